@@ -1,0 +1,55 @@
+# The short names of what is done often. `make` lists them.
+LINT := go tool -modfile=tools/go.mod golangci-lint
+
+.PHONY: help
+help: ## list what can be made
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: dev
+dev: ## run the gateway with a sandbox
+	go run ./cmd/recado dev
+
+.PHONY: build
+build: ## build the program into bin/
+	go build -trimpath -o bin/recado ./cmd/recado
+
+.PHONY: test
+test: ## run all tests
+	go test ./...
+
+.PHONY: race
+race: ## run all tests with the race detector
+	go test -race -gcflags=go.mau.fi/util/exsync=-race=false ./... # why: .ci/run
+
+.PHONY: lint
+lint: ## check the code's style
+	$(LINT) run ./...
+
+.PHONY: format
+format: ## write the code in the house's format
+	$(LINT) fmt ./...
+
+.PHONY: generate
+generate: ## write the checked-in documents anew: openapi.yaml, config.md, events.md
+	go test ./internal/api ./internal/cli -run 'Document' -update
+	go test . -run 'EventsDocument' -update
+
+.PHONY: fuzz
+fuzz: ## fuzz every parser of foreign input, half a minute each
+	tools/fuzz.sh 30s
+
+.PHONY: torture
+torture: ## kill the program a hundred times under load, and whatever else takes minutes
+	go test -tags torture ./internal/torture -v -timeout 60m
+
+.PHONY: second-client
+second-client: ## check the sandbox with another implementation of the protocol; needs Node 20
+	tools/secondclient/run.sh
+
+.PHONY: bench
+bench: ## measure what docs/performance.md says
+	go test ./internal/bench -run '^$$' -bench . -benchtime 1x -timeout 30m
+
+.PHONY: ci
+ci: ## run what a change has to pass
+	.ci/run

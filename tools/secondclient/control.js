@@ -1,0 +1,81 @@
+// The sandbox's control API, as far as the checks need it.
+
+/** A sandbox, by the address of its control API's server, as http://127.0.0.1:8090. */
+export class Sandbox {
+  constructor(address) {
+    this.base = new URL('/sandbox/api', address).href
+  }
+
+  async call(method, path, body) {
+    const response = await fetch(this.base + path, {
+      method,
+      headers: body === undefined ? {} : { 'Content-Type': 'application/json' },
+      body: body === undefined ? undefined : JSON.stringify(body),
+      signal: AbortSignal.timeout(10_000)
+    })
+    const text = await response.text()
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`)
+    return text === '' ? undefined : JSON.parse(text)
+  }
+
+  trust() {
+    return this.call('GET', '/trust')
+  }
+
+  phone(number) {
+    return this.call('GET', `/phones/${number}`)
+  }
+
+  update(number, change) {
+    return this.call('PUT', `/phones/${number}`, change)
+  }
+
+  scan(number, qrCode) {
+    return this.call('POST', `/phones/${number}/scan`, { qrCode })
+  }
+
+  enterCode(number, code) {
+    return this.call('POST', `/phones/${number}/pairing-code`, { code })
+  }
+
+  unlink(number) {
+    return this.call('POST', `/phones/${number}/unlink`, {})
+  }
+
+  disconnect(number) {
+    return this.call('POST', '/faults/disconnect', { number })
+  }
+
+  /** Sends a text from a phone and returns the message's id. */
+  async send(number, to, text) {
+    return this.post(number, { to, type: 'text', text })
+  }
+
+  /** Sends a message of any type from a phone and returns its id. */
+  async post(number, message) {
+    return (await this.call('POST', `/phones/${number}/messages`, message)).messageId
+  }
+
+  react(number, id, reaction) {
+    return this.call('POST', `/phones/${number}/messages/${id}/reaction`, { reaction })
+  }
+
+  /** Makes a group and returns it. */
+  createGroup(subject, owner, ...numbers) {
+    return this.call('POST', '/groups', { subject, owner, participants: numbers.map((number) => ({ number })) })
+  }
+
+  group(id) {
+    return this.call('GET', `/groups/${id}`)
+  }
+
+  /** Returns what a phone saw besides messages. */
+  async activity(number) {
+    return (await this.call('GET', `/phones/${number}/activity`)).data
+  }
+
+  /** Returns the messages that a phone shows, oldest first. */
+  async messages(number) {
+    return (await this.call('GET', `/phones/${number}/messages`)).data
+  }
+}
