@@ -1,0 +1,80 @@
+// Package eventlog is the append-only record of what happened in each instance,
+// and the one place that later steps read: webhooks and streams follow it from a
+// cursor, so that nobody has to be notified by name and nothing is lost with a
+// process.
+//
+// It says what an event is and how it is told. Where events are kept is the
+// store's matter; who they are delivered to is the webhook room's.
+package eventlog
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+// Event is one thing that happened in an instance.
+type Event struct {
+	InstanceID string
+	// Sequence numbers the events of an instance from 1, without a gap. It is
+	// given when the event is appended.
+	Sequence int64
+	ID       string // UUID v7; the same on every delivery
+	Kind     Kind
+	// Chat is the order key: events of one chat are first delivered in their
+	// order. It is empty for what belongs to no chat.
+	Chat gateway.JID
+	// SourceKey names what happened, so that appending it again is harmless. It
+	// is unique in the instance for as long as the event is kept.
+	SourceKey string
+	At        time.Time // when it happened
+	Data      []byte    // JSON, one of the types of this package
+}
+
+// NewEvent makes an event of the kind that data's type stands for. An empty sourceKey
+// means that it can't happen twice. Its error is that of the encoding, or of
+// choosing an id.
+func NewEvent(instanceID string, chat gateway.JID, sourceKey string, at time.Time, data Data) (Event, error) {
+	id, err := uuid.NewV7()
+	if err != nil {
+		return Event{}, fmt.Errorf("eventlog: choose event id: %w", err)
+	}
+	encoded, err := json.Marshal(data)
+	if err != nil {
+		return Event{}, fmt.Errorf("eventlog: encode %s: %w", data.Kind(), err)
+	}
+	if sourceKey == "" {
+		sourceKey = id.String()
+	}
+	return Event{
+		InstanceID: instanceID, ID: id.String(), Kind: data.Kind(), Chat: chat,
+		SourceKey: sourceKey, At: at.UTC(), Data: encoded,
+	}, nil
+}
+
+// timeFormat is ISO 8601 with milliseconds, as everywhere in the API.
+const timeFormat = "2006-01-02T15:04:05.000Z"
+
+// Envelope returns the event as it is delivered, the same bytes every time
+// (design note on events, "Envelope and signature").
+func (e Event) Envelope() []byte {
+	body := make([]byte, 0, len(e.Data)+256)
+	body = append(body, `{"id":"`...)
+	body = append(body, e.ID...)
+	body = append(body, `","type":"`...)
+	body = append(body, e.Kind...)
+	body = append(body, `","timestamp":"`...)
+	body = e.At.UTC().AppendFormat(body, timeFormat)
+	body = append(body, `","instanceId":"`...)
+	body = append(body, e.InstanceID...)
+	body = append(body, `","sequence":`...)
+	body = strconv.AppendInt(body, e.Sequence, 10)
+	body = append(body, `,"data":`...)
+	body = append(body, e.Data...)
+	return append(body, '}')
+}

@@ -1,0 +1,165 @@
+package eventlog
+
+import (
+	"time"
+
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+// Message is a message as events tell it. It holds no bytes of media: a download
+// link is had by the messageId.
+type Message struct {
+	ID        string `json:"id" doc:"The internal UUID, as in a Send result."`
+	MessageID string `json:"messageId" doc:"The platform's identifier."`
+	Chat
+	IsGroup         bool      `json:"isGroup" doc:"Whether the chat is a group."`
+	FromMe          bool      `json:"fromMe" doc:"Whether this account sent it."`
+	From            *Person   `json:"from" doc:"Who sent it."`
+	Timestamp       Time      `json:"timestamp" doc:"By the platform's clock."`
+	Type            string    `json:"type" doc:"text, image, video, voice, audio, document, location, contact, sticker, poll or unsupported."`
+	Text            *string   `json:"text" doc:"Of a text message."`
+	Caption         *string   `json:"caption" doc:"Of an image, a video or a document; the question of a poll."`
+	Media           *Media    `json:"media" doc:"The file; null where there is none."`
+	Location        *Location `json:"location" doc:"Of a location message."`
+	Contacts        []Contact `json:"contacts" doc:"The cards of a contact message; empty for others."`
+	QuotedMessageID *string   `json:"quotedMessageId" doc:"The message that this one answers."`
+	Forwarded       bool      `json:"forwarded" doc:"Whether it carries the platform's mark of a forwarded message."`
+	Mentions        []*Person `json:"mentions" doc:"The people whom the text names; empty where it names nobody."`
+	Unsupported     *string   `json:"unsupported" doc:"The platform's name for a kind that is not known here, with the type unsupported."`
+}
+
+// Media describes the file of a message.
+type Media struct {
+	MimeType string  `json:"mimeType" doc:"As the sender gave it."`
+	FileName *string `json:"fileName" doc:"Of a document."`
+	Size     int64   `json:"size" doc:"In bytes."`
+	Seconds  *int64  `json:"seconds" doc:"The length of audio and video."`
+	Width    *int    `json:"width" doc:"In pixels."`
+	Height   *int    `json:"height" doc:"In pixels."`
+	Voice    bool    `json:"voice" doc:"Whether it is a voice note."`
+	ViewOnce bool    `json:"viewOnce" doc:"Whether it can be opened once only."`
+}
+
+// Location is a place on a map.
+type Location struct {
+	Latitude  float64 `json:"latitude" doc:"In degrees."`
+	Longitude float64 `json:"longitude" doc:"In degrees."`
+	Name      *string `json:"name" doc:"Of the place."`
+	Address   *string `json:"address" doc:"Of the place."`
+}
+
+// Contact is somebody's card.
+type Contact struct {
+	FullName     string  `json:"fullName" doc:"As the card has it."`
+	PhoneNumber  *string `json:"phoneNumber" doc:"Digits with the country code."`
+	Organization *string `json:"organization" doc:"Of the person."`
+}
+
+// MessageReceived is a message from somebody else.
+type MessageReceived struct {
+	Message
+}
+
+// MessageSent is a message of this account.
+type MessageSent struct {
+	Message
+	Source string `json:"source" doc:"api for one sent through this gateway, device for one from the phone or another device."`
+}
+
+// NewMessage makes the message that events tell, with what its payload holds
+// besides the text.
+func NewMessage(message gateway.Message, details gateway.Details) Message {
+	told := Message{
+		ID: message.ID, MessageID: message.PlatformID, Chat: NewChat(message.Chat),
+		IsGroup: message.Chat.JID.IsGroup(), FromMe: message.FromMe, From: NewPerson(message.Sender),
+		Timestamp: Time(message.SentAt), Type: string(message.Type),
+		QuotedMessageID: orNull(message.QuotedID), Forwarded: details.Forwarded,
+		Contacts: make([]Contact, 0, len(details.Contacts)), Mentions: newPersons(details.Mentions),
+		Unsupported: orNull(details.Unsupported),
+	}
+	if message.Type == gateway.TypeText {
+		told.Text = &message.Text
+	} else {
+		told.Caption = orNull(message.Text)
+	}
+	if details.Media != nil {
+		told.Media = newMedia(*details.Media, message.Type == gateway.TypeVoice, details.ViewOnce)
+	}
+	if place := details.Location; place != nil {
+		told.Location = &Location{
+			Latitude: place.Latitude, Longitude: place.Longitude,
+			Name: orNull(place.Name), Address: orNull(place.Address),
+		}
+	}
+	for _, card := range details.Contacts {
+		told.Contacts = append(told.Contacts, Contact{
+			FullName: card.FullName, PhoneNumber: orNull(card.PhoneNumber), Organization: orNull(card.Organization),
+		})
+	}
+	return told
+}
+
+func newMedia(media gateway.Media, voice, viewOnce bool) *Media {
+	told := &Media{
+		MimeType: media.MimeType, FileName: orNull(media.FileName), Size: media.Size,
+		Voice: voice, ViewOnce: viewOnce,
+	}
+	if media.Length > 0 {
+		told.Seconds = new(int64(media.Length.Round(time.Second) / time.Second))
+	}
+	if media.Width > 0 && media.Height > 0 {
+		told.Width, told.Height = &media.Width, &media.Height
+	}
+	return told
+}
+
+// Kind is message.received.
+func (MessageReceived) Kind() Kind { return KindMessageReceived }
+
+// Kind is message.sent.
+func (MessageSent) Kind() Kind { return KindMessageSent }
+
+// MessageStatus tells that a message came further.
+type MessageStatus struct {
+	MessageID string  `json:"messageId" doc:"The platform's identifier."`
+	ID        *string `json:"id" doc:"The internal UUID; null where the message is not ours."`
+	Chat
+	Status      string  `json:"status" doc:"sent, delivered, read, played or failed."`
+	Participant *Person `json:"participant" doc:"In a group, whose receipt it is."`
+	Timestamp   Time    `json:"timestamp" doc:"When it came so far, by the platform's clock."`
+}
+
+// Kind is message.status.
+func (MessageStatus) Kind() Kind { return KindMessageStatus }
+
+// MessageEdited tells that a text was changed.
+type MessageEdited struct {
+	MessageID string `json:"messageId" doc:"Of the message that was edited."`
+	Chat
+	From *Person `json:"from" doc:"Who edited it."`
+	Text string  `json:"text" doc:"The new text, or the new caption."`
+}
+
+// Kind is message.edited.
+func (MessageEdited) Kind() Kind { return KindMessageEdited }
+
+// MessageDeleted tells that a message was deleted for everyone.
+type MessageDeleted struct {
+	MessageID string `json:"messageId" doc:"Of the message that was deleted."`
+	Chat
+	From *Person `json:"from" doc:"Who deleted it: its sender, or an administrator of the group."`
+}
+
+// Kind is message.deleted.
+func (MessageDeleted) Kind() Kind { return KindMessageDeleted }
+
+// MessageReaction tells that somebody reacted.
+type MessageReaction struct {
+	MessageID string `json:"messageId" doc:"Of the message that was reacted to."`
+	Chat
+	From     *Person `json:"from" doc:"Who reacted."`
+	Reaction string  `json:"reaction" doc:"The emoji; empty where the reaction was taken back."`
+}
+
+// Kind is message.reaction.
+func (MessageReaction) Kind() Kind { return KindMessageReaction }

@@ -1,0 +1,179 @@
+package eventlog_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/recado-project/recado/internal/eventlog"
+	"github.com/recado-project/recado/internal/store"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const instance = "019aa1f4-5b0c-7e43-9d1f-6a1f2f6f3b11"
+
+// clock is a clock that a test moves.
+type clock struct{ now atomic.Int64 }
+
+func (c *clock) Now() time.Time              { return time.UnixMilli(c.now.Load()) }
+func (c *clock) pass(duration time.Duration) { c.now.Add(duration.Milliseconds()) }
+
+func newLog(t *testing.T) (*eventlog.Log, *clock) {
+	t.Helper()
+	c := &clock{}
+	c.now.Store(1_795_000_000_000)
+	logger := slog.New(slog.DiscardHandler)
+	data, err := store.Open(t.Context(), store.Config{Path: filepath.Join(t.TempDir(), "recado.db"), Logger: logger, Now: c.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := data.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	log := eventlog.New(data, eventlog.Config{KeepDelivered: 3 * time.Hour, KeepUndelivered: 7 * time.Hour, Logger: logger, Now: c.Now})
+	data.Observe(log.Appended)
+	return log, c
+}
+
+func appendTest(t *testing.T, log *eventlog.Log, n int) {
+	t.Helper()
+	event, err := eventlog.NewEvent(instance, "", fmt.Sprint(n), time.UnixMilli(int64(n)), eventlog.WebhookTest{})
+	if err == nil {
+		err = log.Append(t.Context(), event)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// One event an hour, then a sweep at the eleventh hour. What is kept depends on
+// who waits for what.
+func TestSweep(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		cursor  int64
+		waiting bool
+		oldest  int64
+		expired *eventlog.EventsExpired
+	}{
+		"nobody waits":                    {0, false, 8, nil},
+		"everything was delivered":        {10, true, 8, nil},
+		"the last three wait":             {7, true, 8, nil},
+		"what waits is kept longer":       {5, true, 6, nil},
+		"what waits for too long is lost": {2, true, 4, &eventlog.EventsExpired{FromSequence: 3, ToSequence: 3}},
+		"nothing was delivered":           {0, true, 4, &eventlog.EventsExpired{FromSequence: 1, ToSequence: 3}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			log, clock := newLog(t)
+			log.Delivered(func(string) (int64, bool) { return c.cursor, c.waiting })
+			for n := range 10 {
+				appendTest(t, log, n)
+				clock.pass(time.Hour)
+			}
+			for range 2 { // the second one finds nothing more
+				if err := log.Sweep(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			events, err := log.Read(t.Context(), instance, 0, 100)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if events[0].Sequence != c.oldest {
+				t.Errorf("the oldest is %d, want %d", events[0].Sequence, c.oldest)
+			}
+			var expired []eventlog.EventsExpired
+			for _, event := range events {
+				if event.Kind == eventlog.KindEventsExpired {
+					var data eventlog.EventsExpired
+					if err := json.Unmarshal(event.Data, &data); err != nil {
+						t.Fatal(err)
+					}
+					expired = append(expired, data)
+				}
+			}
+			if c.expired == nil && len(expired) > 0 || c.expired != nil && !slices.Equal(expired, []eventlog.EventsExpired{*c.expired}) {
+				t.Errorf("told %+v, want %+v", expired, c.expired)
+			}
+		})
+	}
+}
+
+// After everything has become old, the next event still gets the next number.
+func TestSweepKeepsTheNumbers(t *testing.T) {
+	t.Parallel()
+	log, clock := newLog(t)
+	for n := range 3 {
+		appendTest(t, log, n)
+	}
+	clock.pass(1_000 * time.Hour)
+	if err := log.Sweep(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	appendTest(t, log, 3)
+	if oldest, newest, err := log.Bounds(t.Context(), instance); oldest != 3 || newest != 4 || err != nil {
+		t.Errorf("they reach from %d to %d (%v), want 3 to 4", oldest, newest, err)
+	}
+}
+
+// More than one slice of a transaction is removed in one go.
+func TestSweepOfMany(t *testing.T) {
+	t.Parallel()
+	log, clock := newLog(t)
+	var events []eventlog.Event
+	for n := range 2_500 {
+		event, err := eventlog.NewEvent(instance, "", fmt.Sprint(n), clock.Now(), eventlog.WebhookTest{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		events = append(events, event)
+	}
+	if err := log.Append(t.Context(), events...); err != nil {
+		t.Fatal(err)
+	}
+	clock.pass(1_000 * time.Hour)
+	if err := log.Sweep(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if oldest, newest, err := log.Bounds(t.Context(), instance); oldest != 2_500 || newest != 2_500 || err != nil {
+		t.Errorf("they reach from %d to %d (%v)", oldest, newest, err)
+	}
+}
+
+// A follower is told of what is appended after it began, and of nothing else.
+func TestFollower(t *testing.T) {
+	t.Parallel()
+	log, _ := newLog(t)
+	appendTest(t, log, 1)
+	follower, other := log.Follow(instance), log.Follow("other")
+	defer other.Close()
+	quiet := func(f *eventlog.Follower, when string) {
+		t.Helper()
+		select {
+		case <-f.News():
+			t.Errorf("%s it was told", when)
+		default:
+		}
+	}
+	quiet(follower, "before anything happened")
+	appendTest(t, log, 2)
+	appendTest(t, log, 3)
+	<-follower.News()
+	quiet(follower, "a second time")
+	quiet(other, "of another instance")
+	follower.Close()
+	follower.Close()
+	appendTest(t, log, 4)
+	quiet(follower, "after its end")
+}

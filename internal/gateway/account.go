@@ -1,0 +1,58 @@
+package gateway
+
+import (
+	"slices"
+	"time"
+)
+
+// Account owns instances and API keys.
+type Account struct {
+	ID        string // UUID v7
+	Name      string
+	CreatedAt time.Time
+}
+
+// Key is an API key as it is kept: its secret is not here, only its hash.
+type Key struct {
+	ID        string // UUID v7
+	AccountID string
+	Name      string
+	Hash      []byte // SHA-256 of the whole key
+	// InstanceIDs are the instances that the key reaches; empty means every
+	// one of the account.
+	InstanceIDs []string
+	Partner     bool // may use the partner interface of its account
+
+	CreatedAt  time.Time
+	ExpiresAt  time.Time // zero: never
+	RevokedAt  time.Time // zero: not revoked
+	LastUsedAt time.Time // zero: never used
+}
+
+// Valid reports whether the key opens anything at that time.
+func (k Key) Valid(now time.Time) bool {
+	return k.RevokedAt.IsZero() && (k.ExpiresAt.IsZero() || now.Before(k.ExpiresAt))
+}
+
+// Reaches reports whether the key may touch the instance.
+func (k Key) Reaches(instance Instance) bool {
+	if k.AccountID != instance.AccountID {
+		return false
+	}
+	return len(k.InstanceIDs) == 0 || slices.Contains(k.InstanceIDs, instance.ID)
+}
+
+// Page is a part of a list.
+type Page[T any] struct {
+	Items []T
+	Total int // of the whole list
+}
+
+// PageRequest asks for a part of a list, oldest first.
+type PageRequest struct {
+	Page  int // counts from 1
+	Limit int // at most this many items
+}
+
+// Offset is how many items lie before the page.
+func (p PageRequest) Offset() int { return (p.Page - 1) * p.Limit }

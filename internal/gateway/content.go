@@ -1,0 +1,70 @@
+package gateway
+
+import "time"
+
+// Content is what a message says, before it is encoded. Which fields count is
+// the type's to say.
+type Content struct {
+	Type     MessageType
+	Text     string // the text, or the caption of media
+	Media    *Media // of image, video, voice, audio, document and sticker
+	ViewOnce bool   // of image, video and voice
+	Location *Location
+	Contact  *ContactCard
+	Quote    *Quote // the message this one answers; nil for none
+}
+
+// Media is a file that was checked and measured, and how the platform keeps it.
+type Media struct {
+	MimeType  string
+	FileName  string // of documents
+	Size      int64
+	SHA256    []byte // of the plain file
+	Width     int    // pixels; of images, videos and stickers, 0 where unknown
+	Height    int
+	Length    time.Duration // of audio and video, 0 where unknown
+	Waveform  []byte        // of voice notes: 64 values from 0 to 100
+	Thumbnail []byte        // JPEG; nil where there is none
+	Animated  bool          // of stickers
+	// Upload is where the platform keeps the encrypted file; it is set before
+	// the message is encoded.
+	Upload Upload
+}
+
+// Upload is the platform's receipt for an encrypted file, with the key that
+// opens it.
+type Upload struct {
+	URL             string
+	DirectPath      string
+	Key             []byte
+	EncryptedSHA256 []byte
+}
+
+// Location is a place on a map.
+type Location struct {
+	Latitude, Longitude float64 // degrees
+	Name, Address       string  // empty where not given
+}
+
+// ContactCard is somebody's card.
+type ContactCard struct {
+	FullName     string
+	PhoneNumber  string // digits with country code
+	Organization string // empty where not given
+}
+
+// Quote is a message that another one answers.
+type Quote struct {
+	PlatformID string
+	Sender     JID
+	Payload    []byte // of the quoted message
+}
+
+// MessageKey names a message to the platform: what reactions, edits, deletions
+// and read receipts point to.
+type MessageKey struct {
+	PlatformID string
+	Chat       Party
+	Sender     Party // who sent it
+	FromMe     bool
+}

@@ -1,0 +1,124 @@
+package gateway
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Kind says what sort of failure an Error is. The API maps each kind to one
+// HTTP status.
+type Kind int
+
+// The kinds, and when each is used.
+const (
+	// Internal is a failure of ours; its text is never shown to a client.
+	Internal Kind = iota
+	// Invalid is a request that can't be carried out as it stands.
+	Invalid
+	// Unauthorized is a missing, unknown, revoked or expired key.
+	Unauthorized
+	// PaymentRequired is work for an instance that waits for its payment.
+	PaymentRequired
+	// Forbidden is a valid key that does not reach what was asked for.
+	Forbidden
+	// NotFound is something that does not exist, or not for this instance.
+	NotFound
+	// MethodNotAllowed is a known path with a method it does not have.
+	MethodNotAllowed
+	// Gone is something that was there and is no longer kept.
+	Gone
+	// Conflict is a request that the present state does not allow.
+	Conflict
+	// TooLarge is a body or file over the limit.
+	TooLarge
+	// RateLimited is too much in too short a time, by our limit or the platform's.
+	RateLimited
+	// PlatformFailed is a refusal by the platform.
+	PlatformFailed
+	// PlatformTimeout is an acknowledgement by the platform that did not come in time.
+	PlatformTimeout
+	// Unavailable is a program that is stopping, or a part of it that can't be reached now.
+	Unavailable
+)
+
+// Codes of the error body, the ones that rooms other than the API give out.
+const (
+	CodeValidation          = "VALIDATION_ERROR"
+	CodeUnauthorized        = "UNAUTHORIZED"
+	CodePaymentRequired     = "PAYMENT_REQUIRED"
+	CodeForbidden           = "FORBIDDEN"
+	CodeNotFound            = "NOT_FOUND"
+	CodeInstanceNotFound    = "INSTANCE_NOT_FOUND"
+	CodeMessageNotFound     = "MESSAGE_NOT_FOUND"
+	CodeGroupNotFound       = "GROUP_NOT_FOUND"
+	CodeWebhookNotFound     = "WEBHOOK_NOT_FOUND"
+	CodeWebhookInactive     = "WEBHOOK_INACTIVE"
+	CodeMessageNotEditable  = "MESSAGE_NOT_EDITABLE"
+	CodeMessageNotDeletable = "MESSAGE_NOT_DELETABLE"
+	CodeMessageHasNoMedia   = "MESSAGE_HAS_NO_MEDIA"
+	CodeEditWindowExpired   = "EDIT_WINDOW_EXPIRED"
+	CodeDeleteWindowExpired = "DELETE_WINDOW_EXPIRED"
+	CodeMethodNotAllowed    = "METHOD_NOT_ALLOWED"
+	CodeNotRegistered       = "RECIPIENT_NOT_REGISTERED"
+	CodeNotConnected        = "INSTANCE_NOT_CONNECTED"
+	CodeAlreadyConnected    = "INSTANCE_ALREADY_CONNECTED"
+	CodeIdempotencyConflict = "IDEMPOTENCY_CONFLICT"
+	CodePayloadTooLarge     = "PAYLOAD_TOO_LARGE"
+	CodeEventsExpired       = "EVENTS_EXPIRED"
+	CodeMediaFetchFailed    = "MEDIA_FETCH_FAILED"
+	CodeRateLimited         = "RATE_LIMITED"
+	CodeRecipientRestricted = "RECIPIENT_RESTRICTED"
+	CodeInternal            = "INTERNAL_ERROR"
+	CodePlatformError       = "PLATFORM_ERROR"
+	CodePlatformTimeout     = "PLATFORM_TIMEOUT"
+	CodeUnavailable         = "UNAVAILABLE"
+)
+
+// FieldError names one wrong field of a request.
+type FieldError struct {
+	Field   string `json:"field"`
+	Message string `json:"message"`
+}
+
+// Error is a failure that a client is told about, word for word. Every other
+// error is internal.
+type Error struct {
+	Kind    Kind
+	Code    string // UPPER_SNAKE, the error field of the API's error body
+	Message string // for people; it names no secret and nothing from inside
+	Fields  []FieldError
+	// RetryAfter says when a repeat may succeed; zero where that is unknown.
+	RetryAfter time.Duration
+}
+
+// Error returns the message with its code.
+func (e *Error) Error() string { return e.Code + ": " + e.Message }
+
+// Errorf makes an Error of the kind and code with a formatted message.
+func Errorf(kind Kind, code, format string, args ...any) *Error {
+	return &Error{Kind: kind, Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+// InvalidFields makes the validation error that names every field. Its message
+// says it too.
+func InvalidFields(fields ...FieldError) *Error {
+	texts := make([]string, len(fields))
+	for i, field := range fields {
+		texts[i] = field.Field + " " + field.Message
+	}
+	return &Error{Kind: Invalid, Code: CodeValidation, Message: strings.Join(texts, "; "), Fields: fields}
+}
+
+// AsError returns the Error in err's chain, if there is one.
+func AsError(err error) (*Error, bool) { return errors.AsType[*Error](err) }
+
+// KindOf returns the kind of the Error in err's chain, Internal where there is
+// none.
+func KindOf(err error) Kind {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e.Kind
+	}
+	return Internal
+}

@@ -1,0 +1,79 @@
+package gateway
+
+import "time"
+
+// Status is where an instance stands (contract, "States and transitions").
+type Status string
+
+// The statuses of the contract.
+const (
+	StatusCreated         Status = "created"
+	StatusConnecting      Status = "connecting"
+	StatusPendingQR       Status = "pending_qr_code_scan"
+	StatusConnected       Status = "connected"
+	StatusStopped         Status = "stopped"
+	StatusManuallyStopped Status = "manually_stopped"
+	StatusError           Status = "error"
+	StatusQRTimeout       Status = "qr_timeout"
+	StatusPaymentPending  Status = "payment_pending"
+)
+
+// Reason says why a status changed, where there is more to say than the status
+// itself. The empty reason says nothing.
+type Reason string
+
+// The reasons (events: instance.status).
+const (
+	ReasonLoggedOut      Reason = "logged_out"
+	ReasonUnlinked       Reason = "unlinked_on_phone"
+	ReasonBanned         Reason = "banned"
+	ReasonReplaced       Reason = "replaced"
+	ReasonClientOutdated Reason = "client_outdated"
+	ReasonConnectionLost Reason = "connection_lost"
+	ReasonQRExpired      Reason = "qr_expired"
+	ReasonPayment        Reason = "payment"
+	ReasonStopped        Reason = "stopped"
+)
+
+// Instance is one session of a messenger account, linked or to be linked.
+type Instance struct {
+	ID        string // UUID v7
+	AccountID string
+	Name      string
+	Status    Status
+	Reason    Reason // of the last change of Status
+
+	// Device names the session's keys in the connector's store; empty where
+	// nothing is linked.
+	Device string
+	// Profile is who the instance is linked to; empty where nothing is linked.
+	Profile Profile
+
+	CreatedAt time.Time
+	UpdatedAt time.Time
+}
+
+// Linked reports whether the instance holds the keys of a session, connected or
+// not.
+func (i Instance) Linked() bool { return i.Device != "" }
+
+// Profile is the messenger account behind a linked instance.
+type Profile struct {
+	JID        JID
+	LID        JID
+	Name       string
+	PictureURL string
+}
+
+// QRCode is what a person scans to link an instance.
+type QRCode struct {
+	Code      string // the raw string that the picture encodes
+	ExpiresAt time.Time
+	Attempt   int // counts from 1 in each linking
+}
+
+// PairingCode is what a person types on the phone instead of scanning.
+type PairingCode struct {
+	Code      string // eight characters
+	ExpiresAt time.Time
+}

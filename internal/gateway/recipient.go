@@ -1,0 +1,94 @@
+package gateway
+
+import (
+	"errors"
+	"strings"
+)
+
+const (
+	minNumberDigits = 7
+	maxNumberDigits = 15
+
+	brazil             = "55"
+	brazilMobileDigits = 11
+)
+
+// Recipient is where a message goes: either a number that the platform has to
+// look up, or a chat ID that is used as it is.
+type Recipient struct {
+	Number string // digits with country code; empty for a chat ID
+	Chat   JID    // empty for a number
+}
+
+// ErrRecipient says what a recipient has to look like.
+var ErrRecipient = errors.New("must be a phone number with country code (7 to 15 digits), " +
+	"a Brazilian mobile number of 11 digits, or a chat ID ending in @" +
+	PersonalSuffix + ", @" + GroupSuffix + " or @" + LIDSuffix)
+
+// ParseRecipient reads a recipient in every format of the contract
+// ("Recipient and phone-number formats"). It returns ErrRecipient for anything
+// else.
+func ParseRecipient(text string) (Recipient, error) {
+	if strings.Contains(text, "@") {
+		chat, ok := ParseJID(strings.TrimSpace(text))
+		if !ok {
+			return Recipient{}, ErrRecipient
+		}
+		return Recipient{Chat: chat}, nil
+	}
+	number, ok := ParseNumber(text)
+	if !ok {
+		return Recipient{}, ErrRecipient
+	}
+	return Recipient{Number: number}, nil
+}
+
+// ParseNumber reads a phone number into digits with country code. Blanks, dots,
+// dashes and parentheses are dropped. A Brazilian mobile number without its
+// country code gets it, unless a leading + says that the number is complete. It
+// reports whether text is a number.
+func ParseNumber(text string) (string, bool) {
+	text = strings.TrimSpace(text)
+	rest, international := strings.CutPrefix(text, "+")
+	var digits strings.Builder
+	for _, c := range []byte(rest) {
+		switch {
+		case c >= '0' && c <= '9':
+			digits.WriteByte(c)
+		case strings.IndexByte(" .-()", c) >= 0:
+		default:
+			return "", false
+		}
+	}
+	number := digits.String()
+	if len(number) < minNumberDigits || len(number) > maxNumberDigits {
+		return "", false
+	}
+	if !international && isBrazilianMobile(number) {
+		number = brazil + number
+	}
+	return number, true
+}
+
+// isBrazilianMobile reports whether number is an area code of Brazil, a 9 and
+// eight digits.
+func isBrazilianMobile(number string) bool {
+	return len(number) == brazilMobileDigits && number[2] == '9' && isBrazilianAreaCode(number[:2])
+}
+
+// isBrazilianAreaCode knows the 67 area codes in use (ANATEL's numbering plan):
+// of each ten, the second digits listed.
+func isBrazilianAreaCode(code string) bool {
+	inUse := map[byte]string{
+		'1': "123456789",
+		'2': "12478",
+		'3': "1234578",
+		'4': "123456789",
+		'5': "1345",
+		'6': "123456789",
+		'7': "134579",
+		'8': "123456789",
+		'9': "123456789",
+	}
+	return strings.IndexByte(inUse[code[0]], code[1]) >= 0
+}

@@ -1,0 +1,145 @@
+package groupcommit_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/recado-project/recado/internal/groupcommit"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// ledger is a database of one list. A transaction waits for the gate, so that
+// writes gather behind it.
+type ledger struct {
+	gate      chan struct{}
+	commit    error // what commits fail with
+	inPencil  bool  // writes leave their lines to be settled together
+	committed []string
+	batches   int
+}
+
+// page is a transaction. What is put on it in pencil is written before its end.
+type page struct{ lines, pencil []string }
+
+func (l *ledger) settle(p *page) error {
+	if slices.Contains(p.pencil, "bad") {
+		return errBad
+	}
+	p.lines = append(p.lines, p.pencil...)
+	return nil
+}
+
+func (l *ledger) transact(run func(*page) error) error {
+	<-l.gate
+	var p page
+	if err := run(&p); err != nil {
+		return err
+	}
+	if l.commit != nil {
+		return l.commit
+	}
+	l.batches++
+	l.committed = append(l.committed, p.lines...)
+	return nil
+}
+
+// write runs writes at once, behind a first one, and returns their errors and
+// the order in which they were told of their commit.
+func write(t *testing.T, l *ledger, lines ...string) (errs map[string]error, told []string) {
+	t.Helper()
+	l.gate = make(chan struct{})
+	group := groupcommit.New(l.transact, l.settle)
+	errs = map[string]error{}
+	var mu sync.Mutex
+	var writers sync.WaitGroup
+	for _, line := range lines {
+		started := make(chan struct{})
+		writers.Go(func() {
+			close(started)
+			err := group.Write(t.Context(), func(_ context.Context, p *page) error {
+				if line == "bad" && !l.inPencil {
+					return errBad
+				}
+				if l.inPencil {
+					p.pencil = append(p.pencil, line)
+				} else {
+					p.lines = append(p.lines, line)
+				}
+				return nil
+			}, func() { told = append(told, line) })
+			mu.Lock()
+			defer mu.Unlock()
+			errs[line] = err
+		})
+		<-started
+	}
+	close(l.gate)
+	writers.Wait()
+	group.Close()
+	return errs, told
+}
+
+var errBad = errors.New("bad")
+
+func TestOneFailureSpoilsNoOther(t *testing.T) {
+	t.Parallel()
+	for name, inPencil := range map[string]bool{"of a write": false, "of what writes left to be settled": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := ledger{inPencil: inPencil}
+			errs, told := write(t, &l, "a", "b", "bad", "c")
+			if !errors.Is(errs["bad"], errBad) || errors.Join(errs["a"], errs["b"], errs["c"]) != nil {
+				t.Errorf("answered %v", errs)
+			}
+			if !slices.Equal(told, l.committed) || len(told) != 3 {
+				t.Errorf("committed %v, told %v", l.committed, told)
+			}
+		})
+	}
+}
+
+// A commit that failed may have happened after all. What was in it is not run
+// again, and nobody is told that it succeeded.
+func TestFailedCommitIsNotRepeated(t *testing.T) {
+	t.Parallel()
+	l := ledger{commit: errors.New("the connection was lost")}
+	errs, told := write(t, &l, "a", "b", "c")
+	for line, err := range errs {
+		if !errors.Is(err, l.commit) {
+			t.Errorf("%s was answered %v", line, err)
+		}
+	}
+	if len(told) > 0 || l.batches > 0 {
+		t.Errorf("told %v after %d batches", told, l.batches)
+	}
+}
+
+func TestWriteAfterClose(t *testing.T) {
+	t.Parallel()
+	group := groupcommit.New(func(run func(int) error) error { return run(0) }, nil)
+	group.Close()
+	err := group.Write(t.Context(), func(context.Context, int) error { return nil }, nil)
+	if !errors.Is(err, groupcommit.ErrClosed) {
+		t.Errorf("answered %v", err)
+	}
+}
+
+func TestEndedContextRunsNothing(t *testing.T) {
+	t.Parallel()
+	group := groupcommit.New(func(run func(int) error) error { return run(0) }, nil)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	err := group.Write(ctx, func(context.Context, int) error {
+		t.Error("it ran")
+		return nil
+	}, nil)
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("answered %v", err)
+	}
+}

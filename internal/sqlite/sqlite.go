@@ -1,0 +1,179 @@
+// Package sqlite opens SQLite files the way this program needs them: every
+// pragma read back, one writer with group commit, several readers.
+//
+// It knows no table. The store keeps recado.db in it, the connector's session
+// keys and the sandbox's own state lie in files that it opens as well. Two
+// connection pools must never write one file: they would stall each other for
+// up to the busy time-out.
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	_ "modernc.org/sqlite" // registers the driver "sqlite"
+
+	"github.com/recado-project/recado/internal/groupcommit"
+)
+
+const (
+	dirMode  = 0o700
+	fileMode = 0o600
+
+	// busyTimeoutMs bounds the wait for a lock that another process holds, as
+	// during a backup.
+	busyTimeoutMs = 10_000
+
+	// readers is how many connections may read beside the writer. SQLite reads
+	// are short here; more connections only cost memory.
+	readers = 4
+)
+
+// DB is one SQLite file with a single writer and several readers. It is safe
+// for concurrent use.
+type DB struct {
+	pool   *sql.DB   // the writer's pool, of one connection
+	conn   *sql.Conn // that connection, held for the life of DB
+	tx     *Tx
+	reader *sql.DB
+
+	group *groupcommit.Group[*Tx]
+}
+
+// ErrClosed is what a write is answered that comes after Close.
+var ErrClosed = groupcommit.ErrClosed
+
+// Open opens the file at path, creating it (mode 0600) and its folder (0700)
+// where they are missing. The database runs in WAL mode with synchronous=FULL
+// and foreign keys on; Open fails where a pragma did not take effect.
+func Open(ctx context.Context, path string) (*DB, error) {
+	pool, err := OpenPool(ctx, path, 1)
+	if err != nil {
+		return nil, err
+	}
+	conn, err := pool.Conn(ctx)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("sqlite: take the writer's connection: %w", err), pool.Close())
+	}
+	reader, err := sql.Open("sqlite", dsn(path, full, "query_only(1)"))
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("sqlite: open readers: %w", err), conn.Close(), pool.Close())
+	}
+	reader.SetMaxOpenConns(readers)
+	reader.SetMaxIdleConns(readers)
+	db := &DB{
+		pool:   pool,
+		conn:   conn,
+		tx:     &Tx{conn: conn, prepared: map[string]*sql.Stmt{}},
+		reader: reader,
+	}
+	db.group = groupcommit.New(db.transact, nil)
+	return db, nil
+}
+
+// OpenPool opens the file at path as an ordinary pool of at most conns
+// connections, with the same pragmas as Open. It is for code that brings its
+// own SQL layer; give it one connection where anything is written.
+func OpenPool(ctx context.Context, path string, conns int) (*sql.DB, error) {
+	return openPool(ctx, path, conns, full)
+}
+
+// durability is how SQLite's pragma "synchronous" is set.
+type durability struct{ name, value string }
+
+//nolint:gochecknoglobals // a table of two
+var (
+	full   = durability{"FULL", "2"}   // a commit waits for the disk
+	normal = durability{"NORMAL", "1"} // a commit survives the process, not a loss of power
+)
+
+func openPool(ctx context.Context, path string, conns int, synchronous durability) (*sql.DB, error) {
+	if err := create(path); err != nil {
+		return nil, err
+	}
+	open := func(dsn string) (*sql.DB, error) { return sql.Open("sqlite", dsn) }
+	if synchronous == normal {
+		open = openPreparing
+	}
+	pool, err := open(dsn(path, synchronous))
+	if err != nil {
+		return nil, fmt.Errorf("sqlite: open %s: %w", filepath.Base(path), err)
+	}
+	pool.SetMaxOpenConns(conns)
+	pool.SetMaxIdleConns(conns)
+	if err := checkPragmas(ctx, pool, synchronous); err != nil {
+		return nil, errors.Join(fmt.Errorf("sqlite: open %s: %w", filepath.Base(path), err), pool.Close())
+	}
+	return pool, nil
+}
+
+// Reader returns the readers' pool. What it reads is what was committed when
+// the query began; a write through it is refused.
+func (db *DB) Reader() *sql.DB { return db.reader }
+
+// Close closes the file, after the commit that is under way. Writes that come
+// later are answered ErrClosed. It is called once.
+func (db *DB) Close() error {
+	db.group.Close()
+	return errors.Join(db.tx.close(), db.conn.Close(), db.pool.Close(), db.reader.Close())
+}
+
+// create makes the file before SQLite does, for the mode: the -wal and -shm
+// files inherit it.
+func create(path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), dirMode); err != nil {
+		return fmt.Errorf("sqlite: create folder: %w", err)
+	}
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, fileMode) //nolint:gosec // the operator names the data folder
+	if err != nil {
+		return fmt.Errorf("sqlite: create file: %w", err)
+	}
+	if err := file.Close(); err != nil {
+		return fmt.Errorf("sqlite: create file: %w", err)
+	}
+	return nil
+}
+
+func dsn(path string, synchronous durability, pragmas ...string) string {
+	query := url.Values{
+		// A transaction that reads before it writes must own the lock from its
+		// start, or it fails with SQLITE_BUSY that no time-out cures.
+		"_txlock": {"immediate"},
+		"_pragma": append([]string{
+			fmt.Sprintf("busy_timeout(%d)", busyTimeoutMs),
+			"journal_mode(WAL)",
+			"synchronous(" + synchronous.name + ")",
+			"foreign_keys(1)",
+		}, pragmas...),
+	}
+	absolute, err := filepath.Abs(path)
+	if err != nil {
+		absolute = path // SQLite resolves it against the working directory as well
+	}
+	return (&url.URL{Scheme: "file", Path: filepath.ToSlash(absolute), RawQuery: query.Encode()}).String()
+}
+
+// checkPragmas reads back what the connection string asked for: a driver
+// ignores a pragma it can't read without a word, and then nothing is durable.
+func checkPragmas(ctx context.Context, pool *sql.DB, synchronous durability) error {
+	for _, want := range []struct{ pragma, value string }{
+		{"journal_mode", "wal"},
+		{"synchronous", synchronous.value},
+		{"foreign_keys", "1"},
+	} {
+		var got string
+		if err := pool.QueryRowContext(ctx, "PRAGMA "+want.pragma).Scan(&got); err != nil {
+			return fmt.Errorf("read pragma %s: %w", want.pragma, err)
+		}
+		if !strings.EqualFold(got, want.value) {
+			return fmt.Errorf("pragma %s is %q, need %q", want.pragma, got, want.value)
+		}
+	}
+	return nil
+}

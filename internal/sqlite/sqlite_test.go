@@ -1,0 +1,184 @@
+package sqlite_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/recado-project/recado/internal/sqlite"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func open(t *testing.T) (db *sqlite.DB, path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "new", "with a space and a ?.db")
+	db, err := sqlite.Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	exec(t, db, "CREATE TABLE numbers (n INTEGER PRIMARY KEY)")
+	return db, path
+}
+
+func exec(t *testing.T, db *sqlite.DB, query string, args ...any) {
+	t.Helper()
+	if err := db.Write(t.Context(), statement(query, args...)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func statement(query string, args ...any) func(context.Context, *sqlite.Tx) error {
+	return func(ctx context.Context, tx *sqlite.Tx) error {
+		_, err := tx.ExecContext(ctx, query, args...)
+		return err
+	}
+}
+
+func count(t *testing.T, db *sql.DB) int {
+	t.Helper()
+	var n int
+	if err := db.QueryRowContext(t.Context(), "SELECT count(*) FROM numbers").Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func TestOpenKeepsOthersOut(t *testing.T) {
+	t.Parallel()
+	_, path := open(t)
+	for name, want := range map[string]os.FileMode{path: 0o600, path + "-wal": 0o600, filepath.Dir(path): 0o700 | os.ModeDir} {
+		info, err := os.Stat(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.Mode() != want {
+			t.Errorf("%s has mode %v, want %v", filepath.Base(name), info.Mode(), want)
+		}
+	}
+}
+
+func TestReaderCannotWrite(t *testing.T) {
+	t.Parallel()
+	db, _ := open(t)
+	if _, err := db.Reader().ExecContext(t.Context(), "INSERT INTO numbers VALUES (1)"); err == nil {
+		t.Error("a reader wrote")
+	}
+}
+
+// Many callers share commits, and one that fails takes nobody with it.
+func TestWriteIsWholeForEachCaller(t *testing.T) {
+	t.Parallel()
+	db, _ := open(t)
+	refused := errors.New("refused")
+	var group sync.WaitGroup
+	for n := range 400 {
+		group.Go(func() {
+			err := db.Write(t.Context(), func(ctx context.Context, tx *sqlite.Tx) error {
+				if _, err := tx.ExecContext(ctx, "INSERT INTO numbers VALUES ($1)", n); err != nil {
+					return err
+				}
+				if n%4 == 0 {
+					return refused
+				}
+				return nil
+			})
+			if failed := errors.Is(err, refused); failed != (n%4 == 0) {
+				t.Errorf("write %d answered %v", n, err)
+			}
+		})
+	}
+	group.Wait()
+	if n := count(t, db.Reader()); n != 300 {
+		t.Errorf("%d rows, want the 300 that were accepted", n)
+	}
+}
+
+func TestWriteIsNotRunAfterItsContext(t *testing.T) {
+	t.Parallel()
+	db, _ := open(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := db.Write(ctx, statement("INSERT INTO numbers VALUES (1)")); !errors.Is(err, context.Canceled) {
+		t.Errorf("answered %v", err)
+	}
+	if n := count(t, db.Reader()); n != 0 {
+		t.Errorf("%d rows were written", n)
+	}
+}
+
+// A write that comes too late is told so; it does not wait for ever.
+func TestWriteAfterCloseIsRefused(t *testing.T) {
+	t.Parallel()
+	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "closed.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Write(t.Context(), statement("CREATE TABLE numbers (n INTEGER)")); !errors.Is(err, sqlite.ErrClosed) {
+		t.Errorf("answered %v", err)
+	}
+}
+
+func TestPanicReachesItsOwnCaller(t *testing.T) {
+	t.Parallel()
+	db, _ := open(t)
+	func() {
+		defer func() {
+			if got := recover(); got != "mine" {
+				t.Errorf("recovered %v", got)
+			}
+		}()
+		_ = db.Write(t.Context(), func(context.Context, *sqlite.Tx) error { panic("mine") })
+	}()
+	exec(t, db, "INSERT INTO numbers VALUES (1)")
+	if n := count(t, db.Reader()); n != 1 {
+		t.Errorf("%d rows after the panic, want 1", n)
+	}
+}
+
+func TestOpenPoolAgainSeesWhatWasCommitted(t *testing.T) {
+	t.Parallel()
+	db, path := open(t)
+	exec(t, db, "INSERT INTO numbers VALUES (1)")
+	pool, err := sqlite.OpenPool(t.Context(), path, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = pool.Close() }()
+	if n := count(t, pool); n != 1 {
+		t.Errorf("%d rows, want 1", n)
+	}
+}
+
+func BenchmarkWrite(b *testing.B) {
+	db, err := sqlite.Open(b.Context(), filepath.Join(b.TempDir(), "bench.db"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	if err := db.Write(b.Context(), statement("CREATE TABLE numbers (n INTEGER PRIMARY KEY)")); err != nil {
+		b.Fatal(err)
+	}
+	b.SetParallelism(32)
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			if err := db.Write(b.Context(), statement("INSERT INTO numbers VALUES (NULL)")); err != nil {
+				b.Error(err)
+			}
+		}
+	})
+}

@@ -1,0 +1,98 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+)
+
+// Write runs fn in a write transaction and returns after its commit, which
+// includes the fsync. Writes that arrive while a commit is under way share the
+// next one, each whole or not at all and in the order of their arrival; what fn
+// may do, and what is answered when, is said at groupcommit.Group.Write.
+func (db *DB) Write(ctx context.Context, fn func(ctx context.Context, tx *Tx) error) error {
+	return db.WriteThen(ctx, fn, nil)
+}
+
+// WriteThen is Write with something to do once after the commit, in the order
+// of the commits and before anybody is answered. It must not write or block.
+func (db *DB) WriteThen(ctx context.Context, fn func(ctx context.Context, tx *Tx) error, committed func()) error {
+	return db.group.Write(ctx, fn, committed)
+}
+
+func (db *DB) transact(run func(tx *Tx) error) error {
+	ctx := context.Background()
+	if _, err := db.tx.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
+		return fmt.Errorf("sqlite: begin: %w", err)
+	}
+	if err := run(db.tx); err != nil {
+		if _, rollback := db.tx.ExecContext(ctx, "ROLLBACK"); rollback != nil {
+			return errors.Join(err, fmt.Errorf("sqlite: roll back: %w", rollback))
+		}
+		return err
+	}
+	if _, err := db.tx.ExecContext(ctx, "COMMIT"); err != nil {
+		// Where the disk is full, SQLite has rolled back by itself.
+		_, _ = db.tx.ExecContext(ctx, "ROLLBACK")
+		return fmt.Errorf("sqlite: commit: %w", err)
+	}
+	return nil
+}
+
+// Tx is the transaction of one Write. It is valid until the function that got
+// it returns, for that function's goroutine only. Statements are prepared once
+// and kept, so queries are constants.
+type Tx struct {
+	conn     *sql.Conn
+	prepared map[string]*sql.Stmt
+}
+
+// ExecContext runs a statement without rows.
+func (tx *Tx) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	stmt, err := tx.stmt(ctx, query) //nolint:sqlclosecheck // kept for the next time; Close closes it
+	if err != nil {
+		return nil, err
+	}
+	return stmt.ExecContext(ctx, args...)
+}
+
+// QueryContext runs a query. The rows must be closed before the next statement.
+func (tx *Tx) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	stmt, err := tx.stmt(ctx, query) //nolint:sqlclosecheck // kept for the next time; Close closes it
+	if err != nil {
+		return nil, err
+	}
+	return stmt.QueryContext(ctx, args...)
+}
+
+// QueryRowContext runs a query of which at most one row is read. Errors,
+// sql.ErrNoRows among them, come from Scan.
+func (tx *Tx) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
+	stmt, err := tx.stmt(ctx, query) //nolint:sqlclosecheck // kept for the next time; Close closes it
+	if err != nil {
+		// An ordinary row is the only carrier of an error; it fails the same way.
+		return tx.conn.QueryRowContext(ctx, query, args...)
+	}
+	return stmt.QueryRowContext(ctx, args...)
+}
+
+func (tx *Tx) stmt(ctx context.Context, query string) (*sql.Stmt, error) {
+	if stmt, ok := tx.prepared[query]; ok {
+		return stmt, nil
+	}
+	stmt, err := tx.conn.PrepareContext(ctx, query)
+	if err != nil {
+		return nil, fmt.Errorf("sqlite: prepare: %w", err)
+	}
+	tx.prepared[query] = stmt
+	return stmt, nil
+}
+
+func (tx *Tx) close() error {
+	var errs []error
+	for _, stmt := range tx.prepared {
+		errs = append(errs, stmt.Close())
+	}
+	return errors.Join(errs...)
+}

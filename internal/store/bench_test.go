@@ -1,0 +1,93 @@
+package store_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/recado-project/recado/internal/eventlog"
+	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/store"
+	"github.com/recado-project/recado/internal/testkit/postgres"
+)
+
+// BenchmarkSend is what the store does for one sent message: two writes. Many
+// callers share commits, as under load.
+func BenchmarkSend(b *testing.B) {
+	for name, config := range map[string]func() store.Config{
+		"SQLite":     func() store.Config { return store.Config{Path: filepath.Join(b.TempDir(), "recado.db")} },
+		"PostgreSQL": func() store.Config { return store.Config{URL: postgres.Start(b)} },
+	} {
+		b.Run(name, func(b *testing.B) {
+			s := open(b, config())
+			instance := benchInstance(b, s)
+			var n atomic.Int64
+			b.ReportAllocs()
+			b.SetParallelism(64)
+			b.RunParallel(func(pb *testing.PB) {
+				for pb.Next() {
+					message := benchMessage(instance, n.Add(1))
+					if err := s.AcceptMessage(b.Context(), message, nil); err != nil {
+						b.Error(err)
+					}
+					if err := s.UpdateMessages(b.Context(), instance.ID, []string{message.ID}, sent); err != nil {
+						b.Error(err)
+					}
+				}
+			})
+		})
+	}
+}
+
+// BenchmarkRequest is what the store does for every request: look its key and
+// its instance up.
+func BenchmarkRequest(b *testing.B) {
+	s := open(b, store.Config{Path: filepath.Join(b.TempDir(), "recado.db")})
+	instance := benchInstance(b, s)
+	key := gateway.Key{ID: "key", AccountID: instance.AccountID, Hash: []byte("hash")}
+	if err := s.CreateKey(b.Context(), key); err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, found, err := s.FindKey(b.Context(), key.Hash); err != nil || !found {
+			b.Fatal(err)
+		}
+		if _, err := s.GetInstance(b.Context(), instance.ID); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func sent(found []gateway.Message) ([]gateway.Message, []eventlog.Event, error) {
+	found[0].Status = gateway.MessageSent
+	return found, nil, nil
+}
+
+func benchInstance(b *testing.B, s *store.Store) gateway.Instance {
+	b.Helper()
+	account := gateway.Account{ID: "account", Name: "account"}
+	if err := s.CreateAccount(b.Context(), account); err != nil {
+		b.Fatal(err)
+	}
+	instance := gateway.Instance{ID: uuid.Must(uuid.NewV7()).String(), AccountID: account.ID, Status: gateway.StatusConnected}
+	if err := s.CreateInstance(b.Context(), instance); err != nil {
+		b.Fatal(err)
+	}
+	return instance
+}
+
+func benchMessage(instance gateway.Instance, n int64) gateway.Message {
+	at := time.UnixMilli(1_795_000_000_000 + n)
+	return gateway.Message{
+		ID: uuid.Must(uuid.NewV7()).String(), InstanceID: instance.ID, PlatformID: fmt.Sprintf("3EB0%018X", n),
+		Chat:   gateway.Party{JID: "5511999990000@s.whatsapp.net"},
+		Sender: gateway.Party{JID: "5511888880000@s.whatsapp.net"},
+		FromMe: true, Source: gateway.SourceAPI, Type: gateway.TypeText, Text: "Your order is on its way.",
+		Payload: make([]byte, 200), CreatedAt: at, SentAt: at,
+	}
+}

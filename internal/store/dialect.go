@@ -1,0 +1,90 @@
+package store
+
+import (
+	"encoding/json"
+	"errors"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"modernc.org/sqlite"
+	sqlitelib "modernc.org/sqlite/lib"
+)
+
+// dialect holds the few places where the two databases must be spoken to
+// differently. Everything else is SQL that both accept: parameters numbered in
+// the order of their first appearance, ON CONFLICT, RETURNING; ids are text,
+// times BIGINT, and BYTEA is a type name that SQLite accepts for its blobs.
+type dialect struct {
+	// name is the middle part of the names of migrations that are for one
+	// database only: 0002_name.sqlite.sql.
+	name string
+	// lockMigrations keeps a second program from migrating at the same time,
+	// until the transaction ends. SQLite needs nothing: its write transactions
+	// exclude each other.
+	lockMigrations string
+	// forUpdate ends a SELECT whose row must not change before the transaction
+	// ends. SQLite has no row locks and needs none, for the same reason.
+	forUpdate string
+	// each is the set of texts in the second parameter, which holds a JSON array, for
+	// the right side of IN: one constant query for lists of every length.
+	each string
+}
+
+func sqliteDialect() dialect {
+	return dialect{name: "sqlite", each: "(SELECT value FROM json_each($2))"}
+}
+
+func postgresDialect() dialect {
+	return dialect{
+		name: "postgres",
+		// Any number that nothing else in the database locks; advisory locks
+		// have no names.
+		lockMigrations: "SELECT pg_advisory_xact_lock(7236332701)",
+		forUpdate:      " FOR UPDATE",
+		each:           "(SELECT json_array_elements_text($2::json))",
+	}
+}
+
+// in returns the set of texts in the JSON array that is the second parameter.
+func (d dialect) in() string { return d.each }
+
+const noTexts = "[]"
+
+// texts makes the value of such a parameter.
+func texts(values []string) (string, error) {
+	if len(values) == 0 {
+		return noTexts, nil // and not null, which is what a nil slice encodes to
+	}
+	encoded, err := json.Marshal(values)
+	return string(encoded), err
+}
+
+// violation is which rule of the schema a statement broke.
+type violation int
+
+const (
+	noViolation violation = iota
+	uniqueViolation
+	foreignKeyViolation
+)
+
+// violationOf finds out from the codes of both databases which rule an error is
+// about.
+func violationOf(err error) violation {
+	if failure, ok := errors.AsType[*pgconn.PgError](err); ok {
+		switch failure.Code {
+		case "23505":
+			return uniqueViolation
+		case "23503":
+			return foreignKeyViolation
+		}
+	}
+	if failure, ok := errors.AsType[*sqlite.Error](err); ok {
+		switch failure.Code() {
+		case sqlitelib.SQLITE_CONSTRAINT_UNIQUE, sqlitelib.SQLITE_CONSTRAINT_PRIMARYKEY:
+			return uniqueViolation
+		case sqlitelib.SQLITE_CONSTRAINT_FOREIGNKEY:
+			return foreignKeyViolation
+		}
+	}
+	return noViolation
+}

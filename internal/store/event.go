@@ -1,0 +1,195 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/recado-project/recado/internal/eventlog"
+)
+
+const (
+	eventColumns = "instance_id, sequence, id, kind, chat, source_key, happened_at, data"
+
+	// The newest event is never removed, so the next number is always known.
+	appendEvent = `INSERT INTO events (instance_id, sequence, id, kind, chat, source_key, happened_at, created_at, data)
+		VALUES ($1, (SELECT COALESCE(MAX(sequence), 0) + 1 FROM events WHERE instance_id = $1), $2, $3, $4, $5, $6, $7, $8)
+		ON CONFLICT (instance_id, source_key) DO NOTHING RETURNING sequence`
+
+	// A limit that is a bare parameter makes SQLite plan anew each time.
+	readEvents = "SELECT " + eventColumns + " FROM events WHERE instance_id = $1 AND sequence > $2 ORDER BY sequence LIMIT $3 + 0"
+
+	eventBounds = `SELECT COALESCE((SELECT MIN(sequence) FROM events WHERE instance_id = $1), 0),
+		COALESCE((SELECT MAX(sequence) FROM events WHERE instance_id = $1), 0)`
+)
+
+// recorder is a write transaction that may append events of one instance.
+type recorder struct {
+	querier
+
+	instanceID string
+	now        func() time.Time
+	appended   []eventlog.Event
+}
+
+// together is a transaction that appends the events of many writes in one go.
+type together interface {
+	// appendLater takes an event that is appended before the transaction ends.
+	appendLater(r *recorder, event eventlog.Event)
+	// settle appends what was taken so far.
+	settle(ctx context.Context) error
+}
+
+// append adds events and gives them their numbers, at once or before the
+// transaction ends. One that is there already, by its source key, is passed
+// over.
+func (r *recorder) append(ctx context.Context, events ...eventlog.Event) error {
+	if tx, ok := r.querier.(together); ok {
+		for _, event := range events {
+			tx.appendLater(r, event)
+		}
+		return nil
+	}
+	for _, event := range events {
+		err := r.QueryRowContext(ctx, appendEvent,
+			r.instanceID, event.ID, string(event.Kind), string(event.Chat), event.SourceKey,
+			millis(event.At), millis(r.now()), notNull(event.Data)).Scan(&event.Sequence)
+		switch {
+		case errors.Is(err, sql.ErrNoRows):
+			continue
+		case err != nil:
+			return fmt.Errorf("append event: %w", err)
+		}
+		event.InstanceID = r.instanceID
+		r.appended = append(r.appended, event)
+	}
+	return nil
+}
+
+// settle returns when the events that were added have their numbers.
+func (r *recorder) settle(ctx context.Context) error {
+	if tx, ok := r.querier.(together); ok {
+		return tx.settle(ctx)
+	}
+	return nil
+}
+
+// record runs fn in a write transaction that may append events of an instance.
+// Those of one instance are carried out one after another, in the order of the
+// calls, and who observes the events hears of them in that order too.
+func (s *Store) record(ctx context.Context, instanceID string, fn func(ctx context.Context, r *recorder) error) error {
+	r := &recorder{instanceID: instanceID, now: s.now}
+	return s.db.writeInOrder(ctx, instanceID, func(ctx context.Context, q querier) error {
+		r.querier, r.appended = q, nil
+		return fn(ctx, r)
+	}, func() {
+		if len(r.appended) > 0 {
+			s.observe(r.appended)
+		}
+	})
+}
+
+// Observe makes observe hear of all events after they are committed: those of
+// one instance in their order. It is called while others wait for the same
+// commit, so it must not block, nor call the store. Observe is called once,
+// before the first event.
+func (s *Store) Observe(observe func(events []eventlog.Event)) { s.observe = observe }
+
+// AppendEvents appends events of one instance and returns after their commit.
+// One whose source key is there already is passed over.
+func (s *Store) AppendEvents(ctx context.Context, instanceID string, events ...eventlog.Event) error {
+	err := s.record(ctx, instanceID, func(ctx context.Context, r *recorder) error {
+		return r.append(ctx, events...)
+	})
+	if err != nil {
+		return fmt.Errorf("store: append events: %w", err)
+	}
+	return nil
+}
+
+// ReadEvents returns the events of an instance after a sequence number, in
+// order, limit at most.
+func (s *Store) ReadEvents(ctx context.Context, instanceID string, after int64, limit int) ([]eventlog.Event, error) {
+	events, err := collect(ctx, s.db.reader(), scanEvent, readEvents, instanceID, after, limit)
+	if err != nil {
+		return nil, fmt.Errorf("store: read events: %w", err)
+	}
+	return events, nil
+}
+
+// EventBounds returns the oldest and the newest sequence number that are kept;
+// 0 and 0 where there are none.
+func (s *Store) EventBounds(ctx context.Context, instanceID string) (oldest, newest int64, err error) {
+	if err := s.db.reader().QueryRowContext(ctx, eventBounds, instanceID).Scan(&oldest, &newest); err != nil {
+		return 0, 0, fmt.Errorf("store: event bounds: %w", err)
+	}
+	return oldest, newest, nil
+}
+
+// EventInstances returns the ids of all instances that have events, of those
+// that are gone too.
+func (s *Store) EventInstances(ctx context.Context) ([]string, error) {
+	ids, err := collect(ctx, s.db.reader(), scanText, "SELECT DISTINCT instance_id FROM events ORDER BY instance_id")
+	if err != nil {
+		return nil, fmt.Errorf("store: instances with events: %w", err)
+	}
+	return ids, nil
+}
+
+// LastEventBefore returns the last sequence number among the first limit events
+// after a number that were written before a time; 0 where the first of them is
+// younger, or there is none.
+func (s *Store) LastEventBefore(ctx context.Context, instanceID string, after int64, before time.Time, limit int) (int64, error) {
+	type age struct{ sequence, createdAt int64 }
+	ages, err := collect(ctx, s.db.reader(), func(row scanner) (age, error) {
+		var a age
+		err := row.Scan(&a.sequence, &a.createdAt)
+		return a, err
+	}, "SELECT sequence, created_at FROM events WHERE instance_id = $1 AND sequence > $2 ORDER BY sequence LIMIT $3 + 0",
+		instanceID, after, limit)
+	if err != nil {
+		return 0, fmt.Errorf("store: look for old events: %w", err)
+	}
+	var last int64
+	for _, a := range ages {
+		if a.createdAt >= millis(before) {
+			break
+		}
+		last = a.sequence
+	}
+	return last, nil
+}
+
+// DeleteEvents removes the events of an instance up to a sequence number, but
+// never the newest one, and returns how many there were. The events are
+// appended in the same transaction.
+func (s *Store) DeleteEvents(ctx context.Context, instanceID string, through int64, events ...eventlog.Event) (int64, error) {
+	var removed int64
+	err := s.record(ctx, instanceID, func(ctx context.Context, r *recorder) error {
+		if err := errors.Join(r.append(ctx, events...), r.settle(ctx)); err != nil {
+			return err
+		}
+		result, err := r.ExecContext(ctx, `DELETE FROM events WHERE instance_id = $1 AND sequence <= $2
+			AND sequence < (SELECT MAX(sequence) FROM events WHERE instance_id = $1)`, instanceID, through)
+		if err != nil {
+			return err
+		}
+		removed, err = result.RowsAffected()
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("store: delete events: %w", err)
+	}
+	return removed, nil
+}
+
+func scanEvent(row scanner) (eventlog.Event, error) {
+	var event eventlog.Event
+	var happenedAt int64
+	err := row.Scan(&event.InstanceID, &event.Sequence, &event.ID, &event.Kind, &event.Chat, &event.SourceKey,
+		&happenedAt, &event.Data)
+	event.At = timeOf(happenedAt)
+	return event, err
+}

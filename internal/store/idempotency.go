@@ -1,0 +1,104 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+// sweepSlice bounds how many records one transaction removes, and with it how
+// long other writes wait for it.
+const sweepSlice = 1_000
+
+// FindIdempotency returns the record and whether there is one.
+func (s *Store) FindIdempotency(ctx context.Context, keyID, key string) (gateway.Idempotency, bool, error) {
+	record, found, err := find(ctx, s.db.reader(), scanIdempotency,
+		`SELECT key_id, key, request_hash, instance_id, message_id, failure, created_at FROM idempotency
+		WHERE key_id = $1 AND key = $2`, keyID, key)
+	if err != nil {
+		return gateway.Idempotency{}, false, fmt.Errorf("store: find idempotency record: %w", err)
+	}
+	return record, found, nil
+}
+
+// FailIdempotency notes what the request of a record was refused with, so that
+// a repeat gets the same answer. A record that is gone is no error.
+func (s *Store) FailIdempotency(ctx context.Context, keyID, key string, failure *gateway.Error) error {
+	encoded, err := json.Marshal(refusal{
+		Kind: failure.Kind, Code: failure.Code, Message: failure.Message,
+		Fields: failure.Fields, RetryAfterMs: failure.RetryAfter.Milliseconds(),
+	})
+	if err != nil {
+		return fmt.Errorf("store: fail idempotency record: %w", err)
+	}
+	if _, err := s.db.exec(ctx, "UPDATE idempotency SET failure = $1 WHERE key_id = $2 AND key = $3",
+		string(encoded), keyID, key); err != nil {
+		return fmt.Errorf("store: fail idempotency record: %w", err)
+	}
+	return nil
+}
+
+// DeleteIdempotency removes the records made before that time and returns how
+// many there were. It works in slices of a transaction each, so an error leaves
+// what the slices before it removed.
+func (s *Store) DeleteIdempotency(ctx context.Context, before time.Time) (int64, error) {
+	var removed int64
+	for {
+		n, err := s.db.exec(ctx, `DELETE FROM idempotency WHERE (key_id, key) IN
+			(SELECT key_id, key FROM idempotency WHERE created_at < $1 ORDER BY created_at LIMIT $2)`,
+			millis(before), sweepSlice)
+		removed += n
+		if err != nil {
+			return removed, fmt.Errorf("store: delete idempotency records: %w", err)
+		}
+		if n < sweepSlice {
+			return removed, nil
+		}
+	}
+}
+
+// addIdempotency adds the record and reports whether its key was free.
+func addIdempotency(ctx context.Context, q querier, record gateway.Idempotency) (bool, error) {
+	result, err := q.ExecContext(ctx, `INSERT INTO idempotency
+		(key_id, key, request_hash, instance_id, message_id, failure, created_at) VALUES ($1, $2, $3, $4, $5, '', $6)
+		ON CONFLICT (key_id, key) DO NOTHING`,
+		record.KeyID, record.Key, notNull(record.RequestHash), record.InstanceID, record.MessageID, millis(record.CreatedAt))
+	if err != nil {
+		return false, err
+	}
+	added, err := result.RowsAffected()
+	return added == 1, err
+}
+
+func scanIdempotency(row scanner) (gateway.Idempotency, error) {
+	var record gateway.Idempotency
+	var failure string
+	var createdAt int64
+	err := row.Scan(&record.KeyID, &record.Key, &record.RequestHash, &record.InstanceID, &record.MessageID, &failure, &createdAt)
+	if err != nil {
+		return record, err
+	}
+	record.CreatedAt = timeOf(createdAt)
+	if failure == "" {
+		return record, nil
+	}
+	var read refusal
+	err = json.Unmarshal([]byte(failure), &read)
+	record.Failure = &gateway.Error{
+		Kind: read.Kind, Code: read.Code, Message: read.Message,
+		Fields: read.Fields, RetryAfter: time.Duration(read.RetryAfterMs) * time.Millisecond,
+	}
+	return record, err
+}
+
+// refusal is the failure of a record as its column holds it.
+type refusal struct {
+	Kind         gateway.Kind         `json:"kind"`
+	Code         string               `json:"code"`
+	Message      string               `json:"message"`
+	Fields       []gateway.FieldError `json:"fields,omitempty"`
+	RetryAfterMs int64                `json:"retryAfterMs,omitempty"`
+}

@@ -1,0 +1,164 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/recado-project/recado/internal/eventlog"
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+const instanceColumns = "id, account_id, name, status, reason, device, " +
+	"profile_jid, profile_lid, profile_name, profile_picture_url, created_at, updated_at"
+
+func instanceNotFound() error {
+	return gateway.Errorf(gateway.NotFound, gateway.CodeInstanceNotFound, "there is no such instance")
+}
+
+// CreateInstance adds an instance. Where its id is taken it returns a
+// gateway.Conflict.
+func (s *Store) CreateInstance(ctx context.Context, instance gateway.Instance) error {
+	_, err := s.db.exec(ctx, "INSERT INTO instances ("+instanceColumns+
+		") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
+		instance.ID, instance.AccountID, instance.Name, string(instance.Status), string(instance.Reason), instance.Device,
+		string(instance.Profile.JID), string(instance.Profile.LID), instance.Profile.Name, instance.Profile.PictureURL,
+		millis(instance.CreatedAt), millis(instance.UpdatedAt))
+	if violationOf(err) == uniqueViolation {
+		return gateway.Errorf(gateway.Conflict, codeExists, "there is already an instance with this id")
+	}
+	if err != nil {
+		return fmt.Errorf("store: create instance: %w", err)
+	}
+	return nil
+}
+
+// GetInstance returns the instance, or a gateway.NotFound.
+func (s *Store) GetInstance(ctx context.Context, id string) (gateway.Instance, error) {
+	instance, found, err := find(ctx, s.db.reader(), scanInstance,
+		"SELECT "+instanceColumns+" FROM instances WHERE id = $1", id)
+	if err != nil {
+		return gateway.Instance{}, fmt.Errorf("store: get instance: %w", err)
+	}
+	if !found {
+		return gateway.Instance{}, instanceNotFound()
+	}
+	return instance, nil
+}
+
+// ListInstances returns a page of the account's instances, oldest first: of
+// those with the ids, or of all where there are no ids.
+func (s *Store) ListInstances(
+	ctx context.Context, accountID string, ids []string, request gateway.PageRequest,
+) (gateway.Page[gateway.Instance], error) {
+	from, args := "FROM instances WHERE account_id = $1", []any{accountID}
+	if len(ids) > 0 {
+		set, err := texts(ids)
+		if err != nil {
+			return gateway.Page[gateway.Instance]{}, fmt.Errorf("store: list instances: %w", err)
+		}
+		from += " AND id IN " + s.dialect.in()
+		args = append(args, set)
+	}
+	page, err := list(ctx, s.db.reader(), scanInstance, request, instanceColumns, from, args...)
+	if err != nil {
+		return page, fmt.Errorf("store: list instances: %w", err)
+	}
+	return page, nil
+}
+
+// AllInstances returns the instances of every account, oldest first.
+func (s *Store) AllInstances(ctx context.Context) ([]gateway.Instance, error) {
+	instances, err := collect(ctx, s.db.reader(), scanInstance,
+		"SELECT "+instanceColumns+" FROM instances ORDER BY created_at, id")
+	if err != nil {
+		return nil, fmt.Errorf("store: all instances: %w", err)
+	}
+	return instances, nil
+}
+
+// UpdateInstance reads the instance, applies change to it, writes it back and
+// appends the events that change returns, in one transaction that excludes every
+// other update of the instance. It returns what was written, or a
+// gateway.NotFound. An error of change is returned as it is and nothing is
+// written. change may run again; its id, account and creation time can't be
+// changed.
+func (s *Store) UpdateInstance(
+	ctx context.Context, id string, change func(*gateway.Instance) ([]eventlog.Event, error),
+) (gateway.Instance, error) {
+	var instance gateway.Instance
+	var refused error
+	err := s.record(ctx, id, func(ctx context.Context, r *recorder) error {
+		var found bool
+		var err error
+		instance, found, err = find(ctx, r, scanInstance,
+			"SELECT "+instanceColumns+" FROM instances WHERE id = $1"+s.dialect.forUpdate, id)
+		if err != nil {
+			return err
+		}
+		// A refusal leaves the transaction as an empty one: an error would
+		// make the writes that share its commit run again.
+		if !found {
+			refused = instanceNotFound()
+			return nil
+		}
+		var events []eventlog.Event
+		if events, refused = change(&instance); refused == nil {
+			if err = writeInstance(ctx, r, instance); err == nil {
+				err = r.append(ctx, events...)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return gateway.Instance{}, fmt.Errorf("store: update instance: %w", err)
+	}
+	if refused != nil {
+		return gateway.Instance{}, refused
+	}
+	return instance, nil
+}
+
+// writeInstance writes what may change of an instance.
+func writeInstance(ctx context.Context, q querier, instance gateway.Instance) error {
+	_, err := q.ExecContext(ctx, `UPDATE instances SET name = $1, status = $2, reason = $3, device = $4,
+		profile_jid = $5, profile_lid = $6, profile_name = $7, profile_picture_url = $8, updated_at = $9 WHERE id = $10`,
+		instance.Name, string(instance.Status), string(instance.Reason), instance.Device,
+		string(instance.Profile.JID), string(instance.Profile.LID), instance.Profile.Name, instance.Profile.PictureURL,
+		millis(instance.UpdatedAt), instance.ID)
+	return err
+}
+
+// DeleteInstance removes the instance with its messages and events. It returns
+// a gateway.NotFound where there is none. Idempotency records stay for their day:
+// they hold nothing of a message.
+func (s *Store) DeleteInstance(ctx context.Context, id string) error {
+	var removed int64
+	err := s.record(ctx, id, func(ctx context.Context, r *recorder) error {
+		if _, err := r.ExecContext(ctx, "DELETE FROM events WHERE instance_id = $1", id); err != nil {
+			return err
+		}
+		result, err := r.ExecContext(ctx, "DELETE FROM instances WHERE id = $1", id)
+		if err != nil {
+			return err
+		}
+		removed, err = result.RowsAffected()
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("store: delete instance: %w", err)
+	}
+	if removed == 0 {
+		return instanceNotFound()
+	}
+	return nil
+}
+
+func scanInstance(row scanner) (gateway.Instance, error) {
+	var instance gateway.Instance
+	var createdAt, updatedAt int64
+	err := row.Scan(&instance.ID, &instance.AccountID, &instance.Name, &instance.Status, &instance.Reason, &instance.Device,
+		&instance.Profile.JID, &instance.Profile.LID, &instance.Profile.Name, &instance.Profile.PictureURL,
+		&createdAt, &updatedAt)
+	instance.CreatedAt, instance.UpdatedAt = timeOf(createdAt), timeOf(updatedAt)
+	return instance, err
+}

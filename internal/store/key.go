@@ -1,0 +1,95 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+const keyColumns = "id, account_id, name, hash, instance_ids, partner, created_at, expires_at, revoked_at, last_used_at"
+
+// CreateKey adds an API key. Where its id or hash is taken it returns a
+// gateway.Conflict.
+func (s *Store) CreateKey(ctx context.Context, key gateway.Key) error {
+	ids, err := texts(key.InstanceIDs)
+	if err != nil {
+		return fmt.Errorf("store: create key: %w", err)
+	}
+	_, err = s.db.exec(ctx, "INSERT INTO api_keys ("+keyColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+		key.ID, key.AccountID, key.Name, key.Hash, ids, key.Partner,
+		millis(key.CreatedAt), millis(key.ExpiresAt), millis(key.RevokedAt), millis(key.LastUsedAt))
+	if violationOf(err) == uniqueViolation {
+		return gateway.Errorf(gateway.Conflict, codeExists, "there is already such a key")
+	}
+	if err != nil {
+		return fmt.Errorf("store: create key: %w", err)
+	}
+	return nil
+}
+
+// FindKey returns the key with the hash and whether there is one. It may be
+// revoked or expired.
+func (s *Store) FindKey(ctx context.Context, hash []byte) (gateway.Key, bool, error) {
+	key, found, err := find(ctx, s.db.reader(), scanKey,
+		"SELECT "+keyColumns+" FROM api_keys WHERE hash = $1", hash)
+	if err != nil {
+		return gateway.Key{}, false, fmt.Errorf("store: find key: %w", err)
+	}
+	return key, found, nil
+}
+
+// ListKeys returns a page of the account's keys, oldest first, the revoked ones
+// too.
+func (s *Store) ListKeys(ctx context.Context, accountID string, request gateway.PageRequest) (gateway.Page[gateway.Key], error) {
+	page, err := list(ctx, s.db.reader(), scanKey, request,
+		keyColumns, "FROM api_keys WHERE account_id = $1", accountID)
+	if err != nil {
+		return gateway.Page[gateway.Key]{}, fmt.Errorf("store: list keys: %w", err)
+	}
+	return page, nil
+}
+
+// RevokeKey makes a key of the account useless from that time on. A key that is
+// revoked already keeps its time. It returns a gateway.NotFound where the
+// account has no such key.
+func (s *Store) RevokeKey(ctx context.Context, accountID, id string, at time.Time) error {
+	changed, err := s.db.exec(ctx, `UPDATE api_keys SET revoked_at = CASE WHEN revoked_at = 0 THEN $1 ELSE revoked_at END
+		WHERE account_id = $2 AND id = $3`, millis(at), accountID, id)
+	if err != nil {
+		return fmt.Errorf("store: revoke key: %w", err)
+	}
+	if changed == 0 {
+		return gateway.Errorf(gateway.NotFound, gateway.CodeNotFound, "there is no such API key")
+	}
+	return nil
+}
+
+// TouchKey notes that the key was used. An earlier time than the one noted
+// changes nothing.
+func (s *Store) TouchKey(ctx context.Context, id string, at time.Time) error {
+	if _, err := s.db.exec(ctx, "UPDATE api_keys SET last_used_at = $1 WHERE id = $2 AND last_used_at < $1",
+		millis(at), id); err != nil {
+		return fmt.Errorf("store: touch key: %w", err)
+	}
+	return nil
+}
+
+func scanKey(row scanner) (gateway.Key, error) {
+	var key gateway.Key
+	var ids string
+	var createdAt, expiresAt, revokedAt, lastUsedAt int64
+	err := row.Scan(&key.ID, &key.AccountID, &key.Name, &key.Hash, &ids, &key.Partner,
+		&createdAt, &expiresAt, &revokedAt, &lastUsedAt)
+	if err != nil {
+		return key, err
+	}
+	key.CreatedAt, key.ExpiresAt = timeOf(createdAt), timeOf(expiresAt)
+	key.RevokedAt, key.LastUsedAt = timeOf(revokedAt), timeOf(lastUsedAt)
+	if ids != noTexts { // it seldom is, and this runs on each request
+		err = json.Unmarshal([]byte(ids), &key.InstanceIDs)
+	}
+	return key, err
+}

@@ -1,0 +1,171 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/recado-project/recado/internal/eventlog"
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+const (
+	messageColumns = "id, instance_id, platform_id, chat_jid, chat_lid, chat_name, sender_jid, sender_lid, sender_name, " +
+		"from_me, source, type, text, quoted_id, status, status_at, sent_at, payload, wire_key, created_at, edited_at, deleted_at"
+
+	insertMessage = "INSERT INTO messages (" + messageColumns + ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, " +
+		"$10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)"
+
+	// The inner queries know nothing of the order: with it SQLite prefers the
+	// index of the order, and reads every message of the instance.
+	findMessages = "SELECT " + messageColumns + " FROM messages WHERE id IN (" +
+		"SELECT id FROM messages WHERE instance_id = $1 AND platform_id = $2 UNION ALL " +
+		"SELECT id FROM messages WHERE id = $2 AND instance_id = $1) ORDER BY created_at, id LIMIT 10"
+)
+
+// AddMessage adds a message with the events that it causes, and reports whether
+// it is new: one that came with the same wire key before is left as it is, and
+// causes nothing. It returns a gateway.NotFound where the instance is gone.
+func (s *Store) AddMessage(ctx context.Context, message gateway.Message, events ...eventlog.Event) (added bool, err error) {
+	err = s.record(ctx, message.InstanceID, func(ctx context.Context, r *recorder) error {
+		result, err := r.ExecContext(ctx,
+			insertMessage+" ON CONFLICT (instance_id, wire_key) WHERE wire_key IS NOT NULL DO NOTHING",
+			messageValues(message)...)
+		if err != nil {
+			return err
+		}
+		rows, err := result.RowsAffected()
+		if added = rows == 1; err != nil || !added {
+			return err
+		}
+		return r.append(ctx, events...)
+	})
+	if violationOf(err) == foreignKeyViolation {
+		return false, instanceNotFound()
+	}
+	if err != nil {
+		return false, fmt.Errorf("store: add message: %w", err)
+	}
+	return added, nil
+}
+
+// AddHistory adds messages of one instance from before its link. One whose
+// platform identifier is known is left as it is. It returns a gateway.NotFound
+// where the instance is gone.
+func (s *Store) AddHistory(ctx context.Context, instanceID string, messages []gateway.Message) error {
+	err := s.record(ctx, instanceID, func(ctx context.Context, r *recorder) error {
+		for _, message := range messages {
+			var known int
+			if err := r.QueryRowContext(ctx, "SELECT count(*) FROM messages WHERE instance_id = $1 AND platform_id = $2",
+				instanceID, message.PlatformID).Scan(&known); err != nil {
+				return err
+			}
+			if known > 0 {
+				continue
+			}
+			if _, err := r.ExecContext(ctx, insertMessage, messageValues(message)...); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if violationOf(err) == foreignKeyViolation {
+		return instanceNotFound()
+	}
+	if err != nil {
+		return fmt.Errorf("store: add history: %w", err)
+	}
+	return nil
+}
+
+// AcceptMessage adds a message that is about to be sent and, where record is
+// not nil, its idempotency record. Where the key of the record is taken it adds
+// nothing and returns a gateway.Conflict; where the instance is gone, a
+// gateway.NotFound.
+func (s *Store) AcceptMessage(ctx context.Context, message gateway.Message, record *gateway.Idempotency) error {
+	var taken bool
+	var err error
+	if record == nil {
+		_, err = s.db.exec(ctx, insertMessage, messageValues(message)...)
+	} else {
+		err = s.db.write(ctx, func(ctx context.Context, q querier) error {
+			added, err := addIdempotency(ctx, q, *record)
+			if taken = !added; taken || err != nil {
+				return err // where it is taken, nothing has been written
+			}
+			_, err = q.ExecContext(ctx, insertMessage, messageValues(message)...)
+			return err
+		})
+	}
+	switch {
+	case violationOf(err) == foreignKeyViolation:
+		return instanceNotFound()
+	case err != nil:
+		return fmt.Errorf("store: accept message: %w", err)
+	case taken:
+		return gateway.Errorf(gateway.Conflict, gateway.CodeIdempotencyConflict,
+			"another request with this Idempotency-Key came first")
+	}
+	return nil
+}
+
+// FindMessages returns the messages of the instance whose platform identifier
+// or internal identifier is id: oldest first, none where there is none. They are
+// ten at most; the platform's identifiers are unique in a chat, and hardly ever
+// occur in two.
+func (s *Store) FindMessages(ctx context.Context, instanceID, id string) ([]gateway.Message, error) {
+	messages, err := collect(ctx, s.db.reader(), scanMessage, findMessages, instanceID, id)
+	if err != nil {
+		return nil, fmt.Errorf("store: find messages: %w", err)
+	}
+	return messages, nil
+}
+
+// ListMessages returns a page of the instance's messages, oldest first: of one
+// chat, named by either of its addresses, or of all where chat is empty.
+func (s *Store) ListMessages(
+	ctx context.Context, instanceID string, chat gateway.JID, request gateway.PageRequest,
+) (gateway.Page[gateway.Message], error) {
+	from, args := "FROM messages WHERE instance_id = $1", []any{instanceID}
+	if chat != "" {
+		from += " AND (chat_jid = $2 OR chat_lid = $2)"
+		args = append(args, string(chat))
+	}
+	page, err := list(ctx, s.db.reader(), scanMessage, request, messageColumns, from, args...)
+	if err != nil {
+		return page, fmt.Errorf("store: list messages: %w", err)
+	}
+	return page, nil
+}
+
+func messageValues(message gateway.Message) []any {
+	var wireKey any
+	if message.WireKey != "" {
+		wireKey = message.WireKey
+	}
+	return []any{
+		message.ID, message.InstanceID, message.PlatformID,
+		string(message.Chat.JID), string(message.Chat.LID), message.Chat.Name,
+		string(message.Sender.JID), string(message.Sender.LID), message.Sender.Name,
+		message.FromMe, string(message.Source), string(message.Type), message.Text, message.QuotedID,
+		int64(message.Status), millis(message.StatusAt), millis(message.SentAt), notNull(message.Payload), wireKey,
+		millis(message.CreatedAt), millis(message.EditedAt), millis(message.DeletedAt),
+	}
+}
+
+func scanMessage(row scanner) (gateway.Message, error) {
+	var message gateway.Message
+	var wireKey *string
+	var statusAt, sentAt, createdAt, editedAt, deletedAt int64
+	err := row.Scan(&message.ID, &message.InstanceID, &message.PlatformID,
+		&message.Chat.JID, &message.Chat.LID, &message.Chat.Name,
+		&message.Sender.JID, &message.Sender.LID, &message.Sender.Name,
+		&message.FromMe, &message.Source, &message.Type, &message.Text, &message.QuotedID,
+		&message.Status, &statusAt, &sentAt, &message.Payload, &wireKey, &createdAt, &editedAt, &deletedAt)
+	if wireKey != nil {
+		message.WireKey = *wireKey
+	}
+	message.Payload = orNil(message.Payload)
+	message.StatusAt, message.SentAt, message.CreatedAt = timeOf(statusAt), timeOf(sentAt), timeOf(createdAt)
+	message.EditedAt, message.DeletedAt = timeOf(editedAt), timeOf(deletedAt)
+	return message, err
+}

@@ -1,0 +1,113 @@
+package store
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/recado-project/recado/internal/eventlog"
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+// UpdateMessages reads those messages of an instance that have one of the
+// identifiers, the platform's or the internal ones, and hands them to change,
+// oldest first, in one transaction that excludes every other update of the
+// instance's messages. It writes those that change returns back: their status,
+// addresses, content and times; and appends the events. An error of change is
+// returned as it is and nothing is written. change may run again.
+func (s *Store) UpdateMessages(
+	ctx context.Context, instanceID string, ids []string,
+	change func(found []gateway.Message) (changed []gateway.Message, events []eventlog.Event, err error),
+) error {
+	var refused error
+	err := s.record(ctx, instanceID, func(ctx context.Context, r *recorder) error {
+		found, err := s.messagesToUpdate(ctx, r, instanceID, ids)
+		if err != nil {
+			return err
+		}
+		before := make(map[string]gateway.Message, len(found))
+		for _, message := range found {
+			before[message.ID] = message
+		}
+		var changed []gateway.Message
+		var events []eventlog.Event
+		// A refusal leaves the transaction as an empty one: an error would make
+		// the writes that share its commit run again.
+		if changed, events, refused = change(found); refused == nil {
+			for _, message := range changed {
+				if err := writeMessage(ctx, r, before[message.ID], message); err != nil {
+					return err
+				}
+			}
+			err = r.append(ctx, events...)
+		}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("store: update messages: %w", err)
+	}
+	return refused
+}
+
+// messagesToUpdate finds the messages of an instance that have one of the
+// identifiers. Nearly always it is one, and that one is found much quicker alone.
+func (s *Store) messagesToUpdate(ctx context.Context, q querier, instanceID string, ids []string) ([]gateway.Message, error) {
+	if len(ids) == 1 {
+		found, err := collect(ctx, q, scanMessage, messageByPlatformID, instanceID, ids[0])
+		if err != nil || len(found) > 0 {
+			slices.SortFunc(found, func(a, b gateway.Message) int {
+				return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
+			})
+			return found, err
+		}
+	}
+	set, err := texts(ids)
+	if err != nil {
+		return nil, err
+	}
+	found, err := collect(ctx, q, scanMessage, s.dialect.messagesByIDs(), instanceID, set)
+	return slices.DeleteFunc(found, func(m gateway.Message) bool { return m.InstanceID != instanceID }), err
+}
+
+// messageByPlatformID knows nothing of the order: with it SQLite prefers the index
+// of the order, and reads every message of the instance.
+const messageByPlatformID = "SELECT " + messageColumns + " FROM messages WHERE instance_id = $1 AND platform_id = $2"
+
+// messagesByIDs looks by both identifiers; what is found by the internal one may
+// be another instance's. With OR, or with a condition on the instance outside,
+// SQLite reads an index of the instance whole.
+func (d dialect) messagesByIDs() string {
+	return "SELECT " + messageColumns + " FROM messages WHERE id IN (" +
+		"SELECT id FROM messages WHERE instance_id = $1 AND platform_id IN " + d.in() +
+		" UNION ALL SELECT * FROM " + d.in() + " AS given) ORDER BY created_at, id"
+}
+
+// writeMessage writes what has changed of a message.
+func writeMessage(ctx context.Context, q querier, before, after gateway.Message) error {
+	if before.Text != after.Text || !bytes.Equal(before.Payload, after.Payload) {
+		if _, err := q.ExecContext(ctx, "UPDATE messages SET text = $1, payload = $2 WHERE id = $3",
+			after.Text, notNull(after.Payload), after.ID); err != nil {
+			return err
+		}
+	}
+	_, err := q.ExecContext(ctx, `UPDATE messages SET status = $1, status_at = $2, sent_at = $3,
+		chat_jid = $4, chat_lid = $5, edited_at = $6, deleted_at = $7 WHERE id = $8`,
+		int64(after.Status), millis(after.StatusAt), millis(after.SentAt),
+		string(after.Chat.JID), string(after.Chat.LID), millis(after.EditedAt), millis(after.DeletedAt), after.ID)
+	return err
+}
+
+// PendingMessages returns messages of all instances that were accepted before a
+// time and of which nothing was heard since, oldest first, limit at most.
+func (s *Store) PendingMessages(ctx context.Context, before time.Time, limit int) ([]gateway.Message, error) {
+	messages, err := collect(ctx, s.db.reader(), scanMessage, "SELECT "+messageColumns+
+		" FROM messages WHERE status = 0 AND created_at < $1 ORDER BY created_at LIMIT $2 + 0",
+		millis(before), limit)
+	if err != nil {
+		return nil, fmt.Errorf("store: pending messages: %w", err)
+	}
+	return messages, nil
+}

@@ -1,0 +1,123 @@
+package store
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+//go:embed migrations/*.sql
+var migrationFiles embed.FS
+
+// migration is one step of the schema. A step that has been released is never
+// changed; the next one mends it.
+type migration struct {
+	version int
+	name    string // of the file without what follows the first dot
+	script  string
+}
+
+const createMigrations = `CREATE TABLE IF NOT EXISTS schema_migrations (
+	version BIGINT PRIMARY KEY,
+	name TEXT NOT NULL,
+	applied_at BIGINT NOT NULL
+)`
+
+// migrate applies what is missing, all in one transaction, and returns the
+// names. Programs that start at the same time wait for each other.
+func (s *Store) migrate(ctx context.Context) ([]string, error) {
+	known, err := readMigrations(migrationFiles, s.dialect.name)
+	if err != nil {
+		return nil, fmt.Errorf("store: read migrations: %w", err)
+	}
+	return s.applyMigrations(ctx, known)
+}
+
+func (s *Store) applyMigrations(ctx context.Context, known []migration) ([]string, error) {
+	var applied []string
+	err := s.db.write(ctx, func(ctx context.Context, q querier) error {
+		applied = nil
+		if s.dialect.lockMigrations != "" {
+			if _, err := q.ExecContext(ctx, s.dialect.lockMigrations); err != nil {
+				return fmt.Errorf("take the lock: %w", err)
+			}
+		}
+		if _, err := q.ExecContext(ctx, createMigrations); err != nil {
+			return fmt.Errorf("create schema_migrations: %w", err)
+		}
+		var current int
+		if err := q.QueryRowContext(ctx, "SELECT COALESCE(MAX(version), 0) FROM schema_migrations").Scan(&current); err != nil {
+			return fmt.Errorf("read the version: %w", err)
+		}
+		if newest := known[len(known)-1].version; current > newest {
+			return fmt.Errorf("the database has version %d and was written by a newer program; this one knows version %d",
+				current, newest)
+		}
+		for _, step := range known {
+			if step.version <= current {
+				continue
+			}
+			if err := step.apply(ctx, q, s.now()); err != nil {
+				return fmt.Errorf("%s: %w", step.name, err)
+			}
+			applied = append(applied, step.name)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("store: migrate: %w", err)
+	}
+	return applied, nil
+}
+
+func (m migration) apply(ctx context.Context, q querier, at time.Time) error {
+	// Without arguments both drivers run a script of several statements.
+	if _, err := q.ExecContext(ctx, m.script); err != nil {
+		return err
+	}
+	_, err := q.ExecContext(ctx, "INSERT INTO schema_migrations (version, name, applied_at) VALUES ($1, $2, $3)",
+		m.version, m.name, millis(at))
+	return err
+}
+
+// readMigrations returns the migrations of a database in order. Their versions
+// must be dense, from 1.
+func readMigrations(files fs.FS, database string) ([]migration, error) {
+	paths, err := fs.Glob(files, "migrations/*.sql")
+	if err != nil {
+		return nil, err
+	}
+	var all []migration
+	for _, path := range paths {
+		name, kind, _ := strings.Cut(strings.TrimPrefix(path, "migrations/"), ".")
+		if kind != "sql" && kind != database+".sql" {
+			continue
+		}
+		number, _, _ := strings.Cut(name, "_")
+		version, err := strconv.Atoi(number)
+		if err != nil {
+			return nil, fmt.Errorf("%s: the name does not begin with a version", path)
+		}
+		script, err := fs.ReadFile(files, path)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, migration{version: version, name: name, script: string(script)})
+	}
+	slices.SortFunc(all, func(a, b migration) int { return a.version - b.version })
+	for i, step := range all {
+		if step.version != i+1 {
+			return nil, fmt.Errorf("%s: want version %d", step.name, i+1)
+		}
+	}
+	if len(all) == 0 {
+		return nil, errors.New("there are none")
+	}
+	return all, nil
+}

@@ -1,0 +1,242 @@
+package store
+
+import (
+	"context"
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit/postgres"
+)
+
+// onBoth runs a test on an empty database of each kind.
+func onBoth(t *testing.T, test func(t *testing.T, config Config)) {
+	t.Helper()
+	t.Run("SQLite", func(t *testing.T) {
+		t.Parallel()
+		test(t, Config{Path: filepath.Join(t.TempDir(), "recado.db"), Logger: slog.New(slog.DiscardHandler)})
+	})
+	t.Run("PostgreSQL", func(t *testing.T) {
+		t.Parallel()
+		test(t, Config{URL: postgres.Start(t), Logger: slog.New(slog.DiscardHandler)})
+	})
+}
+
+// openEmpty opens the database without its tables.
+func openEmpty(t *testing.T, config Config) *Store {
+	t.Helper()
+	s, err := open(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+func execute(t *testing.T, s *Store, statements ...string) {
+	t.Helper()
+	for _, statement := range statements {
+		if _, err := s.db.exec(t.Context(), statement); err != nil {
+			t.Fatalf("%s: %v", statement, err)
+		}
+	}
+}
+
+func shipped(t *testing.T, s *Store) []migration {
+	t.Helper()
+	known, err := readMigrations(migrationFiles, s.dialect.name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return known
+}
+
+func TestMigrateTwice(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, config Config) {
+		t.Helper()
+		applied, err := Migrate(t.Context(), config)
+		if err != nil || len(applied) == 0 || applied[0] != "0001_start" {
+			t.Errorf("applied %v, %v", applied, err)
+		}
+		applied, err = Migrate(t.Context(), config)
+		if err != nil || len(applied) != 0 {
+			t.Errorf("the second time it applied %v, %v", applied, err)
+		}
+	})
+}
+
+func TestMigrateAtOnce(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, config Config) {
+		t.Helper()
+		var mu sync.Mutex
+		var applied []string
+		var group sync.WaitGroup
+		for range 4 {
+			group.Go(func() {
+				names, err := Migrate(t.Context(), config)
+				if err != nil {
+					t.Error(err)
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				applied = append(applied, names...)
+			})
+		}
+		group.Wait()
+		if !slices.IsSorted(applied) || len(slices.Compact(applied)) != len(applied) {
+			t.Errorf("a migration was applied twice: %v", applied)
+		}
+	})
+}
+
+func TestOpenRefusesANewerDatabase(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, config Config) {
+		t.Helper()
+		s := openEmpty(t, config)
+		if _, err := s.migrate(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		execute(t, s, "INSERT INTO schema_migrations (version, name, applied_at) VALUES (9000, '9000_future', 1)")
+		if again, err := Open(t.Context(), config); err == nil {
+			_ = again.Close()
+			t.Error("it was opened")
+		} else if !strings.Contains(err.Error(), "version 9000 and was written by a newer program") {
+			t.Errorf("the reason given is %q", err)
+		}
+	})
+}
+
+func TestFailedMigrationLeavesNothing(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, config Config) {
+		t.Helper()
+		s := openEmpty(t, config)
+		good := shipped(t, s)
+		bad := append(slices.Clone(good), migration{
+			version: len(good) + 1, name: "bad",
+			script: "CREATE TABLE half (n BIGINT);\nINSERT INTO nowhere VALUES (1);",
+		})
+		if _, err := s.applyMigrations(t.Context(), bad); err == nil || !strings.Contains(err.Error(), "bad: ") {
+			t.Errorf("answered %v", err)
+		}
+		applied, err := s.applyMigrations(t.Context(), good)
+		if err != nil || len(applied) != len(good) {
+			t.Errorf("afterwards it applied %v, %v, want all", applied, err)
+		}
+		execute(t, s, "CREATE TABLE half (n BIGINT)")
+	})
+}
+
+// rowsAt holds, by version, rows as a program of that version wrote them. The
+// migrations after it must keep them.
+func rowsAt() map[int][]string {
+	return map[int][]string{1: {
+		`INSERT INTO accounts (id, name, created_at) VALUES ('a1', 'default', 1)`,
+		`INSERT INTO api_keys (id, account_id, name, hash, instance_ids, partner, created_at, expires_at, revoked_at, last_used_at)
+			VALUES ('k1', 'a1', 'key', '', '["i1"]', TRUE, 1, 0, 0, 0)`,
+		`INSERT INTO instances (id, account_id, name, status, reason, device, profile_jid, profile_lid, profile_name,
+			profile_picture_url, created_at, updated_at) VALUES ('i1', 'a1', 'phone', 'connected', '', '', '', '', '', '', 1, 1)`,
+		`INSERT INTO messages (id, instance_id, platform_id, chat_jid, chat_lid, chat_name, sender_jid, sender_lid, sender_name,
+			from_me, source, type, text, quoted_id, status, status_at, sent_at, payload, wire_key, created_at)
+			VALUES ('m1', 'i1', '3EB0', '', '', '', '', '', '', FALSE, 'peer', 'text', 'hello', '', 2, 1, 1, '', 'wire', 1)`,
+		`INSERT INTO registrations (number, jid, lid, checked_at) VALUES ('55', '55@s.whatsapp.net', '', 1)`,
+		`INSERT INTO idempotency (key_id, key, request_hash, instance_id, message_id, failure, created_at)
+			VALUES ('k1', 'key', '', 'i1', 'm1', '', 1)`,
+	}}
+}
+
+func TestMigrateKeepsRows(t *testing.T) {
+	t.Parallel()
+	for version, rows := range rowsAt() {
+		onBoth(t, func(t *testing.T, config Config) {
+			t.Helper()
+			s := openEmpty(t, config)
+			all := shipped(t, s)
+			// One more than there are, so that each has rows to keep.
+			all = append(all, migration{
+				version: len(all) + 1, name: "next",
+				script: "ALTER TABLE instances ADD COLUMN next TEXT NOT NULL DEFAULT '';\nCREATE INDEX next ON instances (next);",
+			})
+			if _, err := s.applyMigrations(t.Context(), all[:version]); err != nil {
+				t.Fatal(err)
+			}
+			execute(t, s, rows...)
+			applied, err := s.applyMigrations(t.Context(), all)
+			if err != nil || len(applied) != len(all)-version {
+				t.Fatalf("applied %v, %v", applied, err)
+			}
+			wantRows(t.Context(), t, s)
+		})
+	}
+}
+
+func wantRows(ctx context.Context, t *testing.T, s *Store) {
+	t.Helper()
+	if account, found, err := s.FindAccount(ctx, "default"); err != nil || !found || account.ID != "a1" {
+		t.Errorf("account: %+v, %v, %v", account, found, err)
+	}
+	if keys, err := s.ListKeys(ctx, "a1", gateway.PageRequest{Page: 1, Limit: 5}); err != nil || keys.Total != 1 || !keys.Items[0].Partner {
+		t.Errorf("keys: %+v, %v", keys, err)
+	}
+	if instance, err := s.GetInstance(ctx, "i1"); err != nil || instance.Status != gateway.StatusConnected {
+		t.Errorf("instance: %+v, %v", instance, err)
+	}
+	if messages, err := s.FindMessages(ctx, "i1", "m1"); err != nil || len(messages) != 1 || messages[0].Text != "hello" {
+		t.Errorf("messages: %+v, %v", messages, err)
+	}
+	if found, err := s.FindRegistrations(ctx, []string{"55"}, time.Time{}); err != nil || len(found) != 1 {
+		t.Errorf("registrations: %+v, %v", found, err)
+	}
+	if record, found, err := s.FindIdempotency(ctx, "k1", "key"); err != nil || !found || record.MessageID != "m1" {
+		t.Errorf("idempotency: %+v, %v, %v", record, found, err)
+	}
+}
+
+func TestReadMigrations(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		files string
+		want  string // names, or the beginning of an error
+	}{
+		"in order":          {"0002_b.sql 0001_a.sql", "0001_a 0002_b"},
+		"of this database":  {"0001_a.sqlite.sql 0001_a.postgres.sql", "0001_a"},
+		"a gap":             {"0001_a.sql 0003_c.sql", "0003_c: want version 2"},
+		"only of the other": {"0001_a.sql 0002_b.postgres.sql 0003_c.sql", "0003_c: want version 2"},
+		"a double":          {"0001_a.sql 0001_b.sql", "0001_b: want version 2"},
+		"no version":        {"a.sql", "migrations/a.sql: the name does not begin with a version"},
+		"none":              {"0001_a.txt", "there are none"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			files := fstest.MapFS{}
+			for file := range strings.FieldsSeq(test.files) {
+				files["migrations/"+file] = &fstest.MapFile{}
+			}
+			all, err := readMigrations(files, "sqlite")
+			var names []string
+			for _, step := range all {
+				names = append(names, step.name)
+			}
+			got := strings.Join(names, " ")
+			if err != nil {
+				got = err.Error()
+			}
+			if got != test.want {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+		})
+	}
+}

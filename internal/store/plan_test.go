@@ -1,0 +1,47 @@
+package store
+
+import (
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A look-up of a message once read every message of its instance: SQLite took
+// the index that gives the order for free. What runs for each message must find
+// its rows by the index that was made for it.
+func TestLookUpsUseTheirIndex(t *testing.T) {
+	t.Parallel()
+	s := openEmpty(t, Config{Path: filepath.Join(t.TempDir(), "recado.db"), Logger: slog.New(slog.DiscardHandler)})
+	if _, err := s.migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for query, want := range map[string]string{
+		findMessages:              "messages_by_platform_id (instance_id=? AND platform_id=?)",
+		messageByPlatformID:       "messages_by_platform_id (instance_id=? AND platform_id=?)",
+		s.dialect.messagesByIDs(): "messages_by_platform_id (instance_id=? AND platform_id=?)",
+		appendEvent:               "sqlite_autoindex_events_1 (instance_id=?)",
+		readEvents:                "sqlite_autoindex_events_1 (instance_id=? AND sequence>?)",
+		eventBounds:               "sqlite_autoindex_events_1 (instance_id=?)",
+	} {
+		plan := explain(t, s, query)
+		if !strings.Contains(plan, want) || strings.Contains(plan, "SCAN messages") || strings.Contains(plan, "SCAN events") ||
+			strings.Contains(plan, "messages_in_order") {
+			t.Errorf("%s\nis planned as\n%s", query, plan)
+		}
+	}
+}
+
+func explain(t *testing.T, s *Store, query string) string {
+	t.Helper()
+	steps, err := collect(t.Context(), s.db.reader(), func(row scanner) (string, error) {
+		var id, parent, unused int
+		var detail string
+		err := row.Scan(&id, &parent, &unused, &detail)
+		return detail, err
+	}, "EXPLAIN QUERY PLAN "+query, 1, 2, 3, 4, 5, 6, 7, 8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Join(steps, "\n")
+}

@@ -1,0 +1,60 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+// FindRegistrations returns what is remembered of the numbers, by number, as
+// far as the platform said it since that time. Every one of them exists.
+func (s *Store) FindRegistrations(
+	ctx context.Context, numbers []string, since time.Time,
+) (map[string]gateway.Registration, error) {
+	set, err := texts(numbers)
+	if err != nil {
+		return nil, fmt.Errorf("store: find registrations: %w", err)
+	}
+	found, err := collect(ctx, s.db.reader(), scanRegistration,
+		"SELECT number, jid, lid FROM registrations WHERE checked_at >= $1 AND number IN "+s.dialect.in(),
+		millis(since), set)
+	if err != nil {
+		return nil, fmt.Errorf("store: find registrations: %w", err)
+	}
+	byNumber := make(map[string]gateway.Registration, len(found))
+	for _, registration := range found {
+		byNumber[registration.Number] = registration
+	}
+	return byNumber, nil
+}
+
+// SaveRegistrations remembers those numbers that exist, as the platform
+// answered at that time. A LID that was known stays where the answer has none.
+func (s *Store) SaveRegistrations(ctx context.Context, registrations []gateway.Registration, at time.Time) error {
+	err := s.db.write(ctx, func(ctx context.Context, q querier) error {
+		for _, registration := range registrations {
+			if !registration.Exists {
+				continue
+			}
+			if _, err := q.ExecContext(ctx, `INSERT INTO registrations (number, jid, lid, checked_at) VALUES ($1, $2, $3, $4)
+				ON CONFLICT (number) DO UPDATE SET jid = excluded.jid, checked_at = excluded.checked_at,
+				lid = CASE WHEN excluded.lid = '' AND registrations.jid = excluded.jid THEN registrations.lid ELSE excluded.lid END`,
+				registration.Number, string(registration.JID), string(registration.LID), millis(at)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("store: save registrations: %w", err)
+	}
+	return nil
+}
+
+func scanRegistration(row scanner) (gateway.Registration, error) {
+	registration := gateway.Registration{Exists: true}
+	err := row.Scan(&registration.Number, &registration.JID, &registration.LID)
+	return registration, err
+}

@@ -1,0 +1,194 @@
+// Package store keeps what the program must not forget: accounts, API keys,
+// instances, messages, events, number look-ups and idempotency records, in a SQLite
+// file or in a PostgreSQL database.
+//
+// An exported method is one transaction, unless it says otherwise. There are no
+// rules of the business here: what may follow what is decided by the use cases,
+// which call the store through ports of their own. The session keys of the
+// platform are not here either; the connector keeps them.
+//
+// A failure that a client may be told is a *gateway.Error and named in the
+// method's comment; every other error is internal.
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/recado-project/recado/internal/eventlog"
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+// defaultConns is how many connections to PostgreSQL are opened at most, where
+// the configuration does not say.
+const defaultConns = 16
+
+// Config says where the database is. Exactly one of Path and URL is set.
+type Config struct {
+	Path   string           // of the SQLite file; it and its folder are created where missing
+	URL    string           // of the PostgreSQL database: postgres://…
+	Conns  int              // to PostgreSQL at most; 0 means 16
+	Logger *slog.Logger     // required
+	Now    func() time.Time // nil means the wall clock; it notes when a migration was applied
+}
+
+// Store is the open database. It is safe for concurrent use.
+type Store struct {
+	db      database
+	dialect dialect
+	now     func() time.Time
+	observe func(events []eventlog.Event)
+}
+
+// Open opens the database and brings its tables up to date. It refuses a
+// database that a newer program has written.
+func Open(ctx context.Context, config Config) (*Store, error) {
+	s, err := open(ctx, config)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := s.migrate(ctx); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// Migrate brings the database up to date and closes it again. It returns the
+// names of the migrations that were missing, in order.
+func Migrate(ctx context.Context, config Config) ([]string, error) {
+	s, err := open(ctx, config)
+	if err != nil {
+		return nil, err
+	}
+	applied, err := s.migrate(ctx)
+	return applied, errors.Join(err, s.Close())
+}
+
+func open(ctx context.Context, config Config) (*Store, error) {
+	if (config.Path == "") == (config.URL == "") {
+		return nil, errors.New("store: need either a file or the URL of a database")
+	}
+	s := &Store{now: config.Now, observe: func([]eventlog.Event) {}}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	var err error
+	if config.Path != "" {
+		s.dialect = sqliteDialect()
+		s.db, err = openSQLite(ctx, config.Path)
+	} else {
+		s.dialect = postgresDialect()
+		s.db, err = openPostgres(ctx, config)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("store: open: %w", err)
+	}
+	return s, nil
+}
+
+// Ping reports whether the database answers.
+func (s *Store) Ping(ctx context.Context) error {
+	if err := s.db.ping(ctx); err != nil {
+		return fmt.Errorf("store: ping: %w", err)
+	}
+	return nil
+}
+
+// Close closes the database. Calls under way must have returned.
+func (s *Store) Close() error {
+	if err := s.db.close(); err != nil {
+		return fmt.Errorf("store: close: %w", err)
+	}
+	return nil
+}
+
+// database is the seam between the tables and the two databases.
+type database interface {
+	// write runs fn in one write transaction. An error of fn is returned as it
+	// is and nothing of fn remains. fn may run again, so it sets what it
+	// touches outside anew each time.
+	write(ctx context.Context, fn func(ctx context.Context, q querier) error) error
+	// writeInOrder is write for what belongs to one instance: such writes are
+	// carried out in the order of the calls, and share commits with others'.
+	// committed is called after the commit and before the answer, in that order;
+	// it must not write or block.
+	writeInOrder(ctx context.Context, instanceID string, fn func(ctx context.Context, q querier) error, committed func()) error
+	// exec runs one statement as a transaction of its own and returns how many
+	// rows it changed.
+	exec(ctx context.Context, query string, args ...any) (int64, error)
+	// reader answers queries about what is committed.
+	reader() querier
+	ping(ctx context.Context) error
+	close() error
+}
+
+// querier runs statements. Queries are constants, or come from a small set:
+// some implementations keep each one prepared.
+type querier interface {
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
+
+// collect runs a query and scans each row. It returns nil for no rows.
+func collect[T any](ctx context.Context, q querier, scan func(row scanner) (T, error), query string, args ...any) (_ []T, err error) {
+	rows, err := q.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	var items []T
+	for rows.Next() {
+		item, err := scan(rows)
+		if err != nil {
+			return nil, err
+		}
+		items = append(items, item)
+	}
+	return items, rows.Err()
+}
+
+// find runs a query for at most one row and reports whether there was one.
+func find[T any](ctx context.Context, q querier, scan func(row scanner) (T, error), query string, args ...any) (T, bool, error) {
+	item, err := scan(q.QueryRowContext(ctx, query, args...))
+	if errors.Is(err, sql.ErrNoRows) {
+		var none T
+		return none, false, nil
+	}
+	return item, err == nil, err
+}
+
+// scanner is one row of a result.
+type scanner interface {
+	Scan(dest ...any) error
+}
+
+// list reads one page of what from selects, oldest first, and where the page does
+// not tell it, how many there are on all pages.
+func list[T any](
+	ctx context.Context, q querier, scan func(row scanner) (T, error), request gateway.PageRequest,
+	columns, from string, args ...any,
+) (gateway.Page[T], error) {
+	var page gateway.Page[T]
+	var err error
+	offset := request.Offset()
+	n := len(args)
+	page.Items, err = collect(ctx, q, scan, "SELECT "+columns+" "+from+
+		// A limit that is a bare parameter makes SQLite plan anew each time.
+		" ORDER BY created_at, id LIMIT $"+strconv.Itoa(n+1)+" + 0 OFFSET $"+strconv.Itoa(n+2),
+		append(slices.Clone(args), request.Limit, offset)...)
+	if err != nil {
+		return page, err
+	}
+	if n := len(page.Items); n < request.Limit && (n > 0 || offset == 0) {
+		page.Total = offset + n
+		return page, nil
+	}
+	return page, q.QueryRowContext(ctx, "SELECT count(*) "+from, args...).Scan(&page.Total)
+}

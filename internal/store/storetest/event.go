@@ -1,0 +1,160 @@
+package storetest
+
+import (
+	"fmt"
+	"reflect"
+	"sync"
+	"testing"
+
+	"github.com/recado-project/recado/internal/eventlog"
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+// event makes an event of the instance that happened n seconds after the start.
+// It is not appended.
+func (f *fixture) event(instance gateway.Instance, n int) eventlog.Event {
+	f.t.Helper()
+	event, err := eventlog.NewEvent(instance.ID, "5511999990000@s.whatsapp.net", fmt.Sprint("source/", n), after(n),
+		eventlog.WebhookTest{Message: fmt.Sprint("event ", n)})
+	f.check(err)
+	return event
+}
+
+// wantEvents checks which events the instance has, by the n that they were made
+// with, and that their numbers have no gap.
+func (f *fixture) wantEvents(instanceID string, want ...int) []eventlog.Event {
+	f.t.Helper()
+	events, err := f.ReadEvents(f.ctx(), instanceID, 0, 1_000)
+	f.check(err)
+	var got []int
+	for i, event := range events {
+		if i > 0 && event.Sequence != events[i-1].Sequence+1 {
+			f.t.Errorf("%d comes after %d", event.Sequence, events[i-1].Sequence)
+		}
+		var n int
+		if _, err := fmt.Sscanf(event.SourceKey, "source/%d", &n); err != nil {
+			f.t.Error(err)
+		}
+		got = append(got, n)
+	}
+	if !reflect.DeepEqual(got, want) {
+		f.t.Errorf("the events are %v, want %v", got, want)
+	}
+	return events
+}
+
+func testEvents(t *testing.T, f *fixture) {
+	t.Helper()
+	account := f.account()
+	instance, other := f.instance(account.ID, 1), f.instance(account.ID, 2)
+	f.check(f.AppendEvents(f.ctx(), instance.ID, f.event(instance, 1), f.event(instance, 2)))
+	f.check(f.AppendEvents(f.ctx(), other.ID, f.event(other, 1)))
+	f.check(f.AppendEvents(f.ctx(), instance.ID, f.event(instance, 2), f.event(instance, 1))) // happened before
+	third := f.event(instance, 3)
+	f.check(f.AppendEvents(f.ctx(), instance.ID, f.event(instance, 1), third))
+	events := f.wantEvents(instance.ID, 1, 2, 3)
+	third.Sequence = 3
+	if !reflect.DeepEqual(events[2], third) {
+		t.Errorf("got %+v, want %+v", events[2], third)
+	}
+	for after, want := range map[int64]int{0: 2, 1: 2, 2: 1, 3: 0} {
+		got, err := f.ReadEvents(f.ctx(), instance.ID, after, 2)
+		f.check(err)
+		if len(got) != want {
+			t.Errorf("after %d there are %d events, want %d", after, len(got), want)
+		}
+	}
+	if oldest, newest, err := f.EventBounds(f.ctx(), instance.ID); oldest != 1 || newest != 3 || err != nil {
+		t.Errorf("they reach from %d to %d (%v)", oldest, newest, err)
+	}
+	if oldest, newest, err := f.EventBounds(f.ctx(), newID()); oldest != 0 || newest != 0 || err != nil {
+		t.Errorf("those of nobody reach from %d to %d (%v)", oldest, newest, err)
+	}
+}
+
+// Events that are appended at the same time get every number once, and who
+// observes them hears of each after its commit and in order.
+func testEventsAtOnce(t *testing.T, f *fixture) {
+	t.Helper()
+	const writers, each = 8, 25
+	account := f.account()
+	instances := []gateway.Instance{f.instance(account.ID, 1), f.instance(account.ID, 2)}
+	var mu sync.Mutex
+	last := map[string]int64{}
+	f.Observe(func(events []eventlog.Event) {
+		mu.Lock()
+		defer mu.Unlock()
+		for _, event := range events {
+			if event.Sequence != last[event.InstanceID]+1 {
+				t.Errorf("%d was told after %d", event.Sequence, last[event.InstanceID])
+			}
+			last[event.InstanceID] = event.Sequence
+		}
+	})
+	var group sync.WaitGroup
+	for writer := range writers {
+		group.Go(func() {
+			for n := range each {
+				instance := instances[(writer+n)%2]
+				// Every second one happens twice.
+				if err := f.AppendEvents(f.ctx(), instance.ID, f.event(instance, writer*each+n-n%2)); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	group.Wait()
+	total := int64(0)
+	for _, instance := range instances {
+		oldest, newest, err := f.EventBounds(f.ctx(), instance.ID)
+		f.check(err)
+		if oldest != 1 || newest != last[instance.ID] {
+			t.Errorf("they reach from %d to %d, the last one told was %d", oldest, newest, last[instance.ID])
+		}
+		total += newest
+	}
+	// n and its even neighbour go to different instances, so each is new there.
+	if total != writers*each {
+		t.Errorf("%d events of %d are there", total, writers*each)
+	}
+}
+
+func testDeleteEvents(t *testing.T, f *fixture) {
+	t.Helper()
+	account := f.account()
+	instance, other := f.instance(account.ID, 1), f.instance(account.ID, 2)
+	for n := range 5 {
+		f.check(f.AppendEvents(f.ctx(), instance.ID, f.event(instance, n)))
+	}
+	f.check(f.AppendEvents(f.ctx(), other.ID, f.event(other, 1)))
+	ids, err := f.EventInstances(f.ctx())
+	f.check(err)
+	if len(ids) != 2 {
+		t.Errorf("%v have events", ids)
+	}
+	if last, err := f.LastEventBefore(f.ctx(), instance.ID, 0, start(), 10); last != 0 || err != nil {
+		t.Errorf("%d is old (%v)", last, err)
+	}
+	for limit, want := range map[int]int64{3: 4, 10: 5} {
+		if last, err := f.LastEventBefore(f.ctx(), instance.ID, 1, start().AddDate(10, 0, 0), limit); last != want || err != nil {
+			t.Errorf("of %d the last is %d, want %d (%v)", limit, last, want, err)
+		}
+	}
+	removed, err := f.DeleteEvents(f.ctx(), instance.ID, 2, f.event(instance, 7))
+	f.check(err)
+	if removed != 2 {
+		t.Errorf("%d are gone, want 2", removed)
+	}
+	f.wantEvents(instance.ID, 2, 3, 4, 7)
+	// The newest stays, so that the next number is known.
+	removed, err = f.DeleteEvents(f.ctx(), instance.ID, 100)
+	f.check(err)
+	if removed != 3 {
+		t.Errorf("%d are gone, want 3", removed)
+	}
+	f.check(f.AppendEvents(f.ctx(), instance.ID, f.event(instance, 8)))
+	if events := f.wantEvents(instance.ID, 7, 8); events[1].Sequence != 7 {
+		t.Errorf("the next number is %d, want 7", events[1].Sequence)
+	}
+	f.wantEvents(other.ID, 1)
+}

@@ -1,0 +1,132 @@
+// Package storetest holds the behaviour that the store has on both of its
+// databases. Each database supplies a way to open an empty one; the tests are
+// here, once. Only tests of the store call it.
+package storetest
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/store"
+)
+
+// Open returns an empty store, which is closed when the test ends.
+type Open func(t *testing.T) *store.Store
+
+// Run runs every test on stores that open returns.
+func Run(t *testing.T, open Open) {
+	t.Helper()
+	for name, test := range map[string]func(t *testing.T, f *fixture){
+		"accounts":            testAccounts,
+		"keys":                testKeys,
+		"keys, used":          testTouchKey,
+		"instances":           testInstances,
+		"instances, lists":    testListInstances,
+		"instances, update":   testUpdateInstance,
+		"instances, at once":  testUpdateInstanceAtOnce,
+		"instances, delete":   testDeleteInstance,
+		"messages":            testAddMessage,
+		"messages, accept":    testAcceptMessage,
+		"messages, find":      testFindMessages,
+		"messages, lists":     testListMessages,
+		"messages, update":    testUpdateMessages,
+		"messages, at once":   testUpdateMessagesAtOnce,
+		"messages, history":   testAddHistory,
+		"messages, pending":   testPendingMessages,
+		"events":              testEvents,
+		"events, at once":     testEventsAtOnce,
+		"events, delete":      testDeleteEvents,
+		"registrations":       testRegistrations,
+		"webhooks":            testWebhooks,
+		"secrets":             testSecret,
+		"idempotency":         testIdempotency,
+		"idempotency, once":   testIdempotencyAtOnce,
+		"idempotency, delete": testDeleteIdempotency,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, &fixture{t: t, Store: open(t)})
+		})
+	}
+}
+
+// fixture is a store with short ways to fill it.
+type fixture struct {
+	*store.Store
+
+	t *testing.T
+}
+
+// start is a moment that all times of a test are counted from, in whole
+// milliseconds, which is what columns hold.
+func start() time.Time { return time.Date(2026, 11, 20, 14, 22, 10, 123e6, time.UTC) }
+
+func after(n int) time.Time { return start().Add(time.Duration(n) * time.Second) }
+
+func newID() string { return uuid.Must(uuid.NewV7()).String() }
+
+func (f *fixture) check(err error) {
+	f.t.Helper()
+	if err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+func (f *fixture) ctx() context.Context { return f.t.Context() }
+
+func (f *fixture) account() gateway.Account {
+	f.t.Helper()
+	account := gateway.Account{ID: newID(), Name: newID(), CreatedAt: start()}
+	f.check(f.CreateAccount(f.ctx(), account))
+	return account
+}
+
+// instance adds an instance of an account, made n seconds after the start.
+func (f *fixture) instance(accountID string, n int) gateway.Instance {
+	f.t.Helper()
+	instance := gateway.Instance{
+		ID: newID(), AccountID: accountID, Name: "phone", Status: gateway.StatusCreated,
+		CreatedAt: after(n), UpdatedAt: after(n),
+	}
+	f.check(f.CreateInstance(f.ctx(), instance))
+	return instance
+}
+
+// message makes a message of the instance to somebody, sent n seconds after
+// the start. It is not added.
+func (f *fixture) message(instance gateway.Instance, n int) gateway.Message {
+	f.t.Helper()
+	id := newID()
+	return gateway.Message{
+		ID: id, InstanceID: instance.ID, PlatformID: "3EB0" + strings.ToUpper(id[24:]),
+		Chat:   gateway.Party{JID: "5511999990000@s.whatsapp.net"},
+		Sender: gateway.Party{JID: "5511888880000@s.whatsapp.net"},
+		FromMe: true, Source: gateway.SourceAPI, Type: gateway.TypeText, Text: "hello",
+		SentAt: after(n), Payload: []byte("encoded"), CreatedAt: after(n),
+	}
+}
+
+// get reads the one message with the internal id.
+func (f *fixture) get(instance gateway.Instance, id string) gateway.Message {
+	f.t.Helper()
+	found, err := f.FindMessages(f.ctx(), instance.ID, id)
+	f.check(err)
+	if len(found) != 1 {
+		f.t.Fatalf("%d messages have the id, want 1", len(found))
+	}
+	return found[0]
+}
+
+func wantKind(t *testing.T, err error, kind gateway.Kind, code string) {
+	t.Helper()
+	failure, ok := errors.AsType[*gateway.Error](err)
+	if !ok || failure.Kind != kind || failure.Code != code {
+		t.Errorf("answered %v, want %s", err, code)
+	}
+}

@@ -1,0 +1,157 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/recado-project/recado/internal/webhook"
+)
+
+const (
+	webhookColumns = "instance_id, id, url, secret, previous_secret, previous_secret_until, active, created_at, updated_at"
+	stateColumns   = "status, reason, cursor, failures, failing_since, next_try_at, attempts"
+
+	blockedColumns = "instance_id, chat, sequence, through, event_id, kind, failures, since, next_try_at, answer_status, error"
+)
+
+// SaveWebhook creates or changes the configuration of an instance's webhook.
+// Where state is not nil, or the webhook is new, delivery begins anew with it:
+// no chat is blocked any more. An instance that does not exist is a
+// gateway.NotFound.
+func (s *Store) SaveWebhook(ctx context.Context, hook webhook.Webhook, state *webhook.State) error {
+	err := s.db.write(ctx, func(ctx context.Context, q querier) error {
+		first := webhook.State{Status: webhook.StatusOK}
+		if state != nil {
+			first = *state
+		}
+		if _, err := q.ExecContext(ctx, "INSERT INTO webhooks ("+webhookColumns+", "+stateColumns+
+			`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+			ON CONFLICT (instance_id) DO UPDATE SET url = excluded.url, secret = excluded.secret,
+			previous_secret = excluded.previous_secret, previous_secret_until = excluded.previous_secret_until,
+			active = excluded.active, updated_at = excluded.updated_at`,
+			append([]any{
+				hook.InstanceID, hook.ID, hook.URL, string(hook.Secret),
+				string(hook.PreviousSecret), millis(hook.PreviousSecretUntil), hook.Active,
+				millis(hook.CreatedAt), millis(hook.UpdatedAt),
+			}, stateArgs(first)...)...); err != nil {
+			return err
+		}
+		if state == nil {
+			return nil
+		}
+		if _, err := q.ExecContext(ctx, "DELETE FROM webhook_blocked_chats WHERE instance_id = $1", hook.InstanceID); err != nil {
+			return err
+		}
+		_, err := writeState(ctx, q, hook.InstanceID, *state)
+		return err
+	})
+	if violationOf(err) == foreignKeyViolation {
+		return instanceNotFound()
+	}
+	if err != nil {
+		return fmt.Errorf("store: save webhook: %w", err)
+	}
+	return nil
+}
+
+// FindWebhook returns the configuration of an instance's webhook, if there is
+// one.
+func (s *Store) FindWebhook(ctx context.Context, instanceID string) (webhook.Webhook, bool, error) {
+	hook, found, err := find(ctx, s.db.reader(), scanWebhook,
+		"SELECT "+webhookColumns+" FROM webhooks WHERE instance_id = $1", instanceID)
+	if err != nil {
+		return webhook.Webhook{}, false, fmt.Errorf("store: find webhook: %w", err)
+	}
+	return hook, found, nil
+}
+
+// DeleteWebhook removes the webhook of an instance with all that is known of
+// its deliveries, and reports whether there was one.
+func (s *Store) DeleteWebhook(ctx context.Context, instanceID string) (bool, error) {
+	removed, err := s.db.exec(ctx, "DELETE FROM webhooks WHERE instance_id = $1", instanceID)
+	if err != nil {
+		return false, fmt.Errorf("store: delete webhook: %w", err)
+	}
+	return removed > 0, nil
+}
+
+// AllWebhooks returns every webhook with its state and the newest event of its
+// instance.
+func (s *Store) AllWebhooks(ctx context.Context) ([]webhook.Saved, error) {
+	// Not one transaction: who loads the webhooks is who changes them.
+	all, err := collect(ctx, s.db.reader(), scanSaved, "SELECT "+webhookColumns+", "+stateColumns+
+		", COALESCE((SELECT MAX(sequence) FROM events WHERE events.instance_id = webhooks.instance_id), 0) FROM webhooks")
+	if err != nil {
+		return nil, fmt.Errorf("store: all webhooks: %w", err)
+	}
+	blocked, err := collect(ctx, s.db.reader(), scanBlocked, "SELECT "+blockedColumns+" FROM webhook_blocked_chats")
+	if err != nil {
+		return nil, fmt.Errorf("store: all webhooks: %w", err)
+	}
+	of := map[string][]webhook.BlockedChat{}
+	for _, one := range blocked {
+		of[one.instanceID] = append(of[one.instanceID], one.BlockedChat)
+	}
+	for i := range all {
+		all[i].Blocked = of[all[i].Webhook.InstanceID]
+	}
+	return all, nil
+}
+
+func stateArgs(state webhook.State) []any {
+	return []any{
+		string(state.Status), state.Reason, state.Cursor, state.Failures,
+		millis(state.FailingSince), millis(state.NextTry), state.Attempts,
+	}
+}
+
+// writeState writes the state of a webhook and reports whether it is there.
+func writeState(ctx context.Context, q querier, instanceID string, state webhook.State) (bool, error) {
+	result, err := q.ExecContext(ctx, `UPDATE webhooks SET status = $1, reason = $2, cursor = $3, failures = $4,
+		failing_since = $5, next_try_at = $6, attempts = CASE WHEN attempts < $7 THEN $7 ELSE attempts END
+		WHERE instance_id = $8`, append(stateArgs(state), instanceID)...)
+	if err != nil {
+		return false, err
+	}
+	n, err := result.RowsAffected()
+	return n > 0, err
+}
+
+func scanWebhook(row scanner) (webhook.Webhook, error) { return scanWebhookAnd(row) }
+
+// scanWebhookAnd scans the columns of a configuration, and others after them.
+func scanWebhookAnd(row scanner, others ...any) (webhook.Webhook, error) {
+	var hook webhook.Webhook
+	var until, createdAt, updatedAt int64
+	err := row.Scan(append([]any{
+		&hook.InstanceID, &hook.ID, &hook.URL, &hook.Secret, &hook.PreviousSecret, &until, &hook.Active, &createdAt, &updatedAt,
+	}, others...)...)
+	hook.PreviousSecretUntil, hook.CreatedAt, hook.UpdatedAt = timeOf(until), timeOf(createdAt), timeOf(updatedAt)
+	return hook, err
+}
+
+func scanSaved(row scanner) (webhook.Saved, error) {
+	var saved webhook.Saved
+	var failingSince, nextTry int64
+	state := &saved.State
+	var err error
+	saved.Webhook, err = scanWebhookAnd(row, &state.Status, &state.Reason, &state.Cursor, &state.Failures,
+		&failingSince, &nextTry, &state.Attempts, &saved.Newest)
+	state.FailingSince, state.NextTry = timeOf(failingSince), timeOf(nextTry)
+	return saved, err
+}
+
+type blockedChat struct {
+	webhook.BlockedChat
+
+	instanceID string
+}
+
+func scanBlocked(row scanner) (blockedChat, error) {
+	var b blockedChat
+	var since, nextTry int64
+	err := row.Scan(&b.instanceID, &b.Chat, &b.Sequence, &b.Through, &b.EventID, &b.Kind, &b.Failures,
+		&since, &nextTry, &b.Status, &b.Error)
+	b.Since, b.NextTry = timeOf(since), timeOf(nextTry)
+	return b, err
+}

@@ -1,0 +1,227 @@
+// Package postgres gives tests a real PostgreSQL: one throw-away cluster for a
+// test binary, and in it a database for each test that asks. Only tests call
+// it.
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+const (
+	startTimeout = 60 * time.Second
+	callTimeout  = 30 * time.Second
+	pollInterval = 20 * time.Millisecond
+)
+
+// shared is the cluster of this test binary. It is a package variable because
+// that is what it is for: tests of several files find the same one.
+var shared cluster //nolint:gochecknoglobals // see above
+
+// Start returns the URL of an empty database of this test's own, which is
+// dropped when the test ends. The first call starts the cluster; it lives until
+// the test binary ends, however it ends.
+//
+// Where PostgreSQL is not installed the test is skipped, or fails where the
+// environment variable CI is "true".
+func Start(tb testing.TB) (url string) {
+	tb.Helper()
+	bin := require(tb)
+	shared.once.Do(func() { shared.err = shared.start(bin) })
+	if shared.err != nil {
+		tb.Fatalf("start PostgreSQL: %v", shared.err)
+	}
+	name := fmt.Sprintf("test_%d", shared.databases.Add(1))
+	if err := shared.exec("CREATE DATABASE " + name); err != nil {
+		tb.Fatalf("create a database: %v", err)
+	}
+	tb.Cleanup(func() {
+		if err := shared.exec("DROP DATABASE " + name + " WITH (FORCE)"); err != nil {
+			tb.Errorf("drop the database: %v", err)
+		}
+	})
+	return shared.url(name)
+}
+
+// StartOwn returns the URL of a database in a cluster of this test's own, which
+// goes when the test ends, and a function that crashes the cluster's server and
+// starts it again; it returns when the new one answers. Where PostgreSQL is not
+// installed it does what Start does.
+func StartOwn(tb testing.TB) (url string, restart func()) {
+	tb.Helper()
+	var own cluster
+	if err := own.start(require(tb)); err != nil {
+		tb.Fatalf("start PostgreSQL: %v", err)
+	}
+	tb.Cleanup(func() {
+		if err := own.keeper.Close(); err != nil {
+			tb.Error(err)
+		}
+	})
+	return own.url("postgres"), func() {
+		tb.Helper()
+		if err := own.restart(); err != nil {
+			tb.Fatalf("restart PostgreSQL: %v", err)
+		}
+	}
+}
+
+// Outage takes a database of Start's away from everybody, in the middle of
+// whatever they do, until the function that it returns is called. That may be
+// called twice, and the end of the test calls it too.
+func Outage(tb testing.TB, url string) (end func()) {
+	tb.Helper()
+	config, err := pgx.ParseConfig(url)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	allow := func(allowed bool) error {
+		return shared.exec(fmt.Sprintf("ALTER DATABASE %s WITH ALLOW_CONNECTIONS %t", config.Database, allowed))
+	}
+	end = sync.OnceFunc(func() {
+		if err := allow(true); err != nil {
+			tb.Errorf("end the outage: %v", err)
+		}
+	})
+	tb.Cleanup(end)
+	if err := allow(false); err != nil {
+		tb.Fatalf("begin an outage: %v", err)
+	}
+	if err := shared.exec("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '" + config.Database + "'"); err != nil {
+		tb.Fatalf("begin an outage: %v", err)
+	}
+	return end
+}
+
+// require returns the folder of PostgreSQL's programs, without which a test
+// can't go on.
+func require(tb testing.TB) (bin string) {
+	tb.Helper()
+	bin, found := programs()
+	if !found {
+		const reason = "PostgreSQL's initdb and postgres are neither in PATH nor in /usr/lib/postgresql/*/bin"
+		if os.Getenv("CI") == "true" {
+			tb.Fatal(reason)
+		}
+		tb.Skip(reason)
+	}
+	return bin
+}
+
+type cluster struct {
+	once      sync.Once
+	err       error
+	socketDir string
+	databases atomic.Int64
+
+	// keeper is the pipe to the server's keeper. It is held, or the garbage
+	// collector would close it, and with it end the server.
+	keeper io.WriteCloser
+}
+
+// programs returns the folder of the newest initdb and postgres.
+func programs() (dir string, found bool) {
+	if path, err := exec.LookPath("initdb"); err == nil && isFile(filepath.Join(filepath.Dir(path), "postgres")) {
+		return filepath.Dir(path), true
+	}
+	dirs, err := filepath.Glob("/usr/lib/postgresql/*/bin") // where Debian keeps them
+	if err != nil {
+		return "", false
+	}
+	slices.Sort(dirs)
+	for _, dir := range slices.Backward(dirs) {
+		if isFile(filepath.Join(dir, "initdb")) && isFile(filepath.Join(dir, "postgres")) {
+			return dir, true
+		}
+	}
+	return "", false
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// url names a database of the cluster, by the socket's folder: no port can be
+// taken.
+func (c *cluster) url(database string) string {
+	return "postgres://postgres@/" + database + "?host=" + c.socketDir
+}
+
+// await returns when the server answers.
+func (c *cluster) await() error {
+	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
+	defer cancel()
+	ticker := time.NewTicker(pollInterval)
+	defer ticker.Stop()
+	for {
+		conn, err := pgx.Connect(ctx, c.url("postgres"))
+		if err == nil {
+			return conn.Close(ctx)
+		}
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return fmt.Errorf("it does not answer: %w", err)
+		}
+	}
+}
+
+// restart crashes the server and returns when the next one answers.
+func (c *cluster) restart() error {
+	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
+	defer cancel()
+	before, err := c.started(ctx)
+	if err != nil {
+		return err
+	}
+	if _, err := io.WriteString(c.keeper, "restart\n"); err != nil {
+		return err
+	}
+	ticker := time.NewTicker(pollInterval)
+	defer ticker.Stop()
+	for {
+		if started, err := c.started(ctx); err == nil && started != before {
+			return nil
+		}
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// started tells the server that runs from the one before.
+func (c *cluster) started(ctx context.Context) (at string, err error) {
+	conn, err := pgx.Connect(ctx, c.url("postgres"))
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	err = conn.QueryRow(ctx, "SELECT pg_postmaster_start_time()::text").Scan(&at)
+	return at, err
+}
+
+func (c *cluster) exec(statement string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), callTimeout)
+	defer cancel()
+	conn, err := pgx.Connect(ctx, c.url("postgres"))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	_, err = conn.Exec(ctx, statement)
+	return err
+}

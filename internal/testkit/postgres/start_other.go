@@ -1,0 +1,9 @@
+//go:build !unix
+
+package postgres
+
+import "errors"
+
+func (*cluster) start(string) error {
+	return errors.New("only known on Unix")
+}

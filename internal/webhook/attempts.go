@@ -1,0 +1,43 @@
+package webhook
+
+import "slices"
+
+// maxAttempts is how many attempts of a webhook are kept.
+const maxAttempts = 100
+
+// maxPiece is how much of an answer's body is kept of an attempt.
+const maxPiece = 256
+
+// attempts is what was tried since it was saved last: the newest ones.
+type attempts struct {
+	made    int64 // in all
+	pending []Attempt
+	oldest  int // where pending begins, once it is full
+}
+
+func (h *attempts) add(attempt Attempt) {
+	h.made++
+	attempt.Number = h.made
+	if len(h.pending) < maxAttempts {
+		h.pending = append(h.pending, attempt)
+		return
+	}
+	h.pending[h.oldest] = attempt
+	h.oldest = (h.oldest + 1) % maxAttempts
+}
+
+// take returns the newest, limit at most, in order, and forgets them all.
+func (h *attempts) take(limit int) []Attempt {
+	if len(h.pending) == 0 {
+		return nil
+	}
+	all := slices.Concat(h.pending[h.oldest:], h.pending[:h.oldest])
+	h.pending, h.oldest = nil, 0
+	return all[max(0, len(all)-limit):]
+}
+
+// putBack undoes take, as far as nothing newer came meanwhile.
+func (h *attempts) putBack(taken []Attempt) {
+	all := slices.Concat(taken, h.take(maxAttempts))
+	h.pending = all[max(0, len(all)-maxAttempts):]
+}

@@ -1,0 +1,64 @@
+package webhook
+
+import (
+	"net/netip"
+	"net/url"
+	"strings"
+
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+const (
+	maxURL    = 2_048
+	maxSecret = 512
+)
+
+// check reports what of the settings can't be used, by the names that the API
+// gives to them.
+func (s *Service) check(settings Settings) error {
+	var wrong []gateway.FieldError
+	if problem := s.checkURL(settings.URL); problem != "" {
+		wrong = append(wrong, gateway.FieldError{Field: "webhookUrl", Message: problem})
+	}
+	if secret := settings.Secret; secret != nil {
+		switch {
+		case *secret == "":
+			wrong = append(wrong, gateway.FieldError{Field: "secret", Message: "must not be empty; leave it out to keep the one that is set"})
+		case len(*secret) > maxSecret:
+			wrong = append(wrong, gateway.FieldError{Field: "secret", Message: "is too long"})
+		}
+	}
+	if len(wrong) > 0 {
+		return gateway.InvalidFields(wrong...)
+	}
+	return nil
+}
+
+// checkURL says what is wrong with an endpoint's URL; nothing where it may be
+// saved. Of addresses it refuses what is private on the face of it: what a name
+// stands for is only known, and checked, when it is dialled.
+func (s *Service) checkURL(text string) string {
+	if len(text) > maxURL {
+		return "is too long"
+	}
+	address, err := url.Parse(text)
+	switch {
+	case err != nil, address.Scheme != "http" && address.Scheme != "https", address.Hostname() == "":
+		return "must be an absolute http or https URL"
+	case address.User != nil:
+		return "must not hold a user name or a password"
+	case s.guard == nil:
+		return ""
+	}
+	host := strings.TrimSuffix(strings.ToLower(address.Hostname()), ".")
+	if ip, err := netip.ParseAddr(host); err == nil {
+		if s.guard.SafeAddr(ip) != nil {
+			return "must not point to a private address"
+		}
+		return ""
+	}
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
+		return "must not point to a private address"
+	}
+	return ""
+}

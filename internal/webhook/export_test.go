@@ -1,0 +1,30 @@
+package webhook
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+)
+
+// Trust makes the client believe in a certificate. It is called before anything
+// is sent.
+func (s *Service) Trust(certificate *x509.Certificate) {
+	s.client.transport.TLSClientConfig = &tls.Config{RootCAs: x509.NewCertPool(), MinVersion: tls.VersionTLS12}
+	s.client.transport.TLSClientConfig.RootCAs.AddCert(certificate)
+}
+
+// Loaded is closed when Run has loaded the webhooks.
+func (s *Service) Loaded() <-chan struct{} { return s.loaded }
+
+// InMemory returns how many events of an instance are in memory.
+func (s *Service) InMemory(instanceID string) int {
+	p, _ := s.pump(instanceID)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	n := len(p.backlog.tail)
+	for _, e := range p.backlog.window {
+		if !e.done {
+			n++
+		}
+	}
+	return n
+}

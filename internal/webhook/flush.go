@@ -1,0 +1,143 @@
+package webhook
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+)
+
+const (
+	// flushSlice is how many webhooks are saved in one transaction; others that
+	// write wait for it.
+	flushSlice = 512
+	// flushAttempts is about how many attempts are saved at a time, of all
+	// webhooks together, but of each at least minAttempts.
+	flushAttempts = 1_000
+	minAttempts   = 4
+	// storeTimeout bounds a call of the store: a database that has gone silent
+	// must not hold up what waits behind it.
+	storeTimeout = 30 * time.Second
+	// maxFlushPause bounds the wait after a save that failed.
+	maxFlushPause = 5 * time.Second
+)
+
+// flusher saves how far the webhooks are: all that moved, together, a few times
+// a second. What a crash takes is delivered again.
+type flusher struct {
+	service *Service
+	signal  chan struct{} // there is something to save
+
+	mu    sync.Mutex
+	dirty []*pump
+}
+
+func newFlusher(s *Service) *flusher {
+	return &flusher{service: s, signal: make(chan struct{}, 1)}
+}
+
+func (f *flusher) mark(p *pump) {
+	f.mu.Lock()
+	f.dirty = append(f.dirty, p)
+	f.mu.Unlock()
+	select {
+	case f.signal <- struct{}{}:
+	default: // it is awake
+	}
+}
+
+// run saves until ctx ends.
+func (f *flusher) run(ctx context.Context) {
+	pause := f.service.schedule.FlushPause
+	for {
+		select {
+		case <-f.signal:
+		case <-ctx.Done():
+			return
+		}
+		timer := time.NewTimer(pause)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return
+		}
+		pause = f.service.schedule.FlushPause
+		if err := f.flushAll(context.WithoutCancel(ctx)); err != nil {
+			f.service.logger.ErrorContext(ctx, "states of webhooks not saved", slog.Any("error", err))
+			pause = maxFlushPause
+		}
+	}
+}
+
+// flushAll saves every webhook that has something to save.
+func (f *flusher) flushAll(ctx context.Context) error {
+	f.mu.Lock()
+	dirty := f.dirty
+	f.dirty = nil
+	f.mu.Unlock()
+	if len(dirty) == 0 {
+		return nil
+	}
+	limit := min(max(flushAttempts/len(dirty), minAttempts), maxAttempts)
+	var failure error
+	for pumps := range slices.Chunk(dirty, flushSlice) {
+		if err := f.save(ctx, limit, pumps...); err != nil {
+			failure = err
+		}
+	}
+	return failure
+}
+
+// flush saves one webhook now.
+func (f *flusher) flush(ctx context.Context, p *pump) error { return f.save(ctx, maxAttempts, p) }
+
+func (f *flusher) save(ctx context.Context, limit int, pumps ...*pump) error {
+	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
+	defer cancel()
+	f.service.saving.Lock()
+	defer f.service.saving.Unlock()
+	progress := make([]Progress, 0, len(pumps))
+	saved := make([]*pump, 0, len(pumps))
+	for _, p := range pumps {
+		if one, ok := p.take(limit); ok {
+			progress, saved = append(progress, one), append(saved, p)
+		}
+	}
+	if len(progress) == 0 {
+		return nil
+	}
+	if err := f.service.store.SaveProgress(ctx, progress); err != nil {
+		for i, p := range saved {
+			p.putBack(progress[i])
+		}
+		return fmt.Errorf("save progress: %w", err)
+	}
+	return nil
+}
+
+// take returns what is to be saved; ok is false where that is nothing.
+func (p *pump) take(limit int) (progress Progress, ok bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.dirty = false
+	if p.forgotten || p.id == "" || !p.backlog.unsaved() && len(p.attempts.pending) == 0 {
+		return Progress{}, false
+	}
+	progress.InstanceID = p.instanceID
+	p.backlog.take(&progress)
+	progress.State.Attempts = p.attempts.made
+	progress.Attempts = p.attempts.take(limit)
+	return progress, true
+}
+
+// putBack undoes take.
+func (p *pump) putBack(progress Progress) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.backlog.putBack(progress)
+	p.attempts.putBack(progress.Attempts)
+	p.markDirty()
+}

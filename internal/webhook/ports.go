@@ -1,0 +1,48 @@
+package webhook
+
+import (
+	"context"
+	"time"
+
+	"github.com/recado-project/recado/internal/eventlog"
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+// Log is the events of all instances.
+type Log interface {
+	// Read returns the events of an instance after a sequence number, in order,
+	// limit at most.
+	Read(ctx context.Context, instanceID string, after int64, limit int) ([]eventlog.Event, error)
+	// Bounds returns the oldest and the newest sequence number that are kept; 0
+	// and 0 where there are none.
+	Bounds(ctx context.Context, instanceID string) (oldest, newest int64, err error)
+	// Append appends events and returns after their commit.
+	Append(ctx context.Context, events ...eventlog.Event) error
+}
+
+// Store keeps the webhooks and how far each of them is.
+type Store interface {
+	// SaveWebhook creates or changes a configuration. Where state is not nil,
+	// the delivery begins anew at its cursor: it replaces the state and no chat
+	// is blocked any more. An instance that does not exist is a gateway.NotFound.
+	SaveWebhook(ctx context.Context, webhook Webhook, state *State) error
+	// FindWebhook returns the configuration of an instance, if there is one.
+	FindWebhook(ctx context.Context, instanceID string) (Webhook, bool, error)
+	// DeleteWebhook removes a webhook with all that is known of its deliveries,
+	// and reports whether there was one.
+	DeleteWebhook(ctx context.Context, instanceID string) (bool, error)
+	// AllWebhooks returns every webhook with its state.
+	AllWebhooks(ctx context.Context) ([]Saved, error)
+	// SaveProgress writes how far webhooks have come, in one transaction. One
+	// that is gone is passed over.
+	SaveProgress(ctx context.Context, progress []Progress) error
+	// ListDeliveries returns a page of what became of the events: see
+	// Service.Deliveries.
+	ListDeliveries(ctx context.Context, instanceID string, request gateway.PageRequest) (gateway.Page[Delivery], error)
+	// ReadChatEvents returns the events of a chat after one sequence number and
+	// up to another, in order, limit at most.
+	ReadChatEvents(ctx context.Context, instanceID string, chat gateway.JID, after, through int64, limit int) ([]eventlog.Event, error)
+	// FirstEventSince returns the first sequence number that was written at that
+	// time or later; 0 where there is none.
+	FirstEventSince(ctx context.Context, instanceID string, since time.Time) (int64, error)
+}

@@ -1,0 +1,334 @@
+package webhook
+
+import (
+	"context"
+	"log/slog"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/recado-project/recado/internal/eventlog"
+)
+
+const (
+	// readPause is how long a pump waits after the log could not be read.
+	readPause = time.Second
+	// announceTimeout bounds the announcement of a suspension.
+	announceTimeout = 30 * time.Second
+)
+
+// pump delivers the events of one instance. It is a backlog, which decides, with
+// a lock around it; while nothing is to be done it has no goroutine.
+//
+// Its lock is held for decisions only, never while anything is waited for: who
+// appends events takes it too.
+type pump struct {
+	service    *Service
+	instanceID string
+
+	mu       sync.Mutex
+	id       string  // of the webhook; empty where there is none
+	to       *target // nil where nothing is to be delivered
+	backlog  backlog
+	attempts attempts
+
+	closed    bool // nothing is begun any more
+	forgotten bool // nothing is saved any more
+	slow      bool // the last request was
+	waiting   bool // for a place for a request
+	reading   bool // or waiting for a place for it
+	readAt    time.Time
+	dirty     bool // the flusher knows that there is something to save
+
+	timer  *time.Timer
+	wakeAt time.Time // for when the timer is set; zero where it is not
+}
+
+func newPump(s *Service, saved Saved) *pump {
+	p := &pump{service: s, instanceID: saved.Webhook.InstanceID, backlog: newBacklog(s.schedule, saved)}
+	p.attempts.made = saved.State.Attempts
+	p.set(saved.Webhook)
+	return p
+}
+
+// set makes the pump deliver to what was configured.
+func (p *pump) set(webhook Webhook) {
+	p.id, p.to = webhook.ID, nil
+	if !webhook.Active {
+		return
+	}
+	to, err := newTarget(webhook)
+	if err != nil {
+		p.service.logger.LogAttrs(p.service.base, slog.LevelError, "webhook not usable",
+			slog.String("instance_id", p.instanceID), slog.Any("error", err))
+		return
+	}
+	p.to = to
+}
+
+func (p *pump) configured() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.id != ""
+}
+
+func (p *pump) isActive() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.to != nil
+}
+
+// appended takes events that were just committed.
+func (p *pump) appended(events []eventlog.Event) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.to == nil {
+		p.backlog.newest = events[len(events)-1].Sequence
+		return
+	}
+	p.backlog.append(events)
+	p.drive(nil, false)
+}
+
+// configure follows a change of the configuration. anew, where not nil, is the
+// state that the delivery begins anew with.
+func (p *pump) configure(webhook Webhook, anew *State) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.set(webhook)
+	p.slow = false
+	if anew != nil {
+		p.backlog.begin(*anew)
+	} else {
+		p.backlog.resume(p.service.now())
+	}
+	p.drive(nil, false)
+}
+
+func (p *pump) resume() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.backlog.resume(p.service.now())
+	p.drive(nil, false)
+}
+
+func (p *pump) replay(first int64) Replayed {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	replayed := p.backlog.replay(first)
+	p.drive(nil, false)
+	return replayed
+}
+
+// wake does what can be done now.
+func (p *pump) wake() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.wakeAt = time.Time{}
+	p.drive(nil, false)
+}
+
+// close lets nothing begin any more. forget says that nothing is to be saved
+// either.
+func (p *pump) close(forget bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.closed, p.forgotten = true, forget
+	if p.timer != nil {
+		p.timer.Stop()
+	}
+}
+
+func (p *pump) delivered() (cursor int64, waiting bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.backlog.delivered(), p.to != nil
+}
+
+func (p *pump) health() Health {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	health := Health{State: p.backlog.state(), Newest: p.backlog.newest, BlockedChats: p.backlog.blockedChats()}
+	health.Attempts = p.attempts.made
+	return health
+}
+
+// delivery is a job with what is needed to carry it out.
+type delivery struct {
+	job  job
+	to   *target
+	slot *slot
+}
+
+// drive begins all that can be begun now. A place that was given is used first;
+// it is for the caller to give it on where it was not. Where keep is set the
+// first delivery is not started but returned. The lock is held.
+func (p *pump) drive(given *slot, keep bool) (first *delivery, used bool) {
+	if p.closed || p.to == nil {
+		return nil, false
+	}
+	now := p.service.now()
+	p.read(now)
+	for {
+		l, why := p.backlog.choose(now)
+		if l == nil {
+			break
+		}
+		place := given
+		if given != nil {
+			given, used = nil, true
+		} else if place = p.enter(); place == nil {
+			break
+		}
+		d := &delivery{job: p.backlog.start(l, why), to: p.to, slot: place}
+		if keep && first == nil {
+			first = d
+			continue
+		}
+		p.service.work.Add(1)
+		go p.deliver(p.service.base, d)
+	}
+	p.backlog.rest(now)
+	p.setTimer(now)
+	p.markDirty()
+	return first, used
+}
+
+// pool returns the pool that the next request to the endpoint takes its place
+// from. Where an endpoint is only slow, one request at a time goes with the
+// healthy ones, for as long as it is not slow itself: else endpoints that hang
+// would hold it up.
+func (p *pump) pool() *pool {
+	if p.backlog.endpoint.status != StatusOK || p.slow && p.backlog.inFlight > 0 {
+		return p.service.admitted.slow
+	}
+	return p.service.admitted.healthy
+}
+
+// enter takes a place for a request; nil where it has to be waited for.
+func (p *pump) enter() *slot {
+	if p.waiting {
+		return nil
+	}
+	pool := p.pool()
+	if !pool.enter(func() bool { return p.admitted(pool) }) {
+		p.waiting = true
+		return nil
+	}
+	return &slot{pool: pool}
+}
+
+// admitted uses a place that was waited for, and reports whether it did.
+func (p *pump) admitted(pool *pool) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.waiting = false
+	var given *slot
+	if pool == p.pool() {
+		given = &slot{pool: pool}
+	}
+	_, used := p.drive(given, false)
+	return used
+}
+
+// deliver carries out deliveries until there is none left for it.
+func (p *pump) deliver(ctx context.Context, d *delivery) {
+	defer p.service.work.Done()
+	for d != nil {
+		place := d.slot
+		a := p.service.client.post(ctx, d.to, d.job.event, func() { p.isSlow(place) })
+		place.leave()
+		d = p.settle(ctx, d.job, a)
+	}
+}
+
+// isSlow makes room for others while a request takes its time.
+func (p *pump) isSlow(place *slot) {
+	if place.move(p.service.admitted.slow) {
+		p.mu.Lock()
+		p.slow = true
+		p.mu.Unlock()
+	}
+}
+
+// settle takes the answer of a request and returns the next delivery, if there
+// is one.
+func (p *pump) settle(ctx context.Context, j job, a answer) *delivery {
+	p.mu.Lock()
+	status := p.backlog.endpoint.status
+	p.backlog.settle(j, a, p.service.now())
+	if !a.aborted {
+		p.slow = a.duration >= p.service.schedule.SlowAfter
+		p.note(j.event, a)
+	}
+	suspended := status != StatusSuspended && p.backlog.endpoint.status == StatusSuspended
+	state, id := p.backlog.state(), p.id
+	next, _ := p.drive(nil, true)
+	p.mu.Unlock()
+	if suspended {
+		p.announce(ctx, id, state)
+	}
+	return next
+}
+
+// note keeps an attempt for people to see.
+func (p *pump) note(event eventlog.Event, a answer) {
+	p.attempts.add(Attempt{
+		Sequence: event.Sequence, EventID: event.ID, Kind: event.Kind, Chat: event.Chat,
+		At: p.service.now().Add(-a.duration), Duration: a.duration,
+		Status: a.status, Error: a.problem, Answer: readable(a.body, maxPiece),
+	})
+	p.markDirty()
+}
+
+// announce tells that the webhook was suspended, once that is saved.
+func (p *pump) announce(ctx context.Context, id string, state State) {
+	ctx, cancel := context.WithTimeout(ctx, announceTimeout)
+	defer cancel()
+	logger := p.service.logger.With(slog.String("instance_id", p.instanceID))
+	logger.LogAttrs(ctx, slog.LevelInfo, "webhook suspended", slog.String("reason", state.Reason))
+	if err := p.service.flusher.flush(ctx, p); err != nil {
+		logger.LogAttrs(ctx, slog.LevelError, "suspension of a webhook not saved yet", slog.Any("error", err))
+	}
+	event, err := eventlog.NewEvent(p.instanceID, "",
+		"webhook-suspended/"+id+"/"+strconv.FormatInt(state.FailingSince.UnixMilli(), 10), p.service.now(),
+		eventlog.WebhookSuspended{
+			Reason: state.Reason, FailingSince: eventlog.TimeOrNull(state.FailingSince), NextSequence: state.Cursor + 1,
+		})
+	if err == nil {
+		err = p.service.log.Append(ctx, event)
+	}
+	if err != nil {
+		logger.LogAttrs(ctx, slog.LevelError, "suspension of a webhook not announced", slog.Any("error", err))
+	}
+}
+
+// setTimer makes the pump wake when the time has come for something.
+func (p *pump) setTimer(now time.Time) {
+	at := p.backlog.nextWake()
+	if !at.After(now) {
+		at = time.Time{} // what is due waits for something else than the time
+	}
+	if p.readAt.After(now) && (at.IsZero() || p.readAt.Before(at)) {
+		at = p.readAt
+	}
+	switch {
+	case at.Equal(p.wakeAt):
+	case at.IsZero():
+		p.timer.Stop()
+		p.wakeAt = time.Time{}
+	case p.timer == nil:
+		p.timer, p.wakeAt = time.AfterFunc(at.Sub(now), p.wake), at
+	default:
+		p.timer.Reset(at.Sub(now))
+		p.wakeAt = at
+	}
+}
+
+// markDirty lets the flusher know that there is something to save.
+func (p *pump) markDirty() {
+	if !p.dirty && (p.backlog.unsaved() || len(p.attempts.pending) > 0) {
+		p.dirty = true
+		p.service.flusher.mark(p)
+	}
+}

@@ -1,0 +1,97 @@
+package webhook
+
+import "time"
+
+// Schedule holds the times of deliveries. The zero value of a field means the
+// default, which is given in brackets.
+type Schedule struct {
+	// Endpoint is how long an endpoint is left alone after each failure in a
+	// row; the last one repeats (1 s, 2 s, 5 s, 15 s, 30 s, 1, 2, 5, 10, 15 min).
+	Endpoint []time.Duration
+	// Event is how long a chat waits after each failure of an event that is to
+	// blame itself; after the last one it becomes a dead letter
+	// (5 s, 30 s, 2 min, 10 min, 1 h, 3 h).
+	Event []time.Duration
+	// SuspendAfter is how long an endpoint may fail without one success (5 days).
+	SuspendAfter time.Duration
+	// MaxRetryAfter bounds what an endpoint may ask for (1 h).
+	MaxRetryAfter time.Duration
+
+	// ConnectTimeout bounds a connection with its TLS (5 s), Timeout the whole
+	// request (15 s), BodyTimeout the wait for the body once the answer's headers
+	// are there (1 s).
+	ConnectTimeout time.Duration
+	Timeout        time.Duration
+	BodyTimeout    time.Duration
+	// SlowAfter is the duration from which a request is slow (1 s): from then on
+	// it does not take the place of quicker ones.
+	SlowAfter time.Duration
+
+	// SecretOverlap is how long the secret before signs too (24 h).
+	SecretOverlap time.Duration
+	// FlushPause is how long a change may wait to be saved (250 ms).
+	FlushPause time.Duration
+	// StopWait bounds how long a stop waits for requests in flight (5 s).
+	StopWait time.Duration
+}
+
+func (s Schedule) withDefaults() Schedule {
+	if len(s.Endpoint) == 0 {
+		s.Endpoint = []time.Duration{
+			time.Second, 2 * time.Second, 5 * time.Second, 15 * time.Second, 30 * time.Second,
+			time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 15 * time.Minute,
+		}
+	}
+	if len(s.Event) == 0 {
+		s.Event = []time.Duration{
+			5 * time.Second, 30 * time.Second, 2 * time.Minute, 10 * time.Minute, time.Hour, 3 * time.Hour,
+		}
+	}
+	for field, value := range map[*time.Duration]time.Duration{
+		&s.SuspendAfter:   5 * 24 * time.Hour,
+		&s.MaxRetryAfter:  time.Hour,
+		&s.ConnectTimeout: 5 * time.Second,
+		&s.Timeout:        15 * time.Second,
+		&s.BodyTimeout:    time.Second,
+		&s.SlowAfter:      time.Second,
+		&s.SecretOverlap:  24 * time.Hour,
+		&s.FlushPause:     250 * time.Millisecond,
+		&s.StopWait:       5 * time.Second,
+	} {
+		if *field == 0 {
+			*field = value
+		}
+	}
+	return s
+}
+
+// jitter is how far a wait may differ from its schedule, so that endpoints that
+// failed together are not tried together.
+const jitter = 0.2
+
+// backoff returns the wait after the nth failure in a row, counted from 1; the
+// last wait repeats. random is in [0, 1).
+func backoff(waits []time.Duration, n int, random float64) time.Duration {
+	wait := waits[min(max(n, 1), len(waits))-1]
+	return time.Duration(float64(wait) * (1 - jitter + 2*jitter*random))
+}
+
+// Limits bounds what deliveries may take. The zero value of a field means the
+// default, which is given in brackets.
+type Limits struct {
+	// Healthy is how many requests run at the same time to endpoints that answer
+	// well (1,536), and Slow to those that are slow or fail (512).
+	Healthy int
+	Slow    int
+	// Reads is how many reads of the log run at the same time (4).
+	Reads int
+}
+
+func (l Limits) withDefaults() Limits {
+	for field, value := range map[*int]int{&l.Healthy: 1_536, &l.Slow: 512, &l.Reads: 4} {
+		if *field == 0 {
+			*field = value
+		}
+	}
+	return l
+}

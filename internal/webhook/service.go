@@ -1,0 +1,241 @@
+// Package webhook tells the events of instances to the endpoints that their
+// owners have named: at least once, in order within a chat, and so that nobody
+// waits for somebody else's endpoint.
+//
+// It follows the event log with one cursor per webhook and keeps no queue of its
+// own. The rules are pure (backlog.go, endpoint.go, answer.go, schedule.go); the
+// shell around them is the pump of each webhook (pump.go), the one HTTP client
+// of all (transport.go) and the one writer of their states (flush.go). The API
+// and the dashboard call the Service; the server connects it with the log.
+package webhook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"sync"
+	"time"
+
+	"code.dny.dev/ssrf"
+
+	"github.com/recado-project/recado/internal/eventlog"
+)
+
+// Config holds the settings. What is not marked as required may be left out.
+type Config struct {
+	Store  Store        // required
+	Log    Log          // required
+	Logger *slog.Logger // required
+
+	Schedule Schedule
+	Limits   Limits
+
+	// AllowPrivateURLs permits endpoints with private, loopback and link-local
+	// addresses.
+	AllowPrivateURLs bool
+	// Version is told to endpoints, as user-agent Recado/<version>; empty means
+	// "dev".
+	Version string
+	// Resolver looks up the hosts of endpoints; nil means the machine's own.
+	Resolver *net.Resolver
+	// Now is the clock; nil means the wall clock.
+	Now func() time.Time
+}
+
+// Service is the use cases of webhooks, and their delivery while Run runs. It is
+// safe for concurrent use.
+type Service struct {
+	store    Store
+	log      Log
+	logger   *slog.Logger
+	now      func() time.Time
+	schedule *Schedule
+	limits   Limits
+	guard    *ssrf.Guardian // nil: every address is allowed
+	client   *client
+	admitted *admission
+	flusher  *flusher
+	trials   chan struct{}
+
+	// saving is held while a state is changed on purpose or written, so that
+	// writes of one webhook's state follow each other in the order of its changes.
+	saving sync.Mutex
+
+	mu      sync.RWMutex
+	running bool
+	pumps   map[string]*pump
+	// early is the newest event of each instance that was appended before the
+	// states were loaded; nil afterwards.
+	early  map[string]int64
+	loaded chan struct{} // closed when they are
+
+	work sync.WaitGroup // every goroutine of a pump
+	// base is the context of deliveries. Run sets it before there is a pump that
+	// delivers, and ends it last.
+	base context.Context //nolint:containedctx // pumps work between calls, for as long as Run
+}
+
+// New makes the service. Run delivers.
+func New(config Config) (*Service, error) {
+	if config.Store == nil || config.Log == nil || config.Logger == nil {
+		return nil, errors.New("webhook: need a store, a log and a logger")
+	}
+	schedule := config.Schedule.withDefaults()
+	s := &Service{
+		store: config.Store, log: config.Log, logger: config.Logger, now: config.Now,
+		schedule: &schedule, limits: config.Limits.withDefaults(),
+		pumps: map[string]*pump{}, early: map[string]int64{}, loaded: make(chan struct{}),
+	}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	if !config.AllowPrivateURLs {
+		s.guard = ssrf.New(ssrf.WithAnyPort())
+	}
+	s.client = newClient(clientConfig{
+		schedule: &schedule, guard: s.guard, resolver: config.Resolver, version: config.Version, now: s.now,
+	})
+	s.admitted = newAdmission(s.limits)
+	s.flusher = newFlusher(s)
+	s.trials = make(chan struct{}, maxTrials)
+	return s, nil
+}
+
+// Run loads the webhooks and delivers until ctx ends. Then requests in flight
+// may end within Schedule.StopWait, and what was reached is saved. It is called
+// once.
+func (s *Service) Run(ctx context.Context) error {
+	base, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	if err := s.load(ctx, base); err != nil {
+		if ctx.Err() != nil {
+			return nil // it was stopped while it loaded
+		}
+		return err
+	}
+	s.flusher.run(ctx)
+	s.stop(cancel)
+	s.client.close()
+	if err := s.flusher.flushAll(context.WithoutCancel(ctx)); err != nil {
+		return fmt.Errorf("webhook: save states: %w", err)
+	}
+	return nil
+}
+
+// load makes the pumps of all webhooks, and starts those that are behind.
+func (s *Service) load(ctx, base context.Context) error {
+	s.saving.Lock()
+	defer s.saving.Unlock()
+	all, err := s.store.AllWebhooks(ctx)
+	if err != nil {
+		return fmt.Errorf("webhook: load: %w", err)
+	}
+	s.mu.Lock()
+	early := s.early
+	s.early, s.base, s.running = nil, base, true
+	pumps := make([]*pump, 0, len(all))
+	for _, saved := range all {
+		id := saved.Webhook.InstanceID
+		saved.Newest = max(saved.Newest, early[id])
+		p := newPump(s, saved)
+		s.pumps[id] = p
+		pumps = append(pumps, p)
+	}
+	s.mu.Unlock()
+	for _, p := range pumps {
+		p.wake()
+	}
+	close(s.loaded)
+	return nil
+}
+
+// stop ends the pumps. Requests in flight may end in time, then cancel cuts
+// them off.
+func (s *Service) stop(cancel context.CancelFunc) {
+	s.mu.Lock()
+	s.running = false
+	pumps := make([]*pump, 0, len(s.pumps))
+	for _, p := range s.pumps {
+		pumps = append(pumps, p)
+	}
+	s.mu.Unlock()
+	for _, p := range pumps {
+		p.close(false)
+	}
+	timer := time.AfterFunc(s.schedule.StopWait, cancel)
+	defer timer.Stop()
+	s.work.Wait()
+}
+
+// Appended tells of events of one instance that were committed. It is called
+// after each commit, those of one instance in their order; it neither blocks nor
+// reads.
+func (s *Service) Appended(events []eventlog.Event) {
+	if len(events) == 0 {
+		return
+	}
+	instanceID := events[0].InstanceID
+	s.mu.RLock()
+	p, loading := s.pumps[instanceID], s.early != nil
+	s.mu.RUnlock()
+	if loading {
+		s.mu.Lock()
+		if s.early != nil {
+			s.early[instanceID] = events[len(events)-1].Sequence
+		}
+		p = s.pumps[instanceID]
+		s.mu.Unlock()
+	}
+	if p != nil {
+		p.appended(events)
+	}
+}
+
+// Delivered returns the sequence number up to which retention may treat an
+// instance's events as delivered, and whether a webhook waits for the rest. Run
+// must have loaded the states; before, everybody waits for everything.
+func (s *Service) Delivered(instanceID string) (cursor int64, waiting bool) {
+	s.mu.RLock()
+	p, loading := s.pumps[instanceID], s.early != nil
+	s.mu.RUnlock()
+	switch {
+	case loading:
+		return 0, true
+	case p == nil:
+		return 0, false
+	default:
+		return p.delivered()
+	}
+}
+
+// Forget drops what is held in memory of an instance that was deleted together
+// with its webhook.
+func (s *Service) Forget(instanceID string) {
+	s.mu.Lock()
+	p := s.pumps[instanceID]
+	delete(s.pumps, instanceID)
+	s.mu.Unlock()
+	if p != nil {
+		p.close(true)
+	}
+}
+
+// pump returns the pump of an instance that has a webhook.
+func (s *Service) pump(instanceID string) (*pump, bool) {
+	s.mu.RLock()
+	p := s.pumps[instanceID]
+	s.mu.RUnlock()
+	return p, p != nil && p.configured()
+}
+
+// watch makes sure that what is appended to an instance is noticed from now on.
+// It does nothing while the service does not run.
+func (s *Service) watch(instanceID string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.running && s.pumps[instanceID] == nil {
+		s.pumps[instanceID] = newPump(s, Saved{Webhook: Webhook{InstanceID: instanceID}})
+	}
+}

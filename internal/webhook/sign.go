@@ -1,0 +1,80 @@
+package webhook
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// secretPrefix begins a secret that is the base64 of a key, as the
+// specification of Standard Webhooks has it.
+const secretPrefix = "whsec_"
+
+// key returns the key of signatures: what a secret with the prefix decodes to,
+// and the bytes of any other.
+func (s Secret) key() []byte {
+	if encoded, ok := strings.CutPrefix(string(s), secretPrefix); ok {
+		if key, err := base64.StdEncoding.DecodeString(encoded); err == nil && len(key) > 0 {
+			return key
+		}
+	}
+	return []byte(s)
+}
+
+// target is where a webhook's events go, and how they are signed. It is never
+// changed.
+type target struct {
+	url  *url.URL
+	keys []signingKey
+}
+
+// signingKey is a key and until when it signs; the zero time means without end.
+type signingKey struct {
+	key   []byte
+	until time.Time
+}
+
+func newTarget(webhook Webhook) (*target, error) {
+	address, err := url.Parse(webhook.URL)
+	if err != nil {
+		return nil, fmt.Errorf("webhook: read the URL: %w", err)
+	}
+	to := &target{url: address}
+	if webhook.Secret != "" {
+		to.keys = append(to.keys, signingKey{key: webhook.Secret.key()})
+	}
+	if webhook.PreviousSecret != "" {
+		to.keys = append(to.keys, signingKey{key: webhook.PreviousSecret.key(), until: webhook.PreviousSecretUntil})
+	}
+	return to, nil
+}
+
+// signature returns the signatures of a request, as Standard Webhooks 1.0.0 has
+// them: one for each key that signs at that time, with spaces in between; empty
+// where there is none.
+func (t *target) signature(id string, at time.Time, body []byte) string {
+	var signatures []byte
+	for _, key := range t.keys {
+		if !key.until.IsZero() && !at.Before(key.until) {
+			continue
+		}
+		mac := hmac.New(sha256.New, key.key)
+		signed := make([]byte, 0, len(id)+24)
+		signed = append(signed, id...)
+		signed = append(signed, '.')
+		signed = strconv.AppendInt(signed, at.Unix(), 10)
+		mac.Write(append(signed, '.'))
+		mac.Write(body)
+		if len(signatures) > 0 {
+			signatures = append(signatures, ' ')
+		}
+		signatures = append(signatures, "v1,"...)
+		signatures = base64.StdEncoding.AppendEncode(signatures, mac.Sum(nil))
+	}
+	return string(signatures)
+}

@@ -1,0 +1,178 @@
+package webhook
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"code.dny.dev/ssrf"
+
+	"github.com/recado-project/recado/internal/eventlog"
+)
+
+const (
+	// maxAnswer is how much of an answer's body is read. What is longer costs its
+	// connection.
+	maxAnswer          = 4 << 10
+	maxResponseHeaders = 64 << 10
+
+	maxIdleConns = 1_024
+	// Many webhooks may share a host, each with several requests at a time.
+	maxIdleConnsPerHost = 256
+	idleTimeout         = 30 * time.Second
+	// An HTTP/2 connection that is silent is asked whether it is alive.
+	pingAfter   = 10 * time.Second
+	pingTimeout = 5 * time.Second
+)
+
+type clientConfig struct {
+	schedule *Schedule
+	guard    *ssrf.Guardian // nil allows every address
+	resolver *net.Resolver
+	version  string
+	now      func() time.Time
+}
+
+// client posts events. One serves all webhooks.
+type client struct {
+	transport *http.Transport
+	schedule  *Schedule
+	userAgent string
+	now       func() time.Time
+	buffers   sync.Pool // of *[maxAnswer]byte
+}
+
+func newClient(config clientConfig) *client {
+	dialer := &net.Dialer{Timeout: config.schedule.ConnectTimeout, Resolver: config.resolver}
+	if config.guard != nil {
+		// At dialling, the address is the one that is connected to: a name can't
+		// resolve to another one in between.
+		dialer.Control = config.guard.Safe
+	}
+	version := config.version
+	if version == "" {
+		version = "dev"
+	}
+	return &client{
+		transport: &http.Transport{
+			// A proxy would connect in our place, past the guard.
+			Proxy:                  nil,
+			DialContext:            dialer.DialContext,
+			TLSHandshakeTimeout:    config.schedule.ConnectTimeout,
+			ForceAttemptHTTP2:      true,
+			HTTP2:                  &http.HTTP2Config{SendPingTimeout: pingAfter, PingTimeout: pingTimeout},
+			DisableCompression:     true,
+			MaxResponseHeaderBytes: maxResponseHeaders,
+			MaxIdleConns:           maxIdleConns,
+			MaxIdleConnsPerHost:    maxIdleConnsPerHost,
+			IdleConnTimeout:        idleTimeout,
+		},
+		schedule:  config.schedule,
+		userAgent: "Recado/" + version,
+		now:       config.now,
+		buffers:   sync.Pool{New: func() any { return new([maxAnswer]byte) }},
+	}
+}
+
+func (c *client) close() { c.transport.CloseIdleConnections() }
+
+// errTooSlow is the cause of a context whose time for a request is over.
+var errTooSlow = errors.New("webhook: the endpoint took too long")
+
+// post sends an event once. Redirects are not followed. slow, which may be nil,
+// is called when the request becomes a slow one; that may be while post returns.
+func (c *client) post(ctx context.Context, to *target, event eventlog.Event, slow func()) answer {
+	at := c.now()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	timer := time.AfterFunc(c.schedule.Timeout, func() { cancel(errTooSlow) })
+	defer timer.Stop()
+	if slow != nil {
+		defer time.AfterFunc(c.schedule.SlowAfter, slow).Stop()
+	}
+	// The transport alone: a client would follow redirects and keep cookies.
+	response, err := c.transport.RoundTrip(c.request(ctx, to, event, at)) //nolint:bodyclose // read closes it
+	if err != nil {
+		result := explain(ctx, err)
+		result.duration = c.now().Sub(at)
+		return result
+	}
+	// What counts is said; the body is only for people.
+	timer.Reset(max(0, min(c.schedule.BodyTimeout, c.schedule.Timeout-c.now().Sub(at))))
+	result := answer{status: response.StatusCode, body: c.read(response.Body)}
+	if result.verdict() != delivered {
+		result.problem = "it answered the status " + strconv.Itoa(result.status)
+		result.retryAfter = parseRetryAfter(response.Header.Get("Retry-After"), c.now(), c.schedule.MaxRetryAfter)
+	}
+	result.duration = c.now().Sub(at)
+	return result
+}
+
+func (c *client) request(ctx context.Context, to *target, event eventlog.Event, at time.Time) *http.Request {
+	body := event.Envelope()
+	header := http.Header{
+		"Content-Type":      {"application/json"},
+		"User-Agent":        {c.userAgent},
+		"Webhook-Id":        {event.ID},
+		"Webhook-Timestamp": {strconv.FormatInt(at.Unix(), 10)},
+		// Without a value it is not sent. It lets the transport repeat a request
+		// when the other side closes an idle connection just then.
+		"Idempotency-Key": {},
+	}
+	if signature := to.signature(event.ID, at, body); signature != "" {
+		header["Webhook-Signature"] = []string{signature}
+	}
+	request := &http.Request{
+		Method: http.MethodPost, URL: to.url, Host: to.url.Host,
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: header, ContentLength: int64(len(body)),
+		Body:    io.NopCloser(bytes.NewReader(body)),
+		GetBody: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil },
+	}
+	return request.WithContext(ctx)
+}
+
+// read returns the beginning of a body and closes it. Where there is more, or it
+// does not come, that ends the connection.
+func (c *client) read(body io.ReadCloser) []byte {
+	buffer, _ := c.buffers.Get().(*[maxAnswer]byte)
+	defer c.buffers.Put(buffer)
+	// An answer that breaks off has said what counts.
+	n, _ := io.ReadFull(body, buffer[:])
+	_ = body.Close()
+	return bytes.Clone(buffer[:n])
+}
+
+// explain says why there was no answer. The text names no address: what lies
+// behind a name is not for the client to learn from us.
+func explain(ctx context.Context, err error) answer {
+	if cause := context.Cause(ctx); errors.Is(cause, errTooSlow) {
+		return answer{timedOut: true, problem: "it did not answer in time"}
+	} else if cause != nil {
+		return answer{aborted: true, problem: "the request was given up"}
+	}
+	if errors.Is(err, ssrf.ErrProhibitedIP) || errors.Is(err, ssrf.ErrProhibitedNetwork) ||
+		errors.Is(err, ssrf.ErrProhibitedPort) || errors.Is(err, ssrf.ErrInvalidHostPort) {
+		return answer{unreachable: true, problem: "it has an address that is not allowed"}
+	}
+	if dns, ok := errors.AsType[*net.DNSError](err); ok {
+		if dns.IsNotFound {
+			return answer{unreachable: true, problem: "its host does not exist"}
+		}
+		return answer{unreachable: true, problem: "its host can't be looked up"}
+	}
+	if _, untrusted := errors.AsType[*tls.CertificateVerificationError](err); untrusted {
+		return answer{unreachable: true, problem: "its host's certificate can't be verified"}
+	}
+	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "dial" {
+		return answer{unreachable: true, timedOut: op.Timeout(), problem: "its host can't be reached"}
+	}
+	return answer{problem: "the connection ended without an answer"}
+}

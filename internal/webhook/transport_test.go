@@ -1,0 +1,226 @@
+package webhook_test
+
+import (
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/recado-project/recado/internal/testkit/nameserver"
+	"github.com/recado-project/recado/internal/webhook"
+)
+
+// An answer of a gigabyte is cut off after its beginning, and the event counts
+// as delivered. The control reads on.
+func TestEndlessAnswer(t *testing.T) {
+	t.Parallel()
+	const gigabyte, bearable = 1 << 30, 32 << 20
+	ended := make(chan int64, 16)
+	endpoint := receive(t, func(w http.ResponseWriter, _ *http.Request, _ received) int {
+		piece := make([]byte, 64<<10)
+		var written int64
+		for written < gigabyte {
+			n, err := w.Write(piece)
+			written += int64(n)
+			if err != nil {
+				break
+			}
+		}
+		ended <- written
+		return 0
+	})
+	// What the handler has answered itself counts as delivered here.
+	r := newRig(t, webhook.Config{AllowPrivateURLs: true})
+	id := r.hooked(endpoint.server.URL)
+	r.append(id, "chat", 1, 2, 3)
+	for range 3 {
+		if written := <-ended; written > bearable {
+			t.Errorf("%d MiB were taken of an answer", written>>20)
+		}
+	}
+	eventually(t, "all are delivered", func() bool { return r.health(id).Cursor == 3 })
+	if done := r.deliveries(id, webhook.DeliveryDone); len(done) != 3 || len(done[0].Answer) > 1_024 {
+		t.Errorf("%d are delivered", len(done))
+	}
+	response, err := http.Post(endpoint.server.URL, "application/json", strings.NewReader("{}"))
+	r.check(err)
+	for read := 0; read < 2*bearable; {
+		n, err := response.Body.Read(make([]byte, 64<<10))
+		r.check(err)
+		read += n
+	}
+	_ = response.Body.Close()
+	if written := <-ended; written < 2*bearable {
+		t.Errorf("another client reads %d MiB at most, so this proves nothing", written>>20)
+	}
+}
+
+// An answer whose body comes byte by byte counts by its status; nobody waits for
+// the rest. The control waits, for as long as a request may take.
+func TestDrippingAnswer(t *testing.T) {
+	t.Parallel()
+	for name, control := range map[string]bool{"given up": false, "control": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var dripped atomic.Int64
+			endpoint := receive(t, func(w http.ResponseWriter, r *http.Request, _ received) int {
+				tick := time.NewTicker(5 * time.Millisecond)
+				defer tick.Stop()
+				w.WriteHeader(http.StatusOK)
+				for {
+					select {
+					case <-tick.C:
+					case <-r.Context().Done():
+						return 0
+					}
+					if _, err := w.Write([]byte("x")); err != nil {
+						return 0
+					}
+					_ = http.NewResponseController(w).Flush()
+					dripped.Add(1)
+				}
+			})
+			schedule := quick()
+			schedule.BodyTimeout = 20 * time.Millisecond
+			if control {
+				schedule.BodyTimeout = time.Hour
+				schedule.Timeout = 500 * time.Millisecond
+			}
+			r := newRig(t, webhook.Config{AllowPrivateURLs: true, Schedule: schedule})
+			id := r.hooked(endpoint.server.URL)
+			r.append(id, "chat", 1)
+			eventually(t, "it is delivered", func() bool { return r.health(id).Cursor == 1 })
+			done := r.deliveries(id, webhook.DeliveryDone)
+			if len(done) != 1 || done[0].Status != http.StatusOK {
+				t.Fatalf("the attempts are %+v", done)
+			}
+			if control && done[0].Duration < 490*time.Millisecond {
+				t.Errorf("it took only %s to give up the body", done[0].Duration)
+			}
+		})
+	}
+}
+
+// A request that is not answered in time is a failure.
+func TestTimeout(t *testing.T) {
+	t.Parallel()
+	endpoint := receive(t, func(_ http.ResponseWriter, r *http.Request, _ received) int {
+		<-r.Context().Done()
+		return 0
+	})
+	schedule := quick()
+	schedule.Timeout = 30 * time.Millisecond
+	r := newRig(t, webhook.Config{AllowPrivateURLs: true, Schedule: schedule})
+	id := r.hooked(endpoint.server.URL)
+	r.append(id, "chat", 1)
+	endpoint.wait("a second try", func(came []received) bool { return len(came) > 1 })
+	failed := r.deliveries(id, webhook.DeliveryFailed)
+	if len(failed) == 0 || failed[0].Status != 0 || failed[0].Error != "it did not answer in time" {
+		t.Errorf("the attempts are %+v", failed)
+	}
+}
+
+// A name that stands for a private address is not connected to, whatever it
+// stood for when the webhook was saved; nor is an address after a redirect. The
+// control allows it, with the same name server.
+func TestPrivateAddressesAreNotDialled(t *testing.T) {
+	t.Parallel()
+	names := map[string]string{
+		"loopback.example.": "127.0.0.1", "private.example.": "10.1.2.3", "metadata.example.": "169.254.169.254",
+	}
+	for name, allowed := range map[string]bool{"guarded": false, "control": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var connections atomic.Int64
+			endpoint := receive(t, nil)
+			counted := httptest.NewUnstartedServer(endpoint.server.Config.Handler)
+			counted.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+				if state == http.StateNew {
+					connections.Add(1)
+				}
+			}
+			counted.Start()
+			t.Cleanup(counted.Close)
+			address, err := url.Parse(counted.URL)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := newRig(t, webhook.Config{AllowPrivateURLs: allowed, Resolver: nameserver.Resolver(t, names)})
+			if allowed {
+				id := r.hooked("http://loopback.example:" + address.Port())
+				r.append(id, "chat", 1)
+				endpoint.waitFor(1)
+				return
+			}
+			for host := range names {
+				id := r.hooked("http://" + strings.TrimSuffix(host, ".") + ":" + address.Port())
+				r.append(id, "chat", 1)
+				eventually(t, "it was tried", func() bool { return r.health(id).Attempts > 2 })
+				failed := r.deliveries(id, webhook.DeliveryFailed)
+				if failed[0].Error != "it has an address that is not allowed" {
+					t.Errorf("%s failed because %s", host, failed[0].Error)
+				}
+				if trial, err := r.service.Test(t.Context(), id); err != nil || trial.Status != 0 ||
+					trial.Error != "it has an address that is not allowed" {
+					t.Errorf("a test of %s answers %+v (%v)", host, trial, err)
+				}
+			}
+			if n := connections.Load(); n != 0 {
+				t.Errorf("%d connections were made", n)
+			}
+		})
+	}
+}
+
+// Where the endpoint speaks HTTP/2, all requests share a connection.
+func TestHTTP2(t *testing.T) {
+	t.Parallel()
+	const chats, each = 10, 10
+	var connections, others atomic.Int64
+	endpoint := receive(t, func(_ http.ResponseWriter, r *http.Request, _ received) int {
+		if r.ProtoMajor != 2 {
+			others.Add(1)
+		}
+		return http.StatusOK
+	})
+	server := httptest.NewUnstartedServer(endpoint.server.Config.Handler)
+	server.EnableHTTP2 = true
+	server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			connections.Add(1)
+		}
+	}
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	r := newRig(t, webhook.Config{AllowPrivateURLs: true})
+	r.service.Trust(server.Certificate())
+	id := r.hooked(server.URL)
+	r.append(id, "first", 1)
+	endpoint.waitFor(1)
+	r.spread(id, chats, each)
+	endpoint.waitFor(1 + chats*each)
+	endpoint.drop("first")
+	endpoint.wantOrder(chats, each)
+	if others.Load() != 0 || connections.Load() != 1 {
+		t.Errorf("%d requests were no HTTP/2; %d connections were made", others.Load(), connections.Load())
+	}
+}
+
+// A certificate that nobody vouches for is refused.
+func TestUntrustedCertificate(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewUnstartedServer(http.NotFoundHandler())
+	server.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError) // of our refusal
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	r := newRig(t, webhook.Config{AllowPrivateURLs: true})
+	trial, err := r.service.Test(t.Context(), r.hooked(server.URL))
+	if err != nil || trial.Error != "its host's certificate can't be verified" {
+		t.Errorf("a test answers %+v (%v)", trial, err)
+	}
+}

@@ -1,0 +1,89 @@
+package worker_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/recado-project/recado/internal/worker"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// journal notes who stopped when.
+type journal struct {
+	mu    sync.Mutex
+	names []string
+}
+
+func (j *journal) worker(name string, started *sync.WaitGroup) worker.Worker {
+	return worker.Worker{Name: name, Run: func(ctx context.Context) error {
+		started.Done()
+		<-ctx.Done()
+		j.mu.Lock()
+		defer j.mu.Unlock()
+		j.names = append(j.names, name)
+		return nil
+	}}
+}
+
+func TestGroupStopsTheLastFirst(t *testing.T) {
+	t.Parallel()
+	var stopped journal
+	var started sync.WaitGroup
+	started.Add(3)
+	group := worker.NewGroup(slog.New(slog.DiscardHandler), time.Minute,
+		stopped.worker("store", &started), stopped.worker("sessions", &started), stopped.worker("http", &started))
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		started.Wait()
+		cancel()
+	}()
+	if err := group.Run(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"http", "sessions", "store"}; !slices.Equal(stopped.names, want) {
+		t.Errorf("stopped %v, want %v", stopped.names, want)
+	}
+}
+
+func TestGroupStopsWhenOneFails(t *testing.T) {
+	t.Parallel()
+	var stopped journal
+	var started sync.WaitGroup
+	started.Add(1)
+	broken := errors.New("broken")
+	group := worker.NewGroup(slog.New(slog.DiscardHandler), time.Minute,
+		stopped.worker("sessions", &started),
+		worker.Worker{Name: "http", Run: func(context.Context) error { return broken }})
+	err := group.Run(t.Context())
+	if !errors.Is(err, broken) || !strings.HasPrefix(err.Error(), "http: ") {
+		t.Errorf("returned %v", err)
+	}
+	if !slices.Equal(stopped.names, []string{"sessions"}) {
+		t.Errorf("stopped %v", stopped.names)
+	}
+}
+
+func TestGroupDoesNotWaitForEver(t *testing.T) {
+	t.Parallel()
+	release := make(chan struct{})
+	stuck := worker.Worker{Name: "stuck", Run: func(context.Context) error {
+		<-release
+		return nil
+	}}
+	defer close(release)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	err := worker.NewGroup(slog.New(slog.DiscardHandler), time.Millisecond, stuck).Run(ctx)
+	if err == nil || !strings.Contains(err.Error(), "stuck: did not stop") {
+		t.Errorf("returned %v", err)
+	}
+}
