@@ -1,0 +1,178 @@
+package appstate
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+
+	wmstate "go.mau.fi/whatsmeow/appstate"
+	"go.mau.fi/whatsmeow/appstate/lthash"
+	"go.mau.fi/whatsmeow/proto/waServerSync"
+	"go.mau.fi/whatsmeow/store"
+	waLog "go.mau.fi/whatsmeow/util/log"
+	"google.golang.org/protobuf/proto"
+)
+
+const (
+	macSize  = 32
+	hashSize = 128
+
+	// minValue is the size of the shortest encrypted value: an initialisation
+	// vector, a block and the authentication code.
+	minValue = 16 + 16 + macSize
+
+	// maxPatches bounds what a collection keeps. Every patch is kept, since the
+	// next device to be linked begins with the first.
+	maxPatches = 5000
+
+	// maxPatch bounds one patch; a client's are a few hundred bytes.
+	maxPatch = 1 << 16
+)
+
+var errPatch = errors.New("appstate: malformed patch")
+
+// mac is an index's authentication code, which names a setting without telling
+// which one it is.
+type mac [macSize]byte
+
+// MarshalText returns the code in hexadecimal.
+func (m mac) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, m[:]), nil }
+
+// UnmarshalText reads what MarshalText returned.
+func (m *mac) UnmarshalText(text []byte) error {
+	raw, err := hex.DecodeString(string(text))
+	if err != nil || len(raw) != macSize {
+		return fmt.Errorf("appstate: malformed index %q", text)
+	}
+	*m = mac(raw)
+	return nil
+}
+
+// collection is one of the five: its patches, and what the next one depends on.
+type collection struct {
+	Patches [][]byte       `json:"patches"` // the n-th leads to version n
+	Hash    hash           `json:"hash"`    // of all values that are set
+	MACs    map[mac][]byte `json:"macs"`    // of the value of each index that is set
+}
+
+// hash is the sum of the values' codes, which does not depend on their order.
+type hash [hashSize]byte
+
+// MarshalText returns the hash in hexadecimal.
+func (h hash) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, h[:]), nil }
+
+// UnmarshalText reads what MarshalText returned.
+func (h *hash) UnmarshalText(text []byte) error {
+	raw, err := hex.DecodeString(string(text))
+	if err != nil || len(raw) != hashSize {
+		return fmt.Errorf("appstate: malformed hash of %d bytes", len(text))
+	}
+	*h = hash(raw)
+	return nil
+}
+
+func (c *collection) version() uint64 { return uint64(len(c.Patches)) }
+
+// append checks a patch, numbers it and adds it. After an error nothing has
+// changed.
+func (c *collection) append(raw []byte) error {
+	if len(c.Patches) >= maxPatches {
+		return ErrFull
+	}
+	patch, err := parsePatch(raw)
+	if err != nil {
+		return err
+	}
+	version := c.version() + 1
+	patch.Version = &waServerSync.SyncdVersion{Version: &version}
+	numbered, err := proto.Marshal(patch)
+	if err != nil {
+		return fmt.Errorf("appstate: encode patch: %w", err)
+	}
+	c.apply(patch)
+	c.Patches = append(c.Patches, numbered)
+	return nil
+}
+
+// parsePatch reads a patch and checks what those rely on who apply it.
+func parsePatch(raw []byte) (*waServerSync.SyncdPatch, error) {
+	if len(raw) > maxPatch {
+		return nil, fmt.Errorf("%w: %d bytes", errPatch, len(raw))
+	}
+	patch := &waServerSync.SyncdPatch{}
+	if err := proto.Unmarshal(raw, patch); err != nil {
+		return nil, fmt.Errorf("%w: %w", errPatch, err)
+	}
+	if patch.GetExternalMutations() != nil {
+		return nil, fmt.Errorf("%w: its mutations are elsewhere", errPatch)
+	}
+	if len(patch.GetMutations()) == 0 || len(patch.GetKeyID().GetID()) == 0 ||
+		len(patch.GetSnapshotMAC()) != macSize || len(patch.GetPatchMAC()) != macSize {
+		return nil, fmt.Errorf("%w: incomplete", errPatch)
+	}
+	for _, mutation := range patch.GetMutations() {
+		record := mutation.GetRecord()
+		if len(record.GetIndex().GetBlob()) != macSize || len(record.GetValue().GetBlob()) < minValue ||
+			len(record.GetKeyID().GetID()) == 0 {
+			return nil, fmt.Errorf("%w: incomplete mutation", errPatch)
+		}
+	}
+	return patch, nil
+}
+
+// apply brings hash and codes up to date: of every index the value set before
+// is taken out of the sum, and the new one is added.
+func (c *collection) apply(patch *waServerSync.SyncdPatch) {
+	var added, removed [][]byte
+	for _, mutation := range patch.GetMutations() {
+		index := mac(mutation.GetRecord().GetIndex().GetBlob())
+		if before, ok := c.MACs[index]; ok {
+			removed = append(removed, before)
+			delete(c.MACs, index)
+		}
+		if mutation.GetOperation() == waServerSync.SyncdMutation_SET {
+			value := mutation.GetRecord().GetValue().GetBlob()
+			code := value[len(value)-macSize:]
+			added = append(added, code)
+			c.MACs[index] = code
+		}
+	}
+	lthash.WAPatchIntegrity.SubtractThenAddInPlace(c.Hash[:], removed, added)
+}
+
+// encode returns the patch that the phone makes of info; append numbers it.
+func (c *collection) encode(key Key, info wmstate.PatchInfo) ([]byte, error) {
+	device := &store.Device{AppStateKeys: keyStore{key: key}, AppState: codeStore{of: c}}
+	before := wmstate.HashState{Version: c.version(), Hash: c.Hash}
+	raw, err := wmstate.NewProcessor(device, waLog.Noop).EncodePatch(context.Background(), key.ID, before, info)
+	if err != nil {
+		return nil, fmt.Errorf("appstate: encode patch: %w", err)
+	}
+	return raw, nil
+}
+
+// keyStore and codeStore are what whatsmeow's encoder wants to look up. The
+// embedded interfaces leave out what it does not call.
+type keyStore struct {
+	store.AppStateSyncKeyStore
+
+	key Key
+}
+
+// GetAppStateSyncKey returns the account's only key.
+func (k keyStore) GetAppStateSyncKey(context.Context, []byte) (*store.AppStateSyncKey, error) {
+	return &store.AppStateSyncKey{Data: k.key.Data, Timestamp: k.key.Created.Unix()}, nil
+}
+
+type codeStore struct {
+	store.AppStateStore
+
+	of *collection
+}
+
+// GetAppStateMutationMAC returns the code of the value that is set, nil if none
+// is.
+func (s codeStore) GetAppStateMutationMAC(_ context.Context, _ string, index []byte) ([]byte, error) {
+	return s.of.MACs[mac(index)], nil
+}

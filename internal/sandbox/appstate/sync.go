@@ -1,0 +1,156 @@
+package appstate
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	wmstate "go.mau.fi/whatsmeow/appstate"
+	waBinary "go.mau.fi/whatsmeow/binary"
+)
+
+// maxReply and maxReplySize bound the patches of a collection in one reply, by
+// number and by bytes; the client asks again for the rest.
+const (
+	maxReply     = 200
+	maxReplySize = 1 << 20
+)
+
+// The errors that a collection may be answered with, as code and text.
+const (
+	codeConflict = 409
+	textConflict = "conflict"
+	codeFull     = 419
+	textFull     = "resource-limit"
+)
+
+// wanted is what a client wants of one collection.
+type wanted struct {
+	name    wmstate.WAPatchName
+	version uint64 // which it has
+	patch   []byte // which it brings; nil if none
+}
+
+// Sync answers the sync child of a w:sync:app:state request: for each
+// collection the patches since the version the client has, several replies'
+// worth announced by has_more_patches. A patch that the client brings along is
+// accepted where the client has the newest version, else the answer is a
+// conflict with what it misses. changed names the collections that were
+// changed: the state is to be kept, and the account's other devices are to be
+// notified. The error, an ErrRequest, says that the request is malformed; then
+// nothing has changed.
+func (s *State) Sync(request waBinary.Node) (reply waBinary.Node, changed []string, err error) {
+	// All is read before anything is done.
+	all, err := parseRequest(request)
+	if err != nil {
+		return waBinary.Node{}, nil, err
+	}
+	reply = waBinary.Node{Tag: "sync"}
+	var answers []waBinary.Node
+	for _, want := range all {
+		answer, accepted := s.answer(want)
+		answers = append(answers, answer)
+		if accepted {
+			changed = append(changed, string(want.name))
+		}
+	}
+	reply.Content = answers
+	return reply, changed, nil
+}
+
+// answer deals with one collection.
+func (s *State) answer(want wanted) (answer waBinary.Node, accepted bool) {
+	if want.patch == nil {
+		return s.patches(want, "result"), false
+	}
+	if want.version != s.Version(string(want.name)) {
+		return refuse(s.patches(want, "error"), codeConflict, textConflict), false
+	}
+	// The patch has been checked, so that only the room for it may be missing.
+	if err := s.collection(want.name).append(want.patch); err != nil {
+		return refuse(s.patches(want, "error"), codeFull, textFull), false
+	}
+	// What the client has sent it need not be sent.
+	want.version++
+	return s.patches(want, "result"), true
+}
+
+// patches returns the collection with what the client misses.
+func (s *State) patches(want wanted, kind string) waBinary.Node {
+	var all [][]byte
+	if c := s.collections[want.name]; c != nil {
+		all = c.Patches
+	}
+	answer := waBinary.Node{Tag: "collection", Attrs: waBinary.Attrs{
+		"name": string(want.name), "type": kind, "version": strconv.Itoa(len(all)),
+	}}
+	missing := all[min(want.version, uint64(len(all))):]
+	if len(missing) == 0 {
+		return answer
+	}
+	var nodes []waBinary.Node
+	size := 0
+	for _, patch := range missing {
+		// One patch is below the bound by far.
+		if size += len(patch); len(nodes) == maxReply || size > maxReplySize {
+			answer.Attrs["has_more_patches"] = "true"
+			break
+		}
+		nodes = append(nodes, waBinary.Node{Tag: "patch", Content: patch})
+	}
+	answer.Content = []waBinary.Node{{Tag: "patches", Content: nodes}}
+	return answer
+}
+
+// refuse adds the reason why a patch was not taken.
+func refuse(answer waBinary.Node, code int, text string) waBinary.Node {
+	reason := waBinary.Node{Tag: "error", Attrs: waBinary.Attrs{"code": strconv.Itoa(code), "text": text}}
+	answer.Content = append([]waBinary.Node{reason}, answer.GetChildren()...)
+	return answer
+}
+
+func parseRequest(request waBinary.Node) ([]wanted, error) {
+	if request.Tag != "sync" {
+		return nil, fmt.Errorf("%w: %q is no sync", ErrRequest, request.Tag)
+	}
+	var all []wanted
+	for _, node := range request.GetChildrenByTag("collection") {
+		want, err := parseWanted(node)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrRequest, err)
+		}
+		if slices.ContainsFunc(all, func(other wanted) bool { return other.name == want.name }) {
+			return nil, fmt.Errorf("%w: a collection comes twice", ErrRequest)
+		}
+		all = append(all, want)
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("%w: no collection", ErrRequest)
+	}
+	return all, nil
+}
+
+func parseWanted(node waBinary.Node) (wanted, error) {
+	name, _ := node.Attrs["name"].(string)
+	want := wanted{name: wmstate.WAPatchName(name)}
+	if !slices.Contains(wmstate.AllPatchNames[:], want.name) {
+		return want, errors.New("unknown collection")
+	}
+	// Who wants a snapshot has nothing, and gets the patches from the first.
+	if version, ok := node.Attrs["version"].(string); ok && node.Attrs["return_snapshot"] != "true" {
+		number, err := strconv.ParseUint(version, 10, 64)
+		if err != nil {
+			return want, errors.New("the version is no number")
+		}
+		want.version = number
+	}
+	if child, ok := node.GetOptionalChildByTag("patch"); ok {
+		raw, _ := child.Content.([]byte)
+		if _, err := parsePatch(raw); err != nil {
+			return want, err
+		}
+		want.patch = raw
+	}
+	return want, nil
+}

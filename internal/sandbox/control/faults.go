@@ -1,0 +1,42 @@
+package control
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/recado-project/recado/internal/sandbox/platform"
+)
+
+// setFaults replaces all faults: what is left out is off.
+func (a *api) setFaults(r *http.Request) (any, error) {
+	var body struct {
+		AckDelayMs   float64 `json:"ackDelayMs"`
+		DropAcks     float64 `json:"dropAcks"`
+		SendError    int     `json:"sendError"`
+		RefuseLogins bool    `json:"refuseLogins"`
+		Outdated     bool    `json:"outdated"`
+	}
+	if err := decode(r, &body, true); err != nil {
+		return nil, err
+	}
+	if body.AckDelayMs > maxDelayMs {
+		return nil, validation(detail{"ackDelayMs", "must be at most an hour"})
+	}
+	return nil, a.platform.SetFaults(platform.Faults{
+		AckDelay: time.Duration(body.AckDelayMs * float64(time.Millisecond)), DropAcks: body.DropAcks,
+		SendError: body.SendError, RefuseLogins: body.RefuseLogins, Outdated: body.Outdated,
+	})
+}
+
+const maxDelayMs = 3_600_000
+
+// disconnect cuts connections without a goodbye.
+func (a *api) disconnect(r *http.Request) (any, error) {
+	var body struct {
+		Number string `json:"number"`
+	}
+	if err := decode(r, &body, true); err != nil {
+		return nil, err
+	}
+	return nil, a.platform.Disconnect(r.Context(), body.Number)
+}

@@ -1,0 +1,76 @@
+package control
+
+import (
+	"net/http"
+
+	"github.com/recado-project/recado/internal/sandbox/platform"
+)
+
+func (a *api) listGroups(r *http.Request) (any, error) {
+	groups, err := a.platform.Groups(r.Context())
+	return list[platform.GroupInfo]{groups}, err
+}
+
+func (a *api) getGroup(r *http.Request) (any, error) {
+	return a.platform.Group(r.Context(), r.PathValue("group"))
+}
+
+func (a *api) createGroup(r *http.Request) (any, error) {
+	var body struct {
+		Subject      string `json:"subject"`
+		Description  string `json:"description"`
+		Owner        string `json:"owner"`
+		Participants []struct {
+			Number string `json:"number"`
+			Admin  bool   `json:"admin"`
+		} `json:"participants"`
+	}
+	if err := decode(r, &body, false); err != nil {
+		return nil, err
+	}
+	var wrong []detail
+	if body.Subject == "" {
+		wrong = append(wrong, detail{"subject", "is required"})
+	}
+	if body.Owner == "" {
+		wrong = append(wrong, detail{"owner", "is required"})
+	}
+	if len(wrong) > 0 {
+		return nil, validation(wrong...)
+	}
+	wanted := platform.NewGroup{Subject: body.Subject, Description: body.Description, Owner: body.Owner}
+	for _, person := range body.Participants {
+		wanted.Members = append(wanted.Members, platform.NewMember{Number: person.Number, Admin: person.Admin})
+	}
+	return a.platform.CreateGroup(r.Context(), wanted)
+}
+
+func (a *api) updateGroup(r *http.Request) (any, error) {
+	var body struct {
+		By          string    `json:"by"`
+		Subject     *string   `json:"subject"`
+		Description *string   `json:"description"`
+		Add         []string  `json:"add"`
+		Remove      []string  `json:"remove"`
+		Promote     []string  `json:"promote"`
+		Demote      []string  `json:"demote"`
+		Announce    *bool     `json:"announce"`
+		Picture     removable `json:"picture"`
+	}
+	if err := decode(r, &body, true); err != nil {
+		return nil, err
+	}
+	change := platform.GroupUpdate{
+		By: body.By, Subject: body.Subject, Description: body.Description,
+		Add: body.Add, Remove: body.Remove, Promote: body.Promote, Demote: body.Demote,
+		Announce: body.Announce, SetPicture: body.Picture.present,
+	}
+	if input := body.Picture.value; input != nil {
+		file, err := a.readMedia(r.Context(), "picture", *input)
+		if err != nil {
+			return nil, err
+		}
+		change.Picture = file.content
+	}
+	return a.platform.UpdateGroup(r.Context(), r.PathValue("group"), change)
+}

@@ -1,0 +1,105 @@
+package control
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+	"time"
+)
+
+const (
+	// maxMedia bounds a file, fetched or in the body.
+	maxMedia = 64 << 20
+
+	fetchTimeout = 20 * time.Second
+)
+
+// newFetcher makes the client that fetches files which a caller names by URL.
+func newFetcher() *http.Client {
+	return &http.Client{
+		Timeout: fetchTimeout,
+		Transport: &http.Transport{
+			Proxy: http.ProxyFromEnvironment,
+			// Files come from everywhere: a second one from the same place is rare.
+			DisableKeepAlives: true,
+		},
+	}
+}
+
+// media is a file with its type.
+type media struct {
+	content  []byte
+	mimeType string
+}
+
+// readMedia reads a media input: a data URI, or the URL of a file.
+func (a *api) readMedia(ctx context.Context, field, input string) (media, error) {
+	var file media
+	var err error
+	switch {
+	case strings.HasPrefix(input, "data:"):
+		file, err = parseDataURI(input)
+	case strings.HasPrefix(input, "http://"), strings.HasPrefix(input, "https://"):
+		file, err = a.fetch(ctx, input)
+	default:
+		err = fmt.Errorf("must be a data URI or an http(s) URL")
+	}
+	if err == nil && len(file.content) == 0 {
+		err = fmt.Errorf("has no content")
+	}
+	if err != nil {
+		return file, validation(detail{field, err.Error()})
+	}
+	if file.mimeType == "" {
+		file.mimeType = http.DetectContentType(file.content)
+	}
+	return file, nil
+}
+
+// parseDataURI reads a base64 data URI.
+func parseDataURI(input string) (media, error) {
+	head, data, found := strings.Cut(strings.TrimPrefix(input, "data:"), ",")
+	kind, encoded := strings.CutSuffix(head, ";base64")
+	if !found || !encoded {
+		return media{}, fmt.Errorf("must be a base64 data URI")
+	}
+	content, err := base64.StdEncoding.DecodeString(data)
+	if err != nil {
+		return media{}, fmt.Errorf("is no base64")
+	}
+	return media{content: content, mimeType: strings.TrimSpace(kind)}, nil
+}
+
+// fetch gets a file from the web.
+func (a *api) fetch(ctx context.Context, url string) (media, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
+	if err != nil {
+		return media{}, fmt.Errorf("is no URL: %w", err)
+	}
+	response, err := a.web.Do(request)
+	if err != nil {
+		return media{}, fmt.Errorf("could not be fetched: %w", err)
+	}
+	defer func() { _ = response.Body.Close() }() // it was only read
+	if response.StatusCode != http.StatusOK {
+		return media{}, fmt.Errorf("could not be fetched: the answer was %s", response.Status)
+	}
+	content, err := io.ReadAll(io.LimitReader(response.Body, maxMedia+1))
+	if err != nil {
+		return media{}, fmt.Errorf("could not be fetched: %w", err)
+	}
+	if len(content) > maxMedia {
+		return media{}, fmt.Errorf("is larger than %d bytes", maxMedia)
+	}
+	file := media{content: content}
+	if kind := response.Header.Get("Content-Type"); kind != "" {
+		if base, _, err := mime.ParseMediaType(kind); err == nil && base != "application/octet-stream" && base != "text/plain" {
+			file.mimeType = kind
+		}
+	}
+	return file, nil
+}

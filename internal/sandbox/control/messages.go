@@ -1,0 +1,141 @@
+package control
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/recado-project/recado/internal/sandbox/platform"
+)
+
+func (a *api) listMessages(r *http.Request) (any, error) {
+	messages, err := a.platform.Messages(r.Context(), r.PathValue("number"), r.URL.Query().Get("chat"))
+	return list[platform.PhoneMessage]{messages}, err
+}
+
+// sent is the answer to a message that a phone has sent.
+type sent struct {
+	MessageID string `json:"messageId"`
+}
+
+// outgoing is the body of a message that a phone is to send.
+type outgoing struct {
+	To             string            `json:"to"`
+	Type           string            `json:"type"`
+	Text           string            `json:"text"`
+	Media          string            `json:"media"`
+	MimeType       string            `json:"mimeType"`
+	Caption        string            `json:"caption"`
+	FileName       string            `json:"fileName"`
+	ViewOnce       bool              `json:"viewOnce"`
+	Latitude       *float64          `json:"latitude"`
+	Longitude      *float64          `json:"longitude"`
+	Name           string            `json:"name"`
+	Address        string            `json:"address"`
+	Contact        *platform.Contact `json:"contact"`
+	QuoteMessageID string            `json:"quoteMessageId"`
+	Options        []string          `json:"options"`
+	Kind           string            `json:"kind"`
+	Unavailable    bool              `json:"unavailable"`
+}
+
+// check lists what is missing.
+func (m *outgoing) check() []detail {
+	types := []string{"text", "image", "video", "voice", "audio", "document", "location", "contact", "sticker", "poll", "unsupported"}
+	var wrong []detail
+	require := func(field string, present bool) {
+		if !present {
+			wrong = append(wrong, detail{field, "is required"})
+		}
+	}
+	require("to", m.To != "")
+	switch m.Type {
+	case "text":
+		require("text", m.Text != "")
+	case "location":
+		require("latitude", m.Latitude != nil)
+		require("longitude", m.Longitude != nil)
+	case "contact":
+		require("contact", m.Contact != nil)
+	case "poll":
+		require("text", m.Text != "")
+		require("options", len(m.Options) > 0)
+	case "unsupported":
+	default:
+		if !slices.Contains(types, m.Type) {
+			return append(wrong, detail{"type", "must be one of: " + strings.Join(types, ", ")})
+		}
+		require("media", m.Media != "")
+	}
+	return wrong
+}
+
+func (a *api) sendMessage(r *http.Request) (any, error) {
+	var body outgoing
+	if err := decode(r, &body, false); err != nil {
+		return nil, err
+	}
+	if wrong := body.check(); len(wrong) > 0 {
+		return nil, validation(wrong...)
+	}
+	message := platform.OutgoingMessage{
+		To: body.To, Type: body.Type, Text: body.Text, Caption: body.Caption, FileName: body.FileName, ViewOnce: body.ViewOnce,
+		Name: body.Name, Address: body.Address, Contact: body.Contact, QuotedMessageID: body.QuoteMessageID,
+		Options: body.Options, Kind: body.Kind, Unavailable: body.Unavailable,
+	}
+	if body.Type == "location" {
+		message.Latitude, message.Longitude = *body.Latitude, *body.Longitude
+	}
+	if body.Media != "" {
+		file, err := a.readMedia(r.Context(), "media", body.Media)
+		if err != nil {
+			return nil, err
+		}
+		message.Media, message.MimeType = file.content, file.mimeType
+		if body.MimeType != "" {
+			message.MimeType = body.MimeType
+		}
+	}
+	id, err := a.platform.SendMessage(r.Context(), r.PathValue("number"), message)
+	return sent{id}, err
+}
+
+func (a *api) markRead(r *http.Request) (any, error) {
+	return nil, a.platform.MarkRead(r.Context(), r.PathValue("number"), r.PathValue("message"), false)
+}
+
+func (a *api) markPlayed(r *http.Request) (any, error) {
+	return nil, a.platform.MarkRead(r.Context(), r.PathValue("number"), r.PathValue("message"), true)
+}
+
+func (a *api) react(r *http.Request) (any, error) {
+	var body struct {
+		Reaction *string `json:"reaction"`
+	}
+	if err := decode(r, &body, false); err != nil {
+		return nil, err
+	}
+	if body.Reaction == nil {
+		return nil, validation(detail{"reaction", "is required; an empty one takes the last one back"})
+	}
+	return nil, a.platform.React(r.Context(), r.PathValue("number"), r.PathValue("message"), *body.Reaction)
+}
+
+func (a *api) editMessage(r *http.Request) (any, error) {
+	var body struct {
+		Text string `json:"text"`
+	}
+	if err := decode(r, &body, false); err != nil {
+		return nil, err
+	}
+	return nil, a.platform.EditMessage(r.Context(), r.PathValue("number"), r.PathValue("message"), body.Text)
+}
+
+func (a *api) deleteMessage(r *http.Request) (any, error) {
+	return nil, a.platform.DeleteMessage(r.Context(), r.PathValue("number"), r.PathValue("message"))
+}
+
+func (a *api) forgetMedia(r *http.Request) (any, error) {
+	everywhere := r.URL.Query().Get("everywhere") == "true"
+	return nil, a.platform.ForgetMedia(r.Context(), r.PathValue("number"), r.PathValue("message"), everywhere)
+}

@@ -1,0 +1,179 @@
+package control
+
+import (
+	"encoding/json"
+	"net/http"
+
+	"github.com/recado-project/recado/internal/sandbox/platform"
+)
+
+func (a *api) listPhones(r *http.Request) (any, error) {
+	phones, err := a.platform.Phones(r.Context())
+	return list[platform.Phone]{phones}, err
+}
+
+func (a *api) getPhone(r *http.Request) (any, error) {
+	return a.platform.Phone(r.Context(), r.PathValue("number"))
+}
+
+func (a *api) putPhone(r *http.Request) (any, error) {
+	var body struct {
+		Name           *string   `json:"name"`
+		Registered     *bool     `json:"registered"`
+		Online         *bool     `json:"online"`
+		HideNumber     *bool     `json:"hideNumber"`
+		ProfilePicture removable `json:"profilePicture"`
+	}
+	if err := decode(r, &body, true); err != nil {
+		return nil, err
+	}
+	change := platform.PhoneUpdate{
+		Name: body.Name, Registered: body.Registered, Online: body.Online, HideNumber: body.HideNumber,
+		SetPicture: body.ProfilePicture.present,
+	}
+	if input := body.ProfilePicture.value; input != nil {
+		file, err := a.readMedia(r.Context(), "profilePicture", *input)
+		if err != nil {
+			return nil, err
+		}
+		change.Picture = file.content
+	}
+	return a.platform.UpdatePhone(r.Context(), r.PathValue("number"), change)
+}
+
+// removable is a field that null takes away, and whose absence changes nothing.
+type removable struct {
+	present bool
+	value   *string
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (f *removable) UnmarshalJSON(raw []byte) error {
+	f.present = true
+	return json.Unmarshal(raw, &f.value)
+}
+
+func (a *api) scan(r *http.Request) (any, error) {
+	var body struct {
+		QRCode string `json:"qrCode"`
+	}
+	if err := decode(r, &body, false); err != nil {
+		return nil, err
+	}
+	if body.QRCode == "" {
+		return nil, validation(detail{"qrCode", "is required"})
+	}
+	code, err := readQRCode(body.QRCode)
+	if err != nil {
+		return nil, validation(detail{"qrCode", err.Error()})
+	}
+	return nil, a.platform.Scan(r.Context(), r.PathValue("number"), code)
+}
+
+func (a *api) enterCode(r *http.Request) (any, error) {
+	var body struct {
+		Code string `json:"code"`
+	}
+	if err := decode(r, &body, false); err != nil {
+		return nil, err
+	}
+	if body.Code == "" {
+		return nil, validation(detail{"code", "is required"})
+	}
+	return nil, a.platform.EnterCode(r.Context(), r.PathValue("number"), body.Code)
+}
+
+func (a *api) unlink(r *http.Request) (any, error) {
+	return nil, a.platform.Unlink(r.Context(), r.PathValue("number"))
+}
+
+func (a *api) setPresence(r *http.Request) (any, error) {
+	var body struct {
+		To       string `json:"to"`
+		Presence string `json:"presence"`
+	}
+	if err := decode(r, &body, false); err != nil {
+		return nil, err
+	}
+	if body.To == "" {
+		return nil, validation(detail{"to", "is required"})
+	}
+	return nil, a.platform.SetPresence(r.Context(), r.PathValue("number"), body.To, body.Presence)
+}
+
+func (a *api) listActivity(r *http.Request) (any, error) {
+	entries, err := a.platform.Activity(r.Context(), r.PathValue("number"))
+	return list[platform.Activity]{entries}, err
+}
+
+func (a *api) ban(r *http.Request) (any, error) {
+	var body struct {
+		Seconds *float64 `json:"seconds"`
+	}
+	if err := decode(r, &body, true); err != nil {
+		return nil, err
+	}
+	var left float64
+	if body.Seconds != nil {
+		if left = *body.Seconds; left <= 0 || left > maxSeconds {
+			return nil, validation(detail{"seconds", "must be more than 0 and at most 100 years"})
+		}
+	}
+	return nil, a.platform.Ban(r.Context(), r.PathValue("number"), seconds(left))
+}
+
+// maxSeconds is a hundred years, which a duration can still hold.
+const maxSeconds = 100 * 365 * 24 * 3600
+
+func (a *api) replace(r *http.Request) (any, error) {
+	return nil, a.platform.Replace(r.Context(), r.PathValue("number"))
+}
+
+// restrict restricts an account from writing to new contacts; no seconds lift it.
+func (a *api) restrict(r *http.Request) (any, error) {
+	var body struct {
+		Seconds float64 `json:"seconds"`
+	}
+	if err := decode(r, &body, true); err != nil {
+		return nil, err
+	}
+	if body.Seconds < 0 || body.Seconds > maxSeconds {
+		return nil, validation(detail{"seconds", "must be between 0 and 100 years"})
+	}
+	return nil, a.platform.Restrict(r.Context(), r.PathValue("number"), seconds(body.Seconds))
+}
+
+func (a *api) call(r *http.Request) (any, error) {
+	var body struct {
+		To    string `json:"to"`
+		Video bool   `json:"video"`
+	}
+	if err := decode(r, &body, false); err != nil {
+		return nil, err
+	}
+	if body.To == "" {
+		return nil, validation(detail{"to", "is required"})
+	}
+	id, err := a.platform.Call(r.Context(), r.PathValue("number"), body.To, body.Video)
+	return struct {
+		CallID string `json:"callId"`
+	}{id}, err
+}
+
+// setHistory makes up a history for devices that are linked from now on.
+func (a *api) setHistory(r *http.Request) (any, error) {
+	var body struct {
+		Chats    int `json:"chats"`
+		Messages int `json:"messages"`
+		Bytes    int `json:"bytes"`
+	}
+	if err := decode(r, &body, true); err != nil {
+		return nil, err
+	}
+	return nil, a.platform.SetHistory(r.Context(), r.PathValue("number"), body.Chats, body.Messages, body.Bytes)
+}
+
+// loseKeys has a phone lose its encryption sessions.
+func (a *api) loseKeys(r *http.Request) (any, error) {
+	return nil, a.platform.LoseKeys(r.Context(), r.PathValue("number"))
+}

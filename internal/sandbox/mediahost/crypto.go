@@ -1,0 +1,129 @@
+package mediahost
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"go.mau.fi/whatsmeow/util/cbcutil"
+	"go.mau.fi/whatsmeow/util/hkdfutil"
+)
+
+// Kind is what a file is to the media crypto: each kind derives other keys.
+type Kind string
+
+// The kinds of files. Stickers travel as images, voice notes as audio.
+const (
+	Image    Kind = "WhatsApp Image Keys"
+	Video    Kind = "WhatsApp Video Keys"
+	Audio    Kind = "WhatsApp Audio Keys"
+	Document Kind = "WhatsApp Document Keys"
+	History  Kind = "WhatsApp History Keys"
+)
+
+const (
+	keySize = 32
+	macSize = 10
+)
+
+// Pointer is what a message says about its file.
+type Pointer struct {
+	URL             string
+	DirectPath      string
+	Key             []byte
+	SHA256          []byte // of the plain file
+	EncryptedSHA256 []byte
+	Size            uint64 // of the plain file
+}
+
+// ErrGone says that the host does not have a file, or no longer.
+var ErrGone = errors.New("mediahost: the file is gone")
+
+// Put encrypts a phone's file and keeps it. host is the name that the URL says.
+func (h *Host) Put(host string, kind Kind, plain []byte) (Pointer, error) {
+	key := make([]byte, keySize)
+	if _, err := rand.Read(key); err != nil {
+		return Pointer{}, fmt.Errorf("mediahost: draw key: %w", err)
+	}
+	return h.PutAgain(host, kind, key, plain)
+}
+
+// PutAgain is Put with the key of a message that points to the file already:
+// what the message says about it will be true again. key has 32 bytes.
+func (h *Host) PutAgain(host string, kind Kind, key, plain []byte) (Pointer, error) {
+	if len(key) != keySize {
+		return Pointer{}, errors.New("mediahost: the key has a wrong size")
+	}
+	keys := derive(key, kind)
+	ciphertext, err := cbcutil.Encrypt(keys.cipher, keys.iv, plain)
+	if err != nil {
+		return Pointer{}, fmt.Errorf("mediahost: encrypt: %w", err)
+	}
+	body := slices.Concat(ciphertext, keys.mac(ciphertext))
+	hash, plainHash := sha256.Sum256(body), sha256.Sum256(plain)
+	if err := h.store(strings.NewReader(string(body)), hash); err != nil {
+		return Pointer{}, err
+	}
+	path := directPath(hash)
+	return Pointer{
+		URL: "https://" + host + path, DirectPath: path, Key: key,
+		SHA256: plainHash[:], EncryptedSHA256: hash[:], Size: uint64(len(plain)),
+	}, nil
+}
+
+// Get fetches and decrypts the file of a message, checking all that the message
+// says about it. Its error is ErrGone where the host does not have it.
+func (h *Host) Get(kind Kind, pointer Pointer) ([]byte, error) {
+	file, err := h.root.Open(nameOf(pointer.DirectPath))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrGone, err)
+	}
+	body, err := io.ReadAll(io.LimitReader(file, maxFile))
+	if err := errors.Join(err, file.Close()); err != nil {
+		return nil, fmt.Errorf("mediahost: read: %w", err)
+	}
+	hash := sha256.Sum256(body)
+	if !hmac.Equal(hash[:], pointer.EncryptedSHA256) {
+		return nil, errors.New("mediahost: the encrypted file has another hash than the message says")
+	}
+	if len(body) < macSize || len(pointer.Key) != keySize {
+		return nil, errors.New("mediahost: the file or its key is too short")
+	}
+	keys := derive(pointer.Key, kind)
+	ciphertext, mac := body[:len(body)-macSize], body[len(body)-macSize:]
+	if !hmac.Equal(mac, keys.mac(ciphertext)) {
+		return nil, errors.New("mediahost: the file was not encrypted with the message's key")
+	}
+	plain, err := cbcutil.Decrypt(keys.cipher, keys.iv, ciphertext)
+	if err != nil {
+		return nil, fmt.Errorf("mediahost: decrypt: %w", err)
+	}
+	plainHash := sha256.Sum256(plain)
+	if !hmac.Equal(plainHash[:], pointer.SHA256) {
+		return nil, errors.New("mediahost: the file has another hash than the message says")
+	}
+	return plain, nil
+}
+
+// keys are what the key of a message is expanded to.
+type keys struct {
+	iv, cipher, macKey []byte
+}
+
+func derive(key []byte, kind Kind) keys {
+	const ivEnd, cipherEnd, macEnd, length = 16, 48, 80, 112
+	expanded := hkdfutil.SHA256(key, nil, []byte(kind), length)
+	return keys{iv: expanded[:ivEnd], cipher: expanded[ivEnd:cipherEnd], macKey: expanded[cipherEnd:macEnd]}
+}
+
+func (k keys) mac(ciphertext []byte) []byte {
+	sum := hmac.New(sha256.New, k.macKey)
+	sum.Write(k.iv)
+	sum.Write(ciphertext)
+	return sum.Sum(nil)[:macSize]
+}

@@ -1,0 +1,121 @@
+package sandbox_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"testing"
+
+	"go.mau.fi/whatsmeow"
+	"go.mau.fi/whatsmeow/types"
+	"go.mau.fi/whatsmeow/types/events"
+
+	"github.com/recado-project/recado/internal/sandbox/platform"
+)
+
+func TestProfilePictures(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	c := w.newClient().link(gateway).settled()
+	ctx := context.Background()
+	if _, err := c.GetProfilePictureInfo(ctx, pn(friend), nil); !errors.Is(err, whatsmeow.ErrProfilePictureNotSet) {
+		t.Errorf("of no picture the client was told %v", err)
+	}
+	drawn := picture(t, 8, 8)
+	var phone platform.Phone
+	w.do(http.MethodPut, "/phones/"+friend, map[string]any{"profilePicture": dataURI("image/png", drawn)}, &phone)
+	if !phone.ProfilePicture {
+		t.Errorf("the phone is %+v", phone)
+	}
+	w.down()
+	expect[*events.Disconnected](c, nil)
+	c.forget()
+	w.start()
+	expect[*events.Connected](c, nil)
+	lid, err := types.ParseJID(phone.LID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, jid := range []types.JID{pn(friend), lid} {
+		info, err := c.GetProfilePictureInfo(ctx, jid, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, info.URL, http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response, err := w.web.Client().Do(request) // it knows nothing of the world's addresses
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := io.ReadAll(response.Body)
+		if err := errors.Join(err, response.Body.Close()); err != nil || !bytes.Equal(got, drawn) || response.Header.Get("Content-Type") != "image/png" {
+			t.Errorf("%s gave %d bytes of %s (%v)", info.URL, len(got), response.Header.Get("Content-Type"), err)
+		}
+		if same, err := c.GetProfilePictureInfo(ctx, jid, &whatsmeow.GetProfilePictureParams{ExistingID: info.ID}); same != nil || err != nil {
+			t.Errorf("a known picture was answered with %+v (%v)", same, err)
+		}
+	}
+	about, err := c.GetUserInfo(ctx, []types.JID{pn(friend)})
+	if err != nil || about[pn(friend)].PictureID == "" {
+		t.Errorf("the look-up says %+v (%v)", about, err)
+	}
+	w.do(http.MethodPut, "/phones/"+friend, map[string]any{"name": "Friend"}, &phone)
+	if !phone.ProfilePicture {
+		t.Error("a new name took the picture away")
+	}
+	w.do(http.MethodPut, "/phones/"+friend, map[string]any{"profilePicture": nil}, &phone)
+	if phone.ProfilePicture {
+		t.Error("the picture is still there")
+	}
+	if _, err := c.GetProfilePictureInfo(ctx, pn(friend), nil); !errors.Is(err, whatsmeow.ErrProfilePictureNotSet) {
+		t.Errorf("of no picture the client was told %v", err)
+	}
+	if _, err := c.GetProfilePictureInfo(ctx, types.NewJID("120363", types.GroupServer), nil); !errors.Is(err, whatsmeow.ErrProfilePictureNotSet) {
+		t.Errorf("of a group's picture the client was told %v", err)
+	}
+}
+
+func TestBlockedPeopleAreNotHeard(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	c, also, blocked := w.newClient().link(gateway), w.newClient().link(gateway), w.newClient().link(partner)
+	ctx := context.Background()
+	w.send(friend, gateway, "before")
+	c.got("before")
+	list, err := c.UpdateBlocklist(ctx, pn(friend), events.BlocklistChangeActionBlock)
+	if err != nil || len(list.JIDs) != 1 || list.JIDs[0].Server != types.HiddenUserServer {
+		t.Fatalf("the list is %+v (%v)", list, err)
+	}
+	if _, err := c.UpdateBlocklist(ctx, pn(partner), events.BlocklistChangeActionBlock); err != nil {
+		t.Fatal(err)
+	}
+	expect[*events.Blocklist](also, nil)
+	known, err := also.GetBlocklist(ctx)
+	if err != nil || len(known.JIDs) != 2 || known.DHash == list.DHash {
+		t.Errorf("the other device knows %+v (%v)", known, err)
+	}
+	w.activity(friend, func(a platform.Activity) bool { return a.Type == "blocked" && a.From == pn(gateway).String() })
+	unheard := w.send(friend, gateway, "unheard")
+	w.message(partner, blocked.text(gateway, "unheard"), hasStatus("sent"))
+	w.message(friend, unheard, hasStatus("sent"))
+	if _, err := c.UpdateBlocklist(ctx, pn(friend), events.BlocklistChangeActionUnblock); err != nil {
+		t.Fatal(err)
+	}
+	w.activity(friend, func(a platform.Activity) bool { return a.Type == "unblocked" })
+	w.send(friend, gateway, "after")
+	c.got("after")
+	for _, m := range w.messages(gateway) {
+		if m.Text == "unheard" {
+			t.Errorf("the phone shows %+v", m)
+		}
+	}
+	for _, m := range seen[*events.Message](c) {
+		if m.Message.GetConversation() == "unheard" {
+			t.Errorf("the client got %+v", m)
+		}
+	}
+}

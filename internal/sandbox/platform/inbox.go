@@ -1,0 +1,185 @@
+package platform
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"go.mau.fi/whatsmeow/proto/waE2E"
+	"google.golang.org/protobuf/proto"
+)
+
+// PhoneMessage is a message as a phone shows it. Fields that do not apply are
+// empty or null. Chats and senders are named by number, never by LID.
+type PhoneMessage struct {
+	MessageID       string     `json:"messageId"`
+	Chat            string     `json:"chat"`
+	From            string     `json:"from"`
+	FromMe          bool       `json:"fromMe"`
+	Timestamp       string     `json:"timestamp"` // ISO 8601
+	Type            string     `json:"type"`
+	Text            string     `json:"text"`
+	Caption         string     `json:"caption"`
+	MimeType        string     `json:"mimeType"`
+	FileName        string     `json:"fileName"`
+	MediaSHA256     string     `json:"mediaSha256"`
+	MediaSize       *int64     `json:"mediaSize"`
+	ViewOnce        bool       `json:"viewOnce"`
+	Latitude        *float64   `json:"latitude"`
+	Longitude       *float64   `json:"longitude"`
+	Name            string     `json:"name"`
+	Address         string     `json:"address"`
+	Contact         *Contact   `json:"contact"`
+	QuotedMessageID string     `json:"quotedMessageId"`
+	Forwarded       bool       `json:"forwarded"`
+	Reactions       []Reaction `json:"reactions"`
+	Edited          bool       `json:"edited"`
+	Deleted         bool       `json:"deleted"`
+	Status          string     `json:"status"` // sent, delivered, read or played
+}
+
+// Contact is a contact card.
+type Contact struct {
+	FullName     string `json:"fullName"`
+	PhoneNumber  string `json:"phoneNumber"`
+	Organization string `json:"organization"`
+}
+
+// Reaction is somebody's reaction to a message.
+type Reaction struct {
+	From     string `json:"from"`
+	Reaction string `json:"reaction"`
+}
+
+// keptMessage is a row of a phone's messages.
+type keptMessage struct {
+	id, chat, sender, device, address string
+	fromMe                            bool
+	at                                int64 // Unix milliseconds
+	payload                           []byte
+	status                            messageStatus
+	edited, deleted                   bool
+	reactions                         string
+	file                              savedFile
+	forgotten                         bool // the phone has its file no longer
+}
+
+const messageColumns = "id, chat, sender, device, address, from_me, at, payload, status, edited, deleted, reactions, " +
+	"media_sha256, media_size, media_forgotten"
+
+func scanMessage(scan func(...any) error) (*keptMessage, error) {
+	var k keptMessage
+	err := scan(&k.id, &k.chat, &k.sender, &k.device, &k.address, &k.fromMe, &k.at, &k.payload, &k.status,
+		&k.edited, &k.deleted, &k.reactions, &k.file.sha256, &k.file.size, &k.forgotten)
+	return &k, err
+}
+
+// message decodes what was kept.
+func (k *keptMessage) message() (*waE2E.Message, error) {
+	message := &waE2E.Message{}
+	if err := proto.Unmarshal(k.payload, message); err != nil {
+		return nil, fmt.Errorf("platform: decode kept message: %w", err)
+	}
+	return message, nil
+}
+
+// findAnyMessage returns a message that the phone shows, whoever sent it; nil if
+// there is none with this id.
+func (s *Server) findAnyMessage(ctx context.Context, of *account, id string) (*keptMessage, error) {
+	kept, err := s.findMessage(ctx, of, id, false)
+	if err != nil || kept != nil {
+		return kept, err
+	}
+	return s.findMessage(ctx, of, id, true)
+}
+
+// findMessage returns a message of a phone, nil if it has none with this id.
+func (s *Server) findMessage(ctx context.Context, of *account, id string, fromMe bool) (*keptMessage, error) {
+	row := s.db.Reader().QueryRowContext(ctx, "SELECT "+messageColumns+
+		" FROM messages WHERE number = $1 AND id = $2 AND from_me = $3 ORDER BY seq LIMIT 1", of.number, id, fromMe)
+	kept, err := scanMessage(row.Scan)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("platform: find message: %w", err)
+	}
+	return kept, nil
+}
+
+// Messages returns what the phone of the number shows, oldest first; of one
+// chat, where one is named by number or chat ID.
+func (s *Server) Messages(ctx context.Context, number, chat string) (list []PhoneMessage, err error) {
+	of, err := s.phoneOf(ctx, number)
+	if err != nil {
+		return nil, err
+	}
+	if chat != "" {
+		with, err := s.chatNamed(ctx, "chat", chat)
+		if err != nil {
+			return nil, err
+		}
+		chat = with.jid().String()
+	}
+	if s.load != nil {
+		return s.load.messages(of, chat), nil
+	}
+	rows, err := s.db.Reader().QueryContext(ctx, "SELECT "+messageColumns+
+		" FROM messages WHERE number = $1 AND ($2 = '' OR chat = $2) ORDER BY seq", of.number, chat)
+	if err != nil {
+		return nil, fmt.Errorf("platform: list messages: %w", err)
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	list = []PhoneMessage{}
+	for rows.Next() {
+		kept, err := scanMessage(rows.Scan)
+		if err != nil {
+			return nil, fmt.Errorf("platform: list messages: %w", err)
+		}
+		shown, err := kept.show()
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, shown)
+	}
+	return list, rows.Err()
+}
+
+// show is the message as people see it.
+func (k *keptMessage) show() (PhoneMessage, error) {
+	shown := PhoneMessage{
+		MessageID: k.id, Chat: k.chat, From: k.sender, FromMe: k.fromMe, Timestamp: isoTime(time.UnixMilli(k.at)),
+		Reactions: []Reaction{}, Edited: k.edited, Deleted: k.deleted, Status: k.status.String(),
+	}
+	message, err := k.message()
+	if err != nil {
+		return shown, err
+	}
+	describe(unwrap(message), &shown)
+	if k.file.sha256 != "" {
+		size := int64(k.file.size)
+		shown.MediaSHA256, shown.MediaSize = k.file.sha256, &size
+	}
+	if k.deleted {
+		// What is left says that something was there, and of which kind.
+		shown = PhoneMessage{
+			MessageID: shown.MessageID, Chat: shown.Chat, From: shown.From, FromMe: shown.FromMe, Timestamp: shown.Timestamp,
+			Type: shown.Type, Reactions: shown.Reactions, Edited: shown.Edited, Deleted: true, Status: shown.Status,
+		}
+	}
+	reactions := map[string]string{}
+	if err := json.Unmarshal([]byte(k.reactions), &reactions); err != nil {
+		return shown, fmt.Errorf("platform: read reactions: %w", err)
+	}
+	for _, from := range slices.Sorted(maps.Keys(reactions)) {
+		shown.Reactions = append(shown.Reactions, Reaction{From: from, Reaction: reactions[from]})
+	}
+	return shown, nil
+}
+
+func isoTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z07:00") }

@@ -1,0 +1,87 @@
+package platform
+
+import (
+	"strings"
+
+	"go.mau.fi/whatsmeow/types"
+)
+
+const (
+	minDigits = 7
+	maxDigits = 15
+
+	brazil      = "55"
+	areaEnd     = 4  // country and area code
+	shortBrazil = 12 // without the ninth digit
+	longBrazil  = 13
+)
+
+// ParseNumber reads a number as people write it ("+55 (11) 99999-0000") or as a
+// personal chat ID by number, and returns the canonical digits.
+func ParseNumber(raw string) (string, error) {
+	text := strings.TrimSpace(raw)
+	for _, suffix := range []string{"@" + types.DefaultUserServer, "@" + types.LegacyUserServer} {
+		text = strings.TrimSuffix(text, suffix)
+	}
+	text = strings.TrimPrefix(text, "+")
+	text = strings.Map(func(r rune) rune {
+		if strings.ContainsRune(" .-()", r) {
+			return -1
+		}
+		return r
+	}, text)
+	if len(text) < minDigits || len(text) > maxDigits || !isDigits(text) {
+		return "", invalidf("number", "a phone number has %d to %d digits", minDigits, maxDigits)
+	}
+	return Canonical(text), nil
+}
+
+// Canonical returns the digits under which the account of a number exists. It
+// changes Brazilian numbers only: one whose last digit is even has thirteen
+// digits, one whose last digit is odd twelve, whichever form was asked for.
+func Canonical(digits string) string {
+	if !strings.HasPrefix(digits, brazil) || !isDigits(digits) {
+		return digits
+	}
+	even := (digits[len(digits)-1]-'0')%2 == 0
+	switch {
+	case len(digits) == shortBrazil && even:
+		return digits[:areaEnd] + "9" + digits[areaEnd:]
+	case len(digits) == longBrazil && !even && digits[areaEnd] == '9':
+		return digits[:areaEnd] + digits[areaEnd+1:]
+	default:
+		return digits
+	}
+}
+
+func isDigits(text string) bool {
+	for _, r := range text {
+		if r < '0' || r > '9' {
+			return false
+		}
+	}
+	return text != ""
+}
+
+// behaviour is what a phone does by itself, decided by how its number ends.
+type behaviour struct {
+	registered bool
+	online     bool
+	echoes     bool
+	reads      bool
+}
+
+func behaviourOf(number string) behaviour {
+	b := behaviour{registered: true, online: true, reads: true}
+	switch {
+	case strings.HasSuffix(number, "0000"):
+		b.registered = false
+	case strings.HasSuffix(number, "0001"):
+		b.echoes = true
+	case strings.HasSuffix(number, "0002"):
+		b.online = false
+	case strings.HasSuffix(number, "0003"):
+		b.reads = false
+	}
+	return b
+}

@@ -1,0 +1,77 @@
+package platform
+
+import (
+	"errors"
+	"testing"
+)
+
+func TestCanonical(t *testing.T) {
+	t.Parallel()
+	for number, want := range map[string]string{
+		"5511933330014":  "5511933330014",  // even: with the ninth digit
+		"551133330014":   "5511933330014",  // even, asked without
+		"5511933330015":  "551133330015",   // odd, asked with
+		"551133330015":   "551133330015",   // odd: without the ninth digit
+		"5511833330015":  "5511833330015",  // the fifth digit is no ninth digit
+		"55119333300":    "55119333300",    // too short for either form
+		"55119333300145": "55119333300145", // too long
+		"4915100000015":  "4915100000015",  // not from Brazil
+		"551":            "551",
+		"":               "",
+		"55113333001x":   "55113333001x",
+	} {
+		if got := Canonical(number); got != want {
+			t.Errorf("%s is %s, want %s", number, got, want)
+		}
+		if again := Canonical(Canonical(number)); again != want {
+			t.Errorf("%s is not stable: %s", number, again)
+		}
+	}
+}
+
+func TestParseNumber(t *testing.T) {
+	t.Parallel()
+	for raw, want := range map[string]string{
+		"+49 (151) 0000-00.14":         "4915100000014",
+		"4915100000014@s.whatsapp.net": "4915100000014",
+		"4915100000014@c.us":           "4915100000014",
+		"+55 11 3333-0014":             "5511933330014",
+	} {
+		if got, err := ParseNumber(raw); err != nil || got != want {
+			t.Errorf("%s is %s, %v", raw, got, err)
+		}
+	}
+	for _, raw := range []string{"", "123456", "1234567890123456", "12345x789", "120363000000000000@g.us", "++4915100000014"} {
+		got, err := ParseNumber(raw)
+		var refused *Error
+		if !errors.As(err, &refused) || refused.Kind != Invalid {
+			t.Errorf("%s is %s, %v", raw, got, err)
+		}
+	}
+}
+
+func TestBehaviourOf(t *testing.T) {
+	t.Parallel()
+	for number, want := range map[string]behaviour{
+		"4915100000000": {online: true, reads: true},
+		"4915100000001": {registered: true, online: true, echoes: true, reads: true},
+		"4915100000002": {registered: true, reads: true},
+		"4915100000003": {registered: true, online: true},
+		"4915100000004": {registered: true, online: true, reads: true},
+	} {
+		if got := behaviourOf(number); got != want {
+			t.Errorf("%s behaves as %+v", number, got)
+		}
+	}
+}
+
+func FuzzParseNumber(f *testing.F) {
+	f.Add("+55 (11) 93333-0014")
+	f.Add("551133330015@s.whatsapp.net")
+	f.Fuzz(func(t *testing.T, raw string) {
+		number, err := ParseNumber(raw)
+		if err == nil && (Canonical(number) != number || !isDigits(number)) {
+			t.Errorf("%q became %q", raw, number)
+		}
+	})
+}

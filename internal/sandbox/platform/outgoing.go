@@ -1,0 +1,185 @@
+package platform
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	waBinary "go.mau.fi/whatsmeow/binary"
+	"go.mau.fi/whatsmeow/proto/waE2E"
+	"go.mau.fi/whatsmeow/types"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/recado-project/recado/internal/sandbox/signal"
+)
+
+// phoneMessage is a message that a phone sends.
+type phoneMessage struct {
+	id      string
+	chat    chat
+	at      int64 // Unix seconds
+	message *waE2E.Message
+	peer    bool // for the own device, not for a chat
+	// unavailable says that linked devices hear only that there is a message, as the
+	// platform does with what may be seen once.
+	unavailable bool
+}
+
+// send sends a message to a chat, and shows it on the phone.
+func (p *phone) send(ctx context.Context, to chat, message *waE2E.Message, id string) error {
+	return p.sendAs(ctx, phoneMessage{id: id, chat: to, at: p.s.now().Unix(), message: message})
+}
+
+func (p *phone) sendAs(ctx context.Context, out phoneMessage) error {
+	in := incoming{sender: p.account, group: out.chat.group, id: out.id, at: out.at, message: out.message}
+	if err := p.keep(ctx, out.chat, in, out.message, true); err != nil {
+		return err
+	}
+	return p.distribute(ctx, out)
+}
+
+// distribute brings a message to every device of the other side, and a copy to
+// the linked devices of the own account.
+func (p *phone) distribute(ctx context.Context, out phoneMessage) error {
+	if out.chat.group != nil {
+		return p.distributeToGroup(ctx, out)
+	}
+	to := out.chat.person
+	recipients := p.companions()
+	if to != p.account && !to.blocks(p.account) {
+		recipients = append(recipients, to.companions()...)
+	}
+	for _, linked := range recipients {
+		if err := p.encryptFor(ctx, linked, out, 0); err != nil {
+			return err
+		}
+	}
+	if to == p.account || to.blocks(p.account) {
+		return nil
+	}
+	return p.bringToPhone(to, out)
+}
+
+// bringToPhone brings a message to another phone.
+func (p *phone) bringToPhone(to *account, out phoneMessage) error {
+	if p.s.load != nil {
+		return nil
+	}
+	payload, err := proto.Marshal(out.message)
+	if err != nil {
+		return fmt.Errorf("platform: encode message: %w", err)
+	}
+	return p.u.toPhone(to, plainStanza(p.account, out, payload))
+}
+
+// encryptFor encrypts a message for one linked device and puts it into its
+// outbox. count says how often the device has asked for it.
+func (p *phone) encryptFor(ctx context.Context, to *device, out phoneMessage, count int) error {
+	message := out.message
+	switch {
+	case out.unavailable:
+		return p.u.toDevice(to, p.stanza(out, to.account == p.account, waBinary.Node{
+			Tag: "unavailable", Attrs: waBinary.Attrs{"type": "view_once"},
+		}))
+	case out.chat.group != nil:
+		// Whoever asks once more may lack the key of the group's messages.
+		key, err := p.distribution(ctx, out.chat.group)
+		if err != nil {
+			return err
+		}
+		message = proto.CloneOf(message)
+		message.SenderKeyDistributionMessage = key
+	case to.account == p.account && !out.peer:
+		message = &waE2E.Message{DeviceSentMessage: &waE2E.DeviceSentMessage{
+			DestinationJID: new(out.chat.jid().String()), Message: message,
+		}}
+	}
+	enc, err := p.encryptPairwise(ctx, to, message)
+	if err != nil || enc == nil {
+		return err
+	}
+	if count > 0 {
+		enc.Attrs["count"] = count
+	}
+	return p.u.toDevice(to, p.stanza(out, to.account == p.account, *enc))
+}
+
+// encryptPairwise encrypts a message for one linked device; nil where the device
+// was removed a moment ago.
+func (p *phone) encryptPairwise(ctx context.Context, to *device, message *waE2E.Message) (*waBinary.Node, error) {
+	plaintext, err := proto.Marshal(message)
+	if err != nil {
+		return nil, fmt.Errorf("platform: encode message: %w", err)
+	}
+	addr := signalAddress(to.account.lid, to.id)
+	has, err := p.signal.HasSession(ctx, addr)
+	if err != nil {
+		return nil, fmt.Errorf("platform: look for session: %w", err)
+	}
+	if !has {
+		if err := p.startSession(ctx, to); err != nil {
+			if errors.Is(err, errItemNotFound) {
+				return nil, nil
+			}
+			return nil, err
+		}
+	}
+	kind, ciphertext, err := p.signal.Encrypt(ctx, addr, signal.Pad(plaintext))
+	if err != nil {
+		return nil, fmt.Errorf("platform: encrypt: %w", err)
+	}
+	return &waBinary.Node{Tag: "enc", Attrs: waBinary.Attrs{"v": "2", "type": kind}, Content: ciphertext}, nil
+}
+
+// stanza builds what a linked device gets.
+func (p *phone) stanza(out phoneMessage, own bool, encs ...waBinary.Node) waBinary.Node {
+	attrs := waBinary.Attrs{
+		"from": p.lidJID(), "id": out.id, "t": out.at, "type": stanzaKind(out.message), "edit": editKind(out.message),
+		"notify": p.displayName(), "addressing_mode": "lid",
+	}
+	switch {
+	case out.chat.group != nil:
+		attrs["from"], attrs["participant"], attrs["participant_pn"] = out.chat.group.jid(), p.lidJID(), p.shownPN()
+	case out.peer:
+		attrs["category"] = "peer"
+	case own:
+		attrs["recipient"], attrs["peer_recipient_pn"] = out.chat.person.lidJID(), out.chat.person.shownPN()
+	default:
+		attrs["sender_pn"] = p.shownPN()
+	}
+	return waBinary.Node{Tag: "message", Attrs: attrs, Content: encs}
+}
+
+// sentMessage makes a message that the phone has sent ready to be sent again;
+// nil where it has sent none with this id.
+func (p *phone) sentMessage(ctx context.Context, id string) (*phoneMessage, error) {
+	kept, err := p.s.findMessage(ctx, p.account, id, true)
+	if err == nil && kept == nil {
+		kept, err = p.s.findChange(ctx, p.account, id)
+	}
+	if err != nil || kept == nil {
+		return nil, err
+	}
+	jid, err := types.ParseJID(kept.chat)
+	if err != nil {
+		return nil, fmt.Errorf("platform: read chat: %w", err)
+	}
+	to, ok, err := p.s.chatAt(ctx, jid)
+	if err != nil || !ok {
+		return nil, err
+	}
+	message, err := kept.message()
+	if err != nil {
+		return nil, err
+	}
+	return &phoneMessage{id: kept.id, chat: to, at: time.UnixMilli(kept.at).Unix(), message: message}, nil
+}
+
+// isFor reports whether an account may have the message, which from has sent.
+func (m *phoneMessage) isFor(who, from *account) bool {
+	if m.chat.group != nil {
+		return m.chat.group.has(who)
+	}
+	return who == m.chat.person || who == from
+}

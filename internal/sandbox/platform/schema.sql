@@ -1,0 +1,183 @@
+-- The sandbox's own state. Times are Unix milliseconds, UTC. "lid:device" names
+-- a device, device 0 being the phone.
+
+CREATE TABLE IF NOT EXISTS meta (
+  key   TEXT PRIMARY KEY,
+  value BLOB NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE IF NOT EXISTS accounts (
+  number       TEXT PRIMARY KEY, -- canonical digits
+  lid          TEXT NOT NULL UNIQUE,
+  name         TEXT NOT NULL,
+  about        TEXT NOT NULL DEFAULT '',
+  registered   INTEGER NOT NULL,
+  online       INTEGER NOT NULL,
+  keys         BLOB NOT NULL,              -- the phone's Signal keys
+  banned_until INTEGER NOT NULL DEFAULT 0, -- 0: not banned, -1: for good
+  next_device  INTEGER NOT NULL DEFAULT 1,
+  app_key      BLOB,                       -- app state, from the first linking on
+  app_state    BLOB,
+  created_at   INTEGER NOT NULL,
+  picture      TEXT NOT NULL DEFAULT '',   -- the profile picture: the hash of its file
+  number_hidden    INTEGER NOT NULL DEFAULT 0, -- what the phone sends says nothing of its number
+  restricted_until INTEGER NOT NULL DEFAULT 0, -- it may not write to new contacts; 0: it may
+  history          TEXT NOT NULL DEFAULT ''    -- JSON: made-up messages for devices that are linked; '' for none
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS devices (
+  number       TEXT NOT NULL REFERENCES accounts (number),
+  device       INTEGER NOT NULL,
+  noise        BLOB NOT NULL,
+  identity     BLOB NOT NULL,
+  registration INTEGER NOT NULL,
+  skey_id      INTEGER NOT NULL,
+  skey_public  BLOB NOT NULL,
+  skey_sig     BLOB NOT NULL,
+  key_index    INTEGER NOT NULL,
+  bootstrapped INTEGER NOT NULL DEFAULT 0, -- the phone has sent what a new device gets once
+  created_at   INTEGER NOT NULL,
+  PRIMARY KEY (number, device)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE IF NOT EXISTS prekeys (
+  number TEXT NOT NULL,
+  device INTEGER NOT NULL,
+  id     INTEGER NOT NULL,
+  public BLOB NOT NULL,
+  PRIMARY KEY (number, device, id),
+  FOREIGN KEY (number, device) REFERENCES devices (number, device) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+
+-- What a linked device has still to get, until it has acknowledged it.
+CREATE TABLE IF NOT EXISTS outbox (
+  seq    INTEGER PRIMARY KEY AUTOINCREMENT,
+  number TEXT NOT NULL,
+  device INTEGER NOT NULL,
+  class  TEXT NOT NULL, -- message, receipt, notification or call
+  id     TEXT NOT NULL,
+  stanza BLOB NOT NULL,
+  FOREIGN KEY (number, device) REFERENCES devices (number, device) ON DELETE CASCADE
+) STRICT;
+CREATE INDEX IF NOT EXISTS outbox_device ON outbox (number, device, seq);
+
+-- What a phone has still to deal with.
+CREATE TABLE IF NOT EXISTS mailbox (
+  seq    INTEGER PRIMARY KEY AUTOINCREMENT,
+  number TEXT NOT NULL REFERENCES accounts (number),
+  stanza BLOB NOT NULL
+) STRICT;
+CREATE INDEX IF NOT EXISTS mailbox_number ON mailbox (number, seq);
+
+-- What linked devices have sent: a second frame with the same id is a repetition.
+CREATE TABLE IF NOT EXISTS sent (
+  sender  TEXT NOT NULL,    -- lid:device
+  id      TEXT NOT NULL,
+  address TEXT NOT NULL,    -- the JID it was sent to, in the sender's form
+  targets TEXT NOT NULL,    -- devices that have been served, separated by blanks
+  at      INTEGER NOT NULL,
+  PRIMARY KEY (sender, id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS sent_at ON sent (at);
+
+-- Devices that asked a sender to encrypt a message for them once more.
+CREATE TABLE IF NOT EXISTS retries (
+  sender TEXT NOT NULL,
+  id     TEXT NOT NULL,
+  target TEXT NOT NULL,
+  PRIMARY KEY (sender, id, target)
+) STRICT, WITHOUT ROWID;
+
+-- The phones' Signal records.
+CREATE TABLE IF NOT EXISTS records (
+  number TEXT NOT NULL REFERENCES accounts (number),
+  kind   TEXT NOT NULL,
+  key    TEXT NOT NULL,
+  value  BLOB NOT NULL,
+  PRIMARY KEY (number, kind, key)
+) STRICT, WITHOUT ROWID;
+
+-- What phones show.
+CREATE TABLE IF NOT EXISTS messages (
+  seq       INTEGER PRIMARY KEY AUTOINCREMENT,
+  number    TEXT NOT NULL REFERENCES accounts (number),
+  chat      TEXT NOT NULL,              -- a JID, people by number
+  sender    TEXT NOT NULL,              -- a JID by number
+  device    TEXT NOT NULL,              -- lid:device that sent it
+  address   TEXT NOT NULL DEFAULT '',   -- the JID the sender wrote to: receipts come from it
+  id        TEXT NOT NULL,
+  from_me   INTEGER NOT NULL,
+  at        INTEGER NOT NULL,
+  payload   BLOB NOT NULL,              -- waE2E.Message
+  status    INTEGER NOT NULL,
+  edited    INTEGER NOT NULL DEFAULT 0,
+  deleted   INTEGER NOT NULL DEFAULT 0,
+  reactions TEXT NOT NULL DEFAULT '{}', -- JSON, from JID to emoji
+  read_due  INTEGER NOT NULL DEFAULT 0, -- when the phone will read it by itself
+  -- The file, as the phone decrypted it: '' where it has none. It stays on the
+  -- phone until it is forgotten.
+  media_sha256    TEXT NOT NULL DEFAULT '',
+  media_size      INTEGER NOT NULL DEFAULT 0,
+  media_forgotten INTEGER NOT NULL DEFAULT 0,
+  UNIQUE (number, id, sender)
+) STRICT;
+CREATE INDEX IF NOT EXISTS messages_chat ON messages (number, chat, seq);
+CREATE INDEX IF NOT EXISTS messages_due ON messages (read_due) WHERE read_due > 0;
+
+-- Receipts that overtook the phone's own copy of the message.
+CREATE TABLE IF NOT EXISTS early_receipts (
+  number TEXT NOT NULL,
+  id     TEXT NOT NULL,
+  status INTEGER NOT NULL,
+  at     INTEGER NOT NULL,
+  PRIMARY KEY (number, id)
+) STRICT, WITHOUT ROWID;
+
+-- Who asked for an account's device list and is told when it changes.
+CREATE TABLE IF NOT EXISTS observers (
+  number   TEXT NOT NULL REFERENCES accounts (number),
+  observer TEXT NOT NULL,
+  device   INTEGER NOT NULL,
+  PRIMARY KEY (number, observer, device),
+  FOREIGN KEY (observer, device) REFERENCES devices (number, device) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+
+-- What a phone has sent and does not show, to be sent once more to a device that
+-- could not read it: reactions, edits, deletions.
+CREATE TABLE IF NOT EXISTS changes (
+  number  TEXT NOT NULL REFERENCES accounts (number),
+  id      TEXT NOT NULL,
+  chat    TEXT NOT NULL,
+  at      INTEGER NOT NULL,
+  payload BLOB NOT NULL, -- waE2E.Message
+  PRIMARY KEY (number, id)
+) STRICT, WITHOUT ROWID;
+
+-- Whom an account has blocked.
+CREATE TABLE IF NOT EXISTS blocks (
+  number  TEXT NOT NULL REFERENCES accounts (number),
+  blocked TEXT NOT NULL REFERENCES accounts (number),
+  PRIMARY KEY (number, blocked)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE IF NOT EXISTS groups (
+  id         TEXT PRIMARY KEY, -- the user part of its JID
+  invite     TEXT NOT NULL UNIQUE,
+  created_at INTEGER NOT NULL,
+  state      TEXT NOT NULL     -- JSON: all of the group, its members included
+) STRICT;
+
+-- The members of groups, to find the groups of an account.
+CREATE TABLE IF NOT EXISTS members (
+  number   TEXT NOT NULL REFERENCES accounts (number),
+  group_id TEXT NOT NULL REFERENCES groups (id),
+  PRIMARY KEY (number, group_id)
+) STRICT, WITHOUT ROWID;
+
+-- The devices that have the key with which a phone writes to a group.
+CREATE TABLE IF NOT EXISTS distributed (
+  number   TEXT NOT NULL REFERENCES accounts (number), -- the phone
+  group_id TEXT NOT NULL,
+  target   TEXT NOT NULL, -- lid:device
+  PRIMARY KEY (number, group_id, target)
+) STRICT, WITHOUT ROWID;

@@ -1,0 +1,5 @@
+-- From version 2 to 3.
+
+ALTER TABLE accounts ADD COLUMN number_hidden INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE accounts ADD COLUMN restricted_until INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE accounts ADD COLUMN history TEXT NOT NULL DEFAULT '';

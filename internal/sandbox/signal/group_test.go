@@ -1,0 +1,170 @@
+package signal
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+)
+
+const group = "120363000000000000@g.us"
+
+func distribute(tb testing.TB, from *peer, to ...*peer) []byte {
+	tb.Helper()
+	distribution, err := from.Distribution(tb.Context(), group, from.addr)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for _, member := range to {
+		if err := member.ProcessDistribution(tb.Context(), group, from.addr, distribution); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	return distribution
+}
+
+func tell(tb testing.TB, from *peer, text string) sealed {
+	tb.Helper()
+	data, err := from.GroupEncrypt(tb.Context(), group, from.addr, Pad([]byte(text)))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return sealed{from: from, data: data, text: text}
+}
+
+func hear(tb testing.TB, member *peer, message sealed) {
+	tb.Helper()
+	padded, err := member.GroupDecrypt(tb.Context(), group, message.from.addr, message.data)
+	if err != nil {
+		tb.Fatalf("%q: %v", message.text, err)
+	}
+	if plain, err := Unpad(padded); err != nil || string(plain) != message.text {
+		tb.Errorf("%q is read as %q, %v", message.text, plain, err)
+	}
+}
+
+func mishear(tb testing.TB, member *peer, message sealed, want error) {
+	tb.Helper()
+	if _, err := member.GroupDecrypt(tb.Context(), group, message.from.addr, message.data); !errors.Is(err, want) {
+		tb.Errorf("%q: %v, want %v", message.text, err, want)
+	}
+}
+
+func TestGroup(t *testing.T) {
+	t.Parallel()
+	ana, bia, caio := newPeer(t, "1_1", 0), newPeer(t, "2_1", 0), newPeer(t, "3_1", 5)
+	distribute(t, ana, bia)
+	distribute(t, bia, ana)
+	for i := range 3 {
+		message := tell(t, ana, fmt.Sprint("ana ", i))
+		hear(t, bia, message)
+		mishear(t, bia, message, ErrDuplicate)
+		mishear(t, caio, message, ErrNoSession)
+		mishear(t, caio, message, ErrUndecryptable)
+		hear(t, ana, tell(t, bia, fmt.Sprint("bia ", i)))
+		ana.restart()
+		bia.restart()
+	}
+	distribute(t, ana, caio)
+	hear(t, caio, tell(t, ana, "caio has joined"))
+}
+
+func TestGroupOutOfOrder(t *testing.T) {
+	t.Parallel()
+	ana, bia := newPeer(t, "1_1", 0), newPeer(t, "2_1", 0)
+	distribute(t, ana, bia)
+	first, second, third := tell(t, ana, "first"), tell(t, ana, "second"), tell(t, ana, "third")
+	hear(t, bia, third)
+	hear(t, bia, first)
+	mishear(t, bia, third, ErrDuplicate)
+	hear(t, bia, second)
+	mishear(t, bia, first, ErrDuplicate)
+}
+
+// whatsmeow distributes its key again with every message: a repeated one must
+// neither make a message readable twice nor lose one that is still to come.
+func TestGroupDistributionRepeated(t *testing.T) {
+	t.Parallel()
+	ana, bia := newPeer(t, "1_1", 0), newPeer(t, "2_1", 0)
+	early := distribute(t, ana, bia)
+	first := tell(t, ana, "first")
+	late, err := ana.Distribution(t.Context(), group, ana.addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second := tell(t, ana, "second")
+
+	if err := bia.ProcessDistribution(t.Context(), group, ana.addr, late); err != nil {
+		t.Fatal(err)
+	}
+	hear(t, bia, first)
+	hear(t, bia, second)
+	if err := bia.ProcessDistribution(t.Context(), group, ana.addr, early); err != nil {
+		t.Fatal(err)
+	}
+	mishear(t, bia, first, ErrDuplicate)
+	mishear(t, bia, second, ErrDuplicate)
+	hear(t, bia, tell(t, ana, "third"))
+}
+
+func TestGroupNewKey(t *testing.T) {
+	t.Parallel()
+	ana, bia := newPeer(t, "1_1", 0), newPeer(t, "2_1", 0)
+	distribute(t, ana, bia)
+	before := tell(t, ana, "before")
+	if err := ana.DropSenderKey(t.Context(), group, ana.addr); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ana.GroupEncrypt(t.Context(), group, ana.addr, []byte("x")); !errors.Is(err, ErrNoSession) {
+		t.Errorf("without a key: %v", err)
+	}
+	distribution, err := ana.Distribution(t.Context(), group, ana.addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	after := tell(t, ana, "after")
+	mishear(t, bia, after, ErrUndecryptable)
+	if err := bia.ProcessDistribution(t.Context(), group, ana.addr, distribution); err != nil {
+		t.Fatal(err)
+	}
+	hear(t, bia, after)
+	hear(t, bia, before)
+}
+
+func TestGroupStoreFailures(t *testing.T) {
+	t.Parallel()
+	ana, bia := newPeer(t, "1_1", 0), newPeer(t, "2_1", 0)
+	distribution := distribute(t, ana, bia)
+	message := tell(t, ana, "hello")
+	bia.store.loads = errBroken
+	mishear(t, bia, message, errBroken)
+	if err := bia.ProcessDistribution(t.Context(), group, ana.addr, distribution); !errors.Is(err, errBroken) {
+		t.Errorf("process: %v", err)
+	}
+	if _, err := bia.Distribution(t.Context(), group, bia.addr); !errors.Is(err, errBroken) {
+		t.Errorf("distribution: %v", err)
+	}
+	bia.store.loads = nil
+	hear(t, bia, message)
+}
+
+func FuzzGroup(f *testing.F) {
+	ana, bia := newPeer(f, "1_1", 0), newPeer(f, "2_1", 0)
+	distribution := distribute(f, ana, bia)
+	message := tell(f, ana, "hello")
+	message.data[len(message.data)-1]++
+	f.Add(distribution, message.data)
+	f.Add([]byte("3"), []byte("3"))
+	f.Add([]byte("3\x1a\x00\x22\x00"), []byte("3\x1a\x00"))
+	f.Fuzz(func(t *testing.T, distribution, ciphertext []byte) {
+		carla := newPeer(t, "3_1", 0)
+		if err := carla.ProcessDistribution(t.Context(), group, ana.addr, distribution); err != nil && !errors.Is(err, ErrUndecryptable) {
+			t.Fatalf("distribution: %v", err)
+		}
+		for _, member := range []*peer{bia, carla} {
+			_, err := member.GroupDecrypt(t.Context(), group, ana.addr, ciphertext)
+			if err != nil && !errors.Is(err, ErrUndecryptable) && !errors.Is(err, ErrDuplicate) {
+				t.Fatalf("ciphertext: %v", err)
+			}
+		}
+	})
+}
