@@ -1,0 +1,94 @@
+package whatsapp_test
+
+import (
+	"context"
+	"log/slog"
+	"net/http/httptest"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/recado-project/recado/internal/sandbox"
+	"github.com/recado-project/recado/internal/sandbox/platform"
+	"github.com/recado-project/recado/internal/sqlite"
+	"github.com/recado-project/recado/internal/whatsapp"
+)
+
+// BenchmarkReceive is the way of a text from the platform to the handler, which
+// keeps nothing. The messages wait on the platform before the clock starts, so
+// that what the sandbox does for them is not measured but for bringing them.
+func BenchmarkReceive(b *testing.B) {
+	quiet := slog.New(slog.DiscardHandler)
+	box, err := sandbox.New(b.Context(), sandbox.Config{
+		Path: filepath.Join(b.TempDir(), "sandbox.db"), Seed: &[32]byte{1}, Logger: quiet,
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ran := make(chan error, 1)
+	go func() { ran <- box.Run(ctx) }()
+	web := httptest.NewServer(box.Handler())
+	defer func() {
+		cancel()
+		web.Close()
+		if err := <-ran; err != nil {
+			b.Error(err)
+		}
+		_ = box.Close() // nothing is read from it any more
+	}()
+	db, err := sqlite.OpenPool(b.Context(), filepath.Join(b.TempDir(), "sessions.db"), 1)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	rootKey := box.RootKey()
+	connector, err := whatsapp.New(b.Context(), db, whatsapp.SQLite, whatsapp.Config{
+		PlatformURL: "ws://" + web.Listener.Addr().String(), RootKey: &rootKey, Logger: quiet,
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer connector.Close()
+	e := newEar()
+	session, err := connector.Open(b.Context(), "", e)
+	if err != nil {
+		b.Fatal(err)
+	}
+	session.Start()
+	await := func(what string) heard {
+		for call := range e.calls {
+			if call.what == what {
+				return call
+			}
+		}
+		return heard{}
+	}
+	if err := box.Platform().Scan(b.Context(), ownNumber, await("code").code.Code); err != nil {
+		b.Fatal(err)
+	}
+	device := await("pairing").device
+	await("connected")
+	say := func(text string) {
+		message := platform.OutgoingMessage{To: ownNumber, Type: "text", Text: text}
+		if _, err := box.Platform().SendMessage(b.Context(), peerNumber, message); err != nil {
+			b.Fatal(err)
+		}
+	}
+	say("hello")
+	await("message")
+	session.Close()
+	for n := range b.N {
+		say(strconv.Itoa(n))
+	}
+	if session, err = connector.Open(b.Context(), device, e); err != nil {
+		b.Fatal(err)
+	}
+	defer session.Close()
+	b.ResetTimer()
+	session.Start()
+	for range b.N {
+		await("message")
+	}
+	b.StopTimer()
+}

@@ -1,0 +1,93 @@
+package whatsapp
+
+import (
+	"log/slog"
+
+	"go.mau.fi/whatsmeow/proto/waCommon"
+	"go.mau.fi/whatsmeow/proto/waE2E"
+	"go.mau.fi/whatsmeow/types/events"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+// changeArrived hands a change on and reports whether it was kept.
+func (s *session) changeArrived(change gateway.Change) bool {
+	err := s.handler.ChangeArrived(s.ctx, change)
+	return s.kept(err, "change of a message", slog.String("platform_id", change.PlatformID))
+}
+
+// changeOf reads a message that changes another one: an edit, a deletion, a
+// reaction.
+func changeOf(event *events.Message, self gateway.Party) (gateway.Change, bool) {
+	change := gateway.Change{
+		Chat:   chatOf(event.Info.MessageSource),
+		By:     partyOf(event.Info.Sender, event.Info.SenderAlt, event.Info.PushName),
+		FromMe: event.Info.IsFromMe,
+		At:     event.Info.Timestamp.UTC(),
+	}
+	if change.FromMe {
+		change.By = self
+	}
+	var target *waCommon.MessageKey
+	switch protocol := event.Message.GetProtocolMessage(); {
+	case event.Message.GetReactionMessage() != nil:
+		change.Kind = gateway.ChangeReaction
+		change.Reaction = event.Message.GetReactionMessage().GetText()
+		target = event.Message.GetReactionMessage().GetKey()
+	case protocol == nil:
+		return gateway.Change{}, false
+	case protocol.GetType() == waE2E.ProtocolMessage_REVOKE:
+		change.Kind = gateway.ChangeDeleted
+		target = protocol.GetKey()
+	case protocol.GetType() == waE2E.ProtocolMessage_MESSAGE_EDIT:
+		change.Kind = gateway.ChangeEdited
+		_, change.Text = kindOf(unwrap(protocol.GetEditedMessage()))
+		payload, err := proto.Marshal(protocol.GetEditedMessage())
+		if err != nil {
+			return gateway.Change{}, false // what was just parsed can be written
+		}
+		change.Payload = payload
+		target = protocol.GetKey()
+	default:
+		return gateway.Change{}, false
+	}
+	change.PlatformID = target.GetID()
+	change.SourceKey = "change/" + string(lidFirst(change.Chat)) + "/" + string(lidFirst(change.By)) + "/" + event.Info.ID
+	return change, change.PlatformID != ""
+}
+
+// unlock opens what was encrypted within a message, with a secret that whatsmeow
+// keeps from the message that it changes: reactions in some groups, and edits of
+// some clients. What can't be opened belongs to a message from before the link,
+// and stays as it is.
+func (s *session) unlock(event *events.Message) {
+	client := s.current()
+	switch {
+	case event.Message.GetEncReactionMessage() != nil:
+		reaction, err := client.DecryptReaction(s.ctx, event)
+		if err != nil {
+			s.logger.InfoContext(s.ctx, "reaction not opened", slog.String("platform_id", event.Info.ID))
+			return
+		}
+		if reaction.GetKey() == nil {
+			reaction.Key = event.Message.GetEncReactionMessage().GetTargetMessageKey()
+		}
+		event.Message = &waE2E.Message{ReactionMessage: reaction}
+	case event.Message.GetSecretEncryptedMessage().GetSecretEncType() == waE2E.SecretEncryptedMessage_MESSAGE_EDIT:
+		edit, err := client.DecryptSecretEncryptedMessage(s.ctx, event)
+		if err != nil {
+			s.logger.InfoContext(s.ctx, "edit not opened", slog.String("platform_id", event.Info.ID))
+			return
+		}
+		edit = unwrap(edit)
+		if edit.GetProtocolMessage() == nil {
+			edit = &waE2E.Message{ProtocolMessage: &waE2E.ProtocolMessage{
+				Type:          waE2E.ProtocolMessage_MESSAGE_EDIT.Enum(),
+				Key:           event.Message.GetSecretEncryptedMessage().GetTargetMessageKey(),
+				EditedMessage: edit,
+			}}
+		}
+		event.Message = edit
+	}
+}

@@ -1,0 +1,66 @@
+package whatsapp
+
+import (
+	"context"
+	"sync"
+
+	"go.mau.fi/whatsmeow/store"
+	"go.mau.fi/whatsmeow/types"
+)
+
+// contactStore stands before whatsmeow's store of contacts, which copies what it
+// returns after it has let go of its lock: a name that is read while it is changed
+// would be a data race.
+type contactStore struct {
+	store.ContactStore
+	mu sync.Mutex
+}
+
+// PutPushName writes the name that somebody goes by.
+func (c *contactStore) PutPushName(ctx context.Context, user types.JID, name string) (bool, string, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.ContactStore.PutPushName(ctx, user, name)
+}
+
+// PutBusinessName writes the name of a business.
+func (c *contactStore) PutBusinessName(ctx context.Context, user types.JID, name string) (bool, string, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.ContactStore.PutBusinessName(ctx, user, name)
+}
+
+// PutContactName writes a name of the address book.
+func (c *contactStore) PutContactName(ctx context.Context, user types.JID, fullName, firstName string) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.ContactStore.PutContactName(ctx, user, fullName, firstName)
+}
+
+// PutAllContactNames writes many names of the address book.
+func (c *contactStore) PutAllContactNames(ctx context.Context, contacts []store.ContactEntry) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.ContactStore.PutAllContactNames(ctx, contacts)
+}
+
+// PutManyRedactedPhones writes numbers of which a part is hidden.
+func (c *contactStore) PutManyRedactedPhones(ctx context.Context, entries []store.RedactedPhoneEntry) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.ContactStore.PutManyRedactedPhones(ctx, entries)
+}
+
+// GetContact returns what is known of somebody.
+func (c *contactStore) GetContact(ctx context.Context, user types.JID) (types.ContactInfo, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.ContactStore.GetContact(ctx, user)
+}
+
+// GetAllContacts returns what is known of everybody.
+func (c *contactStore) GetAllContacts(ctx context.Context) (map[types.JID]types.ContactInfo, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.ContactStore.GetAllContacts(ctx)
+}

@@ -1,0 +1,116 @@
+package whatsapp
+
+import (
+	"context"
+	"time"
+
+	"go.mau.fi/whatsmeow/proto/waE2E"
+	"go.mau.fi/whatsmeow/types"
+
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+// Describe reads what a payload holds besides its text (gateway.Connector).
+func (c *Connector) Describe(payload []byte) (gateway.Details, error) {
+	message, err := decode(payload)
+	if err != nil {
+		return gateway.Details{}, err
+	}
+	content, once := open(message)
+	return detailsOf(content, once, altOf(context.Background(), c.container.LIDMap)), nil
+}
+
+// detailsOf reads content out of its wrappings; once says that one of them allows
+// a single look. alt finds the other address of who is mentioned.
+func detailsOf(content *waE2E.Message, once bool, alt func(types.JID) types.JID) gateway.Details {
+	about := contextOf(content)
+	details := gateway.Details{
+		ViewOnce:  once || onceOf(content),
+		Location:  locationOf(content),
+		Contacts:  contactsOf(content),
+		Forwarded: about.GetIsForwarded(),
+		Mentions:  mentionsOf(about, alt),
+	}
+	if pointer := fileOf(content); pointer != nil {
+		details.Media = new(mediaOf(pointer))
+	}
+	if kind, _ := kindOf(content); kind == gateway.TypeUnsupported {
+		details.Unsupported = nameOf(content)
+	}
+	return details
+}
+
+// onceOf reports whether a file itself says that it may be opened once only:
+// some clients mark it there, and not by a wrapping.
+func onceOf(content *waE2E.Message) bool {
+	return content.GetImageMessage().GetViewOnce() || content.GetVideoMessage().GetViewOnce() ||
+		content.GetAudioMessage().GetViewOnce()
+}
+
+func mediaOf(pointer file) gateway.Media {
+	media := gateway.Media{
+		MimeType: pointer.GetMimetype(), Size: int64(pointer.GetFileLength()), //nolint:gosec // a size
+		SHA256: pointer.GetFileSHA256(),
+	}
+	if named, ok := pointer.(interface{ GetFileName() string }); ok {
+		media.FileName = named.GetFileName()
+	}
+	if lasting, ok := pointer.(interface{ GetSeconds() uint32 }); ok {
+		media.Length = time.Duration(lasting.GetSeconds()) * time.Second
+	}
+	if sized, ok := pointer.(interface {
+		GetWidth() uint32
+		GetHeight() uint32
+	}); ok {
+		media.Width, media.Height = int(sized.GetWidth()), int(sized.GetHeight())
+	}
+	return media
+}
+
+func locationOf(content *waE2E.Message) *gateway.Location {
+	if place := content.GetLocationMessage(); place != nil {
+		return &gateway.Location{
+			Latitude: place.GetDegreesLatitude(), Longitude: place.GetDegreesLongitude(),
+			Name: place.GetName(), Address: place.GetAddress(),
+		}
+	}
+	if place := content.GetLiveLocationMessage(); place != nil {
+		// It moves later; told is where it began.
+		return &gateway.Location{Latitude: place.GetDegreesLatitude(), Longitude: place.GetDegreesLongitude()}
+	}
+	return nil
+}
+
+func contactsOf(content *waE2E.Message) []gateway.ContactCard {
+	cards := content.GetContactsArrayMessage().GetContacts()
+	if card := content.GetContactMessage(); card != nil {
+		cards = []*waE2E.ContactMessage{card}
+	}
+	if len(cards) == 0 {
+		return nil
+	}
+	contacts := make([]gateway.ContactCard, len(cards))
+	for i, card := range cards {
+		contacts[i] = parseVCard(card.GetVcard())
+		if contacts[i].FullName == "" {
+			contacts[i].FullName = card.GetDisplayName()
+		}
+	}
+	return contacts
+}
+
+func mentionsOf(about *waE2E.ContextInfo, alt func(types.JID) types.JID) []gateway.Party {
+	mentioned := about.GetMentionedJID()
+	if len(mentioned) == 0 {
+		return nil
+	}
+	parties := make([]gateway.Party, 0, len(mentioned))
+	for _, text := range mentioned {
+		jid, err := types.ParseJID(text)
+		if err != nil || jid.User == "" {
+			continue // a sender can write anything there
+		}
+		parties = append(parties, partyOf(jid, alt(jid), ""))
+	}
+	return parties
+}

@@ -1,0 +1,79 @@
+package whatsapp
+
+import (
+	"slices"
+	"testing"
+
+	"go.mau.fi/whatsmeow/proto/waE2E"
+	"go.mau.fi/whatsmeow/types"
+
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+func TestDetailsOf(t *testing.T) {
+	t.Parallel()
+	alt := func(jid types.JID) types.JID {
+		if jid.User == "200" {
+			return types.NewJID("5511988887766", types.DefaultUserServer)
+		}
+		return types.EmptyJID
+	}
+	about := &waE2E.ContextInfo{
+		MentionedJID: []string{"200@lid", "300@lid", "", "?"}, IsForwarded: new(true),
+	}
+	content, once := open(&waE2E.Message{EphemeralMessage: &waE2E.FutureProofMessage{Message: &waE2E.Message{
+		ViewOnceMessageV2: &waE2E.FutureProofMessage{Message: &waE2E.Message{VideoMessage: &waE2E.VideoMessage{
+			Mimetype: new("video/mp4"), Seconds: new(uint32(3)), Width: new(uint32(4)), Height: new(uint32(5)), ContextInfo: about,
+		}}},
+	}}})
+	details := detailsOf(content, once, alt)
+	if !details.ViewOnce || !details.Forwarded || details.Media.Length.Seconds() != 3 || details.Media.Height != 5 {
+		t.Errorf("a video is %+v, %+v", details, details.Media)
+	}
+	if want := []gateway.Party{{JID: "5511988887766@s.whatsapp.net", LID: "200@lid"}, {LID: "300@lid"}}; !slices.Equal(details.Mentions, want) {
+		t.Errorf("it mentions %+v", details.Mentions)
+	}
+	live := detailsOf(&waE2E.Message{LiveLocationMessage: &waE2E.LiveLocationMessage{DegreesLatitude: new(1.5)}}, false, alt)
+	if live.Location == nil || live.Location.Latitude != 1.5 {
+		t.Errorf("a live location is %+v", live)
+	}
+	cards := detailsOf(&waE2E.Message{ContactsArrayMessage: &waE2E.ContactsArrayMessage{Contacts: []*waE2E.ContactMessage{
+		{DisplayName: new("Ana"), Vcard: new("BEGIN:VCARD\nEND:VCARD")}, {Vcard: new("FN:Bia")},
+	}}}, false, alt)
+	if len(cards.Contacts) != 2 || cards.Contacts[0].FullName != "Ana" || cards.Contacts[1].FullName != "Bia" {
+		t.Errorf("cards are %+v", cards.Contacts)
+	}
+	if nothing := detailsOf(nil, false, alt); nothing.Media != nil || nothing.Unsupported != "" {
+		t.Errorf("nothing is %+v", nothing)
+	}
+}
+
+func TestParseVCard(t *testing.T) {
+	t.Parallel()
+	card := gateway.ContactCard{FullName: "Silva, Ana; \\o/\nLtda", PhoneNumber: "5511988887766", Organization: "A;B"}
+	if got := parseVCard(vcard(card)); got != card {
+		t.Errorf("what we write is read as %+v", got)
+	}
+	for text, want := range map[string]gateway.ContactCard{
+		"":                                {},
+		"FN:Ana\r\nTEL;CELL:+55 11 98888": {FullName: "Ana", PhoneNumber: "551198888"},
+		"item1.TEL:+1 (2)\nitem1.X-ABLabel:x\nitem2.TEL;type=CELL;waid=34:+3 4": {PhoneNumber: "34"},
+		"TEL;waid=1:+1\nTEL;waid=2:+2\nORG:Acme;\nN:x;y":                        {PhoneNumber: "1", Organization: "Acme"},
+		"tel;WAID=\"7\":+7\nfn:Bia":                                             {FullName: "Bia", PhoneNumber: "7"},
+	} {
+		if got := parseVCard(text); got != want {
+			t.Errorf("%q is %+v, want %+v", text, got, want)
+		}
+	}
+}
+
+func FuzzParseVCard(f *testing.F) {
+	f.Add(vcard(gateway.ContactCard{FullName: "Ana", PhoneNumber: "55", Organization: "x"}))
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, c := range []byte(parseVCard(text).PhoneNumber) {
+			if c < '0' || c > '9' {
+				t.Errorf("a number has %q", c)
+			}
+		}
+	})
+}

@@ -1,0 +1,173 @@
+package whatsapp
+
+import (
+	"log/slog"
+	"runtime/debug"
+
+	"go.mau.fi/whatsmeow/appstate"
+	"go.mau.fi/whatsmeow/types/events"
+
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+// handle hears everything that whatsmeow tells. It reports false where something
+// could not be kept: then the platform is not told "received", and it comes again.
+func (s *session) handle(event any) (kept bool) {
+	s.hearing.RLock()
+	defer s.hearing.RUnlock()
+	defer func() {
+		// whatsmeow would take a panic for success. The connection goes on: what made
+		// one panic will make the next one, and nothing else is to wait for that.
+		if failure := recover(); failure != nil {
+			kept = false
+			s.logger.ErrorContext(s.ctx, "panic while an event was handled", slog.String("event", typeName(event)),
+				slog.Any("panic", failure), slog.String("stack", string(debug.Stack())))
+		}
+	}()
+	if s.deaf || isAcknowledged(event) && !s.connected() {
+		return false
+	}
+	return s.dispatch(event)
+}
+
+// isAcknowledged reports whether the platform waits for a word that this was kept,
+// and brings it again otherwise. Where that word can't be said, because the
+// connection was given up, it is not kept either: it would be out of order.
+func isAcknowledged(event any) bool {
+	switch event.(type) {
+	case *events.Message, *events.Receipt, *events.GroupInfo, *events.JoinedGroup:
+		return true
+	default:
+		return false
+	}
+}
+
+// dispatch is the one switch over what there is.
+func (s *session) dispatch(event any) bool {
+	switch event := event.(type) {
+	// The connection, which the owner follows.
+	case *events.QR:
+		s.tell(signal{kind: codesGiven, codes: event.Codes})
+	case *events.PairSuccess:
+		s.tell(signal{kind: pairingDone, pairing: event})
+	case *events.PairError:
+		s.logger.ErrorContext(s.ctx, "link failed", slog.Any("error", event.Error))
+		s.tell(signal{kind: pairingFailed})
+	case *events.ManualLoginReconnect:
+		s.tell(signal{kind: loginWanted})
+	case *events.Connected:
+		s.tell(signal{kind: loggedIn})
+	case *events.Disconnected:
+		s.tell(signal{kind: connectionLost})
+	case *events.KeepAliveTimeout:
+		if event.ErrorCount >= silentKeepAlives {
+			s.tell(signal{kind: connectionDead})
+		}
+	case *events.StreamReplaced:
+		s.tell(signal{kind: refusal, reason: gateway.ReasonReplaced})
+	case *events.TemporaryBan:
+		s.tell(signal{kind: refusal, reason: gateway.ReasonBanned})
+	case *events.ClientOutdated:
+		s.tell(signal{kind: refusal, reason: gateway.ReasonClientOutdated})
+	case *events.ConnectFailure:
+		s.refused(event)
+	case *events.LoggedOut:
+		s.tell(loggedOutSignal(event))
+
+	// What the use cases keep.
+	case *events.Message:
+		return s.messageArrived(event)
+	case *events.Receipt:
+		return s.receiptArrived(event)
+	case *events.PushNameSetting:
+		s.named(event.Action.GetName())
+	case *events.AppStateSyncComplete:
+		if event.Name == appstate.WAPatchCriticalBlock {
+			// The same goroutine has just written the name.
+			s.named(s.current().Store.PushName)
+		}
+
+	case *events.HistorySync: // read by ourselves, see historyAnnounced
+
+	// What is only told.
+	case *events.ChatPresence:
+		s.chatPresenceArrived(event)
+	case *events.Presence:
+		s.onlineArrived(event)
+	case *events.GroupInfo:
+		return s.groupChanged(event)
+	case *events.JoinedGroup:
+		return s.joinedGroup(event)
+	case *events.Picture:
+		return s.pictureArrived(event)
+	case *events.PushName:
+		s.nameArrived(event)
+	case *events.BusinessName:
+		s.businessNameArrived(event)
+	case *events.Contact:
+		s.addressBookArrived(event)
+	case *events.CallOffer:
+		return s.callArrived(event)
+	case *events.CallOfferNotice:
+		return s.callNoticeArrived(event)
+	case *events.NotifyAccountReachoutTimelock:
+		return s.restrictionArrived(event)
+	case *events.MediaRetry:
+		s.retries.answer(event)
+
+	// What went wrong without ending anything.
+	case *events.UndecryptableMessage:
+		return s.unavailableArrived(event)
+	case *events.StreamError:
+		s.logger.WarnContext(s.ctx, "platform reported a stream error", slog.String("code", event.Code))
+	case *events.AppStateSyncError:
+		s.logger.WarnContext(s.ctx, "app state not synchronised", slog.String("collection", string(event.Name)))
+
+	// Known, and no event of the gateway's:
+	// the connection's own bookkeeping;
+	case *events.KeepAliveRestored, *events.OfflineSyncPreview, *events.OfflineSyncCompleted, *events.AppState,
+		*events.IdentityChange, // whatsmeow deals with the new keys itself
+		// ways of linking and platforms that are not used;
+		*events.QRScannedWithoutMultidevice, *events.PairPasskeyRequest, *events.PairPasskeyError,
+		*events.PairPasskeyConfirmation, *events.CATRefreshError, *events.FBMessage,
+		// how the owner arranges chats on the phone;
+		*events.Pin, *events.Star, *events.DeleteForMe, *events.Mute, *events.Archive,
+		*events.MarkChatAsRead, *events.ClearChat, *events.DeleteChat, *events.UnarchiveChatsSetting,
+		*events.UserStatusMute, *events.LabelEdit, *events.LabelAssociationChat,
+		*events.LabelAssociationMessage, *events.PrivacySettings, *events.Blocklist,
+		*events.UserAbout, // a line about oneself, which no operation shows
+		// channels, which are no chats here;
+		*events.NewsletterJoin, *events.NewsletterLeave, *events.NewsletterMuteChange,
+		*events.NewsletterLiveUpdate,
+		// what happens to a call after it rang.
+		*events.CallAccept, *events.CallPreAccept, *events.CallTransport,
+		*events.CallRelayLatency, *events.CallTerminate, *events.CallReject,
+		*events.UnknownCallEvent:
+	default:
+		s.logger.WarnContext(s.ctx, "platform client told something unknown", slog.String("event", typeName(event)))
+	}
+	return true
+}
+
+// refused is a login that failed for a reason without a name of its own. The
+// platform's own trouble passes; the rest does not.
+func (s *session) refused(event *events.ConnectFailure) {
+	s.logger.ErrorContext(s.ctx, "login refused", slog.String("reason", event.Reason.String()))
+	s.tell(signal{kind: refusal})
+}
+
+// loggedOutSignal tells an account that was banned for good from a device that
+// was unlinked on the phone: whatsmeow tells of both in the same way. The keys of
+// a banned one stay: a ban may be lifted.
+func loggedOutSignal(event *events.LoggedOut) signal {
+	if event.OnConnect && event.Reason == events.ConnectFailureUnknownLogout {
+		return signal{kind: refusal, reason: gateway.ReasonBanned}
+	}
+	return signal{kind: unlinked}
+}
+
+func (s *session) named(name string) {
+	if s.rename(name) {
+		s.handler.ProfileChanged(s.ctx, s.profile())
+	}
+}

@@ -1,0 +1,450 @@
+package whatsapp_test
+
+import (
+	"encoding/base64"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/sandbox/platform"
+	"github.com/recado-project/recado/internal/whatsapp"
+)
+
+// lidOf returns the LID of a phone.
+func (w world) lidOf(t *testing.T, number string) gateway.JID {
+	t.Helper()
+	phone, err := w.phones.Phone(t.Context(), number)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return gateway.JID(phone.LID)
+}
+
+// isPerson reports whether a party is the phone of a number, under both addresses.
+func (w world) isPerson(t *testing.T, party gateway.Party, number string) bool {
+	t.Helper()
+	return party.JID == gateway.PersonalJID(number) && party.LID == w.lidOf(t, number)
+}
+
+// say has a phone send a message.
+func (w world) say(t *testing.T, number string, message platform.OutgoingMessage) (id string) {
+	t.Helper()
+	id, err := w.phones.SendMessage(t.Context(), number, message)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+// exchange has the account and a phone know each other: both have written.
+func (w world) exchange(t *testing.T, session gateway.Session, e *ear) {
+	t.Helper()
+	if _, err := w.send(t, session, "hello"); err != nil {
+		t.Fatal(err)
+	}
+	w.say(t, peerNumber, platform.OutgoingMessage{To: ownNumber, Type: "text", Text: "hello"})
+	e.await(t, "message")
+}
+
+// settle waits until the client has the answers to what it asks by itself, after
+// it was linked and after the first message to somebody: whatsmeow has a data race
+// where two of its requests are open while a connection ends.
+func (w world) settle(t *testing.T, session gateway.Session) {
+	t.Helper()
+	const collections = 5 // of the app state, fetched one after another
+	deadline := time.NewTimer(patience)
+	defer deadline.Stop()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for answered := w.phones.AnsweredRequests(); answered["set w:sync:app:state sync"] < collections ||
+		answered["set privacy tokens"] < 1; answered = w.phones.AnsweredRequests() {
+		select {
+		case <-tick.C:
+		case <-deadline.C:
+			t.Fatalf("waited in vain for requests; answered were %v", answered)
+		}
+	}
+	// Answers come in the order of the questions.
+	if _, err := session.Resolve(t.Context(), []string{peerNumber}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// png is the smallest picture there is.
+func png(t *testing.T) []byte {
+	t.Helper()
+	picture, err := base64.StdEncoding.DecodeString(
+		"iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return picture
+}
+
+// What a message holds is told with it, and told again from what was kept.
+func TestMessageOfEveryKindIsDescribed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, whatsapp.Config{})
+	_, e, _ := w.link(t)
+	card := &platform.Contact{FullName: "Ana; Lima", PhoneNumber: "5511977776666", Organization: "Acme, Ltda"}
+	cases := []struct {
+		message platform.OutgoingMessage
+		kind    gateway.MessageType
+		text    string
+		check   func(details gateway.Details) bool
+	}{
+		{
+			platform.OutgoingMessage{Type: "image", Media: png(t), MimeType: "image/png", Caption: "look"},
+			gateway.TypeImage, "look",
+			func(d gateway.Details) bool {
+				return d.Media.MimeType == "image/png" && d.Media.Size == int64(len(png(t))) && d.Media.Width == 1 && !d.ViewOnce
+			},
+		},
+		{
+			platform.OutgoingMessage{Type: "image", Media: png(t), MimeType: "image/png", ViewOnce: true},
+			gateway.TypeImage, "",
+			func(d gateway.Details) bool { return d.ViewOnce && d.Media != nil },
+		},
+		{
+			platform.OutgoingMessage{Type: "document", Media: []byte("x"), MimeType: "text/plain", FileName: "a b.txt", Caption: "read"},
+			gateway.TypeDocument, "read",
+			func(d gateway.Details) bool { return d.Media.FileName == "a b.txt" },
+		},
+		{
+			platform.OutgoingMessage{Type: "location", Latitude: -23.5, Longitude: -46.6, Name: "Sé", Address: "São Paulo"},
+			gateway.TypeLocation, "",
+			func(d gateway.Details) bool {
+				return *d.Location == gateway.Location{Latitude: -23.5, Longitude: -46.6, Name: "Sé", Address: "São Paulo"}
+			},
+		},
+		{
+			platform.OutgoingMessage{Type: "contact", Contact: card},
+			gateway.TypeContact, "",
+			func(d gateway.Details) bool {
+				return len(d.Contacts) == 1 && d.Contacts[0] == gateway.ContactCard{
+					FullName: "Ana; Lima", PhoneNumber: "5511977776666", Organization: "Acme, Ltda",
+				}
+			},
+		},
+		{
+			platform.OutgoingMessage{Type: "poll", Text: "Who comes?", Options: []string{"I", "not me"}},
+			gateway.TypePoll, "Who comes?",
+			func(d gateway.Details) bool { return d.Unsupported == "" },
+		},
+		{
+			platform.OutgoingMessage{Type: "unsupported", Kind: "order"},
+			gateway.TypeUnsupported, "",
+			func(d gateway.Details) bool { return d.Unsupported == "orderMessage" },
+		},
+		{
+			platform.OutgoingMessage{Type: "unsupported", Kind: "pin"},
+			gateway.TypeUnsupported, "",
+			func(d gateway.Details) bool { return d.Unsupported == "pinInChatMessage" },
+		},
+		{
+			platform.OutgoingMessage{Type: "unsupported", Kind: "future", Text: "?"},
+			gateway.TypeUnsupported, "",
+			func(d gateway.Details) bool { return d.Unsupported == "unknown:9999" },
+		},
+	}
+	for _, c := range cases {
+		c.message.To = ownNumber
+		id := w.say(t, peerNumber, c.message)
+		message := e.await(t, "message").message
+		if message.PlatformID != id || message.Type != c.kind || message.Text != c.text || !w.isPerson(t, message.Sender, peerNumber) {
+			t.Errorf("%s arrived as %+v", c.message.Type, message)
+			continue
+		}
+		kept, err := w.connector.Describe(message.Payload)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, details := range map[string]gateway.Details{"arrived": message.Details, "kept": kept} {
+			if !c.check(details) {
+				t.Errorf("%s %s: %s: %+v", c.message.Type, c.message.Kind, name, details)
+			}
+		}
+	}
+}
+
+// A message that linked devices are not given is told, not swallowed.
+func TestMessageForOneShowingIsTold(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, whatsapp.Config{})
+	_, e, _ := w.link(t)
+	id := w.say(t, peerNumber, platform.OutgoingMessage{
+		To: ownNumber, Type: "image", Media: png(t), MimeType: "image/png", ViewOnce: true, Unavailable: true,
+	})
+	message := e.await(t, "message").message
+	if message.PlatformID != id || message.Type != gateway.TypeUnsupported || message.Details.Unsupported != "unavailable:view_once" ||
+		!w.isPerson(t, message.Sender, peerNumber) || message.Payload == nil {
+		t.Errorf("arrived as %+v", message)
+	}
+}
+
+func TestMessageOfTheOwnPhoneIsADevices(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, whatsapp.Config{})
+	_, e, _ := w.link(t)
+	id := w.say(t, ownNumber, platform.OutgoingMessage{To: peerNumber, Type: "text", Text: "from the phone"})
+	message := e.await(t, "message").message
+	if message.PlatformID != id || !message.FromMe || message.Source != gateway.SourceDevice ||
+		!w.isPerson(t, message.Chat, peerNumber) || !w.isPerson(t, message.Sender, ownNumber) {
+		t.Errorf("arrived as %+v", message)
+	}
+}
+
+func TestPresenceArrives(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, whatsapp.Config{})
+	_, e, _ := w.link(t)
+	group, err := w.phones.CreateGroup(t.Context(), platform.NewGroup{
+		Subject: "Team", Owner: peerNumber, Members: []platform.NewMember{{Number: ownNumber}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.await(t, "group")
+	for _, presence := range []gateway.Presence{
+		gateway.PresenceComposing, gateway.PresenceRecording, gateway.PresencePaused, gateway.PresenceAvailable, gateway.PresenceUnavailable,
+	} {
+		for _, to := range []string{ownNumber, group.ID} {
+			direct := to == ownNumber
+			if !direct && (presence == gateway.PresenceAvailable || presence == gateway.PresenceUnavailable) {
+				continue
+			}
+			if err := w.phones.SetPresence(t.Context(), peerNumber, to, string(presence)); err != nil {
+				t.Fatal(err)
+			}
+			told := e.await(t, "presence").presence
+			if told.Presence != presence || !w.isPerson(t, told.From, peerNumber) {
+				t.Errorf("%s: told %+v", presence, told)
+			}
+			if direct && !w.isPerson(t, told.Chat, peerNumber) || !direct && told.Chat != (gateway.Party{JID: gateway.JID(group.ID)}) {
+				t.Errorf("%s: in %+v", presence, told.Chat)
+			}
+			if seen := !told.LastSeen.IsZero(); seen != (presence == gateway.PresenceUnavailable) {
+				t.Errorf("%s: last seen %s", presence, told.LastSeen)
+			}
+		}
+	}
+}
+
+// Whoever is written to is followed; that hides nobody's presence, and shows
+// nobody's own.
+func TestPresenceOfWhoWasWrittenToIsFollowed(t *testing.T) {
+	t.Parallel()
+	const third = "5511977776666"
+	w := newWorld(t, whatsapp.Config{})
+	session, e, _ := w.link(t)
+	if _, err := w.send(t, session, "hello"); err != nil {
+		t.Fatal(err)
+	}
+	// The wish is a stanza of its own, behind the message; when it has come, the
+	// phone's presence goes to whoever follows it, although it is meant for another.
+	deadline := time.Now().Add(patience)
+	for {
+		if err := w.phones.SetPresence(t.Context(), peerNumber, third, "available"); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case call := <-e.calls:
+			if call.what != "presence" {
+				continue
+			}
+			if told := call.presence; told.Presence != gateway.PresenceAvailable || !w.isPerson(t, told.From, peerNumber) {
+				t.Errorf("told %+v", told)
+			}
+		default:
+			if time.Now().After(deadline) {
+				t.Fatal("the contact is not followed")
+			}
+			continue
+		}
+		break
+	}
+	seen, err := w.phones.Activity(t.Context(), peerNumber)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, activity := range seen {
+		if activity.Type == "presence" {
+			t.Errorf("the account showed itself: %+v", activity)
+		}
+	}
+}
+
+func TestGroupChangesArrive(t *testing.T) {
+	t.Parallel()
+	const owner, third = peerNumber, "5511977776666"
+	w := newWorld(t, whatsapp.Config{})
+	session, e, _ := w.link(t)
+	group, err := w.phones.CreateGroup(t.Context(), platform.NewGroup{
+		Subject: "Team", Owner: owner, Members: []platform.NewMember{{Number: ownNumber}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	created := e.await(t, "group").group
+	if created.Kind != gateway.GroupCreated || created.Group != gateway.JID(group.ID) || !w.isPerson(t, created.Actor, owner) ||
+		len(created.Participants) != 2 || created.SourceKey == "" {
+		t.Errorf("told %+v", created)
+	}
+	for _, c := range []struct {
+		change platform.GroupUpdate
+		kind   gateway.GroupChangeKind
+		people []string
+	}{
+		{platform.GroupUpdate{Subject: new("The team")}, gateway.GroupSubjectChanged, nil},
+		{platform.GroupUpdate{Description: new("who work together")}, gateway.GroupDescriptionChanged, nil},
+		{platform.GroupUpdate{Add: []string{third}}, gateway.GroupParticipantsAdded, []string{third}},
+		{platform.GroupUpdate{Promote: []string{third}}, gateway.GroupAdminsAdded, []string{third}},
+		{platform.GroupUpdate{Demote: []string{third}}, gateway.GroupAdminsRemoved, []string{third}},
+		{platform.GroupUpdate{Announce: new(true)}, gateway.GroupSettingsChanged, nil},
+		{platform.GroupUpdate{SetPicture: true, Picture: png(t)}, gateway.GroupPictureChanged, nil},
+		{platform.GroupUpdate{Remove: []string{third}}, gateway.GroupParticipantsRemoved, []string{third}},
+	} {
+		if _, err := session.Group(t.Context(), gateway.JID(group.ID)); err != nil { // now it is in the cache
+			t.Fatal(err)
+		}
+		c.change.By = owner
+		if _, err := w.phones.UpdateGroup(t.Context(), group.ID, c.change); err != nil {
+			t.Fatal(err)
+		}
+		told := e.await(t, "group").group
+		if told.Kind != c.kind || told.Group != gateway.JID(group.ID) || !w.isPerson(t, told.Actor, owner) ||
+			len(told.Participants) != len(c.people) || told.SourceKey == "" || told.At.IsZero() {
+			t.Errorf("%s: told %+v", c.kind, told)
+			continue
+		}
+		for i, number := range c.people {
+			if !w.isPerson(t, told.Participants[i], number) {
+				t.Errorf("%s: told of %+v", c.kind, told.Participants[i])
+			}
+		}
+	}
+	if known, err := session.Group(t.Context(), gateway.JID(group.ID)); err != nil || known.Subject != "The team" {
+		t.Errorf("the group is %+v (%v)", known, err)
+	}
+}
+
+func TestCallArrives(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, whatsapp.Config{})
+	_, e, _ := w.link(t)
+	group, err := w.phones.CreateGroup(t.Context(), platform.NewGroup{
+		Subject: "Team", Owner: peerNumber, Members: []platform.NewMember{{Number: ownNumber}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.await(t, "group")
+	for _, to := range []string{ownNumber, group.ID} {
+		for _, video := range []bool{false, true} {
+			id, err := w.phones.Call(t.Context(), peerNumber, to, video)
+			if err != nil {
+				t.Fatal(err)
+			}
+			call := e.await(t, "call").call
+			if call.ID != id || call.Video != video || !w.isPerson(t, call.From, peerNumber) || call.At.IsZero() {
+				t.Errorf("told %+v", call)
+			}
+			if direct := to == ownNumber; direct && !w.isPerson(t, call.Chat, peerNumber) || !direct && call.Chat.JID != gateway.JID(group.ID) {
+				t.Errorf("told in %+v", call.Chat)
+			}
+		}
+	}
+}
+
+func TestContactChangesArrive(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, whatsapp.Config{})
+	session, e, _ := w.link(t)
+	w.exchange(t, session, e)
+	awaitContact := func(prefix string) gateway.ContactChange {
+		t.Helper()
+		for { // a name and a pair come with the message, in no order
+			if change := e.await(t, "contact").contact; strings.HasPrefix(change.SourceKey, prefix) {
+				return change
+			}
+		}
+	}
+	if _, err := w.phones.UpdatePhone(t.Context(), peerNumber, platform.PhoneUpdate{Name: new("Another name")}); err != nil {
+		t.Fatal(err)
+	}
+	w.say(t, peerNumber, platform.OutgoingMessage{To: ownNumber, Type: "text", Text: "it is me"})
+	for {
+		change := awaitContact("name/")
+		if change.Contact.Name != "Another name" {
+			continue // the first name that the contact had
+		}
+		if !w.isPerson(t, change.Contact, peerNumber) {
+			t.Errorf("told %+v", change)
+		}
+		break
+	}
+	if _, err := w.phones.UpdatePhone(t.Context(), peerNumber, platform.PhoneUpdate{SetPicture: true, Picture: png(t)}); err != nil {
+		t.Fatal(err)
+	}
+	if change := awaitContact("picture/"); !w.isPerson(t, change.Contact, peerNumber) || change.Contact.Name != "Another name" {
+		t.Errorf("told %+v", change)
+	}
+}
+
+// Somebody whose number is not known is told by LID alone; when the number
+// becomes known, that is an event.
+func TestNumberThatBecomesKnownIsTold(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, whatsapp.Config{})
+	_, e, _ := w.link(t)
+	if _, err := w.phones.UpdatePhone(t.Context(), peerNumber, platform.PhoneUpdate{HideNumber: new(true)}); err != nil {
+		t.Fatal(err)
+	}
+	w.say(t, peerNumber, platform.OutgoingMessage{To: ownNumber, Type: "text", Text: "who am I"})
+	if message := e.await(t, "message").message; message.Sender.JID != "" || message.Sender.LID != w.lidOf(t, peerNumber) || message.Chat.JID != "" {
+		t.Errorf("arrived from %+v in %+v", message.Sender, message.Chat)
+	}
+	if _, err := w.phones.UpdatePhone(t.Context(), peerNumber, platform.PhoneUpdate{HideNumber: new(false)}); err != nil {
+		t.Fatal(err)
+	}
+	w.say(t, peerNumber, platform.OutgoingMessage{To: ownNumber, Type: "text", Text: "this is my number"})
+	for {
+		change := e.await(t, "contact").contact
+		if !strings.HasPrefix(change.SourceKey, "lid/") {
+			continue // the name, which comes from a goroutine of its own
+		}
+		if !w.isPerson(t, change.Contact, peerNumber) {
+			t.Errorf("told %+v", change)
+		}
+		return
+	}
+}
+
+func TestRestrictionArrives(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, whatsapp.Config{})
+	session, e, _ := w.link(t)
+	if err := w.phones.Restrict(t.Context(), ownNumber, time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	told := e.await(t, "restricted").restriction
+	if left := time.Until(told.Until); left < 50*time.Minute || left > time.Hour || told.Recipient != (gateway.Party{}) {
+		t.Errorf("told %+v", told)
+	}
+	_, err := w.send(t, session, "hello")
+	refusal, ok := gateway.AsError(err)
+	if !ok || refusal.Code != gateway.CodeRecipientRestricted || refusal.RetryAfter < 50*time.Minute {
+		t.Errorf("answered %v", err)
+	}
+	told = e.await(t, "restricted").restriction
+	if told.Until.IsZero() || !w.isPerson(t, told.Recipient, peerNumber) {
+		t.Errorf("told %+v", told)
+	}
+	if err := w.phones.Restrict(t.Context(), ownNumber, 0); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.send(t, session, "hello"); err != nil {
+		t.Error(err)
+	}
+}

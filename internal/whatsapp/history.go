@@ -1,0 +1,251 @@
+package whatsapp
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"time"
+
+	"go.mau.fi/whatsmeow"
+	"go.mau.fi/whatsmeow/proto/waE2E"
+	"go.mau.fi/whatsmeow/proto/waHistorySync"
+	"go.mau.fi/whatsmeow/proto/waWeb"
+	"go.mau.fi/whatsmeow/types"
+
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+const (
+	// maxHistory bounds how many messages of one history are handed over.
+	maxHistory = 10_000
+	// historyTries and historyPause say how often a history is asked for that
+	// could not be had, and how long that waits for a better connection.
+	historyTries = 3
+	historyPause = 5 * time.Second
+)
+
+// historyAnnounced has a history read aside: the phone has left one with the
+// platform, or sent it along. whatsmeow would load all of it into memory.
+//
+// The announcement itself is acknowledged at once, by whatsmeow's own peer_msg
+// receipt, whatever we do; that the history was received is told when it was kept.
+// A crash in between loses messages from before the link, and none of now.
+func (s *session) historyAnnounced(info *types.MessageInfo, notification *waE2E.HistorySyncNotification) {
+	client, id := s.current(), info.ID
+	if !s.histories.add(func() { s.takeHistory(client, id, notification) }) && s.ctx.Err() == nil {
+		s.logger.WarnContext(s.ctx, "history not read: too much of it waits")
+	}
+}
+
+// takeHistory reads one history, the only one in the process at that time, and
+// tells the phone.
+func (s *session) takeHistory(client *whatsmeow.Client, id types.MessageID, notification *waE2E.HistorySyncNotification) {
+	select {
+	case s.connector.histories <- struct{}{}:
+		defer func() { <-s.connector.histories }()
+	case <-s.ctx.Done():
+		return
+	}
+	var err error
+	for range historyTries {
+		if err = s.readHistory(client, notification); err == nil || !worthAnother(err) {
+			break
+		}
+		timer := time.NewTimer(historyPause)
+		select {
+		case <-timer.C:
+		case <-s.ctx.Done():
+			timer.Stop()
+			return
+		}
+	}
+	if err != nil && s.ctx.Err() == nil {
+		s.logger.WarnContext(s.ctx, "history not read", slog.String("kind", notification.GetSyncType().String()),
+			slog.Uint64("bytes", notification.GetFileLength()), slog.Any("error", err))
+	}
+	if err != nil && !errors.Is(err, errHistoryTooBig) {
+		return
+	}
+	// A receipt that is lost has the phone believe that we are still at it, which
+	// does no harm.
+	if err := client.SendProtocolMessageReceipt(s.ctx, id, types.ReceiptTypeHistorySync); err != nil {
+		s.logger.DebugContext(s.ctx, "history not acknowledged", slog.Any("error", err))
+	}
+}
+
+// worthAnother tells what may pass from what will not.
+func worthAnother(err error) bool {
+	return !errors.Is(err, errHistoryTooBig) && !errors.Is(err, errMalformed) && !errors.Is(err, errNotKept) &&
+		!errors.Is(err, context.Canceled) && !isGone(err)
+}
+
+// errNotKept says that the handler refused a part of a history. What it has kept
+// already stays.
+var errNotKept = errors.New("whatsapp: a part of the history was not kept")
+
+func (s *session) readHistory(client *whatsmeow.Client, notification *waE2E.HistorySyncNotification) error {
+	if inline := notification.GetInitialHistBootstrapInlinePayload(); inline != nil {
+		return s.handOver(client, history{
+			open: func() (io.Reader, error) { return bytes.NewReader(inline), nil },
+			size: int64(len(inline)),
+		})
+	}
+	limit := s.connector.config.HistoryMaxBytes
+	if notification.GetFileLength() > uint64(limit) { //nolint:gosec // it is not negative
+		return errHistoryTooBig
+	}
+	file, err := os.CreateTemp("", "recado-history-*")
+	if err != nil {
+		return fmt.Errorf("whatsapp: make room for a history: %w", err)
+	}
+	defer func() { _, _ = file.Close(), os.Remove(file.Name()) }() // it is of no more use
+	if err := client.DownloadToFile(s.ctx, notification, cappedFile{file: file, limit: limit}); err != nil {
+		return fmt.Errorf("whatsapp: fetch history: %w", err)
+	}
+	size, err := file.Seek(0, io.SeekEnd)
+	if err != nil {
+		return fmt.Errorf("whatsapp: read history: %w", err)
+	}
+	return s.handOver(client, history{size: size, open: func() (io.Reader, error) {
+		if _, err := file.Seek(0, io.SeekStart); err != nil {
+			return nil, fmt.Errorf("whatsapp: read history: %w", err)
+		}
+		return file, nil
+	}})
+}
+
+// handOver reads a history twice: first who is who, so that both addresses of
+// everybody are known when the messages are read.
+func (s *session) handOver(client *whatsmeow.Client, from history) error {
+	inside := client.DangerousInternals() //nolint:staticcheck // what whatsmeow does with a history it has loaded; the version is pinned
+	facts, err := from.facts(
+		func(names []*waHistorySync.Pushname) { inside.HandleHistoricalPushNames(s.ctx, names) },
+		func(pairs []*waHistorySync.PhoneNumberToLIDMapping) {
+			inside.StoreHistoricalPNLIDMappings(s.ctx, pairs)
+		},
+	)
+	if err != nil {
+		return err
+	}
+	if err := inside.StoreNCTSalt(s.ctx, facts.GetNctSalt()); err != nil {
+		s.logger.WarnContext(s.ctx, "salt of a history not kept", slog.Any("error", err))
+	}
+	total := 0
+	if perChat := s.connector.config.HistoryPerChat; perChat > 0 {
+		total, err = s.takeMessages(client, from, perChat)
+	}
+	if err == nil {
+		s.logger.InfoContext(s.ctx, "history read", slog.Int("messages", total))
+	}
+	return err
+}
+
+// takeMessages hands over the messages of a history and returns how many these
+// were.
+func (s *session) takeMessages(client *whatsmeow.Client, from history, perChat int) (total int, err error) {
+	inside := client.DangerousInternals() //nolint:staticcheck // as above
+	err = from.conversations(perChat, func(conversation *waHistorySync.Conversation) error {
+		if s.ctx.Err() != nil {
+			return s.ctx.Err()
+		}
+		inside.StoreHistoricalMessageSecrets(s.ctx, []*waHistorySync.Conversation{conversation})
+		messages := s.historyMessages(client, conversation)
+		messages = messages[:min(len(messages), maxHistory-total)]
+		if total += len(messages); len(messages) > 0 {
+			if err := s.historyArrived(messages); err != nil {
+				return err
+			}
+		}
+		if total == maxHistory {
+			return errEnough
+		}
+		return nil
+	})
+	return total, err
+}
+
+func (s *session) historyArrived(messages []gateway.Message) (err error) {
+	s.hear(func() { err = s.handler.HistoryArrived(s.ctx, messages) })
+	if err != nil {
+		return fmt.Errorf("%w: %w", errNotKept, err)
+	}
+	return nil
+}
+
+// historyMessages translates the messages of a conversation. What is no message
+// of a chat is passed over.
+func (s *session) historyMessages(client *whatsmeow.Client, conversation *waHistorySync.Conversation) []gateway.Message {
+	chat, err := types.ParseJID(conversation.GetID())
+	if chat.Server == types.LegacyUserServer {
+		chat.Server = types.DefaultUserServer
+	}
+	if err != nil || chat.Server != types.GroupServer && chat.Server != types.DefaultUserServer && chat.Server != types.HiddenUserServer {
+		return nil
+	}
+	messages := make([]gateway.Message, 0, len(conversation.GetMessages()))
+	for _, old := range conversation.GetMessages() {
+		if old.GetMessage().GetMessage() == nil || old.GetMessage().GetKey().GetID() == "" {
+			continue // a notice of the chat's
+		}
+		event, err := client.ParseWebMessage(chat, old.GetMessage())
+		if err != nil {
+			continue // without a sender it is no message
+		}
+		s.completeAddresses(&event.Info.MessageSource)
+		message, ok, err := s.newArrived(event)
+		if err != nil || !ok {
+			continue
+		}
+		if message.FromMe {
+			message.Status = statusOf(old.GetMessage().GetStatus())
+		}
+		messages = append(messages, message)
+	}
+	return messages
+}
+
+// statusOf is how far an own message had come before the link.
+func statusOf(status waWeb.WebMessageInfo_Status) gateway.MessageStatus {
+	switch status {
+	case waWeb.WebMessageInfo_ERROR:
+		return gateway.MessageFailed
+	case waWeb.WebMessageInfo_DELIVERY_ACK:
+		return gateway.MessageDelivered
+	case waWeb.WebMessageInfo_READ:
+		return gateway.MessageRead
+	case waWeb.WebMessageInfo_PLAYED:
+		return gateway.MessagePlayed
+	default: // acknowledged, or still on its way from the phone
+		return gateway.MessageSent
+	}
+}
+
+// cappedFile is a file that does not grow beyond a limit.
+type cappedFile struct {
+	file  *os.File
+	limit int64
+}
+
+var _ whatsmeow.File = cappedFile{}
+
+func (f cappedFile) Write(p []byte) (int, error) {
+	at, err := f.file.Seek(0, io.SeekCurrent)
+	if err != nil {
+		return 0, err
+	}
+	if at+int64(len(p)) > f.limit {
+		return 0, errHistoryTooBig
+	}
+	return f.file.Write(p)
+}
+
+func (f cappedFile) Read(p []byte) (int, error)               { return f.file.Read(p) }
+func (f cappedFile) ReadAt(p []byte, at int64) (int, error)   { return f.file.ReadAt(p, at) }
+func (f cappedFile) WriteAt(p []byte, at int64) (int, error)  { return f.file.WriteAt(p, at) }
+func (f cappedFile) Seek(at int64, whence int) (int64, error) { return f.file.Seek(at, whence) }
+func (f cappedFile) Truncate(size int64) error                { return f.file.Truncate(size) }
+func (f cappedFile) Stat() (os.FileInfo, error)               { return f.file.Stat() }

@@ -1,0 +1,144 @@
+package whatsapp_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/recado-project/recado/internal/sandbox/platform"
+	"github.com/recado-project/recado/internal/whatsapp"
+)
+
+// keyOf names what a call hands over, the same for every delivery of it.
+func keyOf(call heard) string {
+	switch call.what {
+	case "message", "message refused":
+		return call.message.WireKey
+	case "change", "change refused":
+		return call.change.PlatformID + call.change.Text
+	case "receipt", "receipt refused":
+		return call.receipt.MessageIDs[0] + call.receipt.Status.String()
+	case "group", "group refused":
+		return call.group.SourceKey
+	case "contact", "contact refused":
+		return call.contact.SourceKey
+	case "call", "call refused":
+		return call.call.ID
+	case "restricted", "restricted refused":
+		return call.restriction.Until.String()
+	default:
+		return ""
+	}
+}
+
+// What could not be kept comes again, once, without anybody's help: the session
+// makes its connection anew.
+func TestWhatWasNotKeptComesAgain(t *testing.T) {
+	t.Parallel()
+	const awayNumber = "5511988880002" // gets its messages when it is told to
+	cases := map[string]struct {
+		what string
+		do   func(ctx context.Context, w world, group string) error
+	}{
+		"message": {"message", func(ctx context.Context, w world, _ string) error {
+			_, err := w.phones.SendMessage(ctx, peerNumber, platform.OutgoingMessage{To: ownNumber, Type: "text", Text: "Bom dia"})
+			return err
+		}},
+		"message in a group": {"message", func(ctx context.Context, w world, group string) error {
+			_, err := w.phones.SendMessage(ctx, peerNumber, platform.OutgoingMessage{To: group, Type: "text", Text: "Bom dia"})
+			return err
+		}},
+		"receipt": {"receipt", func(ctx context.Context, w world, _ string) error {
+			_, err := w.phones.UpdatePhone(ctx, awayNumber, platform.PhoneUpdate{Online: new(true)})
+			return err
+		}},
+		"subject of a group": {"group", func(ctx context.Context, w world, group string) error {
+			_, err := w.phones.UpdateGroup(ctx, group, platform.GroupUpdate{Subject: new("Another")})
+			return err
+		}},
+		"picture of a group": {"group", func(ctx context.Context, w world, group string) error {
+			_, err := w.phones.UpdateGroup(ctx, group, platform.GroupUpdate{SetPicture: true, Picture: []byte("picture")})
+			return err
+		}},
+		"call": {"call", func(ctx context.Context, w world, _ string) error {
+			_, err := w.phones.Call(ctx, peerNumber, ownNumber, false)
+			return err
+		}},
+		"restriction": {"restricted", func(ctx context.Context, w world, _ string) error {
+			return w.phones.Restrict(ctx, ownNumber, time.Hour)
+		}},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, whatsapp.Config{})
+			session, e, _ := w.link(t)
+			if _, err := w.sendTo(t, session, awayNumber, "hello"); err != nil {
+				t.Fatal(err)
+			}
+			w.settle(t, session)
+			group, err := w.phones.CreateGroup(t.Context(), platform.NewGroup{
+				Subject: "Team", Owner: peerNumber, Members: []platform.NewMember{{Number: ownNumber}},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			e.await(t, "group")
+			e.refuseNext(c.what)
+			if err := c.do(t.Context(), w, group.ID); err != nil {
+				t.Fatal(err)
+			}
+			key := keyOf(e.await(t, c.what+" refused"))
+			for keyOf(e.await(t, c.what)) != key { // others may have come behind it
+			}
+			untilMarker := func() {
+				t.Helper()
+				marker := w.say(t, peerNumber, platform.OutgoingMessage{To: ownNumber, Type: "text", Text: "marker"})
+				for call := e.next(t); call.message.PlatformID != marker; call = e.next(t) {
+					if keyOf(call) == key {
+						t.Errorf("it came once more, as %s", call.what)
+					}
+				}
+			}
+			// Behind the marker the acknowledgement has been written, and behind the
+			// answer to a question the platform has read it.
+			untilMarker()
+			if _, err := session.Resolve(t.Context(), []string{peerNumber}); err != nil {
+				t.Fatal(err)
+			}
+			// So it does not come with the next connection.
+			if err := w.phones.Disconnect(t.Context(), ownNumber); err != nil {
+				t.Fatal(err)
+			}
+			untilMarker()
+		})
+	}
+}
+
+// After something that was not kept nothing of the same connection is: it would
+// be out of order.
+func TestOrderIsKeptOverAFailure(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, whatsapp.Config{})
+	session, _, device := w.link(t)
+	session.Close()
+	const messages = 20
+	for n := range messages {
+		w.say(t, peerNumber, platform.OutgoingMessage{To: ownNumber, Type: "text", Text: string(rune('a' + n))})
+	}
+	again := newEar()
+	for range 3 {
+		again.refuseNext("message")
+	}
+	session, err := w.connector.Open(t.Context(), device, again)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(session.Close)
+	session.Start()
+	for n := range messages {
+		if got := again.await(t, "message").message.Text; got != string(rune('a'+n)) {
+			t.Fatalf("message %d is %q", n, got)
+		}
+	}
+}

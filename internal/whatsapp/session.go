@@ -1,0 +1,215 @@
+package whatsapp
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"go.mau.fi/whatsmeow"
+	"go.mau.fi/whatsmeow/store"
+	"go.mau.fi/whatsmeow/types"
+
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+const (
+	// loginWait bounds the time from a connection to the first sign of life on
+	// it: a code to scan, or the login's success.
+	loginWait = time.Minute
+	// afterPairing is how long the platform may take to ask for the login that
+	// follows a pairing; after it we log in unasked.
+	afterPairing = 10 * time.Second
+	// partingWait is how long whatsmeow may take to notice that a connection was
+	// given up.
+	partingWait = 2 * time.Second
+	// silentKeepAlives is how many unanswered ones make a connection dead: it
+	// looks open, and nothing arrives any more.
+	silentKeepAlives = 2
+	// signals is how many may wait for the owner.
+	signals = 16
+)
+
+// session is one client of whatsmeow and the goroutine that owns it: that
+// goroutine alone connects, disconnects and says what became of it. whatsmeow's
+// own reconnecting is off.
+type session struct {
+	connector *Connector
+	handler   gateway.SessionHandler
+	logger    *slog.Logger
+
+	ctx    context.Context //nolint:containedctx // until Close, or until the session is over; its handlers need it
+	cancel context.CancelFunc
+	// connCtx is the connections': it ends after the last of them was closed. One
+	// that ended first would break the connection while it is being closed.
+	connCtx  context.Context //nolint:containedctx // whatsmeow keeps it
+	connDone context.CancelFunc
+	done     chan struct{}
+	start    sync.Once
+	// pictureOnce asks for the account\'s picture; later the platform tells.
+	pictureOnce sync.Once
+	inbox       chan signal
+
+	// hearing is held by every call of the handler that whatsmeow's goroutines
+	// make; deaf ends them.
+	hearing sync.RWMutex
+	deaf    bool
+
+	groups     groupCache
+	retries    mediaRetries
+	followed   contacts // of the connection in use
+	numberless people   // told without number
+	errands    errands
+	histories  errands // apart: a history may take long
+
+	mu              sync.Mutex
+	client          *whatsmeow.Client
+	linked          bool
+	device          string // names the keys; empty where nothing is linked
+	reload          bool   // a pairing's keys, which no client has loaded yet
+	self            gateway.Party
+	codesEnd        time.Time          // when the last of the codes being shown runs out
+	connEnd         context.CancelFunc // gives up the connection in use; nil: it was given up, or there is none
+	restrictedUntil time.Time          // zero where nothing is known of it
+}
+
+var _ gateway.Session = (*session)(nil)
+
+func newSession(c *Connector, keys *store.Device, handler gateway.SessionHandler) *session {
+	ctx, cancel := context.WithCancel(context.Background())
+	connCtx, connDone := context.WithCancel(context.Background())
+	s := &session{
+		connector: c,
+		handler:   handler,
+		logger:    c.config.Logger,
+		ctx:       ctx,
+		cancel:    cancel,
+		connCtx:   connCtx,
+		connDone:  connDone,
+		done:      make(chan struct{}),
+		inbox:     make(chan signal, signals),
+	}
+	s.use(keys)
+	return s
+}
+
+// use makes a client with the keys the session's own.
+func (s *session) use(keys *store.Device) {
+	if keys.ID != nil {
+		keys.LIDs = &lidWatch{LIDStore: keys.LIDs, learnt: s.learnt}
+		keys.Contacts = &contactStore{ContactStore: keys.Contacts}
+	}
+	if cache, ok := keys.Sessions.(*keyCache); ok {
+		cache.guard.failed.Store(new(s.giveUp))
+	}
+	client := whatsmeow.NewClient(keys, newLog(s.logger))
+	client.SetWebsocketHTTPClient(s.connector.client)
+	client.SetPreLoginHTTPClient(s.connector.client)
+	client.SetMediaHTTPClient(s.connector.client)
+	client.EnableAutoReconnect = false
+	client.DisableLoginAutoReconnect = true
+	// Together: the platform hears "received" after our handler has committed,
+	// and a message that was decrypted before a crash comes to it again.
+	client.SynchronousAck = true
+	client.EnableDecryptedEventBuffer = true
+	client.BackgroundEventCtx = s.connCtx
+	// Years of somebody's messages are not loaded into memory, and no goroutine
+	// stays behind that waits for more of them.
+	client.ManualHistorySyncDownload = true
+	// The phone is told "received" when the history was kept.
+	client.DisableManualHistorySyncReceipt = true
+	client.GetMessageForRetry = s.sentMessage
+	client.PrePairCallback = func(jid types.JID, _, _ string) bool {
+		return s.allowPairing(jid)
+	}
+	client.AddEventHandlerWithSuccessStatus(s.handle)
+
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.client = client
+	s.linked = keys.ID != nil
+	s.self = gateway.Party{}
+	if s.linked {
+		s.device = keys.ID.String()
+		s.self = gateway.Party{JID: jidOf(*keys.ID), LID: jidOf(keys.LID), Name: keys.PushName}
+	}
+}
+
+func (s *session) allowPairing(jid types.JID) bool {
+	if err := s.handler.Pairing(s.ctx, jid.String()); err != nil {
+		s.logger.ErrorContext(s.ctx, "link refused", slog.Any("error", err))
+		return false
+	}
+	return true
+}
+
+// Start begins connecting (gateway.Session).
+func (s *session) Start() {
+	s.start.Do(func() {
+		s.connector.running.Go(func() {
+			defer close(s.done)
+			defer s.connDone()
+			defer s.histories.end()
+			defer s.errands.end()
+			s.run()
+		})
+	})
+}
+
+// Close ends the session (gateway.Session).
+func (s *session) Close() {
+	s.cancel()
+	s.start.Do(func() { // never started: there is nobody to wait for
+		s.connDone()
+		close(s.done)
+	})
+	<-s.done
+	s.hangUp()
+}
+
+// hangUp waits for the calls of the handler that are under way, and lets no more
+// through.
+func (s *session) hangUp() {
+	s.hearing.Lock()
+	defer s.hearing.Unlock()
+	s.deaf = true
+}
+
+// Self returns the account (gateway.Session).
+func (s *session) Self() gateway.Party {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.self
+}
+
+// Linked reports whether there are keys that the platform accepted
+// (gateway.Session).
+func (s *session) Linked() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.linked
+}
+
+// current returns the client in use. It changes after a pairing, whether that
+// succeeded or failed.
+func (s *session) current() *whatsmeow.Client {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.client
+}
+
+func (s *session) profile() gateway.Profile {
+	self := s.Self()
+	return gateway.Profile{JID: self.JID, LID: self.LID, Name: self.Name}
+}
+
+// rename notes the account's name and reports whether it is a new one.
+func (s *session) rename(name string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	changed := name != "" && name != s.self.Name
+	if changed {
+		s.self.Name = name
+	}
+	return changed
+}

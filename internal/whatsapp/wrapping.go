@@ -1,0 +1,83 @@
+package whatsapp
+
+import (
+	"fmt"
+
+	"go.mau.fi/whatsmeow/proto/waE2E"
+	"google.golang.org/protobuf/proto"
+)
+
+// maxWrappings bounds how deep content may be wrapped; clients use two at most.
+const maxWrappings = 5
+
+// withoutCopy returns what was sent to the chat, out of the copy that goes to
+// the account's other devices.
+func withoutCopy(message *waE2E.Message) *waE2E.Message {
+	if inner := message.GetDeviceSentMessage().GetMessage(); inner != nil {
+		return inner
+	}
+	return message
+}
+
+// unwrap returns the content of a message out of whatever says how to show it:
+// once, for a while, with a caption.
+func unwrap(message *waE2E.Message) *waE2E.Message {
+	content, _ := open(message)
+	return content
+}
+
+// open is unwrap, and reports whether a wrapping allows a single look.
+func open(message *waE2E.Message) (content *waE2E.Message, once bool) {
+	for range maxWrappings {
+		inner, onceOnly := wrapped(message)
+		if inner == nil {
+			break
+		}
+		message, once = inner, once || onceOnly
+	}
+	return message, once
+}
+
+// wrapped returns what one wrapping holds, nil where there is none.
+func wrapped(message *waE2E.Message) (inner *waE2E.Message, once bool) {
+	for _, wrapping := range []*waE2E.FutureProofMessage{
+		message.GetViewOnceMessage(), message.GetViewOnceMessageV2(), message.GetViewOnceMessageV2Extension(),
+	} {
+		if wrapping.GetMessage() != nil {
+			return wrapping.GetMessage(), true
+		}
+	}
+	for _, wrapping := range []*waE2E.FutureProofMessage{
+		message.GetEphemeralMessage(),
+		message.GetDocumentWithCaptionMessage(),
+		message.GetLottieStickerMessage(),
+		message.GetEditedMessage(),
+		message.GetAssociatedChildMessage(), // a picture of an album
+		message.GetGroupMentionedMessage(),
+		message.GetBotInvokeMessage(),
+		message.GetPollCreationMessageV4(),
+		message.GetSpoilerMessage(),
+	} {
+		if wrapping.GetMessage() != nil {
+			return wrapping.GetMessage(), false
+		}
+	}
+	return nil, false
+}
+
+// decode reads the payload of a message, wrapped as it may be.
+func decode(payload []byte) (*waE2E.Message, error) {
+	var message waE2E.Message
+	if err := proto.Unmarshal(payload, &message); err != nil {
+		return nil, fmt.Errorf("whatsapp: read payload: %w", err)
+	}
+	return &message, nil
+}
+
+func encode(message *waE2E.Message) ([]byte, error) {
+	payload, err := proto.Marshal(message)
+	if err != nil {
+		return nil, fmt.Errorf("whatsapp: write payload: %w", err)
+	}
+	return payload, nil
+}
