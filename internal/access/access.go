@@ -1,0 +1,175 @@
+// Package access holds the accounts and their API keys: making, listing,
+// revoking and checking them. It knows nothing of HTTP; the API asks it who
+// calls, and the command line makes the first key with it.
+package access
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+// touchEvery is how exact "last used" is: a write for every request would cost
+// more than the request.
+const touchEvery = time.Minute
+
+// Store keeps accounts and keys.
+type Store interface {
+	CreateAccount(ctx context.Context, account gateway.Account) error
+	FindAccount(ctx context.Context, name string) (gateway.Account, bool, error)
+	CreateKey(ctx context.Context, key gateway.Key) error
+	FindKey(ctx context.Context, hash []byte) (gateway.Key, bool, error)
+	ListKeys(ctx context.Context, accountID string, page gateway.PageRequest) (gateway.Page[gateway.Key], error)
+	RevokeKey(ctx context.Context, accountID, id string, at time.Time) error
+	TouchKey(ctx context.Context, id string, at time.Time) error
+}
+
+// Service makes and checks keys. It is safe for concurrent use.
+type Service struct {
+	store  Store
+	now    func() time.Time
+	random io.Reader
+
+	mu      sync.Mutex
+	touched map[string]time.Time
+}
+
+// New makes the service. A nil clock means the wall clock.
+func New(store Store, now func() time.Time) *Service {
+	if now == nil {
+		now = time.Now
+	}
+	return &Service{store: store, now: now, random: rand.Reader, touched: map[string]time.Time{}}
+}
+
+// Authenticate returns the key whose secret is given. Its error is
+// Unauthorized for a secret that is missing, mistyped, unknown, revoked or
+// expired, without saying which: the caller is a stranger.
+func (s *Service) Authenticate(ctx context.Context, secret string) (gateway.Key, error) {
+	if secret == "" {
+		return gateway.Key{}, unauthorized("the x-api-key header is missing")
+	}
+	if mistyped(secret) {
+		return gateway.Key{}, unauthorized("the API key is not valid")
+	}
+	hash := Hash(secret)
+	key, found, err := s.store.FindKey(ctx, hash)
+	if err != nil {
+		return gateway.Key{}, err
+	}
+	now := s.now()
+	if !found || subtle.ConstantTimeCompare(hash, key.Hash) != 1 || !key.Valid(now) {
+		return gateway.Key{}, unauthorized("the API key is not valid")
+	}
+	if s.mustTouch(key, now) {
+		if err := s.store.TouchKey(ctx, key.ID, now); err != nil {
+			return gateway.Key{}, err
+		}
+	}
+	return key, nil
+}
+
+// EnsureAccount returns the account of that name, making it where there is
+// none.
+func (s *Service) EnsureAccount(ctx context.Context, name string) (gateway.Account, error) {
+	account, found, err := s.store.FindAccount(ctx, name)
+	if err != nil || found {
+		return account, err
+	}
+	id, err := uuid.NewV7()
+	if err != nil {
+		return gateway.Account{}, fmt.Errorf("access: choose account id: %w", err)
+	}
+	account = gateway.Account{ID: id.String(), Name: name, CreatedAt: s.now().UTC()}
+	return account, s.store.CreateAccount(ctx, account)
+}
+
+// KeyParams describe a new key.
+type KeyParams struct {
+	AccountID   string
+	Name        string
+	InstanceIDs []string  // empty: every instance of the account
+	Partner     bool      // may use the partner interface
+	ExpiresAt   time.Time // zero: never
+	// Secret is the key itself, for those who must know it beforehand; empty
+	// means a new random one, which is what everybody else wants.
+	Secret string
+}
+
+// CreateKey makes a key and returns it with its secret, which is kept nowhere.
+// Its error is Invalid for a secret of the caller's own that could be guessed,
+// Conflict for one that is or was a key.
+func (s *Service) CreateKey(ctx context.Context, params KeyParams) (gateway.Key, string, error) {
+	secret := params.Secret
+	if secret == "" {
+		var err error
+		if secret, err = newSecret(s.random); err != nil {
+			return gateway.Key{}, "", err
+		}
+	} else if err := checkSecret(secret); err != nil {
+		return gateway.Key{}, "", err
+	}
+	id, err := uuid.NewV7()
+	if err != nil {
+		return gateway.Key{}, "", fmt.Errorf("access: choose key id: %w", err)
+	}
+	key := gateway.Key{
+		ID:          id.String(),
+		AccountID:   params.AccountID,
+		Name:        params.Name,
+		Hash:        Hash(secret),
+		InstanceIDs: params.InstanceIDs,
+		Partner:     params.Partner,
+		CreatedAt:   s.now().UTC(),
+		ExpiresAt:   params.ExpiresAt,
+	}
+	if err := s.store.CreateKey(ctx, key); err != nil {
+		return gateway.Key{}, "", err
+	}
+	return key, secret, nil
+}
+
+// ListKeys returns the keys of an account, oldest first.
+func (s *Service) ListKeys(ctx context.Context, accountID string, page gateway.PageRequest) (gateway.Page[gateway.Key], error) {
+	return s.store.ListKeys(ctx, accountID, page)
+}
+
+// RevokeKey ends a key of the account at once. Its error is NotFound for a key
+// that the account does not have.
+func (s *Service) RevokeKey(ctx context.Context, accountID, id string) error {
+	return s.store.RevokeKey(ctx, accountID, id, s.now())
+}
+
+// Hash is how a secret is kept: SHA-256 is enough, as a key is not a password
+// but 32 random bytes.
+func Hash(secret string) []byte {
+	sum := sha256.Sum256([]byte(secret))
+	return sum[:]
+}
+
+func (s *Service) mustTouch(key gateway.Key, now time.Time) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	last := s.touched[key.ID]
+	if key.LastUsedAt.After(last) {
+		last = key.LastUsedAt
+	}
+	if now.Sub(last) < touchEvery {
+		return false
+	}
+	s.touched[key.ID] = now
+	return true
+}
+
+func unauthorized(message string) *gateway.Error {
+	return gateway.Errorf(gateway.Unauthorized, gateway.CodeUnauthorized, "%s", message)
+}

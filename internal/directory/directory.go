@@ -1,0 +1,186 @@
+// Package directory holds the use cases around people and groups: which numbers
+// have an account, who is shown what, pictures, blocking, groups. Messaging asks
+// it where a message goes.
+package directory
+
+import (
+	"context"
+	"time"
+
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+// registrationAge is how long the platform's answer about a number is believed.
+const registrationAge = 30 * 24 * time.Hour
+
+// lookupBatch is how many numbers the platform is asked about at once.
+const lookupBatch = 100
+
+// Store remembers the platform's answers about numbers.
+type Store interface {
+	FindRegistrations(ctx context.Context, numbers []string, since time.Time) (map[string]gateway.Registration, error)
+	SaveRegistrations(ctx context.Context, registrations []gateway.Registration, at time.Time) error
+}
+
+// Sessions finds the session of an instance that is connected.
+type Sessions interface {
+	Session(ctx context.Context, instanceID string) (gateway.Session, error)
+}
+
+// Service carries out the use cases. It is safe for concurrent use. What every
+// method may be answered besides what it says: Conflict, PaymentRequired,
+// RateLimited, PlatformFailed, PlatformTimeout.
+type Service struct {
+	store    Store
+	sessions Sessions
+	now      func() time.Time
+}
+
+// New makes the service. A nil clock means the wall clock.
+func New(store Store, sessions Sessions, now func() time.Time) *Service {
+	if now == nil {
+		now = time.Now
+	}
+	return &Service{store: store, sessions: sessions, now: now}
+}
+
+// Party finds the addresses of a recipient through a session. A chat ID is used
+// as it is; a number is looked up, because only the platform knows under which
+// form an account exists (Brazilian numbers have two). Its error is Invalid for
+// a number without an account.
+func (s *Service) Party(ctx context.Context, session gateway.Session, to gateway.Recipient) (gateway.Party, error) {
+	switch {
+	case to.Chat.IsLID():
+		return gateway.Party{LID: to.Chat}, nil
+	case to.Chat != "":
+		return gateway.Party{JID: to.Chat}, nil
+	}
+	registrations, err := s.lookUp(ctx, session, []string{to.Number})
+	if err != nil {
+		return gateway.Party{}, err
+	}
+	registration := registrations[to.Number]
+	if !registration.Exists {
+		return gateway.Party{}, gateway.Errorf(gateway.Invalid, gateway.CodeNotRegistered,
+			"the number has no account on the platform")
+	}
+	return gateway.Party{JID: registration.JID, LID: registration.LID}, nil
+}
+
+// CheckNumbers says which numbers, in digits with country code, have an account.
+// The answer has their order, and says of a double twice.
+func (s *Service) CheckNumbers(ctx context.Context, instanceID string, numbers []string) ([]gateway.Registration, error) {
+	session, err := s.sessions.Session(ctx, instanceID)
+	if err != nil {
+		return nil, err
+	}
+	known, err := s.lookUp(ctx, session, numbers)
+	if err != nil {
+		return nil, err
+	}
+	registrations := make([]gateway.Registration, len(numbers))
+	for i, number := range numbers {
+		registrations[i] = known[number]
+		registrations[i].Number = number
+	}
+	return registrations, nil
+}
+
+// lookUp finds what is known of the numbers, asks the platform for the rest and
+// remembers its answers. Numbers without an account are asked for every time:
+// they may get one.
+func (s *Service) lookUp(ctx context.Context, session gateway.Session, numbers []string) (map[string]gateway.Registration, error) {
+	now := s.now()
+	known, err := s.store.FindRegistrations(ctx, numbers, now.Add(-registrationAge))
+	if err != nil {
+		return nil, err
+	}
+	missing := missingFrom(known, numbers)
+	for len(missing) > 0 {
+		batch := missing[:min(len(missing), lookupBatch)]
+		missing = missing[len(batch):]
+		answers, err := session.Resolve(ctx, batch)
+		if err != nil {
+			return nil, err
+		}
+		if err := s.store.SaveRegistrations(ctx, answers, now); err != nil {
+			return nil, err
+		}
+		for _, answer := range answers {
+			known[answer.Number] = answer
+		}
+	}
+	return known, nil
+}
+
+// missingFrom returns the numbers that are not known, each once.
+func missingFrom(known map[string]gateway.Registration, numbers []string) []string {
+	var missing []string
+	seen := make(map[string]bool, len(numbers))
+	for _, number := range numbers {
+		if _, ok := known[number]; !ok && !seen[number] {
+			seen[number] = true
+			missing = append(missing, number)
+		}
+	}
+	return missing
+}
+
+// SendPresence shows a presence: typing and recording to a chat, online and
+// offline of the account, for which the chat does not matter.
+func (s *Service) SendPresence(ctx context.Context, instanceID string, to gateway.Recipient, presence gateway.Presence) error {
+	session, err := s.sessions.Session(ctx, instanceID)
+	if err != nil {
+		return err
+	}
+	chat, err := s.Party(ctx, session, to)
+	if err != nil {
+		return err
+	}
+	return session.SetPresence(ctx, chat.Address(), presence)
+}
+
+// ProfilePicture returns where the picture of a person or group lies; empty
+// where there is none to be seen, or nobody.
+func (s *Service) ProfilePicture(ctx context.Context, instanceID string, of gateway.Recipient) (string, error) {
+	session, err := s.sessions.Session(ctx, instanceID)
+	if err != nil {
+		return "", err
+	}
+	party, err := s.Party(ctx, session, of)
+	if isNotRegistered(err) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	return session.ProfilePicture(ctx, party.Address())
+}
+
+// Block blocks a person, or lifts it. Doing either twice changes nothing.
+func (s *Service) Block(ctx context.Context, instanceID string, who gateway.Recipient, blocked bool) error {
+	session, err := s.sessions.Session(ctx, instanceID)
+	if err != nil {
+		return err
+	}
+	party, err := s.Party(ctx, session, who)
+	if err != nil {
+		return err
+	}
+	return session.SetBlocked(ctx, party.Address(), blocked)
+}
+
+// Group returns what is known about a group. Its error is NotFound for one that
+// the account is not in.
+func (s *Service) Group(ctx context.Context, instanceID string, group gateway.JID) (gateway.Group, error) {
+	session, err := s.sessions.Session(ctx, instanceID)
+	if err != nil {
+		return gateway.Group{}, err
+	}
+	return session.Group(ctx, group)
+}
+
+func isNotRegistered(err error) bool {
+	refusal, ok := gateway.AsError(err)
+	return ok && refusal.Code == gateway.CodeNotRegistered
+}

@@ -1,0 +1,259 @@
+package instance
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/recado-project/recado/internal/eventlog"
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+// handler is what one session of a link talks to. A session that was replaced
+// or closed is not heard any more.
+type handler struct {
+	link       *link
+	generation int
+}
+
+var _ gateway.SessionHandler = (*handler)(nil)
+
+// CodeShown keeps the code for those who ask for it.
+func (h *handler) CodeShown(ctx context.Context, code gateway.QRCode) {
+	h.move(ctx, codeShown, nil)
+	h.set(func(l *link) { l.code = code })
+	if err := h.tellCode(ctx, code); err != nil {
+		// The code is there for whoever asks; only the event is missing.
+		h.link.service.logger.ErrorContext(ctx, "code not told",
+			slog.String("instance_id", h.link.id), slog.Any("error", err))
+	}
+}
+
+func (h *handler) tellCode(ctx context.Context, code gateway.QRCode) error {
+	if !h.current() {
+		return nil
+	}
+	picture, err := Picture(code)
+	if err != nil {
+		return err
+	}
+	event, err := eventlog.NewEvent(h.link.id, "", "", h.link.service.now(), eventlog.InstanceQR{
+		InstanceID: h.link.id, QRCode: picture, ExpiresAt: code.ExpiresAt.UnixMilli(), Attempt: code.Attempt,
+	})
+	if err != nil {
+		return err
+	}
+	return h.link.service.log.Append(ctx, event)
+}
+
+// CodesExpired ends the linking.
+func (h *handler) CodesExpired(ctx context.Context) {
+	h.over(ctx, codesExpired, codesExpired.reason(), nil, nil)
+}
+
+// Pairing notes the name of the new keys before the platform can have them
+// alone: a crash from here on finds either both or neither.
+func (h *handler) Pairing(ctx context.Context, device string) error {
+	if !h.current() {
+		return gateway.Errorf(gateway.Conflict, gateway.CodeNotConnected, "linking was ended")
+	}
+	_, err := h.link.service.store.UpdateInstance(ctx, h.link.id, func(instance *gateway.Instance) ([]eventlog.Event, error) {
+		instance.Device = device
+		instance.UpdatedAt = h.link.service.now().UTC()
+		return nil, nil
+	})
+	return err
+}
+
+// Paired takes the code away: it was used.
+func (h *handler) Paired(ctx context.Context) {
+	h.set(func(l *link) { l.code = gateway.QRCode{} })
+	h.move(ctx, paired, nil)
+}
+
+// PairingFailed forgets what Pairing noted.
+func (h *handler) PairingFailed(ctx context.Context) {
+	h.set(func(l *link) { l.code = gateway.QRCode{} })
+	h.move(ctx, connectionLost, forget)
+}
+
+// Connected opens the session to those who send.
+func (h *handler) Connected(ctx context.Context, profile gateway.Profile) error {
+	// First the session, then the status: who reads "connected" can send.
+	h.set(func(l *link) {
+		l.up = true
+		l.code = gateway.QRCode{}
+	})
+	return h.link.update(ctx, update{
+		cause: connected, reason: connected.reason(), change: describe(profile), current: h.current,
+	})
+}
+
+// ProfileChanged writes the account's new name.
+func (h *handler) ProfileChanged(ctx context.Context, profile gateway.Profile) {
+	h.move(ctx, described, describe(profile))
+}
+
+// PictureChanged writes where the account's picture lies.
+func (h *handler) PictureChanged(ctx context.Context, url string) {
+	h.move(ctx, described, func(instance *gateway.Instance) { instance.Profile.PictureURL = url })
+}
+
+// ConnectionLost closes the session to those who send, until it is back.
+func (h *handler) ConnectionLost(ctx context.Context) {
+	h.set(func(l *link) {
+		l.up = false
+		l.code = gateway.QRCode{}
+	})
+	h.move(ctx, connectionLost, nil)
+}
+
+// Refused ends the session. Its keys stay: the refusal may be lifted.
+func (h *handler) Refused(ctx context.Context, reason gateway.Reason) {
+	h.over(ctx, refused, reason, nil, gateway.Errorf(gateway.PlatformFailed, gateway.CodePlatformError,
+		"the platform refuses the session: %s", reason))
+}
+
+// LoggedOut ends the session, whose keys are gone.
+func (h *handler) LoggedOut(ctx context.Context) {
+	h.over(ctx, unlinked, unlinked.reason(), forget, nil)
+}
+
+// MessageArrived hands a message on.
+func (h *handler) MessageArrived(ctx context.Context, message gateway.Message) error {
+	return h.link.service.inbox.MessageArrived(ctx, h.link.id, message)
+}
+
+// ChangeArrived hands a change on.
+func (h *handler) ChangeArrived(ctx context.Context, change gateway.Change) error {
+	return h.link.service.inbox.ChangeArrived(ctx, h.link.id, change)
+}
+
+// ReceiptArrived hands a receipt on.
+func (h *handler) ReceiptArrived(ctx context.Context, receipt gateway.Receipt) error {
+	return h.link.service.inbox.ReceiptArrived(ctx, h.link.id, receipt)
+}
+
+// PresenceArrived hands a presence on.
+func (h *handler) PresenceArrived(ctx context.Context, presence gateway.ContactPresence) error {
+	return h.link.service.inbox.PresenceArrived(ctx, h.link.id, presence)
+}
+
+// GroupChangeArrived hands a group's change on.
+func (h *handler) GroupChangeArrived(ctx context.Context, change gateway.GroupChange) error {
+	return h.link.service.inbox.GroupChangeArrived(ctx, h.link.id, change)
+}
+
+// ContactChangeArrived hands news about a contact on.
+func (h *handler) ContactChangeArrived(ctx context.Context, change gateway.ContactChange) error {
+	return h.link.service.inbox.ContactChangeArrived(ctx, h.link.id, change)
+}
+
+// CallArrived hands a call on.
+func (h *handler) CallArrived(ctx context.Context, call gateway.Call) error {
+	return h.link.service.inbox.CallArrived(ctx, h.link.id, call)
+}
+
+// Restricted hands a restriction on.
+func (h *handler) Restricted(ctx context.Context, restriction gateway.Restriction) error {
+	return h.link.service.inbox.Restricted(ctx, h.link.id, restriction)
+}
+
+// HistoryArrived hands messages from before the link on.
+func (h *handler) HistoryArrived(ctx context.Context, messages []gateway.Message) error {
+	return h.link.service.inbox.HistoryArrived(ctx, h.link.id, messages)
+}
+
+// SentPayload finds a message that is to be sent again.
+func (h *handler) SentPayload(ctx context.Context, chat gateway.JID, platformID string) ([]byte, bool) {
+	payload, ok, err := h.link.service.inbox.SentPayload(ctx, h.link.id, chat, platformID)
+	if err != nil {
+		h.link.service.logger.ErrorContext(ctx, "message to be sent again not found",
+			slog.String("instance_id", h.link.id), slog.Any("error", err))
+	}
+	return payload, ok
+}
+
+// current reports whether the session is still the link's own.
+func (h *handler) current() bool {
+	h.link.mu.Lock()
+	defer h.link.mu.Unlock()
+	return h.generation == h.link.generation
+}
+
+// set changes the link's fields, and wakes those who wait for them.
+func (h *handler) set(change func(*link)) {
+	h.link.mu.Lock()
+	defer h.link.mu.Unlock()
+	if h.generation != h.link.generation {
+		return
+	}
+	change(h.link)
+	h.link.wake()
+}
+
+func (h *handler) move(ctx context.Context, cause occurrence, change func(*gateway.Instance)) {
+	h.update(ctx, update{cause: cause, reason: cause.reason(), change: change})
+}
+
+// over notes that the session has ended by itself, then writes it: who reads the
+// status can start anew. The session stays the link's until the next command
+// closes it: here it would wait for this very call.
+func (h *handler) over(ctx context.Context, cause occurrence, reason gateway.Reason,
+	change func(*gateway.Instance), failure error,
+) {
+	h.set(func(l *link) {
+		l.up, l.ended, l.code, l.failure = false, true, gateway.QRCode{}, failure
+	})
+	h.update(ctx, update{cause: cause, reason: reason, change: change})
+}
+
+// update writes what the session says. Where the database takes nothing it tries
+// until that is over, until the session is not the link's any more, or until ctx
+// ends: the status that is kept would be wrong for good, and nobody told of the
+// change. The session has nothing better to do meanwhile.
+func (h *handler) update(ctx context.Context, u update) {
+	u.current = h.current
+	logger := h.link.service.logger.With(slog.String("instance_id", h.link.id))
+	for tries := 0; ; tries++ {
+		err := h.link.update(ctx, u)
+		switch {
+		case err == nil && tries > 0:
+			logger.InfoContext(ctx, "instance status written after all", slog.Int("tries", tries+1))
+			return
+		case err == nil || gateway.KindOf(err) == gateway.NotFound: // deleted meanwhile
+			return
+		case ctx.Err() != nil || !h.current():
+			return
+		case tries == 0:
+			logger.ErrorContext(ctx, "instance status not written; it is tried again",
+				slog.String("reason", string(u.reason)), slog.Any("error", err))
+		}
+		if !h.pause(ctx) {
+			return
+		}
+	}
+}
+
+// pause waits before a write is tried again, and reports whether it is to be.
+func (h *handler) pause(ctx context.Context) bool {
+	h.link.mu.Lock()
+	changed := h.link.changed
+	h.link.mu.Unlock()
+	timer := time.NewTimer(writePause)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-changed: // perhaps by a command that waits for this session's end
+	case <-ctx.Done():
+	}
+	return ctx.Err() == nil && h.current()
+}
+
+// describe sets who the instance is linked to.
+func describe(profile gateway.Profile) func(*gateway.Instance) {
+	return func(instance *gateway.Instance) {
+		profile.PictureURL = instance.Profile.PictureURL
+		instance.Profile = profile
+	}
+}

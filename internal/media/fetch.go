@@ -1,0 +1,184 @@
+package media
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"mime"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"code.dny.dev/ssrf"
+
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+const (
+	maxRedirects       = 5
+	maxResponseHeaders = 64 << 10
+	maxIdleConnections = 32
+	idleTimeout        = 30 * time.Second
+)
+
+// redirectError is why a redirect is not followed; its text is for the client.
+type redirectError string
+
+// Error says why.
+func (e redirectError) Error() string { return string(e) }
+
+// fetcher gets what URLs of clients name, and only from where that is allowed.
+type fetcher struct {
+	client  *http.Client
+	timeout time.Duration
+}
+
+// newFetcher makes a fetcher. The guard's options are for tests, which have no
+// host that is public.
+func newFetcher(config Config, options ...ssrf.Option) *fetcher {
+	dialer := &net.Dialer{Timeout: config.ConnectTimeout, Resolver: config.Resolver}
+	if !config.AllowPrivate {
+		// At dialling, the address is the one that is connected to: a name can't
+		// resolve to another one in between, and redirects come by here too.
+		guard := ssrf.New(append([]ssrf.Option{ssrf.WithAnyPort()}, options...)...)
+		dialer.Control = guard.Safe
+	}
+	return &fetcher{
+		timeout: config.FetchTimeout,
+		client: &http.Client{
+			CheckRedirect: checkRedirect,
+			Transport: &http.Transport{
+				// A proxy would connect in our place, past the guard.
+				Proxy:               nil,
+				DialContext:         dialer.DialContext,
+				TLSHandshakeTimeout: config.ConnectTimeout,
+				// What is sent on is what the server stores, not what it unpacks to.
+				DisableCompression:     true,
+				MaxResponseHeaderBytes: maxResponseHeaders,
+				MaxIdleConns:           maxIdleConnections,
+				MaxIdleConnsPerHost:    2,
+				IdleConnTimeout:        idleTimeout,
+			},
+		},
+	}
+}
+
+func isWeb(address *url.URL) bool {
+	return address.Scheme == "http" || address.Scheme == "https"
+}
+
+func checkRedirect(request *http.Request, via []*http.Request) error {
+	switch {
+	case len(via) > maxRedirects:
+		return redirectError("it redirects too often")
+	case !isWeb(request.URL), request.URL.User != nil:
+		return redirectError("it redirects to where fetching is not allowed")
+	}
+	// The URL before may carry a token that is not the next host's business.
+	request.Header.Del("Referer")
+	return nil
+}
+
+// urlSource fetches address as far as its headers.
+func (s *Service) urlSource(ctx context.Context, address *url.URL, field string) (*source, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, s.fetcher.timeout, errTooSlow)
+	explain := func(err error) error { return fetchFailure(ctx, err) }
+	response, err := s.fetcher.get(ctx, address)
+	if err != nil {
+		defer cancel()
+		return nil, explain(err)
+	}
+	closeAll := func() {
+		// Nothing is left to learn from a body that was read or given up.
+		_ = response.Body.Close()
+		cancel()
+	}
+	switch {
+	case response.StatusCode < 200 || response.StatusCode > 299:
+		closeAll()
+		return nil, fetchFailed(fmt.Sprintf("it answered the status %d", response.StatusCode))
+	case response.ContentLength > s.maxBytes:
+		closeAll()
+		return nil, s.tooLarge()
+	}
+	return &source{
+		body:     response.Body,
+		declared: response.Header.Get("Content-Type"),
+		name:     firstName(lastPart(address), dispositionName(response.Header)),
+		field:    field,
+		explain:  explain,
+		close:    closeAll,
+	}, nil
+}
+
+func (f *fetcher) get(ctx context.Context, address *url.URL) (*http.Response, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address.String(), http.NoBody)
+	if err != nil {
+		return nil, fmt.Errorf("media: make request: %w", err)
+	}
+	request.Header.Set("User-Agent", "recado")
+	request.Header.Set("Accept", "*/*")
+	response, err := f.client.Do(request)
+	if err != nil {
+		return nil, fmt.Errorf("media: fetch: %w", err)
+	}
+	return response, nil
+}
+
+// errTooSlow is the cause of a context whose time for a fetch is over.
+var errTooSlow = errors.New("media: the fetch took too long")
+
+// fetchFailure translates why a fetch failed. The text names no address: what
+// lies behind a name is not for the client to learn from us.
+func fetchFailure(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, errTooSlow) {
+		return fmt.Errorf("media: fetch: %w", cause)
+	}
+	if errors.Is(context.Cause(ctx), errTooSlow) {
+		return fetchFailed("it took too long")
+	}
+	if redirect, ok := errors.AsType[redirectError](err); ok {
+		return fetchFailed(redirect.Error())
+	}
+	if errors.Is(err, ssrf.ErrProhibitedIP) || errors.Is(err, ssrf.ErrProhibitedNetwork) ||
+		errors.Is(err, ssrf.ErrProhibitedPort) || errors.Is(err, ssrf.ErrInvalidHostPort) {
+		return fetchFailed("it points where fetching is not allowed")
+	}
+	if dns, ok := errors.AsType[*net.DNSError](err); ok && dns.IsNotFound {
+		return fetchFailed("its host does not exist")
+	}
+	if _, untrusted := errors.AsType[*tls.CertificateVerificationError](err); untrusted {
+		return fetchFailed("its host's certificate can't be verified")
+	}
+	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "dial" {
+		return fetchFailed("its host can't be reached")
+	}
+	return fetchFailed("its host did not answer with a complete file")
+}
+
+func fetchFailed(why string) error {
+	return gateway.Errorf(gateway.Invalid, gateway.CodeMediaFetchFailed, "the media URL can't be fetched: %s", why)
+}
+
+// lastPart returns the last part of a URL's path, decoded; empty where the path
+// ends with a slash.
+func lastPart(address *url.URL) string {
+	escaped := address.EscapedPath()
+	part, err := url.PathUnescape(escaped[strings.LastIndexByte(escaped, '/')+1:])
+	if err != nil {
+		return ""
+	}
+	return part
+}
+
+// dispositionName returns the file name that a server gives.
+func dispositionName(header http.Header) string {
+	_, params, err := mime.ParseMediaType(header.Get("Content-Disposition"))
+	if err != nil {
+		return ""
+	}
+	return params["filename"]
+}

@@ -1,0 +1,164 @@
+package media
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"os"
+	"strconv"
+	"time"
+)
+
+// unmeasured notes why a tool could not tell anything of a file.
+func (t *tool) unmeasured(ctx context.Context, err error) {
+	t.logger.DebugContext(ctx, "media not measured", slog.Any("error", err))
+}
+
+// probeAnswer is what ffprobe tells.
+type probeAnswer struct {
+	Format struct {
+		Duration string `json:"duration"`
+	} `json:"format"`
+	Streams []struct {
+		Type        string `json:"codec_type"` //nolint:tagliatelle // ffprobe's name
+		Width       int    `json:"width"`
+		Height      int    `json:"height"`
+		Disposition struct {
+			Cover int `json:"attached_pic"` //nolint:tagliatelle // ffprobe's name
+		} `json:"disposition"`
+		SideData []struct {
+			Rotation float64 `json:"rotation"`
+		} `json:"side_data_list"` //nolint:tagliatelle // ffprobe's name
+	} `json:"streams"`
+}
+
+// probe asks ffprobe what a file holds. Without it, and of a file that it can't
+// read, nothing is known.
+func (t *tool) probe(ctx context.Context, path string) (tracks, error) {
+	if t.ffprobe == "" {
+		return tracks{}, nil
+	}
+	args := append([]string{
+		"-v", "error", "-of", "json", "-show_entries",
+		"format=duration:stream=codec_type,width,height:stream_disposition=attached_pic:stream_side_data=rotation",
+	}, input(path)...)
+	out := &boundedBuffer{limit: maxToolOutput}
+	if err := t.run(ctx, out, t.ffprobe, args); isUnmeasured(err) {
+		t.unmeasured(ctx, err)
+		return tracks{}, nil
+	} else if err != nil {
+		return tracks{}, err
+	}
+	var answer probeAnswer
+	if err := json.Unmarshal(out.taken.Bytes(), &answer); err != nil {
+		return tracks{}, fmt.Errorf("media: read answer of ffprobe: %w", err)
+	}
+	return answer.tracks(), nil
+}
+
+func (a probeAnswer) tracks() tracks {
+	var found tracks
+	if length, err := strconv.ParseFloat(a.Format.Duration, 64); err == nil {
+		found.duration = seconds(length, 1)
+	}
+	for _, stream := range a.Streams {
+		switch {
+		case stream.Type == "audio":
+			found.audio = true
+		case stream.Type == "video" && stream.Disposition.Cover == 0 && !found.video:
+			found.video = true
+			found.width, found.height = stream.Width, stream.Height
+			for _, data := range stream.SideData {
+				if math.Abs(math.Mod(data.Rotation, 180)) == 90 {
+					found.width, found.height = stream.Height, stream.Width
+				}
+			}
+		}
+	}
+	return found
+}
+
+// frame makes a small JPEG of a picture near the beginning of a video; nothing
+// without ffmpeg, and of a video that it can't read.
+func (t *tool) frame(ctx context.Context, path string, duration time.Duration) ([]byte, error) {
+	if !t.found(ctx) {
+		return nil, nil
+	}
+	// The very first picture is often black.
+	at := min(time.Second, duration/3)
+	scale := fmt.Sprintf("scale=w='min(%d,iw)':h='min(%d,ih)':force_original_aspect_ratio=decrease", thumbnailSide, thumbnailSide)
+	out := &boundedBuffer{limit: maxToolOutput}
+	err := t.runFFmpeg(ctx, out, path,
+		[]string{"-max_pixels", strconv.Itoa(maxPixels), "-ss", strconv.FormatFloat(at.Seconds(), 'f', 3, 64)},
+		[]string{"-an", "-sn", "-dn", "-frames:v", "1", "-vf", scale, "-pix_fmt", "yuvj420p", "-q:v", "6", "-c:v", "mjpeg", "-f", "image2pipe", "pipe:1"})
+	if isUnmeasured(err) {
+		t.unmeasured(ctx, err)
+		return nil, nil
+	}
+	if err != nil || out.taken.Len() == 0 {
+		return nil, err
+	}
+	return out.taken.Bytes(), nil
+}
+
+// convertVoice makes OGG/Opus of audio in another format.
+func (s *Service) convertVoice(ctx context.Context, file *File, about examined) (content, error) {
+	target, name, err := s.createTemp()
+	if err != nil {
+		return content{}, err
+	}
+	converted := content{root: s.temp, name: name}
+	err = target.Close()
+	if err == nil {
+		err = s.tool.runFFmpeg(ctx, nil, file.content.path(), nil, []string{
+			"-vn", "-sn", "-dn", "-map_metadata", "-1", "-ac", "1", "-ar", "48000",
+			"-c:a", "libopus", "-b:a", "32k", "-application", "voip",
+			"-fs", strconv.FormatInt(s.maxBytes, 10), "-f", "ogg", "file:" + converted.path(),
+		})
+	}
+	if errors.Is(err, errUnreadable) {
+		s.tool.unmeasured(ctx, err)
+		err = about.refuse("must hold audio that can be read")
+	}
+	if err == nil {
+		err = converted.measure()
+	}
+	if err != nil {
+		return content{}, errors.Join(err, converted.remove())
+	}
+	return converted, nil
+}
+
+// pcmRate is the rate at which a voice note is decoded to draw its waveform.
+const pcmRate = 8000
+
+// waveform draws a voice note of the length; a flat line without ffmpeg, and of
+// audio that it can't read.
+func (t *tool) waveform(ctx context.Context, path string, duration time.Duration) ([]byte, error) {
+	if !t.found(ctx) || duration <= 0 {
+		return flatWaveform(), nil
+	}
+	drawn := newWaveformWriter(int64(duration.Seconds() * pcmRate))
+	err := t.runFFmpeg(ctx, drawn, path, nil, []string{
+		"-vn", "-sn", "-dn", "-ac", "1", "-ar", strconv.Itoa(pcmRate), "-c:a", "pcm_s16le", "-f", "s16le", "pipe:1",
+	})
+	if isUnmeasured(err) {
+		t.unmeasured(ctx, err)
+		return flatWaveform(), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return drawn.values(), nil
+}
+
+// measure notes the size and hash of a file that another program wrote.
+func (c *content) measure() error {
+	return c.read(func(file *os.File) (err error) {
+		c.size, c.hash, err = digest(file)
+		return err
+	})
+}

@@ -1,0 +1,169 @@
+package media
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+// File is media whose content was checked and measured. It lies in a temporary
+// file until it is closed. What could not be measured is zero.
+type File struct {
+	// Size is in bytes, SHA256 the hash of all of them.
+	Size   int64
+	SHA256 []byte
+	// MimeType is the type of the content as it is, with the codecs of audio
+	// where they are known.
+	MimeType string
+	// FileName is the name to display; only a document always has one.
+	FileName string
+	// Width and Height are in pixels, as a viewer shows the picture.
+	Width, Height int
+	// Seconds is the length of audio and video, at least 1 where it is known.
+	Seconds int
+	// Waveform draws a voice note: 64 values from 0 to 100.
+	Waveform []byte
+	// Thumbnail is a small JPEG of an image or video.
+	Thumbnail []byte
+	// Animated says that a sticker moves.
+	Animated bool
+
+	content content
+}
+
+// Open opens the content for reading. Every call opens it anew, from its start.
+func (f *File) Open() (io.ReadSeekCloser, error) { return f.content.open() }
+
+// Close removes the content. Closing twice is no error.
+func (f *File) Close() error { return f.content.remove() }
+
+// take makes content the file's own.
+func (f *File) take(content content) {
+	f.content = content
+	f.Size, f.SHA256 = content.size, content.hash
+}
+
+// content is a temporary file that is complete.
+type content struct {
+	root *os.Root
+	name string
+	size int64
+	hash []byte
+}
+
+func (c *content) remove() error {
+	if err := c.root.Remove(c.name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("media: remove temporary file: %w", err)
+	}
+	return nil
+}
+
+func (c *content) open() (*os.File, error) {
+	file, err := c.root.Open(c.name)
+	if err != nil {
+		return nil, fmt.Errorf("media: open temporary file: %w", err)
+	}
+	return file, nil
+}
+
+// read hands the content to a function that reads of it what it needs.
+func (c *content) read(use func(file *os.File) error) error {
+	file, err := c.open()
+	if err != nil {
+		return err
+	}
+	return errors.Join(use(file), file.Close())
+}
+
+// path is where a program outside finds the content.
+func (c *content) path() string {
+	return filepath.Join(c.root.Name(), c.name)
+}
+
+// createTemp makes an empty temporary file that only this user can read.
+func (s *Service) createTemp() (*os.File, string, error) {
+	name := tempPrefix + rand.Text()
+	file, err := s.temp.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil, "", fmt.Errorf("media: make temporary file: %w", err)
+	}
+	return file, name, nil
+}
+
+// spool writes a source into a temporary file, piece by piece.
+func (s *Service) spool(ctx context.Context, source *source) (content, error) {
+	file, name, err := s.createTemp()
+	if err != nil {
+		return content{}, err
+	}
+	written := content{root: s.temp, name: name}
+	err = s.fill(file, &written, source)
+	if closeErr := file.Close(); err == nil && closeErr != nil {
+		err = fmt.Errorf("media: close temporary file: %w", closeErr)
+	}
+	if err != nil {
+		if ctx.Err() != nil && gateway.KindOf(err) == gateway.Internal {
+			err = fmt.Errorf("media: take media: %w", ctx.Err())
+		}
+		return content{}, errors.Join(err, written.remove())
+	}
+	return written, nil
+}
+
+// fill copies a source into file and notes its size and hash.
+func (s *Service) fill(file io.Writer, written *content, source *source) error {
+	hash := sha256.New()
+	into := io.MultiWriter(file, hash)
+	// One byte more than is allowed shows that there is too much.
+	from := &failureKeeper{reader: io.LimitReader(source.body, s.maxBytes+1)}
+	size, err := io.Copy(into, from)
+	switch {
+	case from.failure != nil:
+		return source.explain(from.failure)
+	case err != nil:
+		return fmt.Errorf("media: write temporary file: %w", err)
+	case size > s.maxBytes:
+		return s.tooLarge()
+	case size == 0:
+		return source.refuse("is empty")
+	}
+	written.size, written.hash = size, hash.Sum(nil)
+	return nil
+}
+
+// digest returns the size of what it reads, and its hash.
+func digest(from io.Reader) (int64, []byte, error) {
+	hash := sha256.New()
+	size, err := io.Copy(hash, from)
+	if err != nil {
+		return 0, nil, fmt.Errorf("media: read temporary file: %w", err)
+	}
+	return size, hash.Sum(nil), nil
+}
+
+func (s *Service) tooLarge() error {
+	return gateway.Errorf(gateway.TooLarge, gateway.CodePayloadTooLarge, "the media has more than %d bytes", s.maxBytes)
+}
+
+// failureKeeper tells a failure to read from a failure to write.
+type failureKeeper struct {
+	reader  io.Reader
+	failure error
+}
+
+// Read reads on, and keeps a failure.
+func (k *failureKeeper) Read(p []byte) (int, error) {
+	n, err := k.reader.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		k.failure = err
+	}
+	return n, err
+}

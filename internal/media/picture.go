@@ -1,0 +1,120 @@
+package media
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	_ "image/gif" // the formats that image.Decode knows are those that are imported
+	"image/jpeg"
+	_ "image/png"
+	"io"
+	"os"
+
+	"golang.org/x/image/draw"
+)
+
+const (
+	// maxPixels bounds the pictures that are decoded at a time, all together. A
+	// larger one is sent without a thumbnail: a few bytes can claim gigapixels.
+	maxPixels = 30_000_000
+
+	thumbnailSide    = 100 // pixels, the longer side
+	thumbnailQuality = 60
+)
+
+// picture is what the header of an image tells.
+type picture struct {
+	width, height int // as stored
+	orientation   orientation
+}
+
+// shown returns the size as a viewer shows it.
+func (p picture) shown() (width, height int) {
+	if p.orientation.sideways() {
+		return p.height, p.width
+	}
+	return p.width, p.height
+}
+
+// measurePicture reads the header of an image. It fails where there is none that
+// makes sense; of a variety that can't be decoded here it knows no size.
+func measurePicture(file io.ReadSeeker) (picture, error) {
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return picture{}, fmt.Errorf("media: seek in image: %w", err)
+	}
+	config, format, err := image.DecodeConfig(bufio.NewReader(file))
+	if _, unsupported := errors.AsType[jpeg.UnsupportedError](err); unsupported {
+		return picture{}, nil
+	}
+	if err != nil {
+		return picture{}, fmt.Errorf("media: read image header: %w", err)
+	}
+	measured := picture{width: config.Width, height: config.Height}
+	if format != "jpeg" {
+		return measured, nil
+	}
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return picture{}, fmt.Errorf("media: seek in image: %w", err)
+	}
+	measured.orientation = jpegOrientation(bufio.NewReader(file))
+	return measured, nil
+}
+
+// thumbnail makes a small JPEG of an image, and nothing of one that is too large
+// to decode or can't be decoded: the platform shows it all the same.
+func (s *Service) thumbnail(ctx context.Context, file *os.File, about picture) ([]byte, error) {
+	if about.width <= 0 || about.height <= 0 || about.width > maxPixels/about.height {
+		return nil, nil
+	}
+	weight := int64(about.width) * int64(about.height)
+	if err := s.pixels.Acquire(ctx, weight); err != nil {
+		return nil, fmt.Errorf("media: wait to decode image: %w", err)
+	}
+	defer s.pixels.Release(weight)
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return nil, fmt.Errorf("media: seek in image: %w", err)
+	}
+	full, _, err := image.Decode(bufio.NewReaderSize(file, 64<<10))
+	if err != nil {
+		// An animated WebP, a variety that is unknown here, a file that breaks off.
+		return nil, nil
+	}
+	return encodeThumbnail(full, about.orientation)
+}
+
+func encodeThumbnail(full image.Image, turned orientation) ([]byte, error) {
+	small := shrink(full)
+	var out bytes.Buffer
+	if err := jpeg.Encode(&out, turned.apply(small), &jpeg.Options{Quality: thumbnailQuality}); err != nil {
+		return nil, fmt.Errorf("media: encode thumbnail: %w", err)
+	}
+	return out.Bytes(), nil
+}
+
+// shrink makes a picture as small as a thumbnail, on white.
+func shrink(full image.Image) *image.RGBA {
+	size := full.Bounds().Size()
+	// A careful filter over a whole photograph is slow: it gets a coarse one of
+	// four times the size, which nobody can tell from the photograph.
+	coarse := fit(size, 4*thumbnailSide)
+	step := image.NewRGBA(image.Rectangle{Max: coarse})
+	draw.Draw(step, step.Bounds(), image.NewUniform(color.White), image.Point{}, draw.Src)
+	draw.NearestNeighbor.Scale(step, step.Bounds(), full, full.Bounds(), draw.Over, nil)
+	small := image.NewRGBA(image.Rectangle{Max: fit(size, thumbnailSide)})
+	draw.CatmullRom.Scale(small, small.Bounds(), step, step.Bounds(), draw.Src, nil)
+	return small
+}
+
+// fit returns the largest size with the same shape whose sides are at most side;
+// it never enlarges.
+func fit(size image.Point, side int) image.Point {
+	longer := max(size.X, size.Y)
+	if longer <= side {
+		return size
+	}
+	return image.Pt(max(1, size.X*side/longer), max(1, size.Y*side/longer))
+}

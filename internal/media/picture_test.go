@@ -1,0 +1,238 @@
+package media
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"hash/crc32"
+	"image"
+	"image/color"
+	"image/gif"
+	"image/jpeg"
+	"image/png"
+	"testing"
+
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+// half is a picture whose upper left quarter is red and the rest blue.
+func half(width, height int) image.Image {
+	picture := image.NewRGBA(image.Rect(0, 0, width, height))
+	for y := range height {
+		for x := range width {
+			if x < width/2 && y < height/2 {
+				picture.Set(x, y, color.RGBA{R: 255, A: 255})
+			} else {
+				picture.Set(x, y, color.RGBA{B: 255, A: 255})
+			}
+		}
+	}
+	return picture
+}
+
+func encodePNG(tb testing.TB, width, height int) []byte {
+	tb.Helper()
+	var out bytes.Buffer
+	if err := png.Encode(&out, half(width, height)); err != nil {
+		tb.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func encodeGIF(tb testing.TB, width, height int) []byte {
+	tb.Helper()
+	var out bytes.Buffer
+	if err := gif.Encode(&out, half(width, height), nil); err != nil {
+		tb.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// encodeJPEG makes a JPEG that says how it is to be turned; 0 says nothing.
+func encodeJPEG(tb testing.TB, width, height int, turned orientation, order binary.ByteOrder) []byte {
+	tb.Helper()
+	var out bytes.Buffer
+	if err := jpeg.Encode(&out, half(width, height), nil); err != nil {
+		tb.Fatal(err)
+	}
+	if turned == 0 {
+		return out.Bytes()
+	}
+	segment := exifSegment(turned, order)
+	head := []byte{0xff, 0xd8, 0xff, 0xe1, 0, byte(len(segment) + 2)}
+	return bytes.Join([][]byte{head, segment, out.Bytes()[2:]}, nil)
+}
+
+func exifSegment(turned orientation, order binary.ByteOrder) []byte {
+	mark := "II*\x00"
+	if order == binary.BigEndian {
+		mark = "MM\x00*"
+	}
+	tiff := []byte(mark)
+	tiff = order.(binary.AppendByteOrder).AppendUint32(tiff, 8)
+	entry := func(tag, kind, value uint16) {
+		tiff = order.(binary.AppendByteOrder).AppendUint16(tiff, tag)
+		tiff = order.(binary.AppendByteOrder).AppendUint16(tiff, kind)
+		tiff = order.(binary.AppendByteOrder).AppendUint32(tiff, 1)
+		tiff = order.(binary.AppendByteOrder).AppendUint16(tiff, value)
+		tiff = append(tiff, 0, 0)
+	}
+	tiff = order.(binary.AppendByteOrder).AppendUint16(tiff, 2)
+	entry(0x0100, 3, 7)
+	entry(0x0112, 3, uint16(turned))
+	return append([]byte("Exif\x00\x00"), tiff...)
+}
+
+func TestImage(t *testing.T) {
+	t.Parallel()
+	service := start(t, Config{FFmpeg: NoFFmpeg})
+	for _, test := range []struct {
+		name          string
+		content       []byte
+		mimeType      string
+		width, height int
+		thumbnail     image.Point
+	}{
+		{"JPEG", encodeJPEG(t, 400, 200, 0, nil), "image/jpeg", 400, 200, image.Pt(100, 50)},
+		{"small JPEG", encodeJPEG(t, 40, 20, 0, nil), "image/jpeg", 40, 20, image.Pt(40, 20)},
+		{"thin JPEG", encodeJPEG(t, 2000, 2, 0, nil), "image/jpeg", 2000, 2, image.Pt(100, 1)},
+		{"PNG", encodePNG(t, 300, 600), "image/png", 300, 600, image.Pt(50, 100)},
+		{"GIF", encodeGIF(t, 200, 100), "image/gif", 200, 100, image.Pt(100, 50)},
+		{"WebP", sample(t, "sticker.webp"), "image/webp", 64, 64, image.Pt(64, 64)},
+		{"animated WebP", sample(t, "animated.webp"), "image/webp", 64, 64, image.Point{}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			file := opened(t, service, gateway.TypeImage, dataURI("text/plain", test.content), Hints{Field: "image"})
+			if file.MimeType != test.mimeType || file.Width != test.width || file.Height != test.height {
+				t.Errorf("it is %s of %d×%d, want %s of %d×%d", file.MimeType, file.Width, file.Height, test.mimeType, test.width, test.height)
+			}
+			if file.FileName != "" {
+				t.Errorf("it is called %q, want no name", file.FileName)
+			}
+			if contentOf(t, file) != string(test.content) {
+				t.Error("the content was changed")
+			}
+			wantThumbnail(t, file.Thumbnail, test.thumbnail)
+		})
+	}
+}
+
+// wantThumbnail checks a thumbnail's size; none is wanted where that is zero.
+func wantThumbnail(t *testing.T, encoded []byte, size image.Point) {
+	t.Helper()
+	if size == (image.Point{}) {
+		if encoded != nil {
+			t.Error("there is a thumbnail")
+		}
+		return
+	}
+	if len(encoded) > 5<<10 {
+		t.Errorf("the thumbnail has %d bytes, want at most 5 KiB", len(encoded))
+	}
+	config, err := jpeg.DecodeConfig(bytes.NewReader(encoded))
+	if err != nil {
+		t.Fatalf("the thumbnail is no JPEG: %v", err)
+	}
+	if got := image.Pt(config.Width, config.Height); got != size {
+		t.Errorf("the thumbnail is %v, want %v", got, size)
+	}
+}
+
+// A camera stores what it sees, and says how it was held.
+func TestTurnedImage(t *testing.T) {
+	t.Parallel()
+	service := start(t, Config{FFmpeg: NoFFmpeg})
+	// Where the red quarter, stored in the upper left, is to be seen.
+	for turned, red := range map[orientation]image.Point{
+		1: {0, 0}, 2: {1, 0}, 3: {1, 1}, 4: {0, 1}, 5: {0, 0}, 6: {1, 0}, 7: {1, 1}, 8: {0, 1},
+	} {
+		for _, order := range []binary.ByteOrder{binary.LittleEndian, binary.BigEndian} {
+			content := encodeJPEG(t, 400, 200, turned, order)
+			file := opened(t, service, gateway.TypeImage, dataURI("", content), Hints{})
+			want := image.Pt(400, 200)
+			if turned >= 5 {
+				want = image.Pt(200, 400)
+			}
+			if got := image.Pt(file.Width, file.Height); got != want {
+				t.Errorf("orientation %d: shown as %v, want %v", turned, got, want)
+			}
+			wantThumbnail(t, file.Thumbnail, want.Div(4))
+			small, err := jpeg.Decode(bytes.NewReader(file.Thumbnail))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for y := range 2 {
+				for x := range 2 {
+					r, _, b, _ := small.At(want.X/16+x*want.X/8, want.Y/16+y*want.Y/8).RGBA()
+					if isRed := r > b; isRed != (image.Pt(x, y) == red) {
+						t.Errorf("orientation %d: the quarter %d,%d is red: %v", turned, x, y, isRed)
+					}
+				}
+			}
+		}
+	}
+}
+
+// A few bytes that claim to be a picture of 3.6 gigapixels are not decoded.
+func TestPixelBomb(t *testing.T) {
+	t.Parallel()
+	bomb := encodePNG(t, 4, 4)
+	binary.BigEndian.PutUint32(bomb[16:], 60_000)
+	binary.BigEndian.PutUint32(bomb[20:], 60_000)
+	binary.BigEndian.PutUint32(bomb[29:], crc32.ChecksumIEEE(bomb[12:29]))
+	service := start(t, Config{})
+	file := opened(t, service, gateway.TypeImage, dataURI("", bomb), Hints{})
+	if file.Width != 60_000 || file.Height != 60_000 || file.Thumbnail != nil {
+		t.Errorf("%d×%d with a thumbnail of %d bytes, want the size alone", file.Width, file.Height, len(file.Thumbnail))
+	}
+}
+
+func TestSticker(t *testing.T) {
+	t.Parallel()
+	service := start(t, Config{FFmpeg: NoFFmpeg})
+	for name, animated := range map[string]bool{"sticker.webp": false, "animated.webp": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			file := opened(t, service, gateway.TypeSticker, dataURI("", sample(t, name)), Hints{})
+			if file.Animated != animated || file.Width != 64 || file.Height != 64 || file.MimeType != "image/webp" {
+				t.Errorf("%s of %d×%d, animated %v", file.MimeType, file.Width, file.Height, file.Animated)
+			}
+		})
+	}
+}
+
+func FuzzOrientation(f *testing.F) {
+	f.Add(encodeJPEG(f, 2, 2, 6, binary.LittleEndian))
+	f.Add(encodeJPEG(f, 2, 2, 3, binary.BigEndian))
+	f.Add([]byte{0xff, 0xd8, 0xff, 0xe1, 0, 0})
+	f.Fuzz(func(t *testing.T, content []byte) {
+		if found := jpegOrientation(bufio.NewReader(bytes.NewReader(content))); found < 0 || found > 8 {
+			t.Errorf("the orientation is %d", found)
+		}
+		if found := exifOrientation(content); found < 0 || found > 8 {
+			t.Errorf("the orientation is %d", found)
+		}
+	})
+}
+
+func FuzzWebP(f *testing.F) {
+	f.Add(sample(f, "sticker.webp")[:40])
+	f.Add(sample(f, "animated.webp")[:40])
+	f.Fuzz(func(t *testing.T, content []byte) {
+		found, err := parseWebP(bytes.NewReader(content))
+		if err == nil && (found.width < 0 || found.width > 1<<24 || found.height < 0 || found.height > 1<<24) {
+			t.Errorf("the picture is %+v", found)
+		}
+	})
+}
+
+func BenchmarkThumbnail(b *testing.B) {
+	photograph := half(4000, 3000)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := encodeThumbnail(photograph, 6); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

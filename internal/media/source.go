@@ -1,0 +1,92 @@
+package media
+
+import (
+	"context"
+	"encoding/base64"
+	"io"
+	"mime"
+	"net/url"
+	"strings"
+
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+// source is where the content of a file comes from.
+type source struct {
+	body     io.Reader
+	declared string // media type as given, with its parameters; not to be believed
+	name     string // file name as far as the source tells one
+	field    string
+	// explain says what a failure to read the body means to the client.
+	explain func(err error) error
+	close   func()
+}
+
+func (s *source) refuse(message string) error { return refused(s.field, message) }
+
+// refused makes the error of a field whose media can't be taken.
+func refused(field, message string) error {
+	return gateway.InvalidFields(gateway.FieldError{Field: field, Message: message})
+}
+
+// source finds out what input is. A URL is fetched as far as its headers.
+func (s *Service) source(ctx context.Context, input, field string) (*source, error) {
+	if len(input) >= len("data:") && strings.EqualFold(input[:len("data:")], "data:") {
+		return dataSource(input[len("data:"):], field)
+	}
+	address, err := url.Parse(input)
+	if err != nil || !isWeb(address) || address.Hostname() == "" {
+		return nil, refused(field, "must be a data URI (data:<type>;base64,<data>) or an http(s) URL")
+	}
+	if address.User != nil {
+		return nil, refused(field, "must be a URL without user and password")
+	}
+	return s.urlSource(ctx, address, field)
+}
+
+// dataSource reads what follows "data:".
+func dataSource(rest, field string) (*source, error) {
+	declared, data, err := parseData(rest)
+	if err != "" {
+		return nil, refused(field, err)
+	}
+	return &source{
+		body:     base64.NewDecoder(base64.RawStdEncoding, strings.NewReader(data)),
+		declared: declared,
+		field:    field,
+		explain:  func(error) error { return refused(field, "must be a data URI whose data is valid base64") },
+		close:    func() {},
+	}, nil
+}
+
+// parseData splits what follows "data:" into the declared type and the base64
+// text without its padding. The third result says what is wrong, if anything.
+func parseData(rest string) (declared, data, wrong string) {
+	head, data, found := strings.Cut(rest, ",")
+	if !found {
+		return "", "", "must be a data URI with a comma before its data"
+	}
+	const marker = ";base64"
+	cut := len(head) - len(marker)
+	if cut < 0 || !strings.EqualFold(head[cut:], marker) {
+		return "", "", "must be a data URI in base64 (data:<type>;base64,<data>)"
+	}
+	if data == "" {
+		return "", "", "is empty"
+	}
+	// With or without padding, and line breaks; what is wrong shows in decoding.
+	for range 2 {
+		data = strings.TrimSuffix(strings.TrimRight(data, "\r\n"), "=")
+	}
+	return head[:cut], data, ""
+}
+
+// declaredType splits a declared media type into its base, in lower case, and
+// its parameters. Both are empty where it is malformed.
+func declaredType(declared string) (string, map[string]string) {
+	base, params, err := mime.ParseMediaType(declared)
+	if err != nil {
+		return "", nil
+	}
+	return base, params
+}

@@ -1,0 +1,190 @@
+package media
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+)
+
+// tool runs ffmpeg and ffprobe, where the machine has them. They are given files
+// that strangers wrote, so they see no network, no other file, and no variable
+// of ours; they read only formats that name no other files; and their time,
+// their number and their output have a bound.
+type tool struct {
+	ffmpeg, ffprobe string // paths; empty where there is none
+	slots           chan struct{}
+	timeout         time.Duration
+	logger          *slog.Logger
+	told            sync.Once
+}
+
+// formats are the containers that may be read: none that is a list of others.
+const formats = "3gp,aac,ac3,aiff,amr,amrnb,amrwb,ape,asf,au,avi,caf,flac,flv,m4v,matroska,mov,mp3,mp4,mpc,mpc8,mpeg,mpegts,mpegvideo,ogg,tta,voc,wav,webm,wv"
+
+const (
+	maxToolOutput = 1 << 20
+	maxToolErrors = 4 << 10
+	// killWait is how long a program that was killed may keep its pipes open.
+	killWait = 5 * time.Second
+)
+
+func newTool(config Config) (*tool, error) {
+	t := &tool{
+		slots:   make(chan struct{}, runtime.GOMAXPROCS(0)),
+		timeout: config.ToolTimeout,
+		logger:  config.Logger,
+	}
+	path, err := findFFmpeg(config.FFmpeg)
+	if err != nil || path == "" {
+		return t, err
+	}
+	t.ffmpeg = path
+	beside := filepath.Join(filepath.Dir(path), strings.Replace(filepath.Base(path), "ffmpeg", "ffprobe", 1))
+	if beside == path {
+		return t, nil
+	}
+	if path, err := exec.LookPath(beside); err == nil {
+		t.ffprobe = path
+	}
+	return t, nil
+}
+
+// findFFmpeg returns the path of the ffmpeg that the setting names; empty where
+// it names none and there is none.
+func findFFmpeg(setting string) (string, error) {
+	switch setting {
+	case NoFFmpeg:
+		return "", nil
+	case "":
+		path, err := exec.LookPath("ffmpeg")
+		if err != nil {
+			return "", nil //nolint:nilerr // it works without, and the log says so when it is missed
+		}
+		return path, nil
+	default:
+		path, err := exec.LookPath(setting)
+		if err != nil {
+			return "", fmt.Errorf("media: find ffmpeg: %w", err)
+		}
+		return path, nil
+	}
+}
+
+// found reports whether there is an ffmpeg. The log says once that there is none.
+func (t *tool) found(ctx context.Context) bool {
+	if t.ffmpeg != "" {
+		return true
+	}
+	t.told.Do(func() {
+		t.logger.WarnContext(ctx, "ffmpeg not found: voice notes are sent as they are, videos without thumbnail")
+	})
+	return false
+}
+
+// input is how both programs are told what to read.
+func input(path string) []string {
+	return []string{
+		"-protocol_whitelist", "file,pipe", "-format_whitelist", formats,
+		"-i", "file:" + path,
+	}
+}
+
+// runFFmpeg runs ffmpeg on the file at path; before holds options of the input,
+// after those of the output.
+func (t *tool) runFFmpeg(ctx context.Context, stdout io.Writer, path string, before, after []string) error {
+	args := []string{"-nostdin", "-hide_banner", "-v", "error", "-y", "-max_alloc", "536870912"}
+	args = append(args, before...)
+	args = append(args, input(path)...)
+	args = append(args, after...)
+	return t.run(ctx, stdout, t.ffmpeg, args)
+}
+
+// What a program's run may come to, besides failures of ours.
+var (
+	// errUnreadable is a file that the program can't make anything of.
+	errUnreadable = errors.New("media: ffmpeg can't read the file")
+	// errToolTimeout is a file that takes the program too long.
+	errToolTimeout = errors.New("media: ffmpeg took too long")
+)
+
+// isUnmeasured reports a failure with which a file is sent as it is.
+func isUnmeasured(err error) bool {
+	return errors.Is(err, errUnreadable) || errors.Is(err, errToolTimeout)
+}
+
+// run runs a program to its end.
+func (t *tool) run(ctx context.Context, stdout io.Writer, program string, args []string) error {
+	select {
+	case t.slots <- struct{}{}:
+		defer func() { <-t.slots }()
+	case <-ctx.Done():
+		return fmt.Errorf("media: wait for ffmpeg: %w", ctx.Err())
+	}
+	limited, cancel := context.WithTimeout(ctx, t.timeout)
+	defer cancel()
+	//nolint:gosec // the program is the operator's, and the arguments are ours but for the path of our own file
+	command := exec.CommandContext(limited, program, args...)
+	command.Env = environment()
+	command.WaitDelay = killWait
+	command.Stdout = stdout
+	complaint := &boundedBuffer{limit: maxToolErrors, drop: true}
+	command.Stderr = complaint
+	err := command.Run()
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return fmt.Errorf("media: run ffmpeg: %w", ctx.Err())
+	case limited.Err() != nil:
+		return fmt.Errorf("%w: more than %s", errToolTimeout, t.timeout)
+	}
+	if _, exited := errors.AsType[*exec.ExitError](err); exited {
+		return fmt.Errorf("%w: %w: %s", errUnreadable, err, strings.TrimSpace(complaint.taken.String()))
+	}
+	return fmt.Errorf("media: run ffmpeg: %w", err)
+}
+
+// environment holds what a program needs to be loaded, and none of our settings.
+func environment() []string {
+	var kept []string
+	for _, name := range []string{"PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT"} {
+		if value, ok := os.LookupEnv(name); ok {
+			kept = append(kept, name+"="+value)
+		}
+	}
+	return kept
+}
+
+// boundedBuffer takes up to limit bytes. More is dropped, or else an error that
+// ends the program which writes.
+type boundedBuffer struct {
+	// A field, not embedded: its other ways to be filled know no bound.
+	taken bytes.Buffer
+	limit int
+	drop  bool
+}
+
+var errTooMuchOutput = errors.New("media: too much output")
+
+// Write takes what there is room for.
+func (b *boundedBuffer) Write(p []byte) (int, error) {
+	room := b.limit - b.taken.Len()
+	if len(p) <= room {
+		return b.taken.Write(p)
+	}
+	b.taken.Write(p[:room])
+	if b.drop {
+		return len(p), nil
+	}
+	return room, errTooMuchOutput
+}

@@ -1,0 +1,105 @@
+package messaging
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/recado-project/recado/internal/eventlog"
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+// orderKey is the chat under which events about it are put in order. It is the
+// same whichever of the chat's addresses is known: the LID, where there is one,
+// for the number may become known between two events.
+func orderKey(chat gateway.Party) gateway.JID {
+	if chat.LID != "" {
+		return chat.LID
+	}
+	return chat.JID
+}
+
+// receivedEvent tells of a message that has arrived: from somebody else, or from
+// another device of this account.
+func receivedEvent(message gateway.Message) (eventlog.Event, error) {
+	told := eventlog.NewMessage(message, message.Details)
+	var data eventlog.Data = eventlog.MessageReceived{Message: told}
+	if message.FromMe {
+		data = eventlog.MessageSent{Message: told, Source: string(gateway.SourceDevice)}
+	}
+	return eventlog.NewEvent(message.InstanceID, orderKey(message.Chat), "message/"+message.WireKey, message.SentAt, data)
+}
+
+// reporter makes the events of messages that we sent.
+type reporter struct {
+	encoder Encoder
+}
+
+// sentEvent tells of a message of ours that the platform has.
+func (r *reporter) sentEvent(message gateway.Message) (eventlog.Event, error) {
+	details, err := r.encoder.Describe(message.Payload)
+	if err != nil {
+		return eventlog.Event{}, fmt.Errorf("messaging: describe message: %w", err)
+	}
+	return eventlog.NewEvent(message.InstanceID, orderKey(message.Chat), "sent/"+message.ID, message.SentAt,
+		eventlog.MessageSent{Message: eventlog.NewMessage(message, details), Source: string(message.Source)})
+}
+
+// statusEvent tells that a message came to its status. participant is nobody
+// outside of groups.
+func statusEvent(message gateway.Message, participant gateway.Party) (eventlog.Event, error) {
+	data := eventlog.MessageStatus{
+		MessageID: message.PlatformID, Chat: eventlog.NewChat(message.Chat), Status: message.Status.String(),
+		Participant: eventlog.NewPerson(participant), Timestamp: eventlog.Time(message.StatusAt),
+	}
+	subject := message.PlatformID
+	if message.ID != "" {
+		data.ID = &message.ID
+		subject = message.ID
+	}
+	key := "status/" + subject + "/" + message.Status.String() + "/" + string(orderKey(participant))
+	return eventlog.NewEvent(message.InstanceID, orderKey(message.Chat), key, message.StatusAt, data)
+}
+
+// changeEvent tells what somebody did to a message.
+func changeEvent(instanceID string, change gateway.Change) (eventlog.Event, error) {
+	chat, from := eventlog.NewChat(change.Chat), eventlog.NewPerson(change.By)
+	var data eventlog.Data
+	switch change.Kind {
+	case gateway.ChangeEdited:
+		data = eventlog.MessageEdited{MessageID: change.PlatformID, Chat: chat, From: from, Text: change.Text}
+	case gateway.ChangeDeleted:
+		data = eventlog.MessageDeleted{MessageID: change.PlatformID, Chat: chat, From: from}
+	case gateway.ChangeReaction:
+		data = eventlog.MessageReaction{MessageID: change.PlatformID, Chat: chat, From: from, Reaction: change.Reaction}
+	}
+	return eventlog.NewEvent(instanceID, orderKey(change.Chat), change.SourceKey, change.At, data)
+}
+
+// advance moves our message on to a status, and tells of it. A message is told
+// as sent before anything else: the receipt may be faster than the platform's
+// acknowledgement. Nothing is told of a message that is there or further already,
+// but of a participant of a group: there everybody's receipt counts.
+func (r *reporter) advance(message *gateway.Message, to gateway.MessageStatus, participant gateway.Party, at time.Time) ([]eventlog.Event, error) {
+	moved := message.Status < to
+	if !moved && participant == (gateway.Party{}) {
+		return nil, nil
+	}
+	var events []eventlog.Event
+	if message.Status < gateway.MessageSent && message.Source == gateway.SourceAPI {
+		event, err := r.sentEvent(*message)
+		if err != nil {
+			return nil, err
+		}
+		events = append(events, event)
+	}
+	told := *message
+	told.Status, told.StatusAt = to, at
+	event, err := statusEvent(told, participant)
+	if err != nil {
+		return nil, err
+	}
+	if moved {
+		message.Status, message.StatusAt = to, at
+	}
+	return append(events, event), nil
+}

@@ -1,0 +1,223 @@
+package messaging
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/recado-project/recado/internal/eventlog"
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+// Inbox takes what the sessions receive: it keeps it, and appends the events
+// that tell of it, in one transaction. It is safe for concurrent use.
+type Inbox struct {
+	store    Store
+	log      Log
+	reporter reporter
+}
+
+// Log takes events that stand for themselves.
+type Log interface {
+	Append(ctx context.Context, events ...eventlog.Event) error
+}
+
+// NewInbox makes the inbox.
+func NewInbox(store Store, log Log, encoder Encoder) *Inbox {
+	return &Inbox{store: store, log: log, reporter: reporter{encoder}}
+}
+
+// MessageArrived keeps a message and tells of it. It returns nil only once both
+// are committed; a message that is there already changes nothing.
+func (i *Inbox) MessageArrived(ctx context.Context, instanceID string, message gateway.Message) error {
+	if err := identify(&message, instanceID); err != nil {
+		return err
+	}
+	event, err := receivedEvent(message)
+	if err != nil {
+		return fmt.Errorf("messaging: tell of a message: %w", err)
+	}
+	if _, err := i.store.AddMessage(ctx, message, event); err != nil {
+		return fmt.Errorf("messaging: keep message: %w", err)
+	}
+	return nil
+}
+
+// HistoryArrived keeps messages from before the link. Nothing is told of them:
+// nobody wants a flood of the past.
+func (i *Inbox) HistoryArrived(ctx context.Context, instanceID string, messages []gateway.Message) error {
+	messages = slices.Clone(messages)
+	for n := range messages {
+		if err := identify(&messages[n], instanceID); err != nil {
+			return err
+		}
+		// The same message may yet arrive by itself, and then it is to be told.
+		messages[n].WireKey = ""
+	}
+	if err := i.store.AddHistory(ctx, instanceID, messages); err != nil {
+		return fmt.Errorf("messaging: keep history: %w", err)
+	}
+	return nil
+}
+
+func identify(message *gateway.Message, instanceID string) error {
+	id, err := uuid.NewV7()
+	if err != nil {
+		return fmt.Errorf("messaging: choose message id: %w", err)
+	}
+	message.ID, message.InstanceID = id.String(), instanceID
+	message.StatusAt = message.SentAt
+	return nil
+}
+
+// ChangeArrived tells of an edit, a deletion or a reaction, and applies the
+// first two to the message that they name, if we have that message and whoever
+// did it may. Reactions change no message.
+func (i *Inbox) ChangeArrived(ctx context.Context, instanceID string, change gateway.Change) error {
+	event, err := changeEvent(instanceID, change)
+	if err != nil {
+		return fmt.Errorf("messaging: tell of a change: %w", err)
+	}
+	if change.Kind == gateway.ChangeReaction {
+		return i.append(ctx, event)
+	}
+	err = i.store.UpdateMessages(ctx, instanceID, []string{change.PlatformID},
+		func(found []gateway.Message) ([]gateway.Message, []eventlog.Event, error) {
+			for n := range found {
+				if mayChange(change, found[n]) {
+					return apply(change, found[n]), []eventlog.Event{event}, nil
+				}
+			}
+			return nil, []eventlog.Event{event}, nil
+		})
+	if err != nil {
+		return fmt.Errorf("messaging: change a message: %w", err)
+	}
+	return nil
+}
+
+// apply returns the message as the change leaves it; nothing where it leaves it
+// as it is. What was deleted stays so.
+func apply(change gateway.Change, message gateway.Message) []gateway.Message {
+	if !message.DeletedAt.IsZero() {
+		return nil
+	}
+	if change.Kind == gateway.ChangeDeleted {
+		message.Text, message.Payload, message.DeletedAt = "", nil, change.At
+	} else {
+		message.Text, message.Payload, message.EditedAt = change.Text, change.Payload, change.At
+	}
+	return []gateway.Message{message}
+}
+
+// mayChange reports whether the change is of this message, by its sender; in a
+// group an administrator may delete, which the platform has checked.
+func mayChange(change gateway.Change, message gateway.Message) bool {
+	if !message.Chat.Is(change.Chat.JID) && !message.Chat.Is(change.Chat.LID) {
+		return false
+	}
+	bySender := change.FromMe == message.FromMe &&
+		(change.FromMe || message.Sender.Is(change.By.JID) || message.Sender.Is(change.By.LID))
+	return bySender || change.Kind == gateway.ChangeDeleted && message.Chat.JID.IsGroup()
+}
+
+// ReceiptArrived moves the messages of a receipt forward and tells of it, also of
+// messages of this account that we don't have: those sent before the link.
+func (i *Inbox) ReceiptArrived(ctx context.Context, instanceID string, receipt gateway.Receipt) error {
+	var participant gateway.Party
+	if receipt.Chat.JID.IsGroup() {
+		participant = receipt.By
+	}
+	err := i.store.UpdateMessages(ctx, instanceID, receipt.MessageIDs,
+		func(found []gateway.Message) (changed []gateway.Message, events []eventlog.Event, err error) {
+			for _, id := range receipt.MessageIDs {
+				var told []eventlog.Event
+				n := slices.IndexFunc(found, func(m gateway.Message) bool { return m.PlatformID == id && m.FromMe })
+				if n >= 0 {
+					before := found[n].Status
+					told, err = i.reporter.advance(&found[n], receipt.Status, participant, receipt.At)
+					if found[n].Status != before {
+						changed = append(changed, found[n])
+					}
+				} else if !slices.ContainsFunc(found, func(m gateway.Message) bool { return m.PlatformID == id }) {
+					told, err = unknownStatus(instanceID, id, receipt, participant)
+				}
+				if err != nil {
+					return nil, nil, err
+				}
+				events = append(events, told...)
+			}
+			return changed, events, nil
+		})
+	if err != nil {
+		return fmt.Errorf("messaging: move messages to %s: %w", receipt.Status, err)
+	}
+	return nil
+}
+
+// unknownStatus tells of a receipt for a message that is not ours.
+func unknownStatus(instanceID, platformID string, receipt gateway.Receipt, participant gateway.Party) ([]eventlog.Event, error) {
+	event, err := statusEvent(gateway.Message{
+		InstanceID: instanceID, PlatformID: platformID, Chat: receipt.Chat,
+		Status: receipt.Status, StatusAt: receipt.At,
+	}, participant)
+	return []eventlog.Event{event}, err
+}
+
+// PresenceArrived tells what a contact shows.
+func (i *Inbox) PresenceArrived(ctx context.Context, instanceID string, presence gateway.ContactPresence) error {
+	return i.tell(ctx, instanceID, presence.Chat, "", eventlog.NewPresence(presence), presence.At)
+}
+
+// GroupChangeArrived tells that a group changed.
+func (i *Inbox) GroupChangeArrived(ctx context.Context, instanceID string, change gateway.GroupChange) error {
+	return i.tell(ctx, instanceID, gateway.Party{JID: change.Group}, change.SourceKey, eventlog.NewGroupUpdated(change), change.At)
+}
+
+// ContactChangeArrived tells news about a contact.
+func (i *Inbox) ContactChangeArrived(ctx context.Context, instanceID string, change gateway.ContactChange) error {
+	return i.tell(ctx, instanceID, change.Contact, change.SourceKey, eventlog.NewContactUpdated(change), change.At)
+}
+
+// CallArrived tells that a call rings.
+func (i *Inbox) CallArrived(ctx context.Context, instanceID string, call gateway.Call) error {
+	return i.tell(ctx, instanceID, call.Chat, "call/"+call.ID, eventlog.NewCallReceived(call), call.At)
+}
+
+// Restricted tells that the platform restricts this account.
+func (i *Inbox) Restricted(ctx context.Context, instanceID string, restriction gateway.Restriction) error {
+	return i.tell(ctx, instanceID, gateway.Party{}, "", eventlog.NewInstanceRestricted(restriction), restriction.At)
+}
+
+// SentPayload returns the payload of a message that this account sent; false
+// where there is none.
+func (i *Inbox) SentPayload(ctx context.Context, instanceID string, chat gateway.JID, platformID string) ([]byte, bool, error) {
+	found, err := i.store.FindMessages(ctx, instanceID, platformID)
+	if err != nil {
+		return nil, false, fmt.Errorf("messaging: find a message to send again: %w", err)
+	}
+	for _, message := range found {
+		if message.FromMe && message.PlatformID == platformID && message.Chat.Is(chat) && len(message.Payload) > 0 {
+			return message.Payload, true, nil
+		}
+	}
+	return nil, false, nil
+}
+
+func (i *Inbox) tell(ctx context.Context, instanceID string, chat gateway.Party, sourceKey string, data eventlog.Data, at time.Time) error {
+	event, err := eventlog.NewEvent(instanceID, orderKey(chat), sourceKey, at, data)
+	if err != nil {
+		return fmt.Errorf("messaging: tell %s: %w", data.Kind(), err)
+	}
+	return i.append(ctx, event)
+}
+
+func (i *Inbox) append(ctx context.Context, event eventlog.Event) error {
+	if err := i.log.Append(ctx, event); err != nil {
+		return fmt.Errorf("messaging: tell %s: %w", event.Kind, err)
+	}
+	return nil
+}

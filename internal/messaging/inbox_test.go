@@ -1,0 +1,43 @@
+package messaging
+
+import (
+	"testing"
+
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+// Whoever edits or deletes must be the one who sent; in a group an administrator
+// may delete what others sent.
+func TestMayChange(t *testing.T) {
+	t.Parallel()
+	ana := gateway.Party{JID: "5511988887766@s.whatsapp.net", LID: "111@lid"}
+	bruno := gateway.Party{JID: "5511977776655@s.whatsapp.net", LID: "222@lid"}
+	group := gateway.Party{JID: "120363012345678901@g.us"}
+	fromAna := gateway.Message{Chat: ana, Sender: ana}
+	own := gateway.Message{Chat: ana, FromMe: true}
+	inGroup := gateway.Message{Chat: group, Sender: ana}
+	cases := map[string]struct {
+		change  gateway.Change
+		message gateway.Message
+		want    bool
+	}{
+		"sender edits":                     {gateway.Change{Chat: ana, By: ana}, fromAna, true},
+		"sender edits, known by LID alone": {gateway.Change{Chat: gateway.Party{LID: ana.LID}, By: gateway.Party{LID: ana.LID}}, fromAna, true},
+		"sender deletes":                   {gateway.Change{Kind: gateway.ChangeDeleted, Chat: ana, By: ana}, fromAna, true},
+		"we edit on the phone":             {gateway.Change{Chat: ana, FromMe: true}, own, true},
+		"she edits ours":                   {gateway.Change{Chat: ana, By: ana}, own, false},
+		"she deletes ours":                 {gateway.Change{Kind: gateway.ChangeDeleted, Chat: ana, By: ana}, own, false},
+		"from another chat":                {gateway.Change{Chat: bruno, By: bruno}, fromAna, false},
+		"member edits another's":           {gateway.Change{Chat: group, By: bruno}, inGroup, false},
+		"administrator deletes another's":  {gateway.Change{Kind: gateway.ChangeDeleted, Chat: group, By: bruno}, inGroup, true},
+		"nobody":                           {gateway.Change{}, fromAna, false},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := mayChange(c.change, c.message); got != c.want {
+				t.Errorf("got %v, want %v", got, c.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,78 @@
+package messaging
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/media"
+)
+
+// MediaParams describe media to be sent.
+type MediaParams struct {
+	Input    string // base64 data URI or http(s) URL
+	Field    string // the request's name for Input, for errors
+	Caption  string
+	FileName string // of documents; empty: taken from the URL, else made up
+	ViewOnce bool
+}
+
+// SendMedia sends an image, a video, a voice note, an audio file, a document or
+// a sticker. Its error is Invalid as well where the input is none of that kind,
+// or can't be fetched, and TooLarge beyond the limit.
+func (s *Service) SendMedia(ctx context.Context, request Request, kind gateway.MessageType, params MediaParams) (Result, error) {
+	return s.send(ctx, request, func(ctx context.Context, session gateway.Session) (_ gateway.Content, _ []byte, err error) {
+		file, err := s.Media.Open(ctx, kind, params.Input, media.Hints{Field: params.Field, FileName: params.FileName})
+		if err != nil {
+			return gateway.Content{}, nil, err
+		}
+		defer func() { err = errors.Join(err, file.Close()) }()
+		upload, err := s.upload(ctx, session, kind, file)
+		if err != nil {
+			return gateway.Content{}, nil, err
+		}
+		return gateway.Content{
+			Type:     kind,
+			Text:     params.Caption,
+			ViewOnce: params.ViewOnce,
+			Media: &gateway.Media{
+				MimeType: file.MimeType, FileName: file.FileName, Size: file.Size, SHA256: file.SHA256,
+				Width: file.Width, Height: file.Height, Length: time.Duration(file.Seconds) * time.Second,
+				Waveform: file.Waveform, Thumbnail: file.Thumbnail, Animated: file.Animated,
+				Upload: upload,
+			},
+		}, nil, nil
+	})
+}
+
+func (s *Service) upload(ctx context.Context, session gateway.Session, kind gateway.MessageType, file *media.File) (_ gateway.Upload, err error) {
+	content, err := file.Open()
+	if err != nil {
+		return gateway.Upload{}, err
+	}
+	defer func() { err = errors.Join(err, content.Close()) }()
+	return session.Upload(ctx, kind, content)
+}
+
+// Forward sends the content of a message on, with the platform's mark and
+// without its quote. Its error is NotFound where there is no such message, or
+// it was deleted.
+func (s *Service) Forward(ctx context.Context, request Request, ref gateway.MessageRef) (Result, error) {
+	return s.send(ctx, request, func(ctx context.Context, _ gateway.Session) (gateway.Content, []byte, error) {
+		original, err := s.Find(ctx, request.InstanceID, ref)
+		if err != nil {
+			return gateway.Content{}, nil, err
+		}
+		if !original.DeletedAt.IsZero() {
+			return gateway.Content{}, nil, gateway.Errorf(gateway.NotFound, gateway.CodeMessageNotFound,
+				"the message was deleted; there is nothing to forward")
+		}
+		payload, err := s.Encoder.EncodeForwarded(original.Payload)
+		if err != nil {
+			return gateway.Content{}, nil, fmt.Errorf("messaging: forward message: %w", err)
+		}
+		return gateway.Content{Type: original.Type, Text: original.Text}, payload, nil
+	})
+}

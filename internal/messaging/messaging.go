@@ -1,0 +1,131 @@
+// Package messaging holds the use cases of a message: sending it, keeping it,
+// finding it by any of its identifiers, changing it, and moving its status
+// forward. It knows nothing of HTTP, SQL or the wire.
+package messaging
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/recado-project/recado/internal/eventlog"
+	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/media"
+)
+
+// Store keeps messages and what belongs to sending them.
+type Store interface {
+	AddMessage(ctx context.Context, message gateway.Message, events ...eventlog.Event) (bool, error)
+	AddHistory(ctx context.Context, instanceID string, messages []gateway.Message) error
+	AcceptMessage(ctx context.Context, message gateway.Message, repeat *gateway.Idempotency) error
+	FindMessages(ctx context.Context, instanceID, id string) ([]gateway.Message, error)
+	UpdateMessages(ctx context.Context, instanceID string, ids []string,
+		change func(found []gateway.Message) (changed []gateway.Message, events []eventlog.Event, err error)) error
+	PendingMessages(ctx context.Context, before time.Time, limit int) ([]gateway.Message, error)
+
+	FindIdempotency(ctx context.Context, keyID, key string) (gateway.Idempotency, bool, error)
+	FailIdempotency(ctx context.Context, keyID, key string, failure *gateway.Error) error
+	DeleteIdempotency(ctx context.Context, before time.Time) (int64, error)
+}
+
+// Sessions finds the session of an instance that is connected.
+type Sessions interface {
+	Session(ctx context.Context, instanceID string) (gateway.Session, error)
+}
+
+// Directory finds where a message goes.
+type Directory interface {
+	Party(ctx context.Context, session gateway.Session, to gateway.Recipient) (gateway.Party, error)
+}
+
+// Encoder writes content as the platform's clients do, and reads it.
+type Encoder interface {
+	Encode(content gateway.Content) ([]byte, error)
+	EncodeEdited(payload []byte, text string) ([]byte, error)
+	EncodeForwarded(payload []byte) ([]byte, error)
+	Describe(payload []byte) (gateway.Details, error)
+	MediaOf(payload []byte) (gateway.Media, bool, error)
+}
+
+// Config is what the service stands on. All of the first part is required.
+type Config struct {
+	Store     Store
+	Log       Log
+	Sessions  Sessions
+	Directory Directory
+	Encoder   Encoder
+	Media     *media.Service
+	Blobs     *media.Blobs
+	Links     *media.Links
+	Logger    *slog.Logger
+
+	// EditWindow and DeleteWindow are how long after sending the platform takes
+	// an edit and a deletion (15 minutes, 1 hour).
+	EditWindow, DeleteWindow time.Duration
+	// PendingLimit is how long nothing may be heard of a message, after which it
+	// counts as failed: its process died while it was on its way (5 minutes).
+	PendingLimit time.Duration
+	// LinkLifetime is how long a download link works (1 hour).
+	LinkLifetime time.Duration
+	Now          func() time.Time // nil: the wall clock
+}
+
+// Service carries out the use cases. It is safe for concurrent use.
+type Service struct {
+	Config
+
+	reporter reporter
+
+	mu      sync.Mutex
+	sending map[repeatKey]struct{}
+}
+
+// New makes the service.
+func New(config Config) (*Service, error) {
+	if config.Store == nil || config.Log == nil || config.Sessions == nil || config.Directory == nil || config.Encoder == nil || config.Logger == nil ||
+		config.Media == nil || config.Blobs == nil || config.Links == nil {
+		return nil, errors.New("messaging: a part is missing")
+	}
+	if config.EditWindow == 0 {
+		config.EditWindow = 15 * time.Minute
+	}
+	if config.DeleteWindow == 0 {
+		config.DeleteWindow = time.Hour
+	}
+	if config.PendingLimit == 0 {
+		config.PendingLimit = 5 * time.Minute
+	}
+	if config.LinkLifetime == 0 {
+		config.LinkLifetime = time.Hour
+	}
+	if config.Now == nil {
+		config.Now = time.Now
+	}
+	return &Service{Config: config, reporter: reporter{config.Encoder}, sending: map[repeatKey]struct{}{}}, nil
+}
+
+// Find returns the message of the instance that ref names. Where two chats hold
+// the same identifier, the chat of ref decides, else the older message is
+// meant. Its error is NotFound.
+func (s *Service) Find(ctx context.Context, instanceID string, ref gateway.MessageRef) (gateway.Message, error) {
+	found, err := s.Store.FindMessages(ctx, instanceID, ref.ID)
+	if err != nil {
+		return gateway.Message{}, err
+	}
+	if len(found) == 0 {
+		return gateway.Message{}, notFound()
+	}
+	for _, message := range found {
+		if message.Chat.Is(ref.Chat) {
+			return message, nil
+		}
+	}
+	return found[0], nil
+}
+
+func notFound() error {
+	return gateway.Errorf(gateway.NotFound, gateway.CodeMessageNotFound,
+		"the instance has no message with this identifier")
+}

@@ -1,0 +1,140 @@
+package messaging
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+const (
+	// repeatAge is how long a repeat is recognised.
+	repeatAge = 24 * time.Hour
+	// repeatWait is when to come back while the first request still runs.
+	repeatWait = time.Second
+)
+
+// Repeat is a client's word that a request with the same key is the same one.
+type Repeat struct {
+	KeyID string // the API key
+	Key   string // the Idempotency-Key
+	Hash  []byte // of everything that was asked
+}
+
+type repeatKey struct{ keyID, key string }
+
+// record is what is kept with the message; nil for no repeat.
+func (r *Repeat) record(message gateway.Message) *gateway.Idempotency {
+	if r == nil {
+		return nil
+	}
+	return &gateway.Idempotency{
+		KeyID:       r.KeyID,
+		Key:         r.Key,
+		RequestHash: r.Hash,
+		InstanceID:  message.InstanceID,
+		MessageID:   message.ID,
+		CreatedAt:   message.CreatedAt,
+	}
+}
+
+// sendUnlessRepeated sends a message unless a request with the same key was
+// accepted before; then it returns that one's answer. Only one request of a key
+// runs at a time.
+func (s *Service) sendUnlessRepeated(ctx context.Context, request Request, compose composition) (Result, error) {
+	repeat := request.Repeat
+	key := repeatKey{repeat.KeyID, repeat.Key}
+	if !s.begin(key) {
+		err := gateway.Errorf(gateway.Conflict, gateway.CodeIdempotencyConflict,
+			"the first request with this Idempotency-Key is still running")
+		err.RetryAfter = repeatWait
+		return Result{}, err
+	}
+	defer s.finish(key)
+
+	first, found, err := s.Store.FindIdempotency(ctx, repeat.KeyID, repeat.Key)
+	if err != nil {
+		return Result{}, err
+	}
+	var result Result
+	if found && s.Now().Sub(first.CreatedAt) < repeatAge {
+		if !bytes.Equal(first.RequestHash, repeat.Hash) {
+			return Result{}, gateway.Errorf(gateway.Conflict, gateway.CodeIdempotencyConflict,
+				"this Idempotency-Key was used for another request")
+		}
+		if first.Failure != nil {
+			return Result{}, first.Failure
+		}
+		result, err = s.replay(ctx, first)
+	} else {
+		if found {
+			if _, err := s.Store.DeleteIdempotency(ctx, s.Now().Add(-repeatAge)); err != nil {
+				return Result{}, err
+			}
+		}
+		result, err = s.sendOnce(ctx, request, compose)
+	}
+	if err != nil && isFinal(err) {
+		// Only a request whose message was accepted is remembered with its
+		// failure; one that was refused before that may be repeated in earnest.
+		failErr := s.Store.FailIdempotency(context.WithoutCancel(ctx), repeat.KeyID, repeat.Key, asGateway(err))
+		if failErr != nil {
+			return Result{}, fmt.Errorf("messaging: keep the answer of a request: %w (%w)", failErr, err)
+		}
+	}
+	return result, err
+}
+
+// isFinal reports whether a repeat is to be answered the same: the platform has
+// refused the message. Of a connection that was lost, a time-out, a failure of
+// ours, or a platform that is asked too much, a repeat may make a success.
+func isFinal(err error) bool {
+	refusal := asGateway(err)
+	switch refusal.Kind {
+	case gateway.PlatformFailed, gateway.Invalid:
+		return true
+	default:
+		return refusal.Code == gateway.CodeRecipientRestricted
+	}
+}
+
+// replay answers what the first request was answered. Where that does not say
+// what became of the message, or the process died before there was an answer,
+// the message is sent again under its identifier, which the platform knows if it
+// has it already.
+func (s *Service) replay(ctx context.Context, first gateway.Idempotency) (Result, error) {
+	message, err := s.Find(ctx, first.InstanceID, gateway.MessageRef{ID: first.MessageID})
+	if err != nil {
+		return Result{}, err
+	}
+	result := Result{ID: message.ID, MessageID: message.PlatformID, Replayed: true}
+	if message.Status > gateway.MessageFailed {
+		return result, nil
+	}
+	session, err := s.Sessions.Session(ctx, first.InstanceID)
+	if err != nil {
+		return Result{}, err
+	}
+	if _, err := s.transmit(ctx, session, message); err != nil {
+		return Result{}, err
+	}
+	return result, nil
+}
+
+func (s *Service) begin(key repeatKey) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, running := s.sending[key]; running {
+		return false
+	}
+	s.sending[key] = struct{}{}
+	return true
+}
+
+func (s *Service) finish(key repeatKey) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.sending, key)
+}

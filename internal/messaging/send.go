@@ -1,0 +1,227 @@
+package messaging
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"github.com/recado-project/recado/internal/eventlog"
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+// Result names a message that was sent (contract, "Send result").
+type Result struct {
+	ID        string // the internal UUID
+	MessageID string // the platform's identifier
+	// Replayed says that this is the answer to an earlier request with the same
+	// Idempotency-Key; nothing was sent now.
+	Replayed bool
+}
+
+// Request is what every kind of message to be sent has.
+type Request struct {
+	InstanceID string
+	To         gateway.Recipient
+	Quote      gateway.MessageRef // the message to answer; its zero value for none
+	Repeat     *Repeat            // nil where the client gave no Idempotency-Key
+}
+
+// composition makes the content of a message, with the session that it will go
+// through: media has to be with the platform before it can be pointed to.
+type composition func(ctx context.Context, session gateway.Session) (gateway.Content, []byte, error)
+
+// SendText sends a text and returns when the platform has acknowledged it. What
+// every kind of message may be answered otherwise: Invalid (the number has no
+// account), NotFound (the quoted message), Conflict, PaymentRequired,
+// RateLimited, PlatformFailed, PlatformTimeout.
+func (s *Service) SendText(ctx context.Context, request Request, text string) (Result, error) {
+	return s.send(ctx, request, s.content(gateway.Content{Type: gateway.TypeText, Text: text}))
+}
+
+// SendLocation sends a place on a map.
+func (s *Service) SendLocation(ctx context.Context, request Request, place gateway.Location) (Result, error) {
+	return s.send(ctx, request, s.content(gateway.Content{Type: gateway.TypeLocation, Location: &place}))
+}
+
+// SendContact sends somebody's card.
+func (s *Service) SendContact(ctx context.Context, request Request, card gateway.ContactCard) (Result, error) {
+	return s.send(ctx, request, s.content(gateway.Content{Type: gateway.TypeContact, Contact: &card}))
+}
+
+// content is the composition of what is complete already.
+func (s *Service) content(content gateway.Content) composition {
+	return func(context.Context, gateway.Session) (gateway.Content, []byte, error) {
+		return content, nil, nil
+	}
+}
+
+func (s *Service) send(ctx context.Context, request Request, compose composition) (Result, error) {
+	if request.Repeat == nil {
+		return s.sendOnce(ctx, request, compose)
+	}
+	return s.sendUnlessRepeated(ctx, request, compose)
+}
+
+// sendOnce accepts a message and hands it to the platform.
+func (s *Service) sendOnce(ctx context.Context, request Request, compose composition) (Result, error) {
+	session, err := s.Sessions.Session(ctx, request.InstanceID)
+	if err != nil {
+		return Result{}, err
+	}
+	message, err := s.newMessage(ctx, session, request, compose)
+	if err != nil {
+		return Result{}, err
+	}
+	// Kept before it is sent, under the identifier that it will carry: a crash
+	// in between never sends it twice under two identifiers.
+	if err := s.Store.AcceptMessage(ctx, message, request.Repeat.record(message)); err != nil {
+		return Result{}, err
+	}
+	return s.transmit(ctx, session, message)
+}
+
+// newMessage makes the message as it will be kept and sent.
+func (s *Service) newMessage(ctx context.Context, session gateway.Session, request Request, compose composition) (gateway.Message, error) {
+	chat, err := s.Directory.Party(ctx, session, request.To)
+	if err != nil {
+		return gateway.Message{}, err
+	}
+	quote, err := s.quote(ctx, request)
+	if err != nil {
+		return gateway.Message{}, err
+	}
+	content, payload, err := compose(ctx, session)
+	if err != nil {
+		return gateway.Message{}, err
+	}
+	if payload == nil {
+		content.Quote = quote
+		if payload, err = s.Encoder.Encode(content); err != nil {
+			return gateway.Message{}, fmt.Errorf("messaging: encode message: %w", err)
+		}
+	}
+	id, err := uuid.NewV7()
+	if err != nil {
+		return gateway.Message{}, fmt.Errorf("messaging: choose message id: %w", err)
+	}
+	now := s.Now().UTC()
+	message := gateway.Message{
+		ID:         id.String(),
+		InstanceID: request.InstanceID,
+		PlatformID: session.NewMessageID(),
+		Chat:       chat,
+		Sender:     session.Self(),
+		FromMe:     true,
+		Source:     gateway.SourceAPI,
+		Type:       content.Type,
+		Text:       content.Text,
+		Status:     gateway.MessagePending,
+		StatusAt:   now,
+		SentAt:     now,
+		Payload:    payload,
+		CreatedAt:  now,
+	}
+	message.WireKey = "api/" + message.PlatformID
+	if quote != nil {
+		message.QuotedID = quote.PlatformID
+	}
+	return message, nil
+}
+
+// quote finds the message that is answered; nil where none is.
+func (s *Service) quote(ctx context.Context, request Request) (*gateway.Quote, error) {
+	if request.Quote.ID == "" {
+		return nil, nil //nolint:nilnil // no quote is an ordinary case
+	}
+	quoted, err := s.Find(ctx, request.InstanceID, request.Quote)
+	if err != nil {
+		return nil, err
+	}
+	return &gateway.Quote{
+		PlatformID: quoted.PlatformID,
+		Sender:     quoted.Sender.Address(),
+		Payload:    quoted.Payload,
+	}, nil
+}
+
+// transmit hands an accepted message to the platform and writes what came of
+// it. The client's leaving does not stop it: the message is accepted.
+func (s *Service) transmit(ctx context.Context, session gateway.Session, message gateway.Message) (Result, error) {
+	ctx = context.WithoutCancel(ctx)
+	sent, err := session.Send(ctx, gateway.Outgoing{
+		PlatformID: message.PlatformID,
+		Chat:       message.Chat.Address(),
+		Payload:    message.Payload,
+	})
+	if err != nil {
+		if markErr := s.failed(ctx, message); markErr != nil {
+			// The send's failure is what the client has to know; this one is ours.
+			s.Logger.ErrorContext(ctx, "message not marked as failed",
+				slog.String("message_id", message.ID), slog.Any("error", markErr))
+		}
+		return Result{}, err
+	}
+	if err := s.acknowledged(ctx, message, sent); err != nil {
+		return Result{}, err
+	}
+	return Result{ID: message.ID, MessageID: message.PlatformID}, nil
+}
+
+// acknowledged writes that the platform has the message, and tells of it.
+func (s *Service) acknowledged(ctx context.Context, message gateway.Message, sent gateway.Sent) error {
+	err := s.update(ctx, message, func(m *gateway.Message) ([]eventlog.Event, error) {
+		m.SentAt = sent.At
+		if m.Chat.JID == "" {
+			m.Chat.JID = sent.Chat.JID
+		}
+		if m.Chat.LID == "" {
+			m.Chat.LID = sent.Chat.LID
+		}
+		return s.reporter.advance(m, gateway.MessageSent, gateway.Party{}, sent.At)
+	})
+	if err != nil {
+		return fmt.Errorf("messaging: mark message as sent: %w", err)
+	}
+	return nil
+}
+
+// failed writes that the message was not sent, and tells of it. Only a pending
+// one fails: an acknowledgement or a receipt knows better.
+func (s *Service) failed(ctx context.Context, message gateway.Message) error {
+	err := s.update(ctx, message, func(m *gateway.Message) ([]eventlog.Event, error) {
+		if m.Status != gateway.MessagePending {
+			return nil, nil
+		}
+		m.Status, m.StatusAt = gateway.MessageFailed, s.Now().UTC()
+		event, err := statusEvent(*m, gateway.Party{})
+		return []eventlog.Event{event}, err
+	})
+	if err != nil {
+		return fmt.Errorf("messaging: mark message as failed: %w", err)
+	}
+	return nil
+}
+
+// update changes one message, if it is still there.
+func (s *Service) update(ctx context.Context, message gateway.Message, change func(*gateway.Message) ([]eventlog.Event, error)) error {
+	return s.Store.UpdateMessages(ctx, message.InstanceID, []string{message.PlatformID},
+		func(found []gateway.Message) ([]gateway.Message, []eventlog.Event, error) {
+			n := slices.IndexFunc(found, func(m gateway.Message) bool { return m.ID == message.ID })
+			if n < 0 {
+				return nil, nil, nil
+			}
+			events, err := change(&found[n])
+			return found[n : n+1], events, err
+		})
+}
+
+// asGateway returns the Error that a client is told for err.
+func asGateway(err error) *gateway.Error {
+	if e, ok := gateway.AsError(err); ok {
+		return e
+	}
+	return gateway.Errorf(gateway.Internal, gateway.CodeInternal, "an internal error occurred")
+}

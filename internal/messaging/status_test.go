@@ -1,0 +1,251 @@
+package messaging_test
+
+import (
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/recado-project/recado/internal/eventlog"
+	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/messaging"
+	"github.com/recado-project/recado/internal/store"
+)
+
+const (
+	customer = gateway.JID("5511988887766@s.whatsapp.net")
+	group    = gateway.JID("120363012345678901@g.us")
+)
+
+// describer reads payloads as the connector does, for messages without details.
+type describer struct{ messaging.Encoder }
+
+func (describer) Describe([]byte) (gateway.Details, error) { return gateway.Details{}, nil }
+
+// desk is an inbox on a real store, and the instance that it is for.
+type desk struct {
+	*messaging.Inbox
+
+	t        *testing.T
+	store    *store.Store
+	log      *eventlog.Log
+	instance gateway.Instance
+}
+
+func newDesk(t *testing.T) *desk {
+	t.Helper()
+	logger := slog.New(slog.DiscardHandler)
+	data, err := store.Open(t.Context(), store.Config{Path: filepath.Join(t.TempDir(), "recado.db"), Logger: logger})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := data.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	d := &desk{t: t, store: data, log: eventlog.New(data, eventlog.Config{Logger: logger})}
+	data.Observe(d.log.Appended)
+	d.Inbox = messaging.NewInbox(data, d.log, describer{})
+	account := gateway.Account{ID: "account", Name: "account"}
+	d.instance = gateway.Instance{ID: uuid.Must(uuid.NewV7()).String(), AccountID: account.ID}
+	d.check(errors.Join(data.CreateAccount(t.Context(), account), data.CreateInstance(t.Context(), d.instance)))
+	return d
+}
+
+func (d *desk) check(err error) {
+	d.t.Helper()
+	if err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+// message keeps a message of ours in a chat.
+func (d *desk) message(chat gateway.JID, status gateway.MessageStatus) gateway.Message {
+	d.t.Helper()
+	id := uuid.Must(uuid.NewV7()).String()
+	message := gateway.Message{
+		ID: id, InstanceID: d.instance.ID, PlatformID: "3EB0" + strings.ToUpper(id[24:]), Chat: gateway.Party{JID: chat},
+		FromMe: true, Source: gateway.SourceAPI, Type: gateway.TypeText, Text: "hello", Payload: []byte("payload"), Status: status,
+	}
+	d.check(d.store.AcceptMessage(d.t.Context(), message, nil))
+	return message
+}
+
+func (d *desk) status(message gateway.Message) gateway.MessageStatus {
+	d.t.Helper()
+	found, err := d.store.FindMessages(d.t.Context(), d.instance.ID, message.ID)
+	d.check(err)
+	return found[0].Status
+}
+
+// told returns the events so far, a status event with its status.
+func (d *desk) told() []string {
+	d.t.Helper()
+	events, err := d.log.Read(d.t.Context(), d.instance.ID, 0, 100)
+	d.check(err)
+	var told []string
+	for _, event := range events {
+		var data struct {
+			Status string `json:"status"`
+		}
+		d.check(json.Unmarshal(event.Data, &data))
+		told = append(told, strings.TrimSpace(string(event.Kind)+" "+data.Status))
+	}
+	return told
+}
+
+// Receipts move a message forward only, each move is told once, and a message is
+// told as sent before anything else, however fast the receipt is.
+func TestReceiptsMoveForward(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		before   gateway.MessageStatus
+		receipts []gateway.MessageStatus
+		after    gateway.MessageStatus
+		told     []string
+	}{
+		"delivered and read": {
+			gateway.MessageSent,
+			[]gateway.MessageStatus{gateway.MessageDelivered, gateway.MessageRead},
+			gateway.MessageRead,
+			[]string{"message.status delivered", "message.status read"},
+		},
+		"faster than the acknowledgement": {
+			gateway.MessagePending,
+			[]gateway.MessageStatus{gateway.MessageDelivered},
+			gateway.MessageDelivered,
+			[]string{"message.sent", "message.status delivered"},
+		},
+		"after it was given up": {
+			gateway.MessageFailed,
+			[]gateway.MessageStatus{gateway.MessageRead},
+			gateway.MessageRead,
+			[]string{"message.sent", "message.status read"},
+		},
+		"repeated": {
+			gateway.MessageSent,
+			[]gateway.MessageStatus{gateway.MessageRead, gateway.MessageRead},
+			gateway.MessageRead,
+			[]string{"message.status read"},
+		},
+		"late": {
+			gateway.MessagePlayed,
+			[]gateway.MessageStatus{gateway.MessageRead, gateway.MessageDelivered},
+			gateway.MessagePlayed,
+			nil,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newDesk(t)
+			message := d.message(customer, c.before)
+			for _, status := range c.receipts {
+				d.check(d.ReceiptArrived(t.Context(), d.instance.ID, gateway.Receipt{
+					Chat: message.Chat, By: message.Chat, MessageIDs: []string{message.PlatformID}, Status: status, At: time.UnixMilli(1),
+				}))
+			}
+			if got := d.status(message); got != c.after {
+				t.Errorf("it is %v, want %v", got, c.after)
+			}
+			if got := d.told(); !slices.Equal(got, c.told) {
+				t.Errorf("told %q, want %q", got, c.told)
+			}
+		})
+	}
+}
+
+// In a group everybody's receipt is told, once.
+func TestReceiptsOfAGroup(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	message := d.message(group, gateway.MessageSent)
+	for _, by := range []gateway.JID{"1@s.whatsapp.net", "2@s.whatsapp.net", "1@s.whatsapp.net"} {
+		d.check(d.ReceiptArrived(t.Context(), d.instance.ID, gateway.Receipt{
+			Chat: message.Chat, By: gateway.Party{JID: by}, MessageIDs: []string{message.PlatformID},
+			Status: gateway.MessageRead, At: time.UnixMilli(1),
+		}))
+	}
+	if got := d.told(); !slices.Equal(got, []string{"message.status read", "message.status read"}) {
+		t.Errorf("told %q", got)
+	}
+}
+
+// A receipt for a message that we never had is told, without an id of ours; one
+// for somebody else's message moves nothing.
+func TestReceiptsOfOtherMessages(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	theirs := gateway.Message{PlatformID: "THEIRS", Chat: gateway.Party{JID: customer}, Status: gateway.MessageDelivered, WireKey: "w"}
+	d.check(d.MessageArrived(t.Context(), d.instance.ID, theirs))
+	d.check(d.ReceiptArrived(t.Context(), d.instance.ID, gateway.Receipt{
+		Chat: theirs.Chat, MessageIDs: []string{"BEFORE-THE-LINK", "THEIRS"}, Status: gateway.MessageRead, At: time.UnixMilli(1),
+	}))
+	if got := d.told(); !slices.Equal(got, []string{"message.received", "message.status read"}) {
+		t.Errorf("told %q", got)
+	}
+}
+
+// What arrives twice is told once, and kept once.
+func TestRepeatedArrivals(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	message := gateway.Message{PlatformID: "ONCE", Chat: gateway.Party{JID: customer}, Text: "once", WireKey: "w"}
+	change := gateway.Change{
+		Kind: gateway.ChangeEdited, PlatformID: "ONCE", Chat: message.Chat, By: message.Chat, Text: "twice", SourceKey: "edit/1",
+	}
+	message.Sender = message.Chat
+	for range 2 {
+		d.check(d.MessageArrived(t.Context(), d.instance.ID, message))
+		d.check(d.ChangeArrived(t.Context(), d.instance.ID, change))
+		d.check(d.CallArrived(t.Context(), d.instance.ID, gateway.Call{ID: "CALL", Chat: message.Chat, From: message.Chat}))
+	}
+	if got := d.told(); !slices.Equal(got, []string{"message.received", "message.edited", "call.received"}) {
+		t.Errorf("told %q", got)
+	}
+	found, err := d.store.FindMessages(t.Context(), d.instance.ID, "ONCE")
+	if err != nil || len(found) != 1 || found[0].Text != "twice" {
+		t.Errorf("kept %+v (%v)", found, err)
+	}
+}
+
+// Messages from before the link are kept and not told; should one of them arrive
+// after all, it is told.
+func TestHistoryIsNotTold(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	message := gateway.Message{PlatformID: "OLD", Chat: gateway.Party{JID: customer}, Text: "old", WireKey: "w"}
+	d.check(d.HistoryArrived(t.Context(), d.instance.ID, []gateway.Message{message}))
+	if found, err := d.store.FindMessages(t.Context(), d.instance.ID, "OLD"); err != nil || len(found) != 1 {
+		t.Errorf("kept %+v (%v)", found, err)
+	}
+	if got := d.told(); len(got) > 0 {
+		t.Errorf("told %q", got)
+	}
+	d.check(d.MessageArrived(t.Context(), d.instance.ID, message))
+	if got := d.told(); !slices.Equal(got, []string{"message.received"}) {
+		t.Errorf("told %q", got)
+	}
+}
+
+// A message that its process left on its way is given up, and told as failed; one
+// that the platform has is not.
+func TestForgottenMessagesAreGivenUp(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	pending, sent := d.message(customer, gateway.MessagePending), d.message(customer, gateway.MessageSent)
+	service := &messaging.Service{Config: messaging.Config{Store: d.store, Log: d.log, Now: func() time.Time { return time.UnixMilli(1) }}}
+	d.check(service.GiveUp(t.Context(), time.UnixMilli(1<<42)))
+	if d.status(pending) != gateway.MessageFailed || d.status(sent) != gateway.MessageSent {
+		t.Errorf("they are %v and %v", d.status(pending), d.status(sent))
+	}
+	if got := d.told(); !slices.Equal(got, []string{"message.status failed"}) {
+		t.Errorf("told %q", got)
+	}
+}

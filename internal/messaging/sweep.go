@@ -1,0 +1,67 @@
+package messaging
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+)
+
+const (
+	// sweepPause is how often forgotten keys and messages are looked for.
+	sweepPause = time.Minute
+	// sweepSlice bounds how many messages are looked at in one go.
+	sweepSlice = 500
+)
+
+// Run removes idempotency keys that have been remembered for long enough, and
+// gives up messages of which nothing was heard, until ctx ends.
+func (s *Service) Run(ctx context.Context) error {
+	// After a stop the platform may have much to tell; nothing that was on its
+	// way then is given up before it had the time for it.
+	began := s.Now()
+	ticker := time.NewTicker(sweepPause)
+	defer ticker.Stop()
+	for {
+		if err := s.sweep(ctx, began); err != nil && ctx.Err() == nil {
+			s.Logger.ErrorContext(ctx, "forgotten keys and messages not swept", slog.Any("error", err))
+		}
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+func (s *Service) sweep(ctx context.Context, began time.Time) error {
+	now := s.Now()
+	if _, err := s.Store.DeleteIdempotency(ctx, now.Add(-repeatAge)); err != nil {
+		return fmt.Errorf("messaging: remove forgotten keys: %w", err)
+	}
+	if now.Sub(began) < s.PendingLimit {
+		return nil
+	}
+	return s.GiveUp(ctx, now.Add(-s.PendingLimit))
+}
+
+// GiveUp marks messages as failed that were accepted before a time and of which
+// nothing was heard since, and tells of it. Should the platform have one of them
+// after all, a receipt moves it on; a client that repeats its request with the
+// same Idempotency-Key sends it under the same identifier.
+func (s *Service) GiveUp(ctx context.Context, before time.Time) error {
+	for {
+		pending, err := s.Store.PendingMessages(ctx, before, sweepSlice)
+		if err != nil {
+			return fmt.Errorf("messaging: look for pending messages: %w", err)
+		}
+		for _, message := range pending {
+			if err := s.failed(ctx, message); err != nil {
+				return err
+			}
+		}
+		if len(pending) < sweepSlice {
+			return nil
+		}
+	}
+}
