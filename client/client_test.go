@@ -1,0 +1,198 @@
+package client_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/testkit/contract"
+)
+
+const (
+	instance = "019aa1f4-5b0c-7e43-9d1f-6a1f2f6f3b11"
+	sent     = `{"id":"019aa1f4-8d52-7c1e-b3a0-0f4de1c9a7b2","messageId":"3EB0"}`
+	media    = "data:text/plain;base64,YQ=="
+)
+
+// exchange is a request that a method is to make, and what it is answered.
+type exchange struct {
+	call   func(ctx context.Context, c *client.Client) (any, error)
+	want   string // method, path as it is written, body
+	status int
+	answer string
+}
+
+func sends(call func(ctx context.Context, c *client.Client) (client.Sent, error), want string) exchange {
+	return exchange{
+		call: func(ctx context.Context, c *client.Client) (any, error) { return call(ctx, c) },
+		want: "POST /api/message/" + instance + want, status: http.StatusCreated, answer: sent,
+	}
+}
+
+func does(call func(ctx context.Context, c *client.Client) error, want string) exchange {
+	return exchange{
+		call: func(ctx context.Context, c *client.Client) (any, error) { return nil, call(ctx, c) },
+		want: want, status: http.StatusNoContent,
+	}
+}
+
+// Every method makes a request that the document allows, and reads an answer that
+// it describes.
+func TestMethodsMakeDocumentedRequests(t *testing.T) {
+	t.Parallel()
+	document, err := os.ReadFile("../docs/openapi.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const to, api, messages = "5511988887766", "/api/instances/" + instance, "/api/message/" + instance
+	exchanges := map[string]exchange{
+		"SendText": sends(func(ctx context.Context, c *client.Client) (client.Sent, error) {
+			return c.SendText(ctx, instance, client.Text{To: to, Message: "a<b"})
+		}, `/text {"to":"5511988887766","message":"a\u003cb"}`),
+		"SendImage": sends(func(ctx context.Context, c *client.Client) (client.Sent, error) {
+			return c.SendImage(ctx, instance, client.Image{To: to, Image: media, Caption: "c", QuoteMessageID: "q", ViewOnce: true})
+		}, `/image {"to":"5511988887766","image":"`+media+`","caption":"c","quoteMessageId":"q","viewOnce":true}`),
+		"SendVideo": sends(func(ctx context.Context, c *client.Client) (client.Sent, error) {
+			return c.SendVideo(ctx, instance, client.Video{To: to, Video: media, Caption: "c", QuoteMessageID: "q", ViewOnce: true})
+		}, `/video {"to":"5511988887766","video":"`+media+`","caption":"c","quoteMessageId":"q","viewOnce":true}`),
+		"SendVoiceNote": sends(func(ctx context.Context, c *client.Client) (client.Sent, error) {
+			return c.SendVoiceNote(ctx, instance, client.VoiceNote{To: to, Audio: media, QuoteMessageID: "q", ViewOnce: true})
+		}, `/audio-note {"to":"5511988887766","audio":"`+media+`","quoteMessageId":"q","viewOnce":true}`),
+		"SendAudioFile": sends(func(ctx context.Context, c *client.Client) (client.Sent, error) {
+			return c.SendAudioFile(ctx, instance, client.AudioFile{To: to, Audio: media, QuoteMessageID: "q"})
+		}, `/audio-file {"to":"5511988887766","audio":"`+media+`","quoteMessageId":"q"}`),
+		"SendDocument": sends(func(ctx context.Context, c *client.Client) (client.Sent, error) {
+			return c.SendDocument(ctx, instance, client.Document{To: to, Document: media, Caption: "c", FileName: "f", QuoteMessageID: "q"})
+		}, `/document {"to":"5511988887766","document":"`+media+`","caption":"c","fileName":"f","quoteMessageId":"q"}`),
+		"SendSticker": sends(func(ctx context.Context, c *client.Client) (client.Sent, error) {
+			return c.SendSticker(ctx, instance, client.Sticker{To: to, Sticker: media})
+		}, `/sticker {"to":"5511988887766","sticker":"`+media+`"}`),
+		"SendLocation": sends(func(ctx context.Context, c *client.Client) (client.Sent, error) {
+			return c.SendLocation(ctx, instance, client.Location{To: to, Name: "n", Address: "a"})
+		}, `/location {"to":"5511988887766","latitude":0,"longitude":0,"name":"n","address":"a"}`),
+		"SendContact": sends(func(ctx context.Context, c *client.Client) (client.Sent, error) {
+			return c.SendContact(ctx, instance, client.Contact{To: to, Contact: client.Card{FullName: "f", PhoneNumber: to, Organization: "o"}})
+		}, `/contact {"to":"5511988887766","contact":{"fullName":"f","phoneNumber":"5511988887766","organization":"o"}}`),
+		"Forward": sends(func(ctx context.Context, c *client.Client) (client.Sent, error) {
+			return c.Forward(ctx, instance, client.Forward{To: to, MessageID: "3EB0"})
+		}, `/forward {"to":"5511988887766","messageId":"3EB0"}`),
+		"Edit": {
+			func(ctx context.Context, c *client.Client) (any, error) { return c.Edit(ctx, instance, "3EB0", "b") },
+			"POST " + messages + `/edit {"message":"b","messageId":"3EB0"}`, http.StatusOK, sent,
+		},
+		"MarkRead": {
+			func(ctx context.Context, c *client.Client) (any, error) {
+				return nil, c.MarkRead(ctx, instance, "3EB0")
+			},
+			"POST " + messages + `/read {"messageId":"3EB0"}`, http.StatusOK, `{"messageId":"3EB0"}`,
+		},
+		"Delete": does(func(ctx context.Context, c *client.Client) error { return c.Delete(ctx, instance, "3EB0") },
+			"DELETE "+messages+`/delete {"messageId":"3EB0"}`),
+		"React": does(func(ctx context.Context, c *client.Client) error { return c.React(ctx, instance, "3EB0", "") },
+			"POST "+messages+`/reaction {"messageId":"3EB0","reaction":""}`),
+		"MediaDownloadLink": {func(ctx context.Context, c *client.Client) (any, error) {
+			return c.MediaDownloadLink(ctx, instance, "77@lid_a/b c")
+		}, "GET " + messages + "/media-download-link/77@lid_a%2Fb%20c ", http.StatusOK, `{"url":"http://a/b","urlExpiresIn":60,"fileName":"f"}`},
+		"CheckNumbers": {
+			func(ctx context.Context, c *client.Client) (any, error) { return c.CheckNumbers(ctx, instance, nil) },
+			"POST " + api + `/check-numbers {"numbers":[]}`, http.StatusOK, `{"results":[]}`,
+		},
+		"SendPresence": does(func(ctx context.Context, c *client.Client) error {
+			return c.SendPresence(ctx, instance, to, client.Composing)
+		}, "POST "+api+`/presence {"presence":"composing","to":"5511988887766"}`),
+		"ProfilePicture": {
+			func(ctx context.Context, c *client.Client) (any, error) {
+				return c.ProfilePicture(ctx, instance, "+1 415/x")
+			},
+			"GET " + api + "/contacts/+1%20415%2Fx/profile-picture ", http.StatusOK, `{"url":null}`,
+		},
+		"Block": does(func(ctx context.Context, c *client.Client) error { return c.Block(ctx, instance, to) },
+			"POST "+api+"/contacts/5511988887766/block "),
+		"Unblock": does(func(ctx context.Context, c *client.Client) error { return c.Unblock(ctx, instance, to) },
+			"DELETE "+api+"/contacts/5511988887766/block "),
+		"Group": {
+			func(ctx context.Context, c *client.Client) (any, error) { return c.Group(ctx, instance, "1@g.us") },
+			"GET " + api + "/groups/1@g.us ", http.StatusOK, `{"id":"1@g.us","subject":"s","description":null,"owner":null,"creation":1,"participants":[{"id":"1@lid","admin":"admin"}]}`,
+		},
+	}
+	for name, exchange := range exchanges {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				body, err := io.ReadAll(r.Body)
+				if err != nil {
+					t.Error(err)
+				}
+				if got := r.Method + " " + r.RequestURI + " " + string(body); got != exchange.want || r.Header.Get("X-Api-Key") != "key" {
+					t.Errorf("asked\n%s with key %q\nwant\n%s", got, r.Header.Get("X-Api-Key"), exchange.want)
+				}
+				w.Header().Set("Content-Type", "application/json")
+				w.WriteHeader(exchange.status)
+				_, _ = io.WriteString(w, exchange.answer) // the client has its own eyes
+			}))
+			defer server.Close()
+			c := client.New(server.URL+"/", "key").
+				WithHTTPClient(&http.Client{Transport: contract.Transport(t, document, server.Client().Transport)})
+			result, err := exchange.call(t.Context(), c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if sent, ok := result.(client.Sent); ok && (sent.MessageID != "3EB0" || sent.Replayed) {
+				t.Errorf("sent %+v", sent)
+			}
+		})
+	}
+}
+
+func TestIdempotencyKeyAndRefusal(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Idempotency-Key") == "once" {
+			w.Header().Set("Idempotency-Replayed", "true")
+			_, _ = io.WriteString(w, sent) // as above
+			return
+		}
+		w.Header().Set("Retry-After", "2")
+		w.WriteHeader(http.StatusConflict)
+		_, _ = io.WriteString(w, `{"statusCode":409,"message":"m","error":"INSTANCE_NOT_CONNECTED","timestamp":"2026-11-20T14:22:10.123Z","path":"/p","details":[{"field":"f","message":"m"}]}`)
+	}))
+	defer server.Close()
+	c := client.New(server.URL, "key")
+	got, err := c.SendLocation(t.Context(), instance, client.Location{To: "1", IdempotencyKey: "once"})
+	if err != nil || !got.Replayed {
+		t.Errorf("sent %+v (%v)", got, err)
+	}
+	_, err = c.SendLocation(t.Context(), instance, client.Location{To: "1"})
+	refusal, ok := errors.AsType[*client.Error](err)
+	if !ok || !client.IsCode(err, "INSTANCE_NOT_CONNECTED") || refusal.StatusCode != http.StatusConflict || refusal.RetryAfter != 2*time.Second || len(refusal.Details) != 1 {
+		t.Errorf("refused with %v", err)
+	}
+}
+
+func TestDataURI(t *testing.T) {
+	t.Parallel()
+	for content, want := range map[string]string{
+		"":     "data:text/plain;base64,",
+		"a":    "data:text/plain;base64,YQ==",
+		"abc?": "data:text/plain;base64,YWJjPw==",
+	} {
+		if got := client.DataURI("text/plain", []byte(content)); got != want {
+			t.Errorf("%q: %s", content, got)
+		}
+		if got, err := client.ReadDataURI("text/plain", strings.NewReader(content)); got != want || err != nil {
+			t.Errorf("%q: %s (%v)", content, got, err)
+		}
+	}
+	broken := errors.New("broken")
+	if _, err := client.ReadDataURI("text/plain", iotest.ErrReader(broken)); !errors.Is(err, broken) {
+		t.Errorf("error %v", err)
+	}
+}

@@ -1,0 +1,96 @@
+package client
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+)
+
+// NumberCheck says whether a number has an account on the platform.
+type NumberCheck struct {
+	Number string `json:"number"` // digits that were looked up
+	Exists bool   `json:"exists"`
+	JID    string `json:"jid,omitempty"` // personal chat ID; empty where there is no account
+}
+
+// Presence is what a contact is shown about the account.
+type Presence string
+
+// The presences. The first three belong to one chat, the last two to the account.
+const (
+	Composing   Presence = "composing"
+	Recording   Presence = "recording"
+	Paused      Presence = "paused"
+	Available   Presence = "available"
+	Unavailable Presence = "unavailable"
+)
+
+// Group is what is known about a group.
+type Group struct {
+	ID           string        `json:"id"`
+	Subject      string        `json:"subject"`
+	Description  *string       `json:"description"` // nil where there is none
+	Owner        *string       `json:"owner"`       // nil where unknown
+	Creation     int64         `json:"creation"`    // Unix time in seconds
+	Participants []Participant `json:"participants"`
+}
+
+// Participant is a member of a group.
+type Participant struct {
+	ID    string  `json:"id"`
+	Admin *string `json:"admin"` // "superadmin", "admin", or nil
+}
+
+// CheckNumbers asks which numbers have an account. The answers have the order of
+// the numbers.
+func (c *Client) CheckNumbers(ctx context.Context, instanceID string, numbers []string) ([]NumberCheck, error) {
+	in := map[string][]string{"numbers": append([]string{}, numbers...)} // and never null
+	var out struct {
+		Results []NumberCheck `json:"results"`
+	}
+	_, err := c.call(ctx, http.MethodPost, instancePath(instanceID, "/check-numbers"), nil, in, &out)
+	return out.Results, err
+}
+
+// SendPresence shows a contact what the account is doing.
+func (c *Client) SendPresence(ctx context.Context, instanceID, to string, presence Presence) error {
+	in := map[string]string{"to": to, "presence": string(presence)}
+	_, err := c.call(ctx, http.MethodPost, instancePath(instanceID, "/presence"), nil, in, nil)
+	return err
+}
+
+// ProfilePicture returns the URL of the picture of a person or group; empty where
+// there is none, or it is not shown to the account.
+func (c *Client) ProfilePicture(ctx context.Context, instanceID, phone string) (string, error) {
+	var out struct {
+		URL *string `json:"url"`
+	}
+	_, err := c.call(ctx, http.MethodGet, contactPath(instanceID, phone, "/profile-picture"), nil, nil, &out)
+	if err != nil || out.URL == nil {
+		return "", err
+	}
+	return *out.URL, nil
+}
+
+// Block keeps a contact from writing to the account.
+func (c *Client) Block(ctx context.Context, instanceID, phone string) error {
+	_, err := c.call(ctx, http.MethodPost, contactPath(instanceID, phone, "/block"), nil, nil, nil)
+	return err
+}
+
+// Unblock lets a contact write to the account again.
+func (c *Client) Unblock(ctx context.Context, instanceID, phone string) error {
+	_, err := c.call(ctx, http.MethodDelete, contactPath(instanceID, phone, "/block"), nil, nil, nil)
+	return err
+}
+
+// Group returns what is known about a group that the account is a member of.
+func (c *Client) Group(ctx context.Context, instanceID, groupID string) (Group, error) {
+	var out Group
+	_, err := c.call(ctx, http.MethodGet, instancePath(instanceID, "/groups/"+url.PathEscape(groupID)), nil, nil, &out)
+	return out, err
+}
+
+func contactPath(instanceID, phone, rest string) string {
+	return instancePath(instanceID, "/contacts/"+url.PathEscape(phone)+rest)
+}

@@ -1,0 +1,119 @@
+package client
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// The media of the types below is a base64 data URI, which DataURI makes, or an
+// http(s) URL that the gateway can reach.
+
+// Image is an image to send: JPEG, PNG, WebP, or GIF as a still.
+type Image struct {
+	To             string `json:"to"`
+	Image          string `json:"image"`
+	Caption        string `json:"caption,omitempty"`
+	QuoteMessageID string `json:"quoteMessageId,omitempty"`
+	ViewOnce       bool   `json:"viewOnce,omitempty"`
+	IdempotencyKey string `json:"-"` // as of Text
+}
+
+// Video is a video to send.
+type Video struct {
+	To             string `json:"to"`
+	Video          string `json:"video"`
+	Caption        string `json:"caption,omitempty"`
+	QuoteMessageID string `json:"quoteMessageId,omitempty"`
+	ViewOnce       bool   `json:"viewOnce,omitempty"`
+	IdempotencyKey string `json:"-"` // as of Text
+}
+
+// VoiceNote is a recorded voice message to send, best as OGG with Opus.
+type VoiceNote struct {
+	To             string `json:"to"`
+	Audio          string `json:"audio"`
+	QuoteMessageID string `json:"quoteMessageId,omitempty"`
+	ViewOnce       bool   `json:"viewOnce,omitempty"`
+	IdempotencyKey string `json:"-"` // as of Text
+}
+
+// AudioFile is a playable attachment to send.
+type AudioFile struct {
+	To             string `json:"to"`
+	Audio          string `json:"audio"`
+	QuoteMessageID string `json:"quoteMessageId,omitempty"`
+	IdempotencyKey string `json:"-"` // as of Text
+}
+
+// Document is a file of any kind to send.
+type Document struct {
+	To             string `json:"to"`
+	Document       string `json:"document"`
+	Caption        string `json:"caption,omitempty"`
+	FileName       string `json:"fileName,omitempty"`
+	QuoteMessageID string `json:"quoteMessageId,omitempty"`
+	IdempotencyKey string `json:"-"` // as of Text
+}
+
+// Sticker is a WebP picture to send as a sticker.
+type Sticker struct {
+	To             string `json:"to"`
+	Sticker        string `json:"sticker"`
+	IdempotencyKey string `json:"-"` // as of Text
+}
+
+// SendImage sends an image.
+func (c *Client) SendImage(ctx context.Context, instanceID string, image Image) (Sent, error) {
+	return c.send(ctx, instanceID, "/image", image.IdempotencyKey, image)
+}
+
+// SendVideo sends a video.
+func (c *Client) SendVideo(ctx context.Context, instanceID string, video Video) (Sent, error) {
+	return c.send(ctx, instanceID, "/video", video.IdempotencyKey, video)
+}
+
+// SendVoiceNote sends audio as a recorded voice message.
+func (c *Client) SendVoiceNote(ctx context.Context, instanceID string, note VoiceNote) (Sent, error) {
+	return c.send(ctx, instanceID, "/audio-note", note.IdempotencyKey, note)
+}
+
+// SendAudioFile sends audio as a playable attachment.
+func (c *Client) SendAudioFile(ctx context.Context, instanceID string, audio AudioFile) (Sent, error) {
+	return c.send(ctx, instanceID, "/audio-file", audio.IdempotencyKey, audio)
+}
+
+// SendDocument sends a file of any kind.
+func (c *Client) SendDocument(ctx context.Context, instanceID string, document Document) (Sent, error) {
+	return c.send(ctx, instanceID, "/document", document.IdempotencyKey, document)
+}
+
+// SendSticker sends a sticker.
+func (c *Client) SendSticker(ctx context.Context, instanceID string, sticker Sticker) (Sent, error) {
+	return c.send(ctx, instanceID, "/sticker", sticker.IdempotencyKey, sticker)
+}
+
+// DataURI makes a media input of the content of a file. The gateway finds out by
+// itself what the content is, so "application/octet-stream" serves for a type
+// that is not known.
+func DataURI(mimeType string, content []byte) string {
+	const head, marker = "data:", ";base64,"
+	var uri strings.Builder
+	uri.Grow(len(head) + len(mimeType) + len(marker) + base64.StdEncoding.EncodedLen(len(content)))
+	uri.WriteString(head + mimeType + marker)
+	encoder := base64.NewEncoder(base64.StdEncoding, &uri)
+	_, _ = encoder.Write(content) // a Builder takes everything
+	_ = encoder.Close()
+	return uri.String()
+}
+
+// ReadDataURI makes a media input of everything that content gives.
+func ReadDataURI(mimeType string, content io.Reader) (string, error) {
+	all, err := io.ReadAll(content)
+	if err != nil {
+		return "", fmt.Errorf("recado: read media: %w", err)
+	}
+	return DataURI(mimeType, all), nil
+}

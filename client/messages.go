@@ -1,0 +1,142 @@
+package client
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+)
+
+// Sent names a message that the platform has acknowledged.
+type Sent struct {
+	ID        string `json:"id"`        // the gateway's own UUID
+	MessageID string `json:"messageId"` // the platform's identifier
+	// Replayed says that this is the answer to an earlier request with the same
+	// IdempotencyKey; nothing was sent now.
+	Replayed bool `json:"-"`
+}
+
+// Text is a text message to send.
+type Text struct {
+	To             string `json:"to"`
+	Message        string `json:"message"`
+	QuoteMessageID string `json:"quoteMessageId,omitempty"`
+	// IdempotencyKey, where set, makes it safe to repeat the request: the
+	// gateway sends once and answers the same.
+	IdempotencyKey string `json:"-"`
+}
+
+// Location is a place to send.
+type Location struct {
+	To             string  `json:"to"`
+	Latitude       float64 `json:"latitude"`  // degrees north
+	Longitude      float64 `json:"longitude"` // degrees east
+	Name           string  `json:"name,omitempty"`
+	Address        string  `json:"address,omitempty"`
+	IdempotencyKey string  `json:"-"` // as of Text
+}
+
+// Contact is a contact card to send.
+type Contact struct {
+	To             string `json:"to"`
+	Contact        Card   `json:"contact"`
+	IdempotencyKey string `json:"-"` // as of Text
+}
+
+// Card is what a contact card says.
+type Card struct {
+	FullName     string `json:"fullName"`
+	PhoneNumber  string `json:"phoneNumber"` // with country code
+	Organization string `json:"organization,omitempty"`
+}
+
+// Forward is a message to send on to somebody else.
+type Forward struct {
+	To             string `json:"to"`
+	MessageID      string `json:"messageId"`
+	IdempotencyKey string `json:"-"` // as of Text
+}
+
+// MediaLink is a temporary way to the file of a message.
+type MediaLink struct {
+	URL       string `json:"url"`          // it needs no API key
+	ExpiresIn int    `json:"urlExpiresIn"` // seconds
+	FileName  string `json:"fileName"`
+}
+
+// SendText sends a text and returns when the platform has acknowledged it, as all
+// methods that send do.
+func (c *Client) SendText(ctx context.Context, instanceID string, text Text) (Sent, error) {
+	return c.send(ctx, instanceID, "/text", text.IdempotencyKey, text)
+}
+
+// SendLocation sends a place.
+func (c *Client) SendLocation(ctx context.Context, instanceID string, location Location) (Sent, error) {
+	return c.send(ctx, instanceID, "/location", location.IdempotencyKey, location)
+}
+
+// SendContact sends a contact card.
+func (c *Client) SendContact(ctx context.Context, instanceID string, contact Contact) (Sent, error) {
+	return c.send(ctx, instanceID, "/contact", contact.IdempotencyKey, contact)
+}
+
+// Forward sends what a message of the instance says to somebody else, marked as
+// forwarded.
+func (c *Client) Forward(ctx context.Context, instanceID string, forward Forward) (Sent, error) {
+	return c.send(ctx, instanceID, "/forward", forward.IdempotencyKey, forward)
+}
+
+// Edit gives a text that the instance sent new words.
+func (c *Client) Edit(ctx context.Context, instanceID, messageID, message string) (Sent, error) {
+	var out Sent
+	in := map[string]string{"messageId": messageID, "message": message}
+	_, err := c.call(ctx, http.MethodPost, messagePath(instanceID, "/edit"), nil, in, &out)
+	return out, err
+}
+
+// MarkRead tells the sender of a message that it was read.
+func (c *Client) MarkRead(ctx context.Context, instanceID, messageID string) error {
+	in := map[string]string{"messageId": messageID}
+	_, err := c.call(ctx, http.MethodPost, messagePath(instanceID, "/read"), nil, in, nil)
+	return err
+}
+
+// Delete takes back a message that the instance sent, for everyone.
+func (c *Client) Delete(ctx context.Context, instanceID, messageID string) error {
+	in := map[string]string{"messageId": messageID}
+	_, err := c.call(ctx, http.MethodDelete, messagePath(instanceID, "/delete"), nil, in, nil)
+	return err
+}
+
+// React puts one emoji on a message, in place of an earlier one of the instance.
+// An empty reaction takes it back.
+func (c *Client) React(ctx context.Context, instanceID, messageID, reaction string) error {
+	in := map[string]string{"messageId": messageID, "reaction": reaction}
+	_, err := c.call(ctx, http.MethodPost, messagePath(instanceID, "/reaction"), nil, in, nil)
+	return err
+}
+
+// MediaDownloadLink returns a link to the file of a message, sent or received.
+func (c *Client) MediaDownloadLink(ctx context.Context, instanceID, messageID string) (MediaLink, error) {
+	var out MediaLink
+	path := messagePath(instanceID, "/media-download-link/"+url.PathEscape(messageID))
+	_, err := c.call(ctx, http.MethodGet, path, nil, nil, &out)
+	return out, err
+}
+
+func (c *Client) send(ctx context.Context, instanceID, kind, idempotencyKey string, in any) (Sent, error) {
+	header := http.Header{}
+	if idempotencyKey != "" {
+		header.Set("Idempotency-Key", idempotencyKey)
+	}
+	var out Sent
+	answer, err := c.call(ctx, http.MethodPost, messagePath(instanceID, kind), header, in, &out)
+	if err != nil {
+		return Sent{}, err
+	}
+	out.Replayed = answer.Get("Idempotency-Replayed") == "true"
+	return out, nil
+}
+
+func messagePath(instanceID, rest string) string {
+	return "/api/message/" + url.PathEscape(instanceID) + rest
+}

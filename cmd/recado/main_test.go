@@ -1,0 +1,215 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/process"
+)
+
+// asProgram makes the test binary the program itself, so that the tests drive a
+// real process without building it a second time.
+const asProgram = "RECADO_TEST_AS_PROGRAM"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		os.Exit(run())
+	}
+	if err := os.Setenv(asProgram, "1"); err != nil { // for the processes that tests start
+		panic(err)
+	}
+	os.Exit(m.Run())
+}
+
+func start(t *testing.T, args ...string) *process.Process {
+	t.Helper()
+	return process.Start(t, self(t), args...)
+}
+
+func self(t *testing.T) string {
+	t.Helper()
+	path, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// ready is what `dev --ready-file` writes.
+type ready struct {
+	BaseURL        string `json:"baseUrl"`
+	APIKey         string `json:"apiKey"`
+	PartnerKey     string `json:"partnerKey"`
+	InstanceID     string `json:"instanceId"`
+	InstanceNumber string `json:"instanceNumber"`
+}
+
+func awaitReady(t *testing.T, path string) ready {
+	t.Helper()
+	var r ready
+	testkit.Await(t, "the ready file", func() bool {
+		content, err := os.ReadFile(path)
+		if err != nil {
+			return false
+		}
+		if err := json.Unmarshal(content, &r); err != nil {
+			t.Fatalf("the ready file is no JSON: %s", content)
+		}
+		return true
+	})
+	return r
+}
+
+const recipient = "5511988887766"
+
+// The first minute of a newcomer: one command, and the line that it prints sends
+// a message that the phone shows.
+func TestDevPrintsALineThatSends(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("curl"); err != nil {
+		if os.Getenv("CI") == "true" {
+			t.Fatal("curl is not installed")
+		}
+		t.Skip("curl is not installed")
+	}
+	p := start(t, "dev", "--listen", "127.0.0.1:0", "--data", t.TempDir())
+	send := strings.TrimSpace(p.Await("  curl -s"))
+	answer, err := exec.CommandContext(t.Context(), "sh", "-c", send).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sent client.Sent
+	if err := json.Unmarshal(answer, &sent); err != nil || sent.ID == "" || sent.MessageID == "" {
+		t.Fatalf("answered %s", answer)
+	}
+	look := strings.TrimSpace(p.Await("  curl -s"))
+	testkit.Await(t, "the message on the phone", func() bool {
+		shown, err := exec.CommandContext(t.Context(), "sh", "-c", look).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Contains(string(shown), sent.MessageID) && strings.Contains(string(shown), "Oi!")
+	})
+}
+
+// kill -9, start again: the instance is back without a code, and nothing that
+// was acknowledged is gone or doubled.
+func TestDevComesBackAfterAKill(t *testing.T) {
+	t.Parallel()
+	data, file := t.TempDir(), filepath.Join(t.TempDir(), "ready.json")
+	args := []string{"dev", "--listen", "127.0.0.1:0", "--data", data, "--ready-file", file}
+	first := start(t, args...)
+	before := awaitReady(t, file)
+	sent, err := client.New(before.BaseURL, before.APIKey).SendText(t.Context(), before.InstanceID,
+		client.Text{To: recipient, Message: "before"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	testkit.NewPhones(before.BaseURL).SendText(t, recipient, before.InstanceNumber, "an answer")
+	first.Kill()
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+
+	start(t, args...)
+	after := awaitReady(t, file)
+	if after.APIKey != before.APIKey || after.PartnerKey != before.PartnerKey ||
+		after.InstanceID != before.InstanceID || after.InstanceNumber != before.InstanceNumber {
+		t.Errorf("before %+v, after %+v", before, after)
+	}
+	page, err := client.New(after.BaseURL, after.APIKey).ListInstances(t.Context(), 0, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(page.Data) != 1 || page.Data[0].Status != "connected" || page.Data[0].MessengerID != before.InstanceNumber {
+		t.Errorf("instances after the kill: %+v", page.Data)
+	}
+	again, err := client.New(after.BaseURL, after.APIKey).SendText(t.Context(), after.InstanceID,
+		client.Text{To: recipient, Message: "after", QuoteMessageID: sent.ID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	phones := testkit.NewPhones(after.BaseURL)
+	phones.AwaitMessage(t, recipient, again.MessageID)
+	var texts []string
+	for _, message := range phones.Messages(t, recipient, "") {
+		texts = append(texts, message.Text)
+	}
+	if got := strings.Join(texts, ", "); got != "before, an answer, after" {
+		t.Errorf("the phone shows %s", got)
+	}
+}
+
+func TestSecondProcessOnTheSameDataIsRefused(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	p := start(t, "dev", "--listen", "127.0.0.1:0", "--data", data, "--empty")
+	p.Await("Recado is ready")
+	second := exec.CommandContext(t.Context(), self(t), "dev", "--listen", "127.0.0.1:0", "--data", data)
+	output, err := second.CombinedOutput()
+	if err == nil || !strings.Contains(string(output), "in use by another recado process") {
+		t.Errorf("the second process answered %s (%v)", output, err)
+	}
+}
+
+// A gateway and a sandbox as two processes, with keys and instances made on the
+// command line, as an operator does it.
+func TestServeOnASandboxOfItsOwn(t *testing.T) {
+	t.Parallel()
+	box := start(t, "sandbox", "--listen", "127.0.0.1:0", "--data", t.TempDir())
+	hint := strings.Fields(box.Await("A gateway on it: recado serve"))
+	data := t.TempDir()
+	serve := start(t, append([]string{"serve", "--listen", "127.0.0.1:0", "--data", data}, hint[6:]...)...)
+	baseURL := strings.TrimSuffix(strings.Fields(serve.Await("recado "))[4], ",")
+	phones := testkit.NewPhones("http" + strings.TrimPrefix(hint[7], "ws"))
+
+	partnerKey := command(t, "keys", "create", "--data", data, "--name", "ops", "--partner")
+	id := command(t, "instances", "create", "--url", baseURL, "--api-key", partnerKey, "shop")
+	code, err := client.New(baseURL, partnerKey).RawQRCode(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	link := start(t, "instances", "link", "--url", baseURL, "--api-key", partnerKey, id)
+	link.Await("On the phone: Linked devices")
+	phones.Scan(t, "5511999990100", code.QRCode)
+	link.Await("Linked to 5511999990100")
+	if list := command(t, "instances", "list", "--url", baseURL, "--api-key", partnerKey); !strings.Contains(list, id) || !strings.Contains(list, "connected") {
+		t.Errorf("the list shows %s", list)
+	}
+
+	sent := command(t, "send", "text", "--url", baseURL, "--api-key", partnerKey, "--instance", id, "--to", recipient, "Oi do terminal")
+	testkit.Await(t, "the message on the phone", func() bool {
+		shown := phones.Messages(t, recipient, "")
+		return len(shown) == 1 && shown[0].Text == "Oi do terminal" && strings.Contains(sent, shown[0].MessageID)
+	})
+
+	keys := command(t, "keys", "list", "--data", data)
+	keyID := strings.Fields(strings.Split(keys, "\n")[1])[0]
+	command(t, "keys", "revoke", "--data", data, keyID)
+	_, err = client.New(baseURL, partnerKey).ListInstances(t.Context(), 0, 0)
+	testkit.Refused(t, err, 401, "UNAUTHORIZED")
+}
+
+// command runs the program to its end and returns what it printed.
+func command(t *testing.T, args ...string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, self(t), args...)
+	var failure strings.Builder
+	cmd.Stderr = io.MultiWriter(&failure, t.Output())
+	output, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("recado %s: %v: %s", strings.Join(args, " "), err, failure.String())
+	}
+	return strings.TrimSpace(string(output))
+}

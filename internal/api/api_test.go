@@ -1,0 +1,275 @@
+package api_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/recado-project/recado/internal/access"
+	"github.com/recado-project/recado/internal/api"
+	"github.com/recado-project/recado/internal/directory"
+	"github.com/recado-project/recado/internal/eventlog"
+	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/instance"
+	"github.com/recado-project/recado/internal/media"
+	"github.com/recado-project/recado/internal/messaging"
+	"github.com/recado-project/recado/internal/store"
+	"github.com/recado-project/recado/internal/webhook"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// fixture is the API on a real store, with the real use cases as far as they
+// need no platform.
+type fixture struct {
+	handler   http.Handler
+	access    *access.Service
+	instances *instance.Service
+	account   gateway.Account
+	log       *logBuffer
+	events    *eventlog.Log
+	webhooks  *webhook.Service
+	stopping  chan struct{} // closed, it ends the streams
+
+	key     string // reaches everything of the account
+	partner string
+}
+
+func now() time.Time { return time.Date(2026, 11, 20, 14, 22, 10, 123e6, time.UTC) }
+
+// newFixture builds the API. change, where not nil, changes what it stands on.
+func newFixture(tb testing.TB, change func(*api.Config)) *fixture {
+	tb.Helper()
+	f := &fixture{log: &logBuffer{}, stopping: make(chan struct{})}
+	logger := slog.New(slog.NewJSONHandler(f.log, nil))
+	data, err := store.Open(tb.Context(), store.Config{Path: filepath.Join(tb.TempDir(), "recado.db"), Logger: logger})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if err := data.Close(); err != nil {
+			tb.Error(err)
+		}
+	})
+	f.access = access.New(data, now)
+	f.events = eventlog.New(data, eventlog.Config{Logger: logger, Now: now})
+	data.Observe(f.events.Appended)
+	f.instances = instance.New(data, nil, messaging.NewInbox(data, f.events, nil), f.events, logger, now)
+	people := directory.New(data, f.instances, now)
+	if f.webhooks, err = webhook.New(webhook.Config{Store: data, Log: f.events, Logger: logger, Now: now}); err != nil {
+		tb.Fatal(err)
+	}
+	config := api.Config{
+		Instances: f.instances,
+		Messages:  newMessages(tb, messaging.Config{Store: data, Log: f.events, Sessions: f.instances, Directory: people, Logger: logger, Now: now}),
+		Directory: people,
+		Access:    f.access,
+		Events:    f.events,
+		Webhooks:  f.webhooks,
+		Stopping:  f.stopping,
+		Ready:     data.Ping,
+		Version:   "1.2.3",
+		Now:       now,
+		Logger:    logger,
+	}
+	if change != nil {
+		change(&config)
+	}
+	if f.handler, err = api.New(config); err != nil {
+		tb.Fatal(err)
+	}
+	if f.account, err = f.access.EnsureAccount(tb.Context(), "default"); err != nil {
+		tb.Fatal(err)
+	}
+	f.key = f.newKey(tb, access.KeyParams{AccountID: f.account.ID, Name: "all"})
+	f.partner = f.newKey(tb, access.KeyParams{AccountID: f.account.ID, Name: "partner", Partner: true})
+	return f
+}
+
+// newMessages makes the messages' use cases without what only a platform needs.
+func newMessages(tb testing.TB, config messaging.Config) *messaging.Service {
+	tb.Helper()
+	var err error
+	if config.Media, err = media.New(media.Config{TempDir: tb.TempDir(), FFmpeg: media.NoFFmpeg}); err != nil {
+		tb.Fatal(err)
+	}
+	if config.Blobs, err = media.OpenBlobs(tb.TempDir()); err != nil {
+		tb.Fatal(err)
+	}
+	if config.Links, err = media.NewLinks(config.Blobs, make([]byte, media.MinLinkSecret), now, api.Fail); err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if err := errors.Join(config.Media.Close(), config.Blobs.Close()); err != nil {
+			tb.Error(err)
+		}
+	})
+	config.Encoder = struct{ messaging.Encoder }{}
+	messages, err := messaging.New(config)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return messages
+}
+
+func (f *fixture) newKey(tb testing.TB, params access.KeyParams) string {
+	tb.Helper()
+	_, secret, err := f.access.CreateKey(tb.Context(), params)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return secret
+}
+
+func (f *fixture) newInstance(tb testing.TB) string {
+	tb.Helper()
+	created, err := f.instances.Create(tb.Context(), f.account.ID, "phone")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return created.ID
+}
+
+// request is one request of a test; its zero values mean GET, no key, no body.
+type request struct {
+	method, path, key, body string
+	header                  http.Header
+}
+
+func (f *fixture) do(tb testing.TB, r request) *httptest.ResponseRecorder {
+	tb.Helper()
+	if r.method == "" {
+		r.method = http.MethodGet
+	}
+	made := httptest.NewRequestWithContext(tb.Context(), r.method, "http://gateway", strings.NewReader(r.body))
+	// Set by hand: NewRequest can't make the odd ones.
+	made.RequestURI = r.path
+	target, query, _ := strings.Cut(r.path, "?")
+	made.URL.RawQuery = query
+	made.URL.Path, made.URL.RawPath = unescape(tb, target), target
+	maps.Copy(made.Header, r.header)
+	if r.key != "" {
+		made.Header.Set("X-Api-Key", r.key)
+	}
+	recorder := httptest.NewRecorder()
+	f.handler.ServeHTTP(recorder, made)
+	return recorder
+}
+
+func unescape(tb testing.TB, path string) string {
+	tb.Helper()
+	plain, err := url.PathUnescape(path)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return plain
+}
+
+// refusal is the contract's error body.
+type refusal struct {
+	StatusCode int                  `json:"statusCode"`
+	Message    string               `json:"message"`
+	Error      string               `json:"error"`
+	Timestamp  string               `json:"timestamp"`
+	Path       string               `json:"path"`
+	Details    []gateway.FieldError `json:"details"`
+}
+
+// wantRefusal checks an error answer as a whole and returns it.
+func wantRefusal(t *testing.T, r request, got *httptest.ResponseRecorder, status int, code string) refusal {
+	t.Helper()
+	var body refusal
+	decoder := json.NewDecoder(got.Body)
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&body); err != nil {
+		t.Fatalf("%s %s: status %d, no error body: %v", r.method, r.path, got.Code, err)
+	}
+	path, _, _ := strings.Cut(r.path, "?")
+	if got.Code != status || body.StatusCode != status || body.Error != code {
+		t.Errorf("%s %s: status %d, body %+v; want %d %s", r.method, r.path, got.Code, body, status, code)
+	}
+	if body.Message == "" || body.Timestamp != "2026-11-20T14:22:10.123Z" || body.Path != path {
+		t.Errorf("%s %s: body %+v", r.method, r.path, body)
+	}
+	if (body.Error == gateway.CodeValidation) != (len(body.Details) > 0) {
+		t.Errorf("%s %s: details are %v", r.method, r.path, body.Details)
+	}
+	if contentType := got.Header().Get("Content-Type"); contentType != "application/json" {
+		t.Errorf("%s %s: content type %q", r.method, r.path, contentType)
+	}
+	if got.Header().Get("X-Request-Id") == "" {
+		t.Errorf("%s %s: no request id", r.method, r.path)
+	}
+	return body
+}
+
+// wantJSON checks an answer to the letter, but for blanks.
+func wantJSON(t *testing.T, got *httptest.ResponseRecorder, status int, want string) {
+	t.Helper()
+	if got.Code != status {
+		t.Errorf("status %d: %s; want %d", got.Code, got.Body, status)
+	}
+	if contentType := got.Header().Get("Content-Type"); contentType != "application/json" {
+		t.Errorf("content type %q", contentType)
+	}
+	if link := got.Header().Get("Link"); link != "" {
+		t.Errorf("it links to %q", link)
+	}
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, []byte(want)); err != nil {
+		t.Fatal(err)
+	}
+	if body := strings.TrimSpace(got.Body.String()); body != compact.String() {
+		t.Errorf("body\n%s\nwant\n%s", body, compact.String())
+	}
+}
+
+// logBuffer keeps what was logged.
+type logBuffer struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+// Write adds to the log.
+func (b *logBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+func (b *logBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}
+
+func readAll(t *testing.T, r io.Reader) string {
+	t.Helper()
+	data, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func closeBody(t *testing.T, response *http.Response) {
+	t.Helper()
+	if err := response.Body.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func newDiscardLogger() *slog.Logger { return slog.New(slog.DiscardHandler) }

@@ -1,0 +1,122 @@
+package api
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"time"
+
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+// requestIDHeader is under which name the answer tells the id that the log line
+// has.
+const requestIDHeader = "X-Request-Id"
+
+// exchange is one request and its answer, as far as they have come. It belongs
+// to the request's goroutine.
+type exchange struct {
+	http.ResponseWriter
+
+	request *http.Request
+	service *service
+	id      string
+	pattern string // of the route; empty for an unknown one
+	status  int    // of the answer; 0 while there is none
+	failure error  // why the answer is one of the 500s; it is for the log alone
+
+	key      gateway.Key      // who asks
+	instance gateway.Instance // what is asked for, where the path names one
+	body     []byte           // of the request, where the operation reads one
+}
+
+type exchangeKey struct{}
+
+// exchangeOf returns the exchange that ctx belongs to.
+func exchangeOf(ctx context.Context) *exchange {
+	x, _ := ctx.Value(exchangeKey{}).(*exchange)
+	return x
+}
+
+// WriteHeader notes the status on its way.
+func (x *exchange) WriteHeader(status int) {
+	if x.status == 0 {
+		x.status = status
+	}
+	x.ResponseWriter.WriteHeader(status)
+}
+
+// Write notes that the answer has begun.
+func (x *exchange) Write(data []byte) (int, error) {
+	if x.status == 0 {
+		x.status = http.StatusOK
+	}
+	return x.ResponseWriter.Write(data)
+}
+
+// Unwrap gives http.ResponseController what it looks for.
+func (x *exchange) Unwrap() http.ResponseWriter { return x.ResponseWriter }
+
+// observe surrounds all requests: it gives each an id, survives its panic, and
+// logs it in one line.
+func (s *service) observe(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		start := s.Now()
+		x := &exchange{ResponseWriter: w, service: s, id: rand.Text()}
+		ctx := context.WithValue(r.Context(), exchangeKey{}, x)
+		x.request = r.WithContext(ctx)
+		w.Header().Set(requestIDHeader, x.id)
+		defer x.finish(ctx, start)
+		next.ServeHTTP(x, x.request)
+	})
+}
+
+// finish is deferred: it ends the exchange, however its handler ended.
+func (x *exchange) finish(ctx context.Context, start time.Time) {
+	cut := x.recovered(recover())
+	x.log(ctx, x.service.Now().Sub(start))
+	if cut {
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// recovered answers for a handler that panicked with cause. It reports whether
+// the connection has to be cut: half an answer must not look like a whole one.
+func (x *exchange) recovered(cause any) (cut bool) {
+	switch cause {
+	case nil:
+		return false
+	case http.ErrAbortHandler:
+		return true
+	}
+	panicked := fmt.Errorf("api: panic: %v\n%s", cause, debug.Stack())
+	if x.status != 0 {
+		x.failure = panicked
+		return true
+	}
+	x.fail(x, panicked)
+	return false
+}
+
+// log writes the one line of a request.
+func (x *exchange) log(ctx context.Context, took time.Duration) {
+	attrs := []slog.Attr{
+		slog.String("method", x.request.Method),
+		slog.String("route", x.pattern),
+		slog.Int("status", x.status),
+		slog.Duration("duration", took),
+		slog.String("request_id", x.id),
+	}
+	if x.instance.ID != "" {
+		attrs = append(attrs, slog.String("instance_id", x.instance.ID))
+	}
+	level := slog.LevelInfo
+	if x.failure != nil {
+		level = slog.LevelError
+		attrs = append(attrs, slog.Any("error", x.failure))
+	}
+	x.service.Logger.LogAttrs(ctx, level, "request", attrs...)
+}

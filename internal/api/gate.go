@@ -1,0 +1,115 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+	"github.com/google/uuid"
+
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+// firstBuffer bounds what is allocated on the word of a Content-Length alone.
+const firstBuffer = 64 << 10
+
+// What an operation's metadata holds.
+const (
+	metaOperation = "operation"
+	metaPayload   = "payload"
+)
+
+// gate lets in who may come in, in the order of the contract: who asks, the size
+// of the body, whether the instance exists, whether the key reaches it. Route
+// and method have been found before; validation, and the state of the instance,
+// come after.
+func (s *service) gate(ctx huma.Context, next func(huma.Context)) {
+	x := exchangeOf(ctx.Context())
+	op, ok := ctx.Operation().Metadata[metaOperation].(operation)
+	var err error
+	if !ok {
+		err = errors.New("api: the operation is not ours")
+	} else {
+		err = s.admit(x, op)
+	}
+	if err != nil {
+		_, w := humago.Unwrap(ctx)
+		x.fail(w, err)
+		return
+	}
+	next(ctx)
+}
+
+func (s *service) admit(x *exchange, op operation) error {
+	if op.audience == everybody {
+		return nil
+	}
+	ctx := x.request.Context()
+	var err error
+	if x.key, err = s.Access.Authenticate(ctx, x.request.Header.Get(apiKeyHeader)); err != nil {
+		return err
+	}
+	if op.body {
+		limit := s.MaxBody
+		if op.media {
+			limit = mediaBody(s.MaxMedia)
+		}
+		if x.body, err = readBody(x, limit); err != nil {
+			return err
+		}
+	}
+	if op.instance {
+		if err := s.findInstance(ctx, x); err != nil {
+			return err
+		}
+	}
+	if op.audience == partners && !x.key.Partner {
+		return gateway.Errorf(gateway.Forbidden, gateway.CodeForbidden, "this needs a partner key")
+	}
+	return nil
+}
+
+// findInstance loads the instance that the path names.
+func (s *service) findInstance(ctx context.Context, x *exchange) error {
+	id := x.request.PathValue("instanceId")
+	if !isUUID(id) {
+		return gateway.Errorf(gateway.NotFound, gateway.CodeInstanceNotFound, "there is no such instance")
+	}
+	var err error
+	if x.instance, err = s.Instances.Get(ctx, id); err != nil {
+		return err
+	}
+	if !x.key.Reaches(x.instance) {
+		return gateway.Errorf(gateway.Forbidden, gateway.CodeForbidden, "the API key does not reach this instance")
+	}
+	return nil
+}
+
+// isUUID reports whether text is a UUID in its usual spelling. Nothing else is
+// worth a question to the database, and some texts it can't even be asked.
+func isUUID(text string) bool {
+	return len(text) == 36 && uuid.Validate(text) == nil
+}
+
+// readBody reads the body up to the limit.
+func readBody(x *exchange, limit int64) ([]byte, error) {
+	tooLarge := gateway.Errorf(gateway.TooLarge, gateway.CodePayloadTooLarge, "the body has more than %d bytes", limit)
+	length := x.request.ContentLength
+	if length > limit {
+		return nil, tooLarge
+	}
+	var body bytes.Buffer
+	body.Grow(int(min(max(length, 0), firstBuffer)) + bytes.MinRead)
+	_, err := body.ReadFrom(http.MaxBytesReader(x.ResponseWriter, x.request.Body, limit))
+	if _, over := errors.AsType[*http.MaxBytesError](err); over {
+		return nil, tooLarge
+	}
+	if err != nil {
+		// The client's doing: it went away, was too slow, or sent no proper chunks.
+		return nil, gateway.InvalidFields(gateway.FieldError{Field: "body", Message: "could not be read to its end"})
+	}
+	return body.Bytes(), nil
+}

@@ -1,0 +1,91 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+// GroupPath is the path of a group.
+type GroupPath struct {
+	InstancePath
+
+	GroupID string `path:"groupId" doc:"Group chat ID." example:"120363041234567890@g.us"`
+
+	group gateway.JID
+}
+
+// Resolve reads the group chat ID.
+func (p *GroupPath) Resolve(huma.Context) []error {
+	group, ok := gateway.ParseJID(p.GroupID)
+	if !ok || !group.IsGroup() {
+		return []error{&fieldError{gateway.FieldError{
+			Field: "groupId", Message: "must be a group chat ID ending in @" + gateway.GroupSuffix,
+		}}}
+	}
+	p.group = group
+	return nil
+}
+
+// Group is what is known about a group.
+type Group struct {
+	ID           string        `json:"id" doc:"Group chat ID." example:"120363041234567890@g.us"`
+	Subject      string        `json:"subject" doc:"Name of the group." example:"Support team"`
+	Description  *string       `json:"description" nullable:"true" doc:"Null where there is none." example:"Questions of customers"`
+	Owner        *string       `json:"owner" nullable:"true" doc:"Personal chat ID of the owner, the LID where the number is not known; null where nobody is." example:"5511999990000@s.whatsapp.net"`
+	Creation     int64         `json:"creation" doc:"When the group was made, Unix time in seconds; 0 where unknown." example:"1795012930"`
+	Participants []Participant `json:"participants" nullable:"false" doc:"Members of the group."`
+}
+
+// Participant is a member of a group.
+type Participant struct {
+	ID    string  `json:"id" doc:"Personal chat ID; the LID where the number is not known." example:"5511999990000@s.whatsapp.net"`
+	Admin *string `json:"admin" nullable:"true" enum:"superadmin,admin" doc:"Null for an ordinary member." example:"superadmin"`
+}
+
+func (s *service) registerGroups() {
+	register(s, operation{
+		id: "getGroup", method: http.MethodGet, path: "/api/instances/{instanceId}/groups/{groupId}", tag: tagDirectory,
+		summary: "Get a group", description: "Answers what the platform tells about a group that this account is a member of.",
+		codes: append(sessionCodes(), gateway.CodeValidation, gateway.CodeGroupNotFound),
+	}, s.group)
+}
+
+func (s *service) group(ctx context.Context, in *GroupPath) (*answer[Group], error) {
+	group, err := s.Directory.Group(ctx, exchangeOf(ctx).instance.ID, in.group)
+	if err != nil {
+		return nil, err
+	}
+	return &answer[Group]{newGroup(group)}, nil
+}
+
+func newGroup(group gateway.Group) Group {
+	shown := Group{
+		ID:           string(group.ID),
+		Subject:      group.Subject,
+		Description:  textOrNil(group.Description),
+		Owner:        textOrNil(string(personalID(group.Owner))),
+		Participants: make([]Participant, len(group.Participants)),
+	}
+	if !group.CreatedAt.IsZero() {
+		shown.Creation = group.CreatedAt.Unix()
+	}
+	for i, participant := range group.Participants {
+		shown.Participants[i] = Participant{
+			ID: string(personalID(participant.Party)), Admin: textOrNil(string(participant.Role)),
+		}
+	}
+	return shown
+}
+
+// personalID is the personal chat ID of somebody, or the LID where the platform
+// does not tell the number.
+func personalID(party gateway.Party) gateway.JID {
+	if party.JID != "" {
+		return party.JID
+	}
+	return party.LID
+}

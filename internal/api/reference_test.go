@@ -1,0 +1,112 @@
+package api_test
+
+import (
+	"encoding/json"
+	"html"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+)
+
+func TestReferencePage(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	got := f.do(t, request{path: "/docs"})
+	policy := got.Header().Get("Content-Security-Policy")
+	if got.Code != http.StatusOK || got.Header().Get("Content-Type") != "text/html; charset=utf-8" || !strings.Contains(policy, "default-src 'none'") {
+		t.Fatalf("%d, headers %v", got.Code, got.Header())
+	}
+	page := got.Body.String()
+	style := f.do(t, request{path: "/docs/style.css"})
+	if style.Code != http.StatusOK || style.Header().Get("Content-Type") != "text/css; charset=utf-8" || style.Body.Len() == 0 {
+		t.Errorf("the style: %d, headers %v", style.Code, style.Header())
+	}
+
+	// Offline: what it asks for is served here, and every way through it leads somewhere.
+	for _, match := range regexp.MustCompile(`(?:href|src)="([^"]*)"`).FindAllStringSubmatch(page, -1) {
+		switch target := match[1]; {
+		case strings.HasPrefix(target, "#"):
+			if !strings.Contains(page, `id="`+target[1:]+`"`) {
+				t.Errorf("nothing is at %s", target)
+			}
+		case f.do(t, request{path: target}).Code != http.StatusOK:
+			t.Errorf("%s is not served", target)
+		}
+	}
+	if strings.Contains(page, "<script") || strings.Contains(page, "style=") {
+		t.Error("it holds what its policy forbids")
+	}
+
+	served := f.do(t, request{path: "/openapi.json"})
+	document, err := openapi3.NewLoader().LoadFromData(served.Body.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	operations := 0
+	for path, item := range document.Paths.Map() {
+		for method, operation := range item.Operations() {
+			operations++
+			article := section(page, `<article id="`+operation.OperationID+`">`)
+			if article == "" {
+				t.Errorf("%s %s is not there", method, path)
+				continue
+			}
+			shown := fields(operation)
+			for _, want := range shown {
+				if !strings.Contains(article, "<code>"+want+"</code>") {
+					t.Errorf("%s does not tell of %s", operation.OperationID, want)
+				}
+			}
+			for status, response := range operation.Responses.Map() {
+				if status < "300" {
+					continue
+				}
+				for _, code := range regexp.MustCompile("`([A-Z_]+)`").FindAllStringSubmatch(*response.Value.Description, -1) {
+					if !strings.Contains(article, "<code>"+code[1]+"</code>") {
+						t.Errorf("%s does not tell of %s", operation.OperationID, code[1])
+					}
+				}
+			}
+		}
+	}
+	if got := strings.Count(page, "<article"); got != operations {
+		t.Errorf("it tells of %d operations, of %d", got, operations)
+	}
+	for _, example := range regexp.MustCompile(`(?s)<pre tabindex="0">(.*?)</pre>`).FindAllStringSubmatch(page, -1) {
+		text := html.UnescapeString(example[1])
+		if _, body, found := strings.Cut(text, "-d '"); found {
+			text = strings.TrimSuffix(body, "'")
+		} else if strings.HasPrefix(text, "curl") {
+			continue
+		}
+		if !json.Valid([]byte(text)) {
+			t.Errorf("no JSON: %s", text)
+		}
+	}
+}
+
+// section is the part of the page from a mark to the end of its article.
+func section(page, mark string) string {
+	_, rest, _ := strings.Cut(page, mark)
+	article, _, _ := strings.Cut(rest, "</article>")
+	return article
+}
+
+// fields are the names of what an operation takes.
+func fields(operation *openapi3.Operation) []string {
+	var names []string
+	for _, parameter := range operation.Parameters {
+		names = append(names, parameter.Value.Name)
+	}
+	if operation.RequestBody != nil {
+		for name := range operation.RequestBody.Value.Content.Get("application/json").Schema.Value.Properties {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}

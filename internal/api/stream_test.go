@@ -1,0 +1,201 @@
+package api_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/api"
+	"github.com/recado-project/recado/internal/eventlog"
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+// streamed is the API on a real address, for what does not end by itself.
+type streamed struct {
+	*fixture
+
+	t       *testing.T
+	baseURL string
+	client  *client.Client
+	id      string
+}
+
+func newStreamed(t *testing.T) *streamed {
+	t.Helper()
+	s := &streamed{fixture: newFixture(t, func(c *api.Config) { c.Now = time.Now }), t: t}
+	s.id = s.newInstance(t)
+	server := httptest.NewServer(s.handler)
+	t.Cleanup(server.Close)
+	t.Cleanup(func() { http.DefaultTransport.(*http.Transport).CloseIdleConnections() })
+	s.baseURL, s.client = server.URL, client.New(server.URL, s.key)
+	return s
+}
+
+// append appends an event of the data's kind.
+func (s *streamed) append(data eventlog.Data) {
+	s.t.Helper()
+	event, err := eventlog.NewEvent(s.id, "", "", now(), data)
+	if err == nil {
+		err = s.events.Append(s.t.Context(), event)
+	}
+	if err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *streamed) open(after *int64, types ...string) *client.EventStream {
+	s.t.Helper()
+	stream, err := s.client.Events(s.t.Context(), s.id, client.EventsParams{After: after, Types: types})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() { _ = stream.Close() })
+	return stream
+}
+
+// want reads the next events of a stream and checks their numbers.
+func (s *streamed) want(stream *client.EventStream, sequences ...int64) {
+	s.t.Helper()
+	for _, want := range sequences {
+		event, err := stream.Next()
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		if event.Sequence != want || event.InstanceID != s.id || event.ID == "" {
+			s.t.Fatalf("got %+v, want %d", event, want)
+		}
+	}
+}
+
+func TestStreamGoesOnWhereItWas(t *testing.T) {
+	t.Parallel()
+	s := newStreamed(t)
+	s.append(eventlog.WebhookTest{})
+	fresh := s.open(nil)
+	s.append(eventlog.CallReceived{CallID: "one"})
+	s.append(eventlog.WebhookTest{})
+	s.want(fresh, 2, 3)
+	s.want(s.open(new(int64(0))), 1, 2, 3)
+	s.want(s.open(new(int64(2))), 3)
+	calls := s.open(new(int64(0)), "call.received", "presence")
+	s.append(eventlog.CallReceived{CallID: "two"})
+	s.want(calls, 2, 4)
+}
+
+// A reader that is cut off again and again while events happen, and comes back
+// with the last number it has, gets every event once.
+func TestStreamHasNoHoles(t *testing.T) {
+	t.Parallel()
+	const cuts, each = 1_000, 2
+	s := newStreamed(t)
+	written := make(chan error, 1)
+	go func() {
+		for n := range cuts * each {
+			event, err := eventlog.NewEvent(s.id, "", "", now(), eventlog.WebhookTest{Message: fmt.Sprint(n)})
+			if err == nil {
+				err = s.events.Append(t.Context(), event)
+			}
+			if err != nil {
+				written <- err
+				return
+			}
+		}
+		written <- nil
+	}()
+	last := int64(0)
+	for range cuts {
+		stream, err := s.client.Events(t.Context(), s.id, client.EventsParams{After: &last})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range each {
+			event, err := stream.Next()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if event.Sequence != last+1 {
+				t.Fatalf("%d came after %d", event.Sequence, last)
+			}
+			last = event.Sequence
+		}
+		if err := stream.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := <-written; err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestStreamEndsWithTheServer(t *testing.T) {
+	t.Parallel()
+	s := newStreamed(t)
+	stream := s.open(nil)
+	close(s.stopping)
+	if _, err := stream.Next(); !errors.Is(err, io.EOF) {
+		t.Errorf("it ended with %v", err)
+	}
+}
+
+func TestStreamRefusals(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, func(c *api.Config) { c.Events = expired{c.Events} })
+	path := "/api/instances/" + f.newInstance(t) + "/events"
+	for name, c := range map[string]struct {
+		path, last string
+		status     int
+		code       string
+		says       string
+	}{
+		"no number":         {path, "yesterday", http.StatusBadRequest, gateway.CodeValidation, "Last-Event-ID must be"},
+		"before the first":  {path, "-1", http.StatusBadRequest, gateway.CodeValidation, "Last-Event-ID must be"},
+		"never happened":    {path, "21", http.StatusBadRequest, gateway.CodeValidation, "the newest event, which is 20"},
+		"no such type":      {path + "?types=presence,message", "", http.StatusBadRequest, gateway.CodeValidation, `"message"`},
+		"no longer kept":    {path, "8", http.StatusGone, gateway.CodeEventsExpired, "the oldest that is kept is 10"},
+		"nobody's instance": {"/api/instances/019aa1f4-5b0c-7e43-9d1f-6a1f2f6f3b11/events", "", http.StatusNotFound, gateway.CodeInstanceNotFound, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := request{path: c.path, key: f.key, header: http.Header{}}
+			if c.last != "" {
+				r.header.Set("Last-Event-Id", c.last)
+			}
+			if body := wantRefusal(t, r, f.do(t, r), c.status, c.code); !strings.Contains(body.Message, c.says) {
+				t.Errorf("it says %q", body.Message)
+			}
+		})
+	}
+}
+
+// expired is a log from which the first nine events were removed.
+type expired struct{ api.Events }
+
+func (expired) Bounds(context.Context, string) (oldest, newest int64, err error) { return 10, 20, nil }
+
+// A HEAD request is answered at once: it asks for the headers alone.
+func TestStreamHead(t *testing.T) {
+	t.Parallel()
+	s := newStreamed(t)
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodHead, s.baseURL+"/api/instances/"+s.id+"/events", http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("X-Api-Key", s.key)
+	got, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := got.Body.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got.StatusCode != http.StatusOK || got.Header.Get("Content-Type") != "text/event-stream" {
+		t.Errorf("answered %d, %v", got.StatusCode, got.Header)
+	}
+}

@@ -1,0 +1,86 @@
+package api
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/validation"
+
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+// init replaces what huma keeps in package variables: there is no other way. By
+// default it tells clients the text of internal errors, repeats refused values,
+// and takes field names in any case.
+func init() { //nolint:gochecknoinits // see above
+	huma.ValidateStrictCasing = true
+	huma.NewError = func(int, string, ...error) huma.StatusError { return &Error{} } // it is asked for the schema
+	huma.NewErrorWithContext = func(ctx huma.Context, _ int, message string, errs ...error) huma.StatusError {
+		return exchangeOf(ctx.Context()).refusal(invalid(message, errs))
+	}
+	validation.MsgExpectedBoolean = "must be true or false"
+	validation.MsgExpectedNumber = "must be a number"
+	validation.MsgExpectedInteger = "must be a whole number"
+	validation.MsgExpectedString = "must be a string"
+	validation.MsgExpectedArray = "must be an array"
+	validation.MsgExpectedObject = "must be an object"
+	validation.MsgExpectedRFC3339DateTime = "must be a date and time like 2026-11-20T14:22:10Z"
+	validation.MsgExpectedOneOf = "must be one of: %s"
+	validation.MsgExpectedMinimumNumber = "must be %v or more"
+	validation.MsgExpectedMaximumNumber = "must be %v or less"
+	validation.MsgExpectedMinLength = "must have %d characters or more"
+	validation.MsgExpectedMaxLength = "must have %d characters or less"
+	validation.MsgExpectedMinItems = "must have %d items or more"
+	validation.MsgExpectedMaxItems = "must have %d items or less"
+}
+
+// fieldError is a field error on its way through huma.
+type fieldError struct{ gateway.FieldError }
+
+// Error returns field and message.
+func (e *fieldError) Error() string { return e.Field + " " + e.Message }
+
+// invalid makes one validation error of everything that was found wrong. What is
+// none of our findings is internal.
+func invalid(message string, errs []error) error {
+	fields := make([]gateway.FieldError, 0, len(errs))
+	for _, err := range errs {
+		if field, ok := errors.AsType[*fieldError](err); ok {
+			fields = append(fields, field.FieldError)
+			continue
+		}
+		detail, ok := errors.AsType[*huma.ErrorDetail](err)
+		if !ok {
+			return fmt.Errorf("api: %s: %w", message, errors.Join(errs...))
+		}
+		fields = append(fields, translate(detail))
+	}
+	if len(fields) == 0 {
+		return fmt.Errorf("api: %s", message)
+	}
+	slices.SortStableFunc(fields, func(a, b gateway.FieldError) int { return cmp.Compare(a.Field, b.Field) })
+	// One sentence a field is enough, and the first is the most telling one.
+	fields = slices.CompactFunc(fields, func(a, b gateway.FieldError) bool { return a.Field == b.Field })
+	return gateway.InvalidFields(fields...)
+}
+
+// translate makes our own of a finding of huma: its location starts with where the
+// field stands ("body.to", "query.page").
+func translate(detail *huma.ErrorDetail) gateway.FieldError {
+	field := detail.Location
+	if _, rest, found := strings.Cut(field, "."); found {
+		field = rest
+	}
+	message := detail.Message
+	switch {
+	case message == "invalid integer": // of a parameter; it is in no variable
+		message = validation.MsgExpectedInteger
+	case detail.Value == nil:
+		message = "is required" // null counts as absent
+	}
+	return gateway.FieldError{Field: field, Message: message}
+}

@@ -1,0 +1,97 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"path/filepath"
+	"time"
+
+	"github.com/recado-project/recado/internal/sandbox"
+	"github.com/recado-project/recado/internal/worker"
+)
+
+const (
+	sandboxHeaderWait = 10 * time.Second
+	sandboxStopWait   = 10 * time.Second
+)
+
+// sandboxCommand runs a sandbox without a gateway.
+type sandboxCommand struct {
+	Listen    string `help:"Address of the platform and its control API." default:"127.0.0.1:8090"`
+	Data      string `help:"Folder that keeps the state between starts." default:"recado-sandbox" type:"path"`
+	Load      bool   `help:"For load tests: phones acknowledge and deliver without decrypting."`
+	TLSListen string `help:"Address that serves the same over TLS, for clients that insist on it." name:"tls-listen"`
+	TLSCert   string `help:"Certificate of that address, PEM." name:"tls-cert" type:"existingfile"`
+	TLSKey    string `help:"Private key of that certificate, PEM." name:"tls-key" type:"existingfile"`
+}
+
+// Run serves until ctx ends.
+func (c sandboxCommand) Run(ctx context.Context, t terminal) (err error) {
+	if c.TLSListen != "" && (c.TLSCert == "" || c.TLSKey == "") {
+		return errors.New("--tls-listen needs --tls-cert and --tls-key")
+	}
+	box, err := sandbox.New(ctx, sandbox.Config{
+		Path: filepath.Join(c.Data, "sandbox.db"), Load: c.Load, Logger: t.logger,
+	})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, box.Close()) }()
+
+	plain, err := listen(ctx, c.Listen)
+	if err != nil {
+		return err
+	}
+	web := &http.Server{Handler: box.Handler(), ReadHeaderTimeout: sandboxHeaderWait}
+	workers := []worker.Worker{
+		{Name: "sandbox", Run: box.Run},
+		{Name: "http", Run: serving(web, func() error { return web.Serve(plain) })},
+	}
+	if c.TLSListen != "" {
+		secure, err := listen(ctx, c.TLSListen)
+		if err != nil {
+			return errors.Join(err, plain.Close())
+		}
+		webTLS := &http.Server{Handler: box.Handler(), ReadHeaderTimeout: sandboxHeaderWait}
+		workers = append(workers, worker.Worker{
+			Name: "https",
+			Run:  serving(webTLS, func() error { return webTLS.ServeTLS(secure, c.TLSCert, c.TLSKey) }),
+		})
+		t.printf("sandbox over TLS at %s\n", secure.Addr())
+	}
+	key := box.RootKey()
+	t.printf("sandbox at http://%s/sandbox/api, data in %s\n", plain.Addr(), c.Data)
+	t.printf("A gateway on it: recado serve --platform-url ws://%s --platform-key %x\n", plain.Addr(), key)
+	return worker.NewGroup(t.logger, sandboxStopWait, workers...).Run(ctx)
+}
+
+func listen(ctx context.Context, address string) (net.Listener, error) {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("listen: %w", err)
+	}
+	return listener, nil
+}
+
+// serving makes a worker of an HTTP server.
+func serving(web *http.Server, serve func() error) func(context.Context) error {
+	return func(ctx context.Context) error {
+		failed := make(chan error, 1)
+		go func() { failed <- serve() }()
+		select {
+		case err := <-failed:
+			return err
+		case <-ctx.Done():
+		}
+		stopCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), sandboxStopWait)
+		defer cancel()
+		err := web.Shutdown(stopCtx)
+		if served := <-failed; !errors.Is(served, http.ErrServerClosed) {
+			err = errors.Join(err, served)
+		}
+		return err
+	}
+}

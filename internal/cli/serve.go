@@ -1,0 +1,151 @@
+package cli
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"log/slog"
+	"net"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/recado-project/recado/internal/media"
+	"github.com/recado-project/recado/internal/server"
+	"github.com/recado-project/recado/internal/store"
+	"github.com/recado-project/recado/internal/whatsapp"
+)
+
+// dataFlags say where the data lies.
+type dataFlags struct {
+	Data        string `help:"Folder of the data: databases and the sessions' keys." default:"recado-data" type:"path"`
+	DatabaseURL string `help:"PostgreSQL database (postgres://…) instead of SQLite files in the folder." name:"database-url"`
+}
+
+func (f dataFlags) store(logger *slog.Logger) store.Config {
+	return server.StoreConfig(f.Data, f.DatabaseURL, logger)
+}
+
+// platformFlags say what the sessions connect to.
+type platformFlags struct {
+	URL     string `help:"Websocket of another platform than the messenger's own: a sandbox, ws://host:port." name:"url"`
+	Key     string `help:"Root key of that platform, 64 hexadecimal digits (GET /sandbox/api/trust tells it)." name:"key"`
+	Version string `help:"Version of the messenger's web client to be, as 2.3000.1234567, where the built-in one is refused as outdated." name:"version"`
+}
+
+func (f platformFlags) config() (whatsapp.Config, error) {
+	config := whatsapp.Config{PlatformURL: f.URL}
+	if (f.URL == "") != (f.Key == "") {
+		return config, errors.New("--platform-url and --platform-key go together")
+	}
+	if f.Key != "" {
+		key, err := hex.DecodeString(f.Key)
+		if err != nil || len(key) != 32 {
+			return config, errors.New("--platform-key must have 64 hexadecimal digits")
+		}
+		config.RootKey = (*[32]byte)(key)
+	}
+	if f.Version != "" {
+		version, err := parseVersion(f.Version)
+		if err != nil {
+			return config, err
+		}
+		config.ClientVersion = &version
+	}
+	return config, nil
+}
+
+func parseVersion(text string) (version [3]uint32, err error) {
+	parts := strings.Split(text, ".")
+	if len(parts) != len(version) {
+		return version, errors.New("--platform-version must have three numbers: 2.3000.1234567")
+	}
+	for i, part := range parts {
+		number, err := strconv.ParseUint(part, 10, 32)
+		if err != nil {
+			return version, errors.New("--platform-version must have three numbers: 2.3000.1234567")
+		}
+		version[i] = uint32(number)
+	}
+	return version, nil
+}
+
+// serveCommand runs the gateway.
+type serveCommand struct {
+	dataFlags
+	Listen           string        `help:"Address of the API." default:"127.0.0.1:8080"`
+	BehindProxy      bool          `help:"Say that a proxy in front speaks TLS, so listening beyond loopback is meant; its X-Forwarded-Proto is believed."`
+	PublicURL        string        `help:"Address under which clients reach the gateway, for links in answers. Without it: how the request came." name:"public-url"`
+	AllowPrivateURLs bool          `help:"Fetch media from private and loopback addresses, and deliver webhooks to them, as well." name:"allow-private-urls"`
+	MaxMedia         int64         `help:"Largest file to send, in bytes." default:"67108864"`
+	EditWindow       time.Duration `help:"How long after sending a text can be edited." default:"15m"`
+	DeleteWindow     time.Duration `help:"How long after sending a message can be deleted for everyone." default:"1h"`
+	LinkLifetime     time.Duration `help:"How long a media download link works." default:"1h"`
+	KeepDelivered    time.Duration `help:"How long events are kept that were delivered, or that no webhook waits for." default:"72h"`
+	KeepUndelivered  time.Duration `help:"How long events are kept that a webhook waits for." default:"168h"`
+	HistoryPerChat   int           `help:"How many messages of each chat are taken over from the phone when an instance is linked; 0 for none." default:"50" name:"history-per-chat"`
+	Platform         platformFlags `embed:"" prefix:"platform-"`
+}
+
+// Run serves until ctx ends.
+func (c serveCommand) Run(ctx context.Context, t terminal) error {
+	platform, err := c.Platform.config()
+	if err != nil {
+		return err
+	}
+	if platform.HistoryPerChat = c.HistoryPerChat; c.HistoryPerChat == 0 {
+		platform.HistoryPerChat = -1
+	}
+	if !c.BehindProxy && !isLoopback(c.Listen) {
+		t.logger.WarnContext(ctx, "listening beyond this machine without TLS: put a proxy in front and say so with --behind-proxy",
+			slog.String("listen", c.Listen))
+	}
+	s, err := server.New(ctx, server.Config{
+		Listen: c.Listen, DataDir: c.Data, DatabaseURL: c.DatabaseURL,
+		Platform: platform, Version: version(), Logger: t.logger,
+		Media:      media.Config{MaxBytes: c.MaxMedia, AllowPrivate: c.AllowPrivateURLs},
+		EditWindow: c.EditWindow, DeleteWindow: c.DeleteWindow, LinkLifetime: c.LinkLifetime,
+		KeepDelivered: c.KeepDelivered, KeepUndelivered: c.KeepUndelivered,
+		AllowPrivateURLs: c.AllowPrivateURLs,
+		PublicURL:        c.PublicURL, BehindProxy: c.BehindProxy,
+	})
+	if err != nil {
+		return err
+	}
+	t.printf("recado %s answers at %s, data in %s\n", version(), s.BaseURL(), c.Data)
+	t.printf("A first API key: recado keys create --data %s --name NAME\n", c.Data)
+	return s.Run(ctx)
+}
+
+func isLoopback(listen string) bool {
+	host, _, err := net.SplitHostPort(listen)
+	if err != nil {
+		return true // the address is wrong; listening says so better
+	}
+	if host == "localhost" {
+		return true
+	}
+	ip := net.ParseIP(host)
+	return ip != nil && ip.IsLoopback()
+}
+
+// migrateCommand brings the database up to date.
+type migrateCommand struct {
+	dataFlags
+}
+
+// Run applies what is missing, and says what it was.
+func (c migrateCommand) Run(ctx context.Context, t terminal) error {
+	applied, err := store.Migrate(ctx, c.store(t.logger))
+	if err != nil {
+		return err
+	}
+	if len(applied) == 0 {
+		t.printf("The database is up to date.\n")
+		return nil
+	}
+	for _, name := range applied {
+		t.printf("applied %s\n", name)
+	}
+	return nil
+}

@@ -1,0 +1,154 @@
+package server_test
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/testkit"
+)
+
+// awaitOnPhone waits until the phone shows a message as wanted.
+func awaitOnPhone(t *testing.T, g *testkit.Gateway, number, messageID, what string, wanted func(testkit.PhoneMessage) bool) {
+	t.Helper()
+	testkit.Await(t, what+" on the phone", func() bool {
+		for _, message := range g.Phones.Messages(t, number, "") {
+			if message.MessageID == messageID && wanted(message) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+func TestEditChangesTheTextOnThePhone(t *testing.T) {
+	t.Parallel()
+	g := testkit.Start(t, testkit.Options{EditWindow: time.Hour})
+	id := g.Link(t, shopNumber)
+	sent := sendText(t, g, id, "R$ 10")
+	edited, err := g.Client.Edit(t.Context(), id, sent.MessageID, "R$ 12")
+	if err != nil || edited.ID != sent.ID || edited.MessageID != sent.MessageID {
+		t.Fatalf("answered %+v (%v)", edited, err)
+	}
+	awaitOnPhone(t, g, customerNumber, sent.MessageID, "the edit", func(m testkit.PhoneMessage) bool {
+		return m.Edited && m.Text == "R$ 12"
+	})
+	if kept := find(t, g, id, sent.ID); kept.Text != "R$ 12" || kept.EditedAt.IsZero() {
+		t.Errorf("kept %+v", kept)
+	}
+	// The composite form of the identifier, as the contract shows it for edits.
+	if _, err := g.Client.Edit(t.Context(), id, "true_"+customerNumber+"@c.us_"+sent.MessageID, "R$ 13"); err != nil {
+		t.Error(err)
+	}
+
+	foreign := g.Phones.SendText(t, customerNumber, shopNumber, "mine")
+	awaitMessage(t, g, id, foreign)
+	_, err = g.Client.Edit(t.Context(), id, foreign, "yours")
+	testkit.Refused(t, err, http.StatusBadRequest, "MESSAGE_NOT_EDITABLE")
+
+	place, err := g.Client.SendLocation(t.Context(), id, client.Location{To: customerNumber, Latitude: 1, Longitude: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = g.Client.Edit(t.Context(), id, place.MessageID, "elsewhere")
+	testkit.Refused(t, err, http.StatusBadRequest, "MESSAGE_NOT_EDITABLE")
+	_, err = g.Client.Edit(t.Context(), id, "3EB0NOTHING", "what?")
+	testkit.Refused(t, err, http.StatusNotFound, "MESSAGE_NOT_FOUND")
+}
+
+func TestDeleteRemovesTheMessageForEveryone(t *testing.T) {
+	t.Parallel()
+	g := testkit.Start(t, testkit.Options{})
+	id := g.Link(t, shopNumber)
+	sent := sendText(t, g, id, "oops")
+	if err := g.Client.Delete(t.Context(), id, sent.ID); err != nil {
+		t.Fatal(err)
+	}
+	awaitOnPhone(t, g, customerNumber, sent.MessageID, "the deletion", func(m testkit.PhoneMessage) bool {
+		return m.Deleted && m.Text == ""
+	})
+	testkit.Refused(t, g.Client.Delete(t.Context(), id, sent.ID), http.StatusBadRequest, "MESSAGE_NOT_DELETABLE")
+	_, err := g.Client.Edit(t.Context(), id, sent.ID, "too late")
+	testkit.Refused(t, err, http.StatusBadRequest, "MESSAGE_NOT_EDITABLE")
+	_, err = g.Client.Forward(t.Context(), id, client.Forward{To: customerNumber, MessageID: sent.ID})
+	testkit.Refused(t, err, http.StatusNotFound, "MESSAGE_NOT_FOUND")
+
+	foreign := g.Phones.SendText(t, customerNumber, shopNumber, "mine")
+	awaitMessage(t, g, id, foreign)
+	testkit.Refused(t, g.Client.Delete(t.Context(), id, foreign), http.StatusBadRequest, "MESSAGE_NOT_DELETABLE")
+}
+
+func TestEditAndDeleteHaveTheirWindows(t *testing.T) {
+	t.Parallel()
+	g := testkit.Start(t, testkit.Options{EditWindow: time.Nanosecond, DeleteWindow: time.Nanosecond})
+	id := g.Link(t, shopNumber)
+	sent := sendText(t, g, id, "for ever")
+	// The platform's clock has whole seconds: past the next one, the windows are.
+	testkit.Await(t, "the windows to close", func() bool { return time.Since(find(t, g, id, sent.ID).SentAt) > time.Second })
+	_, err := g.Client.Edit(t.Context(), id, sent.ID, "changed")
+	testkit.Refused(t, err, http.StatusBadRequest, "EDIT_WINDOW_EXPIRED")
+	testkit.Refused(t, g.Client.Delete(t.Context(), id, sent.ID), http.StatusBadRequest, "DELETE_WINDOW_EXPIRED")
+}
+
+func TestReactionIsShownAndTakenBack(t *testing.T) {
+	t.Parallel()
+	g := testkit.Start(t, testkit.Options{})
+	id := g.Link(t, shopNumber)
+	own := sendText(t, g, id, "ours").MessageID
+	foreign := g.Phones.SendText(t, customerNumber, shopNumber, "theirs")
+	awaitMessage(t, g, id, foreign)
+	for name, messageID := range map[string]string{"an own message": own, "a foreign message": foreign} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, reaction := range []string{"👍", "👩🏽‍🚀", ""} {
+				if err := g.Client.React(t.Context(), id, messageID, reaction); err != nil {
+					t.Fatal(err)
+				}
+				awaitOnPhone(t, g, customerNumber, messageID, "reaction "+reaction, func(m testkit.PhoneMessage) bool {
+					if reaction == "" {
+						return len(m.Reactions) == 0
+					}
+					return len(m.Reactions) == 1 && m.Reactions[0].Reaction == reaction &&
+						m.Reactions[0].From == shopNumber+"@s.whatsapp.net"
+				})
+			}
+		})
+	}
+	testkit.Refused(t, g.Client.React(t.Context(), id, "3EB0NOTHING", "👍"), http.StatusNotFound, "MESSAGE_NOT_FOUND")
+}
+
+func TestMarkReadIsSeenBySender(t *testing.T) {
+	t.Parallel()
+	g := testkit.Start(t, testkit.Options{})
+	id := g.Link(t, shopNumber)
+	sent := sendText(t, g, id, "ours")
+	received := g.Phones.SendText(t, customerNumber, shopNumber, "did you read it?")
+	awaitMessage(t, g, id, received)
+	if err := g.Client.MarkRead(t.Context(), id, received); err != nil {
+		t.Fatal(err)
+	}
+	awaitOnPhone(t, g, customerNumber, received, "read", func(m testkit.PhoneMessage) bool { return m.Status == "read" })
+	if err := g.Client.MarkRead(t.Context(), id, sent.MessageID); err != nil {
+		t.Errorf("an own message: %v", err)
+	}
+	testkit.Refused(t, g.Client.MarkRead(t.Context(), id, "3EB0NOTHING"), http.StatusNotFound, "MESSAGE_NOT_FOUND")
+}
+
+// What somebody else does to a message is kept: nobody quotes or forwards what
+// was deleted.
+func TestChangesByOthersAreKept(t *testing.T) {
+	t.Parallel()
+	g := testkit.Start(t, testkit.Options{})
+	id := g.Link(t, shopNumber)
+	sendText(t, g, id, "Oi!")
+	received := g.Phones.SendText(t, customerNumber, shopNumber, "first")
+	awaitMessage(t, g, id, received)
+	g.Phones.Edit(t, customerNumber, received, "second")
+	testkit.Await(t, "the edit", func() bool { return find(t, g, id, received).Text == "second" })
+	g.Phones.Delete(t, customerNumber, received)
+	testkit.Await(t, "the deletion", func() bool { return !find(t, g, id, received).DeletedAt.IsZero() })
+	if kept := find(t, g, id, received); kept.Text != "" || len(kept.Payload) != 0 {
+		t.Errorf("kept %+v", kept)
+	}
+}

@@ -1,0 +1,133 @@
+package server_test
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/testkit"
+)
+
+func TestCheckNumbersKeepsOrderAndDoubles(t *testing.T) {
+	t.Parallel()
+	g := testkit.Start(t, testkit.Options{})
+	id := g.Link(t, shopNumber)
+	for range 2 { // the second time from memory
+		results, err := g.Client.CheckNumbers(t.Context(), id, []string{
+			"11988887766", "+55 11 98888-0000", "5511977776655", customerNumber + "@s.whatsapp.net", "5511988887766",
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		const jid = customerNumber + "@s.whatsapp.net"
+		want := []client.NumberCheck{
+			{Number: "5511988887766", Exists: true, JID: jid},
+			{Number: "5511988880000"},
+			{Number: "5511977776655", Exists: true, JID: "551177776655@s.whatsapp.net"},
+			{Number: "5511988887766", Exists: true, JID: jid},
+			{Number: "5511988887766", Exists: true, JID: jid},
+		}
+		if len(results) != len(want) {
+			t.Fatalf("answered %+v", results)
+		}
+		for i := range want {
+			if results[i] != want[i] {
+				t.Errorf("%d: answered %+v, want %+v", i, results[i], want[i])
+			}
+		}
+	}
+	empty, err := g.Client.CheckNumbers(t.Context(), id, []string{})
+	if err != nil || len(empty) != 0 {
+		t.Errorf("of none: answered %+v (%v)", empty, err)
+	}
+}
+
+func TestPresenceIsSeenOnThePhone(t *testing.T) {
+	t.Parallel()
+	g := testkit.Start(t, testkit.Options{})
+	id := g.Link(t, shopNumber)
+	sendText(t, g, id, "Oi!")
+	testkit.Await(t, "the account's name", func() bool { return g.Instance(t, id).MessengerName != "" })
+	lid := g.Phones.Get(t, customerNumber).LID
+	for _, c := range []struct {
+		presence    client.Presence
+		to          string
+		kind, value string
+	}{
+		{client.Available, customerNumber, "presence", "available"},
+		{client.Composing, customerNumber, "chatstate", "composing"},
+		{client.Recording, lid, "chatstate", "recording"},
+		{client.Paused, customerNumber + "@c.us", "chatstate", "paused"},
+		{client.Unavailable, customerNumber, "presence", "unavailable"},
+	} {
+		if err := g.Client.SendPresence(t.Context(), id, c.to, c.presence); err != nil {
+			t.Fatalf("%s: %v", c.presence, err)
+		}
+		g.Phones.AwaitActivity(t, customerNumber, c.kind, c.value)
+	}
+}
+
+func TestProfilePicture(t *testing.T) {
+	t.Parallel()
+	g := testkit.Start(t, testkit.Options{})
+	id := g.Link(t, shopNumber)
+	if url, err := g.Client.ProfilePicture(t.Context(), id, customerNumber); err != nil || url != "" {
+		t.Errorf("without a picture: %q (%v)", url, err)
+	}
+	if url, err := g.Client.ProfilePicture(t.Context(), id, "5511988880000"); err != nil || url != "" {
+		t.Errorf("of nobody: %q (%v)", url, err)
+	}
+	g.Phones.Update(t, customerNumber, map[string]any{"profilePicture": client.DataURI("image/png", picture(t))})
+	for _, phone := range []string{customerNumber, "11988887766", g.Phones.Get(t, customerNumber).LID} {
+		url, err := g.Client.ProfilePicture(t.Context(), id, phone)
+		if err != nil || url == "" {
+			t.Fatalf("%s: %q (%v)", phone, url, err)
+		}
+		response, err := http.Get(url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		content, _ := io.ReadAll(response.Body)
+		_ = response.Body.Close()
+		if response.StatusCode != http.StatusOK || len(content) == 0 {
+			t.Errorf("%s: the picture answers %d", phone, response.StatusCode)
+		}
+	}
+}
+
+// The list shows the picture of the account that an instance is linked to.
+func TestInstanceShowsItsOwnPicture(t *testing.T) {
+	t.Parallel()
+	g := testkit.Start(t, testkit.Options{})
+	g.Phones.Update(t, shopNumber, map[string]any{"profilePicture": client.DataURI("image/png", picture(t))})
+	id := g.Link(t, shopNumber)
+	testkit.Await(t, "the picture", func() bool {
+		return strings.HasPrefix(g.Instance(t, id).MessengerProfilePicURL, "http")
+	})
+}
+
+func TestBlockKeepsMessagesAway(t *testing.T) {
+	t.Parallel()
+	g := testkit.Start(t, testkit.Options{})
+	id := g.Link(t, shopNumber)
+	sendText(t, g, id, "Oi!")
+	lid := g.Phones.Get(t, customerNumber).LID
+	for _, phone := range []string{customerNumber, lid} { // twice is no error
+		if err := g.Client.Block(t.Context(), id, phone); err != nil {
+			t.Fatal(err)
+		}
+	}
+	g.Phones.AwaitActivity(t, customerNumber, "blocked", "")
+	g.Phones.SendText(t, customerNumber, shopNumber, "unheard")
+	for range 2 {
+		if err := g.Client.Unblock(t.Context(), id, customerNumber); err != nil {
+			t.Fatal(err)
+		}
+	}
+	g.Phones.AwaitActivity(t, customerNumber, "unblocked", "")
+	awaitMessage(t, g, id, g.Phones.SendText(t, customerNumber, shopNumber, "heard"))
+	testkit.Refused(t, g.Client.Block(t.Context(), id, "5511988880000"), http.StatusBadRequest, "RECIPIENT_NOT_REGISTERED")
+	testkit.Refused(t, g.Client.Block(t.Context(), id, "120363012345678901@g.us"), http.StatusBadRequest, "VALIDATION_ERROR")
+}

@@ -1,0 +1,132 @@
+package server_test
+
+import (
+	"net/http"
+	"slices"
+	"testing"
+
+	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit"
+)
+
+const memberNumber = "5511977770100"
+
+func newGroup(t *testing.T) (g *testkit.Gateway, id, group string) {
+	t.Helper()
+	g = testkit.Start(t, testkit.Options{})
+	id = g.Link(t, shopNumber)
+	group = g.Phones.CreateGroup(t, "Customers", customerNumber, shopNumber, memberNumber).ID
+	return g, id, group
+}
+
+func TestGroupMetadata(t *testing.T) {
+	t.Parallel()
+	g, id, groupID := newGroup(t)
+	group, err := g.Client.Group(t.Context(), id, groupID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if group.ID != groupID || group.Subject != "Customers" || group.Description == nil || *group.Description != "made by a test" ||
+		group.Owner == nil || *group.Owner != customerNumber+"@s.whatsapp.net" || group.Creation == 0 {
+		t.Errorf("answered %+v", group)
+	}
+	var members []string
+	for _, participant := range group.Participants {
+		role := "member"
+		if participant.Admin != nil {
+			role = *participant.Admin
+		}
+		members = append(members, participant.ID+" "+role)
+	}
+	slices.Sort(members)
+	want := []string{
+		memberNumber + "@s.whatsapp.net member", customerNumber + "@s.whatsapp.net superadmin", shopNumber + "@s.whatsapp.net member",
+	}
+	slices.Sort(want)
+	if !slices.Equal(members, want) {
+		t.Errorf("members %v, want %v", members, want)
+	}
+	_, err = g.Client.Group(t.Context(), id, "120363000000000999@g.us")
+	testkit.Refused(t, err, http.StatusNotFound, "GROUP_NOT_FOUND")
+}
+
+// Metadata is asked for once, and still never old: the platform tells of changes.
+func TestGroupMetadataFollowsChanges(t *testing.T) {
+	t.Parallel()
+	g, id, groupID := newGroup(t)
+	if _, err := g.Client.Group(t.Context(), id, groupID); err != nil {
+		t.Fatal(err)
+	}
+	g.Phones.UpdateGroup(t, groupID, map[string]any{"subject": "Friends", "add": []string{otherNumber}, "promote": []string{shopNumber}})
+	testkit.Await(t, "the change", func() bool {
+		group, err := g.Client.Group(t.Context(), id, groupID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		promoted := slices.ContainsFunc(group.Participants, func(p client.Participant) bool {
+			return p.ID == shopNumber+"@s.whatsapp.net" && p.Admin != nil && *p.Admin == "admin"
+		})
+		return group.Subject == "Friends" && len(group.Participants) == 4 && promoted
+	})
+}
+
+func TestMessagesInAGroup(t *testing.T) {
+	t.Parallel()
+	g, id, groupID := newGroup(t)
+	for _, text := range []string{"first", "second"} { // the second travels without keys
+		sent, err := g.Client.SendText(t.Context(), id, client.Text{To: groupID, Message: text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, member := range []string{customerNumber, memberNumber} {
+			got := g.Phones.AwaitMessage(t, member, sent.MessageID)
+			if got.Text != text || got.Chat != groupID || got.From != shopNumber+"@s.whatsapp.net" {
+				t.Errorf("the phone %s shows %+v", member, got)
+			}
+		}
+	}
+	received := g.Phones.SendText(t, memberNumber, groupID, "an answer")
+	kept := awaitMessage(t, g, id, received)
+	if kept.Chat.JID != gateway.JID(groupID) || kept.Sender.JID != gateway.PersonalJID(memberNumber) || kept.Text != "an answer" {
+		t.Errorf("kept %+v", kept)
+	}
+	sent, err := g.Client.SendText(t.Context(), id, client.Text{To: groupID, Message: "quoting", QuoteMessageID: groupID + "_" + received})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := g.Phones.AwaitMessage(t, customerNumber, sent.MessageID); got.QuotedMessageID != received {
+		t.Errorf("the phone shows %+v", got)
+	}
+	if err := g.Client.React(t.Context(), id, received, "❤️"); err != nil {
+		t.Fatal(err)
+	}
+	awaitOnPhone(t, g, customerNumber, received, "the reaction", func(m testkit.PhoneMessage) bool { return len(m.Reactions) == 1 })
+	if err := g.Client.MarkRead(t.Context(), id, received); err != nil {
+		t.Fatal(err)
+	}
+	awaitOnPhone(t, g, memberNumber, received, "read", func(m testkit.PhoneMessage) bool { return m.Status == "read" })
+	if _, err := g.Client.Edit(t.Context(), id, sent.MessageID, "edited"); err != nil {
+		t.Fatal(err)
+	}
+	awaitOnPhone(t, g, memberNumber, sent.MessageID, "the edit", func(m testkit.PhoneMessage) bool { return m.Text == "edited" })
+	if err := g.Client.Delete(t.Context(), id, sent.MessageID); err != nil {
+		t.Fatal(err)
+	}
+	awaitOnPhone(t, g, memberNumber, sent.MessageID, "the deletion", func(m testkit.PhoneMessage) bool { return m.Deleted })
+}
+
+func TestMediaInAGroup(t *testing.T) {
+	t.Parallel()
+	g, id, groupID := newGroup(t)
+	content := picture(t)
+	sent, err := g.Client.SendImage(t.Context(), id, client.Image{To: groupID, Image: client.DataURI("image/png", content), Caption: "all"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, member := range []string{customerNumber, memberNumber} {
+		if got := g.Phones.AwaitMessage(t, member, sent.MessageID); got.MediaSHA256 != sum(content) || got.Caption != "all" {
+			t.Errorf("the phone %s shows %+v", member, got)
+		}
+	}
+}

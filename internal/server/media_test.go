@@ -1,0 +1,356 @@
+package server_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"image"
+	"image/color"
+	"image/png"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit"
+)
+
+// picture draws a PNG.
+func picture(t *testing.T) []byte {
+	t.Helper()
+	drawn := image.NewRGBA(image.Rect(0, 0, 120, 80))
+	for x := range 120 {
+		drawn.Set(x, x*80/120, color.RGBA{R: 200, G: uint8(x), A: 255})
+	}
+	var encoded bytes.Buffer
+	if err := png.Encode(&encoded, drawn); err != nil {
+		t.Fatal(err)
+	}
+	return encoded.Bytes()
+}
+
+// mediaFile reads one of the samples of the media package.
+func mediaFile(t *testing.T, name string) []byte {
+	t.Helper()
+	content, err := os.ReadFile("../media/testdata/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
+}
+
+func sum(content []byte) string {
+	hash := sha256.Sum256(content)
+	return hex.EncodeToString(hash[:])
+}
+
+// Every kind of media reaches the phone, which fetches and decrypts it: the
+// bytes are those that were given.
+func TestMediaReachesThePhone(t *testing.T) {
+	t.Parallel()
+	g := testkit.Start(t, testkit.Options{})
+	id := g.Link(t, shopNumber)
+	quoted := sendText(t, g, id, "Can you send it?").MessageID
+	drawn, document := picture(t), []byte("%PDF-1.4\n%a document\n")
+	webp := mediaFile(t, "sticker.webp")
+	ogg := mediaFile(t, "voice.ogg")
+	mp4 := mediaFile(t, "clip.mp4")
+	for name, c := range map[string]struct {
+		send    func(ctx context.Context) (client.Sent, error)
+		content []byte
+		want    testkit.PhoneMessage
+	}{
+		"image": {func(ctx context.Context) (client.Sent, error) {
+			return g.Client.SendImage(ctx, id, client.Image{
+				To: customerNumber, Image: client.DataURI("image/png", drawn), Caption: "look", QuoteMessageID: quoted,
+			})
+		}, drawn, testkit.PhoneMessage{Type: "image", Caption: "look", MimeType: "image/png", QuotedMessageID: quoted}},
+		"image, once": {func(ctx context.Context) (client.Sent, error) {
+			return g.Client.SendImage(ctx, id, client.Image{To: customerNumber, Image: client.DataURI("image/png", drawn), ViewOnce: true})
+		}, drawn, testkit.PhoneMessage{Type: "image", MimeType: "image/png", ViewOnce: true}},
+		"video": {func(ctx context.Context) (client.Sent, error) {
+			return g.Client.SendVideo(ctx, id, client.Video{
+				To: customerNumber, Video: client.DataURI("video/mp4", mp4), Caption: "watch", QuoteMessageID: quoted, ViewOnce: true,
+			})
+		}, mp4, testkit.PhoneMessage{Type: "video", Caption: "watch", MimeType: "video/mp4", QuotedMessageID: quoted, ViewOnce: true}},
+		"voice note": {func(ctx context.Context) (client.Sent, error) {
+			return g.Client.SendVoiceNote(ctx, id, client.VoiceNote{
+				To: customerNumber, Audio: client.DataURI("audio/ogg; codecs=opus", ogg), QuoteMessageID: quoted,
+			})
+		}, ogg, testkit.PhoneMessage{Type: "voice", MimeType: "audio/ogg; codecs=opus", QuotedMessageID: quoted}},
+		"voice note, once": {func(ctx context.Context) (client.Sent, error) {
+			return g.Client.SendVoiceNote(ctx, id, client.VoiceNote{
+				To: customerNumber, Audio: client.DataURI("audio/ogg; codecs=opus", ogg), ViewOnce: true,
+			})
+		}, ogg, testkit.PhoneMessage{Type: "voice", MimeType: "audio/ogg; codecs=opus", ViewOnce: true}},
+		"audio file": {func(ctx context.Context) (client.Sent, error) {
+			return g.Client.SendAudioFile(ctx, id, client.AudioFile{
+				To: customerNumber, Audio: client.DataURI("audio/ogg", ogg), QuoteMessageID: quoted,
+			})
+		}, ogg, testkit.PhoneMessage{Type: "audio", MimeType: "audio/ogg; codecs=opus", QuotedMessageID: quoted}},
+		"document": {func(ctx context.Context) (client.Sent, error) {
+			return g.Client.SendDocument(ctx, id, client.Document{
+				To: customerNumber, Document: client.DataURI("application/pdf", document),
+				Caption: "read", FileName: "Orçamento.pdf", QuoteMessageID: quoted,
+			})
+		}, document, testkit.PhoneMessage{
+			Type: "document", Caption: "read", MimeType: "application/pdf", FileName: "Orçamento.pdf", QuotedMessageID: quoted,
+		}},
+		"document without a name": {func(ctx context.Context) (client.Sent, error) {
+			return g.Client.SendDocument(ctx, id, client.Document{To: customerNumber, Document: client.DataURI("application/pdf", document)})
+		}, document, testkit.PhoneMessage{Type: "document", MimeType: "application/pdf", FileName: "document.pdf"}},
+		"sticker": {func(ctx context.Context) (client.Sent, error) {
+			return g.Client.SendSticker(ctx, id, client.Sticker{To: customerNumber, Sticker: client.DataURI("image/webp", webp)})
+		}, webp, testkit.PhoneMessage{Type: "sticker", MimeType: "image/webp"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			sent, err := c.send(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := g.Phones.AwaitMessage(t, customerNumber, sent.MessageID)
+			if got.MediaSHA256 != sum(c.content) || got.MediaSize != int64(len(c.content)) {
+				t.Errorf("the phone has %d bytes with the hash %s", got.MediaSize, got.MediaSHA256)
+			}
+			if got.Type != c.want.Type || got.Caption != c.want.Caption || got.MimeType != c.want.MimeType ||
+				got.FileName != c.want.FileName || got.ViewOnce != c.want.ViewOnce || got.QuotedMessageID != c.want.QuotedMessageID {
+				t.Errorf("the phone shows %+v, want %+v", got, c.want)
+			}
+		})
+	}
+}
+
+func TestMediaByURL(t *testing.T) {
+	t.Parallel()
+	g := testkit.Start(t, testkit.Options{})
+	id := g.Link(t, shopNumber)
+	content := picture(t)
+	files := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/menu de hoje.png" {
+			http.NotFound(w, r)
+			return
+		}
+		_, _ = w.Write(content)
+	}))
+	t.Cleanup(files.Close)
+	sent, err := g.Client.SendDocument(t.Context(), id, client.Document{To: customerNumber, Document: files.URL + "/menu%20de%20hoje.png"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := g.Phones.AwaitMessage(t, customerNumber, sent.MessageID)
+	if got.MediaSHA256 != sum(content) || got.FileName != "menu de hoje.png" || got.MimeType != "image/png" {
+		t.Errorf("the phone shows %+v", got)
+	}
+	_, err = g.Client.SendImage(t.Context(), id, client.Image{To: customerNumber, Image: files.URL + "/nothing.png"})
+	testkit.Refused(t, err, http.StatusBadRequest, "MEDIA_FETCH_FAILED")
+}
+
+func TestMediaOfTheWrongKindIsRefused(t *testing.T) {
+	t.Parallel()
+	g := testkit.Start(t, testkit.Options{})
+	id := g.Link(t, shopNumber)
+	text := client.DataURI("text/plain", []byte("just text"))
+	still := client.DataURI("image/png", picture(t))
+	for name, err := range map[string]error{
+		"image":   second(g.Client.SendImage(t.Context(), id, client.Image{To: customerNumber, Image: text})),
+		"video":   second(g.Client.SendVideo(t.Context(), id, client.Video{To: customerNumber, Video: still})),
+		"audio":   second(g.Client.SendVoiceNote(t.Context(), id, client.VoiceNote{To: customerNumber, Audio: still})),
+		"sticker": second(g.Client.SendSticker(t.Context(), id, client.Sticker{To: customerNumber, Sticker: still})),
+		"neither": second(g.Client.SendImage(t.Context(), id, client.Image{To: customerNumber, Image: "picture.png"})),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			testkit.Refused(t, err, http.StatusBadRequest, "VALIDATION_ERROR")
+		})
+	}
+	if got := len(g.Phones.Messages(t, customerNumber, "")); got != 0 {
+		t.Errorf("the phone has %d messages", got)
+	}
+}
+
+func second(_ client.Sent, err error) error { return err }
+
+// The file of a message is fetched from the platform once, and handed out under
+// a link that needs no key.
+func TestMediaDownloadLink(t *testing.T) {
+	t.Parallel()
+	g := testkit.Start(t, testkit.Options{})
+	id := g.Link(t, shopNumber)
+	sendText(t, g, id, "Oi!")
+	content := picture(t)
+	received := g.Phones.Send(t, customerNumber, map[string]any{
+		"to": shopNumber, "type": "image", "media": client.DataURI("image/png", content), "caption": "mine",
+	})
+	awaitMessage(t, g, id, received)
+	link, err := g.Client.MediaDownloadLink(t.Context(), id, received)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if link.ExpiresIn != 3600 || !strings.HasPrefix(link.FileName, "image-") || !strings.HasSuffix(link.FileName, ".png") {
+		t.Errorf("link %+v", link)
+	}
+	if got := download(t, link.URL); !bytes.Equal(got, content) {
+		t.Errorf("downloaded %d bytes, want %d", len(got), len(content))
+	}
+	// What the platform drops from here on is kept by us.
+	g.Phones.DropMedia(t, customerNumber, received)
+	again, err := g.Client.MediaDownloadLink(t.Context(), id, received)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := download(t, again.URL); !bytes.Equal(got, content) {
+		t.Errorf("downloaded %d bytes the second time", len(got))
+	}
+	response, err := http.Get(strings.Replace(link.URL, "signature=", "signature=A", 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = response.Body.Close()
+	if response.StatusCode != http.StatusForbidden {
+		t.Errorf("a changed link answers %d", response.StatusCode)
+	}
+
+	sent := sendText(t, g, id, "no file")
+	_, err = g.Client.MediaDownloadLink(t.Context(), id, sent.MessageID)
+	testkit.Refused(t, err, http.StatusBadRequest, "MESSAGE_HAS_NO_MEDIA")
+	_, err = g.Client.MediaDownloadLink(t.Context(), id, "3EB0NOTHING")
+	testkit.Refused(t, err, http.StatusNotFound, "MESSAGE_NOT_FOUND")
+}
+
+func TestMediaThatThePlatformDroppedIsAskedForAgain(t *testing.T) {
+	t.Parallel()
+	g := testkit.Start(t, testkit.Options{})
+	id := g.Link(t, shopNumber)
+	sendText(t, g, id, "Oi!")
+	content := picture(t)
+	received := g.Phones.Send(t, customerNumber, map[string]any{
+		"to": shopNumber, "type": "document", "media": client.DataURI("image/png", content), "fileName": "mine.png",
+	})
+	awaitMessage(t, g, id, received)
+	g.Phones.AwaitMessage(t, shopNumber, received) // the phone has fetched the file
+	g.Phones.DropMedia(t, customerNumber, received)
+	link, err := g.Client.MediaDownloadLink(t.Context(), id, received)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if link.FileName != "mine.png" {
+		t.Errorf("link %+v", link)
+	}
+	if got := download(t, link.URL); !bytes.Equal(got, content) {
+		t.Errorf("downloaded %d bytes, want %d", len(got), len(content))
+	}
+}
+
+func download(t *testing.T, url string) []byte {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	content, err := io.ReadAll(response.Body)
+	if err != nil || response.StatusCode != http.StatusOK {
+		t.Fatalf("answered %d: %s (%v)", response.StatusCode, content, err)
+	}
+	return content
+}
+
+func TestLocationAndContactReachThePhone(t *testing.T) {
+	t.Parallel()
+	g := testkit.Start(t, testkit.Options{})
+	id := g.Link(t, shopNumber)
+	sent, err := g.Client.SendLocation(t.Context(), id, client.Location{
+		To: customerNumber, Latitude: -23.5614, Longitude: -46.6559, Name: "MASP", Address: "Av. Paulista, 1578",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	place := g.Phones.AwaitMessage(t, customerNumber, sent.MessageID)
+	if place.Type != "location" || place.Latitude == nil || *place.Latitude != -23.5614 || *place.Longitude != -46.6559 ||
+		place.Name != "MASP" || place.Address != "Av. Paulista, 1578" {
+		t.Errorf("the phone shows %+v", place)
+	}
+	sent, err = g.Client.SendContact(t.Context(), id, client.Contact{To: customerNumber, Contact: client.Card{
+		FullName: "Ana; Silva", PhoneNumber: "+55 11 97777-6655", Organization: "Loja, Ltda",
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	card := g.Phones.AwaitMessage(t, customerNumber, sent.MessageID)
+	want := testkit.ContactCard{FullName: "Ana; Silva", PhoneNumber: "5511977776655", Organization: "Loja, Ltda"}
+	if card.Type != "contact" || card.Contact == nil || *card.Contact != want {
+		t.Errorf("the phone shows %+v", card)
+	}
+}
+
+func TestForwardCarriesEveryKindOn(t *testing.T) {
+	t.Parallel()
+	g := testkit.Start(t, testkit.Options{})
+	id := g.Link(t, shopNumber)
+	sendText(t, g, id, "Oi!")
+	const third = "5511977770100"
+	content := picture(t)
+	for _, message := range []map[string]any{
+		{"type": "text", "text": "pass it on"},
+		{"type": "image", "media": client.DataURI("image/png", content), "caption": "pass it on"},
+		{"type": "location", "latitude": 1.5, "longitude": 2.5},
+		{"type": "contact", "contact": map[string]any{"fullName": "Ana", "phoneNumber": "5511977776655"}},
+	} {
+		t.Run(message["type"].(string), func(t *testing.T) {
+			t.Parallel()
+			message["to"] = shopNumber
+			received := g.Phones.Send(t, customerNumber, message)
+			awaitMessage(t, g, id, received)
+			sent, err := g.Client.Forward(t.Context(), id, client.Forward{To: third, MessageID: received})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := g.Phones.AwaitMessage(t, third, sent.MessageID)
+			if got.Type != message["type"] || !got.Forwarded || got.QuotedMessageID != "" {
+				t.Errorf("the phone shows %+v", got)
+			}
+			if got.Type == "image" && (got.MediaSHA256 != sum(content) || got.Caption != "pass it on") {
+				t.Errorf("the phone shows %+v", got)
+			}
+		})
+	}
+	t.Run("unknown", func(t *testing.T) {
+		t.Parallel()
+		_, err := g.Client.Forward(t.Context(), id, client.Forward{To: third, MessageID: "3EB0NOTHING"})
+		testkit.Refused(t, err, http.StatusNotFound, "MESSAGE_NOT_FOUND")
+	})
+}
+
+func TestMessageIsKeptWithItsKind(t *testing.T) {
+	t.Parallel()
+	g := testkit.Start(t, testkit.Options{})
+	id := g.Link(t, shopNumber)
+	sendText(t, g, id, "Oi!")
+	for kind, message := range map[gateway.MessageType]map[string]any{
+		gateway.TypeVoice:   {"type": "voice", "media": client.DataURI("audio/ogg", mediaFile(t, "voice.ogg"))},
+		gateway.TypeSticker: {"type": "sticker", "media": client.DataURI("image/webp", mediaFile(t, "sticker.webp"))},
+		gateway.TypeImage:   {"type": "image", "media": client.DataURI("image/png", picture(t)), "viewOnce": true, "caption": "once"},
+	} {
+		t.Run(string(kind), func(t *testing.T) {
+			t.Parallel()
+			message["to"] = shopNumber
+			kept := awaitMessage(t, g, id, g.Phones.Send(t, customerNumber, message))
+			if kept.Type != kind {
+				t.Errorf("kept as %s", kept.Type)
+			}
+		})
+	}
+}

@@ -1,0 +1,299 @@
+package server_test
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/whatsapp"
+)
+
+func trySend(t *testing.T, g *testkit.Gateway, id, text string) (client.Sent, error) {
+	t.Helper()
+	return g.Client.SendText(t.Context(), id, client.Text{To: customerNumber, Message: text})
+}
+
+// sendText sends a text and looks at the phone for it.
+func sendText(t *testing.T, g *testkit.Gateway, id, text string) client.Sent {
+	t.Helper()
+	sent, err := trySend(t, g, id, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := g.Phones.AwaitMessage(t, customerNumber, sent.MessageID); got.Text != text {
+		t.Errorf("the phone shows %q, want %q", got.Text, text)
+	}
+	return sent
+}
+
+func find(t *testing.T, g *testkit.Gateway, id, ref string) gateway.Message {
+	t.Helper()
+	message, err := g.Server.Messages().Find(t.Context(), id, gateway.ParseMessageRef(ref))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return message
+}
+
+func awaitMessage(t *testing.T, g *testkit.Gateway, id, platformID string) gateway.Message {
+	t.Helper()
+	var message gateway.Message
+	testkit.Await(t, "message "+platformID, func() bool {
+		found, err := g.Server.Messages().Find(t.Context(), id, gateway.MessageRef{ID: platformID})
+		message = found
+		return err == nil
+	})
+	return message
+}
+
+func TestTextInEveryRecipientFormat(t *testing.T) {
+	t.Parallel()
+	g := testkit.Start(t, testkit.Options{})
+	id := g.Link(t, shopNumber)
+	lid := g.Phones.Get(t, customerNumber).LID
+	sendText(t, g, id, "who is who becomes known with the first message by number")
+	for name, c := range map[string]struct{ to, phone string }{
+		"international number":                      {"5511988887766", customerNumber},
+		"with a plus and blanks":                    {"+55 (11) 98888-7766", customerNumber},
+		"Brazilian mobile":                          {"11988887766", customerNumber},
+		"without the ninth digit":                   {"551188887766", customerNumber},
+		"with a ninth digit that the account lacks": {"5511977776655", "551177776655"},
+		"personal chat ID":                          {"5511988887766@s.whatsapp.net", customerNumber},
+		"personal chat ID of old":                   {"5511988887766@c.us", customerNumber},
+		"LID":                                       {lid, customerNumber},
+		"number abroad":                             {"14155550124", "14155550124"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			sent, err := g.Client.SendText(t.Context(), id, client.Text{To: c.to, Message: name})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := g.Phones.AwaitMessage(t, c.phone, sent.MessageID)
+			if got.Text != name || got.From != shopNumber+"@s.whatsapp.net" || got.FromMe {
+				t.Errorf("the phone shows %+v", got)
+			}
+			if stored := find(t, g, id, sent.ID); stored.Chat.JID != gateway.PersonalJID(c.phone) || !stored.Chat.LID.IsLID() {
+				t.Errorf("kept with the chat %+v", stored.Chat)
+			}
+		})
+	}
+	// Nobody is told that a message was sent which went to no device at all.
+	for name, to := range map[string]string{
+		"number without an account":  "5511988880000",
+		"chat ID without an account": "5511988880000@s.whatsapp.net",
+		"LID of nobody":              "99999999999999@lid",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := g.Client.SendText(t.Context(), id, client.Text{To: to, Message: "nobody"})
+			testkit.Refused(t, err, http.StatusBadRequest, "RECIPIENT_NOT_REGISTERED")
+		})
+	}
+}
+
+func TestReceiptsMoveAMessageToRead(t *testing.T) {
+	t.Parallel()
+	g := testkit.Start(t, testkit.Options{})
+	id := g.Link(t, shopNumber)
+	sent := sendText(t, g, id, "Oi!")
+	testkit.Await(t, "status read", func() bool {
+		return find(t, g, id, sent.ID).Status == gateway.MessageRead
+	})
+
+	// A phone that is away leaves its messages at "sent" until it is back.
+	const away = "5511988880002"
+	held, err := g.Client.SendText(t.Context(), id, client.Text{To: away, Message: "Are you there?"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if status := find(t, g, id, held.ID).Status; status != gateway.MessageSent {
+		t.Errorf("status %s while the phone is away", status)
+	}
+	g.Phones.Update(t, away, map[string]any{"online": true})
+	testkit.Await(t, "status after the phone came back", func() bool {
+		return find(t, g, id, held.ID).Status >= gateway.MessageDelivered
+	})
+}
+
+func TestAnswerOfAPhoneIsKeptAndCanBeQuoted(t *testing.T) {
+	t.Parallel()
+	g := testkit.Start(t, testkit.Options{})
+	id := g.Link(t, shopNumber)
+	sendText(t, g, id, "Oi!")
+	answer := g.Phones.SendText(t, customerNumber, shopNumber, "Oi, quanto custa?")
+	kept := awaitMessage(t, g, id, answer)
+	if kept.Text != "Oi, quanto custa?" || kept.FromMe || kept.Source != gateway.SourcePeer {
+		t.Errorf("kept %+v", kept)
+	}
+	lid := g.Phones.Get(t, customerNumber).LID
+	for _, ref := range []string{
+		answer,
+		kept.ID,
+		customerNumber + "@s.whatsapp.net_" + answer,
+		"false_" + customerNumber + "@c.us_" + answer,
+		lid + "_" + answer,
+	} {
+		sent, err := g.Client.SendText(t.Context(), id, client.Text{To: customerNumber, Message: "R$ 10", QuoteMessageID: ref})
+		if err != nil {
+			t.Fatalf("quoting %s: %v", ref, err)
+		}
+		if got := g.Phones.AwaitMessage(t, customerNumber, sent.MessageID); got.QuotedMessageID != answer {
+			t.Errorf("quoting %s: the phone shows the quote of %q", ref, got.QuotedMessageID)
+		}
+	}
+	_, err := g.Client.SendText(t.Context(), id, client.Text{To: customerNumber, Message: "?", QuoteMessageID: "3EB0NOTHING"})
+	testkit.Refused(t, err, http.StatusNotFound, "MESSAGE_NOT_FOUND")
+}
+
+// What a person sends from the phone itself belongs to the chat as well.
+func TestMessageFromTheOwnPhoneIsKept(t *testing.T) {
+	t.Parallel()
+	g := testkit.Start(t, testkit.Options{})
+	id := g.Link(t, shopNumber)
+	messageID := g.Phones.SendText(t, shopNumber, customerNumber, "by hand")
+	kept := awaitMessage(t, g, id, messageID)
+	if !kept.FromMe || kept.Source != gateway.SourceDevice || kept.Chat.JID != gateway.PersonalJID(customerNumber) {
+		t.Errorf("kept %+v", kept)
+	}
+}
+
+func TestMessagesOfAnotherInstanceDoNotExist(t *testing.T) {
+	t.Parallel()
+	g := testkit.Start(t, testkit.Options{})
+	one, other := g.Link(t, shopNumber), g.Link(t, otherNumber)
+	sent := sendText(t, g, one, "mine")
+	_, err := g.Client.SendText(t.Context(), other, client.Text{To: customerNumber, Message: "?", QuoteMessageID: sent.ID})
+	testkit.Refused(t, err, http.StatusNotFound, "MESSAGE_NOT_FOUND")
+}
+
+func TestPlatformsRefusalsHaveTheirCodes(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		faults map[string]any
+		status int
+		code   string
+	}{
+		"restricted":     {map[string]any{"sendError": 463}, http.StatusTooManyRequests, "RECIPIENT_RESTRICTED"},
+		"refused":        {map[string]any{"sendError": 479}, http.StatusBadGateway, "PLATFORM_ERROR"},
+		"no acknowledge": {map[string]any{"dropAcks": 1}, http.StatusGatewayTimeout, "PLATFORM_TIMEOUT"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := testkit.Start(t, testkit.Options{Platform: whatsapp.Config{SendTimeout: time.Second}})
+			id := g.Link(t, shopNumber)
+			g.Phones.Faults(t, c.faults)
+			_, err := trySend(t, g, id, name)
+			testkit.Refused(t, err, c.status, c.code)
+			g.Phones.Faults(t, map[string]any{})
+			sendText(t, g, id, "well again")
+		})
+	}
+}
+
+func TestRepeatWithTheSameIdempotencyKeySendsOnce(t *testing.T) {
+	t.Parallel()
+	g := testkit.Start(t, testkit.Options{})
+	id := g.Link(t, shopNumber)
+	text := client.Text{To: customerNumber, Message: "once", IdempotencyKey: "order-17"}
+	first, err := g.Client.SendText(t.Context(), id, text)
+	if err != nil || first.Replayed {
+		t.Fatalf("first: %+v (%v)", first, err)
+	}
+	second, err := g.Client.SendText(t.Context(), id, text)
+	if err != nil || !second.Replayed || second.ID != first.ID || second.MessageID != first.MessageID {
+		t.Errorf("repeat: %+v (%v), want %+v", second, err, first)
+	}
+	g.Phones.AwaitMessage(t, customerNumber, first.MessageID)
+	if got := len(g.Phones.Messages(t, customerNumber, "")); got != 1 {
+		t.Errorf("the phone has %d messages", got)
+	}
+	text.Message = "another"
+	_, err = g.Client.SendText(t.Context(), id, text)
+	testkit.Refused(t, err, http.StatusConflict, "IDEMPOTENCY_CONFLICT")
+
+	// Another key of the same account is another caller.
+	key, err := g.Partner.CreateKey(t.Context(), client.NewKey{Name: "another"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text.Message = "once"
+	other, err := client.New(g.BaseURL, key.Key).SendText(t.Context(), id, text)
+	if err != nil || other.Replayed || other.ID == first.ID {
+		t.Errorf("another caller: %+v (%v)", other, err)
+	}
+}
+
+func TestRepeatWhileTheFirstStillRuns(t *testing.T) {
+	t.Parallel()
+	g := testkit.Start(t, testkit.Options{})
+	id := g.Link(t, shopNumber)
+	sendText(t, g, id, "warm")
+	g.Phones.Faults(t, map[string]any{"ackDelayMs": 2000})
+	text := client.Text{To: customerNumber, Message: "slow", IdempotencyKey: "slow"}
+	answered := make(chan error, 1)
+	go func() {
+		_, err := g.Client.SendText(t.Context(), id, text)
+		answered <- err
+	}()
+	// The first one is under way once the phone has it; its ack is not.
+	testkit.Await(t, "the first message on the phone", func() bool {
+		return len(g.Phones.Messages(t, customerNumber, "")) == 2
+	})
+	_, err := g.Client.SendText(t.Context(), id, text)
+	testkit.Refused(t, err, http.StatusConflict, "IDEMPOTENCY_CONFLICT")
+	if refusal, ok := errors.AsType[*client.Error](err); ok && refusal.RetryAfter == 0 {
+		t.Error("no Retry-After")
+	}
+	if err := <-answered; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestRepeatOfARefusedSendAnswersTheSame(t *testing.T) {
+	t.Parallel()
+	g := testkit.Start(t, testkit.Options{})
+	id := g.Link(t, shopNumber)
+	g.Phones.Faults(t, map[string]any{"sendError": 463})
+	text := client.Text{To: customerNumber, Message: "no", IdempotencyKey: "no"}
+	_, err := g.Client.SendText(t.Context(), id, text)
+	testkit.Refused(t, err, http.StatusTooManyRequests, "RECIPIENT_RESTRICTED")
+	g.Phones.Faults(t, map[string]any{})
+	_, err = g.Client.SendText(t.Context(), id, text)
+	testkit.Refused(t, err, http.StatusTooManyRequests, "RECIPIENT_RESTRICTED")
+	if got := len(g.Phones.Messages(t, customerNumber, "")); got != 0 {
+		t.Errorf("the phone has %d messages", got)
+	}
+}
+
+// A client that does not know what became of its message asks again, and the
+// phone has it once.
+func TestRepeatOfAnUncertainSendIsSentOnce(t *testing.T) {
+	t.Parallel()
+	g := testkit.Start(t, testkit.Options{Platform: whatsapp.Config{SendTimeout: time.Second}})
+	id := g.Link(t, shopNumber)
+	sendText(t, g, id, "warm")
+	g.Phones.Faults(t, map[string]any{"dropAcks": 1})
+	text := client.Text{To: customerNumber, Message: "perhaps", IdempotencyKey: "perhaps"}
+	_, err := g.Client.SendText(t.Context(), id, text)
+	testkit.Refused(t, err, http.StatusGatewayTimeout, "PLATFORM_TIMEOUT")
+	g.Phones.Faults(t, map[string]any{})
+	again, err := g.Client.SendText(t.Context(), id, text)
+	if err != nil || !again.Replayed {
+		t.Fatalf("the repeat was answered %+v (%v)", again, err)
+	}
+	g.Phones.AwaitMessage(t, customerNumber, sendText(t, g, id, "last").MessageID)
+	var shown []string
+	for _, message := range g.Phones.Messages(t, customerNumber, "") {
+		shown = append(shown, message.Text)
+	}
+	if !slices.Equal(shown, []string{"warm", "perhaps", "last"}) {
+		t.Errorf("the phone shows %q", shown)
+	}
+	testkit.Await(t, "status read", func() bool { return find(t, g, id, again.ID).Status == gateway.MessageRead })
+}

@@ -1,0 +1,164 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+
+	"github.com/gofrs/flock"
+
+	"github.com/recado-project/recado/internal/api"
+	"github.com/recado-project/recado/internal/media"
+	"github.com/recado-project/recado/internal/sandbox"
+	"github.com/recado-project/recado/internal/store"
+	"github.com/recado-project/recado/internal/whatsapp"
+)
+
+// Names in the data folder.
+const (
+	lockFile     = "lock"
+	storeFile    = "recado.db"
+	sessionsFile = "sessions.db"
+	sandboxFile  = "sandbox.db"
+	mediaFolder  = "media"
+)
+
+// dataDirMode keeps the sessions' keys from other users of the machine.
+const dataDirMode = 0o700
+
+// lock keeps a second process out of the data folder: two would connect the
+// same sessions, and the platform would throw each other's out.
+func (s *Server) lock() error {
+	if err := os.MkdirAll(s.config.DataDir, dataDirMode); err != nil {
+		return fmt.Errorf("server: create data folder: %w", err)
+	}
+	lock := flock.New(filepath.Join(s.config.DataDir, lockFile), flock.SetPermissions(0o600))
+	locked, err := lock.TryLock()
+	if err != nil {
+		return fmt.Errorf("server: lock data folder: %w", err)
+	}
+	if !locked {
+		return fmt.Errorf("server: the data folder %s is in use by another recado process", s.config.DataDir)
+	}
+	s.onClose("lock", lock.Unlock)
+	return nil
+}
+
+func (s *Server) listen(ctx context.Context) error {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", s.config.Listen)
+	if err != nil {
+		return fmt.Errorf("server: listen: %w", err)
+	}
+	s.listener = listener
+	s.onClose("listener", func() error {
+		if err := listener.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
+			return err
+		}
+		return nil
+	})
+	return nil
+}
+
+func (s *Server) openSandbox(ctx context.Context) error {
+	if s.config.Sandbox == nil {
+		return nil
+	}
+	config := *s.config.Sandbox
+	if config.Path == "" {
+		config.Path = filepath.Join(s.config.DataDir, sandboxFile)
+	}
+	box, err := sandbox.New(ctx, config)
+	if err != nil {
+		return fmt.Errorf("server: open sandbox: %w", err)
+	}
+	s.sandbox = box
+	s.onClose("sandbox", box.Close)
+	rootKey := box.RootKey()
+	s.config.Platform.PlatformURL = "ws://" + s.listener.Addr().String()
+	s.config.Platform.RootKey = &rootKey
+	return nil
+}
+
+// StoreConfig says where the store of a data folder lies: in it, or in the
+// PostgreSQL database of databaseURL where that is not empty.
+func StoreConfig(dataDir, databaseURL string, logger *slog.Logger) store.Config {
+	config := store.Config{URL: databaseURL, Logger: logger}
+	if databaseURL == "" {
+		config.Path = filepath.Join(dataDir, storeFile)
+	}
+	return config
+}
+
+func (s *Server) storeConfig() store.Config {
+	config := StoreConfig(s.config.DataDir, s.config.DatabaseURL, s.config.Logger)
+	config.Now = s.config.Now
+	return config
+}
+
+func (s *Server) openStore(ctx context.Context) error {
+	opened, err := store.Open(ctx, s.storeConfig())
+	if err != nil {
+		return fmt.Errorf("server: %w", err)
+	}
+	s.store = opened
+	s.onClose("store", opened.Close)
+	return nil
+}
+
+// openMedia opens what files go through: the checking of those to be sent, the
+// store of those fetched, and the links to them.
+func (s *Server) openMedia(ctx context.Context) error {
+	config := s.config.Media
+	config.Now, config.Logger = s.config.Now, s.config.Logger
+	service, err := media.New(config)
+	if err != nil {
+		return fmt.Errorf("server: %w", err)
+	}
+	s.media = service
+	s.onClose("media", service.Close)
+	if s.blobs, err = media.OpenBlobs(filepath.Join(s.config.DataDir, mediaFolder)); err != nil {
+		return fmt.Errorf("server: %w", err)
+	}
+	s.onClose("blobs", s.blobs.Close)
+	secret, err := s.store.Secret(ctx, "links", media.MinLinkSecret)
+	if err != nil {
+		return fmt.Errorf("server: %w", err)
+	}
+	if s.links, err = media.NewLinks(s.blobs, secret, s.config.Now, api.Fail); err != nil {
+		return fmt.Errorf("server: %w", err)
+	}
+	return nil
+}
+
+// openConnector opens the sessions' keys: in a file of their own on SQLite, which
+// allows one writer a file; in the same database on PostgreSQL.
+func (s *Server) openConnector(ctx context.Context) error {
+	config := s.storeConfig()
+	dialect := whatsapp.PostgreSQL
+	if config.URL == "" {
+		config.Path = filepath.Join(s.config.DataDir, sessionsFile)
+		dialect = whatsapp.SQLite
+	}
+	db, err := store.OpenSessions(ctx, config)
+	if err != nil {
+		return fmt.Errorf("server: %w", err)
+	}
+	s.onClose("sessions", db.Close)
+	platform := s.config.Platform
+	platform.Logger, platform.Now = s.config.Logger, s.config.Now
+	platform.SyncKeys = db.Sync
+	connector, err := whatsapp.New(ctx, db.DB, dialect, platform)
+	if err != nil {
+		return fmt.Errorf("server: %w", err)
+	}
+	s.connector = connector
+	s.onClose("connector", func() error {
+		connector.Close()
+		return nil
+	})
+	return nil
+}

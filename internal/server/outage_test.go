@@ -1,0 +1,90 @@
+package server_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/postgres"
+)
+
+// alarm rings when a line of a log has the text in it.
+type alarm struct {
+	text []byte
+	seen atomic.Bool
+}
+
+func newAlarm(text string) *alarm { return &alarm{text: []byte(text)} }
+
+func (a *alarm) Write(line []byte) (int, error) {
+	if bytes.Contains(line, a.text) {
+		a.seen.Store(true)
+	}
+	return len(line), nil
+}
+
+func (a *alarm) rang() bool { return a.seen.Load() }
+
+// What becomes of an instance while the database is away is written, and told,
+// when it is back.
+func TestStatusOutlivesAnOutageOfTheDatabase(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		action string // on the phone
+		status gateway.Status
+		reason string
+	}{
+		"unlinked": {"unlink", gateway.StatusStopped, "unlinked_on_phone"},
+		"banned":   {"ban", gateway.StatusError, "banned"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			failed, url := newAlarm("instance status not written"), postgres.Start(t)
+			g := testkit.Start(t, testkit.Options{DatabaseURL: url, Log: failed})
+			id := g.Link(t, shopNumber)
+			end := postgres.Outage(t, url)
+			g.Phones.Do(t, shopNumber, c.action)
+			testkit.Await(t, "a write that fails", failed.rang)
+			end()
+			testkit.Await(t, "status "+string(c.status), func() bool {
+				page, err := g.Client.ListInstances(t.Context(), 0, 0) // the first after an outage may still fail
+				return err == nil && page.Data[0].Status == string(c.status)
+			})
+			testkit.Await(t, "the event", func() bool { return tellsReason(t, g, id, c.reason) })
+		})
+	}
+}
+
+// tellsReason reports whether the stream of an instance's events has a status
+// with that reason; false where the stream breaks before.
+func tellsReason(t *testing.T, g *testkit.Gateway, id, reason string) bool {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	stream, err := g.Client.Events(ctx, id, client.EventsParams{After: new(int64(0)), Types: []string{"instance.status"}})
+	if err != nil {
+		return false
+	}
+	defer func() { _ = stream.Close() }()
+	for {
+		event, err := stream.Next()
+		if err != nil {
+			return false
+		}
+		var data struct {
+			Reason string `json:"reason"`
+		}
+		if err := json.Unmarshal(event.Data, &data); err != nil {
+			t.Fatal(err)
+		}
+		if data.Reason == reason {
+			return true
+		}
+	}
+}

@@ -1,0 +1,181 @@
+// Package contract holds what goes over the wire to the OpenAPI document: a
+// transport for HTTP clients under test. It checks shapes, and not whether an
+// answer is the right one. Only tests import it.
+package contract
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/openapi3filter"
+	"github.com/getkin/kin-openapi/routers"
+)
+
+const jsonType = "application/json"
+
+// Transport carries requests over next and checks every pair of request and
+// answer against the document, in JSON or YAML; the test fails where one does
+// not fit. A request is checked only where it was taken: what is refused may
+// well be wrong. An answer may hold no field that the document does not name. It
+// is safe for concurrent use.
+func Transport(tb testing.TB, document []byte, next http.RoundTripper) http.RoundTripper {
+	tb.Helper()
+	spec, err := openapi3.NewLoader().LoadFromData(document)
+	if err != nil {
+		tb.Fatalf("contract: load document: %v", err)
+	}
+	if err := spec.Validate(tb.Context()); err != nil {
+		tb.Fatalf("contract: document: %v", err)
+	}
+	closeAnswers(spec)
+	return &transport{tb: tb, spec: spec, next: next}
+}
+
+// closeAnswers says of every object in answers that it has no other fields.
+func closeAnswers(spec *openapi3.T) {
+	seen := map[*openapi3.Schema]bool{}
+	for _, item := range spec.Paths.Map() {
+		for _, operation := range item.Operations() {
+			for _, response := range operation.Responses.Map() {
+				for _, content := range response.Value.Content {
+					closeObjects(content.Schema, seen)
+				}
+			}
+		}
+	}
+}
+
+func closeObjects(ref *openapi3.SchemaRef, seen map[*openapi3.Schema]bool) {
+	if ref == nil || ref.Value == nil || seen[ref.Value] {
+		return
+	}
+	schema := ref.Value
+	seen[schema] = true
+	if schema.Type.Includes(openapi3.TypeObject) {
+		schema.AdditionalProperties = openapi3.BoolSchema{Has: new(bool)}
+	}
+	closeObjects(schema.Items, seen)
+	for _, property := range schema.Properties {
+		closeObjects(property, seen)
+	}
+}
+
+type transport struct {
+	tb   testing.TB
+	spec *openapi3.T
+	next http.RoundTripper
+}
+
+// RoundTrip carries one request and checks it.
+func (c *transport) RoundTrip(request *http.Request) (*http.Response, error) {
+	sent, err := readAll(request.Body)
+	if err != nil {
+		return nil, fmt.Errorf("contract: read request: %w", err)
+	}
+	carried := request.Clone(request.Context()) // the request is its sender's
+	if request.Body != nil {
+		carried.Body = io.NopCloser(bytes.NewReader(sent))
+	}
+	response, err := c.next.RoundTrip(carried)
+	if err != nil {
+		return nil, err
+	}
+	if strings.HasPrefix(response.Header.Get("Content-Type"), "text/event-stream") {
+		return response, nil // it may never end
+	}
+	answered, err := readAll(response.Body)
+	if err != nil {
+		return nil, fmt.Errorf("contract: read answer: %w", err)
+	}
+	response.Body = io.NopCloser(bytes.NewReader(answered))
+	if err := c.check(request, sent, response, answered); err != nil {
+		c.tb.Errorf("contract: %s %s, answered %d: %v\nrequest: %s\nanswer: %s",
+			request.Method, request.URL.Path, response.StatusCode, err, shorten(sent), shorten(answered))
+	}
+	return response, nil
+}
+
+// readAll reads a body to its end and closes it.
+func readAll(body io.ReadCloser) ([]byte, error) {
+	if body == nil {
+		return nil, nil
+	}
+	content, err := io.ReadAll(body)
+	return content, errors.Join(err, body.Close())
+}
+
+func (c *transport) check(request *http.Request, sent []byte, response *http.Response, answered []byte) error {
+	route, parameters := c.route(request)
+	if route == nil {
+		return c.checkUnknown(request, response, answered)
+	}
+	// A copy: the check reads the body, and wants a type that the API does not.
+	checked := request.Clone(request.Context())
+	checked.Body = io.NopCloser(bytes.NewReader(sent))
+	checked.Header.Set("Content-Type", jsonType)
+	input := &openapi3filter.RequestValidationInput{
+		Request: checked, PathParams: parameters, Route: route,
+		Options: &openapi3filter.Options{
+			AuthenticationFunc: openapi3filter.NoopAuthenticationFunc, IncludeResponseStatus: true,
+			SkipSettingDefaults: true, MultiError: true,
+		},
+	}
+	ctx := request.Context()
+	if response.StatusCode < http.StatusMultipleChoices {
+		if err := openapi3filter.ValidateRequest(ctx, input); err != nil {
+			return fmt.Errorf("the request was taken: %w", err)
+		}
+	}
+	documented := route.Operation.Responses.Status(response.StatusCode)
+	if documented != nil && len(documented.Value.Content) == 0 && len(answered) > 0 {
+		return errors.New("the answer has a body")
+	}
+	return openapi3filter.ValidateResponse(ctx, &openapi3filter.ResponseValidationInput{
+		RequestValidationInput: input, Status: response.StatusCode, Header: response.Header,
+		Body: io.NopCloser(bytes.NewReader(answered)), Options: input.Options,
+	})
+}
+
+// checkUnknown checks the answer to a request that the document does not have:
+// below /api it has to be refused, in the usual body.
+func (c *transport) checkUnknown(request *http.Request, response *http.Response, answered []byte) error {
+	if !strings.HasPrefix(request.URL.Path, "/api/") {
+		return nil // of the sandbox, a page, a file
+	}
+	if response.StatusCode != http.StatusNotFound && response.StatusCode != http.StatusMethodNotAllowed {
+		return errors.New("the document does not have this operation")
+	}
+	if request.Method == http.MethodHead {
+		return nil
+	}
+	refusal := c.spec.Components.Schemas["Error"]
+	if refusal == nil {
+		return errors.New("the document has no schema Error")
+	}
+	var value any
+	if err := decode(answered, &value); err != nil {
+		return err
+	}
+	return refusal.Value.VisitJSON(value, openapi3.EnableJSONSchema2020(), openapi3.MultiErrors())
+}
+
+// route finds the operation of a request, and what the path says.
+func (c *transport) route(request *http.Request) (*routers.Route, map[string]string) {
+	method := request.Method
+	if method == http.MethodHead {
+		method = http.MethodGet
+	}
+	for path, item := range c.spec.Paths.Map() {
+		parameters, ok := match(path, request.URL.EscapedPath())
+		if operation := item.GetOperation(method); ok && operation != nil {
+			return &routers.Route{Spec: c.spec, Path: path, PathItem: item, Method: method, Operation: operation}, parameters
+		}
+	}
+	return nil, nil
+}

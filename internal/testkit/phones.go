@@ -1,0 +1,304 @@
+package testkit
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"testing"
+)
+
+// Phones calls the control API of a sandbox.
+type Phones struct {
+	baseURL string
+}
+
+// NewPhones makes the caller of the sandbox at baseURL.
+func NewPhones(baseURL string) *Phones { return &Phones{baseURL: baseURL + "/sandbox/api"} }
+
+// Phone is a simulated handset.
+type Phone struct {
+	Number     string `json:"number"`
+	JID        string `json:"jid"`
+	LID        string `json:"lid"`
+	Name       string `json:"name"`
+	Registered bool   `json:"registered"`
+	Online     bool   `json:"online"`
+	Devices    []int  `json:"devices"`
+}
+
+// PhoneMessage is a message as a phone shows it.
+type PhoneMessage struct {
+	MessageID   string `json:"messageId"`
+	Chat        string `json:"chat"`
+	From        string `json:"from"`
+	FromMe      bool   `json:"fromMe"`
+	Type        string `json:"type"`
+	Text        string `json:"text"`
+	Caption     string `json:"caption"`
+	MimeType    string `json:"mimeType"`
+	FileName    string `json:"fileName"`
+	MediaSHA256 string `json:"mediaSha256"` // of the file as the phone decrypted it
+	MediaSize   int64  `json:"mediaSize"`
+	ViewOnce    bool   `json:"viewOnce"`
+
+	Latitude  *float64     `json:"latitude"`
+	Longitude *float64     `json:"longitude"`
+	Name      string       `json:"name"`
+	Address   string       `json:"address"`
+	Contact   *ContactCard `json:"contact"`
+
+	QuotedMessageID string     `json:"quotedMessageId"`
+	Forwarded       bool       `json:"forwarded"`
+	Reactions       []Reaction `json:"reactions"`
+	Edited          bool       `json:"edited"`
+	Deleted         bool       `json:"deleted"`
+	Status          string     `json:"status"`
+}
+
+// ContactCard is a card in a message.
+type ContactCard struct {
+	FullName     string `json:"fullName"`
+	PhoneNumber  string `json:"phoneNumber"`
+	Organization string `json:"organization"`
+}
+
+// Reaction is somebody's reaction to a message.
+type Reaction struct {
+	From     string `json:"from"`
+	Reaction string `json:"reaction"`
+}
+
+// Group is a group as the control API answers it.
+type Group struct {
+	ID           string `json:"id"`
+	Subject      string `json:"subject"`
+	Participants []struct {
+		ID    string  `json:"id"`
+		Admin *string `json:"admin"`
+	} `json:"participants"`
+}
+
+// Activity is what a phone saw besides messages.
+type Activity struct {
+	Type  string `json:"type"`
+	From  string `json:"from"`
+	To    string `json:"to"`
+	Value string `json:"value"`
+}
+
+// Get returns a phone; it comes into being by that.
+func (p *Phones) Get(tb testing.TB, number string) Phone {
+	tb.Helper()
+	var phone Phone
+	p.call(tb, http.MethodGet, "/phones/"+number, nil, &phone)
+	return phone
+}
+
+// Update changes what a phone is.
+func (p *Phones) Update(tb testing.TB, number string, change map[string]any) {
+	tb.Helper()
+	p.call(tb, http.MethodPut, "/phones/"+number, change, nil)
+}
+
+// Scan scans the code of an instance.
+func (p *Phones) Scan(tb testing.TB, number, code string) {
+	tb.Helper()
+	p.call(tb, http.MethodPost, "/phones/"+number+"/scan", map[string]any{"qrCode": code}, nil)
+}
+
+// EnterPairingCode types the characters that an instance shows.
+func (p *Phones) EnterPairingCode(tb testing.TB, number, code string) {
+	tb.Helper()
+	p.call(tb, http.MethodPost, "/phones/"+number+"/pairing-code", map[string]any{"code": code}, nil)
+}
+
+// Do carries out an operation without a body and an answer: unlink, ban,
+// replace.
+func (p *Phones) Do(tb testing.TB, number, operation string) {
+	tb.Helper()
+	p.call(tb, http.MethodPost, "/phones/"+number+"/"+operation, map[string]any{}, nil)
+}
+
+// Messages returns the messages of a phone, of one chat where chat is not empty.
+func (p *Phones) Messages(tb testing.TB, number, chat string) []PhoneMessage {
+	tb.Helper()
+	path := "/phones/" + number + "/messages"
+	if chat != "" {
+		path += "?chat=" + url.QueryEscape(chat)
+	}
+	var list struct {
+		Data []PhoneMessage `json:"data"`
+	}
+	p.call(tb, http.MethodGet, path, nil, &list)
+	return list.Data
+}
+
+// AwaitMessage waits until a phone has the message and returns it.
+func (p *Phones) AwaitMessage(tb testing.TB, number, messageID string) PhoneMessage {
+	tb.Helper()
+	var found PhoneMessage
+	Await(tb, "message "+messageID+" on the phone", func() bool {
+		for _, message := range p.Messages(tb, number, "") {
+			if message.MessageID == messageID {
+				found = message
+				return true
+			}
+		}
+		return false
+	})
+	return found
+}
+
+// SendText makes a phone send a text, and returns its identifier.
+func (p *Phones) SendText(tb testing.TB, number, to, text string) (messageID string) {
+	tb.Helper()
+	return p.Send(tb, number, map[string]any{"to": to, "type": "text", "text": text})
+}
+
+// Send makes a phone send a message of any type, and returns its identifier.
+func (p *Phones) Send(tb testing.TB, number string, message map[string]any) (messageID string) {
+	tb.Helper()
+	var sent struct {
+		MessageID string `json:"messageId"`
+	}
+	p.call(tb, http.MethodPost, "/phones/"+number+"/messages", message, &sent)
+	return sent.MessageID
+}
+
+// Edit makes a phone edit a message of its own.
+func (p *Phones) Edit(tb testing.TB, number, messageID, text string) {
+	tb.Helper()
+	p.call(tb, http.MethodPost, "/phones/"+number+"/messages/"+messageID+"/edit", map[string]any{"text": text}, nil)
+}
+
+// Delete makes a phone delete a message of its own for everyone.
+func (p *Phones) Delete(tb testing.TB, number, messageID string) {
+	tb.Helper()
+	p.call(tb, http.MethodDelete, "/phones/"+number+"/messages/"+messageID, nil, nil)
+}
+
+// CreateGroup makes a group; members are numbers.
+func (p *Phones) CreateGroup(tb testing.TB, subject, owner string, members ...string) Group {
+	tb.Helper()
+	participants := make([]map[string]any, len(members))
+	for i, member := range members {
+		participants[i] = map[string]any{"number": member}
+	}
+	var group Group
+	p.call(tb, http.MethodPost, "/groups", map[string]any{
+		"subject": subject, "description": "made by a test", "owner": owner, "participants": participants,
+	}, &group)
+	return group
+}
+
+// UpdateGroup changes a group: subject, description, announce, picture, and
+// members by number under add, remove, promote and demote; by names who does it.
+func (p *Phones) UpdateGroup(tb testing.TB, groupID string, change map[string]any) {
+	tb.Helper()
+	p.call(tb, http.MethodPut, "/groups/"+groupID, change, nil)
+}
+
+// Call makes a phone call somebody, or a group, and returns the call's identifier.
+func (p *Phones) Call(tb testing.TB, number, to string, video bool) (callID string) {
+	tb.Helper()
+	var answer struct {
+		CallID string `json:"callId"`
+	}
+	p.call(tb, http.MethodPost, "/phones/"+number+"/call", map[string]any{"to": to, "video": video}, &answer)
+	return answer.CallID
+}
+
+// Presence makes a phone show a presence: available, unavailable, composing,
+// recording or paused.
+func (p *Phones) Presence(tb testing.TB, number, to, presence string) {
+	tb.Helper()
+	p.call(tb, http.MethodPost, "/phones/"+number+"/presence", map[string]any{"to": to, "presence": presence}, nil)
+}
+
+// React makes a phone react to a message; an empty reaction takes the last one
+// back.
+func (p *Phones) React(tb testing.TB, number, messageID, reaction string) {
+	tb.Helper()
+	p.call(tb, http.MethodPost, "/phones/"+number+"/messages/"+messageID+"/reaction", map[string]any{"reaction": reaction}, nil)
+}
+
+// Restrict restricts an account from writing to new contacts; 0 lifts it.
+func (p *Phones) Restrict(tb testing.TB, number string, seconds int) {
+	tb.Helper()
+	p.call(tb, http.MethodPost, "/phones/"+number+"/restrict", map[string]any{"seconds": seconds}, nil)
+}
+
+// DropMedia makes the platform's media host forget the file of a message.
+func (p *Phones) DropMedia(tb testing.TB, number, messageID string) {
+	tb.Helper()
+	p.call(tb, http.MethodDelete, "/phones/"+number+"/messages/"+messageID+"/media", nil, nil)
+}
+
+// Activity returns what a phone saw besides messages.
+func (p *Phones) Activity(tb testing.TB, number string) []Activity {
+	tb.Helper()
+	var list struct {
+		Data []Activity `json:"data"`
+	}
+	p.call(tb, http.MethodGet, "/phones/"+number+"/activity", nil, &list)
+	return list.Data
+}
+
+// AwaitActivity waits until a phone has seen something of that type and value.
+func (p *Phones) AwaitActivity(tb testing.TB, number, kind, value string) {
+	tb.Helper()
+	Await(tb, kind+" "+value+" on the phone", func() bool {
+		for _, activity := range p.Activity(tb, number) {
+			if activity.Type == kind && activity.Value == value {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// Faults sets what goes wrong on the platform; an empty map ends all of it.
+func (p *Phones) Faults(tb testing.TB, faults map[string]any) {
+	tb.Helper()
+	p.call(tb, http.MethodPut, "/faults", faults, nil)
+}
+
+// Disconnect cuts the connections of a number's devices; of all for "".
+func (p *Phones) Disconnect(tb testing.TB, number string) {
+	tb.Helper()
+	body := map[string]any{}
+	if number != "" {
+		body["number"] = number
+	}
+	p.call(tb, http.MethodPost, "/faults/disconnect", body, nil)
+}
+
+func (p *Phones) call(tb testing.TB, method, path string, in map[string]any, out any) {
+	tb.Helper()
+	var body bytes.Buffer
+	if in != nil {
+		if err := json.NewEncoder(&body).Encode(in); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	request, err := http.NewRequestWithContext(tb.Context(), method, p.baseURL+path, &body)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	if response.StatusCode >= http.StatusBadRequest {
+		var answer bytes.Buffer
+		_, _ = answer.ReadFrom(response.Body)
+		tb.Fatalf("%s %s answered %d: %s", method, path, response.StatusCode, answer.String())
+	}
+	if out != nil {
+		if err := json.NewDecoder(response.Body).Decode(out); err != nil {
+			tb.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,137 @@
+// Package process runs the program as its users do, as a process that can be
+// killed. Only tests import it.
+package process
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// FreeAddress returns a loopback address on which nobody listened a moment ago,
+// for a program that listens on the same one again after it was killed. The
+// system takes none of these ports for a connection that goes out, so that
+// nothing takes it meanwhile.
+func FreeAddress(tb testing.TB) string {
+	tb.Helper()
+	const first, ports, tries = 20000, 10000, 100
+	for range tries {
+		address := fmt.Sprintf("127.0.0.1:%d", first+rand.IntN(ports)) //nolint:gosec // nothing is to be kept secret
+		listener, err := (&net.ListenConfig{}).Listen(tb.Context(), "tcp", address)
+		if err != nil {
+			continue
+		}
+		if err := listener.Close(); err != nil {
+			tb.Fatal(err)
+		}
+		return address
+	}
+	tb.Fatal("no free port was found")
+	return ""
+}
+
+// Process is a running program. It is killed when the test ends.
+type Process struct {
+	tb   testing.TB
+	cmd  *exec.Cmd
+	read chan struct{} // closed at the end of the output
+	end  sync.Once
+
+	mu    sync.Mutex
+	news  *sync.Cond
+	lines []string // of the output, without those that were awaited
+	done  bool
+}
+
+// Start runs a program, which inherits the environment of the test.
+func Start(tb testing.TB, program string, args ...string) *Process {
+	tb.Helper()
+	cmd := exec.CommandContext(context.WithoutCancel(tb.Context()), program, args...) //nolint:gosec // a test names the program
+	cmd.Stderr = tb.Output()
+	pipe, err := cmd.StdoutPipe()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		tb.Fatal(err)
+	}
+	p := &Process{tb: tb, cmd: cmd, read: make(chan struct{})}
+	p.news = sync.NewCond(&p.mu)
+	go p.listen(bufio.NewScanner(pipe))
+	tb.Cleanup(p.Kill)
+	return p
+}
+
+// listen keeps what the program prints, so that it never waits for a reader.
+func (p *Process) listen(output *bufio.Scanner) {
+	defer close(p.read)
+	for output.Scan() {
+		p.hear(output.Text(), false)
+	}
+	p.hear("", true)
+}
+
+func (p *Process) hear(line string, last bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.done = last; !last {
+		p.lines = append(p.lines, line)
+	}
+	p.news.Broadcast()
+}
+
+// Await returns the next line of the output that starts with prefix; those
+// before it are passed over. It fails the test where the output ends first.
+func (p *Process) Await(prefix string) string {
+	p.tb.Helper()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for {
+		for len(p.lines) > 0 {
+			line := p.lines[0]
+			p.lines = p.lines[1:]
+			if strings.HasPrefix(line, prefix) {
+				return line
+			}
+		}
+		if p.done {
+			p.tb.Fatalf("the output ended before a line with %q", prefix)
+		}
+		p.news.Wait()
+	}
+}
+
+// PID is the number under which the system knows the process.
+func (p *Process) PID() int { return p.cmd.Process.Pid }
+
+// Kill ends the process as kill -9 does, and waits for its end. It may be called
+// twice, and after Stop.
+func (p *Process) Kill() {
+	p.end.Do(func() {
+		_ = p.cmd.Process.Kill() // it may be gone already
+		<-p.read
+		_ = p.cmd.Wait() // "signal: killed" is what was asked for
+	})
+}
+
+// Stop ends the process as an operator does, and waits for its end. It fails the
+// test where the program says that something went wrong.
+func (p *Process) Stop() {
+	p.tb.Helper()
+	p.end.Do(func() {
+		if err := p.cmd.Process.Signal(os.Interrupt); err != nil {
+			p.tb.Error(err)
+		}
+		<-p.read
+		if err := p.cmd.Wait(); err != nil {
+			p.tb.Errorf("the program ended with %v", err)
+		}
+	})
+}

@@ -1,0 +1,254 @@
+// Package testkit is what end-to-end tests share: it starts the whole program
+// on a free port, links instances as a person would, and looks at the phones.
+// Only tests import it.
+package testkit
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/access"
+	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/media"
+	"github.com/recado-project/recado/internal/sandbox"
+	"github.com/recado-project/recado/internal/server"
+	"github.com/recado-project/recado/internal/testkit/contract"
+	"github.com/recado-project/recado/internal/whatsapp"
+)
+
+// patience is how long a condition may take to come true. It is long because a
+// busy machine is no failure.
+const patience = 90 * time.Second
+
+// Options change what Start starts. The zero value is a gateway with a sandbox
+// on SQLite.
+type Options struct {
+	DataDir     string // empty: a temporary folder
+	DatabaseURL string // PostgreSQL instead of SQLite
+	Platform    whatsapp.Config
+	ReadDelay   time.Duration // of the sandbox's phones; 0: at once
+	Log         io.Writer     // gets the program's log too; nil: nobody does
+
+	EditWindow, DeleteWindow time.Duration // 0: the platform's
+}
+
+// Gateway is the running program and the ways to it.
+type Gateway struct {
+	BaseURL string
+	Client  *client.Client // with an ordinary key that reaches every instance
+	Partner *client.Client // with a partner key
+	Phones  *Phones        // the sandbox's control API
+	Server  *server.Server
+
+	stop func()
+}
+
+// Start starts the program in this process and stops it when the test ends.
+func Start(tb testing.TB, options Options) *Gateway {
+	tb.Helper()
+	if options.DataDir == "" {
+		options.DataDir = tb.TempDir()
+	}
+	if options.ReadDelay == 0 {
+		options.ReadDelay = time.Millisecond
+	}
+	if options.Platform.ReconnectMin == 0 {
+		options.Platform.ReconnectMin = time.Millisecond
+		options.Platform.ReconnectMax = 100 * time.Millisecond
+	}
+	logger := Logger(tb)
+	if options.Log != nil {
+		logger = newLogger(io.MultiWriter(lines{tb}, options.Log))
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	s, err := server.New(ctx, server.Config{
+		Listen: "127.0.0.1:0", DataDir: options.DataDir, DatabaseURL: options.DatabaseURL,
+		Platform: options.Platform, Version: "test", Logger: logger,
+		Media: media.Config{AllowPrivate: true}, AllowPrivateURLs: true,
+		EditWindow: options.EditWindow, DeleteWindow: options.DeleteWindow,
+		Sandbox: &sandbox.Config{Seed: seed(), ReadDelay: options.ReadDelay, Logger: logger},
+	})
+	if err != nil {
+		cancel()
+		tb.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- s.Run(ctx) }()
+	stopped := false
+	stop := func() {
+		if stopped {
+			return
+		}
+		stopped = true
+		cancel()
+		if err := <-ended; err != nil {
+			tb.Errorf("the program ended with %v", err)
+		}
+		http.DefaultTransport.(*http.Transport).CloseIdleConnections()
+	}
+	tb.Cleanup(stop)
+	ordinary, partner := keys(tb, s)
+	// Whatever a test asks, the answers are held to the document.
+	checked := &http.Client{Transport: contract.Transport(tb, document(tb, s.BaseURL()), http.DefaultTransport)}
+	return &Gateway{
+		BaseURL: s.BaseURL(),
+		Client:  client.New(s.BaseURL(), ordinary).WithHTTPClient(checked),
+		Partner: client.New(s.BaseURL(), partner).WithHTTPClient(checked),
+		Phones:  NewPhones(s.BaseURL()),
+		Server:  s,
+		stop:    stop,
+	}
+}
+
+// document fetches the OpenAPI document that the program serves.
+func document(tb testing.TB, baseURL string) []byte {
+	tb.Helper()
+	request, err := http.NewRequestWithContext(tb.Context(), http.MethodGet, baseURL+"/openapi.json", http.NoBody)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	content, err := io.ReadAll(response.Body)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return content
+}
+
+// Stop stops the program before the test's end.
+func (g *Gateway) Stop() { g.stop() }
+
+// seed is the same for all sandboxes of a test binary: whatsmeow trusts one root
+// key a process.
+func seed() *[32]byte { return &[32]byte{'r', 'e', 'c', 'a', 'd', 'o'} }
+
+func keys(tb testing.TB, s *server.Server) (ordinary, partner string) {
+	tb.Helper()
+	ctx := tb.Context()
+	account, err := s.Access().EnsureAccount(ctx, "test")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for _, key := range []struct {
+		secret  *string
+		partner bool
+	}{{&ordinary, false}, {&partner, true}} {
+		_, secret, err := s.Access().CreateKey(ctx, access.KeyParams{AccountID: account.ID, Name: "test", Partner: key.partner})
+		if err != nil {
+			tb.Fatal(err)
+		}
+		*key.secret = secret
+	}
+	return ordinary, partner
+}
+
+// Link creates an instance and links it to the phone of that number. It returns
+// once the instance is connected.
+func (g *Gateway) Link(tb testing.TB, number string) (instanceID string) {
+	tb.Helper()
+	instance, err := g.Partner.CreateInstance(tb.Context(), "shop")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	g.Scan(tb, instance.InstanceID, number)
+	return instance.InstanceID
+}
+
+// Scan links an instance by its QR code and waits until it is connected.
+func (g *Gateway) Scan(tb testing.TB, instanceID, number string) {
+	tb.Helper()
+	code, err := g.Client.QRCode(tb.Context(), instanceID)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	g.Phones.Scan(tb, number, code.QRCode)
+	g.AwaitStatus(tb, instanceID, gateway.StatusConnected)
+}
+
+// Instance returns one instance as the list shows it.
+func (g *Gateway) Instance(tb testing.TB, instanceID string) client.Instance {
+	tb.Helper()
+	page, err := g.Client.ListInstances(tb.Context(), 0, 0)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for _, instance := range page.Data {
+		if instance.InstanceID == instanceID {
+			return instance
+		}
+	}
+	tb.Fatalf("instance %s is not listed", instanceID)
+	return client.Instance{}
+}
+
+// AwaitStatus waits until the list shows the instance in that status.
+func (g *Gateway) AwaitStatus(tb testing.TB, instanceID string, status gateway.Status) client.Instance {
+	tb.Helper()
+	var instance client.Instance
+	Await(tb, "status "+string(status), func() bool {
+		instance = g.Instance(tb, instanceID)
+		return instance.Status == string(status)
+	})
+	return instance
+}
+
+// Await waits until condition holds, and fails the test where it never does.
+func Await(tb testing.TB, what string, condition func() bool) {
+	tb.Helper()
+	ctx, cancel := context.WithTimeout(tb.Context(), patience)
+	defer cancel()
+	ticker := time.NewTicker(5 * time.Millisecond)
+	defer ticker.Stop()
+	for !condition() {
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			tb.Fatalf("waited %s in vain for %s", patience, what)
+		}
+	}
+}
+
+// Refused fails the test unless err is the gateway's refusal with that status
+// and code.
+func Refused(tb testing.TB, err error, status int, code string) {
+	tb.Helper()
+	refusal, ok := errors.AsType[*client.Error](err)
+	if !ok {
+		tb.Fatalf("answered %v, want %d %s", err, status, code)
+	}
+	if refusal.StatusCode != status || refusal.Code != code {
+		tb.Errorf("answered %d %s (%s), want %d %s", refusal.StatusCode, refusal.Code, refusal.Message, status, code)
+	}
+}
+
+// Logger returns a logger whose lines appear with a failing test.
+func Logger(tb testing.TB) *slog.Logger {
+	tb.Helper()
+	return newLogger(lines{tb})
+}
+
+func newLogger(to io.Writer) *slog.Logger {
+	return slog.New(slog.NewTextHandler(to, &slog.HandlerOptions{Level: slog.LevelInfo}))
+}
+
+// lines writes to a test's log. Its output is dropped after the test's end,
+// which panics otherwise.
+type lines struct{ tb testing.TB }
+
+func (l lines) Write(line []byte) (int, error) {
+	if l.tb.Context().Err() == nil {
+		l.tb.Log(strings.TrimRight(string(line), "\n"))
+	}
+	return len(line), nil
+}
