@@ -1,0 +1,344 @@
+// Package bench measures the program as a whole: gateway and sandbox are
+// processes of their own, so the CPU that is reported is the gateway's alone.
+package bench_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/bench/phones"
+	"github.com/recado-project/recado/internal/testkit/process"
+)
+
+// messagesPerRun is long enough that start-up noise does not count.
+const messagesPerRun = 5000
+
+// BenchmarkSend sends texts through the API and with bare whatsmeow, on the same
+// kind of store and sandbox, whose phones do not decrypt.
+func BenchmarkSend(b *testing.B) {
+	for _, instances := range []int{1, 50} {
+		b.Run(fmt.Sprintf("gateway/instances=%d", instances), func(b *testing.B) {
+			world := startWorld(b, instances)
+			world.send(b, phones.WarmUp*instances)
+			for b.Loop() {
+				cpu, began := world.gateway.cpu(b), time.Now()
+				world.send(b, messagesPerRun)
+				report(b, time.Since(began), world.gateway.cpu(b)-cpu)
+			}
+		})
+		b.Run(fmt.Sprintf("bare/instances=%d", instances), func(b *testing.B) {
+			box := startSandbox(b, "--load")
+			bare := build(b, "./bare")
+			for b.Loop() {
+				output, err := exec.CommandContext(b.Context(), bare, "-sandbox", box.address, "-data", b.TempDir(),
+					"-sessions", strconv.Itoa(instances), "-messages", strconv.Itoa(messagesPerRun)).Output()
+				if err != nil {
+					b.Fatal(err)
+				}
+				var result struct {
+					Seconds    float64 `json:"seconds"`
+					CPUSeconds float64 `json:"cpuSeconds"`
+				}
+				if err := json.Unmarshal(output, &result); err != nil {
+					b.Fatal(err)
+				}
+				report(b, seconds(result.Seconds), seconds(result.CPUSeconds))
+			}
+		})
+	}
+}
+
+// BenchmarkIdle links instances, starts the gateway anew and lets it be.
+func BenchmarkIdle(b *testing.B) {
+	const instances = 500
+	const idle = 40 * time.Second // longer than one round of keep-alives
+	for b.Loop() {
+		world := startWorld(b, instances)
+		world.gateway.Stop()
+		world.startGateway(b)
+		world.awaitConnected(b)
+		empty := startGateway(b, world.sandbox, b.TempDir())
+		cpu := world.gateway.cpu(b)
+		<-time.After(idle)
+		rss, base := world.gateway.rss(b), empty.rss(b)
+		b.ReportMetric(float64(rss-base)/instances/1000, "KB/instance")
+		b.ReportMetric(float64(base)/1e6, "MB-empty")
+		b.ReportMetric(float64(rss)/1e6, "MB-500")
+		b.ReportMetric(100*(world.gateway.cpu(b)-cpu).Seconds()/idle.Seconds(), "%-of-a-core")
+	}
+}
+
+// BenchmarkStart is the time from a kill -9 to a connected instance, and to a
+// ready `dev` in a new folder.
+func BenchmarkStart(b *testing.B) {
+	program := build(b, "../../cmd/recado")
+	b.Run("new", func(b *testing.B) {
+		for b.Loop() {
+			b.StopTimer()
+			data := b.TempDir()
+			b.StartTimer()
+			dev := process.Start(b, program, "dev", "--listen", "127.0.0.1:0", "--data", data, "--log-level", "error")
+			dev.Await("Recado is ready")
+			b.StopTimer()
+			dev.Kill()
+			b.StartTimer()
+		}
+	})
+	b.Run("after a kill", func(b *testing.B) {
+		data := b.TempDir()
+		for b.Loop() {
+			dev := process.Start(b, program, "dev", "--listen", "127.0.0.1:0", "--data", data, "--log-level", "error")
+			dev.Await("Recado is ready")
+			b.StopTimer()
+			dev.Kill()
+			b.StartTimer()
+		}
+	})
+}
+
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+
+func report(b *testing.B, elapsed, cpu time.Duration) {
+	b.Helper()
+	b.ReportMetric(messagesPerRun/elapsed.Seconds(), "msg/s")
+	b.ReportMetric(cpu.Seconds()*1000/messagesPerRun, "cpu-ms/msg")
+	b.ReportMetric(0, "ns/op")
+}
+
+// world is a sandbox, a gateway on it, and its instances.
+type world struct {
+	sandbox   *server
+	gateway   *server
+	data      string
+	flags     []string // more of them for the gateway
+	client    *client.Client
+	instances []string
+}
+
+func startWorld(b *testing.B, instances int) *world {
+	b.Helper()
+	w := &world{sandbox: startSandbox(b, "--load"), data: b.TempDir()}
+	w.startGateway(b)
+	for i := range instances {
+		w.link(b, i)
+	}
+	w.awaitConnected(b)
+	return w
+}
+
+// link makes instance i and links it to a phone of its own.
+func (w *world) link(b *testing.B, i int) {
+	b.Helper()
+	instance, err := w.client.CreateInstance(b.Context(), fmt.Sprintf("shop %d", i))
+	if err != nil {
+		b.Fatal(err)
+	}
+	code, err := w.client.RawQRCode(b.Context(), instance.InstanceID)
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := phones.Scan(b.Context(), w.sandbox.address, phones.Owner(i), code.QRCode); err != nil {
+		b.Fatal(err)
+	}
+	w.instances = append(w.instances, instance.InstanceID)
+}
+
+// startGateway starts the gateway on the world's data, with a new key.
+func (w *world) startGateway(b *testing.B) {
+	b.Helper()
+	w.gateway = startGateway(b, w.sandbox, w.data, w.flags...)
+	key, err := exec.CommandContext(b.Context(), build(b, "../../cmd/recado"),
+		"keys", "create", "--data", w.data, "--name", "bench", "--partner").Output()
+	if err != nil {
+		b.Fatal(err)
+	}
+	w.client = client.New("http://"+w.gateway.address, strings.TrimSpace(string(key)))
+}
+
+func (w *world) awaitConnected(b *testing.B) {
+	b.Helper()
+	ticker := time.NewTicker(50 * time.Millisecond)
+	defer ticker.Stop()
+	for connected := 0; connected < len(w.instances); <-ticker.C {
+		connected = 0
+		for page := 1; ; page++ {
+			list, err := w.client.ListInstances(b.Context(), page, 0)
+			if err != nil {
+				b.Fatal(err)
+			}
+			for _, instance := range list.Data {
+				if instance.Status == "connected" {
+					connected++
+				}
+			}
+			if list.IsLastPage {
+				break
+			}
+		}
+	}
+}
+
+// send sends messages from all instances at once, one after another in each.
+func (w *world) send(b *testing.B, messages int) {
+	b.Helper()
+	var group sync.WaitGroup
+	for i, id := range w.instances {
+		group.Go(func() {
+			for n := range messages / len(w.instances) {
+				text := client.Text{To: phones.Recipient(i), Message: fmt.Sprintf("message %d", n)}
+				if _, err := w.client.SendText(b.Context(), id, text); err != nil {
+					b.Error(err)
+					return
+				}
+			}
+		})
+	}
+	group.Wait()
+}
+
+// server is a process of ours that listens.
+type server struct {
+	*process.Process
+
+	address string
+}
+
+// startSandbox starts a sandbox; with the flag --load its phones do not decrypt.
+func startSandbox(b *testing.B, flags ...string) *server {
+	b.Helper()
+	box := &server{Process: process.Start(b, build(b, "../../cmd/recado"),
+		append([]string{"sandbox", "--listen", "127.0.0.1:0", "--data", b.TempDir()}, flags...)...)}
+	line := box.Await("sandbox at http://")
+	box.address, _, _ = strings.Cut(strings.TrimPrefix(line, "sandbox at http://"), "/")
+	return box
+}
+
+func startGateway(b *testing.B, sandbox *server, data string, flags ...string) *server {
+	b.Helper()
+	key, err := phones.RootKey(b.Context(), sandbox.address)
+	if err != nil {
+		b.Fatal(err)
+	}
+	gateway := &server{Process: process.Start(b, build(b, "../../cmd/recado"), append([]string{
+		"serve", "--listen", "127.0.0.1:0", "--data", data, "--log-level", "error",
+		"--platform-url", "ws://" + sandbox.address, "--platform-key", fmt.Sprintf("%x", key),
+	}, flags...)...)}
+	fields := strings.Fields(gateway.Await("recado "))
+	gateway.address = strings.TrimPrefix(strings.TrimSuffix(fields[4], ","), "http://")
+	return gateway
+}
+
+// cpu is what the process has used so far (proc(5): utime and stime, in ticks of
+// 10 ms).
+func (s *server) cpu(b *testing.B) time.Duration {
+	b.Helper()
+	content, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.PID()))
+	if err != nil {
+		b.Skip("CPU of a process is read from /proc, as Linux has it")
+	}
+	// The name in parentheses may hold blanks; the fields are counted after it.
+	fields := strings.Fields(string(content[strings.LastIndexByte(string(content), ')')+1:]))
+	var ticks int64
+	for _, field := range fields[11:13] {
+		n, err := strconv.ParseInt(field, 10, 64)
+		if err != nil {
+			b.Fatal(err)
+		}
+		ticks += n
+	}
+	return time.Duration(ticks) * 10 * time.Millisecond
+}
+
+// rss is the process's resident memory in bytes.
+func (s *server) rss(b *testing.B) int64 {
+	b.Helper()
+	content, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", s.PID()))
+	if err != nil {
+		b.Skip("memory of a process is read from /proc, as Linux has it")
+	}
+	pages, err := strconv.ParseInt(strings.Fields(string(content))[1], 10, 64)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return pages * int64(os.Getpagesize())
+}
+
+// built are the programs that were built for this run.
+var built sync.Map //nolint:gochecknoglobals // each is built once, whichever benchmark asks first
+
+func build(b *testing.B, pkg string) string {
+	b.Helper()
+	if path, ok := built.Load(pkg); ok {
+		return path.(string)
+	}
+	dir, err := os.MkdirTemp("", "recado-bench-*") //nolint:usetesting // it outlives the benchmark that builds it
+	if err != nil {
+		b.Fatal(err)
+	}
+	path := filepath.Join(dir, "program")
+	if output, err := exec.CommandContext(b.Context(), "go", "build", "-o", path, pkg).CombinedOutput(); err != nil {
+		b.Fatalf("build %s: %v: %s", pkg, err, output)
+	}
+	built.Store(pkg, path)
+	return path
+}
+
+// BenchmarkDocument sends a document of 100 MB by its URL and reports by how
+// much the gateway's memory grew at its highest.
+func BenchmarkDocument(b *testing.B) {
+	const size = 100_000_000
+	w := &world{sandbox: startSandbox(b, "--load"), data: b.TempDir(), flags: []string{"--max-media", "200000000", "--allow-private-urls"}}
+	w.startGateway(b)
+	w.link(b, 0)
+	w.awaitConnected(b)
+	w.send(b, phones.WarmUp)
+	files := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		http.ServeContent(rw, r, "large.bin", time.Time{}, io.NewSectionReader(zeros{}, 0, size))
+	}))
+	b.Cleanup(files.Close)
+	before := w.gateway.rss(b)
+	highest := before
+	for b.Loop() {
+		done := make(chan error, 1)
+		go func() {
+			_, err := w.client.SendDocument(b.Context(), w.instances[0], client.Document{
+				To: phones.Recipient(0), Document: files.URL + "/large.bin",
+			})
+			done <- err
+		}()
+		ticker := time.NewTicker(5 * time.Millisecond)
+		for sent := false; !sent; {
+			select {
+			case err := <-done:
+				if err != nil {
+					b.Fatal(err)
+				}
+				sent = true
+			case <-ticker.C:
+				highest = max(highest, w.gateway.rss(b))
+			}
+		}
+		ticker.Stop()
+		b.ReportMetric(float64(highest-before)/1e6, "MB-more")
+	}
+}
+
+// zeros is a file of nothing.
+type zeros struct{}
+
+func (zeros) ReadAt(p []byte, _ int64) (int, error) {
+	clear(p)
+	return len(p), nil
+}

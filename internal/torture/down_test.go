@@ -1,0 +1,72 @@
+package torture_test
+
+import (
+	"fmt"
+	"net/http"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/postgres"
+)
+
+// The endpoint is down, a hundred messages come in, the gateway is killed and
+// started again, and the endpoint comes back: all of them are delivered, in their
+// order.
+func TestEndpointDownAndKilled(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, databaseURL string) {
+		t.Helper()
+		const count = 100
+		w := newWorld(t, databaseURL, 1)
+		var down atomic.Bool
+		down.Store(true)
+		w.sink.Answer(func(testkit.Delivered) int {
+			if down.Load() {
+				return http.StatusBadGateway
+			}
+			return http.StatusNoContent
+		})
+		var book ledger
+		chat := w.shops[0].id + "/" + customer(0) + "@s.whatsapp.net"
+		for n := range count {
+			book.wrote(chat, w.phones.SendText(t, customer(0), w.shops[0].number, fmt.Sprint(n)))
+		}
+		w.awaitEvents(w.shops[0].id, count)
+		w.restart()
+		if got := book.judge(arrivals(t, w.sink.Delivered(), "message.received")); got.Lost != count {
+			t.Errorf("before the endpoint is back: %v", got)
+		}
+		down.Store(false)
+		testkit.Await(t, "everything is delivered", func() bool {
+			return book.judge(arrivals(t, w.sink.Delivered(), "message.received")).Lost == 0
+		})
+		got := book.judge(arrivals(t, w.sink.Delivered(), "message.received"))
+		t.Logf("endpoint down, %d messages, kill -9, start, endpoint up: %v", count, got)
+		if got != (verdict{Written: count}) {
+			t.Errorf("judged %v", got)
+		}
+	})
+}
+
+// PostgreSQL crashes under load, again and again, and the gateway is left alone:
+// nothing is lost, and it goes on by itself.
+func TestPostgreSQLRestartsUnderLoad(t *testing.T) {
+	t.Parallel()
+	url, restart := postgres.StartOwn(t)
+	w := newWorld(t, url, 1)
+	load := startLoad(w)
+	for range crashes {
+		<-time.After(500 * time.Millisecond)
+		restart()
+		w.awaitConnected(w.shops[0].id)
+	}
+	load.stop()
+	received := load.judgeReceived()
+	if received.Lost > 0 || received.Reordered > 0 {
+		t.Errorf("of what customers wrote: %v", received)
+	}
+	t.Logf("%d crashes of PostgreSQL; customers: %v; answers: %d accepted, all on their phones once",
+		crashes, received, load.judgeAnswers())
+}

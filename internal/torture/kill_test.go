@@ -1,0 +1,193 @@
+package torture_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/postgres"
+)
+
+const (
+	shops     = 3
+	customers = 4 // of each shop
+	// pace is between two messages of a customer: enough that something is always
+	// under way, not so much that a small machine falls behind.
+	pace = 50 * time.Millisecond
+	// standstill is how long nothing more may come until the rest counts as lost.
+	standstill = time.Minute
+	// lifetime bounds how long a gateway lives until it is killed.
+	lifetime = 1500 * time.Millisecond
+)
+
+func onBoth(t *testing.T, test func(t *testing.T, databaseURL string)) {
+	t.Helper()
+	t.Run("SQLite", func(t *testing.T) {
+		t.Parallel()
+		test(t, "")
+	})
+	t.Run("PostgreSQL", func(t *testing.T) {
+		t.Parallel()
+		test(t, postgres.Start(t))
+	})
+}
+
+// Customers write, shops answer, and the gateway is killed with kill -9 at random
+// moments. In the end every message that a customer wrote was delivered, those of
+// a chat in their order; and every answer is on its phone once, under the
+// identifier that the shop was told.
+func TestKilledUnderLoad(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, databaseURL string) {
+		t.Helper()
+		w := newWorld(t, databaseURL, shops)
+		load := startLoad(w)
+		var recoveries []time.Duration
+		for range kills {
+			<-time.After(100*time.Millisecond + rand.N(lifetime))
+			recoveries = append(recoveries, w.restart())
+		}
+		load.stop()
+		received := load.judgeReceived()
+		if received.Lost > 0 || received.Reordered > 0 {
+			t.Errorf("of what customers wrote: %v", received)
+		}
+		answered := load.judgeAnswers()
+		slices.Sort(recoveries)
+		t.Logf("%d kills; customers: %v; answers: %d accepted, all on their phones once; connected again after %v (median), %v (longest)",
+			kills, received, answered, recoveries[len(recoveries)/2].Round(time.Millisecond), recoveries[len(recoveries)-1].Round(time.Millisecond))
+	})
+}
+
+// The control: one event is taken out of the log by hand while the gateway is
+// dead, and the judgement finds that it was lost.
+func TestKilledUnderLoadFindsALoss(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "", 1)
+	w.sink.Answer(func(testkit.Delivered) int { return 503 })
+	var book ledger
+	chat := w.shops[0].id + "/" + customer(0) + "@s.whatsapp.net"
+	for n := range 5 {
+		book.wrote(chat, w.phones.SendText(t, customer(0), w.shops[0].number, fmt.Sprint(n)))
+	}
+	w.awaitEvents(w.shops[0].id, 5)
+	w.gateway.Kill()
+	w.loseOneEvent()
+	w.sink.Answer(func(testkit.Delivered) int { return 204 })
+	w.startGateway()
+	w.resume()
+	w.sink.Await("the four that are left", func(taken []testkit.Delivered) bool {
+		return len(arrivals(t, taken, "message.received")[chat]) == 4
+	})
+	if got := book.judge(arrivals(t, w.sink.Delivered(), "message.received")); got.Lost != 1 || got.Written != 5 {
+		t.Errorf("judged %v", got)
+	}
+}
+
+func customer(n int) string { return fmt.Sprintf("551198888%02d66", n) }
+
+// load is customers that write, and shops that answer.
+type load struct {
+	w       *world
+	over    atomic.Bool
+	running sync.WaitGroup
+	book    ledger
+
+	mu      sync.Mutex
+	answers []answer
+}
+
+// answer is a message that a shop sent, with what it was told.
+type answer struct{ to, text, messageID string }
+
+func startLoad(w *world) *load {
+	l := &load{w: w}
+	for s, shop := range w.shops {
+		for c := range customers {
+			l.running.Go(func() { l.write(shop, customer(s*customers+c)) })
+		}
+		l.running.Go(func() { l.answer(s, shop) })
+	}
+	return l
+}
+
+// stop ends the load and waits until nobody writes any more.
+func (l *load) stop() {
+	l.over.Store(true)
+	l.running.Wait()
+}
+
+// write is one customer.
+func (l *load) write(to shop, from string) {
+	tick := time.NewTicker(pace)
+	defer tick.Stop()
+	for n := 0; !l.over.Load(); n++ {
+		id := l.w.phones.SendText(l.w.t, from, to.number, fmt.Sprintf("%s writes %d", from, n))
+		l.book.wrote(to.id+"/"+from+"@s.whatsapp.net", id)
+		<-tick.C
+	}
+}
+
+// answer is one shop: it sends one message after another, and repeats each until
+// it is told that it was sent.
+func (l *load) answer(s int, from shop) {
+	tick := time.NewTicker(pace)
+	defer tick.Stop()
+	for n := 0; !l.over.Load(); n++ {
+		a := answer{to: customer(s * customers), text: fmt.Sprintf("%s answers %d", from.number, n)}
+		for {
+			sent, err := l.w.client.SendText(l.w.t.Context(), from.id, client.Text{
+				To: a.to, Message: a.text, IdempotencyKey: a.text,
+			})
+			if err == nil {
+				a.messageID = sent.MessageID
+				l.mu.Lock()
+				l.answers = append(l.answers, a)
+				l.mu.Unlock()
+				break
+			}
+			<-tick.C
+		}
+	}
+}
+
+// judgeReceived waits until the sink has everything that customers wrote, as long
+// as more of it comes.
+func (l *load) judgeReceived() verdict {
+	l.w.t.Helper()
+	var v verdict
+	for last, since := -1, time.Now(); time.Since(since) < standstill; <-time.After(time.Second) {
+		v = l.book.judge(arrivals(l.w.t, l.w.sink.Delivered(), "message.received"))
+		if v.Lost == 0 {
+			break
+		}
+		if v.Lost != last {
+			last, since = v.Lost, time.Now()
+		}
+	}
+	return v
+}
+
+// judgeAnswers looks at the phones for the answers, and returns how many there
+// were.
+func (l *load) judgeAnswers() int {
+	l.w.t.Helper()
+	shown := map[string][]string{} // the identifiers of each text
+	for s := range l.w.shops {
+		for _, message := range l.w.phones.Messages(l.w.t, customer(s*customers), "") {
+			shown[message.Text] = append(shown[message.Text], message.MessageID)
+		}
+	}
+	for _, a := range l.answers {
+		if ids := shown[a.text]; len(ids) != 1 || ids[0] != a.messageID {
+			l.w.t.Errorf("%q was sent as %s; the phone shows it as %v", a.text, a.messageID, ids)
+		}
+	}
+	return len(l.answers)
+}

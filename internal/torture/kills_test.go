@@ -1,0 +1,9 @@
+//go:build !torture
+
+package torture_test
+
+// How often the program is killed.
+const kills = 3
+
+// How often PostgreSQL is.
+const crashes = 2

@@ -1,0 +1,193 @@
+package torture_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/cli"
+	"github.com/recado-project/recado/internal/sqlite"
+	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/process"
+)
+
+// asProgram makes the test binary the program itself, so that it is killed as it
+// was tested: with the race detector where the tests have it.
+const asProgram = "RECADO_TEST_AS_PROGRAM"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		os.Exit(cli.Run(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
+	}
+	if err := os.Setenv(asProgram, "1"); err != nil { // for the processes that tests start
+		panic(err)
+	}
+	os.Exit(m.Run())
+}
+
+// world is a sandbox, a gateway on it, and an endpoint for its webhooks.
+type world struct {
+	t       *testing.T
+	program string
+	flags   []string // of serve
+	keep    []string // where the data lie: flags of every command
+	address string
+
+	gateway *process.Process
+	phones  *testkit.Phones
+	client  *client.Client
+	sink    *testkit.Sink
+	shops   []shop
+}
+
+// shop is an instance, and the number that it is linked to.
+type shop struct{ id, number string }
+
+// newWorld starts everything. databaseURL is empty for SQLite.
+func newWorld(t *testing.T, databaseURL string, shops int) *world {
+	t.Helper()
+	return newWorldIn(t, t.TempDir(), databaseURL, shops)
+}
+
+// newWorldIn is newWorld with a folder for the gateway's data.
+func newWorldIn(t *testing.T, data, databaseURL string, shops int) *world {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &world{t: t, program: self, address: process.FreeAddress(t), sink: testkit.NewSink(t)}
+	box := process.Start(t, self, "sandbox", "--listen", "127.0.0.1:0", "--data", t.TempDir(), "--log-level", "error")
+	hint := strings.Fields(box.Await("A gateway on it: recado serve"))
+	w.phones = testkit.NewPhones("http" + strings.TrimPrefix(hint[7], "ws"))
+	w.keep = []string{"--data", data}
+	if databaseURL != "" {
+		w.keep = append(w.keep, "--database-url", databaseURL)
+	}
+	w.flags = append([]string{
+		"serve", "--listen", w.address, "--allow-private-urls", "--log-level", "error",
+	}, append(hint[6:], w.keep...)...)
+	w.startGateway()
+	w.client = client.New("http://"+w.address, w.command(append([]string{"keys", "create", "--name", "test", "--partner"}, w.keep...)...))
+	for i := range shops {
+		w.link(fmt.Sprintf("55119999901%02d", i))
+	}
+	t.Cleanup(func() { http.DefaultTransport.(*http.Transport).CloseIdleConnections() })
+	return w
+}
+
+func (w *world) startGateway() {
+	w.t.Helper()
+	w.gateway = process.Start(w.t, w.program, w.flags...)
+	w.gateway.Await("recado ")
+}
+
+// command runs the program to its end and returns what it printed.
+func (w *world) command(args ...string) string {
+	w.t.Helper()
+	output, err := exec.CommandContext(w.t.Context(), w.program, args...).Output()
+	if err != nil {
+		w.t.Fatalf("recado %s: %v", args[0], err)
+	}
+	return strings.TrimSpace(string(output))
+}
+
+// link makes an instance with a webhook, and links it to a number.
+func (w *world) link(number string) {
+	w.t.Helper()
+	ctx := w.t.Context()
+	instance, err := w.client.CreateInstance(ctx, number)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	code, err := w.client.RawQRCode(ctx, instance.InstanceID)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.phones.Scan(w.t, number, code.QRCode)
+	w.awaitConnected(instance.InstanceID)
+	if _, err := w.client.SaveWebhook(ctx, instance.InstanceID, client.WebhookConfig{WebhookURL: w.sink.URL}); err != nil {
+		w.t.Fatal(err)
+	}
+	w.shops = append(w.shops, shop{instance.InstanceID, number})
+}
+
+// awaitConnected waits until an instance is connected, whatever became of the
+// gateway meanwhile.
+func (w *world) awaitConnected(id string) {
+	w.t.Helper()
+	testkit.Await(w.t, "instance "+id+" is connected", func() bool {
+		page, err := w.client.ListInstances(w.t.Context(), 0, 0)
+		if err != nil {
+			return false
+		}
+		for _, instance := range page.Data {
+			if instance.InstanceID == id {
+				return instance.Status == "connected"
+			}
+		}
+		return false
+	})
+}
+
+// restart kills the gateway and starts it again, and returns how long it took
+// until all instances were connected again.
+func (w *world) restart() time.Duration {
+	w.t.Helper()
+	w.gateway.Kill()
+	began := time.Now()
+	w.startGateway()
+	for _, shop := range w.shops {
+		w.awaitConnected(shop.id)
+	}
+	return time.Since(began)
+}
+
+// resume tries all webhooks again at once.
+func (w *world) resume() {
+	w.t.Helper()
+	for _, shop := range w.shops {
+		testkit.Await(w.t, "the webhook is resumed", func() bool {
+			return w.client.ResumeWebhook(w.t.Context(), shop.id) == nil
+		})
+	}
+}
+
+// awaitEvents waits until that many messages of somebody else are in the log.
+func (w *world) awaitEvents(id string, count int) {
+	w.t.Helper()
+	stream, err := w.client.Events(w.t.Context(), id, client.EventsParams{After: new(int64(0)), Types: []string{"message.received"}})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer func() { _ = stream.Close() }()
+	for range count {
+		if _, err := stream.Next(); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+}
+
+// loseOneEvent takes the third message out of the log of a gateway that does not
+// run.
+func (w *world) loseOneEvent() {
+	w.t.Helper()
+	ctx := w.t.Context()
+	db, err := sqlite.OpenPool(ctx, filepath.Join(w.keep[1], "recado.db"), 1)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	_, err = db.ExecContext(ctx, `DELETE FROM events WHERE sequence =
+		(SELECT sequence FROM events WHERE kind = 'message.received' ORDER BY sequence LIMIT 1 OFFSET 2)`)
+	if err := errors.Join(err, db.Close()); err != nil {
+		w.t.Fatal(err)
+	}
+}
