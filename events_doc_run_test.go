@@ -1,0 +1,256 @@
+package recado_test
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"image"
+	"image/color"
+	"image/png"
+	"net/http"
+	"testing"
+
+	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/eventlog"
+	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit"
+)
+
+// example is an event as the program told it.
+type example struct {
+	kind     eventlog.Kind
+	title    string
+	envelope string
+}
+
+// The people of the examples.
+const (
+	shopNumber  = "5511999990200" // the account of the instance
+	anaNumber   = "5511988887766"
+	brunoNumber = "5511977770100"
+	carlaNumber = "5521966660144" // hides her number
+	newNumber   = "5531955550188" // nobody has written to it
+)
+
+// story lets things happen, and keeps what the program tells of them.
+type story struct {
+	t        *testing.T
+	gateway  *testkit.Gateway
+	client   *client.Client
+	phones   *testkit.Phones
+	instance string
+	tape     *tape
+	told     map[eventlog.Kind][]example
+}
+
+// caused makes the program tell every kind of event.
+func caused(t *testing.T) map[eventlog.Kind][]example {
+	t.Helper()
+	g := testkit.Start(t, testkit.Options{})
+	s := &story{t: t, gateway: g, client: g.Client, phones: g.Phones, told: map[eventlog.Kind][]example{}}
+	for number, name := range map[string]string{shopNumber: "Loja Azul", anaNumber: "Ana Souza", brunoNumber: "Bruno Lima"} {
+		s.phones.Update(t, number, map[string]any{"name": name})
+	}
+	s.phones.Update(t, carlaNumber, map[string]any{"name": "Carla Dias", "hideNumber": true})
+	s.link()
+	s.receive()
+	s.send()
+	s.change()
+	s.meetPeople()
+	s.meetGroup()
+	s.deliver()
+	s.part()
+	return s.told
+}
+
+// keep waits for an event and keeps it as an example. What it looks for has to
+// single out one event, in every run the same.
+func (s *story) keep(kind eventlog.Kind, title string, wanted func(data map[string]any) bool) {
+	s.t.Helper()
+	s.told[kind] = append(s.told[kind], example{kind, title, s.tape.await(s.t, kind, title, wanted)})
+}
+
+// about accepts what is told of one message.
+func about(messageID string) func(map[string]any) bool {
+	return func(data map[string]any) bool { return data["messageId"] == messageID }
+}
+
+// with accepts data with a field of that value.
+func with(field, value string) func(map[string]any) bool {
+	return func(data map[string]any) bool { return data[field] == value }
+}
+
+func both(one, other func(map[string]any) bool) func(map[string]any) bool {
+	return func(data map[string]any) bool { return one(data) && other(data) }
+}
+
+func (s *story) link() {
+	s.t.Helper()
+	created, err := s.gateway.Partner.CreateInstance(s.t.Context(), "shop")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.instance = created.InstanceID
+	s.tape = newTape(s.t, s.gateway, s.instance)
+	s.gateway.Scan(s.t, s.instance, shopNumber)
+	s.keep(eventlog.KindInstanceQR, "The first code", func(data map[string]any) bool { return data["attempt"] == json.Number("1") })
+	s.keep(eventlog.KindInstanceStatus, "Linked and connected", with("status", string(gateway.StatusConnected)))
+}
+
+func (s *story) receive() {
+	s.t.Helper()
+	for _, m := range []struct {
+		title, from string
+		content     map[string]any
+	}{
+		{"A text", anaNumber, map[string]any{"type": "text", "text": "Oi! Quanto custa a camiseta azul?"}},
+		{"A picture", anaNumber, map[string]any{"type": "image", "media": picture(s.t), "caption": "Esta aqui"}},
+		{"A voice note", anaNumber, map[string]any{"type": "voice", "media": fileURI(s.t, "audio/ogg", "voice.ogg")}},
+		{"A document", anaNumber, map[string]any{"type": "document", "media": dataURI("application/pdf", "%PDF-1.4\n%%EOF\n"), "fileName": "Comprovante.pdf"}},
+		{"A place", anaNumber, map[string]any{"type": "location", "latitude": -23.5614, "longitude": -46.6559, "name": "MASP", "address": "Av. Paulista, 1578"}},
+		{"A contact card", anaNumber, map[string]any{"type": "contact", "contact": map[string]any{
+			"fullName": "Bruno Lima", "phoneNumber": brunoNumber, "organization": "Loja Ltda.",
+		}}},
+		{"A poll", anaNumber, map[string]any{"type": "poll", "text": "Qual cor?", "options": []string{"azul", "verde"}}},
+		{"From somebody whose number is not known", carlaNumber, map[string]any{"type": "text", "text": "Bom dia!"}},
+		{"A kind that the gateway does not know", anaNumber, map[string]any{"type": "unsupported", "kind": "order"}},
+	} {
+		m.content["to"] = shopNumber
+		id := s.phones.Send(s.t, m.from, m.content)
+		s.keep(eventlog.KindMessageReceived, m.title, about(id))
+	}
+	// From here on her name is known to everything that tells of her.
+	s.tape.await(s.t, eventlog.KindContactUpdated, "Ana's name", with("name", "Ana Souza"))
+}
+
+func (s *story) send() {
+	s.t.Helper()
+	sent := s.sendText(anaNumber, "R$ 49,90. Quer que eu separe uma?")
+	s.keep(eventlog.KindMessageSent, "Through the API", about(sent))
+	s.keep(eventlog.KindMessageStatus, "Read", both(about(sent), with("status", "read")))
+	id := s.phones.SendText(s.t, shopNumber, anaNumber, "Chega amanhã.")
+	s.keep(eventlog.KindMessageSent, "On the phone", about(id))
+	s.phones.React(s.t, anaNumber, sent, "👍")
+	s.keep(eventlog.KindMessageReaction, "A thumb", both(about(sent), with("reaction", "👍")))
+	s.phones.React(s.t, anaNumber, sent, "")
+	s.keep(eventlog.KindMessageReaction, "Taken back", both(about(sent), with("reaction", "")))
+}
+
+func (s *story) sendText(to, text string) (messageID string) {
+	s.t.Helper()
+	sent, err := s.client.SendText(s.t.Context(), s.instance, client.Text{To: to, Message: text})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return sent.MessageID
+}
+
+func (s *story) change() {
+	s.t.Helper()
+	id := s.phones.SendText(s.t, anaNumber, shopNumber, "Quero duas.")
+	s.tape.await(s.t, eventlog.KindMessageReceived, "the text to edit", about(id))
+	s.phones.Edit(s.t, anaNumber, id, "Quero três.")
+	s.keep(eventlog.KindMessageEdited, "By who wrote it", about(id))
+	s.phones.Delete(s.t, anaNumber, id)
+	s.keep(eventlog.KindMessageDeleted, "By who wrote it", about(id))
+}
+
+func (s *story) meetPeople() {
+	s.t.Helper()
+	s.phones.Presence(s.t, anaNumber, shopNumber, "composing")
+	s.keep(eventlog.KindPresence, "Typing", with("presence", "composing"))
+	s.phones.Presence(s.t, anaNumber, shopNumber, "available")
+	s.phones.Presence(s.t, anaNumber, shopNumber, "unavailable")
+	s.keep(eventlog.KindPresence, "Gone", with("presence", "unavailable"))
+	s.phones.Call(s.t, anaNumber, shopNumber, true)
+	s.keep(eventlog.KindCallReceived, "A video call", func(map[string]any) bool { return true })
+
+	s.phones.Update(s.t, anaNumber, map[string]any{"name": "Ana S. Lima"})
+	s.phones.SendText(s.t, anaNumber, shopNumber, "Casei!")
+	s.keep(eventlog.KindContactUpdated, "Another name", with("name", "Ana S. Lima"))
+	if _, err := s.client.CheckNumbers(s.t.Context(), s.instance, []string{carlaNumber}); err != nil {
+		s.t.Fatal(err)
+	}
+	s.keep(eventlog.KindContactUpdated, "A number that was not known", with("jid", carlaNumber+"@s.whatsapp.net"))
+}
+
+func (s *story) meetGroup() {
+	s.t.Helper()
+	group := s.phones.CreateGroup(s.t, "Promoções", anaNumber, shopNumber)
+	of := func(change string) func(map[string]any) bool {
+		return both(with("groupId", group.ID), with("change", change))
+	}
+	s.keep(eventlog.KindGroupUpdated, "This account is in a new group", of("created"))
+	s.phones.UpdateGroup(s.t, group.ID, map[string]any{"subject": "Promoções de verão"})
+	s.keep(eventlog.KindGroupUpdated, "Another name", of("subject"))
+	s.phones.UpdateGroup(s.t, group.ID, map[string]any{"add": []string{brunoNumber}})
+	s.keep(eventlog.KindGroupUpdated, "Somebody was added", of("participants_added"))
+
+	sent := s.sendText(group.ID, "Bom dia a todos!")
+	s.keep(eventlog.KindMessageStatus, "Read by one member of a group", both(both(about(sent), with("status", "read")),
+		func(data map[string]any) bool {
+			participant, _ := data["participant"].(map[string]any)
+			return participant["jid"] == anaNumber+"@s.whatsapp.net"
+		}))
+	s.phones.AwaitMessage(s.t, anaNumber, sent)
+	id := s.phones.Send(s.t, anaNumber, map[string]any{"to": group.ID, "type": "text", "text": "Bom dia!", "quoteMessageId": sent})
+	s.keep(eventlog.KindMessageReceived, "An answer in a group", about(id))
+}
+
+// part is the end of it: a restriction, and the phone unlinks the instance.
+func (s *story) part() {
+	s.t.Helper()
+	s.phones.Restrict(s.t, shopNumber, 24*60*60)
+	s.keep(eventlog.KindInstanceRestricted, "The messenger says so", func(data map[string]any) bool { return data["recipient"] == nil })
+	_, err := s.client.SendText(s.t.Context(), s.instance, client.Text{To: newNumber, Message: "Olá!"})
+	testkit.Refused(s.t, err, http.StatusTooManyRequests, gateway.CodeRecipientRestricted)
+	s.keep(eventlog.KindInstanceRestricted, "A message was refused", func(data map[string]any) bool { return data["recipient"] != nil })
+
+	s.phones.Do(s.t, shopNumber, "unlink")
+	s.keep(eventlog.KindInstanceStatus, "Unlinked on the phone", with("reason", string(gateway.ReasonUnlinked)))
+}
+
+// deliver is about a webhook that wants no more. What takes days to come about is
+// made.
+func (s *story) deliver() {
+	s.t.Helper()
+	sink := testkit.NewSink(s.t)
+	if _, err := s.client.SaveWebhook(s.t.Context(), s.instance, client.WebhookConfig{WebhookURL: sink.URL}); err != nil {
+		s.t.Fatal(err)
+	}
+	if _, err := s.client.TestWebhook(s.t.Context(), s.instance); err != nil {
+		s.t.Fatal(err)
+	}
+	test := sink.AwaitType(string(eventlog.KindWebhookTest), nil)
+	s.told[eventlog.KindWebhookTest] = []example{{eventlog.KindWebhookTest, "A test", string(test.Body)}}
+	sink.Answer(func(testkit.Delivered) int { return http.StatusGone })
+	s.phones.SendText(s.t, anaNumber, shopNumber, "Alguém aí?")
+	s.keep(eventlog.KindWebhookSuspended, "The endpoint has answered 410", with("reason", "gone"))
+
+	event, err := eventlog.NewEvent(s.instance, "", "", exampleTime(), eventlog.EventsExpired{FromSequence: 4211, ToSequence: 5020})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	event.Sequence = 1
+	s.told[event.Kind] = []example{{event.Kind, "Events 4211 to 5020 are gone", string(event.Envelope())}}
+}
+
+func dataURI(mimeType, content string) string {
+	return "data:" + mimeType + ";base64," + base64.StdEncoding.EncodeToString([]byte(content))
+}
+
+func fileURI(t *testing.T, mimeType, name string) string {
+	t.Helper()
+	return dataURI(mimeType, readFile(t, "internal/media/testdata/"+name))
+}
+
+func picture(t *testing.T) string {
+	t.Helper()
+	picture := image.NewRGBA(image.Rect(0, 0, 64, 48))
+	picture.Set(1, 1, color.White)
+	var file bytes.Buffer
+	if err := png.Encode(&file, picture); err != nil {
+		t.Fatal(err)
+	}
+	return dataURI("image/png", file.String())
+}
