@@ -10,8 +10,8 @@ import (
 type Sent struct {
 	ID        string `json:"id"`        // the gateway's own UUID
 	MessageID string `json:"messageId"` // the platform's identifier
-	// Replayed says that this is the answer to an earlier request with the same
-	// IdempotencyKey; nothing was sent now.
+	// Replayed says that an earlier request with the same IdempotencyKey was
+	// accepted: this is its message, and not a second one.
 	Replayed bool `json:"-"`
 }
 

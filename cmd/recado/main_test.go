@@ -16,32 +16,14 @@ import (
 	"github.com/recado-project/recado/internal/testkit/process"
 )
 
-// asProgram makes the test binary the program itself, so that the tests drive a
-// real process without building it a second time.
-const asProgram = "RECADO_TEST_AS_PROGRAM"
-
 func TestMain(m *testing.M) {
-	if os.Getenv(asProgram) != "" {
-		os.Exit(run())
-	}
-	if err := os.Setenv(asProgram, "1"); err != nil { // for the processes that tests start
-		panic(err)
-	}
+	process.BeProgram(run)
 	os.Exit(m.Run())
 }
 
 func start(t *testing.T, args ...string) *process.Process {
 	t.Helper()
-	return process.Start(t, self(t), args...)
-}
-
-func self(t *testing.T) string {
-	t.Helper()
-	path, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return path
+	return process.Start(t, process.Self(t), args...)
 }
 
 // ready is what `dev --ready-file` writes.
@@ -154,7 +136,7 @@ func TestSecondProcessOnTheSameDataIsRefused(t *testing.T) {
 	data := t.TempDir()
 	p := start(t, "dev", "--listen", "127.0.0.1:0", "--data", data, "--empty")
 	p.Await("Recado is ready")
-	second := exec.CommandContext(t.Context(), self(t), "dev", "--listen", "127.0.0.1:0", "--data", data)
+	second := exec.CommandContext(t.Context(), process.Self(t), "dev", "--listen", "127.0.0.1:0", "--data", data)
 	output, err := second.CombinedOutput()
 	if err == nil || !strings.Contains(string(output), "in use by another recado process") {
 		t.Errorf("the second process answered %s (%v)", output, err)
@@ -204,7 +186,7 @@ func command(t *testing.T, args ...string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, self(t), args...)
+	cmd := exec.CommandContext(ctx, process.Self(t), args...)
 	var failure strings.Builder
 	cmd.Stderr = io.MultiWriter(&failure, t.Output())
 	output, err := cmd.Output()

@@ -19,7 +19,7 @@ type Sent struct {
 
 // sentAnswer is the answer of every operation that sends.
 type sentAnswer struct {
-	Replayed string `header:"Idempotency-Replayed" enum:"true" doc:"Set where this is the answer to an earlier request with the same Idempotency-Key: nothing was sent now."`
+	Replayed string `header:"Idempotency-Replayed" enum:"true" doc:"Set where an earlier request with the same Idempotency-Key was accepted: this is its message, and not a second one."`
 	Body     Sent
 }
 

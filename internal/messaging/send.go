@@ -16,8 +16,8 @@ import (
 type Result struct {
 	ID        string // the internal UUID
 	MessageID string // the platform's identifier
-	// Replayed says that this is the answer to an earlier request with the same
-	// Idempotency-Key; nothing was sent now.
+	// Replayed says that an earlier request with the same Idempotency-Key was
+	// accepted: this is its message, and not a second one.
 	Replayed bool
 }
 

@@ -19,17 +19,8 @@ import (
 	"github.com/recado-project/recado/internal/testkit/process"
 )
 
-// asProgram makes the test binary the program itself, so that it is killed as it
-// was tested: with the race detector where the tests have it.
-const asProgram = "RECADO_TEST_AS_PROGRAM"
-
 func TestMain(m *testing.M) {
-	if os.Getenv(asProgram) != "" {
-		os.Exit(cli.Run(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
-	}
-	if err := os.Setenv(asProgram, "1"); err != nil { // for the processes that tests start
-		panic(err)
-	}
+	process.BeProgram(func() int { return cli.Run(context.Background(), os.Args[1:], os.Stdout, os.Stderr) })
 	os.Exit(m.Run())
 }
 
@@ -60,10 +51,7 @@ func newWorld(t *testing.T, databaseURL string, shops int) *world {
 // newWorldIn is newWorld with a folder for the gateway's data.
 func newWorldIn(t *testing.T, data, databaseURL string, shops int) *world {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := process.Self(t)
 	w := &world{t: t, program: self, address: process.FreeAddress(t), sink: testkit.NewSink(t)}
 	box := process.Start(t, self, "sandbox", "--listen", "127.0.0.1:0", "--data", t.TempDir(), "--log-level", "error")
 	hint := strings.Fields(box.Await("A gateway on it: recado serve"))

@@ -156,16 +156,9 @@ func (s *Server) findChange(ctx context.Context, of *account, id string) (*keptM
 func (s *Server) sendChange(
 	ctx context.Context, number, messageID string, build func(where chat, kept *keptMessage) (*waE2E.Message, error),
 ) error {
-	of, err := s.phoneOf(ctx, number)
+	of, kept, err := s.shownMessage(ctx, number, messageID)
 	if err != nil {
 		return err
-	}
-	kept, err := s.findAnyMessage(ctx, of, messageID)
-	if err != nil {
-		return err
-	}
-	if kept == nil {
-		return notFound("the phone shows no message with this id")
 	}
 	if kept.deleted {
 		return conflictf("the message was deleted")

@@ -98,6 +98,19 @@ func (s *Server) findAnyMessage(ctx context.Context, of *account, id string) (*k
 	return s.findMessage(ctx, of, id, true)
 }
 
+// shownMessage returns a message that a phone shows, with the phone's account.
+func (s *Server) shownMessage(ctx context.Context, number, id string) (*account, *keptMessage, error) {
+	of, err := s.phoneOf(ctx, number)
+	if err != nil {
+		return nil, nil, err
+	}
+	kept, err := s.findAnyMessage(ctx, of, id)
+	if err == nil && kept == nil {
+		err = notFound("the phone shows no message with this id")
+	}
+	return of, kept, err
+}
+
 // findMessage returns a message of a phone, nil if it has none with this id.
 func (s *Server) findMessage(ctx context.Context, of *account, id string, fromMe bool) (*keptMessage, error) {
 	row := s.db.Reader().QueryRowContext(ctx, "SELECT "+messageColumns+

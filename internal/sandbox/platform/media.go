@@ -112,16 +112,9 @@ func (p *phone) fetch(ctx context.Context, message *waE2E.Message) (savedFile, e
 // ForgetMedia makes the media host forget the file of a message, as the platform
 // does after a while; with everywhere, all phones that show the message as well.
 func (s *Server) ForgetMedia(ctx context.Context, number, messageID string, everywhere bool) error {
-	of, err := s.phoneOf(ctx, number)
+	_, kept, err := s.shownMessage(ctx, number, messageID)
 	if err != nil {
 		return err
-	}
-	kept, err := s.findAnyMessage(ctx, of, messageID)
-	if err != nil {
-		return err
-	}
-	if kept == nil {
-		return notFound("the phone shows no message with this id")
 	}
 	message, err := kept.message()
 	if err != nil {

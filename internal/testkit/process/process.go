@@ -15,6 +15,32 @@ import (
 	"testing"
 )
 
+// asProgram marks a test binary that is to be the program.
+const asProgram = "RECADO_TEST_AS_PROGRAM"
+
+// BeProgram makes a test binary the program as well, so that a process is what
+// the tests were built with, the race detector included. TestMain calls it
+// first: in a process that a test starts it runs program and does not return.
+func BeProgram(program func() int) {
+	if os.Getenv(asProgram) != "" {
+		os.Exit(program())
+	}
+	if err := os.Setenv(asProgram, "1"); err != nil { // for the processes to come
+		panic(err)
+	}
+}
+
+// Self returns the path of the test binary, which is the program where TestMain
+// has called BeProgram.
+func Self(tb testing.TB) string {
+	tb.Helper()
+	path, err := os.Executable()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return path
+}
+
 // FreeAddress returns a loopback address on which nobody listened a moment ago,
 // for a program that listens on the same one again after it was killed. The
 // system takes none of these ports for a connection that goes out, so that
