@@ -213,6 +213,7 @@ func TestLostKeysInGroups(t *testing.T) {
 		t.Errorf("shown as %+v", m)
 	}
 	w.message(friend, c.say(jid, textMessage("readable")), inChat(info.ID))
+	second.got("readable") // the key is in use until then
 	// A client loses a client's.
 	err := second.Store.SenderKeys.PutSenderKey(context.Background(), jid.String(), c.Store.GetLID().SignalAddress().String(), []byte{})
 	if err != nil {
