@@ -32,7 +32,7 @@ func TestInstancesAnswer(t *testing.T) {
 	pay := request{method: put, path: "/api/partner/instances/" + id + "/payment", key: f.partner, body: `{"pending":true}`}
 	wantJSON(t, f.do(t, pay), http.StatusOK, fmt.Sprintf(shown, "payment_pending"))
 	for _, r := range everyOperation(id) {
-		if !strings.Contains(r.path, id) || strings.Contains(r.path, "/partner/") || strings.HasSuffix(r.path, "/logout") ||
+		if !r.isAbout(id) || strings.Contains(r.path, "/partner/") || strings.HasSuffix(r.path, "/logout") ||
 			strings.Contains(r.path, "/media-download-link/") { // which serves what is kept already
 			continue
 		}

@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -147,6 +148,12 @@ func (f *fixture) newInstance(tb testing.TB) string {
 type request struct {
 	method, path, key, body string
 	header                  http.Header
+}
+
+// isAbout tells whether a segment of the path is this instance's identifier.
+func (r request) isAbout(instance string) bool {
+	path, _, _ := strings.Cut(r.path, "?")
+	return slices.Contains(strings.Split(path, "/"), instance)
 }
 
 func (f *fixture) do(tb testing.TB, r request) *httptest.ResponseRecorder {

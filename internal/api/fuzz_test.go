@@ -13,7 +13,7 @@ import (
 func FuzzBodies(f *testing.F) {
 	var kinds []string
 	for _, r := range everyOperation("I") {
-		if r.body != "" && strings.Contains(r.path, "/I/") {
+		if r.body != "" && r.isAbout("I") {
 			f.Add(len(kinds), r.body)
 			kinds = append(kinds, r.method+" "+r.path)
 		}
