@@ -75,7 +75,7 @@ func newFixture(tb testing.TB, change func(*api.Config)) *fixture {
 	}
 	config := api.Config{
 		Instances: f.instances,
-		Messages:  newMessages(tb, messaging.Config{Store: data, Log: f.events, Sessions: f.instances, Directory: people, Logger: logger, Now: now}),
+		Messages:  newMessages(tb, messaging.Config{Store: data, Sessions: f.instances, Directory: people, Logger: logger, Now: now}),
 		Directory: people,
 		Access:    f.access,
 		Events:    f.events,
@@ -151,9 +151,9 @@ type request struct {
 }
 
 // isAbout tells whether a segment of the path is this instance's identifier.
-func (r request) isAbout(instance string) bool {
+func (r request) isAbout(id string) bool {
 	path, _, _ := strings.Cut(r.path, "?")
-	return slices.Contains(strings.Split(path, "/"), instance)
+	return slices.Contains(strings.Split(path, "/"), id)
 }
 
 func (f *fixture) do(tb testing.TB, r request) *httptest.ResponseRecorder {

@@ -134,6 +134,23 @@ const (
 	ChangeReaction
 )
 
+// SentChange is a change by this instance, from before the platform is told of it
+// until nobody asks for it any more: for the platform a change is a message with
+// an identifier and receipts of its own.
+type SentChange struct {
+	PlatformID string // of the message that tells the platform of the change
+	InstanceID string
+	MessageID  string // the internal identifier of the message that is changed
+	Kind       ChangeKind
+	By         Party  // this account
+	Text       string // of an edit: the new text; of a reaction: that, empty for its removal
+	Payload    []byte // of the message that tells the platform
+	At         time.Time
+	// Settled says that the platform has the change, and that it was applied and
+	// told; until then it is not known whether the platform has it.
+	Settled bool
+}
+
 // Change is what somebody did to a message that exists.
 type Change struct {
 	Kind       ChangeKind

@@ -62,12 +62,11 @@ type Session interface {
 	// has it no more either, the error is NotFound.
 	Download(ctx context.Context, key MessageKey, payload []byte, file *os.File) error
 
-	// Edit replaces the content of an own message.
-	Edit(ctx context.Context, key MessageKey, payload []byte) error
-	// Delete removes an own message for everyone.
-	Delete(ctx context.Context, key MessageKey) error
-	// React sets this account's reaction to a message; the empty one removes it.
-	React(ctx context.Context, key MessageKey, reaction string) error
+	// EncodeChange writes the payload of the message that tells the platform of a
+	// change to another one: an own message's edit, with its new content, or its
+	// deletion, or a reaction to anybody's. Of the change only the kind and what
+	// belongs to that are read.
+	EncodeChange(key MessageKey, change Change) ([]byte, error)
 	// MarkRead tells the sender of a message that it was read.
 	MarkRead(ctx context.Context, key MessageKey, at time.Time) error
 
@@ -150,8 +149,8 @@ type SessionHandler interface {
 	// at a time. They are kept, and no events.
 	HistoryArrived(ctx context.Context, messages []Message) error
 
-	// SentPayload returns the payload of a message that this account sent, for a
-	// recipient who could not decrypt it; false where it is not known.
+	// SentPayload returns the payload of a message that this instance sent, or of
+	// one that told of a change, for a recipient who could not decrypt it; false where it is not known.
 	SentPayload(ctx context.Context, chat JID, platformID string) (payload []byte, ok bool)
 }
 
@@ -167,7 +166,7 @@ type Registration struct {
 type Outgoing struct {
 	PlatformID string
 	Chat       JID
-	Payload    []byte // from Connector.Encode
+	Payload    []byte // from Connector.Encode or Session.EncodeChange
 }
 
 // Sent is the platform's acknowledgement.

@@ -3,9 +3,9 @@ package messaging
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"time"
 
-	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
 )
 
@@ -13,7 +13,7 @@ import (
 // NotFound, or Invalid: not a text, not sent by this instance, deleted, too
 // late.
 func (s *Service) Edit(ctx context.Context, instanceID string, ref gateway.MessageRef, text string) (Result, error) {
-	session, message, err := s.own(ctx, instanceID, ref, change{
+	session, message, err := s.own(ctx, instanceID, ref, terms{
 		code: gateway.CodeMessageNotEditable, done: "edited",
 		window: s.EditWindow, late: gateway.CodeEditWindowExpired,
 	})
@@ -28,12 +28,8 @@ func (s *Service) Edit(ctx context.Context, instanceID string, ref gateway.Messa
 	if err != nil {
 		return Result{}, fmt.Errorf("messaging: edit message: %w", err)
 	}
-	if err := session.Edit(ctx, message.Key(), payload); err != nil {
-		return Result{}, err
-	}
-	if err := s.changed(ctx, session, message, gateway.Change{
-		Kind: gateway.ChangeEdited, Text: text, Payload: payload,
-	}); err != nil {
+	edit := gateway.Change{Kind: gateway.ChangeEdited, Text: text, Payload: payload}
+	if err := s.change(ctx, session, message, edit); err != nil {
 		return Result{}, err
 	}
 	return Result{ID: message.ID, MessageID: message.PlatformID}, nil
@@ -42,48 +38,63 @@ func (s *Service) Edit(ctx context.Context, instanceID string, ref gateway.Messa
 // Delete removes a message that this instance sent for everyone. Its error is
 // NotFound, or Invalid: not sent by this instance, deleted already, too late.
 func (s *Service) Delete(ctx context.Context, instanceID string, ref gateway.MessageRef) error {
-	session, message, err := s.own(ctx, instanceID, ref, change{
+	session, message, err := s.own(ctx, instanceID, ref, terms{
 		code: gateway.CodeMessageNotDeletable, done: "deleted for everyone",
 		window: s.DeleteWindow, late: gateway.CodeDeleteWindowExpired,
 	})
 	if err != nil {
 		return err
 	}
-	if err := session.Delete(ctx, message.Key()); err != nil {
-		return err
-	}
-	return s.changed(ctx, session, message, gateway.Change{Kind: gateway.ChangeDeleted})
+	return s.change(ctx, session, message, gateway.Change{Kind: gateway.ChangeDeleted})
 }
 
-// changed writes what this account did to a message, and tells of it. The
-// platform has it: the client's leaving must not keep us from knowing.
-func (s *Service) changed(ctx context.Context, session gateway.Session, message gateway.Message, change gateway.Change) error {
-	change.PlatformID, change.Chat = message.PlatformID, message.Chat
-	change.By, change.FromMe, change.At = session.Self(), true, s.Now().UTC()
-	event, err := changeEvent(message.InstanceID, change)
+// change tells the platform of a change, and then writes it and tells of it. The
+// client's leaving does not stop it: the platform may have it by then.
+func (s *Service) change(ctx context.Context, session gateway.Session, message gateway.Message, change gateway.Change) error {
+	payload, err := session.EncodeChange(message.Key(), change)
 	if err != nil {
-		return fmt.Errorf("messaging: tell of a change: %w", err)
+		return fmt.Errorf("messaging: encode a change: %w", err)
+	}
+	// Kept before the platform is told of it: should the process die in between,
+	// or the acknowledgement be lost, a receipt for it tells that it was done.
+	sent := gateway.SentChange{
+		PlatformID: session.NewMessageID(),
+		InstanceID: message.InstanceID,
+		MessageID:  message.ID,
+		Kind:       change.Kind,
+		By:         session.Self(),
+		Text:       change.Text + change.Reaction, // one of them is empty
+		Payload:    payload,
+		At:         s.Now().UTC(),
+	}
+	if err := s.Store.AcceptChange(ctx, sent); err != nil {
+		return err
 	}
 	ctx = context.WithoutCancel(ctx)
-	if change.Kind == gateway.ChangeReaction {
-		err = s.Log.Append(ctx, event)
-	} else {
-		err = s.Store.UpdateMessages(ctx, message.InstanceID, []string{message.ID},
-			func(found []gateway.Message) ([]gateway.Message, []eventlog.Event, error) {
-				if len(found) == 0 {
-					return nil, nil, nil
-				}
-				return apply(change, found[0]), []eventlog.Event{event}, nil
-			})
-	}
+	_, err = session.Send(ctx, gateway.Outgoing{
+		PlatformID: sent.PlatformID,
+		Chat:       message.Chat.Address(),
+		Payload:    payload,
+	})
 	if err != nil {
+		if isFinal(err) {
+			if dropErr := s.Store.DropChange(ctx, sent.InstanceID, sent.PlatformID); dropErr != nil {
+				// The refusal is what the client has to know; this one is ours, and
+				// nothing will ever come of the change that stays.
+				s.Logger.ErrorContext(ctx, "refused change not removed",
+					slog.String("platform_id", sent.PlatformID), slog.Any("error", dropErr))
+			}
+		}
+		return err
+	}
+	if _, err := s.Store.SettleChange(ctx, sent.InstanceID, sent.PlatformID, s.reporter.settle); err != nil {
 		return fmt.Errorf("messaging: write a change: %w", err)
 	}
 	return nil
 }
 
-// change is what the platform allows to do to one's own messages.
-type change struct {
+// terms are those on which the platform lets people change their own messages.
+type terms struct {
 	code   string // where the message is not one's own, or gone
 	done   string // what can't be done, for people
 	window time.Duration
@@ -91,19 +102,19 @@ type change struct {
 }
 
 // own finds a message that may be changed, and the session to do it with.
-func (s *Service) own(ctx context.Context, instanceID string, ref gateway.MessageRef, c change) (gateway.Session, gateway.Message, error) {
+func (s *Service) own(ctx context.Context, instanceID string, ref gateway.MessageRef, t terms) (gateway.Session, gateway.Message, error) {
 	session, message, err := s.reach(ctx, instanceID, ref)
 	switch {
 	case err != nil:
 		return nil, gateway.Message{}, err
 	case !message.FromMe:
-		return nil, gateway.Message{}, gateway.Errorf(gateway.Invalid, c.code,
-			"only messages that this instance sent can be %s", c.done)
+		return nil, gateway.Message{}, gateway.Errorf(gateway.Invalid, t.code,
+			"only messages that this instance sent can be %s", t.done)
 	case !message.DeletedAt.IsZero():
-		return nil, gateway.Message{}, gateway.Errorf(gateway.Invalid, c.code, "the message was deleted already")
-	case s.Now().Sub(message.SentAt) > c.window:
-		return nil, gateway.Message{}, gateway.Errorf(gateway.Invalid, c.late,
-			"the message was sent more than %s ago; it can no longer be %s", c.window, c.done)
+		return nil, gateway.Message{}, gateway.Errorf(gateway.Invalid, t.code, "the message was deleted already")
+	case s.Now().Sub(message.SentAt) > t.window:
+		return nil, gateway.Message{}, gateway.Errorf(gateway.Invalid, t.late,
+			"the message was sent more than %s ago; it can no longer be %s", t.window, t.done)
 	}
 	return session, message, nil
 }
@@ -128,10 +139,7 @@ func (s *Service) React(ctx context.Context, instanceID string, ref gateway.Mess
 	if err != nil {
 		return err
 	}
-	if err := session.React(ctx, message.Key(), reaction); err != nil {
-		return err
-	}
-	return s.changed(ctx, session, message, gateway.Change{Kind: gateway.ChangeReaction, Reaction: reaction})
+	return s.change(ctx, session, message, gateway.Change{Kind: gateway.ChangeReaction, Reaction: reaction})
 }
 
 // MarkRead tells the sender that a message was read. Of an own message there is

@@ -103,3 +103,30 @@ func (r *reporter) advance(message *gateway.Message, to gateway.MessageStatus, p
 	}
 	return append(events, event), nil
 }
+
+// settle applies a change of ours that the platform has to its message, and tells
+// of it.
+func (r *reporter) settle(sent gateway.SentChange, message gateway.Message) (gateway.Message, []eventlog.Event, error) {
+	change := gateway.Change{
+		Kind: sent.Kind, PlatformID: message.PlatformID, Chat: message.Chat, By: sent.By, FromMe: true,
+		At: sent.At, SourceKey: "change/" + sent.PlatformID,
+	}
+	if sent.Kind == gateway.ChangeReaction {
+		change.Reaction = sent.Text
+	} else {
+		change.Text = sent.Text
+	}
+	event, err := changeEvent(message.InstanceID, change)
+	if err != nil {
+		return gateway.Message{}, nil, fmt.Errorf("messaging: tell of a change: %w", err)
+	}
+	if sent.Kind == gateway.ChangeEdited && message.DeletedAt.IsZero() {
+		if change.Payload, err = r.encoder.EncodeEdited(message.Payload, sent.Text); err != nil {
+			return gateway.Message{}, nil, fmt.Errorf("messaging: edit message: %w", err)
+		}
+	}
+	if changed := apply(change, message); len(changed) > 0 {
+		message = changed[0]
+	}
+	return message, []eventlog.Event{event}, nil
+}

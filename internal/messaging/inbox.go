@@ -100,9 +100,9 @@ func (i *Inbox) ChangeArrived(ctx context.Context, instanceID string, change gat
 }
 
 // apply returns the message as the change leaves it; nothing where it leaves it
-// as it is. What was deleted stays so.
+// as it is: a reaction changes no message, and what was deleted stays so.
 func apply(change gateway.Change, message gateway.Message) []gateway.Message {
-	if !message.DeletedAt.IsZero() {
+	if change.Kind == gateway.ChangeReaction || !message.DeletedAt.IsZero() {
 		return nil
 	}
 	if change.Kind == gateway.ChangeDeleted {
@@ -125,28 +125,33 @@ func mayChange(change gateway.Change, message gateway.Message) bool {
 }
 
 // ReceiptArrived moves the messages of a receipt forward and tells of it, also of
-// messages of this account that we don't have: those sent before the link.
+// messages of this account that we don't have: those sent before the link. What
+// it says of an edit, a deletion or a reaction of ours is that the platform had
+// it, and nothing more.
 func (i *Inbox) ReceiptArrived(ctx context.Context, instanceID string, receipt gateway.Receipt) error {
 	var participant gateway.Party
 	if receipt.Chat.JID.IsGroup() {
 		participant = receipt.By
 	}
+	var others []string // that are no messages of ours
 	err := i.store.UpdateMessages(ctx, instanceID, receipt.MessageIDs,
 		func(found []gateway.Message) (changed []gateway.Message, events []eventlog.Event, err error) {
+			others = nil
 			for _, id := range receipt.MessageIDs {
-				var told []eventlog.Event
 				n := slices.IndexFunc(found, func(m gateway.Message) bool { return m.PlatformID == id && m.FromMe })
-				if n >= 0 {
-					before := found[n].Status
-					told, err = i.reporter.advance(&found[n], receipt.Status, participant, receipt.At)
-					if found[n].Status != before {
-						changed = append(changed, found[n])
+				if n < 0 {
+					if !slices.ContainsFunc(found, func(m gateway.Message) bool { return m.PlatformID == id }) {
+						others = append(others, id)
 					}
-				} else if !slices.ContainsFunc(found, func(m gateway.Message) bool { return m.PlatformID == id }) {
-					told, err = unknownStatus(instanceID, id, receipt, participant)
+					continue
 				}
+				before := found[n].Status
+				told, err := i.reporter.advance(&found[n], receipt.Status, participant, receipt.At)
 				if err != nil {
 					return nil, nil, err
+				}
+				if found[n].Status != before {
+					changed = append(changed, found[n])
 				}
 				events = append(events, told...)
 			}
@@ -155,16 +160,37 @@ func (i *Inbox) ReceiptArrived(ctx context.Context, instanceID string, receipt g
 	if err != nil {
 		return fmt.Errorf("messaging: move messages to %s: %w", receipt.Status, err)
 	}
+	for _, id := range others {
+		if err := i.receiptForOther(ctx, instanceID, id, receipt, participant); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
+// receiptForOther takes a receipt for what is no message of ours: a change, or a
+// message from elsewhere.
+func (i *Inbox) receiptForOther(ctx context.Context, instanceID, platformID string, receipt gateway.Receipt, participant gateway.Party) error {
+	isChange, err := i.store.SettleChange(ctx, instanceID, platformID, i.reporter.settle)
+	if err != nil {
+		return fmt.Errorf("messaging: write a change: %w", err)
+	}
+	if isChange {
+		return nil
+	}
+	event, err := unknownStatus(instanceID, platformID, receipt, participant)
+	if err != nil {
+		return err
+	}
+	return i.append(ctx, event)
+}
+
 // unknownStatus tells of a receipt for a message that is not ours.
-func unknownStatus(instanceID, platformID string, receipt gateway.Receipt, participant gateway.Party) ([]eventlog.Event, error) {
-	event, err := statusEvent(gateway.Message{
+func unknownStatus(instanceID, platformID string, receipt gateway.Receipt, participant gateway.Party) (eventlog.Event, error) {
+	return statusEvent(gateway.Message{
 		InstanceID: instanceID, PlatformID: platformID, Chat: receipt.Chat,
 		Status: receipt.Status, StatusAt: receipt.At,
 	}, participant)
-	return []eventlog.Event{event}, err
 }
 
 // PresenceArrived tells what a contact shows.
@@ -192,15 +218,27 @@ func (i *Inbox) Restricted(ctx context.Context, instanceID string, restriction g
 	return i.tell(ctx, instanceID, gateway.Party{}, "", eventlog.NewInstanceRestricted(restriction), restriction.At)
 }
 
-// SentPayload returns the payload of a message that this account sent; false
-// where there is none.
+// SentPayload returns the payload of a message that this instance sent to the
+// chat, or of one that told of a change there; false where there is none.
 func (i *Inbox) SentPayload(ctx context.Context, instanceID string, chat gateway.JID, platformID string) ([]byte, bool, error) {
-	found, err := i.store.FindMessages(ctx, instanceID, platformID)
+	change, isChange, err := i.store.FindChange(ctx, instanceID, platformID)
+	if err != nil {
+		return nil, false, fmt.Errorf("messaging: find a change to send again: %w", err)
+	}
+	id := platformID
+	if isChange {
+		id = change.MessageID // which says what chat it was in
+	}
+	found, err := i.store.FindMessages(ctx, instanceID, id)
 	if err != nil {
 		return nil, false, fmt.Errorf("messaging: find a message to send again: %w", err)
 	}
 	for _, message := range found {
-		if message.FromMe && message.PlatformID == platformID && message.Chat.Is(chat) && len(message.Payload) > 0 {
+		switch {
+		case !message.Chat.Is(chat):
+		case isChange:
+			return change.Payload, true, nil
+		case message.FromMe && message.PlatformID == platformID && len(message.Payload) > 0:
 			return message.Payload, true, nil
 		}
 	}

@@ -25,6 +25,13 @@ type Store interface {
 		change func(found []gateway.Message) (changed []gateway.Message, events []eventlog.Event, err error)) error
 	PendingMessages(ctx context.Context, before time.Time, limit int) ([]gateway.Message, error)
 
+	AcceptChange(ctx context.Context, change gateway.SentChange) error
+	FindChange(ctx context.Context, instanceID, platformID string) (gateway.SentChange, bool, error)
+	SettleChange(ctx context.Context, instanceID, platformID string,
+		settle func(change gateway.SentChange, message gateway.Message) (gateway.Message, []eventlog.Event, error)) (known bool, err error)
+	DropChange(ctx context.Context, instanceID, platformID string) error
+	DeleteChanges(ctx context.Context, before time.Time) (int64, error)
+
 	FindIdempotency(ctx context.Context, keyID, key string) (gateway.Idempotency, bool, error)
 	FailIdempotency(ctx context.Context, keyID, key string, failure *gateway.Error) error
 	DeleteIdempotency(ctx context.Context, before time.Time) (int64, error)
@@ -52,7 +59,6 @@ type Encoder interface {
 // Config is what the service stands on. All of the first part is required.
 type Config struct {
 	Store     Store
-	Log       Log
 	Sessions  Sessions
 	Directory Directory
 	Encoder   Encoder
@@ -84,7 +90,7 @@ type Service struct {
 
 // New makes the service.
 func New(config Config) (*Service, error) {
-	if config.Store == nil || config.Log == nil || config.Sessions == nil || config.Directory == nil || config.Encoder == nil || config.Logger == nil ||
+	if config.Store == nil || config.Sessions == nil || config.Directory == nil || config.Encoder == nil || config.Logger == nil ||
 		config.Media == nil || config.Blobs == nil || config.Links == nil {
 		return nil, errors.New("messaging: a part is missing")
 	}

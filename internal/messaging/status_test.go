@@ -28,6 +28,8 @@ type describer struct{ messaging.Encoder }
 
 func (describer) Describe([]byte) (gateway.Details, error) { return gateway.Details{}, nil }
 
+func (describer) EncodeEdited(_ []byte, text string) ([]byte, error) { return []byte(text), nil }
+
 // desk is an inbox on a real store, and the instance that it is for.
 type desk struct {
 	*messaging.Inbox
@@ -215,6 +217,49 @@ func TestRepeatedArrivals(t *testing.T) {
 	}
 }
 
+// A receipt for a change of ours settles it, once, and is not told as one of a
+// message. Until it is forgotten, the change can be sent again to its chat.
+func TestReceiptsSettleChanges(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		kind gateway.ChangeKind
+		text string // of the message, afterwards
+		told string
+	}{
+		"an edit":    {gateway.ChangeEdited, "new", "message.edited"},
+		"a deletion": {gateway.ChangeDeleted, "", "message.deleted"},
+		"a reaction": {gateway.ChangeReaction, "hello", "message.reaction"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newDesk(t)
+			message := d.message(customer, gateway.MessageRead)
+			d.check(d.store.AcceptChange(t.Context(), gateway.SentChange{
+				PlatformID: "CHANGE", InstanceID: d.instance.ID, MessageID: message.ID, Kind: c.kind, Text: "new",
+				Payload: []byte("wire"), At: time.UnixMilli(1),
+			}))
+			for _, status := range []gateway.MessageStatus{gateway.MessageDelivered, gateway.MessageDelivered, gateway.MessageRead} {
+				d.check(d.ReceiptArrived(t.Context(), d.instance.ID, gateway.Receipt{
+					Chat: message.Chat, MessageIDs: []string{"CHANGE"}, Status: status, At: time.UnixMilli(2),
+				}))
+			}
+			if got := d.told(); !slices.Equal(got, []string{c.told}) {
+				t.Errorf("told %q", got)
+			}
+			found, err := d.store.FindMessages(t.Context(), d.instance.ID, message.ID)
+			if err != nil || len(found) != 1 || found[0].Text != c.text {
+				t.Errorf("kept %+v (%v)", found, err)
+			}
+			for chat, want := range map[gateway.JID]string{customer: "wire", group: ""} {
+				payload, ok, err := d.SentPayload(t.Context(), d.instance.ID, chat, "CHANGE")
+				if err != nil || ok != (want != "") || string(payload) != want {
+					t.Errorf("to %s: %q, %v (%v)", chat, payload, ok, err)
+				}
+			}
+		})
+	}
+}
+
 // Messages from before the link are kept and not told; should one of them arrive
 // after all, it is told.
 func TestHistoryIsNotTold(t *testing.T) {
@@ -240,7 +285,7 @@ func TestForgottenMessagesAreGivenUp(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	pending, sent := d.message(customer, gateway.MessagePending), d.message(customer, gateway.MessageSent)
-	service := &messaging.Service{Config: messaging.Config{Store: d.store, Log: d.log, Now: func() time.Time { return time.UnixMilli(1) }}}
+	service := &messaging.Service{Config: messaging.Config{Store: d.store, Now: func() time.Time { return time.UnixMilli(1) }}}
 	d.check(service.GiveUp(t.Context(), time.UnixMilli(1<<42)))
 	if d.status(pending) != gateway.MessageFailed || d.status(sent) != gateway.MessageSent {
 		t.Errorf("they are %v and %v", d.status(pending), d.status(sent))

@@ -8,14 +8,17 @@ import (
 )
 
 const (
-	// sweepPause is how often forgotten keys and messages are looked for.
+	// sweepPause is how often forgotten keys, changes and messages are looked for.
 	sweepPause = time.Minute
 	// sweepSlice bounds how many messages are looked at in one go.
 	sweepSlice = 500
+	// changeAge is how long a receipt for a change, or a request for it, is
+	// waited for. The platform keeps what a phone did not fetch for 30 days.
+	changeAge = 31 * 24 * time.Hour
 )
 
-// Run removes idempotency keys that have been remembered for long enough, and
-// gives up messages of which nothing was heard, until ctx ends.
+// Run removes idempotency keys and changes that have been remembered for long
+// enough, and gives up messages of which nothing was heard, until ctx ends.
 func (s *Service) Run(ctx context.Context) error {
 	// After a stop the platform may have much to tell; nothing that was on its
 	// way then is given up before it had the time for it.
@@ -24,7 +27,7 @@ func (s *Service) Run(ctx context.Context) error {
 	defer ticker.Stop()
 	for {
 		if err := s.sweep(ctx, began); err != nil && ctx.Err() == nil {
-			s.Logger.ErrorContext(ctx, "forgotten keys and messages not swept", slog.Any("error", err))
+			s.Logger.ErrorContext(ctx, "forgotten keys, changes and messages not swept", slog.Any("error", err))
 		}
 		select {
 		case <-ticker.C:
@@ -38,6 +41,9 @@ func (s *Service) sweep(ctx context.Context, began time.Time) error {
 	now := s.Now()
 	if _, err := s.Store.DeleteIdempotency(ctx, now.Add(-repeatAge)); err != nil {
 		return fmt.Errorf("messaging: remove forgotten keys: %w", err)
+	}
+	if _, err := s.Store.DeleteChanges(ctx, now.Add(-changeAge)); err != nil {
+		return fmt.Errorf("messaging: remove forgotten changes: %w", err)
 	}
 	if now.Sub(began) < s.PendingLimit {
 		return nil

@@ -1,12 +1,16 @@
 package server_test
 
 import (
+	"encoding/json"
+	"maps"
 	"net/http"
 	"testing"
 	"time"
 
 	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/whatsapp"
 )
 
 // awaitOnPhone waits until the phone shows a message as wanted.
@@ -150,5 +154,90 @@ func TestChangesByOthersAreKept(t *testing.T) {
 	testkit.Await(t, "the deletion", func() bool { return !find(t, g, id, received).DeletedAt.IsZero() })
 	if kept := find(t, g, id, received); kept.Text != "" || len(kept.Payload) != 0 {
 		t.Errorf("kept %+v", kept)
+	}
+}
+
+// A change whose acknowledgement nobody heard, because it was lost or the process
+// died before it came, is written and told all the same: a receipt says that the
+// platform had it. Nobody is told of that receipt, for nobody knows the identifier
+// that the platform gave the change.
+func TestChangesAreToldWithoutAnAcknowledgement(t *testing.T) {
+	t.Parallel()
+	for name, restarted := range map[string]bool{"acknowledgement lost": false, "process died": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			options := testkit.Options{DataDir: t.TempDir(), Platform: whatsapp.Config{SendTimeout: time.Second}}
+			g := testkit.Start(t, options)
+			id := g.Link(t, shopNumber)
+			edited, deleted, liked := sendText(t, g, id, "R$ 10"), sendText(t, g, id, "oops"), sendText(t, g, id, "ours")
+			for _, sent := range []client.Sent{edited, deleted, liked} {
+				testkit.Await(t, "status read", func() bool { return find(t, g, id, sent.ID).Status == gateway.MessageRead })
+			}
+			if restarted { // nobody may see the changes before
+				g.Phones.Update(t, customerNumber, map[string]any{"online": false})
+			}
+			g.Phones.Faults(t, map[string]any{"dropAcks": 1})
+			_, err := g.Client.Edit(t.Context(), id, edited.ID, "R$ 12")
+			testkit.Refused(t, err, http.StatusGatewayTimeout, "PLATFORM_TIMEOUT")
+			testkit.Refused(t, g.Client.Delete(t.Context(), id, deleted.ID), http.StatusGatewayTimeout, "PLATFORM_TIMEOUT")
+			testkit.Refused(t, g.Client.React(t.Context(), id, liked.ID, "👍"), http.StatusGatewayTimeout, "PLATFORM_TIMEOUT")
+			g.Phones.Faults(t, map[string]any{})
+			if restarted {
+				g.Stop()
+				g = testkit.Start(t, options)
+				// What the phone can't read it asks for, and only we still have it.
+				g.Phones.Do(t, customerNumber, "lose-keys")
+				g.AwaitStatus(t, id, gateway.StatusConnected)
+				g.Phones.Update(t, customerNumber, map[string]any{"online": true})
+			}
+			awaitOnPhone(t, g, customerNumber, edited.MessageID, "the edit", func(m testkit.PhoneMessage) bool { return m.Text == "R$ 12" })
+			awaitOnPhone(t, g, customerNumber, deleted.MessageID, "the deletion", func(m testkit.PhoneMessage) bool { return m.Deleted })
+			awaitOnPhone(t, g, customerNumber, liked.MessageID, "the reaction", func(m testkit.PhoneMessage) bool { return len(m.Reactions) == 1 })
+			testkit.Await(t, "the edit", func() bool { return find(t, g, id, edited.ID).Text == "R$ 12" })
+			testkit.Await(t, "the deletion", func() bool { return !find(t, g, id, deleted.ID).DeletedAt.IsZero() })
+
+			last := sendText(t, g, id, "last")
+			got := toldOfChanges(t, g, id, last.MessageID)
+			want := map[string]int{
+				"message.edited " + edited.MessageID: 1, "message.deleted " + deleted.MessageID: 1, "message.reaction " + liked.MessageID: 1,
+			}
+			if !maps.Equal(got, want) {
+				t.Errorf("told %v, want %v", got, want)
+			}
+		})
+	}
+}
+
+// toldOfChanges counts the events of changes until a message has been read, and
+// those of receipts for messages that the gateway does not have.
+func toldOfChanges(t *testing.T, g *testkit.Gateway, id, last string) map[string]int {
+	t.Helper()
+	stream, err := g.Client.Events(t.Context(), id, client.EventsParams{After: new(int64(0)), Types: []string{
+		"message.edited", "message.deleted", "message.reaction", "message.status",
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = stream.Close() }()
+	told := map[string]int{}
+	for {
+		event, err := stream.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var data struct {
+			ID        *string `json:"id"`
+			MessageID string  `json:"messageId"`
+			Status    string  `json:"status"`
+		}
+		if err := json.Unmarshal(event.Data, &data); err != nil {
+			t.Fatal(err)
+		}
+		switch {
+		case event.Type != "message.status" || data.ID == nil:
+			told[event.Type+" "+data.MessageID]++
+		case data.MessageID == last && data.Status == "read":
+			return told
+		}
 	}
 }

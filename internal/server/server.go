@@ -210,7 +210,7 @@ func (s *Server) buildUseCases() error {
 	s.instances.Deleted(webhooks.Forget)
 	s.directory = directory.New(s.store, s.instances, c.Now)
 	messages, err := messaging.New(messaging.Config{
-		Store: s.store, Log: s.log, Sessions: s.instances, Directory: s.directory, Encoder: s.connector,
+		Store: s.store, Sessions: s.instances, Directory: s.directory, Encoder: s.connector,
 		Media: s.media, Blobs: s.blobs, Links: s.links, Logger: c.Logger,
 		EditWindow: c.EditWindow, DeleteWindow: c.DeleteWindow, LinkLifetime: c.LinkLifetime, Now: c.Now,
 	})

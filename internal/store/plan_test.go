@@ -20,6 +20,8 @@ func TestLookUpsUseTheirIndex(t *testing.T) {
 		findMessages:              "messages_by_platform_id (instance_id=? AND platform_id=?)",
 		messageByPlatformID:       "messages_by_platform_id (instance_id=? AND platform_id=?)",
 		s.dialect.messagesByIDs(): "messages_by_platform_id (instance_id=? AND platform_id=?)",
+		messageByID:               "sqlite_autoindex_messages_1 (id=?)",
+		findSentChange:            "sqlite_autoindex_sent_changes_1 (instance_id=? AND platform_id=?)",
 		appendEvent:               "sqlite_autoindex_events_1 (instance_id=?)",
 		readEvents:                "sqlite_autoindex_events_1 (instance_id=? AND sequence>?)",
 		eventBounds:               "sqlite_autoindex_events_1 (instance_id=?)",

@@ -3,6 +3,7 @@ package whatsapp
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -10,57 +11,42 @@ import (
 	"go.mau.fi/whatsmeow/proto/waE2E"
 	"go.mau.fi/whatsmeow/types"
 	"go.mau.fi/whatsmeow/types/events"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/recado-project/recado/internal/gateway"
 )
 
-// Edit replaces the content of an own message (gateway.Session).
-func (s *session) Edit(ctx context.Context, key gateway.MessageKey, payload []byte) error {
-	content, err := decode(payload)
-	if err != nil {
-		return err
-	}
+// EncodeChange writes what tells the platform of a change (gateway.Session).
+func (s *session) EncodeChange(key gateway.MessageKey, change gateway.Change) ([]byte, error) {
 	chat, err := toJID(key.Chat.Address())
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return s.act(ctx, chat, s.current().BuildEdit(chat, key.PlatformID, content))
-}
-
-// Delete removes an own message for everyone (gateway.Session).
-func (s *session) Delete(ctx context.Context, key gateway.MessageKey) error {
-	chat, err := toJID(key.Chat.Address())
-	if err != nil {
-		return err
-	}
-	return s.act(ctx, chat, s.current().BuildRevoke(chat, types.EmptyJID, key.PlatformID))
-}
-
-// React sets this account's reaction (gateway.Session).
-func (s *session) React(ctx context.Context, key gateway.MessageKey, reaction string) error {
-	chat, err := toJID(key.Chat.Address())
-	if err != nil {
-		return err
-	}
-	sender := types.EmptyJID // ourselves
-	if !key.FromMe {
-		// In groups the sender is named as the group addresses people, by LID.
-		if sender, err = toJID(lidFirst(key.Sender)); err != nil {
-			return err
+	var message *waE2E.Message
+	switch change.Kind {
+	case gateway.ChangeEdited:
+		content, err := decode(change.Payload)
+		if err != nil {
+			return nil, err
 		}
+		message = s.current().BuildEdit(chat, key.PlatformID, content)
+	case gateway.ChangeDeleted:
+		message = s.current().BuildRevoke(chat, types.EmptyJID, key.PlatformID)
+	case gateway.ChangeReaction:
+		sender := types.EmptyJID // ourselves
+		if !key.FromMe {
+			// In groups the sender is named as the group addresses people, by LID.
+			if sender, err = toJID(lidFirst(key.Sender)); err != nil {
+				return nil, err
+			}
+		}
+		message = s.current().BuildReaction(chat, sender, key.PlatformID, change.Reaction)
 	}
-	return s.act(ctx, chat, s.current().BuildReaction(chat, sender, key.PlatformID, reaction))
-}
-
-// act sends a message that changes another one.
-func (s *session) act(ctx context.Context, chat types.JID, message *waE2E.Message) error {
-	ctx, done := withSending(ctx)
-	defer done()
-	_, err := s.current().SendMessage(ctx, chat, message, whatsmeow.SendRequestExtra{Timeout: s.connector.config.SendTimeout})
+	payload, err := proto.Marshal(message)
 	if err != nil {
-		return sendError(err)
+		return nil, fmt.Errorf("whatsapp: encode a change: %w", err)
 	}
-	return nil
+	return payload, nil
 }
 
 // MarkRead tells the sender that a message was read (gateway.Session).

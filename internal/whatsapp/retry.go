@@ -7,13 +7,10 @@ import (
 	"go.mau.fi/whatsmeow/types"
 )
 
-// sentMessage finds a message that this account sent, for a recipient who could
-// not decrypt it. whatsmeow asks where its own memory has it no more: after a
-// restart, or after many other messages. Without an answer the recipient's phone
-// goes on "waiting for this message".
-//
-// Edits, deletions and reactions are not found: they are no messages of the
-// gateway's, and whatsmeow's memory is all that they have.
+// sentMessage finds a message that this instance sent, a change of another one
+// too, for a recipient who could not decrypt it. whatsmeow asks where its own
+// memory has it no more: after a restart, or after many other messages. Without
+// an answer the recipient's phone goes on "waiting for this message".
 func (s *session) sentMessage(_, chat types.JID, id types.MessageID) *waE2E.Message {
 	var payload []byte
 	found := false

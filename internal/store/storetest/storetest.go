@@ -39,6 +39,8 @@ func Run(t *testing.T, open Open) {
 		"messages, at once":   testUpdateMessagesAtOnce,
 		"messages, history":   testAddHistory,
 		"messages, pending":   testPendingMessages,
+		"changes, settle":     testSettleChange,
+		"changes, remove":     testRemoveChanges,
 		"events":              testEvents,
 		"events, at once":     testEventsAtOnce,
 		"events, delete":      testDeleteEvents,

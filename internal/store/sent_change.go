@@ -1,0 +1,126 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/recado-project/recado/internal/eventlog"
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+const (
+	sentChangeColumns = "instance_id, platform_id, message_id, kind, by_jid, by_lid, by_name, text, payload, at, settled"
+
+	findSentChange = "SELECT " + sentChangeColumns + " FROM sent_changes WHERE instance_id = $1 AND platform_id = $2"
+
+	messageByID = "SELECT " + messageColumns + " FROM messages WHERE id = $1"
+)
+
+// AcceptChange adds a change that the platform is about to be told of. It returns
+// a gateway.NotFound where the instance is gone.
+func (s *Store) AcceptChange(ctx context.Context, change gateway.SentChange) error {
+	_, err := s.db.exec(ctx, "INSERT INTO sent_changes ("+sentChangeColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+		change.InstanceID, change.PlatformID, change.MessageID, int64(change.Kind),
+		string(change.By.JID), string(change.By.LID), change.By.Name,
+		change.Text, notNull(change.Payload), millis(change.At), change.Settled)
+	if violationOf(err) == foreignKeyViolation {
+		return instanceNotFound()
+	}
+	if err != nil {
+		return fmt.Errorf("store: accept change: %w", err)
+	}
+	return nil
+}
+
+// FindChange returns the change that the platform knows by an identifier, and
+// whether there is one.
+func (s *Store) FindChange(ctx context.Context, instanceID, platformID string) (gateway.SentChange, bool, error) {
+	change, found, err := find(ctx, s.db.reader(), scanSentChange, findSentChange, instanceID, platformID)
+	if err != nil {
+		return gateway.SentChange{}, false, fmt.Errorf("store: find change: %w", err)
+	}
+	return change, found, nil
+}
+
+// SettleChange writes that the platform has the change that it knows by an
+// identifier: with the message as settle returns it, and the events; and reports
+// whether there is such a change. One that is settled already is left as it is.
+// An error of settle is returned as it is and nothing is written. settle may run
+// again.
+func (s *Store) SettleChange(
+	ctx context.Context, instanceID, platformID string,
+	settle func(change gateway.SentChange, message gateway.Message) (gateway.Message, []eventlog.Event, error),
+) (known bool, err error) {
+	var refused error
+	err = s.record(ctx, instanceID, func(ctx context.Context, r *recorder) error {
+		refused = nil
+		var change gateway.SentChange
+		var err error
+		if change, known, err = find(ctx, r, scanSentChange, findSentChange, instanceID, platformID); err != nil || !known || change.Settled {
+			return err
+		}
+		before, found, err := find(ctx, r, scanMessage, messageByID, change.MessageID)
+		if err != nil || !found {
+			return err
+		}
+		var after gateway.Message
+		var events []eventlog.Event
+		// A refusal leaves the transaction as an empty one: an error would make
+		// the writes that share its commit run again.
+		if after, events, refused = settle(change, before); refused == nil {
+			_, err = r.ExecContext(ctx, "UPDATE sent_changes SET settled = TRUE WHERE instance_id = $1 AND platform_id = $2",
+				instanceID, platformID)
+			if err == nil {
+				err = writeMessage(ctx, r, before, after)
+			}
+			if err == nil {
+				err = r.append(ctx, events...)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return false, fmt.Errorf("store: settle change: %w", err)
+	}
+	return known, refused
+}
+
+// DropChange removes a change that the platform has refused. One that is settled
+// stays: the platform had it after all.
+func (s *Store) DropChange(ctx context.Context, instanceID, platformID string) error {
+	_, err := s.db.exec(ctx, "DELETE FROM sent_changes WHERE instance_id = $1 AND platform_id = $2 AND NOT settled",
+		instanceID, platformID)
+	if err != nil {
+		return fmt.Errorf("store: drop change: %w", err)
+	}
+	return nil
+}
+
+// DeleteChanges removes the changes from before that time, settled or not, and
+// returns how many there were. It works in slices of a transaction each, so an
+// error leaves what the slices before it removed.
+func (s *Store) DeleteChanges(ctx context.Context, before time.Time) (int64, error) {
+	var removed int64
+	for {
+		n, err := s.db.exec(ctx, `DELETE FROM sent_changes WHERE (instance_id, platform_id) IN
+			(SELECT instance_id, platform_id FROM sent_changes WHERE at < $1 ORDER BY at LIMIT $2)`,
+			millis(before), sweepSlice)
+		removed += n
+		if err != nil {
+			return removed, fmt.Errorf("store: delete changes: %w", err)
+		}
+		if n < sweepSlice {
+			return removed, nil
+		}
+	}
+}
+
+func scanSentChange(row scanner) (gateway.SentChange, error) {
+	var change gateway.SentChange
+	var at int64
+	err := row.Scan(&change.InstanceID, &change.PlatformID, &change.MessageID, &change.Kind,
+		&change.By.JID, &change.By.LID, &change.By.Name, &change.Text, &change.Payload, &at, &change.Settled)
+	change.Payload, change.At = orNil(change.Payload), timeOf(at)
+	return change, err
+}
