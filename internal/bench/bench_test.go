@@ -28,22 +28,27 @@ const messagesPerRun = 5000
 // BenchmarkSend sends texts through the API and with bare whatsmeow, on the same
 // kind of store and sandbox, whose phones do not decrypt.
 func BenchmarkSend(b *testing.B) {
-	for _, instances := range []int{1, 50} {
-		b.Run(fmt.Sprintf("gateway/instances=%d", instances), func(b *testing.B) {
-			world := startWorld(b, instances)
-			world.send(b, phones.WarmUp*instances)
+	for _, load := range []struct {
+		instances int
+		senders   int // of each, at once
+	}{{1, 1}, {1, 8}, {50, 1}} {
+		name := fmt.Sprintf("instances=%d/senders=%d", load.instances, load.senders)
+		b.Run("gateway/"+name, func(b *testing.B) {
+			world := startWorld(b, load.instances)
+			world.send(b, phones.WarmUp, 1)
 			for b.Loop() {
 				cpu, began := world.gateway.cpu(b), time.Now()
-				world.send(b, messagesPerRun)
+				world.send(b, messagesPerRun/load.instances/load.senders, load.senders)
 				report(b, time.Since(began), world.gateway.cpu(b)-cpu)
 			}
 		})
-		b.Run(fmt.Sprintf("bare/instances=%d", instances), func(b *testing.B) {
+		b.Run("bare/"+name, func(b *testing.B) {
 			box := startSandbox(b, "--load")
 			bare := build(b, "./bare")
 			for b.Loop() {
 				output, err := exec.CommandContext(b.Context(), bare, "-sandbox", box.address, "-data", b.TempDir(),
-					"-sessions", strconv.Itoa(instances), "-messages", strconv.Itoa(messagesPerRun)).Output()
+					"-sessions", strconv.Itoa(load.instances), "-senders", strconv.Itoa(load.senders),
+					"-messages", strconv.Itoa(messagesPerRun/load.instances/load.senders)).Output()
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -190,15 +195,17 @@ func (w *world) awaitConnected(b *testing.B) {
 	}
 }
 
-// send sends messages from all instances at once, one after another in each.
-func (w *world) send(b *testing.B, messages int) {
+// send sends from all instances at once: so many messages by each sender of each
+// instance, one after another.
+func (w *world) send(b *testing.B, messages, senders int) {
 	b.Helper()
 	var group sync.WaitGroup
-	for i, id := range w.instances {
+	for n := range len(w.instances) * senders {
+		i := n % len(w.instances)
 		group.Go(func() {
-			for n := range messages / len(w.instances) {
-				text := client.Text{To: phones.Recipient(i), Message: fmt.Sprintf("message %d", n)}
-				if _, err := w.client.SendText(b.Context(), id, text); err != nil {
+			for m := range messages {
+				text := client.Text{To: phones.Recipient(i), Message: fmt.Sprintf("message %d", m)}
+				if _, err := w.client.SendText(b.Context(), w.instances[i], text); err != nil {
 					b.Error(err)
 					return
 				}
@@ -303,7 +310,7 @@ func BenchmarkDocument(b *testing.B) {
 	w.startGateway(b)
 	w.link(b, 0)
 	w.awaitConnected(b)
-	w.send(b, phones.WarmUp)
+	w.send(b, phones.WarmUp, 1)
 	files := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		http.ServeContent(rw, r, "large.bin", time.Time{}, io.NewSectionReader(zeros{}, 0, size))
 	}))

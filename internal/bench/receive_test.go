@@ -28,7 +28,7 @@ func BenchmarkReceive(b *testing.B) {
 				w.link(b, i)
 			}
 			w.awaitConnected(b)
-			w.send(b, phones.WarmUp*instances) // both sides write: a steady session
+			w.send(b, phones.WarmUp, 1) // both sides write: a steady session
 			arrived := w.countReceived(b)
 			w.receive(b, phones.WarmUp*instances, arrived)
 			_, base := w.receive(b, instances, arrived)

@@ -34,7 +34,8 @@ func main() {
 	flag.StringVar(&load.sandbox, "sandbox", "", "host:port of the sandbox")
 	flag.StringVar(&load.data, "data", "", "folder of the sessions")
 	flag.IntVar(&load.sessions, "sessions", 1, "how many sessions")
-	flag.IntVar(&load.messages, "messages", 1000, "how many messages, over all sessions")
+	flag.IntVar(&load.senders, "senders", 1, "how many send at once in each session")
+	flag.IntVar(&load.messages, "messages", 1000, "how many messages each of them sends")
 	flag.Parse()
 	if err := load.run(context.Background()); err != nil {
 		_, _ = fmt.Fprintln(os.Stderr, "bare:", err)
@@ -44,8 +45,8 @@ func main() {
 
 // load is one measurement.
 type load struct {
-	sandbox, data      string
-	sessions, messages int
+	sandbox, data               string
+	sessions, senders, messages int
 }
 
 // Result is what bare prints.
@@ -79,11 +80,11 @@ func (l load) run(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := l.send(ctx, clients, phones.WarmUp*l.sessions); err != nil {
+	if err := send(ctx, clients, 1, phones.WarmUp); err != nil {
 		return err
 	}
 	cpu, began := cpuTime(), time.Now() //nolint:forbidigo // it is what is measured
-	if err := l.send(ctx, clients, l.messages); err != nil {
+	if err := send(ctx, clients, l.senders, l.messages); err != nil {
 		return err
 	}
 	return json.NewEncoder(os.Stdout).Encode(Result{
@@ -116,18 +117,19 @@ func (l load) link(ctx context.Context, container *sqlstore.Container, web *http
 	return client, nil
 }
 
-// send sends messages from all clients at once, one after another in each.
-func (l load) send(ctx context.Context, clients []*whatsmeow.Client, messages int) error {
-	errs := make([]error, len(clients))
+// send sends from all clients at once: so many messages by each sender of each
+// client, one after another.
+func send(ctx context.Context, clients []*whatsmeow.Client, senders, messages int) error {
+	errs := make([]error, len(clients)*senders)
 	var group sync.WaitGroup
-	for i, client := range clients {
+	for n := range errs {
+		i := n % len(clients)
 		group.Go(func() {
 			to := types.NewJID(phones.Recipient(i), types.DefaultUserServer)
-			for n := range messages / len(clients) {
-				text := fmt.Sprintf("message %d", n)
-				_, err := client.SendMessage(ctx, to, &waE2E.Message{Conversation: new(text)})
-				if err != nil {
-					errs[i] = fmt.Errorf("send: %w", err)
+			for m := range messages {
+				text := fmt.Sprintf("message %d", m)
+				if _, err := clients[i].SendMessage(ctx, to, &waE2E.Message{Conversation: new(text)}); err != nil {
+					errs[n] = fmt.Errorf("send: %w", err)
 					return
 				}
 			}
