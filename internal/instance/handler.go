@@ -81,12 +81,16 @@ func (h *handler) PairingFailed(ctx context.Context) {
 func (h *handler) Connected(ctx context.Context, profile gateway.Profile) error {
 	// First the session, then the status: who reads "connected" can send.
 	h.set(func(l *link) {
-		l.up = true
+		l.up, l.announced = true, false
 		l.code = gateway.QRCode{}
 	})
-	return h.link.update(ctx, update{
+	if err := h.link.update(ctx, update{
 		cause: connected, reason: connected.reason(), change: describe(profile), current: h.current,
-	})
+	}); err != nil {
+		return err
+	}
+	h.set(func(l *link) { l.announced = true })
+	return nil
 }
 
 // ProfileChanged writes the account's new name.

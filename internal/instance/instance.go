@@ -109,12 +109,33 @@ func (s *Service) Create(ctx context.Context, accountID, name string) (gateway.I
 
 // Get returns an instance. Its error is NotFound for an unknown one.
 func (s *Service) Get(ctx context.Context, id string) (gateway.Instance, error) {
-	return s.store.GetInstance(ctx, id)
+	instance, err := s.store.GetInstance(ctx, id)
+	s.correct(&instance)
+	return instance, err
 }
 
 // List returns the instances that the key reaches, oldest first.
 func (s *Service) List(ctx context.Context, key gateway.Key, page gateway.PageRequest) (gateway.Page[gateway.Instance], error) {
-	return s.store.ListInstances(ctx, key.AccountID, key.InstanceIDs, page)
+	instances, err := s.store.ListInstances(ctx, key.AccountID, key.InstanceIDs, page)
+	for n := range instances.Items {
+		s.correct(&instances.Items[n])
+	}
+	return instances, err
+}
+
+// correct makes sure that who reads "connected" can send. What is kept says so
+// for longer than it is true: after a start of the process until the instance's
+// turn has come, and while the loss of a connection can't be written.
+func (s *Service) correct(instance *gateway.Instance) {
+	if instance.Status != gateway.StatusConnected {
+		return
+	}
+	s.mu.Lock()
+	l := s.links[instance.ID]
+	s.mu.Unlock()
+	if l == nil || l.connected() == nil {
+		instance.Status = gateway.StatusConnecting
+	}
 }
 
 // Session returns the session of an instance that is connected. Its error is
@@ -124,7 +145,7 @@ func (s *Service) Session(ctx context.Context, id string) (gateway.Session, erro
 	if session := s.link(id).connected(); session != nil {
 		return session, nil
 	}
-	instance, err := s.store.GetInstance(ctx, id)
+	instance, err := s.Get(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +156,8 @@ func (s *Service) Session(ctx context.Context, id string) (gateway.Session, erro
 		"the instance is not connected: its status is %s", instance.Status)
 }
 
-// AwaitConnected waits until the instance is connected, however it comes to be.
+// AwaitConnected waits until the instance is connected, and its status says so,
+// however it comes to be.
 // Its error is that of ctx.
 func (s *Service) AwaitConnected(ctx context.Context, id string) error {
 	return s.link(id).awaitConnected(ctx)
@@ -177,7 +199,7 @@ func (s *Service) SetPayment(ctx context.Context, id string, pending bool) (gate
 	if err != nil {
 		return gateway.Instance{}, err
 	}
-	return s.store.GetInstance(ctx, id)
+	return s.Get(ctx, id)
 }
 
 // Delete logs the instance out and removes it with everything that belongs to

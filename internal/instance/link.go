@@ -28,6 +28,7 @@ type link struct {
 	session    gateway.Session
 	generation int // of the session; what an older one still says is ignored
 	up         bool
+	announced  bool // while up: the status says so
 	ended      bool // the session is over by itself; nobody has closed it yet
 	code       gateway.QRCode
 	failure    error         // why no code will come
@@ -44,13 +45,13 @@ func (l *link) connected() gateway.Session {
 	return l.session
 }
 
-// awaitConnected waits until the session is up.
+// awaitConnected waits until the session is up and its status written.
 func (l *link) awaitConnected(ctx context.Context) error {
 	for {
 		l.mu.Lock()
-		up, changed := l.up, l.changed
+		done, changed := l.up && l.announced, l.changed
 		l.mu.Unlock()
-		if up {
+		if done {
 			return nil
 		}
 		select {
@@ -240,7 +241,7 @@ func (l *link) detach() gateway.Session {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	session := l.session
-	l.session, l.up, l.ended, l.code, l.failure = nil, false, false, gateway.QRCode{}, nil
+	l.session, l.up, l.announced, l.ended, l.code, l.failure = nil, false, false, false, gateway.QRCode{}, nil
 	l.generation++
 	l.wake()
 	return session
