@@ -177,3 +177,32 @@ func TestFollower(t *testing.T) {
 	appendTest(t, log, 4)
 	quiet(follower, "after its end")
 }
+
+// Whatever is lost is named, the newest event of before too: it is not taken away
+// by the event that tells of the others.
+func TestSweepNamesAllThatIsLost(t *testing.T) {
+	t.Parallel()
+	log, clock := newLog(t)
+	log.Delivered(func(string) (int64, bool) { return 0, true })
+	for n := range 3 {
+		appendTest(t, log, n)
+	}
+	clock.pass(100 * time.Hour)
+	for _, want := range [][2]int64{{3, 4}, {4, 5}, {4, 5}} { // the oldest and the newest after each sweep
+		if err := log.Sweep(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if oldest, newest, err := log.Bounds(t.Context(), instance); err != nil || [2]int64{oldest, newest} != want {
+			t.Errorf("kept %d to %d, want %v (%v)", oldest, newest, want, err)
+		}
+	}
+	events, err := log.Read(t.Context(), instance, 3, 100)
+	if err != nil || len(events) != 2 {
+		t.Fatalf("%d events (%v)", len(events), err)
+	}
+	for i, want := range []string{`{"fromSequence":1,"toSequence":2}`, `{"fromSequence":3,"toSequence":3}`} {
+		if got := string(events[i].Data); got != want {
+			t.Errorf("told %s, want %s", got, want)
+		}
+	}
+}

@@ -163,12 +163,13 @@ func (s *Store) LastEventBefore(ctx context.Context, instanceID string, after in
 }
 
 // DeleteEvents removes the events of an instance up to a sequence number, but
-// never the newest one, and returns how many there were. The events are
-// appended in the same transaction.
+// never the newest one, and returns how many there were. The events are then
+// appended in the same transaction: they don't make the one before them older.
 func (s *Store) DeleteEvents(ctx context.Context, instanceID string, through int64, events ...eventlog.Event) (int64, error) {
 	var removed int64
 	err := s.record(ctx, instanceID, func(ctx context.Context, r *recorder) error {
-		if err := errors.Join(r.append(ctx, events...), r.settle(ctx)); err != nil {
+		// What writes that share the commit have left to be appended comes first.
+		if err := r.settle(ctx); err != nil {
 			return err
 		}
 		result, err := r.ExecContext(ctx, `DELETE FROM events WHERE instance_id = $1 AND sequence <= $2
@@ -176,8 +177,10 @@ func (s *Store) DeleteEvents(ctx context.Context, instanceID string, through int
 		if err != nil {
 			return err
 		}
-		removed, err = result.RowsAffected()
-		return err
+		if removed, err = result.RowsAffected(); err != nil {
+			return err
+		}
+		return r.append(ctx, events...)
 	})
 	if err != nil {
 		return 0, fmt.Errorf("store: delete events: %w", err)

@@ -146,15 +146,16 @@ func testDeleteEvents(t *testing.T, f *fixture) {
 		t.Errorf("%d are gone, want 2", removed)
 	}
 	f.wantEvents(instance.ID, 2, 3, 4, 7)
-	// The newest stays, so that the next number is known.
-	removed, err = f.DeleteEvents(f.ctx(), instance.ID, 100)
+	// The newest stays, so that the next number is known; also where one is
+	// appended with that.
+	removed, err = f.DeleteEvents(f.ctx(), instance.ID, 100, f.event(instance, 8))
 	f.check(err)
 	if removed != 3 {
 		t.Errorf("%d are gone, want 3", removed)
 	}
-	f.check(f.AppendEvents(f.ctx(), instance.ID, f.event(instance, 8)))
-	if events := f.wantEvents(instance.ID, 7, 8); events[1].Sequence != 7 {
-		t.Errorf("the next number is %d, want 7", events[1].Sequence)
+	f.check(f.AppendEvents(f.ctx(), instance.ID, f.event(instance, 9)))
+	if events := f.wantEvents(instance.ID, 7, 8, 9); events[2].Sequence != 8 {
+		t.Errorf("the newest number is %d, want 8", events[2].Sequence)
 	}
 	f.wantEvents(other.ID, 1)
 }
