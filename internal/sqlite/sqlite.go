@@ -16,8 +16,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
-	_ "modernc.org/sqlite" // registers the driver "sqlite"
+	"modernc.org/sqlite" // registers the driver "sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/recado-project/recado/internal/groupcommit"
 )
@@ -29,6 +31,9 @@ const (
 	// busyTimeoutMs bounds the wait for a lock that another process holds, as
 	// during a backup.
 	busyTimeoutMs = 10_000
+
+	// lockPause is how often a lock is tried that SQLite does not wait for.
+	lockPause = 5 * time.Millisecond
 
 	// readers is how many connections may read beside the writer. SQLite reads
 	// are short here; more connections only cost memory.
@@ -107,7 +112,7 @@ func openPool(ctx context.Context, path string, conns int, synchronous durabilit
 	}
 	pool.SetMaxOpenConns(conns)
 	pool.SetMaxIdleConns(conns)
-	if err := checkPragmas(ctx, pool, synchronous); err != nil {
+	if err := awaitPragmas(ctx, pool, synchronous); err != nil {
 		return nil, errors.Join(fmt.Errorf("sqlite: open %s: %w", filepath.Base(path), err), pool.Close())
 	}
 	return pool, nil
@@ -157,6 +162,26 @@ func dsn(path string, synchronous durability, pragmas ...string) string {
 		absolute = path // SQLite resolves it against the working directory as well
 	}
 	return (&url.URL{Scheme: "file", Path: filepath.ToSlash(absolute), RawQuery: query.Encode()}).String()
+}
+
+// awaitPragmas is checkPragmas where several processes make the same file at the
+// same time: to turn it to WAL takes a lock that SQLite does not wait for.
+func awaitPragmas(ctx context.Context, pool *sql.DB, synchronous durability) error {
+	ctx, cancel := context.WithTimeout(ctx, busyTimeoutMs*time.Millisecond)
+	defer cancel()
+	ticker := time.NewTicker(lockPause)
+	defer ticker.Stop()
+	for {
+		err := checkPragmas(ctx, pool, synchronous)
+		if failure, ok := errors.AsType[*sqlite.Error](err); !ok || failure.Code()&0xff != sqlite3.SQLITE_BUSY {
+			return err
+		}
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return err
+		}
+	}
 }
 
 // checkPragmas reads back what the connection string asked for: a driver
