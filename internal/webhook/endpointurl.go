@@ -3,6 +3,7 @@ package webhook
 import (
 	"net/netip"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"github.com/recado-project/recado/internal/gateway"
@@ -34,6 +35,12 @@ func (s *Service) check(settings Settings) error {
 	return nil
 }
 
+// isPort reports whether a URL's port can be one; none can.
+func isPort(text string) bool {
+	port, err := strconv.ParseUint(text, 10, 16)
+	return text == "" || err == nil && port > 0
+}
+
 // checkURL says what is wrong with an endpoint's URL; nothing where it may be
 // saved. Of addresses it refuses what is private on the face of it: what a name
 // stands for is only known, and checked, when it is dialled.
@@ -45,6 +52,8 @@ func (s *Service) checkURL(text string) string {
 	switch {
 	case err != nil, address.Scheme != "http" && address.Scheme != "https", address.Hostname() == "":
 		return "must be an absolute http or https URL"
+	case !isPort(address.Port()):
+		return "must name a port up to 65535"
 	case address.User != nil:
 		return "must not hold a user name or a password"
 	case s.guard == nil:

@@ -26,6 +26,10 @@ func TestKey(t *testing.T) {
 		"açaí":            "açaí",
 		"WHSEC_aGVsbG8=":  "WHSEC_aGVsbG8=",
 		"whsec_aGVsbG8= ": "whsec_aGVsbG8= ",
+		// Base64 in a form that not every language takes.
+		"whsec_aGVs\nbG8=": "whsec_aGVs\nbG8=",
+		"whsec_aGVsbG8=\n": "whsec_aGVsbG8=\n",
+		"whsec_aGVsbG9=":   "whsec_aGVsbG9=",
 	} {
 		if got := string(secret.key()); got != want {
 			t.Errorf("the key of %q is %q, want %q", string(secret), got, want)

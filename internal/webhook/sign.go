@@ -19,7 +19,9 @@ const secretPrefix = "whsec_"
 // and the bytes of any other.
 func (s Secret) key() []byte {
 	if encoded, ok := strings.CutPrefix(string(s), secretPrefix); ok {
-		if key, err := base64.StdEncoding.DecodeString(encoded); err == nil && len(key) > 0 {
+		key, err := base64.StdEncoding.DecodeString(encoded)
+		// What is encoded otherwise than here, other languages read otherwise.
+		if err == nil && len(key) > 0 && base64.StdEncoding.EncodeToString(key) == encoded {
 			return key
 		}
 	}

@@ -94,7 +94,8 @@ func signed(key []byte, header http.Header, body []byte) bool {
 // keyOf decodes whsec_ and base64; any other secret is its own key.
 func keyOf(secret string) []byte {
 	if encoded, ok := strings.CutPrefix(secret, "whsec_"); ok {
-		if key, err := base64.StdEncoding.DecodeString(encoded); err == nil && len(key) > 0 {
+		key, err := base64.StdEncoding.DecodeString(encoded)
+		if err == nil && len(key) > 0 && base64.StdEncoding.EncodeToString(key) == encoded {
 			return key
 		}
 	}

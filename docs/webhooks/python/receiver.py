@@ -15,11 +15,12 @@ MAX_BODY = 4 << 20
 def key_of(secret):
     """Decodes whsec_ and base64; any other secret is its own key."""
     if secret.startswith("whsec_"):
+        encoded = secret.removeprefix("whsec_")
         try:
-            key = base64.b64decode(secret.removeprefix("whsec_"), validate=True)
+            key = base64.b64decode(encoded, validate=True)
         except ValueError:  # no base64
             key = b""
-        if key:
+        if key and base64.b64encode(key).decode() == encoded:
             return key
     return secret.encode()
 
