@@ -26,11 +26,10 @@ func (s *slowStore) UpdateInstance(
 	return s.Store.UpdateInstance(ctx, id, change)
 }
 
-// "connected" is said when it is true and written, not before: not where the
-// process has just been started and the session has not, nor between the session
-// and the status.
-func TestConnectedIsTrueAndWritten(t *testing.T) {
-	t.Parallel()
+// newSlowService makes a service without a connector, whose one instance is
+// called phone.
+func newSlowService(t *testing.T, status gateway.Status, device string) (*Service, *slowStore) {
+	t.Helper()
 	logger := slog.New(slog.DiscardHandler)
 	data, err := store.Open(t.Context(), store.Config{Path: filepath.Join(t.TempDir(), "recado.db"), Logger: logger})
 	if err != nil {
@@ -44,12 +43,20 @@ func TestConnectedIsTrueAndWritten(t *testing.T) {
 	if err := data.CreateAccount(t.Context(), gateway.Account{ID: "account", Name: "account"}); err != nil {
 		t.Fatal(err)
 	}
-	kept := gateway.Instance{ID: "phone", AccountID: "account", Status: gateway.StatusConnected, Device: "keys"}
+	kept := gateway.Instance{ID: "phone", AccountID: "account", Status: status, Device: device}
 	if err := data.CreateInstance(t.Context(), kept); err != nil {
 		t.Fatal(err)
 	}
 	slow := &slowStore{Store: data, asked: make(chan struct{}), granted: make(chan struct{})}
-	service := New(slow, nil, nil, nil, logger, nil)
+	return New(slow, nil, nil, nil, logger, nil), slow
+}
+
+// "connected" is said when it is true and written, not before: not where the
+// process has just been started and the session has not, nor between the session
+// and the status.
+func TestConnectedIsTrueAndWritten(t *testing.T) {
+	t.Parallel()
+	service, slow := newSlowService(t, gateway.StatusConnected, "keys")
 	wantStatus(t, service, gateway.StatusConnecting)
 	if _, err := service.Session(t.Context(), "phone"); gateway.KindOf(err) != gateway.Conflict {
 		t.Errorf("a session before there is one: %v", err)

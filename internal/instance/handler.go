@@ -48,7 +48,7 @@ func (h *handler) tellCode(ctx context.Context, code gateway.QRCode) error {
 
 // CodesExpired ends the linking.
 func (h *handler) CodesExpired(ctx context.Context) {
-	h.over(ctx, codesExpired, codesExpired.reason(), nil, nil)
+	h.over(ctx, codesExpired, codesExpired.reason(), nil, linkingEnded())
 }
 
 // Pairing notes the name of the new keys before the platform can have them
@@ -120,7 +120,7 @@ func (h *handler) Refused(ctx context.Context, reason gateway.Reason) {
 
 // LoggedOut ends the session, whose keys are gone.
 func (h *handler) LoggedOut(ctx context.Context) {
-	h.over(ctx, unlinked, unlinked.reason(), forget, nil)
+	h.over(ctx, unlinked, unlinked.reason(), forget, linkingEnded())
 }
 
 // MessageArrived hands a message on.
@@ -201,15 +201,17 @@ func (h *handler) move(ctx context.Context, cause occurrence, change func(*gatew
 }
 
 // over notes that the session has ended by itself, then writes it: who reads the
-// status can start anew. The session stays the link's until the next command
-// closes it: here it would wait for this very call.
+// status can start anew. Those who wait for a code hear of the failure last: they
+// can read the status that it speaks of. The session stays the link's until the
+// next command closes it: here it would wait for this very call.
 func (h *handler) over(ctx context.Context, cause occurrence, reason gateway.Reason,
 	change func(*gateway.Instance), failure error,
 ) {
 	h.set(func(l *link) {
-		l.up, l.ended, l.code, l.failure = false, true, gateway.QRCode{}, failure
+		l.up, l.ended, l.code = false, true, gateway.QRCode{}
 	})
 	h.update(ctx, update{cause: cause, reason: reason, change: change})
+	h.set(func(l *link) { l.failure = failure })
 }
 
 // update writes what the session says. Where the database takes nothing it tries

@@ -21,8 +21,9 @@ import (
 const (
 	// codeWait is how long a request for a code waits for the first one.
 	codeWait = 10 * time.Second
-	// logoutWait bounds how long the platform may take to hear of a logout; the
-	// keys are forgotten either way.
+	// logoutWait bounds how long the platform may take to hear of a logout, with
+	// the connecting where there is no connection; the keys are forgotten either
+	// way.
 	logoutWait = 10 * time.Second
 	// writePause is the pause before a status is written again that could not be.
 	writePause = 500 * time.Millisecond
@@ -62,13 +63,14 @@ type Inbox interface {
 // Service carries out the use cases and owns the sessions. It is safe for
 // concurrent use; commands to one instance are carried out one after another.
 type Service struct {
-	store     Store
-	connector gateway.Connector
-	inbox     Inbox
-	log       Log
-	logger    *slog.Logger
-	now       func() time.Time
-	deleted   func(instanceID string)
+	store      Store
+	connector  gateway.Connector
+	inbox      Inbox
+	log        Log
+	logger     *slog.Logger
+	now        func() time.Time
+	deleted    func(instanceID string)
+	logoutWait time.Duration // the constant; tests have less patience
 
 	mu     sync.Mutex
 	links  map[string]*link
@@ -85,7 +87,7 @@ func New(
 	}
 	return &Service{
 		store: store, connector: connector, inbox: inbox, log: log, logger: logger, now: now,
-		links: map[string]*link{}, deleted: func(string) {},
+		links: map[string]*link{}, deleted: func(string) {}, logoutWait: logoutWait,
 	}
 }
 
@@ -179,7 +181,9 @@ func (s *Service) Stop(ctx context.Context, id string) error {
 }
 
 // Logout ends the session on the platform, or a linking under way, and forgets
-// the keys. Where there is neither, it changes nothing.
+// the keys. A linked instance whose session is not up is connected for as long as
+// it takes to tell the platform, and is never "connected" by that. Where nothing
+// is linked nor being linked, it changes nothing.
 func (s *Service) Logout(ctx context.Context, id string) error {
 	return s.command(ctx, id, func(ctx context.Context, l *link) error {
 		return l.logout(ctx)
@@ -223,8 +227,8 @@ func (s *Service) Delete(ctx context.Context, id string) error {
 
 // QR starts linking where it has to and returns the code that a person scans
 // now, waiting up to ten seconds for the first one. Its error is Conflict for an
-// instance that is linked already, PaymentRequired for one that waits for its
-// payment.
+// instance that is linked already, also where that was stopped, which it stays;
+// PaymentRequired for one that waits for its payment.
 func (s *Service) QR(ctx context.Context, id string) (gateway.QRCode, error) {
 	l, err := s.startLinking(ctx, id)
 	if err != nil {

@@ -31,7 +31,7 @@ type link struct {
 	announced  bool // while up: the status says so
 	ended      bool // the session is over by itself; nobody has closed it yet
 	code       gateway.QRCode
-	failure    error         // why no code will come
+	failure    error         // why no code will come; the status that it speaks of is written
 	changed    chan struct{} // closed and made anew when the fields above change
 }
 
@@ -83,6 +83,11 @@ func (l *link) startLinking(ctx context.Context) error {
 	}
 	if instance.Status == gateway.StatusPaymentPending {
 		return paymentRequired()
+	}
+	if instance.Linked() && instance.Status == gateway.StatusManuallyStopped {
+		// Looking for a code does not undo what its owner did.
+		return gateway.Errorf(gateway.Conflict, gateway.CodeAlreadyConnected,
+			"the instance is linked and was stopped; restart it to bring it back, or log it out to link it anew")
 	}
 	if !l.running() {
 		if err := l.start(ctx, started); err != nil {
@@ -192,40 +197,6 @@ func (l *link) end(ctx context.Context, cause occurrence) error {
 		old.Close()
 	}
 	return err
-}
-
-// logout is the command behind Service.Logout.
-func (l *link) logout(ctx context.Context) error {
-	instance, err := l.service.store.GetInstance(ctx, l.id)
-	if err != nil {
-		return err
-	}
-	up := l.connected() != nil
-	if session := l.detach(); session != nil {
-		if up {
-			l.sayGoodbye(ctx, session)
-		}
-		session.Close()
-	}
-	if instance.Linked() {
-		// Also after a goodbye that the platform heard: what is gone is no error.
-		if err := l.service.connector.Forget(ctx, instance.Device); err != nil {
-			return fmt.Errorf("instance: forget keys: %w", err)
-		}
-	}
-	return l.write(ctx, loggedOut, forget)
-}
-
-// sayGoodbye tells the platform. Where it does not hear, the phone goes on
-// listing a device that has no keys any more; that must not keep the user from
-// logging out.
-func (l *link) sayGoodbye(ctx context.Context, session gateway.Session) {
-	ctx, cancel := context.WithTimeout(ctx, logoutWait)
-	defer cancel()
-	if err := session.Logout(ctx); err != nil {
-		l.service.logger.WarnContext(ctx, "logged out without the platform's answer",
-			slog.String("instance_id", l.id), slog.Any("error", err))
-	}
 }
 
 // running reports whether a session is at work, up or not.
@@ -341,14 +312,13 @@ func (l *link) waitForCode(ctx context.Context, limit time.Duration) (gateway.QR
 	defer cancel()
 	for {
 		l.mu.Lock()
-		code, session, ended, failure, changed := l.code, l.session, l.ended, l.failure, l.changed
+		code, session, failure, changed := l.code, l.session, l.failure, l.changed
 		l.mu.Unlock()
 		switch {
 		case failure != nil:
 			return gateway.QRCode{}, nil, failure
-		case session == nil || ended:
-			return gateway.QRCode{}, nil, gateway.Errorf(gateway.Conflict, gateway.CodeNotConnected,
-				"linking was ended; ask for the code again to start anew")
+		case session == nil:
+			return gateway.QRCode{}, nil, linkingEnded()
 		case code.Code != "":
 			return code, session, nil
 		}
@@ -359,4 +329,9 @@ func (l *link) waitForCode(ctx context.Context, limit time.Duration) (gateway.QR
 				"the platform gave no code within %s; ask again", limit)
 		}
 	}
+}
+
+func linkingEnded() error {
+	return gateway.Errorf(gateway.Conflict, gateway.CodeNotConnected,
+		"linking was ended; ask for the code again to start anew")
 }

@@ -1,0 +1,79 @@
+package instance_test
+
+import (
+	"bytes"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit"
+)
+
+const number = "5511999990100"
+
+// warning notes whether a log warned of a goodbye that nobody heard.
+type warning struct{ given atomic.Bool }
+
+func (w *warning) Write(line []byte) (int, error) {
+	if bytes.Contains(line, []byte("level=WARN")) && bytes.Contains(line, []byte("the phone may go on listing the device")) {
+		w.given.Store(true)
+	}
+	return len(line), nil
+}
+
+// A platform that lets nobody in keeps nobody from logging out, nor from deleting
+// an instance; the log says what that leaves behind.
+func TestLogoutDoesNotWaitForThePlatformForEver(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		prepare func(t *testing.T, g *testkit.Gateway, id string)
+		status  gateway.Status // before
+		after   gateway.Status
+	}{
+		"stopped": {
+			prepare: func(t *testing.T, g *testkit.Gateway, id string) {
+				t.Helper()
+				if err := g.Partner.StopInstance(t.Context(), id); err != nil {
+					t.Fatal(err)
+				}
+			},
+			status: gateway.StatusManuallyStopped, after: gateway.StatusManuallyStopped,
+		},
+		"connection cut": {
+			prepare: func(t *testing.T, g *testkit.Gateway, _ string) { t.Helper(); g.Phones.Disconnect(t, "") },
+			status:  gateway.StatusConnecting, after: gateway.StatusStopped,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			warned := &warning{}
+			g := testkit.Start(t, testkit.Options{Log: warned})
+			g.Server.Instances().SetLogoutWait(300 * time.Millisecond)
+			id := g.Link(t, number)
+			g.Phones.Faults(t, map[string]any{"refuseLogins": true})
+			c.prepare(t, g, id)
+			g.AwaitStatus(t, id, c.status)
+			if err := g.Client.Logout(t.Context(), id); err != nil {
+				t.Fatal(err)
+			}
+			if instance := g.Instance(t, id); instance.Status != string(c.after) || instance.MessengerJID != "" {
+				t.Errorf("logged out: %+v", instance)
+			}
+			if !warned.given.Load() {
+				t.Error("the log does not say that the platform was not told")
+			}
+			if devices := g.Phones.Get(t, number).Devices; len(devices) != 1 {
+				t.Errorf("the platform was told after all: the phone lists %v", devices)
+			}
+			g.Phones.Faults(t, map[string]any{})
+			g.Scan(t, id, number)
+			g.Phones.Faults(t, map[string]any{"refuseLogins": true})
+			c.prepare(t, g, id)
+			g.AwaitStatus(t, id, c.status)
+			if err := g.Partner.DeleteInstance(t.Context(), id); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}

@@ -1,0 +1,81 @@
+package instance
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+// Who is told that no code will come can read why: the status is written first.
+// It once was not, and the next request still read "connecting". Who reads the
+// status can start anew.
+func TestFailureIsToldWhenItsStatusIsWritten(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		end    func(context.Context, *handler)
+		kind   gateway.Kind
+		status gateway.Status
+	}{
+		"refused": {
+			end:  func(ctx context.Context, h *handler) { h.Refused(ctx, gateway.ReasonClientOutdated) },
+			kind: gateway.PlatformFailed, status: gateway.StatusError,
+		},
+		"the last code ran out": {
+			end:  func(ctx context.Context, h *handler) { h.CodesExpired(ctx) },
+			kind: gateway.Conflict, status: gateway.StatusQRTimeout,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			service, slow := newSlowService(t, gateway.StatusConnecting, "")
+			l := service.link("phone")
+			l.session = struct{ gateway.Session }{} // nothing is asked of it
+			written := make(chan struct{})
+			go func() {
+				defer close(written)
+				c.end(t.Context(), &handler{link: l})
+			}()
+			<-slow.asked
+			if _, _, err := l.waitForCode(t.Context(), time.Millisecond); gateway.KindOf(err) != gateway.PlatformTimeout {
+				t.Errorf("told before it was written: %v", err)
+			}
+			if l.running() {
+				t.Error("who reads the status in a moment can't start anew yet")
+			}
+			close(slow.granted)
+			<-written
+			if _, _, err := l.waitForCode(t.Context(), time.Minute); gateway.KindOf(err) != c.kind {
+				t.Errorf("told %v", err)
+			}
+			wantStatus(t, service, c.status)
+		})
+	}
+}
+
+// A session that was replaced while its end was being written fails nobody who
+// waits for its successor's code.
+func TestFailureOfAnOldSessionIsNotTold(t *testing.T) {
+	t.Parallel()
+	service, slow := newSlowService(t, gateway.StatusConnecting, "")
+	l := service.link("phone")
+	l.session = struct{ gateway.Session }{}
+	old := &handler{link: l}
+	written := make(chan struct{})
+	go func() {
+		defer close(written)
+		old.Refused(t.Context(), gateway.ReasonClientOutdated)
+	}()
+	<-slow.asked
+	l.detach()
+	l.mu.Lock()
+	l.session, l.code = struct{ gateway.Session }{}, gateway.QRCode{Code: "new"}
+	l.mu.Unlock()
+	close(slow.granted)
+	<-written
+	if code, _, err := l.waitForCode(t.Context(), time.Minute); err != nil || code.Code != "new" {
+		t.Errorf("got %+v (%v)", code, err)
+	}
+	wantStatus(t, service, gateway.StatusConnecting)
+}
