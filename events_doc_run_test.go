@@ -119,8 +119,9 @@ func (s *story) receive() {
 		id := s.phones.Send(s.t, m.from, m.content)
 		s.keep(eventlog.KindMessageReceived, m.title, about(id))
 	}
-	// From here on her name is known to everything that tells of her.
+	// From here on their names are known to everything that tells of them.
 	s.tape.await(s.t, eventlog.KindContactUpdated, "Ana's name", with("name", "Ana Souza"))
+	s.tape.await(s.t, eventlog.KindContactUpdated, "Carla's name", with("name", "Carla Dias"))
 }
 
 func (s *story) send() {

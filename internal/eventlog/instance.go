@@ -52,7 +52,7 @@ func (InstanceRestricted) Kind() Kind { return KindInstanceRestricted }
 // configuration is saved again or resumed.
 type WebhookSuspended struct {
 	Reason       string `json:"reason" doc:"gone where the endpoint answered 410, unreachable where nothing succeeded for too long."`
-	FailingSince *Time  `json:"failingSince" doc:"When it began to fail; null where it answered 410 at once."`
+	FailingSince *Time  `json:"failingSince" doc:"When it began to fail; of an answer 410, that moment."`
 	// NextSequence is the first event that waits.
 	NextSequence int64 `json:"nextSequence" doc:"The first event that was not delivered."`
 }

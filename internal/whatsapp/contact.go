@@ -18,12 +18,32 @@ func (s *session) person(one, other types.JID, name string) gateway.Party {
 	if other.IsEmpty() && device.LIDs != nil {
 		other = altOf(s.ctx, device.LIDs)(one)
 	}
-	if name == "" && device.Contacts != nil && !one.IsEmpty() {
-		if known, err := device.Contacts.GetContact(s.ctx, one.ToNonAD()); err == nil { // unknown is an ordinary answer
-			name = firstOf(known.PushName, known.FullName, known.BusinessName)
-		}
+	if name == "" {
+		name = s.knownName(one, other)
 	}
 	return partyOf(one, other, name)
+}
+
+// knownName is the name that somebody goes by, empty where it is not known. Some
+// names are kept under the number and some under the LID.
+func (s *session) knownName(addresses ...types.JID) string {
+	device := s.current().Store
+	for _, address := range addresses {
+		if address.IsEmpty() {
+			continue
+		}
+		if s.Self().Is(jidOf(address)) {
+			return device.PushName
+		}
+		if device.Contacts == nil {
+			continue
+		}
+		known, err := device.Contacts.GetContact(s.ctx, address.ToNonAD())
+		if name := firstOf(known.PushName, known.FullName, known.BusinessName); err == nil && name != "" { // unknown is an ordinary answer
+			return name
+		}
+	}
+	return ""
 }
 
 func firstOf(texts ...string) string {

@@ -57,8 +57,12 @@ func (s *session) joinedGroup(event *events.JoinedGroup) bool {
 		Group: jidOf(event.JID), Kind: part.kind, Actor: actor, At: at.UTC(),
 		SourceKey: groupKey(event.JID, event.GroupCreated, part),
 	}
-	for _, member := range newGroup(&event.GroupInfo).Participants {
-		change.Participants = append(change.Participants, member.Party)
+	for _, member := range event.Participants {
+		other := member.PhoneNumber
+		if member.JID.Server != types.HiddenUserServer {
+			other = member.LID
+		}
+		change.Participants = append(change.Participants, s.person(member.JID, other, member.DisplayName))
 	}
 	return s.kept(s.handler.GroupChangeArrived(s.ctx, change), "new group")
 }

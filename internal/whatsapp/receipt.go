@@ -20,9 +20,13 @@ func (s *session) receiptArrived(event *events.Receipt) bool {
 		return true
 	}
 	s.completeAddresses(&event.MessageSource)
+	name := ""
+	if event.IsGroup { // elsewhere it is clear who it is
+		name = s.knownName(event.Sender, event.SenderAlt)
+	}
 	err := s.handler.ReceiptArrived(s.ctx, gateway.Receipt{
 		Chat:       chatOf(event.MessageSource),
-		By:         partyOf(event.Sender, event.SenderAlt, ""),
+		By:         partyOf(event.Sender, event.SenderAlt, name),
 		MessageIDs: event.MessageIDs,
 		Status:     status,
 		At:         event.Timestamp.UTC(),
