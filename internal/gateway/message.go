@@ -134,9 +134,10 @@ const (
 	ChangeReaction
 )
 
-// SentChange is a change by this instance, from before the platform is told of it
-// until nobody asks for it any more: for the platform a change is a message with
-// an identifier and receipts of its own.
+// SentChange is a change by this account, for as long as the platform may speak
+// of it: for the platform a change is a message with an identifier and receipts
+// of its own. One by this instance is kept from before the platform is told of
+// it; of one by the phone, or another device, only what names it is kept.
 type SentChange struct {
 	PlatformID string // of the message that tells the platform of the change
 	InstanceID string
@@ -154,6 +155,7 @@ type SentChange struct {
 // Change is what somebody did to a message that exists.
 type Change struct {
 	Kind       ChangeKind
+	ID         string // the platform's identifier of the change itself
 	PlatformID string // of the message that was changed
 	Chat       Party
 	By         Party

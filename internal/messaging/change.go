@@ -13,13 +13,14 @@ import (
 // NotFound, or Invalid: not a text, not sent by this instance, deleted, too
 // late.
 func (s *Service) Edit(ctx context.Context, instanceID string, ref gateway.MessageRef, text string) (Result, error) {
-	session, message, err := s.own(ctx, instanceID, ref, terms{
+	session, message, done, err := s.own(ctx, instanceID, ref, terms{
 		code: gateway.CodeMessageNotEditable, done: "edited",
 		window: s.EditWindow, late: gateway.CodeEditWindowExpired,
 	})
 	if err != nil {
 		return Result{}, err
 	}
+	defer done()
 	if message.Type != gateway.TypeText {
 		return Result{}, gateway.Errorf(gateway.Invalid, gateway.CodeMessageNotEditable,
 			"only text messages can be edited; this one is of type %s", message.Type)
@@ -38,13 +39,14 @@ func (s *Service) Edit(ctx context.Context, instanceID string, ref gateway.Messa
 // Delete removes a message that this instance sent for everyone. Its error is
 // NotFound, or Invalid: not sent by this instance, deleted already, too late.
 func (s *Service) Delete(ctx context.Context, instanceID string, ref gateway.MessageRef) error {
-	session, message, err := s.own(ctx, instanceID, ref, terms{
+	session, message, done, err := s.own(ctx, instanceID, ref, terms{
 		code: gateway.CodeMessageNotDeletable, done: "deleted for everyone",
 		window: s.DeleteWindow, late: gateway.CodeDeleteWindowExpired,
 	})
 	if err != nil {
 		return err
 	}
+	defer done()
 	return s.change(ctx, session, message, gateway.Change{Kind: gateway.ChangeDeleted})
 }
 
@@ -101,22 +103,41 @@ type terms struct {
 	late   string // the code beyond the window
 }
 
-// own finds a message that may be changed, and the session to do it with.
-func (s *Service) own(ctx context.Context, instanceID string, ref gateway.MessageRef, t terms) (gateway.Session, gateway.Message, error) {
-	session, message, err := s.reach(ctx, instanceID, ref)
+// own finds a message that may be changed, and the session to do it with. Until
+// the caller is done, nobody else changes it.
+func (s *Service) own(ctx context.Context, instanceID string, ref gateway.MessageRef, t terms) (
+	session gateway.Session, message gateway.Message, done func(), err error,
+) {
+	session, message, err = s.reach(ctx, instanceID, ref)
+	if err != nil {
+		return nil, gateway.Message{}, nil, err
+	}
+	if done, err = s.changing.take(ctx, message.ID); err != nil {
+		return nil, gateway.Message{}, nil, err
+	}
+	// What was before the turn may be over by now.
+	if message, err = s.Find(ctx, instanceID, gateway.MessageRef{ID: message.ID}); err == nil {
+		err = s.mayChange(message, t)
+	}
+	if err != nil {
+		done()
+		return nil, gateway.Message{}, nil, err
+	}
+	return session, message, done, nil
+}
+
+// mayChange refuses what the platform would not take.
+func (s *Service) mayChange(message gateway.Message, t terms) error {
 	switch {
-	case err != nil:
-		return nil, gateway.Message{}, err
 	case !message.FromMe:
-		return nil, gateway.Message{}, gateway.Errorf(gateway.Invalid, t.code,
-			"only messages that this instance sent can be %s", t.done)
+		return gateway.Errorf(gateway.Invalid, t.code, "only messages that this instance sent can be %s", t.done)
 	case !message.DeletedAt.IsZero():
-		return nil, gateway.Message{}, gateway.Errorf(gateway.Invalid, t.code, "the message was deleted already")
+		return gateway.Errorf(gateway.Invalid, t.code, "the message was deleted already")
 	case s.Now().Sub(message.SentAt) > t.window:
-		return nil, gateway.Message{}, gateway.Errorf(gateway.Invalid, t.late,
+		return gateway.Errorf(gateway.Invalid, t.late,
 			"the message was sent more than %s ago; it can no longer be %s", t.window, t.done)
 	}
-	return session, message, nil
+	return nil
 }
 
 // reach finds a message, and the session of its instance.

@@ -81,6 +81,15 @@ func (i *Inbox) ChangeArrived(ctx context.Context, instanceID string, change gat
 	if err != nil {
 		return fmt.Errorf("messaging: tell of a change: %w", err)
 	}
+	if change.FromMe {
+		// Its receipts come to us as well, and are of no message that we have.
+		err := i.store.AcceptChange(ctx, gateway.SentChange{
+			PlatformID: change.ID, InstanceID: instanceID, Kind: change.Kind, By: change.By, At: change.At, Settled: true,
+		})
+		if err != nil {
+			return fmt.Errorf("messaging: keep a change: %w", err)
+		}
+	}
 	if change.Kind == gateway.ChangeReaction {
 		return i.append(ctx, event)
 	}
@@ -237,7 +246,7 @@ func (i *Inbox) SentPayload(ctx context.Context, instanceID string, chat gateway
 		switch {
 		case !message.Chat.Is(chat):
 		case isChange:
-			return change.Payload, true, nil
+			return change.Payload, len(change.Payload) > 0, nil
 		case message.FromMe && message.PlatformID == platformID && len(message.Payload) > 0:
 			return message.Payload, true, nil
 		}

@@ -83,6 +83,7 @@ type Service struct {
 	Config
 
 	reporter reporter
+	changing turns
 
 	mu      sync.Mutex
 	sending map[repeatKey]struct{}

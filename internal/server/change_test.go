@@ -83,6 +83,57 @@ func TestDeleteRemovesTheMessageForEveryone(t *testing.T) {
 	testkit.Refused(t, g.Client.Delete(t.Context(), id, foreign), http.StatusBadRequest, "MESSAGE_NOT_DELETABLE")
 }
 
+// Of several who delete a message at once one does, and the others are told that
+// it is gone.
+func TestDeleteHappensOnce(t *testing.T) {
+	t.Parallel()
+	g := testkit.Start(t, testkit.Options{})
+	id := g.Link(t, shopNumber)
+	sent := sendText(t, g, id, "oops")
+	const clients = 8
+	errs := make(chan error, clients)
+	for range clients {
+		go func() { errs <- g.Client.Delete(t.Context(), id, sent.ID) }()
+	}
+	deleted := 0
+	for range clients {
+		if err := <-errs; err == nil {
+			deleted++
+		} else {
+			testkit.Refused(t, err, http.StatusBadRequest, "MESSAGE_NOT_DELETABLE")
+		}
+	}
+	if deleted != 1 {
+		t.Errorf("%d deleted it", deleted)
+	}
+	told := toldOfChanges(t, g, id, sendText(t, g, id, "last").MessageID)
+	if want := map[string]int{"message.deleted " + sent.MessageID: 1}; !maps.Equal(told, want) {
+		t.Errorf("told %v, want %v", told, want)
+	}
+}
+
+// What the owner does on the phone is told, and the receipts for it are not.
+func TestReceiptsForChangesOnThePhoneAreNotTold(t *testing.T) {
+	t.Parallel()
+	g := testkit.Start(t, testkit.Options{})
+	id := g.Link(t, shopNumber)
+	sent := sendText(t, g, id, "Oi!")
+	g.Phones.AwaitMessage(t, shopNumber, sent.MessageID)
+	g.Phones.AwaitMessage(t, customerNumber, sent.MessageID)
+	g.Phones.React(t, shopNumber, sent.MessageID, "❤️")
+	g.Phones.Edit(t, shopNumber, sent.MessageID, "Olá!")
+	g.Phones.Delete(t, shopNumber, sent.MessageID)
+	awaitOnPhone(t, g, customerNumber, sent.MessageID, "the deletion", func(m testkit.PhoneMessage) bool { return m.Deleted })
+	testkit.Await(t, "the deletion", func() bool { return !find(t, g, id, sent.ID).DeletedAt.IsZero() })
+	told := toldOfChanges(t, g, id, sendText(t, g, id, "last").MessageID)
+	want := map[string]int{
+		"message.reaction " + sent.MessageID: 1, "message.edited " + sent.MessageID: 1, "message.deleted " + sent.MessageID: 1,
+	}
+	if !maps.Equal(told, want) {
+		t.Errorf("told %v, want %v", told, want)
+	}
+}
+
 func TestEditAndDeleteHaveTheirWindows(t *testing.T) {
 	t.Parallel()
 	g := testkit.Start(t, testkit.Options{EditWindow: time.Nanosecond, DeleteWindow: time.Nanosecond})
@@ -137,6 +188,23 @@ func TestMarkReadIsSeenBySender(t *testing.T) {
 		t.Errorf("an own message: %v", err)
 	}
 	testkit.Refused(t, g.Client.MarkRead(t.Context(), id, "3EB0NOTHING"), http.StatusNotFound, "MESSAGE_NOT_FOUND")
+}
+
+// What the gateway can't read it can't pass on.
+func TestForwardOfAnUnknownKindIsRefused(t *testing.T) {
+	t.Parallel()
+	g := testkit.Start(t, testkit.Options{})
+	id := g.Link(t, shopNumber)
+	for _, content := range []map[string]any{
+		{"type": "unsupported", "kind": "future"},
+		{"type": "image", "media": client.DataURI("image/png", picture(t)), "viewOnce": true, "unavailable": true},
+	} {
+		content["to"] = shopNumber
+		received := g.Phones.Send(t, customerNumber, content)
+		awaitMessage(t, g, id, received)
+		_, err := g.Client.Forward(t.Context(), id, client.Forward{To: customerNumber, MessageID: received})
+		testkit.Refused(t, err, http.StatusBadRequest, "VALIDATION_ERROR")
+	}
 }
 
 // What somebody else does to a message is kept: nobody quotes or forwards what

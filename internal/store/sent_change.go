@@ -17,10 +17,11 @@ const (
 	messageByID = "SELECT " + messageColumns + " FROM messages WHERE id = $1"
 )
 
-// AcceptChange adds a change that the platform is about to be told of. It returns
-// a gateway.NotFound where the instance is gone.
+// AcceptChange adds a change that the platform is about to be told of, or that
+// this account's phone has told it of. One that is there already is left as it
+// is. It returns a gateway.NotFound where the instance is gone.
 func (s *Store) AcceptChange(ctx context.Context, change gateway.SentChange) error {
-	_, err := s.db.exec(ctx, "INSERT INTO sent_changes ("+sentChangeColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+	_, err := s.db.exec(ctx, "INSERT INTO sent_changes ("+sentChangeColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING",
 		change.InstanceID, change.PlatformID, change.MessageID, int64(change.Kind),
 		string(change.By.JID), string(change.By.LID), change.By.Name,
 		change.Text, notNull(change.Payload), millis(change.At), change.Settled)

@@ -21,6 +21,7 @@ func (s *session) changeArrived(change gateway.Change) bool {
 // reaction.
 func changeOf(event *events.Message, self gateway.Party) (gateway.Change, bool) {
 	change := gateway.Change{
+		ID:     event.Info.ID,
 		Chat:   chatOf(event.Info.MessageSource),
 		By:     partyOf(event.Info.Sender, event.Info.SenderAlt, event.Info.PushName),
 		FromMe: event.Info.IsFromMe,

@@ -52,7 +52,7 @@ func (c *Connector) EncodeForwarded(payload []byte) ([]byte, error) {
 	}
 	score := contextOf(content).GetForwardingScore()
 	if !setContext(content, &waE2E.ContextInfo{IsForwarded: new(true), ForwardingScore: new(score + 1)}) {
-		return nil, fmt.Errorf("whatsapp: no way to forward this kind of message")
+		return nil, gateway.InvalidFields(gateway.FieldError{Field: "messageId", Message: "names a message that can't be forwarded"})
 	}
 	return encode(content)
 }
