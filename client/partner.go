@@ -16,6 +16,7 @@ type Key struct {
 	Partner     bool       `json:"partner"`
 	ExpiresAt   *time.Time `json:"expiresAt"`  // nil: never
 	LastUsedAt  *time.Time `json:"lastUsedAt"` // nil: never used, or not said
+	RevokedAt   *time.Time `json:"revokedAt"`  // nil: not revoked, or not said
 	CreatedAt   time.Time  `json:"createdAt"`
 }
 

@@ -81,7 +81,6 @@ func TestPaging(t *testing.T) {
 		{"?limit=2&page=4", nil, "false true 4 3 null 3 5"},
 		{"?page=9223372036854775807&limit=100", nil, "false true 9223372036854775807 9223372036854775806 null 1 5"},
 		{"?limit=5&page=1&other=x", ids, "true true 1 null null 1 5"},
-		{"?%zz", ids, "true true 1 null null 1 5"},
 	} {
 		got := f.do(t, request{path: "/api/instances" + test.query, key: f.key})
 		var page struct {
@@ -176,7 +175,7 @@ func TestAPIKeys(t *testing.T) {
 	}
 
 	list := request{path: "/api/partner/api-keys?page=3&limit=1", key: f.partner}
-	wantJSON(t, f.do(t, list), http.StatusOK, `{"data":[{`+fields+`,"lastUsedAt":"2026-11-20T14:22:10.123Z"}],"isFirstPage":false,"isLastPage":true,
+	wantJSON(t, f.do(t, list), http.StatusOK, `{"data":[{`+fields+`,"lastUsedAt":"2026-11-20T14:22:10.123Z","revokedAt":null}],"isFirstPage":false,"isLastPage":true,
 		"currentPage":3,"previousPage":2,"nextPage":null,"pageCount":3,"totalCount":3}`)
 
 	revoke := request{method: destroy, path: "/api/partner/api-keys/" + made.ID, key: f.partner}

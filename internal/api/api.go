@@ -100,11 +100,15 @@ type Config struct {
 	// of a request (X-Forwarded-Proto).
 	BehindProxy bool
 	// Files serves the signed links to media, below /media/; nil serves none.
-	Files    http.Handler
-	MaxBody  int64 // bytes of a request body without media; 0 means 1 MiB
-	MaxMedia int64 // bytes of the media in a request body, decoded; 0 means 64 MiB
-	Now      func() time.Time
-	Logger   *slog.Logger
+	Files http.Handler
+	// StreamPause is how long a stream may be silent: then it says that it is still
+	// there, so that nothing on the way takes it for dead, and ends where its key
+	// or its instance has ended. 0 means 15 seconds.
+	StreamPause time.Duration
+	MaxBody     int64 // bytes of a request body without media; 0 means 1 MiB
+	MaxMedia    int64 // bytes of the media in a request body, decoded; 0 means 64 MiB
+	Now         func() time.Time
+	Logger      *slog.Logger
 }
 
 // service is the API with what it stands on.
@@ -140,6 +144,9 @@ func build(config Config) (*service, error) {
 	}
 	if config.MaxMedia == 0 {
 		config.MaxMedia = defaultMaxMedia
+	}
+	if config.StreamPause == 0 {
+		config.StreamPause = defaultStreamPause
 	}
 	if config.Now == nil {
 		config.Now = time.Now

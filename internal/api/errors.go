@@ -35,6 +35,8 @@ func statusOf(kind gateway.Kind) int {
 		return http.StatusConflict
 	case gateway.TooLarge:
 		return http.StatusRequestEntityTooLarge
+	case gateway.OutOfRange:
+		return http.StatusRequestedRangeNotSatisfiable
 	case gateway.RateLimited:
 		return http.StatusTooManyRequests
 	case gateway.PlatformFailed:

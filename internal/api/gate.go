@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/url"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
@@ -48,8 +49,8 @@ func (s *service) admit(x *exchange, op operation) error {
 		return nil
 	}
 	ctx := x.request.Context()
-	var err error
-	if x.key, err = s.Access.Authenticate(ctx, x.request.Header.Get(apiKeyHeader)); err != nil {
+	err := s.admitKey(ctx, x)
+	if err != nil {
 		return err
 	}
 	if op.body {
@@ -69,7 +70,17 @@ func (s *service) admit(x *exchange, op operation) error {
 	if op.audience == partners && !x.key.Partner {
 		return gateway.Errorf(gateway.Forbidden, gateway.CodeForbidden, "this needs a partner key")
 	}
+	if _, err := url.ParseQuery(x.request.URL.RawQuery); err != nil {
+		// Else what can't be read would count as left out.
+		return gateway.InvalidFields(gateway.FieldError{Field: "query", Message: "is no list of parameters: " + err.Error()})
+	}
 	return nil
+}
+
+// admitKey finds out who asks.
+func (s *service) admitKey(ctx context.Context, x *exchange) (err error) {
+	x.key, err = s.Access.Authenticate(ctx, x.request.Header.Get(apiKeyHeader))
+	return err
 }
 
 // findInstance loads the instance that the path names.

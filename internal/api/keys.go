@@ -16,6 +16,7 @@ type Key struct {
 	KeyFields
 
 	LastUsedAt *Timestamp `json:"lastUsedAt" nullable:"true" doc:"To the minute; null where it was never used."`
+	RevokedAt  *Timestamp `json:"revokedAt" nullable:"true" doc:"Since when it opens nothing; null: it was not revoked."`
 }
 
 // NewKey is an API key in the answer that makes it.
@@ -74,7 +75,7 @@ func (s *service) registerKeys() {
 	}, s.createKey)
 	register(s, operation{
 		id: "listAPIKeys", method: http.MethodGet, path: "/api/partner/api-keys", tag: tagPartner,
-		summary: "List API keys", description: "Lists the API keys of the account, oldest first.",
+		summary: "List API keys", description: "Lists the API keys of the account, oldest first, also those that were revoked or have expired.",
 		audience: partners, codes: []string{gateway.CodeValidation},
 	}, s.listKeys)
 	register(s, operation{
@@ -154,7 +155,7 @@ func (s *service) listKeys(ctx context.Context, in *listKeysInput) (*answer[Enve
 		return nil, err
 	}
 	return &answer[Envelope[Key]]{envelope(in.Paging, page, func(key gateway.Key) Key {
-		return Key{KeyFields: newKeyFields(key), LastUsedAt: timestampOrNil(key.LastUsedAt)}
+		return Key{KeyFields: newKeyFields(key), LastUsedAt: timestampOrNil(key.LastUsedAt), RevokedAt: timestampOrNil(key.RevokedAt)}
 	})}, nil
 }
 

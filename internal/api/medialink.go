@@ -36,8 +36,9 @@ func (s *service) registerMediaLink() {
 		id: "getMediaDownloadLink", method: http.MethodGet, path: "/api/message/{instanceId}/media-download-link/{messageId}", tag: tagMessages,
 		summary: "Get a download link",
 		description: "Fetches the file of a message, sent or received, from the platform, and answers a link to it that ends by itself. " +
-			"The link needs no API key: whoever has it can read the file.",
-		codes: append(sessionCodes(), gateway.CodeValidation, gateway.CodeMessageNotFound, gateway.CodeMessageHasNoMedia, gateway.CodePayloadTooLarge),
+			"The link needs no API key: whoever has it can read the file, for as long as the message is not deleted.",
+		codes: append(sessionCodes(), gateway.CodeValidation, gateway.CodeMessageNotFound, gateway.CodeMessageHasNoMedia,
+			gateway.CodeMediaNotFound, gateway.CodePayloadTooLarge),
 	}, s.mediaLink)
 }
 

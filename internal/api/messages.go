@@ -63,7 +63,8 @@ func (s *service) registerMessages() {
 
 // sendCodes are the refusals that every send may meet.
 func sendCodes() []string {
-	return append(sessionCodes(), gateway.CodeNotRegistered, gateway.CodeIdempotencyConflict, gateway.CodeRecipientRestricted)
+	return append(sessionCodes(), gateway.CodeNotRegistered, gateway.CodeGroupNotFound,
+		gateway.CodeIdempotencyConflict, gateway.CodeRecipientRestricted)
 }
 
 // sessionCodes are the refusals of everything that asks the platform.

@@ -26,7 +26,7 @@ func (Paging) Resolve(ctx huma.Context) []error {
 	}
 	query, err := url.ParseQuery(address.RawQuery)
 	if err != nil {
-		return nil // huma reads what it can of it, as everybody does
+		return nil // the gate has refused it
 	}
 	var errs []error
 	for _, name := range []string{"page", "limit"} {

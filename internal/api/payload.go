@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -55,6 +56,9 @@ func (p *Payload[T]) Resolve(ctx huma.Context) []error {
 func parseObject(body []byte) (tree map[string]any, problem string) {
 	if len(body) == 0 {
 		return map[string]any{}, ""
+	}
+	if !utf8.Valid(body) {
+		return nil, "must be UTF-8" // encoding/json would put something else in its place
 	}
 	err := json.Unmarshal(body, &tree)
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {

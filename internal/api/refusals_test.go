@@ -103,6 +103,13 @@ func TestWrongMethods(t *testing.T) {
 }
 
 // png is a picture of one pixel.
+// The beginnings of files, as far as they tell the type.
+const (
+	mp4  = "AAAAGGZ0eXBtcDQyAAAAAG1wNDJpc29t"
+	ogg  = "T2dnUwAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
+	webp = "UklGRiAAAABXRUJQVlA4IAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=="
+)
+
 const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
 // everyOperation are requests that succeed as far as the gate, but for what a
@@ -122,11 +129,11 @@ func everyOperation(id string) []request {
 		{method: get, path: "/api/instances/" + id + "/groups/120363041234567890@g.us"},
 		{method: post, path: "/api/message/" + id + "/text", body: `{"to":"5511988887766","message":"Oi"}`},
 		{method: post, path: "/api/message/" + id + "/image", body: `{"to":"5511988887766","image":"data:image/png;base64,` + png + `"}`},
-		{method: post, path: "/api/message/" + id + "/video", body: `{"to":"5511988887766","video":"data:video/mp4;base64,AAAA"}`},
-		{method: post, path: "/api/message/" + id + "/audio-note", body: `{"to":"5511988887766","audio":"data:audio/ogg;base64,AAAA"}`},
-		{method: post, path: "/api/message/" + id + "/audio-file", body: `{"to":"5511988887766","audio":"data:audio/mpeg;base64,AAAA"}`},
+		{method: post, path: "/api/message/" + id + "/video", body: `{"to":"5511988887766","video":"data:video/mp4;base64,` + mp4 + `"}`},
+		{method: post, path: "/api/message/" + id + "/audio-note", body: `{"to":"5511988887766","audio":"data:audio/ogg;base64,` + ogg + `"}`},
+		{method: post, path: "/api/message/" + id + "/audio-file", body: `{"to":"5511988887766","audio":"data:audio/ogg;base64,` + ogg + `"}`},
 		{method: post, path: "/api/message/" + id + "/document", body: `{"to":"5511988887766","document":"data:text/plain;base64,AAAA"}`},
-		{method: post, path: "/api/message/" + id + "/sticker", body: `{"to":"5511988887766","sticker":"data:image/webp;base64,AAAA"}`},
+		{method: post, path: "/api/message/" + id + "/sticker", body: `{"to":"5511988887766","sticker":"data:image/webp;base64,` + webp + `"}`},
 		{method: post, path: "/api/message/" + id + "/location", body: `{"to":"5511988887766","latitude":0,"longitude":0}`},
 		{method: post, path: "/api/message/" + id + "/contact", body: `{"to":"5511988887766","contact":{"fullName":"Ana","phoneNumber":"5511977776655"}}`},
 		{method: post, path: "/api/message/" + id + "/forward", body: `{"to":"5511988887766","messageId":"3EB0"}`},

@@ -23,9 +23,8 @@ const (
 	eventStreamType = "text/event-stream"
 	// streamSlice is how many events are read from the log at a time.
 	streamSlice = 256
-	// streamPause is how long a stream may be silent; then it says that it is
-	// still there, so that nothing on the way takes it for dead.
-	streamPause = 15 * time.Second
+	// defaultStreamPause is the usual Config.StreamPause.
+	defaultStreamPause = 15 * time.Second
 	// streamPatience bounds how long one write may wait for a reader that is slow.
 	streamPatience = 30 * time.Second
 	// streamRetry tells readers when to come back after the stream was cut.
@@ -197,7 +196,7 @@ var errStreamOver = errors.New("api: the stream is over")
 // run writes events until the reader leaves, or the server stops. Its error is
 // one of ours.
 func (e *eventStream) run(ctx context.Context, follower *eventlog.Follower) error {
-	tick := time.NewTicker(streamPause)
+	tick := time.NewTicker(e.service.StreamPause)
 	defer tick.Stop()
 	for {
 		err := e.forward(ctx)
@@ -205,7 +204,9 @@ func (e *eventStream) run(ctx context.Context, follower *eventlog.Follower) erro
 			select {
 			case <-follower.News():
 			case <-tick.C:
-				err = e.sayStillHere()
+				if err = e.mayGoOn(ctx); err == nil {
+					err = e.sayStillHere()
+				}
 			case <-ctx.Done():
 				err = errStreamOver
 			case <-e.service.Stopping:
@@ -218,6 +219,23 @@ func (e *eventStream) run(ctx context.Context, follower *eventlog.Follower) erro
 		case err != nil:
 			return err
 		}
+	}
+}
+
+// mayGoOn looks whether the reader would be let in again: a stream outlives keys
+// and instances. Where that can't be found out just now, it goes on.
+func (e *eventStream) mayGoOn(ctx context.Context) error {
+	x := exchangeOf(ctx)
+	again := exchange{request: x.request}
+	err := e.service.admitKey(ctx, &again)
+	if err == nil {
+		err = e.service.findInstance(ctx, &again)
+	}
+	switch gateway.KindOf(err) {
+	case gateway.Unauthorized, gateway.Forbidden, gateway.NotFound:
+		return errStreamOver
+	default:
+		return nil
 	}
 }
 

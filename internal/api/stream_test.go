@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/access"
 	"github.com/recado-project/recado/internal/api"
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
@@ -29,7 +30,9 @@ type streamed struct {
 
 func newStreamed(t *testing.T) *streamed {
 	t.Helper()
-	s := &streamed{fixture: newFixture(t, func(c *api.Config) { c.Now = time.Now }), t: t}
+	s := &streamed{fixture: newFixture(t, func(c *api.Config) {
+		c.Now, c.StreamPause = time.Now, 50*time.Millisecond
+	}), t: t}
 	s.id = s.newInstance(t)
 	server := httptest.NewServer(s.handler)
 	t.Cleanup(server.Close)
@@ -71,6 +74,36 @@ func (s *streamed) want(stream *client.EventStream, sequences ...int64) {
 		if event.Sequence != want || event.InstanceID != s.id || event.ID == "" {
 			s.t.Fatalf("got %+v, want %d", event, want)
 		}
+	}
+}
+
+// A stream ends with the key that opened it, and with its instance.
+func TestStreamEndsWithItsKeyAndItsInstance(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(s *streamed, key gateway.Key) error{
+		"revoked": func(s *streamed, key gateway.Key) error {
+			return s.access.RevokeKey(t.Context(), key.AccountID, key.ID)
+		},
+		"deleted": func(s *streamed, _ gateway.Key) error { return s.instances.Delete(t.Context(), s.id) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStreamed(t)
+			key, secret, err := s.access.CreateKey(t.Context(), access.KeyParams{AccountID: s.account.ID})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.client = client.New(s.baseURL, secret)
+			stream := s.open(new(int64(0)))
+			s.append(eventlog.WebhookTest{})
+			s.want(stream, 1)
+			if err := end(s, key); err != nil {
+				t.Fatal(err)
+			}
+			if event, err := stream.Next(); err == nil {
+				t.Errorf("it went on with %+v", event)
+			}
+		})
 	}
 }
 

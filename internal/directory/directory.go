@@ -10,8 +10,15 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 )
 
-// registrationAge is how long the platform's answer about a number is believed.
-const registrationAge = 30 * 24 * time.Hour
+// How long the platform's answer that a number has an account is believed.
+const (
+	// sendAge is for those who write to it: the numbers of people who are written
+	// to hardly ever leave, and a look-up before each message is a price.
+	sendAge = 30 * 24 * time.Hour
+	// checkAge is for those who want to know: it spares the platform the same list
+	// twice in a row, and nothing more.
+	checkAge = time.Hour
+)
 
 // lookupBatch is how many numbers the platform is asked about at once.
 const lookupBatch = 100
@@ -55,7 +62,7 @@ func (s *Service) Party(ctx context.Context, session gateway.Session, to gateway
 	case to.Chat != "":
 		return gateway.Party{JID: to.Chat}, nil
 	}
-	registrations, err := s.lookUp(ctx, session, []string{to.Number})
+	registrations, err := s.lookUp(ctx, session, []string{to.Number}, sendAge)
 	if err != nil {
 		return gateway.Party{}, err
 	}
@@ -67,14 +74,15 @@ func (s *Service) Party(ctx context.Context, session gateway.Session, to gateway
 	return gateway.Party{JID: registration.JID, LID: registration.LID}, nil
 }
 
-// CheckNumbers says which numbers, in digits with country code, have an account.
+// CheckNumbers says which numbers, in digits with country code, have an account,
+// by the platform's word of within the hour.
 // The answer has their order, and says of a double twice.
 func (s *Service) CheckNumbers(ctx context.Context, instanceID string, numbers []string) ([]gateway.Registration, error) {
 	session, err := s.sessions.Session(ctx, instanceID)
 	if err != nil {
 		return nil, err
 	}
-	known, err := s.lookUp(ctx, session, numbers)
+	known, err := s.lookUp(ctx, session, numbers, checkAge)
 	if err != nil {
 		return nil, err
 	}
@@ -86,12 +94,14 @@ func (s *Service) CheckNumbers(ctx context.Context, instanceID string, numbers [
 	return registrations, nil
 }
 
-// lookUp finds what is known of the numbers, asks the platform for the rest and
-// remembers its answers. Numbers without an account are asked for every time:
-// they may get one.
-func (s *Service) lookUp(ctx context.Context, session gateway.Session, numbers []string) (map[string]gateway.Registration, error) {
+// lookUp finds what is known of the numbers since age, asks the platform for the
+// rest and remembers its answers. Numbers without an account are asked for every
+// time: they may get one.
+func (s *Service) lookUp(
+	ctx context.Context, session gateway.Session, numbers []string, age time.Duration,
+) (map[string]gateway.Registration, error) {
 	now := s.now()
-	known, err := s.store.FindRegistrations(ctx, numbers, now.Add(-registrationAge))
+	known, err := s.store.FindRegistrations(ctx, numbers, now.Add(-age))
 	if err != nil {
 		return nil, err
 	}

@@ -33,6 +33,8 @@ const (
 	Conflict
 	// TooLarge is a body or file over the limit.
 	TooLarge
+	// OutOfRange is a part of a file that the file does not have.
+	OutOfRange
 	// RateLimited is too much in too short a time, by our limit or the platform's.
 	RateLimited
 	// PlatformFailed is a refusal by the platform.
@@ -53,6 +55,7 @@ const (
 	CodeInstanceNotFound    = "INSTANCE_NOT_FOUND"
 	CodeMessageNotFound     = "MESSAGE_NOT_FOUND"
 	CodeGroupNotFound       = "GROUP_NOT_FOUND"
+	CodeMediaNotFound       = "MEDIA_NOT_FOUND"
 	CodeWebhookNotFound     = "WEBHOOK_NOT_FOUND"
 	CodeWebhookInactive     = "WEBHOOK_INACTIVE"
 	CodeMessageNotEditable  = "MESSAGE_NOT_EDITABLE"
@@ -66,6 +69,7 @@ const (
 	CodeAlreadyConnected    = "INSTANCE_ALREADY_CONNECTED"
 	CodeIdempotencyConflict = "IDEMPOTENCY_CONFLICT"
 	CodePayloadTooLarge     = "PAYLOAD_TOO_LARGE"
+	CodeOutOfRange          = "RANGE_NOT_SATISFIABLE"
 	CodeEventsExpired       = "EVENTS_EXPIRED"
 	CodeMediaFetchFailed    = "MEDIA_FETCH_FAILED"
 	CodeRateLimited         = "RATE_LIMITED"

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"strings"
 	"time"
 
@@ -20,6 +22,7 @@ import (
 // changes. Blobs is safe for concurrent use.
 type Blobs struct {
 	bucket *blob.Bucket
+	folder *os.Root // the same files, for what is done to many of them at once
 }
 
 // BlobMeta is what is kept of a file besides its content.
@@ -51,12 +54,16 @@ func OpenBlobs(folder string) (*Blobs, error) {
 	if err != nil {
 		return nil, fmt.Errorf("media: open blob store: %w", err)
 	}
-	return &Blobs{bucket: bucket}, nil
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("media: open blob store: %w", err), bucket.Close())
+	}
+	return &Blobs{bucket: bucket, folder: root}, nil
 }
 
 // Close closes the store. Blobs that are open can't be read after it.
 func (b *Blobs) Close() error {
-	if err := b.bucket.Close(); err != nil {
+	if err := errors.Join(b.bucket.Close(), b.folder.Close()); err != nil {
 		return fmt.Errorf("media: close blob store: %w", err)
 	}
 	return nil
@@ -138,6 +145,49 @@ func (b *Blobs) Get(ctx context.Context, key string) (*Blob, error) {
 	return &Blob{BlobMeta: meta, ReadSeekCloser: reader}, nil
 }
 
+// Delete removes a file. Who has it open can read it to its end. A key that has
+// none is no error.
+func (b *Blobs) Delete(ctx context.Context, key string) error {
+	if !validKey(key) {
+		return errBadKey
+	}
+	if err := b.bucket.Delete(ctx, key); err != nil && gcerrors.Code(err) != gcerrors.NotFound {
+		return fmt.Errorf("media: remove blob: %w", err)
+	}
+	return nil
+}
+
+// Folders returns the first parts of all keys that have more of them, also of
+// those whose files are gone.
+func (b *Blobs) Folders() ([]string, error) {
+	// The bucket would read every file's description to find them.
+	entries, err := fs.ReadDir(b.folder.FS(), ".")
+	if err != nil {
+		return nil, fmt.Errorf("media: list folders of blobs: %w", err)
+	}
+	var folders []string
+	for _, entry := range entries {
+		if entry.IsDir() {
+			folders = append(folders, entry.Name())
+		}
+	}
+	return folders, nil
+}
+
+// DeleteFolder removes all files whose keys begin with the folder's name and a
+// slash. A folder that does not exist is no error.
+func (b *Blobs) DeleteFolder(name string) error {
+	if !validKey(name) {
+		return errBadKey
+	}
+	// The bucket would leave the empty folder behind, and what a process that was
+	// killed had half written.
+	if err := b.folder.RemoveAll(name); err != nil {
+		return fmt.Errorf("media: remove folder of blobs: %w", err)
+	}
+	return nil
+}
+
 func blobError(err error) error {
 	if gcerrors.Code(err) == gcerrors.NotFound {
 		return errNoBlob()
@@ -146,7 +196,7 @@ func blobError(err error) error {
 }
 
 func errNoBlob() error {
-	return gateway.Errorf(gateway.NotFound, gateway.CodeNotFound, "the file does not exist any more")
+	return gateway.Errorf(gateway.NotFound, gateway.CodeMediaNotFound, "the file does not exist any more")
 }
 
 var errBadKey = errors.New("media: malformed blob key")

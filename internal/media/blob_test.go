@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -93,8 +94,75 @@ func TestBlobIsWholeOrAbsent(t *testing.T) {
 		}
 	}
 	_, err := blobs.Stat(t.Context(), "key")
-	wantCode(t, err, gateway.NotFound, gateway.CodeNotFound)
+	wantCode(t, err, gateway.NotFound, gateway.CodeMediaNotFound)
 	wantEmpty(t, folder)
+}
+
+func TestBlobIsDeleted(t *testing.T) {
+	t.Parallel()
+	blobs, folder := openBlobs(t)
+	put(t, blobs, "one/photo", "content", BlobMeta{})
+	put(t, blobs, "one/other", "content", BlobMeta{})
+	open, err := blobs.Get(t.Context(), "one/photo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := open.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	for range 2 { // the second time there is nothing left to do
+		if err := blobs.Delete(t.Context(), "one/photo"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err = blobs.Stat(t.Context(), "one/photo")
+	wantCode(t, err, gateway.NotFound, gateway.CodeMediaNotFound)
+	if left, err := filepath.Glob(filepath.Join(folder, "one", "photo*")); err != nil || len(left) > 0 {
+		t.Errorf("left are %q, %v", left, err)
+	}
+	if rest, err := io.ReadAll(open); err != nil || string(rest) != "content" {
+		t.Errorf("who had it open reads %q, %v", rest, err)
+	}
+	if _, err := blobs.Stat(t.Context(), "one/other"); err != nil {
+		t.Errorf("its neighbour: %v", err)
+	}
+}
+
+func TestBlobFolderIsDeleted(t *testing.T) {
+	t.Parallel()
+	blobs, folder := openBlobs(t)
+	for _, key := range []string{"one/photo", "one/deep/photo", "one1/photo", "two/photo", "single"} {
+		put(t, blobs, key, "content", BlobMeta{})
+	}
+	// What a process that was killed had half written.
+	if err := os.WriteFile(filepath.Join(folder, "one", "fileblob123"), []byte("half"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // the second time there is nothing left to do
+		if err := blobs.DeleteFolder("one"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	found, err := blobs.Folders()
+	if want := []string{"one1", "two"}; err != nil || !slices.Equal(found, want) {
+		t.Errorf("left are %q, %v; want %q", found, err, want)
+	}
+	if err := blobs.Delete(t.Context(), "two/photo"); err != nil {
+		t.Fatal(err)
+	}
+	if found, err := blobs.Folders(); err != nil || !slices.Contains(found, "two") {
+		t.Errorf("an empty folder is not listed: %q, %v", found, err)
+	}
+	if _, err := blobs.Stat(t.Context(), "single"); err != nil {
+		t.Errorf("a file in no folder: %v", err)
+	}
+	for _, name := range []string{"", "..", ".", "/", "two/..", "../media"} {
+		if err := blobs.DeleteFolder(name); !errors.Is(err, errBadKey) {
+			t.Errorf("%q was taken as a folder: %v", name, err)
+		}
+	}
 }
 
 func TestBlobKeys(t *testing.T) {
@@ -104,7 +172,10 @@ func TestBlobKeys(t *testing.T) {
 		if err := blobs.Put(t.Context(), key, strings.NewReader("x"), BlobMeta{Size: 1}); !errors.Is(err, errBadKey) {
 			t.Errorf("%q was taken as a key: %v", key, err)
 		}
+		if err := blobs.Delete(t.Context(), key); !errors.Is(err, errBadKey) {
+			t.Errorf("%q was removed as a key: %v", key, err)
+		}
 		_, err := blobs.Get(t.Context(), key)
-		wantCode(t, err, gateway.NotFound, gateway.CodeNotFound)
+		wantCode(t, err, gateway.NotFound, gateway.CodeMediaNotFound)
 	}
 }

@@ -2,7 +2,9 @@ package media
 
 import (
 	"context"
+	"encoding/base64"
 	"fmt"
+	"io"
 	"mime"
 	"os"
 	"strings"
@@ -45,19 +47,82 @@ func inspectionOf(kind gateway.MessageType) inspection {
 	}
 }
 
-// sniff tells the media type of content by its first bytes, without parameters
-// and under the name that other programs know.
-func sniff(content *content) (string, error) {
-	var full string
-	err := content.read(func(file *os.File) error {
-		found, err := mimetype.DetectReader(file)
-		if err != nil {
-			return fmt.Errorf("media: sniff type: %w", err)
-		}
-		full = found.String()
+// CheckInline refuses a data URI whose first bytes show that it is nothing of the
+// kind: what can be said without work, and before there is anybody to send it
+// through. The error is the validation error of field. Open finds out the rest;
+// what is no data URI passes.
+func CheckInline(kind gateway.MessageType, input, field string) error {
+	if !isInline(input) {
 		return nil
+	}
+	_, data, wrong := parseData(input[len(dataScheme):])
+	if wrong != "" {
+		return refused(field, wrong)
+	}
+	// As many bytes as mimetype looks at. What can't be decoded is Open's to refuse.
+	head, _ := io.ReadAll(io.LimitReader(base64.NewDecoder(base64.RawStdEncoding, strings.NewReader(data)), sniffed))
+	if len(head) == 0 {
+		return nil
+	}
+	if wrong := unfit(kind, known(mimetype.Detect(head))); wrong != "" {
+		return refused(field, wrong)
+	}
+	return nil
+}
+
+// sniffed is how many bytes of a file tell its type.
+const sniffed = 3072
+
+// unfit says why content of a media type can't be of a kind; empty where it may
+// be.
+func unfit(kind gateway.MessageType, mimeType string) string {
+	family, _, _ := strings.Cut(mimeType, "/")
+	switch kind {
+	case gateway.TypeImage:
+		switch mimeType {
+		case "image/jpeg", "image/png", "image/webp", "image/gif":
+		default:
+			return "must hold an image (JPEG, PNG, WebP or GIF)"
+		}
+	case gateway.TypeSticker:
+		if mimeType != "image/webp" {
+			return "must hold a WebP picture"
+		}
+	case gateway.TypeVideo:
+		if family != "video" {
+			return "must hold a video"
+		}
+	case gateway.TypeVoice, gateway.TypeAudio:
+		if family != "audio" && !holdsEither(mimeType) {
+			return "must hold audio"
+		}
+	default: // a document takes anything
+	}
+	return ""
+}
+
+// holdsEither reports whether a container may hold a video or sound alone.
+func holdsEither(mimeType string) bool {
+	return strings.HasPrefix(mimeType, "video/") || mimeType == "application/ogg"
+}
+
+// sniff tells the media type of content by its first bytes.
+func sniff(content *content) (string, error) {
+	var found *mimetype.MIME
+	err := content.read(func(file *os.File) (err error) {
+		found, err = mimetype.DetectReader(file)
+		return err
 	})
-	base, _, _ := strings.Cut(full, ";")
+	if err != nil {
+		return "", fmt.Errorf("media: sniff type: %w", err)
+	}
+	return known(found), nil
+}
+
+// known is a media type without parameters, under the name that other programs
+// know.
+func known(found *mimetype.MIME) string {
+	base, _, _ := strings.Cut(found.String(), ";")
 	switch base {
 	case "audio/x-m4a":
 		base = "audio/mp4"
@@ -68,17 +133,12 @@ func sniff(content *content) (string, error) {
 	case "video/x-m4v":
 		base = "video/mp4"
 	}
-	return base, err
+	return base
 }
 
 func inspectDocument(context.Context, *Service, *File, examined) error { return nil }
 
 func inspectImage(ctx context.Context, s *Service, file *File, about examined) error {
-	switch about.sniffed {
-	case "image/jpeg", "image/png", "image/webp", "image/gif":
-	default:
-		return about.refuse("must hold an image (JPEG, PNG, WebP or GIF)")
-	}
 	return file.content.read(func(content *os.File) error {
 		picture, err := measurePicture(content)
 		if err != nil {
@@ -91,9 +151,6 @@ func inspectImage(ctx context.Context, s *Service, file *File, about examined) e
 }
 
 func inspectSticker(_ context.Context, _ *Service, file *File, about examined) error {
-	if about.sniffed != "image/webp" {
-		return about.refuse("must hold a WebP picture")
-	}
 	return file.content.read(func(content *os.File) error {
 		sticker, err := parseWebP(content)
 		if err != nil {
@@ -105,9 +162,6 @@ func inspectSticker(_ context.Context, _ *Service, file *File, about examined) e
 }
 
 func inspectVideo(ctx context.Context, s *Service, file *File, about examined) error {
-	if !strings.HasPrefix(about.sniffed, "video/") {
-		return about.refuse("must hold a video")
-	}
 	found, err := s.measureTracks(ctx, file, about)
 	if err != nil {
 		return err
@@ -130,16 +184,12 @@ func inspectAudio(ctx context.Context, s *Service, file *File, about examined) e
 func (s *Service) measureAudio(ctx context.Context, file *File, about examined) (tracks, error) {
 	refusal := about.refuse("must hold audio")
 	declared, params := declaredType(about.declared)
-	family, subtype, _ := strings.Cut(about.sniffed, "/")
-	either := family == "video" || about.sniffed == "application/ogg"
-	if family != "audio" && !either {
-		return tracks{}, refusal
-	}
+	_, subtype, _ := strings.Cut(about.sniffed, "/")
 	found, err := s.measureTracks(ctx, file, about)
 	if err != nil {
 		return tracks{}, err
 	}
-	if either {
+	if holdsEither(about.sniffed) {
 		switch {
 		case found.video:
 			return tracks{}, refusal

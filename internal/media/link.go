@@ -1,6 +1,7 @@
 package media
 
 import (
+	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -30,6 +31,7 @@ type Links struct {
 	secret []byte
 	now    func() time.Time
 	fail   func(w http.ResponseWriter, r *http.Request, err error)
+	check  func(ctx context.Context, key string) error
 }
 
 // NewLinks makes links that only one with the secret can make. fail answers a
@@ -41,8 +43,16 @@ func NewLinks(blobs *Blobs, secret []byte, now func() time.Time, fail func(w htt
 	if now == nil {
 		now = time.Now
 	}
-	return &Links{blobs: blobs, secret: secret, now: now, fail: fail}, nil
+	return &Links{
+		blobs: blobs, secret: secret, now: now, fail: fail,
+		check: func(context.Context, string) error { return nil },
+	}, nil
 }
+
+// Check makes the links ask, whenever one is followed, whether the file under
+// its key may still be handed out; an error is answered in place of the file.
+// Check is called before the links are served.
+func (l *Links) Check(check func(ctx context.Context, key string) error) { l.check = check }
 
 // URL makes the link to the file under a key, which the client is to save under
 // the name. base is the address of this program as the client sees it, without
@@ -109,6 +119,10 @@ func (l *Links) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		l.fail(w, r, err)
 		return
 	}
+	if err := l.check(r.Context(), wanted.key); err != nil {
+		l.fail(w, r, err)
+		return
+	}
 	file, err := l.blobs.Get(r.Context(), wanted.key)
 	if err != nil {
 		l.fail(w, r, err)
@@ -125,7 +139,39 @@ func (l *Links) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	// Strangers wrote these files, and the dashboard is on the same host.
 	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("Content-Security-Policy", "default-src 'none'; sandbox")
-	http.ServeContent(w, r, "", file.Created, file)
+	guarded := &rangeGuard{ResponseWriter: w}
+	http.ServeContent(guarded, r, "", file.Created, file)
+	if guarded.refused {
+		header.Del("Content-Disposition") // the answer is not the file
+		l.fail(w, r, gateway.Errorf(gateway.OutOfRange, gateway.CodeOutOfRange,
+			"the range %s can't be served: the file has %d bytes", r.Header.Get("Range"), file.Size))
+	}
+}
+
+// rangeGuard keeps back the plain text with which http.ServeContent refuses a
+// range, so that the refusal can be answered as every other one. Its headers,
+// Content-Range above all, stay.
+type rangeGuard struct {
+	http.ResponseWriter
+
+	refused bool
+}
+
+// WriteHeader passes on every status but that refusal.
+func (g *rangeGuard) WriteHeader(status int) {
+	if status == http.StatusRequestedRangeNotSatisfiable {
+		g.refused = true
+		return
+	}
+	g.ResponseWriter.WriteHeader(status)
+}
+
+// Write drops the text of the refusal.
+func (g *rangeGuard) Write(data []byte) (int, error) {
+	if g.refused {
+		return len(data), nil
+	}
+	return g.ResponseWriter.Write(data)
 }
 
 // contentDisposition asks a client to save under a name (RFC 6266): in full for

@@ -1,10 +1,12 @@
 package media
 
 import (
+	"context"
 	"errors"
 	"mime"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -25,6 +27,7 @@ func openLinks(t *testing.T) (*Links, *clock) {
 		if failure, ok := errors.AsType[*gateway.Error](err); ok {
 			status = map[gateway.Kind]int{
 				gateway.Forbidden: http.StatusForbidden, gateway.NotFound: http.StatusNotFound, gateway.MethodNotAllowed: http.StatusMethodNotAllowed,
+				gateway.OutOfRange: http.StatusRequestedRangeNotSatisfiable,
 			}[failure.Kind]
 		}
 		http.Error(w, err.Error(), status)
@@ -95,6 +98,65 @@ func TestLink(t *testing.T) {
 			t.Errorf("answered %d, want 404", got)
 		}
 	})
+}
+
+// A refused range is answered like every other failure, and says how long the
+// file is. Nothing of the file's own headers is left but that.
+func TestLinkWithARangeThatCannotBeServed(t *testing.T) {
+	t.Parallel()
+	links, _ := openLinks(t)
+	link := links.URL("", "0199/key", "a.jpg", time.Hour)
+	for _, test := range []struct{ name, method, ranged, size string }{
+		{"beyond", http.MethodGet, "bytes=10-", "bytes */10"},
+		{"head", http.MethodHead, "bytes=10-20", "bytes */10"},
+		{"malformed", http.MethodGet, "bytes=x", ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			response := ask(links, test.method, link, "Range", test.ranged)
+			want := "RANGE_NOT_SATISFIABLE: the range " + test.ranged + " can't be served: the file has 10 bytes\n"
+			if body := response.Body.String(); response.Code != http.StatusRequestedRangeNotSatisfiable || body != want {
+				t.Errorf("answered %d with %q, want 416 with %q", response.Code, body, want)
+			}
+			header := response.Header()
+			if got := header.Get("Content-Range"); got != test.size {
+				t.Errorf("Content-Range is %q, want %q", got, test.size)
+			}
+			if got := header.Get("Content-Disposition"); got != "" {
+				t.Errorf("Content-Disposition is %q", got)
+			}
+		})
+	}
+}
+
+// Whether a file may still be handed out is asked for each time, and only by who
+// has a genuine link.
+func TestLinkIsChecked(t *testing.T) {
+	t.Parallel()
+	links, _ := openLinks(t)
+	var asked []string
+	links.Check(func(_ context.Context, key string) error {
+		asked = append(asked, key)
+		if key == "0199/key" {
+			return nil
+		}
+		return gateway.Errorf(gateway.NotFound, gateway.CodeMessageNotFound, "deleted")
+	})
+	put(t, links.blobs, "0199/deleted", "still there", BlobMeta{})
+	if got := ask(links, http.MethodGet, links.URL("", "0199/key", "a", time.Hour)).Code; got != http.StatusOK {
+		t.Errorf("what may be handed out is answered %d", got)
+	}
+	deleted := links.URL("", "0199/deleted", "a", time.Hour)
+	response := ask(links, http.MethodGet, deleted)
+	if body := response.Body.String(); response.Code != http.StatusNotFound || !strings.HasPrefix(body, "MESSAGE_NOT_FOUND") {
+		t.Errorf("what may not is answered %d: %s", response.Code, body)
+	}
+	if got := ask(links, http.MethodGet, deleted+"x").Code; got != http.StatusForbidden {
+		t.Errorf("a changed link is answered %d", got)
+	}
+	if want := []string{"0199/key", "0199/deleted"}; !slices.Equal(asked, want) {
+		t.Errorf("asked for %q, want %q", asked, want)
+	}
 }
 
 // Changing, leaving out or adding any one character makes a link useless.

@@ -190,6 +190,11 @@ func (s *Service) Open(ctx context.Context, kind gateway.MessageType, input stri
 	file := &File{FileName: firstName(hints.FileName, source.name)}
 	file.take(content)
 	if file.MimeType, err = sniff(&file.content); err == nil {
+		if wrong := unfit(kind, file.MimeType); wrong != "" {
+			err = refused(hints.Field, wrong)
+		}
+	}
+	if err == nil {
 		err = inspect(ctx, s, file, examined{field: hints.Field, declared: source.declared, sniffed: file.MimeType})
 	}
 	if err != nil {

@@ -29,10 +29,18 @@ func refused(field, message string) error {
 	return gateway.InvalidFields(gateway.FieldError{Field: field, Message: message})
 }
 
+const dataScheme = "data:"
+
+// isInline reports whether input is a data URI: the media itself, and not the
+// place where it lies.
+func isInline(input string) bool {
+	return len(input) >= len(dataScheme) && strings.EqualFold(input[:len(dataScheme)], dataScheme)
+}
+
 // source finds out what input is. A URL is fetched as far as its headers.
 func (s *Service) source(ctx context.Context, input, field string) (*source, error) {
-	if len(input) >= len("data:") && strings.EqualFold(input[:len("data:")], "data:") {
-		return dataSource(input[len("data:"):], field)
+	if isInline(input) {
+		return dataSource(input[len(dataScheme):], field)
 	}
 	address, err := url.Parse(input)
 	if err != nil || !isWeb(address) || address.Hostname() == "" {

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
@@ -23,11 +25,16 @@ type Link struct {
 // MediaLink returns a link to the file of a message. base is the address under
 // which the client reaches this program. The file is fetched from the platform
 // the first time, and kept; only then the instance has to be connected. Its
-// error is NotFound, or Invalid for a message without a file.
+// error is NotFound, also for a message that was deleted and for a file that is
+// nowhere any more, or Invalid for a message without a file.
 func (s *Service) MediaLink(ctx context.Context, instanceID string, ref gateway.MessageRef, base string) (Link, error) {
 	message, err := s.Find(ctx, instanceID, ref)
 	if err != nil {
 		return Link{}, err
+	}
+	if !message.DeletedAt.IsZero() {
+		s.removeFile(ctx, message.InstanceID, message.ID)
+		return Link{}, fileDeleted()
 	}
 	about, found, err := s.Encoder.MediaOf(message.Payload)
 	if err != nil {
@@ -41,10 +48,14 @@ func (s *Service) MediaLink(ctx context.Context, instanceID string, ref gateway.
 	if name == "" {
 		name = media.DefaultName(message.Type, about.MimeType, message.SentAt)
 	}
-	key := instanceID + "/" + message.ID
+	key := blobKey(instanceID, message.ID)
 	_, err = s.Blobs.Stat(ctx, key)
 	if gateway.KindOf(err) == gateway.NotFound {
 		err = s.fetch(ctx, message, key, media.BlobMeta{MimeType: about.MimeType, FileName: name, Size: -1})
+		if err == nil {
+			// Who deleted the message meanwhile had no file to remove yet.
+			err = s.CheckFile(ctx, key)
+		}
 	}
 	if err != nil {
 		return Link{}, err
@@ -54,6 +65,45 @@ func (s *Service) MediaLink(ctx context.Context, instanceID string, ref gateway.
 		ExpiresIn: int(s.LinkLifetime / time.Second),
 		FileName:  name,
 	}, nil
+}
+
+// blobKey is where the blob store has the file of a message: all files of an
+// instance are in one folder, which goes with it.
+func blobKey(instanceID, messageID string) string { return instanceID + "/" + messageID }
+
+// CheckFile reports whether the file under a key of the blob store may still be
+// handed out. Where its message was deleted for everyone, or with its instance,
+// the file is removed and the error is NotFound.
+func (s *Service) CheckFile(ctx context.Context, key string) error {
+	instanceID, messageID, _ := strings.Cut(key, "/")
+	found, err := s.Store.FindMessages(ctx, instanceID, messageID)
+	if err != nil {
+		return fmt.Errorf("messaging: find the message of a file: %w", err)
+	}
+	for _, message := range found {
+		// Its sender chose the platform's identifier, which may look like ours.
+		if message.ID == messageID && message.DeletedAt.IsZero() {
+			return nil
+		}
+	}
+	s.removeFile(ctx, instanceID, messageID)
+	return fileDeleted()
+}
+
+// removeFile removes the file of a message that was deleted, if there is one.
+// That it can't be removed changes nothing for who asked for it; whoever asks
+// next tries again.
+func (s *Service) removeFile(ctx context.Context, instanceID, messageID string) {
+	// The client may leave, the file may not stay.
+	if err := s.Blobs.Delete(context.WithoutCancel(ctx), blobKey(instanceID, messageID)); err != nil {
+		s.Logger.ErrorContext(ctx, "file of a deleted message not removed: remove it from the media folder",
+			slog.String("instance_id", instanceID), slog.String("message_id", messageID), slog.Any("error", err))
+	}
+}
+
+func fileDeleted() error {
+	return gateway.Errorf(gateway.NotFound, gateway.CodeMessageNotFound,
+		"the message was deleted; it has no file any more")
 }
 
 // fetch brings a file from the platform into the blob store, through a temporary
@@ -70,7 +120,12 @@ func (s *Service) fetch(ctx context.Context, message gateway.Message, key string
 	defer func() {
 		err = errors.Join(err, file.Close(), os.Remove(file.Name()))
 	}()
-	if err := session.Download(ctx, message.Key(), message.Payload, file); err != nil {
+	err = session.Download(ctx, message.Key(), message.Payload, file)
+	if gateway.KindOf(err) == gateway.NotFound {
+		return gateway.Errorf(gateway.NotFound, gateway.CodeMediaNotFound,
+			"the file is no longer on the platform, nor on the phone")
+	}
+	if err != nil {
 		return err
 	}
 	if _, err := file.Seek(0, io.SeekStart); err != nil {

@@ -23,6 +23,9 @@ type MediaParams struct {
 // a sticker. Its error is Invalid as well where the input is none of that kind,
 // or can't be fetched, and TooLarge beyond the limit.
 func (s *Service) SendMedia(ctx context.Context, request Request, kind gateway.MessageType, params MediaParams) (Result, error) {
+	if err := media.CheckInline(kind, params.Input, params.Field); err != nil {
+		return Result{}, err
+	}
 	return s.send(ctx, request, func(ctx context.Context, session gateway.Session) (_ gateway.Content, _ []byte, err error) {
 		file, err := s.Media.Open(ctx, kind, params.Input, media.Hints{Field: params.Field, FileName: params.FileName})
 		if err != nil {

@@ -4,7 +4,9 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/testkit"
@@ -42,6 +44,29 @@ func TestCheckNumbersKeepsOrderAndDoubles(t *testing.T) {
 	if err != nil || len(empty) != 0 {
 		t.Errorf("of none: answered %+v (%v)", empty, err)
 	}
+}
+
+// A number that has left the platform is found out within the hour, and from then
+// on nobody writes to it either.
+func TestCheckNumbersAsksAnew(t *testing.T) {
+	t.Parallel()
+	var later atomic.Int64
+	g := testkit.Start(t, testkit.Options{Now: func() time.Time { return time.Now().Add(time.Duration(later.Load())) }})
+	id := g.Link(t, shopNumber)
+	exists := func(want bool) {
+		t.Helper()
+		results, err := g.Client.CheckNumbers(t.Context(), id, []string{"5511955550100"})
+		if err != nil || len(results) != 1 || results[0].Exists != want {
+			t.Errorf("answered %+v (%v), want %v", results, err, want)
+		}
+	}
+	exists(true)
+	g.Phones.Update(t, "5511955550100", map[string]any{"registered": false})
+	exists(true)
+	later.Store(int64(time.Hour + time.Minute))
+	exists(false)
+	_, err := g.Client.SendText(t.Context(), id, client.Text{To: "5511955550100", Message: "Oi!"})
+	testkit.Refused(t, err, http.StatusBadRequest, "RECIPIENT_NOT_REGISTERED")
 }
 
 func TestPresenceIsSeenOnThePhone(t *testing.T) {
@@ -128,6 +153,9 @@ func TestBlockKeepsMessagesAway(t *testing.T) {
 	}
 	g.Phones.AwaitActivity(t, customerNumber, "unblocked", "")
 	awaitMessage(t, g, id, g.Phones.SendText(t, customerNumber, shopNumber, "heard"))
-	testkit.Refused(t, g.Client.Block(t.Context(), id, "5511988880000"), http.StatusBadRequest, "RECIPIENT_NOT_REGISTERED")
+	for _, nobody := range []string{"5511988880000", "5511988880000@s.whatsapp.net", "1@s.whatsapp.net", "999999@lid"} {
+		testkit.Refused(t, g.Client.Block(t.Context(), id, nobody), http.StatusBadRequest, "RECIPIENT_NOT_REGISTERED")
+		testkit.Refused(t, g.Client.Unblock(t.Context(), id, nobody), http.StatusBadRequest, "RECIPIENT_NOT_REGISTERED")
+	}
 	testkit.Refused(t, g.Client.Block(t.Context(), id, "120363012345678901@g.us"), http.StatusBadRequest, "VALIDATION_ERROR")
 }

@@ -49,6 +49,11 @@ func TestGroupMetadata(t *testing.T) {
 	}
 	_, err = g.Client.Group(t.Context(), id, "120363000000000999@g.us")
 	testkit.Refused(t, err, http.StatusNotFound, "GROUP_NOT_FOUND")
+	others := g.Phones.CreateGroup(t, "Others", otherNumber, customerNumber).ID
+	for _, to := range []string{others, "120363000000000000@g.us"} {
+		_, err = g.Client.SendText(t.Context(), id, client.Text{To: to, Message: "Oi!"})
+		testkit.Refused(t, err, http.StatusNotFound, "GROUP_NOT_FOUND")
+	}
 }
 
 // Metadata is asked for once, and still never old: the platform tells of changes.

@@ -10,9 +10,12 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"time"
+
+	"github.com/google/uuid"
 
 	"github.com/recado-project/recado/internal/access"
 	"github.com/recado-project/recado/internal/api"
@@ -149,6 +152,10 @@ func (s *Server) Sandbox() *sandbox.Server { return s.sandbox }
 // Run serves until ctx ends, then stops: first the API, then the sessions, then
 // what they stand on. It closes the server.
 func (s *Server) Run(ctx context.Context) error {
+	if err := s.sweepMedia(ctx); err != nil && ctx.Err() == nil {
+		// It keeps nobody from working.
+		s.config.Logger.ErrorContext(ctx, "media of deleted instances not looked for: the next start tries again", slog.Any("error", err))
+	}
 	workers := make([]worker.Worker, 0, 6)
 	if s.sandbox != nil {
 		workers = append(workers, worker.Worker{Name: "sandbox", Run: s.sandbox.Run})
@@ -207,7 +214,10 @@ func (s *Server) buildUseCases() error {
 	s.log.Delivered(webhooks.Delivered)
 	inbox := messaging.NewInbox(s.store, s.log, s.connector)
 	s.instances = instance.New(s.store, s.connector, inbox, s.log, c.Logger, c.Now)
-	s.instances.Deleted(webhooks.Forget)
+	s.instances.Deleted(func(id string) {
+		webhooks.Forget(id)
+		s.forgetMedia(id)
+	})
 	s.directory = directory.New(s.store, s.instances, c.Now)
 	messages, err := messaging.New(messaging.Config{
 		Store: s.store, Sessions: s.instances, Directory: s.directory, Encoder: s.connector,
@@ -218,6 +228,44 @@ func (s *Server) buildUseCases() error {
 		return fmt.Errorf("server: %w", err)
 	}
 	s.messages = messages
+	s.links.Check(messages.CheckFile)
+	return nil
+}
+
+// forgetMedia removes the files of an instance that does not exist any more.
+func (s *Server) forgetMedia(instanceID string) {
+	if err := s.blobs.DeleteFolder(instanceID); err != nil {
+		s.config.Logger.Error("media of a deleted instance not removed: remove its folder, or start again",
+			slog.String("folder", filepath.Join(s.config.DataDir, mediaFolder, instanceID)), slog.Any("error", err))
+	}
+}
+
+// sweepMedia removes the files of instances that were deleted by a process which
+// died before it had removed them.
+func (s *Server) sweepMedia(ctx context.Context) error {
+	// In this order: what is created from here on is in no folder of these.
+	folders, err := s.blobs.Folders()
+	if err != nil {
+		return err
+	}
+	instances, err := s.store.AllInstances(ctx)
+	if err != nil {
+		return err
+	}
+	if len(instances) == 0 {
+		// More likely a start with the wrong database than the end of all
+		// instances, and the platform may not have the files any more.
+		return nil
+	}
+	known := make(map[string]bool, len(instances))
+	for _, instance := range instances {
+		known[instance.ID] = true
+	}
+	for _, folder := range folders {
+		if !known[folder] && uuid.Validate(folder) == nil { // nothing that is not ours
+			s.forgetMedia(folder)
+		}
+	}
 	return nil
 }
 

@@ -36,6 +36,9 @@ func (s *Store) SaveRegistrations(ctx context.Context, registrations []gateway.R
 	err := s.db.write(ctx, func(ctx context.Context, q querier) error {
 		for _, registration := range registrations {
 			if !registration.Exists {
+				if _, err := q.ExecContext(ctx, "DELETE FROM registrations WHERE number = $1", registration.Number); err != nil {
+					return err
+				}
 				continue
 			}
 			if _, err := q.ExecContext(ctx, `INSERT INTO registrations (number, jid, lid, checked_at) VALUES ($1, $2, $3, $4)

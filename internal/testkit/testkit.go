@@ -33,8 +33,9 @@ type Options struct {
 	DataDir     string // empty: a temporary folder
 	DatabaseURL string // PostgreSQL instead of SQLite
 	Platform    whatsapp.Config
-	ReadDelay   time.Duration // of the sandbox's phones; 0: at once
-	Log         io.Writer     // gets the program's log too; nil: nobody does
+	ReadDelay   time.Duration    // of the sandbox's phones; 0: at once
+	Log         io.Writer        // gets the program's log too; nil: nobody does
+	Now         func() time.Time // of the program, not of the sandbox; nil: the wall clock
 
 	EditWindow, DeleteWindow time.Duration // 0: the platform's
 }
@@ -72,7 +73,7 @@ func Start(tb testing.TB, options Options) *Gateway {
 		Listen: "127.0.0.1:0", DataDir: options.DataDir, DatabaseURL: options.DatabaseURL,
 		Platform: options.Platform, Version: "test", Logger: logger,
 		Media: media.Config{AllowPrivate: true}, AllowPrivateURLs: true,
-		EditWindow: options.EditWindow, DeleteWindow: options.DeleteWindow,
+		EditWindow: options.EditWindow, DeleteWindow: options.DeleteWindow, Now: options.Now,
 		Sandbox: &sandbox.Config{Seed: seed(), ReadDelay: options.ReadDelay, Logger: logger},
 	})
 	if err != nil {

@@ -142,11 +142,15 @@ func (s *session) SetBlocked(ctx context.Context, who gateway.JID, blocked bool)
 	if err != nil {
 		return err
 	}
+	client := s.current()
+	if err := s.checkRecipient(ctx, client, jid); err != nil {
+		return err
+	}
 	action := events.BlocklistChangeActionUnblock
 	if blocked {
 		action = events.BlocklistChangeActionBlock
 	}
-	if _, err := s.current().UpdateBlocklist(ctx, jid, action); err != nil {
+	if _, err := client.UpdateBlocklist(ctx, jid, action); err != nil {
 		return sendError(err)
 	}
 	return nil

@@ -29,14 +29,23 @@ func (s *session) Group(ctx context.Context, id gateway.JID) (gateway.Group, err
 	since := s.groups.seen()
 	info, err := s.current().GetGroupInfo(ctx, jid)
 	switch {
-	case errors.Is(err, whatsmeow.ErrGroupNotFound), errors.Is(err, whatsmeow.ErrNotInGroup):
-		return gateway.Group{}, gateway.Errorf(gateway.NotFound, gateway.CodeGroupNotFound,
-			"there is no such group, or this account is not in it")
+	case isNoGroup(err):
+		return gateway.Group{}, noGroup()
 	case err != nil:
 		return gateway.Group{}, sendError(err)
 	}
 	group := newGroup(info)
 	return group, s.groups.put(group, since)
+}
+
+// isNoGroup reports whether whatsmeow says that a group is not there, or not for
+// this account.
+func isNoGroup(err error) bool {
+	return errors.Is(err, whatsmeow.ErrGroupNotFound) || errors.Is(err, whatsmeow.ErrNotInGroup)
+}
+
+func noGroup() error {
+	return gateway.Errorf(gateway.NotFound, gateway.CodeGroupNotFound, "there is no such group, or this account is not in it")
 }
 
 func newGroup(info *types.GroupInfo) gateway.Group {

@@ -260,7 +260,7 @@ func (s *session) askPhone(ctx context.Context, key gateway.MessageKey, mediaKey
 	case answer := <-answers:
 		retry, err := whatsmeow.DecryptMediaRetryNotification(answer, mediaKey)
 		if err != nil || retry.GetResult() != waMmsRetry.MediaRetryNotification_SUCCESS {
-			return "", gateway.Errorf(gateway.NotFound, gateway.CodeMessageHasNoMedia,
+			return "", gateway.Errorf(gateway.NotFound, gateway.CodeMediaNotFound,
 				"the file is no longer on the platform, nor on the phone")
 		}
 		return retry.GetDirectPath(), nil

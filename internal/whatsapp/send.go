@@ -49,6 +49,9 @@ func (s *session) Send(ctx context.Context, out gateway.Outgoing) (gateway.Sent,
 		ID:      out.PlatformID,
 		Timeout: s.connector.config.SendTimeout,
 	})
+	if isNoGroup(err) {
+		return gateway.Sent{}, noGroup()
+	}
 	if err != nil {
 		return gateway.Sent{}, s.refusedRecipient(ctx, sendError(err), s.party(ctx, client, to))
 	}
