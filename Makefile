@@ -40,7 +40,7 @@ fuzz: ## fuzz every parser of foreign input, half a minute each
 
 .PHONY: torture
 torture: ## kill the program a hundred times under load, and whatever else takes minutes
-	go test -tags torture ./internal/torture -v -timeout 60m
+	go test -count=1 -tags torture ./internal/torture -v -timeout 60m
 
 .PHONY: second-client
 second-client: ## check the sandbox with another implementation of the protocol; needs Node 20
