@@ -169,29 +169,40 @@ func (i *Inbox) ReceiptArrived(ctx context.Context, instanceID string, receipt g
 	if err != nil {
 		return fmt.Errorf("messaging: move messages to %s: %w", receipt.Status, err)
 	}
-	for _, id := range others {
-		if err := i.receiptForOther(ctx, instanceID, id, receipt, participant); err != nil {
-			return err
-		}
-	}
-	return nil
+	return i.receiptForOthers(ctx, instanceID, others, receipt, participant)
 }
 
-// receiptForOther takes a receipt for what is no message of ours: a change, or a
-// message from elsewhere.
-func (i *Inbox) receiptForOther(ctx context.Context, instanceID, platformID string, receipt gateway.Receipt, participant gateway.Party) error {
-	isChange, err := i.store.SettleChange(ctx, instanceID, platformID, i.reporter.settle)
-	if err != nil {
-		return fmt.Errorf("messaging: write a change: %w", err)
+// receiptForOthers takes a receipt for what is no message of ours: changes, and
+// messages from elsewhere.
+func (i *Inbox) receiptForOthers(
+	ctx context.Context, instanceID string, platformIDs []string, receipt gateway.Receipt, participant gateway.Party,
+) error {
+	var events []eventlog.Event
+	for _, id := range platformIDs {
+		change, isChange, err := i.store.FindChange(ctx, instanceID, id)
+		if err != nil {
+			return fmt.Errorf("messaging: find a change: %w", err)
+		}
+		switch {
+		case !isChange:
+			event, err := unknownStatus(instanceID, id, receipt, participant)
+			if err != nil {
+				return err
+			}
+			events = append(events, event)
+		case !change.Settled:
+			if _, err := i.store.SettleChange(ctx, instanceID, id, i.reporter.settle); err != nil {
+				return fmt.Errorf("messaging: write a change: %w", err)
+			}
+		}
 	}
-	if isChange {
+	if len(events) == 0 {
 		return nil
 	}
-	event, err := unknownStatus(instanceID, platformID, receipt, participant)
-	if err != nil {
-		return err
+	if err := i.log.Append(ctx, events...); err != nil {
+		return fmt.Errorf("messaging: tell of unknown messages: %w", err)
 	}
-	return i.append(ctx, event)
+	return nil
 }
 
 // unknownStatus tells of a receipt for a message that is not ours.
