@@ -1,10 +1,12 @@
 package server_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"net/http"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -73,7 +75,6 @@ func TestLogoutWithoutSessionReachesThePhone(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		prepare func(t *testing.T, g *testkit.Gateway, id string, told statuses)
-		pause   time.Duration  // before the second try to connect again
 		status  gateway.Status // logged out
 		// then makes something happen that is told, where the logout itself is not.
 		then func(t *testing.T, g *testkit.Gateway, id string)
@@ -108,24 +109,10 @@ func TestLogoutWithoutSessionReachesThePhone(t *testing.T) {
 			},
 			status: gateway.StatusStopped, told: gateway.StatusStopped,
 		},
-		"in a long pause before it connects again": {
-			pause: time.Hour,
-			prepare: func(t *testing.T, g *testkit.Gateway, id string, told statuses) {
-				t.Helper()
-				restart(t, g, id)
-				told.want(t, gateway.StatusConnecting, gateway.StatusConnected)
-				// A session's first try after a loss comes at once, the next one after a pause.
-				g.Phones.Disconnect(t, "")
-				told.want(t, gateway.StatusConnecting, gateway.StatusConnected)
-				g.Phones.Disconnect(t, "")
-				told.want(t, gateway.StatusConnecting)
-			},
-			status: gateway.StatusStopped, told: gateway.StatusStopped,
-		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			g := testkit.Start(t, testkit.Options{Platform: whatsapp.Config{ReconnectMin: c.pause, ReconnectMax: c.pause}})
+			g := testkit.Start(t, testkit.Options{})
 			id := g.Link(t, shopNumber)
 			told := followStatuses(t, g, id)
 			c.prepare(t, g, id, told)
@@ -148,6 +135,39 @@ func TestLogoutWithoutSessionReachesThePhone(t *testing.T) {
 			told.want(t, c.told)
 		})
 	}
+}
+
+// failedTry notes whether a log told of a try to connect that failed.
+type failedTry struct{ told atomic.Bool }
+
+func (f *failedTry) Write(line []byte) (int, error) {
+	if bytes.Contains(line, []byte("Got 503")) || bytes.Contains(line, []byte("platform not reached")) {
+		f.told.Store(true)
+	}
+	return len(line), nil
+}
+
+// A session that waits for an hour before it tries to connect again does not keep
+// the goodbye waiting.
+func TestLogoutInALongPauseReachesThePhone(t *testing.T) {
+	t.Parallel()
+	failed := &failedTry{}
+	g := testkit.Start(t, testkit.Options{Log: failed, Platform: whatsapp.Config{ReconnectMin: time.Hour, ReconnectMax: time.Hour}})
+	id := g.Link(t, shopNumber)
+	told := followStatuses(t, g, id)
+	// The first try after a loss comes at once, the next one after the pause.
+	g.Phones.Faults(t, map[string]any{"refuseLogins": true})
+	g.Phones.Disconnect(t, "")
+	testkit.Await(t, "a try that fails", failed.told.Load)
+	told.want(t, gateway.StatusConnecting)
+	g.Phones.Faults(t, map[string]any{})
+	if err := g.Client.Logout(t.Context(), id); err != nil {
+		t.Fatal(err)
+	}
+	if devices := g.Phones.Get(t, shopNumber).Devices; len(devices) != 0 {
+		t.Errorf("the phone still lists the devices %v", devices)
+	}
+	told.want(t, gateway.StatusStopped)
 }
 
 // Deleting an instance does the same.
