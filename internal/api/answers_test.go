@@ -108,6 +108,8 @@ func TestPaging(t *testing.T) {
 			t.Errorf("%s: %v %s; want %v %s", test.query, data, rest, test.want, test.rest)
 		}
 	}
+	unreadable := request{path: "/api/instances?%zz", key: f.key}
+	wantRefusal(t, unreadable, f.do(t, unreadable), http.StatusBadRequest, gateway.CodeValidation)
 	limited := f.newKey(t, access.KeyParams{AccountID: f.account.ID, InstanceIDs: ids[3:4]})
 	got := f.do(t, request{path: "/api/instances", key: limited})
 	if strings.Count(got.Body.String(), "instanceId") != 1 || !strings.Contains(got.Body.String(), ids[3]) {
@@ -183,6 +185,9 @@ func TestAPIKeys(t *testing.T) {
 		if got := f.do(t, revoke); got.Code != http.StatusNoContent {
 			t.Errorf("revoked: %d %s", got.Code, got.Body)
 		}
+	}
+	if got := f.do(t, list); !strings.Contains(got.Body.String(), `"revokedAt":"2026-11-20T14:22:10.123Z"`) {
+		t.Errorf("listed as %s", got.Body)
 	}
 	used := request{path: "/api/instances", key: made.Key}
 	wantRefusal(t, used, f.do(t, used), http.StatusUnauthorized, gateway.CodeUnauthorized)

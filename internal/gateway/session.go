@@ -150,7 +150,8 @@ type SessionHandler interface {
 	HistoryArrived(ctx context.Context, messages []Message) error
 
 	// SentPayload returns the payload of a message that this instance sent, or of
-	// one that told of a change, for a recipient who could not decrypt it; false where it is not known.
+	// one that told of a change, for a recipient who could not decrypt it; false
+	// where it is not known.
 	SentPayload(ctx context.Context, chat JID, platformID string) (payload []byte, ok bool)
 }
 

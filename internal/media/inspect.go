@@ -60,7 +60,7 @@ func CheckInline(kind gateway.MessageType, input, field string) error {
 		return refused(field, wrong)
 	}
 	// As many bytes as mimetype looks at. What can't be decoded is Open's to refuse.
-	head, _ := io.ReadAll(io.LimitReader(base64.NewDecoder(base64.RawStdEncoding, strings.NewReader(data)), sniffed))
+	head, _ := io.ReadAll(io.LimitReader(base64.NewDecoder(base64.RawStdEncoding, strings.NewReader(data)), sniffLimit))
 	if len(head) == 0 {
 		return nil
 	}
@@ -70,8 +70,8 @@ func CheckInline(kind gateway.MessageType, input, field string) error {
 	return nil
 }
 
-// sniffed is how many bytes of a file tell its type.
-const sniffed = 3072
+// sniffLimit is how many bytes of a file tell its type.
+const sniffLimit = 3072
 
 // unfit says why content of a media type can't be of a kind; empty where it may
 // be.

@@ -14,7 +14,7 @@ import (
 // late.
 func (s *Service) Edit(ctx context.Context, instanceID string, ref gateway.MessageRef, text string) (Result, error) {
 	session, message, done, err := s.own(ctx, instanceID, ref, terms{
-		code: gateway.CodeMessageNotEditable, done: "edited",
+		code: gateway.CodeMessageNotEditable, verb: "edited",
 		window: s.EditWindow, late: gateway.CodeEditWindowExpired,
 	})
 	if err != nil {
@@ -40,7 +40,7 @@ func (s *Service) Edit(ctx context.Context, instanceID string, ref gateway.Messa
 // NotFound, or Invalid: not sent by this instance, deleted already, too late.
 func (s *Service) Delete(ctx context.Context, instanceID string, ref gateway.MessageRef) error {
 	session, message, done, err := s.own(ctx, instanceID, ref, terms{
-		code: gateway.CodeMessageNotDeletable, done: "deleted for everyone",
+		code: gateway.CodeMessageNotDeletable, verb: "deleted for everyone",
 		window: s.DeleteWindow, late: gateway.CodeDeleteWindowExpired,
 	})
 	if err != nil {
@@ -98,7 +98,7 @@ func (s *Service) change(ctx context.Context, session gateway.Session, message g
 // terms are those on which the platform lets people change their own messages.
 type terms struct {
 	code   string // where the message is not one's own, or gone
-	done   string // what can't be done, for people
+	verb   string // what can't be done, for people
 	window time.Duration
 	late   string // the code beyond the window
 }
@@ -130,12 +130,12 @@ func (s *Service) own(ctx context.Context, instanceID string, ref gateway.Messag
 func (s *Service) mayChange(message gateway.Message, t terms) error {
 	switch {
 	case !message.FromMe:
-		return gateway.Errorf(gateway.Invalid, t.code, "only messages that this instance sent can be %s", t.done)
+		return gateway.Errorf(gateway.Invalid, t.code, "only messages that this instance sent can be %s", t.verb)
 	case !message.DeletedAt.IsZero():
 		return gateway.Errorf(gateway.Invalid, t.code, "the message was deleted already")
 	case s.Now().Sub(message.SentAt) > t.window:
 		return gateway.Errorf(gateway.Invalid, t.late,
-			"the message was sent more than %s ago; it can no longer be %s", t.window, t.done)
+			"the message was sent more than %s ago; it can no longer be %s", t.window, t.verb)
 	}
 	return nil
 }

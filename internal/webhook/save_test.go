@@ -43,6 +43,7 @@ func TestSettings(t *testing.T) {
 		"another scheme":       {url: "ftp://example.com", field: "webhookUrl"},
 		"a scheme of our own":  {url: "javascript:alert(1)", field: "webhookUrl"},
 		"without a host":       {url: "https:///hook", field: "webhookUrl"},
+		"a port too high":      {url: "http://example.com:65536/", field: "webhookUrl"},
 		"only a port":          {url: "http://:80/", field: "webhookUrl"},
 		"a control character":  {url: "https://example.com/\n", field: "webhookUrl"},
 		"a password":           {url: "https://user:secret@example.com", field: "webhookUrl"},
