@@ -177,7 +177,7 @@ func (g *rangeGuard) Write(data []byte) (int, error) {
 // contentDisposition asks a client to save under a name (RFC 6266): in full for
 // those that read UTF-8, and as near as ASCII comes for others.
 func contentDisposition(fileName string) string {
-	fileName = cleanName(fileName)
+	fileName = gateway.CleanFileName(fileName)
 	if fileName == "" {
 		return "attachment"
 	}

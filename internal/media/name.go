@@ -1,19 +1,12 @@
 package media
 
 import (
-	"path"
-	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/gabriel-vasile/mimetype"
 
 	"github.com/recado-project/recado/internal/gateway"
 )
-
-// maxName is the length of a file name in bytes that file systems take.
-const maxName = 255
 
 // DefaultName names media that has no name of its own by its type and time, in
 // UTC: "image-20261120-142210.jpg".
@@ -51,45 +44,9 @@ func extension(mimeType string) string {
 // nothing invisible, of a length that file systems take.
 func firstName(names ...string) string {
 	for _, name := range names {
-		if name = cleanName(name); name != "" {
+		if name = gateway.CleanFileName(name); name != "" {
 			return name
 		}
 	}
 	return ""
-}
-
-func cleanName(name string) string {
-	name = strings.Map(func(r rune) rune {
-		switch {
-		case r == '/' || r == '\\':
-			return '_'
-		case r == utf8.RuneError || unicode.IsControl(r) || isBidiControl(r):
-			return -1
-		default:
-			return r
-		}
-	}, name)
-	name = strings.TrimSpace(name)
-	if name == "." || name == ".." {
-		return ""
-	}
-	if len(name) <= maxName {
-		return name
-	}
-	// The extension says what the file is: the rest is cut.
-	suffix := path.Ext(name)
-	if len(suffix) > maxName/2 {
-		suffix = ""
-	}
-	stem := name[:maxName-len(suffix)]
-	for !utf8.ValidString(stem) {
-		stem = stem[:len(stem)-1]
-	}
-	return stem + suffix
-}
-
-// isBidiControl reports characters that turn the direction of text around, and
-// with them make "gpj.exe" look like "exe.jpg".
-func isBidiControl(r rune) bool {
-	return r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069'
 }

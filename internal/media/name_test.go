@@ -1,10 +1,8 @@
 package media
 
 import (
-	"strings"
 	"testing"
 	"time"
-	"unicode/utf8"
 
 	"github.com/recado-project/recado/internal/gateway"
 )
@@ -31,29 +29,6 @@ func TestDefaultName(t *testing.T) {
 	} {
 		if got := DefaultName(test.kind, test.mimeType, at); got != test.want {
 			t.Errorf("%s of %q is called %s, want %s", test.kind, test.mimeType, got, test.want)
-		}
-	}
-}
-
-func TestCleanName(t *testing.T) {
-	t.Parallel()
-	for name, want := range map[string]string{
-		"a.pdf":                         "a.pdf",
-		"  a.pdf \n":                    "a.pdf",
-		"a/b\\c":                        "a_b_c",
-		"..":                            "",
-		".":                             "",
-		"\x00\x1b[31m":                  "[31m",
-		"invoice\u202efdp.exe":          "invoicefdp.exe",
-		"a\xffb":                        "ab",
-		strings.Repeat("é", 200) + ".x": strings.Repeat("é", 126) + ".x",
-	} {
-		got := cleanName(name)
-		if got != want {
-			t.Errorf("%q became %q, want %q", name, got, want)
-		}
-		if len(got) > maxName || !utf8.ValidString(got) {
-			t.Errorf("%q became %q", name, got)
 		}
 	}
 }

@@ -1,0 +1,138 @@
+package gateway
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"mime"
+	"path"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Bounds of what comes from the platform. Everything longer was not written by a
+// client of the messenger's.
+const (
+	MaxText = 65_536 // characters of a text, as for one that is sent
+	MaxName = 256    // characters of a name: of a person, a group, a place
+	MaxID   = 255    // bytes of an identifier
+)
+
+// CleanText makes foreign text safe to keep and to pass on: it is valid UTF-8, it
+// has no U+0000, which PostgreSQL can't hold, and at most limit characters. Text
+// that is so already is returned as it is.
+func CleanText(text string, limit int) string {
+	if !utf8.ValidString(text) {
+		text = strings.ToValidUTF8(text, string(utf8.RuneError))
+	}
+	text = strings.ReplaceAll(text, "\x00", "")
+	if len(text) <= limit {
+		return text
+	}
+	for at := range text {
+		if limit == 0 {
+			return text[:at]
+		}
+		limit--
+	}
+	return text
+}
+
+// CleanName is CleanText for one line that people read: besides, it has no control
+// characters, and none that turn the direction of what stands around it.
+func CleanName(name string) string {
+	name = CleanText(name, MaxText)
+	if strings.ContainsFunc(name, isInvisible) {
+		name = strings.Map(func(r rune) rune {
+			if isInvisible(r) {
+				return -1
+			}
+			return r
+		}, name)
+	}
+	return CleanText(strings.TrimSpace(name), MaxName)
+}
+
+func isInvisible(r rune) bool {
+	return unicode.IsControl(r) || r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069'
+}
+
+// CleanID makes a foreign identifier safe to keep and to look for: valid UTF-8
+// without control characters, of at most MaxID bytes. One that is so already is
+// returned as it is; of any other a part stays, with a hash of the whole, so that
+// different identifiers stay different.
+func CleanID(id string) string {
+	if len(id) <= MaxID && utf8.ValidString(id) && !strings.ContainsFunc(id, unicode.IsControl) {
+		return id
+	}
+	sum := sha256.Sum256([]byte(id))
+	kept := strings.Map(func(r rune) rune {
+		if r == utf8.RuneError || unicode.IsControl(r) {
+			return -1
+		}
+		return r
+	}, id[:min(len(id), MaxID/2)])
+	return kept + "~" + hex.EncodeToString(sum[:16])
+}
+
+// maxFileName is the length of a file name in bytes that file systems take.
+const maxFileName = 255
+
+// CleanFileName makes a foreign file name safe to show and to save under: no
+// folders, nothing invisible, of a length that file systems take. It is empty where
+// nothing of it is a name.
+func CleanFileName(name string) string {
+	name = strings.Map(func(r rune) rune {
+		switch {
+		case r == '/' || r == '\\':
+			return '_'
+		case r == utf8.RuneError || isInvisible(r):
+			return -1
+		default:
+			return r
+		}
+	}, name)
+	name = strings.TrimSpace(name)
+	if name == "." || name == ".." {
+		return ""
+	}
+	if len(name) <= maxFileName {
+		return name
+	}
+	// The extension says what the file is: the rest is cut.
+	suffix := path.Ext(name)
+	if len(suffix) > maxFileName/2 {
+		suffix = ""
+	}
+	stem := name[:maxFileName-len(suffix)]
+	for !utf8.ValidString(stem) {
+		stem = stem[:len(stem)-1]
+	}
+	return stem + suffix
+}
+
+// anyFile is the type of a file of which nothing is known.
+const anyFile = "application/octet-stream"
+
+// CleanMimeType returns a foreign media type where it is one, with its parameters,
+// and the type of a file of which nothing is known where it is not.
+func CleanMimeType(mimeType string) string {
+	base, parameters, err := mime.ParseMediaType(mimeType)
+	if err != nil || !strings.Contains(base, "/") || len(mimeType) > MaxID {
+		return anyFile
+	}
+	if written := mime.FormatMediaType(base, parameters); written == "" {
+		return anyFile
+	}
+	return mimeType
+}
+
+// CleanTime returns a foreign time where it can be true: after the messenger came
+// to be, and at most a day ahead of now. Instead of any other it returns now.
+func CleanTime(at, now time.Time) time.Time {
+	if at.Year() < 2009 || at.After(now.AddDate(0, 0, 1)) {
+		return now
+	}
+	return at
+}

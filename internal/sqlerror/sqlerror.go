@@ -1,0 +1,35 @@
+// Package sqlerror says what an error of one of the two databases means, where
+// the callers act on it.
+package sqlerror
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"modernc.org/sqlite"
+	sqlitelib "modernc.org/sqlite/lib"
+)
+
+// PostgreSQL's codes (its manual, appendix A) that are about the values of a
+// statement.
+const (
+	dataExceptionClass   = "22"    // invalid UTF-8, U+0000, a number out of range
+	programLimitExceeded = "54000" // a value too long for an index
+)
+
+// IsData reports whether the database refused the values that it was given: the
+// same values are refused each time, while other ones are taken. An outage, a
+// full disk or a lost race are not of this kind.
+func IsData(err error) bool {
+	if failure, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return strings.HasPrefix(failure.Code, dataExceptionClass) || failure.Code == programLimitExceeded
+	}
+	if failure, ok := errors.AsType[*sqlite.Error](err); ok {
+		switch failure.Code() & 0xff { // the low byte is the kind, the rest details
+		case sqlitelib.SQLITE_TOOBIG, sqlitelib.SQLITE_MISMATCH, sqlitelib.SQLITE_RANGE:
+			return true
+		}
+	}
+	return false
+}

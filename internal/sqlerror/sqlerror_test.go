@@ -1,0 +1,61 @@
+package sqlerror_test
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/recado-project/recado/internal/sqlerror"
+	"github.com/recado-project/recado/internal/sqlite"
+)
+
+func TestIsDataOfPostgreSQL(t *testing.T) {
+	t.Parallel()
+	for code, want := range map[string]bool{
+		"22021": true,  // a byte that is no UTF-8, or U+0000
+		"22P05": true,  // a character that can't be converted
+		"22003": true,  // a number out of range
+		"54000": true,  // an index row that is too long
+		"54023": false, // too many arguments: the statement's fault
+		"23505": false, // a unique violation
+		"40001": false, // a lost race
+		"53100": false, // a full disk
+		"57P01": false, // a shutdown
+	} {
+		err := fmt.Errorf("store: %w", &pgconn.PgError{Code: code})
+		if got := sqlerror.IsData(err); got != want {
+			t.Errorf("IsData(%s) = %v, want %v", code, got, want)
+		}
+	}
+	if sqlerror.IsData(errors.New("connection refused")) || sqlerror.IsData(nil) {
+		t.Error("an error of another kind, or none, counts as one about data")
+	}
+}
+
+func TestIsDataOfSQLite(t *testing.T) {
+	t.Parallel()
+	pool, err := sqlite.OpenPool(t.Context(), filepath.Join(t.TempDir(), "test.db"), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = pool.Close() })
+	if _, err := pool.ExecContext(t.Context(), "CREATE TABLE words (id INTEGER PRIMARY KEY, word TEXT)"); err != nil {
+		t.Fatal(err)
+	}
+	_, err = pool.ExecContext(t.Context(), "INSERT INTO words (word) VALUES (zeroblob(2000000000))")
+	if !sqlerror.IsData(err) {
+		t.Errorf("a value that is too big: IsData(%v) = false", err)
+	}
+	_, err = pool.ExecContext(t.Context(), "INSERT INTO words (id) VALUES ($1)", strings.Repeat("x", 3))
+	if !sqlerror.IsData(err) {
+		t.Errorf("a text for a number: IsData(%v) = false", err)
+	}
+	_, err = pool.ExecContext(t.Context(), "INSERT INTO nowhere (id) VALUES (1)")
+	if err == nil || sqlerror.IsData(err) {
+		t.Errorf("a table that is not there: IsData(%v) = true", err)
+	}
+}
