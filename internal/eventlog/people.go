@@ -51,7 +51,11 @@ type ContactUpdated struct {
 
 // NewContactUpdated makes the data of news about a contact.
 func NewContactUpdated(change gateway.ContactChange) ContactUpdated {
-	return ContactUpdated(*NewPerson(change.Contact))
+	person := NewPerson(change.Contact)
+	if person == nil {
+		return ContactUpdated{}
+	}
+	return ContactUpdated(*person)
 }
 
 // Kind is contact.updated.

@@ -2,15 +2,19 @@ package whatsapp
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"go.mau.fi/whatsmeow/store"
 	"go.mau.fi/whatsmeow/types"
+
+	"github.com/recado-project/recado/internal/gateway"
 )
 
 // contactStore stands before whatsmeow's store of contacts, which copies what it
 // returns after it has let go of its lock: a name that is read while it is changed
-// would be a data race.
+// would be a data race. It cleans the names: people choose theirs, and PostgreSQL
+// does not hold every text.
 type contactStore struct {
 	store.ContactStore
 	mu sync.Mutex
@@ -20,27 +24,32 @@ type contactStore struct {
 func (c *contactStore) PutPushName(ctx context.Context, user types.JID, name string) (bool, string, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.ContactStore.PutPushName(ctx, user, name)
+	return c.ContactStore.PutPushName(ctx, user, gateway.CleanName(name))
 }
 
 // PutBusinessName writes the name of a business.
 func (c *contactStore) PutBusinessName(ctx context.Context, user types.JID, name string) (bool, string, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.ContactStore.PutBusinessName(ctx, user, name)
+	return c.ContactStore.PutBusinessName(ctx, user, gateway.CleanName(name))
 }
 
 // PutContactName writes a name of the address book.
 func (c *contactStore) PutContactName(ctx context.Context, user types.JID, fullName, firstName string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.ContactStore.PutContactName(ctx, user, fullName, firstName)
+	return c.ContactStore.PutContactName(ctx, user, gateway.CleanName(fullName), gateway.CleanName(firstName))
 }
 
 // PutAllContactNames writes many names of the address book.
 func (c *contactStore) PutAllContactNames(ctx context.Context, contacts []store.ContactEntry) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	contacts = slices.Clone(contacts)
+	for i := range contacts {
+		contacts[i].FirstName = gateway.CleanName(contacts[i].FirstName)
+		contacts[i].FullName = gateway.CleanName(contacts[i].FullName)
+	}
 	return c.ContactStore.PutAllContactNames(ctx, contacts)
 }
 

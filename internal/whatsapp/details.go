@@ -2,6 +2,7 @@ package whatsapp
 
 import (
 	"context"
+	"math"
 	"time"
 
 	"go.mau.fi/whatsmeow/proto/waE2E"
@@ -49,11 +50,12 @@ func onceOf(content *waE2E.Message) bool {
 
 func mediaOf(pointer file) gateway.Media {
 	media := gateway.Media{
-		MimeType: pointer.GetMimetype(), Size: int64(pointer.GetFileLength()), //nolint:gosec // a size
-		SHA256: pointer.GetFileSHA256(),
+		MimeType: gateway.CleanMimeType(pointer.GetMimetype()),
+		Size:     int64(min(pointer.GetFileLength(), math.MaxInt64)),
+		SHA256:   pointer.GetFileSHA256(),
 	}
 	if named, ok := pointer.(interface{ GetFileName() string }); ok {
-		media.FileName = named.GetFileName()
+		media.FileName = gateway.CleanFileName(named.GetFileName())
 	}
 	if lasting, ok := pointer.(interface{ GetSeconds() uint32 }); ok {
 		media.Length = time.Duration(lasting.GetSeconds()) * time.Second
@@ -71,7 +73,7 @@ func locationOf(content *waE2E.Message) *gateway.Location {
 	if place := content.GetLocationMessage(); place != nil {
 		return &gateway.Location{
 			Latitude: place.GetDegreesLatitude(), Longitude: place.GetDegreesLongitude(),
-			Name: place.GetName(), Address: place.GetAddress(),
+			Name: gateway.CleanName(place.GetName()), Address: gateway.CleanText(place.GetAddress(), gateway.MaxText),
 		}
 	}
 	if place := content.GetLiveLocationMessage(); place != nil {
@@ -95,8 +97,16 @@ func contactsOf(content *waE2E.Message) []gateway.ContactCard {
 		if contacts[i].FullName == "" {
 			contacts[i].FullName = card.GetDisplayName()
 		}
+		contacts[i] = cleanCard(contacts[i])
 	}
 	return contacts
+}
+
+func cleanCard(card gateway.ContactCard) gateway.ContactCard {
+	card.FullName = gateway.CleanName(card.FullName)
+	card.PhoneNumber = gateway.CleanName(card.PhoneNumber)
+	card.Organization = gateway.CleanName(card.Organization)
+	return card
 }
 
 func mentionsOf(about *waE2E.ContextInfo, alt func(types.JID) types.JID) []gateway.Party {

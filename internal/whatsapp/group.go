@@ -51,16 +51,16 @@ func noGroup() error {
 func newGroup(info *types.GroupInfo) gateway.Group {
 	group := gateway.Group{
 		ID:           jidOf(info.JID),
-		Subject:      info.Name,
-		Description:  info.Topic,
+		Subject:      gateway.CleanName(info.Name),
+		Description:  gateway.CleanText(info.Topic, gateway.MaxText),
 		Owner:        partyOf(info.OwnerJID, info.OwnerPN, ""),
 		CreatedAt:    info.GroupCreated.UTC(),
 		Participants: make([]gateway.Participant, len(info.Participants)),
 	}
 	for i, member := range info.Participants {
-		participant := gateway.Participant{Party: partyOf(member.JID, member.PhoneNumber, member.DisplayName)}
+		participant := gateway.Participant{Party: partyOf(member.JID, member.PhoneNumber, gateway.CleanName(member.DisplayName))}
 		if member.JID.Server != types.HiddenUserServer {
-			participant.Party = partyOf(member.JID, member.LID, member.DisplayName)
+			participant.Party = partyOf(member.JID, member.LID, gateway.CleanName(member.DisplayName))
 		}
 		switch {
 		case member.IsSuperAdmin:

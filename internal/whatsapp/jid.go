@@ -11,12 +11,12 @@ import (
 )
 
 // jidOf makes the gateway's form of a chat ID: without a device part, empty for
-// none.
+// none, and clean: who wrote it may not be one of the messenger's clients.
 func jidOf(jid types.JID) gateway.JID {
 	if jid.IsEmpty() {
 		return ""
 	}
-	return gateway.JID(jid.ToNonAD().String())
+	return gateway.JID(gateway.CleanID(jid.ToNonAD().String()))
 }
 
 // toJID makes whatsmeow's form of a chat ID.

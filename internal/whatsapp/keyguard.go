@@ -7,6 +7,8 @@ import (
 
 	"go.mau.fi/whatsmeow/store"
 	"go.mau.fi/whatsmeow/util/keys"
+
+	"github.com/recado-project/recado/internal/sqlerror"
 )
 
 // keyGuard stands before the database of one device's keys and notices when it
@@ -22,9 +24,11 @@ type keyGuard struct {
 }
 
 // note tells of a failure, and returns it. What the stores answer with an error
-// is always the database's; what is not there is no error.
+// is always the database's; what is not there is no error. An address that the
+// database can't hold is refused each time, so to bring the message again would be
+// of no use.
 func (g *keyGuard) note(err error) error {
-	if failed := g.failed.Load(); err != nil && failed != nil {
+	if failed := g.failed.Load(); err != nil && failed != nil && !sqlerror.IsData(err) {
 		(*failed)()
 	}
 	return err

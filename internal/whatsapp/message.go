@@ -24,6 +24,7 @@ func (s *session) messageArrived(event *events.Message) bool {
 	}
 	s.completeAddresses(&event.Info.MessageSource)
 	s.unlock(event)
+	cleanContent(event.Message)
 	if change, ok := changeOf(event, s.Self()); ok {
 		return s.changeArrived(change)
 	}
@@ -91,6 +92,11 @@ func (s *session) newArrived(event *events.Message) (message gateway.Message, ok
 	if sent == nil {
 		return gateway.Message{}, false, nil
 	}
+	message = s.newMessage(&event.Info)
+	if small := cleanContent(sent); !small {
+		message.Type, message.Payload, message.Details.Unsupported = gateway.TypeUnsupported, []byte{}, tooLarge
+		return message, true, nil
+	}
 	content, once := open(sent)
 	kind, text := kindOf(content)
 	alt := altOf(s.ctx, s.current().Store.LIDs)
@@ -102,7 +108,6 @@ func (s *session) newArrived(event *events.Message) (message gateway.Message, ok
 	if err != nil {
 		return gateway.Message{}, false, fmt.Errorf("whatsapp: write payload: %w", err)
 	}
-	message = s.newMessage(&event.Info)
 	message.Type, message.Text = kind, text
 	message.QuotedID = contextOf(content).GetStanzaID()
 	message.Payload = payload

@@ -80,7 +80,7 @@ func newSession(c *Connector, keys *store.Device, handler gateway.SessionHandler
 	connCtx, connDone := context.WithCancel(context.Background())
 	s := &session{
 		connector: c,
-		handler:   handler,
+		handler:   cleanHandler{SessionHandler: handler, now: c.config.Now},
 		logger:    c.config.Logger,
 		ctx:       ctx,
 		cancel:    cancel,
