@@ -68,7 +68,7 @@ func newFixture(tb testing.TB, change func(*api.Config)) *fixture {
 	f.access = access.New(data, now)
 	f.events = eventlog.New(data, eventlog.Config{Logger: logger, Now: now})
 	data.Observe(f.events.Appended)
-	f.instances = instance.New(data, nil, messaging.NewInbox(data, f.events, nil), f.events, logger, now)
+	f.instances = instance.New(data, nil, messaging.NewInbox(data, f.events, nil, logger), f.events, logger, now)
 	people := directory.New(data, f.instances, now)
 	if f.webhooks, err = webhook.New(webhook.Config{Store: data, Log: f.events, Logger: logger, Now: now}); err != nil {
 		tb.Fatal(err)

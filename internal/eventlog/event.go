@@ -37,8 +37,8 @@ type Event struct {
 }
 
 // NewEvent makes an event of the kind that data's type stands for. An empty sourceKey
-// means that it can't happen twice. Its error is that of the encoding, or of
-// choosing an id.
+// means that it can't happen twice. Its error is that of
+// choosing an id, or gateway.ErrUnstorable for data that JSON has no form for.
 func NewEvent(instanceID string, chat gateway.JID, sourceKey string, at time.Time, data Data) (Event, error) {
 	id, err := uuid.NewV7()
 	if err != nil {
@@ -46,7 +46,7 @@ func NewEvent(instanceID string, chat gateway.JID, sourceKey string, at time.Tim
 	}
 	encoded, err := json.Marshal(data)
 	if err != nil {
-		return Event{}, fmt.Errorf("eventlog: encode %s: %w", data.Kind(), err)
+		return Event{}, fmt.Errorf("%w: eventlog: encode %s: %w", gateway.ErrUnstorable, data.Kind(), err)
 	}
 	if sourceKey == "" {
 		sourceKey = id.String()

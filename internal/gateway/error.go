@@ -45,6 +45,10 @@ const (
 	Unavailable
 )
 
+// ErrUnstorable is in the chain of an error where a database refuses the contents of
+// what it is to keep: it would refuse the same each time, while it takes others.
+var ErrUnstorable = errors.New("gateway: the database can't hold this")
+
 // Codes of the error body, the ones that rooms other than the API give out.
 const (
 	CodeValidation          = "VALIDATION_ERROR"

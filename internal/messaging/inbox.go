@@ -2,7 +2,9 @@ package messaging
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"time"
 
@@ -18,6 +20,7 @@ type Inbox struct {
 	store    Store
 	log      Log
 	reporter reporter
+	logger   *slog.Logger
 }
 
 // Log takes events that stand for themselves.
@@ -26,13 +29,19 @@ type Log interface {
 }
 
 // NewInbox makes the inbox.
-func NewInbox(store Store, log Log, encoder Encoder) *Inbox {
-	return &Inbox{store: store, log: log, reporter: reporter{encoder}}
+func NewInbox(store Store, log Log, encoder Encoder, logger *slog.Logger) *Inbox {
+	return &Inbox{store: store, log: log, reporter: reporter{encoder}, logger: logger}
 }
 
 // MessageArrived keeps a message and tells of it. It returns nil only once both
 // are committed; a message that is there already changes nothing.
 func (i *Inbox) MessageArrived(ctx context.Context, instanceID string, message gateway.Message) error {
+	return i.orPlaceholder(ctx, instanceID, arrival{
+		what: "message", chat: message.Chat, by: message.Sender, fromMe: message.FromMe, key: message.WireKey, at: message.SentAt,
+	}, i.keepMessage(ctx, instanceID, message))
+}
+
+func (i *Inbox) keepMessage(ctx context.Context, instanceID string, message gateway.Message) error {
 	if err := identify(&message, instanceID); err != nil {
 		return err
 	}
@@ -57,10 +66,31 @@ func (i *Inbox) HistoryArrived(ctx context.Context, instanceID string, messages 
 		// The same message may yet arrive by itself, and then it is to be told.
 		messages[n].WireKey = ""
 	}
-	if err := i.store.AddHistory(ctx, instanceID, messages); err != nil {
-		return fmt.Errorf("messaging: keep history: %w", err)
+	err := i.store.AddHistory(ctx, instanceID, messages)
+	if !errors.Is(err, gateway.ErrUnstorable) {
+		return wrap("keep history", err)
+	}
+	// One of them is to blame, and the others are not to be lost with it.
+	for _, message := range messages {
+		err := i.store.AddHistory(ctx, instanceID, []gateway.Message{message})
+		if errors.Is(err, gateway.ErrUnstorable) {
+			i.logger.ErrorContext(ctx, "the database refuses a message of a history; it is left out",
+				slog.String("instance_id", instanceID), slog.Any("error", err))
+			continue
+		}
+		if err != nil {
+			return wrap("keep history", err)
+		}
 	}
 	return nil
+}
+
+// wrap says in an error what was being done; it leaves nil as it is.
+func wrap(doing string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("messaging: %s: %w", doing, err)
 }
 
 func identify(message *gateway.Message, instanceID string) error {
@@ -77,6 +107,12 @@ func identify(message *gateway.Message, instanceID string) error {
 // first two to the message that they name, if we have that message and whoever
 // did it may. Reactions change no message.
 func (i *Inbox) ChangeArrived(ctx context.Context, instanceID string, change gateway.Change) error {
+	return i.orPlaceholder(ctx, instanceID, arrival{
+		what: "change", chat: change.Chat, by: change.By, fromMe: change.FromMe, key: change.SourceKey, at: change.At,
+	}, i.keepChange(ctx, instanceID, change))
+}
+
+func (i *Inbox) keepChange(ctx context.Context, instanceID string, change gateway.Change) error {
 	event, err := changeEvent(instanceID, change)
 	if err != nil {
 		return fmt.Errorf("messaging: tell of a change: %w", err)
@@ -138,6 +174,12 @@ func mayChange(change gateway.Change, message gateway.Message) bool {
 // it says of an edit, a deletion or a reaction of ours is that the platform had
 // it, and nothing more.
 func (i *Inbox) ReceiptArrived(ctx context.Context, instanceID string, receipt gateway.Receipt) error {
+	return i.orPlaceholder(ctx, instanceID, arrival{
+		what: "receipt", chat: receipt.Chat, by: receipt.By, key: fmt.Sprint(receipt.Status, receipt.MessageIDs), at: receipt.At,
+	}, i.keepReceipt(ctx, instanceID, receipt))
+}
+
+func (i *Inbox) keepReceipt(ctx context.Context, instanceID string, receipt gateway.Receipt) error {
 	var participant gateway.Party
 	if receipt.Chat.JID.IsGroup() {
 		participant = receipt.By
@@ -220,17 +262,24 @@ func (i *Inbox) PresenceArrived(ctx context.Context, instanceID string, presence
 
 // GroupChangeArrived tells that a group changed.
 func (i *Inbox) GroupChangeArrived(ctx context.Context, instanceID string, change gateway.GroupChange) error {
-	return i.tell(ctx, instanceID, gateway.Party{JID: change.Group}, change.SourceKey, eventlog.NewGroupUpdated(change), change.At)
+	group := gateway.Party{JID: change.Group}
+	return i.orPlaceholder(ctx, instanceID, arrival{
+		what: "group_change", chat: group, by: change.Actor, key: change.SourceKey, at: change.At,
+	}, i.tell(ctx, instanceID, group, change.SourceKey, eventlog.NewGroupUpdated(change), change.At))
 }
 
 // ContactChangeArrived tells news about a contact.
 func (i *Inbox) ContactChangeArrived(ctx context.Context, instanceID string, change gateway.ContactChange) error {
-	return i.tell(ctx, instanceID, change.Contact, change.SourceKey, eventlog.NewContactUpdated(change), change.At)
+	return i.orPlaceholder(ctx, instanceID, arrival{
+		what: "contact_change", chat: change.Contact, by: change.Contact, key: change.SourceKey, at: change.At,
+	}, i.tell(ctx, instanceID, change.Contact, change.SourceKey, eventlog.NewContactUpdated(change), change.At))
 }
 
 // CallArrived tells that a call rings.
 func (i *Inbox) CallArrived(ctx context.Context, instanceID string, call gateway.Call) error {
-	return i.tell(ctx, instanceID, call.Chat, "call/"+call.ID, eventlog.NewCallReceived(call), call.At)
+	return i.orPlaceholder(ctx, instanceID, arrival{
+		what: "call", chat: call.Chat, by: call.From, key: call.ID, at: call.At,
+	}, i.tell(ctx, instanceID, call.Chat, "call/"+call.ID, eventlog.NewCallReceived(call), call.At))
 }
 
 // Restricted tells that the platform restricts this account.

@@ -42,8 +42,14 @@ type desk struct {
 
 func newDesk(t *testing.T) *desk {
 	t.Helper()
+	return newDeskOn(t, store.Config{Path: filepath.Join(t.TempDir(), "recado.db")})
+}
+
+func newDeskOn(t *testing.T, config store.Config) *desk {
+	t.Helper()
 	logger := slog.New(slog.DiscardHandler)
-	data, err := store.Open(t.Context(), store.Config{Path: filepath.Join(t.TempDir(), "recado.db"), Logger: logger})
+	config.Logger = logger
+	data, err := store.Open(t.Context(), config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +60,7 @@ func newDesk(t *testing.T) *desk {
 	})
 	d := &desk{t: t, store: data, log: eventlog.New(data, eventlog.Config{Logger: logger})}
 	data.Observe(d.log.Appended)
-	d.Inbox = messaging.NewInbox(data, d.log, describer{})
+	d.Inbox = messaging.NewInbox(data, d.log, describer{}, slog.New(slog.DiscardHandler))
 	account := gateway.Account{ID: "account", Name: "account"}
 	d.instance = gateway.Instance{ID: uuid.Must(uuid.NewV7()).String(), AccountID: account.ID}
 	d.check(errors.Join(data.CreateAccount(t.Context(), account), data.CreateInstance(t.Context(), d.instance)))

@@ -212,7 +212,7 @@ func (s *Server) buildUseCases() error {
 	s.webhooks = webhooks
 	s.log.Observe(webhooks.Appended)
 	s.log.Delivered(webhooks.Delivered)
-	inbox := messaging.NewInbox(s.store, s.log, s.connector)
+	inbox := messaging.NewInbox(s.store, s.log, s.connector, s.config.Logger)
 	s.instances = instance.New(s.store, s.connector, inbox, s.log, c.Logger, c.Now)
 	s.instances.Deleted(func(id string) {
 		webhooks.Forget(id)

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/eventlog"
+	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/sqlerror"
 )
 
 const (
@@ -78,10 +80,11 @@ func (r *recorder) settle(ctx context.Context) error {
 
 // record runs fn in a write transaction that may append events of an instance.
 // Those of one instance are carried out one after another, in the order of the
-// calls, and who observes the events hears of them in that order too.
+// calls, and who observes the events hears of them in that order too. Its error is
+// gateway.ErrUnstorable where the database refuses the values.
 func (s *Store) record(ctx context.Context, instanceID string, fn func(ctx context.Context, r *recorder) error) error {
 	r := &recorder{instanceID: instanceID, now: s.now}
-	return s.db.writeInOrder(ctx, instanceID, func(ctx context.Context, q querier) error {
+	err := s.db.writeInOrder(ctx, instanceID, func(ctx context.Context, q querier) error {
 		r.querier, r.appended = q, nil
 		return fn(ctx, r)
 	}, func() {
@@ -89,6 +92,16 @@ func (s *Store) record(ctx context.Context, instanceID string, fn func(ctx conte
 			s.observe(r.appended)
 		}
 	})
+	return markUnstorable(err)
+}
+
+// markUnstorable puts gateway.ErrUnstorable into the chain of an error that is about
+// the values that were to be written.
+func markUnstorable(err error) error {
+	if sqlerror.IsData(err) {
+		return fmt.Errorf("%w: %w", gateway.ErrUnstorable, err)
+	}
+	return err
 }
 
 // Observe makes observe hear of all events after they are committed: those of

@@ -29,7 +29,7 @@ func (s *Store) AcceptChange(ctx context.Context, change gateway.SentChange) err
 		return instanceNotFound()
 	}
 	if err != nil {
-		return fmt.Errorf("store: accept change: %w", err)
+		return fmt.Errorf("store: accept change: %w", markUnstorable(err))
 	}
 	return nil
 }
@@ -39,7 +39,7 @@ func (s *Store) AcceptChange(ctx context.Context, change gateway.SentChange) err
 func (s *Store) FindChange(ctx context.Context, instanceID, platformID string) (gateway.SentChange, bool, error) {
 	change, found, err := find(ctx, s.db.reader(), scanSentChange, findSentChange, instanceID, platformID)
 	if err != nil {
-		return gateway.SentChange{}, false, fmt.Errorf("store: find change: %w", err)
+		return gateway.SentChange{}, false, fmt.Errorf("store: find change: %w", markUnstorable(err))
 	}
 	return change, found, nil
 }
