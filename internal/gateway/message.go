@@ -159,11 +159,14 @@ type Change struct {
 	PlatformID string // of the message that was changed
 	Chat       Party
 	By         Party
-	FromMe     bool   // by this account, on its phone or another device
-	Text       string // of an edit: the new text
-	Payload    []byte // of an edit: the new content
-	Reaction   string // empty: the reaction was removed
-	At         time.Time
+	FromMe     bool // by this account, on its phone or another device
+	// ByAdmin says that an administrator of the group did it, by the right of one: the
+	// platform says so, and so does what is known of the group.
+	ByAdmin  bool
+	Text     string // of an edit: the new text
+	Payload  []byte // of an edit: the new content
+	Reaction string // empty: the reaction was removed
+	At       time.Time
 	// SourceKey is the same for every delivery of the change.
 	SourceKey string
 }

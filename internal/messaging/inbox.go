@@ -104,8 +104,9 @@ func identify(message *gateway.Message, instanceID string) error {
 }
 
 // ChangeArrived tells of an edit, a deletion or a reaction, and applies the
-// first two to the message that they name, if we have that message and whoever
-// did it may. Reactions change no message.
+// first two to the message that they name, if we have that message. Whoever may not
+// do what he claims to have done is not believed: nothing is changed, and nothing
+// told. Reactions change no message.
 func (i *Inbox) ChangeArrived(ctx context.Context, instanceID string, change gateway.Change) error {
 	return i.orPlaceholder(ctx, instanceID, arrival{
 		what: "change", chat: change.Chat, by: change.By, fromMe: change.FromMe, key: change.SourceKey, at: change.At,
@@ -136,6 +137,12 @@ func (i *Inbox) keepChange(ctx context.Context, instanceID string, change gatewa
 					return apply(change, found[n]), []eventlog.Event{event}, nil
 				}
 			}
+			if len(found) > 0 {
+				i.logger.InfoContext(ctx, "a change of a message is not believed: its sender may not change it",
+					slog.String("instance_id", instanceID), slog.String("platform_id", change.PlatformID))
+				return nil, nil, nil
+			}
+			// It is from before the link, so who sent it is not known here.
 			return nil, []eventlog.Event{event}, nil
 		})
 	if err != nil {
@@ -158,19 +165,20 @@ func apply(change gateway.Change, message gateway.Message) []gateway.Message {
 	return []gateway.Message{message}
 }
 
-// mayChange reports whether the change is of this message, by its sender; in a
-// group an administrator may delete, which the platform has checked.
+// mayChange reports whether the change is of this message, by its sender, or in a
+// group a deletion by an administrator.
 func mayChange(change gateway.Change, message gateway.Message) bool {
-	if !message.Chat.Is(change.Chat.JID) && !message.Chat.Is(change.Chat.LID) {
+	if !sameChat(message.Chat, change.Chat) {
 		return false
 	}
 	bySender := change.FromMe == message.FromMe &&
 		(change.FromMe || message.Sender.Is(change.By.JID) || message.Sender.Is(change.By.LID))
-	return bySender || change.Kind == gateway.ChangeDeleted && message.Chat.JID.IsGroup()
+	return bySender || change.Kind == gateway.ChangeDeleted && message.Chat.JID.IsGroup() && change.ByAdmin
 }
 
 // ReceiptArrived moves the messages of a receipt forward and tells of it, also of
-// messages of this account that we don't have: those sent before the link. What
+// messages of this account that we don't have: those sent before the link. A receipt
+// counts only for messages of the chat that it comes from. What
 // it says of an edit, a deletion or a reaction of ours is that the platform had
 // it, and nothing more.
 func (i *Inbox) ReceiptArrived(ctx context.Context, instanceID string, receipt gateway.Receipt) error {
@@ -189,7 +197,9 @@ func (i *Inbox) keepReceipt(ctx context.Context, instanceID string, receipt gate
 		func(found []gateway.Message) (changed []gateway.Message, events []eventlog.Event, err error) {
 			others = nil
 			for _, id := range receipt.MessageIDs {
-				n := slices.IndexFunc(found, func(m gateway.Message) bool { return m.PlatformID == id && m.FromMe })
+				n := slices.IndexFunc(found, func(m gateway.Message) bool {
+					return m.PlatformID == id && m.FromMe && sameChat(m.Chat, receipt.Chat)
+				})
 				if n < 0 {
 					if !slices.ContainsFunc(found, func(m gateway.Message) bool { return m.PlatformID == id }) {
 						others = append(others, id)
@@ -213,6 +223,9 @@ func (i *Inbox) keepReceipt(ctx context.Context, instanceID string, receipt gate
 	}
 	return i.receiptForOthers(ctx, instanceID, others, receipt, participant)
 }
+
+// sameChat reports whether two parties are one chat.
+func sameChat(one, other gateway.Party) bool { return one.Is(other.JID) || one.Is(other.LID) }
 
 // receiptForOthers takes a receipt for what is no message of ours: changes, and
 // messages from elsewhere.

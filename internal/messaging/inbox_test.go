@@ -29,7 +29,10 @@ func TestMayChange(t *testing.T) {
 		"she deletes ours":                 {gateway.Change{Kind: gateway.ChangeDeleted, Chat: ana, By: ana}, own, false},
 		"from another chat":                {gateway.Change{Chat: bruno, By: bruno}, fromAna, false},
 		"member edits another's":           {gateway.Change{Chat: group, By: bruno}, inGroup, false},
-		"administrator deletes another's":  {gateway.Change{Kind: gateway.ChangeDeleted, Chat: group, By: bruno}, inGroup, true},
+		"member deletes another's":         {gateway.Change{Kind: gateway.ChangeDeleted, Chat: group, By: bruno}, inGroup, false},
+		"administrator deletes another's":  {gateway.Change{Kind: gateway.ChangeDeleted, Chat: group, By: bruno, ByAdmin: true}, inGroup, true},
+		"administrator edits another's":    {gateway.Change{Chat: group, By: bruno, ByAdmin: true}, inGroup, false},
+		"no administrator outside groups":  {gateway.Change{Kind: gateway.ChangeDeleted, Chat: ana, By: ana, ByAdmin: true}, own, false},
 		"nobody":                           {gateway.Change{}, fromAna, false},
 	}
 	for name, c := range cases {

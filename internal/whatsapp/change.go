@@ -5,6 +5,7 @@ import (
 
 	"go.mau.fi/whatsmeow/proto/waCommon"
 	"go.mau.fi/whatsmeow/proto/waE2E"
+	"go.mau.fi/whatsmeow/types"
 	"go.mau.fi/whatsmeow/types/events"
 	"google.golang.org/protobuf/proto"
 
@@ -12,9 +13,35 @@ import (
 )
 
 // changeArrived hands a change on and reports whether it was kept.
-func (s *session) changeArrived(change gateway.Change) bool {
+func (s *session) changeArrived(event *events.Message, change gateway.Change) bool {
+	if change.Kind == gateway.ChangeDeleted && !change.FromMe && change.Chat.JID.IsGroup() && !bySender(event) {
+		// The platform has checked a deletion by an administrator's right only where the
+		// stanza says that it is one; what it deletes stands where only we can read it.
+		change.ByAdmin = event.Info.Edit == types.EditAttributeAdminRevoke && s.isAdmin(change.Chat.JID, change.By)
+		if !s.connected() {
+			return false // the answer about the group was lost with the connection
+		}
+		if !change.ByAdmin {
+			s.logger.InfoContext(s.ctx, "a deletion is not believed: only an administrator deletes what others sent",
+				slog.String("platform_id", change.PlatformID))
+			return true
+		}
+	}
 	err := s.handler.ChangeArrived(s.ctx, change)
 	return s.kept(err, "change of a message", slog.String("platform_id", change.PlatformID))
+}
+
+// bySender reports whether somebody who deletes a message says that it is his own.
+func bySender(event *events.Message) bool {
+	key := event.Message.GetProtocolMessage().GetKey()
+	return event.Info.Edit != types.EditAttributeAdminRevoke &&
+		(key.GetParticipant() == "" || key.GetFromMe() || sameUser(key.GetParticipant(), event.Info.MessageSource))
+}
+
+// sameUser reports whether an address is the sender's.
+func sameUser(address string, source types.MessageSource) bool {
+	who, err := types.ParseJID(address)
+	return err == nil && (who.ToNonAD() == source.Sender.ToNonAD() || who.ToNonAD() == source.SenderAlt.ToNonAD())
 }
 
 // changeOf reads a message that changes another one: an edit, a deletion, a

@@ -26,7 +26,7 @@ func (s *session) messageArrived(event *events.Message) bool {
 	s.unlock(event)
 	cleanContent(event.Message)
 	if change, ok := changeOf(event, s.Self()); ok {
-		return s.changeArrived(change)
+		return s.changeArrived(event, change)
 	}
 	message, ok, err := s.newArrived(event)
 	if err == nil && !ok {

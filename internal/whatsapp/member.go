@@ -1,0 +1,43 @@
+package whatsapp
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+// groupWait bounds how long a group is asked for while something that came from it
+// waits.
+const groupWait = 10 * time.Second
+
+// isAdmin reports whether somebody administers a group, as far as that can be known.
+func (s *session) isAdmin(group gateway.JID, who gateway.Party) bool {
+	member, known := s.member(group, who)
+	return known && member != nil && member.Role != ""
+}
+
+// mayBeMember reports whether somebody may be in a group: he is, or nobody can say.
+func (s *session) mayBeMember(group gateway.JID, who gateway.Party) bool {
+	member, known := s.member(group, who)
+	return member != nil || !known
+}
+
+// member finds somebody in a group, nil where he is not in it. known is false where
+// the platform does not tell.
+func (s *session) member(id gateway.JID, who gateway.Party) (member *gateway.Participant, known bool) {
+	ctx, cancel := context.WithTimeout(s.ctx, groupWait)
+	defer cancel()
+	group, err := s.Group(ctx, id)
+	if err != nil {
+		s.logger.InfoContext(s.ctx, "the members of a group are not known", slog.Any("error", err))
+		return nil, false
+	}
+	n := slices.IndexFunc(group.Participants, func(p gateway.Participant) bool { return p.Party.Is(who.JID) || p.Party.Is(who.LID) })
+	if n < 0 {
+		return nil, true
+	}
+	return &group.Participants[n], true
+}
