@@ -58,7 +58,7 @@ func (c sandboxCommand) Run(ctx context.Context, t terminal) (err error) {
 		webTLS := &http.Server{Handler: box.Handler(), ReadHeaderTimeout: sandboxHeaderWait}
 		workers = append(workers, worker.Worker{
 			Name: "https",
-			Run:  serving(webTLS, func() error { return webTLS.ServeTLS(secure, c.TLSCert, c.TLSKey) }),
+			Run:  serving(webTLS, func() error { return webTLS.ServeTLS(box.TLSListener(secure), c.TLSCert, c.TLSKey) }),
 		})
 		t.printf("sandbox over TLS at %s\n", secure.Addr())
 	}

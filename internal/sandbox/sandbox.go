@@ -9,6 +9,7 @@ package sandbox
 import (
 	"context"
 	"log/slog"
+	"net"
 	"net/http"
 	"strings"
 	"time"
@@ -75,6 +76,12 @@ func (s *Server) Handler() http.Handler {
 			s.control.ServeHTTP(w, r)
 		}
 	})
+}
+
+// TLSListener wraps a listener on which Handler is served over TLS, so that the
+// fault that is silent before TLS holds there.
+func (s *Server) TLSListener(listener net.Listener) net.Listener {
+	return s.platform.SilentListener(listener)
 }
 
 // Run does the background work. It blocks until ctx ends, closes all

@@ -15,6 +15,11 @@ func (a *api) setFaults(r *http.Request) (any, error) {
 		SendError    int     `json:"sendError"`
 		RefuseLogins bool    `json:"refuseLogins"`
 		Outdated     bool    `json:"outdated"`
+
+		Silent                 platform.Silence `json:"silent"`
+		StallMediaAfterBytes   *int64           `json:"stallMediaAfterBytes"`
+		StallHistoryAfterBytes *int64           `json:"stallHistoryAfterBytes"`
+		MediaPaddingBytes      int64            `json:"mediaPaddingBytes"`
 	}
 	if err := decode(r, &body, true); err != nil {
 		return nil, err
@@ -25,6 +30,8 @@ func (a *api) setFaults(r *http.Request) (any, error) {
 	return nil, a.platform.SetFaults(platform.Faults{
 		AckDelay: time.Duration(body.AckDelayMs * float64(time.Millisecond)), DropAcks: body.DropAcks,
 		SendError: body.SendError, RefuseLogins: body.RefuseLogins, Outdated: body.Outdated,
+		Silent: body.Silent, StallMedia: body.StallMediaAfterBytes, StallHistory: body.StallHistoryAfterBytes,
+		MediaPadding: body.MediaPaddingBytes,
 	})
 }
 

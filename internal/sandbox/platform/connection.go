@@ -57,6 +57,11 @@ type connection struct {
 
 // accept takes a websocket, does the handshake and serves the client.
 func (s *Server) accept(w http.ResponseWriter, r *http.Request) {
+	f := s.faults.current()
+	if f.Silent == SilentConnection || f.Silent == SilentUpgrade {
+		s.holdRequest(f, w, r)
+		return
+	}
 	ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{
 		// Clients come with the origin of the real platform's pages.
 		InsecureSkipVerify: true,
@@ -64,6 +69,10 @@ func (s *Server) accept(w http.ResponseWriter, r *http.Request) {
 	})
 	if err != nil {
 		s.logger.LogAttrs(r.Context(), slog.LevelDebug, "websocket refused", slog.Any("error", err))
+		return
+	}
+	if f.Silent == SilentHandshake {
+		s.holding(r.Context(), f, websocketReader{ws})()
 		return
 	}
 	ctx, cut := context.WithCancel(context.WithoutCancel(r.Context()))
@@ -87,6 +96,10 @@ func (s *Server) accept(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer func() { _ = c.noise.CloseNow() }() // it is closed already, or the client is gone
+	if f.Silent == SilentLogin {
+		s.holding(r.Context(), f, nodeReader{c.noise})()
+		return
+	}
 	if err := c.serve(ctx); ctx.Err() == nil {
 		s.logger.LogAttrs(ctx, slog.LevelDebug, "connection ended", slog.Any("error", err))
 	}

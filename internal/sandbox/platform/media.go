@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/http"
 	"net/url"
 	"path/filepath"
 
@@ -34,9 +33,6 @@ func openMedia(database string) (*mediahost.Host, *files, error) {
 }
 
 func (s *Server) closeMedia() error { return errors.Join(s.media.Close(), s.files.root.Close()) }
-
-// ServeMedia is the media host's handler.
-func (s *Server) ServeMedia(w http.ResponseWriter, r *http.Request) { s.media.ServeHTTP(w, r) }
 
 // mediaPart is the part of a message that points to a file.
 type mediaPart interface {
