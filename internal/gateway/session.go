@@ -116,8 +116,9 @@ type SessionHandler interface {
 	// PictureChanged tells where the account's profile picture lies; empty where
 	// it has none.
 	PictureChanged(ctx context.Context, url string)
-	// ConnectionLost tells that the session is down and will be made anew.
-	ConnectionLost(ctx context.Context)
+	// ConnectionLost tells that the session is down and will be made anew. trouble
+	// says why the platform could not be reached, nil where it was.
+	ConnectionLost(ctx context.Context, trouble error)
 	// Refused tells that the platform refuses the session for good; it is over.
 	Refused(ctx context.Context, reason Reason)
 	// LoggedOut tells that the phone has unlinked the session; its keys are gone.

@@ -21,7 +21,7 @@ var _ gateway.SessionHandler = (*handler)(nil)
 // CodeShown keeps the code for those who ask for it.
 func (h *handler) CodeShown(ctx context.Context, code gateway.QRCode) {
 	h.move(ctx, codeShown, nil)
-	h.set(func(l *link) { l.code = code })
+	h.set(func(l *link) { l.code, l.trouble = code, nil })
 	if err := h.tellCode(ctx, code); err != nil {
 		// The code is there for whoever asks; only the event is missing.
 		h.link.service.logger.ErrorContext(ctx, "code not told",
@@ -81,7 +81,7 @@ func (h *handler) PairingFailed(ctx context.Context) {
 func (h *handler) Connected(ctx context.Context, profile gateway.Profile) error {
 	// First the session, then the status: who reads "connected" can send.
 	h.set(func(l *link) {
-		l.up, l.announced = true, false
+		l.up, l.announced, l.trouble = true, false, nil
 		l.code = gateway.QRCode{}
 	})
 	if err := h.link.update(ctx, update{
@@ -104,9 +104,10 @@ func (h *handler) PictureChanged(ctx context.Context, url string) {
 }
 
 // ConnectionLost closes the session to those who send, until it is back.
-func (h *handler) ConnectionLost(ctx context.Context) {
+func (h *handler) ConnectionLost(ctx context.Context, trouble error) {
 	h.set(func(l *link) {
 		l.up = false
+		l.trouble = trouble
 		l.code = gateway.QRCode{}
 	})
 	h.move(ctx, connectionLost, nil)

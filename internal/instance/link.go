@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/recado-project/recado/internal/eventlog"
@@ -31,6 +33,7 @@ type link struct {
 	announced  bool // while up: the status says so
 	ended      bool // the session is over by itself; nobody has closed it yet
 	code       gateway.QRCode
+	trouble    error         // why the platform was not reached when it was tried last; nil where it was
 	failure    error         // why no code will come; the status that it speaks of is written
 	changed    chan struct{} // closed and made anew when the fields above change
 }
@@ -212,7 +215,8 @@ func (l *link) detach() gateway.Session {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	session := l.session
-	l.session, l.up, l.announced, l.ended, l.code, l.failure = nil, false, false, false, gateway.QRCode{}, nil
+	l.session, l.up, l.announced, l.ended, l.code = nil, false, false, false, gateway.QRCode{}
+	l.trouble, l.failure = nil, nil
 	l.generation++
 	l.wake()
 	return session
@@ -312,7 +316,7 @@ func (l *link) waitForCode(ctx context.Context, limit time.Duration) (gateway.QR
 	defer cancel()
 	for {
 		l.mu.Lock()
-		code, session, failure, changed := l.code, l.session, l.failure, l.changed
+		code, session, trouble, failure, changed := l.code, l.session, l.trouble, l.failure, l.changed
 		l.mu.Unlock()
 		switch {
 		case failure != nil:
@@ -325,10 +329,26 @@ func (l *link) waitForCode(ctx context.Context, limit time.Duration) (gateway.QR
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			return gateway.QRCode{}, nil, gateway.Errorf(gateway.PlatformTimeout, gateway.CodePlatformTimeout,
-				"the platform gave no code within %s; ask again", limit)
+			return gateway.QRCode{}, nil, noCode(trouble, limit)
 		}
 	}
+}
+
+// noCode says why there is no code: to ask again helps only where the platform can be
+// reached.
+func noCode(trouble error, limit time.Duration) error {
+	if trouble == nil {
+		return gateway.Errorf(gateway.PlatformTimeout, gateway.CodePlatformTimeout,
+			"the platform gave no code within %s; ask again", limit)
+	}
+	why := "it did not answer in time"
+	if failure, ok := errors.AsType[*net.DNSError](trouble); ok && failure.IsNotFound {
+		why = "its host " + failure.Name + " does not exist, or this machine can't look names up"
+	} else if errors.Is(trouble, syscall.ECONNREFUSED) {
+		why = "it refuses connections"
+	}
+	return gateway.Errorf(gateway.PlatformTimeout, gateway.CodePlatformTimeout,
+		"the platform can't be reached: %s; the gateway goes on trying", why)
 }
 
 func linkingEnded() error {

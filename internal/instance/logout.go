@@ -105,8 +105,17 @@ func (f *farewell) Connected(context.Context, gateway.Profile) error {
 
 // Refused tells that the goodbye can't be said.
 func (f *farewell) Refused(_ context.Context, reason gateway.Reason) {
-	f.over <- fmt.Errorf("instance: the platform refuses the session: %s", reason)
+	f.end(fmt.Errorf("instance: the platform refuses the session: %s", reason))
 }
 
 // LoggedOut tells that the phone has unlinked the device before.
-func (f *farewell) LoggedOut(context.Context) { f.over <- nil }
+func (f *farewell) LoggedOut(context.Context) { f.end(nil) }
+
+// end tells that the session is over. Only the first time counts: nobody waits for
+// another, and the session must not wait for anybody.
+func (f *farewell) end(err error) {
+	select {
+	case f.over <- err:
+	default:
+	}
+}

@@ -151,6 +151,7 @@ func (s *Server) openConnector(ctx context.Context) error {
 	platform := s.config.Platform
 	platform.Logger, platform.Now = s.config.Logger, s.config.Now
 	platform.SyncKeys = db.Sync
+	platform.MaxMediaBytes = s.config.Media.MaxBytes
 	connector, err := whatsapp.New(ctx, db.DB, dialect, platform)
 	if err != nil {
 		return fmt.Errorf("server: %w", err)

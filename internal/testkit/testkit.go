@@ -33,6 +33,7 @@ type Options struct {
 	DataDir     string // empty: a temporary folder
 	DatabaseURL string // PostgreSQL instead of SQLite
 	Platform    whatsapp.Config
+	Media       media.Config     // private addresses are always allowed
 	ReadDelay   time.Duration    // of the sandbox's phones; 0: at once
 	Log         io.Writer        // gets the program's log too; nil: nobody does
 	Now         func() time.Time // of the program, not of the sandbox; nil: the wall clock
@@ -64,6 +65,7 @@ func Start(tb testing.TB, options Options) *Gateway {
 		options.Platform.ReconnectMin = time.Millisecond
 		options.Platform.ReconnectMax = 100 * time.Millisecond
 	}
+	options.Media.AllowPrivate = true
 	logger := Logger(tb)
 	if options.Log != nil {
 		logger = newLogger(io.MultiWriter(lines{tb}, options.Log))
@@ -72,7 +74,7 @@ func Start(tb testing.TB, options Options) *Gateway {
 	s, err := server.New(ctx, server.Config{
 		Listen: "127.0.0.1:0", DataDir: options.DataDir, DatabaseURL: options.DatabaseURL,
 		Platform: options.Platform, Version: "test", Logger: logger,
-		Media: media.Config{AllowPrivate: true}, AllowPrivateURLs: true,
+		Media: options.Media, AllowPrivateURLs: true,
 		EditWindow: options.EditWindow, DeleteWindow: options.DeleteWindow, Now: options.Now,
 		Sandbox: &sandbox.Config{Seed: seed(), ReadDelay: options.ReadDelay, Logger: logger},
 	})

@@ -79,6 +79,9 @@ func (s *session) takeHistory(client *whatsmeow.Client, id types.MessageID, noti
 
 // worthAnother tells what may pass from what will not.
 func worthAnother(err error) bool {
+	if errors.Is(err, errHostSilent) {
+		return true
+	}
 	return !errors.Is(err, errHistoryTooBig) && !errors.Is(err, errMalformed) && !errors.Is(err, errNotKept) &&
 		!errors.Is(err, context.Canceled) && !isGone(err)
 }
@@ -98,12 +101,14 @@ func (s *session) readHistory(client *whatsmeow.Client, notification *waE2E.Hist
 	if notification.GetFileLength() > uint64(limit) { //nolint:gosec // it is not negative
 		return errHistoryTooBig
 	}
-	file, err := os.CreateTemp("", "recado-history-*")
+	file, err := os.CreateTemp(s.connector.config.TempDir, "recado-history-*")
 	if err != nil {
 		return fmt.Errorf("whatsapp: make room for a history: %w", err)
 	}
 	defer func() { _, _ = file.Close(), os.Remove(file.Name()) }() // it is of no more use
-	if err := client.DownloadToFile(s.ctx, notification, cappedFile{file: file, limit: limit}); err != nil {
+	ctx, cancel := context.WithTimeout(s.ctx, transferTime(limit))
+	defer cancel()
+	if err := client.DownloadToFile(ctx, notification, limitedFile{file: file, limit: limit, over: errHistoryTooBig}); err != nil {
 		return fmt.Errorf("whatsapp: fetch history: %w", err)
 	}
 	size, err := file.Seek(0, io.SeekEnd)
@@ -223,29 +228,3 @@ func statusOf(status waWeb.WebMessageInfo_Status) gateway.MessageStatus {
 		return gateway.MessageSent
 	}
 }
-
-// cappedFile is a file that does not grow beyond a limit.
-type cappedFile struct {
-	file  *os.File
-	limit int64
-}
-
-var _ whatsmeow.File = cappedFile{}
-
-func (f cappedFile) Write(p []byte) (int, error) {
-	at, err := f.file.Seek(0, io.SeekCurrent)
-	if err != nil {
-		return 0, err
-	}
-	if at+int64(len(p)) > f.limit {
-		return 0, errHistoryTooBig
-	}
-	return f.file.Write(p)
-}
-
-func (f cappedFile) Read(p []byte) (int, error)               { return f.file.Read(p) }
-func (f cappedFile) ReadAt(p []byte, at int64) (int, error)   { return f.file.ReadAt(p, at) }
-func (f cappedFile) WriteAt(p []byte, at int64) (int, error)  { return f.file.WriteAt(p, at) }
-func (f cappedFile) Seek(at int64, whence int) (int64, error) { return f.file.Seek(at, whence) }
-func (f cappedFile) Truncate(size int64) error                { return f.file.Truncate(size) }
-func (f cappedFile) Stat() (os.FileInfo, error)               { return f.file.Stat() }

@@ -5,7 +5,6 @@ import (
 	"compress/zlib"
 	"errors"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -161,28 +160,6 @@ func TestHistoryThatIsBroken(t *testing.T) {
 				t.Errorf("said %v, want %v", err, c.want)
 			}
 		})
-	}
-}
-
-func TestCappedFile(t *testing.T) {
-	t.Parallel()
-	file, err := os.Create(t.TempDir() + "/file")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = file.Close() }()
-	capped := cappedFile{file: file, limit: 10}
-	if _, err := io.Copy(capped, strings.NewReader("0123456789")); err != nil {
-		t.Error(err)
-	}
-	if _, err := capped.Write([]byte("x")); !errors.Is(err, errHistoryTooBig) {
-		t.Errorf("one byte too many: %v", err)
-	}
-	if _, err := capped.Seek(0, io.SeekStart); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := capped.Write([]byte("again")); err != nil {
-		t.Errorf("from the start: %v", err)
 	}
 }
 

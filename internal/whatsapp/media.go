@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"net"
 	"os"
 	"sync"
 	"time"
@@ -151,10 +153,21 @@ func seconds(length time.Duration) *uint32 {
 // Upload leaves a file with the platform (gateway.Session). It is encrypted into
 // a temporary file, never held whole in memory.
 func (s *session) Upload(ctx context.Context, kind gateway.MessageType, file io.ReadSeeker) (gateway.Upload, error) {
+	size, err := file.Seek(0, io.SeekEnd)
+	if err != nil {
+		return gateway.Upload{}, fmt.Errorf("whatsapp: read file: %w", err)
+	}
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return gateway.Upload{}, fmt.Errorf("whatsapp: read file: %w", err)
 	}
-	response, err := s.current().UploadReader(ctx, file, nil, mediaType(kind))
+	ctx, cancel := context.WithTimeout(ctx, transferTime(size))
+	defer cancel()
+	encrypted, err := os.CreateTemp(s.connector.config.TempDir, "recado-upload-*")
+	if err != nil {
+		return gateway.Upload{}, fmt.Errorf("whatsapp: make room for a file: %w", err)
+	}
+	defer func() { _, _ = encrypted.Close(), os.Remove(encrypted.Name()) }() // it is of no more use
+	response, err := s.current().UploadReader(ctx, file, encrypted, mediaType(kind))
 	if err != nil {
 		return gateway.Upload{}, mediaError(err)
 	}
@@ -190,9 +203,13 @@ func (s *session) Download(ctx context.Context, key gateway.MessageKey, payload 
 	if pointer == nil {
 		return errors.New("whatsapp: download the file of a message that has none")
 	}
-	err = s.current().DownloadToFile(ctx, pointer, target)
+	limit := s.connector.config.MaxMediaBytes
+	ctx, cancel := context.WithTimeout(ctx, transferTime(limit)+retryWait)
+	defer cancel()
+	limited := limitedFile{file: target, limit: limit + encryptionBytes, over: errTooLarge}
+	err = s.current().DownloadToFile(ctx, pointer, limited)
 	if !isGone(err) {
-		return mediaError(err)
+		return downloadError(ctx, err, limit)
 	}
 	path, err := s.askPhone(ctx, key, pointer.GetMediaKey())
 	if err != nil {
@@ -205,7 +222,44 @@ func (s *session) Download(ctx context.Context, key gateway.MessageKey, payload 
 	if _, err := target.Seek(0, io.SeekStart); err != nil {
 		return fmt.Errorf("whatsapp: empty file: %w", err)
 	}
-	return mediaError(s.current().DownloadToFile(ctx, fileOf(content), target))
+	return downloadError(ctx, s.current().DownloadToFile(ctx, fileOf(content), limited), limit)
+}
+
+// encryptionBytes is how much longer a file is while it is encrypted: its padding
+// and its seal.
+const encryptionBytes = 16 + 10
+
+// errTooLarge says that a file is larger than what is fetched.
+var errTooLarge = errors.New("whatsapp: the file is larger than the limit")
+
+// downloadError says in the gateway's words why a file could not be fetched. What
+// its sender chose is never a fault of ours: a path that leads nowhere, keys that
+// open nothing.
+func downloadError(ctx context.Context, err error, limit int64) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, errTooLarge):
+		return gateway.Errorf(gateway.TooLarge, gateway.CodePayloadTooLarge,
+			"the file is larger than %d bytes; --max-media allows more", limit)
+	case errors.Is(err, errHostSilent), ctx.Err() != nil:
+		return gateway.Errorf(gateway.PlatformTimeout, gateway.CodePlatformTimeout,
+			"the platform's media host did not send the file in time")
+	}
+	if _, ok := errors.AsType[whatsmeow.DownloadHTTPError](err); ok {
+		return mediaError(err)
+	}
+	if failure := sendError(err); gateway.KindOf(failure) != gateway.Internal {
+		return failure
+	}
+	if _, ok := errors.AsType[net.Error](err); ok {
+		return gateway.Errorf(gateway.PlatformFailed, gateway.CodePlatformError, "the platform's media host can't be reached")
+	}
+	if _, ok := errors.AsType[*fs.PathError](err); ok { // a full disk
+		return fmt.Errorf("whatsapp: keep file: %w", err)
+	}
+	return gateway.Errorf(gateway.NotFound, gateway.CodeMediaNotFound,
+		"there is no file that fits what the message says of it: its path, its keys or its hashes are wrong")
 }
 
 func setDirectPath(message *waE2E.Message, path string) {

@@ -2,6 +2,8 @@ package whatsapp
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"log/slog"
 	"math/rand/v2"
 	"time"
@@ -39,9 +41,10 @@ const (
 type outcome int
 
 const (
-	lost     outcome = iota // make it anew, after a pause
-	again                   // make it anew at once
-	finished                // the session is over
+	lost      outcome = iota // make it anew, after a pause
+	again                    // make it anew at once
+	finished                 // the session is over
+	abandoned                // the session was closed before there was a connection
 )
 
 // tell hands a signal to the owner. It waits while the owner is busy; the
@@ -61,7 +64,9 @@ func (s *session) run() {
 		s.takeOver()
 		began := s.connector.config.Now()
 		end := s.connect(linking)
-		s.current().Disconnect()
+		if end.outcome != abandoned { // else whatsmeow holds its own lock until its handshake gives up
+			s.current().Disconnect()
+		}
 		gaveUp := !s.endConnection()
 		if s.connector.config.Now().Sub(began) > s.connector.config.ReconnectMax {
 			pause.reset() // it held for a while: this is a new trouble
@@ -69,6 +74,8 @@ func (s *session) run() {
 		switch end.outcome {
 		case again:
 			continue
+		case abandoned:
+			return
 		case finished:
 			if s.ctx.Err() == nil {
 				s.cancel()
@@ -77,8 +84,8 @@ func (s *session) run() {
 			return
 		case lost:
 			s.groups.forgetAll()
-			s.handler.ConnectionLost(s.ctx)
-			if gaveUp {
+			s.handler.ConnectionLost(s.ctx, end.trouble)
+			if gaveUp && end.trouble == nil {
 				pause.steady() // the trouble is ours, and the platform is not to be spared
 			}
 			pause.wait(s.ctx)
@@ -90,6 +97,7 @@ func (s *session) run() {
 type ending struct {
 	outcome  outcome
 	announce func(context.Context)
+	trouble  error // why the platform was not reached; nil where it was
 }
 
 // connect makes one connection and follows it to its end.
@@ -100,11 +108,11 @@ func (s *session) connect(linking *linking) ending {
 	}
 	defer release()
 	s.drain()
-	if err := s.current().ConnectContext(s.newConnection()); err != nil {
-		if s.ctx.Err() == nil {
-			s.logger.WarnContext(s.ctx, "platform not reached", slog.Any("error", err))
-		}
-		return ending{outcome: lost}
+	if err := s.dial(); errors.Is(err, errAbandoned) {
+		return ending{outcome: abandoned}
+	} else if err != nil {
+		s.logger.WarnContext(s.ctx, "platform not reached", slog.Any("error", err))
+		return ending{outcome: lost, trouble: err}
 	}
 	deadline := time.NewTimer(loginWait)
 	defer deadline.Stop()
@@ -117,10 +125,10 @@ func (s *session) connect(linking *linking) ending {
 			if s.connected() {
 				s.logger.WarnContext(s.ctx, "platform silent after the connection was made")
 			}
-			return ending{outcome: lost}
+			return ending{outcome: lost, trouble: errSilent}
 		case <-linking.expired():
 			if !linking.next(s.ctx) {
-				return ending{finished, s.handler.CodesExpired}
+				return ending{outcome: finished, announce: s.handler.CodesExpired}
 			}
 		case sig := <-s.inbox:
 			release()
@@ -131,6 +139,40 @@ func (s *session) connect(linking *linking) ending {
 				return end
 			}
 		}
+	}
+}
+
+var (
+	// errAbandoned says that the session was closed while it connected.
+	errAbandoned = errors.New("whatsapp: closed while connecting")
+	// errSilent says that the platform took the connection and said nothing.
+	errSilent = errors.New("whatsapp: the platform took the connection and did not answer")
+)
+
+// dial makes the connection. Each step of it has a bound: whatsmeow's own has one
+// only for the handshake, and hears of nobody who no longer wants it. Where the
+// session is closed meanwhile, dial returns at once, and whatsmeow gives up in a
+// goroutine that holds nothing but its socket.
+func (s *session) dial() error {
+	client, ctx := s.current(), s.newConnection()
+	done := make(chan error, 1)
+	go func() { done <- client.ConnectContext(ctx) }()
+	limit := time.NewTimer(s.connector.config.ConnectTimeout)
+	defer limit.Stop()
+	select {
+	case err := <-done:
+		return err
+	case <-s.ctx.Done():
+		s.endConnection()
+		return errAbandoned
+	case <-limit.C:
+		s.endConnection()
+	}
+	select {
+	case err := <-done:
+		return fmt.Errorf("%w: %w", errSilent, err)
+	case <-s.ctx.Done():
+		return errAbandoned
 	}
 }
 
@@ -175,11 +217,11 @@ func (s *session) follow(sig signal, linking *linking, deadline *time.Timer) (en
 		// whatsmeow's reader may be stuck with a frame that nobody takes any more.
 		deadline.Reset(partingWait)
 	case refusal:
-		return ending{finished, func(ctx context.Context) { s.handler.Refused(ctx, sig.reason) }}, true
+		return ending{outcome: finished, announce: func(ctx context.Context) { s.handler.Refused(ctx, sig.reason) }}, true
 	case pictureMoved:
 		s.loadPicture()
 	case unlinked:
-		return ending{finished, s.unlinked}, true
+		return ending{outcome: finished, announce: s.unlinked}, true
 	}
 	return ending{}, false
 }

@@ -56,7 +56,8 @@ func (s *session) Send(ctx context.Context, out gateway.Outgoing) (gateway.Sent,
 		return gateway.Sent{}, s.refusedRecipient(ctx, sendError(err), s.party(ctx, client, to))
 	}
 	s.watch(client, to)
-	return gateway.Sent{At: response.Timestamp.UTC(), Chat: s.party(ctx, client, to)}, nil
+	at := gateway.CleanTime(response.Timestamp.UTC(), s.connector.config.Now().UTC())
+	return gateway.Sent{At: at, Chat: s.party(ctx, client, to)}, nil
 }
 
 // checkRecipient refuses a person that the platform does not know: whatsmeow

@@ -105,7 +105,7 @@ func (s *session) use(keys *store.Device) {
 	client := whatsmeow.NewClient(keys, newLog(s.logger))
 	client.SetWebsocketHTTPClient(s.connector.client)
 	client.SetPreLoginHTTPClient(s.connector.client)
-	client.SetMediaHTTPClient(s.connector.client)
+	client.SetMediaHTTPClient(s.connector.media)
 	client.EnableAutoReconnect = false
 	client.DisableLoginAutoReconnect = true
 	// Together: the platform hears "received" after our handler has committed,

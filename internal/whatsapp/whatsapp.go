@@ -38,6 +38,12 @@ type Config struct {
 	// are; the default is whatsmeow's.
 	ClientVersion *[3]uint32
 
+	// ConnectTimeout is how long it may take to reach the platform: the name, TCP,
+	// TLS and the websocket together (20 s). The handshake that follows has as much.
+	ConnectTimeout time.Duration
+	// SilenceTimeout is how long the media host may send nothing in the middle of a
+	// file (30 s).
+	SilenceTimeout time.Duration
 	// SendTimeout is how long the platform may take to acknowledge a message
 	// (30 s).
 	SendTimeout time.Duration
@@ -49,6 +55,11 @@ type Config struct {
 	ReconnectMin, ReconnectMax time.Duration
 	// ConnectAtOnce is how many sessions may log in at the same time (64).
 	ConnectAtOnce int
+
+	// MaxMediaBytes bounds the file of a message that is fetched (64 MiB).
+	MaxMediaBytes int64
+	// TempDir is the folder of files in work; empty means the machine's own.
+	TempDir string
 
 	// HistoryMaxBytes bounds the packed size of a history that a phone hands over
 	// when it is linked; bigger ones are left (64 MiB).
@@ -80,7 +91,8 @@ const (
 type Connector struct {
 	config    Config
 	container *sqlstore.Container
-	client    *http.Client // of all sessions, for websocket and media
+	client    *http.Client // of all sessions, for websockets
+	media     *http.Client // of all sessions, for files
 	logins    chan struct{}
 	histories chan struct{} // held by who reads a history
 	running   sync.WaitGroup
@@ -108,6 +120,7 @@ func New(ctx context.Context, db *sql.DB, dialect Dialect, config Config) (*Conn
 		config:    config,
 		container: container,
 		client:    client,
+		media:     &http.Client{Transport: silenceGuard{next: client.Transport, limit: config.SilenceTimeout}},
 		logins:    make(chan struct{}, config.ConnectAtOnce),
 		histories: make(chan struct{}, 1),
 	}, nil
@@ -179,6 +192,8 @@ func (c Config) withDefaults() Config {
 		value    *time.Duration
 		standard time.Duration
 	}{
+		{&c.ConnectTimeout, 20 * time.Second},
+		{&c.SilenceTimeout, 30 * time.Second},
 		{&c.SendTimeout, 30 * time.Second},
 		{&c.FirstCode, time.Minute},
 		{&c.NextCodes, 20 * time.Second},
@@ -191,6 +206,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.ConnectAtOnce == 0 {
 		c.ConnectAtOnce = 64
+	}
+	if c.MaxMediaBytes == 0 {
+		c.MaxMediaBytes = 64 << 20
 	}
 	if c.HistoryMaxBytes == 0 {
 		c.HistoryMaxBytes = 64 << 20

@@ -106,7 +106,7 @@ func (e *ear) ProfileChanged(_ context.Context, profile gateway.Profile) {
 	e.calls <- heard{what: "profile", profile: profile}
 }
 func (e *ear) PictureChanged(context.Context, string) { e.calls <- heard{what: "picture"} }
-func (e *ear) ConnectionLost(context.Context)         { e.calls <- heard{what: "lost"} }
+func (e *ear) ConnectionLost(context.Context, error)  { e.calls <- heard{what: "lost"} }
 func (e *ear) Refused(_ context.Context, reason gateway.Reason) {
 	e.calls <- heard{what: "refused", reason: reason}
 }

@@ -1,0 +1,91 @@
+package whatsapp
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A media host that stops in the middle is noticed, and one that is only slow is
+// not.
+func TestSilenceGuard(t *testing.T) {
+	t.Parallel()
+	const limit = 200 * time.Millisecond
+	gone := make(chan struct{})
+	host := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		say := func(text string) {
+			_, _ = io.WriteString(w, text)
+			_ = http.NewResponseController(w).Flush()
+		}
+		switch r.URL.Path {
+		case "/slow":
+			for range 8 { // longer than the limit in sum
+				say("x")
+				pause(limit / 4)
+			}
+		case "/stalled":
+			say("xx")
+			<-gone
+		case "/silent":
+			<-gone
+		}
+	}))
+	t.Cleanup(host.Close)
+	t.Cleanup(func() { close(gone) })
+	client := &http.Client{Transport: silenceGuard{next: http.DefaultTransport, limit: limit}}
+	for path, want := range map[string]struct {
+		text string
+		err  error
+	}{
+		"/slow":    {"xxxxxxxx", nil},
+		"/stalled": {"xx", errHostSilent},
+		"/silent":  {"", errHostSilent},
+	} {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, host.URL+path, http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var text []byte
+		response, err := client.Do(request)
+		if err == nil {
+			text, err = io.ReadAll(response.Body)
+			_ = response.Body.Close()
+		}
+		if string(text) != want.text || !errors.Is(err, want.err) {
+			t.Errorf("%s: got %q, %v; want %q, %v", path, text, err, want.text, want.err)
+		}
+	}
+}
+
+// pause lets time pass where the passing of time is what is tested.
+func pause(d time.Duration) { <-time.After(d) }
+
+func TestLimitedFile(t *testing.T) {
+	t.Parallel()
+	file, err := os.CreateTemp(t.TempDir(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = file.Close() })
+	limited := limitedFile{file: file, limit: 10, over: errTooLarge}
+	if n, err := io.Copy(limited, strings.NewReader("0123456789")); n != 10 || err != nil {
+		t.Errorf("as much as allowed: %d, %v", n, err)
+	}
+	if _, err := io.Copy(limited, strings.NewReader("!")); !errors.Is(err, errTooLarge) {
+		t.Errorf("one byte more: %v", err)
+	}
+	if _, err := limited.Seek(0, io.SeekStart); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := io.Copy(limited, strings.NewReader("again")); n != 5 || err != nil {
+		t.Errorf("from the start again: %d, %v", n, err)
+	}
+	if info, err := file.Stat(); err != nil || info.Size() != 10 {
+		t.Errorf("the file has %d bytes, %v", info.Size(), err)
+	}
+}
