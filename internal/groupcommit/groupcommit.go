@@ -7,6 +7,8 @@ package groupcommit
 import (
 	"context"
 	"errors"
+	"fmt"
+	"runtime/debug"
 )
 
 // maxBatch bounds how many writes share one commit, and with it how long the
@@ -86,12 +88,17 @@ func (g *Group[T]) Write(ctx context.Context, fn func(ctx context.Context, tx T)
 		case <-w.done:
 			return w.result()
 		case g.leader <- struct{}{}:
-			g.commit(g.takeBatch())
-			<-g.leader
+			g.lead()
 		case <-g.closed:
 			return ErrClosed
 		}
 	}
+}
+
+// lead commits for all that wait, and gives the leader's place back whatever happens.
+func (g *Group[T]) lead() {
+	defer func() { <-g.leader }()
+	g.commit(g.takeBatch())
 }
 
 // Close waits for the commit that is under way; later writes are answered
@@ -125,31 +132,46 @@ func (g *Group[T]) takeBatch() []*write[T] {
 	return batch
 }
 
-// commit runs the batch in one transaction. Where a write of it fails, each gets
-// a transaction of its own, so that one failure does not spoil the others. Where
-// the commit fails, all fail: it may have happened after all, and what is run
-// again would be done twice.
+// commit runs the batch in one transaction. Where a write of it fails, its two halves
+// are run by themselves, so that one failure does not spoil the others and costs them
+// few commits more. Where the commit fails, all fail: it may have happened after all,
+// and what is run again would be done twice.
 func (g *Group[T]) commit(batch []*write[T]) {
 	if len(batch) == 0 {
 		return
 	}
 	spoiled, err := g.transaction(batch)
+	if err != nil && spoiled && len(batch) > 1 {
+		g.commit(batch[:len(batch)/2])
+		g.commit(batch[len(batch)/2:])
+		return
+	}
 	for _, w := range batch {
-		if err != nil && spoiled && len(batch) > 1 {
-			_, w.err = g.transaction([]*write[T]{w})
-		} else {
-			w.err = err
-		}
-		if w.err == nil && w.committed != nil {
-			w.committed()
-		}
-		close(w.done)
+		w.answer(err)
 	}
 }
 
+// answer ends the wait of a write's caller.
+func (w *write[T]) answer(err error) {
+	defer close(w.done)
+	w.err = err
+	if err != nil || w.committed == nil {
+		return
+	}
+	// As with fn: a panic is the caller's own.
+	defer func() { w.panicked = recover() }()
+	w.committed()
+}
+
 // transaction carries out the batch, and reports whether one of its writes
-// spoiled it.
+// spoiled it. A panic of the transaction itself is an error of all its writes: each
+// of their callers waits for an answer.
 func (g *Group[T]) transaction(batch []*write[T]) (spoiled bool, err error) {
+	defer func() {
+		if failure := recover(); failure != nil {
+			spoiled, err = false, fmt.Errorf("groupcommit: the transaction panicked: %v\n%s", failure, debug.Stack())
+		}
+	}()
 	err = g.transact(func(tx T) error {
 		spoiled = false // of an attempt before this one nothing counts
 		for _, w := range batch {

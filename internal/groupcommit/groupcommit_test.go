@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 	"sync"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -141,5 +143,82 @@ func TestEndedContextRunsNothing(t *testing.T) {
 	}, nil)
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("answered %v", err)
+	}
+}
+
+// A panic, wherever it comes from, is an answer to its writers, and keeps nobody
+// from writing afterwards.
+func TestPanicGivesThePlaceBack(t *testing.T) {
+	t.Parallel()
+	ordinary := func(run func(*page) error) error { return run(&page{}) }
+	for name, c := range map[string]struct {
+		transact  groupcommit.Transact[*page]
+		settle    func(*page) error
+		fn        func(context.Context, *page) error
+		committed func()
+		panics    bool // at the caller, and else it is an error
+	}{
+		"transaction": {transact: func(func(*page) error) error { panic("transaction") }},
+		"settle":      {transact: ordinary, settle: func(*page) error { panic("settle") }},
+		"write":       {transact: ordinary, fn: func(context.Context, *page) error { panic("write") }, panics: true},
+		"committed":   {transact: ordinary, committed: func() { panic("committed") }, panics: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			broken := true
+			group := groupcommit.New(func(run func(*page) error) error {
+				if broken {
+					return c.transact(run)
+				}
+				return ordinary(run)
+			}, func(p *page) error {
+				if broken && c.settle != nil {
+					return c.settle(p)
+				}
+				return nil
+			})
+			fn := c.fn
+			if fn == nil {
+				fn = func(context.Context, *page) error { return nil }
+			}
+			err, panicked := writeOnce(t, group, fn, c.committed)
+			if panicked != c.panics || !c.panics && err == nil {
+				t.Errorf("the writer is answered %v, with a panic: %v", err, panicked)
+			}
+			broken = false
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			if err := group.Write(ctx, func(context.Context, *page) error { return nil }, nil); err != nil {
+				t.Errorf("the next write: %v", err)
+			}
+		})
+	}
+}
+
+func writeOnce(
+	t *testing.T, group *groupcommit.Group[*page], fn func(context.Context, *page) error, committed func(),
+) (err error, panicked bool) {
+	t.Helper()
+	defer func() { panicked = recover() != nil }()
+	return group.Write(t.Context(), fn, committed), false
+}
+
+// One write that fails costs the others of its batch few transactions more.
+func TestOneFailureCostsFewTransactions(t *testing.T) {
+	t.Parallel()
+	lines := make([]string, 256)
+	for i := range lines {
+		lines[i] = strconv.Itoa(i)
+	}
+	lines[100] = "bad"
+	l := &ledger{}
+	errs, _ := write(t, l, lines...)
+	for line, err := range errs {
+		if (err != nil) != (line == "bad") {
+			t.Errorf("%s: %v", line, err)
+		}
+	}
+	if l.batches > 20 {
+		t.Errorf("it took %d transactions", l.batches)
 	}
 }
