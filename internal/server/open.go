@@ -100,6 +100,14 @@ func (s *Server) storeConfig() store.Config {
 }
 
 func (s *Server) openStore(ctx context.Context) error {
+	if s.config.DatabaseURL != "" {
+		claim, err := store.NewClaim(ctx, s.storeConfig())
+		if err != nil {
+			return fmt.Errorf("server: %w", err)
+		}
+		s.claim = claim
+		s.onClose("claim", claim.Close)
+	}
 	opened, err := store.Open(ctx, s.storeConfig())
 	if err != nil {
 		return fmt.Errorf("server: %w", err)

@@ -78,6 +78,7 @@ type Server struct {
 	listener  net.Listener
 	http      *http.Server
 	sandbox   *sandbox.Server // nil without one
+	claim     *store.Claim    // nil on SQLite, where the lock of the data folder does
 	store     *store.Store
 	webhooks  *webhook.Service
 	media     *media.Service
@@ -168,6 +169,9 @@ func (s *Server) Run(ctx context.Context) error {
 		worker.Worker{Name: "messages", Run: s.messages.Run},
 		worker.Worker{Name: "http", Run: s.serve},
 	)
+	if s.claim != nil {
+		workers = append(workers, worker.Worker{Name: "claim", Run: s.claim.Run})
+	}
 	// To read thousands of instances and webhooks takes more memory than to have
 	// them; the runtime by itself would keep it for ever.
 	giveBack := time.AfterFunc(time.Minute, debug.FreeOSMemory)
@@ -282,6 +286,10 @@ func (s *Server) serve(ctx context.Context) error {
 	stopCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWait-time.Second)
 	defer cancel()
 	err := s.http.Shutdown(stopCtx)
+	if err != nil {
+		// Whoever still waits for an answer must not outlive what the answer stands on.
+		err = errors.Join(err, s.http.Close())
+	}
 	if served := <-failed; !errors.Is(served, http.ErrServerClosed) {
 		err = errors.Join(err, served)
 	}

@@ -9,10 +9,6 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 )
 
-// sweepSlice bounds how many records one transaction removes, and with it how
-// long other writes wait for it.
-const sweepSlice = 1_000
-
 // FindIdempotency returns the record and whether there is one.
 func (s *Store) FindIdempotency(ctx context.Context, keyID, key string) (gateway.Idempotency, bool, error) {
 	record, found, err := find(ctx, s.db.reader(), scanIdempotency,
@@ -45,19 +41,12 @@ func (s *Store) FailIdempotency(ctx context.Context, keyID, key string, failure 
 // many there were. It works in slices of a transaction each, so an error leaves
 // what the slices before it removed.
 func (s *Store) DeleteIdempotency(ctx context.Context, before time.Time) (int64, error) {
-	var removed int64
-	for {
-		n, err := s.db.exec(ctx, `DELETE FROM idempotency WHERE (key_id, key) IN
-			(SELECT key_id, key FROM idempotency WHERE created_at < $1 ORDER BY created_at LIMIT $2)`,
-			millis(before), sweepSlice)
-		removed += n
-		if err != nil {
-			return removed, fmt.Errorf("store: delete idempotency records: %w", err)
-		}
-		if n < sweepSlice {
-			return removed, nil
-		}
+	removed, err := s.deleteInSlices(ctx, `DELETE FROM idempotency WHERE (key_id, key) IN
+		(SELECT key_id, key FROM idempotency WHERE created_at < $1 ORDER BY created_at LIMIT $2 + 0)`, millis(before))
+	if err != nil {
+		return removed, fmt.Errorf("store: delete idempotency records: %w", err)
 	}
+	return removed, nil
 }
 
 // addIdempotency adds the record and reports whether its key was free.

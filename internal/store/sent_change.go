@@ -102,19 +102,12 @@ func (s *Store) DropChange(ctx context.Context, instanceID, platformID string) e
 // returns how many there were. It works in slices of a transaction each, so an
 // error leaves what the slices before it removed.
 func (s *Store) DeleteChanges(ctx context.Context, before time.Time) (int64, error) {
-	var removed int64
-	for {
-		n, err := s.db.exec(ctx, `DELETE FROM sent_changes WHERE (instance_id, platform_id) IN
-			(SELECT instance_id, platform_id FROM sent_changes WHERE at < $1 ORDER BY at LIMIT $2)`,
-			millis(before), sweepSlice)
-		removed += n
-		if err != nil {
-			return removed, fmt.Errorf("store: delete changes: %w", err)
-		}
-		if n < sweepSlice {
-			return removed, nil
-		}
+	removed, err := s.deleteInSlices(ctx, `DELETE FROM sent_changes WHERE (instance_id, platform_id) IN
+		(SELECT instance_id, platform_id FROM sent_changes WHERE at < $1 ORDER BY at LIMIT $2 + 0)`, millis(before))
+	if err != nil {
+		return removed, fmt.Errorf("store: delete changes: %w", err)
 	}
+	return removed, nil
 }
 
 func scanSentChange(row scanner) (gateway.SentChange, error) {

@@ -1,0 +1,73 @@
+package store
+
+import (
+	"context"
+	"log/slog"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/recado-project/recado/internal/eventlog"
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+// watched notes how much is removed at a time.
+type watched struct {
+	database
+
+	most    int64
+	atLast  int // messages and events that are left for the last transaction
+	counted func() int
+}
+
+func (w *watched) exec(ctx context.Context, query string, args ...any) (int64, error) {
+	n, err := w.database.exec(ctx, query, args...)
+	w.most = max(w.most, n)
+	return n, err
+}
+
+func (w *watched) writeInOrder(
+	ctx context.Context, id string, fn func(ctx context.Context, q querier) error, committed func(),
+) error {
+	w.atLast = w.counted()
+	return w.database.writeInOrder(ctx, id, fn, committed)
+}
+
+// An instance with many messages is deleted in slices: in one transaction it would
+// keep every other write waiting, and on PostgreSQL run into its time-out.
+func TestDeleteInstanceInSlices(t *testing.T) {
+	t.Parallel()
+	s, err := Open(t.Context(), Config{Path: filepath.Join(t.TempDir(), "recado.db"), Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	check := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	const n = 2*sliceRows + 1
+	check(s.CreateAccount(t.Context(), gateway.Account{ID: "account", Name: "account"}))
+	check(s.CreateInstance(t.Context(), gateway.Instance{ID: "instance", AccountID: "account"}))
+	messages, events := make([]gateway.Message, n), make([]eventlog.Event, n)
+	for i := range n {
+		id := strconv.Itoa(i)
+		messages[i] = gateway.Message{ID: id, InstanceID: "instance", PlatformID: id}
+		events[i] = eventlog.Event{ID: id, SourceKey: id}
+	}
+	check(s.AddHistory(t.Context(), "instance", messages))
+	check(s.AppendEvents(t.Context(), "instance", events...))
+	w := &watched{database: s.db, counted: func() int {
+		var left int
+		check(s.db.reader().QueryRowContext(t.Context(),
+			"SELECT (SELECT count(*) FROM messages) + (SELECT count(*) FROM events)").Scan(&left))
+		return left
+	}}
+	s.db = w
+	check(s.DeleteInstance(t.Context(), "instance"))
+	if w.most > sliceRows || w.atLast > 0 {
+		t.Errorf("%d rows were removed at once, and %d at last", w.most, w.atLast)
+	}
+}
