@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -17,6 +18,10 @@ import (
 // cachedPeople bounds how many people's sessions and identities are held in
 // memory for one instance; a session takes one to three kilobytes.
 const cachedPeople = 128
+
+// migratedPeople bounds of how many people it is remembered that what was kept under
+// their number lies under their LID; of another one it is only looked for again.
+const migratedPeople = 4096
 
 // keyCache stands before whatsmeow's store of one device's keys. It answers
 // reads from memory and leaves out writes that would change nothing; whatever
@@ -38,7 +43,7 @@ type keyCache struct {
 	tokens     *lru.Cache[types.JID, *store.PrivacyToken] // nil: there is none
 	salt       []byte
 	saltKnown  bool
-	migrated   map[string]bool // numbers
+	migrated   *lru.Cache[string, struct{}] // numbers
 	done       [][32]byte      // messages that have been handed on, whose plaintext is still kept
 	// changes counts the writes: what was read from the database before one of
 	// them is not put into the cache after it.
@@ -46,44 +51,12 @@ type keyCache struct {
 
 	// ratchet serialises what moves a Signal session on: a message that is
 	// decrypted while another one to the same person is encrypted would put back
-	// what the other has just used, and the next message would be unreadable.
+	// what the other has just used, and the next message would be unreadable. It is
+	// never held while the network is waited for: see sending.
 	ratchet sync.Mutex
-}
-
-// sending is the part of a send between reading sessions and writing them back,
-// in which the ratchet is held. It travels in the context of the send.
-type sending struct {
-	cache *keyCache // whose ratchet is held; nil: none
-}
-
-type sendingKey struct{}
-
-// withSending returns a context for one send, and what to do after it: a send
-// that failed half-way must give the ratchet back.
-func withSending(ctx context.Context) (context.Context, func()) {
-	s := &sending{}
-	return context.WithValue(ctx, sendingKey{}, s), s.end
-}
-
-// beginSending takes the ratchet for the send that ctx belongs to.
-func (c *keyCache) beginSending(ctx context.Context) {
-	if s, ok := ctx.Value(sendingKey{}).(*sending); ok && s.cache == nil {
-		c.ratchet.Lock()
-		s.cache = c
-	}
-}
-
-func (c *keyCache) endSending(ctx context.Context) {
-	if s, ok := ctx.Value(sendingKey{}).(*sending); ok {
-		s.end()
-	}
-}
-
-func (s *sending) end() {
-	if s.cache != nil {
-		s.cache.ratchet.Unlock()
-		s.cache = nil
-	}
+	// open are the sends that have read sessions and write them later, without the
+	// ratchet meanwhile.
+	open map[*sending]struct{}
 }
 
 // cacheKeys puts a cache before the stores of linked keys.
@@ -93,11 +66,12 @@ func cacheKeys(device *store.Device, syncKeys func(context.Context) error) error
 		return fmt.Errorf("whatsapp: keys are kept in a %T, which is no whole store", device.Sessions)
 	}
 	guard := &keyGuard{AllSessionSpecificStores: inner}
-	c := &keyCache{AllSessionSpecificStores: guard, guard: guard, sync: syncKeys, migrated: map[string]bool{}}
-	var errs [3]error
+	c := &keyCache{AllSessionSpecificStores: guard, guard: guard, sync: syncKeys}
+	var errs [4]error
 	c.sessions, errs[0] = lru.New[string, []byte](cachedPeople)
 	c.identities, errs[1] = lru.New[string, [32]byte](cachedPeople)
 	c.tokens, errs[2] = lru.New[types.JID, *store.PrivacyToken](cachedPeople)
+	c.migrated, errs[3] = lru.New[string, struct{}](migratedPeople)
 	if err := errors.Join(errs[:]...); err != nil {
 		return fmt.Errorf("whatsapp: make key cache: %w", err)
 	}
@@ -134,6 +108,9 @@ func (c *keyCache) keep(since uint64, fn func()) {
 func (c *keyCache) forget() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	for send := range c.open {
+		send.stale = true
+	}
 	c.changes++
 	c.sessions.Purge()
 	c.identities.Purge()
@@ -213,7 +190,15 @@ func (c *keyCache) HasSession(ctx context.Context, address string) (bool, error)
 // GetManySessions returns the sessions with the addresses, nil for those that
 // have none. A send begins with it.
 func (c *keyCache) GetManySessions(ctx context.Context, addresses []string) (map[string][]byte, error) {
-	c.beginSending(ctx)
+	send := c.beginSending(ctx)
+	found, err := c.readSessions(ctx, addresses)
+	if err == nil && send != nil && slices.ContainsFunc(addresses, func(a string) bool { return found[a] == nil }) {
+		send.letGo(addresses)
+	}
+	return found, err
+}
+
+func (c *keyCache) readSessions(ctx context.Context, addresses []string) (map[string][]byte, error) {
 	found := make(map[string][]byte, len(addresses))
 	var missing []string
 	for _, address := range addresses {
@@ -257,9 +242,22 @@ func (c *keyCache) PutSession(ctx context.Context, address string, session []byt
 // PutManySessions writes sessions, all or none. A send has no more to do with
 // them after it. They are safe from a loss of power before anything is sent that
 // was encrypted with them.
+//
+// Its error is errSessionMoved where a send had to let go of the ratchet and another
+// message has moved one of its sessions since: then nothing is written, and nothing
+// was sent.
 func (c *keyCache) PutManySessions(ctx context.Context, sessions map[string][]byte) error {
+	send, _ := ctx.Value(sendingKey{}).(*sending)
+	if send != nil {
+		if err := send.takeAgain(); err != nil {
+			return err
+		}
+	}
 	err := c.putSessions(ctx, sessions)
-	c.endSending(ctx)
+	c.moved(send, maps.Keys(sessions))
+	if send != nil {
+		send.end()
+	}
 	if err != nil || ctx.Value(receivingKey{}) != nil {
 		return err
 	}
@@ -420,11 +418,7 @@ func (c *keyCache) MigratePNToLID(ctx context.Context, pn, lid types.JID) error 
 	if err := c.AllSessionSpecificStores.MigratePNToLID(ctx, pn, lid); err != nil {
 		return err
 	}
-	c.mu.Lock()
-	again := c.migrated[pn.User]
-	c.migrated[pn.User] = true
-	c.mu.Unlock()
-	if !again {
+	if again, _ := c.migrated.ContainsOrAdd(pn.User, struct{}{}); !again {
 		c.forget()
 	}
 	return nil

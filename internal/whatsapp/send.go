@@ -39,16 +39,15 @@ func (s *session) Send(ctx context.Context, out gateway.Outgoing) (gateway.Sent,
 	if err := proto.Unmarshal(out.Payload, &message); err != nil {
 		return gateway.Sent{}, fmt.Errorf("whatsapp: read payload: %w", err)
 	}
+	// One bound for all of it: whatsmeow has some of its own, of a minute and more,
+	// for each question that it asks the platform on the way.
+	ctx, cancel := context.WithTimeout(ctx, s.connector.config.SendTimeout)
+	defer cancel()
 	client := s.current()
 	if err := s.checkRecipient(ctx, client, to); err != nil {
 		return gateway.Sent{}, err
 	}
-	ctx, done := withSending(ctx)
-	defer done()
-	response, err := client.SendMessage(ctx, to, &message, whatsmeow.SendRequestExtra{
-		ID:      out.PlatformID,
-		Timeout: s.connector.config.SendTimeout,
-	})
+	response, err := s.transmit(ctx, client, to, &message, out.PlatformID)
 	if isNoGroup(err) {
 		return gateway.Sent{}, noGroup()
 	}
@@ -56,8 +55,27 @@ func (s *session) Send(ctx context.Context, out gateway.Outgoing) (gateway.Sent,
 		return gateway.Sent{}, s.refusedRecipient(ctx, sendError(err), s.party(ctx, client, to))
 	}
 	s.watch(client, to)
+	ctx = context.WithoutCancel(ctx) // the message is sent, however little of the time is left
 	at := gateway.CleanTime(response.Timestamp.UTC(), s.connector.config.Now().UTC())
 	return gateway.Sent{At: at, Chat: s.party(ctx, client, to)}, nil
+}
+
+// transmit hands a message to the platform. Where another message has moved a session
+// on meanwhile it is encrypted anew: nothing was sent.
+func (s *session) transmit(
+	ctx context.Context, client *whatsmeow.Client, to types.JID, message *waE2E.Message, id string,
+) (response whatsmeow.SendResponse, err error) {
+	for range sendTries {
+		sendCtx, done := withSending(ctx)
+		response, err = client.SendMessage(sendCtx, to, message, whatsmeow.SendRequestExtra{
+			ID: id, Timeout: s.connector.config.SendTimeout,
+		})
+		done()
+		if !errors.Is(err, errSessionMoved) {
+			return response, err
+		}
+	}
+	return response, err
 }
 
 // checkRecipient refuses a person that the platform does not know: whatsmeow
