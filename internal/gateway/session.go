@@ -22,8 +22,9 @@ type Connector interface {
 	// EncodeForwarded writes the payload of a message that passes another one
 	// on: its content with the platform's mark, without its quote.
 	EncodeForwarded(payload []byte) ([]byte, error)
-	// Describe reads what the payload of a message holds besides its text.
-	Describe(payload []byte) (Details, error)
+	// Describe reads what the payload of a message holds besides its text. It may
+	// look people up, so it is called where nobody waits for a lock.
+	Describe(ctx context.Context, payload []byte) (Details, error)
 	// MediaOf describes the file of a message, and reports whether it has one.
 	MediaOf(payload []byte) (Media, bool, error)
 	// Forget removes the keys that device names without telling the platform.

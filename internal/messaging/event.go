@@ -1,6 +1,8 @@
 package messaging
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -34,11 +36,43 @@ type reporter struct {
 	encoder Encoder
 }
 
-// sentEvent tells of a message of ours that the platform has.
-func (r *reporter) sentEvent(message gateway.Message) (eventlog.Event, error) {
-	details, err := r.encoder.Describe(message.Payload)
-	if err != nil {
-		return eventlog.Event{}, fmt.Errorf("messaging: describe message: %w", err)
+// descriptions are what the payloads of messages hold, by the messages' ids. To read
+// one may take a look at another database, which must not be done in a transaction
+// that others wait for: what lacks is noted, and read before the next try.
+type descriptions struct {
+	known   map[string]gateway.Details
+	lacking []gateway.Message
+}
+
+// errLacking says that a description lacks.
+var errLacking = errors.New("messaging: a message is not described yet")
+
+// describing runs a transaction, and again where it lacks the description of a
+// message. Of the messages that are given, it has them from the start.
+func (r *reporter) describing(ctx context.Context, run func(d *descriptions) error, messages ...gateway.Message) error {
+	d := &descriptions{known: map[string]gateway.Details{}, lacking: messages}
+	for {
+		for _, message := range d.lacking {
+			details, err := r.encoder.Describe(ctx, message.Payload)
+			if err != nil {
+				return fmt.Errorf("messaging: describe message: %w", err)
+			}
+			d.known[message.ID] = details
+		}
+		d.lacking = nil
+		if err := run(d); !errors.Is(err, errLacking) {
+			return err
+		}
+	}
+}
+
+// sentEvent tells of a message of ours that the platform has. Its error is errLacking
+// where its description lacks.
+func (r *reporter) sentEvent(message gateway.Message, d *descriptions) (eventlog.Event, error) {
+	details, known := d.known[message.ID]
+	if !known {
+		d.lacking = append(d.lacking, message)
+		return eventlog.Event{}, errLacking
 	}
 	return eventlog.NewEvent(message.InstanceID, orderKey(message.Chat), "sent/"+message.ID, message.SentAt,
 		eventlog.MessageSent{Message: eventlog.NewMessage(message, details), Source: string(message.Source)})
@@ -79,14 +113,16 @@ func changeEvent(instanceID string, change gateway.Change) (eventlog.Event, erro
 // as sent before anything else: the receipt may be faster than the platform's
 // acknowledgement. Nothing is told of a message that is there or further already,
 // but of a participant of a group: there everybody's receipt counts.
-func (r *reporter) advance(message *gateway.Message, to gateway.MessageStatus, participant gateway.Party, at time.Time) ([]eventlog.Event, error) {
+func (r *reporter) advance(
+	message *gateway.Message, to gateway.MessageStatus, participant gateway.Party, at time.Time, d *descriptions,
+) ([]eventlog.Event, error) {
 	moved := message.Status < to
 	if !moved && participant == (gateway.Party{}) {
 		return nil, nil
 	}
 	var events []eventlog.Event
 	if message.Status < gateway.MessageSent && message.Source == gateway.SourceAPI {
-		event, err := r.sentEvent(*message)
+		event, err := r.sentEvent(*message, d)
 		if err != nil {
 			return nil, err
 		}

@@ -193,35 +193,48 @@ func (i *Inbox) keepReceipt(ctx context.Context, instanceID string, receipt gate
 		participant = receipt.By
 	}
 	var others []string // that are no messages of ours
-	err := i.store.UpdateMessages(ctx, instanceID, receipt.MessageIDs,
-		func(found []gateway.Message) (changed []gateway.Message, events []eventlog.Event, err error) {
-			others = nil
-			for _, id := range receipt.MessageIDs {
-				n := slices.IndexFunc(found, func(m gateway.Message) bool {
-					return m.PlatformID == id && m.FromMe && sameChat(m.Chat, receipt.Chat)
-				})
-				if n < 0 {
-					if !slices.ContainsFunc(found, func(m gateway.Message) bool { return m.PlatformID == id }) {
-						others = append(others, id)
-					}
-					continue
-				}
-				before := found[n].Status
-				told, err := i.reporter.advance(&found[n], receipt.Status, participant, receipt.At)
-				if err != nil {
-					return nil, nil, err
-				}
-				if found[n].Status != before {
-					changed = append(changed, found[n])
-				}
-				events = append(events, told...)
-			}
-			return changed, events, nil
-		})
+	err := i.reporter.describing(ctx, func(d *descriptions) error {
+		return i.store.UpdateMessages(ctx, instanceID, receipt.MessageIDs,
+			func(found []gateway.Message) (changed []gateway.Message, events []eventlog.Event, err error) {
+				changed, events, others, err = i.advanceAll(found, receipt, participant, d)
+				return changed, events, err
+			})
+	})
 	if err != nil {
 		return fmt.Errorf("messaging: move messages to %s: %w", receipt.Status, err)
 	}
 	return i.receiptForOthers(ctx, instanceID, others, receipt, participant)
+}
+
+// advanceAll moves the messages of a receipt on, and returns what it has changed and
+// tells, and the identifiers that are no messages of ours. Its error is errLacking
+// where one of them is not described yet; then all of these are noted.
+func (i *Inbox) advanceAll(found []gateway.Message, receipt gateway.Receipt, participant gateway.Party, d *descriptions) (
+	changed []gateway.Message, events []eventlog.Event, others []string, err error,
+) {
+	for _, id := range receipt.MessageIDs {
+		named := func(m gateway.Message) bool { return m.PlatformID == id }
+		n := slices.IndexFunc(found, func(m gateway.Message) bool {
+			return named(m) && m.FromMe && sameChat(m.Chat, receipt.Chat)
+		})
+		if n < 0 {
+			if !slices.ContainsFunc(found, named) {
+				others = append(others, id)
+			}
+			continue
+		}
+		before := found[n].Status
+		told, failure := i.reporter.advance(&found[n], receipt.Status, participant, receipt.At, d)
+		if failure != nil {
+			err = failure
+			continue
+		}
+		if found[n].Status != before {
+			changed = append(changed, found[n])
+		}
+		events = append(events, told...)
+	}
+	return changed, events, others, err
 }
 
 // sameChat reports whether two parties are one chat.

@@ -10,9 +10,12 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/singleflight"
+
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/media"
+	"github.com/recado-project/recado/internal/turns"
 )
 
 // Store keeps messages and what belongs to sending them.
@@ -35,6 +38,7 @@ type Store interface {
 	FindIdempotency(ctx context.Context, keyID, key string) (gateway.Idempotency, bool, error)
 	FailIdempotency(ctx context.Context, keyID, key string, failure *gateway.Error) error
 	DeleteIdempotency(ctx context.Context, before time.Time) (int64, error)
+	ForgetIdempotency(ctx context.Context, keyID, key string, before time.Time) error
 }
 
 // Sessions finds the session of an instance that is connected.
@@ -52,7 +56,7 @@ type Encoder interface {
 	Encode(content gateway.Content) ([]byte, error)
 	EncodeEdited(payload []byte, text string) ([]byte, error)
 	EncodeForwarded(payload []byte) ([]byte, error)
-	Describe(payload []byte) (gateway.Details, error)
+	Describe(ctx context.Context, payload []byte) (gateway.Details, error)
 	MediaOf(payload []byte) (gateway.Media, bool, error)
 }
 
@@ -75,7 +79,9 @@ type Config struct {
 	PendingLimit time.Duration
 	// LinkLifetime is how long a download link works (1 hour).
 	LinkLifetime time.Duration
-	Now          func() time.Time // nil: the wall clock
+	// TempDir is the folder of files in work; empty means the machine's own.
+	TempDir string
+	Now     func() time.Time // nil: the wall clock
 }
 
 // Service carries out the use cases. It is safe for concurrent use.
@@ -83,7 +89,8 @@ type Service struct {
 	Config
 
 	reporter reporter
-	changing turns
+	changing turns.Turns        // at messages, by their ids: what may be done depends on what was done before
+	fetching singleflight.Group // files, by their key in the blob store
 
 	mu      sync.Mutex
 	sending map[repeatKey]struct{}

@@ -70,7 +70,7 @@ func (s *Service) sendUnlessRepeated(ctx context.Context, request Request, compo
 		result, err = s.replay(ctx, first)
 	} else {
 		if found {
-			if _, err := s.Store.DeleteIdempotency(ctx, s.Now().Add(-repeatAge)); err != nil {
+			if err := s.Store.ForgetIdempotency(ctx, repeat.KeyID, repeat.Key, s.Now().Add(-repeatAge)); err != nil {
 				return Result{}, err
 			}
 		}

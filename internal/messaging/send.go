@@ -172,16 +172,18 @@ func (s *Service) transmit(ctx context.Context, session gateway.Session, message
 
 // acknowledged writes that the platform has the message, and tells of it.
 func (s *Service) acknowledged(ctx context.Context, message gateway.Message, sent gateway.Sent) error {
-	err := s.update(ctx, message, func(m *gateway.Message) ([]eventlog.Event, error) {
-		m.SentAt = sent.At
-		if m.Chat.JID == "" {
-			m.Chat.JID = sent.Chat.JID
-		}
-		if m.Chat.LID == "" {
-			m.Chat.LID = sent.Chat.LID
-		}
-		return s.reporter.advance(m, gateway.MessageSent, gateway.Party{}, sent.At)
-	})
+	err := s.reporter.describing(ctx, func(d *descriptions) error {
+		return s.update(ctx, message, func(m *gateway.Message) ([]eventlog.Event, error) {
+			m.SentAt = sent.At
+			if m.Chat.JID == "" {
+				m.Chat.JID = sent.Chat.JID
+			}
+			if m.Chat.LID == "" {
+				m.Chat.LID = sent.Chat.LID
+			}
+			return s.reporter.advance(m, gateway.MessageSent, gateway.Party{}, sent.At, d)
+		})
+	}, message)
 	if err != nil {
 		return fmt.Errorf("messaging: mark message as sent: %w", err)
 	}

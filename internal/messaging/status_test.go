@@ -1,6 +1,7 @@
 package messaging_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"log/slog"
@@ -24,9 +25,19 @@ const (
 )
 
 // describer reads payloads as the connector does, for messages without details.
-type describer struct{ messaging.Encoder }
+// It takes a look at a database, as that does, and in a transaction it would wait for
+// itself.
+type describer struct {
+	messaging.Encoder
 
-func (describer) Describe([]byte) (gateway.Details, error) { return gateway.Details{}, nil }
+	look func(ctx context.Context) error
+}
+
+func (d describer) Describe(ctx context.Context, _ []byte) (gateway.Details, error) {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	return gateway.Details{}, d.look(ctx)
+}
 
 func (describer) EncodeEdited(_ []byte, text string) ([]byte, error) { return []byte(text), nil }
 
@@ -60,11 +71,16 @@ func newDeskOn(t *testing.T, config store.Config) *desk {
 	})
 	d := &desk{t: t, store: data, log: eventlog.New(data, eventlog.Config{Logger: logger})}
 	data.Observe(d.log.Appended)
-	d.Inbox = messaging.NewInbox(data, d.log, describer{}, slog.New(slog.DiscardHandler))
+	d.Inbox = messaging.NewInbox(data, d.log, describer{look: d.write}, slog.New(slog.DiscardHandler))
 	account := gateway.Account{ID: "account", Name: "account"}
 	d.instance = gateway.Instance{ID: uuid.Must(uuid.NewV7()).String(), AccountID: account.ID}
 	d.check(errors.Join(data.CreateAccount(t.Context(), account), data.CreateInstance(t.Context(), d.instance)))
 	return d
+}
+
+// write takes the writer's place for a moment.
+func (d *desk) write(ctx context.Context) error {
+	return d.store.ForgetIdempotency(ctx, "nobody", "nothing", time.Time{})
 }
 
 func (d *desk) check(err error) {

@@ -49,6 +49,16 @@ func (s *Store) DeleteIdempotency(ctx context.Context, before time.Time) (int64,
 	return removed, nil
 }
 
+// ForgetIdempotency removes one record, unless it was made since that time: a key
+// that is used again after its day. One that is gone is no error.
+func (s *Store) ForgetIdempotency(ctx context.Context, keyID, key string, before time.Time) error {
+	_, err := s.db.exec(ctx, "DELETE FROM idempotency WHERE key_id = $1 AND key = $2 AND created_at <= $3", keyID, key, millis(before))
+	if err != nil {
+		return fmt.Errorf("store: forget idempotency record: %w", err)
+	}
+	return nil
+}
+
 // addIdempotency adds the record and reports whether its key was free.
 func addIdempotency(ctx context.Context, q querier, record gateway.Idempotency) (bool, error) {
 	result, err := q.ExecContext(ctx, `INSERT INTO idempotency

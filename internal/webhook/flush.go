@@ -84,7 +84,7 @@ func (f *flusher) flushAll(ctx context.Context) error {
 	limit := min(max(flushAttempts/len(dirty), minAttempts), maxAttempts)
 	var failure error
 	for pumps := range slices.Chunk(dirty, flushSlice) {
-		if err := f.save(ctx, limit, pumps...); err != nil {
+		if err := f.saveFree(ctx, limit, pumps); err != nil {
 			failure = err
 		}
 	}
@@ -92,13 +92,39 @@ func (f *flusher) flushAll(ctx context.Context) error {
 }
 
 // flush saves one webhook now.
-func (f *flusher) flush(ctx context.Context, p *pump) error { return f.save(ctx, maxAttempts, p) }
+func (f *flusher) flush(ctx context.Context, p *pump) error {
+	done, err := f.service.turn(ctx, p.instanceID)
+	if err != nil {
+		return err
+	}
+	defer done()
+	return f.save(ctx, maxAttempts, p)
+}
 
+// saveFree saves those of the webhooks that nobody is changing. The others come with
+// the next save: whoever changes one must not wait for all.
+func (f *flusher) saveFree(ctx context.Context, limit int, pumps []*pump) error {
+	free, turns := make([]*pump, 0, len(pumps)), make([]func(), 0, len(pumps))
+	defer func() {
+		for _, done := range turns {
+			done()
+		}
+	}()
+	for _, p := range pumps {
+		done, ok := f.service.saving.TryTake(p.instanceID)
+		if !ok {
+			f.mark(p)
+			continue
+		}
+		free, turns = append(free, p), append(turns, done)
+	}
+	return f.save(ctx, limit, free...)
+}
+
+// save saves webhooks at which the caller has the turns.
 func (f *flusher) save(ctx context.Context, limit int, pumps ...*pump) error {
 	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
-	f.service.saving.Lock()
-	defer f.service.saving.Unlock()
 	progress := make([]Progress, 0, len(pumps))
 	saved := make([]*pump, 0, len(pumps))
 	for _, p := range pumps {

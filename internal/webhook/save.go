@@ -35,8 +35,11 @@ func (s *Service) Save(ctx context.Context, instanceID string, settings Settings
 	if err := s.check(settings); err != nil {
 		return Webhook{}, err
 	}
-	s.saving.Lock()
-	defer s.saving.Unlock()
+	done, err := s.turn(ctx, instanceID)
+	if err != nil {
+		return Webhook{}, err
+	}
+	defer done()
 	webhook, found, err := s.store.FindWebhook(ctx, instanceID)
 	if err != nil {
 		return Webhook{}, fmt.Errorf("webhook: save: %w", err)
@@ -115,8 +118,11 @@ func (s *Service) Get(ctx context.Context, instanceID string) (Webhook, error) {
 // Delete removes the webhook of an instance with all that is known of its
 // deliveries, or returns a gateway.NotFound. A request in flight may still end.
 func (s *Service) Delete(ctx context.Context, instanceID string) error {
-	s.saving.Lock()
-	defer s.saving.Unlock()
+	done, err := s.turn(ctx, instanceID)
+	if err != nil {
+		return err
+	}
+	defer done()
 	deleted, err := s.store.DeleteWebhook(ctx, instanceID)
 	if err != nil {
 		return fmt.Errorf("webhook: delete: %w", err)

@@ -21,6 +21,7 @@ import (
 	"code.dny.dev/ssrf"
 
 	"github.com/recado-project/recado/internal/eventlog"
+	"github.com/recado-project/recado/internal/turns"
 )
 
 // Config holds the settings. What is not marked as required may be left out.
@@ -59,9 +60,11 @@ type Service struct {
 	flusher  *flusher
 	trials   chan struct{}
 
-	// saving is held while a state is changed on purpose or written, so that
-	// writes of one webhook's state follow each other in the order of its changes.
-	saving sync.Mutex
+	// saving are the turns at webhooks, by their instances: one is changed on purpose,
+	// or its state is written, so that neither undoes the other. loading is held while
+	// all of them are read.
+	saving  turns.Turns
+	loading sync.RWMutex
 
 	mu      sync.RWMutex
 	running bool
@@ -126,8 +129,8 @@ func (s *Service) Run(ctx context.Context) error {
 
 // load makes the pumps of all webhooks, and starts those that are behind.
 func (s *Service) load(ctx, base context.Context) error {
-	s.saving.Lock()
-	defer s.saving.Unlock()
+	s.loading.Lock()
+	defer s.loading.Unlock()
 	all, err := s.store.AllWebhooks(ctx)
 	if err != nil {
 		return fmt.Errorf("webhook: load: %w", err)
@@ -149,6 +152,20 @@ func (s *Service) load(ctx, base context.Context) error {
 	}
 	close(s.loaded)
 	return nil
+}
+
+// turn waits for the turn at the webhook of an instance. The caller calls done.
+func (s *Service) turn(ctx context.Context, instanceID string) (done func(), err error) {
+	s.loading.RLock()
+	taken, err := s.saving.Take(ctx, instanceID)
+	if err != nil {
+		s.loading.RUnlock()
+		return nil, fmt.Errorf("webhook: wait for another change: %w", err)
+	}
+	return func() {
+		taken()
+		s.loading.RUnlock()
+	}, nil
 }
 
 // stop ends the pumps. Requests in flight may end in time, then cancel cuts

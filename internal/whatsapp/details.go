@@ -12,13 +12,13 @@ import (
 )
 
 // Describe reads what a payload holds besides its text (gateway.Connector).
-func (c *Connector) Describe(payload []byte) (gateway.Details, error) {
+func (c *Connector) Describe(ctx context.Context, payload []byte) (gateway.Details, error) {
 	message, err := decode(payload)
 	if err != nil {
 		return gateway.Details{}, err
 	}
 	content, once := open(message)
-	return detailsOf(content, once, altOf(context.Background(), c.container.LIDMap)), nil
+	return detailsOf(content, once, altOf(ctx, c.container.LIDMap)), nil
 }
 
 // detailsOf reads content out of its wrappings; once says that one of them allows
