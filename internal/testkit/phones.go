@@ -3,6 +3,7 @@ package testkit
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"net/url"
 	"testing"
@@ -164,6 +165,45 @@ func (p *Phones) Send(tb testing.TB, number string, message map[string]any) (mes
 	}
 	p.call(tb, http.MethodPost, "/phones/"+number+"/messages", message, &sent)
 	return sent.MessageID
+}
+
+// SendRaw makes a phone send bytes as they stand: an encoded waE2E.Message, or
+// none. more is what the stanza says, as docs/sandbox.md has it: id, idBase64,
+// edit, pushName, type, timestamp. It returns the message's identifier.
+func (p *Phones) SendRaw(tb testing.TB, number, to string, message []byte, more map[string]any) (messageID string) {
+	tb.Helper()
+	body := map[string]any{"to": to, "message": message}
+	maps.Copy(body, more)
+	var sent struct {
+		MessageID string `json:"messageId"`
+	}
+	p.call(tb, http.MethodPost, "/phones/"+number+"/raw", body, &sent)
+	return sent.MessageID
+}
+
+// SendRawReceipt makes a phone send a receipt for whatever messages: to (a
+// number), chat (a group's), messageIds, type.
+func (p *Phones) SendRawReceipt(tb testing.TB, number string, receipt map[string]any) {
+	tb.Helper()
+	p.call(tb, http.MethodPost, "/phones/"+number+"/raw-receipt", receipt, nil)
+}
+
+// MediaPointer is what a message says about its file.
+type MediaPointer struct {
+	DirectPath    string `json:"directPath"`
+	MediaKey      []byte `json:"mediaKey"`
+	FileSHA256    []byte `json:"fileSha256"`
+	FileEncSHA256 []byte `json:"fileEncSha256"`
+	FileLength    uint64 `json:"fileLength"`
+}
+
+// Upload puts a file, a data URI, on the platform's media host, for a raw message
+// that points to it. kind is the type of such a message, or history.
+func (p *Phones) Upload(tb testing.TB, kind, media string) MediaPointer {
+	tb.Helper()
+	var pointer MediaPointer
+	p.call(tb, http.MethodPost, "/media", map[string]any{"type": kind, "media": media}, &pointer)
+	return pointer
 }
 
 // Edit makes a phone edit a message of its own.

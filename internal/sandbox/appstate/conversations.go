@@ -36,10 +36,15 @@ func NewHistory() (*History, error) {
 func (h *History) Add(part *waHistorySync.HistorySync) error {
 	// Parts of a message behind one another are that message.
 	raw, err := proto.MarshalOptions{AllowPartial: true}.Marshal(part)
-	if err == nil {
-		_, err = h.zip.Write(raw)
-	}
 	if err != nil {
+		return fmt.Errorf("appstate: pack history: %w", err)
+	}
+	return h.AddRaw(raw)
+}
+
+// AddRaw adds a part that is encoded already.
+func (h *History) AddRaw(part []byte) error {
+	if _, err := h.zip.Write(part); err != nil {
 		return fmt.Errorf("appstate: pack history: %w", err)
 	}
 	return nil

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/recado-project/recado/internal/sandbox/mediahost"
 	"github.com/recado-project/recado/internal/sandbox/platform"
 )
 
@@ -39,6 +40,10 @@ type Platform interface {
 	Activity(ctx context.Context, number string) ([]platform.Activity, error)
 	Call(ctx context.Context, number, to string, video bool) (string, error)
 	SetHistory(ctx context.Context, number string, chats, messages, textBytes int) error
+	SetRawHistory(ctx context.Context, number string, part []byte) error
+	SendRaw(ctx context.Context, number string, m platform.RawMessage) (string, error)
+	SendRawReceipt(ctx context.Context, number string, r platform.RawReceipt) error
+	Upload(kind string, content []byte) (mediahost.Pointer, error)
 	LoseKeys(ctx context.Context, number string) error
 	Restrict(ctx context.Context, number string, d time.Duration) error
 	Ban(ctx context.Context, number string, d time.Duration) error
@@ -78,6 +83,9 @@ func New(p Platform, logger *slog.Logger) http.Handler {
 		"/phones/{number}/messages/{message}/reaction": {http.MethodPost: a.react},
 		"/phones/{number}/messages/{message}/edit":     {http.MethodPost: a.editMessage},
 		"/phones/{number}/messages/{message}/media":    {http.MethodDelete: a.forgetMedia},
+		"/phones/{number}/raw":                         {http.MethodPost: a.sendRaw},
+		"/phones/{number}/raw-receipt":                 {http.MethodPost: a.sendRawReceipt},
+		"/media":                                       {http.MethodPost: a.upload},
 		"/phones/{number}/presence":                    {http.MethodPost: a.setPresence},
 		"/phones/{number}/activity":                    {http.MethodGet: a.listActivity},
 		"/phones/{number}/call":                        {http.MethodPost: a.call},

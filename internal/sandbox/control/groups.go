@@ -17,8 +17,12 @@ func (a *api) getGroup(r *http.Request) (any, error) {
 
 func (a *api) createGroup(r *http.Request) (any, error) {
 	var body struct {
-		Subject      string `json:"subject"`
-		Description  string `json:"description"`
+		Subject     string `json:"subject"`
+		Description string `json:"description"`
+
+		SubjectBase64     []byte `json:"subjectBase64"`
+		DescriptionBase64 []byte `json:"descriptionBase64"`
+
 		Owner        string `json:"owner"`
 		Participants []struct {
 			Number string `json:"number"`
@@ -28,6 +32,8 @@ func (a *api) createGroup(r *http.Request) (any, error) {
 	if err := decode(r, &body, false); err != nil {
 		return nil, err
 	}
+	body.Subject = *either(&body.Subject, body.SubjectBase64)
+	body.Description = *either(&body.Description, body.DescriptionBase64)
 	var wrong []detail
 	if body.Subject == "" {
 		wrong = append(wrong, detail{"subject", "is required"})
@@ -47,22 +53,27 @@ func (a *api) createGroup(r *http.Request) (any, error) {
 
 func (a *api) updateGroup(r *http.Request) (any, error) {
 	var body struct {
-		By          string    `json:"by"`
-		Subject     *string   `json:"subject"`
-		Description *string   `json:"description"`
-		Add         []string  `json:"add"`
-		Remove      []string  `json:"remove"`
-		Promote     []string  `json:"promote"`
-		Demote      []string  `json:"demote"`
-		Announce    *bool     `json:"announce"`
-		Picture     removable `json:"picture"`
+		By          string  `json:"by"`
+		Subject     *string `json:"subject"`
+		Description *string `json:"description"`
+
+		SubjectBase64     []byte `json:"subjectBase64"`
+		DescriptionBase64 []byte `json:"descriptionBase64"`
+
+		Add      []string  `json:"add"`
+		Remove   []string  `json:"remove"`
+		Promote  []string  `json:"promote"`
+		Demote   []string  `json:"demote"`
+		Announce *bool     `json:"announce"`
+		Picture  removable `json:"picture"`
 	}
 	if err := decode(r, &body, true); err != nil {
 		return nil, err
 	}
 	change := platform.GroupUpdate{
-		By: body.By, Subject: body.Subject, Description: body.Description,
-		Add: body.Add, Remove: body.Remove, Promote: body.Promote, Demote: body.Demote,
+		By: body.By, Subject: either(body.Subject, body.SubjectBase64),
+		Description: either(body.Description, body.DescriptionBase64),
+		Add:         body.Add, Remove: body.Remove, Promote: body.Promote, Demote: body.Demote,
 		Announce: body.Announce, SetPicture: body.Picture.present,
 	}
 	if input := body.Picture.value; input != nil {

@@ -19,6 +19,7 @@ func (a *api) getPhone(r *http.Request) (any, error) {
 func (a *api) putPhone(r *http.Request) (any, error) {
 	var body struct {
 		Name           *string   `json:"name"`
+		NameBase64     []byte    `json:"nameBase64"`
 		Registered     *bool     `json:"registered"`
 		Online         *bool     `json:"online"`
 		HideNumber     *bool     `json:"hideNumber"`
@@ -28,7 +29,7 @@ func (a *api) putPhone(r *http.Request) (any, error) {
 		return nil, err
 	}
 	change := platform.PhoneUpdate{
-		Name: body.Name, Registered: body.Registered, Online: body.Online, HideNumber: body.HideNumber,
+		Name: either(body.Name, body.NameBase64), Registered: body.Registered, Online: body.Online, HideNumber: body.HideNumber,
 		SetPicture: body.ProfilePicture.present,
 	}
 	if input := body.ProfilePicture.value; input != nil {
@@ -166,8 +167,13 @@ func (a *api) setHistory(r *http.Request) (any, error) {
 		Chats    int `json:"chats"`
 		Messages int `json:"messages"`
 		Bytes    int `json:"bytes"`
+
+		Raw []byte `json:"raw"`
 	}
 	if err := decode(r, &body, true); err != nil {
+		return nil, err
+	}
+	if err := a.platform.SetRawHistory(r.Context(), r.PathValue("number"), body.Raw); err != nil {
 		return nil, err
 	}
 	return nil, a.platform.SetHistory(r.Context(), r.PathValue("number"), body.Chats, body.Messages, body.Bytes)

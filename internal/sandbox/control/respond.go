@@ -1,6 +1,7 @@
 package control
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"io"
@@ -179,6 +180,9 @@ func decode(r *http.Request, v any, optional bool) error {
 		var wrong *json.UnmarshalTypeError
 		if errors.As(err, &wrong) && wrong.Field != "" {
 			return validation(detail{wrong.Field, "must not be a " + wrong.Value})
+		}
+		if _, ok := errors.AsType[base64.CorruptInputError](err); ok {
+			return validation(detail{"body", "has a field whose base64 is not valid"})
 		}
 		return validation(detail{"body", "must be a JSON object"})
 	}

@@ -39,24 +39,11 @@ type OutgoingMessage struct {
 // SendMessage has the phone of the number send a message and returns its id once
 // it is committed, together with what is to be delivered.
 func (s *Server) SendMessage(ctx context.Context, number string, m OutgoingMessage) (messageID string, err error) {
-	from, err := s.phoneOf(ctx, number)
+	from, to, err := s.senderAndChat(ctx, number, m.To)
 	if err != nil {
 		return "", err
 	}
-	to, err := s.chatNamed(ctx, "to", m.To)
-	if err != nil {
-		return "", err
-	}
-	switch {
-	case !from.isRegistered():
-		return "", conflictf("the number is not registered")
-	case to.group == nil && !to.person.isRegistered():
-		return "", invalidf("to", "the number is not registered")
-	case to.group != nil && !to.group.has(from):
-		return "", invalidf("to", "the phone is not in this group")
-	case to.group != nil && to.group.Announcement && !to.group.isAdmin(from):
-		return "", invalidf("to", "only admins write to this group")
-	case m.Unavailable && (to.group != nil || !m.ViewOnce):
+	if m.Unavailable && (to.group != nil || !m.ViewOnce) {
 		return "", invalidf("unavailable", "goes with viewOnce, and to a person")
 	}
 	message, err := s.compose(ctx, from, to, m)
@@ -75,6 +62,28 @@ func (s *Server) SendMessage(ctx context.Context, number string, m OutgoingMessa
 		return "", err
 	}
 	return messageID, nil
+}
+
+// senderAndChat returns who is to send a message, and the chat, where he may
+// write.
+func (s *Server) senderAndChat(ctx context.Context, number, where string) (from *account, to chat, err error) {
+	if from, err = s.phoneOf(ctx, number); err != nil {
+		return nil, chat{}, err
+	}
+	if to, err = s.chatNamed(ctx, "to", where); err != nil {
+		return nil, chat{}, err
+	}
+	switch {
+	case !from.isRegistered():
+		return nil, chat{}, conflictf("the number is not registered")
+	case to.group == nil && !to.person.isRegistered():
+		return nil, chat{}, invalidf("to", "the number is not registered")
+	case to.group != nil && !to.group.has(from):
+		return nil, chat{}, invalidf("to", "the phone is not in this group")
+	case to.group != nil && to.group.Announcement && !to.group.isAdmin(from):
+		return nil, chat{}, invalidf("to", "only admins write to this group")
+	}
+	return from, to, nil
 }
 
 // compose builds what is sent.

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"unicode/utf8"
 
 	"go.mau.fi/whatsmeow/types"
 
@@ -50,6 +51,37 @@ type edition struct {
 	ID   string `json:"id,omitempty"`
 	By   string `json:"by"` // a number
 	At   int64  `json:"at"`
+}
+
+// keptEdition is an edition as it is kept. JSON has no form for a text that is
+// not UTF-8: its bytes stand beside it.
+type keptEdition struct {
+	*plainEdition
+
+	Raw []byte `json:"raw,omitempty"`
+}
+
+type plainEdition edition
+
+// MarshalJSON implements json.Marshaler.
+func (e edition) MarshalJSON() ([]byte, error) {
+	kept := keptEdition{plainEdition: (*plainEdition)(&e)}
+	if !utf8.ValidString(e.Text) {
+		kept.Raw = []byte(e.Text)
+	}
+	return json.Marshal(kept)
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (e *edition) UnmarshalJSON(raw []byte) error {
+	kept := keptEdition{plainEdition: (*plainEdition)(e)}
+	if err := json.Unmarshal(raw, &kept); err != nil {
+		return err
+	}
+	if kept.Raw != nil {
+		e.Text = string(kept.Raw)
+	}
+	return nil
 }
 
 // group is a group as it is at one moment. A change makes a new one: what was

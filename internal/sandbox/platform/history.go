@@ -28,6 +28,8 @@ type historyFiller struct {
 	Chats    int `json:"chats"`
 	Messages int `json:"messages"` // of each chat
 	Bytes    int `json:"bytes"`    // of each message
+
+	Raw []byte `json:"raw,omitempty"` // a waHistorySync.HistorySync that is added as it stands
 }
 
 func (f *historyFiller) parse(text string) error {
@@ -56,7 +58,17 @@ func (s *Server) SetHistory(ctx context.Context, number string, chats, messages,
 	if err != nil {
 		return err
 	}
-	filler := historyFiller{chats, messages, textBytes}
+	return s.changeHistory(ctx, of, func(filler *historyFiller) {
+		filler.Chats, filler.Messages, filler.Bytes = chats, messages, textBytes
+	})
+}
+
+// changeHistory changes what is made up for devices that are linked from now on.
+func (s *Server) changeHistory(ctx context.Context, of *account, change func(*historyFiller)) error {
+	of.mu.RLock()
+	filler := of.filler
+	of.mu.RUnlock()
+	change(&filler)
 	encoded, err := json.Marshal(filler)
 	if err != nil {
 		return fmt.Errorf("platform: keep history: %w", err)
@@ -82,7 +94,7 @@ func (p *phone) handOver(ctx context.Context) (*waE2E.Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(kept) == 0 && filler.Chats*filler.Messages == 0 {
+	if len(kept) == 0 && filler.Chats*filler.Messages == 0 && len(filler.Raw) == 0 {
 		message, err := appstate.Bootstrap([]appstate.Mapping{own})
 		if err != nil {
 			return nil, fmt.Errorf("platform: build history: %w", err)
@@ -104,6 +116,9 @@ func (p *phone) handOver(ctx context.Context) (*waE2E.Message, error) {
 		err = filler.add(history, p.s.now().Unix())
 	}
 	if err != nil {
+		return nil, fmt.Errorf("platform: build history: %w", err)
+	}
+	if err := history.AddRaw(filler.Raw); err != nil {
 		return nil, fmt.Errorf("platform: build history: %w", err)
 	}
 	packed, err := history.Pack()

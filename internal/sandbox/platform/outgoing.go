@@ -24,6 +24,21 @@ type phoneMessage struct {
 	// unavailable says that linked devices hear only that there is a message, as the
 	// platform does with what may be seen once.
 	unavailable bool
+	// raw, where not nil, is what the sender wants it to be; message is nil then
+	// where it is none that anybody can read.
+	raw *rawParts
+}
+
+// plaintext is what is encrypted of the message.
+func (m *phoneMessage) plaintext() ([]byte, error) {
+	if m.raw != nil {
+		return m.raw.payload, nil
+	}
+	encoded, err := proto.Marshal(m.message)
+	if err != nil {
+		return nil, fmt.Errorf("platform: encode message: %w", err)
+	}
+	return encoded, nil
 }
 
 // send sends a message to a chat, and shows it on the phone.
@@ -63,12 +78,12 @@ func (p *phone) distribute(ctx context.Context, out phoneMessage) error {
 
 // bringToPhone brings a message to another phone.
 func (p *phone) bringToPhone(to *account, out phoneMessage) error {
-	if p.s.load != nil {
+	if p.s.load != nil || out.message == nil {
 		return nil
 	}
-	payload, err := proto.Marshal(out.message)
+	payload, err := out.plaintext()
 	if err != nil {
-		return fmt.Errorf("platform: encode message: %w", err)
+		return err
 	}
 	return p.u.toPhone(to, plainStanza(p.account, out, payload))
 }
@@ -78,6 +93,14 @@ func (p *phone) bringToPhone(to *account, out phoneMessage) error {
 func (p *phone) encryptFor(ctx context.Context, to *device, out phoneMessage, count int) error {
 	message := out.message
 	switch {
+	case out.raw != nil && to.account != p.account:
+		enc, err := p.encryptBytes(ctx, to, out.raw.payload)
+		if err != nil || enc == nil {
+			return err
+		}
+		return p.u.toDevice(to, p.stanza(out, false, *enc))
+	case message == nil:
+		return nil // the own devices could not read it either
 	case out.unavailable:
 		return p.u.toDevice(to, p.stanza(out, to.account == p.account, waBinary.Node{
 			Tag: "unavailable", Attrs: waBinary.Attrs{"type": "view_once"},
@@ -112,6 +135,12 @@ func (p *phone) encryptPairwise(ctx context.Context, to *device, message *waE2E.
 	if err != nil {
 		return nil, fmt.Errorf("platform: encode message: %w", err)
 	}
+	return p.encryptBytes(ctx, to, plaintext)
+}
+
+// encryptBytes encrypts what is, or is not, a message for one linked device; nil
+// where the device was removed a moment ago.
+func (p *phone) encryptBytes(ctx context.Context, to *device, plaintext []byte) (*waBinary.Node, error) {
 	addr := signalAddress(to.account.lid, to.id)
 	has, err := p.signal.HasSession(ctx, addr)
 	if err != nil {
@@ -137,6 +166,13 @@ func (p *phone) stanza(out phoneMessage, own bool, encs ...waBinary.Node) waBina
 	attrs := waBinary.Attrs{
 		"from": p.lidJID(), "id": out.id, "t": out.at, "type": stanzaKind(out.message), "edit": editKind(out.message),
 		"notify": p.displayName(), "addressing_mode": "lid",
+	}
+	if raw := out.raw; raw != nil {
+		for name, value := range map[string]string{"type": raw.kind, "edit": raw.edit, "notify": raw.pushName} {
+			if value != "" {
+				attrs[name] = value
+			}
+		}
 	}
 	switch {
 	case out.chat.group != nil:

@@ -7,7 +7,6 @@ import (
 
 	waBinary "go.mau.fi/whatsmeow/binary"
 	"go.mau.fi/whatsmeow/proto/waE2E"
-	"google.golang.org/protobuf/proto"
 
 	"github.com/recado-project/recado/internal/sandbox/signal"
 )
@@ -28,9 +27,9 @@ func (p *phone) distributeToGroup(ctx context.Context, out phoneMessage) error {
 	if err != nil {
 		return err
 	}
-	plaintext, err := proto.Marshal(out.message)
+	plaintext, err := out.plaintext()
 	if err != nil {
-		return fmt.Errorf("platform: encode message: %w", err)
+		return err
 	}
 	ciphertext, err := p.signal.GroupEncrypt(ctx, g.jid().String(), p.self(), signal.Pad(plaintext))
 	if err != nil {

@@ -1,0 +1,97 @@
+package control
+
+import (
+	"net/http"
+
+	"github.com/recado-project/recado/internal/sandbox/platform"
+)
+
+// either returns a text that a caller gave as such, or as bytes where JSON has
+// no form for it.
+func either(text *string, bytes []byte) *string {
+	if bytes != nil {
+		return new(string(bytes))
+	}
+	return text
+}
+
+// sendRaw has a phone send a message that nobody has looked at.
+func (a *api) sendRaw(r *http.Request) (any, error) {
+	var body struct {
+		To             string `json:"to"`
+		Message        []byte `json:"message"`
+		ID             string `json:"id"`
+		IDBase64       []byte `json:"idBase64"`
+		Type           string `json:"type"`
+		Edit           string `json:"edit"`
+		PushName       string `json:"pushName"`
+		PushNameBase64 []byte `json:"pushNameBase64"`
+		Timestamp      int64  `json:"timestamp"`
+	}
+	if err := decode(r, &body, false); err != nil {
+		return nil, err
+	}
+	var wrong []detail
+	if body.To == "" {
+		wrong = append(wrong, detail{"to", "is required"})
+	}
+	if body.Message == nil {
+		wrong = append(wrong, detail{"message", "is required: a waE2E.Message, or anything else, in base64"})
+	}
+	if len(wrong) > 0 {
+		return nil, validation(wrong...)
+	}
+	id, err := a.platform.SendRaw(r.Context(), r.PathValue("number"), platform.RawMessage{
+		To: body.To, Payload: body.Message, ID: *either(&body.ID, body.IDBase64), Kind: body.Type, Edit: body.Edit,
+		PushName: *either(&body.PushName, body.PushNameBase64), At: body.Timestamp,
+	})
+	return sent{id}, err
+}
+
+// sendRawReceipt has a phone send a receipt for whatever messages.
+func (a *api) sendRawReceipt(r *http.Request) (any, error) {
+	var body struct {
+		To               string   `json:"to"`
+		Chat             string   `json:"chat"`
+		MessageIDs       []string `json:"messageIds"`
+		MessageIDsBase64 [][]byte `json:"messageIdsBase64"`
+		Type             string   `json:"type"`
+		Timestamp        int64    `json:"timestamp"`
+	}
+	if err := decode(r, &body, false); err != nil {
+		return nil, err
+	}
+	if body.To == "" {
+		return nil, validation(detail{"to", "is required"})
+	}
+	for _, id := range body.MessageIDsBase64 {
+		body.MessageIDs = append(body.MessageIDs, string(id))
+	}
+	return nil, a.platform.SendRawReceipt(r.Context(), r.PathValue("number"), platform.RawReceipt{
+		To: body.To, Chat: body.Chat, IDs: body.MessageIDs, Kind: body.Type, At: body.Timestamp,
+	})
+}
+
+// upload puts a file on the media host, for a message that points to it.
+func (a *api) upload(r *http.Request) (any, error) {
+	var body struct {
+		Type  string `json:"type"`
+		Media string `json:"media"`
+	}
+	if err := decode(r, &body, false); err != nil {
+		return nil, err
+	}
+	file, err := a.readMedia(r.Context(), "media", body.Media)
+	if err != nil {
+		return nil, err
+	}
+	pointer, err := a.platform.Upload(body.Type, file.content)
+	return struct {
+		DirectPath    string `json:"directPath"`
+		MediaKey      []byte `json:"mediaKey"`
+		FileSHA256    []byte `json:"fileSha256"`
+		FileEncSHA256 []byte `json:"fileEncSha256"`
+		FileLength    uint64 `json:"fileLength"`
+		MimeType      string `json:"mimeType"`
+	}{pointer.DirectPath, pointer.Key, pointer.SHA256, pointer.EncryptedSHA256, pointer.Size, file.mimeType}, err
+}
