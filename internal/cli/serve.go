@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"strconv"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/media"
+	"github.com/recado-project/recado/internal/outbound"
 	"github.com/recado-project/recado/internal/server"
 	"github.com/recado-project/recado/internal/store"
 	"github.com/recado-project/recado/internal/whatsapp"
@@ -77,6 +79,7 @@ type serveCommand struct {
 	BehindProxy      bool          `help:"Say that a proxy in front speaks TLS, so listening beyond loopback is meant; its X-Forwarded-Proto is believed."`
 	PublicURL        string        `help:"Address under which clients reach the gateway, for links in answers. Without it: how the request came." name:"public-url"`
 	AllowPrivateURLs bool          `help:"Fetch media from private and loopback addresses, and deliver webhooks to them, as well." name:"allow-private-urls"`
+	DenyFetch        []string      `help:"Public addresses or prefixes (203.0.113.0/24, …) from which no media is fetched and to which no webhook is delivered, besides the private ones." name:"deny-fetch" placeholder:"CIDR,..."`
 	MaxMedia         int64         `help:"Largest file to send, in bytes." default:"67108864"`
 	EditWindow       time.Duration `help:"How long after sending a text can be edited." default:"15m"`
 	DeleteWindow     time.Duration `help:"How long after sending a message can be deleted for everyone." default:"1h"`
@@ -100,14 +103,18 @@ func (c serveCommand) Run(ctx context.Context, t terminal) error {
 		t.logger.WarnContext(ctx, "listening beyond this machine without TLS: put a proxy in front and say so with --behind-proxy",
 			slog.String("listen", c.Listen))
 	}
+	denied, err := outbound.ParsePrefixes(c.DenyFetch)
+	if err != nil {
+		return fmt.Errorf("--deny-fetch: %w", err)
+	}
 	s, err := server.New(ctx, server.Config{
 		Listen: c.Listen, DataDir: c.Data, DatabaseURL: c.DatabaseURL,
 		Platform: platform, Version: version(), Logger: t.logger,
 		Media:      media.Config{MaxBytes: c.MaxMedia, AllowPrivate: c.AllowPrivateURLs},
 		EditWindow: c.EditWindow, DeleteWindow: c.DeleteWindow, LinkLifetime: c.LinkLifetime,
 		KeepDelivered: c.KeepDelivered, KeepUndelivered: c.KeepUndelivered,
-		AllowPrivateURLs: c.AllowPrivateURLs,
-		PublicURL:        c.PublicURL, BehindProxy: c.BehindProxy,
+		AllowPrivateURLs: c.AllowPrivateURLs, DenyFetch: denied,
+		PublicURL: c.PublicURL, BehindProxy: c.BehindProxy,
 	})
 	if err != nil {
 		return err

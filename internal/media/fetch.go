@@ -2,7 +2,6 @@ package media
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"mime"
@@ -12,9 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"code.dny.dev/ssrf"
-
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/outbound"
 )
 
 const (
@@ -36,16 +34,9 @@ type fetcher struct {
 	timeout time.Duration
 }
 
-// newFetcher makes a fetcher. The guard's options are for tests, which have no
-// host that is public.
-func newFetcher(config Config, options ...ssrf.Option) *fetcher {
-	dialer := &net.Dialer{Timeout: config.ConnectTimeout, Resolver: config.Resolver}
-	if !config.AllowPrivate {
-		// At dialling, the address is the one that is connected to: a name can't
-		// resolve to another one in between, and redirects come by here too.
-		guard := ssrf.New(append([]ssrf.Option{ssrf.WithAnyPort()}, options...)...)
-		dialer.Control = guard.Safe
-	}
+// newFetcher makes a fetcher of what guard allows.
+func newFetcher(config Config, guard *outbound.Guard) *fetcher {
+	dialer := &net.Dialer{Timeout: config.ConnectTimeout, Resolver: config.Resolver, Control: guard.Control}
 	return &fetcher{
 		timeout: config.FetchTimeout,
 		client: &http.Client{
@@ -143,18 +134,11 @@ func fetchFailure(ctx context.Context, err error) error {
 	if redirect, ok := errors.AsType[redirectError](err); ok {
 		return fetchFailed(redirect.Error())
 	}
-	if errors.Is(err, ssrf.ErrProhibitedIP) || errors.Is(err, ssrf.ErrProhibitedNetwork) ||
-		errors.Is(err, ssrf.ErrProhibitedPort) || errors.Is(err, ssrf.ErrInvalidHostPort) {
+	if errors.Is(err, outbound.ErrForbidden) {
 		return fetchFailed("it points where fetching is not allowed")
 	}
-	if dns, ok := errors.AsType[*net.DNSError](err); ok && dns.IsNotFound {
-		return fetchFailed("its host does not exist")
-	}
-	if _, untrusted := errors.AsType[*tls.CertificateVerificationError](err); untrusted {
-		return fetchFailed("its host's certificate can't be verified")
-	}
-	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "dial" {
-		return fetchFailed("its host can't be reached")
+	if why := outbound.Explain(err); why != "" {
+		return fetchFailed(why)
 	}
 	return fetchFailed("its host did not answer with a complete file")
 }

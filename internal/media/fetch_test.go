@@ -17,9 +17,8 @@ import (
 	"testing"
 	"time"
 
-	"code.dny.dev/ssrf"
-
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/outbound"
 	"github.com/recado-project/recado/internal/testkit/nameserver"
 )
 
@@ -107,7 +106,8 @@ func TestFetchFails(t *testing.T) {
 		{"a redirect with a password", server.URL + "/password", service, "not allowed"},
 		{"six redirects", server.URL + "/6", service, "redirects too often"},
 		{"a certificate of its own", untrusted.URL, service, "certificate can't be verified"},
-		{"nobody there", closed.URL, service, "can't be reached"},
+		{"nobody there", closed.URL, service, "refused the connection"},
+		{"no TLS there", strings.Replace(server.URL, "http:", "https:", 1), service, "does not speak TLS on that port"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -195,6 +195,26 @@ func TestForbiddenAddresses(t *testing.T) {
 	}
 }
 
+// Public addresses are refused where the operator, or the program itself, denies
+// them.
+func TestDeniedPublicAddresses(t *testing.T) {
+	t.Parallel()
+	service := start(t, Config{
+		DenyFetch: []netip.Prefix{netip.MustParsePrefix("203.0.112.0/24")},
+		Resolver:  nameserver.Resolver(t, map[string]string{"denied.example.": "203.0.112.7"}),
+	})
+	for _, host := range []string{"203.0.112.1", "denied.example", "168.63.129.16"} {
+		t.Run(host, func(t *testing.T) {
+			t.Parallel()
+			_, err := service.Open(t.Context(), gateway.TypeDocument, "http://"+host+":9/", Hints{})
+			failure := wantCode(t, err, gateway.Invalid, gateway.CodeMediaFetchFailed)
+			if !strings.Contains(failure.Message, "it points where fetching is not allowed") {
+				t.Errorf("refused with %q", failure.Message)
+			}
+		})
+	}
+}
+
 // A host that may be fetched from sends us to one that may not.
 func TestRedirectToForbiddenAddress(t *testing.T) {
 	t.Parallel()
@@ -207,7 +227,7 @@ func TestRedirectToForbiddenAddress(t *testing.T) {
 	})
 	service := start(t, Config{})
 	// One address of loopback plays the public one.
-	service.fetcher = newFetcher(withDefaults(Config{}), ssrf.WithAllowedV4Prefixes(netip.MustParsePrefix("127.0.0.1/32")))
+	service.fetcher = newFetcher(withDefaults(Config{}), outbound.NewTestGuard(netip.MustParsePrefix("127.0.0.1/32")))
 	opened(t, service, gateway.TypeDocument, server.URL, Hints{})
 	for _, target := range []string{"http://127.0.0.2/", "http://[::1]/", "http://169.254.169.254/latest/meta-data/", "https://192.168.1.1/"} {
 		t.Run(target, func(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"net"
+	"net/netip"
 	"os"
 	"strings"
 	"time"
@@ -19,6 +20,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/outbound"
 )
 
 // The limits that hold where Config names none.
@@ -45,6 +47,9 @@ type Config struct {
 	MaxBytes int64
 	// AllowPrivate permits URLs of private, loopback and link-local addresses.
 	AllowPrivate bool
+	// DenyFetch are public prefixes that are not fetched from either, unless
+	// AllowPrivate permits everything.
+	DenyFetch []netip.Prefix
 	// TempDir is the folder of files in work; empty means the machine's own.
 	TempDir string
 	// FFmpeg is the path of ffmpeg. Empty looks it up in PATH, where its absence
@@ -99,10 +104,18 @@ func New(config Config) (*Service, error) {
 	return &Service{
 		maxBytes: config.MaxBytes,
 		temp:     temp,
-		fetcher:  newFetcher(config),
+		fetcher:  newFetcher(config, config.guard()),
 		tool:     tool,
 		pixels:   semaphore.NewWeighted(maxPixels),
 	}, nil
+}
+
+// guard decides where files are fetched from.
+func (c Config) guard() *outbound.Guard {
+	if c.AllowPrivate {
+		return nil
+	}
+	return outbound.NewGuard(c.DenyFetch)
 }
 
 func withDefaults(config Config) Config {

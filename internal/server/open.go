@@ -122,6 +122,7 @@ func (s *Server) openStore(ctx context.Context) error {
 func (s *Server) openMedia(ctx context.Context) error {
 	config := s.config.Media
 	config.Now, config.Logger = s.config.Now, s.config.Logger
+	config.DenyFetch = s.config.DenyFetch
 	service, err := media.New(config)
 	if err != nil {
 		return fmt.Errorf("server: %w", err)

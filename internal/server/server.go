@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"path/filepath"
 	"runtime/debug"
 	"slices"
@@ -61,6 +62,10 @@ type Config struct {
 
 	// AllowPrivateURLs delivers webhooks to private and loopback addresses too.
 	AllowPrivateURLs bool
+
+	// DenyFetch are public prefixes from which no media is fetched, and to which no
+	// webhook is delivered.
+	DenyFetch []netip.Prefix
 
 	// PublicURL is where clients reach the API, for links in answers; empty: with
 	// how the request came. BehindProxy believes a proxy about the scheme.
@@ -208,7 +213,7 @@ func (s *Server) buildUseCases() error {
 	})
 	s.store.Observe(s.log.Appended)
 	webhooks, err := webhook.New(webhook.Config{
-		Store: s.store, Log: s.log, AllowPrivateURLs: c.AllowPrivateURLs, Version: c.Version, Logger: c.Logger, Now: c.Now,
+		Store: s.store, Log: s.log, AllowPrivateURLs: c.AllowPrivateURLs, Denied: c.DenyFetch, Version: c.Version, Logger: c.Logger, Now: c.Now,
 	})
 	if err != nil {
 		return fmt.Errorf("server: %w", err)

@@ -61,7 +61,7 @@ func (s *Service) checkURL(text string) string {
 	}
 	host := strings.TrimSuffix(strings.ToLower(address.Hostname()), ".")
 	if ip, err := netip.ParseAddr(host); err == nil {
-		if s.guard.SafeAddr(ip) != nil {
+		if !s.guard.Allows(ip) {
 			return "must not point to a private address"
 		}
 		return ""

@@ -213,7 +213,7 @@ func TestTrial(t *testing.T) {
 	}
 	r.save(id, webhook.Settings{URL: "http://127.0.0.1:1/"})
 	trial, err = r.service.Test(t.Context(), id)
-	if err != nil || trial.Status != 0 || trial.Error != "its host can't be reached" || strings.Contains(trial.Error, "127.0.0.1") {
+	if err != nil || trial.Status != 0 || trial.Error != "its host refused the connection (is it listening on that port?)" || strings.Contains(trial.Error, "127.0.0.1") {
 		t.Errorf("it answers %+v, %v", trial, err)
 	}
 }

@@ -15,12 +15,12 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/netip"
 	"sync"
 	"time"
 
-	"code.dny.dev/ssrf"
-
 	"github.com/recado-project/recado/internal/eventlog"
+	"github.com/recado-project/recado/internal/outbound"
 	"github.com/recado-project/recado/internal/turns"
 )
 
@@ -36,6 +36,9 @@ type Config struct {
 	// AllowPrivateURLs permits endpoints with private, loopback and link-local
 	// addresses.
 	AllowPrivateURLs bool
+	// Denied are public prefixes that are not posted to either, unless
+	// AllowPrivateURLs permits everything.
+	Denied []netip.Prefix
 	// Version is told to endpoints, as user-agent Recado/<version>; empty means
 	// "dev".
 	Version string
@@ -54,7 +57,7 @@ type Service struct {
 	now      func() time.Time
 	schedule *Schedule
 	limits   Limits
-	guard    *ssrf.Guardian // nil: every address is allowed
+	guard    *outbound.Guard // nil: every address is allowed
 	client   *client
 	admitted *admission
 	flusher  *flusher
@@ -95,7 +98,7 @@ func New(config Config) (*Service, error) {
 		s.now = time.Now
 	}
 	if !config.AllowPrivateURLs {
-		s.guard = ssrf.New(ssrf.WithAnyPort())
+		s.guard = outbound.NewGuard(config.Denied)
 	}
 	s.client = newClient(clientConfig{
 		schedule: &schedule, guard: s.guard, resolver: config.Resolver, version: config.Version, now: s.now,

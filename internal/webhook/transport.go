@@ -3,7 +3,6 @@ package webhook
 import (
 	"bytes"
 	"context"
-	"crypto/tls"
 	"errors"
 	"io"
 	"net"
@@ -12,9 +11,8 @@ import (
 	"sync"
 	"time"
 
-	"code.dny.dev/ssrf"
-
 	"github.com/recado-project/recado/internal/eventlog"
+	"github.com/recado-project/recado/internal/outbound"
 )
 
 const (
@@ -34,7 +32,7 @@ const (
 
 type clientConfig struct {
 	schedule *Schedule
-	guard    *ssrf.Guardian // nil allows every address
+	guard    *outbound.Guard // nil allows every address
 	resolver *net.Resolver
 	version  string
 	now      func() time.Time
@@ -50,11 +48,8 @@ type client struct {
 }
 
 func newClient(config clientConfig) *client {
-	dialer := &net.Dialer{Timeout: config.schedule.ConnectTimeout, Resolver: config.resolver}
-	if config.guard != nil {
-		// At dialling, the address is the one that is connected to: a name can't
-		// resolve to another one in between.
-		dialer.Control = config.guard.Safe
+	dialer := &net.Dialer{
+		Timeout: config.schedule.ConnectTimeout, Resolver: config.resolver, Control: config.guard.Control,
 	}
 	version := config.version
 	if version == "" {
@@ -158,21 +153,12 @@ func explain(ctx context.Context, err error) answer {
 	} else if cause != nil {
 		return answer{aborted: true, problem: "the request was given up"}
 	}
-	if errors.Is(err, ssrf.ErrProhibitedIP) || errors.Is(err, ssrf.ErrProhibitedNetwork) ||
-		errors.Is(err, ssrf.ErrProhibitedPort) || errors.Is(err, ssrf.ErrInvalidHostPort) {
+	if errors.Is(err, outbound.ErrForbidden) {
 		return answer{unreachable: true, problem: "it has an address that is not allowed"}
 	}
-	if dns, ok := errors.AsType[*net.DNSError](err); ok {
-		if dns.IsNotFound {
-			return answer{unreachable: true, problem: "its host does not exist"}
-		}
-		return answer{unreachable: true, problem: "its host can't be looked up"}
-	}
-	if _, untrusted := errors.AsType[*tls.CertificateVerificationError](err); untrusted {
-		return answer{unreachable: true, problem: "its host's certificate can't be verified"}
-	}
-	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "dial" {
-		return answer{unreachable: true, timedOut: op.Timeout(), problem: "its host can't be reached"}
+	if why := outbound.Explain(err); why != "" {
+		op, ok := errors.AsType[*net.OpError](err)
+		return answer{unreachable: true, timedOut: ok && op.Op == "dial" && op.Timeout(), problem: why}
 	}
 	return answer{problem: "the connection ended without an answer"}
 }

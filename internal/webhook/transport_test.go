@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"net/url"
 	"strings"
 	"sync/atomic"
@@ -122,6 +123,22 @@ func TestTimeout(t *testing.T) {
 	failed := r.deliveries(id, webhook.DeliveryFailed)
 	if len(failed) == 0 || failed[0].Status != 0 || failed[0].Error != "it did not answer in time" {
 		t.Errorf("the attempts are %+v", failed)
+	}
+}
+
+// What the operator denies is not posted to, by whatever name.
+func TestDeniedAddressesAreNotDialled(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, webhook.Config{
+		Denied:   []netip.Prefix{netip.MustParsePrefix("203.0.112.0/24")},
+		Resolver: nameserver.Resolver(t, map[string]string{"denied.example.": "203.0.112.7"}),
+	})
+	id := r.hooked("http://denied.example")
+	if trial, err := r.service.Test(t.Context(), id); err != nil || trial.Error != "it has an address that is not allowed" {
+		t.Errorf("a test answers %+v (%v)", trial, err)
+	}
+	if _, err := r.service.Save(t.Context(), id, webhook.Settings{URL: "http://203.0.112.8/"}); err == nil {
+		t.Error("a denied address is saved")
 	}
 }
 

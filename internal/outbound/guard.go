@@ -1,0 +1,90 @@
+// Package outbound is what every request shares that the program makes to an
+// address which somebody else has chosen: the guard that keeps it out of private
+// networks, and the words for why it failed.
+package outbound
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"syscall"
+
+	"code.dny.dev/ssrf"
+)
+
+// cloudPrefixes are public addresses behind which a cloud has services for its
+// machines alone, with their secrets. Most clouds have theirs in ranges that are
+// not public, and are denied as such.
+func cloudPrefixes() []netip.Prefix {
+	return []netip.Prefix{
+		netip.MustParsePrefix("168.63.129.16/32"), // Azure: the host of the virtual machine
+		netip.MustParsePrefix("161.26.0.0/16"),    // IBM Cloud: services of the infrastructure
+		netip.MustParsePrefix("166.8.0.0/14"),     // IBM Cloud: endpoints of services
+	}
+}
+
+// ErrForbidden says that an address is one that is not connected to.
+var ErrForbidden = errors.New("outbound: the address is not allowed")
+
+// Guard decides which addresses are connected to. It is safe for concurrent use.
+// A nil guard allows all of them.
+type Guard struct {
+	guardian *ssrf.Guardian
+}
+
+// NewGuard makes a guard that allows public addresses alone, and of these none
+// in denied.
+func NewGuard(denied []netip.Prefix) *Guard { return newGuard(denied, nil) }
+
+// NewTestGuard is NewGuard, but for prefixes that it allows: tests have no host
+// that is public.
+func NewTestGuard(allowed ...netip.Prefix) *Guard { return newGuard(nil, allowed) }
+
+func newGuard(denied, allowed []netip.Prefix) *Guard {
+	denied = slices.Concat(cloudPrefixes(), denied)
+	v4 := func(p netip.Prefix) bool { return p.Addr().Is4() }
+	v6 := func(p netip.Prefix) bool { return !v4(p) }
+	return &Guard{guardian: ssrf.New(
+		ssrf.WithAnyPort(),
+		ssrf.WithDeniedV4Prefixes(slices.DeleteFunc(slices.Clone(denied), v6)...),
+		ssrf.WithDeniedV6Prefixes(slices.DeleteFunc(slices.Clone(denied), v4)...),
+		ssrf.WithAllowedV4Prefixes(allowed...),
+	)}
+}
+
+// Control is the Control of a net.Dialer. At dialling, the address is the one
+// that is connected to: a name can't resolve to another one in between, and
+// redirects come by here too. Its error is ErrForbidden.
+func (g *Guard) Control(network, address string, conn syscall.RawConn) error {
+	if g == nil {
+		return nil
+	}
+	if err := g.guardian.Safe(network, address, conn); err != nil {
+		return fmt.Errorf("%w: %w", ErrForbidden, err)
+	}
+	return nil
+}
+
+// Allows reports whether an address may be connected to.
+func (g *Guard) Allows(address netip.Addr) bool {
+	return g == nil || g.guardian.SafeAddr(address) == nil
+}
+
+// ParsePrefixes reads prefixes (203.0.113.0/24) and single addresses. Its error
+// names the one that is neither.
+func ParsePrefixes(texts []string) ([]netip.Prefix, error) {
+	prefixes := make([]netip.Prefix, 0, len(texts))
+	for _, text := range texts {
+		prefix, err := netip.ParsePrefix(text)
+		if err != nil {
+			address, addressErr := netip.ParseAddr(text)
+			if addressErr != nil {
+				return nil, fmt.Errorf("%q is neither an address nor a prefix such as 203.0.113.0/24", text)
+			}
+			prefix = netip.PrefixFrom(address, address.BitLen())
+		}
+		prefixes = append(prefixes, prefix.Masked())
+	}
+	return prefixes, nil
+}
