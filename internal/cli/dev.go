@@ -15,17 +15,19 @@ import (
 
 // devCommand runs the gateway and a sandbox in one process.
 type devCommand struct {
-	Listen    string `help:"Address of the API and the sandbox; port 0 takes a free one." default:"127.0.0.1:8080"`
-	Data      string `help:"Folder that keeps the state between starts." default:"recado-dev" type:"path"`
-	ReadyFile string `help:"File to write, as JSON, once everything answers: addresses and keys, for tests and scripts." type:"path"`
-	Empty     bool   `help:"Create no demo instance."`
-	APIKey    string `help:"Use this API key instead of a random one, for containers and CI." name:"api-key"`
+	Listen    string   `help:"Address of the API and the sandbox; port 0 takes a free one." default:"127.0.0.1:8080"`
+	AllowHost []string `help:"Further names under which it is reached; requests for other hosts than this machine are refused." name:"allow-host" placeholder:"NAME,..."`
+	Data      string   `help:"Folder that keeps the state between starts." default:"recado-dev" type:"path"`
+	ReadyFile string   `help:"File to write, as JSON, once everything answers: addresses and keys, for tests and scripts." type:"path"`
+	Empty     bool     `help:"Create no demo instance."`
+	APIKey    string   `help:"Use this API key instead of a random one, for containers and CI." name:"api-key"`
 }
 
 // Run runs both until ctx ends, and tells once they are ready.
 func (c devCommand) Run(ctx context.Context, t terminal) error {
+	warnBeyondLoopback(ctx, t, c.Listen)
 	s, err := server.New(ctx, server.Config{
-		Listen: c.Listen, DataDir: c.Data, Version: version(), Logger: t.logger,
+		Listen: c.Listen, AllowHosts: c.AllowHost, DataDir: c.Data, Version: version(), Logger: t.logger,
 		Sandbox: &sandbox.Config{Logger: t.logger},
 		// Files and endpoints on this machine are what one tries first.
 		Media: media.Config{AllowPrivate: true}, AllowPrivateURLs: true,

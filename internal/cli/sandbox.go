@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"path/filepath"
@@ -20,12 +21,13 @@ const (
 
 // sandboxCommand runs a sandbox without a gateway.
 type sandboxCommand struct {
-	Listen    string `help:"Address of the platform and its control API." default:"127.0.0.1:8090"`
-	Data      string `help:"Folder that keeps the state between starts." default:"recado-sandbox" type:"path"`
-	Load      bool   `help:"For load tests: phones acknowledge and deliver without decrypting."`
-	TLSListen string `help:"Address that serves the same over TLS, for clients that insist on it." name:"tls-listen"`
-	TLSCert   string `help:"Certificate of that address, PEM." name:"tls-cert" type:"existingfile"`
-	TLSKey    string `help:"Private key of that certificate, PEM." name:"tls-key" type:"existingfile"`
+	Listen    string   `help:"Address of the platform and its control API." default:"127.0.0.1:8090"`
+	AllowHost []string `help:"Further names under which it is reached; requests for other hosts than this machine are refused." name:"allow-host" placeholder:"NAME,..."`
+	Data      string   `help:"Folder that keeps the state between starts." default:"recado-sandbox" type:"path"`
+	Load      bool     `help:"For load tests: phones acknowledge and deliver without decrypting."`
+	TLSListen string   `help:"Address that serves the same over TLS, for clients that insist on it." name:"tls-listen"`
+	TLSCert   string   `help:"Certificate of that address, PEM." name:"tls-cert" type:"existingfile"`
+	TLSKey    string   `help:"Private key of that certificate, PEM." name:"tls-key" type:"existingfile"`
 }
 
 // Run serves until ctx ends.
@@ -41,11 +43,12 @@ func (c sandboxCommand) Run(ctx context.Context, t terminal) (err error) {
 	}
 	defer func() { err = errors.Join(err, box.Close()) }()
 
+	warnBeyondLoopback(ctx, t, c.Listen)
 	plain, err := listen(ctx, c.Listen)
 	if err != nil {
 		return err
 	}
-	web := &http.Server{Handler: box.Handler(), ReadHeaderTimeout: sandboxHeaderWait}
+	web := &http.Server{Handler: box.Local(box.Handler(), c.Listen, c.AllowHost), ReadHeaderTimeout: sandboxHeaderWait}
 	workers := []worker.Worker{
 		{Name: "sandbox", Run: box.Run},
 		{Name: "http", Run: serving(web, func() error { return web.Serve(plain) })},
@@ -55,7 +58,7 @@ func (c sandboxCommand) Run(ctx context.Context, t terminal) (err error) {
 		if err != nil {
 			return errors.Join(err, plain.Close())
 		}
-		webTLS := &http.Server{Handler: box.Handler(), ReadHeaderTimeout: sandboxHeaderWait}
+		webTLS := &http.Server{Handler: box.Local(box.Handler(), c.TLSListen, c.AllowHost), ReadHeaderTimeout: sandboxHeaderWait}
 		workers = append(workers, worker.Worker{
 			Name: "https",
 			Run:  serving(webTLS, func() error { return webTLS.ServeTLS(box.TLSListener(secure), c.TLSCert, c.TLSKey) }),
@@ -66,6 +69,15 @@ func (c sandboxCommand) Run(ctx context.Context, t terminal) (err error) {
 	t.printf("sandbox at http://%s/sandbox/api, data in %s\n", plain.Addr(), c.Data)
 	t.printf("A gateway on it: recado serve --platform-url ws://%s --platform-key %x\n", plain.Addr(), key)
 	return worker.NewGroup(t.logger, sandboxStopWait, workers...).Run(ctx)
+}
+
+// warnBeyondLoopback tells whoever lets others reach a sandbox what he gives them:
+// it has no keys.
+func warnBeyondLoopback(ctx context.Context, t terminal, address string) {
+	if !isLoopback(address) {
+		t.logger.WarnContext(ctx, "listening beyond this machine: whoever reaches this address holds all phones of the sandbox",
+			slog.String("listen", address))
+	}
 }
 
 func listen(ctx context.Context, address string) (net.Listener, error) {

@@ -56,6 +56,12 @@ func TestControlCallsAreRefusedWithTheUsualBody(t *testing.T) {
 		{http.MethodPost, number + "/ban", map[string]any{"seconds": -1}, 400, "VALIDATION_ERROR", "seconds"},
 		{http.MethodPut, "/faults", map[string]any{"dropAcks": 2}, 400, "VALIDATION_ERROR", "dropAcks"},
 		{http.MethodPut, "/faults", map[string]any{"ackDelayMs": -1}, 400, "VALIDATION_ERROR", "ackDelayMs"},
+		{http.MethodPut, "/faults", map[string]any{"ackDelay": 2000}, 400, "VALIDATION_ERROR", "ackDelay: is no field"},
+		{http.MethodPut, "/faults", map[string]any{"silent": "lunch"}, 400, "VALIDATION_ERROR", "handshake"},
+		{http.MethodPut, "/faults", map[string]any{"stallMediaAfterBytes": -1}, 400, "VALIDATION_ERROR", "stallMediaAfterBytes"},
+		{http.MethodPost, "/groups", map[string]any{"subject": "x", "owner": friend, "participants": []any{map[string]any{"nummer": other}}}, 400, "VALIDATION_ERROR", "nummer"},
+		{http.MethodGet, "/phones/011988887766", nil, 400, "VALIDATION_ERROR", "country code"},
+		{http.MethodPost, number + "/messages", map[string]any{"to": "1188887766", "type": "text", "text": "x"}, 400, "VALIDATION_ERROR", "to"},
 		{http.MethodPut, "/faults", map[string]any{"sendError": 463.5}, 400, "VALIDATION_ERROR", "sendError"},
 	} {
 		var answer struct {

@@ -97,6 +97,28 @@ func TestNumberThatEndsIn0000IsNotRegistered(t *testing.T) {
 	}
 }
 
+// People write numbers as they dial them; nobody has these.
+func TestNumbersThatCannotBeAreNotRegistered(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	c := w.newClient().link(gateway)
+	wrong := []string{"+01188887766", "+011988887766", "+88887766", "+1188887766", "+11988887766"}
+	answers, err := c.IsOnWhatsApp(context.Background(), append(wrong, "+"+friend))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, answer := range answers {
+		if answer.IsIn != (answer.Query == "+"+friend) {
+			t.Errorf("%s is registered: %t", answer.Query, answer.IsIn)
+		}
+	}
+	var phones struct{ Data []platform.Phone }
+	w.do(http.MethodGet, "/phones", nil, &phones)
+	if len(phones.Data) != 2 {
+		t.Errorf("there are now the phones %+v", phones.Data)
+	}
+}
+
 func TestNumberThatEndsIn0001AnswersWithTheSameText(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

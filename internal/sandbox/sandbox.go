@@ -52,6 +52,14 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 	return &Server{platform: p, control: control.New(p, cfg.Logger)}, nil
 }
 
+// Local wraps what is served at listen, Handler and whatever is beside it, so that
+// pages of the web can't drive it through somebody's browser: requests for a host
+// that is neither this machine, nor listen, nor one of names, are refused, and so
+// are those of another origin that do more than read.
+func (s *Server) Local(next http.Handler, listen string, names []string) http.Handler {
+	return control.NewLocal(next, listen, names, s.platform.Now)
+}
+
 // RootKey returns the public key that clients have to trust.
 func (s *Server) RootKey() [32]byte { return s.platform.RootKey() }
 

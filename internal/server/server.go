@@ -48,6 +48,9 @@ type Config struct {
 	// Sandbox, where not nil, runs a sandbox in the same process and on the same
 	// address, and connects the sessions to it.
 	Sandbox *sandbox.Config
+	// AllowHosts are further names under which a server with a sandbox is reached:
+	// it refuses requests for hosts that are not this machine.
+	AllowHosts []string
 
 	// Media bounds what is sent and fetched; its clock and logger are the
 	// server's.
@@ -332,11 +335,12 @@ func (s *Server) withSandbox(handler http.Handler) http.Handler {
 		return handler
 	}
 	box := s.sandbox.Handler()
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	both := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if sandbox.Owns(r.URL.Path) {
 			box.ServeHTTP(w, r)
 			return
 		}
 		handler.ServeHTTP(w, r)
 	})
+	return s.sandbox.Local(both, s.config.Listen, s.config.AllowHosts)
 }

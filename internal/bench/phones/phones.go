@@ -16,10 +16,10 @@ import (
 const WarmUp = 5
 
 // Owner is the number of the phone that session i is linked to.
-func Owner(i int) string { return fmt.Sprintf("1415%03d0100", i) }
+func Owner(i int) string { return fmt.Sprintf("49151%04d0100", i) }
 
 // Recipient is the number of the phone that session i writes to.
-func Recipient(i int) string { return fmt.Sprintf("1416%03d0200", i) }
+func Recipient(i int) string { return fmt.Sprintf("49152%04d0200", i) }
 
 // RootKey asks a sandbox for the key to trust.
 func RootKey(ctx context.Context, sandbox string) (key [32]byte, err error) {

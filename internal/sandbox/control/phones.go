@@ -54,9 +54,19 @@ func (f *removable) UnmarshalJSON(raw []byte) error {
 	return json.Unmarshal(raw, &f.value)
 }
 
+// answered are the fields beside a code in the gateway's answer, which may be
+// handed to a phone as it stands. They say nothing to it.
+type answered struct {
+	InstanceID string  `json:"instanceId"`
+	ExpiresAt  float64 `json:"expiresAt"`
+}
+
 func (a *api) scan(r *http.Request) (any, error) {
 	var body struct {
-		QRCode string `json:"qrCode"`
+		answered
+
+		QRCode  string  `json:"qrCode"`
+		Attempt float64 `json:"attempt"` // as in answered
 	}
 	if err := decode(r, &body, false); err != nil {
 		return nil, err
@@ -73,10 +83,16 @@ func (a *api) scan(r *http.Request) (any, error) {
 
 func (a *api) enterCode(r *http.Request) (any, error) {
 	var body struct {
-		Code string `json:"code"`
+		answered
+
+		Code        string `json:"code"`
+		PairingCode string `json:"pairingCode"` // the gateway's name for it
 	}
 	if err := decode(r, &body, false); err != nil {
 		return nil, err
+	}
+	if body.Code == "" {
+		body.Code = body.PairingCode
 	}
 	if body.Code == "" {
 		return nil, validation(detail{"code", "is required"})

@@ -1,6 +1,7 @@
 package control
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -124,9 +125,13 @@ func (a *api) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if f.status == http.StatusInternalServerError && r.Context().Err() == nil {
 		a.logger.LogAttrs(r.Context(), slog.LevelError, "control call failed", slog.Any("error", err))
 	}
+	writeFailure(w, r.URL.Path, a.platform.Now(), f)
+}
+
+func writeFailure(w http.ResponseWriter, at string, now time.Time, f *failure) {
 	body := errorBody{
-		StatusCode: f.status, Message: f.message, Error: f.code, Path: r.URL.Path, Details: f.details,
-		Timestamp: a.platform.Now().UTC().Format("2006-01-02T15:04:05.000Z07:00"),
+		StatusCode: f.status, Message: f.message, Error: f.code, Path: at, Details: f.details,
+		Timestamp: now.UTC().Format("2006-01-02T15:04:05.000Z07:00"),
 	}
 	encoded, err := json.Marshal(body)
 	if err != nil {
@@ -166,8 +171,8 @@ func translate(err error) *failure {
 }
 
 // decode reads the body, a JSON object, into the struct that v points to. Where
-// optional is true the body may be empty. null counts as absent, a field that is
-// not known is ignored, a wrong type is refused.
+// optional is true the body may be empty. null counts as absent; a field that
+// is not known and a wrong type are refused.
 func decode(r *http.Request, v any, optional bool) error {
 	raw, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -176,7 +181,17 @@ func decode(r *http.Request, v any, optional bool) error {
 	if optional && strings.TrimSpace(string(raw)) == "" {
 		return nil
 	}
-	if err := json.Unmarshal(raw, v); err != nil {
+	// A name that is not known is a name that was misspelt.
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.DisallowUnknownFields()
+	err = decoder.Decode(v)
+	if err == nil && decoder.More() {
+		return validation(detail{"body", "must be one JSON object"})
+	}
+	if err != nil {
+		if field, unknown := strings.CutPrefix(err.Error(), "json: unknown field "); unknown {
+			return validation(detail{strings.Trim(field, `"`), "is no field of this operation"})
+		}
 		var wrong *json.UnmarshalTypeError
 		if errors.As(err, &wrong) && wrong.Field != "" {
 			return validation(detail{wrong.Field, "must not be a " + wrong.Value})

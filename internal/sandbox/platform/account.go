@@ -189,10 +189,14 @@ func (d *directory) ensure(ctx context.Context, number string) (*account, error)
 func (d *directory) byJID(ctx context.Context, jid types.JID) (*account, error) {
 	switch jid.Server {
 	case types.DefaultUserServer, types.LegacyUserServer:
-		if len(jid.User) < minDigits || len(jid.User) > maxDigits || !isDigits(jid.User) {
-			return nil, nil
+		number := Canonical(jid.User)
+		if found, err := d.find(ctx, number); found != nil || err != nil {
+			return found, err
 		}
-		return d.ensure(ctx, Canonical(jid.User))
+		if !canExist(jid.User) {
+			return nil, nil // nobody is registered with it
+		}
+		return d.ensure(ctx, number)
 	case types.HiddenUserServer:
 		return d.findLID(ctx, jid.User)
 	default:

@@ -96,9 +96,6 @@ func (s *Server) messageKey(ctx context.Context, where chat, kept *keptMessage) 
 
 // authorOfKept returns who sent a kept message.
 func (s *Server) authorOfKept(ctx context.Context, kept *keptMessage) (*account, error) {
-	number, err := ParseNumber(kept.sender)
-	if err != nil {
-		return nil, err
-	}
+	number, _, _ := strings.Cut(kept.sender, "@")
 	return s.directory.ensure(ctx, number)
 }

@@ -3,6 +3,7 @@ package platform
 import (
 	"strings"
 
+	"github.com/nyaruka/phonenumbers"
 	"go.mau.fi/whatsmeow/types"
 )
 
@@ -33,7 +34,29 @@ func ParseNumber(raw string) (string, error) {
 	if len(text) < minDigits || len(text) > maxDigits || !isDigits(text) {
 		return "", invalidf("number", "a phone number has %d to %d digits", minDigits, maxDigits)
 	}
+	if !canExist(text) {
+		return "", invalidf("number", "no phone can have this number: it begins with a country code, such as 55, "+
+			"and has as many digits as numbers of that country have")
+	}
 	return Canonical(text), nil
+}
+
+// canExist reports whether a phone may have these digits as its number, the
+// country code included.
+func canExist(digits string) bool {
+	if len(digits) < minDigits || len(digits) > maxDigits || !isDigits(digits) {
+		return false
+	}
+	if isValid(digits) {
+		return true
+	}
+	// The short form of a Brazilian mobile number is no number by the plan.
+	return len(digits) == shortBrazil && strings.HasPrefix(digits, brazil) && isValid(digits[:areaEnd]+"9"+digits[areaEnd:])
+}
+
+func isValid(digits string) bool {
+	number, err := phonenumbers.Parse("+"+digits, "")
+	return err == nil && phonenumbers.IsValidNumber(number)
 }
 
 // Canonical returns the digits under which the account of a number exists. It

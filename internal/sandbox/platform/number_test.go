@@ -50,6 +50,25 @@ func TestParseNumber(t *testing.T) {
 	}
 }
 
+func TestNumbersThatCannotBe(t *testing.T) {
+	t.Parallel()
+	for number, want := range map[string]bool{
+		"5511988887766": true, "551188887766": true, "551188887765": true, "551133330014": true, "4915100000014": true,
+		"14155550123": true, "351912345678": true,
+
+		"01188887766": false, "011988887766": false, // with the zero before an area code
+		"88887766": false, "1188887766": false, "11988887766": false, "21988887766": false, "31988887766": false, // without 55
+		"999123456789": false, "5500988887766": false, "55119888877": false, "555511988887766": false, "1234567": false,
+	} {
+		if got := canExist(number); got != want {
+			t.Errorf("%s can exist: %t", number, got)
+		}
+		if _, err := ParseNumber(number); (err == nil) != want {
+			t.Errorf("%s is read: %v", number, err)
+		}
+	}
+}
+
 func TestBehaviourOf(t *testing.T) {
 	t.Parallel()
 	for number, want := range map[string]behaviour{

@@ -1,0 +1,108 @@
+package control
+
+import (
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+)
+
+// platformOrigin is what clients of the protocol say: they take the server for
+// the real platform.
+const platformOrigin = "https://web.whatsapp.com"
+
+// Local keeps pages of the web away from a handler that asks for no key: a page
+// that a browser shows can reach every address of its machine, under the machine's
+// own name and, where its author answers look-ups of his host with that address,
+// under his.
+type Local struct {
+	names   []string // in lower case, without a port
+	anyIP   bool     // the server listens on every address of the machine
+	origins *http.CrossOriginProtection
+	now     func() time.Time
+	next    http.Handler
+}
+
+// NewLocal wraps a handler that is served at listen, a host and port. names are
+// further hosts under which it is reached. Requests with another Host are refused
+// with 403, as are those that a page of another origin makes, unless they only
+// read.
+func NewLocal(next http.Handler, listen string, names []string, now func() time.Time) *Local {
+	l := &Local{origins: http.NewCrossOriginProtection(), now: now, next: next}
+	if err := l.origins.AddTrustedOrigin(platformOrigin); err != nil {
+		panic(err) // it is a constant
+	}
+	for _, name := range names {
+		l.names = append(l.names, strings.ToLower(name))
+	}
+	host, _, err := net.SplitHostPort(listen)
+	if err != nil {
+		host = listen
+	}
+	ip, err := netip.ParseAddr(host)
+	if l.anyIP = host == "" || err == nil && ip.IsUnspecified(); !l.anyIP {
+		l.names = append(l.names, strings.ToLower(host))
+	}
+	return l
+}
+
+// ServeHTTP passes on what is allowed.
+func (l *Local) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	switch {
+	case !l.isOurs(r.Host):
+		l.refuse(w, r, "the request is for another host; a name under which this server is reached "+
+			"has to be given to it with --allow-host")
+	case l.origins.Check(r) != nil, isWebsocket(r) && !l.mayOpen(r):
+		l.refuse(w, r, "pages of another origin may not do this")
+	default:
+		l.next.ServeHTTP(w, r)
+	}
+}
+
+// isOurs reports whether a Host names this server. An author of a page can't
+// make addresses resolve, so that every one of them is the server's own.
+func (l *Local) isOurs(hostPort string) bool {
+	host := hostPort
+	if name, _, err := net.SplitHostPort(hostPort); err == nil {
+		host = name
+	}
+	host = strings.TrimSuffix(strings.ToLower(strings.Trim(host, "[]")), ".")
+	if ip, err := netip.ParseAddr(host); err == nil {
+		return l.anyIP || ip.IsLoopback() || slices.Contains(l.names, host)
+	}
+	return host == "localhost" || strings.HasSuffix(host, ".localhost") || isPlatform(host) || slices.Contains(l.names, host)
+}
+
+// isPlatform reports whether a host is the real platform's: clients of the
+// protocol ask for it wherever they are sent, and no page has its name.
+func isPlatform(host string) bool {
+	for _, domain := range []string{"whatsapp.com", "whatsapp.net"} {
+		if host == domain || strings.HasSuffix(host, "."+domain) {
+			return true
+		}
+	}
+	return false
+}
+
+// mayOpen reports whether a websocket may be opened by whoever asks: browsers say
+// where the page is from.
+func (l *Local) mayOpen(r *http.Request) bool {
+	origin := r.Header.Get("Origin")
+	if origin == "" || origin == platformOrigin {
+		return true
+	}
+	from, err := url.Parse(origin)
+	return err == nil && strings.EqualFold(from.Host, r.Host)
+}
+
+func isWebsocket(r *http.Request) bool {
+	return strings.EqualFold(r.Header.Get("Upgrade"), "websocket")
+}
+
+// refuse answers 403 in the usual form.
+func (l *Local) refuse(w http.ResponseWriter, r *http.Request, why string) {
+	writeFailure(w, r.URL.Path, l.now(), &failure{status: http.StatusForbidden, code: "FORBIDDEN", message: why})
+}
