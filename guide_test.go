@@ -4,15 +4,12 @@ import (
 	"bytes"
 	"context"
 	"flag"
-	"image"
-	"image/png"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -75,12 +72,10 @@ func TestGuide(t *testing.T) {
 	recorded := &recorder{next: contract.Transport(t, []byte(document), http.DefaultTransport)}
 	front := frontOf(t, g.BaseURL, recorded)
 	r := &reader{folder: t.TempDir()}
-	files, shownFiles := filesFor(t, r.folder), assigned(t, guide, "FILES")
-	r.values = newValues(map[string]string{g.BaseURL: guideURL, front: guideURL, files: shownFiles})
+	r.values = newValues(map[string]string{g.BaseURL: guideURL, front: guideURL})
 	r.values.know(assigned(t, guide, "URL"), front)
 	r.values.know(assigned(t, guide, "KEY"), demo.APIKey)
 	r.values.know(assigned(t, guide, "PARTNER"), demo.PartnerKey)
-	r.values.know(shownFiles, files)
 
 	blocks := append(blocksOf(guide), block{}) // so that every block has a next one
 	for i, b := range blocks[:len(blocks)-1] {
@@ -228,31 +223,6 @@ func assigned(t *testing.T, guide, name string) string {
 		t.Fatalf("the guide does not set %s", name)
 	}
 	return found[1]
-}
-
-// filesFor serves the files that the examples send, puts them into folder for
-// those that take them from there, and takes the events of webhooks.
-func filesFor(t *testing.T, folder string) (address string) {
-	t.Helper()
-	var picture bytes.Buffer
-	if err := png.Encode(&picture, image.NewRGBA(image.Rect(0, 0, 64, 64))); err != nil {
-		t.Fatal(err)
-	}
-	writeFile(t, filepath.Join(folder, "photo.png"), picture.String())
-	writeFile(t, filepath.Join(folder, "invoice.pdf"), "%PDF-1.4\n%%EOF\n")
-	for _, name := range []string{"voice.ogg", "clip.mp4", "sticker.webp", "tone.mp3"} {
-		writeFile(t, filepath.Join(folder, name), readFile(t, "internal/media/testdata/"+name))
-	}
-	folders := http.FileServer(http.Dir(folder))
-	files := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodPost { // an event for the webhook
-			w.WriteHeader(http.StatusNoContent)
-			return
-		}
-		folders.ServeHTTP(w, r)
-	}))
-	t.Cleanup(files.Close)
-	return files.URL
 }
 
 // frontOf stands before the gateway and lets a transport see what goes by.

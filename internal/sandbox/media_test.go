@@ -19,6 +19,7 @@ import (
 	"go.mau.fi/whatsmeow/types/events"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/recado-project/recado/internal/sandbox"
 	"github.com/recado-project/recado/internal/sandbox/platform"
 )
 
@@ -165,7 +166,7 @@ func TestMediaThatCannotBeReadIsSeenToBeMissing(t *testing.T) {
 
 func TestClientReadsTheMediaOfAPhone(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newWorld(t, func(cfg *sandbox.Config) { cfg.AllowPrivateURLs = true })
 	c := w.newClient().link(gateway)
 	drawn := picture(t, 30, 20)
 	web := httptest.NewServer(http.HandlerFunc(func(answer http.ResponseWriter, _ *http.Request) {

@@ -14,9 +14,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/recado-project/recado/internal/outbound"
 	"github.com/recado-project/recado/internal/sandbox/control"
 	"github.com/recado-project/recado/internal/sandbox/mediahost"
 	"github.com/recado-project/recado/internal/sandbox/platform"
+	"github.com/recado-project/recado/internal/sandbox/samples"
 	"github.com/recado-project/recado/internal/signallog"
 )
 
@@ -31,6 +33,10 @@ type Config struct {
 	ReadDelay time.Duration    // after which a phone reads a message; 0: one second
 	Now       func() time.Time // nil: the system's clock
 	Logger    *slog.Logger     // nil: nothing is logged
+
+	// AllowPrivateURLs lets phones send files from private and loopback addresses
+	// too, besides the sandbox's own samples.
+	AllowPrivateURLs bool
 }
 
 // Server is a sandbox. It is safe for concurrent use.
@@ -45,11 +51,17 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
 	signallog.Quiet()
-	p, err := platform.New(ctx, platform.Config(cfg))
+	p, err := platform.New(ctx, platform.Config{
+		Path: cfg.Path, Seed: cfg.Seed, Load: cfg.Load, ReadDelay: cfg.ReadDelay, Now: cfg.Now, Logger: cfg.Logger,
+	})
 	if err != nil {
 		return nil, err
 	}
-	return &Server{platform: p, control: control.New(p, cfg.Logger)}, nil
+	guard := outbound.NewGuard(nil)
+	if cfg.AllowPrivateURLs {
+		guard = nil
+	}
+	return &Server{platform: p, control: control.New(p, guard, cfg.Logger)}, nil
 }
 
 // Local wraps what is served at listen, Handler and whatever is beside it, so that
@@ -67,8 +79,8 @@ func (s *Server) RootKey() [32]byte { return s.platform.RootKey() }
 // offers, for callers in the same process.
 func (s *Server) Platform() *platform.Server { return s.platform }
 
-// Handler serves clients' websockets, the media host, profile pictures and the
-// control API. Other paths are unknown.
+// Handler serves clients' websockets, the media host, profile pictures, sample
+// files and the control API. Other paths are unknown.
 func (s *Server) Handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == WebsocketPath && strings.EqualFold(r.Header.Get("Upgrade"), "websocket") {
@@ -78,6 +90,8 @@ func (s *Server) Handler() http.Handler {
 		switch {
 		case mediahost.Owns(r.URL.Path):
 			s.platform.ServeMedia(w, r)
+		case strings.HasPrefix(r.URL.Path, samples.Prefix):
+			samples.Handler(w, r)
 		case strings.HasPrefix(r.URL.Path, platform.PicturePath):
 			s.platform.ServePicture(w, r)
 		default:

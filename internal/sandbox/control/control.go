@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/recado-project/recado/internal/outbound"
 	"github.com/recado-project/recado/internal/sandbox/mediahost"
 	"github.com/recado-project/recado/internal/sandbox/platform"
 )
@@ -66,9 +67,10 @@ type api struct {
 // handler answers one operation: with a body, or with nil for 204.
 type handler func(r *http.Request) (any, error)
 
-// New returns the handler of everything below Prefix.
-func New(p Platform, logger *slog.Logger) http.Handler {
-	a := &api{platform: p, logger: logger, web: newFetcher()}
+// New returns the handler of everything below Prefix. Files that callers name by
+// URL are fetched from where guard allows.
+func New(p Platform, guard *outbound.Guard, logger *slog.Logger) http.Handler {
+	a := &api{platform: p, logger: logger, web: newFetcher(guard)}
 	routes := map[string]map[string]handler{
 		"/trust":                                       {http.MethodGet: a.trust},
 		"/phones":                                      {http.MethodGet: a.listPhones},

@@ -77,7 +77,7 @@ func (a *api) updateGroup(r *http.Request) (any, error) {
 		Announce: body.Announce, SetPicture: body.Picture.present,
 	}
 	if input := body.Picture.value; input != nil {
-		file, err := a.readMedia(r.Context(), "picture", *input)
+		file, err := a.readMedia(r, "picture", *input)
 		if err != nil {
 			return nil, err
 		}

@@ -3,12 +3,18 @@ package control
 import (
 	"context"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"io"
 	"mime"
+	"net"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
+
+	"github.com/recado-project/recado/internal/outbound"
+	"github.com/recado-project/recado/internal/sandbox/samples"
 )
 
 const (
@@ -18,12 +24,15 @@ const (
 	fetchTimeout = 20 * time.Second
 )
 
-// newFetcher makes the client that fetches files which a caller names by URL.
-func newFetcher() *http.Client {
+// newFetcher makes the client that fetches files which a caller names by URL, from
+// where guard allows.
+func newFetcher(guard *outbound.Guard) *http.Client {
 	return &http.Client{
 		Timeout: fetchTimeout,
 		Transport: &http.Transport{
-			Proxy: http.ProxyFromEnvironment,
+			// A proxy would connect in our place, past the guard.
+			Proxy:       nil,
+			DialContext: (&net.Dialer{Timeout: fetchTimeout, Control: guard.Control}).DialContext,
 			// Files come from everywhere: a second one from the same place is rare.
 			DisableKeepAlives: true,
 		},
@@ -37,14 +46,17 @@ type media struct {
 }
 
 // readMedia reads a media input: a data URI, or the URL of a file.
-func (a *api) readMedia(ctx context.Context, field, input string) (media, error) {
+func (a *api) readMedia(r *http.Request, field, input string) (media, error) {
 	var file media
 	var err error
 	switch {
 	case strings.HasPrefix(input, "data:"):
 		file, err = parseDataURI(input)
 	case strings.HasPrefix(input, "http://"), strings.HasPrefix(input, "https://"):
-		file, err = a.fetch(ctx, input)
+		var own bool
+		if file, own = sample(r, input); !own {
+			file, err = a.fetch(r.Context(), input)
+		}
 	default:
 		err = fmt.Errorf("must be a data URI or an http(s) URL")
 	}
@@ -74,13 +86,27 @@ func parseDataURI(input string) (media, error) {
 	return media{content: content, mimeType: strings.TrimSpace(kind)}, nil
 }
 
+// sample returns one of the sandbox's own files, where the URL names one at the
+// host that the caller has reached: the guard would not let us fetch it from there.
+func sample(r *http.Request, input string) (media, bool) {
+	address, err := url.Parse(input)
+	if err != nil || !strings.EqualFold(address.Host, r.Host) {
+		return media{}, false
+	}
+	content, mimeType, found := samples.Read(address.Path)
+	return media{content: content, mimeType: mimeType}, found
+}
+
 // fetch gets a file from the web.
-func (a *api) fetch(ctx context.Context, url string) (media, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
+func (a *api) fetch(ctx context.Context, address string) (media, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
 	if err != nil {
 		return media{}, fmt.Errorf("is no URL: %w", err)
 	}
 	response, err := a.web.Do(request)
+	if errors.Is(err, outbound.ErrForbidden) {
+		return media{}, errors.New("points where fetching is not allowed; send a data URI")
+	}
 	if err != nil {
 		return media{}, fmt.Errorf("could not be fetched: %w", err)
 	}

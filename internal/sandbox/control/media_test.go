@@ -10,10 +10,37 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/recado-project/recado/internal/outbound"
 )
 
-func newTestAPI() *api {
-	return &api{web: newFetcher(), logger: slog.New(slog.DiscardHandler)}
+func newTestAPI() *api { return guardedTestAPI(nil) }
+
+func guardedTestAPI(guard *outbound.Guard) *api {
+	return &api{web: newFetcher(guard), logger: slog.New(slog.DiscardHandler)}
+}
+
+// Who may call needs no key: what he names is not fetched from just anywhere.
+func TestFilesAreNotFetchedFromPrivateAddresses(t *testing.T) {
+	reached := false
+	private := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached = true }))
+	t.Cleanup(private.Close)
+	t.Setenv("HTTP_PROXY", private.URL)
+	request := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://127.0.0.1:8080/", http.NoBody)
+	for _, input := range []string{private.URL, "http://169.254.169.254/latest", "http://203.0.113.1/by/proxy"} {
+		_, err := guardedTestAPI(outbound.NewGuard(nil)).readMedia(request, "media", input)
+		if err == nil || !strings.Contains(err.Error(), "not allowed") {
+			t.Errorf("%s: %v", input, err)
+		}
+	}
+	if reached {
+		t.Error("a private address was reached")
+	}
+	// The sandbox's own files are at hand, under whatever name it is reached.
+	file, err := guardedTestAPI(outbound.NewGuard(nil)).readMedia(request, "media", "http://127.0.0.1:8080/sandbox/files/photo.png")
+	if err != nil || file.mimeType != "image/png" || len(file.content) == 0 {
+		t.Errorf("a sample: %d bytes of %q, %v", len(file.content), file.mimeType, err)
+	}
 }
 
 func TestReadMedia(t *testing.T) {
@@ -46,7 +73,8 @@ func TestReadMedia(t *testing.T) {
 		{"ftp://somewhere", "", "", "data URI"},
 		{"", "", "", "data URI"},
 	} {
-		file, err := newTestAPI().readMedia(t.Context(), "media", c.input)
+		request := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", http.NoBody)
+		file, err := newTestAPI().readMedia(request, "media", c.input)
 		if c.fault != "" {
 			if err == nil || !strings.Contains(err.Error(), c.fault) || !strings.HasPrefix(err.Error(), "media: ") {
 				t.Errorf("%q: %v", c.input, err)

@@ -87,7 +87,7 @@ func (a *api) sendMessage(r *http.Request) (any, error) {
 		message.Latitude, message.Longitude = *body.Latitude, *body.Longitude
 	}
 	if body.Media != "" {
-		file, err := a.readMedia(r.Context(), "media", body.Media)
+		file, err := a.readMedia(r, "media", body.Media)
 		if err != nil {
 			return nil, err
 		}

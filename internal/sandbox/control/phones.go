@@ -33,7 +33,7 @@ func (a *api) putPhone(r *http.Request) (any, error) {
 		SetPicture: body.ProfilePicture.present,
 	}
 	if input := body.ProfilePicture.value; input != nil {
-		file, err := a.readMedia(r.Context(), "profilePicture", *input)
+		file, err := a.readMedia(r, "profilePicture", *input)
 		if err != nil {
 			return nil, err
 		}

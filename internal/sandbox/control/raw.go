@@ -81,7 +81,7 @@ func (a *api) upload(r *http.Request) (any, error) {
 	if err := decode(r, &body, false); err != nil {
 		return nil, err
 	}
-	file, err := a.readMedia(r.Context(), "media", body.Media)
+	file, err := a.readMedia(r, "media", body.Media)
 	if err != nil {
 		return nil, err
 	}
