@@ -17,8 +17,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sync/semaphore"
-
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/outbound"
 )
@@ -84,8 +82,7 @@ type Service struct {
 	temp     *os.Root
 	fetcher  *fetcher
 	tool     *tool
-	// pixels bounds how much picture is decoded at a time, over all callers.
-	pixels *semaphore.Weighted
+	decoders *decoders
 }
 
 // New makes the service. It fails where the folder for temporary files can't be
@@ -106,7 +103,7 @@ func New(config Config) (*Service, error) {
 		temp:     temp,
 		fetcher:  newFetcher(config, config.guard()),
 		tool:     tool,
-		pixels:   semaphore.NewWeighted(maxPixels),
+		decoders: newDecoders(),
 	}, nil
 }
 

@@ -18,10 +18,6 @@ import (
 )
 
 const (
-	// maxPixels bounds the pictures that are decoded at a time, all together. A
-	// larger one is sent without a thumbnail: a few bytes can claim gigapixels.
-	maxPixels = 30_000_000
-
 	thumbnailSide    = 100 // pixels, the longer side
 	thumbnailQuality = 60
 )
@@ -30,6 +26,8 @@ const (
 type picture struct {
 	width, height int // as stored
 	orientation   orientation
+	scans         int // of a JPEG, maxScans+1 for more
+	progressive   bool
 }
 
 // shown returns the size as a viewer shows it.
@@ -61,29 +59,22 @@ func measurePicture(file io.ReadSeeker) (picture, error) {
 		return picture{}, fmt.Errorf("media: seek in image: %w", err)
 	}
 	measured.orientation = jpegOrientation(bufio.NewReader(file))
-	return measured, nil
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return picture{}, fmt.Errorf("media: seek in image: %w", err)
+	}
+	measured.scans, measured.progressive, err = countScans(file)
+	return measured, err
 }
 
-// thumbnail makes a small JPEG of an image, and nothing of one that is too large
-// to decode or can't be decoded: the platform shows it all the same.
+// thumbnail makes a small JPEG of an image, and nothing of one that is too much
+// work to decode or can't be decoded: the platform shows it all the same.
 func (s *Service) thumbnail(ctx context.Context, file *os.File, about picture) ([]byte, error) {
-	if about.width <= 0 || about.height <= 0 || about.width > maxPixels/about.height {
-		return nil, nil
-	}
-	weight := int64(about.width) * int64(about.height)
-	if err := s.pixels.Acquire(ctx, weight); err != nil {
-		return nil, fmt.Errorf("media: wait to decode image: %w", err)
-	}
-	defer s.pixels.Release(weight)
-	if _, err := file.Seek(0, io.SeekStart); err != nil {
-		return nil, fmt.Errorf("media: seek in image: %w", err)
-	}
-	full, _, err := image.Decode(bufio.NewReaderSize(file, 64<<10))
-	if err != nil {
-		// An animated WebP, a variety that is unknown here, a file that breaks off.
-		return nil, nil
-	}
-	return encodeThumbnail(full, about.orientation)
+	var small []byte
+	err := s.decoders.decode(ctx, file, about, func(full image.Image) (err error) {
+		small, err = encodeThumbnail(full, about.orientation)
+		return err
+	})
+	return small, err
 }
 
 func encodeThumbnail(full image.Image, turned orientation) ([]byte, error) {
