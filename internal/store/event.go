@@ -144,7 +144,7 @@ func (s *Store) EventBounds(ctx context.Context, instanceID string) (oldest, new
 // EventInstances returns the ids of all instances that have events, of those
 // that are gone too.
 func (s *Store) EventInstances(ctx context.Context) ([]string, error) {
-	ids, err := collect(ctx, s.db.reader(), scanText, "SELECT DISTINCT instance_id FROM events ORDER BY instance_id")
+	ids, err := collect(ctx, s.db.scanner(), scanText, "SELECT DISTINCT instance_id FROM events ORDER BY instance_id")
 	if err != nil {
 		return nil, fmt.Errorf("store: instances with events: %w", err)
 	}
@@ -156,7 +156,7 @@ func (s *Store) EventInstances(ctx context.Context) ([]string, error) {
 // younger, or there is none.
 func (s *Store) LastEventBefore(ctx context.Context, instanceID string, after int64, before time.Time, limit int) (int64, error) {
 	type age struct{ sequence, createdAt int64 }
-	ages, err := collect(ctx, s.db.reader(), func(row scanner) (age, error) {
+	ages, err := collect(ctx, s.db.scanner(), func(row scanner) (age, error) {
 		var a age
 		err := row.Scan(&a.sequence, &a.createdAt)
 		return a, err

@@ -59,7 +59,7 @@ func (s *Store) ListInstances(
 		from += " AND id IN " + s.dialect.in()
 		args = append(args, set)
 	}
-	page, err := list(ctx, s.db.reader(), scanInstance, request, instanceColumns, from, args...)
+	page, err := list(ctx, s.db.scanner(), scanInstance, request, instanceColumns, from, args...)
 	if err != nil {
 		return page, fmt.Errorf("store: list instances: %w", err)
 	}
@@ -68,7 +68,7 @@ func (s *Store) ListInstances(
 
 // AllInstances returns the instances of every account, oldest first.
 func (s *Store) AllInstances(ctx context.Context) ([]gateway.Instance, error) {
-	instances, err := collect(ctx, s.db.reader(), scanInstance,
+	instances, err := collect(ctx, s.db.scanner(), scanInstance,
 		"SELECT "+instanceColumns+" FROM instances ORDER BY created_at, id")
 	if err != nil {
 		return nil, fmt.Errorf("store: all instances: %w", err)

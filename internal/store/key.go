@@ -44,7 +44,7 @@ func (s *Store) FindKey(ctx context.Context, hash []byte) (gateway.Key, bool, er
 // ListKeys returns a page of the account's keys, oldest first, the revoked ones
 // too.
 func (s *Store) ListKeys(ctx context.Context, accountID string, request gateway.PageRequest) (gateway.Page[gateway.Key], error) {
-	page, err := list(ctx, s.db.reader(), scanKey, request,
+	page, err := list(ctx, s.db.scanner(), scanKey, request,
 		keyColumns, "FROM api_keys WHERE account_id = $1", accountID)
 	if err != nil {
 		return gateway.Page[gateway.Key]{}, fmt.Errorf("store: list keys: %w", err)

@@ -130,7 +130,7 @@ func (s *Store) ListMessages(
 		from += " AND (chat_jid = $2 OR chat_lid = $2)"
 		args = append(args, string(chat))
 	}
-	page, err := list(ctx, s.db.reader(), scanMessage, request, messageColumns, from, args...)
+	page, err := list(ctx, s.db.scanner(), scanMessage, request, messageColumns, from, args...)
 	if err != nil {
 		return page, fmt.Errorf("store: list messages: %w", err)
 	}

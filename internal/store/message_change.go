@@ -103,7 +103,7 @@ func writeMessage(ctx context.Context, q querier, before, after gateway.Message)
 // PendingMessages returns messages of all instances that were accepted before a
 // time and of which nothing was heard since, oldest first, limit at most.
 func (s *Store) PendingMessages(ctx context.Context, before time.Time, limit int) ([]gateway.Message, error) {
-	messages, err := collect(ctx, s.db.reader(), scanMessage, "SELECT "+messageColumns+
+	messages, err := collect(ctx, s.db.scanner(), scanMessage, "SELECT "+messageColumns+
 		" FROM messages WHERE status = 0 AND created_at < $1 ORDER BY created_at LIMIT $2 + 0",
 		millis(before), limit)
 	if err != nil {

@@ -114,6 +114,8 @@ func (d *postgresDatabase) exec(ctx context.Context, query string, args ...any) 
 
 func (d *postgresDatabase) reader() querier { return d.pool }
 
+func (d *postgresDatabase) scanner() querier { return d.pool }
+
 func (d *postgresDatabase) ping(ctx context.Context) error { return d.pool.PingContext(ctx) }
 
 func (d *postgresDatabase) close() error {

@@ -51,6 +51,8 @@ func (d *sqliteDatabase) exec(ctx context.Context, query string, args ...any) (i
 
 func (d *sqliteDatabase) reader() querier { return d.reads }
 
+func (d *sqliteDatabase) scanner() querier { return scans{d.reads} }
+
 func (d *sqliteDatabase) ping(ctx context.Context) error {
 	var one int
 	return d.reads.QueryRowContext(ctx, "SELECT 1").Scan(&one)
@@ -90,7 +92,26 @@ func (r *preparedReader) QueryRowContext(ctx context.Context, query string, args
 	return stmt.QueryRowContext(uncut(ctx), args...)
 }
 
-// uncut is ctx without its end, unless that has come. A read is over in
+// scans are the reader's, for queries that may take long.
+type scans struct{ *preparedReader }
+
+func (s scans) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	stmt, err := s.stmt(ctx, query) //nolint:sqlclosecheck // it is kept, that is the point of it
+	if err != nil {
+		return nil, err
+	}
+	return stmt.QueryContext(ctx, args...)
+}
+
+func (s scans) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
+	stmt, err := s.stmt(ctx, query) //nolint:sqlclosecheck // it is kept, that is the point of it
+	if err != nil {
+		return s.pool.QueryRowContext(ctx, query, args...) // it fails the same way
+	}
+	return stmt.QueryRowContext(ctx, args...)
+}
+
+// uncut is ctx without its end, unless that has come. Such a read is over in
 // microseconds; to listen for the end of the context meanwhile takes two
 // goroutines, and longer than the read.
 func uncut(ctx context.Context) context.Context {

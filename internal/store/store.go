@@ -122,8 +122,11 @@ type database interface {
 	// exec runs one statement as a transaction of its own and returns how many
 	// rows it changed.
 	exec(ctx context.Context, query string, args ...any) (int64, error)
-	// reader answers queries about what is committed.
+	// reader answers queries about what is committed: those that find their few rows by
+	// an index. It may answer them also where ctx ends meanwhile.
 	reader() querier
+	// scanner answers those that may read many rows. It stops when ctx ends.
+	scanner() querier
 	ping(ctx context.Context) error
 	close() error
 }

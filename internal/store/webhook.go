@@ -79,12 +79,12 @@ func (s *Store) DeleteWebhook(ctx context.Context, instanceID string) (bool, err
 // instance.
 func (s *Store) AllWebhooks(ctx context.Context) ([]webhook.Saved, error) {
 	// Not one transaction: who loads the webhooks is who changes them.
-	all, err := collect(ctx, s.db.reader(), scanSaved, "SELECT "+webhookColumns+", "+stateColumns+
+	all, err := collect(ctx, s.db.scanner(), scanSaved, "SELECT "+webhookColumns+", "+stateColumns+
 		", COALESCE((SELECT MAX(sequence) FROM events WHERE events.instance_id = webhooks.instance_id), 0) FROM webhooks")
 	if err != nil {
 		return nil, fmt.Errorf("store: all webhooks: %w", err)
 	}
-	blocked, err := collect(ctx, s.db.reader(), scanBlocked, "SELECT "+blockedColumns+" FROM webhook_blocked_chats")
+	blocked, err := collect(ctx, s.db.scanner(), scanBlocked, "SELECT "+blockedColumns+" FROM webhook_blocked_chats")
 	if err != nil {
 		return nil, fmt.Errorf("store: all webhooks: %w", err)
 	}

@@ -39,11 +39,11 @@ func (s *Store) ListDeliveries(
 ) (gateway.Page[webhook.Delivery], error) {
 	var page gateway.Page[webhook.Delivery]
 	var err error
-	page.Items, err = collect(ctx, s.db.reader(), scanDelivery, listDeliveries, instanceID, request.Limit, request.Offset())
+	page.Items, err = collect(ctx, s.db.scanner(), scanDelivery, listDeliveries, instanceID, request.Limit, request.Offset())
 	if err != nil {
 		return page, fmt.Errorf("store: list deliveries: %w", err)
 	}
-	if err := s.db.reader().QueryRowContext(ctx, countDeliveries, instanceID).Scan(&page.Total); err != nil {
+	if err := s.db.scanner().QueryRowContext(ctx, countDeliveries, instanceID).Scan(&page.Total); err != nil {
 		return page, fmt.Errorf("store: count deliveries: %w", err)
 	}
 	return page, nil
