@@ -84,6 +84,8 @@ type serveCommand struct {
 	EditWindow       time.Duration `help:"How long after sending a text can be edited." default:"15m"`
 	DeleteWindow     time.Duration `help:"How long after sending a message can be deleted for everyone." default:"1h"`
 	LinkLifetime     time.Duration `help:"How long a media download link works." default:"1h"`
+	KeepMessages     time.Duration `help:"How long messages are kept, with their files; 25h at least, 0 for ever." default:"0"`
+	MaxMessages      int           `help:"How many messages of each instance are kept, the newest; 0 for all." default:"0"`
 	KeepDelivered    time.Duration `help:"How long events are kept that were delivered, or that no webhook waits for." default:"72h"`
 	KeepUndelivered  time.Duration `help:"How long events are kept that a webhook waits for." default:"168h"`
 	HistoryPerChat   int           `help:"How many messages of each chat are taken over from the phone when an instance is linked; 0 for none." default:"50" name:"history-per-chat"`
@@ -112,6 +114,7 @@ func (c serveCommand) Run(ctx context.Context, t terminal) error {
 		Platform: platform, Version: version(), Logger: t.logger,
 		Media:      media.Config{MaxBytes: c.MaxMedia, AllowPrivate: c.AllowPrivateURLs},
 		EditWindow: c.EditWindow, DeleteWindow: c.DeleteWindow, LinkLifetime: c.LinkLifetime,
+		KeepMessages: c.KeepMessages, MaxMessages: c.MaxMessages,
 		KeepDelivered: c.KeepDelivered, KeepUndelivered: c.KeepUndelivered,
 		AllowPrivateURLs: c.AllowPrivateURLs, DenyFetch: denied,
 		PublicURL: c.PublicURL, BehindProxy: c.BehindProxy,

@@ -6,6 +6,7 @@ package messaging
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"sync"
 	"time"
@@ -27,6 +28,11 @@ type Store interface {
 	UpdateMessages(ctx context.Context, instanceID string, ids []string,
 		change func(found []gateway.Message) (changed []gateway.Message, events []eventlog.Event, err error)) error
 	PendingMessages(ctx context.Context, before time.Time, limit int) ([]gateway.Message, error)
+
+	AllInstances(ctx context.Context) ([]gateway.Instance, error)
+	MessagesBefore(ctx context.Context, instanceID string, before time.Time, limit int) ([]string, error)
+	MessagesBeyond(ctx context.Context, instanceID string, keep, limit int) ([]string, error)
+	DeleteMessages(ctx context.Context, instanceID string, ids []string) error
 
 	AcceptChange(ctx context.Context, change gateway.SentChange) error
 	FindChange(ctx context.Context, instanceID, platformID string) (gateway.SentChange, bool, error)
@@ -79,6 +85,12 @@ type Config struct {
 	PendingLimit time.Duration
 	// LinkLifetime is how long a download link works (1 hour).
 	LinkLifetime time.Duration
+	// KeepMessages is how long messages are kept, 0 without end; at least
+	// MinKeepMessages.
+	KeepMessages time.Duration
+	// MaxMessages is how many messages of an instance are kept, the newest; 0 without
+	// end.
+	MaxMessages int
 	// TempDir is the folder of files in work; empty means the machine's own.
 	TempDir string
 	Now     func() time.Time // nil: the wall clock
@@ -101,6 +113,12 @@ func New(config Config) (*Service, error) {
 	if config.Store == nil || config.Sessions == nil || config.Directory == nil || config.Encoder == nil || config.Logger == nil ||
 		config.Media == nil || config.Blobs == nil || config.Links == nil {
 		return nil, errors.New("messaging: a part is missing")
+	}
+	if config.KeepMessages != 0 && config.KeepMessages < MinKeepMessages {
+		return nil, fmt.Errorf("messaging: messages must be kept for %s at least, or without end (0)", MinKeepMessages)
+	}
+	if config.MaxMessages < 0 {
+		return nil, errors.New("messaging: the number of messages that are kept must not be negative")
 	}
 	if config.EditWindow == 0 {
 		config.EditWindow = 15 * time.Minute

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"sync"
 	"time"
 )
 
@@ -17,12 +18,15 @@ const (
 	changeAge = 31 * 24 * time.Hour
 )
 
-// Run removes idempotency keys and changes that have been remembered for long
+// Run removes idempotency keys, changes and messages that have been kept for long
 // enough, and gives up messages of which nothing was heard, until ctx ends.
 func (s *Service) Run(ctx context.Context) error {
 	// After a stop the platform may have much to tell; nothing that was on its
 	// way then is given up before it had the time for it.
 	began := s.Now()
+	var expiring sync.WaitGroup
+	expiring.Go(func() { s.expire(ctx) })
+	defer expiring.Wait()
 	ticker := time.NewTicker(sweepPause)
 	defer ticker.Stop()
 	for {

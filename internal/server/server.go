@@ -59,6 +59,11 @@ type Config struct {
 	// means the platform's, and an hour.
 	EditWindow, DeleteWindow, LinkLifetime time.Duration
 
+	// KeepMessages is how long messages are kept, MaxMessages how many of each
+	// instance; 0 means without end.
+	KeepMessages time.Duration
+	MaxMessages  int
+
 	// KeepDelivered and KeepUndelivered are how long events are kept (72 hours, 7
 	// days).
 	KeepDelivered, KeepUndelivered time.Duration
@@ -235,6 +240,7 @@ func (s *Server) buildUseCases() error {
 		Store: s.store, Sessions: s.instances, Directory: s.directory, Encoder: s.connector,
 		Media: s.media, Blobs: s.blobs, Links: s.links, Logger: c.Logger,
 		EditWindow: c.EditWindow, DeleteWindow: c.DeleteWindow, LinkLifetime: c.LinkLifetime, Now: c.Now,
+		KeepMessages: c.KeepMessages, MaxMessages: c.MaxMessages,
 	})
 	if err != nil {
 		return fmt.Errorf("server: %w", err)

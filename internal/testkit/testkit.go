@@ -39,6 +39,7 @@ type Options struct {
 	Now         func() time.Time // of the program, not of the sandbox; nil: the wall clock
 
 	EditWindow, DeleteWindow time.Duration // 0: the platform's
+	KeepMessages             time.Duration // 0: without end
 }
 
 // Gateway is the running program and the ways to it.
@@ -75,7 +76,7 @@ func Start(tb testing.TB, options Options) *Gateway {
 		Listen: "127.0.0.1:0", DataDir: options.DataDir, DatabaseURL: options.DatabaseURL,
 		Platform: options.Platform, Version: "test", Logger: logger,
 		Media: options.Media, AllowPrivateURLs: true,
-		EditWindow: options.EditWindow, DeleteWindow: options.DeleteWindow, Now: options.Now,
+		EditWindow: options.EditWindow, DeleteWindow: options.DeleteWindow, KeepMessages: options.KeepMessages, Now: options.Now,
 		Sandbox: &sandbox.Config{Seed: seed(), ReadDelay: options.ReadDelay, Logger: logger},
 	})
 	if err != nil {

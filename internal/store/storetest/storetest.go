@@ -31,6 +31,7 @@ func Run(t *testing.T, open Open) {
 		"instances, update":   testUpdateInstance,
 		"instances, at once":  testUpdateInstanceAtOnce,
 		"instances, delete":   testDeleteInstance,
+		"messages, retention": testMessageRetention,
 		"messages":            testAddMessage,
 		"messages, accept":    testAcceptMessage,
 		"messages, find":      testFindMessages,

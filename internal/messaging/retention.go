@@ -1,0 +1,94 @@
+package messaging
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+const (
+	// retentionPause is how often messages that have been kept long enough are looked
+	// for.
+	retentionPause = 10 * time.Minute
+	// MinKeepMessages is the shortest time that messages may be kept: a client may
+	// repeat its request for a day, and the answer is the message's.
+	MinKeepMessages = 25 * time.Hour
+)
+
+// expire removes messages that have been kept long enough, and those beyond the number
+// that is kept, with their files, until ctx ends.
+func (s *Service) expire(ctx context.Context) {
+	ticker := time.NewTicker(retentionPause)
+	defer ticker.Stop()
+	for {
+		if err := s.Expire(ctx); err != nil && ctx.Err() == nil {
+			s.Logger.ErrorContext(ctx, "old messages not removed; it is tried again", slog.Any("error", err))
+		}
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// Expire removes the messages that have been kept long enough, and those beyond the
+// number that is kept, with their files. It works in slices of a transaction each, so
+// an error leaves what was removed before it. It does nothing where both are without
+// an end.
+func (s *Service) Expire(ctx context.Context) error {
+	if s.KeepMessages == 0 && s.MaxMessages == 0 {
+		return nil
+	}
+	instances, err := s.Store.AllInstances(ctx)
+	if err != nil {
+		return fmt.Errorf("messaging: remove old messages: %w", err)
+	}
+	for _, instance := range instances {
+		removed, err := s.expireOf(ctx, instance)
+		if removed > 0 {
+			s.Logger.InfoContext(ctx, "old messages removed",
+				slog.String("instance_id", instance.ID), slog.Int("messages", removed))
+		}
+		if err != nil {
+			return fmt.Errorf("messaging: remove old messages: %w", err)
+		}
+	}
+	return nil
+}
+
+func (s *Service) expireOf(ctx context.Context, instance gateway.Instance) (removed int, err error) {
+	for _, old := range []struct {
+		wanted bool
+		find   func() ([]string, error)
+	}{
+		{s.KeepMessages > 0, func() ([]string, error) {
+			return s.Store.MessagesBefore(ctx, instance.ID, s.Now().Add(-s.KeepMessages), sweepSlice)
+		}},
+		{s.MaxMessages > 0, func() ([]string, error) {
+			return s.Store.MessagesBeyond(ctx, instance.ID, s.MaxMessages, sweepSlice)
+		}},
+	} {
+		for old.wanted {
+			ids, err := old.find()
+			if err != nil {
+				return removed, err
+			}
+			// The files first: without its message nobody would find one any more.
+			for _, id := range ids {
+				s.removeFile(ctx, instance.ID, id)
+			}
+			if len(ids) > 0 {
+				if err := s.Store.DeleteMessages(ctx, instance.ID, ids); err != nil {
+					return removed, err
+				}
+			}
+			removed += len(ids)
+			old.wanted = len(ids) == sweepSlice
+		}
+	}
+	return removed, nil
+}

@@ -1,0 +1,50 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// A message that is on its way is never old: what becomes of it has to be written.
+const (
+	messagesBefore = "SELECT id FROM messages WHERE instance_id = $1 AND created_at < $2 AND status <> 0 ORDER BY created_at, id LIMIT $3 + 0"
+
+	messagesBeyond = "SELECT id FROM (SELECT id, status, created_at FROM messages WHERE instance_id = $1" +
+		" ORDER BY created_at DESC, id DESC LIMIT $3 + 0 OFFSET $2) AS surplus WHERE status <> 0"
+)
+
+// MessagesBefore returns the internal identifiers of an instance's messages from
+// before a time, oldest first, limit at most. One that is on its way is not among
+// them.
+func (s *Store) MessagesBefore(ctx context.Context, instanceID string, before time.Time, limit int) ([]string, error) {
+	ids, err := collect(ctx, s.db.scanner(), scanText, messagesBefore, instanceID, millis(before), limit)
+	if err != nil {
+		return nil, fmt.Errorf("store: messages from before a time: %w", err)
+	}
+	return ids, nil
+}
+
+// MessagesBeyond returns the internal identifiers of those messages of an instance
+// that are older than its newest ones, of which keep are passed over; limit at most.
+// One that is on its way is not among them.
+func (s *Store) MessagesBeyond(ctx context.Context, instanceID string, keep, limit int) ([]string, error) {
+	ids, err := collect(ctx, s.db.scanner(), scanText, messagesBeyond, instanceID, keep, limit)
+	if err != nil {
+		return nil, fmt.Errorf("store: messages beyond a number: %w", err)
+	}
+	return ids, nil
+}
+
+// DeleteMessages removes messages of an instance by their internal identifiers. One
+// that is gone is no error.
+func (s *Store) DeleteMessages(ctx context.Context, instanceID string, ids []string) error {
+	set, err := texts(ids)
+	if err == nil {
+		_, err = s.db.exec(ctx, "DELETE FROM messages WHERE instance_id = $1 AND id IN "+s.dialect.in(), instanceID, set)
+	}
+	if err != nil {
+		return fmt.Errorf("store: delete messages: %w", err)
+	}
+	return nil
+}
