@@ -260,12 +260,16 @@ func (s *Service) startLinking(ctx context.Context, id string) (*link, error) {
 	return l, err
 }
 
-// command runs fn as the only command to the instance. It is not cut short by
-// the caller's leaving: half a logout helps nobody.
+// command runs fn as the only command to the instance. Who leaves does not wait for his
+// turn; once it has begun it is not cut short: half a logout helps nobody.
 func (s *Service) command(ctx context.Context, id string, fn func(context.Context, *link) error) error {
 	l := s.link(id)
-	l.command.Lock()
-	defer l.command.Unlock()
+	select {
+	case l.command <- struct{}{}:
+	case <-ctx.Done():
+		return fmt.Errorf("instance: wait for another command: %w", ctx.Err())
+	}
+	defer func() { <-l.command }()
 	// Only now: close waits for the commands that came before it.
 	s.mu.Lock()
 	closed := s.closed
@@ -283,7 +287,7 @@ func (s *Service) link(id string) *link {
 	defer s.mu.Unlock()
 	l, ok := s.links[id]
 	if !ok {
-		l = &link{service: s, id: id, changed: make(chan struct{})}
+		l = &link{service: s, id: id, command: make(chan struct{}, 1), changed: make(chan struct{})}
 		s.links[id] = l
 	}
 	return l
@@ -325,8 +329,8 @@ func (s *Service) close() {
 	var group sync.WaitGroup
 	for _, l := range links {
 		group.Go(func() {
-			l.command.Lock()
-			defer l.command.Unlock()
+			l.command <- struct{}{}
+			defer func() { <-l.command }()
 			if session := l.detach(); session != nil {
 				session.Close()
 			}

@@ -18,13 +18,14 @@ import (
 // that is being shown.
 //
 // Two locks: command is held for the whole of a command, so that there is never
-// a second session beside one that is still closing. mu guards the fields and
+// a second session beside one that is still closing; it may wait for the platform, so
+// whoever waits for it may leave. mu guards the fields and
 // is never held while a session is called: its Close waits for its handlers.
 type link struct {
 	service *Service
 	id      string
 
-	command sync.Mutex
+	command chan struct{} // holds one: who carries out a command
 
 	mu         sync.Mutex
 	session    gateway.Session

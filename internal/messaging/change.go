@@ -73,6 +73,8 @@ func (s *Service) change(ctx context.Context, session gateway.Session, message g
 		return err
 	}
 	ctx = context.WithoutCancel(ctx)
+	s.underway.Add(1)
+	defer s.underway.Done()
 	_, err = session.Send(ctx, gateway.Outgoing{
 		PlatformID: sent.PlatformID,
 		Chat:       message.Chat.Address(),

@@ -104,6 +104,8 @@ type Service struct {
 	changing turns.Turns        // at messages, by their ids: what may be done depends on what was done before
 	fetching singleflight.Group // files, by their key in the blob store
 
+	underway sync.WaitGroup // what was handed to a session, until it is written what came of it
+
 	mu      sync.Mutex
 	sending map[repeatKey]struct{}
 }
@@ -137,6 +139,10 @@ func New(config Config) (*Service, error) {
 	}
 	return &Service{Config: config, reporter: reporter{config.Encoder}, sending: map[repeatKey]struct{}{}}, nil
 }
+
+// Wait returns when it is written what came of everything that was handed to a session.
+// The sessions must have been closed, which ends their sends.
+func (s *Service) Wait() { s.underway.Wait() }
 
 // Find returns the message of the instance that ref names. Where two chats hold
 // the same identifier, the chat of ref decides, else the older message is

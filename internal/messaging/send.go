@@ -151,6 +151,8 @@ func (s *Service) quote(ctx context.Context, request Request) (*gateway.Quote, e
 // it. The client's leaving does not stop it: the message is accepted.
 func (s *Service) transmit(ctx context.Context, session gateway.Session, message gateway.Message) (Result, error) {
 	ctx = context.WithoutCancel(ctx)
+	s.underway.Add(1)
+	defer s.underway.Done()
 	sent, err := session.Send(ctx, gateway.Outgoing{
 		PlatformID: message.PlatformID,
 		Chat:       message.Chat.Address(),

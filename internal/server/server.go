@@ -246,6 +246,10 @@ func (s *Server) buildUseCases() error {
 		return fmt.Errorf("server: %w", err)
 	}
 	s.messages = messages
+	s.onClose("messages", func() error {
+		messages.Wait()
+		return nil
+	})
 	s.links.Check(messages.CheckFile)
 	return nil
 }
