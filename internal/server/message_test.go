@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -193,6 +194,39 @@ func TestPlatformsRefusalsHaveTheirCodes(t *testing.T) {
 			g.Phones.Faults(t, map[string]any{})
 			sendText(t, g, id, "well again")
 		})
+	}
+}
+
+// The acknowledgement is lost and the request fails, but the phone has the message and
+// says so meanwhile: it did not fail.
+func TestSettledMessageDoesNotFail(t *testing.T) {
+	t.Parallel()
+	g := testkit.Start(t, testkit.Options{Platform: whatsapp.Config{SendTimeout: 3 * time.Second}})
+	id := g.Link(t, shopNumber)
+	g.Phones.Faults(t, map[string]any{"dropAcks": 1})
+	_, err := trySend(t, g, id, "perhaps")
+	testkit.Refused(t, err, http.StatusGatewayTimeout, "PLATFORM_TIMEOUT")
+	shown := g.Phones.Messages(t, customerNumber, "")
+	if len(shown) != 1 {
+		t.Fatalf("the phone shows %d messages", len(shown))
+	}
+	stream, err := g.Client.Events(t.Context(), id, client.EventsParams{After: new(int64(0)), Types: []string{"message.status"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = stream.Close() }()
+	for read := false; !read; {
+		event, err := stream.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		read = strings.Contains(string(event.Data), `"status":"read"`)
+		if strings.Contains(string(event.Data), `"status":"failed"`) {
+			t.Errorf("it is told as failed: %s", event.Data)
+		}
+	}
+	if got := find(t, g, id, shown[0].MessageID).Status; got != gateway.MessageRead {
+		t.Errorf("its status is %s", got)
 	}
 }
 

@@ -17,6 +17,12 @@ import (
 // newKeyCache makes the cache of a linked device's keys.
 func newKeyCache(t *testing.T) *keyCache {
 	t.Helper()
+	return newKeyCacheThat(t, func(context.Context) error { return nil })
+}
+
+// newKeyCacheThat is newKeyCache with what makes its writes safe from a loss of power.
+func newKeyCacheThat(t *testing.T, syncKeys func(context.Context) error) *keyCache {
+	t.Helper()
 	db, err := sqlite.OpenPool(t.Context(), filepath.Join(t.TempDir(), "sessions.db"), 1)
 	if err != nil {
 		t.Fatal(err)
@@ -35,10 +41,46 @@ func newKeyCache(t *testing.T) *keyCache {
 	if err := container.PutDevice(t.Context(), device); err != nil {
 		t.Fatal(err)
 	}
-	if err := cacheKeys(device, func(context.Context) error { return nil }); err != nil {
+	if err := cacheKeys(device, syncKeys); err != nil {
 		t.Fatal(err)
 	}
 	return device.Sessions.(*keyCache)
+}
+
+// A key that was used for sending must not be used again after a loss of power: what
+// is written for a send waits for the disk, and what is received does not.
+func TestKeysOfASendWaitForTheDisk(t *testing.T) {
+	t.Parallel()
+	full := errors.New("the disk is full")
+	safe := 0
+	var failure error
+	cache := newKeyCacheThat(t, func(context.Context) error {
+		safe++
+		return failure
+	})
+	check := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	check(cache.PutManySessions(t.Context(), map[string][]byte{"100:0": {1}}))
+	if safe != 1 {
+		t.Errorf("the keys of a send were made safe %d times", safe)
+	}
+	check(cache.DoDecryptionTxn(t.Context(), func(ctx context.Context) error {
+		return cache.PutManySessions(ctx, map[string][]byte{"100:0": {2}})
+	}))
+	if safe != 1 {
+		t.Error("a message that was received waited for the disk")
+	}
+	failure = full
+	if err := cache.PutManySessions(t.Context(), map[string][]byte{"100:0": {3}}); !errors.Is(err, full) {
+		t.Errorf("keys that are not safe may be used: %v", err)
+	}
+	if _, err := cache.GetOrGenPreKeys(t.Context(), 2); !errors.Is(err, full) {
+		t.Errorf("keys that are not safe may be given away: %v", err)
+	}
 }
 
 // While the keys of a new device are waited for, messages of the instance are
