@@ -1,0 +1,206 @@
+package main
+
+import "slices"
+
+// faults is the table of all faults that are planted, by what they take away: at least
+// one for every promise of docs/reliability.md, for the order of checks of the API, and
+// for every bound that hostile input must not get past.
+func faults() []fault {
+	return slices.Concat(reliabilityFaults(), hostileFaults(), silenceFaults())
+}
+
+const (
+	serverTests    = "./internal/server"
+	hostileTests   = "./internal/hostile"
+	whatsappTests  = "./internal/whatsapp"
+	messagingTests = "./internal/messaging"
+	storeTests     = "./internal/store"
+	webhookTests   = "./internal/webhook"
+)
+
+// reliabilityFaults break what docs/reliability.md promises.
+func reliabilityFaults() []fault {
+	return []fault{
+		{
+			name: "keys of a send wait for the disk", file: "internal/whatsapp/keycache.go",
+			old:  "	if err != nil || ctx.Value(receivingKey{}) != nil {\n		return err\n	}\n	return c.sync(ctx)",
+			new:  "	return err",
+			test: whatsappTests, run: "KeysOfASendWaitForTheDisk",
+		},
+		{
+			name: "keys that are given away wait for the disk", file: "internal/whatsapp/keycache.go",
+			old:  "GetOrGenPreKeys(ctx, count)\n	if err != nil {\n		return nil, err\n	}\n	return made, c.sync(ctx)",
+			new:  "GetOrGenPreKeys(ctx, count)\n	if err != nil {\n		return nil, err\n	}\n	return made, nil",
+			test: whatsappTests, run: "KeysOfASendWaitForTheDisk",
+		},
+		{
+			name: "a settled message does not fail", file: "internal/messaging/send.go",
+			old: "		if m.Status != gateway.MessagePending {", new: "		if false {",
+			test: serverTests, run: "SettledMessageDoesNotFail",
+		},
+		{
+			name: "what is not kept is not acknowledged", file: "internal/whatsapp/kept.go",
+			old: "	s.giveUp()\n	return false\n}\n\n// newConnection", new: "	return true\n}\n\n// newConnection",
+			test: whatsappTests, run: "Redelivery|Kept|Refused",
+		},
+		{
+			name: "a second delivery changes nothing", file: "internal/store/message.go",
+			old: `" ON CONFLICT (instance_id, wire_key) WHERE wire_key IS NOT NULL DO NOTHING"`, new: `" ON CONFLICT (id) DO NOTHING"`,
+			test: storeTests, run: "SQLite",
+		},
+		{
+			name: "a message is kept before it is sent", file: "internal/messaging/send.go",
+			old:  "	if err := s.Store.AcceptMessage(ctx, message, request.Repeat.record(message)); err != nil {\n		return Result{}, err\n	}\n	return s.transmit(ctx, session, message)",
+			new:  "	result, err := s.transmit(ctx, session, message)\n	if err == nil {\n		err = s.Store.AcceptMessage(ctx, message, request.Repeat.record(message))\n	}\n	return result, err",
+			test: serverTests, run: "Send|Repeat|Acknowledge",
+		},
+		{
+			name: "a change is kept before it is sent", file: "internal/messaging/change.go",
+			old: "	if err := s.Store.AcceptChange(ctx, sent); err != nil {\n		return err\n	}\n", new: "",
+			test: serverTests, run: "Change",
+		},
+		{
+			name: "a status moves only forward", file: "internal/messaging/event.go",
+			old: "	moved := message.Status < to", new: "	moved := message.Status != to",
+			test: messagingTests, run: "Receipts",
+		},
+		{
+			name: "one write that fails spoils no other", file: "internal/groupcommit/groupcommit.go",
+			old: "	if err != nil && spoiled && len(batch) > 1 {", new: "	if false {",
+			test: "./internal/groupcommit", run: "OneFailure",
+		},
+		{
+			name: "a panic gives the leader's place back", file: "internal/groupcommit/groupcommit.go",
+			old: "			spoiled, err = false, fmt.Errorf(", new: "			panic(failure)\n			spoiled, err = false, fmt.Errorf(",
+			test: "./internal/groupcommit", run: "Panic",
+		},
+		{
+			name: "one process a database", file: "internal/store/claim.go",
+			old: "	if err == nil && !taken {", new: "	if false {",
+			test: storeTests, run: "Claim",
+		},
+	}
+}
+
+// hostileFaults let through what strangers may send.
+func hostileFaults() []fault {
+	return []fault{
+		{
+			name: "content is cleaned", file: "internal/whatsapp/message.go",
+			old: "	if small := cleanContent(sent); !small {", new: "	if false {",
+			test: hostileTests, run: "HostileMessages",
+		},
+		{
+			name: "names are cleaned", file: "internal/whatsapp/cleanhandler.go",
+			old: "	party.Name = gateway.CleanName(party.Name)\n", new: "",
+			test: hostileTests, run: "HostileName",
+		},
+		{
+			name: "identifiers are bounded", file: "internal/gateway/clean.go",
+			old: "	if len(id) <= MaxID && utf8.ValidString(id)", new: "	if utf8.ValidString(id)",
+			test: "./internal/gateway", run: "CleanID",
+		},
+		{
+			name: "identifiers of messages are cleaned", file: "internal/whatsapp/cleanhandler.go",
+			old: "	message.WireKey = gateway.CleanID(message.WireKey)\n", new: "",
+			test: hostileTests, run: "HostileMessages",
+		},
+		{
+			name: "numbers that are none are cleaned", file: "internal/whatsapp/cleancontent.go",
+			old: "		return protoreflect.ValueOfFloat64(0), !isNumber(value.Float())", new: "		return value, false",
+			test: whatsappTests, run: "CleanContent",
+		},
+		{
+			name: "what the database refuses leaves a placeholder", file: "internal/messaging/placeholder.go",
+			old: "	if err == nil || !errors.Is(err, gateway.ErrUnstorable) {", new: "	if true {",
+			test: messagingTests, run: "Unstorable",
+		},
+		{
+			name: "a refused value is known by its code", file: "internal/sqlerror/sqlerror.go",
+			old: `strings.HasPrefix(failure.Code, dataExceptionClass) || `, new: "",
+			test: "./internal/sqlerror", run: "IsData",
+		},
+		{
+			name: "only an administrator deletes what others sent", file: "internal/messaging/inbox.go",
+			old: " && change.ByAdmin", new: "",
+			test: hostileTests, run: "AuthorityInGroups",
+		},
+		{
+			name: "an administrator is one by the group", file: "internal/whatsapp/change.go",
+			old: "types.EditAttributeAdminRevoke && s.isAdmin(change.Chat.JID, change.By)", new: "types.EditAttributeAdminRevoke",
+			test: hostileTests, run: "AuthorityInGroups",
+		},
+		{
+			name: "a refused change is not told", file: "internal/messaging/inbox.go",
+			old: "			if len(found) > 0 {", new: "			if false {",
+			test: hostileTests, run: "Authority",
+		},
+		{
+			name: "a receipt counts for its own chat", file: "internal/messaging/inbox.go",
+			old: "			return named(m) && m.FromMe && sameChat(m.Chat, receipt.Chat)", new: "			return named(m) && m.FromMe",
+			test: hostileTests, run: "AuthorityBetweenChats",
+		},
+		{
+			name: "a receipt counts only from a member", file: "internal/whatsapp/receipt.go",
+			old: "	if event.IsGroup && !s.mayBeMember(", new: "	if false && !s.mayBeMember(",
+			test: hostileTests, run: "ReceiptOfNoMember",
+		},
+		{
+			name: "a download ends at the limit", file: "internal/whatsapp/transfer.go",
+			old: "	if at+int64(len(p)) > f.limit {", new: "	if false {",
+			test: serverTests, run: "MediaHostMisbehaves",
+		},
+	}
+}
+
+// silenceFaults wait for ever where somebody says nothing.
+func silenceFaults() []fault {
+	return []fault{
+		{
+			name: "closing waits for no connection attempt", file: "internal/whatsapp/owner.go",
+			old: "	case <-s.ctx.Done():\n		s.endConnection()\n		return errAbandoned\n	case <-limit.C:", new: "	case <-limit.C:",
+			test: serverTests, run: "SilentPlatformHoldsNoCommand",
+		},
+		{
+			name: "a silent platform is given up", file: "internal/whatsapp/owner.go",
+			old: "	case <-limit.C:\n		s.endConnection()\n	}", new: "	}",
+			test: serverTests, run: "SilentPlatformIsGivenUp",
+		},
+		{
+			name: "a silent media host is given up", file: "internal/whatsapp/transfer.go",
+			old: "func() { end(errHostSilent) }", new: "func() {}",
+			test: whatsappTests, run: "SilenceGuard",
+		},
+		{
+			name: "no network is waited for with the ratchet held", file: "internal/whatsapp/keycache.go",
+			old: "		send.letGo(addresses)\n", new: "",
+			test: whatsappTests, run: "SendLetsGoOfTheRatchet",
+		},
+		{
+			name: "a session that was moved is not written back", file: "internal/whatsapp/sending.go",
+			old: "	if stale {\n		return errSessionMoved", new: "	if false {\n		return errSessionMoved",
+			test: whatsappTests, run: "SendLetsGoOfTheRatchet",
+		},
+		{
+			name: "an instance is deleted in slices", file: "internal/store/instance.go",
+			old: "		if _, err := s.deleteInSlices(ctx, query, id); err != nil {", new: "		if _, err := s.db.exec(ctx, query, id, 1_000_000); err != nil {",
+			test: storeTests, run: "DeleteInstanceInSlices",
+		},
+		{
+			name: "nobody looks people up within a transaction", file: "internal/messaging/event.go",
+			old:  "	if !known {\n		d.lacking = append(d.lacking, message)\n		return eventlog.Event{}, errLacking\n	}",
+			new:  "	if !known {\n		var err error\n		if details, err = r.encoder.Describe(context.Background(), message.Payload); err != nil {\n			return eventlog.Event{}, err\n		}\n	}",
+			test: messagingTests, run: "Receipts",
+		},
+		{
+			name: "a slow flush holds no other webhook", file: "internal/webhook/service.go",
+			old: "s.saving.Take(ctx, instanceID)", new: `s.saving.Take(ctx, "all")`,
+			test: webhookTests, run: "SlowProgress",
+		},
+		{
+			name: "a long read ends with who asked for it", file: "internal/store/sqlite.go",
+			old: "	return stmt.QueryRowContext(ctx, args...)\n}\n\n// uncut", new: "	return stmt.QueryRowContext(uncut(ctx), args...)\n}\n\n// uncut",
+			test: storeTests, run: "ScansEnd",
+		},
+	}
+}

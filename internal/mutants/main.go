@@ -1,0 +1,76 @@
+// Command mutants checks the tests. It plants known faults in the code, one at a
+// time, and runs the tests that should notice each of them: one that nobody notices
+// is a promise that no test holds.
+//
+// The code itself is not touched: the compiler is shown another version of one file.
+//
+//	go run ./internal/mutants             # all of them; takes a while
+//	go run ./internal/mutants -run keys   # those whose names match
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"regexp"
+	"time"
+)
+
+// patience bounds the tests of one fault: one that makes them hang was noticed.
+const patience = 4 * time.Minute
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, os.Args[1:], os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "mutants:", err)
+		stop()
+		os.Exit(1) //nolint:gocritic // stop was called
+	}
+}
+
+func run(ctx context.Context, args []string, out io.Writer) error {
+	flags := flag.NewFlagSet("mutants", flag.ContinueOnError)
+	pattern := flags.String("run", "", "plant only the faults whose names match this regular expression")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	wanted, err := regexp.Compile(*pattern)
+	if err != nil {
+		return fmt.Errorf("-run: %w", err)
+	}
+	root, err := moduleRoot(ctx)
+	if err != nil {
+		return err
+	}
+	var survivors, planted int
+	for _, f := range faults() {
+		if !wanted.MatchString(f.name) {
+			continue
+		}
+		planted++
+		began := time.Now() //nolint:forbidigo // how long it takes is for people, and nothing depends on it
+		verdict, err := plant(ctx, root, f)
+		if err != nil {
+			return fmt.Errorf("%s: %w", f.name, err)
+		}
+		if verdict == survived {
+			survivors++
+		}
+		if _, err := fmt.Fprintf(out, "%-9s %5.0fs  %s\n", verdict, time.Since(began).Seconds(), f.name); err != nil {
+			return err
+		}
+	}
+	if planted == 0 {
+		return errors.New("no fault has such a name")
+	}
+	if survivors > 0 {
+		return fmt.Errorf("%d of %d planted faults were noticed by nobody", survivors, planted)
+	}
+	_, err = fmt.Fprintf(out, "all %d planted faults were noticed\n", planted)
+	return err
+}

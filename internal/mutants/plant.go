@@ -1,0 +1,97 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// fault is a mistake that could be made, and the tests that should notice it.
+type fault struct {
+	name string // what it takes away, for people
+	file string // of the module
+	old  string // stands in the file once
+	new  string
+	test string // package
+	run  string // -run
+}
+
+// verdict is what became of a fault.
+type verdict string
+
+const (
+	caught   verdict = "caught"
+	survived verdict = "SURVIVED"
+)
+
+// moduleRoot returns the folder of the module that the caller is in.
+func moduleRoot(ctx context.Context) (string, error) {
+	out, err := exec.CommandContext(ctx, "go", "env", "GOMOD").Output()
+	if err != nil {
+		return "", fmt.Errorf("look for the module: %w", err)
+	}
+	return filepath.Dir(strings.TrimSpace(string(out))), nil
+}
+
+// mutate returns the file with the fault in it.
+func mutate(root string, f fault) ([]byte, error) {
+	source, err := os.ReadFile(filepath.Join(root, f.file)) //nolint:gosec // the table names it
+	if err != nil {
+		return nil, err
+	}
+	if n := bytes.Count(source, []byte(f.old)); n != 1 {
+		return nil, fmt.Errorf("%s has %d places that read %q, and the table means one: bring the table up to date", f.file, n, f.old)
+	}
+	return bytes.Replace(source, []byte(f.old), []byte(f.new), 1), nil
+}
+
+// plant shows the compiler the file with the fault in it, and runs the tests.
+func plant(ctx context.Context, root string, f fault) (_ verdict, err error) {
+	mutant, err := mutate(root, f)
+	if err != nil {
+		return "", err
+	}
+	folder, err := os.MkdirTemp("", "recado-mutant-*")
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+	shown, overlay := filepath.Join(folder, "mutant.go"), filepath.Join(folder, "overlay.json")
+	replaced, err := json.Marshal(map[string]any{"Replace": map[string]string{filepath.Join(root, f.file): shown}})
+	if err != nil {
+		return "", err
+	}
+	if err := errors.Join(os.WriteFile(shown, mutant, 0o600), os.WriteFile(overlay, replaced, 0o600)); err != nil {
+		return "", err
+	}
+	// Tests that build the program themselves see it as well.
+	env := append(os.Environ(), "GOFLAGS="+strings.TrimSpace(os.Getenv("GOFLAGS")+" -overlay="+overlay))
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	out, err := command(ctx, root, env, "go", "test", "-count=1", "-timeout", patience.String(), "-run", f.run, f.test)
+	switch {
+	case err == nil && bytes.Contains(out, []byte("no tests to run")):
+		return "", fmt.Errorf("no test of %s is called %s", f.test, f.run)
+	case err == nil:
+		return survived, nil
+	case isBuildFailure(out):
+		return "", fmt.Errorf("the tests do not compile with it:\n%s", out)
+	}
+	return caught, nil
+}
+
+func isBuildFailure(out []byte) bool {
+	return bytes.Contains(out, []byte("[build failed]")) || bytes.Contains(out, []byte("[setup failed]"))
+}
+
+func command(ctx context.Context, dir string, env []string, name string, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, name, args...) //nolint:gosec // the table names them
+	cmd.Dir, cmd.Env = dir, env
+	return cmd.CombinedOutput()
+}
