@@ -81,6 +81,10 @@ type serveCommand struct {
 	AllowPrivateURLs bool          `help:"Fetch media from private and loopback addresses, and deliver webhooks to them, as well." name:"allow-private-urls"`
 	DenyFetch        []string      `help:"Public addresses or prefixes (203.0.113.0/24, …) from which no media is fetched and to which no webhook is delivered, besides the private ones." name:"deny-fetch" placeholder:"CIDR,..."`
 	MaxMedia         int64         `help:"Largest file to send, in bytes." default:"67108864"`
+	MaxDownload      int64         `help:"Largest file of a message to fetch, in bytes." default:"104857600" name:"max-download"`
+	MediaQuota       int64         `help:"Bytes of fetched files that are kept in all; the oldest make room for new ones, and are fetched anew. 0 for any number." default:"21474836480" name:"media-quota"`
+	InstanceQuota    int64         `help:"The same for the files of one instance." default:"5368709120" name:"media-quota-per-instance"`
+	KeepMedia        time.Duration `help:"How long fetched files are kept; 0 for ever." default:"720h" name:"keep-media"`
 	EditWindow       time.Duration `help:"How long after sending a text can be edited." default:"15m"`
 	DeleteWindow     time.Duration `help:"How long after sending a message can be deleted for everyone." default:"1h"`
 	LinkLifetime     time.Duration `help:"How long a media download link works." default:"1h"`
@@ -113,6 +117,7 @@ func (c serveCommand) Run(ctx context.Context, t terminal) error {
 		Listen: c.Listen, DataDir: c.Data, DatabaseURL: c.DatabaseURL,
 		Platform: platform, Version: version(), Logger: t.logger,
 		Media:      media.Config{MaxBytes: c.MaxMedia, AllowPrivate: c.AllowPrivateURLs},
+		Blobs:      media.BlobsConfig{MaxFile: c.MaxDownload, Total: c.MediaQuota, PerFolder: c.InstanceQuota, Keep: c.KeepMedia},
 		EditWindow: c.EditWindow, DeleteWindow: c.DeleteWindow, LinkLifetime: c.LinkLifetime,
 		KeepMessages: c.KeepMessages, MaxMessages: c.MaxMessages,
 		KeepDelivered: c.KeepDelivered, KeepUndelivered: c.KeepUndelivered,

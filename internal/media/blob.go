@@ -2,27 +2,43 @@ package media
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
 	"os"
+	"path"
 	"strings"
 	"time"
-
-	"gocloud.dev/blob"
-	"gocloud.dev/blob/fileblob"
-	"gocloud.dev/gcerrors"
 
 	"github.com/recado-project/recado/internal/gateway"
 )
 
 // Blobs keeps files under keys, which their callers choose: letters, digits,
 // dots, dashes, underscores and slashes, up to 255. A key's content never
-// changes. Blobs is safe for concurrent use.
+// changes. Blobs is safe for concurrent use; one process at a time may have a
+// folder open.
 type Blobs struct {
-	bucket *blob.Bucket
-	folder *os.Root // the same files, for what is done to many of them at once
+	root   *os.Root
+	config BlobsConfig
+	space  space
+	sync   func(*os.File) error // brings a file, or a folder, to the disk
+}
+
+// BlobsConfig holds the settings of a store. What is zero does not bound.
+type BlobsConfig struct {
+	MaxFile int64 // bytes of one file
+	// Total and PerFolder are how many bytes all files have together, and those
+	// whose keys begin with the same folder. The oldest ones make room for others.
+	Total, PerFolder int64
+	// Keep is how long a file is kept after it was stored.
+	Keep time.Duration
+
+	Now    func() time.Time // nil: the wall clock
+	Logger *slog.Logger     // nil: nothing is logged
 }
 
 // BlobMeta is what is kept of a file besides its content.
@@ -39,135 +55,241 @@ type Blob struct {
 	io.ReadSeekCloser
 }
 
-// fileNameKey is where the store's own metadata has the file name.
-const fileNameKey = "filename"
+const (
+	// incoming is the folder of what is not whole yet. No key begins with a dot.
+	incoming = ".incoming"
+	// attributes end the name of the file beside a file that describes it.
+	attributes = ".attrs"
+)
+
+// kept is what the file beside a file says.
+type kept struct {
+	MimeType string `json:"mimeType"`
+	FileName string `json:"fileName"`
+	Size     int64  `json:"size"`
+}
 
 // OpenBlobs opens the store in a folder, which is made where it does not exist,
-// for this user alone.
-func OpenBlobs(folder string) (*Blobs, error) {
-	bucket, err := fileblob.OpenBucket(folder, &fileblob.Options{
-		CreateDir:   true,
-		DirFileMode: 0o700,
-		// Beside the files, so that renaming into place never crosses file systems.
-		NoTempDir: true,
-	})
-	if err != nil {
-		return nil, fmt.Errorf("media: open blob store: %w", err)
+// for this user alone. What a process that was killed had half written is
+// removed.
+func OpenBlobs(folder string, config ...BlobsConfig) (*Blobs, error) {
+	b := &Blobs{sync: (*os.File).Sync}
+	for _, set := range config {
+		b.config = set
+	}
+	if b.config.Now == nil {
+		b.config.Now = time.Now
+	}
+	if b.config.Logger == nil {
+		b.config.Logger = slog.New(slog.DiscardHandler)
+	}
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return nil, fmt.Errorf("media: make blob store: %w", err)
 	}
 	root, err := os.OpenRoot(folder)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("media: open blob store: %w", err), bucket.Close())
+		return nil, fmt.Errorf("media: open blob store: %w", err)
 	}
-	return &Blobs{bucket: bucket, folder: root}, nil
+	b.root = root
+	err = root.RemoveAll(incoming)
+	if err == nil {
+		err = root.Mkdir(incoming, 0o700)
+	}
+	if err == nil {
+		err = b.measure()
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("media: open blob store: %w", err), root.Close())
+	}
+	return b, nil
 }
 
-// Close closes the store. Blobs that are open can't be read after it.
+// Close closes the store. Blobs that are open can be read to their end.
 func (b *Blobs) Close() error {
-	if err := errors.Join(b.bucket.Close(), b.folder.Close()); err != nil {
+	if err := b.root.Close(); err != nil {
 		return fmt.Errorf("media: close blob store: %w", err)
 	}
 	return nil
 }
 
-// Put stores what content has to give. The file appears under its key when all
-// of it is there, and not at all where reading fails, ctx ends, or its size is
-// not the one that meta names. A key that is taken keeps what it has: the
-// content is not read.
+// Put stores what content has to give. The file is under its key when all of it
+// is on disk, and not at all where reading fails, ctx ends, or its size is not
+// the one that meta names. A key that is taken keeps what it has, and the content
+// is not read, unless that is not whole. Its error is TooLarge for more than
+// BlobsConfig.MaxFile, and for what no other file can make room for.
 func (b *Blobs) Put(ctx context.Context, key string, content io.Reader, meta BlobMeta) error {
+	return b.Receive(ctx, key, meta, func(file *LimitedFile) error {
+		_, err := io.Copy(file, readerUntil{ctx, content})
+		return err
+	})
+}
+
+// Receive is Put where the content is written by fetch, in whatever order; what
+// is more than the store takes it is not allowed to write.
+func (b *Blobs) Receive(ctx context.Context, key string, meta BlobMeta, fetch func(file *LimitedFile) error) (err error) {
 	if !validKey(key) {
 		return errBadKey
 	}
-	taken, err := b.bucket.Exists(ctx, key)
-	if err != nil {
-		return fmt.Errorf("media: look for blob: %w", err)
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("media: write blob: %w", err)
 	}
-	if taken {
-		return nil
+	if _, err := b.Stat(ctx, key); gateway.KindOf(err) != gateway.NotFound {
+		return err // nil where the key is taken
 	}
-	if meta.MimeType == "" {
-		meta.MimeType = "application/octet-stream"
-	}
-	// The end of its context is how a writer is told to throw away what it has.
-	writing, discard := context.WithCancel(ctx)
-	defer discard()
-	writer, err := b.bucket.NewWriter(writing, key, &blob.WriterOptions{
-		ContentType:                 meta.MimeType,
-		DisableContentTypeDetection: true,
-		Metadata:                    map[string]string{fileNameKey: meta.FileName},
-	})
+	aside := path.Join(incoming, rand.Text())
+	file, err := b.root.OpenFile(aside, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return fmt.Errorf("media: write blob: %w", err)
 	}
-	size, err := io.Copy(writer, content)
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, b.remove(aside))
+		}
+	}()
+	err = fetch(NewLimitedFile(file, b.largest()))
+	var size int64
+	if err == nil {
+		size, err = sizeOf(file)
+	}
 	if err == nil && meta.Size >= 0 && size != meta.Size {
 		err = fmt.Errorf("it has %d bytes, not %d", size, meta.Size)
 	}
-	if err != nil {
-		discard()
-		_ = writer.Close() // says only that it was discarded
+	if err == nil {
+		err = b.sync(file)
+	}
+	if err = errors.Join(err, file.Close()); err != nil {
 		return fmt.Errorf("media: write blob: %w", err)
 	}
-	if err := writer.Close(); err != nil {
+	if err := b.name(aside, key, kept{MimeType: meta.MimeType, FileName: meta.FileName, Size: size}); err != nil {
 		return fmt.Errorf("media: finish blob: %w", err)
 	}
+	b.grown(ctx, key, size)
 	return nil
 }
 
-// Stat tells of a file without opening it. Its error is NotFound where the key
-// has none.
-func (b *Blobs) Stat(ctx context.Context, key string) (BlobMeta, error) {
-	if !validKey(key) {
-		return BlobMeta{}, errNoBlob()
-	}
-	about, err := b.bucket.Attributes(ctx, key)
+func sizeOf(file *os.File) (int64, error) {
+	about, err := file.Stat()
 	if err != nil {
-		return BlobMeta{}, blobError(err)
+		return 0, err
 	}
-	return BlobMeta{
-		MimeType: about.ContentType,
-		FileName: about.Metadata[fileNameKey],
-		Size:     about.Size,
-		Created:  about.ModTime,
-	}, nil
+	return about.Size(), nil
 }
 
-// Get opens a file for as long as ctx lasts. Its error is NotFound where the key
-// has none.
-func (b *Blobs) Get(ctx context.Context, key string) (*Blob, error) {
-	meta, err := b.Stat(ctx, key)
-	if err != nil {
-		return nil, err
+// name gives a file that is whole, and on disk, its name. Its description comes
+// first: a file without one is none.
+func (b *Blobs) name(aside, key string, about kept) error {
+	if about.MimeType == "" {
+		about.MimeType = "application/octet-stream"
 	}
-	reader, err := b.bucket.NewReader(ctx, key, nil)
+	description, err := json.Marshal(about)
 	if err != nil {
-		return nil, blobError(err)
+		return err
 	}
-	return &Blob{BlobMeta: meta, ReadSeekCloser: reader}, nil
+	folder := path.Dir(key)
+	if err := b.root.MkdirAll(folder, 0o700); err != nil {
+		return err
+	}
+	now := b.config.Now()
+	described := aside + attributes
+	err = b.writeSynced(described, description)
+	if err == nil {
+		err = b.root.Rename(described, key+attributes)
+	}
+	if err == nil {
+		err = b.root.Chtimes(aside, now, now)
+	}
+	if err == nil {
+		err = b.root.Rename(aside, key)
+	}
+	if err != nil {
+		return errors.Join(err, b.remove(described))
+	}
+	// The names themselves, and that of a folder which may be new.
+	return errors.Join(b.syncFolder(folder), b.syncFolder("."))
 }
 
-// Delete removes a file. Who has it open can read it to its end. A key that has
-// none is no error.
-func (b *Blobs) Delete(ctx context.Context, key string) error {
-	if !validKey(key) {
-		return errBadKey
+func (b *Blobs) writeSynced(name string, content []byte) error {
+	file, err := b.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
 	}
-	if err := b.bucket.Delete(ctx, key); err != nil && gcerrors.Code(err) != gcerrors.NotFound {
+	_, err = file.Write(content)
+	return errors.Join(err, b.sync(file), file.Close())
+}
+
+func (b *Blobs) syncFolder(name string) error {
+	folder, err := b.root.Open(name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(b.sync(folder), folder.Close())
+}
+
+func (b *Blobs) remove(name string) error {
+	if err := b.root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("media: remove blob: %w", err)
 	}
 	return nil
 }
 
+// Stat tells of a file without opening it. Its error is NotFound where the key
+// has none, or one that is not whole.
+func (b *Blobs) Stat(_ context.Context, key string) (BlobMeta, error) {
+	if !validKey(key) {
+		return BlobMeta{}, errNoBlob()
+	}
+	about, err := b.root.Stat(key)
+	if err != nil {
+		return BlobMeta{}, blobError(err)
+	}
+	description, err := b.root.ReadFile(key + attributes)
+	if err != nil {
+		return BlobMeta{}, blobError(err)
+	}
+	var found kept
+	if json.Unmarshal(description, &found) != nil || found.Size != about.Size() || !about.Mode().IsRegular() || found.MimeType == "" {
+		return BlobMeta{}, errNoBlob() // the disk has lost some of it
+	}
+	return BlobMeta{MimeType: found.MimeType, FileName: found.FileName, Size: found.Size, Created: about.ModTime()}, nil
+}
+
+// Get opens a file. Its error is NotFound where the key has none, or one that is
+// not whole.
+func (b *Blobs) Get(ctx context.Context, key string) (*Blob, error) {
+	meta, err := b.Stat(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	file, err := b.root.Open(key)
+	if err != nil {
+		return nil, blobError(err)
+	}
+	return &Blob{BlobMeta: meta, ReadSeekCloser: file}, nil
+}
+
+// Delete removes a file. Who has it open can read it to its end. A key that has
+// none is no error.
+func (b *Blobs) Delete(_ context.Context, key string) error {
+	if !validKey(key) {
+		return errBadKey
+	}
+	about, err := b.root.Stat(key)
+	if err == nil {
+		b.space.add(key, -about.Size())
+	}
+	return errors.Join(b.remove(key), b.remove(key+attributes))
+}
+
 // Folders returns the first parts of all keys that have more of them, also of
 // those whose files are gone.
 func (b *Blobs) Folders() ([]string, error) {
-	// The bucket would read every file's description to find them.
-	entries, err := fs.ReadDir(b.folder.FS(), ".")
+	entries, err := fs.ReadDir(b.root.FS(), ".")
 	if err != nil {
 		return nil, fmt.Errorf("media: list folders of blobs: %w", err)
 	}
 	var folders []string
 	for _, entry := range entries {
-		if entry.IsDir() {
+		if entry.IsDir() && entry.Name() != incoming {
 			folders = append(folders, entry.Name())
 		}
 	}
@@ -180,16 +302,15 @@ func (b *Blobs) DeleteFolder(name string) error {
 	if !validKey(name) {
 		return errBadKey
 	}
-	// The bucket would leave the empty folder behind, and what a process that was
-	// killed had half written.
-	if err := b.folder.RemoveAll(name); err != nil {
+	b.space.forget(name)
+	if err := b.root.RemoveAll(name); err != nil {
 		return fmt.Errorf("media: remove folder of blobs: %w", err)
 	}
 	return nil
 }
 
 func blobError(err error) error {
-	if gcerrors.Code(err) == gcerrors.NotFound {
+	if errors.Is(err, fs.ErrNotExist) {
 		return errNoBlob()
 	}
 	return fmt.Errorf("media: read blob: %w", err)
@@ -206,7 +327,7 @@ const maxKey = 255
 // validKey reports whether a key is one: it also is a path below a folder and
 // of a URL, as it stands.
 func validKey(key string) bool {
-	if key == "" || len(key) > maxKey || strings.HasSuffix(key, ".attrs") {
+	if key == "" || len(key) > maxKey || strings.HasSuffix(key, attributes) {
 		return false
 	}
 	for part := range strings.SplitSeq(key, "/") {

@@ -95,7 +95,102 @@ func TestBlobIsWholeOrAbsent(t *testing.T) {
 	}
 	_, err := blobs.Stat(t.Context(), "key")
 	wantCode(t, err, gateway.NotFound, gateway.CodeMediaNotFound)
+	wantEmpty(t, filepath.Join(folder, incoming))
+	if err := os.Remove(filepath.Join(folder, incoming)); err != nil {
+		t.Fatal(err)
+	}
 	wantEmpty(t, folder)
+}
+
+// What a power cut has left of a file is not served, and makes room for the file
+// itself.
+func TestBrokenBlobIsReplaced(t *testing.T) {
+	t.Parallel()
+	for name, breakIt := range map[string]func(path string) error{
+		"empty":                 func(path string) error { return os.Truncate(path, 0) },
+		"cut short":             func(path string) error { return os.Truncate(path, 3) },
+		"without a description": func(path string) error { return os.Remove(path + attributes) },
+		"half a description":    func(path string) error { return os.Truncate(path+attributes, 5) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			blobs, folder := openBlobs(t)
+			put(t, blobs, "one/photo", "content", BlobMeta{})
+			if err := breakIt(filepath.Join(folder, "one", "photo")); err != nil {
+				t.Fatal(err)
+			}
+			_, err := blobs.Stat(t.Context(), "one/photo")
+			wantCode(t, err, gateway.NotFound, gateway.CodeMediaNotFound)
+			_, err = blobs.Get(t.Context(), "one/photo")
+			wantCode(t, err, gateway.NotFound, gateway.CodeMediaNotFound)
+			put(t, blobs, "one/photo", "content", BlobMeta{})
+			if found, err := blobs.Stat(t.Context(), "one/photo"); err != nil || found.Size != 7 {
+				t.Errorf("it is %+v, %v", found, err)
+			}
+		})
+	}
+}
+
+// A name stands for what is on the disk: file and description are brought there
+// before they are named, and then the names.
+func TestBlobIsOnDiskBeforeItIsNamed(t *testing.T) {
+	t.Parallel()
+	blobs, folder := openBlobs(t)
+	named := func() bool {
+		_, err := os.Stat(filepath.Join(folder, "one", "photo"))
+		return err == nil
+	}
+	var order []string
+	blobs.sync = func(file *os.File) error {
+		about, err := file.Stat()
+		if err != nil {
+			return err
+		}
+		switch {
+		case about.IsDir() && named():
+			order = append(order, "folder")
+		case !about.IsDir() && !named():
+			order = append(order, "file")
+		default:
+			order = append(order, "too early, or too late: "+file.Name())
+		}
+		return file.Sync()
+	}
+	put(t, blobs, "one/photo", "content", BlobMeta{})
+	if want := []string{"file", "file", "folder", "folder"}; !slices.Equal(order, want) {
+		t.Errorf("synced were %q, want %q", order, want)
+	}
+	blobs.sync = func(*os.File) error { return errors.New("the disk is full") }
+	if err := blobs.Put(t.Context(), "one/other", strings.NewReader("x"), BlobMeta{Size: 1}); err == nil {
+		t.Error("what is not on disk is stored")
+	}
+	if _, err := blobs.Stat(t.Context(), "one/other"); err == nil {
+		t.Error("what is not on disk is there")
+	}
+	wantEmpty(t, filepath.Join(folder, incoming))
+}
+
+func TestHalfWrittenBlobsAreRemovedAtTheStart(t *testing.T) {
+	t.Parallel()
+	blobs, folder := openBlobs(t)
+	put(t, blobs, "one/photo", "content", BlobMeta{})
+	if err := os.WriteFile(filepath.Join(folder, incoming, "left"), []byte("half"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	again, err := OpenBlobs(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = again.Close() })
+	wantEmpty(t, filepath.Join(folder, incoming))
+	if _, err := again.Stat(t.Context(), "one/photo"); err != nil {
+		t.Error(err)
+	}
+	for _, name := range []string{"photo", "photo" + attributes} {
+		if about, err := os.Stat(filepath.Join(folder, "one", name)); err != nil || about.Mode().Perm() != 0o600 {
+			t.Errorf("%s is %v, %v", name, about.Mode(), err)
+		}
+	}
 }
 
 func TestBlobIsDeleted(t *testing.T) {
@@ -137,7 +232,7 @@ func TestBlobFolderIsDeleted(t *testing.T) {
 		put(t, blobs, key, "content", BlobMeta{})
 	}
 	// What a process that was killed had half written.
-	if err := os.WriteFile(filepath.Join(folder, "one", "fileblob123"), []byte("half"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(folder, "one", "half.part"), []byte("half"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 { // the second time there is nothing left to do

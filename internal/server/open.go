@@ -25,6 +25,7 @@ const (
 	sessionsFile = "sessions.db"
 	sandboxFile  = "sandbox.db"
 	mediaFolder  = "media"
+	tempFolder   = "tmp"
 )
 
 // dataDirMode keeps the sessions' keys from other users of the machine.
@@ -45,6 +46,20 @@ func (s *Server) lock() error {
 		return fmt.Errorf("server: the data folder %s is in use by another recado process", s.config.DataDir)
 	}
 	s.onClose("lock", lock.Unlock)
+	return nil
+}
+
+// openTemp empties the folder in which every part of the program works on files,
+// decrypted ones too: what a process that was killed left there is nobody's. It
+// lies with the data, so that they need no other disk and no other protection.
+func (s *Server) openTemp() error {
+	s.tempDir = filepath.Join(s.config.DataDir, tempFolder)
+	if err := os.RemoveAll(s.tempDir); err != nil {
+		return fmt.Errorf("server: empty folder for temporary files: %w", err)
+	}
+	if err := os.Mkdir(s.tempDir, dataDirMode); err != nil {
+		return fmt.Errorf("server: make folder for temporary files: %w", err)
+	}
 	return nil
 }
 
@@ -122,14 +137,19 @@ func (s *Server) openStore(ctx context.Context) error {
 func (s *Server) openMedia(ctx context.Context) error {
 	config := s.config.Media
 	config.Now, config.Logger = s.config.Now, s.config.Logger
-	config.DenyFetch = s.config.DenyFetch
+	config.DenyFetch, config.TempDir = s.config.DenyFetch, s.tempDir
 	service, err := media.New(config)
 	if err != nil {
 		return fmt.Errorf("server: %w", err)
 	}
 	s.media = service
 	s.onClose("media", service.Close)
-	if s.blobs, err = media.OpenBlobs(filepath.Join(s.config.DataDir, mediaFolder)); err != nil {
+	kept := s.config.Blobs
+	kept.Now, kept.Logger = s.config.Now, s.config.Logger
+	if kept.MaxFile == 0 {
+		kept.MaxFile = DefaultMaxDownload
+	}
+	if s.blobs, err = media.OpenBlobs(filepath.Join(s.config.DataDir, mediaFolder), kept); err != nil {
 		return fmt.Errorf("server: %w", err)
 	}
 	s.onClose("blobs", s.blobs.Close)

@@ -35,6 +35,10 @@ import (
 // stopWait bounds how long each part may take to stop.
 const stopWait = 15 * time.Second
 
+// DefaultMaxDownload is how many bytes the file of a message may have: as many as
+// the platform allows for everything but documents.
+const DefaultMaxDownload = 100 << 20
+
 // Config is what the program can be told.
 type Config struct {
 	Listen      string // host:port of the API; port 0 takes a free one
@@ -55,6 +59,9 @@ type Config struct {
 	// Media bounds what is sent and fetched; its clock and logger are the
 	// server's.
 	Media media.Config
+	// Blobs bounds the files of messages that were fetched; without a MaxFile it is
+	// DefaultMaxDownload. Its clock and logger are the server's.
+	Blobs media.BlobsConfig
 	// EditWindow, DeleteWindow and LinkLifetime are those of the messages; zero
 	// means the platform's, and an hour.
 	EditWindow, DeleteWindow, LinkLifetime time.Duration
@@ -88,6 +95,7 @@ type Config struct {
 // Server is the whole program, ready to run.
 type Server struct {
 	config    Config
+	tempDir   string // files in work, of every part; emptied at the start
 	listener  net.Listener
 	http      *http.Server
 	sandbox   *sandbox.Server // nil without one
@@ -122,6 +130,9 @@ func New(ctx context.Context, config Config) (_ *Server, err error) {
 		}
 	}()
 	if err := s.lock(); err != nil {
+		return nil, err
+	}
+	if err := s.openTemp(); err != nil {
 		return nil, err
 	}
 	if err := s.listen(ctx); err != nil {
@@ -170,13 +181,14 @@ func (s *Server) Run(ctx context.Context) error {
 		// It keeps nobody from working.
 		s.config.Logger.ErrorContext(ctx, "media of deleted instances not looked for: the next start tries again", slog.Any("error", err))
 	}
-	workers := make([]worker.Worker, 0, 6)
+	workers := make([]worker.Worker, 0, 7)
 	if s.sandbox != nil {
 		workers = append(workers, worker.Worker{Name: "sandbox", Run: s.sandbox.Run})
 	}
 	workers = append(
 		workers,
 		worker.Worker{Name: "events", Run: s.log.Run},
+		worker.Worker{Name: "media", Run: s.blobs.Run},
 		worker.Worker{Name: "webhooks", Run: s.webhooks.Run},
 		worker.Worker{Name: "instances", Run: s.instances.Run},
 		worker.Worker{Name: "messages", Run: s.messages.Run},
