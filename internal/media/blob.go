@@ -1,6 +1,7 @@
 package media
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -9,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
+	"mime"
 	"os"
 	"path"
 	"strings"
@@ -25,6 +27,7 @@ type Blobs struct {
 	root   *os.Root
 	config BlobsConfig
 	space  space
+	busy   keyLocks             // of files that are being written
 	sync   func(*os.File) error // brings a file, or a folder, to the disk
 }
 
@@ -125,14 +128,17 @@ func (b *Blobs) Put(ctx context.Context, key string, content io.Reader, meta Blo
 }
 
 // Receive is Put where the content is written by fetch, in whatever order; what
-// is more than the store takes it is not allowed to write.
+// is more than the store takes it is not allowed to write. Of several callers
+// with one key, one fetches and the others wait for it.
 func (b *Blobs) Receive(ctx context.Context, key string, meta BlobMeta, fetch func(file *LimitedFile) error) (err error) {
 	if !validKey(key) {
 		return errBadKey
 	}
-	if err := ctx.Err(); err != nil {
+	release, err := b.busy.take(ctx, key)
+	if err != nil {
 		return fmt.Errorf("media: write blob: %w", err)
 	}
+	defer release()
 	if _, err := b.Stat(ctx, key); gateway.KindOf(err) != gateway.NotFound {
 		return err // nil where the key is taken
 	}
@@ -178,9 +184,7 @@ func sizeOf(file *os.File) (int64, error) {
 // name gives a file that is whole, and on disk, its name. Its description comes
 // first: a file without one is none.
 func (b *Blobs) name(aside, key string, about kept) error {
-	if about.MimeType == "" {
-		about.MimeType = "application/octet-stream"
-	}
+	about.MimeType = cleanType(about.MimeType)
 	description, err := json.Marshal(about)
 	if err != nil {
 		return err
@@ -206,6 +210,17 @@ func (b *Blobs) name(aside, key string, about kept) error {
 	}
 	// The names themselves, and that of a folder which may be new.
 	return errors.Join(b.syncFolder(folder), b.syncFolder("."))
+}
+
+// cleanType returns a media type as it should be written. Who sent a file says what
+// it is: what is no media type is bytes.
+func cleanType(declared string) string {
+	const bytes = "application/octet-stream"
+	base, params, err := mime.ParseMediaType(declared)
+	if err != nil || len(declared) > maxKey || !strings.Contains(base, "/") {
+		return bytes
+	}
+	return cmp.Or(mime.FormatMediaType(base, params), bytes)
 }
 
 func (b *Blobs) writeSynced(name string, content []byte) error {

@@ -8,8 +8,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/iotest"
+	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
 )
@@ -100,6 +102,71 @@ func TestBlobIsWholeOrAbsent(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantEmpty(t, folder)
+}
+
+// The type of a file is what its sender says it is.
+func TestMalformedTypeIsBytes(t *testing.T) {
+	t.Parallel()
+	blobs, _ := openBlobs(t)
+	for declared, want := range map[string]string{
+		"":                                  "application/octet-stream",
+		"image/png":                         "image/png",
+		"Audio/OGG; codecs=opus":            "audio/ogg; codecs=opus",
+		"nonsense":                          "application/octet-stream",
+		"image/":                            "application/octet-stream",
+		"a\x00b/c":                          "application/octet-stream",
+		"text/html\r\nX-Evil: yes":          "application/octet-stream",
+		"text/plain; a=\"\x00\"":            "text/plain; a*=utf-8''%00",
+		"\xff\xfe/x":                        "application/octet-stream",
+		"image/" + strings.Repeat("x", 300): "application/octet-stream",
+	} {
+		put(t, blobs, "one/photo", "content", BlobMeta{MimeType: declared})
+		found, err := blobs.Stat(t.Context(), "one/photo")
+		if err != nil || found.MimeType != want {
+			t.Errorf("%q is %q, %v; want %q", declared, found.MimeType, err, want)
+		}
+		if err := blobs.Delete(t.Context(), "one/photo"); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Who asks for a file at the same time as others waits for theirs.
+func TestBlobIsFetchedOnce(t *testing.T) {
+	t.Parallel()
+	blobs, _ := openBlobs(t)
+	begun, goOn := make(chan struct{}), make(chan struct{})
+	var fetches atomic.Int32
+	fetch := func(file *LimitedFile) error {
+		if fetches.Add(1) == 1 {
+			close(begun)
+		}
+		<-goOn
+		_, err := file.WriteString("content")
+		return err
+	}
+	ended := make(chan error)
+	receive := func() { ended <- blobs.Receive(t.Context(), "one/photo", BlobMeta{Size: -1}, fetch) }
+	go receive()
+	<-begun
+	for range 3 {
+		go receive()
+	}
+	gone, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	if err := blobs.Receive(gone, "one/photo", BlobMeta{Size: -1}, fetch); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("who does not wait is told %v", err)
+	}
+	put(t, blobs, "one/other", "content", BlobMeta{}) // another file is not held up
+	close(goOn)
+	for range 4 {
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	}
+	if fetches.Load() != 1 {
+		t.Errorf("it was fetched %d times", fetches.Load())
+	}
 }
 
 // What a power cut has left of a file is not served, and makes room for the file

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync"
 
 	"github.com/recado-project/recado/internal/gateway"
 )
@@ -67,6 +68,43 @@ func (f *LimitedFile) check(size int64) error {
 		return gateway.Errorf(gateway.TooLarge, gateway.CodePayloadTooLarge, "the file has more than %d bytes", f.limit)
 	}
 	return nil
+}
+
+// keyLocks let one caller at a time work on a key. The zero value is ready.
+type keyLocks struct {
+	mu    sync.Mutex
+	taken map[string]chan struct{} // closed when the key is given back
+}
+
+// take waits until the key is free, and takes it; the caller gives it back.
+func (l *keyLocks) take(ctx context.Context, key string) (release func(), err error) {
+	for {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		l.mu.Lock()
+		other, busy := l.taken[key]
+		if !busy {
+			break
+		}
+		l.mu.Unlock()
+		select {
+		case <-other:
+		case <-ctx.Done():
+		}
+	}
+	defer l.mu.Unlock()
+	if l.taken == nil {
+		l.taken = map[string]chan struct{}{}
+	}
+	mine := make(chan struct{})
+	l.taken[key] = mine
+	return func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		delete(l.taken, key)
+		close(mine)
+	}, nil
 }
 
 // readerUntil reads for as long as its context lasts.
