@@ -1,8 +1,14 @@
-// Package client calls a Recado gateway. Its methods are the operations of the
-// API, one each, with typed requests and answers; every refusal is an *Error.
+// Package client calls a Recado gateway: every operation of its API is a method
+// with typed requests and answers, and every refusal is an *Error.
 //
 //	gateway := client.New("http://127.0.0.1:8080", apiKey)
 //	sent, err := gateway.SendText(ctx, instanceID, client.Text{To: "5511988887766", Message: "Oi!"})
+//
+// Client.Follow reads what happens as it happens, and VerifyWebhook checks and
+// reads what a webhook brings. Lists come page by page (ListInstances) or as one
+// sequence (Instances).
+//
+// The package needs nothing beyond the standard library.
 package client
 
 import (
@@ -14,7 +20,6 @@ import (
 	"io"
 	"maps"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -23,115 +28,156 @@ import (
 // instances.
 const maxAnswer = 8 << 20
 
+// The usual time-outs. A send waits for the platform, and its files take a while
+// on a slow line; the gateway gives up after as long.
+const (
+	defaultTimeout     = time.Minute
+	defaultSendTimeout = 5 * time.Minute
+)
+
 // Client calls one gateway with one API key. It is safe for concurrent use.
 type Client struct {
-	baseURL string
-	key     string
-	http    *http.Client
+	baseURL              string
+	key                  string
+	http                 *http.Client
+	userAgent            string
+	timeout, sendTimeout time.Duration
 }
 
 // New makes a client of the gateway at baseURL, "http://127.0.0.1:8080" for
-// instance.
-func New(baseURL, apiKey string) *Client {
-	return &Client{
-		baseURL: strings.TrimRight(baseURL, "/"),
-		key:     apiKey,
-		// Media takes a while on a slow line, here and from the gateway to the
-		// platform, which a send waits for. The gateway itself gives up after as
-		// long.
-		http: &http.Client{Timeout: 5 * time.Minute},
+// instance. It connects to nothing; a wrong address shows with the first call.
+func New(baseURL, apiKey string, options ...Option) *Client {
+	c := &Client{
+		baseURL: strings.TrimRight(baseURL, "/"), key: apiKey,
+		http: &http.Client{}, userAgent: "recado-go",
+		timeout: defaultTimeout, sendTimeout: defaultSendTimeout,
 	}
+	for _, option := range options {
+		option(c)
+	}
+	return c
+}
+
+// Option changes how a Client calls.
+type Option func(*Client)
+
+// WithHTTPClient makes the client use another http.Client, for proxies or
+// certificates of your own. Its Timeout bounds calls as well, but no streams.
+func WithHTTPClient(client *http.Client) Option {
+	return func(c *Client) { c.http = client }
+}
+
+// WithUserAgent names the program in the User-Agent header of every request.
+func WithUserAgent(name string) Option {
+	return func(c *Client) { c.userAgent = name }
+}
+
+// WithTimeout bounds each call that needs no message sent or fetched (1 minute where it is not
+// given). Zero means no bound but the context's.
+func WithTimeout(timeout time.Duration) Option {
+	return func(c *Client) { c.timeout = timeout }
+}
+
+// WithSendTimeout bounds each call that sends, changes or fetches a message: the
+// upload, and the wait for the platform (5 minutes where it is not given). Zero means no bound
+// but the context's. A send that ran out of time may still arrive: repeat it with
+// the same IdempotencyKey.
+func WithSendTimeout(timeout time.Duration) Option {
+	return func(c *Client) { c.sendTimeout = timeout }
 }
 
 // WithHTTPClient returns a client of the same gateway that uses another
-// http.Client, for proxies, certificates or time-outs of your own.
+// http.Client.
 func (c *Client) WithHTTPClient(client *http.Client) *Client {
 	other := *c
 	other.http = client
 	return &other
 }
 
-// Error is the gateway's answer to a request that it refused.
-type Error struct {
-	StatusCode int       `json:"statusCode"`
-	Message    string    `json:"message"`
-	Code       string    `json:"error"` // UPPER_SNAKE, for programs
-	Timestamp  time.Time `json:"timestamp"`
-	Path       string    `json:"path"`
-	// Details names each field of a request that is not valid.
-	Details []FieldError `json:"details,omitempty"`
-	// RetryAfter is when to try again; zero where the gateway did not say.
-	RetryAfter time.Duration `json:"-"`
+// errBadAddress is the error of a base URL that is none.
+var errBadAddress = errors.New("the address of the gateway is no URL")
+
+// request is one call, before it is made.
+type request struct {
+	method, path string
+	header       http.Header
+	in           any // encoded as the body, unless nil
+	timeout      time.Duration
 }
 
-// FieldError says what is wrong with one field.
-type FieldError struct {
-	Field   string `json:"field"`
-	Message string `json:"message"`
+// call carries out one operation. The answer is decoded
+// into out, unless that is nil.
+func (c *Client) call(ctx context.Context, method, path string, in, out any) error {
+	_, err := c.do(ctx, request{method: method, path: path, in: in, timeout: c.timeout}, out)
+	return err
 }
 
-// Error returns the code and the message.
-func (e *Error) Error() string {
-	return fmt.Sprintf("recado: %d %s: %s", e.StatusCode, e.Code, e.Message)
+// callPatiently is call for what waits for the platform, as sends do.
+func (c *Client) callPatiently(ctx context.Context, method, path string, in, out any) error {
+	_, err := c.do(ctx, request{method: method, path: path, in: in, timeout: c.sendTimeout}, out)
+	return err
 }
 
-// IsCode reports whether err is the gateway's refusal with that code, such as
-// "INSTANCE_NOT_CONNECTED".
-func IsCode(err error, code string) bool {
-	refusal, ok := errors.AsType[*Error](err)
-	return ok && refusal.Code == code
-}
-
-// call carries out one operation. The answer is decoded into out, unless that
-// is nil.
-func (c *Client) call(ctx context.Context, method, path string, header http.Header, in, out any) (http.Header, error) {
-	var body io.Reader
-	if in != nil {
-		encoded, err := json.Marshal(in)
-		if err != nil {
-			return nil, fmt.Errorf("recado: encode request: %w", err)
-		}
-		body = bytes.NewReader(encoded)
+// do carries out a request. The answer is decoded into out, unless that is nil;
+// its header is returned.
+func (c *Client) do(ctx context.Context, r request, out any) (http.Header, error) {
+	if r.timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, r.timeout)
+		defer cancel()
 	}
-	request, err := http.NewRequestWithContext(ctx, method, c.baseURL+path, body)
+	httpRequest, err := c.newRequest(ctx, r)
 	if err != nil {
-		return nil, fmt.Errorf("recado: make request: %w", err)
+		return nil, err
 	}
-	maps.Copy(request.Header, header)
-	request.Header.Set("X-Api-Key", c.key)
-	request.Header.Set("Accept", "application/json")
-	if in != nil {
-		request.Header.Set("Content-Type", "application/json")
-	}
-	response, err := c.http.Do(request)
+	response, err := c.http.Do(httpRequest)
 	if err != nil {
-		return nil, fmt.Errorf("recado: %s %s: %w", method, path, err)
+		return nil, fmt.Errorf("call the gateway: %w", err)
 	}
 	defer func() { _ = response.Body.Close() }() // it was read to its end
-	answer, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
+	answer, err := readAnswer(response.Body)
 	if err != nil {
-		return nil, fmt.Errorf("recado: read answer: %w", err)
+		return nil, err
 	}
 	if response.StatusCode >= http.StatusBadRequest {
 		return nil, refusal(response, answer)
 	}
 	if out != nil {
 		if err := json.Unmarshal(answer, out); err != nil {
-			return nil, fmt.Errorf("recado: decode answer: %w", err)
+			return nil, fmt.Errorf("decode the answer of the gateway: %w", err)
 		}
 	}
 	return response.Header, nil
 }
 
-// refusal makes the error of an answer. Something between us and the gateway may
-// have given it; then there is no body of ours to read.
-func refusal(response *http.Response, answer []byte) error {
-	var e Error
-	if err := json.Unmarshal(answer, &e); err != nil || e.StatusCode == 0 {
-		e = Error{StatusCode: response.StatusCode, Message: response.Status, Path: response.Request.URL.Path}
+func (c *Client) newRequest(ctx context.Context, r request) (*http.Request, error) {
+	var body io.Reader
+	if r.in != nil {
+		encoded, err := json.Marshal(r.in)
+		if err != nil {
+			return nil, fmt.Errorf("encode the request: %w", err)
+		}
+		body = bytes.NewReader(encoded)
 	}
-	if seconds, err := strconv.Atoi(response.Header.Get("Retry-After")); err == nil {
-		e.RetryAfter = time.Duration(seconds) * time.Second
+	made, err := http.NewRequestWithContext(ctx, r.method, c.baseURL+r.path, body)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errBadAddress, err)
 	}
-	return &e
+	made.Header.Set("Accept", "application/json")
+	maps.Copy(made.Header, r.header)
+	made.Header.Set("X-Api-Key", c.key)
+	made.Header.Set("User-Agent", c.userAgent)
+	if r.in != nil {
+		made.Header.Set("Content-Type", "application/json")
+	}
+	return made, nil
+}
+
+// readAnswer reads a body to its end.
+func readAnswer(body io.Reader) ([]byte, error) {
+	answer, err := io.ReadAll(io.LimitReader(body, maxAnswer))
+	if err != nil {
+		return nil, fmt.Errorf("read the answer of the gateway: %w", err)
+	}
+	return answer, nil
 }

@@ -48,15 +48,14 @@ func (c *Client) CheckNumbers(ctx context.Context, instanceID string, numbers []
 	var out struct {
 		Results []NumberCheck `json:"results"`
 	}
-	_, err := c.call(ctx, http.MethodPost, instancePath(instanceID, "/check-numbers"), nil, in, &out)
+	err := c.call(ctx, http.MethodPost, instancePath(instanceID, "/check-numbers"), in, &out)
 	return out.Results, err
 }
 
 // SendPresence shows a contact what the account is doing.
 func (c *Client) SendPresence(ctx context.Context, instanceID, to string, presence Presence) error {
 	in := map[string]string{"to": to, "presence": string(presence)}
-	_, err := c.call(ctx, http.MethodPost, instancePath(instanceID, "/presence"), nil, in, nil)
-	return err
+	return c.call(ctx, http.MethodPost, instancePath(instanceID, "/presence"), in, nil)
 }
 
 // ProfilePicture returns the URL of the picture of a person or group; empty where
@@ -65,7 +64,7 @@ func (c *Client) ProfilePicture(ctx context.Context, instanceID, phone string) (
 	var out struct {
 		URL *string `json:"url"`
 	}
-	_, err := c.call(ctx, http.MethodGet, contactPath(instanceID, phone, "/profile-picture"), nil, nil, &out)
+	err := c.call(ctx, http.MethodGet, contactPath(instanceID, phone, "/profile-picture"), nil, &out)
 	if err != nil || out.URL == nil {
 		return "", err
 	}
@@ -74,20 +73,18 @@ func (c *Client) ProfilePicture(ctx context.Context, instanceID, phone string) (
 
 // Block keeps a contact from writing to the account.
 func (c *Client) Block(ctx context.Context, instanceID, phone string) error {
-	_, err := c.call(ctx, http.MethodPost, contactPath(instanceID, phone, "/block"), nil, nil, nil)
-	return err
+	return c.call(ctx, http.MethodPost, contactPath(instanceID, phone, "/block"), nil, nil)
 }
 
 // Unblock lets a contact write to the account again.
 func (c *Client) Unblock(ctx context.Context, instanceID, phone string) error {
-	_, err := c.call(ctx, http.MethodDelete, contactPath(instanceID, phone, "/block"), nil, nil, nil)
-	return err
+	return c.call(ctx, http.MethodDelete, contactPath(instanceID, phone, "/block"), nil, nil)
 }
 
 // Group returns what is known about a group that the account is a member of.
 func (c *Client) Group(ctx context.Context, instanceID, groupID string) (Group, error) {
 	var out Group
-	_, err := c.call(ctx, http.MethodGet, instancePath(instanceID, "/groups/"+url.PathEscape(groupID)), nil, nil, &out)
+	err := c.call(ctx, http.MethodGet, instancePath(instanceID, "/groups/"+url.PathEscape(groupID)), nil, &out)
 	return out, err
 }
 

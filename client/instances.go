@@ -2,10 +2,23 @@ package client
 
 import (
 	"context"
+	"iter"
 	"net/http"
 	"net/url"
-	"strconv"
 	"time"
+)
+
+// The statuses of an instance: Instance.Status and InstanceStatusEvent hold one.
+const (
+	StatusCreated         = "created"
+	StatusConnecting      = "connecting"
+	StatusPendingQR       = "pending_qr_code_scan"
+	StatusConnected       = "connected"
+	StatusStopped         = "stopped"
+	StatusManuallyStopped = "manually_stopped"
+	StatusError           = "error"
+	StatusQRTimeout       = "qr_timeout"
+	StatusPaymentPending  = "payment_pending"
 )
 
 // Instance is a linked session of a messenger account, or one to be linked. The
@@ -13,7 +26,7 @@ import (
 type Instance struct {
 	InstanceID             string    `json:"instanceId"`
 	Name                   string    `json:"name"`
-	Status                 string    `json:"status"`
+	Status                 string    `json:"status"` // one of the statuses above
 	MessengerJID           string    `json:"messengerJid"`
 	MessengerLID           string    `json:"messengerLid"`
 	MessengerID            string    `json:"messengerId"`
@@ -21,18 +34,6 @@ type Instance struct {
 	MessengerProfilePicURL string    `json:"messengerProfilePicUrl"`
 	CreatedAt              time.Time `json:"createdAt"`
 	UpdatedAt              time.Time `json:"updatedAt"`
-}
-
-// Page is a part of a list.
-type Page[T any] struct {
-	Data         []T  `json:"data"`
-	IsFirstPage  bool `json:"isFirstPage"`
-	IsLastPage   bool `json:"isLastPage"`
-	CurrentPage  int  `json:"currentPage"`
-	PreviousPage *int `json:"previousPage"` // nil where there is none
-	NextPage     *int `json:"nextPage"`     // nil where there is none
-	PageCount    int  `json:"pageCount"`
-	TotalCount   int  `json:"totalCount"`
 }
 
 // QRCode is what a phone scans to link an instance.
@@ -55,7 +56,21 @@ type PairingCode struct {
 // first. Zero means the first page, and a hundred instances.
 func (c *Client) ListInstances(ctx context.Context, page, limit int) (Page[Instance], error) {
 	var out Page[Instance]
-	_, err := c.call(ctx, http.MethodGet, "/api/instances"+pageQuery(page, limit), nil, nil, &out)
+	err := c.call(ctx, http.MethodGet, "/api/instances"+pageQuery(page, limit), nil, &out)
+	return out, err
+}
+
+// Instances are all instances that the key reaches, oldest first, fetched page by
+// page. An error ends the sequence.
+func (c *Client) Instances(ctx context.Context) iter.Seq2[Instance, error] {
+	return items(func(page int) (Page[Instance], error) { return c.ListInstances(ctx, page, 0) })
+}
+
+// Instance returns one instance. Its error has CodeInstanceNotFound where there
+// is none of that id.
+func (c *Client) Instance(ctx context.Context, instanceID string) (Instance, error) {
+	var out Instance
+	err := c.call(ctx, http.MethodGet, instancePath(instanceID, ""), nil, &out)
 	return out, err
 }
 
@@ -63,14 +78,14 @@ func (c *Client) ListInstances(ctx context.Context, page, limit int) (Page[Insta
 // PNG data URI.
 func (c *Client) QRCode(ctx context.Context, instanceID string) (QRCode, error) {
 	var out QRCode
-	_, err := c.call(ctx, http.MethodGet, instancePath(instanceID, "/qr"), nil, nil, &out)
+	err := c.call(ctx, http.MethodGet, instancePath(instanceID, "/qr"), nil, &out)
 	return out, err
 }
 
 // RawQRCode is QRCode with the string that the picture encodes.
 func (c *Client) RawQRCode(ctx context.Context, instanceID string) (QRCode, error) {
 	var out QRCode
-	_, err := c.call(ctx, http.MethodGet, instancePath(instanceID, "/qr?format=raw"), nil, nil, &out)
+	err := c.call(ctx, http.MethodGet, instancePath(instanceID, "/qr?format=raw"), nil, &out)
 	return out, err
 }
 
@@ -79,36 +94,20 @@ func (c *Client) RawQRCode(ctx context.Context, instanceID string) (QRCode, erro
 func (c *Client) PairingCode(ctx context.Context, instanceID, phone string) (PairingCode, error) {
 	var out PairingCode
 	in := map[string]string{"phone": phone}
-	_, err := c.call(ctx, http.MethodPost, instancePath(instanceID, "/pairing-code"), nil, in, &out)
+	err := c.call(ctx, http.MethodPost, instancePath(instanceID, "/pairing-code"), in, &out)
 	return out, err
 }
 
 // Restart reconnects a linked instance, and starts linking one that is not.
 func (c *Client) Restart(ctx context.Context, instanceID string) error {
-	_, err := c.call(ctx, http.MethodPost, instancePath(instanceID, "/restart"), nil, nil, nil)
-	return err
+	return c.call(ctx, http.MethodPost, instancePath(instanceID, "/restart"), nil, nil)
 }
 
 // Logout ends the instance's session on the platform and forgets its keys.
 func (c *Client) Logout(ctx context.Context, instanceID string) error {
-	_, err := c.call(ctx, http.MethodPost, instancePath(instanceID, "/logout"), nil, nil, nil)
-	return err
+	return c.call(ctx, http.MethodPost, instancePath(instanceID, "/logout"), nil, nil)
 }
 
 func instancePath(instanceID, rest string) string {
 	return "/api/instances/" + url.PathEscape(instanceID) + rest
-}
-
-func pageQuery(page, limit int) string {
-	query := url.Values{}
-	if page > 0 {
-		query.Set("page", strconv.Itoa(page))
-	}
-	if limit > 0 {
-		query.Set("limit", strconv.Itoa(limit))
-	}
-	if len(query) == 0 {
-		return ""
-	}
-	return "?" + query.Encode()
 }

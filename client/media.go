@@ -113,7 +113,7 @@ func DataURI(mimeType string, content []byte) string {
 func ReadDataURI(mimeType string, content io.Reader) (string, error) {
 	all, err := io.ReadAll(content)
 	if err != nil {
-		return "", fmt.Errorf("recado: read media: %w", err)
+		return "", fmt.Errorf("read media: %w", err)
 	}
 	return DataURI(mimeType, all), nil
 }

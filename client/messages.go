@@ -89,37 +89,34 @@ func (c *Client) Forward(ctx context.Context, instanceID string, forward Forward
 func (c *Client) Edit(ctx context.Context, instanceID, messageID, message string) (Sent, error) {
 	var out Sent
 	in := map[string]string{"messageId": messageID, "message": message}
-	_, err := c.call(ctx, http.MethodPost, messagePath(instanceID, "/edit"), nil, in, &out)
+	err := c.callPatiently(ctx, http.MethodPost, messagePath(instanceID, "/edit"), in, &out)
 	return out, err
 }
 
 // MarkRead tells the sender of a message that it was read.
 func (c *Client) MarkRead(ctx context.Context, instanceID, messageID string) error {
 	in := map[string]string{"messageId": messageID}
-	_, err := c.call(ctx, http.MethodPost, messagePath(instanceID, "/read"), nil, in, nil)
-	return err
+	return c.call(ctx, http.MethodPost, messagePath(instanceID, "/read"), in, nil)
 }
 
 // Delete takes back a message that the instance sent, for everyone.
 func (c *Client) Delete(ctx context.Context, instanceID, messageID string) error {
 	in := map[string]string{"messageId": messageID}
-	_, err := c.call(ctx, http.MethodDelete, messagePath(instanceID, "/delete"), nil, in, nil)
-	return err
+	return c.callPatiently(ctx, http.MethodDelete, messagePath(instanceID, "/delete"), in, nil)
 }
 
 // React puts one emoji on a message, in place of an earlier one of the instance.
 // An empty reaction takes it back.
 func (c *Client) React(ctx context.Context, instanceID, messageID, reaction string) error {
 	in := map[string]string{"messageId": messageID, "reaction": reaction}
-	_, err := c.call(ctx, http.MethodPost, messagePath(instanceID, "/reaction"), nil, in, nil)
-	return err
+	return c.callPatiently(ctx, http.MethodPost, messagePath(instanceID, "/reaction"), in, nil)
 }
 
 // MediaDownloadLink returns a link to the file of a message, sent or received.
 func (c *Client) MediaDownloadLink(ctx context.Context, instanceID, messageID string) (MediaLink, error) {
 	var out MediaLink
 	path := messagePath(instanceID, "/media-download-link/"+url.PathEscape(messageID))
-	_, err := c.call(ctx, http.MethodGet, path, nil, nil, &out)
+	err := c.callPatiently(ctx, http.MethodGet, path, nil, &out)
 	return out, err
 }
 
@@ -129,7 +126,9 @@ func (c *Client) send(ctx context.Context, instanceID, kind, idempotencyKey stri
 		header.Set("Idempotency-Key", idempotencyKey)
 	}
 	var out Sent
-	answer, err := c.call(ctx, http.MethodPost, messagePath(instanceID, kind), header, in, &out)
+	answer, err := c.do(ctx, request{
+		method: http.MethodPost, path: messagePath(instanceID, kind), header: header, in: in, timeout: c.sendTimeout,
+	}, &out)
 	if err != nil {
 		return Sent{}, err
 	}

@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"iter"
 	"net/http"
 	"net/url"
 	"time"
@@ -37,46 +38,49 @@ const (
 // for all operations below.
 func (c *Client) CreateInstance(ctx context.Context, name string) (Instance, error) {
 	var out Instance
-	_, err := c.call(ctx, http.MethodPost, partnerInstances, nil, map[string]string{"name": name}, &out)
+	err := c.call(ctx, http.MethodPost, partnerInstances, map[string]string{"name": name}, &out)
 	return out, err
 }
 
 // DeleteInstance logs an instance out and removes it with its messages.
 func (c *Client) DeleteInstance(ctx context.Context, instanceID string) error {
-	_, err := c.call(ctx, http.MethodDelete, partnerInstances+"/"+url.PathEscape(instanceID), nil, nil, nil)
-	return err
+	return c.call(ctx, http.MethodDelete, partnerInstances+"/"+url.PathEscape(instanceID), nil, nil)
 }
 
 // StopInstance closes the session of an instance; a restart brings it back.
 func (c *Client) StopInstance(ctx context.Context, instanceID string) error {
-	_, err := c.call(ctx, http.MethodPost, partnerInstances+"/"+url.PathEscape(instanceID)+"/stop", nil, nil, nil)
-	return err
+	return c.call(ctx, http.MethodPost, partnerInstances+"/"+url.PathEscape(instanceID)+"/stop", nil, nil)
 }
 
 // SetPayment marks the payment of an instance as pending or settled.
 func (c *Client) SetPayment(ctx context.Context, instanceID string, pending bool) (Instance, error) {
 	var out Instance
 	in := map[string]bool{"pending": pending}
-	_, err := c.call(ctx, http.MethodPut, partnerInstances+"/"+url.PathEscape(instanceID)+"/payment", nil, in, &out)
+	err := c.call(ctx, http.MethodPut, partnerInstances+"/"+url.PathEscape(instanceID)+"/payment", in, &out)
 	return out, err
 }
 
 // CreateKey makes an API key. Its secret is in this answer and nowhere else.
 func (c *Client) CreateKey(ctx context.Context, key NewKey) (Key, error) {
 	var out Key
-	_, err := c.call(ctx, http.MethodPost, partnerKeys, nil, key, &out)
+	err := c.call(ctx, http.MethodPost, partnerKeys, key, &out)
 	return out, err
 }
 
 // ListKeys returns a page of the account's keys, oldest first.
 func (c *Client) ListKeys(ctx context.Context, page, limit int) (Page[Key], error) {
 	var out Page[Key]
-	_, err := c.call(ctx, http.MethodGet, partnerKeys+pageQuery(page, limit), nil, nil, &out)
+	err := c.call(ctx, http.MethodGet, partnerKeys+pageQuery(page, limit), nil, &out)
 	return out, err
+}
+
+// Keys are all keys of the account, oldest first, fetched page by page. An error
+// ends the sequence.
+func (c *Client) Keys(ctx context.Context) iter.Seq2[Key, error] {
+	return items(func(page int) (Page[Key], error) { return c.ListKeys(ctx, page, 0) })
 }
 
 // RevokeKey ends a key at once.
 func (c *Client) RevokeKey(ctx context.Context, id string) error {
-	_, err := c.call(ctx, http.MethodDelete, partnerKeys+"/"+url.PathEscape(id), nil, nil, nil)
-	return err
+	return c.call(ctx, http.MethodDelete, partnerKeys+"/"+url.PathEscape(id), nil, nil)
 }

@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"iter"
 	"net/http"
 	"time"
 )
@@ -24,9 +25,17 @@ type WebhookConfig struct {
 	IsActive   *bool  `json:"isActive,omitempty"` // nil means true
 }
 
+// The states of a Delivery.
+const (
+	DeliveryBlocked    = "blocked"     // an event that fails while others succeed: its chat waits
+	DeliveryDeadLetter = "dead_letter" // an event that was given up
+	DeliveryDelivered  = "delivered"   // an attempt that the endpoint took
+	DeliveryFailed     = "failed"      // an attempt that it did not take
+)
+
 // Delivery is one line of what became of events.
 type Delivery struct {
-	// State is "blocked", "dead_letter", "delivered" or "failed".
+	// State is one of the states above.
 	State      string     `json:"state"`
 	EventID    string     `json:"eventId"`
 	Sequence   int64      `json:"sequence"`
@@ -39,6 +48,32 @@ type Delivery struct {
 	Body       *string    `json:"body"`
 	Failures   *int       `json:"failures"`
 	NextTry    *time.Time `json:"nextTry"`
+}
+
+// The states of DeliveryState.
+const (
+	WebhookFlowing   = "flowing"   // what happens is delivered
+	WebhookWaiting   = "waiting"   // the endpoint fails; it is tried again at Until
+	WebhookSuspended = "suspended" // it is not tried any more, until the webhook is resumed or saved
+	WebhookInactive  = "inactive"  // the webhook is switched off
+)
+
+// DeliveryState is how the delivery to a webhook stands.
+type DeliveryState struct {
+	State           string     `json:"state"`           // one of the states above
+	Until           *time.Time `json:"until"`           // when a waiting webhook is tried again
+	Since           *time.Time `json:"since"`           // since when it waits or is suspended
+	Reason          *string    `json:"reason"`          // why
+	PendingEvents   int64      `json:"pendingEvents"`   // how many wait to be delivered
+	OldestPendingAt *time.Time `json:"oldestPendingAt"` // when the oldest of them happened
+}
+
+// DeliveryPage is a page of deliveries, and how the delivery stands.
+type DeliveryPage struct {
+	Page[Delivery]
+
+	// Delivery is nil where the gateway is too old to say.
+	Delivery *DeliveryState `json:"delivery"`
 }
 
 // Replay says where a replay begins: exactly one of its fields is set.
@@ -64,49 +99,57 @@ type WebhookTest struct {
 // SaveWebhook creates or changes the webhook of an instance.
 func (c *Client) SaveWebhook(ctx context.Context, instanceID string, config WebhookConfig) (Webhook, error) {
 	var out Webhook
-	_, err := c.call(ctx, http.MethodPost, webhookPath(instanceID, ""), nil, config, &out)
+	err := c.call(ctx, http.MethodPost, webhookPath(instanceID, ""), config, &out)
 	return out, err
 }
 
 // Webhook returns the webhook of an instance.
 func (c *Client) Webhook(ctx context.Context, instanceID string) (Webhook, error) {
 	var out Webhook
-	_, err := c.call(ctx, http.MethodGet, webhookPath(instanceID, ""), nil, nil, &out)
+	err := c.call(ctx, http.MethodGet, webhookPath(instanceID, ""), nil, &out)
 	return out, err
 }
 
 // DeleteWebhook removes the webhook of an instance.
 func (c *Client) DeleteWebhook(ctx context.Context, instanceID string) error {
-	_, err := c.call(ctx, http.MethodDelete, webhookPath(instanceID, ""), nil, nil, nil)
-	return err
+	return c.call(ctx, http.MethodDelete, webhookPath(instanceID, ""), nil, nil)
 }
 
 // ListDeliveries returns a page of what waits, what was given up, and the recent
-// attempts. Zero means the first page, and a hundred lines.
-func (c *Client) ListDeliveries(ctx context.Context, instanceID string, page, limit int) (Page[Delivery], error) {
-	var out Page[Delivery]
-	_, err := c.call(ctx, http.MethodGet, webhookPath(instanceID, "/deliveries")+pageQuery(page, limit), nil, nil, &out)
+// attempts, with the state of the delivery. Zero means the first page, and a
+// hundred lines.
+func (c *Client) ListDeliveries(ctx context.Context, instanceID string, page, limit int) (DeliveryPage, error) {
+	var out DeliveryPage
+	err := c.call(ctx, http.MethodGet, webhookPath(instanceID, "/deliveries")+pageQuery(page, limit), nil, &out)
 	return out, err
+}
+
+// Deliveries are all lines of ListDeliveries, fetched page by page. An error ends
+// the sequence.
+func (c *Client) Deliveries(ctx context.Context, instanceID string) iter.Seq2[Delivery, error] {
+	return items(func(page int) (Page[Delivery], error) {
+		fetched, err := c.ListDeliveries(ctx, instanceID, page, 0)
+		return fetched.Page, err
+	})
 }
 
 // ReplayEvents delivers events of the past again.
 func (c *Client) ReplayEvents(ctx context.Context, instanceID string, from Replay) (Replayed, error) {
 	var out Replayed
-	_, err := c.call(ctx, http.MethodPost, webhookPath(instanceID, "/replay"), nil, from, &out)
+	err := c.call(ctx, http.MethodPost, webhookPath(instanceID, "/replay"), from, &out)
 	return out, err
 }
 
 // ResumeWebhook tries a webhook that is suspended, or waits after failures,
 // again at once.
 func (c *Client) ResumeWebhook(ctx context.Context, instanceID string) error {
-	_, err := c.call(ctx, http.MethodPost, webhookPath(instanceID, "/resume"), nil, nil, nil)
-	return err
+	return c.call(ctx, http.MethodPost, webhookPath(instanceID, "/resume"), nil, nil)
 }
 
 // TestWebhook sends one test event now and returns what the endpoint said.
 func (c *Client) TestWebhook(ctx context.Context, instanceID string) (WebhookTest, error) {
 	var out WebhookTest
-	_, err := c.call(ctx, http.MethodPost, webhookPath(instanceID, "/test"), nil, nil, &out)
+	err := c.call(ctx, http.MethodPost, webhookPath(instanceID, "/test"), nil, &out)
 	return out, err
 }
 

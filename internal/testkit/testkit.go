@@ -183,11 +183,10 @@ func (g *Gateway) Scan(tb testing.TB, instanceID, number string) {
 // Instance returns one instance as the list shows it.
 func (g *Gateway) Instance(tb testing.TB, instanceID string) client.Instance {
 	tb.Helper()
-	page, err := g.Client.ListInstances(tb.Context(), 0, 0)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	for _, instance := range page.Data {
+	for instance, err := range g.Client.Instances(tb.Context()) {
+		if err != nil {
+			tb.Fatal(err)
+		}
 		if instance.InstanceID == instanceID {
 			return instance
 		}

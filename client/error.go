@@ -1,0 +1,107 @@
+package client
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// The codes of an Error. More may come with a newer gateway.
+const (
+	CodeValidation             = "VALIDATION_ERROR"
+	CodeUnauthorized           = "UNAUTHORIZED"
+	CodePaymentRequired        = "PAYMENT_REQUIRED"
+	CodeForbidden              = "FORBIDDEN"
+	CodeNotFound               = "NOT_FOUND"
+	CodeInstanceNotFound       = "INSTANCE_NOT_FOUND"
+	CodeMessageNotFound        = "MESSAGE_NOT_FOUND"
+	CodeGroupNotFound          = "GROUP_NOT_FOUND"
+	CodeMediaNotFound          = "MEDIA_NOT_FOUND"
+	CodeWebhookNotFound        = "WEBHOOK_NOT_FOUND"
+	CodeWebhookInactive        = "WEBHOOK_INACTIVE"
+	CodeMessageNotEditable     = "MESSAGE_NOT_EDITABLE"
+	CodeMessageNotDeletable    = "MESSAGE_NOT_DELETABLE"
+	CodeMessageHasNoMedia      = "MESSAGE_HAS_NO_MEDIA"
+	CodeEditWindowExpired      = "EDIT_WINDOW_EXPIRED"
+	CodeDeleteWindowExpired    = "DELETE_WINDOW_EXPIRED"
+	CodeMethodNotAllowed       = "METHOD_NOT_ALLOWED"
+	CodeRecipientNotRegistered = "RECIPIENT_NOT_REGISTERED"
+	CodeNotConnected           = "INSTANCE_NOT_CONNECTED"
+	CodeAlreadyConnected       = "INSTANCE_ALREADY_CONNECTED"
+	CodeIdempotencyConflict    = "IDEMPOTENCY_CONFLICT"
+	CodePayloadTooLarge        = "PAYLOAD_TOO_LARGE"
+	CodeRangeNotSatisfiable    = "RANGE_NOT_SATISFIABLE"
+	CodeEventsExpired          = "EVENTS_EXPIRED"
+	CodeMediaFetchFailed       = "MEDIA_FETCH_FAILED"
+	CodeRateLimited            = "RATE_LIMITED"
+	CodeRecipientRestricted    = "RECIPIENT_RESTRICTED"
+	CodeInternal               = "INTERNAL_ERROR"
+	CodePlatformError          = "PLATFORM_ERROR"
+	CodePlatformTimeout        = "PLATFORM_TIMEOUT"
+	CodeUnavailable            = "UNAVAILABLE"
+)
+
+// Error is the gateway's answer to a request that it refused.
+type Error struct {
+	StatusCode int       `json:"statusCode"`
+	Message    string    `json:"message"` // for people
+	Code       string    `json:"error"`   // for programs; empty where something in between answered
+	Timestamp  time.Time `json:"timestamp"`
+	Path       string    `json:"path"`
+	// Details names each field of a request that is not valid.
+	Details []FieldError `json:"details,omitempty"`
+	// RetryAfter is how long to wait before a repeat; zero where the gateway did
+	// not say.
+	RetryAfter time.Duration `json:"-"`
+}
+
+// FieldError says what is wrong with one field.
+type FieldError struct {
+	Field   string `json:"field"`
+	Message string `json:"message"`
+}
+
+// Error returns the status, the code and the message.
+func (e *Error) Error() string {
+	if e.Code == "" {
+		return fmt.Sprintf("%d: %s", e.StatusCode, e.Message)
+	}
+	return fmt.Sprintf("%d %s: %s", e.StatusCode, e.Code, e.Message)
+}
+
+// Temporary reports whether the same request may succeed later: the gateway or
+// the platform can't be reached or is busy, or the instance is not connected.
+// After a send that failed so, repeat it with the same IdempotencyKey.
+func (e *Error) Temporary() bool {
+	switch e.StatusCode {
+	case http.StatusRequestTimeout, http.StatusTooManyRequests:
+		return true
+	case http.StatusConflict:
+		return e.Code == CodeNotConnected || e.RetryAfter > 0
+	default:
+		return e.StatusCode >= http.StatusInternalServerError
+	}
+}
+
+// IsCode reports whether err is the gateway's refusal with that code, such as
+// CodeNotConnected.
+func IsCode(err error, code string) bool {
+	refusal, ok := errors.AsType[*Error](err)
+	return ok && refusal.Code == code
+}
+
+// refusal makes the error of an answer. Something between us and the gateway may
+// have given it; then there is no body of ours to read.
+func refusal(response *http.Response, answer []byte) error {
+	var e Error
+	if err := json.Unmarshal(answer, &e); err != nil || e.StatusCode == 0 {
+		e = Error{StatusCode: response.StatusCode, Message: http.StatusText(response.StatusCode), Path: response.Request.URL.Path}
+	}
+	if seconds, err := strconv.Atoi(response.Header.Get("Retry-After")); err == nil && seconds > 0 {
+		e.RetryAfter = time.Duration(seconds) * time.Second
+	}
+	return &e
+}

@@ -1,0 +1,55 @@
+package client
+
+import (
+	"iter"
+	"net/url"
+	"strconv"
+)
+
+// Page is a part of a list.
+type Page[T any] struct {
+	Data         []T  `json:"data"`
+	IsFirstPage  bool `json:"isFirstPage"`
+	IsLastPage   bool `json:"isLastPage"`
+	CurrentPage  int  `json:"currentPage"`
+	PreviousPage *int `json:"previousPage"` // nil where there is none
+	NextPage     *int `json:"nextPage"`     // nil where there is none
+	PageCount    int  `json:"pageCount"`
+	TotalCount   int  `json:"totalCount"`
+}
+
+// items goes through all pages of a list. An error is the last that it gives.
+func items[T any](fetch func(page int) (Page[T], error)) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for number := 1; ; number++ {
+			page, err := fetch(number)
+			if err != nil {
+				var none T
+				yield(none, err)
+				return
+			}
+			for _, item := range page.Data {
+				if !yield(item, nil) {
+					return
+				}
+			}
+			if page.IsLastPage || len(page.Data) == 0 {
+				return
+			}
+		}
+	}
+}
+
+func pageQuery(page, limit int) string {
+	query := url.Values{}
+	if page > 0 {
+		query.Set("page", strconv.Itoa(page))
+	}
+	if limit > 0 {
+		query.Set("limit", strconv.Itoa(limit))
+	}
+	if len(query) == 0 {
+		return ""
+	}
+	return "?" + query.Encode()
+}
