@@ -15,19 +15,15 @@ import (
 	"time"
 )
 
-// maxEvent bounds one event of a stream; a text has 64 KiB at most, and its JSON
-// may escape every character of it.
-const maxEvent = 1 << 20
+// DefaultMaxEvent is how large one event of a stream may be, in bytes, where the
+// caller does not say.
+const DefaultMaxEvent = 64 << 20
 
-// Event is what webhooks and streams carry.
-type Event struct {
-	ID         string          `json:"id"` // the same on every delivery
-	Type       string          `json:"type"`
-	Timestamp  time.Time       `json:"timestamp"`
-	InstanceID string          `json:"instanceId"`
-	Sequence   int64           `json:"sequence"` // without a gap in an instance
-	Data       json.RawMessage `json:"data"`     // its shape is the type's
-}
+// ErrEventTooLarge ends a stream with an event larger than the reader takes.
+var ErrEventTooLarge = errors.New("the event is larger than the reader takes")
+
+// errNoEvent ends a stream that is none of a gateway.
+var errNoEvent = errors.New("what arrived is no event")
 
 // EventsParams says which events a stream carries.
 type EventsParams struct {
@@ -35,68 +31,143 @@ type EventsParams struct {
 	// after it. nil begins with what happens next.
 	After *int64
 	Types []string // none means all
+	// MaxEvent bounds one event, in bytes; 0 means DefaultMaxEvent.
+	MaxEvent int
 }
 
-// EventStream is an open stream of events. It is for one goroutine; the caller
-// closes it.
+// EventStream is one open stream of events. It is for one goroutine; the caller
+// closes it. Client.Follow comes back by itself where a stream is cut.
 type EventStream struct {
-	body  io.ReadCloser
-	lines *bufio.Scanner
+	body     io.ReadCloser
+	lines    *bufio.Scanner
+	position *int64        // nil before the first id
+	retry    time.Duration // 0 where the gateway did not say
+	messages int           // how many have arrived, those without an event too
 }
 
 // Events opens a stream of what happens in an instance. It returns when the
 // gateway has accepted it: an event that happens from then on is in it. Ending
 // ctx ends the stream.
 func (c *Client) Events(ctx context.Context, instanceID string, params EventsParams) (*EventStream, error) {
-	address := c.baseURL + instancePath(instanceID, "/events")
+	return c.openStream(ctx, instanceID, params, func() {})
+}
+
+// openStream opens a stream that calls alive whenever something arrives.
+func (c *Client) openStream(ctx context.Context, instanceID string, params EventsParams, alive func()) (*EventStream, error) {
+	path := instancePath(instanceID, "/events")
 	if len(params.Types) > 0 {
-		address += "?" + url.Values{"types": {strings.Join(params.Types, ",")}}.Encode()
+		path += "?" + url.Values{"types": {strings.Join(params.Types, ",")}}.Encode()
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
-	if err != nil {
-		return nil, fmt.Errorf("recado: make request: %w", err)
-	}
-	request.Header.Set("X-Api-Key", c.key)
+	header := http.Header{"Accept": {"text/event-stream"}}
 	if params.After != nil {
-		request.Header.Set("Last-Event-ID", strconv.FormatInt(*params.After, 10))
+		header.Set("Last-Event-ID", strconv.FormatInt(*params.After, 10))
+	}
+	request, err := c.newRequest(ctx, request{method: http.MethodGet, path: path, header: header})
+	if err != nil {
+		return nil, err
 	}
 	patient := *c.http
 	patient.Timeout = 0 // a stream is as long as its reader likes
 	response, err := patient.Do(request)
 	if err != nil {
-		return nil, fmt.Errorf("recado: open stream: %w", err)
+		return nil, fmt.Errorf("open the stream: %w", err)
 	}
 	if response.StatusCode >= http.StatusBadRequest {
-		answer, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
-		if err = errors.Join(err, response.Body.Close()); err != nil {
-			return nil, fmt.Errorf("recado: read answer: %w", err)
+		answer, err := readAnswer(response.Body)
+		if err := errors.Join(err, response.Body.Close()); err != nil {
+			return nil, err
 		}
 		return nil, refusal(response, answer)
 	}
-	lines := bufio.NewScanner(response.Body)
-	lines.Buffer(nil, maxEvent)
-	return &EventStream{body: response.Body, lines: lines}, nil
+	if params.MaxEvent == 0 {
+		params.MaxEvent = DefaultMaxEvent
+	}
+	const room = len("data: \r\n")
+	lines := bufio.NewScanner(noting{response.Body, alive})
+	lines.Buffer(nil, params.MaxEvent+room)
+	return &EventStream{body: response.Body, lines: lines, position: params.After}, nil
 }
 
 // Next waits for the next event. Its error is io.EOF where the gateway has ended
-// the stream; to go on without a hole, open a new one after the last sequence.
+// the stream; to go on without a hole, open a new one after Position.
 func (s *EventStream) Next() (Event, error) {
-	for s.lines.Scan() {
-		data, ok := bytes.CutPrefix(s.lines.Bytes(), []byte("data: "))
-		if !ok {
-			continue // the data holds the id and the type as well
+	for {
+		data, id, err := s.message()
+		if err != nil {
+			return Event{}, err
+		}
+		if data == nil {
+			s.advance(id) // the types left out were looked at up to here
+			continue
 		}
 		var event Event
 		if err := json.Unmarshal(data, &event); err != nil {
-			return Event{}, fmt.Errorf("recado: decode event: %w", err)
+			return Event{}, fmt.Errorf("%w: %w", errNoEvent, err)
 		}
+		s.advance(id)
 		return event, nil
 	}
-	if err := s.lines.Err(); err != nil {
-		return Event{}, fmt.Errorf("recado: read stream: %w", err)
-	}
-	return Event{}, io.EOF
 }
+
+// Position is the sequence after which to go on: that of the last event of any
+// type that the gateway has looked at for this stream. It is nil where the
+// gateway has not told any yet.
+func (s *EventStream) Position() *int64 { return s.position }
 
 // Close ends the stream.
 func (s *EventStream) Close() error { return s.body.Close() }
+
+func (s *EventStream) advance(id *int64) {
+	if id != nil {
+		s.position = id
+	}
+}
+
+// message reads up to the blank line that ends a message of the stream. What
+// is cut off before it counts for nothing.
+func (s *EventStream) message() (data []byte, id *int64, err error) {
+	for s.lines.Scan() {
+		line := s.lines.Bytes()
+		if len(line) == 0 {
+			s.messages++
+			return data, id, nil
+		}
+		name, value, _ := bytes.Cut(line, []byte(":"))
+		value = bytes.TrimPrefix(value, []byte(" "))
+		switch string(name) {
+		case "data":
+			data = append(data, value...) // the data holds the type as well
+		case "id":
+			if sequence, err := strconv.ParseInt(string(value), 10, 64); err == nil {
+				id = &sequence
+			}
+		case "retry":
+			if wait, err := strconv.Atoi(string(value)); err == nil && wait >= 0 {
+				s.retry = time.Duration(wait) * time.Millisecond
+			}
+		}
+	}
+	switch err := s.lines.Err(); {
+	case errors.Is(err, bufio.ErrTooLong):
+		return nil, nil, ErrEventTooLarge
+	case err != nil:
+		return nil, nil, fmt.Errorf("read the stream: %w", err)
+	}
+	return nil, nil, io.EOF
+}
+
+// noting is a reader that tells when something arrived.
+type noting struct {
+	io.Reader
+
+	arrived func()
+}
+
+// Read reads.
+func (n noting) Read(buffer []byte) (int, error) {
+	count, err := n.Reader.Read(buffer)
+	if count > 0 {
+		n.arrived()
+	}
+	return count, err
+}
