@@ -1,0 +1,185 @@
+package client_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/cli"
+	"github.com/recado-project/recado/internal/testkit/process"
+)
+
+// Send a text, and send it once however often the program repeats it.
+func ExampleClient_SendText() {
+	demo := startDemo()
+	defer demo.stop()
+	ctx := context.Background()
+
+	gateway := client.New(demo.BaseURL, demo.APIKey)
+	text := client.Text{To: "5511988887766", Message: "Oi!", IdempotencyKey: "order-4711"}
+	sent, err := gateway.SendText(ctx, demo.InstanceID, text)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	again, err := gateway.SendText(ctx, demo.InstanceID, text)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(again.Replayed, again.MessageID == sent.MessageID)
+
+	_, err = gateway.SendText(ctx, demo.InstanceID, client.Text{Message: "To whom?"})
+	if refusal, ok := errors.AsType[*client.Error](err); ok {
+		fmt.Println(refusal.Code, refusal.Details[0].Field)
+	}
+	// Output:
+	// true true
+	// VALIDATION_ERROR to
+}
+
+// Work on what happens, from the first event on.
+func ExampleClient_Follow() {
+	demo := startDemo()
+	defer demo.stop()
+	ctx := context.Background()
+
+	gateway := client.New(demo.BaseURL, demo.APIKey)
+	if _, err := gateway.SendText(ctx, demo.InstanceID, client.Text{To: "5511988887766", Message: "Oi!"}); err != nil {
+		fmt.Println(err)
+		return
+	}
+	options := client.FollowOptions{
+		After: new(int64(0)),
+		Types: []string{client.TypeMessageSent, client.TypeMessageStatus},
+	}
+	for event, err := range gateway.Follow(ctx, demo.InstanceID, options) {
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		data, err := event.Decode()
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		switch data := data.(type) {
+		case client.MessageSentEvent:
+			fmt.Println("sent:", *data.Text)
+		case client.MessageStatusEvent:
+			fmt.Println("now:", data.Status)
+			if data.Status == client.MessageStatusRead {
+				return
+			}
+		}
+	}
+	// Output:
+	// sent: Oi!
+	// now: sent
+	// now: delivered
+	// now: read
+}
+
+// List what the key reaches.
+func ExampleClient_Instances() {
+	demo := startDemo()
+	defer demo.stop()
+
+	gateway := client.New(demo.BaseURL, demo.APIKey)
+	for instance, err := range gateway.Instances(context.Background()) {
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(instance.Name, instance.Status, instance.MessengerID)
+	}
+	// Output: demo connected 5511999990100
+}
+
+// Take deliveries, and believe only what the gateway has signed.
+func ExampleWebhookVerifier() {
+	verifier := client.WebhookVerifier{
+		Secrets: []string{"segredo"},
+		// This delivery is recorded; with new ones, leave the clock out.
+		Now: func() time.Time { return time.Unix(1795270930, 0) },
+	}
+	endpoint := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 4<<20))
+		if err != nil {
+			return // the connection is gone
+		}
+		event, err := verifier.Verify(r.Header, body)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusUnauthorized)
+			return
+		}
+		// Here: drop it where event.ID was seen before, put it into your queue,
+		// and only then answer.
+		fmt.Println(event.Type, event.ID)
+		w.WriteHeader(http.StatusNoContent)
+	})
+
+	delivery := httptest.NewRequest(http.MethodPost, "/recado", strings.NewReader(`{"id":"01a20010-f30e-7274-874a-399b6eff3bc0","type":"webhook.test","timestamp":"2026-11-21T14:22:10.000Z","instanceId":"01a1facb-4dea-7197-a5b5-6c2fc6b5a3c0","sequence":0,"data":{"message":"This is a test."}}`))
+	delivery.Header.Set("Webhook-Id", "01a20010-f30e-7274-874a-399b6eff3bc0")
+	delivery.Header.Set("Webhook-Timestamp", "1795270930")
+	delivery.Header.Set("Webhook-Signature", "v1,8LbH/GjQcoRQ2wm4HWjLHBmOqLq72eOLIwGPMOTagS8=")
+	endpoint.ServeHTTP(httptest.NewRecorder(), delivery)
+	// Output: webhook.test 01a20010-f30e-7274-874a-399b6eff3bc0
+}
+
+// TestMain lets this binary be the program as well, for the examples' gateways.
+func TestMain(m *testing.M) {
+	process.BeProgram(func() int { return cli.Run(context.Background(), os.Args[1:], os.Stdout, os.Stderr) })
+	os.Exit(m.Run())
+}
+
+// demo is a gateway with a sandbox, as `recado dev` starts it.
+type demo struct {
+	BaseURL    string `json:"baseUrl"`
+	APIKey     string `json:"apiKey"`
+	InstanceID string `json:"instanceId"`
+	stop       func()
+}
+
+func startDemo() demo {
+	folder, err := os.MkdirTemp("", "recado-example-*")
+	must(err)
+	file := filepath.Join(folder, "ready.json")
+	self, err := os.Executable()
+	must(err)
+	program := exec.Command(self, "dev", "--listen", "127.0.0.1:0", "--data", folder, "--ready-file", file, "--log-level", "error")
+	program.Stderr = os.Stderr
+	output, err := program.StdoutPipe()
+	must(err)
+	must(program.Start())
+	for lines := bufio.NewScanner(output); lines.Scan() && !strings.HasPrefix(lines.Text(), "Ctrl-C"); {
+	}
+	content, err := os.ReadFile(file)
+	must(err)
+	var started demo
+	must(json.Unmarshal(content, &started))
+	started.stop = func() {
+		must(program.Process.Kill())
+		_ = program.Wait() // "signal: killed" is what was asked for
+		must(os.RemoveAll(folder))
+	}
+	return started
+}
+
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
