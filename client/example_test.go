@@ -141,7 +141,7 @@ func ExampleWebhookVerifier() {
 
 // TestMain lets this binary be the program as well, for the examples' gateways.
 func TestMain(m *testing.M) {
-	process.BeProgram(func() int { return cli.Run(context.Background(), os.Args[1:], os.Stdout, os.Stderr) })
+	process.BeProgram(func() int { return cli.Run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr) })
 	os.Exit(m.Run())
 }
 

@@ -1,17 +1,15 @@
 // Package cli is the command line: one struct for each command, with its flags,
 // their environment variables and their help. It decides nothing about messages
 // or instances: dev, serve and sandbox start the program, keys works on the data
-// itself, and instances calls a running gateway as any other client does.
+// itself, and all others call a running gateway as any other client does.
 package cli
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io"
-	"log/slog"
 	"runtime/debug"
-	"time"
+	"slices"
+	"strings"
 
 	"github.com/alecthomas/kong"
 )
@@ -21,40 +19,16 @@ type commands struct {
 	Dev       devCommand       `cmd:"" help:"Run the gateway with a sandbox: no phone, no account, no network."`
 	Serve     serveCommand     `cmd:"" help:"Run the gateway."`
 	Sandbox   sandboxCommand   `cmd:"" help:"Run a sandbox alone, for gateways and other clients elsewhere."`
+	Keys      keysCommand      `cmd:"" help:"Create, list and revoke API keys, in the gateway's own data."`
 	Instances instancesCommand `cmd:"" help:"Create, list and link instances of a running gateway."`
-	Send      sendCommand      `cmd:"" help:"Send a message through a running gateway."`
-	Keys      keysCommand      `cmd:"" help:"Create, list and revoke API keys."`
+	Send      sendCommand      `cmd:"" help:"Send a message."`
 	Migrate   migrateCommand   `cmd:"" help:"Bring the database up to date and stop."`
 	Version   versionCommand   `cmd:"" help:"Print the version."`
+	Help      helpCommand      `cmd:"" help:"Say more about a command: recado help send text."`
 
-	Log logFlags `embed:"" prefix:"log-"`
-}
-
-// logFlags are the same for all commands.
-type logFlags struct {
-	Level  slog.Level `help:"What is logged: debug, info, warn or error." default:"info"`
-	Format string     `help:"How: text for people, json for programs." enum:"text,json" default:"text"`
-}
-
-func (f logFlags) logger(w io.Writer) *slog.Logger {
-	options := &slog.HandlerOptions{Level: f.Level}
-	if f.Format == "json" {
-		return slog.New(slog.NewJSONHandler(w, options))
-	}
-	return slog.New(slog.NewTextHandler(w, options))
-}
-
-// terminal is where a command writes: results to out, everything else to err.
-type terminal struct {
-	out, err io.Writer
-	logger   *slog.Logger
-	now      func() time.Time
-}
-
-// printf writes a result. A terminal that is gone ends the command by its
-// context; there is nobody to tell.
-func (t terminal) printf(format string, args ...any) {
-	_, _ = fmt.Fprintf(t.out, format, args...)
+	ShowVersion kong.VersionFlag `name:"version" help:"Print the version." env:"-"`
+	JSON        bool             `name:"json" help:"Print results as JSON, for programs."`
+	Log         logFlags         `embed:"" prefix:"log-"`
 }
 
 // environment is the prefix of all variables: --database-url is
@@ -65,8 +39,9 @@ const environment = "RECADO"
 type exited int
 
 // Run carries out one command line, without the program's name, and returns the
-// exit code: 0, 1 where the command failed, 2 where the line is wrong.
-func Run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int) {
+// exit code: 0, or one of those that docs/cli.md explains. Ending ctx ends the
+// command.
+func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 	defer func() {
 		switch reason := recover().(type) {
 		case nil:
@@ -79,16 +54,19 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 	var line commands
 	parser, err := newParser(&line, kong.Writers(stdout, stderr), kong.Exit(func(code int) { panic(exited(code)) }))
 	if err != nil {
-		return fail(stderr, err, 2)
+		return fail(stderr, err)
 	}
-	parsed, err := parser.Parse(args)
+	parsed, err := parser.Parse(explicitHelp(args))
 	if err != nil {
-		return fail(stderr, err, 2)
+		return fail(stderr, mistaken(err))
 	}
+	t := newTerminal(stdin, stdout, stderr, line.JSON)
+	t.logger = line.Log.logger(t.err)
+	t.log = line.Log
 	parsed.BindTo(ctx, (*context.Context)(nil))
-	parsed.Bind(terminal{out: stdout, err: stderr, logger: line.Log.logger(stderr), now: time.Now})
-	if err := parsed.Run(); err != nil && !errors.Is(err, context.Canceled) {
-		return fail(stderr, err, 1)
+	parsed.Bind(t)
+	if err := parsed.Run(); err != nil {
+		return fail(t.err, err)
 	}
 	return 0
 }
@@ -97,15 +75,31 @@ func newParser(line *commands, options ...kong.Option) (*kong.Kong, error) {
 	return kong.New(line, append([]kong.Option{
 		kong.Name("recado"),
 		kong.Description("A self-hosted gateway: an HTTP API for a phone messenger."),
-		kong.UsageOnError(),
 		kong.DefaultEnvars(environment),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.WithHyphenPrefixedParameters(true), // half of the world lies south or west of zero
+		kong.Vars{"version": "recado " + version()},
 	}, options...)...)
 }
 
-func fail(stderr io.Writer, err error, code int) int {
-	_, _ = fmt.Fprintf(stderr, "recado: %v\n", err) // nothing is left to tell it to
-	return code
+// helpCommand is there to be listed: explicitHelp has put --help in its place.
+type helpCommand struct {
+	Command []string `arg:"" optional:"" help:"The command."`
+}
+
+// Run does nothing.
+func (helpCommand) Run() error { return nil }
+
+// explicitHelp makes "help send text" and a bare "recado" what --help is.
+func explicitHelp(args []string) []string {
+	switch {
+	case len(args) == 0:
+		return []string{"--help"}
+	case args[0] == "help" && !slices.ContainsFunc(args[1:], func(arg string) bool { return strings.HasPrefix(arg, "-") }):
+		return append(slices.Clone(args[1:]), "--help")
+	default:
+		return args
+	}
 }
 
 // versionCommand prints the version.
@@ -113,8 +107,7 @@ type versionCommand struct{}
 
 // Run prints the version.
 func (versionCommand) Run(t terminal) error {
-	t.printf("recado %s\n", version())
-	return nil
+	return t.tell(map[string]string{"version": version()}, "recado "+version())
 }
 
 // version is the module's, as the build noted it.

@@ -41,7 +41,7 @@ func TestSend(t *testing.T) {
 		"document under a name":  {[]string{"document", file, "--file-name", "n", "--caption", "c"}, `/document "document":"` + data + `","caption":"c","fileName":"n"}`},
 		"document from the web":  {[]string{"document", url}, `/document "document":"` + url + `"}`},
 		"sticker":                {[]string{"sticker", url}, `/sticker "sticker":"` + url + `"}`},
-		"location":               {[]string{"location", "--latitude=-23.5", "--longitude=0", "--name", "n", "--address", "a"}, `/location "latitude":-23.5,"longitude":0,"name":"n","address":"a"}`},
+		"location":               {[]string{"location", "--latitude", "-23.5", "--longitude", "0", "--name", "n", "--address", "a"}, `/location "latitude":-23.5,"longitude":0,"name":"n","address":"a"}`},
 		"contact":                {[]string{"contact", "--name", "Ana", "--phone", "55", "--organization", "o"}, `/contact "contact":{"fullName":"Ana","phoneNumber":"55","organization":"o"}}`},
 		"contact, less of it":    {[]string{"contact", "--name", "Ana", "--phone", "55"}, `/contact "contact":{"fullName":"Ana","phoneNumber":"55"}}`},
 		"text with its own name": {[]string{"text", "a", "--idempotency-key", "once"}, `/text "message":"a"}`},
@@ -64,7 +64,7 @@ func TestSend(t *testing.T) {
 			defer server.Close()
 			var out, complaints strings.Builder
 			args := append([]string{"send", test.args[0], "--url", server.URL, "--api-key", "rcd_x", "--instance", "I", "--to", "5511988887766"}, test.args[1:]...)
-			if code := cli.Run(t.Context(), args, &out, &complaints); code != 0 {
+			if code := cli.Run(t.Context(), args, strings.NewReader(""), &out, &complaints); code != 0 {
 				t.Fatalf("exit code %d: %s", code, complaints.String())
 			}
 			printed := "id         019a\nmessageId  3EB1\n"
@@ -90,7 +90,7 @@ func TestSendFails(t *testing.T) {
 		code int
 		want string
 	}{
-		"refused":        {[]string{"text", "a", "--to", "1"}, 1, "INSTANCE_NOT_CONNECTED: the instance is not connected"},
+		"refused":        {[]string{"text", "a", "--to", "1"}, 75, "the instance is not connected (409 INSTANCE_NOT_CONNECTED)"},
 		"no such file":   {[]string{"image", filepath.Join(t.TempDir(), "nothing.png"), "--to", "1"}, 1, "read the file to send"},
 		"a folder":       {[]string{"document", t.TempDir(), "--to", "1"}, 1, "read media"},
 		"no recipient":   {[]string{"text", "a"}, 2, "--to"},
@@ -101,7 +101,7 @@ func TestSendFails(t *testing.T) {
 			t.Parallel()
 			var out, complaints strings.Builder
 			args := append([]string{"send", test.args[0], "--url", server.URL, "--api-key", "rcd_x", "--instance", "I"}, test.args[1:]...)
-			code := cli.Run(t.Context(), args, &out, &complaints)
+			code := cli.Run(t.Context(), args, strings.NewReader(""), &out, &complaints)
 			if code != test.code || !strings.Contains(complaints.String(), test.want) {
 				t.Errorf("exit code %d, said %q; want %d, %q", code, complaints.String(), test.code, test.want)
 			}

@@ -20,7 +20,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	process.BeProgram(func() int { return cli.Run(context.Background(), os.Args[1:], os.Stdout, os.Stderr) })
+	process.BeProgram(func() int { return cli.Run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr) })
 	os.Exit(m.Run())
 }
 

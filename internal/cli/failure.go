@@ -1,0 +1,163 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+// The exit codes (docs/cli.md).
+const (
+	exitFailed      = 1   // it failed, and a repeat fails too
+	exitUsage       = 2   // the command line is wrong
+	exitTryLater    = 75  // the same command may succeed later (EX_TEMPFAIL of sysexits.h)
+	exitInterrupted = 130 // Ctrl-C
+)
+
+// usageError is a command line that makes no sense.
+type usageError struct{ message string }
+
+// Error is for people.
+func (e *usageError) Error() string { return e.message }
+
+func wrongUsage(format string, args ...any) error {
+	return &usageError{fmt.Sprintf(format, args...)}
+}
+
+// fail says why a command failed, with what to do about it, and returns the exit
+// code.
+func fail(stderr io.Writer, err error) int {
+	code := exitCode(err)
+	if code == exitInterrupted {
+		return code // the person knows
+	}
+	_, _ = fmt.Fprintf(stderr, "recado: %s\n", explain(err)) // nothing is left to tell it to
+	return code
+}
+
+func exitCode(err error) int {
+	if _, ok := errors.AsType[*usageError](err); ok {
+		return exitUsage
+	}
+	if errors.Is(err, context.Canceled) {
+		return exitInterrupted
+	}
+	if refusal, ok := errors.AsType[*client.Error](err); ok {
+		if refusal.Temporary() {
+			return exitTryLater
+		}
+		return exitFailed
+	}
+	if _, ok := errors.AsType[*url.Error](err); ok {
+		return exitTryLater
+	}
+	return exitFailed
+}
+
+// explain puts an error into the words of somebody at a terminal.
+func explain(err error) string {
+	if refusal, ok := errors.AsType[*client.Error](err); ok {
+		return explainRefusal(refusal)
+	}
+	if failed, ok := errors.AsType[*url.Error](err); ok {
+		return explainConnection(failed)
+	}
+	if listening, ok := errors.AsType[*net.OpError](err); ok && listening.Op == "listen" && listening.Addr != nil {
+		return explainListening(listening)
+	}
+	if told, ok := gateway.AsError(err); ok {
+		return told.Message
+	}
+	return strings.TrimPrefix(err.Error(), "server: ")
+}
+
+// explainRefusal adds the next step where there is one.
+func explainRefusal(refusal *client.Error) string {
+	if refusal.Code == "" {
+		return fmt.Sprintf("the address answers %d %s, but not as a gateway does: is --url or RECADO_URL right?", refusal.StatusCode, refusal.Message)
+	}
+	text := fmt.Sprintf("%s (%d %s)", refusal.Message, refusal.StatusCode, refusal.Code)
+	switch refusal.Code {
+	case client.CodeUnauthorized:
+		return text + "; make a key with `recado keys create`, and give it with --api-key or RECADO_API_KEY"
+	case client.CodeForbidden:
+		if strings.Contains(refusal.Message, "partner") {
+			return text + "; make one with `recado keys create --name NAME --partner`"
+		}
+	case client.CodeNotFound:
+		return text + "; is --url or RECADO_URL the address of a gateway, and is it as new as this program?"
+	case client.CodeNotConnected:
+		return text + "; see `recado instances list`, and link it with `recado instances link`"
+	case client.CodePlatformTimeout:
+		return text + "; if that happens again, the gateway may not reach the platform: its log says why"
+	}
+	return text
+}
+
+// explainConnection says why there is no answer.
+func explainConnection(failed *url.Error) string {
+	base := failed.URL
+	if address, err := url.Parse(failed.URL); err == nil {
+		base = address.Scheme + "://" + address.Host
+	}
+	const elsewhere = "name another with --url or RECADO_URL"
+	unknown, isUnknown := errors.AsType[*net.DNSError](failed)
+	switch {
+	case errors.Is(failed, syscall.ECONNREFUSED):
+		return fmt.Sprintf("no gateway answers at %s; start one with `recado serve`, or %s", base, elsewhere)
+	case isUnknown && unknown.IsNotFound:
+		return fmt.Sprintf("no gateway answers at %s: there is no host %s; %s", base, unknown.Name, elsewhere)
+	case failed.Timeout():
+		return fmt.Sprintf("the gateway at %s has not answered in time; give it longer with --timeout, or %s", base, elsewhere)
+	case errors.Is(failed, http.ErrSchemeMismatch):
+		return fmt.Sprintf("the gateway at %s does not speak TLS: write http:// instead", base)
+	default:
+		return fmt.Sprintf("the gateway at %s can't be reached: %v", base, failed.Err)
+	}
+}
+
+// explainListening says which address is taken, and names another.
+func explainListening(failed *net.OpError) string {
+	host, port, err := net.SplitHostPort(failed.Addr.String())
+	number, numberErr := strconv.Atoi(port)
+	switch {
+	case err != nil || numberErr != nil:
+		return failed.Error()
+	case errors.Is(failed, syscall.EADDRINUSE):
+		return fmt.Sprintf("port %s is in use; try --listen %s", port, net.JoinHostPort(host, strconv.Itoa(number+1)))
+	case errors.Is(failed, syscall.EACCES):
+		return fmt.Sprintf("port %s is for the system's administrator; try --listen %s", port, net.JoinHostPort(host, "8080"))
+	default:
+		return fmt.Sprintf("can't listen on %s: %v", failed.Addr, failed.Err)
+	}
+}
+
+// mistaken makes a usage error of what the parser says.
+func mistaken(err error) error {
+	text := err.Error()
+	if missing, ok := strings.CutPrefix(text, "missing flags: "); ok {
+		names := regexp.MustCompile(`--[a-z-]+`).FindAllString(missing, -1)
+		text = strings.Join(names, " and ") + map[bool]string{true: " are missing", false: " is missing"}[len(names) > 1]
+	} else if missing := regexp.MustCompile(`^expected "(<[^"]*>.*)"$`).FindStringSubmatch(text); missing != nil {
+		text = missing[1] + " is missing"
+	}
+	if parse, ok := errors.AsType[*kong.ParseError](err); ok {
+		if path := parse.Context.Selected(); path != nil {
+			return wrongUsage("%s; see `recado help %s`", text, strings.TrimPrefix(path.Path(), "recado "))
+		}
+	}
+	return wrongUsage("%s; see `recado help`", text)
+}

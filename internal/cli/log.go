@@ -1,0 +1,28 @@
+package cli
+
+import (
+	"io"
+	"log/slog"
+)
+
+// logFlags are the same for all commands.
+type logFlags struct {
+	Level  string `help:"What is logged: debug, info, warn or error." enum:"debug,info,warn,error" default:"info"`
+	Format string `help:"How: text, json for programs, or short for people; auto is short for dev in a terminal, and text elsewhere." enum:"auto,text,json,short" default:"auto"`
+}
+
+func (f logFlags) level() slog.Level {
+	return map[string]slog.Level{"debug": slog.LevelDebug, "warn": slog.LevelWarn, "error": slog.LevelError}[f.Level]
+}
+
+func (f logFlags) logger(w io.Writer) *slog.Logger {
+	options := &slog.HandlerOptions{Level: f.level()}
+	switch f.Format {
+	case "json":
+		return slog.New(slog.NewJSONHandler(w, options))
+	case "short":
+		return slog.New(newShortHandler(w, f.level()))
+	default:
+		return slog.New(slog.NewTextHandler(w, options))
+	}
+}

@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/lmittmann/tint"
+)
+
+// shortHandler writes log lines for somebody who watches them: one short line
+// for a request, and nothing that is empty.
+type shortHandler struct{ slog.Handler }
+
+func newShortHandler(w io.Writer, level slog.Leveler) slog.Handler {
+	return shortHandler{tint.NewTextHandler(w, &tint.Options{
+		Level: level, TimeFormat: time.TimeOnly, NoColor: !isTTY(underneath(w)),
+		ReplaceAttr: func(groups []string, attr slog.Attr) slog.Attr {
+			if len(groups) == 0 && attr.Value.Kind() == slog.KindString && attr.Value.String() == "" {
+				return slog.Attr{}
+			}
+			return attr
+		},
+	})}
+}
+
+// Handle writes one record.
+func (h shortHandler) Handle(ctx context.Context, record slog.Record) error {
+	if record.Message == "request" && record.Level < slog.LevelError {
+		record = shortRequest(record)
+	}
+	return h.Handler.Handle(ctx, record)
+}
+
+// WithAttrs is the handler with attributes.
+func (h shortHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return shortHandler{h.Handler.WithAttrs(attrs)}
+}
+
+// WithGroup is the handler with a group.
+func (h shortHandler) WithGroup(name string) slog.Handler {
+	return shortHandler{h.Handler.WithGroup(name)}
+}
+
+// shortRequest is the record of a request as "POST …/text 201 4ms".
+func shortRequest(record slog.Record) slog.Record {
+	var method, route, status, took string
+	record.Attrs(func(attr slog.Attr) bool {
+		switch attr.Key {
+		case "method":
+			method = attr.Value.String()
+		case "route":
+			route = attr.Value.String()
+		case "status":
+			status = attr.Value.String()
+		case "duration":
+			took = attr.Value.Duration().Round(time.Millisecond).String()
+		}
+		return true
+	})
+	if cut := strings.LastIndexByte(route, '}'); cut >= 0 && cut+1 < len(route) {
+		route = "…" + route[cut+1:]
+	}
+	return slog.NewRecord(record.Time, record.Level, fmt.Sprintf("%s %s %s %s", method, route, status, took), record.PC)
+}

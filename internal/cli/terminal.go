@@ -1,0 +1,176 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"strings"
+	"sync"
+	"text/tabwriter"
+	"time"
+
+	"golang.org/x/term"
+)
+
+// terminal is where a command reads and writes: results go to out, everything
+// else to err.
+type terminal struct {
+	in       io.Reader
+	out, err io.Writer
+	// outIsTTY and errIsTTY say whether a person looks at them.
+	outIsTTY, errIsTTY bool
+	// size is that of the window of out; 0, 0 where it is not known.
+	size   func() (columns, rows int)
+	json   bool // results are for programs
+	logger *slog.Logger
+	log    logFlags
+	now    func() time.Time
+}
+
+func newTerminal(stdin io.Reader, stdout, stderr io.Writer, asJSON bool) terminal {
+	return terminal{
+		in: stdin, out: stdout, err: &oneAtATime{to: stderr},
+		outIsTTY: isTTY(stdout), errIsTTY: isTTY(stderr),
+		size: func() (columns, rows int) { return sizeOf(stdout) },
+		json: asJSON, now: time.Now,
+	}
+}
+
+func isTTY(w io.Writer) bool {
+	file, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(file.Fd()))
+}
+
+func sizeOf(w io.Writer) (columns, rows int) {
+	if !isTTY(w) {
+		return 0, 0
+	}
+	columns, rows, err := term.GetSize(int(w.(*os.File).Fd()))
+	if err != nil {
+		return 0, 0
+	}
+	return columns, rows
+}
+
+// oneAtATime is written to by the command and by what waits beside it.
+type oneAtATime struct {
+	mu sync.Mutex
+	to io.Writer
+}
+
+// Write writes.
+func (w *oneAtATime) Write(text []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.to.Write(text)
+}
+
+// underneath is where a writer of the terminal writes in the end.
+func underneath(w io.Writer) io.Writer {
+	if one, ok := w.(*oneAtATime); ok {
+		return one.to
+	}
+	return w
+}
+
+// printf writes a result for people. A terminal that is gone ends the command by
+// its context; there is nobody to tell.
+func (t terminal) printf(format string, args ...any) {
+	_, _ = fmt.Fprintf(t.out, format, args...)
+}
+
+// notef writes a line that is no result.
+func (t terminal) notef(format string, args ...any) {
+	_, _ = fmt.Fprintf(t.err, format+"\n", args...) // as printf
+}
+
+// tell writes a result: value as one line of JSON where programs read it, else
+// the text.
+func (t terminal) tell(value any, text string) error {
+	if !t.json {
+		t.printf("%s\n", text)
+		return nil
+	}
+	encoder := json.NewEncoder(t.out)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil {
+		return fmt.Errorf("print the result: %w", err)
+	}
+	return nil
+}
+
+// done says that something was carried out that has no result of its own.
+func (t terminal) done(value map[string]any, format string, args ...any) error {
+	return t.tell(value, fmt.Sprintf(format, args...))
+}
+
+// table writes rows, one for each item: items as a list of JSON where programs
+// read it, aligned under a head for people, and with tabs in between where the
+// output goes on to another program.
+func (t terminal) table(items any, head []string, rows [][]string) error {
+	if t.json {
+		return t.tell(items, "")
+	}
+	if !t.outIsTTY {
+		for _, cells := range rows {
+			t.printf("%s\n", strings.Join(cells, "\t"))
+		}
+		return nil
+	}
+	table := tabwriter.NewWriter(t.out, 0, 0, 2, ' ', 0)
+	for _, cells := range append([][]string{head}, rows...) {
+		_, _ = fmt.Fprintln(table, strings.Join(cells, "\t")) // it tells at the flush what went wrong
+	}
+	if err := table.Flush(); err != nil {
+		return fmt.Errorf("print the table: %w", err)
+	}
+	return nil
+}
+
+// pair is a line of what fields writes.
+type pair struct{ name, value string }
+
+// fields writes one thing with its names in front; those without a value are
+// left out.
+func (t terminal) fields(value any, pairs ...pair) error {
+	if t.json {
+		return t.tell(value, "")
+	}
+	width := 0
+	for _, p := range pairs {
+		if p.value != "" {
+			width = max(width, len(p.name))
+		}
+	}
+	for _, p := range pairs {
+		if p.value != "" {
+			t.printf("%-*s  %s\n", width, p.name, p.value)
+		}
+	}
+	return nil
+}
+
+func yesNo(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "no"
+}
+
+// moment is a time for people, in their own zone; a dash for never.
+func moment(t time.Time) string {
+	if t.IsZero() {
+		return "-"
+	}
+	return t.Local().Format(time.DateTime)
+}
+
+// orNone is what a pointer points to, or nothing.
+func orNone[T any](value *T) string {
+	if value == nil {
+		return ""
+	}
+	return fmt.Sprint(*value)
+}
