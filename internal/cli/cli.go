@@ -20,7 +20,7 @@ type commands struct {
 	Serve     serveCommand     `cmd:"" help:"Run the gateway."`
 	Sandbox   sandboxCommand   `cmd:"" help:"Run a sandbox alone, for gateways and other clients elsewhere."`
 	Keys      keysCommand      `cmd:"" help:"Create, list and revoke API keys, in the gateway's own data."`
-	Instances instancesCommand `cmd:"" help:"Create, list and link instances of a running gateway."`
+	Instances instancesCommand `cmd:"" help:"Create, link, list, stop and delete instances."`
 	Send      sendCommand      `cmd:"" help:"Send a message."`
 	Migrate   migrateCommand   `cmd:"" help:"Bring the database up to date and stop."`
 	Version   versionCommand   `cmd:"" help:"Print the version."`

@@ -98,3 +98,6 @@ func (c sendContactCommand) Run(ctx context.Context, t terminal) error {
 	})
 	return printSent(t, sent, err)
 }
+
+// client is connect for commands that name their instance by its id.
+func (f gatewayFlags) client() *client.Client { return client.New(f.URL, f.APIKey) }

@@ -1,0 +1,165 @@
+package cli_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/recado-project/recado/internal/cli"
+	"github.com/recado-project/recado/internal/testkit"
+)
+
+// run carries out one command line.
+func run(t *testing.T, stdin string, args ...string) (code int, out, said string) {
+	t.Helper()
+	var stdout, stderr strings.Builder
+	code = cli.Run(t.Context(), args, strings.NewReader(stdin), &stdout, &stderr)
+	return code, stdout.String(), stderr.String()
+}
+
+// refusing answers everything with a refusal.
+func refusing(t *testing.T, status int, code, message string) string {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(status)
+		_, _ = fmt.Fprintf(w, `{"statusCode":%d,"message":%q,"error":%q,"timestamp":"2026-11-20T14:22:10.123Z","path":"/"}`, status, message, code) // the program has its own eyes
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// Whatever fails is told once, in words, with what to do next; nothing is printed
+// as a result; and the exit code says whether a repeat may help.
+func TestFailuresAreExplained(t *testing.T) {
+	t.Parallel()
+	silent := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		<-r.Context().Done()
+	}))
+	t.Cleanup(silent.Close)
+	foreign := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(foreign.Close)
+	taken, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = taken.Close() }) // the test is over
+	port := taken.Addr().(*net.TCPAddr).Port
+
+	list := []string{"instances", "list", "--api-key", "rcd_x", "--url"}
+	for name, test := range map[string]struct {
+		args []string
+		code int
+		want []string
+	}{
+		"wrong key":     {append(list, refusing(t, 401, "UNAUTHORIZED", "the API key is not valid")), 1, []string{"recado: the API key is not valid (401 UNAUTHORIZED)", "recado keys create"}},
+		"no partner":    {append(list, refusing(t, 403, "FORBIDDEN", "this needs a partner key")), 1, []string{"recado keys create --name NAME --partner"}},
+		"not connected": {append(list, refusing(t, 409, "INSTANCE_NOT_CONNECTED", "it is stopped")), 75, []string{"it is stopped", "recado instances link"}},
+		"busy":          {append(list, refusing(t, 503, "UNAVAILABLE", "stopping")), 75, []string{"stopping (503 UNAVAILABLE)"}},
+		"slow platform": {append(list, refusing(t, 504, "PLATFORM_TIMEOUT", "no code came")), 75, []string{"may not reach the platform"}},
+		"no gateway":    {append(list, foreign.URL), 1, []string{"404 Not Found", "not as a gateway does"}},
+		"nobody there":  {append(list, "http://127.0.0.1:1"), 75, []string{"no gateway answers at http://127.0.0.1:1; start one with `recado serve`, or name another with --url or RECADO_URL"}},
+		"no such host":  {append(list, "http://nobody.invalid"), 75, []string{"no gateway answers at http://nobody.invalid: there is no host nobody.invalid"}},
+		"no answer":     {append(list, silent.URL, "--timeout", "50ms"), 75, []string{"has not answered in time", "--timeout"}},
+		"no TLS":        {append(list, strings.Replace(foreign.URL, "http:", "https:", 1)), 75, []string{"does not speak TLS: write http:// instead"}},
+		"no scheme":     {append(list, "127.0.0.1:8080"), 2, []string{"needs http:// or https://"}},
+		"no key":        {[]string{"instances", "list"}, 2, []string{"RECADO_API_KEY", "recado keys create"}},
+		"no instance":   {[]string{"instances", "link"}, 2, []string{"<instance> is missing", "recado help instances link"}},
+		"wrong flag":    {[]string{"serve", "--listne", "x"}, 2, []string{`did you mean "--listen"?`, "recado help serve"}},
+		"log level":     {[]string{"--log-level", "x", "version"}, 2, []string{`"debug","info","warn","error"`}},
+		"taken port": {
+			[]string{"dev", "--listen", taken.Addr().String(), "--data", t.TempDir()},
+			1,
+			[]string{fmt.Sprintf("recado: port %d is in use; try --listen 127.0.0.1:%d\n", port, port+1)},
+		},
+		"taken port of a sandbox": {
+			[]string{"sandbox", "--listen", taken.Addr().String(), "--data", t.TempDir()},
+			1,
+			[]string{fmt.Sprintf("recado: port %d is in use; try --listen 127.0.0.1:%d\n", port, port+1)},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			code, out, said := run(t, "", test.args...)
+			if code != test.code || out != "" || strings.Count(said, "recado: ") != 1 || strings.Count(said, "\n") != 1 {
+				t.Errorf("exit code %d, printed %q, said %q; want %d and one line", code, out, said, test.code)
+			}
+			for _, want := range test.want {
+				if !strings.Contains(said, want) {
+					t.Errorf("said %q, want %q", said, want)
+				}
+			}
+		})
+	}
+}
+
+// An address works with what people put behind it.
+func TestURLLosesItsEnd(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/gateway/api/instances" {
+			t.Errorf("asked %s", r.URL)
+		}
+		_, _ = io.WriteString(w, `{"data":[],"isLastPage":true}`) // as above
+	}))
+	t.Cleanup(server.Close)
+	for _, end := range []string{"", "/", "/api", "/api/"} {
+		if code, out, said := run(t, "", "--json", "instances", "list", "--api-key", "rcd_x", "--url", server.URL+"/gateway"+end); code != 0 || out != "[]\n" {
+			t.Errorf("%q: exit code %d, printed %q, said %q", end, code, out, said)
+		}
+	}
+}
+
+// heard is what a command says while it runs.
+type heard struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+// Write takes what is said.
+func (h *heard) Write(text []byte) (int, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.text.Write(text)
+}
+
+func (h *heard) contains(text string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return strings.Contains(h.text.String(), text)
+}
+
+// Who waits is told what for, and can stop it.
+func TestWaitingIsSaidAndCanBeEnded(t *testing.T) {
+	t.Parallel()
+	silent := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		<-r.Context().Done()
+	}))
+	t.Cleanup(silent.Close)
+	ctx, interrupt := context.WithCancel(t.Context())
+	defer interrupt()
+	var said heard
+	ended := make(chan int, 1)
+	go func() {
+		ended <- cli.Run(ctx, []string{"instances", "link", "shop", "--api-key", "rcd_x", "--url", silent.URL},
+			strings.NewReader(""), io.Discard, &said)
+	}()
+	testkit.Await(t, "a word about the wait", func() bool {
+		return said.contains("waiting for " + strings.TrimPrefix(silent.URL, "http://"))
+	})
+	interrupt()
+	select {
+	case code := <-ended:
+		if code != 130 || said.contains("recado: ") {
+			t.Errorf("exit code %d", code)
+		}
+	case <-time.After(time.Minute):
+		t.Error("the command goes on")
+	}
+}

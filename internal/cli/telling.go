@@ -1,0 +1,69 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+)
+
+const (
+	// patience is how long a person waits without wondering.
+	patience = 2 * time.Second
+	// largeBody is from where on an upload shows how far it is.
+	largeBody = 1 << 20
+)
+
+// telling carries requests, and tells a person who waits what for.
+type telling struct {
+	next http.RoundTripper
+	t    terminal
+	host string
+}
+
+// RoundTrip carries one request.
+func (c telling) RoundTrip(request *http.Request) (*http.Response, error) {
+	if c.t.errIsTTY && request.ContentLength > largeBody {
+		request = request.Clone(request.Context())
+		request.Body = &upload{ReadCloser: request.Body, t: c.t, total: request.ContentLength}
+	}
+	slow := time.AfterFunc(patience, func() { c.t.notef("waiting for %s …", c.host) })
+	defer slow.Stop()
+	return c.next.RoundTrip(request)
+}
+
+// upload shows how much of a body was read.
+type upload struct {
+	io.ReadCloser
+
+	t           terminal
+	total, sent int64
+	shown       int64
+}
+
+// Read reads, and shows each percent once.
+func (u *upload) Read(buffer []byte) (int, error) {
+	count, err := u.ReadCloser.Read(buffer)
+	u.sent += int64(count)
+	if percent := u.sent * 100 / u.total; percent != u.shown {
+		u.shown = percent
+		_, _ = fmt.Fprintf(u.t.err, "\rsending: %d %% of %s", percent, bytesFor(u.total)) // as notef
+		if percent == 100 {
+			_, _ = fmt.Fprint(u.t.err, "\r\x1b[K") // the line is clean again
+		}
+	}
+	return count, err
+}
+
+// bytesFor is a size for people.
+func bytesFor(size int64) string {
+	const unit = 1 << 10
+	switch {
+	case size < unit:
+		return fmt.Sprintf("%d bytes", size)
+	case size < unit*unit:
+		return fmt.Sprintf("%.1f KiB", float64(size)/unit)
+	default:
+		return fmt.Sprintf("%.1f MiB", float64(size)/unit/unit)
+	}
+}

@@ -1,0 +1,48 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Who watches dev sees a short line for a request, and no empty words.
+func TestShortLog(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	logger := slog.New(newShortHandler(&out, slog.LevelInfo))
+	ctx := context.Background()
+	logger.LogAttrs(ctx, slog.LevelInfo, "request", slog.String("method", "POST"), slog.String("route", "/api/message/{instanceId}/text"),
+		slog.Int("status", 201), slog.Duration("duration", 4321*time.Microsecond), slog.String("request_id", "x"))
+	logger.LogAttrs(ctx, slog.LevelInfo, "status changed", slog.String("status", "connected"), slog.String("reason", ""))
+	logger.LogAttrs(ctx, slog.LevelError, "request", slog.String("method", "GET"), slog.String("error", "it broke"))
+	lines := strings.Split(out.String(), "\n")
+	if len(lines) != 4 || !strings.HasSuffix(lines[0], "INF POST …/text 201 4ms") ||
+		!strings.HasSuffix(lines[1], "status changed status=connected") || !strings.Contains(lines[2], "it broke") {
+		t.Errorf("wrote %s", out.String())
+	}
+}
+
+// A code is shown whole or not at all.
+func TestCodeNeedsItsRoom(t *testing.T) {
+	t.Parallel()
+	lines := qrLines(strings.Repeat("a", 200))
+	for _, test := range []struct {
+		columns, rows int
+		fits          bool
+	}{{0, 0, true}, {200, 100, true}, {200, 24, false}, {40, 100, false}} {
+		var said bytes.Buffer
+		l := &linking{t: terminal{err: &said, size: func() (int, int) { return test.columns, test.rows }}}
+		for range 2 {
+			if l.fits(lines) != test.fits {
+				t.Errorf("%+v: %t", test, !test.fits)
+			}
+		}
+		if strings.Count(said.String(), "--phone") != map[bool]int{false: 1}[test.fits] {
+			t.Errorf("%+v: said %q", test, said.String())
+		}
+	}
+}
