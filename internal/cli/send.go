@@ -2,6 +2,10 @@ package cli
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
 
 	"github.com/recado-project/recado/client"
 )
@@ -22,10 +26,45 @@ type sendCommand struct {
 
 // sendFlags say through which instance a message goes, and to whom.
 type sendFlags struct {
-	gatewayFlags
-	Instance       string `help:"Id of the instance that sends." required:""`
-	To             string `help:"Phone number with country code, or chat ID." required:"" env:"-"`
+	instanceFlag
+	To             string `help:"Phone number with country code, or chat ID; required." env:"-"`
 	IdempotencyKey string `help:"Key of your choosing that makes it safe to repeat the command: a repeat sends nothing." name:"idempotency-key" env:"-"`
+}
+
+// send finds the instance and sends through it.
+func (f sendFlags) send(ctx context.Context, t terminal, send func(c *client.Client, id string) (client.Sent, error)) error {
+	if err := f.needsRecipient(); err != nil {
+		return err
+	}
+	gateway, id, err := f.open(ctx, t)
+	if err != nil {
+		return err
+	}
+	sent, err := send(gateway, id)
+	if err != nil {
+		return err
+	}
+	if sent.Replayed {
+		t.notef("It was sent before, with the same key: nothing was sent now.")
+	}
+	return t.sent(sent)
+}
+
+// needsRecipient refuses a command line that does not say who is written to.
+func (f sendFlags) needsRecipient() error {
+	if f.To == "" {
+		return wrongUsage("--to is missing: a phone number with country code, or a chat ID")
+	}
+	return nil
+}
+
+// sent prints what names a message: for people both names, and for a script the
+// one that other commands take.
+func (t terminal) sent(sent client.Sent) error {
+	if !t.outIsTTY && !t.json {
+		return t.tell(sent, sent.MessageID)
+	}
+	return t.fields(sent, pair{"id", sent.ID}, pair{"messageId", sent.MessageID})
 }
 
 // quoteFlag makes a message an answer.
@@ -41,30 +80,50 @@ type viewOnceFlag struct {
 	ViewOnce bool `help:"The recipient can open it only once." env:"-"`
 }
 
-// printSent prints what names the message that was sent.
-func printSent(t terminal, sent client.Sent, err error) error {
-	if err != nil {
-		return err
-	}
-	t.printf("id         %s\nmessageId  %s\n", sent.ID, sent.MessageID)
-	if sent.Replayed {
-		t.printf("It was sent before, with the same key: nothing was sent now.\n")
-	}
-	return nil
-}
-
 type sendTextCommand struct {
 	sendFlags
 	quoteFlag
-	Message string `arg:"" help:"The text."`
+	Message []string `arg:"" optional:"" help:"The text, in quotes; - reads it from standard input."`
 }
 
 // Run sends the text.
 func (c sendTextCommand) Run(ctx context.Context, t terminal) error {
-	sent, err := c.client().SendText(ctx, c.Instance, client.Text{
-		To: c.To, Message: c.Message, QuoteMessageID: c.Quote, IdempotencyKey: c.IdempotencyKey,
+	if err := c.needsRecipient(); err != nil {
+		return err
+	}
+	message, err := oneText(t, c.Message)
+	if err != nil {
+		return err
+	}
+	return c.send(ctx, t, func(gateway *client.Client, id string) (client.Sent, error) {
+		return gateway.SendText(ctx, id, client.Text{
+			To: c.To, Message: message, QuoteMessageID: c.Quote, IdempotencyKey: c.IdempotencyKey,
+		})
 	})
-	return printSent(t, sent, err)
+}
+
+// maxText bounds what is read of a text from standard input, in bytes; the
+// gateway takes 65,536 characters.
+const maxText = 4 * 65_536
+
+// oneText is the text of the words on the command line.
+func oneText(t terminal, words []string) (string, error) {
+	switch {
+	case len(words) == 0:
+		return "", wrongUsage("the message is missing: put it at the end, in quotes, or - to read it from standard input")
+	case len(words) > 1:
+		return "", wrongUsage("put the message in quotes: \"%s\"", strings.Join(words, " "))
+	case words[0] != "-":
+		return words[0], nil
+	}
+	text, err := io.ReadAll(io.LimitReader(t.in, maxText+1))
+	if err != nil {
+		return "", fmt.Errorf("read the message from standard input: %w", err)
+	}
+	if len(text) > maxText {
+		return "", errors.New("standard input is too long for a text: a message has 65536 characters at most")
+	}
+	return strings.TrimRight(string(text), "\r\n"), nil
 }
 
 type sendLocationCommand struct {
@@ -77,10 +136,11 @@ type sendLocationCommand struct {
 
 // Run sends the place.
 func (c sendLocationCommand) Run(ctx context.Context, t terminal) error {
-	sent, err := c.client().SendLocation(ctx, c.Instance, client.Location{
-		To: c.To, Latitude: c.Latitude, Longitude: c.Longitude, Name: c.Name, Address: c.Address, IdempotencyKey: c.IdempotencyKey,
+	return c.send(ctx, t, func(gateway *client.Client, id string) (client.Sent, error) {
+		return gateway.SendLocation(ctx, id, client.Location{
+			To: c.To, Latitude: c.Latitude, Longitude: c.Longitude, Name: c.Name, Address: c.Address, IdempotencyKey: c.IdempotencyKey,
+		})
 	})
-	return printSent(t, sent, err)
 }
 
 type sendContactCommand struct {
@@ -92,12 +152,10 @@ type sendContactCommand struct {
 
 // Run sends the card.
 func (c sendContactCommand) Run(ctx context.Context, t terminal) error {
-	sent, err := c.client().SendContact(ctx, c.Instance, client.Contact{
-		To: c.To, Contact: client.Card{FullName: c.Name, PhoneNumber: c.Phone, Organization: c.Organization},
-		IdempotencyKey: c.IdempotencyKey,
+	return c.send(ctx, t, func(gateway *client.Client, id string) (client.Sent, error) {
+		return gateway.SendContact(ctx, id, client.Contact{
+			To: c.To, Contact: client.Card{FullName: c.Name, PhoneNumber: c.Phone, Organization: c.Organization},
+			IdempotencyKey: c.IdempotencyKey,
+		})
 	})
-	return printSent(t, sent, err)
 }
-
-// client is connect for commands that name their instance by its id.
-func (f gatewayFlags) client() *client.Client { return client.New(f.URL, f.APIKey) }

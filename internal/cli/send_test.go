@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -41,6 +42,10 @@ func TestSend(t *testing.T) {
 		"document under a name":  {[]string{"document", file, "--file-name", "n", "--caption", "c"}, `/document "document":"` + data + `","caption":"c","fileName":"n"}`},
 		"document from the web":  {[]string{"document", url}, `/document "document":"` + url + `"}`},
 		"sticker":                {[]string{"sticker", url}, `/sticker "sticker":"` + url + `"}`},
+		"text of a dash":         {[]string{"text", "--", "- a"}, `/text "message":"- a"}`},
+		"text from a pipe":       {[]string{"text", "-"}, `/text "message":"one\ntwo"}`},
+		"file from a pipe":       {[]string{"document", "-", "--file-name", "n"}, `/document "document":"data:application/octet-stream;base64,b25lCnR3bwo=","fileName":"n"}`},
+		"location, spelled with": {[]string{"location", "--latitude=-23.5", "--longitude=0"}, `/location "latitude":-23.5,"longitude":0}`},
 		"location":               {[]string{"location", "--latitude", "-23.5", "--longitude", "0", "--name", "n", "--address", "a"}, `/location "latitude":-23.5,"longitude":0,"name":"n","address":"a"}`},
 		"contact":                {[]string{"contact", "--name", "Ana", "--phone", "55", "--organization", "o"}, `/contact "contact":{"fullName":"Ana","phoneNumber":"55","organization":"o"}}`},
 		"contact, less of it":    {[]string{"contact", "--name", "Ana", "--phone", "55"}, `/contact "contact":{"fullName":"Ana","phoneNumber":"55"}}`},
@@ -53,7 +58,7 @@ func TestSend(t *testing.T) {
 				if err != nil {
 					t.Error(err)
 				}
-				got := strings.TrimPrefix(r.URL.Path, "/api/message/I") + " " + strings.TrimPrefix(string(body), `{"to":"5511988887766",`)
+				got := strings.TrimPrefix(r.URL.Path, "/api/message/"+instanceID) + " " + strings.TrimPrefix(string(body), `{"to":"5511988887766",`)
 				if got != test.want || r.Header.Get("X-Api-Key") != "rcd_x" {
 					t.Errorf("asked %s\nwant  %s", got, test.want)
 				}
@@ -63,47 +68,66 @@ func TestSend(t *testing.T) {
 			}))
 			defer server.Close()
 			var out, complaints strings.Builder
-			args := append([]string{"send", test.args[0], "--url", server.URL, "--api-key", "rcd_x", "--instance", "I", "--to", "5511988887766"}, test.args[1:]...)
-			if code := cli.Run(t.Context(), args, strings.NewReader(""), &out, &complaints); code != 0 {
+			args := append([]string{"send", test.args[0], "--url", server.URL, "--api-key", "rcd_x", "--instance", instanceID, "--to", "5511988887766"}, test.args[1:]...)
+			if code := cli.Run(t.Context(), args, strings.NewReader("one\ntwo\n"), &out, &complaints); code != 0 {
 				t.Fatalf("exit code %d: %s", code, complaints.String())
 			}
-			printed := "id         019a\nmessageId  3EB1\n"
-			if strings.Contains(strings.Join(args, " "), "once") && strings.Contains(strings.Join(args, " "), "--idempotency-key") {
-				printed += "It was sent before, with the same key: nothing was sent now.\n"
+			if out.String() != "3EB1\n" {
+				t.Errorf("printed %q", out.String())
 			}
-			if out.String() != printed {
-				t.Errorf("printed %q, want %q", out.String(), printed)
+			said := ""
+			if slices.Contains(args, "once") {
+				said = "It was sent before, with the same key: nothing was sent now.\n"
+			}
+			if complaints.String() != said {
+				t.Errorf("said %q, want %q", complaints.String(), said)
 			}
 		})
 	}
 }
 
-func TestSendFails(t *testing.T) {
+// instanceID is an instance that no test looks for by its name.
+const instanceID = "019aa1f4-5b0c-7e43-9d1f-6a1f2f6f3b11"
+
+// A command that can't work is refused before anything is sent, in words that
+// say what to write instead.
+func TestSendRefuses(t *testing.T) {
 	t.Parallel()
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.WriteHeader(http.StatusConflict)
-		_, _ = io.WriteString(w, `{"statusCode":409,"message":"the instance is not connected","error":"INSTANCE_NOT_CONNECTED","timestamp":"2026-11-20T14:22:10.123Z","path":"/"}`) // as above
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		t.Errorf("asked %s", r.URL)
 	}))
 	t.Cleanup(server.Close)
+	folder := t.TempDir()
+	large := filepath.Join(folder, "large.pdf")
+	if err := os.WriteFile(large, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(large, 80<<20); err != nil {
+		t.Fatal(err)
+	}
 	for name, test := range map[string]struct {
 		args []string
 		code int
 		want string
 	}{
-		"refused":        {[]string{"text", "a", "--to", "1"}, 75, "the instance is not connected (409 INSTANCE_NOT_CONNECTED)"},
-		"no such file":   {[]string{"image", filepath.Join(t.TempDir(), "nothing.png"), "--to", "1"}, 1, "read the file to send"},
-		"a folder":       {[]string{"document", t.TempDir(), "--to", "1"}, 1, "read media"},
-		"no recipient":   {[]string{"text", "a"}, 2, "--to"},
-		"no position":    {[]string{"location", "--to", "1"}, 2, "--latitude"},
-		"no such number": {[]string{"location", "--to", "1", "--latitude", "north", "--longitude", "1"}, 2, "latitude"},
+		"no such file":           {[]string{"image", filepath.Join(folder, "nothing.png"), "--to", "1"}, 1, "nothing.png: no such file"},
+		"a folder":               {[]string{"document", folder, "--to", "1"}, 1, "is a folder"},
+		"a large file":           {[]string{"document", large, "--to", "1"}, 1, large + " is too large: it has 80.0 MiB, and a gateway takes 64.0 MiB"},
+		"larger than it is told": {[]string{"document", "-", "--to", "1", "--max-media", "2"}, 1, "standard input is too large"},
+		"no recipient":           {[]string{"text", "a"}, 2, "--to is missing"},
+		"recipient in its place": {[]string{"text", "5511988887766", "Oi"}, 2, "--to is missing"},
+		"file for nobody":        {[]string{"document", large}, 2, "--to is missing"},
+		"no quotes":              {[]string{"text", "--to", "1", "Oi", "tudo", "bem?"}, 2, `put the message in quotes: "Oi tudo bem?"`},
+		"no message":             {[]string{"text", "--to", "1"}, 2, "the message is missing"},
+		"no position":            {[]string{"location", "--to", "1"}, 2, "--latitude and --longitude are missing"},
+		"no such number":         {[]string{"location", "--to", "1", "--latitude", "north", "--longitude", "1"}, 2, "latitude"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var out, complaints strings.Builder
-			args := append([]string{"send", test.args[0], "--url", server.URL, "--api-key", "rcd_x", "--instance", "I"}, test.args[1:]...)
-			code := cli.Run(t.Context(), args, strings.NewReader(""), &out, &complaints)
-			if code != test.code || !strings.Contains(complaints.String(), test.want) {
-				t.Errorf("exit code %d, said %q; want %d, %q", code, complaints.String(), test.code, test.want)
+			args := append([]string{"send", test.args[0], "--url", server.URL, "--api-key", "rcd_x", "--instance", instanceID}, test.args[1:]...)
+			code, out, said := run(t, "one", args...)
+			if code != test.code || !strings.Contains(said, test.want) || out != "" {
+				t.Errorf("exit code %d, printed %q, said %q; want %d, %q", code, out, said, test.code, test.want)
 			}
 		})
 	}

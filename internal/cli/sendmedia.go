@@ -2,42 +2,22 @@ package cli
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"mime"
-	"os"
-	"path/filepath"
-	"strings"
 
 	"github.com/recado-project/recado/client"
 )
 
-// fileArgument is the media of a message.
-type fileArgument struct {
-	File string `arg:"" help:"File, or http(s) URL that the gateway can reach."`
-}
-
-// isURL reports whether the gateway is to fetch the media.
-func (f fileArgument) isURL() bool {
-	scheme, _, found := strings.Cut(f.File, "://")
-	return found && (strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https"))
-}
-
-// media makes a media input: a URL as it is, a file as a data URI.
-func (f fileArgument) media() (_ string, err error) {
-	if f.isURL() {
-		return f.File, nil
+// sendFile is send with the media of the file.
+func (f fileArgument) sendFile(
+	ctx context.Context, t terminal, flags sendFlags, send func(c *client.Client, id, media string) (client.Sent, error),
+) error {
+	if err := flags.needsRecipient(); err != nil {
+		return err
 	}
-	file, err := os.Open(f.File)
+	media, err := f.media(t)
 	if err != nil {
-		return "", fmt.Errorf("read the file to send: %w", err)
+		return err
 	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	mimeType, _, err := mime.ParseMediaType(mime.TypeByExtension(filepath.Ext(f.File)))
-	if err != nil {
-		mimeType = "application/octet-stream" // the gateway finds it out
-	}
-	return client.ReadDataURI(mimeType, file)
+	return flags.send(ctx, t, func(c *client.Client, id string) (client.Sent, error) { return send(c, id, media) })
 }
 
 type sendImageCommand struct {
@@ -50,14 +30,11 @@ type sendImageCommand struct {
 
 // Run sends the image.
 func (c sendImageCommand) Run(ctx context.Context, t terminal) error {
-	media, err := c.media()
-	if err != nil {
-		return err
-	}
-	sent, err := c.client().SendImage(ctx, c.Instance, client.Image{
-		To: c.To, Image: media, Caption: c.Caption, QuoteMessageID: c.Quote, ViewOnce: c.ViewOnce, IdempotencyKey: c.IdempotencyKey,
+	return c.sendFile(ctx, t, c.sendFlags, func(gateway *client.Client, id, media string) (client.Sent, error) {
+		return gateway.SendImage(ctx, id, client.Image{
+			To: c.To, Image: media, Caption: c.Caption, QuoteMessageID: c.Quote, ViewOnce: c.ViewOnce, IdempotencyKey: c.IdempotencyKey,
+		})
 	})
-	return printSent(t, sent, err)
 }
 
 type sendVideoCommand struct {
@@ -70,14 +47,11 @@ type sendVideoCommand struct {
 
 // Run sends the video.
 func (c sendVideoCommand) Run(ctx context.Context, t terminal) error {
-	media, err := c.media()
-	if err != nil {
-		return err
-	}
-	sent, err := c.client().SendVideo(ctx, c.Instance, client.Video{
-		To: c.To, Video: media, Caption: c.Caption, QuoteMessageID: c.Quote, ViewOnce: c.ViewOnce, IdempotencyKey: c.IdempotencyKey,
+	return c.sendFile(ctx, t, c.sendFlags, func(gateway *client.Client, id, media string) (client.Sent, error) {
+		return gateway.SendVideo(ctx, id, client.Video{
+			To: c.To, Video: media, Caption: c.Caption, QuoteMessageID: c.Quote, ViewOnce: c.ViewOnce, IdempotencyKey: c.IdempotencyKey,
+		})
 	})
-	return printSent(t, sent, err)
 }
 
 type sendVoiceCommand struct {
@@ -89,14 +63,11 @@ type sendVoiceCommand struct {
 
 // Run sends the voice note.
 func (c sendVoiceCommand) Run(ctx context.Context, t terminal) error {
-	media, err := c.media()
-	if err != nil {
-		return err
-	}
-	sent, err := c.client().SendVoiceNote(ctx, c.Instance, client.VoiceNote{
-		To: c.To, Audio: media, QuoteMessageID: c.Quote, ViewOnce: c.ViewOnce, IdempotencyKey: c.IdempotencyKey,
+	return c.sendFile(ctx, t, c.sendFlags, func(gateway *client.Client, id, media string) (client.Sent, error) {
+		return gateway.SendVoiceNote(ctx, id, client.VoiceNote{
+			To: c.To, Audio: media, QuoteMessageID: c.Quote, ViewOnce: c.ViewOnce, IdempotencyKey: c.IdempotencyKey,
+		})
 	})
-	return printSent(t, sent, err)
 }
 
 type sendAudioCommand struct {
@@ -107,14 +78,11 @@ type sendAudioCommand struct {
 
 // Run sends the audio file.
 func (c sendAudioCommand) Run(ctx context.Context, t terminal) error {
-	media, err := c.media()
-	if err != nil {
-		return err
-	}
-	sent, err := c.client().SendAudioFile(ctx, c.Instance, client.AudioFile{
-		To: c.To, Audio: media, QuoteMessageID: c.Quote, IdempotencyKey: c.IdempotencyKey,
+	return c.sendFile(ctx, t, c.sendFlags, func(gateway *client.Client, id, media string) (client.Sent, error) {
+		return gateway.SendAudioFile(ctx, id, client.AudioFile{
+			To: c.To, Audio: media, QuoteMessageID: c.Quote, IdempotencyKey: c.IdempotencyKey,
+		})
 	})
-	return printSent(t, sent, err)
 }
 
 type sendDocumentCommand struct {
@@ -127,18 +95,15 @@ type sendDocumentCommand struct {
 
 // Run sends the document.
 func (c sendDocumentCommand) Run(ctx context.Context, t terminal) error {
-	media, err := c.media()
-	if err != nil {
-		return err
-	}
 	name := c.FileName
-	if name == "" && !c.isURL() { // of a URL the gateway knows better
-		name = filepath.Base(c.File)
+	if name == "" {
+		name = c.name()
 	}
-	sent, err := c.client().SendDocument(ctx, c.Instance, client.Document{
-		To: c.To, Document: media, Caption: c.Caption, FileName: name, QuoteMessageID: c.Quote, IdempotencyKey: c.IdempotencyKey,
+	return c.sendFile(ctx, t, c.sendFlags, func(gateway *client.Client, id, media string) (client.Sent, error) {
+		return gateway.SendDocument(ctx, id, client.Document{
+			To: c.To, Document: media, Caption: c.Caption, FileName: name, QuoteMessageID: c.Quote, IdempotencyKey: c.IdempotencyKey,
+		})
 	})
-	return printSent(t, sent, err)
 }
 
 type sendStickerCommand struct {
@@ -148,12 +113,9 @@ type sendStickerCommand struct {
 
 // Run sends the sticker.
 func (c sendStickerCommand) Run(ctx context.Context, t terminal) error {
-	media, err := c.media()
-	if err != nil {
-		return err
-	}
-	sent, err := c.client().SendSticker(ctx, c.Instance, client.Sticker{
-		To: c.To, Sticker: media, IdempotencyKey: c.IdempotencyKey,
+	return c.sendFile(ctx, t, c.sendFlags, func(gateway *client.Client, id, media string) (client.Sent, error) {
+		return gateway.SendSticker(ctx, id, client.Sticker{
+			To: c.To, Sticker: media, IdempotencyKey: c.IdempotencyKey,
+		})
 	})
-	return printSent(t, sent, err)
 }

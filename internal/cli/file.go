@@ -1,0 +1,80 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/recado-project/recado/client"
+)
+
+// fileArgument is the media of a message.
+type fileArgument struct {
+	File     string `arg:"" help:"File, or http(s) URL that the gateway can reach; - reads standard input."`
+	MaxMedia int64  `help:"Largest file that the gateway takes, in bytes, as it was started with." default:"67108864" name:"max-media"`
+}
+
+// isURL reports whether the gateway is to fetch the media.
+func (f fileArgument) isURL() bool {
+	scheme, _, found := strings.Cut(f.File, "://")
+	return found && (strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https"))
+}
+
+// name is what the file is called; empty where the gateway knows better.
+func (f fileArgument) name() string {
+	if f.isURL() || f.File == "-" {
+		return ""
+	}
+	return filepath.Base(f.File)
+}
+
+// media makes a media input: a URL as it is, anything else as a data URI. A file
+// that the gateway would not take is refused before it is read.
+func (f fileArgument) media(t terminal) (_ string, err error) {
+	switch {
+	case f.isURL():
+		return f.File, nil
+	case f.File == "-":
+		return f.read("standard input", "application/octet-stream", t.in)
+	}
+	file, err := os.Open(f.File)
+	if err != nil {
+		return "", fmt.Errorf("read the file to send: %w", err)
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	info, err := file.Stat()
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("read the file to send: %w", err)
+	case info.IsDir():
+		return "", fmt.Errorf("%s is a folder: name a file", f.File)
+	case info.Size() > f.MaxMedia:
+		return "", f.tooLarge(f.File, bytesFor(info.Size()))
+	}
+	mimeType, _, err := mime.ParseMediaType(mime.TypeByExtension(filepath.Ext(f.File)))
+	if err != nil {
+		mimeType = "application/octet-stream" // the gateway finds it out
+	}
+	return f.read(f.File, mimeType, file)
+}
+
+// read reads the content, also that whose size nobody knows beforehand.
+func (f fileArgument) read(name, mimeType string, content io.Reader) (string, error) {
+	all, err := io.ReadAll(io.LimitReader(content, f.MaxMedia+1))
+	if err != nil {
+		return "", fmt.Errorf("read the file to send: %w", err)
+	}
+	if int64(len(all)) > f.MaxMedia {
+		return "", f.tooLarge(name, "more")
+	}
+	return client.DataURI(mimeType, all), nil
+}
+
+func (f fileArgument) tooLarge(name, size string) error {
+	return fmt.Errorf("%s is too large: it has %s, and a gateway takes %s (its --max-media; give the same here if it takes more)",
+		name, size, bytesFor(f.MaxMedia))
+}
