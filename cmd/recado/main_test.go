@@ -175,7 +175,7 @@ func TestServeOnASandboxOfItsOwn(t *testing.T) {
 	})
 
 	keys := command(t, "keys", "list", "--data", data)
-	keyID := strings.Fields(strings.Split(keys, "\n")[1])[0]
+	keyID := strings.Fields(keys)[0]
 	command(t, "keys", "revoke", "--data", data, keyID)
 	_, err = client.New(baseURL, partnerKey).ListInstances(t.Context(), 0, 0)
 	testkit.Refused(t, err, 401, "UNAUTHORIZED")

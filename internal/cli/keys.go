@@ -3,11 +3,17 @@ package cli
 import (
 	"context"
 	"errors"
-	"text/tabwriter"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"time"
+
+	"github.com/google/uuid"
 
 	"github.com/recado-project/recado/internal/access"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/server"
 	"github.com/recado-project/recado/internal/store"
 )
 
@@ -22,50 +28,145 @@ type keysCommand struct {
 // accountFlags say whose keys are meant.
 type accountFlags struct {
 	dataFlags
-	Account string `help:"Account that owns keys and instances; it is made where it does not exist." default:"default"`
+	Account string `help:"Account that owns keys and instances. Without it: demo in a folder that dev has made, default in any other."`
 }
 
-// open opens the store and finds the account.
-func (f accountFlags) open(ctx context.Context, t terminal) (*access.Service, gateway.Account, func() error, error) {
+// accountName is the account that is meant.
+func (f accountFlags) accountName() string {
+	switch {
+	case f.Account != "":
+		return f.Account
+	case f.DatabaseURL == "" && exists(filepath.Join(f.Data, server.DemoFile)):
+		return server.DemoAccount
+	default:
+		return "default"
+	}
+}
+
+// databaseFile is the file that the data is in; empty with PostgreSQL.
+func (f accountFlags) databaseFile() string {
+	return f.store(nil).Path
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// openExisting opens a database that is there, and finds the account in it.
+// Looking makes neither.
+func (f accountFlags) openExisting(ctx context.Context, t terminal) (*store.Store, gateway.Account, error) {
+	if file := f.databaseFile(); file != "" && !exists(file) {
+		return nil, gateway.Account{}, fmt.Errorf("there is no gateway's data in %s: name its folder with --data", f.Data)
+	}
 	opened, err := store.Open(ctx, f.store(t.logger))
 	if err != nil {
-		return nil, gateway.Account{}, nil, err
+		return nil, gateway.Account{}, err
 	}
-	service := access.New(opened, t.now)
-	account, err := service.EnsureAccount(ctx, f.Account)
+	account, found, err := opened.FindAccount(ctx, f.accountName())
+	if err == nil && !found {
+		err = fmt.Errorf("there is no account %s in this data: name another with --account", f.accountName())
+	}
 	if err != nil {
-		return nil, gateway.Account{}, nil, errors.Join(err, opened.Close())
+		return nil, gateway.Account{}, errors.Join(err, opened.Close())
 	}
-	return service, account, opened.Close, nil
+	return opened, account, nil
 }
 
 type createKeyCommand struct {
 	accountFlags
-	Name     string        `help:"What the key is for." required:""`
-	Partner  bool          `help:"The key may create and delete instances and keys of its account."`
-	Instance []string      `help:"Instance that the key reaches; may be repeated. Without it: all of the account."`
-	Expires  time.Duration `help:"After how long the key ends, as 720h. Without it: never."`
+	Name     string   `help:"What the key is for." required:"" env:"-"`
+	Partner  bool     `help:"The key may create and delete instances and keys of its account." env:"-"`
+	Instance []string `help:"Id of an instance that the key reaches; may be repeated. Without it: all of the account." env:"-"`
+	Expires  duration `help:"After how long the key ends, as 30d or 12h. Without it: never." env:"-"`
 }
 
-// Run creates the key.
+// Run creates the key, and the data and the account where there are none yet: so
+// a key can be had before the first start.
 func (c createKeyCommand) Run(ctx context.Context, t terminal) (err error) {
-	service, account, closeStore, err := c.open(ctx, t)
+	file := c.databaseFile()
+	isNew := file != "" && !exists(file)
+	if isNew && len(c.Instance) > 0 {
+		return fmt.Errorf("there is no gateway's data in %s, so no instance either: name its folder with --data", c.Data)
+	}
+	opened, err := store.Open(ctx, c.store(t.logger))
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, closeStore()) }()
+	defer func() { err = errors.Join(err, opened.Close()) }()
+	if isNew {
+		t.notef("made a new data folder %s; a gateway that runs on another one does not know this key", c.Data)
+	}
+	service := access.New(opened, t.now)
+	account, err := service.EnsureAccount(ctx, c.accountName())
+	if err != nil {
+		return err
+	}
+	for _, id := range c.Instance {
+		if err := mustOwn(ctx, opened, account, id); err != nil {
+			return err
+		}
+	}
 	params := access.KeyParams{
 		AccountID: account.ID, Name: c.Name, InstanceIDs: c.Instance, Partner: c.Partner,
 	}
 	if c.Expires != 0 {
-		params.ExpiresAt = t.now().UTC().Add(c.Expires)
+		params.ExpiresAt = t.now().UTC().Add(time.Duration(c.Expires))
 	}
-	_, secret, err := service.CreateKey(ctx, params)
+	key, secret, err := service.CreateKey(ctx, params)
 	if err != nil {
 		return err
 	}
-	t.printf("%s\n", secret)
-	return nil
+	t.notef("account %s, key %s; it is shown this once", account.Name, key.ID)
+	shown := newShownKey(key, t.now())
+	shown.Key, shown.Account = secret, account.Name
+	return t.tell(shown, secret)
+}
+
+// mustOwn refuses an instance that the account does not have.
+func mustOwn(ctx context.Context, opened *store.Store, account gateway.Account, id string) error {
+	if uuid.Validate(id) == nil {
+		instance, err := opened.GetInstance(ctx, id)
+		if gateway.KindOf(err) != gateway.NotFound && err != nil {
+			return err
+		}
+		if err == nil && instance.AccountID == account.ID {
+			return nil
+		}
+	}
+	return fmt.Errorf("account %s has no instance %s: give the id of one, as `recado instances list` shows it", account.Name, id)
+}
+
+// shownKey is a key as JSON.
+type shownKey struct {
+	ID          string     `json:"id"`
+	Name        string     `json:"name"`
+	Account     string     `json:"account"`
+	Key         string     `json:"key,omitempty"`
+	InstanceIDs []string   `json:"instanceIds"`
+	Partner     bool       `json:"partner"`
+	State       string     `json:"state"`
+	ExpiresAt   *time.Time `json:"expiresAt"`
+	LastUsedAt  *time.Time `json:"lastUsedAt"`
+}
+
+func newShownKey(key gateway.Key, now time.Time) shownKey {
+	shown := shownKey{
+		ID: key.ID, Name: key.Name, InstanceIDs: append([]string{}, key.InstanceIDs...), Partner: key.Partner, State: "valid",
+	}
+	switch {
+	case !key.RevokedAt.IsZero():
+		shown.State = "revoked"
+	case !key.Valid(now):
+		shown.State = "expired"
+	}
+	if !key.ExpiresAt.IsZero() {
+		shown.ExpiresAt = &key.ExpiresAt
+	}
+	if !key.LastUsedAt.IsZero() {
+		shown.LastUsedAt = &key.LastUsedAt
+	}
+	return shown
 }
 
 type listKeysCommand struct {
@@ -77,24 +178,30 @@ const keysAtOnce = 100
 
 // Run lists the keys, oldest first.
 func (c listKeysCommand) Run(ctx context.Context, t terminal) (err error) {
-	service, account, closeStore, err := c.open(ctx, t)
+	opened, account, err := c.openExisting(ctx, t)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, closeStore()) }()
-	table := tabwriter.NewWriter(t.out, 0, 0, 2, ' ', 0)
-	defer func() { err = errors.Join(err, table.Flush()) }()
-	row(table, "ID", "NAME", "PARTNER", "STATE", "LAST USED")
+	defer func() { err = errors.Join(err, opened.Close()) }()
+	keys := []shownKey{} // and never null
+	var rows [][]string
 	for number := 1; ; number++ {
-		page, err := service.ListKeys(ctx, account.ID, gateway.PageRequest{Page: number, Limit: keysAtOnce})
+		page, err := opened.ListKeys(ctx, account.ID, gateway.PageRequest{Page: number, Limit: keysAtOnce})
 		if err != nil {
 			return err
 		}
 		for _, key := range page.Items {
-			row(table, key.ID, key.Name, yesNo(key.Partner), keyState(key), moment(key.LastUsedAt))
+			shown := newShownKey(key, t.now())
+			shown.Account = account.Name
+			keys = append(keys, shown)
+			state := shown.State
+			if state == "valid" && shown.ExpiresAt != nil {
+				state = "until " + moment(key.ExpiresAt)
+			}
+			rows = append(rows, []string{key.ID, key.Name, yesNo(key.Partner), state, moment(key.LastUsedAt)})
 		}
 		if number*keysAtOnce >= page.Total {
-			return nil
+			return t.table(keys, []string{"ID", "NAME", "PARTNER", "STATE", "LAST USED"}, rows)
 		}
 	}
 }
@@ -106,25 +213,13 @@ type revokeKeyCommand struct {
 
 // Run revokes the key.
 func (c revokeKeyCommand) Run(ctx context.Context, t terminal) (err error) {
-	service, account, closeStore, err := c.open(ctx, t)
+	opened, account, err := c.openExisting(ctx, t)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, closeStore()) }()
-	if err := service.RevokeKey(ctx, account.ID, c.ID); err != nil {
+	defer func() { err = errors.Join(err, opened.Close()) }()
+	if err := access.New(opened, t.now).RevokeKey(ctx, account.ID, c.ID); err != nil {
 		return err
 	}
-	t.printf("revoked %s\n", c.ID)
-	return nil
-}
-
-func keyState(key gateway.Key) string {
-	switch {
-	case !key.RevokedAt.IsZero():
-		return "revoked"
-	case key.ExpiresAt.IsZero():
-		return "valid"
-	default:
-		return "until " + moment(key.ExpiresAt)
-	}
+	return t.done(map[string]any{"id": c.ID, "done": "revoked"}, "revoked %s", c.ID)
 }

@@ -16,9 +16,12 @@ import (
 )
 
 const (
-	demoFile    = "demo.json"
-	demoAccount = "demo"
-	demoName    = "demo"
+	demoName = "demo"
+
+	// DemoFile is kept in the data folder of a server that has prepared the demo.
+	DemoFile = "demo.json"
+	// DemoAccount is the account that the demo's keys and instance belong to.
+	DemoAccount = "demo"
 
 	// DemoNumber is the phone that the demo instance is linked to.
 	DemoNumber = "5511999990100"
@@ -54,7 +57,7 @@ func (s *Server) PrepareDemo(ctx context.Context, ownKey string, empty bool) (De
 }
 
 func (s *Server) prepareKeys(ctx context.Context, demo *Demo, ownKey string) error {
-	account, err := s.access.EnsureAccount(ctx, demoAccount)
+	account, err := s.access.EnsureAccount(ctx, DemoAccount)
 	if err != nil {
 		return err
 	}
@@ -117,7 +120,7 @@ func (s *Server) demoInstance(ctx context.Context, demo *Demo) (gateway.Instance
 			return instance, err
 		}
 	}
-	account, err := s.access.EnsureAccount(ctx, demoAccount)
+	account, err := s.access.EnsureAccount(ctx, DemoAccount)
 	if err != nil {
 		return gateway.Instance{}, err
 	}
@@ -142,7 +145,7 @@ func (s *Server) linkDemo(ctx context.Context, instanceID string) error {
 	return s.sandbox.Platform().Scan(ctx, DemoNumber, code.Code)
 }
 
-func (s *Server) demoPath() string { return filepath.Join(s.config.DataDir, demoFile) }
+func (s *Server) demoPath() string { return filepath.Join(s.config.DataDir, DemoFile) }
 
 func (s *Server) loadDemo() (Demo, error) {
 	content, err := os.ReadFile(s.demoPath())

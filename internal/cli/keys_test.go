@@ -1,0 +1,108 @@
+package cli_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/testkit"
+)
+
+// Looking makes nothing, and a mistyped folder is told as such.
+func TestKeysOfAMistypedFolder(t *testing.T) {
+	t.Parallel()
+	folder := filepath.Join(t.TempDir(), "recado-dve")
+	for _, args := range [][]string{
+		{"list"}, {"revoke", "019aa1f4-5b0c-7e43-9d1f-6a1f2f6f3b11"}, {"create", "--name", "a", "--instance", instanceID},
+	} {
+		code, out, said := run(t, "", append(append([]string{"keys"}, args...), "--data", folder)...)
+		if code != 1 || out != "" || !strings.Contains(said, folder) || !strings.Contains(said, "--data") {
+			t.Errorf("%v: exit code %d, printed %q, said %q", args, code, out, said)
+		}
+		if _, err := os.Stat(folder); err == nil {
+			t.Fatalf("%v has made the folder", args)
+		}
+	}
+	code, out, said := run(t, "", "keys", "create", "--data", folder, "--name", "a")
+	if code != 0 || !strings.HasPrefix(out, "rcd_") || !strings.Contains(said, "made a new data folder "+folder) || !strings.Contains(said, "account default") {
+		t.Errorf("exit code %d, printed %q, said %q", code, out, said)
+	}
+	if _, _, said = run(t, "", "keys", "create", "--data", folder, "--name", "b"); strings.Contains(said, "made a new") {
+		t.Errorf("the second time it said %q", said)
+	}
+	if code, _, said = run(t, "", "keys", "list", "--data", folder, "--account", "shpo"); code != 1 || !strings.Contains(said, "there is no account shpo") {
+		t.Errorf("exit code %d, said %q", code, said)
+	}
+	if code, out, _ = run(t, "", "keys", "list", "--data", folder, "--json"); code != 0 || !strings.Contains(out, `"name":"b"`) {
+		t.Errorf("exit code %d, printed %q", code, out)
+	}
+}
+
+// A key ends when it is to end, and reaches only instances that are there.
+func TestKeysCreate(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	g := testkit.Start(t, testkit.Options{DataDir: folder})
+	mine, err := g.Partner.CreateInstance(t.Context(), "shop")
+	if err != nil {
+		t.Fatal(err)
+	}
+	create := func(args ...string) (int, string, string) {
+		return run(t, "", append([]string{"keys", "create", "--data", folder, "--account", "test", "--name", "a", "--json"}, args...)...)
+	}
+	for _, args := range [][]string{{"--instance", "zzz"}, {"--instance", instanceID}, {"--account", "other", "--instance", mine.InstanceID}} {
+		if code, out, said := create(args...); code != 1 || out != "" || !strings.Contains(said, "has no instance") {
+			t.Errorf("%v: exit code %d, printed %q, said %q", args, code, out, said)
+		}
+	}
+	code, out, said := create("--instance", mine.InstanceID, "--expires", "30d")
+	var key struct {
+		Account   string    `json:"account"`
+		Key       string    `json:"key"`
+		ExpiresAt time.Time `json:"expiresAt"`
+	}
+	if err := json.Unmarshal([]byte(out), &key); code != 0 || err != nil {
+		t.Fatalf("exit code %d, printed %q, said %q", code, out, said)
+	}
+	if left := time.Until(key.ExpiresAt); key.Account != "test" || left < 719*time.Hour || left > 720*time.Hour {
+		t.Errorf("made %+v", key)
+	}
+	count := 0
+	for instance, err := range client.New(g.BaseURL, key.Key).Instances(t.Context()) {
+		count++
+		if err != nil || instance.InstanceID != mine.InstanceID {
+			t.Errorf("reaches %+v (%v)", instance, err)
+		}
+	}
+	if count != 1 {
+		t.Errorf("reaches %d instances", count)
+	}
+	for _, wrong := range []string{"30x", "-1d", "d", "99999999999d"} {
+		if code, _, said := create("--expires", wrong); code != 2 || !strings.Contains(said, "30d") {
+			t.Errorf("%s: exit code %d, said %q", wrong, code, said)
+		}
+	}
+}
+
+// In the folder of dev, the keys are dev's.
+func TestKeysOfDev(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	g := testkit.Start(t, testkit.Options{DataDir: folder})
+	demo, err := g.Server.PrepareDemo(t.Context(), "", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, out, said := run(t, "", "keys", "list", "--data", folder); strings.Count(out, "\n") != 2 || !strings.Contains(out, "demo partner\tyes\tvalid") {
+		t.Errorf("printed %q, said %q", out, said)
+	}
+	_, secret, _ := run(t, "", "keys", "create", "--data", folder, "--name", "mine")
+	code, out, said := run(t, "", "instances", "list", "--url", g.BaseURL, "--api-key", strings.TrimSpace(secret))
+	if code != 0 || !strings.HasPrefix(out, demo.InstanceID+"\tdemo\tconnected\t") {
+		t.Errorf("exit code %d, printed %q, said %q", code, out, said)
+	}
+}
