@@ -22,6 +22,12 @@ type commands struct {
 	Keys      keysCommand      `cmd:"" help:"Create, list and revoke API keys, in the gateway's own data."`
 	Instances instancesCommand `cmd:"" help:"Create, link, list, stop and delete instances."`
 	Send      sendCommand      `cmd:"" help:"Send a message."`
+	Messages  messagesCommand  `cmd:"" help:"Edit, delete, read, forward, react to and download messages."`
+	Events    eventsCommand    `cmd:"" help:"Show what happens in an instance, as it happens."`
+	Numbers   numbersCommand   `cmd:"" help:"Find out which phone numbers have an account."`
+	Contacts  contactsCommand  `cmd:"" help:"Block and unblock contacts, and see their pictures."`
+	Groups    groupsCommand    `cmd:"" help:"See groups."`
+	Presence  presenceCommand  `cmd:"" help:"Show a contact that the account types, records, or is online."`
 	Migrate   migrateCommand   `cmd:"" help:"Bring the database up to date and stop."`
 	Version   versionCommand   `cmd:"" help:"Print the version."`
 	Help      helpCommand      `cmd:"" help:"Say more about a command: recado help send text."`

@@ -26,6 +26,18 @@ func TestShortLog(t *testing.T) {
 	}
 }
 
+// A file of somebody else is saved here, whatever it is called.
+func TestLocalName(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"a.pdf": "a.pdf", "../../etc/passwd": "passwd", "/": "file", "": "file", "..": "file", "a/b": "b",
+	} {
+		if got := localName(name); got != want {
+			t.Errorf("%q: %q, want %q", name, got, want)
+		}
+	}
+}
+
 // A code is shown whole or not at all.
 func TestCodeNeedsItsRoom(t *testing.T) {
 	t.Parallel()

@@ -1,0 +1,95 @@
+package cli
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/recado-project/recado/client"
+)
+
+// eventsCommand follows an instance.
+type eventsCommand struct {
+	instanceFlag
+	Types []string `help:"Only events of these types, separated by commas." env:"-"`
+	After *int64   `help:"Begin after the event of this sequence, 0 for the first that is kept. Without it: with what happens next." env:"-"`
+}
+
+// Run prints events until it is stopped.
+func (c eventsCommand) Run(ctx context.Context, t terminal) error {
+	gateway, id, err := c.open(ctx, t)
+	if err != nil {
+		return err
+	}
+	options := client.FollowOptions{
+		After: c.After, Types: c.Types,
+		Reconnecting: func(cause error, wait time.Duration) {
+			t.notef("the stream was cut (%s): back in %s", explain(cause), wait.Round(100*time.Millisecond))
+		},
+	}
+	for event, err := range gateway.Follow(ctx, id, options) {
+		if err != nil {
+			return err
+		}
+		if err := t.tell(event, eventLine(event)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// eventLine is an event for people.
+func eventLine(event client.Event) string {
+	parts := []string{event.Timestamp.Local().Format(time.TimeOnly), event.Type}
+	data, err := event.Decode()
+	if err != nil {
+		return strings.Join(parts, "  ")
+	}
+	switch data := data.(type) {
+	case client.MessageReceivedEvent:
+		parts = append(parts, data.Chat.Chat, messageLine(data.Message))
+	case client.MessageSentEvent:
+		parts = append(parts, data.Chat.Chat, messageLine(data.Message))
+	case client.MessageStatusEvent:
+		parts = append(parts, data.Chat.Chat, data.MessageID, data.Status)
+	case client.MessageEditedEvent:
+		parts = append(parts, data.Chat.Chat, data.MessageID, data.Text)
+	case client.MessageDeletedEvent:
+		parts = append(parts, data.Chat.Chat, data.MessageID)
+	case client.MessageReactionEvent:
+		parts = append(parts, data.Chat.Chat, data.MessageID, data.Reaction)
+	case client.InstanceStatusEvent:
+		parts = append(parts, data.PreviousStatus+" → "+data.Status, orNone(data.Reason))
+	case client.PresenceEvent:
+		parts = append(parts, data.Chat.Chat, string(data.Presence))
+	case client.GroupUpdatedEvent:
+		parts = append(parts, data.GroupID, data.Change)
+	case client.ContactUpdatedEvent:
+		parts = append(parts, orNone(data.JID), orNone(data.Name))
+	case client.CallReceivedEvent:
+		parts = append(parts, data.Chat.Chat)
+	case client.WebhookSuspendedEvent:
+		parts = append(parts, data.Reason)
+	}
+	return cleaned(strings.TrimRight(strings.Join(parts, "  "), " "))
+}
+
+// messageLine is what a message says.
+func messageLine(message client.Message) string {
+	return strings.TrimRight(strings.Join([]string{message.MessageID, message.Type, orNone(message.Text) + orNone(message.Caption)}, "  "), " ")
+}
+
+// cleaned is text of somebody else without what would move the cursor, colour
+// the window, or begin a new line.
+func cleaned(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return ' '
+		case r < ' ' || (r >= 0x7f && r < 0xa0):
+			return -1
+		default:
+			return r
+		}
+	}, text)
+}

@@ -1,0 +1,182 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+
+	"github.com/recado-project/recado/client"
+)
+
+// messagesCommand works on a message that was sent or received.
+type messagesCommand struct {
+	Edit     editCommand     `cmd:"" help:"Give a text that the instance sent new words."`
+	Delete   deleteCommand   `cmd:"" help:"Take a message of the instance back, for everyone."`
+	Read     readCommand     `cmd:"" help:"Tell the sender of a message that it was read."`
+	Forward  forwardCommand  `cmd:"" help:"Send a message on to somebody else."`
+	React    reactCommand    `cmd:"" help:"Put an emoji on a message."`
+	Download downloadCommand `cmd:"" help:"Save the file of a message."`
+}
+
+// messageFlags say which message is meant.
+type messageFlags struct {
+	instanceFlag
+	MessageID string `arg:"" name:"message-id" help:"The messageId, as send prints it and events tell it."`
+}
+
+// did says what was done to the message, unless it failed.
+func (f messageFlags) did(t terminal, what string, err error) error {
+	if err != nil {
+		return err
+	}
+	return t.done(map[string]any{"messageId": f.MessageID, "done": what}, "%s %s", what, f.MessageID)
+}
+
+type editCommand struct {
+	messageFlags
+	Message []string `arg:"" optional:"" help:"The new text, in quotes; - reads it from standard input."`
+}
+
+// Run edits the message.
+func (c editCommand) Run(ctx context.Context, t terminal) error {
+	message, err := oneText(t, c.Message)
+	if err != nil {
+		return err
+	}
+	gateway, id, err := c.open(ctx, t)
+	if err == nil {
+		_, err = gateway.Edit(ctx, id, c.MessageID, message)
+	}
+	return c.did(t, "edited", err)
+}
+
+type deleteCommand struct{ messageFlags }
+
+// Run deletes the message.
+func (c deleteCommand) Run(ctx context.Context, t terminal) error {
+	gateway, id, err := c.open(ctx, t)
+	if err == nil {
+		err = gateway.Delete(ctx, id, c.MessageID)
+	}
+	return c.did(t, "deleted", err)
+}
+
+type readCommand struct{ messageFlags }
+
+// Run marks the message as read.
+func (c readCommand) Run(ctx context.Context, t terminal) error {
+	gateway, id, err := c.open(ctx, t)
+	if err == nil {
+		err = gateway.MarkRead(ctx, id, c.MessageID)
+	}
+	return c.did(t, "read", err)
+}
+
+type forwardCommand struct {
+	sendFlags
+	MessageID string `arg:"" name:"message-id" help:"The messageId, as send prints it and events tell it."`
+}
+
+// Run forwards the message.
+func (c forwardCommand) Run(ctx context.Context, t terminal) error {
+	return c.send(ctx, t, func(gateway *client.Client, id string) (client.Sent, error) {
+		return gateway.Forward(ctx, id, client.Forward{To: c.To, MessageID: c.MessageID, IdempotencyKey: c.IdempotencyKey})
+	})
+}
+
+type reactCommand struct {
+	messageFlags
+	Emoji string `arg:"" optional:"" help:"The emoji; left out, the reaction is taken back."`
+}
+
+// Run reacts to the message.
+func (c reactCommand) Run(ctx context.Context, t terminal) error {
+	gateway, id, err := c.open(ctx, t)
+	if err == nil {
+		err = gateway.React(ctx, id, c.MessageID, c.Emoji)
+	}
+	return c.did(t, map[bool]string{true: "reacted to", false: "took the reaction back from"}[c.Emoji != ""], err)
+}
+
+type downloadCommand struct {
+	messageFlags
+	Output string `help:"File to write, - for standard output; without it, the file's own name, here." short:"o" env:"-"`
+}
+
+// Run saves the file. What is there already it does not overwrite.
+func (c downloadCommand) Run(ctx context.Context, t terminal) error {
+	gateway, id, err := c.open(ctx, t)
+	if err != nil {
+		return err
+	}
+	link, err := gateway.MediaDownloadLink(ctx, id, c.MessageID)
+	if err != nil {
+		return err
+	}
+	content, err := c.fetch(ctx, t, link.URL)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = content.Close() }() // it was read to its end
+	if c.Output == "-" {
+		if _, err := io.Copy(t.out, content); err != nil {
+			return fmt.Errorf("download the file: %w", err)
+		}
+		return nil
+	}
+	path := c.Output
+	if path == "" {
+		path = localName(link.FileName)
+	}
+	if err := save(path, content); err != nil {
+		return err
+	}
+	return t.tell(map[string]string{"file": path}, path)
+}
+
+// localName is the last part of a name that somebody else chose, so that it leads
+// nowhere but here.
+func localName(name string) string {
+	name = filepath.Base(filepath.Clean("/" + name))
+	if name == "/" || name == "." {
+		return "file"
+	}
+	return name
+}
+
+// fetch opens a link, which needs no key.
+func (c downloadCommand) fetch(ctx context.Context, t terminal, address string) (io.ReadCloser, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
+	if err != nil {
+		return nil, fmt.Errorf("download the file: %w", err)
+	}
+	response, err := (&http.Client{Transport: telling{next: http.DefaultTransport, t: t, host: request.URL.Host}}).Do(request)
+	if err != nil {
+		return nil, fmt.Errorf("download the file: %w", err)
+	}
+	if response.StatusCode != http.StatusOK {
+		return nil, errors.Join(fmt.Errorf("download the file: the gateway answered %s", response.Status), response.Body.Close())
+	}
+	return response.Body, nil
+}
+
+// save writes a new file, or none.
+func save(path string, content io.Reader) (err error) {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // the person names it, or it is localName
+	if err != nil {
+		return fmt.Errorf("save the file: %w; name another with --output", err)
+	}
+	defer func() {
+		if err = errors.Join(err, file.Close()); err != nil {
+			err = errors.Join(err, os.Remove(path))
+		}
+	}()
+	if _, err := io.Copy(file, content); err != nil {
+		return fmt.Errorf("download the file: %w", err)
+	}
+	return nil
+}

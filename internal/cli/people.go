@@ -1,0 +1,151 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/recado-project/recado/client"
+)
+
+type numbersCommand struct {
+	Check checkNumbersCommand `cmd:"" help:"Say for each number whether it has an account."`
+}
+
+type checkNumbersCommand struct {
+	instanceFlag
+	Numbers []string `arg:"" help:"Phone numbers with country code."`
+}
+
+// Run checks the numbers.
+func (c checkNumbersCommand) Run(ctx context.Context, t terminal) error {
+	gateway, id, err := c.open(ctx, t)
+	if err != nil {
+		return err
+	}
+	checks, err := gateway.CheckNumbers(ctx, id, c.Numbers)
+	if err != nil {
+		return err
+	}
+	rows := make([][]string, 0, len(checks))
+	for _, check := range checks {
+		rows = append(rows, []string{check.Number, yesNo(check.Exists), check.JID})
+	}
+	return t.table(checks, []string{"NUMBER", "ACCOUNT", "CHAT ID"}, rows)
+}
+
+// contactsCommand works on people.
+type contactsCommand struct {
+	Picture pictureCommand `cmd:"" help:"Print the address of a profile picture."`
+	Block   blockCommand   `cmd:"" help:"Keep a contact from writing to the account."`
+	Unblock unblockCommand `cmd:"" help:"Let a contact write to the account again."`
+}
+
+// contactFlags say who is meant.
+type contactFlags struct {
+	instanceFlag
+	Contact string `arg:"" help:"Phone number with country code, or chat ID."`
+}
+
+// did says what was done to the contact, unless it failed.
+func (f contactFlags) did(t terminal, what string, err error) error {
+	if err != nil {
+		return err
+	}
+	return t.done(map[string]any{"contact": f.Contact, "done": what}, "%s %s", what, f.Contact)
+}
+
+type pictureCommand struct{ contactFlags }
+
+// Run prints the address of the picture.
+func (c pictureCommand) Run(ctx context.Context, t terminal) error {
+	gateway, id, err := c.open(ctx, t)
+	if err != nil {
+		return err
+	}
+	address, err := gateway.ProfilePicture(ctx, id, c.Contact)
+	if err == nil && address == "" {
+		err = errors.New("there is no picture, or it is not shown to the account")
+	}
+	if err != nil {
+		return err
+	}
+	return t.tell(map[string]string{"url": address}, address)
+}
+
+type blockCommand struct{ contactFlags }
+
+// Run blocks the contact.
+func (c blockCommand) Run(ctx context.Context, t terminal) error {
+	gateway, id, err := c.open(ctx, t)
+	if err == nil {
+		err = gateway.Block(ctx, id, c.Contact)
+	}
+	return c.did(t, "blocked", err)
+}
+
+type unblockCommand struct{ contactFlags }
+
+// Run unblocks the contact.
+func (c unblockCommand) Run(ctx context.Context, t terminal) error {
+	gateway, id, err := c.open(ctx, t)
+	if err == nil {
+		err = gateway.Unblock(ctx, id, c.Contact)
+	}
+	return c.did(t, "unblocked", err)
+}
+
+type groupsCommand struct {
+	Show showGroupCommand `cmd:"" help:"Show a group that the account is a member of."`
+}
+
+type showGroupCommand struct {
+	instanceFlag
+	GroupID string `arg:"" name:"group-id" help:"The group's chat ID."`
+}
+
+// Run shows the group and its members.
+func (c showGroupCommand) Run(ctx context.Context, t terminal) error {
+	gateway, id, err := c.open(ctx, t)
+	if err != nil {
+		return err
+	}
+	group, err := gateway.Group(ctx, id, c.GroupID)
+	if err != nil {
+		return err
+	}
+	pairs := []pair{
+		{"id", group.ID},
+		{"subject", cleaned(group.Subject)},
+		{"description", cleaned(orNone(group.Description))},
+		{"owner", orNone(group.Owner)},
+		{"created", moment(time.Unix(group.Creation, 0))},
+	}
+	for _, participant := range group.Participants {
+		name := "member"
+		if participant.Admin != nil {
+			name = *participant.Admin
+		}
+		pairs = append(pairs, pair{name, participant.ID})
+	}
+	return t.fields(group, pairs...)
+}
+
+// presenceCommand shows a contact something.
+type presenceCommand struct {
+	instanceFlag
+	To       string `help:"Phone number with country code, or chat ID." required:"" env:"-"`
+	Presence string `arg:"" help:"composing, recording, paused, available or unavailable." enum:"composing,recording,paused,available,unavailable"`
+}
+
+// Run sends the presence.
+func (c presenceCommand) Run(ctx context.Context, t terminal) error {
+	gateway, id, err := c.open(ctx, t)
+	if err == nil {
+		err = gateway.SendPresence(ctx, id, c.To, client.Presence(c.Presence))
+	}
+	if err != nil {
+		return err
+	}
+	return t.done(map[string]any{"to": c.To, "presence": c.Presence}, "%s is shown %s", c.To, c.Presence)
+}
