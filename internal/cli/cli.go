@@ -24,6 +24,7 @@ type commands struct {
 	Send      sendCommand      `cmd:"" help:"Send a message."`
 	Messages  messagesCommand  `cmd:"" help:"Edit, delete, read, forward, react to and download messages."`
 	Events    eventsCommand    `cmd:"" help:"Show what happens in an instance, as it happens."`
+	Webhook   webhookCommand   `cmd:"" help:"Set up, try and repair the webhook of an instance."`
 	Numbers   numbersCommand   `cmd:"" help:"Find out which phone numbers have an account."`
 	Contacts  contactsCommand  `cmd:"" help:"Block and unblock contacts, and see their pictures."`
 	Groups    groupsCommand    `cmd:"" help:"See groups."`

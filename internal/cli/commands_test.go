@@ -1,0 +1,179 @@
+package cli_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/access"
+	"github.com/recado-project/recado/internal/cli"
+	"github.com/recado-project/recado/internal/testkit"
+)
+
+// person works on one instance of a real gateway from the command line.
+type person struct {
+	t    *testing.T
+	g    *testkit.Gateway
+	key  string
+	name string // of the instance
+}
+
+const (
+	shopNumber = "5511999990200"
+	anaNumber  = "5511988887766"
+)
+
+func newPerson(t *testing.T) *person {
+	t.Helper()
+	g := testkit.Start(t, testkit.Options{})
+	account, err := g.Server.Access().EnsureAccount(t.Context(), "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, key, err := g.Server.Access().CreateKey(t.Context(), access.KeyParams{AccountID: account.ID, Name: "cli", Partner: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &person{t: t, g: g, key: key, name: "shop"}
+}
+
+// does carries out a command that has to succeed, and returns what it prints.
+func (p *person) does(args ...string) string {
+	p.t.Helper()
+	code, out, said := run(p.t, "", append(args, "--url", p.g.BaseURL, "--api-key", p.key)...)
+	if code != 0 {
+		p.t.Fatalf("recado %s: exit code %d: %s", strings.Join(args, " "), code, said)
+	}
+	return strings.TrimSpace(out)
+}
+
+// wants carries out a command whose output has to contain that.
+func (p *person) wants(want string, args ...string) {
+	p.t.Helper()
+	if out := p.does(args...); !strings.Contains(out, want) {
+		p.t.Errorf("recado %s printed %q, want %q", strings.Join(args, " "), out, want)
+	}
+}
+
+// Everything that the API can, the command line can as well.
+func TestCommandsDoWhatTheAPICan(t *testing.T) {
+	t.Parallel()
+	p := newPerson(t)
+	id := p.g.Link(t, shopNumber)
+	p.wants("id       "+id, "instances", "show", "shop")
+	p.wants(id, "instances", "list", "--json")
+
+	first := p.does("send", "text", "--to", anaNumber, "Oi")
+	p.g.Phones.AwaitMessage(t, anaNumber, first)
+	p.wants("edited "+first, "messages", "edit", first, "Oi!", "--instance", "shop")
+	p.wants("reacted to "+first, "messages", "react", first, "👍")
+	p.wants("took the reaction back", "messages", "react", first)
+	if forwarded := p.does("messages", "forward", first, "--to", "5511977770100"); forwarded == first || forwarded == "" {
+		t.Errorf("forwarded as %q", forwarded)
+	}
+	p.wants("deleted "+first, "messages", "delete", first)
+	p.downloads()
+
+	p.wants(anaNumber+"\tyes\t", "numbers", "check", anaNumber)
+	p.wants("is shown composing", "presence", "composing", "--to", anaNumber)
+	p.wants("blocked "+anaNumber, "contacts", "block", anaNumber)
+	p.wants("unblocked "+anaNumber, "contacts", "unblock", anaNumber)
+	group := p.g.Phones.CreateGroup(t, "Ofertas", anaNumber, shopNumber)
+	testkit.Await(t, "the group", func() bool {
+		code, out, _ := run(t, "", "groups", "show", group.ID, "--url", p.g.BaseURL, "--api-key", p.key)
+		return code == 0 && strings.Contains(out, "Ofertas")
+	})
+	p.webhook()
+
+	p.wants("stopped "+id, "instances", "stop", "shop")
+	p.wants("manually_stopped", "instances", "show", "shop")
+	p.wants("restarted "+id, "instances", "restart", id)
+	p.wants("logged out "+id, "instances", "logout", "shop")
+	p.wants("deleted "+id, "instances", "delete", "shop")
+	if out := p.does("instances", "list"); out != "" {
+		t.Errorf("there is still %s", out)
+	}
+}
+
+// downloads saves a file that the phone has sent, and overwrites none.
+func (p *person) downloads() {
+	p.t.Helper()
+	received := p.g.Phones.Send(p.t, anaNumber, map[string]any{
+		"to": shopNumber, "type": "document", "media": client.DataURI("text/plain", []byte("content")), "fileName": "a.txt",
+	})
+	testkit.Await(p.t, "the document", func() bool {
+		code, out, _ := run(p.t, "", "messages", "download", received, "-o", "-", "--url", p.g.BaseURL, "--api-key", p.key)
+		return code == 0 && out == "content"
+	})
+	p.wants("read "+received, "messages", "read", received)
+	path := filepath.Join(p.t.TempDir(), "b.txt")
+	p.wants(path, "messages", "download", received, "--output", path)
+	if content, err := os.ReadFile(path); err != nil || string(content) != "content" {
+		p.t.Errorf("saved %q (%v)", content, err)
+	}
+	code, _, said := run(p.t, "", "messages", "download", received, "--output", path, "--url", p.g.BaseURL, "--api-key", p.key)
+	if code != 1 || !strings.Contains(said, "--output") {
+		p.t.Errorf("exit code %d, said %q", code, said)
+	}
+}
+
+func (p *person) webhook() {
+	p.t.Helper()
+	sink := testkit.NewSink(p.t)
+	p.wants("active   yes", "webhook", "set", sink.URL, "--secret", "segredo")
+	p.wants(sink.URL, "webhook", "get")
+	p.wants("status  204", "webhook", "test")
+	p.wants("resumed", "webhook", "resume")
+	p.wants("are delivered again", "webhook", "replay", "--from", "1")
+	sink.AwaitType(client.TypeMessageSent, nil)
+	testkit.Await(p.t, "a delivery", func() bool {
+		return strings.Contains(p.does("webhook", "deliveries"), "delivered\t")
+	})
+	p.wants(`"state":"delivered"`, "webhook", "deliveries", "--json")
+	p.wants("deleted the webhook", "webhook", "delete")
+	sink.Answer(func(testkit.Delivered) int { return 500 })
+	p.does("webhook", "set", sink.URL)
+	if code, _, said := run(p.t, "", "webhook", "test", "--url", p.g.BaseURL, "--api-key", p.key); code != 1 || !strings.Contains(said, "did not take") {
+		p.t.Errorf("exit code %d, said %q", code, said)
+	}
+}
+
+// Events come as they happen, from where one likes, until one stops; and nothing
+// that somebody writes moves the cursor of who watches.
+func TestEventsAreFollowed(t *testing.T) {
+	t.Parallel()
+	p := newPerson(t)
+	p.g.Link(t, shopNumber)
+	p.g.Phones.SendText(t, anaNumber, shopNumber, "um\x1b[2Jdois\ntrês")
+	for _, format := range []string{"--json", "--json=false"} {
+		ctx, interrupt := context.WithCancel(t.Context())
+		output, printed := io.Pipe()
+		ended := make(chan int, 1)
+		go func() {
+			ended <- cli.Run(ctx, []string{
+				"events", "--after", "0", "--types", "message.received", format, "--url", p.g.BaseURL, "--api-key", p.key,
+			}, strings.NewReader(""), printed, io.Discard)
+		}()
+		line, err := bufio.NewReader(output).ReadString('\n')
+		if err != nil {
+			t.Fatal(err)
+		}
+		var event client.Event
+		if format == "--json" && (json.Unmarshal([]byte(line), &event) != nil || event.Type != client.TypeMessageReceived) {
+			t.Errorf("printed %q", line)
+		}
+		if format != "--json" && (!strings.Contains(line, "message.received") || !strings.HasSuffix(line, "text  um[2Jdois três\n")) {
+			t.Errorf("printed %q", line)
+		}
+		interrupt()
+		if code := <-ended; code != 130 {
+			t.Errorf("exit code %d", code)
+		}
+	}
+}

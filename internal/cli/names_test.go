@@ -1,0 +1,62 @@
+package cli_test
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+// Instances are named as people name them; where that is not enough, the ids are
+// told.
+func TestInstancesByName(t *testing.T) {
+	t.Parallel()
+	instances := `{"instanceId":"I1","name":"shop","status":"connected"},{"instanceId":"I2","name":"twin"},{"instanceId":"I3","name":"twin"}`
+	for name, test := range map[string]struct {
+		instances string
+		args      []string
+		code      int
+		want      string // asked for, or said
+	}{
+		"by name":           {instances, []string{"--instance", "shop"}, 0, "/api/instances/I1/webhook-config/resume"},
+		"by id":             {instances, []string{"--instance", "I3"}, 0, "/api/instances/I3/webhook-config/resume"},
+		"the only one":      {`{"instanceId":"I9","name":"a"}`, nil, 0, "/api/instances/I9/webhook-config/resume"},
+		"one of several":    {instances, nil, 2, "--instance is missing: the key reaches shop (I1), twin (I2), twin (I3)"},
+		"two of that name":  {instances, []string{"--instance", "twin"}, 2, "say which by its id: twin (I2), twin (I3)"},
+		"none of that name": {instances, []string{"--instance", "sohp"}, 1, "no instance sohp, but shop (I1)"},
+		"none at all":       {"", []string{"--instance", "shop"}, 1, "recado instances create"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var asked string
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				asked = r.URL.Path
+				_, _ = io.WriteString(w, `{"data":[`+test.instances+`],"isLastPage":true}`) // as above
+			}))
+			defer server.Close()
+			args := append([]string{"webhook", "resume", "--api-key", "rcd_x", "--url", server.URL}, test.args...)
+			code, _, said := run(t, "", args...)
+			if code != test.code || !strings.Contains(asked+said, test.want) {
+				t.Errorf("exit code %d, asked %s, said %q; want %d, %q", code, asked, said, test.code, test.want)
+			}
+		})
+	}
+}
+
+// Help and version are where people look for them.
+func TestHelpAndVersion(t *testing.T) {
+	t.Parallel()
+	for want, lines := range map[string][][]string{
+		"Usage: recado send text": {{"help", "send", "text"}, {"send", "text", "--help"}},
+		"Usage: recado <command>": {{}, {"help"}, {"--help"}},
+		"recado 0.":               {{"version"}, {"--version"}},
+		`{"version":"0.`:          {{"version", "--json"}},
+	} {
+		for _, line := range lines {
+			if code, out, said := run(t, "", line...); code != 0 || !strings.Contains(out, want) || said != "" {
+				t.Errorf("%v: exit code %d, printed %q, said %q", line, code, out, said)
+			}
+		}
+	}
+}

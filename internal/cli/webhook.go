@@ -1,0 +1,192 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/recado-project/recado/client"
+)
+
+// webhookCommand works on the webhook of an instance.
+type webhookCommand struct {
+	Get        getWebhookCommand    `cmd:"" help:"Show the webhook."`
+	Set        setWebhookCommand    `cmd:"" help:"Set or change where events are delivered."`
+	Test       testWebhookCommand   `cmd:"" help:"Deliver a test event now, and show the answer."`
+	Resume     resumeWebhookCommand `cmd:"" help:"Try a webhook again at once that waits or is suspended."`
+	Delete     deleteWebhookCommand `cmd:"" help:"Remove the webhook; events are still kept."`
+	Deliveries deliveriesCommand    `cmd:"" help:"Show what became of events."`
+	Replay     replayCommand        `cmd:"" help:"Deliver events of the past again."`
+}
+
+func (t terminal) webhook(webhook client.Webhook) error {
+	return t.fields(
+		webhook,
+		pair{"url", webhook.WebhookURL}, pair{"active", yesNo(webhook.IsActive)}, pair{"signed", yesNo(webhook.Secret != "")},
+		pair{"created", moment(webhook.CreatedAt)}, pair{"updated", moment(webhook.UpdatedAt)},
+	)
+}
+
+type getWebhookCommand struct{ instanceFlag }
+
+// Run shows the webhook.
+func (c getWebhookCommand) Run(ctx context.Context, t terminal) error {
+	gateway, id, err := c.open(ctx, t)
+	if err != nil {
+		return err
+	}
+	webhook, err := gateway.Webhook(ctx, id)
+	if err != nil {
+		return err
+	}
+	return t.webhook(webhook)
+}
+
+type setWebhookCommand struct {
+	instanceFlag
+	Endpoint string `arg:"" name:"webhook-url" help:"Absolute http or https URL that events are posted to."`
+	Secret   string `help:"What deliveries are signed with, best whsec_ and base64; without it, the one that is set stays." env:"RECADO_WEBHOOK_SECRET"`
+	Inactive bool   `help:"Save it, and deliver nothing." env:"-"`
+}
+
+// Run saves the webhook.
+func (c setWebhookCommand) Run(ctx context.Context, t terminal) error {
+	gateway, id, err := c.open(ctx, t)
+	if err != nil {
+		return err
+	}
+	webhook, err := gateway.SaveWebhook(ctx, id, client.WebhookConfig{
+		WebhookURL: c.Endpoint, Secret: c.Secret, IsActive: new(!c.Inactive),
+	})
+	if err != nil {
+		return err
+	}
+	return t.webhook(webhook)
+}
+
+type testWebhookCommand struct{ instanceFlag }
+
+// Run tests the webhook. It fails where the endpoint did not take the event.
+func (c testWebhookCommand) Run(ctx context.Context, t terminal) error {
+	gateway, id, err := c.open(ctx, t)
+	if err != nil {
+		return err
+	}
+	test, err := gateway.TestWebhook(ctx, id)
+	if err != nil {
+		return err
+	}
+	err = t.fields(
+		test,
+		pair{"status", orNone(test.Status)}, pair{"took", (time.Duration(test.DurationMs) * time.Millisecond).String()},
+		pair{"answer", cleaned(test.Body)}, pair{"error", orNone(test.Error)},
+	)
+	if test.Error != nil {
+		err = errors.Join(err, errors.New("the endpoint did not take the test event: "+*test.Error))
+	}
+	return err
+}
+
+type resumeWebhookCommand struct{ instanceFlag }
+
+// Run resumes the webhook.
+func (c resumeWebhookCommand) Run(ctx context.Context, t terminal) error {
+	gateway, id, err := c.open(ctx, t)
+	if err == nil {
+		err = gateway.ResumeWebhook(ctx, id)
+	}
+	if err != nil {
+		return err
+	}
+	return t.done(map[string]any{"instanceId": id, "done": "resumed"}, "resumed the webhook of %s", id)
+}
+
+type deleteWebhookCommand struct{ instanceFlag }
+
+// Run deletes the webhook.
+func (c deleteWebhookCommand) Run(ctx context.Context, t terminal) error {
+	gateway, id, err := c.open(ctx, t)
+	if err == nil {
+		err = gateway.DeleteWebhook(ctx, id)
+	}
+	if err != nil {
+		return err
+	}
+	return t.done(map[string]any{"instanceId": id, "done": "deleted"}, "deleted the webhook of %s", id)
+}
+
+type deliveriesCommand struct{ instanceFlag }
+
+// Run lists the deliveries, and how the delivery stands.
+func (c deliveriesCommand) Run(ctx context.Context, t terminal) error {
+	gateway, id, err := c.open(ctx, t)
+	if err != nil {
+		return err
+	}
+	lines := []client.Delivery{} // and never null
+	var rows [][]string
+	var state *client.DeliveryState
+	for number := 1; ; number++ {
+		page, err := gateway.ListDeliveries(ctx, id, number, 0)
+		if err != nil {
+			return err
+		}
+		state = page.Delivery
+		for _, line := range page.Data {
+			lines = append(lines, line)
+			answer := orNone(line.Status)
+			if line.Error != nil {
+				answer += " " + *line.Error
+			}
+			rows = append(rows, []string{
+				line.State, strconv.FormatInt(line.Sequence, 10), line.Type, line.Chat, moment(line.Timestamp), cleaned(answer),
+			})
+		}
+		if page.IsLastPage {
+			break
+		}
+	}
+	if t.json {
+		return t.tell(map[string]any{"delivery": state, "deliveries": lines}, "")
+	}
+	if state != nil {
+		t.notef("%s", stateLine(*state))
+	}
+	return t.table(lines, []string{"STATE", "SEQUENCE", "TYPE", "CHAT", "WHEN", "ANSWER"}, rows)
+}
+
+// stateLine says how the delivery stands.
+func stateLine(state client.DeliveryState) string {
+	line := "delivery: " + state.State
+	if state.Since != nil {
+		line += " since " + moment(*state.Since)
+	}
+	if state.Until != nil {
+		line += " until " + moment(*state.Until)
+	}
+	if state.Reason != nil {
+		line += " (" + cleaned(*state.Reason) + ")"
+	}
+	return fmt.Sprintf("%s, %d events wait", line, state.PendingEvents)
+}
+
+type replayCommand struct {
+	instanceFlag
+	From  int64     `help:"Sequence of the first event to deliver again." env:"-" xor:"from" required:""`
+	Since time.Time `help:"Deliver again what happened since, as 2026-11-20T14:00:00Z." env:"-" xor:"from" required:""`
+}
+
+// Run replays events.
+func (c replayCommand) Run(ctx context.Context, t terminal) error {
+	gateway, id, err := c.open(ctx, t)
+	if err != nil {
+		return err
+	}
+	replayed, err := gateway.ReplayEvents(ctx, id, client.Replay{FromSequence: c.From, Since: c.Since})
+	if err != nil {
+		return err
+	}
+	return t.tell(replayed, fmt.Sprintf("%d events, from %d on, are delivered again", replayed.Events, replayed.FromSequence))
+}
