@@ -64,7 +64,10 @@ func TestDevPrintsALineThatSends(t *testing.T) {
 		t.Skip("curl is not installed")
 	}
 	p := start(t, "dev", "--listen", "127.0.0.1:0", "--data", t.TempDir())
-	send := strings.TrimSpace(p.Await("  curl -s"))
+	send := awaitCommand(p)
+	if !strings.Contains(send, "-H 'content-type: application/json'") {
+		t.Errorf("without its content type, tools take the body for a form: %s", send)
+	}
 	answer, err := exec.CommandContext(t.Context(), "sh", "-c", send).Output()
 	if err != nil {
 		t.Fatal(err)
@@ -73,7 +76,7 @@ func TestDevPrintsALineThatSends(t *testing.T) {
 	if err := json.Unmarshal(answer, &sent); err != nil || sent.ID == "" || sent.MessageID == "" {
 		t.Fatalf("answered %s", answer)
 	}
-	look := strings.TrimSpace(p.Await("  curl -s"))
+	look := awaitCommand(p)
 	testkit.Await(t, "the message on the phone", func() bool {
 		shown, err := exec.CommandContext(t.Context(), "sh", "-c", look).Output()
 		if err != nil {
@@ -81,6 +84,18 @@ func TestDevPrintsALineThatSends(t *testing.T) {
 		}
 		return strings.Contains(string(shown), sent.MessageID) && strings.Contains(string(shown), "Oi!")
 	})
+}
+
+// awaitCommand returns the next command that the banner shows, as it can be
+// pasted, and requires that a window of 80 columns shows it whole.
+func awaitCommand(p *process.Process) string {
+	line := p.Await("curl -s")
+	command := line
+	for strings.HasSuffix(line, "\\") {
+		line = p.Await("")
+		command += "\n" + line
+	}
+	return command
 }
 
 // kill -9, start again: the instance is back without a code, and nothing that
@@ -154,8 +169,15 @@ func TestServeOnASandboxOfItsOwn(t *testing.T) {
 	baseURL := strings.TrimSuffix(strings.Fields(serve.Await("recado "))[4], ",")
 	phones := testkit.NewPhones("http" + strings.TrimPrefix(hint[7], "ws"))
 
-	partnerKey := command(t, "keys", "create", "--data", data, "--name", "ops", "--partner")
-	id := command(t, "instances", "create", "--url", baseURL, "--api-key", partnerKey, "shop")
+	// What it prints next is what one does next.
+	url, key := serve.Await("  export RECADO_URL="), serve.Await("  export RECADO_API_KEY=$(")
+	if url != "  export RECADO_URL="+baseURL {
+		t.Errorf("it says %s", url)
+	}
+	create := strings.Fields(strings.TrimSuffix(strings.TrimPrefix(key, "  export RECADO_API_KEY=$(recado "), ")"))
+	partnerKey := command(t, create...)
+	id := command(t, append(strings.Fields(strings.TrimPrefix(serve.Await("  recado instances create"), "  recado ")),
+		"--url", baseURL, "--api-key", partnerKey)...)
 	code, err := client.New(baseURL, partnerKey).RawQRCode(t.Context(), id)
 	if err != nil {
 		t.Fatal(err)

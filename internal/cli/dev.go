@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 
 	"github.com/google/renameio/v2"
 
@@ -20,15 +21,18 @@ type devCommand struct {
 	Data      string   `help:"Folder that keeps the state between starts." default:"recado-dev" type:"path"`
 	ReadyFile string   `help:"File to write, as JSON, once everything answers: addresses and keys, for tests and scripts." type:"path"`
 	Empty     bool     `help:"Create no demo instance."`
-	APIKey    string   `help:"Use this API key instead of a random one, for containers and CI." name:"api-key"`
+	APIKey    string   `help:"Use this API key, of 16 to 255 characters, instead of a random one, for containers and CI." name:"api-key"`
 }
 
 // Run runs both until ctx ends, and tells once they are ready.
 func (c devCommand) Run(ctx context.Context, t terminal) error {
-	warnBeyondLoopback(ctx, t, c.Listen)
+	logger, ready := c.logger(t)
+	warned := t
+	warned.logger = logger
+	warnBeyondLoopback(ctx, warned, c.Listen)
 	s, err := server.New(ctx, server.Config{
-		Listen: c.Listen, AllowHosts: c.AllowHost, DataDir: c.Data, Version: version(), Logger: t.logger,
-		Sandbox: &sandbox.Config{Logger: t.logger},
+		Listen: c.Listen, AllowHosts: c.AllowHost, DataDir: c.Data, Version: version(), Logger: logger,
+		Sandbox: &sandbox.Config{Logger: logger},
 		// Files and endpoints on this machine are what one tries first.
 		Media: media.Config{AllowPrivate: true}, AllowPrivateURLs: true,
 	})
@@ -46,6 +50,7 @@ func (c devCommand) Run(ctx context.Context, t terminal) error {
 		stop()
 		return errors.Join(err, <-ended)
 	}
+	ready()
 	return <-ended
 }
 
@@ -60,8 +65,23 @@ func (c devCommand) prepare(ctx context.Context, s *server.Server, t terminal) e
 			return err
 		}
 	}
+	if t.json {
+		return t.tell(newReadyFile(s, demo), "")
+	}
 	c.banner(t, s.BaseURL(), demo)
 	return nil
+}
+
+// logger is the terminal's, but for somebody who watches: then it writes short
+// lines, and before the banner only what is wrong. ready says that the banner is
+// out.
+func (devCommand) logger(t terminal) (logger *slog.Logger, ready func()) {
+	if t.log.Format != "auto" || !t.errIsTTY {
+		return t.logger, func() {}
+	}
+	level := new(slog.LevelVar)
+	level.Set(max(slog.LevelWarn, t.log.level()))
+	return slog.New(newShortHandler(t.err, level)), func() { level.Set(t.log.level()) }
 }
 
 // readyFile is what programs that start this one read.
@@ -76,14 +96,18 @@ type readyFile struct {
 	DashboardPassword string `json:"dashboardPassword"`
 }
 
-func (c devCommand) writeReadyFile(s *server.Server, demo server.Demo) error {
+func newReadyFile(s *server.Server, demo server.Demo) readyFile {
 	ready := readyFile{
 		BaseURL: s.BaseURL(), APIKey: demo.APIKey, PartnerKey: demo.PartnerKey, InstanceID: demo.InstanceID,
 	}
 	if demo.InstanceID != "" {
 		ready.InstanceNumber = server.DemoNumber
 	}
-	content, err := json.MarshalIndent(ready, "", "  ") //nolint:gosec // the keys are what the file is for; it is 0600
+	return ready
+}
+
+func (c devCommand) writeReadyFile(s *server.Server, demo server.Demo) error {
+	content, err := json.MarshalIndent(newReadyFile(s, demo), "", "  ") //nolint:gosec // the keys are what the file is for; it is 0600
 	if err == nil {
 		// Aside and renamed: whoever waits for the file never reads half of it.
 		err = renameio.WriteFile(c.ReadyFile, append(content, '\n'), 0o600)
@@ -92,29 +116,4 @@ func (c devCommand) writeReadyFile(s *server.Server, demo server.Demo) error {
 		return fmt.Errorf("write ready file: %w", err)
 	}
 	return nil
-}
-
-func (c devCommand) banner(t terminal, base string, demo server.Demo) {
-	t.printf("\nRecado is ready. Everything runs on this machine; no message leaves it.\n\n")
-	t.printf("  API           %s/api   (reference: %s/docs)\n", base, base)
-	t.printf("  Sandbox       %s/sandbox/api\n", base)
-	t.printf("  API key       %s\n", demo.APIKey)
-	t.printf("  Partner key   %s\n", demo.PartnerKey)
-	if demo.InstanceID != "" {
-		t.printf("  Instance      %s   (linked to the phone %s)\n", demo.InstanceID, server.DemoNumber)
-	}
-	t.printf("  Data          %s   (kept between starts; delete it to start anew)\n\n", c.Data)
-	if demo.InstanceID == "" {
-		t.printf("No instance was created. Create one:\n\n")
-		t.printf("  recado instances create --url %s --api-key %s shop\n\n", base, demo.PartnerKey)
-		return
-	}
-	t.printf("Send a message:\n\n")
-	t.printf("  curl -s %s/api/message/%s/text -H 'x-api-key: %s' -d '{\"to\":\"%s\",\"message\":\"Oi!\"}'\n\n",
-		base, demo.InstanceID, demo.APIKey, server.DemoRecipient)
-	t.printf("See it on the phone that got it:\n\n")
-	t.printf("  curl -s %s/sandbox/api/phones/%s/messages\n\n", base, server.DemoRecipient)
-	t.printf("Watch everything that happens, from the beginning (Ctrl-C ends it):\n\n")
-	t.printf("  curl -sN %s/api/instances/%s/events -H 'x-api-key: %s' -H 'Last-Event-ID: 0'\n\n", base, demo.InstanceID, demo.APIKey)
-	t.printf("Ctrl-C stops.\n")
 }

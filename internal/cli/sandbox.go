@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -63,11 +64,17 @@ func (c sandboxCommand) Run(ctx context.Context, t terminal) (err error) {
 			Name: "https",
 			Run:  serving(webTLS, func() error { return webTLS.ServeTLS(box.TLSListener(secure), c.TLSCert, c.TLSKey) }),
 		})
-		t.printf("sandbox over TLS at %s\n", secure.Addr())
+		t.notef("sandbox over TLS at %s", secure.Addr())
 	}
 	key := box.RootKey()
-	t.printf("sandbox at http://%s/sandbox/api, data in %s\n", plain.Addr(), c.Data)
-	t.printf("A gateway on it: recado serve --platform-url ws://%s --platform-key %x\n", plain.Addr(), key)
+	err = t.tell(
+		map[string]string{"url": fmt.Sprintf("ws://%s", plain.Addr()), "key": hex.EncodeToString(key[:]), "data": c.Data},
+		fmt.Sprintf("sandbox at http://%s/sandbox/api, data in %s\nA gateway on it: recado serve --platform-url ws://%s --platform-key %x",
+			plain.Addr(), c.Data, plain.Addr(), key),
+	)
+	if err != nil {
+		return errors.Join(err, plain.Close())
+	}
 	return worker.NewGroup(t.logger, sandboxStopWait, workers...).Run(ctx)
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -127,9 +128,54 @@ func (c serveCommand) Run(ctx context.Context, t terminal) error {
 	if err != nil {
 		return err
 	}
-	t.printf("recado %s answers at %s, data in %s\n", version(), s.BaseURL(), c.Data)
-	t.printf("A first API key: recado keys create --data %s --name NAME\n", c.Data)
+	if err := c.announce(t, s.BaseURL()); err != nil {
+		return errors.Join(err, s.Close())
+	}
 	return s.Run(ctx)
+}
+
+// announce says where the gateway answers, and how to begin.
+func (c serveCommand) announce(t terminal, bound string) error {
+	base := clickable(c.Listen, bound)
+	everywhere := ""
+	if isEverywhere(c.Listen) {
+		everywhere = fmt.Sprintf(" on every address of this machine (%s),", c.Listen)
+	}
+	create := "recado keys create --name ops --partner"
+	if c.DatabaseURL != "" {
+		create += " --database-url …"
+	} else {
+		create += " --data " + c.Data
+	}
+	return t.tell(map[string]string{"url": base, "listen": c.Listen, "data": c.Data}, fmt.Sprintf(
+		`recado %s answers at %s,%s data in %s
+The first API key, instance and code, in another terminal:
+  export RECADO_URL=%s
+  export RECADO_API_KEY=$(%s)
+  recado instances create shop
+  recado instances link shop`, version(), base, everywhere, c.Data, base, create))
+}
+
+// clickable is the address of a gateway that was told to listen there and is
+// bound to that URL: one that can be opened, on the machine itself.
+func clickable(listen, bound string) string {
+	host, _, err := net.SplitHostPort(listen)
+	address, boundErr := url.Parse(bound)
+	if err != nil || boundErr != nil || !isEverywhere(listen) {
+		return bound
+	}
+	here := "127.0.0.1"
+	if strings.Contains(host, ":") {
+		here = "::1"
+	}
+	return "http://" + net.JoinHostPort(here, address.Port())
+}
+
+// isEverywhere reports whether listening there means every address.
+func isEverywhere(listen string) bool {
+	host, _, err := net.SplitHostPort(listen)
+	ip := net.ParseIP(host)
+	return err == nil && (host == "" || ip != nil && ip.IsUnspecified())
 }
 
 func isLoopback(listen string) bool {
@@ -156,11 +202,7 @@ func (c migrateCommand) Run(ctx context.Context, t terminal) error {
 		return err
 	}
 	if len(applied) == 0 {
-		t.printf("The database is up to date.\n")
-		return nil
+		return t.tell(map[string]any{"applied": []string{}}, "The database is up to date.")
 	}
-	for _, name := range applied {
-		t.printf("applied %s\n", name)
-	}
-	return nil
+	return t.tell(map[string]any{"applied": applied}, "applied "+strings.Join(applied, "\napplied "))
 }

@@ -9,6 +9,23 @@ import (
 	"time"
 )
 
+// What serve prints can be opened.
+func TestClickable(t *testing.T) {
+	t.Parallel()
+	for listen, test := range map[string][2]string{
+		"127.0.0.1:80":     {"http://127.0.0.1:80", "http://127.0.0.1:80"},
+		"0.0.0.0:18099":    {"http://[::]:18099", "http://127.0.0.1:18099"},
+		":0":               {"http://[::]:4711", "http://127.0.0.1:4711"},
+		"[::]:80":          {"http://[::]:80", "http://[::1]:80"},
+		"192.0.2.1:80":     {"http://192.0.2.1:80", "http://192.0.2.1:80"},
+		"gateway.local:80": {"http://192.0.2.1:80", "http://192.0.2.1:80"},
+	} {
+		if got := clickable(listen, test[0]); got != test[1] {
+			t.Errorf("%s: %s, want %s", listen, got, test[1])
+		}
+	}
+}
+
 // Who watches dev sees a short line for a request, and no empty words.
 func TestShortLog(t *testing.T) {
 	t.Parallel()

@@ -1,0 +1,147 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/creack/pty"
+
+	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/process"
+)
+
+// screen is the terminal of a running program.
+type screen struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (s *screen) contains(text string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return strings.Contains(s.text.String(), text)
+}
+
+func (s *screen) read(from io.Reader) {
+	buffer := make([]byte, 4096)
+	for {
+		count, err := from.Read(buffer)
+		s.mu.Lock()
+		s.text.Write(buffer[:count])
+		s.mu.Unlock()
+		if err != nil {
+			return
+		}
+	}
+}
+
+// onTerminal starts the program in a window of that size, until the test ends.
+func onTerminal(t *testing.T, size pty.Winsize, args ...string) *screen {
+	t.Helper()
+	cmd := exec.Command(process.Self(t), args...)
+	window, err := pty.StartWithSize(cmd, &size)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &screen{}
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		s.read(window)
+	}()
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill() // it may be gone already
+		_ = cmd.Wait()         // "signal: killed" is what was asked for
+		<-read
+		if err := window.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// A code can be scanned in every theme, and is not shown where its top would be
+// cut off.
+func TestCodeOnATerminal(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "ready.json")
+	start(t, "dev", "--listen", "127.0.0.1:0", "--data", t.TempDir(), "--ready-file", file, "--empty")
+	gateway := awaitReady(t, file)
+	if _, err := client.New(gateway.BaseURL, gateway.PartnerKey).CreateInstance(t.Context(), "shop"); err != nil {
+		t.Fatal(err)
+	}
+	link := []string{"instances", "link", "shop", "--url", gateway.BaseURL, "--api-key", gateway.PartnerKey}
+	small := onTerminal(t, pty.Winsize{Rows: 24, Cols: 80}, link...)
+	testkit.Await(t, "a word about the window", func() bool { return small.contains("this one has 80 and 24. Enlarge it, or use --phone.") })
+	large := onTerminal(t, pty.Winsize{Rows: 60, Cols: 120}, link...)
+	testkit.Await(t, "the code", func() bool {
+		return large.contains("Code 1, valid until ") && large.contains("\x1b[38;5;231;48;5;16m█") && large.contains("▀\x1b[0m\r\n")
+	})
+	if small.contains("█") {
+		t.Error("the small window shows a part of the code")
+	}
+	typed := onTerminal(t, pty.Winsize{Rows: 24, Cols: 80}, append(link, "--phone", "5511999990300")...)
+	testkit.Await(t, "the characters", func() bool { return typed.contains("valid until ") })
+	typed.mu.Lock()
+	defer typed.mu.Unlock()
+	_, code, _ := strings.Cut(typed.text.String(), "Type: ")
+	if code = strings.Fields(code)[0]; len(code) != 9 || code[4] != '-' {
+		t.Errorf("the characters are %q, want them as the phone shows them", code)
+	}
+}
+
+// Who tries dev in a terminal of 80 columns can read all of it: the banner first,
+// then a short line for each request.
+func TestDevOnATerminal(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "ready.json")
+	window := onTerminal(t, pty.Winsize{Rows: 24, Cols: 80},
+		"dev", "--listen", "127.0.0.1:0", "--data", t.TempDir(), "--ready-file", file)
+	testkit.Await(t, "the banner", func() bool { return window.contains("Ctrl-C stops.") })
+	gateway := awaitReady(t, file)
+	window.mu.Lock()
+	banner := window.text.String()
+	window.mu.Unlock()
+	if !strings.HasPrefix(banner, "\r\nRecado is ready.") || strings.Contains(banner, "reason=") || !strings.Contains(banner, "recado send text") {
+		t.Errorf("it begins with %s", banner)
+	}
+	for line := range strings.Lines(banner) {
+		if line = strings.TrimSpace(line); len(line) > 80 && !strings.Contains(line, "/events") {
+			t.Errorf("%d columns: %s", len(line), line)
+		}
+	}
+	if _, err := client.New(gateway.BaseURL, gateway.APIKey).SendText(t.Context(), gateway.InstanceID,
+		client.Text{To: recipient, Message: "Oi!"}); err != nil {
+		t.Fatal(err)
+	}
+	testkit.Await(t, "the line of the request", func() bool { return window.contains("POST …/text 201 ") })
+	if window.contains("request_id") {
+		t.Error("the line of the request is long")
+	}
+}
+
+// With --json, scripts read where the gateway is from its first line.
+func TestDevTellsScripts(t *testing.T) {
+	t.Parallel()
+	p := start(t, "dev", "--listen", "127.0.0.1:0", "--data", t.TempDir(), "--empty", "--json")
+	line := p.Await("{")
+	base, _, _ := strings.Cut(strings.TrimPrefix(line, `{"baseUrl":"`), `"`)
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, base+"/readyz", http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := response.Body.Close(); err != nil || response.StatusCode != http.StatusOK {
+		t.Errorf("%s answers %s (%v)", base, response.Status, err)
+	}
+}
