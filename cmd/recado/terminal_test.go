@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"net/http"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -124,6 +125,19 @@ func TestDevOnATerminal(t *testing.T) {
 	testkit.Await(t, "the line of the request", func() bool { return window.contains("POST …/text 201 ") })
 	if window.contains("request_id") {
 		t.Error("the line of the request is long")
+	}
+}
+
+// A shell that asks what may come next is told.
+func TestCompletion(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{"recado ins": "instances", "recado send te": "text", "recado send text --quo": "--quote"} {
+		cmd := exec.CommandContext(t.Context(), process.Self(t))
+		cmd.Env = append(os.Environ(), "COMP_LINE="+line)
+		output, err := cmd.Output()
+		if err != nil || strings.TrimSpace(string(output)) != want {
+			t.Errorf("%s: completed with %q (%v), want %s", line, output, err, want)
+		}
 	}
 }
 

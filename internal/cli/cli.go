@@ -16,22 +16,23 @@ import (
 
 // commands is the whole command line.
 type commands struct {
-	Dev       devCommand       `cmd:"" help:"Run the gateway with a sandbox: no phone, no account, no network."`
-	Serve     serveCommand     `cmd:"" help:"Run the gateway."`
-	Sandbox   sandboxCommand   `cmd:"" help:"Run a sandbox alone, for gateways and other clients elsewhere."`
-	Keys      keysCommand      `cmd:"" help:"Create, list and revoke API keys, in the gateway's own data."`
-	Instances instancesCommand `cmd:"" help:"Create, link, list, stop and delete instances."`
-	Send      sendCommand      `cmd:"" help:"Send a message."`
-	Messages  messagesCommand  `cmd:"" help:"Edit, delete, read, forward, react to and download messages."`
-	Events    eventsCommand    `cmd:"" help:"Show what happens in an instance, as it happens."`
-	Webhook   webhookCommand   `cmd:"" help:"Set up, try and repair the webhook of an instance."`
-	Numbers   numbersCommand   `cmd:"" help:"Find out which phone numbers have an account."`
-	Contacts  contactsCommand  `cmd:"" help:"Block and unblock contacts, and see their pictures."`
-	Groups    groupsCommand    `cmd:"" help:"See groups."`
-	Presence  presenceCommand  `cmd:"" help:"Show a contact that the account types, records, or is online."`
-	Migrate   migrateCommand   `cmd:"" help:"Bring the database up to date and stop."`
-	Version   versionCommand   `cmd:"" help:"Print the version."`
-	Help      helpCommand      `cmd:"" help:"Say more about a command: recado help send text."`
+	Dev        devCommand        `cmd:"" help:"Run the gateway with a sandbox: no phone, no account, no network."`
+	Serve      serveCommand      `cmd:"" help:"Run the gateway."`
+	Sandbox    sandboxCommand    `cmd:"" help:"Run a sandbox alone, for gateways and other clients elsewhere."`
+	Keys       keysCommand       `cmd:"" help:"Create, list and revoke API keys, in the gateway's own data."`
+	Instances  instancesCommand  `cmd:"" help:"Create, link, list, stop and delete instances."`
+	Send       sendCommand       `cmd:"" help:"Send a message."`
+	Messages   messagesCommand   `cmd:"" help:"Edit, delete, read, forward, react to and download messages."`
+	Events     eventsCommand     `cmd:"" help:"Show what happens in an instance, as it happens."`
+	Webhook    webhookCommand    `cmd:"" help:"Set up, try and repair the webhook of an instance."`
+	Numbers    numbersCommand    `cmd:"" help:"Find out which phone numbers have an account."`
+	Contacts   contactsCommand   `cmd:"" help:"Block and unblock contacts, and see their pictures."`
+	Groups     groupsCommand     `cmd:"" help:"See groups."`
+	Presence   presenceCommand   `cmd:"" help:"Show a contact that the account types, records, or is online."`
+	Migrate    migrateCommand    `cmd:"" help:"Bring the database up to date and stop."`
+	Completion completionCommand `cmd:"" help:"Print what makes a shell complete recado's commands."`
+	Version    versionCommand    `cmd:"" help:"Print the version."`
+	Help       helpCommand       `cmd:"" help:"Say more about a command: recado help send text."`
 
 	ShowVersion kong.VersionFlag `name:"version" help:"Print the version." env:"-"`
 	JSON        bool             `name:"json" help:"Print results as JSON, for programs."`
@@ -63,6 +64,7 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if err != nil {
 		return fail(stderr, err)
 	}
+	answerCompletion(parser)
 	parsed, err := parser.Parse(explicitHelp(args))
 	if err != nil {
 		return fail(stderr, mistaken(err))

@@ -48,10 +48,12 @@ func TestInstancesByName(t *testing.T) {
 func TestHelpAndVersion(t *testing.T) {
 	t.Parallel()
 	for want, lines := range map[string][][]string{
-		"Usage: recado send text": {{"help", "send", "text"}, {"send", "text", "--help"}},
-		"Usage: recado <command>": {{}, {"help"}, {"--help"}},
-		"recado 0.":               {{"version"}, {"--version"}},
-		`{"version":"0.`:          {{"version", "--json"}},
+		"Usage: recado send text":  {{"help", "send", "text"}, {"send", "text", "--help"}},
+		"Usage: recado <command>":  {{}, {"help"}, {"--help"}},
+		"recado 0.":                {{"version"}, {"--version"}},
+		`{"version":"0.`:           {{"version", "--json"}},
+		"complete -o default":      {{"completion", "bash"}, {"completion", "zsh"}},
+		"complete -f -c recado -a": {{"completion", "fish"}},
 	} {
 		for _, line := range lines {
 			if code, out, said := run(t, "", line...); code != 0 || !strings.Contains(out, want) || said != "" {

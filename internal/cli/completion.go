@@ -1,0 +1,43 @@
+package cli
+
+import (
+	"os"
+
+	"github.com/alecthomas/kong"
+	kongcompletion "github.com/jotaen/kong-completion"
+)
+
+// completionCommand prints what a shell needs to complete commands.
+type completionCommand struct {
+	Shell string `arg:"" help:"bash, zsh or fish." enum:"bash,zsh,fish"`
+}
+
+// The shells ask the program itself: with the line in COMP_LINE it prints what
+// may come next.
+const (
+	bashCompletion = "complete -o default -o bashdefault -C recado recado"
+	zshCompletion  = "autoload -U +X bashcompinit && bashcompinit\n" + bashCompletion
+	fishCompletion = `function __complete_recado
+    set -lx COMP_LINE (commandline -cp)
+    test -z (commandline -ct)
+    and set COMP_LINE "$COMP_LINE "
+    recado
+end
+complete -f -c recado -a "(__complete_recado)"`
+)
+
+// Run prints it.
+func (c completionCommand) Run(t terminal) error {
+	script := map[string]string{"bash": bashCompletion, "zsh": zshCompletion, "fish": fishCompletion}[c.Shell]
+	t.printf("%s\n", script)
+	return nil
+}
+
+// answerCompletion answers a shell that asks what may come next, and ends the
+// program; without a question it does nothing.
+func answerCompletion(parser *kong.Kong) {
+	if os.Getenv("COMP_LINE") == "" {
+		return
+	}
+	kongcompletion.Register(parser, kongcompletion.WithExitFunc(parser.Exit))
+}
