@@ -79,13 +79,17 @@ func (c *Client) openStream(ctx context.Context, instanceID string, params Event
 		}
 		return nil, refusal(response, answer)
 	}
+	return newEventStream(response.Body, params, alive), nil
+}
+
+func newEventStream(body io.ReadCloser, params EventsParams, alive func()) *EventStream {
 	if params.MaxEvent == 0 {
 		params.MaxEvent = DefaultMaxEvent
 	}
 	const room = len("data: \r\n")
-	lines := bufio.NewScanner(noting{response.Body, alive})
+	lines := bufio.NewScanner(noting{body, alive})
 	lines.Buffer(nil, params.MaxEvent+room)
-	return &EventStream{body: response.Body, lines: lines, position: params.After}, nil
+	return &EventStream{body: body, lines: lines, position: params.After}
 }
 
 // Next waits for the next event. Its error is io.EOF where the gateway has ended
