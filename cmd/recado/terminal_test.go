@@ -128,6 +128,29 @@ func TestDevOnATerminal(t *testing.T) {
 	}
 }
 
+// In a terminal, results are for people: a head over a list, names in front of
+// values, and how far an upload is.
+func TestResultsOnATerminal(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "ready.json")
+	start(t, "dev", "--listen", "127.0.0.1:0", "--data", t.TempDir(), "--ready-file", file)
+	gateway := awaitReady(t, file)
+	large := filepath.Join(t.TempDir(), "large.bin")
+	if err := os.WriteFile(large, make([]byte, 3<<20), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	size := pty.Winsize{Rows: 24, Cols: 80}
+	flags := []string{"--url", gateway.BaseURL, "--api-key", gateway.APIKey}
+	list := onTerminal(t, size, append([]string{"instances", "list"}, flags...)...)
+	testkit.Await(t, "the list", func() bool {
+		return list.contains("ID") && list.contains("NAME  STATUS") && list.contains("demo  connected")
+	})
+	sent := onTerminal(t, size, append([]string{"send", "document", large, "--to", recipient}, flags...)...)
+	testkit.Await(t, "the message", func() bool {
+		return sent.contains("\rsending: 50 % of 4.0 MiB") && sent.contains("\nmessageId  3EB0")
+	})
+}
+
 // A shell that asks what may come next is told.
 func TestCompletion(t *testing.T) {
 	t.Parallel()

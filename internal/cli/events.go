@@ -78,18 +78,3 @@ func eventLine(event client.Event) string {
 func messageLine(message client.Message) string {
 	return strings.TrimRight(strings.Join([]string{message.MessageID, message.Type, orNone(message.Text) + orNone(message.Caption)}, "  "), " ")
 }
-
-// cleaned is text of somebody else without what would move the cursor, colour
-// the window, or begin a new line.
-func cleaned(text string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t':
-			return ' '
-		case r < ' ' || (r >= 0x7f && r < 0xa0):
-			return -1
-		default:
-			return r
-		}
-	}, text)
-}

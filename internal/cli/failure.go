@@ -44,7 +44,7 @@ func fail(stderr io.Writer, err error) int {
 	if code == exitInterrupted {
 		return code // the person knows
 	}
-	_, _ = fmt.Fprintf(stderr, "recado: %s\n", explain(err)) // nothing is left to tell it to
+	_, _ = fmt.Fprintf(stderr, "recado: %s\n", cleaned(explain(err))) // nothing is left to tell it to
 	return code
 }
 
@@ -81,7 +81,11 @@ func explain(err error) string {
 	if told, ok := gateway.AsError(err); ok {
 		return told.Message
 	}
-	return strings.TrimPrefix(err.Error(), "server: ")
+	text := err.Error()
+	for _, room := range []string{"server: ", "store: ", "sandbox: "} { // where it was noticed helps nobody here
+		text = strings.TrimPrefix(text, room)
+	}
+	return text
 }
 
 // explainRefusal adds the next step where there is one.

@@ -69,7 +69,7 @@ func (l *linking) look(ctx context.Context) (linked bool, err error) {
 	}
 	switch {
 	case instance.Status == client.StatusConnected:
-		return true, l.t.tell(instance, fmt.Sprintf("Linked to %s (%s).", instance.MessengerID, instance.MessengerName))
+		return true, l.t.tell(instance, cleaned(fmt.Sprintf("Linked to %s (%s).", instance.MessengerID, instance.MessengerName)))
 	case l.shown > 0 && (instance.Status == client.StatusQRTimeout || instance.Status == client.StatusError):
 		return false, errors.New("nobody used the code in time, or the platform refused: run the command again")
 	case !l.byPhone && (l.shown == 0 || instance.Status == client.StatusPendingQR):

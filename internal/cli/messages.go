@@ -141,7 +141,7 @@ func (c downloadCommand) Run(ctx context.Context, t terminal) error {
 // localName is the last part of a name that somebody else chose, so that it leads
 // nowhere but here.
 func localName(name string) string {
-	name = filepath.Base(filepath.Clean("/" + name))
+	name = filepath.Base(filepath.Clean("/" + cleaned(name)))
 	if name == "/" || name == "." {
 		return "file"
 	}

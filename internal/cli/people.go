@@ -116,8 +116,8 @@ func (c showGroupCommand) Run(ctx context.Context, t terminal) error {
 	}
 	pairs := []pair{
 		{"id", group.ID},
-		{"subject", cleaned(group.Subject)},
-		{"description", cleaned(orNone(group.Description))},
+		{"subject", group.Subject},
+		{"description", orNone(group.Description)},
 		{"owner", orNone(group.Owner)},
 		{"created", moment(time.Unix(group.Creation, 0))},
 	}

@@ -114,19 +114,46 @@ func (t terminal) table(items any, head []string, rows [][]string) error {
 		return t.tell(items, "")
 	}
 	if !t.outIsTTY {
-		for _, cells := range rows {
+		for _, cells := range cleanedRows(rows) {
 			t.printf("%s\n", strings.Join(cells, "\t"))
 		}
 		return nil
 	}
 	table := tabwriter.NewWriter(t.out, 0, 0, 2, ' ', 0)
-	for _, cells := range append([][]string{head}, rows...) {
+	for _, cells := range append([][]string{head}, cleanedRows(rows)...) {
 		_, _ = fmt.Fprintln(table, strings.Join(cells, "\t")) // it tells at the flush what went wrong
 	}
 	if err := table.Flush(); err != nil {
 		return fmt.Errorf("print the table: %w", err)
 	}
 	return nil
+}
+
+// cleaned is text of somebody else without what would move the cursor, colour
+// the window, or begin a new line.
+func cleaned(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return ' '
+		case r < ' ' || (r >= 0x7f && r < 0xa0):
+			return -1
+		default:
+			return r
+		}
+	}, text)
+}
+
+func cleanedRows(rows [][]string) [][]string {
+	all := make([][]string, 0, len(rows))
+	for _, row := range rows {
+		cells := make([]string, 0, len(row))
+		for _, cell := range row {
+			cells = append(cells, cleaned(cell))
+		}
+		all = append(all, cells)
+	}
+	return all
 }
 
 // pair is a line of what fields writes.
@@ -146,7 +173,7 @@ func (t terminal) fields(value any, pairs ...pair) error {
 	}
 	for _, p := range pairs {
 		if p.value != "" {
-			t.printf("%-*s  %s\n", width, p.name, p.value)
+			t.printf("%-*s  %s\n", width, p.name, cleaned(p.value))
 		}
 	}
 	return nil

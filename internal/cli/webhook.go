@@ -81,7 +81,7 @@ func (c testWebhookCommand) Run(ctx context.Context, t terminal) error {
 	err = t.fields(
 		test,
 		pair{"status", orNone(test.Status)}, pair{"took", (time.Duration(test.DurationMs) * time.Millisecond).String()},
-		pair{"answer", cleaned(test.Body)}, pair{"error", orNone(test.Error)},
+		pair{"answer", test.Body}, pair{"error", orNone(test.Error)},
 	)
 	if test.Error != nil {
 		err = errors.Join(err, errors.New("the endpoint did not take the test event: "+*test.Error))
@@ -141,7 +141,7 @@ func (c deliveriesCommand) Run(ctx context.Context, t terminal) error {
 				answer += " " + *line.Error
 			}
 			rows = append(rows, []string{
-				line.State, strconv.FormatInt(line.Sequence, 10), line.Type, line.Chat, moment(line.Timestamp), cleaned(answer),
+				line.State, strconv.FormatInt(line.Sequence, 10), line.Type, line.Chat, moment(line.Timestamp), answer,
 			})
 		}
 		if page.IsLastPage {

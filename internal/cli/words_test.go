@@ -47,7 +47,7 @@ func TestShortLog(t *testing.T) {
 func TestLocalName(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
-		"a.pdf": "a.pdf", "../../etc/passwd": "passwd", "/": "file", "": "file", "..": "file", "a/b": "b",
+		"a.pdf": "a.pdf", "../../etc/passwd": "passwd", "/": "file", "": "file", "..": "file", "a/b": "b", "a\x1b[2J.pdf": "a[2J.pdf",
 	} {
 		if got := localName(name); got != want {
 			t.Errorf("%q: %q, want %q", name, got, want)
