@@ -144,7 +144,9 @@ func TestFollowComesBack(t *testing.T) {
 	t.Parallel()
 	s := newStreaming(t, status(http.StatusServiceUnavailable), silent(events(3)), silent(""), text(events(4)))
 	var causes []error
-	got, err := s.follow(t.Context(), client.FollowOptions{
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	got, err := s.follow(ctx, client.FollowOptions{
 		Silence:      100 * time.Millisecond,
 		Reconnecting: func(cause error, _ time.Duration) { causes = append(causes, cause) },
 	})

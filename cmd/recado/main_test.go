@@ -158,6 +158,17 @@ func TestSecondProcessOnTheSameDataIsRefused(t *testing.T) {
 	}
 }
 
+// A refusal of its own words is told without the names of what it came through.
+func TestDevRefusesAShortKey(t *testing.T) {
+	t.Parallel()
+	dev := exec.CommandContext(t.Context(), process.Self(t), "dev", "--listen", "127.0.0.1:0", "--data", t.TempDir(),
+		"--api-key", "short", "--log-level", "error")
+	output, err := dev.CombinedOutput()
+	if err == nil || string(output) != "recado: an API key of your own has 16 to 255 characters\n" {
+		t.Errorf("it answered %s (%v)", output, err)
+	}
+}
+
 // A gateway and a sandbox as two processes, with keys and instances made on the
 // command line, as an operator does it.
 func TestServeOnASandboxOfItsOwn(t *testing.T) {

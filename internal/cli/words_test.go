@@ -26,6 +26,24 @@ func TestClickable(t *testing.T) {
 	}
 }
 
+// What serve says first names that address, and leads to a linked instance.
+func TestServeAnnounces(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	command := serveCommand{Listen: "0.0.0.0:18099", dataFlags: dataFlags{Data: "/data"}}
+	if err := command.announce(terminal{out: &out}, "http://[::]:18099"); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"answers at http://127.0.0.1:18099, on every address of this machine (0.0.0.0:18099)", "data in /data",
+		"export RECADO_URL=http://127.0.0.1:18099\n", "--partner --data /data)", "recado instances create", "recado instances link",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("it says %s, want %s", out.String(), want)
+		}
+	}
+}
+
 // Who watches dev sees a short line for a request, and no empty words.
 func TestShortLog(t *testing.T) {
 	t.Parallel()
