@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/turns"
 )
 
 // Blobs keeps files under keys, which their callers choose: letters, digits,
@@ -27,7 +28,7 @@ type Blobs struct {
 	root   *os.Root
 	config BlobsConfig
 	space  space
-	busy   keyLocks             // of files that are being written
+	busy   turns.Turns          // at files that are being written
 	sync   func(*os.File) error // brings a file, or a folder, to the disk
 }
 
@@ -121,20 +122,24 @@ func (b *Blobs) Close() error {
 // is not read, unless that is not whole. Its error is TooLarge for more than
 // BlobsConfig.MaxFile, and for what no other file can make room for.
 func (b *Blobs) Put(ctx context.Context, key string, content io.Reader, meta BlobMeta) error {
-	return b.Receive(ctx, key, meta, func(file *LimitedFile) error {
-		_, err := io.Copy(file, readerUntil{ctx, content})
+	return b.Receive(ctx, key, meta, func(file *os.File) error {
+		from := io.Reader(readerUntil{ctx, content})
+		if limit := b.largest(); limit > 0 {
+			from = io.LimitReader(from, limit+1) // one more, to see that it is too much
+		}
+		_, err := io.Copy(file, from)
 		return err
 	})
 }
 
-// Receive is Put where the content is written by fetch, in whatever order; what
-// is more than the store takes it is not allowed to write. Of several callers
-// with one key, one fetches and the others wait for it.
-func (b *Blobs) Receive(ctx context.Context, key string, meta BlobMeta, fetch func(file *LimitedFile) error) (err error) {
+// Receive is Put where the content is written by fetch, in whatever order. fetch
+// bounds what it writes; a file that is larger than the store takes is removed. Of
+// several callers with one key, one fetches and the others wait for it.
+func (b *Blobs) Receive(ctx context.Context, key string, meta BlobMeta, fetch func(file *os.File) error) (err error) {
 	if !validKey(key) {
 		return errBadKey
 	}
-	release, err := b.busy.take(ctx, key)
+	release, err := b.busy.Take(ctx, key)
 	if err != nil {
 		return fmt.Errorf("media: write blob: %w", err)
 	}
@@ -152,10 +157,13 @@ func (b *Blobs) Receive(ctx context.Context, key string, meta BlobMeta, fetch fu
 			err = errors.Join(err, b.remove(aside))
 		}
 	}()
-	err = fetch(NewLimitedFile(file, b.largest()))
+	err = fetch(file)
 	var size int64
 	if err == nil {
 		size, err = sizeOf(file)
+	}
+	if limit := b.largest(); err == nil && limit > 0 && size > limit {
+		err = gateway.Errorf(gateway.TooLarge, gateway.CodePayloadTooLarge, "the file has more than %d bytes", limit)
 	}
 	if err == nil && meta.Size >= 0 && size != meta.Size {
 		err = fmt.Errorf("it has %d bytes, not %d", size, meta.Size)
@@ -360,4 +368,18 @@ func isNoKeyRune(r rune) bool {
 	default:
 		return true
 	}
+}
+
+// readerUntil reads for as long as its context lasts.
+type readerUntil struct {
+	ctx  context.Context //nolint:containedctx // it lasts as long as the call that makes it
+	from io.Reader
+}
+
+// Read reads on.
+func (r readerUntil) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.from.Read(p)
 }

@@ -137,7 +137,7 @@ func TestBlobIsFetchedOnce(t *testing.T) {
 	blobs, _ := openBlobs(t)
 	begun, goOn := make(chan struct{}), make(chan struct{})
 	var fetches atomic.Int32
-	fetch := func(file *LimitedFile) error {
+	fetch := func(file *os.File) error {
 		if fetches.Add(1) == 1 {
 			close(begun)
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -70,46 +69,6 @@ func (c *counted) Read(p []byte) (int, error) {
 	n, err := c.reader.Read(p)
 	c.read += n
 	return n, err
-}
-
-func TestLimitedFile(t *testing.T) {
-	t.Parallel()
-	for name, write := range map[string]func(f *LimitedFile) error{
-		"written": func(f *LimitedFile) error { _, err := f.Write(make([]byte, 11)); return err },
-		"bit by bit": func(f *LimitedFile) error {
-			_, err := f.Write(make([]byte, 6))
-			_, again := f.Write(make([]byte, 6))
-			return errors.Join(err, again)
-		},
-		"as text": func(f *LimitedFile) error { _, err := f.WriteString(strings.Repeat("x", 11)); return err },
-		"behind":  func(f *LimitedFile) error { _, err := f.WriteAt([]byte("x"), 10); return err },
-		"copied": func(f *LimitedFile) error {
-			_, err := io.Copy(f, strings.NewReader(strings.Repeat("x", 11)))
-			return err
-		},
-		"made longer": func(f *LimitedFile) error { return f.Truncate(11) },
-		"after a place": func(f *LimitedFile) error {
-			_, err := f.Seek(10, io.SeekStart)
-			_, more := f.Write([]byte{1})
-			return errors.Join(err, more)
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			file, err := os.Create(filepath.Join(t.TempDir(), "file"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() { _ = file.Close() })
-			wantCode(t, write(NewLimitedFile(file, 10)), gateway.TooLarge, gateway.CodePayloadTooLarge)
-			if about, err := file.Stat(); err != nil || about.Size() > 10 {
-				t.Errorf("it has %d bytes, %v", about.Size(), err)
-			}
-			if err := write(NewLimitedFile(file, 0)); err != nil {
-				t.Errorf("without a limit: %v", err)
-			}
-		})
-	}
 }
 
 func TestOldestBlobsMakeRoom(t *testing.T) {

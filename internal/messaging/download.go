@@ -2,9 +2,7 @@ package messaging
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
 	"strings"
@@ -51,7 +49,7 @@ func (s *Service) MediaLink(ctx context.Context, instanceID string, ref gateway.
 	key := blobKey(instanceID, message.ID)
 	_, err = s.Blobs.Stat(ctx, key)
 	if gateway.KindOf(err) == gateway.NotFound {
-		err = s.fetchOnce(ctx, message, key, media.BlobMeta{MimeType: about.MimeType, FileName: name, Size: -1})
+		err = s.fetch(ctx, message, key, media.BlobMeta{MimeType: about.MimeType, FileName: name, Size: -1})
 		if err == nil {
 			// Who deleted the message meanwhile had no file to remove yet.
 			err = s.CheckFile(ctx, key)
@@ -106,44 +104,15 @@ func fileDeleted() error {
 		"the message was deleted; it has no file any more")
 }
 
-// fetchOnce is fetch for all who ask for the same file at the same time. One who
-// leaves does not end it for the others.
-func (s *Service) fetchOnce(ctx context.Context, message gateway.Message, key string, meta media.BlobMeta) error {
-	fetched := s.fetching.DoChan(key, func() (any, error) {
-		return nil, s.fetch(context.WithoutCancel(ctx), message, key, meta)
-	})
-	select {
-	case answer := <-fetched:
-		return answer.Err
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-// fetch brings a file from the platform into the blob store, through a temporary
-// file: it is decrypted in place and never held whole in memory.
-func (s *Service) fetch(ctx context.Context, message gateway.Message, key string, meta media.BlobMeta) (err error) {
+// fetch brings a file from the platform into the blob store: it is decrypted in
+// place and never held whole in memory. Of several who ask for it at the same time,
+// one fetches it and the others wait.
+func (s *Service) fetch(ctx context.Context, message gateway.Message, key string, meta media.BlobMeta) error {
 	session, err := s.Sessions.Session(ctx, message.InstanceID)
 	if err != nil {
 		return err
 	}
-	file, err := os.CreateTemp(s.TempDir, "recado-download-*")
-	if err != nil {
-		return fmt.Errorf("messaging: fetch media: %w", err)
-	}
-	defer func() {
-		err = errors.Join(err, file.Close(), os.Remove(file.Name()))
-	}()
-	err = session.Download(ctx, message.Key(), message.Payload, file)
-	if gateway.KindOf(err) == gateway.NotFound {
-		return gateway.Errorf(gateway.NotFound, gateway.CodeMediaNotFound,
-			"the file is no longer on the platform, nor on the phone")
-	}
-	if err != nil {
-		return err
-	}
-	if _, err := file.Seek(0, io.SeekStart); err != nil {
-		return fmt.Errorf("messaging: fetch media: %w", err)
-	}
-	return s.Blobs.Put(ctx, key, file, meta)
+	return s.Blobs.Receive(ctx, key, meta, func(file *os.File) error {
+		return session.Download(ctx, message.Key(), message.Payload, file)
+	})
 }

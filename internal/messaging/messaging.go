@@ -11,8 +11,6 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sync/singleflight"
-
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/media"
@@ -91,9 +89,7 @@ type Config struct {
 	// MaxMessages is how many messages of an instance are kept, the newest; 0 without
 	// end.
 	MaxMessages int
-	// TempDir is the folder of files in work; empty means the machine's own.
-	TempDir string
-	Now     func() time.Time // nil: the wall clock
+	Now         func() time.Time // nil: the wall clock
 }
 
 // Service carries out the use cases. It is safe for concurrent use.
@@ -101,8 +97,7 @@ type Service struct {
 	Config
 
 	reporter reporter
-	changing turns.Turns        // at messages, by their ids: what may be done depends on what was done before
-	fetching singleflight.Group // files, by their key in the blob store
+	changing turns.Turns // at messages, by their ids: what may be done depends on what was done before
 
 	underway sync.WaitGroup // what was handed to a session, until it is written what came of it
 

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -146,9 +147,7 @@ func (s *Server) openMedia(ctx context.Context) error {
 	s.onClose("media", service.Close)
 	kept := s.config.Blobs
 	kept.Now, kept.Logger = s.config.Now, s.config.Logger
-	if kept.MaxFile == 0 {
-		kept.MaxFile = DefaultMaxDownload
-	}
+	kept.MaxFile = s.maxDownload()
 	if s.blobs, err = media.OpenBlobs(filepath.Join(s.config.DataDir, mediaFolder), kept); err != nil {
 		return fmt.Errorf("server: %w", err)
 	}
@@ -162,6 +161,9 @@ func (s *Server) openMedia(ctx context.Context) error {
 	}
 	return nil
 }
+
+// maxDownload is how large the file of a message may be.
+func (s *Server) maxDownload() int64 { return cmp.Or(s.config.Blobs.MaxFile, DefaultMaxDownload) }
 
 // openConnector opens the sessions' keys: in a file of their own on SQLite, which
 // allows one writer a file; in the same database on PostgreSQL.
@@ -180,7 +182,7 @@ func (s *Server) openConnector(ctx context.Context) error {
 	platform := s.config.Platform
 	platform.Logger, platform.Now = s.config.Logger, s.config.Now
 	platform.SyncKeys = db.Sync
-	platform.MaxMediaBytes = s.config.Media.MaxBytes
+	platform.TempDir, platform.MaxMediaBytes = s.tempDir, s.maxDownload()
 	connector, err := whatsapp.New(ctx, db.DB, dialect, platform)
 	if err != nil {
 		return fmt.Errorf("server: %w", err)

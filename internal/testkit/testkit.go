@@ -33,7 +33,8 @@ type Options struct {
 	DataDir     string // empty: a temporary folder
 	DatabaseURL string // PostgreSQL instead of SQLite
 	Platform    whatsapp.Config
-	Media       media.Config     // private addresses are always allowed
+	Media       media.Config // private addresses are always allowed
+	Blobs       media.BlobsConfig
 	ReadDelay   time.Duration    // of the sandbox's phones; 0: at once
 	Log         io.Writer        // gets the program's log too; nil: nobody does
 	Now         func() time.Time // of the program, not of the sandbox; nil: the wall clock
@@ -75,7 +76,7 @@ func Start(tb testing.TB, options Options) *Gateway {
 	s, err := server.New(ctx, server.Config{
 		Listen: "127.0.0.1:0", DataDir: options.DataDir, DatabaseURL: options.DatabaseURL,
 		Platform: options.Platform, Version: "test", Logger: logger,
-		Media: options.Media, AllowPrivateURLs: true,
+		Media: options.Media, Blobs: options.Blobs, AllowPrivateURLs: true,
 		EditWindow: options.EditWindow, DeleteWindow: options.DeleteWindow, KeepMessages: options.KeepMessages, Now: options.Now,
 		Sandbox: &sandbox.Config{Seed: seed(), ReadDelay: options.ReadDelay, Logger: logger},
 	})

@@ -44,7 +44,7 @@ type keyCache struct {
 	salt       []byte
 	saltKnown  bool
 	migrated   *lru.Cache[string, struct{}] // numbers
-	done       [][32]byte      // messages that have been handed on, whose plaintext is still kept
+	done       [][32]byte                   // messages that have been handed on, whose plaintext is still kept
 	// changes counts the writes: what was read from the database before one of
 	// them is not put into the cache after it.
 	changes uint64

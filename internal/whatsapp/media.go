@@ -241,7 +241,7 @@ func downloadError(ctx context.Context, err error, limit int64) error {
 		return nil
 	case errors.Is(err, errTooLarge):
 		return gateway.Errorf(gateway.TooLarge, gateway.CodePayloadTooLarge,
-			"the file is larger than %d bytes; --max-media allows more", limit)
+			"the file is larger than %d bytes; --max-download allows more", limit)
 	case errors.Is(err, errHostSilent), ctx.Err() != nil:
 		return gateway.Errorf(gateway.PlatformTimeout, gateway.CodePlatformTimeout,
 			"the platform's media host did not send the file in time")

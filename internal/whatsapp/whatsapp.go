@@ -56,7 +56,7 @@ type Config struct {
 	// ConnectAtOnce is how many sessions may log in at the same time (64).
 	ConnectAtOnce int
 
-	// MaxMediaBytes bounds the file of a message that is fetched (64 MiB).
+	// MaxMediaBytes bounds the file of a message that is fetched (100 MiB).
 	MaxMediaBytes int64
 	// TempDir is the folder of files in work; empty means the machine's own.
 	TempDir string
@@ -208,7 +208,7 @@ func (c Config) withDefaults() Config {
 		c.ConnectAtOnce = 64
 	}
 	if c.MaxMediaBytes == 0 {
-		c.MaxMediaBytes = 64 << 20
+		c.MaxMediaBytes = 100 << 20
 	}
 	if c.HistoryMaxBytes == 0 {
 		c.HistoryMaxBytes = 64 << 20
