@@ -30,8 +30,6 @@ const (
 	defaultMaxBody = 1 << 20
 	// defaultMaxMedia bounds the media in a body, decoded.
 	defaultMaxMedia = 64 << 20
-	// besideMedia is how large the body may be beside its media.
-	besideMedia = 1 << 20
 )
 
 // Instances are the use cases of an instance.
@@ -107,14 +105,22 @@ type Config struct {
 	StreamPause time.Duration
 	MaxBody     int64 // bytes of a request body without media; 0 means 1 MiB
 	MaxMedia    int64 // bytes of the media in a request body, decoded; 0 means 64 MiB
-	Now         func() time.Time
-	Logger      *slog.Logger
+	// MaxBodies bounds the bytes of all request bodies that are held at a time, in
+	// memory and in temporary files, three quarters of which may be one key's; 0
+	// means 256 MiB, and it is never less than two of the largest bodies.
+	MaxBodies int64
+	TempDir   string // folder of temporary files; empty: the machine's own
+	// BodyPatience is how long a request body may bring no byte; 0 means 15 seconds.
+	BodyPatience time.Duration
+	Now          func() time.Time
+	Logger       *slog.Logger
 }
 
 // service is the API with what it stands on.
 type service struct {
 	Config
 
+	bodies     *budget
 	routes     *router
 	huma       huma.API
 	operations []operation // in the order of their registration
@@ -151,7 +157,14 @@ func build(config Config) (*service, error) {
 	if config.Now == nil {
 		config.Now = time.Now
 	}
-	s := &service{Config: config, routes: newRouter()}
+	if config.MaxBodies == 0 {
+		config.MaxBodies = defaultMaxBodies
+	}
+	if config.BodyPatience == 0 {
+		config.BodyPatience = defaultBodyPatience
+	}
+	config.MaxBodies = max(config.MaxBodies, 2*mediaBody(config.MaxMedia))
+	s := &service{Config: config, routes: newRouter(), bodies: newBudget(config.MaxBodies)}
 	s.huma = humago.New(s.routes, humaConfig(config.Version))
 	s.huma.UseMiddleware(s.gate)
 	s.registerInstances()

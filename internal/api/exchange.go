@@ -30,7 +30,7 @@ type exchange struct {
 
 	key      gateway.Key      // who asks
 	instance gateway.Instance // what is asked for, where the path names one
-	body     []byte           // of the request, where the operation reads one
+	body     *body            // of the request, where the operation reads one
 }
 
 type exchangeKey struct{}
@@ -77,6 +77,9 @@ func (s *service) observe(next http.Handler) http.Handler {
 // finish is deferred: it ends the exchange, however its handler ended.
 func (x *exchange) finish(ctx context.Context, start time.Time) {
 	cut := x.recovered(recover())
+	if err := x.body.close(); err != nil && x.failure == nil {
+		x.failure = err // the answer has been given
+	}
 	x.log(ctx, x.service.Now().Sub(start))
 	if cut {
 		panic(http.ErrAbortHandler)

@@ -1,10 +1,8 @@
 package api
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"net/http"
 	"net/url"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -13,9 +11,6 @@ import (
 
 	"github.com/recado-project/recado/internal/gateway"
 )
-
-// firstBuffer bounds what is allocated on the word of a Content-Length alone.
-const firstBuffer = 64 << 10
 
 // What an operation's metadata holds.
 const (
@@ -54,11 +49,7 @@ func (s *service) admit(x *exchange, op operation) error {
 		return err
 	}
 	if op.body {
-		limit := s.MaxBody
-		if op.media {
-			limit = mediaBody(s.MaxMedia)
-		}
-		if x.body, err = readBody(x, limit); err != nil {
+		if err := s.readBody(x, op); err != nil {
 			return err
 		}
 	}
@@ -103,24 +94,4 @@ func (s *service) findInstance(ctx context.Context, x *exchange) error {
 // worth a question to the database, and some texts it can't even be asked.
 func isUUID(text string) bool {
 	return len(text) == 36 && uuid.Validate(text) == nil
-}
-
-// readBody reads the body up to the limit.
-func readBody(x *exchange, limit int64) ([]byte, error) {
-	tooLarge := gateway.Errorf(gateway.TooLarge, gateway.CodePayloadTooLarge, "the body has more than %d bytes", limit)
-	length := x.request.ContentLength
-	if length > limit {
-		return nil, tooLarge
-	}
-	var body bytes.Buffer
-	body.Grow(int(min(max(length, 0), firstBuffer)) + bytes.MinRead)
-	_, err := body.ReadFrom(http.MaxBytesReader(x.ResponseWriter, x.request.Body, limit))
-	if _, over := errors.AsType[*http.MaxBytesError](err); over {
-		return nil, tooLarge
-	}
-	if err != nil {
-		// The client's doing: it went away, was too slow, or sent no proper chunks.
-		return nil, gateway.InvalidFields(gateway.FieldError{Field: "body", Message: "could not be read to its end"})
-	}
-	return body.Bytes(), nil
 }

@@ -93,7 +93,6 @@ func (s *service) registerMedia() {
 func mediaOperation(kind, id, summary, description string) operation {
 	op := sendOperation(kind, id, summary, description+
 		"What the file is, is found out from its content, whatever a data URI or a server says. ")
-	op.media = true
 	return op.refusing(gateway.CodeMediaFetchFailed)
 }
 
@@ -139,6 +138,9 @@ func sendMedia[T any](
 	request, err := newRequest(ctx, in, to, quoted)
 	if err != nil {
 		return nil, err
+	}
+	if inline := exchangeOf(ctx).body.sieve.media; inline != nil {
+		params.Input, params.Decoded = "", inline.content()
 	}
 	return newSentAnswer(s.Messages.SendMedia(ctx, request, kind, params))
 }

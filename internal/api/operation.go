@@ -33,9 +33,9 @@ type operation struct {
 	status      int      // of success
 	codes       []string // of its refusals, beside those that follow from the rest
 	audience    audience
-	instance    bool // the path names an instance
-	body        bool // it reads a JSON body
-	media       bool // and that body may hold a file
+	instance    bool   // the path names an instance
+	body        bool   // it reads a JSON body
+	mediaField  string // of that body, where it may hold a file
 
 	stream string // an example of the events that it answers until its reader leaves; empty for an ordinary answer
 
@@ -68,7 +68,8 @@ func register[I, O any](s *service, op operation, handler func(context.Context, 
 	if op.body {
 		rules.registry = s.huma.OpenAPI().Components.Schemas
 		rules.schema = rules.registry.Schema(op.payload, true, op.id+"Request")
-		declared.Metadata[metaPayload] = rules
+		op.mediaField = rules.mediaField()
+		declared.Metadata[metaPayload], declared.Metadata[metaOperation] = rules, op
 	}
 	huma.Register(s.huma, declared, func(ctx context.Context, in *I) (*O, error) {
 		out, err := handler(ctx, in)

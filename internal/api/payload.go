@@ -1,13 +1,12 @@
 package api
 
 import (
-	"encoding/json"
+	"bytes"
 	"errors"
 	"fmt"
 	"reflect"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -21,6 +20,7 @@ import (
 // checks allows it. Its schemas and its validation are used.
 type Payload[T any] struct {
 	given T
+	nulls []string // the fields of the object itself that were given as null
 }
 
 // payloadRules is what the body of an operation must look like.
@@ -37,12 +37,9 @@ func (p *Payload[T]) Resolve(ctx huma.Context) []error {
 		return []error{errors.New("the operation has no payload")}
 	}
 	x := exchangeOf(ctx.Context())
-	tree, problem := parseObject(x.body)
-	x.body = nil // a send may take a while, and this may be media
-	if problem != "" {
-		return []error{&fieldError{gateway.FieldError{Field: "body", Message: problem}}}
-	}
-	if errs := rules.check(tree); len(errs) > 0 {
+	tree, errs := rules.read(x.body, &p.nulls)
+	x.body.json = bytes.Buffer{} // a send may take a while
+	if len(errs) > 0 {
 		return errs
 	}
 	if err := assign(tree, reflect.ValueOf(&p.given).Elem()); err != nil {
@@ -51,26 +48,38 @@ func (p *Payload[T]) Resolve(ctx huma.Context) []error {
 	return nil
 }
 
-// parseObject parses a body. No body at all is an object without fields: the
-// answer then names those that are missing.
-func parseObject(body []byte) (tree map[string]any, problem string) {
-	if len(body) == 0 {
-		return map[string]any{}, ""
+// read makes the values of a body's fields, and says everything that is wrong with
+// them.
+func (r payloadRules) read(from *body, nulls *[]string) (tree map[string]any, errs []error) {
+	if problem := from.problem(); problem != "" {
+		return nil, []error{&fieldError{gateway.FieldError{Field: "body", Message: problem}}}
 	}
-	if !utf8.Valid(body) {
-		return nil, "must be UTF-8" // encoding/json would put something else in its place
+	read := newBodyReader(r.registry, from.json.Bytes())
+	tree, problem := read.body(r.schema)
+	if problem != "" {
+		return nil, []error{&fieldError{gateway.FieldError{Field: "body", Message: problem}}}
 	}
-	err := json.Unmarshal(body, &tree)
-	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
-		return nil, fmt.Sprintf("is not valid JSON (byte %d)", syntax.Offset)
+	*nulls = read.nulls
+	if from.sieve != nil && from.sieve.media != nil {
+		if problem := from.sieve.media.problem(); problem != "" {
+			read.errs = append(read.errs, &fieldError{gateway.FieldError{Field: from.sieve.field, Message: problem}})
+		}
 	}
-	if number, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && strings.HasPrefix(number.Value, "number ") {
-		return nil, fmt.Sprintf("has a number that is out of range (byte %d)", number.Offset)
+	return tree, append(read.errs, r.check(tree)...)
+}
+
+// mediaField is the name of the field that may hold media; empty for none.
+func (r payloadRules) mediaField() string {
+	schema := r.schema
+	for schema.Ref != "" {
+		schema = r.registry.SchemaFromRef(schema.Ref)
 	}
-	if err != nil || tree == nil {
-		return nil, "must be a JSON object"
+	for name, property := range schema.Properties {
+		if property.Format == formatMedia {
+			return name
+		}
 	}
-	return tree, ""
+	return ""
 }
 
 // check returns everything that is wrong with a body. Required fields that are

@@ -233,16 +233,17 @@ func TestBodiesThatAreTooLarge(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, func(c *api.Config) { c.MaxBody, c.MaxMedia = 100, 300 })
 	body := `{"to":"1","message":"` + strings.Repeat("a", 100) + `"}`
-	// Media is a third more as base64, and other fields may have 1 MiB.
+	// Media is a third more as base64, and everything else may have 1 MiB.
 	const mediaLimit = 400 + 4 + 1<<20
 	for _, r := range everyOperation(uuid.New().String()) { // size is checked before existence
 		if r.body == "" {
 			continue
 		}
 		isMedia := strings.Contains(r.body, ";base64,")
+		media := strings.Replace(r.body, ";base64,", ";base64,"+strings.Repeat("AAAA", 100), 1)
 		if r.key, r.body = f.key, body; isMedia {
 			wantRefusal(t, r, f.do(t, r), http.StatusNotFound, gateway.CodeInstanceNotFound)
-			r.body = strings.Repeat(" ", mediaLimit)
+			r.body = media + strings.Repeat(" ", mediaLimit-len(media))
 			wantRefusal(t, r, f.do(t, r), http.StatusNotFound, gateway.CodeInstanceNotFound)
 			r.body += " "
 		}

@@ -53,7 +53,7 @@ func TestSendsAskForWhatWasMeant(t *testing.T) {
 		{
 			"image", `"image":"DATA:image/PNG;charset=x;BASE64,` + png + `","fileName":"x","caption":null,"viewOnce":null`,
 			asked{call: "SendMedia", request: to, kind: gateway.TypeImage, media: messaging.MediaParams{
-				Input: "DATA:image/PNG;charset=x;BASE64," + png, Field: "image",
+				Input: "data:image/PNG;charset=x;base64," + png, Field: "image",
 			}},
 		},
 		{
@@ -63,7 +63,7 @@ func TestSendsAskForWhatWasMeant(t *testing.T) {
 		{
 			"audio-note", `"audio":"data:audio/ogg; codecs=opus;base64,AA","caption":"no","viewOnce":true`,
 			asked{call: "SendMedia", request: to, kind: gateway.TypeVoice, media: messaging.MediaParams{
-				Input: "data:audio/ogg; codecs=opus;base64,AA", Field: "audio", ViewOnce: true,
+				Input: "data:audio/ogg; codecs=opus;base64,AA==", Field: "audio", ViewOnce: true,
 			}},
 		},
 		{

@@ -2,6 +2,8 @@ package api_test
 
 import (
 	"context"
+	"encoding/base64"
+	"io"
 	"sync"
 
 	"github.com/recado-project/recado/internal/gateway"
@@ -62,6 +64,14 @@ func (o *outcome) SendText(_ context.Context, request messaging.Request, text st
 }
 
 func (o *outcome) SendMedia(_ context.Context, request messaging.Request, kind gateway.MessageType, params messaging.MediaParams) (messaging.Result, error) {
+	if params.Decoded != nil {
+		content, err := io.ReadAll(io.NewSectionReader(params.Decoded.Content, 0, params.Decoded.Size))
+		if err != nil {
+			return messaging.Result{}, err
+		}
+		params.Input = "data:" + params.Decoded.Declared + ";base64," + base64.StdEncoding.EncodeToString(content)
+		params.Decoded = nil
+	}
 	o.note(asked{call: "SendMedia", request: request, kind: kind, media: params})
 	return o.result, o.err
 }

@@ -17,6 +17,7 @@ func TestValidation(t *testing.T) {
 	text, pairing := "POST /api/message/"+id+"/text", "POST /api/instances/"+id+"/pairing-code"
 	payment, keys := "PUT /api/partner/instances/"+id+"/payment", "POST /api/partner/api-keys"
 	recipient := gateway.ErrRecipient.Error()
+	const form = "body is form data; send JSON with content-type: application/json"
 	for _, test := range []struct {
 		operation, body string
 		want            string // field and message of each detail
@@ -42,7 +43,12 @@ func TestValidation(t *testing.T) {
 		{text, `1`, "body must be a JSON object"},
 		{text, `{"to":"5511988887766"`, "body is not valid JSON (byte 21)"},
 		{text, `{"to":"5511988887766"} x`, "body is not valid JSON (byte 24)"},
-		{text, `to=5511988887766&message=a`, "body is not valid JSON (byte 2)"},
+		{text, `to=5511988887766&message=a`, form},
+		{text, `%7B%22to%22%3A%225511988887766%22%7D=`, form},
+		{text, `%7b%22to%22%3a1%7d`, form},
+		{text, "--------------------------4d4c\r\nContent-Disposition: form-data; name=\"to\"\r\n\r\n5511988887766\r\n", form},
+		{text, ` contact[name]=Ana`, form},
+		{text, `{"to"="5511988887766"}`, "body is not valid JSON (byte 6)"},
 		{text, "\xef\xbb\xbf{}", "body is not valid JSON (byte 1)"},
 		{text, strings.Repeat(`{"a":`, 20_000), "body is not valid JSON (byte 50001)"},
 		{text + "?page=x", `{"to":"1"}`, "message is required; to " + recipient},
@@ -163,7 +169,7 @@ func TestValidationOfSends(t *testing.T) {
 		{"location", `{"to":"5511988887766","latitude":-90.0001,"longitude":180.0001}`, "latitude must be -90 or more; longitude must be 180 or less"},
 		{"location", `{"to":"5511988887766","latitude":91,"longitude":-181}`, "latitude must be 90 or less; longitude must be -180 or more"},
 		{"location", `{"to":"5511988887766","latitude":1e308,"longitude":-1e308}`, "latitude must be 90 or less; longitude must be -180 or more"},
-		{"location", `{"to":"5511988887766","latitude":1e400,"longitude":0}`, "body has a number that is out of range (byte 39)"},
+		{"location", `{"to":"5511988887766","latitude":1e400,"longitude":0}`, "body has a number that is out of range (byte 38)"},
 		{"location", `{"to":"5511988887766","latitude":NaN,"longitude":0}`, "body is not valid JSON (byte 34)"},
 		{"location", `{"to":"5511988887766","latitude":0,"longitude":0,"name":1,"address":{}}`, "address must be a string; name must be a string"},
 		{"location", `{"to":"5511988887766","latitude":0,"longitude":0,"name":"` + long + `","address":"` + long + `"}`, "address must have 1024 characters or less; name must have 1024 characters or less"},

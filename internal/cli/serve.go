@@ -86,6 +86,7 @@ type serveCommand struct {
 	MediaQuota       int64         `help:"Bytes of fetched files that are kept in all; the oldest make room for new ones, and are fetched anew. 0 for any number." default:"21474836480" name:"media-quota"`
 	InstanceQuota    int64         `help:"The same for the files of one instance." default:"5368709120" name:"media-quota-per-instance"`
 	KeepMedia        time.Duration `help:"How long fetched files are kept; 0 for ever." default:"720h" name:"keep-media"`
+	MaxBodies        int64         `help:"How many bytes of request bodies are held at a time, in memory and in temporary files; beyond it requests are answered 503. One API key gets three quarters." default:"268435456"`
 	EditWindow       time.Duration `help:"How long after sending a text can be edited." default:"15m"`
 	DeleteWindow     time.Duration `help:"How long after sending a message can be deleted for everyone." default:"1h"`
 	LinkLifetime     time.Duration `help:"How long a media download link works." default:"1h"`
@@ -119,6 +120,7 @@ func (c serveCommand) Run(ctx context.Context, t terminal) error {
 		Platform: platform, Version: version(), Logger: t.logger,
 		Media:      media.Config{MaxBytes: c.MaxMedia, AllowPrivate: c.AllowPrivateURLs},
 		Blobs:      media.BlobsConfig{MaxFile: c.MaxDownload, Total: c.MediaQuota, PerFolder: c.InstanceQuota, Keep: c.KeepMedia},
+		MaxBodies:  c.MaxBodies,
 		EditWindow: c.EditWindow, DeleteWindow: c.DeleteWindow, LinkLifetime: c.LinkLifetime,
 		KeepMessages: c.KeepMessages, MaxMessages: c.MaxMessages,
 		KeepDelivered: c.KeepDelivered, KeepUndelivered: c.KeepUndelivered,

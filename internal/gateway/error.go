@@ -109,12 +109,22 @@ func Errorf(kind Kind, code, format string, args ...any) *Error {
 	return &Error{Kind: kind, Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// InvalidFields makes the validation error that names every field. Its message
-// says it too.
+// maxFields bounds how many fields an error names.
+const maxFields = 20
+
+// InvalidFields makes the validation error that names every field, twenty at most;
+// of more it says how many there are. Its message says the same.
 func InvalidFields(fields ...FieldError) *Error {
-	texts := make([]string, len(fields))
+	more := len(fields) - maxFields
+	if more > 0 {
+		fields = fields[:maxFields:maxFields]
+	}
+	texts := make([]string, len(fields), len(fields)+1)
 	for i, field := range fields {
 		texts[i] = field.Field + " " + field.Message
+	}
+	if more > 0 {
+		texts = append(texts, fmt.Sprintf("and %d more", more))
 	}
 	return &Error{Kind: Invalid, Code: CodeValidation, Message: strings.Join(texts, "; "), Fields: fields}
 }

@@ -73,6 +73,8 @@ type Hints struct {
 	Field string
 	// FileName is the name to display; empty takes it from the URL.
 	FileName string
+	// Decoded is the media itself, where it was a data URI; nil reads the input.
+	Decoded *Decoded
 }
 
 // Service opens media. It is safe for concurrent use, and it must outlive the
@@ -188,7 +190,7 @@ func (s *Service) Open(ctx context.Context, kind gateway.MessageType, input stri
 	if inspect == nil {
 		return nil, fmt.Errorf("media: a message of type %q has no media", kind)
 	}
-	source, err := s.source(ctx, input, hints.Field)
+	source, err := s.source(ctx, input, hints)
 	if err != nil {
 		return nil, err
 	}

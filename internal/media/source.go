@@ -38,7 +38,11 @@ func isInline(input string) bool {
 }
 
 // source finds out what input is. A URL is fetched as far as its headers.
-func (s *Service) source(ctx context.Context, input, field string) (*source, error) {
+func (s *Service) source(ctx context.Context, input string, hints Hints) (*source, error) {
+	field := hints.Field
+	if hints.Decoded != nil {
+		return hints.Decoded.source(field), nil
+	}
 	if isInline(input) {
 		return dataSource(input[len(dataScheme):], field)
 	}

@@ -12,8 +12,9 @@ import (
 
 // MediaParams describe media to be sent.
 type MediaParams struct {
-	Input    string // base64 data URI or http(s) URL
-	Field    string // the request's name for Input, for errors
+	Input    string         // base64 data URI or http(s) URL
+	Decoded  *media.Decoded // the media itself, where it was a data URI; nil reads Input
+	Field    string         // the request's name for Input, for errors
 	Caption  string
 	FileName string // of documents; empty: taken from the URL, else made up
 	ViewOnce bool
@@ -23,11 +24,13 @@ type MediaParams struct {
 // a sticker. Its error is Invalid as well where the input is none of that kind,
 // or can't be fetched, and TooLarge beyond the limit.
 func (s *Service) SendMedia(ctx context.Context, request Request, kind gateway.MessageType, params MediaParams) (Result, error) {
-	if err := media.CheckInline(kind, params.Input, params.Field); err != nil {
+	if err := checkInline(kind, params); err != nil {
 		return Result{}, err
 	}
 	return s.send(ctx, request, func(ctx context.Context, session gateway.Session) (_ gateway.Content, _ []byte, err error) {
-		file, err := s.Media.Open(ctx, kind, params.Input, media.Hints{Field: params.Field, FileName: params.FileName})
+		file, err := s.Media.Open(ctx, kind, params.Input, media.Hints{
+			Field: params.Field, FileName: params.FileName, Decoded: params.Decoded,
+		})
 		if err != nil {
 			return gateway.Content{}, nil, err
 		}
@@ -48,6 +51,15 @@ func (s *Service) SendMedia(ctx context.Context, request Request, kind gateway.M
 			},
 		}, nil, nil
 	})
+}
+
+// checkInline refuses media in the request that are none of the kind on the face of
+// them.
+func checkInline(kind gateway.MessageType, params MediaParams) error {
+	if params.Decoded != nil {
+		return media.CheckDecoded(kind, *params.Decoded, params.Field)
+	}
+	return media.CheckInline(kind, params.Input, params.Field)
 }
 
 func (s *Service) upload(ctx context.Context, session gateway.Session, kind gateway.MessageType, file *media.File) (_ gateway.Upload, err error) {

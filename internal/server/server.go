@@ -62,6 +62,9 @@ type Config struct {
 	// Blobs bounds the files of messages that were fetched; without a MaxFile it is
 	// DefaultMaxDownload. Its clock and logger are the server's.
 	Blobs media.BlobsConfig
+	// MaxBodies bounds the bytes of request bodies that are held at a time; 0 means
+	// 256 MiB.
+	MaxBodies int64
 	// EditWindow, DeleteWindow and LinkLifetime are those of the messages; zero
 	// means the platform's, and an hour.
 	EditWindow, DeleteWindow, LinkLifetime time.Duration
@@ -339,9 +342,10 @@ func (s *Server) openAPI() error {
 		Ready:     s.store.Ping,
 		Version:   s.config.Version,
 		PublicURL: s.config.PublicURL, BehindProxy: s.config.BehindProxy,
-		MaxMedia: s.config.Media.MaxBytes,
-		Now:      s.config.Now,
-		Logger:   s.config.Logger,
+		MaxMedia:  s.config.Media.MaxBytes,
+		MaxBodies: s.config.MaxBodies, TempDir: s.config.Media.TempDir,
+		Now:    s.config.Now,
+		Logger: s.config.Logger,
 	})
 	if err != nil {
 		return fmt.Errorf("server: build API: %w", err)

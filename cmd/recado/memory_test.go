@@ -1,0 +1,145 @@
+package main
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/recado-project/recado/internal/testkit"
+)
+
+// Whatever one key sends, however much of it and however slowly, the process stays
+// within 300 MB of what it takes when nobody asks.
+//
+//nolint:paralleltest // see below
+func TestRequestsTakeLittleMemory(t *testing.T) {
+	if _, err := os.Stat("/proc/self/status"); err != nil {
+		t.Skip("the system does not tell the memory of a process")
+	}
+	for _, attack := range []struct {
+		name string
+		by   func(t *testing.T, r ready)
+	}{
+		{"fields that nobody asked for", func(t *testing.T, r ready) {
+			t.Helper()
+			postAll(t, r, "message/"+r.InstanceID+"/image", `{"a":[`+strings.Repeat(`{},`, 85<<20/3)+"0]}")
+		}},
+		{"lists beyond their bounds", func(t *testing.T, r ready) {
+			t.Helper()
+			for range 3 {
+				together(4, func() { postAll(t, r, "instances/"+r.InstanceID+"/check-numbers", listOfZeros()) })
+			}
+		}},
+		{"honest documents", func(t *testing.T, r ready) {
+			t.Helper()
+			file := base64.StdEncoding.EncodeToString(make([]byte, 63<<20))
+			body := `{"to":"` + recipient + `","document":"data:application/octet-stream;base64,` + file + `"}`
+			together(4, func() { postAll(t, r, "message/"+r.InstanceID+"/document", body) })
+		}},
+		{"bodies that stall", func(t *testing.T, r ready) {
+			t.Helper()
+			for range 4 {
+				stall(t, r, 84<<20)
+			}
+		}},
+	} {
+		//nolint:paralleltest // their bodies are large, and are made in this process
+		t.Run(attack.name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "ready.json")
+			p := start(t, "dev", "--listen", "127.0.0.1:0", "--data", t.TempDir(), "--ready-file", file)
+			r := awaitReady(t, file)
+			before := peakMemory(t, p.PID())
+			attack.by(t, r)
+			grown := peakMemory(t, p.PID()) - before
+			t.Logf("the peak grew by %d MB", grown>>20)
+			if grown > 300<<20 {
+				t.Errorf("the process grew by %d MB", grown>>20)
+			}
+		})
+	}
+}
+
+// peakMemory is the most that a process has had in memory, in bytes.
+func peakMemory(t *testing.T, pid int) int64 {
+	t.Helper()
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(status), "VmHWM:")
+	kilobytes, err := strconv.ParseInt(strings.Fields(rest)[0], 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return kilobytes << 10
+}
+
+func together(n int, do func()) {
+	var wg sync.WaitGroup
+	for range n {
+		wg.Go(do)
+	}
+	wg.Wait()
+}
+
+func listOfZeros() string {
+	return `{"numbers":[0` + strings.Repeat(",0", 1<<19-20) + `]}`
+}
+
+// postAll sends a body, and takes what comes of it: a refusal may well cut the
+// connection before the body's end.
+func postAll(t *testing.T, r ready, path, body string) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(context.WithoutCancel(t.Context()), http.MethodPost, r.BaseURL+"/api/"+path, strings.NewReader(body))
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	request.Header.Set("X-Api-Key", r.APIKey)
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return
+	}
+	answer, _ := io.ReadAll(response.Body)
+	_ = response.Body.Close()
+	t.Logf("%s: %d, %d bytes", path, response.StatusCode, len(answer))
+	if len(answer) > 16<<10 {
+		t.Errorf("%s: the answer has %d bytes", path, len(answer))
+	}
+}
+
+// stall sends all of a body but its end, and waits until the gateway has read it
+// or does not want it.
+func stall(t *testing.T, r ready, size int) {
+	t.Helper()
+	address, err := url.Parse(r.BaseURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	connection, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", address.Host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = connection.Close() })
+	body := `{"document":"data:;base64,` + strings.Repeat("A", size)
+	_, _ = fmt.Fprintf(connection, "POST /api/message/%s/document HTTP/1.1\r\nHost: x\r\nX-Api-Key: %s\r\nContent-Length: %d\r\n\r\n",
+		r.InstanceID, r.APIKey, len(body)+10)
+	_, _ = io.WriteString(connection, body) // it is cut off where there is no room for it
+	testkit.Await(t, "another request to be answered", func() bool {
+		response, err := http.Get(r.BaseURL + "/healthz")
+		if err == nil {
+			_ = response.Body.Close()
+		}
+		return err == nil
+	})
+}

@@ -1,0 +1,118 @@
+package api
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io/fs"
+	"os"
+
+	"github.com/recado-project/recado/internal/media"
+)
+
+const (
+	// mediaFile is how temporary files of media are called everywhere; what a
+	// process that was killed left behind is found by it.
+	mediaFile = "recado-media-*"
+	// base64Block is how much base64 is decoded at a time: a multiple of 4.
+	base64Block = 32 << 10
+)
+
+// inlineMedia is the media of a data URI, in a temporary file.
+type inlineMedia struct {
+	declared string // the type as given
+	size     int64  // of what was decoded so far
+	invalid  bool   // it is no base64
+
+	file    *os.File
+	hash    hash.Hash
+	encoded []byte // base64 that is to be decoded
+	decoded []byte
+	padding int
+}
+
+func newInlineMedia(folder, declared string) (*inlineMedia, error) {
+	file, err := os.CreateTemp(folder, mediaFile)
+	if err != nil {
+		return nil, fmt.Errorf("api: make temporary file: %w", err)
+	}
+	// Without a name it is gone with the process, however that ends. Where a file
+	// that is open can't be removed, close does it.
+	_ = os.Remove(file.Name())
+	return &inlineMedia{
+		declared: declared, file: file, hash: sha256.New(),
+		encoded: make([]byte, 0, base64Block), decoded: make([]byte, base64.RawStdEncoding.DecodedLen(base64Block)),
+	}, nil
+}
+
+// add takes the next character of the base64.
+func (m *inlineMedia) add(c byte) error {
+	switch {
+	case m.invalid || c == '\r' || c == '\n':
+		return nil
+	case c == '=':
+		m.padding++
+		m.invalid = m.padding > 2
+		return nil
+	case m.padding > 0:
+		m.invalid = true
+		return nil
+	}
+	if m.encoded = append(m.encoded, c); len(m.encoded) == base64Block {
+		return m.decode()
+	}
+	return nil
+}
+
+func (m *inlineMedia) decode() error {
+	n, err := base64.RawStdEncoding.Decode(m.decoded, m.encoded)
+	m.encoded = m.encoded[:0]
+	if err != nil {
+		m.invalid = true
+		return nil //nolint:nilerr // the client's doing, which problem tells
+	}
+	m.hash.Write(m.decoded[:n])
+	m.size += int64(n)
+	if _, err := m.file.Write(m.decoded[:n]); err != nil {
+		return fmt.Errorf("api: write temporary file: %w", err)
+	}
+	return nil
+}
+
+// finish decodes the rest, and returns the hash of everything in a spelling that
+// is valid base64 too.
+func (m *inlineMedia) finish() (string, error) {
+	err := m.decode()
+	m.encoded, m.decoded = nil, nil
+	return hex.EncodeToString(m.hash.Sum(nil)), err
+}
+
+// problem says what is wrong with the data, if anything.
+func (m *inlineMedia) problem() string {
+	switch {
+	case m.invalid:
+		return "must be a data URI whose data is valid base64"
+	case m.size == 0:
+		return "must not be empty"
+	}
+	return ""
+}
+
+// content is the media for the use case.
+func (m *inlineMedia) content() *media.Decoded {
+	return &media.Decoded{Declared: m.declared, Size: m.size, Content: m.file}
+}
+
+func (m *inlineMedia) close() error {
+	err := m.file.Close()
+	if removed := os.Remove(m.file.Name()); removed != nil && !errors.Is(removed, fs.ErrNotExist) {
+		err = errors.Join(err, removed)
+	}
+	if err != nil {
+		return fmt.Errorf("api: remove temporary file: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,242 @@
+package api
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"strings"
+
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+const (
+	// besideMedia is how large the body may be beside its media.
+	besideMedia = 1 << 20
+	// maxDataHead bounds what stands before the data of a data URI; a longer one
+	// is left in the JSON.
+	maxDataHead = 1 << 10
+
+	dataScheme = "data:"
+	dataMarker = ";base64"
+)
+
+// sieve takes the media out of a JSON body while it comes in, so that a file of
+// many megabytes is never a string in memory. Where the one field that may hold
+// media has a data URI in base64, its data is decoded into a temporary file, and
+// the hash of it stands in its place. Everything else passes as it is: whether
+// it is JSON is for the parser to say.
+type sieve struct {
+	field string
+	out   *bytes.Buffer
+	temp  string // folder of temporary files
+
+	offset int64 // of the byte that is looked at, in the body
+	depth  int
+	place  sievePlace
+	text   unescaper
+	key    []byte // the raw text of the last key of the body's object
+	ours   bool   // that key is the field's
+	head   []byte // of a value of the field, without escapes
+
+	media *inlineMedia // nil: the field holds none
+	cuts  []cut
+	began int64 // where the data that is being taken out began
+	wrong int64 // number of the first byte of the data that no JSON has; 0 for none
+}
+
+// sievePlace is what the next byte belongs to.
+type sievePlace int
+
+const (
+	betweenTokens sievePlace = iota
+	inText                   // a string that is passed
+	inKey                    // a key of the body's object
+	inHead                   // the field's value, whose data has not begun
+	inData                   // the data
+)
+
+// cut is a place in the JSON where something was taken out.
+type cut struct {
+	at      int64 // the JSON goes on here
+	removed int64 // bytes that are missing before it
+}
+
+func newSieve(field string, out *bytes.Buffer, temp string) *sieve {
+	return &sieve{field: field, out: out, temp: temp}
+}
+
+// write takes the next piece of the body. Its errors are TooLarge where too much
+// is left besides the media, and those of the temporary file.
+func (s *sieve) write(piece []byte) error {
+	for len(piece) > 0 {
+		n := 1
+		var err error
+		if s.place == inData {
+			n, err = s.data(piece)
+		} else {
+			err = s.pass(piece[0])
+		}
+		if err != nil {
+			return err
+		}
+		piece = piece[n:]
+		s.offset += int64(n)
+	}
+	if beside := s.out.Len() - len(s.cuts)*2*sha256.Size; beside > besideMedia {
+		return gateway.Errorf(gateway.TooLarge, gateway.CodePayloadTooLarge, "the body has more than %d bytes beside its media", besideMedia)
+	}
+	return nil
+}
+
+// pass lets a byte through, and notes what it means.
+func (s *sieve) pass(c byte) error {
+	s.out.WriteByte(c)
+	switch s.place {
+	case betweenTokens:
+		return s.between(c)
+	case inKey:
+		// Longer than the field with every character escaped: another one.
+		if s.key = append(s.key, c); len(s.key) > 6*len(s.field)+2 {
+			s.key = s.key[:0]
+			s.place = inText
+		}
+		if _, kind := s.text.next(c); kind == textEnd {
+			s.place = betweenTokens
+			var name string
+			s.ours = json.Unmarshal(s.key, &name) == nil && name == s.field
+		}
+	case inHead:
+		return s.headByte(c)
+	default:
+		if _, kind := s.text.next(c); kind == textEnd {
+			s.place = betweenTokens
+		}
+	}
+	return nil
+}
+
+// between looks at a byte outside of strings.
+func (s *sieve) between(c byte) error {
+	switch c {
+	case '{', '[':
+		s.depth++
+		s.key = s.key[:0]
+	case '}', ']':
+		s.depth--
+	case ',':
+		if s.depth == 1 {
+			s.key, s.ours = s.key[:0], false
+		}
+	case '"':
+		s.text = unescaper{}
+		switch {
+		case s.depth != 1:
+			s.place = inText
+		case len(s.key) == 0:
+			s.key = append(s.key, c)
+			s.place = inKey
+		case s.ours:
+			s.head = s.head[:0]
+			s.place = inHead
+			return s.drop() // of a name that is there twice, the last value counts
+		default:
+			s.place = inText
+		}
+	}
+	return nil
+}
+
+// headByte looks whether a value of the field is a data URI.
+func (s *sieve) headByte(c byte) error {
+	char, kind := s.text.next(c)
+	switch kind {
+	case textEnd:
+		s.place = betweenTokens
+		return nil
+	case textMore:
+		return nil
+	case textChar:
+	case textWrong:
+		s.place = inText
+		return nil
+	}
+	if char != ',' {
+		if s.head = append(s.head, char); len(s.head) > maxDataHead {
+			s.place = inText
+		}
+		return nil
+	}
+	declared, ok := parseDataHead(string(s.head))
+	if !ok {
+		s.place = inText
+		return nil
+	}
+	s.place, s.began = inData, s.offset+1
+	var err error
+	s.media, err = newInlineMedia(s.temp, declared)
+	return err
+}
+
+// parseDataHead reads what stands before the comma of a data URI, and reports
+// whether base64 follows.
+func parseDataHead(head string) (declared string, ok bool) {
+	end := len(head) - len(dataMarker)
+	if end < len(dataScheme) || !strings.EqualFold(head[:len(dataScheme)], dataScheme) || !strings.EqualFold(head[end:], dataMarker) {
+		return "", false
+	}
+	return head[len(dataScheme):end], true
+}
+
+// data takes what it can of a piece out of the JSON, and returns how much that
+// was.
+func (s *sieve) data(piece []byte) (int, error) {
+	for i, c := range piece {
+		char, kind := s.text.next(c)
+		switch kind {
+		case textChar:
+			if err := s.media.add(char); err != nil {
+				return 0, err
+			}
+		case textMore:
+		case textWrong:
+			if s.wrong == 0 {
+				s.wrong = s.offset + int64(i) + 1
+			}
+		case textEnd:
+			s.place = betweenTokens
+			sum, err := s.media.finish()
+			if err != nil {
+				return 0, err
+			}
+			s.out.WriteString(sum)
+			s.cuts = append(s.cuts, cut{at: int64(s.out.Len()), removed: s.offset + int64(i) - s.began - int64(len(sum))})
+			s.out.WriteByte(c)
+			return i + 1, nil
+		}
+	}
+	return len(piece), nil
+}
+
+// drop forgets the media that were taken out.
+func (s *sieve) drop() error {
+	if s.media == nil {
+		return nil
+	}
+	err := s.media.close()
+	s.media = nil
+	return err
+}
+
+// inBody is where a byte of the JSON stands in the body.
+func (s *sieve) inBody(offset int64) int64 {
+	at := offset
+	for _, cut := range s.cuts {
+		if cut.at < offset {
+			at += cut.removed
+		}
+	}
+	if s.place == inData {
+		at = s.offset // it ends within the data
+	}
+	return at
+}
