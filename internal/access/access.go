@@ -31,6 +31,10 @@ type Store interface {
 	ListKeys(ctx context.Context, accountID string, page gateway.PageRequest) (gateway.Page[gateway.Key], error)
 	RevokeKey(ctx context.Context, accountID, id string, at time.Time) error
 	TouchKey(ctx context.Context, id string, at time.Time) error
+	// GetKey returns a key of the account and whether there is one.
+	GetKey(ctx context.Context, accountID, id string) (gateway.Key, bool, error)
+	// RevokedKeys returns those of the keys that were revoked.
+	RevokedKeys(ctx context.Context, ids []string) ([]string, error)
 }
 
 // Service makes and checks keys. It is safe for concurrent use.
@@ -41,6 +45,7 @@ type Service struct {
 
 	mu      sync.Mutex
 	touched map[string]time.Time
+	watched map[string]*watched // by the key's id
 }
 
 // New makes the service. A nil clock means the wall clock.
@@ -48,7 +53,7 @@ func New(store Store, now func() time.Time) *Service {
 	if now == nil {
 		now = time.Now
 	}
-	return &Service{store: store, now: now, random: rand.Reader, touched: map[string]time.Time{}}
+	return &Service{store: store, now: now, random: rand.Reader, touched: map[string]time.Time{}, watched: map[string]*watched{}}
 }
 
 // Authenticate returns the key whose secret is given. Its error is
@@ -146,7 +151,11 @@ func (s *Service) ListKeys(ctx context.Context, accountID string, page gateway.P
 // RevokeKey ends a key of the account at once. Its error is NotFound for a key
 // that the account does not have.
 func (s *Service) RevokeKey(ctx context.Context, accountID, id string) error {
-	return s.store.RevokeKey(ctx, accountID, id, s.now())
+	if err := s.store.RevokeKey(ctx, accountID, id, s.now()); err != nil {
+		return err
+	}
+	s.end(id)
+	return nil
 }
 
 // Hash is how a secret is kept: SHA-256 is enough, as a key is not a password

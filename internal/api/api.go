@@ -12,8 +12,10 @@ package api
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -73,8 +75,9 @@ type Directory interface {
 type Access interface {
 	Authenticate(ctx context.Context, secret string) (gateway.Key, error)
 	CreateKey(ctx context.Context, params access.KeyParams) (gateway.Key, string, error)
-	ListKeys(ctx context.Context, accountID string, page gateway.PageRequest) (gateway.Page[gateway.Key], error)
-	RevokeKey(ctx context.Context, accountID, id string) error
+	ListKeysWithin(ctx context.Context, own gateway.Key, page gateway.PageRequest) (gateway.Page[gateway.Key], error)
+	RevokeKeyWithin(ctx context.Context, own gateway.Key, id string) error
+	Watch(key gateway.Key) (ended <-chan struct{}, stop func())
 }
 
 // Config is what the API stands on. Its services, Ready and Logger are required.
@@ -105,11 +108,8 @@ type Config struct {
 	StreamPause time.Duration
 	MaxBody     int64 // bytes of a request body without media; 0 means 1 MiB
 	MaxMedia    int64 // bytes of the media in a request body, decoded; 0 means 64 MiB
-	// MaxBodies bounds the bytes of all request bodies that are held at a time, in
-	// memory and in temporary files, three quarters of which may be one key's; 0
-	// means 256 MiB, and it is never less than two of the largest bodies.
-	MaxBodies int64
-	TempDir   string // folder of temporary files; empty: the machine's own
+	Limits      Limits
+	TempDir     string // folder of temporary files; empty: the machine's own
 	// BodyPatience is how long a request body may bring no byte; 0 means 15 seconds.
 	BodyPatience time.Duration
 	Now          func() time.Time
@@ -120,7 +120,12 @@ type Config struct {
 type service struct {
 	Config
 
-	bodies     *budget
+	bodies       *budget
+	keyPace      *pace // nil: any
+	instancePace *pace // nil: any
+	streams      *places
+	creating     sync.Mutex // held while an instance is created within a limit
+
 	routes     *router
 	huma       huma.API
 	operations []operation // in the order of their registration
@@ -157,14 +162,21 @@ func build(config Config) (*service, error) {
 	if config.Now == nil {
 		config.Now = time.Now
 	}
-	if config.MaxBodies == 0 {
-		config.MaxBodies = defaultMaxBodies
-	}
 	if config.BodyPatience == 0 {
 		config.BodyPatience = defaultBodyPatience
 	}
-	config.MaxBodies = max(config.MaxBodies, 2*mediaBody(config.MaxMedia))
-	s := &service{Config: config, routes: newRouter(), bodies: newBudget(config.MaxBodies)}
+	config.Limits = config.Limits.withDefaults(mediaBody(config.MaxMedia))
+	s := &service{
+		Config: config, routes: newRouter(),
+		bodies: newBudget(config.Limits.Bodies), streams: newPlaces(config.Limits.Streams),
+	}
+	var err error
+	if s.keyPace, err = newPace("an API key", config.Limits.PerKey); err != nil {
+		return nil, fmt.Errorf("api: %w", err)
+	}
+	if s.instancePace, err = newPace("an instance", config.Limits.PerInstance); err != nil {
+		return nil, fmt.Errorf("api: %w", err)
+	}
 	s.huma = humago.New(s.routes, humaConfig(config.Version))
 	s.huma.UseMiddleware(s.gate)
 	s.registerInstances()

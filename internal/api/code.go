@@ -33,15 +33,16 @@ func codes() []code {
 		{gateway.CodeNotConnected, gateway.Conflict, "The instance is not connected to the platform."},
 		{gateway.CodeAlreadyConnected, gateway.Conflict, "The instance is linked and connected: there is nothing to scan."},
 		{gateway.CodeWebhookInactive, gateway.Conflict, "The webhook is not active: it gets no events."},
+		{gateway.CodeInstanceLimit, gateway.Conflict, "The account has as many instances as it may."},
 		{gateway.CodeIdempotencyConflict, gateway.Conflict, "The Idempotency-Key was used for another request, or the first one is still running."},
 		{gateway.CodeEventsExpired, gateway.Gone, "Retention has removed the events that the stream is asked for; the message says which is the oldest."},
 		{gateway.CodePayloadTooLarge, gateway.TooLarge, "The body, or the file behind a URL, is over the limit."},
 		{gateway.CodeOutOfRange, gateway.OutOfRange, "The file behind a download link has no such part; `Content-Range` says how long it is."},
-		{gateway.CodeRateLimited, gateway.RateLimited, "Too much in too short a time; `Retry-After` says when to go on."},
+		{gateway.CodeRateLimited, gateway.RateLimited, "Too much in too short a time, or too many streams at a time; `Retry-After` says when to go on."},
 		{gateway.CodeRecipientRestricted, gateway.RateLimited, "The platform restricts writing to people who have not written first."},
 		{gateway.CodeInternal, gateway.Internal, "Something broke inside. The log has more, under the answer's `X-Request-Id`."},
 		{gateway.CodePlatformError, gateway.PlatformFailed, "The platform refused."},
-		{gateway.CodeUnavailable, gateway.Unavailable, "The gateway is stopping, or can't serve requests now."},
+		{gateway.CodeUnavailable, gateway.Unavailable, "The gateway is stopping, has too many large requests under way, or can't serve requests now."},
 		{gateway.CodePlatformTimeout, gateway.PlatformTimeout, "The platform did not answer in time. A message may have been sent nevertheless."},
 	}
 }

@@ -30,6 +30,7 @@ type exchange struct {
 
 	key      gateway.Key      // who asks
 	instance gateway.Instance // what is asked for, where the path names one
+	atEnd    func()           // gives back what the exchange holds; nil for nothing
 	body     *body            // of the request, where the operation reads one
 }
 
@@ -77,6 +78,9 @@ func (s *service) observe(next http.Handler) http.Handler {
 // finish is deferred: it ends the exchange, however its handler ended.
 func (x *exchange) finish(ctx context.Context, start time.Time) {
 	cut := x.recovered(recover())
+	if x.atEnd != nil {
+		x.atEnd()
+	}
 	if err := x.body.close(); err != nil && x.failure == nil {
 		x.failure = err // the answer has been given
 	}

@@ -48,6 +48,9 @@ func (s *service) admit(x *exchange, op operation) error {
 	if err != nil {
 		return err
 	}
+	if err := s.keyPace.admit(x.Header(), x.key.ID, s.Now()); err != nil {
+		return err
+	}
 	if op.body {
 		if err := s.readBody(x, op); err != nil {
 			return err
@@ -57,9 +60,12 @@ func (s *service) admit(x *exchange, op operation) error {
 		if err := s.findInstance(ctx, x); err != nil {
 			return err
 		}
+		if err := s.instancePace.admit(x.Header(), x.instance.ID, s.Now()); err != nil {
+			return err
+		}
 	}
 	if op.audience == partners && !x.key.Partner {
-		return gateway.Errorf(gateway.Forbidden, gateway.CodeForbidden, "this needs a partner key")
+		return gateway.Errorf(gateway.Forbidden, gateway.CodeForbidden, "this needs a partner key; make one with `recado keys create --partner`")
 	}
 	if _, err := url.ParseQuery(x.request.URL.RawQuery); err != nil {
 		// Else what can't be read would count as left out.

@@ -49,7 +49,7 @@ func newKeyFields(key gateway.Key) KeyFields {
 
 type createKeyBody struct {
 	Name        string     `json:"name" minLength:"1" maxLength:"255" doc:"What the key is for." example:"Shop"`
-	InstanceIDs []string   `json:"instanceIds,omitempty" nullable:"false" minItems:"1" maxItems:"1000" doc:"Instances that the key reaches; left out: all of the account."`
+	InstanceIDs []string   `json:"instanceIds,omitempty" nullable:"false" minItems:"1" maxItems:"1000" doc:"Instances that the key reaches; left out: all of the account. Null is refused."`
 	Partner     bool       `json:"partner,omitempty" doc:"Whether the key may use the partner interface." example:"false"`
 	ExpiresAt   *time.Time `json:"expiresAt,omitempty" doc:"When the key ends; left out: never." example:"2027-01-01T00:00:00Z"`
 }
@@ -70,17 +70,20 @@ func (s *service) registerKeys() {
 	register(s, operation{
 		id: "createAPIKey", method: http.MethodPost, path: "/api/partner/api-keys", tag: tagPartner,
 		summary:     "Create an API key",
-		description: "Only the key's hash is kept: no other answer holds the key. A key never makes one that reaches more than itself.",
+		description: "Only the key's hash is kept: no other answer holds the key. A key never makes one that reaches more than itself, or ends later.",
 		status:      http.StatusCreated, audience: partners,
 	}, s.createKey)
 	register(s, operation{
 		id: "listAPIKeys", method: http.MethodGet, path: "/api/partner/api-keys", tag: tagPartner,
-		summary: "List API keys", description: "Lists the API keys of the account, oldest first, also those that were revoked or have expired.",
+		summary: "List API keys",
+		description: "Lists the API keys of the account, oldest first, also those that were revoked or have expired. " +
+			"A key that reaches certain instances, or ends, sees only keys that reach no more and end no later.",
 		audience: partners, codes: []string{gateway.CodeValidation},
 	}, s.listKeys)
 	register(s, operation{
 		id: "revokeAPIKey", method: http.MethodDelete, path: "/api/partner/api-keys/{id}", tag: tagPartner,
-		summary: "Revoke an API key", description: "The key opens nothing from now on.",
+		summary: "Revoke an API key", description: "The key opens nothing from now on, and its event streams end. Keys that it made stay: they are revoked one by one. " +
+			"What a key does not list, it can't revoke.",
 		audience: partners, codes: []string{gateway.CodeNotFound},
 	}, s.revokeKey)
 }
@@ -95,6 +98,12 @@ func (s *service) createKey(ctx context.Context, in *createKeyInput) (*answer[Ne
 	}
 	if in.given.ExpiresAt != nil {
 		params.ExpiresAt = *in.given.ExpiresAt
+	}
+	if slices.Contains(in.nulls, "instanceIds") {
+		// Null counts as absent elsewhere; here a mistake would open everything.
+		return nil, gateway.InvalidFields(gateway.FieldError{
+			Field: "instanceIds", Message: "must not be null: leave it out for all instances of the account",
+		})
 	}
 	if err := s.checkKey(ctx, own, params); err != nil {
 		return nil, err
@@ -127,14 +136,24 @@ func (s *service) checkKey(ctx context.Context, own gateway.Key, params access.K
 	if len(wrong) > 0 {
 		return gateway.InvalidFields(wrong...)
 	}
-	if len(own.InstanceIDs) == 0 {
+	return coverNew(own, params)
+}
+
+// coverNew refuses a key that would reach more than the one that asks for it, or
+// end later.
+func coverNew(own gateway.Key, params access.KeyParams) error {
+	asked := gateway.Key{
+		AccountID: params.AccountID, InstanceIDs: params.InstanceIDs, Partner: params.Partner, ExpiresAt: params.ExpiresAt,
+	}
+	if own.Covers(asked) {
 		return nil
 	}
-	beyond := func(id string) bool { return !slices.Contains(own.InstanceIDs, id) }
-	if len(params.InstanceIDs) == 0 || slices.ContainsFunc(params.InstanceIDs, beyond) {
-		return gateway.Errorf(gateway.Forbidden, gateway.CodeForbidden, "a key can't make one that reaches more than itself")
+	asked.ExpiresAt = own.ExpiresAt
+	if own.Covers(asked) {
+		return gateway.Errorf(gateway.Forbidden, gateway.CodeForbidden,
+			"a key can't make one that ends later than itself: give an expiresAt of %s at the latest", own.ExpiresAt.UTC().Format(timestampLayout))
 	}
-	return nil
+	return gateway.Errorf(gateway.Forbidden, gateway.CodeForbidden, "a key can't make one that reaches more than itself")
 }
 
 // owns reports whether the account has the instance.
@@ -150,7 +169,7 @@ func (s *service) owns(ctx context.Context, accountID, id string) (bool, error) 
 }
 
 func (s *service) listKeys(ctx context.Context, in *listKeysInput) (*answer[Envelope[Key]], error) {
-	page, err := s.Access.ListKeys(ctx, exchangeOf(ctx).key.AccountID, in.request())
+	page, err := s.Access.ListKeysWithin(ctx, exchangeOf(ctx).key, in.request())
 	if err != nil {
 		return nil, err
 	}
@@ -163,5 +182,5 @@ func (s *service) revokeKey(ctx context.Context, in *revokeKeyInput) (*struct{},
 	if !isUUID(in.ID) {
 		return nil, gateway.Errorf(gateway.NotFound, gateway.CodeNotFound, "there is no such API key")
 	}
-	return nil, s.Access.RevokeKey(ctx, exchangeOf(ctx).key.AccountID, in.ID)
+	return nil, s.Access.RevokeKeyWithin(ctx, exchangeOf(ctx).key, in.ID)
 }

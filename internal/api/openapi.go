@@ -22,7 +22,9 @@ const about = "Recado is a self-hosted gateway between programs and a phone mess
 	"Every failed request is answered with the same body, whose `error` is for programs and whose `message` is for people. " +
 	"Checks come in this order: path, method, API key, size of the body, instance, access, validation, state of the instance.\n\n" +
 	"Bodies are read as JSON whatever `Content-Type` says. Fields that are not listed are ignored, null counts as absent, and a value of " +
-	"another type is refused. Times are UTC with milliseconds. Every answer has the header `X-Request-Id`, which the log has too."
+	"another type is refused. Times are UTC with milliseconds. Every answer has the header `X-Request-Id`, which the log has too.\n\n" +
+	"Where requests are limited (`--rate-limit-key`, `--rate-limit-instance`), every answer says how many may come in a minute " +
+	"(`RateLimit-Limit`), how many are left (`RateLimit-Remaining`), and in how many seconds all are there again (`RateLimit-Reset`)."
 
 // humaConfig is huma's configuration without what it adds by itself: schema
 // links in answers, pages, formats other than JSON.

@@ -150,7 +150,7 @@ func (op operation) documented(document *huma.OpenAPI) *huma.Operation {
 func (op operation) refusalCodes() []string {
 	codes := slices.Clone(op.codes)
 	if op.audience != everybody {
-		codes = append(codes, gateway.CodeUnauthorized, gateway.CodeInternal)
+		codes = append(codes, gateway.CodeUnauthorized, gateway.CodeRateLimited, gateway.CodeInternal)
 	}
 	if op.audience == partners || op.instance {
 		codes = append(codes, gateway.CodeForbidden)
@@ -159,7 +159,7 @@ func (op operation) refusalCodes() []string {
 		codes = append(codes, gateway.CodeInstanceNotFound)
 	}
 	if op.body {
-		codes = append(codes, gateway.CodeValidation, gateway.CodePayloadTooLarge)
+		codes = append(codes, gateway.CodeValidation, gateway.CodePayloadTooLarge, gateway.CodeUnavailable)
 	}
 	slices.Sort(codes)
 	return slices.Compact(codes)

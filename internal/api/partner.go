@@ -29,8 +29,8 @@ type paymentInput struct {
 func (s *service) registerPartner() {
 	register(s, operation{
 		id: "createInstance", method: http.MethodPost, path: "/api/partner/instances", tag: tagPartner,
-		summary: "Create an instance", description: "The instance is linked to nothing yet.",
-		status: http.StatusCreated, audience: partners,
+		summary: "Create an instance", description: "The instance is linked to nothing yet. A key that reaches certain instances only can't create any.",
+		status: http.StatusCreated, audience: partners, codes: []string{gateway.CodeInstanceLimit},
 	}, s.createInstance)
 	register(s, operation{
 		id: "deleteInstance", method: http.MethodDelete, path: "/api/partner/instances/{instanceId}", tag: tagPartner,
@@ -50,7 +50,12 @@ func (s *service) registerPartner() {
 }
 
 func (s *service) createInstance(ctx context.Context, in *createInstanceInput) (*answer[Instance], error) {
-	instance, err := s.Instances.Create(ctx, exchangeOf(ctx).key.AccountID, in.given.Name)
+	own := exchangeOf(ctx).key
+	if len(own.InstanceIDs) > 0 {
+		return nil, gateway.Errorf(gateway.Forbidden, gateway.CodeForbidden,
+			"the API key reaches certain instances only, and would not reach a new one: use a partner key of the whole account")
+	}
+	instance, err := s.createWithin(ctx, own.AccountID, in.given.Name)
 	if err != nil {
 		return nil, err
 	}

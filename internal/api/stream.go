@@ -114,6 +114,9 @@ func (s *service) registerEvents() {
 
 func (s *service) streamEvents(ctx context.Context, in *streamInput) (*streamAnswer, error) {
 	id := exchangeOf(ctx).instance.ID
+	if err := s.admitStream(exchangeOf(ctx)); err != nil {
+		return nil, err
+	}
 	// Before the bounds are read: what is appended meanwhile is told.
 	follower := s.Events.Follow(id)
 	oldest, newest, err := s.Events.Bounds(ctx, id)
@@ -198,10 +201,14 @@ var errStreamOver = errors.New("api: the stream is over")
 func (e *eventStream) run(ctx context.Context, follower *eventlog.Follower) error {
 	tick := time.NewTicker(e.service.StreamPause)
 	defer tick.Stop()
+	keyEnded, stop := e.service.Access.Watch(exchangeOf(ctx).key)
+	defer stop()
 	for {
-		err := e.forward(ctx)
+		err := e.forward(ctx, keyEnded)
 		if err == nil {
 			select {
+			case <-keyEnded:
+				err = errStreamOver
 			case <-follower.News():
 			case <-tick.C:
 				if err = e.mayGoOn(ctx); err == nil {
@@ -240,8 +247,13 @@ func (e *eventStream) mayGoOn(ctx context.Context) error {
 }
 
 // forward writes all events after the cursor.
-func (e *eventStream) forward(ctx context.Context) error {
+func (e *eventStream) forward(ctx context.Context, keyEnded <-chan struct{}) error {
 	for {
+		select {
+		case <-keyEnded:
+			return errStreamOver
+		default:
+		}
 		events, err := e.service.Events.Read(ctx, e.instanceID, e.cursor, streamSlice)
 		if err != nil {
 			if ctx.Err() != nil {

@@ -28,10 +28,13 @@ type streamed struct {
 	id      string
 }
 
-func newStreamed(t *testing.T) *streamed {
+func newStreamed(t *testing.T, changes ...func(*api.Config)) *streamed {
 	t.Helper()
 	s := &streamed{fixture: newFixture(t, func(c *api.Config) {
 		c.Now, c.StreamPause = time.Now, 50*time.Millisecond
+		for _, change := range changes {
+			change(c)
+		}
 	}), t: t}
 	s.id = s.newInstance(t)
 	server := httptest.NewServer(s.handler)
@@ -74,6 +77,27 @@ func (s *streamed) want(stream *client.EventStream, sequences ...int64) {
 		if event.Sequence != want || event.InstanceID != s.id || event.ID == "" {
 			s.t.Fatalf("got %+v, want %d", event, want)
 		}
+	}
+}
+
+// A stream ends at once with its key, not only when it looks after its key again.
+func TestStreamEndsAtOnceWithItsKey(t *testing.T) {
+	t.Parallel()
+	s := newStreamed(t, func(c *api.Config) { c.StreamPause = time.Hour })
+	key, secret, err := s.access.CreateKey(t.Context(), access.KeyParams{AccountID: s.account.ID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.client = client.New(s.baseURL, secret)
+	stream := s.open(new(int64(0)))
+	s.append(eventlog.WebhookTest{})
+	s.want(stream, 1)
+	if err := s.access.RevokeKey(t.Context(), key.AccountID, key.ID); err != nil {
+		t.Fatal(err)
+	}
+	s.append(eventlog.WebhookTest{})
+	if event, err := stream.Next(); err == nil {
+		t.Errorf("it went on with %+v", event)
 	}
 }
 
@@ -230,5 +254,14 @@ func TestStreamHead(t *testing.T) {
 	}
 	if got.StatusCode != http.StatusOK || got.Header.Get("Content-Type") != "text/event-stream" {
 		t.Errorf("answered %d, %v", got.StatusCode, got.Header)
+	}
+}
+
+// wantClientRefusal checks what a client was refused with.
+func wantClientRefusal(t *testing.T, err error, status int, code string) {
+	t.Helper()
+	refusal, ok := errors.AsType[*client.Error](err)
+	if !ok || refusal.StatusCode != status || refusal.Code != code {
+		t.Fatalf("answered %v, want %d %s", err, status, code)
 	}
 }

@@ -86,7 +86,6 @@ type serveCommand struct {
 	MediaQuota       int64         `help:"Bytes of fetched files that are kept in all; the oldest make room for new ones, and are fetched anew. 0 for any number." default:"21474836480" name:"media-quota"`
 	InstanceQuota    int64         `help:"The same for the files of one instance." default:"5368709120" name:"media-quota-per-instance"`
 	KeepMedia        time.Duration `help:"How long fetched files are kept; 0 for ever." default:"720h" name:"keep-media"`
-	MaxBodies        int64         `help:"How many bytes of request bodies are held at a time, in memory and in temporary files; beyond it requests are answered 503. One API key gets three quarters." default:"268435456"`
 	EditWindow       time.Duration `help:"How long after sending a text can be edited." default:"15m"`
 	DeleteWindow     time.Duration `help:"How long after sending a message can be deleted for everyone." default:"1h"`
 	LinkLifetime     time.Duration `help:"How long a media download link works." default:"1h"`
@@ -96,6 +95,7 @@ type serveCommand struct {
 	KeepUndelivered  time.Duration `help:"How long events are kept that a webhook waits for." default:"168h"`
 	HistoryPerChat   int           `help:"How many messages of each chat are taken over from the phone when an instance is linked; 0 for none." default:"50" name:"history-per-chat"`
 	Platform         platformFlags `embed:"" prefix:"platform-"`
+	limitFlags
 }
 
 // Run serves until ctx ends.
@@ -106,6 +106,10 @@ func (c serveCommand) Run(ctx context.Context, t terminal) error {
 	}
 	if platform.HistoryPerChat = c.HistoryPerChat; c.HistoryPerChat == 0 {
 		platform.HistoryPerChat = -1
+	}
+	limits, err := c.limits()
+	if err != nil {
+		return err
 	}
 	if !c.BehindProxy && !isLoopback(c.Listen) {
 		t.logger.WarnContext(ctx, "listening beyond this machine without TLS: put a proxy in front and say so with --behind-proxy",
@@ -120,7 +124,7 @@ func (c serveCommand) Run(ctx context.Context, t terminal) error {
 		Platform: platform, Version: version(), Logger: t.logger,
 		Media:      media.Config{MaxBytes: c.MaxMedia, AllowPrivate: c.AllowPrivateURLs},
 		Blobs:      media.BlobsConfig{MaxFile: c.MaxDownload, Total: c.MediaQuota, PerFolder: c.InstanceQuota, Keep: c.KeepMedia},
-		MaxBodies:  c.MaxBodies,
+		Limits:     limits,
 		EditWindow: c.EditWindow, DeleteWindow: c.DeleteWindow, LinkLifetime: c.LinkLifetime,
 		KeepMessages: c.KeepMessages, MaxMessages: c.MaxMessages,
 		KeepDelivered: c.KeepDelivered, KeepUndelivered: c.KeepUndelivered,

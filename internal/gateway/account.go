@@ -42,6 +42,30 @@ func (k Key) Reaches(instance Instance) bool {
 	return len(k.InstanceIDs) == 0 || slices.Contains(k.InstanceIDs, instance.ID)
 }
 
+// Covers reports whether other is within this key: of its account, reaching nothing
+// beyond it, and ending no later. A key makes, lists and revokes only such keys.
+func (k Key) Covers(other Key) bool {
+	if k.AccountID != other.AccountID || other.Partner && !k.Partner {
+		return false
+	}
+	if end, others := k.end(), other.end(); !end.IsZero() && (others.IsZero() || others.After(end)) {
+		return false
+	}
+	if len(k.InstanceIDs) == 0 {
+		return true
+	}
+	beyond := func(id string) bool { return !slices.Contains(k.InstanceIDs, id) }
+	return len(other.InstanceIDs) > 0 && !slices.ContainsFunc(other.InstanceIDs, beyond)
+}
+
+// end is when the key ends or ended; zero: never.
+func (k Key) end() time.Time {
+	if k.RevokedAt.IsZero() || !k.ExpiresAt.IsZero() && k.ExpiresAt.Before(k.RevokedAt) {
+		return k.ExpiresAt
+	}
+	return k.RevokedAt
+}
+
 // Page is a part of a list.
 type Page[T any] struct {
 	Items []T

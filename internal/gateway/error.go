@@ -78,6 +78,7 @@ const (
 	CodeMediaFetchFailed    = "MEDIA_FETCH_FAILED"
 	CodeRateLimited         = "RATE_LIMITED"
 	CodeRecipientRestricted = "RECIPIENT_RESTRICTED"
+	CodeInstanceLimit       = "INSTANCE_LIMIT_REACHED"
 	CodeInternal            = "INTERNAL_ERROR"
 	CodePlatformError       = "PLATFORM_ERROR"
 	CodePlatformTimeout     = "PLATFORM_TIMEOUT"

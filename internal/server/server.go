@@ -62,9 +62,8 @@ type Config struct {
 	// Blobs bounds the files of messages that were fetched; without a MaxFile it is
 	// DefaultMaxDownload. Its clock and logger are the server's.
 	Blobs media.BlobsConfig
-	// MaxBodies bounds the bytes of request bodies that are held at a time; 0 means
-	// 256 MiB.
-	MaxBodies int64
+	// Limits bound what clients may ask for.
+	Limits api.Limits
 	// EditWindow, DeleteWindow and LinkLifetime are those of the messages; zero
 	// means the platform's, and an hour.
 	EditWindow, DeleteWindow, LinkLifetime time.Duration
@@ -193,6 +192,7 @@ func (s *Server) Run(ctx context.Context) error {
 		worker.Worker{Name: "events", Run: s.log.Run},
 		worker.Worker{Name: "media", Run: s.blobs.Run},
 		worker.Worker{Name: "webhooks", Run: s.webhooks.Run},
+		worker.Worker{Name: "keys", Run: func(ctx context.Context) error { return s.access.Run(ctx, s.config.Logger) }},
 		worker.Worker{Name: "instances", Run: s.instances.Run},
 		worker.Worker{Name: "messages", Run: s.messages.Run},
 		worker.Worker{Name: "http", Run: s.serve},
@@ -342,8 +342,8 @@ func (s *Server) openAPI() error {
 		Ready:     s.store.Ping,
 		Version:   s.config.Version,
 		PublicURL: s.config.PublicURL, BehindProxy: s.config.BehindProxy,
-		MaxMedia:  s.config.Media.MaxBytes,
-		MaxBodies: s.config.MaxBodies, TempDir: s.config.Media.TempDir,
+		MaxMedia: s.config.Media.MaxBytes,
+		Limits:   s.config.Limits, TempDir: s.config.Media.TempDir,
 		Now:    s.config.Now,
 		Logger: s.config.Logger,
 	})

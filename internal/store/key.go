@@ -4,12 +4,18 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
 )
 
 const keyColumns = "id, account_id, name, hash, instance_ids, partner, created_at, expires_at, revoked_at, last_used_at"
+
+// maxKeysAtOnce bounds the parameters of one query.
+const maxKeysAtOnce = 200
 
 // CreateKey adds an API key. Where its id or hash is taken it returns a
 // gateway.Conflict.
@@ -39,6 +45,38 @@ func (s *Store) FindKey(ctx context.Context, hash []byte) (gateway.Key, bool, er
 		return gateway.Key{}, false, fmt.Errorf("store: find key: %w", err)
 	}
 	return key, found, nil
+}
+
+// GetKey returns a key of the account and whether there is one. It may be revoked
+// or expired.
+func (s *Store) GetKey(ctx context.Context, accountID, id string) (gateway.Key, bool, error) {
+	key, found, err := find(ctx, s.db.reader(), scanKey,
+		"SELECT "+keyColumns+" FROM api_keys WHERE account_id = $1 AND id = $2", accountID, id)
+	if err != nil {
+		return gateway.Key{}, false, fmt.Errorf("store: get key: %w", err)
+	}
+	return key, found, nil
+}
+
+// RevokedKeys returns those of the keys that were revoked.
+func (s *Store) RevokedKeys(ctx context.Context, ids []string) ([]string, error) {
+	var revoked []string
+	for some := range slices.Chunk(ids, maxKeysAtOnce) {
+		args := make([]any, len(some))
+		places := make([]string, len(some))
+		for i, id := range some {
+			args[i], places[i] = id, "$"+strconv.Itoa(i+1)
+		}
+		found, err := collect(ctx, s.db.reader(), func(row scanner) (id string, err error) {
+			err = row.Scan(&id)
+			return id, err
+		}, "SELECT id FROM api_keys WHERE revoked_at > 0 AND id IN ("+strings.Join(places, ", ")+")", args...)
+		if err != nil {
+			return nil, fmt.Errorf("store: find revoked keys: %w", err)
+		}
+		revoked = append(revoked, found...)
+	}
+	return revoked, nil
 }
 
 // ListKeys returns a page of the account's keys, oldest first, the revoked ones

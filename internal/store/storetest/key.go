@@ -39,6 +39,27 @@ func testKeys(t *testing.T, f *fixture) {
 	if want := (gateway.Page[gateway.Key]{Items: []gateway.Key{all, some}, Total: 2}); !reflect.DeepEqual(page, want) {
 		t.Errorf("listed %+v, want %+v", page, want)
 	}
+	for _, want := range []gateway.Key{all, some} {
+		got, found, err := f.GetKey(f.ctx(), account.ID, want.ID)
+		f.check(err)
+		if !found || !reflect.DeepEqual(got, want) {
+			t.Errorf("got %v %+v, want %+v", found, got, want)
+		}
+	}
+	if _, found, err := f.GetKey(f.ctx(), stranger.ID, all.ID); found || err != nil {
+		t.Errorf("got %v, %v of another account", found, err)
+	}
+	many := []string{some.ID, all.ID}
+	for range 500 {
+		many = append(many, newID())
+	}
+	for _, ids := range [][]string{many, append(many[2:], all.ID)} {
+		revoked, err := f.RevokedKeys(f.ctx(), ids)
+		f.check(err)
+		if !reflect.DeepEqual(revoked, []string{all.ID}) {
+			t.Errorf("revoked are %v, want %s", revoked, all.ID)
+		}
+	}
 	page, err = f.ListKeys(f.ctx(), account.ID, gateway.PageRequest{Page: 2, Limit: 1})
 	f.check(err)
 	if page.Total != 2 || len(page.Items) != 1 || page.Items[0].ID != some.ID {

@@ -1,0 +1,30 @@
+package cli
+
+import (
+	"errors"
+
+	"github.com/recado-project/recado/internal/api"
+)
+
+// limitFlags bound what clients may ask for.
+type limitFlags struct {
+	MaxBodies         int64 `help:"How many bytes of request bodies are held at a time, in memory and in temporary files; beyond it requests are answered 503. One API key gets three quarters." default:"268435456"`
+	RateLimitKey      int   `help:"How many requests a minute an API key may make; as many may come at once. 0: any number."`
+	RateLimitInstance int   `help:"How many requests a minute may be made about one instance. 0: any number."`
+	MaxStreams        int   `help:"How many event streams an API key may have open. 0: any number." default:"100"`
+	MaxInstances      int   `help:"How many instances an account may have. 0: any number."`
+}
+
+func (f limitFlags) limits() (api.Limits, error) {
+	if f.MaxBodies < 0 || f.RateLimitKey < 0 || f.RateLimitInstance < 0 || f.MaxStreams < 0 || f.MaxInstances < 0 {
+		return api.Limits{}, errors.New("a limit must not be less than 0")
+	}
+	limits := api.Limits{
+		Bodies: f.MaxBodies, PerKey: f.RateLimitKey, PerInstance: f.RateLimitInstance,
+		Streams: f.MaxStreams, Instances: f.MaxInstances,
+	}
+	if limits.Streams == 0 {
+		limits.Streams = -1
+	}
+	return limits, nil
+}
