@@ -31,8 +31,9 @@ func TestInstancesAnswer(t *testing.T) {
 
 	pay := request{method: put, path: "/api/partner/instances/" + id + "/payment", key: f.partner, body: `{"pending":true}`}
 	wantJSON(t, f.do(t, pay), http.StatusOK, fmt.Sprintf(shown, "payment_pending"))
+	wantJSON(t, f.do(t, request{path: "/api/instances/" + id, key: f.key}), http.StatusOK, fmt.Sprintf(shown, "payment_pending"))
 	for _, r := range everyOperation(id) {
-		if !r.isAbout(id) || strings.Contains(r.path, "/partner/") || strings.HasSuffix(r.path, "/logout") ||
+		if !r.isAbout(id) || strings.Contains(r.path, "/partner/") || strings.HasSuffix(r.path, "/logout") || strings.HasSuffix(r.path, id) ||
 			strings.Contains(r.path, "/media-download-link/") { // which serves what is kept already
 			continue
 		}

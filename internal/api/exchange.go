@@ -69,7 +69,12 @@ func (s *service) observe(next http.Handler) http.Handler {
 		x := &exchange{ResponseWriter: w, service: s, id: rand.Text()}
 		ctx := context.WithValue(r.Context(), exchangeKey{}, x)
 		x.request = r.WithContext(ctx)
-		w.Header().Set(requestIDHeader, x.id)
+		header := w.Header()
+		header.Set(requestIDHeader, x.id)
+		// Of every answer, but where its handler says otherwise: nobody takes it for
+		// something else, and nothing on the way keeps what may be private.
+		header.Set("X-Content-Type-Options", "nosniff")
+		header.Set("Cache-Control", "no-store")
 		defer x.finish(ctx, start)
 		next.ServeHTTP(x, x.request)
 	})

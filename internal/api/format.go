@@ -28,11 +28,11 @@ func checkFormat(format, text string) string {
 		}
 	case formatPhone:
 		if _, ok := gateway.ParseNumber(text); !ok {
-			return "must be a phone number with country code (7 to 15 digits)"
+			return explainNumber(text, "must be a phone number with country code (7 to 15 digits)")
 		}
 	case formatNumber:
 		if _, ok := parseCheckedNumber(text); !ok {
-			return "must be a phone number with country code (7 to 15 digits) or a personal chat ID ending in @" + gateway.PersonalSuffix
+			return explainNumber(text, "must be a phone number with country code (7 to 15 digits) or a personal chat ID ending in @"+gateway.PersonalSuffix)
 		}
 	case formatMedia:
 		return checkMedia(text)
@@ -42,6 +42,15 @@ func checkFormat(format, text string) string {
 		}
 	}
 	return ""
+}
+
+// explainNumber says why a text is no number: what is usual, unless the text is a
+// number as it is dialled within a country.
+func explainNumber(text, usual string) string {
+	if _, err := gateway.ParseRecipient(text); err != nil && err.Error() != gateway.ErrRecipient.Error() {
+		return err.Error()
+	}
+	return usual
 }
 
 // parseCheckedNumber reads a number to be looked up: a phone number or a

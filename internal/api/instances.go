@@ -102,6 +102,10 @@ func (s *service) registerInstances() {
 		codes:       []string{gateway.CodeValidation},
 	}, s.listInstances)
 	register(s, operation{
+		id: "getInstance", method: http.MethodGet, path: "/api/instances/{instanceId}", tag: tagInstances,
+		summary: "Get an instance", description: "Answers one instance as the list shows it.",
+	}, s.getInstance)
+	register(s, operation{
 		id: "getQRCode", method: http.MethodGet, path: "/api/instances/{instanceId}/qr", tag: tagInstances,
 		summary: "Get the QR code",
 		description: "Starts linking where nothing is linked, waits up to ten seconds for the first code and answers the one " +
@@ -136,6 +140,10 @@ func (s *service) listInstances(ctx context.Context, in *listInstancesInput) (*a
 		return nil, err
 	}
 	return &answer[Envelope[Instance]]{envelope(in.Paging, page, newInstance)}, nil
+}
+
+func (s *service) getInstance(ctx context.Context, _ *InstancePath) (*answer[Instance], error) {
+	return &answer[Instance]{newInstance(exchangeOf(ctx).instance)}, nil
 }
 
 func (s *service) qrCode(ctx context.Context, in *qrInput) (*answer[QRCode], error) {

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"net/http"
+	"regexp"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -44,6 +45,9 @@ func (s *service) registerMediaLink() {
 
 func (s *service) mediaLink(ctx context.Context, in *mediaLinkInput) (*answer[MediaLink], error) {
 	x := exchangeOf(ctx)
+	if s.PublicURL == "" && !isHost(x.request.Host) {
+		return nil, gateway.InvalidFields(gateway.FieldError{Field: "Host", Message: "must be a host, perhaps with a port: a link can't begin with it"})
+	}
 	link, err := s.Messages.MediaLink(ctx, x.instance.ID, messageRef(in.MessageID), s.baseURL(x.request))
 	if err != nil {
 		return nil, err
@@ -71,3 +75,10 @@ func (s *service) baseURL(request *http.Request) string {
 	}
 	return scheme + "://" + request.Host
 }
+
+// hostPattern is what a host with its port looks like: a name, an IPv4 address, or
+// an IPv6 address in brackets.
+var hostPattern = regexp.MustCompile(`^(?:[A-Za-z0-9](?:[A-Za-z0-9._-]{0,251}[A-Za-z0-9.])?|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?$`)
+
+// isHost reports whether a request's Host can stand in a link.
+func isHost(host string) bool { return hostPattern.MatchString(host) }

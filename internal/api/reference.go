@@ -84,6 +84,12 @@ func (s *service) serveReference() error {
 		return fmt.Errorf("api: read reference style: %w", err)
 	}
 	s.serveStatic("/docs", "text/html; charset=utf-8", page.Bytes())
+	for _, path := range []string{"/{$}", "/docs/{$}"} { // what people try first
+		s.routes.HandleFunc(http.MethodGet+" "+path, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Location", "/docs")
+			w.WriteHeader(http.StatusFound)
+		})
+	}
 	s.serveStatic("/docs/style.css", "text/css; charset=utf-8", style)
 	return nil
 }

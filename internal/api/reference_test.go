@@ -110,3 +110,26 @@ func fields(operation *openapi3.Operation) []string {
 	slices.Sort(names)
 	return names
 }
+
+// Whoever opens the address of the gateway comes to the reference.
+func TestRootLeadsToTheReference(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	for _, path := range []string{"/", "/docs/"} {
+		if got := f.do(t, request{path: path}); got.Code != http.StatusFound || got.Header().Get("Location") != "/docs" {
+			t.Errorf("%s: answered %d, to %q", path, got.Code, got.Header().Get("Location"))
+		}
+	}
+}
+
+// Nobody takes an answer for something else than it is, or keeps it.
+func TestAnswersAreNotSniffedOrKept(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	for _, r := range []request{{path: "/api/instances", key: f.key}, {path: "/api/instances"}, {path: "/nowhere"}, {path: "/healthz"}, {path: "/openapi.json"}} {
+		got := f.do(t, r)
+		if got.Header().Get("X-Content-Type-Options") != "nosniff" || got.Header().Get("Cache-Control") != "no-store" {
+			t.Errorf("%s: %v", r.path, got.Header())
+		}
+	}
+}

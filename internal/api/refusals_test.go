@@ -29,9 +29,9 @@ func TestUnknownRoutes(t *testing.T) {
 	f := newFixture(t, nil)
 	id := f.newInstance(t)
 	for _, path := range []string{
-		"/", "/api", "/api/", "/nowhere", "/api/instances/", "/api//instances", "//api/instances", "/api/./instances",
-		"/api/x/../instances", "/api/instances/" + id, "/api/instances/" + id + "/qr/", "/api/instances//qr", "/API/instances",
-		"/api/message/" + id, "/api/message/" + id + "/fax", "/openapi.json/", "/docs/", "/docs/page.html", "/schemas/Sent.json", "/openapi-3.0.json",
+		"/api", "/api/", "/nowhere", "/api/instances/", "/api//instances", "//api/instances", "/api/./instances",
+		"/api/x/../instances", "/api/instances/" + id + "/qr/", "/api/instances//qr", "/API/instances",
+		"/api/message/" + id, "/api/message/" + id + "/fax", "/openapi.json/", "/docs/page.html", "/schemas/Sent.json", "/openapi-3.0.json",
 		"/api/instances/a%2Fb/c", "*",
 	} {
 		for _, method := range []string{get, post, http.MethodOptions, "BREW"} {
@@ -63,6 +63,9 @@ func TestWrongMethods(t *testing.T) {
 		"/openapi.json":                                        "GET, HEAD",
 		"/openapi.yaml":                                        "GET, HEAD",
 		"/docs":                                                "GET, HEAD",
+		"/":                                                    "GET, HEAD",
+		"/docs/":                                               "GET, HEAD",
+		"/api/instances/" + id:                                 "GET, HEAD",
 		"/docs/style.css":                                      "GET, HEAD",
 		"/api/instances/" + id + "/check-numbers":              "POST",
 		"/api/instances/" + id + "/presence":                   "POST",
@@ -117,6 +120,7 @@ const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwA
 func everyOperation(id string) []request {
 	return []request{
 		{method: get, path: "/api/instances"},
+		{method: get, path: "/api/instances/" + id},
 		{method: get, path: "/api/instances/" + id + "/qr"},
 		{method: post, path: "/api/instances/" + id + "/pairing-code", body: `{"phone":"5511999990000"}`},
 		{method: post, path: "/api/instances/" + id + "/restart"},

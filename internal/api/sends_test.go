@@ -340,3 +340,26 @@ func TestGroups(t *testing.T) {
 		"creation":1795012930,"participants":[{"id":"5511999990000@s.whatsapp.net","admin":"superadmin"},{"id":"2@lid","admin":"admin"},
 		{"id":"5511988887766@s.whatsapp.net","admin":null}]}`)
 }
+
+// A link begins with the host that a request names only where that can be one.
+func TestLinksBeginWithAHost(t *testing.T) {
+	t.Parallel()
+	stub := &outcome{}
+	f, id := newStub(t, stub)
+	for host, ok := range map[string]bool{
+		"gateway": true, "gateway.example:8080": true, "127.0.0.1:80": true, "[::1]:8080": true, "a_b.example.": true,
+		"javascript:alert(1)": false, "a/b": false, "a@b": false, "a b": false, "a\"b": false, "": false, "-a": false, "[a]x": false, "a:b": false, "a#b": false,
+	} {
+		made := httptest.NewRequestWithContext(t.Context(), get, "/api/message/"+id+"/media-download-link/3EB0", http.NoBody)
+		made.Host = host
+		made.Header.Set("X-Api-Key", f.key)
+		got := httptest.NewRecorder()
+		f.handler.ServeHTTP(got, made)
+		if (got.Code == http.StatusOK) != ok {
+			t.Errorf("%q: answered %d %s", host, got.Code, got.Body)
+		}
+		if ok && stub.last().other != "http://"+host {
+			t.Errorf("%q: the link begins with %v", host, stub.last().other)
+		}
+	}
+}

@@ -21,8 +21,12 @@ const (
 	tagEvents = "Events"
 
 	eventStreamType = "text/event-stream"
-	// streamSlice is how many events are read from the log at a time.
+	// streamSlice is how many events are read from the log at a time, at most, and
+	// streamBytes how many bytes of them: a reader that is slow holds no more.
 	streamSlice = 256
+	streamBytes = 256 << 10
+	// streamBuffer is how much is gathered before it is written.
+	streamBuffer = 32 << 10
 	// defaultStreamPause is the usual Config.StreamPause.
 	defaultStreamPause = 15 * time.Second
 	// streamPatience bounds how long one write may wait for a reader that is slow.
@@ -33,7 +37,7 @@ const (
 
 // Events is the log of what happened.
 type Events interface {
-	Read(ctx context.Context, instanceID string, after int64, limit int) ([]eventlog.Event, error)
+	ReadSlice(ctx context.Context, instanceID string, after int64, maxEvents, maxBytes int) ([]eventlog.Event, error)
 	Bounds(ctx context.Context, instanceID string) (oldest, newest int64, err error)
 	Follow(instanceID string) *eventlog.Follower
 }
@@ -254,32 +258,46 @@ func (e *eventStream) forward(ctx context.Context, keyEnded <-chan struct{}) err
 			return errStreamOver
 		default:
 		}
-		events, err := e.service.Events.Read(ctx, e.instanceID, e.cursor, streamSlice)
+		events, err := e.service.Events.ReadSlice(ctx, e.instanceID, e.cursor, streamSlice, streamBytes)
 		if err != nil {
 			if ctx.Err() != nil {
 				return errStreamOver
 			}
 			return err
 		}
-		for _, event := range events {
-			if event.Sequence != e.cursor+1 {
-				// Retention was faster than the reader, who learns it by coming back.
-				return errStreamOver
-			}
-			e.cursor = event.Sequence
-			if e.kinds == nil || e.kinds[event.Kind] {
-				e.write(event)
-			}
+		size, err := e.tell(events)
+		if err != nil {
+			return err
 		}
-		if len(e.buffer) > 0 {
-			if err := e.flush(); err != nil {
-				return err
-			}
-		}
-		if len(events) < streamSlice {
+		if len(events) < streamSlice && size < streamBytes {
 			return nil
 		}
 	}
+}
+
+// tell writes the events of a slice that the reader wants, and returns how many
+// bytes the slice has.
+func (e *eventStream) tell(events []eventlog.Event) (size int, err error) {
+	for _, event := range events {
+		size += len(event.Data)
+		if event.Sequence != e.cursor+1 {
+			// Retention was faster than the reader, who learns it by coming back.
+			return size, errStreamOver
+		}
+		e.cursor = event.Sequence
+		if e.kinds == nil || e.kinds[event.Kind] {
+			e.write(event)
+		}
+		if len(e.buffer) >= streamBuffer {
+			if err := e.flush(); err != nil {
+				return size, err
+			}
+		}
+	}
+	if len(e.buffer) == 0 {
+		return size, nil
+	}
+	return size, e.flush()
 }
 
 // sayStillHere keeps a silent stream alive. What was filtered out need not be
@@ -306,7 +324,9 @@ func (e *eventStream) write(event eventlog.Event) {
 // flush writes what has been gathered. Its only error is errStreamOver.
 func (e *eventStream) flush() error {
 	buffer := e.buffer
-	e.buffer = e.buffer[:0]
+	if e.buffer = e.buffer[:0]; cap(e.buffer) > 2*streamBuffer {
+		e.buffer = nil // one large event must not be paid for until the end
+	}
 	if e.control.SetWriteDeadline(e.service.Now().Add(streamPatience)) != nil {
 		return errStreamOver
 	}

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -77,6 +78,40 @@ func (s *streamed) want(stream *client.EventStream, sequences ...int64) {
 		if event.Sequence != want || event.InstanceID != s.id || event.ID == "" {
 			s.t.Fatalf("got %+v, want %d", event, want)
 		}
+	}
+}
+
+// noted notes how much of the log is read at a time.
+type noted struct {
+	api.Events
+	most *atomic.Int64
+}
+
+// ReadSlice reads, and notes the bytes of it.
+func (s noted) ReadSlice(ctx context.Context, instanceID string, after int64, maxEvents, maxBytes int) ([]eventlog.Event, error) {
+	events, err := s.Events.ReadSlice(ctx, instanceID, after, maxEvents, maxBytes)
+	size := int64(0)
+	for _, event := range events {
+		size += int64(len(event.Data))
+	}
+	s.most.Store(max(s.most.Load(), size))
+	return events, err
+}
+
+// However large events are, a reader holds few of them, and gets them all.
+func TestStreamReadsByBytes(t *testing.T) {
+	t.Parallel()
+	const events, each, most = 30, 100 << 10, 400 << 10
+	var read atomic.Int64
+	s := newStreamed(t, func(c *api.Config) { c.Events = noted{c.Events, &read} })
+	var want []int64
+	for n := range events {
+		s.append(eventlog.WebhookTest{Message: strings.Repeat("x", each)})
+		want = append(want, int64(n+1))
+	}
+	s.want(s.open(new(int64(0))), want...)
+	if read.Load() > most {
+		t.Errorf("%d bytes were held at a time", read.Load())
 	}
 }
 

@@ -17,6 +17,7 @@ func TestValidation(t *testing.T) {
 	text, pairing := "POST /api/message/"+id+"/text", "POST /api/instances/"+id+"/pairing-code"
 	payment, keys := "PUT /api/partner/instances/"+id+"/payment", "POST /api/partner/api-keys"
 	recipient := gateway.ErrRecipient.Error()
+	const trunk = "must not begin with 0: leave it out and write the country code in front (Brazil: 55)"
 	const form = "body is form data; send JSON with content-type: application/json"
 	for _, test := range []struct {
 		operation, body string
@@ -55,6 +56,9 @@ func TestValidation(t *testing.T) {
 
 		{pairing, `{}`, "phone is required"},
 		{pairing, `{"phone":"5511999990000@s.whatsapp.net"}`, "phone must be a phone number with country code (7 to 15 digits)"},
+		{text, `{"to":"011988887766","message":"a"}`, "to " + trunk},
+		{pairing, `{"phone":"011988887766"}`, "phone " + trunk},
+		{"POST /api/instances/" + id + "/check-numbers", `{"numbers":["011988887766"]}`, "numbers[0] " + trunk},
 		{pairing, `{"phone":"123456"}`, "phone must be a phone number with country code (7 to 15 digits)"},
 
 		{"POST /api/partner/instances", `{}`, "name is required"},

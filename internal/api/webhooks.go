@@ -18,6 +18,7 @@ type Webhooks interface {
 	Replay(ctx context.Context, instanceID string, from webhook.From) (webhook.Replayed, error)
 	Test(ctx context.Context, instanceID string) (webhook.Trial, error)
 	Deliveries(ctx context.Context, instanceID string, page gateway.PageRequest) (gateway.Page[webhook.Delivery], error)
+	Condition(ctx context.Context, instanceID string) (webhook.Condition, error)
 }
 
 // Webhook is the configuration of an instance's webhook.
@@ -61,8 +62,32 @@ type Delivery struct {
 	Error      *string    `json:"error" nullable:"true" doc:"Why it failed." example:"connection refused"`
 	DurationMs *int64     `json:"durationMs" nullable:"true" doc:"Of an attempt." example:"12"`
 	Body       *string    `json:"body" nullable:"true" doc:"Of an attempt: the beginning of the answer." example:"ok"`
-	Failures   *int       `json:"failures" nullable:"true" doc:"Of a blocked event: how often it failed." example:"2"`
-	NextTry    *Timestamp `json:"nextTry" nullable:"true" doc:"Of a blocked event."`
+	Failures   *int       `json:"failures" nullable:"true" doc:"Of a blocked event: how often it failed; of the newest attempt while the endpoint waits: how often that failed in a row." example:"2"`
+	NextTry    *Timestamp `json:"nextTry" nullable:"true" doc:"Of a blocked event, and of the newest attempt while the endpoint waits."`
+}
+
+// DeliveryList is the answer of the list of deliveries.
+type DeliveryList struct {
+	Envelope[Delivery]
+
+	Delivery DeliveryCondition `json:"delivery" doc:"How the delivery is doing now."`
+}
+
+// DeliveryCondition is how the delivery of a webhook is doing.
+type DeliveryCondition struct {
+	State           string     `json:"state" enum:"flowing,waiting,suspended,inactive" doc:"flowing: events are delivered; waiting: the endpoint failed and is tried again; suspended: it is not tried any more until the webhook is saved or resumed; inactive: the webhook gets no events." example:"flowing"`
+	Until           *Timestamp `json:"until" nullable:"true" doc:"While it waits: when the endpoint is tried again." sample:"-"`
+	Since           *Timestamp `json:"since" nullable:"true" doc:"While it waits or is suspended: since when the endpoint fails." sample:"-"`
+	Reason          *string    `json:"reason" nullable:"true" doc:"While it waits: why the endpoint failed the last time. Suspended: gone, where it answered 410; unreachable, where nothing succeeded for too long."`
+	PendingEvents   int64      `json:"pendingEvents" doc:"Events that are still to be delivered; of a chat that is blocked, the first alone." example:"0"`
+	OldestPendingAt *Timestamp `json:"oldestPendingAt" nullable:"true" doc:"When the oldest of them happened." sample:"-"`
+}
+
+func newDeliveryCondition(c webhook.Condition) DeliveryCondition {
+	return DeliveryCondition{
+		State: string(c.Flow), Until: timestampOrNil(c.Until), Since: timestampOrNil(c.Since), Reason: textOrNil(c.Reason),
+		PendingEvents: c.Pending, OldestPendingAt: timestampOrNil(c.OldestPendingAt),
+	}
 }
 
 func newDelivery(d webhook.Delivery) Delivery {
@@ -76,6 +101,9 @@ func newDelivery(d webhook.Delivery) Delivery {
 	switch d.State {
 	case webhook.DeliveryDone, webhook.DeliveryFailed:
 		shown.DurationMs, shown.Body = new(d.Duration.Milliseconds()), textOrNil(d.Answer)
+		if d.Failures > 0 {
+			shown.Failures = &d.Failures
+		}
 	case webhook.DeliveryBlocked:
 		shown.Failures = &d.Failures
 	case webhook.DeliveryDeadLetter:
@@ -134,14 +162,14 @@ func (s *service) registerWebhooks() {
 		id: "listDeliveries", method: http.MethodGet, path: webhookPath + "/deliveries", tag: tagEvents,
 		summary: "List deliveries",
 		description: "What waits, what was given up, and the recent attempts, a hundred at most: in this order, each newest first. " +
-			"Of many attempts a second only some are kept.",
+			"Of many attempts a second only some are kept. `delivery` says how the delivery is doing now.",
 		codes: append([]string{gateway.CodeValidation}, missing...),
 	}, s.listDeliveries)
 	register(s, operation{
 		id: "replayEvents", method: http.MethodPost, path: webhookPath + "/replay", tag: tagEvents,
 		summary: "Replay events",
 		description: "Delivers events of the past again, with the ids that they had, from a sequence or a time on. " +
-			"What retention has removed is passed over.",
+			"What retention has removed is passed over. It can be done once a minute; the first six times may follow each other.",
 		codes: append([]string{gateway.CodeWebhookInactive}, missing...),
 	}, s.replayEvents)
 	register(s, operation{
@@ -180,12 +208,19 @@ func (s *service) deleteWebhook(ctx context.Context, _ *InstancePath) (*nothing,
 	return &nothing{}, s.Webhooks.Delete(ctx, exchangeOf(ctx).instance.ID)
 }
 
-func (s *service) listDeliveries(ctx context.Context, in *listDeliveriesInput) (*answer[Envelope[Delivery]], error) {
-	page, err := s.Webhooks.Deliveries(ctx, exchangeOf(ctx).instance.ID, in.request())
+func (s *service) listDeliveries(ctx context.Context, in *listDeliveriesInput) (*answer[DeliveryList], error) {
+	id := exchangeOf(ctx).instance.ID
+	page, err := s.Webhooks.Deliveries(ctx, id, in.request())
 	if err != nil {
 		return nil, err
 	}
-	return &answer[Envelope[Delivery]]{envelope(in.Paging, page, newDelivery)}, nil
+	condition, err := s.Webhooks.Condition(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return &answer[DeliveryList]{DeliveryList{
+		Envelope: envelope(in.Paging, page, newDelivery), Delivery: newDeliveryCondition(condition),
+	}}, nil
 }
 
 func (s *service) replayEvents(ctx context.Context, in *replayInput) (*answer[Replay], error) {

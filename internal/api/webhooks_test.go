@@ -44,3 +44,21 @@ func TestWebhookRefusals(t *testing.T) {
 		})
 	}
 }
+
+// What people who use webhooks look at says how the delivery is doing.
+func TestDeliveriesTellTheirCondition(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	path := "/api/instances/" + f.newInstance(t) + "/webhook-config"
+	const page = `"isFirstPage":true,"isLastPage":true,"currentPage":1,"previousPage":null,"nextPage":null,"pageCount":0,"totalCount":0`
+	for active, want := range map[string]string{
+		"false": `"state":"inactive","until":null,"since":null,"reason":null`,
+		"true":  `"state":"waiting","until":null,"since":null,"reason":"webhooks are not being delivered at the moment"`, // nothing runs here
+	} {
+		if got := f.do(t, request{method: post, path: path, key: f.key, body: `{"webhookUrl":"https://example.org","isActive":` + active + `}`}); got.Code != http.StatusOK {
+			t.Fatalf("saved: %d %s", got.Code, got.Body)
+		}
+		wantJSON(t, f.do(t, request{path: path + "/deliveries", key: f.key}), http.StatusOK,
+			`{"data":[],`+page+`,"delivery":{`+want+`,"pendingEvents":0,"oldestPendingAt":null}}`)
+	}
+}

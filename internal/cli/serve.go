@@ -78,7 +78,7 @@ type serveCommand struct {
 	dataFlags
 	Listen           string        `help:"Address of the API." default:"127.0.0.1:8080"`
 	BehindProxy      bool          `help:"Say that a proxy in front speaks TLS, so listening beyond loopback is meant; its X-Forwarded-Proto is believed."`
-	PublicURL        string        `help:"Address under which clients reach the gateway, for links in answers. Without it: how the request came." name:"public-url"`
+	PublicURL        string        `help:"Address under which clients reach the gateway, as https://messages.example.org; links in answers begin with it. Set it wherever a proxy is in front: without it they begin with what the request says (its Host)." name:"public-url"`
 	AllowPrivateURLs bool          `help:"Fetch media from private and loopback addresses, and deliver webhooks to them, as well." name:"allow-private-urls"`
 	DenyFetch        []string      `help:"Public addresses or prefixes (203.0.113.0/24, …) from which no media is fetched and to which no webhook is delivered, besides the private ones." name:"deny-fetch" placeholder:"CIDR,..."`
 	MaxMedia         int64         `help:"Largest file to send, in bytes." default:"67108864"`
@@ -118,6 +118,9 @@ func (c serveCommand) Run(ctx context.Context, t terminal) error {
 	denied, err := outbound.ParsePrefixes(c.DenyFetch)
 	if err != nil {
 		return fmt.Errorf("--deny-fetch: %w", err)
+	}
+	if c.BehindProxy && c.PublicURL == "" {
+		t.logger.WarnContext(ctx, "behind a proxy without --public-url: links in answers begin with whatever Host a request names")
 	}
 	s, err := server.New(ctx, server.Config{
 		Listen: c.Listen, DataDir: c.Data, DatabaseURL: c.DatabaseURL,

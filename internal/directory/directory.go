@@ -167,7 +167,8 @@ func (s *Service) ProfilePicture(ctx context.Context, instanceID string, of gate
 	return session.ProfilePicture(ctx, party.Address())
 }
 
-// Block blocks a person, or lifts it. Doing either twice changes nothing.
+// Block blocks a person, or lifts it. Doing either twice changes nothing. The
+// account itself is Invalid.
 func (s *Service) Block(ctx context.Context, instanceID string, who gateway.Recipient, blocked bool) error {
 	session, err := s.sessions.Session(ctx, instanceID)
 	if err != nil {
@@ -176,6 +177,9 @@ func (s *Service) Block(ctx context.Context, instanceID string, who gateway.Reci
 	party, err := s.Party(ctx, session, who)
 	if err != nil {
 		return err
+	}
+	if self := session.Self(); self.Is(party.JID) || self.Is(party.LID) {
+		return gateway.InvalidFields(gateway.FieldError{Field: "phone", Message: "must be somebody else: this is the instance's own account"})
 	}
 	return session.SetBlocked(ctx, party.Address(), blocked)
 }

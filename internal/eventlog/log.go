@@ -12,6 +12,7 @@ import (
 type Store interface {
 	AppendEvents(ctx context.Context, instanceID string, events ...Event) error
 	ReadEvents(ctx context.Context, instanceID string, after int64, limit int) ([]Event, error)
+	ReadEventSlice(ctx context.Context, instanceID string, after int64, maxEvents, maxBytes int) ([]Event, error)
 	EventBounds(ctx context.Context, instanceID string) (oldest, newest int64, err error)
 	EventInstances(ctx context.Context) ([]string, error)
 	LastEventBefore(ctx context.Context, instanceID string, after int64, before time.Time, limit int) (int64, error)
@@ -85,6 +86,17 @@ func (l *Log) Append(ctx context.Context, events ...Event) error {
 // limit at most.
 func (l *Log) Read(ctx context.Context, instanceID string, after int64, limit int) ([]Event, error) {
 	events, err := l.store.ReadEvents(ctx, instanceID, after, limit)
+	if err != nil {
+		return nil, fmt.Errorf("eventlog: read: %w", err)
+	}
+	return events, nil
+}
+
+// ReadSlice is Read with a bound on the bytes of the events' data as well: the
+// answer ends with the event that reaches it. It is empty only where nothing
+// follows.
+func (l *Log) ReadSlice(ctx context.Context, instanceID string, after int64, maxEvents, maxBytes int) ([]Event, error) {
+	events, err := l.store.ReadEventSlice(ctx, instanceID, after, maxEvents, maxBytes)
 	if err != nil {
 		return nil, fmt.Errorf("eventlog: read: %w", err)
 	}

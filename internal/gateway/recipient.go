@@ -25,6 +25,17 @@ var ErrRecipient = errors.New("must be a phone number with country code (7 to 15
 	"a Brazilian mobile number of 11 digits, or a chat ID ending in @" +
 	PersonalSuffix + ", @" + GroupSuffix + " or @" + LIDSuffix)
 
+// leadingZeroError is ErrRecipient for a number as it is dialled within a country.
+type leadingZeroError struct{}
+
+// Error says what to write instead.
+func (leadingZeroError) Error() string {
+	return "must not begin with 0: leave it out and write the country code in front (Brazil: 55)"
+}
+
+// Is reports that it is an ErrRecipient.
+func (leadingZeroError) Is(target error) bool { return target == ErrRecipient }
+
 // ParseRecipient reads a recipient in every format of the contract
 // ("Recipient and phone-number formats"). It returns ErrRecipient for anything
 // else.
@@ -38,14 +49,15 @@ func ParseRecipient(text string) (Recipient, error) {
 	}
 	number, ok := ParseNumber(text)
 	if !ok {
-		return Recipient{}, ErrRecipient
+		return Recipient{}, explainNumber(text)
 	}
 	return Recipient{Number: number}, nil
 }
 
 // ParseNumber reads a phone number into digits with country code. Blanks, dots,
 // dashes and parentheses are dropped. A Brazilian mobile number without its
-// country code gets it, unless a leading + says that the number is complete. It
+// country code gets it, unless a leading + says that the number is complete. A
+// number that begins with 0, as it is dialled within a country, is none. It
 // reports whether text is a number.
 func ParseNumber(text string) (string, bool) {
 	text = strings.TrimSpace(text)
@@ -61,13 +73,24 @@ func ParseNumber(text string) (string, bool) {
 		}
 	}
 	number := digits.String()
-	if len(number) < minNumberDigits || len(number) > maxNumberDigits {
-		return "", false
+	if len(number) < minNumberDigits || len(number) > maxNumberDigits || number[0] == '0' {
+		return "", false // no country code begins with 0
 	}
 	if !international && isBrazilianMobile(number) {
 		number = brazil + number
 	}
 	return number, true
+}
+
+// explainNumber says why a text is no number.
+func explainNumber(text string) error {
+	digits := strings.TrimLeft(text, " +.-()")
+	if rest, zero := strings.CutPrefix(digits, "0"); zero {
+		if _, ok := ParseNumber(strings.TrimLeft(rest, "0")); ok {
+			return leadingZeroError{}
+		}
+	}
+	return ErrRecipient
 }
 
 // isBrazilianMobile reports whether number is an area code of Brazil, a 9 and

@@ -34,6 +34,11 @@ func TestParseRecipient(t *testing.T) {
 		"group of old":                 {"5511988887766-1600000000@g.us", gateway.Recipient{Chat: "5511988887766-1600000000@g.us"}},
 		"LID":                          {"123456789012345678@lid", gateway.Recipient{Chat: "123456789012345678@lid"}},
 		"LID with a device":            {"12345678:3@lid", gateway.Recipient{Chat: "12345678@lid"}},
+		"trunk zero":                   {"011988887766", gateway.Recipient{}},
+		"trunk zero without nine":      {"01188887766", gateway.Recipient{}},
+		"zero after a plus":            {"+0511988887766", gateway.Recipient{}},
+		"zeros to dial abroad":         {"005511988887766", gateway.Recipient{}},
+		"zero for people":              {"(0) 11 98888-7766", gateway.Recipient{}},
 		"empty":                        {"", gateway.Recipient{}},
 		"too short":                    {"123456", gateway.Recipient{}},
 		"too long":                     {"1234567890123456", gateway.Recipient{}},
@@ -105,4 +110,18 @@ func FuzzParseRecipient(f *testing.F) {
 			t.Errorf("%q is %+v, and that is %+v (%v)", text, recipient, again, err)
 		}
 	})
+}
+
+// A number as it is dialled within the country is refused with what to do.
+func TestTrunkZeroIsExplained(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"011988887766": true, "(0) 11 98888-7766": true, "+0511988887766": true, "005511988887766": true,
+		"0": false, "0abc": false, "0123": false, "x": false, "123456": false,
+	} {
+		_, err := gateway.ParseRecipient(text)
+		if err == nil || strings.Contains(err.Error(), "must not begin with 0") != want {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
 }

@@ -158,4 +158,8 @@ func TestBlockKeepsMessagesAway(t *testing.T) {
 		testkit.Refused(t, g.Client.Unblock(t.Context(), id, nobody), http.StatusBadRequest, "RECIPIENT_NOT_REGISTERED")
 	}
 	testkit.Refused(t, g.Client.Block(t.Context(), id, "120363012345678901@g.us"), http.StatusBadRequest, "VALIDATION_ERROR")
+	self := g.Instance(t, id)
+	for _, phone := range []string{self.MessengerID, self.MessengerJID, self.MessengerLID} {
+		testkit.Refused(t, g.Client.Block(t.Context(), id, phone), http.StatusBadRequest, "VALIDATION_ERROR")
+	}
 }

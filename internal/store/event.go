@@ -132,6 +132,29 @@ func (s *Store) ReadEvents(ctx context.Context, instanceID string, after int64, 
 	return events, nil
 }
 
+// ReadEventSlice returns the events of an instance after a sequence number, in
+// order, maxEvents at most; it ends with the event whose data brings all of them
+// to maxBytes.
+func (s *Store) ReadEventSlice(ctx context.Context, instanceID string, after int64, maxEvents, maxBytes int) (events []eventlog.Event, err error) {
+	rows, err := s.db.reader().QueryContext(ctx, readEvents, instanceID, after, maxEvents)
+	if err != nil {
+		return nil, fmt.Errorf("store: read events: %w", err)
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for size := 0; size < maxBytes && rows.Next(); {
+		event, err := scanEvent(rows)
+		if err != nil {
+			return nil, fmt.Errorf("store: read events: %w", err)
+		}
+		size += len(event.Data)
+		events = append(events, event)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("store: read events: %w", err)
+	}
+	return events, nil
+}
+
 // EventBounds returns the oldest and the newest sequence number that are kept;
 // 0 and 0 where there are none.
 func (s *Store) EventBounds(ctx context.Context, instanceID string) (oldest, newest int64, err error) {

@@ -13,7 +13,8 @@ import (
 // Of many attempts a second only some are kept. An instance without a webhook is
 // a gateway.NotFound.
 func (s *Service) Deliveries(ctx context.Context, instanceID string, request gateway.PageRequest) (gateway.Page[Delivery], error) {
-	if p, ok := s.pump(instanceID); ok {
+	p, ok := s.pump(instanceID)
+	if ok {
 		// What just happened is what people look for.
 		if err := s.flusher.flush(ctx, p); err != nil {
 			return gateway.Page[Delivery]{}, fmt.Errorf("webhook: deliveries: %w", err)
@@ -24,6 +25,9 @@ func (s *Service) Deliveries(ctx context.Context, instanceID string, request gat
 	page, err := s.store.ListDeliveries(ctx, instanceID, request)
 	if err != nil {
 		return gateway.Page[Delivery]{}, fmt.Errorf("webhook: deliveries: %w", err)
+	}
+	if ok && request.Page == 1 {
+		p.health().explain(page.Items)
 	}
 	return page, nil
 }

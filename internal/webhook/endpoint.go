@@ -16,6 +16,7 @@ type endpoint struct {
 	failures     int    // in a row, of those that were meant to try it
 	failingSince time.Time
 	nextTry      time.Time
+	problem      string // why it failed the last time
 	// opinion says that an event of another chat may be tried before nextTry: it
 	// tells whether the endpoint is to blame or the event that failed.
 	opinion bool
@@ -50,9 +51,11 @@ func (e *endpoint) failed(purpose purpose, a answer, now time.Time, schedule *Sc
 	if a.timedOut {
 		e.width = 1
 	}
-	switch {
-	case e.status == StatusSuspended:
+	if e.status == StatusSuspended {
 		return
+	}
+	e.problem = a.problem
+	switch {
 	case e.status == StatusOK:
 		e.status, e.failures, e.failingSince = StatusBackoff, 1, now
 		e.nextTry = now.Add(backoff(schedule.Endpoint, 1, random))

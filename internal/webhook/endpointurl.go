@@ -23,6 +23,10 @@ func (s *Service) check(settings Settings) error {
 	}
 	if secret := settings.Secret; secret != nil {
 		switch {
+		case *secret != "" && strings.TrimSpace(*secret) == "":
+			wrong = append(wrong, gateway.FieldError{Field: "secret", Message: "must not be blank"})
+		case strings.HasPrefix(*secret, secretPrefix) && !Secret(*secret).isEncoded():
+			wrong = append(wrong, gateway.FieldError{Field: "secret", Message: "must have valid base64 after " + secretPrefix + ", as its libraries expect"})
 		case *secret == "":
 			wrong = append(wrong, gateway.FieldError{Field: "secret", Message: "must not be empty; leave it out to keep the one that is set"})
 		case len(*secret) > maxSecret:

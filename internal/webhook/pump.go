@@ -148,7 +148,7 @@ func (p *pump) delivered() (cursor int64, waiting bool) {
 func (p *pump) health() Health {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	health := Health{State: p.backlog.state(), Newest: p.backlog.newest, BlockedChats: p.backlog.blockedChats()}
+	health := Health{State: p.backlog.state(), Problem: p.backlog.endpoint.problem, Newest: p.backlog.newest, BlockedChats: p.backlog.blockedChats()}
 	health.Attempts = p.attempts.made
 	return health
 }
@@ -286,7 +286,7 @@ func (p *pump) announce(ctx context.Context, id string, state State) {
 	ctx, cancel := context.WithTimeout(ctx, announceTimeout)
 	defer cancel()
 	logger := p.service.logger.With(slog.String("instance_id", p.instanceID))
-	logger.LogAttrs(ctx, slog.LevelInfo, "webhook suspended", slog.String("reason", state.Reason))
+	logger.LogAttrs(ctx, slog.LevelWarn, "webhook suspended: it gets no events until it is saved or resumed", slog.String("reason", state.Reason))
 	if err := p.service.flusher.flush(ctx, p); err != nil {
 		logger.LogAttrs(ctx, slog.LevelError, "suspension of a webhook not saved yet", slog.Any("error", err))
 	}

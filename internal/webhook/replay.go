@@ -30,7 +30,8 @@ type Replayed struct {
 // any other. A webhook that is suspended stays so, until it is resumed.
 //
 // An instance without a webhook is a gateway.NotFound, one whose webhook is not
-// active a gateway.Conflict; while the service does not run, the answer is a
+// active a gateway.Conflict, one whose events were replayed often just now a
+// gateway.RateLimited; while the service does not run, the answer is a
 // gateway.Unavailable.
 func (s *Service) Replay(ctx context.Context, instanceID string, from From) (Replayed, error) {
 	p, err := s.served(ctx, instanceID)
@@ -39,6 +40,9 @@ func (s *Service) Replay(ctx context.Context, instanceID string, from From) (Rep
 	}
 	if !p.isActive() {
 		return Replayed{}, gateway.Errorf(gateway.Conflict, gateway.CodeWebhookInactive, "the webhook is not active: it gets no events")
+	}
+	if err := s.replays.admit(instanceID, s.now()); err != nil {
+		return Replayed{}, err
 	}
 	first, err := s.firstOf(ctx, instanceID, from)
 	if err != nil {

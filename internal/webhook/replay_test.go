@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/webhook"
 )
 
@@ -115,4 +116,37 @@ func TestReplayUnderLoad(t *testing.T) {
 	endpoint.waitFor(chats * each)
 	eventually(t, "the cursor is at the end", func() bool { return r.health(id).Cursor == chats*each })
 	endpoint.wantOrder(chats, each)
+}
+
+// Each replay is many requests to somebody's endpoint: a few may follow each
+// other, then there is one in a while, also after the webhook was made anew.
+func TestReplaysAreLimited(t *testing.T) {
+	t.Parallel()
+	var later atomic.Int64
+	endpoint := receive(t, nil)
+	schedule := quick()
+	schedule.ReplayEvery = time.Minute
+	start := time.Now()
+	r := newRig(t, webhook.Config{
+		AllowPrivateURLs: true, Schedule: schedule, Now: func() time.Time { return start.Add(time.Duration(later.Load())) },
+	})
+	id, other := r.hooked(endpoint.server.URL), r.hooked(endpoint.server.URL)
+	replay := func(id string) error {
+		_, err := r.service.Replay(t.Context(), id, webhook.From{Sequence: 1})
+		return err
+	}
+	for range 6 {
+		r.check(replay(id))
+	}
+	refusal := wantCode(t, replay(id), gateway.RateLimited, gateway.CodeRateLimited)
+	if refusal.RetryAfter < 59*time.Second || refusal.RetryAfter > time.Minute {
+		t.Errorf("it is to be tried again after %s", refusal.RetryAfter)
+	}
+	r.check(r.service.Delete(t.Context(), id))
+	r.save(id, webhook.Settings{URL: endpoint.server.URL})
+	wantCode(t, replay(id), gateway.RateLimited, gateway.CodeRateLimited)
+	r.check(replay(other))
+	later.Store(int64(time.Minute))
+	r.check(replay(id))
+	wantCode(t, replay(id), gateway.RateLimited, gateway.CodeRateLimited)
 }

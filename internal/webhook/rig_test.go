@@ -35,6 +35,8 @@ func quick() webhook.Schedule {
 		Event:      []time.Duration{5 * time.Millisecond, 5 * time.Millisecond, 5 * time.Millisecond, 10 * time.Millisecond, 10 * time.Millisecond, 10 * time.Millisecond},
 		FlushPause: 10 * time.Millisecond,
 		StopWait:   50 * time.Millisecond,
+
+		ReplayEvery: time.Nanosecond,
 	}
 }
 
@@ -75,7 +77,10 @@ func (r *rig) start(config webhook.Config, wrap ...func(webhook.Store) webhook.S
 	r.store = opened
 	r.log = eventlog.New(opened, eventlog.Config{Logger: logger})
 	opened.Observe(r.log.Appended)
-	config.Store, config.Log, config.Logger = opened, r.log, logger
+	config.Store, config.Log = opened, r.log
+	if config.Logger == nil {
+		config.Logger = logger
+	}
 	if r.wrapLog != nil {
 		config.Log = r.wrapLog(config.Log)
 	}

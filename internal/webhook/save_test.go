@@ -58,6 +58,12 @@ func TestSettings(t *testing.T) {
 		"localhost with a dot": {url: "http://LocalHost./", field: "webhookUrl"},
 		"below localhost":      {url: "http://a.localhost/", field: "webhookUrl"},
 		"an empty secret":      {url: "https://example.com", secret: new(""), field: "secret"},
+		"a blank secret":       {url: "https://example.com", secret: new(" \n"), field: "secret"},
+		"no base64":            {url: "https://example.com", secret: new("whsec_@@@"), field: "secret"},
+		"nothing encoded":      {url: "https://example.com", secret: new("whsec_"), field: "secret"},
+		"padding left out":     {url: "https://example.com", secret: new("whsec_YQ"), field: "secret"},
+		"an encoded secret":    {url: "https://example.com", secret: new("whsec_YQ==")},
+		"a text":               {url: "https://example.com", secret: new("whsec")},
 		"a long secret":        {url: "https://example.com", secret: new(strings.Repeat("x", 600)), field: "secret"},
 	} {
 		t.Run(name, func(t *testing.T) {

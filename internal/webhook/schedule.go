@@ -29,6 +29,9 @@ type Schedule struct {
 
 	// SecretOverlap is how long the secret before signs too (24 h).
 	SecretOverlap time.Duration
+	// ReplayEvery is how often the events of an instance may be replayed (1 min);
+	// the first six times may follow each other.
+	ReplayEvery time.Duration
 	// FlushPause is how long a change may wait to be saved (250 ms).
 	FlushPause time.Duration
 	// StopWait bounds how long a stop waits for requests in flight (5 s).
@@ -55,6 +58,7 @@ func (s Schedule) withDefaults() Schedule {
 		&s.BodyTimeout:    time.Second,
 		&s.SlowAfter:      time.Second,
 		&s.SecretOverlap:  24 * time.Hour,
+		&s.ReplayEvery:    time.Minute,
 		&s.FlushPause:     250 * time.Millisecond,
 		&s.StopWait:       5 * time.Second,
 	} {

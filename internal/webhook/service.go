@@ -62,6 +62,7 @@ type Service struct {
 	admitted *admission
 	flusher  *flusher
 	trials   chan struct{}
+	replays  *replays
 
 	// saving are the turns at webhooks, by their instances: one is changed on purpose,
 	// or its state is written, so that neither undoes the other. loading is held while
@@ -106,7 +107,9 @@ func New(config Config) (*Service, error) {
 	s.admitted = newAdmission(s.limits)
 	s.flusher = newFlusher(s)
 	s.trials = make(chan struct{}, maxTrials)
-	return s, nil
+	var err error
+	s.replays, err = newReplays(schedule.ReplayEvery)
+	return s, err
 }
 
 // Run loads the webhooks and delivers until ctx ends. Then requests in flight

@@ -18,14 +18,26 @@ const secretPrefix = "whsec_"
 // key returns the key of signatures: what a secret with the prefix decodes to,
 // and the bytes of any other.
 func (s Secret) key() []byte {
-	if encoded, ok := strings.CutPrefix(string(s), secretPrefix); ok {
-		key, err := base64.StdEncoding.DecodeString(encoded)
-		// What is encoded otherwise than here, other languages read otherwise.
-		if err == nil && len(key) > 0 && base64.StdEncoding.EncodeToString(key) == encoded {
-			return key
-		}
+	if key, ok := s.decoded(); ok {
+		return key
 	}
 	return []byte(s)
+}
+
+// isEncoded reports whether the secret is the base64 of a key.
+func (s Secret) isEncoded() bool {
+	_, ok := s.decoded()
+	return ok
+}
+
+func (s Secret) decoded() ([]byte, bool) {
+	encoded, ok := strings.CutPrefix(string(s), secretPrefix)
+	if !ok {
+		return nil, false
+	}
+	key, err := base64.StdEncoding.DecodeString(encoded)
+	// What is encoded otherwise than here, other languages read otherwise.
+	return key, err == nil && len(key) > 0 && base64.StdEncoding.EncodeToString(key) == encoded
 }
 
 // target is where a webhook's events go, and how they are signed. It is never

@@ -34,13 +34,13 @@ func TestRequest(t *testing.T) {
 	endpoint := receive(t, nil)
 	r := newRig(t, webhook.Config{AllowPrivateURLs: true, Version: "1.2.3"})
 	for name, secret := range map[string]*string{
-		"none": nil, "base64": new(encoded), "text": new("açaí"), "not base64": new("whsec_ not base64"), "bare": new("whsec_"),
+		"none": nil, "base64": new(encoded), "text": new("açaí"),
 	} {
 		id := r.instance()
 		r.save(id, webhook.Settings{URL: endpoint.server.URL + "/hook?a=b", Secret: secret})
 		r.append(id, name, 1)
 	}
-	endpoint.waitFor(5)
+	endpoint.waitFor(3)
 	for _, event := range endpoint.came() {
 		secret := map[string]string{"base64": encoded, "text": "açaí"}[event.chat]
 		for header, want := range map[string]string{
@@ -64,15 +64,10 @@ func TestRequest(t *testing.T) {
 		if len(body) != 6 || event.Sequence != 1 || event.Kind != "webhook.test" {
 			t.Errorf("%s: the body is %s", event.chat, event.body)
 		}
-		switch event.chat {
-		case "none":
+		if event.chat == "none" {
 			if signature := event.header.Get("Webhook-Signature"); signature != "" {
 				t.Errorf("without a secret the signature is %q", signature)
 			}
-			continue
-		case "not base64":
-			continue // the verifier knows no such secret; TestKey does
-		case "bare":
 			continue
 		}
 		if err := verify(t, event, secret); err != nil {

@@ -145,14 +145,17 @@ type Delivery struct {
 	Error    string        // why it failed; empty where it did not
 	Duration time.Duration // of an attempt
 	Answer   string        // of an attempt: the beginning of the answer's body
-	Failures int           // of a blocked event
-	NextTry  time.Time     // of a blocked event
+	// Failures and NextTry are those of a blocked event, and of the endpoint with
+	// the newest attempt, where that failed and the endpoint waits.
+	Failures int
+	NextTry  time.Time
 }
 
 // Health is how a webhook is doing now.
 type Health struct {
 	State
 
-	Newest       int64 // the newest event of the instance
+	Problem      string // why the endpoint failed the last time; empty where that is not known
+	Newest       int64  // the newest event of the instance
 	BlockedChats int
 }

@@ -64,6 +64,18 @@ func testEvents(t *testing.T, f *fixture) {
 			t.Errorf("after %d there are %d events, want %d", after, len(got), want)
 		}
 	}
+	one := len(events[0].Data)
+	for _, c := range []struct {
+		after         int64
+		events, bytes int
+		want          int
+	}{{0, 10, 1, 1}, {0, 10, one, 1}, {0, 10, one + 1, 2}, {1, 10, 1 << 20, 2}, {0, 2, 1 << 20, 2}, {3, 10, 1, 0}} {
+		got, err := f.ReadEventSlice(f.ctx(), instance.ID, c.after, c.events, c.bytes)
+		f.check(err)
+		if len(got) != c.want || len(got) > 0 && !reflect.DeepEqual(got[0], events[c.after]) {
+			t.Errorf("%+v: got %+v", c, got)
+		}
+	}
 	if oldest, newest, err := f.EventBounds(f.ctx(), instance.ID); oldest != 1 || newest != 3 || err != nil {
 		t.Errorf("they reach from %d to %d (%v)", oldest, newest, err)
 	}

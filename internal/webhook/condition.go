@@ -1,0 +1,138 @@
+package webhook
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+	"golang.org/x/time/rate"
+
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+// Flow says in a word how the delivery of a webhook is doing.
+type Flow string
+
+// How a delivery can be doing.
+const (
+	FlowFlowing   Flow = "flowing"
+	FlowWaiting   Flow = "waiting"   // the endpoint failed, and is tried again
+	FlowSuspended Flow = "suspended" // it is not tried any more until it is saved or resumed
+	FlowInactive  Flow = "inactive"  // the webhook gets no events
+)
+
+// Condition is how the delivery of a webhook is doing.
+type Condition struct {
+	Flow   Flow
+	Until  time.Time // when the endpoint is tried again; zero: it does not wait
+	Since  time.Time // since when it fails; zero: it does not
+	Reason string    // why it waits or is suspended
+	// Pending counts the events that are still to be delivered; of a chat that is
+	// blocked, the first.
+	Pending         int64
+	OldestPendingAt time.Time // when the oldest of them happened; zero where there is none
+}
+
+// Condition returns how the delivery of an instance's webhook is doing, or a
+// gateway.NotFound.
+func (s *Service) Condition(ctx context.Context, instanceID string) (Condition, error) {
+	p, ok := s.pump(instanceID)
+	if !ok {
+		found, err := s.Get(ctx, instanceID)
+		if err != nil || !found.Active {
+			return Condition{Flow: FlowInactive}, err
+		}
+		return Condition{Flow: FlowWaiting, Reason: "webhooks are not being delivered at the moment"}, nil
+	}
+	if !p.isActive() {
+		return Condition{Flow: FlowInactive}, nil
+	}
+	health := p.health()
+	condition := newCondition(health)
+	if condition.Pending == 0 {
+		return condition, nil
+	}
+	through, _ := p.delivered()
+	events, err := s.log.Read(ctx, instanceID, through, 1)
+	if err != nil {
+		return Condition{}, fmt.Errorf("webhook: condition: %w", err)
+	}
+	if len(events) > 0 {
+		condition.OldestPendingAt = events[0].At
+	}
+	return condition, nil
+}
+
+func newCondition(health Health) Condition {
+	condition := Condition{
+		Flow: FlowFlowing, Since: health.FailingSince,
+		Pending: health.Newest - health.Cursor + int64(health.BlockedChats),
+	}
+	switch health.Status {
+	case StatusBackoff:
+		condition.Flow, condition.Until, condition.Reason = FlowWaiting, health.NextTry, health.Problem
+	case StatusSuspended:
+		condition.Flow, condition.Reason = FlowSuspended, health.Reason
+	case StatusOK:
+		condition.Since = time.Time{}
+	}
+	return condition
+}
+
+// explain says of the newest attempt, where it failed and the endpoint waits, how
+// often it has failed and when it is tried again.
+func (h Health) explain(deliveries []Delivery) {
+	if h.Status != StatusBackoff {
+		return
+	}
+	for i := range deliveries {
+		switch deliveries[i].State {
+		case DeliveryFailed:
+			deliveries[i].Failures, deliveries[i].NextTry = h.Failures, h.NextTry
+			return
+		case DeliveryDone:
+			return
+		case DeliveryBlocked, DeliveryDeadLetter:
+		}
+	}
+}
+
+const (
+	// replaysAtOnce is how many replays of one instance may follow each other; then
+	// there is one each Schedule.ReplayEvery.
+	replaysAtOnce = 6
+	// maxReplayed bounds how many instances are remembered to have replayed.
+	maxReplayed = 100_000
+)
+
+// replays bounds how often the log of an instance is delivered again: each time is
+// many requests to an endpoint whose owner may not know of it.
+type replays struct {
+	every   time.Duration
+	buckets *lru.Cache[string, *rate.Limiter]
+}
+
+func newReplays(every time.Duration) (*replays, error) {
+	buckets, err := lru.New[string, *rate.Limiter](maxReplayed)
+	if err != nil {
+		return nil, fmt.Errorf("webhook: remember replays: %w", err)
+	}
+	return &replays{every: every, buckets: buckets}, nil
+}
+
+// admit refuses a replay that comes too soon.
+func (r *replays) admit(instanceID string, now time.Time) error {
+	bucket := rate.NewLimiter(rate.Every(r.every), replaysAtOnce)
+	if known, ok, _ := r.buckets.PeekOrAdd(instanceID, bucket); ok {
+		bucket = known
+	}
+	if bucket.AllowN(now, 1) {
+		return nil
+	}
+	refusal := gateway.Errorf(gateway.RateLimited, gateway.CodeRateLimited,
+		"this webhook's events were replayed often just now: once in %s is possible", r.every)
+	missing := 1 - bucket.TokensAt(now)
+	refusal.RetryAfter = time.Duration(missing * float64(r.every))
+	return refusal
+}
