@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -28,6 +30,7 @@ import (
 	"github.com/recado-project/recado/internal/media"
 	"github.com/recado-project/recado/internal/messaging"
 	"github.com/recado-project/recado/internal/store"
+	"github.com/recado-project/recado/internal/testkit/contract"
 	"github.com/recado-project/recado/internal/webhook"
 )
 
@@ -44,6 +47,7 @@ type fixture struct {
 	events    *eventlog.Log
 	webhooks  *webhook.Service
 	stopping  chan struct{} // closed, it ends the streams
+	loose     bool          // its answers are not held to the document: they are made up
 
 	key     string // reaches everything of the account
 	partner string
@@ -173,7 +177,36 @@ func (f *fixture) do(tb testing.TB, r request) *httptest.ResponseRecorder {
 	}
 	recorder := httptest.NewRecorder()
 	f.handler.ServeHTTP(recorder, made)
+	if !f.loose {
+		checkContract(tb, made, r.body, recorder)
+	}
 	return recorder
+}
+
+// contractOf is the document in the repository, which is the one that is served.
+//
+//nolint:gochecknoglobals // read once for all tests
+var contractOf = sync.OnceValues(func() (*contract.Document, error) {
+	document, err := os.ReadFile(documentPath)
+	if err != nil {
+		return nil, err
+	}
+	return contract.Load(context.Background(), document)
+})
+
+// checkContract holds an answer to the document.
+func checkContract(tb testing.TB, made *http.Request, sent string, got *httptest.ResponseRecorder) {
+	tb.Helper()
+	document, err := contractOf()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if strings.HasPrefix(got.Header().Get("Content-Type"), "text/event-stream") {
+		return
+	}
+	if err := document.Check(made, []byte(sent), got.Result(), got.Body.Bytes()); err != nil {
+		tb.Error(err)
+	}
 }
 
 func unescape(tb testing.TB, path string) string {

@@ -19,6 +19,37 @@ const (
 	formatEmoji     = "emoji"
 )
 
+// ownFormat explains a format to people and programs.
+type ownFormat struct {
+	words   string // what it is called on the reference page
+	meaning string
+	pattern string // what every text of it matches; empty for none
+}
+
+// formats explains the formats that no specification of OpenAPI names.
+func formats() map[string]ownFormat {
+	return map[string]ownFormat{
+		formatRecipient: {
+			"phone number or chat ID",
+			"a phone number with country code, 7 to 15 digits that don't begin with 0 (blanks, dots, dashes, parentheses and a leading + are dropped; " +
+				"a Brazilian mobile number of 11 digits gets its 55), or a chat ID ending in @s.whatsapp.net, @g.us or @lid.", `[0-9]`,
+		},
+		formatPhone: {
+			"phone number",
+			"a phone number with country code, 7 to 15 digits that don't begin with 0; blanks, dots, dashes, parentheses and a leading + are dropped.", `^[^@]*[0-9][^@]*$`,
+		},
+		formatNumber: {
+			"phone number or personal chat ID",
+			"a phone number with country code, 7 to 15 digits that don't begin with 0, or a personal chat ID ending in @s.whatsapp.net.", `[0-9]`,
+		},
+		formatMedia: {
+			"data URI or URL",
+			"`data:<type>;base64,<data>`, or an http(s) URL that the gateway fetches.", `^([Dd][Aa][Tt][Aa]:|[Hh][Tt][Tt][Pp][Ss]?://)`,
+		},
+		formatEmoji: {"one emoji", "one emoji, with its skin tone or joined parts, or nothing.", ""},
+	}
+}
+
 // checkFormat says what is wrong with a text of the format, if anything.
 func checkFormat(format, text string) string {
 	switch format {

@@ -7,6 +7,8 @@ import (
 	"net/http"
 
 	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/recado-project/recado/internal/gateway"
 )
 
 const (
@@ -34,6 +36,7 @@ func humaConfig(version string) huma.Config {
 			OpenAPI: "3.1.0",
 			Info: &huma.Info{
 				Title: "Recado", Version: version, Description: about,
+				Contact: &huma.Contact{Name: "Recado", URL: "https://github.com/recado-project/recado"},
 				License: &huma.License{Name: "Apache-2.0", Identifier: "Apache-2.0"},
 			},
 			Components: &huma.Components{
@@ -42,6 +45,7 @@ func humaConfig(version string) huma.Config {
 					apiKeyScheme: {Type: "apiKey", In: "header", Name: apiKeyHeader, Description: "An API key, made by `recado keys create` or the partner interface."},
 				},
 			},
+			Servers:  []*huma.Server{{URL: originMark, Description: "This gateway."}},
 			Security: []map[string][]string{{apiKeyScheme: {}}},
 			Tags: []*huma.Tag{
 				{Name: tagInstances, Description: "Linked accounts, and the linking."},
@@ -68,10 +72,68 @@ func marshal(w io.Writer, body any) error {
 // the listed ones may be there. Requests may have more, and answers will.
 func (s *service) finishDocument() {
 	for _, schema := range s.huma.OpenAPI().Components.Schemas.Map() {
-		if schema.Type == huma.TypeObject {
-			schema.AdditionalProperties = nil
+		if schema.Type != huma.TypeObject {
+			continue
+		}
+		schema.AdditionalProperties = nil
+		for _, property := range schema.Properties {
+			if property.Nullable && len(property.Enum) > 0 {
+				property.Enum = append(property.Enum, nil) // an enum names every value
+			}
+			explainFormat(property)
+			if property.Items != nil {
+				explainFormat(property.Items)
+			}
 		}
 	}
+	s.documentEvents()
+	s.documentFiles()
+}
+
+// explainFormat says of the formats that are this API's own what they are: no
+// generator knows their names.
+func explainFormat(schema *huma.Schema) {
+	own, known := formats()[schema.Format]
+	if !known {
+		return
+	}
+	// Only for the document: what fits is found out by checkFormat.
+	schema.Pattern = own.pattern
+	if schema.Description != "" {
+		schema.Description += " "
+	}
+	schema.Description += "Format `" + schema.Format + "`: " + own.meaning
+}
+
+// documentFiles adds the download of files, which is no operation of huma.
+func (s *service) documentFiles() {
+	parameter := func(name, in, description, example string, required bool) *huma.Param {
+		return &huma.Param{
+			Name: name, In: in, Description: description, Required: required,
+			Schema: &huma.Schema{Type: huma.TypeString}, Example: example,
+		}
+	}
+	refusals := operation{audience: everybody, codes: []string{
+		gateway.CodeForbidden, gateway.CodeNotFound, gateway.CodeMediaNotFound, gateway.CodeMessageNotFound, gateway.CodeOutOfRange, gateway.CodeInternal,
+	}}
+	responses := refusals.refusals(s.huma)
+	responses["200"] = &huma.Response{Description: "The file.", Content: map[string]*huma.MediaType{"*/*": {}}}
+	responses["206"] = &huma.Response{Description: "A part of the file.", Content: map[string]*huma.MediaType{"*/*": {}}}
+	s.huma.OpenAPI().Paths["/media/{instanceId}/{messageId}"] = &huma.PathItem{Get: &huma.Operation{
+		OperationID: "downloadFile", Tags: []string{tagMessages},
+		Summary:     "Download a file",
+		Description: "Where a download link leads. It needs no API key: its signature is the right. Ranges are answered.",
+		Security:    []map[string][]string{},
+		Parameters: []*huma.Param{
+			parameter("instanceId", "path", "Identifier of the instance.", "019aa1f4-5b0c-7e43-9d1f-6a1f2f6f3b11", true),
+			parameter("messageId", "path", "Internal identifier of the message.", "019aa1f4-8d52-7c1e-b3a0-0f4de1c9a7b2", true),
+			parameter("expires", "query", "When the link ends, Unix time in seconds.", "1795188130", true),
+			parameter("name", "query", "Name of the file.", "invoice-1234.pdf", true),
+			parameter("signature", "query", "Of all of the link.", "QXl0aGluZyBlbHNlIGlzIHJlZnVzZWQuLi4uLi4uLi4", true),
+			parameter("Range", "header", "A part of the file.", "bytes=0-1023", false),
+		},
+		Responses: responses,
+	}}
 }
 
 // serveDocument answers the document in both of its spellings.
@@ -91,9 +153,9 @@ func (s *service) serveDocument() error {
 		"/openapi.json": {jsonType, asJSON},
 		"/openapi.yaml": {"application/yaml", asYAML},
 	} {
-		s.routes.HandleFunc(http.MethodGet+" "+path, func(w http.ResponseWriter, _ *http.Request) {
+		s.routes.HandleFunc(http.MethodGet+" "+path, func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", document.contentType)
-			_, _ = w.Write(document.content) // a client that has gone is nobody to tell
+			_, _ = w.Write(s.withOrigin(r, document.content)) // a client that has gone is nobody to tell
 		})
 	}
 	return nil

@@ -9,22 +9,25 @@ import (
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/recado-project/recado/docs"
 )
 
-// referenceFiles are the reference page: a template and its style. It has no
-// script and asks for nothing from elsewhere, so it works offline.
+// referenceFiles are the reference page: a template, its style and its script. It
+// asks for nothing from elsewhere, so it works offline.
 //
 //go:embed reference
 var referenceFiles embed.FS
 
 // referencePolicy lets the page do nothing but show itself.
-const referencePolicy = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+const referencePolicy = "default-src 'none'; style-src 'self'; script-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 // reference is what the page shows.
 type reference struct {
 	Title, Version string
 	About          []string // paragraphs
 	Groups         []referenceGroup
+	Events         []referenceEvent
 	Codes          []referenceCode
 }
 
@@ -79,30 +82,44 @@ func (s *service) serveReference() error {
 	if err := parsed.Execute(&page, content); err != nil {
 		return fmt.Errorf("api: write reference page: %w", err)
 	}
-	style, err := referenceFiles.ReadFile("reference/style.css")
-	if err != nil {
-		return fmt.Errorf("api: read reference style: %w", err)
-	}
-	s.serveStatic("/docs", "text/html; charset=utf-8", page.Bytes())
 	for _, path := range []string{"/{$}", "/docs/{$}"} { // what people try first
 		s.routes.HandleFunc(http.MethodGet+" "+path, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Location", "/docs")
 			w.WriteHeader(http.StatusFound)
 		})
 	}
-	s.serveStatic("/docs/style.css", "text/css; charset=utf-8", style)
+	s.serveStatic("/docs", "text/html; charset=utf-8", page.Bytes())
+	for _, file := range []struct {
+		path, contentType, name string
+		from                    embed.FS
+	}{
+		{"/docs/style.css", "text/css; charset=utf-8", "reference/style.css", referenceFiles},
+		{"/docs/page.js", "text/javascript; charset=utf-8", "reference/page.js", referenceFiles},
+		{"/docs/guide.md", plainType, "guide.md", docs.Guides},
+		{"/docs/webhooks.md", plainType, "webhooks.md", docs.Guides},
+		{"/docs/events.md", plainType, "events.md", docs.Guides},
+	} {
+		content, err := file.from.ReadFile(file.name)
+		if err != nil {
+			return fmt.Errorf("api: read page: %w", err)
+		}
+		s.serveStatic(file.path, file.contentType, content)
+	}
 	return nil
 }
 
-// serveStatic answers the same to everybody.
+// plainType is for what browsers show as it is.
+const plainType = "text/plain; charset=utf-8"
+
+// serveStatic answers the same to everybody, but for the gateway's own address.
 func (s *service) serveStatic(path, contentType string, content []byte) {
-	s.routes.HandleFunc(http.MethodGet+" "+path, func(w http.ResponseWriter, _ *http.Request) {
+	s.routes.HandleFunc(http.MethodGet+" "+path, func(w http.ResponseWriter, r *http.Request) {
 		header := w.Header()
 		header.Set("Content-Type", contentType)
 		header.Set("Content-Security-Policy", referencePolicy)
 		header.Set("X-Content-Type-Options", "nosniff")
-		header.Set("Cache-Control", "no-cache") // another version of the program has another page
-		_, _ = w.Write(content)                 // a client that has gone is nobody to tell
+		header.Set("Cache-Control", "no-cache")  // another version of the program has another page
+		_, _ = w.Write(s.withOrigin(r, content)) // a client that has gone is nobody to tell
 	})
 }
 
@@ -110,7 +127,7 @@ func (s *service) newReference() (reference, error) {
 	document := s.huma.OpenAPI()
 	page := reference{
 		Title: document.Info.Title, Version: document.Info.Version,
-		About: strings.Split(document.Info.Description, "\n\n"),
+		About: strings.Split(document.Info.Description, "\n\n"), Events: newReferenceEvents(),
 	}
 	for _, tag := range document.Tags {
 		group := referenceGroup{
@@ -190,7 +207,7 @@ func (s *service) newReferenceOperation(op operation) (referenceOperation, error
 
 // commandLine is how curl makes the request, with the examples of the document.
 func commandLine(op operation, parameters []*huma.Param, body string) string {
-	address := "http://127.0.0.1:8080" + op.path
+	address := originMark + op.path
 	for _, parameter := range parameters {
 		if parameter.In == "path" && len(parameter.Schema.Examples) > 0 {
 			address = strings.ReplaceAll(address, "{"+parameter.Name+"}", fmt.Sprint(parameter.Schema.Examples[0]))
@@ -206,7 +223,7 @@ func commandLine(op operation, parameters []*huma.Param, body string) string {
 		line.WriteString(" \\\n  -H 'x-api-key: rcd_…'")
 	}
 	if body != "" {
-		line.WriteString(" \\\n  -d '" + strings.ReplaceAll(body, "'", `'\''`) + "'")
+		line.WriteString(" \\\n  -H 'content-type: application/json' \\\n  -d '" + strings.ReplaceAll(body, "'", `'\''`) + "'")
 	}
 	return line.String()
 }

@@ -97,12 +97,18 @@ func (l fieldLister) row(name string, property *huma.Schema, required bool) refe
 	}
 	rule := func(format string, args ...any) { row.Rules = append(row.Rules, fmt.Sprintf(format, args...)) }
 	if limits.Format != "" && limits.Type == huma.TypeString {
-		rule("%s", limits.Format)
+		words := limits.Format
+		if own, ok := formats()[words]; ok {
+			words = own.words
+		}
+		rule("%s", words)
 	}
 	if len(limits.Enum) > 0 {
-		values := make([]string, len(limits.Enum))
-		for i, value := range limits.Enum {
-			values[i] = "`" + fmt.Sprint(value) + "`"
+		var values []string
+		for _, value := range limits.Enum {
+			if value != nil { // the type says so
+				values = append(values, "`"+fmt.Sprint(value)+"`")
+			}
 		}
 		rule("%s", strings.Join(values, ", "))
 	}

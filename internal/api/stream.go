@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"reflect"
 	"strconv"
 	"strings"
 	"time"
@@ -49,7 +48,7 @@ type Event struct {
 	Timestamp  Timestamp      `json:"timestamp" doc:"When it happened."`
 	InstanceID string         `json:"instanceId" format:"uuid" doc:"Where it happened."`
 	Sequence   int64          `json:"sequence" doc:"Numbers the events of an instance without a gap." example:"42"`
-	Data       map[string]any `json:"data" doc:"What happened; docs/events.md shows it for every type."`
+	Data       map[string]any `json:"data" doc:"What happened; the fields are those of its type."`
 }
 
 type streamInput struct {
@@ -106,14 +105,25 @@ func (s *service) registerEvents() {
 		stream: "id: 42\nevent: message.received\ndata: {…}\n\n",
 	}
 	register(s, op, s.streamEvents)
-	registry := s.huma.OpenAPI().Components.Schemas
 	op.documented(s.huma.OpenAPI()).Responses["200"].Content = map[string]*huma.MediaType{
 		eventStreamType: {
-			Schema:  &huma.Schema{Type: huma.TypeString, Description: "The data of each event is an Event."},
-			Example: op.stream,
+			Schema:  &huma.Schema{Ref: componentsPrefix + "Event"}, // what readers of such streams are made for: the data of each
+			Example: sampleEvent(),
 		},
 	}
-	registry.Schema(reflect.TypeFor[Event](), true, "")
+}
+
+// sampleEvent is an event for the document.
+func sampleEvent() any {
+	jid, lid, name := "5511988887766@s.whatsapp.net", "123456789012345@lid", "Ana"
+	return Event{
+		ID: "019aa1f4-5b0c-7e43-9d1f-6a1f2f6f3b11", Type: string(eventlog.KindCallReceived), Timestamp: Timestamp(sampleTime()),
+		InstanceID: "019aa1f4-1c7f-7a20-8a5e-4be2f7b0a911", Sequence: 42,
+		Data: map[string]any{
+			"chat": jid, "chatLid": lid, "from": map[string]any{"jid": jid, "lid": lid, "name": name},
+			"callId": "A1B2C3D4E5F6", "video": false,
+		},
+	}
 }
 
 func (s *service) streamEvents(ctx context.Context, in *streamInput) (*streamAnswer, error) {

@@ -5,6 +5,7 @@ package contract
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -19,22 +20,35 @@ import (
 
 const jsonType = "application/json"
 
-// Transport carries requests over next and checks every pair of request and
-// answer against the document, in JSON or YAML; the test fails where one does
-// not fit. A request is checked only where it was taken: what is refused may
-// well be wrong. An answer may hold no field that the document does not name. It
-// is safe for concurrent use.
-func Transport(tb testing.TB, document []byte, next http.RoundTripper) http.RoundTripper {
-	tb.Helper()
+// Document is an OpenAPI document that requests and answers are held to. It is safe
+// for concurrent use.
+type Document struct {
+	spec *openapi3.T
+}
+
+// Load reads a document, in JSON or YAML.
+func Load(ctx context.Context, document []byte) (*Document, error) {
 	spec, err := openapi3.NewLoader().LoadFromData(document)
 	if err != nil {
-		tb.Fatalf("contract: load document: %v", err)
+		return nil, fmt.Errorf("contract: load document: %w", err)
 	}
-	if err := spec.Validate(tb.Context()); err != nil {
-		tb.Fatalf("contract: document: %v", err)
+	if err := spec.Validate(ctx); err != nil {
+		return nil, fmt.Errorf("contract: document: %w", err)
 	}
 	closeAnswers(spec)
-	return &transport{tb: tb, spec: spec, next: next}
+	return &Document{spec: spec}, nil
+}
+
+// Transport carries requests over next and checks every pair of request and
+// answer against the document, in JSON or YAML; the test fails where one does
+// not fit. It is safe for concurrent use.
+func Transport(tb testing.TB, document []byte, next http.RoundTripper) http.RoundTripper {
+	tb.Helper()
+	loaded, err := Load(tb.Context(), document)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return &transport{tb: tb, document: loaded, next: next}
 }
 
 // closeAnswers says of every object in answers that it has no other fields.
@@ -67,9 +81,9 @@ func closeObjects(ref *openapi3.SchemaRef, seen map[*openapi3.Schema]bool) {
 }
 
 type transport struct {
-	tb   testing.TB
-	spec *openapi3.T
-	next http.RoundTripper
+	tb       testing.TB
+	document *Document
+	next     http.RoundTripper
 }
 
 // RoundTrip carries one request and checks it.
@@ -94,9 +108,8 @@ func (c *transport) RoundTrip(request *http.Request) (*http.Response, error) {
 		return nil, fmt.Errorf("contract: read answer: %w", err)
 	}
 	response.Body = io.NopCloser(bytes.NewReader(answered))
-	if err := c.check(request, sent, response, answered); err != nil {
-		c.tb.Errorf("contract: %s %s, answered %d: %v\nrequest: %s\nanswer: %s",
-			request.Method, request.URL.Path, response.StatusCode, err, shorten(sent), shorten(answered))
+	if err := c.document.Check(request, sent, response, answered); err != nil {
+		c.tb.Error(err)
 	}
 	return response, nil
 }
@@ -110,14 +123,26 @@ func readAll(body io.ReadCloser) ([]byte, error) {
 	return content, errors.Join(err, body.Close())
 }
 
-func (c *transport) check(request *http.Request, sent []byte, response *http.Response, answered []byte) error {
+// Check holds a request with its body and an answer with its body to the document.
+// A request is checked only where it was taken: what is refused may well be wrong.
+// An answer may hold no field that the document does not name.
+func (c *Document) Check(request *http.Request, sent []byte, response *http.Response, answered []byte) error {
+	err := c.check(request, sent, response, answered)
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("contract: %s %s, answered %d: %w\nrequest: %s\nanswer: %s",
+		request.Method, request.URL.Path, response.StatusCode, err, shorten(sent), shorten(answered))
+}
+
+func (c *Document) check(request *http.Request, sent []byte, response *http.Response, answered []byte) error {
 	route, parameters := c.route(request)
 	if route == nil {
 		return c.checkUnknown(request, response, answered)
 	}
 	// A copy: the check reads the body, and wants a type that the API does not.
 	checked := request.Clone(request.Context())
-	checked.Body = io.NopCloser(bytes.NewReader(sent))
+	checked.Body, checked.GetBody = io.NopCloser(bytes.NewReader(withoutNulls(sent))), nil
 	checked.Header.Set("Content-Type", jsonType)
 	input := &openapi3filter.RequestValidationInput{
 		Request: checked, PathParams: parameters, Route: route,
@@ -132,6 +157,9 @@ func (c *transport) check(request *http.Request, sent []byte, response *http.Res
 			return fmt.Errorf("the request was taken: %w", err)
 		}
 	}
+	if request.Method == http.MethodHead {
+		return nil // its answer has no body
+	}
 	documented := route.Operation.Responses.Status(response.StatusCode)
 	if documented != nil && len(documented.Value.Content) == 0 && len(answered) > 0 {
 		return errors.New("the answer has a body")
@@ -144,7 +172,7 @@ func (c *transport) check(request *http.Request, sent []byte, response *http.Res
 
 // checkUnknown checks the answer to a request that the document does not have:
 // below /api it has to be refused, in the usual body.
-func (c *transport) checkUnknown(request *http.Request, response *http.Response, answered []byte) error {
+func (c *Document) checkUnknown(request *http.Request, response *http.Response, answered []byte) error {
 	if !strings.HasPrefix(request.URL.Path, "/api/") {
 		return nil // of the sandbox, a page, a file
 	}
@@ -166,14 +194,14 @@ func (c *transport) checkUnknown(request *http.Request, response *http.Response,
 }
 
 // route finds the operation of a request, and what the path says.
-func (c *transport) route(request *http.Request) (*routers.Route, map[string]string) {
+func (c *Document) route(request *http.Request) (*routers.Route, map[string]string) {
 	method := request.Method
 	if method == http.MethodHead {
 		method = http.MethodGet
 	}
 	for path, item := range c.spec.Paths.Map() {
 		parameters, ok := match(path, request.URL.EscapedPath())
-		if operation := item.GetOperation(method); ok && operation != nil {
+		if operation := item.Operations()[method]; ok && operation != nil {
 			return &routers.Route{Spec: c.spec, Path: path, PathItem: item, Method: method, Operation: operation}, parameters
 		}
 	}

@@ -20,11 +20,11 @@ type verdict struct {
 	failures []string
 }
 
-// Errorf notes a failure.
-func (v *verdict) Errorf(format string, args ...any) {
+// Error notes a failure.
+func (v *verdict) Error(args ...any) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.failures = append(v.failures, fmt.Sprintf(format, args...))
+	v.failures = append(v.failures, fmt.Sprint(args...))
 }
 
 // scripted answers every request the same.
@@ -77,6 +77,8 @@ func TestTransport(t *testing.T) {
 		"a wrong request taken":    {"POST " + messages + "/text", `{"to":"5511988887766"}`, scripted{201, "application/json", sent}, "the request was taken"},
 		"a wrong request refused":  {"POST " + messages + "/text", `{"to":1}`, scripted{400, "application/json", fmt.Sprintf(refused, 400)}, ""},
 		"a refusal without a code": {"POST " + messages + "/text", text, scripted{404, "application/json", `{"statusCode":404}`}, "error"},
+		"null sent":                {"POST " + messages + "/text", strings.Replace(text, "{", `{"quoteMessageId":null,`, 1), scripted{201, "application/json", sent}, ""},
+		"null for what is needed":  {"POST " + messages + "/text", `{"to":null,"message":"a"}`, scripted{201, "application/json", sent}, "the request was taken"},
 		"unknown fields sent":      {"POST " + messages + "/text", strings.Replace(text, "{", `{"more":1,`, 1), scripted{201, "application/json", sent}, ""},
 		"no body":                  {"DELETE " + messages + "/delete", `{"messageId":"3EB0"}`, scripted{204, "", ""}, ""},
 		"a body where none is":     {"DELETE " + messages + "/delete", `{"messageId":"3EB0"}`, scripted{204, "", "{}"}, "the answer has a body"},

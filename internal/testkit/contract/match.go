@@ -31,6 +31,34 @@ func match(pattern, path string) (map[string]string, bool) {
 	return parameters, true
 }
 
+// withoutNulls takes the fields that are null out of a JSON body: to the API they
+// are absent, which no schema can say.
+func withoutNulls(body []byte) []byte {
+	var value map[string]any
+	if json.Unmarshal(body, &value) != nil || !dropNulls(value) {
+		return body
+	}
+	dropped, err := json.Marshal(value)
+	if err != nil {
+		return body
+	}
+	return dropped
+}
+
+func dropNulls(object map[string]any) (dropped bool) {
+	for name, value := range object {
+		inner, isObject := value.(map[string]any)
+		switch {
+		case value == nil:
+			delete(object, name)
+			dropped = true
+		case isObject:
+			dropped = dropNulls(inner) || dropped
+		}
+	}
+	return dropped
+}
+
 func decode(content []byte, into *any) error {
 	if err := json.Unmarshal(content, into); err != nil {
 		return fmt.Errorf("the answer is no JSON: %w", err)
