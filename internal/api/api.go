@@ -6,7 +6,7 @@
 // The operations are declared with huma, which gives validation and the OpenAPI
 // document; nothing of huma leaves this package. What the contract has and huma
 // does not (its error body, its order of checks, JSON read exactly) stands in
-// errors.go, gate.go and payload.go.
+// errors.go, gate.go, body.go and payload.go.
 package api
 
 import (

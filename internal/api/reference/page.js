@@ -34,7 +34,7 @@ document.querySelector('nav .brand').after(search)
 const entries = [...document.querySelectorAll('article, .event')].map((part) => ({
   part,
   text: part.textContent.toLowerCase(),
-  link: document.querySelector(`nav a[href="#${CSS.escape(part.id)}"]`) || document.querySelector(`nav a[href="#${part.id}"]`),
+  link: document.querySelector(`nav a[href="#${CSS.escape(part.id)}"]`),
 }))
 
 function find() {
