@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"testing"
 
 	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/process"
 )
 
 // Whatever one key sends, however much of it and however slowly, the process stays
@@ -25,6 +27,11 @@ import (
 func TestRequestsTakeLittleMemory(t *testing.T) {
 	if _, err := os.Stat("/proc/self/status"); err != nil {
 		t.Skip("the system does not tell the memory of a process")
+	}
+	// As users have it: the race detector alone takes several times the memory.
+	program := filepath.Join(t.TempDir(), "recado")
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, ".").CombinedOutput(); err != nil {
+		t.Fatalf("build the program: %v\n%s", err, out)
 	}
 	for _, attack := range []struct {
 		name string
@@ -56,7 +63,7 @@ func TestRequestsTakeLittleMemory(t *testing.T) {
 		//nolint:paralleltest // their bodies are large, and are made in this process
 		t.Run(attack.name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "ready.json")
-			p := start(t, "dev", "--listen", "127.0.0.1:0", "--data", t.TempDir(), "--ready-file", file)
+			p := process.Start(t, program, "dev", "--listen", "127.0.0.1:0", "--data", t.TempDir(), "--ready-file", file)
 			r := awaitReady(t, file)
 			before := peakMemory(t, p.PID())
 			attack.by(t, r)

@@ -9,6 +9,8 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"github.com/recado-project/recado/internal/gateway"
 )
 
 // sift lets a body through a sieve in pieces of that size.
@@ -79,6 +81,23 @@ func TestSieveTakesOutTheMediaAlone(t *testing.T) {
 			if err := b.close(); err != nil {
 				t.Error(err)
 			}
+		}
+	}
+}
+
+// What is left beside the media has a bound of its own: nobody needs more, and it
+// is held in memory.
+func TestSieveBoundsWhatItLeaves(t *testing.T) {
+	t.Parallel()
+	const frame = len(`{"image":"data:;base64,","a":""}`)
+	media := strings.Repeat("AAAA", 1<<19) // twice the bound
+	for more, refused := range map[int]bool{0: false, 1<<20 - frame: false, 1<<20 - frame + 1: true} {
+		b, err := sift(t, `{"image":"data:;base64,`+media+`","a":"`+strings.Repeat("a", more)+`"}`, 4096)
+		if (gateway.KindOf(err) == gateway.TooLarge) != refused {
+			t.Errorf("%d bytes beside the media: %v", more+frame, err)
+		}
+		if err := b.close(); err != nil {
+			t.Error(err)
 		}
 	}
 }
