@@ -65,16 +65,17 @@ func TestWatchTellsTheEndOfAKey(t *testing.T) {
 		if err := test.end(key); err != nil {
 			t.Fatal(err)
 		}
-		late := time.After(5 * time.Second) // a busy machine is no failure
+		late, cancelLate := context.WithTimeout(t.Context(), 5*time.Second) // a busy machine is no failure
 		for _, ended := range []<-chan struct{}{ended, again} {
 			select {
 			case <-ended:
 			case <-other:
 				t.Fatalf("%s: another key was told to have ended", name)
-			case <-late:
+			case <-late.Done():
 				t.Errorf("%s: nobody was told", name)
 			}
 		}
+		cancelLate()
 		stop()
 		stopAgain()
 	}
