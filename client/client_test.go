@@ -101,6 +101,10 @@ func TestMethodsMakeDocumentedRequests(t *testing.T) {
 		"MediaDownloadLink": {func(ctx context.Context, c *client.Client) (any, error) {
 			return c.MediaDownloadLink(ctx, instance, "77@lid_a/b c")
 		}, "GET " + messages + "/media-download-link/77@lid_a%2Fb%20c ", http.StatusOK, `{"url":"http://a/b","urlExpiresIn":60,"fileName":"f"}`},
+		"Instance": {
+			func(ctx context.Context, c *client.Client) (any, error) { return c.Instance(ctx, instance) },
+			"GET " + api + " ", http.StatusOK, `{"instanceId":"` + instance + `","name":"n","status":"created","messengerJid":"","messengerLid":"","messengerId":"","messengerName":"","messengerProfilePicUrl":"","createdAt":"2026-11-20T14:22:10.123Z","updatedAt":"2026-11-20T14:22:10.123Z"}`,
+		},
 		"CheckNumbers": {
 			func(ctx context.Context, c *client.Client) (any, error) { return c.CheckNumbers(ctx, instance, nil) },
 			"POST " + api + `/check-numbers {"numbers":[]}`, http.StatusOK, `{"results":[]}`,

@@ -31,6 +31,7 @@ const (
 	CodeRecipientNotRegistered = "RECIPIENT_NOT_REGISTERED"
 	CodeNotConnected           = "INSTANCE_NOT_CONNECTED"
 	CodeAlreadyConnected       = "INSTANCE_ALREADY_CONNECTED"
+	CodeInstanceLimit          = "INSTANCE_LIMIT_REACHED"
 	CodeIdempotencyConflict    = "IDEMPOTENCY_CONFLICT"
 	CodePayloadTooLarge        = "PAYLOAD_TOO_LARGE"
 	CodeRangeNotSatisfiable    = "RANGE_NOT_SATISFIABLE"

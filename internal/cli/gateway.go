@@ -81,6 +81,9 @@ func instanceID(ctx context.Context, c *client.Client, nameOrID string) (string,
 
 // findInstance looks for an instance by its name or id.
 func findInstance(ctx context.Context, c *client.Client, nameOrID string) (client.Instance, error) {
+	if uuid.Validate(nameOrID) == nil {
+		return c.Instance(ctx, nameOrID)
+	}
 	var found, others []client.Instance
 	for instance, err := range c.Instances(ctx) {
 		switch {

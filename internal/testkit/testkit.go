@@ -181,22 +181,17 @@ func (g *Gateway) Scan(tb testing.TB, instanceID, number string) {
 	g.AwaitStatus(tb, instanceID, gateway.StatusConnected)
 }
 
-// Instance returns one instance as the list shows it.
+// Instance returns one instance.
 func (g *Gateway) Instance(tb testing.TB, instanceID string) client.Instance {
 	tb.Helper()
-	for instance, err := range g.Client.Instances(tb.Context()) {
-		if err != nil {
-			tb.Fatal(err)
-		}
-		if instance.InstanceID == instanceID {
-			return instance
-		}
+	instance, err := g.Client.Instance(tb.Context(), instanceID)
+	if err != nil {
+		tb.Fatal(err)
 	}
-	tb.Fatalf("instance %s is not listed", instanceID)
-	return client.Instance{}
+	return instance
 }
 
-// AwaitStatus waits until the list shows the instance in that status.
+// AwaitStatus waits until the instance has that status.
 func (g *Gateway) AwaitStatus(tb testing.TB, instanceID string, status gateway.Status) client.Instance {
 	tb.Helper()
 	var instance client.Instance

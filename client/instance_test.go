@@ -1,0 +1,82 @@
+package client_test
+
+import (
+	"net/http"
+	"slices"
+	"testing"
+
+	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/testkit"
+)
+
+// One instance is asked for by its id, and is what the list shows, however many
+// there are.
+func TestInstance(t *testing.T) {
+	t.Parallel()
+	g := testkit.Start(t, testkit.Options{})
+	for range 101 {
+		if _, err := g.Partner.CreateInstance(t.Context(), "shop"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	count := 0
+	var last client.Instance
+	for instance, err := range g.Client.Instances(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		last = instance
+		count++
+	}
+	if count != 101 {
+		t.Errorf("%d instances are listed", count)
+	}
+	got, err := g.Client.Instance(t.Context(), last.InstanceID)
+	if err != nil || got != last {
+		t.Errorf("got %+v (%v), want %+v", got, err, last)
+	}
+	_, err = g.Client.Instance(t.Context(), instance)
+	testkit.Refused(t, err, http.StatusNotFound, client.CodeInstanceNotFound)
+}
+
+// The list of deliveries says how the delivery stands, and why.
+func TestDeliveryState(t *testing.T) {
+	t.Parallel()
+	g := testkit.Start(t, testkit.Options{})
+	id := g.Link(t, "5511999990200")
+	sink := testkit.NewSink(t)
+	save := func(active bool) {
+		t.Helper()
+		_, err := g.Client.SaveWebhook(t.Context(), id, client.WebhookConfig{WebhookURL: sink.URL, IsActive: &active})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	await := func(states ...string) client.DeliveryState {
+		t.Helper()
+		var state client.DeliveryState
+		testkit.Await(t, "the delivery to be "+states[0], func() bool {
+			page, err := g.Client.ListDeliveries(t.Context(), id, 0, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if page.Delivery == nil {
+				t.Fatal("the list does not say how the delivery stands")
+			}
+			state = *page.Delivery
+			return slices.Contains(states, state.State)
+		})
+		return state
+	}
+	save(true)
+	if state := await(client.WebhookFlowing); state.Since != nil || state.Until != nil || state.PendingEvents != 0 {
+		t.Errorf("it flows: %+v", state)
+	}
+	sink.Answer(func(testkit.Delivered) int { return http.StatusGone })
+	g.Phones.SendText(t, "5511988887766", "5511999990200", "Alguém aí?")
+	if state := await(client.WebhookSuspended); state.Since == nil || state.Reason == nil || state.PendingEvents == 0 || state.OldestPendingAt == nil {
+		t.Errorf("it is suspended: %+v", state)
+	}
+	save(false)
+	await(client.WebhookInactive)
+}
