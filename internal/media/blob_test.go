@@ -138,9 +138,10 @@ func TestBlobIsFetchedOnce(t *testing.T) {
 	begun, goOn := make(chan struct{}), make(chan struct{})
 	var fetches atomic.Int32
 	fetch := func(file *os.File) error {
-		if fetches.Add(1) == 1 {
-			close(begun)
+		if fetches.Add(1) > 1 {
+			return errors.New("fetched once more")
 		}
+		close(begun)
 		<-goOn
 		_, err := file.WriteString("content")
 		return err

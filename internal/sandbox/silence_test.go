@@ -13,7 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/coder/websocket"
 	"go.mau.fi/whatsmeow"
+	"go.mau.fi/whatsmeow/proto/waWa6"
 	"go.mau.fi/whatsmeow/types/events"
 	"google.golang.org/protobuf/proto"
 
@@ -118,6 +120,31 @@ func TestPlatformFallsSilent(t *testing.T) {
 		}
 		_ = response.Body.Close()
 		w.silentThenCut(conn)
+	})
+	t.Run("a hello is not answered", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		w.do(http.MethodPut, "/faults", map[string]any{"silent": "handshake"}, nil)
+		ws, _, err := websocket.Dial(t.Context(), "ws://"+*w.address.Load()+"/ws/chat", nil) //nolint:bodyclose // it has none
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = ws.CloseNow() })
+		hello, err := proto.Marshal(&waWa6.HandshakeMessage{ClientHello: &waWa6.HandshakeMessage_ClientHello{
+			Ephemeral: append(make([]byte, 31), 9),
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		frame := append([]byte{'W', 'A', 6, 3, 0, 0, byte(len(hello))}, hello...)
+		if err := ws.Write(t.Context(), websocket.MessageBinary, frame); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), moment)
+		defer cancel()
+		if _, answer, err := ws.Read(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("answered %d bytes, %v", len(answer), err)
+		}
 	})
 	t.Run("after the handshake", func(t *testing.T) {
 		t.Parallel()

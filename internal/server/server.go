@@ -343,7 +343,7 @@ func (s *Server) openAPI() error {
 		Version:   s.config.Version,
 		PublicURL: s.config.PublicURL, BehindProxy: s.config.BehindProxy,
 		MaxMedia: s.config.Media.MaxBytes,
-		Limits:   s.config.Limits, TempDir: s.config.Media.TempDir,
+		Limits:   s.config.Limits, TempDir: s.tempDir,
 		Now:    s.config.Now,
 		Logger: s.config.Logger,
 	})
