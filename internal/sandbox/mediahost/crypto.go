@@ -78,14 +78,15 @@ func (h *Host) PutAgain(host string, kind Kind, key, plain []byte) (Pointer, err
 
 // Get fetches and decrypts the file of a message, checking all that the message
 // says about it. Its error is ErrGone where the host does not have it.
+//
+// Files are decrypted in memory, so one at a time: phones that got large ones at the
+// same time would take gigabytes.
 func (h *Host) Get(kind Kind, pointer Pointer) ([]byte, error) {
-	file, err := h.root.Open(nameOf(pointer.DirectPath))
+	h.getting.Lock()
+	defer h.getting.Unlock()
+	body, err := h.read(nameOf(pointer.DirectPath))
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrGone, err)
-	}
-	body, err := io.ReadAll(io.LimitReader(file, maxFile))
-	if err := errors.Join(err, file.Close()); err != nil {
-		return nil, fmt.Errorf("mediahost: read: %w", err)
+		return nil, err
 	}
 	hash := sha256.Sum256(body)
 	if !hmac.Equal(hash[:], pointer.EncryptedSHA256) {
@@ -108,6 +109,24 @@ func (h *Host) Get(kind Kind, pointer Pointer) ([]byte, error) {
 		return nil, errors.New("mediahost: the file has another hash than the message says")
 	}
 	return plain, nil
+}
+
+// read returns a file as it lies here.
+func (h *Host) read(name string) ([]byte, error) {
+	file, err := h.root.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrGone, err)
+	}
+	var body []byte
+	about, err := file.Stat()
+	if err == nil && about.Mode().IsRegular() {
+		body = make([]byte, min(about.Size(), maxFile))
+		_, err = io.ReadFull(file, body)
+	}
+	if err := errors.Join(err, file.Close()); err != nil {
+		return nil, fmt.Errorf("mediahost: read: %w", err)
+	}
+	return body, nil
 }
 
 // keys are what the key of a message is expanded to.

@@ -20,6 +20,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 )
 
 // maxFile bounds an upload: larger than anything a gateway sends.
@@ -33,6 +34,8 @@ const (
 // Host keeps encrypted files in a folder. It is safe for concurrent use.
 type Host struct {
 	root *os.Root
+
+	getting sync.Mutex // a file, see Get
 }
 
 // New opens the host on a folder, which is created (0700) where it is missing.
