@@ -38,6 +38,10 @@ generate: ## write the checked-in documents anew: openapi.yaml, config.md, event
 fuzz: ## fuzz every parser of foreign input, half a minute each
 	tools/fuzz.sh 30s
 
+.PHONY: mutants
+mutants: ## plant faults in the code one by one, and see that the tests notice
+	go run ./internal/mutants
+
 .PHONY: torture
 torture: ## kill the program a hundred times under load, and whatever else takes minutes
 	go test -count=1 -tags torture ./internal/torture -v -timeout 60m

@@ -6,7 +6,10 @@ import "slices"
 // one for every promise of docs/reliability.md, for the order of checks of the API, and
 // for every bound that hostile input must not get past.
 func faults() []fault {
-	return slices.Concat(reliabilityFaults(), hostileFaults(), silenceFaults())
+	return slices.Concat(
+		reliabilityFaults(), hostileFaults(), silenceFaults(), orderFaults(), apiFaults(), mediaFaults(), sandboxFaults(),
+		clientFaults(), cliFaults(),
+	)
 }
 
 const (

@@ -18,7 +18,7 @@ func TestFaultsCanBePlanted(t *testing.T) {
 		if _, err := mutate(root, f); err != nil {
 			t.Errorf("%s: %v", f.name, err)
 		}
-		if names[f.name] || f.name == "" || f.test == "" || f.run == "" || !strings.HasPrefix(f.test, "./") {
+		if names[f.name] || f.name == "" || f.test == "" || f.run == "" || !strings.HasPrefix(f.test, ".") {
 			t.Errorf("%+v: a name must be its own, and a test must be named", f)
 		}
 		names[f.name] = true

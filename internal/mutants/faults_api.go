@@ -1,0 +1,132 @@
+package main
+
+// apiFaults break the bounds and the authority that the API keeps.
+func apiFaults() []fault {
+	return []fault{
+		{
+			name: "unknown fields are not built", file: "internal/api/bodyreader.go",
+			old: "if err := r.json.Decode(&unread{}); err != nil {", new: "var skipped any\n\t\t\tif err := r.json.Decode(&skipped); err != nil {",
+			test: "./internal/api", run: "UnknownFieldsAreNotBuilt",
+		},
+		{
+			name: "a body is small beside its media", file: "internal/api/sieve.go",
+			old: "beside > besideMedia {", new: "beside < 0 {",
+			test: "./internal/api", run: "SieveBounds",
+		},
+		{
+			name: "lists stop at their bounds", file: "internal/api/bodyreader.go",
+			old: "len(items) == *schema.MaxItems {", new: "len(items) < 0 {",
+			test: "./internal/api", run: "ErrorsStaySmall",
+		},
+		{
+			name: "errors name twenty fields", file: "internal/gateway/error.go",
+			old: "maxFields = 20", new: "maxFields = 1 << 30",
+			test: "./internal/api", run: "ErrorsStaySmall",
+		},
+		{
+			name: "bodies of one key are bounded", file: "internal/api/budget.go",
+			old: "b.byKey[key]+more > b.perKey", new: "b.byKey[key]+more < 0",
+			test: "./internal/api", run: "BodiesUnderWayAreBounded",
+		},
+		{
+			name: "a body that stalls is given up", file: "internal/api/body.go",
+			old: "_ = control.SetReadDeadline(time.Unix(1, 0))", new: "_ = control",
+			test: "./internal/api", run: "BodyThatStallsIsGivenUp",
+		},
+		{
+			name: "requests of a key are limited", file: "internal/api/gate.go",
+			old: "err := s.keyPace.admit(x.Header(), x.key.ID, s.Now())", new: "err := error(nil)",
+			test: "./internal/api", run: "RequestsAreLimitedByKeyAndInstance",
+		},
+		{
+			name: "streams of a key are limited", file: "internal/api/limits.go",
+			old: "p.most >= 0 && p.taken[key] >= p.most", new: "p.most < -5",
+			test: "./internal/api", run: "StreamsOfAKeyAreLimited",
+		},
+		{
+			name: "no key outlives its maker", file: "internal/gateway/account.go",
+			old: "!end.IsZero() && (others.IsZero() || others.After(end))", new: "false && others == end",
+			test: "./internal/gateway", run: "KeyCovers",
+		},
+		{
+			name: "a key revokes what it covers", file: "internal/access/within.go",
+			old: "!found || !own.Covers(key)", new: `!found || key.ID == ""`,
+			test: "./internal/access", run: "KeysWithin",
+		},
+		{
+			name: "a restricted key makes no instance", file: "internal/api/partner.go",
+			old: "if len(own.InstanceIDs) > 0 {", new: "if false {",
+			test: "./internal/api", run: "RestrictedPartnerKey",
+		},
+		{
+			name: "null is not all instances", file: "internal/api/keys.go",
+			old: `slices.Contains(in.nulls, "instanceIds")`, new: `slices.Contains(in.nulls, "nothing")`,
+			test: "./internal/api", run: "NullIsNotAllInstances",
+		},
+		{
+			name: "a stream ends with its key", file: "internal/access/watch.go",
+			old: "s.end(revoked...)", new: "_ = revoked",
+			test: "./internal/access", run: "WatchTellsTheEndOfAKey",
+		},
+		{
+			name: "a stream reads by bytes", file: "internal/api/stream.go",
+			old: "streamBytes = 256 << 10", new: "streamBytes = 1 << 40",
+			test: "./internal/api", run: "StreamReadsByBytes",
+		},
+		{
+			name: "replays are limited", file: "internal/webhook/replay.go",
+			old: "err := s.replays.admit(instanceID, s.now())", new: "err := error(nil)",
+			test: "./internal/webhook", run: "ReplaysAreLimited",
+		},
+		{
+			name: "a suspended webhook says so", file: "internal/webhook/condition.go",
+			old: "condition.Flow, condition.Reason = FlowSuspended, health.Reason", new: "condition.Reason = health.Reason",
+			test: "./internal/webhook", run: "ConditionOfADelivery",
+		},
+		{
+			name: "deliveries tell of a wait", file: "internal/webhook/deliveries.go",
+			old: "p.health().explain(page.Items)", new: "_ = p",
+			test: "./internal/webhook", run: "ConditionOfADelivery",
+		},
+		{
+			name: "the root leads somewhere", file: "internal/api/reference.go",
+			old: `{"/{$}", "/docs/{$}"}`, new: `{"/docs/{$}"}`,
+			test: "./internal/api", run: "RootLeadsToTheReference",
+		},
+		{
+			name: "form data is recognised", file: "internal/api/bodyreader.go",
+			old: "case isForm(content):", new: "case false:",
+			test: "./internal/api", run: "Validation",
+		},
+		{
+			name: "useless secrets are refused", file: "internal/webhook/endpointurl.go",
+			old: "!Secret(*secret).isEncoded():", new: "false:",
+			test: "./internal/webhook", run: "Settings",
+		},
+		{
+			name: "no number begins with 0", file: "internal/gateway/recipient.go",
+			old: " || number[0] == '0'", new: "",
+			test: "./internal/gateway", run: "ParseRecipient",
+		},
+		{
+			name: "nobody blocks himself", file: "internal/directory/directory.go",
+			old: "self.Is(party.JID) || self.Is(party.LID)", new: `self.Is("nobody")`,
+			test: "./internal/server", run: "BlockKeepsMessagesAway",
+		},
+		{
+			name: "links begin with a host", file: "internal/api/medialink.go",
+			old: `if s.PublicURL == "" && !isHost(x.request.Host)`, new: "if false",
+			test: "./internal/api", run: "LinksBeginWithAHost",
+		},
+		{
+			name: "nullable enums have null", file: "internal/api/openapi.go",
+			old: "append(property.Enum, nil)", new: "append(property.Enum, property.Enum[:0]...)",
+			test: "./internal/api", run: "NullableEnumsHaveNull",
+		},
+		{
+			name: "events fit the document", file: "internal/api/eventschema.go",
+			old: `return &huma.Schema{AnyOf: []*huma.Schema{inner, {Type: "null"}}}`, new: "return inner",
+			test: "./internal/api", run: "EventsFitTheDocument",
+		},
+	}
+}

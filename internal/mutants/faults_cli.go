@@ -1,0 +1,127 @@
+package main
+
+// cliFaults break what the command line promises.
+func cliFaults() []fault {
+	return []fault{
+		{
+			name: "keys makes no data by mistake", file: "internal/cli/keys.go",
+			old: `if file := f.databaseFile(); file != "" && !exists(file) {`, new: "if false {",
+			test: "./internal/cli", run: "KeysOfAMistypedFolder",
+		},
+		{
+			name: "keys looks at the account of an instance", file: "internal/cli/keys.go",
+			old: "instance.AccountID == account.ID {", new: `instance.AccountID != "" {`,
+			test: "./internal/cli", run: "KeysCreate",
+		},
+		{
+			name: "keys knows the account of dev", file: "internal/cli/keys.go",
+			old: "return server.DemoAccount", new: `return "default"`,
+			test: "./internal/cli", run: "KeysOfDev",
+		},
+		{
+			name: "serve hints at a partner key", file: "internal/cli/serve.go",
+			old: `keys create --name ops --partner"`, new: `keys create --name ops"`,
+			test: "./cmd/recado", run: "ServeOnASandbox",
+		},
+		{
+			name: "a code is black on white", file: "internal/cli/link.go",
+			old: "line = blackOnWhite + line + plain", new: `line = line + ""`,
+			test: "./cmd/recado", run: "CodeOnATerminal",
+		},
+		{
+			name: "a code says when there is no room", file: "internal/cli/link.go",
+			old: "columns, rows := l.t.size()", new: "columns, rows := 0, 0",
+			test: "./internal/cli", run: "CodeNeedsItsRoom",
+		},
+		{
+			name: "failures have one prefix", file: "internal/cli/failure.go",
+			old: "return told.Message", new: `return "recado: " + told.Error()`,
+			test: "./cmd/recado", run: "DevRefusesAShortKey",
+		},
+		{
+			name: "a port that is taken is explained", file: "internal/cli/failure.go",
+			old: "case errors.Is(failed, syscall.EADDRINUSE):", new: "case false:",
+			test: "./internal/cli", run: "FailuresAreExplained",
+		},
+		{
+			name: "a server that is down is explained", file: "internal/cli/failure.go",
+			old: "case errors.Is(failed, syscall.ECONNREFUSED):", new: "case false:",
+			test: "./internal/cli", run: "FailuresAreExplained",
+		},
+		{
+			name: "waiting is said", file: "internal/cli/telling.go",
+			old: "defer slow.Stop()", new: "slow.Stop()",
+			test: "./internal/cli", run: "WaitingIsSaid",
+		},
+		{
+			name: "a URL may end with /api", file: "internal/cli/gateway.go",
+			old: `strings.TrimSuffix(strings.TrimRight(f.URL, "/"), "/api")`, new: "f.URL",
+			test: "./internal/cli", run: "URLLosesItsEnd",
+		},
+		{
+			name: "Ctrl-C is 130", file: "internal/cli/failure.go",
+			old: "return exitInterrupted", new: "return 0",
+			test: "./internal/cli", run: "WaitingIsSaid|EventsAreFollowed",
+		},
+		{
+			name: "numbers may be negative", file: "internal/cli/cli.go",
+			old: "WithHyphenPrefixedParameters(true)", new: "WithHyphenPrefixedParameters(false)",
+			test: "./internal/cli", run: "TestSend",
+		},
+		{
+			name: "a text is one argument", file: "internal/cli/send.go",
+			old: "case len(words) > 1:", new: "case len(words) > 100:",
+			test: "./internal/cli", run: "SendRefuses",
+		},
+		{
+			name: "a dash is standard input", file: "internal/cli/send.go",
+			old: `case words[0] != "-":`, new: "case true:",
+			test: "./internal/cli", run: "TestSend",
+		},
+		{
+			name: "instances have names", file: "internal/cli/gateway.go",
+			old: `case instance.Name == nameOrID || nameOrID == "":`, new: `case nameOrID == "":`,
+			test: "./internal/cli", run: "InstancesByName",
+		},
+		{
+			name: "exit codes tell later from never", file: "internal/cli/failure.go",
+			old: "if refusal.Temporary() {", new: "if refusal == nil {",
+			test: "./internal/cli", run: "FailuresAreExplained",
+		},
+		{
+			name: "a pipe gets the identifier alone", file: "internal/cli/send.go",
+			old: "if !t.outIsTTY && !t.json {", new: "if false {",
+			test: "./internal/cli", run: "TestSend",
+		},
+		{
+			name: "a file is looked at before it is sent", file: "internal/cli/file.go",
+			old: "case info.Size() > f.MaxMedia:", new: "case false:",
+			test: "./internal/cli", run: "SendRefuses",
+		},
+		{
+			name: "uploads show how far they are", file: "internal/cli/telling.go",
+			old: "request.ContentLength > largeBody", new: "false",
+			test: "./cmd/recado", run: "ResultsOnATerminal",
+		},
+		{
+			name: "an address can be opened", file: "internal/cli/serve.go",
+			old: "base := clickable(c.Listen, bound)", new: "base := bound",
+			test: "./internal/cli", run: "Serve",
+		},
+		{
+			name: "keys may expire in days", file: "internal/cli/duration.go",
+			old: `CutSuffix(string(text), "d")`, new: `CutSuffix(string(text), "D")`,
+			test: "./internal/cli", run: "KeysCreate",
+		},
+		{
+			name: "the banner sends JSON", file: "internal/cli/banner.go",
+			old: "-H 'content-type: application/json' ", new: "",
+			test: "./cmd/recado", run: "DevPrintsALineThatSends",
+		},
+		{
+			name: "dev is quiet before its banner", file: "internal/cli/dev.go",
+			old: "level.Set(max(slog.LevelWarn, t.log.level()))", new: "level.Set(t.log.level())",
+			test: "./cmd/recado", run: "DevOnATerminal",
+		},
+	}
+}

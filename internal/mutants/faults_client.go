@@ -1,0 +1,32 @@
+package main
+
+// clientFaults break what the Go client promises.
+func clientFaults() []fault {
+	return []fault{
+		{
+			name: "every kind of event has a type", file: "client/event.go",
+			old: "\tTypeCallReceived:       decoded[CallReceivedEvent],\n", new: "",
+			test: "./client", run: "DecodeHolds",
+		},
+		{
+			name: "a signature is checked", file: "client/verify.go",
+			old: "hmac.Equal([]byte(given), []byte(want)) || right", new: "hmac.Equal([]byte(given), []byte(want)) || true",
+			test: "./client", run: "VerifyWebhook",
+		},
+		{
+			name: "a stream goes on after a quiet stretch", file: "client/events.go",
+			old: "s.advance(id) // the types", new: "_ = id // the types",
+			test: "./client", run: "FollowGoesOnWhereItWas",
+		},
+		{
+			name: "a stream notices a dead peer", file: "client/follow.go",
+			old: "func() { cancel(errSilent) }", new: "func() {}",
+			test: "./client", run: "FollowComesBack",
+		},
+		{
+			name: "a stream takes large events", file: "client/events.go",
+			old: "DefaultMaxEvent = 64 << 20", new: "DefaultMaxEvent = 1 << 20",
+			test: "./client", run: "FollowBoundsEvents",
+		},
+	}
+}

@@ -1,0 +1,67 @@
+package main
+
+// mediaFaults break the bounds of files.
+func mediaFaults() []fault {
+	return []fault{
+		{
+			name: "scans are counted", file: "internal/media/decode.go",
+			old: "p.scans > maxScans", new: "false",
+			test: "./internal/media", run: "ProgressivePictures",
+		},
+		{
+			name: "decoding has a deadline", file: "internal/media/decode.go",
+			old: "if err := r.stopped(); err != nil {", new: "if err := r.stopped(); err != nil && false {",
+			test: "./internal/media", run: "DecodingEnds",
+		},
+		{
+			name: "large pictures leave room for small ones", file: "internal/media/decode.go",
+			old: "room = d.small", new: "_ = d.small",
+			test: "./internal/media", run: "LargePictures",
+		},
+		{
+			name: "public metadata addresses are denied", file: "internal/outbound/guard.go",
+			old: "168.63.129.16/32", new: "168.63.129.17/32",
+			test: "./internal/outbound", run: "Guard",
+		},
+		{
+			name: "the operator's prefixes are denied", file: "internal/webhook/service.go",
+			old: "outbound.NewGuard(config.Denied)", new: "outbound.NewGuard(nil)",
+			test: "./internal/webhook", run: "DeniedAddresses",
+		},
+		{
+			name: "a file is on disk before it is named", file: "internal/media/blob.go",
+			old: "err = b.sync(file)", new: "err = nil",
+			test: "./internal/media", run: "BlobIsOnDisk",
+		},
+		{
+			name: "a broken file is replaced", file: "internal/media/blob.go",
+			old: "found.Size != about.Size() || ", new: "",
+			test: "./internal/media", run: "BrokenBlob",
+		},
+		{
+			name: "old files go", file: "internal/media/space.go",
+			old: "if !file.created.Before(before) {", new: "if true {",
+			test: "./internal/media", run: "OldBlobsGo",
+		},
+		{
+			name: "files have a quota", file: "internal/media/space.go",
+			old: "here > limit", new: "here < 0",
+			test: "./internal/media", run: "OldestBlobs",
+		},
+		{
+			name: "a file is fetched once", file: "internal/media/blob.go",
+			old: "release, err := b.busy.Take(ctx, key)", new: "release, err := func() {}, error(nil)",
+			test: "./internal/media", run: "BlobIsFetchedOnce",
+		},
+		{
+			name: "temporary files are swept", file: "internal/server/open.go",
+			old: "os.RemoveAll(s.tempDir)", new: `os.RemoveAll(s.tempDir+"x")`,
+			test: "./internal/server", run: "TemporaryFiles",
+		},
+		{
+			name: "a file is no larger than the limit", file: "internal/media/blob.go",
+			old: "limit > 0 && size > limit {", new: "limit > 0 && size < 0 {",
+			test: "./internal/server", run: "FileThatIsLarger",
+		},
+	}
+}

@@ -1,0 +1,62 @@
+package main
+
+// sandboxFaults break what the sandbox keeps out, and what it can be made to do.
+func sandboxFaults() []fault {
+	return []fault{
+		{
+			name: "the platform can fall silent before the websocket", file: "internal/sandbox/platform/connection.go",
+			old: "f.Silent == SilentConnection || f.Silent == SilentUpgrade", new: "false",
+			test: "./internal/sandbox", run: "PlatformFallsSilent",
+		},
+		{
+			name: "the platform can fall silent before the handshake", file: "internal/sandbox/platform/connection.go",
+			old: "if f.Silent == SilentHandshake {", new: "if false {",
+			test: "./internal/sandbox", run: "PlatformFallsSilent",
+		},
+		{
+			name: "the media host can fall silent", file: "internal/sandbox/platform/silence.go",
+			old: "if faulty.stalled {", new: "if false {",
+			test: "./internal/sandbox", run: "MediaHostFallsSilent",
+		},
+		{
+			name: "histories can stall", file: "internal/sandbox/platform/silence.go",
+			old: "after = f.StallHistory", new: "_ = f.StallHistory",
+			test: "./internal/sandbox", run: "HistoryFallsSilent",
+		},
+		{
+			name: "raw messages keep their marks", file: "internal/sandbox/platform/outgoing.go",
+			old: "attrs[name] = value", new: "attrs[name] = attrs[name]",
+			test: "./internal/sandbox", run: "RawMessagesReach",
+		},
+		{
+			name: "a foreign host is refused", file: "internal/sandbox/control/local.go",
+			old: "case !l.isOurs(r.Host):", new: "case false:",
+			test: "./internal/server", run: "PagesOfTheWeb",
+		},
+		{
+			name: "a websocket of a foreign page is refused", file: "internal/sandbox/control/local.go",
+			old: "isWebsocket(r) && !l.mayOpen(r)", new: "false",
+			test: "./internal/sandbox", run: "OnlyThisMachine",
+		},
+		{
+			name: "the sandbox fetches nothing private", file: "internal/sandbox/control/media.go",
+			old: ", Control: guard.Control", new: "",
+			test: "./internal/sandbox/control", run: "FilesAreNotFetched",
+		},
+		{
+			name: "misspelt fields are refused", file: "internal/sandbox/control/respond.go",
+			old: "\tdecoder.DisallowUnknownFields()\n", new: "",
+			test: "./internal/sandbox", run: "ControlCalls",
+		},
+		{
+			name: "numbers that can't be have no account", file: "internal/sandbox/platform/account.go",
+			old: "if !canExist(jid.User) {", new: "if false {",
+			test: "./internal/sandbox", run: "NumbersThatCannotBe",
+		},
+		{
+			name: "the guide's files are served", file: "internal/sandbox/sandbox.go",
+			old: "case strings.HasPrefix(r.URL.Path, samples.Prefix):", new: "case false:",
+			test: ".", run: "TestGuide$",
+		},
+	}
+}
