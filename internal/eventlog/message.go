@@ -17,7 +17,7 @@ type Message struct {
 	From            *Person   `json:"from" doc:"Who sent it."`
 	Timestamp       Time      `json:"timestamp" doc:"By the platform's clock."`
 	Type            string    `json:"type" doc:"text, image, video, voice, audio, document, location, contact, sticker, poll or unsupported."`
-	Text            *string   `json:"text" doc:"Of a text message."`
+	Text            *string   `json:"text" doc:"Of a text message; at most 65,536 characters, the rest is cut."`
 	Caption         *string   `json:"caption" doc:"Of an image, a video or a document; the question of a poll."`
 	Media           *Media    `json:"media" doc:"The file; null where there is none."`
 	Location        *Location `json:"location" doc:"Of a location message."`
@@ -25,13 +25,13 @@ type Message struct {
 	QuotedMessageID *string   `json:"quotedMessageId" doc:"The message that this one answers."`
 	Forwarded       bool      `json:"forwarded" doc:"Whether it carries the platform's mark of a forwarded message."`
 	Mentions        []*Person `json:"mentions" doc:"The people whom the text names; empty where it names nobody."`
-	Unsupported     *string   `json:"unsupported" doc:"The platform's name for a kind that is not known here, with the type unsupported."`
+	Unsupported     *string   `json:"unsupported" doc:"With the type unsupported: the platform's name for a kind that is not known here; too_large for a message of more than a megabyte without its file; not_kept with a colon and what it was for something that the database can't hold."`
 }
 
 // Media describes the file of a message.
 type Media struct {
-	MimeType string  `json:"mimeType" doc:"As the sender gave it."`
-	FileName *string `json:"fileName" doc:"Of a document."`
+	MimeType string  `json:"mimeType" doc:"As the sender gave it; application/octet-stream where that is no media type."`
+	FileName *string `json:"fileName" doc:"Of a document, without folders and without characters that can't be seen."`
 	Size     int64   `json:"size" doc:"In bytes."`
 	Seconds  *int64  `json:"seconds" doc:"The length of audio and video."`
 	Width    *int    `json:"width" doc:"In pixels."`
