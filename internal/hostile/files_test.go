@@ -1,0 +1,53 @@
+package hostile_test
+
+import (
+	"bytes"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"go.mau.fi/whatsmeow/proto/waE2E"
+
+	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/testkit"
+)
+
+// What a sender says of his file, and is not true, is a file that does not exist:
+// told at once, and never as a fault of ours. A name is made harmless wherever it is
+// told.
+func TestFilesThatLie(t *testing.T) {
+	t.Parallel()
+	b := besiege(t, "")
+	file := b.Phones.Upload(t, "document", client.DataURI("text/plain", []byte("ok, tudo bem?")))
+	for name, lie := range map[string]func(d *waE2E.DocumentMessage){
+		"a path without a slash":      func(d *waE2E.DocumentMessage) { d.DirectPath = new("evil") },
+		"a path to nowhere":           func(d *waE2E.DocumentMessage) { d.DirectPath = new("/../../etc/passwd?x=\x00") },
+		"no path":                     func(d *waE2E.DocumentMessage) { d.DirectPath = nil },
+		"another key":                 func(d *waE2E.DocumentMessage) { d.MediaKey = bytes.Repeat([]byte{7}, 32) },
+		"a key that is none":          func(d *waE2E.DocumentMessage) { d.MediaKey = []byte{1} },
+		"another hash":                func(d *waE2E.DocumentMessage) { d.FileSHA256 = bytes.Repeat([]byte{7}, 32) },
+		"another encrypted hash":      func(d *waE2E.DocumentMessage) { d.FileEncSHA256 = bytes.Repeat([]byte{7}, 32) },
+		"an encrypted hash too short": func(d *waE2E.DocumentMessage) { d.FileEncSHA256 = []byte{1} },
+	} {
+		document := &waE2E.DocumentMessage{
+			DirectPath: &file.DirectPath, MediaKey: file.MediaKey, FileSHA256: file.FileSHA256, FileEncSHA256: file.FileEncSHA256,
+			FileLength: new(file.FileLength), Mimetype: new("text/plain"), FileName: new("../../etc/passwd\u202efdp.exe\x00"),
+		}
+		lie(document)
+		sent := b.Phones.SendRaw(t, stranger, shopNumber, mustMarshal(t, &waE2E.Message{DocumentMessage: document}), nil)
+		told := b.unharmed(t)
+		for _, event := range told {
+			if strings.Contains(string(event.Data), sent) && event.Type == "message.received" &&
+				!strings.Contains(string(event.Data), `"fileName":".._.._etc_passwdfdp.exe"`) {
+				t.Errorf("%s: its name is told raw: %s", name, event.Data)
+			}
+		}
+		began := time.Now()
+		_, err := b.Client.MediaDownloadLink(t.Context(), b.id, sent)
+		testkit.Refused(t, err, http.StatusNotFound, "MEDIA_NOT_FOUND")
+		if took := time.Since(began); took > 10*time.Second {
+			t.Errorf("%s: it took %s to say so", name, took)
+		}
+	}
+}
