@@ -69,7 +69,7 @@ func reliabilityFaults() []fault {
 		},
 		{
 			name: "one write that fails spoils no other", file: "internal/groupcommit/groupcommit.go",
-			old: "	if err != nil && spoiled && len(batch) > 1 {", new: "	if false {",
+			old: "	if err != nil && spoiled && len(batch) > 1 {", new: "	if err != nil && spoiled && len(batch) > maxBatch {",
 			test: "./internal/groupcommit", run: "OneFailure",
 		},
 		{

@@ -48,6 +48,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	var survivors, planted int
+	var broken error
 	for _, f := range faults() {
 		if !wanted.MatchString(f.name) {
 			continue
@@ -56,7 +57,10 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		began := time.Now() //nolint:forbidigo // how long it takes is for people, and nothing depends on it
 		verdict, err := plant(ctx, root, f)
 		if err != nil {
-			return fmt.Errorf("%s: %w", f.name, err)
+			broken, verdict = errors.Join(broken, fmt.Errorf("%s: %w", f.name, err)), "broken"
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
 		}
 		if verdict == survived {
 			survivors++
@@ -67,6 +71,9 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	}
 	if planted == 0 {
 		return errors.New("no fault has such a name")
+	}
+	if broken != nil {
+		return broken
 	}
 	if survivors > 0 {
 		return fmt.Errorf("%d of %d planted faults were noticed by nobody", survivors, planted)
