@@ -13,8 +13,7 @@ import (
 // every event from now on.
 type FollowOptions struct {
 	// After is the sequence of the last event that was worked on, 0 for none.
-	// nil begins with what happens next: then events are missed between a cut and
-	// the return, unless one was told before the cut.
+	// nil begins with what happens next.
 	After *int64
 	Types []string // none means all
 	// MaxEvent bounds one event, in bytes; 0 means DefaultMaxEvent.

@@ -202,7 +202,9 @@ func (e *eventStream) begin(headOnly bool) error {
 	if headOnly {
 		return nil
 	}
-	e.buffer = fmt.Appendf(nil, "retry: %d\n\n", streamRetry.Milliseconds())
+	// Where it begins is said at once: a reader that is cut off before its first event
+	// misses nothing by coming back.
+	e.buffer = fmt.Appendf(nil, "retry: %d\nid: %d\n\n", streamRetry.Milliseconds(), e.cursor)
 	return e.flush()
 }
 

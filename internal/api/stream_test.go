@@ -183,6 +183,28 @@ func TestStreamGoesOnWhereItWas(t *testing.T) {
 
 // A reader that is cut off again and again while events happen, and comes back
 // with the last number it has, gets every event once.
+// A reader without a position that is cut off before its first event goes on from
+// where it began.
+func TestStreamSaysWhereItBegins(t *testing.T) {
+	t.Parallel()
+	s := newStreamed(t, func(c *api.Config) { c.StreamPause = time.Hour })
+	s.append(eventlog.WebhookTest{Message: "before"})
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.baseURL+"/api/instances/"+s.id+"/events", http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("X-Api-Key", s.key)
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closeBody(t, response)
+	head := make([]byte, len("retry: 1000\nid: 1\n\n"))
+	if _, err := io.ReadFull(response.Body, head); err != nil || string(head) != "retry: 1000\nid: 1\n\n" {
+		t.Errorf("it begins with %q, %v", head, err)
+	}
+}
+
 func TestStreamHasNoHoles(t *testing.T) {
 	t.Parallel()
 	const cuts, each = 1_000, 2

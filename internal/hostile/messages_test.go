@@ -82,6 +82,9 @@ func TestHostileMessages(t *testing.T) {
 			case data.Text != nil:
 				texts[(*data.Text)[:min(len(*data.Text), 20)]] = true
 			case data.Unsupported != nil:
+				if strings.HasPrefix(*data.Unsupported, "not_kept") {
+					t.Errorf("only a placeholder is kept: %s", event.Data)
+				}
 				texts["unsupported:"+*data.Unsupported] = true
 			}
 		}

@@ -115,12 +115,12 @@ func hostileFaults() []fault {
 		},
 		{
 			name: "what the database refuses leaves a placeholder", file: "internal/messaging/placeholder.go",
-			old: "	if err == nil || !errors.Is(err, gateway.ErrUnstorable) {", new: "	if true {",
+			old: "	if err == nil || !errors.Is(err, gateway.ErrUnstorable) {", new: "	if err == nil || !errors.Is(err, gateway.ErrUnstorable) || a.what != `` {",
 			test: messagingTests, run: "Unstorable",
 		},
 		{
 			name: "a refused value is known by its code", file: "internal/sqlerror/sqlerror.go",
-			old: `strings.HasPrefix(failure.Code, dataExceptionClass) || `, new: "",
+			old: "strings.HasPrefix(failure.Code, dataExceptionClass)", new: `strings.HasPrefix(failure.Code, "99")`,
 			test: "./internal/sqlerror", run: "IsData",
 		},
 		{
