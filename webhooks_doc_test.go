@@ -124,7 +124,7 @@ func TestWebhooksDocumentRequestIsSigned(t *testing.T) {
 			name, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
 			header.Set(name, value)
 		}
-		verifier, err := standardwebhooks.NewWebhookRaw([]byte("segredo"))
+		verifier, err := standardwebhooks.NewWebhook("whsec_cmVjYWRvLWV4ZW1wbG8tc2VncmVkby0x")
 		if err == nil {
 			err = verifier.VerifyIgnoringTimestamp([]byte(body), header)
 		}

@@ -4,7 +4,7 @@ package docs
 
 import "embed"
 
-// Guides are guide.md, webhooks.md and events.md.
+// Guides are the pages in this folder, and the receivers of webhooks that they show.
 //
-//go:embed guide.md webhooks.md events.md
+//go:embed *.md webhooks/*/receiver.*
 var Guides embed.FS

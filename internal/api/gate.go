@@ -65,7 +65,7 @@ func (s *service) admit(x *exchange, op operation) error {
 		}
 	}
 	if op.audience == partners && !x.key.Partner {
-		return gateway.Errorf(gateway.Forbidden, gateway.CodeForbidden, "this needs a partner key; make one with `recado keys create --partner`")
+		return gateway.Errorf(gateway.Forbidden, gateway.CodeForbidden, "this needs a partner key; make one with `recado keys create --name NAME --partner`")
 	}
 	if _, err := url.ParseQuery(x.request.URL.RawQuery); err != nil {
 		// Else what can't be read would count as left out.

@@ -95,7 +95,7 @@ func TestMissingPartnerKeySaysHowToMakeOne(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)
 	r := request{method: post, path: "/api/partner/instances", key: f.key, body: `{"name":"a"}`}
-	if body := wantRefusal(t, r, f.do(t, r), http.StatusForbidden, gateway.CodeForbidden); !strings.Contains(body.Message, "recado keys create --partner") {
+	if body := wantRefusal(t, r, f.do(t, r), http.StatusForbidden, gateway.CodeForbidden); !strings.Contains(body.Message, "recado keys create --name NAME --partner") {
 		t.Errorf("it says %q", body.Message)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"embed"
 	"fmt"
 	"html/template"
+	"io/fs"
 	"net/http"
 	"strings"
 
@@ -82,9 +83,12 @@ func (s *service) serveReference() error {
 	if err := parsed.Execute(&page, content); err != nil {
 		return fmt.Errorf("api: write reference page: %w", err)
 	}
-	for _, path := range []string{"/{$}", "/docs/{$}"} { // what people try first
+	for path, to := range map[string]string{
+		"/{$}": "/docs", "/docs/{$}": "/docs", // what people try first
+		"/docs/openapi.yaml": "/openapi.yaml", // where the guides' links lead
+	} {
 		s.routes.HandleFunc(http.MethodGet+" "+path, func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Location", "/docs")
+			w.Header().Set("Location", to)
 			w.WriteHeader(http.StatusFound)
 		})
 	}
@@ -95,15 +99,31 @@ func (s *service) serveReference() error {
 	}{
 		{"/docs/style.css", "text/css; charset=utf-8", "reference/style.css", referenceFiles},
 		{"/docs/page.js", "text/javascript; charset=utf-8", "reference/page.js", referenceFiles},
-		{"/docs/guide.md", plainType, "guide.md", docs.Guides},
-		{"/docs/webhooks.md", plainType, "webhooks.md", docs.Guides},
-		{"/docs/events.md", plainType, "events.md", docs.Guides},
 	} {
 		content, err := file.from.ReadFile(file.name)
 		if err != nil {
 			return fmt.Errorf("api: read page: %w", err)
 		}
 		s.serveStatic(file.path, file.contentType, content)
+	}
+	return s.serveGuides()
+}
+
+// serveGuides answers the pages for users, and the files that they show, so that the
+// links between them lead somewhere.
+func (s *service) serveGuides() error {
+	err := fs.WalkDir(docs.Guides, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		content, err := docs.Guides.ReadFile(name)
+		if err == nil {
+			s.serveStatic("/docs/"+name, plainType, content)
+		}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("api: read guides: %w", err)
 	}
 	return nil
 }

@@ -90,7 +90,7 @@ func apiFaults() []fault {
 		},
 		{
 			name: "the root leads somewhere", file: "internal/api/reference.go",
-			old: `{"/{$}", "/docs/{$}"}`, new: `{"/docs/{$}"}`,
+			old: `"/{$}": "/docs", "/docs/{$}"`, new: `"/docs/{$}"`,
 			test: "./internal/api", run: "RootLeadsToTheReference",
 		},
 		{

@@ -26,7 +26,7 @@ func (s *Service) check(settings Settings) error {
 		case *secret != "" && strings.TrimSpace(*secret) == "":
 			wrong = append(wrong, gateway.FieldError{Field: "secret", Message: "must not be blank"})
 		case strings.HasPrefix(*secret, secretPrefix) && !Secret(*secret).isEncoded():
-			wrong = append(wrong, gateway.FieldError{Field: "secret", Message: "must have valid base64 after " + secretPrefix + ", as its libraries expect"})
+			wrong = append(wrong, gateway.FieldError{Field: "secret", Message: "must have valid base64 after " + secretPrefix + ", as the Standard Webhooks libraries expect"})
 		case *secret == "":
 			wrong = append(wrong, gateway.FieldError{Field: "secret", Message: "must not be empty; leave it out to keep the one that is set"})
 		case len(*secret) > maxSecret:

@@ -144,7 +144,11 @@ func (s *session) handOver(client *whatsmeow.Client, from history) error {
 		total, err = s.takeMessages(client, from, perChat)
 	}
 	if err == nil {
-		s.logger.InfoContext(s.ctx, "history read", slog.Int("messages", total))
+		level := slog.LevelInfo
+		if total == 0 {
+			level = slog.LevelDebug // a phone sends several, and most are empty
+		}
+		s.logger.Log(s.ctx, level, "history read", slog.Int("messages", total))
 	}
 	return err
 }
