@@ -12,10 +12,12 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"modernc.org/sqlite" // registers the driver "sqlite"
@@ -139,8 +141,40 @@ func create(path string) error {
 	if err != nil {
 		return fmt.Errorf("sqlite: create file: %w", err)
 	}
-	if err := file.Close(); err != nil {
+	about, err := file.Stat()
+	if err == nil && about.Size() == 0 { // it is new
+		err = syncNames(path)
+	}
+	if err = errors.Join(err, file.Close()); err != nil {
 		return fmt.Errorf("sqlite: create file: %w", err)
+	}
+	return nil
+}
+
+// syncNames brings the names of a file and of the folders above it, which may be
+// as new, to the disk: what SQLite brings there is lost with them. It ends where
+// this user may not read: what is above that he has not made.
+func syncNames(path string) error {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return err
+	}
+	for path != filepath.Dir(path) {
+		path = filepath.Dir(path)
+		folder, err := os.Open(path) //nolint:gosec // the operator names the data folder
+		if errors.Is(err, fs.ErrPermission) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		err = folder.Sync()
+		if errors.Is(err, syscall.EINVAL) {
+			err = nil // this file system needs no such thing
+		}
+		if err := errors.Join(err, folder.Close()); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -1,0 +1,58 @@
+//go:build linux
+
+package powerloss_test
+
+import (
+	"testing"
+
+	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/powerloss/disk"
+)
+
+// From the first key in a new folder to the first message: each thing that was
+// answered is there after a loss of power right behind the answer.
+func TestFirstSteps(t *testing.T) {
+	t.Parallel()
+	w := newEmptyWorld(t)
+	ctx := t.Context()
+
+	w.losePower(disk.Survivors{})
+	made, err := w.client.CreateKey(ctx, client.NewKey{Name: "second", Partner: true})
+	if err != nil {
+		t.Fatalf("with the first key: %v", err)
+	}
+
+	w.losePower(disk.Survivors{})
+	w.client = client.New(w.url, made.Key)
+	instance, err := w.client.CreateInstance(ctx, "shop")
+	if err != nil {
+		t.Fatalf("with the second key: %v", err)
+	}
+
+	w.losePower(disk.Survivors{})
+	w.instance = instance.InstanceID
+	w.scan()
+	w.losePower(disk.Survivors{})
+	w.awaitConnected() // it is linked still
+
+	saved, err := w.client.SaveWebhook(ctx, w.instance, client.WebhookConfig{WebhookURL: w.sink.URL, Secret: "a secret of 24 characters"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.losePower(disk.Survivors{})
+	if found, err := w.client.Webhook(ctx, w.instance); err != nil || found != saved {
+		t.Errorf("the webhook is %+v (%v), was %+v", found, err, saved)
+	}
+
+	if err := w.client.RevokeKey(ctx, made.ID); err != nil {
+		t.Fatal(err)
+	}
+	w.losePower(disk.Survivors{})
+	if _, err := w.client.ListInstances(ctx, 0, 0); err == nil {
+		t.Error("a key that was revoked is good again")
+	}
+	w.client = client.New(w.url, w.key)
+	w.awaitConnected()
+	sent := w.send(customer(0), "hello")
+	w.phones.AwaitMessage(t, customer(0), sent.MessageID)
+}
