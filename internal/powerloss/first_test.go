@@ -3,6 +3,7 @@
 package powerloss_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/recado-project/recado/client"
@@ -32,6 +33,7 @@ func TestFirstSteps(t *testing.T) {
 	w.losePower(disk.Survivors{})
 	w.instance = instance.InstanceID
 	w.scan()
+	w.hearConnected()
 	w.losePower(disk.Survivors{})
 	w.awaitConnected() // it is linked still
 
@@ -53,6 +55,25 @@ func TestFirstSteps(t *testing.T) {
 	}
 	w.client = client.New(w.url, w.key)
 	w.awaitConnected()
-	sent := w.send(customer(0), "hello")
-	w.phones.AwaitMessage(t, customer(0), sent.MessageID)
+	w.phones.AwaitMessage(t, customer(0), w.send(customer(0), "hello").MessageID)
+	w.receive(customer(1), "who has taken the keys for a first message") // which were made before the losses
+}
+
+// hearConnected returns as soon as the log tells that the instance is connected.
+func (w *world) hearConnected() {
+	w.t.Helper()
+	stream, err := w.client.Events(w.t.Context(), w.instance, client.EventsParams{After: new(int64(0)), Types: []string{"instance.status"}})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer func() { _ = stream.Close() }()
+	for {
+		event, err := stream.Next()
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		if strings.Contains(string(event.Data), `"status":"connected"`) {
+			return
+		}
+	}
 }

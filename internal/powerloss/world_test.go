@@ -51,8 +51,7 @@ type world struct {
 	instance string // that is linked to the shop
 }
 
-// newWorld starts everything, with an instance that is linked and has a webhook,
-// all of which is on the disk.
+// newWorld starts everything, with an instance that is linked and has a webhook.
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := newEmptyWorld(t)
@@ -60,7 +59,6 @@ func newWorld(t *testing.T) *world {
 	if _, err := w.client.SaveWebhook(t.Context(), w.instance, client.WebhookConfig{WebhookURL: w.sink.URL}); err != nil {
 		t.Fatal(err)
 	}
-	w.settle()
 	return w
 }
 
@@ -106,10 +104,17 @@ func (w *world) settle() {
 // losePower takes the power, and starts the gateway on what is left.
 func (w *world) losePower(s disk.Survivors) {
 	w.t.Helper()
-	w.disk.Cut()
-	w.gateway.Kill()
+	w.cutPower()
 	w.disk.Restart(s)
 	w.start()
+}
+
+// cutPower takes the power: what is not on the disk now never gets there, and the
+// gateway is gone.
+func (w *world) cutPower() {
+	w.t.Helper()
+	w.disk.Cut()
+	w.gateway.Kill()
 }
 
 // link makes an instance and links it to the shop.
@@ -121,9 +126,10 @@ func (w *world) link() {
 	}
 	w.instance = made.InstanceID
 	w.scan()
+	w.awaitConnected()
 }
 
-// scan links the instance to the shop.
+// scan makes the shop's phone scan the code of the instance.
 func (w *world) scan() {
 	w.t.Helper()
 	code, err := w.client.RawQRCode(w.t.Context(), w.instance)
@@ -131,7 +137,6 @@ func (w *world) scan() {
 		w.t.Fatal(err)
 	}
 	w.phones.Scan(w.t, shop, code.QRCode)
-	w.awaitConnected()
 }
 
 // awaitConnected waits until the instance is connected.
@@ -161,16 +166,17 @@ func (w *world) send(to, text string) client.Sent {
 	return sent
 }
 
-// messageOf reads which message an event is about; "" for none.
-func messageOf(t *testing.T, event client.Event) string {
+// about reads which message of which chat an event is about.
+func about(t *testing.T, event client.Event) (messageID, chat string) {
 	t.Helper()
-	var about struct {
+	var message struct {
 		MessageID string `json:"messageId"`
+		Chat      string `json:"chat"`
 	}
-	if err := json.Unmarshal(event.Data, &about); err != nil {
+	if err := json.Unmarshal(event.Data, &message); err != nil {
 		t.Fatal(err)
 	}
-	return about.MessageID
+	return message.MessageID, message.Chat
 }
 
 func customer(n int) string { return fmt.Sprintf("551198888%02d66", n) }
