@@ -8,26 +8,25 @@ import (
 	"image"
 	"io"
 	"os"
+	"runtime"
 	"time"
 
 	"golang.org/x/sync/semaphore"
 )
 
 const (
-	// maxPixels bounds the pictures that are decoded at a time, all together. A
-	// larger one is sent without a thumbnail: a few bytes can claim gigapixels.
-	maxPixels = 30_000_000
-	// maxProgressivePixels bounds a progressive JPEG, every pixel of which takes
-	// four times the memory while it is decoded.
-	maxProgressivePixels = 12_500_000
+	// largeRoom bounds the memory of all large pictures that are decoded at a time, in
+	// bytes. A picture that needs more is sent without a thumbnail: a few bytes can
+	// claim gigapixels.
+	largeRoom = 96 << 20
 	// maxScans bounds the scans of a JPEG. Encoders make about ten; each goes over
 	// the whole picture, and fifty bytes are enough for one.
 	maxScans = 100
 
-	// smallPixels is what pictures from most phones' messengers stay below. These
+	// smallWeight is what pictures from most phones' messengers stay below. These
 	// have room of their own, so that large ones never hold them up.
-	smallPixels = 4_000_000
-	smallRoom   = 16_000_000
+	smallWeight = 12 << 20
+	smallRoom   = 36 << 20
 
 	// decodeTime is how long one picture may take, and waitTime how long it may
 	// wait for others. What takes longer is sent without a thumbnail.
@@ -47,7 +46,7 @@ type decoders struct {
 
 func newDecoders() *decoders {
 	return &decoders{
-		small: semaphore.NewWeighted(smallRoom), large: semaphore.NewWeighted(maxPixels),
+		small: semaphore.NewWeighted(smallRoom), large: semaphore.NewWeighted(largeRoom),
 		wait: waitTime, complete: decodeTime,
 	}
 }
@@ -62,7 +61,7 @@ func (d *decoders) decode(ctx context.Context, file *os.File, about picture, use
 		return nil
 	}
 	room := d.large
-	if weight <= smallPixels {
+	if weight <= smallWeight {
 		room = d.small
 	}
 	waiting, enough := context.WithTimeout(ctx, d.wait)
@@ -71,6 +70,9 @@ func (d *decoders) decode(ctx context.Context, file *os.File, about picture, use
 		return ended(ctx)
 	}
 	defer room.Release(weight)
+	if room == d.large {
+		runtime.GC() // what the one before has left would count twice
+	}
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return fmt.Errorf("media: seek in image: %w", err)
 	}
@@ -93,19 +95,23 @@ func ended(ctx context.Context) error {
 	return fmt.Errorf("media: decode image: %w", context.Cause(ctx))
 }
 
-// weight is how much of the room for decoding a picture takes, in pixels; 0 where
-// it is not decoded.
+// weight is how many bytes of memory it takes to decode a picture; 0 where it is not
+// decoded.
 func (p picture) weight() int64 {
-	switch {
-	case p.width <= 0, p.height <= 0, p.width > maxPixels/p.height, p.scans > maxScans:
+	if p.width <= 0 || p.height <= 0 || p.width > largeRoom/p.height || p.scans > maxScans {
 		return 0
-	case !p.progressive:
-		return int64(p.width) * int64(p.height)
-	case p.width > maxProgressivePixels/p.height:
-		return 0
-	default:
-		return 2 * int64(p.width) * int64(p.height)
 	}
+	weight := int64(p.width) * int64(p.height) * int64(max(p.bytesAPixel, 1))
+	if p.progressive {
+		weight *= 5 // four bytes of coefficients for each of the picture
+	}
+	if p.interlaced {
+		weight *= 2 // the passes, and the whole
+	}
+	if weight > largeRoom {
+		return 0
+	}
+	return weight
 }
 
 // stoppableReader gives little at a time, and an error once it is stopped:

@@ -3,8 +3,11 @@ package media
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
+	"hash/crc32"
 	"image"
+	"image/png"
 	"os"
 	"path/filepath"
 	"testing"
@@ -87,7 +90,7 @@ func TestDecodingEndsInTime(t *testing.T) {
 	d := newDecoders()
 	d.complete = 50 * time.Millisecond
 	begun := time.Now()
-	err = d.decode(t.Context(), file, picture{width: 4000, height: 3000, progressive: true}, func(image.Image) error {
+	err = d.decode(t.Context(), file, picture{width: 4000, height: 3000, progressive: true, bytesAPixel: 1}, func(image.Image) error {
 		t.Error("it was decoded")
 		return nil
 	})
@@ -105,15 +108,15 @@ func TestLargePicturesDoNotHoldUpSmallOnes(t *testing.T) {
 	t.Parallel()
 	service := start(t, Config{FFmpeg: NoFFmpeg})
 	service.decoders.wait = 50 * time.Millisecond
-	if err := service.decoders.large.Acquire(t.Context(), maxPixels); err != nil {
+	if err := service.decoders.large.Acquire(t.Context(), largeRoom); err != nil {
 		t.Fatal(err)
 	}
 	quickly(t, service)
-	file := opened(t, service, gateway.TypeImage, dataURI("", encodeGIF(t, 2100, 2000)), Hints{Field: "image"})
-	if file.Thumbnail != nil || file.Width != 2100 {
+	file := opened(t, service, gateway.TypeImage, dataURI("", encodeGIF(t, 4000, 3500)), Hints{Field: "image"})
+	if file.Thumbnail != nil || file.Width != 4000 {
 		t.Errorf("a large one that waits in vain is %d wide with a thumbnail of %d bytes", file.Width, len(file.Thumbnail))
 	}
-	service.decoders.large.Release(maxPixels)
+	service.decoders.large.Release(largeRoom)
 }
 
 func TestCountScans(t *testing.T) {
@@ -146,10 +149,40 @@ func TestProgressivePicturesAreShown(t *testing.T) {
 	for _, c := range []struct {
 		width, height, scans int
 		shown                bool
-	}{{1000, 500, 10, true}, {4000, 3000, 10, true}, {5000, 3000, 10, false}, {64, 64, maxScans, true}, {64, 64, maxScans + 1, false}} {
+	}{{1000, 500, 10, true}, {4000, 3000, 10, true}, {5000, 4100, 10, false}, {64, 64, maxScans, true}, {64, 64, maxScans + 1, false}} {
 		file := opened(t, service, gateway.TypeImage, dataURI("", progressive(c.width, c.height, c.scans)), Hints{Field: "image"})
 		if (file.Thumbnail != nil) != c.shown || file.Width != c.width {
 			t.Errorf("%+v: %d wide, a thumbnail of %d bytes", c, file.Width, len(file.Thumbnail))
+		}
+	}
+}
+
+// A picture counts with the memory that it takes: a PNG of 16 bits a channel takes twice
+// as much as one of 8, and its passes as much again.
+func TestWeightOfPictures(t *testing.T) {
+	t.Parallel()
+	deep := image.NewNRGBA64(image.Rect(0, 0, 300, 200))
+	var file bytes.Buffer
+	if err := png.Encode(&file, deep); err != nil {
+		t.Fatal(err)
+	}
+	interlaced := bytes.Clone(file.Bytes())
+	interlaced[28] = 1 // of the header, whose checksum is made anew
+	binary.BigEndian.PutUint32(interlaced[29:], crc32.ChecksumIEEE(interlaced[12:29]))
+	for name, c := range map[string]struct {
+		content []byte
+		weight  int64
+	}{
+		"16 bits":             {file.Bytes(), 300 * 200 * 8},
+		"16 bits, interlaced": {interlaced, 300 * 200 * 16},
+		"JPEG":                {encodeJPEG(t, 300, 200, 0, nil), 300 * 200 * 3},
+		"progressive":         {progressive(304, 200, 3), 304 * 200 * 5},
+		"palette":             {encodeGIF(t, 300, 200), 300 * 200},
+		"too large":           {progressive(6000, 4860, 3), 0},
+	} {
+		about, err := measurePicture(bytes.NewReader(c.content))
+		if err != nil || about.weight() != c.weight {
+			t.Errorf("%s: it weighs %d, %v; want %d", name, about.weight(), err, c.weight)
 		}
 	}
 }
@@ -166,7 +199,7 @@ func FuzzCountScans(f *testing.F) {
 			t.Errorf("%d scans, %v", scans, err)
 		}
 		about, err := measurePicture(bytes.NewReader(content))
-		if err == nil && about.weight() > maxPixels {
+		if err == nil && about.weight() > largeRoom {
 			t.Errorf("%+v is decoded", about)
 		}
 	})

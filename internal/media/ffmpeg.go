@@ -12,6 +12,9 @@ import (
 	"time"
 )
 
+// maxFramePixels bounds a frame of a video that a thumbnail is made of.
+const maxFramePixels = 30_000_000
+
 // unmeasured notes why a tool could not tell anything of a file.
 func (t *tool) unmeasured(ctx context.Context, err error) {
 	t.logger.DebugContext(ctx, "media not measured", slog.Any("error", err))
@@ -92,7 +95,7 @@ func (t *tool) frame(ctx context.Context, path string, duration time.Duration) (
 	scale := fmt.Sprintf("scale=w='min(%d,iw)':h='min(%d,ih)':force_original_aspect_ratio=decrease", thumbnailSide, thumbnailSide)
 	out := &boundedBuffer{limit: maxToolOutput}
 	err := t.runFFmpeg(ctx, out, path,
-		[]string{"-max_pixels", strconv.Itoa(maxPixels), "-ss", strconv.FormatFloat(at.Seconds(), 'f', 3, 64)},
+		[]string{"-max_pixels", strconv.Itoa(maxFramePixels), "-ss", strconv.FormatFloat(at.Seconds(), 'f', 3, 64)},
 		[]string{"-an", "-sn", "-dn", "-frames:v", "1", "-vf", scale, "-pix_fmt", "yuvj420p", "-q:v", "6", "-c:v", "mjpeg", "-f", "image2pipe", "pipe:1"})
 	if isUnmeasured(err) {
 		t.unmeasured(ctx, err)

@@ -28,6 +28,8 @@ type picture struct {
 	orientation   orientation
 	scans         int // of a JPEG, maxScans+1 for more
 	progressive   bool
+	interlaced    bool // of a PNG
+	bytesAPixel   int  // once it is decoded; 0 where it can't be
 }
 
 // shown returns the size as a viewer shows it.
@@ -51,7 +53,11 @@ func measurePicture(file io.ReadSeeker) (picture, error) {
 	if err != nil {
 		return picture{}, fmt.Errorf("media: read image header: %w", err)
 	}
-	measured := picture{width: config.Width, height: config.Height}
+	measured := picture{width: config.Width, height: config.Height, bytesAPixel: bytesAPixel(config.ColorModel)}
+	if format == "png" {
+		measured.interlaced, err = isInterlaced(file)
+		return measured, err
+	}
 	if format != "jpeg" {
 		return measured, nil
 	}
@@ -64,6 +70,39 @@ func measurePicture(file io.ReadSeeker) (picture, error) {
 	}
 	measured.scans, measured.progressive, err = countScans(file)
 	return measured, err
+}
+
+// bytesAPixel is how many bytes a pixel takes in the image that is made of a file with
+// this colour model: a depth of 16 bits takes twice as much as one of 8.
+func bytesAPixel(model color.Model) int {
+	if _, ok := model.(color.Palette); ok { // which can't be compared
+		return 1
+	}
+	switch model {
+	case color.GrayModel, color.AlphaModel:
+		return 1
+	case color.Gray16Model, color.Alpha16Model:
+		return 2
+	case color.YCbCrModel:
+		return 3
+	case color.RGBA64Model, color.NRGBA64Model:
+		return 8
+	default:
+		return 4
+	}
+}
+
+// isInterlaced reads from the header of a PNG whether it comes in passes.
+func isInterlaced(file io.ReadSeeker) (bool, error) {
+	const at = 8 + 8 + 12 // signature, head of the first chunk, what stands before it
+	var header [at + 1]byte
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return false, fmt.Errorf("media: seek in image: %w", err)
+	}
+	if _, err := io.ReadFull(file, header[:]); err != nil {
+		return false, fmt.Errorf("media: read image header: %w", err)
+	}
+	return header[at] != 0, nil
 }
 
 // thumbnail makes a small JPEG of an image, and nothing of one that is too much
