@@ -67,6 +67,7 @@ type bodyReader struct {
 	empty    bool
 	errs     []error
 	nulls    []string
+	misspelt []misspelling
 }
 
 func newBodyReader(registry huma.Registry, content []byte) *bodyReader {
@@ -123,6 +124,7 @@ func (r *bodyReader) object(schema *huma.Schema, field string) (map[string]any, 
 		name, _ := token.(string)
 		property, known := schema.Properties[name]
 		if !known {
+			r.noteMisspelt(schema, field, name)
 			if err := r.json.Decode(&unread{}); err != nil {
 				return nil, err
 			}

@@ -99,6 +99,9 @@ func (s *service) createKey(ctx context.Context, in *createKeyInput) (*answer[Ne
 	if in.given.ExpiresAt != nil {
 		params.ExpiresAt = *in.given.ExpiresAt
 	}
+	if err := refuseMisspelt(in.misspelt); err != nil {
+		return nil, err
+	}
 	if slices.Contains(in.nulls, "instanceIds") {
 		// Null counts as absent elsewhere; here a mistake would open everything.
 		return nil, gateway.InvalidFields(gateway.FieldError{

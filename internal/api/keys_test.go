@@ -91,6 +91,26 @@ func TestNullIsNotAllInstances(t *testing.T) {
 	}
 }
 
+// A restriction that is misspelt must not open everything.
+func TestMisspeltRestrictionIsRefused(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	for given, meant := range map[string]string{
+		`"instanceids":["x"]`: "instanceIds", `"instanceId":"x"`: "instanceIds", `"instance_ids":["x"]`: "instanceIds",
+		`"instanceIds ":["x"]`: "instanceIds", `"expires":"2030-01-01T00:00:00Z"`: "expiresAt", `"expires_at":1`: "expiresAt",
+	} {
+		r := request{method: post, path: "/api/partner/api-keys", key: f.partner, body: `{"name":"a",` + given + `}`}
+		refused := wantRefusal(t, r, f.do(t, r), http.StatusBadRequest, gateway.CodeValidation)
+		if !strings.HasSuffix(refused.Message, "is no field of this operation; did you mean "+meant+"?") {
+			t.Errorf("%s: it says %q", given, refused.Message)
+		}
+	}
+	r := request{method: post, path: "/api/partner/api-keys", key: f.partner, body: `{"name":"a","team":"sales"}`}
+	if got := f.do(t, r); got.Code != http.StatusCreated {
+		t.Errorf("a field that is only unknown: %d %s", got.Code, got.Body)
+	}
+}
+
 func TestMissingPartnerKeySaysHowToMakeOne(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)

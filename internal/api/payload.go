@@ -21,6 +21,9 @@ import (
 type Payload[T any] struct {
 	given T
 	nulls []string // the fields of the object itself that were given as null
+	// misspelt are fields of the object that it does not have, and that look like one
+	// that it has, with that one's name.
+	misspelt []misspelling
 }
 
 // payloadRules is what the body of an operation must look like.
@@ -37,7 +40,7 @@ func (p *Payload[T]) Resolve(ctx huma.Context) []error {
 		return []error{errors.New("the operation has no payload")}
 	}
 	x := exchangeOf(ctx.Context())
-	tree, errs := rules.read(x.body, &p.nulls)
+	tree, errs := rules.read(x.body, &p.nulls, &p.misspelt)
 	x.body.json = bytes.Buffer{} // a send may take a while
 	if len(errs) > 0 {
 		return errs
@@ -50,7 +53,7 @@ func (p *Payload[T]) Resolve(ctx huma.Context) []error {
 
 // read makes the values of a body's fields, and says everything that is wrong with
 // them.
-func (r payloadRules) read(from *body, nulls *[]string) (tree map[string]any, errs []error) {
+func (r payloadRules) read(from *body, nulls *[]string, misspelt *[]misspelling) (tree map[string]any, errs []error) {
 	if problem := from.problem(); problem != "" {
 		return nil, []error{&fieldError{gateway.FieldError{Field: "body", Message: problem}}}
 	}
@@ -59,7 +62,7 @@ func (r payloadRules) read(from *body, nulls *[]string) (tree map[string]any, er
 	if problem != "" {
 		return nil, []error{&fieldError{gateway.FieldError{Field: "body", Message: problem}}}
 	}
-	*nulls = read.nulls
+	*nulls, *misspelt = read.nulls, read.misspelt
 	if from.sieve != nil && from.sieve.media != nil {
 		if problem := from.sieve.media.problem(); problem != "" {
 			read.errs = append(read.errs, &fieldError{gateway.FieldError{Field: from.sieve.field, Message: problem}})

@@ -59,8 +59,11 @@ func TestHostileMessages(t *testing.T) {
 			"quote with U+0000":        {mustMarshal(t, &waE2E.Message{ExtendedTextMessage: &waE2E.ExtendedTextMessage{Text: new("x"), ContextInfo: &waE2E.ContextInfo{StanzaID: new("\x00\xff")}}}), nil},
 			"reaction of U+0000":       {mustMarshal(t, &waE2E.Message{ReactionMessage: &waE2E.ReactionMessage{Key: &waCommon.MessageKey{ID: new("\x00")}, Text: new("\x00")}}), nil},
 			"file name and media type": {mustMarshal(t, &waE2E.Message{DocumentMessage: &waE2E.DocumentMessage{FileName: new("../\x00\u202e"), Mimetype: new("\x00/\xff")}}), nil},
-			"no message at all":        {[]byte("\xff\xff\xff\xff"), nil},
-			"nothing":                  {[]byte{}, nil},
+			"secret under such an identifier": {mustMarshal(t, &waE2E.Message{
+				Conversation: new("ordinary"), MessageContextInfo: &waE2E.MessageContextInfo{MessageSecret: make([]byte, 32)},
+			}), map[string]any{"idBase64": []byte("S\x00\xff")}},
+			"no message at all": {[]byte("\xff\xff\xff\xff"), nil},
+			"nothing":           {[]byte{}, nil},
 		} {
 			b.Phones.SendRaw(t, stranger, shopNumber, hostile.message, hostile.more)
 			_ = name

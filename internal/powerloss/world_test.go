@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 	process.BeProgram(func() int {
 		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 		defer stop()
-		return cli.Run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+		return cli.Run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	})
 	os.Exit(m.Run())
 }

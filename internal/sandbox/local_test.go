@@ -78,3 +78,21 @@ func TestOnlyThisMachineIsServed(t *testing.T) {
 		}
 	}
 }
+
+// The real platform's names are for clients of the protocol: who could make one of
+// them lead here must not reach the control API by it.
+func TestPlatformNamesReachOnlyTheProtocol(t *testing.T) {
+	t.Parallel()
+	local := newWorld(t).server.Local(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}), "127.0.0.1:8080", nil)
+	for path, want := range map[string]int{
+		"/ws/chat": http.StatusOK, "/sandbox/api/phones": http.StatusForbidden, "/api/instances": http.StatusForbidden,
+	} {
+		request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, http.NoBody)
+		request.Host = "x.whatsapp.net"
+		answer := httptest.NewRecorder()
+		local.ServeHTTP(answer, request)
+		if answer.Code != want {
+			t.Errorf("%s is answered %d, want %d", path, answer.Code, want)
+		}
+	}
+}

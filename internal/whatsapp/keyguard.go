@@ -2,12 +2,15 @@ package whatsapp
 
 import (
 	"context"
+	"slices"
 	"sync/atomic"
 	"time"
 
 	"go.mau.fi/whatsmeow/store"
+	"go.mau.fi/whatsmeow/types"
 	"go.mau.fi/whatsmeow/util/keys"
 
+	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/sqlerror"
 )
 
@@ -100,6 +103,26 @@ func (g *keyGuard) GetSenderKey(ctx context.Context, group, user string) ([]byte
 // PutSenderKey writes somebody's key for a group.
 func (g *keyGuard) PutSenderKey(ctx context.Context, group, user string, session []byte) error {
 	return g.note(g.AllSessionSpecificStores.PutSenderKey(ctx, group, user, session))
+}
+
+// PutMessageSecret keeps the secret of a message, by its identifier, which its sender
+// has chosen.
+func (g *keyGuard) PutMessageSecret(ctx context.Context, chat, sender types.JID, id types.MessageID, secret []byte) error {
+	return g.AllSessionSpecificStores.PutMessageSecret(ctx, chat, sender, gateway.CleanID(id), secret)
+}
+
+// PutMessageSecrets keeps the secrets of many messages.
+func (g *keyGuard) PutMessageSecrets(ctx context.Context, inserts []store.MessageSecretInsert) error {
+	inserts = slices.Clone(inserts)
+	for i := range inserts {
+		inserts[i].ID = gateway.CleanID(inserts[i].ID)
+	}
+	return g.AllSessionSpecificStores.PutMessageSecrets(ctx, inserts)
+}
+
+// GetMessageSecret returns the secret of a message.
+func (g *keyGuard) GetMessageSecret(ctx context.Context, chat, sender types.JID, id types.MessageID) ([]byte, types.JID, error) {
+	return g.AllSessionSpecificStores.GetMessageSecret(ctx, chat, sender, gateway.CleanID(id))
 }
 
 // PutIdentity writes who somebody is.

@@ -52,7 +52,7 @@ func NewLocal(next http.Handler, listen string, names []string, now func() time.
 // ServeHTTP passes on what is allowed.
 func (l *Local) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
-	case !l.isOurs(r.Host):
+	case !l.isOurs(r.Host), isPlatform(hostOf(r.Host)) && !isProtocol(r.URL.Path):
 		l.refuse(w, r, "the request is for another host; a name under which this server is reached "+
 			"has to be given to it with --allow-host")
 	case l.origins.Check(r) != nil, isWebsocket(r) && !l.mayOpen(r):
@@ -65,15 +65,25 @@ func (l *Local) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // isOurs reports whether a Host names this server. An author of a page can't
 // make addresses resolve, so that every one of them is the server's own.
 func (l *Local) isOurs(hostPort string) bool {
-	host := hostPort
-	if name, _, err := net.SplitHostPort(hostPort); err == nil {
-		host = name
-	}
-	host = strings.TrimSuffix(strings.ToLower(strings.Trim(host, "[]")), ".")
+	host := hostOf(hostPort)
 	if ip, err := netip.ParseAddr(host); err == nil {
 		return l.anyIP || ip.IsLoopback() || slices.Contains(l.names, host)
 	}
 	return host == "localhost" || strings.HasSuffix(host, ".localhost") || isPlatform(host) || slices.Contains(l.names, host)
+}
+
+// hostOf is the host of a Host, in lower case.
+func hostOf(hostPort string) string {
+	host := hostPort
+	if name, _, err := net.SplitHostPort(hostPort); err == nil {
+		host = name
+	}
+	return strings.TrimSuffix(strings.ToLower(strings.Trim(host, "[]")), ".")
+}
+
+// isProtocol reports whether a path is one that clients of the protocol ask for.
+func isProtocol(path string) bool {
+	return !strings.HasPrefix(path, "/sandbox/") && !strings.HasPrefix(path, "/api/")
 }
 
 // isPlatform reports whether a host is the real platform's: clients of the

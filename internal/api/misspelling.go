@@ -1,0 +1,65 @@
+package api
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+const (
+	// maxMisspelt bounds how many misspelt names are noted.
+	maxMisspelt = 20
+	// alike is how many letters two names must share at their beginnings.
+	alike = 6
+)
+
+// misspelling is a field that an object does not have, and the one that was meant.
+type misspelling struct{ given, meant string }
+
+// noteMisspelt notes a name of the body itself that looks like one of its fields.
+func (r *bodyReader) noteMisspelt(schema *huma.Schema, field, name string) {
+	if field != "" || len(r.misspelt) == maxMisspelt {
+		return
+	}
+	for meant := range schema.Properties {
+		if resembles(name, meant) {
+			r.misspelt = append(r.misspelt, misspelling{given: name, meant: meant})
+			return
+		}
+	}
+}
+
+// resembles reports whether two names differ in case, punctuation or their end alone.
+func resembles(name, other string) bool {
+	name, other = letters(name), letters(other)
+	shorter := min(len(name), len(other))
+	return name == other || shorter >= alike && name[:shorter] == other[:shorter]
+}
+
+func letters(name string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsLetter(r) {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, name[:min(len(name), gateway.MaxID)])
+}
+
+// refuseMisspelt refuses a body with misspelt fields. Elsewhere these count as
+// unknown, and are ignored; where a field narrows what is given away, that would give
+// away everything.
+func refuseMisspelt(misspelt []misspelling) error {
+	if len(misspelt) == 0 {
+		return nil
+	}
+	wrong := make([]gateway.FieldError, len(misspelt))
+	for i, m := range misspelt {
+		wrong[i] = gateway.FieldError{Field: gateway.CleanName(m.given), Message: "is no field of this operation; did you mean " + m.meant + "?"}
+	}
+	slices.SortFunc(wrong, func(a, b gateway.FieldError) int { return strings.Compare(a.Field, b.Field) })
+	return gateway.InvalidFields(wrong...)
+}
