@@ -75,7 +75,7 @@ func explain(err error) string {
 	if failed, ok := errors.AsType[*url.Error](err); ok {
 		return explainConnection(failed)
 	}
-	if listening, ok := errors.AsType[*net.OpError](err); ok && listening.Op == "listen" && listening.Addr != nil {
+	if listening, ok := errors.AsType[*net.OpError](err); ok && listening.Op == "listen" {
 		return explainListening(listening)
 	}
 	if told, ok := gateway.AsError(err); ok {
@@ -97,15 +97,14 @@ func explainRefusal(refusal *client.Error) string {
 	switch refusal.Code {
 	case client.CodeUnauthorized:
 		return text + "; make a key with `recado keys create`, and give it with --api-key or RECADO_API_KEY"
-	case client.CodeForbidden:
-		if strings.Contains(refusal.Message, "partner") {
-			return text + "; make one with `recado keys create --name NAME --partner`"
-		}
 	case client.CodeNotFound:
 		return text + "; is --url or RECADO_URL the address of a gateway, and is it as new as this program?"
 	case client.CodeNotConnected:
 		return text + "; see `recado instances list`, and link it with `recado instances link`"
 	case client.CodePlatformTimeout:
+		if strings.Contains(refusal.Message, "can't be reached") {
+			return text // it says why by itself
+		}
 		return text + "; if that happens again, the gateway may not reach the platform: its log says why"
 	}
 	return text
@@ -135,6 +134,12 @@ func explainConnection(failed *url.Error) string {
 
 // explainListening says which address is taken, and names another.
 func explainListening(failed *net.OpError) string {
+	if address, ok := errors.AsType[*net.AddrError](failed); ok && address.Err == "missing port in address" {
+		return fmt.Sprintf("--listen %q needs a port, as %s", address.Addr, net.JoinHostPort(strings.Trim(address.Addr, "[]"), "8080"))
+	}
+	if failed.Addr == nil {
+		return failed.Error()
+	}
 	host, port, err := net.SplitHostPort(failed.Addr.String())
 	number, numberErr := strconv.Atoi(port)
 	switch {

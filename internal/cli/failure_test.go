@@ -59,10 +59,12 @@ func TestFailuresAreExplained(t *testing.T) {
 		want []string
 	}{
 		"wrong key":     {append(list, refusing(t, 401, "UNAUTHORIZED", "the API key is not valid")), 1, []string{"recado: the API key is not valid (401 UNAUTHORIZED)", "recado keys create"}},
-		"no partner":    {append(list, refusing(t, 403, "FORBIDDEN", "this needs a partner key")), 1, []string{"recado keys create --name NAME --partner"}},
+		"no partner":    {append(list, refusing(t, 403, "FORBIDDEN", "this needs a partner key; make one")), 1, []string{"recado: this needs a partner key; make one (403 FORBIDDEN)\n"}},
 		"not connected": {append(list, refusing(t, 409, "INSTANCE_NOT_CONNECTED", "it is stopped")), 75, []string{"it is stopped", "recado instances link"}},
 		"busy":          {append(list, refusing(t, 503, "UNAVAILABLE", "stopping")), 75, []string{"stopping (503 UNAVAILABLE)"}},
 		"slow platform": {append(list, refusing(t, 504, "PLATFORM_TIMEOUT", "no code came")), 75, []string{"may not reach the platform"}},
+		"no platform":   {append(list, refusing(t, 504, "PLATFORM_TIMEOUT", "the platform can't be reached: no route")), 75, []string{"no route (504 PLATFORM_TIMEOUT)\n"}},
+		"no port":       {[]string{"sandbox", "--listen", "1.2.3.4", "--data", t.TempDir()}, 1, []string{`recado: --listen "1.2.3.4" needs a port, as 1.2.3.4:8080`}},
 		"no gateway":    {append(list, foreign.URL), 1, []string{"404 Not Found", "not as a gateway does"}},
 		"nobody there":  {append(list, "http://127.0.0.1:1"), 75, []string{"no gateway answers at http://127.0.0.1:1; start one with `recado serve`, or name another with --url or RECADO_URL"}},
 		"no such host":  {append(list, "http://nobody.invalid"), 75, []string{"no gateway answers at http://nobody.invalid: there is no host nobody.invalid"}},
