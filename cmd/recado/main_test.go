@@ -164,7 +164,7 @@ func TestDevRefusesAShortKey(t *testing.T) {
 	dev := exec.CommandContext(t.Context(), process.Self(t), "dev", "--listen", "127.0.0.1:0", "--data", t.TempDir(),
 		"--api-key", "short", "--log-level", "error")
 	output, err := dev.CombinedOutput()
-	if err == nil || string(output) != "recado: an API key of your own has 16 to 255 characters\n" {
+	if err == nil || string(output) != "recado: --api-key must have 16 to 255 characters; this one has 5\n" {
 		t.Errorf("it answered %s (%v)", output, err)
 	}
 }

@@ -45,20 +45,25 @@ func mistyped(secret string) bool {
 	return checksum(rest[:randomDigits]) != rest[randomDigits:]
 }
 
-// checkSecret refuses a key of the operator's own choosing that could be
-// guessed, or that Authenticate would take for a mistyped one.
+// Unfit says why a key of the operator's own choosing can't be one: it could be
+// guessed, or Authenticate would take it for a mistyped one. It is the end of a
+// sentence that begins with what the key is called, and empty for a fit key.
+func Unfit(secret string) string {
+	switch {
+	case len(secret) < minOwnSecret || len(secret) > maxOwnSecret:
+		return fmt.Sprintf("must have %d to %d characters; this one has %d", minOwnSecret, maxOwnSecret, len(secret))
+	case strings.ContainsFunc(secret, func(r rune) bool { return r <= ' ' || r > '~' }):
+		return "must have visible ASCII characters only: it travels in a header"
+	case mistyped(secret):
+		return fmt.Sprintf("starts with %q but its checksum is wrong: it is mistyped", secretPrefix)
+	default:
+		return ""
+	}
+}
+
 func checkSecret(secret string) error {
-	if len(secret) < minOwnSecret || len(secret) > maxOwnSecret {
-		return gateway.Errorf(gateway.Invalid, gateway.CodeValidation,
-			"an API key of your own has %d to %d characters", minOwnSecret, maxOwnSecret)
-	}
-	if strings.ContainsFunc(secret, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return gateway.Errorf(gateway.Invalid, gateway.CodeValidation,
-			"an API key of your own has visible ASCII characters only: it travels in a header")
-	}
-	if mistyped(secret) {
-		return gateway.Errorf(gateway.Invalid, gateway.CodeValidation,
-			"the API key starts with %q but its checksum is wrong: it is mistyped", secretPrefix)
+	if why := Unfit(secret); why != "" {
+		return gateway.Errorf(gateway.Invalid, gateway.CodeValidation, "the API key %s", why)
 	}
 	return nil
 }

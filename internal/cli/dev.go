@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/renameio/v2"
 
+	"github.com/recado-project/recado/internal/access"
 	"github.com/recado-project/recado/internal/media"
 	"github.com/recado-project/recado/internal/sandbox"
 	"github.com/recado-project/recado/internal/server"
@@ -21,11 +22,16 @@ type devCommand struct {
 	Data      string   `help:"Folder that keeps the state between starts." default:"recado-dev" type:"path"`
 	ReadyFile string   `help:"File to write, as JSON, once everything answers: addresses and keys, for tests and scripts." type:"path"`
 	Empty     bool     `help:"Create no demo instance."`
-	APIKey    string   `help:"Use this API key, of 16 to 255 characters, instead of a random one, for containers and CI." name:"api-key"`
+	APIKey    string   `help:"Use this API key, of 16 to 255 characters, instead of a random one, for containers and CI." name:"api-key" env:"RECADO_DEV_API_KEY"`
 }
 
 // Run runs both until ctx ends, and tells once they are ready.
 func (c devCommand) Run(ctx context.Context, t terminal) error {
+	if c.APIKey != "" {
+		if why := access.Unfit(c.APIKey); why != "" {
+			return wrongUsage("--api-key %s", why) // before anything is made
+		}
+	}
 	logger, ready := c.logger(t)
 	warned := t
 	warned.logger = logger

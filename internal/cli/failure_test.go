@@ -2,11 +2,15 @@ package cli_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -74,6 +78,7 @@ func TestFailuresAreExplained(t *testing.T) {
 		"no key":        {[]string{"instances", "list"}, 2, []string{"RECADO_API_KEY", "recado keys create"}},
 		"no instance":   {[]string{"instances", "link"}, 2, []string{"<instance> is missing", "recado help instances link"}},
 		"wrong flag":    {[]string{"serve", "--listne", "x"}, 2, []string{`did you mean "--listen"?`, "recado help serve"}},
+		"no address":    {[]string{"serve", "--public-url", "foo", "--data", t.TempDir()}, 2, []string{`--public-url "foo" needs http:// or https:// and a host`}},
 		"log level":     {[]string{"--log-level", "x", "version"}, 2, []string{`"debug","info","warn","error"`}},
 		"taken port": {
 			[]string{"dev", "--listen", taken.Addr().String(), "--data", t.TempDir()},
@@ -98,6 +103,46 @@ func TestFailuresAreExplained(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A start that fails because of its flags leaves nothing behind.
+func TestAFailedStartLeavesNothing(t *testing.T) {
+	t.Parallel()
+	taken, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = taken.Close() }) // the test is over
+	for _, args := range [][]string{
+		{"dev", "--listen", taken.Addr().String()},
+		{"serve", "--listen", taken.Addr().String()},
+		{"sandbox", "--listen", taken.Addr().String()},
+		{"dev", "--listen", "127.0.0.1:0", "--api-key", "minhachave"},
+		{"serve", "--listen", "127.0.0.1:0", "--public-url", "foo"},
+	} {
+		folder := filepath.Join(t.TempDir(), "data")
+		if code, _, said := run(t, "", append(args, "--data", folder)...); code == 0 {
+			t.Errorf("%v: it went on: %s", args, said)
+		}
+		if _, err := os.Stat(folder); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%v has made its folder (%v)", args, err)
+		}
+	}
+}
+
+// The key of a gateway in production, which the environment may hold, is no key
+// that dev takes for its own and prints.
+func TestDevTakesNoKeyOfAnotherGateway(t *testing.T) {
+	t.Setenv("RECADO_API_KEY", "short")
+	t.Setenv("RECADO_DEV_API_KEY", "")
+	folder := filepath.Join(t.TempDir(), "data")
+	if _, _, said := run(t, "", "dev", "--listen", "1.2.3.4", "--data", folder); !strings.Contains(said, "--listen") {
+		t.Errorf("RECADO_API_KEY: said %q", said)
+	}
+	t.Setenv("RECADO_DEV_API_KEY", "short")
+	if code, _, said := run(t, "", "dev", "--listen", "1.2.3.4", "--data", folder); code != 2 || !strings.Contains(said, "--api-key must have") {
+		t.Errorf("RECADO_DEV_API_KEY: exit code %d, said %q", code, said)
 	}
 }
 

@@ -27,7 +27,7 @@ const fileFactor = 10
 // is called yet.
 func (f gatewayFlags) connect(t terminal) (*client.Client, error) {
 	address, err := url.Parse(f.URL)
-	if err != nil || (address.Scheme != "http" && address.Scheme != "https") || address.Host == "" {
+	if err != nil || !isWebAddress(f.URL) {
 		return nil, wrongUsage("--url %q needs http:// or https:// and a host, as http://127.0.0.1:8080", f.URL)
 	}
 	if f.APIKey == "" {
@@ -40,6 +40,12 @@ func (f gatewayFlags) connect(t terminal) (*client.Client, error) {
 		client.WithTimeout(f.Timeout), client.WithSendTimeout(fileFactor*f.Timeout),
 		client.WithHTTPClient(&http.Client{Transport: telling{next: transport, t: t, host: address.Host}}),
 	), nil
+}
+
+// isWebAddress reports whether text is an absolute http or https URL.
+func isWebAddress(text string) bool {
+	address, err := url.Parse(text)
+	return err == nil && (address.Scheme == "http" || address.Scheme == "https") && address.Host != ""
 }
 
 // instanceFlag says which instance is meant.

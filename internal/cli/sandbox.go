@@ -36,19 +36,18 @@ func (c sandboxCommand) Run(ctx context.Context, t terminal) (err error) {
 	if c.TLSListen != "" && (c.TLSCert == "" || c.TLSKey == "") {
 		return errors.New("--tls-listen needs --tls-cert and --tls-key")
 	}
+	warnBeyondLoopback(ctx, t, c.Listen)
+	plain, err := listen(ctx, c.Listen) // first: an address that is taken leaves no data behind
+	if err != nil {
+		return err
+	}
 	box, err := sandbox.New(ctx, sandbox.Config{
 		Path: filepath.Join(c.Data, "sandbox.db"), Load: c.Load, Logger: t.logger,
 	})
 	if err != nil {
-		return err
+		return errors.Join(err, plain.Close())
 	}
 	defer func() { err = errors.Join(err, box.Close()) }()
-
-	warnBeyondLoopback(ctx, t, c.Listen)
-	plain, err := listen(ctx, c.Listen)
-	if err != nil {
-		return err
-	}
 	web := &http.Server{Handler: box.Local(box.Handler(), c.Listen, c.AllowHost), ReadHeaderTimeout: sandboxHeaderWait}
 	workers := []worker.Worker{
 		{Name: "sandbox", Run: box.Run},

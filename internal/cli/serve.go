@@ -100,6 +100,9 @@ type serveCommand struct {
 
 // Run serves until ctx ends.
 func (c serveCommand) Run(ctx context.Context, t terminal) error {
+	if c.PublicURL != "" && !isWebAddress(c.PublicURL) {
+		return wrongUsage("--public-url %q needs http:// or https:// and a host", c.PublicURL)
+	}
 	platform, err := c.Platform.config()
 	if err != nil {
 		return err

@@ -119,7 +119,7 @@ type Server struct {
 	closers []func() error // in the order of opening
 }
 
-// New opens the data, takes the address, and builds everything. The caller runs
+// New takes the address, opens the data, and builds everything. The caller runs
 // the server, or closes it.
 func New(ctx context.Context, config Config) (_ *Server, err error) {
 	if config.Now == nil {
@@ -131,13 +131,14 @@ func New(ctx context.Context, config Config) (_ *Server, err error) {
 			err = errors.Join(err, s.Close())
 		}
 	}()
+	// First: an address that is taken leaves no data behind.
+	if err := s.listen(ctx); err != nil {
+		return nil, err
+	}
 	if err := s.lock(); err != nil {
 		return nil, err
 	}
 	if err := s.openTemp(); err != nil {
-		return nil, err
-	}
-	if err := s.listen(ctx); err != nil {
 		return nil, err
 	}
 	if err := s.openSandbox(ctx); err != nil {
