@@ -128,6 +128,8 @@ func (p *person) webhook() {
 	sink := testkit.NewSink(p.t)
 	p.wants("active   yes", "webhook", "set", sink.URL, "--secret", "segredo")
 	p.wants(sink.URL, "webhook", "get")
+	p.wants("\ndelivery  flowing", "webhook", "get")
+	p.wants(`"delivery":{"state":"flowing"`, "webhook", "get", "--json")
 	p.wants("status  204", "webhook", "test")
 	p.wants("resumed", "webhook", "resume")
 	p.wants("are delivered again", "webhook", "replay", "--from", "1")
@@ -135,11 +137,12 @@ func (p *person) webhook() {
 	testkit.Await(p.t, "a delivery", func() bool {
 		return strings.Contains(p.does("webhook", "deliveries"), "delivered\t")
 	})
+	p.wants("delivery  flowing\n", "webhook", "deliveries")
 	p.wants(`"state":"delivered"`, "webhook", "deliveries", "--json")
 	p.wants("deleted the webhook", "webhook", "delete")
 	sink.Answer(func(testkit.Delivered) int { return 500 })
 	p.does("webhook", "set", sink.URL)
-	if code, _, said := run(p.t, "", "webhook", "test", "--url", p.g.BaseURL, "--api-key", p.key); code != 1 || !strings.Contains(said, "did not take") {
+	if code, out, said := run(p.t, "", "webhook", "test", "--url", p.g.BaseURL, "--api-key", p.key); code != 1 || strings.Contains(out, "error") || strings.Count(said, "did not take") != 1 {
 		p.t.Errorf("exit code %d, said %q", code, said)
 	}
 }

@@ -21,10 +21,22 @@ type webhookCommand struct {
 	Replay     replayCommand        `cmd:"" help:"Deliver events of the past again."`
 }
 
-func (t terminal) webhook(webhook client.Webhook) error {
+// shownWebhook is a webhook as JSON.
+type shownWebhook struct {
+	client.Webhook
+
+	Delivery *client.DeliveryState `json:"delivery,omitempty"` // nil where it was not asked for
+}
+
+func (t terminal) webhook(webhook client.Webhook, state *client.DeliveryState) error {
+	var delivery string
+	if state != nil {
+		delivery = standing(*state)
+	}
 	return t.fields(
-		webhook,
+		shownWebhook{webhook, state},
 		pair{"url", webhook.WebhookURL}, pair{"active", yesNo(webhook.IsActive)}, pair{"signed", yesNo(webhook.Secret != "")},
+		pair{"delivery", delivery},
 		pair{"created", moment(webhook.CreatedAt)}, pair{"updated", moment(webhook.UpdatedAt)},
 	)
 }
@@ -41,7 +53,11 @@ func (c getWebhookCommand) Run(ctx context.Context, t terminal) error {
 	if err != nil {
 		return err
 	}
-	return t.webhook(webhook)
+	page, err := gateway.ListDeliveries(ctx, id, 1, 1) // for how the delivery stands
+	if err != nil {
+		return err
+	}
+	return t.webhook(webhook, page.Delivery)
 }
 
 type setWebhookCommand struct {
@@ -63,7 +79,7 @@ func (c setWebhookCommand) Run(ctx context.Context, t terminal) error {
 	if err != nil {
 		return err
 	}
-	return t.webhook(webhook)
+	return t.webhook(webhook, nil)
 }
 
 type testWebhookCommand struct{ instanceFlag }
@@ -78,11 +94,12 @@ func (c testWebhookCommand) Run(ctx context.Context, t terminal) error {
 	if err != nil {
 		return err
 	}
-	err = t.fields(
-		test,
-		pair{"status", orNone(test.Status)}, pair{"took", (time.Duration(test.DurationMs) * time.Millisecond).String()},
-		pair{"answer", test.Body}, pair{"error", orNone(test.Error)},
-	)
+	took := (time.Duration(test.DurationMs) * time.Millisecond).String()
+	if test.Status == nil {
+		took = "" // nothing that was answered
+	}
+	// Why it failed is said below.
+	err = t.fields(test, pair{"status", orNone(test.Status)}, pair{"took", took}, pair{"answer", test.Body})
 	if test.Error != nil {
 		err = errors.Join(err, errors.New("the endpoint did not take the test event: "+*test.Error))
 	}
@@ -152,24 +169,43 @@ func (c deliveriesCommand) Run(ctx context.Context, t terminal) error {
 		return t.tell(map[string]any{"delivery": state, "deliveries": lines}, "")
 	}
 	if state != nil {
-		t.notef("%s", stateLine(*state))
+		t.printf("delivery  %s\n", cleaned(standing(*state)))
 	}
 	return t.table(lines, []string{"STATE", "SEQUENCE", "TYPE", "CHAT", "WHEN", "ANSWER"}, rows)
 }
 
-// stateLine says how the delivery stands.
-func stateLine(state client.DeliveryState) string {
-	line := "delivery: " + state.State
+// standing says how the delivery stands, why, and what to do about it.
+func standing(state client.DeliveryState) string {
+	line := state.State
 	if state.Since != nil {
 		line += " since " + moment(*state.Since)
 	}
 	if state.Until != nil {
 		line += " until " + moment(*state.Until)
 	}
-	if state.Reason != nil {
-		line += " (" + cleaned(*state.Reason) + ")"
+	switch why := orNone(state.Reason); why {
+	case "":
+	case "gone":
+		line += ": the endpoint answered 410 Gone"
+	case "unreachable":
+		line += ": nothing was delivered for too long"
+	default:
+		line += ": " + why
 	}
-	return fmt.Sprintf("%s, %d events wait", line, state.PendingEvents)
+	switch state.PendingEvents {
+	case 0:
+	case 1:
+		line += "; 1 event waits"
+	default:
+		line += fmt.Sprintf("; %d events wait", state.PendingEvents)
+	}
+	switch state.State {
+	case client.WebhookSuspended, client.WebhookWaiting:
+		line += "; try again with recado webhook resume"
+	case client.WebhookInactive:
+		line += "; switch it on with recado webhook set"
+	}
+	return line
 }
 
 type replayCommand struct {

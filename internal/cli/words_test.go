@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/recado-project/recado/client"
 )
 
 // What serve prints can be opened.
@@ -58,6 +60,32 @@ func TestShortLog(t *testing.T) {
 	if len(lines) != 4 || !strings.HasSuffix(lines[0], "INF POST …/text 201 4ms") ||
 		!strings.HasSuffix(lines[1], "status changed status=connected") || !strings.Contains(lines[2], "it broke") {
 		t.Errorf("wrote %s", out.String())
+	}
+}
+
+// How a delivery stands is told with its cause and what to do.
+func TestStanding(t *testing.T) {
+	t.Parallel()
+	since := time.Date(2026, 11, 20, 14, 22, 10, 0, time.Local) //nolint:gosmopolitan // it is shown in the zone of the person
+	gone, unreachable, refused := "gone", "unreachable", "connection\x1b[2J refused"
+	for want, state := range map[string]client.DeliveryState{
+		"flowing":                {State: client.WebhookFlowing},
+		"flowing; 1 event waits": {State: client.WebhookFlowing, PendingEvents: 1},
+		"inactive; switch it on with recado webhook set": {State: client.WebhookInactive},
+		"suspended since 2026-11-20 14:22:10: the endpoint answered 410 Gone; 5 events wait; try again with recado webhook resume": {
+			State: client.WebhookSuspended, Since: &since, Reason: &gone, PendingEvents: 5,
+		},
+		"suspended: nothing was delivered for too long; try again with recado webhook resume": {
+			State: client.WebhookSuspended, Reason: &unreachable,
+		},
+		"waiting until 2026-11-20 14:22:10: connection[2J refused; try again with recado webhook resume": {
+			State: client.WebhookWaiting, Until: &since, Reason: &refused,
+		},
+	} {
+		var out bytes.Buffer
+		if err := (terminal{out: &out}).webhook(client.Webhook{}, &state); err != nil || !strings.Contains(out.String(), "delivery  "+want+"\n") {
+			t.Errorf("it says %s (%v), want %s", out.String(), err, want)
+		}
 	}
 }
 
