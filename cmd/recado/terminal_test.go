@@ -110,7 +110,7 @@ func TestDevOnATerminal(t *testing.T) {
 	window.mu.Lock()
 	banner := window.text.String()
 	window.mu.Unlock()
-	if !strings.HasPrefix(banner, "\r\nRecado is ready.") || strings.Contains(banner, "reason=") || !strings.Contains(banner, "recado send text") {
+	if !strings.HasPrefix(banner, "\r\nRecado is ready.") || strings.Contains(banner, "reason=") || !strings.Contains(banner, "recado send text --instance demo --to") || !strings.Contains(banner, "recado events --instance demo --after") {
 		t.Errorf("it begins with %s", banner)
 	}
 	for line := range strings.Lines(banner) {

@@ -38,8 +38,8 @@ func (c devCommand) banner(t terminal, base string, demo server.Demo) {
 	t.printf("%s/api/instances/%s/events\n\n", base, demo.InstanceID)
 	t.printf("The same without curl:\n\n")
 	t.exports(base, demo.APIKey)
-	t.printf("recado send text --to %s 'Oi!'\n", server.DemoRecipient)
-	t.printf("recado events --after 0\n\n")
+	t.printf("recado send text --instance demo --to %s 'Oi!'\n", server.DemoRecipient)
+	t.printf("recado events --instance demo --after 0\n\n")
 	t.printf("Ctrl-C stops.\n")
 }
 

@@ -57,12 +57,28 @@ func shortRequest(record slog.Record) slog.Record {
 		case "status":
 			status = attr.Value.String()
 		case "duration":
-			took = attr.Value.Duration().Round(time.Millisecond).String()
+			took = shortDuration(attr.Value.Duration())
 		}
 		return true
 	})
-	if cut := strings.LastIndexByte(route, '}'); cut >= 0 && cut+1 < len(route) {
-		route = "…" + route[cut+1:]
+	return slog.NewRecord(record.Time, record.Level, fmt.Sprintf("%s %s %s %s", method, shortRoute(route), status, took), record.PC)
+}
+
+// shortRoute shows a route without placeholders: /api/message/{instanceId}/text is
+// …/text, and /api/instances/{instanceId} is /api/instances/….
+func shortRoute(route string) string {
+	if open := strings.LastIndexByte(route, '{'); open >= 0 && strings.HasSuffix(route, "}") {
+		return shortRoute(route[:open]) + "…"
 	}
-	return slog.NewRecord(record.Time, record.Level, fmt.Sprintf("%s %s %s %s", method, route, status, took), record.PC)
+	if cut := strings.LastIndexByte(route, '}'); cut >= 0 {
+		return "…" + route[cut+1:]
+	}
+	return route
+}
+
+func shortDuration(took time.Duration) string {
+	if took < time.Millisecond {
+		return "<1ms"
+	}
+	return took.Round(time.Millisecond).String()
 }

@@ -63,6 +63,29 @@ func TestShortLog(t *testing.T) {
 	}
 }
 
+// A short line holds no placeholder, and no request takes no time.
+func TestShortLines(t *testing.T) {
+	t.Parallel()
+	for route, want := range map[string]string{
+		"/api/instances/{instanceId}":               "/api/instances/…",
+		"/api/message/{instanceId}/text":            "…/text",
+		"/api/groups/{instanceId}/members/{member}": "…/members/…",
+		"/api/instances":                            "/api/instances",
+		"":                                          "",
+	} {
+		if got := shortRoute(route); got != want {
+			t.Errorf("%s: %s, want %s", route, got, want)
+		}
+	}
+	for took, want := range map[time.Duration]string{
+		0: "<1ms", 999 * time.Microsecond: "<1ms", time.Millisecond: "1ms", 1501 * time.Millisecond: "1.501s",
+	} {
+		if got := shortDuration(took); got != want {
+			t.Errorf("%d: %s, want %s", took, got, want)
+		}
+	}
+}
+
 // How a delivery stands is told with its cause and what to do.
 func TestStanding(t *testing.T) {
 	t.Parallel()
