@@ -147,7 +147,7 @@ func TestResultsOnATerminal(t *testing.T) {
 	})
 	sent := onTerminal(t, size, append([]string{"send", "document", large, "--to", recipient}, flags...)...)
 	testkit.Await(t, "the message", func() bool {
-		return sent.contains("\rsending: 50 % of 4.0 MiB") && sent.contains("\nmessageId  3EB0")
+		return sent.contains("\rsending: 50 % of 3.0 MiB") && sent.contains("\nmessageId  3EB0")
 	})
 }
 

@@ -7,9 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
-
-	"github.com/google/uuid"
 
 	"github.com/recado-project/recado/internal/access"
 	"github.com/recado-project/recado/internal/gateway"
@@ -77,7 +76,7 @@ type createKeyCommand struct {
 	accountFlags
 	Name     string   `help:"What the key is for." required:"" env:"-"`
 	Partner  bool     `help:"The key may create and delete instances and keys of its account." env:"-"`
-	Instance []string `help:"Id of an instance that the key reaches; may be repeated. Without it: all of the account." env:"-"`
+	Instance []string `help:"Name or id of an instance that the key reaches; may be repeated. Without it: all of the account." env:"-"`
 	Expires  duration `help:"After how long the key ends, as 30d or 12h. Without it: never." env:"-"`
 }
 
@@ -102,13 +101,13 @@ func (c createKeyCommand) Run(ctx context.Context, t terminal) (err error) {
 	if err != nil {
 		return err
 	}
-	for _, id := range c.Instance {
-		if err := mustOwn(ctx, opened, account, id); err != nil {
+	params := access.KeyParams{AccountID: account.ID, Name: c.Name, Partner: c.Partner}
+	for _, nameOrID := range c.Instance {
+		id, err := ownInstance(ctx, opened, account, nameOrID)
+		if err != nil {
 			return err
 		}
-	}
-	params := access.KeyParams{
-		AccountID: account.ID, Name: c.Name, InstanceIDs: c.Instance, Partner: c.Partner,
+		params.InstanceIDs = append(params.InstanceIDs, id)
 	}
 	if c.Expires != 0 {
 		params.ExpiresAt = t.now().UTC().Add(time.Duration(c.Expires))
@@ -123,18 +122,34 @@ func (c createKeyCommand) Run(ctx context.Context, t terminal) (err error) {
 	return t.tell(shown, secret)
 }
 
-// mustOwn refuses an instance that the account does not have.
-func mustOwn(ctx context.Context, opened *store.Store, account gateway.Account, id string) error {
-	if uuid.Validate(id) == nil {
-		instance, err := opened.GetInstance(ctx, id)
-		if gateway.KindOf(err) != gateway.NotFound && err != nil {
-			return err
+// ownInstance is the id of the account's instance with a name or id.
+func ownInstance(ctx context.Context, opened *store.Store, account gateway.Account, nameOrID string) (string, error) {
+	var found []string
+	for number := 1; ; number++ {
+		page, err := opened.ListInstances(ctx, account.ID, nil, gateway.PageRequest{Page: number, Limit: itemsAtOnce})
+		if err != nil {
+			return "", err
 		}
-		if err == nil && instance.AccountID == account.ID {
-			return nil
+		for _, instance := range page.Items {
+			switch nameOrID {
+			case instance.ID:
+				return instance.ID, nil
+			case instance.Name:
+				found = append(found, instance.ID)
+			}
+		}
+		if number*itemsAtOnce >= page.Total {
+			break
 		}
 	}
-	return fmt.Errorf("account %s has no instance %s: give the id of one, as `recado instances list` shows it", account.Name, id)
+	switch len(found) {
+	case 0:
+		return "", fmt.Errorf("account %s has no instance %s: `recado instances list` shows those it has", account.Name, nameOrID)
+	case 1:
+		return found[0], nil
+	default:
+		return "", wrongUsage("%d instances are called %s, say which by its id: %s", len(found), nameOrID, strings.Join(found, ", "))
+	}
 }
 
 // shownKey is a key as JSON.
@@ -173,8 +188,8 @@ type listKeysCommand struct {
 	accountFlags
 }
 
-// keysAtOnce is how many keys are read at a time.
-const keysAtOnce = 100
+// itemsAtOnce is how many keys or instances are read at a time.
+const itemsAtOnce = 100
 
 // Run lists the keys, oldest first.
 func (c listKeysCommand) Run(ctx context.Context, t terminal) (err error) {
@@ -186,7 +201,7 @@ func (c listKeysCommand) Run(ctx context.Context, t terminal) (err error) {
 	keys := []shownKey{} // and never null
 	var rows [][]string
 	for number := 1; ; number++ {
-		page, err := opened.ListKeys(ctx, account.ID, gateway.PageRequest{Page: number, Limit: keysAtOnce})
+		page, err := opened.ListKeys(ctx, account.ID, gateway.PageRequest{Page: number, Limit: itemsAtOnce})
 		if err != nil {
 			return err
 		}
@@ -200,7 +215,7 @@ func (c listKeysCommand) Run(ctx context.Context, t terminal) (err error) {
 			}
 			rows = append(rows, []string{key.ID, key.Name, yesNo(key.Partner), state, moment(key.LastUsedAt)})
 		}
-		if number*keysAtOnce >= page.Total {
+		if number*itemsAtOnce >= page.Total {
 			return t.table(keys, []string{"ID", "NAME", "PARTNER", "STATE", "LAST USED"}, rows)
 		}
 	}

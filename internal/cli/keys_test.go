@@ -59,6 +59,9 @@ func TestKeysCreate(t *testing.T) {
 			t.Errorf("%v: exit code %d, printed %q, said %q", args, code, out, said)
 		}
 	}
+	if code, out, said := create("--instance", "shop"); code != 0 || !strings.Contains(out, `"instanceIds":["`+mine.InstanceID+`"]`) {
+		t.Errorf("by name: exit code %d, printed %q, said %q", code, out, said)
+	}
 	code, out, said := create("--instance", mine.InstanceID, "--expires", "30d")
 	var key struct {
 		Account   string    `json:"account"`
@@ -80,6 +83,12 @@ func TestKeysCreate(t *testing.T) {
 	}
 	if count != 1 {
 		t.Errorf("reaches %d instances", count)
+	}
+	if _, err := g.Partner.CreateInstance(t.Context(), "shop"); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, said := create("--instance", "shop"); code != 2 || !strings.Contains(said, "2 instances are called shop, say which by its id: "+mine.InstanceID) {
+		t.Errorf("of two: exit code %d, said %q", code, said)
 	}
 	for _, wrong := range []string{"30x", "-1d", "d", "99999999999d"} {
 		if code, _, said := create("--expires", wrong); code != 2 || !strings.Contains(said, "30d") {

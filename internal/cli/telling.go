@@ -32,7 +32,8 @@ func (c telling) RoundTrip(request *http.Request) (*http.Response, error) {
 	return c.next.RoundTrip(request)
 }
 
-// upload shows how much of a body was read.
+// upload shows how much of a file was sent. All but some bytes of its body are
+// the file in base64, four characters for three bytes.
 type upload struct {
 	io.ReadCloser
 
@@ -47,7 +48,7 @@ func (u *upload) Read(buffer []byte) (int, error) {
 	u.sent += int64(count)
 	if percent := u.sent * 100 / u.total; percent != u.shown {
 		u.shown = percent
-		_, _ = fmt.Fprintf(u.t.err, "\rsending: %d %% of %s", percent, bytesFor(u.total)) // as notef
+		_, _ = fmt.Fprintf(u.t.err, "\rsending: %d %% of %s", percent, bytesFor(u.total/4*3)) // as notef
 		if percent == 100 {
 			_, _ = fmt.Fprint(u.t.err, "\r\x1b[K") // the line is clean again
 		}
