@@ -4,6 +4,11 @@ package main
 func apiFaults() []fault {
 	return []fault{
 		{
+			name: "a misspelt restriction is refused", file: "internal/api/keys.go",
+			old: "refuseMisspelt(in.misspelt)", new: "refuseMisspelt(nil)",
+			test: "./internal/api", run: "MisspeltRestriction",
+		},
+		{
 			name: "unknown fields are not built", file: "internal/api/bodyreader.go",
 			old: "if err := r.json.Decode(&unread{}); err != nil {", new: "var skipped any\n\t\t\tif err := r.json.Decode(&skipped); err != nil {",
 			test: "./internal/api", run: "UnknownFieldsAreNotBuilt",

@@ -10,7 +10,7 @@ func cliFaults() []fault {
 		},
 		{
 			name: "keys looks at the account of an instance", file: "internal/cli/keys.go",
-			old: "instance.AccountID == account.ID {", new: `instance.AccountID != "" {`,
+			old: "		return \"\", fmt.Errorf(\"account %s has no instance", new: "		if true {\n			return nameOrID, nil\n		}\n		return \"\", fmt.Errorf(\"account %s has no instance",
 			test: "./internal/cli", run: "KeysCreate",
 		},
 		{

@@ -4,6 +4,11 @@ package main
 func sandboxFaults() []fault {
 	return []fault{
 		{
+			name: "the platform's names reach the protocol alone", file: "internal/sandbox/control/local.go",
+			old: " && !isProtocol(r.URL.Path)", new: " && false",
+			test: "./internal/sandbox", run: "PlatformNames",
+		},
+		{
 			name: "the platform can fall silent before the websocket", file: "internal/sandbox/platform/connection.go",
 			old: "f.Silent == SilentConnection || f.Silent == SilentUpgrade", new: "false",
 			test: "./internal/sandbox", run: "PlatformFallsSilent",
@@ -30,7 +35,7 @@ func sandboxFaults() []fault {
 		},
 		{
 			name: "a foreign host is refused", file: "internal/sandbox/control/local.go",
-			old: "case !l.isOurs(r.Host):", new: "case false:",
+			old: "case !l.isOurs(r.Host),", new: "case false,",
 			test: "./internal/server", run: "PagesOfTheWeb",
 		},
 		{
