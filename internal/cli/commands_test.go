@@ -118,7 +118,7 @@ func (p *person) downloads() {
 		p.t.Errorf("saved %q (%v)", content, err)
 	}
 	code, _, said := run(p.t, "", "messages", "download", received, "--output", path, "--url", p.g.BaseURL, "--api-key", p.key)
-	if code != 1 || !strings.Contains(said, "--output") {
+	if code != 1 || said != "recado: "+path+" exists already; name another with --output\n" {
 		p.t.Errorf("exit code %d, said %q", code, said)
 	}
 }

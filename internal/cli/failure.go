@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"net/http"
 	"net/url"
@@ -80,6 +81,9 @@ func explain(err error) string {
 	}
 	if told, ok := gateway.AsError(err); ok {
 		return told.Message
+	}
+	if failed, ok := errors.AsType[*fs.PathError](err); ok && failed.Op == "mkdir" {
+		return fmt.Sprintf("the folder %s can't be made: %v; name another with --data", failed.Path, failed.Err)
 	}
 	text := err.Error()
 	for _, room := range []string{"server: ", "store: ", "sandbox: "} { // where it was noticed helps nobody here
@@ -165,8 +169,23 @@ func mistaken(err error) error {
 	}
 	if parse, ok := errors.AsType[*kong.ParseError](err); ok {
 		if path := parse.Context.Selected(); path != nil {
+			if strings.HasPrefix(text, "expected one of ") {
+				text = "say what to do: " + childrenOf(path) // the parser names five
+			}
 			return wrongUsage("%s; see `recado help %s`", text, strings.TrimPrefix(path.Path(), "recado "))
 		}
 	}
 	return wrongUsage("%s; see `recado help`", text)
+}
+
+// childrenOf names all commands below a command.
+func childrenOf(command *kong.Node) string {
+	var names []string
+	for _, child := range command.Children {
+		if child.Type == kong.CommandNode && !child.Hidden {
+			names = append(names, child.Name)
+		}
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last]
 }

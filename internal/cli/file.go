@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"mime"
 	"os"
 	"path/filepath"
@@ -42,6 +43,9 @@ func (f fileArgument) media(t terminal) (_ string, err error) {
 		return f.read("standard input", "application/octet-stream", t.in)
 	}
 	file, err := os.Open(f.File)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("there is no file %s", f.File)
+	}
 	if err != nil {
 		return "", fmt.Errorf("read the file to send: %w", err)
 	}

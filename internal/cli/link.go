@@ -92,7 +92,7 @@ func (l *linking) showCharacters(ctx context.Context, phone string) error {
 	if half := len(characters) / 2; half > 0 && !strings.Contains(characters, "-") {
 		characters = characters[:half] + "-" + characters[half:]
 	}
-	l.t.printf("On the phone: Linked devices, Link with phone number instead.\nType: %s   (%s)\n", characters, l.expiry(code.ExpiresAt))
+	l.t.printf("On the phone: Linked devices, Link with phone number instead.\nType: %s   %s\n", characters, l.expiry(code.ExpiresAt))
 	return nil
 }
 
@@ -128,8 +128,7 @@ func (l *linking) showCode(ctx context.Context) error {
 // expiry says until when a code can be used.
 func (l *linking) expiry(at int64) string {
 	expires := time.UnixMilli(at)
-	return fmt.Sprintf("valid until %s, %s from now", expires.Local().Format(time.TimeOnly),
-		expires.Sub(l.t.now()).Round(time.Second))
+	return fmt.Sprintf("valid until %s (%.0f s)", expires.Local().Format(time.TimeOnly), expires.Sub(l.t.now()).Seconds())
 }
 
 // fits reports whether the window shows a code as a whole, and says once where it

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -167,6 +168,9 @@ func (c downloadCommand) fetch(ctx context.Context, t terminal, address string) 
 // save writes a new file, or none.
 func save(path string, content io.Reader) (err error) {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // the person names it, or it is localName
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%s exists already; name another with --output", path)
+	}
 	if err != nil {
 		return fmt.Errorf("save the file: %w; name another with --output", err)
 	}

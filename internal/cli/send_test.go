@@ -110,7 +110,7 @@ func TestSendRefuses(t *testing.T) {
 		code int
 		want string
 	}{
-		"no such file":           {[]string{"image", filepath.Join(folder, "nothing.png"), "--to", "1"}, 1, "nothing.png: no such file"},
+		"no such file":           {[]string{"image", filepath.Join(folder, "nothing.png"), "--to", "1"}, 1, "recado: there is no file " + filepath.Join(folder, "nothing.png") + "\n"},
 		"a folder":               {[]string{"document", folder, "--to", "1"}, 1, "is a folder"},
 		"a large file":           {[]string{"document", large, "--to", "1"}, 1, large + " is too large: it has 80.0 MiB, and a gateway takes 64.0 MiB"},
 		"larger than it is told": {[]string{"document", "-", "--to", "1", "--max-media", "2"}, 1, "standard input is too large"},

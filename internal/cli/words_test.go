@@ -63,6 +63,16 @@ func TestShortLog(t *testing.T) {
 	}
 }
 
+// A code says until when it is valid, and for how long.
+func TestExpiry(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 20, 11, 8, 1, 0, time.Local) //nolint:gosmopolitan // it is shown in the zone of the person
+	l := &linking{t: terminal{now: func() time.Time { return now }}}
+	if got := l.expiry(now.Add(time.Minute).UnixMilli()); got != "valid until 11:09:01 (60 s)" {
+		t.Errorf("it says %s", got)
+	}
+}
+
 // A short line holds no placeholder, and no request takes no time.
 func TestShortLines(t *testing.T) {
 	t.Parallel()
