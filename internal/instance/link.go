@@ -326,6 +326,8 @@ func (l *link) waitForCode(ctx context.Context, limit time.Duration) (gateway.QR
 			return gateway.QRCode{}, nil, linkingEnded()
 		case code.Code != "":
 			return code, session, nil
+		case isNoHost(trouble): // to wait would not bring it about
+			return gateway.QRCode{}, nil, noCode(trouble, limit)
 		}
 		select {
 		case <-changed:
@@ -343,13 +345,19 @@ func noCode(trouble error, limit time.Duration) error {
 			"the platform gave no code within %s; ask again", limit)
 	}
 	why := "it did not answer in time"
-	if failure, ok := errors.AsType[*net.DNSError](trouble); ok && failure.IsNotFound {
+	if failure, ok := errors.AsType[*net.DNSError](trouble); ok && isNoHost(trouble) {
 		why = "its host " + failure.Name + " does not exist, or this machine can't look names up"
 	} else if errors.Is(trouble, syscall.ECONNREFUSED) {
 		why = "it refuses connections"
 	}
 	return gateway.Errorf(gateway.PlatformTimeout, gateway.CodePlatformTimeout,
 		"the platform can't be reached: %s; the gateway goes on trying", why)
+}
+
+// isNoHost reports whether the platform's name leads nowhere.
+func isNoHost(trouble error) bool {
+	failure, ok := errors.AsType[*net.DNSError](trouble)
+	return ok && failure.IsNotFound
 }
 
 func linkingEnded() error {

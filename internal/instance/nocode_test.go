@@ -1,0 +1,45 @@
+package instance
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+// Who waits for a code is told why there is none, at once where waiting would not help.
+func TestNoCodeSaysWhy(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		trouble error
+		says    string
+		atOnce  bool
+	}{
+		"nothing is known":    {nil, "ask again", false},
+		"no such host":        {fmt.Errorf("dial: %w", &net.DNSError{Name: "web.example", IsNotFound: true}), "its host web.example does not exist", true},
+		"refused":             {fmt.Errorf("dial: %w", syscall.ECONNREFUSED), "it refuses connections", false},
+		"no answer":           {errors.New("timed out"), "it did not answer in time", false},
+		"names can't be read": {&net.DNSError{Name: "web.example", IsTimeout: true}, "it did not answer in time", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			service, _ := newSlowService(t, gateway.StatusConnecting, "")
+			l := service.link("phone")
+			l.session = struct{ gateway.Session }{} // nothing is asked of it
+			l.trouble = c.trouble
+			limit := 10 * time.Millisecond
+			if c.atOnce {
+				limit = time.Hour // which the test does not last
+			}
+			_, _, err := l.waitForCode(t.Context(), limit)
+			if gateway.KindOf(err) != gateway.PlatformTimeout || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("told %v, want %q", err, c.says)
+			}
+		})
+	}
+}
