@@ -9,8 +9,10 @@ import (
 )
 
 const (
-	// maxLoaded bounds how many events of a webhook are in memory.
-	maxLoaded = 256
+	// maxLoaded bounds how many events of a webhook are in memory, and maxLoadedBytes
+	// their data; one event is there whatever its size.
+	maxLoaded      = 256
+	maxLoadedBytes = 1 << 20
 	// maxAhead bounds how far delivery runs ahead of the cursor, past an event
 	// that takes its time.
 	maxAhead = 8_192
@@ -39,6 +41,8 @@ type backlog struct {
 	newest int64 // the newest event there is
 	window []*entry
 	loaded int // entries of the window that are not done
+	// loadedBytes is the size of the data of these entries, and tailBytes of the tail.
+	loadedBytes, tailBytes int
 	// acked are events past the end that were delivered before the window was
 	// dropped.
 	acked map[int64]struct{}
@@ -110,14 +114,20 @@ func (b *backlog) append(events []eventlog.Event) {
 			// It waits in the log.
 		case event.Sequence == b.end+1 && b.hasRoom():
 			b.push(event)
-		case b.reading && len(b.tail) < maxLoaded:
+		case b.reading && len(b.tail) < maxLoaded && b.tailBytes < maxLoadedBytes:
 			b.tail = append(b.tail, event)
+			b.tailBytes += len(event.Data)
 		}
 	}
 	b.advance()
 }
 
-func (b *backlog) hasRoom() bool { return b.loaded < maxLoaded && len(b.window) < maxAhead }
+func (b *backlog) hasRoom() bool {
+	return b.loaded < maxLoaded && b.loadedBytes < maxLoadedBytes && len(b.window) < maxAhead
+}
+
+// isFull reports whether more than half of what may be loaded is.
+func (b *backlog) isFull() bool { return b.loaded > maxLoaded/2 || b.loadedBytes > maxLoadedBytes/2 }
 
 // wants returns after which event, and how many, should be read from the log;
 // none where there is nothing to read or no use for it now.
@@ -125,7 +135,7 @@ func (b *backlog) wants(now time.Time) (after int64, limit int) {
 	if b.reading || b.newest <= b.end || !b.mayTry(now) {
 		return 0, 0
 	}
-	if b.endpoint.status == StatusBackoff && b.loaded > maxLoaded/2 {
+	if b.endpoint.status == StatusBackoff && b.isFull() {
 		b.park(now)
 	}
 	if !b.moreToRead() {
@@ -135,14 +145,14 @@ func (b *backlog) wants(now time.Time) (after int64, limit int) {
 }
 
 func (b *backlog) moreToRead() bool {
-	return b.newest > b.end && b.loaded <= maxLoaded/2 && b.hasRoom()
+	return b.newest > b.end && !b.isFull() && b.hasRoom()
 }
 
 // read takes what was read after an event: all there is up to through, or as
 // much as was asked for.
 func (b *backlog) read(after int64, events []eventlog.Event, through int64) {
 	tail := b.tail
-	b.tail = nil
+	b.tail, b.tailBytes = nil, 0
 	if after != b.end {
 		return // what was loaded was dropped meanwhile
 	}
@@ -181,6 +191,7 @@ func (b *backlog) push(event eventlog.Event) {
 		return
 	}
 	b.loaded++
+	b.loadedBytes += len(event.Data)
 	l.queue = append(l.queue, e)
 	b.put(l)
 }

@@ -29,6 +29,8 @@ type model struct {
 	window *windowJob
 
 	busiest   bool
+	data      []byte // which all events share
+	largest   int    // event, in bytes
 	down      bool
 	poison    map[int64]bool
 	delivered map[int64]bool
@@ -55,6 +57,10 @@ func newModel(t *testing.T, seed uint64) *model {
 		poison: map[int64]bool{}, delivered: map[int64]bool{}, dead: map[int64]bool{}, last: map[gateway.JID]int64{},
 	}
 	m.busiest = seed%2 == 1
+	if seed%3 == 0 { // in some worlds a few events are all that may be loaded
+		m.largest = maxLoadedBytes / 2
+		m.data = make([]byte, m.largest)
+	}
 	m.schedule.SuspendAfter = 1_000_000 * time.Hour
 	m.db.State.Status = StatusOK
 	m.b = newBacklog(&m.schedule, m.db)
@@ -80,7 +86,11 @@ func (m *model) append(n int) {
 // event makes the next event, of some chat.
 func (m *model) event() eventlog.Event {
 	n := len(m.log) + 1
-	return eventlog.Event{Sequence: int64(n), ID: fmt.Sprint(n), Chat: m.chat()}
+	event := eventlog.Event{Sequence: int64(n), ID: fmt.Sprint(n), Chat: m.chat()}
+	if m.largest > 0 {
+		event.Data = m.data[:m.random.IntN(m.largest)]
+	}
+	return event
 }
 
 // chat returns one of a dozen chats; in some worlds one writes most of the time.
@@ -154,7 +164,7 @@ func (m *model) readWindow() {
 	m.window, m.b.reading = nil, false
 	switch {
 	case w.epoch != m.b.epoch || m.chance(5): // or the read failed
-		m.b.tail = nil
+		m.b.tail, m.b.tailBytes = nil, 0
 	default:
 		m.b.read(w.after, m.log[w.after:min(int(w.after)+w.limit, len(m.log))], w.through)
 	}
@@ -244,11 +254,15 @@ func (m *model) check() {
 	if len(m.jobs) != m.b.inFlight || m.b.inFlight > maxWidth {
 		m.t.Fatalf("%d are in flight, counted %d", len(m.jobs), m.b.inFlight)
 	}
-	loaded := 0
+	loaded, size := 0, 0
 	for _, e := range m.b.window {
 		if !e.done {
 			loaded++
+			size += len(e.event.Data)
 		}
+	}
+	if size != m.b.loadedBytes || size > maxLoadedBytes+m.largest {
+		m.t.Fatalf("%d bytes are loaded, counted %d", size, m.b.loadedBytes)
 	}
 	if loaded != m.b.loaded || loaded > maxLoaded {
 		m.t.Fatalf("%d are loaded, counted %d", loaded, m.b.loaded)

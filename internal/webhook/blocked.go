@@ -14,6 +14,7 @@ func (b *backlog) block(l *lane, now time.Time) {
 	}
 	b.loaded -= len(l.queue)
 	for _, e := range l.queue {
+		b.loadedBytes -= len(e.event.Data)
 		e.finish()
 	}
 	b.touch(l)
@@ -34,7 +35,7 @@ func (b *backlog) park(now time.Time) {
 			parked++
 		}
 	}
-	for ; b.loaded > maxLoaded/2 && parked < maxParked; parked++ {
+	for ; b.isFull() && parked < maxParked; parked++ {
 		var longest *lane
 		for _, l := range b.held {
 			if longest == nil || len(l.queue) > len(longest.queue) {

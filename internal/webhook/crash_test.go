@@ -250,11 +250,11 @@ type brokenLog struct {
 	failures *atomic.Int64
 }
 
-func (l brokenLog) Read(ctx context.Context, instanceID string, after int64, limit int) ([]eventlog.Event, error) {
+func (l brokenLog) ReadSlice(ctx context.Context, instanceID string, after int64, limit, size int) ([]eventlog.Event, error) {
 	if l.failures.CompareAndSwap(0, 1) {
 		return nil, context.DeadlineExceeded
 	}
-	return l.Log.Read(ctx, instanceID, after, limit)
+	return l.Log.ReadSlice(ctx, instanceID, after, limit, size)
 }
 
 // An event of the log that retention has removed is passed over.

@@ -13,6 +13,9 @@ type Log interface {
 	// Read returns the events of an instance after a sequence number, in order,
 	// limit at most.
 	Read(ctx context.Context, instanceID string, after int64, limit int) ([]eventlog.Event, error)
+	// ReadSlice is Read that ends with the event whose data brings all of them to
+	// maxBytes.
+	ReadSlice(ctx context.Context, instanceID string, after int64, maxEvents, maxBytes int) ([]eventlog.Event, error)
 	// Bounds returns the oldest and the newest sequence number that are kept; 0
 	// and 0 where there are none.
 	Bounds(ctx context.Context, instanceID string) (oldest, newest int64, err error)

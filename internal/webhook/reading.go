@@ -54,19 +54,19 @@ func (p *pump) readWindow(ctx context.Context, after, through int64, limit, epoc
 	defer p.service.work.Done()
 	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
-	events, err := p.service.log.Read(ctx, p.instanceID, after, limit)
+	events, err := p.service.log.ReadSlice(ctx, p.instanceID, after, limit, maxLoadedBytes)
 	p.service.admitted.reads.leave()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.reading, p.backlog.reading = false, false
 	switch {
 	case err != nil:
-		p.backlog.tail = nil
+		p.backlog.tail, p.backlog.tailBytes = nil, 0
 		p.readFailed(ctx, err)
 	case epoch == p.backlog.epoch:
 		p.backlog.read(after, events, through)
 	default:
-		p.backlog.tail = nil
+		p.backlog.tail, p.backlog.tailBytes = nil, 0
 	}
 	p.drive(nil, false)
 }

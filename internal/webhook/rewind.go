@@ -93,6 +93,7 @@ func (b *backlog) dropWindow(keep bool) {
 		}
 	}
 	b.window, b.tail, b.loaded, b.end = nil, nil, 0, b.cursor
+	b.loadedBytes, b.tailBytes = 0, 0
 }
 
 // rest drops what is loaded where it is of no use for a while, so that an

@@ -118,6 +118,7 @@ func (b *backlog) passHead(j job, now time.Time) {
 		l.queue = nil
 	}
 	if l.block == nil {
+		b.loadedBytes -= len(j.entry.event.Data)
 		j.entry.finish()
 		b.loaded--
 		return
