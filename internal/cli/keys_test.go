@@ -37,6 +37,9 @@ func TestKeysOfAMistypedFolder(t *testing.T) {
 	if code, _, said = run(t, "", "keys", "list", "--data", folder, "--account", "shpo"); code != 1 || !strings.Contains(said, "there is no account shpo") {
 		t.Errorf("exit code %d, said %q", code, said)
 	}
+	if code, _, said = run(t, "", "keys", "revoke", instanceID, "--data", folder); code != 1 || strings.Count(said, "recado: ") != 1 || !strings.HasPrefix(said, "recado: ") {
+		t.Errorf("exit code %d, said %q", code, said)
+	}
 	if code, out, _ = run(t, "", "keys", "list", "--data", folder, "--json"); code != 0 || !strings.Contains(out, `"name":"b"`) {
 		t.Errorf("exit code %d, printed %q", code, out)
 	}

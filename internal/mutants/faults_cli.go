@@ -10,8 +10,49 @@ func cliFaults() []fault {
 		},
 		{
 			name: "keys looks at the account of an instance", file: "internal/cli/keys.go",
-			old: "		return \"\", fmt.Errorf(\"account %s has no instance", new: "		if true {\n			return nameOrID, nil\n		}\n		return \"\", fmt.Errorf(\"account %s has no instance",
+			old:  "var found []string",
+			new:  "if other, err := opened.GetInstance(ctx, nameOrID); err == nil { return other.ID, nil }; var found []string",
 			test: "./internal/cli", run: "KeysCreate",
+		},
+		{
+			name: "keys takes names of instances", file: "internal/cli/keys.go",
+			old: "case instance.Name:", new: `case "":`,
+			test: "./internal/cli", run: "KeysCreate",
+		},
+		{
+			name: "dev looks at its key before it makes anything", file: "internal/cli/dev.go",
+			old: `if c.APIKey != "" {`, new: "if false {",
+			test: "./internal/cli", run: "AFailedStartLeavesNothing",
+		},
+		{
+			name: "dev takes no key of another gateway", file: "internal/cli/dev.go",
+			old: ` env:"RECADO_DEV_API_KEY"`, new: "",
+			test: "./internal/cli", run: "DevTakesNoKeyOfAnotherGateway",
+		},
+		{
+			name: "a public URL is an address", file: "internal/cli/serve.go",
+			old: `if c.PublicURL != "" && !isWebAddress(c.PublicURL) {`, new: "if false {",
+			test: "./internal/cli", run: "FailuresAreExplained",
+		},
+		{
+			name: "a webhook says how its delivery stands", file: "internal/cli/webhook.go",
+			old: `pair{"delivery", delivery},`, new: `pair{"delivery", delivery[:0]},`,
+			test: "./internal/cli", run: "Standing",
+		},
+		{
+			name: "an upload counts the bytes of its file", file: "internal/cli/telling.go",
+			old: "bytesFor(u.total/4*3)", new: "bytesFor(u.total)",
+			test: "./cmd/recado", run: "ResultsOnATerminal",
+		},
+		{
+			name: "the banner names its instance", file: "internal/cli/banner.go",
+			old: "recado events --instance demo --after", new: "recado events --after",
+			test: "./cmd/recado", run: "DevOnATerminal",
+		},
+		{
+			name: "a short line holds no placeholder", file: "internal/cli/shortlog.go",
+			old: `strings.HasSuffix(route, "}") {`, new: "false {",
+			test: "./internal/cli", run: "ShortLines",
 		},
 		{
 			name: "keys knows the account of dev", file: "internal/cli/keys.go",
@@ -36,7 +77,7 @@ func cliFaults() []fault {
 		{
 			name: "failures have one prefix", file: "internal/cli/failure.go",
 			old: "return told.Message", new: `return "recado: " + told.Error()`,
-			test: "./cmd/recado", run: "DevRefusesAShortKey",
+			test: "./internal/cli", run: "KeysOfAMistypedFolder",
 		},
 		{
 			name: "a port that is taken is explained", file: "internal/cli/failure.go",
