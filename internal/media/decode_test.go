@@ -37,20 +37,28 @@ func progressive(width, height, scans int) []byte {
 	return append(out, 0xff, 0xd9)
 }
 
-// quickly fails the test unless an ordinary picture gets its thumbnail within a
-// second.
+// patiently is a service that gives pictures the time that they take on a busy machine.
+func patiently(t *testing.T) *Service {
+	t.Helper()
+	service := start(t, Config{FFmpeg: NoFFmpeg})
+	service.decoders.complete = time.Minute
+	return service
+}
+
+// quickly fails the test unless an ordinary picture gets its thumbnail soon: within a
+// second, or a few where the machine is busy.
 func quickly(t *testing.T, service *Service) {
 	t.Helper()
 	begun := time.Now()
 	file := opened(t, service, gateway.TypeImage, dataURI("", encodeJPEG(t, 1000, 800, 0, nil)), Hints{Field: "image"})
-	if took := time.Since(begun); took > time.Second || file.Thumbnail == nil {
+	if took := time.Since(begun); took > 5*time.Second || file.Thumbnail == nil {
 		t.Errorf("an ordinary picture took %s, and has a thumbnail of %d bytes", took, len(file.Thumbnail))
 	}
 }
 
 func TestPictureOfManyScansHoldsNobodyUp(t *testing.T) {
 	t.Parallel()
-	service := start(t, Config{FFmpeg: NoFFmpeg})
+	service := patiently(t)
 	hostile := dataURI("", progressive(6000, 4860, 900))
 	done := make(chan error, 1)
 	go func() {
@@ -69,7 +77,7 @@ func TestPictureOfManyScansHoldsNobodyUp(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-	case <-time.After(5 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("the hostile picture itself is still worked on")
 	}
 }
@@ -106,7 +114,7 @@ func TestDecodingEndsInTime(t *testing.T) {
 
 func TestLargePicturesDoNotHoldUpSmallOnes(t *testing.T) {
 	t.Parallel()
-	service := start(t, Config{FFmpeg: NoFFmpeg})
+	service := patiently(t)
 	service.decoders.wait = 50 * time.Millisecond
 	if err := service.decoders.large.Acquire(t.Context(), largeRoom); err != nil {
 		t.Fatal(err)
@@ -145,7 +153,7 @@ func TestCountScans(t *testing.T) {
 
 func TestProgressivePicturesAreShown(t *testing.T) {
 	t.Parallel()
-	service := start(t, Config{FFmpeg: NoFFmpeg})
+	service := patiently(t)
 	for _, c := range []struct {
 		width, height, scans int
 		shown                bool

@@ -161,7 +161,7 @@ func silenceFaults() []fault {
 	return []fault{
 		{
 			name: "closing waits for no connection attempt", file: "internal/whatsapp/owner.go",
-			old: "	case <-s.ctx.Done():\n		s.endConnection()\n		return errAbandoned\n	case <-limit.C:", new: "	case <-limit.C:",
+			old: "		limit.Reset(abandonWait)\n", new: "		limit.Stop()\n",
 			test: serverTests, run: "SilentPlatformHoldsNoCommand",
 		},
 		{

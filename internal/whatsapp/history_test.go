@@ -108,7 +108,7 @@ func TestHistoryIsLeftWhereItIs(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var log lockedBuffer
-			config.Logger = slog.New(slog.NewTextHandler(&log, nil))
+			config.Logger = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 			w := newWorld(t, config)
 			if err := w.phones.SetHistory(t.Context(), ownNumber, 1, 50, 1000); err != nil {
 				t.Fatal(err)

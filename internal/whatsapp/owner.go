@@ -151,7 +151,7 @@ var (
 
 // dial makes the connection. Each step of it has a bound: whatsmeow's own has one
 // only for the handshake, and hears of nobody who no longer wants it. Where the
-// session is closed meanwhile, dial returns at once, and whatsmeow gives up in a
+// session is closed meanwhile, dial returns within a second, and whatsmeow gives up in a
 // goroutine that holds nothing but its socket.
 func (s *session) dial() error {
 	client, ctx := s.current(), s.newConnection()
@@ -163,8 +163,16 @@ func (s *session) dial() error {
 	case err := <-done:
 		return err
 	case <-s.ctx.Done():
-		s.endConnection()
-		return errAbandoned
+		// One that is just being made ends in order: whatsmeow's handshake and the end
+		// of its connection at the same time are a race inside of it.
+		limit.Reset(abandonWait)
+		select {
+		case err := <-done:
+			return err
+		case <-limit.C:
+			s.endConnection()
+			return errAbandoned
+		}
 	case <-limit.C:
 		s.endConnection()
 	}

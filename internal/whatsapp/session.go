@@ -23,6 +23,9 @@ const (
 	// partingWait is how long whatsmeow may take to notice that a connection was
 	// given up.
 	partingWait = 2 * time.Second
+	// abandonWait is how long the end of a session waits for a connection that is just
+	// being made.
+	abandonWait = time.Second
 	// silentKeepAlives is how many unanswered ones make a connection dead: it
 	// looks open, and nothing arrives any more.
 	silentKeepAlives = 2
