@@ -52,10 +52,15 @@ func NewClaim(ctx context.Context, config Config) (*Claim, error) {
 	c := &Claim{config: settings, logger: config.Logger}
 	ctx, cancel := context.WithTimeout(ctx, claimWait)
 	defer cancel()
-	for {
+	for claimed := false; ; claimed = true {
 		err := c.take(ctx)
-		if err == nil || !errors.Is(err, ErrClaimed) {
-			return c, err
+		switch {
+		case err == nil:
+			return c, nil
+		case claimed && ctx.Err() != nil: // the time ran out within a try
+			return nil, ErrClaimed
+		case !errors.Is(err, ErrClaimed):
+			return nil, err
 		}
 		timer := time.NewTimer(claimPause)
 		select {
