@@ -32,8 +32,8 @@ func (s *session) knownName(addresses ...types.JID) string {
 		if address.IsEmpty() {
 			continue
 		}
-		if s.Self().Is(jidOf(address)) {
-			return device.PushName
+		if self := s.Self(); self.Is(jidOf(address)) {
+			return self.Name // the keys' own is written from goroutines of whatsmeow's
 		}
 		if device.Contacts == nil {
 			continue
