@@ -16,7 +16,7 @@ type Webhooks interface {
 	Delete(ctx context.Context, instanceID string) error
 	Resume(ctx context.Context, instanceID string) error
 	Replay(ctx context.Context, instanceID string, from webhook.From) (webhook.Replayed, error)
-	Test(ctx context.Context, instanceID string) (webhook.Trial, error)
+	Test(ctx context.Context, instanceID string) (webhook.TestResult, error)
 	Deliveries(ctx context.Context, instanceID string, page gateway.PageRequest) (gateway.Page[webhook.Delivery], error)
 	Condition(ctx context.Context, instanceID string) (webhook.Condition, error)
 }

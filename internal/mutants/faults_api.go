@@ -104,7 +104,7 @@ func apiFaults() []fault {
 			test: "./internal/api", run: "Validation",
 		},
 		{
-			name: "useless secrets are refused", file: "internal/webhook/endpointurl.go",
+			name: "useless secrets are refused", file: "internal/webhook/endpoint_url.go",
 			old: "!Secret(*secret).isEncoded():", new: "false:",
 			test: "./internal/webhook", run: "Settings",
 		},

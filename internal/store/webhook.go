@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/recado-project/recado/internal/webhook"
+	"github.com/recado-project/recado/internal/webhook/backlog"
 )
 
 const (
@@ -18,9 +19,9 @@ const (
 // Where state is not nil, or the webhook is new, delivery begins anew with it:
 // no chat is blocked any more. An instance that does not exist is a
 // gateway.NotFound.
-func (s *Store) SaveWebhook(ctx context.Context, hook webhook.Webhook, state *webhook.State) error {
+func (s *Store) SaveWebhook(ctx context.Context, hook webhook.Webhook, state *backlog.State) error {
 	err := s.db.write(ctx, func(ctx context.Context, q querier) error {
-		first := webhook.State{Status: webhook.StatusOK}
+		first := backlog.State{Status: backlog.StatusOK}
 		if state != nil {
 			first = *state
 		}
@@ -88,7 +89,7 @@ func (s *Store) AllWebhooks(ctx context.Context) ([]webhook.Saved, error) {
 	if err != nil {
 		return nil, fmt.Errorf("store: all webhooks: %w", err)
 	}
-	of := map[string][]webhook.BlockedChat{}
+	of := map[string][]backlog.BlockedChat{}
 	for _, one := range blocked {
 		of[one.instanceID] = append(of[one.instanceID], one.BlockedChat)
 	}
@@ -98,7 +99,7 @@ func (s *Store) AllWebhooks(ctx context.Context) ([]webhook.Saved, error) {
 	return all, nil
 }
 
-func stateArgs(state webhook.State) []any {
+func stateArgs(state backlog.State) []any {
 	return []any{
 		string(state.Status), state.Reason, state.Cursor, state.Failures,
 		millis(state.FailingSince), millis(state.NextTry), state.Attempts,
@@ -106,7 +107,7 @@ func stateArgs(state webhook.State) []any {
 }
 
 // writeState writes the state of a webhook and reports whether it is there.
-func writeState(ctx context.Context, q querier, instanceID string, state webhook.State) (bool, error) {
+func writeState(ctx context.Context, q querier, instanceID string, state backlog.State) (bool, error) {
 	result, err := q.ExecContext(ctx, `UPDATE webhooks SET status = $1, reason = $2, cursor = $3, failures = $4,
 		failing_since = $5, next_try_at = $6, attempts = CASE WHEN attempts < $7 THEN $7 ELSE attempts END
 		WHERE instance_id = $8`, append(stateArgs(state), instanceID)...)
@@ -142,7 +143,7 @@ func scanSaved(row scanner) (webhook.Saved, error) {
 }
 
 type blockedChat struct {
-	webhook.BlockedChat
+	backlog.BlockedChat
 
 	instanceID string
 }

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/webhook/backlog"
 )
 
 // Flow says in a word how the delivery of a webhook is doing.
@@ -70,11 +71,11 @@ func newCondition(health Health) Condition {
 		Pending: health.Newest - health.Cursor + int64(health.BlockedChats),
 	}
 	switch health.Status {
-	case StatusBackoff:
+	case backlog.StatusBackoff:
 		condition.Flow, condition.Until, condition.Reason = FlowWaiting, health.NextTry, health.Problem
-	case StatusSuspended:
+	case backlog.StatusSuspended:
 		condition.Flow, condition.Reason = FlowSuspended, health.Reason
-	case StatusOK:
+	case backlog.StatusOK:
 		condition.Since = time.Time{}
 	}
 	return condition
@@ -83,7 +84,7 @@ func newCondition(health Health) Condition {
 // explain says of the newest attempt, where it failed and the endpoint waits, how
 // often it has failed and when it is tried again.
 func (h Health) explain(deliveries []Delivery) {
-	if h.Status != StatusBackoff {
+	if h.Status != backlog.StatusBackoff {
 		return
 	}
 	for i := range deliveries {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/webhook"
+	"github.com/recado-project/recado/internal/webhook/backlog"
 )
 
 // Whoever asks is told how the delivery is doing: that it flows, what it waits for,
@@ -62,7 +63,7 @@ func TestConditionOfADelivery(t *testing.T) {
 	status.Store(http.StatusGone)
 	r.check(r.service.Resume(t.Context(), id))
 	c = await("it is suspended", func(c webhook.Condition) bool { return c.Flow == webhook.FlowSuspended })
-	if c.Reason != webhook.ReasonGone || !c.Until.IsZero() || c.Since.IsZero() || c.Pending < 2 {
+	if c.Reason != backlog.ReasonGone || !c.Until.IsZero() || c.Since.IsZero() || c.Pending < 2 {
 		t.Errorf("suspended: %+v", c)
 	}
 	eventually(t, "a warning in the log", func() bool { return warned.Load() == 1 })

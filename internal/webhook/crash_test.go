@@ -13,6 +13,7 @@ import (
 
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/webhook"
+	"github.com/recado-project/recado/internal/webhook/backlog"
 )
 
 // frozenStore saves nothing from the moment on that the process is dead.
@@ -151,7 +152,7 @@ func TestStopCutsOffRequests(t *testing.T) {
 	r.stop()
 	hangs.Store(false)
 	r.start(config)
-	if health := r.health(id); health.Status != webhook.StatusOK || health.Failures != 0 {
+	if health := r.health(id); health.Status != backlog.StatusOK || health.Failures != 0 {
 		t.Errorf("our own stop counts as %+v", health)
 	}
 	endpoint.waitFor(1)
@@ -264,7 +265,7 @@ func TestExpiredEvents(t *testing.T) {
 	r := newRig(t, webhook.Config{AllowPrivateURLs: true})
 	id := r.hooked("http://127.0.0.1:1/") // nobody is there
 	r.append(id, "gone", 1, 2, 3)
-	eventually(t, "it fails", func() bool { return r.health(id).Status == webhook.StatusBackoff })
+	eventually(t, "it fails", func() bool { return r.health(id).Status == backlog.StatusBackoff })
 	if _, err := r.store.DeleteEvents(t.Context(), id, 3); err != nil { // the newest stays
 		t.Fatal(err)
 	}

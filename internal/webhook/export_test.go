@@ -20,11 +20,5 @@ func (s *Service) InMemory(instanceID string) int {
 	p, _ := s.pump(instanceID)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	n := len(p.backlog.tail)
-	for _, e := range p.backlog.window {
-		if !e.done {
-			n++
-		}
-	}
-	return n
+	return p.backlog.Loaded()
 }

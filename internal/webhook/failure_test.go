@@ -13,6 +13,7 @@ import (
 
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/webhook"
+	"github.com/recado-project/recado/internal/webhook/backlog"
 )
 
 // One endpoint hangs with all the requests that it may have, which is as many as
@@ -107,7 +108,7 @@ func TestDeadEndpoint(t *testing.T) {
 					t.Errorf("it was tried %d times in %s", tries, time.Since(since))
 				}
 				eventually(t, "nothing is in memory between two tries", func() bool { return r.service.InMemory(id) == 0 })
-				if health := r.health(id); health.Status != webhook.StatusBackoff || health.BlockedChats > 8 {
+				if health := r.health(id); health.Status != backlog.StatusBackoff || health.BlockedChats > 8 {
 					t.Errorf("it is %+v", health)
 				}
 				down.Store(false)
@@ -125,7 +126,7 @@ func TestDeadEndpoint(t *testing.T) {
 			endpoint.wantOrder(chats, each)
 			eventually(t, "it is well", func() bool {
 				health := r.health(id)
-				return health.Status == webhook.StatusOK && health.Cursor == chats*each+1 && health.Failures == 0
+				return health.Status == backlog.StatusOK && health.Cursor == chats*each+1 && health.Failures == 0
 			})
 			if dead := r.deliveries(id, webhook.DeliveryDeadLetter); len(dead) > 0 {
 				t.Errorf("%d are dead letters", len(dead))
@@ -152,7 +153,7 @@ func TestDeadEndpointWritesLittle(t *testing.T) {
 		})
 		id := r.hooked(endpoint.server.URL)
 		r.append(id, "chat", 0)
-		eventually(t, "the first try has failed", func() bool { return !dead || r.health(id).Status == webhook.StatusBackoff })
+		eventually(t, "the first try has failed", func() bool { return !dead || r.health(id).Status == backlog.StatusBackoff })
 		for n := range 10 {
 			r.spread(id, 10, 10)
 			if !dead {
@@ -226,7 +227,7 @@ func TestPoisonousEvent(t *testing.T) {
 				}
 				eventually(t, "the cursor is past the chat that waits", func() bool {
 					health := r.health(id)
-					return health.Cursor == health.Newest && health.BlockedChats == 1 && health.Status == webhook.StatusOK
+					return health.Cursor == health.Newest && health.BlockedChats == 1 && health.Status == backlog.StatusOK
 				})
 				for _, event := range endpoint.got() {
 					if event.chat == "sick" && event.n > 2 {
@@ -310,7 +311,7 @@ func TestUnauthorizedForAll(t *testing.T) {
 	locked.Store(true)
 	r.spread(id, chats, each)
 	endpoint.wait("many refusals", func(came []received) bool { return len(came) > 3+60 })
-	if health := r.health(id); health.Status != webhook.StatusBackoff || health.BlockedChats > 0 {
+	if health := r.health(id); health.Status != backlog.StatusBackoff || health.BlockedChats > 0 {
 		t.Errorf("it is %+v", health)
 	}
 	chatsTried := map[string]bool{}
@@ -344,12 +345,12 @@ func TestGone(t *testing.T) {
 			r.append(id, "chat", 1, 2, 3)
 			if !suspends {
 				endpoint.wait("more tries", func(came []received) bool { return len(came) > 5 })
-				if health := r.health(id); health.Status != webhook.StatusBackoff {
+				if health := r.health(id); health.Status != backlog.StatusBackoff {
 					t.Errorf("it is %+v", health)
 				}
 				return
 			}
-			told := r.wantSuspended(id, webhook.ReasonGone)
+			told := r.wantSuspended(id, backlog.ReasonGone)
 			if told.NextSequence != 1 {
 				t.Errorf("%d is told to be next", told.NextSequence)
 			}
@@ -378,7 +379,7 @@ func (r *rig) wantSuspended(instanceID, reason string) (told eventlog.WebhookSus
 		return len(announced) > 0
 	})
 	health := r.health(instanceID)
-	if health.Status != webhook.StatusSuspended || health.Reason != reason || len(announced) != 1 {
+	if health.Status != backlog.StatusSuspended || health.Reason != reason || len(announced) != 1 {
 		r.t.Errorf("it is %+v, told %d times", health, len(announced))
 	}
 	var data struct {
@@ -410,12 +411,12 @@ func TestSuspendedAfterFailuresOnly(t *testing.T) {
 			r.append(id, "chat", 1)
 			if patient {
 				endpoint.wait("as many tries", func(came []received) bool { return len(came) > 20 })
-				if health := r.health(id); health.Status != webhook.StatusBackoff {
+				if health := r.health(id); health.Status != backlog.StatusBackoff {
 					t.Errorf("it is %+v", health)
 				}
 				return
 			}
-			r.wantSuspended(id, webhook.ReasonUnreachable)
+			r.wantSuspended(id, backlog.ReasonUnreachable)
 			sound := receive(t, nil)
 			r.save(id, webhook.Settings{URL: sound.server.URL})
 			sound.waitFor(2)
@@ -470,7 +471,7 @@ func TestRedirectIsNotFollowed(t *testing.T) {
 	if n := len(target.came()); n != 0 {
 		t.Errorf("%d requests followed the redirect", n)
 	}
-	if health := r.health(id); health.Status != webhook.StatusBackoff {
+	if health := r.health(id); health.Status != backlog.StatusBackoff {
 		t.Errorf("it is %+v", health)
 	}
 	failed := r.deliveries(id, webhook.DeliveryFailed)

@@ -149,11 +149,11 @@ func (p *pump) take(limit int) (progress Progress, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.dirty = false
-	if p.forgotten || p.id == "" || !p.backlog.unsaved() && len(p.attempts.pending) == 0 {
+	if p.forgotten || p.id == "" || !p.backlog.Unsaved() && len(p.attempts.pending) == 0 {
 		return Progress{}, false
 	}
 	progress.InstanceID = p.instanceID
-	p.backlog.take(&progress)
+	progress.Progress = p.backlog.Take()
 	progress.State.Attempts = p.attempts.made
 	progress.Attempts = p.attempts.take(limit)
 	return progress, true
@@ -163,7 +163,7 @@ func (p *pump) take(limit int) (progress Progress, ok bool) {
 func (p *pump) putBack(progress Progress) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.backlog.putBack(progress)
+	p.backlog.PutBack(progress.Progress)
 	p.attempts.putBack(progress.Attempts)
 	p.markDirty()
 }

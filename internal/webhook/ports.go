@@ -6,6 +6,7 @@ import (
 
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/webhook/backlog"
 )
 
 // Log is the events of all instances.
@@ -28,7 +29,7 @@ type Store interface {
 	// SaveWebhook creates or changes a configuration. Where state is not nil,
 	// the delivery begins anew at its cursor: it replaces the state and no chat
 	// is blocked any more. An instance that does not exist is a gateway.NotFound.
-	SaveWebhook(ctx context.Context, webhook Webhook, state *State) error
+	SaveWebhook(ctx context.Context, webhook Webhook, state *backlog.State) error
 	// FindWebhook returns the configuration of an instance, if there is one.
 	FindWebhook(ctx context.Context, instanceID string) (Webhook, bool, error)
 	// DeleteWebhook removes a webhook with all that is known of its deliveries,

@@ -8,14 +8,11 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/eventlog"
+	"github.com/recado-project/recado/internal/webhook/backlog"
 )
 
-const (
-	// readPause is how long a pump waits after the log could not be read.
-	readPause = time.Second
-	// announceTimeout bounds the announcement of a suspension.
-	announceTimeout = 30 * time.Second
-)
+// announceTimeout bounds the announcement of a suspension.
+const announceTimeout = 30 * time.Second
 
 // pump delivers the events of one instance. It is a backlog, which decides, with
 // a lock around it; while nothing is to be done it has no goroutine.
@@ -29,7 +26,7 @@ type pump struct {
 	mu       sync.Mutex
 	id       string  // of the webhook; empty where there is none
 	to       *target // nil where nothing is to be delivered
-	backlog  backlog
+	backlog  backlog.Backlog
 	attempts attempts
 
 	closed    bool // nothing is begun any more
@@ -45,7 +42,7 @@ type pump struct {
 }
 
 func newPump(s *Service, saved Saved) *pump {
-	p := &pump{service: s, instanceID: saved.Webhook.InstanceID, backlog: newBacklog(s.schedule, saved)}
+	p := &pump{service: s, instanceID: saved.Webhook.InstanceID, backlog: backlog.New(s.waits, saved.State, saved.Blocked, saved.Newest)}
 	p.attempts.made = saved.State.Attempts
 	p.set(saved.Webhook)
 	return p
@@ -83,24 +80,24 @@ func (p *pump) appended(events []eventlog.Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.to == nil {
-		p.backlog.newest = events[len(events)-1].Sequence
+		p.backlog.Skip(events[len(events)-1].Sequence)
 		return
 	}
-	p.backlog.append(events)
+	p.backlog.Append(events)
 	p.drive(nil, false)
 }
 
 // configure follows a change of the configuration. anew, where not nil, is the
 // state that the delivery begins anew with.
-func (p *pump) configure(webhook Webhook, anew *State) {
+func (p *pump) configure(webhook Webhook, anew *backlog.State) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.set(webhook)
 	p.slow = false
 	if anew != nil {
-		p.backlog.begin(*anew)
+		p.backlog.Begin(*anew)
 	} else {
-		p.backlog.resume(p.service.now())
+		p.backlog.Resume(p.service.now())
 	}
 	p.drive(nil, false)
 }
@@ -108,14 +105,14 @@ func (p *pump) configure(webhook Webhook, anew *State) {
 func (p *pump) resume() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.backlog.resume(p.service.now())
+	p.backlog.Resume(p.service.now())
 	p.drive(nil, false)
 }
 
-func (p *pump) replay(first int64) Replayed {
+func (p *pump) replay(first int64) backlog.Replayed {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	replayed := p.backlog.replay(first)
+	replayed := p.backlog.Replay(first)
 	p.drive(nil, false)
 	return replayed
 }
@@ -142,20 +139,20 @@ func (p *pump) close(forget bool) {
 func (p *pump) delivered() (cursor int64, waiting bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.backlog.delivered(), p.to != nil
+	return p.backlog.Delivered(), p.to != nil
 }
 
 func (p *pump) health() Health {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	health := Health{State: p.backlog.state(), Problem: p.backlog.endpoint.problem, Newest: p.backlog.newest, BlockedChats: p.backlog.blockedChats()}
+	health := Health{State: p.backlog.State(), Problem: p.backlog.Problem(), Newest: p.backlog.Newest(), BlockedChats: p.backlog.BlockedChats()}
 	health.Attempts = p.attempts.made
 	return health
 }
 
 // delivery is a job with what is needed to carry it out.
 type delivery struct {
-	job  job
+	job  backlog.Job
 	to   *target
 	slot *slot
 }
@@ -170,8 +167,8 @@ func (p *pump) drive(given *slot, keep bool) (first *delivery, used bool) {
 	now := p.service.now()
 	p.read(now)
 	for {
-		l, why := p.backlog.choose(now)
-		if l == nil {
+		next, ok := p.backlog.Choose(now)
+		if !ok {
 			break
 		}
 		place := given
@@ -180,7 +177,7 @@ func (p *pump) drive(given *slot, keep bool) (first *delivery, used bool) {
 		} else if place = p.enter(); place == nil {
 			break
 		}
-		d := &delivery{job: p.backlog.start(l, why), to: p.to, slot: place}
+		d := &delivery{job: p.backlog.Start(next), to: p.to, slot: place}
 		if keep && first == nil {
 			first = d
 			continue
@@ -188,7 +185,7 @@ func (p *pump) drive(given *slot, keep bool) (first *delivery, used bool) {
 		p.service.work.Add(1)
 		go p.deliver(p.service.base, d)
 	}
-	p.backlog.rest(now)
+	p.backlog.DropIdle(now)
 	p.setTimer(now)
 	p.markDirty()
 	return first, used
@@ -199,7 +196,7 @@ func (p *pump) drive(given *slot, keep bool) (first *delivery, used bool) {
 // healthy ones, for as long as it is not slow itself: else endpoints that hang
 // would hold it up.
 func (p *pump) pool() *pool {
-	if p.backlog.endpoint.status != StatusOK || p.slow && p.backlog.inFlight > 0 {
+	if p.backlog.Status() != backlog.StatusOK || p.slow && p.backlog.InFlight() > 0 {
 		return p.service.admitted.slow
 	}
 	return p.service.admitted.healthy
@@ -236,9 +233,9 @@ func (p *pump) deliver(ctx context.Context, d *delivery) {
 	defer p.service.work.Done()
 	for d != nil {
 		place := d.slot
-		a := p.service.client.post(ctx, d.to, d.job.event, func() { p.isSlow(place) })
+		a := p.service.client.post(ctx, d.to, d.job.Event, func() { p.isSlow(place) })
 		place.leave()
-		d = p.settle(ctx, d.job, a)
+		d = p.finish(ctx, d.job, a)
 	}
 }
 
@@ -251,18 +248,18 @@ func (p *pump) isSlow(place *slot) {
 	}
 }
 
-// settle takes the answer of a request and returns the next delivery, if there
-// is one.
-func (p *pump) settle(ctx context.Context, j job, a answer) *delivery {
+// finish takes the answer to a request and returns the next delivery, if there is
+// one.
+func (p *pump) finish(ctx context.Context, j backlog.Job, a answer) *delivery {
 	p.mu.Lock()
-	status := p.backlog.endpoint.status
-	p.backlog.settle(j, a, p.service.now())
-	if !a.aborted {
+	status := p.backlog.Status()
+	p.backlog.Finish(j, a.Answer, p.service.now())
+	if !a.Aborted {
 		p.slow = a.duration >= p.service.schedule.SlowAfter
-		p.note(j.event, a)
+		p.note(j.Event, a)
 	}
-	suspended := status != StatusSuspended && p.backlog.endpoint.status == StatusSuspended
-	state, id := p.backlog.state(), p.id
+	suspended := status != backlog.StatusSuspended && p.backlog.Status() == backlog.StatusSuspended
+	state, id := p.backlog.State(), p.id
 	next, _ := p.drive(nil, true)
 	p.mu.Unlock()
 	if suspended {
@@ -276,13 +273,13 @@ func (p *pump) note(event eventlog.Event, a answer) {
 	p.attempts.add(Attempt{
 		Sequence: event.Sequence, EventID: event.ID, Kind: event.Kind, Chat: event.Chat,
 		At: p.service.now().Add(-a.duration), Duration: a.duration,
-		Status: a.status, Error: a.problem, Answer: readable(a.body, maxPiece),
+		Status: a.Status, Error: a.Problem, Answer: readable(a.body, maxPiece),
 	})
 	p.markDirty()
 }
 
 // announce tells that the webhook was suspended, once that is saved.
-func (p *pump) announce(ctx context.Context, id string, state State) {
+func (p *pump) announce(ctx context.Context, id string, state backlog.State) {
 	ctx, cancel := context.WithTimeout(ctx, announceTimeout)
 	defer cancel()
 	logger := p.service.logger.With(slog.String("instance_id", p.instanceID))
@@ -305,7 +302,7 @@ func (p *pump) announce(ctx context.Context, id string, state State) {
 
 // setTimer makes the pump wake when the time has come for something.
 func (p *pump) setTimer(now time.Time) {
-	at := p.backlog.nextWake()
+	at := p.backlog.NextWake()
 	if !at.After(now) {
 		at = time.Time{} // what is due waits for something else than the time
 	}
@@ -327,7 +324,7 @@ func (p *pump) setTimer(now time.Time) {
 
 // markDirty lets the flusher know that there is something to save.
 func (p *pump) markDirty() {
-	if !p.dirty && (p.backlog.unsaved() || len(p.attempts.pending) > 0) {
+	if !p.dirty && (p.backlog.Unsaved() || len(p.attempts.pending) > 0) {
 		p.dirty = true
 		p.service.flusher.mark(p)
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/webhook/backlog"
 )
 
 // From says where a replay begins: with a sequence number, or with what was
@@ -15,13 +16,8 @@ type From struct {
 	Since    time.Time
 }
 
-// Replayed is what a replay brings about.
-type Replayed struct {
-	// FromSequence is the first event that is delivered again, or, where Events
-	// is 0, the next one that is delivered anyway.
-	FromSequence int64
-	Events       int64 // how many are delivered again
-}
+// Replayed is the result of a replay.
+type Replayed backlog.Replayed
 
 // Replay delivers events of the past again, with the ids that they had: the
 // cursor goes back, never forward. Where what is asked for is older than what is
@@ -48,7 +44,7 @@ func (s *Service) Replay(ctx context.Context, instanceID string, from From) (Rep
 	if err != nil {
 		return Replayed{}, fmt.Errorf("webhook: replay: %w", err)
 	}
-	replayed := p.replay(first)
+	replayed := Replayed(p.replay(first))
 	if err := s.flusher.flush(ctx, p); err != nil {
 		return Replayed{}, fmt.Errorf("webhook: replay: %w", err)
 	}

@@ -1,6 +1,10 @@
 package webhook
 
-import "time"
+import (
+	"time"
+
+	"github.com/recado-project/recado/internal/webhook/backlog"
+)
 
 // Schedule holds the times of deliveries. The zero value of a field means the
 // default, which is given in brackets.
@@ -69,15 +73,9 @@ func (s Schedule) withDefaults() Schedule {
 	return s
 }
 
-// jitter is how far a wait may differ from its schedule, so that endpoints that
-// failed together are not tried together.
-const jitter = 0.2
-
-// backoff returns the wait after the nth failure in a row, counted from 1; the
-// last wait repeats. random is in [0, 1).
-func backoff(waits []time.Duration, n int, random float64) time.Duration {
-	wait := waits[min(max(n, 1), len(waits))-1]
-	return time.Duration(float64(wait) * (1 - jitter + 2*jitter*random))
+// waits returns the part of the schedule that a backlog needs.
+func (s Schedule) waits() *backlog.Schedule {
+	return &backlog.Schedule{Endpoint: s.Endpoint, Event: s.Event, SuspendAfter: s.SuspendAfter}
 }
 
 // Limits bounds what deliveries may take. The zero value of a field means the

@@ -1,12 +1,3 @@
-// Package webhook tells the events of instances to the endpoints that their
-// owners have named: at least once, in order within a chat, and so that nobody
-// waits for somebody else's endpoint.
-//
-// It follows the event log with one cursor per webhook and keeps no queue of its
-// own. The rules are pure (backlog.go, endpoint.go, answer.go, schedule.go); the
-// shell around them is the pump of each webhook (pump.go), the one HTTP client
-// of all (transport.go) and the one writer of their states (flush.go). The API
-// and the dashboard call the Service; the server connects it with the log.
 package webhook
 
 import (
@@ -22,6 +13,7 @@ import (
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/outbound"
 	"github.com/recado-project/recado/internal/turns"
+	"github.com/recado-project/recado/internal/webhook/backlog"
 )
 
 // Config holds the settings. What is not marked as required may be left out.
@@ -56,12 +48,13 @@ type Service struct {
 	logger   *slog.Logger
 	now      func() time.Time
 	schedule *Schedule
+	waits    *backlog.Schedule // of all backlogs
 	limits   Limits
 	guard    *outbound.Guard // nil: every address is allowed
 	client   *client
 	admitted *admission
 	flusher  *flusher
-	trials   chan struct{}
+	tests    chan struct{}
 	replays  *replays
 
 	// saving are the turns at webhooks, by their instances: one is changed on purpose,
@@ -92,7 +85,7 @@ func New(config Config) (*Service, error) {
 	schedule := config.Schedule.withDefaults()
 	s := &Service{
 		store: config.Store, log: config.Log, logger: config.Logger, now: config.Now,
-		schedule: &schedule, limits: config.Limits.withDefaults(),
+		schedule: &schedule, waits: schedule.waits(), limits: config.Limits.withDefaults(),
 		pumps: map[string]*pump{}, early: map[string]int64{}, loaded: make(chan struct{}),
 	}
 	if s.now == nil {
@@ -106,7 +99,7 @@ func New(config Config) (*Service, error) {
 	})
 	s.admitted = newAdmission(s.limits)
 	s.flusher = newFlusher(s)
-	s.trials = make(chan struct{}, maxTrials)
+	s.tests = make(chan struct{}, maxTests)
 	var err error
 	s.replays, err = newReplays(schedule.ReplayEvery)
 	return s, err

@@ -13,6 +13,7 @@ import (
 
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/outbound"
+	"github.com/recado-project/recado/internal/webhook/backlog"
 )
 
 const (
@@ -95,16 +96,14 @@ func (c *client) post(ctx context.Context, to *target, event eventlog.Event, slo
 	// The transport alone: a client would follow redirects and keep cookies.
 	response, err := c.transport.RoundTrip(c.request(ctx, to, event, at)) //nolint:bodyclose // read closes it
 	if err != nil {
-		result := explain(ctx, err)
-		result.duration = c.now().Sub(at)
-		return result
+		return answer{Answer: explain(ctx, err), duration: c.now().Sub(at)}
 	}
 	// What counts is said; the body is only for people.
 	timer.Reset(max(0, min(c.schedule.BodyTimeout, c.schedule.Timeout-c.now().Sub(at))))
-	result := answer{status: response.StatusCode, body: c.read(response.Body)}
-	if result.verdict() != delivered {
-		result.problem = "it answered the status " + strconv.Itoa(result.status)
-		result.retryAfter = parseRetryAfter(response.Header.Get("Retry-After"), c.now(), c.schedule.MaxRetryAfter)
+	result := answer{Answer: backlog.Answer{Status: response.StatusCode}, body: c.read(response.Body)}
+	if !result.Delivered() {
+		result.Problem = "it answered the status " + strconv.Itoa(result.Status)
+		result.RetryAfter = parseRetryAfter(response.Header.Get("Retry-After"), c.now(), c.schedule.MaxRetryAfter)
 	}
 	result.duration = c.now().Sub(at)
 	return result
@@ -147,18 +146,18 @@ func (c *client) read(body io.ReadCloser) []byte {
 
 // explain says why there was no answer. The text names no address: what lies
 // behind a name is not for the client to learn from us.
-func explain(ctx context.Context, err error) answer {
+func explain(ctx context.Context, err error) backlog.Answer {
 	if cause := context.Cause(ctx); errors.Is(cause, errTooSlow) {
-		return answer{timedOut: true, problem: "it did not answer in time"}
+		return backlog.Answer{TimedOut: true, Problem: "it did not answer in time"}
 	} else if cause != nil {
-		return answer{aborted: true, problem: "the request was given up"}
+		return backlog.Answer{Aborted: true, Problem: "the request was given up"}
 	}
 	if errors.Is(err, outbound.ErrForbidden) {
-		return answer{unreachable: true, problem: "it has an address that is not allowed"}
+		return backlog.Answer{Unreachable: true, Problem: "it has an address that is not allowed"}
 	}
 	if why := outbound.Explain(err); why != "" {
 		op, ok := errors.AsType[*net.OpError](err)
-		return answer{unreachable: true, timedOut: ok && op.Op == "dial" && op.Timeout(), problem: why}
+		return backlog.Answer{Unreachable: true, TimedOut: ok && op.Op == "dial" && op.Timeout(), Problem: why}
 	}
-	return answer{problem: "the connection ended without an answer"}
+	return backlog.Answer{Problem: "the connection ended without an answer"}
 }

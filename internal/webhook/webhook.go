@@ -1,3 +1,12 @@
+// Package webhook delivers the events of instances to the endpoints of clients: at
+// least once, in order within a chat, and so that one endpoint never delays
+// another.
+//
+// It follows the event log with one cursor per webhook and keeps no queue of its
+// own. The rules are in package backlog, which is pure. Around it are the pump of
+// each webhook (pump.go), the HTTP client that all share (transport.go) and the
+// flusher that saves their states (flush.go). The API calls the Service; the server
+// connects it with the event log.
 package webhook
 
 import (
@@ -6,6 +15,7 @@ import (
 
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/webhook/backlog"
 )
 
 // Webhook is the configuration of an instance's webhook.
@@ -28,62 +38,6 @@ type Secret string
 // LogValue hides the secret.
 func (Secret) LogValue() slog.Value { return slog.StringValue("***") }
 
-// Status says whether an endpoint gets events.
-type Status string
-
-// The states of a delivery.
-const (
-	StatusOK        Status = "ok"
-	StatusBackoff   Status = "backoff"   // it failed, and is tried again
-	StatusSuspended Status = "suspended" // it is not tried any more until it is saved or resumed
-)
-
-// Why a webhook was suspended.
-const (
-	ReasonGone        = "gone"        // it answered 410
-	ReasonUnreachable = "unreachable" // nothing succeeded for too long
-)
-
-// State is how far the delivery of a webhook has come.
-type State struct {
-	Status Status
-	Reason string // of the suspension
-	// Cursor is the sequence number up to which every event was delivered, is a
-	// dead letter, or belongs to a blocked chat.
-	Cursor int64
-	// Failures counts the endpoint's since its last success.
-	Failures     int
-	FailingSince time.Time // zero where it does not fail
-	NextTry      time.Time // zero where it does not fail
-	Attempts     int64     // how many were made
-}
-
-// BlockedChat is a chat that waits because one of its events fails while others
-// succeed.
-type BlockedChat struct {
-	Chat     gateway.JID
-	Sequence int64 // of the first event that was not delivered
-	Through  int64 // of the last event of the chat that the cursor has passed
-	EventID  string
-	Kind     eventlog.Kind
-	Failures int // of that event
-	Since    time.Time
-	NextTry  time.Time
-	Status   int    // of the last answer; 0 where there was none
-	Error    string // why the last try failed
-}
-
-// DeadLetter is an event that was given up.
-type DeadLetter struct {
-	Sequence int64
-	EventID  string
-	Kind     eventlog.Kind
-	Chat     gateway.JID
-	Status   int    // of the last answer; 0 where there was none
-	Error    string // why the last try failed
-	At       time.Time
-}
-
 // Attempt is one request to an endpoint.
 type Attempt struct {
 	Number   int64 // counts the webhook's attempts from 1
@@ -101,22 +55,17 @@ type Attempt struct {
 // Saved is a webhook as it was saved, with the newest event of its instance.
 type Saved struct {
 	Webhook Webhook
-	State   State
-	Blocked []BlockedChat
+	State   backlog.State
+	Blocked []backlog.BlockedChat
 	Newest  int64
 }
 
 // Progress is what changed in a webhook since it was last saved.
 type Progress struct {
-	InstanceID  string
-	State       State
-	Blocked     []BlockedChat // new or changed
-	Unblocked   []gateway.JID
-	DeadLetters []DeadLetter
-	Attempts    []Attempt
-	// RevivedAfter, where not nil, drops the dead letters after a sequence
-	// number, which are delivered again.
-	RevivedAfter *int64
+	backlog.Progress
+
+	InstanceID string
+	Attempts   []Attempt
 }
 
 // DeliveryState says what became of an event.
@@ -153,7 +102,7 @@ type Delivery struct {
 
 // Health is how a webhook is doing now.
 type Health struct {
-	State
+	backlog.State
 
 	Problem      string // why the endpoint failed the last time; empty where that is not known
 	Newest       int64  // the newest event of the instance

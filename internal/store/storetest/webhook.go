@@ -10,6 +10,7 @@ import (
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/webhook"
+	"github.com/recado-project/recado/internal/webhook/backlog"
 )
 
 func testWebhooks(t *testing.T, f *fixture) {
@@ -32,7 +33,7 @@ func (f *fixture) webhook() webhook.Webhook {
 		ID: newID(), InstanceID: f.instance(f.account().ID, 1).ID, URL: "https://example.com/hook", Active: true,
 		CreatedAt: after(1), UpdatedAt: after(1),
 	}
-	f.check(f.SaveWebhook(f.ctx(), hook, &webhook.State{Status: webhook.StatusOK}))
+	f.check(f.SaveWebhook(f.ctx(), hook, &backlog.State{Status: backlog.StatusOK}))
 	return hook
 }
 
@@ -57,8 +58,8 @@ func (f *fixture) wantSaved(want webhook.Saved) {
 	}
 }
 
-func blocked(sequence int64) webhook.BlockedChat {
-	return webhook.BlockedChat{
+func blocked(sequence int64) backlog.BlockedChat {
+	return backlog.BlockedChat{
 		Chat: "a", Sequence: sequence, Through: sequence + 5, EventID: "id", Kind: eventlog.KindMessageReceived,
 		Failures: 2, Since: after(1), NextTry: after(9), Status: 500, Error: "it answered the status 500",
 	}
@@ -75,15 +76,17 @@ func testSaveWebhook(t *testing.T, f *fixture) {
 	hook = webhook.Webhook{
 		ID: newID(), InstanceID: instance.ID, URL: "https://example.com/1", Active: true, CreatedAt: after(1), UpdatedAt: after(1),
 	}
-	state := webhook.State{Status: webhook.StatusOK, Cursor: 7}
+	state := backlog.State{Status: backlog.StatusOK, Cursor: 7}
 	f.check(f.SaveWebhook(f.ctx(), hook, &state))
 	f.wantSaved(webhook.Saved{Webhook: hook, State: state})
 
-	state = webhook.State{
-		Status: webhook.StatusSuspended, Reason: webhook.ReasonGone, Cursor: 9, Failures: 3,
+	state = backlog.State{
+		Status: backlog.StatusSuspended, Reason: backlog.ReasonGone, Cursor: 9, Failures: 3,
 		FailingSince: after(2), NextTry: after(3), Attempts: 12,
 	}
-	progress := webhook.Progress{InstanceID: instance.ID, State: state, Blocked: []webhook.BlockedChat{blocked(4)}}
+	progress := webhook.Progress{
+		InstanceID: instance.ID, Progress: backlog.Progress{State: state, Blocked: []backlog.BlockedChat{blocked(4)}},
+	}
 	f.check(f.SaveProgress(f.ctx(), []webhook.Progress{progress}))
 	hook.URL, hook.Secret, hook.Active, hook.UpdatedAt = "https://example.com/2", "whsec_", false, after(5)
 	hook.PreviousSecret, hook.PreviousSecretUntil = "old", after(60)
@@ -94,10 +97,10 @@ func testSaveWebhook(t *testing.T, f *fixture) {
 	}
 
 	f.check(f.AppendEvents(f.ctx(), instance.ID, f.event(instance, 1), f.event(instance, 2)))
-	f.check(f.SaveWebhook(f.ctx(), hook, &webhook.State{Status: webhook.StatusOK, Cursor: 20}))
+	f.check(f.SaveWebhook(f.ctx(), hook, &backlog.State{Status: backlog.StatusOK, Cursor: 20}))
 	f.wantSaved(webhook.Saved{
 		Webhook: hook, Newest: 2,
-		State: webhook.State{Status: webhook.StatusOK, Cursor: 20, Attempts: 12}, // they still count on
+		State: backlog.State{Status: backlog.StatusOK, Cursor: 20, Attempts: 12}, // they still count on
 	})
 
 	deleted, err := f.DeleteWebhook(f.ctx(), instance.ID)
@@ -119,32 +122,39 @@ func testSaveProgress(t *testing.T, f *fixture) {
 	t.Helper()
 	first, second := f.webhook(), f.webhook()
 	gone := webhook.Progress{
-		InstanceID: newID(), Blocked: []webhook.BlockedChat{blocked(1)},
-		DeadLetters: []webhook.DeadLetter{{Sequence: 1}}, Attempts: []webhook.Attempt{{Number: 1}},
+		InstanceID: newID(), Attempts: []webhook.Attempt{{Number: 1}},
+		Progress: backlog.Progress{Blocked: []backlog.BlockedChat{blocked(1)}, DeadLetters: []backlog.DeadLetter{{Sequence: 1}}},
 	}
 	f.check(f.SaveProgress(f.ctx(), []webhook.Progress{
-		{InstanceID: first.InstanceID, State: webhook.State{Status: webhook.StatusOK, Cursor: 3}, Blocked: []webhook.BlockedChat{blocked(1)}},
+		{InstanceID: first.InstanceID, Progress: backlog.Progress{
+			State: backlog.State{Status: backlog.StatusOK, Cursor: 3}, Blocked: []backlog.BlockedChat{blocked(1)},
+		}},
 		gone,
-		{InstanceID: second.InstanceID, State: webhook.State{Status: webhook.StatusBackoff, Cursor: 5}},
+		{InstanceID: second.InstanceID, Progress: backlog.Progress{State: backlog.State{Status: backlog.StatusBackoff, Cursor: 5}}},
 	}))
 	f.wantSaved(webhook.Saved{
-		Webhook: first, State: webhook.State{Status: webhook.StatusOK, Cursor: 3},
-		Blocked: []webhook.BlockedChat{blocked(1)},
+		Webhook: first, State: backlog.State{Status: backlog.StatusOK, Cursor: 3},
+		Blocked: []backlog.BlockedChat{blocked(1)},
 	})
-	f.wantSaved(webhook.Saved{Webhook: second, State: webhook.State{Status: webhook.StatusBackoff, Cursor: 5}})
+	f.wantSaved(webhook.Saved{Webhook: second, State: backlog.State{Status: backlog.StatusBackoff, Cursor: 5}})
 	changed := blocked(2)
 	changed.Failures = 0
 	f.check(f.SaveProgress(f.ctx(), []webhook.Progress{{
-		InstanceID: first.InstanceID, State: webhook.State{Status: webhook.StatusOK, Cursor: 4},
-		Blocked: []webhook.BlockedChat{changed},
+		InstanceID: first.InstanceID,
+		Progress: backlog.Progress{
+			State: backlog.State{Status: backlog.StatusOK, Cursor: 4}, Blocked: []backlog.BlockedChat{changed},
+		},
 	}}))
 	f.wantSaved(webhook.Saved{
-		Webhook: first, State: webhook.State{Status: webhook.StatusOK, Cursor: 4}, Blocked: []webhook.BlockedChat{changed},
+		Webhook: first, State: backlog.State{Status: backlog.StatusOK, Cursor: 4}, Blocked: []backlog.BlockedChat{changed},
 	})
 	f.check(f.SaveProgress(f.ctx(), []webhook.Progress{{
-		InstanceID: first.InstanceID, State: webhook.State{Status: webhook.StatusOK, Cursor: 4}, Unblocked: []gateway.JID{"a"},
+		InstanceID: first.InstanceID,
+		Progress: backlog.Progress{
+			State: backlog.State{Status: backlog.StatusOK, Cursor: 4}, Unblocked: []gateway.JID{"a"},
+		},
 	}}))
-	f.wantSaved(webhook.Saved{Webhook: first, State: webhook.State{Status: webhook.StatusOK, Cursor: 4}})
+	f.wantSaved(webhook.Saved{Webhook: first, State: backlog.State{Status: backlog.StatusOK, Cursor: 4}})
 	// The instance takes everything with it.
 	f.check(f.DeleteInstance(f.ctx(), first.InstanceID))
 	if _, found, err := f.FindWebhook(f.ctx(), first.InstanceID); found || err != nil {
@@ -173,15 +183,16 @@ func testListDeliveries(t *testing.T, f *fixture) {
 		Number: 2, Sequence: 9, EventID: "e9", Kind: eventlog.KindPresence, Chat: "b", At: after(3),
 		Duration: 1500 * time.Millisecond, Status: 200, Answer: "thanks",
 	}
-	letter := webhook.DeadLetter{
+	letter := backlog.DeadLetter{
 		Sequence: 4, EventID: "e4", Kind: eventlog.KindPresence, Chat: "c", Status: 400, Error: "refused", At: after(2),
 	}
 	f.check(f.SaveProgress(f.ctx(), []webhook.Progress{
 		{
-			InstanceID:  hook.InstanceID,
-			Blocked:     []webhook.BlockedChat{blocked(7)},
-			DeadLetters: []webhook.DeadLetter{letter},
-			Attempts:    []webhook.Attempt{{Number: 1, Sequence: 8, Status: 500, Error: "failed", At: after(3)}, attempt},
+			InstanceID: hook.InstanceID,
+			Progress: backlog.Progress{
+				Blocked: []backlog.BlockedChat{blocked(7)}, DeadLetters: []backlog.DeadLetter{letter},
+			},
+			Attempts: []webhook.Attempt{{Number: 1, Sequence: 8, Status: 500, Error: "failed", At: after(3)}, attempt},
 		},
 		{InstanceID: other.InstanceID, Attempts: []webhook.Attempt{{Number: 1, Sequence: 1, Status: 200, At: after(1)}}},
 	}))
@@ -223,17 +234,17 @@ func testListDeliveries(t *testing.T, f *fixture) {
 func testDeadLetters(t *testing.T, f *fixture) {
 	t.Helper()
 	hook := f.webhook()
-	var letters []webhook.DeadLetter
+	var letters []backlog.DeadLetter
 	for n := range int64(1_010) {
-		letters = append(letters, webhook.DeadLetter{Sequence: n + 1, At: after(1)})
+		letters = append(letters, backlog.DeadLetter{Sequence: n + 1, At: after(1)})
 	}
-	f.check(f.SaveProgress(f.ctx(), []webhook.Progress{{InstanceID: hook.InstanceID, DeadLetters: letters}}))
+	f.check(f.SaveProgress(f.ctx(), []webhook.Progress{{InstanceID: hook.InstanceID, Progress: backlog.Progress{DeadLetters: letters}}}))
 	lines, total := f.deliveries(hook.InstanceID, 1_000, 1)
 	if total != 1_000 || len(lines) != 1 || lines[0] != "dead_letter 11 0" {
 		t.Errorf("%v is the oldest of %d that are kept", lines, total)
 	}
 	f.check(f.SaveProgress(f.ctx(), []webhook.Progress{{
-		InstanceID: hook.InstanceID, RevivedAfter: new(int64(1_008)), DeadLetters: letters[1_009:],
+		InstanceID: hook.InstanceID, Progress: backlog.Progress{RevivedAfter: new(int64(1_008)), DeadLetters: letters[1_009:]},
 	}}))
 	lines, total = f.deliveries(hook.InstanceID, 1, 2)
 	if total != 999 || strings.Join(lines, ", ") != "dead_letter 1010 0, dead_letter 1008 0" {

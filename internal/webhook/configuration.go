@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/webhook/backlog"
 )
 
 // Settings is what a client saves.
@@ -53,7 +54,7 @@ func (s *Service) Save(ctx context.Context, instanceID string, settings Settings
 		webhook = Webhook{ID: id.String(), InstanceID: instanceID, CreatedAt: s.stamp()}
 	}
 	s.change(&webhook, settings)
-	var anew *State
+	var anew *backlog.State
 	if !wasActive && (webhook.Active || !found) {
 		// From here on, or an event would be missed between the look at the log
 		// and the first one that is delivered.
@@ -62,7 +63,7 @@ func (s *Service) Save(ctx context.Context, instanceID string, settings Settings
 		if err != nil {
 			return Webhook{}, fmt.Errorf("webhook: save: %w", err)
 		}
-		anew = &State{Status: StatusOK, Cursor: newest}
+		anew = &backlog.State{Status: backlog.StatusOK, Cursor: newest}
 	}
 	if err := s.store.SaveWebhook(ctx, webhook, anew); err != nil {
 		if !found {
@@ -94,7 +95,7 @@ func (s *Service) stamp() time.Time { return s.now().UTC().Truncate(time.Millise
 
 // configure makes the pump of a webhook follow what was saved. A service that
 // does not run loads it when it does.
-func (s *Service) configure(webhook Webhook, anew *State) {
+func (s *Service) configure(webhook Webhook, anew *backlog.State) {
 	s.mu.RLock()
 	p := s.pumps[webhook.InstanceID]
 	s.mu.RUnlock()

@@ -1,4 +1,4 @@
-package webhook
+package backlog
 
 import (
 	"fmt"
@@ -18,15 +18,14 @@ type model struct {
 	t        *testing.T
 	random   *rand.Rand
 	schedule Schedule
-	b        backlog
+	b        Backlog
 	now      time.Time
 	log      []eventlog.Event
-	db       Saved
+	db       saved
 	dead     map[int64]bool // dead letters that are saved
 
-	jobs   []job
-	lanes  []laneJob
-	window *windowJob
+	jobs  []Job
+	reads []Read
 
 	busiest   bool
 	data      []byte // which all events share
@@ -39,31 +38,40 @@ type model struct {
 	sent      int
 }
 
-type laneJob struct {
-	lane  *lane
-	block BlockedChat
-	epoch int
+// saved is a backlog as the database has it.
+type saved struct {
+	State   State
+	Blocked []BlockedChat
+	Newest  int64
 }
 
-type windowJob struct {
-	after, through int64
-	limit, epoch   int
+func testSchedule() Schedule {
+	return Schedule{
+		Endpoint: []time.Duration{
+			time.Second, 2 * time.Second, 5 * time.Second, 15 * time.Second, 30 * time.Second,
+			time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 15 * time.Minute,
+		},
+		Event: []time.Duration{
+			5 * time.Second, 30 * time.Second, 2 * time.Minute, 10 * time.Minute, time.Hour, 3 * time.Hour,
+		},
+		SuspendAfter: 5 * 24 * time.Hour,
+	}
 }
 
 func newModel(t *testing.T, seed uint64) *model {
 	t.Helper()
 	m := &model{
-		t: t, random: rand.New(rand.NewPCG(seed, 1)), now: time.Unix(1_000_000, 0), schedule: Schedule{}.withDefaults(),
+		t: t, random: rand.New(rand.NewPCG(seed, 1)), now: time.Unix(1_000_000, 0), schedule: testSchedule(),
 		poison: map[int64]bool{}, delivered: map[int64]bool{}, dead: map[int64]bool{}, last: map[gateway.JID]int64{},
 	}
 	m.busiest = seed%2 == 1
 	if seed%3 == 0 { // in some worlds a few events are all that may be loaded
-		m.largest = maxLoadedBytes / 2
+		m.largest = MaxLoadedBytes / 2
 		m.data = make([]byte, m.largest)
 	}
 	m.schedule.SuspendAfter = 1_000_000 * time.Hour
 	m.db.State.Status = StatusOK
-	m.b = newBacklog(&m.schedule, m.db)
+	m.b = New(&m.schedule, m.db.State, m.db.Blocked, m.db.Newest)
 	m.b.random = m.random.Float64
 	return m
 }
@@ -80,7 +88,7 @@ func (m *model) append(n int) {
 		m.log = append(m.log, event)
 		events = append(events, event)
 	}
-	m.b.append(events)
+	m.b.Append(events)
 }
 
 // event makes the next event, of some chat.
@@ -103,101 +111,87 @@ func (m *model) chat() gateway.JID {
 
 // drive does what the pump does after each change.
 func (m *model) drive() {
-	if m.window == nil {
-		if after, limit := m.b.wants(m.now); limit > 0 {
-			m.b.reading = true
-			m.window = &windowJob{after: after, through: m.b.newest, limit: limit, epoch: m.b.epoch}
+	for range 2 { // more at a time than the pump has
+		if read, ok := m.b.BeginRead(m.now); ok {
+			m.reads = append(m.reads, read)
 		}
-	}
-	if l := m.b.wantsLane(m.now); l != nil {
-		m.lanes = append(m.lanes, laneJob{lane: l, block: *l.block, epoch: m.b.epoch})
 	}
 	for {
-		l, why := m.b.choose(m.now)
-		if l == nil || m.chance(10) { // or there is no place for it
+		q, why := m.b.choose(m.now)
+		if q == nil || m.chance(10) { // or there is no place for it
 			break
 		}
-		m.jobs = append(m.jobs, m.b.start(l, why))
+		m.jobs = append(m.jobs, m.b.Start(Candidate{q, why}))
 		m.sent++
 	}
-	m.b.rest(m.now)
+	m.b.DropIdle(m.now)
 }
 
-func (m *model) settle() {
+func (m *model) answer() {
 	if len(m.jobs) == 0 {
 		return
 	}
 	i := m.random.IntN(len(m.jobs))
 	j := m.jobs[i]
 	m.jobs = slices.Delete(m.jobs, i, i+1)
-	a := answer{status: 200}
+	a := Answer{Status: 200}
 	switch {
 	case m.chance(1):
-		a = answer{aborted: true}
+		a = Answer{Aborted: true}
 	case m.down:
-		a = []answer{{status: 500}, {timedOut: true}, {unreachable: true}, {status: 429, retryAfter: time.Minute}}[m.random.IntN(4)]
-	case m.poison[j.event.Sequence]:
-		a = []answer{{status: 400}, {timedOut: true}}[m.random.IntN(2)]
+		a = []Answer{{Status: 500}, {TimedOut: true}, {Unreachable: true}, {Status: 429, RetryAfter: time.Minute}}[m.random.IntN(4)]
+	case m.poison[j.Event.Sequence]:
+		a = []Answer{{Status: 400}, {TimedOut: true}}[m.random.IntN(2)]
 	case m.chance(2):
-		a = answer{status: 503}
+		a = Answer{Status: 503}
 	}
 	if a.verdict() == delivered {
-		sequence := j.event.Sequence
+		sequence := j.Event.Sequence
 		switch {
 		case m.unordered:
 		case m.delivered[sequence]:
-			m.t.Fatalf("%d of chat %s came twice", sequence, j.event.Chat)
-		case sequence < m.last[j.event.Chat]:
-			m.t.Fatalf("%d of chat %s came first after %d", sequence, j.event.Chat, m.last[j.event.Chat])
+			m.t.Fatalf("%d of chat %s came twice", sequence, j.Event.Chat)
+		case sequence < m.last[j.Event.Chat]:
+			m.t.Fatalf("%d of chat %s came first after %d", sequence, j.Event.Chat, m.last[j.Event.Chat])
 		}
 		m.delivered[sequence] = true
-		m.last[j.event.Chat] = max(m.last[j.event.Chat], sequence)
+		m.last[j.Event.Chat] = max(m.last[j.Event.Chat], sequence)
 	}
-	m.b.settle(j, a, m.now)
+	m.b.Finish(j, a, m.now)
 }
 
-func (m *model) readWindow() {
-	w := m.window
-	if w == nil {
+// read ends one of the reads that are under way.
+func (m *model) read() {
+	if len(m.reads) == 0 {
 		return
 	}
-	m.window, m.b.reading = nil, false
+	i := m.random.IntN(len(m.reads))
+	r := m.reads[i]
+	m.reads = slices.Delete(m.reads, i, i+1)
 	switch {
-	case w.epoch != m.b.epoch || m.chance(5): // or the read failed
-		m.b.tail, m.b.tailBytes = nil, 0
+	case m.chance(10):
+		m.b.FailRead(r, m.now.Add(time.Second))
+	case r.Chat == nil:
+		m.b.FinishRead(r, m.log[r.After:min(int(r.After)+r.Limit, len(m.log))], r.Through, m.now)
 	default:
-		m.b.read(w.after, m.log[w.after:min(int(w.after)+w.limit, len(m.log))], w.through)
-	}
-}
-
-func (m *model) readLane() {
-	if len(m.lanes) == 0 {
-		return
-	}
-	j := m.lanes[0]
-	m.lanes = m.lanes[1:]
-	if m.chance(10) {
-		m.b.laneFailed(j.lane, m.now.Add(time.Second))
-		return
-	}
-	var loaded []*entry
-	for _, event := range m.log[j.block.Sequence-1 : j.block.Through] {
-		if event.Chat == j.block.Chat && len(loaded) < 3 {
-			loaded = append(loaded, &entry{sequence: event.Sequence, event: event})
+		var events []eventlog.Event
+		for _, event := range m.log[r.Chat.Sequence-1 : r.Chat.Through] {
+			if event.Chat == r.Chat.Chat && len(events) < 3 {
+				events = append(events, event)
+			}
 		}
+		m.b.FinishRead(r, events, r.Chat.Through, m.now)
 	}
-	m.b.laneRead(j.lane, j.epoch, loaded, j.block.Through, m.now)
 }
 
 // save writes what changed, or fails to.
 func (m *model) save() {
-	if !m.b.unsaved() {
+	if !m.b.Unsaved() {
 		return
 	}
-	var p Progress
-	m.b.take(&p)
+	p := m.b.Take()
 	if m.chance(20) {
-		m.b.putBack(p)
+		m.b.PutBack(p)
 		return
 	}
 	if p.RevivedAfter != nil {
@@ -238,17 +232,17 @@ func (m *model) checkSaved() {
 func (m *model) crash() {
 	m.db.Newest = int64(len(m.log))
 	m.db.Blocked = slices.Clone(m.db.Blocked)
-	m.b = newBacklog(&m.schedule, m.db)
+	m.b = New(&m.schedule, m.db.State, m.db.Blocked, m.db.Newest)
 	m.b.random = m.random.Float64
-	m.jobs, m.lanes, m.window, m.unordered = nil, nil, nil, true
+	m.jobs, m.reads, m.unordered = nil, nil, true
 }
 
 func (m *model) check() {
 	busy := map[gateway.JID]int{}
 	for _, j := range m.jobs {
-		busy[j.event.Chat]++
-		if busy[j.event.Chat] > 1 {
-			m.t.Fatalf("two events of chat %s are in flight", j.event.Chat)
+		busy[j.Event.Chat]++
+		if busy[j.Event.Chat] > 1 {
+			m.t.Fatalf("two events of chat %s are in flight", j.Event.Chat)
 		}
 	}
 	if len(m.jobs) != m.b.inFlight || m.b.inFlight > maxWidth {
@@ -261,7 +255,7 @@ func (m *model) check() {
 			size += len(e.event.Data)
 		}
 	}
-	if size != m.b.loadedBytes || size > maxLoadedBytes+m.largest {
+	if size != m.b.loadedBytes || size > MaxLoadedBytes+m.largest {
 		m.t.Fatalf("%d bytes are loaded, counted %d", size, m.b.loadedBytes)
 	}
 	if loaded != m.b.loaded || loaded > maxLoaded {
@@ -277,11 +271,9 @@ func (m *model) step(disturb bool) {
 			m.append(1 + m.random.IntN(8))
 		}
 	case 2, 3, 4, 5:
-		m.settle()
-	case 6:
-		m.readWindow()
-	case 7:
-		m.readLane()
+		m.answer()
+	case 6, 7:
+		m.read()
 	case 8:
 		m.save()
 	case 9:
@@ -305,10 +297,10 @@ func TestBacklogByChance(t *testing.T) {
 				case seed%3 == 1 && m.chance(1) && m.chance(20):
 					m.crash()
 				case seed%3 != 1 && m.chance(1) && m.chance(30):
-					m.b.resume(m.now)
+					m.b.Resume(m.now)
 				case seed%3 == 2 && m.chance(1):
 					m.unordered = true
-					m.b.replay(int64(m.random.IntN(len(m.log) + 2)))
+					m.b.Replay(int64(m.random.IntN(len(m.log) + 2)))
 					m.unordered = true
 				}
 				m.step(true)
@@ -329,10 +321,10 @@ func (m *model) finish() {
 			event := m.event()
 			event.Chat = "good"
 			m.log = append(m.log, event)
-			m.b.append([]eventlog.Event{event})
+			m.b.Append([]eventlog.Event{event})
 			m.now = m.now.Add(time.Hour)
 		}
-		if m.b.blockedChats() == 0 && m.b.cursor == m.b.newest && len(m.jobs) == 0 && !m.b.unsaved() {
+		if m.b.BlockedChats() == 0 && m.b.cursor == m.b.newest && len(m.jobs) == 0 && !m.b.Unsaved() {
 			break
 		}
 	}
@@ -347,7 +339,7 @@ func (m *model) finish() {
 			m.t.Errorf("%d is a dead letter, though the endpoint would take it", event.Sequence)
 		}
 	}
-	if len(m.b.lanes) != 0 {
-		m.t.Errorf("%d chats are in memory of a backlog at rest", len(m.b.lanes))
+	if len(m.b.queues) != 0 {
+		m.t.Errorf("%d chats are in memory of a backlog at rest", len(m.b.queues))
 	}
 }

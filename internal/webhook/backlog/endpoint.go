@@ -1,4 +1,4 @@
-package webhook
+package backlog
 
 import "time"
 
@@ -47,14 +47,14 @@ func (e *endpoint) succeeded() bool {
 // failed notes a failure that is not known to be the event's fault. Of requests
 // that were under way together, only one lengthens the wait: the one that was
 // sent to try the endpoint.
-func (e *endpoint) failed(purpose purpose, a answer, now time.Time, schedule *Schedule, random float64) {
-	if a.timedOut {
+func (e *endpoint) failed(purpose purpose, a Answer, now time.Time, schedule *Schedule, random float64) {
+	if a.TimedOut {
 		e.width = 1
 	}
 	if e.status == StatusSuspended {
 		return
 	}
-	e.problem = a.problem
+	e.problem = a.Problem
 	switch {
 	case e.status == StatusOK:
 		e.status, e.failures, e.failingSince = StatusBackoff, 1, now
@@ -66,7 +66,7 @@ func (e *endpoint) failed(purpose purpose, a answer, now time.Time, schedule *Sc
 	case purpose == toCompare:
 		e.nextTry = now.Add(backoff(schedule.Endpoint, e.failures, random))
 	}
-	if asked := now.Add(a.retryAfter); a.retryAfter > 0 && asked.After(e.nextTry) {
+	if asked := now.Add(a.RetryAfter); a.RetryAfter > 0 && asked.After(e.nextTry) {
 		e.nextTry = asked
 	}
 	if now.Sub(e.failingSince) >= schedule.SuspendAfter {

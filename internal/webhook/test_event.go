@@ -9,14 +9,14 @@ import (
 )
 
 const (
-	// maxTrials bounds how many tests run at the same time.
-	maxTrials = 32
-	// trialAnswer bounds what of an answer's body a test tells.
-	trialAnswer = maxAnswer
+	// maxTests bounds how many tests run at the same time.
+	maxTests = 32
+	// maxTestAnswer bounds what of an answer's body a test tells.
+	maxTestAnswer = maxAnswer
 )
 
-// Trial is what an endpoint said to a test event.
-type Trial struct {
+// TestResult is what an endpoint said to a test event.
+type TestResult struct {
 	Status   int // 0 where there was no answer
 	Duration time.Duration
 	Answer   string // the beginning of the answer's body, 4 KiB at most
@@ -28,31 +28,31 @@ type Trial struct {
 // as any other, but it is not in the log: its sequence is 0, which no event of
 // the log has. What comes of it changes nothing. An instance without a webhook
 // is a gateway.NotFound; that the endpoint failed is no error.
-func (s *Service) Test(ctx context.Context, instanceID string) (Trial, error) {
+func (s *Service) Test(ctx context.Context, instanceID string) (TestResult, error) {
 	webhook, err := s.Get(ctx, instanceID)
 	if err != nil {
-		return Trial{}, err
+		return TestResult{}, err
 	}
 	to, err := newTarget(webhook)
 	if err != nil {
-		return Trial{}, fmt.Errorf("webhook: test: %w", err)
+		return TestResult{}, fmt.Errorf("webhook: test: %w", err)
 	}
 	event, err := eventlog.NewEvent(instanceID, "", "", s.now(), eventlog.WebhookTest{Message: "This is a test."})
 	if err != nil {
-		return Trial{}, fmt.Errorf("webhook: test: %w", err)
+		return TestResult{}, fmt.Errorf("webhook: test: %w", err)
 	}
 	select {
-	case s.trials <- struct{}{}:
-		defer func() { <-s.trials }()
+	case s.tests <- struct{}{}:
+		defer func() { <-s.tests }()
 	case <-ctx.Done():
-		return Trial{}, ctx.Err()
+		return TestResult{}, ctx.Err()
 	}
 	answer := s.client.post(ctx, to, event, nil)
-	if answer.aborted {
-		return Trial{}, fmt.Errorf("webhook: test: %w", context.Cause(ctx))
+	if answer.Aborted {
+		return TestResult{}, fmt.Errorf("webhook: test: %w", context.Cause(ctx))
 	}
-	return Trial{
-		Status: answer.status, Duration: answer.duration,
-		Answer: readable(answer.body, trialAnswer), Error: answer.problem,
+	return TestResult{
+		Status: answer.Status, Duration: answer.duration,
+		Answer: readable(answer.body, maxTestAnswer), Error: answer.Problem,
 	}, nil
 }

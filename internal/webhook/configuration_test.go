@@ -12,6 +12,7 @@ import (
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/webhook"
+	"github.com/recado-project/recado/internal/webhook/backlog"
 )
 
 func wantCode(t *testing.T, err error, kind gateway.Kind, code string) gateway.Error {
@@ -152,7 +153,7 @@ func TestWhereDeliveryBegins(t *testing.T) {
 	endpoint.waitFor(2)
 	r.save(id, webhook.Settings{URL: "http://127.0.0.1:1/"}) // nobody is there
 	r.append(id, "chat", 3)
-	eventually(t, "it fails", func() bool { return r.health(id).Status == webhook.StatusBackoff })
+	eventually(t, "it fails", func() bool { return r.health(id).Status == backlog.StatusBackoff })
 	eventually(t, "all but the last are delivered", func() bool {
 		cursor, waiting := r.service.Delivered(id)
 		return cursor == r.health(id).Newest-1 && waiting
