@@ -60,7 +60,8 @@ func newFixture(tb testing.TB, change func(*api.Config)) *fixture {
 	tb.Helper()
 	f := &fixture{log: &logBuffer{}, stopping: make(chan struct{})}
 	logger := slog.New(slog.NewJSONHandler(f.log, nil))
-	data, err := store.Open(tb.Context(), store.Config{Path: filepath.Join(tb.TempDir(), "recado.db"), Logger: logger})
+	bell := new(eventlog.Bell)
+	data, err := store.Open(tb.Context(), store.Config{Path: filepath.Join(tb.TempDir(), "recado.db"), Bell: bell, Logger: logger})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -70,11 +71,12 @@ func newFixture(tb testing.TB, change func(*api.Config)) *fixture {
 		}
 	})
 	f.access = access.New(data, now)
-	f.events = eventlog.New(data, eventlog.Config{Logger: logger, Now: now})
-	data.Observe(f.events.Appended)
+	if f.events, err = eventlog.New(eventlog.Config{Store: data, Bell: bell}); err != nil {
+		tb.Fatal(err)
+	}
 	f.instances = instance.New(data, nil, messaging.NewInbox(data, f.events, nil, logger), f.events, logger, now)
 	people := directory.New(data, f.instances, now)
-	if f.webhooks, err = webhook.New(webhook.Config{Store: data, Log: f.events, Logger: logger, Now: now}); err != nil {
+	if f.webhooks, err = webhook.New(webhook.Config{Store: data, Log: f.events, Bell: bell, Logger: logger, Now: now}); err != nil {
 		tb.Fatal(err)
 	}
 	config := api.Config{

@@ -225,7 +225,7 @@ func (e *eventStream) run(ctx context.Context, follower *eventlog.Follower) erro
 			select {
 			case <-keyEnded:
 				err = errStreamOver
-			case <-follower.News():
+			case <-follower.Appended():
 			case <-tick.C:
 				if err = e.mayGoOn(ctx); err == nil {
 					err = e.sayStillHere()

@@ -1,10 +1,3 @@
-// Package eventlog is the append-only record of what happened in each instance,
-// and the one place that later steps read: webhooks and streams follow it from a
-// cursor, so that nobody has to be notified by name and nothing is lost with a
-// process.
-//
-// It says what an event is and how it is told. Where events are kept is the
-// store's matter; who they are delivered to is the webhook room's.
 package eventlog
 
 import (
@@ -26,19 +19,19 @@ type Event struct {
 	Sequence int64
 	ID       string // UUID v7; the same on every delivery
 	Kind     Kind
-	// Chat is the order key: events of one chat are first delivered in their
-	// order. It is empty for what belongs to no chat.
+	// Chat is the order key: the events of one chat are delivered in their order. It
+	// is empty for events that belong to no chat.
 	Chat gateway.JID
-	// SourceKey names what happened, so that appending it again is harmless. It
-	// is unique in the instance for as long as the event is kept.
+	// SourceKey identifies what happened, so that appending it again has no effect.
+	// It is unique in the instance for as long as the event is kept.
 	SourceKey string
 	At        time.Time // when it happened
 	Data      []byte    // JSON, one of the types of this package
 }
 
 // NewEvent makes an event of the kind that data's type stands for. An empty sourceKey
-// means that it can't happen twice. Its error is that of
-// choosing an id, or gateway.ErrUnstorable for data that JSON has no form for.
+// means that it can't happen twice. Its error is gateway.ErrUnstorable where JSON
+// can't represent the data.
 func NewEvent(instanceID string, chat gateway.JID, sourceKey string, at time.Time, data Data) (Event, error) {
 	id, err := uuid.NewV7()
 	if err != nil {

@@ -2,11 +2,26 @@ package eventlog
 
 import "github.com/recado-project/recado/internal/gateway"
 
-// InstanceStatus tells that the status of the instance changed.
+// The kinds of events about the instance itself.
+const (
+	KindInstanceStatus     Kind = "instance.status"
+	KindInstanceQR         Kind = "instance.qr"
+	KindInstanceRestricted Kind = "instance.restricted"
+)
+
+func instanceKinds() []Description {
+	return []Description{
+		{InstanceStatus{}, "the status of the instance changed"},
+		{InstanceQR{}, "there is a new code to scan"},
+		{InstanceRestricted{}, "the messenger restricts writing to new contacts"},
+	}
+}
+
+// InstanceStatus reports that the status of the instance changed.
 type InstanceStatus struct {
 	Status         string  `json:"status" doc:"One of the statuses of an instance."`
 	PreviousStatus string  `json:"previousStatus" doc:"The status before."`
-	Reason         *string `json:"reason" doc:"logged_out, unlinked_on_phone, banned, replaced, client_outdated, connection_lost, qr_expired, payment or stopped; null where there is no more to say."`
+	Reason         *string `json:"reason" doc:"logged_out, unlinked_on_phone, banned, replaced, client_outdated, connection_lost, qr_expired, payment or stopped; null where no reason is known."`
 	MessengerJID   *string `json:"messengerJid" doc:"The linked account; null where nothing is linked."`
 	MessengerLID   *string `json:"messengerLid" doc:"Its LID."`
 }
@@ -23,7 +38,7 @@ func NewInstanceStatus(instance gateway.Instance, previous gateway.Status) Insta
 // Kind is instance.status.
 func (InstanceStatus) Kind() Kind { return KindInstanceStatus }
 
-// InstanceQR tells a new code to scan, in the form of the QR endpoint.
+// InstanceQR carries a new code to scan, in the form of the QR endpoint.
 type InstanceQR struct {
 	InstanceID string `json:"instanceId" doc:"The instance, as in the envelope."`
 	QRCode     string `json:"qrCode" doc:"A PNG data URI."`
@@ -34,10 +49,10 @@ type InstanceQR struct {
 // Kind is instance.qr.
 func (InstanceQR) Kind() Kind { return KindInstanceQR }
 
-// InstanceRestricted tells that the platform restricts writing to new contacts.
+// InstanceRestricted reports that the platform restricts writing to new contacts.
 type InstanceRestricted struct {
 	Until     *Time   `json:"until" doc:"null where it is not known."`
-	Recipient *Person `json:"recipient" doc:"The message to whom was refused; null where the platform told it unasked."`
+	Recipient *Person `json:"recipient" doc:"The recipient of the message that was refused; null where the platform announced the restriction by itself."`
 }
 
 // NewInstanceRestricted makes the data of a restriction.
@@ -47,32 +62,3 @@ func NewInstanceRestricted(restriction gateway.Restriction) InstanceRestricted {
 
 // Kind is instance.restricted.
 func (InstanceRestricted) Kind() Kind { return KindInstanceRestricted }
-
-// WebhookSuspended tells that nothing is delivered any more until the
-// configuration is saved again or resumed.
-type WebhookSuspended struct {
-	Reason       string `json:"reason" doc:"gone where the endpoint answered 410, unreachable where nothing succeeded for too long."`
-	FailingSince *Time  `json:"failingSince" doc:"When it began to fail; of an answer 410, that moment."`
-	// NextSequence is the first event that waits.
-	NextSequence int64 `json:"nextSequence" doc:"The first event that was not delivered."`
-}
-
-// Kind is instance.webhook_suspended.
-func (WebhookSuspended) Kind() Kind { return KindWebhookSuspended }
-
-// EventsExpired tells that retention removed events that had not been delivered.
-type EventsExpired struct {
-	FromSequence int64 `json:"fromSequence" doc:"The first that is gone."`
-	ToSequence   int64 `json:"toSequence" doc:"The last that is gone."`
-}
-
-// Kind is events.expired.
-func (EventsExpired) Kind() Kind { return KindEventsExpired }
-
-// WebhookTest is an event that only tries the endpoint.
-type WebhookTest struct {
-	Message string `json:"message" doc:"For people."`
-}
-
-// Kind is webhook.test.
-func (WebhookTest) Kind() Kind { return KindWebhookTest }

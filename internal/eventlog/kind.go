@@ -1,110 +1,38 @@
 package eventlog
 
-import (
-	"slices"
-	"time"
+import "slices"
 
-	"github.com/recado-project/recado/internal/gateway"
-)
-
-// Kind says what an event tells; it is the type of its envelope.
+// Kind says what an event reports; it is the type in its envelope.
 type Kind string
 
-// The kinds of events (design note on events, "Event kinds").
-const (
-	KindInstanceStatus     Kind = "instance.status"
-	KindInstanceQR         Kind = "instance.qr"
-	KindInstanceRestricted Kind = "instance.restricted"
-	KindMessageReceived    Kind = "message.received"
-	KindMessageSent        Kind = "message.sent"
-	KindMessageStatus      Kind = "message.status"
-	KindMessageEdited      Kind = "message.edited"
-	KindMessageDeleted     Kind = "message.deleted"
-	KindMessageReaction    Kind = "message.reaction"
-	KindPresence           Kind = "presence"
-	KindGroupUpdated       Kind = "group.updated"
-	KindContactUpdated     Kind = "contact.updated"
-	KindCallReceived       Kind = "call.received"
-	KindWebhookSuspended   Kind = "instance.webhook_suspended"
-	KindEventsExpired      Kind = "events.expired"
-	KindWebhookTest        Kind = "webhook.test"
-)
+// Description is what the documents say of a kind of event.
+type Description struct {
+	Data Data   // the zero value of the kind's data
+	When string // it is emitted, as the end of a sentence
+}
+
+// Descriptions returns those of all kinds there are, in the order of the
+// documentation.
+func Descriptions() []Description {
+	return slices.Concat(instanceKinds(), messageKinds(), peopleKinds(), deliveryKinds())
+}
 
 // Kinds returns every kind there is, in the order of the documentation.
 func Kinds() []Kind {
-	return []Kind{
-		KindInstanceStatus, KindInstanceQR, KindInstanceRestricted,
-		KindMessageReceived, KindMessageSent, KindMessageStatus,
-		KindMessageEdited, KindMessageDeleted, KindMessageReaction,
-		KindPresence, KindGroupUpdated, KindContactUpdated, KindCallReceived,
-		KindWebhookSuspended, KindEventsExpired, KindWebhookTest,
+	descriptions := Descriptions()
+	kinds := make([]Kind, 0, len(descriptions))
+	for _, description := range descriptions {
+		kinds = append(kinds, description.Data.Kind())
 	}
+	return kinds
 }
 
 // Known reports whether there is such a kind.
 func (k Kind) Known() bool { return slices.Contains(Kinds(), k) }
 
-// Data is what an event of one kind carries; each type of this package belongs
-// to one kind.
+// Data is what an event of one kind carries. Each type that implements it belongs
+// to one kind, and has a line in the list of its family: instanceKinds,
+// messageKinds, peopleKinds or deliveryKinds.
 type Data interface {
 	Kind() Kind
-}
-
-// Time is a time as events spell it: ISO 8601 in UTC with milliseconds.
-type Time time.Time
-
-// MarshalJSON spells the time.
-func (t Time) MarshalJSON() ([]byte, error) {
-	return time.Time(t).UTC().AppendFormat(nil, `"`+timeFormat+`"`), nil
-}
-
-// TimeOrNull is the time for a field that is null where there is none.
-func TimeOrNull(t time.Time) *Time {
-	if t.IsZero() {
-		return nil
-	}
-	return new(Time(t))
-}
-
-// orNull is the text for a field that is null where there is none.
-func orNull[T ~string](text T) *string {
-	if text == "" {
-		return nil
-	}
-	return new(string(text))
-}
-
-// Person is somebody under both addresses; what is unknown is null.
-type Person struct {
-	JID  *string `json:"jid" doc:"The chat ID by number; null where the number is not known."`
-	LID  *string `json:"lid" doc:"The LID; null where it is not known."`
-	Name *string `json:"name" doc:"The name that the person goes by; null where it is not known."`
-}
-
-// NewPerson makes the person of a party, null where it is nobody.
-func NewPerson(party gateway.Party) *Person {
-	if party == (gateway.Party{}) {
-		return nil
-	}
-	return &Person{JID: orNull(party.JID), LID: orNull(party.LID), Name: orNull(party.Name)}
-}
-
-// newPersons makes the people of parties; an empty list where there are none.
-func newPersons(parties []gateway.Party) []*Person {
-	persons := make([]*Person, 0, len(parties))
-	for _, party := range parties {
-		persons = append(persons, NewPerson(party))
-	}
-	return persons
-}
-
-// Chat names a chat under both addresses.
-type Chat struct {
-	Chat    string  `json:"chat" doc:"The chat: by number where the number is known, else by LID; the group's ID for a group."`
-	ChatLID *string `json:"chatLid" doc:"The chat's LID; null for groups, and where it is not known."`
-}
-
-// NewChat names the chat of a party.
-func NewChat(party gateway.Party) Chat {
-	return Chat{Chat: string(party.Address()), ChatLID: orNull(party.LID)}
 }

@@ -6,8 +6,29 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 )
 
-// Message is a message as events tell it. It holds no bytes of media: a download
-// link is had by the messageId.
+// The kinds of events about messages.
+const (
+	KindMessageReceived Kind = "message.received"
+	KindMessageSent     Kind = "message.sent"
+	KindMessageStatus   Kind = "message.status"
+	KindMessageEdited   Kind = "message.edited"
+	KindMessageDeleted  Kind = "message.deleted"
+	KindMessageReaction Kind = "message.reaction"
+)
+
+func messageKinds() []Description {
+	return []Description{
+		{MessageReceived{}, "somebody wrote a message"},
+		{MessageSent{}, "this account sent a message, through the gateway or from another device"},
+		{MessageStatus{}, "a message of this account was sent, delivered, read, played, or failed"},
+		{MessageEdited{}, "a message was edited"},
+		{MessageDeleted{}, "a message was deleted for everyone"},
+		{MessageReaction{}, "somebody reacted to a message, or took the reaction back"},
+	}
+}
+
+// Message is a message as events report it. It holds no bytes of media: the
+// messageId leads to a download link.
 type Message struct {
 	ID        string `json:"id" doc:"The internal UUID, as in a Send result."`
 	MessageID string `json:"messageId" doc:"The platform's identifier."`
@@ -24,8 +45,8 @@ type Message struct {
 	Contacts        []Contact `json:"contacts" doc:"The cards of a contact message; empty for others."`
 	QuotedMessageID *string   `json:"quotedMessageId" doc:"The message that this one answers."`
 	Forwarded       bool      `json:"forwarded" doc:"Whether it carries the platform's mark of a forwarded message."`
-	Mentions        []*Person `json:"mentions" doc:"The people whom the text names; empty where it names nobody."`
-	Unsupported     *string   `json:"unsupported" doc:"With the type unsupported: the platform's name for a kind that is not known here; too_large for a message of more than a megabyte without its file; not_kept with a colon and what it was for something that the database can't hold."`
+	Mentions        []*Person `json:"mentions" doc:"The people mentioned in the text; empty where nobody is mentioned."`
+	Unsupported     *string   `json:"unsupported" doc:"With the type unsupported: the platform's name for a kind that is not known here; too_large for a message of more than a megabyte without its file; not_kept: followed by what it was, for something that the database can't store."`
 }
 
 // Media describes the file of a message.
@@ -66,10 +87,10 @@ type MessageSent struct {
 	Source string `json:"source" doc:"api for one sent through this gateway, device for one from the phone or another device."`
 }
 
-// NewMessage makes the message that events tell, with what its payload holds
-// besides the text.
+// NewMessage makes the message of an event from a message and the details of its
+// payload.
 func NewMessage(message gateway.Message, details gateway.Details) Message {
-	told := Message{
+	m := Message{
 		ID: message.ID, MessageID: message.PlatformID, Chat: NewChat(message.Chat),
 		IsGroup: message.Chat.JID.IsGroup(), FromMe: message.FromMe, From: NewPerson(message.Sender),
 		Timestamp: Time(message.SentAt), Type: string(message.Type),
@@ -78,39 +99,39 @@ func NewMessage(message gateway.Message, details gateway.Details) Message {
 		Unsupported: orNull(details.Unsupported),
 	}
 	if message.Type == gateway.TypeText {
-		told.Text = &message.Text
+		m.Text = &message.Text
 	} else {
-		told.Caption = orNull(message.Text)
+		m.Caption = orNull(message.Text)
 	}
 	if details.Media != nil {
-		told.Media = newMedia(*details.Media, message.Type == gateway.TypeVoice, details.ViewOnce)
+		m.Media = newMedia(*details.Media, message.Type == gateway.TypeVoice, details.ViewOnce)
 	}
 	if place := details.Location; place != nil {
-		told.Location = &Location{
+		m.Location = &Location{
 			Latitude: place.Latitude, Longitude: place.Longitude,
 			Name: orNull(place.Name), Address: orNull(place.Address),
 		}
 	}
 	for _, card := range details.Contacts {
-		told.Contacts = append(told.Contacts, Contact{
+		m.Contacts = append(m.Contacts, Contact{
 			FullName: card.FullName, PhoneNumber: orNull(card.PhoneNumber), Organization: orNull(card.Organization),
 		})
 	}
-	return told
+	return m
 }
 
 func newMedia(media gateway.Media, voice, viewOnce bool) *Media {
-	told := &Media{
+	m := &Media{
 		MimeType: media.MimeType, FileName: orNull(media.FileName), Size: media.Size,
 		Voice: voice, ViewOnce: viewOnce,
 	}
 	if media.Length > 0 {
-		told.Seconds = new(int64(media.Length.Round(time.Second) / time.Second))
+		m.Seconds = new(int64(media.Length.Round(time.Second) / time.Second))
 	}
 	if media.Width > 0 && media.Height > 0 {
-		told.Width, told.Height = &media.Width, &media.Height
+		m.Width, m.Height = &media.Width, &media.Height
 	}
-	return told
+	return m
 }
 
 // Kind is message.received.
@@ -119,20 +140,21 @@ func (MessageReceived) Kind() Kind { return KindMessageReceived }
 // Kind is message.sent.
 func (MessageSent) Kind() Kind { return KindMessageSent }
 
-// MessageStatus tells that a message came further.
+// MessageStatus reports that a message was sent, delivered, read or played, or that
+// it failed.
 type MessageStatus struct {
 	MessageID string  `json:"messageId" doc:"The platform's identifier."`
 	ID        *string `json:"id" doc:"The internal UUID; null where the message is not ours."`
 	Chat
 	Status      string  `json:"status" doc:"sent, delivered, read, played or failed."`
 	Participant *Person `json:"participant" doc:"In a group, whose receipt it is."`
-	Timestamp   Time    `json:"timestamp" doc:"When it came so far, by the platform's clock."`
+	Timestamp   Time    `json:"timestamp" doc:"When it reached this status, by the platform's clock."`
 }
 
 // Kind is message.status.
 func (MessageStatus) Kind() Kind { return KindMessageStatus }
 
-// MessageEdited tells that a text was changed.
+// MessageEdited reports that a text or a caption was changed.
 type MessageEdited struct {
 	MessageID string `json:"messageId" doc:"Of the message that was edited."`
 	Chat
@@ -143,7 +165,7 @@ type MessageEdited struct {
 // Kind is message.edited.
 func (MessageEdited) Kind() Kind { return KindMessageEdited }
 
-// MessageDeleted tells that a message was deleted for everyone.
+// MessageDeleted reports that a message was deleted for everyone.
 type MessageDeleted struct {
 	MessageID string `json:"messageId" doc:"Of the message that was deleted."`
 	Chat
@@ -153,7 +175,7 @@ type MessageDeleted struct {
 // Kind is message.deleted.
 func (MessageDeleted) Kind() Kind { return KindMessageDeleted }
 
-// MessageReaction tells that somebody reacted.
+// MessageReaction reports that somebody reacted to a message.
 type MessageReaction struct {
 	MessageID string `json:"messageId" doc:"Of the message that was reacted to."`
 	Chat

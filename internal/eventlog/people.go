@@ -2,12 +2,29 @@ package eventlog
 
 import "github.com/recado-project/recado/internal/gateway"
 
-// Presence tells what a contact shows.
+// The kinds of events about people and groups.
+const (
+	KindPresence       Kind = "presence"
+	KindGroupUpdated   Kind = "group.updated"
+	KindContactUpdated Kind = "contact.updated"
+	KindCallReceived   Kind = "call.received"
+)
+
+func peopleKinds() []Description {
+	return []Description{
+		{Presence{}, "a contact types, records, comes online or goes offline"},
+		{GroupUpdated{}, "a group was changed"},
+		{ContactUpdated{}, "a contact changed, or the gateway learned more about one"},
+		{CallReceived{}, "somebody calls"},
+	}
+}
+
+// Presence reports that a contact types, records, is online or offline.
 type Presence struct {
 	Chat
-	From     *Person `json:"from" doc:"Who shows it."`
+	From     *Person `json:"from" doc:"The contact."`
 	Presence string  `json:"presence" doc:"composing, recording, paused, available or unavailable."`
-	LastSeen *Time   `json:"lastSeen" doc:"With unavailable, where the contact shows it."`
+	LastSeen *Time   `json:"lastSeen" doc:"With unavailable, if the contact shares it."`
 }
 
 // NewPresence makes the data of a contact's presence.
@@ -21,13 +38,13 @@ func NewPresence(presence gateway.ContactPresence) Presence {
 // Kind is presence.
 func (Presence) Kind() Kind { return KindPresence }
 
-// GroupUpdated tells that a group changed; what it is now, the group metadata
-// say.
+// GroupUpdated reports that a group changed. The group's metadata say what it is
+// now.
 type GroupUpdated struct {
 	GroupID      string    `json:"groupId" doc:"The group's chat ID."`
 	Change       string    `json:"change" doc:"created, subject, description, picture, participants_added, participants_removed, admins_added, admins_removed, settings or deleted."`
 	Actor        *Person   `json:"actor" doc:"Who changed it; null where unknown."`
-	Participants []*Person `json:"participants" doc:"Whom the change is about; empty where it is about nobody."`
+	Participants []*Person `json:"participants" doc:"The people who were added, removed, or became or stopped being administrators; empty for other changes."`
 }
 
 // NewGroupUpdated makes the data of a group's change.
@@ -41,15 +58,15 @@ func NewGroupUpdated(change gateway.GroupChange) GroupUpdated {
 // Kind is group.updated.
 func (GroupUpdated) Kind() Kind { return KindGroupUpdated }
 
-// ContactUpdated tells news about a contact: a name, a picture, or that a number
-// and a LID belong together.
+// ContactUpdated reports that a contact changed: a name, a picture, or that a number
+// and a LID turned out to belong together.
 type ContactUpdated struct {
 	JID  *string `json:"jid" doc:"The chat ID by number; null where the number is not known."`
 	LID  *string `json:"lid" doc:"The LID; null where it is not known."`
 	Name *string `json:"name" doc:"The name that the person goes by; null where it is not known."`
 }
 
-// NewContactUpdated makes the data of news about a contact.
+// NewContactUpdated makes the data of a change of a contact.
 func NewContactUpdated(change gateway.ContactChange) ContactUpdated {
 	person := NewPerson(change.Contact)
 	if person == nil {
@@ -61,7 +78,7 @@ func NewContactUpdated(change gateway.ContactChange) ContactUpdated {
 // Kind is contact.updated.
 func (ContactUpdated) Kind() Kind { return KindContactUpdated }
 
-// CallReceived tells that a call rings. The gateway can't answer it.
+// CallReceived reports that a call rings. The gateway can't answer it.
 type CallReceived struct {
 	Chat
 	From   *Person `json:"from" doc:"Who calls."`

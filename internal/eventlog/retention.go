@@ -18,10 +18,62 @@ const (
 	sweepSlice = 1_000
 )
 
+// RetentionStore finds and removes events that are too old.
+type RetentionStore interface {
+	EventInstances(ctx context.Context) ([]string, error)
+	EventBounds(ctx context.Context, instanceID string) (oldest, newest int64, err error)
+	LastEventBefore(ctx context.Context, instanceID string, after int64, before time.Time, limit int) (int64, error)
+	DeleteEvents(ctx context.Context, instanceID string, through int64, events ...Event) (int64, error)
+}
+
+// RetentionConfig says how long events are kept. The zero value of a duration
+// means its default.
+type RetentionConfig struct {
+	Store  RetentionStore // required
+	Logger *slog.Logger   // required
+	// Delivered returns the sequence number up to which the events of an instance
+	// were delivered, and whether somebody waits for the rest: only then the rest is
+	// kept longer. nil: nobody waits.
+	Delivered func(instanceID string) (cursor int64, waiting bool)
+	// KeepDelivered is how long an event is kept that was delivered, or that
+	// nobody waits for (72 hours).
+	KeepDelivered time.Duration
+	// KeepUndelivered is how long an event is kept that could not be delivered
+	// (7 days). It is never shorter than KeepDelivered.
+	KeepUndelivered time.Duration
+	Now             func() time.Time // nil: the wall clock
+}
+
+// Retention removes events that are too old. It is safe for concurrent use.
+type Retention struct {
+	config RetentionConfig
+}
+
+// NewRetention makes the retention. Run removes.
+func NewRetention(config RetentionConfig) (*Retention, error) {
+	if config.Store == nil || config.Logger == nil {
+		return nil, errors.New("eventlog: retention needs a store and a logger")
+	}
+	if config.Delivered == nil {
+		config.Delivered = func(string) (int64, bool) { return 0, false }
+	}
+	if config.KeepDelivered == 0 {
+		config.KeepDelivered = 72 * time.Hour
+	}
+	if config.KeepUndelivered == 0 {
+		config.KeepUndelivered = 7 * 24 * time.Hour
+	}
+	config.KeepUndelivered = max(config.KeepUndelivered, config.KeepDelivered)
+	if config.Now == nil {
+		config.Now = time.Now
+	}
+	return &Retention{config: config}, nil
+}
+
 // Run removes events that are too old, every ten minutes until ctx ends. The
-// first time is a minute after the start: those who deliver have to say first
-// what was delivered, and a start has more urgent things to do.
-func (l *Log) Run(ctx context.Context) error {
+// first time is a minute after the start: by then it is known what was delivered,
+// and a start has more urgent things to do.
+func (r *Retention) Run(ctx context.Context) error {
 	timer := time.NewTimer(firstSweep)
 	defer timer.Stop()
 	for {
@@ -30,25 +82,25 @@ func (l *Log) Run(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		}
-		if err := l.Sweep(ctx); err != nil && ctx.Err() == nil {
-			l.config.Logger.ErrorContext(ctx, "old events not removed", slog.Any("error", err))
+		if err := r.Sweep(ctx); err != nil && ctx.Err() == nil {
+			r.config.Logger.ErrorContext(ctx, "old events not removed", slog.Any("error", err))
 		}
 		timer.Reset(sweepPause)
 	}
 }
 
 // Sweep removes the events that are too old: those that were delivered, or that
-// nobody waits for, after KeepDelivered; the others after KeepUndelivered, which
-// is told by an events.expired event. The newest event of an instance stays,
-// whatever its age.
-func (l *Log) Sweep(ctx context.Context) error {
-	ids, err := l.store.EventInstances(ctx)
+// nobody waits for, after KeepDelivered; the others after KeepUndelivered, and then
+// an events.expired event says which were lost. The newest event of an instance is
+// always kept, because it holds the last sequence number.
+func (r *Retention) Sweep(ctx context.Context) error {
+	ids, err := r.config.Store.EventInstances(ctx)
 	if err != nil {
 		return fmt.Errorf("eventlog: sweep: %w", err)
 	}
 	var errs []error
 	for _, id := range ids {
-		if err := l.sweepInstance(ctx, id); err != nil {
+		if err := r.sweepInstance(ctx, id); err != nil {
 			errs = append(errs, fmt.Errorf("eventlog: sweep: %w", err))
 		}
 		if ctx.Err() != nil {
@@ -58,21 +110,21 @@ func (l *Log) Sweep(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-func (l *Log) sweepInstance(ctx context.Context, instanceID string) error {
-	now := l.config.Now()
+func (r *Retention) sweepInstance(ctx context.Context, instanceID string) error {
+	now := r.config.Now()
 	for {
-		oldest, newest, err := l.store.EventBounds(ctx, instanceID)
+		oldest, newest, err := r.config.Store.EventBounds(ctx, instanceID)
 		if err != nil || oldest == newest {
 			return err
 		}
-		cursor, waiting := l.delivered(instanceID)
-		last, err := l.store.LastEventBefore(ctx, instanceID, oldest-1, now.Add(-l.config.KeepDelivered), sweepSlice)
+		cursor, waiting := r.config.Delivered(instanceID)
+		last, err := r.config.Store.LastEventBefore(ctx, instanceID, oldest-1, now.Add(-r.config.KeepDelivered), sweepSlice)
 		if err != nil {
 			return err
 		}
 		var expired []Event
 		if waiting && last > cursor {
-			lost, err := l.store.LastEventBefore(ctx, instanceID, oldest-1, now.Add(-l.config.KeepUndelivered), sweepSlice)
+			lost, err := r.config.Store.LastEventBefore(ctx, instanceID, oldest-1, now.Add(-r.config.KeepUndelivered), sweepSlice)
 			if err != nil {
 				return err
 			}
@@ -86,14 +138,14 @@ func (l *Log) sweepInstance(ctx context.Context, instanceID string) error {
 		if last < oldest || ctx.Err() != nil {
 			return ctx.Err()
 		}
-		removed, err := l.store.DeleteEvents(ctx, instanceID, last, expired...)
+		removed, err := r.config.Store.DeleteEvents(ctx, instanceID, last, expired...)
 		if err != nil || removed < sweepSlice {
 			return err
 		}
 	}
 }
 
-// expiredEvents tells what is lost to those who waited for it.
+// expiredEvents makes the event that says which events were lost.
 func expiredEvents(instanceID string, from, to int64, now time.Time) ([]Event, error) {
 	if to < from {
 		return nil, nil

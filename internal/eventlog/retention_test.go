@@ -26,12 +26,13 @@ type clock struct{ now atomic.Int64 }
 func (c *clock) Now() time.Time              { return time.UnixMilli(c.now.Load()) }
 func (c *clock) pass(duration time.Duration) { c.now.Add(duration.Milliseconds()) }
 
-func newLog(t *testing.T) (*eventlog.Log, *clock) {
+// newLog returns an empty log and its retention. delivered may be nil: nobody waits.
+func newLog(t *testing.T, delivered func(string) (int64, bool)) (*eventlog.Log, *eventlog.Retention, *clock) {
 	t.Helper()
-	c := &clock{}
+	c, bell := &clock{}, new(eventlog.Bell)
 	c.now.Store(1_795_000_000_000)
 	logger := slog.New(slog.DiscardHandler)
-	data, err := store.Open(t.Context(), store.Config{Path: filepath.Join(t.TempDir(), "recado.db"), Logger: logger, Now: c.Now})
+	data, err := store.Open(t.Context(), store.Config{Path: filepath.Join(t.TempDir(), "recado.db"), Bell: bell, Logger: logger, Now: c.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,9 +41,17 @@ func newLog(t *testing.T) (*eventlog.Log, *clock) {
 			t.Error(err)
 		}
 	})
-	log := eventlog.New(data, eventlog.Config{KeepDelivered: 3 * time.Hour, KeepUndelivered: 7 * time.Hour, Logger: logger, Now: c.Now})
-	data.Observe(log.Appended)
-	return log, c
+	log, err := eventlog.New(eventlog.Config{Store: data, Bell: bell})
+	if err != nil {
+		t.Fatal(err)
+	}
+	retention, err := eventlog.NewRetention(eventlog.RetentionConfig{
+		Store: data, Delivered: delivered, KeepDelivered: 3 * time.Hour, KeepUndelivered: 7 * time.Hour, Logger: logger, Now: c.Now,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return log, retention, c
 }
 
 func appendTest(t *testing.T, log *eventlog.Log, n int) {
@@ -75,14 +84,13 @@ func TestSweep(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			log, clock := newLog(t)
-			log.Delivered(func(string) (int64, bool) { return c.cursor, c.waiting })
+			log, retention, clock := newLog(t, func(string) (int64, bool) { return c.cursor, c.waiting })
 			for n := range 10 {
 				appendTest(t, log, n)
 				clock.pass(time.Hour)
 			}
 			for range 2 { // the second one finds nothing more
-				if err := log.Sweep(t.Context()); err != nil {
+				if err := retention.Sweep(t.Context()); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -113,12 +121,12 @@ func TestSweep(t *testing.T) {
 // After everything has become old, the next event still gets the next number.
 func TestSweepKeepsTheNumbers(t *testing.T) {
 	t.Parallel()
-	log, clock := newLog(t)
+	log, retention, clock := newLog(t, nil)
 	for n := range 3 {
 		appendTest(t, log, n)
 	}
 	clock.pass(1_000 * time.Hour)
-	if err := log.Sweep(t.Context()); err != nil {
+	if err := retention.Sweep(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	appendTest(t, log, 3)
@@ -130,7 +138,7 @@ func TestSweepKeepsTheNumbers(t *testing.T) {
 // More than one slice of a transaction is removed in one go.
 func TestSweepOfMany(t *testing.T) {
 	t.Parallel()
-	log, clock := newLog(t)
+	log, retention, clock := newLog(t, nil)
 	var events []eventlog.Event
 	for n := range 2_500 {
 		event, err := eventlog.NewEvent(instance, "", fmt.Sprint(n), clock.Now(), eventlog.WebhookTest{})
@@ -143,7 +151,7 @@ func TestSweepOfMany(t *testing.T) {
 		t.Fatal(err)
 	}
 	clock.pass(1_000 * time.Hour)
-	if err := log.Sweep(t.Context()); err != nil {
+	if err := retention.Sweep(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if oldest, newest, err := log.Bounds(t.Context(), instance); oldest != 2_500 || newest != 2_500 || err != nil {
@@ -154,14 +162,14 @@ func TestSweepOfMany(t *testing.T) {
 // A follower is told of what is appended after it began, and of nothing else.
 func TestFollower(t *testing.T) {
 	t.Parallel()
-	log, _ := newLog(t)
+	log, _, _ := newLog(t, nil)
 	appendTest(t, log, 1)
 	follower, other := log.Follow(instance), log.Follow("other")
 	defer other.Close()
 	quiet := func(f *eventlog.Follower, when string) {
 		t.Helper()
 		select {
-		case <-f.News():
+		case <-f.Appended():
 			t.Errorf("%s it was told", when)
 		default:
 		}
@@ -169,7 +177,7 @@ func TestFollower(t *testing.T) {
 	quiet(follower, "before anything happened")
 	appendTest(t, log, 2)
 	appendTest(t, log, 3)
-	<-follower.News()
+	<-follower.Appended()
 	quiet(follower, "a second time")
 	quiet(other, "of another instance")
 	follower.Close()
@@ -182,14 +190,13 @@ func TestFollower(t *testing.T) {
 // by the event that tells of the others.
 func TestSweepNamesAllThatIsLost(t *testing.T) {
 	t.Parallel()
-	log, clock := newLog(t)
-	log.Delivered(func(string) (int64, bool) { return 0, true })
+	log, retention, clock := newLog(t, func(string) (int64, bool) { return 0, true })
 	for n := range 3 {
 		appendTest(t, log, n)
 	}
 	clock.pass(100 * time.Hour)
 	for _, want := range [][2]int64{{3, 4}, {4, 5}, {4, 5}} { // the oldest and the newest after each sweep
-		if err := log.Sweep(t.Context()); err != nil {
+		if err := retention.Sweep(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if oldest, newest, err := log.Bounds(t.Context(), instance); err != nil || [2]int64{oldest, newest} != want {

@@ -59,7 +59,7 @@ func newDesk(t *testing.T) *desk {
 func newDeskOn(t *testing.T, config store.Config) *desk {
 	t.Helper()
 	logger := slog.New(slog.DiscardHandler)
-	config.Logger = logger
+	config.Logger, config.Bell = logger, new(eventlog.Bell)
 	data, err := store.Open(t.Context(), config)
 	if err != nil {
 		t.Fatal(err)
@@ -69,8 +69,11 @@ func newDeskOn(t *testing.T, config store.Config) *desk {
 			t.Error(err)
 		}
 	})
-	d := &desk{t: t, store: data, log: eventlog.New(data, eventlog.Config{Logger: logger})}
-	data.Observe(d.log.Appended)
+	log, err := eventlog.New(eventlog.Config{Store: data, Bell: config.Bell})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &desk{t: t, store: data, log: log}
 	d.Inbox = messaging.NewInbox(data, d.log, describer{look: d.write}, slog.New(slog.DiscardHandler))
 	account := gateway.Account{ID: "account", Name: "account"}
 	d.instance = gateway.Instance{ID: uuid.Must(uuid.NewV7()).String(), AccountID: account.ID}

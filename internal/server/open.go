@@ -124,7 +124,9 @@ func (s *Server) openStore(ctx context.Context) error {
 		s.claim = claim
 		s.onClose("claim", claim.Close)
 	}
-	opened, err := store.Open(ctx, s.storeConfig())
+	config := s.storeConfig()
+	config.Bell = &s.bell
+	opened, err := store.Open(ctx, config)
 	if err != nil {
 		return fmt.Errorf("server: %w", err)
 	}

@@ -108,7 +108,9 @@ type Server struct {
 	blobs     *media.Blobs
 	links     *media.Links
 	connector *whatsapp.Connector
+	bell      eventlog.Bell
 	log       *eventlog.Log
+	retention *eventlog.Retention
 	instances *instance.Service
 	directory *directory.Service
 	messages  *messaging.Service
@@ -190,7 +192,7 @@ func (s *Server) Run(ctx context.Context) error {
 	}
 	workers = append(
 		workers,
-		worker.Worker{Name: "events", Run: s.log.Run},
+		worker.Worker{Name: "retention", Run: s.retention.Run},
 		worker.Worker{Name: "media", Run: s.blobs.Run},
 		worker.Worker{Name: "webhooks", Run: s.webhooks.Run},
 		worker.Worker{Name: "keys", Run: func(ctx context.Context) error { return s.access.Run(ctx, s.config.Logger) }},
@@ -232,19 +234,24 @@ func (s *Server) onClose(name string, closer func() error) {
 func (s *Server) buildUseCases() error {
 	c := s.config
 	s.access = access.New(s.store, c.Now)
-	s.log = eventlog.New(s.store, eventlog.Config{
-		KeepDelivered: c.KeepDelivered, KeepUndelivered: c.KeepUndelivered, Logger: c.Logger, Now: c.Now,
-	})
-	s.store.Observe(s.log.Appended)
+	var err error
+	if s.log, err = eventlog.New(eventlog.Config{Store: s.store, Bell: &s.bell}); err != nil {
+		return fmt.Errorf("server: %w", err)
+	}
 	webhooks, err := webhook.New(webhook.Config{
-		Store: s.store, Log: s.log, AllowPrivateURLs: c.AllowPrivateURLs, Denied: c.DenyFetch, Version: c.Version, Logger: c.Logger, Now: c.Now,
+		Store: s.store, Log: s.log, Bell: &s.bell, AllowPrivateURLs: c.AllowPrivateURLs, Denied: c.DenyFetch, Version: c.Version, Logger: c.Logger, Now: c.Now,
 	})
 	if err != nil {
 		return fmt.Errorf("server: %w", err)
 	}
 	s.webhooks = webhooks
-	s.log.Observe(webhooks.Appended)
-	s.log.Delivered(webhooks.Delivered)
+	s.retention, err = eventlog.NewRetention(eventlog.RetentionConfig{
+		Store: s.store, Delivered: webhooks.Delivered, KeepDelivered: c.KeepDelivered, KeepUndelivered: c.KeepUndelivered,
+		Logger: c.Logger, Now: c.Now,
+	})
+	if err != nil {
+		return fmt.Errorf("server: %w", err)
+	}
 	inbox := messaging.NewInbox(s.store, s.log, s.connector, s.config.Logger)
 	s.instances = instance.New(s.store, s.connector, inbox, s.log, c.Logger, c.Now)
 	s.instances.Deleted(func(id string) {

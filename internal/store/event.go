@@ -80,8 +80,8 @@ func (r *recorder) settle(ctx context.Context) error {
 
 // record runs fn in a write transaction that may append events of an instance.
 // Those of one instance are carried out one after another, in the order of the
-// calls, and who observes the events hears of them in that order too. Its error is
-// gateway.ErrUnstorable where the database refuses the values.
+// calls, and the bell rings in that order too. Its error is gateway.ErrUnstorable
+// where the database refuses the values.
 func (s *Store) record(ctx context.Context, instanceID string, fn func(ctx context.Context, r *recorder) error) error {
 	r := &recorder{instanceID: instanceID, now: s.now}
 	err := s.db.writeInOrder(ctx, instanceID, func(ctx context.Context, q querier) error {
@@ -89,7 +89,7 @@ func (s *Store) record(ctx context.Context, instanceID string, fn func(ctx conte
 		return fn(ctx, r)
 	}, func() {
 		if len(r.appended) > 0 {
-			s.observe(r.appended)
+			s.bell.Ring(r.appended)
 		}
 	})
 	return markUnstorable(err)
@@ -103,12 +103,6 @@ func markUnstorable(err error) error {
 	}
 	return err
 }
-
-// Observe makes observe hear of all events after they are committed: those of
-// one instance in their order. It is called while others wait for the same
-// commit, so it must not block, nor call the store. Observe is called once,
-// before the first event.
-func (s *Store) Observe(observe func(events []eventlog.Event)) { s.observe = observe }
 
 // AppendEvents appends events of one instance and returns after their commit.
 // One whose source key is there already is passed over.

@@ -17,11 +17,12 @@ import (
 // refuses fails with its own write, and no other; the numbers have no gap.
 func TestRefusedEventSpoilsNoOther(t *testing.T) {
 	t.Parallel()
-	s := open(t, store.Config{URL: postgres.Start(t)})
+	bell := new(eventlog.Bell)
+	s := open(t, store.Config{URL: postgres.Start(t), Bell: bell})
 	const instance, writers, each = "instance", 16, 25
 	var mu sync.Mutex
 	var told, kept []string
-	s.Observe(func(events []eventlog.Event) {
+	bell.Listen(func(events []eventlog.Event) {
 		mu.Lock()
 		defer mu.Unlock()
 		for _, event := range events {

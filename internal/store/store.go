@@ -35,7 +35,8 @@ type Config struct {
 	URL    string           // of the PostgreSQL database: postgres://…
 	Conns  int              // to PostgreSQL at most; 0 means 16
 	Logger *slog.Logger     // required
-	Now    func() time.Time // nil means the wall clock; it notes when a migration was applied
+	Bell   *eventlog.Bell   // rung after each commit that appended events; nil: nobody is told
+	Now    func() time.Time // nil means the wall clock; it stamps events and migrations
 }
 
 // Store is the open database. It is safe for concurrent use.
@@ -43,7 +44,7 @@ type Store struct {
 	db      database
 	dialect dialect
 	now     func() time.Time
-	observe func(events []eventlog.Event)
+	bell    *eventlog.Bell
 }
 
 // Open opens the database and brings its tables up to date. It refuses a
@@ -74,9 +75,12 @@ func open(ctx context.Context, config Config) (*Store, error) {
 	if (config.Path == "") == (config.URL == "") {
 		return nil, errors.New("store: need either a file or the URL of a database")
 	}
-	s := &Store{now: config.Now, observe: func([]eventlog.Event) {}}
+	s := &Store{now: config.Now, bell: config.Bell}
 	if s.now == nil {
 		s.now = time.Now
+	}
+	if s.bell == nil {
+		s.bell = new(eventlog.Bell)
 	}
 	var err error
 	if config.Path != "" {

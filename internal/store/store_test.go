@@ -7,6 +7,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/store"
 	"github.com/recado-project/recado/internal/store/storetest"
 	"github.com/recado-project/recado/internal/testkit/postgres"
@@ -16,18 +17,18 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestSQLite(t *testing.T) {
 	t.Parallel()
-	storetest.Run(t, func(t *testing.T) *store.Store {
+	storetest.Run(t, func(t *testing.T, bell *eventlog.Bell) *store.Store {
 		t.Helper()
-		return open(t, store.Config{Path: filepath.Join(t.TempDir(), "data", "recado.db")})
+		return open(t, store.Config{Path: filepath.Join(t.TempDir(), "data", "recado.db"), Bell: bell})
 	})
 }
 
 func TestPostgreSQL(t *testing.T) {
 	t.Parallel()
 	postgres.Start(t) // one reason to skip them all
-	storetest.Run(t, func(t *testing.T) *store.Store {
+	storetest.Run(t, func(t *testing.T, bell *eventlog.Bell) *store.Store {
 		t.Helper()
-		return open(t, store.Config{URL: postgres.Start(t)})
+		return open(t, store.Config{URL: postgres.Start(t), Bell: bell})
 	})
 }
 

@@ -72,12 +72,13 @@ func newRigOn(tb testing.TB, database store.Config, config webhook.Config) *rig 
 func (r *rig) start(config webhook.Config, wrap ...func(webhook.Store) webhook.Store) {
 	r.t.Helper()
 	logger := slog.New(slog.DiscardHandler)
-	opened, err := store.Open(context.Background(), store.Config{Path: r.database.Path, URL: r.database.URL, Logger: logger})
+	bell := new(eventlog.Bell)
+	opened, err := store.Open(context.Background(), store.Config{Path: r.database.Path, URL: r.database.URL, Bell: bell, Logger: logger})
 	r.check(err)
 	r.store = opened
-	r.log = eventlog.New(opened, eventlog.Config{Logger: logger})
-	opened.Observe(r.log.Appended)
-	config.Store, config.Log = opened, r.log
+	r.log, err = eventlog.New(eventlog.Config{Store: opened, Bell: bell})
+	r.check(err)
+	config.Store, config.Log, config.Bell = opened, r.log, bell
 	if config.Logger == nil {
 		config.Logger = logger
 	}
@@ -92,7 +93,6 @@ func (r *rig) start(config webhook.Config, wrap ...func(webhook.Store) webhook.S
 	}
 	r.service, err = webhook.New(config)
 	r.check(err)
-	r.log.Observe(r.service.Appended)
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	service := r.service

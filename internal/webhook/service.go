@@ -18,9 +18,10 @@ import (
 
 // Config holds the settings. What is not marked as required may be left out.
 type Config struct {
-	Store  Store        // required
-	Log    Log          // required
-	Logger *slog.Logger // required
+	Store  Store          // required
+	Log    Log            // required
+	Bell   *eventlog.Bell // required; rings after each commit of events
+	Logger *slog.Logger   // required
 
 	Schedule Schedule
 	Limits   Limits
@@ -79,8 +80,8 @@ type Service struct {
 
 // New makes the service. Run delivers.
 func New(config Config) (*Service, error) {
-	if config.Store == nil || config.Log == nil || config.Logger == nil {
-		return nil, errors.New("webhook: need a store, a log and a logger")
+	if config.Store == nil || config.Log == nil || config.Bell == nil || config.Logger == nil {
+		return nil, errors.New("webhook: need a store, a log, a bell and a logger")
 	}
 	schedule := config.Schedule.withDefaults()
 	s := &Service{
@@ -101,8 +102,11 @@ func New(config Config) (*Service, error) {
 	s.flusher = newFlusher(s)
 	s.tests = make(chan struct{}, maxTests)
 	var err error
-	s.replays, err = newReplays(schedule.ReplayEvery)
-	return s, err
+	if s.replays, err = newReplays(schedule.ReplayEvery); err != nil {
+		return nil, err
+	}
+	config.Bell.Listen(s.appended)
+	return s, nil
 }
 
 // Run loads the webhooks and delivers until ctx ends. Then requests in flight
@@ -185,10 +189,10 @@ func (s *Service) stop(cancel context.CancelFunc) {
 	s.work.Wait()
 }
 
-// Appended tells of events of one instance that were committed. It is called
-// after each commit, those of one instance in their order; it neither blocks nor
-// reads.
-func (s *Service) Appended(events []eventlog.Event) {
+// appended notes events of one instance that were committed. The bell calls it
+// after each commit, with those of one instance in their order; it neither blocks
+// nor reads.
+func (s *Service) appended(events []eventlog.Event) {
 	if len(events) == 0 {
 		return
 	}

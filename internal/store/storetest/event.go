@@ -93,7 +93,7 @@ func testEventsAtOnce(t *testing.T, f *fixture) {
 	instances := []gateway.Instance{f.instance(account.ID, 1), f.instance(account.ID, 2)}
 	var mu sync.Mutex
 	last := map[string]int64{}
-	f.Observe(func(events []eventlog.Event) {
+	f.bell.Listen(func(events []eventlog.Event) {
 		mu.Lock()
 		defer mu.Unlock()
 		for _, event := range events {

@@ -12,12 +12,13 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/store"
 )
 
-// Open returns an empty store, which is closed when the test ends.
-type Open func(t *testing.T) *store.Store
+// Open returns an empty store that rings a bell. It is closed when the test ends.
+type Open func(t *testing.T, bell *eventlog.Bell) *store.Store
 
 // Run runs every test on stores that open returns.
 func Run(t *testing.T, open Open) {
@@ -54,7 +55,8 @@ func Run(t *testing.T, open Open) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			test(t, &fixture{t: t, Store: open(t)})
+			bell := new(eventlog.Bell)
+			test(t, &fixture{t: t, Store: open(t, bell), bell: bell})
 		})
 	}
 }
@@ -63,7 +65,8 @@ func Run(t *testing.T, open Open) {
 type fixture struct {
 	*store.Store
 
-	t *testing.T
+	t    *testing.T
+	bell *eventlog.Bell // which the store rings
 }
 
 // start is a moment that all times of a test are counted from, in whole
