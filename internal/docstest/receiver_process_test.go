@@ -1,4 +1,4 @@
-package recado_test
+package docstest_test
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package recado_test
+package docstest_test
 
 import (
 	"fmt"
@@ -25,7 +25,7 @@ func TestEventsDocument(t *testing.T) {
 	kept, now := strings.Split(readFile(t, eventsPath), "\n"), strings.Split(document, "\n")
 	for i := range max(len(kept), len(now)) {
 		if i >= len(kept) || i >= len(now) || kept[i] != now[i] {
-			t.Fatalf("%s:%d is not what the program tells: go test . -run EventsDocument -update, and read the diff\n"+
+			t.Fatalf("%s:%d is not what the program tells: go test ./internal/docstest -run EventsDocument -update, and read the diff\n"+
 				"it has %q\nand now %q", eventsPath, i+1, lineOf(kept, i), lineOf(now, i))
 		}
 	}

@@ -1,4 +1,4 @@
-package recado_test
+package docstest_test
 
 import "github.com/recado-project/recado/internal/eventlog"
 

@@ -1,4 +1,4 @@
-package recado_test
+package docstest_test
 
 import (
 	"bytes"
@@ -54,6 +54,10 @@ func blocksOf(guide string) []block {
 }
 
 func TestMain(m *testing.M) {
+	// All paths of these tests begin at the root of the repository.
+	if err := os.Chdir("../.."); err != nil {
+		panic(err)
+	}
 	// whatsmeow leaves its reader behind where a frame arrives in the moment in
 	// which the connection is closed from this side.
 	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("go.mau.fi/whatsmeow/socket.(*FrameSocket).frameComplete"))

@@ -1,4 +1,4 @@
-package recado_test
+package docstest_test
 
 import (
 	"net/http"
@@ -71,7 +71,7 @@ func TestWebhooksDocumentShowsTheReceivers(t *testing.T) {
 			document = document[:shown[0].start] + code + document[shown[0].end:]
 			writeFile(t, webhooksPath, document)
 		default:
-			t.Errorf("%s:%d is not %s: go test . -run WebhooksDocument -update", webhooksPath, shown[0].line, example.path)
+			t.Errorf("%s:%d is not %s: go test ./internal/docstest -run WebhooksDocument -update", webhooksPath, shown[0].line, example.path)
 		}
 	}
 }

@@ -1,0 +1,56 @@
+package architecture_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// root is the repository's.
+const root = "../.."
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(root, path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
+
+// Every folder and file that the pages for contributors name is there, and every
+// room is named in ARCHITECTURE.md.
+func TestPagesNameWhatIsThere(t *testing.T) {
+	t.Parallel()
+	paths := regexp.MustCompile(`\b(?:cmd|internal|client|docs|tools)/[a-zA-Z0-9_/.-]*`)
+	for _, page := range []string{"ARCHITECTURE.md", "CONTRIBUTING.md"} {
+		for _, path := range paths.FindAllString(read(t, page), -1) {
+			if _, err := os.Stat(filepath.Join(root, strings.TrimRight(path, "./"))); err != nil {
+				t.Errorf("%s names %s: %v", page, path, err)
+			}
+		}
+	}
+	rooms, err := filepath.Glob(filepath.Join(root, "internal", "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	document := read(t, "ARCHITECTURE.md")
+	for _, room := range rooms {
+		if name := "internal/" + filepath.Base(room); !strings.Contains(document, name+"/ ") {
+			t.Errorf("ARCHITECTURE.md does not name %s", name)
+		}
+	}
+}
+
+// The README's first commands are the ones that work.
+func TestReadmeOpensWithTheTwoCommands(t *testing.T) {
+	t.Parallel()
+	head, _, _ := strings.Cut(read(t, "README.md"), "\n## ")
+	for _, command := range []string{"\ngo run ./cmd/recado dev", "\ngo test ./..."} {
+		if !strings.Contains(head, command) {
+			t.Errorf("the README does not open with%q", command)
+		}
+	}
+}
