@@ -8,8 +8,10 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
+	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -37,9 +39,17 @@ type Store interface {
 	RevokedKeys(ctx context.Context, ids []string) ([]string, error)
 }
 
+// Config is what the service stands on.
+type Config struct {
+	Store  Store            // required
+	Logger *slog.Logger     // nil: nothing is logged
+	Now    func() time.Time // nil: the wall clock
+}
+
 // Service makes and checks keys. It is safe for concurrent use.
 type Service struct {
 	store  Store
+	logger *slog.Logger
 	now    func() time.Time
 	random io.Reader
 
@@ -48,12 +58,21 @@ type Service struct {
 	watched map[string]*watched // by the key's id
 }
 
-// New makes the service. A nil clock means the wall clock.
-func New(store Store, now func() time.Time) *Service {
-	if now == nil {
-		now = time.Now
+// New makes the service.
+func New(config Config) (*Service, error) {
+	if config.Store == nil {
+		return nil, errors.New("access: need a store")
 	}
-	return &Service{store: store, now: now, random: rand.Reader, touched: map[string]time.Time{}, watched: map[string]*watched{}}
+	if config.Logger == nil {
+		config.Logger = slog.New(slog.DiscardHandler)
+	}
+	if config.Now == nil {
+		config.Now = time.Now
+	}
+	return &Service{
+		store: config.Store, logger: config.Logger, now: config.Now, random: rand.Reader,
+		touched: map[string]time.Time{}, watched: map[string]*watched{},
+	}, nil
 }
 
 // Authenticate returns the key whose secret is given. Its error is

@@ -27,7 +27,10 @@ func newService(t *testing.T) (*access.Service, gateway.Account, *clock) {
 	}
 	t.Cleanup(func() { _ = opened.Close() })
 	c := &clock{now: time.Date(2026, 11, 20, 14, 0, 0, 0, time.UTC)}
-	service := access.New(opened, c.Now)
+	service, err := access.New(access.Config{Store: opened, Now: c.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
 	account, err := service.EnsureAccount(t.Context(), "shop")
 	if err != nil {
 		t.Fatal(err)

@@ -54,9 +54,9 @@ func (s *Service) end(ids ...string) {
 	}
 }
 
-// Run looks until ctx ends whether keys that are watched have ended. It asks the
-// store once for all of them; that this fails is logged.
-func (s *Service) Run(ctx context.Context, logger *slog.Logger) error {
+// Run checks every second, until ctx ends, whether watched keys have ended. It asks
+// the store once for all of them, and logs if that fails.
+func (s *Service) Run(ctx context.Context) error {
 	ticker := time.NewTicker(watchPause)
 	defer ticker.Stop()
 	failing := false
@@ -68,7 +68,7 @@ func (s *Service) Run(ctx context.Context, logger *slog.Logger) error {
 		}
 		err := s.look(ctx)
 		if err != nil && !failing && ctx.Err() == nil {
-			logger.ErrorContext(ctx, "keys in use not looked at: one that was revoked elsewhere keeps its streams", slog.Any("error", err))
+			s.logger.ErrorContext(ctx, "keys in use could not be checked: a key that was revoked elsewhere keeps its streams", slog.Any("error", err))
 		}
 		failing = err != nil
 	}

@@ -23,14 +23,21 @@ func TestWatchTellsTheEndOfAKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = opened.Close() })
-	service, elsewhere := access.New(opened, nil), access.New(opened, nil)
+	service, err := access.New(access.Config{Store: opened})
+	if err != nil {
+		t.Fatal(err)
+	}
+	elsewhere, err := access.New(access.Config{Store: opened})
+	if err != nil {
+		t.Fatal(err)
+	}
 	account, err := service.EnsureAccount(t.Context(), "shop")
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
-	go func() { done <- service.Run(ctx, slog.New(slog.DiscardHandler)) }()
+	go func() { done <- service.Run(ctx) }()
 	defer func() {
 		cancel()
 		if err := <-done; err != nil {

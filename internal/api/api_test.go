@@ -70,12 +70,17 @@ func newFixture(tb testing.TB, change func(*api.Config)) *fixture {
 			tb.Error(err)
 		}
 	})
-	f.access = access.New(data, now)
+	if f.access, err = access.New(access.Config{Store: data, Now: now}); err != nil {
+		tb.Fatal(err)
+	}
 	if f.events, err = eventlog.New(eventlog.Config{Store: data, Bell: bell}); err != nil {
 		tb.Fatal(err)
 	}
 	f.instances = instance.New(data, nil, messaging.NewInbox(data, f.events, nil, logger), f.events, logger, now)
-	people := directory.New(data, f.instances, now)
+	people, err := directory.New(directory.Config{Store: data, Sessions: f.instances, Now: now})
+	if err != nil {
+		tb.Fatal(err)
+	}
 	if f.webhooks, err = webhook.New(webhook.Config{Store: data, Log: f.events, Bell: bell, Logger: logger, Now: now}); err != nil {
 		tb.Fatal(err)
 	}

@@ -96,7 +96,10 @@ func (c createKeyCommand) Run(ctx context.Context, t terminal) (err error) {
 	if isNew {
 		t.notef("made a new data folder %s; a gateway that runs on another one does not know this key", c.Data)
 	}
-	service := access.New(opened, t.now)
+	service, err := access.New(access.Config{Store: opened, Now: t.now})
+	if err != nil {
+		return err
+	}
 	account, err := service.EnsureAccount(ctx, c.accountName())
 	if err != nil {
 		return err
@@ -233,7 +236,11 @@ func (c revokeKeyCommand) Run(ctx context.Context, t terminal) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, opened.Close()) }()
-	if err := access.New(opened, t.now).RevokeKey(ctx, account.ID, c.ID); err != nil {
+	service, err := access.New(access.Config{Store: opened, Now: t.now})
+	if err != nil {
+		return err
+	}
+	if err := service.RevokeKey(ctx, account.ID, c.ID); err != nil {
 		return err
 	}
 	return t.done(map[string]any{"id": c.ID, "done": "revoked"}, "revoked %s", c.ID)

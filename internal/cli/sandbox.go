@@ -74,7 +74,11 @@ func (c sandboxCommand) Run(ctx context.Context, t terminal) (err error) {
 	if err != nil {
 		return errors.Join(err, plain.Close())
 	}
-	return worker.NewGroup(t.logger, sandboxStopWait, workers...).Run(ctx)
+	group, err := worker.New(worker.Config{Workers: workers, StopWait: sandboxStopWait, Logger: t.logger})
+	if err != nil {
+		return errors.Join(err, plain.Close())
+	}
+	return group.Run(ctx)
 }
 
 // warnBeyondLoopback tells whoever lets others reach a sandbox what he gives them:

@@ -5,6 +5,7 @@ package directory
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
@@ -34,21 +35,31 @@ type Sessions interface {
 	Session(ctx context.Context, instanceID string) (gateway.Session, error)
 }
 
-// Service carries out the use cases. It is safe for concurrent use. What every
-// method may be answered besides what it says: Conflict, PaymentRequired,
-// RateLimited, PlatformFailed, PlatformTimeout.
+// Config is what the service stands on.
+type Config struct {
+	Store    Store            // required
+	Sessions Sessions         // required
+	Now      func() time.Time // nil: the wall clock
+}
+
+// Service carries out the use cases. It is safe for concurrent use. Besides the
+// errors that a method names, it may return Conflict, PaymentRequired, RateLimited,
+// PlatformFailed and PlatformTimeout.
 type Service struct {
 	store    Store
 	sessions Sessions
 	now      func() time.Time
 }
 
-// New makes the service. A nil clock means the wall clock.
-func New(store Store, sessions Sessions, now func() time.Time) *Service {
-	if now == nil {
-		now = time.Now
+// New makes the service.
+func New(config Config) (*Service, error) {
+	if config.Store == nil || config.Sessions == nil {
+		return nil, errors.New("directory: need a store and sessions")
 	}
-	return &Service{store: store, sessions: sessions, now: now}
+	if config.Now == nil {
+		config.Now = time.Now
+	}
+	return &Service{store: config.Store, sessions: config.Sessions, now: config.Now}, nil
 }
 
 // Party finds the addresses of a recipient through a session. A chat ID is used

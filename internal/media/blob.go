@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
-	"github.com/recado-project/recado/internal/turns"
+	"github.com/recado-project/recado/internal/keylock"
 )
 
 // Blobs keeps files under keys, which their callers choose: letters, digits,
@@ -28,7 +28,7 @@ type Blobs struct {
 	root   *os.Root
 	config BlobsConfig
 	space  space
-	busy   turns.Turns          // at files that are being written
+	busy   keylock.Locks        // of files that are being written
 	sync   func(*os.File) error // brings a file, or a folder, to the disk
 }
 
@@ -139,7 +139,7 @@ func (b *Blobs) Receive(ctx context.Context, key string, meta BlobMeta, fetch fu
 	if !validKey(key) {
 		return errBadKey
 	}
-	release, err := b.busy.Take(ctx, key)
+	release, err := b.busy.Lock(ctx, key)
 	if err != nil {
 		return fmt.Errorf("media: write blob: %w", err)
 	}

@@ -114,7 +114,7 @@ func (s *Service) own(ctx context.Context, instanceID string, ref gateway.Messag
 	if err != nil {
 		return nil, gateway.Message{}, nil, err
 	}
-	if done, err = s.changing.Take(ctx, message.ID); err != nil {
+	if done, err = s.changing.Lock(ctx, message.ID); err != nil {
 		return nil, gateway.Message{}, nil, err
 	}
 	// What was before the turn may be over by now.

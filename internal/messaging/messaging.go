@@ -13,8 +13,8 @@ import (
 
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/keylock"
 	"github.com/recado-project/recado/internal/media"
-	"github.com/recado-project/recado/internal/turns"
 )
 
 // Store keeps messages and what belongs to sending them.
@@ -97,7 +97,7 @@ type Service struct {
 	Config
 
 	reporter reporter
-	changing turns.Turns // at messages, by their ids: what may be done depends on what was done before
+	changing keylock.Locks // of messages, by their ids: whether a change is allowed depends on those before
 
 	underway sync.WaitGroup // what was handed to a session, until it is written what came of it
 

@@ -197,7 +197,7 @@ func silenceFaults() []fault {
 		},
 		{
 			name: "a slow flush holds no other webhook", file: "internal/webhook/service.go",
-			old: "s.saving.Take(ctx, instanceID)", new: `s.saving.Take(ctx, "all")`,
+			old: "s.saving.Lock(ctx, instanceID)", new: `s.saving.Take(ctx, "all")`,
 			test: webhookTests, run: "SlowProgress",
 		},
 		{

@@ -55,7 +55,7 @@ func mediaFaults() []fault {
 		},
 		{
 			name: "a file is fetched once", file: "internal/media/blob.go",
-			old: "release, err := b.busy.Take(ctx, key)", new: "release, err := func() {}, error(nil)",
+			old: "release, err := b.busy.Lock(ctx, key)", new: "release, err := func() {}, error(nil)",
 			test: "./internal/media", run: "BlobIsFetchedOnce",
 		},
 		{

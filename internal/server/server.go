@@ -186,7 +186,10 @@ func (s *Server) Run(ctx context.Context) error {
 		// It keeps nobody from working.
 		s.config.Logger.ErrorContext(ctx, "media of deleted instances not looked for: the next start tries again", slog.Any("error", err))
 	}
-	workers := make([]worker.Worker, 0, 7)
+	workers := make([]worker.Worker, 0, 9)
+	if s.claim != nil {
+		workers = append(workers, worker.Worker{Name: "claim", Run: s.claim.Run})
+	}
 	if s.sandbox != nil {
 		workers = append(workers, worker.Worker{Name: "sandbox", Run: s.sandbox.Run})
 	}
@@ -194,21 +197,21 @@ func (s *Server) Run(ctx context.Context) error {
 		workers,
 		worker.Worker{Name: "retention", Run: s.retention.Run},
 		worker.Worker{Name: "media", Run: s.blobs.Run},
-		worker.Worker{Name: "webhooks", Run: s.webhooks.Run},
-		worker.Worker{Name: "keys", Run: func(ctx context.Context) error { return s.access.Run(ctx, s.config.Logger) }},
+		worker.Worker{Name: "webhooks", Run: s.webhooks.Run, Ready: s.webhooks.Ready()},
+		worker.Worker{Name: "keys", Run: s.access.Run},
 		worker.Worker{Name: "instances", Run: s.instances.Run},
 		worker.Worker{Name: "messages", Run: s.messages.Run},
 		worker.Worker{Name: "http", Run: s.serve},
 	)
-	if s.claim != nil {
-		workers = append(workers, worker.Worker{Name: "claim", Run: s.claim.Run})
+	group, err := worker.New(worker.Config{Workers: workers, StopWait: stopWait, Logger: s.config.Logger})
+	if err != nil {
+		return errors.Join(err, s.Close())
 	}
 	// To read thousands of instances and webhooks takes more memory than to have
 	// them; the runtime by itself would keep it for ever.
 	giveBack := time.AfterFunc(time.Minute, debug.FreeOSMemory)
 	defer giveBack.Stop()
-	err := worker.NewGroup(s.config.Logger, stopWait, workers...).Run(ctx)
-	return errors.Join(err, s.Close())
+	return errors.Join(group.Run(ctx), s.Close())
 }
 
 // Close gives back everything that New took. Run does it as well.
@@ -233,8 +236,10 @@ func (s *Server) onClose(name string, closer func() error) {
 // buildUseCases makes the services that stand on store and connector.
 func (s *Server) buildUseCases() error {
 	c := s.config
-	s.access = access.New(s.store, c.Now)
 	var err error
+	if s.access, err = access.New(access.Config{Store: s.store, Logger: c.Logger, Now: c.Now}); err != nil {
+		return fmt.Errorf("server: %w", err)
+	}
 	if s.log, err = eventlog.New(eventlog.Config{Store: s.store, Bell: &s.bell}); err != nil {
 		return fmt.Errorf("server: %w", err)
 	}
@@ -258,7 +263,10 @@ func (s *Server) buildUseCases() error {
 		webhooks.Forget(id)
 		s.forgetMedia(id)
 	})
-	s.directory = directory.New(s.store, s.instances, c.Now)
+	s.directory, err = directory.New(directory.Config{Store: s.store, Sessions: s.instances, Now: c.Now})
+	if err != nil {
+		return fmt.Errorf("server: %w", err)
+	}
 	messages, err := messaging.New(messaging.Config{
 		Store: s.store, Sessions: s.instances, Directory: s.directory, Encoder: s.connector,
 		Media: s.media, Blobs: s.blobs, Links: s.links, Logger: c.Logger,

@@ -36,7 +36,7 @@ func (s *Service) Save(ctx context.Context, instanceID string, settings Settings
 	if err := s.check(settings); err != nil {
 		return Webhook{}, err
 	}
-	done, err := s.turn(ctx, instanceID)
+	done, err := s.lock(ctx, instanceID)
 	if err != nil {
 		return Webhook{}, err
 	}
@@ -119,7 +119,7 @@ func (s *Service) Get(ctx context.Context, instanceID string) (Webhook, error) {
 // Delete removes the webhook of an instance with all that is known of its
 // deliveries, or returns a gateway.NotFound. A request in flight may still end.
 func (s *Service) Delete(ctx context.Context, instanceID string) error {
-	done, err := s.turn(ctx, instanceID)
+	done, err := s.lock(ctx, instanceID)
 	if err != nil {
 		return err
 	}

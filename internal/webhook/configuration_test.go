@@ -194,7 +194,7 @@ func TestForgottenInstance(t *testing.T) {
 
 // A test says what the endpoint says, whatever the state of the webhook, and
 // leaves no trace.
-func TestTrial(t *testing.T) {
+func TestTestEvent(t *testing.T) {
 	t.Parallel()
 	endpoint := receive(t, func(w http.ResponseWriter, _ *http.Request, event received) int {
 		if event.Kind != string(eventlog.KindWebhookTest) || event.Sequence != 0 {
@@ -207,11 +207,12 @@ func TestTrial(t *testing.T) {
 	r := newRig(t, webhook.Config{AllowPrivateURLs: true})
 	id := r.instance()
 	r.save(id, webhook.Settings{URL: endpoint.server.URL, Active: new(false), Secret: new("shh")})
-	trial, err := r.service.Test(t.Context(), id)
-	if err != nil || trial.Status != http.StatusTeapot || trial.Error != "it answered the status 418" || trial.Duration <= 0 ||
-		!strings.HasPrefix(trial.Answer, "short and stout\uFFFDé") || len(trial.Answer) > 4_200 {
-		t.Errorf("it answers %+v, %v", trial, err)
+	result, err := r.service.Test(t.Context(), id)
+	if err != nil || result.Status != http.StatusTeapot || result.Error != "it answered the status 418" || result.Duration <= 0 ||
+		!strings.HasPrefix(result.Answer, "short and stout\uFFFDé") || len(result.Answer) > 4_200 {
+		t.Errorf("it answers %+v, %v", result, err)
 	}
+	endpoint.wait("the test event", func(came []received) bool { return len(came) > 0 })
 	if came := endpoint.came(); len(came) != 1 || came[0].header.Get("Webhook-Signature") == "" {
 		t.Errorf("%d requests came", len(came))
 	}
@@ -219,9 +220,9 @@ func TestTrial(t *testing.T) {
 		t.Errorf("it leaves %+v", health)
 	}
 	r.save(id, webhook.Settings{URL: "http://127.0.0.1:1/"})
-	trial, err = r.service.Test(t.Context(), id)
-	if err != nil || trial.Status != 0 || trial.Error != "its host refused the connection (is it listening on that port?)" || strings.Contains(trial.Error, "127.0.0.1") {
-		t.Errorf("it answers %+v, %v", trial, err)
+	result, err = r.service.Test(t.Context(), id)
+	if err != nil || result.Status != 0 || result.Error != "its host refused the connection (is it listening on that port?)" || strings.Contains(result.Error, "127.0.0.1") {
+		t.Errorf("it answers %+v, %v", result, err)
 	}
 }
 

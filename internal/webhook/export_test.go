@@ -12,9 +12,6 @@ func (s *Service) Trust(certificate *x509.Certificate) {
 	s.client.transport.TLSClientConfig.RootCAs.AddCert(certificate)
 }
 
-// Loaded is closed when Run has loaded the webhooks.
-func (s *Service) Loaded() <-chan struct{} { return s.loaded }
-
 // InMemory returns how many events of an instance are in memory.
 func (s *Service) InMemory(instanceID string) int {
 	p, _ := s.pump(instanceID)

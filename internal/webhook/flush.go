@@ -93,7 +93,7 @@ func (f *flusher) flushAll(ctx context.Context) error {
 
 // flush saves one webhook now.
 func (f *flusher) flush(ctx context.Context, p *pump) error {
-	done, err := f.service.turn(ctx, p.instanceID)
+	done, err := f.service.lock(ctx, p.instanceID)
 	if err != nil {
 		return err
 	}
@@ -101,27 +101,27 @@ func (f *flusher) flush(ctx context.Context, p *pump) error {
 	return f.save(ctx, maxAttempts, p)
 }
 
-// saveFree saves those of the webhooks that nobody is changing. The others come with
-// the next save: whoever changes one must not wait for all.
+// saveFree saves the webhooks that are not being changed. The others come with the
+// next save: a change of one webhook must not wait for the progress of all.
 func (f *flusher) saveFree(ctx context.Context, limit int, pumps []*pump) error {
-	free, turns := make([]*pump, 0, len(pumps)), make([]func(), 0, len(pumps))
+	free, locks := make([]*pump, 0, len(pumps)), make([]func(), 0, len(pumps))
 	defer func() {
-		for _, done := range turns {
-			done()
+		for _, unlock := range locks {
+			unlock()
 		}
 	}()
 	for _, p := range pumps {
-		done, ok := f.service.saving.TryTake(p.instanceID)
+		unlock, ok := f.service.saving.TryLock(p.instanceID)
 		if !ok {
 			f.mark(p)
 			continue
 		}
-		free, turns = append(free, p), append(turns, done)
+		free, locks = append(free, p), append(locks, unlock)
 	}
 	return f.save(ctx, limit, free...)
 }
 
-// save saves webhooks at which the caller has the turns.
+// save saves webhooks that the caller has locked.
 func (f *flusher) save(ctx context.Context, limit int, pumps ...*pump) error {
 	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()

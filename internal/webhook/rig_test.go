@@ -107,7 +107,7 @@ func (r *rig) start(config webhook.Config, wrap ...func(webhook.Store) webhook.S
 		}
 	})
 	r.t.Cleanup(r.stop)
-	<-service.Loaded()
+	<-service.Ready()
 }
 
 func (r *rig) check(err error) {

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/eventlog"
+	"github.com/recado-project/recado/internal/keylock"
 	"github.com/recado-project/recado/internal/outbound"
-	"github.com/recado-project/recado/internal/turns"
 	"github.com/recado-project/recado/internal/webhook/backlog"
 )
 
@@ -58,10 +58,10 @@ type Service struct {
 	tests    chan struct{}
 	replays  *replays
 
-	// saving are the turns at webhooks, by their instances: one is changed on purpose,
-	// or its state is written, so that neither undoes the other. loading is held while
-	// all of them are read.
-	saving  turns.Turns
+	// saving locks the webhook of an instance while its configuration is changed or
+	// its progress is written, so that neither undoes the other. loading is held while
+	// all webhooks are read.
+	saving  keylock.Locks
 	loading sync.RWMutex
 
 	mu      sync.RWMutex
@@ -130,6 +130,9 @@ func (s *Service) Run(ctx context.Context) error {
 	return nil
 }
 
+// Ready is closed when Run has loaded the webhooks.
+func (s *Service) Ready() <-chan struct{} { return s.loaded }
+
 // load makes the pumps of all webhooks, and starts those that are behind.
 func (s *Service) load(ctx, base context.Context) error {
 	s.loading.Lock()
@@ -157,16 +160,17 @@ func (s *Service) load(ctx, base context.Context) error {
 	return nil
 }
 
-// turn waits for the turn at the webhook of an instance. The caller calls done.
-func (s *Service) turn(ctx context.Context, instanceID string) (done func(), err error) {
+// lock waits until nobody else changes the webhook of an instance. The caller calls
+// unlock.
+func (s *Service) lock(ctx context.Context, instanceID string) (unlock func(), err error) {
 	s.loading.RLock()
-	taken, err := s.saving.Take(ctx, instanceID)
+	saved, err := s.saving.Lock(ctx, instanceID)
 	if err != nil {
 		s.loading.RUnlock()
 		return nil, fmt.Errorf("webhook: wait for another change: %w", err)
 	}
 	return func() {
-		taken()
+		saved()
 		s.loading.RUnlock()
 	}, nil
 }

@@ -1,5 +1,5 @@
-// Package worker starts named pieces of background work in order and stops them
-// in the reverse order, so that nobody is left without what it stands on.
+// Package worker starts named pieces of background work in order, and stops them in
+// the reverse order, so that none of them runs without what it stands on.
 package worker
 
 import (
@@ -15,22 +15,32 @@ import (
 // Worker is one piece of background work.
 type Worker struct {
 	Name string
-	// Run works until ctx ends, then returns nil. Returning earlier, with or
-	// without an error, stops the whole group.
+	// Run works until ctx ends, then returns nil. If it returns earlier, with or
+	// without an error, the whole group stops.
 	Run func(ctx context.Context) error
+	// Ready is closed by Run when the workers after this one may start; nil where
+	// they need not wait.
+	Ready <-chan struct{}
 }
 
-// Group is a list of workers: each stands on those before it.
+// Config is what a group is made of.
+type Config struct {
+	Workers  []Worker      // each stands on those before it
+	StopWait time.Duration // how long one worker may take to stop before the one before it is stopped
+	Logger   *slog.Logger  // required
+}
+
+// Group is a list of workers.
 type Group struct {
-	workers []Worker
-	// stopWait is how long one worker may take to stop before the next is told.
-	stopWait time.Duration
-	logger   *slog.Logger
+	config Config
 }
 
-// NewGroup makes a group. stopWait bounds the stop of each worker.
-func NewGroup(logger *slog.Logger, stopWait time.Duration, workers ...Worker) *Group {
-	return &Group{workers: workers, stopWait: stopWait, logger: logger}
+// New makes a group. Run starts it.
+func New(config Config) (*Group, error) {
+	if len(config.Workers) == 0 || config.StopWait <= 0 || config.Logger == nil {
+		return nil, errors.New("worker: need workers, the time to wait for their stop, and a logger")
+	}
+	return &Group{config: config}, nil
 }
 
 // running is a worker that was started.
@@ -41,24 +51,18 @@ type running struct {
 	err  error
 }
 
-// Run starts the workers and waits until ctx ends or one of them does. Then it
-// stops them, the last first, and returns every worker's error.
+// Run starts the workers, each when the one before it is ready, and waits until ctx
+// ends or one of them does. Then it stops them, the last first, and returns every
+// worker's error.
 func (g *Group) Run(ctx context.Context) error {
 	ended := make(chan struct{})
-	var once sync.Once
-	started := make([]*running, 0, len(g.workers))
-	for _, w := range g.workers {
-		// Their own contexts: the end of ctx must not stop all of them at once.
-		workCtx, stop := context.WithCancel(context.WithoutCancel(ctx))
-		r := &running{name: w.Name, stop: stop, done: make(chan struct{})}
-		started = append(started, r)
-		go func() {
-			defer close(r.done)
-			if err := w.Run(workCtx); err != nil {
-				r.err = fmt.Errorf("%s: %w", w.Name, err)
-			}
-			once.Do(func() { close(ended) })
-		}()
+	end := sync.OnceFunc(func() { close(ended) })
+	started := make([]*running, 0, len(g.config.Workers))
+	for _, w := range g.config.Workers {
+		started = append(started, start(ctx, w, end))
+		if w.Ready != nil && !await(ctx, w.Ready, ended) {
+			break
+		}
 	}
 	select {
 	case <-ctx.Done():
@@ -67,19 +71,47 @@ func (g *Group) Run(ctx context.Context) error {
 	return g.stop(context.WithoutCancel(ctx), started)
 }
 
+// await waits until a worker is ready. It reports false where the group is to stop
+// before.
+func await(ctx context.Context, ready, ended <-chan struct{}) bool {
+	select {
+	case <-ready:
+		return true
+	case <-ctx.Done():
+		return false
+	case <-ended:
+		return false
+	}
+}
+
+// start starts a worker, and calls end when it has ended.
+func start(ctx context.Context, w Worker, end func()) *running {
+	// A context of its own: the end of ctx must not stop all of them at once.
+	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
+	r := &running{name: w.Name, stop: stop, done: make(chan struct{})}
+	go func() {
+		defer close(r.done)
+		if err := w.Run(ctx); err != nil {
+			r.err = fmt.Errorf("%s: %w", w.Name, err)
+		}
+		end()
+	}()
+	return r
+}
+
 func (g *Group) stop(ctx context.Context, started []*running) error {
 	var errs []error
 	for _, r := range slices.Backward(started) {
 		r.stop()
-		timer := time.NewTimer(g.stopWait)
+		timer := time.NewTimer(g.config.StopWait)
 		select {
 		case <-r.done:
 			errs = append(errs, r.err)
 		case <-timer.C:
-			errs = append(errs, fmt.Errorf("%s: did not stop within %s", r.name, g.stopWait))
+			errs = append(errs, fmt.Errorf("%s: did not stop within %s", r.name, g.config.StopWait))
 		}
 		timer.Stop()
-		g.logger.DebugContext(ctx, "worker stopped", slog.String("worker", r.name))
+		g.config.Logger.DebugContext(ctx, "worker stopped", slog.String("worker", r.name))
 	}
 	return errors.Join(errs...)
 }

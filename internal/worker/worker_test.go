@@ -34,12 +34,64 @@ func (j *journal) worker(name string, started *sync.WaitGroup) worker.Worker {
 	}}
 }
 
+func newGroup(t *testing.T, stopWait time.Duration, workers ...worker.Worker) *worker.Group {
+	t.Helper()
+	group, err := worker.New(worker.Config{Workers: workers, StopWait: stopWait, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return group
+}
+
+// A worker starts when the one before it is ready, and not at all where that ends
+// before.
+func TestGroupStartsInOrder(t *testing.T) {
+	t.Parallel()
+	var order journal
+	note := func(name string) {
+		order.mu.Lock()
+		defer order.mu.Unlock()
+		order.names = append(order.names, name)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ready := make(chan struct{})
+	group := newGroup(t, time.Minute,
+		worker.Worker{Name: "store", Ready: ready, Run: func(ctx context.Context) error {
+			note("store is ready")
+			close(ready)
+			<-ctx.Done()
+			return nil
+		}},
+		worker.Worker{Name: "http", Run: func(ctx context.Context) error {
+			note("http starts")
+			cancel()
+			<-ctx.Done()
+			return nil
+		}})
+	if err := group.Run(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"store is ready", "http starts"}; !slices.Equal(order.names, want) {
+		t.Errorf("it was %v, want %v", order.names, want)
+	}
+	broken := errors.New("broken")
+	group = newGroup(t, time.Minute,
+		worker.Worker{Name: "store", Ready: make(chan struct{}), Run: func(context.Context) error { return broken }},
+		worker.Worker{Name: "http", Run: func(context.Context) error {
+			t.Error("a worker starts though the one before it has failed")
+			return nil
+		}})
+	if err := group.Run(t.Context()); !errors.Is(err, broken) {
+		t.Errorf("a worker that fails before it is ready is answered %v", err)
+	}
+}
+
 func TestGroupStopsTheLastFirst(t *testing.T) {
 	t.Parallel()
 	var stopped journal
 	var started sync.WaitGroup
 	started.Add(3)
-	group := worker.NewGroup(slog.New(slog.DiscardHandler), time.Minute,
+	group := newGroup(t, time.Minute,
 		stopped.worker("store", &started), stopped.worker("sessions", &started), stopped.worker("http", &started))
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
@@ -60,7 +112,7 @@ func TestGroupStopsWhenOneFails(t *testing.T) {
 	var started sync.WaitGroup
 	started.Add(1)
 	broken := errors.New("broken")
-	group := worker.NewGroup(slog.New(slog.DiscardHandler), time.Minute,
+	group := newGroup(t, time.Minute,
 		stopped.worker("sessions", &started),
 		worker.Worker{Name: "http", Run: func(context.Context) error { return broken }})
 	err := group.Run(t.Context())
@@ -82,7 +134,7 @@ func TestGroupDoesNotWaitForEver(t *testing.T) {
 	defer close(release)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	err := worker.NewGroup(slog.New(slog.DiscardHandler), time.Millisecond, stuck).Run(ctx)
+	err := newGroup(t, time.Millisecond, stuck).Run(ctx)
 	if err == nil || !strings.Contains(err.Error(), "stuck: did not stop") {
 		t.Errorf("returned %v", err)
 	}
