@@ -30,9 +30,9 @@ format: ## write the code in the house's format
 	$(LINT) fmt ./...
 
 .PHONY: generate
-generate: ## write the checked-in documents anew: openapi.yaml, config.md, events.md
-	go test ./internal/api ./internal/cli -run 'Document' -update
-	go test ./internal/docstest -run 'EventsDocument' -update
+generate: ## write the checked-in documents anew: openapi.yaml, config.md, cli.md, events.md, and the client's events
+	go test ./internal/api ./internal/cli ./internal/eventlog -run 'Document' -update
+	go test ./internal/docstest -run EventsDocument -update
 
 .PHONY: fuzz
 fuzz: ## fuzz every parser of foreign input, half a minute each

@@ -6,27 +6,6 @@ import (
 	"time"
 )
 
-// The types of events. A newer gateway may tell others: pass over what you do
-// not know.
-const (
-	TypeInstanceStatus     = "instance.status"
-	TypeInstanceQR         = "instance.qr"
-	TypeInstanceRestricted = "instance.restricted"
-	TypeMessageReceived    = "message.received"
-	TypeMessageSent        = "message.sent"
-	TypeMessageStatus      = "message.status"
-	TypeMessageEdited      = "message.edited"
-	TypeMessageDeleted     = "message.deleted"
-	TypeMessageReaction    = "message.reaction"
-	TypePresence           = "presence"
-	TypeGroupUpdated       = "group.updated"
-	TypeContactUpdated     = "contact.updated"
-	TypeCallReceived       = "call.received"
-	TypeWebhookSuspended   = "instance.webhook_suspended"
-	TypeEventsExpired      = "events.expired"
-	TypeWebhookTest        = "webhook.test"
-)
-
 // Event is what webhooks and streams carry.
 type Event struct {
 	ID         string          `json:"id"`   // the same on every delivery
@@ -56,27 +35,6 @@ func (e Event) Decode() (any, error) {
 		return nil, fmt.Errorf("decode the data of a %s event: %w", e.Type, err)
 	}
 	return data, nil
-}
-
-func decoders() map[string]func(json.RawMessage) (any, error) {
-	return map[string]func(json.RawMessage) (any, error){
-		TypeInstanceStatus:     decoded[InstanceStatusEvent],
-		TypeInstanceQR:         decoded[InstanceQREvent],
-		TypeInstanceRestricted: decoded[InstanceRestrictedEvent],
-		TypeMessageReceived:    decoded[MessageReceivedEvent],
-		TypeMessageSent:        decoded[MessageSentEvent],
-		TypeMessageStatus:      decoded[MessageStatusEvent],
-		TypeMessageEdited:      decoded[MessageEditedEvent],
-		TypeMessageDeleted:     decoded[MessageDeletedEvent],
-		TypeMessageReaction:    decoded[MessageReactionEvent],
-		TypePresence:           decoded[PresenceEvent],
-		TypeGroupUpdated:       decoded[GroupUpdatedEvent],
-		TypeContactUpdated:     decoded[ContactUpdatedEvent],
-		TypeCallReceived:       decoded[CallReceivedEvent],
-		TypeWebhookSuspended:   decoded[WebhookSuspendedEvent],
-		TypeEventsExpired:      decoded[EventsExpiredEvent],
-		TypeWebhookTest:        decoded[WebhookTestEvent],
-	}
 }
 
 func decoded[T any](data json.RawMessage) (any, error) {

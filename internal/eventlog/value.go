@@ -57,7 +57,7 @@ func newPersons(parties []gateway.Party) []*Person {
 // Chat names a chat under both addresses.
 type Chat struct {
 	Chat    string  `json:"chat" doc:"The chat: by number where the number is known, else by LID; the group's ID for a group."`
-	ChatLID *string `json:"chatLid" doc:"The chat's LID; null for groups, and where it is not known."`
+	ChatLID *string `json:"chatLid" doc:"The chat's LID; null for a group, and where it is not known."`
 }
 
 // NewChat names the chat of a party.

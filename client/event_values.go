@@ -1,0 +1,58 @@
+package client
+
+// The types of a Message.
+const (
+	MessageText        = "text"
+	MessageImage       = "image"
+	MessageVideo       = "video"
+	MessageVoice       = "voice"
+	MessageAudio       = "audio"
+	MessageDocument    = "document"
+	MessageLocationPin = "location"
+	MessageContactCard = "contact"
+	MessageSticker     = "sticker"
+	MessagePoll        = "poll"
+	MessageUnsupported = "unsupported"
+)
+
+// The reasons of an InstanceStatusEvent.
+const (
+	ReasonLoggedOut       = "logged_out"
+	ReasonUnlinkedOnPhone = "unlinked_on_phone"
+	ReasonBanned          = "banned"
+	ReasonReplaced        = "replaced"
+	ReasonClientOutdated  = "client_outdated"
+	ReasonConnectionLost  = "connection_lost"
+	ReasonQRExpired       = "qr_expired"
+	ReasonPayment         = "payment"
+	ReasonStopped         = "stopped"
+)
+
+// The sources of a MessageSentEvent.
+const (
+	SourceAPI    = "api"
+	SourceDevice = "device"
+)
+
+// The statuses of a MessageStatusEvent, in the order in which they come.
+const (
+	MessageStatusSent      = "sent"
+	MessageStatusDelivered = "delivered"
+	MessageStatusRead      = "read"
+	MessageStatusPlayed    = "played"
+	MessageStatusFailed    = "failed" // and nothing comes after
+)
+
+// The changes of a GroupUpdatedEvent.
+const (
+	GroupCreated             = "created"
+	GroupSubject             = "subject"
+	GroupDescription         = "description"
+	GroupPicture             = "picture"
+	GroupParticipantsAdded   = "participants_added"
+	GroupParticipantsRemoved = "participants_removed"
+	GroupAdminsAdded         = "admins_added"
+	GroupAdminsRemoved       = "admins_removed"
+	GroupSettings            = "settings"
+	GroupDeleted             = "deleted"
+)
