@@ -9,27 +9,27 @@ func sandboxFaults() []fault {
 			test: "./internal/sandbox", run: "PlatformNames",
 		},
 		{
-			name: "the platform can fall silent before the websocket", file: "internal/sandbox/platform/connection.go",
-			old: "f.Silent == SilentConnection || f.Silent == SilentUpgrade", new: "false",
+			name: "the platform can fall silent before the websocket", file: "internal/sandbox/session/session.go",
+			old: "f.Silent == fault.SilentConnection || f.Silent == fault.SilentUpgrade", new: "false",
 			test: "./internal/sandbox", run: "PlatformFallsSilent",
 		},
 		{
-			name: "the platform can fall silent before the handshake", file: "internal/sandbox/platform/connection.go",
-			old: "if f.Silent == SilentHandshake {", new: "if false {",
+			name: "the platform can fall silent before the handshake", file: "internal/sandbox/session/session.go",
+			old: "if f.Silent == fault.SilentHandshake {", new: "if false {",
 			test: "./internal/sandbox", run: "PlatformFallsSilent",
 		},
 		{
-			name: "the media host can fall silent", file: "internal/sandbox/platform/silence.go",
+			name: "the media host can fall silent", file: "internal/sandbox/fault/silence.go",
 			old: "if faulty.stalled {", new: "if false {",
 			test: "./internal/sandbox", run: "MediaHostFallsSilent",
 		},
 		{
-			name: "histories can stall", file: "internal/sandbox/platform/silence.go",
+			name: "histories can stall", file: "internal/sandbox/fault/silence.go",
 			old: "after = f.StallHistory", new: "_ = f.StallHistory",
 			test: "./internal/sandbox", run: "HistoryFallsSilent",
 		},
 		{
-			name: "raw messages keep their marks", file: "internal/sandbox/platform/outgoing.go",
+			name: "raw messages keep their marks", file: "internal/sandbox/phone/outgoing.go",
 			old: "attrs[name] = value", new: "attrs[name] = attrs[name]",
 			test: "./internal/sandbox", run: "RawMessagesReach",
 		},
@@ -54,8 +54,8 @@ func sandboxFaults() []fault {
 			test: "./internal/sandbox", run: "ControlCalls",
 		},
 		{
-			name: "numbers that can't be have no account", file: "internal/sandbox/platform/account.go",
-			old: "if !canExist(jid.User) {", new: "if false {",
+			name: "numbers that can't be have no account", file: "internal/sandbox/account/directory.go",
+			old: "if !phonenumber.CanExist(jid.User) {", new: "if false {",
 			test: "./internal/sandbox", run: "NumbersThatCannotBe",
 		},
 		{

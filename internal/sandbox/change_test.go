@@ -12,7 +12,7 @@ import (
 	"go.mau.fi/whatsmeow/types/events"
 
 	"github.com/recado-project/recado/internal/sandbox"
-	"github.com/recado-project/recado/internal/sandbox/platform"
+	"github.com/recado-project/recado/internal/sandbox/content"
 )
 
 func TestChangesOfAClientShowOnThePhone(t *testing.T) {
@@ -22,22 +22,22 @@ func TestChangesOfAClientShowOnThePhone(t *testing.T) {
 	theirs := w.send(friend, gateway, "theirs")
 	chat := c.got("theirs").Info.Chat
 	mine := c.text(friend, "mine")
-	both := func(id string, want func(platform.PhoneMessage) bool) {
+	both := func(id string, want func(content.Shown) bool) {
 		w.message(friend, id, want)
 		w.message(gateway, id, want)
 	}
 	c.say(chat, c.BuildEdit(chat, mine, textMessage("better")))
-	both(mine, func(m platform.PhoneMessage) bool { return m.Text == "better" && m.Edited })
+	both(mine, func(m content.Shown) bool { return m.Text == "better" && m.Edited })
 	react := func(with string) { c.say(chat, c.BuildReaction(chat, chat, theirs, with)) }
 	react("👍")
 	react("🎉")
-	both(theirs, func(m platform.PhoneMessage) bool {
-		return len(m.Reactions) == 1 && m.Reactions[0] == platform.Reaction{From: pn(gateway).String(), Reaction: "🎉"}
+	both(theirs, func(m content.Shown) bool {
+		return len(m.Reactions) == 1 && m.Reactions[0] == content.Reaction{From: pn(gateway).String(), Reaction: "🎉"}
 	})
 	react("")
-	both(theirs, func(m platform.PhoneMessage) bool { return len(m.Reactions) == 0 })
+	both(theirs, func(m content.Shown) bool { return len(m.Reactions) == 0 })
 	c.say(chat, c.BuildRevoke(chat, types.EmptyJID, mine))
-	both(mine, func(m platform.PhoneMessage) bool { return m.Deleted && m.Text == "" && m.Type == "text" })
+	both(mine, func(m content.Shown) bool { return m.Deleted && m.Text == "" && m.Type == "text" })
 	// What is not one's own stays as it is.
 	c.say(chat, c.BuildEdit(chat, theirs, textMessage("twisted")))
 	c.say(chat, c.BuildRevoke(chat, types.EmptyJID, theirs))
@@ -101,7 +101,7 @@ func TestChangesOfAPhoneReachTheClients(t *testing.T) {
 		return change.GetType() == waE2E.ProtocolMessage_REVOKE && change.GetKey().GetID() == id && m.Info.Edit == types.EditAttributeSenderRevoke
 	})
 	for _, number := range []string{gateway, partner} {
-		w.message(number, id, func(m platform.PhoneMessage) bool { return m.Deleted && m.Text == "" })
+		w.message(number, id, func(m content.Shown) bool { return m.Deleted && m.Text == "" })
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 	"go.mau.fi/whatsmeow/types/events"
 
 	"github.com/recado-project/recado/internal/sandbox"
-	"github.com/recado-project/recado/internal/sandbox/platform"
+	"github.com/recado-project/recado/internal/sandbox/phonenumber"
 	"github.com/recado-project/recado/internal/sqlite"
 )
 
@@ -223,7 +223,7 @@ func (w *world) forgetSessions(number string) {
 	}
 	defer func() { _ = db.Close() }()
 	err = db.Write(context.Background(), func(ctx context.Context, tx *sqlite.Tx) error {
-		_, err := tx.ExecContext(ctx, "DELETE FROM records WHERE number = $1 AND kind = 'session'", platform.Canonical(number))
+		_, err := tx.ExecContext(ctx, "DELETE FROM records WHERE number = $1 AND kind = 'session'", phonenumber.Canonical(number))
 		return err
 	})
 	if err != nil {

@@ -9,8 +9,9 @@ import (
 	"go.mau.fi/whatsmeow/types"
 	"go.mau.fi/whatsmeow/types/events"
 
+	"github.com/recado-project/recado/internal/sandbox/account"
 	"github.com/recado-project/recado/internal/sandbox/appstate"
-	"github.com/recado-project/recado/internal/sandbox/platform"
+	"github.com/recado-project/recado/internal/sandbox/content"
 )
 
 func TestCallsRing(t *testing.T) {
@@ -108,7 +109,7 @@ func TestPictureOfAContactIsTold(t *testing.T) {
 	c, stranger := w.newClient().link(gateway), w.newClient().link(partner)
 	w.send(friend, gateway, "hello")
 	c.got("hello")
-	phone := platform.Phone{}
+	phone := account.Phone{}
 	w.do(http.MethodPut, "/phones/"+friend, map[string]any{"profilePicture": dataURI("image/png", picture(t, 8, 8))}, &phone)
 	expect(c, func(e *events.Picture) bool { return e.JID.String() == phone.LID && !e.Remove })
 	w.send(friend, partner, "hello") // behind what is told
@@ -147,7 +148,7 @@ func TestMessagesThatClientsMayNotKnow(t *testing.T) {
 	expect(c, func(e *events.Message) bool {
 		return e.Info.ID == id && e.Info.Type == "poll" && len(e.Message.GetPollCreationMessageV3().GetOptions()) == 2
 	})
-	if m := w.message(gateway, id, func(platform.PhoneMessage) bool { return true }); m.Type != "poll" || m.Text != "Who comes?" {
+	if m := w.message(gateway, id, func(content.Shown) bool { return true }); m.Type != "poll" || m.Text != "Who comes?" {
 		t.Errorf("the phone shows %+v", m)
 	}
 	for kind, is := range map[string]func(*events.Message) bool{
@@ -157,7 +158,7 @@ func TestMessagesThatClientsMayNotKnow(t *testing.T) {
 	} {
 		id := say(map[string]any{"type": "unsupported", "kind": kind})
 		expect(c, func(e *events.Message) bool { return e.Info.ID == id && is(e) })
-		if m := w.message(gateway, id, func(platform.PhoneMessage) bool { return true }); m.Type != "unsupported" {
+		if m := w.message(gateway, id, func(content.Shown) bool { return true }); m.Type != "unsupported" {
 			t.Errorf("%s: the phone shows %+v", kind, m)
 		}
 	}
@@ -234,6 +235,6 @@ func TestPhoneThatLostItsKeysAsksAgain(t *testing.T) {
 	id := c.text(away, "hello")
 	w.do(http.MethodPost, "/phones/"+away+"/lose-keys", nil, nil)
 	w.do(http.MethodPut, "/phones/"+away, map[string]any{"online": true}, nil)
-	w.message(away, id, func(m platform.PhoneMessage) bool { return m.Text == "hello" })
+	w.message(away, id, func(m content.Shown) bool { return m.Text == "hello" })
 	c.receipt(id, types.ReceiptTypeRetry)
 }

@@ -18,18 +18,20 @@ import (
 	"go.mau.fi/whatsmeow/types/events"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/recado-project/recado/internal/sandbox/platform"
+	"github.com/recado-project/recado/internal/sandbox/account"
+	"github.com/recado-project/recado/internal/sandbox/content"
+	"github.com/recado-project/recado/internal/sandbox/group"
 	"github.com/recado-project/recado/internal/sandbox/signal"
 )
 
 // makeGroup makes a group by the control API.
-func (w *world) makeGroup(owner string, members ...string) (platform.GroupInfo, types.JID) {
+func (w *world) makeGroup(owner string, members ...string) (group.Info, types.JID) {
 	w.tb.Helper()
 	people := []map[string]any{}
 	for _, number := range members {
 		people = append(people, map[string]any{"number": number})
 	}
-	var info platform.GroupInfo
+	var info group.Info
 	w.do(http.MethodPost, "/groups", map[string]any{
 		"subject": "Team", "description": "who work together", "owner": owner, "participants": people,
 	}, &info)
@@ -40,8 +42,8 @@ func (w *world) makeGroup(owner string, members ...string) (platform.GroupInfo, 
 	return info, jid
 }
 
-func inChat(chat string) func(platform.PhoneMessage) bool {
-	return func(m platform.PhoneMessage) bool { return m.Chat == chat }
+func inChat(chat string) func(content.Shown) bool {
+	return func(m content.Shown) bool { return m.Chat == chat }
 }
 
 func TestGroupOfTheControlAPIReachesItsMembers(t *testing.T) {
@@ -120,7 +122,7 @@ func TestMessagesInGroups(t *testing.T) {
 		t.Errorf("got %+v", m.Info)
 	}
 	w.message(friend, fromPhone, inChat(info.ID)) // a phone is not faster than a device
-	var answer struct{ Data []platform.PhoneMessage }
+	var answer struct{ Data []content.Shown }
 	w.do(http.MethodGet, "/phones/"+friend+"/messages?chat="+info.ID, nil, &answer)
 	if list := answer.Data; len(list) != 7 {
 		t.Errorf("the chat has %d messages", len(list))
@@ -137,25 +139,25 @@ func TestMediaQuotesAndChangesInGroups(t *testing.T) {
 	w := newWorld(t)
 	c := w.newClient().link(gateway)
 	info, jid := w.makeGroup(friend, gateway, other)
-	content := []byte("a group's picture")
-	id := c.say(jid, imageMessage(c.upload(content, whatsmeow.MediaImage), "ours"))
+	file := []byte("a group's picture")
+	id := c.say(jid, imageMessage(c.upload(file, whatsmeow.MediaImage), "ours"))
 	for _, number := range []string{friend, other} {
-		if m := w.message(number, id, anyMessage); m.MediaSHA256 != hashOf(content) || m.Chat != info.ID {
+		if m := w.message(number, id, anyMessage); m.MediaSHA256 != hashOf(file) || m.Chat != info.ID {
 			t.Errorf("%s shows %+v", number, m)
 		}
 	}
 	reply := w.post(friend, map[string]any{
-		"to": info.ID, "type": "image", "media": dataURI("image/png", content), "quoteMessageId": id,
+		"to": info.ID, "type": "image", "media": dataURI("image/png", file), "quoteMessageId": id,
 	})
 	// A message's first part brings the key of the group's messages.
 	m := expect(c, func(m *events.Message) bool { return m.Info.ID == reply && m.Message.GetImageMessage() != nil })
 	got, err := c.Download(context.Background(), m.Message.GetImageMessage())
-	if err != nil || !bytes.Equal(got, content) || m.Message.GetImageMessage().GetContextInfo().GetStanzaID() != id {
+	if err != nil || !bytes.Equal(got, file) || m.Message.GetImageMessage().GetContextInfo().GetStanzaID() != id {
 		t.Errorf("the answer is %+v (%v)", m.Message, err)
 	}
 	c.say(jid, c.BuildReaction(jid, m.Info.Sender, reply, "👍"))
 	for _, number := range []string{friend, other, gateway} {
-		w.message(number, reply, func(m platform.PhoneMessage) bool {
+		w.message(number, reply, func(m content.Shown) bool {
 			return len(m.Reactions) == 1 && m.Reactions[0].From == pn(gateway).String()
 		})
 	}
@@ -167,15 +169,15 @@ func TestMediaQuotesAndChangesInGroups(t *testing.T) {
 	text := c.say(jid, textMessage("before"))
 	c.say(jid, c.BuildEdit(jid, text, textMessage("after")))
 	for _, number := range []string{friend, other, gateway} {
-		w.message(number, text, func(m platform.PhoneMessage) bool { return m.Text == "after" && m.Edited })
+		w.message(number, text, func(m content.Shown) bool { return m.Text == "after" && m.Edited })
 	}
 	// The group's owner may delete what others wrote, an ordinary member may not.
 	if status := w.call(http.MethodDelete, chatPath(other, text, ""), nil, nil); status != http.StatusBadRequest {
 		t.Errorf("a member's deletion was answered with %d", status)
 	}
 	w.do(http.MethodDelete, chatPath(friend, text, ""), nil, nil)
-	w.message(gateway, text, func(m platform.PhoneMessage) bool { return m.Deleted })
-	w.message(other, text, func(m platform.PhoneMessage) bool { return m.Deleted })
+	w.message(gateway, text, func(m content.Shown) bool { return m.Deleted })
+	w.message(other, text, func(m content.Shown) bool { return m.Deleted })
 }
 
 func TestLostKeysInGroups(t *testing.T) {
@@ -304,7 +306,7 @@ func TestChangesOfAGroup(t *testing.T) {
 			t.Error("who was removed got a message")
 		}
 	}
-	if unknown := w.platform().UnknownRequests(); len(unknown) != 0 {
+	if unknown := w.server.Sessions.UnknownRequests(); len(unknown) != 0 {
 		t.Errorf("counted as unknown: %v", unknown)
 	}
 }
@@ -314,7 +316,7 @@ func TestGroupIsChangedByTheControlAPI(t *testing.T) {
 	w := newWorld(t)
 	c := w.newClient().link(gateway).settled()
 	info, jid := w.makeGroup(friend, gateway)
-	var changed platform.GroupInfo
+	var changed group.Info
 	w.do(http.MethodPut, "/groups/"+info.ID, map[string]any{
 		"subject": "New", "description": "", "add": []string{other}, "promote": []string{gateway},
 	}, &changed)
@@ -325,9 +327,9 @@ func TestGroupIsChangedByTheControlAPI(t *testing.T) {
 	w.do(http.MethodPut, "/groups/"+info.ID, map[string]any{"remove": []string{other}, "demote": []string{gateway}}, nil)
 	w.down()
 	w.start()
-	var kept platform.GroupInfo
+	var kept group.Info
 	w.do(http.MethodGet, "/groups/"+info.ID, nil, &kept)
-	var all struct{ Data []platform.GroupInfo }
+	var all struct{ Data []group.Info }
 	w.do(http.MethodGet, "/groups", nil, &all)
 	if kept.Subject != "New" || len(kept.Participants) != 2 || kept.Participants[1].Admin != nil || len(all.Data) != 1 {
 		t.Errorf("kept %+v, %+v", kept, all)
@@ -395,7 +397,7 @@ func TestTypingInAGroup(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, number := range []string{friend, other} {
-		w.activity(number, func(a platform.Activity) bool {
+		w.activity(number, func(a account.Activity) bool {
 			return a.Type == "chatstate" && a.Value == "composing" && a.To == info.ID && a.From == pn(gateway).String()
 		})
 	}

@@ -16,7 +16,7 @@ import (
 	"go.mau.fi/whatsmeow"
 	"go.mau.fi/whatsmeow/types/events"
 
-	"github.com/recado-project/recado/internal/sandbox/platform"
+	"github.com/recado-project/recado/internal/sandbox/account"
 )
 
 func TestQRCodeLinksTheClient(t *testing.T) {
@@ -30,17 +30,17 @@ func TestQRCodeLinksTheClient(t *testing.T) {
 	if id := c.Store.ID; id.User != gateway || id.Device != 1 {
 		t.Errorf("linked as %s", id)
 	}
-	var phone platform.Phone
+	var phone account.Phone
 	w.do(http.MethodGet, "/phones/"+gateway, nil, &phone)
 	if len(phone.Devices) != 1 || phone.Devices[0] != 1 || phone.LID != c.Store.LID.ToNonAD().String() || !phone.Registered {
 		t.Errorf("the phone is %+v", phone)
 	}
-	var phones struct{ Data []platform.Phone }
+	var phones struct{ Data []account.Phone }
 	w.do(http.MethodGet, "/phones", nil, &phones)
 	if len(phones.Data) != 1 || phones.Data[0].Number != gateway {
 		t.Errorf("the phones are %+v", phones.Data)
 	}
-	if unknown := w.platform().UnknownRequests(); len(unknown) != 0 {
+	if unknown := w.server.Sessions.UnknownRequests(); len(unknown) != 0 {
 		t.Errorf("the client asked what nobody answers: %v", unknown)
 	}
 }

@@ -20,7 +20,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/recado-project/recado/internal/sandbox"
-	"github.com/recado-project/recado/internal/sandbox/platform"
+	"github.com/recado-project/recado/internal/sandbox/content"
 )
 
 // post has a phone send a message of any type and returns its id.
@@ -51,12 +51,12 @@ func (c *client) message(id string) *events.Message {
 
 func pn(number string) types.JID { return types.NewJID(number, types.DefaultUserServer) }
 
-func dataURI(kind string, content []byte) string {
-	return "data:" + kind + ";base64," + base64.StdEncoding.EncodeToString(content)
+func dataURI(kind string, file []byte) string {
+	return "data:" + kind + ";base64," + base64.StdEncoding.EncodeToString(file)
 }
 
-func hashOf(content []byte) string {
-	sum := sha256.Sum256(content)
+func hashOf(file []byte) string {
+	sum := sha256.Sum256(file)
 	return hex.EncodeToString(sum[:])
 }
 
@@ -71,9 +71,9 @@ func picture(t *testing.T, width, height int) []byte {
 }
 
 // upload leaves a file with the media host.
-func (c *client) upload(content []byte, kind whatsmeow.MediaType) whatsmeow.UploadResponse {
+func (c *client) upload(file []byte, kind whatsmeow.MediaType) whatsmeow.UploadResponse {
 	c.w.tb.Helper()
-	up, err := c.Upload(context.Background(), content, kind)
+	up, err := c.Upload(context.Background(), file, kind)
 	if err != nil {
 		c.w.tb.Fatalf("upload: %v", err)
 	}
@@ -98,11 +98,11 @@ func TestPhoneFetchesTheMediaOfAClient(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	c := w.newClient().link(gateway)
-	content := bytes.Repeat([]byte("media "), 20_000)
-	up := c.upload(content, whatsmeow.MediaImage)
-	sound := c.upload(content, whatsmeow.MediaAudio)
-	film := c.upload(content, whatsmeow.MediaVideo)
-	paper := c.upload(content, whatsmeow.MediaDocument)
+	file := bytes.Repeat([]byte("media "), 20_000)
+	up := c.upload(file, whatsmeow.MediaImage)
+	sound := c.upload(file, whatsmeow.MediaAudio)
+	film := c.upload(file, whatsmeow.MediaVideo)
+	paper := c.upload(file, whatsmeow.MediaDocument)
 	once := &waE2E.FutureProofMessage{Message: imageMessage(up, "once")}
 	video := &waE2E.Message{VideoMessage: &waE2E.VideoMessage{
 		DirectPath: &film.DirectPath, MediaKey: film.MediaKey, FileEncSHA256: film.FileEncSHA256,
@@ -118,29 +118,29 @@ func TestPhoneFetchesTheMediaOfAClient(t *testing.T) {
 	}}
 	for _, m := range []struct {
 		message *waE2E.Message
-		want    platform.PhoneMessage
+		want    content.Shown
 	}{
-		{imageMessage(up, "look"), platform.PhoneMessage{Type: "image", Caption: "look", MimeType: "image/png"}},
-		{&waE2E.Message{ViewOnceMessageV2: once}, platform.PhoneMessage{Type: "image", Caption: "once", MimeType: "image/png", ViewOnce: true}},
-		{video, platform.PhoneMessage{Type: "video", Caption: "film", MimeType: "video/mp4"}},
-		{audioMessage(sound, true), platform.PhoneMessage{Type: "voice", MimeType: "audio/ogg; codecs=opus"}},
+		{imageMessage(up, "look"), content.Shown{Type: "image", Caption: "look", MimeType: "image/png"}},
+		{&waE2E.Message{ViewOnceMessageV2: once}, content.Shown{Type: "image", Caption: "once", MimeType: "image/png", ViewOnce: true}},
+		{video, content.Shown{Type: "video", Caption: "film", MimeType: "video/mp4"}},
+		{audioMessage(sound, true), content.Shown{Type: "voice", MimeType: "audio/ogg; codecs=opus"}},
 		{
 			&waE2E.Message{ViewOnceMessageV2Extension: &waE2E.FutureProofMessage{Message: audioMessage(sound, true)}},
-			platform.PhoneMessage{Type: "voice", MimeType: "audio/ogg; codecs=opus", ViewOnce: true},
+			content.Shown{Type: "voice", MimeType: "audio/ogg; codecs=opus", ViewOnce: true},
 		},
-		{audioMessage(sound, false), platform.PhoneMessage{Type: "audio", MimeType: "audio/ogg; codecs=opus"}},
+		{audioMessage(sound, false), content.Shown{Type: "audio", MimeType: "audio/ogg; codecs=opus"}},
 		{
 			&waE2E.Message{DocumentWithCaptionMessage: &waE2E.FutureProofMessage{Message: &waE2E.Message{DocumentMessage: document}}},
-			platform.PhoneMessage{Type: "document", Caption: "paper", MimeType: "application/pdf", FileName: "paper.pdf"},
+			content.Shown{Type: "document", Caption: "paper", MimeType: "application/pdf", FileName: "paper.pdf"},
 		},
-		{sticker, platform.PhoneMessage{Type: "sticker", MimeType: "image/webp"}},
+		{sticker, content.Shown{Type: "sticker", MimeType: "image/webp"}},
 	} {
 		id := c.say(pn(friend), m.message)
 		for _, number := range []string{friend, gateway} {
 			got := w.message(number, id, anyMessage)
 			if got.Type != m.want.Type || got.Caption != m.want.Caption || got.MimeType != m.want.MimeType ||
 				got.FileName != m.want.FileName || got.ViewOnce != m.want.ViewOnce ||
-				got.MediaSHA256 != hashOf(content) || got.MediaSize == nil || *got.MediaSize != int64(len(content)) {
+				got.MediaSHA256 != hashOf(file) || got.MediaSize == nil || *got.MediaSize != int64(len(file)) {
 				t.Errorf("%s shows %+v, want %+v", number, got, m.want)
 			}
 		}
@@ -263,7 +263,7 @@ func TestPlacesContactsQuotesAndForwards(t *testing.T) {
 	}
 	back := c.say(pn(friend), &waE2E.Message{ContactMessage: c.message(card).Message.GetContactMessage()})
 	got := w.message(friend, back, anyMessage)
-	want := platform.Contact{FullName: "Doe, Jane", PhoneNumber: "4915100000014", Organization: "A; B"}
+	want := content.Contact{FullName: "Doe, Jane", PhoneNumber: "4915100000014", Organization: "A; B"}
 	if got.Type != "contact" || got.Contact == nil || *got.Contact != want {
 		t.Errorf("the phone shows %+v, %+v", got, got.Contact)
 	}
@@ -281,9 +281,9 @@ func TestLostMediaIsPutOnTheHostAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	c := w.newClient().link(gateway)
-	content := picture(t, 10, 10)
+	file := picture(t, 10, 10)
 	ctx := context.Background()
-	id := w.post(friend, map[string]any{"to": gateway, "type": "image", "media": dataURI("image/png", content)})
+	id := w.post(friend, map[string]any{"to": gateway, "type": "image", "media": dataURI("image/png", file)})
 	m := c.message(id)
 	w.message(gateway, id, anyMessage)
 	message := proto.CloneOf(m.Message.GetImageMessage())
@@ -305,7 +305,7 @@ func TestLostMediaIsPutOnTheHostAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	message.DirectPath = retry.DirectPath
-	if got, err := c.Download(ctx, message); err != nil || !bytes.Equal(got, content) {
+	if got, err := c.Download(ctx, message); err != nil || !bytes.Equal(got, file) {
 		t.Errorf("downloaded %d bytes (%v)", len(got), err)
 	}
 	w.do(http.MethodDelete, chatPath(friend, id, "media?everywhere=true"), nil, nil)

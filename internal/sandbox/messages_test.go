@@ -10,7 +10,8 @@ import (
 	"go.mau.fi/whatsmeow/types"
 	"go.mau.fi/whatsmeow/types/events"
 
-	"github.com/recado-project/recado/internal/sandbox/platform"
+	"github.com/recado-project/recado/internal/sandbox/account"
+	"github.com/recado-project/recado/internal/sandbox/content"
 )
 
 // The numbers of these tests. The ends of gateway and partner are even: they
@@ -22,10 +23,10 @@ const (
 	other   = "4915100000027"
 )
 
-func anyMessage(platform.PhoneMessage) bool { return true }
+func anyMessage(content.Shown) bool { return true }
 
-func hasStatus(status string) func(platform.PhoneMessage) bool {
-	return func(m platform.PhoneMessage) bool { return m.Status == status }
+func hasStatus(status string) func(content.Shown) bool {
+	return func(m content.Shown) bool { return m.Status == status }
 }
 
 func TestTextReachesThePhoneAndIsRead(t *testing.T) {
@@ -57,8 +58,8 @@ func TestTextOfAPhoneReachesTheClient(t *testing.T) {
 		if m.Info.ID != id || m.Info.SenderAlt.User != friend || m.Info.IsFromMe || m.Info.PushName == "" {
 			t.Errorf("got %+v", m.Info)
 		}
-		w.message(friend, id, func(m platform.PhoneMessage) bool { return m.Status == "delivered" && m.FromMe })
-		w.message(gateway, id, func(m platform.PhoneMessage) bool { return !m.FromMe && m.Text == text })
+		w.message(friend, id, func(m content.Shown) bool { return m.Status == "delivered" && m.FromMe })
+		w.message(gateway, id, func(m content.Shown) bool { return !m.FromMe && m.Text == text })
 	}
 }
 
@@ -112,7 +113,7 @@ func TestNumbersThatCannotBeAreNotRegistered(t *testing.T) {
 			t.Errorf("%s is registered: %t", answer.Query, answer.IsIn)
 		}
 	}
-	var phones struct{ Data []platform.Phone }
+	var phones struct{ Data []account.Phone }
 	w.do(http.MethodGet, "/phones", nil, &phones)
 	if len(phones.Data) != 2 {
 		t.Errorf("there are now the phones %+v", phones.Data)
@@ -172,7 +173,7 @@ func TestBrazilianNumbersAreFoundUnderBothForms(t *testing.T) {
 		if len(found) != 1 || !found[0].IsIn || found[0].PhoneNumber.User != exists || found[0].Query != "+"+asked {
 			t.Errorf("%s: found %+v", asked, found)
 		}
-		var phone platform.Phone
+		var phone account.Phone
 		w.do(http.MethodGet, "/phones/"+asked, nil, &phone)
 		if phone.Number != exists {
 			t.Errorf("%s is the phone %s", asked, phone.Number)
@@ -247,7 +248,7 @@ func TestReadByTheClientIsSeenByThePhone(t *testing.T) {
 	}
 	w.message(friend, id, hasStatus("read"))
 	w.message(gateway, id, hasStatus("read"))
-	w.activity(friend, func(a platform.Activity) bool {
+	w.activity(friend, func(a account.Activity) bool {
 		return a.Type == "receipt" && a.Value == "read" && a.From == gateway+"@s.whatsapp.net"
 	})
 }
@@ -285,7 +286,7 @@ func TestReplyQuotesTheMessage(t *testing.T) {
 }
 
 // texts is what the messages say.
-func texts(list []platform.PhoneMessage) []string {
+func texts(list []content.Shown) []string {
 	var said []string
 	for _, m := range list {
 		said = append(said, m.Text)

@@ -12,7 +12,7 @@ import (
 	"go.mau.fi/whatsmeow/types"
 	"go.mau.fi/whatsmeow/types/events"
 
-	"github.com/recado-project/recado/internal/sandbox/platform"
+	"github.com/recado-project/recado/internal/sandbox/account"
 )
 
 func TestProfilePictures(t *testing.T) {
@@ -24,7 +24,7 @@ func TestProfilePictures(t *testing.T) {
 		t.Errorf("of no picture the client was told %v", err)
 	}
 	drawn := picture(t, 8, 8)
-	var phone platform.Phone
+	var phone account.Phone
 	w.do(http.MethodPut, "/phones/"+friend, map[string]any{"profilePicture": dataURI("image/png", drawn)}, &phone)
 	if !phone.ProfilePicture {
 		t.Errorf("the phone is %+v", phone)
@@ -98,14 +98,14 @@ func TestBlockedPeopleAreNotHeard(t *testing.T) {
 	if err != nil || len(known.JIDs) != 2 || known.DHash == list.DHash {
 		t.Errorf("the other device knows %+v (%v)", known, err)
 	}
-	w.activity(friend, func(a platform.Activity) bool { return a.Type == "blocked" && a.From == pn(gateway).String() })
+	w.activity(friend, func(a account.Activity) bool { return a.Type == "blocked" && a.From == pn(gateway).String() })
 	unheard := w.send(friend, gateway, "unheard")
 	w.message(partner, blocked.text(gateway, "unheard"), hasStatus("sent"))
 	w.message(friend, unheard, hasStatus("sent"))
 	if _, err := c.UpdateBlocklist(ctx, pn(friend), events.BlocklistChangeActionUnblock); err != nil {
 		t.Fatal(err)
 	}
-	w.activity(friend, func(a platform.Activity) bool { return a.Type == "unblocked" })
+	w.activity(friend, func(a account.Activity) bool { return a.Type == "unblocked" })
 	w.send(friend, gateway, "after")
 	c.got("after")
 	for _, m := range w.messages(gateway) {

@@ -9,11 +9,11 @@ import (
 	"go.mau.fi/whatsmeow/types"
 	"go.mau.fi/whatsmeow/types/events"
 
-	"github.com/recado-project/recado/internal/sandbox/platform"
+	"github.com/recado-project/recado/internal/sandbox/account"
 )
 
-func saw(kind, value string) func(platform.Activity) bool {
-	return func(a platform.Activity) bool {
+func saw(kind, value string) func(account.Activity) bool {
+	return func(a account.Activity) bool {
 		return a.Type == kind && a.Value == value && a.From == gateway+"@s.whatsapp.net" && a.To == friend+"@s.whatsapp.net"
 	}
 }
@@ -101,7 +101,7 @@ func TestNameComesFromThePhone(t *testing.T) {
 	// A name alone changes the name, and not whether anybody is online.
 	c.node(waBinary.Node{Tag: "presence", Attrs: waBinary.Attrs{"name": "Third shop"}})
 	expect(c, func(e *events.PushNameSetting) bool { return e.Action.GetName() == "Third shop" })
-	var phone platform.Phone
+	var phone account.Phone
 	w.do(http.MethodGet, "/phones/"+gateway, nil, &phone)
 	if phone.Name != "Third shop" {
 		t.Errorf("the phone is %+v", phone)

@@ -16,7 +16,7 @@ import (
 	"go.mau.fi/whatsmeow/types/events"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/recado-project/recado/internal/sandbox/platform"
+	"github.com/recado-project/recado/internal/sandbox/content"
 )
 
 // poison are bytes that a text may hold and many programs don't expect.
@@ -51,8 +51,8 @@ func withID(id string) func(*events.Message) bool {
 	return func(m *events.Message) bool { return m.Info.ID == id }
 }
 
-func hasText(text string) func(platform.PhoneMessage) bool {
-	return func(m platform.PhoneMessage) bool { return m.Text == text && !m.Deleted && !m.Edited }
+func hasText(text string) func(content.Shown) bool {
+	return func(m content.Shown) bool { return m.Text == text && !m.Deleted && !m.Edited }
 }
 
 func TestRawMessagesReachTheClientAsTheyStand(t *testing.T) {
@@ -239,9 +239,9 @@ func TestMessageMayLieAboutItsFile(t *testing.T) {
 		FileLength: new(uint64(10)),
 	}}, nil)
 	got := expect(c, withID(id)).Message.GetDocumentMessage()
-	content, err := c.Download(t.Context(), got)
-	if got.GetFileLength() != 10 || err != nil || len(content) != 100_000 {
-		t.Errorf("%d bytes, said to be %d, %v", len(content), got.GetFileLength(), err)
+	padded, err := c.Download(t.Context(), got)
+	if got.GetFileLength() != 10 || err != nil || len(padded) != 100_000 {
+		t.Errorf("%d bytes, said to be %d, %v", len(padded), got.GetFileLength(), err)
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	"go.mau.fi/whatsmeow/types"
 	"go.mau.fi/whatsmeow/types/events"
 
-	"github.com/recado-project/recado/internal/sandbox/platform"
+	"github.com/recado-project/recado/internal/sandbox/account"
 )
 
 // These are the rules that a second client implementation needs, and that the
@@ -75,7 +75,7 @@ func TestRequestsAfterTheLoginAreAnswered(t *testing.T) {
 	if err := c.SetStatusMessage(context.Background(), types.SetStatusInput{Text: &text}); err != nil {
 		t.Error(err)
 	}
-	if unknown := w.platform().UnknownRequests(); len(unknown) != 0 {
+	if unknown := w.server.Sessions.UnknownRequests(); len(unknown) != 0 {
 		t.Errorf("counted as unknown: %v", unknown)
 	}
 }
@@ -88,7 +88,7 @@ func TestUnknownRequestIsRefusedAndCounted(t *testing.T) {
 	if err == nil {
 		t.Error("it was answered")
 	}
-	if counts := w.platform().UnknownRequests(); counts["get w:nobody knows"] != 1 || len(counts) != 1 {
+	if counts := w.server.Sessions.UnknownRequests(); counts["get w:nobody knows"] != 1 || len(counts) != 1 {
 		t.Errorf("counted %v", counts)
 	}
 }
@@ -111,7 +111,7 @@ func TestLookupAnswersInTheFormItIsAskedIn(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	c := w.newClient().link(gateway)
-	var phone platform.Phone
+	var phone account.Phone
 	w.do("GET", "/phones/"+friend, nil, &phone)
 	lid, _ := types.ParseJID(phone.LID)
 	pn := types.NewJID(friend, types.DefaultUserServer)
@@ -153,7 +153,7 @@ func TestReceiptsComeFromTheAddressThatWasWrittenTo(t *testing.T) {
 	one.text(partner, "first")
 	two.got("first")
 	one.text(friend, "first")
-	var phone platform.Phone
+	var phone account.Phone
 	w.do("GET", "/phones/"+friend, nil, &phone)
 	lid, _ := types.ParseJID(phone.LID)
 	for number, device := range map[string]types.JID{partner: two.Store.GetLID(), friend: lid} {

@@ -8,18 +8,31 @@ package sandbox
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
-	"github.com/recado-project/recado/internal/outbound"
+	"github.com/recado-project/recado/internal/sandbox/account"
 	"github.com/recado-project/recado/internal/sandbox/control"
+	"github.com/recado-project/recado/internal/sandbox/fault"
+	"github.com/recado-project/recado/internal/sandbox/group"
+	"github.com/recado-project/recado/internal/sandbox/link"
+	"github.com/recado-project/recado/internal/sandbox/load"
 	"github.com/recado-project/recado/internal/sandbox/mediahost"
-	"github.com/recado-project/recado/internal/sandbox/platform"
+	"github.com/recado-project/recado/internal/sandbox/noise"
+	"github.com/recado-project/recado/internal/sandbox/phone"
+	"github.com/recado-project/recado/internal/sandbox/presence"
+	"github.com/recado-project/recado/internal/sandbox/profile"
 	"github.com/recado-project/recado/internal/sandbox/samples"
+	"github.com/recado-project/recado/internal/sandbox/session"
+	"github.com/recado-project/recado/internal/sandbox/wire"
 	"github.com/recado-project/recado/internal/signallog"
+	"github.com/recado-project/recado/internal/sqlite"
 )
 
 // WebsocketPath is where clients of the protocol connect.
@@ -39,29 +52,52 @@ type Config struct {
 	AllowPrivateURLs bool
 }
 
-// Server is a sandbox. It is safe for concurrent use.
+// Server is a sandbox: the parts of the platform, which the control API offers over
+// HTTP and callers in the same process can use directly. It is safe for concurrent
+// use.
 type Server struct {
-	platform *platform.Server
-	control  http.Handler
+	Phones     *phone.Service
+	Profiles   *profile.Service
+	Groups     *group.Book
+	Linking    *link.Service
+	Presences  *presence.Service
+	Sessions   *session.Service
+	Faults     *fault.Service
+	Activities *account.ActivityLog
+
+	config      Config
+	db          *sqlite.DB
+	authority   *noise.Authority
+	connections *wire.Set
+	media       *mediahost.Host
+	files       *account.Files
+	load        *load.Phones // nil unless the server runs for load tests
+	control     http.Handler
 }
 
-// New opens the sandbox's database and restores its state. It starts nothing.
+// New opens the sandbox's database and restores its state. It starts nothing: Run
+// does.
 func New(ctx context.Context, cfg Config) (*Server, error) {
+	if cfg.Now == nil {
+		cfg.Now = time.Now //nolint:forbidigo // the default of the clock that everything takes
+	}
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
+	if cfg.ReadDelay == 0 {
+		cfg.ReadDelay = time.Second
+	}
 	signallog.Quiet()
-	p, err := platform.New(ctx, platform.Config{
-		Path: cfg.Path, Seed: cfg.Seed, Load: cfg.Load, ReadDelay: cfg.ReadDelay, Now: cfg.Now, Logger: cfg.Logger,
-	})
+	s := &Server{config: cfg, connections: wire.NewSet()}
+	err := s.open(ctx)
+	if err == nil {
+		s.compose()
+		err = s.restore(ctx)
+	}
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(fmt.Errorf("sandbox: open: %w", err), s.closeAll())
 	}
-	guard := outbound.NewGuard(nil)
-	if cfg.AllowPrivateURLs {
-		guard = nil
-	}
-	return &Server{platform: p, control: control.New(p, guard, cfg.Logger)}, nil
+	return s, nil
 }
 
 // Local wraps what is served at listen, Handler and whatever is beside it, so that
@@ -69,31 +105,27 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 // that is neither this machine, nor listen, nor one of names, are refused, and so
 // are those of another origin that do more than read.
 func (s *Server) Local(next http.Handler, listen string, names []string) http.Handler {
-	return control.NewLocal(next, listen, names, s.platform.Now)
+	return control.NewLocal(next, listen, names, s.config.Now)
 }
 
 // RootKey returns the public key that clients have to trust.
-func (s *Server) RootKey() [32]byte { return s.platform.RootKey() }
-
-// Platform returns the platform server, whose methods are what the control API
-// offers, for callers in the same process.
-func (s *Server) Platform() *platform.Server { return s.platform }
+func (s *Server) RootKey() [32]byte { return s.authority.RootKey() }
 
 // Handler serves clients' websockets, the media host, profile pictures, sample
 // files and the control API. Other paths are unknown.
 func (s *Server) Handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == WebsocketPath && strings.EqualFold(r.Header.Get("Upgrade"), "websocket") {
-			s.platform.ServeWebsocket(w, r)
+			s.Sessions.ServeWebsocket(w, r)
 			return
 		}
 		switch {
 		case mediahost.Owns(r.URL.Path):
-			s.platform.ServeMedia(w, r)
+			s.Faults.ServeMedia(w, r, s.media)
 		case strings.HasPrefix(r.URL.Path, samples.Prefix):
 			samples.Handler(w, r)
-		case strings.HasPrefix(r.URL.Path, platform.PicturePath):
-			s.platform.ServePicture(w, r)
+		case strings.HasPrefix(r.URL.Path, profile.PicturePath):
+			s.Profiles.ServePicture(w, r)
 		default:
 			s.control.ServeHTTP(w, r)
 		}
@@ -103,14 +135,35 @@ func (s *Server) Handler() http.Handler {
 // TLSListener wraps a listener on which Handler is served over TLS, so that the
 // fault that is silent before TLS holds there.
 func (s *Server) TLSListener(listener net.Listener) net.Listener {
-	return s.platform.SilentListener(listener)
+	return s.Faults.SilentListener(listener)
 }
 
-// Run does the background work. It blocks until ctx ends, closes all
-// connections then, and returns nil when nothing runs any more. It is called
-// once.
-func (s *Server) Run(ctx context.Context) error { return s.platform.Run(ctx) }
+// Run does the background work: phones deal with what they receive and read it. It
+// blocks until ctx ends, closes all connections then, and returns nil when nothing
+// runs any more. It is called once.
+func (s *Server) Run(ctx context.Context) error {
+	// Connections may still bring something while they close, which is dealt with.
+	work, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	var workers sync.WaitGroup
+	workers.Go(func() { s.Phones.Run(work) })
+	workers.Go(func() { s.Sessions.Run(work) })
+	if s.load != nil {
+		workers.Go(func() { s.load.Run(work) })
+	}
+	<-ctx.Done()
+	s.connections.Shutdown()
+	stop()
+	workers.Wait()
+	return s.Sessions.Flush(context.WithoutCancel(ctx))
+}
 
 // Close closes the connections that are still open, and the database. Run must
 // have returned.
-func (s *Server) Close() error { return s.platform.Close() }
+func (s *Server) Close() error {
+	s.connections.Shutdown()
+	if err := s.closeAll(); err != nil {
+		return fmt.Errorf("sandbox: close: %w", err)
+	}
+	return nil
+}

@@ -12,12 +12,12 @@ import (
 	"go.mau.fi/whatsmeow/types/events"
 
 	"github.com/recado-project/recado/internal/sandbox"
-	"github.com/recado-project/recado/internal/sandbox/platform"
+	"github.com/recado-project/recado/internal/sandbox/account"
 )
 
 func (w *world) devices(number string) []int {
 	w.tb.Helper()
-	var phone platform.Phone
+	var phone account.Phone
 	w.do(http.MethodGet, "/phones/"+number, nil, &phone)
 	return phone.Devices
 }

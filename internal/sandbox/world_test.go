@@ -17,7 +17,8 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/sandbox"
-	"github.com/recado-project/recado/internal/sandbox/platform"
+	"github.com/recado-project/recado/internal/sandbox/account"
+	"github.com/recado-project/recado/internal/sandbox/content"
 )
 
 // patience bounds every wait of these tests.
@@ -103,9 +104,6 @@ func (w *world) down() {
 	}
 }
 
-// platform is the server behind the control API.
-func (w *world) platform() *platform.Server { return w.server.Platform() }
-
 // call makes a control call and returns its status; the answer is decoded into
 // out, where that is not nil.
 func (w *world) call(method, path string, body, out any) int {
@@ -160,18 +158,18 @@ func (w *world) do(method, path string, body, out any) {
 }
 
 // messages returns what a phone shows.
-func (w *world) messages(number string) []platform.PhoneMessage {
+func (w *world) messages(number string) []content.Shown {
 	w.tb.Helper()
-	var list struct{ Data []platform.PhoneMessage }
+	var list struct{ Data []content.Shown }
 	w.do(http.MethodGet, "/phones/"+number+"/messages", nil, &list)
 	return list.Data
 }
 
 // message waits until the phone shows the message and it is as wanted.
-func (w *world) message(number, id string, want func(platform.PhoneMessage) bool) platform.PhoneMessage {
+func (w *world) message(number, id string, want func(content.Shown) bool) content.Shown {
 	w.tb.Helper()
-	var last []platform.PhoneMessage
-	var found platform.PhoneMessage
+	var last []content.Shown
+	var found content.Shown
 	w.until(fmt.Sprintf("phone %s shows %s", number, id), func() bool {
 		last = w.messages(number)
 		for _, m := range last {
@@ -186,9 +184,9 @@ func (w *world) message(number, id string, want func(platform.PhoneMessage) bool
 }
 
 // activity waits for an entry that is as wanted.
-func (w *world) activity(number string, want func(platform.Activity) bool) {
+func (w *world) activity(number string, want func(account.Activity) bool) {
 	w.tb.Helper()
-	var list struct{ Data []platform.Activity }
+	var list struct{ Data []account.Activity }
 	w.until("phone "+number+" saw it", func() bool {
 		w.do(http.MethodGet, "/phones/"+number+"/activity", nil, &list)
 		return slices.ContainsFunc(list.Data, want)

@@ -67,7 +67,7 @@ func cut(t *testing.T, g *testkit.Gateway, id string) {
 		return instance
 	}
 	before := get()
-	if err := g.Server.Sandbox().Platform().Disconnect(t.Context(), shopNumber); err != nil {
+	if err := g.Server.Sandbox().Sessions.Disconnect(t.Context(), shopNumber); err != nil {
 		t.Fatal(err)
 	}
 	testkit.Await(t, "the connection to come back", func() bool {

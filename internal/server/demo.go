@@ -142,7 +142,7 @@ func (s *Server) linkDemo(ctx context.Context, instanceID string) error {
 	if err != nil {
 		return err
 	}
-	return s.sandbox.Platform().Scan(ctx, DemoNumber, code.Code)
+	return s.sandbox.Linking.Scan(ctx, DemoNumber, code.Code)
 }
 
 func (s *Server) demoPath() string { return filepath.Join(s.config.DataDir, DemoFile) }

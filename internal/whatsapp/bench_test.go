@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/recado-project/recado/internal/sandbox"
-	"github.com/recado-project/recado/internal/sandbox/platform"
+	"github.com/recado-project/recado/internal/sandbox/content"
 	"github.com/recado-project/recado/internal/sqlite"
 	"github.com/recado-project/recado/internal/whatsapp"
 )
@@ -64,14 +64,14 @@ func BenchmarkReceive(b *testing.B) {
 		}
 		return heard{}
 	}
-	if err := box.Platform().Scan(b.Context(), ownNumber, await("code").code.Code); err != nil {
+	if err := box.Linking.Scan(b.Context(), ownNumber, await("code").code.Code); err != nil {
 		b.Fatal(err)
 	}
 	device := await("pairing").device
 	await("connected")
 	say := func(text string) {
-		message := platform.OutgoingMessage{To: ownNumber, Type: "text", Text: text}
-		if _, err := box.Platform().SendMessage(b.Context(), peerNumber, message); err != nil {
+		message := content.Outgoing{To: ownNumber, Type: "text", Text: text}
+		if _, err := box.Phones.SendMessage(b.Context(), peerNumber, message); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -7,14 +7,16 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
-	"github.com/recado-project/recado/internal/sandbox/platform"
+	"github.com/recado-project/recado/internal/sandbox/content"
+	"github.com/recado-project/recado/internal/sandbox/group"
+	"github.com/recado-project/recado/internal/sandbox/profile"
 	"github.com/recado-project/recado/internal/whatsapp"
 )
 
 // lidOf returns the LID of a phone.
 func (w world) lidOf(t *testing.T, number string) gateway.JID {
 	t.Helper()
-	phone, err := w.phones.Phone(t.Context(), number)
+	phone, err := w.box.Profiles.Get(t.Context(), number)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,9 +30,9 @@ func (w world) isPerson(t *testing.T, party gateway.Party, number string) bool {
 }
 
 // say has a phone send a message.
-func (w world) say(t *testing.T, number string, message platform.OutgoingMessage) (id string) {
+func (w world) say(t *testing.T, number string, message content.Outgoing) (id string) {
 	t.Helper()
-	id, err := w.phones.SendMessage(t.Context(), number, message)
+	id, err := w.box.Phones.SendMessage(t.Context(), number, message)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +45,7 @@ func (w world) exchange(t *testing.T, session gateway.Session, e *ear) {
 	if _, err := w.send(t, session, "hello"); err != nil {
 		t.Fatal(err)
 	}
-	w.say(t, peerNumber, platform.OutgoingMessage{To: ownNumber, Type: "text", Text: "hello"})
+	w.say(t, peerNumber, content.Outgoing{To: ownNumber, Type: "text", Text: "hello"})
 	e.await(t, "message")
 }
 
@@ -57,8 +59,8 @@ func (w world) settle(t *testing.T, session gateway.Session) {
 	defer deadline.Stop()
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
-	for answered := w.phones.AnsweredRequests(); answered["set w:sync:app:state sync"] < collections ||
-		answered["set privacy tokens"] < 1; answered = w.phones.AnsweredRequests() {
+	for answered := w.box.Sessions.AnsweredRequests(); answered["set w:sync:app:state sync"] < collections ||
+		answered["set privacy tokens"] < 1; answered = w.box.Sessions.AnsweredRequests() {
 		select {
 		case <-tick.C:
 		case <-deadline.C:
@@ -87,39 +89,39 @@ func TestMessageOfEveryKindIsDescribed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, whatsapp.Config{})
 	_, e, _ := w.link(t)
-	card := &platform.Contact{FullName: "Ana; Lima", PhoneNumber: "5511977776666", Organization: "Acme, Ltda"}
+	card := &content.Contact{FullName: "Ana; Lima", PhoneNumber: "5511977776666", Organization: "Acme, Ltda"}
 	cases := []struct {
-		message platform.OutgoingMessage
+		message content.Outgoing
 		kind    gateway.MessageType
 		text    string
 		check   func(details gateway.Details) bool
 	}{
 		{
-			platform.OutgoingMessage{Type: "image", Media: png(t), MimeType: "image/png", Caption: "look"},
+			content.Outgoing{Type: "image", Media: png(t), MimeType: "image/png", Caption: "look"},
 			gateway.TypeImage, "look",
 			func(d gateway.Details) bool {
 				return d.Media.MimeType == "image/png" && d.Media.Size == int64(len(png(t))) && d.Media.Width == 1 && !d.ViewOnce
 			},
 		},
 		{
-			platform.OutgoingMessage{Type: "image", Media: png(t), MimeType: "image/png", ViewOnce: true},
+			content.Outgoing{Type: "image", Media: png(t), MimeType: "image/png", ViewOnce: true},
 			gateway.TypeImage, "",
 			func(d gateway.Details) bool { return d.ViewOnce && d.Media != nil },
 		},
 		{
-			platform.OutgoingMessage{Type: "document", Media: []byte("x"), MimeType: "text/plain", FileName: "a b.txt", Caption: "read"},
+			content.Outgoing{Type: "document", Media: []byte("x"), MimeType: "text/plain", FileName: "a b.txt", Caption: "read"},
 			gateway.TypeDocument, "read",
 			func(d gateway.Details) bool { return d.Media.FileName == "a b.txt" },
 		},
 		{
-			platform.OutgoingMessage{Type: "location", Latitude: -23.5, Longitude: -46.6, Name: "Sé", Address: "São Paulo"},
+			content.Outgoing{Type: "location", Latitude: -23.5, Longitude: -46.6, Name: "Sé", Address: "São Paulo"},
 			gateway.TypeLocation, "",
 			func(d gateway.Details) bool {
 				return *d.Location == gateway.Location{Latitude: -23.5, Longitude: -46.6, Name: "Sé", Address: "São Paulo"}
 			},
 		},
 		{
-			platform.OutgoingMessage{Type: "contact", Contact: card},
+			content.Outgoing{Type: "contact", Contact: card},
 			gateway.TypeContact, "",
 			func(d gateway.Details) bool {
 				return len(d.Contacts) == 1 && d.Contacts[0] == gateway.ContactCard{
@@ -128,22 +130,22 @@ func TestMessageOfEveryKindIsDescribed(t *testing.T) {
 			},
 		},
 		{
-			platform.OutgoingMessage{Type: "poll", Text: "Who comes?", Options: []string{"I", "not me"}},
+			content.Outgoing{Type: "poll", Text: "Who comes?", Options: []string{"I", "not me"}},
 			gateway.TypePoll, "Who comes?",
 			func(d gateway.Details) bool { return d.Unsupported == "" },
 		},
 		{
-			platform.OutgoingMessage{Type: "unsupported", Kind: "order"},
+			content.Outgoing{Type: "unsupported", Kind: "order"},
 			gateway.TypeUnsupported, "",
 			func(d gateway.Details) bool { return d.Unsupported == "orderMessage" },
 		},
 		{
-			platform.OutgoingMessage{Type: "unsupported", Kind: "pin"},
+			content.Outgoing{Type: "unsupported", Kind: "pin"},
 			gateway.TypeUnsupported, "",
 			func(d gateway.Details) bool { return d.Unsupported == "pinInChatMessage" },
 		},
 		{
-			platform.OutgoingMessage{Type: "unsupported", Kind: "future", Text: "?"},
+			content.Outgoing{Type: "unsupported", Kind: "future", Text: "?"},
 			gateway.TypeUnsupported, "",
 			func(d gateway.Details) bool { return d.Unsupported == "unknown:9999" },
 		},
@@ -173,7 +175,7 @@ func TestMessageForOneShowingIsTold(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, whatsapp.Config{})
 	_, e, _ := w.link(t)
-	id := w.say(t, peerNumber, platform.OutgoingMessage{
+	id := w.say(t, peerNumber, content.Outgoing{
 		To: ownNumber, Type: "image", Media: png(t), MimeType: "image/png", ViewOnce: true, Unavailable: true,
 	})
 	message := e.await(t, "message").message
@@ -187,7 +189,7 @@ func TestMessageOfTheOwnPhoneIsADevices(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, whatsapp.Config{})
 	_, e, _ := w.link(t)
-	id := w.say(t, ownNumber, platform.OutgoingMessage{To: peerNumber, Type: "text", Text: "from the phone"})
+	id := w.say(t, ownNumber, content.Outgoing{To: peerNumber, Type: "text", Text: "from the phone"})
 	message := e.await(t, "message").message
 	if message.PlatformID != id || !message.FromMe || message.Source != gateway.SourceDevice ||
 		!w.isPerson(t, message.Chat, peerNumber) || !w.isPerson(t, message.Sender, ownNumber) {
@@ -199,8 +201,8 @@ func TestPresenceArrives(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, whatsapp.Config{})
 	_, e, _ := w.link(t)
-	group, err := w.phones.CreateGroup(t.Context(), platform.NewGroup{
-		Subject: "Team", Owner: peerNumber, Members: []platform.NewMember{{Number: ownNumber}},
+	team, err := w.box.Groups.Create(t.Context(), group.Draft{
+		Subject: "Team", Owner: peerNumber, Members: []group.NewMember{{Number: ownNumber}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -209,19 +211,19 @@ func TestPresenceArrives(t *testing.T) {
 	for _, presence := range []gateway.Presence{
 		gateway.PresenceComposing, gateway.PresenceRecording, gateway.PresencePaused, gateway.PresenceAvailable, gateway.PresenceUnavailable,
 	} {
-		for _, to := range []string{ownNumber, group.ID} {
+		for _, to := range []string{ownNumber, team.ID} {
 			direct := to == ownNumber
 			if !direct && (presence == gateway.PresenceAvailable || presence == gateway.PresenceUnavailable) {
 				continue
 			}
-			if err := w.phones.SetPresence(t.Context(), peerNumber, to, string(presence)); err != nil {
+			if err := w.box.Presences.Set(t.Context(), peerNumber, to, string(presence)); err != nil {
 				t.Fatal(err)
 			}
 			told := e.await(t, "presence").presence
 			if told.Presence != presence || !w.isPerson(t, told.From, peerNumber) {
 				t.Errorf("%s: told %+v", presence, told)
 			}
-			if direct && !w.isPerson(t, told.Chat, peerNumber) || !direct && told.Chat != (gateway.Party{JID: gateway.JID(group.ID)}) {
+			if direct && !w.isPerson(t, told.Chat, peerNumber) || !direct && told.Chat != (gateway.Party{JID: gateway.JID(team.ID)}) {
 				t.Errorf("%s: in %+v", presence, told.Chat)
 			}
 			if seen := !told.LastSeen.IsZero(); seen != (presence == gateway.PresenceUnavailable) {
@@ -245,7 +247,7 @@ func TestPresenceOfWhoWasWrittenToIsFollowed(t *testing.T) {
 	// phone's presence goes to whoever follows it, although it is meant for another.
 	deadline := time.Now().Add(patience)
 	for {
-		if err := w.phones.SetPresence(t.Context(), peerNumber, third, "available"); err != nil {
+		if err := w.box.Presences.Set(t.Context(), peerNumber, third, "available"); err != nil {
 			t.Fatal(err)
 		}
 		select {
@@ -264,7 +266,7 @@ func TestPresenceOfWhoWasWrittenToIsFollowed(t *testing.T) {
 		}
 		break
 	}
-	seen, err := w.phones.Activity(t.Context(), peerNumber)
+	seen, err := w.box.Activities.Of(t.Context(), peerNumber)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -280,40 +282,40 @@ func TestGroupChangesArrive(t *testing.T) {
 	const owner, third = peerNumber, "5511977776666"
 	w := newWorld(t, whatsapp.Config{})
 	session, e, _ := w.link(t)
-	group, err := w.phones.CreateGroup(t.Context(), platform.NewGroup{
-		Subject: "Team", Owner: owner, Members: []platform.NewMember{{Number: ownNumber}},
+	team, err := w.box.Groups.Create(t.Context(), group.Draft{
+		Subject: "Team", Owner: owner, Members: []group.NewMember{{Number: ownNumber}},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	created := e.await(t, "group").group
-	if created.Kind != gateway.GroupCreated || created.Group != gateway.JID(group.ID) || !w.isPerson(t, created.Actor, owner) ||
+	if created.Kind != gateway.GroupCreated || created.Group != gateway.JID(team.ID) || !w.isPerson(t, created.Actor, owner) ||
 		len(created.Participants) != 2 || created.SourceKey == "" {
 		t.Errorf("told %+v", created)
 	}
 	for _, c := range []struct {
-		change platform.GroupUpdate
+		change group.Update
 		kind   gateway.GroupChangeKind
 		people []string
 	}{
-		{platform.GroupUpdate{Subject: new("The team")}, gateway.GroupSubjectChanged, nil},
-		{platform.GroupUpdate{Description: new("who work together")}, gateway.GroupDescriptionChanged, nil},
-		{platform.GroupUpdate{Add: []string{third}}, gateway.GroupParticipantsAdded, []string{third}},
-		{platform.GroupUpdate{Promote: []string{third}}, gateway.GroupAdminsAdded, []string{third}},
-		{platform.GroupUpdate{Demote: []string{third}}, gateway.GroupAdminsRemoved, []string{third}},
-		{platform.GroupUpdate{Announce: new(true)}, gateway.GroupSettingsChanged, nil},
-		{platform.GroupUpdate{SetPicture: true, Picture: png(t)}, gateway.GroupPictureChanged, nil},
-		{platform.GroupUpdate{Remove: []string{third}}, gateway.GroupParticipantsRemoved, []string{third}},
+		{group.Update{Subject: new("The team")}, gateway.GroupSubjectChanged, nil},
+		{group.Update{Description: new("who work together")}, gateway.GroupDescriptionChanged, nil},
+		{group.Update{Add: []string{third}}, gateway.GroupParticipantsAdded, []string{third}},
+		{group.Update{Promote: []string{third}}, gateway.GroupAdminsAdded, []string{third}},
+		{group.Update{Demote: []string{third}}, gateway.GroupAdminsRemoved, []string{third}},
+		{group.Update{Announce: new(true)}, gateway.GroupSettingsChanged, nil},
+		{group.Update{SetPicture: true, Picture: png(t)}, gateway.GroupPictureChanged, nil},
+		{group.Update{Remove: []string{third}}, gateway.GroupParticipantsRemoved, []string{third}},
 	} {
-		if _, err := session.Group(t.Context(), gateway.JID(group.ID)); err != nil { // now it is in the cache
+		if _, err := session.Group(t.Context(), gateway.JID(team.ID)); err != nil { // now it is in the cache
 			t.Fatal(err)
 		}
 		c.change.By = owner
-		if _, err := w.phones.UpdateGroup(t.Context(), group.ID, c.change); err != nil {
+		if _, err := w.box.Groups.Update(t.Context(), team.ID, c.change); err != nil {
 			t.Fatal(err)
 		}
 		told := e.await(t, "group").group
-		if told.Kind != c.kind || told.Group != gateway.JID(group.ID) || !w.isPerson(t, told.Actor, owner) ||
+		if told.Kind != c.kind || told.Group != gateway.JID(team.ID) || !w.isPerson(t, told.Actor, owner) ||
 			len(told.Participants) != len(c.people) || told.SourceKey == "" || told.At.IsZero() {
 			t.Errorf("%s: told %+v", c.kind, told)
 			continue
@@ -324,7 +326,7 @@ func TestGroupChangesArrive(t *testing.T) {
 			}
 		}
 	}
-	if known, err := session.Group(t.Context(), gateway.JID(group.ID)); err != nil || known.Subject != "The team" {
+	if known, err := session.Group(t.Context(), gateway.JID(team.ID)); err != nil || known.Subject != "The team" {
 		t.Errorf("the group is %+v (%v)", known, err)
 	}
 }
@@ -333,16 +335,16 @@ func TestCallArrives(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, whatsapp.Config{})
 	_, e, _ := w.link(t)
-	group, err := w.phones.CreateGroup(t.Context(), platform.NewGroup{
-		Subject: "Team", Owner: peerNumber, Members: []platform.NewMember{{Number: ownNumber}},
+	team, err := w.box.Groups.Create(t.Context(), group.Draft{
+		Subject: "Team", Owner: peerNumber, Members: []group.NewMember{{Number: ownNumber}},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	e.await(t, "group")
-	for _, to := range []string{ownNumber, group.ID} {
+	for _, to := range []string{ownNumber, team.ID} {
 		for _, video := range []bool{false, true} {
-			id, err := w.phones.Call(t.Context(), peerNumber, to, video)
+			id, err := w.box.Phones.Call(t.Context(), peerNumber, to, video)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -350,7 +352,7 @@ func TestCallArrives(t *testing.T) {
 			if call.ID != id || call.Video != video || !w.isPerson(t, call.From, peerNumber) || call.At.IsZero() {
 				t.Errorf("told %+v", call)
 			}
-			if direct := to == ownNumber; direct && !w.isPerson(t, call.Chat, peerNumber) || !direct && call.Chat.JID != gateway.JID(group.ID) {
+			if direct := to == ownNumber; direct && !w.isPerson(t, call.Chat, peerNumber) || !direct && call.Chat.JID != gateway.JID(team.ID) {
 				t.Errorf("told in %+v", call.Chat)
 			}
 		}
@@ -370,10 +372,10 @@ func TestContactChangesArrive(t *testing.T) {
 			}
 		}
 	}
-	if _, err := w.phones.UpdatePhone(t.Context(), peerNumber, platform.PhoneUpdate{Name: new("Another name")}); err != nil {
+	if _, err := w.box.Profiles.Update(t.Context(), peerNumber, profile.Update{Name: new("Another name")}); err != nil {
 		t.Fatal(err)
 	}
-	w.say(t, peerNumber, platform.OutgoingMessage{To: ownNumber, Type: "text", Text: "it is me"})
+	w.say(t, peerNumber, content.Outgoing{To: ownNumber, Type: "text", Text: "it is me"})
 	for {
 		change := awaitContact("name/")
 		if change.Contact.Name != "Another name" {
@@ -384,7 +386,7 @@ func TestContactChangesArrive(t *testing.T) {
 		}
 		break
 	}
-	if _, err := w.phones.UpdatePhone(t.Context(), peerNumber, platform.PhoneUpdate{SetPicture: true, Picture: png(t)}); err != nil {
+	if _, err := w.box.Profiles.Update(t.Context(), peerNumber, profile.Update{SetPicture: true, Picture: png(t)}); err != nil {
 		t.Fatal(err)
 	}
 	if change := awaitContact("picture/"); !w.isPerson(t, change.Contact, peerNumber) || change.Contact.Name != "Another name" {
@@ -398,17 +400,17 @@ func TestNumberThatBecomesKnownIsTold(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, whatsapp.Config{})
 	_, e, _ := w.link(t)
-	if _, err := w.phones.UpdatePhone(t.Context(), peerNumber, platform.PhoneUpdate{HideNumber: new(true)}); err != nil {
+	if _, err := w.box.Profiles.Update(t.Context(), peerNumber, profile.Update{HideNumber: new(true)}); err != nil {
 		t.Fatal(err)
 	}
-	w.say(t, peerNumber, platform.OutgoingMessage{To: ownNumber, Type: "text", Text: "who am I"})
+	w.say(t, peerNumber, content.Outgoing{To: ownNumber, Type: "text", Text: "who am I"})
 	if message := e.await(t, "message").message; message.Sender.JID != "" || message.Sender.LID != w.lidOf(t, peerNumber) || message.Chat.JID != "" {
 		t.Errorf("arrived from %+v in %+v", message.Sender, message.Chat)
 	}
-	if _, err := w.phones.UpdatePhone(t.Context(), peerNumber, platform.PhoneUpdate{HideNumber: new(false)}); err != nil {
+	if _, err := w.box.Profiles.Update(t.Context(), peerNumber, profile.Update{HideNumber: new(false)}); err != nil {
 		t.Fatal(err)
 	}
-	w.say(t, peerNumber, platform.OutgoingMessage{To: ownNumber, Type: "text", Text: "this is my number"})
+	w.say(t, peerNumber, content.Outgoing{To: ownNumber, Type: "text", Text: "this is my number"})
 	for {
 		change := e.await(t, "contact").contact
 		if !strings.HasPrefix(change.SourceKey, "lid/") {
@@ -425,7 +427,7 @@ func TestRestrictionArrives(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, whatsapp.Config{})
 	session, e, _ := w.link(t)
-	if err := w.phones.Restrict(t.Context(), ownNumber, time.Hour); err != nil {
+	if err := w.box.Sessions.Restrict(t.Context(), ownNumber, time.Hour); err != nil {
 		t.Fatal(err)
 	}
 	told := e.await(t, "restricted").restriction
@@ -441,7 +443,7 @@ func TestRestrictionArrives(t *testing.T) {
 	if told.Until.IsZero() || !w.isPerson(t, told.Recipient, peerNumber) {
 		t.Errorf("told %+v", told)
 	}
-	if err := w.phones.Restrict(t.Context(), ownNumber, 0); err != nil {
+	if err := w.box.Sessions.Restrict(t.Context(), ownNumber, 0); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := w.send(t, session, "hello"); err != nil {

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
-	"github.com/recado-project/recado/internal/sandbox/platform"
+	"github.com/recado-project/recado/internal/sandbox/content"
 	"github.com/recado-project/recado/internal/whatsapp"
 )
 
@@ -30,10 +30,10 @@ func TestHistoryIsHandedOver(t *testing.T) {
 	t.Parallel()
 	const chats, made, perChat = 3, 40, 10 // too long to come along with its notification
 	w := newWorld(t, whatsapp.Config{HistoryPerChat: perChat})
-	received := w.say(t, peerNumber, platform.OutgoingMessage{To: ownNumber, Type: "text", Text: "before"})
+	received := w.say(t, peerNumber, content.Outgoing{To: ownNumber, Type: "text", Text: "before"})
 	w.awaitPhone(t, ownNumber, received)
-	sent := w.say(t, ownNumber, platform.OutgoingMessage{To: peerNumber, Type: "image", Media: png(t), MimeType: "image/png", Caption: "look"})
-	if err := w.phones.SetHistory(t.Context(), ownNumber, chats, made, 1000); err != nil {
+	sent := w.say(t, ownNumber, content.Outgoing{To: peerNumber, Type: "image", Media: png(t), MimeType: "image/png", Caption: "look"})
+	if err := w.box.Phones.SetHistory(t.Context(), ownNumber, chats, made, 1000); err != nil {
 		t.Fatal(err)
 	}
 	session, e, _ := w.link(t)
@@ -81,7 +81,7 @@ func (w world) awaitPhone(t *testing.T, number, id string) {
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
 	for {
-		shown, err := w.phones.Messages(t.Context(), number, "")
+		shown, err := w.box.Phones.Messages(t.Context(), number, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -110,11 +110,11 @@ func TestHistoryIsLeftWhereItIs(t *testing.T) {
 			var log lockedBuffer
 			config.Logger = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 			w := newWorld(t, config)
-			if err := w.phones.SetHistory(t.Context(), ownNumber, 1, 50, 1000); err != nil {
+			if err := w.box.Phones.SetHistory(t.Context(), ownNumber, 1, 50, 1000); err != nil {
 				t.Fatal(err)
 			}
 			_, e, _ := w.link(t)
-			id := w.say(t, peerNumber, platform.OutgoingMessage{To: ownNumber, Type: "text", Text: "now"})
+			id := w.say(t, peerNumber, content.Outgoing{To: ownNumber, Type: "text", Text: "now"})
 			if message := e.await(t, "message").message; message.PlatformID != id {
 				t.Errorf("arrived as %+v", message)
 			}
@@ -144,12 +144,12 @@ func TestHistoryIsLeftWhereItIs(t *testing.T) {
 func TestHistoryThatIsNotKeptBreaksNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, whatsapp.Config{})
-	if err := w.phones.SetHistory(t.Context(), ownNumber, 2, 10, 10); err != nil {
+	if err := w.box.Phones.SetHistory(t.Context(), ownNumber, 2, 10, 10); err != nil {
 		t.Fatal(err)
 	}
 	session, e := w.open(t, "")
 	e.refuseNext("history")
-	if err := w.phones.Scan(t.Context(), ownNumber, e.await(t, "code").code.Code); err != nil {
+	if err := w.box.Linking.Scan(t.Context(), ownNumber, e.await(t, "code").code.Code); err != nil {
 		t.Fatal(err)
 	}
 	e.await(t, "history refused")
@@ -187,7 +187,7 @@ func TestHistoryIsBounded(t *testing.T) { //nolint:paralleltest // see above
 	const chats, made, size, perChat = 24, 2000, 1000, 50 // 48 MB of text
 	const bound = 16 << 20
 	w := newWorld(t, whatsapp.Config{})
-	if err := w.phones.SetHistory(t.Context(), ownNumber, chats, made, size); err != nil {
+	if err := w.box.Phones.SetHistory(t.Context(), ownNumber, chats, made, size); err != nil {
 		t.Fatal(err)
 	}
 	s := &scale{ear: newEar()}
@@ -199,7 +199,7 @@ func TestHistoryIsBounded(t *testing.T) { //nolint:paralleltest // see above
 	session.Start()
 	code := s.await(t, "code").code.Code
 	s.base = heapInUse()
-	if err := w.phones.Scan(t.Context(), ownNumber, code); err != nil {
+	if err := w.box.Linking.Scan(t.Context(), ownNumber, code); err != nil {
 		t.Fatal(err)
 	}
 	// The messages are dropped at once: the gateway writes them to its database. The

@@ -5,7 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/recado-project/recado/internal/sandbox/platform"
+	"github.com/recado-project/recado/internal/sandbox/content"
+	"github.com/recado-project/recado/internal/sandbox/group"
+	"github.com/recado-project/recado/internal/sandbox/profile"
 	"github.com/recado-project/recado/internal/whatsapp"
 )
 
@@ -38,34 +40,34 @@ func TestWhatWasNotKeptComesAgain(t *testing.T) {
 	const awayNumber = "5511988880002" // gets its messages when it is told to
 	cases := map[string]struct {
 		what string
-		do   func(ctx context.Context, w world, group string) error
+		do   func(ctx context.Context, w world, team string) error
 	}{
 		"message": {"message", func(ctx context.Context, w world, _ string) error {
-			_, err := w.phones.SendMessage(ctx, peerNumber, platform.OutgoingMessage{To: ownNumber, Type: "text", Text: "Bom dia"})
+			_, err := w.box.Phones.SendMessage(ctx, peerNumber, content.Outgoing{To: ownNumber, Type: "text", Text: "Bom dia"})
 			return err
 		}},
-		"message in a group": {"message", func(ctx context.Context, w world, group string) error {
-			_, err := w.phones.SendMessage(ctx, peerNumber, platform.OutgoingMessage{To: group, Type: "text", Text: "Bom dia"})
+		"message in a group": {"message", func(ctx context.Context, w world, team string) error {
+			_, err := w.box.Phones.SendMessage(ctx, peerNumber, content.Outgoing{To: team, Type: "text", Text: "Bom dia"})
 			return err
 		}},
 		"receipt": {"receipt", func(ctx context.Context, w world, _ string) error {
-			_, err := w.phones.UpdatePhone(ctx, awayNumber, platform.PhoneUpdate{Online: new(true)})
+			_, err := w.box.Profiles.Update(ctx, awayNumber, profile.Update{Online: new(true)})
 			return err
 		}},
-		"subject of a group": {"group", func(ctx context.Context, w world, group string) error {
-			_, err := w.phones.UpdateGroup(ctx, group, platform.GroupUpdate{Subject: new("Another")})
+		"subject of a group": {"group", func(ctx context.Context, w world, team string) error {
+			_, err := w.box.Groups.Update(ctx, team, group.Update{Subject: new("Another")})
 			return err
 		}},
-		"picture of a group": {"group", func(ctx context.Context, w world, group string) error {
-			_, err := w.phones.UpdateGroup(ctx, group, platform.GroupUpdate{SetPicture: true, Picture: []byte("picture")})
+		"picture of a group": {"group", func(ctx context.Context, w world, team string) error {
+			_, err := w.box.Groups.Update(ctx, team, group.Update{SetPicture: true, Picture: []byte("picture")})
 			return err
 		}},
 		"call": {"call", func(ctx context.Context, w world, _ string) error {
-			_, err := w.phones.Call(ctx, peerNumber, ownNumber, false)
+			_, err := w.box.Phones.Call(ctx, peerNumber, ownNumber, false)
 			return err
 		}},
 		"restriction": {"restricted", func(ctx context.Context, w world, _ string) error {
-			return w.phones.Restrict(ctx, ownNumber, time.Hour)
+			return w.box.Sessions.Restrict(ctx, ownNumber, time.Hour)
 		}},
 	}
 	for name, c := range cases {
@@ -77,15 +79,15 @@ func TestWhatWasNotKeptComesAgain(t *testing.T) {
 				t.Fatal(err)
 			}
 			w.settle(t, session)
-			group, err := w.phones.CreateGroup(t.Context(), platform.NewGroup{
-				Subject: "Team", Owner: peerNumber, Members: []platform.NewMember{{Number: ownNumber}},
+			team, err := w.box.Groups.Create(t.Context(), group.Draft{
+				Subject: "Team", Owner: peerNumber, Members: []group.NewMember{{Number: ownNumber}},
 			})
 			if err != nil {
 				t.Fatal(err)
 			}
 			e.await(t, "group")
 			e.refuseNext(c.what)
-			if err := c.do(t.Context(), w, group.ID); err != nil {
+			if err := c.do(t.Context(), w, team.ID); err != nil {
 				t.Fatal(err)
 			}
 			key := keyOf(e.await(t, c.what+" refused"))
@@ -93,7 +95,7 @@ func TestWhatWasNotKeptComesAgain(t *testing.T) {
 			}
 			untilMarker := func() {
 				t.Helper()
-				marker := w.say(t, peerNumber, platform.OutgoingMessage{To: ownNumber, Type: "text", Text: "marker"})
+				marker := w.say(t, peerNumber, content.Outgoing{To: ownNumber, Type: "text", Text: "marker"})
 				for call := e.next(t); call.message.PlatformID != marker; call = e.next(t) {
 					if keyOf(call) == key {
 						t.Errorf("it came once more, as %s", call.what)
@@ -107,7 +109,7 @@ func TestWhatWasNotKeptComesAgain(t *testing.T) {
 				t.Fatal(err)
 			}
 			// So it does not come with the next connection.
-			if err := w.phones.Disconnect(t.Context(), ownNumber); err != nil {
+			if err := w.box.Sessions.Disconnect(t.Context(), ownNumber); err != nil {
 				t.Fatal(err)
 			}
 			untilMarker()
@@ -124,7 +126,7 @@ func TestOrderIsKeptOverAFailure(t *testing.T) {
 	session.Close()
 	const messages = 20
 	for n := range messages {
-		w.say(t, peerNumber, platform.OutgoingMessage{To: ownNumber, Type: "text", Text: string(rune('a' + n))})
+		w.say(t, peerNumber, content.Outgoing{To: ownNumber, Type: "text", Text: string(rune('a' + n))})
 	}
 	again := newEar()
 	for range 3 {

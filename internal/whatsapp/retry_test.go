@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
-	"github.com/recado-project/recado/internal/sandbox/platform"
+	"github.com/recado-project/recado/internal/sandbox/profile"
 	"github.com/recado-project/recado/internal/whatsapp"
 )
 
@@ -31,7 +31,7 @@ func TestRetryIsServedAfterARestart(t *testing.T) {
 			}
 			w.settle(t, session)
 			session.Close()
-			if err := w.phones.LoseKeys(t.Context(), awayNumber); err != nil {
+			if err := w.box.Phones.LoseKeys(t.Context(), awayNumber); err != nil {
 				t.Fatal(err)
 			}
 
@@ -48,7 +48,7 @@ func TestRetryIsServedAfterARestart(t *testing.T) {
 			t.Cleanup(again.Close)
 			again.Start()
 			e.await(t, "connected")
-			if _, err := w.phones.UpdatePhone(t.Context(), awayNumber, platform.PhoneUpdate{Online: new(true)}); err != nil {
+			if _, err := w.box.Profiles.Update(t.Context(), awayNumber, profile.Update{Online: new(true)}); err != nil {
 				t.Fatal(err)
 			}
 			// The phone tells of the message when it has read it.
@@ -61,7 +61,7 @@ func TestRetryIsServedAfterARestart(t *testing.T) {
 			tick := time.NewTicker(time.Millisecond)
 			defer tick.Stop()
 			for {
-				shown, err := w.phones.Messages(t.Context(), awayNumber, "")
+				shown, err := w.box.Phones.Messages(t.Context(), awayNumber, "")
 				if err != nil {
 					t.Fatal(err)
 				}

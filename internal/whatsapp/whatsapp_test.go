@@ -19,7 +19,8 @@ import (
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/sandbox"
-	"github.com/recado-project/recado/internal/sandbox/platform"
+	"github.com/recado-project/recado/internal/sandbox/content"
+	"github.com/recado-project/recado/internal/sandbox/fault"
 	"github.com/recado-project/recado/internal/sqlite"
 	"github.com/recado-project/recado/internal/whatsapp"
 )
@@ -216,7 +217,7 @@ func (o *testOutput) Write(p []byte) (int, error) {
 
 // world is a sandbox and a connector on it.
 type world struct {
-	phones    *platform.Server
+	box       *sandbox.Server
 	connector *whatsapp.Connector
 }
 
@@ -258,7 +259,7 @@ func newWorld(t *testing.T, config whatsapp.Config) world {
 		t.Fatal(err)
 	}
 	t.Cleanup(connector.Close)
-	return world{phones: box.Platform(), connector: connector}
+	return world{box: box, connector: connector}
 }
 
 // open opens a session and starts it.
@@ -283,7 +284,7 @@ const (
 func (w world) link(t *testing.T) (session gateway.Session, e *ear, device string) {
 	t.Helper()
 	session, e = w.open(t, "")
-	if err := w.phones.Scan(t.Context(), ownNumber, e.await(t, "code").code.Code); err != nil {
+	if err := w.box.Linking.Scan(t.Context(), ownNumber, e.await(t, "code").code.Code); err != nil {
 		t.Fatal(err)
 	}
 	device = e.await(t, "pairing").device
@@ -321,7 +322,7 @@ func TestSessionLinksByScan(t *testing.T) {
 	if shown.Attempt != 1 || time.Until(shown.ExpiresAt) < 50*time.Second {
 		t.Errorf("first code: attempt %d, expires in %s", shown.Attempt, time.Until(shown.ExpiresAt))
 	}
-	if err := w.phones.Scan(t.Context(), ownNumber, shown.Code); err != nil {
+	if err := w.box.Linking.Scan(t.Context(), ownNumber, shown.Code); err != nil {
 		t.Fatal(err)
 	}
 	e.await(t, "pairing")
@@ -350,7 +351,7 @@ func TestSessionLinksByPairingCode(t *testing.T) {
 	if len(code.Code) != 8 || time.Until(code.ExpiresAt) < 2*time.Minute {
 		t.Errorf("code of %d characters, expires in %s", len(code.Code), time.Until(code.ExpiresAt))
 	}
-	if err := w.phones.EnterCode(t.Context(), ownNumber, code.Code); err != nil {
+	if err := w.box.Linking.EnterCode(t.Context(), ownNumber, code.Code); err != nil {
 		t.Fatal(err)
 	}
 	if profile := e.await(t, "connected").profile; profile.JID != gateway.PersonalJID(ownNumber) {
@@ -415,7 +416,7 @@ func TestTextReachesThePhone(t *testing.T) {
 			t.Errorf("receipt %+v, want %s", receipt, want)
 		}
 	}
-	messages, err := w.phones.Messages(t.Context(), peerNumber, "")
+	messages, err := w.box.Phones.Messages(t.Context(), peerNumber, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -428,7 +429,7 @@ func TestTextOfAPhoneArrives(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, whatsapp.Config{})
 	_, e, _ := w.link(t)
-	id, err := w.phones.SendMessage(t.Context(), peerNumber, platform.OutgoingMessage{To: ownNumber, Type: "text", Text: "Bom dia"})
+	id, err := w.box.Phones.SendMessage(t.Context(), peerNumber, content.Outgoing{To: ownNumber, Type: "text", Text: "Bom dia"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -450,7 +451,7 @@ func TestMessageThatWasNotKeptComesAgain(t *testing.T) {
 	w := newWorld(t, whatsapp.Config{})
 	_, e, _ := w.link(t)
 	e.refuseNext("message")
-	id, err := w.phones.SendMessage(t.Context(), peerNumber, platform.OutgoingMessage{To: ownNumber, Type: "text", Text: "Bom dia"})
+	id, err := w.box.Phones.SendMessage(t.Context(), peerNumber, content.Outgoing{To: ownNumber, Type: "text", Text: "Bom dia"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -466,7 +467,7 @@ func TestSessionComesBackAfterACut(t *testing.T) {
 	w := newWorld(t, whatsapp.Config{})
 	session, e, _ := w.link(t)
 	for range 3 {
-		if err := w.phones.Disconnect(t.Context(), ownNumber); err != nil {
+		if err := w.box.Sessions.Disconnect(t.Context(), ownNumber); err != nil {
 			t.Fatal(err)
 		}
 		e.await(t, "lost")
@@ -480,20 +481,20 @@ func TestSessionComesBackAfterACut(t *testing.T) {
 func TestSessionHearsWhyItIsRefused(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
-		do     func(ctx context.Context, phones *platform.Server) error
+		do     func(ctx context.Context, box *sandbox.Server) error
 		reason gateway.Reason
 	}{
-		"replaced": {func(ctx context.Context, phones *platform.Server) error {
-			return phones.Replace(ctx, ownNumber)
+		"replaced": {func(ctx context.Context, box *sandbox.Server) error {
+			return box.Sessions.Replace(ctx, ownNumber)
 		}, gateway.ReasonReplaced},
-		"banned for a while": {func(ctx context.Context, phones *platform.Server) error {
-			return phones.Ban(ctx, ownNumber, time.Hour)
+		"banned for a while": {func(ctx context.Context, box *sandbox.Server) error {
+			return box.Sessions.Ban(ctx, ownNumber, time.Hour)
 		}, gateway.ReasonBanned},
-		"banned for good": {func(ctx context.Context, phones *platform.Server) error {
-			return phones.Ban(ctx, ownNumber, 0)
+		"banned for good": {func(ctx context.Context, box *sandbox.Server) error {
+			return box.Sessions.Ban(ctx, ownNumber, 0)
 		}, gateway.ReasonBanned},
-		"client outdated": {func(ctx context.Context, phones *platform.Server) error {
-			return errors.Join(phones.SetFaults(platform.Faults{Outdated: true}), phones.Disconnect(ctx, ""))
+		"client outdated": {func(ctx context.Context, box *sandbox.Server) error {
+			return errors.Join(box.Faults.Set(fault.Faults{Outdated: true}), box.Sessions.Disconnect(ctx, ""))
 		}, gateway.ReasonClientOutdated},
 	}
 	for name, c := range cases {
@@ -501,7 +502,7 @@ func TestSessionHearsWhyItIsRefused(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, whatsapp.Config{})
 			_, e, _ := w.link(t)
-			if err := c.do(t.Context(), w.phones); err != nil {
+			if err := c.do(t.Context(), w.box); err != nil {
 				t.Fatal(err)
 			}
 			if got := e.await(t, "refused").reason; got != c.reason {
@@ -517,7 +518,7 @@ func TestSessionIsUnlinkedOnThePhone(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t, whatsapp.Config{})
 		_, e, _ := w.link(t)
-		if err := w.phones.Unlink(t.Context(), ownNumber); err != nil {
+		if err := w.box.Linking.Unlink(t.Context(), ownNumber); err != nil {
 			t.Fatal(err)
 		}
 		e.await(t, "logged out")
@@ -527,7 +528,7 @@ func TestSessionIsUnlinkedOnThePhone(t *testing.T) {
 		w := newWorld(t, whatsapp.Config{})
 		session, _, device := w.link(t)
 		session.Close()
-		if err := w.phones.Unlink(t.Context(), ownNumber); err != nil {
+		if err := w.box.Linking.Unlink(t.Context(), ownNumber); err != nil {
 			t.Fatal(err)
 		}
 		_, e := w.open(t, device)
@@ -542,7 +543,7 @@ func TestLogoutRemovesTheDeviceFromThePhone(t *testing.T) {
 	if err := session.Logout(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	phone, err := w.phones.Phone(t.Context(), ownNumber)
+	phone, err := w.box.Profiles.Get(t.Context(), ownNumber)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -554,21 +555,21 @@ func TestLogoutRemovesTheDeviceFromThePhone(t *testing.T) {
 func TestSendSaysWhyItFailed(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
-		faults platform.Faults
+		faults fault.Faults
 		kind   gateway.Kind
 		code   string
 	}{
-		"restricted": {platform.Faults{SendError: 463}, gateway.RateLimited, gateway.CodeRecipientRestricted},
-		"too many":   {platform.Faults{SendError: 429}, gateway.RateLimited, gateway.CodeRateLimited},
-		"refused":    {platform.Faults{SendError: 479}, gateway.PlatformFailed, gateway.CodePlatformError},
-		"no answer":  {platform.Faults{DropAcks: 1}, gateway.PlatformTimeout, gateway.CodePlatformTimeout},
+		"restricted": {fault.Faults{SendError: 463}, gateway.RateLimited, gateway.CodeRecipientRestricted},
+		"too many":   {fault.Faults{SendError: 429}, gateway.RateLimited, gateway.CodeRateLimited},
+		"refused":    {fault.Faults{SendError: 479}, gateway.PlatformFailed, gateway.CodePlatformError},
+		"no answer":  {fault.Faults{DropAcks: 1}, gateway.PlatformTimeout, gateway.CodePlatformTimeout},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, whatsapp.Config{SendTimeout: 500 * time.Millisecond})
 			session, _, _ := w.link(t)
-			if err := w.phones.SetFaults(c.faults); err != nil {
+			if err := w.box.Faults.Set(c.faults); err != nil {
 				t.Fatal(err)
 			}
 			_, err := w.send(t, session, "Oi")
@@ -646,8 +647,8 @@ func TestSendingWhileReceivingKeepsEveryMessageReadable(t *testing.T) {
 	for range 4 {
 		group.Go(func() {
 			for n := range messages {
-				text := platform.OutgoingMessage{To: ownNumber, Type: "text", Text: strconv.Itoa(n)}
-				if _, err := w.phones.SendMessage(t.Context(), talker, text); err != nil {
+				text := content.Outgoing{To: ownNumber, Type: "text", Text: strconv.Itoa(n)}
+				if _, err := w.box.Phones.SendMessage(t.Context(), talker, text); err != nil {
 					t.Error(err)
 					return
 				}
@@ -659,7 +660,7 @@ func TestSendingWhileReceivingKeepsEveryMessageReadable(t *testing.T) {
 	}
 	deadline := time.Now().Add(patience)
 	for {
-		shown, err := w.phones.Messages(t.Context(), talker, "")
+		shown, err := w.box.Phones.Messages(t.Context(), talker, "")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,71 +6,54 @@
 package control
 
 import (
-	"context"
 	"encoding/hex"
 	"log/slog"
 	"net/http"
 	"time"
 
 	"github.com/recado-project/recado/internal/outbound"
-	"github.com/recado-project/recado/internal/sandbox/mediahost"
-	"github.com/recado-project/recado/internal/sandbox/platform"
+	"github.com/recado-project/recado/internal/sandbox/account"
+	"github.com/recado-project/recado/internal/sandbox/fault"
+	"github.com/recado-project/recado/internal/sandbox/group"
+	"github.com/recado-project/recado/internal/sandbox/link"
+	"github.com/recado-project/recado/internal/sandbox/phone"
+	"github.com/recado-project/recado/internal/sandbox/presence"
+	"github.com/recado-project/recado/internal/sandbox/profile"
+	"github.com/recado-project/recado/internal/sandbox/session"
 )
 
 // Prefix is the path under which the handler is mounted.
 const Prefix = "/sandbox/api"
 
-// Platform is what the control API needs of the platform server.
-type Platform interface {
-	Now() time.Time
-	RootKey() [32]byte
-	Phones(ctx context.Context) ([]platform.Phone, error)
-	Phone(ctx context.Context, number string) (platform.Phone, error)
-	UpdatePhone(ctx context.Context, number string, change platform.PhoneUpdate) (platform.Phone, error)
-	Scan(ctx context.Context, number, code string) error
-	EnterCode(ctx context.Context, number, code string) error
-	Unlink(ctx context.Context, number string) error
-	Messages(ctx context.Context, number, chat string) ([]platform.PhoneMessage, error)
-	SendMessage(ctx context.Context, number string, m platform.OutgoingMessage) (string, error)
-	React(ctx context.Context, number, messageID, reaction string) error
-	EditMessage(ctx context.Context, number, messageID, text string) error
-	DeleteMessage(ctx context.Context, number, messageID string) error
-	ForgetMedia(ctx context.Context, number, messageID string, everywhere bool) error
-	MarkRead(ctx context.Context, number, messageID string, played bool) error
-	SetPresence(ctx context.Context, number, to, presence string) error
-	Activity(ctx context.Context, number string) ([]platform.Activity, error)
-	Call(ctx context.Context, number, to string, video bool) (string, error)
-	SetHistory(ctx context.Context, number string, chats, messages, textBytes int) error
-	SetRawHistory(ctx context.Context, number string, part []byte) error
-	SendRaw(ctx context.Context, number string, m platform.RawMessage) (string, error)
-	SendRawReceipt(ctx context.Context, number string, r platform.RawReceipt) error
-	Upload(kind string, content []byte) (mediahost.Pointer, error)
-	LoseKeys(ctx context.Context, number string) error
-	Restrict(ctx context.Context, number string, d time.Duration) error
-	Ban(ctx context.Context, number string, d time.Duration) error
-	Replace(ctx context.Context, number string) error
-	Groups(ctx context.Context) ([]platform.GroupInfo, error)
-	Group(ctx context.Context, id string) (platform.GroupInfo, error)
-	CreateGroup(ctx context.Context, wanted platform.NewGroup) (platform.GroupInfo, error)
-	UpdateGroup(ctx context.Context, id string, change platform.GroupUpdate) (platform.GroupInfo, error)
-	SetFaults(f platform.Faults) error
-	Disconnect(ctx context.Context, number string) error
+// Config is what the control API works on.
+type Config struct {
+	Phones     *phone.Service
+	Profiles   *profile.Service
+	Groups     *group.Book
+	Linking    *link.Service
+	Presences  *presence.Service
+	Sessions   *session.Service
+	Faults     *fault.Service
+	Activities *account.ActivityLog
+
+	RootKey [32]byte        // the public key that clients have to trust
+	Guard   *outbound.Guard // says from where files that callers name by URL are fetched
+	Now     func() time.Time
+	Logger  *slog.Logger
 }
 
 // api holds what the handlers share.
 type api struct {
-	platform Platform
-	logger   *slog.Logger
-	web      *http.Client // fetches files that callers name by URL
+	config Config
+	web    *http.Client // fetches files that callers name by URL
 }
 
 // handler answers one operation: with a body, or with nil for 204.
 type handler func(r *http.Request) (any, error)
 
-// New returns the handler of everything below Prefix. Files that callers name by
-// URL are fetched from where guard allows.
-func New(p Platform, guard *outbound.Guard, logger *slog.Logger) http.Handler {
-	a := &api{platform: p, logger: logger, web: newFetcher(guard)}
+// New returns the handler of everything below Prefix.
+func New(config Config) http.Handler {
+	a := &api{config: config, web: newFetcher(config.Guard)}
 	routes := map[string]map[string]handler{
 		"/trust":                                       {http.MethodGet: a.trust},
 		"/phones":                                      {http.MethodGet: a.listPhones},
@@ -116,7 +99,7 @@ type list[T any] struct {
 
 // trust tells a client of the protocol what it needs to connect here.
 func (a *api) trust(r *http.Request) (any, error) {
-	key := a.platform.RootKey()
+	key := a.config.RootKey
 	scheme := "ws"
 	if r.TLS != nil {
 		scheme = "wss"

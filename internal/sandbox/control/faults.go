@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/recado-project/recado/internal/sandbox/platform"
+	"github.com/recado-project/recado/internal/sandbox/fault"
 )
 
 // setFaults replaces all faults: what is left out is off.
@@ -16,10 +16,10 @@ func (a *api) setFaults(r *http.Request) (any, error) {
 		RefuseLogins bool    `json:"refuseLogins"`
 		Outdated     bool    `json:"outdated"`
 
-		Silent                 platform.Silence `json:"silent"`
-		StallMediaAfterBytes   *int64           `json:"stallMediaAfterBytes"`
-		StallHistoryAfterBytes *int64           `json:"stallHistoryAfterBytes"`
-		MediaPaddingBytes      int64            `json:"mediaPaddingBytes"`
+		Silent                 fault.Silence `json:"silent"`
+		StallMediaAfterBytes   *int64        `json:"stallMediaAfterBytes"`
+		StallHistoryAfterBytes *int64        `json:"stallHistoryAfterBytes"`
+		MediaPaddingBytes      int64         `json:"mediaPaddingBytes"`
 	}
 	if err := decode(r, &body, true); err != nil {
 		return nil, err
@@ -27,7 +27,7 @@ func (a *api) setFaults(r *http.Request) (any, error) {
 	if body.AckDelayMs > maxDelayMs {
 		return nil, validation(detail{"ackDelayMs", "must be at most an hour"})
 	}
-	return nil, a.platform.SetFaults(platform.Faults{
+	return nil, a.config.Faults.Set(fault.Faults{
 		AckDelay: time.Duration(body.AckDelayMs * float64(time.Millisecond)), DropAcks: body.DropAcks,
 		SendError: body.SendError, RefuseLogins: body.RefuseLogins, Outdated: body.Outdated,
 		Silent: body.Silent, StallMedia: body.StallMediaAfterBytes, StallHistory: body.StallHistoryAfterBytes,
@@ -45,5 +45,5 @@ func (a *api) disconnect(r *http.Request) (any, error) {
 	if err := decode(r, &body, true); err != nil {
 		return nil, err
 	}
-	return nil, a.platform.Disconnect(r.Context(), body.Number)
+	return nil, a.config.Sessions.Disconnect(r.Context(), body.Number)
 }

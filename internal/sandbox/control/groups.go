@@ -3,16 +3,16 @@ package control
 import (
 	"net/http"
 
-	"github.com/recado-project/recado/internal/sandbox/platform"
+	"github.com/recado-project/recado/internal/sandbox/group"
 )
 
 func (a *api) listGroups(r *http.Request) (any, error) {
-	groups, err := a.platform.Groups(r.Context())
-	return list[platform.GroupInfo]{groups}, err
+	groups, err := a.config.Groups.List(r.Context())
+	return list[group.Info]{groups}, err
 }
 
 func (a *api) getGroup(r *http.Request) (any, error) {
-	return a.platform.Group(r.Context(), r.PathValue("group"))
+	return a.config.Groups.Get(r.Context(), r.PathValue("group"))
 }
 
 func (a *api) createGroup(r *http.Request) (any, error) {
@@ -44,11 +44,11 @@ func (a *api) createGroup(r *http.Request) (any, error) {
 	if len(wrong) > 0 {
 		return nil, validation(wrong...)
 	}
-	wanted := platform.NewGroup{Subject: body.Subject, Description: body.Description, Owner: body.Owner}
+	wanted := group.Draft{Subject: body.Subject, Description: body.Description, Owner: body.Owner}
 	for _, person := range body.Participants {
-		wanted.Members = append(wanted.Members, platform.NewMember{Number: person.Number, Admin: person.Admin})
+		wanted.Members = append(wanted.Members, group.NewMember{Number: person.Number, Admin: person.Admin})
 	}
-	return a.platform.CreateGroup(r.Context(), wanted)
+	return a.config.Groups.Create(r.Context(), wanted)
 }
 
 func (a *api) updateGroup(r *http.Request) (any, error) {
@@ -70,7 +70,7 @@ func (a *api) updateGroup(r *http.Request) (any, error) {
 	if err := decode(r, &body, true); err != nil {
 		return nil, err
 	}
-	change := platform.GroupUpdate{
+	change := group.Update{
 		By: body.By, Subject: either(body.Subject, body.SubjectBase64),
 		Description: either(body.Description, body.DescriptionBase64),
 		Add:         body.Add, Remove: body.Remove, Promote: body.Promote, Demote: body.Demote,
@@ -83,5 +83,5 @@ func (a *api) updateGroup(r *http.Request) (any, error) {
 		}
 		change.Picture = file.content
 	}
-	return a.platform.UpdateGroup(r.Context(), r.PathValue("group"), change)
+	return a.config.Groups.Update(r.Context(), r.PathValue("group"), change)
 }

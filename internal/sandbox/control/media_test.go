@@ -17,7 +17,7 @@ import (
 func newTestAPI() *api { return guardedTestAPI(nil) }
 
 func guardedTestAPI(guard *outbound.Guard) *api {
-	return &api{web: newFetcher(guard), logger: slog.New(slog.DiscardHandler)}
+	return &api{web: newFetcher(guard), config: Config{Logger: slog.New(slog.DiscardHandler)}}
 }
 
 // Who may call needs no key: what he names is not fetched from just anywhere.

@@ -5,12 +5,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/recado-project/recado/internal/sandbox/platform"
+	"github.com/recado-project/recado/internal/sandbox/content"
 )
 
 func (a *api) listMessages(r *http.Request) (any, error) {
-	messages, err := a.platform.Messages(r.Context(), r.PathValue("number"), r.URL.Query().Get("chat"))
-	return list[platform.PhoneMessage]{messages}, err
+	messages, err := a.config.Phones.Messages(r.Context(), r.PathValue("number"), r.URL.Query().Get("chat"))
+	return list[content.Shown]{messages}, err
 }
 
 // sent is the answer to a message that a phone has sent.
@@ -20,23 +20,23 @@ type sent struct {
 
 // outgoing is the body of a message that a phone is to send.
 type outgoing struct {
-	To             string            `json:"to"`
-	Type           string            `json:"type"`
-	Text           string            `json:"text"`
-	Media          string            `json:"media"`
-	MimeType       string            `json:"mimeType"`
-	Caption        string            `json:"caption"`
-	FileName       string            `json:"fileName"`
-	ViewOnce       bool              `json:"viewOnce"`
-	Latitude       *float64          `json:"latitude"`
-	Longitude      *float64          `json:"longitude"`
-	Name           string            `json:"name"`
-	Address        string            `json:"address"`
-	Contact        *platform.Contact `json:"contact"`
-	QuoteMessageID string            `json:"quoteMessageId"`
-	Options        []string          `json:"options"`
-	Kind           string            `json:"kind"`
-	Unavailable    bool              `json:"unavailable"`
+	To             string           `json:"to"`
+	Type           string           `json:"type"`
+	Text           string           `json:"text"`
+	Media          string           `json:"media"`
+	MimeType       string           `json:"mimeType"`
+	Caption        string           `json:"caption"`
+	FileName       string           `json:"fileName"`
+	ViewOnce       bool             `json:"viewOnce"`
+	Latitude       *float64         `json:"latitude"`
+	Longitude      *float64         `json:"longitude"`
+	Name           string           `json:"name"`
+	Address        string           `json:"address"`
+	Contact        *content.Contact `json:"contact"`
+	QuoteMessageID string           `json:"quoteMessageId"`
+	Options        []string         `json:"options"`
+	Kind           string           `json:"kind"`
+	Unavailable    bool             `json:"unavailable"`
 }
 
 // check lists what is missing.
@@ -78,7 +78,7 @@ func (a *api) sendMessage(r *http.Request) (any, error) {
 	if wrong := body.check(); len(wrong) > 0 {
 		return nil, validation(wrong...)
 	}
-	message := platform.OutgoingMessage{
+	message := content.Outgoing{
 		To: body.To, Type: body.Type, Text: body.Text, Caption: body.Caption, FileName: body.FileName, ViewOnce: body.ViewOnce,
 		Name: body.Name, Address: body.Address, Contact: body.Contact, QuotedMessageID: body.QuoteMessageID,
 		Options: body.Options, Kind: body.Kind, Unavailable: body.Unavailable,
@@ -96,16 +96,16 @@ func (a *api) sendMessage(r *http.Request) (any, error) {
 			message.MimeType = body.MimeType
 		}
 	}
-	id, err := a.platform.SendMessage(r.Context(), r.PathValue("number"), message)
+	id, err := a.config.Phones.SendMessage(r.Context(), r.PathValue("number"), message)
 	return sent{id}, err
 }
 
 func (a *api) markRead(r *http.Request) (any, error) {
-	return nil, a.platform.MarkRead(r.Context(), r.PathValue("number"), r.PathValue("message"), false)
+	return nil, a.config.Phones.MarkRead(r.Context(), r.PathValue("number"), r.PathValue("message"), false)
 }
 
 func (a *api) markPlayed(r *http.Request) (any, error) {
-	return nil, a.platform.MarkRead(r.Context(), r.PathValue("number"), r.PathValue("message"), true)
+	return nil, a.config.Phones.MarkRead(r.Context(), r.PathValue("number"), r.PathValue("message"), true)
 }
 
 func (a *api) react(r *http.Request) (any, error) {
@@ -118,7 +118,7 @@ func (a *api) react(r *http.Request) (any, error) {
 	if body.Reaction == nil {
 		return nil, validation(detail{"reaction", "is required; an empty one takes the last one back"})
 	}
-	return nil, a.platform.React(r.Context(), r.PathValue("number"), r.PathValue("message"), *body.Reaction)
+	return nil, a.config.Phones.React(r.Context(), r.PathValue("number"), r.PathValue("message"), *body.Reaction)
 }
 
 func (a *api) editMessage(r *http.Request) (any, error) {
@@ -128,14 +128,14 @@ func (a *api) editMessage(r *http.Request) (any, error) {
 	if err := decode(r, &body, false); err != nil {
 		return nil, err
 	}
-	return nil, a.platform.EditMessage(r.Context(), r.PathValue("number"), r.PathValue("message"), body.Text)
+	return nil, a.config.Phones.EditMessage(r.Context(), r.PathValue("number"), r.PathValue("message"), body.Text)
 }
 
 func (a *api) deleteMessage(r *http.Request) (any, error) {
-	return nil, a.platform.DeleteMessage(r.Context(), r.PathValue("number"), r.PathValue("message"))
+	return nil, a.config.Phones.DeleteMessage(r.Context(), r.PathValue("number"), r.PathValue("message"))
 }
 
 func (a *api) forgetMedia(r *http.Request) (any, error) {
 	everywhere := r.URL.Query().Get("everywhere") == "true"
-	return nil, a.platform.ForgetMedia(r.Context(), r.PathValue("number"), r.PathValue("message"), everywhere)
+	return nil, a.config.Phones.ForgetMedia(r.Context(), r.PathValue("number"), r.PathValue("message"), everywhere)
 }

@@ -4,16 +4,17 @@ import (
 	"encoding/json"
 	"net/http"
 
-	"github.com/recado-project/recado/internal/sandbox/platform"
+	"github.com/recado-project/recado/internal/sandbox/account"
+	"github.com/recado-project/recado/internal/sandbox/profile"
 )
 
 func (a *api) listPhones(r *http.Request) (any, error) {
-	phones, err := a.platform.Phones(r.Context())
-	return list[platform.Phone]{phones}, err
+	phones, err := a.config.Profiles.List(r.Context())
+	return list[account.Phone]{phones}, err
 }
 
 func (a *api) getPhone(r *http.Request) (any, error) {
-	return a.platform.Phone(r.Context(), r.PathValue("number"))
+	return a.config.Profiles.Get(r.Context(), r.PathValue("number"))
 }
 
 func (a *api) putPhone(r *http.Request) (any, error) {
@@ -28,7 +29,7 @@ func (a *api) putPhone(r *http.Request) (any, error) {
 	if err := decode(r, &body, true); err != nil {
 		return nil, err
 	}
-	change := platform.PhoneUpdate{
+	change := profile.Update{
 		Name: either(body.Name, body.NameBase64), Registered: body.Registered, Online: body.Online, HideNumber: body.HideNumber,
 		SetPicture: body.ProfilePicture.present,
 	}
@@ -39,7 +40,7 @@ func (a *api) putPhone(r *http.Request) (any, error) {
 		}
 		change.Picture = file.content
 	}
-	return a.platform.UpdatePhone(r.Context(), r.PathValue("number"), change)
+	return a.config.Profiles.Update(r.Context(), r.PathValue("number"), change)
 }
 
 // removable is a field that null takes away, and whose absence changes nothing.
@@ -78,7 +79,7 @@ func (a *api) scan(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, validation(detail{"qrCode", err.Error()})
 	}
-	return nil, a.platform.Scan(r.Context(), r.PathValue("number"), code)
+	return nil, a.config.Linking.Scan(r.Context(), r.PathValue("number"), code)
 }
 
 func (a *api) enterCode(r *http.Request) (any, error) {
@@ -97,11 +98,11 @@ func (a *api) enterCode(r *http.Request) (any, error) {
 	if body.Code == "" {
 		return nil, validation(detail{"code", "is required"})
 	}
-	return nil, a.platform.EnterCode(r.Context(), r.PathValue("number"), body.Code)
+	return nil, a.config.Linking.EnterCode(r.Context(), r.PathValue("number"), body.Code)
 }
 
 func (a *api) unlink(r *http.Request) (any, error) {
-	return nil, a.platform.Unlink(r.Context(), r.PathValue("number"))
+	return nil, a.config.Linking.Unlink(r.Context(), r.PathValue("number"))
 }
 
 func (a *api) setPresence(r *http.Request) (any, error) {
@@ -115,12 +116,12 @@ func (a *api) setPresence(r *http.Request) (any, error) {
 	if body.To == "" {
 		return nil, validation(detail{"to", "is required"})
 	}
-	return nil, a.platform.SetPresence(r.Context(), r.PathValue("number"), body.To, body.Presence)
+	return nil, a.config.Presences.Set(r.Context(), r.PathValue("number"), body.To, body.Presence)
 }
 
 func (a *api) listActivity(r *http.Request) (any, error) {
-	entries, err := a.platform.Activity(r.Context(), r.PathValue("number"))
-	return list[platform.Activity]{entries}, err
+	entries, err := a.config.Activities.Of(r.Context(), r.PathValue("number"))
+	return list[account.Activity]{entries}, err
 }
 
 func (a *api) ban(r *http.Request) (any, error) {
@@ -136,14 +137,14 @@ func (a *api) ban(r *http.Request) (any, error) {
 			return nil, validation(detail{"seconds", "must be more than 0 and at most 100 years"})
 		}
 	}
-	return nil, a.platform.Ban(r.Context(), r.PathValue("number"), seconds(left))
+	return nil, a.config.Sessions.Ban(r.Context(), r.PathValue("number"), seconds(left))
 }
 
 // maxSeconds is a hundred years, which a duration can still hold.
 const maxSeconds = 100 * 365 * 24 * 3600
 
 func (a *api) replace(r *http.Request) (any, error) {
-	return nil, a.platform.Replace(r.Context(), r.PathValue("number"))
+	return nil, a.config.Sessions.Replace(r.Context(), r.PathValue("number"))
 }
 
 // restrict restricts an account from writing to new contacts; no seconds lift it.
@@ -157,7 +158,7 @@ func (a *api) restrict(r *http.Request) (any, error) {
 	if body.Seconds < 0 || body.Seconds > maxSeconds {
 		return nil, validation(detail{"seconds", "must be between 0 and 100 years"})
 	}
-	return nil, a.platform.Restrict(r.Context(), r.PathValue("number"), seconds(body.Seconds))
+	return nil, a.config.Sessions.Restrict(r.Context(), r.PathValue("number"), seconds(body.Seconds))
 }
 
 func (a *api) call(r *http.Request) (any, error) {
@@ -171,7 +172,7 @@ func (a *api) call(r *http.Request) (any, error) {
 	if body.To == "" {
 		return nil, validation(detail{"to", "is required"})
 	}
-	id, err := a.platform.Call(r.Context(), r.PathValue("number"), body.To, body.Video)
+	id, err := a.config.Phones.Call(r.Context(), r.PathValue("number"), body.To, body.Video)
 	return struct {
 		CallID string `json:"callId"`
 	}{id}, err
@@ -189,13 +190,13 @@ func (a *api) setHistory(r *http.Request) (any, error) {
 	if err := decode(r, &body, true); err != nil {
 		return nil, err
 	}
-	if err := a.platform.SetRawHistory(r.Context(), r.PathValue("number"), body.Raw); err != nil {
+	if err := a.config.Phones.SetRawHistory(r.Context(), r.PathValue("number"), body.Raw); err != nil {
 		return nil, err
 	}
-	return nil, a.platform.SetHistory(r.Context(), r.PathValue("number"), body.Chats, body.Messages, body.Bytes)
+	return nil, a.config.Phones.SetHistory(r.Context(), r.PathValue("number"), body.Chats, body.Messages, body.Bytes)
 }
 
 // loseKeys has a phone lose its encryption sessions.
 func (a *api) loseKeys(r *http.Request) (any, error) {
-	return nil, a.platform.LoseKeys(r.Context(), r.PathValue("number"))
+	return nil, a.config.Phones.LoseKeys(r.Context(), r.PathValue("number"))
 }

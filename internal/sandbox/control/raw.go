@@ -3,7 +3,7 @@ package control
 import (
 	"net/http"
 
-	"github.com/recado-project/recado/internal/sandbox/platform"
+	"github.com/recado-project/recado/internal/sandbox/phone"
 )
 
 // either returns a text that a caller gave as such, or as bytes where JSON has
@@ -41,7 +41,7 @@ func (a *api) sendRaw(r *http.Request) (any, error) {
 	if len(wrong) > 0 {
 		return nil, validation(wrong...)
 	}
-	id, err := a.platform.SendRaw(r.Context(), r.PathValue("number"), platform.RawMessage{
+	id, err := a.config.Phones.SendRaw(r.Context(), r.PathValue("number"), phone.RawMessage{
 		To: body.To, Payload: body.Message, ID: *either(&body.ID, body.IDBase64), Kind: body.Type, Edit: body.Edit,
 		PushName: *either(&body.PushName, body.PushNameBase64), At: body.Timestamp,
 	})
@@ -67,7 +67,7 @@ func (a *api) sendRawReceipt(r *http.Request) (any, error) {
 	for _, id := range body.MessageIDsBase64 {
 		body.MessageIDs = append(body.MessageIDs, string(id))
 	}
-	return nil, a.platform.SendRawReceipt(r.Context(), r.PathValue("number"), platform.RawReceipt{
+	return nil, a.config.Phones.SendRawReceipt(r.Context(), r.PathValue("number"), phone.RawReceipt{
 		To: body.To, Chat: body.Chat, IDs: body.MessageIDs, Kind: body.Type, At: body.Timestamp,
 	})
 }
@@ -85,7 +85,7 @@ func (a *api) upload(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	pointer, err := a.platform.Upload(body.Type, file.content)
+	pointer, err := a.config.Phones.Upload(body.Type, file.content)
 	return struct {
 		DirectPath    string `json:"directPath"`
 		MediaKey      []byte `json:"mediaKey"`

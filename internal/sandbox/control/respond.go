@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/recado-project/recado/internal/sandbox/platform"
+	"github.com/recado-project/recado/internal/sandbox/refusal"
 )
 
 // maxBody bounds a request: the largest has a file in it, as base64.
@@ -123,9 +123,9 @@ type errorBody struct {
 func (a *api) fail(w http.ResponseWriter, r *http.Request, err error) {
 	f := translate(err)
 	if f.status == http.StatusInternalServerError && r.Context().Err() == nil {
-		a.logger.LogAttrs(r.Context(), slog.LevelError, "control call failed", slog.Any("error", err))
+		a.config.Logger.LogAttrs(r.Context(), slog.LevelError, "control call failed", slog.Any("error", err))
 	}
-	writeFailure(w, r.URL.Path, a.platform.Now(), f)
+	writeFailure(w, r.URL.Path, a.config.Now(), f)
 }
 
 func writeFailure(w http.ResponseWriter, at string, now time.Time, f *failure) {
@@ -148,19 +148,19 @@ func translate(err error) *failure {
 	if f, ok := errors.AsType[*failure](err); ok {
 		return f
 	}
-	if refused, ok := errors.AsType[*platform.Error](err); ok {
+	if refused, ok := errors.AsType[*refusal.Error](err); ok {
 		switch refused.Kind {
-		case platform.Invalid:
+		case refusal.Invalid:
 			f := &failure{status: http.StatusBadRequest, code: "VALIDATION_ERROR", message: refused.Error()}
 			if refused.Field != "" {
 				f.details = []detail{{refused.Field, refused.Message}}
 			}
 			return f
-		case platform.NotFound:
+		case refusal.NotFound:
 			return &failure{status: http.StatusNotFound, code: "MESSAGE_NOT_FOUND", message: refused.Message}
-		case platform.Conflict:
+		case refusal.Conflict:
 			return &failure{status: http.StatusConflict, code: "CONFLICT", message: refused.Message}
-		case platform.Timeout:
+		case refusal.Timeout:
 			return &failure{status: http.StatusGatewayTimeout, code: "PLATFORM_TIMEOUT", message: refused.Message}
 		}
 	}

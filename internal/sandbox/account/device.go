@@ -1,0 +1,172 @@
+package account
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+
+	waBinary "go.mau.fi/whatsmeow/binary"
+	"go.mau.fi/whatsmeow/types"
+
+	"github.com/recado-project/recado/internal/sandbox/signal"
+	"github.com/recado-project/recado/internal/sandbox/wire"
+	"github.com/recado-project/recado/internal/sqlite"
+)
+
+// MaxDevice is the highest device number that an encoded JID can carry.
+const MaxDevice = 255
+
+// Device is a linked device of an account: a real client.
+type Device struct {
+	Account      *Account
+	ID           uint16
+	Noise        [32]byte
+	Identity     [32]byte
+	KeyIndex     int
+	Bootstrapped atomic.Bool
+
+	// Conn is the connection that is logged in, nil while there is none.
+	Conn atomic.Pointer[wire.Connection]
+}
+
+// JID is the device's address by LID, the form in which everything is routed.
+func (d *Device) JID() types.JID {
+	jid := d.Account.LIDJID()
+	jid.Device = d.ID
+	return jid
+}
+
+// Ref names the device in the database.
+func (d *Device) Ref() string { return DeviceRef(d.Account.LID, d.ID) }
+
+// DeviceRef names a device; device 0 is the phone.
+func DeviceRef(lid string, id uint16) string { return lid + ":" + strconv.Itoa(int(id)) }
+
+// ParseDeviceRef is the inverse of DeviceRef.
+func ParseDeviceRef(ref string) (lid string, id uint16, ok bool) {
+	lid, digits, found := strings.Cut(ref, ":")
+	n, err := strconv.ParseUint(digits, 10, 16)
+	return lid, uint16(n), found && err == nil
+}
+
+// SignalAddress is the name of a device in Signal sessions.
+func SignalAddress(lid string, id uint16) signal.Address {
+	return signal.Address{User: types.NewJID(lid, types.HiddenUserServer).SignalAddressUser(), Device: uint32(id)}
+}
+
+func sortedDevices(devices map[uint16]*Device) []*Device {
+	return slices.SortedFunc(maps.Values(devices), func(a, b *Device) int { return cmp.Compare(a.ID, b.ID) })
+}
+
+// loadDevices fills the account's linked devices.
+func loadDevices(ctx context.Context, db *sqlite.DB, of *Account) (err error) {
+	rows, err := db.Reader().QueryContext(ctx,
+		"SELECT device, noise, identity, key_index, bootstrapped FROM devices WHERE number = $1", of.Number)
+	if err != nil {
+		return fmt.Errorf("account: load devices: %w", err)
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		loaded := &Device{Account: of}
+		var noiseKey, identity []byte
+		var bootstrapped bool
+		if err := rows.Scan(&loaded.ID, &noiseKey, &identity, &loaded.KeyIndex, &bootstrapped); err != nil {
+			return fmt.Errorf("account: load devices: %w", err)
+		}
+		copy(loaded.Noise[:], noiseKey)
+		copy(loaded.Identity[:], identity)
+		loaded.Bootstrapped.Store(bootstrapped)
+		of.devices[loaded.ID] = loaded
+	}
+	return rows.Err()
+}
+
+// freeDevice chooses the number of a new device: the next one that was not used
+// before, and after the last one the lowest that is free.
+func freeDevice(next int, used map[uint16]*Device) (uint16, bool) {
+	for range MaxDevice {
+		if next < 1 || next > MaxDevice {
+			next = 1
+		}
+		if _, taken := used[uint16(next)]; !taken {
+			return uint16(next), true
+		}
+		next++
+	}
+	return 0, false
+}
+
+// Companions returns the linked devices, in order of their numbers.
+func (a *Account) Companions() []*Device {
+	a.mu.RLock()
+	defer a.mu.RUnlock()
+	return sortedDevices(a.devices)
+}
+
+// Companion returns the linked device with the number, nil if there is none.
+func (a *Account) Companion(id uint16) *Device {
+	a.mu.RLock()
+	defer a.mu.RUnlock()
+	return a.devices[id]
+}
+
+// FreeDevice chooses the number of the account's next device; false where all
+// are taken.
+func (a *Account) FreeDevice(next int) (uint16, bool) {
+	a.mu.RLock()
+	defer a.mu.RUnlock()
+	return freeDevice(next, a.devices)
+}
+
+// AddDevice adds a linked device.
+func (a *Account) AddDevice(linked *Device) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.devices[linked.ID] = linked
+}
+
+// RemoveDevices removes linked devices that are still the account's.
+func (a *Account) RemoveDevices(removed []*Device) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, linked := range removed {
+		if a.devices[linked.ID] == linked {
+			delete(a.devices, linked.ID)
+		}
+	}
+}
+
+// wake wakes the device's connection, if there is one: the outbox may hold
+// something new.
+func (d *Device) wake() {
+	if c := d.Conn.Load(); c != nil {
+		c.Wake()
+	}
+}
+
+// Cut ends the device's connection, if there is one, without a goodbye.
+func (d *Device) Cut() {
+	if c := d.Conn.Load(); c != nil {
+		c.Cut()
+	}
+}
+
+// CloseAfter ends the device's connection, if there is one, with a last node.
+func (d *Device) CloseAfter(last waBinary.Node) {
+	if c := d.Conn.Load(); c != nil {
+		c.CloseAfter(last)
+	}
+}
+
+// Offer sends a stanza to the device if it is connected and takes part.
+func (d *Device) Offer(n waBinary.Node) {
+	if c := d.Conn.Load(); c != nil && c.IsActive() {
+		c.Offer(n)
+	}
+}

@@ -1,0 +1,204 @@
+package account
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"go.mau.fi/whatsmeow/types"
+
+	"github.com/recado-project/recado/internal/sandbox/database"
+	"github.com/recado-project/recado/internal/sandbox/phonenumber"
+	"github.com/recado-project/recado/internal/sandbox/refusal"
+	"github.com/recado-project/recado/internal/sqlite"
+)
+
+// Directory finds accounts. What was found once stays in memory.
+type Directory struct {
+	DB   *sqlite.DB
+	Now  func() time.Time
+	Mail *MailQueue
+
+	mu       sync.RWMutex
+	byNumber map[string]*Account
+	byLID    map[string]*Account
+}
+
+// NewDirectory returns a directory of the accounts in db.
+func NewDirectory(db *sqlite.DB, now func() time.Time) *Directory {
+	return &Directory{DB: db, Now: now, Mail: newMailQueue(), byNumber: map[string]*Account{}, byLID: map[string]*Account{}}
+}
+
+// Find returns the account of a canonical number, nil if there is none yet.
+func (d *Directory) Find(ctx context.Context, number string) (*Account, error) {
+	d.mu.RLock()
+	found := d.byNumber[number]
+	d.mu.RUnlock()
+	if found != nil {
+		return found, nil
+	}
+	return d.load(ctx, "number", number)
+}
+
+// FindLID returns the account of a LID, nil if there is none.
+func (d *Directory) FindLID(ctx context.Context, lid string) (*Account, error) {
+	d.mu.RLock()
+	found := d.byLID[lid]
+	d.mu.RUnlock()
+	if found != nil {
+		return found, nil
+	}
+	return d.load(ctx, "lid", lid)
+}
+
+// Ensure returns the account of a canonical number and makes it where it does
+// not exist: naming a number is enough for its phone to come into being.
+func (d *Directory) Ensure(ctx context.Context, number string) (*Account, error) {
+	found, err := d.Find(ctx, number)
+	if found != nil || err != nil {
+		return found, err
+	}
+	created, err := newAccount(number)
+	if err != nil {
+		return nil, err
+	}
+	kept, err := created.Keys.MarshalBinary()
+	if err != nil {
+		return nil, fmt.Errorf("account: keep keys: %w", err)
+	}
+	err = d.DB.Write(ctx, func(ctx context.Context, tx *sqlite.Tx) error {
+		_, err := tx.ExecContext(ctx, `INSERT INTO accounts (number, lid, name, registered, online, keys, created_at)
+			VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (number) DO NOTHING`,
+			number, created.LID, created.name, created.registered, created.online, kept, d.Now().UnixMilli())
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("account: create account: %w", err)
+	}
+	// Somebody else may have been faster: what the database says counts.
+	return d.load(ctx, "number", number)
+}
+
+// ByJID returns the account that a JID names, by number or by LID. A number is
+// enough to make one, a LID is not. It is nil for anything but a person.
+func (d *Directory) ByJID(ctx context.Context, jid types.JID) (*Account, error) {
+	switch jid.Server {
+	case types.DefaultUserServer, types.LegacyUserServer:
+		number := phonenumber.Canonical(jid.User)
+		if found, err := d.Find(ctx, number); found != nil || err != nil {
+			return found, err
+		}
+		if !phonenumber.CanExist(jid.User) {
+			return nil, nil // nobody is registered with it
+		}
+		return d.Ensure(ctx, number)
+	case types.HiddenUserServer:
+		return d.FindLID(ctx, jid.User)
+	default:
+		return nil, nil
+	}
+}
+
+// Named returns the account of a number as people write it; naming it is
+// enough for it to exist.
+func (d *Directory) Named(ctx context.Context, number string) (*Account, error) {
+	digits, err := phonenumber.Parse(number)
+	if err != nil {
+		return nil, err
+	}
+	return d.Ensure(ctx, digits)
+}
+
+// NamedIn returns the account that a number or a chat ID names. field is the
+// name of what the caller was asked for.
+func (d *Directory) NamedIn(ctx context.Context, field, chat string) (*Account, error) {
+	if user, isLID := strings.CutSuffix(chat, "@"+types.HiddenUserServer); isLID {
+		found, err := d.FindLID(ctx, user)
+		if err != nil {
+			return nil, err
+		}
+		if found == nil {
+			return nil, refusal.Invalidf(field, "nobody has this LID")
+		}
+		return found, nil
+	}
+	digits, err := phonenumber.Parse(chat)
+	if err != nil {
+		return nil, refusal.Invalidf(field, "must be a phone number or a personal chat ID")
+	}
+	return d.Ensure(ctx, digits)
+}
+
+// All returns every account, oldest first.
+func (d *Directory) All(ctx context.Context) ([]*Account, error) {
+	numbers, err := database.Strings(ctx, d.DB.Reader(), "SELECT number FROM accounts ORDER BY created_at, rowid")
+	if err != nil {
+		return nil, fmt.Errorf("account: list accounts: %w", err)
+	}
+	accounts := make([]*Account, 0, len(numbers))
+	for _, number := range numbers {
+		found, err := d.Find(ctx, number)
+		if err != nil {
+			return nil, err
+		}
+		if found != nil {
+			accounts = append(accounts, found)
+		}
+	}
+	return accounts, nil
+}
+
+// load reads an account, and keeps the first copy where two callers load the
+// same one. column is a constant of this file.
+func (d *Directory) load(ctx context.Context, column, value string) (*Account, error) {
+	row := d.DB.Reader().QueryRowContext(ctx,
+		`SELECT number, lid, name, about, registered, online, keys, banned_until, picture, number_hidden, restricted_until, history
+		FROM accounts WHERE `+column+" = $1", value)
+	loaded := &Account{devices: map[uint16]*Device{}, records: recordCache{}, blocked: map[string]struct{}{}}
+	var kept []byte
+	var filler string
+	err := row.Scan(&loaded.Number, &loaded.LID, &loaded.name, &loaded.about,
+		&loaded.registered, &loaded.online, &kept, &loaded.bannedUntil, &loaded.picture,
+		&loaded.numberHidden, &loaded.restrictedUntil, &filler)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("account: load account: %w", err)
+	}
+	if err := errors.Join(loaded.Keys.UnmarshalBinary(kept), loaded.filler.parse(filler)); err != nil {
+		return nil, fmt.Errorf("account: load account: %w", err)
+	}
+	// Devices are added and removed through the one copy in memory, which
+	// exists as soon as anything was done with the account in this process.
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if first := d.byNumber[loaded.Number]; first != nil {
+		return first, nil
+	}
+	if err := loadDevices(ctx, d.DB, loaded); err != nil {
+		return nil, err
+	}
+	if err := loadBlocked(ctx, d.DB, loaded); err != nil {
+		return nil, err
+	}
+	d.byNumber[loaded.Number] = loaded
+	d.byLID[loaded.LID] = loaded
+	return loaded, nil
+}
+
+// loadBlocked fills in whom the account has blocked.
+func loadBlocked(ctx context.Context, db *sqlite.DB, of *Account) error {
+	numbers, err := database.Strings(ctx, db.Reader(), "SELECT blocked FROM blocks WHERE number = $1", of.Number)
+	if err != nil {
+		return fmt.Errorf("account: load blocked people: %w", err)
+	}
+	for _, number := range numbers {
+		of.blocked[number] = struct{}{}
+	}
+	return nil
+}

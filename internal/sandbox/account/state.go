@@ -1,0 +1,179 @@
+package account
+
+import (
+	"maps"
+	"slices"
+	"time"
+)
+
+// Phone is a simulated handset as the control API shows it.
+type Phone struct {
+	Number         string `json:"number"`
+	JID            string `json:"jid"` // a chat ID by number
+	LID            string `json:"lid"` // a chat ID by LID
+	Name           string `json:"name"`
+	Registered     bool   `json:"registered"`
+	Online         bool   `json:"online"`
+	Devices        []int  `json:"devices"` // the linked ones, without the phone itself
+	ProfilePicture bool   `json:"profilePicture"`
+}
+
+// Show returns the phone as the control API shows it.
+func (a *Account) Show() Phone {
+	devices := []int{}
+	for _, linked := range a.Companions() {
+		devices = append(devices, int(linked.ID))
+	}
+	a.mu.RLock()
+	defer a.mu.RUnlock()
+	return Phone{
+		Number: a.Number, JID: a.PN().String(), LID: a.LIDJID().String(), Name: a.name,
+		Registered: a.registered, Online: a.online, Devices: devices, ProfilePicture: a.picture != "",
+	}
+}
+
+// DisplayName returns the name that the account gives itself.
+func (a *Account) DisplayName() string {
+	a.mu.RLock()
+	defer a.mu.RUnlock()
+	return a.name
+}
+
+// IsRegistered reports whether there is an account with the number at all.
+func (a *Account) IsRegistered() bool {
+	a.mu.RLock()
+	defer a.mu.RUnlock()
+	return a.registered
+}
+
+// IsOnline reports whether the account's phone is online.
+func (a *Account) IsOnline() bool {
+	a.mu.RLock()
+	defer a.mu.RUnlock()
+	return a.online
+}
+
+// Blocks reports whether the account does not want to hear of the other one.
+func (a *Account) Blocks(other *Account) bool {
+	a.mu.RLock()
+	defer a.mu.RUnlock()
+	_, blocked := a.blocked[other.Number]
+	return blocked
+}
+
+// Ban reports whether the account is banned at now and for how long; zero with
+// true means for good.
+func (a *Account) Ban(now time.Time) (left time.Duration, banned bool) {
+	a.mu.RLock()
+	defer a.mu.RUnlock()
+	if a.bannedUntil == BannedForGood {
+		return 0, true
+	}
+	left = time.UnixMilli(a.bannedUntil).Sub(now)
+	return left, left > 0
+}
+
+// IsRestricted reports whether the account may not write to new contacts.
+func (a *Account) IsRestricted(now time.Time) bool {
+	a.mu.RLock()
+	defer a.mu.RUnlock()
+	return time.UnixMilli(a.restrictedUntil).After(now)
+}
+
+// PictureID returns the hash of the profile picture's file, "" for none.
+func (a *Account) PictureID() string {
+	a.mu.RLock()
+	defer a.mu.RUnlock()
+	return a.picture
+}
+
+// SetBan keeps until when the account is banned, in Unix milliseconds; 0 lifts
+// the ban.
+func (a *Account) SetBan(until int64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.bannedUntil = until
+}
+
+// SetRestriction keeps until when the account may not write to new contacts, in
+// Unix milliseconds.
+func (a *Account) SetRestriction(until int64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.restrictedUntil = until
+}
+
+// SetName keeps the name that the account gives itself.
+func (a *Account) SetName(name string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.name = name
+}
+
+// AboutText returns what the account says about itself.
+func (a *Account) AboutText() string {
+	a.mu.RLock()
+	defer a.mu.RUnlock()
+	return a.about
+}
+
+// SetAbout keeps what the account says about itself.
+func (a *Account) SetAbout(text string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.about = text
+}
+
+// SetPicture keeps the hash of the profile picture's file, "" for none.
+func (a *Account) SetPicture(hash string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.picture = hash
+}
+
+// SetSwitches changes the switches that are not nil.
+func (a *Account) SetSwitches(registered, online, hideNumber *bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if registered != nil {
+		a.registered = *registered
+	}
+	if online != nil {
+		a.online = *online
+	}
+	if hideNumber != nil {
+		a.numberHidden = *hideNumber
+	}
+}
+
+// MadeUpHistory returns the history that is made up for new devices.
+func (a *Account) MadeUpHistory() MadeUpHistory {
+	a.mu.RLock()
+	defer a.mu.RUnlock()
+	return a.filler
+}
+
+// SetMadeUpHistory keeps the history that is made up for new devices.
+func (a *Account) SetMadeUpHistory(filler MadeUpHistory) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.filler = filler
+}
+
+// BlockedNumbers returns the numbers that the account has blocked, sorted.
+func (a *Account) BlockedNumbers() []string {
+	a.mu.RLock()
+	defer a.mu.RUnlock()
+	return slices.Sorted(maps.Keys(a.blocked))
+}
+
+// SetBlocked keeps that the account has blocked a number, or no longer blocks it.
+func (a *Account) SetBlocked(number string, blocked bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if blocked {
+		a.blocked[number] = struct{}{}
+	} else {
+		delete(a.blocked, number)
+	}
+}

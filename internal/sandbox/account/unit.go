@@ -1,0 +1,120 @@
+package account
+
+import (
+	"context"
+	"fmt"
+
+	waBinary "go.mau.fi/whatsmeow/binary"
+
+	"github.com/recado-project/recado/internal/sandbox/wire"
+	"github.com/recado-project/recado/internal/sqlite"
+)
+
+const (
+	insertMailbox = "INSERT INTO mailbox (number, stanza) VALUES ($1, $2)"
+
+	// insertOutbox does nothing where the device was removed a moment ago.
+	insertOutbox = `INSERT INTO outbox (number, device, class, id, stanza) SELECT $1, $2, $3, $4, $5
+	WHERE EXISTS (SELECT 1 FROM devices WHERE number = $1 AND device = $2)`
+)
+
+// Unit is a unit of work: changes that become true together in one
+// transaction, and what follows once they are. It belongs to one goroutine.
+type Unit struct {
+	db      *sqlite.DB
+	mail    *MailQueue
+	writes  []func(ctx context.Context, tx *sqlite.Tx) error
+	after   []func()
+	devices map[*Device]struct{}
+	phones  map[*Account]struct{}
+}
+
+// NewUnit begins a unit of work.
+func (d *Directory) NewUnit() *Unit {
+	return &Unit{db: d.DB, mail: d.Mail, devices: map[*Device]struct{}{}, phones: map[*Account]struct{}{}}
+}
+
+// Write adds a change. It may run twice, so it touches nothing but tx and what
+// it sets anew.
+func (u *Unit) Write(fn func(ctx context.Context, tx *sqlite.Tx) error) {
+	u.writes = append(u.writes, fn)
+}
+
+// Exec adds a statement whose result does not matter.
+func (u *Unit) Exec(query string, args ...any) {
+	u.Write(func(ctx context.Context, tx *sqlite.Tx) error {
+		_, err := tx.ExecContext(ctx, query, args...)
+		return err
+	})
+}
+
+// Then adds what is done after the commit, and not without it.
+func (u *Unit) Then(fn func()) { u.after = append(u.after, fn) }
+
+// ToDevice puts a stanza into the outbox of a linked device.
+func (u *Unit) ToDevice(to *Device, stanza waBinary.Node) error {
+	encoded, err := wire.EncodeStanza(stanza)
+	if err != nil {
+		return err
+	}
+	u.Exec(insertOutbox, to.Account.Number, to.ID, stanza.Tag, wire.AttrString(stanza, "id"), encoded)
+	u.devices[to] = struct{}{}
+	return nil
+}
+
+// ToPhone puts a stanza into the mailbox of a phone.
+func (u *Unit) ToPhone(to *Account, stanza waBinary.Node) error {
+	encoded, err := wire.EncodeStanza(stanza)
+	if err != nil {
+		return err
+	}
+	u.Exec(insertMailbox, to.Number, encoded)
+	u.phones[to] = struct{}{}
+	return nil
+}
+
+// WakePhone has a phone look into its mailbox after the commit.
+func (u *Unit) WakePhone(of *Account) { u.phones[of] = struct{}{} }
+
+// WakeDevice has a device's connection look into its outbox after the commit.
+func (u *Unit) WakeDevice(d *Device) { u.devices[d] = struct{}{} }
+
+// AddMail puts an encoded stanza into the mailbox of a phone.
+func AddMail(ctx context.Context, tx *sqlite.Tx, to *Account, stanza []byte) error {
+	_, err := tx.ExecContext(ctx, insertMailbox, to.Number, stanza)
+	return err
+}
+
+// AddOutbox puts an encoded stanza into the outbox of a linked device. It does
+// nothing where the device was removed a moment ago.
+func AddOutbox(ctx context.Context, tx *sqlite.Tx, to *Account, device uint16, class, id string, stanza []byte) error {
+	_, err := tx.ExecContext(ctx, insertOutbox, to.Number, device, class, id, stanza)
+	return err
+}
+
+// Commit makes the changes, and then wakes those who have something to do.
+func (u *Unit) Commit(ctx context.Context) error {
+	if len(u.writes) > 0 {
+		err := u.db.Write(ctx, func(ctx context.Context, tx *sqlite.Tx) error {
+			for _, write := range u.writes {
+				if err := write(ctx, tx); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return fmt.Errorf("account: commit: %w", err)
+		}
+	}
+	for _, fn := range u.after {
+		fn()
+	}
+	for to := range u.devices {
+		to.wake()
+	}
+	for to := range u.phones {
+		u.mail.Wake(to)
+	}
+	return nil
+}

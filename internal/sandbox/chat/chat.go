@@ -1,0 +1,69 @@
+// Package chat finds the chats that messages belong to: a person or a group.
+package chat
+
+import (
+	"context"
+	"strings"
+
+	"go.mau.fi/whatsmeow/types"
+
+	"github.com/recado-project/recado/internal/sandbox/account"
+	"github.com/recado-project/recado/internal/sandbox/group"
+	"github.com/recado-project/recado/internal/sandbox/refusal"
+)
+
+// Chat is what messages belong to: a group, or a person where group is nil.
+type Chat struct {
+	Person *account.Account
+	Group  *group.Group
+}
+
+// JID names the chat as phones show it: a person by number.
+func (c Chat) JID() types.JID {
+	if c.Group != nil {
+		return c.Group.JID()
+	}
+	return c.Person.PN()
+}
+
+// MemberJID names somebody in the chat as messages do that are about others:
+// groups know people by LID.
+func (c Chat) MemberJID(of *account.Account) types.JID {
+	if c.Group != nil {
+		return of.LIDJID()
+	}
+	return of.PN()
+}
+
+// Finder finds chats by their names.
+type Finder struct {
+	Accounts *account.Directory
+	Groups   *group.Book
+}
+
+// At returns the chat that a JID names; false where there is none.
+func (s Finder) At(ctx context.Context, jid types.JID) (Chat, bool, error) {
+	if jid.Server == types.GroupServer {
+		found, err := s.Groups.Find(ctx, jid.User)
+		return Chat{Group: found}, found != nil, err
+	}
+	found, err := s.Accounts.ByJID(ctx, jid)
+	return Chat{Person: found}, found != nil, err
+}
+
+// Named returns the chat that a caller names: by number, chat ID or LID.
+func (s Finder) Named(ctx context.Context, field, name string) (Chat, error) {
+	id, isGroup := strings.CutSuffix(name, "@"+types.GroupServer)
+	if !isGroup {
+		person, err := s.Accounts.NamedIn(ctx, field, name)
+		return Chat{Person: person}, err
+	}
+	found, err := s.Groups.Find(ctx, id)
+	if err != nil {
+		return Chat{}, err
+	}
+	if found == nil {
+		return Chat{}, refusal.Invalidf(field, "there is no group with this id")
+	}
+	return Chat{Group: found}, nil
+}

@@ -1,0 +1,121 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+
+	"github.com/recado-project/recado/internal/outbound"
+	"github.com/recado-project/recado/internal/sandbox/account"
+	"github.com/recado-project/recado/internal/sandbox/chat"
+	"github.com/recado-project/recado/internal/sandbox/control"
+	"github.com/recado-project/recado/internal/sandbox/database"
+	"github.com/recado-project/recado/internal/sandbox/fault"
+	"github.com/recado-project/recado/internal/sandbox/group"
+	"github.com/recado-project/recado/internal/sandbox/link"
+	"github.com/recado-project/recado/internal/sandbox/load"
+	"github.com/recado-project/recado/internal/sandbox/mediahost"
+	"github.com/recado-project/recado/internal/sandbox/noise"
+	"github.com/recado-project/recado/internal/sandbox/phone"
+	"github.com/recado-project/recado/internal/sandbox/prekey"
+	"github.com/recado-project/recado/internal/sandbox/presence"
+	"github.com/recado-project/recado/internal/sandbox/profile"
+	"github.com/recado-project/recado/internal/sandbox/receipt"
+	"github.com/recado-project/recado/internal/sandbox/session"
+	"github.com/recado-project/recado/internal/sandbox/setting"
+	"github.com/recado-project/recado/internal/sandbox/wire"
+)
+
+// mediaFolder lies beside the database. It holds the media host's files, and those
+// that phones keep.
+const mediaFolder = "sandbox-media"
+
+// open opens the database and the files beside it.
+func (s *Server) open(ctx context.Context) error {
+	var err error
+	if s.db, err = database.Open(ctx, s.config.Path); err != nil {
+		return err
+	}
+	seed, err := database.RootSeed(ctx, s.db, s.config.Seed)
+	if err != nil {
+		return err
+	}
+	if s.authority, err = noise.NewAuthority(seed, s.config.Now()); err != nil {
+		return err
+	}
+	folder := filepath.Join(filepath.Dir(s.config.Path), mediaFolder)
+	if s.media, err = mediahost.New(filepath.Join(folder, "host")); err != nil {
+		return err
+	}
+	s.files, err = account.OpenFiles(filepath.Join(folder, "phones"))
+	return err
+}
+
+// compose puts the parts together: each gets the parts that it calls.
+func (s *Server) compose() {
+	cfg := s.config
+	accounts := account.NewDirectory(s.db, cfg.Now)
+	holders := account.NewHolders(accounts, cfg.Load)
+	settings := setting.New(accounts)
+	preKeys := prekey.New(accounts, cfg.Load)
+	unknown := wire.NewCounter()
+	if cfg.Load {
+		s.load = load.New(accounts, cfg.ReadDelay, cfg.Logger)
+	}
+	s.Activities = account.NewActivityLog(accounts)
+	s.Groups = group.NewBook(accounts, s.files)
+	chats := chat.Finder{Accounts: accounts, Groups: s.Groups}
+	receipts := receipt.New(accounts, s.Activities, cfg.Load)
+	s.Presences = presence.New(chats, s.Activities)
+	s.Linking = link.New(accounts, settings, holders)
+	s.Faults = fault.New(s.connections, cfg.Logger)
+	s.Profiles = profile.New(profile.Config{
+		Accounts: accounts, Groups: s.Groups, Settings: settings, Presences: s.Presences, Holders: holders,
+		Activities: s.Activities, Files: s.files, Unknown: unknown, Logger: cfg.Logger,
+	})
+	s.Phones = phone.New(phone.Config{
+		Accounts: accounts, Chats: chats, PreKeys: preKeys, Receipts: receipts, Settings: settings,
+		Activities: s.Activities, Media: s.media, Files: s.files, Load: s.load, ReadDelay: cfg.ReadDelay, Logger: cfg.Logger,
+	})
+	s.Sessions = session.New(session.Config{
+		Accounts: accounts, Groups: s.Groups, Linking: s.Linking, Presences: s.Presences, Receipts: receipts,
+		Faults: s.Faults, Load: s.load, Authority: s.authority, Connections: s.connections,
+		Logger: cfg.Logger, Unknown: unknown, Welcome: s.Phones.Greet, Rename: s.Profiles.Rename,
+		Requests: []map[string]account.Handler{
+			preKeys.Requests(), s.Profiles.Requests(), settings.Requests(), s.Linking.Requests(), s.Groups.Requests(),
+		},
+	})
+	guard := outbound.NewGuard(nil)
+	if cfg.AllowPrivateURLs {
+		guard = nil
+	}
+	s.control = control.New(control.Config{
+		Phones: s.Phones, Profiles: s.Profiles, Groups: s.Groups, Linking: s.Linking, Presences: s.Presences,
+		Sessions: s.Sessions, Faults: s.Faults, Activities: s.Activities,
+		RootKey: s.RootKey(), Guard: guard, Now: cfg.Now, Logger: cfg.Logger,
+	})
+}
+
+// restore goes on where the last process ended, and deletes what is too old to be
+// asked for.
+func (s *Server) restore(ctx context.Context) error {
+	if err := database.ClearOld(ctx, s.db, s.config.Now()); err != nil {
+		return err
+	}
+	return s.Phones.Restore(ctx)
+}
+
+// closeAll closes the database and the files, as far as they are open.
+func (s *Server) closeAll() error {
+	var err error
+	if s.db != nil {
+		err = s.db.Close()
+	}
+	if s.media != nil {
+		err = errors.Join(err, s.media.Close())
+	}
+	if s.files != nil {
+		err = errors.Join(err, s.files.Close())
+	}
+	return err
+}

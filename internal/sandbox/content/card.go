@@ -1,0 +1,86 @@
+package content
+
+import (
+	"strings"
+
+	"github.com/recado-project/recado/internal/sandbox/phonenumber"
+)
+
+// parseCard reads the lines of a contact card that a phone shows. The number is
+// the one that can be written to, where the card names one.
+func parseCard(text string) Contact {
+	var card Contact
+	for _, line := range unfold(text) {
+		head, value, ok := strings.Cut(line, ":")
+		if !ok {
+			continue
+		}
+		property, parameters, _ := strings.Cut(head, ";")
+		if _, after, grouped := strings.Cut(property, "."); grouped {
+			property = after
+		}
+		switch strings.ToUpper(strings.TrimSpace(property)) {
+		case "FN":
+			card.FullName = unescapeCard(value)
+		case "TEL":
+			if card.PhoneNumber == "" {
+				card.PhoneNumber = cardNumber(parameters, value)
+			}
+		case "ORG":
+			card.Organization = unescapeCard(withoutUnits(value))
+		}
+	}
+	return card
+}
+
+// unfold splits a card into its lines. One that begins with a blank goes on with
+// the one before.
+func unfold(text string) []string {
+	var lines []string
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\r\n")
+		if n := len(lines); n > 0 && (strings.HasPrefix(line, " ") || strings.HasPrefix(line, "\t")) {
+			lines[n-1] += line[1:]
+			continue
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// cardNumber returns the digits of the parameter waid, or else what is written.
+func cardNumber(parameters, value string) string {
+	for parameter := range strings.SplitSeq(parameters, ";") {
+		name, digits, _ := strings.Cut(parameter, "=")
+		if strings.EqualFold(name, "waid") && phonenumber.IsDigits(digits) {
+			return digits
+		}
+	}
+	return unescapeCard(value)
+}
+
+// withoutUnits takes off the empty parts behind the name of an organization.
+func withoutUnits(value string) string {
+	for strings.HasSuffix(value, ";") && !strings.HasSuffix(value, `\;`) {
+		value = value[:len(value)-1]
+	}
+	return value
+}
+
+func unescapeCard(text string) string {
+	return strings.NewReplacer(`\\`, `\`, `\,`, ",", `\;`, ";", `\n`, "\n", `\N`, "\n").Replace(text)
+}
+
+// writeCard is the inverse of parseCard.
+func writeCard(card Contact) string {
+	escape := strings.NewReplacer(`\`, `\\`, ",", `\,`, ";", `\;`, "\r", "", "\n", `\n`)
+	lines := []string{
+		"BEGIN:VCARD", "VERSION:3.0",
+		"N:;" + escape.Replace(card.FullName) + ";;;", "FN:" + escape.Replace(card.FullName),
+	}
+	if card.Organization != "" {
+		lines = append(lines, "ORG:"+escape.Replace(card.Organization))
+	}
+	lines = append(lines, "TEL;type=CELL;type=VOICE;waid="+card.PhoneNumber+":+"+card.PhoneNumber, "END:VCARD")
+	return strings.Join(lines, "\n")
+}

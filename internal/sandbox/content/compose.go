@@ -1,0 +1,109 @@
+package content
+
+import (
+	"math"
+
+	"go.mau.fi/whatsmeow/proto/waE2E"
+
+	"github.com/recado-project/recado/internal/sandbox/mediahost"
+	"github.com/recado-project/recado/internal/sandbox/phonenumber"
+	"github.com/recado-project/recado/internal/sandbox/refusal"
+)
+
+// Outgoing is a message that a phone is to send.
+type Outgoing struct {
+	To              string // a number or a chat ID
+	Type            string // as in PhoneMessage
+	Text            string
+	Media           []byte
+	MimeType        string // of Media
+	Caption         string
+	FileName        string
+	ViewOnce        bool
+	Latitude        float64
+	Longitude       float64
+	Name            string // of a place
+	Address         string
+	Contact         *Contact
+	QuotedMessageID string   // "" where it is no reply
+	Options         []string // of a poll, whose question is Text
+	Kind            string   // of an unsupported message: order, pin or future
+	Unavailable     bool     // with ViewOnce: linked devices hear only that there is a message
+}
+
+// putFile puts a file on the media host.
+type putFile func(url string, kind mediahost.Kind, file []byte) (mediahost.Pointer, error)
+
+// Compose builds a message. reply names the message that it answers, nil for
+// none; put is called with the message's file.
+func Compose(m Outgoing, reply *waE2E.ContextInfo, put putFile) (*waE2E.Message, error) {
+	switch m.Type {
+	case "text":
+		return composeText(m, reply)
+	case "location":
+		return composeLocation(m, reply)
+	case "contact":
+		return composeContact(m, reply)
+	case "image", "video", "voice", "audio", "document", "sticker":
+		return composeMedia(m, reply, put)
+	case "poll":
+		return composePoll(m, reply)
+	case "unsupported":
+		return composeUnsupported(m, reply)
+	default:
+		return nil, refusal.Invalidf("type",
+			"must be one of text, image, video, voice, audio, document, location, contact, sticker, poll, unsupported")
+	}
+}
+
+func composeText(m Outgoing, reply *waE2E.ContextInfo) (*waE2E.Message, error) {
+	if m.Text == "" {
+		return nil, refusal.Invalidf("text", "must not be empty")
+	}
+	if reply == nil {
+		return &waE2E.Message{Conversation: &m.Text}, nil
+	}
+	return &waE2E.Message{ExtendedTextMessage: &waE2E.ExtendedTextMessage{Text: &m.Text, ContextInfo: reply}}, nil
+}
+
+func composeLocation(m Outgoing, reply *waE2E.ContextInfo) (*waE2E.Message, error) {
+	if math.Abs(m.Latitude) > 90 {
+		return nil, refusal.Invalidf("latitude", "must be between -90 and 90")
+	}
+	if math.Abs(m.Longitude) > 180 {
+		return nil, refusal.Invalidf("longitude", "must be between -180 and 180")
+	}
+	return &waE2E.Message{LocationMessage: &waE2E.LocationMessage{
+		DegreesLatitude: &m.Latitude, DegreesLongitude: &m.Longitude,
+		Name: optional(m.Name), Address: optional(m.Address), ContextInfo: reply,
+	}}, nil
+}
+
+func composeContact(m Outgoing, reply *waE2E.ContextInfo) (*waE2E.Message, error) {
+	if m.Contact == nil || m.Contact.FullName == "" {
+		return nil, refusal.Invalidf("contact.fullName", "is required")
+	}
+	number, err := phonenumber.Parse(m.Contact.PhoneNumber)
+	if err != nil {
+		return nil, refusal.Invalidf("contact.phoneNumber", "must be a phone number")
+	}
+	card := *m.Contact
+	card.PhoneNumber = number
+	return &waE2E.Message{ContactMessage: &waE2E.ContactMessage{
+		DisplayName: &card.FullName, Vcard: new(writeCard(card)), ContextInfo: reply,
+	}}, nil
+}
+
+func optional(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}
+
+func optionalFlag(on bool) *bool {
+	if !on {
+		return nil
+	}
+	return &on
+}

@@ -1,0 +1,103 @@
+package content
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	_ "image/gif"  // pictures that phones send
+	_ "image/jpeg" // and
+	_ "image/png"  // so on
+	"math"
+
+	"go.mau.fi/whatsmeow/proto/waE2E"
+
+	"github.com/recado-project/recado/internal/sandbox/mediahost"
+	"github.com/recado-project/recado/internal/sandbox/refusal"
+)
+
+// composeMedia puts the file on the media host and builds the message that
+// points to it.
+func composeMedia(m Outgoing, reply *waE2E.ContextInfo, put putFile) (*waE2E.Message, error) {
+	if len(m.Media) == 0 {
+		return nil, refusal.Invalidf("media", "is required")
+	}
+	message, kind := mediaTemplate(m, reply)
+	// Clients ask their media host for the path: they reach it by another name
+	// than the caller does.
+	pointer, err := put("", kind, m.Media)
+	if err != nil {
+		return nil, fmt.Errorf("content: %w", err)
+	}
+	point(message, pointer)
+	if m.Type == "document" && m.Caption != "" {
+		message = &waE2E.Message{DocumentWithCaptionMessage: &waE2E.FutureProofMessage{Message: message}}
+	}
+	if !m.ViewOnce {
+		return message, nil
+	}
+	once := &waE2E.FutureProofMessage{Message: message}
+	if m.Type == "voice" {
+		return &waE2E.Message{ViewOnceMessageV2Extension: once}, nil
+	}
+	return &waE2E.Message{ViewOnceMessageV2: once}, nil
+}
+
+// mediaTemplate builds a message with everything but where its file is.
+func mediaTemplate(m Outgoing, reply *waE2E.ContextInfo) (*waE2E.Message, mediahost.Kind) {
+	size, once := new(uint64(len(m.Media))), optionalFlag(m.ViewOnce)
+	width, height := dimensions(m.Media)
+	switch m.Type {
+	case "image":
+		return &waE2E.Message{ImageMessage: &waE2E.ImageMessage{
+			Mimetype: &m.MimeType, FileLength: size, Caption: optional(m.Caption), ViewOnce: once,
+			Width: width, Height: height, ContextInfo: reply,
+		}}, mediahost.Image
+	case "sticker":
+		return &waE2E.Message{StickerMessage: &waE2E.StickerMessage{
+			Mimetype: &m.MimeType, FileLength: size, Width: width, Height: height, ContextInfo: reply,
+		}}, mediahost.Image
+	case "video":
+		return &waE2E.Message{VideoMessage: &waE2E.VideoMessage{
+			Mimetype: &m.MimeType, FileLength: size, Caption: optional(m.Caption), ViewOnce: once, ContextInfo: reply,
+		}}, mediahost.Video
+	case "voice", "audio":
+		return &waE2E.Message{AudioMessage: &waE2E.AudioMessage{
+			Mimetype: &m.MimeType, FileLength: size, PTT: new(m.Type == "voice"), ViewOnce: once, ContextInfo: reply,
+		}}, mediahost.Audio
+	default:
+		return &waE2E.Message{DocumentMessage: &waE2E.DocumentMessage{
+			Mimetype: &m.MimeType, FileLength: size, Caption: optional(m.Caption),
+			FileName: optional(m.FileName), Title: optional(m.FileName), ContextInfo: reply,
+		}}, mediahost.Document
+	}
+}
+
+// point fills in where the file of a message is.
+func point(message *waE2E.Message, to mediahost.Pointer) {
+	switch {
+	case message.ImageMessage != nil:
+		v := message.ImageMessage
+		v.DirectPath, v.MediaKey, v.FileSHA256, v.FileEncSHA256 = &to.DirectPath, to.Key, to.SHA256, to.EncryptedSHA256
+	case message.StickerMessage != nil:
+		v := message.StickerMessage
+		v.DirectPath, v.MediaKey, v.FileSHA256, v.FileEncSHA256 = &to.DirectPath, to.Key, to.SHA256, to.EncryptedSHA256
+	case message.VideoMessage != nil:
+		v := message.VideoMessage
+		v.DirectPath, v.MediaKey, v.FileSHA256, v.FileEncSHA256 = &to.DirectPath, to.Key, to.SHA256, to.EncryptedSHA256
+	case message.AudioMessage != nil:
+		v := message.AudioMessage
+		v.DirectPath, v.MediaKey, v.FileSHA256, v.FileEncSHA256 = &to.DirectPath, to.Key, to.SHA256, to.EncryptedSHA256
+	case message.DocumentMessage != nil:
+		v := message.DocumentMessage
+		v.DirectPath, v.MediaKey, v.FileSHA256, v.FileEncSHA256 = &to.DirectPath, to.Key, to.SHA256, to.EncryptedSHA256
+	}
+}
+
+// dimensions returns the size of a picture in pixels, nil where it is none.
+func dimensions(file []byte) (width, height *uint32) {
+	config, _, err := image.DecodeConfig(bytes.NewReader(file))
+	if err != nil || config.Width <= 0 || config.Height <= 0 || config.Width > math.MaxInt32 || config.Height > math.MaxInt32 {
+		return nil, nil
+	}
+	return new(uint32(config.Width)), new(uint32(config.Height))
+}

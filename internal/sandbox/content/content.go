@@ -1,0 +1,123 @@
+// Package content reads and builds what messages say: texts, media, places,
+// contacts, polls, and the kinds that no client has to understand.
+//
+// It neither sends nor keeps anything.
+package content
+
+import (
+	"go.mau.fi/whatsmeow/proto/waE2E"
+)
+
+// Unwrap takes a message out of the envelopes for view-once and disappearing
+// messages.
+func Unwrap(m *waE2E.Message) *waE2E.Message {
+	for range 4 { // nobody nests deeper
+		switch {
+		case m.GetEphemeralMessage().GetMessage() != nil:
+			m = m.GetEphemeralMessage().GetMessage()
+		case m.GetDocumentWithCaptionMessage().GetMessage() != nil:
+			m = m.GetDocumentWithCaptionMessage().GetMessage()
+		case m.GetEditedMessage().GetMessage() != nil:
+			m = m.GetEditedMessage().GetMessage()
+		default:
+			return m
+		}
+	}
+	return m
+}
+
+// ViewOnce takes a message out of the envelope that says it may be seen once.
+func ViewOnce(m *waE2E.Message) (inner *waE2E.Message, once bool) {
+	for _, envelope := range []*waE2E.FutureProofMessage{
+		m.GetViewOnceMessage(), m.GetViewOnceMessageV2(), m.GetViewOnceMessageV2Extension(),
+	} {
+		if envelope.GetMessage() != nil {
+			return envelope.GetMessage(), true
+		}
+	}
+	return m, false
+}
+
+// TextOf returns the text of a text message, "" for any other kind.
+func TextOf(m *waE2E.Message) string {
+	if text := m.GetConversation(); text != "" {
+		return text
+	}
+	return m.GetExtendedTextMessage().GetText()
+}
+
+// IsContent tells messages that people see from those that only devices need.
+func IsContent(m *waE2E.Message) bool {
+	var shown Shown
+	Describe(m, &shown)
+	return shown.Type != ""
+}
+
+// Describe fills in what a phone shows of a message. The type stays empty where
+// there is nothing to show.
+func Describe(m *waE2E.Message, shown *Shown) {
+	inner, once := ViewOnce(m)
+	shown.ViewOnce = once
+	if text := TextOf(inner); text != "" || inner.GetExtendedTextMessage() != nil {
+		shown.Type, shown.Text = "text", text
+		shown.setContext(inner.GetExtendedTextMessage().GetContextInfo())
+		return
+	}
+	switch {
+	case inner.GetImageMessage() != nil:
+		v := inner.GetImageMessage()
+		shown.Caption = v.GetCaption()
+		shown.setMedia("image", v)
+		shown.ViewOnce = once || v.GetViewOnce()
+	case inner.GetVideoMessage() != nil:
+		v := inner.GetVideoMessage()
+		shown.Caption = v.GetCaption()
+		shown.setMedia("video", v)
+		shown.ViewOnce = once || v.GetViewOnce()
+	case inner.GetAudioMessage() != nil:
+		v := inner.GetAudioMessage()
+		kind := "audio"
+		if v.GetPTT() {
+			kind = "voice"
+		}
+		shown.setMedia(kind, v)
+		shown.ViewOnce = once || v.GetViewOnce()
+	case inner.GetDocumentMessage() != nil:
+		v := inner.GetDocumentMessage()
+		shown.Caption, shown.FileName = v.GetCaption(), v.GetFileName()
+		shown.setMedia("document", v)
+	case inner.GetStickerMessage() != nil:
+		v := inner.GetStickerMessage()
+		shown.setMedia("sticker", v)
+	case inner.GetLocationMessage() != nil:
+		v := inner.GetLocationMessage()
+		shown.Type, shown.Name, shown.Address = "location", v.GetName(), v.GetAddress()
+		latitude, longitude := v.GetDegreesLatitude(), v.GetDegreesLongitude()
+		shown.Latitude, shown.Longitude = &latitude, &longitude
+		shown.setContext(v.GetContextInfo())
+	case inner.GetContactMessage() != nil:
+		v := inner.GetContactMessage()
+		card := parseCard(v.GetVcard())
+		if card.FullName == "" {
+			card.FullName = v.GetDisplayName()
+		}
+		shown.Type, shown.Contact = "contact", &card
+		shown.setContext(v.GetContextInfo())
+	case pollOf(inner) != nil:
+		shown.Type, shown.Text = "poll", pollOf(inner).GetName()
+		shown.setContext(pollOf(inner).GetContextInfo())
+	case isUnsupported(inner):
+		shown.Type = "unsupported"
+	}
+}
+
+// setMedia fills in what the message says about its file. What the file really
+// is, the phone has to find out.
+func (m *Shown) setMedia(kind string, media mediaPart) {
+	m.Type, m.MimeType = kind, media.GetMimetype()
+	m.setContext(media.GetContextInfo())
+}
+
+func (m *Shown) setContext(info *waE2E.ContextInfo) {
+	m.QuotedMessageID, m.Forwarded = info.GetStanzaID(), info.GetIsForwarded()
+}

@@ -1,0 +1,43 @@
+package content
+
+// Shown is a message as a phone shows it. Fields that do not apply are
+// empty or null. Chats and senders are named by number, never by LID.
+type Shown struct {
+	MessageID       string     `json:"messageId"`
+	Chat            string     `json:"chat"`
+	From            string     `json:"from"`
+	FromMe          bool       `json:"fromMe"`
+	Timestamp       string     `json:"timestamp"` // ISO 8601
+	Type            string     `json:"type"`
+	Text            string     `json:"text"`
+	Caption         string     `json:"caption"`
+	MimeType        string     `json:"mimeType"`
+	FileName        string     `json:"fileName"`
+	MediaSHA256     string     `json:"mediaSha256"`
+	MediaSize       *int64     `json:"mediaSize"`
+	ViewOnce        bool       `json:"viewOnce"`
+	Latitude        *float64   `json:"latitude"`
+	Longitude       *float64   `json:"longitude"`
+	Name            string     `json:"name"`
+	Address         string     `json:"address"`
+	Contact         *Contact   `json:"contact"`
+	QuotedMessageID string     `json:"quotedMessageId"`
+	Forwarded       bool       `json:"forwarded"`
+	Reactions       []Reaction `json:"reactions"`
+	Edited          bool       `json:"edited"`
+	Deleted         bool       `json:"deleted"`
+	Status          string     `json:"status"` // sent, delivered, read or played
+}
+
+// Contact is a contact card.
+type Contact struct {
+	FullName     string `json:"fullName"`
+	PhoneNumber  string `json:"phoneNumber"`
+	Organization string `json:"organization"`
+}
+
+// Reaction is somebody's reaction to a message.
+type Reaction struct {
+	From     string `json:"from"`
+	Reaction string `json:"reaction"`
+}

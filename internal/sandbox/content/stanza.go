@@ -1,0 +1,39 @@
+package content
+
+import (
+	"go.mau.fi/whatsmeow/proto/waE2E"
+	"go.mau.fi/whatsmeow/types"
+)
+
+// StanzaKind is the type that the stanza of a message carries.
+func StanzaKind(m *waE2E.Message) string {
+	inner := Unwrap(m)
+	if inner.GetReactionMessage() != nil {
+		return "reaction"
+	}
+	if pollOf(inner) != nil {
+		return "poll"
+	}
+	if part, _ := MediaOf(inner); part != nil || inner.GetContactMessage() != nil {
+		return "media"
+	}
+	return "text"
+}
+
+// EditKind is the mark that the stanza of a change carries, "" for other
+// messages.
+func EditKind(m *waE2E.Message) string {
+	change := Unwrap(m).GetProtocolMessage()
+	switch {
+	case change == nil:
+		return ""
+	case change.GetType() == waE2E.ProtocolMessage_MESSAGE_EDIT:
+		return string(types.EditAttributeMessageEdit)
+	case change.GetType() == waE2E.ProtocolMessage_REVOKE && change.GetKey().GetFromMe():
+		return string(types.EditAttributeSenderRevoke)
+	case change.GetType() == waE2E.ProtocolMessage_REVOKE:
+		return string(types.EditAttributeAdminRevoke)
+	default:
+		return ""
+	}
+}

@@ -1,0 +1,102 @@
+// Package database opens the sandbox's database file: its tables, how they are
+// brought up to date, and short queries over them.
+//
+// The statements themselves stand beside the code that needs them.
+package database
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	_ "embed"
+	"errors"
+	"fmt"
+
+	"github.com/recado-project/recado/internal/sqlite"
+)
+
+//go:embed schema.sql
+var schema string
+
+// The upgrades from each version to the next.
+//
+//go:embed upgrade.sql
+var upgradeTo2 string
+
+//go:embed upgrade3.sql
+var upgradeTo3 string
+
+// schemaVersion is kept in the database; a newer one is refused.
+const schemaVersion = 3
+
+// Open opens the database of the path, which is created where it does not
+// exist, and brings its tables up to date.
+func Open(ctx context.Context, path string) (*sqlite.DB, error) {
+	db, err := sqlite.Open(ctx, path)
+	if err != nil {
+		return nil, fmt.Errorf("database: %w", err)
+	}
+	if err := migrate(ctx, db); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return db, nil
+}
+
+// migrate creates the tables, and brings those of older versions up to date.
+func migrate(ctx context.Context, db *sqlite.DB) error {
+	return db.Write(ctx, func(ctx context.Context, tx *sqlite.Tx) error {
+		var version int
+		if err := tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
+			return fmt.Errorf("database: read schema version: %w", err)
+		}
+		if version > schemaVersion {
+			return fmt.Errorf("database: the sandbox's database has version %d, this program knows %d", version, schemaVersion)
+		}
+		for from, upgrade := range []string{1: upgradeTo2, 2: upgradeTo3} {
+			if version == 0 || from < version {
+				continue
+			}
+			if _, err := tx.ExecContext(ctx, upgrade); err != nil {
+				return fmt.Errorf("database: bring tables up to date: %w", err)
+			}
+		}
+		if _, err := tx.ExecContext(ctx, schema); err != nil {
+			return fmt.Errorf("database: create tables: %w", err)
+		}
+		if _, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", schemaVersion)); err != nil {
+			return fmt.Errorf("database: write schema version: %w", err)
+		}
+		return nil
+	})
+}
+
+// RootSeed returns the seed of the root key: given, where the caller gave one,
+// else the one kept in the database, drawn on first use.
+func RootSeed(ctx context.Context, db *sqlite.DB, given *[32]byte) ([32]byte, error) {
+	if given != nil {
+		return *given, nil
+	}
+	var seed [32]byte
+	if _, err := rand.Read(seed[:]); err != nil {
+		return seed, fmt.Errorf("database: draw root seed: %w", err)
+	}
+	err := db.Write(ctx, func(ctx context.Context, tx *sqlite.Tx) error {
+		var kept []byte
+		err := tx.QueryRowContext(ctx, "SELECT value FROM meta WHERE key = 'root_seed'").Scan(&kept)
+		switch {
+		case errors.Is(err, sql.ErrNoRows):
+			_, err = tx.ExecContext(ctx, "INSERT INTO meta (key, value) VALUES ('root_seed', $1)", seed[:])
+			return err
+		case err != nil:
+			return err
+		case len(kept) != len(seed):
+			return fmt.Errorf("kept seed has %d bytes", len(kept))
+		}
+		copy(seed[:], kept)
+		return nil
+	})
+	if err != nil {
+		return seed, fmt.Errorf("database: keep root seed: %w", err)
+	}
+	return seed, nil
+}

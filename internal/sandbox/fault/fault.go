@@ -1,0 +1,107 @@
+// Package fault makes the platform fail on purpose: late and lost acknowledgements,
+// refused logins, connections and files that fall silent.
+package fault
+
+import (
+	"log/slog"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/recado-project/recado/internal/sandbox/refusal"
+	"github.com/recado-project/recado/internal/sandbox/wire"
+)
+
+// Faults are what the platform does wrong on purpose. The zero value is none.
+type Faults struct {
+	AckDelay     time.Duration // before a message of a client is acknowledged
+	DropAcks     float64       // the share of acknowledgements that get lost, 0 to 1
+	SendError    int           // refuses messages with this code; 0: accepts them
+	RefuseLogins bool
+	Outdated     bool // refuses clients as too old
+
+	// Silent is where the platform stops answering a client that connects; it
+	// keeps the connection open until the faults are replaced. Who is connected
+	// already notices nothing.
+	Silent Silence
+	// StallMedia and StallHistory are how many bytes of a file the media host
+	// sends before it falls silent; nil sends all of it. A history is a file of
+	// its own.
+	StallMedia, StallHistory *int64
+	// MediaPadding is how many bytes the media host sends behind each file.
+	MediaPadding int64
+}
+
+// Silence is a step of connecting that is never answered.
+type Silence string
+
+// The steps, in their order. The zero value answers all of them.
+const (
+	// SilentConnection takes the TCP connection and sends nothing: no TLS either,
+	// on a listener that SilentListener has wrapped. Elsewhere it is SilentUpgrade.
+	SilentConnection Silence = "connection"
+	SilentUpgrade    Silence = "upgrade"   // the websocket's request; over wss, TLS is done
+	SilentHandshake  Silence = "handshake" // the websocket is open
+	SilentLogin      Silence = "login"     // keys are exchanged, nothing comes after it
+)
+
+func silences() []string {
+	return []string{string(SilentConnection), string(SilentUpgrade), string(SilentHandshake), string(SilentLogin)}
+}
+
+const maxMediaPadding = 1 << 30
+
+// Drops decides whether this acknowledgement gets lost.
+func (f *Faults) Drops() bool {
+	return f.DropAcks > 0 && rand.Float64() < f.DropAcks //nolint:gosec // chance, not a secret
+}
+
+// Service knows the faults of now. It is safe for concurrent use.
+type Service struct {
+	now         atomic.Pointer[Current]
+	connections *wire.Set
+	logger      *slog.Logger
+}
+
+// Current are the faults until they are replaced.
+type Current struct {
+	Faults
+
+	replaced chan struct{} // closed when others take their place
+}
+
+// New returns the service, without faults. Connections that are held in silence
+// are added to connections.
+func New(connections *wire.Set, logger *slog.Logger) *Service {
+	s := &Service{connections: connections, logger: logger}
+	s.now.Store(&Current{replaced: make(chan struct{})})
+	return s
+}
+
+// Current returns the faults; the caller does not change them.
+func (s *Service) Current() *Current { return s.now.Load() }
+
+// Set replaces all faults. Clients that an earlier fault keeps waiting are cut
+// off.
+func (s *Service) Set(by Faults) error {
+	switch {
+	case by.AckDelay < 0:
+		return refusal.Invalidf("ackDelayMs", "must not be negative")
+	case by.DropAcks < 0 || by.DropAcks > 1:
+		return refusal.Invalidf("dropAcks", "must be between 0 and 1")
+	case by.SendError < 0 || by.SendError > 999:
+		return refusal.Invalidf("sendError", "must be a code between 1 and 999, or 0 for none")
+	case by.Silent != "" && !slices.Contains(silences(), string(by.Silent)):
+		return refusal.Invalidf("silent", "must be one of %s, or empty for none", strings.Join(silences(), ", "))
+	case by.StallMedia != nil && *by.StallMedia < 0:
+		return refusal.Invalidf("stallMediaAfterBytes", "must not be negative")
+	case by.StallHistory != nil && *by.StallHistory < 0:
+		return refusal.Invalidf("stallHistoryAfterBytes", "must not be negative")
+	case by.MediaPadding < 0 || by.MediaPadding > maxMediaPadding:
+		return refusal.Invalidf("mediaPaddingBytes", "must be between 0 and %d", maxMediaPadding)
+	}
+	close(s.now.Swap(&Current{Faults: by, replaced: make(chan struct{})}).replaced)
+	return nil
+}

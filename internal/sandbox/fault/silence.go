@@ -1,0 +1,190 @@
+package fault
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strconv"
+	"sync"
+
+	"github.com/coder/websocket"
+
+	"github.com/recado-project/recado/internal/sandbox/noise"
+	"github.com/recado-project/recado/internal/sandbox/wire"
+)
+
+// SilentListener wraps a listener on which TLS is spoken, so that the fault
+// SilentConnection holds before it. The control API must be reachable elsewhere:
+// who is held can't lift the fault.
+func (s *Service) SilentListener(listener net.Listener) net.Listener {
+	return silentListener{Listener: listener, s: s}
+}
+
+type silentListener struct {
+	net.Listener
+
+	s *Service
+}
+
+// Accept returns the next connection that is not to be kept in silence.
+func (l silentListener) Accept() (net.Conn, error) {
+	for {
+		conn, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		f := l.s.Current()
+		if f.Silent != SilentConnection {
+			return conn, nil
+		}
+		hold := l.s.Holding(context.Background(), f, conn)
+		go hold()
+	}
+}
+
+// Holding makes the function that keeps a connection open and silent: until the
+// client goes, the faults are replaced, or the server stops, which waits for it.
+// It must be called. The context lends its values; its end ends nothing.
+func (s *Service) Holding(ctx context.Context, f *Current, conn io.ReadCloser) func() {
+	ctx, cut := context.WithCancel(context.WithoutCancel(ctx))
+	held := wire.NewHeld(ctx, cut)
+	if !s.connections.Add(held) {
+		cut() // the server is stopping
+		return func() { _ = conn.Close() }
+	}
+	return func() {
+		var watching sync.WaitGroup
+		watching.Go(func() {
+			select {
+			case <-f.replaced:
+			case <-ctx.Done():
+			}
+			_ = conn.Close() // it ends the reading below; the client may be gone
+		})
+		_, _ = io.Copy(io.Discard, conn) // whatever the client says, and until it goes
+		cut()
+		watching.Wait()
+		s.connections.Remove(held)
+	}
+}
+
+// HoldRequest keeps the connection of a request open and silent, whatever of the
+// answer is sent already.
+func (s *Service) HoldRequest(f *Current, w http.ResponseWriter, r *http.Request) {
+	// A server that stops waits for its requests, and for none that was taken from
+	// it.
+	conn, _, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		s.logger.LogAttrs(r.Context(), slog.LevelWarn, "a fault can't take this connection", slog.Any("error", err))
+		return
+	}
+	s.Holding(r.Context(), f, conn)()
+}
+
+// Messages reads a websocket's messages, which mean nothing.
+func Messages(ws *websocket.Conn) io.ReadCloser { return messageReader{ws} }
+
+type messageReader struct{ ws *websocket.Conn }
+
+func (w messageReader) Read([]byte) (int, error) {
+	_, _, err := w.ws.Read(context.Background())
+	return 0, err
+}
+
+func (w messageReader) Close() error { return w.ws.CloseNow() }
+
+// Nodes reads a client's nodes, which are not dealt with.
+func Nodes(conn *noise.Conn) io.ReadCloser { return nodeReader{conn} }
+
+type nodeReader struct{ noise *noise.Conn }
+
+func (n nodeReader) Read([]byte) (int, error) {
+	_, err := n.noise.ReadNode(context.Background())
+	return 0, err
+}
+
+func (n nodeReader) Close() error { return n.noise.CloseNow() }
+
+// ServeMedia serves a request with the media host's handler, and with its faults.
+func (s *Service) ServeMedia(w http.ResponseWriter, r *http.Request, media http.Handler) {
+	f := s.Current()
+	after := f.StallMedia
+	if r.URL.Query().Get("mms-type") == historyMedia {
+		after = f.StallHistory
+	}
+	if r.Method != http.MethodGet || after == nil && f.MediaPadding == 0 {
+		media.ServeHTTP(w, r)
+		return
+	}
+	faulty := &faultyWriter{ResponseWriter: w, limit: after, padding: f.MediaPadding}
+	media.ServeHTTP(faulty, r)
+	if faulty.status != http.StatusOK {
+		return
+	}
+	err := faulty.pad()
+	if faulty.stalled {
+		_ = http.NewResponseController(w).Flush() // the client may be gone
+		s.HoldRequest(f, w, r)
+	} else if err != nil {
+		s.logger.LogAttrs(r.Context(), slog.LevelDebug, "media not sent", slog.Any("error", err))
+	}
+}
+
+// historyMedia is what clients call a history when they fetch it.
+const historyMedia = "md-msg-hist"
+
+var errStalled = errors.New("fault: the media host has fallen silent")
+
+// faultyWriter sends a file that is longer than it should be, or not all of it.
+type faultyWriter struct {
+	http.ResponseWriter
+
+	limit   *int64 // how much is sent; nil: all
+	padding int64
+	status  int
+	sent    int64
+	stalled bool
+}
+
+// WriteHeader announces the padding as well.
+func (f *faultyWriter) WriteHeader(status int) {
+	if f.status == 0 {
+		f.status = status
+	}
+	if length, err := strconv.ParseInt(f.Header().Get("Content-Length"), 10, 64); err == nil && status == http.StatusOK {
+		f.Header().Set("Content-Length", strconv.FormatInt(length+f.padding, 10))
+	}
+	f.ResponseWriter.WriteHeader(status)
+}
+
+// Write sends what the limit allows; its error is errStalled behind it.
+func (f *faultyWriter) Write(p []byte) (int, error) {
+	if f.status == 0 {
+		f.WriteHeader(http.StatusOK)
+	}
+	if f.status == http.StatusOK && f.limit != nil && f.sent+int64(len(p)) > *f.limit {
+		p, f.stalled = p[:max(0, *f.limit-f.sent)], true
+	}
+	n, err := f.ResponseWriter.Write(p)
+	f.sent += int64(n)
+	if err == nil && f.stalled {
+		err = errStalled
+	}
+	return n, err
+}
+
+// pad sends what comes behind the file.
+func (f *faultyWriter) pad() error {
+	zeros := make([]byte, 64<<10)
+	for left := f.padding; left > 0 && !f.stalled; {
+		n, err := f.Write(zeros[:min(left, int64(len(zeros)))])
+		left -= int64(n)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

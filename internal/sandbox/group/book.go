@@ -1,0 +1,126 @@
+package group
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/recado-project/recado/internal/sandbox/account"
+	"github.com/recado-project/recado/internal/sandbox/database"
+	"github.com/recado-project/recado/internal/sqlite"
+)
+
+// Book finds groups, and changes them. What was found once stays in memory.
+type Book struct {
+	db       *sqlite.DB
+	accounts *account.Directory
+	files    *account.Files
+	now      func() time.Time
+
+	changing sync.Mutex // held during a change: changes follow each other
+
+	mu    sync.RWMutex
+	known map[string]*Group
+}
+
+// NewBook returns the groups of the directory's database. Pictures are kept in
+// files.
+func NewBook(accounts *account.Directory, files *account.Files) *Book {
+	return &Book{
+		db: accounts.DB, accounts: accounts, files: files, now: accounts.Now, known: map[string]*Group{},
+	}
+}
+
+// Find returns a group by its id, nil if there is none.
+func (s *Book) Find(ctx context.Context, id string) (*Group, error) {
+	s.mu.RLock()
+	found := s.known[id]
+	s.mu.RUnlock()
+	if found != nil {
+		return found, nil
+	}
+	return s.load(ctx, "SELECT state FROM groups WHERE id = $1", id)
+}
+
+// invited returns the group that an invitation leads to, nil if it does to none.
+func (s *Book) invited(ctx context.Context, code string) (*Group, error) {
+	return s.load(ctx, "SELECT state FROM groups WHERE invite = $1", code)
+}
+
+// load reads a group. It is only ever changed through the copy in memory, so the
+// first one that is there stays.
+func (s *Book) load(ctx context.Context, query, key string) (*Group, error) {
+	var state string
+	err := s.db.Reader().QueryRowContext(ctx, query, key).Scan(&state)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	loaded := &Group{}
+	if err == nil {
+		err = json.Unmarshal([]byte(state), loaded)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("group: load group: %w", err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if first := s.known[loaded.ID]; first != nil {
+		return first, nil
+	}
+	s.known[loaded.ID] = loaded
+	return loaded, nil
+}
+
+// all returns every group, oldest first; those of one number, where one is named.
+func (s *Book) all(ctx context.Context, number string) ([]*Group, error) {
+	ids, err := database.Strings(ctx, s.db.Reader(), `SELECT id FROM groups
+		WHERE $1 = '' OR id IN (SELECT group_id FROM members WHERE number = $1) ORDER BY created_at, id`, number)
+	if err != nil {
+		return nil, fmt.Errorf("group: list groups: %w", err)
+	}
+	list := make([]*Group, 0, len(ids))
+	for _, id := range ids {
+		found, err := s.Find(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		if found != nil {
+			list = append(list, found)
+		}
+	}
+	return list, nil
+}
+
+// keepGroup makes a group what it is from the commit on.
+func (s *Book) keepGroup(u *account.Unit, g *Group) error {
+	state, err := json.Marshal(g)
+	if err != nil {
+		return fmt.Errorf("group: keep group: %w", err)
+	}
+	u.Write(func(ctx context.Context, tx *sqlite.Tx) error {
+		if _, err := tx.ExecContext(ctx, `INSERT INTO groups (id, invite, created_at, state) VALUES ($1, $2, $3, $4)
+			ON CONFLICT (id) DO UPDATE SET invite = excluded.invite, state = excluded.state`,
+			g.ID, g.Invite, g.CreatedAt, string(state)); err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, "DELETE FROM members WHERE group_id = $1", g.ID); err != nil {
+			return err
+		}
+		for _, m := range g.Members {
+			if _, err := tx.ExecContext(ctx, "INSERT INTO members (number, group_id) VALUES ($1, $2)", m.Number, g.ID); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	u.Then(func() {
+		s.mu.Lock()
+		s.known[g.ID] = g
+		s.mu.Unlock()
+	})
+	return nil
+}

@@ -1,0 +1,297 @@
+package group
+
+import (
+	"context"
+	"slices"
+
+	waBinary "go.mau.fi/whatsmeow/binary"
+
+	"github.com/recado-project/recado/internal/sandbox/account"
+	"github.com/recado-project/recado/internal/sandbox/refusal"
+	"github.com/recado-project/recado/internal/sandbox/wire"
+)
+
+// The codes with which a client is told that somebody could not be added or
+// changed.
+const (
+	codeNoPerson      = 404
+	codeAlreadyMember = 409
+)
+
+// newMember is somebody who is to be in a group.
+type newMember struct {
+	account *account.Account
+	admin   bool
+}
+
+// groupDraft is a group that is to be made.
+type groupDraft struct {
+	subject, description string
+	key                  string // by which the client that makes it knows it again
+	people               []newMember
+	set                  func(g *Group) // switches
+}
+
+// createGroup makes a group and tells all its members.
+func (s *Book) createGroup(ctx context.Context, owner *account.Account, draft groupDraft) (*Group, error) {
+	id, err := newGroupID()
+	if err != nil {
+		return nil, err
+	}
+	now := s.now().Unix()
+	g := &Group{
+		ID: id, Owner: owner.Number, CreatedAt: now, Invite: newInvite(), Version: 1,
+		Subject: edition{Text: draft.subject, By: owner.Number, At: now},
+		Members: []member{{Number: owner.Number, Role: roleOwner}},
+	}
+	if draft.description != "" {
+		g.Description = edition{Text: draft.description, ID: wire.NewMessageID(), By: owner.Number, At: now}
+	}
+	if draft.set != nil {
+		draft.set(g)
+	}
+	for _, m := range draft.people {
+		if g.Has(m.account) {
+			continue
+		}
+		as := roleMember
+		if m.admin {
+			as = roleAdmin
+		}
+		g.Members = append(g.Members, member{Number: m.account.Number, Role: as})
+	}
+	if len(g.Members) > maxMembers {
+		return nil, refusal.Invalidf("participants", "a group has at most %d members", maxMembers)
+	}
+	u := s.accounts.NewUnit()
+	if err := s.keepGroup(u, g); err != nil {
+		return nil, err
+	}
+	people, err := s.People(ctx, g)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.welcomeToGroup(ctx, u, g, owner, people, draft.key); err != nil {
+		return nil, err
+	}
+	return g, u.Commit(ctx)
+}
+
+func newInvite() string { return wire.RandomHex(11) }
+
+// welcomeToGroup tells people that they are in a group now, and which.
+func (s *Book) welcomeToGroup(ctx context.Context, u *account.Unit, g *Group, by *account.Account, people []*account.Account, key string) error {
+	node, err := s.groupNode(ctx, g)
+	if err != nil {
+		return err
+	}
+	return notifyGroup(u, s.now(), g, by, people, waBinary.Node{
+		Tag: "create", Attrs: waBinary.Attrs{"type": "new", "key": key}, Content: []waBinary.Node{node},
+	})
+}
+
+// groupChange is a change of a group that is being made.
+type groupChange struct {
+	*account.Unit
+
+	book *Book
+	next *Group // the group as it will be, which nobody else has yet
+	by   *account.Account
+}
+
+// groupStep is one change of a group: it changes next, and adds to the unit who
+// is told. An error leaves everything as it was.
+type groupStep func(ctx context.Context, ch *groupChange) error
+
+// changeGroup makes changes of one group, one after the other.
+func (s *Book) changeGroup(ctx context.Context, id string, by *account.Account, steps ...groupStep) (*Group, error) {
+	s.changing.Lock()
+	defer s.changing.Unlock()
+	current, err := s.Find(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if current == nil {
+		return nil, wire.ErrItemNotFound
+	}
+	ch := &groupChange{Unit: s.accounts.NewUnit(), book: s, next: current.clone(), by: by}
+	for _, step := range steps {
+		if err := step(ctx, ch); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.keepGroup(ch.Unit, ch.next); err != nil {
+		return nil, err
+	}
+	return ch.next, ch.Commit(ctx)
+}
+
+// tellAll tells all members of a change.
+func (ch *groupChange) tellAll(ctx context.Context, change waBinary.Node) error {
+	people, err := ch.book.People(ctx, ch.next)
+	if err != nil {
+		return err
+	}
+	return ch.tell(people, change)
+}
+
+// tell tells people of a change.
+func (ch *groupChange) tell(people []*account.Account, change waBinary.Node) error {
+	return notifyGroup(ch.Unit, ch.book.now(), ch.next, ch.by, people, change)
+}
+
+func setSubject(text string) groupStep {
+	return func(ctx context.Context, ch *groupChange) error {
+		ch.next.Subject = edition{Text: text, By: ch.by.Number, At: ch.book.now().Unix()}
+		return ch.tellAll(ctx, waBinary.Node{Tag: "subject", Attrs: waBinary.Attrs{
+			"subject": text, "s_t": ch.next.Subject.At, "s_o": ch.by.LIDJID(), "s_o_pn": ch.by.ShownPN(),
+		}})
+	}
+}
+
+func setDescription(text, id string) groupStep {
+	return func(ctx context.Context, ch *groupChange) error {
+		ch.next.Description = edition{Text: text, ID: id, By: ch.by.Number, At: ch.book.now().Unix()}
+		content := waBinary.Node{Tag: "body", Content: []byte(text)}
+		if text == "" {
+			content = waBinary.Node{Tag: "delete"}
+		}
+		return ch.tellAll(ctx, waBinary.Node{
+			Tag: "description", Attrs: waBinary.Attrs{"id": id}, Content: []waBinary.Node{content},
+		})
+	}
+}
+
+// setSwitch changes a switch; told is what the members hear of it.
+func setSwitch(told waBinary.Node, change func(next *Group)) groupStep {
+	return func(ctx context.Context, ch *groupChange) error {
+		change(ch.next)
+		return ch.tellAll(ctx, told)
+	}
+}
+
+// setAnnouncement says whether only admins write.
+func setAnnouncement(on bool) groupStep {
+	name := "not_announcement"
+	if on {
+		name = "announcement"
+	}
+	return setSwitch(waBinary.Node{Tag: name, Attrs: waBinary.Attrs{"v_id": wire.NewID()}}, func(next *Group) { next.Announcement = on })
+}
+
+// setGroupPicture gives the group another picture, none where the file is empty.
+func setGroupPicture(file []byte) groupStep {
+	return func(ctx context.Context, ch *groupChange) error {
+		hash, err := ch.book.files.KeepPicture(file)
+		if err != nil {
+			return err
+		}
+		ch.next.Picture = hash
+		people, err := ch.book.People(ctx, ch.next)
+		if err != nil {
+			return err
+		}
+		for _, of := range people {
+			for _, linked := range of.Companions() {
+				if err := ch.ToDevice(linked, account.PictureNotification(ch.next.JID(), ch.by.LIDJID(), hash, ch.book.now().Unix())); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+}
+
+// setMembers adds or removes people, or makes them admins or ordinary members
+// again. answer gets one node for each of them, with an error where it could not
+// be done.
+func setMembers(action string, people []*account.Account, answer *[]waBinary.Node) groupStep {
+	return func(ctx context.Context, ch *groupChange) error {
+		before, err := ch.book.People(ctx, ch.next)
+		if err != nil {
+			return err
+		}
+		var changed []*account.Account
+		*answer = nil
+		for _, of := range people {
+			node := participantNode(of, roleMember)
+			if code := ch.next.changeMember(action, of); code != 0 {
+				node.Attrs["error"] = code
+			} else {
+				changed = append(changed, of)
+			}
+			*answer = append(*answer, node)
+		}
+		if len(changed) == 0 {
+			return nil
+		}
+		if err := ch.tell(before, membersNode(action, ch.next, changed)); err != nil {
+			return err
+		}
+		switch action {
+		case "add":
+			return ch.book.welcomeToGroup(ctx, ch.Unit, ch.next, ch.by, changed, "")
+		case "remove":
+			renewKeys(ch.Unit, ch.next)
+		}
+		return nil
+	}
+}
+
+// changeMember changes one member and returns why that could not be done, 0
+// where it was.
+func (g *Group) changeMember(action string, of *account.Account) (code int) {
+	i := g.index(of.Number)
+	switch action {
+	case "add":
+		if i >= 0 {
+			return codeAlreadyMember
+		}
+		if !of.IsRegistered() || len(g.Members) >= maxMembers {
+			return codeNoPerson
+		}
+		g.Members = append(g.Members, member{Number: of.Number})
+		return 0
+	case "remove":
+		if i < 0 {
+			return codeNoPerson
+		}
+		g.Members = slices.Delete(g.Members, i, i+1)
+		g.keepAnAdmin()
+		return 0
+	case "promote":
+		if i < 0 {
+			return codeNoPerson
+		}
+		g.Members[i].Role = max(g.Members[i].Role, roleAdmin)
+		return 0
+	default:
+		if i < 0 || g.Members[i].Role == roleOwner {
+			return codeNoPerson
+		}
+		g.Members[i].Role = roleMember
+		return 0
+	}
+}
+
+// keepAnAdmin makes the first member an admin where there is none left.
+func (g *Group) keepAnAdmin() {
+	if len(g.Members) > 0 && !slices.ContainsFunc(g.Members, func(m member) bool { return m.Role != roleMember }) {
+		g.Members[0].Role = roleAdmin
+	}
+}
+
+func membersNode(action string, g *Group, people []*account.Account) waBinary.Node {
+	var list []waBinary.Node
+	for _, of := range people {
+		list = append(list, participantNode(of, roleMember))
+	}
+	return waBinary.Node{
+		Tag: action, Attrs: waBinary.Attrs{"v_id": g.version(), "prev_v_id": g.version()}, Content: list,
+	}
+}
+
+// renewKeys has the members' phones make new keys for what they write next.
+func renewKeys(u *account.Unit, g *Group) {
+	u.Exec("DELETE FROM distributed WHERE group_id = $1", g.ID)
+}

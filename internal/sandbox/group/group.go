@@ -1,0 +1,138 @@
+// Package group keeps groups: it finds and changes them, answers what clients ask
+// about them, and tells their members' devices what was changed.
+package group
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"slices"
+	"strconv"
+	"unicode/utf8"
+
+	"go.mau.fi/whatsmeow/types"
+
+	"github.com/recado-project/recado/internal/sandbox/account"
+)
+
+// role is what a member may do in a group.
+type role int
+
+const (
+	roleMember role = iota
+	roleAdmin
+	roleOwner
+)
+
+// String returns the protocol's word, "" for an ordinary member.
+func (r role) String() string {
+	switch r {
+	case roleAdmin:
+		return "admin"
+	case roleOwner:
+		return "superadmin"
+	default:
+		return ""
+	}
+}
+
+// member is somebody in a group.
+type member struct {
+	Number string `json:"number"`
+	Role   role   `json:"role"`
+}
+
+// edition is a text of a group: who set it, and when in Unix seconds.
+type edition struct {
+	Text string `json:"text"`
+	ID   string `json:"id,omitempty"`
+	By   string `json:"by"` // a number
+	At   int64  `json:"at"`
+}
+
+// keptEdition is an edition as it is kept. JSON has no form for a text that is
+// not UTF-8: its bytes stand beside it.
+type keptEdition struct {
+	*plainEdition
+
+	Raw []byte `json:"raw,omitempty"`
+}
+
+type plainEdition edition
+
+// MarshalJSON implements json.Marshaler.
+func (e edition) MarshalJSON() ([]byte, error) {
+	kept := keptEdition{plainEdition: (*plainEdition)(&e)}
+	if !utf8.ValidString(e.Text) {
+		kept.Raw = []byte(e.Text)
+	}
+	return json.Marshal(kept)
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (e *edition) UnmarshalJSON(raw []byte) error {
+	kept := keptEdition{plainEdition: (*plainEdition)(e)}
+	if err := json.Unmarshal(raw, &kept); err != nil {
+		return err
+	}
+	if kept.Raw != nil {
+		e.Text = string(kept.Raw)
+	}
+	return nil
+}
+
+// Group is a group as it is at one moment. A change makes a new one: what was
+// handed out stays as it is.
+type Group struct {
+	ID           string   `json:"id"` // the user part of the JID
+	Subject      edition  `json:"subject"`
+	Description  edition  `json:"description"`
+	Owner        string   `json:"owner"` // a number; who created it
+	CreatedAt    int64    `json:"createdAt"`
+	Announcement bool     `json:"announcement"`      // only admins write
+	Locked       bool     `json:"locked"`            // only admins change subject and description
+	AdminsAdd    bool     `json:"adminsAdd"`         // only admins add members
+	Approval     bool     `json:"approval"`          // who joins by invitation asks first
+	Ephemeral    int      `json:"ephemeral"`         // seconds until messages disappear; 0: never
+	Picture      string   `json:"picture,omitempty"` // the hash of its file
+	Invite       string   `json:"invite"`
+	Version      int      `json:"version"`
+	Members      []member `json:"members"`
+}
+
+// JID is the group's address.
+func (g *Group) JID() types.JID { return types.NewJID(g.ID, types.GroupServer) }
+
+func (g *Group) index(number string) int {
+	return slices.IndexFunc(g.Members, func(m member) bool { return m.Number == number })
+}
+
+// Has reports whether the account is a member.
+func (g *Group) Has(of *account.Account) bool { return g.index(of.Number) >= 0 }
+
+// IsAdmin reports whether the account is an admin of the group, or its owner.
+func (g *Group) IsAdmin(of *account.Account) bool {
+	i := g.index(of.Number)
+	return i >= 0 && g.Members[i].Role != roleMember
+}
+
+// clone returns a copy that may be changed.
+func (g *Group) clone() *Group {
+	next := *g
+	next.Members = slices.Clone(g.Members)
+	next.Version++
+	return &next
+}
+
+func (g *Group) version() string { return strconv.Itoa(g.Version) }
+
+// newGroupID draws the digits of a group.
+func newGroupID() (string, error) {
+	const prefix, span = "120363", 1_000_000_000_000
+	n, err := rand.Int(rand.Reader, big.NewInt(span))
+	if err != nil {
+		return "", fmt.Errorf("group: draw group id: %w", err)
+	}
+	return fmt.Sprintf("%s%012d", prefix, n), nil
+}

@@ -1,0 +1,299 @@
+package group
+
+import (
+	"context"
+	"errors"
+
+	waBinary "go.mau.fi/whatsmeow/binary"
+	"go.mau.fi/whatsmeow/types"
+
+	"github.com/recado-project/recado/internal/sandbox/account"
+	"github.com/recado-project/recado/internal/sandbox/refusal"
+	"github.com/recado-project/recado/internal/sandbox/wire"
+)
+
+// Requests lists the requests that are about groups.
+func (s *Book) Requests() map[string]account.Handler {
+	t := map[string]account.Handler{
+		"get w:g2 participating":                s.iqParticipating,
+		"get w:g2 query":                        s.iqGroupQuery,
+		"get w:g2 invite":                       s.iqInvite,
+		"get w:g2 membership_approval_requests": s.iqNoJoinRequests,
+		"set w:g2 invite":                       s.iqInvite,
+		"set w:g2 create":                       s.iqCreateGroup,
+		"set w:g2 leave":                        s.iqLeave,
+		"set w:g2 subject":                      s.iqSubject,
+		"set w:g2 description":                  s.iqDescription,
+	}
+	for _, action := range []string{"add", "remove", "promote", "demote"} {
+		t["set w:g2 "+action] = s.iqMembers
+	}
+	for name := range groupSwitches() {
+		t["set w:g2 "+name] = s.iqSwitch
+	}
+	return t
+}
+
+// groupSwitches are the changes of a group that are but a name, or nearly.
+func groupSwitches() map[string]func(g *Group, request waBinary.Node) {
+	return map[string]func(g *Group, request waBinary.Node){
+		"announcement":     func(g *Group, _ waBinary.Node) { g.Announcement = true },
+		"not_announcement": func(g *Group, _ waBinary.Node) { g.Announcement = false },
+		"locked":           func(g *Group, _ waBinary.Node) { g.Locked = true },
+		"unlocked":         func(g *Group, _ waBinary.Node) { g.Locked = false },
+		"ephemeral":        func(g *Group, request waBinary.Node) { g.Ephemeral = max(wire.AttrInt(request, "expiration"), 0) },
+		"not_ephemeral":    func(g *Group, _ waBinary.Node) { g.Ephemeral = 0 },
+		"member_add_mode":  func(g *Group, request waBinary.Node) { g.AdminsAdd = string(wire.Content(request)) == "admin_add" },
+		"membership_approval_mode": func(g *Group, request waBinary.Node) {
+			join, _ := wire.Child(request, "group_join")
+			g.Approval = wire.AttrString(join, "state") == "on"
+		},
+	}
+}
+
+// groupOf returns the group that a request is addressed to, and about which the
+// client may ask.
+func (s *Book) groupOf(ctx context.Context, c account.Asker, iq waBinary.Node) (*Group, error) {
+	found, err := s.Find(ctx, wire.AttrJID(iq, "to").User)
+	if err != nil {
+		return nil, err
+	}
+	if found == nil {
+		return nil, wire.ErrItemNotFound
+	}
+	if !found.Has(c.Device.Account) {
+		return nil, wire.ErrForbidden
+	}
+	return found, nil
+}
+
+func (s *Book) iqGroupQuery(ctx context.Context, c account.Asker, iq waBinary.Node) ([]waBinary.Node, error) {
+	found, err := s.groupOf(ctx, c, iq)
+	if err != nil {
+		return nil, err
+	}
+	return s.groupNodes(ctx, found)
+}
+
+func (s *Book) groupNodes(ctx context.Context, groups ...*Group) ([]waBinary.Node, error) {
+	var nodes []waBinary.Node
+	for _, g := range groups {
+		node, err := s.groupNode(ctx, g)
+		if err != nil {
+			return nil, err
+		}
+		nodes = append(nodes, node)
+	}
+	return nodes, nil
+}
+
+// iqParticipating lists the groups that the account is in.
+func (s *Book) iqParticipating(ctx context.Context, c account.Asker, _ waBinary.Node) ([]waBinary.Node, error) {
+	mine, err := s.all(ctx, c.Device.Account.Number)
+	if err != nil {
+		return nil, err
+	}
+	answer := waBinary.Node{Tag: "groups"}
+	nodes, err := s.groupNodes(ctx, mine...)
+	if err != nil {
+		return nil, err
+	}
+	if len(nodes) > 0 {
+		answer.Content = nodes
+	}
+	return []waBinary.Node{answer}, nil
+}
+
+func (s *Book) iqCreateGroup(ctx context.Context, c account.Asker, iq waBinary.Node) ([]waBinary.Node, error) {
+	request, _ := wire.Child(iq, "create")
+	draft := groupDraft{subject: wire.AttrString(request, "subject"), key: wire.AttrString(request, "key")}
+	for _, part := range request.GetChildrenByTag("participant") {
+		of, err := s.accounts.ByJID(ctx, wire.AttrJID(part, "jid"))
+		if err != nil {
+			return nil, err
+		}
+		if of != nil && of.IsRegistered() {
+			draft.people = append(draft.people, newMember{account: of})
+		}
+	}
+	if body := wire.ChildContent(request, "description", "body"); body != nil {
+		draft.description = string(body)
+	}
+	switches := groupSwitches()
+	draft.set = func(g *Group) {
+		for _, part := range request.GetChildren() {
+			if change := switches[part.Tag]; change != nil {
+				change(g, part)
+			}
+		}
+	}
+	if checkSubject(draft.subject) != nil {
+		return nil, wire.ErrNotAcceptable
+	}
+	created, err := s.createGroup(ctx, c.Device.Account, draft)
+	if err != nil {
+		return nil, groupRefusal(err)
+	}
+	return s.groupNodes(ctx, created)
+}
+
+// iqMembers adds, removes, promotes or demotes people.
+func (s *Book) iqMembers(ctx context.Context, c account.Asker, iq waBinary.Node) ([]waBinary.Node, error) {
+	found, err := s.groupOf(ctx, c, iq)
+	if err != nil {
+		return nil, err
+	}
+	request := iq.GetChildren()[0]
+	if !found.IsAdmin(c.Device.Account) && (request.Tag != "add" || found.AdminsAdd) {
+		return nil, wire.ErrForbidden
+	}
+	var people []*account.Account
+	var unknown []waBinary.Node
+	for _, part := range request.GetChildrenByTag("participant") {
+		of, err := s.accounts.ByJID(ctx, wire.AttrJID(part, "jid"))
+		if err != nil {
+			return nil, err
+		}
+		if of == nil {
+			unknown = append(unknown, waBinary.Node{
+				Tag: "participant", Attrs: waBinary.Attrs{"jid": part.Attrs["jid"], "error": codeNoPerson},
+			})
+			continue
+		}
+		people = append(people, of)
+	}
+	var answer []waBinary.Node
+	if _, err := s.changeGroup(ctx, found.ID, c.Device.Account, setMembers(request.Tag, people, &answer)); err != nil {
+		return nil, groupRefusal(err)
+	}
+	return []waBinary.Node{{Tag: request.Tag, Content: append(answer, unknown...)}}, nil
+}
+
+// changeTexts makes a change that only admins make in a locked group.
+func (s *Book) changeTexts(ctx context.Context, c account.Asker, iq waBinary.Node, step groupStep) error {
+	found, err := s.groupOf(ctx, c, iq)
+	if err != nil {
+		return err
+	}
+	if found.Locked && !found.IsAdmin(c.Device.Account) {
+		return wire.ErrForbidden
+	}
+	_, err = s.changeGroup(ctx, found.ID, c.Device.Account, step)
+	return groupRefusal(err)
+}
+
+func (s *Book) iqSubject(ctx context.Context, c account.Asker, iq waBinary.Node) ([]waBinary.Node, error) {
+	subject := string(wire.ChildContent(iq, "subject"))
+	if checkSubject(subject) != nil {
+		return nil, wire.ErrNotAcceptable
+	}
+	return nil, s.changeTexts(ctx, c, iq, setSubject(subject))
+}
+
+func (s *Book) iqDescription(ctx context.Context, c account.Asker, iq waBinary.Node) ([]waBinary.Node, error) {
+	request, _ := wire.Child(iq, "description")
+	id := wire.AttrString(request, "id")
+	if id == "" {
+		id = wire.NewMessageID()
+	}
+	return nil, s.changeTexts(ctx, c, iq, setDescription(string(wire.ChildContent(request, "body")), id))
+}
+
+// iqSwitch changes a switch of a group, which only admins do.
+func (s *Book) iqSwitch(ctx context.Context, c account.Asker, iq waBinary.Node) ([]waBinary.Node, error) {
+	found, err := s.groupOf(ctx, c, iq)
+	if err != nil {
+		return nil, err
+	}
+	if !found.IsAdmin(c.Device.Account) {
+		return nil, wire.ErrForbidden
+	}
+	request := iq.GetChildren()[0]
+	change := groupSwitches()[request.Tag]
+	told := waBinary.Node{Tag: request.Tag, Attrs: waBinary.Attrs{"v_id": wire.NewID(), "expiration": request.Attrs["expiration"]}, Content: request.Content}
+	_, err = s.changeGroup(ctx, found.ID, c.Device.Account, setSwitch(told, func(next *Group) { change(next, request) }))
+	return nil, groupRefusal(err)
+}
+
+func (s *Book) iqLeave(ctx context.Context, c account.Asker, iq waBinary.Node) ([]waBinary.Node, error) {
+	request, _ := wire.Child(iq, "leave")
+	var left []waBinary.Node
+	for _, part := range request.GetChildrenByTag("group") {
+		jid := wire.AttrJID(part, "id")
+		found, err := s.Find(ctx, jid.User)
+		if err != nil {
+			return nil, err
+		}
+		if found == nil || !found.Has(c.Device.Account) {
+			return nil, wire.ErrItemNotFound
+		}
+		step := setMembers("remove", []*account.Account{c.Device.Account}, new([]waBinary.Node))
+		if _, err := s.changeGroup(ctx, found.ID, c.Device.Account, step); err != nil {
+			return nil, groupRefusal(err)
+		}
+		left = append(left, waBinary.Node{Tag: "group", Attrs: waBinary.Attrs{"id": jid}})
+	}
+	return []waBinary.Node{{Tag: "leave", Content: left}}, nil
+}
+
+// iqNoJoinRequests answers that nobody asks to be let in.
+func (s *Book) iqNoJoinRequests(ctx context.Context, c account.Asker, iq waBinary.Node) ([]waBinary.Node, error) {
+	if _, err := s.groupOf(ctx, c, iq); err != nil {
+		return nil, err
+	}
+	return []waBinary.Node{{Tag: "membership_approval_requests"}}, nil
+}
+
+// iqInvite answers, or renews, the code that leads to a group; and where it is
+// asked with a code, it answers the group, or lets the account in.
+func (s *Book) iqInvite(ctx context.Context, c account.Asker, iq waBinary.Node) ([]waBinary.Node, error) {
+	request, _ := wire.Child(iq, "invite")
+	if wire.AttrJID(iq, "to").User == "" {
+		return s.useInvite(ctx, c, wire.AttrString(request, "code"), wire.AttrString(iq, "type") == "set")
+	}
+	found, err := s.groupOf(ctx, c, iq)
+	if err != nil {
+		return nil, err
+	}
+	if !found.IsAdmin(c.Device.Account) {
+		return nil, wire.ErrNotAuthorized
+	}
+	if wire.AttrString(iq, "type") == "set" {
+		found, err = s.changeGroup(ctx, found.ID, c.Device.Account,
+			func(ctx context.Context, ch *groupChange) error {
+				ch.next.Invite = newInvite()
+				return ch.tellAll(ctx, waBinary.Node{Tag: "invite", Attrs: waBinary.Attrs{"code": ch.next.Invite}})
+			})
+		if err != nil {
+			return nil, groupRefusal(err)
+		}
+	}
+	return []waBinary.Node{{Tag: "invite", Attrs: waBinary.Attrs{"code": found.Invite}}}, nil
+}
+
+func (s *Book) useInvite(ctx context.Context, c account.Asker, code string, join bool) ([]waBinary.Node, error) {
+	found, err := s.invited(ctx, code)
+	if err != nil {
+		return nil, err
+	}
+	if found == nil {
+		return nil, wire.ErrNotAcceptable
+	}
+	if !join {
+		return s.groupNodes(ctx, found)
+	}
+	step := setMembers("add", []*account.Account{c.Device.Account}, new([]waBinary.Node))
+	if _, err := s.changeGroup(ctx, found.ID, c.Device.Account, step); err != nil {
+		return nil, groupRefusal(err)
+	}
+	return []waBinary.Node{{Tag: "group", Attrs: waBinary.Attrs{"jid": types.NewJID(found.ID, types.GroupServer)}}}, nil
+}
+
+// groupRefusal turns what a caller of the control API would be told into what a
+// client is told.
+func groupRefusal(err error) error {
+	if _, refused := errors.AsType[*refusal.Error](err); refused {
+		return wire.ErrNotAcceptable
+	}
+	return err
+}

@@ -1,0 +1,113 @@
+package link
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	waBinary "go.mau.fi/whatsmeow/binary"
+	"go.mau.fi/whatsmeow/proto/waWa6"
+	"go.mau.fi/whatsmeow/types"
+
+	"github.com/recado-project/recado/internal/sandbox/wire"
+)
+
+const (
+	refCount = 6
+
+	// A client shows the first code for a minute and the others for twenty
+	// seconds each. The grace is for a person who scans at the last moment.
+	firstRefLife = 60 * time.Second
+	nextRefLife  = 20 * time.Second
+	refGrace     = 5 * time.Second
+	linkingLife  = firstRefLife + (refCount-1)*nextRefLife + refGrace
+)
+
+var errRegistration = errors.New("link: malformed Registration")
+
+// Registration is what a client says about itself before it is linked: its
+// first Signal keys.
+type Registration struct {
+	registrationID uint32
+	identity       [32]byte
+	signedPreKeyID uint32
+	signedPreKey   [32]byte
+	signature      [64]byte
+}
+
+// ParseRegistration reads what a client says about itself.
+func ParseRegistration(data *waWa6.ClientPayload_DevicePairingRegistrationData) (Registration, error) {
+	var r Registration
+	if len(data.GetERegid()) != 4 || len(data.GetESkeyID()) != 3 {
+		return r, fmt.Errorf("%w: wrong size of an id", errRegistration)
+	}
+	r.registrationID = binary.BigEndian.Uint32(data.GetERegid())
+	r.signedPreKeyID = wire.Uint24(data.GetESkeyID())
+	if copy(r.identity[:], data.GetEIdent()) != len(r.identity) || len(data.GetEIdent()) != len(r.identity) ||
+		len(data.GetESkeyVal()) != len(r.signedPreKey) || len(data.GetESkeySig()) != len(r.signature) {
+		return r, fmt.Errorf("%w: wrong size of a key", errRegistration)
+	}
+	copy(r.signedPreKey[:], data.GetESkeyVal())
+	copy(r.signature[:], data.GetESkeySig())
+	return r, nil
+}
+
+// Candidate is a client that waits to be linked.
+type Candidate struct {
+	*wire.Connection
+
+	keys   Registration
+	refs   []string
+	issued time.Time
+	busy   sync.Mutex // held by the phone that links it
+	linked bool       // guarded by busy
+	mu     sync.Mutex
+	hello  *codeHello      // the code it shows, nil if it shows none
+	finish chan codeFinish // the client's answer to a typed code
+}
+
+// Offer shows an unlinked client codes to be scanned, and lets it wait.
+func (s *Service) Offer(ctx context.Context, c *wire.Connection, keys Registration) (*Candidate, error) {
+	refs := make([]string, refCount)
+	content := make([]waBinary.Node, refCount)
+	for i := range refs {
+		ref, err := newRef()
+		if err != nil {
+			return nil, err
+		}
+		refs[i] = ref
+		content[i] = waBinary.Node{Tag: "ref", Content: []byte(refs[i])}
+	}
+	waiting := &Candidate{Connection: c, keys: keys, refs: refs, issued: s.now(), finish: make(chan codeFinish, 1)}
+	s.add(waiting)
+	c.Beside(func() { c.CutAfter(ctx, linkingLife) })
+	return waiting, c.Send(ctx, waBinary.Node{
+		Tag:     "iq",
+		Attrs:   waBinary.Attrs{"from": types.ServerJID, "type": "set", "id": wire.NewID(), "xmlns": "md"},
+		Content: []waBinary.Node{{Tag: "pair-device", Content: content}},
+	})
+}
+
+// current reports whether the ref is one of those the client may still show.
+func (c *Candidate) current(ref string, now time.Time) bool {
+	for i, issued := range c.refs {
+		if issued == ref {
+			return now.Before(c.issued.Add(firstRefLife + time.Duration(i)*nextRefLife + refGrace))
+		}
+	}
+	return false
+}
+
+// newRef draws a reference. It holds no comma, which separates a code's parts.
+func newRef() (string, error) {
+	var raw [24]byte
+	if _, err := rand.Read(raw[:]); err != nil {
+		return "", fmt.Errorf("link: draw reference: %w", err)
+	}
+	return "2@" + base64.RawURLEncoding.EncodeToString(raw[:]), nil
+}

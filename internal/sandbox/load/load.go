@@ -1,0 +1,207 @@
+// Package load has the phones of a server that runs for load tests: they take every
+// message, send the receipts, and keep nothing but its id and its size.
+package load
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"go.mau.fi/whatsmeow/types"
+
+	"github.com/recado-project/recado/internal/sandbox/account"
+	"github.com/recado-project/recado/internal/sandbox/content"
+	"github.com/recado-project/recado/internal/sandbox/phonenumber"
+	"github.com/recado-project/recado/internal/sandbox/receipt"
+	"github.com/recado-project/recado/internal/sandbox/wire"
+)
+
+const (
+	// loadKept bounds the messages that each phone shows in a load test, and
+	// what is known of each client's last messages.
+	loadKept = 1000
+
+	// loadReads bounds the messages that wait to be read.
+	loadReads = 1 << 16
+
+	// loadGlance is how long a phone gathers what it reads at once.
+	loadGlance = 20 * time.Millisecond
+
+	// loadPatience bounds the wait for a client that does not read.
+	loadPatience = time.Second
+)
+
+// Phones are the phones of a server that runs for load tests: they take
+// every message, say so, and keep nothing but its id and size.
+type Phones struct {
+	accounts  *account.Directory
+	readDelay time.Duration
+	now       func() time.Time
+	logger    *slog.Logger
+	reads     chan Message
+
+	mu    sync.Mutex
+	shown map[*account.Account][]Message
+	sent  map[*account.Device]*recentIDs
+}
+
+// Message is what is left of a message.
+type Message struct {
+	ID      string
+	Sender  *account.Device
+	To      *account.Account
+	Address types.JID
+	At      time.Time
+	Size    int
+	due     time.Time
+}
+
+// recentIDs is a set of the newest ids of one sender.
+type recentIDs struct {
+	known map[string]struct{}
+	order [loadKept]string
+	next  int
+}
+
+// New returns phones that have got nothing yet.
+func New(accounts *account.Directory, readDelay time.Duration, logger *slog.Logger) *Phones {
+	return &Phones{
+		accounts: accounts, readDelay: readDelay, now: accounts.Now, logger: logger,
+		reads: make(chan Message, loadReads),
+		shown: map[*account.Account][]Message{}, sent: map[*account.Device]*recentIDs{},
+	}
+}
+
+// first reports whether the sender has not used the id before.
+func (r *recentIDs) first(id string) bool {
+	if _, known := r.known[id]; known {
+		return false
+	}
+	delete(r.known, r.order[r.next])
+	r.known[id] = struct{}{}
+	r.order[r.next] = id
+	r.next = (r.next + 1) % len(r.order)
+	return true
+}
+
+// keep adds a message to what its phone shows; false where it is there already.
+func (s *Phones) keep(m Message) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	recent := s.sent[m.Sender]
+	if recent == nil {
+		recent = &recentIDs{known: map[string]struct{}{}}
+		s.sent[m.Sender] = recent
+	}
+	if !recent.first(m.ID) {
+		return false
+	}
+	list := s.shown[m.To]
+	if len(list) >= loadKept {
+		list = append([]Message(nil), list[loadKept/2:]...)
+	}
+	s.shown[m.To] = append(list, m)
+	return true
+}
+
+// Messages returns what the phone shows: ids and sizes.
+func (s *Phones) Messages(of *account.Account, chat string) []content.Shown {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list := []content.Shown{}
+	for _, m := range s.shown[of] {
+		from := m.Sender.Account.PN().String()
+		in := from
+		if m.Address.Server == types.GroupServer {
+			in = m.Address.String()
+		}
+		if chat != "" && chat != in {
+			continue
+		}
+		size := int64(m.Size)
+		list = append(list, content.Shown{
+			MessageID: m.ID, Chat: in, From: from, Timestamp: account.Timestamp(m.At), MediaSize: &size,
+			Reactions: []content.Reaction{}, Status: receipt.StatusDelivered.String(),
+		})
+	}
+	return list
+}
+
+// Deliver gives a message to one of the phones: it takes the message, says so, and
+// reads it after a while.
+func (s *Phones) Deliver(ctx context.Context, m Message) error {
+	if !s.keep(m) {
+		return nil
+	}
+	if err := s.receipt(ctx, m, receipt.Delivered); err != nil {
+		return err
+	}
+	if phonenumber.BehaviourOf(m.To.Number).Reads {
+		m.due = m.At.Add(s.readDelay)
+		select {
+		case s.reads <- m:
+		default: // more wait than there is room for: this one stays unread
+		}
+	}
+	return nil
+}
+
+// receipt tells the sender how far its message has come. While it is
+// connected nothing is written.
+func (s *Phones) receipt(ctx context.Context, m Message, kind string, more ...string) error {
+	params := receipt.Params{
+		From: m.To.Address(m.Address), IDs: append([]string{m.ID}, more...), Kind: kind, At: s.now().Unix(),
+	}
+	if m.Address.Server == types.GroupServer {
+		params.From, params.Participant = m.Address, m.To.LIDJID()
+	}
+	n := receipt.Node(params)
+	if c := m.Sender.Conn.Load(); c != nil {
+		ctx, cancel := context.WithTimeout(ctx, loadPatience)
+		defer cancel()
+		return c.Send(ctx, n)
+	}
+	u := s.accounts.NewUnit()
+	if err := u.ToDevice(m.Sender, n); err != nil {
+		return err
+	}
+	return u.Commit(ctx)
+}
+
+// Run lets phones read what they got, after the delay. As people do,
+// they read several messages of a chat at once.
+func (s *Phones) Run(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case first := <-s.reads:
+			if wait := first.due.Sub(s.now()); wait > 0 {
+				wire.Pause(ctx, wait)
+			}
+			wire.Pause(ctx, loadGlance)
+			for chat, ids := range s.glance(first, s.now()) {
+				chat.ID = ids[0]
+				if err := s.receipt(ctx, chat, receipt.Read, ids[1:]...); err != nil && ctx.Err() == nil {
+					s.logger.LogAttrs(ctx, slog.LevelDebug, "read receipt lost", slog.Any("error", err))
+				}
+			}
+		}
+	}
+}
+
+// glance returns the messages that are due, first among them, by chat: the key
+// says who wrote to whom and nothing else. One that is not due yet is taken as
+// well, where it cannot be left: a little early does no harm.
+func (s *Phones) glance(first Message, now time.Time) map[Message][]string {
+	chats := map[Message][]string{}
+	for m, left := first, len(s.reads); ; left-- {
+		chat := Message{Sender: m.Sender, To: m.To, Address: m.Address}
+		chats[chat] = append(chats[chat], m.ID)
+		if left == 0 || m.due.After(now) {
+			return chats
+		}
+		m = <-s.reads // only this goroutine takes any
+	}
+}

@@ -1,0 +1,205 @@
+package phone
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"go.mau.fi/whatsmeow/proto/waE2E"
+	"go.mau.fi/whatsmeow/types"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/recado-project/recado/internal/sandbox/account"
+	"github.com/recado-project/recado/internal/sandbox/chat"
+	"github.com/recado-project/recado/internal/sandbox/content"
+	"github.com/recado-project/recado/internal/sandbox/database"
+	"github.com/recado-project/recado/internal/sandbox/refusal"
+	"github.com/recado-project/recado/internal/sandbox/wire"
+	"github.com/recado-project/recado/internal/sqlite"
+)
+
+// How long after it was sent a message can be changed. The platform's clients
+// give some grace to what was long under way.
+const (
+	editWindow   = 20 * time.Minute
+	deleteWindow = 60 * time.Hour
+)
+
+// applyChange does what a message changes in another one: a reaction, an edit
+// or a deletion. Who may not do it, or is too late, changes nothing. done says
+// that the message was of this kind.
+func (p *phone) applyChange(where chat.Chat, in incoming, message *waE2E.Message) (done bool) {
+	if reaction := message.GetReactionMessage(); reaction != nil {
+		p.react(where, reaction.GetKey().GetID(), in.sender.PN().String(), reaction.GetText())
+		return true
+	}
+	change := message.GetProtocolMessage()
+	if change == nil {
+		return false
+	}
+	switch change.GetType() { //nolint:exhaustive // most kinds are not for a person to see
+	case waE2E.ProtocolMessage_REVOKE:
+		p.revoke(where, in, change)
+	case waE2E.ProtocolMessage_MESSAGE_EDIT:
+		p.edit(where, in, change)
+	}
+	return true
+}
+
+// revoke deletes a message for everyone: one's own, and as an admin of a group
+// anybody's.
+func (p *phone) revoke(where chat.Chat, in incoming, change *waE2E.ProtocolMessage) {
+	query := `UPDATE messages SET deleted = 1, read_due = 0, reactions = '{}'
+		WHERE number = $1 AND chat = $2 AND id = $3 AND at >= $4 AND sender = $5`
+	if where.Group != nil && where.Group.IsAdmin(in.sender) && !change.GetKey().GetFromMe() {
+		query = `UPDATE messages SET deleted = 1, read_due = 0, reactions = '{}'
+			WHERE number = $1 AND chat = $2 AND id = $3 AND at >= $4 AND $5 <> ''`
+	}
+	earliest := time.Unix(in.at, 0).Add(-deleteWindow).UnixMilli()
+	p.u.Exec(query, p.Number, where.JID().String(), change.GetKey().GetID(), earliest, in.sender.PN().String())
+}
+
+// edit gives an own message another text.
+func (p *phone) edit(where chat.Chat, in incoming, change *waE2E.ProtocolMessage) {
+	edited := content.Unwrap(change.GetEditedMessage())
+	p.u.Write(func(ctx context.Context, tx *sqlite.Tx) error {
+		var seq int64
+		var payload []byte
+		found, err := database.One(tx.QueryRowContext(ctx, `SELECT seq, payload FROM messages
+			WHERE number = $1 AND chat = $2 AND id = $3 AND sender = $4 AND deleted = 0 AND at >= $5`,
+			p.Number, where.JID().String(), change.GetKey().GetID(), in.sender.PN().String(),
+			time.Unix(in.at, 0).Add(-editWindow).UnixMilli()), &seq, &payload)
+		if err != nil || !found {
+			return err
+		}
+		if payload, err = editPayload(payload, edited); err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, "UPDATE messages SET edited = 1, payload = $1 WHERE seq = $2", payload, seq)
+		return err
+	})
+}
+
+// editPayload puts the text of an edit in the place of a kept message's text, or
+// caption. What else the message has, as what it answers, it keeps.
+func editPayload(payload []byte, edited *waE2E.Message) ([]byte, error) {
+	message := &waE2E.Message{}
+	if err := proto.Unmarshal(payload, message); err != nil {
+		return nil, fmt.Errorf("phone: decode kept message: %w", err)
+	}
+	var shown content.Shown
+	content.Describe(edited, &shown)
+	text := shown.Text + shown.Caption // it has one of them
+	inner, _ := content.ViewOnce(content.Unwrap(message))
+	switch {
+	case inner.GetExtendedTextMessage() != nil:
+		inner.ExtendedTextMessage.Text = &text
+	case inner.GetImageMessage() != nil:
+		inner.ImageMessage.Caption = &text
+	case inner.GetVideoMessage() != nil:
+		inner.VideoMessage.Caption = &text
+	case inner.GetDocumentMessage() != nil:
+		inner.DocumentMessage.Caption = &text
+	default:
+		inner.Conversation = &text
+	}
+	encoded, err := proto.Marshal(message)
+	if err != nil {
+		return nil, fmt.Errorf("phone: keep edit: %w", err)
+	}
+	return encoded, nil
+}
+
+// react sets or, with an empty text, takes back somebody's reaction.
+func (p *phone) react(where chat.Chat, id, from, emoji string) {
+	p.u.Write(func(ctx context.Context, tx *sqlite.Tx) error {
+		rows, err := database.Strings(ctx, tx, "SELECT reactions FROM messages WHERE number = $1 AND chat = $2 AND id = $3 AND deleted = 0",
+			p.Number, where.JID().String(), id)
+		if err != nil || len(rows) == 0 {
+			return err
+		}
+		reactions := map[string]string{}
+		if err := json.Unmarshal([]byte(rows[0]), &reactions); err != nil {
+			return fmt.Errorf("phone: read reactions: %w", err)
+		}
+		reactions[from] = emoji
+		if emoji == "" {
+			delete(reactions, from)
+		}
+		encoded, err := json.Marshal(reactions)
+		if err != nil {
+			return fmt.Errorf("phone: keep reactions: %w", err)
+		}
+		_, err = tx.ExecContext(ctx, "UPDATE messages SET reactions = $1 WHERE number = $2 AND chat = $3 AND id = $4",
+			string(encoded), p.Number, where.JID().String(), id)
+		return err
+	})
+}
+
+// findChange returns a change that the phone has sent, nil if there is none with
+// this id.
+func (s *Service) findChange(ctx context.Context, of *account.Account, id string) (*keptMessage, error) {
+	kept := &keptMessage{}
+	found, err := database.One(s.db.Reader().QueryRowContext(ctx,
+		"SELECT id, chat, at, payload FROM changes WHERE number = $1 AND id = $2", of.Number, id),
+		&kept.id, &kept.chat, &kept.at, &kept.payload)
+	if err != nil {
+		return nil, fmt.Errorf("phone: find change: %w", err)
+	}
+	if !found {
+		return nil, nil
+	}
+	return kept, nil
+}
+
+// sendChange has a phone change a message that it shows: here, and everywhere
+// else. build makes the message that says so.
+func (s *Service) sendChange(
+	ctx context.Context, number, messageID string, build func(where chat.Chat, kept *keptMessage) (*waE2E.Message, error),
+) error {
+	of, kept, err := s.shownMessage(ctx, number, messageID)
+	if err != nil {
+		return err
+	}
+	if kept.deleted {
+		return refusal.Conflictf("the message was deleted")
+	}
+	jid, err := types.ParseJID(kept.chat)
+	if err != nil {
+		return fmt.Errorf("phone: read chat: %w", err)
+	}
+	where, ok, err := s.config.Chats.At(ctx, jid)
+	if err != nil {
+		return err
+	}
+	if !ok || (where.Group != nil && !where.Group.Has(of)) {
+		return refusal.Conflictf("the phone is not in this group")
+	}
+	message, err := build(where, kept)
+	if err != nil {
+		return err
+	}
+	of.LockPhone()
+	defer of.UnlockPhone()
+	u := s.config.Accounts.NewUnit()
+	phone := s.openPhone(u, of)
+	if err := phone.change(ctx, where, message); err != nil {
+		return err
+	}
+	return u.Commit(ctx)
+}
+
+// change sends a change, which is kept for devices that could not read it.
+func (p *phone) change(ctx context.Context, where chat.Chat, message *waE2E.Message) error {
+	out := phoneMessage{id: wire.NewMessageID(), chat: where, at: p.s.now().Unix(), message: message}
+	payload, err := proto.Marshal(message)
+	if err != nil {
+		return fmt.Errorf("phone: keep change: %w", err)
+	}
+	in := incoming{sender: p.Account, group: where.Group, id: out.id, at: out.at}
+	p.applyChange(where, in, content.Unwrap(message))
+	p.u.Exec("INSERT INTO changes (number, id, chat, at, payload) VALUES ($1, $2, $3, $4, $5)",
+		p.Number, out.id, where.JID().String(), p.s.now().UnixMilli(), payload)
+	return p.distribute(ctx, out)
+}

@@ -1,0 +1,106 @@
+package phone
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"go.mau.fi/whatsmeow/proto/waCommon"
+	"go.mau.fi/whatsmeow/proto/waE2E"
+
+	"github.com/recado-project/recado/internal/sandbox/account"
+	"github.com/recado-project/recado/internal/sandbox/chat"
+	"github.com/recado-project/recado/internal/sandbox/content"
+	"github.com/recado-project/recado/internal/sandbox/refusal"
+)
+
+// React has the phone of the number react to a message that it shows. An empty
+// reaction takes the last one back.
+func (s *Service) React(ctx context.Context, number, messageID, reaction string) error {
+	return s.sendChange(ctx, number, messageID, func(where chat.Chat, kept *keptMessage) (*waE2E.Message, error) {
+		key, err := s.messageKey(ctx, where, kept)
+		if err != nil {
+			return nil, err
+		}
+		return &waE2E.Message{ReactionMessage: &waE2E.ReactionMessage{
+			Key: key, Text: &reaction, SenderTimestampMS: new(s.now().UnixMilli()),
+		}}, nil
+	})
+}
+
+// EditMessage has the phone of the number give a message of its own another
+// text.
+func (s *Service) EditMessage(ctx context.Context, number, messageID, text string) error {
+	return s.sendChange(ctx, number, messageID, func(where chat.Chat, kept *keptMessage) (*waE2E.Message, error) {
+		if strings.TrimSpace(text) == "" {
+			return nil, refusal.Invalidf("text", "must not be empty")
+		}
+		if !kept.fromMe {
+			return nil, refusal.Invalidf("messageId", "the phone has not sent this message")
+		}
+		original, err := kept.message()
+		if err != nil {
+			return nil, err
+		}
+		if content.TextOf(original) == "" {
+			return nil, refusal.Invalidf("messageId", "only texts can be edited")
+		}
+		if s.now().Sub(time.UnixMilli(kept.at)) > editWindow {
+			return nil, refusal.Conflictf("the message is too old to be edited")
+		}
+		key, err := s.messageKey(ctx, where, kept)
+		if err != nil {
+			return nil, err
+		}
+		return &waE2E.Message{EditedMessage: &waE2E.FutureProofMessage{Message: &waE2E.Message{
+			ProtocolMessage: &waE2E.ProtocolMessage{
+				Key: key, Type: waE2E.ProtocolMessage_MESSAGE_EDIT.Enum(),
+				EditedMessage: &waE2E.Message{Conversation: &text}, TimestampMS: new(s.now().UnixMilli()),
+			},
+		}}}, nil
+	})
+}
+
+// DeleteMessage has the phone of the number delete a message for everyone: one
+// of its own, and as an admin of a group anybody's.
+func (s *Service) DeleteMessage(ctx context.Context, number, messageID string) error {
+	of, err := s.config.Accounts.Named(ctx, number)
+	if err != nil {
+		return err
+	}
+	return s.sendChange(ctx, number, messageID, func(where chat.Chat, kept *keptMessage) (*waE2E.Message, error) {
+		if !kept.fromMe && (where.Group == nil || !where.Group.IsAdmin(of)) {
+			return nil, refusal.Invalidf("messageId", "the phone has not sent this message")
+		}
+		if s.now().Sub(time.UnixMilli(kept.at)) > deleteWindow {
+			return nil, refusal.Conflictf("the message is too old to be deleted")
+		}
+		key, err := s.messageKey(ctx, where, kept)
+		if err != nil {
+			return nil, err
+		}
+		return &waE2E.Message{ProtocolMessage: &waE2E.ProtocolMessage{
+			Key: key, Type: waE2E.ProtocolMessage_REVOKE.Enum(),
+		}}, nil
+	})
+}
+
+// messageKey names a message to others.
+func (s *Service) messageKey(ctx context.Context, where chat.Chat, kept *keptMessage) (*waCommon.MessageKey, error) {
+	key := &waCommon.MessageKey{RemoteJID: new(where.JID().String()), FromMe: &kept.fromMe, ID: &kept.id}
+	if kept.fromMe || where.Group == nil {
+		return key, nil
+	}
+	author, err := s.authorOfKept(ctx, kept)
+	if err != nil {
+		return nil, err
+	}
+	key.Participant = new(where.MemberJID(author).String())
+	return key, nil
+}
+
+// authorOfKept returns who sent a kept message.
+func (s *Service) authorOfKept(ctx context.Context, kept *keptMessage) (*account.Account, error) {
+	number, _, _ := strings.Cut(kept.sender, "@")
+	return s.config.Accounts.Ensure(ctx, number)
+}

@@ -1,0 +1,238 @@
+package phone
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"go.mau.fi/whatsmeow/proto/waCommon"
+	"go.mau.fi/whatsmeow/proto/waE2E"
+	"go.mau.fi/whatsmeow/proto/waHistorySync"
+	"go.mau.fi/whatsmeow/proto/waWeb"
+	"go.mau.fi/whatsmeow/types"
+
+	"github.com/recado-project/recado/internal/sandbox/account"
+	"github.com/recado-project/recado/internal/sandbox/appstate"
+	"github.com/recado-project/recado/internal/sandbox/mediahost"
+	"github.com/recado-project/recado/internal/sandbox/receipt"
+	"github.com/recado-project/recado/internal/sandbox/refusal"
+)
+
+// maxFiller bounds the text of a made-up history.
+const maxFiller = 128 << 20
+
+// SetHistory makes up a history, besides the messages that the phone really has,
+// for devices that are linked to it from now on: chats with people who do not
+// exist, with so many messages each, of so many bytes. Zeros take it away.
+func (s *Service) SetHistory(ctx context.Context, number string, chats, messages, textBytes int) error {
+	switch {
+	case chats < 0:
+		return refusal.Invalidf("chats", "must not be negative")
+	case messages < 0:
+		return refusal.Invalidf("messages", "must not be negative")
+	case textBytes < 0:
+		return refusal.Invalidf("bytes", "must not be negative")
+	case chats > 0 && messages > 0 && textBytes > maxFiller/chats/messages:
+		return refusal.Invalidf("bytes", "all texts together must not have more than %d bytes", maxFiller)
+	}
+	of, err := s.config.Accounts.Named(ctx, number)
+	if err != nil {
+		return err
+	}
+	return s.changeHistory(ctx, of, func(filler *account.MadeUpHistory) {
+		filler.Chats, filler.Messages, filler.Bytes = chats, messages, textBytes
+	})
+}
+
+// changeHistory changes what is made up for devices that are linked from now on.
+func (s *Service) changeHistory(ctx context.Context, of *account.Account, change func(*account.MadeUpHistory)) error {
+	filler := of.MadeUpHistory()
+	change(&filler)
+	encoded, err := json.Marshal(filler)
+	if err != nil {
+		return fmt.Errorf("phone: keep history: %w", err)
+	}
+	u := s.config.Accounts.NewUnit()
+	u.Exec("UPDATE accounts SET history = $1 WHERE number = $2", string(encoded), of.Number)
+	u.Then(func() { of.SetMadeUpHistory(filler) })
+	return u.Commit(ctx)
+}
+
+// handOver makes the history that a new device gets: what the phone shows, and
+// what was made up. A short one comes along, a long one lies on the media host.
+func (p *phone) handOver(ctx context.Context) (*waE2E.Message, error) {
+	own := appstate.Mapping{PN: p.PN().String(), LID: p.LIDJID().String()}
+	filler := p.MadeUpHistory()
+	kept, err := p.keptByChat(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if len(kept) == 0 && filler.Chats*filler.Messages == 0 && len(filler.Raw) == 0 {
+		message, err := appstate.Bootstrap([]appstate.Mapping{own})
+		if err != nil {
+			return nil, fmt.Errorf("phone: build history: %w", err)
+		}
+		return message, nil
+	}
+	history, err := appstate.NewHistory()
+	if err == nil {
+		err = history.Add(&waHistorySync.HistorySync{PhoneNumberToLidMappings: []*waHistorySync.PhoneNumberToLIDMapping{
+			{PnJID: &own.PN, LidJID: &own.LID},
+		}})
+	}
+	for _, of := range kept {
+		if err == nil {
+			err = p.addConversation(ctx, history, of)
+		}
+	}
+	if err == nil {
+		err = addFiller(history, filler, p.s.now().Unix())
+	}
+	if err != nil {
+		return nil, fmt.Errorf("phone: build history: %w", err)
+	}
+	if err := history.AddRaw(filler.Raw); err != nil {
+		return nil, fmt.Errorf("phone: build history: %w", err)
+	}
+	packed, err := history.Pack()
+	if err != nil {
+		return nil, fmt.Errorf("phone: build history: %w", err)
+	}
+	if len(packed) <= appstate.MaxInline {
+		return appstate.Inline(packed), nil
+	}
+	left, err := p.s.config.Media.Put("", mediahost.History, packed)
+	if err != nil {
+		return nil, fmt.Errorf("phone: leave history: %w", err)
+	}
+	return appstate.Announce(appstate.Left{
+		DirectPath: left.DirectPath, Key: left.Key, SHA256: left.SHA256, EncryptedSHA256: left.EncryptedSHA256, Size: left.Size,
+	}), nil
+}
+
+// keptByChat returns the phone's messages by chat, newest first, without those
+// that were deleted.
+func (p *phone) keptByChat(ctx context.Context) (chats [][]*keptMessage, err error) {
+	rows, err := p.s.db.Reader().QueryContext(ctx, "SELECT "+messageColumns+
+		" FROM messages WHERE number = $1 AND deleted = 0 ORDER BY chat, seq DESC", p.Number)
+	if err != nil {
+		return nil, fmt.Errorf("phone: list messages: %w", err)
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		kept, err := scanMessage(rows.Scan)
+		if err != nil {
+			return nil, fmt.Errorf("phone: list messages: %w", err)
+		}
+		if last := len(chats) - 1; last >= 0 && chats[last][0].chat == kept.chat {
+			chats[last] = append(chats[last], kept)
+		} else {
+			chats = append(chats, []*keptMessage{kept})
+		}
+	}
+	return chats, rows.Err()
+}
+
+// addConversation adds one chat of the phone, under the LID of whom it is with.
+func (p *phone) addConversation(ctx context.Context, history *appstate.History, kept []*keptMessage) error {
+	jid, err := types.ParseJID(kept[0].chat)
+	if err != nil {
+		return fmt.Errorf("phone: read chat: %w", err)
+	}
+	where, ok, err := p.s.config.Chats.At(ctx, jid)
+	if err != nil || !ok {
+		return err
+	}
+	part := &waHistorySync.HistorySync{}
+	if with := where.Person; with != nil {
+		jid = with.LIDJID()
+		if pn, shown := with.ShownPN().(types.JID); shown {
+			part.PhoneNumberToLidMappings = []*waHistorySync.PhoneNumberToLIDMapping{
+				{PnJID: new(pn.String()), LidJID: new(jid.String())},
+			}
+		}
+		part.Pushnames = []*waHistorySync.Pushname{{ID: new(jid.String()), Pushname: new(with.DisplayName())}}
+	}
+	conversation := &waHistorySync.Conversation{ID: new(jid.String())}
+	for _, of := range kept {
+		message, err := of.message()
+		if err != nil {
+			return err
+		}
+		info := &waWeb.WebMessageInfo{
+			Key:              &waCommon.MessageKey{RemoteJID: new(jid.String()), FromMe: &of.fromMe, ID: &of.id},
+			Message:          message,
+			MessageTimestamp: new(uint64(of.at / 1000)), //nolint:gosec // a time of this century
+			Status:           webStatus(of.status),
+		}
+		if where.Group != nil && !of.fromMe {
+			author, err := p.s.authorOfKept(ctx, of)
+			if err != nil {
+				return err
+			}
+			info.Participant = new(author.LIDJID().String())
+			info.PushName = new(author.DisplayName())
+		}
+		conversation.Messages = append(conversation.Messages, &waHistorySync.HistorySyncMsg{Message: info})
+	}
+	part.Conversations = []*waHistorySync.Conversation{conversation}
+	return history.Add(part)
+}
+
+// webStatus is a status as histories have it.
+func webStatus(st receipt.Status) *waWeb.WebMessageInfo_Status {
+	switch st {
+	case receipt.StatusDelivered:
+		return waWeb.WebMessageInfo_DELIVERY_ACK.Enum()
+	case receipt.StatusRead:
+		return waWeb.WebMessageInfo_READ.Enum()
+	case receipt.StatusPlayed:
+		return waWeb.WebMessageInfo_PLAYED.Enum()
+	default:
+		return waWeb.WebMessageInfo_SERVER_ACK.Enum()
+	}
+}
+
+// addFiller adds the made-up chats, newest message first. Their texts do not pack
+// well, so that their size is what was asked for.
+func addFiller(history *appstate.History, f account.MadeUpHistory, now int64) error {
+	const (
+		firstNumber = 5511970000000
+		firstLID    = 900_000_000_000_000
+	)
+	text := make([]byte, (f.Bytes+1)/2)
+	for chat := range f.Chats {
+		pn := strconv.Itoa(firstNumber+chat) + "@" + types.DefaultUserServer
+		lid := strconv.Itoa(firstLID+chat) + "@" + types.HiddenUserServer
+		conversation := &waHistorySync.Conversation{ID: &lid}
+		for message := range f.Messages {
+			if _, err := rand.Read(text); err != nil {
+				return err
+			}
+			conversation.Messages = append(conversation.Messages, &waHistorySync.HistorySyncMsg{
+				MsgOrderID: new(uint64(f.Messages - message)), //nolint:gosec // it is positive
+				Message: &waWeb.WebMessageInfo{
+					Key: &waCommon.MessageKey{
+						RemoteJID: &lid, FromMe: new(message%2 == 1), ID: new(fmt.Sprintf("OLD%d-%d", chat, f.Messages-message)),
+					},
+					Message:          &waE2E.Message{Conversation: new(hex.EncodeToString(text)[:f.Bytes])},
+					MessageTimestamp: new(uint64(now - 60*int64(message+1))), //nolint:gosec // a time of this century
+					Status:           waWeb.WebMessageInfo_READ.Enum(),
+				},
+			})
+		}
+		err := history.Add(&waHistorySync.HistorySync{
+			Conversations:            []*waHistorySync.Conversation{conversation},
+			PhoneNumberToLidMappings: []*waHistorySync.PhoneNumberToLIDMapping{{PnJID: &pn, LidJID: &lid}},
+			Pushnames:                []*waHistorySync.Pushname{{ID: &lid, Pushname: new("Contact " + strconv.Itoa(chat+1))}},
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,154 @@
+package phone
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	waBinary "go.mau.fi/whatsmeow/binary"
+	"go.mau.fi/whatsmeow/proto/waE2E"
+	"go.mau.fi/whatsmeow/types"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/recado-project/recado/internal/sandbox/account"
+	"github.com/recado-project/recado/internal/sandbox/chat"
+	"github.com/recado-project/recado/internal/sandbox/content"
+	"github.com/recado-project/recado/internal/sandbox/group"
+	"github.com/recado-project/recado/internal/sandbox/phonenumber"
+	"github.com/recado-project/recado/internal/sandbox/receipt"
+	"github.com/recado-project/recado/internal/sandbox/wire"
+	"github.com/recado-project/recado/internal/sqlite"
+)
+
+// incoming is a message that a phone has got and can read.
+type incoming struct {
+	sender  *account.Account
+	device  uint16       // of the sender; 0 is the sender's phone
+	group   *group.Group // nil in a personal chat
+	id      string
+	address types.JID // to which the sender wrote, zero where nobody cares
+	at      int64     // Unix seconds
+	peer    bool      // meant for the phone itself, by its own linked device
+	message *waE2E.Message
+}
+
+// sent is the message as receipts name it.
+func (in incoming) sent() receipt.Sent {
+	m := receipt.Sent{Sender: in.sender, Device: in.device, ID: in.id, Address: in.address}
+	if in.group != nil {
+		m.Group = in.group.JID()
+	}
+	return m
+}
+
+// accept keeps a message, tells the sender's devices that it was delivered, and
+// does what the phone's owner would do.
+func (p *phone) accept(ctx context.Context, in incoming) error {
+	if in.peer {
+		return p.acceptPeer(ctx, in)
+	}
+	where, message := chat.Chat{Person: in.sender, Group: in.group}, in.message
+	fromMe := in.sender == p.Account
+	if copied := message.GetDeviceSentMessage(); copied != nil && fromMe {
+		jid, err := types.ParseJID(copied.GetDestinationJID())
+		if err != nil {
+			return nil //nolint:nilerr // a client's mistake that only it will notice
+		}
+		var known bool
+		if where, known, err = p.s.config.Chats.At(ctx, jid); err != nil || !known {
+			return err
+		}
+		message = copied.GetMessage()
+	}
+	message = content.Unwrap(message)
+	done := p.applyChange(where, in, message)
+	if !done && content.IsContent(message) {
+		if err := p.keep(ctx, where, in, message, fromMe); err != nil {
+			return err
+		}
+	}
+	if fromMe {
+		return nil
+	}
+	if err := p.s.config.Receipts.Answer(ctx, p.u, p.Account, in.sent(), receipt.Delivered); err != nil {
+		return err
+	}
+	// Two phones that answer everything would never end.
+	echoes := phonenumber.BehaviourOf(p.Number).Echoes && !phonenumber.BehaviourOf(in.sender.Number).Echoes
+	if text := content.TextOf(message); !done && text != "" && echoes {
+		return p.send(ctx, where, &waE2E.Message{Conversation: new(text)}, wire.NewMessageID())
+	}
+	return nil
+}
+
+// keep puts a message where the phone's owner sees it. One that is there
+// already stays as it is.
+func (p *phone) keep(ctx context.Context, where chat.Chat, in incoming, message *waE2E.Message, fromMe bool) error {
+	payload, err := proto.Marshal(message)
+	if err != nil {
+		return fmt.Errorf("phone: keep message: %w", err)
+	}
+	file, err := p.fetch(ctx, message)
+	if err != nil {
+		return err
+	}
+	status, due := receipt.StatusDelivered, int64(0)
+	if fromMe {
+		status = receipt.StatusSent
+	} else if p.readsByItself() {
+		due = p.s.now().Add(p.s.config.ReadDelay).UnixMilli()
+	}
+	// Receipts come early where the sender, or a reader, is a linked device.
+	overtaken := fromMe || len(p.Companions()) > 0
+	p.u.Write(func(ctx context.Context, tx *sqlite.Tx) error {
+		known := status
+		if overtaken {
+			early, err := receipt.TakeEarly(ctx, tx, p.Account, in.id)
+			if err != nil {
+				return err
+			}
+			known = max(known, early)
+		}
+		_, err := tx.ExecContext(ctx, `INSERT INTO messages
+			(number, chat, sender, device, address, id, from_me, at, payload, status, read_due, media_sha256, media_size)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) ON CONFLICT (number, id, sender) DO NOTHING`,
+			p.Number, where.JID().String(), in.sender.PN().String(), account.DeviceRef(in.sender.LID, in.device), in.address.String(),
+			in.id, fromMe, in.at*1000, payload, known, due, file.sha256, file.size)
+		return err
+	})
+	if due > 0 {
+		p.u.Then(func() { p.s.reads.wakeAt(time.UnixMilli(due)) })
+	}
+	return nil
+}
+
+// readsByItself tells whether the phone reads without being told. One that is
+// linked to clients leaves reading to them.
+func (p *phone) readsByItself() bool {
+	return phonenumber.BehaviourOf(p.Number).Reads && len(p.Companions()) == 0
+}
+
+// acceptPeer does what the account's own linked device asks of the phone.
+func (p *phone) acceptPeer(ctx context.Context, in incoming) error {
+	if in.message.GetProtocolMessage().GetType() != waE2E.ProtocolMessage_APP_STATE_SYNC_KEY_REQUEST {
+		return nil
+	}
+	linked := p.Companion(in.device)
+	if linked == nil {
+		return nil
+	}
+	return p.shareAppStateKey(ctx, linked)
+}
+
+// plainStanza carries a message between two phones.
+func plainStanza(from *account.Account, out phoneMessage, payload []byte) waBinary.Node {
+	n := waBinary.Node{
+		Tag:     stanzaPlain,
+		Attrs:   waBinary.Attrs{"from": from.LIDJID(), "id": out.id, "t": out.at},
+		Content: payload,
+	}
+	if out.chat.Group != nil {
+		n.Attrs["from"], n.Attrs["participant"] = out.chat.Group.JID(), from.LIDJID()
+	}
+	return n
+}

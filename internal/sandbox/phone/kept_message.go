@@ -1,0 +1,159 @@
+package phone
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"go.mau.fi/whatsmeow/proto/waE2E"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/recado-project/recado/internal/sandbox/account"
+	"github.com/recado-project/recado/internal/sandbox/content"
+	"github.com/recado-project/recado/internal/sandbox/receipt"
+	"github.com/recado-project/recado/internal/sandbox/refusal"
+)
+
+// keptMessage is a row of a phone's messages.
+type keptMessage struct {
+	id, chat, sender, device, address string
+	fromMe                            bool
+	at                                int64 // Unix milliseconds
+	payload                           []byte
+	status                            receipt.Status
+	edited, deleted                   bool
+	reactions                         string
+	file                              savedFile
+	forgotten                         bool // the phone has its file no longer
+}
+
+const messageColumns = "id, chat, sender, device, address, from_me, at, payload, status, edited, deleted, reactions, " +
+	"media_sha256, media_size, media_forgotten"
+
+func scanMessage(scan func(...any) error) (*keptMessage, error) {
+	var k keptMessage
+	err := scan(&k.id, &k.chat, &k.sender, &k.device, &k.address, &k.fromMe, &k.at, &k.payload, &k.status,
+		&k.edited, &k.deleted, &k.reactions, &k.file.sha256, &k.file.size, &k.forgotten)
+	return &k, err
+}
+
+// message decodes what was kept.
+func (k *keptMessage) message() (*waE2E.Message, error) {
+	message := &waE2E.Message{}
+	if err := proto.Unmarshal(k.payload, message); err != nil {
+		return nil, fmt.Errorf("phone: decode kept message: %w", err)
+	}
+	return message, nil
+}
+
+// findAnyMessage returns a message that the phone shows, whoever sent it; nil if
+// there is none with this id.
+func (s *Service) findAnyMessage(ctx context.Context, of *account.Account, id string) (*keptMessage, error) {
+	kept, err := s.findMessage(ctx, of, id, false)
+	if err != nil || kept != nil {
+		return kept, err
+	}
+	return s.findMessage(ctx, of, id, true)
+}
+
+// shownMessage returns a message that a phone shows, with the phone's account.
+func (s *Service) shownMessage(ctx context.Context, number, id string) (*account.Account, *keptMessage, error) {
+	of, err := s.config.Accounts.Named(ctx, number)
+	if err != nil {
+		return nil, nil, err
+	}
+	kept, err := s.findAnyMessage(ctx, of, id)
+	if err == nil && kept == nil {
+		err = refusal.NotFoundf("the phone shows no message with this id")
+	}
+	return of, kept, err
+}
+
+// findMessage returns a message of a phone, nil if it has none with this id.
+func (s *Service) findMessage(ctx context.Context, of *account.Account, id string, fromMe bool) (*keptMessage, error) {
+	row := s.db.Reader().QueryRowContext(ctx, "SELECT "+messageColumns+
+		" FROM messages WHERE number = $1 AND id = $2 AND from_me = $3 ORDER BY seq LIMIT 1", of.Number, id, fromMe)
+	kept, err := scanMessage(row.Scan)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("phone: find message: %w", err)
+	}
+	return kept, nil
+}
+
+// Messages returns what the phone of the number shows, oldest first; of one
+// chat, where one is named by number or chat ID.
+func (s *Service) Messages(ctx context.Context, number, chat string) (list []content.Shown, err error) {
+	of, err := s.config.Accounts.Named(ctx, number)
+	if err != nil {
+		return nil, err
+	}
+	if chat != "" {
+		with, err := s.config.Chats.Named(ctx, "chat", chat)
+		if err != nil {
+			return nil, err
+		}
+		chat = with.JID().String()
+	}
+	if s.config.Load != nil {
+		return s.config.Load.Messages(of, chat), nil
+	}
+	rows, err := s.db.Reader().QueryContext(ctx, "SELECT "+messageColumns+
+		" FROM messages WHERE number = $1 AND ($2 = '' OR chat = $2) ORDER BY seq", of.Number, chat)
+	if err != nil {
+		return nil, fmt.Errorf("phone: list messages: %w", err)
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	list = []content.Shown{}
+	for rows.Next() {
+		kept, err := scanMessage(rows.Scan)
+		if err != nil {
+			return nil, fmt.Errorf("phone: list messages: %w", err)
+		}
+		shown, err := kept.show()
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, shown)
+	}
+	return list, rows.Err()
+}
+
+// show is the message as people see it.
+func (k *keptMessage) show() (content.Shown, error) {
+	shown := content.Shown{
+		MessageID: k.id, Chat: k.chat, From: k.sender, FromMe: k.fromMe, Timestamp: account.Timestamp(time.UnixMilli(k.at)),
+		Reactions: []content.Reaction{}, Edited: k.edited, Deleted: k.deleted, Status: k.status.String(),
+	}
+	message, err := k.message()
+	if err != nil {
+		return shown, err
+	}
+	content.Describe(content.Unwrap(message), &shown)
+	if k.file.sha256 != "" {
+		size := int64(k.file.size)
+		shown.MediaSHA256, shown.MediaSize = k.file.sha256, &size
+	}
+	if k.deleted {
+		// What is left says that something was there, and of which kind.
+		shown = content.Shown{
+			MessageID: shown.MessageID, Chat: shown.Chat, From: shown.From, FromMe: shown.FromMe, Timestamp: shown.Timestamp,
+			Type: shown.Type, Reactions: shown.Reactions, Edited: shown.Edited, Deleted: true, Status: shown.Status,
+		}
+	}
+	reactions := map[string]string{}
+	if err := json.Unmarshal([]byte(k.reactions), &reactions); err != nil {
+		return shown, fmt.Errorf("phone: read reactions: %w", err)
+	}
+	for _, from := range slices.Sorted(maps.Keys(reactions)) {
+		shown.Reactions = append(shown.Reactions, content.Reaction{From: from, Reaction: reactions[from]})
+	}
+	return shown, nil
+}

@@ -1,0 +1,64 @@
+package phone
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"log/slog"
+
+	"go.mau.fi/whatsmeow/proto/waE2E"
+
+	"github.com/recado-project/recado/internal/sandbox/content"
+	"github.com/recado-project/recado/internal/sandbox/refusal"
+)
+
+// savedFile is a file that a phone has fetched and decrypted. The zero value is
+// none.
+type savedFile struct {
+	sha256 string
+	size   int
+}
+
+// fetch gets the file of a message from the media host, as the phone's owner
+// does who looks at it. A file that cannot be had is a message without one.
+func (p *phone) fetch(ctx context.Context, message *waE2E.Message) (savedFile, error) {
+	part, kind := content.MediaOf(message)
+	if part == nil {
+		return savedFile{}, nil
+	}
+	plain, err := p.s.config.Media.Get(kind, content.PointerOf(part))
+	if err != nil {
+		p.s.config.Logger.LogAttrs(ctx, slog.LevelWarn, "a phone could not fetch the file of a message", slog.Any("error", err))
+		return savedFile{}, nil
+	}
+	if err := p.s.config.Files.Put(hex.EncodeToString(part.GetFileSHA256()), plain); err != nil {
+		return savedFile{}, err
+	}
+	return savedFile{sha256: hex.EncodeToString(part.GetFileSHA256()), size: len(plain)}, nil
+}
+
+// ForgetMedia makes the media host forget the file of a message, as the platform
+// does after a while; with everywhere, all phones that show the message as well.
+func (s *Service) ForgetMedia(ctx context.Context, number, messageID string, everywhere bool) error {
+	_, kept, err := s.shownMessage(ctx, number, messageID)
+	if err != nil {
+		return err
+	}
+	message, err := kept.message()
+	if err != nil {
+		return err
+	}
+	part, _ := content.MediaOf(message)
+	if part == nil {
+		return refusal.Invalidf("", "the message has no file")
+	}
+	if err := s.config.Media.Drop(content.PointerOf(part).DirectPath); err != nil {
+		return fmt.Errorf("phone: %w", err)
+	}
+	if !everywhere {
+		return nil
+	}
+	u := s.config.Accounts.NewUnit()
+	u.Exec("UPDATE messages SET media_forgotten = 1 WHERE id = $1", messageID)
+	return u.Commit(ctx)
+}

@@ -1,0 +1,225 @@
+package phone
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	waBinary "go.mau.fi/whatsmeow/binary"
+	"go.mau.fi/whatsmeow/proto/waE2E"
+	"go.mau.fi/whatsmeow/types"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/recado-project/recado/internal/sandbox/account"
+	"github.com/recado-project/recado/internal/sandbox/chat"
+	"github.com/recado-project/recado/internal/sandbox/content"
+	"github.com/recado-project/recado/internal/sandbox/signal"
+	"github.com/recado-project/recado/internal/sandbox/wire"
+)
+
+// phoneMessage is a message that a phone sends.
+type phoneMessage struct {
+	id      string
+	chat    chat.Chat
+	at      int64 // Unix seconds
+	message *waE2E.Message
+	peer    bool // for the own device, not for a chat
+	// unavailable says that linked devices hear only that there is a message, as the
+	// platform does with what may be seen once.
+	unavailable bool
+	// raw, where not nil, is what the sender wants it to be; message is nil then
+	// where it is none that anybody can read.
+	raw *rawParts
+}
+
+// plaintext is what is encrypted of the message.
+func (m *phoneMessage) plaintext() ([]byte, error) {
+	if m.raw != nil {
+		return m.raw.payload, nil
+	}
+	encoded, err := proto.Marshal(m.message)
+	if err != nil {
+		return nil, fmt.Errorf("phone: encode message: %w", err)
+	}
+	return encoded, nil
+}
+
+// send sends a message to a chat, and shows it on the phone.
+func (p *phone) send(ctx context.Context, to chat.Chat, message *waE2E.Message, id string) error {
+	return p.sendAs(ctx, phoneMessage{id: id, chat: to, at: p.s.now().Unix(), message: message})
+}
+
+func (p *phone) sendAs(ctx context.Context, out phoneMessage) error {
+	in := incoming{sender: p.Account, group: out.chat.Group, id: out.id, at: out.at, message: out.message}
+	if err := p.keep(ctx, out.chat, in, out.message, true); err != nil {
+		return err
+	}
+	return p.distribute(ctx, out)
+}
+
+// distribute brings a message to every device of the other side, and a copy to
+// the linked devices of the own account.
+func (p *phone) distribute(ctx context.Context, out phoneMessage) error {
+	if out.chat.Group != nil {
+		return p.distributeToGroup(ctx, out)
+	}
+	to := out.chat.Person
+	recipients := p.Companions()
+	if to != p.Account && !to.Blocks(p.Account) {
+		recipients = append(recipients, to.Companions()...)
+	}
+	for _, linked := range recipients {
+		if err := p.encryptFor(ctx, linked, out, 0); err != nil {
+			return err
+		}
+	}
+	if to == p.Account || to.Blocks(p.Account) {
+		return nil
+	}
+	return p.bringToPhone(to, out)
+}
+
+// bringToPhone brings a message to another phone.
+func (p *phone) bringToPhone(to *account.Account, out phoneMessage) error {
+	if p.s.config.Load != nil || out.message == nil {
+		return nil
+	}
+	payload, err := out.plaintext()
+	if err != nil {
+		return err
+	}
+	return p.u.ToPhone(to, plainStanza(p.Account, out, payload))
+}
+
+// encryptFor encrypts a message for one linked device and puts it into its
+// outbox. count says how often the device has asked for it.
+func (p *phone) encryptFor(ctx context.Context, to *account.Device, out phoneMessage, count int) error {
+	message := out.message
+	switch {
+	case out.raw != nil && to.Account != p.Account:
+		enc, err := p.encryptBytes(ctx, to, out.raw.payload)
+		if err != nil || enc == nil {
+			return err
+		}
+		return p.u.ToDevice(to, p.stanza(out, false, *enc))
+	case message == nil:
+		return nil // the own devices could not read it either
+	case out.unavailable:
+		return p.u.ToDevice(to, p.stanza(out, to.Account == p.Account, waBinary.Node{
+			Tag: "unavailable", Attrs: waBinary.Attrs{"type": "view_once"},
+		}))
+	case out.chat.Group != nil:
+		// Whoever asks once more may lack the key of the group's messages.
+		key, err := p.distribution(ctx, out.chat.Group)
+		if err != nil {
+			return err
+		}
+		message = proto.CloneOf(message)
+		message.SenderKeyDistributionMessage = key
+	case to.Account == p.Account && !out.peer:
+		message = &waE2E.Message{DeviceSentMessage: &waE2E.DeviceSentMessage{
+			DestinationJID: new(out.chat.JID().String()), Message: message,
+		}}
+	}
+	enc, err := p.encryptPairwise(ctx, to, message)
+	if err != nil || enc == nil {
+		return err
+	}
+	if count > 0 {
+		enc.Attrs["count"] = count
+	}
+	return p.u.ToDevice(to, p.stanza(out, to.Account == p.Account, *enc))
+}
+
+// encryptPairwise encrypts a message for one linked device; nil where the device
+// was removed a moment ago.
+func (p *phone) encryptPairwise(ctx context.Context, to *account.Device, message *waE2E.Message) (*waBinary.Node, error) {
+	plaintext, err := proto.Marshal(message)
+	if err != nil {
+		return nil, fmt.Errorf("phone: encode message: %w", err)
+	}
+	return p.encryptBytes(ctx, to, plaintext)
+}
+
+// encryptBytes encrypts what is, or is not, a message for one linked device; nil
+// where the device was removed a moment ago.
+func (p *phone) encryptBytes(ctx context.Context, to *account.Device, plaintext []byte) (*waBinary.Node, error) {
+	addr := account.SignalAddress(to.Account.LID, to.ID)
+	has, err := p.signal.HasSession(ctx, addr)
+	if err != nil {
+		return nil, fmt.Errorf("phone: look for session: %w", err)
+	}
+	if !has {
+		if err := p.startSession(ctx, to); err != nil {
+			if errors.Is(err, wire.ErrItemNotFound) {
+				return nil, nil
+			}
+			return nil, err
+		}
+	}
+	kind, ciphertext, err := p.signal.Encrypt(ctx, addr, signal.Pad(plaintext))
+	if err != nil {
+		return nil, fmt.Errorf("phone: encrypt: %w", err)
+	}
+	return &waBinary.Node{Tag: "enc", Attrs: waBinary.Attrs{"v": "2", "type": kind}, Content: ciphertext}, nil
+}
+
+// stanza builds what a linked device gets.
+func (p *phone) stanza(out phoneMessage, own bool, encs ...waBinary.Node) waBinary.Node {
+	attrs := waBinary.Attrs{
+		"from": p.LIDJID(), "id": out.id, "t": out.at, "type": content.StanzaKind(out.message), "edit": content.EditKind(out.message),
+		"notify": p.DisplayName(), "addressing_mode": "lid",
+	}
+	if raw := out.raw; raw != nil {
+		for name, value := range map[string]string{"type": raw.kind, "edit": raw.edit, "notify": raw.pushName} {
+			if value != "" {
+				attrs[name] = value
+			}
+		}
+	}
+	switch {
+	case out.chat.Group != nil:
+		attrs["from"], attrs["participant"], attrs["participant_pn"] = out.chat.Group.JID(), p.LIDJID(), p.ShownPN()
+	case out.peer:
+		attrs["category"] = "peer"
+	case own:
+		attrs["recipient"], attrs["peer_recipient_pn"] = out.chat.Person.LIDJID(), out.chat.Person.ShownPN()
+	default:
+		attrs["sender_pn"] = p.ShownPN()
+	}
+	return waBinary.Node{Tag: "message", Attrs: attrs, Content: encs}
+}
+
+// sentMessage makes a message that the phone has sent ready to be sent again;
+// nil where it has sent none with this id.
+func (p *phone) sentMessage(ctx context.Context, id string) (*phoneMessage, error) {
+	kept, err := p.s.findMessage(ctx, p.Account, id, true)
+	if err == nil && kept == nil {
+		kept, err = p.s.findChange(ctx, p.Account, id)
+	}
+	if err != nil || kept == nil {
+		return nil, err
+	}
+	jid, err := types.ParseJID(kept.chat)
+	if err != nil {
+		return nil, fmt.Errorf("phone: read chat: %w", err)
+	}
+	to, ok, err := p.s.config.Chats.At(ctx, jid)
+	if err != nil || !ok {
+		return nil, err
+	}
+	message, err := kept.message()
+	if err != nil {
+		return nil, err
+	}
+	return &phoneMessage{id: kept.id, chat: to, at: time.UnixMilli(kept.at).Unix(), message: message}, nil
+}
+
+// isFor reports whether an account may have the message, which from has sent.
+func (m *phoneMessage) isFor(who, from *account.Account) bool {
+	if m.chat.Group != nil {
+		return m.chat.Group.Has(who)
+	}
+	return who == m.chat.Person || who == from
+}

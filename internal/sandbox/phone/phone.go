@@ -1,0 +1,220 @@
+// Package phone simulates handsets: they decrypt what they get, show and keep
+// messages, send receipts, and send what the control API asks for.
+//
+// A handset works through its mailbox in the database, one page in one transaction.
+package phone
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	waBinary "go.mau.fi/whatsmeow/binary"
+	"go.mau.fi/whatsmeow/proto/waE2E"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/recado-project/recado/internal/sandbox/account"
+	"github.com/recado-project/recado/internal/sandbox/chat"
+	"github.com/recado-project/recado/internal/sandbox/database"
+	"github.com/recado-project/recado/internal/sandbox/group"
+	"github.com/recado-project/recado/internal/sandbox/load"
+	"github.com/recado-project/recado/internal/sandbox/mediahost"
+	"github.com/recado-project/recado/internal/sandbox/prekey"
+	"github.com/recado-project/recado/internal/sandbox/receipt"
+	"github.com/recado-project/recado/internal/sandbox/setting"
+	"github.com/recado-project/recado/internal/sandbox/signal"
+	"github.com/recado-project/recado/internal/sandbox/wire"
+	"github.com/recado-project/recado/internal/sqlite"
+)
+
+// maxRetries is how often a phone asks for a message that it cannot decrypt.
+const maxRetries = 5
+
+// The stanzas in a mailbox that do not come from the wire.
+const (
+	stanzaPlain   = "plain"   // a message of another phone
+	stanzaWelcome = "welcome" // a linked device has come online for the first time
+)
+
+// Service are the simulated handsets: they deal with what they get, and do what
+// the control API asks of them.
+type Service struct {
+	config Config
+
+	db     *sqlite.DB
+	groups *group.Book
+	now    func() time.Time
+	reads  *readClock
+}
+
+// Config is what phones need.
+type Config struct {
+	Accounts   *account.Directory
+	Chats      chat.Finder
+	PreKeys    *prekey.Service
+	Receipts   *receipt.Service
+	Settings   *setting.Service
+	Activities *account.ActivityLog
+	Media      *mediahost.Host
+	Files      *account.Files
+	Load       *load.Phones  // nil unless the server runs for load tests
+	ReadDelay  time.Duration // after which a phone reads a message
+	Logger     *slog.Logger
+}
+
+// New returns the phones. They do nothing by themselves before Run.
+func New(config Config) *Service {
+	return &Service{
+		config: config, db: config.Accounts.DB, groups: config.Chats.Groups, now: config.Accounts.Now, reads: newReadClock(),
+	}
+}
+
+// phone is a simulated handset at work: its account, and the unit of work in
+// which everything it does becomes true at once. The account's phone lock is
+// held for its whole life.
+type phone struct {
+	*account.Account
+	s      *Service
+	u      *account.Unit
+	signal *signal.Device
+}
+
+// openPhone lets the account's phone work in the unit.
+func (s *Service) openPhone(u *account.Unit, of *account.Account) *phone {
+	return &phone{Account: of, s: s, u: u, signal: of.SignalDevice(u)}
+}
+
+// receive deals with one stanza. An error is a failure of the platform; what is
+// wrong with the stanza itself is dealt with here.
+func (p *phone) receive(ctx context.Context, n waBinary.Node) error {
+	switch n.Tag {
+	case "message":
+		return p.receiveMessage(ctx, n)
+	case "receipt":
+		if wire.AttrString(n, "type") == receipt.ServerError {
+			return p.putMediaAgain(ctx, n)
+		}
+		return p.resend(ctx, n)
+	case stanzaPlain:
+		return p.receivePlain(ctx, n)
+	case stanzaWelcome:
+		return p.welcome(ctx, n)
+	default:
+		return fmt.Errorf("phone: a phone got a %s stanza", n.Tag)
+	}
+}
+
+// knows reports whether the phone shows the message already.
+func (p *phone) knows(ctx context.Context, in incoming) (bool, error) {
+	rows, err := database.Ints(ctx, p.s.db.Reader(), "SELECT seq FROM messages WHERE number = $1 AND id = $2 AND sender = $3",
+		p.Number, in.id, in.sender.PN().String())
+	if err != nil {
+		return false, fmt.Errorf("phone: look for message: %w", err)
+	}
+	return len(rows) > 0, nil
+}
+
+// receivePlain takes a message of another phone: between two simulated phones
+// there is nobody to keep secrets from.
+func (p *phone) receivePlain(ctx context.Context, n waBinary.Node) error {
+	in, ok, err := p.readStanza(ctx, n)
+	if err != nil || !ok {
+		return err
+	}
+	in.message = &waE2E.Message{}
+	if err := proto.Unmarshal(wire.Content(n), in.message); err != nil {
+		return fmt.Errorf("phone: decode kept message: %w", err)
+	}
+	return p.accept(ctx, in)
+}
+
+// askAgain tells the device that sent a message to encrypt it anew, with keys
+// for a new session.
+func (p *phone) askAgain(ctx context.Context, in incoming, count int) error {
+	linked := in.sender.Companion(in.device)
+	if linked == nil || count >= maxRetries {
+		return nil
+	}
+	addr := account.SignalAddress(in.sender.LID, in.device)
+	if err := p.signal.DropSession(ctx, addr); err != nil {
+		return fmt.Errorf("phone: drop session: %w", err)
+	}
+	bundle, err := p.signal.Bundle(ctx)
+	if err != nil {
+		return fmt.Errorf("phone: mint prekey bundle: %w", err)
+	}
+	receipt.ExpectRetry(p.u, linked.Ref(), in.id, account.DeviceRef(p.LID, 0))
+	keys := prekey.BundleNodes(bundle)
+	attrs := waBinary.Attrs{"from": p.Address(in.address), "id": in.id, "type": receipt.Retry, "t": p.s.now().Unix()}
+	if in.group != nil {
+		attrs["from"], attrs["participant"] = in.group.JID(), p.LIDJID()
+		// The key comes again with the message, and is not to be taken for the one
+		// that does not fit.
+		if err := p.signal.DropSenderKey(ctx, in.group.JID().String(), addr); err != nil {
+			return fmt.Errorf("phone: drop sender key: %w", err)
+		}
+	} else if in.sender == p.Account {
+		with, err := p.s.config.Receipts.OwnChat(ctx, linked.Ref(), in.id)
+		if err != nil {
+			return err
+		}
+		if with != nil {
+			attrs["recipient"] = with.LIDJID()
+		}
+	}
+	return p.u.ToDevice(linked, waBinary.Node{
+		Tag:   "receipt",
+		Attrs: attrs,
+		Content: []waBinary.Node{
+			{Tag: "retry", Attrs: waBinary.Attrs{"count": count + 1, "id": in.id, "t": in.at, "v": 1}},
+			keys[0], // the registration id
+			{Tag: "keys", Content: keys[1:]},
+		},
+	})
+}
+
+// resend encrypts a message anew for a device that could not decrypt it.
+func (p *phone) resend(ctx context.Context, n waBinary.Node) error {
+	from := wire.AttrJID(n, "from")
+	asking, err := p.s.config.Accounts.FindLID(ctx, from.User)
+	if err != nil || asking == nil {
+		return err
+	}
+	linked := asking.Companion(from.Device)
+	retry, _ := wire.Child(n, "retry")
+	count := wire.AttrInt(retry, "count")
+	if linked == nil || count > maxRetries {
+		return nil
+	}
+	out, err := p.sentMessage(ctx, wire.AttrString(n, "id"))
+	if err != nil || out == nil || !out.isFor(asking, p.Account) {
+		return err
+	}
+	if keys, ok := wire.Child(n, "keys"); ok {
+		bundle, err := prekey.ParseBundle(wire.ChildContent(n, "registration"), keys)
+		if err == nil {
+			err = p.signal.StartSession(ctx, account.SignalAddress(asking.LID, from.Device), bundle)
+		}
+		if err != nil {
+			p.s.config.Logger.LogAttrs(ctx, slog.LevelWarn, "a device asked for a message with unusable keys", slog.Any("error", err))
+			return nil
+		}
+	} else if err := p.startSession(ctx, linked); err != nil {
+		return err
+	}
+	return p.encryptFor(ctx, linked, *out, count)
+}
+
+// startSession starts a session with a linked device from the keys that the
+// platform holds.
+func (p *phone) startSession(ctx context.Context, with *account.Device) error {
+	bundle, err := p.s.config.PreKeys.Take(ctx, with)
+	if err != nil {
+		return err
+	}
+	if err := p.signal.StartSession(ctx, account.SignalAddress(with.Account.LID, with.ID), bundle); err != nil {
+		return fmt.Errorf("phone: start session: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,216 @@
+package phone
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"go.mau.fi/whatsmeow/types"
+
+	"github.com/recado-project/recado/internal/sandbox/account"
+	"github.com/recado-project/recado/internal/sandbox/database"
+	"github.com/recado-project/recado/internal/sandbox/receipt"
+	"github.com/recado-project/recado/internal/sandbox/refusal"
+	"github.com/recado-project/recado/internal/sqlite"
+)
+
+// readPage bounds how many messages are read in one transaction.
+const readPage = 200
+
+// idleWait is how long the worker sleeps while nothing is due.
+const idleWait = time.Hour
+
+// readClock wakes the worker that lets phones read what is due. What is due,
+// and when, is in the database.
+type readClock struct {
+	signal chan struct{}
+
+	mu   sync.Mutex
+	next time.Time // the earliest message that was announced; zero: none
+}
+
+func newReadClock() *readClock { return &readClock{signal: make(chan struct{}, 1)} }
+
+// wakeAt says that a message is due then.
+func (r *readClock) wakeAt(due time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.next.IsZero() && !due.Before(r.next) {
+		return
+	}
+	r.next = due
+	select {
+	case r.signal <- struct{}{}:
+	default:
+	}
+}
+
+// wait returns how long there is nothing to do.
+func (r *readClock) wait(now time.Time) time.Duration {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.next.IsZero() {
+		return idleWait
+	}
+	return max(r.next.Sub(now), 0)
+}
+
+// began forgets what was announced: the worker looks for itself now.
+func (r *readClock) began() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.next = time.Time{}
+}
+
+// readWorker lets phones read their messages when their time has come.
+func (s *Service) readWorker(ctx context.Context) {
+	for ctx.Err() == nil {
+		timer := time.NewTimer(s.reads.wait(s.now()))
+		select {
+		case <-ctx.Done():
+		case <-s.reads.signal:
+		case <-timer.C:
+			s.reads.began()
+			next, err := s.readDue(ctx)
+			if err != nil && ctx.Err() == nil {
+				s.config.Logger.LogAttrs(ctx, slog.LevelError, "messages not read", slog.Any("error", err))
+				next = s.now().Add(mailboxRetry)
+			}
+			if !next.IsZero() {
+				s.reads.wakeAt(next)
+			}
+		}
+		timer.Stop()
+	}
+}
+
+// dueMessage is a message that a phone is going to read.
+type dueMessage struct {
+	number string
+	at     time.Time
+	kept   *keptMessage
+}
+
+// readDue reads a page of what is due and returns when to look again; the zero
+// time where there is nothing more.
+func (s *Service) readDue(ctx context.Context) (next time.Time, err error) {
+	page, err := s.unread(ctx)
+	if err != nil {
+		return next, fmt.Errorf("phone: list messages to read: %w", err)
+	}
+	now := s.now()
+	u := s.config.Accounts.NewUnit()
+	for _, d := range page {
+		if d.at.After(now) {
+			next = d.at
+			break
+		}
+		next = now // there may be more
+		reader, err := s.config.Accounts.Ensure(ctx, d.number)
+		if err != nil {
+			return next, err
+		}
+		if err := s.markRead(ctx, u, reader, d.kept, receipt.Read); err != nil {
+			return next, err
+		}
+	}
+	return next, u.Commit(ctx)
+}
+
+// unread returns a page of the messages that are to be read, in the order in
+// which they are due.
+func (s *Service) unread(ctx context.Context) (page []dueMessage, err error) {
+	rows, err := s.db.Reader().QueryContext(ctx,
+		"SELECT number, read_due, "+messageColumns+" FROM messages WHERE read_due > 0 ORDER BY read_due LIMIT $1", readPage)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		var d dueMessage
+		var at int64
+		d.kept, err = scanMessage(func(columns ...any) error {
+			return rows.Scan(append([]any{&d.number, &at}, columns...)...)
+		})
+		if err != nil {
+			return nil, err
+		}
+		d.at = time.UnixMilli(at)
+		page = append(page, d)
+	}
+	return page, rows.Err()
+}
+
+// markRead lets a phone read, or play, a message it has got: the sender's
+// devices are told, and the phone's own linked devices.
+func (s *Service) markRead(ctx context.Context, u *account.Unit, reader *account.Account, kept *keptMessage, kind string) error {
+	u.Exec("UPDATE messages SET status = MAX(status, $1), read_due = 0 WHERE number = $2 AND id = $3 AND sender = $4",
+		receipt.StatusOf(kind), reader.Number, kept.id, kept.sender)
+	lid, id, ok := account.ParseDeviceRef(kept.device)
+	if !ok {
+		return nil
+	}
+	sender, err := s.config.Accounts.FindLID(ctx, lid)
+	if err != nil || sender == nil {
+		return err
+	}
+	address, err := types.ParseJID(kept.address)
+	if err != nil {
+		address = types.JID{} // a phone wrote it: no receipt depends on the form
+	}
+	m := receipt.Sent{Sender: sender, Device: id, ID: kept.id, Address: address}
+	own := receipt.Params{From: reader.LIDJID(), IDs: []string{kept.id}, Kind: kind, At: s.now().Unix(), Recipient: sender.LIDJID()}
+	if jid, err := types.ParseJID(kept.chat); err == nil && jid.Server == types.GroupServer {
+		if found, err := s.groups.Find(ctx, jid.User); err != nil || found == nil {
+			return err
+		}
+		m.Group = jid
+		own.From, own.Participant, own.Recipient = jid, reader.LIDJID(), nil
+	}
+	if err := s.config.Receipts.Answer(ctx, u, reader, m, kind); err != nil {
+		return err
+	}
+	for _, linked := range reader.Companions() {
+		if err := u.ToDevice(linked, receipt.Node(own)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// MarkRead lets the person who holds the phone read a message, or play it.
+func (s *Service) MarkRead(ctx context.Context, number, messageID string, played bool) error {
+	of, err := s.config.Accounts.Named(ctx, number)
+	if err != nil {
+		return err
+	}
+	kept, err := s.findMessage(ctx, of, messageID, false)
+	if err != nil {
+		return err
+	}
+	if kept == nil {
+		return refusal.NotFoundf("the phone has received no message with this id")
+	}
+	kind := receipt.Read
+	if played {
+		kind = receipt.Played
+	}
+	u := s.config.Accounts.NewUnit()
+	if err := s.markRead(ctx, u, of, kept, kind); err != nil {
+		return err
+	}
+	return u.Commit(ctx)
+}
+
+// firstDue returns when the first message is to be read, the zero time if none
+// is.
+func firstDue(ctx context.Context, db *sqlite.DB) (time.Time, error) {
+	due, err := database.Ints(ctx, db.Reader(), "SELECT read_due FROM messages WHERE read_due > 0 ORDER BY read_due LIMIT 1")
+	if err != nil || len(due) == 0 {
+		return time.Time{}, err
+	}
+	return time.UnixMilli(due[0]), nil
+}

@@ -1,0 +1,97 @@
+package phone
+
+import (
+	"context"
+
+	"go.mau.fi/whatsmeow/proto/waE2E"
+
+	"github.com/recado-project/recado/internal/sandbox/account"
+	"github.com/recado-project/recado/internal/sandbox/chat"
+	"github.com/recado-project/recado/internal/sandbox/content"
+	"github.com/recado-project/recado/internal/sandbox/refusal"
+	"github.com/recado-project/recado/internal/sandbox/wire"
+)
+
+// SendMessage has the phone of the number send a message and returns its id once
+// it is committed, together with what is to be delivered.
+func (s *Service) SendMessage(ctx context.Context, number string, m content.Outgoing) (messageID string, err error) {
+	from, to, err := s.senderAndChat(ctx, number, m.To)
+	if err != nil {
+		return "", err
+	}
+	if m.Unavailable && (to.Group != nil || !m.ViewOnce) {
+		return "", refusal.Invalidf("unavailable", "goes with viewOnce, and to a person")
+	}
+	message, err := s.compose(ctx, from, to, m)
+	if err != nil {
+		return "", err
+	}
+	from.LockPhone()
+	defer from.UnlockPhone()
+	u := s.config.Accounts.NewUnit()
+	messageID = wire.NewMessageID()
+	out := phoneMessage{id: messageID, chat: to, at: s.now().Unix(), message: message, unavailable: m.Unavailable}
+	if err := s.openPhone(u, from).sendAs(ctx, out); err != nil {
+		return "", err
+	}
+	if err := u.Commit(ctx); err != nil {
+		return "", err
+	}
+	return messageID, nil
+}
+
+// senderAndChat returns who is to send a message, and the chat, where he may
+// write.
+func (s *Service) senderAndChat(ctx context.Context, number, where string) (from *account.Account, to chat.Chat, err error) {
+	if from, err = s.config.Accounts.Named(ctx, number); err != nil {
+		return nil, chat.Chat{}, err
+	}
+	if to, err = s.config.Chats.Named(ctx, "to", where); err != nil {
+		return nil, chat.Chat{}, err
+	}
+	switch {
+	case !from.IsRegistered():
+		return nil, chat.Chat{}, refusal.Conflictf("the number is not registered")
+	case to.Group == nil && !to.Person.IsRegistered():
+		return nil, chat.Chat{}, refusal.Invalidf("to", "the number is not registered")
+	case to.Group != nil && !to.Group.Has(from):
+		return nil, chat.Chat{}, refusal.Invalidf("to", "the phone is not in this group")
+	case to.Group != nil && to.Group.Announcement && !to.Group.IsAdmin(from):
+		return nil, chat.Chat{}, refusal.Invalidf("to", "only admins write to this group")
+	}
+	return from, to, nil
+}
+
+// compose builds the message that is sent.
+func (s *Service) compose(ctx context.Context, from *account.Account, to chat.Chat, m content.Outgoing) (*waE2E.Message, error) {
+	reply, err := s.quote(ctx, from, to, m.QuotedMessageID)
+	if err != nil {
+		return nil, err
+	}
+	return content.Compose(m, reply, s.config.Media.Put)
+}
+
+// quote names the message that another one answers; nil where it is no reply.
+func (s *Service) quote(ctx context.Context, from *account.Account, to chat.Chat, id string) (*waE2E.ContextInfo, error) {
+	if id == "" {
+		return nil, nil
+	}
+	quoted, err := s.findAnyMessage(ctx, from, id)
+	if err != nil {
+		return nil, err
+	}
+	if quoted == nil {
+		return nil, refusal.Invalidf("quoteMessageId", "the phone has no message with this id")
+	}
+	original, err := quoted.message()
+	if err != nil {
+		return nil, err
+	}
+	author, err := s.authorOfKept(ctx, quoted)
+	if err != nil {
+		return nil, err
+	}
+	return &waE2E.ContextInfo{
+		StanzaID: &quoted.id, Participant: new(to.MemberJID(author).String()), QuotedMessage: original,
+	}, nil
+}

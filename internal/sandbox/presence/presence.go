@@ -1,0 +1,233 @@
+// Package presence shows to others who is online and who types.
+package presence
+
+import (
+	"context"
+	"strconv"
+	"sync"
+	"time"
+
+	waBinary "go.mau.fi/whatsmeow/binary"
+	"go.mau.fi/whatsmeow/types"
+
+	"github.com/recado-project/recado/internal/sandbox/account"
+	"github.com/recado-project/recado/internal/sandbox/chat"
+	"github.com/recado-project/recado/internal/sandbox/refusal"
+	"github.com/recado-project/recado/internal/sandbox/wire"
+)
+
+// maxAcquaintances bounds how many phones see whether an account is online, and
+// how many devices follow one phone.
+const maxAcquaintances = 5000
+
+// Service knows who is online and who wants to know. It lives in memory:
+// after a restart clients say again what they want.
+type Service struct {
+	accounts   *account.Directory
+	chats      chat.Finder
+	activities *account.ActivityLog
+	now        func() time.Time
+
+	mu            sync.Mutex
+	acquaintances map[*account.Account]map[*account.Account]struct{} // the phones that see an account
+	followers     map[*account.Account]map[*account.Device]struct{}  // the devices that follow an account
+	phones        map[*account.Account]phonePresence
+}
+
+// phonePresence is what a phone shows of itself.
+type phonePresence struct {
+	available bool
+	last      time.Time
+}
+
+// New returns the service. Nobody is online yet.
+func New(chats chat.Finder, activities *account.ActivityLog) *Service {
+	return &Service{
+		accounts: chats.Accounts, chats: chats, activities: activities, now: chats.Accounts.Now,
+
+		acquaintances: map[*account.Account]map[*account.Account]struct{}{},
+		followers:     map[*account.Account]map[*account.Device]struct{}{},
+		phones:        map[*account.Account]phonePresence{},
+	}
+}
+
+// Acquaint lets the phone of seer see whether the account is online: it was
+// looked up, or written to.
+func (s *Service) Acquaint(of, seer *account.Account) {
+	if of == seer {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	known := s.acquaintances[of]
+	if known == nil {
+		known = map[*account.Account]struct{}{}
+		s.acquaintances[of] = known
+	}
+	if len(known) < maxAcquaintances {
+		known[seer] = struct{}{}
+	}
+}
+
+func (s *Service) follow(of *account.Account, by *account.Device) phonePresence {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	known := s.followers[of]
+	if known == nil {
+		known = map[*account.Device]struct{}{}
+		s.followers[of] = known
+	}
+	if len(known) < maxAcquaintances {
+		known[by] = struct{}{}
+	}
+	return s.phones[of]
+}
+
+// audience returns the phones that see the account, and the devices that follow
+// it.
+func (s *Service) audience(of *account.Account) (phones []*account.Account, devices []*account.Device) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for seer := range s.acquaintances[of] {
+		phones = append(phones, seer)
+	}
+	for follower := range s.followers[of] {
+		devices = append(devices, follower)
+	}
+	return phones, devices
+}
+
+// keep keeps what a phone shows of itself.
+func (s *Service) keep(of *account.Account, available bool, now time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.phones[of] = phonePresence{available: available, last: now}
+}
+
+// Subscribe lets a device follow somebody, and returns what it is shown; false
+// where there is nobody to follow.
+func (s *Service) Subscribe(ctx context.Context, by *account.Device, to types.JID) (shown waBinary.Node, ok bool, err error) {
+	of, err := s.accounts.ByJID(ctx, to)
+	if err != nil || of == nil || !of.IsRegistered() {
+		return shown, false, err
+	}
+	s.Acquaint(by.Account, of)
+	state := s.follow(of, by)
+	return presenceNode(of.Address(to), state.available, state.last), true, nil
+}
+
+// Announce shows those who see the account whether a device of it is online.
+func (s *Service) Announce(of *account.Account, available bool) {
+	value := string(types.PresenceUnavailable)
+	if available {
+		value = string(types.PresenceAvailable)
+	}
+	phones, devices := s.audience(of)
+	for _, seer := range phones {
+		s.activities.Add(seer, account.NewActivity("presence", of, seer, value))
+	}
+	for _, follower := range devices {
+		follower.Offer(presenceNode(of.LIDJID(), available, s.now()))
+	}
+}
+
+func presenceNode(from types.JID, available bool, last time.Time) waBinary.Node {
+	n := waBinary.Node{Tag: "presence", Attrs: waBinary.Attrs{"from": from}}
+	if !available {
+		n.Attrs["type"] = string(types.PresenceUnavailable)
+		if last.IsZero() {
+			n.Attrs["last"] = "deny"
+		} else {
+			n.Attrs["last"] = strconv.FormatInt(last.Unix(), 10)
+		}
+	}
+	return n
+}
+
+// PassChatState passes on that a client types or records.
+func (s *Service) PassChatState(ctx context.Context, from *account.Account, n waBinary.Node) error {
+	where, ok, err := s.chats.At(ctx, wire.AttrJID(n, "to"))
+	if err != nil || !ok || len(n.GetChildren()) != 1 {
+		return err
+	}
+	if where.Person != nil {
+		s.Acquaint(from, where.Person)
+	}
+	return s.chatState(ctx, from, where, n.GetChildren()[0])
+}
+
+// chatState shows on the phones of a chat, and on their linked devices, that
+// somebody types there.
+func (s *Service) chatState(ctx context.Context, from *account.Account, where chat.Chat, state waBinary.Node) error {
+	value := state.Tag
+	if value == string(types.ChatPresenceComposing) && wire.AttrString(state, "media") == string(types.ChatPresenceMediaAudio) {
+		value = "recording"
+	}
+	seers := []*account.Account{where.Person}
+	attrs := waBinary.Attrs{"from": from.LIDJID(), "sender_pn": from.ShownPN()}
+	if where.Group != nil {
+		var err error
+		if seers, err = s.chats.Groups.People(ctx, where.Group); err != nil || !where.Group.Has(from) {
+			return err
+		}
+		attrs = waBinary.Attrs{"from": where.Group.JID(), "participant": from.LIDJID(), "participant_pn": from.ShownPN(), "addressing_mode": "lid"}
+	}
+	for _, to := range seers {
+		if (to == from && where.Group != nil) || to.Blocks(from) {
+			continue
+		}
+		entry := account.NewActivity("chatstate", from, to, value)
+		if where.Group != nil {
+			entry.To = where.Group.JID().String()
+		}
+		s.activities.Add(to, entry)
+		for _, linked := range to.Companions() {
+			linked.Offer(waBinary.Node{
+				Tag: "chatstate", Attrs: attrs,
+				Content: []waBinary.Node{{Tag: state.Tag, Attrs: waBinary.Attrs{"media": state.Attrs["media"]}}},
+			})
+		}
+	}
+	return nil
+}
+
+// Set shows to whom the phone writes, or that it is online. presence is
+// available, unavailable, composing, recording or paused. Unlike on the real
+// platform, whoever is named gets to see it without having asked for it.
+func (s *Service) Set(ctx context.Context, number, to, presence string) error {
+	from, err := s.accounts.Named(ctx, number)
+	if err != nil {
+		return err
+	}
+	where, err := s.chats.Named(ctx, "to", to)
+	if err != nil {
+		return err
+	}
+	switch presence {
+	case "composing", "paused":
+		return s.chatState(ctx, from, where, waBinary.Node{Tag: presence})
+	case "recording":
+		return s.chatState(ctx, from, where, waBinary.Node{
+			Tag: string(types.ChatPresenceComposing), Attrs: waBinary.Attrs{"media": string(types.ChatPresenceMediaAudio)},
+		})
+	case "available", "unavailable":
+		other := where.Person
+		if other == nil {
+			return refusal.Invalidf("to", "must be a person")
+		}
+		available := presence == "available"
+		s.keep(from, available, s.now())
+		s.activities.Add(other, account.NewActivity("presence", from, other, presence))
+		told := map[*account.Device]struct{}{}
+		_, devices := s.audience(from)
+		for _, d := range append(devices, other.Companions()...) {
+			if _, twice := told[d]; !twice {
+				told[d] = struct{}{}
+				d.Offer(presenceNode(from.LIDJID(), available, s.now()))
+			}
+		}
+	default:
+		return refusal.Invalidf("presence", "must be one of available, unavailable, composing, recording, paused")
+	}
+	return nil
+}

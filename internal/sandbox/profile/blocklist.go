@@ -1,0 +1,96 @@
+package profile
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+
+	waBinary "go.mau.fi/whatsmeow/binary"
+	"go.mau.fi/whatsmeow/types"
+
+	"github.com/recado-project/recado/internal/sandbox/account"
+	"github.com/recado-project/recado/internal/sandbox/wire"
+)
+
+// iqBlocklist answers whom the account has blocked.
+func (s *Service) iqBlocklist(ctx context.Context, c account.Asker, _ waBinary.Node) ([]waBinary.Node, error) {
+	list, err := s.blocklist(ctx, c.Device.Account)
+	if err != nil {
+		return nil, err
+	}
+	return []waBinary.Node{list}, nil
+}
+
+func (s *Service) blocklist(ctx context.Context, of *account.Account) (waBinary.Node, error) {
+	numbers := of.BlockedNumbers()
+	list := waBinary.Node{Tag: "list"}
+	hash := sha256.New()
+	var items []waBinary.Node
+	for _, number := range numbers {
+		blocked, err := s.config.Accounts.Ensure(ctx, number)
+		if err != nil {
+			return list, err
+		}
+		items = append(items, waBinary.Node{Tag: "item", Attrs: waBinary.Attrs{"jid": blocked.LIDJID(), "pn_jid": blocked.PN()}})
+		_, _ = hash.Write([]byte(blocked.LID + "\n")) // a hash never fails
+	}
+	list.Attrs = waBinary.Attrs{"dhash": hex.EncodeToString(hash.Sum(nil)[:8])}
+	if len(items) > 0 {
+		list.Content = items
+	}
+	return list, nil
+}
+
+// iqBlock blocks somebody, or lifts it, and answers the new list.
+func (s *Service) iqBlock(ctx context.Context, c account.Asker, iq waBinary.Node) ([]waBinary.Node, error) {
+	item, _ := wire.Child(iq, "item")
+	whom, err := s.config.Accounts.ByJID(ctx, wire.AttrJID(item, "jid"))
+	if err != nil {
+		return nil, err
+	}
+	action := wire.AttrString(item, "action")
+	if whom == nil || whom == c.Device.Account || (action != "block" && action != "unblock") {
+		return nil, wire.ErrBadRequest
+	}
+	if err := s.setBlocked(ctx, c.Device, whom, action == "block"); err != nil {
+		return nil, err
+	}
+	return s.iqBlocklist(ctx, c, iq)
+}
+
+// setBlocked keeps that the account has blocked somebody, or lifted it, and
+// tells its other devices.
+func (s *Service) setBlocked(ctx context.Context, by *account.Device, whom *account.Account, blocked bool) error {
+	of, action, seen := by.Account, "unblock", "unblocked"
+	u := s.config.Accounts.NewUnit()
+	if blocked {
+		action, seen = "block", "blocked"
+		u.Exec("INSERT INTO blocks (number, blocked) VALUES ($1, $2) ON CONFLICT DO NOTHING", of.Number, whom.Number)
+	} else {
+		u.Exec("DELETE FROM blocks WHERE number = $1 AND blocked = $2", of.Number, whom.Number)
+	}
+	changed := of.Blocks(whom) != blocked
+	for _, linked := range of.Companions() {
+		if linked == by || !changed {
+			continue
+		}
+		err := u.ToDevice(linked, waBinary.Node{
+			Tag:   "notification",
+			Attrs: waBinary.Attrs{"from": types.ServerJID, "type": "account_sync", "id": wire.NewID(), "t": s.now().Unix()},
+			Content: []waBinary.Node{{
+				Tag: "blocklist", Attrs: waBinary.Attrs{"action": "modify", "dhash": wire.NewID(), "prev_dhash": wire.NewID()},
+				Content: []waBinary.Node{{Tag: "item", Attrs: waBinary.Attrs{"jid": whom.LIDJID(), "action": action}}},
+			}},
+		})
+		if err != nil {
+			return err
+		}
+	}
+	u.Then(func() {
+		of.SetBlocked(whom.Number, blocked)
+		if changed {
+			s.config.Activities.Add(whom, account.NewActivity(seen, of, whom, ""))
+		}
+	})
+	return u.Commit(ctx)
+}

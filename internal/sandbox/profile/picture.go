@@ -1,0 +1,131 @@
+package profile
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"path"
+	"time"
+
+	waBinary "go.mau.fi/whatsmeow/binary"
+	"go.mau.fi/whatsmeow/types"
+
+	"github.com/recado-project/recado/internal/sandbox/account"
+	"github.com/recado-project/recado/internal/sandbox/database"
+	"github.com/recado-project/recado/internal/sandbox/wire"
+)
+
+// PicturePath is where profile pictures are served, by the hash of their files.
+const PicturePath = "/sandbox/pictures/"
+
+// iqPicture answers where the picture of somebody, or of a group, is.
+func (s *Service) iqPicture(ctx context.Context, c account.Asker, iq waBinary.Node) ([]waBinary.Node, error) {
+	target := wire.AttrJID(iq, "target")
+	if target.IsEmpty() {
+		target = c.Device.Account.PN()
+	}
+	picture, err := s.pictureOf(ctx, c, target)
+	if err != nil {
+		return nil, err
+	}
+	if picture == "" {
+		return nil, wire.ErrItemNotFound
+	}
+	asked, _ := wire.Child(iq, "picture")
+	if wire.AttrString(asked, "id") == picture {
+		return nil, nil // the client has it
+	}
+	kind := wire.AttrString(asked, "type")
+	if kind == "" {
+		kind = "image"
+	}
+	return []waBinary.Node{{Tag: "picture", Attrs: waBinary.Attrs{
+		"id": picture, "type": kind, "url": c.Origin.Plain + PicturePath + picture, "direct_path": PicturePath + picture,
+	}}}, nil
+}
+
+// pictureOf returns the picture that the client may see; "" for none.
+func (s *Service) pictureOf(ctx context.Context, c account.Asker, target types.JID) (string, error) {
+	if target.Server == types.GroupServer {
+		found, err := s.config.Groups.Find(ctx, target.User)
+		if err != nil || found == nil || !found.Has(c.Device.Account) {
+			return "", err
+		}
+		return found.Picture, nil
+	}
+	of, err := s.config.Accounts.ByJID(ctx, target)
+	if err != nil || of == nil || of.Blocks(c.Device.Account) {
+		return "", err
+	}
+	return of.PictureID(), nil
+}
+
+// setPicture adds the change of a profile picture to the unit, none where the
+// file is empty. The account's own devices are told, and those of everybody with
+// whom it has a chat.
+func (s *Service) setPicture(ctx context.Context, u *account.Unit, of *account.Account, file []byte) error {
+	hash, err := s.config.Files.KeepPicture(file)
+	if err != nil {
+		return err
+	}
+	told, err := s.chatPartners(ctx, of)
+	if err != nil {
+		return err
+	}
+	for _, who := range append(told, of) {
+		for _, linked := range who.Companions() {
+			if err := u.ToDevice(linked, account.PictureNotification(of.LIDJID(), of.LIDJID(), hash, s.now().Unix())); err != nil {
+				return err
+			}
+		}
+	}
+	u.Exec("UPDATE accounts SET picture = $1 WHERE number = $2", hash, of.Number)
+	u.Then(func() { of.SetPicture(hash) })
+	return nil
+}
+
+// chatPartners returns the people with whom an account has a chat.
+func (s *Service) chatPartners(ctx context.Context, of *account.Account) ([]*account.Account, error) {
+	chats, err := database.Strings(ctx, s.db.Reader(), "SELECT DISTINCT chat FROM messages WHERE number = $1", of.Number)
+	if err != nil {
+		return nil, fmt.Errorf("profile: list chats: %w", err)
+	}
+	var partners []*account.Account
+	for _, chat := range chats {
+		jid, err := types.ParseJID(chat)
+		if err != nil {
+			return nil, fmt.Errorf("profile: read chat: %w", err)
+		}
+		with, err := s.config.Accounts.ByJID(ctx, jid) // nil for a group
+		if err != nil {
+			return nil, err
+		}
+		if with != nil && with != of && !of.Blocks(with) {
+			partners = append(partners, with)
+		}
+	}
+	return partners, nil
+}
+
+// ServePicture serves a profile picture. Only files that somebody shows as one
+// are found: the media of messages are not.
+func (s *Service) ServePicture(w http.ResponseWriter, r *http.Request) {
+	hash := path.Base(r.URL.Path)
+	shown, err := database.Strings(r.Context(), s.db.Reader(),
+		"SELECT number FROM accounts WHERE picture = $1 UNION ALL SELECT id FROM groups WHERE state ->> 'picture' = $1 LIMIT 1", hash)
+	if err != nil {
+		http.Error(w, "the picture could not be looked for", http.StatusInternalServerError)
+		return
+	}
+	var file []byte
+	if len(shown) > 0 {
+		file, err = s.config.Files.Get(hash)
+	}
+	if err != nil || file == nil || (r.Method != http.MethodGet && r.Method != http.MethodHead) {
+		http.Error(w, "no such picture", http.StatusNotFound)
+		return
+	}
+	w.Header().Set("Content-Type", http.DetectContentType(file))
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(file))
+}

@@ -1,0 +1,128 @@
+// Package profile answers what people see of an account: its name, its picture, what
+// it says about itself, its devices, and whom it has blocked.
+package profile
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/recado-project/recado/internal/sandbox/account"
+	"github.com/recado-project/recado/internal/sandbox/group"
+	"github.com/recado-project/recado/internal/sandbox/presence"
+	"github.com/recado-project/recado/internal/sandbox/refusal"
+	"github.com/recado-project/recado/internal/sandbox/setting"
+	"github.com/recado-project/recado/internal/sandbox/wire"
+	"github.com/recado-project/recado/internal/sqlite"
+)
+
+// Service are what accounts show of themselves, and to whom.
+type Service struct {
+	config Config
+
+	db  *sqlite.DB
+	now func() time.Time
+}
+
+// Config is what profiles need.
+type Config struct {
+	Accounts   *account.Directory
+	Groups     *group.Book
+	Settings   *setting.Service
+	Presences  *presence.Service
+	Holders    *account.Holders
+	Activities *account.ActivityLog
+	Files      *account.Files
+	Unknown    *wire.Counter // counts the queries that are not known
+	Logger     *slog.Logger
+}
+
+// New returns the service.
+func New(config Config) *Service {
+	return &Service{config: config, db: config.Accounts.DB, now: config.Accounts.Now}
+}
+
+// Update is a change of a phone; what is nil stays as it is.
+type Update struct {
+	Name       *string
+	Registered *bool
+	Online     *bool
+	HideNumber *bool // what the phone sends says nothing of its number
+
+	// Picture, where SetPicture says so, becomes the profile picture; an empty one
+	// takes it away.
+	SetPicture bool
+	Picture    []byte
+}
+
+// List returns all phones, in the order in which they came into being.
+func (s *Service) List(ctx context.Context) ([]account.Phone, error) {
+	accounts, err := s.config.Accounts.All(ctx)
+	if err != nil {
+		return nil, err
+	}
+	phones := make([]account.Phone, 0, len(accounts))
+	for _, of := range accounts {
+		phones = append(phones, of.Show())
+	}
+	return phones, nil
+}
+
+// Get returns the phone of a number.
+func (s *Service) Get(ctx context.Context, number string) (account.Phone, error) {
+	of, err := s.config.Accounts.Named(ctx, number)
+	if err != nil {
+		return account.Phone{}, err
+	}
+	return of.Show(), nil
+}
+
+// Update changes a phone and returns it. A phone that comes online gets
+// what has waited for it.
+func (s *Service) Update(ctx context.Context, number string, change Update) (account.Phone, error) {
+	of, err := s.config.Accounts.Named(ctx, number)
+	if err != nil {
+		return account.Phone{}, err
+	}
+	if change.Name != nil {
+		if strings.TrimSpace(*change.Name) == "" {
+			return account.Phone{}, refusal.Invalidf("name", "must not be empty")
+		}
+		if err := s.Rename(ctx, of, *change.Name); err != nil {
+			return account.Phone{}, err
+		}
+	}
+	u := s.config.Accounts.NewUnit()
+	if change.Registered != nil {
+		u.Exec("UPDATE accounts SET registered = $1 WHERE number = $2", *change.Registered, of.Number)
+	}
+	if change.Online != nil {
+		u.Exec("UPDATE accounts SET online = $1 WHERE number = $2", *change.Online, of.Number)
+		u.WakePhone(of)
+	}
+	if change.HideNumber != nil {
+		u.Exec("UPDATE accounts SET number_hidden = $1 WHERE number = $2", *change.HideNumber, of.Number)
+	}
+	if change.SetPicture {
+		if err := s.setPicture(ctx, u, of, change.Picture); err != nil {
+			return account.Phone{}, err
+		}
+	}
+	u.Then(func() { of.SetSwitches(change.Registered, change.Online, change.HideNumber) })
+	if err := u.Commit(ctx); err != nil {
+		return account.Phone{}, err
+	}
+	return of.Show(), nil
+}
+
+// Rename changes the name that the account gives itself.
+func (s *Service) Rename(ctx context.Context, of *account.Account, name string) error {
+	u := s.config.Accounts.NewUnit()
+	u.Exec("UPDATE accounts SET name = $1 WHERE number = $2", name, of.Number)
+	u.Then(func() { of.SetName(name) })
+	if err := u.Commit(ctx); err != nil {
+		return err
+	}
+	return s.config.Settings.Rename(ctx, of, name)
+}

@@ -1,0 +1,149 @@
+package receipt
+
+import (
+	"context"
+
+	waBinary "go.mau.fi/whatsmeow/binary"
+	"go.mau.fi/whatsmeow/types"
+
+	"github.com/recado-project/recado/internal/sandbox/account"
+	"github.com/recado-project/recado/internal/sandbox/wire"
+)
+
+// MaxItems bounds the messages in one receipt.
+const MaxItems = 1000
+
+// authorOf returns who sent the messages that a client's receipt is about.
+func authorOf(n waBinary.Node) types.JID {
+	to := wire.AttrJID(n, "to")
+	if to.Server == types.GroupServer {
+		return wire.AttrJID(n, "participant")
+	}
+	return to
+}
+
+// receiptIDs lists the messages that a receipt is about.
+func receiptIDs(n waBinary.Node) []string {
+	ids := []string{wire.AttrString(n, "id")}
+	list, _ := wire.Child(n, "list")
+	for _, item := range list.GetChildrenByTag("item") {
+		ids = append(ids, wire.AttrString(item, "id"))
+	}
+	return ids
+}
+
+// Forward adds to the unit what a client's receipt means for others: the status
+// of messages, and receipts for the devices of whoever sent them. A receipt for
+// too many messages means nothing.
+func (s *Service) Forward(ctx context.Context, u *account.Unit, by *account.Device, n waBinary.Node) error {
+	ids := receiptIDs(n)
+	to, err := s.accounts.ByJID(ctx, authorOf(n))
+	if err != nil || to == nil || len(ids) > MaxItems {
+		return err
+	}
+	kind, from := wire.AttrString(n, "type"), by.Account
+	switch kind {
+	case Retry:
+		return s.forwardRetry(u, by, n, to)
+	case ServerError:
+		return askForMedia(u, by, n)
+	case Sender:
+		// It tells the device that sent the message that another own one has it.
+		if linked := to.Companion(authorOf(n).Device); linked != nil && to == from {
+			return s.forwardTo(ctx, u, by, linked, n, ids, kind)
+		}
+		return nil
+	case Delivered, Inactive, Read, Played:
+	case ReadSelf:
+		s.phoneHasRead(u, from, ids, StatusRead)
+		return nil
+	default:
+		return nil // what a client says about the history it got, and the like
+	}
+	if to == from {
+		return nil
+	}
+	status := StatusOf(kind)
+	if status > StatusDelivered {
+		s.phoneHasRead(u, from, ids, status)
+	}
+	for _, id := range ids {
+		s.noteStatus(u, to, id, status)
+	}
+	u.Then(func() { s.activities.Add(to, account.NewActivity("receipt", from, to, status.String())) })
+	if kind == Inactive {
+		kind = Delivered // not every client knows the difference
+	}
+	for _, linked := range to.Companions() {
+		if err := s.forwardTo(ctx, u, by, linked, n, ids, kind); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// forwardTo passes a receipt on to one device. It comes from the address that
+// the device wrote to.
+func (s *Service) forwardTo(ctx context.Context, u *account.Unit, by, to *account.Device, n waBinary.Node, ids []string, kind string) error {
+	params := Params{IDs: ids, Kind: kind, At: s.now().Unix()}
+	if group := wire.AttrJID(n, "to"); group.Server == types.GroupServer {
+		params.From, params.Participant = group, by.Account.LIDJID()
+		return u.ToDevice(to, Node(params))
+	}
+	address, err := s.sentAddress(ctx, to.Ref(), ids[0])
+	if err != nil {
+		return err
+	}
+	params.From = by.Account.Address(address)
+	if recipient := wire.AttrJID(n, "recipient"); recipient.User != "" {
+		with, err := s.accounts.ByJID(ctx, recipient)
+		if err != nil {
+			return err
+		}
+		if with != nil {
+			params.Recipient = with.Address(address)
+		}
+	}
+	return u.ToDevice(to, Node(params))
+}
+
+// forwardRetry passes on that the client could not decrypt a message: to the
+// device that sent it, which encrypts it anew.
+func (s *Service) forwardRetry(u *account.Unit, by *account.Device, n waBinary.Node, to *account.Account) error {
+	id := wire.AttrString(n, "id")
+	if retry, ok := wire.Child(n, "retry"); ok && wire.AttrString(retry, "id") != "" {
+		id = wire.AttrString(retry, "id")
+	}
+	asked := authorOf(n).Device
+	if asked == 0 {
+		request := n
+		request.Attrs = waBinary.Attrs{"from": by.JID(), "id": id, "type": Retry}
+		return u.ToPhone(to, request)
+	}
+	linked := to.Companion(asked)
+	if linked == nil {
+		return nil
+	}
+	ExpectRetry(u, linked.Ref(), id, by.Ref())
+	attrs := waBinary.Attrs{
+		"from": by.JID(), "id": id, "type": Retry, "t": s.now().Unix(), "recipient": n.Attrs["recipient"],
+	}
+	if group := wire.AttrJID(n, "to"); group.Server == types.GroupServer {
+		attrs["from"], attrs["participant"] = group, by.JID()
+	}
+	return u.ToDevice(linked, waBinary.Node{Tag: "receipt", Attrs: attrs, Content: n.Content})
+}
+
+// ExpectRetry lets a message that the sender encrypts anew pass to the target
+// once more.
+func ExpectRetry(u *account.Unit, sender, id, target string) {
+	u.Exec("INSERT INTO retries (sender, id, target) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING", sender, id, target)
+}
+
+// askForMedia passes on that the media host does not have the file of a message:
+// to the own phone, which puts it there again.
+func askForMedia(u *account.Unit, by *account.Device, n waBinary.Node) error {
+	request := n
+	request.Attrs = waBinary.Attrs{"from": by.JID(), "id": wire.AttrString(n, "id"), "type": ServerError}
+	return u.ToPhone(by.Account, request)
+}

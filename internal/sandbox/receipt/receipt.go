@@ -1,0 +1,125 @@
+// Package receipt passes receipts on to the devices of those who sent the messages,
+// and keeps how far each message has come.
+package receipt
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	waBinary "go.mau.fi/whatsmeow/binary"
+	"go.mau.fi/whatsmeow/types"
+
+	"github.com/recado-project/recado/internal/sandbox/account"
+	"github.com/recado-project/recado/internal/sandbox/database"
+	"github.com/recado-project/recado/internal/sqlite"
+)
+
+// The kinds of receipts that are told apart; "" says delivered.
+const (
+	Delivered = ""
+	Inactive  = "inactive"
+	Sender    = "sender"
+	Read      = "read"
+	ReadSelf  = "read-self"
+	Played    = "played"
+	Retry     = "retry"
+
+	// The media host does not have a file: the own phone is asked to put it there
+	// again.
+	ServerError = "server-error"
+)
+
+// Service passes receipts on, and keeps how far messages have come.
+type Service struct {
+	db         *sqlite.DB
+	accounts   *account.Directory
+	activities *account.ActivityLog
+	now        func() time.Time
+	load       bool // a server for load tests keeps nothing of what is sent
+}
+
+// New returns the service. load is true on a server for load tests.
+func New(accounts *account.Directory, activities *account.ActivityLog, load bool) *Service {
+	return &Service{db: accounts.DB, accounts: accounts, activities: activities, now: accounts.Now, load: load}
+}
+
+// Params are what a receipt says.
+type Params struct {
+	From        types.JID
+	Participant types.JID // who it is from, in a group
+	IDs         []string
+	Kind        string
+	At          int64
+	Recipient   any
+}
+
+// Node builds a receipt for one or several messages.
+func Node(p Params) waBinary.Node {
+	n := waBinary.Node{Tag: "receipt", Attrs: waBinary.Attrs{
+		"from": p.From, "id": p.IDs[0], "t": strconv.FormatInt(p.At, 10), "type": p.Kind, "recipient": p.Recipient,
+	}}
+	if !p.Participant.IsEmpty() {
+		n.Attrs["participant"] = p.Participant
+	}
+	if len(p.IDs) > 1 {
+		items := make([]waBinary.Node, 0, len(p.IDs)-1)
+		for _, id := range p.IDs[1:] {
+			items = append(items, waBinary.Node{Tag: "item", Attrs: waBinary.Attrs{"id": id}})
+		}
+		n.Content = []waBinary.Node{{Tag: "list", Content: items}}
+	}
+	return n
+}
+
+// Sent is a message that somebody has got.
+type Sent struct {
+	Sender  *account.Account
+	Device  uint16 // of the sender; 0 is the sender's phone
+	ID      string
+	Group   types.JID // zero in a personal chat
+	Address types.JID // to which the sender wrote, zero where nobody cares
+}
+
+// Answer sends a receipt for a message to all devices of the account that
+// sent it. from is the account that has got the message.
+func (s *Service) Answer(ctx context.Context, u *account.Unit, from *account.Account, m Sent, kind string) error {
+	status := StatusOf(kind)
+	s.noteStatus(u, m.Sender, m.ID, status)
+	for _, linked := range m.Sender.Companions() {
+		params := Params{From: from.LIDJID(), IDs: []string{m.ID}, Kind: kind, At: s.now().Unix()}
+		switch {
+		case !m.Group.IsEmpty():
+			params.From, params.Participant = m.Group, from.LIDJID()
+		case linked.ID == m.Device:
+			params.From = from.Address(m.Address)
+		}
+		if err := u.ToDevice(linked, Node(params)); err != nil {
+			return err
+		}
+	}
+	u.Then(func() { s.activities.Add(m.Sender, account.NewActivity("receipt", from, m.Sender, status.String())) })
+	return ctx.Err()
+}
+
+// sentAddress returns the address to which a device sent a message, the zero
+// JID where it sent none.
+func (s *Service) sentAddress(ctx context.Context, sender, id string) (types.JID, error) {
+	if s.load {
+		return types.JID{}, nil
+	}
+	found, err := database.Strings(ctx, s.db.Reader(), "SELECT address FROM sent WHERE sender = $1 AND id = $2", sender, id)
+	if err != nil || len(found) == 0 {
+		return types.JID{}, err
+	}
+	return types.ParseJID(found[0])
+}
+
+// OwnChat returns whom a device wrote a message to, nil where it is not known.
+func (s *Service) OwnChat(ctx context.Context, sender, id string) (*account.Account, error) {
+	address, err := s.sentAddress(ctx, sender, id)
+	if err != nil || address.Server == "" {
+		return nil, err
+	}
+	return s.accounts.ByJID(ctx, types.NewJID(address.User, address.Server))
+}

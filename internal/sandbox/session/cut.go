@@ -1,0 +1,68 @@
+package session
+
+import (
+	"context"
+	"time"
+
+	"github.com/recado-project/recado/internal/sandbox/account"
+	"github.com/recado-project/recado/internal/sandbox/refusal"
+	"github.com/recado-project/recado/internal/sandbox/wire"
+)
+
+// Ban bans the account of the number: its devices are cut off and refused, for
+// good where d is 0.
+func (s *Service) Ban(ctx context.Context, number string, d time.Duration) error {
+	if d < 0 {
+		return refusal.Invalidf("seconds", "must not be negative")
+	}
+	of, err := s.config.Accounts.Named(ctx, number)
+	if err != nil {
+		return err
+	}
+	until := int64(account.BannedForGood)
+	if d > 0 {
+		until = s.now().Add(d).UnixMilli()
+	}
+	u := s.config.Accounts.NewUnit()
+	u.Exec("UPDATE accounts SET banned_until = $1 WHERE number = $2", until, of.Number)
+	u.Then(func() { of.SetBan(until) })
+	if err := u.Commit(ctx); err != nil {
+		return err
+	}
+	for _, linked := range of.Companions() {
+		linked.Cut()
+	}
+	return nil
+}
+
+// Replace ends the sessions of the phone's linked devices as if each had logged
+// in a second time elsewhere.
+func (s *Service) Replace(ctx context.Context, number string) error {
+	of, err := s.config.Accounts.Named(ctx, number)
+	if err != nil {
+		return err
+	}
+	for _, linked := range of.Companions() {
+		linked.CloseAfter(wire.StreamError("", "replaced"))
+	}
+	return nil
+}
+
+// Disconnect cuts the connections of a number's linked devices without a
+// goodbye; of everybody, where the number is empty.
+func (s *Service) Disconnect(ctx context.Context, number string) error {
+	if number == "" {
+		for _, c := range s.config.Connections.All() {
+			c.Cut()
+		}
+		return nil
+	}
+	of, err := s.config.Accounts.Named(ctx, number)
+	if err != nil {
+		return err
+	}
+	for _, linked := range of.Companions() {
+		linked.Cut()
+	}
+	return nil
+}

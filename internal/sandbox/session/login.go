@@ -1,0 +1,78 @@
+package session
+
+import (
+	"context"
+	"crypto/subtle"
+	"strconv"
+
+	waBinary "go.mau.fi/whatsmeow/binary"
+
+	"github.com/recado-project/recado/internal/sandbox/account"
+	"github.com/recado-project/recado/internal/sandbox/link"
+	"github.com/recado-project/recado/internal/sandbox/phonenumber"
+	"github.com/recado-project/recado/internal/sandbox/wire"
+)
+
+// banCode is the reason of a ban that clients are told: too many messages to
+// people who do not know the sender.
+const banCode = 101
+
+// register lets an unlinked client wait to be linked.
+func (c *client) register(ctx context.Context) error {
+	keys, err := link.ParseRegistration(c.Noise.Payload().GetDevicePairingData())
+	if err != nil {
+		return err
+	}
+	if c.s.config.Faults.Current().Outdated {
+		return c.Refuse(ctx, wire.Failure(wire.FailureOutdated))
+	}
+	c.candidate, err = c.s.config.Linking.Offer(ctx, c.Connection, keys)
+	return err
+}
+
+// login lets a linked device in that shows the key it was linked with.
+func (c *client) login(ctx context.Context) error {
+	payload := c.Noise.Payload()
+	switch f := c.s.config.Faults.Current(); {
+	case f.RefuseLogins:
+		return c.Refuse(ctx, wire.Failure(wire.FailureUnavailable))
+	case f.Outdated:
+		return c.Refuse(ctx, wire.Failure(wire.FailureOutdated))
+	}
+	owner, err := c.s.config.Accounts.Find(ctx, phonenumber.Canonical(strconv.FormatUint(payload.GetUsername(), 10)))
+	if err != nil {
+		return err
+	}
+	if owner == nil {
+		return c.Refuse(ctx, wire.Failure(wire.FailureLoggedOut))
+	}
+	if left, banned := owner.Ban(c.s.now()); banned {
+		refusal := wire.Failure(wire.FailureBanned)
+		refusal.Attrs["code"] = banCode
+		if left > 0 {
+			refusal.Attrs["expire"] = int64(left.Seconds()) + 1
+		}
+		return c.Refuse(ctx, refusal)
+	}
+	key := c.Noise.ClientKey()
+	linked := owner.Companion(uint16(payload.GetDevice())) //nolint:gosec // a number too large names no device
+	if linked == nil || payload.GetDevice() > account.MaxDevice || subtle.ConstantTimeCompare(linked.Noise[:], key[:]) != 1 {
+		return c.Refuse(ctx, wire.Failure(wire.FailureLoggedOut))
+	}
+	c.device = linked
+	// Before anything else is sent: success is the first node after the handshake.
+	if err := c.Write(ctx, waBinary.Node{Tag: "success", Attrs: waBinary.Attrs{
+		"t": c.s.now().Unix(), "lid": linked.JID(),
+	}}); err != nil {
+		return err
+	}
+	if old := linked.Conn.Swap(c.Connection); old != nil {
+		old.CloseAfter(wire.StreamError("", "replaced"))
+	}
+	// A device that was removed meanwhile is not found any more, and nobody
+	// would cut this connection.
+	if owner.Companion(linked.ID) != linked {
+		c.CloseAfter(wire.StreamError(strconv.Itoa(wire.FailureLoggedOut), "device_removed"))
+	}
+	return nil
+}

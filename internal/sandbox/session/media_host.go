@@ -1,0 +1,26 @@
+package session
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	waBinary "go.mau.fi/whatsmeow/binary"
+
+	"github.com/recado-project/recado/internal/sandbox/account"
+	"github.com/recado-project/recado/internal/sandbox/wire"
+)
+
+// mediaConnLife is how long a client may use the answer to iqMediaConn.
+const mediaConnLife = 24 * time.Hour
+
+// iqMediaConn tells a client where the media host is: where it found the
+// platform itself.
+func iqMediaConn(_ context.Context, c account.Asker, _ waBinary.Node) ([]waBinary.Node, error) {
+	life := strconv.Itoa(int(mediaConnLife.Seconds()))
+	return []waBinary.Node{{
+		Tag:     "media_conn",
+		Attrs:   waBinary.Attrs{"auth": wire.NewID(), "ttl": life, "auth_ttl": life, "max_buckets": "12"},
+		Content: []waBinary.Node{{Tag: "host", Attrs: waBinary.Attrs{"hostname": c.Origin.Host}}},
+	}}, nil
+}

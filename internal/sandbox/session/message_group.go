@@ -1,0 +1,85 @@
+package session
+
+import (
+	"context"
+
+	waBinary "go.mau.fi/whatsmeow/binary"
+
+	"github.com/recado-project/recado/internal/sandbox/account"
+	"github.com/recado-project/recado/internal/sandbox/wire"
+)
+
+// codeNotMember refuses a message to a group that the sender may not write to.
+const codeNotMember = 403
+
+// resolveGroup finds out whom a client's message to a group is for: every device
+// of every member, but for the one that sent it. The part that all can read
+// comes once; clients list only those devices that need its key before.
+func (c *client) resolveGroup(ctx context.Context, m outgoing) (outgoing, error) {
+	found, err := c.s.config.Groups.Find(ctx, m.address.User)
+	if err != nil {
+		return m, err
+	}
+	sender := c.device.Account
+	switch {
+	case found == nil:
+		m.refusal = codeNoSuchChat
+		return m, nil
+	case !found.Has(sender), found.Announcement && !found.IsAdmin(sender):
+		m.refusal = codeNotMember
+		return m, nil
+	}
+	m.group = found
+	common := m.stanza.GetChildrenByTag("enc")
+	keys, err := c.pairwiseParts(ctx, m.stanza)
+	if err != nil {
+		return m, err
+	}
+	people, err := c.s.config.Groups.People(ctx, found)
+	if err != nil {
+		return m, err
+	}
+	// With a participant it is a repetition, for the device that asked for it.
+	only := wire.AttrJID(m.stanza, "participant")
+	for _, of := range people {
+		devices := []uint16{0}
+		for _, linked := range of.Companions() {
+			devices = append(devices, linked.ID)
+		}
+		for _, id := range devices {
+			t := target{account: of, device: id}
+			asked := only.User == of.Number || only.User == of.LID
+			if t.ref() == c.device.Ref() || (only.User != "" && (!asked || only.Device != id)) {
+				continue
+			}
+			if key, ok := keys[t.ref()]; ok {
+				t.encs = append(t.encs, key)
+			}
+			if t.encs = append(t.encs, common...); len(t.encs) > 0 {
+				m.targets = append(m.targets, t)
+			}
+		}
+	}
+	return m, nil
+}
+
+// pairwiseParts returns what a message has for single devices.
+func (c *client) pairwiseParts(ctx context.Context, n waBinary.Node) (map[string]waBinary.Node, error) {
+	parts := map[string]waBinary.Node{}
+	list, _ := wire.Child(n, "participants")
+	for _, to := range list.GetChildrenByTag("to") {
+		enc, ok := wire.Child(to, "enc")
+		if !ok {
+			continue
+		}
+		jid := wire.AttrJID(to, "jid")
+		owner, err := c.s.config.Accounts.ByJID(ctx, jid)
+		if err != nil {
+			return nil, err
+		}
+		if owner != nil {
+			parts[account.DeviceRef(owner.LID, jid.Device)] = enc
+		}
+	}
+	return parts, nil
+}

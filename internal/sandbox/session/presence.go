@@ -1,0 +1,38 @@
+package session
+
+import (
+	"context"
+
+	waBinary "go.mau.fi/whatsmeow/binary"
+
+	"github.com/recado-project/recado/internal/sandbox/wire"
+)
+
+// onPresence handles what a client says about being online, or its wish to
+// follow somebody.
+func (c *client) onPresence(ctx context.Context, n waBinary.Node) error {
+	switch wire.AttrString(n, "type") {
+	case "subscribe":
+		shown, ok, err := c.s.config.Presences.Subscribe(ctx, c.device, wire.AttrJID(n, "to"))
+		if err != nil || !ok {
+			return err
+		}
+		return c.Send(ctx, shown)
+	case "available":
+		c.announce(true)
+	case "unavailable":
+		c.announce(false)
+	case "":
+		// A name alone says nothing about being online.
+		if name := wire.AttrString(n, "name"); name != "" && name != c.device.Account.DisplayName() {
+			return c.s.config.Rename(ctx, c.device.Account, name)
+		}
+	}
+	return nil
+}
+
+// announce shows others whether the client is online.
+func (c *client) announce(available bool) {
+	c.available = available
+	c.s.config.Presences.Announce(c.device.Account, available)
+}

@@ -1,0 +1,143 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"maps"
+
+	waBinary "go.mau.fi/whatsmeow/binary"
+	"go.mau.fi/whatsmeow/types"
+
+	"github.com/recado-project/recado/internal/sandbox/account"
+	"github.com/recado-project/recado/internal/sandbox/wire"
+)
+
+// linkCodeRequest is the one request that a client makes before it is linked.
+const linkCodeRequest = "set md link_code_companion_reg"
+
+// iqTable finds the handler by type, namespace and the first child's name,
+// separated by blanks; "*" stands for any child, or none.
+type iqTable map[string]account.Handler
+
+// newIQTable joins what the parts of the platform answer with what is answered
+// without them.
+func newIQTable(parts ...map[string]account.Handler) iqTable {
+	table := iqTable{
+		"set passive active":  iqEmpty, // delivery begins after the reply
+		"set passive passive": iqEmpty,
+		"get w:p *":           iqEmpty,
+
+		"set privacy tokens":              iqEmpty,
+		"set w:m media_conn":              iqMediaConn,
+		"get w:m media_conn":              iqMediaConn,
+		"get abt props":                   iqProps,
+		"set urn:xmpp:whatsapp:dirty *":   iqEmpty,
+		"set urn:xmpp:whatsapp:push *":    iqEmpty,
+		"get disappearing_mode *":         iqEmpty,
+		"set disappearing_mode *":         iqEmpty,
+		"get urn:xmpp:whatsapp:account *": iqEmpty,
+	}
+	for _, part := range parts {
+		maps.Copy(table, part)
+	}
+	return table
+}
+
+// onIQ answers a request, or hands an answer to whoever waits for it.
+func (c *client) onIQ(ctx context.Context, iq waBinary.Node) error {
+	id, kind := wire.AttrString(iq, "id"), wire.AttrString(iq, "type")
+	switch kind {
+	case "result", "error":
+		c.Answer(id, iq)
+		return nil
+	case "get", "set":
+	default:
+		return nil
+	}
+	content, err := c.answer(ctx, iq)
+	reply := waBinary.Node{Tag: "iq", Attrs: waBinary.Attrs{"from": types.ServerJID, "id": id, "type": "result"}}
+	if to := wire.AttrJID(iq, "to"); to.User != "" || to.Server == types.GroupServer {
+		reply.Attrs["from"] = to
+	}
+	if err != nil {
+		refusal, told := errors.AsType[*wire.Error](err)
+		if !told {
+			if ctx.Err() != nil {
+				return err
+			}
+			c.s.config.Logger.LogAttrs(ctx, slog.LevelError, "request failed",
+				slog.String("xmlns", wire.AttrString(iq, "xmlns")), slog.Any("error", err))
+			refusal = wire.ErrInternal
+		}
+		reply.Attrs["type"] = "error"
+		content = []waBinary.Node{{Tag: "error", Attrs: waBinary.Attrs{"code": refusal.Code, "text": refusal.Text}}}
+	}
+	if len(content) > 0 {
+		reply.Content = content
+	}
+	if err := c.Send(ctx, reply); err != nil {
+		return err
+	}
+	c.s.answered.Count(wire.RequestKind(iq))
+	c.afterReply(iq)
+	return nil
+}
+
+// answer finds and calls the handler.
+func (c *client) answer(ctx context.Context, iq waBinary.Node) ([]waBinary.Node, error) {
+	first := ""
+	if children := iq.GetChildren(); len(children) > 0 {
+		first = children[0].Tag
+	}
+	prefix := wire.AttrString(iq, "type") + " " + wire.AttrString(iq, "xmlns") + " "
+	if c.device == nil && prefix != "get w:p " && first != "link_code_companion_reg" {
+		return nil, wire.ErrNotAuthorized
+	}
+	if prefix+first == linkCodeRequest {
+		if c.candidate == nil {
+			return nil, wire.ErrNotAllowed
+		}
+		return c.candidate.Step(iq)
+	}
+	answer, ok := c.s.iqs[prefix+first]
+	if !ok {
+		answer, ok = c.s.iqs[prefix+"*"]
+	}
+	if !ok {
+		c.s.config.Unknown.Count(prefix + first)
+		c.s.config.Logger.LogAttrs(ctx, slog.LevelWarn, "unknown request refused", slog.String("request", prefix+first))
+		return nil, wire.ErrNotImplemented
+	}
+	return answer(ctx, account.Asker{Device: c.device, Origin: c.Origin}, iq)
+}
+
+// afterReply does what must not happen before the reply is on its way.
+func (c *client) afterReply(iq waBinary.Node) {
+	if _, ok := wire.Child(iq, "active"); ok && wire.AttrString(iq, "xmlns") == "passive" {
+		c.Activate()
+	}
+	if _, ok := wire.Child(iq, "remove-companion-device"); ok {
+		c.CloseAfter(waBinary.Node{})
+	}
+}
+
+// iqEmpty answers requests whose result says nothing.
+func iqEmpty(context.Context, account.Asker, waBinary.Node) ([]waBinary.Node, error) {
+	return nil, nil
+}
+
+// iqProps answers that no switch is set.
+func iqProps(context.Context, account.Asker, waBinary.Node) ([]waBinary.Node, error) {
+	return []waBinary.Node{{
+		Tag: "props", Attrs: waBinary.Attrs{"protocol": "1", "hash": "sandbox", "refresh": "86400"},
+	}}, nil
+}
+
+// UnknownRequests returns how often each kind of request came that the platform
+// does not know, as "get xmlns child".
+func (s *Service) UnknownRequests() map[string]int { return s.config.Unknown.All() }
+
+// AnsweredRequests returns how often each kind of request was answered, so that a
+// test can wait until clients have asked what they ask by themselves.
+func (s *Service) AnsweredRequests() map[string]int { return s.answered.All() }

@@ -1,0 +1,23 @@
+package wire
+
+import "fmt"
+
+// Error is an error that a client is told. Clients compare code and text.
+type Error struct {
+	Code int
+	Text string
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("%d %s", e.Code, e.Text) }
+
+// The errors that requests are answered with.
+var (
+	ErrBadRequest     = &Error{400, "bad-request"}
+	ErrNotAuthorized  = &Error{401, "not-authorized"}
+	ErrItemNotFound   = &Error{404, "item-not-found"}
+	ErrForbidden      = &Error{403, "forbidden"}
+	ErrNotAllowed     = &Error{405, "not-allowed"}
+	ErrNotAcceptable  = &Error{406, "not-acceptable"}
+	ErrInternal       = &Error{500, "internal-server-error"}
+	ErrNotImplemented = &Error{501, "feature-not-implemented"}
+)
