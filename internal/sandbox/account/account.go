@@ -1,9 +1,9 @@
-// Package account keeps who exists on the platform: accounts, that is numbers with
-// their phones, and the devices that are linked to them.
+// Package account keeps the accounts of the platform: numbers with their phones,
+// and the devices that are linked to them.
 //
-// It also has the unit of work (Unit), in which every other part of the platform
-// makes its changes: they are committed together with the stanzas that they cause.
-// The database is the truth; accounts in memory are copies of it.
+// Other packages make their changes in its unit of work (Unit), which commits them
+// together with the stanzas that they cause. The database is the truth; accounts in
+// memory are copies.
 package account
 
 import (
@@ -18,15 +18,15 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/signal"
 )
 
-// Account is a number with its phone and its linked devices: the copy in memory of
-// what the database holds. It is safe for concurrent use.
+// Account is a number with its phone and its linked devices: a copy of what the
+// database holds. It is safe for concurrent use.
 type Account struct {
 	Number string
 	LID    string
 	Keys   signal.Keys
 
-	// phone is held while the phone works with its Signal state: what it
-	// receives, what it sends, and the keys it hands out follow each other.
+	// phone is locked while the phone uses its Signal state, because each step
+	// changes the state for the next one.
 	phone   sync.Mutex
 	records recordCache // guarded by phone
 
@@ -44,7 +44,7 @@ type Account struct {
 	devices         map[uint16]*Device
 }
 
-// BannedForGood stands for the time of a ban that never ends.
+// BannedForGood is the time of a ban that never ends.
 const BannedForGood = -1
 
 // PN is the account's address by number.
@@ -53,8 +53,8 @@ func (a *Account) PN() types.JID { return types.NewJID(a.Number, types.DefaultUs
 // LIDJID is the account's address by LID.
 func (a *Account) LIDJID() types.JID { return types.NewJID(a.LID, types.HiddenUserServer) }
 
-// ShownPN is the number's address, nil where the account hides its number: the
-// attribute is left out then.
+// ShownPN is the account's address by number, or nil if the account hides its
+// number. A nil attribute is left out of a node.
 func (a *Account) ShownPN() any {
 	a.mu.RLock()
 	defer a.mu.RUnlock()
@@ -64,7 +64,8 @@ func (a *Account) ShownPN() any {
 	return a.PN()
 }
 
-// Address returns the JID of the account's phone in the form of like.
+// Address returns the JID of the account's phone in the same form as like: by
+// number or by LID.
 func (a *Account) Address(like types.JID) types.JID {
 	if like.Server == types.DefaultUserServer {
 		return a.PN()
@@ -88,7 +89,7 @@ func newAccount(number string) (*Account, error) {
 	}, nil
 }
 
-// newLID draws fifteen digits, of which the first is not 0.
+// newLID draws fifteen digits. The first one is not 0.
 func newLID() (string, error) {
 	const lowest, span = 100_000_000_000_000, 900_000_000_000_000
 	n, err := rand.Int(rand.Reader, big.NewInt(span))

@@ -6,13 +6,14 @@ import (
 	"time"
 )
 
-// maxActivities bounds what is kept of one phone; maxActivePhones of how many.
+// maxActivities bounds the entries for one phone, and maxActivePhones the phones
+// that have entries.
 const (
 	maxActivities   = 500
 	maxActivePhones = 10_000
 )
 
-// Activity is something that a phone saw besides messages.
+// Activity is something other than a message that a phone saw.
 type Activity struct {
 	Type      string `json:"type"` // chatstate, presence or receipt
 	From      string `json:"from"` // a chat ID by number
@@ -21,13 +22,13 @@ type Activity struct {
 	Timestamp string `json:"timestamp"` // ISO 8601
 }
 
-// NewActivity builds an entry; its time is set when it is kept.
+// NewActivity builds an entry. Add sets its time.
 func NewActivity(kind string, from, to *Account, value string) Activity {
 	return Activity{Type: kind, From: from.PN().String(), To: to.PN().String(), Value: value}
 }
 
-// ActivityLog remembers the newest of what each phone saw, until the process
-// ends.
+// ActivityLog keeps the newest activities of each phone in memory. They are lost
+// when the process ends.
 type ActivityLog struct {
 	directory *Directory
 
@@ -40,7 +41,7 @@ func NewActivityLog(directory *Directory) *ActivityLog {
 	return &ActivityLog{directory: directory, seen: map[*Account][]Activity{}}
 }
 
-// Add keeps an entry that the phone of an account saw.
+// Add keeps an entry for the phone at which it was seen.
 func (a *ActivityLog) Add(at *Account, entry Activity) {
 	entry.Timestamp = Timestamp(a.directory.Now())
 	a.mu.Lock()
@@ -55,8 +56,7 @@ func (a *ActivityLog) Add(at *Account, entry Activity) {
 	a.seen[at] = append(list, entry)
 }
 
-// Of returns what the phone of the number saw besides messages, oldest
-// first. Only the newest entries are kept.
+// Of returns the newest activities of the phone of a number, oldest first.
 func (a *ActivityLog) Of(ctx context.Context, number string) ([]Activity, error) {
 	of, err := a.directory.Named(ctx, number)
 	if err != nil {
@@ -67,5 +67,5 @@ func (a *ActivityLog) Of(ctx context.Context, number string) ([]Activity, error)
 	return append([]Activity{}, a.seen[of]...), nil
 }
 
-// Timestamp writes a time as the control API does: ISO 8601, in UTC.
+// Timestamp formats a time in the control API's form: ISO 8601, in UTC.
 func Timestamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z07:00") }

@@ -2,8 +2,8 @@ package account
 
 import "hash/fnv"
 
-// defaultName gives a phone the name its owner would have set; the same number
-// always gets the same one.
+// defaultName returns a name for a new phone. The same number always gets the same
+// name.
 func defaultName(number string) string {
 	first := [...]string{
 		"Ana", "Bruno", "Carla", "Davi", "Elena", "Felipe", "Gabriela", "Hugo", "Inês", "João", "Karin", "Lucas",

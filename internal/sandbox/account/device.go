@@ -22,7 +22,7 @@ import (
 // MaxDevice is the highest device number that an encoded JID can carry.
 const MaxDevice = 255
 
-// Device is a linked device of an account: a real client.
+// Device is a linked device of an account, which is a real client.
 type Device struct {
 	Account      *Account
 	ID           uint16
@@ -31,21 +31,21 @@ type Device struct {
 	KeyIndex     int
 	Bootstrapped atomic.Bool
 
-	// Conn is the connection that is logged in, nil while there is none.
+	// Conn is the connection of the device, nil while it is not connected.
 	Conn atomic.Pointer[wire.Connection]
 }
 
-// JID is the device's address by LID, the form in which everything is routed.
+// JID is the device's address by LID. Everything is routed by this form.
 func (d *Device) JID() types.JID {
 	jid := d.Account.LIDJID()
 	jid.Device = d.ID
 	return jid
 }
 
-// Ref names the device in the database.
+// Ref is the device's name in the database.
 func (d *Device) Ref() string { return DeviceRef(d.Account.LID, d.ID) }
 
-// DeviceRef names a device; device 0 is the phone.
+// DeviceRef is the name of a device in the database. Device 0 is the phone.
 func DeviceRef(lid string, id uint16) string { return lid + ":" + strconv.Itoa(int(id)) }
 
 // ParseDeviceRef is the inverse of DeviceRef.
@@ -64,7 +64,7 @@ func sortedDevices(devices map[uint16]*Device) []*Device {
 	return slices.SortedFunc(maps.Values(devices), func(a, b *Device) int { return cmp.Compare(a.ID, b.ID) })
 }
 
-// loadDevices fills the account's linked devices.
+// loadDevices loads the account's linked devices.
 func loadDevices(ctx context.Context, db *sqlite.DB, of *Account) (err error) {
 	rows, err := db.Reader().QueryContext(ctx,
 		"SELECT device, noise, identity, key_index, bootstrapped FROM devices WHERE number = $1", of.Number)
@@ -87,8 +87,8 @@ func loadDevices(ctx context.Context, db *sqlite.DB, of *Account) (err error) {
 	return rows.Err()
 }
 
-// freeDevice chooses the number of a new device: the next one that was not used
-// before, and after the last one the lowest that is free.
+// freeDevice returns the number of a new device: next, or the first free number
+// after it. After the highest number it begins again at 1.
 func freeDevice(next int, used map[uint16]*Device) (uint16, bool) {
 	for range MaxDevice {
 		if next < 1 || next > MaxDevice {
@@ -116,8 +116,8 @@ func (a *Account) Companion(id uint16) *Device {
 	return a.devices[id]
 }
 
-// FreeDevice chooses the number of the account's next device; false where all
-// are taken.
+// FreeDevice returns the number of the account's next device. It returns false if
+// all numbers are taken.
 func (a *Account) FreeDevice(next int) (uint16, bool) {
 	a.mu.RLock()
 	defer a.mu.RUnlock()
@@ -131,7 +131,7 @@ func (a *Account) AddDevice(linked *Device) {
 	a.devices[linked.ID] = linked
 }
 
-// RemoveDevices removes linked devices that are still the account's.
+// RemoveDevices removes those linked devices that the account still has.
 func (a *Account) RemoveDevices(removed []*Device) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -142,29 +142,28 @@ func (a *Account) RemoveDevices(removed []*Device) {
 	}
 }
 
-// wake wakes the device's connection, if there is one: the outbox may hold
-// something new.
+// wake lets the device's connection, if there is one, look into the outbox.
 func (d *Device) wake() {
 	if c := d.Conn.Load(); c != nil {
 		c.Wake()
 	}
 }
 
-// Cut ends the device's connection, if there is one, without a goodbye.
+// Cut ends the device's connection, if there is one, without a last node.
 func (d *Device) Cut() {
 	if c := d.Conn.Load(); c != nil {
 		c.Cut()
 	}
 }
 
-// CloseAfter ends the device's connection, if there is one, with a last node.
+// CloseAfter ends the device's connection, if there is one, after a last node.
 func (d *Device) CloseAfter(last waBinary.Node) {
 	if c := d.Conn.Load(); c != nil {
 		c.CloseAfter(last)
 	}
 }
 
-// Offer sends a stanza to the device if it is connected and takes part.
+// Offer sends a stanza if the device is connected and active. It may be lost.
 func (d *Device) Offer(n waBinary.Node) {
 	if c := d.Conn.Load(); c != nil && c.IsActive() {
 		c.Offer(n)

@@ -17,7 +17,8 @@ import (
 	"github.com/recado-project/recado/internal/sqlite"
 )
 
-// Directory finds accounts. What was found once stays in memory.
+// Directory finds accounts and creates them. Accounts that were found stay in
+// memory.
 type Directory struct {
 	DB   *sqlite.DB
 	Now  func() time.Time
@@ -33,7 +34,7 @@ func NewDirectory(db *sqlite.DB, now func() time.Time) *Directory {
 	return &Directory{DB: db, Now: now, Mail: newMailQueue(), byNumber: map[string]*Account{}, byLID: map[string]*Account{}}
 }
 
-// Find returns the account of a canonical number, nil if there is none yet.
+// Find returns the account of a canonical number, or nil if there is none yet.
 func (d *Directory) Find(ctx context.Context, number string) (*Account, error) {
 	d.mu.RLock()
 	found := d.byNumber[number]
@@ -44,7 +45,7 @@ func (d *Directory) Find(ctx context.Context, number string) (*Account, error) {
 	return d.load(ctx, "number", number)
 }
 
-// FindLID returns the account of a LID, nil if there is none.
+// FindLID returns the account of a LID, or nil if there is none.
 func (d *Directory) FindLID(ctx context.Context, lid string) (*Account, error) {
 	d.mu.RLock()
 	found := d.byLID[lid]
@@ -55,8 +56,8 @@ func (d *Directory) FindLID(ctx context.Context, lid string) (*Account, error) {
 	return d.load(ctx, "lid", lid)
 }
 
-// Ensure returns the account of a canonical number and makes it where it does
-// not exist: naming a number is enough for its phone to come into being.
+// Ensure returns the account of a canonical number. It creates the account, and so
+// its phone, if there is none yet.
 func (d *Directory) Ensure(ctx context.Context, number string) (*Account, error) {
 	found, err := d.Find(ctx, number)
 	if found != nil || err != nil {
@@ -79,12 +80,14 @@ func (d *Directory) Ensure(ctx context.Context, number string) (*Account, error)
 	if err != nil {
 		return nil, fmt.Errorf("account: create account: %w", err)
 	}
-	// Somebody else may have been faster: what the database says counts.
+	// Another caller may have created the account first, so the row in the database
+	// counts.
 	return d.load(ctx, "number", number)
 }
 
-// ByJID returns the account that a JID names, by number or by LID. A number is
-// enough to make one, a LID is not. It is nil for anything but a person.
+// ByJID returns the account that a JID names, by number or by LID. It creates the
+// account of a number if there is none yet, but not that of a LID. It returns nil
+// for the JID of anything but a person.
 func (d *Directory) ByJID(ctx context.Context, jid types.JID) (*Account, error) {
 	switch jid.Server {
 	case types.DefaultUserServer, types.LegacyUserServer:
@@ -103,8 +106,8 @@ func (d *Directory) ByJID(ctx context.Context, jid types.JID) (*Account, error) 
 	}
 }
 
-// Named returns the account of a number as people write it; naming it is
-// enough for it to exist.
+// Named returns the account of a number as people write it. It creates the account
+// if there is none yet.
 func (d *Directory) Named(ctx context.Context, number string) (*Account, error) {
 	digits, err := phonenumber.Parse(number)
 	if err != nil {
@@ -113,8 +116,8 @@ func (d *Directory) Named(ctx context.Context, number string) (*Account, error) 
 	return d.Ensure(ctx, digits)
 }
 
-// NamedIn returns the account that a number or a chat ID names. field is the
-// name of what the caller was asked for.
+// NamedIn returns the account that a number or a chat ID names. Refusals name the
+// field of the request that it came from.
 func (d *Directory) NamedIn(ctx context.Context, field, chat string) (*Account, error) {
 	if user, isLID := strings.CutSuffix(chat, "@"+types.HiddenUserServer); isLID {
 		found, err := d.FindLID(ctx, user)
@@ -152,8 +155,8 @@ func (d *Directory) All(ctx context.Context) ([]*Account, error) {
 	return accounts, nil
 }
 
-// load reads an account, and keeps the first copy where two callers load the
-// same one. column is a constant of this file.
+// load reads an account. If two callers load the same account, both get the copy
+// that was loaded first. column is a constant of this file.
 func (d *Directory) load(ctx context.Context, column, value string) (*Account, error) {
 	row := d.DB.Reader().QueryRowContext(ctx,
 		`SELECT number, lid, name, about, registered, online, keys, banned_until, picture, number_hidden, restricted_until, history
@@ -173,8 +176,8 @@ func (d *Directory) load(ctx context.Context, column, value string) (*Account, e
 	if err := errors.Join(loaded.Keys.UnmarshalBinary(kept), loaded.filler.parse(filler)); err != nil {
 		return nil, fmt.Errorf("account: load account: %w", err)
 	}
-	// Devices are added and removed through the one copy in memory, which
-	// exists as soon as anything was done with the account in this process.
+	// Devices are added to and removed from this one copy, which exists as soon as
+	// this process has used the account.
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if first := d.byNumber[loaded.Number]; first != nil {
@@ -191,7 +194,7 @@ func (d *Directory) load(ctx context.Context, column, value string) (*Account, e
 	return loaded, nil
 }
 
-// loadBlocked fills in whom the account has blocked.
+// loadBlocked loads the people whom the account has blocked.
 func loadBlocked(ctx context.Context, db *sqlite.DB, of *Account) error {
 	numbers, err := database.Strings(ctx, db.Reader(), "SELECT blocked FROM blocks WHERE number = $1", of.Number)
 	if err != nil {

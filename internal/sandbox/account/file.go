@@ -11,12 +11,12 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/wire"
 )
 
-// Files are what phones keep, decrypted: the media of their messages and their
-// profile pictures. A file is named by the hash of its content, so that many
-// phones can have the same one.
+// Files are the decrypted files that phones keep: the media of their messages, and
+// profile pictures. A file is named by the hash of its content, so that many phones
+// can share it.
 type Files struct{ root *os.Root }
 
-// OpenFiles opens the folder, and makes it where it does not exist.
+// OpenFiles opens the folder. It creates the folder if it does not exist.
 func OpenFiles(folder string) (*Files, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, fmt.Errorf("account: create folder: %w", err)
@@ -28,8 +28,8 @@ func OpenFiles(folder string) (*Files, error) {
 	return &Files{root: root}, nil
 }
 
-// Put keeps a file under its hash, written aside and renamed: a name that exists
-// has all of the content.
+// Put keeps a file under its hash. It writes the file under another name and
+// renames it, so that a file with its final name is complete.
 func (f *Files) Put(hash string, content []byte) error {
 	if _, err := f.root.Stat(hash); err == nil {
 		return nil
@@ -44,7 +44,8 @@ func (f *Files) Put(hash string, content []byte) error {
 	return nil
 }
 
-// KeepPicture keeps the file of a picture and returns its hash; "" for none.
+// KeepPicture keeps the file of a picture and returns its hash. It returns "" for
+// an empty file, which means no picture.
 func (f *Files) KeepPicture(file []byte) (string, error) {
 	if len(file) == 0 {
 		return "", nil
@@ -54,7 +55,7 @@ func (f *Files) KeepPicture(file []byte) (string, error) {
 	return hash, f.Put(hash, file)
 }
 
-// Get returns a file, nil if there is none.
+// Get returns a file, or nil if there is none.
 func (f *Files) Get(hash string) ([]byte, error) {
 	content, err := f.root.ReadFile(hash)
 	if errors.Is(err, fs.ErrNotExist) {

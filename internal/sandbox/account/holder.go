@@ -15,11 +15,11 @@ import (
 	"github.com/recado-project/recado/internal/sqlite"
 )
 
-// maxObserved bounds the pairs that are remembered as known to be recorded.
+// maxObserved bounds the pairs that are kept in memory.
 const maxObserved = 100_000
 
-// Holders knows which devices hold an account's device list. It remembers which of
-// them are recorded, so that a repeated look-up writes nothing.
+// Holders records which devices hold the device list of an account. It remembers
+// the pairs that it has recorded, so that a repeated look-up writes nothing.
 type Holders struct {
 	db        *sqlite.DB
 	directory *Directory
@@ -35,7 +35,8 @@ type observation struct {
 	by *Device
 }
 
-// NewHolders returns the holders of the device lists of the directory's accounts.
+// NewHolders returns the holders of the accounts in the directory. load is true on
+// a server for load tests, which records nothing.
 func NewHolders(directory *Directory, load bool) *Holders {
 	return &Holders{db: directory.DB, directory: directory, now: directory.Now, load: load, known: map[observation]struct{}{}}
 }
@@ -71,8 +72,8 @@ func (s *Holders) Observe(ctx context.Context, of *Account, by *Device) error {
 	return nil
 }
 
-// Announce tells everybody who may hold the account's device list that
-// these devices were added or removed.
+// Announce adds notifications to the unit, for all devices that may hold the
+// account's device list, that devices were added or removed.
 func (s *Holders) Announce(ctx context.Context, u *Unit, of *Account, changed []uint16) error {
 	holders := map[*Device]struct{}{}
 	for _, linked := range of.Companions() {
@@ -96,7 +97,8 @@ func (s *Holders) Announce(ctx context.Context, u *Unit, of *Account, changed []
 			holders[linked] = struct{}{}
 		}
 	}
-	// Both forms: a client drops what it keeps under the users of these JIDs.
+	// Both forms are listed: a client drops what it keeps under the users of these
+	// JIDs.
 	var list []waBinary.Node
 	for _, id := range changed {
 		for _, jid := range []types.JID{of.LIDJID(), of.PN()} {

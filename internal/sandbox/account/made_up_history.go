@@ -2,8 +2,9 @@ package account
 
 import "encoding/json"
 
-// MadeUpHistory is a made-up history: so many chats with so many texts of so many
-// bytes. The zero value is none.
+// MadeUpHistory describes a history that is made up for new devices: how many chats
+// it has, how many messages each, and how long they are. The zero value is no
+// history.
 type MadeUpHistory struct {
 	Chats    int `json:"chats"`
 	Messages int `json:"messages"` // of each chat

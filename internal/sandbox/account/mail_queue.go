@@ -2,9 +2,8 @@ package account
 
 import "sync"
 
-// MailQueue gives each phone that has mail to one worker at a time, in the
-// order in which they got it. Memory holds only the phones' names: the mail
-// itself is in the database.
+// MailQueue gives each phone that has mail to one worker at a time, in the order in
+// which the mail came. Only the phones are in memory; the mail is in the database.
 type MailQueue struct {
 	mu     sync.Mutex
 	ready  []*Account
@@ -24,7 +23,7 @@ func newMailQueue() *MailQueue {
 	return &MailQueue{state: map[*Account]mailboxState{}, Signal: make(chan struct{}, 1)}
 }
 
-// Wake says that the phone has mail.
+// Wake queues a phone that has got mail.
 func (m *MailQueue) Wake(of *Account) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -41,7 +40,7 @@ func (m *MailQueue) Wake(of *Account) {
 	}
 }
 
-// Take returns the next phone, nil if there is none.
+// Take returns the next phone for the caller to work on, or nil if none waits.
 func (m *MailQueue) Take() *Account {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -58,7 +57,7 @@ func (m *MailQueue) Take() *Account {
 	return next
 }
 
-// Release ends the work on a phone; more says that some of its mail is left.
+// Release ends the work on a phone. more means that some of its mail is left.
 func (m *MailQueue) Release(of *Account, more bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -7,7 +7,8 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/wire"
 )
 
-// PictureNotification says that a picture was changed, or taken away.
+// PictureNotification builds the notification that the picture of an account or a
+// group was changed or removed.
 func PictureNotification(of, by types.JID, hash string, at int64) waBinary.Node {
 	change := waBinary.Node{Tag: "set", Attrs: waBinary.Attrs{"jid": of, "id": hash, "author": by}}
 	if hash == "" {

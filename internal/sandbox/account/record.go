@@ -11,7 +11,7 @@ import (
 	"github.com/recado-project/recado/internal/sqlite"
 )
 
-// maxCachedRecords bounds what one phone keeps of its Signal records in memory.
+// maxCachedRecords bounds the Signal records of one phone in memory.
 const maxCachedRecords = 512
 
 type recordKey struct {
@@ -19,16 +19,17 @@ type recordKey struct {
 	key  string
 }
 
-// recordCache holds a phone's recently used Signal records, nil for one that is
-// known not to exist.
+// recordCache holds the Signal records that a phone used last. A nil value means
+// that the record does not exist.
 type recordCache map[recordKey][]byte
 
-// cached tells which records are worth keeping: a one-time key is used once.
+// cached reports whether records of a kind are worth caching. One-time keys are
+// not, because they are used once.
 func cached(kind signal.Kind) bool { return kind != signal.KindPreKey }
 
-// records is the signal.Store of one unit of work: it reads what the phone has
-// and gathers the changes, which become true with the unit's commit or not at
-// all. The phone's lock is held for its whole life.
+// records is the signal.Store of one unit of work. It loads the phone's records and
+// collects the changes, which the unit commits. The phone is locked as long as
+// records is used.
 type records struct {
 	db      *sqlite.DB
 	account *Account
@@ -62,7 +63,7 @@ func (r *records) Apply(_ context.Context, changes []signal.Change) error {
 	return nil
 }
 
-// write makes the changes in tx.
+// write writes the changes in tx.
 func (r *records) write(ctx context.Context, tx *sqlite.Tx) error {
 	for at, value := range r.changed {
 		var err error
@@ -81,7 +82,7 @@ func (r *records) write(ctx context.Context, tx *sqlite.Tx) error {
 	return nil
 }
 
-// committed makes the changes visible to the next unit of work.
+// committed lets the next unit of work see the changes.
 func (r *records) committed() {
 	for at, value := range maps.All(r.changed) {
 		r.remember(at, value)
@@ -99,8 +100,8 @@ func (r *records) remember(at recordKey, value []byte) {
 	r.account.records[at] = value
 }
 
-// SignalDevice returns the phone's Signal side, whose changes become true with
-// the unit. The phone's lock is held for as long as it is used.
+// SignalDevice returns the Signal side of the phone. The unit commits its changes.
+// The phone must be locked as long as it is used.
 func (a *Account) SignalDevice(u *Unit) *signal.Device {
 	kept := &records{db: u.db, account: a, changed: map[recordKey][]byte{}}
 	u.Write(kept.write)
@@ -108,13 +109,11 @@ func (a *Account) SignalDevice(u *Unit) *signal.Device {
 	return signal.NewDevice(a.Keys, kept)
 }
 
-// LockPhone waits until the phone works on nothing else: what it receives, what
-// it sends, and the keys it hands out follow each other.
+// LockPhone waits until nothing else uses the phone's Signal state.
 func (a *Account) LockPhone() { a.phone.Lock() }
 
-// UnlockPhone ends what lockPhone began.
+// UnlockPhone is the counterpart of LockPhone.
 func (a *Account) UnlockPhone() { a.phone.Unlock() }
 
-// ForgetRecords drops the Signal records that are in memory. The phone's lock is
-// held.
+// ForgetRecords drops the cached Signal records. The phone must be locked.
 func (a *Account) ForgetRecords() { clear(a.records) }

@@ -39,7 +39,8 @@ func (a *Account) DisplayName() string {
 	return a.name
 }
 
-// IsRegistered reports whether there is an account with the number at all.
+// IsRegistered reports whether the number is registered on the platform. Each
+// number has an account here, also one that is not registered.
 func (a *Account) IsRegistered() bool {
 	a.mu.RLock()
 	defer a.mu.RUnlock()
@@ -53,7 +54,7 @@ func (a *Account) IsOnline() bool {
 	return a.online
 }
 
-// Blocks reports whether the account does not want to hear of the other one.
+// Blocks reports whether the account has blocked the other one.
 func (a *Account) Blocks(other *Account) bool {
 	a.mu.RLock()
 	defer a.mu.RUnlock()
@@ -61,8 +62,8 @@ func (a *Account) Blocks(other *Account) bool {
 	return blocked
 }
 
-// Ban reports whether the account is banned at now and for how long; zero with
-// true means for good.
+// Ban reports whether the account is banned at now, and for how long from then on.
+// A ban with no time left never ends.
 func (a *Account) Ban(now time.Time) (left time.Duration, banned bool) {
 	a.mu.RLock()
 	defer a.mu.RUnlock()
@@ -87,23 +88,23 @@ func (a *Account) PictureID() string {
 	return a.picture
 }
 
-// SetBan keeps until when the account is banned, in Unix milliseconds; 0 lifts
-// the ban.
+// SetBan sets the end of a ban, in Unix milliseconds; 0 lifts it. Like the other
+// setters it changes only the copy in memory, after the database.
 func (a *Account) SetBan(until int64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.bannedUntil = until
 }
 
-// SetRestriction keeps until when the account may not write to new contacts, in
-// Unix milliseconds.
+// SetRestriction sets until when the account may not write to new contacts, in Unix
+// milliseconds.
 func (a *Account) SetRestriction(until int64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.restrictedUntil = until
 }
 
-// SetName keeps the name that the account gives itself.
+// SetName sets the name that the account gives itself.
 func (a *Account) SetName(name string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -117,21 +118,21 @@ func (a *Account) AboutText() string {
 	return a.about
 }
 
-// SetAbout keeps what the account says about itself.
+// SetAbout sets what the account says about itself.
 func (a *Account) SetAbout(text string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.about = text
 }
 
-// SetPicture keeps the hash of the profile picture's file, "" for none.
+// SetPicture sets the hash of the profile picture's file, "" for none.
 func (a *Account) SetPicture(hash string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.picture = hash
 }
 
-// SetSwitches changes the switches that are not nil.
+// SetSwitches sets the switches that are not nil.
 func (a *Account) SetSwitches(registered, online, hideNumber *bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -146,14 +147,14 @@ func (a *Account) SetSwitches(registered, online, hideNumber *bool) {
 	}
 }
 
-// MadeUpHistory returns the history that is made up for new devices.
+// MadeUpHistory returns the history that new devices get besides the real one.
 func (a *Account) MadeUpHistory() MadeUpHistory {
 	a.mu.RLock()
 	defer a.mu.RUnlock()
 	return a.filler
 }
 
-// SetMadeUpHistory keeps the history that is made up for new devices.
+// SetMadeUpHistory sets the history that new devices get besides the real one.
 func (a *Account) SetMadeUpHistory(filler MadeUpHistory) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -167,7 +168,7 @@ func (a *Account) BlockedNumbers() []string {
 	return slices.Sorted(maps.Keys(a.blocked))
 }
 
-// SetBlocked keeps that the account has blocked a number, or no longer blocks it.
+// SetBlocked blocks a number, or lifts the block.
 func (a *Account) SetBlocked(number string, blocked bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -13,13 +13,13 @@ import (
 const (
 	insertMailbox = "INSERT INTO mailbox (number, stanza) VALUES ($1, $2)"
 
-	// insertOutbox does nothing where the device was removed a moment ago.
+	// insertOutbox inserts nothing if the device was removed a moment ago.
 	insertOutbox = `INSERT INTO outbox (number, device, class, id, stanza) SELECT $1, $2, $3, $4, $5
 	WHERE EXISTS (SELECT 1 FROM devices WHERE number = $1 AND device = $2)`
 )
 
-// Unit is a unit of work: changes that become true together in one
-// transaction, and what follows once they are. It belongs to one goroutine.
+// Unit is a unit of work: changes that one transaction commits together, and what
+// is to be done after the commit. It belongs to one goroutine.
 type Unit struct {
 	db      *sqlite.DB
 	mail    *MailQueue
@@ -34,13 +34,13 @@ func (d *Directory) NewUnit() *Unit {
 	return &Unit{db: d.DB, mail: d.Mail, devices: map[*Device]struct{}{}, phones: map[*Account]struct{}{}}
 }
 
-// Write adds a change. It may run twice, so it touches nothing but tx and what
-// it sets anew.
+// Write adds a change. It may run twice, so it must change only tx and variables
+// that it sets each time.
 func (u *Unit) Write(fn func(ctx context.Context, tx *sqlite.Tx) error) {
 	u.writes = append(u.writes, fn)
 }
 
-// Exec adds a statement whose result does not matter.
+// Exec adds a statement. Its result is ignored.
 func (u *Unit) Exec(query string, args ...any) {
 	u.Write(func(ctx context.Context, tx *sqlite.Tx) error {
 		_, err := tx.ExecContext(ctx, query, args...)
@@ -48,10 +48,10 @@ func (u *Unit) Exec(query string, args ...any) {
 	})
 }
 
-// Then adds what is done after the commit, and not without it.
+// Then adds a function that runs after the commit, and not if the commit fails.
 func (u *Unit) Then(fn func()) { u.after = append(u.after, fn) }
 
-// ToDevice puts a stanza into the outbox of a linked device.
+// ToDevice adds a stanza to the outbox of a linked device.
 func (u *Unit) ToDevice(to *Device, stanza waBinary.Node) error {
 	encoded, err := wire.EncodeStanza(stanza)
 	if err != nil {
@@ -62,7 +62,7 @@ func (u *Unit) ToDevice(to *Device, stanza waBinary.Node) error {
 	return nil
 }
 
-// ToPhone puts a stanza into the mailbox of a phone.
+// ToPhone adds a stanza to the mailbox of a phone.
 func (u *Unit) ToPhone(to *Account, stanza waBinary.Node) error {
 	encoded, err := wire.EncodeStanza(stanza)
 	if err != nil {
@@ -73,26 +73,27 @@ func (u *Unit) ToPhone(to *Account, stanza waBinary.Node) error {
 	return nil
 }
 
-// WakePhone has a phone look into its mailbox after the commit.
+// WakePhone lets a phone look into its mailbox after the commit.
 func (u *Unit) WakePhone(of *Account) { u.phones[of] = struct{}{} }
 
-// WakeDevice has a device's connection look into its outbox after the commit.
+// WakeDevice lets a device's connection look into its outbox after the commit.
 func (u *Unit) WakeDevice(d *Device) { u.devices[d] = struct{}{} }
 
-// AddMail puts an encoded stanza into the mailbox of a phone.
+// AddMail inserts an encoded stanza into the mailbox of a phone.
 func AddMail(ctx context.Context, tx *sqlite.Tx, to *Account, stanza []byte) error {
 	_, err := tx.ExecContext(ctx, insertMailbox, to.Number, stanza)
 	return err
 }
 
-// AddOutbox puts an encoded stanza into the outbox of a linked device. It does
-// nothing where the device was removed a moment ago.
+// AddOutbox inserts an encoded stanza into the outbox of a linked device. It
+// inserts nothing if the device was removed a moment ago.
 func AddOutbox(ctx context.Context, tx *sqlite.Tx, to *Account, device uint16, class, id string, stanza []byte) error {
 	_, err := tx.ExecContext(ctx, insertOutbox, to.Number, device, class, id, stanza)
 	return err
 }
 
-// Commit makes the changes, and then wakes those who have something to do.
+// Commit commits the changes, and then wakes the phones and devices that have got
+// something.
 func (u *Unit) Commit(ctx context.Context) error {
 	if len(u.writes) > 0 {
 		err := u.db.Write(ctx, func(ctx context.Context, tx *sqlite.Tx) error {

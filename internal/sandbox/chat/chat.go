@@ -1,4 +1,4 @@
-// Package chat finds the chats that messages belong to: a person or a group.
+// Package chat finds the chat of a message: a person or a group.
 package chat
 
 import (
@@ -12,13 +12,13 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/refusal"
 )
 
-// Chat is what messages belong to: a group, or a person where group is nil.
+// Chat is a chat with a person, or a group. One of the two fields is nil.
 type Chat struct {
 	Person *account.Account
 	Group  *group.Group
 }
 
-// JID names the chat as phones show it: a person by number.
+// JID is the chat's address as phones show it. A person's is by number.
 func (c Chat) JID() types.JID {
 	if c.Group != nil {
 		return c.Group.JID()
@@ -26,8 +26,8 @@ func (c Chat) JID() types.JID {
 	return c.Person.PN()
 }
 
-// MemberJID names somebody in the chat as messages do that are about others:
-// groups know people by LID.
+// MemberJID is a member's address as it is used inside messages. In groups it is by
+// LID.
 func (c Chat) MemberJID(of *account.Account) types.JID {
 	if c.Group != nil {
 		return of.LIDJID()
@@ -35,13 +35,13 @@ func (c Chat) MemberJID(of *account.Account) types.JID {
 	return of.PN()
 }
 
-// Finder finds chats by their names.
+// Finder finds chats.
 type Finder struct {
 	Accounts *account.Directory
 	Groups   *group.Book
 }
 
-// At returns the chat that a JID names; false where there is none.
+// At returns the chat with the JID, and whether there is one.
 func (s Finder) At(ctx context.Context, jid types.JID) (Chat, bool, error) {
 	if jid.Server == types.GroupServer {
 		found, err := s.Groups.Find(ctx, jid.User)
@@ -51,7 +51,7 @@ func (s Finder) At(ctx context.Context, jid types.JID) (Chat, bool, error) {
 	return Chat{Person: found}, found != nil, err
 }
 
-// Named returns the chat that a caller names: by number, chat ID or LID.
+// Named returns the chat that a caller names by number, chat ID or LID.
 func (s Finder) Named(ctx context.Context, field, name string) (Chat, error) {
 	id, isGroup := strings.CutSuffix(name, "@"+types.GroupServer)
 	if !isGroup {

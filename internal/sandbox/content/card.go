@@ -6,8 +6,8 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/phonenumber"
 )
 
-// parseCard reads the lines of a contact card that a phone shows. The number is
-// the one that can be written to, where the card names one.
+// parseCard reads a contact card as phones show it. Its number is the one on the
+// platform, if the card has it.
 func parseCard(text string) Contact {
 	var card Contact
 	for _, line := range unfold(text) {
@@ -33,7 +33,7 @@ func parseCard(text string) Contact {
 	return card
 }
 
-// unfold splits a card into its lines. One that begins with a blank goes on with
+// unfold splits a card into its lines. A line that begins with a blank continues
 // the one before.
 func unfold(text string) []string {
 	var lines []string
@@ -48,7 +48,8 @@ func unfold(text string) []string {
 	return lines
 }
 
-// cardNumber returns the digits of the parameter waid, or else what is written.
+// cardNumber returns the digits of the parameter waid, or the number as it is
+// written.
 func cardNumber(parameters, value string) string {
 	for parameter := range strings.SplitSeq(parameters, ";") {
 		name, digits, _ := strings.Cut(parameter, "=")
@@ -59,7 +60,7 @@ func cardNumber(parameters, value string) string {
 	return unescapeCard(value)
 }
 
-// withoutUnits takes off the empty parts behind the name of an organization.
+// withoutUnits removes the empty parts after an organization's name.
 func withoutUnits(value string) string {
 	for strings.HasSuffix(value, ";") && !strings.HasSuffix(value, `\;`) {
 		value = value[:len(value)-1]

@@ -24,7 +24,8 @@ func FuzzWriteCard(f *testing.F) {
 	f.Add("Doe, Jane", "A; B\\")
 	f.Add("two\nlines", ";")
 	f.Fuzz(func(t *testing.T, name, organization string) {
-		// What no line of a card can hold is not kept: blanks around, other breaks.
+		// Some texts can't be kept in a card's lines: those with blanks around
+		// them, and with other line breaks.
 		for _, text := range []string{name, organization} {
 			if strings.ContainsAny(text, "\r") || strings.TrimSpace(text) != text {
 				return

@@ -10,7 +10,7 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/refusal"
 )
 
-// Outgoing is a message that a phone is to send.
+// Outgoing describes a message that a phone is to send.
 type Outgoing struct {
 	To              string // a number or a chat ID
 	Type            string // as in PhoneMessage
@@ -31,12 +31,12 @@ type Outgoing struct {
 	Unavailable     bool     // with ViewOnce: linked devices hear only that there is a message
 }
 
-// putFile puts a file on the media host.
-type putFile func(url string, kind mediahost.Kind, file []byte) (mediahost.Pointer, error)
+// PutFile puts a file on the media host, as mediahost.Host does.
+type PutFile func(url string, kind mediahost.Kind, file []byte) (mediahost.Pointer, error)
 
-// Compose builds a message. reply names the message that it answers, nil for
-// none; put is called with the message's file.
-func Compose(m Outgoing, reply *waE2E.ContextInfo, put putFile) (*waE2E.Message, error) {
+// Compose builds a message. reply names the message that it answers, and is nil if
+// it answers none. put is called with the message's file.
+func Compose(m Outgoing, reply *waE2E.ContextInfo, put PutFile) (*waE2E.Message, error) {
 	switch m.Type {
 	case "text":
 		return composeText(m, reply)

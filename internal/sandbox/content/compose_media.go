@@ -15,14 +15,14 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/refusal"
 )
 
-// composeMedia puts the file on the media host and builds the message that
-// points to it.
-func composeMedia(m Outgoing, reply *waE2E.ContextInfo, put putFile) (*waE2E.Message, error) {
+// composeMedia puts the file on the media host and builds a message that points to
+// it.
+func composeMedia(m Outgoing, reply *waE2E.ContextInfo, put PutFile) (*waE2E.Message, error) {
 	if len(m.Media) == 0 {
 		return nil, refusal.Invalidf("media", "is required")
 	}
 	message, kind := mediaTemplate(m, reply)
-	// Clients ask their media host for the path: they reach it by another name
+	// The pointer has no host: clients may reach the media host under another name
 	// than the caller does.
 	pointer, err := put("", kind, m.Media)
 	if err != nil {
@@ -42,7 +42,7 @@ func composeMedia(m Outgoing, reply *waE2E.ContextInfo, put putFile) (*waE2E.Mes
 	return &waE2E.Message{ViewOnceMessageV2: once}, nil
 }
 
-// mediaTemplate builds a message with everything but where its file is.
+// mediaTemplate builds a message that lacks only the place of its file.
 func mediaTemplate(m Outgoing, reply *waE2E.ContextInfo) (*waE2E.Message, mediahost.Kind) {
 	size, once := new(uint64(len(m.Media))), optionalFlag(m.ViewOnce)
 	width, height := dimensions(m.Media)
@@ -72,7 +72,7 @@ func mediaTemplate(m Outgoing, reply *waE2E.ContextInfo) (*waE2E.Message, mediah
 	}
 }
 
-// point fills in where the file of a message is.
+// point sets the place of a message's file.
 func point(message *waE2E.Message, to mediahost.Pointer) {
 	switch {
 	case message.ImageMessage != nil:
@@ -93,7 +93,7 @@ func point(message *waE2E.Message, to mediahost.Pointer) {
 	}
 }
 
-// dimensions returns the size of a picture in pixels, nil where it is none.
+// dimensions returns the size of a picture in pixels, or nil for any other file.
 func dimensions(file []byte) (width, height *uint32) {
 	config, _, err := image.DecodeConfig(bytes.NewReader(file))
 	if err != nil || config.Width <= 0 || config.Height <= 0 || config.Width > math.MaxInt32 || config.Height > math.MaxInt32 {

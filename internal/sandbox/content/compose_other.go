@@ -9,17 +9,17 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/refusal"
 )
 
-// The kinds of messages that no client here has to understand.
+// The kinds of unsupported messages.
 const (
 	kindOrder  = "order"  // of a shop
 	kindPin    = "pin"    // a message is pinned: the chat shows a line about it
 	kindFuture = "future" // of a version of the protocol that does not exist yet
 )
 
-// futureField is a field of messages that the protocol does not have.
+// futureField is a field number that the protocol does not use.
 const futureField = 9999
 
-// composePoll builds a poll: its text is the question.
+// composePoll builds a poll. Its text is the question.
 func composePoll(m Outgoing, reply *waE2E.ContextInfo) (*waE2E.Message, error) {
 	if m.Text == "" {
 		return nil, refusal.Invalidf("text", "must not be empty")
@@ -52,7 +52,7 @@ func composeUnsupported(m Outgoing, reply *waE2E.ContextInfo) (*waE2E.Message, e
 	}
 }
 
-// pollOf returns the poll in a message, nil for none.
+// pollOf returns the poll in a message, or nil.
 func pollOf(m *waE2E.Message) *waE2E.PollCreationMessage {
 	for _, poll := range []*waE2E.PollCreationMessage{
 		m.GetPollCreationMessage(), m.GetPollCreationMessageV2(), m.GetPollCreationMessageV3(), m.GetPollCreationMessageV5(),
@@ -64,8 +64,7 @@ func pollOf(m *waE2E.Message) *waE2E.PollCreationMessage {
 	return nil
 }
 
-// isUnsupported reports whether a message is of a kind that the phones here can
-// only say of that it is there.
+// isUnsupported reports whether phones show only that the message exists.
 func isUnsupported(m *waE2E.Message) bool {
 	return m.GetOrderMessage() != nil || m.GetPinInChatMessage() != nil || len(m.ProtoReflect().GetUnknown()) > 0
 }

@@ -1,14 +1,14 @@
-// Package content reads and builds what messages say: texts, media, places,
-// contacts, polls, and the kinds that no client has to understand.
+// Package content builds the content of messages and reads it: texts, media,
+// places, contacts, polls, and kinds that clients need not understand.
 //
-// It neither sends nor keeps anything.
+// It does not send or keep anything.
 package content
 
 import (
 	"go.mau.fi/whatsmeow/proto/waE2E"
 )
 
-// Unwrap takes a message out of the envelopes for view-once and disappearing
+// Unwrap takes a message out of its envelopes, such as the one for disappearing
 // messages.
 func Unwrap(m *waE2E.Message) *waE2E.Message {
 	for range 4 { // nobody nests deeper
@@ -26,7 +26,8 @@ func Unwrap(m *waE2E.Message) *waE2E.Message {
 	return m
 }
 
-// ViewOnce takes a message out of the envelope that says it may be seen once.
+// ViewOnce takes a message out of its view-once envelope, and reports whether it
+// had one.
 func ViewOnce(m *waE2E.Message) (inner *waE2E.Message, once bool) {
 	for _, envelope := range []*waE2E.FutureProofMessage{
 		m.GetViewOnceMessage(), m.GetViewOnceMessageV2(), m.GetViewOnceMessageV2Extension(),
@@ -38,7 +39,7 @@ func ViewOnce(m *waE2E.Message) (inner *waE2E.Message, once bool) {
 	return m, false
 }
 
-// TextOf returns the text of a text message, "" for any other kind.
+// TextOf returns the text of a text message, and "" for other messages.
 func TextOf(m *waE2E.Message) string {
 	if text := m.GetConversation(); text != "" {
 		return text
@@ -46,14 +47,15 @@ func TextOf(m *waE2E.Message) string {
 	return m.GetExtendedTextMessage().GetText()
 }
 
-// IsContent tells messages that people see from those that only devices need.
+// IsContent reports whether people see the message. Other messages are only for
+// devices.
 func IsContent(m *waE2E.Message) bool {
 	var shown Shown
 	Describe(m, &shown)
 	return shown.Type != ""
 }
 
-// Describe fills in what a phone shows of a message. The type stays empty where
+// Describe fills in what a phone shows of a message. It leaves the type empty if
 // there is nothing to show.
 func Describe(m *waE2E.Message, shown *Shown) {
 	inner, once := ViewOnce(m)
@@ -111,9 +113,9 @@ func Describe(m *waE2E.Message, shown *Shown) {
 	}
 }
 
-// setMedia fills in what the message says about its file. What the file really
-// is, the phone has to find out.
-func (m *Shown) setMedia(kind string, media mediaPart) {
+// setMedia fills in what the message says about its file. The phone finds out hash
+// and size when it fetches the file.
+func (m *Shown) setMedia(kind string, media MediaPart) {
 	m.Type, m.MimeType = kind, media.GetMimetype()
 	m.setContext(media.GetContextInfo())
 }

@@ -8,8 +8,9 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/mediahost"
 )
 
-// mediaPart is the part of a message that points to a file.
-type mediaPart interface {
+// MediaPart is the part of a message that points to a file. The messages' own types
+// implement it.
+type MediaPart interface {
 	GetURL() string
 	GetDirectPath() string
 	GetMediaKey() []byte
@@ -20,9 +21,9 @@ type mediaPart interface {
 	GetContextInfo() *waE2E.ContextInfo
 }
 
-// MediaOf returns the part of a message that points to a file, nil where it has
-// none, and what kind of file the media crypto takes it for.
-func MediaOf(m *waE2E.Message) (mediaPart, mediahost.Kind) {
+// MediaOf returns the part of a message that points to a file, or nil if it has
+// none, and the kind of file that its encryption depends on.
+func MediaOf(m *waE2E.Message) (MediaPart, mediahost.Kind) {
 	inner, _ := ViewOnce(Unwrap(m))
 	switch {
 	case inner.GetImageMessage() != nil:
@@ -40,8 +41,8 @@ func MediaOf(m *waE2E.Message) (mediaPart, mediahost.Kind) {
 	}
 }
 
-// PointerOf is what the media host needs to find the file.
-func PointerOf(part mediaPart) mediahost.Pointer {
+// PointerOf returns what the media host needs to find the file.
+func PointerOf(part MediaPart) mediahost.Pointer {
 	path := part.GetDirectPath()
 	if path == "" {
 		if location, err := url.Parse(part.GetURL()); err == nil {

@@ -1,7 +1,7 @@
 package content
 
-// Shown is a message as a phone shows it. Fields that do not apply are
-// empty or null. Chats and senders are named by number, never by LID.
+// Shown is a message as a phone shows it. Fields that do not apply are empty or
+// null. Chats and senders are named by number, never by LID.
 type Shown struct {
 	MessageID       string     `json:"messageId"`
 	Chat            string     `json:"chat"`

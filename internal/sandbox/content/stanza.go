@@ -5,7 +5,7 @@ import (
 	"go.mau.fi/whatsmeow/types"
 )
 
-// StanzaKind is the type that the stanza of a message carries.
+// StanzaKind returns the type attribute of a message's stanza.
 func StanzaKind(m *waE2E.Message) string {
 	inner := Unwrap(m)
 	if inner.GetReactionMessage() != nil {
@@ -20,8 +20,8 @@ func StanzaKind(m *waE2E.Message) string {
 	return "text"
 }
 
-// EditKind is the mark that the stanza of a change carries, "" for other
-// messages.
+// EditKind returns the edit attribute of a message's stanza. It is "" for messages
+// that change no other message.
 func EditKind(m *waE2E.Message) string {
 	change := Unwrap(m).GetProtocolMessage()
 	switch {

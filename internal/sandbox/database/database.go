@@ -1,7 +1,8 @@
-// Package database opens the sandbox's database file: its tables, how they are
-// brought up to date, and short queries over them.
+// Package database opens the sandbox's database file, creates its tables and brings
+// them up to date.
 //
-// The statements themselves stand beside the code that needs them.
+// It also has helpers for short queries. The statements stand in the packages that
+// need them.
 package database
 
 import (
@@ -26,11 +27,12 @@ var upgradeTo2 string
 //go:embed upgrade3.sql
 var upgradeTo3 string
 
-// schemaVersion is kept in the database; a newer one is refused.
+// schemaVersion is the version that this program writes into the database. It
+// refuses databases with a newer one.
 const schemaVersion = 3
 
-// Open opens the database of the path, which is created where it does not
-// exist, and brings its tables up to date.
+// Open opens the database at path and brings its tables up to date. It creates the
+// file if it does not exist.
 func Open(ctx context.Context, path string) (*sqlite.DB, error) {
 	db, err := sqlite.Open(ctx, path)
 	if err != nil {
@@ -42,7 +44,7 @@ func Open(ctx context.Context, path string) (*sqlite.DB, error) {
 	return db, nil
 }
 
-// migrate creates the tables, and brings those of older versions up to date.
+// migrate creates the tables, or upgrades those of older versions.
 func migrate(ctx context.Context, db *sqlite.DB) error {
 	return db.Write(ctx, func(ctx context.Context, tx *sqlite.Tx) error {
 		var version int
@@ -70,8 +72,8 @@ func migrate(ctx context.Context, db *sqlite.DB) error {
 	})
 }
 
-// RootSeed returns the seed of the root key: given, where the caller gave one,
-// else the one kept in the database, drawn on first use.
+// RootSeed returns the seed of the root key: the given one, or the one in the
+// database, which is drawn on first use.
 func RootSeed(ctx context.Context, db *sqlite.DB, given *[32]byte) ([32]byte, error) {
 	if given != nil {
 		return *given, nil

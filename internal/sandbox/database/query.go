@@ -6,18 +6,18 @@ import (
 	"errors"
 )
 
-// querier is what reads: the readers' pool or a transaction.
-type querier interface {
+// Querier runs queries: the pool of readers, or a transaction.
+type Querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
-// RowQuerier reads one row: the readers' pool or a transaction.
+// RowQuerier runs queries for one row: the pool of readers, or a transaction.
 type RowQuerier interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
 // Strings returns the first column of all rows.
-func Strings(ctx context.Context, q querier, query string, args ...any) (values []string, err error) {
+func Strings(ctx context.Context, q Querier, query string, args ...any) (values []string, err error) {
 	rows, err := q.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, err
@@ -34,7 +34,7 @@ func Strings(ctx context.Context, q querier, query string, args ...any) (values 
 }
 
 // Ints returns the first column of all rows.
-func Ints(ctx context.Context, q querier, query string, args ...any) (values []int64, err error) {
+func Ints(ctx context.Context, q Querier, query string, args ...any) (values []int64, err error) {
 	rows, err := q.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, err
@@ -50,7 +50,7 @@ func Ints(ctx context.Context, q querier, query string, args ...any) (values []i
 	return values, rows.Err()
 }
 
-// One reads a row, and reports whether there is one.
+// One scans a row. It returns false if there is no row.
 func One(row *sql.Row, into ...any) (found bool, err error) {
 	err = row.Scan(into...)
 	if errors.Is(err, sql.ErrNoRows) {

@@ -8,11 +8,11 @@ import (
 	"github.com/recado-project/recado/internal/sqlite"
 )
 
-// keepSent is how long it is known what clients have sent: they repeat a frame
-// within seconds, and receipts come within days.
+// keepSent is how long the messages that clients sent are remembered. Clients
+// repeat a frame within seconds, and receipts come within days.
 const keepSent = 30 * 24 * time.Hour
 
-// ClearOld deletes what is known of messages that clients sent long ago.
+// ClearOld deletes the records of messages that clients sent long ago.
 func ClearOld(ctx context.Context, db *sqlite.DB, now time.Time) error {
 	before := now.Add(-keepSent)
 	err := db.Write(ctx, func(ctx context.Context, tx *sqlite.Tx) error {

@@ -1,5 +1,5 @@
-// Package fault makes the platform fail on purpose: late and lost acknowledgements,
-// refused logins, connections and files that fall silent.
+// Package fault makes the platform fail on purpose. Acknowledgements come late or
+// get lost, logins are refused, and connections and files fall silent.
 package fault
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/wire"
 )
 
-// Faults are what the platform does wrong on purpose. The zero value is none.
+// Faults are the faults that a caller asks for. The zero value is none.
 type Faults struct {
 	AckDelay     time.Duration // before a message of a client is acknowledged
 	DropAcks     float64       // the share of acknowledgements that get lost, 0 to 1
@@ -22,25 +22,26 @@ type Faults struct {
 	RefuseLogins bool
 	Outdated     bool // refuses clients as too old
 
-	// Silent is where the platform stops answering a client that connects; it
-	// keeps the connection open until the faults are replaced. Who is connected
-	// already notices nothing.
+	// Silent is the step at which the platform stops answering clients that
+	// connect. It keeps the connections open until the faults are replaced. Clients
+	// that are connected already are not affected.
 	Silent Silence
-	// StallMedia and StallHistory are how many bytes of a file the media host
-	// sends before it falls silent; nil sends all of it. A history is a file of
-	// its own.
+	// StallMedia and StallHistory are how many bytes of a file the media host sends
+	// before it falls silent. If nil, it sends the whole file. A history is fetched
+	// as a file.
 	StallMedia, StallHistory *int64
-	// MediaPadding is how many bytes the media host sends behind each file.
+	// MediaPadding is how many bytes the media host sends after each file.
 	MediaPadding int64
 }
 
 // Silence is a step of connecting that is never answered.
 type Silence string
 
-// The steps, in their order. The zero value answers all of them.
+// The steps, in their order. The zero value is no step.
 const (
-	// SilentConnection takes the TCP connection and sends nothing: no TLS either,
-	// on a listener that SilentListener has wrapped. Elsewhere it is SilentUpgrade.
+	// SilentConnection accepts the TCP connection and sends nothing, not even TLS
+	// on a listener that SilentListener has wrapped. On other listeners it is the
+	// same as SilentUpgrade.
 	SilentConnection Silence = "connection"
 	SilentUpgrade    Silence = "upgrade"   // the websocket's request; over wss, TLS is done
 	SilentHandshake  Silence = "handshake" // the websocket is open
@@ -53,38 +54,38 @@ func silences() []string {
 
 const maxMediaPadding = 1 << 30
 
-// Drops decides whether this acknowledgement gets lost.
+// Drops decides at random whether an acknowledgement gets lost.
 func (f *Faults) Drops() bool {
 	return f.DropAcks > 0 && rand.Float64() < f.DropAcks //nolint:gosec // chance, not a secret
 }
 
-// Service knows the faults of now. It is safe for concurrent use.
+// Service keeps the current faults and applies those that make connections silent.
+// It is safe for concurrent use.
 type Service struct {
 	now         atomic.Pointer[Current]
 	connections *wire.Set
 	logger      *slog.Logger
 }
 
-// Current are the faults until they are replaced.
+// Current are the faults until others replace them.
 type Current struct {
 	Faults
 
 	replaced chan struct{} // closed when others take their place
 }
 
-// New returns the service, without faults. Connections that are held in silence
-// are added to connections.
+// New returns the service, without faults. It adds the connections that it keeps
+// silent to connections.
 func New(connections *wire.Set, logger *slog.Logger) *Service {
 	s := &Service{connections: connections, logger: logger}
 	s.now.Store(&Current{replaced: make(chan struct{})})
 	return s
 }
 
-// Current returns the faults; the caller does not change them.
+// Current returns the current faults. The caller must not change them.
 func (s *Service) Current() *Current { return s.now.Load() }
 
-// Set replaces all faults. Clients that an earlier fault keeps waiting are cut
-// off.
+// Set replaces all faults. It ends connections that an earlier fault keeps silent.
 func (s *Service) Set(by Faults) error {
 	switch {
 	case by.AckDelay < 0:

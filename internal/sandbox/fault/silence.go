@@ -16,9 +16,9 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/wire"
 )
 
-// SilentListener wraps a listener on which TLS is spoken, so that the fault
-// SilentConnection holds before it. The control API must be reachable elsewhere:
-// who is held can't lift the fault.
+// SilentListener wraps a listener for TLS, so that SilentConnection also applies
+// before the TLS handshake. The control API must be reachable at another listener,
+// because clients that are kept silent can't lift the fault.
 func (s *Service) SilentListener(listener net.Listener) net.Listener {
 	return silentListener{Listener: listener, s: s}
 }
@@ -29,7 +29,8 @@ type silentListener struct {
 	s *Service
 }
 
-// Accept returns the next connection that is not to be kept in silence.
+// Accept returns the next connection. It keeps connections silent as long as the
+// fault says so.
 func (l silentListener) Accept() (net.Conn, error) {
 	for {
 		conn, err := l.Listener.Accept()
@@ -45,9 +46,9 @@ func (l silentListener) Accept() (net.Conn, error) {
 	}
 }
 
-// Holding makes the function that keeps a connection open and silent: until the
-// client goes, the faults are replaced, or the server stops, which waits for it.
-// It must be called. The context lends its values; its end ends nothing.
+// Holding returns a function that keeps a connection open and silent. It returns
+// when the client closes, when the faults are replaced, or when the server stops,
+// which waits for it. The caller must call it. ctx is used only for its values.
 func (s *Service) Holding(ctx context.Context, f *Current, conn io.ReadCloser) func() {
 	ctx, cut := context.WithCancel(context.WithoutCancel(ctx))
 	held := wire.NewHeld(ctx, cut)
@@ -71,11 +72,11 @@ func (s *Service) Holding(ctx context.Context, f *Current, conn io.ReadCloser) f
 	}
 }
 
-// HoldRequest keeps the connection of a request open and silent, whatever of the
-// answer is sent already.
+// HoldRequest keeps the connection of a request open and silent, even if a part of
+// the answer is already sent.
 func (s *Service) HoldRequest(f *Current, w http.ResponseWriter, r *http.Request) {
-	// A server that stops waits for its requests, and for none that was taken from
-	// it.
+	// The connection is hijacked, because a server that stops waits for all
+	// requests that it still owns.
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		s.logger.LogAttrs(r.Context(), slog.LevelWarn, "a fault can't take this connection", slog.Any("error", err))
@@ -84,7 +85,7 @@ func (s *Service) HoldRequest(f *Current, w http.ResponseWriter, r *http.Request
 	s.Holding(r.Context(), f, conn)()
 }
 
-// Messages reads a websocket's messages, which mean nothing.
+// Messages returns a reader that discards a websocket's messages.
 func Messages(ws *websocket.Conn) io.ReadCloser { return messageReader{ws} }
 
 type messageReader struct{ ws *websocket.Conn }
@@ -96,7 +97,7 @@ func (w messageReader) Read([]byte) (int, error) {
 
 func (w messageReader) Close() error { return w.ws.CloseNow() }
 
-// Nodes reads a client's nodes, which are not dealt with.
+// Nodes returns a reader that discards a client's nodes.
 func Nodes(conn *noise.Conn) io.ReadCloser { return nodeReader{conn} }
 
 type nodeReader struct{ noise *noise.Conn }
@@ -108,7 +109,8 @@ func (n nodeReader) Read([]byte) (int, error) {
 
 func (n nodeReader) Close() error { return n.noise.CloseNow() }
 
-// ServeMedia serves a request with the media host's handler, and with its faults.
+// ServeMedia passes a request on to the media host, and applies the faults to the
+// answer.
 func (s *Service) ServeMedia(w http.ResponseWriter, r *http.Request, media http.Handler) {
 	f := s.Current()
 	after := f.StallMedia
@@ -133,12 +135,12 @@ func (s *Service) ServeMedia(w http.ResponseWriter, r *http.Request, media http.
 	}
 }
 
-// historyMedia is what clients call a history when they fetch it.
+// historyMedia is the media type with which clients fetch a history.
 const historyMedia = "md-msg-hist"
 
 var errStalled = errors.New("fault: the media host has fallen silent")
 
-// faultyWriter sends a file that is longer than it should be, or not all of it.
+// faultyWriter sends more than a file, or only a part of it.
 type faultyWriter struct {
 	http.ResponseWriter
 
@@ -149,7 +151,7 @@ type faultyWriter struct {
 	stalled bool
 }
 
-// WriteHeader announces the padding as well.
+// WriteHeader adds the padding to the announced length.
 func (f *faultyWriter) WriteHeader(status int) {
 	if f.status == 0 {
 		f.status = status
@@ -160,7 +162,7 @@ func (f *faultyWriter) WriteHeader(status int) {
 	f.ResponseWriter.WriteHeader(status)
 }
 
-// Write sends what the limit allows; its error is errStalled behind it.
+// Write sends bytes up to the limit, and returns errStalled beyond it.
 func (f *faultyWriter) Write(p []byte) (int, error) {
 	if f.status == 0 {
 		f.WriteHeader(http.StatusOK)
@@ -176,7 +178,7 @@ func (f *faultyWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// pad sends what comes behind the file.
+// pad sends the padding after the file.
 func (f *faultyWriter) pad() error {
 	zeros := make([]byte, 64<<10)
 	for left := f.padding; left > 0 && !f.stalled; {

@@ -14,7 +14,7 @@ import (
 	"github.com/recado-project/recado/internal/sqlite"
 )
 
-// Book finds groups, and changes them. What was found once stays in memory.
+// Book finds and changes groups. Groups that were found stay in memory.
 type Book struct {
 	db       *sqlite.DB
 	accounts *account.Directory
@@ -27,15 +27,15 @@ type Book struct {
 	known map[string]*Group
 }
 
-// NewBook returns the groups of the directory's database. Pictures are kept in
-// files.
+// NewBook returns the groups in the directory's database. Their pictures are kept
+// in files.
 func NewBook(accounts *account.Directory, files *account.Files) *Book {
 	return &Book{
 		db: accounts.DB, accounts: accounts, files: files, now: accounts.Now, known: map[string]*Group{},
 	}
 }
 
-// Find returns a group by its id, nil if there is none.
+// Find returns the group with an ID, or nil if there is none.
 func (s *Book) Find(ctx context.Context, id string) (*Group, error) {
 	s.mu.RLock()
 	found := s.known[id]
@@ -46,13 +46,14 @@ func (s *Book) Find(ctx context.Context, id string) (*Group, error) {
 	return s.load(ctx, "SELECT state FROM groups WHERE id = $1", id)
 }
 
-// invited returns the group that an invitation leads to, nil if it does to none.
+// invited returns the group that an invitation code leads to, or nil if there is
+// none.
 func (s *Book) invited(ctx context.Context, code string) (*Group, error) {
 	return s.load(ctx, "SELECT state FROM groups WHERE invite = $1", code)
 }
 
-// load reads a group. It is only ever changed through the copy in memory, so the
-// first one that is there stays.
+// load reads a group. Groups change only through the copy in memory, so the copy
+// that was loaded first stays.
 func (s *Book) load(ctx context.Context, query, key string) (*Group, error) {
 	var state string
 	err := s.db.Reader().QueryRowContext(ctx, query, key).Scan(&state)
@@ -75,7 +76,7 @@ func (s *Book) load(ctx context.Context, query, key string) (*Group, error) {
 	return loaded, nil
 }
 
-// all returns every group, oldest first; those of one number, where one is named.
+// all returns the groups of a number, oldest first, or every group if number is "".
 func (s *Book) all(ctx context.Context, number string) ([]*Group, error) {
 	ids, err := database.Strings(ctx, s.db.Reader(), `SELECT id FROM groups
 		WHERE $1 = '' OR id IN (SELECT group_id FROM members WHERE number = $1) ORDER BY created_at, id`, number)
@@ -95,7 +96,8 @@ func (s *Book) all(ctx context.Context, number string) ([]*Group, error) {
 	return list, nil
 }
 
-// keepGroup makes a group what it is from the commit on.
+// keepGroup adds to the unit that a group is kept. Other callers see it after the
+// commit.
 func (s *Book) keepGroup(u *account.Unit, g *Group) error {
 	state, err := json.Marshal(g)
 	if err != nil {

@@ -11,20 +11,19 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/wire"
 )
 
-// The codes with which a client is told that somebody could not be added or
-// changed.
+// The codes for people who could not be added or changed.
 const (
 	codeNoPerson      = 404
 	codeAlreadyMember = 409
 )
 
-// newMember is somebody who is to be in a group.
+// newMember is a person who is to be a member.
 type newMember struct {
 	account *account.Account
 	admin   bool
 }
 
-// groupDraft is a group that is to be made.
+// groupDraft is a group that is to be created.
 type groupDraft struct {
 	subject, description string
 	key                  string // by which the client that makes it knows it again
@@ -32,7 +31,7 @@ type groupDraft struct {
 	set                  func(g *Group) // switches
 }
 
-// createGroup makes a group and tells all its members.
+// createGroup creates a group and notifies all its members.
 func (s *Book) createGroup(ctx context.Context, owner *account.Account, draft groupDraft) (*Group, error) {
 	id, err := newGroupID()
 	if err != nil {
@@ -79,7 +78,7 @@ func (s *Book) createGroup(ctx context.Context, owner *account.Account, draft gr
 
 func newInvite() string { return wire.RandomHex(11) }
 
-// welcomeToGroup tells people that they are in a group now, and which.
+// welcomeToGroup notifies people that they are members of the group now.
 func (s *Book) welcomeToGroup(ctx context.Context, u *account.Unit, g *Group, by *account.Account, people []*account.Account, key string) error {
 	node, err := s.groupNode(ctx, g)
 	if err != nil {
@@ -90,7 +89,7 @@ func (s *Book) welcomeToGroup(ctx context.Context, u *account.Unit, g *Group, by
 	})
 }
 
-// groupChange is a change of a group that is being made.
+// groupChange is a change of a group while it is being made.
 type groupChange struct {
 	*account.Unit
 
@@ -99,11 +98,12 @@ type groupChange struct {
 	by   *account.Account
 }
 
-// groupStep is one change of a group: it changes next, and adds to the unit who
-// is told. An error leaves everything as it was.
+// groupStep is one part of a change. It changes next and adds notifications to the
+// unit. After an error nothing is changed.
 type groupStep func(ctx context.Context, ch *groupChange) error
 
-// changeGroup makes changes of one group, one after the other.
+// changeGroup changes a group in one or more steps. Only one change is made at a
+// time.
 func (s *Book) changeGroup(ctx context.Context, id string, by *account.Account, steps ...groupStep) (*Group, error) {
 	s.changing.Lock()
 	defer s.changing.Unlock()
@@ -126,24 +126,24 @@ func (s *Book) changeGroup(ctx context.Context, id string, by *account.Account, 
 	return ch.next, ch.Commit(ctx)
 }
 
-// tellAll tells all members of a change.
-func (ch *groupChange) tellAll(ctx context.Context, change waBinary.Node) error {
+// notifyAll notifies all members of a change.
+func (ch *groupChange) notifyAll(ctx context.Context, change waBinary.Node) error {
 	people, err := ch.book.People(ctx, ch.next)
 	if err != nil {
 		return err
 	}
-	return ch.tell(people, change)
+	return ch.notify(people, change)
 }
 
-// tell tells people of a change.
-func (ch *groupChange) tell(people []*account.Account, change waBinary.Node) error {
+// notify notifies people of a change.
+func (ch *groupChange) notify(people []*account.Account, change waBinary.Node) error {
 	return notifyGroup(ch.Unit, ch.book.now(), ch.next, ch.by, people, change)
 }
 
 func setSubject(text string) groupStep {
 	return func(ctx context.Context, ch *groupChange) error {
 		ch.next.Subject = edition{Text: text, By: ch.by.Number, At: ch.book.now().Unix()}
-		return ch.tellAll(ctx, waBinary.Node{Tag: "subject", Attrs: waBinary.Attrs{
+		return ch.notifyAll(ctx, waBinary.Node{Tag: "subject", Attrs: waBinary.Attrs{
 			"subject": text, "s_t": ch.next.Subject.At, "s_o": ch.by.LIDJID(), "s_o_pn": ch.by.ShownPN(),
 		}})
 	}
@@ -156,21 +156,21 @@ func setDescription(text, id string) groupStep {
 		if text == "" {
 			content = waBinary.Node{Tag: "delete"}
 		}
-		return ch.tellAll(ctx, waBinary.Node{
+		return ch.notifyAll(ctx, waBinary.Node{
 			Tag: "description", Attrs: waBinary.Attrs{"id": id}, Content: []waBinary.Node{content},
 		})
 	}
 }
 
-// setSwitch changes a switch; told is what the members hear of it.
-func setSwitch(told waBinary.Node, change func(next *Group)) groupStep {
+// setSwitch changes a switch; members get the notice.
+func setSwitch(notice waBinary.Node, change func(next *Group)) groupStep {
 	return func(ctx context.Context, ch *groupChange) error {
 		change(ch.next)
-		return ch.tellAll(ctx, told)
+		return ch.notifyAll(ctx, notice)
 	}
 }
 
-// setAnnouncement says whether only admins write.
+// setAnnouncement sets whether only admins may write.
 func setAnnouncement(on bool) groupStep {
 	name := "not_announcement"
 	if on {
@@ -179,7 +179,7 @@ func setAnnouncement(on bool) groupStep {
 	return setSwitch(waBinary.Node{Tag: name, Attrs: waBinary.Attrs{"v_id": wire.NewID()}}, func(next *Group) { next.Announcement = on })
 }
 
-// setGroupPicture gives the group another picture, none where the file is empty.
+// setGroupPicture sets the picture of the group. An empty file removes it.
 func setGroupPicture(file []byte) groupStep {
 	return func(ctx context.Context, ch *groupChange) error {
 		hash, err := ch.book.files.KeepPicture(file)
@@ -202,9 +202,8 @@ func setGroupPicture(file []byte) groupStep {
 	}
 }
 
-// setMembers adds or removes people, or makes them admins or ordinary members
-// again. answer gets one node for each of them, with an error where it could not
-// be done.
+// setMembers adds, removes, promotes or demotes people. answer gets one node for
+// each of them, with an error if it could not be done.
 func setMembers(action string, people []*account.Account, answer *[]waBinary.Node) groupStep {
 	return func(ctx context.Context, ch *groupChange) error {
 		before, err := ch.book.People(ctx, ch.next)
@@ -225,7 +224,7 @@ func setMembers(action string, people []*account.Account, answer *[]waBinary.Nod
 		if len(changed) == 0 {
 			return nil
 		}
-		if err := ch.tell(before, membersNode(action, ch.next, changed)); err != nil {
+		if err := ch.notify(before, membersNode(action, ch.next, changed)); err != nil {
 			return err
 		}
 		switch action {
@@ -238,8 +237,7 @@ func setMembers(action string, people []*account.Account, answer *[]waBinary.Nod
 	}
 }
 
-// changeMember changes one member and returns why that could not be done, 0
-// where it was.
+// changeMember changes one member. It returns a code if that is not possible, or 0.
 func (g *Group) changeMember(action string, of *account.Account) (code int) {
 	i := g.index(of.Number)
 	switch action {
@@ -274,7 +272,7 @@ func (g *Group) changeMember(action string, of *account.Account) (code int) {
 	}
 }
 
-// keepAnAdmin makes the first member an admin where there is none left.
+// keepAnAdmin makes the first member an admin if no admin is left.
 func (g *Group) keepAnAdmin() {
 	if len(g.Members) > 0 && !slices.ContainsFunc(g.Members, func(m member) bool { return m.Role != roleMember }) {
 		g.Members[0].Role = roleAdmin
@@ -291,7 +289,7 @@ func membersNode(action string, g *Group, people []*account.Account) waBinary.No
 	}
 }
 
-// renewKeys has the members' phones make new keys for what they write next.
+// renewKeys lets the members' phones use new keys for their next messages.
 func renewKeys(u *account.Unit, g *Group) {
 	u.Exec("DELETE FROM distributed WHERE group_id = $1", g.ID)
 }

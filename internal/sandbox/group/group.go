@@ -1,5 +1,5 @@
-// Package group keeps groups: it finds and changes them, answers what clients ask
-// about them, and tells their members' devices what was changed.
+// Package group finds and changes groups, answers clients' requests about them, and
+// notifies their members' devices of changes.
 package group
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/account"
 )
 
-// role is what a member may do in a group.
+// role says what a member may do in a group.
 type role int
 
 const (
@@ -25,7 +25,7 @@ const (
 	roleOwner
 )
 
-// String returns the protocol's word, "" for an ordinary member.
+// String returns the role as nodes name it. It is "" for an ordinary member.
 func (r role) String() string {
 	switch r {
 	case roleAdmin:
@@ -37,13 +37,13 @@ func (r role) String() string {
 	}
 }
 
-// member is somebody in a group.
+// member is a member of a group.
 type member struct {
 	Number string `json:"number"`
 	Role   role   `json:"role"`
 }
 
-// edition is a text of a group: who set it, and when in Unix seconds.
+// edition is a text of a group, with its author and the time in Unix seconds.
 type edition struct {
 	Text string `json:"text"`
 	ID   string `json:"id,omitempty"`
@@ -51,8 +51,8 @@ type edition struct {
 	At   int64  `json:"at"`
 }
 
-// keptEdition is an edition as it is kept. JSON has no form for a text that is
-// not UTF-8: its bytes stand beside it.
+// keptEdition is an edition in JSON, which has no form for text that is not UTF-8.
+// Raw has the bytes of such a text.
 type keptEdition struct {
 	*plainEdition
 
@@ -82,8 +82,8 @@ func (e *edition) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// Group is a group as it is at one moment. A change makes a new one: what was
-// handed out stays as it is.
+// Group is a group at one moment. It is never modified: each change makes a new
+// value.
 type Group struct {
 	ID           string   `json:"id"` // the user part of the JID
 	Subject      edition  `json:"subject"`
@@ -117,7 +117,7 @@ func (g *Group) IsAdmin(of *account.Account) bool {
 	return i >= 0 && g.Members[i].Role != roleMember
 }
 
-// clone returns a copy that may be changed.
+// clone returns a copy for the next version of the group.
 func (g *Group) clone() *Group {
 	next := *g
 	next.Members = slices.Clone(g.Members)
@@ -127,7 +127,7 @@ func (g *Group) clone() *Group {
 
 func (g *Group) version() string { return strconv.Itoa(g.Version) }
 
-// newGroupID draws the digits of a group.
+// newGroupID draws the ID of a group.
 func newGroupID() (string, error) {
 	const prefix, span = "120363", 1_000_000_000_000
 	n, err := rand.Int(rand.Reader, big.NewInt(span))

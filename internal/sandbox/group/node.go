@@ -10,7 +10,7 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/wire"
 )
 
-// People returns the accounts of a group's members, in their order.
+// People returns the accounts of a group's members, in the order of the members.
 func (s *Book) People(ctx context.Context, g *Group) ([]*account.Account, error) {
 	list := make([]*account.Account, 0, len(g.Members))
 	for _, m := range g.Members {
@@ -23,7 +23,7 @@ func (s *Book) People(ctx context.Context, g *Group) ([]*account.Account, error)
 	return list, nil
 }
 
-// groupNode describes a group to a client.
+// groupNode builds the node that describes a group to a client.
 func (s *Book) groupNode(ctx context.Context, g *Group) (waBinary.Node, error) {
 	owner, err := s.accounts.Ensure(ctx, g.Owner)
 	if err != nil {
@@ -63,7 +63,7 @@ func (s *Book) groupNode(ctx context.Context, g *Group) (waBinary.Node, error) {
 	}, nil
 }
 
-// settingNodes lists the switches of a group that are on.
+// settingNodes builds nodes for the switches of a group that are on.
 func (g *Group) settingNodes() []waBinary.Node {
 	mode := "all_member_add"
 	if g.AdminsAdd {
@@ -93,7 +93,7 @@ func participantNode(of *account.Account, as role) waBinary.Node {
 	}}
 }
 
-// notifyGroup tells people's devices what somebody has changed in a group.
+// notifyGroup notifies people's devices of a change that a member made.
 func notifyGroup(u *account.Unit, now time.Time, g *Group, by *account.Account, to []*account.Account, change waBinary.Node) error {
 	for _, of := range to {
 		for _, linked := range of.Companions() {

@@ -34,7 +34,8 @@ func (s *Book) Requests() map[string]account.Handler {
 	return t
 }
 
-// groupSwitches are the changes of a group that are but a name, or nearly.
+// groupSwitches are the changes for which the name of the request says nearly
+// everything.
 func groupSwitches() map[string]func(g *Group, request waBinary.Node) {
 	return map[string]func(g *Group, request waBinary.Node){
 		"announcement":     func(g *Group, _ waBinary.Node) { g.Announcement = true },
@@ -51,8 +52,8 @@ func groupSwitches() map[string]func(g *Group, request waBinary.Node) {
 	}
 }
 
-// groupOf returns the group that a request is addressed to, and about which the
-// client may ask.
+// groupOf returns the group that a request is sent to. It refuses clients whose
+// account is not a member.
 func (s *Book) groupOf(ctx context.Context, c account.Asker, iq waBinary.Node) (*Group, error) {
 	found, err := s.Find(ctx, wire.AttrJID(iq, "to").User)
 	if err != nil {
@@ -87,7 +88,7 @@ func (s *Book) groupNodes(ctx context.Context, groups ...*Group) ([]waBinary.Nod
 	return nodes, nil
 }
 
-// iqParticipating lists the groups that the account is in.
+// iqParticipating answers with the groups that the account is a member of.
 func (s *Book) iqParticipating(ctx context.Context, c account.Asker, _ waBinary.Node) ([]waBinary.Node, error) {
 	mine, err := s.all(ctx, c.Device.Account.Number)
 	if err != nil {
@@ -169,7 +170,8 @@ func (s *Book) iqMembers(ctx context.Context, c account.Asker, iq waBinary.Node)
 	return []waBinary.Node{{Tag: request.Tag, Content: append(answer, unknown...)}}, nil
 }
 
-// changeTexts makes a change that only admins make in a locked group.
+// changeTexts changes the subject or the description. In a locked group only admins
+// may do that.
 func (s *Book) changeTexts(ctx context.Context, c account.Asker, iq waBinary.Node, step groupStep) error {
 	found, err := s.groupOf(ctx, c, iq)
 	if err != nil {
@@ -199,7 +201,7 @@ func (s *Book) iqDescription(ctx context.Context, c account.Asker, iq waBinary.N
 	return nil, s.changeTexts(ctx, c, iq, setDescription(string(wire.ChildContent(request, "body")), id))
 }
 
-// iqSwitch changes a switch of a group, which only admins do.
+// iqSwitch changes a switch of a group. Only admins may do that.
 func (s *Book) iqSwitch(ctx context.Context, c account.Asker, iq waBinary.Node) ([]waBinary.Node, error) {
 	found, err := s.groupOf(ctx, c, iq)
 	if err != nil {
@@ -210,8 +212,8 @@ func (s *Book) iqSwitch(ctx context.Context, c account.Asker, iq waBinary.Node) 
 	}
 	request := iq.GetChildren()[0]
 	change := groupSwitches()[request.Tag]
-	told := waBinary.Node{Tag: request.Tag, Attrs: waBinary.Attrs{"v_id": wire.NewID(), "expiration": request.Attrs["expiration"]}, Content: request.Content}
-	_, err = s.changeGroup(ctx, found.ID, c.Device.Account, setSwitch(told, func(next *Group) { change(next, request) }))
+	notice := waBinary.Node{Tag: request.Tag, Attrs: waBinary.Attrs{"v_id": wire.NewID(), "expiration": request.Attrs["expiration"]}, Content: request.Content}
+	_, err = s.changeGroup(ctx, found.ID, c.Device.Account, setSwitch(notice, func(next *Group) { change(next, request) }))
 	return nil, groupRefusal(err)
 }
 
@@ -236,7 +238,7 @@ func (s *Book) iqLeave(ctx context.Context, c account.Asker, iq waBinary.Node) (
 	return []waBinary.Node{{Tag: "leave", Content: left}}, nil
 }
 
-// iqNoJoinRequests answers that nobody asks to be let in.
+// iqNoJoinRequests answers that nobody is waiting for approval to join.
 func (s *Book) iqNoJoinRequests(ctx context.Context, c account.Asker, iq waBinary.Node) ([]waBinary.Node, error) {
 	if _, err := s.groupOf(ctx, c, iq); err != nil {
 		return nil, err
@@ -244,8 +246,9 @@ func (s *Book) iqNoJoinRequests(ctx context.Context, c account.Asker, iq waBinar
 	return []waBinary.Node{{Tag: "membership_approval_requests"}}, nil
 }
 
-// iqInvite answers, or renews, the code that leads to a group; and where it is
-// asked with a code, it answers the group, or lets the account in.
+// iqInvite answers with a group's invitation code, or renews it. If the request has
+// a code instead of a group, it answers with the group that the code leads to, or
+// makes the account a member.
 func (s *Book) iqInvite(ctx context.Context, c account.Asker, iq waBinary.Node) ([]waBinary.Node, error) {
 	request, _ := wire.Child(iq, "invite")
 	if wire.AttrJID(iq, "to").User == "" {
@@ -262,7 +265,7 @@ func (s *Book) iqInvite(ctx context.Context, c account.Asker, iq waBinary.Node) 
 		found, err = s.changeGroup(ctx, found.ID, c.Device.Account,
 			func(ctx context.Context, ch *groupChange) error {
 				ch.next.Invite = newInvite()
-				return ch.tellAll(ctx, waBinary.Node{Tag: "invite", Attrs: waBinary.Attrs{"code": ch.next.Invite}})
+				return ch.notifyAll(ctx, waBinary.Node{Tag: "invite", Attrs: waBinary.Attrs{"code": ch.next.Invite}})
 			})
 		if err != nil {
 			return nil, groupRefusal(err)
@@ -289,8 +292,8 @@ func (s *Book) useInvite(ctx context.Context, c account.Asker, code string, join
 	return []waBinary.Node{{Tag: "group", Attrs: waBinary.Attrs{"jid": types.NewJID(found.ID, types.GroupServer)}}}, nil
 }
 
-// groupRefusal turns what a caller of the control API would be told into what a
-// client is told.
+// groupRefusal turns refusals that are meant for the control API into an error for
+// clients.
 func groupRefusal(err error) error {
 	if _, refused := errors.AsType[*refusal.Error](err); refused {
 		return wire.ErrNotAcceptable

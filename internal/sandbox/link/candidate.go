@@ -20,18 +20,18 @@ import (
 const (
 	refCount = 6
 
-	// A client shows the first code for a minute and the others for twenty
-	// seconds each. The grace is for a person who scans at the last moment.
+	// A client shows the first code for a minute and each of the others for twenty
+	// seconds. The grace period is for people who scan at the last moment.
 	firstRefLife = 60 * time.Second
 	nextRefLife  = 20 * time.Second
 	refGrace     = 5 * time.Second
 	linkingLife  = firstRefLife + (refCount-1)*nextRefLife + refGrace
 )
 
-var errRegistration = errors.New("link: malformed Registration")
+var errRegistration = errors.New("link: malformed registration")
 
-// Registration is what a client says about itself before it is linked: its
-// first Signal keys.
+// Registration has the first Signal keys of a client, which it sends before it is
+// linked.
 type Registration struct {
 	registrationID uint32
 	identity       [32]byte
@@ -40,7 +40,7 @@ type Registration struct {
 	signature      [64]byte
 }
 
-// ParseRegistration reads what a client says about itself.
+// ParseRegistration reads the registration data of a client.
 func ParseRegistration(data *waWa6.ClientPayload_DevicePairingRegistrationData) (Registration, error) {
 	var r Registration
 	if len(data.GetERegid()) != 4 || len(data.GetESkeyID()) != 3 {
@@ -71,7 +71,8 @@ type Candidate struct {
 	finish chan codeFinish // the client's answer to a typed code
 }
 
-// Offer shows an unlinked client codes to be scanned, and lets it wait.
+// Offer sends codes for QR pictures to a client that is not linked, and waits for
+// somebody to scan one. The client is cut off when the last code has expired.
 func (s *Service) Offer(ctx context.Context, c *wire.Connection, keys Registration) (*Candidate, error) {
 	refs := make([]string, refCount)
 	content := make([]waBinary.Node, refCount)
@@ -85,7 +86,7 @@ func (s *Service) Offer(ctx context.Context, c *wire.Connection, keys Registrati
 	}
 	waiting := &Candidate{Connection: c, keys: keys, refs: refs, issued: s.now(), finish: make(chan codeFinish, 1)}
 	s.add(waiting)
-	c.Beside(func() { c.CutAfter(ctx, linkingLife) })
+	c.Go(func() { c.CutAfter(ctx, linkingLife) })
 	return waiting, c.Send(ctx, waBinary.Node{
 		Tag:     "iq",
 		Attrs:   waBinary.Attrs{"from": types.ServerJID, "type": "set", "id": wire.NewID(), "xmlns": "md"},
@@ -93,7 +94,7 @@ func (s *Service) Offer(ctx context.Context, c *wire.Connection, keys Registrati
 	})
 }
 
-// current reports whether the ref is one of those the client may still show.
+// current reports whether the client may still show the ref.
 func (c *Candidate) current(ref string, now time.Time) bool {
 	for i, issued := range c.refs {
 		if issued == ref {
@@ -103,7 +104,8 @@ func (c *Candidate) current(ref string, now time.Time) bool {
 	return false
 }
 
-// newRef draws a reference. It holds no comma, which separates a code's parts.
+// newRef draws a reference, the first part of a code. It has no comma, because
+// commas separate the parts.
 func newRef() (string, error) {
 	var raw [24]byte
 	if _, err := rand.Read(raw[:]); err != nil {

@@ -16,24 +16,24 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/wire"
 )
 
-// codeAnswerTimeout bounds the wait for a client's half of the exchange.
+// codeAnswerTimeout bounds the wait for the client's half of the key exchange.
 const codeAnswerTimeout = 15 * time.Second
 
-// codeHello is what a client sent that shows an eight-character code.
+// codeHello is the first step of a client that shows an eight-character code.
 type codeHello struct {
 	number    string
 	ref       []byte
 	ephemeral []byte // its wrapped ephemeral key
 }
 
-// codeFinish is the client's answer once a code was typed.
+// codeFinish is the client's last step, after somebody has typed the code.
 type codeFinish struct {
 	bundle   []byte
 	identity []byte
 }
 
-// Step handles both of the client's steps of pairing by code. Its errors are
-// answers.
+// Step handles the client's two steps of linking by code. It returns the content of
+// the answer, or a wire.Error.
 func (c *Candidate) Step(iq waBinary.Node) ([]waBinary.Node, error) {
 	reg, _ := wire.Child(iq, "link_code_companion_reg")
 	switch wire.AttrString(reg, "stage") {
@@ -73,8 +73,8 @@ func (c *Candidate) greet(reg waBinary.Node) ([]waBinary.Node, error) {
 	}}, nil
 }
 
-// EnterCode types a code into the phone of the number, which links the client
-// that shows it. It returns when the device is recorded.
+// EnterCode types a pairing code into the phone of a number, and so links the
+// client that shows it. It returns when the device is recorded.
 func (s *Service) EnterCode(ctx context.Context, number, code string) error {
 	owner, err := s.phoneThatLinks(ctx, number)
 	if err != nil {
@@ -89,7 +89,8 @@ func (s *Service) EnterCode(ctx context.Context, number, code string) error {
 			continue
 		}
 		waits = true
-		// Which client shows the code is seen only by trying it.
+		// Several clients may show a code. The key exchange works only with the
+		// right one.
 		secret, err := s.tryCode(ctx, c, owner, *hello, code)
 		if errors.Is(err, pairing.ErrWrongCode) || errors.Is(err, wire.ErrGone) {
 			continue
@@ -105,8 +106,8 @@ func (s *Service) EnterCode(ctx context.Context, number, code string) error {
 	return refusal.Invalidf("code", "nobody waits for a code for this number, or it has expired")
 }
 
-// tryCode exchanges keys with the client under the code and returns the secret
-// both then share.
+// tryCode exchanges keys with a client, protected by the code, and returns the
+// secret that both share.
 func (s *Service) tryCode(ctx context.Context, c *Candidate, owner *account.Account, hello codeHello, code string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, codeAnswerTimeout)
 	defer cancel()

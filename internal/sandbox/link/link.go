@@ -1,5 +1,5 @@
-// Package link links clients to accounts, by QR code or by pairing code, and takes
-// their devices off again.
+// Package link links clients to accounts, by QR code or by pairing code, and
+// unlinks their devices.
 package link
 
 import (
@@ -11,8 +11,7 @@ import (
 	"github.com/recado-project/recado/internal/sqlite"
 )
 
-// Service binds clients to accounts, and takes them off again. It knows the
-// clients that wait to be linked.
+// Service links and unlinks devices. It knows the clients that wait to be linked.
 type Service struct {
 	db       *sqlite.DB
 	accounts *account.Directory
@@ -24,7 +23,7 @@ type Service struct {
 	byRef map[string]*Candidate
 }
 
-// New returns the service. Nobody waits to be linked yet.
+// New returns the service.
 func New(accounts *account.Directory, settings *setting.Service, holders *account.Holders) *Service {
 	return &Service{
 		db: accounts.DB, accounts: accounts, settings: settings, holders: holders, now: accounts.Now,
@@ -40,7 +39,7 @@ func (s *Service) add(c *Candidate) {
 	}
 }
 
-// Forget takes a client that has gone from those that wait to be linked.
+// Forget removes a client that has disconnected.
 func (s *Service) Forget(c *Candidate) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -49,7 +48,7 @@ func (s *Service) Forget(c *Candidate) {
 	}
 }
 
-// find returns the client that shows the ref, nil if there is none.
+// find returns the client that shows the ref, or nil if there is none.
 func (s *Service) find(ref string, now time.Time) *Candidate {
 	s.mu.Lock()
 	defer s.mu.Unlock()

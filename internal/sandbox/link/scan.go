@@ -19,13 +19,14 @@ import (
 const (
 	linkTimeout = 15 * time.Second
 
-	// streamRestart tells a client that was linked to come back and log in.
+	// streamRestart ends the connection of a client that was linked, so that it
+	// connects again and logs in.
 	streamRestart = "515"
 )
 
-// Scan links the client that shows the code to the phone of the number. It
-// returns when the client has accepted and the device is recorded. code is the
-// text of the QR code.
+// Scan links the client that shows a QR code to the phone of a number. code is the
+// text of the QR code. It returns when the client has accepted and the device is
+// recorded.
 func (s *Service) Scan(ctx context.Context, number, code string) error {
 	qr, err := pairing.ParseQR(code)
 	if err != nil {
@@ -45,7 +46,8 @@ func (s *Service) Scan(ctx context.Context, number, code string) error {
 	return s.link(ctx, owner, c, qr.AdvSecret)
 }
 
-// phoneThatLinks returns the account of a phone that a person could hold.
+// phoneThatLinks returns the account of a phone that can link devices: it is
+// registered and not banned.
 func (s *Service) phoneThatLinks(ctx context.Context, number string) (*account.Account, error) {
 	owner, err := s.accounts.Named(ctx, number)
 	if err != nil {
@@ -60,7 +62,7 @@ func (s *Service) phoneThatLinks(ctx context.Context, number string) (*account.A
 	return owner, nil
 }
 
-// link makes the waiting client a device of the account.
+// link makes a waiting client a device of the account.
 func (s *Service) link(ctx context.Context, owner *account.Account, c *Candidate, advSecret []byte) error {
 	ctx, cancel := context.WithTimeout(ctx, linkTimeout)
 	defer cancel()
@@ -106,7 +108,7 @@ func (s *Service) link(ctx context.Context, owner *account.Account, c *Candidate
 	return nil
 }
 
-// pairSuccess builds what tells the client which device it becomes.
+// pairSuccess builds the request that offers the client to become a device.
 func (s *Service) pairSuccess(linked *account.Device, signedIdentity []byte) waBinary.Node {
 	pn := linked.Account.PN()
 	pn.Device = linked.ID
@@ -123,7 +125,7 @@ func (s *Service) pairSuccess(linked *account.Device, signedIdentity []byte) waB
 	}
 }
 
-// reserveDevice chooses the number of the account's next device.
+// reserveDevice takes the next free device number of the account.
 func (s *Service) reserveDevice(ctx context.Context, owner *account.Account) (id uint16, err error) {
 	err = s.db.Write(ctx, func(ctx context.Context, tx *sqlite.Tx) error {
 		var next int
@@ -144,8 +146,8 @@ func (s *Service) reserveDevice(ctx context.Context, owner *account.Account) (id
 	return id, nil
 }
 
-// addDevice records a device that was linked, and tells those who hold the
-// account's device list.
+// addDevice records a device that was linked, and notifies the devices that hold
+// the account's device list.
 func (s *Service) addDevice(ctx context.Context, linked *account.Device, keys Registration) error {
 	owner := linked.Account
 	u := s.accounts.NewUnit()

@@ -10,15 +10,16 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/wire"
 )
 
-// Requests lists the request that takes a device off.
+// Requests lists the request with which a device unlinks itself.
 func (s *Service) Requests() map[string]account.Handler {
 	return map[string]account.Handler{
 		"set md remove-companion-device": s.iqLogout,
 	}
 }
 
-// iqLogout removes a linked device at its own wish. Its connection is closed
-// after the answer, without a word more: the client deletes its keys once.
+// iqLogout unlinks the device that asks for it. Its connection is closed after the
+// answer and without a stream error, because the client has deleted its keys
+// already.
 func (s *Service) iqLogout(ctx context.Context, c account.Asker, iq waBinary.Node) ([]waBinary.Node, error) {
 	request, _ := wire.Child(iq, "remove-companion-device")
 	if jid := wire.AttrJID(request, "jid"); jid.Device != c.Device.ID {
@@ -27,8 +28,8 @@ func (s *Service) iqLogout(ctx context.Context, c account.Asker, iq waBinary.Nod
 	return nil, s.removeDevices(ctx, c.Device.Account, []*account.Device{c.Device})
 }
 
-// removeDevices forgets linked devices and all that waits for them, and tells
-// those who hold the account's device list.
+// removeDevices deletes linked devices and everything that waits for them, and
+// notifies the devices that hold the account's device list.
 func (s *Service) removeDevices(ctx context.Context, of *account.Account, removed []*account.Device) error {
 	if len(removed) == 0 {
 		return nil
@@ -46,7 +47,7 @@ func (s *Service) removeDevices(ctx context.Context, of *account.Account, remove
 	return u.Commit(ctx)
 }
 
-// Unlink removes all linked devices of the phone, as a person does on it.
+// Unlink unlinks all devices of the phone, as its owner can do.
 func (s *Service) Unlink(ctx context.Context, number string) error {
 	of, err := s.accounts.Named(ctx, number)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package load has the phones of a server that runs for load tests: they take every
-// message, send the receipts, and keep nothing but its id and its size.
+// Package load has the phones of a server for load tests. They accept every message
+// and send receipts for it, but keep only its ID and its size.
 package load
 
 import (
@@ -18,22 +18,22 @@ import (
 )
 
 const (
-	// loadKept bounds the messages that each phone shows in a load test, and
-	// what is known of each client's last messages.
+	// loadKept bounds the messages that each phone shows, and the IDs that are
+	// remembered of each sender.
 	loadKept = 1000
 
-	// loadReads bounds the messages that wait to be read.
+	// loadReads bounds the messages that phones have still to read.
 	loadReads = 1 << 16
 
-	// loadGlance is how long a phone gathers what it reads at once.
+	// loadGlance is how long messages are collected that are read at once.
 	loadGlance = 20 * time.Millisecond
 
-	// loadPatience bounds the wait for a client that does not read.
+	// loadPatience bounds the wait for a client that does not read its connection.
 	loadPatience = time.Second
 )
 
-// Phones are the phones of a server that runs for load tests: they take
-// every message, say so, and keep nothing but its id and size.
+// Phones are the phones of a server for load tests. They are safe for concurrent
+// use.
 type Phones struct {
 	accounts  *account.Directory
 	readDelay time.Duration
@@ -46,7 +46,7 @@ type Phones struct {
 	sent  map[*account.Device]*recentIDs
 }
 
-// Message is what is left of a message.
+// Message is what phones know of a message.
 type Message struct {
 	ID      string
 	Sender  *account.Device
@@ -57,14 +57,14 @@ type Message struct {
 	due     time.Time
 }
 
-// recentIDs is a set of the newest ids of one sender.
+// recentIDs is the set of a sender's newest message IDs.
 type recentIDs struct {
 	known map[string]struct{}
 	order [loadKept]string
 	next  int
 }
 
-// New returns phones that have got nothing yet.
+// New returns phones without messages.
 func New(accounts *account.Directory, readDelay time.Duration, logger *slog.Logger) *Phones {
 	return &Phones{
 		accounts: accounts, readDelay: readDelay, now: accounts.Now, logger: logger,
@@ -73,7 +73,7 @@ func New(accounts *account.Directory, readDelay time.Duration, logger *slog.Logg
 	}
 }
 
-// first reports whether the sender has not used the id before.
+// first adds an ID. It returns false if the sender has used it before.
 func (r *recentIDs) first(id string) bool {
 	if _, known := r.known[id]; known {
 		return false
@@ -85,7 +85,8 @@ func (r *recentIDs) first(id string) bool {
 	return true
 }
 
-// keep adds a message to what its phone shows; false where it is there already.
+// keep adds a message to those that its phone shows. It returns false if the
+// message is there already.
 func (s *Phones) keep(m Message) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -105,7 +106,8 @@ func (s *Phones) keep(m Message) bool {
 	return true
 }
 
-// Messages returns what the phone shows: ids and sizes.
+// Messages returns the IDs and sizes of the messages that the phone shows, of one
+// chat unless chat is "".
 func (s *Phones) Messages(of *account.Account, chat string) []content.Shown {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -128,7 +130,7 @@ func (s *Phones) Messages(of *account.Account, chat string) []content.Shown {
 	return list
 }
 
-// Deliver gives a message to one of the phones: it takes the message, says so, and
+// Deliver delivers a message to a phone: the phone keeps it, sends a receipt, and
 // reads it after a while.
 func (s *Phones) Deliver(ctx context.Context, m Message) error {
 	if !s.keep(m) {
@@ -147,8 +149,8 @@ func (s *Phones) Deliver(ctx context.Context, m Message) error {
 	return nil
 }
 
-// receipt tells the sender how far its message has come. While it is
-// connected nothing is written.
+// receipt sends a receipt to the device that sent the message. It writes to the
+// database only if the device is not connected.
 func (s *Phones) receipt(ctx context.Context, m Message, kind string, more ...string) error {
 	params := receipt.Params{
 		From: m.To.Address(m.Address), IDs: append([]string{m.ID}, more...), Kind: kind, At: s.now().Unix(),
@@ -169,8 +171,8 @@ func (s *Phones) receipt(ctx context.Context, m Message, kind string, more ...st
 	return u.Commit(ctx)
 }
 
-// Run lets phones read what they got, after the delay. As people do,
-// they read several messages of a chat at once.
+// Run lets phones read their messages after the delay, several messages of a chat
+// at once. It blocks until ctx ends.
 func (s *Phones) Run(ctx context.Context) {
 	for {
 		select {
@@ -191,9 +193,9 @@ func (s *Phones) Run(ctx context.Context) {
 	}
 }
 
-// glance returns the messages that are due, first among them, by chat: the key
-// says who wrote to whom and nothing else. One that is not due yet is taken as
-// well, where it cannot be left: a little early does no harm.
+// glance returns the IDs of the messages that are due, by chat. In the keys only
+// sender, receiver and address are set. It also takes a message that is not due
+// yet, because it can't put it back; reading that one a little early does no harm.
 func (s *Phones) glance(first Message, now time.Time) map[Message][]string {
 	chats := map[Message][]string{}
 	for m, left := first, len(s.reads); ; left-- {

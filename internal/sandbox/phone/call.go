@@ -11,9 +11,9 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/wire"
 )
 
-// Call has the phone of the number call somebody, or the members of a group, and
-// returns the call's id. It rings on their linked devices, until nobody answers:
-// what comes after the offer is not simulated.
+// Call lets the phone of a number call a person, or the members of a group, and
+// returns the ID of the call. The call rings on their linked devices. What follows
+// the offer is not simulated, so nobody answers.
 func (s *Service) Call(ctx context.Context, number, to string, video bool) (callID string, err error) {
 	from, err := s.config.Accounts.Named(ctx, number)
 	if err != nil {
@@ -51,8 +51,8 @@ func (s *Service) Call(ctx context.Context, number, to string, video bool) (call
 	return callID, u.Commit(ctx)
 }
 
-// callNode is what tells a device that it is called: in a group by a notice, for
-// the call is the group's.
+// callNode builds the stanza that offers a call to a device. In a group it is a
+// notice, because the call belongs to the group.
 func (s *Service) callNode(from *account.Account, where chat.Chat, callID string, video bool) waBinary.Node {
 	attrs := waBinary.Attrs{"call-id": callID, "call-creator": from.LIDJID(), "caller_pn": from.ShownPN()}
 	call := waBinary.Node{Tag: "call", Attrs: waBinary.Attrs{

@@ -19,16 +19,17 @@ import (
 	"github.com/recado-project/recado/internal/sqlite"
 )
 
-// How long after it was sent a message can be changed. The platform's clients
-// give some grace to what was long under way.
+// editWindow and deleteWindow say how long after sending a message may be edited or
+// deleted. They are longer than what people are shown, because a change may be on
+// its way for a while.
 const (
 	editWindow   = 20 * time.Minute
 	deleteWindow = 60 * time.Hour
 )
 
-// applyChange does what a message changes in another one: a reaction, an edit
-// or a deletion. Who may not do it, or is too late, changes nothing. done says
-// that the message was of this kind.
+// applyChange applies a reaction, an edit or a deletion to the message that it
+// names. It changes nothing if the sender may not do that, or is too late. done
+// reports whether the message was one of these kinds.
 func (p *phone) applyChange(where chat.Chat, in incoming, message *waE2E.Message) (done bool) {
 	if reaction := message.GetReactionMessage(); reaction != nil {
 		p.react(where, reaction.GetKey().GetID(), in.sender.PN().String(), reaction.GetText())
@@ -47,8 +48,8 @@ func (p *phone) applyChange(where chat.Chat, in incoming, message *waE2E.Message
 	return true
 }
 
-// revoke deletes a message for everyone: one's own, and as an admin of a group
-// anybody's.
+// revoke deletes a message for everyone. Senders may delete their own messages, and
+// admins of a group those of all members.
 func (p *phone) revoke(where chat.Chat, in incoming, change *waE2E.ProtocolMessage) {
 	query := `UPDATE messages SET deleted = 1, read_due = 0, reactions = '{}'
 		WHERE number = $1 AND chat = $2 AND id = $3 AND at >= $4 AND sender = $5`
@@ -60,7 +61,7 @@ func (p *phone) revoke(where chat.Chat, in incoming, change *waE2E.ProtocolMessa
 	p.u.Exec(query, p.Number, where.JID().String(), change.GetKey().GetID(), earliest, in.sender.PN().String())
 }
 
-// edit gives an own message another text.
+// edit replaces the text of a sender's own message.
 func (p *phone) edit(where chat.Chat, in incoming, change *waE2E.ProtocolMessage) {
 	edited := content.Unwrap(change.GetEditedMessage())
 	p.u.Write(func(ctx context.Context, tx *sqlite.Tx) error {
@@ -81,8 +82,8 @@ func (p *phone) edit(where chat.Chat, in incoming, change *waE2E.ProtocolMessage
 	})
 }
 
-// editPayload puts the text of an edit in the place of a kept message's text, or
-// caption. What else the message has, as what it answers, it keeps.
+// editPayload replaces the text or the caption of a kept message. The other parts
+// of the message stay as they are.
 func editPayload(payload []byte, edited *waE2E.Message) ([]byte, error) {
 	message := &waE2E.Message{}
 	if err := proto.Unmarshal(payload, message); err != nil {
@@ -111,7 +112,7 @@ func editPayload(payload []byte, edited *waE2E.Message) ([]byte, error) {
 	return encoded, nil
 }
 
-// react sets or, with an empty text, takes back somebody's reaction.
+// react sets somebody's reaction, or removes it if emoji is empty.
 func (p *phone) react(where chat.Chat, id, from, emoji string) {
 	p.u.Write(func(ctx context.Context, tx *sqlite.Tx) error {
 		rows, err := database.Strings(ctx, tx, "SELECT reactions FROM messages WHERE number = $1 AND chat = $2 AND id = $3 AND deleted = 0",
@@ -137,8 +138,8 @@ func (p *phone) react(where chat.Chat, id, from, emoji string) {
 	})
 }
 
-// findChange returns a change that the phone has sent, nil if there is none with
-// this id.
+// findChange returns a change that the phone has sent, or nil if there is none with
+// this ID.
 func (s *Service) findChange(ctx context.Context, of *account.Account, id string) (*keptMessage, error) {
 	kept := &keptMessage{}
 	found, err := database.One(s.db.Reader().QueryRowContext(ctx,
@@ -153,8 +154,8 @@ func (s *Service) findChange(ctx context.Context, of *account.Account, id string
 	return kept, nil
 }
 
-// sendChange has a phone change a message that it shows: here, and everywhere
-// else. build makes the message that says so.
+// sendChange lets a phone change a message that it shows, on the phone and
+// everywhere else. build makes the message that carries the change.
 func (s *Service) sendChange(
 	ctx context.Context, number, messageID string, build func(where chat.Chat, kept *keptMessage) (*waE2E.Message, error),
 ) error {
@@ -190,7 +191,8 @@ func (s *Service) sendChange(
 	return u.Commit(ctx)
 }
 
-// change sends a change, which is kept for devices that could not read it.
+// change sends a change. It is kept for devices that can't decrypt it and ask for
+// it again.
 func (p *phone) change(ctx context.Context, where chat.Chat, message *waE2E.Message) error {
 	out := phoneMessage{id: wire.NewMessageID(), chat: where, at: p.s.now().Unix(), message: message}
 	payload, err := proto.Marshal(message)

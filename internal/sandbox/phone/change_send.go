@@ -14,8 +14,8 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/refusal"
 )
 
-// React has the phone of the number react to a message that it shows. An empty
-// reaction takes the last one back.
+// React lets the phone of a number react to a message that it shows. An empty
+// reaction removes the last one.
 func (s *Service) React(ctx context.Context, number, messageID, reaction string) error {
 	return s.sendChange(ctx, number, messageID, func(where chat.Chat, kept *keptMessage) (*waE2E.Message, error) {
 		key, err := s.messageKey(ctx, where, kept)
@@ -28,8 +28,7 @@ func (s *Service) React(ctx context.Context, number, messageID, reaction string)
 	})
 }
 
-// EditMessage has the phone of the number give a message of its own another
-// text.
+// EditMessage lets the phone of a number edit one of its own messages.
 func (s *Service) EditMessage(ctx context.Context, number, messageID, text string) error {
 	return s.sendChange(ctx, number, messageID, func(where chat.Chat, kept *keptMessage) (*waE2E.Message, error) {
 		if strings.TrimSpace(text) == "" {
@@ -61,8 +60,8 @@ func (s *Service) EditMessage(ctx context.Context, number, messageID, text strin
 	})
 }
 
-// DeleteMessage has the phone of the number delete a message for everyone: one
-// of its own, and as an admin of a group anybody's.
+// DeleteMessage lets the phone of a number delete a message for everyone: one of
+// its own, or in a group of which it is an admin anybody's.
 func (s *Service) DeleteMessage(ctx context.Context, number, messageID string) error {
 	of, err := s.config.Accounts.Named(ctx, number)
 	if err != nil {
@@ -85,7 +84,7 @@ func (s *Service) DeleteMessage(ctx context.Context, number, messageID string) e
 	})
 }
 
-// messageKey names a message to others.
+// messageKey builds the key that names a message in other messages.
 func (s *Service) messageKey(ctx context.Context, where chat.Chat, kept *keptMessage) (*waCommon.MessageKey, error) {
 	key := &waCommon.MessageKey{RemoteJID: new(where.JID().String()), FromMe: &kept.fromMe, ID: &kept.id}
 	if kept.fromMe || where.Group == nil {
@@ -99,7 +98,7 @@ func (s *Service) messageKey(ctx context.Context, where chat.Chat, kept *keptMes
 	return key, nil
 }
 
-// authorOfKept returns who sent a kept message.
+// authorOfKept returns the sender of a kept message.
 func (s *Service) authorOfKept(ctx context.Context, kept *keptMessage) (*account.Account, error) {
 	number, _, _ := strings.Cut(kept.sender, "@")
 	return s.config.Accounts.Ensure(ctx, number)

@@ -16,11 +16,11 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/wire"
 )
 
-// errMalformed says that what was decrypted is no message.
+// errMalformed says that the decrypted bytes are no message.
 var errMalformed = errors.New("phone: malformed message")
 
-// readStanza reads who sent a message, and where. ok is false where that is
-// nobody, or a group that the phone is not in any more.
+// readStanza reads the sender and the chat of a message. ok is false if the account
+// or the group does not exist.
 func (p *phone) readStanza(ctx context.Context, n waBinary.Node) (in incoming, ok bool, err error) {
 	from := wire.AttrJID(n, "from")
 	in = incoming{
@@ -39,14 +39,14 @@ func (p *phone) readStanza(ctx context.Context, n waBinary.Node) (in incoming, o
 	return in, in.sender != nil, err
 }
 
-// receiveMessage decrypts a message of a client, or asks for it again.
+// receiveMessage decrypts a client's message, or asks the client to send it again.
 func (p *phone) receiveMessage(ctx context.Context, n waBinary.Node) error {
 	in, ok, err := p.readStanza(ctx, n)
 	if err != nil || !ok {
 		return err
 	}
-	// In a group the first part brings the key for the second one. A client sends
-	// the key again and again, so that it is not always needed.
+	// In a group the first part brings the key for the second part. Clients send it
+	// more often than it is needed, so that it may fail alone.
 	var failed error
 	count := 0
 	for _, enc := range n.GetChildrenByTag("enc") {
@@ -71,18 +71,19 @@ func (p *phone) receiveMessage(ctx context.Context, n waBinary.Node) error {
 		return nil
 	}
 	if errors.Is(failed, signal.ErrDuplicate) {
-		// The platform delivers once, so this is another message: its sender has
-		// used a key twice, as a client may that encrypts while it decrypts.
-		known, err := p.knows(ctx, in)
+		// The platform delivers each message once, so this is another message whose
+		// sender has used a key twice. That happens to clients that encrypt and
+		// decrypt at the same time.
+		known, err := p.shows(ctx, in)
 		if err != nil || known {
 			return err
 		}
 	}
-	return p.askAgain(ctx, in, count)
+	return p.requestRetry(ctx, in, count)
 }
 
-// decrypt opens one part of a message, and keeps the group's key that may be in
-// it.
+// decrypt decrypts one part of a message, and keeps the group's key if there is one
+// in it.
 func (p *phone) decrypt(ctx context.Context, in incoming, enc waBinary.Node) (*waE2E.Message, error) {
 	from := account.SignalAddress(in.sender.LID, in.device)
 	var plaintext []byte
@@ -113,7 +114,7 @@ func (p *phone) decrypt(ctx context.Context, in incoming, enc waBinary.Node) (*w
 	return message, err
 }
 
-// onlyKey reports whether a message brings a group's key and nothing else.
+// onlyKey reports whether a message has a group's key and nothing else.
 func onlyKey(message *waE2E.Message) bool {
 	if message.GetSenderKeyDistributionMessage() == nil {
 		return false

@@ -22,12 +22,12 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/refusal"
 )
 
-// maxFiller bounds the text of a made-up history.
+// maxFiller bounds all texts of a made-up history together, in bytes.
 const maxFiller = 128 << 20
 
-// SetHistory makes up a history, besides the messages that the phone really has,
-// for devices that are linked to it from now on: chats with people who do not
-// exist, with so many messages each, of so many bytes. Zeros take it away.
+// SetHistory sets the history that devices get besides the phone's real messages
+// when they are linked from now on. It has chats with people who do not exist.
+// textBytes is the length of each message. Zeros remove it.
 func (s *Service) SetHistory(ctx context.Context, number string, chats, messages, textBytes int) error {
 	switch {
 	case chats < 0:
@@ -48,7 +48,7 @@ func (s *Service) SetHistory(ctx context.Context, number string, chats, messages
 	})
 }
 
-// changeHistory changes what is made up for devices that are linked from now on.
+// changeHistory changes the made-up history of an account.
 func (s *Service) changeHistory(ctx context.Context, of *account.Account, change func(*account.MadeUpHistory)) error {
 	filler := of.MadeUpHistory()
 	change(&filler)
@@ -62,9 +62,9 @@ func (s *Service) changeHistory(ctx context.Context, of *account.Account, change
 	return u.Commit(ctx)
 }
 
-// handOver makes the history that a new device gets: what the phone shows, and
-// what was made up. A short one comes along, a long one lies on the media host.
-func (p *phone) handOver(ctx context.Context) (*waE2E.Message, error) {
+// buildHistory builds the message with the history for a new device: the phone's
+// messages and the made-up ones. A long history is put on the media host.
+func (p *phone) buildHistory(ctx context.Context) (*waE2E.Message, error) {
 	own := appstate.Mapping{PN: p.PN().String(), LID: p.LIDJID().String()}
 	filler := p.MadeUpHistory()
 	kept, err := p.keptByChat(ctx)
@@ -114,8 +114,8 @@ func (p *phone) handOver(ctx context.Context) (*waE2E.Message, error) {
 	}), nil
 }
 
-// keptByChat returns the phone's messages by chat, newest first, without those
-// that were deleted.
+// keptByChat returns the phone's messages by chat, newest first. It leaves out
+// deleted ones.
 func (p *phone) keptByChat(ctx context.Context) (chats [][]*keptMessage, err error) {
 	rows, err := p.s.db.Reader().QueryContext(ctx, "SELECT "+messageColumns+
 		" FROM messages WHERE number = $1 AND deleted = 0 ORDER BY chat, seq DESC", p.Number)
@@ -137,7 +137,7 @@ func (p *phone) keptByChat(ctx context.Context) (chats [][]*keptMessage, err err
 	return chats, rows.Err()
 }
 
-// addConversation adds one chat of the phone, under the LID of whom it is with.
+// addConversation adds one of the phone's chats. Chats with people have their LID.
 func (p *phone) addConversation(ctx context.Context, history *appstate.History, kept []*keptMessage) error {
 	jid, err := types.ParseJID(kept[0].chat)
 	if err != nil {
@@ -183,7 +183,7 @@ func (p *phone) addConversation(ctx context.Context, history *appstate.History, 
 	return history.Add(part)
 }
 
-// webStatus is a status as histories have it.
+// webStatus converts a status to its form in histories.
 func webStatus(st receipt.Status) *waWeb.WebMessageInfo_Status {
 	switch st {
 	case receipt.StatusDelivered:
@@ -197,8 +197,8 @@ func webStatus(st receipt.Status) *waWeb.WebMessageInfo_Status {
 	}
 }
 
-// addFiller adds the made-up chats, newest message first. Their texts do not pack
-// well, so that their size is what was asked for.
+// addFiller adds the made-up chats, newest message first. The texts are random, so
+// that compression does not make them smaller than the caller wants.
 func addFiller(history *appstate.History, f account.MadeUpHistory, now int64) error {
 	const (
 		firstNumber = 5511970000000

@@ -20,7 +20,7 @@ import (
 	"github.com/recado-project/recado/internal/sqlite"
 )
 
-// incoming is a message that a phone has got and can read.
+// incoming is a message that a phone has received and decrypted.
 type incoming struct {
 	sender  *account.Account
 	device  uint16       // of the sender; 0 is the sender's phone
@@ -32,7 +32,7 @@ type incoming struct {
 	message *waE2E.Message
 }
 
-// sent is the message as receipts name it.
+// sent returns what receipts need to know of the message.
 func (in incoming) sent() receipt.Sent {
 	m := receipt.Sent{Sender: in.sender, Device: in.device, ID: in.id, Address: in.address}
 	if in.group != nil {
@@ -41,8 +41,8 @@ func (in incoming) sent() receipt.Sent {
 	return m
 }
 
-// accept keeps a message, tells the sender's devices that it was delivered, and
-// does what the phone's owner would do.
+// accept keeps a message or applies it, sends the delivery receipt, and answers if
+// the phone echoes.
 func (p *phone) accept(ctx context.Context, in incoming) error {
 	if in.peer {
 		return p.acceptPeer(ctx, in)
@@ -73,7 +73,7 @@ func (p *phone) accept(ctx context.Context, in incoming) error {
 	if err := p.s.config.Receipts.Answer(ctx, p.u, p.Account, in.sent(), receipt.Delivered); err != nil {
 		return err
 	}
-	// Two phones that answer everything would never end.
+	// Two phones that echo each other's messages would never stop.
 	echoes := phonenumber.BehaviourOf(p.Number).Echoes && !phonenumber.BehaviourOf(in.sender.Number).Echoes
 	if text := content.TextOf(message); !done && text != "" && echoes {
 		return p.send(ctx, where, &waE2E.Message{Conversation: new(text)}, wire.NewMessageID())
@@ -81,8 +81,8 @@ func (p *phone) accept(ctx context.Context, in incoming) error {
 	return nil
 }
 
-// keep puts a message where the phone's owner sees it. One that is there
-// already stays as it is.
+// keep lets the phone show a message. If it shows the message already, nothing is
+// changed.
 func (p *phone) keep(ctx context.Context, where chat.Chat, in incoming, message *waE2E.Message, fromMe bool) error {
 	payload, err := proto.Marshal(message)
 	if err != nil {
@@ -98,7 +98,8 @@ func (p *phone) keep(ctx context.Context, where chat.Chat, in incoming, message 
 	} else if p.readsByItself() {
 		due = p.s.now().Add(p.s.config.ReadDelay).UnixMilli()
 	}
-	// Receipts come early where the sender, or a reader, is a linked device.
+	// Receipts may come before the message if linked devices are faster than the
+	// phone.
 	overtaken := fromMe || len(p.Companions()) > 0
 	p.u.Write(func(ctx context.Context, tx *sqlite.Tx) error {
 		known := status
@@ -122,13 +123,13 @@ func (p *phone) keep(ctx context.Context, where chat.Chat, in incoming, message 
 	return nil
 }
 
-// readsByItself tells whether the phone reads without being told. One that is
-// linked to clients leaves reading to them.
+// readsByItself reports whether the phone reads messages without a caller's help.
+// Phones with linked devices do not: the devices read.
 func (p *phone) readsByItself() bool {
 	return phonenumber.BehaviourOf(p.Number).Reads && len(p.Companions()) == 0
 }
 
-// acceptPeer does what the account's own linked device asks of the phone.
+// acceptPeer answers a request of one of the account's linked devices to the phone.
 func (p *phone) acceptPeer(ctx context.Context, in incoming) error {
 	if in.message.GetProtocolMessage().GetType() != waE2E.ProtocolMessage_APP_STATE_SYNC_KEY_REQUEST {
 		return nil
@@ -140,7 +141,7 @@ func (p *phone) acceptPeer(ctx context.Context, in incoming) error {
 	return p.shareAppStateKey(ctx, linked)
 }
 
-// plainStanza carries a message between two phones.
+// plainStanza builds the stanza that carries a message from one phone to another.
 func plainStanza(from *account.Account, out phoneMessage, payload []byte) waBinary.Node {
 	n := waBinary.Node{
 		Tag:     stanzaPlain,

@@ -19,7 +19,7 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/refusal"
 )
 
-// keptMessage is a row of a phone's messages.
+// keptMessage is a row of the messages that a phone shows.
 type keptMessage struct {
 	id, chat, sender, device, address string
 	fromMe                            bool
@@ -42,7 +42,7 @@ func scanMessage(scan func(...any) error) (*keptMessage, error) {
 	return &k, err
 }
 
-// message decodes what was kept.
+// message decodes the content.
 func (k *keptMessage) message() (*waE2E.Message, error) {
 	message := &waE2E.Message{}
 	if err := proto.Unmarshal(k.payload, message); err != nil {
@@ -51,8 +51,8 @@ func (k *keptMessage) message() (*waE2E.Message, error) {
 	return message, nil
 }
 
-// findAnyMessage returns a message that the phone shows, whoever sent it; nil if
-// there is none with this id.
+// findAnyMessage returns a message that the phone shows, received or sent, or nil
+// if there is none with this ID.
 func (s *Service) findAnyMessage(ctx context.Context, of *account.Account, id string) (*keptMessage, error) {
 	kept, err := s.findMessage(ctx, of, id, false)
 	if err != nil || kept != nil {
@@ -61,7 +61,8 @@ func (s *Service) findAnyMessage(ctx context.Context, of *account.Account, id st
 	return s.findMessage(ctx, of, id, true)
 }
 
-// shownMessage returns a message that a phone shows, with the phone's account.
+// shownMessage returns a message that the phone of a number shows, and the phone's
+// account.
 func (s *Service) shownMessage(ctx context.Context, number, id string) (*account.Account, *keptMessage, error) {
 	of, err := s.config.Accounts.Named(ctx, number)
 	if err != nil {
@@ -74,7 +75,7 @@ func (s *Service) shownMessage(ctx context.Context, number, id string) (*account
 	return of, kept, err
 }
 
-// findMessage returns a message of a phone, nil if it has none with this id.
+// findMessage returns a message of a phone, or nil if there is none with this ID.
 func (s *Service) findMessage(ctx context.Context, of *account.Account, id string, fromMe bool) (*keptMessage, error) {
 	row := s.db.Reader().QueryRowContext(ctx, "SELECT "+messageColumns+
 		" FROM messages WHERE number = $1 AND id = $2 AND from_me = $3 ORDER BY seq LIMIT 1", of.Number, id, fromMe)
@@ -88,8 +89,8 @@ func (s *Service) findMessage(ctx context.Context, of *account.Account, id strin
 	return kept, nil
 }
 
-// Messages returns what the phone of the number shows, oldest first; of one
-// chat, where one is named by number or chat ID.
+// Messages returns the messages that the phone of a number shows, oldest first. If
+// chat is not empty, it names the chat by number or chat ID.
 func (s *Service) Messages(ctx context.Context, number, chat string) (list []content.Shown, err error) {
 	of, err := s.config.Accounts.Named(ctx, number)
 	if err != nil {
@@ -126,7 +127,7 @@ func (s *Service) Messages(ctx context.Context, number, chat string) (list []con
 	return list, rows.Err()
 }
 
-// show is the message as people see it.
+// show returns the message as people see it.
 func (k *keptMessage) show() (content.Shown, error) {
 	shown := content.Shown{
 		MessageID: k.id, Chat: k.chat, From: k.sender, FromMe: k.fromMe, Timestamp: account.Timestamp(time.UnixMilli(k.at)),
@@ -142,7 +143,7 @@ func (k *keptMessage) show() (content.Shown, error) {
 		shown.MediaSHA256, shown.MediaSize = k.file.sha256, &size
 	}
 	if k.deleted {
-		// What is left says that something was there, and of which kind.
+		// Only the place and the kind of a deleted message are shown.
 		shown = content.Shown{
 			MessageID: shown.MessageID, Chat: shown.Chat, From: shown.From, FromMe: shown.FromMe, Timestamp: shown.Timestamp,
 			Type: shown.Type, Reactions: shown.Reactions, Edited: shown.Edited, Deleted: true, Status: shown.Status,

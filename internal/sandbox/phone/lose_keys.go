@@ -2,9 +2,9 @@ package phone
 
 import "context"
 
-// LoseKeys has the phone of the number lose its encryption sessions, as one does
-// that is set up anew: what is on its way to it can't be read any more, and it asks
-// for that again.
+// LoseKeys lets the phone of a number lose its encryption sessions, as a phone does
+// that is set up anew. It can't decrypt messages that are on their way to it, and
+// asks for them again.
 func (s *Service) LoseKeys(ctx context.Context, number string) error {
 	of, err := s.config.Accounts.Named(ctx, number)
 	if err != nil {

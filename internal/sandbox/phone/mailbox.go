@@ -14,16 +14,16 @@ import (
 )
 
 const (
-	// mailboxWorkers is how many phones deal with their mail at the same time.
-	// They mostly wait for the common commit.
+	// mailboxWorkers is how many phones work through their mailboxes at the same
+	// time. They spend most of the time waiting for the shared commit.
 	mailboxWorkers = 16
 	mailboxPage    = 50
 
-	// mailboxRetry is the pause after a failure that is not the mail's fault.
+	// mailboxRetry is the pause after a failure of the database.
 	mailboxRetry = time.Second
 )
 
-// mailboxWorker lets phones deal with their mail.
+// mailboxWorker lets phones work through their mailboxes until ctx ends.
 func (s *Service) mailboxWorker(ctx context.Context) {
 	for {
 		select {
@@ -49,8 +49,8 @@ type mail struct {
 	stanza waBinary.Node
 }
 
-// workMailbox lets a phone deal with a page of its mail, in one transaction. A
-// phone that is offline leaves it where it is.
+// workMailbox lets a phone handle a page of its mailbox in one transaction. more
+// reports whether there may be another page. Phones that are offline do nothing.
 func (s *Service) workMailbox(ctx context.Context, of *account.Account) (more bool, err error) {
 	if !of.IsOnline() {
 		return false, nil

@@ -12,15 +12,15 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/refusal"
 )
 
-// savedFile is a file that a phone has fetched and decrypted. The zero value is
-// none.
+// savedFile names a file that a phone has fetched and decrypted. The zero value is
+// no file.
 type savedFile struct {
 	sha256 string
 	size   int
 }
 
-// fetch gets the file of a message from the media host, as the phone's owner
-// does who looks at it. A file that cannot be had is a message without one.
+// fetch fetches the file of a message from the media host. If that is not possible,
+// the phone shows the message without the file.
 func (p *phone) fetch(ctx context.Context, message *waE2E.Message) (savedFile, error) {
 	part, kind := content.MediaOf(message)
 	if part == nil {
@@ -37,8 +37,8 @@ func (p *phone) fetch(ctx context.Context, message *waE2E.Message) (savedFile, e
 	return savedFile{sha256: hex.EncodeToString(part.GetFileSHA256()), size: len(plain)}, nil
 }
 
-// ForgetMedia makes the media host forget the file of a message, as the platform
-// does after a while; with everywhere, all phones that show the message as well.
+// ForgetMedia deletes the file of a message from the media host, as the platform
+// does after a while. If everywhere is true, all phones lose the file too.
 func (s *Service) ForgetMedia(ctx context.Context, number, messageID string, everywhere bool) error {
 	_, kept, err := s.shownMessage(ctx, number, messageID)
 	if err != nil {

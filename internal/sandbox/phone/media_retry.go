@@ -16,11 +16,11 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/wire"
 )
 
-// codeNoMedia tells a client that the phone does not have the file either.
+// codeNoMedia says that the phone does not have the file either.
 const codeNoMedia = 2
 
-// putMediaAgain puts the file of a message on the media host again, from what
-// the phone has kept, and tells the device that asked for it.
+// putMediaAgain uploads the file of a message again, and answers the device that
+// asked for it.
 func (p *phone) putMediaAgain(ctx context.Context, n waBinary.Node) error {
 	linked := p.Companion(wire.AttrJID(n, "from").Device)
 	if linked == nil {
@@ -50,9 +50,9 @@ func (p *phone) putMediaAgain(ctx context.Context, n waBinary.Node) error {
 	})
 }
 
-// uploadAgain puts the file on the media host, under the message's own key, and
-// builds the answer; nil where the request was not made by somebody who has the
-// message, or the file is gone.
+// uploadAgain puts the file on the media host again, under the message's own key,
+// and builds the answer. It returns nil if the file is gone, or if the request was
+// not encrypted with the message's key.
 func (p *phone) uploadAgain(ctx context.Context, kept *keptMessage, request, iv []byte) ([]waBinary.Node, error) {
 	message, err := kept.message()
 	if err != nil {

@@ -25,15 +25,15 @@ type phoneMessage struct {
 	at      int64 // Unix seconds
 	message *waE2E.Message
 	peer    bool // for the own device, not for a chat
-	// unavailable says that linked devices hear only that there is a message, as the
-	// platform does with what may be seen once.
+	// unavailable means that linked devices are notified of the message but do not
+	// get its content. The platform does that with view-once messages.
 	unavailable bool
-	// raw, where not nil, is what the sender wants it to be; message is nil then
-	// where it is none that anybody can read.
+	// raw, if not nil, replaces parts of the message. message is nil if the raw
+	// bytes are no message.
 	raw *rawParts
 }
 
-// plaintext is what is encrypted of the message.
+// plaintext returns the bytes that are encrypted.
 func (m *phoneMessage) plaintext() ([]byte, error) {
 	if m.raw != nil {
 		return m.raw.payload, nil
@@ -45,7 +45,7 @@ func (m *phoneMessage) plaintext() ([]byte, error) {
 	return encoded, nil
 }
 
-// send sends a message to a chat, and shows it on the phone.
+// send sends a message to a chat and shows it on the phone.
 func (p *phone) send(ctx context.Context, to chat.Chat, message *waE2E.Message, id string) error {
 	return p.sendAs(ctx, phoneMessage{id: id, chat: to, at: p.s.now().Unix(), message: message})
 }
@@ -58,8 +58,8 @@ func (p *phone) sendAs(ctx context.Context, out phoneMessage) error {
 	return p.distribute(ctx, out)
 }
 
-// distribute brings a message to every device of the other side, and a copy to
-// the linked devices of the own account.
+// distribute sends a message to every device of the receiver, and a copy to the
+// linked devices of the sender.
 func (p *phone) distribute(ctx context.Context, out phoneMessage) error {
 	if out.chat.Group != nil {
 		return p.distributeToGroup(ctx, out)
@@ -77,11 +77,11 @@ func (p *phone) distribute(ctx context.Context, out phoneMessage) error {
 	if to == p.Account || to.Blocks(p.Account) {
 		return nil
 	}
-	return p.bringToPhone(to, out)
+	return p.deliverToPhone(to, out)
 }
 
-// bringToPhone brings a message to another phone.
-func (p *phone) bringToPhone(to *account.Account, out phoneMessage) error {
+// deliverToPhone puts a message into the mailbox of another phone.
+func (p *phone) deliverToPhone(to *account.Account, out phoneMessage) error {
 	if p.s.config.Load != nil || out.message == nil {
 		return nil
 	}
@@ -92,8 +92,8 @@ func (p *phone) bringToPhone(to *account.Account, out phoneMessage) error {
 	return p.u.ToPhone(to, plainStanza(p.Account, out, payload))
 }
 
-// encryptFor encrypts a message for one linked device and puts it into its
-// outbox. count says how often the device has asked for it.
+// encryptFor encrypts a message for one linked device and adds it to the device's
+// outbox. count is how often the device has asked for it.
 func (p *phone) encryptFor(ctx context.Context, to *account.Device, out phoneMessage, count int) error {
 	message := out.message
 	switch {
@@ -110,7 +110,7 @@ func (p *phone) encryptFor(ctx context.Context, to *account.Device, out phoneMes
 			Tag: "unavailable", Attrs: waBinary.Attrs{"type": "view_once"},
 		}))
 	case out.chat.Group != nil:
-		// Whoever asks once more may lack the key of the group's messages.
+		// A device that asks again may lack the key of the group's messages.
 		key, err := p.distribution(ctx, out.chat.Group)
 		if err != nil {
 			return err
@@ -132,8 +132,8 @@ func (p *phone) encryptFor(ctx context.Context, to *account.Device, out phoneMes
 	return p.u.ToDevice(to, p.stanza(out, to.Account == p.Account, *enc))
 }
 
-// encryptPairwise encrypts a message for one linked device; nil where the device
-// was removed a moment ago.
+// encryptPairwise encrypts a message for one linked device. It returns nil if the
+// device was removed a moment ago.
 func (p *phone) encryptPairwise(ctx context.Context, to *account.Device, message *waE2E.Message) (*waBinary.Node, error) {
 	plaintext, err := proto.Marshal(message)
 	if err != nil {
@@ -142,8 +142,8 @@ func (p *phone) encryptPairwise(ctx context.Context, to *account.Device, message
 	return p.encryptBytes(ctx, to, plaintext)
 }
 
-// encryptBytes encrypts what is, or is not, a message for one linked device; nil
-// where the device was removed a moment ago.
+// encryptBytes encrypts bytes for one linked device, whether they are a message or
+// not. It returns nil if the device was removed a moment ago.
 func (p *phone) encryptBytes(ctx context.Context, to *account.Device, plaintext []byte) (*waBinary.Node, error) {
 	addr := account.SignalAddress(to.Account.LID, to.ID)
 	has, err := p.signal.HasSession(ctx, addr)
@@ -165,7 +165,7 @@ func (p *phone) encryptBytes(ctx context.Context, to *account.Device, plaintext 
 	return &waBinary.Node{Tag: "enc", Attrs: waBinary.Attrs{"v": "2", "type": kind}, Content: ciphertext}, nil
 }
 
-// stanza builds what a linked device gets.
+// stanza builds the stanza for a linked device.
 func (p *phone) stanza(out phoneMessage, own bool, encs ...waBinary.Node) waBinary.Node {
 	attrs := waBinary.Attrs{
 		"from": p.LIDJID(), "id": out.id, "t": out.at, "type": content.StanzaKind(out.message), "edit": content.EditKind(out.message),
@@ -191,8 +191,8 @@ func (p *phone) stanza(out phoneMessage, own bool, encs ...waBinary.Node) waBina
 	return waBinary.Node{Tag: "message", Attrs: attrs, Content: encs}
 }
 
-// sentMessage makes a message that the phone has sent ready to be sent again;
-// nil where it has sent none with this id.
+// sentMessage loads a message that the phone has sent, so that it can be sent
+// again. It returns nil if there is none with this ID.
 func (p *phone) sentMessage(ctx context.Context, id string) (*phoneMessage, error) {
 	kept, err := p.s.findMessage(ctx, p.Account, id, true)
 	if err == nil && kept == nil {
@@ -216,7 +216,7 @@ func (p *phone) sentMessage(ctx context.Context, id string) (*phoneMessage, erro
 	return &phoneMessage{id: kept.id, chat: to, at: time.UnixMilli(kept.at).Unix(), message: message}, nil
 }
 
-// isFor reports whether an account may have the message, which from has sent.
+// isFor reports whether an account may read the message that from has sent.
 func (m *phoneMessage) isFor(who, from *account.Account) bool {
 	if m.chat.Group != nil {
 		return m.chat.Group.Has(who)

@@ -14,8 +14,8 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/signal"
 )
 
-// distributeToGroup brings a message to every device of every member. It is
-// encrypted once; a device that has not got the key gets it on the way.
+// distributeToGroup sends a message to every device of every member. It is
+// encrypted once. Devices that lack the key get it with the message.
 func (p *phone) distributeToGroup(ctx context.Context, out phoneMessage) error {
 	g := out.chat.Group
 	people, err := p.s.groups.People(ctx, g)
@@ -54,7 +54,7 @@ func (p *phone) distributeToGroup(ctx context.Context, out phoneMessage) error {
 			}
 		}
 		if of != p.Account {
-			if err := p.bringToPhone(of, out); err != nil {
+			if err := p.deliverToPhone(of, out); err != nil {
 				return err
 			}
 		}
@@ -62,8 +62,8 @@ func (p *phone) distributeToGroup(ctx context.Context, out phoneMessage) error {
 	return nil
 }
 
-// distributeKey encrypts the key of the group's messages for a device; none where
-// the device was removed a moment ago.
+// distributeKey encrypts the key of the group's messages for a device. It returns
+// no nodes if the device was removed a moment ago.
 func (p *phone) distributeKey(
 	ctx context.Context, g *group.Group, to *account.Device, key *waE2E.SenderKeyDistributionMessage,
 ) ([]waBinary.Node, error) {
@@ -76,8 +76,8 @@ func (p *phone) distributeKey(
 }
 
 // holders returns the devices that have the key of the phone's messages in the
-// group. Where there are none the key is made anew: somebody who had it may have
-// left.
+// group. If there are none, it drops the key, because somebody who left may have
+// it.
 func (p *phone) holders(ctx context.Context, g *group.Group) (map[string]bool, error) {
 	refs, err := database.Strings(ctx, p.s.db.Reader(),
 		"SELECT target FROM distributed WHERE number = $1 AND group_id = $2", p.Number, g.ID)
@@ -96,7 +96,8 @@ func (p *phone) holders(ctx context.Context, g *group.Group) (map[string]bool, e
 	return have, nil
 }
 
-// distribution is what a device needs to read the phone's messages in the group.
+// distribution returns the key with which devices read the phone's messages in the
+// group.
 func (p *phone) distribution(ctx context.Context, g *group.Group) (*waE2E.SenderKeyDistributionMessage, error) {
 	key, err := p.signal.Distribution(ctx, g.JID().String(), p.self())
 	if err != nil {

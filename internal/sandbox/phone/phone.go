@@ -1,7 +1,7 @@
-// Package phone simulates handsets: they decrypt what they get, show and keep
-// messages, send receipts, and send what the control API asks for.
+// Package phone simulates handsets. They decrypt, keep and show messages, send
+// receipts, and send messages that the control API asks for.
 //
-// A handset works through its mailbox in the database, one page in one transaction.
+// A phone works through its mailbox in the database, one page in one transaction.
 package phone
 
 import (
@@ -28,17 +28,17 @@ import (
 	"github.com/recado-project/recado/internal/sqlite"
 )
 
-// maxRetries is how often a phone asks for a message that it cannot decrypt.
+// maxRetries is how often a phone asks for a message that it can't decrypt.
 const maxRetries = 5
 
-// The stanzas in a mailbox that do not come from the wire.
+// The tags of stanzas that exist only in mailboxes.
 const (
 	stanzaPlain   = "plain"   // a message of another phone
 	stanzaWelcome = "welcome" // a linked device has come online for the first time
 )
 
-// Service are the simulated handsets: they deal with what they get, and do what
-// the control API asks of them.
+// Service lets the phones work through their mailboxes, and lets callers use them.
+// It is safe for concurrent use.
 type Service struct {
 	config Config
 
@@ -48,7 +48,7 @@ type Service struct {
 	reads  *readClock
 }
 
-// Config is what phones need.
+// Config is what a Service needs.
 type Config struct {
 	Accounts   *account.Directory
 	Chats      chat.Finder
@@ -63,16 +63,15 @@ type Config struct {
 	Logger     *slog.Logger
 }
 
-// New returns the phones. They do nothing by themselves before Run.
+// New returns the service. The phones do nothing by themselves before Run.
 func New(config Config) *Service {
 	return &Service{
 		config: config, db: config.Accounts.DB, groups: config.Chats.Groups, now: config.Accounts.Now, reads: newReadClock(),
 	}
 }
 
-// phone is a simulated handset at work: its account, and the unit of work in
-// which everything it does becomes true at once. The account's phone lock is
-// held for its whole life.
+// phone is the phone of an account at work in a unit, which commits all that it
+// does. The account's phone is locked for as long as it exists.
 type phone struct {
 	*account.Account
 	s      *Service
@@ -80,13 +79,13 @@ type phone struct {
 	signal *signal.Device
 }
 
-// openPhone lets the account's phone work in the unit.
+// openPhone lets an account's phone work in the unit.
 func (s *Service) openPhone(u *account.Unit, of *account.Account) *phone {
 	return &phone{Account: of, s: s, u: u, signal: of.SignalDevice(u)}
 }
 
-// receive deals with one stanza. An error is a failure of the platform; what is
-// wrong with the stanza itself is dealt with here.
+// receive handles one stanza. It returns an error if the platform fails; it handles
+// faults of the stanza itself.
 func (p *phone) receive(ctx context.Context, n waBinary.Node) error {
 	switch n.Tag {
 	case "message":
@@ -105,8 +104,8 @@ func (p *phone) receive(ctx context.Context, n waBinary.Node) error {
 	}
 }
 
-// knows reports whether the phone shows the message already.
-func (p *phone) knows(ctx context.Context, in incoming) (bool, error) {
+// shows reports whether the phone shows the message already.
+func (p *phone) shows(ctx context.Context, in incoming) (bool, error) {
 	rows, err := database.Ints(ctx, p.s.db.Reader(), "SELECT seq FROM messages WHERE number = $1 AND id = $2 AND sender = $3",
 		p.Number, in.id, in.sender.PN().String())
 	if err != nil {
@@ -115,8 +114,8 @@ func (p *phone) knows(ctx context.Context, in incoming) (bool, error) {
 	return len(rows) > 0, nil
 }
 
-// receivePlain takes a message of another phone: between two simulated phones
-// there is nobody to keep secrets from.
+// receivePlain receives a message from another phone. Messages between phones are
+// not encrypted.
 func (p *phone) receivePlain(ctx context.Context, n waBinary.Node) error {
 	in, ok, err := p.readStanza(ctx, n)
 	if err != nil || !ok {
@@ -129,9 +128,9 @@ func (p *phone) receivePlain(ctx context.Context, n waBinary.Node) error {
 	return p.accept(ctx, in)
 }
 
-// askAgain tells the device that sent a message to encrypt it anew, with keys
-// for a new session.
-func (p *phone) askAgain(ctx context.Context, in incoming, count int) error {
+// requestRetry asks the device that sent a message to encrypt it again, with the
+// phone's keys for a new session.
+func (p *phone) requestRetry(ctx context.Context, in incoming, count int) error {
 	linked := in.sender.Companion(in.device)
 	if linked == nil || count >= maxRetries {
 		return nil
@@ -149,7 +148,7 @@ func (p *phone) askAgain(ctx context.Context, in incoming, count int) error {
 	attrs := waBinary.Attrs{"from": p.Address(in.address), "id": in.id, "type": receipt.Retry, "t": p.s.now().Unix()}
 	if in.group != nil {
 		attrs["from"], attrs["participant"] = in.group.JID(), p.LIDJID()
-		// The key comes again with the message, and is not to be taken for the one
+		// The key comes again with the message. It must not be mistaken for the one
 		// that does not fit.
 		if err := p.signal.DropSenderKey(ctx, in.group.JID().String(), addr); err != nil {
 			return fmt.Errorf("phone: drop sender key: %w", err)
@@ -174,7 +173,7 @@ func (p *phone) askAgain(ctx context.Context, in incoming, count int) error {
 	})
 }
 
-// resend encrypts a message anew for a device that could not decrypt it.
+// resend encrypts a message again for a device that could not decrypt it.
 func (p *phone) resend(ctx context.Context, n waBinary.Node) error {
 	from := wire.AttrJID(n, "from")
 	asking, err := p.s.config.Accounts.FindLID(ctx, from.User)
@@ -206,8 +205,8 @@ func (p *phone) resend(ctx context.Context, n waBinary.Node) error {
 	return p.encryptFor(ctx, linked, *out, count)
 }
 
-// startSession starts a session with a linked device from the keys that the
-// platform holds.
+// startSession starts a session with a linked device, from the keys that the device
+// has uploaded.
 func (p *phone) startSession(ctx context.Context, with *account.Device) error {
 	bundle, err := p.s.config.PreKeys.Take(ctx, with)
 	if err != nil {

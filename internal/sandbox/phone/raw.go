@@ -17,16 +17,17 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/wire"
 )
 
-// maxRaw bounds what one raw stanza carries: a frame has to hold it.
+// maxRaw bounds a raw stanza in bytes, because it must fit into one frame.
 const maxRaw = 8 << 20
 
-// RawMessage is a message as its sender wants it, for tests of what a client does
-// with senders that mean it ill. Texts may hold any bytes.
+// RawMessage is a message that is sent as the caller gives it, to test how clients
+// handle malicious senders. Its texts may have any bytes.
 type RawMessage struct {
 	To      string // a number or a chat ID
 	Payload []byte // what is encrypted: a waE2E.Message, or anything else
 
-	// What the stanza says; "" leaves it as for an ordinary message.
+	// These become attributes of the stanza. Empty ones are as in an ordinary
+	// message.
 	ID       string
 	Kind     string // its type: text, media, reaction, poll, …
 	Edit     string // 1: an edit, 7: the sender's revoke, 8: an admin's
@@ -34,16 +35,16 @@ type RawMessage struct {
 	At       int64 // Unix seconds; 0: now
 }
 
-// rawParts are what a raw message says otherwise than an ordinary one.
+// rawParts are the parts of a raw message that replace those of an ordinary one.
 type rawParts struct {
 	payload              []byte
 	kind, edit, pushName string
 }
 
-// SendRaw has the phone of the number send a message that is not looked at. It is
-// encrypted and delivered as any other; the phone itself does not show it, and
-// other phones get it where it is a message at all. It returns the message's id
-// once it is committed.
+// SendRaw lets the phone of a number send a message without checking it. The
+// message is encrypted and delivered like any other. The phone itself does not show
+// it, and other phones get it only if it can be decoded. SendRaw returns the ID of
+// the message once it is committed.
 func (s *Service) SendRaw(ctx context.Context, number string, m RawMessage) (messageID string, err error) {
 	from, to, err := s.senderAndChat(ctx, number, m.To)
 	if err != nil {
@@ -74,7 +75,7 @@ func (s *Service) SendRaw(ctx context.Context, number string, m RawMessage) (mes
 		return "", err
 	}
 	if readable {
-		// For a device that can't read it, and asks for it again.
+		// A device that can't decrypt the message asks for it again.
 		u.Exec("INSERT OR REPLACE INTO changes (number, id, chat, at, payload) VALUES ($1, $2, $3, $4, $5)",
 			from.Number, m.ID, to.JID().String(), m.At*1000, m.Payload)
 	}
@@ -84,8 +85,8 @@ func (s *Service) SendRaw(ctx context.Context, number string, m RawMessage) (mes
 	return m.ID, u.Commit(ctx)
 }
 
-// carriable reports whether a stanza comes back from the wire as it went there;
-// what does not would be delivered for ever.
+// carriable refuses stanzas that can't be encoded and decoded again, because they
+// would be delivered over and over.
 func carriable(n waBinary.Node) error {
 	encoded, err := wire.EncodeStanza(n)
 	if err == nil {
@@ -97,8 +98,8 @@ func carriable(n waBinary.Node) error {
 	return nil
 }
 
-// RawReceipt is a receipt as its sender wants it: for whatever messages, of a
-// chat that it need not be in.
+// RawReceipt is a receipt that is sent as the caller gives it, for any messages in
+// any chat.
 type RawReceipt struct {
 	To   string // a number: whose linked devices get it
 	Chat string // the JID of a group; "": the chat with the phone itself
@@ -107,8 +108,7 @@ type RawReceipt struct {
 	At   int64  // Unix seconds; 0: now
 }
 
-// SendRawReceipt has the phone of the number send a receipt that is not looked
-// at.
+// SendRawReceipt lets the phone of a number send a receipt without checking it.
 func (s *Service) SendRawReceipt(ctx context.Context, number string, r RawReceipt) error {
 	from, err := s.config.Accounts.Named(ctx, number)
 	if err != nil {
@@ -145,8 +145,8 @@ func (s *Service) SendRawReceipt(ctx context.Context, number string, r RawReceip
 	return u.Commit(ctx)
 }
 
-// SetRawHistory adds a part, a waHistorySync.HistorySync as it stands, to the
-// history of devices that are linked from now on; an empty one takes it away.
+// SetRawHistory adds a waHistorySync.HistorySync to the history of devices that are
+// linked from now on. An empty one removes it.
 func (s *Service) SetRawHistory(ctx context.Context, number string, part []byte) error {
 	if len(part) > maxRaw {
 		return refusal.Invalidf("raw", "must not have more than %d bytes", maxRaw)
@@ -161,8 +161,8 @@ func (s *Service) SetRawHistory(ctx context.Context, number string, part []byte)
 	return s.changeHistory(ctx, of, func(filler *account.MadeUpHistory) { filler.Raw = part })
 }
 
-// Upload puts a file on the media host, as a message has it, and returns what a
-// message says about it. kind is a type of messages, or history.
+// Upload puts a file on the media host and returns what a message needs to point to
+// it. kind is a type of messages, or history.
 func (s *Service) Upload(kind string, content []byte) (mediahost.Pointer, error) {
 	kinds := map[string]mediahost.Kind{
 		"image": mediahost.Image, "sticker": mediahost.Image, "video": mediahost.Video, "voice": mediahost.Audio,

@@ -17,14 +17,14 @@ import (
 	"github.com/recado-project/recado/internal/sqlite"
 )
 
-// readPage bounds how many messages are read in one transaction.
+// readPage bounds the messages that are read in one transaction.
 const readPage = 200
 
-// idleWait is how long the worker sleeps while nothing is due.
+// idleWait is how long the worker sleeps if nothing is due.
 const idleWait = time.Hour
 
-// readClock wakes the worker that lets phones read what is due. What is due,
-// and when, is in the database.
+// readClock wakes the worker that reads messages when they are due. The messages
+// and their times are in the database.
 type readClock struct {
 	signal chan struct{}
 
@@ -34,7 +34,7 @@ type readClock struct {
 
 func newReadClock() *readClock { return &readClock{signal: make(chan struct{}, 1)} }
 
-// wakeAt says that a message is due then.
+// wakeAt wakes the worker at the time.
 func (r *readClock) wakeAt(due time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -48,7 +48,7 @@ func (r *readClock) wakeAt(due time.Time) {
 	}
 }
 
-// wait returns how long there is nothing to do.
+// wait returns how long the worker may sleep.
 func (r *readClock) wait(now time.Time) time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -58,14 +58,14 @@ func (r *readClock) wait(now time.Time) time.Duration {
 	return max(r.next.Sub(now), 0)
 }
 
-// began forgets what was announced: the worker looks for itself now.
-func (r *readClock) began() {
+// reset forgets the announced time, because the worker looks into the database now.
+func (r *readClock) reset() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.next = time.Time{}
 }
 
-// readWorker lets phones read their messages when their time has come.
+// readWorker lets phones read messages when they are due, until ctx ends.
 func (s *Service) readWorker(ctx context.Context) {
 	for ctx.Err() == nil {
 		timer := time.NewTimer(s.reads.wait(s.now()))
@@ -73,7 +73,7 @@ func (s *Service) readWorker(ctx context.Context) {
 		case <-ctx.Done():
 		case <-s.reads.signal:
 		case <-timer.C:
-			s.reads.began()
+			s.reads.reset()
 			next, err := s.readDue(ctx)
 			if err != nil && ctx.Err() == nil {
 				s.config.Logger.LogAttrs(ctx, slog.LevelError, "messages not read", slog.Any("error", err))
@@ -87,15 +87,15 @@ func (s *Service) readWorker(ctx context.Context) {
 	}
 }
 
-// dueMessage is a message that a phone is going to read.
+// dueMessage is a message with the time at which a phone reads it.
 type dueMessage struct {
 	number string
 	at     time.Time
 	kept   *keptMessage
 }
 
-// readDue reads a page of what is due and returns when to look again; the zero
-// time where there is nothing more.
+// readDue reads a page of due messages. It returns when to look again, or the zero
+// time if no message is left.
 func (s *Service) readDue(ctx context.Context) (next time.Time, err error) {
 	page, err := s.unread(ctx)
 	if err != nil {
@@ -120,8 +120,8 @@ func (s *Service) readDue(ctx context.Context) (next time.Time, err error) {
 	return next, u.Commit(ctx)
 }
 
-// unread returns a page of the messages that are to be read, in the order in
-// which they are due.
+// unread returns a page of the messages that phones have still to read, in the
+// order of their times.
 func (s *Service) unread(ctx context.Context) (page []dueMessage, err error) {
 	rows, err := s.db.Reader().QueryContext(ctx,
 		"SELECT number, read_due, "+messageColumns+" FROM messages WHERE read_due > 0 ORDER BY read_due LIMIT $1", readPage)
@@ -144,8 +144,8 @@ func (s *Service) unread(ctx context.Context) (page []dueMessage, err error) {
 	return page, rows.Err()
 }
 
-// markRead lets a phone read, or play, a message it has got: the sender's
-// devices are told, and the phone's own linked devices.
+// markRead lets a phone read or play a message that it has received. The sender's
+// devices and the phone's own linked devices get receipts.
 func (s *Service) markRead(ctx context.Context, u *account.Unit, reader *account.Account, kept *keptMessage, kind string) error {
 	u.Exec("UPDATE messages SET status = MAX(status, $1), read_due = 0 WHERE number = $2 AND id = $3 AND sender = $4",
 		receipt.StatusOf(kind), reader.Number, kept.id, kept.sender)
@@ -181,7 +181,7 @@ func (s *Service) markRead(ctx context.Context, u *account.Unit, reader *account
 	return nil
 }
 
-// MarkRead lets the person who holds the phone read a message, or play it.
+// MarkRead lets the phone of a number read a message, or play it.
 func (s *Service) MarkRead(ctx context.Context, number, messageID string, played bool) error {
 	of, err := s.config.Accounts.Named(ctx, number)
 	if err != nil {
@@ -205,8 +205,8 @@ func (s *Service) MarkRead(ctx context.Context, number, messageID string, played
 	return u.Commit(ctx)
 }
 
-// firstDue returns when the first message is to be read, the zero time if none
-// is.
+// firstDue returns when the first message is due, or the zero time if there is
+// none.
 func firstDue(ctx context.Context, db *sqlite.DB) (time.Time, error) {
 	due, err := database.Ints(ctx, db.Reader(), "SELECT read_due FROM messages WHERE read_due > 0 ORDER BY read_due LIMIT 1")
 	if err != nil || len(due) == 0 {

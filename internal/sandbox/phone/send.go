@@ -12,8 +12,8 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/wire"
 )
 
-// SendMessage has the phone of the number send a message and returns its id once
-// it is committed, together with what is to be delivered.
+// SendMessage lets the phone of a number send a message. It returns the ID of the
+// message once the message and its deliveries are committed.
 func (s *Service) SendMessage(ctx context.Context, number string, m content.Outgoing) (messageID string, err error) {
 	from, to, err := s.senderAndChat(ctx, number, m.To)
 	if err != nil {
@@ -40,8 +40,8 @@ func (s *Service) SendMessage(ctx context.Context, number string, m content.Outg
 	return messageID, nil
 }
 
-// senderAndChat returns who is to send a message, and the chat, where he may
-// write.
+// senderAndChat returns the sender of a message and the chat, if the sender may
+// write to it.
 func (s *Service) senderAndChat(ctx context.Context, number, where string) (from *account.Account, to chat.Chat, err error) {
 	if from, err = s.config.Accounts.Named(ctx, number); err != nil {
 		return nil, chat.Chat{}, err
@@ -62,7 +62,7 @@ func (s *Service) senderAndChat(ctx context.Context, number, where string) (from
 	return from, to, nil
 }
 
-// compose builds the message that is sent.
+// compose builds the content of a message.
 func (s *Service) compose(ctx context.Context, from *account.Account, to chat.Chat, m content.Outgoing) (*waE2E.Message, error) {
 	reply, err := s.quote(ctx, from, to, m.QuotedMessageID)
 	if err != nil {
@@ -71,7 +71,7 @@ func (s *Service) compose(ctx context.Context, from *account.Account, to chat.Ch
 	return content.Compose(m, reply, s.config.Media.Put)
 }
 
-// quote names the message that another one answers; nil where it is no reply.
+// quote names the message that another one answers. It returns nil if id is empty.
 func (s *Service) quote(ctx context.Context, from *account.Account, to chat.Chat, id string) (*waE2E.ContextInfo, error) {
 	if id == "" {
 		return nil, nil

@@ -13,8 +13,8 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/wire"
 )
 
-// Greet has the phone send a new device, once, what it needs: the key of the
-// app state, and the end of the history.
+// Greet lets the phone send a linked device what it needs, once: the key of the app
+// state, and the history.
 func (s *Service) Greet(ctx context.Context, linked *account.Device) error {
 	if linked.Bootstrapped.Swap(true) {
 		return nil
@@ -33,7 +33,7 @@ func (s *Service) Greet(ctx context.Context, linked *account.Device) error {
 	return nil
 }
 
-// welcome greets a new device.
+// welcome sends a new device the key of the app state, and the history.
 func (p *phone) welcome(ctx context.Context, n waBinary.Node) error {
 	linked := p.Companion(uint16(wire.AttrInt(n, "device"))) //nolint:gosec // written by Server.welcome
 	if linked == nil {
@@ -42,7 +42,7 @@ func (p *phone) welcome(ctx context.Context, n waBinary.Node) error {
 	if err := p.shareAppStateKey(ctx, linked); err != nil {
 		return err
 	}
-	bootstrap, err := p.handOver(ctx)
+	bootstrap, err := p.buildHistory(ctx)
 	if err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func (p *phone) welcome(ctx context.Context, n waBinary.Node) error {
 	return nil
 }
 
-// shareAppStateKey sends a linked device the key of the app state.
+// shareAppStateKey sends the key of the app state to a linked device.
 func (p *phone) shareAppStateKey(ctx context.Context, to *account.Device) error {
 	key, ok, err := p.s.config.Settings.Key(ctx, p.Account)
 	if err != nil || !ok {
@@ -71,7 +71,7 @@ func (p *phone) shareAppStateKey(ctx context.Context, to *account.Device) error 
 	return p.sendPeer(ctx, to, appstate.KeyShareMessage(key))
 }
 
-// sendPeer sends a message that is meant for a linked device itself.
+// sendPeer sends a message that is for a linked device itself, not for a chat.
 func (p *phone) sendPeer(ctx context.Context, to *account.Device, message *waE2E.Message) error {
 	return p.encryptFor(ctx, to, phoneMessage{
 		id: wire.NewMessageID(), chat: chat.Chat{Person: p.Account}, at: p.s.now().Unix(), message: message, peer: true,

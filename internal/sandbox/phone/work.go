@@ -8,8 +8,8 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/database"
 )
 
-// Restore goes on where the last process ended: phones with mail deal with it, and
-// what is to be read is read.
+// Restore continues the work of the last process: phones work through their
+// mailboxes and read messages.
 func (s *Service) Restore(ctx context.Context) error {
 	numbers, err := database.Strings(ctx, s.db.Reader(), "SELECT DISTINCT number FROM mailbox")
 	if err != nil {
@@ -34,7 +34,8 @@ func (s *Service) Restore(ctx context.Context) error {
 	return nil
 }
 
-// Run lets phones deal with their mail, and read it. It blocks until ctx ends.
+// Run lets phones work through their mailboxes and read messages. It blocks until
+// ctx ends.
 func (s *Service) Run(ctx context.Context) {
 	var workers sync.WaitGroup
 	for range mailboxWorkers {

@@ -1,5 +1,5 @@
-// Package phonenumber says what a phone number means here: which numbers can exist,
-// in which form their accounts are kept, and how the phone behind one behaves.
+// Package phonenumber reads phone numbers: which ones can exist, which form an
+// account is kept under, and how the phone of a number behaves.
 package phonenumber
 
 import (
@@ -21,8 +21,8 @@ const (
 	longBrazil  = 13
 )
 
-// Parse reads a number as people write it ("+55 (11) 99999-0000") or as a
-// personal chat ID by number, and returns the canonical digits.
+// Parse reads a number as people write it, such as "+55 (11) 99999-0000", or a
+// personal chat ID by number. It returns the canonical digits.
 func Parse(raw string) (string, error) {
 	text := strings.TrimSpace(raw)
 	for _, suffix := range []string{"@" + types.DefaultUserServer, "@" + types.LegacyUserServer} {
@@ -45,8 +45,8 @@ func Parse(raw string) (string, error) {
 	return Canonical(text), nil
 }
 
-// CanExist reports whether a phone may have these digits as its number, the
-// country code included.
+// CanExist reports whether a phone can have these digits as its number. They
+// include the country code.
 func CanExist(digits string) bool {
 	if len(digits) < minDigits || len(digits) > maxDigits || !IsDigits(digits) {
 		return false
@@ -54,7 +54,8 @@ func CanExist(digits string) bool {
 	if isValid(digits) {
 		return true
 	}
-	// The short form of a Brazilian mobile number is no number by the plan.
+	// Brazilian mobile numbers without their ninth digit are not in the numbering
+	// plan, but some accounts have such a number.
 	return len(digits) == shortBrazil && strings.HasPrefix(digits, brazil) && isValid(digits[:areaEnd]+"9"+digits[areaEnd:])
 }
 
@@ -63,9 +64,9 @@ func isValid(digits string) bool {
 	return err == nil && phonenumbers.IsValidNumber(number)
 }
 
-// Canonical returns the digits under which the account of a number exists. It
-// changes Brazilian numbers only: one whose last digit is even has thirteen
-// digits, one whose last digit is odd twelve, whichever form was asked for.
+// Canonical returns the digits that the account of a number is kept under. It
+// changes only Brazilian numbers: an account has thirteen digits if the last one is
+// even, and twelve if it is odd, whichever form is asked for.
 func Canonical(digits string) string {
 	if !strings.HasPrefix(digits, brazil) || !IsDigits(digits) {
 		return digits
@@ -91,8 +92,8 @@ func IsDigits(text string) bool {
 	return text != ""
 }
 
-// behaviour is what a phone does by itself, decided by how its number ends.
-type behaviour struct {
+// Behaviour is what a phone does by itself. The end of its number decides it.
+type Behaviour struct {
 	Registered bool
 	Online     bool
 	Echoes     bool
@@ -100,8 +101,8 @@ type behaviour struct {
 }
 
 // BehaviourOf returns how the phone of a number behaves.
-func BehaviourOf(number string) behaviour {
-	b := behaviour{Registered: true, Online: true, Reads: true}
+func BehaviourOf(number string) Behaviour {
+	b := Behaviour{Registered: true, Online: true, Reads: true}
 	switch {
 	case strings.HasSuffix(number, "0000"):
 		b.Registered = false

@@ -73,7 +73,7 @@ func TestNumbersThatCannotBe(t *testing.T) {
 
 func TestBehaviourOf(t *testing.T) {
 	t.Parallel()
-	for number, want := range map[string]behaviour{
+	for number, want := range map[string]Behaviour{
 		"4915100000000": {Online: true, Reads: true},
 		"4915100000001": {Registered: true, Online: true, Echoes: true, Reads: true},
 		"4915100000002": {Registered: true, Reads: true},

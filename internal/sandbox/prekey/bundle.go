@@ -21,7 +21,7 @@ func newPreKey(id uint32, public []byte) *signal.PreKey {
 	return key
 }
 
-// BundleNodes is the form in which a bundle is sent.
+// BundleNodes encodes a bundle.
 func BundleNodes(b signal.Bundle) []waBinary.Node {
 	nodes := []waBinary.Node{
 		{Tag: "registration", Content: wire.Bytes32(b.RegistrationID)},
@@ -42,8 +42,8 @@ func BundleNodes(b signal.Bundle) []waBinary.Node {
 	return nodes
 }
 
-// ParseBundle reads the keys of a retry receipt: the registration lies beside
-// the keys node.
+// ParseBundle reads the bundle in a retry receipt. The registration ID is not in
+// the keys node but beside it.
 func ParseBundle(registration []byte, keys waBinary.Node) (signal.Bundle, error) {
 	var b signal.Bundle
 	signed, _ := wire.Child(keys, "skey")
@@ -67,7 +67,7 @@ func ParseBundle(registration []byte, keys waBinary.Node) (signal.Bundle, error)
 	return b, nil
 }
 
-// phoneBundle mints a one-time key of a phone and returns its bundle.
+// phoneBundle returns the bundle of a phone, with a new one-time key.
 func (s *Service) phoneBundle(ctx context.Context, of *account.Account) (signal.Bundle, error) {
 	if s.load {
 		return staticBundle(of.Keys), nil // nothing is ever decrypted with it
@@ -82,7 +82,7 @@ func (s *Service) phoneBundle(ctx context.Context, of *account.Account) (signal.
 	return bundle, u.Commit(ctx)
 }
 
-// staticBundle is a phone's bundle without a one-time key.
+// staticBundle returns a phone's bundle without a one-time key.
 func staticBundle(keys signal.Keys) signal.Bundle {
 	return signal.Bundle{
 		RegistrationID: keys.RegistrationID,

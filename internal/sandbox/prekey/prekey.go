@@ -1,5 +1,5 @@
-// Package prekey keeps the keys that clients upload, and hands out the bundles with
-// which others start Signal sessions with them, or with phones.
+// Package prekey keeps the keys that linked devices upload, and hands out the
+// bundles that others need to start Signal sessions with devices and phones.
 package prekey
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/recado-project/recado/internal/sqlite"
 )
 
-// Service hands out what is needed to start Signal sessions with devices.
+// Service keeps and hands out keys. It is safe for concurrent use.
 type Service struct {
 	db       *sqlite.DB
 	accounts *account.Directory
@@ -30,7 +30,7 @@ func New(accounts *account.Directory, load bool) *Service {
 	return &Service{db: accounts.DB, accounts: accounts, load: load, now: accounts.Now}
 }
 
-// Requests lists the requests that are about keys.
+// Requests lists the requests about keys.
 func (s *Service) Requests() map[string]account.Handler {
 	return map[string]account.Handler{
 		"get encrypt count":  s.iqPreKeyCount,
@@ -41,13 +41,13 @@ func (s *Service) Requests() map[string]account.Handler {
 	}
 }
 
-// keyType marks Curve25519 keys.
+// keyType is the type of Curve25519 keys.
 const keyType = 5
 
-// maxUpload bounds the one-time keys in one upload; whatsmeow sends 812.
+// maxUpload bounds the one-time keys in one upload. whatsmeow sends 812.
 const maxUpload = 2000
 
-// iqPreKeyCount tells a device how many of its one-time keys are left.
+// iqPreKeyCount answers how many of a device's one-time keys are left.
 func (s *Service) iqPreKeyCount(ctx context.Context, c account.Asker, _ waBinary.Node) ([]waBinary.Node, error) {
 	count, err := countPreKeys(ctx, s.db.Reader(), c.Device)
 	if err != nil {
@@ -118,7 +118,7 @@ func keepSignedPreKey(u *account.Unit, of *account.Device, key waBinary.Node) er
 	return nil
 }
 
-// iqDigest tells a device which of its keys the platform holds.
+// iqDigest answers which keys of a device the platform holds.
 func (s *Service) iqDigest(ctx context.Context, c account.Asker, _ waBinary.Node) (_ []waBinary.Node, err error) {
 	held, err := readBundle(ctx, s.db.Reader(), c.Device)
 	if err != nil {
@@ -146,7 +146,7 @@ func (s *Service) iqDigest(ctx context.Context, c account.Asker, _ waBinary.Node
 	return []waBinary.Node{{Tag: "digest", Content: content}}, rows.Err()
 }
 
-// iqBundles hands out what is needed to start sessions with devices.
+// iqBundles answers with the bundles of devices.
 func (s *Service) iqBundles(ctx context.Context, _ account.Asker, iq waBinary.Node) ([]waBinary.Node, error) {
 	request, _ := wire.Child(iq, "key")
 	var users []waBinary.Node

@@ -16,8 +16,8 @@ import (
 	"github.com/recado-project/recado/internal/sqlite"
 )
 
-// bundleFor returns the keys of one device, a one-time key among them where
-// there is one: nobody else gets that one.
+// bundleFor returns the bundle of one device. Its one-time key, if there is one, is
+// given to nobody else.
 func (s *Service) bundleFor(ctx context.Context, jid types.JID) ([]waBinary.Node, error) {
 	owner, err := s.accounts.ByJID(ctx, jid)
 	if err != nil {
@@ -44,11 +44,12 @@ func (s *Service) bundleFor(ctx context.Context, jid types.JID) ([]waBinary.Node
 	return BundleNodes(bundle), nil
 }
 
-// lowPreKeys is the number of one-time keys below which a device is asked for
+// lowPreKeys is the number of one-time keys below which a device is asked to upload
 // more.
 const lowPreKeys = 5
 
-// Take consumes a one-time key of a linked device and returns its bundle.
+// Take returns the bundle of a linked device, with one of its one-time keys, which
+// it deletes. A device that was removed is a wire.ErrItemNotFound.
 func (s *Service) Take(ctx context.Context, of *account.Device) (bundle signal.Bundle, err error) {
 	left := 0
 	err = s.db.Write(ctx, func(ctx context.Context, tx *sqlite.Tx) error {
@@ -76,7 +77,8 @@ func (s *Service) Take(ctx context.Context, of *account.Device) (bundle signal.B
 		return bundle, fmt.Errorf("prekey: take prekey bundle: %w", err)
 	}
 	if c := of.Conn.Load(); c != nil && left < lowPreKeys {
-		// It may be lost: a device counts its keys whenever it logs in.
+		// The notification may be lost, because a device asks for the count
+		// whenever it logs in.
 		c.Offer(waBinary.Node{
 			Tag: "notification",
 			Attrs: waBinary.Attrs{
@@ -88,7 +90,7 @@ func (s *Service) Take(ctx context.Context, of *account.Device) (bundle signal.B
 	return bundle, nil
 }
 
-// readBundle reads a linked device's keys without a one-time key.
+// readBundle returns a linked device's bundle without a one-time key.
 func readBundle(ctx context.Context, q database.RowQuerier, of *account.Device) (signal.Bundle, error) {
 	bundle := signal.Bundle{Identity: of.Identity}
 	var public, signature []byte

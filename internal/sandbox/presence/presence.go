@@ -1,4 +1,4 @@
-// Package presence shows to others who is online and who types.
+// Package presence shows people who is online and who is typing.
 package presence
 
 import (
@@ -16,12 +16,13 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/wire"
 )
 
-// maxAcquaintances bounds how many phones see whether an account is online, and
-// how many devices follow one phone.
+// maxAcquaintances bounds the phones that see an account's presence, and the
+// devices that subscribe to it.
 const maxAcquaintances = 5000
 
-// Service knows who is online and who wants to know. It lives in memory:
-// after a restart clients say again what they want.
+// Service knows who is online and who has subscribed to whom. It keeps that in
+// memory, because clients subscribe again after a restart. It is safe for
+// concurrent use.
 type Service struct {
 	accounts   *account.Directory
 	chats      chat.Finder
@@ -34,13 +35,13 @@ type Service struct {
 	phones        map[*account.Account]phonePresence
 }
 
-// phonePresence is what a phone shows of itself.
+// phonePresence is the presence of a phone, which a caller has set.
 type phonePresence struct {
 	available bool
 	last      time.Time
 }
 
-// New returns the service. Nobody is online yet.
+// New returns the service.
 func New(chats chat.Finder, activities *account.ActivityLog) *Service {
 	return &Service{
 		accounts: chats.Accounts, chats: chats, activities: activities, now: chats.Accounts.Now,
@@ -51,8 +52,8 @@ func New(chats chat.Finder, activities *account.ActivityLog) *Service {
 	}
 }
 
-// Acquaint lets the phone of seer see whether the account is online: it was
-// looked up, or written to.
+// Acquaint lets the phone of seer see the account's presence. Accounts become
+// acquainted when one looks the other up or writes to it.
 func (s *Service) Acquaint(of, seer *account.Account) {
 	if of == seer {
 		return
@@ -83,8 +84,8 @@ func (s *Service) follow(of *account.Account, by *account.Device) phonePresence 
 	return s.phones[of]
 }
 
-// audience returns the phones that see the account, and the devices that follow
-// it.
+// audience returns the phones that see the account's presence, and the devices that
+// have subscribed to it.
 func (s *Service) audience(of *account.Account) (phones []*account.Account, devices []*account.Device) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -97,15 +98,15 @@ func (s *Service) audience(of *account.Account) (phones []*account.Account, devi
 	return phones, devices
 }
 
-// keep keeps what a phone shows of itself.
+// keep sets the presence of a phone.
 func (s *Service) keep(of *account.Account, available bool, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.phones[of] = phonePresence{available: available, last: now}
 }
 
-// Subscribe lets a device follow somebody, and returns what it is shown; false
-// where there is nobody to follow.
+// Subscribe subscribes a device to somebody's presence, and returns the presence to
+// send to it. ok is false if there is no such account.
 func (s *Service) Subscribe(ctx context.Context, by *account.Device, to types.JID) (shown waBinary.Node, ok bool, err error) {
 	of, err := s.accounts.ByJID(ctx, to)
 	if err != nil || of == nil || !of.IsRegistered() {
@@ -116,7 +117,7 @@ func (s *Service) Subscribe(ctx context.Context, by *account.Device, to types.JI
 	return presenceNode(of.Address(to), state.available, state.last), true, nil
 }
 
-// Announce shows those who see the account whether a device of it is online.
+// Announce shows that a device of the account went online or offline.
 func (s *Service) Announce(of *account.Account, available bool) {
 	value := string(types.PresenceUnavailable)
 	if available {
@@ -144,7 +145,7 @@ func presenceNode(from types.JID, available bool, last time.Time) waBinary.Node 
 	return n
 }
 
-// PassChatState passes on that a client types or records.
+// PassChatState passes on that a client is typing or recording.
 func (s *Service) PassChatState(ctx context.Context, from *account.Account, n waBinary.Node) error {
 	where, ok, err := s.chats.At(ctx, wire.AttrJID(n, "to"))
 	if err != nil || !ok || len(n.GetChildren()) != 1 {
@@ -156,8 +157,8 @@ func (s *Service) PassChatState(ctx context.Context, from *account.Account, n wa
 	return s.chatState(ctx, from, where, n.GetChildren()[0])
 }
 
-// chatState shows on the phones of a chat, and on their linked devices, that
-// somebody types there.
+// chatState shows the phones of a chat, and their linked devices, that somebody is
+// typing there.
 func (s *Service) chatState(ctx context.Context, from *account.Account, where chat.Chat, state waBinary.Node) error {
 	value := state.Tag
 	if value == string(types.ChatPresenceComposing) && wire.AttrString(state, "media") == string(types.ChatPresenceMediaAudio) {
@@ -191,9 +192,9 @@ func (s *Service) chatState(ctx context.Context, from *account.Account, where ch
 	return nil
 }
 
-// Set shows to whom the phone writes, or that it is online. presence is
-// available, unavailable, composing, recording or paused. Unlike on the real
-// platform, whoever is named gets to see it without having asked for it.
+// Set shows a person or a group that the phone is typing, or a person that it is
+// online. presence is available, unavailable, composing, recording or paused.
+// Unlike on the real platform, the person sees it without a subscription.
 func (s *Service) Set(ctx context.Context, number, to, presence string) error {
 	from, err := s.accounts.Named(ctx, number)
 	if err != nil {
@@ -218,11 +219,11 @@ func (s *Service) Set(ctx context.Context, number, to, presence string) error {
 		available := presence == "available"
 		s.keep(from, available, s.now())
 		s.activities.Add(other, account.NewActivity("presence", from, other, presence))
-		told := map[*account.Device]struct{}{}
+		seen := map[*account.Device]struct{}{}
 		_, devices := s.audience(from)
 		for _, d := range append(devices, other.Companions()...) {
-			if _, twice := told[d]; !twice {
-				told[d] = struct{}{}
+			if _, twice := seen[d]; !twice {
+				seen[d] = struct{}{}
 				d.Offer(presenceNode(from.LIDJID(), available, s.now()))
 			}
 		}

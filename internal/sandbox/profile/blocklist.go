@@ -12,7 +12,7 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/wire"
 )
 
-// iqBlocklist answers whom the account has blocked.
+// iqBlocklist answers with the people whom the account has blocked.
 func (s *Service) iqBlocklist(ctx context.Context, c account.Asker, _ waBinary.Node) ([]waBinary.Node, error) {
 	list, err := s.blocklist(ctx, c.Device.Account)
 	if err != nil {
@@ -41,7 +41,7 @@ func (s *Service) blocklist(ctx context.Context, of *account.Account) (waBinary.
 	return list, nil
 }
 
-// iqBlock blocks somebody, or lifts it, and answers the new list.
+// iqBlock blocks somebody, or lifts the block, and answers with the new list.
 func (s *Service) iqBlock(ctx context.Context, c account.Asker, iq waBinary.Node) ([]waBinary.Node, error) {
 	item, _ := wire.Child(iq, "item")
 	whom, err := s.config.Accounts.ByJID(ctx, wire.AttrJID(item, "jid"))
@@ -58,8 +58,8 @@ func (s *Service) iqBlock(ctx context.Context, c account.Asker, iq waBinary.Node
 	return s.iqBlocklist(ctx, c, iq)
 }
 
-// setBlocked keeps that the account has blocked somebody, or lifted it, and
-// tells its other devices.
+// setBlocked blocks somebody, or lifts the block, and notifies the account's other
+// devices.
 func (s *Service) setBlocked(ctx context.Context, by *account.Device, whom *account.Account, blocked bool) error {
 	of, action, seen := by.Account, "unblock", "unblocked"
 	u := s.config.Accounts.NewUnit()

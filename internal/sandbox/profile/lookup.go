@@ -11,17 +11,17 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/wire"
 )
 
-// maxUsyncUsers bounds the people in one look-up.
+// maxUsyncUsers bounds the people in one request.
 const maxUsyncUsers = 2000
 
-// usyncQuery is what a look-up asks about everybody in its list.
+// usyncQuery says what a request asks about each person.
 type usyncQuery struct {
 	protocols map[string]bool
 	byLID     bool // people are to be named by LID, with their number beside
 }
 
-// iqUsync looks people up: whether they are registered, their LID, their
-// devices, what they say about themselves.
+// iqUsync answers questions about people: whether they are registered, their LID,
+// their devices, and what they say about themselves.
 func (s *Service) iqUsync(ctx context.Context, c account.Asker, iq waBinary.Node) ([]waBinary.Node, error) {
 	request, _ := wire.Child(iq, "usync")
 	list, _ := wire.Child(request, "list")
@@ -65,7 +65,7 @@ func (s *Service) iqUsync(ctx context.Context, c account.Asker, iq waBinary.Node
 	}}, nil
 }
 
-// lookUp answers for one person of the list.
+// lookUp answers for one person.
 func (s *Service) lookUp(ctx context.Context, c account.Asker, q usyncQuery, person waBinary.Node) (waBinary.Node, error) {
 	jid := wire.AttrJID(person, "jid")
 	contact, byContact := wire.Child(person, "contact")
@@ -111,10 +111,11 @@ func (s *Service) lookUp(ctx context.Context, c account.Asker, q usyncQuery, per
 	return user, nil
 }
 
-// describe answers the protocols that somebody who is registered has.
+// describe answers the questions that are asked about registered people.
 func (s *Service) describe(ctx context.Context, c account.Asker, q usyncQuery, asked types.JID, found *account.Account) ([]waBinary.Node, error) {
 	var about []waBinary.Node
-	// A client that asked by LID would note that the LID belongs to itself.
+	// A client that asks by LID would take the LID in the answer for the LID of
+	// that LID.
 	if q.protocols["lid"] && asked.Server != types.HiddenUserServer {
 		about = append(about, waBinary.Node{Tag: "lid", Attrs: waBinary.Attrs{"val": found.LIDJID()}})
 	}
@@ -136,7 +137,7 @@ func (s *Service) describe(ctx context.Context, c account.Asker, q usyncQuery, a
 	return about, nil
 }
 
-// deviceList lists the phone and the linked devices.
+// deviceList builds the list of the phone and its linked devices.
 func deviceList(of *account.Account) waBinary.Node {
 	devices := []waBinary.Node{{Tag: "device", Attrs: waBinary.Attrs{"id": 0}}}
 	for _, linked := range of.Companions() {
@@ -147,7 +148,7 @@ func deviceList(of *account.Account) waBinary.Node {
 	return waBinary.Node{Tag: "devices", Content: []waBinary.Node{{Tag: "device-list", Content: devices}}}
 }
 
-// contactJID reads the text of a contact query: "+number", with or without a
+// contactJID reads the number in a contact query: "+number", with or without a
 // server.
 func contactJID(query []byte) types.JID {
 	digits := strings.TrimPrefix(string(query), "+")

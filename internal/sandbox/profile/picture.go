@@ -16,10 +16,11 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/wire"
 )
 
-// PicturePath is where profile pictures are served, by the hash of their files.
+// PicturePath is the path under which pictures are served. The hash of the file
+// follows it.
 const PicturePath = "/sandbox/pictures/"
 
-// iqPicture answers where the picture of somebody, or of a group, is.
+// iqPicture answers where the picture of a person or a group can be fetched.
 func (s *Service) iqPicture(ctx context.Context, c account.Asker, iq waBinary.Node) ([]waBinary.Node, error) {
 	target := wire.AttrJID(iq, "target")
 	if target.IsEmpty() {
@@ -45,7 +46,7 @@ func (s *Service) iqPicture(ctx context.Context, c account.Asker, iq waBinary.No
 	}}}, nil
 }
 
-// pictureOf returns the picture that the client may see; "" for none.
+// pictureOf returns the hash of the picture that the client may see, or "".
 func (s *Service) pictureOf(ctx context.Context, c account.Asker, target types.JID) (string, error) {
 	if target.Server == types.GroupServer {
 		found, err := s.config.Groups.Find(ctx, target.User)
@@ -61,19 +62,19 @@ func (s *Service) pictureOf(ctx context.Context, c account.Asker, target types.J
 	return of.PictureID(), nil
 }
 
-// setPicture adds the change of a profile picture to the unit, none where the
-// file is empty. The account's own devices are told, and those of everybody with
-// whom it has a chat.
+// setPicture adds to the unit that an account's picture changes. An empty file
+// removes it. The account's devices are notified, and those of the people with whom
+// it has a chat.
 func (s *Service) setPicture(ctx context.Context, u *account.Unit, of *account.Account, file []byte) error {
 	hash, err := s.config.Files.KeepPicture(file)
 	if err != nil {
 		return err
 	}
-	told, err := s.chatPartners(ctx, of)
+	partners, err := s.chatPartners(ctx, of)
 	if err != nil {
 		return err
 	}
-	for _, who := range append(told, of) {
+	for _, who := range append(partners, of) {
 		for _, linked := range who.Companions() {
 			if err := u.ToDevice(linked, account.PictureNotification(of.LIDJID(), of.LIDJID(), hash, s.now().Unix())); err != nil {
 				return err
@@ -108,8 +109,8 @@ func (s *Service) chatPartners(ctx context.Context, of *account.Account) ([]*acc
 	return partners, nil
 }
 
-// ServePicture serves a profile picture. Only files that somebody shows as one
-// are found: the media of messages are not.
+// ServePicture serves the picture of an account or a group. Media of messages,
+// which are kept in the same folder, are not found.
 func (s *Service) ServePicture(w http.ResponseWriter, r *http.Request) {
 	hash := path.Base(r.URL.Path)
 	shown, err := database.Strings(r.Context(), s.db.Reader(),

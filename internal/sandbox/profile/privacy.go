@@ -11,7 +11,7 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/wire"
 )
 
-// Requests lists the requests that are about people.
+// Requests lists the requests about people.
 func (s *Service) Requests() map[string]account.Handler {
 	return map[string]account.Handler{
 		"get usync usync":               s.iqUsync,
@@ -27,7 +27,8 @@ func (s *Service) Requests() map[string]account.Handler {
 	}
 }
 
-// iqPrivacy answers the account's privacy settings: everybody sees everything.
+// iqPrivacy answers with the account's privacy settings. Everybody may see
+// everything.
 func (s *Service) iqPrivacy(context.Context, account.Asker, waBinary.Node) ([]waBinary.Node, error) {
 	settings := []string{"readreceipts", "last", "online", "profile", "status", "groupadd", "calladd"}
 	categories := make([]waBinary.Node, 0, len(settings))
@@ -37,7 +38,7 @@ func (s *Service) iqPrivacy(context.Context, account.Asker, waBinary.Node) ([]wa
 	return []waBinary.Node{{Tag: "privacy", Content: categories}}, nil
 }
 
-// iqSetPrivacy accepts a change and answers it; the platform keeps none.
+// iqSetPrivacy confirms a change of the privacy settings but does not keep it.
 func (s *Service) iqSetPrivacy(_ context.Context, _ account.Asker, iq waBinary.Node) ([]waBinary.Node, error) {
 	change, _ := wire.Child(iq, "privacy", "category")
 	return []waBinary.Node{{
@@ -50,19 +51,19 @@ func privacyCategory(name, value string) waBinary.Node {
 	return waBinary.Node{Tag: "category", Attrs: waBinary.Attrs{"name": name, "value": value}}
 }
 
-// iqStatusPrivacy answers who sees status broadcasts: a list of nobody.
+// iqStatusPrivacy answers that nobody sees status broadcasts.
 func (s *Service) iqStatusPrivacy(context.Context, account.Asker, waBinary.Node) ([]waBinary.Node, error) {
 	return []waBinary.Node{{Tag: "privacy", Content: []waBinary.Node{
 		{Tag: "list", Attrs: waBinary.Attrs{"type": "whitelist", "default": "true"}},
 	}}}, nil
 }
 
-// iqSetAbout keeps what the account says about itself.
+// iqSetAbout sets what the account says about itself.
 func (s *Service) iqSetAbout(ctx context.Context, c account.Asker, iq waBinary.Node) ([]waBinary.Node, error) {
 	return nil, s.setAbout(ctx, c.Device.Account, string(wire.ChildContent(iq, "status")))
 }
 
-// iqMex answers a query in JSON. One is known: the change of what the account
+// iqMex answers a query in JSON. The platform knows one: it sets what the account
 // says about itself.
 func (s *Service) iqMex(ctx context.Context, c account.Asker, iq waBinary.Node) ([]waBinary.Node, error) {
 	const setTextStatus = "9152604461510864"
@@ -89,7 +90,7 @@ func (s *Service) iqMex(ctx context.Context, c account.Asker, iq waBinary.Node) 
 	return []waBinary.Node{{Tag: "result", Content: []byte(`{"data":{}}`)}}, nil
 }
 
-// setAbout changes what the account says about itself.
+// setAbout sets what the account says about itself.
 func (s *Service) setAbout(ctx context.Context, of *account.Account, text string) error {
 	u := s.config.Accounts.NewUnit()
 	u.Exec("UPDATE accounts SET about = $1 WHERE number = $2", text, of.Number)
@@ -97,7 +98,7 @@ func (s *Service) setAbout(ctx context.Context, of *account.Account, text string
 	return u.Commit(ctx)
 }
 
-// iqBusinessProfile answers that nobody is a business.
+// iqBusinessProfile answers that the account is not a business.
 func (s *Service) iqBusinessProfile(context.Context, account.Asker, waBinary.Node) ([]waBinary.Node, error) {
 	return []waBinary.Node{{Tag: "business_profile"}}, nil
 }

@@ -1,5 +1,6 @@
-// Package profile answers what people see of an account: its name, its picture, what
-// it says about itself, its devices, and whom it has blocked.
+// Package profile keeps and shows what people see of an account: name, picture,
+// what it says about itself, linked devices. It also keeps whom the account has
+// blocked.
 package profile
 
 import (
@@ -17,7 +18,8 @@ import (
 	"github.com/recado-project/recado/internal/sqlite"
 )
 
-// Service are what accounts show of themselves, and to whom.
+// Service answers requests about people and changes accounts. It is safe for
+// concurrent use.
 type Service struct {
 	config Config
 
@@ -25,7 +27,7 @@ type Service struct {
 	now func() time.Time
 }
 
-// Config is what profiles need.
+// Config is what a Service needs.
 type Config struct {
 	Accounts   *account.Directory
 	Groups     *group.Book
@@ -43,20 +45,20 @@ func New(config Config) *Service {
 	return &Service{config: config, db: config.Accounts.DB, now: config.Accounts.Now}
 }
 
-// Update is a change of a phone; what is nil stays as it is.
+// Update is a change of a phone. Fields that are nil change nothing.
 type Update struct {
 	Name       *string
 	Registered *bool
 	Online     *bool
 	HideNumber *bool // what the phone sends says nothing of its number
 
-	// Picture, where SetPicture says so, becomes the profile picture; an empty one
-	// takes it away.
+	// If SetPicture is true, Picture becomes the profile picture. An empty one
+	// removes the picture.
 	SetPicture bool
 	Picture    []byte
 }
 
-// List returns all phones, in the order in which they came into being.
+// List returns all phones, oldest first.
 func (s *Service) List(ctx context.Context) ([]account.Phone, error) {
 	accounts, err := s.config.Accounts.All(ctx)
 	if err != nil {
@@ -78,8 +80,8 @@ func (s *Service) Get(ctx context.Context, number string) (account.Phone, error)
 	return of.Show(), nil
 }
 
-// Update changes a phone and returns it. A phone that comes online gets
-// what has waited for it.
+// Update changes a phone and returns it. A phone that comes online works through
+// its mailbox.
 func (s *Service) Update(ctx context.Context, number string, change Update) (account.Phone, error) {
 	of, err := s.config.Accounts.Named(ctx, number)
 	if err != nil {
@@ -116,7 +118,7 @@ func (s *Service) Update(ctx context.Context, number string, change Update) (acc
 	return of.Show(), nil
 }
 
-// Rename changes the name that the account gives itself.
+// Rename changes the name that the account gives itself, also in its app state.
 func (s *Service) Rename(ctx context.Context, of *account.Account, name string) error {
 	u := s.config.Accounts.NewUnit()
 	u.Exec("UPDATE accounts SET name = $1 WHERE number = $2", name, of.Number)

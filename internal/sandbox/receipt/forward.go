@@ -13,7 +13,7 @@ import (
 // MaxItems bounds the messages in one receipt.
 const MaxItems = 1000
 
-// authorOf returns who sent the messages that a client's receipt is about.
+// authorOf returns the sender of the messages that a client's receipt is for.
 func authorOf(n waBinary.Node) types.JID {
 	to := wire.AttrJID(n, "to")
 	if to.Server == types.GroupServer {
@@ -22,7 +22,7 @@ func authorOf(n waBinary.Node) types.JID {
 	return to
 }
 
-// receiptIDs lists the messages that a receipt is about.
+// receiptIDs returns the IDs of the messages that a receipt is for.
 func receiptIDs(n waBinary.Node) []string {
 	ids := []string{wire.AttrString(n, "id")}
 	list, _ := wire.Child(n, "list")
@@ -32,9 +32,9 @@ func receiptIDs(n waBinary.Node) []string {
 	return ids
 }
 
-// Forward adds to the unit what a client's receipt means for others: the status
-// of messages, and receipts for the devices of whoever sent them. A receipt for
-// too many messages means nothing.
+// Forward adds to the unit what a client's receipt causes: new statuses of
+// messages, and receipts for the devices of the sender. It ignores a receipt for
+// too many messages.
 func (s *Service) Forward(ctx context.Context, u *account.Unit, by *account.Device, n waBinary.Node) error {
 	ids := receiptIDs(n)
 	to, err := s.accounts.ByJID(ctx, authorOf(n))
@@ -48,7 +48,8 @@ func (s *Service) Forward(ctx context.Context, u *account.Unit, by *account.Devi
 	case ServerError:
 		return askForMedia(u, by, n)
 	case Sender:
-		// It tells the device that sent the message that another own one has it.
+		// It confirms to the device that sent the message that another device of
+		// the account has it.
 		if linked := to.Companion(authorOf(n).Device); linked != nil && to == from {
 			return s.forwardTo(ctx, u, by, linked, n, ids, kind)
 		}
@@ -82,8 +83,8 @@ func (s *Service) Forward(ctx context.Context, u *account.Unit, by *account.Devi
 	return nil
 }
 
-// forwardTo passes a receipt on to one device. It comes from the address that
-// the device wrote to.
+// forwardTo passes a receipt on to one device. The receipt comes from the address
+// that the device has written to.
 func (s *Service) forwardTo(ctx context.Context, u *account.Unit, by, to *account.Device, n waBinary.Node, ids []string, kind string) error {
 	params := Params{IDs: ids, Kind: kind, At: s.now().Unix()}
 	if group := wire.AttrJID(n, "to"); group.Server == types.GroupServer {
@@ -107,8 +108,8 @@ func (s *Service) forwardTo(ctx context.Context, u *account.Unit, by, to *accoun
 	return u.ToDevice(to, Node(params))
 }
 
-// forwardRetry passes on that the client could not decrypt a message: to the
-// device that sent it, which encrypts it anew.
+// forwardRetry passes on that the client could not decrypt a message. The device
+// that sent the message encrypts it again.
 func (s *Service) forwardRetry(u *account.Unit, by *account.Device, n waBinary.Node, to *account.Account) error {
 	id := wire.AttrString(n, "id")
 	if retry, ok := wire.Child(n, "retry"); ok && wire.AttrString(retry, "id") != "" {
@@ -134,14 +135,14 @@ func (s *Service) forwardRetry(u *account.Unit, by *account.Device, n waBinary.N
 	return u.ToDevice(linked, waBinary.Node{Tag: "receipt", Attrs: attrs, Content: n.Content})
 }
 
-// ExpectRetry lets a message that the sender encrypts anew pass to the target
-// once more.
+// ExpectRetry lets a message that the sender encrypts again reach the target once
+// more.
 func ExpectRetry(u *account.Unit, sender, id, target string) {
 	u.Exec("INSERT INTO retries (sender, id, target) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING", sender, id, target)
 }
 
-// askForMedia passes on that the media host does not have the file of a message:
-// to the own phone, which puts it there again.
+// askForMedia passes on that the media host no longer has the file of a message.
+// The account's own phone uploads it again.
 func askForMedia(u *account.Unit, by *account.Device, n waBinary.Node) error {
 	request := n
 	request.Attrs = waBinary.Attrs{"from": by.JID(), "id": wire.AttrString(n, "id"), "type": ServerError}

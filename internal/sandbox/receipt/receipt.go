@@ -1,5 +1,5 @@
-// Package receipt passes receipts on to the devices of those who sent the messages,
-// and keeps how far each message has come.
+// Package receipt passes receipts on to the devices that sent the messages, and
+// keeps the status of messages.
 package receipt
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/recado-project/recado/internal/sqlite"
 )
 
-// The kinds of receipts that are told apart; "" says delivered.
+// The kinds of receipts. An empty kind means delivered.
 const (
 	Delivered = ""
 	Inactive  = "inactive"
@@ -25,12 +25,12 @@ const (
 	Played    = "played"
 	Retry     = "retry"
 
-	// The media host does not have a file: the own phone is asked to put it there
-	// again.
+	// ServerError means that the media host does not have a file. The account's own
+	// phone is asked to upload it again.
 	ServerError = "server-error"
 )
 
-// Service passes receipts on, and keeps how far messages have come.
+// Service passes receipts on and keeps statuses. It is safe for concurrent use.
 type Service struct {
 	db         *sqlite.DB
 	accounts   *account.Directory
@@ -44,7 +44,7 @@ func New(accounts *account.Directory, activities *account.ActivityLog, load bool
 	return &Service{db: accounts.DB, accounts: accounts, activities: activities, now: accounts.Now, load: load}
 }
 
-// Params are what a receipt says.
+// Params are the parts of a receipt.
 type Params struct {
 	From        types.JID
 	Participant types.JID // who it is from, in a group
@@ -72,7 +72,7 @@ func Node(p Params) waBinary.Node {
 	return n
 }
 
-// Sent is a message that somebody has got.
+// Sent names a message to its sender.
 type Sent struct {
 	Sender  *account.Account
 	Device  uint16 // of the sender; 0 is the sender's phone
@@ -81,8 +81,8 @@ type Sent struct {
 	Address types.JID // to which the sender wrote, zero where nobody cares
 }
 
-// Answer sends a receipt for a message to all devices of the account that
-// sent it. from is the account that has got the message.
+// Answer sends a receipt for a message to all devices of its sender. from is the
+// account that has received the message.
 func (s *Service) Answer(ctx context.Context, u *account.Unit, from *account.Account, m Sent, kind string) error {
 	status := StatusOf(kind)
 	s.noteStatus(u, m.Sender, m.ID, status)
@@ -102,8 +102,8 @@ func (s *Service) Answer(ctx context.Context, u *account.Unit, from *account.Acc
 	return ctx.Err()
 }
 
-// sentAddress returns the address to which a device sent a message, the zero
-// JID where it sent none.
+// sentAddress returns the address to which a device sent a message, or the zero JID
+// if it sent none with this ID.
 func (s *Service) sentAddress(ctx context.Context, sender, id string) (types.JID, error) {
 	if s.load {
 		return types.JID{}, nil
@@ -115,7 +115,8 @@ func (s *Service) sentAddress(ctx context.Context, sender, id string) (types.JID
 	return types.ParseJID(found[0])
 }
 
-// OwnChat returns whom a device wrote a message to, nil where it is not known.
+// OwnChat returns the account to which a device sent a message, or nil if that is
+// not known.
 func (s *Service) OwnChat(ctx context.Context, sender, id string) (*account.Account, error) {
 	address, err := s.sentAddress(ctx, sender, id)
 	if err != nil || address.Server == "" {

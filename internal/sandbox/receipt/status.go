@@ -8,10 +8,10 @@ import (
 	"github.com/recado-project/recado/internal/sqlite"
 )
 
-// Status is how far a message has come.
+// Status says how far a message has come.
 type Status int
 
-// The statuses, in the order in which a message goes through them.
+// The statuses, in their order.
 const (
 	StatusSent Status = iota + 1
 	StatusDelivered
@@ -19,7 +19,7 @@ const (
 	StatusPlayed
 )
 
-// String returns the word that people are shown.
+// String returns the status as the control API shows it.
 func (st Status) String() string {
 	words := []string{"", "sent", "delivered", "read", "played"}
 	if int(st) < 0 || int(st) >= len(words) {
@@ -28,7 +28,7 @@ func (st Status) String() string {
 	return words[st]
 }
 
-// StatusOf returns how far a message has come after a receipt of the kind.
+// StatusOf returns the status of a message after a receipt of the kind.
 func StatusOf(kind string) Status {
 	switch kind {
 	case Read, ReadSelf:
@@ -40,14 +40,14 @@ func StatusOf(kind string) Status {
 	}
 }
 
-// noteStatus moves the status of a message that the account has sent, on its
-// phone. The phone's own copy may come later.
+// noteStatus raises the status of a message that the account has sent. The receipt
+// may come before the phone's own copy of the message.
 func (s *Service) noteStatus(u *account.Unit, of *account.Account, id string, status Status) {
 	s.moveStatus(u, of, id, status, "UPDATE messages SET status = MAX(status, $1) WHERE number = $2 AND id = $3 AND from_me = 1")
 }
 
-// moveStatus runs an update of one message, and remembers the status where the
-// phone does not show the message yet.
+// moveStatus runs an update of one message. If the phone does not show the message
+// yet, it records the status for later.
 func (s *Service) moveStatus(u *account.Unit, of *account.Account, id string, status Status, update string) {
 	u.Write(func(ctx context.Context, tx *sqlite.Tx) error {
 		result, err := tx.ExecContext(ctx, update, status, of.Number, id)
@@ -64,8 +64,8 @@ func (s *Service) moveStatus(u *account.Unit, of *account.Account, id string, st
 	})
 }
 
-// phoneHasRead marks messages that the account has received, on its phone. A
-// linked device may be faster than the phone.
+// phoneHasRead marks messages that the account has received as read. A linked
+// device may have read them before the phone has received them.
 func (s *Service) phoneHasRead(u *account.Unit, of *account.Account, ids []string, status Status) {
 	for _, id := range ids {
 		s.moveStatus(u, of, id, status,
@@ -73,8 +73,8 @@ func (s *Service) phoneHasRead(u *account.Unit, of *account.Account, ids []strin
 	}
 }
 
-// TakeEarly returns the status that receipts gave a message before the
-// phone's own copy came.
+// TakeEarly returns the status from receipts that came before the phone's own copy
+// of a message, and deletes its record.
 func TakeEarly(ctx context.Context, tx *sqlite.Tx, of *account.Account, id string) (Status, error) {
 	rows, err := database.Ints(ctx, tx, "DELETE FROM early_receipts WHERE number = $1 AND id = $2 RETURNING status", of.Number, id)
 	if err != nil || len(rows) == 0 {

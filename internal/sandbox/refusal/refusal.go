@@ -1,14 +1,15 @@
-// Package refusal has the errors that are meant for people who use the control API.
+// Package refusal has the errors whose texts are for people who use the control
+// API.
 package refusal
 
 import (
 	"fmt"
 )
 
-// Kind says whose fault an Error is.
+// Kind says why a request was refused.
 type Kind int
 
-// The kinds of errors that a control call answers.
+// The kinds of refusals.
 const (
 	Invalid  Kind = iota + 1 // the request is wrong
 	NotFound                 // what it names does not exist
@@ -16,7 +17,7 @@ const (
 	Timeout                  // a client did not answer in time
 )
 
-// Error is a refusal whose text is meant for the person who called.
+// Error refuses a request of the control API. Its text is for the caller.
 type Error struct {
 	Kind    Kind
 	Field   string // the field that is wrong, if it is one

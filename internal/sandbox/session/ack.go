@@ -9,10 +9,10 @@ import (
 	"github.com/recado-project/recado/internal/sqlite"
 )
 
-// ackSweeper deletes what clients have acknowledged, many rows at a time. A row
-// that a crash leaves behind is delivered once more, which does no harm: the
-// sweeper is for receipts and notifications, messages are deleted with what
-// their receipt causes.
+// ackSweeper deletes stanzas that clients have acknowledged, many rows at a time.
+// If a crash leaves a row behind, the stanza is delivered once more, which is
+// harmless. It deletes receipts and notifications; messages are deleted together
+// with what their receipt causes.
 type ackSweeper struct {
 	db     *sqlite.DB
 	signal chan struct{}
@@ -27,7 +27,7 @@ func newAckSweeper(db *sqlite.DB) *ackSweeper {
 	return &ackSweeper{db: db, signal: make(chan struct{}, 1)}
 }
 
-// add notes an acknowledged row.
+// add adds an acknowledged row.
 func (a *ackSweeper) add(seq int64) {
 	a.mu.Lock()
 	a.done = append(a.done, seq)
@@ -38,7 +38,7 @@ func (a *ackSweeper) add(seq int64) {
 	}
 }
 
-// flush deletes what was noted before the call.
+// flush deletes the rows that were added before the call.
 func (a *ackSweeper) flush(ctx context.Context) error {
 	a.flushing.Lock()
 	defer a.flushing.Unlock()
@@ -68,7 +68,7 @@ func (a *ackSweeper) flush(ctx context.Context) error {
 
 const deleteOutbox = "DELETE FROM outbox WHERE seq = $1"
 
-// ackWorker flushes whenever there is something.
+// ackWorker flushes whenever rows were added, until ctx ends.
 func (s *Service) ackWorker(ctx context.Context) {
 	for {
 		select {

@@ -9,8 +9,8 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/wire"
 )
 
-// Ban bans the account of the number: its devices are cut off and refused, for
-// good where d is 0.
+// Ban bans the account of a number for a while, or for good if d is 0. Its devices
+// are cut off and can't log in.
 func (s *Service) Ban(ctx context.Context, number string, d time.Duration) error {
 	if d < 0 {
 		return refusal.Invalidf("seconds", "must not be negative")
@@ -35,8 +35,8 @@ func (s *Service) Ban(ctx context.Context, number string, d time.Duration) error
 	return nil
 }
 
-// Replace ends the sessions of the phone's linked devices as if each had logged
-// in a second time elsewhere.
+// Replace ends the connections of the phone's linked devices, as if each device had
+// logged in a second time elsewhere.
 func (s *Service) Replace(ctx context.Context, number string) error {
 	of, err := s.config.Accounts.Named(ctx, number)
 	if err != nil {
@@ -48,8 +48,8 @@ func (s *Service) Replace(ctx context.Context, number string) error {
 	return nil
 }
 
-// Disconnect cuts the connections of a number's linked devices without a
-// goodbye; of everybody, where the number is empty.
+// Disconnect cuts the connections of a number's linked devices without a last node.
+// If the number is empty, it cuts all connections.
 func (s *Service) Disconnect(ctx context.Context, number string) error {
 	if number == "" {
 		for _, c := range s.config.Connections.All() {

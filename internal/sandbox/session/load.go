@@ -7,8 +7,8 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/wire"
 )
 
-// deliverToLoad gives a message to the phones among its targets, and returns the
-// other ones, which are real clients.
+// deliverToLoad delivers a message to the phones among its targets, and returns the
+// other targets, which are real clients.
 func (s *Service) deliverToLoad(ctx context.Context, m outgoing) ([]target, error) {
 	var clients []target
 	for _, t := range m.targets {

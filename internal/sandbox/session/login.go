@@ -13,11 +13,11 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/wire"
 )
 
-// banCode is the reason of a ban that clients are told: too many messages to
-// people who do not know the sender.
+// banCode is the reason that clients get for a ban: too many messages to people who
+// do not know the sender.
 const banCode = 101
 
-// register lets an unlinked client wait to be linked.
+// register lets a client that is not linked wait for that.
 func (c *client) register(ctx context.Context) error {
 	keys, err := link.ParseRegistration(c.Noise.Payload().GetDevicePairingData())
 	if err != nil {
@@ -30,7 +30,7 @@ func (c *client) register(ctx context.Context) error {
 	return err
 }
 
-// login lets a linked device in that shows the key it was linked with.
+// login lets a linked device in if it has the key with which it was linked.
 func (c *client) login(ctx context.Context) error {
 	payload := c.Noise.Payload()
 	switch f := c.s.config.Faults.Current(); {
@@ -60,7 +60,8 @@ func (c *client) login(ctx context.Context) error {
 		return c.Refuse(ctx, wire.Failure(wire.FailureLoggedOut))
 	}
 	c.device = linked
-	// Before anything else is sent: success is the first node after the handshake.
+	// Nothing may be sent before this: success is the first node after the
+	// handshake.
 	if err := c.Write(ctx, waBinary.Node{Tag: "success", Attrs: waBinary.Attrs{
 		"t": c.s.now().Unix(), "lid": linked.JID(),
 	}}); err != nil {
@@ -69,8 +70,7 @@ func (c *client) login(ctx context.Context) error {
 	if old := linked.Conn.Swap(c.Connection); old != nil {
 		old.CloseAfter(wire.StreamError("", "replaced"))
 	}
-	// A device that was removed meanwhile is not found any more, and nobody
-	// would cut this connection.
+	// If the device was removed in the meantime, nobody would cut this connection.
 	if owner.Companion(linked.ID) != linked {
 		c.CloseAfter(wire.StreamError(strconv.Itoa(wire.FailureLoggedOut), "device_removed"))
 	}

@@ -11,11 +11,11 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/wire"
 )
 
-// mediaConnLife is how long a client may use the answer to iqMediaConn.
+// mediaConnLife is how long a client may use the answer of iqMediaConn.
 const mediaConnLife = 24 * time.Hour
 
-// iqMediaConn tells a client where the media host is: where it found the
-// platform itself.
+// iqMediaConn answers where the media host is. It has the same address as the
+// platform.
 func iqMediaConn(_ context.Context, c account.Asker, _ waBinary.Node) ([]waBinary.Node, error) {
 	life := strconv.Itoa(int(mediaConnLife.Seconds()))
 	return []waBinary.Node{{

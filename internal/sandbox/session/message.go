@@ -17,20 +17,20 @@ import (
 	"github.com/recado-project/recado/internal/sqlite"
 )
 
-// codeNoSuchChat refuses a message to nobody.
+// codeNoSuchChat refuses a message to a chat that does not exist.
 const codeNoSuchChat = 404
 
-// target is one device that a client's message is for.
+// target is a device that a client's message is for.
 type target struct {
 	account *account.Account
 	device  uint16
 	encs    []waBinary.Node // in the order in which they are to be opened
 }
 
-// ref names the target device in the database.
+// ref is the target's name in the database.
 func (t target) ref() string { return account.DeviceRef(t.account.LID, t.device) }
 
-// outgoing is a client's message, resolved.
+// outgoing is a client's message with its targets.
 type outgoing struct {
 	sender  *account.Device
 	id      string
@@ -44,9 +44,8 @@ type outgoing struct {
 	targets []target
 }
 
-// onMessage takes a message of a client: it is acknowledged once it is
-// committed, together with what is still to be delivered. What the recipients
-// do with it is not waited for.
+// onMessage takes a client's message. It acknowledges the message once it is
+// committed, together with its deliveries. It does not wait for the receivers.
 func (c *client) onMessage(ctx context.Context, n waBinary.Node) error {
 	f := c.s.config.Faults.Current()
 	if f.SendError != 0 && wire.AttrString(n, "category") != "peer" {
@@ -91,8 +90,8 @@ func (c *client) onMessage(ctx context.Context, n waBinary.Node) error {
 	return c.sendLater(ctx, ack, f.AckDelay)
 }
 
-// sendLater sends an acknowledgement after a delay. Nothing else is held up,
-// but for a client that does not wait for its acknowledgements.
+// sendLater sends an acknowledgement after a delay. It waits only if the client has
+// too many acknowledgements outstanding.
 func (c *client) sendLater(ctx context.Context, ack waBinary.Node, delay time.Duration) error {
 	select {
 	case c.delaying <- struct{}{}:
@@ -100,7 +99,7 @@ func (c *client) sendLater(ctx context.Context, ack waBinary.Node, delay time.Du
 		wire.Pause(ctx, delay)
 		return c.Send(ctx, ack)
 	}
-	c.Beside(func() {
+	c.Go(func() {
 		defer func() { <-c.delaying }()
 		wire.Pause(ctx, delay)
 		_ = c.Send(ctx, ack) // the client is gone: it sends the message again
@@ -117,8 +116,8 @@ func (c *client) messageAck(n waBinary.Node, refusal int) waBinary.Node {
 	return ack
 }
 
-// resolve finds out whom a message is for: every listed device, each once,
-// never the one that sent it.
+// resolve finds the targets of a message: every device in its list once, but not
+// the device that sent it.
 func (c *client) resolve(ctx context.Context, n waBinary.Node) (outgoing, error) {
 	m := outgoing{sender: c.device, id: wire.AttrString(n, "id"), address: wire.AttrJID(n, "to"), at: c.s.now(), stanza: n}
 	if m.address.Server == types.GroupServer {
@@ -131,7 +130,8 @@ func (c *client) resolve(ctx context.Context, n waBinary.Node) (outgoing, error)
 	}
 	m.copied = m.chat
 	if recipient := wire.AttrJID(n, "recipient"); recipient.User != "" {
-		// A repetition for an own device is addressed to that device.
+		// A message that is sent again to one of the account's own devices has the
+		// address of that device.
 		if m.copied, err = c.s.config.Accounts.ByJID(ctx, recipient); err != nil || m.copied == nil {
 			m.refusal = codeNoSuchChat
 			return m, err
@@ -159,8 +159,8 @@ func (c *client) resolve(ctx context.Context, n waBinary.Node) (outgoing, error)
 			}
 		}
 	}
-	// Without a list the address is the device: a repetition that somebody asked
-	// for, or a message to the own phone.
+	// A message without a list is for the device in the address: it is sent again,
+	// or is for the account's own phone.
 	if enc, ok := wire.Child(n, "enc"); ok {
 		if err := add(m.address, enc); err != nil {
 			return m, err
@@ -169,7 +169,7 @@ func (c *client) resolve(ctx context.Context, n waBinary.Node) (outgoing, error)
 	return m, nil
 }
 
-// route commits a message and what is to be delivered of it.
+// route commits a message together with its deliveries.
 func (s *Service) route(ctx context.Context, m outgoing) error {
 	stanzas := make([][]byte, len(m.targets))
 	for i, t := range m.targets {
@@ -181,12 +181,12 @@ func (s *Service) route(ctx context.Context, m outgoing) error {
 	}
 	u := s.config.Accounts.NewUnit()
 	u.Write(func(ctx context.Context, tx *sqlite.Tx) error {
-		serve, err := m.unserved(ctx, tx)
+		deliver, err := m.undelivered(ctx, tx)
 		if err != nil {
 			return err
 		}
 		for i, t := range m.targets {
-			if !serve[i] {
+			if !deliver[i] {
 				continue
 			}
 			if t.device == 0 {
@@ -210,11 +210,11 @@ func (s *Service) route(ctx context.Context, m outgoing) error {
 	return u.Commit(ctx)
 }
 
-// unserved decides which targets get the message. A client sends a frame again
-// when its connection was lost, and some answer one device's request to encrypt
-// anew by sending to everybody: a device gets a message once, and once more for
-// each time it asked.
-func (m outgoing) unserved(ctx context.Context, tx *sqlite.Tx) ([]bool, error) {
+// undelivered decides which targets get the message. Clients repeat a frame after
+// they have lost the connection, and some answer one device's retry request by
+// sending to everybody. A device gets a message once, and again each time it has
+// asked for it.
+func (m outgoing) undelivered(ctx context.Context, tx *sqlite.Tx) ([]bool, error) {
 	serve := make([]bool, len(m.targets))
 	var list string
 	err := tx.QueryRowContext(ctx, "SELECT targets FROM sent WHERE sender = $1 AND id = $2", m.sender.Ref(), m.id).Scan(&list)
@@ -251,7 +251,7 @@ func (m outgoing) unserved(ctx context.Context, tx *sqlite.Tx) ([]bool, error) {
 	return serve, err
 }
 
-// stanzaFor builds what one target gets.
+// stanzaFor builds the stanza for one target.
 func (m outgoing) stanzaFor(t target) waBinary.Node {
 	from := m.sender.Account
 	attrs := waBinary.Attrs{

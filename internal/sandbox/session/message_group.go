@@ -9,12 +9,12 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/wire"
 )
 
-// codeNotMember refuses a message to a group that the sender may not write to.
+// codeNotMember refuses a message to a group in which the sender may not write.
 const codeNotMember = 403
 
-// resolveGroup finds out whom a client's message to a group is for: every device
-// of every member, but for the one that sent it. The part that all can read
-// comes once; clients list only those devices that need its key before.
+// resolveGroup finds the targets of a message to a group: every device of every
+// member, but not the device that sent it. The part that all members can decrypt
+// comes once, and the list has only devices that need its key first.
 func (c *client) resolveGroup(ctx context.Context, m outgoing) (outgoing, error) {
 	found, err := c.s.config.Groups.Find(ctx, m.address.User)
 	if err != nil {
@@ -39,7 +39,7 @@ func (c *client) resolveGroup(ctx context.Context, m outgoing) (outgoing, error)
 	if err != nil {
 		return m, err
 	}
-	// With a participant it is a repetition, for the device that asked for it.
+	// A message with a participant is sent again, to the device that asked for it.
 	only := wire.AttrJID(m.stanza, "participant")
 	for _, of := range people {
 		devices := []uint16{0}
@@ -63,7 +63,7 @@ func (c *client) resolveGroup(ctx context.Context, m outgoing) (outgoing, error)
 	return m, nil
 }
 
-// pairwiseParts returns what a message has for single devices.
+// pairwiseParts returns the parts of a message that are for single devices.
 func (c *client) pairwiseParts(ctx context.Context, n waBinary.Node) (map[string]waBinary.Node, error) {
 	parts := map[string]waBinary.Node{}
 	list, _ := wire.Child(n, "participants")

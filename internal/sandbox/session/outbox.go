@@ -13,14 +13,16 @@ import (
 )
 
 const (
-	// outboxWindow bounds what a client has got and not acknowledged. It lies
-	// below the 2048 nodes that a client can queue without losing the order.
+	// outboxWindow bounds the stanzas that a client has received but not
+	// acknowledged. It is below the 2048 nodes that a client can queue without
+	// losing their order.
 	outboxWindow = 1000
 	outboxPage   = 100
 )
 
-// outboxState is a connection's view of its device's outbox. The writer reads
-// it in order and sends it; the reader takes out what was acknowledged.
+// outboxState is the state of delivery to a connection. The writer sends the rows
+// of the outbox in order, and the reader removes those that the client
+// acknowledges.
 type outboxState struct {
 	mu       sync.Mutex
 	offline  int64 // the last row that was waiting when the device became active
@@ -32,8 +34,8 @@ type outboxState struct {
 	unacked  map[string][]int64 // row numbers by what an acknowledgement names
 }
 
-// Pump sends a page of the outbox, and wakes itself where there may be more. It
-// belongs to the writer.
+// Pump sends a page of the outbox, and wakes the writer if there may be more. Only
+// the writer calls it.
 func (c *client) Pump(ctx context.Context) error {
 	if !c.IsActive() {
 		return nil
@@ -113,9 +115,9 @@ func (c *client) deliver(ctx context.Context, row outboxRow) error {
 	return c.Write(ctx, stanza)
 }
 
-// preview announces what has waited while the device was away.
+// preview announces how much has waited while the device was away.
 func (c *client) preview(ctx context.Context) error {
-	// What the last connection acknowledged is not to come again.
+	// Rows that the last connection acknowledged must not come again.
 	if err := c.s.acks.flush(ctx); err != nil {
 		return err
 	}
@@ -135,7 +137,8 @@ func (c *client) preview(ctx context.Context) error {
 	}}))
 }
 
-// countOutbox returns how many stanzas of each class wait, and the last row.
+// countOutbox returns how many stanzas of each class wait, and the number of the
+// last row.
 func (c *client) countOutbox(ctx context.Context) (counts map[string]int, last int64, err error) {
 	rows, err := c.s.db.Reader().QueryContext(ctx,
 		"SELECT class, COUNT(*), MAX(seq) FROM outbox WHERE number = $1 AND device = $2 GROUP BY class",
@@ -158,7 +161,7 @@ func (c *client) countOutbox(ctx context.Context) (counts map[string]int, last i
 	return counts, last, rows.Err()
 }
 
-// finishOffline tells the client that it has everything that had waited.
+// finishOffline announces that everything that had waited was sent.
 func (c *client) finishOffline(ctx context.Context) error {
 	c.outbox.finished = true
 	err := c.Write(ctx, infoBroadcast(waBinary.Node{Tag: "offline", Attrs: waBinary.Attrs{"count": c.outbox.sent}}))
@@ -172,8 +175,7 @@ func infoBroadcast(inner waBinary.Node) waBinary.Node {
 	return waBinary.Node{Tag: "ib", Attrs: waBinary.Attrs{"from": types.ServerJID}, Content: []waBinary.Node{inner}}
 }
 
-// stanzaType is what tells apart the stanzas of one class with one id: several
-// receipts are about the same message.
+// stanzaType tells receipts for the same message apart. It is "" for other stanzas.
 func stanzaType(stanza waBinary.Node) string {
 	if stanza.Tag != "receipt" {
 		return ""
@@ -183,7 +185,8 @@ func stanzaType(stanza waBinary.Node) string {
 
 func ackKey(class, id, kind string) string { return class + "\x00" + id + "\x00" + kind }
 
-// acknowledged takes a stanza out of what is in flight and returns its row.
+// acknowledged takes a stanza out of those in flight and returns the number of its
+// row.
 func (c *client) acknowledged(class, id, kind string) (seq int64, ok bool) {
 	c.outbox.mu.Lock()
 	defer c.outbox.mu.Unlock()

@@ -8,8 +8,8 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/wire"
 )
 
-// onPresence handles what a client says about being online, or its wish to
-// follow somebody.
+// onPresence handles a client's presence, or its subscription to somebody's
+// presence.
 func (c *client) onPresence(ctx context.Context, n waBinary.Node) error {
 	switch wire.AttrString(n, "type") {
 	case "subscribe":
@@ -23,7 +23,7 @@ func (c *client) onPresence(ctx context.Context, n waBinary.Node) error {
 	case "unavailable":
 		c.announce(false)
 	case "":
-		// A name alone says nothing about being online.
+		// A name alone is not a presence.
 		if name := wire.AttrString(n, "name"); name != "" && name != c.device.Account.DisplayName() {
 			return c.s.config.Rename(ctx, c.device.Account, name)
 		}

@@ -9,14 +9,13 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/wire"
 )
 
-// onReceipt takes a receipt of a client: it may acknowledge a stanza, and it
-// goes on to the devices of whoever sent the message. It is acknowledged once
-// that is committed.
+// onReceipt takes a client's receipt. It may acknowledge a stanza, and is passed on
+// to the devices of the sender. It is acknowledged once that is committed.
 func (c *client) onReceipt(ctx context.Context, n waBinary.Node) error {
 	u := c.s.config.Accounts.NewUnit()
 	kind := wire.AttrString(n, "type")
 	if kind != receipt.Read && kind != receipt.ReadSelf && kind != receipt.Played {
-		// The receipt of a message is its acknowledgement.
+		// A receipt also acknowledges the message.
 		if seq, ok := c.acknowledged("message", wire.AttrString(n, "id"), ""); ok {
 			u.Exec(deleteOutbox, seq)
 		}

@@ -13,15 +13,15 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/wire"
 )
 
-// linkCodeRequest is the one request that a client makes before it is linked.
+// linkCodeRequest is the request with which clients link by pairing code.
 const linkCodeRequest = "set md link_code_companion_reg"
 
-// iqTable finds the handler by type, namespace and the first child's name,
-// separated by blanks; "*" stands for any child, or none.
+// iqTable has the handlers by type, namespace and the name of the first child,
+// separated by blanks. "*" stands for any child or none.
 type iqTable map[string]account.Handler
 
-// newIQTable joins what the parts of the platform answer with what is answered
-// without them.
+// newIQTable joins the handlers of other packages with the requests that need none
+// of them.
 func newIQTable(parts ...map[string]account.Handler) iqTable {
 	table := iqTable{
 		"set passive active":  iqEmpty, // delivery begins after the reply
@@ -44,7 +44,7 @@ func newIQTable(parts ...map[string]account.Handler) iqTable {
 	return table
 }
 
-// onIQ answers a request, or hands an answer to whoever waits for it.
+// onIQ answers a request, or passes an answer on.
 func (c *client) onIQ(ctx context.Context, iq waBinary.Node) error {
 	id, kind := wire.AttrString(iq, "id"), wire.AttrString(iq, "type")
 	switch kind {
@@ -61,8 +61,8 @@ func (c *client) onIQ(ctx context.Context, iq waBinary.Node) error {
 		reply.Attrs["from"] = to
 	}
 	if err != nil {
-		refusal, told := errors.AsType[*wire.Error](err)
-		if !told {
+		refusal, known := errors.AsType[*wire.Error](err)
+		if !known {
 			if ctx.Err() != nil {
 				return err
 			}
@@ -84,7 +84,7 @@ func (c *client) onIQ(ctx context.Context, iq waBinary.Node) error {
 	return nil
 }
 
-// answer finds and calls the handler.
+// answer calls the handler of a request.
 func (c *client) answer(ctx context.Context, iq waBinary.Node) ([]waBinary.Node, error) {
 	first := ""
 	if children := iq.GetChildren(); len(children) > 0 {
@@ -112,7 +112,7 @@ func (c *client) answer(ctx context.Context, iq waBinary.Node) ([]waBinary.Node,
 	return answer(ctx, account.Asker{Device: c.device, Origin: c.Origin}, iq)
 }
 
-// afterReply does what must not happen before the reply is on its way.
+// afterReply does what must not happen before the reply is queued.
 func (c *client) afterReply(iq waBinary.Node) {
 	if _, ok := wire.Child(iq, "active"); ok && wire.AttrString(iq, "xmlns") == "passive" {
 		c.Activate()
@@ -122,22 +122,22 @@ func (c *client) afterReply(iq waBinary.Node) {
 	}
 }
 
-// iqEmpty answers requests whose result says nothing.
+// iqEmpty answers with an empty result.
 func iqEmpty(context.Context, account.Asker, waBinary.Node) ([]waBinary.Node, error) {
 	return nil, nil
 }
 
-// iqProps answers that no switch is set.
+// iqProps answers that no properties are set.
 func iqProps(context.Context, account.Asker, waBinary.Node) ([]waBinary.Node, error) {
 	return []waBinary.Node{{
 		Tag: "props", Attrs: waBinary.Attrs{"protocol": "1", "hash": "sandbox", "refresh": "86400"},
 	}}, nil
 }
 
-// UnknownRequests returns how often each kind of request came that the platform
-// does not know, as "get xmlns child".
+// UnknownRequests returns how often clients sent requests that the platform does
+// not know, by kind, such as "get xmlns child".
 func (s *Service) UnknownRequests() map[string]int { return s.config.Unknown.All() }
 
-// AnsweredRequests returns how often each kind of request was answered, so that a
-// test can wait until clients have asked what they ask by themselves.
+// AnsweredRequests returns how often requests were answered, by kind, so that tests
+// can wait for the requests that clients send by themselves.
 func (s *Service) AnsweredRequests() map[string]int { return s.answered.All() }

@@ -19,8 +19,8 @@ import (
 // codeRestricted refuses a message to a new contact.
 const codeRestricted = 463
 
-// Restrict restricts the account of the number from writing to people with whom
-// it has no chat, for so long, and tells its devices; 0 lifts it.
+// Restrict forbids the account of a number for a while to write to people with whom
+// it has no chat, and notifies its devices. A duration of 0 lifts the restriction.
 func (s *Service) Restrict(ctx context.Context, number string, d time.Duration) error {
 	if d < 0 {
 		return refusal.Invalidf("seconds", "must not be negative")
@@ -36,7 +36,7 @@ func (s *Service) Restrict(ctx context.Context, number string, d time.Duration) 
 	u := s.config.Accounts.NewUnit()
 	u.Exec("UPDATE accounts SET restricted_until = $1 WHERE number = $2", until, of.Number)
 	u.Then(func() { of.SetRestriction(until) })
-	word, err := restrictionWord(until)
+	word, err := restrictionNotice(until)
 	if err != nil {
 		return err
 	}
@@ -55,8 +55,8 @@ func (s *Service) Restrict(ctx context.Context, number string, d time.Duration) 
 	return u.Commit(ctx)
 }
 
-// restrictionWord is what the devices are told.
-func restrictionWord(until int64) ([]byte, error) {
+// restrictionNotice encodes the notification for the devices.
+func restrictionNotice(until int64) ([]byte, error) {
 	lock := map[string]any{"is_active": until > 0}
 	if until > 0 {
 		lock["enforcement_type"] = "DEFAULT"
@@ -69,8 +69,8 @@ func restrictionWord(until int64) ([]byte, error) {
 	return word, nil
 }
 
-// mayWrite reports whether the account may write to somebody: a restricted one
-// only to whom its phone has a chat with.
+// mayWrite reports whether an account may write to another one. A restricted
+// account may do so only if its phone has a chat with the other one.
 func (s *Service) mayWrite(ctx context.Context, from, to *account.Account) (bool, error) {
 	if to == nil || to == from || !from.IsRestricted(s.now()) {
 		return true, nil

@@ -1,6 +1,6 @@
-// Package session serves clients that are connected: it lets them log in, delivers
-// what waits for them, takes their messages and receipts, and answers their
-// requests.
+// Package session serves the clients that are connected. It lets them log in,
+// delivers stanzas that wait for them, takes their messages and receipts, and
+// answers their requests.
 package session
 
 import (
@@ -27,12 +27,11 @@ import (
 const (
 	handshakeTimeout = 20 * time.Second
 
-	// maxDelayed bounds the acknowledgements that a fault holds back.
+	// maxDelayed bounds the acknowledgements that a fault delays.
 	maxDelayed = 256
 )
 
-// Service are the clients that are connected. They hold the platform's side of
-// the protocol.
+// Service serves clients. It is safe for concurrent use.
 type Service struct {
 	config Config
 
@@ -43,7 +42,7 @@ type Service struct {
 	answered *wire.Counter
 }
 
-// Config is what sessions need.
+// Config is what a Service needs.
 type Config struct {
 	Accounts    *account.Directory
 	Groups      *group.Book
@@ -58,14 +57,13 @@ type Config struct {
 	Unknown     *wire.Counter                // counts the requests that are not known
 	Requests    []map[string]account.Handler // that other parts of the platform answer
 
-	// Welcome greets a device once it has everything that had waited for it. Rename
-	// changes the name that an account gives itself.
+	// Welcome is called when a device has received everything that had waited for
+	// it. Rename changes the name that an account gives itself.
 	Welcome func(ctx context.Context, linked *account.Device) error
 	Rename  func(ctx context.Context, of *account.Account, name string) error
 }
 
-// New returns the service. It serves the connections that ServeWebsocket is called
-// for.
+// New returns the service.
 func New(config Config) *Service {
 	return &Service{
 		config: config, db: config.Accounts.DB, now: config.Accounts.Now,
@@ -73,14 +71,14 @@ func New(config Config) *Service {
 	}
 }
 
-// Run deletes what clients have acknowledged. It blocks until ctx ends.
+// Run deletes stanzas that clients have acknowledged. It blocks until ctx ends.
 func (s *Service) Run(ctx context.Context) { s.ackWorker(ctx) }
 
-// Flush deletes what clients had acknowledged before the call.
+// Flush deletes stanzas that clients had acknowledged before the call.
 func (s *Service) Flush(ctx context.Context) error { return s.acks.flush(ctx) }
 
-// client is one connection with the session that is held over it: the linked
-// device that has logged in, or a client that waits to be linked.
+// client is a client with its connection: a linked device, or a client that waits
+// to be linked.
 type client struct {
 	*wire.Connection
 
@@ -92,7 +90,8 @@ type client struct {
 	available bool          // what the client has said about being online
 }
 
-// ServeWebsocket takes a websocket, does the handshake and serves the client.
+// ServeWebsocket accepts a websocket and serves the client until the connection
+// ends.
 func (s *Service) ServeWebsocket(w http.ResponseWriter, r *http.Request) {
 	f := s.config.Faults.Current()
 	if f.Silent == fault.SilentConnection || f.Silent == fault.SilentUpgrade {
@@ -141,8 +140,8 @@ func (s *Service) ServeWebsocket(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// serve lets the client in and handles its nodes until the connection ends. It
-// returns why.
+// serve lets the client in and serves it until the connection ends. It returns the
+// reason.
 func (c *client) serve(ctx context.Context) error {
 	var err error
 	if c.Noise.Payload().Username == nil {
@@ -158,7 +157,7 @@ func (c *client) serve(ctx context.Context) error {
 	return err
 }
 
-// leave takes the connection out of where others would find it.
+// leave removes the connection from where others find it.
 func (c *client) leave() {
 	if c.candidate != nil {
 		c.s.config.Linking.Forget(c.candidate)
@@ -168,8 +167,8 @@ func (c *client) leave() {
 	}
 }
 
-// Handle deals with one node. An error ends the connection: what the client
-// sent was not committed, and it will send it again after it has reconnected.
+// Handle handles one node. An error ends the connection: the changes were not
+// committed, and the client sends the node again after it has reconnected.
 func (c *client) Handle(ctx context.Context, n waBinary.Node) error {
 	if c.device == nil && n.Tag != "iq" {
 		return nil
@@ -188,7 +187,7 @@ func (c *client) Handle(ctx context.Context, n waBinary.Node) error {
 	case "chatstate":
 		return c.s.config.Presences.PassChatState(ctx, c.device.Account, n)
 	case "call":
-		// Some clients wait for any node with the same id.
+		// Some clients wait for any node with the same ID.
 		return c.Send(ctx, wire.Acknowledge(n))
 	}
 	return nil

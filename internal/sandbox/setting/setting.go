@@ -1,5 +1,5 @@
-// Package setting keeps the app state of accounts: the settings that the devices of
-// an account share.
+// Package setting keeps the app state of accounts: settings that the devices of an
+// account share.
 package setting
 
 import (
@@ -26,7 +26,7 @@ type Service struct {
 	now      func() time.Time
 }
 
-// Requests lists the request that is about settings.
+// Requests lists the request about settings.
 func (s *Service) Requests() map[string]account.Handler {
 	return map[string]account.Handler{
 		"set w:sync:app:state sync": s.iqAppState,
@@ -40,7 +40,8 @@ func New(accounts *account.Directory) *Service {
 	return &Service{db: accounts.DB, accounts: accounts, now: accounts.Now}
 }
 
-// Key returns the key of an account's app state; false where it was never linked.
+// Key returns the key of an account's app state. It returns false if no device was
+// ever linked to the account.
 func (s *Service) Key(ctx context.Context, of *account.Account) (key appstate.Key, ok bool, err error) {
 	key, _, err = loadAppState(ctx, s.db.Reader(), of)
 	if errors.Is(err, errNoSettings) {
@@ -49,8 +50,8 @@ func (s *Service) Key(ctx context.Context, of *account.Account) (key appstate.Ke
 	return key, err == nil, err
 }
 
-// Ensure gives an account, when its first device is linked, a key and
-// the collections that its devices share; its own name is the first entry.
+// Ensure creates the app state of an account when its first device is linked. The
+// account's name is the first entry.
 func (s *Service) Ensure(u *account.Unit, of *account.Account) error {
 	key, err := appstate.NewKey(rand.Reader, s.now())
 	if err != nil {
@@ -73,7 +74,7 @@ func (s *Service) Ensure(u *account.Unit, of *account.Account) error {
 	return nil
 }
 
-// loadAppState reads an account's key and collections.
+// loadAppState loads the key and the collections of an account.
 func loadAppState(ctx context.Context, q database.RowQuerier, of *account.Account) (key appstate.Key, state *appstate.State, err error) {
 	var encodedKey, encoded []byte
 	row := q.QueryRowContext(ctx, "SELECT app_key, app_state FROM accounts WHERE number = $1", of.Number)
@@ -99,8 +100,7 @@ func saveAppState(ctx context.Context, tx *sqlite.Tx, of *account.Account, state
 	return err
 }
 
-// iqAppState answers a client that synchronises collections, and keeps what it
-// brings.
+// iqAppState synchronises collections with a client and keeps its changes.
 func (s *Service) iqAppState(ctx context.Context, c account.Asker, iq waBinary.Node) ([]waBinary.Node, error) {
 	request, _ := wire.Child(iq, "sync")
 	owner := c.Device.Account
@@ -139,8 +139,8 @@ func (s *Service) iqAppState(ctx context.Context, c account.Asker, iq waBinary.N
 	return []waBinary.Node{reply}, nil
 }
 
-// announce tells the account's devices, but for the one that brought
-// the change, which collections have new versions.
+// announce notifies the account's devices of the new versions of collections,
+// except the device that made the change.
 func (s *Service) announce(ctx context.Context, of *account.Account, versions map[string]uint64, except *account.Device) error {
 	if len(versions) == 0 {
 		return nil
@@ -168,7 +168,7 @@ func (s *Service) announce(ctx context.Context, of *account.Account, versions ma
 	return u.Commit(ctx)
 }
 
-// Rename changes the account's own name in its app state.
+// Rename changes the account's name in its app state.
 func (s *Service) Rename(ctx context.Context, of *account.Account, name string) error {
 	versions := map[string]uint64{}
 	err := s.db.Write(ctx, func(ctx context.Context, tx *sqlite.Tx) error {

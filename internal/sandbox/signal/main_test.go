@@ -21,7 +21,7 @@ var errBroken = errors.New("the disk is full")
 
 // faulty is a Store that can be told to fail, and that counts.
 type faulty struct {
-	*Memory
+	*memory
 
 	loads, applies error
 	batches        int
@@ -31,7 +31,7 @@ func (f *faulty) Load(ctx context.Context, kind Kind, key string) ([]byte, error
 	if f.loads != nil {
 		return nil, f.loads
 	}
-	return f.Memory.Load(ctx, kind, key)
+	return f.memory.Load(ctx, kind, key)
 }
 
 func (f *faulty) Apply(ctx context.Context, changes []Change) error {
@@ -39,7 +39,7 @@ func (f *faulty) Apply(ctx context.Context, changes []Change) error {
 		return f.applies
 	}
 	f.batches++
-	return f.Memory.Apply(ctx, changes)
+	return f.memory.Apply(ctx, changes)
 }
 
 // snapshot returns a copy of what is stored.
@@ -60,7 +60,7 @@ func newPeer(tb testing.TB, user string, device uint32) *peer {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	store := &faulty{Memory: NewMemory()}
+	store := &faulty{memory: newMemory()}
 	return &peer{Device: NewDevice(keys, store), tb: tb, addr: Address{user, device}, store: store}
 }
 

@@ -33,35 +33,8 @@ type Store interface {
 	Apply(ctx context.Context, changes []Change) error
 }
 
-// Memory is a Store that forgets everything at the end of the process. It is
-// not safe for concurrent use.
-type Memory struct {
-	records map[recordName][]byte
-}
-
 // recordName names a record.
 type recordName struct {
 	kind Kind
 	key  string
-}
-
-// NewMemory returns an empty Memory.
-func NewMemory() *Memory { return &Memory{records: map[recordName][]byte{}} }
-
-// Load returns the record, nil if there is none. It cannot fail.
-func (m *Memory) Load(_ context.Context, kind Kind, key string) ([]byte, error) {
-	return m.records[recordName{kind, key}], nil
-}
-
-// Apply makes all changes. It cannot fail.
-func (m *Memory) Apply(_ context.Context, changes []Change) error {
-	for _, change := range changes {
-		name := recordName{change.Kind, change.Key}
-		if change.Value == nil {
-			delete(m.records, name)
-			continue
-		}
-		m.records[name] = change.Value
-	}
-	return nil
 }

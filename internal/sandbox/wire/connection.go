@@ -18,18 +18,18 @@ import (
 const (
 	writeTimeout = 20 * time.Second
 
-	// partingGrace is how long a client has to close the connection itself after
-	// it was told why it ends. Some drop what they have not dealt with yet when
-	// the connection is closed under them.
+	// partingGrace is how long a client has to close the connection itself, after
+	// the last node was sent. Some clients drop nodes that they have not handled
+	// yet when the server closes first.
 	partingGrace = time.Second
 
-	// sendQueue bounds what waits for a connection's writer besides the outbox,
-	// of which only a window is ever in memory.
+	// sendQueue bounds the nodes that wait for a connection's writer. Stanzas of
+	// the outbox wait in the database, and only a window of them is in memory.
 	sendQueue = 64
 )
 
-// Connection is one client's socket: one goroutine reads and handles its nodes
-// in order, one writes.
+// Connection is one client's websocket. One goroutine reads its nodes and handles
+// them in order; another one writes.
 type Connection struct {
 	Noise  *noise.Conn // set once the handshake is done
 	Origin Origin      // how the client reached the server
@@ -62,17 +62,18 @@ func NewHeld(ctx context.Context, cut context.CancelFunc) *Connection {
 	return &Connection{cut: cut, Done: ctx.Done()}
 }
 
-// Cut ends the connection without a goodbye.
+// Cut ends the connection without a last node.
 func (c *Connection) Cut() { c.cut() }
 
-// Peer is what a connection serves its client with.
+// Peer handles what a connection's client sends, and writes what waits for the
+// client.
 type Peer interface {
-	// Handle deals with one node, in the order in which they come. An error ends
-	// the connection: what the client sent was not committed, and it will send it
-	// again after it has reconnected.
+	// Handle handles one node; nodes come in order. An error ends the connection:
+	// the changes were not committed, and the client sends the node again after it
+	// has reconnected.
 	Handle(ctx context.Context, n waBinary.Node) error
-	// Pump writes what waits for the client. It is called by the only writer,
-	// after wake.
+	// Pump writes stanzas that wait for the client. Only the connection's writer
+	// calls it, after Wake.
 	Pump(ctx context.Context) error
 }
 
@@ -88,19 +89,19 @@ func (c *Connection) Run(ctx context.Context, p Peer) error {
 	return err
 }
 
-// Beside runs a task that the end of the connection waits for.
-func (c *Connection) Beside(task func()) { c.tasks.Go(task) }
+// Go runs a task beside the reader and the writer. Run waits for its end.
+func (c *Connection) Go(task func()) { c.tasks.Go(task) }
 
-// Answer hands a client's answer to whoever waits for it.
+// Answer passes a client's answer to the Request that waits for it.
 func (c *Connection) Answer(id string, n waBinary.Node) { c.waiting.answer(id, n) }
 
-// Activate lets the client take part: what waits for it is sent.
+// Activate begins the delivery of what waits for the client.
 func (c *Connection) Activate() {
 	c.active.Store(true)
 	c.Wake()
 }
 
-// IsActive reports whether the client takes part.
+// IsActive reports whether the client has asked for delivery.
 func (c *Connection) IsActive() bool { return c.active.Load() }
 
 func (c *Connection) readLoop(ctx context.Context, p Peer) error {
@@ -143,7 +144,7 @@ func (c *Connection) writeLoop(ctx context.Context, p Peer) {
 	}
 }
 
-// part sends what is queued and a last node, and closes the websocket.
+// part sends the queued nodes and a last node, and closes the websocket.
 func (c *Connection) part(ctx context.Context, last waBinary.Node) {
 	for {
 		select {
@@ -160,19 +161,20 @@ func (c *Connection) part(ctx context.Context, last waBinary.Node) {
 		return
 	}
 	Pause(ctx, partingGrace)
-	// The client may have closed first, which is as good.
+	// An error means that the client has closed first, which is fine.
 	_ = c.Noise.Close(websocket.StatusNormalClosure, "")
 }
 
-// Write sends a node at once. It belongs to the writer: everybody else sends.
+// Write sends a node at once. Only the connection's writer may call it, or the
+// handshake before Run; others use Send.
 func (c *Connection) Write(ctx context.Context, n waBinary.Node) error {
 	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
 	defer cancel()
 	return c.Noise.WriteNode(ctx, n)
 }
 
-// Send queues a node. It waits while the queue is full, which holds back a
-// client that sends faster than it reads.
+// Send queues a node. It waits while the queue is full, which slows down a client
+// that sends faster than it reads.
 func (c *Connection) Send(ctx context.Context, n waBinary.Node) error {
 	select {
 	case c.out <- n:
@@ -184,7 +186,7 @@ func (c *Connection) Send(ctx context.Context, n waBinary.Node) error {
 	}
 }
 
-// Offer queues a node that may be lost; it never waits.
+// Offer queues a node if there is room. It never waits, so the node may be lost.
 func (c *Connection) Offer(n waBinary.Node) {
 	select {
 	case c.out <- n:
@@ -192,8 +194,8 @@ func (c *Connection) Offer(n waBinary.Node) {
 	}
 }
 
-// CloseAfter closes the connection once what is queued and last are sent; a
-// last node without a tag is none.
+// CloseAfter closes the connection once the queued nodes and the last node are
+// sent. A last node without a tag is not sent.
 func (c *Connection) CloseAfter(last waBinary.Node) {
 	c.parting.Store(true)
 	select {
@@ -202,8 +204,8 @@ func (c *Connection) CloseAfter(last waBinary.Node) {
 	}
 }
 
-// Refuse answers the handshake with a failure, and waits a moment for the
-// client to go.
+// Refuse sends a failure instead of a login, and waits a moment for the client to
+// close. It always returns an error.
 func (c *Connection) Refuse(ctx context.Context, failure waBinary.Node) error {
 	if err := c.Write(ctx, failure); err != nil {
 		return err
@@ -227,7 +229,7 @@ func (c *Connection) Wake() {
 	}
 }
 
-// CutAfter ends the connection after a while, unless it ends before.
+// CutAfter ends the connection after a delay, unless it ends earlier.
 func (c *Connection) CutAfter(ctx context.Context, delay time.Duration) {
 	Pause(ctx, delay)
 	c.Cut()

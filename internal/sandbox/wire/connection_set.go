@@ -2,7 +2,8 @@ package wire
 
 import "sync"
 
-// Set knows every open connection, so that stopping can wait for them.
+// Set is the set of open connections. A server that stops ends them and waits for
+// them.
 type Set struct {
 	mu     sync.Mutex
 	open   map[*Connection]struct{}
@@ -15,7 +16,7 @@ func NewSet() *Set {
 	return &Set{open: map[*Connection]struct{}{}}
 }
 
-// Add registers a connection; false where the server is stopping.
+// Add adds a connection. It returns false when the server is stopping.
 func (cs *Set) Add(c *Connection) bool {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
@@ -27,7 +28,7 @@ func (cs *Set) Add(c *Connection) bool {
 	return true
 }
 
-// Remove forgets a connection that has ended.
+// Remove takes out a connection that has ended.
 func (cs *Set) Remove(c *Connection) {
 	cs.mu.Lock()
 	delete(cs.open, c)
@@ -46,7 +47,7 @@ func (cs *Set) All() []*Connection {
 	return list
 }
 
-// Shutdown ends all connections, waits for them, and lets no more in.
+// Shutdown ends all connections, waits for them, and refuses new ones.
 func (cs *Set) Shutdown() {
 	cs.mu.Lock()
 	cs.closed = true

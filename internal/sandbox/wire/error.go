@@ -2,7 +2,8 @@ package wire
 
 import "fmt"
 
-// Error is an error that a client is told. Clients compare code and text.
+// Error is the answer to a request that fails. Clients compare its code and its
+// text.
 type Error struct {
 	Code int
 	Text string

@@ -8,8 +8,8 @@ import (
 	"go.mau.fi/whatsmeow/types"
 )
 
-// AttrString returns an attribute as text, "" if it is absent. A JID comes in
-// its written form.
+// AttrString returns an attribute as text, or "" if it is absent. A JID is returned
+// in its written form.
 func AttrString(n waBinary.Node, key string) string {
 	switch value := n.Attrs[key].(type) {
 	case string:
@@ -21,7 +21,7 @@ func AttrString(n waBinary.Node, key string) string {
 	}
 }
 
-// AttrInt returns an attribute as a number, 0 if it is absent or none.
+// AttrInt returns an attribute as a number, or 0 if it is absent or no number.
 func AttrInt(n waBinary.Node, key string) int {
 	value, err := strconv.Atoi(AttrString(n, key))
 	if err != nil {
@@ -30,7 +30,8 @@ func AttrInt(n waBinary.Node, key string) int {
 	return value
 }
 
-// AttrJID returns an attribute as a JID; the zero JID where it is none.
+// AttrJID returns an attribute as a JID, or the zero JID if it is absent or not
+// valid.
 func AttrJID(n waBinary.Node, key string) types.JID {
 	switch value := n.Attrs[key].(type) {
 	case types.JID:
@@ -51,7 +52,7 @@ func Child(n waBinary.Node, tags ...string) (waBinary.Node, bool) {
 	return n.GetOptionalChildByTag(tags...)
 }
 
-// Content returns the bytes inside a node, nil where there are none.
+// Content returns the bytes inside a node, or nil if there are none.
 func Content(n waBinary.Node) []byte {
 	switch value := n.Content.(type) {
 	case []byte:
@@ -72,10 +73,10 @@ func ChildContent(n waBinary.Node, tags ...string) []byte {
 	return Content(found)
 }
 
-// EncodeStanza makes a stanza ready to be kept.
+// EncodeStanza encodes a stanza for the database.
 func EncodeStanza(n waBinary.Node) (encoded []byte, err error) {
-	// The encoder panics at an attribute that it has no form for; parts of a
-	// stanza come from a client.
+	// The encoder panics at an attribute that it can't encode, and parts of a
+	// stanza come from clients.
 	defer func() {
 		if cause := recover(); cause != nil {
 			encoded, err = nil, fmt.Errorf("wire: encode %s stanza: %v", n.Tag, cause)
@@ -88,7 +89,7 @@ func EncodeStanza(n waBinary.Node) (encoded []byte, err error) {
 	return encoded, nil
 }
 
-// DecodeStanza is the inverse of encodeStanza.
+// DecodeStanza is the inverse of EncodeStanza.
 func DecodeStanza(encoded []byte) (waBinary.Node, error) {
 	raw, err := waBinary.Unpack(encoded)
 	if err != nil {

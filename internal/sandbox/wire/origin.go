@@ -14,8 +14,8 @@ type Origin struct {
 
 func originOf(r *http.Request) Origin {
 	host := r.Host
-	// Most clients think that they are at the real platform; others can't reach
-	// the server by that name.
+	// Most clients use the host name of the real platform. Others can't reach this
+	// server under that name, so the plain URL has its address.
 	if name, _, _ := strings.Cut(host, ":"); strings.HasSuffix(name, "whatsapp.com") || strings.HasSuffix(name, "whatsapp.net") {
 		if local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok {
 			host = local.String()

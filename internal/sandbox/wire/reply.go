@@ -5,9 +5,9 @@ import (
 	"go.mau.fi/whatsmeow/types"
 )
 
-// The reasons of a failure node. What a client does about one is its own
-// affair: at 401 it forgets its keys, at 402 and 405 it keeps them and stays
-// away, at 503 it comes back by itself.
+// The reasons of a failure node. Each client reacts to them in its own way: usually
+// it forgets its keys at 401, keeps them and stays away at 402 and 405, and comes
+// back by itself at 503.
 const (
 	FailureLoggedOut   = 401
 	FailureBanned      = 402

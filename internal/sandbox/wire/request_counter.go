@@ -7,15 +7,15 @@ import (
 	waBinary "go.mau.fi/whatsmeow/binary"
 )
 
-// Counter counts requests by kind. Those that nobody answers show what a new
+// Counter counts requests by kind. The kinds that are not known show what a new
 // version of a client needs.
 type Counter struct {
 	mu     sync.Mutex
 	counts map[string]int
 }
 
-// maxUnknown bounds how many kinds are told apart.
-const maxUnknown = 256
+// maxKinds bounds how many kinds are told apart.
+const maxKinds = 256
 
 // NewCounter returns a counter at zero.
 func NewCounter() *Counter { return &Counter{counts: map[string]int{}} }
@@ -24,7 +24,7 @@ func NewCounter() *Counter { return &Counter{counts: map[string]int{}} }
 func (ic *Counter) Count(kind string) {
 	ic.mu.Lock()
 	defer ic.mu.Unlock()
-	if _, known := ic.counts[kind]; !known && len(ic.counts) >= maxUnknown {
+	if _, known := ic.counts[kind]; !known && len(ic.counts) >= maxKinds {
 		kind = "other"
 	}
 	ic.counts[kind]++

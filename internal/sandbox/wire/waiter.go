@@ -8,17 +8,17 @@ import (
 	waBinary "go.mau.fi/whatsmeow/binary"
 )
 
-// ErrGone says that the client left while its answer was waited for.
+// ErrGone says that the client has disconnected before it answered.
 var ErrGone = errors.New("wire: the client has disconnected")
 
-// waiters hands a client's answers to those who asked it.
+// waiters passes a client's answers to the goroutines that asked it.
 type waiters struct {
 	mu     sync.Mutex
 	byID   map[string]chan waBinary.Node
 	closed bool
 }
 
-// expect announces that the answer with this id is waited for.
+// expect returns the channel on which the answer with this ID will come.
 func (w *waiters) expect(id string) <-chan waBinary.Node {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -34,7 +34,7 @@ func (w *waiters) expect(id string) <-chan waBinary.Node {
 	return answer
 }
 
-// answer hands a node over; false where nobody waits for it.
+// answer passes an answer on. It returns false if nothing waits for it.
 func (w *waiters) answer(id string, n waBinary.Node) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -46,14 +46,14 @@ func (w *waiters) answer(id string, n waBinary.Node) bool {
 	return ok
 }
 
-// forget gives up waiting.
+// forget stops waiting for an answer.
 func (w *waiters) forget(id string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	delete(w.byID, id)
 }
 
-// close tells everybody that there will be no answer.
+// close ends all waiting without an answer.
 func (w *waiters) close() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

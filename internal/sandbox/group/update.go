@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	waBinary "go.mau.fi/whatsmeow/binary"
-	"go.mau.fi/whatsmeow/types"
 
 	"github.com/recado-project/recado/internal/sandbox/account"
 	"github.com/recado-project/recado/internal/sandbox/refusal"
@@ -18,40 +17,13 @@ const (
 	maxMembers = 1024
 )
 
-// Participant is somebody in a group, as the control API shows it.
-type Participant struct {
-	ID    string  `json:"id"`    // a chat ID by number
-	Admin *string `json:"admin"` // superadmin, admin or null
-}
-
-// Info is a group as the control API shows it.
-type Info struct {
-	ID           string        `json:"id"`
-	Subject      string        `json:"subject"`
-	Description  *string       `json:"description"`
-	Owner        *string       `json:"owner"` // a chat ID by number
-	Creation     int64         `json:"creation"`
-	Participants []Participant `json:"participants"`
-}
-
-func (g *Group) show() Info {
-	shown := Info{
-		ID: g.JID().String(), Subject: g.Subject.Text, Description: optionalText(g.Description.Text),
-		Owner: new(chatID(g.Owner)), Creation: g.CreatedAt, Participants: make([]Participant, 0, len(g.Members)),
-	}
-	for _, m := range g.Members {
-		shown.Participants = append(shown.Participants, Participant{ID: chatID(m.Number), Admin: optionalText(m.Role.String())})
-	}
-	return shown
-}
-
-// NewMember is somebody who is to be in a group.
+// NewMember is a person who is to be a member.
 type NewMember struct {
 	Number string
 	Admin  bool
 }
 
-// Draft is a group that is to be made.
+// Draft is a group that is to be created.
 type Draft struct {
 	Subject     string
 	Description string
@@ -59,7 +31,7 @@ type Draft struct {
 	Members     []NewMember
 }
 
-// Update is a change of a group; what is nil stays as it is. People are
+// Update is a change of a group. Fields that are nil change nothing. People are
 // named by number.
 type Update struct {
 	By          string // who changes it; "": its owner, or another admin
@@ -71,44 +43,13 @@ type Update struct {
 	Demote      []string
 	Announce    *bool // only admins write
 
-	// Picture, where SetPicture says so, becomes the group's picture; an empty one
-	// takes it away.
+	// If SetPicture is true, Picture becomes the group's picture. An empty one
+	// removes the picture.
 	SetPicture bool
 	Picture    []byte
 }
 
-// List returns all groups, oldest first.
-func (s *Book) List(ctx context.Context) ([]Info, error) {
-	all, err := s.all(ctx, "")
-	if err != nil {
-		return nil, err
-	}
-	list := make([]Info, 0, len(all))
-	for _, g := range all {
-		list = append(list, g.show())
-	}
-	return list, nil
-}
-
-// Get returns a group by its chat ID.
-func (s *Book) Get(ctx context.Context, id string) (Info, error) {
-	found, err := s.groupNamed(ctx, id)
-	if err != nil {
-		return Info{}, err
-	}
-	return found.show(), nil
-}
-
-func (s *Book) groupNamed(ctx context.Context, id string) (*Group, error) {
-	digits, _ := strings.CutSuffix(id, "@"+types.GroupServer)
-	found, err := s.Find(ctx, digits)
-	if err == nil && found == nil {
-		err = refusal.NotFoundf("there is no group with this id")
-	}
-	return found, err
-}
-
-// Create has the phone of the owner make a group.
+// Create creates a group, as its owner does on a phone.
 func (s *Book) Create(ctx context.Context, wanted Draft) (Info, error) {
 	owner, err := s.personIn(ctx, "owner", wanted.Owner)
 	if err != nil {
@@ -132,8 +73,8 @@ func (s *Book) Create(ctx context.Context, wanted Draft) (Info, error) {
 	return created.show(), nil
 }
 
-// Update has somebody in the group change it. Who does is not asked for
-// being an admin: that is the phone's business, and it is the caller's.
+// Update changes a group in the name of a member. It does not check whether the
+// member is an admin; the caller decides that.
 func (s *Book) Update(ctx context.Context, id string, change Update) (Info, error) {
 	found, err := s.groupNamed(ctx, id)
 	if err != nil {
@@ -154,7 +95,7 @@ func (s *Book) Update(ctx context.Context, id string, change Update) (Info, erro
 	return changed.show(), nil
 }
 
-// stepsOf lists the single changes of an update.
+// stepsOf returns the steps of an update.
 func (s *Book) stepsOf(ctx context.Context, change Update) ([]groupStep, error) {
 	var steps []groupStep
 	if change.Subject != nil {
@@ -192,7 +133,8 @@ func (s *Book) stepsOf(ctx context.Context, change Update) ([]groupStep, error) 
 	return steps, nil
 }
 
-// changerOf returns who changes a group: the one who is named, or an admin.
+// changerOf returns the member who makes a change: the one with the number, or an
+// admin.
 func (s *Book) changerOf(ctx context.Context, g *Group, number string) (*account.Account, error) {
 	if number == "" {
 		return s.adminOf(ctx, g)
@@ -204,8 +146,8 @@ func (s *Book) changerOf(ctx context.Context, g *Group, number string) (*account
 	return by, err
 }
 
-// personIn returns somebody who can be in a group. field is the name of what the
-// caller was asked for.
+// personIn returns a person who can be a member. field is the field of the request
+// that named the person.
 func (s *Book) personIn(ctx context.Context, field, number string) (*account.Account, error) {
 	of, err := s.accounts.NamedIn(ctx, field, number)
 	if err != nil {
@@ -217,8 +159,8 @@ func (s *Book) personIn(ctx context.Context, field, number string) (*account.Acc
 	return of, nil
 }
 
-// adminOf returns somebody who may change the group: its owner, or else its
-// first admin, or else its first member.
+// adminOf returns a member who may change the group: its owner, or else an admin,
+// or else any member.
 func (s *Book) adminOf(ctx context.Context, g *Group) (*account.Account, error) {
 	if len(g.Members) == 0 {
 		return nil, refusal.Conflictf("nobody is left in the group")
@@ -238,13 +180,4 @@ func checkSubject(subject string) error {
 		return refusal.Invalidf("subject", "must not have more than %d characters", maxSubject)
 	}
 	return nil
-}
-
-func chatID(number string) string { return types.NewJID(number, types.DefaultUserServer).String() }
-
-func optionalText(text string) *string {
-	if text == "" {
-		return nil
-	}
-	return &text
 }
