@@ -76,7 +76,15 @@ func newFixture(tb testing.TB, change func(*api.Config)) *fixture {
 	if f.events, err = eventlog.New(eventlog.Config{Store: data, Bell: bell}); err != nil {
 		tb.Fatal(err)
 	}
-	f.instances = instance.New(data, nil, messaging.NewInbox(data, f.events, nil, logger), f.events, logger, now)
+	receiver, err := messaging.NewReceiver(messaging.ReceiverConfig{Store: data, Log: f.events, Encoder: noPlatform{}, Logger: logger})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if f.instances, err = instance.New(instance.Config{
+		Store: data, Connector: noPlatform{}, Receivers: receiver, Log: f.events, Logger: logger, Now: now,
+	}); err != nil {
+		tb.Fatal(err)
+	}
 	people, err := directory.New(directory.Config{Store: data, Sessions: f.instances, Now: now})
 	if err != nil {
 		tb.Fatal(err)
@@ -111,6 +119,12 @@ func newFixture(tb testing.TB, change func(*api.Config)) *fixture {
 	return f
 }
 
+// noPlatform is the connector of tests that never call it.
+type noPlatform struct {
+	gateway.Connector
+	gateway.Encoder
+}
+
 // newMessages makes the messages' use cases without what only a platform needs.
 func newMessages(tb testing.TB, config messaging.Config) *messaging.Service {
 	tb.Helper()
@@ -129,7 +143,7 @@ func newMessages(tb testing.TB, config messaging.Config) *messaging.Service {
 			tb.Error(err)
 		}
 	})
-	config.Encoder = struct{ messaging.Encoder }{}
+	config.Encoder = noPlatform{}
 	messages, err := messaging.New(config)
 	if err != nil {
 		tb.Fatal(err)

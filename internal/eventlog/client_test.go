@@ -133,7 +133,7 @@ func (g *clientFile) object(name, about string, of reflect.Type) {
 func wrapped(text string) string {
 	var lines []string
 	line := "//"
-	for _, word := range strings.FieldsSeq(text) {
+	for word := range strings.FieldsSeq(text) {
 		if len(line)+1+len(word) > 80 {
 			lines = append(lines, line)
 			line = "//"

@@ -17,6 +17,11 @@ const (
 	MaxText = 65_536 // characters of a text, as for one that is sent
 	MaxName = 256    // characters of a name: of a person, a group, a place
 	MaxID   = 255    // bytes of an identifier
+	// MaxListed bounds how many items of a list are read: the participants of a
+	// change, the people that a message mentions, its contact cards.
+	MaxListed = 1024
+	// maxURL bounds the URL of a picture in characters.
+	maxURL = 2048
 )
 
 // CleanText makes foreign text safe to keep and to pass on: it is valid UTF-8, it
@@ -135,4 +140,13 @@ func CleanTime(at, now time.Time) time.Time {
 		return now
 	}
 	return at
+}
+
+// CleanURL returns a foreign URL if it is short enough and clean, else none: a part
+// of a URL would lead nowhere.
+func CleanURL(url string) string {
+	if cleaned := CleanText(url, maxURL); cleaned == url {
+		return url
+	}
+	return ""
 }

@@ -2,8 +2,8 @@ package gateway
 
 import "time"
 
-// Content is what a message says, before it is encoded. Which fields count is
-// the type's to say.
+// Content is what a message says, before it is encoded. Its type decides which
+// fields are read.
 type Content struct {
 	Type     MessageType
 	Text     string // the text, or the caption of media
@@ -67,4 +67,18 @@ type MessageKey struct {
 	Chat       Party
 	Sender     Party // who sent it
 	FromMe     bool
+}
+
+// Details is what a message holds besides its text, as events
+// show it. The message's type decides which fields are set.
+type Details struct {
+	Media     *Media // of image, video, voice, audio, document and sticker; without what the platform's upload gave
+	ViewOnce  bool
+	Location  *Location
+	Contacts  []ContactCard
+	Forwarded bool
+	Mentions  []Party
+	// Unsupported is the platform's name for a kind of message that this program
+	// does not know; empty for the kinds that it does.
+	Unsupported string
 }

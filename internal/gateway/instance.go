@@ -65,6 +65,13 @@ type Profile struct {
 	PictureURL string
 }
 
+// Cleaned returns the profile safe to keep, with a name and a URL within their
+// bounds.
+func (p Profile) Cleaned() Profile {
+	p.Name, p.PictureURL = CleanName(p.Name), CleanURL(p.PictureURL)
+	return p
+}
+
 // QRCode is what a person scans to link an instance.
 type QRCode struct {
 	Code      string // the raw string that the picture encodes

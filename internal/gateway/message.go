@@ -88,6 +88,11 @@ func (p Party) Address() JID {
 	return p.LID
 }
 
+func (p Party) cleaned() Party {
+	p.Name = CleanName(p.Name)
+	return p
+}
+
 // Message is one message of an instance, sent or received.
 type Message struct {
 	ID         string // UUID v7, the internal identifier
@@ -107,8 +112,8 @@ type Message struct {
 	// Payload is the whole content in the connector's own encoding, with the
 	// keys of its media: what forwarding, retries, quotes and downloads need.
 	Payload []byte
-	// Details is what the payload says besides the text. It is not kept: it is set
-	// on a message that has just arrived, and read from the payload elsewhere.
+	// Details is what the payload says besides the text. It is not stored: it is set
+	// on a message that has just arrived, and read from the payload otherwise.
 	Details Details
 	// WireKey names the delivery by which the message came, so that a second
 	// one of the same message changes nothing.
@@ -119,56 +124,23 @@ type Message struct {
 	DeletedAt time.Time // zero: not deleted; a deleted message has no content
 }
 
+func (Message) incoming() {}
+
+// Cleaned cleans the identifiers, the names and the text, and bounds the time.
+func (m Message) Cleaned(now time.Time) Incoming { return m.cleaned(now) }
+
+func (m Message) cleaned(now time.Time) Message {
+	m.PlatformID, m.QuotedID = CleanID(m.PlatformID), CleanID(m.QuotedID)
+	m.WireKey = CleanID(m.WireKey)
+	m.Chat, m.Sender = m.Chat.cleaned(), m.Sender.cleaned()
+	m.Text = CleanText(m.Text, MaxText)
+	m.SentAt = CleanTime(m.SentAt, now)
+	return m
+}
+
 // Key names the message to the platform.
 func (m Message) Key() MessageKey {
 	return MessageKey{PlatformID: m.PlatformID, Chat: m.Chat, Sender: m.Sender, FromMe: m.FromMe}
-}
-
-// ChangeKind says what was done to a message.
-type ChangeKind int
-
-// The changes of a message.
-const (
-	ChangeEdited ChangeKind = iota
-	ChangeDeleted
-	ChangeReaction
-)
-
-// SentChange is a change by this account, for as long as the platform may speak
-// of it: for the platform a change is a message with an identifier and receipts
-// of its own. One by this instance is kept from before the platform is told of
-// it; of one by the phone, or another device, only what names it is kept.
-type SentChange struct {
-	PlatformID string // of the message that tells the platform of the change
-	InstanceID string
-	MessageID  string // the internal identifier of the message that is changed
-	Kind       ChangeKind
-	By         Party  // this account
-	Text       string // of an edit: the new text; of a reaction: that, empty for its removal
-	Payload    []byte // of the message that tells the platform
-	At         time.Time
-	// Settled says that the platform has the change, and that it was applied and
-	// told; until then it is not known whether the platform has it.
-	Settled bool
-}
-
-// Change is what somebody did to a message that exists.
-type Change struct {
-	Kind       ChangeKind
-	ID         string // the platform's identifier of the change itself
-	PlatformID string // of the message that was changed
-	Chat       Party
-	By         Party
-	FromMe     bool // by this account, on its phone or another device
-	// ByAdmin says that an administrator of the group did it, by the right of one: the
-	// platform says so, and so does what is known of the group.
-	ByAdmin  bool
-	Text     string // of an edit: the new text
-	Payload  []byte // of an edit: the new content
-	Reaction string // empty: the reaction was removed
-	At       time.Time
-	// SourceKey is the same for every delivery of the change.
-	SourceKey string
 }
 
 // MessageRef is a message identifier as a client gives it, in one of three
@@ -202,13 +174,4 @@ func ParseMessageRef(text string) MessageRef {
 		return MessageRef{ID: text}
 	}
 	return MessageRef{ID: text[cut+1:], Chat: jid}
-}
-
-// Receipt says that messages have come further.
-type Receipt struct {
-	Chat       Party
-	By         Party // who received, read or played them
-	MessageIDs []string
-	Status     MessageStatus
-	At         time.Time
 }

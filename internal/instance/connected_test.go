@@ -26,6 +26,13 @@ func (s *slowStore) UpdateInstance(
 	return s.Store.UpdateInstance(ctx, id, change)
 }
 
+// unused are the parts of a service that a test does not call.
+type unused struct {
+	gateway.Connector
+	Receivers
+	Log
+}
+
 // newSlowService makes a service without a connector, whose one instance is
 // called phone.
 func newSlowService(t *testing.T, status gateway.Status, device string) (*Service, *slowStore) {
@@ -48,7 +55,13 @@ func newSlowService(t *testing.T, status gateway.Status, device string) (*Servic
 		t.Fatal(err)
 	}
 	slow := &slowStore{Store: data, asked: make(chan struct{}), granted: make(chan struct{})}
-	return New(slow, nil, nil, nil, logger, nil), slow
+	service, err := New(Config{
+		Store: slow, Connector: unused{}, Receivers: unused{}, Log: unused{}, Logger: logger,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return service, slow
 }
 
 // "connected" is said when it is true and written, not before: not where the

@@ -16,7 +16,7 @@ type handler struct {
 	generation int
 }
 
-var _ gateway.SessionHandler = (*handler)(nil)
+var _ gateway.Lifecycle = (*handler)(nil)
 
 // CodeShown keeps the code for those who ask for it.
 func (h *handler) CodeShown(ctx context.Context, code gateway.QRCode) {
@@ -24,7 +24,7 @@ func (h *handler) CodeShown(ctx context.Context, code gateway.QRCode) {
 	h.set(func(l *link) { l.code, l.trouble = code, nil })
 	if err := h.tellCode(ctx, code); err != nil {
 		// The code is there for whoever asks; only the event is missing.
-		h.link.service.logger.ErrorContext(ctx, "code not told",
+		h.link.service.config.Logger.ErrorContext(ctx, "code not told",
 			slog.String("instance_id", h.link.id), slog.Any("error", err))
 	}
 }
@@ -37,13 +37,13 @@ func (h *handler) tellCode(ctx context.Context, code gateway.QRCode) error {
 	if err != nil {
 		return err
 	}
-	event, err := eventlog.NewEvent(h.link.id, "", "", h.link.service.now(), eventlog.InstanceQR{
+	event, err := eventlog.NewEvent(h.link.id, "", "", h.link.service.config.Now(), eventlog.InstanceQR{
 		InstanceID: h.link.id, QRCode: picture, ExpiresAt: code.ExpiresAt.UnixMilli(), Attempt: code.Attempt,
 	})
 	if err != nil {
 		return err
 	}
-	return h.link.service.log.Append(ctx, event)
+	return h.link.service.config.Log.Append(ctx, event)
 }
 
 // CodesExpired ends the linking.
@@ -57,9 +57,9 @@ func (h *handler) Pairing(ctx context.Context, device string) error {
 	if !h.current() {
 		return gateway.Errorf(gateway.Conflict, gateway.CodeNotConnected, "linking was ended")
 	}
-	_, err := h.link.service.store.UpdateInstance(ctx, h.link.id, func(instance *gateway.Instance) ([]eventlog.Event, error) {
+	_, err := h.link.service.config.Store.UpdateInstance(ctx, h.link.id, func(instance *gateway.Instance) ([]eventlog.Event, error) {
 		instance.Device = device
-		instance.UpdatedAt = h.link.service.now().UTC()
+		instance.UpdatedAt = h.link.service.config.Now().UTC()
 		return nil, nil
 	})
 	return err
@@ -124,61 +124,6 @@ func (h *handler) LoggedOut(ctx context.Context) {
 	h.over(ctx, unlinked, unlinked.reason(), forget, linkingEnded())
 }
 
-// MessageArrived hands a message on.
-func (h *handler) MessageArrived(ctx context.Context, message gateway.Message) error {
-	return h.link.service.inbox.MessageArrived(ctx, h.link.id, message)
-}
-
-// ChangeArrived hands a change on.
-func (h *handler) ChangeArrived(ctx context.Context, change gateway.Change) error {
-	return h.link.service.inbox.ChangeArrived(ctx, h.link.id, change)
-}
-
-// ReceiptArrived hands a receipt on.
-func (h *handler) ReceiptArrived(ctx context.Context, receipt gateway.Receipt) error {
-	return h.link.service.inbox.ReceiptArrived(ctx, h.link.id, receipt)
-}
-
-// PresenceArrived hands a presence on.
-func (h *handler) PresenceArrived(ctx context.Context, presence gateway.ContactPresence) error {
-	return h.link.service.inbox.PresenceArrived(ctx, h.link.id, presence)
-}
-
-// GroupChangeArrived hands a group's change on.
-func (h *handler) GroupChangeArrived(ctx context.Context, change gateway.GroupChange) error {
-	return h.link.service.inbox.GroupChangeArrived(ctx, h.link.id, change)
-}
-
-// ContactChangeArrived hands news about a contact on.
-func (h *handler) ContactChangeArrived(ctx context.Context, change gateway.ContactChange) error {
-	return h.link.service.inbox.ContactChangeArrived(ctx, h.link.id, change)
-}
-
-// CallArrived hands a call on.
-func (h *handler) CallArrived(ctx context.Context, call gateway.Call) error {
-	return h.link.service.inbox.CallArrived(ctx, h.link.id, call)
-}
-
-// Restricted hands a restriction on.
-func (h *handler) Restricted(ctx context.Context, restriction gateway.Restriction) error {
-	return h.link.service.inbox.Restricted(ctx, h.link.id, restriction)
-}
-
-// HistoryArrived hands messages from before the link on.
-func (h *handler) HistoryArrived(ctx context.Context, messages []gateway.Message) error {
-	return h.link.service.inbox.HistoryArrived(ctx, h.link.id, messages)
-}
-
-// SentPayload finds a message that is to be sent again.
-func (h *handler) SentPayload(ctx context.Context, chat gateway.JID, platformID string) ([]byte, bool) {
-	payload, ok, err := h.link.service.inbox.SentPayload(ctx, h.link.id, chat, platformID)
-	if err != nil {
-		h.link.service.logger.ErrorContext(ctx, "message to be sent again not found",
-			slog.String("instance_id", h.link.id), slog.Any("error", err))
-	}
-	return payload, ok
-}
-
 // current reports whether the session is still the link's own.
 func (h *handler) current() bool {
 	h.link.mu.Lock()
@@ -221,7 +166,7 @@ func (h *handler) over(ctx context.Context, cause occurrence, reason gateway.Rea
 // change. The session has nothing better to do meanwhile.
 func (h *handler) update(ctx context.Context, u update) {
 	u.current = h.current
-	logger := h.link.service.logger.With(slog.String("instance_id", h.link.id))
+	logger := h.link.service.config.Logger.With(slog.String("instance_id", h.link.id))
 	for tries := 0; ; tries++ {
 		err := h.link.update(ctx, u)
 		switch {

@@ -45,30 +45,25 @@ type Log interface {
 	Append(ctx context.Context, events ...eventlog.Event) error
 }
 
-// Inbox takes what a session receives. An error keeps the platform from being
-// told "received", so that it comes again.
-type Inbox interface {
-	MessageArrived(ctx context.Context, instanceID string, message gateway.Message) error
-	ChangeArrived(ctx context.Context, instanceID string, change gateway.Change) error
-	ReceiptArrived(ctx context.Context, instanceID string, receipt gateway.Receipt) error
-	PresenceArrived(ctx context.Context, instanceID string, presence gateway.ContactPresence) error
-	GroupChangeArrived(ctx context.Context, instanceID string, change gateway.GroupChange) error
-	ContactChangeArrived(ctx context.Context, instanceID string, change gateway.ContactChange) error
-	CallArrived(ctx context.Context, instanceID string, call gateway.Call) error
-	Restricted(ctx context.Context, instanceID string, restriction gateway.Restriction) error
-	HistoryArrived(ctx context.Context, instanceID string, messages []gateway.Message) error
-	SentPayload(ctx context.Context, instanceID string, chat gateway.JID, platformID string) ([]byte, bool, error)
+// Receivers gives the receiver of an instance's content.
+type Receivers interface {
+	For(instanceID string) gateway.Receiver
+}
+
+// Config is what the service stands on. All parts but the clock are required.
+type Config struct {
+	Store     Store
+	Connector gateway.Connector
+	Receivers Receivers // of what the sessions receive
+	Log       Log
+	Logger    *slog.Logger
+	Now       func() time.Time // nil: the wall clock
 }
 
 // Service carries out the use cases and owns the sessions. It is safe for
 // concurrent use; commands to one instance are carried out one after another.
 type Service struct {
-	store      Store
-	connector  gateway.Connector
-	inbox      Inbox
-	log        Log
-	logger     *slog.Logger
-	now        func() time.Time
+	config     Config
 	deleted    func(instanceID string)
 	logoutWait time.Duration // the constant; tests have less patience
 
@@ -77,18 +72,17 @@ type Service struct {
 	closed bool
 }
 
-// New makes the service; Run brings the linked instances back. A nil clock means
-// the wall clock.
-func New(
-	store Store, connector gateway.Connector, inbox Inbox, log Log, logger *slog.Logger, now func() time.Time,
-) *Service {
-	if now == nil {
-		now = time.Now
+// New makes the service; Run brings the linked instances back.
+func New(config Config) (*Service, error) {
+	if config.Store == nil || config.Connector == nil || config.Receivers == nil || config.Log == nil || config.Logger == nil {
+		return nil, errors.New("instance: a part is missing")
+	}
+	if config.Now == nil {
+		config.Now = time.Now
 	}
 	return &Service{
-		store: store, connector: connector, inbox: inbox, log: log, logger: logger, now: now,
-		links: map[string]*link{}, deleted: func(string) {}, logoutWait: logoutWait,
-	}
+		config: config, links: map[string]*link{}, deleted: func(string) {}, logoutWait: logoutWait,
+	}, nil
 }
 
 // Deleted makes the service tell of instances that were deleted. It is called
@@ -101,24 +95,24 @@ func (s *Service) Create(ctx context.Context, accountID, name string) (gateway.I
 	if err != nil {
 		return gateway.Instance{}, fmt.Errorf("instance: choose id: %w", err)
 	}
-	now := s.now().UTC()
+	now := s.config.Now().UTC()
 	instance := gateway.Instance{
 		ID: id.String(), AccountID: accountID, Name: name,
 		Status: gateway.StatusCreated, CreatedAt: now, UpdatedAt: now,
 	}
-	return instance, s.store.CreateInstance(ctx, instance)
+	return instance, s.config.Store.CreateInstance(ctx, instance)
 }
 
 // Get returns an instance. Its error is NotFound for an unknown one.
 func (s *Service) Get(ctx context.Context, id string) (gateway.Instance, error) {
-	instance, err := s.store.GetInstance(ctx, id)
+	instance, err := s.config.Store.GetInstance(ctx, id)
 	s.correct(&instance)
 	return instance, err
 }
 
 // List returns the instances that the key reaches, oldest first.
 func (s *Service) List(ctx context.Context, key gateway.Key, page gateway.PageRequest) (gateway.Page[gateway.Instance], error) {
-	instances, err := s.store.ListInstances(ctx, key.AccountID, key.InstanceIDs, page)
+	instances, err := s.config.Store.ListInstances(ctx, key.AccountID, key.InstanceIDs, page)
 	for n := range instances.Items {
 		s.correct(&instances.Items[n])
 	}
@@ -213,7 +207,7 @@ func (s *Service) Delete(ctx context.Context, id string) error {
 		if err := l.logout(ctx); err != nil {
 			return err
 		}
-		return s.store.DeleteInstance(ctx, id)
+		return s.config.Store.DeleteInstance(ctx, id)
 	})
 	if err != nil {
 		return err
@@ -296,7 +290,7 @@ func (s *Service) link(id string) *link {
 // Run brings back every instance that a stop of the program interrupted, then
 // keeps the sessions until ctx ends, and closes them. The keys stay.
 func (s *Service) Run(ctx context.Context) error {
-	instances, err := s.store.AllInstances(ctx)
+	instances, err := s.config.Store.AllInstances(ctx)
 	if err != nil {
 		return fmt.Errorf("instance: bring instances back: %w", err)
 	}
@@ -309,7 +303,7 @@ func (s *Service) Run(ctx context.Context) error {
 		})
 		// One that can't come back must not keep the others down.
 		if err != nil {
-			s.logger.ErrorContext(ctx, "instance not brought back",
+			s.config.Logger.ErrorContext(ctx, "instance not brought back",
 				slog.String("instance_id", instance.ID), slog.Any("error", err))
 		}
 	}

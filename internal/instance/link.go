@@ -68,7 +68,7 @@ func (l *link) awaitConnected(ctx context.Context) error {
 
 // restart is the command behind Service.Restart.
 func (l *link) restart(ctx context.Context) error {
-	instance, err := l.service.store.GetInstance(ctx, l.id)
+	instance, err := l.service.config.Store.GetInstance(ctx, l.id)
 	if err != nil {
 		return err
 	}
@@ -81,7 +81,7 @@ func (l *link) restart(ctx context.Context) error {
 // startLinking is the command behind Service.QR: one session at most is started,
 // and none where a code is being shown already.
 func (l *link) startLinking(ctx context.Context) error {
-	instance, err := l.service.store.GetInstance(ctx, l.id)
+	instance, err := l.service.config.Store.GetInstance(ctx, l.id)
 	if err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func (l *link) startLinking(ctx context.Context) error {
 			return err
 		}
 		// Keys that were gone are forgotten by now.
-		if instance, err = l.service.store.GetInstance(ctx, l.id); err != nil {
+		if instance, err = l.service.config.Store.GetInstance(ctx, l.id); err != nil {
 			return err
 		}
 	}
@@ -111,7 +111,7 @@ func (l *link) startLinking(ctx context.Context) error {
 
 // resume is the command that follows a start of the process.
 func (l *link) resume(ctx context.Context) error {
-	instance, err := l.service.store.GetInstance(ctx, l.id)
+	instance, err := l.service.config.Store.GetInstance(ctx, l.id)
 	if err != nil {
 		return err
 	}
@@ -126,7 +126,7 @@ func (l *link) resume(ctx context.Context) error {
 
 // settlePayment is the command that brings an instance back after its payment.
 func (l *link) settlePayment(ctx context.Context) error {
-	instance, err := l.service.store.GetInstance(ctx, l.id)
+	instance, err := l.service.config.Store.GetInstance(ctx, l.id)
 	if err != nil || instance.Status != gateway.StatusPaymentPending {
 		return err
 	}
@@ -147,7 +147,7 @@ func (l *link) start(ctx context.Context, cause occurrence) error {
 	if err != nil {
 		return err
 	}
-	instance, err := l.service.store.GetInstance(ctx, l.id)
+	instance, err := l.service.config.Store.GetInstance(ctx, l.id)
 	if err != nil {
 		return err
 	}
@@ -176,7 +176,8 @@ func (l *link) open(ctx context.Context, instance gateway.Instance) (gateway.Ses
 	l.mu.Lock()
 	generation := l.generation
 	l.mu.Unlock()
-	session, err := l.service.connector.Open(ctx, instance.Device, &handler{link: l, generation: generation})
+	session, err := l.service.config.Connector.Open(ctx, instance.Device,
+		&handler{link: l, generation: generation}, l.service.config.Receivers.For(l.id))
 	if err != nil {
 		return nil, fmt.Errorf("instance: open session: %w", err)
 	}
@@ -188,7 +189,7 @@ func (l *link) open(ctx context.Context, instance gateway.Instance) (gateway.Ses
 
 // end closes the session and keeps its keys.
 func (l *link) end(ctx context.Context, cause occurrence) error {
-	instance, err := l.service.store.GetInstance(ctx, l.id)
+	instance, err := l.service.config.Store.GetInstance(ctx, l.id)
 	if err != nil {
 		return err
 	}
@@ -248,7 +249,7 @@ type update struct {
 // update carries out u. updatedAt moves only where something else does.
 func (l *link) update(ctx context.Context, u update) error {
 	var from gateway.Status
-	after, err := l.service.store.UpdateInstance(ctx, l.id, func(instance *gateway.Instance) ([]eventlog.Event, error) {
+	after, err := l.service.config.Store.UpdateInstance(ctx, l.id, func(instance *gateway.Instance) ([]eventlog.Event, error) {
 		if u.current != nil && !u.current() {
 			return nil, errUnchanged
 		}
@@ -264,7 +265,7 @@ func (l *link) update(ctx context.Context, u update) error {
 		if *instance == before {
 			return nil, errUnchanged
 		}
-		instance.UpdatedAt = l.service.now().UTC()
+		instance.UpdatedAt = l.service.config.Now().UTC()
 		if instance.Status == before.Status {
 			return nil, nil
 		}
@@ -278,7 +279,7 @@ func (l *link) update(ctx context.Context, u update) error {
 		return fmt.Errorf("instance: write status: %w", err)
 	}
 	if after.Status != from {
-		l.service.logger.InfoContext(ctx, "instance status changed",
+		l.service.config.Logger.InfoContext(ctx, "instance status changed",
 			slog.String("instance_id", l.id), slog.String("from", string(from)),
 			slog.String("to", string(after.Status)), slog.String("reason", string(after.Reason)))
 	}

@@ -13,7 +13,7 @@ import (
 func (l *link) logout(ctx context.Context) error {
 	// First whether there is such an instance, and a database: nothing has been
 	// touched yet.
-	if _, err := l.service.store.GetInstance(ctx, l.id); err != nil {
+	if _, err := l.service.config.Store.GetInstance(ctx, l.id); err != nil {
 		return err
 	}
 	limited, cancel := context.WithTimeout(ctx, l.service.logoutWait)
@@ -27,7 +27,7 @@ func (l *link) logout(ctx context.Context) error {
 		session.Close()
 	}
 	// Only now: until its session was closed, a phone may have accepted.
-	instance, err := l.service.store.GetInstance(ctx, l.id)
+	instance, err := l.service.config.Store.GetInstance(ctx, l.id)
 	if err != nil {
 		return err
 	}
@@ -35,12 +35,12 @@ func (l *link) logout(ctx context.Context) error {
 		if goodbye != nil { // also where the connection broke under it
 			if err := l.sayGoodbye(limited, instance.Device); err != nil {
 				// That must not keep the user from logging out.
-				l.service.logger.WarnContext(ctx, "logged out without the platform's answer; the phone may go on listing the device",
+				l.service.config.Logger.WarnContext(ctx, "logged out without the platform's answer; the phone may go on listing the device",
 					slog.String("instance_id", l.id), slog.Any("error", errors.Join(goodbye, err)))
 			}
 		}
 		// Also after a goodbye that the platform heard: what is gone is no error.
-		if err := l.service.connector.Forget(ctx, instance.Device); err != nil {
+		if err := l.service.config.Connector.Forget(ctx, instance.Device); err != nil {
 			return fmt.Errorf("instance: forget keys: %w", err)
 		}
 	}
@@ -60,7 +60,7 @@ func (l *link) sayGoodbye(ctx context.Context, device string) error {
 		up:      make(chan struct{}, 1),
 		over:    make(chan error, 1),
 	}
-	session, err := l.service.connector.Open(ctx, device, heard)
+	session, err := l.service.config.Connector.Open(ctx, device, heard, l.service.config.Receivers.For(l.id))
 	if err != nil {
 		return fmt.Errorf("instance: open session to log out: %w", err)
 	}

@@ -91,7 +91,7 @@ func (s *Service) change(ctx context.Context, session gateway.Session, message g
 		}
 		return err
 	}
-	if _, err := s.Store.SettleChange(ctx, sent.InstanceID, sent.PlatformID, s.reporter.settle); err != nil {
+	if _, err := s.Store.ConfirmChange(ctx, sent.InstanceID, sent.PlatformID, s.reporter.confirm); err != nil {
 		return fmt.Errorf("messaging: write a change: %w", err)
 	}
 	return nil

@@ -33,7 +33,7 @@ func receivedEvent(message gateway.Message) (eventlog.Event, error) {
 
 // reporter makes the events of messages that we sent.
 type reporter struct {
-	encoder Encoder
+	encoder gateway.Encoder
 }
 
 // descriptions are what the payloads of messages hold, by the messages' ids. To read
@@ -140,9 +140,9 @@ func (r *reporter) advance(
 	return append(events, event), nil
 }
 
-// settle applies a change of ours that the platform has to its message, and tells
+// confirm applies a change of ours that the platform has to its message, and tells
 // of it.
-func (r *reporter) settle(sent gateway.SentChange, message gateway.Message) (gateway.Message, []eventlog.Event, error) {
+func (r *reporter) confirm(sent gateway.SentChange, message gateway.Message) (gateway.Message, []eventlog.Event, error) {
 	change := gateway.Change{
 		Kind: sent.Kind, PlatformID: message.PlatformID, Chat: message.Chat, By: sent.By, FromMe: true,
 		At: sent.At, SourceKey: "change/" + sent.PlatformID,

@@ -34,8 +34,8 @@ type Store interface {
 
 	AcceptChange(ctx context.Context, change gateway.SentChange) error
 	FindChange(ctx context.Context, instanceID, platformID string) (gateway.SentChange, bool, error)
-	SettleChange(ctx context.Context, instanceID, platformID string,
-		settle func(change gateway.SentChange, message gateway.Message) (gateway.Message, []eventlog.Event, error)) (known bool, err error)
+	ConfirmChange(ctx context.Context, instanceID, platformID string,
+		confirm func(change gateway.SentChange, message gateway.Message) (gateway.Message, []eventlog.Event, error)) (known bool, err error)
 	DropChange(ctx context.Context, instanceID, platformID string) error
 	DeleteChanges(ctx context.Context, before time.Time) (int64, error)
 
@@ -43,6 +43,19 @@ type Store interface {
 	FailIdempotency(ctx context.Context, keyID, key string, failure *gateway.Error) error
 	DeleteIdempotency(ctx context.Context, before time.Time) (int64, error)
 	ForgetIdempotency(ctx context.Context, keyID, key string, before time.Time) error
+}
+
+// ReceiverStore keeps what the sessions receive.
+type ReceiverStore interface {
+	AddMessage(ctx context.Context, message gateway.Message, events ...eventlog.Event) (bool, error)
+	AddHistory(ctx context.Context, instanceID string, messages []gateway.Message) error
+	FindMessages(ctx context.Context, instanceID, id string) ([]gateway.Message, error)
+	UpdateMessages(ctx context.Context, instanceID string, ids []string,
+		change func(found []gateway.Message) (changed []gateway.Message, events []eventlog.Event, err error)) error
+	AcceptChange(ctx context.Context, change gateway.SentChange) error
+	FindChange(ctx context.Context, instanceID, platformID string) (gateway.SentChange, bool, error)
+	ConfirmChange(ctx context.Context, instanceID, platformID string,
+		confirm func(change gateway.SentChange, message gateway.Message) (gateway.Message, []eventlog.Event, error)) (known bool, err error)
 }
 
 // Sessions finds the session of an instance that is connected.
@@ -55,21 +68,12 @@ type Directory interface {
 	Party(ctx context.Context, session gateway.Session, to gateway.Recipient) (gateway.Party, error)
 }
 
-// Encoder writes content as the platform's clients do, and reads it.
-type Encoder interface {
-	Encode(content gateway.Content) ([]byte, error)
-	EncodeEdited(payload []byte, text string) ([]byte, error)
-	EncodeForwarded(payload []byte) ([]byte, error)
-	Describe(ctx context.Context, payload []byte) (gateway.Details, error)
-	MediaOf(payload []byte) (gateway.Media, bool, error)
-}
-
 // Config is what the service stands on. All of the first part is required.
 type Config struct {
 	Store     Store
 	Sessions  Sessions
 	Directory Directory
-	Encoder   Encoder
+	Encoder   gateway.Encoder
 	Media     *media.Service
 	Blobs     *media.Blobs
 	Links     *media.Links

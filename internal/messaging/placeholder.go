@@ -29,12 +29,12 @@ type arrival struct {
 // takes its place, which tells that there was something.
 //
 // The connector cleans what it hands over, so this is the second line.
-func (i *Inbox) orPlaceholder(ctx context.Context, instanceID string, a arrival, err error) error {
+func (r receiver) orPlaceholder(ctx context.Context, a arrival, err error) error {
 	if err == nil || !errors.Is(err, gateway.ErrUnstorable) {
 		return err
 	}
-	i.logger.ErrorContext(ctx, "the database refuses what arrived; a placeholder is kept for it",
-		slog.String("instance_id", instanceID), slog.String("what", a.what), slog.Any("error", err))
+	r.config.Logger.ErrorContext(ctx, "the database refuses what arrived; a placeholder is kept for it",
+		slog.String("instance_id", r.instanceID), slog.String("what", a.what), slog.Any("error", err))
 	sum := sha256.Sum256([]byte(a.what + "\x00" + a.key))
 	id := hex.EncodeToString(sum[:16])
 	message := gateway.Message{
@@ -47,7 +47,7 @@ func (i *Inbox) orPlaceholder(ctx context.Context, instanceID string, a arrival,
 	if a.fromMe {
 		message.Source = gateway.SourceDevice
 	}
-	if err := i.keepMessage(ctx, instanceID, message); err != nil {
+	if err := r.keepMessage(ctx, message); err != nil {
 		return fmt.Errorf("messaging: keep a placeholder: %w", err)
 	}
 	return nil

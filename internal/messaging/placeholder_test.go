@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
-	"github.com/recado-project/recado/internal/messaging"
 	"github.com/recado-project/recado/internal/store"
 	"github.com/recado-project/recado/internal/testkit/postgres"
 )
@@ -21,50 +20,28 @@ func TestUnstorableLeavesAPlaceholder(t *testing.T) {
 		PlatformID: "3EB0A", WireKey: "wire", Chat: chat, Sender: chat, Source: gateway.SourcePeer,
 		Type: gateway.TypeText, Text: "hello", Payload: []byte("payload"), SentAt: at, CreatedAt: at,
 	}
-	for name, arrive := range map[string]func(i *messaging.Inbox, instanceID string) error{
-		"text": func(i *messaging.Inbox, id string) error {
-			message := message
-			message.Text = dirty
-			return i.MessageArrived(t.Context(), id, message)
+	dirtyText, dirtyID, dirtyChat := message, message, message
+	dirtyText.Text = dirty
+	dirtyID.PlatformID, dirtyID.WireKey = dirty, dirty
+	dirtyChat.Chat.JID = dirty
+	for name, incoming := range map[string]gateway.Incoming{
+		"text":       dirtyText,
+		"identifier": dirtyID,
+		"chat":       dirtyChat,
+		"edit":       gateway.Change{PlatformID: "3EB0B", Chat: chat, By: chat, SourceKey: dirty, At: at},
+		"reaction to something": gateway.Change{
+			Kind: gateway.ChangeReaction, PlatformID: "3EB0C", Chat: chat, By: chat, SourceKey: dirty, At: at,
 		},
-		"identifier": func(i *messaging.Inbox, id string) error {
-			message := message
-			message.PlatformID, message.WireKey = dirty, dirty
-			return i.MessageArrived(t.Context(), id, message)
-		},
-		"chat": func(i *messaging.Inbox, id string) error {
-			message := message
-			message.Chat.JID = dirty
-			return i.MessageArrived(t.Context(), id, message)
-		},
-		"edit": func(i *messaging.Inbox, id string) error {
-			return i.ChangeArrived(t.Context(), id, gateway.Change{PlatformID: "3EB0B", Chat: chat, By: chat, SourceKey: dirty, At: at})
-		},
-		"reaction to something": func(i *messaging.Inbox, id string) error {
-			return i.ChangeArrived(t.Context(), id, gateway.Change{
-				Kind: gateway.ChangeReaction, PlatformID: "3EB0C", Chat: chat, By: chat, SourceKey: dirty, At: at,
-			})
-		},
-		"receipt": func(i *messaging.Inbox, id string) error {
-			return i.ReceiptArrived(t.Context(), id, gateway.Receipt{
-				Chat: chat, By: chat, MessageIDs: []string{dirty}, Status: gateway.MessageRead, At: at,
-			})
-		},
-		"group": func(i *messaging.Inbox, id string) error {
-			return i.GroupChangeArrived(t.Context(), id, gateway.GroupChange{Group: group, SourceKey: dirty, At: at})
-		},
-		"contact": func(i *messaging.Inbox, id string) error {
-			return i.ContactChangeArrived(t.Context(), id, gateway.ContactChange{Contact: chat, SourceKey: dirty, At: at})
-		},
-		"call": func(i *messaging.Inbox, id string) error {
-			return i.CallArrived(t.Context(), id, gateway.Call{ID: dirty, From: chat, Chat: chat, At: at})
-		},
+		"receipt": gateway.Receipt{Chat: chat, By: chat, MessageIDs: []string{dirty}, Status: gateway.MessageRead, At: at},
+		"group":   gateway.GroupChange{Group: group, SourceKey: dirty, At: at},
+		"contact": gateway.ContactChange{Contact: chat, SourceKey: dirty, At: at},
+		"call":    gateway.Call{ID: dirty, From: chat, Chat: chat, At: at},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := newDeskOn(t, store.Config{URL: postgres.Start(t)})
 			for range 2 { // as the platform would bring it again
-				if err := arrive(d.Inbox, d.instance.ID); err != nil {
+				if err := d.Receive(t.Context(), incoming); err != nil {
 					t.Fatalf("it is not kept: %v", err)
 				}
 			}
@@ -80,7 +57,7 @@ func TestUnstorableHistory(t *testing.T) {
 	t.Parallel()
 	d := newDeskOn(t, store.Config{URL: postgres.Start(t)})
 	chat := gateway.Party{JID: customer}
-	err := d.HistoryArrived(t.Context(), d.instance.ID, []gateway.Message{
+	err := d.Receive(t.Context(), gateway.History{
 		{PlatformID: "ONE", Chat: chat, Type: gateway.TypeText, Text: "one"},
 		{PlatformID: "TWO", Chat: chat, Type: gateway.TypeText, Text: "t\x00wo"},
 		{PlatformID: "THREE", Chat: chat, Type: gateway.TypeText, Text: "three"},

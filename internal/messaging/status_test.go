@@ -1,6 +1,7 @@
 package messaging_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -28,7 +29,7 @@ const (
 // It takes a look at a database, as that does, and in a transaction it would wait for
 // itself.
 type describer struct {
-	messaging.Encoder
+	gateway.Encoder
 
 	look func(ctx context.Context) error
 }
@@ -41,13 +42,14 @@ func (d describer) Describe(ctx context.Context, _ []byte) (gateway.Details, err
 
 func (describer) EncodeEdited(_ []byte, text string) ([]byte, error) { return []byte(text), nil }
 
-// desk is an inbox on a real store, and the instance that it is for.
+// desk is a receiver on a real store, and the instance that it is for.
 type desk struct {
-	*messaging.Inbox
+	gateway.Receiver
 
 	t        *testing.T
 	store    *store.Store
 	log      *eventlog.Log
+	logged   bytes.Buffer // by the receiver
 	instance gateway.Instance
 }
 
@@ -74,10 +76,14 @@ func newDeskOn(t *testing.T, config store.Config) *desk {
 		t.Fatal(err)
 	}
 	d := &desk{t: t, store: data, log: log}
-	d.Inbox = messaging.NewInbox(data, d.log, describer{look: d.write}, slog.New(slog.DiscardHandler))
 	account := gateway.Account{ID: "account", Name: "account"}
 	d.instance = gateway.Instance{ID: uuid.Must(uuid.NewV7()).String(), AccountID: account.ID}
 	d.check(errors.Join(data.CreateAccount(t.Context(), account), data.CreateInstance(t.Context(), d.instance)))
+	receiver, err := messaging.NewReceiver(messaging.ReceiverConfig{
+		Store: data, Log: d.log, Encoder: describer{look: d.write}, Logger: slog.New(slog.NewTextHandler(&d.logged, nil)),
+	})
+	d.check(err)
+	d.Receiver = receiver.For(d.instance.ID)
 	return d
 }
 
@@ -174,7 +180,7 @@ func TestReceiptsMoveForward(t *testing.T) {
 			d := newDesk(t)
 			message := d.message(customer, c.before)
 			for _, status := range c.receipts {
-				d.check(d.ReceiptArrived(t.Context(), d.instance.ID, gateway.Receipt{
+				d.check(d.Receive(t.Context(), gateway.Receipt{
 					Chat: message.Chat, By: message.Chat, MessageIDs: []string{message.PlatformID}, Status: status, At: time.UnixMilli(1),
 				}))
 			}
@@ -194,7 +200,7 @@ func TestReceiptsOfAGroup(t *testing.T) {
 	d := newDesk(t)
 	message := d.message(group, gateway.MessageSent)
 	for _, by := range []gateway.JID{"1@s.whatsapp.net", "2@s.whatsapp.net", "1@s.whatsapp.net"} {
-		d.check(d.ReceiptArrived(t.Context(), d.instance.ID, gateway.Receipt{
+		d.check(d.Receive(t.Context(), gateway.Receipt{
 			Chat: message.Chat, By: gateway.Party{JID: by}, MessageIDs: []string{message.PlatformID},
 			Status: gateway.MessageRead, At: time.UnixMilli(1),
 		}))
@@ -210,8 +216,8 @@ func TestReceiptsOfOtherMessages(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	theirs := gateway.Message{PlatformID: "THEIRS", Chat: gateway.Party{JID: customer}, Status: gateway.MessageDelivered, WireKey: "w"}
-	d.check(d.MessageArrived(t.Context(), d.instance.ID, theirs))
-	d.check(d.ReceiptArrived(t.Context(), d.instance.ID, gateway.Receipt{
+	d.check(d.Receive(t.Context(), theirs))
+	d.check(d.Receive(t.Context(), gateway.Receipt{
 		Chat: theirs.Chat, MessageIDs: []string{"BEFORE-THE-LINK", "THEIRS"}, Status: gateway.MessageRead, At: time.UnixMilli(1),
 	}))
 	if got := d.told(); !slices.Equal(got, []string{"message.received", "message.status read"}) {
@@ -229,9 +235,9 @@ func TestRepeatedArrivals(t *testing.T) {
 	}
 	message.Sender = message.Chat
 	for range 2 {
-		d.check(d.MessageArrived(t.Context(), d.instance.ID, message))
-		d.check(d.ChangeArrived(t.Context(), d.instance.ID, change))
-		d.check(d.CallArrived(t.Context(), d.instance.ID, gateway.Call{ID: "CALL", Chat: message.Chat, From: message.Chat}))
+		d.check(d.Receive(t.Context(), message))
+		d.check(d.Receive(t.Context(), change))
+		d.check(d.Receive(t.Context(), gateway.Call{ID: "CALL", Chat: message.Chat, From: message.Chat}))
 	}
 	if got := d.told(); !slices.Equal(got, []string{"message.received", "message.edited", "call.received"}) {
 		t.Errorf("told %q", got)
@@ -244,7 +250,7 @@ func TestRepeatedArrivals(t *testing.T) {
 
 // A receipt for a change of ours settles it, once, and is not told as one of a
 // message. Until it is forgotten, the change can be sent again to its chat.
-func TestReceiptsSettleChanges(t *testing.T) {
+func TestReceiptsConfirmChanges(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		kind gateway.ChangeKind
@@ -264,7 +270,7 @@ func TestReceiptsSettleChanges(t *testing.T) {
 				Payload: []byte("wire"), At: time.UnixMilli(1),
 			}))
 			for _, status := range []gateway.MessageStatus{gateway.MessageDelivered, gateway.MessageDelivered, gateway.MessageRead} {
-				d.check(d.ReceiptArrived(t.Context(), d.instance.ID, gateway.Receipt{
+				d.check(d.Receive(t.Context(), gateway.Receipt{
 					Chat: message.Chat, MessageIDs: []string{"CHANGE"}, Status: status, At: time.UnixMilli(2),
 				}))
 			}
@@ -276,9 +282,9 @@ func TestReceiptsSettleChanges(t *testing.T) {
 				t.Errorf("kept %+v (%v)", found, err)
 			}
 			for chat, want := range map[gateway.JID]string{customer: "wire", group: ""} {
-				payload, ok, err := d.SentPayload(t.Context(), d.instance.ID, chat, "CHANGE")
-				if err != nil || ok != (want != "") || string(payload) != want {
-					t.Errorf("to %s: %q, %v (%v)", chat, payload, ok, err)
+				payload, ok := d.SentPayload(t.Context(), chat, "CHANGE")
+				if ok != (want != "") || string(payload) != want || d.logged.Len() > 0 {
+					t.Errorf("to %s: %q, %v (%s)", chat, payload, ok, &d.logged)
 				}
 			}
 		})
@@ -291,14 +297,14 @@ func TestHistoryIsNotTold(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	message := gateway.Message{PlatformID: "OLD", Chat: gateway.Party{JID: customer}, Text: "old", WireKey: "w"}
-	d.check(d.HistoryArrived(t.Context(), d.instance.ID, []gateway.Message{message}))
+	d.check(d.Receive(t.Context(), gateway.History{message}))
 	if found, err := d.store.FindMessages(t.Context(), d.instance.ID, "OLD"); err != nil || len(found) != 1 {
 		t.Errorf("kept %+v (%v)", found, err)
 	}
 	if got := d.told(); len(got) > 0 {
 		t.Errorf("told %q", got)
 	}
-	d.check(d.MessageArrived(t.Context(), d.instance.ID, message))
+	d.check(d.Receive(t.Context(), message))
 	if got := d.told(); !slices.Equal(got, []string{"message.received"}) {
 		t.Errorf("told %q", got)
 	}

@@ -94,8 +94,8 @@ func hostileFaults() []fault {
 			test: hostileTests, run: "HostileMessages",
 		},
 		{
-			name: "names are cleaned", file: "internal/whatsapp/cleanhandler.go",
-			old: "	party.Name = gateway.CleanName(party.Name)\n", new: "",
+			name: "names are cleaned", file: "internal/gateway/message.go",
+			old: "	p.Name = CleanName(p.Name)\n", new: "",
 			test: hostileTests, run: "HostileName",
 		},
 		{
@@ -104,8 +104,8 @@ func hostileFaults() []fault {
 			test: "./internal/gateway", run: "CleanID",
 		},
 		{
-			name: "identifiers of messages are cleaned", file: "internal/whatsapp/cleanhandler.go",
-			old: "	message.WireKey = gateway.CleanID(message.WireKey)\n", new: "",
+			name: "identifiers of messages are cleaned", file: "internal/gateway/message.go",
+			old: "	m.WireKey = CleanID(m.WireKey)\n", new: "",
 			test: hostileTests, run: "HostileMessages",
 		},
 		{
@@ -124,7 +124,7 @@ func hostileFaults() []fault {
 			test: "./internal/sqlerror", run: "IsData",
 		},
 		{
-			name: "only an administrator deletes what others sent", file: "internal/messaging/inbox.go",
+			name: "only an administrator deletes what others sent", file: "internal/messaging/receive_change.go",
 			old: " && change.ByAdmin", new: "",
 			test: hostileTests, run: "AuthorityInGroups",
 		},
@@ -134,12 +134,12 @@ func hostileFaults() []fault {
 			test: hostileTests, run: "AuthorityInGroups",
 		},
 		{
-			name: "a refused change is not told", file: "internal/messaging/inbox.go",
+			name: "a refused change is not told", file: "internal/messaging/receive_change.go",
 			old: "			if len(found) > 0 {", new: "			if false {",
 			test: hostileTests, run: "Authority",
 		},
 		{
-			name: "a receipt counts for its own chat", file: "internal/messaging/inbox.go",
+			name: "a receipt counts for its own chat", file: "internal/messaging/receive_receipt.go",
 			old: "			return named(m) && m.FromMe && sameChat(m.Chat, receipt.Chat)", new: "			return named(m) && m.FromMe",
 			test: hostileTests, run: "AuthorityBetweenChats",
 		},

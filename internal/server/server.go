@@ -257,8 +257,17 @@ func (s *Server) buildUseCases() error {
 	if err != nil {
 		return fmt.Errorf("server: %w", err)
 	}
-	inbox := messaging.NewInbox(s.store, s.log, s.connector, s.config.Logger)
-	s.instances = instance.New(s.store, s.connector, inbox, s.log, c.Logger, c.Now)
+	receiver, err := messaging.NewReceiver(messaging.ReceiverConfig{
+		Store: s.store, Log: s.log, Encoder: s.connector, Logger: c.Logger,
+	})
+	if err != nil {
+		return fmt.Errorf("server: %w", err)
+	}
+	if s.instances, err = instance.New(instance.Config{
+		Store: s.store, Connector: s.connector, Receivers: receiver, Log: s.log, Logger: c.Logger, Now: c.Now,
+	}); err != nil {
+		return fmt.Errorf("server: %w", err)
+	}
 	s.instances.Deleted(func(id string) {
 		webhooks.Forget(id)
 		s.forgetMedia(id)

@@ -24,7 +24,7 @@ func (s *Store) AcceptChange(ctx context.Context, change gateway.SentChange) err
 	_, err := s.db.exec(ctx, "INSERT INTO sent_changes ("+sentChangeColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING",
 		change.InstanceID, change.PlatformID, change.MessageID, int64(change.Kind),
 		string(change.By.JID), string(change.By.LID), change.By.Name,
-		change.Text, notNull(change.Payload), millis(change.At), change.Settled)
+		change.Text, notNull(change.Payload), millis(change.At), change.Confirmed)
 	if violationOf(err) == foreignKeyViolation {
 		return instanceNotFound()
 	}
@@ -44,21 +44,21 @@ func (s *Store) FindChange(ctx context.Context, instanceID, platformID string) (
 	return change, found, nil
 }
 
-// SettleChange writes that the platform has the change that it knows by an
-// identifier: with the message as settle returns it, and the events; and reports
-// whether there is such a change. One that is settled already is left as it is.
-// An error of settle is returned as it is and nothing is written. settle may run
+// ConfirmChange writes that the platform has the change that it knows by an
+// identifier: with the message as confirm returns it, and the events; and reports
+// whether there is such a change. One that is confirmed already is left as it is.
+// An error of confirm is returned as it is and nothing is written. confirm may run
 // again.
-func (s *Store) SettleChange(
+func (s *Store) ConfirmChange(
 	ctx context.Context, instanceID, platformID string,
-	settle func(change gateway.SentChange, message gateway.Message) (gateway.Message, []eventlog.Event, error),
+	confirm func(change gateway.SentChange, message gateway.Message) (gateway.Message, []eventlog.Event, error),
 ) (known bool, err error) {
 	var refused error
 	err = s.record(ctx, instanceID, func(ctx context.Context, r *recorder) error {
 		refused = nil
 		var change gateway.SentChange
 		var err error
-		if change, known, err = find(ctx, r, scanSentChange, findSentChange, instanceID, platformID); err != nil || !known || change.Settled {
+		if change, known, err = find(ctx, r, scanSentChange, findSentChange, instanceID, platformID); err != nil || !known || change.Confirmed {
 			return err
 		}
 		before, found, err := find(ctx, r, scanMessage, messageByID, change.MessageID)
@@ -69,7 +69,7 @@ func (s *Store) SettleChange(
 		var events []eventlog.Event
 		// A refusal leaves the transaction as an empty one: an error would make
 		// the writes that share its commit run again.
-		if after, events, refused = settle(change, before); refused == nil {
+		if after, events, refused = confirm(change, before); refused == nil {
 			_, err = r.ExecContext(ctx, "UPDATE sent_changes SET settled = TRUE WHERE instance_id = $1 AND platform_id = $2",
 				instanceID, platformID)
 			if err == nil {
@@ -82,12 +82,12 @@ func (s *Store) SettleChange(
 		return err
 	})
 	if err != nil {
-		return false, fmt.Errorf("store: settle change: %w", err)
+		return false, fmt.Errorf("store: confirm change: %w", err)
 	}
 	return known, refused
 }
 
-// DropChange removes a change that the platform has refused. One that is settled
+// DropChange removes a change that the platform has refused. One that is confirmed
 // stays: the platform had it after all.
 func (s *Store) DropChange(ctx context.Context, instanceID, platformID string) error {
 	_, err := s.db.exec(ctx, "DELETE FROM sent_changes WHERE instance_id = $1 AND platform_id = $2 AND NOT settled",
@@ -98,7 +98,7 @@ func (s *Store) DropChange(ctx context.Context, instanceID, platformID string) e
 	return nil
 }
 
-// DeleteChanges removes the changes from before that time, settled or not, and
+// DeleteChanges removes the changes from before that time, confirmed or not, and
 // returns how many there were. It works in slices of a transaction each, so an
 // error leaves what the slices before it removed.
 func (s *Store) DeleteChanges(ctx context.Context, before time.Time) (int64, error) {
@@ -114,7 +114,7 @@ func scanSentChange(row scanner) (gateway.SentChange, error) {
 	var change gateway.SentChange
 	var at int64
 	err := row.Scan(&change.InstanceID, &change.PlatformID, &change.MessageID, &change.Kind,
-		&change.By.JID, &change.By.LID, &change.By.Name, &change.Text, &change.Payload, &at, &change.Settled)
+		&change.By.JID, &change.By.LID, &change.By.Name, &change.Text, &change.Payload, &at, &change.Confirmed)
 	change.Payload, change.At = orNil(change.Payload), timeOf(at)
 	return change, err
 }

@@ -132,7 +132,7 @@ func (s *session) loadPicture() {
 			s.logger.DebugContext(ctx, "own profile picture not known", slog.Any("error", err))
 			return
 		}
-		s.hear(func() { s.handler.PictureChanged(s.ctx, url) })
+		s.hear(func() { s.lifecycle.PictureChanged(s.ctx, url) })
 	})
 }
 

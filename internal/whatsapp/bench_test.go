@@ -51,7 +51,7 @@ func BenchmarkReceive(b *testing.B) {
 	}
 	defer connector.Close()
 	e := newEar()
-	session, err := connector.Open(b.Context(), "", e)
+	session, err := connector.Open(b.Context(), "", e, e)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func BenchmarkReceive(b *testing.B) {
 	for n := range b.N {
 		say(strconv.Itoa(n))
 	}
-	if session, err = connector.Open(b.Context(), device, e); err != nil {
+	if session, err = connector.Open(b.Context(), device, e, e); err != nil {
 		b.Fatal(err)
 	}
 	defer session.Close()

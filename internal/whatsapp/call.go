@@ -38,5 +38,5 @@ func (s *session) called(meta types.BasicCallMeta, video bool) bool {
 	if !meta.GroupJID.IsEmpty() {
 		call.Chat = partyOf(meta.GroupJID, types.EmptyJID, "")
 	}
-	return s.kept(s.handler.CallArrived(s.ctx, call), "call")
+	return s.kept(s.receiver.Receive(s.ctx, call), "call")
 }

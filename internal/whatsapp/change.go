@@ -27,7 +27,7 @@ func (s *session) changeArrived(event *events.Message, change gateway.Change) bo
 			return true
 		}
 	}
-	err := s.handler.ChangeArrived(s.ctx, change)
+	err := s.receiver.Receive(s.ctx, change)
 	return s.kept(err, "change of a message", slog.String("platform_id", change.PlatformID))
 }
 

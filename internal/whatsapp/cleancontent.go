@@ -14,9 +14,6 @@ const (
 	// maxContent bounds the content of one message in bytes. The platform's own
 	// clients write some hundred kilobytes at most, nearly all of it a thumbnail.
 	maxContent = 1 << 20
-	// maxListed bounds how many items of a list in a message are read: the people
-	// that it mentions, its contact cards, the answers of a poll.
-	maxListed = 1024
 	// maxDepth bounds how deep the parts of a message lie in one another.
 	maxDepth = 50
 )
@@ -55,8 +52,8 @@ func cleanPart(part protoreflect.Message, depth int) {
 }
 
 func cleanList(field protoreflect.FieldDescriptor, list protoreflect.List, depth int) {
-	if list.Len() > maxListed {
-		list.Truncate(maxListed)
+	if list.Len() > gateway.MaxListed {
+		list.Truncate(gateway.MaxListed)
 	}
 	for i := range list.Len() {
 		if cleaned, changed := cleanValue(field, list.Get(i), depth); changed {

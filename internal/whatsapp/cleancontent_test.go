@@ -62,7 +62,7 @@ func TestCleanContentIsBounded(t *testing.T) {
 		ContextInfo: &waE2E.ContextInfo{MentionedJID: make([]string, 20_000)},
 	}}
 	cleanContent(people)
-	if got := len(people.GetExtendedTextMessage().GetContextInfo().GetMentionedJID()); got != maxListed {
+	if got := len(people.GetExtendedTextMessage().GetContextInfo().GetMentionedJID()); got != gateway.MaxListed {
 		t.Errorf("%d people are mentioned", got)
 	}
 	picture := &waE2E.Message{ImageMessage: &waE2E.ImageMessage{JPEGThumbnail: make([]byte, maxContent)}}

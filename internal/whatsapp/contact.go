@@ -105,7 +105,7 @@ func (s *session) pictureArrived(event *events.Picture) bool {
 		s.tell(signal{kind: pictureMoved})
 		return true
 	}
-	err := s.handler.ContactChangeArrived(s.ctx, gateway.ContactChange{
+	err := s.receiver.Receive(s.ctx, gateway.ContactChange{
 		Contact: contact, At: event.Timestamp.UTC(),
 		SourceKey: "picture/" + string(lidFirst(contact)) + "/" + stamp(event.Timestamp) + "/" + event.PictureID,
 	})
@@ -115,7 +115,7 @@ func (s *session) pictureArrived(event *events.Picture) bool {
 // contactChanged hands on what the platform does not bring again: whatsmeow has
 // written it down before it told.
 func (s *session) contactChanged(change gateway.ContactChange) {
-	if err := s.handler.ContactChangeArrived(s.ctx, change); err != nil && s.ctx.Err() == nil {
+	if err := s.receiver.Receive(s.ctx, change); err != nil && s.ctx.Err() == nil {
 		s.logger.WarnContext(s.ctx, "news about a contact not kept", slog.Any("error", err))
 	}
 }

@@ -168,6 +168,6 @@ func loggedOutSignal(event *events.LoggedOut) signal {
 
 func (s *session) named(name string) {
 	if s.rename(name) {
-		s.handler.ProfileChanged(s.ctx, s.profile())
+		s.lifecycle.ProfileChanged(s.ctx, s.profile())
 	}
 }

@@ -32,7 +32,7 @@ func (s *session) groupChanged(event *events.GroupInfo) bool {
 			Participants: s.persons(part.people), At: event.Timestamp.UTC(),
 			SourceKey: groupKey(event.JID, event.Timestamp, part),
 		}
-		if !s.kept(s.handler.GroupChangeArrived(s.ctx, change), "change of a group") {
+		if !s.kept(s.receiver.Receive(s.ctx, change), "change of a group") {
 			return false
 		}
 	}
@@ -64,7 +64,7 @@ func (s *session) joinedGroup(event *events.JoinedGroup) bool {
 		}
 		change.Participants = append(change.Participants, s.person(member.JID, other, member.DisplayName))
 	}
-	return s.kept(s.handler.GroupChangeArrived(s.ctx, change), "new group")
+	return s.kept(s.receiver.Receive(s.ctx, change), "new group")
 }
 
 // groupPictureArrived tells of another picture of a group.
@@ -77,7 +77,7 @@ func (s *session) groupPictureArrived(event *events.Picture) bool {
 	if !event.Author.IsEmpty() {
 		change.Actor = s.person(event.Author, types.EmptyJID, "")
 	}
-	return s.kept(s.handler.GroupChangeArrived(s.ctx, change), "picture of a group")
+	return s.kept(s.receiver.Receive(s.ctx, change), "picture of a group")
 }
 
 // groupPart is one kind of change in a notification.

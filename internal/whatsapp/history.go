@@ -178,7 +178,7 @@ func (s *session) takeMessages(client *whatsmeow.Client, from history, perChat i
 }
 
 func (s *session) historyArrived(messages []gateway.Message) (err error) {
-	s.hear(func() { err = s.handler.HistoryArrived(s.ctx, messages) })
+	s.hear(func() { err = s.receiver.Receive(s.ctx, gateway.History(messages)) })
 	if err != nil {
 		return fmt.Errorf("%w: %w", errNotKept, err)
 	}

@@ -173,12 +173,16 @@ func heapInUse() uint64 {
 	return stats.HeapAlloc
 }
 
-func (s *scale) HistoryArrived(ctx context.Context, messages []gateway.Message) error {
-	s.messages.Add(int64(len(messages)))
+func (s *scale) Receive(ctx context.Context, incoming gateway.Incoming) error {
+	history, ok := incoming.(gateway.History)
+	if !ok {
+		return s.ear.Receive(ctx, incoming)
+	}
+	s.messages.Add(int64(len(history)))
 	if grown := int64(heapInUse()) - int64(s.base); grown > int64(s.peak.Load()) {
 		s.peak.Store(uint64(grown))
 	}
-	return s.ear.HistoryArrived(ctx, messages)
+	return s.ear.Receive(ctx, history)
 }
 
 // A history of tens of megabytes needs a few of them at a time. Nothing runs
@@ -191,7 +195,7 @@ func TestHistoryIsBounded(t *testing.T) { //nolint:paralleltest // see above
 		t.Fatal(err)
 	}
 	s := &scale{ear: newEar()}
-	session, err := w.connector.Open(t.Context(), "", s)
+	session, err := w.connector.Open(t.Context(), "", s, s)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -46,7 +46,7 @@ func (l *linking) next(ctx context.Context) bool {
 	l.codes = l.codes[1:]
 	l.attempt++
 	l.timer = time.NewTimer(shown)
-	l.session.handler.CodeShown(ctx, gateway.QRCode{
+	l.session.lifecycle.CodeShown(ctx, gateway.QRCode{
 		Code:      code,
 		ExpiresAt: config.Now().Add(shown),
 		Attempt:   l.attempt,

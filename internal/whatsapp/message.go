@@ -33,7 +33,7 @@ func (s *session) messageArrived(event *events.Message) bool {
 		return true
 	}
 	if err == nil {
-		err = s.handler.MessageArrived(s.ctx, message)
+		err = s.receiver.Receive(s.ctx, message)
 	}
 	return s.kept(err, "message", slog.String("platform_id", event.Info.ID))
 }
@@ -66,7 +66,7 @@ func (s *session) unavailableArrived(event *events.UndecryptableMessage) bool {
 	message.Type = gateway.TypeUnsupported
 	message.Payload = []byte{} // there is no content, and never will be
 	message.Details.Unsupported = "unavailable:" + string(event.UnavailableType)
-	return s.kept(s.handler.MessageArrived(s.ctx, message), "unavailable message", slog.String("platform_id", event.Info.ID))
+	return s.kept(s.receiver.Receive(s.ctx, message), "unavailable message", slog.String("platform_id", event.Info.ID))
 }
 
 // completeAddresses fills in the other address of everybody, where the stanza

@@ -84,7 +84,7 @@ func (s *session) run() {
 			return
 		case lost:
 			s.groups.forgetAll()
-			s.handler.ConnectionLost(s.ctx, end.trouble)
+			s.lifecycle.ConnectionLost(s.ctx, end.trouble)
 			if gaveUp && end.trouble == nil {
 				pause.steady() // the trouble is ours, and the platform is not to be spared
 			}
@@ -128,7 +128,7 @@ func (s *session) connect(linking *linking) ending {
 			return ending{outcome: lost, trouble: errSilent}
 		case <-linking.expired():
 			if !linking.next(s.ctx) {
-				return ending{outcome: finished, announce: s.handler.CodesExpired}
+				return ending{outcome: finished, announce: s.lifecycle.CodesExpired}
 			}
 		case sig := <-s.inbox:
 			release()
@@ -197,7 +197,7 @@ func (s *session) follow(sig signal, linking *linking, deadline *time.Timer) (en
 		}
 		deadline.Reset(afterPairing)
 	case pairingFailed:
-		s.handler.PairingFailed(s.ctx)
+		s.lifecycle.PairingFailed(s.ctx)
 		s.use(s.connector.container.NewDevice())
 		return ending{outcome: again}, true
 	case loginWanted:
@@ -209,7 +209,7 @@ func (s *session) follow(sig signal, linking *linking, deadline *time.Timer) (en
 		deadline.Reset(afterPairing)
 	case loggedIn:
 		if client := s.current(); s.connected() && client.IsConnected() && client.IsLoggedIn() {
-			if err := s.handler.Connected(s.ctx, s.profile()); err != nil {
+			if err := s.lifecycle.Connected(s.ctx, s.profile()); err != nil {
 				s.logger.ErrorContext(s.ctx, "connection not announced; it is made anew", slog.Any("error", err))
 				return ending{outcome: lost}, true
 			}
@@ -225,7 +225,7 @@ func (s *session) follow(sig signal, linking *linking, deadline *time.Timer) (en
 		// whatsmeow's reader may be stuck with a frame that nobody takes any more.
 		deadline.Reset(partingWait)
 	case refusal:
-		return ending{outcome: finished, announce: func(ctx context.Context) { s.handler.Refused(ctx, sig.reason) }}, true
+		return ending{outcome: finished, announce: func(ctx context.Context) { s.lifecycle.Refused(ctx, sig.reason) }}, true
 	case pictureMoved:
 		s.loadPicture()
 	case unlinked:
@@ -240,7 +240,7 @@ func (s *session) unlinked(ctx context.Context) {
 	device := s.device
 	s.mu.Unlock()
 	err := s.connector.Forget(ctx, device)
-	s.handler.LoggedOut(ctx)
+	s.lifecycle.LoggedOut(ctx)
 	if err != nil {
 		// The handler returns when the database takes writes again.
 		err = s.connector.Forget(ctx, device)
@@ -262,7 +262,7 @@ func (s *session) accept(event *events.PairSuccess) {
 		// The next send tries again; until then a loss of power means a new link.
 		s.logger.ErrorContext(s.ctx, "keys of a new link are not safe from a loss of power", slog.Any("error", err))
 	}
-	s.handler.Paired(s.ctx)
+	s.lifecycle.Paired(s.ctx)
 }
 
 // takeOver makes a client anew after a pairing: the one that paired has keys

@@ -59,7 +59,7 @@ func (s *session) onlineArrived(event *events.Presence) {
 }
 
 func (s *session) presenceArrived(presence gateway.ContactPresence) {
-	if err := s.handler.PresenceArrived(s.ctx, presence); err != nil && s.ctx.Err() == nil {
+	if err := s.receiver.Receive(s.ctx, presence); err != nil && s.ctx.Err() == nil {
 		// The platform does not bring a presence again, and it is stale anyway.
 		s.logger.WarnContext(s.ctx, "presence not kept", slog.Any("error", err))
 	}

@@ -33,7 +33,7 @@ func (s *session) receiptArrived(event *events.Receipt) bool {
 		name = s.knownName(event.Sender, event.SenderAlt)
 	}
 	for ids := range slices.Chunk(event.MessageIDs, maxReceipts) {
-		err := s.handler.ReceiptArrived(s.ctx, gateway.Receipt{
+		err := s.receiver.Receive(s.ctx, gateway.Receipt{
 			Chat:       chatOf(event.MessageSource),
 			By:         partyOf(event.Sender, event.SenderAlt, name),
 			MessageIDs: ids,

@@ -27,7 +27,7 @@ func (s *session) restrictionArrived(event *events.NotifyAccountReachoutTimelock
 	if event.Mex.Timestamp.IsZero() {
 		at = s.connector.config.Now().UTC()
 	}
-	return s.kept(s.handler.Restricted(s.ctx, gateway.Restriction{Until: until, At: at}), "restriction")
+	return s.kept(s.receiver.Receive(s.ctx, gateway.Restriction{Until: until, At: at}), "restriction")
 }
 
 // refusedRecipient tells that a message was refused because writing to new
@@ -50,7 +50,7 @@ func (s *session) refusedRecipient(ctx context.Context, refusal error, to gatewa
 	s.hear(func() {
 		// The caller hears of the refusal in any case, so the event is not worth a
 		// failure of its own.
-		err := s.handler.Restricted(context.WithoutCancel(ctx), gateway.Restriction{Until: until, Recipient: to, At: now.UTC()})
+		err := s.receiver.Receive(context.WithoutCancel(ctx), gateway.Restriction{Until: until, Recipient: to, At: now.UTC()})
 		if err != nil {
 			s.logger.WarnContext(ctx, "restriction not kept", slog.Any("error", err))
 		}

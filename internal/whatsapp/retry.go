@@ -18,7 +18,7 @@ func (s *session) sentMessage(_, chat types.JID, id types.MessageID) *waE2E.Mess
 		// The platform may name a person by number or by LID.
 		for _, address := range []types.JID{chat, altOf(s.ctx, s.current().Store.LIDs)(chat)} {
 			if !found && !address.IsEmpty() {
-				payload, found = s.handler.SentPayload(s.ctx, jidOf(address), id)
+				payload, found = s.receiver.SentPayload(s.ctx, jidOf(address), id)
 			}
 		}
 	})

@@ -38,7 +38,8 @@ const (
 // own reconnecting is off.
 type session struct {
 	connector *Connector
-	handler   gateway.SessionHandler
+	lifecycle gateway.Lifecycle
+	receiver  gateway.Receiver
 	logger    *slog.Logger
 
 	ctx    context.Context //nolint:containedctx // until Close, or until the session is over; its handlers need it
@@ -78,12 +79,13 @@ type session struct {
 
 var _ gateway.Session = (*session)(nil)
 
-func newSession(c *Connector, keys *store.Device, handler gateway.SessionHandler) *session {
+func newSession(c *Connector, keys *store.Device, lifecycle gateway.Lifecycle, receiver gateway.Receiver) *session {
 	ctx, cancel := context.WithCancel(context.Background())
 	connCtx, connDone := context.WithCancel(context.Background())
 	s := &session{
 		connector: c,
-		handler:   cleanHandler{SessionHandler: handler, now: c.config.Now},
+		lifecycle: cleanLifecycle{lifecycle},
+		receiver:  cleanReceiver{Receiver: receiver, now: c.config.Now},
 		logger:    c.config.Logger,
 		ctx:       ctx,
 		cancel:    cancel,
@@ -139,7 +141,7 @@ func (s *session) use(keys *store.Device) {
 }
 
 func (s *session) allowPairing(jid types.JID) bool {
-	if err := s.handler.Pairing(s.ctx, jid.String()); err != nil {
+	if err := s.lifecycle.Pairing(s.ctx, jid.String()); err != nil {
 		s.logger.ErrorContext(s.ctx, "link refused", slog.Any("error", err))
 		return false
 	}

@@ -98,7 +98,10 @@ type Connector struct {
 	running   sync.WaitGroup
 }
 
-var _ gateway.Connector = (*Connector)(nil)
+var (
+	_ gateway.Connector = (*Connector)(nil)
+	_ gateway.Encoder   = (*Connector)(nil)
+)
 
 // New makes a connector whose keys lie in db, bringing that database's tables up
 // to date. A process can talk to platforms of one root key only: whatsmeow
@@ -134,12 +137,14 @@ func (c *Connector) Close() {
 }
 
 // Open prepares a session (gateway.Connector).
-func (c *Connector) Open(ctx context.Context, device string, handler gateway.SessionHandler) (gateway.Session, error) {
+func (c *Connector) Open(
+	ctx context.Context, device string, lifecycle gateway.Lifecycle, receiver gateway.Receiver,
+) (gateway.Session, error) {
 	keys, err := c.keys(ctx, device)
 	if err != nil {
 		return nil, err
 	}
-	return newSession(c, keys, handler), nil
+	return newSession(c, keys, lifecycle, receiver), nil
 }
 
 // Forget removes keys (gateway.Connector).

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -33,7 +34,7 @@ func TestMain(m *testing.M) {
 
 const patience = 30 * time.Second
 
-// heard is one call of a session to its handler.
+// heard is one call of a session to its lifecycle or its receiver.
 type heard struct {
 	what    string
 	code    gateway.QRCode
@@ -113,40 +114,29 @@ func (e *ear) Refused(_ context.Context, reason gateway.Reason) {
 }
 func (e *ear) LoggedOut(context.Context) { e.calls <- heard{what: "logged out"} }
 
-func (e *ear) MessageArrived(_ context.Context, message gateway.Message) error {
-	return e.keep(heard{what: "message", message: message})
-}
-
-func (e *ear) ChangeArrived(_ context.Context, change gateway.Change) error {
-	return e.keep(heard{what: "change", change: change})
-}
-
-func (e *ear) ReceiptArrived(_ context.Context, receipt gateway.Receipt) error {
-	return e.keep(heard{what: "receipt", receipt: receipt})
-}
-
-func (e *ear) PresenceArrived(_ context.Context, presence gateway.ContactPresence) error {
-	return e.keep(heard{what: "presence", presence: presence})
-}
-
-func (e *ear) GroupChangeArrived(_ context.Context, change gateway.GroupChange) error {
-	return e.keep(heard{what: "group", group: change})
-}
-
-func (e *ear) ContactChangeArrived(_ context.Context, change gateway.ContactChange) error {
-	return e.keep(heard{what: "contact", contact: change})
-}
-
-func (e *ear) CallArrived(_ context.Context, call gateway.Call) error {
-	return e.keep(heard{what: "call", call: call})
-}
-
-func (e *ear) Restricted(_ context.Context, restriction gateway.Restriction) error {
-	return e.keep(heard{what: "restricted", restriction: restriction})
-}
-
-func (e *ear) HistoryArrived(_ context.Context, messages []gateway.Message) error {
-	return e.keep(heard{what: "history", history: messages})
+func (e *ear) Receive(_ context.Context, incoming gateway.Incoming) error {
+	switch incoming := incoming.(type) {
+	case gateway.Message:
+		return e.keep(heard{what: "message", message: incoming})
+	case gateway.Change:
+		return e.keep(heard{what: "change", change: incoming})
+	case gateway.Receipt:
+		return e.keep(heard{what: "receipt", receipt: incoming})
+	case gateway.ContactPresence:
+		return e.keep(heard{what: "presence", presence: incoming})
+	case gateway.GroupChange:
+		return e.keep(heard{what: "group", group: incoming})
+	case gateway.ContactChange:
+		return e.keep(heard{what: "contact", contact: incoming})
+	case gateway.Call:
+		return e.keep(heard{what: "call", call: incoming})
+	case gateway.Restriction:
+		return e.keep(heard{what: "restricted", restriction: incoming})
+	case gateway.History:
+		return e.keep(heard{what: "history", history: incoming})
+	default:
+		return fmt.Errorf("received a %T", incoming)
+	}
 }
 
 func (e *ear) SentPayload(_ context.Context, chat gateway.JID, platformID string) ([]byte, bool) {
@@ -266,7 +256,7 @@ func newWorld(t *testing.T, config whatsapp.Config) world {
 func (w world) open(t *testing.T, device string) (gateway.Session, *ear) {
 	t.Helper()
 	e := newEar()
-	session, err := w.connector.Open(t.Context(), device, e)
+	session, err := w.connector.Open(t.Context(), device, e, e)
 	if err != nil {
 		t.Fatal(err)
 	}

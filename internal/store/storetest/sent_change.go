@@ -28,7 +28,7 @@ func (f *fixture) wantChange(instanceID, platformID string, want *gateway.SentCh
 	}
 }
 
-func testSettleChange(t *testing.T, f *fixture) {
+func testConfirmChange(t *testing.T, f *fixture) {
 	t.Helper()
 	account := f.account()
 	instance, other := f.instance(account.ID, 1), f.instance(account.ID, 2)
@@ -39,13 +39,13 @@ func testSettleChange(t *testing.T, f *fixture) {
 	f.wantChange(instance.ID, change.PlatformID, &change)
 	f.wantChange(other.ID, change.PlatformID, nil)
 
-	settle := func(instanceID, platformID string, answer error) (known, asked bool) {
+	confirm := func(instanceID, platformID string, answer error) (known, asked bool) {
 		t.Helper()
-		known, err := f.SettleChange(f.ctx(), instanceID, platformID,
+		known, err := f.ConfirmChange(f.ctx(), instanceID, platformID,
 			func(got gateway.SentChange, of gateway.Message) (gateway.Message, []eventlog.Event, error) {
 				asked = true
 				if !reflect.DeepEqual(got, change) || !reflect.DeepEqual(of, message) {
-					t.Errorf("was asked to settle %+v of %+v", got, of)
+					t.Errorf("was asked to confirm %+v of %+v", got, of)
 				}
 				of.Text, of.EditedAt = "better", after(5)
 				return of, []eventlog.Event{f.event(instance, 1)}, answer
@@ -58,26 +58,26 @@ func testSettleChange(t *testing.T, f *fixture) {
 	for name, step := range map[string]struct{ instance, platformID string }{
 		"unknown": {instance.ID, "3EB0UNKNOWN"}, "of another instance": {other.ID, change.PlatformID}, "a message": {instance.ID, message.PlatformID},
 	} {
-		if known, asked := settle(step.instance, step.platformID, nil); known || asked {
+		if known, asked := confirm(step.instance, step.platformID, nil); known || asked {
 			t.Errorf("%s: known %v, asked %v", name, known, asked)
 		}
 	}
-	if known, asked := settle(instance.ID, change.PlatformID, errors.New("refused")); !known || !asked {
+	if known, asked := confirm(instance.ID, change.PlatformID, errors.New("refused")); !known || !asked {
 		t.Errorf("refused: known %v, asked %v", known, asked)
 	}
 	f.wantEvents(instance.ID)
 	f.wantChange(instance.ID, change.PlatformID, &change)
-	if known, asked := settle(instance.ID, change.PlatformID, nil); !known || !asked {
+	if known, asked := confirm(instance.ID, change.PlatformID, nil); !known || !asked {
 		t.Errorf("first: known %v, asked %v", known, asked)
 	}
-	if known, asked := settle(instance.ID, change.PlatformID, nil); !known || asked {
+	if known, asked := confirm(instance.ID, change.PlatformID, nil); !known || asked {
 		t.Errorf("again: known %v, asked %v", known, asked)
 	}
 	f.wantEvents(instance.ID, 1)
 	if got := f.get(instance, message.ID); got.Text != "better" || !got.EditedAt.Equal(after(5)) {
 		t.Errorf("the message is %+v", got)
 	}
-	change.Settled = true
+	change.Confirmed = true
 	f.wantChange(instance.ID, change.PlatformID, &change)
 }
 
@@ -86,21 +86,21 @@ func testRemoveChanges(t *testing.T, f *fixture) {
 	instance := f.instance(f.account().ID, 1)
 	message := f.message(instance, 1)
 	f.add(message, true)
-	refused, settled, young := f.sentChange(message, 1), f.sentChange(message, 2), f.sentChange(message, 3)
-	settled.Settled = true
-	for _, change := range []gateway.SentChange{refused, settled, young} {
+	refused, confirmed, young := f.sentChange(message, 1), f.sentChange(message, 2), f.sentChange(message, 3)
+	confirmed.Confirmed = true
+	for _, change := range []gateway.SentChange{refused, confirmed, young} {
 		f.check(f.AcceptChange(f.ctx(), change))
 		f.check(f.DropChange(f.ctx(), instance.ID, "3EB0UNKNOWN"))
 	}
 	f.check(f.DropChange(f.ctx(), instance.ID, refused.PlatformID))
-	f.check(f.DropChange(f.ctx(), instance.ID, settled.PlatformID))
+	f.check(f.DropChange(f.ctx(), instance.ID, confirmed.PlatformID))
 	f.wantChange(instance.ID, refused.PlatformID, nil)
-	f.wantChange(instance.ID, settled.PlatformID, &settled)
+	f.wantChange(instance.ID, confirmed.PlatformID, &confirmed)
 
 	if removed, err := f.DeleteChanges(f.ctx(), young.At); err != nil || removed != 1 {
 		t.Errorf("removed %d (%v), want 1", removed, err)
 	}
-	f.wantChange(instance.ID, settled.PlatformID, nil)
+	f.wantChange(instance.ID, confirmed.PlatformID, nil)
 	f.wantChange(instance.ID, young.PlatformID, &young)
 
 	f.check(f.DeleteInstance(f.ctx(), instance.ID))

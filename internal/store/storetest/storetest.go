@@ -41,7 +41,7 @@ func Run(t *testing.T, open Open) {
 		"messages, at once":   testUpdateMessagesAtOnce,
 		"messages, history":   testAddHistory,
 		"messages, pending":   testPendingMessages,
-		"changes, settle":     testSettleChange,
+		"changes, confirm":    testConfirmChange,
 		"changes, remove":     testRemoveChanges,
 		"events":              testEvents,
 		"events, at once":     testEventsAtOnce,

@@ -1,0 +1,64 @@
+package gateway
+
+import "time"
+
+// ChangeKind says what was done to a message.
+type ChangeKind int
+
+// The changes of a message.
+const (
+	ChangeEdited ChangeKind = iota
+	ChangeDeleted
+	ChangeReaction
+)
+
+// SentChange is a change by this account. It is kept for as long as the platform
+// may refer to it: for the platform a change is a message with an identifier and
+// receipts of its own. A change by this instance is kept before it is sent; of a
+// change by the phone or another device only what identifies it is kept.
+type SentChange struct {
+	PlatformID string // of the message that carries the change
+	InstanceID string
+	MessageID  string // the internal identifier of the message that is changed
+	Kind       ChangeKind
+	By         Party  // this account
+	Text       string // of an edit: the new text; of a reaction: that, empty for its removal
+	Payload    []byte // of the message that carries the change
+	At         time.Time
+	// Confirmed says that the platform has the change, that it was applied to its
+	// message and that its event was appended; until then it is not known whether
+	// the platform has it.
+	Confirmed bool
+}
+
+// Change is an edit or deletion of an existing message, or a reaction to it.
+type Change struct {
+	Kind       ChangeKind
+	ID         string // the platform's identifier of the change itself
+	PlatformID string // of the message that was changed
+	Chat       Party
+	By         Party
+	FromMe     bool // by this account, on its phone or another device
+	// ByAdmin says that an administrator of the group did it, using that right: the
+	// platform says so, and the group's members confirm it.
+	ByAdmin  bool
+	Text     string // of an edit: the new text
+	Payload  []byte // of an edit: the new content
+	Reaction string // empty: the reaction was removed
+	At       time.Time
+	// SourceKey is the same for every delivery of the change.
+	SourceKey string
+}
+
+func (Change) incoming() {}
+
+// Cleaned cleans the identifiers, the names and the texts, and bounds the time.
+func (c Change) Cleaned(now time.Time) Incoming {
+	c.ID, c.PlatformID = CleanID(c.ID), CleanID(c.PlatformID)
+	c.SourceKey = CleanID(c.SourceKey)
+	c.Chat, c.By = c.Chat.cleaned(), c.By.cleaned()
+	c.Text = CleanText(c.Text, MaxText)
+	c.Reaction = CleanName(c.Reaction)
+	c.At = CleanTime(c.At, now)
+	return c
+}

@@ -1,0 +1,33 @@
+package gateway
+
+import "context"
+
+// Connector opens sessions on the messenger platform. It is safe for concurrent
+// use.
+type Connector interface {
+	// Open prepares the session of an instance: with the keys that device
+	// names, or with new keys where it is empty or its keys are gone. Nothing
+	// happens on the network before Start.
+	Open(ctx context.Context, device string, lifecycle Lifecycle, receiver Receiver) (Session, error)
+	// Forget removes the keys that device names without informing the platform.
+	// Keys that do not exist are no error.
+	Forget(ctx context.Context, device string) error
+}
+
+// Encoder writes and reads payloads, the platform's encoding of a message's
+// content. It is safe for concurrent use.
+type Encoder interface {
+	// Encode writes content as the platform's own clients do.
+	Encode(content Content) ([]byte, error)
+	// EncodeEdited writes the payload of a text message with another text.
+	EncodeEdited(payload []byte, text string) ([]byte, error)
+	// EncodeForwarded writes the payload of a message that forwards another one:
+	// its content with the platform's mark, without its quote.
+	EncodeForwarded(payload []byte) ([]byte, error)
+	// Describe reads what the payload of a message holds besides its text. It may
+	// look people up in a database, so it must not be called while others wait for
+	// a lock that the caller holds.
+	Describe(ctx context.Context, payload []byte) (Details, error)
+	// MediaOf describes the file of a message, and reports whether it has one.
+	MediaOf(payload []byte) (Media, bool, error)
+}

@@ -1,0 +1,47 @@
+package gateway
+
+import (
+	"context"
+	"time"
+)
+
+// Receiver takes what one session receives. Calls come in the order of the
+// platform, one at a time; only a restriction, a change of a contact and a history
+// may come from other goroutines. An implementation does one short thing and
+// returns: the session stands still meanwhile.
+type Receiver interface {
+	// Receive keeps something that the session received. The platform is told
+	// "received" only after nil; after an error it delivers most kinds again.
+	Receive(ctx context.Context, incoming Incoming) error
+	// SentPayload returns the payload of a message that this instance sent, or of
+	// a change that it made, for a recipient who could not decrypt it; false if it
+	// is not known.
+	SentPayload(ctx context.Context, chat JID, platformID string) (payload []byte, ok bool)
+}
+
+// Incoming is one thing that a session received: a Message, Change, Receipt,
+// ContactPresence, GroupChange, ContactChange, Call, Restriction or History, and
+// nothing else.
+type Incoming interface {
+	// Cleaned returns it safe to keep and to pass on, with every text, identifier,
+	// list and time within its bounds; nil if nothing worth keeping is left. The
+	// content of messages and the chat IDs must have been cleaned before.
+	Cleaned(now time.Time) Incoming
+
+	incoming() // no other package adds a kind
+}
+
+// History holds messages from before the link, a bounded number at a time. They
+// are kept, and cause no events.
+type History []Message
+
+func (History) incoming() {}
+
+// Cleaned cleans every message.
+func (h History) Cleaned(now time.Time) Incoming {
+	cleaned := make(History, len(h))
+	for i, message := range h {
+		cleaned[i] = message.cleaned(now)
+	}
+	return cleaned
+}

@@ -1,0 +1,37 @@
+package gateway
+
+import "time"
+
+// Presence is what a contact is shown about this account (contract, "presence
+// allowed values").
+type Presence string
+
+// The presences. The first three belong to one chat, the last two to the
+// account.
+const (
+	PresenceComposing   Presence = "composing"
+	PresenceRecording   Presence = "recording"
+	PresencePaused      Presence = "paused"
+	PresenceAvailable   Presence = "available"
+	PresenceUnavailable Presence = "unavailable"
+)
+
+// ContactPresence is the presence of a contact: typing in a chat, or being online.
+type ContactPresence struct {
+	From     Party
+	Chat     Party // where it types; From itself in a direct chat, or for available and unavailable
+	Presence Presence
+	LastSeen time.Time // with unavailable, where the contact shows it; else zero
+	At       time.Time
+}
+
+func (ContactPresence) incoming() {}
+
+// Cleaned cleans the names and bounds the times.
+func (p ContactPresence) Cleaned(now time.Time) Incoming {
+	p.From, p.Chat = p.From.cleaned(), p.Chat.cleaned()
+	if !p.LastSeen.IsZero() {
+		p.LastSeen = CleanTime(p.LastSeen, now)
+	}
+	return p
+}

@@ -1,0 +1,84 @@
+package messaging
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+
+	"github.com/recado-project/recado/internal/eventlog"
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+// receiveChange appends the event of an edit, a deletion or a reaction, and applies
+// the first two to the message that they name, if it is stored. A change that its
+// author may not make is ignored: it changes nothing and has no event. Reactions
+// change no message.
+func (r receiver) receiveChange(ctx context.Context, change gateway.Change) error {
+	return r.orPlaceholder(ctx, arrival{
+		what: "change", chat: change.Chat, by: change.By, fromMe: change.FromMe, key: change.SourceKey, at: change.At,
+	}, r.keepChange(ctx, change))
+}
+
+func (r receiver) keepChange(ctx context.Context, change gateway.Change) error {
+	event, err := changeEvent(r.instanceID, change)
+	if err != nil {
+		return fmt.Errorf("messaging: make the event of a change: %w", err)
+	}
+	if change.FromMe {
+		// The platform sends its receipts to this device as well, and they belong to no
+		// stored message.
+		err := r.config.Store.AcceptChange(ctx, gateway.SentChange{
+			PlatformID: change.ID, InstanceID: r.instanceID, Kind: change.Kind, By: change.By, At: change.At, Confirmed: true,
+		})
+		if err != nil {
+			return fmt.Errorf("messaging: keep a change: %w", err)
+		}
+	}
+	if change.Kind == gateway.ChangeReaction {
+		return r.appendEvents(ctx, event)
+	}
+	err = r.config.Store.UpdateMessages(ctx, r.instanceID, []string{change.PlatformID},
+		func(found []gateway.Message) ([]gateway.Message, []eventlog.Event, error) {
+			for n := range found {
+				if mayChange(change, found[n]) {
+					return apply(change, found[n]), []eventlog.Event{event}, nil
+				}
+			}
+			if len(found) > 0 {
+				r.config.Logger.InfoContext(ctx, "a change of a message is not believed: its sender may not change it",
+					slog.String("instance_id", r.instanceID), slog.String("platform_id", change.PlatformID))
+				return nil, nil, nil
+			}
+			// The message is from before the link, so its sender is not known here.
+			return nil, []eventlog.Event{event}, nil
+		})
+	if err != nil {
+		return fmt.Errorf("messaging: change a message: %w", err)
+	}
+	return nil
+}
+
+// apply returns the message with the change applied; nothing if the change leaves it
+// as it is: a reaction changes no message, and a deleted one stays deleted.
+func apply(change gateway.Change, message gateway.Message) []gateway.Message {
+	if change.Kind == gateway.ChangeReaction || !message.DeletedAt.IsZero() {
+		return nil
+	}
+	if change.Kind == gateway.ChangeDeleted {
+		message.Text, message.Payload, message.DeletedAt = "", nil, change.At
+	} else {
+		message.Text, message.Payload, message.EditedAt = change.Text, change.Payload, change.At
+	}
+	return []gateway.Message{message}
+}
+
+// mayChange reports whether the change is of this message, by its sender, or in a
+// group a deletion by an administrator.
+func mayChange(change gateway.Change, message gateway.Message) bool {
+	if !sameChat(message.Chat, change.Chat) {
+		return false
+	}
+	bySender := change.FromMe == message.FromMe &&
+		(change.FromMe || message.Sender.Is(change.By.JID) || message.Sender.Is(change.By.LID))
+	return bySender || change.Kind == gateway.ChangeDeleted && message.Chat.JID.IsGroup() && change.ByAdmin
+}
