@@ -16,6 +16,7 @@ const (
 	serverTests    = "./internal/server"
 	hostileTests   = "./internal/hostile"
 	whatsappTests  = "./internal/whatsapp"
+	keysTests      = "./internal/whatsapp/keys"
 	messagingTests = "./internal/messaging"
 	storeTests     = "./internal/store"
 	webhookTests   = "./internal/webhook"
@@ -25,16 +26,16 @@ const (
 func reliabilityFaults() []fault {
 	return []fault{
 		{
-			name: "keys of a send wait for the disk", file: "internal/whatsapp/keycache.go",
+			name: "keys of a send wait for the disk", file: "internal/whatsapp/keys/session.go",
 			old:  "	if err != nil || ctx.Value(receivingKey{}) != nil {\n		return err\n	}\n	return c.sync(ctx)",
 			new:  "	return err",
-			test: whatsappTests, run: "KeysOfASendWaitForTheDisk",
+			test: keysTests, run: "KeysOfASendWaitForTheDisk",
 		},
 		{
-			name: "keys that are given away wait for the disk", file: "internal/whatsapp/keycache.go",
+			name: "keys that are given away wait for the disk", file: "internal/whatsapp/keys/identity.go",
 			old:  "GetOrGenPreKeys(ctx, count)\n	if err != nil {\n		return nil, err\n	}\n	return made, c.sync(ctx)",
 			new:  "GetOrGenPreKeys(ctx, count)\n	if err != nil {\n		return nil, err\n	}\n	return made, nil",
-			test: whatsappTests, run: "KeysOfASendWaitForTheDisk",
+			test: keysTests, run: "KeysOfASendWaitForTheDisk",
 		},
 		{
 			name: "a settled message does not fail", file: "internal/messaging/send.go",
@@ -175,14 +176,14 @@ func silenceFaults() []fault {
 			test: whatsappTests, run: "SilenceGuard",
 		},
 		{
-			name: "no network is waited for with the ratchet held", file: "internal/whatsapp/keycache.go",
+			name: "no network is waited for with the ratchet held", file: "internal/whatsapp/keys/session.go",
 			old: "		send.letGo(addresses)\n", new: "",
-			test: whatsappTests, run: "SendLetsGoOfTheRatchet",
+			test: keysTests, run: "SendLetsGoOfTheRatchet",
 		},
 		{
-			name: "a session that was moved is not written back", file: "internal/whatsapp/sending.go",
+			name: "a session that was moved is not written back", file: "internal/whatsapp/keys/sending.go",
 			old: "	if stale {\n		return errSessionMoved", new: "	if false {\n		return errSessionMoved",
-			test: whatsappTests, run: "SendLetsGoOfTheRatchet",
+			test: keysTests, run: "SendLetsGoOfTheRatchet",
 		},
 		{
 			name: "an instance is deleted in slices", file: "internal/store/instance.go",

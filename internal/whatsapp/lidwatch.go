@@ -1,7 +1,6 @@
 package whatsapp
 
 import (
-	"context"
 	"log/slog"
 	"slices"
 	"sync"
@@ -18,71 +17,9 @@ const (
 	// told. More of them are the members of a big group, or a history: people of
 	// whom nobody has asked, and whose events carry both addresses when they come.
 	maxNewPairs = 32
-	// pairsAtOnce bounds how many are looked up in one query.
-	pairsAtOnce = 500
 	// maxNumberless bounds how many people are remembered as told without number.
 	maxNumberless = 1024
 )
-
-// lidWatch stands before the store of LIDs and notices which pairs are new to it.
-// whatsmeow writes them there from wherever it learns them, and with locks held:
-// so learnt only notes them.
-//
-// The store is one for all sessions of a database. A pair that another session
-// has learnt is not new any more; whom this session has told without number is
-// told when the pair is first used, by numbered.
-type lidWatch struct {
-	store.LIDStore
-	learnt func(pairs []store.LIDMapping)
-}
-
-// PutLIDMapping writes one pair.
-func (w *lidWatch) PutLIDMapping(ctx context.Context, lid, pn types.JID) error {
-	known, err := w.GetLIDForPN(ctx, pn)
-	if err == nil && known.User == lid.User {
-		return nil
-	}
-	if err := w.LIDStore.PutLIDMapping(ctx, lid, pn); err != nil {
-		return err
-	}
-	w.learnt([]store.LIDMapping{{LID: lid.ToNonAD(), PN: pn.ToNonAD()}})
-	return nil
-}
-
-// PutManyLIDMappings writes pairs, all or none.
-func (w *lidWatch) PutManyLIDMappings(ctx context.Context, pairs []store.LIDMapping) error {
-	fresh := w.fresh(ctx, pairs) // before: the store takes out of the slice what it knows
-	if err := w.LIDStore.PutManyLIDMappings(ctx, pairs); err != nil {
-		return err
-	}
-	if len(fresh) > 0 {
-		w.learnt(fresh)
-	}
-	return nil
-}
-
-// fresh returns the pairs that the store does not have.
-func (w *lidWatch) fresh(ctx context.Context, pairs []store.LIDMapping) []store.LIDMapping {
-	var fresh []store.LIDMapping
-	for some := range slices.Chunk(pairs, pairsAtOnce) {
-		numbers := make([]types.JID, len(some))
-		for i, pair := range some {
-			numbers[i] = pair.PN.ToNonAD()
-		}
-		known, err := w.GetManyLIDsForPNs(ctx, numbers)
-		if err != nil {
-			continue // they are stored, and not told
-		}
-		for i, pair := range some {
-			lid := pair.LID.ToNonAD()
-			if lid.Server == types.HiddenUserServer && numbers[i].Server == types.DefaultUserServer &&
-				known[numbers[i]].User != lid.User {
-				fresh = append(fresh, store.LIDMapping{LID: lid, PN: numbers[i]})
-			}
-		}
-	}
-	return fresh
-}
 
 // learnt tells, aside, that numbers and LIDs belong together: all of a few, and
 // of many those that this session has told without number.

@@ -9,6 +9,8 @@ import (
 	"slices"
 
 	waLog "go.mau.fi/whatsmeow/util/log"
+
+	"github.com/recado-project/recado/internal/whatsapp/keys"
 )
 
 // log hands whatsmeow's warnings and errors to our log. Its finer lines hold
@@ -44,5 +46,5 @@ func (l log) write(level slog.Level, format string, args []any) {
 // keeping whatsmeow from the keys, or by ending a connection under it.
 func expected(arg any) bool {
 	err, ok := arg.(error)
-	return ok && (errors.Is(err, errKeysStay) || errors.Is(err, context.Canceled))
+	return ok && (errors.Is(err, keys.ErrStay) || errors.Is(err, context.Canceled))
 }

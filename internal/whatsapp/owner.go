@@ -275,13 +275,13 @@ func (s *session) takeOver() {
 	if !reload {
 		return
 	}
-	keys, err := s.connector.keys(s.ctx, device)
+	own, err := s.connector.load(s.ctx, device)
 	if err != nil {
 		// The client that paired goes on; it is only slower.
 		s.logger.WarnContext(s.ctx, "new keys not loaded", slog.Any("error", err))
 		return
 	}
-	s.use(keys)
+	s.use(own)
 }
 
 // enter waits for a place among those that connect at the same time. The

@@ -14,6 +14,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/whatsapp/keys"
 )
 
 // clientName is what the phone is told it is being linked to; the platform
@@ -60,21 +61,16 @@ func (s *session) Send(ctx context.Context, out gateway.Outgoing) (gateway.Sent,
 	return gateway.Sent{At: at, Chat: s.party(ctx, client, to)}, nil
 }
 
-// transmit hands a message to the platform. Where another message has moved a session
-// on meanwhile it is encrypted anew: nothing was sent.
+// transmit hands a message to the platform.
 func (s *session) transmit(
 	ctx context.Context, client *whatsmeow.Client, to types.JID, message *waE2E.Message, id string,
 ) (response whatsmeow.SendResponse, err error) {
-	for range sendTries {
-		sendCtx, done := withSending(ctx)
-		response, err = client.SendMessage(sendCtx, to, message, whatsmeow.SendRequestExtra{
+	err = keys.Send(ctx, func(ctx context.Context) error {
+		response, err = client.SendMessage(ctx, to, message, whatsmeow.SendRequestExtra{
 			ID: id, Timeout: s.connector.config.SendTimeout,
 		})
-		done()
-		if !errors.Is(err, errSessionMoved) {
-			return response, err
-		}
-	}
+		return err
+	})
 	return response, err
 }
 

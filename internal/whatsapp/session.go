@@ -11,6 +11,7 @@ import (
 	"go.mau.fi/whatsmeow/types"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/whatsapp/keys"
 )
 
 const (
@@ -79,7 +80,7 @@ type session struct {
 
 var _ gateway.Session = (*session)(nil)
 
-func newSession(c *Connector, keys *store.Device, lifecycle gateway.Lifecycle, receiver gateway.Receiver) *session {
+func newSession(c *Connector, own *store.Device, lifecycle gateway.Lifecycle, receiver gateway.Receiver) *session {
 	ctx, cancel := context.WithCancel(context.Background())
 	connCtx, connDone := context.WithCancel(context.Background())
 	s := &session{
@@ -94,20 +95,14 @@ func newSession(c *Connector, keys *store.Device, lifecycle gateway.Lifecycle, r
 		done:      make(chan struct{}),
 		inbox:     make(chan signal, signals),
 	}
-	s.use(keys)
+	s.use(own)
 	return s
 }
 
 // use makes a client with the keys the session's own.
-func (s *session) use(keys *store.Device) {
-	if keys.ID != nil {
-		keys.LIDs = &lidWatch{LIDStore: keys.LIDs, learnt: s.learnt}
-		keys.Contacts = &contactStore{ContactStore: keys.Contacts}
-	}
-	if cache, ok := keys.Sessions.(*keyCache); ok {
-		cache.guard.failed.Store(new(s.giveUp))
-	}
-	client := whatsmeow.NewClient(keys, newLog(s.logger))
+func (s *session) use(own *store.Device) {
+	keys.Observe(own, keys.Observer{PairsLearnt: s.learnt, DatabaseFailed: s.giveUp})
+	client := whatsmeow.NewClient(own, newLog(s.logger))
 	client.SetWebsocketHTTPClient(s.connector.client)
 	client.SetPreLoginHTTPClient(s.connector.client)
 	client.SetMediaHTTPClient(s.connector.media)
@@ -132,11 +127,11 @@ func (s *session) use(keys *store.Device) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.client = client
-	s.linked = keys.ID != nil
+	s.linked = own.ID != nil
 	s.self = gateway.Party{}
 	if s.linked {
-		s.device = keys.ID.String()
-		s.self = gateway.Party{JID: jidOf(*keys.ID), LID: jidOf(keys.LID), Name: keys.PushName}
+		s.device = own.ID.String()
+		s.self = gateway.Party{JID: jidOf(*own.ID), LID: jidOf(own.LID), Name: own.PushName}
 	}
 }
 

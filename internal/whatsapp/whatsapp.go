@@ -24,6 +24,7 @@ import (
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/signallog"
+	"github.com/recado-project/recado/internal/whatsapp/keys"
 )
 
 // Config is what a connector can be told. The zero value of every field but
@@ -140,11 +141,11 @@ func (c *Connector) Close() {
 func (c *Connector) Open(
 	ctx context.Context, device string, lifecycle gateway.Lifecycle, receiver gateway.Receiver,
 ) (gateway.Session, error) {
-	keys, err := c.keys(ctx, device)
+	own, err := c.load(ctx, device)
 	if err != nil {
 		return nil, err
 	}
-	return newSession(c, keys, lifecycle, receiver), nil
+	return newSession(c, own, lifecycle, receiver), nil
 }
 
 // Forget removes keys (gateway.Connector).
@@ -159,38 +160,10 @@ func (c *Connector) Forget(ctx context.Context, device string) error {
 	return nil
 }
 
-// keys loads the keys that device names, or makes new ones.
-func (c *Connector) keys(ctx context.Context, device string) (*store.Device, error) {
-	if device == "" {
-		return c.container.NewDevice(), nil
-	}
-	jid, err := types.ParseJID(device)
-	if err != nil {
-		return nil, fmt.Errorf("whatsapp: load keys: %w", err)
-	}
-	keys, err := c.container.GetDevice(ctx, jid)
-	if err != nil {
-		return nil, fmt.Errorf("whatsapp: load keys: %w", err)
-	}
-	if keys == nil {
-		return c.container.NewDevice(), nil
-	}
-	keys.Container = ownKeys{c.container}
-	return keys, cacheKeys(keys, c.config.SyncKeys)
+// load loads the keys that device names, or makes new ones.
+func (c *Connector) load(ctx context.Context, device string) (*store.Device, error) {
+	return keys.Load(ctx, c.container, device, c.config.SyncKeys)
 }
-
-// ownKeys keeps whatsmeow from deleting keys by itself: it would empty the
-// device under the hands of its own goroutines, which still read it. The owner
-// of a session removes them when nobody does.
-type ownKeys struct {
-	*sqlstore.Container
-}
-
-// errKeysStay is what whatsmeow is told where it wants to delete keys.
-var errKeysStay = errors.New("whatsapp: the session's owner removes the keys")
-
-// DeleteDevice deletes nothing.
-func (ownKeys) DeleteDevice(context.Context, *store.Device) error { return errKeysStay }
 
 func (c Config) withDefaults() Config {
 	for _, d := range []struct {

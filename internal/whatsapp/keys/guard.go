@@ -1,4 +1,4 @@
-package whatsapp
+package keys
 
 import (
 	"context"
@@ -8,18 +8,18 @@ import (
 
 	"go.mau.fi/whatsmeow/store"
 	"go.mau.fi/whatsmeow/types"
-	"go.mau.fi/whatsmeow/util/keys"
+	wakeys "go.mau.fi/whatsmeow/util/keys"
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/sqlerror"
 )
 
-// keyGuard stands before the database of one device's keys and notices when it
+// guard stands before the database of one device's keys and notices when it
 // fails while something is received. whatsmeow takes that for a message that it
 // can't decrypt: it tells the platform "received", and asks the sender for
 // another copy, which comes late or never. Where the connection is given up
 // before it does, the platform brings the message again.
-type keyGuard struct {
+type guard struct {
 	store.AllSessionSpecificStores
 
 	// failed is told of it; nil until a session uses the keys.
@@ -30,7 +30,7 @@ type keyGuard struct {
 // is always the database's; what is not there is no error. An address that the
 // database can't hold is refused each time, so to bring the message again would be
 // of no use.
-func (g *keyGuard) note(err error) error {
+func (g *guard) note(err error) error {
 	if failed := g.failed.Load(); err != nil && failed != nil && !sqlerror.IsData(err) {
 		(*failed)()
 	}
@@ -38,7 +38,7 @@ func (g *keyGuard) note(err error) error {
 }
 
 // DoDecryptionTxn runs fn in a transaction. fn's own errors are whatsmeow's.
-func (g *keyGuard) DoDecryptionTxn(ctx context.Context, fn func(context.Context) error) error {
+func (g *guard) DoDecryptionTxn(ctx context.Context, fn func(context.Context) error) error {
 	var own error
 	err := g.AllSessionSpecificStores.DoDecryptionTxn(ctx, func(ctx context.Context) error {
 		own = fn(ctx)
@@ -51,68 +51,68 @@ func (g *keyGuard) DoDecryptionTxn(ctx context.Context, fn func(context.Context)
 }
 
 // GetBufferedEvent returns the plaintext of a message that was decrypted before.
-func (g *keyGuard) GetBufferedEvent(ctx context.Context, ciphertextHash [32]byte) (*store.BufferedEvent, error) {
+func (g *guard) GetBufferedEvent(ctx context.Context, ciphertextHash [32]byte) (*store.BufferedEvent, error) {
 	event, err := g.AllSessionSpecificStores.GetBufferedEvent(ctx, ciphertextHash)
 	return event, g.note(err)
 }
 
 // PutBufferedEvent keeps the plaintext of a message.
-func (g *keyGuard) PutBufferedEvent(ctx context.Context, ciphertextHash [32]byte, plaintext []byte, at time.Time) error {
+func (g *guard) PutBufferedEvent(ctx context.Context, ciphertextHash [32]byte, plaintext []byte, at time.Time) error {
 	return g.note(g.AllSessionSpecificStores.PutBufferedEvent(ctx, ciphertextHash, plaintext, at))
 }
 
 // ClearBufferedEventPlaintext drops the plaintext of a message.
-func (g *keyGuard) ClearBufferedEventPlaintext(ctx context.Context, ciphertextHash [32]byte) error {
+func (g *guard) ClearBufferedEventPlaintext(ctx context.Context, ciphertextHash [32]byte) error {
 	return g.note(g.AllSessionSpecificStores.ClearBufferedEventPlaintext(ctx, ciphertextHash))
 }
 
 // GetSession returns the session with one address.
-func (g *keyGuard) GetSession(ctx context.Context, address string) ([]byte, error) {
+func (g *guard) GetSession(ctx context.Context, address string) ([]byte, error) {
 	session, err := g.AllSessionSpecificStores.GetSession(ctx, address)
 	return session, g.note(err)
 }
 
 // HasSession reports whether there is a session with the address.
-func (g *keyGuard) HasSession(ctx context.Context, address string) (bool, error) {
+func (g *guard) HasSession(ctx context.Context, address string) (bool, error) {
 	has, err := g.AllSessionSpecificStores.HasSession(ctx, address)
 	return has, g.note(err)
 }
 
 // PutManySessions writes sessions.
-func (g *keyGuard) PutManySessions(ctx context.Context, sessions map[string][]byte) error {
+func (g *guard) PutManySessions(ctx context.Context, sessions map[string][]byte) error {
 	return g.note(g.AllSessionSpecificStores.PutManySessions(ctx, sessions))
 }
 
 // GetPreKey returns a key that was given to the platform.
-func (g *keyGuard) GetPreKey(ctx context.Context, id uint32) (*keys.PreKey, error) {
+func (g *guard) GetPreKey(ctx context.Context, id uint32) (*wakeys.PreKey, error) {
 	key, err := g.AllSessionSpecificStores.GetPreKey(ctx, id)
 	return key, g.note(err)
 }
 
 // RemovePreKey removes a key that was used.
-func (g *keyGuard) RemovePreKey(ctx context.Context, id uint32) error {
+func (g *guard) RemovePreKey(ctx context.Context, id uint32) error {
 	return g.note(g.AllSessionSpecificStores.RemovePreKey(ctx, id))
 }
 
 // GetSenderKey returns somebody's key for a group.
-func (g *keyGuard) GetSenderKey(ctx context.Context, group, user string) ([]byte, error) {
+func (g *guard) GetSenderKey(ctx context.Context, group, user string) ([]byte, error) {
 	key, err := g.AllSessionSpecificStores.GetSenderKey(ctx, group, user)
 	return key, g.note(err)
 }
 
 // PutSenderKey writes somebody's key for a group.
-func (g *keyGuard) PutSenderKey(ctx context.Context, group, user string, session []byte) error {
+func (g *guard) PutSenderKey(ctx context.Context, group, user string, session []byte) error {
 	return g.note(g.AllSessionSpecificStores.PutSenderKey(ctx, group, user, session))
 }
 
 // PutMessageSecret keeps the secret of a message, by its identifier, which its sender
 // has chosen.
-func (g *keyGuard) PutMessageSecret(ctx context.Context, chat, sender types.JID, id types.MessageID, secret []byte) error {
+func (g *guard) PutMessageSecret(ctx context.Context, chat, sender types.JID, id types.MessageID, secret []byte) error {
 	return g.AllSessionSpecificStores.PutMessageSecret(ctx, chat, sender, gateway.CleanID(id), secret)
 }
 
 // PutMessageSecrets keeps the secrets of many messages.
-func (g *keyGuard) PutMessageSecrets(ctx context.Context, inserts []store.MessageSecretInsert) error {
+func (g *guard) PutMessageSecrets(ctx context.Context, inserts []store.MessageSecretInsert) error {
 	inserts = slices.Clone(inserts)
 	for i := range inserts {
 		inserts[i].ID = gateway.CleanID(inserts[i].ID)
@@ -121,17 +121,17 @@ func (g *keyGuard) PutMessageSecrets(ctx context.Context, inserts []store.Messag
 }
 
 // GetMessageSecret returns the secret of a message.
-func (g *keyGuard) GetMessageSecret(ctx context.Context, chat, sender types.JID, id types.MessageID) ([]byte, types.JID, error) {
+func (g *guard) GetMessageSecret(ctx context.Context, chat, sender types.JID, id types.MessageID) ([]byte, types.JID, error) {
 	return g.AllSessionSpecificStores.GetMessageSecret(ctx, chat, sender, gateway.CleanID(id))
 }
 
 // PutIdentity writes who somebody is.
-func (g *keyGuard) PutIdentity(ctx context.Context, address string, key [32]byte) error {
+func (g *guard) PutIdentity(ctx context.Context, address string, key [32]byte) error {
 	return g.note(g.AllSessionSpecificStores.PutIdentity(ctx, address, key))
 }
 
 // IsTrustedIdentity reports whether somebody is who he was.
-func (g *keyGuard) IsTrustedIdentity(ctx context.Context, address string, key [32]byte) (bool, error) {
+func (g *guard) IsTrustedIdentity(ctx context.Context, address string, key [32]byte) (bool, error) {
 	trusted, err := g.AllSessionSpecificStores.IsTrustedIdentity(ctx, address, key)
 	return trusted, g.note(err)
 }

@@ -1,4 +1,4 @@
-package whatsapp
+package keys
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 // errSessionMoved says that a Signal session was moved on by another message while
 // the keys of a new device were waited for. What was encrypted with it is worthless;
 // the send is made anew.
-var errSessionMoved = errors.New("whatsapp: a session was moved on by another message")
+var errSessionMoved = errors.New("keys: a session was moved on by another message")
 
 // sendTries is how often a send is made where that happens.
 const sendTries = 4
@@ -22,8 +22,8 @@ const sendTries = 4
 // ratchet is let go, and the sessions are watched instead. Everything else of the
 // instance goes on meanwhile.
 type sending struct {
-	cache   *keyCache // nil before it has begun, and after its end
-	holds   bool      // the ratchet
+	cache   *cache // nil before it has begun, and after its end
+	holds   bool   // the ratchet
 	watched map[string]bool
 	stale   bool // one of those watched was moved; guarded by the cache's mu
 }
@@ -39,7 +39,7 @@ func withSending(ctx context.Context) (context.Context, func()) {
 
 // beginSending takes the ratchet for the send that ctx belongs to, and returns that
 // send; nil where there is none, or it has begun before.
-func (c *keyCache) beginSending(ctx context.Context) *sending {
+func (c *cache) beginSending(ctx context.Context) *sending {
 	s, ok := ctx.Value(sendingKey{}).(*sending)
 	if !ok || s.cache != nil {
 		return nil
@@ -98,7 +98,7 @@ func (s *sending) end() {
 
 // moved tells the sends that watch one of the addresses that its session has moved:
 // all but the one that has moved it.
-func (c *keyCache) moved(by *sending, addresses iter.Seq[string]) {
+func (c *cache) moved(by *sending, addresses iter.Seq[string]) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.open) == 0 {

@@ -1,4 +1,4 @@
-package whatsapp
+package keys
 
 import (
 	"context"
@@ -14,21 +14,21 @@ import (
 	"github.com/recado-project/recado/internal/sqlite"
 )
 
-// newKeyCache makes the cache of a linked device's keys.
-func newKeyCache(t *testing.T) *keyCache {
+// newCache makes the cache of a linked device's keys.
+func newCache(t *testing.T) *cache {
 	t.Helper()
-	return newKeyCacheThat(t, func(context.Context) error { return nil })
+	return newCacheThat(t, func(context.Context) error { return nil })
 }
 
-// newKeyCacheThat is newKeyCache with what makes its writes safe from a loss of power.
-func newKeyCacheThat(t *testing.T, syncKeys func(context.Context) error) *keyCache {
+// newCacheThat is newCache with what makes its writes safe from a loss of power.
+func newCacheThat(t *testing.T, syncKeys func(context.Context) error) *cache {
 	t.Helper()
 	db, err := sqlite.OpenPool(t.Context(), filepath.Join(t.TempDir(), "sessions.db"), 1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	container := sqlstore.NewWithDB(db, string(SQLite), nil)
+	container := sqlstore.NewWithDB(db, "sqlite3", nil)
 	if err := container.Upgrade(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -41,10 +41,10 @@ func newKeyCacheThat(t *testing.T, syncKeys func(context.Context) error) *keyCac
 	if err := container.PutDevice(t.Context(), device); err != nil {
 		t.Fatal(err)
 	}
-	if err := cacheKeys(device, syncKeys); err != nil {
+	if err := putCache(device, syncKeys); err != nil {
 		t.Fatal(err)
 	}
-	return device.Sessions.(*keyCache)
+	return device.Sessions.(*cache)
 }
 
 // A key that was used for sending must not be used again after a loss of power: what
@@ -54,7 +54,7 @@ func TestKeysOfASendWaitForTheDisk(t *testing.T) {
 	full := errors.New("the disk is full")
 	safe := 0
 	var failure error
-	cache := newKeyCacheThat(t, func(context.Context) error {
+	cache := newCacheThat(t, func(context.Context) error {
 		safe++
 		return failure
 	})
@@ -98,7 +98,7 @@ func TestSendLetsGoOfTheRatchet(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			cache := newKeyCache(t)
+			cache := newCache(t)
 			check := func(err error) {
 				t.Helper()
 				if err != nil {
@@ -135,7 +135,7 @@ func TestSendLetsGoOfTheRatchet(t *testing.T) {
 // A send to known devices keeps the ratchet until it has written the sessions.
 func TestSendHoldsTheRatchet(t *testing.T) {
 	t.Parallel()
-	cache := newKeyCache(t)
+	cache := newCache(t)
 	if err := cache.PutManySessions(t.Context(), map[string][]byte{"100:0": {1}}); err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package whatsapp
+package keys
 
 import (
 	"bytes"
@@ -55,7 +55,7 @@ func mendSession(before, after []byte) ([]byte, error) {
 		SessionState: now.SessionState, PreviousStates: slices.Delete(sessions, place, place+1),
 	})
 	if err != nil {
-		return nil, fmt.Errorf("whatsapp: write session: %w", err)
+		return nil, fmt.Errorf("keys: write session: %w", err)
 	}
 	return mended, nil
 }
@@ -63,7 +63,7 @@ func mendSession(before, after []byte) ([]byte, error) {
 func readRecord(encoded []byte) (sessionRecord, error) {
 	var record sessionRecord
 	if err := json.Unmarshal(encoded, &record); err != nil {
-		return record, fmt.Errorf("whatsapp: read session: %w", err)
+		return record, fmt.Errorf("keys: read session: %w", err)
 	}
 	return record, nil
 }
@@ -74,7 +74,7 @@ func baseKey(session json.RawMessage) ([]byte, error) {
 		SenderBaseKey []byte `json:"SenderBaseKey"` //nolint:tagliatelle // libsignal's name
 	}
 	if err := json.Unmarshal(session, &state); err != nil {
-		return nil, fmt.Errorf("whatsapp: read session: %w", err)
+		return nil, fmt.Errorf("keys: read session: %w", err)
 	}
 	return state.SenderBaseKey, nil
 }

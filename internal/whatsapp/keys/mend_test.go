@@ -1,4 +1,4 @@
-package whatsapp
+package keys
 
 import (
 	"encoding/json"
