@@ -17,6 +17,7 @@ import (
 	"go.mau.fi/whatsmeow/types"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/whatsapp/history"
 )
 
 const (
@@ -67,7 +68,7 @@ func (s *session) takeHistory(client *whatsmeow.Client, id types.MessageID, noti
 		s.logger.WarnContext(s.ctx, "history not read", slog.String("kind", notification.GetSyncType().String()),
 			slog.Uint64("bytes", notification.GetFileLength()), slog.Any("error", err))
 	}
-	if err != nil && !errors.Is(err, errHistoryTooBig) {
+	if err != nil && !errors.Is(err, history.ErrTooBig) {
 		return
 	}
 	// A receipt that is lost has the phone believe that we are still at it, which
@@ -82,7 +83,7 @@ func worthAnother(err error) bool {
 	if errors.Is(err, errHostSilent) {
 		return true
 	}
-	return !errors.Is(err, errHistoryTooBig) && !errors.Is(err, errMalformed) && !errors.Is(err, errNotKept) &&
+	return !errors.Is(err, history.ErrTooBig) && !errors.Is(err, history.ErrMalformed) && !errors.Is(err, errNotKept) &&
 		!errors.Is(err, context.Canceled) && !isGone(err)
 }
 
@@ -92,14 +93,14 @@ var errNotKept = errors.New("whatsapp: a part of the history was not kept")
 
 func (s *session) readHistory(client *whatsmeow.Client, notification *waE2E.HistorySyncNotification) error {
 	if inline := notification.GetInitialHistBootstrapInlinePayload(); inline != nil {
-		return s.handOver(client, history{
-			open: func() (io.Reader, error) { return bytes.NewReader(inline), nil },
-			size: int64(len(inline)),
+		return s.handOver(client, history.Packed{
+			Open: func() (io.Reader, error) { return bytes.NewReader(inline), nil },
+			Size: int64(len(inline)),
 		})
 	}
 	limit := s.connector.config.HistoryMaxBytes
 	if notification.GetFileLength() > uint64(limit) { //nolint:gosec // it is not negative
-		return errHistoryTooBig
+		return history.ErrTooBig
 	}
 	file, err := os.CreateTemp(s.connector.config.TempDir, "recado-history-*")
 	if err != nil {
@@ -108,14 +109,14 @@ func (s *session) readHistory(client *whatsmeow.Client, notification *waE2E.Hist
 	defer func() { _, _ = file.Close(), os.Remove(file.Name()) }() // it is of no more use
 	ctx, cancel := context.WithTimeout(s.ctx, transferTime(limit))
 	defer cancel()
-	if err := client.DownloadToFile(ctx, notification, limitedFile{file: file, limit: limit, over: errHistoryTooBig}); err != nil {
+	if err := client.DownloadToFile(ctx, notification, limitedFile{file: file, limit: limit, over: history.ErrTooBig}); err != nil {
 		return fmt.Errorf("whatsapp: fetch history: %w", err)
 	}
 	size, err := file.Seek(0, io.SeekEnd)
 	if err != nil {
 		return fmt.Errorf("whatsapp: read history: %w", err)
 	}
-	return s.handOver(client, history{size: size, open: func() (io.Reader, error) {
+	return s.handOver(client, history.Packed{Size: size, Open: func() (io.Reader, error) {
 		if _, err := file.Seek(0, io.SeekStart); err != nil {
 			return nil, fmt.Errorf("whatsapp: read history: %w", err)
 		}
@@ -125,9 +126,9 @@ func (s *session) readHistory(client *whatsmeow.Client, notification *waE2E.Hist
 
 // handOver reads a history twice: first who is who, so that both addresses of
 // everybody are known when the messages are read.
-func (s *session) handOver(client *whatsmeow.Client, from history) error {
+func (s *session) handOver(client *whatsmeow.Client, from history.Packed) error {
 	inside := client.DangerousInternals() //nolint:staticcheck // what whatsmeow does with a history it has loaded; the version is pinned
-	facts, err := from.facts(
+	facts, err := from.Facts(
 		func(names []*waHistorySync.Pushname) { inside.HandleHistoricalPushNames(s.ctx, names) },
 		func(pairs []*waHistorySync.PhoneNumberToLIDMapping) {
 			inside.StoreHistoricalPNLIDMappings(s.ctx, pairs)
@@ -155,9 +156,9 @@ func (s *session) handOver(client *whatsmeow.Client, from history) error {
 
 // takeMessages hands over the messages of a history and returns how many these
 // were.
-func (s *session) takeMessages(client *whatsmeow.Client, from history, perChat int) (total int, err error) {
+func (s *session) takeMessages(client *whatsmeow.Client, from history.Packed, perChat int) (total int, err error) {
 	inside := client.DangerousInternals() //nolint:staticcheck // as above
-	err = from.conversations(perChat, func(conversation *waHistorySync.Conversation) error {
+	err = from.Conversations(perChat, func(conversation *waHistorySync.Conversation) error {
 		if s.ctx.Err() != nil {
 			return s.ctx.Err()
 		}
@@ -170,7 +171,7 @@ func (s *session) takeMessages(client *whatsmeow.Client, from history, perChat i
 			}
 		}
 		if total == maxHistory {
-			return errEnough
+			return history.ErrEnough
 		}
 		return nil
 	})

@@ -1,4 +1,4 @@
-package whatsapp
+package history
 
 import (
 	"bytes"
@@ -18,7 +18,7 @@ import (
 )
 
 // packed makes a history of what it holds when it is unpacked.
-func packed(tb testing.TB, plain []byte) history {
+func packed(tb testing.TB, plain []byte) Packed {
 	tb.Helper()
 	var buffer bytes.Buffer
 	zip := zlib.NewWriter(&buffer)
@@ -28,7 +28,7 @@ func packed(tb testing.TB, plain []byte) history {
 	if err := zip.Close(); err != nil {
 		tb.Fatal(err)
 	}
-	return history{size: int64(buffer.Len()), open: func() (io.Reader, error) { return bytes.NewReader(buffer.Bytes()), nil }}
+	return Packed{Size: int64(buffer.Len()), Open: func() (io.Reader, error) { return bytes.NewReader(buffer.Bytes()), nil }}
 }
 
 func oldMessage(id string, at uint64, text string) *waHistorySync.HistorySyncMsg {
@@ -48,9 +48,9 @@ func mustMarshal(tb testing.TB, message proto.Message) []byte {
 
 // chatsOf reads the identifiers of the messages of each chat, and what the
 // batches were.
-func chatsOf(h history, perChat int) (chats map[string][]string, batches int, err error) {
+func chatsOf(h Packed, perChat int) (chats map[string][]string, batches int, err error) {
 	chats = map[string][]string{}
-	err = h.conversations(perChat, func(c *waHistorySync.Conversation) error {
+	err = h.Conversations(perChat, func(c *waHistorySync.Conversation) error {
 		batches++
 		for _, message := range c.GetMessages() {
 			chats[c.GetID()] = append(chats[c.GetID()], message.GetMessage().GetKey().GetID())
@@ -67,7 +67,7 @@ func TestHistoryKeepsTheNewestOfEachChat(t *testing.T) {
 	for _, at := range []uint64{31, 12, 77, 50, 51, 52, 99, 3} {
 		chat.Messages = append(chat.Messages, oldMessage(string(rune('A'+at%26)), at, "text"))
 	}
-	chat.Messages = append(chat.Messages, oldMessage("big", 1000, strings.Repeat("x", maxHistoryMessage)))
+	chat.Messages = append(chat.Messages, oldMessage("big", 1000, strings.Repeat("x", maxMessage)))
 	h := packed(t, mustMarshal(t, &waHistorySync.HistorySync{
 		SyncType: waHistorySync.HistorySync_RECENT.Enum(),
 		Conversations: []*waHistorySync.Conversation{
@@ -90,23 +90,23 @@ func TestHistoryKeepsTheNewestOfEachChat(t *testing.T) {
 func TestHistoryComesInBatches(t *testing.T) {
 	t.Parallel()
 	chat := &waHistorySync.Conversation{ID: new("1@lid")}
-	for at := range uint64(3*maxHistoryBatch + 1) {
+	for at := range uint64(3*maxBatch + 1) {
 		chat.Messages = append(chat.Messages, oldMessage("id", at, ""))
 	}
 	h := packed(t, mustMarshal(t, &waHistorySync.HistorySync{
 		SyncType: waHistorySync.HistorySync_RECENT.Enum(), Conversations: []*waHistorySync.Conversation{chat},
 	}))
 	chats, batches, err := chatsOf(h, 1000)
-	if err != nil || batches != 4 || len(chats["1@lid"]) != 3*maxHistoryBatch+1 {
+	if err != nil || batches != 4 || len(chats["1@lid"]) != 3*maxBatch+1 {
 		t.Errorf("%d messages in %d batches (%v)", len(chats["1@lid"]), batches, err)
 	}
 	calls := 0
-	err = h.conversations(1000, func(*waHistorySync.Conversation) error { calls++; return errEnough })
+	err = h.Conversations(1000, func(*waHistorySync.Conversation) error { calls++; return ErrEnough })
 	if err != nil || calls != 1 {
 		t.Errorf("after enough there were %d calls (%v)", calls, err)
 	}
 	failure := errors.New("the disk is full")
-	if err := h.conversations(1000, func(*waHistorySync.Conversation) error { return failure }); !errors.Is(err, failure) {
+	if err := h.Conversations(1000, func(*waHistorySync.Conversation) error { return failure }); !errors.Is(err, failure) {
 		t.Errorf("a failure became %v", err)
 	}
 }
@@ -117,19 +117,19 @@ func TestHistoryFacts(t *testing.T) {
 		SyncType: waHistorySync.HistorySync_INITIAL_BOOTSTRAP.Enum(), NctSalt: []byte("salt"), Progress: new(uint32(7)),
 		Conversations: []*waHistorySync.Conversation{{ID: new("1@lid")}},
 	}
-	for range 2*historySlice + 1 {
+	for range 2*sliceSize + 1 {
 		whole.Pushnames = append(whole.Pushnames, &waHistorySync.Pushname{ID: new("1@lid"), Pushname: new("Ana")})
 	}
 	whole.PhoneNumberToLidMappings = []*waHistorySync.PhoneNumberToLIDMapping{{PnJID: new("1@s.whatsapp.net"), LidJID: new("1@lid")}}
 	var names, pairs []int
-	facts, err := packed(t, mustMarshal(t, whole)).facts(
+	facts, err := packed(t, mustMarshal(t, whole)).Facts(
 		func(some []*waHistorySync.Pushname) { names = append(names, len(some)) },
 		func(some []*waHistorySync.PhoneNumberToLIDMapping) { pairs = append(pairs, len(some)) },
 	)
 	if err != nil || string(facts.GetNctSalt()) != "salt" || facts.GetProgress() != 7 || len(facts.GetConversations()) != 0 {
 		t.Errorf("the facts are %v (%v)", facts, err)
 	}
-	if !slices.Equal(names, []int{historySlice, historySlice, 1}) || !slices.Equal(pairs, []int{1}) {
+	if !slices.Equal(names, []int{sliceSize, sliceSize, 1}) || !slices.Equal(pairs, []int{1}) {
 		t.Errorf("names came in %v, pairs in %v", names, pairs)
 	}
 }
@@ -143,15 +143,15 @@ func TestHistoryThatIsBroken(t *testing.T) {
 		}},
 	})
 	// One field that is long, and packs to nearly nothing.
-	bomb := protowire.AppendBytes(protowire.AppendTag(nil, historyStatuses, protowire.BytesType), make([]byte, 2*smallHistory))
+	bomb := protowire.AppendBytes(protowire.AppendTag(nil, fieldStatuses, protowire.BytesType), make([]byte, 2*small))
 	for name, c := range map[string]struct {
-		h    history
+		h    Packed
 		want error
 	}{
-		"cut":     {packed(t, whole[:len(whole)-3]), errMalformed},
-		"a group": {packed(t, append(slices.Clone(whole), 0x0b)), errMalformed},
-		"a bomb":  {packed(t, bomb), errHistoryTooBig},
-		"no zlib": {history{size: 3, open: func() (io.Reader, error) { return strings.NewReader("abc"), nil }}, zlib.ErrHeader},
+		"cut":     {packed(t, whole[:len(whole)-3]), ErrMalformed},
+		"a group": {packed(t, append(slices.Clone(whole), 0x0b)), ErrMalformed},
+		"a bomb":  {packed(t, bomb), ErrTooBig},
+		"no zlib": {Packed{Size: 3, Open: func() (io.Reader, error) { return strings.NewReader("abc"), nil }}, zlib.ErrHeader},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -179,12 +179,12 @@ func FuzzHistory(f *testing.F) {
 			return
 		}
 		h := packed(t, plain)
-		h.size = int64(len(plain))
+		h.Size = int64(len(plain))
 		names := 0
-		facts, factsErr := h.facts(
+		facts, factsErr := h.Facts(
 			func(some []*waHistorySync.Pushname) { names += len(some) }, func([]*waHistorySync.PhoneNumberToLIDMapping) {})
 		count := 0
-		err := h.conversations(perChat, func(c *waHistorySync.Conversation) error {
+		err := h.Conversations(perChat, func(c *waHistorySync.Conversation) error {
 			count += len(c.GetMessages())
 			return nil
 		})

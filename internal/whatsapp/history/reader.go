@@ -1,4 +1,4 @@
-package whatsapp
+package history
 
 import (
 	"bufio"
@@ -10,8 +10,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// errMalformed says that something is no protobuf message.
-var errMalformed = errors.New("whatsapp: malformed protobuf message")
+// ErrMalformed says that something is no protobuf message.
+var ErrMalformed = errors.New("history: malformed protobuf message")
 
 // wireReader reads a protobuf message field by field, without holding it. What a
 // field holds is taken by one of field, message and skip before the next one is
@@ -38,7 +38,7 @@ func (w *wireReader) next() (protowire.Number, protowire.Type, error) {
 	}
 	number, kind := protowire.DecodeTag(tag)
 	if !number.IsValid() {
-		return 0, 0, errMalformed
+		return 0, 0, ErrMalformed
 	}
 	return number, kind, nil
 }
@@ -48,7 +48,7 @@ func (w *wireReader) value() (uint64, error) {
 	var value uint64
 	for shift := 0; shift < 64; shift += 7 {
 		if w.left == 0 {
-			return 0, errMalformed
+			return 0, ErrMalformed
 		}
 		b, err := w.in.ReadByte()
 		if err != nil {
@@ -60,7 +60,7 @@ func (w *wireReader) value() (uint64, error) {
 			return value, nil
 		}
 	}
-	return 0, errMalformed
+	return 0, ErrMalformed
 }
 
 // length reads how long a field is that says so.
@@ -70,7 +70,7 @@ func (w *wireReader) length() (int64, error) {
 		return 0, err
 	}
 	if n > uint64(w.left) { //nolint:gosec // it is not negative
-		return 0, errMalformed
+		return 0, ErrMalformed
 	}
 	return int64(n), nil //nolint:gosec // it is not more than left
 }
@@ -148,13 +148,13 @@ func (w *wireReader) skip(kind protowire.Type) error {
 		}
 		return w.discard(n)
 	default: // groups, which the protocol does not use
-		return errMalformed
+		return ErrMalformed
 	}
 }
 
 func (w *wireReader) discard(n int64) error {
 	if n > w.left {
-		return errMalformed
+		return ErrMalformed
 	}
 	w.left -= n
 	if _, err := io.CopyN(io.Discard, w.in, n); err != nil {
@@ -166,7 +166,7 @@ func (w *wireReader) discard(n int64) error {
 // cut says that a message ended before its time.
 func cut(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return fmt.Errorf("%w: %w", errMalformed, io.ErrUnexpectedEOF)
+		return fmt.Errorf("%w: %w", ErrMalformed, io.ErrUnexpectedEOF)
 	}
 	return err
 }
