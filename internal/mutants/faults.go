@@ -17,6 +17,7 @@ const (
 	hostileTests   = "./internal/hostile"
 	whatsappTests  = "./internal/whatsapp"
 	keysTests      = "./internal/whatsapp/keys"
+	transportTests = "./internal/whatsapp/transport"
 	messagingTests = "./internal/messaging"
 	storeTests     = "./internal/store"
 	webhookTests   = "./internal/webhook"
@@ -150,7 +151,7 @@ func hostileFaults() []fault {
 			test: hostileTests, run: "ReceiptOfNoMember",
 		},
 		{
-			name: "a download ends at the limit", file: "internal/whatsapp/transfer.go",
+			name: "a download ends at the limit", file: "internal/whatsapp/transport/limited_file.go",
 			old: "	if at+int64(len(p)) > f.limit {", new: "	if at+int64(len(p)) > 1<<40 {",
 			test: serverTests, run: "MediaHostMisbehaves",
 		},
@@ -171,9 +172,9 @@ func silenceFaults() []fault {
 			test: serverTests, run: "SilentPlatformIsGivenUp",
 		},
 		{
-			name: "a silent media host is given up", file: "internal/whatsapp/transfer.go",
-			old: "func() { end(errHostSilent) }", new: "func() {}",
-			test: whatsappTests, run: "SilenceGuard",
+			name: "a silent media host is given up", file: "internal/whatsapp/transport/silence.go",
+			old: "func() { end(ErrSilent) }", new: "func() {}",
+			test: transportTests, run: "SilenceGuard",
 		},
 		{
 			name: "no network is waited for with the ratchet held", file: "internal/whatsapp/keys/session.go",

@@ -18,6 +18,7 @@ import (
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/whatsapp/history"
+	"github.com/recado-project/recado/internal/whatsapp/transport"
 )
 
 const (
@@ -80,7 +81,7 @@ func (s *session) takeHistory(client *whatsmeow.Client, id types.MessageID, noti
 
 // worthAnother tells what may pass from what will not.
 func worthAnother(err error) bool {
-	if errors.Is(err, errHostSilent) {
+	if errors.Is(err, transport.ErrSilent) {
 		return true
 	}
 	return !errors.Is(err, history.ErrTooBig) && !errors.Is(err, history.ErrMalformed) && !errors.Is(err, errNotKept) &&
@@ -107,9 +108,9 @@ func (s *session) readHistory(client *whatsmeow.Client, notification *waE2E.Hist
 		return fmt.Errorf("whatsapp: make room for a history: %w", err)
 	}
 	defer func() { _, _ = file.Close(), os.Remove(file.Name()) }() // it is of no more use
-	ctx, cancel := context.WithTimeout(s.ctx, transferTime(limit))
+	ctx, cancel := context.WithTimeout(s.ctx, transport.TransferTime(limit))
 	defer cancel()
-	if err := client.DownloadToFile(ctx, notification, limitedFile{file: file, limit: limit, over: history.ErrTooBig}); err != nil {
+	if err := client.DownloadToFile(ctx, notification, transport.Limited(file, limit, history.ErrTooBig)); err != nil {
 		return fmt.Errorf("whatsapp: fetch history: %w", err)
 	}
 	size, err := file.Seek(0, io.SeekEnd)

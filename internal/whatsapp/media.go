@@ -18,6 +18,7 @@ import (
 	"go.mau.fi/whatsmeow/types/events"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/whatsapp/transport"
 )
 
 // retryWait is how long the phone may take to give a file to the platform again.
@@ -160,7 +161,7 @@ func (s *session) Upload(ctx context.Context, kind gateway.MessageType, file io.
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return gateway.Upload{}, fmt.Errorf("whatsapp: read file: %w", err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, transferTime(size))
+	ctx, cancel := context.WithTimeout(ctx, transport.TransferTime(size))
 	defer cancel()
 	encrypted, err := os.CreateTemp(s.connector.config.TempDir, "recado-upload-*")
 	if err != nil {
@@ -204,9 +205,9 @@ func (s *session) Download(ctx context.Context, key gateway.MessageKey, payload 
 		return errors.New("whatsapp: download the file of a message that has none")
 	}
 	limit := s.connector.config.MaxMediaBytes
-	ctx, cancel := context.WithTimeout(ctx, transferTime(limit)+retryWait)
+	ctx, cancel := context.WithTimeout(ctx, transport.TransferTime(limit)+retryWait)
 	defer cancel()
-	limited := limitedFile{file: target, limit: limit + encryptionBytes, over: errTooLarge}
+	limited := transport.Limited(target, limit+encryptionBytes, errTooLarge)
 	err = s.current().DownloadToFile(ctx, pointer, limited)
 	if !isGone(err) {
 		return downloadError(ctx, err, limit)
@@ -242,7 +243,7 @@ func downloadError(ctx context.Context, err error, limit int64) error {
 	case errors.Is(err, errTooLarge):
 		return gateway.Errorf(gateway.TooLarge, gateway.CodePayloadTooLarge,
 			"the file is larger than %d bytes; --max-download allows more", limit)
-	case errors.Is(err, errHostSilent), ctx.Err() != nil:
+	case errors.Is(err, transport.ErrSilent), ctx.Err() != nil:
 		return gateway.Errorf(gateway.PlatformTimeout, gateway.CodePlatformTimeout,
 			"the platform's media host did not send the file in time")
 	}

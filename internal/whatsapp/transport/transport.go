@@ -1,4 +1,6 @@
-package whatsapp
+// Package transport makes the HTTP clients by which the connector reaches the platform
+// and its media host, and bounds the files that it transfers.
+package transport
 
 import (
 	"context"
@@ -8,8 +10,6 @@ import (
 	"net/http"
 	"net/url"
 	"time"
-
-	"go.mau.fi/whatsmeow"
 )
 
 const (
@@ -17,10 +17,10 @@ const (
 	websocketPath = "/ws/chat"
 )
 
-// newHTTPClient makes the client of all sessions. whatsmeow always asks for its
-// own hosts by https; a platform elsewhere is reached by dialling its address
-// whatever host was asked for, and in plain TCP where its URL says ws.
-func newHTTPClient(platformURL string) (*http.Client, error) {
+// NewClient makes the client of all sessions. whatsmeow always asks for its
+// own hosts by https. A platform elsewhere is reached by dialling its address,
+// whatever host was asked for, and in plain TCP if its URL says ws.
+func NewClient(platformURL string) (*http.Client, error) {
 	transport := &http.Transport{
 		Proxy:               http.ProxyFromEnvironment,
 		TLSHandshakeTimeout: dialTimeout,
@@ -44,10 +44,10 @@ func newHTTPClient(platformURL string) (*http.Client, error) {
 func dialer(platformURL string) (func(ctx context.Context, network, _ string) (net.Conn, error), error) {
 	parsed, err := url.Parse(platformURL)
 	if err != nil {
-		return nil, fmt.Errorf("whatsapp: platform URL: %w", err)
+		return nil, fmt.Errorf("transport: platform URL: %w", err)
 	}
 	if parsed.Path != "" && parsed.Path != "/" && parsed.Path != websocketPath {
-		return nil, fmt.Errorf("whatsapp: platform URL: the path is always %s", websocketPath)
+		return nil, fmt.Errorf("transport: platform URL: the path is always %s", websocketPath)
 	}
 	plain := &net.Dialer{Timeout: dialTimeout}
 	switch parsed.Scheme {
@@ -63,7 +63,7 @@ func dialer(platformURL string) (func(ctx context.Context, network, _ string) (n
 			return secure.DialContext(ctx, network, address)
 		}, nil
 	default:
-		return nil, fmt.Errorf("whatsapp: platform URL: scheme %q is neither ws nor wss", parsed.Scheme)
+		return nil, fmt.Errorf("transport: platform URL: scheme %q is neither ws nor wss", parsed.Scheme)
 	}
 }
 
@@ -72,17 +72,4 @@ func withPort(u *url.URL, standard string) string {
 		standard = port
 	}
 	return net.JoinHostPort(u.Hostname(), standard)
-}
-
-func trustedRoot(config Config) [32]byte {
-	if config.RootKey != nil {
-		return *config.RootKey
-	}
-	return whatsmeow.WACertPubKey
-}
-
-func useRoot(key [32]byte) {
-	if whatsmeow.WACertPubKey != key {
-		whatsmeow.WACertPubKey = key
-	}
 }

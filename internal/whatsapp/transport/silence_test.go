@@ -1,12 +1,10 @@
-package whatsapp
+package transport
 
 import (
 	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"strings"
 	"testing"
 	"time"
 )
@@ -43,8 +41,8 @@ func TestSilenceGuard(t *testing.T) {
 		err  error
 	}{
 		"/slow":    {"xxxxxxxx", nil},
-		"/stalled": {"xx", errHostSilent},
-		"/silent":  {"", errHostSilent},
+		"/stalled": {"xx", ErrSilent},
+		"/silent":  {"", ErrSilent},
 	} {
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, host.URL+path, http.NoBody)
 		if err != nil {
@@ -64,28 +62,3 @@ func TestSilenceGuard(t *testing.T) {
 
 // pause lets time pass where the passing of time is what is tested.
 func pause(d time.Duration) { <-time.After(d) }
-
-func TestLimitedFile(t *testing.T) {
-	t.Parallel()
-	file, err := os.CreateTemp(t.TempDir(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = file.Close() })
-	limited := limitedFile{file: file, limit: 10, over: errTooLarge}
-	if n, err := io.Copy(limited, strings.NewReader("0123456789")); n != 10 || err != nil {
-		t.Errorf("as much as allowed: %d, %v", n, err)
-	}
-	if _, err := io.Copy(limited, strings.NewReader("!")); !errors.Is(err, errTooLarge) {
-		t.Errorf("one byte more: %v", err)
-	}
-	if _, err := limited.Seek(0, io.SeekStart); err != nil {
-		t.Fatal(err)
-	}
-	if n, err := io.Copy(limited, strings.NewReader("again")); n != 5 || err != nil {
-		t.Errorf("from the start again: %d, %v", n, err)
-	}
-	if info, err := file.Stat(); err != nil || info.Size() != 10 {
-		t.Errorf("the file has %d bytes, %v", info.Size(), err)
-	}
-}

@@ -1,0 +1,64 @@
+package whatsapp
+
+import (
+	"errors"
+	"sync"
+
+	"go.mau.fi/whatsmeow"
+	"go.mau.fi/whatsmeow/proto/waCompanionReg"
+	"go.mau.fi/whatsmeow/store"
+
+	"github.com/recado-project/recado/internal/signallog"
+)
+
+// process guards what whatsmeow and libsignal keep once per process.
+//
+//nolint:gochecknoglobals // it guards other packages' globals
+var process struct {
+	sync.Mutex
+	set     bool
+	rootKey [32]byte
+	version [3]uint32
+}
+
+// setProcess sets the globals of whatsmeow and libsignal, once: sessions read
+// them without a lock, so they never change afterwards.
+func setProcess(config Config) error {
+	process.Lock()
+	defer process.Unlock()
+	rootKey, version := trustedRoot(config), clientVersion(config)
+	if process.set {
+		if process.rootKey != rootKey || process.version != version {
+			return errors.New("whatsapp: this process already talks to a platform with another root key or client version")
+		}
+		return nil
+	}
+	process.set, process.rootKey, process.version = true, rootKey, version
+	useRoot(rootKey)
+	store.SetWAVersion(version)
+	// What the phone lists under "linked devices".
+	store.SetOSInfo("Recado", [3]uint32{1, 0, 0})
+	store.DeviceProps.PlatformType = waCompanionReg.DeviceProps_DESKTOP.Enum()
+	signallog.Quiet()
+	return nil
+}
+
+func clientVersion(config Config) [3]uint32 {
+	if config.ClientVersion != nil {
+		return *config.ClientVersion
+	}
+	return store.GetWAVersion()
+}
+
+func trustedRoot(config Config) [32]byte {
+	if config.RootKey != nil {
+		return *config.RootKey
+	}
+	return whatsmeow.WACertPubKey
+}
+
+func useRoot(key [32]byte) {
+	if whatsmeow.WACertPubKey != key {
+		whatsmeow.WACertPubKey = key
+	}
+}
