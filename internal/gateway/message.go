@@ -88,6 +88,16 @@ func (p Party) Address() JID {
 	return p.LID
 }
 
+// Key is the address under which things about the party are kept together: the LID where
+// it is known, else the number. The number may become known between two of them, and the
+// key stays the same.
+func (p Party) Key() JID {
+	if p.LID != "" {
+		return p.LID
+	}
+	return p.JID
+}
+
 func (p Party) cleaned() Party {
 	p.Name = CleanName(p.Name)
 	return p

@@ -10,16 +10,6 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 )
 
-// orderKey is the chat under which events about it are put in order. It is the
-// same whichever of the chat's addresses is known: the LID, where there is one,
-// for the number may become known between two events.
-func orderKey(chat gateway.Party) gateway.JID {
-	if chat.LID != "" {
-		return chat.LID
-	}
-	return chat.JID
-}
-
 // receivedEvent tells of a message that has arrived: from somebody else, or from
 // another device of this account.
 func receivedEvent(message gateway.Message) (eventlog.Event, error) {
@@ -28,7 +18,7 @@ func receivedEvent(message gateway.Message) (eventlog.Event, error) {
 	if message.FromMe {
 		data = eventlog.MessageSent{Message: told, Source: string(gateway.SourceDevice)}
 	}
-	return eventlog.NewEvent(message.InstanceID, orderKey(message.Chat), "message/"+message.WireKey, message.SentAt, data)
+	return eventlog.NewEvent(message.InstanceID, message.Chat.Key(), "message/"+message.WireKey, message.SentAt, data)
 }
 
 // reporter makes the events of messages that we sent.
@@ -74,7 +64,7 @@ func (r *reporter) sentEvent(message gateway.Message, d *descriptions) (eventlog
 		d.lacking = append(d.lacking, message)
 		return eventlog.Event{}, errLacking
 	}
-	return eventlog.NewEvent(message.InstanceID, orderKey(message.Chat), "sent/"+message.ID, message.SentAt,
+	return eventlog.NewEvent(message.InstanceID, message.Chat.Key(), "sent/"+message.ID, message.SentAt,
 		eventlog.MessageSent{Message: eventlog.NewMessage(message, details), Source: string(message.Source)})
 }
 
@@ -90,8 +80,8 @@ func statusEvent(message gateway.Message, participant gateway.Party) (eventlog.E
 		data.ID = &message.ID
 		subject = message.ID
 	}
-	key := "status/" + subject + "/" + message.Status.String() + "/" + string(orderKey(participant))
-	return eventlog.NewEvent(message.InstanceID, orderKey(message.Chat), key, message.StatusAt, data)
+	key := "status/" + subject + "/" + message.Status.String() + "/" + string(participant.Key())
+	return eventlog.NewEvent(message.InstanceID, message.Chat.Key(), key, message.StatusAt, data)
 }
 
 // changeEvent tells what somebody did to a message.
@@ -106,7 +96,7 @@ func changeEvent(instanceID string, change gateway.Change) (eventlog.Event, erro
 	case gateway.ChangeReaction:
 		data = eventlog.MessageReaction{MessageID: change.PlatformID, Chat: chat, From: from, Reaction: change.Reaction}
 	}
-	return eventlog.NewEvent(instanceID, orderKey(change.Chat), change.SourceKey, change.At, data)
+	return eventlog.NewEvent(instanceID, change.Chat.Key(), change.SourceKey, change.At, data)
 }
 
 // advance moves our message on to a status, and tells of it. A message is told

@@ -88,7 +88,7 @@ func (r receiver) Receive(ctx context.Context, incoming gateway.Incoming) error 
 
 // append appends an event that stands for itself.
 func (r receiver) append(ctx context.Context, chat gateway.Party, sourceKey string, data eventlog.Data, at time.Time) error {
-	event, err := eventlog.NewEvent(r.instanceID, orderKey(chat), sourceKey, at, data)
+	event, err := eventlog.NewEvent(r.instanceID, chat.Key(), sourceKey, at, data)
 	if err != nil {
 		return fmt.Errorf("messaging: make event %s: %w", data.Kind(), err)
 	}

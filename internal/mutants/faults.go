@@ -16,6 +16,7 @@ const (
 	serverTests    = "./internal/server"
 	hostileTests   = "./internal/hostile"
 	whatsappTests  = "./internal/whatsapp"
+	wireTests      = "./internal/whatsapp/wire"
 	keysTests      = "./internal/whatsapp/keys"
 	transportTests = "./internal/whatsapp/transport"
 	messagingTests = "./internal/messaging"
@@ -44,8 +45,8 @@ func reliabilityFaults() []fault {
 			test: serverTests, run: "SettledMessageDoesNotFail",
 		},
 		{
-			name: "what is not kept is not acknowledged", file: "internal/whatsapp/kept.go",
-			old: "	s.giveUp()\n	return false\n}\n\n// newConnection", new: "	return true\n}\n\n// newConnection",
+			name: "what is not kept is not acknowledged", file: "internal/whatsapp/receive.go",
+			old: "	s.giveUp()\n	return false\n}\n\n// callHandler", new: "	return true\n}\n\n// callHandler",
 			test: whatsappTests, run: "Redelivery|Kept|Refused",
 		},
 		{
@@ -91,8 +92,8 @@ func reliabilityFaults() []fault {
 func hostileFaults() []fault {
 	return []fault{
 		{
-			name: "content is cleaned", file: "internal/whatsapp/message.go",
-			old: "	if small := cleanContent(sent); !small {", new: "	if false {",
+			name: "content is cleaned", file: "internal/whatsapp/wire/message.go",
+			old: "	if small := CleanContent(sent); !small {", new: "	if false {",
 			test: hostileTests, run: "HostileMessages",
 		},
 		{
@@ -111,9 +112,9 @@ func hostileFaults() []fault {
 			test: hostileTests, run: "HostileMessages",
 		},
 		{
-			name: "numbers that are none are cleaned", file: "internal/whatsapp/cleancontent.go",
+			name: "numbers that are none are cleaned", file: "internal/whatsapp/wire/clean.go",
 			old: "		return protoreflect.ValueOfFloat64(0), !isNumber(value.Float())", new: "		return value, false",
-			test: whatsappTests, run: "CleanContent",
+			test: wireTests, run: "CleanContent",
 		},
 		{
 			name: "what the database refuses leaves a placeholder", file: "internal/messaging/placeholder.go",
@@ -162,12 +163,12 @@ func hostileFaults() []fault {
 func silenceFaults() []fault {
 	return []fault{
 		{
-			name: "closing waits for no connection attempt", file: "internal/whatsapp/owner.go",
+			name: "closing waits for no connection attempt", file: "internal/whatsapp/connect.go",
 			old: "		limit.Reset(abandonWait)\n", new: "		limit.Stop()\n",
 			test: serverTests, run: "SilentPlatformHoldsNoCommand",
 		},
 		{
-			name: "a silent platform is given up", file: "internal/whatsapp/owner.go",
+			name: "a silent platform is given up", file: "internal/whatsapp/connect.go",
 			old: "	case <-limit.C:\n		s.endConnection()\n	}", new: "	}",
 			test: serverTests, run: "SilentPlatformIsGivenUp",
 		},

@@ -4,11 +4,10 @@ import (
 	"go.mau.fi/whatsmeow/types"
 	"go.mau.fi/whatsmeow/types/events"
 
-	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/whatsapp/wire"
 )
 
-// callArrived tells that somebody calls. A video call offers pictures besides
-// sound.
+// callArrived reports that somebody calls. A video call offers pictures besides sound.
 func (s *session) callArrived(event *events.CallOffer) bool {
 	video := false
 	if event.Data != nil {
@@ -17,7 +16,7 @@ func (s *session) callArrived(event *events.CallOffer) bool {
 	return s.called(event.BasicCallMeta, video)
 }
 
-// callNoticeArrived tells that somebody calls a group.
+// callNoticeArrived reports that somebody calls a group.
 func (s *session) callNoticeArrived(event *events.CallOfferNotice) bool {
 	return s.called(event.BasicCallMeta, event.Media == "video")
 }
@@ -31,12 +30,5 @@ func (s *session) called(meta types.BasicCallMeta, video bool) bool {
 	if self := s.Self(); self.Is(from.JID) || self.Is(from.LID) {
 		return true // this account calls from another device
 	}
-	call := gateway.Call{
-		ID: meta.CallID, From: from, Chat: gateway.Party{JID: from.JID, LID: from.LID},
-		Video: video, At: meta.Timestamp.UTC(),
-	}
-	if !meta.GroupJID.IsEmpty() {
-		call.Chat = partyOf(meta.GroupJID, types.EmptyJID, "")
-	}
-	return s.kept(s.receiver.Receive(s.ctx, call), "call")
+	return s.receive(wire.CallOf(meta, from, video), "call")
 }

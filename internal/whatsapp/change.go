@@ -3,20 +3,20 @@ package whatsapp
 import (
 	"log/slog"
 
-	"go.mau.fi/whatsmeow/proto/waCommon"
 	"go.mau.fi/whatsmeow/proto/waE2E"
 	"go.mau.fi/whatsmeow/types"
 	"go.mau.fi/whatsmeow/types/events"
-	"google.golang.org/protobuf/proto"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/whatsapp/wire"
 )
 
-// changeArrived hands a change on and reports whether it was kept.
+// changeArrived passes on a change of a message that its author may make, and reports
+// whether it was kept.
 func (s *session) changeArrived(event *events.Message, change gateway.Change) bool {
-	if change.Kind == gateway.ChangeDeleted && !change.FromMe && change.Chat.JID.IsGroup() && !bySender(event) {
-		// The platform has checked a deletion by an administrator's right only where the
-		// stanza says that it is one; what it deletes stands where only we can read it.
+	if change.Kind == gateway.ChangeDeleted && !change.FromMe && change.Chat.JID.IsGroup() && !wire.IsOwnDeletion(event) {
+		// The platform has checked an administrator's right only if the stanza says that
+		// one deletes; which message is deleted stands where only we can read it.
 		change.ByAdmin = event.Info.Edit == types.EditAttributeAdminRevoke && s.isAdmin(change.Chat.JID, change.By)
 		if !s.connected() {
 			return false // the answer about the group was lost with the connection
@@ -27,67 +27,12 @@ func (s *session) changeArrived(event *events.Message, change gateway.Change) bo
 			return true
 		}
 	}
-	err := s.receiver.Receive(s.ctx, change)
-	return s.kept(err, "change of a message", slog.String("platform_id", change.PlatformID))
+	return s.receive(change, "change of a message", slog.String("platform_id", change.PlatformID))
 }
 
-// bySender reports whether somebody who deletes a message says that it is his own.
-func bySender(event *events.Message) bool {
-	key := event.Message.GetProtocolMessage().GetKey()
-	return event.Info.Edit != types.EditAttributeAdminRevoke &&
-		(key.GetParticipant() == "" || key.GetFromMe() || sameUser(key.GetParticipant(), event.Info.MessageSource))
-}
-
-// sameUser reports whether an address is the sender's.
-func sameUser(address string, source types.MessageSource) bool {
-	who, err := types.ParseJID(address)
-	return err == nil && (who.ToNonAD() == source.Sender.ToNonAD() || who.ToNonAD() == source.SenderAlt.ToNonAD())
-}
-
-// changeOf reads a message that changes another one: an edit, a deletion, a
-// reaction.
-func changeOf(event *events.Message, self gateway.Party) (gateway.Change, bool) {
-	change := gateway.Change{
-		ID:     event.Info.ID,
-		Chat:   chatOf(event.Info.MessageSource),
-		By:     partyOf(event.Info.Sender, event.Info.SenderAlt, event.Info.PushName),
-		FromMe: event.Info.IsFromMe,
-		At:     event.Info.Timestamp.UTC(),
-	}
-	if change.FromMe {
-		change.By = self
-	}
-	var target *waCommon.MessageKey
-	switch protocol := event.Message.GetProtocolMessage(); {
-	case event.Message.GetReactionMessage() != nil:
-		change.Kind = gateway.ChangeReaction
-		change.Reaction = event.Message.GetReactionMessage().GetText()
-		target = event.Message.GetReactionMessage().GetKey()
-	case protocol == nil:
-		return gateway.Change{}, false
-	case protocol.GetType() == waE2E.ProtocolMessage_REVOKE:
-		change.Kind = gateway.ChangeDeleted
-		target = protocol.GetKey()
-	case protocol.GetType() == waE2E.ProtocolMessage_MESSAGE_EDIT:
-		change.Kind = gateway.ChangeEdited
-		_, change.Text = kindOf(unwrap(protocol.GetEditedMessage()))
-		payload, err := proto.Marshal(protocol.GetEditedMessage())
-		if err != nil {
-			return gateway.Change{}, false // what was just parsed can be written
-		}
-		change.Payload = payload
-		target = protocol.GetKey()
-	default:
-		return gateway.Change{}, false
-	}
-	change.PlatformID = target.GetID()
-	change.SourceKey = "change/" + string(lidFirst(change.Chat)) + "/" + string(lidFirst(change.By)) + "/" + event.Info.ID
-	return change, change.PlatformID != ""
-}
-
-// unlock opens what was encrypted within a message, with a secret that whatsmeow
-// keeps from the message that it changes: reactions in some groups, and edits of
-// some clients. What can't be opened belongs to a message from before the link,
+// unlock decrypts a change that is encrypted within a message: reactions in some groups,
+// and edits of some clients. whatsmeow has kept the secret for it from the message that
+// it changes. A change that can't be decrypted belongs to a message from before the link,
 // and stays as it is.
 func (s *session) unlock(event *events.Message) {
 	client := s.current()
@@ -108,7 +53,7 @@ func (s *session) unlock(event *events.Message) {
 			s.logger.InfoContext(s.ctx, "edit not opened", slog.String("platform_id", event.Info.ID))
 			return
 		}
-		edit = unwrap(edit)
+		edit = wire.Unwrap(edit)
 		if edit.GetProtocolMessage() == nil {
 			edit = &waE2E.Message{ProtocolMessage: &waE2E.ProtocolMessage{
 				Type:          waE2E.ProtocolMessage_MESSAGE_EDIT.Enum(),

@@ -2,135 +2,65 @@ package whatsapp
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"sync"
-
-	lru "github.com/hashicorp/golang-lru/v2"
-	"go.mau.fi/whatsmeow"
-	"go.mau.fi/whatsmeow/types"
+	"log/slog"
+	"slices"
+	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/whatsapp/wire"
 )
 
-// cachedGroups bounds how many groups of one instance are held in memory.
-const cachedGroups = 64
+// groupWait bounds how long a group is asked for while something that came from it
+// waits.
+const groupWait = 10 * time.Second
 
-// Group returns what is known about a group (gateway.Session). It is asked for
-// once and kept until the platform tells of a change.
+// Group returns what is known about a group (gateway.People). It is asked for once and
+// held until the platform reports a change.
 func (s *session) Group(ctx context.Context, id gateway.JID) (gateway.Group, error) {
-	if group, ok := s.groups.get(id); ok {
+	if group, ok := s.caches.groups.Get(id); ok {
 		return group, nil
 	}
-	jid, err := toJID(id)
+	jid, err := wire.ToJID(id)
 	if err != nil {
 		return gateway.Group{}, err
 	}
-	since := s.groups.seen()
+	since := s.caches.groups.Seen()
 	info, err := s.current().GetGroupInfo(ctx, jid)
 	switch {
-	case isNoGroup(err):
-		return gateway.Group{}, noGroup()
+	case wire.IsNoGroup(err):
+		return gateway.Group{}, wire.NoGroup()
 	case err != nil:
-		return gateway.Group{}, sendError(err)
+		return gateway.Group{}, wire.Failure(err)
 	}
-	group := newGroup(info)
-	return group, s.groups.put(group, since)
+	group := wire.NewGroup(info)
+	return group, s.caches.groups.Put(group, since)
 }
 
-// isNoGroup reports whether whatsmeow says that a group is not there, or not for
-// this account.
-func isNoGroup(err error) bool {
-	return errors.Is(err, whatsmeow.ErrGroupNotFound) || errors.Is(err, whatsmeow.ErrNotInGroup)
+// isAdmin reports whether somebody administers a group, as far as that is known.
+func (s *session) isAdmin(group gateway.JID, who gateway.Party) bool {
+	member, known := s.member(group, who)
+	return known && member != nil && member.Role != ""
 }
 
-func noGroup() error {
-	return gateway.Errorf(gateway.NotFound, gateway.CodeGroupNotFound, "there is no such group, or this account is not in it")
+// mayBeMember reports whether somebody is in a group, or the members are not known.
+func (s *session) mayBeMember(group gateway.JID, who gateway.Party) bool {
+	member, known := s.member(group, who)
+	return member != nil || !known
 }
 
-func newGroup(info *types.GroupInfo) gateway.Group {
-	group := gateway.Group{
-		ID:           jidOf(info.JID),
-		Subject:      gateway.CleanName(info.Name),
-		Description:  gateway.CleanText(info.Topic, gateway.MaxText),
-		Owner:        partyOf(info.OwnerJID, info.OwnerPN, ""),
-		CreatedAt:    info.GroupCreated.UTC(),
-		Participants: make([]gateway.Participant, len(info.Participants)),
+// member finds somebody in a group, nil if the person is not in it. known is false if
+// the platform does not say who the members are.
+func (s *session) member(id gateway.JID, who gateway.Party) (member *gateway.Participant, known bool) {
+	ctx, cancel := context.WithTimeout(s.ctx, groupWait)
+	defer cancel()
+	group, err := s.Group(ctx, id)
+	if err != nil {
+		s.logger.InfoContext(s.ctx, "the members of a group are not known", slog.Any("error", err))
+		return nil, false
 	}
-	for i, member := range info.Participants {
-		participant := gateway.Participant{Party: partyOf(member.JID, member.PhoneNumber, gateway.CleanName(member.DisplayName))}
-		if member.JID.Server != types.HiddenUserServer {
-			participant.Party = partyOf(member.JID, member.LID, gateway.CleanName(member.DisplayName))
-		}
-		switch {
-		case member.IsSuperAdmin:
-			participant.Role = gateway.RoleSuperAdmin
-		case member.IsAdmin:
-			participant.Role = gateway.RoleAdmin
-		}
-		group.Participants[i] = participant
+	n := slices.IndexFunc(group.Participants, func(p gateway.Participant) bool { return p.Party.Is(who.JID) || p.Party.Is(who.LID) })
+	if n < 0 {
+		return nil, true
 	}
-	return group
-}
-
-// groupCache holds groups until they change. Its zero value is empty and ready.
-type groupCache struct {
-	mu      sync.Mutex
-	groups  *lru.Cache[gateway.JID, gateway.Group]
-	changes uint64
-}
-
-func (c *groupCache) get(id gateway.JID) (gateway.Group, bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.groups == nil {
-		return gateway.Group{}, false
-	}
-	return c.groups.Get(id)
-}
-
-// seen returns the number of the last change.
-func (c *groupCache) seen() uint64 {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.changes
-}
-
-// put keeps a group that was asked for after that change, unless there was
-// another one since.
-func (c *groupCache) put(group gateway.Group, since uint64) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.changes != since {
-		return nil
-	}
-	if c.groups == nil {
-		groups, err := lru.New[gateway.JID, gateway.Group](cachedGroups)
-		if err != nil {
-			return fmt.Errorf("whatsapp: make group cache: %w", err)
-		}
-		c.groups = groups
-	}
-	c.groups.Add(group.ID, group)
-	return nil
-}
-
-func (c *groupCache) forget(id gateway.JID) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.changes++
-	if c.groups != nil {
-		c.groups.Remove(id)
-	}
-}
-
-// forgetAll empties the cache: what changed while the connection was down is not
-// always told.
-func (c *groupCache) forgetAll() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.changes++
-	if c.groups != nil {
-		c.groups.Purge()
-	}
+	return &group.Participants[n], true
 }

@@ -13,12 +13,12 @@ import (
 	"go.mau.fi/whatsmeow"
 	"go.mau.fi/whatsmeow/proto/waE2E"
 	"go.mau.fi/whatsmeow/proto/waHistorySync"
-	"go.mau.fi/whatsmeow/proto/waWeb"
 	"go.mau.fi/whatsmeow/types"
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/whatsapp/history"
 	"github.com/recado-project/recado/internal/whatsapp/transport"
+	"github.com/recado-project/recado/internal/whatsapp/wire"
 )
 
 const (
@@ -38,7 +38,7 @@ const (
 // A crash in between loses messages from before the link, and none of now.
 func (s *session) historyAnnounced(info *types.MessageInfo, notification *waE2E.HistorySyncNotification) {
 	client, id := s.current(), info.ID
-	if !s.histories.add(func() { s.takeHistory(client, id, notification) }) && s.ctx.Err() == nil {
+	if !s.histories.Add(func() { s.takeHistory(client, id, notification) }) && s.ctx.Err() == nil {
 		s.logger.WarnContext(s.ctx, "history not read: too much of it waits")
 	}
 }
@@ -85,7 +85,7 @@ func worthAnother(err error) bool {
 		return true
 	}
 	return !errors.Is(err, history.ErrTooBig) && !errors.Is(err, history.ErrMalformed) && !errors.Is(err, errNotKept) &&
-		!errors.Is(err, context.Canceled) && !isGone(err)
+		!errors.Is(err, context.Canceled) && !wire.IsGone(err)
 }
 
 // errNotKept says that the handler refused a part of a history. What it has kept
@@ -180,7 +180,7 @@ func (s *session) takeMessages(client *whatsmeow.Client, from history.Packed, pe
 }
 
 func (s *session) historyArrived(messages []gateway.Message) (err error) {
-	s.hear(func() { err = s.receiver.Receive(s.ctx, gateway.History(messages)) })
+	s.callHandler(func() { err = s.receiver.Receive(s.ctx, gateway.History(messages)) })
 	if err != nil {
 		return fmt.Errorf("%w: %w", errNotKept, err)
 	}
@@ -207,30 +207,14 @@ func (s *session) historyMessages(client *whatsmeow.Client, conversation *waHist
 			continue // without a sender it is no message
 		}
 		s.completeAddresses(&event.Info.MessageSource)
-		message, ok, err := s.newArrived(event)
+		message, ok, err := wire.MessageOf(event, s.Self(), s.now(), s.other)
 		if err != nil || !ok {
 			continue
 		}
 		if message.FromMe {
-			message.Status = statusOf(old.GetMessage().GetStatus())
+			message.Status = wire.HistoryStatus(old.GetMessage().GetStatus())
 		}
 		messages = append(messages, message)
 	}
 	return messages
-}
-
-// statusOf is how far an own message had come before the link.
-func statusOf(status waWeb.WebMessageInfo_Status) gateway.MessageStatus {
-	switch status {
-	case waWeb.WebMessageInfo_ERROR:
-		return gateway.MessageFailed
-	case waWeb.WebMessageInfo_DELIVERY_ACK:
-		return gateway.MessageDelivered
-	case waWeb.WebMessageInfo_READ:
-		return gateway.MessageRead
-	case waWeb.WebMessageInfo_PLAYED:
-		return gateway.MessagePlayed
-	default: // acknowledged, or still on its way from the phone
-		return gateway.MessageSent
-	}
 }

@@ -2,9 +2,16 @@ package whatsapp
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"time"
 
+	"go.mau.fi/whatsmeow"
+	"go.mau.fi/whatsmeow/binary"
+	"go.mau.fi/whatsmeow/types"
+
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/whatsapp/wire"
 )
 
 // linking shows the codes that the platform gave, one after another. It belongs
@@ -75,4 +82,48 @@ func (l *linking) stopTimer() {
 		l.timer.Stop()
 		l.timer = nil
 	}
+}
+
+// PairingCode asks for the characters to type (gateway.Session).
+func (s *session) PairingCode(ctx context.Context, number string) (gateway.PairingCode, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.connector.config.SendTimeout)
+	defer cancel()
+	code, err := s.current().PairPhone(ctx, number, true, whatsmeow.PairClientChrome, clientName)
+	if err != nil {
+		return gateway.PairingCode{}, wire.Failure(err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return gateway.PairingCode{Code: strings.ReplaceAll(code, "-", ""), ExpiresAt: s.codesEnd}, nil
+}
+
+// clientName is what the phone is told it is being linked to; the platform
+// accepts only "Browser (System)" with names it knows.
+const clientName = "Chrome (Linux)"
+
+// Logout ends the session on the platform and removes its keys
+// (gateway.Session). It asks as whatsmeow's own Logout does, which deletes the
+// keys while its goroutines still read them.
+func (s *session) Logout(ctx context.Context) error {
+	s.mu.Lock()
+	device := s.device
+	s.mu.Unlock()
+	own, err := types.ParseJID(device)
+	if err != nil {
+		return fmt.Errorf("whatsapp: log out: %w", err)
+	}
+	_, err = s.current().DangerousInternals().SendIQ(ctx, whatsmeow.DangerousInfoQuery{ //nolint:staticcheck // the only way to ask without deleting; the version is pinned
+		Namespace: "md",
+		Type:      whatsmeow.DangerousInfoQueryType("set"),
+		To:        types.ServerJID,
+		Content: []binary.Node{{
+			Tag:   "remove-companion-device",
+			Attrs: binary.Attrs{"jid": own, "reason": "user_initiated"},
+		}},
+	})
+	if err != nil {
+		return fmt.Errorf("whatsapp: log out: %w", err)
+	}
+	s.Close()
+	return s.connector.Forget(ctx, device)
 }

@@ -3,17 +3,16 @@ package whatsapp
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
-	"math/rand/v2"
 	"time"
 
 	"go.mau.fi/whatsmeow/types/events"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/whatsapp/wire"
 )
 
-// signal is what whatsmeow's goroutines tell the owner of a session.
+// signal is what whatsmeow's goroutines send to the owner of a session.
 type signal struct {
 	kind    signalKind
 	codes   []string            // of codesGiven
@@ -47,11 +46,11 @@ const (
 	abandoned                // the session was closed before there was a connection
 )
 
-// tell hands a signal to the owner. It waits while the owner is busy; the
-// session's end frees it.
-func (s *session) tell(sig signal) {
+// signal sends a signal to the owner. It waits while the owner is busy, until the session
+// ends.
+func (s *session) signal(sig signal) {
 	select {
-	case s.inbox <- sig:
+	case s.signals <- sig:
 	case <-s.ctx.Done():
 	}
 }
@@ -62,14 +61,14 @@ func (s *session) run() {
 	linking := &linking{session: s}
 	for s.ctx.Err() == nil {
 		s.takeOver()
-		began := s.connector.config.Now()
+		began := s.now()
 		end := s.connect(linking)
 		if end.outcome != abandoned { // else whatsmeow holds its own lock until its handshake gives up
 			s.current().Disconnect()
 		}
 		gaveUp := !s.endConnection()
-		if s.connector.config.Now().Sub(began) > s.connector.config.ReconnectMax {
-			pause.reset() // it held for a while: this is a new trouble
+		if s.now().Sub(began) > s.connector.config.ReconnectMax {
+			pause.reset() // the connection held for a while, so this is another failure
 		}
 		switch end.outcome {
 		case again:
@@ -83,21 +82,21 @@ func (s *session) run() {
 			}
 			return
 		case lost:
-			s.groups.forgetAll()
+			s.caches.groups.ForgetAll()
 			s.lifecycle.ConnectionLost(s.ctx, end.trouble)
 			if gaveUp && end.trouble == nil {
-				pause.steady() // the trouble is ours, and the platform is not to be spared
+				pause.steady() // the failure is ours, so the platform needs no rest
 			}
 			pause.wait(s.ctx)
 		}
 	}
 }
 
-// ending is an outcome with what the handler is to hear of it.
+// ending is an outcome with what the lifecycle is informed of.
 type ending struct {
 	outcome  outcome
 	announce func(context.Context)
-	trouble  error // why the platform was not reached; nil where it was
+	trouble  error // why the platform was not reached; nil if it was
 }
 
 // connect makes one connection and follows it to its end.
@@ -130,7 +129,7 @@ func (s *session) connect(linking *linking) ending {
 			if !linking.next(s.ctx) {
 				return ending{outcome: finished, announce: s.lifecycle.CodesExpired}
 			}
-		case sig := <-s.inbox:
+		case sig := <-s.signals:
 			release()
 			if s.connected() { // else it bounds how long the end may take
 				deadline.Stop()
@@ -139,48 +138,6 @@ func (s *session) connect(linking *linking) ending {
 				return end
 			}
 		}
-	}
-}
-
-var (
-	// errAbandoned says that the session was closed while it connected.
-	errAbandoned = errors.New("whatsapp: closed while connecting")
-	// errSilent says that the platform took the connection and said nothing.
-	errSilent = errors.New("whatsapp: the platform took the connection and did not answer")
-)
-
-// dial makes the connection. Each step of it has a bound: whatsmeow's own has one
-// only for the handshake, and hears of nobody who no longer wants it. Where the
-// session is closed meanwhile, dial returns within a second, and whatsmeow gives up in a
-// goroutine that holds nothing but its socket.
-func (s *session) dial() error {
-	client, ctx := s.current(), s.newConnection()
-	done := make(chan error, 1)
-	go func() { done <- client.ConnectContext(ctx) }()
-	limit := time.NewTimer(s.connector.config.ConnectTimeout)
-	defer limit.Stop()
-	select {
-	case err := <-done:
-		return err
-	case <-s.ctx.Done():
-		// One that is just being made ends in order: whatsmeow's handshake and the end
-		// of its connection at the same time are a race inside of it.
-		limit.Reset(abandonWait)
-		select {
-		case err := <-done:
-			return err
-		case <-limit.C:
-			s.endConnection()
-			return errAbandoned
-		}
-	case <-limit.C:
-		s.endConnection()
-	}
-	select {
-	case err := <-done:
-		return fmt.Errorf("%w: %w", errSilent, err)
-	case <-s.ctx.Done():
-		return errAbandoned
 	}
 }
 
@@ -222,7 +179,7 @@ func (s *session) follow(sig signal, linking *linking, deadline *time.Timer) (en
 	case connectionDead:
 		return ending{outcome: lost}, true
 	case connectionGivenUp:
-		// whatsmeow's reader may be stuck with a frame that nobody takes any more.
+		// whatsmeow's reader may be stuck with a frame that is no longer taken from it.
 		deadline.Reset(partingWait)
 	case refusal:
 		return ending{outcome: finished, announce: func(ctx context.Context) { s.lifecycle.Refused(ctx, sig.reason) }}, true
@@ -234,7 +191,7 @@ func (s *session) follow(sig signal, linking *linking, deadline *time.Timer) (en
 	return ending{}, false
 }
 
-// unlinked removes the keys that the phone has made worthless, and tells.
+// unlinked removes the keys that the phone has made worthless, and informs the lifecycle.
 func (s *session) unlinked(ctx context.Context) {
 	s.mu.Lock()
 	device := s.device
@@ -242,7 +199,7 @@ func (s *session) unlinked(ctx context.Context) {
 	err := s.connector.Forget(ctx, device)
 	s.lifecycle.LoggedOut(ctx)
 	if err != nil {
-		// The handler returns when the database takes writes again.
+		// The lifecycle returned because the database takes writes again.
 		err = s.connector.Forget(ctx, device)
 	}
 	if err != nil {
@@ -250,93 +207,18 @@ func (s *session) unlinked(ctx context.Context) {
 	}
 }
 
-// accept notes who the session belongs to now.
+// accept notes the account that the session belongs to now.
 func (s *session) accept(event *events.PairSuccess) {
 	s.mu.Lock()
 	s.linked = true
-	s.self = gateway.Party{JID: jidOf(event.ID), LID: jidOf(event.LID)}
+	s.self = gateway.Party{JID: wire.JIDOf(event.ID), LID: wire.JIDOf(event.LID)}
 	s.device = event.ID.String()
 	s.reload = true
 	s.mu.Unlock()
 	if err := s.connector.config.SyncKeys(s.ctx); err != nil {
-		// The next send tries again; until then a loss of power means a new link.
+		// The next send tries again; after a loss of power before it, the account has to be
+		// linked anew.
 		s.logger.ErrorContext(s.ctx, "keys of a new link are not safe from a loss of power", slog.Any("error", err))
 	}
 	s.lifecycle.Paired(s.ctx)
-}
-
-// takeOver makes a client anew after a pairing: the one that paired has keys
-// whose store came into being under its hands, and is used by it still.
-func (s *session) takeOver() {
-	s.mu.Lock()
-	device, reload := s.device, s.reload
-	s.reload = false
-	s.mu.Unlock()
-	if !reload {
-		return
-	}
-	own, err := s.connector.load(s.ctx, device)
-	if err != nil {
-		// The client that paired goes on; it is only slower.
-		s.logger.WarnContext(s.ctx, "new keys not loaded", slog.Any("error", err))
-		return
-	}
-	s.use(own)
-}
-
-// enter waits for a place among those that connect at the same time. The
-// returned function gives the place back; it may be called twice.
-func (s *session) enter() (release func(), ok bool) {
-	select {
-	case s.connector.logins <- struct{}{}:
-	case <-s.ctx.Done():
-		return nil, false
-	}
-	held := true
-	return func() {
-		if held {
-			held = false
-			<-s.connector.logins
-		}
-	}, true
-}
-
-// drain drops what an earlier connection still said.
-func (s *session) drain() {
-	for {
-		select {
-		case <-s.inbox:
-		default:
-			return
-		}
-	}
-}
-
-// pauses are the waits between tries: none, then growing ones with jitter, so
-// that sessions which fell together don't come back together.
-type pauses struct {
-	min, max time.Duration
-	next     time.Duration
-	failed   bool
-}
-
-// steady makes the next wait the shortest one, however often it comes.
-func (p *pauses) steady() { p.next, p.failed = p.min, true }
-
-func (p *pauses) reset() { p.next, p.failed = 0, false }
-
-func (p *pauses) wait(ctx context.Context) {
-	if !p.failed {
-		p.failed, p.next = true, p.min
-		return
-	}
-	pause := p.next
-	p.next = min(2*p.next, p.max)
-	jittered := pause*3/4 + rand.N(pause/2+1) //nolint:gosec // jitter is no secret
-	timer := time.NewTimer(jittered)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
 }

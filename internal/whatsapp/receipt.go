@@ -8,59 +8,40 @@ import (
 	"go.mau.fi/whatsmeow/types/events"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/whatsapp/wire"
 )
 
-// maxReceipts bounds how many messages one receipt is handed on for at a time.
+// maxReceipts bounds how many messages are passed on in one receipt.
 const maxReceipts = 256
 
-// receiptArrived hands a receipt on and reports whether it was kept.
+// receiptArrived passes on a receipt for messages of this account, and reports whether it
+// was kept.
 func (s *session) receiptArrived(event *events.Receipt) bool {
 	if event.Type == types.ReceiptTypeRetry && len(event.MessageIDs) > 0 {
 		s.logger.InfoContext(s.ctx, "a recipient could not decrypt a message; it is sent again",
 			slog.String("platform_id", event.MessageIDs[0]))
 	}
-	status, ok := receiptStatus(event)
+	status, ok := wire.ReceiptStatus(event)
 	if !ok {
 		return true
 	}
 	s.completeAddresses(&event.MessageSource)
-	if event.IsGroup && !s.mayBeMember(jidOf(event.Chat), partyOf(event.Sender, event.SenderAlt, "")) {
-		s.logger.InfoContext(s.ctx, "a receipt is not believed: its sender is not in the group")
+	by := wire.PartyOf(event.Sender, event.SenderAlt, "")
+	if event.IsGroup && !s.mayBeMember(wire.JIDOf(event.Chat), by) {
+		s.logger.InfoContext(s.ctx, "a receipt is ignored: its sender is not in the group")
 		return true
 	}
-	name := ""
-	if event.IsGroup { // elsewhere it is clear who it is
-		name = s.knownName(event.Sender, event.SenderAlt)
+	if event.IsGroup { // elsewhere the chat names the sender
+		by.Name = s.knownName(by, event.Sender, event.SenderAlt)
 	}
 	for ids := range slices.Chunk(event.MessageIDs, maxReceipts) {
-		err := s.receiver.Receive(s.ctx, gateway.Receipt{
-			Chat:       chatOf(event.MessageSource),
-			By:         partyOf(event.Sender, event.SenderAlt, name),
-			MessageIDs: ids,
-			Status:     status,
-			At:         event.Timestamp.UTC(),
-		})
-		if !s.kept(err, "receipt") {
+		kept := s.receive(gateway.Receipt{
+			Chat: wire.ChatOf(event.MessageSource), By: by,
+			MessageIDs: ids, Status: status, At: event.Timestamp.UTC(),
+		}, "receipt")
+		if !kept {
 			return false
 		}
 	}
 	return true
-}
-
-// receiptStatus is how far a receipt moves our messages. Receipts of this
-// account's own devices, and those of the protocol itself, move nothing.
-func receiptStatus(event *events.Receipt) (gateway.MessageStatus, bool) {
-	if event.IsFromMe {
-		return 0, false
-	}
-	switch event.Type {
-	case types.ReceiptTypeDelivered, types.ReceiptTypeInactive:
-		return gateway.MessageDelivered, true
-	case types.ReceiptTypeRead:
-		return gateway.MessageRead, true
-	case types.ReceiptTypePlayed:
-		return gateway.MessagePlayed, true
-	default:
-		return 0, false
-	}
 }

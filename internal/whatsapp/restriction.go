@@ -10,8 +10,8 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 )
 
-// restrictionArrived tells that the platform restricts writing to new contacts.
-// That it does so no more is only noted: nothing waits for it.
+// restrictionArrived reports that the platform restricts writing to new contacts. The
+// end of a restriction is only noted, because nothing waits for it.
 func (s *session) restrictionArrived(event *events.NotifyAccountReachoutTimelock) bool {
 	until := time.Time{}
 	if event.IsActive {
@@ -25,35 +25,33 @@ func (s *session) restrictionArrived(event *events.NotifyAccountReachoutTimelock
 	}
 	at := event.Mex.Timestamp.UTC()
 	if event.Mex.Timestamp.IsZero() {
-		at = s.connector.config.Now().UTC()
+		at = s.now().UTC()
 	}
-	return s.kept(s.receiver.Receive(s.ctx, gateway.Restriction{Until: until, At: at}), "restriction")
+	return s.receive(gateway.Restriction{Until: until, At: at}, "restriction")
 }
 
-// refusedRecipient tells that a message was refused because writing to new
-// contacts is restricted, and says in the refusal when it ends, where the platform
-// has told that.
+// refusedRecipient reports that a message was refused because writing to new contacts is
+// restricted, and adds to the refusal when the restriction ends, if that is known.
 func (s *session) refusedRecipient(ctx context.Context, refusal error, to gateway.Party) error {
-	told, ok := gateway.AsError(refusal)
-	if !ok || told.Code != gateway.CodeRecipientRestricted {
+	restricted, ok := gateway.AsError(refusal)
+	if !ok || restricted.Code != gateway.CodeRecipientRestricted {
 		return refusal
 	}
-	now := s.connector.config.Now()
+	now := s.now()
 	s.mu.Lock()
 	until := s.restrictedUntil
 	s.mu.Unlock()
 	if until.After(now) {
-		told.RetryAfter = until.Sub(now)
+		restricted.RetryAfter = until.Sub(now)
 	} else {
 		until = time.Time{}
 	}
-	s.hear(func() {
-		// The caller hears of the refusal in any case, so the event is not worth a
-		// failure of its own.
+	s.callHandler(func() {
+		// The caller gets the refusal in any case, so a missing event is only logged.
 		err := s.receiver.Receive(context.WithoutCancel(ctx), gateway.Restriction{Until: until, Recipient: to, At: now.UTC()})
 		if err != nil {
 			s.logger.WarnContext(ctx, "restriction not kept", slog.Any("error", err))
 		}
 	})
-	return told
+	return restricted
 }

@@ -2,29 +2,18 @@ package whatsapp
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"strconv"
-	"strings"
+	"log/slog"
+	"time"
 
 	"go.mau.fi/whatsmeow"
-	"go.mau.fi/whatsmeow/binary"
 	"go.mau.fi/whatsmeow/proto/waE2E"
 	"go.mau.fi/whatsmeow/types"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/whatsapp/keys"
-)
-
-// clientName is what the phone is told it is being linked to; the platform
-// accepts only "Browser (System)" with names it knows.
-const clientName = "Chrome (Linux)"
-
-// platform codes that have a meaning of their own.
-const (
-	codeReachoutTimelock = 463 // writing to new contacts is restricted
-	codeTooMany          = 429
+	"github.com/recado-project/recado/internal/whatsapp/wire"
 )
 
 // NewMessageID chooses an identifier (gateway.Session).
@@ -32,7 +21,7 @@ func (s *session) NewMessageID() string { return s.current().GenerateMessageID()
 
 // Send sends a message (gateway.Session).
 func (s *session) Send(ctx context.Context, out gateway.Outgoing) (gateway.Sent, error) {
-	to, err := toJID(out.Chat)
+	to, err := wire.ToJID(out.Chat)
 	if err != nil {
 		return gateway.Sent{}, err
 	}
@@ -49,15 +38,15 @@ func (s *session) Send(ctx context.Context, out gateway.Outgoing) (gateway.Sent,
 		return gateway.Sent{}, err
 	}
 	response, err := s.transmit(ctx, client, to, &message, out.PlatformID)
-	if isNoGroup(err) {
-		return gateway.Sent{}, noGroup()
+	if wire.IsNoGroup(err) {
+		return gateway.Sent{}, wire.NoGroup()
 	}
 	if err != nil {
-		return gateway.Sent{}, s.refusedRecipient(ctx, sendError(err), s.party(ctx, client, to))
+		return gateway.Sent{}, s.refusedRecipient(ctx, wire.Failure(err), s.party(ctx, client, to))
 	}
 	s.watch(client, to)
 	ctx = context.WithoutCancel(ctx) // the message is sent, however little of the time is left
-	at := gateway.CleanTime(response.Timestamp.UTC(), s.connector.config.Now().UTC())
+	at := gateway.CleanTime(response.Timestamp.UTC(), s.now().UTC())
 	return gateway.Sent{At: at, Chat: s.party(ctx, client, to)}, nil
 }
 
@@ -93,147 +82,107 @@ func (s *session) checkRecipient(ctx context.Context, client *whatsmeow.Client, 
 				return err
 			}
 			if !answers[0].Exists || answers[0].LID == "" {
-				return notRegistered()
+				return wire.NotRegistered()
 			}
-			if lid, err = toJID(answers[0].LID); err != nil {
+			if lid, err = wire.ToJID(answers[0].LID); err != nil {
 				return err
 			}
 		}
 	}
 	devices, err := client.GetUserDevices(ctx, []types.JID{lid})
 	if err != nil {
-		return sendError(err)
+		return wire.Failure(err)
 	}
 	if len(devices) == 0 {
-		return notRegistered()
+		return wire.NotRegistered()
 	}
 	return nil
-}
-
-func notRegistered() error {
-	return gateway.Errorf(gateway.Invalid, gateway.CodeNotRegistered, "the recipient has no account on the platform")
 }
 
 // party returns both addresses of a chat, as far as they are known by now.
 func (s *session) party(ctx context.Context, client *whatsmeow.Client, chat types.JID) gateway.Party {
 	if chat.Server == types.GroupServer {
-		return partyOf(chat, types.EmptyJID, "")
+		return wire.PartyOf(chat, types.EmptyJID, "")
 	}
 	other, err := client.Store.GetAltJID(ctx, chat)
 	if err != nil {
 		other = types.EmptyJID // it stays unknown for now; the message is sent
 	}
-	return partyOf(chat, other, "")
+	return wire.PartyOf(chat, other, "")
 }
 
-// Resolve asks which numbers have an account (gateway.Session).
-func (s *session) Resolve(ctx context.Context, numbers []string) ([]gateway.Registration, error) {
-	ctx, cancel := context.WithTimeout(ctx, s.connector.config.SendTimeout)
-	defer cancel()
-	answers, err := s.current().IsOnWhatsApp(ctx, numbers)
+// EncodeChange writes what tells the platform of a change (gateway.Session).
+func (s *session) EncodeChange(key gateway.MessageKey, change gateway.Change) ([]byte, error) {
+	chat, err := wire.ToJID(key.Chat.Address())
 	if err != nil {
-		return nil, sendError(err)
+		return nil, err
 	}
-	byNumber := make(map[string]gateway.Registration, len(answers))
-	for _, answer := range answers {
-		number := strings.TrimPrefix(answer.Query, "+")
-		if !answer.IsIn {
-			continue
+	var message *waE2E.Message
+	switch change.Kind {
+	case gateway.ChangeEdited:
+		content, err := wire.Decode(change.Payload)
+		if err != nil {
+			return nil, err
 		}
-		party := partyOf(answer.JID, answer.PhoneNumber, "")
-		byNumber[number] = gateway.Registration{Number: number, Exists: true, JID: party.JID, LID: party.LID}
-	}
-	registrations := make([]gateway.Registration, len(numbers))
-	for i, number := range numbers {
-		registration, ok := byNumber[number]
-		if !ok {
-			registration = gateway.Registration{Number: number}
+		message = s.current().BuildEdit(chat, key.PlatformID, content)
+	case gateway.ChangeDeleted:
+		message = s.current().BuildRevoke(chat, types.EmptyJID, key.PlatformID)
+	case gateway.ChangeReaction:
+		sender := types.EmptyJID // ourselves
+		if !key.FromMe {
+			// In groups the sender is named as the group addresses people, by LID.
+			if sender, err = wire.ToJID(key.Sender.Key()); err != nil {
+				return nil, err
+			}
 		}
-		registrations[i] = registration
+		message = s.current().BuildReaction(chat, sender, key.PlatformID, change.Reaction)
 	}
-	return registrations, nil
+	payload, err := proto.Marshal(message)
+	if err != nil {
+		return nil, fmt.Errorf("whatsapp: encode a change: %w", err)
+	}
+	return payload, nil
 }
 
-// PairingCode asks for the characters to type (gateway.Session).
-func (s *session) PairingCode(ctx context.Context, number string) (gateway.PairingCode, error) {
-	ctx, cancel := context.WithTimeout(ctx, s.connector.config.SendTimeout)
-	defer cancel()
-	code, err := s.current().PairPhone(ctx, number, true, whatsmeow.PairClientChrome, clientName)
+// MarkRead tells the sender that a message was read (gateway.Session).
+func (s *session) MarkRead(ctx context.Context, key gateway.MessageKey, at time.Time) error {
+	// Receipts go where the message came from, and that was a LID.
+	chat, err := wire.ToJID(key.Chat.Key())
 	if err != nil {
-		return gateway.PairingCode{}, sendError(err)
+		return err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return gateway.PairingCode{Code: strings.ReplaceAll(code, "-", ""), ExpiresAt: s.codesEnd}, nil
+	sender, err := wire.ToJID(key.Sender.Key())
+	if err != nil {
+		return err
+	}
+	if err := s.current().MarkRead(ctx, []types.MessageID{key.PlatformID}, at, chat, sender); err != nil {
+		return wire.Failure(err)
+	}
+	return nil
 }
 
-// Logout ends the session on the platform and removes its keys
-// (gateway.Session). It asks as whatsmeow's own Logout does, which deletes the
-// keys while its goroutines still read them.
-func (s *session) Logout(ctx context.Context) error {
-	s.mu.Lock()
-	device := s.device
-	s.mu.Unlock()
-	own, err := types.ParseJID(device)
-	if err != nil {
-		return fmt.Errorf("whatsapp: log out: %w", err)
-	}
-	_, err = s.current().DangerousInternals().SendIQ(ctx, whatsmeow.DangerousInfoQuery{ //nolint:staticcheck // the only way to ask without deleting; the version is pinned
-		Namespace: "md",
-		Type:      whatsmeow.DangerousInfoQueryType("set"),
-		To:        types.ServerJID,
-		Content: []binary.Node{{
-			Tag:   "remove-companion-device",
-			Attrs: binary.Attrs{"jid": own, "reason": "user_initiated"},
-		}},
+// sentMessage finds a message that this instance sent, or a change that it made, for a
+// recipient who could not decrypt it. whatsmeow asks if its own memory does not have it
+// any more: after a restart, or after many other messages. Without an answer the
+// recipient's phone goes on "waiting for this message".
+func (s *session) sentMessage(_, chat types.JID, id types.MessageID) *waE2E.Message {
+	var payload []byte
+	found := false
+	s.callHandler(func() {
+		// The platform may name a person by number or by LID.
+		for _, address := range []types.JID{chat, s.other(chat)} {
+			if !found && !address.IsEmpty() {
+				payload, found = s.receiver.SentPayload(s.ctx, wire.JIDOf(address), id)
+			}
+		}
 	})
+	if !found {
+		return nil
+	}
+	message, err := wire.Decode(payload)
 	if err != nil {
-		return fmt.Errorf("whatsapp: log out: %w", err)
+		s.logger.ErrorContext(s.ctx, "message can't be sent again", slog.String("platform_id", id), slog.Any("error", err))
+		return nil
 	}
-	s.Close()
-	return s.connector.Forget(ctx, device)
-}
-
-// sendError says in the gateway's words why the platform did not do what it was
-// asked.
-func sendError(err error) error {
-	switch {
-	case errors.Is(err, whatsmeow.ErrNotConnected), errors.Is(err, whatsmeow.ErrNotLoggedIn):
-		return gateway.Errorf(gateway.Conflict, gateway.CodeNotConnected, "the instance lost its connection; it reconnects by itself")
-	case errors.Is(err, whatsmeow.ErrMessageTimedOut), errors.Is(err, whatsmeow.ErrIQTimedOut),
-		errors.Is(err, context.DeadlineExceeded), isDisconnected(err):
-		return gateway.Errorf(gateway.PlatformTimeout, gateway.CodePlatformTimeout, "the platform did not acknowledge in time")
-	}
-	code, ok := platformCode(err)
-	if !ok {
-		return fmt.Errorf("whatsapp: %w", err)
-	}
-	switch code {
-	case codeReachoutTimelock:
-		return gateway.Errorf(gateway.RateLimited, gateway.CodeRecipientRestricted,
-			"the platform restricts this account from writing to new contacts (code %d)", code)
-	case codeTooMany:
-		return gateway.Errorf(gateway.RateLimited, gateway.CodeRateLimited, "the platform asks for fewer requests (code %d)", code)
-	default:
-		return gateway.Errorf(gateway.PlatformFailed, gateway.CodePlatformError, "the platform refused (code %d)", code)
-	}
-}
-
-func isDisconnected(err error) bool {
-	_, ok := errors.AsType[*whatsmeow.DisconnectedError](err)
-	return ok
-}
-
-// platformCode finds the platform's code in an error of whatsmeow.
-func platformCode(err error) (int, bool) {
-	if iq, ok := errors.AsType[*whatsmeow.IQError](err); ok {
-		return iq.Code, true
-	}
-	if !errors.Is(err, whatsmeow.ErrServerReturnedError) {
-		return 0, false
-	}
-	// The refusal of a message carries its code in the text alone.
-	text := err.Error()
-	code, convErr := strconv.Atoi(text[strings.LastIndexByte(text, ' ')+1:])
-	return code, convErr == nil
+	return message
 }

@@ -11,7 +11,10 @@ import (
 	"go.mau.fi/whatsmeow/types"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/whatsapp/caches"
 	"github.com/recado-project/recado/internal/whatsapp/keys"
+	"github.com/recado-project/recado/internal/whatsapp/taskqueue"
+	"github.com/recado-project/recado/internal/whatsapp/wire"
 )
 
 const (
@@ -30,19 +33,39 @@ const (
 	// silentKeepAlives is how many unanswered ones make a connection dead: it
 	// looks open, and nothing arrives any more.
 	silentKeepAlives = 2
-	// signals is how many may wait for the owner.
-	signals = 16
+	// maxSignals bounds how many signals wait for the owner.
+	maxSignals = 16
 )
 
-// session is one client of whatsmeow and the goroutine that owns it: that
-// goroutine alone connects, disconnects and says what became of it. whatsmeow's
-// own reconnecting is off.
+// session is one client of whatsmeow and the goroutine that owns it: that goroutine
+// alone connects, disconnects and decides what follows from an event of the connection.
+// whatsmeow's own reconnecting is off.
 type session struct {
+	lifetime
+
 	connector *Connector
 	lifecycle gateway.Lifecycle
 	receiver  gateway.Receiver
 	logger    *slog.Logger
 
+	signals  chan signal // for the owner
+	handlers handlers
+	caches   sessionCaches
+
+	tasks     taskqueue.Queue
+	histories taskqueue.Queue // apart: a history may take long
+
+	// pictureOnce asks for the account's picture; later the platform reports changes.
+	pictureOnce sync.Once
+	retries     mediaRetries
+
+	mu sync.Mutex // guards the fields below
+	identity
+	connection
+}
+
+// lifetime is how long the parts of a session run.
+type lifetime struct {
 	ctx    context.Context //nolint:containedctx // until Close, or until the session is over; its handlers need it
 	cancel context.CancelFunc
 	// connCtx is the connections': it ends after the last of them was closed. One
@@ -51,31 +74,36 @@ type session struct {
 	connDone context.CancelFunc
 	done     chan struct{}
 	start    sync.Once
-	// pictureOnce asks for the account\'s picture; later the platform tells.
-	pictureOnce sync.Once
-	inbox       chan signal
+}
 
-	// hearing is held by every call of the handler that whatsmeow's goroutines
-	// make; deaf ends them.
-	hearing sync.RWMutex
-	deaf    bool
+// handlers is read-locked by every call of the lifecycle or the receiver that
+// whatsmeow's goroutines make; after closed there are no more.
+type handlers struct {
+	sync.RWMutex
+	closed bool
+}
 
-	groups     groupCache
-	retries    mediaRetries
-	followed   contacts // of the connection in use
-	numberless people   // told without number
-	errands    errands
-	histories  errands // apart: a history may take long
+// sessionCaches is what a session remembers in memory.
+type sessionCaches struct {
+	groups     caches.Groups
+	followed   caches.Followed // of the connection in use
+	numberless caches.People   // whom events have shown without a number
+}
 
-	mu              sync.Mutex
-	client          *whatsmeow.Client
-	linked          bool
-	device          string // names the keys; empty where nothing is linked
-	reload          bool   // a pairing's keys, which no client has loaded yet
-	self            gateway.Party
+// identity is the client in use, and the account that it belongs to.
+type identity struct {
+	client *whatsmeow.Client
+	linked bool
+	device string // names the keys; empty if nothing is linked
+	reload bool   // a pairing's keys, which no client has loaded yet
+	self   gateway.Party
+}
+
+// connection is what is known of the connection in use.
+type connection struct {
+	endContext      context.CancelFunc // gives it up; nil: it was given up, or there is none
 	codesEnd        time.Time          // when the last of the codes being shown runs out
-	connEnd         context.CancelFunc // gives up the connection in use; nil: it was given up, or there is none
-	restrictedUntil time.Time          // zero where nothing is known of it
+	restrictedUntil time.Time          // zero if the platform restricts nothing, or has not said until when
 }
 
 var _ gateway.Session = (*session)(nil)
@@ -84,37 +112,36 @@ func newSession(c *Connector, own *store.Device, lifecycle gateway.Lifecycle, re
 	ctx, cancel := context.WithCancel(context.Background())
 	connCtx, connDone := context.WithCancel(context.Background())
 	s := &session{
+		lifetime:  lifetime{ctx: ctx, cancel: cancel, connCtx: connCtx, connDone: connDone, done: make(chan struct{})},
 		connector: c,
 		lifecycle: cleanLifecycle{lifecycle},
 		receiver:  cleanReceiver{Receiver: receiver, now: c.config.Now},
 		logger:    c.config.Logger,
-		ctx:       ctx,
-		cancel:    cancel,
-		connCtx:   connCtx,
-		connDone:  connDone,
-		done:      make(chan struct{}),
-		inbox:     make(chan signal, signals),
+		signals:   make(chan signal, maxSignals),
 	}
 	s.use(own)
 	return s
 }
 
-// use makes a client with the keys the session's own.
+// now is the time by the connector's clock.
+func (s *session) now() time.Time { return s.connector.config.Now() }
+
+// use makes a client with these keys, and makes it the session's.
 func (s *session) use(own *store.Device) {
-	keys.Observe(own, keys.Observer{PairsLearnt: s.learnt, DatabaseFailed: s.giveUp})
+	keys.Observe(own, keys.Observer{PairsLearnt: s.pairsLearnt, DatabaseFailed: s.giveUp})
 	client := whatsmeow.NewClient(own, newLog(s.logger))
 	client.SetWebsocketHTTPClient(s.connector.client)
 	client.SetPreLoginHTTPClient(s.connector.client)
 	client.SetMediaHTTPClient(s.connector.media)
 	client.EnableAutoReconnect = false
 	client.DisableLoginAutoReconnect = true
-	// Together: the platform hears "received" after our handler has committed,
-	// and a message that was decrypted before a crash comes to it again.
+	// Together: the platform is told "received" after our handler has committed, and a
+	// message that was decrypted before a crash comes to the handler again.
 	client.SynchronousAck = true
 	client.EnableDecryptedEventBuffer = true
 	client.BackgroundEventCtx = s.connCtx
-	// Years of somebody's messages are not loaded into memory, and no goroutine
-	// stays behind that waits for more of them.
+	// whatsmeow would load years of somebody's messages into memory, and leave a
+	// goroutine behind that waits for more.
 	client.ManualHistorySyncDownload = true
 	// The phone is told "received" when the history was kept.
 	client.DisableManualHistorySyncReceipt = true
@@ -131,7 +158,7 @@ func (s *session) use(own *store.Device) {
 	s.self = gateway.Party{}
 	if s.linked {
 		s.device = own.ID.String()
-		s.self = gateway.Party{JID: jidOf(*own.ID), LID: jidOf(own.LID), Name: own.PushName}
+		s.self = gateway.Party{JID: wire.JIDOf(*own.ID), LID: wire.JIDOf(own.LID), Name: own.PushName}
 	}
 }
 
@@ -149,8 +176,8 @@ func (s *session) Start() {
 		s.connector.running.Go(func() {
 			defer close(s.done)
 			defer s.connDone()
-			defer s.histories.end()
-			defer s.errands.end()
+			defer s.histories.Close()
+			defer s.tasks.Close()
 			s.run()
 		})
 	})
@@ -164,15 +191,15 @@ func (s *session) Close() {
 		close(s.done)
 	})
 	<-s.done
-	s.hangUp()
+	s.closeHandlers()
 }
 
-// hangUp waits for the calls of the handler that are under way, and lets no more
-// through.
-func (s *session) hangUp() {
-	s.hearing.Lock()
-	defer s.hearing.Unlock()
-	s.deaf = true
+// closeHandlers waits for the calls of the lifecycle and the receiver that are under way,
+// and lets no more through.
+func (s *session) closeHandlers() {
+	s.handlers.Lock()
+	defer s.handlers.Unlock()
+	s.handlers.closed = true
 }
 
 // Self returns the account (gateway.Session).

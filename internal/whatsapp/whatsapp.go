@@ -21,6 +21,7 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/whatsapp/keys"
 	"github.com/recado-project/recado/internal/whatsapp/transport"
+	"github.com/recado-project/recado/internal/whatsapp/wire"
 )
 
 // Dialect names the database of the sessions' keys.
@@ -34,6 +35,8 @@ const (
 
 // Connector opens sessions on one platform. It is safe for concurrent use.
 type Connector struct {
+	wire.Encoder
+
 	config    Config
 	container *sqlstore.Container
 	client    *http.Client // of all sessions, for websockets
@@ -64,7 +67,9 @@ func New(ctx context.Context, db *sql.DB, dialect Dialect, config Config) (*Conn
 	if err := container.Upgrade(ctx); err != nil {
 		return nil, fmt.Errorf("whatsapp: bring the sessions' tables up to date: %w", err)
 	}
+	other := func(ctx context.Context, jid types.JID) types.JID { return otherAddress(ctx, container.LIDMap, jid) }
 	return &Connector{
+		Encoder:   wire.NewEncoder(other),
 		config:    config,
 		container: container,
 		client:    client,

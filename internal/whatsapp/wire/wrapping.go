@@ -1,10 +1,7 @@
-package whatsapp
+package wire
 
 import (
-	"fmt"
-
 	"go.mau.fi/whatsmeow/proto/waE2E"
-	"google.golang.org/protobuf/proto"
 )
 
 // maxWrappings bounds how deep content may be wrapped; clients use two at most.
@@ -19,9 +16,9 @@ func withoutCopy(message *waE2E.Message) *waE2E.Message {
 	return message
 }
 
-// unwrap returns the content of a message out of whatever says how to show it:
+// Unwrap returns the content of a message out of whatever says how to show it:
 // once, for a while, with a caption.
-func unwrap(message *waE2E.Message) *waE2E.Message {
+func Unwrap(message *waE2E.Message) *waE2E.Message {
 	content, _ := open(message)
 	return content
 }
@@ -63,21 +60,4 @@ func wrapped(message *waE2E.Message) (inner *waE2E.Message, once bool) {
 		}
 	}
 	return nil, false
-}
-
-// decode reads the payload of a message, wrapped as it may be.
-func decode(payload []byte) (*waE2E.Message, error) {
-	var message waE2E.Message
-	if err := proto.Unmarshal(payload, &message); err != nil {
-		return nil, fmt.Errorf("whatsapp: read payload: %w", err)
-	}
-	return &message, nil
-}
-
-func encode(message *waE2E.Message) ([]byte, error) {
-	payload, err := proto.Marshal(message)
-	if err != nil {
-		return nil, fmt.Errorf("whatsapp: write payload: %w", err)
-	}
-	return payload, nil
 }

@@ -10,29 +10,29 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 )
 
-// handle hears everything that whatsmeow tells. It reports false where something
-// could not be kept: then the platform is not told "received", and it comes again.
+// handle takes every event of whatsmeow. It reports false if something could not be kept:
+// then the platform is not told "received", and delivers it again.
 func (s *session) handle(event any) (kept bool) {
-	s.hearing.RLock()
-	defer s.hearing.RUnlock()
+	s.handlers.RLock()
+	defer s.handlers.RUnlock()
 	defer func() {
-		// whatsmeow would take a panic for success. The connection goes on: what made
-		// one panic will make the next one, and nothing else is to wait for that.
+		// whatsmeow would take a panic for success. The connection goes on: the event
+		// would panic again after each delivery, and everything else would wait for it.
 		if failure := recover(); failure != nil {
 			kept = false
 			s.logger.ErrorContext(s.ctx, "panic while an event was handled", slog.String("event", typeName(event)),
 				slog.Any("panic", failure), slog.String("stack", string(debug.Stack())))
 		}
 	}()
-	if s.deaf || isAcknowledged(event) && !s.connected() {
+	if s.handlers.closed || isAcknowledged(event) && !s.connected() {
 		return false
 	}
 	return s.dispatch(event)
 }
 
-// isAcknowledged reports whether the platform waits for a word that this was kept,
-// and brings it again otherwise. Where that word can't be said, because the
-// connection was given up, it is not kept either: it would be out of order.
+// isAcknowledged reports whether the platform waits for an acknowledgement of an event, and
+// delivers it again without one. Once the connection was given up nothing can be
+// acknowledged, so such an event is not kept either: it would be out of order.
 func isAcknowledged(event any) bool {
 	switch event.(type) {
 	case *events.Message, *events.Receipt, *events.GroupInfo, *events.JoinedGroup:
@@ -42,39 +42,39 @@ func isAcknowledged(event any) bool {
 	}
 }
 
-// dispatch is the one switch over what there is.
+// dispatch is the one switch over the events of whatsmeow.
 func (s *session) dispatch(event any) bool {
 	switch event := event.(type) {
 	// The connection, which the owner follows.
 	case *events.QR:
-		s.tell(signal{kind: codesGiven, codes: event.Codes})
+		s.signal(signal{kind: codesGiven, codes: event.Codes})
 	case *events.PairSuccess:
-		s.tell(signal{kind: pairingDone, pairing: event})
+		s.signal(signal{kind: pairingDone, pairing: event})
 	case *events.PairError:
 		s.logger.ErrorContext(s.ctx, "link failed", slog.Any("error", event.Error))
-		s.tell(signal{kind: pairingFailed})
+		s.signal(signal{kind: pairingFailed})
 	case *events.ManualLoginReconnect:
-		s.tell(signal{kind: loginWanted})
+		s.signal(signal{kind: loginWanted})
 	case *events.Connected:
-		s.tell(signal{kind: loggedIn})
+		s.signal(signal{kind: loggedIn})
 	case *events.Disconnected:
-		s.tell(signal{kind: connectionLost})
+		s.signal(signal{kind: connectionLost})
 	case *events.KeepAliveTimeout:
 		if event.ErrorCount >= silentKeepAlives {
-			s.tell(signal{kind: connectionDead})
+			s.signal(signal{kind: connectionDead})
 		}
 	case *events.StreamReplaced:
-		s.tell(signal{kind: refusal, reason: gateway.ReasonReplaced})
+		s.signal(signal{kind: refusal, reason: gateway.ReasonReplaced})
 	case *events.TemporaryBan:
-		s.tell(signal{kind: refusal, reason: gateway.ReasonBanned})
+		s.signal(signal{kind: refusal, reason: gateway.ReasonBanned})
 	case *events.ClientOutdated:
-		s.tell(signal{kind: refusal, reason: gateway.ReasonClientOutdated})
+		s.signal(signal{kind: refusal, reason: gateway.ReasonClientOutdated})
 	case *events.ConnectFailure:
 		s.refused(event)
 	case *events.LoggedOut:
-		s.tell(loggedOutSignal(event))
+		s.signal(loggedOutSignal(event))
 
-	// What the use cases keep.
+	// What is kept: messages, their receipts, the name of the account.
 	case *events.Message:
 		return s.messageArrived(event)
 	case *events.Receipt:
@@ -89,7 +89,7 @@ func (s *session) dispatch(event any) bool {
 
 	case *events.HistorySync: // read by ourselves, see historyAnnounced
 
-	// What is only told.
+	// What is only reported: presences, groups, contacts, calls.
 	case *events.ChatPresence:
 		s.chatPresenceArrived(event)
 	case *events.Presence:
@@ -144,21 +144,21 @@ func (s *session) dispatch(event any) bool {
 		*events.CallRelayLatency, *events.CallTerminate, *events.CallReject,
 		*events.UnknownCallEvent:
 	default:
-		s.logger.WarnContext(s.ctx, "platform client told something unknown", slog.String("event", typeName(event)))
+		s.logger.WarnContext(s.ctx, "unknown event of the platform client", slog.String("event", typeName(event)))
 	}
 	return true
 }
 
-// refused is a login that failed for a reason without a name of its own. The
-// platform's own trouble passes; the rest does not.
+// refused ends the session after a login that failed for a reason without an event of its
+// own.
 func (s *session) refused(event *events.ConnectFailure) {
 	s.logger.ErrorContext(s.ctx, "login refused", slog.String("reason", event.Reason.String()))
-	s.tell(signal{kind: refusal})
+	s.signal(signal{kind: refusal})
 }
 
-// loggedOutSignal tells an account that was banned for good from a device that
-// was unlinked on the phone: whatsmeow tells of both in the same way. The keys of
-// a banned one stay: a ban may be lifted.
+// loggedOutSignal distinguishes an account that was banned for good from a device that was
+// unlinked on the phone: whatsmeow has the same event for both. The keys of a banned
+// account stay: a ban may be lifted.
 func loggedOutSignal(event *events.LoggedOut) signal {
 	if event.OnConnect && event.Reason == events.ConnectFailureUnknownLogout {
 		return signal{kind: refusal, reason: gateway.ReasonBanned}

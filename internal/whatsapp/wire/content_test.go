@@ -1,4 +1,4 @@
-package whatsapp
+package wire
 
 import (
 	"testing"
@@ -11,7 +11,7 @@ import (
 
 func mustEncode(t *testing.T, content gateway.Content) []byte {
 	t.Helper()
-	payload, err := (&Connector{}).Encode(content)
+	payload, err := Encoder{}.Encode(content)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -20,7 +20,7 @@ func mustEncode(t *testing.T, content gateway.Content) []byte {
 
 func mustDecode(t *testing.T, payload []byte) *waE2E.Message {
 	t.Helper()
-	message, err := decode(payload)
+	message, err := Decode(payload)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func TestEncode(t *testing.T) {
 				PlatformID: "3EB0", Sender: "1@lid", Payload: mustEncode(t, gateway.Content{Type: gateway.TypeText, Text: "question"}),
 			}
 			message := mustDecode(t, mustEncode(t, c.content))
-			content := unwrap(message)
+			content := Unwrap(message)
 			kind, text := kindOf(content)
 			if kind != c.content.Type || text != c.text {
 				t.Errorf("is %s %q, want %s %q", kind, text, c.content.Type, c.text)
@@ -75,7 +75,7 @@ func TestEncode(t *testing.T) {
 // how the original was to be shown.
 func TestEncodeForwarded(t *testing.T) {
 	t.Parallel()
-	connector := &Connector{}
+	connector := Encoder{}
 	payload := mustEncode(t, gateway.Content{
 		Type: gateway.TypeImage, Text: "look", Media: &gateway.Media{MimeType: "image/png"}, ViewOnce: true,
 		Quote: &gateway.Quote{PlatformID: "3EB0", Sender: "1@lid", Payload: mustEncode(t, gateway.Content{Type: gateway.TypeText, Text: "q"})},
@@ -102,7 +102,7 @@ func TestEncodeForwarded(t *testing.T) {
 
 func TestEncodeEdited(t *testing.T) {
 	t.Parallel()
-	connector := &Connector{}
+	connector := Encoder{}
 	quote := &gateway.Quote{PlatformID: "3EB0", Sender: "1@lid", Payload: mustEncode(t, gateway.Content{Type: gateway.TypeText, Text: "q"})}
 	for name, content := range map[string]gateway.Content{
 		"plain":     {Type: gateway.TypeText, Text: "oi"},
@@ -181,7 +181,7 @@ func TestKindOfAndNameOf(t *testing.T) {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			content := unwrap(c.message)
+			content := Unwrap(c.message)
 			kind, _ := kindOf(content)
 			if kind != c.kind {
 				t.Errorf("is %s, want %s", kind, c.kind)
@@ -207,7 +207,7 @@ func TestNameOfFieldFromTheFuture(t *testing.T) {
 }
 
 func FuzzMediaOf(f *testing.F) {
-	connector := &Connector{}
+	connector := Encoder{}
 	for _, content := range []gateway.Content{
 		{Type: gateway.TypeText, Text: "oi"},
 		{Type: gateway.TypeDocument, Text: "read", Media: &gateway.Media{FileName: "a"}},

@@ -1,25 +1,11 @@
-package whatsapp
+package wire
 
 import (
-	"context"
-	"math"
-	"time"
-
 	"go.mau.fi/whatsmeow/proto/waE2E"
 	"go.mau.fi/whatsmeow/types"
 
 	"github.com/recado-project/recado/internal/gateway"
 )
-
-// Describe reads what a payload holds besides its text (gateway.Connector).
-func (c *Connector) Describe(ctx context.Context, payload []byte) (gateway.Details, error) {
-	message, err := decode(payload)
-	if err != nil {
-		return gateway.Details{}, err
-	}
-	content, once := open(message)
-	return detailsOf(content, once, altOf(ctx, c.container.LIDMap)), nil
-}
 
 // detailsOf reads content out of its wrappings; once says that one of them allows
 // a single look. alt finds the other address of who is mentioned.
@@ -32,7 +18,7 @@ func detailsOf(content *waE2E.Message, once bool, alt func(types.JID) types.JID)
 		Forwarded: about.GetIsForwarded(),
 		Mentions:  mentionsOf(about, alt),
 	}
-	if pointer := fileOf(content); pointer != nil {
+	if pointer := FileOf(content); pointer != nil {
 		details.Media = new(mediaOf(pointer))
 	}
 	if kind, _ := kindOf(content); kind == gateway.TypeUnsupported {
@@ -46,27 +32,6 @@ func detailsOf(content *waE2E.Message, once bool, alt func(types.JID) types.JID)
 func onceOf(content *waE2E.Message) bool {
 	return content.GetImageMessage().GetViewOnce() || content.GetVideoMessage().GetViewOnce() ||
 		content.GetAudioMessage().GetViewOnce()
-}
-
-func mediaOf(pointer file) gateway.Media {
-	media := gateway.Media{
-		MimeType: gateway.CleanMimeType(pointer.GetMimetype()),
-		Size:     int64(min(pointer.GetFileLength(), math.MaxInt64)),
-		SHA256:   pointer.GetFileSHA256(),
-	}
-	if named, ok := pointer.(interface{ GetFileName() string }); ok {
-		media.FileName = gateway.CleanFileName(named.GetFileName())
-	}
-	if lasting, ok := pointer.(interface{ GetSeconds() uint32 }); ok {
-		media.Length = time.Duration(lasting.GetSeconds()) * time.Second
-	}
-	if sized, ok := pointer.(interface {
-		GetWidth() uint32
-		GetHeight() uint32
-	}); ok {
-		media.Width, media.Height = int(sized.GetWidth()), int(sized.GetHeight())
-	}
-	return media
 }
 
 func locationOf(content *waE2E.Message) *gateway.Location {
@@ -120,7 +85,7 @@ func mentionsOf(about *waE2E.ContextInfo, alt func(types.JID) types.JID) []gatew
 		if err != nil || jid.User == "" {
 			continue // a sender can write anything there
 		}
-		parties = append(parties, partyOf(jid, alt(jid), ""))
+		parties = append(parties, PartyOf(jid, alt(jid), ""))
 	}
 	return parties
 }

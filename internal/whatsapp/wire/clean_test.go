@@ -1,4 +1,4 @@
-package whatsapp
+package wire
 
 import (
 	"math"
@@ -26,7 +26,7 @@ func TestCleanContent(t *testing.T) {
 		LocationMessage: &waE2E.LocationMessage{DegreesLatitude: new(math.NaN()), DegreesLongitude: new(math.Inf(-1)), Name: new(dirty)},
 		ProtocolMessage: &waE2E.ProtocolMessage{EditedMessage: &waE2E.Message{Conversation: new(strings.Repeat("ã", 70_000))}},
 	}
-	if !cleanContent(message) {
+	if !CleanContent(message) {
 		t.Error("a small message counts as too large")
 	}
 	document := message.GetEphemeralMessage().GetMessage().GetDocumentMessage()
@@ -54,19 +54,19 @@ func TestCleanContentIsBounded(t *testing.T) {
 	for range 10 * maxDepth {
 		nested = &waE2E.Message{EphemeralMessage: &waE2E.FutureProofMessage{Message: nested}}
 	}
-	cleanContent(nested)
+	CleanContent(nested)
 	if depth := depthOf(nested.ProtoReflect()); depth > maxDepth+1 {
 		t.Errorf("the parts lie %d deep in one another", depth)
 	}
 	people := &waE2E.Message{ExtendedTextMessage: &waE2E.ExtendedTextMessage{
 		ContextInfo: &waE2E.ContextInfo{MentionedJID: make([]string, 20_000)},
 	}}
-	cleanContent(people)
+	CleanContent(people)
 	if got := len(people.GetExtendedTextMessage().GetContextInfo().GetMentionedJID()); got != gateway.MaxListed {
 		t.Errorf("%d people are mentioned", got)
 	}
 	picture := &waE2E.Message{ImageMessage: &waE2E.ImageMessage{JPEGThumbnail: make([]byte, maxContent)}}
-	if cleanContent(picture) {
+	if CleanContent(picture) {
 		t.Error("a picture with a thumbnail of a megabyte counts as small")
 	}
 }
@@ -100,7 +100,7 @@ func FuzzCleanContent(f *testing.F) {
 		if proto.Unmarshal(wire, &message) != nil {
 			return
 		}
-		cleanContent(&message)
+		CleanContent(&message)
 		content, once := open(&message)
 		_, text := kindOf(content)
 		details := detailsOf(content, once, func(types.JID) types.JID { return types.EmptyJID })
@@ -123,7 +123,7 @@ func FuzzCleanContent(f *testing.F) {
 		if err != nil {
 			t.Fatalf("what was read can't be written: %v", err)
 		}
-		if _, err := decode(payload); err != nil {
+		if _, err := Decode(payload); err != nil {
 			t.Errorf("what was written can't be read: %v", err)
 		}
 	})

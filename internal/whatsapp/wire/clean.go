@@ -1,4 +1,4 @@
-package whatsapp
+package wire
 
 import (
 	"math"
@@ -18,14 +18,14 @@ const (
 	maxDepth = 50
 )
 
-// cleanContent makes the content of a foreign message safe to keep: every text in
+// CleanContent makes the content of a foreign message safe to keep: every text in
 // it is valid UTF-8 without U+0000 and of a bounded length, every number is one,
 // and lists and nesting have an end. It changes the message in place, and reports
 // whether the whole is of a size that is kept.
 //
 // It looks at the fields by reflection, so that a kind of message that this program
 // does not know is cleaned as well.
-func cleanContent(message *waE2E.Message) (small bool) {
+func CleanContent(message *waE2E.Message) (small bool) {
 	if message == nil {
 		return true
 	}
@@ -83,6 +83,3 @@ func cleanValue(field protoreflect.FieldDescriptor, value protoreflect.Value, de
 }
 
 func isNumber(number float64) bool { return !math.IsNaN(number) && !math.IsInf(number, 0) }
-
-// tooLarge stands for content that is not kept for its size.
-const tooLarge = "too_large"

@@ -1,9 +1,6 @@
-package whatsapp
+package wire
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"log/slog"
 	"strings"
 	"time"
 
@@ -13,78 +10,45 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 )
 
-// groupChanged hands on what a notification says about a group, each kind of
-// change by itself, and reports whether all of it was kept.
-func (s *session) groupChanged(event *events.GroupInfo) bool {
-	s.groups.forget(jidOf(event.JID))
-	for _, unknown := range event.UnknownChanges {
-		if !groupSettings[unknown.Tag] {
-			s.logger.InfoContext(s.ctx, "a change of a group is not told: its kind is unknown", slog.String("change", unknown.Tag))
-		}
-	}
-	var actor gateway.Party
-	if event.Sender != nil {
-		actor = s.person(*event.Sender, orEmpty(event.SenderPN), "")
-	}
+// GroupPart is one kind of change in a notification about a group.
+type GroupPart struct {
+	Kind   gateway.GroupChangeKind
+	People []types.JID // whom it concerns
+	// SourceKey is the same for every delivery of the change.
+	SourceKey string
+}
+
+// GroupPartsOf lists the changes of a notification, and the names of those that are not
+// known here.
+func GroupPartsOf(event *events.GroupInfo) (parts []GroupPart, unknown []string) {
 	for _, part := range groupParts(event) {
-		change := gateway.GroupChange{
-			Group: jidOf(event.JID), Kind: part.kind, Actor: actor,
-			Participants: s.persons(part.people), At: event.Timestamp.UTC(),
-			SourceKey: groupKey(event.JID, event.Timestamp, part),
-		}
-		if !s.kept(s.receiver.Receive(s.ctx, change), "change of a group") {
-			return false
+		parts = append(parts, GroupPart{
+			Kind: part.kind, People: part.people, SourceKey: groupKey(event.JID, event.Timestamp, part),
+		})
+	}
+	for _, change := range event.UnknownChanges {
+		if !groupSettings[change.Tag] {
+			unknown = append(unknown, change.Tag)
 		}
 	}
-	return true
+	return parts, unknown
 }
 
-// joinedGroup tells that this account was put into a group. Its owner may have
-// made the group on the phone.
-func (s *session) joinedGroup(event *events.JoinedGroup) bool {
-	s.groups.forget(jidOf(event.JID))
-	var actor gateway.Party
-	if event.Sender != nil {
-		actor = s.person(*event.Sender, orEmpty(event.SenderPN), "")
-	}
-	// The time at which somebody was put into an old group is not told.
-	at := s.connector.config.Now()
-	if event.Type == "new" {
-		at = event.GroupCreated
-	}
-	part := groupPart{kind: gateway.GroupCreated, value: event.ParticipantVersionID}
-	change := gateway.GroupChange{
-		Group: jidOf(event.JID), Kind: part.kind, Actor: actor, At: at.UTC(),
-		SourceKey: groupKey(event.JID, event.GroupCreated, part),
-	}
-	for _, member := range event.Participants {
-		other := member.PhoneNumber
-		if member.JID.Server != types.HiddenUserServer {
-			other = member.LID
-		}
-		change.Participants = append(change.Participants, s.person(member.JID, other, member.DisplayName))
-	}
-	return s.kept(s.receiver.Receive(s.ctx, change), "new group")
+// JoinedGroupKey is the source key of having been put into a group.
+func JoinedGroupKey(event *events.JoinedGroup) string {
+	return groupKey(event.JID, event.GroupCreated, groupPart{kind: gateway.GroupCreated, value: event.ParticipantVersionID})
 }
 
-// groupPictureArrived tells of another picture of a group.
-func (s *session) groupPictureArrived(event *events.Picture) bool {
-	part := groupPart{kind: gateway.GroupPictureChanged, value: event.PictureID}
-	change := gateway.GroupChange{
-		Group: jidOf(event.JID), Kind: part.kind, At: event.Timestamp.UTC(),
-		SourceKey: groupKey(event.JID, event.Timestamp, part),
-	}
-	if !event.Author.IsEmpty() {
-		change.Actor = s.person(event.Author, types.EmptyJID, "")
-	}
-	return s.kept(s.receiver.Receive(s.ctx, change), "picture of a group")
+// GroupPictureKey is the source key of another picture of a group.
+func GroupPictureKey(event *events.Picture) string {
+	return groupKey(event.JID, event.Timestamp, groupPart{kind: gateway.GroupPictureChanged, value: event.PictureID})
 }
 
 // groupPart is one kind of change in a notification.
 type groupPart struct {
 	kind   gateway.GroupChangeKind
 	people []types.JID
-	value  string // what is new, so that another change of that second is told apart
+	value  string // what is new, so that another change in the same second is told apart
 }
 
 // groupSettings are the switches of a group that whatsmeow has no name for.
@@ -180,25 +144,4 @@ func groupKey(group types.JID, at time.Time, part groupPart) string {
 	}
 	values = append(values, part.value)
 	return "group/" + group.User + "/" + stamp(at) + "/" + string(part.kind) + "/" + digest(values...)
-}
-
-// digest is a short text that stands for long ones.
-func digest(values ...string) string {
-	sum := sha256.Sum256([]byte(strings.Join(values, "\x00")))
-	return hex.EncodeToString(sum[:8])
-}
-
-func (s *session) persons(people []types.JID) []gateway.Party {
-	parties := make([]gateway.Party, len(people))
-	for i, who := range people {
-		parties[i] = s.person(who, types.EmptyJID, "")
-	}
-	return parties
-}
-
-func orEmpty(jid *types.JID) types.JID {
-	if jid == nil {
-		return types.EmptyJID
-	}
-	return *jid
 }

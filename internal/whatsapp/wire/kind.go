@@ -1,4 +1,4 @@
-package whatsapp
+package wire
 
 import (
 	"strconv"

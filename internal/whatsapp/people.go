@@ -3,68 +3,16 @@ package whatsapp
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
-	"time"
+	"strings"
 
 	"go.mau.fi/whatsmeow"
-	"go.mau.fi/whatsmeow/proto/waE2E"
 	"go.mau.fi/whatsmeow/types"
 	"go.mau.fi/whatsmeow/types/events"
-	"google.golang.org/protobuf/proto"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/whatsapp/wire"
 )
-
-// EncodeChange writes what tells the platform of a change (gateway.Session).
-func (s *session) EncodeChange(key gateway.MessageKey, change gateway.Change) ([]byte, error) {
-	chat, err := toJID(key.Chat.Address())
-	if err != nil {
-		return nil, err
-	}
-	var message *waE2E.Message
-	switch change.Kind {
-	case gateway.ChangeEdited:
-		content, err := decode(change.Payload)
-		if err != nil {
-			return nil, err
-		}
-		message = s.current().BuildEdit(chat, key.PlatformID, content)
-	case gateway.ChangeDeleted:
-		message = s.current().BuildRevoke(chat, types.EmptyJID, key.PlatformID)
-	case gateway.ChangeReaction:
-		sender := types.EmptyJID // ourselves
-		if !key.FromMe {
-			// In groups the sender is named as the group addresses people, by LID.
-			if sender, err = toJID(lidFirst(key.Sender)); err != nil {
-				return nil, err
-			}
-		}
-		message = s.current().BuildReaction(chat, sender, key.PlatformID, change.Reaction)
-	}
-	payload, err := proto.Marshal(message)
-	if err != nil {
-		return nil, fmt.Errorf("whatsapp: encode a change: %w", err)
-	}
-	return payload, nil
-}
-
-// MarkRead tells the sender that a message was read (gateway.Session).
-func (s *session) MarkRead(ctx context.Context, key gateway.MessageKey, at time.Time) error {
-	// Receipts go where the message came from, and that was a LID.
-	chat, err := toJID(lidFirst(key.Chat))
-	if err != nil {
-		return err
-	}
-	sender, err := toJID(lidFirst(key.Sender))
-	if err != nil {
-		return err
-	}
-	if err := s.current().MarkRead(ctx, []types.MessageID{key.PlatformID}, at, chat, sender); err != nil {
-		return sendError(err)
-	}
-	return nil
-}
 
 // SetPresence shows a presence (gateway.Session).
 func (s *session) SetPresence(ctx context.Context, chat gateway.JID, presence gateway.Presence) error {
@@ -74,7 +22,7 @@ func (s *session) SetPresence(ctx context.Context, chat gateway.JID, presence ga
 			"the account's name is not known yet, and the platform shows nobody online without one; try again")
 	}
 	if err != nil {
-		return sendError(err)
+		return wire.Failure(err)
 	}
 	return nil
 }
@@ -88,7 +36,7 @@ func (s *session) setPresence(ctx context.Context, chat gateway.JID, presence ga
 		return client.SendPresence(ctx, types.PresenceUnavailable)
 	default: // the others are of one chat
 	}
-	to, err := toJID(chat)
+	to, err := wire.ToJID(chat)
 	if err != nil {
 		return err
 	}
@@ -105,7 +53,7 @@ func (s *session) setPresence(ctx context.Context, chat gateway.JID, presence ga
 
 // ProfilePicture returns where a picture lies (gateway.Session).
 func (s *session) ProfilePicture(ctx context.Context, of gateway.JID) (string, error) {
-	jid, err := toJID(of)
+	jid, err := wire.ToJID(of)
 	if err != nil {
 		return "", err
 	}
@@ -114,11 +62,59 @@ func (s *session) ProfilePicture(ctx context.Context, of gateway.JID) (string, e
 	case errors.Is(err, whatsmeow.ErrProfilePictureNotSet), errors.Is(err, whatsmeow.ErrProfilePictureUnauthorized):
 		return "", nil // none, or hidden from us: there is none to be seen
 	case err != nil:
-		return "", sendError(err)
+		return "", wire.Failure(err)
 	case picture == nil:
 		return "", nil
 	}
 	return picture.URL, nil
+}
+
+// SetBlocked blocks a person, or lifts it (gateway.Session).
+func (s *session) SetBlocked(ctx context.Context, who gateway.JID, blocked bool) error {
+	jid, err := wire.ToJID(who)
+	if err != nil {
+		return err
+	}
+	client := s.current()
+	if err := s.checkRecipient(ctx, client, jid); err != nil {
+		return err
+	}
+	action := events.BlocklistChangeActionUnblock
+	if blocked {
+		action = events.BlocklistChangeActionBlock
+	}
+	if _, err := client.UpdateBlocklist(ctx, jid, action); err != nil {
+		return wire.Failure(err)
+	}
+	return nil
+}
+
+// Resolve asks which numbers have an account (gateway.Session).
+func (s *session) Resolve(ctx context.Context, numbers []string) ([]gateway.Registration, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.connector.config.SendTimeout)
+	defer cancel()
+	answers, err := s.current().IsOnWhatsApp(ctx, numbers)
+	if err != nil {
+		return nil, wire.Failure(err)
+	}
+	byNumber := make(map[string]gateway.Registration, len(answers))
+	for _, answer := range answers {
+		number := strings.TrimPrefix(answer.Query, "+")
+		if !answer.IsIn {
+			continue
+		}
+		party := wire.PartyOf(answer.JID, answer.PhoneNumber, "")
+		byNumber[number] = gateway.Registration{Number: number, Exists: true, JID: party.JID, LID: party.LID}
+	}
+	registrations := make([]gateway.Registration, len(numbers))
+	for i, number := range numbers {
+		registration, ok := byNumber[number]
+		if !ok {
+			registration = gateway.Registration{Number: number}
+		}
+		registrations[i] = registration
+	}
+	return registrations, nil
 }
 
 // loadPicture asks for the account's own picture and tells of it. Nobody waits
@@ -132,26 +128,6 @@ func (s *session) loadPicture() {
 			s.logger.DebugContext(ctx, "own profile picture not known", slog.Any("error", err))
 			return
 		}
-		s.hear(func() { s.lifecycle.PictureChanged(s.ctx, url) })
+		s.callHandler(func() { s.lifecycle.PictureChanged(s.ctx, url) })
 	})
-}
-
-// SetBlocked blocks a person, or lifts it (gateway.Session).
-func (s *session) SetBlocked(ctx context.Context, who gateway.JID, blocked bool) error {
-	jid, err := toJID(who)
-	if err != nil {
-		return err
-	}
-	client := s.current()
-	if err := s.checkRecipient(ctx, client, jid); err != nil {
-		return err
-	}
-	action := events.BlocklistChangeActionUnblock
-	if blocked {
-		action = events.BlocklistChangeActionBlock
-	}
-	if _, err := client.UpdateBlocklist(ctx, jid, action); err != nil {
-		return sendError(err)
-	}
-	return nil
 }

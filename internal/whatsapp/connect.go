@@ -1,0 +1,139 @@
+package whatsapp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+)
+
+var (
+	// errAbandoned says that the session was closed while it connected.
+	errAbandoned = errors.New("whatsapp: closed while connecting")
+	// errSilent says that the platform took the connection and said nothing.
+	errSilent = errors.New("whatsapp: the platform took the connection and did not answer")
+)
+
+// dial makes the connection. Each step of it has a bound: whatsmeow's own has one
+// only for the handshake, and hears of nobody who no longer wants it. Where the
+// session is closed meanwhile, dial returns within a second, and whatsmeow gives up in a
+// goroutine that holds nothing but its socket.
+func (s *session) dial() error {
+	client, ctx := s.current(), s.newConnection()
+	done := make(chan error, 1)
+	go func() { done <- client.ConnectContext(ctx) }()
+	limit := time.NewTimer(s.connector.config.ConnectTimeout)
+	defer limit.Stop()
+	select {
+	case err := <-done:
+		return err
+	case <-s.ctx.Done():
+		// One that is just being made ends in order: whatsmeow's handshake and the end
+		// of its connection at the same time are a race inside of it.
+		limit.Reset(abandonWait)
+		select {
+		case err := <-done:
+			return err
+		case <-limit.C:
+			s.endConnection()
+			return errAbandoned
+		}
+	case <-limit.C:
+		s.endConnection()
+	}
+	select {
+	case err := <-done:
+		return fmt.Errorf("%w: %w", errSilent, err)
+	case <-s.ctx.Done():
+		return errAbandoned
+	}
+}
+
+// enter waits for a place among those that connect at the same time. The
+// returned function gives the place back; it may be called twice.
+func (s *session) enter() (release func(), ok bool) {
+	select {
+	case s.connector.logins <- struct{}{}:
+	case <-s.ctx.Done():
+		return nil, false
+	}
+	held := true
+	return func() {
+		if held {
+			held = false
+			<-s.connector.logins
+		}
+	}, true
+}
+
+// drain drops what an earlier connection still said.
+func (s *session) drain() {
+	for {
+		select {
+		case <-s.signals:
+		default:
+			return
+		}
+	}
+}
+
+// takeOver makes a client anew after a pairing: the one that paired has keys
+// whose store came into being under its hands, and is used by it still.
+func (s *session) takeOver() {
+	s.mu.Lock()
+	device, reload := s.device, s.reload
+	s.reload = false
+	s.mu.Unlock()
+	if !reload {
+		return
+	}
+	own, err := s.connector.load(s.ctx, device)
+	if err != nil {
+		// The client that paired goes on; it is only slower.
+		s.logger.WarnContext(s.ctx, "new keys not loaded", slog.Any("error", err))
+		return
+	}
+	s.use(own)
+}
+
+// newConnection returns the context of the next connection.
+func (s *session) newConnection() context.Context {
+	ctx, end := context.WithCancel(s.connCtx)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.endContext = end
+	s.caches.followed.Clear()
+	return ctx
+}
+
+// endConnection ends the connection's context, and reports whether it did: one that was
+// given up has none any more. After an orderly end it comes last: it would break the
+// connection while that is being closed.
+func (s *session) endConnection() bool {
+	s.mu.Lock()
+	end := s.endContext
+	s.endContext = nil
+	s.mu.Unlock()
+	if end == nil {
+		return false
+	}
+	end()
+	return true
+}
+
+// giveUp ends the connection in use. Nothing is acknowledged on it any more. whatsmeow's
+// reader notices, and signals that the connection was lost; to close it at the same time
+// would be a race inside of whatsmeow.
+func (s *session) giveUp() {
+	if s.endConnection() {
+		s.signal(signal{kind: connectionGivenUp})
+	}
+}
+
+// connected reports whether there is a connection that was not given up.
+func (s *session) connected() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.endContext != nil
+}

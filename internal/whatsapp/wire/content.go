@@ -1,0 +1,73 @@
+package wire
+
+import (
+	"fmt"
+
+	"go.mau.fi/whatsmeow/proto/waE2E"
+
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+func newMessage(content gateway.Content) (*waE2E.Message, error) {
+	about, err := newQuote(content.Quote)
+	if err != nil {
+		return nil, err
+	}
+	switch content.Type {
+	case gateway.TypeText:
+		if about == nil {
+			return &waE2E.Message{Conversation: new(content.Text)}, nil
+		}
+		return &waE2E.Message{ExtendedTextMessage: &waE2E.ExtendedTextMessage{
+			Text: new(content.Text), ContextInfo: about,
+		}}, nil
+	case gateway.TypeLocation:
+		return &waE2E.Message{LocationMessage: newLocation(*content.Location, about)}, nil
+	case gateway.TypeContact:
+		return &waE2E.Message{ContactMessage: &waE2E.ContactMessage{
+			DisplayName: new(content.Contact.FullName),
+			Vcard:       new(vcard(*content.Contact)),
+			ContextInfo: about,
+		}}, nil
+	case gateway.TypeImage, gateway.TypeVideo, gateway.TypeVoice, gateway.TypeAudio, gateway.TypeDocument, gateway.TypeSticker:
+		return newMediaMessage(content, about), nil
+	default:
+		return nil, fmt.Errorf("wire: no way to send a message of type %q", content.Type)
+	}
+}
+
+func newLocation(place gateway.Location, about *waE2E.ContextInfo) *waE2E.LocationMessage {
+	location := &waE2E.LocationMessage{
+		DegreesLatitude:  new(place.Latitude),
+		DegreesLongitude: new(place.Longitude),
+		ContextInfo:      about,
+	}
+	if place.Name != "" {
+		location.Name = new(place.Name)
+	}
+	if place.Address != "" {
+		location.Address = new(place.Address)
+	}
+	return location
+}
+
+// newQuote points to the message that is answered and carries its content, which
+// the recipient's phone shows above the answer.
+func newQuote(quote *gateway.Quote) (*waE2E.ContextInfo, error) {
+	if quote == nil {
+		return nil, nil //nolint:nilnil // no quote is an ordinary case
+	}
+	quoted, err := Decode(quote.Payload)
+	if err != nil {
+		return nil, err
+	}
+	// A quote carries no quote of its own, nor what was meant for one showing.
+	quoted = Unwrap(quoted)
+	quoted.MessageContextInfo = nil
+	setContext(quoted, nil)
+	return &waE2E.ContextInfo{
+		StanzaID:      new(quote.PlatformID),
+		Participant:   new(string(quote.Sender)),
+		QuotedMessage: quoted,
+	}, nil
+}

@@ -1,0 +1,98 @@
+package wire
+
+import (
+	"context"
+	"fmt"
+
+	"go.mau.fi/whatsmeow/proto/waE2E"
+	"go.mau.fi/whatsmeow/types"
+
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+// Encoder writes and reads payloads (gateway.Encoder).
+type Encoder struct {
+	other func(ctx context.Context, jid types.JID) types.JID
+}
+
+var _ gateway.Encoder = Encoder{}
+
+// NewEncoder makes an encoder. other finds the other address of somebody, the empty one
+// if it is not known.
+func NewEncoder(other func(ctx context.Context, jid types.JID) types.JID) Encoder {
+	return Encoder{other: other}
+}
+
+// Encode writes content as the platform's own clients do (gateway.Encoder).
+func (Encoder) Encode(content gateway.Content) ([]byte, error) {
+	message, err := newMessage(content)
+	if err != nil {
+		return nil, err
+	}
+	return encode(message)
+}
+
+// EncodeEdited writes the payload of a text with another text
+// (gateway.Encoder).
+func (Encoder) EncodeEdited(payload []byte, text string) ([]byte, error) {
+	message, err := Decode(payload)
+	if err != nil {
+		return nil, err
+	}
+	switch content := Unwrap(message); {
+	case content.ExtendedTextMessage != nil:
+		content.ExtendedTextMessage.Text = new(text)
+	case content.Conversation != nil:
+		content.Conversation = new(text)
+	default:
+		return nil, fmt.Errorf("wire: edit a message that is no text")
+	}
+	return encode(message)
+}
+
+// EncodeForwarded writes the payload of a message that passes another one on
+// (gateway.Encoder).
+func (Encoder) EncodeForwarded(payload []byte) ([]byte, error) {
+	message, err := Decode(payload)
+	if err != nil {
+		return nil, err
+	}
+	// Without what said how to show it: what is passed on is an ordinary message.
+	content := Unwrap(message)
+	content.MessageContextInfo = nil
+	content.SenderKeyDistributionMessage = nil
+	if content.Conversation != nil {
+		content.ExtendedTextMessage = &waE2E.ExtendedTextMessage{Text: content.Conversation}
+		content.Conversation = nil
+	}
+	score := contextOf(content).GetForwardingScore()
+	if !setContext(content, &waE2E.ContextInfo{IsForwarded: new(true), ForwardingScore: new(score + 1)}) {
+		return nil, gateway.InvalidFields(gateway.FieldError{Field: "messageId", Message: "names a message that can't be forwarded"})
+	}
+	return encode(content)
+}
+
+// Describe reads what a payload holds besides its text (gateway.Encoder).
+func (e Encoder) Describe(ctx context.Context, payload []byte) (gateway.Details, error) {
+	message, err := Decode(payload)
+	if err != nil {
+		return gateway.Details{}, err
+	}
+	content, once := open(message)
+	return detailsOf(content, once, func(jid types.JID) types.JID {
+		return e.other(ctx, jid)
+	}), nil
+}
+
+// MediaOf describes the file of a message (gateway.Encoder).
+func (Encoder) MediaOf(payload []byte) (gateway.Media, bool, error) {
+	message, err := Decode(payload)
+	if err != nil {
+		return gateway.Media{}, false, err
+	}
+	file := FileOf(Unwrap(message))
+	if file == nil {
+		return gateway.Media{}, false, nil
+	}
+	return mediaOf(file), true, nil
+}

@@ -1,0 +1,79 @@
+package wire
+
+import (
+	"math"
+	"time"
+
+	"go.mau.fi/whatsmeow"
+	"go.mau.fi/whatsmeow/proto/waE2E"
+
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+// File is what all messages with media have.
+type File interface {
+	whatsmeow.DownloadableMessage
+	GetMimetype() string
+	GetFileLength() uint64
+}
+
+// FileOf returns the part of a message that points to a file, nil for none.
+func FileOf(message *waE2E.Message) File {
+	switch {
+	case message == nil:
+		return nil
+	case message.ImageMessage != nil:
+		return message.ImageMessage
+	case message.VideoMessage != nil:
+		return message.VideoMessage
+	case message.PtvMessage != nil:
+		return message.PtvMessage
+	case message.AudioMessage != nil:
+		return message.AudioMessage
+	case message.DocumentMessage != nil:
+		return message.DocumentMessage
+	case message.StickerMessage != nil:
+		return message.StickerMessage
+	default:
+		return nil
+	}
+}
+
+// SetDirectPath changes where the file of a message lies.
+func SetDirectPath(message *waE2E.Message, path string) {
+	switch {
+	case message.ImageMessage != nil:
+		message.ImageMessage.DirectPath = &path
+	case message.VideoMessage != nil:
+		message.VideoMessage.DirectPath = &path
+	case message.PtvMessage != nil:
+		message.PtvMessage.DirectPath = &path
+	case message.AudioMessage != nil:
+		message.AudioMessage.DirectPath = &path
+	case message.DocumentMessage != nil:
+		message.DocumentMessage.DirectPath = &path
+	case message.StickerMessage != nil:
+		message.StickerMessage.DirectPath = &path
+	}
+}
+
+func mediaOf(pointer File) gateway.Media {
+	media := gateway.Media{
+		MimeType: gateway.CleanMimeType(pointer.GetMimetype()),
+		Size:     int64(min(pointer.GetFileLength(), math.MaxInt64)),
+		SHA256:   pointer.GetFileSHA256(),
+	}
+	if named, ok := pointer.(interface{ GetFileName() string }); ok {
+		media.FileName = gateway.CleanFileName(named.GetFileName())
+	}
+	if lasting, ok := pointer.(interface{ GetSeconds() uint32 }); ok {
+		media.Length = time.Duration(lasting.GetSeconds()) * time.Second
+	}
+	if sized, ok := pointer.(interface {
+		GetWidth() uint32
+		GetHeight() uint32
+	}); ok {
+		media.Width, media.Height = int(sized.GetWidth()), int(sized.GetHeight())
+	}
+	return media
+}
