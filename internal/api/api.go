@@ -59,7 +59,7 @@ type Messages interface {
 	MarkRead(ctx context.Context, instanceID string, ref gateway.MessageRef) error
 	Delete(ctx context.Context, instanceID string, ref gateway.MessageRef) error
 	React(ctx context.Context, instanceID string, ref gateway.MessageRef, reaction string) error
-	MediaLink(ctx context.Context, instanceID string, ref gateway.MessageRef, baseURL string) (messaging.Link, error)
+	MediaLink(ctx context.Context, instanceID string, ref gateway.MessageRef, baseURL string) (messaging.DownloadLink, error)
 }
 
 // Directory are the use cases about people and groups.

@@ -153,7 +153,7 @@ func TestEverySendTakesAnIdempotencyKey(t *testing.T) {
 
 func TestMessagesThatExist(t *testing.T) {
 	t.Parallel()
-	stub := &outcome{result: sentResult(), link: messaging.Link{URL: "http://gateway/media/1", ExpiresIn: 3600, FileName: "a <b>.pdf"}}
+	stub := &outcome{result: sentResult(), link: messaging.DownloadLink{URL: "http://gateway/media/1", ExpiresIn: 3600, FileName: "a <b>.pdf"}}
 	f, id := newStub(t, stub)
 	given := "true_5511988887766@c.us_3EB0"
 	ref := gateway.MessageRef{ID: "3EB0", Chat: "5511988887766@s.whatsapp.net"}

@@ -14,7 +14,7 @@ import (
 // everything: what the platform does is not the API's to bring about.
 type outcome struct {
 	result        messaging.Result
-	link          messaging.Link
+	link          messaging.DownloadLink
 	registrations []gateway.Registration
 	picture       string
 	found         gateway.Group
@@ -111,7 +111,7 @@ func (o *outcome) React(_ context.Context, instanceID string, ref gateway.Messag
 	return o.err
 }
 
-func (o *outcome) MediaLink(_ context.Context, instanceID string, ref gateway.MessageRef, baseURL string) (messaging.Link, error) {
+func (o *outcome) MediaLink(_ context.Context, instanceID string, ref gateway.MessageRef, baseURL string) (messaging.DownloadLink, error) {
 	o.note(asked{call: "MediaLink", request: instanceOnly(instanceID), ref: ref, other: baseURL})
 	return o.link, o.err
 }

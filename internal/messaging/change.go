@@ -15,7 +15,7 @@ import (
 func (s *Service) Edit(ctx context.Context, instanceID string, ref gateway.MessageRef, text string) (Result, error) {
 	session, message, done, err := s.own(ctx, instanceID, ref, terms{
 		code: gateway.CodeMessageNotEditable, verb: "edited",
-		window: s.EditWindow, late: gateway.CodeEditWindowExpired,
+		window: s.config.EditWindow, late: gateway.CodeEditWindowExpired,
 	})
 	if err != nil {
 		return Result{}, err
@@ -25,7 +25,7 @@ func (s *Service) Edit(ctx context.Context, instanceID string, ref gateway.Messa
 		return Result{}, gateway.Errorf(gateway.Invalid, gateway.CodeMessageNotEditable,
 			"only text messages can be edited; this one is of type %s", message.Type)
 	}
-	payload, err := s.Encoder.EncodeEdited(message.Payload, text)
+	payload, err := s.config.Encoder.EncodeEdited(message.Payload, text)
 	if err != nil {
 		return Result{}, fmt.Errorf("messaging: edit message: %w", err)
 	}
@@ -41,7 +41,7 @@ func (s *Service) Edit(ctx context.Context, instanceID string, ref gateway.Messa
 func (s *Service) Delete(ctx context.Context, instanceID string, ref gateway.MessageRef) error {
 	session, message, done, err := s.own(ctx, instanceID, ref, terms{
 		code: gateway.CodeMessageNotDeletable, verb: "deleted for everyone",
-		window: s.DeleteWindow, late: gateway.CodeDeleteWindowExpired,
+		window: s.config.DeleteWindow, late: gateway.CodeDeleteWindowExpired,
 	})
 	if err != nil {
 		return err
@@ -67,9 +67,9 @@ func (s *Service) change(ctx context.Context, session gateway.Session, message g
 		By:         session.Self(),
 		Text:       change.Text + change.Reaction, // one of them is empty
 		Payload:    payload,
-		At:         s.Now().UTC(),
+		At:         s.config.Now().UTC(),
 	}
-	if err := s.Store.AcceptChange(ctx, sent); err != nil {
+	if err := s.config.Store.AcceptChange(ctx, sent); err != nil {
 		return err
 	}
 	ctx = context.WithoutCancel(ctx)
@@ -82,16 +82,16 @@ func (s *Service) change(ctx context.Context, session gateway.Session, message g
 	})
 	if err != nil {
 		if isFinal(err) {
-			if dropErr := s.Store.DropChange(ctx, sent.InstanceID, sent.PlatformID); dropErr != nil {
+			if dropErr := s.config.Store.DropChange(ctx, sent.InstanceID, sent.PlatformID); dropErr != nil {
 				// The refusal is what the client has to know; this one is ours, and
 				// nothing will ever come of the change that stays.
-				s.Logger.ErrorContext(ctx, "refused change not removed",
+				s.config.Logger.ErrorContext(ctx, "refused change not removed",
 					slog.String("platform_id", sent.PlatformID), slog.Any("error", dropErr))
 			}
 		}
 		return err
 	}
-	if _, err := s.Store.ConfirmChange(ctx, sent.InstanceID, sent.PlatformID, s.reporter.confirm); err != nil {
+	if _, err := s.config.Store.ConfirmChange(ctx, sent.InstanceID, sent.PlatformID, s.reporter.confirm); err != nil {
 		return fmt.Errorf("messaging: write a change: %w", err)
 	}
 	return nil
@@ -135,7 +135,7 @@ func (s *Service) mayChange(message gateway.Message, t terms) error {
 		return gateway.Errorf(gateway.Invalid, t.code, "only messages that this instance sent can be %s", t.verb)
 	case !message.DeletedAt.IsZero():
 		return gateway.Errorf(gateway.Invalid, t.code, "the message was deleted already")
-	case s.Now().Sub(message.SentAt) > t.window:
+	case s.config.Now().Sub(message.SentAt) > t.window:
 		return gateway.Errorf(gateway.Invalid, t.late,
 			"the message was sent more than %s ago; it can no longer be %s", t.window, t.verb)
 	}
@@ -144,7 +144,7 @@ func (s *Service) mayChange(message gateway.Message, t terms) error {
 
 // reach finds a message, and the session of its instance.
 func (s *Service) reach(ctx context.Context, instanceID string, ref gateway.MessageRef) (gateway.Session, gateway.Message, error) {
-	session, err := s.Sessions.Session(ctx, instanceID)
+	session, err := s.config.Sessions.Session(ctx, instanceID)
 	if err != nil {
 		return nil, gateway.Message{}, err
 	}
@@ -172,5 +172,5 @@ func (s *Service) MarkRead(ctx context.Context, instanceID string, ref gateway.M
 	if err != nil || message.FromMe {
 		return err
 	}
-	return session.MarkRead(ctx, message.Key(), s.Now())
+	return session.MarkRead(ctx, message.Key(), s.config.Now())
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/recado-project/recado/internal/media"
 )
 
-// Link is a temporary way to the file of a message (contract, "Media download
+// DownloadLink is a temporary way to the file of a message (contract, "Media download
 // link").
-type Link struct {
+type DownloadLink struct {
 	URL       string
 	ExpiresIn int // seconds
 	FileName  string
@@ -25,21 +25,21 @@ type Link struct {
 // the first time, and kept; only then the instance has to be connected. Its
 // error is NotFound, also for a message that was deleted and for a file that is
 // nowhere any more, or Invalid for a message without a file.
-func (s *Service) MediaLink(ctx context.Context, instanceID string, ref gateway.MessageRef, base string) (Link, error) {
+func (s *Service) MediaLink(ctx context.Context, instanceID string, ref gateway.MessageRef, base string) (DownloadLink, error) {
 	message, err := s.Find(ctx, instanceID, ref)
 	if err != nil {
-		return Link{}, err
+		return DownloadLink{}, err
 	}
 	if !message.DeletedAt.IsZero() {
 		s.removeFile(ctx, message.InstanceID, message.ID)
-		return Link{}, fileDeleted()
+		return DownloadLink{}, fileDeleted()
 	}
-	about, found, err := s.Encoder.MediaOf(message.Payload)
+	about, found, err := s.config.Encoder.MediaOf(message.Payload)
 	if err != nil {
-		return Link{}, fmt.Errorf("messaging: read message: %w", err)
+		return DownloadLink{}, fmt.Errorf("messaging: read message: %w", err)
 	}
 	if !found {
-		return Link{}, gateway.Errorf(gateway.Invalid, gateway.CodeMessageHasNoMedia,
+		return DownloadLink{}, gateway.Errorf(gateway.Invalid, gateway.CodeMessageHasNoMedia,
 			"the message has no file; its type is %s", message.Type)
 	}
 	name := about.FileName
@@ -47,7 +47,7 @@ func (s *Service) MediaLink(ctx context.Context, instanceID string, ref gateway.
 		name = media.DefaultName(message.Type, about.MimeType, message.SentAt)
 	}
 	key := blobKey(instanceID, message.ID)
-	_, err = s.Blobs.Stat(ctx, key)
+	_, err = s.config.Blobs.Stat(ctx, key)
 	if gateway.KindOf(err) == gateway.NotFound {
 		err = s.fetch(ctx, message, key, media.BlobMeta{MimeType: about.MimeType, FileName: name, Size: -1})
 		if err == nil {
@@ -56,11 +56,11 @@ func (s *Service) MediaLink(ctx context.Context, instanceID string, ref gateway.
 		}
 	}
 	if err != nil {
-		return Link{}, err
+		return DownloadLink{}, err
 	}
-	return Link{
-		URL:       s.Links.URL(base, key, name, s.LinkLifetime),
-		ExpiresIn: int(s.LinkLifetime / time.Second),
+	return DownloadLink{
+		URL:       s.config.Links.URL(base, key, name, s.config.LinkLifetime),
+		ExpiresIn: int(s.config.LinkLifetime / time.Second),
 		FileName:  name,
 	}, nil
 }
@@ -74,7 +74,7 @@ func blobKey(instanceID, messageID string) string { return instanceID + "/" + me
 // the file is removed and the error is NotFound.
 func (s *Service) CheckFile(ctx context.Context, key string) error {
 	instanceID, messageID, _ := strings.Cut(key, "/")
-	found, err := s.Store.FindMessages(ctx, instanceID, messageID)
+	found, err := s.config.Store.FindMessages(ctx, instanceID, messageID)
 	if err != nil {
 		return fmt.Errorf("messaging: find the message of a file: %w", err)
 	}
@@ -93,8 +93,8 @@ func (s *Service) CheckFile(ctx context.Context, key string) error {
 // next tries again.
 func (s *Service) removeFile(ctx context.Context, instanceID, messageID string) {
 	// The client may leave, the file may not stay.
-	if err := s.Blobs.Delete(context.WithoutCancel(ctx), blobKey(instanceID, messageID)); err != nil {
-		s.Logger.ErrorContext(ctx, "file of a deleted message not removed: remove it from the media folder",
+	if err := s.config.Blobs.Delete(context.WithoutCancel(ctx), blobKey(instanceID, messageID)); err != nil {
+		s.config.Logger.ErrorContext(ctx, "file of a deleted message not removed: remove it from the media folder",
 			slog.String("instance_id", instanceID), slog.String("message_id", messageID), slog.Any("error", err))
 	}
 }
@@ -108,11 +108,11 @@ func fileDeleted() error {
 // place and never held whole in memory. Of several who ask for it at the same time,
 // one fetches it and the others wait.
 func (s *Service) fetch(ctx context.Context, message gateway.Message, key string, meta media.BlobMeta) error {
-	session, err := s.Sessions.Session(ctx, message.InstanceID)
+	session, err := s.config.Sessions.Session(ctx, message.InstanceID)
 	if err != nil {
 		return err
 	}
-	return s.Blobs.Receive(ctx, key, meta, func(file *os.File) error {
+	return s.config.Blobs.Receive(ctx, key, meta, func(file *os.File) error {
 		return session.Download(ctx, message.Key(), message.Payload, file)
 	})
 }

@@ -11,52 +11,10 @@ import (
 	"sync"
 	"time"
 
-	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/keylock"
 	"github.com/recado-project/recado/internal/media"
 )
-
-// Store keeps messages and what belongs to sending them.
-type Store interface {
-	AddMessage(ctx context.Context, message gateway.Message, events ...eventlog.Event) (bool, error)
-	AddHistory(ctx context.Context, instanceID string, messages []gateway.Message) error
-	AcceptMessage(ctx context.Context, message gateway.Message, repeat *gateway.Idempotency) error
-	FindMessages(ctx context.Context, instanceID, id string) ([]gateway.Message, error)
-	UpdateMessages(ctx context.Context, instanceID string, ids []string,
-		change func(found []gateway.Message) (changed []gateway.Message, events []eventlog.Event, err error)) error
-	PendingMessages(ctx context.Context, before time.Time, limit int) ([]gateway.Message, error)
-
-	AllInstances(ctx context.Context) ([]gateway.Instance, error)
-	MessagesBefore(ctx context.Context, instanceID string, before time.Time, limit int) ([]string, error)
-	MessagesBeyond(ctx context.Context, instanceID string, keep, limit int) ([]string, error)
-	DeleteMessages(ctx context.Context, instanceID string, ids []string) error
-
-	AcceptChange(ctx context.Context, change gateway.SentChange) error
-	FindChange(ctx context.Context, instanceID, platformID string) (gateway.SentChange, bool, error)
-	ConfirmChange(ctx context.Context, instanceID, platformID string,
-		confirm func(change gateway.SentChange, message gateway.Message) (gateway.Message, []eventlog.Event, error)) (known bool, err error)
-	DropChange(ctx context.Context, instanceID, platformID string) error
-	DeleteChanges(ctx context.Context, before time.Time) (int64, error)
-
-	FindIdempotency(ctx context.Context, keyID, key string) (gateway.Idempotency, bool, error)
-	FailIdempotency(ctx context.Context, keyID, key string, failure *gateway.Error) error
-	DeleteIdempotency(ctx context.Context, before time.Time) (int64, error)
-	ForgetIdempotency(ctx context.Context, keyID, key string, before time.Time) error
-}
-
-// ReceiverStore keeps what the sessions receive.
-type ReceiverStore interface {
-	AddMessage(ctx context.Context, message gateway.Message, events ...eventlog.Event) (bool, error)
-	AddHistory(ctx context.Context, instanceID string, messages []gateway.Message) error
-	FindMessages(ctx context.Context, instanceID, id string) ([]gateway.Message, error)
-	UpdateMessages(ctx context.Context, instanceID string, ids []string,
-		change func(found []gateway.Message) (changed []gateway.Message, events []eventlog.Event, err error)) error
-	AcceptChange(ctx context.Context, change gateway.SentChange) error
-	FindChange(ctx context.Context, instanceID, platformID string) (gateway.SentChange, bool, error)
-	ConfirmChange(ctx context.Context, instanceID, platformID string,
-		confirm func(change gateway.SentChange, message gateway.Message) (gateway.Message, []eventlog.Event, error)) (known bool, err error)
-}
 
 // Sessions finds the session of an instance that is connected.
 type Sessions interface {
@@ -98,15 +56,14 @@ type Config struct {
 
 // Service carries out the use cases. It is safe for concurrent use.
 type Service struct {
-	Config
-
+	config   Config
 	reporter reporter
-	changing keylock.Locks // of messages, by their ids: whether a change is allowed depends on those before
+	changing keylock.Locks // of messages, by their ids: whether a change is allowed depends on those before it
 
-	underway sync.WaitGroup // what was handed to a session, until it is written what came of it
+	underway sync.WaitGroup // sends that a session has, until their outcome is written
 
 	mu      sync.Mutex
-	sending map[repeatKey]struct{}
+	sending map[repeatKey]struct{} // requests that run
 }
 
 // New makes the service.
@@ -136,7 +93,7 @@ func New(config Config) (*Service, error) {
 	if config.Now == nil {
 		config.Now = time.Now
 	}
-	return &Service{Config: config, reporter: reporter{config.Encoder}, sending: map[repeatKey]struct{}{}}, nil
+	return &Service{config: config, reporter: reporter{config.Encoder}, sending: map[repeatKey]struct{}{}}, nil
 }
 
 // Wait returns when it is written what came of everything that was handed to a session.
@@ -147,7 +104,7 @@ func (s *Service) Wait() { s.underway.Wait() }
 // the same identifier, the chat of ref decides, else the older message is
 // meant. Its error is NotFound.
 func (s *Service) Find(ctx context.Context, instanceID string, ref gateway.MessageRef) (gateway.Message, error) {
-	found, err := s.Store.FindMessages(ctx, instanceID, ref.ID)
+	found, err := s.config.Store.FindMessages(ctx, instanceID, ref.ID)
 	if err != nil {
 		return gateway.Message{}, err
 	}

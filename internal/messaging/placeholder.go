@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -12,39 +11,35 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 )
 
-// arrival names something that came from the platform, for the placeholder that is
-// kept where it can't be kept itself.
-type arrival struct {
-	what     string // for people and programs: "message", "receipt"
+// origin is where something that was received comes from, for the placeholder that is
+// kept if it can't be kept itself.
+type origin struct {
+	what     string // for people and programs: "message", "receipt"; empty: it has no placeholder
 	chat, by gateway.Party
 	fromMe   bool
 	key      string // the same for every delivery
 	at       time.Time
 }
 
-// orPlaceholder decides what comes of an arrival that could not be kept. Where the
-// database is in trouble, the error is returned, and the platform brings the arrival
-// again. Where the database refuses what it holds, it would refuse it each time, and
-// with it everything that comes after it: so a message of the type "unsupported"
-// takes its place, which tells that there was something.
+// keepPlaceholder keeps a message of the type "unsupported" in the place of something
+// that the database refuses with cause, and appends its event. The database would refuse
+// it after each delivery, and everything after it would wait; where the database is only
+// in trouble, the platform delivers it again instead.
 //
-// The connector cleans what it hands over, so this is the second line.
-func (r receiver) orPlaceholder(ctx context.Context, a arrival, err error) error {
-	if err == nil || !errors.Is(err, gateway.ErrUnstorable) {
-		return err
-	}
+// The connector cleans what it passes on, so this is the second line of defence.
+func (r receiver) keepPlaceholder(ctx context.Context, from origin, cause error) error {
 	r.config.Logger.ErrorContext(ctx, "the database refuses what arrived; a placeholder is kept for it",
-		slog.String("instance_id", r.instanceID), slog.String("what", a.what), slog.Any("error", err))
-	sum := sha256.Sum256([]byte(a.what + "\x00" + a.key))
+		slog.String("instance_id", r.instanceID), slog.String("what", from.what), slog.Any("error", cause))
+	sum := sha256.Sum256([]byte(from.what + "\x00" + from.key))
 	id := hex.EncodeToString(sum[:16])
 	message := gateway.Message{
 		PlatformID: "placeholder-" + id, WireKey: "placeholder/" + id,
-		Chat: addressesOf(a.chat), Sender: addressesOf(a.by), FromMe: a.fromMe,
+		Chat: addressesOf(from.chat), Sender: addressesOf(from.by), FromMe: from.fromMe,
 		Source: gateway.SourcePeer, Type: gateway.TypeUnsupported, Payload: []byte{},
-		Details: gateway.Details{Unsupported: "not_kept:" + a.what},
-		Status:  gateway.MessageDelivered, SentAt: a.at, CreatedAt: a.at,
+		Details: gateway.Details{Unsupported: "not_kept:" + from.what},
+		Status:  gateway.MessageDelivered, SentAt: from.at, CreatedAt: from.at,
 	}
-	if a.fromMe {
+	if from.fromMe {
 		message.Source = gateway.SourceDevice
 	}
 	if err := r.keepMessage(ctx, message); err != nil {
@@ -53,7 +48,7 @@ func (r receiver) orPlaceholder(ctx context.Context, a arrival, err error) error
 	return nil
 }
 
-// addressesOf is a party without its name, with addresses that any database holds.
+// addressesOf is a party without its name, with addresses that every database can hold.
 func addressesOf(party gateway.Party) gateway.Party {
 	return gateway.Party{
 		JID: gateway.JID(gateway.CleanID(string(party.JID))), LID: gateway.JID(gateway.CleanID(string(party.LID))),

@@ -9,16 +9,16 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 )
 
-// receiveChange appends the event of an edit, a deletion or a reaction, and applies
+func changeOrigin(change gateway.Change) origin {
+	return origin{
+		what: "change", chat: change.Chat, by: change.By, fromMe: change.FromMe, key: change.SourceKey, at: change.At,
+	}
+}
+
+// keepChange appends the event of an edit, a deletion or a reaction, and applies
 // the first two to the message that they name, if it is stored. A change that its
 // author may not make is ignored: it changes nothing and has no event. Reactions
 // change no message.
-func (r receiver) receiveChange(ctx context.Context, change gateway.Change) error {
-	return r.orPlaceholder(ctx, arrival{
-		what: "change", chat: change.Chat, by: change.By, fromMe: change.FromMe, key: change.SourceKey, at: change.At,
-	}, r.keepChange(ctx, change))
-}
-
 func (r receiver) keepChange(ctx context.Context, change gateway.Change) error {
 	event, err := changeEvent(r.instanceID, change)
 	if err != nil {
@@ -35,7 +35,7 @@ func (r receiver) keepChange(ctx context.Context, change gateway.Change) error {
 		}
 	}
 	if change.Kind == gateway.ChangeReaction {
-		return r.appendEvents(ctx, event)
+		return r.append(ctx, event)
 	}
 	err = r.config.Store.UpdateMessages(ctx, r.instanceID, []string{change.PlatformID},
 		func(found []gateway.Message) ([]gateway.Message, []eventlog.Event, error) {
@@ -56,20 +56,6 @@ func (r receiver) keepChange(ctx context.Context, change gateway.Change) error {
 		return fmt.Errorf("messaging: change a message: %w", err)
 	}
 	return nil
-}
-
-// apply returns the message with the change applied; nothing if the change leaves it
-// as it is: a reaction changes no message, and a deleted one stays deleted.
-func apply(change gateway.Change, message gateway.Message) []gateway.Message {
-	if change.Kind == gateway.ChangeReaction || !message.DeletedAt.IsZero() {
-		return nil
-	}
-	if change.Kind == gateway.ChangeDeleted {
-		message.Text, message.Payload, message.DeletedAt = "", nil, change.At
-	} else {
-		message.Text, message.Payload, message.EditedAt = change.Text, change.Payload, change.At
-	}
-	return []gateway.Message{message}
 }
 
 // mayChange reports whether the change is of this message, by its sender, or in a

@@ -12,14 +12,14 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 )
 
-// receiveMessage keeps a message and appends its event. A message that is stored
-// already changes nothing.
-func (r receiver) receiveMessage(ctx context.Context, message gateway.Message) error {
-	return r.orPlaceholder(ctx, arrival{
+func messageOrigin(message gateway.Message) origin {
+	return origin{
 		what: "message", chat: message.Chat, by: message.Sender, fromMe: message.FromMe, key: message.WireKey, at: message.SentAt,
-	}, r.keepMessage(ctx, message))
+	}
 }
 
+// keepMessage keeps a message and appends its event. A message that is stored already
+// changes nothing.
 func (r receiver) keepMessage(ctx context.Context, message gateway.Message) error {
 	if err := identify(&message, r.instanceID); err != nil {
 		return err
@@ -34,9 +34,9 @@ func (r receiver) keepMessage(ctx context.Context, message gateway.Message) erro
 	return nil
 }
 
-// receiveHistory keeps messages from before the link. They cause no events, because
+// keepHistory keeps messages from before the link. They cause no events, because
 // a flood of old messages would be of no use to a client.
-func (r receiver) receiveHistory(ctx context.Context, messages gateway.History) error {
+func (r receiver) keepHistory(ctx context.Context, messages gateway.History) error {
 	messages = slices.Clone(messages)
 	for n := range messages {
 		if err := identify(&messages[n], r.instanceID); err != nil {

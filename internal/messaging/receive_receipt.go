@@ -9,16 +9,16 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 )
 
-// receiveReceipt moves the messages of a receipt forward and appends events of it,
+func receiptOrigin(receipt gateway.Receipt) origin {
+	return origin{
+		what: "receipt", chat: receipt.Chat, by: receipt.By, key: fmt.Sprint(receipt.Status, receipt.MessageIDs), at: receipt.At,
+	}
+}
+
+// keepReceipt moves the messages of a receipt forward and appends events of it,
 // also for messages of this account that are not stored: those sent before the link.
 // A receipt counts only for messages of the chat that it comes from. A receipt for an
 // edit, a deletion or a reaction of ours confirms that the platform has it.
-func (r receiver) receiveReceipt(ctx context.Context, receipt gateway.Receipt) error {
-	return r.orPlaceholder(ctx, arrival{
-		what: "receipt", chat: receipt.Chat, by: receipt.By, key: fmt.Sprint(receipt.Status, receipt.MessageIDs), at: receipt.At,
-	}, r.keepReceipt(ctx, receipt))
-}
-
 func (r receiver) keepReceipt(ctx context.Context, receipt gateway.Receipt) error {
 	var participant gateway.Party
 	if receipt.Chat.JID.IsGroup() {
@@ -40,7 +40,7 @@ func (r receiver) keepReceipt(ctx context.Context, receipt gateway.Receipt) erro
 
 // advanceAll moves the messages of a receipt forward. It returns the changed messages,
 // their events, and the identifiers that belong to no stored message. Its error is
-// errLacking if a message is not described yet; then all such messages are noted.
+// errNotDescribed if a message is not described yet; then all such messages are noted.
 func (r receiver) advanceAll(found []gateway.Message, receipt gateway.Receipt, participant gateway.Party, d *descriptions) (
 	changed []gateway.Message, events []eventlog.Event, others []string, err error,
 ) {
@@ -99,7 +99,7 @@ func (r receiver) receiptForOthers(
 	if len(events) == 0 {
 		return nil
 	}
-	return r.appendEvents(ctx, events...)
+	return r.append(ctx, events...)
 }
 
 // unknownStatus is the event of a receipt for a message that is not stored.

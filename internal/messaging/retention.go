@@ -25,7 +25,7 @@ func (s *Service) expire(ctx context.Context) {
 	defer ticker.Stop()
 	for {
 		if err := s.Expire(ctx); err != nil && ctx.Err() == nil {
-			s.Logger.ErrorContext(ctx, "old messages not removed; it is tried again", slog.Any("error", err))
+			s.config.Logger.ErrorContext(ctx, "old messages not removed; it is tried again", slog.Any("error", err))
 		}
 		select {
 		case <-ticker.C:
@@ -40,17 +40,17 @@ func (s *Service) expire(ctx context.Context) {
 // an error leaves what was removed before it. It does nothing where both are without
 // an end.
 func (s *Service) Expire(ctx context.Context) error {
-	if s.KeepMessages == 0 && s.MaxMessages == 0 {
+	if s.config.KeepMessages == 0 && s.config.MaxMessages == 0 {
 		return nil
 	}
-	instances, err := s.Store.AllInstances(ctx)
+	instances, err := s.config.Store.AllInstances(ctx)
 	if err != nil {
 		return fmt.Errorf("messaging: remove old messages: %w", err)
 	}
 	for _, instance := range instances {
 		removed, err := s.expireOf(ctx, instance)
 		if removed > 0 {
-			s.Logger.InfoContext(ctx, "old messages removed",
+			s.config.Logger.InfoContext(ctx, "old messages removed",
 				slog.String("instance_id", instance.ID), slog.Int("messages", removed))
 		}
 		if err != nil {
@@ -65,11 +65,11 @@ func (s *Service) expireOf(ctx context.Context, instance gateway.Instance) (remo
 		wanted bool
 		find   func() ([]string, error)
 	}{
-		{s.KeepMessages > 0, func() ([]string, error) {
-			return s.Store.MessagesBefore(ctx, instance.ID, s.Now().Add(-s.KeepMessages), sweepSlice)
+		{s.config.KeepMessages > 0, func() ([]string, error) {
+			return s.config.Store.MessagesBefore(ctx, instance.ID, s.config.Now().Add(-s.config.KeepMessages), sweepSlice)
 		}},
-		{s.MaxMessages > 0, func() ([]string, error) {
-			return s.Store.MessagesBeyond(ctx, instance.ID, s.MaxMessages, sweepSlice)
+		{s.config.MaxMessages > 0, func() ([]string, error) {
+			return s.config.Store.MessagesBeyond(ctx, instance.ID, s.config.MaxMessages, sweepSlice)
 		}},
 	} {
 		for old.wanted {
@@ -82,7 +82,7 @@ func (s *Service) expireOf(ctx context.Context, instance gateway.Instance) (remo
 				s.removeFile(ctx, instance.ID, id)
 			}
 			if len(ids) > 0 {
-				if err := s.Store.DeleteMessages(ctx, instance.ID, ids); err != nil {
+				if err := s.config.Store.DeleteMessages(ctx, instance.ID, ids); err != nil {
 					return removed, err
 				}
 			}

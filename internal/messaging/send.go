@@ -67,7 +67,7 @@ func (s *Service) send(ctx context.Context, request Request, compose composition
 
 // sendOnce accepts a message and hands it to the platform.
 func (s *Service) sendOnce(ctx context.Context, request Request, compose composition) (Result, error) {
-	session, err := s.Sessions.Session(ctx, request.InstanceID)
+	session, err := s.config.Sessions.Session(ctx, request.InstanceID)
 	if err != nil {
 		return Result{}, err
 	}
@@ -77,7 +77,7 @@ func (s *Service) sendOnce(ctx context.Context, request Request, compose composi
 	}
 	// Kept before it is sent, under the identifier that it will carry: a crash
 	// in between never sends it twice under two identifiers.
-	if err := s.Store.AcceptMessage(ctx, message, request.Repeat.record(message)); err != nil {
+	if err := s.config.Store.AcceptMessage(ctx, message, request.Repeat.record(message)); err != nil {
 		return Result{}, err
 	}
 	return s.transmit(ctx, session, message)
@@ -85,7 +85,7 @@ func (s *Service) sendOnce(ctx context.Context, request Request, compose composi
 
 // newMessage makes the message as it will be kept and sent.
 func (s *Service) newMessage(ctx context.Context, session gateway.Session, request Request, compose composition) (gateway.Message, error) {
-	chat, err := s.Directory.Party(ctx, session, request.To)
+	chat, err := s.config.Directory.Party(ctx, session, request.To)
 	if err != nil {
 		return gateway.Message{}, err
 	}
@@ -99,7 +99,7 @@ func (s *Service) newMessage(ctx context.Context, session gateway.Session, reque
 	}
 	if payload == nil {
 		content.Quote = quote
-		if payload, err = s.Encoder.Encode(content); err != nil {
+		if payload, err = s.config.Encoder.Encode(content); err != nil {
 			return gateway.Message{}, fmt.Errorf("messaging: encode message: %w", err)
 		}
 	}
@@ -107,7 +107,7 @@ func (s *Service) newMessage(ctx context.Context, session gateway.Session, reque
 	if err != nil {
 		return gateway.Message{}, fmt.Errorf("messaging: choose message id: %w", err)
 	}
-	now := s.Now().UTC()
+	now := s.config.Now().UTC()
 	message := gateway.Message{
 		ID:         id.String(),
 		InstanceID: request.InstanceID,
@@ -161,7 +161,7 @@ func (s *Service) transmit(ctx context.Context, session gateway.Session, message
 	if err != nil {
 		if markErr := s.failed(ctx, message); markErr != nil {
 			// The send's failure is what the client has to know; this one is ours.
-			s.Logger.ErrorContext(ctx, "message not marked as failed",
+			s.config.Logger.ErrorContext(ctx, "message not marked as failed",
 				slog.String("message_id", message.ID), slog.Any("error", markErr))
 		}
 		return Result{}, err
@@ -199,7 +199,7 @@ func (s *Service) failed(ctx context.Context, message gateway.Message) error {
 		if m.Status != gateway.MessagePending {
 			return nil, nil
 		}
-		m.Status, m.StatusAt = gateway.MessageFailed, s.Now().UTC()
+		m.Status, m.StatusAt = gateway.MessageFailed, s.config.Now().UTC()
 		event, err := statusEvent(*m, gateway.Party{})
 		return []eventlog.Event{event}, err
 	})
@@ -211,7 +211,7 @@ func (s *Service) failed(ctx context.Context, message gateway.Message) error {
 
 // update changes one message, if it is still there.
 func (s *Service) update(ctx context.Context, message gateway.Message, change func(*gateway.Message) ([]eventlog.Event, error)) error {
-	return s.Store.UpdateMessages(ctx, message.InstanceID, []string{message.PlatformID},
+	return s.config.Store.UpdateMessages(ctx, message.InstanceID, []string{message.PlatformID},
 		func(found []gateway.Message) ([]gateway.Message, []eventlog.Event, error) {
 			n := slices.IndexFunc(found, func(m gateway.Message) bool { return m.ID == message.ID })
 			if n < 0 {

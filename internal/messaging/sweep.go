@@ -23,7 +23,7 @@ const (
 func (s *Service) Run(ctx context.Context) error {
 	// After a stop the platform may have much to tell; nothing that was on its
 	// way then is given up before it had the time for it.
-	began := s.Now()
+	began := s.config.Now()
 	var expiring sync.WaitGroup
 	expiring.Go(func() { s.expire(ctx) })
 	defer expiring.Wait()
@@ -31,7 +31,7 @@ func (s *Service) Run(ctx context.Context) error {
 	defer ticker.Stop()
 	for {
 		if err := s.sweep(ctx, began); err != nil && ctx.Err() == nil {
-			s.Logger.ErrorContext(ctx, "forgotten keys, changes and messages not swept", slog.Any("error", err))
+			s.config.Logger.ErrorContext(ctx, "forgotten keys, changes and messages not swept", slog.Any("error", err))
 		}
 		select {
 		case <-ticker.C:
@@ -42,17 +42,17 @@ func (s *Service) Run(ctx context.Context) error {
 }
 
 func (s *Service) sweep(ctx context.Context, began time.Time) error {
-	now := s.Now()
-	if _, err := s.Store.DeleteIdempotency(ctx, now.Add(-repeatAge)); err != nil {
+	now := s.config.Now()
+	if _, err := s.config.Store.DeleteIdempotency(ctx, now.Add(-repeatAge)); err != nil {
 		return fmt.Errorf("messaging: remove forgotten keys: %w", err)
 	}
-	if _, err := s.Store.DeleteChanges(ctx, now.Add(-changeAge)); err != nil {
+	if _, err := s.config.Store.DeleteChanges(ctx, now.Add(-changeAge)); err != nil {
 		return fmt.Errorf("messaging: remove forgotten changes: %w", err)
 	}
-	if now.Sub(began) < s.PendingLimit {
+	if now.Sub(began) < s.config.PendingLimit {
 		return nil
 	}
-	return s.GiveUp(ctx, now.Add(-s.PendingLimit))
+	return s.GiveUp(ctx, now.Add(-s.config.PendingLimit))
 }
 
 // GiveUp marks messages as failed that were accepted before a time and of which
@@ -61,7 +61,7 @@ func (s *Service) sweep(ctx context.Context, began time.Time) error {
 // same Idempotency-Key sends it under the same identifier.
 func (s *Service) GiveUp(ctx context.Context, before time.Time) error {
 	for {
-		pending, err := s.Store.PendingMessages(ctx, before, sweepSlice)
+		pending, err := s.config.Store.PendingMessages(ctx, before, sweepSlice)
 		if err != nil {
 			return fmt.Errorf("messaging: look for pending messages: %w", err)
 		}

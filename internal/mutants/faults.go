@@ -56,17 +56,17 @@ func reliabilityFaults() []fault {
 		},
 		{
 			name: "a message is kept before it is sent", file: "internal/messaging/send.go",
-			old:  "	if err := s.Store.AcceptMessage(ctx, message, request.Repeat.record(message)); err != nil {\n		return Result{}, err\n	}\n	return s.transmit(ctx, session, message)",
-			new:  "	result, err := s.transmit(ctx, session, message)\n	if err == nil {\n		err = s.Store.AcceptMessage(ctx, message, request.Repeat.record(message))\n	}\n	return result, err",
+			old:  "	if err := s.config.Store.AcceptMessage(ctx, message, request.Repeat.record(message)); err != nil {\n		return Result{}, err\n	}\n	return s.transmit(ctx, session, message)",
+			new:  "	result, err := s.transmit(ctx, session, message)\n	if err == nil {\n		err = s.config.Store.AcceptMessage(ctx, message, request.Repeat.record(message))\n	}\n	return result, err",
 			test: serverTests, run: "Send|Repeat|Acknowledge",
 		},
 		{
 			name: "a change is kept before it is sent", file: "internal/messaging/change.go",
-			old: "	if err := s.Store.AcceptChange(ctx, sent); err != nil {\n		return err\n	}\n", new: "",
+			old: "	if err := s.config.Store.AcceptChange(ctx, sent); err != nil {\n		return err\n	}\n", new: "",
 			test: serverTests, run: "Change",
 		},
 		{
-			name: "a status moves only forward", file: "internal/messaging/event.go",
+			name: "a status moves only forward", file: "internal/messaging/status.go",
 			old: "	moved := message.Status < to", new: "	moved := message.Status != to",
 			test: messagingTests, run: "Receipts",
 		},
@@ -117,8 +117,8 @@ func hostileFaults() []fault {
 			test: wireTests, run: "CleanContent",
 		},
 		{
-			name: "what the database refuses leaves a placeholder", file: "internal/messaging/placeholder.go",
-			old: "	if err == nil || !errors.Is(err, gateway.ErrUnstorable) {", new: "	if err == nil || !errors.Is(err, gateway.ErrUnstorable) || a.what != `` {",
+			name: "what the database refuses leaves a placeholder", file: "internal/messaging/receiver.go",
+			old: "	if errors.Is(err, gateway.ErrUnstorable) && from.what != \"\" {", new: "	if false {",
 			test: messagingTests, run: "Unstorable",
 		},
 		{
@@ -193,8 +193,8 @@ func silenceFaults() []fault {
 			test: storeTests, run: "DeleteInstanceInSlices",
 		},
 		{
-			name: "nobody looks people up within a transaction", file: "internal/messaging/event.go",
-			old:  "	if !known {\n		d.lacking = append(d.lacking, message)\n		return eventlog.Event{}, errLacking\n	}",
+			name: "nobody looks people up within a transaction", file: "internal/messaging/status.go",
+			old:  "	if !known {\n		d.missing = append(d.missing, message)\n		return eventlog.Event{}, errNotDescribed\n	}",
 			new:  "	if !known {\n		var err error\n		if details, err = r.encoder.Describe(context.Background(), message.Payload); err != nil {\n			return eventlog.Event{}, err\n		}\n	}",
 			test: messagingTests, run: "Receipts",
 		},

@@ -3,7 +3,6 @@ package messaging
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
@@ -28,7 +27,7 @@ func (s *Service) SendMedia(ctx context.Context, request Request, kind gateway.M
 		return Result{}, err
 	}
 	return s.send(ctx, request, func(ctx context.Context, session gateway.Session) (_ gateway.Content, _ []byte, err error) {
-		file, err := s.Media.Open(ctx, kind, params.Input, media.Hints{
+		file, err := s.config.Media.Open(ctx, kind, params.Input, media.Hints{
 			Field: params.Field, FileName: params.FileName, Decoded: params.Decoded,
 		})
 		if err != nil {
@@ -69,25 +68,4 @@ func (s *Service) upload(ctx context.Context, session gateway.Session, kind gate
 	}
 	defer func() { err = errors.Join(err, content.Close()) }()
 	return session.Upload(ctx, kind, content)
-}
-
-// Forward sends the content of a message on, with the platform's mark and
-// without its quote. Its error is NotFound where there is no such message, or
-// it was deleted.
-func (s *Service) Forward(ctx context.Context, request Request, ref gateway.MessageRef) (Result, error) {
-	return s.send(ctx, request, func(ctx context.Context, _ gateway.Session) (gateway.Content, []byte, error) {
-		original, err := s.Find(ctx, request.InstanceID, ref)
-		if err != nil {
-			return gateway.Content{}, nil, err
-		}
-		if !original.DeletedAt.IsZero() {
-			return gateway.Content{}, nil, gateway.Errorf(gateway.NotFound, gateway.CodeMessageNotFound,
-				"the message was deleted; there is nothing to forward")
-		}
-		payload, err := s.Encoder.EncodeForwarded(original.Payload)
-		if err != nil {
-			return gateway.Content{}, nil, fmt.Errorf("messaging: forward message: %w", err)
-		}
-		return gateway.Content{Type: original.Type, Text: original.Text}, payload, nil
-	})
 }

@@ -54,12 +54,12 @@ func (s *Service) sendUnlessRepeated(ctx context.Context, request Request, compo
 	}
 	defer s.finish(key)
 
-	first, found, err := s.Store.FindIdempotency(ctx, repeat.KeyID, repeat.Key)
+	first, found, err := s.config.Store.FindIdempotency(ctx, repeat.KeyID, repeat.Key)
 	if err != nil {
 		return Result{}, err
 	}
 	var result Result
-	if found && s.Now().Sub(first.CreatedAt) < repeatAge {
+	if found && s.config.Now().Sub(first.CreatedAt) < repeatAge {
 		if !bytes.Equal(first.RequestHash, repeat.Hash) {
 			return Result{}, gateway.Errorf(gateway.Conflict, gateway.CodeIdempotencyConflict,
 				"this Idempotency-Key was used for another request")
@@ -70,7 +70,7 @@ func (s *Service) sendUnlessRepeated(ctx context.Context, request Request, compo
 		result, err = s.replay(ctx, first)
 	} else {
 		if found {
-			if err := s.Store.ForgetIdempotency(ctx, repeat.KeyID, repeat.Key, s.Now().Add(-repeatAge)); err != nil {
+			if err := s.config.Store.ForgetIdempotency(ctx, repeat.KeyID, repeat.Key, s.config.Now().Add(-repeatAge)); err != nil {
 				return Result{}, err
 			}
 		}
@@ -79,7 +79,7 @@ func (s *Service) sendUnlessRepeated(ctx context.Context, request Request, compo
 	if err != nil && isFinal(err) {
 		// Only a request whose message was accepted is remembered with its
 		// failure; one that was refused before that may be repeated in earnest.
-		failErr := s.Store.FailIdempotency(context.WithoutCancel(ctx), repeat.KeyID, repeat.Key, asGateway(err))
+		failErr := s.config.Store.FailIdempotency(context.WithoutCancel(ctx), repeat.KeyID, repeat.Key, asGateway(err))
 		if failErr != nil {
 			return Result{}, fmt.Errorf("messaging: keep the answer of a request: %w (%w)", failErr, err)
 		}
@@ -113,7 +113,7 @@ func (s *Service) replay(ctx context.Context, first gateway.Idempotency) (Result
 	if message.Status > gateway.MessageFailed {
 		return result, nil
 	}
-	session, err := s.Sessions.Session(ctx, first.InstanceID)
+	session, err := s.config.Sessions.Session(ctx, first.InstanceID)
 	if err != nil {
 		return Result{}, err
 	}

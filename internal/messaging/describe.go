@@ -1,0 +1,45 @@
+package messaging
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+// reporter makes the events of messages and changes that this instance sent.
+type reporter struct {
+	encoder gateway.Encoder
+}
+
+// descriptions are what the payloads of messages hold, by the messages' ids. To describe
+// a payload may need another database, which must not be asked in a transaction that
+// others wait for. So messages without a description are noted in the transaction, and
+// described before the next try.
+type descriptions struct {
+	known   map[string]gateway.Details
+	missing []gateway.Message
+}
+
+// errNotDescribed ends a transaction that needs a description.
+var errNotDescribed = errors.New("messaging: a message is not described yet")
+
+// describing runs a transaction, and runs it again after the messages were described
+// that it has noted as missing. The messages that are given are described before it.
+func (r *reporter) describing(ctx context.Context, run func(d *descriptions) error, messages ...gateway.Message) error {
+	d := &descriptions{known: map[string]gateway.Details{}, missing: messages}
+	for {
+		for _, message := range d.missing {
+			details, err := r.encoder.Describe(ctx, message.Payload)
+			if err != nil {
+				return fmt.Errorf("messaging: describe message: %w", err)
+			}
+			d.known[message.ID] = details
+		}
+		d.missing = nil
+		if err := run(d); !errors.Is(err, errNotDescribed) {
+			return err
+		}
+	}
+}

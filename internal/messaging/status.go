@@ -1,0 +1,67 @@
+package messaging
+
+import (
+	"time"
+
+	"github.com/recado-project/recado/internal/eventlog"
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+// sentEvent is the event of a message that the platform has. Its error is errNotDescribed
+// if the description is missing.
+func (r *reporter) sentEvent(message gateway.Message, d *descriptions) (eventlog.Event, error) {
+	details, known := d.known[message.ID]
+	if !known {
+		d.missing = append(d.missing, message)
+		return eventlog.Event{}, errNotDescribed
+	}
+	return eventlog.NewEvent(message.InstanceID, message.Chat.Key(), "sent/"+message.ID, message.SentAt,
+		eventlog.MessageSent{Message: eventlog.NewMessage(message, details), Source: string(message.Source)})
+}
+
+// advance moves a message of this account to a status, if that is a later one, and returns
+// the events of it. The event that it was sent comes before all others: the receipt may be
+// faster than the platform's acknowledgement. A status that was reached before has no
+// event, except for a participant of a group: there everybody's receipt counts.
+func (r *reporter) advance(
+	message *gateway.Message, to gateway.MessageStatus, participant gateway.Party, at time.Time, d *descriptions,
+) ([]eventlog.Event, error) {
+	moved := message.Status < to
+	if !moved && participant == (gateway.Party{}) {
+		return nil, nil
+	}
+	var events []eventlog.Event
+	if message.Status < gateway.MessageSent && message.Source == gateway.SourceAPI {
+		event, err := r.sentEvent(*message, d)
+		if err != nil {
+			return nil, err
+		}
+		events = append(events, event)
+	}
+	reached := *message
+	reached.Status, reached.StatusAt = to, at
+	event, err := statusEvent(reached, participant)
+	if err != nil {
+		return nil, err
+	}
+	if moved {
+		message.Status, message.StatusAt = to, at
+	}
+	return append(events, event), nil
+}
+
+// statusEvent is the event of a message that reached its status. participant is the
+// member of a group who sent the receipt; empty outside of groups.
+func statusEvent(message gateway.Message, participant gateway.Party) (eventlog.Event, error) {
+	data := eventlog.MessageStatus{
+		MessageID: message.PlatformID, Chat: eventlog.NewChat(message.Chat), Status: message.Status.String(),
+		Participant: eventlog.NewPerson(participant), Timestamp: eventlog.Time(message.StatusAt),
+	}
+	subject := message.PlatformID
+	if message.ID != "" {
+		data.ID = &message.ID
+		subject = message.ID
+	}
+	key := "status/" + subject + "/" + message.Status.String() + "/" + string(participant.Key())
+	return eventlog.NewEvent(message.InstanceID, message.Chat.Key(), key, message.StatusAt, data)
+}

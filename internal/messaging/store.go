@@ -1,0 +1,76 @@
+package messaging
+
+import (
+	"context"
+	"time"
+
+	"github.com/recado-project/recado/internal/eventlog"
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+// Store keeps what the service needs. Each part is a transaction of its own, which
+// includes the events that it causes.
+type Store interface {
+	MessageStore
+	SentChangeStore
+	IdempotencyStore
+	RetentionStore
+}
+
+// MessageStore keeps the messages that are sent.
+type MessageStore interface {
+	AcceptMessage(ctx context.Context, message gateway.Message, repeat *gateway.Idempotency) error
+	FindMessages(ctx context.Context, instanceID, id string) ([]gateway.Message, error)
+	UpdateMessages(ctx context.Context, instanceID string, ids []string,
+		change func(found []gateway.Message) (changed []gateway.Message, events []eventlog.Event, err error)) error
+	PendingMessages(ctx context.Context, before time.Time, limit int) ([]gateway.Message, error)
+}
+
+// SentChangeStore keeps the changes that are sent, until the platform may no longer refer
+// to them.
+type SentChangeStore interface {
+	AcceptChange(ctx context.Context, change gateway.SentChange) error
+	ConfirmChange(ctx context.Context, instanceID, platformID string,
+		confirm func(change gateway.SentChange, message gateway.Message) (gateway.Message, []eventlog.Event, error)) (known bool, err error)
+	DropChange(ctx context.Context, instanceID, platformID string) error
+	DeleteChanges(ctx context.Context, before time.Time) (int64, error)
+}
+
+// IdempotencyStore keeps which requests were accepted under an Idempotency-Key.
+type IdempotencyStore interface {
+	FindIdempotency(ctx context.Context, keyID, key string) (gateway.Idempotency, bool, error)
+	FailIdempotency(ctx context.Context, keyID, key string, failure *gateway.Error) error
+	DeleteIdempotency(ctx context.Context, before time.Time) (int64, error)
+	ForgetIdempotency(ctx context.Context, keyID, key string, before time.Time) error
+}
+
+// RetentionStore finds and removes messages that have been kept long enough.
+type RetentionStore interface {
+	AllInstances(ctx context.Context) ([]gateway.Instance, error)
+	MessagesBefore(ctx context.Context, instanceID string, before time.Time, limit int) ([]string, error)
+	MessagesBeyond(ctx context.Context, instanceID string, keep, limit int) ([]string, error)
+	DeleteMessages(ctx context.Context, instanceID string, ids []string) error
+}
+
+// ReceiverStore keeps what the receiver needs.
+type ReceiverStore interface {
+	ReceivedStore
+	ReceivedChangeStore
+}
+
+// ReceivedStore keeps the messages that are received.
+type ReceivedStore interface {
+	AddMessage(ctx context.Context, message gateway.Message, events ...eventlog.Event) (bool, error)
+	AddHistory(ctx context.Context, instanceID string, messages []gateway.Message) error
+	FindMessages(ctx context.Context, instanceID, id string) ([]gateway.Message, error)
+	UpdateMessages(ctx context.Context, instanceID string, ids []string,
+		change func(found []gateway.Message) (changed []gateway.Message, events []eventlog.Event, err error)) error
+}
+
+// ReceivedChangeStore keeps the changes by this account that the platform refers to.
+type ReceivedChangeStore interface {
+	AcceptChange(ctx context.Context, change gateway.SentChange) error
+	FindChange(ctx context.Context, instanceID, platformID string) (gateway.SentChange, bool, error)
+	ConfirmChange(ctx context.Context, instanceID, platformID string,
+		confirm func(change gateway.SentChange, message gateway.Message) (gateway.Message, []eventlog.Event, error)) (known bool, err error)
+}
