@@ -50,15 +50,15 @@ func (s *Service) Delete(ctx context.Context, instanceID string, ref gateway.Mes
 	return s.change(ctx, session, message, gateway.Change{Kind: gateway.ChangeDeleted})
 }
 
-// change tells the platform of a change, and then writes it and tells of it. The
-// client's leaving does not stop it: the platform may have it by then.
+// change sends a change to the platform, applies it to its message and appends its event.
+// It goes on when the client leaves, because the platform may have the change by then.
 func (s *Service) change(ctx context.Context, session gateway.Session, message gateway.Message, change gateway.Change) error {
 	payload, err := session.EncodeChange(message.Key(), change)
 	if err != nil {
 		return fmt.Errorf("messaging: encode a change: %w", err)
 	}
-	// Kept before the platform is told of it: should the process die in between,
-	// or the acknowledgement be lost, a receipt for it tells that it was done.
+	// Kept before it is sent: if the process dies in between, or the acknowledgement is
+	// lost, a receipt for the change confirms it.
 	sent := gateway.SentChange{
 		PlatformID: session.NewMessageID(),
 		InstanceID: message.InstanceID,
@@ -83,8 +83,7 @@ func (s *Service) change(ctx context.Context, session gateway.Session, message g
 	if err != nil {
 		if isFinal(err) {
 			if dropErr := s.config.Store.DropChange(ctx, sent.InstanceID, sent.PlatformID); dropErr != nil {
-				// The refusal is what the client has to know; this one is ours, and
-				// nothing will ever come of the change that stays.
+				// The client gets the refusal; the change that stays has no effect.
 				s.config.Logger.ErrorContext(ctx, "refused change not removed",
 					slog.String("platform_id", sent.PlatformID), slog.Any("error", dropErr))
 			}
@@ -97,27 +96,27 @@ func (s *Service) change(ctx context.Context, session gateway.Session, message g
 	return nil
 }
 
-// terms are those on which the platform lets people change their own messages.
+// terms say when the platform lets people change their own messages.
 type terms struct {
-	code   string // where the message is not one's own, or gone
-	verb   string // what can't be done, for people
+	code   string // of the error for a message of somebody else, or a deleted one
+	verb   string // what is done to the message, for people
 	window time.Duration
-	late   string // the code beyond the window
+	late   string // the code of the error after the window
 }
 
-// own finds a message that may be changed, and the session to do it with. Until
-// the caller is done, nobody else changes it.
+// own finds a message of this instance that may be changed, and its session. No other
+// request changes the message until done is called.
 func (s *Service) own(ctx context.Context, instanceID string, ref gateway.MessageRef, t terms) (
 	session gateway.Session, message gateway.Message, done func(), err error,
 ) {
-	session, message, err = s.reach(ctx, instanceID, ref)
+	session, message, err = s.locate(ctx, instanceID, ref)
 	if err != nil {
 		return nil, gateway.Message{}, nil, err
 	}
-	if done, err = s.changing.Lock(ctx, message.ID); err != nil {
+	if done, err = s.messageLocks.Lock(ctx, message.ID); err != nil {
 		return nil, gateway.Message{}, nil, err
 	}
-	// What was before the turn may be over by now.
+	// Another request may have changed it while this one waited.
 	if message, err = s.Find(ctx, instanceID, gateway.MessageRef{ID: message.ID}); err == nil {
 		err = s.mayChange(message, t)
 	}
@@ -128,7 +127,7 @@ func (s *Service) own(ctx context.Context, instanceID string, ref gateway.Messag
 	return session, message, done, nil
 }
 
-// mayChange refuses what the platform would not take.
+// mayChange refuses what the platform would not accept.
 func (s *Service) mayChange(message gateway.Message, t terms) error {
 	switch {
 	case !message.FromMe:
@@ -142,8 +141,8 @@ func (s *Service) mayChange(message gateway.Message, t terms) error {
 	return nil
 }
 
-// reach finds a message, and the session of its instance.
-func (s *Service) reach(ctx context.Context, instanceID string, ref gateway.MessageRef) (gateway.Session, gateway.Message, error) {
+// locate finds a message, and the session of its instance.
+func (s *Service) locate(ctx context.Context, instanceID string, ref gateway.MessageRef) (gateway.Session, gateway.Message, error) {
 	session, err := s.config.Sessions.Session(ctx, instanceID)
 	if err != nil {
 		return nil, gateway.Message{}, err
@@ -158,17 +157,17 @@ func (s *Service) reach(ctx context.Context, instanceID string, ref gateway.Mess
 // React sets this account's reaction to a message; the empty one removes it. Its
 // error is NotFound.
 func (s *Service) React(ctx context.Context, instanceID string, ref gateway.MessageRef, reaction string) error {
-	session, message, err := s.reach(ctx, instanceID, ref)
+	session, message, err := s.locate(ctx, instanceID, ref)
 	if err != nil {
 		return err
 	}
 	return s.change(ctx, session, message, gateway.Change{Kind: gateway.ChangeReaction, Reaction: reaction})
 }
 
-// MarkRead tells the sender that a message was read. Of an own message there is
-// nobody to tell, which is no error. Its error is NotFound.
+// MarkRead sends the sender of a message a receipt that it was read. Nobody has to be sent
+// a receipt for one's own message, so this does nothing then. Its error is NotFound.
 func (s *Service) MarkRead(ctx context.Context, instanceID string, ref gateway.MessageRef) error {
-	session, message, err := s.reach(ctx, instanceID, ref)
+	session, message, err := s.locate(ctx, instanceID, ref)
 	if err != nil || message.FromMe {
 		return err
 	}

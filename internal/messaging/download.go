@@ -12,19 +12,19 @@ import (
 	"github.com/recado-project/recado/internal/media"
 )
 
-// DownloadLink is a temporary way to the file of a message (contract, "Media download
-// link").
+// DownloadLink is a URL that serves the file of a message for a while (contract, "Media
+// download link").
 type DownloadLink struct {
 	URL       string
 	ExpiresIn int // seconds
 	FileName  string
 }
 
-// MediaLink returns a link to the file of a message. base is the address under
-// which the client reaches this program. The file is fetched from the platform
-// the first time, and kept; only then the instance has to be connected. Its
-// error is NotFound, also for a message that was deleted and for a file that is
-// nowhere any more, or Invalid for a message without a file.
+// MediaLink returns a download link to the file of a message. base is the address under
+// which the client reaches this program. The first time the file is fetched from the
+// platform, for which the instance has to be connected; then it is kept. Its error is
+// NotFound, also for a message that was deleted and for a file that does not exist any
+// more, or Invalid for a message without a file.
 func (s *Service) MediaLink(ctx context.Context, instanceID string, ref gateway.MessageRef, base string) (DownloadLink, error) {
 	message, err := s.Find(ctx, instanceID, ref)
 	if err != nil {
@@ -51,7 +51,7 @@ func (s *Service) MediaLink(ctx context.Context, instanceID string, ref gateway.
 	if gateway.KindOf(err) == gateway.NotFound {
 		err = s.fetch(ctx, message, key, media.BlobMeta{MimeType: about.MimeType, FileName: name, Size: -1})
 		if err == nil {
-			// Who deleted the message meanwhile had no file to remove yet.
+			// A deletion of the message meanwhile found no file to remove yet.
 			err = s.CheckFile(ctx, key)
 		}
 	}
@@ -65,13 +65,13 @@ func (s *Service) MediaLink(ctx context.Context, instanceID string, ref gateway.
 	}, nil
 }
 
-// blobKey is where the blob store has the file of a message: all files of an
-// instance are in one folder, which goes with it.
+// blobKey is the key of a message's file in the blob store: all files of an instance are
+// in one folder, which is removed with it.
 func blobKey(instanceID, messageID string) string { return instanceID + "/" + messageID }
 
-// CheckFile reports whether the file under a key of the blob store may still be
-// handed out. Where its message was deleted for everyone, or with its instance,
-// the file is removed and the error is NotFound.
+// CheckFile reports whether the file under a key of the blob store may still be served. If
+// its message was deleted for everyone, or with its instance, the file is removed and the
+// error is NotFound.
 func (s *Service) CheckFile(ctx context.Context, key string) error {
 	instanceID, messageID, _ := strings.Cut(key, "/")
 	found, err := s.config.Store.FindMessages(ctx, instanceID, messageID)
@@ -79,7 +79,7 @@ func (s *Service) CheckFile(ctx context.Context, key string) error {
 		return fmt.Errorf("messaging: find the message of a file: %w", err)
 	}
 	for _, message := range found {
-		// Its sender chose the platform's identifier, which may look like ours.
+		// The sender chose the platform's identifier, which may look like an internal one.
 		if message.ID == messageID && message.DeletedAt.IsZero() {
 			return nil
 		}
@@ -88,11 +88,10 @@ func (s *Service) CheckFile(ctx context.Context, key string) error {
 	return fileDeleted()
 }
 
-// removeFile removes the file of a message that was deleted, if there is one.
-// That it can't be removed changes nothing for who asked for it; whoever asks
-// next tries again.
+// removeFile removes the file of a message that was deleted, if there is one. The caller
+// gets no error; the next request for the file tries again.
 func (s *Service) removeFile(ctx context.Context, instanceID, messageID string) {
-	// The client may leave, the file may not stay.
+	// The file must be removed even if the client leaves.
 	if err := s.config.Blobs.Delete(context.WithoutCancel(ctx), blobKey(instanceID, messageID)); err != nil {
 		s.config.Logger.ErrorContext(ctx, "file of a deleted message not removed: remove it from the media folder",
 			slog.String("instance_id", instanceID), slog.String("message_id", messageID), slog.Any("error", err))
@@ -104,9 +103,9 @@ func fileDeleted() error {
 		"the message was deleted; it has no file any more")
 }
 
-// fetch brings a file from the platform into the blob store: it is decrypted in
-// place and never held whole in memory. Of several who ask for it at the same time,
-// one fetches it and the others wait.
+// fetch brings a file from the platform into the blob store: it is decrypted in place and
+// never held whole in memory. If several requests need it at the same time, one fetches
+// it and the others wait.
 func (s *Service) fetch(ctx context.Context, message gateway.Message, key string, meta media.BlobMeta) error {
 	session, err := s.config.Sessions.Session(ctx, message.InstanceID)
 	if err != nil {

@@ -7,9 +7,8 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 )
 
-// Forward sends the content of a message on, with the platform's mark and
-// without its quote. Its error is NotFound where there is no such message, or
-// it was deleted.
+// Forward sends the content of a message to another chat, with the platform's mark and
+// without its quote. Its error is NotFound if there is no such message, or it was deleted.
 func (s *Service) Forward(ctx context.Context, request Request, ref gateway.MessageRef) (Result, error) {
 	return s.send(ctx, request, func(ctx context.Context, _ gateway.Session) (gateway.Content, []byte, error) {
 		original, err := s.Find(ctx, request.InstanceID, ref)

@@ -12,20 +12,20 @@ import (
 const (
 	// repeatAge is how long a repeat is recognised.
 	repeatAge = 24 * time.Hour
-	// repeatWait is when to come back while the first request still runs.
+	// repeatWait is when a client should ask again while the first request still runs.
 	repeatWait = time.Second
 )
 
-// Repeat is a client's word that a request with the same key is the same one.
+// Repeat identifies a request: another one with the same key is a repeat of it.
 type Repeat struct {
 	KeyID string // the API key
 	Key   string // the Idempotency-Key
-	Hash  []byte // of everything that was asked
+	Hash  []byte // of the whole request
 }
 
 type repeatKey struct{ keyID, key string }
 
-// record is what is kept with the message; nil for no repeat.
+// record is what is kept with the message of a request; nil without a key.
 func (r *Repeat) record(message gateway.Message) *gateway.Idempotency {
 	if r == nil {
 		return nil
@@ -40,19 +40,19 @@ func (r *Repeat) record(message gateway.Message) *gateway.Idempotency {
 	}
 }
 
-// sendUnlessRepeated sends a message unless a request with the same key was
-// accepted before; then it returns that one's answer. Only one request of a key
-// runs at a time.
+// sendUnlessRepeated sends a message unless a request with the same key was accepted
+// before; then it returns the answer of that one. Only one request of a key runs at a
+// time.
 func (s *Service) sendUnlessRepeated(ctx context.Context, request Request, compose composition) (Result, error) {
 	repeat := request.Repeat
 	key := repeatKey{repeat.KeyID, repeat.Key}
-	if !s.begin(key) {
+	if !s.claim(key) {
 		err := gateway.Errorf(gateway.Conflict, gateway.CodeIdempotencyConflict,
 			"the first request with this Idempotency-Key is still running")
 		err.RetryAfter = repeatWait
 		return Result{}, err
 	}
-	defer s.finish(key)
+	defer s.release(key)
 
 	first, found, err := s.config.Store.FindIdempotency(ctx, repeat.KeyID, repeat.Key)
 	if err != nil {
@@ -67,7 +67,7 @@ func (s *Service) sendUnlessRepeated(ctx context.Context, request Request, compo
 		if first.Failure != nil {
 			return Result{}, first.Failure
 		}
-		result, err = s.replay(ctx, first)
+		result, err = s.answerRepeat(ctx, first)
 	} else {
 		if found {
 			if err := s.config.Store.ForgetIdempotency(ctx, repeat.KeyID, repeat.Key, s.config.Now().Add(-repeatAge)); err != nil {
@@ -77,8 +77,8 @@ func (s *Service) sendUnlessRepeated(ctx context.Context, request Request, compo
 		result, err = s.sendOnce(ctx, request, compose)
 	}
 	if err != nil && isFinal(err) {
-		// Only a request whose message was accepted is remembered with its
-		// failure; one that was refused before that may be repeated in earnest.
+		// The failure is remembered only if the message was accepted; a request that was
+		// refused before that may be repeated and is carried out.
 		failErr := s.config.Store.FailIdempotency(context.WithoutCancel(ctx), repeat.KeyID, repeat.Key, asGateway(err))
 		if failErr != nil {
 			return Result{}, fmt.Errorf("messaging: keep the answer of a request: %w (%w)", failErr, err)
@@ -87,9 +87,9 @@ func (s *Service) sendUnlessRepeated(ctx context.Context, request Request, compo
 	return result, err
 }
 
-// isFinal reports whether a repeat is to be answered the same: the platform has
-// refused the message. Of a connection that was lost, a time-out, a failure of
-// ours, or a platform that is asked too much, a repeat may make a success.
+// isFinal reports whether a repeat gets the same answer, because the platform has refused
+// the message. After a lost connection, a time-out, a failure of this program or too many
+// requests a repeat may succeed.
 func isFinal(err error) bool {
 	refusal := asGateway(err)
 	switch refusal.Kind {
@@ -100,11 +100,10 @@ func isFinal(err error) bool {
 	}
 }
 
-// replay answers what the first request was answered. Where that does not say
-// what became of the message, or the process died before there was an answer,
-// the message is sent again under its identifier, which the platform knows if it
-// has it already.
-func (s *Service) replay(ctx context.Context, first gateway.Idempotency) (Result, error) {
+// answerRepeat gives the answer of the first request. If the outcome of its message is not
+// known, or the process died before there was an answer, the message is sent again under
+// its identifier, by which the platform recognises it if it has it already.
+func (s *Service) answerRepeat(ctx context.Context, first gateway.Idempotency) (Result, error) {
 	message, err := s.Find(ctx, first.InstanceID, gateway.MessageRef{ID: first.MessageID})
 	if err != nil {
 		return Result{}, err
@@ -123,7 +122,8 @@ func (s *Service) replay(ctx context.Context, first gateway.Idempotency) (Result
 	return result, nil
 }
 
-func (s *Service) begin(key repeatKey) bool {
+// claim reports whether no other request with the key runs, and marks this one as running.
+func (s *Service) claim(key repeatKey) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if _, running := s.sending[key]; running {
@@ -133,7 +133,7 @@ func (s *Service) begin(key repeatKey) bool {
 	return true
 }
 
-func (s *Service) finish(key repeatKey) {
+func (s *Service) release(key repeatKey) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.sending, key)

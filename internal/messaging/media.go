@@ -12,7 +12,7 @@ import (
 // MediaParams describe media to be sent.
 type MediaParams struct {
 	Input    string         // base64 data URI or http(s) URL
-	Decoded  *media.Decoded // the media itself, where it was a data URI; nil reads Input
+	Decoded  *media.Decoded // the media itself, if Input was a data URI; nil: read Input
 	Field    string         // the request's name for Input, for errors
 	Caption  string
 	FileName string // of documents; empty: taken from the URL, else made up
@@ -20,7 +20,7 @@ type MediaParams struct {
 }
 
 // SendMedia sends an image, a video, a voice note, an audio file, a document or
-// a sticker. Its error is Invalid as well where the input is none of that kind,
+// a sticker. Besides the errors of SendText it is Invalid if the input is not of that kind
 // or can't be fetched, and TooLarge beyond the limit.
 func (s *Service) SendMedia(ctx context.Context, request Request, kind gateway.MessageType, params MediaParams) (Result, error) {
 	if err := checkInline(kind, params); err != nil {
@@ -52,8 +52,7 @@ func (s *Service) SendMedia(ctx context.Context, request Request, kind gateway.M
 	})
 }
 
-// checkInline refuses media in the request that are none of the kind on the face of
-// them.
+// checkInline refuses media in the request that are obviously not of the kind.
 func checkInline(kind gateway.MessageType, params MediaParams) error {
 	if params.Decoded != nil {
 		return media.CheckDecoded(kind, *params.Decoded, params.Field)

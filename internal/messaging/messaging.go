@@ -21,7 +21,7 @@ type Sessions interface {
 	Session(ctx context.Context, instanceID string) (gateway.Session, error)
 }
 
-// Directory finds where a message goes.
+// Directory finds the chat that a message goes to.
 type Directory interface {
 	Party(ctx context.Context, session gateway.Session, to gateway.Recipient) (gateway.Party, error)
 }
@@ -37,28 +37,29 @@ type Config struct {
 	Links     *media.Links
 	Logger    *slog.Logger
 
-	// EditWindow and DeleteWindow are how long after sending the platform takes
+	// EditWindow and DeleteWindow are how long after sending the platform accepts
 	// an edit and a deletion (15 minutes, 1 hour).
 	EditWindow, DeleteWindow time.Duration
-	// PendingLimit is how long nothing may be heard of a message, after which it
-	// counts as failed: its process died while it was on its way (5 minutes).
+	// PendingLimit is how long a message may be without an acknowledgement or a
+	// receipt. After that it counts as failed: the process died while the message
+	// was on its way (5 minutes).
 	PendingLimit time.Duration
 	// LinkLifetime is how long a download link works (1 hour).
 	LinkLifetime time.Duration
-	// KeepMessages is how long messages are kept, 0 without end; at least
-	// MinKeepMessages.
+	// KeepMessages is how long messages are kept, at least MinKeepMessages; 0 means
+	// without end.
 	KeepMessages time.Duration
-	// MaxMessages is how many messages of an instance are kept, the newest; 0 without
-	// end.
+	// MaxMessages is how many messages of an instance are kept, the newest; 0 means
+	// all.
 	MaxMessages int
 	Now         func() time.Time // nil: the wall clock
 }
 
 // Service carries out the use cases. It is safe for concurrent use.
 type Service struct {
-	config   Config
-	reporter reporter
-	changing keylock.Locks // of messages, by their ids: whether a change is allowed depends on those before it
+	config       Config
+	reporter     reporter
+	messageLocks keylock.Locks // by the messages' ids: a change may depend on the one before it
 
 	underway sync.WaitGroup // sends that a session has, until their outcome is written
 
@@ -96,13 +97,13 @@ func New(config Config) (*Service, error) {
 	return &Service{config: config, reporter: reporter{config.Encoder}, sending: map[repeatKey]struct{}{}}, nil
 }
 
-// Wait returns when it is written what came of everything that was handed to a session.
-// The sessions must have been closed, which ends their sends.
+// Wait returns when the outcome of every send is written. The sessions must have been
+// closed, which ends their sends.
 func (s *Service) Wait() { s.underway.Wait() }
 
-// Find returns the message of the instance that ref names. Where two chats hold
-// the same identifier, the chat of ref decides, else the older message is
-// meant. Its error is NotFound.
+// Find returns the message of the instance that ref names. If two chats hold the same
+// identifier, it is the message in the chat of ref, or else the older one. Its error is
+// NotFound.
 func (s *Service) Find(ctx context.Context, instanceID string, ref gateway.MessageRef) (gateway.Message, error) {
 	found, err := s.config.Store.FindMessages(ctx, instanceID, ref.ID)
 	if err != nil {

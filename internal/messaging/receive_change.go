@@ -45,7 +45,7 @@ func (r receiver) keepChange(ctx context.Context, change gateway.Change) error {
 				}
 			}
 			if len(found) > 0 {
-				r.config.Logger.InfoContext(ctx, "a change of a message is not believed: its sender may not change it",
+				r.config.Logger.InfoContext(ctx, "a change of a message is ignored: its author may not make it",
 					slog.String("instance_id", r.instanceID), slog.String("platform_id", change.PlatformID))
 				return nil, nil, nil
 			}
@@ -58,7 +58,7 @@ func (r receiver) keepChange(ctx context.Context, change gateway.Change) error {
 	return nil
 }
 
-// mayChange reports whether the change is of this message, by its sender, or in a
+// mayChange reports whether the change is of this message and allowed: by its sender, or in a
 // group a deletion by an administrator.
 func mayChange(change gateway.Change, message gateway.Message) bool {
 	if !sameChat(message.Chat, change.Chat) {

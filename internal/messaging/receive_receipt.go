@@ -56,7 +56,7 @@ func (r receiver) advanceAll(found []gateway.Message, receipt gateway.Receipt, p
 			continue
 		}
 		before := found[n].Status
-		told, failure := r.reporter.advance(&found[n], receipt.Status, participant, receipt.At, d)
+		moved, failure := r.reporter.advance(&found[n], receipt.Status, participant, receipt.At, d)
 		if failure != nil {
 			err = failure
 			continue
@@ -64,7 +64,7 @@ func (r receiver) advanceAll(found []gateway.Message, receipt gateway.Receipt, p
 		if found[n].Status != before {
 			changed = append(changed, found[n])
 		}
-		events = append(events, told...)
+		events = append(events, moved...)
 	}
 	return changed, events, others, err
 }

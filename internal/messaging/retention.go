@@ -10,11 +10,11 @@ import (
 )
 
 const (
-	// retentionPause is how often messages that have been kept long enough are looked
-	// for.
+	// retentionPause is the time between two searches for messages that have been kept
+	// long enough.
 	retentionPause = 10 * time.Minute
 	// MinKeepMessages is the shortest time that messages may be kept: a client may
-	// repeat its request for a day, and the answer is the message's.
+	// repeat its request for a day, and the answer is read from the message.
 	MinKeepMessages = 25 * time.Hour
 )
 
@@ -37,8 +37,7 @@ func (s *Service) expire(ctx context.Context) {
 
 // Expire removes the messages that have been kept long enough, and those beyond the
 // number that is kept, with their files. It works in slices of a transaction each, so
-// an error leaves what was removed before it. It does nothing where both are without
-// an end.
+// after an error a part may be removed. It does nothing if neither bound is set.
 func (s *Service) Expire(ctx context.Context) error {
 	if s.config.KeepMessages == 0 && s.config.MaxMessages == 0 {
 		return nil
@@ -77,7 +76,7 @@ func (s *Service) expireOf(ctx context.Context, instance gateway.Instance) (remo
 			if err != nil {
 				return removed, err
 			}
-			// The files first: without its message nobody would find one any more.
+			// The files first: without its message a file could not be found any more.
 			for _, id := range ids {
 				s.removeFile(ctx, instance.ID, id)
 			}

@@ -26,17 +26,17 @@ type Request struct {
 	InstanceID string
 	To         gateway.Recipient
 	Quote      gateway.MessageRef // the message to answer; its zero value for none
-	Repeat     *Repeat            // nil where the client gave no Idempotency-Key
+	Repeat     *Repeat            // nil if the client gave no Idempotency-Key
 }
 
-// composition makes the content of a message, with the session that it will go
-// through: media has to be with the platform before it can be pointed to.
+// composition makes the content of a message. It gets the session that will send it,
+// because a file must be uploaded before a message can point to it. If it returns a
+// payload, that is sent instead of the encoded content.
 type composition func(ctx context.Context, session gateway.Session) (gateway.Content, []byte, error)
 
-// SendText sends a text and returns when the platform has acknowledged it. What
-// every kind of message may be answered otherwise: Invalid (the number has no
-// account), NotFound (the quoted message), Conflict, PaymentRequired,
-// RateLimited, PlatformFailed, PlatformTimeout.
+// SendText sends a text and returns when the platform has acknowledged it. The errors of
+// every kind of message are Invalid (the number has no account), NotFound (the quoted
+// message), Conflict, PaymentRequired, RateLimited, PlatformFailed, PlatformTimeout.
 func (s *Service) SendText(ctx context.Context, request Request, text string) (Result, error) {
 	return s.send(ctx, request, s.content(gateway.Content{Type: gateway.TypeText, Text: text}))
 }
@@ -46,12 +46,12 @@ func (s *Service) SendLocation(ctx context.Context, request Request, place gatew
 	return s.send(ctx, request, s.content(gateway.Content{Type: gateway.TypeLocation, Location: &place}))
 }
 
-// SendContact sends somebody's card.
+// SendContact sends a contact.
 func (s *Service) SendContact(ctx context.Context, request Request, card gateway.ContactCard) (Result, error) {
 	return s.send(ctx, request, s.content(gateway.Content{Type: gateway.TypeContact, Contact: &card}))
 }
 
-// content is the composition of what is complete already.
+// content is the composition of content that is complete already.
 func (s *Service) content(content gateway.Content) composition {
 	return func(context.Context, gateway.Session) (gateway.Content, []byte, error) {
 		return content, nil, nil
@@ -75,8 +75,8 @@ func (s *Service) sendOnce(ctx context.Context, request Request, compose composi
 	if err != nil {
 		return Result{}, err
 	}
-	// Kept before it is sent, under the identifier that it will carry: a crash
-	// in between never sends it twice under two identifiers.
+	// Kept before it is sent, under the identifier that it will carry: so a crash in
+	// between never sends it twice under two identifiers.
 	if err := s.config.Store.AcceptMessage(ctx, message, request.Repeat.record(message)); err != nil {
 		return Result{}, err
 	}
@@ -131,7 +131,7 @@ func (s *Service) newMessage(ctx context.Context, session gateway.Session, reque
 	return message, nil
 }
 
-// quote finds the message that is answered; nil where none is.
+// quote finds the message that is answered; nil if there is none.
 func (s *Service) quote(ctx context.Context, request Request) (*gateway.Quote, error) {
 	if request.Quote.ID == "" {
 		return nil, nil //nolint:nilnil // no quote is an ordinary case
@@ -147,8 +147,8 @@ func (s *Service) quote(ctx context.Context, request Request) (*gateway.Quote, e
 	}, nil
 }
 
-// transmit hands an accepted message to the platform and writes what came of
-// it. The client's leaving does not stop it: the message is accepted.
+// transmit sends an accepted message and writes the outcome. It goes on when the client
+// leaves, because the message is accepted.
 func (s *Service) transmit(ctx context.Context, session gateway.Session, message gateway.Message) (Result, error) {
 	ctx = context.WithoutCancel(ctx)
 	s.underway.Add(1)
@@ -160,7 +160,7 @@ func (s *Service) transmit(ctx context.Context, session gateway.Session, message
 	})
 	if err != nil {
 		if markErr := s.failed(ctx, message); markErr != nil {
-			// The send's failure is what the client has to know; this one is ours.
+			// The client gets the failure of the send; this one is only logged.
 			s.config.Logger.ErrorContext(ctx, "message not marked as failed",
 				slog.String("message_id", message.ID), slog.Any("error", markErr))
 		}
@@ -172,7 +172,7 @@ func (s *Service) transmit(ctx context.Context, session gateway.Session, message
 	return Result{ID: message.ID, MessageID: message.PlatformID}, nil
 }
 
-// acknowledged writes that the platform has the message, and tells of it.
+// acknowledged writes that the platform has the message, and appends its events.
 func (s *Service) acknowledged(ctx context.Context, message gateway.Message, sent gateway.Sent) error {
 	err := s.reporter.describing(ctx, func(d *descriptions) error {
 		return s.update(ctx, message, func(m *gateway.Message) ([]eventlog.Event, error) {
@@ -192,8 +192,8 @@ func (s *Service) acknowledged(ctx context.Context, message gateway.Message, sen
 	return nil
 }
 
-// failed writes that the message was not sent, and tells of it. Only a pending
-// one fails: an acknowledgement or a receipt knows better.
+// failed writes that the message was not sent, and appends the event. Only a pending
+// message fails: an acknowledgement or a receipt is better evidence.
 func (s *Service) failed(ctx context.Context, message gateway.Message) error {
 	err := s.update(ctx, message, func(m *gateway.Message) ([]eventlog.Event, error) {
 		if m.Status != gateway.MessagePending {
@@ -222,7 +222,7 @@ func (s *Service) update(ctx context.Context, message gateway.Message, change fu
 		})
 }
 
-// asGateway returns the Error that a client is told for err.
+// asGateway returns the Error that a client gets for err.
 func asGateway(err error) *gateway.Error {
 	if e, ok := gateway.AsError(err); ok {
 		return e

@@ -9,20 +9,20 @@ import (
 )
 
 const (
-	// sweepPause is how often forgotten keys, changes and messages are looked for.
+	// sweepPause is the time between two sweeps of keys, changes and pending messages.
 	sweepPause = time.Minute
-	// sweepSlice bounds how many messages are looked at in one go.
+	// sweepSlice bounds how many messages are read at once.
 	sweepSlice = 500
-	// changeAge is how long a receipt for a change, or a request for it, is
-	// waited for. The platform keeps what a phone did not fetch for 30 days.
+	// changeAge is how long a change is kept: the platform may still refer to it. It
+	// keeps what a phone did not fetch for 30 days.
 	changeAge = 31 * 24 * time.Hour
 )
 
-// Run removes idempotency keys, changes and messages that have been kept for long
-// enough, and gives up messages of which nothing was heard, until ctx ends.
+// Run removes idempotency keys, changes and messages that have been kept long enough, and
+// gives up messages that were never acknowledged, until ctx ends.
 func (s *Service) Run(ctx context.Context) error {
-	// After a stop the platform may have much to tell; nothing that was on its
-	// way then is given up before it had the time for it.
+	// After a stop many receipts may still be on their way; no message is given up before
+	// they had the time to arrive.
 	began := s.config.Now()
 	var expiring sync.WaitGroup
 	expiring.Go(func() { s.expire(ctx) })
@@ -31,7 +31,7 @@ func (s *Service) Run(ctx context.Context) error {
 	defer ticker.Stop()
 	for {
 		if err := s.sweep(ctx, began); err != nil && ctx.Err() == nil {
-			s.config.Logger.ErrorContext(ctx, "forgotten keys, changes and messages not swept", slog.Any("error", err))
+			s.config.Logger.ErrorContext(ctx, "old idempotency keys, changes and pending messages not swept; it is tried again", slog.Any("error", err))
 		}
 		select {
 		case <-ticker.C:
@@ -44,10 +44,10 @@ func (s *Service) Run(ctx context.Context) error {
 func (s *Service) sweep(ctx context.Context, began time.Time) error {
 	now := s.config.Now()
 	if _, err := s.config.Store.DeleteIdempotency(ctx, now.Add(-repeatAge)); err != nil {
-		return fmt.Errorf("messaging: remove forgotten keys: %w", err)
+		return fmt.Errorf("messaging: remove old idempotency keys: %w", err)
 	}
 	if _, err := s.config.Store.DeleteChanges(ctx, now.Add(-changeAge)); err != nil {
-		return fmt.Errorf("messaging: remove forgotten changes: %w", err)
+		return fmt.Errorf("messaging: remove old changes: %w", err)
 	}
 	if now.Sub(began) < s.config.PendingLimit {
 		return nil
@@ -55,10 +55,10 @@ func (s *Service) sweep(ctx context.Context, began time.Time) error {
 	return s.GiveUp(ctx, now.Add(-s.config.PendingLimit))
 }
 
-// GiveUp marks messages as failed that were accepted before a time and of which
-// nothing was heard since, and tells of it. Should the platform have one of them
-// after all, a receipt moves it on; a client that repeats its request with the
-// same Idempotency-Key sends it under the same identifier.
+// GiveUp marks messages as failed that were accepted before a time and never acknowledged,
+// and appends their events. If the platform has one of them after all, a receipt moves it
+// forward; a client that repeats its request with the same Idempotency-Key sends it under
+// the same identifier.
 func (s *Service) GiveUp(ctx context.Context, before time.Time) error {
 	for {
 		pending, err := s.config.Store.PendingMessages(ctx, before, sweepSlice)
