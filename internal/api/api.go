@@ -60,6 +60,7 @@ type Messages interface {
 	Delete(ctx context.Context, instanceID string, ref gateway.MessageRef) error
 	React(ctx context.Context, instanceID string, ref gateway.MessageRef, reaction string) error
 	MediaLink(ctx context.Context, instanceID string, ref gateway.MessageRef, baseURL string) (messaging.DownloadLink, error)
+	CheckFile(ctx context.Context, key string) error
 }
 
 // Directory are the use cases about people and groups.
@@ -100,8 +101,8 @@ type Config struct {
 	// BehindProxy says that a proxy in front is to be believed about the scheme
 	// of a request (X-Forwarded-Proto).
 	BehindProxy bool
-	// Files serves the signed links to media, below /media/; nil serves none.
-	Files http.Handler
+	// Files opens the files of download links; nil serves none.
+	Files Files
 	// StreamPause is how long a stream may be silent: then it says that it is still
 	// there, so that nothing on the way takes it for dead, and ends where its key
 	// or its instance has ended. 0 means 15 seconds.

@@ -135,7 +135,7 @@ func newMessages(tb testing.TB, config messaging.Config) *messaging.Service {
 	if config.Blobs, err = media.OpenBlobs(tb.TempDir()); err != nil {
 		tb.Fatal(err)
 	}
-	if config.Links, err = media.NewLinks(config.Blobs, make([]byte, media.MinLinkSecret), now, api.Fail); err != nil {
+	if config.Links, err = media.NewLinks(config.Blobs, make([]byte, media.MinLinkSecret), now); err != nil {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() {

@@ -12,7 +12,6 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"github.com/recado-project/recado/internal/api"
 	"github.com/recado-project/recado/internal/media"
 	"github.com/recado-project/recado/internal/sandbox"
 	"github.com/recado-project/recado/internal/store"
@@ -158,7 +157,7 @@ func (s *Server) openMedia(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("server: %w", err)
 	}
-	if s.links, err = media.NewLinks(s.blobs, secret, s.config.Now, api.Fail); err != nil {
+	if s.links, err = media.NewLinks(s.blobs, secret, s.config.Now); err != nil {
 		return fmt.Errorf("server: %w", err)
 	}
 	return nil

@@ -290,7 +290,6 @@ func (s *Server) buildUseCases() error {
 		messages.Wait()
 		return nil
 	})
-	s.links.Check(messages.CheckFile)
 	return nil
 }
 

@@ -1,0 +1,151 @@
+package api_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/recado-project/recado/internal/api"
+	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/media"
+)
+
+const fileKey = "019aa1f4-5b0c-7e43-9d1f-6a1f2f6f3b11/019aa1f4-8d52-7c1e-b3a0-0f4de1c9a7b2"
+
+// newDownloads is the API with one file, whose content is "0123456789", and the
+// links to it. Whether the file may be handed out is the stub's to say.
+func newDownloads(t *testing.T) (*fixture, *media.Links, *outcome) {
+	t.Helper()
+	blobs, err := media.OpenBlobs(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := blobs.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	meta := media.BlobMeta{MimeType: "image/jpeg", Size: -1}
+	if err := blobs.Put(t.Context(), fileKey, strings.NewReader("0123456789"), meta); err != nil {
+		t.Fatal(err)
+	}
+	links, err := media.NewLinks(blobs, make([]byte, media.MinLinkSecret), now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stub := &outcome{}
+	return newFixture(t, func(c *api.Config) { c.Files, c.Messages = links, stub }), links, stub
+}
+
+func ranged(span string) http.Header {
+	if span == "" {
+		return nil
+	}
+	return http.Header{"Range": {span}}
+}
+
+func TestDownload(t *testing.T) {
+	t.Parallel()
+	f, links, _ := newDownloads(t)
+	link := links.URL("", fileKey, "praça.jpg", time.Hour)
+	for _, test := range []struct {
+		name, method, ranged string
+		status               int
+		body, length         string
+	}{
+		{"whole", get, "", http.StatusOK, "0123456789", "10"},
+		{"head", http.MethodHead, "", http.StatusOK, "", "10"},
+		{"range", get, "bytes=2-4", http.StatusPartialContent, "234", "3"},
+		{"end", get, "bytes=-2", http.StatusPartialContent, "89", "2"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			response := f.follow(t, request{method: test.method, path: link, header: ranged(test.ranged)})
+			if body := response.Body.String(); response.Code != test.status || body != test.body {
+				t.Errorf("answered %d with %q, want %d with %q", response.Code, body, test.status, test.body)
+			}
+			for name, want := range map[string]string{
+				"Content-Type":            "image/jpeg",
+				"Content-Length":          test.length,
+				"Content-Disposition":     `attachment; filename="pra_a.jpg"; filename*=UTF-8''pra%C3%A7a.jpg`,
+				"Content-Security-Policy": "default-src 'none'; sandbox",
+				"X-Content-Type-Options":  "nosniff",
+				"Cache-Control":           "private",
+				"Accept-Ranges":           "bytes",
+			} {
+				if got := response.Header().Get(name); got != want {
+					t.Errorf("%s is %q, want %q", name, got, want)
+				}
+			}
+		})
+	}
+	t.Run("other methods", func(t *testing.T) {
+		t.Parallel()
+		r := request{method: post, path: link}
+		response := f.follow(t, r)
+		wantRefusal(t, r, response, http.StatusMethodNotAllowed, gateway.CodeMethodNotAllowed)
+		if allowed := response.Header().Get("Allow"); allowed != "GET, HEAD" {
+			t.Errorf("it allows %q", allowed)
+		}
+	})
+	t.Run("a file that is gone", func(t *testing.T) {
+		t.Parallel()
+		r := request{path: links.URL("", "0199/gone", "a", time.Hour)}
+		wantRefusal(t, r, f.follow(t, r), http.StatusNotFound, gateway.CodeMediaNotFound)
+	})
+	t.Run("a link that was changed", func(t *testing.T) {
+		t.Parallel()
+		r := request{path: link + "x"}
+		wantRefusal(t, r, f.follow(t, r), http.StatusForbidden, gateway.CodeForbidden)
+	})
+}
+
+// A refused range is answered like every other failure, and says how long the
+// file is. Nothing of the file's own headers is left but that.
+func TestDownloadOfARangeThatCannotBeServed(t *testing.T) {
+	t.Parallel()
+	f, links, _ := newDownloads(t)
+	link := links.URL("", fileKey, "a.jpg", time.Hour)
+	for _, test := range []struct{ name, method, ranged, size string }{
+		{"beyond", get, "bytes=10-", "bytes */10"},
+		{"head", http.MethodHead, "bytes=10-20", "bytes */10"},
+		{"malformed", get, "bytes=x", ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			r := request{method: test.method, path: link, header: ranged(test.ranged)}
+			response := f.follow(t, r)
+			header := response.Header()
+			body := wantRefusal(t, r, response, http.StatusRequestedRangeNotSatisfiable, gateway.CodeOutOfRange)
+			if want := "the range " + test.ranged + " can't be served: the file has 10 bytes"; body.Message != want {
+				t.Errorf("it says %q, want %q", body.Message, want)
+			}
+			if got := header.Get("Content-Range"); got != test.size {
+				t.Errorf("Content-Range is %q, want %q", got, test.size)
+			}
+			if got := header.Get("Content-Disposition"); got != "" {
+				t.Errorf("Content-Disposition is %q", got)
+			}
+		})
+	}
+}
+
+// Nothing is handed out of a message that was deleted, however good the link is.
+func TestDownloadOfADeletedMessage(t *testing.T) {
+	t.Parallel()
+	f, links, stub := newDownloads(t)
+	stub.err = gateway.Errorf(gateway.NotFound, gateway.CodeMessageNotFound, "deleted")
+	r := request{path: links.URL("", fileKey, "a", time.Hour)}
+	wantRefusal(t, r, f.follow(t, r), http.StatusNotFound, gateway.CodeMessageNotFound)
+}
+
+// follow asks for a link: a request that is not held to the document, whose other
+// operations all answer JSON.
+func (f *fixture) follow(tb testing.TB, r request) *httptest.ResponseRecorder {
+	tb.Helper()
+	loose := *f
+	loose.loose = true
+	return loose.do(tb, r)
+}
