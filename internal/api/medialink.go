@@ -8,6 +8,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/recado-project/recado/internal/api/format"
 	"github.com/recado-project/recado/internal/gateway"
 )
 
@@ -26,7 +27,7 @@ type mediaLinkInput struct {
 
 // Resolve refuses what can't be an identifier.
 func (in *mediaLinkInput) Resolve(huma.Context) []error {
-	if wrong := checkSegment(in.MessageID); wrong != "" {
+	if wrong := format.CheckSegment(in.MessageID); wrong != "" {
 		return []error{&fieldError{gateway.FieldError{Field: "messageId", Message: wrong}}}
 	}
 	return nil

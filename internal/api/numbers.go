@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+
+	"github.com/recado-project/recado/internal/api/format"
 )
 
 const tagDirectory = "People and groups"
@@ -40,7 +42,7 @@ func (s *service) registerNumbers() {
 func (s *service) checkNumbers(ctx context.Context, in *numbersInput) (*answer[NumberChecks], error) {
 	numbers := make([]string, len(in.given.Numbers))
 	for i, text := range in.given.Numbers {
-		number, ok := parseCheckedNumber(text)
+		number, ok := format.ParseNumber(text)
 		if !ok {
 			return nil, fmt.Errorf("api: number %d was checked", i)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/recado-project/recado/internal/api/format"
 	"github.com/recado-project/recado/internal/gateway"
 )
 
@@ -93,16 +94,16 @@ func (s *service) finishDocument() {
 // explainFormat says of the formats that are this API's own what they are: no
 // generator knows their names.
 func explainFormat(schema *huma.Schema) {
-	own, known := formats()[schema.Format]
+	own, known := format.Explain(schema.Format)
 	if !known {
 		return
 	}
-	// Only for the document: what fits is found out by checkFormat.
-	schema.Pattern = own.pattern
+	// Only for the document: what fits is found out by format.Check.
+	schema.Pattern = own.Pattern
 	if schema.Description != "" {
 		schema.Description += " "
 	}
-	schema.Description += "Format `" + schema.Format + "`: " + own.meaning
+	schema.Description += "Format `" + schema.Format + "`: " + own.Meaning
 }
 
 // documentFiles adds the download of files, which is no operation of huma.

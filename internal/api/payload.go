@@ -10,6 +10,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/recado-project/recado/internal/api/format"
 	"github.com/recado-project/recado/internal/gateway"
 )
 
@@ -78,7 +79,7 @@ func (r payloadRules) mediaField() string {
 		schema = r.registry.SchemaFromRef(schema.Ref)
 	}
 	for name, property := range schema.Properties {
-		if property.Format == formatMedia {
+		if property.Format == format.Media {
 			return name
 		}
 	}
@@ -152,7 +153,7 @@ func (c *checker) text(schema *huma.Schema, field, text string) {
 		c.add(field, "must not be blank")
 		return
 	}
-	if wrong := checkFormat(schema.Format, text); wrong != "" {
+	if wrong := format.Check(schema.Format, text); wrong != "" {
 		c.add(field, wrong)
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/recado-project/recado/internal/api/format"
 )
 
 // fieldLister turns schemas into rows of the reference page. It walks the types
@@ -95,11 +97,11 @@ func (l fieldLister) row(name string, property *huma.Schema, required bool) refe
 	if schema.Nullable {
 		row.Type += " or null"
 	}
-	rule := func(format string, args ...any) { row.Rules = append(row.Rules, fmt.Sprintf(format, args...)) }
+	rule := func(text string, args ...any) { row.Rules = append(row.Rules, fmt.Sprintf(text, args...)) }
 	if limits.Format != "" && limits.Type == huma.TypeString {
 		words := limits.Format
-		if own, ok := formats()[words]; ok {
-			words = own.words
+		if own, ok := format.Explain(words); ok {
+			words = own.Words
 		}
 		rule("%s", words)
 	}

@@ -1,4 +1,7 @@
-package api
+// Package format holds the formats of strings that are this API's own: it checks
+// texts of a format, and explains the formats in the OpenAPI document and on the
+// reference page. It knows nothing of requests.
+package format
 
 import (
 	"encoding/base64"
@@ -10,64 +13,70 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 )
 
-// Formats of strings in the document that are checked here.
+// The names of the formats, as the tag "format" of a field gives them.
 const (
-	formatRecipient = "recipient"
-	formatPhone     = "phone"
-	formatNumber    = "number"
-	formatMedia     = "media"
-	formatEmoji     = "emoji"
+	Recipient = "recipient"
+	Phone     = "phone"
+	Number    = "number"
+	Media     = "media"
+	Emoji     = "emoji"
 )
 
-// ownFormat explains a format to people and programs.
-type ownFormat struct {
-	words   string // what it is called on the reference page
-	meaning string
-	pattern string // what every text of it matches; empty for none
+// Explanation explains a format to people and programs.
+type Explanation struct {
+	Words   string // its name on the reference page
+	Meaning string
+	Pattern string // what every text of the format matches; empty for none
 }
 
-// formats explains the formats that no specification of OpenAPI names.
-func formats() map[string]ownFormat {
-	return map[string]ownFormat{
-		formatRecipient: {
+// Explain returns the explanation of a format, and whether it is one of this API's
+// own: the others are explained by the specification of OpenAPI.
+func Explain(name string) (Explanation, bool) {
+	explanation, own := explanations()[name]
+	return explanation, own
+}
+
+func explanations() map[string]Explanation {
+	return map[string]Explanation{
+		Recipient: {
 			"phone number or chat ID",
 			"a phone number with country code, 7 to 15 digits that don't begin with 0 (blanks, dots, dashes, parentheses and a leading + are dropped; " +
 				"a Brazilian mobile number of 11 digits gets its 55), or a chat ID ending in @s.whatsapp.net, @g.us or @lid.", `[0-9]`,
 		},
-		formatPhone: {
+		Phone: {
 			"phone number",
 			"a phone number with country code, 7 to 15 digits that don't begin with 0; blanks, dots, dashes, parentheses and a leading + are dropped.", `^[^@]*[0-9][^@]*$`,
 		},
-		formatNumber: {
+		Number: {
 			"phone number or personal chat ID",
 			"a phone number with country code, 7 to 15 digits that don't begin with 0, or a personal chat ID ending in @s.whatsapp.net.", `[0-9]`,
 		},
-		formatMedia: {
+		Media: {
 			"data URI or URL",
 			"`data:<type>;base64,<data>`, or an http(s) URL that the gateway fetches.", `^([Dd][Aa][Tt][Aa]:|[Hh][Tt][Tt][Pp][Ss]?://)`,
 		},
-		formatEmoji: {"one emoji", "one emoji, with its skin tone or joined parts, or nothing.", ""},
+		Emoji: {"one emoji", "one emoji, with its skin tone or joined parts, or nothing.", ""},
 	}
 }
 
-// checkFormat says what is wrong with a text of the format, if anything.
-func checkFormat(format, text string) string {
+// Check says what is wrong with a text of the format; empty means nothing is.
+func Check(format, text string) string {
 	switch format {
-	case formatRecipient:
+	case Recipient:
 		if _, err := gateway.ParseRecipient(text); err != nil {
 			return err.Error()
 		}
-	case formatPhone:
+	case Phone:
 		if _, ok := gateway.ParseNumber(text); !ok {
 			return explainNumber(text, "must be a phone number with country code (7 to 15 digits)")
 		}
-	case formatNumber:
-		if _, ok := parseCheckedNumber(text); !ok {
+	case Number:
+		if _, ok := ParseNumber(text); !ok {
 			return explainNumber(text, "must be a phone number with country code (7 to 15 digits) or a personal chat ID ending in @"+gateway.PersonalSuffix)
 		}
-	case formatMedia:
+	case Media:
 		return checkMedia(text)
-	case formatEmoji:
+	case Emoji:
 		if text != "" && !isEmoji(text) {
 			return "must be one emoji, or empty"
 		}
@@ -75,8 +84,8 @@ func checkFormat(format, text string) string {
 	return ""
 }
 
-// explainNumber says why a text is no number: what is usual, unless the text is a
-// number as it is dialled within a country.
+// explainNumber says why a text is no number. A number as it is dialled within a
+// country gets an explanation of its own, everything else the usual one.
 func explainNumber(text, usual string) string {
 	if _, err := gateway.ParseRecipient(text); err != nil && err.Error() != gateway.ErrRecipient.Error() {
 		return err.Error()
@@ -84,9 +93,9 @@ func explainNumber(text, usual string) string {
 	return usual
 }
 
-// parseCheckedNumber reads a number to be looked up: a phone number or a
-// personal chat ID, into digits.
-func parseCheckedNumber(text string) (string, bool) {
+// ParseNumber reads a text of the format Number: it returns the digits of a phone
+// number or of a personal chat ID, and whether the text is one of these.
+func ParseNumber(text string) (string, bool) {
 	recipient, err := gateway.ParseRecipient(text)
 	if err != nil {
 		return "", false
@@ -97,8 +106,8 @@ func parseCheckedNumber(text string) (string, bool) {
 	return recipient.Chat.User(), recipient.Chat.IsPersonal()
 }
 
-// checkMedia says what is wrong with a media input as it stands: whether the file
-// behind it can be had, and is of the right kind, is for the use case to say.
+// checkMedia says what is wrong with a media input as a text. The use case finds out
+// whether the file can be fetched and is of the right kind.
 func checkMedia(text string) string {
 	const scheme = "data:"
 	if len(text) >= len(scheme) && strings.EqualFold(text[:len(scheme)], scheme) {
@@ -132,9 +141,9 @@ func checkDataURI(rest string) string {
 	return ""
 }
 
-// checkSegment says what is wrong with a text in a path, if anything: what no
-// database can hold, and what names nothing.
-func checkSegment(text string) string {
+// CheckSegment says what is wrong with a segment of a path that is an identifier:
+// it must be a text that a database can hold, and not blank. Empty means nothing is.
+func CheckSegment(text string) string {
 	switch {
 	case !utf8.ValidString(text):
 		return "must be UTF-8"
