@@ -22,16 +22,9 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"github.com/recado-project/recado/internal/access"
+	"github.com/recado-project/recado/internal/api/body"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/messaging"
-)
-
-const (
-	// defaultMaxBody bounds the body of operations that take no media. The longest
-	// text, every character of it escaped twice, fits in.
-	defaultMaxBody = 1 << 20
-	// defaultMaxMedia bounds the media in a body, decoded.
-	defaultMaxMedia = 64 << 20
 )
 
 // Instances are the use cases of an instance.
@@ -121,7 +114,7 @@ type Config struct {
 type service struct {
 	Config
 
-	bodies       *budget
+	bodies       *body.Reader
 	keyPace      *pace // nil: any
 	instancePace *pace // nil: any
 	streams      *places
@@ -151,25 +144,19 @@ func build(config Config) (*service, error) {
 	if config.Ready == nil || config.Logger == nil {
 		return nil, errors.New("api: readiness or logger is missing")
 	}
-	if config.MaxBody == 0 {
-		config.MaxBody = defaultMaxBody
-	}
-	if config.MaxMedia == 0 {
-		config.MaxMedia = defaultMaxMedia
-	}
 	if config.StreamPause == 0 {
 		config.StreamPause = defaultStreamPause
 	}
 	if config.Now == nil {
 		config.Now = time.Now
 	}
-	if config.BodyPatience == 0 {
-		config.BodyPatience = defaultBodyPatience
-	}
-	config.Limits = config.Limits.withDefaults(mediaBody(config.MaxMedia))
+	config.Limits = config.Limits.withDefaults()
 	s := &service{
 		Config: config, routes: newRouter(),
-		bodies: newBudget(config.Limits.Bodies), streams: newPlaces(config.Limits.Streams),
+		bodies: body.NewReader(body.Config{
+			MaxJSON: config.MaxBody, MaxMedia: config.MaxMedia, MaxHeld: config.Limits.Bodies,
+			Patience: config.BodyPatience, TempDir: config.TempDir,
+		}), streams: newPlaces(config.Limits.Streams),
 	}
 	var err error
 	if s.keyPace, err = newPace("an API key", config.Limits.PerKey); err != nil {

@@ -21,11 +21,11 @@ type Card struct {
 }
 
 func (s *service) sendContact(ctx context.Context, in *sendInput[cardBody]) (*sentAnswer, error) {
-	request, err := newRequest(ctx, in, in.given.To, "")
+	request, err := newRequest(ctx, in, in.Given().To, "")
 	if err != nil {
 		return nil, err
 	}
-	card := in.given.Contact
+	card := in.Given().Contact
 	number, ok := gateway.ParseNumber(card.PhoneNumber)
 	if !ok {
 		return nil, errors.New("api: the contact's number was checked")

@@ -6,6 +6,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/recado-project/recado/internal/api/body"
 	"github.com/recado-project/recado/internal/gateway"
 )
 
@@ -22,7 +23,7 @@ type ContactPath struct {
 func (p *ContactPath) Resolve(huma.Context) []error {
 	contact, err := gateway.ParseRecipient(p.Phone)
 	if err != nil {
-		return []error{&fieldError{gateway.FieldError{Field: "phone", Message: err.Error()}}}
+		return []error{body.Wrong("phone", err.Error())}
 	}
 	p.contact = contact
 	return nil
@@ -39,7 +40,7 @@ func (p *PersonPath) Resolve(ctx huma.Context) []error {
 		return errs
 	}
 	if p.contact.Chat.IsGroup() {
-		return []error{&fieldError{gateway.FieldError{Field: "phone", Message: "must be a person: a group can't be blocked"}}}
+		return []error{body.Wrong("phone", "must be a person: a group can't be blocked")}
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/recado-project/recado/internal/api/body"
 	"github.com/recado-project/recado/internal/gateway"
 )
 
@@ -31,7 +32,7 @@ type exchange struct {
 	key      gateway.Key      // who asks
 	instance gateway.Instance // what is asked for, where the path names one
 	atEnd    func()           // gives back what the exchange holds; nil for nothing
-	body     *body            // of the request, where the operation reads one
+	body     *body.Body       // of the request, where the operation reads one
 }
 
 type exchangeKey struct{}
@@ -86,7 +87,7 @@ func (x *exchange) finish(ctx context.Context, start time.Time) {
 	if x.atEnd != nil {
 		x.atEnd()
 	}
-	if err := x.body.close(); err != nil && x.failure == nil {
+	if err := x.body.Close(); err != nil && x.failure == nil {
 		x.failure = err // the answer has been given
 	}
 	x.log(ctx, x.service.Now().Sub(start))

@@ -18,9 +18,9 @@ func forwardOperation() operation {
 }
 
 func (s *service) forward(ctx context.Context, in *sendInput[forwardBody]) (*sentAnswer, error) {
-	request, err := newRequest(ctx, in, in.given.To, "")
+	request, err := newRequest(ctx, in, in.Given().To, "")
 	if err != nil {
 		return nil, err
 	}
-	return newSentAnswer(s.Messages.Forward(ctx, request, messageRef(in.given.MessageID)))
+	return newSentAnswer(s.Messages.Forward(ctx, request, messageRef(in.Given().MessageID)))
 }

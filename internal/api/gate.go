@@ -15,7 +15,7 @@ import (
 // What an operation's metadata holds.
 const (
 	metaOperation = "operation"
-	metaPayload   = "payload"
+	metaRules     = "rules"
 )
 
 // gate lets in who may come in, in the order of the contract: who asks, the size
@@ -52,7 +52,7 @@ func (s *service) admit(x *exchange, op operation) error {
 		return err
 	}
 	if op.body {
-		if err := s.readBody(x, op); err != nil {
+		if x.body, err = s.bodies.Read(x, x.request, x.key.ID, op.mediaField); err != nil {
 			return err
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/recado-project/recado/internal/api/body"
 	"github.com/recado-project/recado/internal/gateway"
 )
 
@@ -22,9 +23,7 @@ type GroupPath struct {
 func (p *GroupPath) Resolve(huma.Context) []error {
 	group, ok := gateway.ParseJID(p.GroupID)
 	if !ok || !group.IsGroup() {
-		return []error{&fieldError{gateway.FieldError{
-			Field: "groupId", Message: "must be a group chat ID ending in @" + gateway.GroupSuffix,
-		}}}
+		return []error{body.Wrong("groupId", "must be a group chat ID ending in @"+gateway.GroupSuffix)}
 	}
 	p.group = group
 	return nil

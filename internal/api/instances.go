@@ -87,7 +87,7 @@ type pairingCodeBody struct {
 
 type pairingCodeInput struct {
 	InstancePath
-	Payload[pairingCodeBody]
+	JSON[pairingCodeBody]
 }
 
 func (s *service) registerInstances() {
@@ -165,7 +165,7 @@ func (s *service) qrCode(ctx context.Context, in *qrInput) (*answer[QRCode], err
 
 func (s *service) pairingCode(ctx context.Context, in *pairingCodeInput) (*answer[PairingCode], error) {
 	id := exchangeOf(ctx).instance.ID
-	number, _ := gateway.ParseNumber(in.given.Phone) // its format has been checked
+	number, _ := gateway.ParseNumber(in.Given().Phone) // its format has been checked
 	code, err := s.Instances.PairingCode(ctx, id, number)
 	if err != nil {
 		return nil, err

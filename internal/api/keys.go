@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"slices"
 	"time"
 
 	"github.com/recado-project/recado/internal/access"
@@ -55,7 +54,7 @@ type createKeyBody struct {
 }
 
 type createKeyInput struct {
-	Payload[createKeyBody]
+	JSON[createKeyBody]
 }
 
 type listKeysInput struct {
@@ -92,17 +91,17 @@ func (s *service) createKey(ctx context.Context, in *createKeyInput) (*answer[Ne
 	own := exchangeOf(ctx).key
 	params := access.KeyParams{
 		AccountID:   own.AccountID,
-		Name:        in.given.Name,
-		InstanceIDs: in.given.InstanceIDs,
-		Partner:     in.given.Partner,
+		Name:        in.Given().Name,
+		InstanceIDs: in.Given().InstanceIDs,
+		Partner:     in.Given().Partner,
 	}
-	if in.given.ExpiresAt != nil {
-		params.ExpiresAt = *in.given.ExpiresAt
+	if in.Given().ExpiresAt != nil {
+		params.ExpiresAt = *in.Given().ExpiresAt
 	}
-	if err := refuseMisspelt(in.misspelt); err != nil {
+	if err := in.RefuseMisspelt(); err != nil {
 		return nil, err
 	}
-	if slices.Contains(in.nulls, "instanceIds") {
+	if in.IsNull("instanceIds") {
 		// Null counts as absent elsewhere; here a mistake would open everything.
 		return nil, gateway.InvalidFields(gateway.FieldError{
 			Field: "instanceIds", Message: "must not be null: leave it out for all instances of the account",

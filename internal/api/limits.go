@@ -39,11 +39,7 @@ const (
 	streamsRetry = 5 * time.Second
 )
 
-func (l Limits) withDefaults(largestBody int64) Limits {
-	if l.Bodies == 0 {
-		l.Bodies = defaultMaxBodies
-	}
-	l.Bodies = max(l.Bodies, 2*largestBody)
+func (l Limits) withDefaults() Limits {
 	if l.Streams == 0 {
 		l.Streams = defaultMaxStreams
 	}

@@ -16,11 +16,11 @@ type locationBody struct {
 }
 
 func (s *service) sendLocation(ctx context.Context, in *sendInput[locationBody]) (*sentAnswer, error) {
-	request, err := newRequest(ctx, in, in.given.To, "")
+	request, err := newRequest(ctx, in, in.Given().To, "")
 	if err != nil {
 		return nil, err
 	}
 	return newSentAnswer(s.Messages.SendLocation(ctx, request, gateway.Location{
-		Latitude: in.given.Latitude, Longitude: in.given.Longitude, Name: in.given.Name, Address: in.given.Address,
+		Latitude: in.Given().Latitude, Longitude: in.Given().Longitude, Name: in.Given().Name, Address: in.Given().Address,
 	}))
 }

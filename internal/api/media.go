@@ -7,10 +7,6 @@ import (
 	"github.com/recado-project/recado/internal/messaging"
 )
 
-// mediaBody is how large a body may be whose media has at most max bytes: as
-// base64 these are a third more.
-func mediaBody(maxMedia int64) int64 { return maxMedia/3*4 + 4 + besideMedia }
-
 // Captioned is the field of the media that can have a caption.
 type Captioned struct {
 	Caption string `json:"caption,omitempty" maxLength:"1024" doc:"Text below it, at most 1,024 characters." example:"The new model"`
@@ -97,38 +93,38 @@ func mediaOperation(kind, id, summary, description string) operation {
 }
 
 func (s *service) sendImage(ctx context.Context, in *sendInput[imageBody]) (*sentAnswer, error) {
-	return sendMedia(ctx, s, in, in.given.To, in.given.QuoteMessageID, gateway.TypeImage, messaging.MediaParams{
-		Field: "image", Input: in.given.Image, Caption: in.given.Caption, ViewOnce: in.given.ViewOnce,
+	return sendMedia(ctx, s, in, in.Given().To, in.Given().QuoteMessageID, gateway.TypeImage, messaging.MediaParams{
+		Field: "image", Input: in.Given().Image, Caption: in.Given().Caption, ViewOnce: in.Given().ViewOnce,
 	})
 }
 
 func (s *service) sendVideo(ctx context.Context, in *sendInput[videoBody]) (*sentAnswer, error) {
-	return sendMedia(ctx, s, in, in.given.To, in.given.QuoteMessageID, gateway.TypeVideo, messaging.MediaParams{
-		Field: "video", Input: in.given.Video, Caption: in.given.Caption, ViewOnce: in.given.ViewOnce,
+	return sendMedia(ctx, s, in, in.Given().To, in.Given().QuoteMessageID, gateway.TypeVideo, messaging.MediaParams{
+		Field: "video", Input: in.Given().Video, Caption: in.Given().Caption, ViewOnce: in.Given().ViewOnce,
 	})
 }
 
 func (s *service) sendVoiceNote(ctx context.Context, in *sendInput[voiceBody]) (*sentAnswer, error) {
-	return sendMedia(ctx, s, in, in.given.To, in.given.QuoteMessageID, gateway.TypeVoice, messaging.MediaParams{
-		Field: "audio", Input: in.given.Audio, ViewOnce: in.given.ViewOnce,
+	return sendMedia(ctx, s, in, in.Given().To, in.Given().QuoteMessageID, gateway.TypeVoice, messaging.MediaParams{
+		Field: "audio", Input: in.Given().Audio, ViewOnce: in.Given().ViewOnce,
 	})
 }
 
 func (s *service) sendAudioFile(ctx context.Context, in *sendInput[audioBody]) (*sentAnswer, error) {
-	return sendMedia(ctx, s, in, in.given.To, in.given.QuoteMessageID, gateway.TypeAudio, messaging.MediaParams{
-		Field: "audio", Input: in.given.Audio,
+	return sendMedia(ctx, s, in, in.Given().To, in.Given().QuoteMessageID, gateway.TypeAudio, messaging.MediaParams{
+		Field: "audio", Input: in.Given().Audio,
 	})
 }
 
 func (s *service) sendDocument(ctx context.Context, in *sendInput[documentBody]) (*sentAnswer, error) {
-	return sendMedia(ctx, s, in, in.given.To, in.given.QuoteMessageID, gateway.TypeDocument, messaging.MediaParams{
-		Field: "document", Input: in.given.Document, Caption: in.given.Caption, FileName: in.given.FileName,
+	return sendMedia(ctx, s, in, in.Given().To, in.Given().QuoteMessageID, gateway.TypeDocument, messaging.MediaParams{
+		Field: "document", Input: in.Given().Document, Caption: in.Given().Caption, FileName: in.Given().FileName,
 	})
 }
 
 func (s *service) sendSticker(ctx context.Context, in *sendInput[stickerBody]) (*sentAnswer, error) {
-	return sendMedia(ctx, s, in, in.given.To, "", gateway.TypeSticker, messaging.MediaParams{
-		Field: "sticker", Input: in.given.Sticker,
+	return sendMedia(ctx, s, in, in.Given().To, "", gateway.TypeSticker, messaging.MediaParams{
+		Field: "sticker", Input: in.Given().Sticker,
 	})
 }
 
@@ -139,8 +135,8 @@ func sendMedia[T any](
 	if err != nil {
 		return nil, err
 	}
-	if inline := exchangeOf(ctx).body.sieve.media; inline != nil {
-		params.Input, params.Decoded = "", inline.content()
+	if inline := exchangeOf(ctx).body.Media(); inline != nil {
+		params.Input, params.Decoded = "", inline
 	}
 	return newSentAnswer(s.Messages.SendMedia(ctx, request, kind, params))
 }

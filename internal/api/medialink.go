@@ -8,6 +8,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/recado-project/recado/internal/api/body"
 	"github.com/recado-project/recado/internal/api/format"
 	"github.com/recado-project/recado/internal/gateway"
 )
@@ -28,7 +29,7 @@ type mediaLinkInput struct {
 // Resolve refuses what can't be an identifier.
 func (in *mediaLinkInput) Resolve(huma.Context) []error {
 	if wrong := format.CheckSegment(in.MessageID); wrong != "" {
-		return []error{&fieldError{gateway.FieldError{Field: "messageId", Message: wrong}}}
+		return []error{body.Wrong("messageId", wrong)}
 	}
 	return nil
 }

@@ -10,7 +10,7 @@ import (
 // messageInput is the input of every operation on a message that exists.
 type messageInput[T any] struct {
 	InstancePath
-	Payload[T]
+	JSON[T]
 }
 
 // Subject is the field of every body about a message that exists.
@@ -77,7 +77,7 @@ func (s *service) registerMessage() {
 }
 
 func (s *service) editMessage(ctx context.Context, in *messageInput[editBody]) (*answer[Sent], error) {
-	result, err := s.Messages.Edit(ctx, exchangeOf(ctx).instance.ID, messageRef(in.given.MessageID), in.given.Message)
+	result, err := s.Messages.Edit(ctx, exchangeOf(ctx).instance.ID, messageRef(in.Given().MessageID), in.Given().Message)
 	if err != nil {
 		return nil, err
 	}
@@ -85,16 +85,16 @@ func (s *service) editMessage(ctx context.Context, in *messageInput[editBody]) (
 }
 
 func (s *service) markRead(ctx context.Context, in *messageInput[markReadBody]) (*answer[Read], error) {
-	if err := s.Messages.MarkRead(ctx, exchangeOf(ctx).instance.ID, messageRef(in.given.MessageID)); err != nil {
+	if err := s.Messages.MarkRead(ctx, exchangeOf(ctx).instance.ID, messageRef(in.Given().MessageID)); err != nil {
 		return nil, err
 	}
-	return &answer[Read]{Read{MessageID: in.given.MessageID}}, nil
+	return &answer[Read]{Read{MessageID: in.Given().MessageID}}, nil
 }
 
 func (s *service) deleteMessage(ctx context.Context, in *messageInput[deleteBody]) (*struct{}, error) {
-	return nil, s.Messages.Delete(ctx, exchangeOf(ctx).instance.ID, messageRef(in.given.MessageID))
+	return nil, s.Messages.Delete(ctx, exchangeOf(ctx).instance.ID, messageRef(in.Given().MessageID))
 }
 
 func (s *service) react(ctx context.Context, in *messageInput[reactionBody]) (*struct{}, error) {
-	return nil, s.Messages.React(ctx, exchangeOf(ctx).instance.ID, messageRef(in.given.MessageID), in.given.Reaction)
+	return nil, s.Messages.React(ctx, exchangeOf(ctx).instance.ID, messageRef(in.Given().MessageID), in.Given().Reaction)
 }

@@ -27,7 +27,7 @@ type sentAnswer struct {
 type sendInput[T any] struct {
 	InstancePath
 	Once
-	Payload[T]
+	JSON[T]
 }
 
 // Addressee is the field of every body that is sent to somebody.
@@ -87,11 +87,11 @@ func sendOperation(kind, id, summary, description string) operation {
 }
 
 func (s *service) sendText(ctx context.Context, in *sendInput[textBody]) (*sentAnswer, error) {
-	request, err := newRequest(ctx, in, in.given.To, in.given.QuoteMessageID)
+	request, err := newRequest(ctx, in, in.Given().To, in.Given().QuoteMessageID)
 	if err != nil {
 		return nil, err
 	}
-	return newSentAnswer(s.Messages.SendText(ctx, request, in.given.Message))
+	return newSentAnswer(s.Messages.SendText(ctx, request, in.Given().Message))
 }
 
 // newRequest makes what every kind of message has.
@@ -103,7 +103,7 @@ func newRequest[T any](ctx context.Context, in *sendInput[T], to, quoted string)
 	}
 	request := messaging.Request{InstanceID: x.instance.ID, To: recipient, Quote: messageRef(quoted)}
 	if in.IdempotencyKey != "" {
-		request.Repeat = &messaging.Repeat{KeyID: x.key.ID, Key: in.IdempotencyKey, Hash: fingerprint(x, in.given)}
+		request.Repeat = &messaging.Repeat{KeyID: x.key.ID, Key: in.IdempotencyKey, Hash: fingerprint(x, in.Given())}
 	}
 	return request, nil
 }

@@ -16,7 +16,7 @@ type numbersBody struct {
 
 type numbersInput struct {
 	InstancePath
-	Payload[numbersBody]
+	JSON[numbersBody]
 }
 
 // NumberCheck is the answer about one number.
@@ -40,8 +40,8 @@ func (s *service) registerNumbers() {
 }
 
 func (s *service) checkNumbers(ctx context.Context, in *numbersInput) (*answer[NumberChecks], error) {
-	numbers := make([]string, len(in.given.Numbers))
-	for i, text := range in.given.Numbers {
+	numbers := make([]string, len(in.Given().Numbers))
+	for i, text := range in.Given().Numbers {
 		number, ok := format.ParseNumber(text)
 		if !ok {
 			return nil, fmt.Errorf("api: number %d was checked", i)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/api/body"
 )
 
 // Once is the header that makes a send safe to repeat.
@@ -21,7 +21,7 @@ type Once struct {
 // Resolve refuses what no database can hold.
 func (o Once) Resolve(huma.Context) []error {
 	if !utf8.ValidString(o.IdempotencyKey) {
-		return []error{&fieldError{gateway.FieldError{Field: "Idempotency-Key", Message: "must be UTF-8"}}}
+		return []error{body.Wrong("Idempotency-Key", "must be UTF-8")}
 	}
 	return nil
 }

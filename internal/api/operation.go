@@ -10,6 +10,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/recado-project/recado/internal/api/body"
 	"github.com/recado-project/recado/internal/gateway"
 )
 
@@ -44,9 +45,12 @@ type operation struct {
 }
 
 // register adds an operation to the API and to its document. An input that
-// embeds a Payload makes it read a body.
+// embeds JSON makes it read a body.
 func register[I, O any](s *service, op operation, handler func(context.Context, *I) (*O, error)) {
-	op.payload, op.answer = payloadType(reflect.TypeFor[I]()), answerType(reflect.TypeFor[O]())
+	op.answer = answerType(reflect.TypeFor[O]())
+	if input, ok := any(new(I)).(bodied); ok {
+		op.payload = input.bodyType()
+	}
 	op.body = op.payload != nil
 	op.instance = strings.Contains(op.path, "{instanceId}")
 	declared := huma.Operation{
@@ -64,12 +68,12 @@ func register[I, O any](s *service, op operation, handler func(context.Context, 
 		declared.Security = []map[string][]string{} // and not nil, which means the usual
 	}
 	s.operations = append(s.operations, op)
-	var rules payloadRules
+	var rules body.Rules
 	if op.body {
-		rules.registry = s.huma.OpenAPI().Components.Schemas
-		rules.schema = rules.registry.Schema(op.payload, true, op.id+"Request")
-		op.mediaField = rules.mediaField()
-		declared.Metadata[metaPayload], declared.Metadata[metaOperation] = rules, op
+		rules.Registry = s.huma.OpenAPI().Components.Schemas
+		rules.Schema = rules.Registry.Schema(op.payload, true, op.id+"Request")
+		op.mediaField = rules.MediaField()
+		declared.Metadata[metaRules], declared.Metadata[metaOperation] = rules, op
 	}
 	huma.Register(s.huma, declared, func(ctx context.Context, in *I) (*O, error) {
 		out, err := handler(ctx, in)
@@ -82,7 +86,7 @@ func register[I, O any](s *service, op operation, handler func(context.Context, 
 		// Only now: huma would read a body that it knows of.
 		op.documented(s.huma.OpenAPI()).RequestBody = &huma.RequestBody{
 			Required: true,
-			Content:  map[string]*huma.MediaType{jsonType: {Schema: rules.schema, Example: sampleOf(op.payload)}},
+			Content:  map[string]*huma.MediaType{jsonType: {Schema: rules.Schema, Example: sampleOf(op.payload)}},
 		}
 	}
 	if op.answer != nil {
@@ -110,17 +114,6 @@ func (op operation) successStatus() int {
 }
 
 const jsonType = "application/json"
-
-// payloadType finds the type of the body in the input of an operation.
-func payloadType(input reflect.Type) reflect.Type {
-	for field := range input.Fields() {
-		if field.Anonymous && strings.HasPrefix(field.Name, "Payload") {
-			given, _ := field.Type.FieldByName("given")
-			return given.Type
-		}
-	}
-	return nil
-}
 
 // answerType finds the type of the body in the answer of an operation.
 func answerType(answer reflect.Type) reflect.Type {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/recado-project/recado/internal/api/body"
 	"github.com/recado-project/recado/internal/gateway"
 )
 
@@ -31,7 +32,7 @@ func (Paging) Resolve(ctx huma.Context) []error {
 	var errs []error
 	for _, name := range []string{"page", "limit"} {
 		if query.Has(name) && query.Get(name) == "" {
-			errs = append(errs, &fieldError{gateway.FieldError{Field: name, Message: "must be a whole number"}})
+			errs = append(errs, body.Wrong(name, "must be a whole number"))
 		}
 	}
 	return errs

@@ -14,7 +14,7 @@ type createInstanceBody struct {
 }
 
 type createInstanceInput struct {
-	Payload[createInstanceBody]
+	JSON[createInstanceBody]
 }
 
 type paymentBody struct {
@@ -23,7 +23,7 @@ type paymentBody struct {
 
 type paymentInput struct {
 	InstancePath
-	Payload[paymentBody]
+	JSON[paymentBody]
 }
 
 func (s *service) registerPartner() {
@@ -55,7 +55,7 @@ func (s *service) createInstance(ctx context.Context, in *createInstanceInput) (
 		return nil, gateway.Errorf(gateway.Forbidden, gateway.CodeForbidden,
 			"the API key reaches certain instances only, and would not reach a new one: use a partner key of the whole account")
 	}
-	instance, err := s.createWithin(ctx, own.AccountID, in.given.Name)
+	instance, err := s.createWithin(ctx, own.AccountID, in.Given().Name)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func (s *service) stopInstance(ctx context.Context, _ *InstancePath) (*nothing, 
 }
 
 func (s *service) setPayment(ctx context.Context, in *paymentInput) (*answer[Instance], error) {
-	instance, err := s.Instances.SetPayment(ctx, exchangeOf(ctx).instance.ID, in.given.Pending)
+	instance, err := s.Instances.SetPayment(ctx, exchangeOf(ctx).instance.ID, in.Given().Pending)
 	if err != nil {
 		return nil, err
 	}

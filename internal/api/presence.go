@@ -15,7 +15,7 @@ type presenceBody struct {
 
 type presenceInput struct {
 	InstancePath
-	Payload[presenceBody]
+	JSON[presenceBody]
 }
 
 func (s *service) registerPresence() {
@@ -30,9 +30,9 @@ func (s *service) registerPresence() {
 }
 
 func (s *service) sendPresence(ctx context.Context, in *presenceInput) (*struct{}, error) {
-	to, err := parseRecipient(in.given.To)
+	to, err := parseRecipient(in.Given().To)
 	if err != nil {
 		return nil, err
 	}
-	return nil, s.Directory.SendPresence(ctx, exchangeOf(ctx).instance.ID, to, gateway.Presence(in.given.Presence))
+	return nil, s.Directory.SendPresence(ctx, exchangeOf(ctx).instance.ID, to, gateway.Presence(in.Given().Presence))
 }

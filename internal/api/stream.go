@@ -12,6 +12,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
+	"github.com/recado-project/recado/internal/api/body"
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
 )
@@ -68,18 +69,14 @@ func (in *streamInput) Resolve(huma.Context) []error {
 	if in.LastEventID != "" {
 		after, err := strconv.ParseInt(in.LastEventID, 10, 64)
 		if err != nil || after < 0 {
-			errs = append(errs, &fieldError{gateway.FieldError{
-				Field: "Last-Event-ID", Message: "must be the sequence of an event, or 0 for the first one",
-			}})
+			errs = append(errs, body.Wrong("Last-Event-ID", "must be the sequence of an event, or 0 for the first one"))
 		}
 		in.after = after
 	}
 	for _, name := range in.Types {
 		kind := eventlog.Kind(strings.TrimSpace(name))
 		if !kind.Known() {
-			errs = append(errs, &fieldError{gateway.FieldError{
-				Field: "types", Message: "names a type that does not exist: " + strconv.Quote(string(kind)),
-			}})
+			errs = append(errs, body.Wrong("types", "names a type that does not exist: "+strconv.Quote(string(kind))))
 		}
 		if in.kinds == nil {
 			in.kinds = map[eventlog.Kind]bool{}

@@ -10,6 +10,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/validation"
 
+	"github.com/recado-project/recado/internal/api/body"
 	"github.com/recado-project/recado/internal/gateway"
 )
 
@@ -38,18 +39,12 @@ func init() { //nolint:gochecknoinits // see above
 	validation.MsgExpectedMaxItems = "must have %d items or less"
 }
 
-// fieldError is a field error on its way through huma.
-type fieldError struct{ gateway.FieldError }
-
-// Error returns field and message.
-func (e *fieldError) Error() string { return e.Field + " " + e.Message }
-
 // invalid makes one validation error of everything that was found wrong. What is
 // none of our findings is internal.
 func invalid(message string, errs []error) error {
 	fields := make([]gateway.FieldError, 0, len(errs))
 	for _, err := range errs {
-		if field, ok := errors.AsType[*fieldError](err); ok {
+		if field, ok := errors.AsType[*body.FieldError](err); ok {
 			fields = append(fields, field.FieldError)
 			continue
 		}

@@ -47,7 +47,7 @@ type webhookBody struct {
 
 type saveWebhookInput struct {
 	InstancePath
-	Payload[webhookBody]
+	JSON[webhookBody]
 }
 
 // Delivery is one line of what became of events.
@@ -123,7 +123,7 @@ type replayBody struct {
 
 type replayInput struct {
 	InstancePath
-	Payload[replayBody]
+	JSON[replayBody]
 }
 
 // Replay is what a replay brings about.
@@ -188,7 +188,7 @@ func (s *service) registerWebhooks() {
 
 func (s *service) saveWebhook(ctx context.Context, in *saveWebhookInput) (*answer[Webhook], error) {
 	saved, err := s.Webhooks.Save(ctx, exchangeOf(ctx).instance.ID, webhook.Settings{
-		URL: in.given.URL, Secret: in.given.Secret, Active: in.given.IsActive,
+		URL: in.Given().URL, Secret: in.Given().Secret, Active: in.Given().IsActive,
 	})
 	if err != nil {
 		return nil, err
@@ -224,16 +224,16 @@ func (s *service) listDeliveries(ctx context.Context, in *listDeliveriesInput) (
 }
 
 func (s *service) replayEvents(ctx context.Context, in *replayInput) (*answer[Replay], error) {
-	if (in.given.FromSequence == nil) == (in.given.Since == nil) {
+	if (in.Given().FromSequence == nil) == (in.Given().Since == nil) {
 		return nil, gateway.InvalidFields(
 			gateway.FieldError{Field: "fromSequence", Message: "must be given, or since, and not both"},
 		)
 	}
 	var from webhook.From
-	if in.given.FromSequence != nil {
-		from.Sequence = *in.given.FromSequence
+	if in.Given().FromSequence != nil {
+		from.Sequence = *in.Given().FromSequence
 	} else {
-		from.Since = *in.given.Since
+		from.Since = *in.Given().Since
 	}
 	replayed, err := s.Webhooks.Replay(ctx, exchangeOf(ctx).instance.ID, from)
 	if err != nil {

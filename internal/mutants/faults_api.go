@@ -5,21 +5,21 @@ func apiFaults() []fault {
 	return []fault{
 		{
 			name: "a misspelt restriction is refused", file: "internal/api/keys.go",
-			old: "refuseMisspelt(in.misspelt)", new: "refuseMisspelt(nil)",
+			old: "in.RefuseMisspelt()", new: "error(nil)",
 			test: "./internal/api", run: "MisspeltRestriction",
 		},
 		{
-			name: "unknown fields are not built", file: "internal/api/bodyreader.go",
+			name: "unknown fields are not built", file: "internal/api/body/field_reader.go",
 			old: "if err := r.json.Decode(&unread{}); err != nil {", new: "var skipped any\n\t\t\tif err := r.json.Decode(&skipped); err != nil {",
 			test: "./internal/api", run: "UnknownFieldsAreNotBuilt",
 		},
 		{
-			name: "a body is small beside its media", file: "internal/api/sieve.go",
+			name: "a body is small beside its media", file: "internal/api/body/sieve.go",
 			old: "beside > besideMedia {", new: "beside < 0 {",
-			test: "./internal/api", run: "SieveBounds",
+			test: "./internal/api/body", run: "SieveBounds",
 		},
 		{
-			name: "lists stop at their bounds", file: "internal/api/bodyreader.go",
+			name: "lists stop at their bounds", file: "internal/api/body/field_reader.go",
 			old: "len(items) == *schema.MaxItems {", new: "len(items) < 0 {",
 			test: "./internal/api", run: "ErrorsStaySmall",
 		},
@@ -29,12 +29,12 @@ func apiFaults() []fault {
 			test: "./internal/api", run: "ErrorsStaySmall",
 		},
 		{
-			name: "bodies of one key are bounded", file: "internal/api/budget.go",
-			old: "b.byKey[key]+more > b.perKey", new: "b.byKey[key]+more < 0",
+			name: "bodies of one key are bounded", file: "internal/api/body/budget.go",
+			old: "b.byOwner[owner]+more > b.perOwner", new: "b.byOwner[owner]+more < 0",
 			test: "./internal/api", run: "BodiesUnderWayAreBounded",
 		},
 		{
-			name: "a body that stalls is given up", file: "internal/api/body.go",
+			name: "a body that stalls is given up", file: "internal/api/body/body.go",
 			old: "_ = control.SetReadDeadline(time.Unix(1, 0))", new: "_ = control",
 			test: "./internal/api", run: "BodyThatStallsIsGivenUp",
 		},
@@ -65,7 +65,7 @@ func apiFaults() []fault {
 		},
 		{
 			name: "null is not all instances", file: "internal/api/keys.go",
-			old: `slices.Contains(in.nulls, "instanceIds")`, new: `slices.Contains(in.nulls, "nothing")`,
+			old: `in.IsNull("instanceIds")`, new: `in.IsNull("nothing")`,
 			test: "./internal/api", run: "NullIsNotAllInstances",
 		},
 		{
@@ -99,7 +99,7 @@ func apiFaults() []fault {
 			test: "./internal/api", run: "RootLeadsToTheReference",
 		},
 		{
-			name: "form data is recognised", file: "internal/api/bodyreader.go",
+			name: "form data is recognised", file: "internal/api/body/syntax.go",
 			old: "case isForm(content):", new: "case false:",
 			test: "./internal/api", run: "Validation",
 		},

@@ -8,7 +8,7 @@ func orderFaults() []fault {
 		{
 			name: "a key is looked at before the size of a body", file: gate, test: tests, run: run,
 			old: "	err := s.admitKey(ctx, x)\n	if err != nil {\n",
-			new: "	err := s.admitKey(ctx, x)\n	if x.request.ContentLength > s.MaxBody {\n" +
+			new: "	err := s.admitKey(ctx, x)\n	if x.request.ContentLength > 1<<20 {\n" +
 				"		return gateway.Errorf(gateway.TooLarge, gateway.CodePayloadTooLarge, \"too large\")\n	}\n	if err != nil {\n",
 		},
 		{

@@ -1,4 +1,4 @@
-package api
+package body
 
 // textKind says what a byte of a JSON string is.
 type textKind int
@@ -7,7 +7,7 @@ const (
 	textChar  textKind = iota // a character, or the last byte of an escape for one
 	textMore                  // a part of an escape
 	textEnd                   // the closing quote
-	textWrong                 // what no JSON string has
+	textWrong                 // a byte that no JSON string has
 )
 
 // unescaper reads the bytes of a JSON string after its opening quote. The zero
@@ -17,8 +17,8 @@ type unescaper struct {
 	code   rune
 }
 
-// next takes a byte. A character beyond ASCII that is escaped is answered as
-// 0xff, which no text in UTF-8 has.
+// next takes a byte, and returns the character that ends with it. An escaped
+// character beyond ASCII is returned as 0xff, which no text in UTF-8 has.
 func (u *unescaper) next(c byte) (byte, textKind) {
 	switch {
 	case u.escape == 0 && c == '"':

@@ -1,4 +1,4 @@
-package api
+package body
 
 import (
 	"crypto/sha256"
@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	// mediaFile is how temporary files of media are called everywhere; what a
-	// process that was killed left behind is found by it.
+	// mediaFile is the name of temporary files of media in every package; the files
+	// that a killed process left behind are found by it.
 	mediaFile = "recado-media-*"
 	// base64Block is how much base64 is decoded at a time: a multiple of 4.
 	base64Block = 32 << 10
@@ -25,11 +25,11 @@ const (
 type inlineMedia struct {
 	declared string // the type as given
 	size     int64  // of what was decoded so far
-	invalid  bool   // it is no base64
+	invalid  bool   // it is not base64
 
 	file    *os.File
 	hash    hash.Hash
-	encoded []byte // base64 that is to be decoded
+	encoded []byte // base64 that waits to be decoded
 	decoded []byte
 	padding int
 }
@@ -37,10 +37,10 @@ type inlineMedia struct {
 func newInlineMedia(folder, declared string) (*inlineMedia, error) {
 	file, err := os.CreateTemp(folder, mediaFile)
 	if err != nil {
-		return nil, fmt.Errorf("api: make temporary file: %w", err)
+		return nil, fmt.Errorf("body: make temporary file: %w", err)
 	}
-	// Without a name it is gone with the process, however that ends. Where a file
-	// that is open can't be removed, close does it.
+	// A file without a name goes with the process, however that ends. Where an open
+	// file can't be removed, close removes it.
 	_ = os.Remove(file.Name())
 	return &inlineMedia{
 		declared: declared, file: file, hash: sha256.New(),
@@ -72,25 +72,25 @@ func (m *inlineMedia) decode() error {
 	m.encoded = m.encoded[:0]
 	if err != nil {
 		m.invalid = true
-		return nil //nolint:nilerr // the client's doing, which problem tells
+		return nil //nolint:nilerr // the client's mistake: problem reports it
 	}
 	m.hash.Write(m.decoded[:n])
 	m.size += int64(n)
 	if _, err := m.file.Write(m.decoded[:n]); err != nil {
-		return fmt.Errorf("api: write temporary file: %w", err)
+		return fmt.Errorf("body: write temporary file: %w", err)
 	}
 	return nil
 }
 
-// finish decodes the rest, and returns the hash of everything in a spelling that
-// is valid base64 too.
+// finish decodes the rest, and returns the hash of everything, spelt so that it is
+// valid base64 too.
 func (m *inlineMedia) finish() (string, error) {
 	err := m.decode()
 	m.encoded, m.decoded = nil, nil
 	return hex.EncodeToString(m.hash.Sum(nil)), err
 }
 
-// problem says what is wrong with the data, if anything.
+// problem says what is wrong with the data; empty means nothing is.
 func (m *inlineMedia) problem() string {
 	switch {
 	case m.invalid:
@@ -112,7 +112,7 @@ func (m *inlineMedia) close() error {
 		err = errors.Join(err, removed)
 	}
 	if err != nil {
-		return fmt.Errorf("api: remove temporary file: %w", err)
+		return fmt.Errorf("body: remove temporary file: %w", err)
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package api
+package body
 
 import (
 	"bytes"
@@ -10,10 +10,10 @@ import (
 )
 
 const (
-	// besideMedia is how large the body may be beside its media.
+	// besideMedia is how many bytes a body may have beside its media.
 	besideMedia = 1 << 20
-	// maxDataHead bounds what stands before the data of a data URI; a longer one
-	// is left in the JSON.
+	// maxDataHead bounds the part of a data URI before its data; a data URI with a
+	// longer one is left in the JSON.
 	maxDataHead = 1 << 10
 
 	dataScheme = "data:"
@@ -22,15 +22,15 @@ const (
 
 // sieve takes the media out of a JSON body while it comes in, so that a file of
 // many megabytes is never a string in memory. Where the one field that may hold
-// media has a data URI in base64, its data is decoded into a temporary file, and
-// the hash of it stands in its place. Everything else passes as it is: whether
-// it is JSON is for the parser to say.
+// media has a data URI in base64, its data is decoded into a temporary file and
+// replaced by its hash. Everything else passes unchanged: the parser finds out
+// whether it is JSON.
 type sieve struct {
 	field string
 	out   *bytes.Buffer
 	temp  string // folder of temporary files
 
-	offset int64 // of the byte that is looked at, in the body
+	offset int64 // of the current byte, in the body
 	depth  int
 	place  sievePlace
 	text   unescaper
@@ -40,8 +40,8 @@ type sieve struct {
 
 	media *inlineMedia // nil: the field holds none
 	cuts  []cut
-	began int64 // where the data that is being taken out began
-	wrong int64 // number of the first byte of the data that no JSON has; 0 for none
+	began int64 // where the current data began
+	wrong int64 // number of the first byte of the data that JSON forbids; 0 for none
 }
 
 // sievePlace is what the next byte belongs to.
@@ -49,9 +49,9 @@ type sievePlace int
 
 const (
 	betweenTokens sievePlace = iota
-	inText                   // a string that is passed
+	inText                   // a string that passes
 	inKey                    // a key of the body's object
-	inHead                   // the field's value, whose data has not begun
+	inHead                   // the field's value, before its data
 	inData                   // the data
 )
 
@@ -65,8 +65,8 @@ func newSieve(field string, out *bytes.Buffer, temp string) *sieve {
 	return &sieve{field: field, out: out, temp: temp}
 }
 
-// write takes the next piece of the body. Its errors are TooLarge where too much
-// is left besides the media, and those of the temporary file.
+// write takes the next piece of the body. Its error is TooLarge where too much is
+// left beside the media, or one of the temporary file.
 func (s *sieve) write(piece []byte) error {
 	for len(piece) > 0 {
 		n := 1
@@ -88,14 +88,14 @@ func (s *sieve) write(piece []byte) error {
 	return nil
 }
 
-// pass lets a byte through, and notes what it means.
+// pass lets a byte through, and follows the structure of the JSON.
 func (s *sieve) pass(c byte) error {
 	s.out.WriteByte(c)
 	switch s.place {
 	case betweenTokens:
 		return s.between(c)
 	case inKey:
-		// Longer than the field with every character escaped: another one.
+		// Longer than the field with every character escaped: it is another one.
 		if s.key = append(s.key, c); len(s.key) > 6*len(s.field)+2 {
 			s.key = s.key[:0]
 			s.place = inText
@@ -115,7 +115,7 @@ func (s *sieve) pass(c byte) error {
 	return nil
 }
 
-// between looks at a byte outside of strings.
+// between follows a byte outside of strings.
 func (s *sieve) between(c byte) error {
 	switch c {
 	case '{', '[':
@@ -138,7 +138,7 @@ func (s *sieve) between(c byte) error {
 		case s.ours:
 			s.head = s.head[:0]
 			s.place = inHead
-			return s.drop() // of a name that is there twice, the last value counts
+			return s.drop() // if a name is there twice, the last value counts
 		default:
 			s.place = inText
 		}
@@ -146,7 +146,7 @@ func (s *sieve) between(c byte) error {
 	return nil
 }
 
-// headByte looks whether a value of the field is a data URI.
+// headByte finds out whether a value of the field is a data URI.
 func (s *sieve) headByte(c byte) error {
 	char, kind := s.text.next(c)
 	switch kind {
@@ -177,7 +177,7 @@ func (s *sieve) headByte(c byte) error {
 	return err
 }
 
-// parseDataHead reads what stands before the comma of a data URI, and reports
+// parseDataHead reads the part of a data URI before its comma: the declared type, and
 // whether base64 follows.
 func parseDataHead(head string) (declared string, ok bool) {
 	end := len(head) - len(dataMarker)
@@ -187,8 +187,8 @@ func parseDataHead(head string) (declared string, ok bool) {
 	return head[len(dataScheme):end], true
 }
 
-// data takes what it can of a piece out of the JSON, and returns how much that
-// was.
+// data takes the data at the beginning of a piece out of the JSON, and returns how
+// many bytes that was.
 func (s *sieve) data(piece []byte) (int, error) {
 	for i, c := range piece {
 		char, kind := s.text.next(c)
@@ -217,7 +217,7 @@ func (s *sieve) data(piece []byte) (int, error) {
 	return len(piece), nil
 }
 
-// drop forgets the media that were taken out.
+// drop removes the media that were taken out.
 func (s *sieve) drop() error {
 	if s.media == nil {
 		return nil
@@ -227,7 +227,7 @@ func (s *sieve) drop() error {
 	return err
 }
 
-// inBody is where a byte of the JSON stands in the body.
+// inBody is the offset in the body of a byte of the JSON.
 func (s *sieve) inBody(offset int64) int64 {
 	at := offset
 	for _, cut := range s.cuts {

@@ -1,4 +1,4 @@
-package api
+package body
 
 import (
 	"slices"
@@ -17,23 +17,23 @@ const (
 	alike = 6
 )
 
-// misspelling is a field that an object does not have, and the one that was meant.
+// misspelling is the name of an unknown field, and the field that was probably meant.
 type misspelling struct{ given, meant string }
 
 // noteMisspelt notes a name of the body itself that looks like one of its fields.
-func (r *bodyReader) noteMisspelt(schema *huma.Schema, field, name string) {
-	if field != "" || len(r.misspelt) == maxMisspelt {
+func (r *fieldReader) noteMisspelt(schema *huma.Schema, field, name string) {
+	if field != "" || len(r.notes.misspelt) == maxMisspelt {
 		return
 	}
 	for meant := range schema.Properties {
 		if resembles(name, meant) {
-			r.misspelt = append(r.misspelt, misspelling{given: name, meant: meant})
+			r.notes.misspelt = append(r.notes.misspelt, misspelling{given: name, meant: meant})
 			return
 		}
 	}
 }
 
-// resembles reports whether two names differ in case, punctuation or their end alone.
+// resembles reports whether two names differ only in case, punctuation or their end.
 func resembles(name, other string) bool {
 	name, other = letters(name), letters(other)
 	shorter := min(len(name), len(other))
@@ -49,15 +49,15 @@ func letters(name string) string {
 	}, name[:min(len(name), gateway.MaxID)])
 }
 
-// refuseMisspelt refuses a body with misspelt fields. Elsewhere these count as
-// unknown, and are ignored; where a field narrows what is given away, that would give
-// away everything.
-func refuseMisspelt(misspelt []misspelling) error {
-	if len(misspelt) == 0 {
+// RefuseMisspelt refuses a body with misspelt fields; its error is Invalid. Other
+// operations ignore them as unknown fields. An operation refuses them where a field
+// restricts what is granted: to ignore it would grant everything.
+func (n *Notes) RefuseMisspelt() error {
+	if len(n.misspelt) == 0 {
 		return nil
 	}
-	wrong := make([]gateway.FieldError, len(misspelt))
-	for i, m := range misspelt {
+	wrong := make([]gateway.FieldError, len(n.misspelt))
+	for i, m := range n.misspelt {
 		wrong[i] = gateway.FieldError{Field: gateway.CleanName(m.given), Message: "is no field of this operation; did you mean " + m.meant + "?"}
 	}
 	slices.SortFunc(wrong, func(a, b gateway.FieldError) int { return strings.Compare(a.Field, b.Field) })

@@ -1,4 +1,4 @@
-package api
+package body
 
 import (
 	"sync"
@@ -7,41 +7,38 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 )
 
-// defaultMaxBodies is the usual Config.MaxBodies.
-const defaultMaxBodies = 256 << 20
-
-// bodiesRetry is when room for another body is likely.
-const bodiesRetry = time.Second
+// retryAfter is when there is probably room for another body.
+const retryAfter = time.Second
 
 // budget bounds the bytes of request bodies that are held at a time, in memory
 // and in temporary files: of all requests, and of those of one key, so that none
 // shuts the others out. It is safe for concurrent use.
 type budget struct {
-	total  int64
-	perKey int64
+	total    int64
+	perOwner int64
 
-	mu    sync.Mutex
-	held  int64
-	byKey map[string]int64
+	mu      sync.Mutex
+	held    int64
+	byOwner map[string]int64
 }
 
 // newBudget makes a budget of total bytes, three quarters of which may be one
-// key's.
+// owner's.
 func newBudget(total int64) *budget {
-	return &budget{total: total, perKey: total / 4 * 3, byKey: map[string]int64{}}
+	return &budget{total: total, perOwner: total / 4 * 3, byOwner: map[string]int64{}}
 }
 
 // lease is what one request holds of a budget. It belongs to one goroutine.
 type lease struct {
 	budget *budget
-	key    string
+	owner  string
 	held   int64
 }
 
-func (b *budget) lease(key string) *lease { return &lease{budget: b, key: key} }
+func (b *budget) lease(owner string) *lease { return &lease{budget: b, owner: owner} }
 
-// growTo takes what is missing to size bytes, and refuses where that is too much
-// at the moment.
+// growTo reserves what is missing to size bytes. Its error is Unavailable where that
+// is too much at the moment.
 func (l *lease) growTo(size int64) error {
 	more := size - l.held
 	if more <= 0 {
@@ -49,37 +46,37 @@ func (l *lease) growTo(size int64) error {
 	}
 	l.budget.mu.Lock()
 	defer l.budget.mu.Unlock()
-	if err := l.budget.check(l.key, more); err != nil {
+	if err := l.budget.check(l.owner, more); err != nil {
 		return err
 	}
 	l.budget.held += more
-	l.budget.byKey[l.key] += more
+	l.budget.byOwner[l.owner] += more
 	l.held = size
 	return nil
 }
 
-// release gives everything back. It may be called twice.
+// release returns everything. It may be called twice.
 func (l *lease) release() {
 	l.budget.mu.Lock()
 	defer l.budget.mu.Unlock()
 	l.budget.held -= l.held
-	if l.budget.byKey[l.key] -= l.held; l.budget.byKey[l.key] == 0 {
-		delete(l.budget.byKey, l.key)
+	if l.budget.byOwner[l.owner] -= l.held; l.budget.byOwner[l.owner] == 0 {
+		delete(l.budget.byOwner, l.owner)
 	}
 	l.held = 0
 }
 
-func (b *budget) check(key string, more int64) error {
+func (b *budget) check(owner string, more int64) error {
 	whose := "the gateway"
 	switch {
 	case b.held+more > b.total:
-	case b.byKey[key]+more > b.perKey:
+	case b.byOwner[owner]+more > b.perOwner:
 		whose = "this API key"
 	default:
 		return nil
 	}
 	refusal := gateway.Errorf(gateway.Unavailable, gateway.CodeUnavailable,
 		"%s has as many bytes of requests under way as it may: send fewer large requests at a time", whose)
-	refusal.RetryAfter = bodiesRetry
+	refusal.RetryAfter = retryAfter
 	return refusal
 }

@@ -1,4 +1,4 @@
-package api
+package body
 
 import (
 	"bytes"
@@ -14,9 +14,9 @@ import (
 )
 
 // sift lets a body through a sieve in pieces of that size.
-func sift(tb testing.TB, given string, size int) (*body, error) {
+func sift(tb testing.TB, given string, size int) (*Body, error) {
 	tb.Helper()
-	b := &body{lease: newBudget(1 << 30).lease("key")}
+	b := &Body{lease: newBudget(1 << 30).lease("key")}
 	b.sieve = newSieve("image", &b.json, tb.TempDir())
 	for piece := []byte(given); len(piece) > 0; {
 		n := min(size, len(piece))
@@ -78,7 +78,7 @@ func TestSieveTakesOutTheMediaAlone(t *testing.T) {
 			} else if test.taken && (string(b.sieve.media.bytes(t)) != picture || b.sieve.media.problem() != "") {
 				t.Errorf("%s: it holds %q (%s)", name, b.sieve.media.bytes(t), b.sieve.media.problem())
 			}
-			if err := b.close(); err != nil {
+			if err := b.Close(); err != nil {
 				t.Error(err)
 			}
 		}
@@ -96,7 +96,7 @@ func TestSieveBoundsWhatItLeaves(t *testing.T) {
 		if (gateway.KindOf(err) == gateway.TooLarge) != refused {
 			t.Errorf("%d bytes beside the media: %v", more+frame, err)
 		}
-		if err := b.close(); err != nil {
+		if err := b.Close(); err != nil {
 			t.Error(err)
 		}
 	}
@@ -123,7 +123,7 @@ func TestSieveNamesTheByteThatIsWrong(t *testing.T) {
 		if got := b.problem(); got != want {
 			t.Errorf("%s: %s, want %s", given, got, want)
 		}
-		if err := b.close(); err != nil {
+		if err := b.Close(); err != nil {
 			t.Error(err)
 		}
 	}
@@ -144,7 +144,7 @@ func FuzzSieve(f *testing.F) {
 			t.Fatal(err)
 		}
 		defer func() {
-			if err := b.close(); err != nil {
+			if err := b.Close(); err != nil {
 				t.Error(err)
 			}
 		}()

@@ -1,0 +1,183 @@
+// Package body reads the JSON body of a request: within bounds of size and time,
+// with media decoded into a temporary file on the way, and into a checked value of
+// Go. Reader does the first part, Rules the second.
+//
+// It does not use huma's own reading, which parses a body twice, takes field names
+// in any case and reads before the contract's checks allow it. It uses huma's
+// schemas and its validation. The package contract is its caller.
+package body
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/media"
+)
+
+const (
+	// block is how much of a body is read at a time.
+	block = 32 << 10
+
+	// defaultMaxJSON is enough for the longest text with every character escaped
+	// twice.
+	defaultMaxJSON  = 1 << 20
+	defaultMaxMedia = 64 << 20
+	defaultMaxHeld  = 256 << 20
+	// defaultPatience bounds a pause. The HTTP server bounds the time for a whole body.
+	defaultPatience = 15 * time.Second
+)
+
+// Config holds the bounds of a Reader. Its zero value means the defaults.
+type Config struct {
+	MaxJSON  int64 // bytes of a body without media; 0 means 1 MiB
+	MaxMedia int64 // bytes of the media in a body, decoded; 0 means 64 MiB
+	// MaxHeld bounds the bytes of all bodies that are held at a time, in memory and in
+	// temporary files, three quarters of which may be one owner's; 0 means 256 MiB, and
+	// it is never less than two of the largest bodies.
+	MaxHeld  int64
+	Patience time.Duration // how long a body may bring no byte; 0 means 15 seconds
+	TempDir  string        // folder of temporary files; empty means the machine's own
+}
+
+// Reader reads the bodies of requests. It is safe for concurrent use.
+type Reader struct {
+	config Config
+	budget *budget
+}
+
+// NewReader makes a reader.
+func NewReader(config Config) *Reader {
+	if config.MaxJSON == 0 {
+		config.MaxJSON = defaultMaxJSON
+	}
+	if config.MaxMedia == 0 {
+		config.MaxMedia = defaultMaxMedia
+	}
+	if config.MaxHeld == 0 {
+		config.MaxHeld = defaultMaxHeld
+	}
+	if config.Patience == 0 {
+		config.Patience = defaultPatience
+	}
+	config.MaxHeld = max(config.MaxHeld, 2*withMedia(config.MaxMedia))
+	return &Reader{config: config, budget: newBudget(config.MaxHeld)}
+}
+
+// withMedia is how large a body may be whose media has at most max bytes: base64
+// makes these a third more.
+func withMedia(maxMedia int64) int64 { return maxMedia/3*4 + 4 + besideMedia }
+
+// Body is the body of a request: its JSON, and its media in a file. It belongs to
+// one goroutine. A nil Body is an empty one.
+type Body struct {
+	json  bytes.Buffer
+	sieve *sieve // nil where the operation takes no media
+	lease *lease
+}
+
+// Media returns the media that the body held as a data URI; nil where it held none.
+// It can be read until the body is closed.
+func (b *Body) Media() *media.Decoded {
+	if b == nil || b.sieve == nil || b.sieve.media == nil {
+		return nil
+	}
+	return b.sieve.media.content()
+}
+
+// Close releases what the body holds. It may be called twice, and on nil.
+func (b *Body) Close() error {
+	if b == nil {
+		return nil
+	}
+	b.lease.release()
+	b.json = bytes.Buffer{}
+	if b.sieve == nil {
+		return nil
+	}
+	return b.sieve.drop()
+}
+
+// held is how many bytes the body takes up.
+func (b *Body) held() int64 {
+	size := int64(b.json.Len())
+	if b.sieve != nil && b.sieve.media != nil {
+		size += b.sieve.media.size
+	}
+	return size
+}
+
+// take adds the next piece of the body.
+func (b *Body) take(piece []byte) error {
+	if b.sieve == nil {
+		b.json.Write(piece)
+	} else if err := b.sieve.write(piece); err != nil {
+		return err
+	}
+	return b.lease.growTo(b.held())
+}
+
+// Read reads the body of a request, up to its limit. owner is whose share of
+// MaxHeld it counts against; mediaField names the field that may hold media, empty
+// for none. The caller closes the body, also after an error, which is TooLarge,
+// Unavailable where too much is held at the moment, or Invalid where the client does
+// not send the body to its end.
+func (r *Reader) Read(w http.ResponseWriter, request *http.Request, owner, mediaField string) (*Body, error) {
+	b := &Body{lease: r.budget.lease(owner)}
+	limit, expected := r.config.MaxJSON, request.ContentLength
+	if mediaField != "" {
+		limit = withMedia(r.config.MaxMedia)
+		expected = expected / 4 * 3
+		b.sieve = newSieve(mediaField, &b.json, r.config.TempDir)
+	}
+	tooLarge := gateway.Errorf(gateway.TooLarge, gateway.CodePayloadTooLarge, "the body has more than %d bytes", limit)
+	if request.ContentLength > limit {
+		return b, tooLarge
+	}
+	// The announced size is reserved at once, so that a body that was let in is read to
+	// its end however many come at the same time.
+	if err := b.lease.growTo(expected); err != nil {
+		return b, err
+	}
+	from := http.MaxBytesReader(w, request.Body, limit)
+	err := r.copyInto(b, from, http.NewResponseController(w), request.ContentLength)
+	if _, over := errors.AsType[*http.MaxBytesError](err); over {
+		return b, tooLarge
+	}
+	return b, err
+}
+
+// copyInto reads to the end of a body, whose announced length is -1 where it has
+// none. It gives up a client that stalls.
+func (r *Reader) copyInto(b *Body, from io.Reader, control *http.ResponseController, length int64) error {
+	patience := time.AfterFunc(r.config.Patience, func() {
+		_ = control.SetReadDeadline(time.Unix(1, 0)) // long ago: the read ends now
+	})
+	defer patience.Stop()
+	size := int64(block)
+	if length >= 0 {
+		size = min(size, length+1) // one more, to see the end
+	}
+	piece := make([]byte, size)
+	for {
+		n, err := from.Read(piece)
+		patience.Reset(r.config.Patience)
+		if n > 0 {
+			if err := b.take(piece[:n]); err != nil {
+				return err
+			}
+		}
+		switch _, over := errors.AsType[*http.MaxBytesError](err); {
+		case errors.Is(err, io.EOF):
+			return nil
+		case over:
+			return err
+		case err != nil:
+			// The client went away, was too slow, or sent malformed chunks.
+			return gateway.InvalidFields(gateway.FieldError{Field: "body", Message: "could not be read to its end"})
+		}
+	}
+}

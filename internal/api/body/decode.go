@@ -1,0 +1,96 @@
+package body
+
+import (
+	"bytes"
+	"reflect"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/recado-project/recado/internal/api/format"
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+// Rules say what the body of an operation must look like.
+type Rules struct {
+	Registry huma.Registry
+	Schema   *huma.Schema // of the body, known to the registry
+}
+
+// Notes are what a body says beside its values.
+type Notes struct {
+	nulls    []string // the fields of the body itself that were given as null
+	misspelt []misspelling
+}
+
+// IsNull reports whether the body gives the field as null. Elsewhere null counts as
+// absent.
+func (n *Notes) IsNull(field string) bool {
+	for _, name := range n.nulls {
+		if name == field {
+			return true
+		}
+	}
+	return false
+}
+
+// FieldError is one thing that is wrong with a request, on its way through huma.
+type FieldError struct{ gateway.FieldError }
+
+// Error returns field and message.
+func (e *FieldError) Error() string { return e.Field + " " + e.Message }
+
+// Wrong says what is wrong with a field.
+func Wrong(field, message string) *FieldError {
+	return &FieldError{gateway.FieldError{Field: field, Message: message}}
+}
+
+// Decode reads a body into target, a pointer to a struct, and frees its JSON: a send
+// may take a while. It returns everything that is wrong with the body, each a
+// FieldError or an error detail of huma.
+func (r Rules) Decode(from *Body, target any) (Notes, []error) {
+	tree, notes, errs := r.read(from)
+	from.json = bytes.Buffer{}
+	if len(errs) > 0 {
+		return notes, errs
+	}
+	if err := assign(tree, reflect.ValueOf(target).Elem()); err != nil {
+		return notes, []error{err}
+	}
+	return notes, nil
+}
+
+// read makes the values of a body's fields, and checks them.
+func (r Rules) read(from *Body) (tree map[string]any, notes Notes, errs []error) {
+	if problem := from.problem(); problem != "" {
+		return nil, notes, []error{Wrong("body", problem)}
+	}
+	read := newFieldReader(r.Registry, from.json.Bytes())
+	tree, problem := read.body(r.Schema)
+	if problem != "" {
+		return nil, notes, []error{Wrong("body", problem)}
+	}
+	if from.sieve != nil && from.sieve.media != nil {
+		if problem := from.sieve.media.problem(); problem != "" {
+			read.errs = append(read.errs, Wrong(from.sieve.field, problem))
+		}
+	}
+	return tree, read.notes, append(read.errs, r.check(tree)...)
+}
+
+// MediaField is the name of the field that may hold media; empty for none.
+func (r Rules) MediaField() string {
+	for name, property := range resolve(r.Registry, r.Schema).Properties {
+		if property.Format == format.Media {
+			return name
+		}
+	}
+	return ""
+}
+
+// resolve follows the references of a schema.
+func resolve(registry huma.Registry, schema *huma.Schema) *huma.Schema {
+	for schema.Ref != "" {
+		schema = registry.SchemaFromRef(schema.Ref)
+	}
+	return schema
+}
