@@ -14,6 +14,7 @@ import (
 
 	"github.com/recado-project/recado/internal/access"
 	"github.com/recado-project/recado/internal/api"
+	"github.com/recado-project/recado/internal/api/contract"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/messaging"
 )
@@ -239,7 +240,7 @@ func TestOverTheWire(t *testing.T) {
 	f := newFixture(t, nil)
 	id := f.newInstance(t)
 	server := httptest.NewUnstartedServer(nil)
-	server.Config = api.NewHTTPServer(f.handler, newDiscardLogger())
+	server.Config = contract.NewHTTPServer(f.handler, newDiscardLogger())
 	server.Start()
 	defer server.Close()
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/recado-project/recado/internal/access"
 	"github.com/recado-project/recado/internal/api"
+	"github.com/recado-project/recado/internal/api/contract"
 	"github.com/recado-project/recado/internal/gateway"
 )
 
@@ -94,7 +95,7 @@ func TestBodyThatStallsIsGivenUp(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, func(c *api.Config) { c.BodyPatience = 20 * time.Millisecond })
 	server := httptest.NewUnstartedServer(nil)
-	server.Config = api.NewHTTPServer(f.handler, newDiscardLogger())
+	server.Config = contract.NewHTTPServer(f.handler, newDiscardLogger())
 	server.Start()
 	defer server.Close()
 	from, to := io.Pipe()

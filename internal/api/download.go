@@ -7,31 +7,117 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/recado-project/recado/internal/api/contract"
+	"github.com/recado-project/recado/internal/api/format"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/media"
+	"github.com/recado-project/recado/internal/messaging"
 )
 
-// filesPath is where download links lead.
-const filesPath = media.LinkPath + "{key...}"
+// MessageFiles are the use cases of the file of a message.
+type MessageFiles interface {
+	MediaLink(ctx context.Context, instanceID string, ref gateway.MessageRef, baseURL string) (messaging.DownloadLink, error)
+	CheckFile(ctx context.Context, key string) error
+}
 
-// Files opens the files that download links lead to.
+// Files opens the files of download links.
 type Files interface {
 	Open(ctx context.Context, target *url.URL, check func(ctx context.Context, key string) error) (*media.Blob, error)
 }
 
-// serveFiles mounts the download of files. A link carries its own right, so no key
-// is asked for.
-func (s *service) serveFiles() {
-	if s.Files != nil {
-		s.routes.HandleFunc(http.MethodGet+" "+filesPath, s.download)
-	}
+// MediaLink is a temporary link to the file of a message.
+type MediaLink struct {
+	URL       string `json:"url" doc:"Where the file is, without an API key, until the link ends." example:"http://127.0.0.1:8080/media/019aa1f4-5b0c-7e43-9d1f-6a1f2f6f3b11/019aa1f4-8d52-7c1e-b3a0-0f4de1c9a7b2?expires=1795188130&name=invoice-1234.pdf&signature=QXl0aGluZyBlbHNlIGlzIHJlZnVzZWQuLi4uLi4uLi4"`
+	ExpiresIn int    `json:"urlExpiresIn" doc:"Seconds until the link ends." example:"3600"`
+	FileName  string `json:"fileName" doc:"Name of the file." example:"invoice-1234.pdf"`
 }
 
-// download answers the file of a link, whole or in ranges.
-func (s *service) download(w http.ResponseWriter, r *http.Request) {
-	file, err := s.Files.Open(r.Context(), r.URL, s.Messages.CheckFile)
+type mediaLinkInput struct {
+	contract.InstancePath
+
+	MessageID string `path:"messageId" doc:"The message: its platform identifier, the composite form, or the id of a send result." example:"3EB0C431C26A1916E07A"`
+}
+
+// Resolve refuses a text that can't be an identifier.
+func (in *mediaLinkInput) Resolve(huma.Context) []error {
+	if wrong := format.CheckSegment(in.MessageID); wrong != "" {
+		return contract.Wrong("messageId", wrong)
+	}
+	return nil
+}
+
+// files is the resource of the files of messages: a link to one, and its download.
+type files struct {
+	use    MessageFiles
+	files  Files // nil serves none
+	origin contract.Origin
+}
+
+func (f files) downloadLink() contract.Endpoint {
+	return contract.Handle(contract.Operation{
+		ID: "getMediaDownloadLink", Tag: tagMessages,
+		Summary: "Get a download link",
+		Description: "Fetches the file of a message, sent or received, from the platform, and answers a link to it that ends by itself. " +
+			"The link needs no API key: whoever has it can read the file, for as long as the message is not deleted.",
+		Codes: append(sessionCodes(), gateway.CodeValidation, gateway.CodeMessageNotFound, gateway.CodeMessageHasNoMedia,
+			gateway.CodeMediaNotFound, gateway.CodePayloadTooLarge),
+	}, func(ctx context.Context, in *mediaLinkInput) (*contract.Answer[MediaLink], error) {
+		base, usable := f.origin.BaseURL(contract.Request(ctx))
+		if !usable {
+			return nil, gateway.InvalidFields(gateway.FieldError{Field: "Host", Message: "must be a host, perhaps with a port: a link can't begin with it"})
+		}
+		link, err := f.use.MediaLink(ctx, contract.Instance(ctx).ID, messageRef(in.MessageID), base)
+		if err != nil {
+			return nil, err
+		}
+		return &contract.Answer[MediaLink]{Body: MediaLink{URL: link.URL, ExpiresIn: link.ExpiresIn, FileName: link.FileName}}, nil
+	})
+}
+
+// download serves the file of a link. A link carries its own right, so it needs no API
+// key, and the answer is no JSON, so huma has no part in it.
+func (f files) download() contract.Endpoint {
+	parameter := func(name, in, description, example string, required bool) *huma.Param {
+		return &huma.Param{
+			Name: name, In: in, Description: description, Required: required,
+			Schema: &huma.Schema{Type: huma.TypeString}, Example: example,
+		}
+	}
+	documented := &huma.Operation{
+		OperationID: "downloadFile", Tags: []string{tagMessages},
+		Summary:     "Download a file",
+		Description: "Where a download link leads. It needs no API key: its signature is the right. Ranges are answered.",
+		Security:    []map[string][]string{},
+		Parameters: []*huma.Param{
+			parameter("instanceId", "path", "Identifier of the instance.", "019aa1f4-5b0c-7e43-9d1f-6a1f2f6f3b11", true),
+			parameter("messageId", "path", "Internal identifier of the message.", "019aa1f4-8d52-7c1e-b3a0-0f4de1c9a7b2", true),
+			parameter("expires", "query", "When the link ends, Unix time in seconds.", "1795188130", true),
+			parameter("name", "query", "Name of the file.", "invoice-1234.pdf", true),
+			parameter("signature", "query", "Of all of the link.", "QXl0aGluZyBlbHNlIGlzIHJlZnVzZWQuLi4uLi4uLi4", true),
+			parameter("Range", "header", "A part of the file.", "bytes=0-1023", false),
+		},
+		Responses: map[string]*huma.Response{
+			"200": {Description: "The file.", Content: map[string]*huma.MediaType{"*/*": {}}},
+			"206": {Description: "A part of the file.", Content: map[string]*huma.MediaType{"*/*": {}}},
+		},
+	}
+	codes := []string{
+		gateway.CodeForbidden, gateway.CodeNotFound, gateway.CodeMediaNotFound, gateway.CodeMessageNotFound, gateway.CodeOutOfRange, gateway.CodeInternal,
+	}
+	var handler http.HandlerFunc
+	if f.files != nil {
+		handler = f.serveFile
+	}
+	return contract.Raw("/media/{instanceId}/{messageId}", documented, codes, handler)
+}
+
+// serveFile answers the file of a link, whole or in ranges.
+func (f files) serveFile(w http.ResponseWriter, r *http.Request) {
+	file, err := f.files.Open(r.Context(), r.URL, f.use.CheckFile)
 	if err != nil {
-		exchangeOf(r.Context()).fail(w, err)
+		contract.Fail(w, r, err)
 		return
 	}
 	defer func() {
@@ -48,14 +134,14 @@ func (s *service) download(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(guarded, r, "", file.Created, file)
 	if guarded.refused {
 		header.Del("Content-Disposition") // the answer is not the file
-		exchangeOf(r.Context()).fail(w, gateway.Errorf(gateway.OutOfRange, gateway.CodeOutOfRange,
+		contract.Fail(w, r, gateway.Errorf(gateway.OutOfRange, gateway.CodeOutOfRange,
 			"the range %s can't be served: the file has %d bytes", r.Header.Get("Range"), file.Size))
 	}
 }
 
-// rangeGuard keeps back the plain text with which http.ServeContent refuses a
-// range, so that the refusal can be answered as every other one. Its headers,
-// Content-Range above all, stay.
+// rangeGuard drops the plain text with which http.ServeContent refuses a range, so
+// that the refusal can be answered like every other one. Its headers stay, above all
+// Content-Range.
 type rangeGuard struct {
 	http.ResponseWriter
 
@@ -79,8 +165,8 @@ func (g *rangeGuard) Write(data []byte) (int, error) {
 	return g.ResponseWriter.Write(data)
 }
 
-// contentDisposition asks a client to save under a name (RFC 6266): in full for
-// those that read UTF-8, and as near as ASCII comes for others.
+// contentDisposition asks a client to save a file under its name (RFC 6266): the full
+// name for clients that read UTF-8, the nearest one in ASCII for others.
 func contentDisposition(fileName string) string {
 	fileName = gateway.CleanFileName(fileName)
 	if fileName == "" {

@@ -3,7 +3,9 @@ package api
 import (
 	"context"
 
+	"github.com/recado-project/recado/internal/api/contract"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/messaging"
 )
 
 type locationBody struct {
@@ -15,12 +17,18 @@ type locationBody struct {
 	Address   string  `json:"address,omitempty" maxLength:"1024" doc:"Where it is, for people." example:"Avenida Paulista 1578, São Paulo"`
 }
 
-func (s *service) sendLocation(ctx context.Context, in *sendInput[locationBody]) (*sentAnswer, error) {
-	request, err := newRequest(ctx, in, in.Given().To, "")
-	if err != nil {
-		return nil, err
-	}
-	return newSentAnswer(s.Messages.SendLocation(ctx, request, gateway.Location{
-		Latitude: in.Given().Latitude, Longitude: in.Given().Longitude, Name: in.Given().Name, Address: in.Given().Address,
-	}))
+func (s sending) location() contract.Endpoint {
+	return handleSend(contract.Operation{
+		ID: "sendLocation", Summary: "Send a location",
+		Description: "The recipient sees a map. ",
+	}, func(ctx context.Context, in *sendInput[locationBody]) (messaging.Result, error) {
+		given := in.Given()
+		request, err := newRequest(ctx, in, given.To, "")
+		if err != nil {
+			return messaging.Result{}, err
+		}
+		return s.use.SendLocation(ctx, request, gateway.Location{
+			Latitude: given.Latitude, Longitude: given.Longitude, Name: given.Name, Address: given.Address,
+		})
+	})
 }

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 
+	"github.com/recado-project/recado/internal/api/contract"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/messaging"
 )
@@ -72,71 +73,97 @@ type stickerBody struct {
 	Sticker string `json:"sticker" minLength:"1" format:"media" doc:"A WebP picture, best of 512x512 pixels and with transparency: a base64 data URI, or an http(s) URL." example:"https://shop.example/thanks.webp"`
 }
 
-func (s *service) registerMedia() {
-	quoting := gateway.CodeMessageNotFound
-	register(s, mediaOperation("image", "sendImage", "Send an image",
-		"JPEG, PNG, WebP, or GIF as a still. ").refusing(quoting), s.sendImage)
-	register(s, mediaOperation("video", "sendVideo", "Send a video", "").refusing(quoting), s.sendVideo)
-	register(s, mediaOperation("audio-note", "sendVoiceNote", "Send a voice note",
-		"The audio plays as a recorded voice message. ").refusing(quoting), s.sendVoiceNote)
-	register(s, mediaOperation("audio-file", "sendAudioFile", "Send an audio file",
-		"The audio is a playable attachment. ").refusing(quoting), s.sendAudioFile)
-	register(s, mediaOperation("document", "sendDocument", "Send a document", "").refusing(quoting), s.sendDocument)
-	register(s, mediaOperation("sticker", "sendSticker", "Send a sticker", ""), s.sendSticker)
-}
-
-// mediaOperation declares the operation that sends one kind of media.
-func mediaOperation(kind, id, summary, description string) operation {
-	op := sendOperation(kind, id, summary, description+
-		"What the file is, is found out from its content, whatever a data URI or a server says. ")
-	return op.refusing(gateway.CodeMediaFetchFailed)
-}
-
-func (s *service) sendImage(ctx context.Context, in *sendInput[imageBody]) (*sentAnswer, error) {
-	return sendMedia(ctx, s, in, in.Given().To, in.Given().QuoteMessageID, gateway.TypeImage, messaging.MediaParams{
-		Field: "image", Input: in.Given().Image, Caption: in.Given().Caption, ViewOnce: in.Given().ViewOnce,
+func (s sending) image() contract.Endpoint {
+	return handleMedia(contract.Operation{
+		ID: "sendImage", Summary: "Send an image",
+		Description: "JPEG, PNG, WebP, or GIF as a still. ",
+		Codes:       []string{gateway.CodeMessageNotFound},
+	}, func(ctx context.Context, in *sendInput[imageBody]) (messaging.Result, error) {
+		given := in.Given()
+		return sendMedia(ctx, s, in, given.To, given.QuoteMessageID, gateway.TypeImage, messaging.MediaParams{
+			Field: "image", Input: given.Image, Caption: given.Caption, ViewOnce: given.ViewOnce,
+		})
 	})
 }
 
-func (s *service) sendVideo(ctx context.Context, in *sendInput[videoBody]) (*sentAnswer, error) {
-	return sendMedia(ctx, s, in, in.Given().To, in.Given().QuoteMessageID, gateway.TypeVideo, messaging.MediaParams{
-		Field: "video", Input: in.Given().Video, Caption: in.Given().Caption, ViewOnce: in.Given().ViewOnce,
+func (s sending) video() contract.Endpoint {
+	return handleMedia(contract.Operation{
+		ID: "sendVideo", Summary: "Send a video",
+		Codes: []string{gateway.CodeMessageNotFound},
+	}, func(ctx context.Context, in *sendInput[videoBody]) (messaging.Result, error) {
+		given := in.Given()
+		return sendMedia(ctx, s, in, given.To, given.QuoteMessageID, gateway.TypeVideo, messaging.MediaParams{
+			Field: "video", Input: given.Video, Caption: given.Caption, ViewOnce: given.ViewOnce,
+		})
 	})
 }
 
-func (s *service) sendVoiceNote(ctx context.Context, in *sendInput[voiceBody]) (*sentAnswer, error) {
-	return sendMedia(ctx, s, in, in.Given().To, in.Given().QuoteMessageID, gateway.TypeVoice, messaging.MediaParams{
-		Field: "audio", Input: in.Given().Audio, ViewOnce: in.Given().ViewOnce,
+func (s sending) voiceNote() contract.Endpoint {
+	return handleMedia(contract.Operation{
+		ID: "sendVoiceNote", Summary: "Send a voice note",
+		Description: "The audio plays as a recorded voice message. ",
+		Codes:       []string{gateway.CodeMessageNotFound},
+	}, func(ctx context.Context, in *sendInput[voiceBody]) (messaging.Result, error) {
+		given := in.Given()
+		return sendMedia(ctx, s, in, given.To, given.QuoteMessageID, gateway.TypeVoice, messaging.MediaParams{
+			Field: "audio", Input: given.Audio, ViewOnce: given.ViewOnce,
+		})
 	})
 }
 
-func (s *service) sendAudioFile(ctx context.Context, in *sendInput[audioBody]) (*sentAnswer, error) {
-	return sendMedia(ctx, s, in, in.Given().To, in.Given().QuoteMessageID, gateway.TypeAudio, messaging.MediaParams{
-		Field: "audio", Input: in.Given().Audio,
+func (s sending) audioFile() contract.Endpoint {
+	return handleMedia(contract.Operation{
+		ID: "sendAudioFile", Summary: "Send an audio file",
+		Description: "The audio is a playable attachment. ",
+		Codes:       []string{gateway.CodeMessageNotFound},
+	}, func(ctx context.Context, in *sendInput[audioBody]) (messaging.Result, error) {
+		given := in.Given()
+		return sendMedia(ctx, s, in, given.To, given.QuoteMessageID, gateway.TypeAudio, messaging.MediaParams{
+			Field: "audio", Input: given.Audio,
+		})
 	})
 }
 
-func (s *service) sendDocument(ctx context.Context, in *sendInput[documentBody]) (*sentAnswer, error) {
-	return sendMedia(ctx, s, in, in.Given().To, in.Given().QuoteMessageID, gateway.TypeDocument, messaging.MediaParams{
-		Field: "document", Input: in.Given().Document, Caption: in.Given().Caption, FileName: in.Given().FileName,
+func (s sending) document() contract.Endpoint {
+	return handleMedia(contract.Operation{
+		ID: "sendDocument", Summary: "Send a document",
+		Codes: []string{gateway.CodeMessageNotFound},
+	}, func(ctx context.Context, in *sendInput[documentBody]) (messaging.Result, error) {
+		given := in.Given()
+		return sendMedia(ctx, s, in, given.To, given.QuoteMessageID, gateway.TypeDocument, messaging.MediaParams{
+			Field: "document", Input: given.Document, Caption: given.Caption, FileName: given.FileName,
+		})
 	})
 }
 
-func (s *service) sendSticker(ctx context.Context, in *sendInput[stickerBody]) (*sentAnswer, error) {
-	return sendMedia(ctx, s, in, in.Given().To, "", gateway.TypeSticker, messaging.MediaParams{
-		Field: "sticker", Input: in.Given().Sticker,
+func (s sending) sticker() contract.Endpoint {
+	return handleMedia(contract.Operation{
+		ID: "sendSticker", Summary: "Send a sticker",
+	}, func(ctx context.Context, in *sendInput[stickerBody]) (messaging.Result, error) {
+		given := in.Given()
+		return sendMedia(ctx, s, in, given.To, "", gateway.TypeSticker, messaging.MediaParams{
+			Field: "sticker", Input: given.Sticker,
+		})
 	})
 }
 
+// handleMedia makes the endpoint of an operation that sends one kind of media.
+func handleMedia[T any](op contract.Operation, send func(ctx context.Context, in *sendInput[T]) (messaging.Result, error)) contract.Endpoint {
+	op.Description += "What the file is, is found out from its content, whatever a data URI or a server says. "
+	return handleSend(op.Refusing(gateway.CodeMediaFetchFailed), send)
+}
+
+// sendMedia sends media of one kind: what the body held as a data URI, or else the
+// file behind the URL in params.
 func sendMedia[T any](
-	ctx context.Context, s *service, in *sendInput[T], to, quoted string, kind gateway.MessageType, params messaging.MediaParams,
-) (*sentAnswer, error) {
+	ctx context.Context, s sending, in *sendInput[T], to, quoted string, kind gateway.MessageType, params messaging.MediaParams,
+) (messaging.Result, error) {
 	request, err := newRequest(ctx, in, to, quoted)
 	if err != nil {
-		return nil, err
+		return messaging.Result{}, err
 	}
-	if inline := exchangeOf(ctx).body.Media(); inline != nil {
+	if inline := contract.Media(ctx); inline != nil {
 		params.Input, params.Decoded = "", inline
 	}
-	return newSentAnswer(s.Messages.SendMedia(ctx, request, kind, params))
+	return s.use.SendMedia(ctx, request, kind, params)
 }

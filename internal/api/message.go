@@ -4,13 +4,26 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/recado-project/recado/internal/api/contract"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/messaging"
 )
+
+// MessageChanges are the use cases of a message that exists.
+type MessageChanges interface {
+	Edit(ctx context.Context, instanceID string, ref gateway.MessageRef, text string) (messaging.Result, error)
+	MarkRead(ctx context.Context, instanceID string, ref gateway.MessageRef) error
+	Delete(ctx context.Context, instanceID string, ref gateway.MessageRef) error
+	React(ctx context.Context, instanceID string, ref gateway.MessageRef, reaction string) error
+}
+
+// messages is the resource of messages that exist.
+type messages struct{ use MessageChanges }
 
 // messageInput is the input of every operation on a message that exists.
 type messageInput[T any] struct {
-	InstancePath
-	JSON[T]
+	contract.InstancePath
+	contract.JSON[T]
 }
 
 // Subject is the field of every body about a message that exists.
@@ -43,58 +56,63 @@ type Read struct {
 	MessageID string `json:"messageId" doc:"As it was given." example:"3EB0C431C26A1916E07A"`
 }
 
-func (s *service) registerMessage() {
-	codes := func(more ...string) []string {
-		return append(append(sessionCodes(), gateway.CodeMessageNotFound), more...)
-	}
-	path := func(name string) string { return "/api/message/{instanceId}/" + name }
-	register(s, operation{
-		id: "editMessage", method: http.MethodPost, path: path("edit"), tag: tagMessages,
-		summary: "Edit a message",
-		description: "Gives a text that this instance sent new words. Other kinds of messages can't be edited, and the platform allows it " +
+// messageCodes are the refusals of every operation on a message that exists.
+func messageCodes(more ...string) []string {
+	return append(append(sessionCodes(), gateway.CodeMessageNotFound), more...)
+}
+
+func (m messages) edit() contract.Endpoint {
+	return contract.Handle(contract.Operation{
+		ID: "editMessage", Tag: tagMessages,
+		Summary: "Edit a message",
+		Description: "Gives a text that this instance sent new words. Other kinds of messages can't be edited, and the platform allows it " +
 			"for 15 minutes.",
-		codes: codes(gateway.CodeMessageNotEditable, gateway.CodeEditWindowExpired),
-	}, s.editMessage)
-	register(s, operation{
-		id: "markRead", method: http.MethodPost, path: path("read"), tag: tagMessages,
-		summary: "Mark a message as read", description: "The sender sees that the message was read.",
-		codes: codes(),
-	}, s.markRead)
-	register(s, operation{
-		id: "deleteMessage", method: http.MethodDelete, path: path("delete"), tag: tagMessages,
-		summary:     "Delete a message for everyone",
-		description: "Takes back a message that this instance sent. The platform allows it for about an hour.",
-		status:      http.StatusNoContent,
-		codes:       codes(gateway.CodeMessageNotDeletable, gateway.CodeDeleteWindowExpired),
-	}, s.deleteMessage)
-	register(s, operation{
-		id: "sendReaction", method: http.MethodPost, path: path("reaction"), tag: tagMessages,
-		summary:     "React to a message",
-		description: "Puts one emoji on a message, in place of an earlier one of this instance, or takes it back.",
-		status:      http.StatusNoContent,
-		codes:       codes(),
-	}, s.react)
+		Codes: messageCodes(gateway.CodeMessageNotEditable, gateway.CodeEditWindowExpired),
+	}, func(ctx context.Context, in *messageInput[editBody]) (*contract.Answer[Sent], error) {
+		given := in.Given()
+		result, err := m.use.Edit(ctx, contract.Instance(ctx).ID, messageRef(given.MessageID), given.Message)
+		if err != nil {
+			return nil, err
+		}
+		return &contract.Answer[Sent]{Body: newSent(result)}, nil
+	})
 }
 
-func (s *service) editMessage(ctx context.Context, in *messageInput[editBody]) (*answer[Sent], error) {
-	result, err := s.Messages.Edit(ctx, exchangeOf(ctx).instance.ID, messageRef(in.Given().MessageID), in.Given().Message)
-	if err != nil {
-		return nil, err
-	}
-	return &answer[Sent]{newSent(result)}, nil
+func (m messages) markRead() contract.Endpoint {
+	return contract.Handle(contract.Operation{
+		ID: "markRead", Tag: tagMessages,
+		Summary: "Mark a message as read", Description: "The sender sees that the message was read.",
+		Codes: messageCodes(),
+	}, func(ctx context.Context, in *messageInput[markReadBody]) (*contract.Answer[Read], error) {
+		id := in.Given().MessageID
+		if err := m.use.MarkRead(ctx, contract.Instance(ctx).ID, messageRef(id)); err != nil {
+			return nil, err
+		}
+		return &contract.Answer[Read]{Body: Read{MessageID: id}}, nil
+	})
 }
 
-func (s *service) markRead(ctx context.Context, in *messageInput[markReadBody]) (*answer[Read], error) {
-	if err := s.Messages.MarkRead(ctx, exchangeOf(ctx).instance.ID, messageRef(in.Given().MessageID)); err != nil {
-		return nil, err
-	}
-	return &answer[Read]{Read{MessageID: in.Given().MessageID}}, nil
+func (m messages) delete() contract.Endpoint {
+	return contract.Handle(contract.Operation{
+		ID: "deleteMessage", Tag: tagMessages,
+		Summary:     "Delete a message for everyone",
+		Description: "Takes back a message that this instance sent. The platform allows it for about an hour.",
+		Status:      http.StatusNoContent,
+		Codes:       messageCodes(gateway.CodeMessageNotDeletable, gateway.CodeDeleteWindowExpired),
+	}, func(ctx context.Context, in *messageInput[deleteBody]) (*struct{}, error) {
+		return nil, m.use.Delete(ctx, contract.Instance(ctx).ID, messageRef(in.Given().MessageID))
+	})
 }
 
-func (s *service) deleteMessage(ctx context.Context, in *messageInput[deleteBody]) (*struct{}, error) {
-	return nil, s.Messages.Delete(ctx, exchangeOf(ctx).instance.ID, messageRef(in.Given().MessageID))
-}
-
-func (s *service) react(ctx context.Context, in *messageInput[reactionBody]) (*struct{}, error) {
-	return nil, s.Messages.React(ctx, exchangeOf(ctx).instance.ID, messageRef(in.Given().MessageID), in.Given().Reaction)
+func (m messages) react() contract.Endpoint {
+	return contract.Handle(contract.Operation{
+		ID: "sendReaction", Tag: tagMessages,
+		Summary:     "React to a message",
+		Description: "Puts one emoji on a message, in place of an earlier one of this instance, or takes it back.",
+		Status:      http.StatusNoContent,
+		Codes:       messageCodes(),
+	}, func(ctx context.Context, in *messageInput[reactionBody]) (*struct{}, error) {
+		given := in.Given()
+		return nil, m.use.React(ctx, contract.Instance(ctx).ID, messageRef(given.MessageID), given.Reaction)
+	})
 }

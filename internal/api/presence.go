@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/recado-project/recado/internal/api/contract"
 	"github.com/recado-project/recado/internal/gateway"
 )
 
@@ -14,25 +15,24 @@ type presenceBody struct {
 }
 
 type presenceInput struct {
-	InstancePath
-	JSON[presenceBody]
+	contract.InstancePath
+	contract.JSON[presenceBody]
 }
 
-func (s *service) registerPresence() {
-	register(s, operation{
-		id: "sendPresence", method: http.MethodPost, path: "/api/instances/{instanceId}/presence", tag: tagDirectory,
-		summary: "Send presence",
-		description: "Shows a contact that this account is typing or recording, or stops showing it. " +
+func (p people) sendPresence() contract.Endpoint {
+	return contract.Handle(contract.Operation{
+		ID: "sendPresence", Tag: tagDirectory,
+		Summary: "Send presence",
+		Description: "Shows a contact that this account is typing or recording, or stops showing it. " +
 			"Online and offline are shown to everybody who may see them, not to one contact.",
-		status: http.StatusNoContent,
-		codes:  append(sessionCodes(), gateway.CodeNotRegistered),
-	}, s.sendPresence)
-}
-
-func (s *service) sendPresence(ctx context.Context, in *presenceInput) (*struct{}, error) {
-	to, err := parseRecipient(in.Given().To)
-	if err != nil {
-		return nil, err
-	}
-	return nil, s.Directory.SendPresence(ctx, exchangeOf(ctx).instance.ID, to, gateway.Presence(in.Given().Presence))
+		Status: http.StatusNoContent,
+		Codes:  append(sessionCodes(), gateway.CodeNotRegistered),
+	}, func(ctx context.Context, in *presenceInput) (*struct{}, error) {
+		given := in.Given()
+		to, err := parseRecipient(given.To)
+		if err != nil {
+			return nil, err
+		}
+		return nil, p.directory.SendPresence(ctx, contract.Instance(ctx).ID, to, gateway.Presence(given.Presence))
+	})
 }

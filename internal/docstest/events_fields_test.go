@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/recado-project/recado/internal/api"
+	"github.com/recado-project/recado/internal/api/contract"
 	"github.com/recado-project/recado/internal/eventlog"
 )
 
@@ -50,7 +50,7 @@ func writeFields(t *testing.T, page *strings.Builder, of reflect.Type, like even
 
 // isTime reports whether a type is a time in JSON.
 func isTime(of reflect.Type) bool {
-	return of == reflect.TypeFor[eventlog.Time]() || of == reflect.TypeFor[api.Timestamp]() || of == reflect.TypeFor[time.Time]()
+	return of == reflect.TypeFor[eventlog.Time]() || of == reflect.TypeFor[contract.Timestamp]() || of == reflect.TypeFor[time.Time]()
 }
 
 // typeName is how the page calls a type.
@@ -91,7 +91,7 @@ func requireShape(t *testing.T, e example, data eventlog.Data) {
 	if err != nil {
 		t.Fatalf("%s: %v\n%s", e.title, err, e.envelope)
 	}
-	wrong := misshapen("the envelope", reflect.TypeFor[api.Event](), value)
+	wrong := misshapen("the envelope", reflect.TypeFor[contract.Event](), value)
 	if envelope, ok := value.(map[string]any); ok {
 		wrong = append(wrong, misshapen("data", reflect.TypeOf(data), envelope["data"])...)
 		if envelope["type"] != string(data.Kind()) {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/recado-project/recado/internal/api"
+	"github.com/recado-project/recado/internal/api/contract"
 	"github.com/recado-project/recado/internal/eventlog"
 )
 
@@ -97,7 +97,7 @@ func eventsDocument(t *testing.T, examples map[eventlog.Kind][]example) string {
 	descriptions := eventDescriptions()
 	var page strings.Builder
 	page.WriteString(eventsIntroduction)
-	writeFields(t, &page, reflect.TypeFor[api.Event](), nil)
+	writeFields(t, &page, reflect.TypeFor[contract.Event](), nil)
 	page.WriteString(eventsChats)
 	for _, kind := range eventlog.Kinds() {
 		d := descriptions[kind]

@@ -4,7 +4,7 @@ package main
 func apiFaults() []fault {
 	return []fault{
 		{
-			name: "a misspelt restriction is refused", file: "internal/api/keys.go",
+			name: "a misspelt restriction is refused", file: "internal/api/key.go",
 			old: "in.RefuseMisspelt()", new: "error(nil)",
 			test: "./internal/api", run: "MisspeltRestriction",
 		},
@@ -39,8 +39,8 @@ func apiFaults() []fault {
 			test: "./internal/api", run: "BodyThatStallsIsGivenUp",
 		},
 		{
-			name: "requests of a key are limited", file: "internal/api/gate.go",
-			old: "err := s.keyPace.admit(x.Header(), x.key.ID, s.Now())", new: "err := error(nil)",
+			name: "requests of a key are limited", file: "internal/api/contract/gate.go",
+			old: "err := a.keyPace.admit(x.Header(), x.key.ID, a.config.Now())", new: "err := error(nil)",
 			test: "./internal/api", run: "RequestsAreLimitedByKeyAndInstance",
 		},
 		{
@@ -59,12 +59,12 @@ func apiFaults() []fault {
 			test: "./internal/access", run: "KeysWithin",
 		},
 		{
-			name: "a restricted key makes no instance", file: "internal/api/partner.go",
+			name: "a restricted key makes no instance", file: "internal/api/partner_instance.go",
 			old: "if len(own.InstanceIDs) > 0 {", new: "if false {",
 			test: "./internal/api", run: "RestrictedPartnerKey",
 		},
 		{
-			name: "null is not all instances", file: "internal/api/keys.go",
+			name: "null is not all instances", file: "internal/api/key.go",
 			old: `in.IsNull("instanceIds")`, new: `in.IsNull("nothing")`,
 			test: "./internal/api", run: "NullIsNotAllInstances",
 		},
@@ -74,7 +74,7 @@ func apiFaults() []fault {
 			test: "./internal/access", run: "WatchTellsTheEndOfAKey",
 		},
 		{
-			name: "a stream reads by bytes", file: "internal/api/stream.go",
+			name: "a stream reads by bytes", file: "internal/api/event_stream.go",
 			old: "streamBytes = 256 << 10", new: "streamBytes = 1 << 40",
 			test: "./internal/api", run: "StreamReadsByBytes",
 		},
@@ -94,7 +94,7 @@ func apiFaults() []fault {
 			test: "./internal/webhook", run: "ConditionOfADelivery",
 		},
 		{
-			name: "the root leads somewhere", file: "internal/api/reference.go",
+			name: "the root leads somewhere", file: "internal/api/reference/reference.go",
 			old: `"/{$}": "/docs", "/docs/{$}"`, new: `"/docs/{$}"`,
 			test: "./internal/api", run: "RootLeadsToTheReference",
 		},
@@ -119,17 +119,17 @@ func apiFaults() []fault {
 			test: "./internal/server", run: "BlockKeepsMessagesAway",
 		},
 		{
-			name: "links begin with a host", file: "internal/api/medialink.go",
-			old: `if s.PublicURL == "" && !isHost(x.request.Host)`, new: "if false",
+			name: "links begin with a host", file: "internal/api/download.go",
+			old: "if !usable {", new: "if false {",
 			test: "./internal/api", run: "LinksBeginWithAHost",
 		},
 		{
-			name: "nullable enums have null", file: "internal/api/openapi.go",
+			name: "nullable enums have null", file: "internal/api/contract/document.go",
 			old: "append(property.Enum, nil)", new: "append(property.Enum, property.Enum[:0]...)",
 			test: "./internal/api", run: "NullableEnumsHaveNull",
 		},
 		{
-			name: "events fit the document", file: "internal/api/eventschema.go",
+			name: "events fit the document", file: "internal/api/contract/event_schema.go",
 			old: `return &huma.Schema{AnyOf: []*huma.Schema{inner, {Type: "null"}}}`, new: "return inner",
 			test: "./internal/api", run: "EventsFitTheDocument",
 		},

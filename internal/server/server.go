@@ -20,6 +20,7 @@ import (
 
 	"github.com/recado-project/recado/internal/access"
 	"github.com/recado-project/recado/internal/api"
+	"github.com/recado-project/recado/internal/api/contract"
 	"github.com/recado-project/recado/internal/directory"
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/instance"
@@ -374,7 +375,7 @@ func (s *Server) openAPI() error {
 	if err != nil {
 		return fmt.Errorf("server: build API: %w", err)
 	}
-	s.http = api.NewHTTPServer(s.withSandbox(handler), s.config.Logger)
+	s.http = contract.NewHTTPServer(s.withSandbox(handler), s.config.Logger)
 	return nil
 }
 

@@ -3,6 +3,7 @@ package body
 import (
 	"bytes"
 	"reflect"
+	"slices"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -24,14 +25,7 @@ type Notes struct {
 
 // IsNull reports whether the body gives the field as null. Elsewhere null counts as
 // absent.
-func (n *Notes) IsNull(field string) bool {
-	for _, name := range n.nulls {
-		if name == field {
-			return true
-		}
-	}
-	return false
-}
+func (n *Notes) IsNull(field string) bool { return slices.Contains(n.nulls, field) }
 
 // FieldError is one thing that is wrong with a request, on its way through huma.
 type FieldError struct{ gateway.FieldError }

@@ -1,0 +1,58 @@
+package contract
+
+import "github.com/recado-project/recado/internal/gateway"
+
+// Code explains one code of the error body.
+type Code struct {
+	Name    string
+	Kind    gateway.Kind
+	Meaning string
+}
+
+// Codes lists the codes that the document names, in the order of their statuses.
+func Codes() []Code {
+	return []Code{
+		{gateway.CodeValidation, gateway.Invalid, "A field of the body, the path or the query is missing or wrong. `details` names every such field."},
+		{gateway.CodeNotRegistered, gateway.Invalid, "The number has no account on the platform."},
+		{gateway.CodeMediaFetchFailed, gateway.Invalid, "The URL could not be fetched, answered no 2xx, or points where fetching is not allowed."},
+		{gateway.CodeMessageNotEditable, gateway.Invalid, "The message is no text, was not sent by this instance, or is deleted."},
+		{gateway.CodeEditWindowExpired, gateway.Invalid, "The message is too old to be edited."},
+		{gateway.CodeMessageNotDeletable, gateway.Invalid, "The message was not sent by this instance, or is deleted already."},
+		{gateway.CodeDeleteWindowExpired, gateway.Invalid, "The message is too old to be deleted."},
+		{gateway.CodeMessageHasNoMedia, gateway.Invalid, "The message has no file."},
+		{gateway.CodeUnauthorized, gateway.Unauthorized, "The API key is missing, unknown, expired or revoked."},
+		{gateway.CodePaymentRequired, gateway.PaymentRequired, "The instance waits for its payment."},
+		{gateway.CodeForbidden, gateway.Forbidden, "The API key is valid and does not reach this."},
+		{gateway.CodeInstanceNotFound, gateway.NotFound, "There is no such instance."},
+		{gateway.CodeMessageNotFound, gateway.NotFound, "The instance has no such message."},
+		{gateway.CodeMediaNotFound, gateway.NotFound, "The message has a file, but neither the platform nor the phone has it any more."},
+		{gateway.CodeGroupNotFound, gateway.NotFound, "There is no such group, or this account is no member of it."},
+		{gateway.CodeWebhookNotFound, gateway.NotFound, "The instance has no webhook."},
+		{gateway.CodeNotFound, gateway.NotFound, "There is no such path or thing."},
+		{gateway.CodeMethodNotAllowed, gateway.MethodNotAllowed, "The path does not have this method; `Allow` says which it has."},
+		{gateway.CodeNotConnected, gateway.Conflict, "The instance is not connected to the platform."},
+		{gateway.CodeAlreadyConnected, gateway.Conflict, "The instance is linked and connected: there is nothing to scan."},
+		{gateway.CodeWebhookInactive, gateway.Conflict, "The webhook is not active: it gets no events."},
+		{gateway.CodeInstanceLimit, gateway.Conflict, "The account has as many instances as it may."},
+		{gateway.CodeIdempotencyConflict, gateway.Conflict, "The Idempotency-Key was used for another request, or the first one is still running."},
+		{gateway.CodeEventsExpired, gateway.Gone, "Retention has removed the events that the stream is asked for; the message says which is the oldest."},
+		{gateway.CodePayloadTooLarge, gateway.TooLarge, "The body, or the file behind a URL, is over the limit."},
+		{gateway.CodeOutOfRange, gateway.OutOfRange, "The file behind a download link has no such part; `Content-Range` says how long it is."},
+		{gateway.CodeRateLimited, gateway.RateLimited, "Too much in too short a time, or too many streams at a time; `Retry-After` says when to go on."},
+		{gateway.CodeRecipientRestricted, gateway.RateLimited, "The platform restricts writing to people who have not written first."},
+		{gateway.CodeInternal, gateway.Internal, "Something broke inside. The log has more, under the answer's `X-Request-Id`."},
+		{gateway.CodePlatformError, gateway.PlatformFailed, "The platform refused."},
+		{gateway.CodeUnavailable, gateway.Unavailable, "The gateway is stopping, has too many large requests under way, or can't serve requests now."},
+		{gateway.CodePlatformTimeout, gateway.PlatformTimeout, "The platform did not answer in time. A message may have been sent nevertheless."},
+	}
+}
+
+// kindOf returns the kind of a code that the document lists for operations.
+func kindOf(name string) gateway.Kind {
+	for _, code := range Codes() {
+		if code.Name == name {
+			return code.Kind
+		}
+	}
+	return gateway.Internal
+}

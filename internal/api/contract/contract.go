@@ -1,0 +1,108 @@
+// Package contract is the machinery that all resources of the API share. A table of
+// routes goes in; a handler comes out that checks, decodes, answers and logs every
+// request as the contract says, and that serves the OpenAPI document made of the
+// same table.
+//
+// The operations are declared with huma, which gives schemas, validation and the
+// document. What the contract has and huma does not is here: its error body
+// (error.go), its order of checks (gate.go) and its way to read JSON (json.go and
+// the package body). The package api declares the resources; this package knows
+// none of them.
+package contract
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"github.com/recado-project/recado/internal/api/body"
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+// Config holds what an API is made of. Authenticate, FindInstance, Routes and Logger
+// are required.
+type Config struct {
+	// Authenticate finds the API key that a secret opens. Its error is Unauthorized
+	// for none.
+	Authenticate func(ctx context.Context, secret string) (gateway.Key, error)
+	// FindInstance finds an instance. Its error is NotFound for none.
+	FindInstance func(ctx context.Context, id string) (gateway.Instance, error)
+	Routes       []Route
+	Logger       *slog.Logger
+
+	About   string      // of the API, for the document; paragraphs
+	Tags    []*huma.Tag // of the operations, in the order of the reference
+	Version string      // of the program
+	Origin  Origin      // where clients reach the API
+
+	Bodies body.Config
+	// PerKey and PerInstance are how many requests a minute a key may make, and how
+	// many may be made about an instance; as many may come at once. 0: any number.
+	PerKey, PerInstance int
+
+	Now func() time.Time // nil means the wall clock
+}
+
+// API is the handler of all routes. It is safe for concurrent use.
+type API struct {
+	config       Config
+	bodies       *body.Reader
+	keyPace      *pace // nil: any
+	instancePace *pace // nil: any
+	router       *router
+	handler      http.Handler
+	huma         huma.API
+	operations   []Operation // in the order of their registration
+}
+
+// New makes the API of the routes, and its document. It starts nothing.
+func New(config Config) (*API, error) {
+	if config.Authenticate == nil || config.FindInstance == nil || config.Logger == nil || len(config.Routes) == 0 {
+		return nil, errors.New("contract: a required part is missing")
+	}
+	if config.Now == nil {
+		config.Now = time.Now
+	}
+	a := &API{config: config, bodies: body.NewReader(config.Bodies), router: newRouter()}
+	a.handler = a.observe(a.router)
+	var err error
+	if a.keyPace, err = newPace("an API key", config.PerKey); err != nil {
+		return nil, fmt.Errorf("contract: %w", err)
+	}
+	if a.instancePace, err = newPace("an instance", config.PerInstance); err != nil {
+		return nil, fmt.Errorf("contract: %w", err)
+	}
+	a.huma = humago.New(a.router, a.humaConfig())
+	a.huma.UseMiddleware(a.gate)
+	for _, route := range config.Routes {
+		route.endpoint.register(a, route.method, route.path)
+	}
+	a.finishDocument()
+	if err := a.serveDocument(); err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// ServeHTTP answers a request.
+func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.handler.ServeHTTP(w, r) }
+
+// Handle adds a page that is no operation. It is called before the API serves.
+func (a *API) Handle(method, path string, handler http.HandlerFunc) {
+	a.router.HandleFunc(method+" "+path, handler)
+}
+
+// Operations returns the operations, in the order of the routes.
+func (a *API) Operations() []Operation { return a.operations }
+
+// Document returns the OpenAPI document. It must not be changed.
+func (a *API) Document() *huma.OpenAPI { return a.huma.OpenAPI() }
+
+// Origin returns where clients reach the API.
+func (a *API) Origin() Origin { return a.config.Origin }

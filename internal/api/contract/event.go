@@ -1,0 +1,35 @@
+package contract
+
+import (
+	"github.com/recado-project/recado/internal/eventlog"
+)
+
+const (
+	// EventsTag is the tag of the events in the document.
+	EventsTag = "Events"
+	// EventStreamType is the content type of a stream of events.
+	EventStreamType = "text/event-stream"
+)
+
+// Event is the envelope that streams and webhooks carry, for the document.
+type Event struct {
+	ID         string         `json:"id" format:"uuid" doc:"The same on every delivery." example:"019aa1f4-5b0c-7e43-9d1f-6a1f2f6f3b11"`
+	Type       string         `json:"type" doc:"What kind of event it is." example:"message.received"`
+	Timestamp  Timestamp      `json:"timestamp" doc:"When it happened."`
+	InstanceID string         `json:"instanceId" format:"uuid" doc:"Where it happened."`
+	Sequence   int64          `json:"sequence" doc:"Numbers the events of an instance without a gap." example:"42"`
+	Data       map[string]any `json:"data" doc:"What happened; the fields are those of its type."`
+}
+
+// sampleEvent is an event for the document.
+func sampleEvent() any {
+	jid, lid, name := "5511988887766@s.whatsapp.net", "123456789012345@lid", "Ana"
+	return Event{
+		ID: "019aa1f4-5b0c-7e43-9d1f-6a1f2f6f3b11", Type: string(eventlog.KindCallReceived), Timestamp: Timestamp(sampleTime()),
+		InstanceID: "019aa1f4-1c7f-7a20-8a5e-4be2f7b0a911", Sequence: 42,
+		Data: map[string]any{
+			"chat": jid, "chatLid": lid, "from": map[string]any{"jid": jid, "lid": lid, "name": name},
+			"callId": "A1B2C3D4E5F6", "video": false,
+		},
+	}
+}

@@ -1,0 +1,76 @@
+package contract
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"hash"
+	"math"
+	"reflect"
+	"unicode/utf8"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/recado-project/recado/internal/api/body"
+)
+
+// Idempotency is the header that makes a send safe to repeat, embedded in the input
+// of an operation.
+type Idempotency struct {
+	IdempotencyKey string `header:"Idempotency-Key" maxLength:"255" doc:"Chosen by the client. A repeat with the same key and the same request, within 24 hours, sends nothing and gets the first answer." example:"order-1234-shipped"`
+}
+
+// Resolve refuses a key that a database can't hold.
+func (i Idempotency) Resolve(huma.Context) []error {
+	if !utf8.ValidString(i.IdempotencyKey) {
+		return []error{body.Wrong("Idempotency-Key", "must be UTF-8")}
+	}
+	return nil
+}
+
+// Fingerprint is the hash of a request: of the operation, the instance, and every
+// known field of its body, however the body spells them.
+func Fingerprint(ctx context.Context, given any) []byte {
+	x := exchangeOf(ctx)
+	sum := sha256.New()
+	for _, part := range []any{x.pattern, x.instance.ID, given} {
+		addToHash(sum, reflect.ValueOf(part))
+	}
+	return sum.Sum(nil)
+}
+
+// addToHash adds a value of the kinds that bodies are made of. Values of variable
+// length begin with their length, so that different requests never have the same
+// bytes. Texts may be long media: they are neither copied nor encoded.
+func addToHash(sum hash.Hash, value reflect.Value) {
+	number := func(n uint64) { _, _ = sum.Write(binary.BigEndian.AppendUint64(nil, n)) } // writing to a hash never fails
+	length := func(n int) { number(uint64(n)) }                                          //nolint:gosec // a length is not negative
+	switch value.Kind() {
+	case reflect.Struct:
+		for _, field := range value.Fields() {
+			addToHash(sum, field)
+		}
+	case reflect.Slice:
+		length(value.Len())
+		for _, item := range value.Seq2() {
+			addToHash(sum, item)
+		}
+	case reflect.Bool:
+		var set uint64
+		if value.Bool() {
+			set = 1
+		}
+		number(set)
+	case reflect.Float64:
+		number(math.Float64bits(value.Float()))
+	default:
+		text := value.String()
+		length(len(text))
+		var block [4096]byte
+		for text != "" {
+			n := copy(block[:], text)
+			_, _ = sum.Write(block[:n])
+			text = text[n:]
+		}
+	}
+}

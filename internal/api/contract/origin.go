@@ -1,0 +1,74 @@
+package contract
+
+import (
+	"bytes"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+)
+
+const (
+	// OriginMark stands for the API's own address in content that is made once and
+	// served to everybody; Origin.Insert replaces it.
+	OriginMark = "https://gateway.invalid"
+	// usualOrigin is the address for a request that names no usable one.
+	usualOrigin = "http://127.0.0.1:8080"
+)
+
+// Origin is the address where clients reach the API.
+type Origin struct {
+	// PublicURL is the address, "https://messages.example.org"; empty means that of
+	// each request.
+	PublicURL string
+	// BehindProxy says that a proxy in front may be trusted about the scheme of a
+	// request (X-Forwarded-Proto).
+	BehindProxy bool
+}
+
+// BaseURL returns the address without a slash at the end, and whether links can begin
+// with it: a request may name anything as its host.
+func (o Origin) BaseURL(request *http.Request) (string, bool) {
+	if o.PublicURL != "" {
+		return strings.TrimRight(o.PublicURL, "/"), true
+	}
+	scheme := "http"
+	if request.TLS != nil {
+		scheme = "https"
+	}
+	if o.BehindProxy {
+		// Of several proxies the client has reached the first.
+		first, _, _ := strings.Cut(request.Header.Get("X-Forwarded-Proto"), ",")
+		switch forwarded := strings.ToLower(strings.TrimSpace(first)); forwarded {
+		case "http", "https":
+			scheme = forwarded
+		}
+	}
+	return scheme + "://" + request.Host, isHost(request.Host)
+}
+
+// hostPattern matches a host with or without a port: a name, an IPv4 address, or an
+// IPv6 address in brackets.
+var hostPattern = regexp.MustCompile(`^(?:[A-Za-z0-9](?:[A-Za-z0-9._-]{0,251}[A-Za-z0-9.])?|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?$`)
+
+// isHost reports whether a request's Host can stand in a link.
+func isHost(host string) bool { return hostPattern.MatchString(host) }
+
+// Insert puts the address in the place of every OriginMark.
+func (o Origin) Insert(request *http.Request, content []byte) []byte {
+	return bytes.ReplaceAll(content, []byte(OriginMark), []byte(o.escaped(request)))
+}
+
+// escaped is the address without characters that mean something in HTML, JSON or
+// YAML.
+func (o Origin) escaped(request *http.Request) string {
+	base, usable := o.BaseURL(request)
+	if !usable {
+		return usualOrigin
+	}
+	address, err := url.Parse(base)
+	if err != nil || !isHost(address.Host) || address.Scheme != "http" && address.Scheme != "https" {
+		return usualOrigin
+	}
+	return address.Scheme + "://" + address.Host + (&url.URL{Path: address.Path}).EscapedPath()
+}

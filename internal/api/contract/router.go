@@ -1,0 +1,72 @@
+package contract
+
+import (
+	"maps"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+// router finds the handler of a path and method. The mux of net/http does the
+// matching, but knows paths only: by itself it answers wrong methods and unknown
+// paths as plain text, and a doubled slash with a redirect.
+type router struct {
+	mux   *http.ServeMux
+	paths map[string]route
+}
+
+// route is the handlers of one path, by method.
+type route map[string]http.HandlerFunc
+
+func newRouter() *router {
+	r := &router{mux: http.NewServeMux(), paths: map[string]route{}}
+	r.mux.HandleFunc("/", unknownRoute)
+	return r
+}
+
+// HandleFunc adds a handler for a pattern of method, blank and path, as huma
+// gives them.
+func (r *router) HandleFunc(pattern string, handler func(http.ResponseWriter, *http.Request)) {
+	method, name, _ := strings.Cut(pattern, " ")
+	if r.paths[name] == nil {
+		r.paths[name] = route{}
+		r.mux.Handle(name, r.paths[name])
+	}
+	r.paths[name][method] = handler
+	if method == http.MethodGet {
+		r.paths[name][http.MethodHead] = handler // net/http drops the body
+	}
+}
+
+// ServeHTTP answers a request, also one without a handler.
+func (r *router) ServeHTTP(w http.ResponseWriter, request *http.Request) {
+	if !isClean(request.URL.EscapedPath()) {
+		unknownRoute(w, request)
+		return
+	}
+	r.mux.ServeHTTP(w, request)
+}
+
+// isClean reports whether the mux serves the path without a redirect.
+func isClean(name string) bool {
+	return name != "" && name[0] == '/' && (name == "/" || path.Clean(name) == strings.TrimSuffix(name, "/"))
+}
+
+// ServeHTTP answers a request for a path that exists.
+func (route route) ServeHTTP(w http.ResponseWriter, request *http.Request) {
+	exchangeOf(request.Context()).pattern = request.Pattern
+	if handler, ok := route[request.Method]; ok {
+		handler(w, request)
+		return
+	}
+	w.Header().Set("Allow", strings.Join(slices.Sorted(maps.Keys(route)), ", "))
+	exchangeOf(request.Context()).fail(w, gateway.Errorf(gateway.MethodNotAllowed, gateway.CodeMethodNotAllowed,
+		"this path does not have the method %s", request.Method))
+}
+
+func unknownRoute(w http.ResponseWriter, request *http.Request) {
+	exchangeOf(request.Context()).fail(w, gateway.Errorf(gateway.NotFound, gateway.CodeNotFound, "there is no such path"))
+}

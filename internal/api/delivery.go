@@ -1,0 +1,153 @@
+package api
+
+import (
+	"context"
+	"time"
+
+	"github.com/recado-project/recado/internal/api/contract"
+	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/webhook"
+)
+
+// Deliveries are the use cases of the deliveries to a webhook.
+type Deliveries interface {
+	Deliveries(ctx context.Context, instanceID string, page gateway.PageRequest) (gateway.Page[webhook.Delivery], error)
+	Condition(ctx context.Context, instanceID string) (webhook.Condition, error)
+	Replay(ctx context.Context, instanceID string, from webhook.From) (webhook.Replayed, error)
+}
+
+// Delivery is one line of what became of events.
+type Delivery struct {
+	State      string              `json:"state" enum:"blocked,dead_letter,delivered,failed" doc:"blocked: an event that fails while others succeed, so that its chat waits; dead_letter: an event that was given up; delivered, failed: an attempt." example:"delivered"`
+	EventID    string              `json:"eventId" doc:"The webhook-id of the delivery." example:"019aa1f4-5b0c-7e43-9d1f-6a1f2f6f3b11"`
+	Sequence   int64               `json:"sequence" example:"42"`
+	Type       string              `json:"type" example:"message.received"`
+	Chat       string              `json:"chat" doc:"What the event's order belongs to: a chat, or nothing." example:"123456789012345@lid"`
+	Timestamp  contract.Timestamp  `json:"timestamp" doc:"When the attempt was made, the event was given up, or since when the chat waits."`
+	Status     *int                `json:"status" nullable:"true" doc:"Of the last answer; null where there was none." example:"204"`
+	Error      *string             `json:"error" nullable:"true" doc:"Why it failed." example:"connection refused"`
+	DurationMs *int64              `json:"durationMs" nullable:"true" doc:"Of an attempt." example:"12"`
+	Body       *string             `json:"body" nullable:"true" doc:"Of an attempt: the beginning of the answer." example:"ok"`
+	Failures   *int                `json:"failures" nullable:"true" doc:"Of a blocked event: how often it failed; of the newest attempt while the endpoint waits: how often that failed in a row." example:"2"`
+	NextTry    *contract.Timestamp `json:"nextTry" nullable:"true" doc:"Of a blocked event, and of the newest attempt while the endpoint waits."`
+}
+
+// DeliveryList is the answer of the list of deliveries.
+type DeliveryList struct {
+	contract.Envelope[Delivery]
+
+	Delivery DeliveryCondition `json:"delivery" doc:"How the delivery is doing now."`
+}
+
+// DeliveryCondition is how the delivery of a webhook is doing.
+type DeliveryCondition struct {
+	State           string              `json:"state" enum:"flowing,waiting,suspended,inactive" doc:"flowing: events are delivered; waiting: the endpoint failed and is tried again; suspended: it is not tried any more until the webhook is saved or resumed; inactive: the webhook gets no events." example:"flowing"`
+	Until           *contract.Timestamp `json:"until" nullable:"true" doc:"While it waits: when the endpoint is tried again." sample:"-"`
+	Since           *contract.Timestamp `json:"since" nullable:"true" doc:"While it waits or is suspended: since when the endpoint fails." sample:"-"`
+	Reason          *string             `json:"reason" nullable:"true" doc:"While it waits: why the endpoint failed the last time. Suspended: gone, where it answered 410; unreachable, where nothing succeeded for too long."`
+	PendingEvents   int64               `json:"pendingEvents" doc:"Events that are still to be delivered; of a chat that is blocked, the first alone." example:"0"`
+	OldestPendingAt *contract.Timestamp `json:"oldestPendingAt" nullable:"true" doc:"When the oldest of them happened." sample:"-"`
+}
+
+func newDeliveryCondition(c webhook.Condition) DeliveryCondition {
+	return DeliveryCondition{
+		State: string(c.Flow), Until: contract.TimestampOrNil(c.Until), Since: contract.TimestampOrNil(c.Since), Reason: contract.TextOrNil(c.Reason),
+		PendingEvents: c.Pending, OldestPendingAt: contract.TimestampOrNil(c.OldestPendingAt),
+	}
+}
+
+func newDelivery(d webhook.Delivery) Delivery {
+	shown := Delivery{
+		State: string(d.State), EventID: d.EventID, Sequence: d.Sequence, Type: string(d.Kind), Chat: string(d.Chat),
+		Timestamp: contract.Timestamp(d.At), Error: contract.TextOrNil(d.Error), NextTry: contract.TimestampOrNil(d.NextTry),
+	}
+	if d.Status != 0 {
+		shown.Status = &d.Status
+	}
+	switch d.State {
+	case webhook.DeliveryDone, webhook.DeliveryFailed:
+		shown.DurationMs, shown.Body = new(d.Duration.Milliseconds()), contract.TextOrNil(d.Answer)
+		if d.Failures > 0 {
+			shown.Failures = &d.Failures
+		}
+	case webhook.DeliveryBlocked:
+		shown.Failures = &d.Failures
+	case webhook.DeliveryDeadLetter:
+	}
+	return shown
+}
+
+type listDeliveriesInput struct {
+	contract.InstancePath
+	contract.Paging
+}
+
+type replayBody struct {
+	FromSequence *int64     `json:"fromSequence,omitempty" minimum:"1" maximum:"9007199254740991" doc:"The first event to deliver again." example:"42"`
+	Since        *time.Time `json:"since,omitempty" doc:"Deliver again what was written down since then." example:"2026-11-20T14:00:00Z"`
+}
+
+type replayInput struct {
+	contract.InstancePath
+	contract.JSON[replayBody]
+}
+
+// Replay is what a replay brings about.
+type Replay struct {
+	FromSequence int64 `json:"fromSequence" doc:"The first event that is delivered again." example:"42"`
+	Events       int64 `json:"events" doc:"How many are delivered again." example:"7"`
+}
+
+// deliveries is the resource of the deliveries to a webhook.
+type deliveries struct{ use Deliveries }
+
+func (d deliveries) list() contract.Endpoint {
+	return contract.Handle(contract.Operation{
+		ID: "listDeliveries", Tag: tagEvents,
+		Summary: "List deliveries",
+		Description: "What waits, what was given up, and the recent attempts, a hundred at most: in this order, each newest first. " +
+			"Of many attempts a second only some are kept. `delivery` says how the delivery is doing now.",
+		Codes: []string{gateway.CodeValidation, gateway.CodeWebhookNotFound},
+	}, func(ctx context.Context, in *listDeliveriesInput) (*contract.Answer[DeliveryList], error) {
+		id := contract.Instance(ctx).ID
+		page, err := d.use.Deliveries(ctx, id, in.Request())
+		if err != nil {
+			return nil, err
+		}
+		condition, err := d.use.Condition(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		return &contract.Answer[DeliveryList]{Body: DeliveryList{
+			Envelope: contract.NewEnvelope(in.Paging, page, newDelivery), Delivery: newDeliveryCondition(condition),
+		}}, nil
+	})
+}
+
+func (d deliveries) replay() contract.Endpoint {
+	return contract.Handle(contract.Operation{
+		ID: "replayEvents", Tag: tagEvents,
+		Summary: "Replay events",
+		Description: "Delivers events of the past again, with the ids that they had, from a sequence or a time on. " +
+			"What retention has removed is passed over. It can be done once a minute; the first six times may follow each other.",
+		Codes: []string{gateway.CodeWebhookInactive, gateway.CodeWebhookNotFound},
+	}, func(ctx context.Context, in *replayInput) (*contract.Answer[Replay], error) {
+		given := in.Given()
+		if (given.FromSequence == nil) == (given.Since == nil) {
+			return nil, gateway.InvalidFields(
+				gateway.FieldError{Field: "fromSequence", Message: "must be given, or since, and not both"},
+			)
+		}
+		var from webhook.From
+		if given.FromSequence != nil {
+			from.Sequence = *given.FromSequence
+		} else {
+			from.Since = *given.Since
+		}
+		replayed, err := d.use.Replay(ctx, contract.Instance(ctx).ID, from)
+		if err != nil {
+			return nil, err
+		}
+		return &contract.Answer[Replay]{Body: Replay{FromSequence: replayed.FromSequence, Events: replayed.Events}}, nil
+	})
+}

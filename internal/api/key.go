@@ -1,0 +1,209 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/recado-project/recado/internal/access"
+	"github.com/recado-project/recado/internal/api/contract"
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+// Keys are the use cases of API keys.
+type Keys interface {
+	CreateKey(ctx context.Context, params access.KeyParams) (gateway.Key, string, error)
+	ListKeysWithin(ctx context.Context, own gateway.Key, page gateway.PageRequest) (gateway.Page[gateway.Key], error)
+	RevokeKeyWithin(ctx context.Context, own gateway.Key, id string) error
+}
+
+// InstanceFinder finds the instances in the scope of a new key.
+type InstanceFinder interface {
+	Get(ctx context.Context, id string) (gateway.Instance, error)
+}
+
+// keys is the resource of API keys.
+type keys struct {
+	use       Keys
+	instances InstanceFinder
+	now       func() time.Time
+}
+
+// Key is an API key as lists show it.
+type Key struct {
+	KeyFields
+
+	LastUsedAt *contract.Timestamp `json:"lastUsedAt" nullable:"true" doc:"To the minute; null where it was never used."`
+	RevokedAt  *contract.Timestamp `json:"revokedAt" nullable:"true" doc:"Since when it opens nothing; null: it was not revoked."`
+}
+
+// NewKey is an API key in the answer that makes it.
+type NewKey struct {
+	KeyFields
+
+	Key string `json:"key" doc:"The secret. No other answer holds it." example:"rcd_…"`
+}
+
+// KeyFields is what all answers about a key have.
+type KeyFields struct {
+	ID          string              `json:"id" format:"uuid" example:"019aa1f4-1c7f-7a20-8a5e-4be2f7b0a911"`
+	Name        string              `json:"name" example:"Shop"`
+	InstanceIDs []string            `json:"instanceIds" nullable:"true" doc:"Instances that the key reaches; null: all of the account."`
+	Partner     bool                `json:"partner" doc:"Whether it is a partner key."`
+	ExpiresAt   *contract.Timestamp `json:"expiresAt" nullable:"true" doc:"Null: never."`
+	CreatedAt   contract.Timestamp  `json:"createdAt"`
+}
+
+func newKeyFields(key gateway.Key) KeyFields {
+	return KeyFields{
+		ID:          key.ID,
+		Name:        key.Name,
+		InstanceIDs: key.InstanceIDs,
+		Partner:     key.Partner,
+		ExpiresAt:   contract.TimestampOrNil(key.ExpiresAt),
+		CreatedAt:   contract.Timestamp(key.CreatedAt),
+	}
+}
+
+func newKey(key gateway.Key) Key {
+	return Key{
+		KeyFields: newKeyFields(key), LastUsedAt: contract.TimestampOrNil(key.LastUsedAt), RevokedAt: contract.TimestampOrNil(key.RevokedAt),
+	}
+}
+
+type createKeyBody struct {
+	Name        string     `json:"name" minLength:"1" maxLength:"255" doc:"What the key is for." example:"Shop"`
+	InstanceIDs []string   `json:"instanceIds,omitempty" nullable:"false" minItems:"1" maxItems:"1000" doc:"Instances that the key reaches; left out: all of the account. Null is refused."`
+	Partner     bool       `json:"partner,omitempty" doc:"Whether the key may use the partner interface." example:"false"`
+	ExpiresAt   *time.Time `json:"expiresAt,omitempty" doc:"When the key ends; left out: never." example:"2027-01-01T00:00:00Z"`
+}
+
+type createKeyInput struct {
+	contract.JSON[createKeyBody]
+}
+
+type revokeKeyInput struct {
+	ID string `path:"id" doc:"Identifier of the key." example:"019aa1f4-1c7f-7a20-8a5e-4be2f7b0a911"`
+}
+
+func (k keys) create() contract.Endpoint {
+	return contract.Handle(contract.Operation{
+		ID: "createAPIKey", Tag: tagPartner,
+		Summary:     "Create an API key",
+		Description: "Only the key's hash is kept: no other answer holds the key. A key never makes one that reaches more than itself, or ends later.",
+		Status:      http.StatusCreated, Audience: contract.Partners,
+	}, func(ctx context.Context, in *createKeyInput) (*contract.Answer[NewKey], error) {
+		own := contract.Key(ctx)
+		given := in.Given()
+		params := access.KeyParams{
+			AccountID:   own.AccountID,
+			Name:        given.Name,
+			InstanceIDs: given.InstanceIDs,
+			Partner:     given.Partner,
+		}
+		if given.ExpiresAt != nil {
+			params.ExpiresAt = *given.ExpiresAt
+		}
+		if err := in.RefuseMisspelt(); err != nil {
+			return nil, err
+		}
+		if in.IsNull("instanceIds") {
+			// Null counts as absent elsewhere; here a mistake would open every instance.
+			return nil, gateway.InvalidFields(gateway.FieldError{
+				Field: "instanceIds", Message: "must not be null: leave it out for all instances of the account",
+			})
+		}
+		if err := k.check(ctx, own, params); err != nil {
+			return nil, err
+		}
+		key, secret, err := k.use.CreateKey(ctx, params)
+		if err != nil {
+			return nil, err
+		}
+		return &contract.Answer[NewKey]{Body: NewKey{KeyFields: newKeyFields(key), Key: secret}}, nil
+	})
+}
+
+// check refuses a key that would be useless, and one with a wider scope than the key
+// that asks for it.
+func (k keys) check(ctx context.Context, own gateway.Key, params access.KeyParams) error {
+	var wrong []gateway.FieldError
+	if !params.ExpiresAt.IsZero() && !params.ExpiresAt.After(k.now()) {
+		wrong = append(wrong, gateway.FieldError{Field: "expiresAt", Message: "must lie in the future"})
+	}
+	for i, id := range params.InstanceIDs {
+		known, err := k.owns(ctx, own.AccountID, id)
+		if err != nil {
+			return err
+		}
+		if !known {
+			wrong = append(wrong, gateway.FieldError{
+				Field: fmt.Sprintf("instanceIds[%d]", i), Message: "must be an instance of the account",
+			})
+		}
+	}
+	if len(wrong) > 0 {
+		return gateway.InvalidFields(wrong...)
+	}
+	return coverNew(own, params)
+}
+
+// coverNew refuses a key that would have a wider scope than the one that asks for it,
+// or end later.
+func coverNew(own gateway.Key, params access.KeyParams) error {
+	asked := gateway.Key{
+		AccountID: params.AccountID, InstanceIDs: params.InstanceIDs, Partner: params.Partner, ExpiresAt: params.ExpiresAt,
+	}
+	if own.Covers(asked) {
+		return nil
+	}
+	asked.ExpiresAt = own.ExpiresAt
+	if own.Covers(asked) {
+		return gateway.Errorf(gateway.Forbidden, gateway.CodeForbidden,
+			"a key can't make one that ends later than itself: give an expiresAt of %s at the latest", own.ExpiresAt.UTC().Format(contract.TimestampLayout))
+	}
+	return gateway.Errorf(gateway.Forbidden, gateway.CodeForbidden, "a key can't make one that reaches more than itself")
+}
+
+// owns reports whether the account has the instance.
+func (k keys) owns(ctx context.Context, accountID, id string) (bool, error) {
+	if !contract.IsUUID(id) {
+		return false, nil
+	}
+	instance, err := k.instances.Get(ctx, id)
+	if gateway.KindOf(err) == gateway.NotFound {
+		return false, nil
+	}
+	return instance.AccountID == accountID, err
+}
+
+func (k keys) list() contract.Endpoint {
+	return contract.Handle(contract.Operation{
+		ID: "listAPIKeys", Tag: tagPartner,
+		Summary: "List API keys",
+		Description: "Lists the API keys of the account, oldest first, also those that were revoked or have expired. " +
+			"A key that reaches certain instances, or ends, sees only keys that reach no more and end no later.",
+		Audience: contract.Partners, Codes: []string{gateway.CodeValidation},
+	}, func(ctx context.Context, in *contract.Paging) (*contract.Answer[contract.Envelope[Key]], error) {
+		page, err := k.use.ListKeysWithin(ctx, contract.Key(ctx), in.Request())
+		if err != nil {
+			return nil, err
+		}
+		return &contract.Answer[contract.Envelope[Key]]{Body: contract.NewEnvelope(*in, page, newKey)}, nil
+	})
+}
+
+func (k keys) revoke() contract.Endpoint {
+	return contract.Handle(contract.Operation{
+		ID: "revokeAPIKey", Tag: tagPartner,
+		Summary: "Revoke an API key", Description: "The key opens nothing from now on, and its event streams end. Keys that it made stay: they are revoked one by one. " +
+			"What a key does not list, it can't revoke.",
+		Audience: contract.Partners, Codes: []string{gateway.CodeNotFound},
+	}, func(ctx context.Context, in *revokeKeyInput) (*struct{}, error) {
+		if !contract.IsUUID(in.ID) {
+			return nil, gateway.Errorf(gateway.NotFound, gateway.CodeNotFound, "there is no such API key")
+		}
+		return nil, k.use.RevokeKeyWithin(ctx, contract.Key(ctx), in.ID)
+	})
+}

@@ -1,0 +1,101 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/recado-project/recado/internal/api/contract"
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+// Directory are the use cases about people and groups.
+type Directory interface {
+	CheckNumbers(ctx context.Context, instanceID string, numbers []string) ([]gateway.Registration, error)
+	SendPresence(ctx context.Context, instanceID string, to gateway.Recipient, presence gateway.Presence) error
+	ProfilePicture(ctx context.Context, instanceID string, of gateway.Recipient) (string, error)
+	Block(ctx context.Context, instanceID string, who gateway.Recipient, blocked bool) error
+	Group(ctx context.Context, instanceID string, group gateway.JID) (gateway.Group, error)
+}
+
+// people is the resource of numbers, people and groups.
+type people struct{ directory Directory }
+
+// ContactPath is the path of every operation on a contact.
+type ContactPath struct {
+	contract.InstancePath
+
+	Phone string `path:"phone" doc:"A phone number with country code, a Brazilian mobile number of 11 digits, or a chat ID." example:"5511988887766"`
+
+	contact gateway.Recipient
+}
+
+// Resolve reads the contact.
+func (p *ContactPath) Resolve(huma.Context) []error {
+	contact, err := gateway.ParseRecipient(p.Phone)
+	if err != nil {
+		return contract.Wrong("phone", err.Error())
+	}
+	p.contact = contact
+	return nil
+}
+
+// PersonPath is the path of the operations on a contact that is a person.
+type PersonPath struct {
+	ContactPath
+}
+
+// Resolve reads the contact, and refuses a group.
+func (p *PersonPath) Resolve(ctx huma.Context) []error {
+	if errs := p.ContactPath.Resolve(ctx); errs != nil {
+		return errs
+	}
+	if p.contact.Chat.IsGroup() {
+		return contract.Wrong("phone", "must be a person: a group can't be blocked")
+	}
+	return nil
+}
+
+// Picture is where the picture of a contact is.
+type Picture struct {
+	URL *string `json:"url" nullable:"true" doc:"Null where there is no picture, or it is not shown to this account." example:"https://pps.example/v/t61/picture.jpg"`
+}
+
+func (p people) profilePicture() contract.Endpoint {
+	return contract.Handle(contract.Operation{
+		ID: "getProfilePicture", Tag: tagDirectory,
+		Summary: "Get a profile picture", Description: "Answers where the picture of a person or group is, as far as it is shown to this account.",
+		Codes: append(sessionCodes(), gateway.CodeValidation),
+	}, func(ctx context.Context, in *ContactPath) (*contract.Answer[Picture], error) {
+		url, err := p.directory.ProfilePicture(ctx, contract.Instance(ctx).ID, in.contact)
+		if err != nil {
+			return nil, err
+		}
+		return &contract.Answer[Picture]{Body: Picture{URL: contract.TextOrNil(url)}}, nil
+	})
+}
+
+func (p people) block() contract.Endpoint {
+	return contract.Handle(contract.Operation{
+		ID: "blockContact", Tag: tagDirectory,
+		Summary:     "Block a contact",
+		Description: "The contact can't write to this account any more. Blocking somebody who is blocked changes nothing.",
+		Status:      http.StatusNoContent,
+		Codes:       append(sessionCodes(), gateway.CodeValidation, gateway.CodeNotRegistered),
+	}, func(ctx context.Context, in *PersonPath) (*struct{}, error) {
+		return nil, p.directory.Block(ctx, contract.Instance(ctx).ID, in.contact, true)
+	})
+}
+
+func (p people) unblock() contract.Endpoint {
+	return contract.Handle(contract.Operation{
+		ID: "unblockContact", Tag: tagDirectory,
+		Summary:     "Unblock a contact",
+		Description: "The contact can write to this account again. Unblocking somebody who is not blocked changes nothing.",
+		Status:      http.StatusNoContent,
+		Codes:       append(sessionCodes(), gateway.CodeValidation, gateway.CodeNotRegistered),
+	}, func(ctx context.Context, in *PersonPath) (*struct{}, error) {
+		return nil, p.directory.Block(ctx, contract.Instance(ctx).ID, in.contact, false)
+	})
+}

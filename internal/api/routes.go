@@ -1,0 +1,60 @@
+package api
+
+import "github.com/recado-project/recado/internal/api/contract"
+
+// routes is the table of all operations. To add one: a line here, in the place where
+// the reference page is to show it, and a function in the file of its resource.
+func routes(c Config, origin contract.Origin) []contract.Route {
+	get, post, put, del := contract.Get, contract.Post, contract.Put, contract.Delete
+	instances, linking, partner := instances{c.Instances}, linking{c.Instances}, newPartnerInstances(c)
+	send, message, files := sending{c.Messages}, messages{c.Messages}, files{c.Messages, c.Files, origin}
+	people, webhook, deliveries := people{c.Directory}, webhooks{c.Webhooks}, deliveries{c.Webhooks}
+	events, keys, health := newStreams(c), keys{c.Access, c.Instances, c.Now}, health{c.Ready}
+	return []contract.Route{
+		get("/api/instances", instances.list()),
+		get("/api/instances/{instanceId}", instances.get()),
+		get("/api/instances/{instanceId}/qr", linking.qrCode()),
+		post("/api/instances/{instanceId}/pairing-code", linking.pairingCode()),
+		post("/api/instances/{instanceId}/restart", instances.restart()),
+		post("/api/instances/{instanceId}/logout", instances.logout()),
+		post("/api/instances/{instanceId}/check-numbers", people.checkNumbers()),
+		post("/api/instances/{instanceId}/presence", people.sendPresence()),
+		get("/api/instances/{instanceId}/contacts/{phone}/profile-picture", people.profilePicture()),
+		post("/api/instances/{instanceId}/contacts/{phone}/block", people.block()),
+		del("/api/instances/{instanceId}/contacts/{phone}/block", people.unblock()),
+		get("/api/instances/{instanceId}/groups/{groupId}", people.group()),
+		post("/api/message/{instanceId}/text", send.text()),
+		post("/api/message/{instanceId}/image", send.image()),
+		post("/api/message/{instanceId}/video", send.video()),
+		post("/api/message/{instanceId}/audio-note", send.voiceNote()),
+		post("/api/message/{instanceId}/audio-file", send.audioFile()),
+		post("/api/message/{instanceId}/document", send.document()),
+		post("/api/message/{instanceId}/sticker", send.sticker()),
+		post("/api/message/{instanceId}/location", send.location()),
+		post("/api/message/{instanceId}/contact", send.contact()),
+		post("/api/message/{instanceId}/forward", send.forward()),
+		post("/api/message/{instanceId}/edit", message.edit()),
+		post("/api/message/{instanceId}/read", message.markRead()),
+		del("/api/message/{instanceId}/delete", message.delete()),
+		post("/api/message/{instanceId}/reaction", message.react()),
+		get("/api/message/{instanceId}/media-download-link/{messageId}", files.downloadLink()),
+		get("/media/{key...}", files.download()),
+		post("/api/instances/{instanceId}/webhook-config", webhook.save()),
+		get("/api/instances/{instanceId}/webhook-config", webhook.get()),
+		del("/api/instances/{instanceId}/webhook-config", webhook.delete()),
+		get("/api/instances/{instanceId}/webhook-config/deliveries", deliveries.list()),
+		post("/api/instances/{instanceId}/webhook-config/replay", deliveries.replay()),
+		post("/api/instances/{instanceId}/webhook-config/resume", webhook.resume()),
+		post("/api/instances/{instanceId}/webhook-config/test", webhook.test()),
+		get("/api/instances/{instanceId}/events", events.stream()),
+		post("/api/partner/instances", partner.create()),
+		del("/api/partner/instances/{instanceId}", partner.delete()),
+		post("/api/partner/instances/{instanceId}/stop", partner.stop()),
+		put("/api/partner/instances/{instanceId}/payment", partner.setPayment()),
+		post("/api/partner/api-keys", keys.create()),
+		get("/api/partner/api-keys", keys.list()),
+		del("/api/partner/api-keys/{id}", keys.revoke()),
+		get("/healthz", health.alive()),
+		get("/readyz", health.ready()),
+	}
+}

@@ -1,0 +1,145 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	"github.com/recado-project/recado/internal/api/contract"
+	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/messaging"
+)
+
+// Sending are the use cases that send a message.
+type Sending interface {
+	SendText(ctx context.Context, request messaging.Request, text string) (messaging.Result, error)
+	SendMedia(ctx context.Context, request messaging.Request, kind gateway.MessageType, params messaging.MediaParams) (messaging.Result, error)
+	SendLocation(ctx context.Context, request messaging.Request, location gateway.Location) (messaging.Result, error)
+	SendContact(ctx context.Context, request messaging.Request, card gateway.ContactCard) (messaging.Result, error)
+	Forward(ctx context.Context, request messaging.Request, ref gateway.MessageRef) (messaging.Result, error)
+}
+
+// sending is the resource of messages to send, each kind of content in its file.
+type sending struct{ use Sending }
+
+// Sent names a message that was sent.
+type Sent struct {
+	ID        string `json:"id" format:"uuid" doc:"Internal identifier." example:"019aa1f4-8d52-7c1e-b3a0-0f4de1c9a7b2"`
+	MessageID string `json:"messageId" doc:"Identifier on the platform." example:"3EB0C431C26A1916E07A"`
+}
+
+// sentAnswer is the answer of every operation that sends.
+type sentAnswer struct {
+	Replayed string `header:"Idempotency-Replayed" enum:"true" doc:"Set where an earlier request with the same Idempotency-Key was accepted: this is its message, and not a second one."`
+	Body     Sent
+}
+
+// sendInput is the input of every operation that sends content of one kind.
+type sendInput[T any] struct {
+	contract.InstancePath
+	contract.Idempotency
+	contract.JSON[T]
+}
+
+// Addressee is the field of every body that is sent to somebody.
+type Addressee struct {
+	To string `json:"to" minLength:"1" format:"recipient" doc:"A phone number with country code, a Brazilian mobile number of 11 digits, or a chat ID." example:"5511988887766"`
+}
+
+// Reply is the field of the bodies that can answer another message.
+type Reply struct {
+	QuoteMessageID string `json:"quoteMessageId,omitempty" doc:"Message to reply to: its platform identifier, the composite form, or the id of a send result." example:"3EB0C431C26A1916E07A" sample:"-"`
+}
+
+// textBody is the body of a text to send.
+type textBody struct {
+	Addressee
+
+	Message string `json:"message" minLength:"1" maxLength:"65536" doc:"The text, at most 65,536 characters." example:"Your order is on its way."`
+
+	Reply
+}
+
+// sendCodes are the refusals that every send may meet.
+func sendCodes() []string {
+	return append(sessionCodes(), gateway.CodeNotRegistered, gateway.CodeGroupNotFound,
+		gateway.CodeIdempotencyConflict, gateway.CodeRecipientRestricted)
+}
+
+// sessionCodes are the refusals of everything that asks the platform.
+func sessionCodes() []string {
+	return []string{
+		gateway.CodePaymentRequired, gateway.CodeNotConnected, gateway.CodeRateLimited,
+		gateway.CodePlatformError, gateway.CodePlatformTimeout, gateway.CodeUnavailable,
+	}
+}
+
+// handleSend makes the endpoint of an operation that sends one kind of content. Its
+// description ends with what is true of all of them.
+func handleSend[T any](op contract.Operation, send func(ctx context.Context, in *sendInput[T]) (messaging.Result, error)) contract.Endpoint {
+	op.Tag, op.Status = tagMessages, http.StatusCreated
+	op.Description += "Answers when the platform has acknowledged the message."
+	op.Codes = append(sendCodes(), op.Codes...)
+	return contract.Handle(op, func(ctx context.Context, in *sendInput[T]) (*sentAnswer, error) {
+		result, err := send(ctx, in)
+		if err != nil {
+			return nil, err
+		}
+		out := &sentAnswer{Body: newSent(result)}
+		if result.Replayed {
+			out.Replayed = "true"
+		}
+		return out, nil
+	})
+}
+
+func (s sending) text() contract.Endpoint {
+	return handleSend(contract.Operation{
+		ID: "sendText", Summary: "Send a text", Codes: []string{gateway.CodeMessageNotFound},
+	}, func(ctx context.Context, in *sendInput[textBody]) (messaging.Result, error) {
+		given := in.Given()
+		request, err := newRequest(ctx, in, given.To, given.QuoteMessageID)
+		if err != nil {
+			return messaging.Result{}, err
+		}
+		return s.use.SendText(ctx, request, given.Message)
+	})
+}
+
+// newRequest makes the part of a request that every kind of message has.
+func newRequest[T any](ctx context.Context, in *sendInput[T], to, quoted string) (messaging.Request, error) {
+	recipient, err := parseRecipient(to)
+	if err != nil {
+		return messaging.Request{}, err
+	}
+	request := messaging.Request{InstanceID: contract.Instance(ctx).ID, To: recipient, Quote: messageRef(quoted)}
+	if in.IdempotencyKey != "" {
+		request.Repeat = &messaging.Repeat{
+			KeyID: contract.Key(ctx).ID, Key: in.IdempotencyKey, Hash: contract.Fingerprint(ctx, in.Given()),
+		}
+	}
+	return request, nil
+}
+
+// parseRecipient reads a recipient whose format has been checked.
+func parseRecipient(text string) (gateway.Recipient, error) {
+	recipient, err := gateway.ParseRecipient(text)
+	if err != nil {
+		return gateway.Recipient{}, fmt.Errorf("api: the recipient was checked: %w", err)
+	}
+	return recipient, nil
+}
+
+// messageRef reads the identifier of a message. A composite one that names a chat
+// and no message must not count as no identifier at all.
+func messageRef(text string) gateway.MessageRef {
+	ref := gateway.ParseMessageRef(text)
+	if ref.ID == "" && ref.Chat != "" {
+		return gateway.MessageRef{ID: text}
+	}
+	return ref
+}
+
+func newSent(result messaging.Result) Sent {
+	return Sent{ID: result.ID, MessageID: result.MessageID}
+}
