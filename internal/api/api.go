@@ -53,7 +53,7 @@ type Access interface {
 	KeyWatch
 }
 
-// Config is what the API stands on. Its use cases, Ready and Logger are required.
+// Config holds what the API needs. The use cases, Ready and Logger are required.
 type Config struct {
 	Instances Instances
 	Messages  Messages

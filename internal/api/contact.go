@@ -12,10 +12,10 @@ import (
 type cardBody struct {
 	Addressee
 
-	Contact Card `json:"contact" doc:"Whose card it is."`
+	Contact Card `json:"contact" doc:"The contact on the card."`
 }
 
-// Card is what a contact card says.
+// Card is the content of a contact card.
 type Card struct {
 	FullName     string `json:"fullName" minLength:"1" maxLength:"1024" doc:"The contact's name." example:"Ana Souza"`
 	PhoneNumber  string `json:"phoneNumber" minLength:"1" format:"phone" doc:"The contact's number, with country code." example:"5511977776655"`
@@ -25,7 +25,7 @@ type Card struct {
 func (s sending) contact() contract.Endpoint {
 	return handleSend(contract.Operation{
 		ID: "sendContact", Summary: "Send a contact card",
-		Description: "The recipient can write to the contact, and keep it. ",
+		Description: "The recipient can save the contact and write to it. ",
 	}, func(ctx context.Context, in *sendInput[cardBody]) (messaging.Result, error) {
 		given := in.Given()
 		request, err := newRequest(ctx, in, given.To, "")

@@ -16,37 +16,38 @@ type Deliveries interface {
 	Replay(ctx context.Context, instanceID string, from webhook.From) (webhook.Replayed, error)
 }
 
-// Delivery is one line of what became of events.
+// Delivery is an attempt to deliver an event, or an event that is blocked or was given
+// up.
 type Delivery struct {
-	State      string              `json:"state" enum:"blocked,dead_letter,delivered,failed" doc:"blocked: an event that fails while others succeed, so that its chat waits; dead_letter: an event that was given up; delivered, failed: an attempt." example:"delivered"`
-	EventID    string              `json:"eventId" doc:"The webhook-id of the delivery." example:"019aa1f4-5b0c-7e43-9d1f-6a1f2f6f3b11"`
+	State      string              `json:"state" enum:"blocked,dead_letter,delivered,failed" doc:"blocked: an event that fails while others succeed, so that the events of its chat wait; dead_letter: an event that was given up; delivered, failed: an attempt." example:"delivered"`
+	EventID    string              `json:"eventId" doc:"The event's id: the webhook-id of its delivery." example:"019aa1f4-5b0c-7e43-9d1f-6a1f2f6f3b11"`
 	Sequence   int64               `json:"sequence" example:"42"`
 	Type       string              `json:"type" example:"message.received"`
-	Chat       string              `json:"chat" doc:"What the event's order belongs to: a chat, or nothing." example:"123456789012345@lid"`
-	Timestamp  contract.Timestamp  `json:"timestamp" doc:"When the attempt was made, the event was given up, or since when the chat waits."`
-	Status     *int                `json:"status" nullable:"true" doc:"Of the last answer; null where there was none." example:"204"`
-	Error      *string             `json:"error" nullable:"true" doc:"Why it failed." example:"connection refused"`
-	DurationMs *int64              `json:"durationMs" nullable:"true" doc:"Of an attempt." example:"12"`
-	Body       *string             `json:"body" nullable:"true" doc:"Of an attempt: the beginning of the answer." example:"ok"`
-	Failures   *int                `json:"failures" nullable:"true" doc:"Of a blocked event: how often it failed; of the newest attempt while the endpoint waits: how often that failed in a row." example:"2"`
-	NextTry    *contract.Timestamp `json:"nextTry" nullable:"true" doc:"Of a blocked event, and of the newest attempt while the endpoint waits."`
+	Chat       string              `json:"chat" doc:"The chat within which the event keeps its order; empty if it belongs to none." example:"123456789012345@lid"`
+	Timestamp  contract.Timestamp  `json:"timestamp" doc:"When the attempt was made, when the event was given up, or since when the chat waits."`
+	Status     *int                `json:"status" nullable:"true" doc:"HTTP status of the last answer; null if there was none." example:"204"`
+	Error      *string             `json:"error" nullable:"true" doc:"Why the attempt failed." example:"connection refused"`
+	DurationMs *int64              `json:"durationMs" nullable:"true" doc:"How long an attempt took." example:"12"`
+	Body       *string             `json:"body" nullable:"true" doc:"For an attempt: the beginning of the answer." example:"ok"`
+	Failures   *int                `json:"failures" nullable:"true" doc:"For a blocked event: how often it failed. For the newest attempt, while the endpoint waits: how many attempts failed in a row." example:"2"`
+	NextTry    *contract.Timestamp `json:"nextTry" nullable:"true" doc:"When the next attempt is made: for a blocked event, and for the newest attempt while the endpoint waits."`
 }
 
 // DeliveryList is the answer of the list of deliveries.
 type DeliveryList struct {
 	contract.Envelope[Delivery]
 
-	Delivery DeliveryCondition `json:"delivery" doc:"How the delivery is doing now."`
+	Delivery DeliveryCondition `json:"delivery" doc:"The current state of the delivery."`
 }
 
-// DeliveryCondition is how the delivery of a webhook is doing.
+// DeliveryCondition is the current state of the delivery to a webhook.
 type DeliveryCondition struct {
-	State           string              `json:"state" enum:"flowing,waiting,suspended,inactive" doc:"flowing: events are delivered; waiting: the endpoint failed and is tried again; suspended: it is not tried any more until the webhook is saved or resumed; inactive: the webhook gets no events." example:"flowing"`
-	Until           *contract.Timestamp `json:"until" nullable:"true" doc:"While it waits: when the endpoint is tried again." sample:"-"`
-	Since           *contract.Timestamp `json:"since" nullable:"true" doc:"While it waits or is suspended: since when the endpoint fails." sample:"-"`
-	Reason          *string             `json:"reason" nullable:"true" doc:"While it waits: why the endpoint failed the last time. Suspended: gone, where it answered 410; unreachable, where nothing succeeded for too long."`
-	PendingEvents   int64               `json:"pendingEvents" doc:"Events that are still to be delivered; of a chat that is blocked, the first alone." example:"0"`
-	OldestPendingAt *contract.Timestamp `json:"oldestPendingAt" nullable:"true" doc:"When the oldest of them happened." sample:"-"`
+	State           string              `json:"state" enum:"flowing,waiting,suspended,inactive" doc:"flowing: events are delivered; waiting: the endpoint failed and will be tried again; suspended: it is not tried until the webhook is saved or resumed; inactive: the webhook gets no events." example:"flowing"`
+	Until           *contract.Timestamp `json:"until" nullable:"true" doc:"While waiting: when the endpoint is tried again." sample:"-"`
+	Since           *contract.Timestamp `json:"since" nullable:"true" doc:"While waiting or suspended: since when the endpoint has been failing." sample:"-"`
+	Reason          *string             `json:"reason" nullable:"true" doc:"While waiting: why the last attempt failed. While suspended: gone, if the endpoint answered 410; unreachable, if no attempt succeeded for too long."`
+	PendingEvents   int64               `json:"pendingEvents" doc:"Events that are still to be delivered. A blocked chat counts only with its first event." example:"0"`
+	OldestPendingAt *contract.Timestamp `json:"oldestPendingAt" nullable:"true" doc:"When the oldest pending event happened." sample:"-"`
 }
 
 func newDeliveryCondition(c webhook.Condition) DeliveryCondition {
@@ -84,7 +85,7 @@ type listDeliveriesInput struct {
 
 type replayBody struct {
 	FromSequence *int64     `json:"fromSequence,omitempty" minimum:"1" maximum:"9007199254740991" doc:"The first event to deliver again." example:"42"`
-	Since        *time.Time `json:"since,omitempty" doc:"Deliver again what was written down since then." example:"2026-11-20T14:00:00Z"`
+	Since        *time.Time `json:"since,omitempty" doc:"Deliver again the events recorded since then." example:"2026-11-20T14:00:00Z"`
 }
 
 type replayInput struct {
@@ -92,10 +93,10 @@ type replayInput struct {
 	contract.JSON[replayBody]
 }
 
-// Replay is what a replay brings about.
+// Replay is the answer to a replay.
 type Replay struct {
 	FromSequence int64 `json:"fromSequence" doc:"The first event that is delivered again." example:"42"`
-	Events       int64 `json:"events" doc:"How many are delivered again." example:"7"`
+	Events       int64 `json:"events" doc:"How many events are delivered again." example:"7"`
 }
 
 // deliveries is the resource of the deliveries to a webhook.
@@ -105,8 +106,8 @@ func (d deliveries) list() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "listDeliveries", Tag: tagEvents,
 		Summary: "List deliveries",
-		Description: "What waits, what was given up, and the recent attempts, a hundred at most: in this order, each newest first. " +
-			"Of many attempts a second only some are kept. `delivery` says how the delivery is doing now.",
+		Description: "Lists the events that wait, the events that were given up, and up to a hundred recent attempts: in this order, each newest first. " +
+			"When there are many attempts per second, only some of them are kept. `delivery` is the current state of the delivery.",
 		Codes: []string{gateway.CodeValidation, gateway.CodeWebhookNotFound},
 	}, func(ctx context.Context, in *listDeliveriesInput) (*contract.Answer[DeliveryList], error) {
 		id := contract.Instance(ctx).ID
@@ -128,14 +129,14 @@ func (d deliveries) replay() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "replayEvents", Tag: tagEvents,
 		Summary: "Replay events",
-		Description: "Delivers events of the past again, with the ids that they had, from a sequence or a time on. " +
-			"What retention has removed is passed over. It can be done once a minute; the first six times may follow each other.",
+		Description: "Delivers past events again, with the same ids, starting at a sequence or a time. " +
+			"Events that retention has removed are skipped. A webhook can be replayed once a minute; the first six replays may follow each other at once.",
 		Codes: []string{gateway.CodeWebhookInactive, gateway.CodeWebhookNotFound},
 	}, func(ctx context.Context, in *replayInput) (*contract.Answer[Replay], error) {
 		given := in.Given()
 		if (given.FromSequence == nil) == (given.Since == nil) {
 			return nil, gateway.InvalidFields(
-				gateway.FieldError{Field: "fromSequence", Message: "must be given, or since, and not both"},
+				gateway.FieldError{Field: "fromSequence", Message: "or since must be given, but not both"},
 			)
 		}
 		var from webhook.From

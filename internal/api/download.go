@@ -29,8 +29,8 @@ type Files interface {
 
 // MediaLink is a temporary link to the file of a message.
 type MediaLink struct {
-	URL       string `json:"url" doc:"Where the file is, without an API key, until the link ends." example:"http://127.0.0.1:8080/media/019aa1f4-5b0c-7e43-9d1f-6a1f2f6f3b11/019aa1f4-8d52-7c1e-b3a0-0f4de1c9a7b2?expires=1795188130&name=invoice-1234.pdf&signature=QXl0aGluZyBlbHNlIGlzIHJlZnVzZWQuLi4uLi4uLi4"`
-	ExpiresIn int    `json:"urlExpiresIn" doc:"Seconds until the link ends." example:"3600"`
+	URL       string `json:"url" doc:"The link. It needs no API key and works until it expires." example:"http://127.0.0.1:8080/media/019aa1f4-5b0c-7e43-9d1f-6a1f2f6f3b11/019aa1f4-8d52-7c1e-b3a0-0f4de1c9a7b2?expires=1795188130&name=invoice-1234.pdf&signature=QXl0aGluZyBlbHNlIGlzIHJlZnVzZWQuLi4uLi4uLi4"`
+	ExpiresIn int    `json:"urlExpiresIn" doc:"Seconds until the link expires." example:"3600"`
 	FileName  string `json:"fileName" doc:"Name of the file." example:"invoice-1234.pdf"`
 }
 
@@ -59,14 +59,14 @@ func (f files) downloadLink() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "getMediaDownloadLink", Tag: tagMessages,
 		Summary: "Get a download link",
-		Description: "Fetches the file of a message, sent or received, from the platform, and answers a link to it that ends by itself. " +
-			"The link needs no API key: whoever has it can read the file, for as long as the message is not deleted.",
+		Description: "Fetches the file of a sent or received message from the platform and returns a link to it that expires. " +
+			"The link needs no API key: anybody who has it can read the file, until it expires or the message is deleted.",
 		Codes: append(sessionCodes(), gateway.CodeValidation, gateway.CodeMessageNotFound, gateway.CodeMessageHasNoMedia,
 			gateway.CodeMediaNotFound, gateway.CodePayloadTooLarge),
 	}, func(ctx context.Context, in *mediaLinkInput) (*contract.Answer[MediaLink], error) {
 		base, usable := f.origin.BaseURL(contract.Request(ctx))
 		if !usable {
-			return nil, gateway.InvalidFields(gateway.FieldError{Field: "Host", Message: "must be a host, perhaps with a port: a link can't begin with it"})
+			return nil, gateway.InvalidFields(gateway.FieldError{Field: "Host", Message: "must be a host with or without a port, because links begin with it"})
 		}
 		link, err := f.use.MediaLink(ctx, contract.Instance(ctx).ID, messageRef(in.MessageID), base)
 		if err != nil {
@@ -76,8 +76,8 @@ func (f files) downloadLink() contract.Endpoint {
 	})
 }
 
-// download serves the file of a link. A link carries its own right, so it needs no API
-// key, and the answer is no JSON, so huma has no part in it.
+// download serves the file of a link. A link needs no API key, and the answer is not
+// JSON, so this is not an operation of huma.
 func (f files) download() contract.Endpoint {
 	parameter := func(name, in, description, example string, required bool) *huma.Param {
 		return &huma.Param{
@@ -88,14 +88,14 @@ func (f files) download() contract.Endpoint {
 	documented := &huma.Operation{
 		OperationID: "downloadFile", Tags: []string{tagMessages},
 		Summary:     "Download a file",
-		Description: "Where a download link leads. It needs no API key: its signature is the right. Ranges are answered.",
+		Description: "The target of a download link. It needs no API key: the signature grants access. Range requests are supported.",
 		Security:    []map[string][]string{},
 		Parameters: []*huma.Param{
 			parameter("instanceId", "path", "Identifier of the instance.", "019aa1f4-5b0c-7e43-9d1f-6a1f2f6f3b11", true),
 			parameter("messageId", "path", "Internal identifier of the message.", "019aa1f4-8d52-7c1e-b3a0-0f4de1c9a7b2", true),
-			parameter("expires", "query", "When the link ends, Unix time in seconds.", "1795188130", true),
+			parameter("expires", "query", "When the link expires, Unix time in seconds.", "1795188130", true),
 			parameter("name", "query", "Name of the file.", "invoice-1234.pdf", true),
-			parameter("signature", "query", "Of all of the link.", "QXl0aGluZyBlbHNlIGlzIHJlZnVzZWQuLi4uLi4uLi4", true),
+			parameter("signature", "query", "Signature of the whole link.", "QXl0aGluZyBlbHNlIGlzIHJlZnVzZWQuLi4uLi4uLi4", true),
 			parameter("Range", "header", "A part of the file.", "bytes=0-1023", false),
 		},
 		Responses: map[string]*huma.Response{
@@ -127,7 +127,7 @@ func (f files) serveFile(w http.ResponseWriter, r *http.Request) {
 	header.Set("Content-Type", file.MimeType)
 	header.Set("Content-Disposition", contentDisposition(file.FileName))
 	header.Set("Cache-Control", "private")
-	// Strangers wrote these files, and the reference page is on the same host.
+	// Strangers made these files, and the reference page is on the same host.
 	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("Content-Security-Policy", "default-src 'none'; sandbox")
 	guarded := &rangeGuard{ResponseWriter: w}
@@ -148,7 +148,7 @@ type rangeGuard struct {
 	refused bool
 }
 
-// WriteHeader passes on every status but that refusal.
+// WriteHeader passes on every status except that of a refused range.
 func (g *rangeGuard) WriteHeader(status int) {
 	if status == http.StatusRequestedRangeNotSatisfiable {
 		g.refused = true

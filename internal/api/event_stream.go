@@ -18,7 +18,7 @@ const (
 	// streamBytes how many bytes of them: a slow reader takes up no more memory.
 	streamSlice = 256
 	streamBytes = 256 << 10
-	// streamBuffer is how much is gathered before it is written.
+	// streamBuffer is how many bytes are collected before they are written.
 	streamBuffer = 32 << 10
 	// defaultStreamPause is the usual Config.StreamPause.
 	defaultStreamPause = 15 * time.Second

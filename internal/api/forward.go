@@ -17,7 +17,7 @@ type forwardBody struct {
 func (s sending) forward() contract.Endpoint {
 	return handleSend(contract.Operation{
 		ID: "forwardMessage", Summary: "Forward a message",
-		Description: "Sends what a message of this instance says to somebody else, marked as forwarded. ",
+		Description: "Sends the content of a message of this instance to somebody else, marked as forwarded. ",
 		Codes:       []string{gateway.CodeMessageNotFound},
 	}, func(ctx context.Context, in *sendInput[forwardBody]) (messaging.Result, error) {
 		given := in.Given()

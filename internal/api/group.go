@@ -28,26 +28,26 @@ func (p *GroupPath) Resolve(huma.Context) []error {
 	return nil
 }
 
-// Group is what is known about a group.
+// Group is a group that the account is a member of.
 type Group struct {
 	ID           string        `json:"id" doc:"Group chat ID." example:"120363041234567890@g.us"`
 	Subject      string        `json:"subject" doc:"Name of the group." example:"Support team"`
-	Description  *string       `json:"description" nullable:"true" doc:"Null where there is none." example:"Questions of customers"`
-	Owner        *string       `json:"owner" nullable:"true" doc:"Personal chat ID of the owner, the LID where the number is not known; null where nobody is." example:"5511999990000@s.whatsapp.net"`
-	Creation     int64         `json:"creation" doc:"When the group was made, Unix time in seconds; 0 where unknown." example:"1795012930"`
+	Description  *string       `json:"description" nullable:"true" doc:"Description of the group; null if there is none." example:"Questions of customers"`
+	Owner        *string       `json:"owner" nullable:"true" doc:"Personal chat ID of the owner, or the LID if the number is not known; null if the group has no owner." example:"5511999990000@s.whatsapp.net"`
+	Creation     int64         `json:"creation" doc:"When the group was created, Unix time in seconds; 0 if unknown." example:"1795012930"`
 	Participants []Participant `json:"participants" nullable:"false" doc:"Members of the group."`
 }
 
 // Participant is a member of a group.
 type Participant struct {
-	ID    string  `json:"id" doc:"Personal chat ID; the LID where the number is not known." example:"5511999990000@s.whatsapp.net"`
-	Admin *string `json:"admin" nullable:"true" enum:"superadmin,admin" doc:"Null for an ordinary member." example:"superadmin"`
+	ID    string  `json:"id" doc:"Personal chat ID, or the LID if the number is not known." example:"5511999990000@s.whatsapp.net"`
+	Admin *string `json:"admin" nullable:"true" enum:"superadmin,admin" doc:"Role of an administrator; null for an ordinary member." example:"superadmin"`
 }
 
 func (p people) group() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "getGroup", Tag: tagDirectory,
-		Summary: "Get a group", Description: "Answers what the platform tells about a group that this account is a member of.",
+		Summary: "Get a group", Description: "Returns the data of a group that this account is a member of.",
 		Codes: append(sessionCodes(), gateway.CodeValidation, gateway.CodeGroupNotFound),
 	}, func(ctx context.Context, in *GroupPath) (*contract.Answer[Group], error) {
 		group, err := p.directory.Group(ctx, contract.Instance(ctx).ID, in.group)
@@ -77,8 +77,8 @@ func newGroup(group gateway.Group) Group {
 	return shown
 }
 
-// personalID is the personal chat ID of somebody, or the LID where the platform
-// does not tell the number.
+// personalID is the personal chat ID of a party, or the LID if the platform does not
+// disclose the number.
 func personalID(party gateway.Party) gateway.JID {
 	if party.JID != "" {
 		return party.JID

@@ -25,7 +25,7 @@ type health struct {
 func (health) alive() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "getHealth", Tag: tagHealth, Audience: contract.Everybody,
-		Summary: "Is the program alive", Description: "Answers as long as the program runs.",
+		Summary: "Check that the program is alive", Description: "Returns 200 as long as the program runs.",
 	}, func(context.Context, *struct{}) (*contract.Answer[Health], error) {
 		return &contract.Answer[Health]{Body: Health{Status: "ok"}}, nil
 	})
@@ -34,7 +34,7 @@ func (health) alive() contract.Endpoint {
 func (h health) ready() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "getReadiness", Tag: tagHealth, Audience: contract.Everybody,
-		Summary: "Can it serve requests", Description: "Answers 200 while the database does.",
+		Summary: "Check that it can serve requests", Description: "Returns 200 while the database answers.",
 		Codes: []string{gateway.CodeUnavailable},
 	}, func(ctx context.Context, _ *struct{}) (*contract.Answer[Health], error) {
 		if err := h.check(ctx); err != nil {

@@ -34,24 +34,24 @@ type keys struct {
 type Key struct {
 	KeyFields
 
-	LastUsedAt *contract.Timestamp `json:"lastUsedAt" nullable:"true" doc:"To the minute; null where it was never used."`
-	RevokedAt  *contract.Timestamp `json:"revokedAt" nullable:"true" doc:"Since when it opens nothing; null: it was not revoked."`
+	LastUsedAt *contract.Timestamp `json:"lastUsedAt" nullable:"true" doc:"To the minute; null if it was never used."`
+	RevokedAt  *contract.Timestamp `json:"revokedAt" nullable:"true" doc:"When the key was revoked; null: it was not."`
 }
 
 // NewKey is an API key in the answer that makes it.
 type NewKey struct {
 	KeyFields
 
-	Key string `json:"key" doc:"The secret. No other answer holds it." example:"rcd_…"`
+	Key string `json:"key" doc:"The secret. No other answer contains it." example:"rcd_…"`
 }
 
-// KeyFields is what all answers about a key have.
+// KeyFields are the fields of every answer about a key.
 type KeyFields struct {
 	ID          string              `json:"id" format:"uuid" example:"019aa1f4-1c7f-7a20-8a5e-4be2f7b0a911"`
 	Name        string              `json:"name" example:"Shop"`
-	InstanceIDs []string            `json:"instanceIds" nullable:"true" doc:"Instances that the key reaches; null: all of the account."`
+	InstanceIDs []string            `json:"instanceIds" nullable:"true" doc:"The scope of the key: the instances that it may use; null: all instances of the account."`
 	Partner     bool                `json:"partner" doc:"Whether it is a partner key."`
-	ExpiresAt   *contract.Timestamp `json:"expiresAt" nullable:"true" doc:"Null: never."`
+	ExpiresAt   *contract.Timestamp `json:"expiresAt" nullable:"true" doc:"When the key ends; null: never."`
 	CreatedAt   contract.Timestamp  `json:"createdAt"`
 }
 
@@ -73,10 +73,10 @@ func newKey(key gateway.Key) Key {
 }
 
 type createKeyBody struct {
-	Name        string     `json:"name" minLength:"1" maxLength:"255" doc:"What the key is for." example:"Shop"`
-	InstanceIDs []string   `json:"instanceIds,omitempty" nullable:"false" minItems:"1" maxItems:"1000" doc:"Instances that the key reaches; left out: all of the account. Null is refused."`
+	Name        string     `json:"name" minLength:"1" maxLength:"255" doc:"Name of the key, for people." example:"Shop"`
+	InstanceIDs []string   `json:"instanceIds,omitempty" nullable:"false" minItems:"1" maxItems:"1000" doc:"The scope of the key: the instances that it may use. If left out: all instances of the account. Null is refused."`
 	Partner     bool       `json:"partner,omitempty" doc:"Whether the key may use the partner interface." example:"false"`
-	ExpiresAt   *time.Time `json:"expiresAt,omitempty" doc:"When the key ends; left out: never." example:"2027-01-01T00:00:00Z"`
+	ExpiresAt   *time.Time `json:"expiresAt,omitempty" doc:"When the key ends. If left out: never." example:"2027-01-01T00:00:00Z"`
 }
 
 type createKeyInput struct {
@@ -91,7 +91,7 @@ func (k keys) create() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "createAPIKey", Tag: tagPartner,
 		Summary:     "Create an API key",
-		Description: "Only the key's hash is kept: no other answer holds the key. A key never makes one that reaches more than itself, or ends later.",
+		Description: "Only a hash of the key is stored: no other answer contains the key. A key can't create one with a wider scope or a later end than its own.",
 		Status:      http.StatusCreated, Audience: contract.Partners,
 	}, func(ctx context.Context, in *createKeyInput) (*contract.Answer[NewKey], error) {
 		own := contract.Key(ctx)
@@ -130,7 +130,7 @@ func (k keys) create() contract.Endpoint {
 func (k keys) check(ctx context.Context, own gateway.Key, params access.KeyParams) error {
 	var wrong []gateway.FieldError
 	if !params.ExpiresAt.IsZero() && !params.ExpiresAt.After(k.now()) {
-		wrong = append(wrong, gateway.FieldError{Field: "expiresAt", Message: "must lie in the future"})
+		wrong = append(wrong, gateway.FieldError{Field: "expiresAt", Message: "must be in the future"})
 	}
 	for i, id := range params.InstanceIDs {
 		known, err := k.owns(ctx, own.AccountID, id)
@@ -161,9 +161,9 @@ func coverNew(own gateway.Key, params access.KeyParams) error {
 	asked.ExpiresAt = own.ExpiresAt
 	if own.Covers(asked) {
 		return gateway.Errorf(gateway.Forbidden, gateway.CodeForbidden,
-			"a key can't make one that ends later than itself: give an expiresAt of %s at the latest", own.ExpiresAt.UTC().Format(contract.TimestampLayout))
+			"a key can't create one that ends later than itself: set expiresAt to %s at the latest", own.ExpiresAt.UTC().Format(contract.TimestampLayout))
 	}
-	return gateway.Errorf(gateway.Forbidden, gateway.CodeForbidden, "a key can't make one that reaches more than itself")
+	return gateway.Errorf(gateway.Forbidden, gateway.CodeForbidden, "a key can't create one with a wider scope than its own")
 }
 
 // owns reports whether the account has the instance.
@@ -182,8 +182,8 @@ func (k keys) list() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "listAPIKeys", Tag: tagPartner,
 		Summary: "List API keys",
-		Description: "Lists the API keys of the account, oldest first, also those that were revoked or have expired. " +
-			"A key that reaches certain instances, or ends, sees only keys that reach no more and end no later.",
+		Description: "Lists the API keys of the account, oldest first, including revoked and expired ones. " +
+			"A key with a limited scope or an end sees only keys with no wider scope and no later end.",
 		Audience: contract.Partners, Codes: []string{gateway.CodeValidation},
 	}, func(ctx context.Context, in *contract.Paging) (*contract.Answer[contract.Envelope[Key]], error) {
 		page, err := k.use.ListKeysWithin(ctx, contract.Key(ctx), in.Request())
@@ -197,8 +197,8 @@ func (k keys) list() contract.Endpoint {
 func (k keys) revoke() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "revokeAPIKey", Tag: tagPartner,
-		Summary: "Revoke an API key", Description: "The key opens nothing from now on, and its event streams end. Keys that it made stay: they are revoked one by one. " +
-			"What a key does not list, it can't revoke.",
+		Summary: "Revoke an API key", Description: "The key stops working at once, and its event streams end. Keys that it created keep working: revoke them one by one. " +
+			"A key can revoke only the keys that it can list.",
 		Audience: contract.Partners, Codes: []string{gateway.CodeNotFound},
 	}, func(ctx context.Context, in *revokeKeyInput) (*struct{}, error) {
 		if !contract.IsUUID(in.ID) {

@@ -27,11 +27,11 @@ func TestRestrictedPartnerKeyStaysWithinItself(t *testing.T) {
 	}{
 		{`{"name":"a",` + within + `,"expiresAt":"2026-11-20T15:22:10.123Z"}`, 201, ""},
 		{`{"name":"a",` + within + `,"expiresAt":"2026-11-20T15:00:00Z","partner":true}`, 201, ""},
-		{`{"name":"a",` + within + `,"expiresAt":"2026-11-20T15:22:10.124Z"}`, 403, "give an expiresAt of 2026-11-20T15:22:10.123Z at the latest"},
+		{`{"name":"a",` + within + `,"expiresAt":"2026-11-20T15:22:10.124Z"}`, 403, "set expiresAt to 2026-11-20T15:22:10.123Z at the latest"},
 		{`{"name":"a",` + within + `}`, 403, "ends later than itself"},
 		{`{"name":"a",` + within + `,"expiresAt":null}`, 403, "ends later than itself"},
-		{`{"name":"a","expiresAt":"2026-11-20T15:00:00Z"}`, 403, "reaches more than itself"},
-		{`{"name":"a","instanceIds":["` + id + `","` + other + `"],"expiresAt":"2026-11-20T15:00:00Z"}`, 403, "reaches more than itself"},
+		{`{"name":"a","expiresAt":"2026-11-20T15:00:00Z"}`, 403, "a wider scope than its own"},
+		{`{"name":"a","instanceIds":["` + id + `","` + other + `"],"expiresAt":"2026-11-20T15:00:00Z"}`, 403, "a wider scope than its own"},
 	} {
 		r := request{method: post, path: "/api/partner/api-keys", key: restricted, body: test.body}
 		got := f.do(t, r)
@@ -101,7 +101,7 @@ func TestMisspeltRestrictionIsRefused(t *testing.T) {
 	} {
 		r := request{method: post, path: "/api/partner/api-keys", key: f.partner, body: `{"name":"a",` + given + `}`}
 		refused := wantRefusal(t, r, f.do(t, r), http.StatusBadRequest, gateway.CodeValidation)
-		if !strings.HasSuffix(refused.Message, "is no field of this operation; did you mean "+meant+"?") {
+		if !strings.HasSuffix(refused.Message, "is not a field of this operation; did you mean "+meant+"?") {
 			t.Errorf("%s: it says %q", given, refused.Message)
 		}
 	}

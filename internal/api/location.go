@@ -13,8 +13,8 @@ type locationBody struct {
 
 	Latitude  float64 `json:"latitude" minimum:"-90" maximum:"90" doc:"Degrees north." example:"-23.561414"`
 	Longitude float64 `json:"longitude" minimum:"-180" maximum:"180" doc:"Degrees east." example:"-46.655881"`
-	Name      string  `json:"name,omitempty" maxLength:"1024" doc:"What the place is called." example:"Our shop"`
-	Address   string  `json:"address,omitempty" maxLength:"1024" doc:"Where it is, for people." example:"Avenida Paulista 1578, São Paulo"`
+	Name      string  `json:"name,omitempty" maxLength:"1024" doc:"Name of the place." example:"Our shop"`
+	Address   string  `json:"address,omitempty" maxLength:"1024" doc:"Address of the place." example:"Avenida Paulista 1578, São Paulo"`
 }
 
 func (s sending) location() contract.Endpoint {

@@ -10,12 +10,12 @@ import (
 
 // Captioned is the field of the media that can have a caption.
 type Captioned struct {
-	Caption string `json:"caption,omitempty" maxLength:"1024" doc:"Text below it, at most 1,024 characters." example:"The new model"`
+	Caption string `json:"caption,omitempty" maxLength:"1024" doc:"Text below the media, at most 1,024 characters." example:"The new model"`
 }
 
 // Vanishing is the field of the media that can vanish.
 type Vanishing struct {
-	ViewOnce bool `json:"viewOnce,omitempty" default:"false" doc:"Whether the recipient can open it only once." example:"false"`
+	ViewOnce bool `json:"viewOnce,omitempty" default:"false" doc:"Whether the recipient can open the media only once." example:"false"`
 }
 
 type imageBody struct {
@@ -41,7 +41,7 @@ type videoBody struct {
 type voiceBody struct {
 	Addressee
 
-	Audio string `json:"audio" minLength:"1" format:"media" doc:"The sound, best as OGG with Opus: a base64 data URI, or an http(s) URL." example:"https://shop.example/thanks.ogg"`
+	Audio string `json:"audio" minLength:"1" format:"media" doc:"The audio, ideally OGG with Opus: a base64 data URI, or an http(s) URL." example:"https://shop.example/thanks.ogg"`
 
 	Reply
 	Vanishing
@@ -50,7 +50,7 @@ type voiceBody struct {
 type audioBody struct {
 	Addressee
 
-	Audio string `json:"audio" minLength:"1" format:"media" doc:"The sound: a base64 data URI, or an http(s) URL." example:"https://shop.example/jingle.mp3"`
+	Audio string `json:"audio" minLength:"1" format:"media" doc:"The audio: a base64 data URI, or an http(s) URL." example:"https://shop.example/jingle.mp3"`
 
 	Reply
 }
@@ -62,7 +62,7 @@ type documentBody struct {
 
 	Captioned
 
-	FileName string `json:"fileName,omitempty" doc:"Name to display; left out: the last part of the URL, else document and the usual extension." example:"invoice-1234.pdf"`
+	FileName string `json:"fileName,omitempty" doc:"Name to display. If left out: the last part of the URL, or else \"document\" with the usual extension." example:"invoice-1234.pdf"`
 
 	Reply
 }
@@ -70,13 +70,13 @@ type documentBody struct {
 type stickerBody struct {
 	Addressee
 
-	Sticker string `json:"sticker" minLength:"1" format:"media" doc:"A WebP picture, best of 512x512 pixels and with transparency: a base64 data URI, or an http(s) URL." example:"https://shop.example/thanks.webp"`
+	Sticker string `json:"sticker" minLength:"1" format:"media" doc:"A WebP picture, ideally 512x512 pixels with transparency: a base64 data URI, or an http(s) URL." example:"https://shop.example/thanks.webp"`
 }
 
 func (s sending) image() contract.Endpoint {
 	return handleMedia(contract.Operation{
 		ID: "sendImage", Summary: "Send an image",
-		Description: "JPEG, PNG, WebP, or GIF as a still. ",
+		Description: "Takes JPEG, PNG, WebP, or GIF, which is sent as a still image. ",
 		Codes:       []string{gateway.CodeMessageNotFound},
 	}, func(ctx context.Context, in *sendInput[imageBody]) (messaging.Result, error) {
 		given := in.Given()
@@ -101,7 +101,7 @@ func (s sending) video() contract.Endpoint {
 func (s sending) voiceNote() contract.Endpoint {
 	return handleMedia(contract.Operation{
 		ID: "sendVoiceNote", Summary: "Send a voice note",
-		Description: "The audio plays as a recorded voice message. ",
+		Description: "The recipient gets a voice message. ",
 		Codes:       []string{gateway.CodeMessageNotFound},
 	}, func(ctx context.Context, in *sendInput[voiceBody]) (messaging.Result, error) {
 		given := in.Given()
@@ -114,7 +114,7 @@ func (s sending) voiceNote() contract.Endpoint {
 func (s sending) audioFile() contract.Endpoint {
 	return handleMedia(contract.Operation{
 		ID: "sendAudioFile", Summary: "Send an audio file",
-		Description: "The audio is a playable attachment. ",
+		Description: "The recipient gets a file that can be played. ",
 		Codes:       []string{gateway.CodeMessageNotFound},
 	}, func(ctx context.Context, in *sendInput[audioBody]) (messaging.Result, error) {
 		given := in.Given()
@@ -149,12 +149,12 @@ func (s sending) sticker() contract.Endpoint {
 
 // handleMedia makes the endpoint of an operation that sends one kind of media.
 func handleMedia[T any](op contract.Operation, send func(ctx context.Context, in *sendInput[T]) (messaging.Result, error)) contract.Endpoint {
-	op.Description += "What the file is, is found out from its content, whatever a data URI or a server says. "
+	op.Description += "The type of the file is detected from its content; the type in a data URI or from a server is ignored. "
 	return handleSend(op.Refusing(gateway.CodeMediaFetchFailed), send)
 }
 
-// sendMedia sends media of one kind: what the body held as a data URI, or else the
-// file behind the URL in params.
+// sendMedia sends media of one kind: the file that the body held as a data URI, or
+// else the file behind the URL in params.
 func sendMedia[T any](
 	ctx context.Context, s sending, in *sendInput[T], to, quoted string, kind gateway.MessageType, params messaging.MediaParams,
 ) (messaging.Result, error) {

@@ -48,12 +48,12 @@ type deleteBody struct {
 type reactionBody struct {
 	Subject
 
-	Reaction string `json:"reaction" format:"emoji" doc:"One emoji; empty takes the reaction back." example:"👍"`
+	Reaction string `json:"reaction" format:"emoji" doc:"One emoji; empty removes the reaction." example:"👍"`
 }
 
 // Read names the message that was marked as read.
 type Read struct {
-	MessageID string `json:"messageId" doc:"As it was given." example:"3EB0C431C26A1916E07A"`
+	MessageID string `json:"messageId" doc:"The identifier as it was given." example:"3EB0C431C26A1916E07A"`
 }
 
 // messageCodes are the refusals of every operation on a message that exists.
@@ -65,7 +65,7 @@ func (m messages) edit() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "editMessage", Tag: tagMessages,
 		Summary: "Edit a message",
-		Description: "Gives a text that this instance sent new words. Other kinds of messages can't be edited, and the platform allows it " +
+		Description: "Replaces the text of a text message that this instance sent. Other kinds of messages can't be edited, and the platform allows it only " +
 			"for 15 minutes.",
 		Codes: messageCodes(gateway.CodeMessageNotEditable, gateway.CodeEditWindowExpired),
 	}, func(ctx context.Context, in *messageInput[editBody]) (*contract.Answer[Sent], error) {
@@ -96,7 +96,7 @@ func (m messages) delete() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "deleteMessage", Tag: tagMessages,
 		Summary:     "Delete a message for everyone",
-		Description: "Takes back a message that this instance sent. The platform allows it for about an hour.",
+		Description: "Deletes, for everybody, a message that this instance sent. The platform allows it for about an hour.",
 		Status:      http.StatusNoContent,
 		Codes:       messageCodes(gateway.CodeMessageNotDeletable, gateway.CodeDeleteWindowExpired),
 	}, func(ctx context.Context, in *messageInput[deleteBody]) (*struct{}, error) {
@@ -108,7 +108,7 @@ func (m messages) react() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "sendReaction", Tag: tagMessages,
 		Summary:     "React to a message",
-		Description: "Puts one emoji on a message, in place of an earlier one of this instance, or takes it back.",
+		Description: "Adds one emoji to a message, replacing an earlier one from this instance, or removes it.",
 		Status:      http.StatusNoContent,
 		Codes:       messageCodes(),
 	}, func(ctx context.Context, in *messageInput[reactionBody]) (*struct{}, error) {

@@ -19,14 +19,14 @@ type numbersInput struct {
 
 // NumberCheck is the answer about one number.
 type NumberCheck struct {
-	Number string `json:"number" doc:"Digits that were looked up." example:"5511988887766"`
+	Number string `json:"number" doc:"The digits that were looked up." example:"5511988887766"`
 	Exists bool   `json:"exists" doc:"Whether the number has an account." example:"true"`
-	JID    string `json:"jid,omitempty" doc:"Personal chat ID of the account; left out where there is none." example:"5511988887766@s.whatsapp.net"`
+	JID    string `json:"jid,omitempty" doc:"Personal chat ID of the account; left out if there is none." example:"5511988887766@s.whatsapp.net"`
 }
 
 // NumberChecks are the answers about all numbers.
 type NumberChecks struct {
-	Results []NumberCheck `json:"results" nullable:"false" doc:"In the order of the numbers, doubles included."`
+	Results []NumberCheck `json:"results" nullable:"false" doc:"One result for each given number, in the same order, duplicates included."`
 }
 
 func (p people) checkNumbers() contract.Endpoint {

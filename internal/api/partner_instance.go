@@ -19,7 +19,7 @@ type InstanceManagement interface {
 }
 
 type createInstanceBody struct {
-	Name string `json:"name" minLength:"1" maxLength:"255" doc:"What the instance is for." example:"Support"`
+	Name string `json:"name" minLength:"1" maxLength:"255" doc:"Name of the instance, for people." example:"Support"`
 }
 
 type createInstanceInput struct {
@@ -27,7 +27,7 @@ type createInstanceInput struct {
 }
 
 type paymentBody struct {
-	Pending bool `json:"pending" doc:"True closes the session and keeps its keys; false brings the instance back." example:"true"`
+	Pending bool `json:"pending" doc:"true closes the session of the instance and keeps its keys; false brings it back." example:"true"`
 }
 
 type paymentInput struct {
@@ -49,13 +49,13 @@ func newPartnerInstances(c Config) *partnerInstances {
 func (p *partnerInstances) create() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "createInstance", Tag: tagPartner,
-		Summary: "Create an instance", Description: "The instance is linked to nothing yet. A key that reaches certain instances only can't create any.",
+		Summary: "Create an instance", Description: "The new instance is not linked to an account yet. A key whose scope is limited to certain instances can't create one.",
 		Status: http.StatusCreated, Audience: contract.Partners, Codes: []string{gateway.CodeInstanceLimit},
 	}, func(ctx context.Context, in *createInstanceInput) (*contract.Answer[Instance], error) {
 		own := contract.Key(ctx)
 		if len(own.InstanceIDs) > 0 {
 			return nil, gateway.Errorf(gateway.Forbidden, gateway.CodeForbidden,
-				"the API key reaches certain instances only, and would not reach a new one: use a partner key of the whole account")
+				"the API key's scope is limited to certain instances, and a new one would not be in it: use a partner key for the whole account")
 		}
 		instance, err := p.createWithin(ctx, own.AccountID, in.Given().Name)
 		if err != nil {
@@ -77,7 +77,7 @@ func (p *partnerInstances) createWithin(ctx context.Context, accountID, name str
 		}
 		if page.Total >= p.most {
 			return gateway.Instance{}, gateway.Errorf(gateway.Conflict, gateway.CodeInstanceLimit,
-				"the account has %d instances, and may have no more: delete one, or ask whoever runs the gateway", page.Total)
+				"the account has %d instances and may not have more: delete one, or ask the operator of the gateway", page.Total)
 		}
 	}
 	return p.use.Create(ctx, accountID, name)
@@ -86,7 +86,7 @@ func (p *partnerInstances) createWithin(ctx context.Context, accountID, name str
 func (p *partnerInstances) delete() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "deleteInstance", Tag: tagPartner,
-		Summary: "Delete an instance", Description: "Logs it out, then removes it with its messages.",
+		Summary: "Delete an instance", Description: "Logs the instance out, then removes it with its messages.",
 		Audience: contract.Partners, Codes: []string{gateway.CodeUnavailable},
 	}, func(ctx context.Context, _ *contract.InstancePath) (*struct{}, error) {
 		return nil, p.use.Delete(ctx, contract.Instance(ctx).ID)
@@ -96,7 +96,7 @@ func (p *partnerInstances) delete() contract.Endpoint {
 func (p *partnerInstances) stop() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "stopInstance", Tag: tagPartner,
-		Summary: "Stop an instance", Description: "Closes its session and keeps the keys; a restart brings it back.",
+		Summary: "Stop an instance", Description: "Closes the session of the instance and keeps its keys; a restart brings it back.",
 		Audience: contract.Partners, Codes: []string{gateway.CodePaymentRequired, gateway.CodeUnavailable},
 	}, func(ctx context.Context, _ *contract.InstancePath) (*contract.Nothing, error) {
 		return &contract.Nothing{}, p.use.Stop(ctx, contract.Instance(ctx).ID)

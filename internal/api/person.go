@@ -10,7 +10,7 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 )
 
-// Directory are the use cases about people and groups.
+// Directory are the use cases of numbers, people and groups.
 type Directory interface {
 	CheckNumbers(ctx context.Context, instanceID string, numbers []string) ([]gateway.Registration, error)
 	SendPresence(ctx context.Context, instanceID string, to gateway.Recipient, presence gateway.Presence) error
@@ -57,15 +57,15 @@ func (p *PersonPath) Resolve(ctx huma.Context) []error {
 	return nil
 }
 
-// Picture is where the picture of a contact is.
+// Picture is the picture of a contact.
 type Picture struct {
-	URL *string `json:"url" nullable:"true" doc:"Null where there is no picture, or it is not shown to this account." example:"https://pps.example/v/t61/picture.jpg"`
+	URL *string `json:"url" nullable:"true" doc:"Null if there is no picture or this account may not see it." example:"https://pps.example/v/t61/picture.jpg"`
 }
 
 func (p people) profilePicture() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "getProfilePicture", Tag: tagDirectory,
-		Summary: "Get a profile picture", Description: "Answers where the picture of a person or group is, as far as it is shown to this account.",
+		Summary: "Get a profile picture", Description: "Returns the URL of the picture of a person or group, if this account may see it.",
 		Codes: append(sessionCodes(), gateway.CodeValidation),
 	}, func(ctx context.Context, in *ContactPath) (*contract.Answer[Picture], error) {
 		url, err := p.directory.ProfilePicture(ctx, contract.Instance(ctx).ID, in.contact)
@@ -80,7 +80,7 @@ func (p people) block() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "blockContact", Tag: tagDirectory,
 		Summary:     "Block a contact",
-		Description: "The contact can't write to this account any more. Blocking somebody who is blocked changes nothing.",
+		Description: "The contact can't write to this account any more. Blocking a blocked contact changes nothing.",
 		Status:      http.StatusNoContent,
 		Codes:       append(sessionCodes(), gateway.CodeValidation, gateway.CodeNotRegistered),
 	}, func(ctx context.Context, in *PersonPath) (*struct{}, error) {
@@ -92,7 +92,7 @@ func (p people) unblock() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "unblockContact", Tag: tagDirectory,
 		Summary:     "Unblock a contact",
-		Description: "The contact can write to this account again. Unblocking somebody who is not blocked changes nothing.",
+		Description: "The contact can write to this account again. Unblocking a contact who is not blocked changes nothing.",
 		Status:      http.StatusNoContent,
 		Codes:       append(sessionCodes(), gateway.CodeValidation, gateway.CodeNotRegistered),
 	}, func(ctx context.Context, in *PersonPath) (*struct{}, error) {

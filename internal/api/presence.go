@@ -11,7 +11,7 @@ import (
 type presenceBody struct {
 	Addressee
 
-	Presence string `json:"presence" enum:"composing,recording,paused,available,unavailable" doc:"composing: typing; recording: recording audio; paused: neither any more; available: online; unavailable: offline." example:"composing"`
+	Presence string `json:"presence" enum:"composing,recording,paused,available,unavailable" doc:"composing: typing; recording: recording audio; paused: stopped typing or recording; available: online; unavailable: offline." example:"composing"`
 }
 
 type presenceInput struct {
@@ -23,8 +23,8 @@ func (p people) sendPresence() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "sendPresence", Tag: tagDirectory,
 		Summary: "Send presence",
-		Description: "Shows a contact that this account is typing or recording, or stops showing it. " +
-			"Online and offline are shown to everybody who may see them, not to one contact.",
+		Description: "Shows a contact that this account is typing or recording, or that it has stopped. " +
+			"Online and offline are shown to everybody who may see them, not only to this contact.",
 		Status: http.StatusNoContent,
 		Codes:  append(sessionCodes(), gateway.CodeNotRegistered),
 	}, func(ctx context.Context, in *presenceInput) (*struct{}, error) {

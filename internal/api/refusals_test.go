@@ -179,7 +179,7 @@ func TestKeysThatOpenNothing(t *testing.T) {
 	}
 }
 
-func TestInstancesThatAKeyDoesNotReach(t *testing.T) {
+func TestInstancesOutOfTheScopeOfAKey(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)
 	id, other := f.newInstance(t), f.newInstance(t)

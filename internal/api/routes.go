@@ -2,8 +2,8 @@ package api
 
 import "github.com/recado-project/recado/internal/api/contract"
 
-// routes is the table of all operations. To add one: a line here, in the place where
-// the reference page is to show it, and a function in the file of its resource.
+// routes is the table of all operations. To add one, add a line here, at the place
+// where the reference page should show it, and a function to the file of its resource.
 func routes(c Config, origin contract.Origin) []contract.Route {
 	get, post, put, del := contract.Get, contract.Post, contract.Put, contract.Delete
 	instances, linking, partner := instances{c.Instances}, linking{c.Instances}, newPartnerInstances(c)

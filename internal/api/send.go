@@ -30,7 +30,7 @@ type Sent struct {
 
 // sentAnswer is the answer of every operation that sends.
 type sentAnswer struct {
-	Replayed string `header:"Idempotency-Replayed" enum:"true" doc:"Set where an earlier request with the same Idempotency-Key was accepted: this is its message, and not a second one."`
+	Replayed string `header:"Idempotency-Replayed" enum:"true" doc:"Set if an earlier request with the same Idempotency-Key was accepted: the answer names its message, and no second one was sent."`
 	Body     Sent
 }
 
@@ -60,13 +60,13 @@ type textBody struct {
 	Reply
 }
 
-// sendCodes are the refusals that every send may meet.
+// sendCodes are the refusals of every operation that sends.
 func sendCodes() []string {
 	return append(sessionCodes(), gateway.CodeNotRegistered, gateway.CodeGroupNotFound,
 		gateway.CodeIdempotencyConflict, gateway.CodeRecipientRestricted)
 }
 
-// sessionCodes are the refusals of everything that asks the platform.
+// sessionCodes are the refusals of every operation that needs the platform.
 func sessionCodes() []string {
 	return []string{
 		gateway.CodePaymentRequired, gateway.CodeNotConnected, gateway.CodeRateLimited,
@@ -74,11 +74,11 @@ func sessionCodes() []string {
 	}
 }
 
-// handleSend makes the endpoint of an operation that sends one kind of content. Its
-// description ends with what is true of all of them.
+// handleSend makes the endpoint of an operation that sends one kind of content, and
+// completes its declaration with what all of them share.
 func handleSend[T any](op contract.Operation, send func(ctx context.Context, in *sendInput[T]) (messaging.Result, error)) contract.Endpoint {
 	op.Tag, op.Status = tagMessages, http.StatusCreated
-	op.Description += "Answers when the platform has acknowledged the message."
+	op.Description += "Returns when the platform has acknowledged the message."
 	op.Codes = append(sendCodes(), op.Codes...)
 	return contract.Handle(op, func(ctx context.Context, in *sendInput[T]) (*sentAnswer, error) {
 		result, err := send(ctx, in)

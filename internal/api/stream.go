@@ -36,28 +36,28 @@ type KeyWatch interface {
 type streamInput struct {
 	contract.InstancePath
 
-	LastEventID string   `header:"Last-Event-ID" doc:"The sequence of the last event that was read; the stream goes on after it. Without it the stream begins with what happens next." example:"41"` //nolint:tagliatelle // the header is spelled so where it was specified
+	LastEventID string   `header:"Last-Event-ID" doc:"The sequence of the last event that the reader has; the stream continues after it. Without this header, the stream begins with the next event." example:"41"` //nolint:tagliatelle // the header is spelled so where it was specified
 	Types       []string `query:"types" nullable:"false" doc:"Only events of these types, separated by commas."`
 
-	after int64 // -1: what happens next
+	after int64 // the sequence of the last event that the reader has; -1: begin with the next one
 	kinds map[eventlog.Kind]bool
 }
 
-// Resolve reads where the stream begins and what is wanted.
+// Resolve reads where the stream begins and which types are wanted.
 func (in *streamInput) Resolve(huma.Context) []error {
 	var errs []error
 	in.after = -1
 	if in.LastEventID != "" {
 		after, err := strconv.ParseInt(in.LastEventID, 10, 64)
 		if err != nil || after < 0 {
-			errs = append(errs, body.Wrong("Last-Event-ID", "must be the sequence of an event, or 0 for the first one"))
+			errs = append(errs, body.Wrong("Last-Event-ID", "must be the sequence of an event, or 0 to begin with the first one"))
 		}
 		in.after = after
 	}
 	for _, name := range in.Types {
 		kind := eventlog.Kind(strings.TrimSpace(name))
 		if !kind.Known() {
-			errs = append(errs, body.Wrong("types", "names a type that does not exist: "+strconv.Quote(string(kind))))
+			errs = append(errs, body.Wrong("types", "has a type that does not exist: "+strconv.Quote(string(kind))))
 		}
 		if in.kinds == nil {
 			in.kinds = map[eventlog.Kind]bool{}
@@ -67,7 +67,7 @@ func (in *streamInput) Resolve(huma.Context) []error {
 	return errs
 }
 
-// streamAnswer writes itself.
+// streamAnswer is an answer that writes itself.
 type streamAnswer struct {
 	Body func(huma.Context)
 }
@@ -96,8 +96,8 @@ func (s *streams) stream() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "streamEvents", Tag: tagEvents,
 		Summary: "Stream events",
-		Description: "Server-sent events: `id` is the sequence, `event` the type, and `data` the envelope that webhooks get. " +
-			"A reader that comes back with `Last-Event-ID` goes on without a hole, as far as events are kept.",
+		Description: "Server-sent events: `id` is the sequence, `event` the type, and `data` the same envelope that webhooks get. " +
+			"A reader that comes back with `Last-Event-ID` misses nothing, as long as the events are kept.",
 		Status: http.StatusOK,
 		Codes:  []string{gateway.CodeValidation, gateway.CodeEventsExpired},
 		Stream: true,
@@ -127,7 +127,7 @@ func (s *streams) stream() contract.Endpoint {
 func (s *streams) admit(ctx context.Context) error {
 	done, ok := s.open.take(contract.Key(ctx).ID)
 	if !ok {
-		refusal := gateway.Errorf(gateway.RateLimited, gateway.CodeRateLimited, "the API key has %d streams open, and may have no more", s.open.most)
+		refusal := gateway.Errorf(gateway.RateLimited, gateway.CodeRateLimited, "the API key has %d open streams and may not have more", s.open.most)
 		refusal.RetryAfter = streamsRetry
 		return refusal
 	}
@@ -156,8 +156,8 @@ func (s *streams) begin(ctx context.Context, in *streamInput) (*eventStream, err
 	}, nil
 }
 
-// checkResume refuses a reader whose next event is gone, or that has read what
-// never was.
+// checkResume refuses a reader whose next event is no longer kept, or whose last event
+// does not exist yet.
 func checkResume(after, oldest, newest int64) error {
 	switch {
 	case after < 0:

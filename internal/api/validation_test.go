@@ -76,7 +76,7 @@ func TestValidation(t *testing.T) {
 		{keys, `{"name":"a","instanceIds":["` + id + `",1,null]}`, "instanceIds[1] must be a string; instanceIds[2] is required"},
 		{keys, `{"name":"a","instanceIds":["` + id + `","x","` + uuid.New().String() + `"]}`, "instanceIds[1] must be an instance of the account; instanceIds[2] must be an instance of the account"},
 		{keys, `{"name":"a","expiresAt":"tomorrow"}`, "expiresAt must be a date and time like 2026-11-20T14:22:10Z"},
-		{keys, `{"name":"a","expiresAt":"2026-11-20T14:22:10.123Z"}`, "expiresAt must lie in the future"},
+		{keys, `{"name":"a","expiresAt":"2026-11-20T14:22:10.123Z"}`, "expiresAt must be in the future"},
 
 		{"GET /api/instances?page=0", ``, "page must be 1 or more"},
 		{"GET /api/instances?page=-1&limit=101", ``, "limit must be 100 or less; page must be 1 or more"},

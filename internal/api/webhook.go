@@ -22,7 +22,7 @@ type Webhook struct {
 	ID         string             `json:"id" format:"uuid" example:"019aa1f4-1c7f-7a20-8a5e-4be2f7b0a911"`
 	InstanceID string             `json:"instanceId" format:"uuid"`
 	URL        string             `json:"webhookUrl" doc:"Where events are delivered." example:"https://shop.example.org/recado"`
-	Secret     string             `json:"secret,omitempty" doc:"What signatures are made with; left out where none is set." example:"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"`
+	Secret     string             `json:"secret,omitempty" doc:"The secret that signs deliveries; left out if none is set." example:"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"`
 	IsActive   bool               `json:"isActive" example:"true"`
 	CreatedAt  contract.Timestamp `json:"createdAt"`
 	UpdatedAt  contract.Timestamp `json:"updatedAt"`
@@ -37,8 +37,8 @@ func newWebhook(w webhook.Webhook) Webhook {
 
 type webhookBody struct {
 	URL      string  `json:"webhookUrl" minLength:"1" doc:"An absolute http or https URL." example:"https://shop.example.org/recado"`
-	Secret   *string `json:"secret,omitempty" doc:"Signs deliveries, after Standard Webhooks; left out, the one that is set stays." example:"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"`
-	IsActive *bool   `json:"isActive,omitempty" doc:"Whether events are delivered; left out: true." example:"true"`
+	Secret   *string `json:"secret,omitempty" doc:"The secret that signs deliveries (Standard Webhooks). If left out, the current one stays." example:"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"`
+	IsActive *bool   `json:"isActive,omitempty" doc:"Whether events are delivered. If left out: true." example:"true"`
 }
 
 type saveWebhookInput struct {
@@ -46,12 +46,12 @@ type saveWebhookInput struct {
 	contract.JSON[webhookBody]
 }
 
-// WebhookTest is what an endpoint said to a test event.
+// WebhookTest is the answer of an endpoint to a test event.
 type WebhookTest struct {
-	Status     *int    `json:"status" nullable:"true" doc:"Of the answer; null where there was none." example:"204"`
+	Status     *int    `json:"status" nullable:"true" doc:"HTTP status of the answer; null if there was none." example:"204"`
 	DurationMs int64   `json:"durationMs" example:"12"`
-	Body       string  `json:"body" doc:"The beginning of the answer, 4 KiB at most." example:""`
-	Error      *string `json:"error" nullable:"true" doc:"Why it failed; null where the endpoint took the event." example:"connection refused"`
+	Body       string  `json:"body" doc:"The beginning of the answer, at most 4 KiB." example:""`
+	Error      *string `json:"error" nullable:"true" doc:"Why the test failed; null if the endpoint accepted the event." example:"connection refused"`
 }
 
 // webhooks is the resource of the webhook of an instance.
@@ -61,8 +61,8 @@ func (w webhooks) save() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "saveWebhook", Tag: tagEvents,
 		Summary: "Create or update the webhook",
-		Description: "A new webhook, and one that was not active, begins with the next event. Any other goes on where it is, " +
-			"at once, also where it was suspended. After a change of the secret both sign for 24 hours.",
+		Description: "A new webhook, and one that was inactive, starts with the next event. Any other continues where it is, " +
+			"at once, even if it was suspended. After a change of the secret, deliveries are signed with both secrets for 24 hours.",
 	}, func(ctx context.Context, in *saveWebhookInput) (*contract.Answer[Webhook], error) {
 		given := in.Given()
 		saved, err := w.use.Save(ctx, contract.Instance(ctx).ID, webhook.Settings{
@@ -78,7 +78,7 @@ func (w webhooks) save() contract.Endpoint {
 func (w webhooks) get() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "getWebhook", Tag: tagEvents,
-		Summary: "Get the webhook", Description: "Answers the configuration with its secret.",
+		Summary: "Get the webhook", Description: "Returns the configuration, including the secret.",
 		Codes: []string{gateway.CodeWebhookNotFound},
 	}, func(ctx context.Context, _ *contract.InstancePath) (*contract.Answer[Webhook], error) {
 		found, err := w.use.Get(ctx, contract.Instance(ctx).ID)
@@ -92,7 +92,7 @@ func (w webhooks) get() contract.Endpoint {
 func (w webhooks) delete() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "deleteWebhook", Tag: tagEvents,
-		Summary: "Delete the webhook", Description: "Events are still written down, for the stream.",
+		Summary: "Delete the webhook", Description: "Events are still recorded and can be read as a stream.",
 		Codes: []string{gateway.CodeWebhookNotFound},
 	}, func(ctx context.Context, _ *contract.InstancePath) (*contract.Nothing, error) {
 		return &contract.Nothing{}, w.use.Delete(ctx, contract.Instance(ctx).ID)
@@ -102,7 +102,7 @@ func (w webhooks) delete() contract.Endpoint {
 func (w webhooks) resume() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "resumeWebhook", Tag: tagEvents,
-		Summary: "Resume the webhook", Description: "Tries a webhook that is suspended, or waits after failures, again at once.",
+		Summary: "Resume the webhook", Description: "Tries the endpoint again at once, if the webhook is suspended or waits after failures.",
 		Codes: []string{gateway.CodeWebhookNotFound},
 	}, func(ctx context.Context, _ *contract.InstancePath) (*contract.Nothing, error) {
 		return &contract.Nothing{}, w.use.Resume(ctx, contract.Instance(ctx).ID)
@@ -113,8 +113,8 @@ func (w webhooks) test() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "testWebhook", Tag: tagEvents,
 		Summary: "Test the webhook",
-		Description: "Sends one webhook.test event now, signed like any other, and answers what the endpoint said. " +
-			"The event is not written down; its sequence is 0.",
+		Description: "Sends one webhook.test event now, signed like any other, and returns the endpoint's answer. " +
+			"The event is not recorded; its sequence is 0.",
 		Codes: []string{gateway.CodeWebhookNotFound},
 	}, func(ctx context.Context, _ *contract.InstancePath) (*contract.Answer[WebhookTest], error) {
 		tested, err := w.use.Test(ctx, contract.Instance(ctx).ID)

@@ -18,8 +18,8 @@ type Key struct {
 	AccountID string
 	Name      string
 	Hash      []byte // SHA-256 of the whole key
-	// InstanceIDs are the instances that the key reaches; empty means every
-	// one of the account.
+	// InstanceIDs are the scope of the key: the instances that it may use; empty means
+	// every one of the account.
 	InstanceIDs []string
 	Partner     bool // may use the partner interface of its account
 
@@ -34,16 +34,16 @@ func (k Key) Valid(now time.Time) bool {
 	return k.RevokedAt.IsZero() && (k.ExpiresAt.IsZero() || now.Before(k.ExpiresAt))
 }
 
-// Reaches reports whether the key may touch the instance.
-func (k Key) Reaches(instance Instance) bool {
+// InScope reports whether the instance is in the scope of the key.
+func (k Key) InScope(instance Instance) bool {
 	if k.AccountID != instance.AccountID {
 		return false
 	}
 	return len(k.InstanceIDs) == 0 || slices.Contains(k.InstanceIDs, instance.ID)
 }
 
-// Covers reports whether other is within this key: of its account, reaching nothing
-// beyond it, and ending no later. A key makes, lists and revokes only such keys.
+// Covers reports whether other is within this key: it is of the same account, has no
+// wider scope and ends no later. A key makes, lists and revokes only such keys.
 func (k Key) Covers(other Key) bool {
 	if k.AccountID != other.AccountID || other.Partner && !k.Partner {
 		return false

@@ -23,7 +23,7 @@ func TestKeyReaches(t *testing.T) {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got := c.key.Reaches(instance); got != c.want {
+			if got := c.key.InScope(instance); got != c.want {
 				t.Errorf("got %v, want %v", got, c.want)
 			}
 		})

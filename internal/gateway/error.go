@@ -21,7 +21,7 @@ const (
 	Unauthorized
 	// PaymentRequired is work for an instance that waits for its payment.
 	PaymentRequired
-	// Forbidden is a valid key that does not reach what was asked for.
+	// Forbidden is a valid key whose scope does not include what was asked for.
 	Forbidden
 	// NotFound is something that does not exist, or not for this instance.
 	NotFound

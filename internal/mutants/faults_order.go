@@ -1,9 +1,9 @@
 package main
 
 // orderFaults change the order in which a request is checked (design note on the API,
-// "Status codes and error codes"): key, body size, instance, reach, partner, contents.
+// "Status codes and error codes"): key, body size, instance, scope, partner, contents.
 func orderFaults() []fault {
-	const gate, tests, run = "internal/api/contract/gate.go", "./internal/api", "Order|Refus|Reach|Partner|Large"
+	const gate, tests, run = "internal/api/contract/gate.go", "./internal/api", "Order|Refus|Scope|Partner|Large"
 	return []fault{
 		{
 			name: "a key is looked at before the size of a body", file: gate, test: tests, run: run,
@@ -17,14 +17,14 @@ func orderFaults() []fault {
 			new: "	if op.ofInstance() {\n		if err := a.findInstance(ctx, x); err != nil {\n			return err\n		}\n	}\n	if op.Body != nil {\n",
 		},
 		{
-			name: "an instance exists before a key reaches it", file: gate, test: tests, run: run,
+			name: "an instance exists before a scope is looked at", file: gate, test: tests, run: run,
 			old: "	if x.instance, err = a.config.FindInstance(ctx, id); err != nil {\n		return err\n	}\n",
 			new: "	if x.instance, err = a.config.FindInstance(ctx, id); err != nil {\n" +
 				"		return gateway.Errorf(gateway.Forbidden, gateway.CodeForbidden, \"no\")\n	}\n",
 		},
 		{
-			name: "a key reaches the instance", file: gate, test: tests, run: run,
-			old: "	if !x.key.Reaches(x.instance) {", new: "	if false {",
+			name: "the instance is in the scope of the key", file: gate, test: tests, run: run,
+			old: "	if !x.key.InScope(x.instance) {", new: "	if false {",
 		},
 		{
 			name: "an instance is looked for before a partner key is asked for", file: gate, test: tests, run: run,

@@ -11,8 +11,8 @@ import (
 const retryAfter = time.Second
 
 // budget bounds the bytes of request bodies that are held at a time, in memory
-// and in temporary files: of all requests, and of those of one key, so that none
-// shuts the others out. It is safe for concurrent use.
+// and in temporary files: those of all requests, and those of one owner, so that no
+// owner shuts the others out. It is safe for concurrent use.
 type budget struct {
 	total    int64
 	perOwner int64
@@ -76,7 +76,7 @@ func (b *budget) check(owner string, more int64) error {
 		return nil
 	}
 	refusal := gateway.Errorf(gateway.Unavailable, gateway.CodeUnavailable,
-		"%s has as many bytes of requests under way as it may: send fewer large requests at a time", whose)
+		"%s has as many bytes of requests in progress as allowed: send fewer large requests at a time", whose)
 	refusal.RetryAfter = retryAfter
 	return refusal
 }

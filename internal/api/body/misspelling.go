@@ -58,7 +58,7 @@ func (n *Notes) RefuseMisspelt() error {
 	}
 	wrong := make([]gateway.FieldError, len(n.misspelt))
 	for i, m := range n.misspelt {
-		wrong[i] = gateway.FieldError{Field: gateway.CleanName(m.given), Message: "is no field of this operation; did you mean " + m.meant + "?"}
+		wrong[i] = gateway.FieldError{Field: gateway.CleanName(m.given), Message: "is not a field of this operation; did you mean " + m.meant + "?"}
 	}
 	slices.SortFunc(wrong, func(a, b gateway.FieldError) int { return strings.Compare(a.Field, b.Field) })
 	return gateway.InvalidFields(wrong...)

@@ -13,12 +13,12 @@ const (
 
 // Event is the envelope that streams and webhooks carry, for the document.
 type Event struct {
-	ID         string         `json:"id" format:"uuid" doc:"The same on every delivery." example:"019aa1f4-5b0c-7e43-9d1f-6a1f2f6f3b11"`
-	Type       string         `json:"type" doc:"What kind of event it is." example:"message.received"`
-	Timestamp  Timestamp      `json:"timestamp" doc:"When it happened."`
-	InstanceID string         `json:"instanceId" format:"uuid" doc:"Where it happened."`
-	Sequence   int64          `json:"sequence" doc:"Numbers the events of an instance without a gap." example:"42"`
-	Data       map[string]any `json:"data" doc:"What happened; the fields are those of its type."`
+	ID         string         `json:"id" format:"uuid" doc:"Identifier of the event: the same on every delivery." example:"019aa1f4-5b0c-7e43-9d1f-6a1f2f6f3b11"`
+	Type       string         `json:"type" doc:"Type of the event." example:"message.received"`
+	Timestamp  Timestamp      `json:"timestamp" doc:"When the event happened."`
+	InstanceID string         `json:"instanceId" format:"uuid" doc:"The instance that the event belongs to."`
+	Sequence   int64          `json:"sequence" doc:"Number of the event within its instance; there are no gaps." example:"42"`
+	Data       map[string]any `json:"data" doc:"Details of the event; its fields depend on the type."`
 }
 
 // sampleEvent is an event for the document.

@@ -22,7 +22,7 @@ func (a *API) documentEvents() {
 	schemas := eventSchemas{components: document.Components.Schemas.Map()}
 	document.Webhooks = map[string]*huma.PathItem{}
 	every := &huma.Schema{
-		Description:   "An event: the same whether a webhook gets it or a stream. New types and new fields may come at any time.",
+		Description:   "An event, the same for webhooks and streams. New types and new fields may be added at any time.",
 		Discriminator: &huma.Discriminator{PropertyName: "type", Mapping: map[string]string{}},
 	}
 	for _, described := range eventlog.Descriptions() {
@@ -48,18 +48,18 @@ func webhookOperation(name string, described eventlog.Description, schema *huma.
 	return &huma.Operation{
 		OperationID: "on" + name, Tags: []string{EventsTag},
 		Summary:     string(described.Data.Kind()),
-		Description: "Told when " + described.When + ". Signed after Standard Webhooks, where a secret is set.",
+		Description: "Sent when " + described.When + ". Signed as Standard Webhooks describe, if a secret is set.",
 		Security:    []map[string][]string{},
 		Parameters: []*huma.Param{
 			header("webhook-id", "The id of the event: the same on every delivery.", "019aa1f4-5b0c-7e43-9d1f-6a1f2f6f3b11"),
 			header("webhook-timestamp", "When this attempt was made, Unix time in seconds.", "1795012930"),
-			header("webhook-signature", "Signatures, with spaces in between; missing where no secret is set.", "v1,Ceo5qEr07ixe2NLpvHk3FH9bwy/WavXrAFQ/9tdO6mc="),
+			header("webhook-signature", "Signatures, separated by spaces; missing if no secret is set.", "v1,Ceo5qEr07ixe2NLpvHk3FH9bwy/WavXrAFQ/9tdO6mc="),
 		},
 		RequestBody: &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{jsonType: {Schema: schema}}},
 		Responses: map[string]*huma.Response{
-			"200":     {Description: "The event was taken; every 2xx says so."},
-			"410":     {Description: "No more events: the webhook is suspended."},
-			"default": {Description: "The event was not taken, and is delivered again."},
+			"200":     {Description: "The event was accepted. Every 2xx means this."},
+			"410":     {Description: "The endpoint wants no more events: the webhook is suspended."},
+			"default": {Description: "The event was not accepted and is delivered again."},
 		},
 	}
 }
@@ -68,7 +68,7 @@ func webhookOperation(name string, described eventlog.Description, schema *huma.
 func (s eventSchemas) envelope(name string, described eventlog.Description) {
 	envelope := s.object(reflect.TypeFor[Event]())
 	envelope.Properties["type"] = &huma.Schema{
-		Type: huma.TypeString, Description: "What kind of event it is.", Enum: []any{string(described.Data.Kind())},
+		Type: huma.TypeString, Description: "Type of the event.", Enum: []any{string(described.Data.Kind())},
 	}
 	data := s.named(reflect.TypeOf(described.Data), reflect.TypeOf(described.Data).Name()+"Data")
 	envelope.Properties["data"] = data
@@ -117,7 +117,7 @@ func (s eventSchemas) value(of reflect.Type) *huma.Schema {
 	case reflect.Slice:
 		element := of.Elem()
 		if element.Kind() == reflect.Pointer {
-			element = element.Elem() // a list has no holes
+			element = element.Elem() // a list has no null items
 		}
 		return &huma.Schema{Type: huma.TypeArray, Items: s.value(element)}
 	case reflect.Struct:

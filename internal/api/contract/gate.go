@@ -63,7 +63,7 @@ func (a *API) admit(x *exchange, op Operation) error {
 	}
 	if _, err := url.ParseQuery(x.request.URL.RawQuery); err != nil {
 		// Otherwise a parameter that can't be read would count as left out.
-		return gateway.InvalidFields(gateway.FieldError{Field: "query", Message: "is no list of parameters: " + err.Error()})
+		return gateway.InvalidFields(gateway.FieldError{Field: "query", Message: "is not a list of parameters: " + err.Error()})
 	}
 	return nil
 }
@@ -84,8 +84,8 @@ func (a *API) findInstance(ctx context.Context, x *exchange) error {
 	if x.instance, err = a.config.FindInstance(ctx, id); err != nil {
 		return err
 	}
-	if !x.key.Reaches(x.instance) {
-		return gateway.Errorf(gateway.Forbidden, gateway.CodeForbidden, "the API key does not reach this instance")
+	if !x.key.InScope(x.instance) {
+		return gateway.Errorf(gateway.Forbidden, gateway.CodeForbidden, "this instance is not in the scope of the API key")
 	}
 	return nil
 }

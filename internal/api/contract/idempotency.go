@@ -17,7 +17,7 @@ import (
 // Idempotency is the header that makes a send safe to repeat, embedded in the input
 // of an operation.
 type Idempotency struct {
-	IdempotencyKey string `header:"Idempotency-Key" maxLength:"255" doc:"Chosen by the client. A repeat with the same key and the same request, within 24 hours, sends nothing and gets the first answer." example:"order-1234-shipped"`
+	IdempotencyKey string `header:"Idempotency-Key" maxLength:"255" doc:"Chosen by the client. If the same request is repeated with the same key within 24 hours, nothing is sent and the first answer is returned." example:"order-1234-shipped"`
 }
 
 // Resolve refuses a key that a database can't hold.

@@ -45,13 +45,13 @@ func (p Paging) Request() gateway.PageRequest {
 
 // Envelope is the answer of a list.
 type Envelope[T any] struct {
-	Data         []T    `json:"data" nullable:"false" doc:"The items, in the order that the operation tells."`
+	Data         []T    `json:"data" nullable:"false" doc:"The items, in the order that the operation describes."`
 	IsFirstPage  bool   `json:"isFirstPage" example:"true"`
 	IsLastPage   bool   `json:"isLastPage" example:"true"`
 	CurrentPage  int64  `json:"currentPage" example:"1"`
 	PreviousPage *int64 `json:"previousPage" nullable:"true" doc:"Null on the first page."`
-	NextPage     *int64 `json:"nextPage" nullable:"true" doc:"Null from the last page on."`
-	PageCount    int64  `json:"pageCount" example:"1" doc:"How many pages there are; 0 for nothing."`
+	NextPage     *int64 `json:"nextPage" nullable:"true" doc:"Null on the last page and beyond it."`
+	PageCount    int64  `json:"pageCount" example:"1" doc:"How many pages there are; 0 for an empty list."`
 	TotalCount   int64  `json:"totalCount" example:"1" doc:"How many items there are on all pages."`
 }
 

@@ -20,7 +20,7 @@ const maxBuckets = 100_000
 // pace admits so many requests a minute for each of many ids, by token buckets. It is
 // safe for concurrent use.
 type pace struct {
-	what      string // has the ids, for refusals
+	what      string // that the ids name, for refusals
 	perMinute int
 	mu        sync.Mutex
 	buckets   *lru.Cache[string, *rate.Limiter]

@@ -26,7 +26,7 @@ func (a *API) refusals(op Operation) map[string]*huma.Response {
 		switch status {
 		case http.StatusConflict, http.StatusTooManyRequests, http.StatusServiceUnavailable:
 			response.Headers = map[string]*huma.Header{"Retry-After": {
-				Description: "Whole seconds until a repeat may succeed, where that is known.",
+				Description: "Whole seconds until a repeat may succeed, if that is known.",
 				Schema:      &huma.Schema{Type: huma.TypeInteger, Examples: []any{1}},
 			}}
 		}

@@ -44,8 +44,8 @@ const (
 const jsonType = "application/json"
 
 // Handle makes the endpoint of an operation. Its input I is filled and checked before
-// the handler is called; an I that embeds JSON makes the operation read a body. What
-// is answered is the field Body of O.
+// the handler is called; an I that embeds JSON makes the operation read a body. The
+// field Body of O is the answer.
 func Handle[I, O any](op Operation, handler func(context.Context, *I) (*O, error)) Endpoint {
 	op.Answer = answerType(reflect.TypeFor[O]())
 	if input, ok := any(new(I)).(bodied); ok {
@@ -93,7 +93,7 @@ func (a *API) declare(op *Operation) (huma.Operation, body.Rules) {
 		Metadata:      map[string]any{},
 	}
 	if op.Audience == Everybody {
-		declared.Security = []map[string][]string{} // and not nil, which means the usual
+		declared.Security = []map[string][]string{} // empty, not nil: nil means that an API key is needed
 	}
 	var rules body.Rules
 	if op.Body != nil {
@@ -106,8 +106,8 @@ func (a *API) declare(op *Operation) (huma.Operation, body.Rules) {
 	return declared, rules
 }
 
-// describe adds to the document what huma does not find out: the body, which it would
-// read if it knew of it, and examples.
+// describe adds the body and the examples to the document. Huma is not given the body:
+// it would read it.
 func (a *API) describe(op Operation, rules body.Rules) {
 	documented := a.Documented(op)
 	if op.Body != nil {
@@ -122,7 +122,7 @@ func (a *API) describe(op Operation, rules body.Rules) {
 	}
 	if op.Stream {
 		success.Content = map[string]*huma.MediaType{EventStreamType: {
-			Schema:  &huma.Schema{Ref: componentsPrefix + "Event"}, // of the data of each event: readers of such streams expect that
+			Schema:  &huma.Schema{Ref: componentsPrefix + "Event"}, // of the data of one event: generators expect that
 			Example: sampleEvent(),
 		}}
 	}

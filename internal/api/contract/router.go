@@ -11,8 +11,8 @@ import (
 )
 
 // router finds the handler of a path and method. The mux of net/http does the
-// matching, but knows paths only: by itself it answers wrong methods and unknown
-// paths as plain text, and a doubled slash with a redirect.
+// matching of paths; the answers to wrong methods, unknown paths and doubled slashes
+// are made here, because the mux answers these with plain text or a redirect.
 type router struct {
 	mux   *http.ServeMux
 	paths map[string]route

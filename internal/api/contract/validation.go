@@ -40,7 +40,7 @@ func init() { //nolint:gochecknoinits // see above
 }
 
 // invalid makes one validation error of everything that is wrong with a request. An
-// error that is no finding about a field is internal.
+// error that is not about a field is internal.
 func invalid(message string, errs []error) error {
 	fields := make([]gateway.FieldError, 0, len(errs))
 	for _, err := range errs {

@@ -6,7 +6,7 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// Characters that emoji are put together with.
+// Characters that emoji are built with.
 const (
 	joiner       = '\u200d'
 	emojiStyle   = '\ufe0f' // "show it as an emoji"
@@ -25,8 +25,8 @@ const (
 // builds them: a character, perhaps with a skin tone or the emoji style; several
 // of them joined; a flag; a keycap.
 func isEmoji(text string) bool {
-	// A bound before the text is taken apart; the longest emoji have ten
-	// characters or so.
+	// A bound before the text is parsed; the longest emoji have about ten
+	// characters.
 	const maxBytes = 128
 	if len(text) > maxBytes || uniseg.GraphemeClusterCount(text) != 1 {
 		return false
@@ -40,8 +40,8 @@ func isEmoji(text string) bool {
 	return false
 }
 
-// emojiParser reads an emoji from its start. Its methods take what they know from
-// the rest, and report whether that was something.
+// emojiParser reads an emoji from its start. Each method takes one part from the
+// beginning of the rest, and reports whether it was there.
 type emojiParser struct {
 	rest []rune
 }
@@ -113,7 +113,7 @@ func (p *emojiParser) element() bool {
 func isKey(c rune) bool { return '0' <= c && c <= '9' || c == '#' || c == '*' }
 
 // isEmojiCharacter reports whether a character is an emoji by itself. Digits and
-// regional indicators have the property and are none.
+// regional indicators have the property and are not emoji.
 func isEmojiCharacter(c rune) bool {
 	return unicode.Is(emojiProperties.emoji, c) && !isKey(c) && (c < firstCountry || c > lastCountry)
 }

@@ -2,8 +2,8 @@ package format
 
 import "unicode"
 
-// emojiTables are the properties of characters, of Unicode 17, that decide what
-// an emoji is. Those of the standard library don't have them.
+// emojiTables are the properties of characters (Unicode 17) that define emoji. The
+// standard library does not have them.
 type emojiTables struct {
 	emoji   *unicode.RangeTable // Emoji
 	skinned *unicode.RangeTable // Emoji_Modifier_Base: what can have a skin tone

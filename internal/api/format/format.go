@@ -120,7 +120,7 @@ func checkMedia(text string) string {
 	return ""
 }
 
-// checkDataURI says what is wrong with what follows "data:".
+// checkDataURI says what is wrong with the part of a data URI after "data:".
 func checkDataURI(rest string) string {
 	const marker = ";base64"
 	head, data, found := strings.Cut(rest, ",")
