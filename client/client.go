@@ -4,11 +4,11 @@
 //	gateway := client.New("http://127.0.0.1:8080", apiKey)
 //	sent, err := gateway.SendText(ctx, instanceID, client.Text{To: "5511988887766", Message: "Oi!"})
 //
-// Client.Follow reads what happens as it happens, and VerifyWebhook checks and
-// reads what a webhook brings. Lists come page by page (ListInstances) or as one
+// Client.Follow reads events as they happen, and VerifyWebhook checks and reads the
+// deliveries of a webhook. Lists come page by page (ListInstances) or as one
 // sequence (Instances).
 //
-// The package needs nothing beyond the standard library.
+// The package needs only the standard library.
 package client
 
 import (
@@ -24,12 +24,12 @@ import (
 	"time"
 )
 
-// maxAnswer bounds what is read of an answer; the longest are pages of a hundred
-// instances.
+// maxAnswer bounds how much of an answer is read; the longest answers are pages of a
+// hundred instances.
 const maxAnswer = 8 << 20
 
-// The usual time-outs. A send waits for the platform, and its files take a while
-// on a slow line; the gateway gives up after as long.
+// The default time-outs. A send waits for the platform, and its files take a while
+// on a slow line; the gateway has the same time-out.
 const (
 	defaultTimeout     = time.Minute
 	defaultSendTimeout = 5 * time.Minute
@@ -44,8 +44,8 @@ type Client struct {
 	timeout, sendTimeout time.Duration
 }
 
-// New makes a client of the gateway at baseURL, "http://127.0.0.1:8080" for
-// instance. It connects to nothing; a wrong address shows with the first call.
+// New makes a client of the gateway at baseURL, for example "http://127.0.0.1:8080".
+// It does not connect; the first call fails if the address is wrong.
 func New(baseURL, apiKey string, options ...Option) *Client {
 	c := &Client{
 		baseURL: strings.TrimRight(baseURL, "/"), key: apiKey,
@@ -62,7 +62,7 @@ func New(baseURL, apiKey string, options ...Option) *Client {
 type Option func(*Client)
 
 // WithHTTPClient makes the client use another http.Client, for proxies or
-// certificates of your own. Its Timeout bounds calls as well, but no streams.
+// certificates of your own. Its Timeout bounds calls as well, but not streams.
 func WithHTTPClient(client *http.Client) Option {
 	return func(c *Client) { c.http = client }
 }
@@ -72,15 +72,15 @@ func WithUserAgent(name string) Option {
 	return func(c *Client) { c.userAgent = name }
 }
 
-// WithTimeout bounds each call that needs no message sent or fetched (1 minute where it is not
-// given). Zero means no bound but the context's.
+// WithTimeout bounds each call that does not send or fetch a message (default: 1
+// minute). Zero means no bound except the context's.
 func WithTimeout(timeout time.Duration) Option {
 	return func(c *Client) { c.timeout = timeout }
 }
 
 // WithSendTimeout bounds each call that sends, changes or fetches a message: the
-// upload, and the wait for the platform (5 minutes where it is not given). Zero means no bound
-// but the context's. A send that ran out of time may still arrive: repeat it with
+// upload, and the wait for the platform (default: 5 minutes). Zero means no bound
+// except the context's. A send that ran out of time may still arrive: repeat it with
 // the same IdempotencyKey.
 func WithSendTimeout(timeout time.Duration) Option {
 	return func(c *Client) { c.sendTimeout = timeout }
@@ -94,8 +94,8 @@ func (c *Client) WithHTTPClient(client *http.Client) *Client {
 	return &other
 }
 
-// errBadAddress is the error of a base URL that is none.
-var errBadAddress = errors.New("the address of the gateway is no URL")
+// errBadAddress is the error of a base URL that is not a URL.
+var errBadAddress = errors.New("the address of the gateway is not a URL")
 
 // request is one call, before it is made.
 type request struct {
@@ -105,14 +105,13 @@ type request struct {
 	timeout      time.Duration
 }
 
-// call carries out one operation. The answer is decoded
-// into out, unless that is nil.
+// call carries out one operation. The answer is decoded into out, unless that is nil.
 func (c *Client) call(ctx context.Context, method, path string, in, out any) error {
 	_, err := c.do(ctx, request{method: method, path: path, in: in, timeout: c.timeout}, out)
 	return err
 }
 
-// callPatiently is call for what waits for the platform, as sends do.
+// callPatiently is call for operations that wait for the platform, such as sends.
 func (c *Client) callPatiently(ctx context.Context, method, path string, in, out any) error {
 	_, err := c.do(ctx, request{method: method, path: path, in: in, timeout: c.sendTimeout}, out)
 	return err

@@ -10,10 +10,10 @@ import (
 type NumberCheck struct {
 	Number string `json:"number"` // digits that were looked up
 	Exists bool   `json:"exists"`
-	JID    string `json:"jid,omitempty"` // personal chat ID; empty where there is no account
+	JID    string `json:"jid,omitempty"` // personal chat ID; empty if there is no account
 }
 
-// Presence is what a contact is shown about the account.
+// Presence is the state of the account that a contact sees.
 type Presence string
 
 // The presences. The first three belong to one chat, the last two to the account.
@@ -25,12 +25,12 @@ const (
 	Unavailable Presence = "unavailable"
 )
 
-// Group is what is known about a group.
+// Group is a group that the account is a member of.
 type Group struct {
 	ID           string        `json:"id"`
 	Subject      string        `json:"subject"`
-	Description  *string       `json:"description"` // nil where there is none
-	Owner        *string       `json:"owner"`       // nil where unknown
+	Description  *string       `json:"description"` // nil if there is none
+	Owner        *string       `json:"owner"`       // nil if unknown
 	Creation     int64         `json:"creation"`    // Unix time in seconds
 	Participants []Participant `json:"participants"`
 }
@@ -41,10 +41,10 @@ type Participant struct {
 	Admin *string `json:"admin"` // "superadmin", "admin", or nil
 }
 
-// CheckNumbers asks which numbers have an account. The answers have the order of
-// the numbers.
+// CheckNumbers asks which numbers have an account. It returns one answer for each
+// number, in the same order.
 func (c *Client) CheckNumbers(ctx context.Context, instanceID string, numbers []string) ([]NumberCheck, error) {
-	in := map[string][]string{"numbers": append([]string{}, numbers...)} // and never null
+	in := map[string][]string{"numbers": append([]string{}, numbers...)} // never null
 	var out struct {
 		Results []NumberCheck `json:"results"`
 	}
@@ -52,14 +52,14 @@ func (c *Client) CheckNumbers(ctx context.Context, instanceID string, numbers []
 	return out.Results, err
 }
 
-// SendPresence shows a contact what the account is doing.
+// SendPresence shows a contact the presence of the account.
 func (c *Client) SendPresence(ctx context.Context, instanceID, to string, presence Presence) error {
 	in := map[string]string{"to": to, "presence": string(presence)}
 	return c.call(ctx, http.MethodPost, instancePath(instanceID, "/presence"), in, nil)
 }
 
-// ProfilePicture returns the URL of the picture of a person or group; empty where
-// there is none, or it is not shown to the account.
+// ProfilePicture returns the URL of the picture of a person or group; empty if there
+// is none or the account may not see it.
 func (c *Client) ProfilePicture(ctx context.Context, instanceID, phone string) (string, error) {
 	var out struct {
 		URL *string `json:"url"`
@@ -81,7 +81,7 @@ func (c *Client) Unblock(ctx context.Context, instanceID, phone string) error {
 	return c.call(ctx, http.MethodDelete, contactPath(instanceID, phone, "/block"), nil, nil)
 }
 
-// Group returns what is known about a group that the account is a member of.
+// Group returns a group that the account is a member of.
 func (c *Client) Group(ctx context.Context, instanceID, groupID string) (Group, error) {
 	var out Group
 	err := c.call(ctx, http.MethodGet, instancePath(instanceID, "/groups/"+url.PathEscape(groupID)), nil, &out)

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// The codes of an Error. More may come with a newer gateway.
+// The codes of an Error. Newer gateways may have more.
 const (
 	CodeValidation             = "VALIDATION_ERROR"
 	CodeUnauthorized           = "UNAUTHORIZED"
@@ -49,13 +49,13 @@ const (
 type Error struct {
 	StatusCode int       `json:"statusCode"`
 	Message    string    `json:"message"` // for people
-	Code       string    `json:"error"`   // for programs; empty where something in between answered
+	Code       string    `json:"error"`   // for programs; empty if the answer is not the gateway's
 	Timestamp  time.Time `json:"timestamp"`
 	Path       string    `json:"path"`
 	// Details names each field of a request that is not valid.
 	Details []FieldError `json:"details,omitempty"`
-	// RetryAfter is how long to wait before a repeat; zero where the gateway did
-	// not say.
+	// RetryAfter is how long to wait before a repeat; zero if the gateway does not
+	// say.
 	RetryAfter time.Duration `json:"-"`
 }
 
@@ -75,7 +75,7 @@ func (e *Error) Error() string {
 
 // Temporary reports whether the same request may succeed later: the gateway or
 // the platform can't be reached or is busy, or the instance is not connected.
-// After a send that failed so, repeat it with the same IdempotencyKey.
+// Repeat a send that failed this way with the same IdempotencyKey.
 func (e *Error) Temporary() bool {
 	switch e.StatusCode {
 	case http.StatusRequestTimeout, http.StatusTooManyRequests:
@@ -94,8 +94,8 @@ func IsCode(err error, code string) bool {
 	return ok && refusal.Code == code
 }
 
-// refusal makes the error of an answer. Something between us and the gateway may
-// have given it; then there is no body of ours to read.
+// refusal makes the error of an answer. The answer may come from a proxy in front of
+// the gateway and then has another body.
 func refusal(response *http.Response, answer []byte) error {
 	var e Error
 	if err := json.Unmarshal(answer, &e); err != nil || e.StatusCode == 0 {

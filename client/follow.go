@@ -9,21 +9,21 @@ import (
 	"time"
 )
 
-// FollowOptions say what Follow gives, and how it comes back. The zero value is
-// every event from now on.
+// FollowOptions select the events that Follow yields, and how it reconnects. The zero
+// value means every event from now on.
 type FollowOptions struct {
-	// After is the sequence of the last event that was worked on, 0 for none.
-	// nil begins with what happens next.
+	// After is the sequence of the last event that was processed, 0 for none.
+	// nil begins with the next event.
 	After *int64
 	Types []string // none means all
 	// MaxEvent bounds one event, in bytes; 0 means DefaultMaxEvent.
 	MaxEvent int
 	// Silence is how long nothing may arrive before the connection counts as
-	// dead; 0 means 45 seconds. The gateway says every 15 seconds that it is
-	// there.
+	// dead; 0 means 45 seconds. The gateway sends a sign of life every 15
+	// seconds.
 	Silence time.Duration
-	// Reconnecting, where set, is told why the stream was cut, and how long
-	// Follow waits before it comes back.
+	// Reconnecting, if set, is called when the stream was cut: with the reason, and
+	// how long Follow waits before it reconnects.
 	Reconnecting func(cause error, wait time.Duration)
 }
 
@@ -33,19 +33,19 @@ const (
 	longestWait    = 30 * time.Second
 )
 
-// errSilent is why a connection was given up on which nothing arrived.
+// errSilent is the reason why a connection without any sign of life was closed.
 var errSilent = errors.New("nothing has arrived for too long")
 
-// Follow gives the events of an instance, in order and without a hole, for as
-// long as ctx lasts. Where the connection is cut or falls silent, or the gateway
-// is down, it comes back by itself, after a wait that grows up to 30 seconds, and
-// goes on where it was. The sequence ends with an error that coming back would not
-// mend: ctx's own, ErrEventTooLarge, or an *Error such as CodeUnauthorized,
-// CodeForbidden, CodeInstanceNotFound or CodeEventsExpired.
+// Follow yields the events of an instance, in order and without gaps, until ctx ends.
+// If the connection is cut or silent, or the gateway is down, it reconnects by itself,
+// after a wait that grows up to 30 seconds, and continues where it was. The sequence
+// ends with an error that reconnecting would not fix: ctx's own, ErrEventTooLarge, or
+// an *Error such as CodeUnauthorized, CodeForbidden, CodeInstanceNotFound or
+// CodeEventsExpired.
 //
-// To go on after a restart of your own program, keep the Sequence of what you
-// have worked on, and give it as After. An event that was being worked on comes
-// again: its ID is the same.
+// To continue after a restart of your own program, store the Sequence of the last
+// event that you have processed, and pass it as After. An event that was in progress
+// comes again with the same ID.
 func (c *Client) Follow(ctx context.Context, instanceID string, options FollowOptions) iter.Seq2[Event, error] {
 	if options.Silence == 0 {
 		options.Silence = defaultSilence
@@ -58,7 +58,7 @@ func (c *Client) Follow(ctx context.Context, instanceID string, options FollowOp
 	}
 }
 
-// errStopped says that the caller wants no more.
+// errStopped ends a call whose caller wants no more events.
 var errStopped = errors.New("the caller has stopped")
 
 // following is one call of Follow.
@@ -68,12 +68,12 @@ type following struct {
 	options    FollowOptions
 	yield      func(Event, error) bool
 
-	position *int64 // after which to go on; nil: what happens next
-	alive    bool   // whether the last stream was more than accepted
+	position *int64 // after which to continue; nil: begin with the next event
+	alive    bool   // whether the last stream sent more than its beginning
 	retry    time.Duration
 }
 
-// run reads one stream after the other until an error that stays.
+// run reads one stream after the other until an error that reconnecting does not fix.
 func (f *following) run(ctx context.Context) error {
 	wait := firstWait
 	for {
@@ -101,7 +101,7 @@ func (f *following) run(ctx context.Context) error {
 	}
 }
 
-// passes reports whether coming back may mend what ended a stream.
+// passes reports whether reconnecting may fix the error that ended a stream.
 func passes(err error) bool {
 	for _, stays := range []error{errStopped, ErrEventTooLarge, errNoEvent, errBadAddress} {
 		if errors.Is(err, stays) {
@@ -112,10 +112,10 @@ func passes(err error) bool {
 	return !ok || refusal.Temporary()
 }
 
-// jittered is a wait between half of it and all of it, so that many readers do
-// not come back in the same moment.
+// jittered is a random wait between half of the given one and all of it, so that many
+// readers do not reconnect at the same moment.
 func jittered(wait time.Duration) time.Duration {
-	return wait/2 + rand.N(wait/2+1) //nolint:gosec // nothing is to be kept secret
+	return wait/2 + rand.N(wait/2+1) //nolint:gosec // not a secret
 }
 
 func sleep(ctx context.Context, wait time.Duration) error {
@@ -141,7 +141,7 @@ func (f *following) read(ctx context.Context) error {
 	if err != nil {
 		return silenceOr(ctx, err)
 	}
-	defer func() { _ = stream.Close() }() // it is read no further
+	defer func() { _ = stream.Close() }() // it is not read any more
 	for {
 		event, err := stream.Next()
 		f.position, f.retry = stream.Position(), stream.retry
@@ -150,7 +150,7 @@ func (f *following) read(ctx context.Context) error {
 			return silenceOr(ctx, err)
 		}
 		f.alive = true
-		// What the caller does with it is no silence of the gateway.
+		// The time that the caller takes does not count as silence.
 		watch.Stop()
 		if !f.yield(event, nil) {
 			return errStopped
@@ -159,7 +159,7 @@ func (f *following) read(ctx context.Context) error {
 	}
 }
 
-// silenceOr names the silence where that is why a connection was cut.
+// silenceOr returns errSilent if silence is why a connection was cut, and else err.
 func silenceOr(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); errors.Is(cause, errSilent) {
 		return fmt.Errorf("the connection to the gateway is dead: %w", cause)

@@ -11,14 +11,14 @@ import (
 // The media of the types below is a base64 data URI, which DataURI makes, or an
 // http(s) URL that the gateway can reach.
 
-// Image is an image to send: JPEG, PNG, WebP, or GIF as a still.
+// Image is an image to send: JPEG, PNG, WebP, or GIF, which is sent as a still image.
 type Image struct {
 	To             string `json:"to"`
 	Image          string `json:"image"`
 	Caption        string `json:"caption,omitempty"`
 	QuoteMessageID string `json:"quoteMessageId,omitempty"`
 	ViewOnce       bool   `json:"viewOnce,omitempty"`
-	IdempotencyKey string `json:"-"` // as of Text
+	IdempotencyKey string `json:"-"` // as in Text
 }
 
 // Video is a video to send.
@@ -28,16 +28,16 @@ type Video struct {
 	Caption        string `json:"caption,omitempty"`
 	QuoteMessageID string `json:"quoteMessageId,omitempty"`
 	ViewOnce       bool   `json:"viewOnce,omitempty"`
-	IdempotencyKey string `json:"-"` // as of Text
+	IdempotencyKey string `json:"-"` // as in Text
 }
 
-// VoiceNote is a recorded voice message to send, best as OGG with Opus.
+// VoiceNote is a voice message to send, ideally OGG with Opus.
 type VoiceNote struct {
 	To             string `json:"to"`
 	Audio          string `json:"audio"`
 	QuoteMessageID string `json:"quoteMessageId,omitempty"`
 	ViewOnce       bool   `json:"viewOnce,omitempty"`
-	IdempotencyKey string `json:"-"` // as of Text
+	IdempotencyKey string `json:"-"` // as in Text
 }
 
 // AudioFile is a playable attachment to send.
@@ -45,7 +45,7 @@ type AudioFile struct {
 	To             string `json:"to"`
 	Audio          string `json:"audio"`
 	QuoteMessageID string `json:"quoteMessageId,omitempty"`
-	IdempotencyKey string `json:"-"` // as of Text
+	IdempotencyKey string `json:"-"` // as in Text
 }
 
 // Document is a file of any kind to send.
@@ -55,14 +55,14 @@ type Document struct {
 	Caption        string `json:"caption,omitempty"`
 	FileName       string `json:"fileName,omitempty"`
 	QuoteMessageID string `json:"quoteMessageId,omitempty"`
-	IdempotencyKey string `json:"-"` // as of Text
+	IdempotencyKey string `json:"-"` // as in Text
 }
 
 // Sticker is a WebP picture to send as a sticker.
 type Sticker struct {
 	To             string `json:"to"`
 	Sticker        string `json:"sticker"`
-	IdempotencyKey string `json:"-"` // as of Text
+	IdempotencyKey string `json:"-"` // as in Text
 }
 
 // SendImage sends an image.
@@ -95,21 +95,20 @@ func (c *Client) SendSticker(ctx context.Context, instanceID string, sticker Sti
 	return c.send(ctx, instanceID, "/sticker", sticker.IdempotencyKey, sticker)
 }
 
-// DataURI makes a media input of the content of a file. The gateway finds out by
-// itself what the content is, so "application/octet-stream" serves for a type
-// that is not known.
+// DataURI makes a media input of the content of a file. The gateway detects the type
+// itself, so "application/octet-stream" will do for an unknown one.
 func DataURI(mimeType string, content []byte) string {
 	const head, marker = "data:", ";base64,"
 	var uri strings.Builder
 	uri.Grow(len(head) + len(mimeType) + len(marker) + base64.StdEncoding.EncodedLen(len(content)))
 	uri.WriteString(head + mimeType + marker)
 	encoder := base64.NewEncoder(base64.StdEncoding, &uri)
-	_, _ = encoder.Write(content) // a Builder takes everything
+	_, _ = encoder.Write(content) // writing to a Builder never fails
 	_ = encoder.Close()
 	return uri.String()
 }
 
-// ReadDataURI makes a media input of everything that content gives.
+// ReadDataURI makes a media input of everything that it reads from content.
 func ReadDataURI(mimeType string, content io.Reader) (string, error) {
 	all, err := io.ReadAll(content)
 	if err != nil {

@@ -12,13 +12,13 @@ type Page[T any] struct {
 	IsFirstPage  bool `json:"isFirstPage"`
 	IsLastPage   bool `json:"isLastPage"`
 	CurrentPage  int  `json:"currentPage"`
-	PreviousPage *int `json:"previousPage"` // nil where there is none
-	NextPage     *int `json:"nextPage"`     // nil where there is none
+	PreviousPage *int `json:"previousPage"` // nil if there is none
+	NextPage     *int `json:"nextPage"`     // nil if there is none
 	PageCount    int  `json:"pageCount"`
 	TotalCount   int  `json:"totalCount"`
 }
 
-// items goes through all pages of a list. An error is the last that it gives.
+// items yields the items of all pages of a list. An error ends the sequence.
 func items[T any](fetch func(page int) (Page[T], error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for number := 1; ; number++ {

@@ -13,15 +13,15 @@ type Key struct {
 	ID          string     `json:"id"`
 	Name        string     `json:"name"`
 	Key         string     `json:"key,omitempty"`
-	InstanceIDs []string   `json:"instanceIds"` // empty: every instance of the account
+	InstanceIDs []string   `json:"instanceIds"` // the scope of the key; empty: every instance of the account
 	Partner     bool       `json:"partner"`
 	ExpiresAt   *time.Time `json:"expiresAt"`  // nil: never
-	LastUsedAt  *time.Time `json:"lastUsedAt"` // nil: never used, or not said
-	RevokedAt   *time.Time `json:"revokedAt"`  // nil: not revoked, or not said
+	LastUsedAt  *time.Time `json:"lastUsedAt"` // nil: never used, or not in this answer
+	RevokedAt   *time.Time `json:"revokedAt"`  // nil: not revoked, or not in this answer
 	CreatedAt   time.Time  `json:"createdAt"`
 }
 
-// NewKey describes a key to make.
+// NewKey describes a key to create.
 type NewKey struct {
 	Name        string     `json:"name"`
 	InstanceIDs []string   `json:"instanceIds,omitempty"`
@@ -34,8 +34,8 @@ const (
 	partnerKeys      = "/api/partner/api-keys"
 )
 
-// CreateInstance makes an instance. The client's key must be a partner key, as
-// for all operations below.
+// CreateInstance creates an instance. This and all operations below need a partner
+// key.
 func (c *Client) CreateInstance(ctx context.Context, name string) (Instance, error) {
 	var out Instance
 	err := c.call(ctx, http.MethodPost, partnerInstances, map[string]string{"name": name}, &out)
@@ -60,7 +60,7 @@ func (c *Client) SetPayment(ctx context.Context, instanceID string, pending bool
 	return out, err
 }
 
-// CreateKey makes an API key. Its secret is in this answer and nowhere else.
+// CreateKey creates an API key. Only this answer has its secret.
 func (c *Client) CreateKey(ctx context.Context, key NewKey) (Key, error) {
 	var out Key
 	err := c.call(ctx, http.MethodPost, partnerKeys, key, &out)
@@ -74,7 +74,7 @@ func (c *Client) ListKeys(ctx context.Context, page, limit int) (Page[Key], erro
 	return out, err
 }
 
-// Keys are all keys of the account, oldest first, fetched page by page. An error
+// Keys yields all keys of the account, oldest first, fetched page by page. An error
 // ends the sequence.
 func (c *Client) Keys(ctx context.Context) iter.Seq2[Key, error] {
 	return items(func(page int) (Page[Key], error) { return c.ListKeys(ctx, page, 0) })

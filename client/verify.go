@@ -13,8 +13,7 @@ import (
 	"time"
 )
 
-// WebhookTolerance is how old, or how far ahead, a delivery may be by the
-// clock where the verifier does not say.
+// WebhookTolerance is the default of WebhookVerifier.Tolerance.
 const WebhookTolerance = 5 * time.Minute
 
 // Why a delivery is refused. Answer it with 401.
@@ -22,28 +21,28 @@ var (
 	// ErrWebhookSignature is the error of a delivery without a signature of one
 	// of the secrets.
 	ErrWebhookSignature = errors.New("the delivery is not signed with the secret")
-	// ErrWebhookTimestamp is the error of a delivery that is too old, or too far
+	// ErrWebhookTimestamp is the error of a delivery whose time is too long ago or
 	// ahead: somebody may have recorded it and sent it again.
 	ErrWebhookTimestamp = errors.New("the delivery is too old, or the clocks differ")
 )
 
-// WebhookVerifier checks deliveries after Standard Webhooks 1.0.0. It is safe for
+// WebhookVerifier checks deliveries as Standard Webhooks 1.0.0 describes. It is safe for
 // concurrent use.
 //
-// It is written here because that project's library takes one secret and its own
-// clock, and this package needs nothing beyond the standard library.
+// That project's own library takes one secret and always the wall clock, and this
+// package needs only the standard library.
 type WebhookVerifier struct {
-	// Secrets are what the webhook may be signed with, "whsec_" and base64 or any
-	// other text; one that fits is enough. Empty ones are passed over.
+	// Secrets are the secrets that a delivery may be signed with, "whsec_" and base64
+	// or any other text; one that fits is enough. Empty ones are skipped.
 	Secrets   []string
-	Tolerance time.Duration    // 0 means WebhookTolerance
+	Tolerance time.Duration    // how far the time of a delivery may be from now; 0 means WebhookTolerance
 	Now       func() time.Time // nil means the wall clock
 }
 
 // VerifyWebhook returns the event of a delivery that is signed with the secret
-// and not older than five minutes. body is what arrived, byte for byte: read it
-// before anything parses it. The error is ErrWebhookSignature or
-// ErrWebhookTimestamp, or that of a body that is no event.
+// and not older than five minutes. body is the body of the request, byte for byte:
+// read it before anything parses it. The error is ErrWebhookSignature,
+// ErrWebhookTimestamp, or that of a body that is not an event.
 func VerifyWebhook(secret string, header http.Header, body []byte) (Event, error) {
 	return WebhookVerifier{Secrets: []string{secret}}.Verify(header, body)
 }
@@ -76,7 +75,7 @@ func (v WebhookVerifier) checkTime(timestamp string) error {
 	if tolerance == 0 {
 		tolerance = WebhookTolerance
 	}
-	// Compared as times: a difference of far-off ones would overflow.
+	// Compared as times: the difference of distant times would overflow.
 	at, moment := time.Unix(seconds, 0), now()
 	if at.Before(moment.Add(-tolerance)) || at.After(moment.Add(tolerance)) {
 		return ErrWebhookTimestamp
@@ -84,8 +83,8 @@ func (v WebhookVerifier) checkTime(timestamp string) error {
 	return nil
 }
 
-// signed reports whether one of the signatures is right. While a secret is
-// changed there are two.
+// signed reports whether one of the signatures is right. There are two while a secret
+// changes.
 func (v WebhookVerifier) signed(id, timestamp string, signatures []string, body []byte) bool {
 	right := false
 	for _, secret := range v.Secrets {
@@ -97,14 +96,14 @@ func (v WebhookVerifier) signed(id, timestamp string, signatures []string, body 
 		mac.Write(body)
 		want := "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil))
 		for given := range strings.FieldsSeq(strings.Join(signatures, " ")) {
-			right = hmac.Equal([]byte(given), []byte(want)) || right // all of them, so that the time tells nothing
+			right = hmac.Equal([]byte(given), []byte(want)) || right // check all of them, so that the time reveals nothing
 		}
 	}
 	return right
 }
 
-// signingKey is what comes after whsec_, decoded; any other secret is its own
-// key.
+// signingKey is the decoded part of a secret after "whsec_"; any other secret is used
+// as it is.
 func signingKey(secret string) []byte {
 	if encoded, ok := strings.CutPrefix(secret, "whsec_"); ok {
 		key, err := base64.StdEncoding.DecodeString(encoded)

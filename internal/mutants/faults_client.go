@@ -14,8 +14,8 @@ func clientFaults() []fault {
 			test: "./client", run: "VerifyWebhook",
 		},
 		{
-			name: "a stream goes on after a quiet stretch", file: "client/events.go",
-			old: "s.advance(id) // the types", new: "_ = id // the types",
+			name: "a stream goes on after a quiet stretch", file: "client/stream.go",
+			old: "s.advance(id) // there are only", new: "_ = id // the types",
 			test: "./client", run: "FollowGoesOnWhereItWas",
 		},
 		{
@@ -24,7 +24,7 @@ func clientFaults() []fault {
 			test: "./client", run: "FollowComesBack",
 		},
 		{
-			name: "a stream takes large events", file: "client/events.go",
+			name: "a stream takes large events", file: "client/stream.go",
 			old: "DefaultMaxEvent = 64 << 20", new: "DefaultMaxEvent = 1 << 20",
 			test: "./client", run: "FollowBoundsEvents",
 		},

@@ -7,33 +7,34 @@ import (
 	"time"
 )
 
-// Webhook is where the events of an instance are delivered.
+// Webhook is the configuration of an instance's webhook.
 type Webhook struct {
 	ID         string    `json:"id"`
 	InstanceID string    `json:"instanceId"`
 	WebhookURL string    `json:"webhookUrl"`
-	Secret     string    `json:"secret"` // empty where none is set
+	Secret     string    `json:"secret"` // empty if none is set
 	IsActive   bool      `json:"isActive"`
 	CreatedAt  time.Time `json:"createdAt"`
 	UpdatedAt  time.Time `json:"updatedAt"`
 }
 
-// WebhookConfig is what SaveWebhook sets.
+// WebhookConfig are the settings of a webhook.
 type WebhookConfig struct {
 	WebhookURL string `json:"webhookUrl"`
-	Secret     string `json:"secret,omitempty"`   // empty keeps the one that is set
+	Secret     string `json:"secret,omitempty"`   // empty keeps the current one
 	IsActive   *bool  `json:"isActive,omitempty"` // nil means true
 }
 
 // The states of a Delivery.
 const (
-	DeliveryBlocked    = "blocked"     // an event that fails while others succeed: its chat waits
+	DeliveryBlocked    = "blocked"     // an event that fails while others succeed: the events of its chat wait
 	DeliveryDeadLetter = "dead_letter" // an event that was given up
-	DeliveryDelivered  = "delivered"   // an attempt that the endpoint took
-	DeliveryFailed     = "failed"      // an attempt that it did not take
+	DeliveryDelivered  = "delivered"   // an attempt that the endpoint accepted
+	DeliveryFailed     = "failed"      // an attempt that failed
 )
 
-// Delivery is one line of what became of events.
+// Delivery is an attempt to deliver an event, or an event that is blocked or was given
+// up.
 type Delivery struct {
 	// State is one of the states above.
 	State      string     `json:"state"`
@@ -42,7 +43,7 @@ type Delivery struct {
 	Type       string     `json:"type"`
 	Chat       string     `json:"chat"`
 	Timestamp  time.Time  `json:"timestamp"`
-	Status     *int       `json:"status"` // nil where there was no answer
+	Status     *int       `json:"status"` // nil if there was no answer
 	Error      *string    `json:"error"`
 	DurationMs *int64     `json:"durationMs"`
 	Body       *string    `json:"body"`
@@ -52,27 +53,27 @@ type Delivery struct {
 
 // The states of DeliveryState.
 const (
-	WebhookFlowing   = "flowing"   // what happens is delivered
-	WebhookWaiting   = "waiting"   // the endpoint fails; it is tried again at Until
-	WebhookSuspended = "suspended" // it is not tried any more, until the webhook is resumed or saved
+	WebhookFlowing   = "flowing"   // events are delivered
+	WebhookWaiting   = "waiting"   // the endpoint failed; it is tried again at Until
+	WebhookSuspended = "suspended" // the endpoint is not tried until the webhook is resumed or saved
 	WebhookInactive  = "inactive"  // the webhook is switched off
 )
 
-// DeliveryState is how the delivery to a webhook stands.
+// DeliveryState is the current state of the delivery to a webhook.
 type DeliveryState struct {
 	State           string     `json:"state"`           // one of the states above
 	Until           *time.Time `json:"until"`           // when a waiting webhook is tried again
 	Since           *time.Time `json:"since"`           // since when it waits or is suspended
 	Reason          *string    `json:"reason"`          // why
-	PendingEvents   int64      `json:"pendingEvents"`   // how many wait to be delivered
-	OldestPendingAt *time.Time `json:"oldestPendingAt"` // when the oldest of them happened
+	PendingEvents   int64      `json:"pendingEvents"`   // events that wait to be delivered
+	OldestPendingAt *time.Time `json:"oldestPendingAt"` // when the oldest pending event happened
 }
 
-// DeliveryPage is a page of deliveries, and how the delivery stands.
+// DeliveryPage is a page of deliveries, and the state of the delivery.
 type DeliveryPage struct {
 	Page[Delivery]
 
-	// Delivery is nil where the gateway is too old to say.
+	// Delivery is nil if the gateway is too old to report it.
 	Delivery *DeliveryState `json:"delivery"`
 }
 
@@ -82,18 +83,18 @@ type Replay struct {
 	Since        time.Time `json:"since,omitzero"`
 }
 
-// Replayed is what a replay brings about.
+// Replayed is the answer to a replay.
 type Replayed struct {
 	FromSequence int64 `json:"fromSequence"`
-	Events       int64 `json:"events"` // how many are delivered again
+	Events       int64 `json:"events"` // how many events are delivered again
 }
 
-// WebhookTest is what an endpoint said to a test event.
+// WebhookTest is the answer of an endpoint to a test event.
 type WebhookTest struct {
-	Status     *int    `json:"status"` // nil where there was no answer
+	Status     *int    `json:"status"` // nil if there was no answer
 	DurationMs int64   `json:"durationMs"`
 	Body       string  `json:"body"`
-	Error      *string `json:"error"` // nil where the endpoint took the event
+	Error      *string `json:"error"` // nil if the endpoint accepted the event
 }
 
 // SaveWebhook creates or changes the webhook of an instance.
@@ -115,16 +116,16 @@ func (c *Client) DeleteWebhook(ctx context.Context, instanceID string) error {
 	return c.call(ctx, http.MethodDelete, webhookPath(instanceID, ""), nil, nil)
 }
 
-// ListDeliveries returns a page of what waits, what was given up, and the recent
-// attempts, with the state of the delivery. Zero means the first page, and a
-// hundred lines.
+// ListDeliveries returns a page of the events that wait, the events that were given
+// up, and the recent attempts, with the state of the delivery. Zero means the first
+// page, and a hundred items.
 func (c *Client) ListDeliveries(ctx context.Context, instanceID string, page, limit int) (DeliveryPage, error) {
 	var out DeliveryPage
 	err := c.call(ctx, http.MethodGet, webhookPath(instanceID, "/deliveries")+pageQuery(page, limit), nil, &out)
 	return out, err
 }
 
-// Deliveries are all lines of ListDeliveries, fetched page by page. An error ends
+// Deliveries yields all items of ListDeliveries, fetched page by page. An error ends
 // the sequence.
 func (c *Client) Deliveries(ctx context.Context, instanceID string) iter.Seq2[Delivery, error] {
 	return items(func(page int) (Page[Delivery], error) {
@@ -133,20 +134,20 @@ func (c *Client) Deliveries(ctx context.Context, instanceID string) iter.Seq2[De
 	})
 }
 
-// ReplayEvents delivers events of the past again.
+// ReplayEvents delivers past events again.
 func (c *Client) ReplayEvents(ctx context.Context, instanceID string, from Replay) (Replayed, error) {
 	var out Replayed
 	err := c.call(ctx, http.MethodPost, webhookPath(instanceID, "/replay"), from, &out)
 	return out, err
 }
 
-// ResumeWebhook tries a webhook that is suspended, or waits after failures,
-// again at once.
+// ResumeWebhook makes the gateway try the endpoint again at once, if the webhook is
+// suspended or waits after failures.
 func (c *Client) ResumeWebhook(ctx context.Context, instanceID string) error {
 	return c.call(ctx, http.MethodPost, webhookPath(instanceID, "/resume"), nil, nil)
 }
 
-// TestWebhook sends one test event now and returns what the endpoint said.
+// TestWebhook sends one test event now and returns the endpoint's answer.
 func (c *Client) TestWebhook(ctx context.Context, instanceID string) (WebhookTest, error) {
 	var out WebhookTest
 	err := c.call(ctx, http.MethodPost, webhookPath(instanceID, "/test"), nil, &out)

@@ -15,20 +15,19 @@ import (
 	"time"
 )
 
-// DefaultMaxEvent is how large one event of a stream may be, in bytes, where the
-// caller does not say.
+// DefaultMaxEvent is how large one event of a stream may be by default, in bytes.
 const DefaultMaxEvent = 64 << 20
 
-// ErrEventTooLarge ends a stream with an event larger than the reader takes.
-var ErrEventTooLarge = errors.New("the event is larger than the reader takes")
+// ErrEventTooLarge ends a stream that has an event larger than MaxEvent.
+var ErrEventTooLarge = errors.New("the event is larger than the reader accepts")
 
-// errNoEvent ends a stream that is none of a gateway.
-var errNoEvent = errors.New("what arrived is no event")
+// errNoEvent ends a stream that is not a gateway's.
+var errNoEvent = errors.New("the gateway sent something that is not an event")
 
-// EventsParams says which events a stream carries.
+// EventsParams selects the events of a stream.
 type EventsParams struct {
-	// After is the sequence of the last event that was read: the stream goes on
-	// after it. nil begins with what happens next.
+	// After is the sequence of the last event that was read: the stream continues
+	// after it. nil begins with the next event.
 	After *int64
 	Types []string // none means all
 	// MaxEvent bounds one event, in bytes; 0 means DefaultMaxEvent.
@@ -36,18 +35,18 @@ type EventsParams struct {
 }
 
 // EventStream is one open stream of events. It is for one goroutine; the caller
-// closes it. Client.Follow comes back by itself where a stream is cut.
+// closes it. Client.Follow reconnects by itself when a stream is cut.
 type EventStream struct {
 	body     io.ReadCloser
 	lines    *bufio.Scanner
 	position *int64        // nil before the first id
-	retry    time.Duration // 0 where the gateway did not say
-	messages int           // how many have arrived, those without an event too
+	retry    time.Duration // 0 if the gateway did not say
+	messages int           // how many have arrived, including those without an event
 }
 
-// Events opens a stream of what happens in an instance. It returns when the
-// gateway has accepted it: an event that happens from then on is in it. Ending
-// ctx ends the stream.
+// Events opens a stream of the events of an instance. It returns when the gateway
+// has accepted it: the stream has every event from then on. Ending ctx ends the
+// stream.
 func (c *Client) Events(ctx context.Context, instanceID string, params EventsParams) (*EventStream, error) {
 	return c.openStream(ctx, instanceID, params, func() {})
 }
@@ -67,7 +66,7 @@ func (c *Client) openStream(ctx context.Context, instanceID string, params Event
 		return nil, err
 	}
 	patient := *c.http
-	patient.Timeout = 0 // a stream is as long as its reader likes
+	patient.Timeout = 0 // a stream lasts as long as its reader likes
 	response, err := patient.Do(request)
 	if err != nil {
 		return nil, fmt.Errorf("open the stream: %w", err)
@@ -92,8 +91,8 @@ func newEventStream(body io.ReadCloser, params EventsParams, alive func()) *Even
 	return &EventStream{body: body, lines: lines, position: params.After}
 }
 
-// Next waits for the next event. Its error is io.EOF where the gateway has ended
-// the stream; to go on without a hole, open a new one after Position.
+// Next waits for the next event. Its error is io.EOF if the gateway has ended the
+// stream; to continue without missing an event, open a new one after Position.
 func (s *EventStream) Next() (Event, error) {
 	for {
 		data, id, err := s.message()
@@ -101,7 +100,7 @@ func (s *EventStream) Next() (Event, error) {
 			return Event{}, err
 		}
 		if data == nil {
-			s.advance(id) // the types left out were looked at up to here
+			s.advance(id) // there are only events of other types up to here
 			continue
 		}
 		var event Event
@@ -113,9 +112,9 @@ func (s *EventStream) Next() (Event, error) {
 	}
 }
 
-// Position is the sequence after which to go on: that of the last event of any
-// type that the gateway has looked at for this stream. It is nil where the
-// gateway has not told any yet.
+// Position is the sequence after which to continue: that of the last event of any
+// type that the gateway has considered for this stream. It is nil until the gateway
+// has sent one.
 func (s *EventStream) Position() *int64 { return s.position }
 
 // Close ends the stream.
@@ -127,8 +126,8 @@ func (s *EventStream) advance(id *int64) {
 	}
 }
 
-// message reads up to the blank line that ends a message of the stream. What
-// is cut off before it counts for nothing.
+// message reads up to the blank line that ends a message of the stream. A message
+// that is cut off before it does not count.
 func (s *EventStream) message() (data []byte, id *int64, err error) {
 	for s.lines.Scan() {
 		line := s.lines.Bytes()
@@ -160,7 +159,7 @@ func (s *EventStream) message() (data []byte, id *int64, err error) {
 	return nil, nil, io.EOF
 }
 
-// noting is a reader that tells when something arrived.
+// noting is a reader that calls a function whenever something arrives.
 type noting struct {
 	io.Reader
 

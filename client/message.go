@@ -11,7 +11,7 @@ type Sent struct {
 	ID        string `json:"id"`        // the gateway's own UUID
 	MessageID string `json:"messageId"` // the platform's identifier
 	// Replayed says that an earlier request with the same IdempotencyKey was
-	// accepted: this is its message, and not a second one.
+	// accepted: this is its message, and no second one was sent.
 	Replayed bool `json:"-"`
 }
 
@@ -20,8 +20,8 @@ type Text struct {
 	To             string `json:"to"`
 	Message        string `json:"message"`
 	QuoteMessageID string `json:"quoteMessageId,omitempty"`
-	// IdempotencyKey, where set, makes it safe to repeat the request: the
-	// gateway sends once and answers the same.
+	// IdempotencyKey, if set, makes it safe to repeat the request: the gateway
+	// sends once and returns the same answer.
 	IdempotencyKey string `json:"-"`
 }
 
@@ -32,17 +32,17 @@ type Location struct {
 	Longitude      float64 `json:"longitude"` // degrees east
 	Name           string  `json:"name,omitempty"`
 	Address        string  `json:"address,omitempty"`
-	IdempotencyKey string  `json:"-"` // as of Text
+	IdempotencyKey string  `json:"-"` // as in Text
 }
 
 // Contact is a contact card to send.
 type Contact struct {
 	To             string `json:"to"`
 	Contact        Card   `json:"contact"`
-	IdempotencyKey string `json:"-"` // as of Text
+	IdempotencyKey string `json:"-"` // as in Text
 }
 
-// Card is what a contact card says.
+// Card is the content of a contact card.
 type Card struct {
 	FullName     string `json:"fullName"`
 	PhoneNumber  string `json:"phoneNumber"` // with country code
@@ -53,18 +53,18 @@ type Card struct {
 type Forward struct {
 	To             string `json:"to"`
 	MessageID      string `json:"messageId"`
-	IdempotencyKey string `json:"-"` // as of Text
+	IdempotencyKey string `json:"-"` // as in Text
 }
 
-// MediaLink is a temporary way to the file of a message.
+// MediaLink is a temporary link to the file of a message.
 type MediaLink struct {
 	URL       string `json:"url"`          // it needs no API key
 	ExpiresIn int    `json:"urlExpiresIn"` // seconds
 	FileName  string `json:"fileName"`
 }
 
-// SendText sends a text and returns when the platform has acknowledged it, as all
-// methods that send do.
+// SendText sends a text. Like all methods that send, it returns when the platform has
+// acknowledged the message.
 func (c *Client) SendText(ctx context.Context, instanceID string, text Text) (Sent, error) {
 	return c.send(ctx, instanceID, "/text", text.IdempotencyKey, text)
 }
@@ -79,13 +79,13 @@ func (c *Client) SendContact(ctx context.Context, instanceID string, contact Con
 	return c.send(ctx, instanceID, "/contact", contact.IdempotencyKey, contact)
 }
 
-// Forward sends what a message of the instance says to somebody else, marked as
+// Forward sends the content of a message of the instance to somebody else, marked as
 // forwarded.
 func (c *Client) Forward(ctx context.Context, instanceID string, forward Forward) (Sent, error) {
 	return c.send(ctx, instanceID, "/forward", forward.IdempotencyKey, forward)
 }
 
-// Edit gives a text that the instance sent new words.
+// Edit replaces the text of a text message that the instance sent.
 func (c *Client) Edit(ctx context.Context, instanceID, messageID, message string) (Sent, error) {
 	var out Sent
 	in := map[string]string{"messageId": messageID, "message": message}
@@ -93,26 +93,26 @@ func (c *Client) Edit(ctx context.Context, instanceID, messageID, message string
 	return out, err
 }
 
-// MarkRead tells the sender of a message that it was read.
+// MarkRead shows the sender of a message that it was read.
 func (c *Client) MarkRead(ctx context.Context, instanceID, messageID string) error {
 	in := map[string]string{"messageId": messageID}
 	return c.call(ctx, http.MethodPost, messagePath(instanceID, "/read"), in, nil)
 }
 
-// Delete takes back a message that the instance sent, for everyone.
+// Delete deletes, for everybody, a message that the instance sent.
 func (c *Client) Delete(ctx context.Context, instanceID, messageID string) error {
 	in := map[string]string{"messageId": messageID}
 	return c.callPatiently(ctx, http.MethodDelete, messagePath(instanceID, "/delete"), in, nil)
 }
 
-// React puts one emoji on a message, in place of an earlier one of the instance.
-// An empty reaction takes it back.
+// React adds one emoji to a message, replacing an earlier one from the instance. An
+// empty reaction removes it.
 func (c *Client) React(ctx context.Context, instanceID, messageID, reaction string) error {
 	in := map[string]string{"messageId": messageID, "reaction": reaction}
 	return c.callPatiently(ctx, http.MethodPost, messagePath(instanceID, "/reaction"), in, nil)
 }
 
-// MediaDownloadLink returns a link to the file of a message, sent or received.
+// MediaDownloadLink returns a link to the file of a sent or received message.
 func (c *Client) MediaDownloadLink(ctx context.Context, instanceID, messageID string) (MediaLink, error) {
 	var out MediaLink
 	path := messagePath(instanceID, "/media-download-link/"+url.PathEscape(messageID))

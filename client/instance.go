@@ -21,8 +21,8 @@ const (
 	StatusPaymentPending  = "payment_pending"
 )
 
-// Instance is a linked session of a messenger account, or one to be linked. The
-// Messenger fields are empty while nothing is linked.
+// Instance is a linked session of a messenger account, or one that waits to be
+// linked. The Messenger fields are empty while no account is linked.
 type Instance struct {
 	InstanceID             string    `json:"instanceId"`
 	Name                   string    `json:"name"`
@@ -36,23 +36,23 @@ type Instance struct {
 	UpdatedAt              time.Time `json:"updatedAt"`
 }
 
-// QRCode is what a phone scans to link an instance.
+// QRCode is a code that a phone scans to link an instance.
 type QRCode struct {
 	InstanceID string `json:"instanceId"`
-	// QRCode is a PNG as a data URI, or the raw string.
+	// QRCode is a PNG as a data URI, or the raw text.
 	QRCode    string `json:"qrCode"`
 	ExpiresAt int64  `json:"expiresAt"` // Unix time in milliseconds
 	Attempt   int    `json:"attempt"`
 }
 
-// PairingCode is what a person types on the phone instead of scanning.
+// PairingCode is a code that a person types on the phone instead of scanning.
 type PairingCode struct {
 	InstanceID  string `json:"instanceId"`
 	PairingCode string `json:"pairingCode"`
 	ExpiresAt   int64  `json:"expiresAt"` // Unix time in milliseconds
 }
 
-// ListInstances returns a page of the instances that the key reaches, oldest
+// ListInstances returns a page of the instances in the scope of the key, oldest
 // first. Zero means the first page, and a hundred instances.
 func (c *Client) ListInstances(ctx context.Context, page, limit int) (Page[Instance], error) {
 	var out Page[Instance]
@@ -60,37 +60,37 @@ func (c *Client) ListInstances(ctx context.Context, page, limit int) (Page[Insta
 	return out, err
 }
 
-// Instances are all instances that the key reaches, oldest first, fetched page by
-// page. An error ends the sequence.
+// Instances yields all instances in the scope of the key, oldest first, fetched page
+// by page. An error ends the sequence.
 func (c *Client) Instances(ctx context.Context) iter.Seq2[Instance, error] {
 	return items(func(page int) (Page[Instance], error) { return c.ListInstances(ctx, page, 0) })
 }
 
-// Instance returns one instance. Its error has CodeInstanceNotFound where there
-// is none of that id.
+// Instance returns one instance. Its error has CodeInstanceNotFound if there is none
+// with that id.
 func (c *Client) Instance(ctx context.Context, instanceID string) (Instance, error) {
 	var out Instance
 	err := c.call(ctx, http.MethodGet, instancePath(instanceID, ""), nil, &out)
 	return out, err
 }
 
-// QRCode starts linking where it has to and returns the code to scan now, as a
-// PNG data URI.
+// QRCode starts linking if necessary, and returns the code to scan now, as a PNG data
+// URI.
 func (c *Client) QRCode(ctx context.Context, instanceID string) (QRCode, error) {
 	var out QRCode
 	err := c.call(ctx, http.MethodGet, instancePath(instanceID, "/qr"), nil, &out)
 	return out, err
 }
 
-// RawQRCode is QRCode with the string that the picture encodes.
+// RawQRCode is QRCode with the text that the picture encodes.
 func (c *Client) RawQRCode(ctx context.Context, instanceID string) (QRCode, error) {
 	var out QRCode
 	err := c.call(ctx, http.MethodGet, instancePath(instanceID, "/qr?format=raw"), nil, &out)
 	return out, err
 }
 
-// PairingCode starts linking where it has to and returns the characters to type
-// on the phone of that number.
+// PairingCode starts linking if necessary, and returns the characters to type on the
+// phone with that number.
 func (c *Client) PairingCode(ctx context.Context, instanceID, phone string) (PairingCode, error) {
 	var out PairingCode
 	in := map[string]string{"phone": phone}
@@ -103,7 +103,7 @@ func (c *Client) Restart(ctx context.Context, instanceID string) error {
 	return c.call(ctx, http.MethodPost, instancePath(instanceID, "/restart"), nil, nil)
 }
 
-// Logout ends the instance's session on the platform and forgets its keys.
+// Logout ends the instance's session on the platform and removes its keys.
 func (c *Client) Logout(ctx context.Context, instanceID string) error {
 	return c.call(ctx, http.MethodPost, instancePath(instanceID, "/logout"), nil, nil)
 }
