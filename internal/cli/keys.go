@@ -12,7 +12,6 @@ import (
 
 	"github.com/recado-project/recado/internal/access"
 	"github.com/recado-project/recado/internal/gateway"
-	"github.com/recado-project/recado/internal/server"
 	"github.com/recado-project/recado/internal/store"
 )
 
@@ -35,8 +34,8 @@ func (f accountFlags) accountName() string {
 	switch {
 	case f.Account != "":
 		return f.Account
-	case f.DatabaseURL == "" && exists(filepath.Join(f.Data, server.DemoFile)):
-		return server.DemoAccount
+	case f.DatabaseURL == "" && exists(filepath.Join(f.Data, demoFile)):
+		return demoAccount
 	default:
 		return "default"
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/cli"
 	"github.com/recado-project/recado/internal/testkit"
 )
 
@@ -105,7 +106,7 @@ func TestKeysOfDev(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	g := testkit.Start(t, testkit.Options{DataDir: folder})
-	demo, err := g.Server.PrepareDemo(t.Context(), "", false)
+	demo, err := cli.PrepareDemo(t.Context(), g.Server, folder, "", false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"go.uber.org/goleak"
 
+	"github.com/recado-project/recado/internal/cli"
 	"github.com/recado-project/recado/internal/testkit"
 	"github.com/recado-project/recado/internal/testkit/contract"
 )
@@ -69,7 +70,7 @@ func TestGuide(t *testing.T) {
 	requireCurl(t)
 	guide, document := readFile(t, guidePath), readFile(t, "docs/openapi.yaml")
 	g := testkit.Start(t, testkit.Options{})
-	demo, err := g.Server.PrepareDemo(t.Context(), "", false)
+	demo, err := cli.PrepareDemo(t.Context(), g.Server, t.TempDir(), "", false)
 	if err != nil {
 		t.Fatal(err)
 	}

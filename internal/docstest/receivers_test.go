@@ -12,6 +12,7 @@ import (
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
+	"github.com/recado-project/recado/internal/cli"
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/testkit"
 )
@@ -142,7 +143,7 @@ func TestWebhooksDocumentExamples(t *testing.T) {
 	requireCurl(t)
 	document := readFile(t, webhooksPath)
 	g := testkit.Start(t, testkit.Options{})
-	demo, err := g.Server.PrepareDemo(t.Context(), "", false)
+	demo, err := cli.PrepareDemo(t.Context(), g.Server, t.TempDir(), "", false)
 	if err != nil {
 		t.Fatal(err)
 	}

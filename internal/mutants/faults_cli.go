@@ -40,23 +40,23 @@ func cliFaults() []fault {
 			test: "./internal/cli", run: "Standing",
 		},
 		{
-			name: "an upload counts the bytes of its file", file: "internal/cli/telling.go",
+			name: "an upload counts the bytes of its file", file: "internal/cli/progress.go",
 			old: "bytesFor(u.total/4*3)", new: "bytesFor(u.total)",
 			test: "./cmd/recado", run: "ResultsOnATerminal",
 		},
 		{
-			name: "the banner names its instance", file: "internal/cli/banner.go",
+			name: "the banner names its instance", file: "internal/cli/dev.go",
 			old: "recado events --instance demo --after", new: "recado events --after",
 			test: "./cmd/recado", run: "DevOnATerminal",
 		},
 		{
-			name: "a short line holds no placeholder", file: "internal/cli/shortlog.go",
+			name: "a short line holds no placeholder", file: "internal/cli/short_log.go",
 			old: `strings.HasSuffix(route, "}") {`, new: "false {",
 			test: "./internal/cli", run: "ShortLines",
 		},
 		{
 			name: "keys knows the account of dev", file: "internal/cli/keys.go",
-			old: "return server.DemoAccount", new: `return "default"`,
+			old: "return demoAccount", new: `return "default"`,
 			test: "./internal/cli", run: "KeysOfDev",
 		},
 		{
@@ -90,7 +90,7 @@ func cliFaults() []fault {
 			test: "./internal/cli", run: "FailuresAreExplained",
 		},
 		{
-			name: "waiting is said", file: "internal/cli/telling.go",
+			name: "waiting is said", file: "internal/cli/progress.go",
 			old: "defer slow.Stop()", new: "slow.Stop()",
 			test: "./internal/cli", run: "WaitingIsSaid",
 		},
@@ -140,7 +140,7 @@ func cliFaults() []fault {
 			test: "./internal/cli", run: "SendRefuses",
 		},
 		{
-			name: "uploads show how far they are", file: "internal/cli/telling.go",
+			name: "uploads show how far they are", file: "internal/cli/progress.go",
 			old: "request.ContentLength > largeBody", new: "false",
 			test: "./cmd/recado", run: "ResultsOnATerminal",
 		},
@@ -155,7 +155,7 @@ func cliFaults() []fault {
 			test: "./internal/cli", run: "KeysCreate",
 		},
 		{
-			name: "the banner sends JSON", file: "internal/cli/banner.go",
+			name: "the banner sends JSON", file: "internal/cli/dev.go",
 			old: "-H 'content-type: application/json' ", new: "",
 			test: "./cmd/recado", run: "DevPrintsALineThatSends",
 		},

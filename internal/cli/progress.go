@@ -14,15 +14,15 @@ const (
 	largeBody = 1 << 20
 )
 
-// telling carries requests, and tells a person who waits what for.
-type telling struct {
+// progress carries requests, and tells a person who waits what for.
+type progress struct {
 	next http.RoundTripper
 	t    terminal
 	host string
 }
 
 // RoundTrip carries one request.
-func (c telling) RoundTrip(request *http.Request) (*http.Response, error) {
+func (c progress) RoundTrip(request *http.Request) (*http.Response, error) {
 	if c.t.errIsTTY && request.ContentLength > largeBody {
 		request = request.Clone(request.Context())
 		request.Body = &upload{ReadCloser: request.Body, t: c.t, total: request.ContentLength}

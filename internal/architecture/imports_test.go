@@ -1,0 +1,137 @@
+package architecture_test
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/recado-project/recado/"
+
+// room is a package as the go command lists it.
+type room struct {
+	ImportPath string
+	Imports    []string // without those of its tests
+	GoFiles    []string
+}
+
+// rooms returns every package of the module that is more than tests, by its path
+// from the root.
+func rooms(t *testing.T) map[string]room {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Imports,GoFiles", "./...")
+	command.Dir = root
+	output, err := command.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]room{}
+	for decoder := json.NewDecoder(bytes.NewReader(output)); ; {
+		var r room
+		if err := decoder.Decode(&r); errors.Is(err, io.EOF) {
+			return found
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		if len(r.GoFiles) > 0 {
+			found[strings.TrimPrefix(r.ImportPath, module)] = r
+		}
+	}
+}
+
+// listed reads a list of ARCHITECTURE.md: the lines of the code block that follows
+// a heading, each of them a name, an arrow and words.
+func listed(t *testing.T, heading string) map[string][]string {
+	t.Helper()
+	_, section, ok := strings.Cut(read(t, "ARCHITECTURE.md"), "\n### "+heading+"\n")
+	if !ok {
+		t.Fatalf("ARCHITECTURE.md has no section %q", heading)
+	}
+	block := regexp.MustCompile("(?s)```\n(.*?)```").FindStringSubmatch(section)
+	if block == nil {
+		t.Fatalf("the section %q has no list", heading)
+	}
+	list := map[string][]string{}
+	lines := bufio.NewScanner(strings.NewReader(block[1]))
+	for lines.Scan() {
+		name, words, ok := strings.Cut(lines.Text(), "→")
+		if !ok {
+			t.Fatalf("%q is no line of the list %q", lines.Text(), heading)
+		}
+		list[strings.TrimSpace(name)] = strings.Fields(words)
+	}
+	return list
+}
+
+// Every room imports the rooms that ARCHITECTURE.md lists for it, and no other. A
+// room that is not listed fails, and so does a line that is not true any more.
+func TestRoomsImportWhatIsListed(t *testing.T) {
+	t.Parallel()
+	list, found := listed(t, "Who imports whom"), rooms(t)
+	for path, r := range found {
+		name := strings.TrimPrefix(path, "internal/")
+		allowed, ok := list[name]
+		if !ok {
+			t.Errorf("ARCHITECTURE.md does not list what %s imports", name)
+			continue
+		}
+		var imported []string
+		for _, other := range r.Imports {
+			if inner, ok := strings.CutPrefix(other, module); ok {
+				imported = append(imported, strings.TrimPrefix(inner, "internal/"))
+			}
+		}
+		for _, other := range imported {
+			if !slices.Contains(allowed, other) {
+				t.Errorf("%s imports %s, which ARCHITECTURE.md does not list", name, other)
+			}
+		}
+		for _, other := range allowed {
+			if !slices.Contains(imported, other) {
+				t.Errorf("ARCHITECTURE.md lists that %s imports %s, which it does not", name, other)
+			}
+		}
+	}
+	for name := range list {
+		_, inside := found["internal/"+name]
+		if _, outside := found[name]; !inside && !outside {
+			t.Errorf("ARCHITECTURE.md lists imports of %s, which is no room", name)
+		}
+	}
+}
+
+// A technology is imported by the rooms that ARCHITECTURE.md lists for it, and by
+// no other.
+func TestTechnologiesHaveTheirRooms(t *testing.T) {
+	t.Parallel()
+	list := listed(t, "Which technology is where")
+	used := map[string][]string{}
+	for path, r := range rooms(t) {
+		name := strings.TrimPrefix(path, "internal/")
+		for technology, allowed := range list {
+			if !slices.ContainsFunc(r.Imports, func(other string) bool {
+				return other == technology || strings.HasPrefix(other, technology+"/")
+			}) {
+				continue
+			}
+			used[technology] = append(used[technology], name)
+			if !slices.Contains(allowed, name) {
+				t.Errorf("%s imports %s, which is for %s", name, technology, strings.Join(allowed, ", "))
+			}
+		}
+	}
+	for technology, allowed := range list {
+		for _, name := range allowed {
+			if !slices.Contains(used[technology], name) {
+				t.Errorf("ARCHITECTURE.md lists %s for %s, which does not import it", technology, name)
+			}
+		}
+	}
+}

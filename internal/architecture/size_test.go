@@ -1,0 +1,53 @@
+package architecture_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+)
+
+const (
+	maxFiles = 25    // of a room, without tests
+	maxLines = 3_500 // of a room, without tests
+)
+
+// No room grows so big that a reader gets lost in it.
+func TestRoomsAreSmall(t *testing.T) {
+	t.Parallel()
+	for path, r := range rooms(t) {
+		lines := 0
+		for _, file := range r.GoFiles {
+			content, err := os.ReadFile(filepath.Join(root, path, file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			lines += bytes.Count(content, []byte("\n"))
+		}
+		if len(r.GoFiles) > maxFiles || lines > maxLines {
+			t.Errorf("%s has %d files and %d lines: which noun is hiding in it?", path, len(r.GoFiles), lines)
+		}
+	}
+}
+
+// Files are named in one style: snake_case.
+func TestFileNames(t *testing.T) {
+	t.Parallel()
+	style := regexp.MustCompile(`^[a-z0-9]+(_[a-z0-9]+)*\.go$`)
+	for path, r := range rooms(t) {
+		for _, file := range r.GoFiles {
+			if !style.MatchString(file) {
+				t.Errorf("%s/%s is not snake_case", path, file)
+			}
+			if plural := file[:len(file)-len(".go")] + "s.go"; exists(filepath.Join(root, path, plural)) {
+				t.Errorf("%s has both %s and %s", path, file, plural)
+			}
+		}
+	}
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}

@@ -1,0 +1,179 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/google/renameio/v2"
+
+	"github.com/recado-project/recado/internal/access"
+	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/server"
+)
+
+const (
+	demoName = "demo"
+
+	// demoFile is in every data folder that dev has prepared.
+	demoFile = "demo.json"
+	// demoAccount is the account of the demo's keys and instance.
+	demoAccount = "demo"
+
+	// demoNumber is the phone that the demo instance is linked to.
+	demoNumber = "5511999990100"
+	// demoRecipient is a phone of the sandbox to write to.
+	demoRecipient = "5511988887766"
+)
+
+// Demo is what somebody needs to try the gateway with its sandbox.
+type Demo struct {
+	APIKey     string `json:"apiKey"`
+	PartnerKey string `json:"partnerKey"`
+	InstanceID string `json:"instanceId"` // empty if no instance was asked for
+}
+
+// demoMaker prepares a demo.
+type demoMaker struct {
+	server *server.Server
+	path   string // of the file that keeps the demo between starts
+	demo   Demo
+}
+
+// PrepareDemo makes the keys and, unless empty is set, the linked instance for trying
+// the sandbox; those of an earlier start in the same data folder are used again. It
+// returns when the instance is connected. The server must be running and have a
+// sandbox. ownKey, if not empty, is the API key instead of a random one.
+func PrepareDemo(ctx context.Context, s *server.Server, folder, ownKey string, empty bool) (Demo, error) {
+	m := &demoMaker{server: s, path: filepath.Join(folder, demoFile)}
+	if err := m.load(); err != nil {
+		return Demo{}, err
+	}
+	if err := m.prepareKeys(ctx, ownKey); err != nil {
+		return Demo{}, fmt.Errorf("prepare demo keys: %w", err)
+	}
+	if !empty {
+		if err := m.prepareInstance(ctx); err != nil {
+			return Demo{}, fmt.Errorf("prepare demo instance: %w", err)
+		}
+	}
+	return m.demo, nil
+}
+
+func (m *demoMaker) prepareKeys(ctx context.Context, ownKey string) error {
+	account, err := m.server.Access().EnsureAccount(ctx, demoAccount)
+	if err != nil {
+		return err
+	}
+	if ownKey != "" {
+		m.demo.APIKey = ownKey
+	}
+	for _, key := range []struct {
+		secret  *string
+		name    string
+		partner bool
+	}{{&m.demo.APIKey, "demo", false}, {&m.demo.PartnerKey, "demo partner", true}} {
+		if *key.secret != "" {
+			_, err := m.server.Access().Authenticate(ctx, *key.secret)
+			if err == nil {
+				continue
+			}
+			if gateway.KindOf(err) != gateway.Unauthorized {
+				return err
+			}
+		}
+		_, secret, err := m.server.Access().CreateKey(ctx, access.KeyParams{
+			AccountID: account.ID, Name: key.name, Partner: key.partner, Secret: *key.secret,
+		})
+		if err != nil {
+			return err
+		}
+		*key.secret = secret
+	}
+	return m.save()
+}
+
+func (m *demoMaker) prepareInstance(ctx context.Context) error {
+	instance, err := m.demoInstance(ctx)
+	if err != nil {
+		return err
+	}
+	switch {
+	case instance.Status == gateway.StatusPaymentPending:
+		if _, err := m.server.Instances().SetPayment(ctx, instance.ID, false); err != nil {
+			return err
+		}
+		fallthrough
+	case !instance.Linked():
+		if err := m.link(ctx, instance.ID); err != nil {
+			return err
+		}
+	case instance.Status == gateway.StatusManuallyStopped:
+		if err := m.server.Instances().Restart(ctx, instance.ID); err != nil {
+			return err
+		}
+	}
+	return m.server.Instances().AwaitConnected(ctx, instance.ID)
+}
+
+// demoInstance finds the instance of an earlier start, or creates one.
+func (m *demoMaker) demoInstance(ctx context.Context) (gateway.Instance, error) {
+	if m.demo.InstanceID != "" {
+		instance, err := m.server.Instances().Get(ctx, m.demo.InstanceID)
+		if err == nil || gateway.KindOf(err) != gateway.NotFound {
+			return instance, err
+		}
+	}
+	account, err := m.server.Access().EnsureAccount(ctx, demoAccount)
+	if err != nil {
+		return gateway.Instance{}, err
+	}
+	instance, err := m.server.Instances().Create(ctx, account.ID, demoName)
+	if err != nil {
+		return gateway.Instance{}, err
+	}
+	m.demo.InstanceID = instance.ID
+	return instance, m.save()
+}
+
+// link does what a person would do: it asks for the code and scans it with the demo
+// phone.
+func (m *demoMaker) link(ctx context.Context, instanceID string) error {
+	code, err := m.server.Instances().QR(ctx, instanceID)
+	if gateway.KindOf(err) == gateway.Conflict {
+		return nil // it is linked already
+	}
+	if err != nil {
+		return err
+	}
+	return m.server.Sandbox().Linking.Scan(ctx, demoNumber, code.Code)
+}
+
+func (m *demoMaker) load() error {
+	content, err := os.ReadFile(m.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("read demo keys: %w", err)
+	}
+	if err := json.Unmarshal(content, &m.demo); err != nil {
+		return fmt.Errorf("read demo keys in %s: %w", m.path, err)
+	}
+	return nil
+}
+
+func (m *demoMaker) save() error {
+	content, err := json.MarshalIndent(m.demo, "", "  ") //nolint:gosec // the keys are what the file is for; it is 0600
+	if err != nil {
+		return fmt.Errorf("save demo keys: %w", err)
+	}
+	if err := renameio.WriteFile(m.path, append(content, '\n'), 0o600); err != nil {
+		return fmt.Errorf("save demo keys: %w", err)
+	}
+	return nil
+}
