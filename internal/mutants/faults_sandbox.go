@@ -49,7 +49,7 @@ func sandboxFaults() []fault {
 			test: "./internal/sandbox/control", run: "FilesAreNotFetched",
 		},
 		{
-			name: "misspelt fields are refused", file: "internal/sandbox/control/respond.go",
+			name: "misspelt fields are refused", file: "internal/sandbox/control/request.go",
 			old: "\tdecoder.DisallowUnknownFields()\n", new: "",
 			test: "./internal/sandbox", run: "ControlCalls",
 		},

@@ -38,7 +38,7 @@ func TestChangesOfAClientShowOnThePhone(t *testing.T) {
 	both(theirs, func(m content.Shown) bool { return len(m.Reactions) == 0 })
 	c.say(chat, c.BuildRevoke(chat, types.EmptyJID, mine))
 	both(mine, func(m content.Shown) bool { return m.Deleted && m.Text == "" && m.Type == "text" })
-	// What is not one's own stays as it is.
+	// Other people's messages must not change.
 	c.say(chat, c.BuildEdit(chat, theirs, textMessage("twisted")))
 	c.say(chat, c.BuildRevoke(chat, types.EmptyJID, theirs))
 	w.message(friend, c.text(friend, "last"), anyMessage)

@@ -32,9 +32,9 @@ type client struct {
 	container *sqlstore.Container
 	number    string
 
-	mu     sync.Mutex
-	events []any
-	news   chan struct{} // closed and replaced at each event
+	mu      sync.Mutex
+	events  []any
+	changed chan struct{} // closed and replaced at each event
 }
 
 // newClient returns a client that is not linked yet.
@@ -45,7 +45,7 @@ func (w *world) newClient() *client {
 		w.tb.Fatal(err)
 	}
 	w.tb.Cleanup(func() { _ = pool.Close() })
-	// Keys are worth nothing here, and the disk is slow.
+	// These keys are not worth a slow write to disk.
 	if _, err := pool.ExecContext(context.Background(), "PRAGMA synchronous = OFF"); err != nil {
 		w.tb.Fatal(err)
 	}
@@ -53,13 +53,13 @@ func (w *world) newClient() *client {
 	if err := container.Upgrade(context.Background()); err != nil {
 		w.tb.Fatal(err)
 	}
-	c := &client{w: w, container: container, news: make(chan struct{})}
+	c := &client{w: w, container: container, changed: make(chan struct{})}
 	c.use(container.NewDevice())
 	return c
 }
 
-// keptKeys keeps whatsmeow from deleting a device: it empties it while its own
-// goroutines still read it.
+// keptKeys keeps whatsmeow from deleting a device, because whatsmeow empties it
+// while its own goroutines still read it.
 type keptKeys struct {
 	*sqlstore.Container
 }
@@ -68,7 +68,7 @@ var errKeysKept = errors.New("the test keeps the keys")
 
 func (keptKeys) DeleteDevice(context.Context, *store.Device) error { return errKeysKept }
 
-// PutDevice saves a device, which makes it the container's own the first time.
+// PutDevice saves a device. The container knows the device from the first time on.
 func (k keptKeys) PutDevice(ctx context.Context, device *store.Device) error {
 	err := k.Container.PutDevice(ctx, device)
 	if device.Container != k {
@@ -77,7 +77,7 @@ func (k keptKeys) PutDevice(ctx context.Context, device *store.Device) error {
 	return err
 }
 
-// use makes a whatsmeow client of a device, as at the start of a process.
+// use starts a whatsmeow client for a device, as at the start of a process.
 func (c *client) use(device *store.Device) {
 	device.Container = keptKeys{c.container}
 	cli := whatsmeow.NewClient(device, waLog.Noop)
@@ -86,7 +86,7 @@ func (c *client) use(device *store.Device) {
 	cli.SetMediaHTTPClient(c.w.dial)
 	cli.AddEventHandler(func(event any) {
 		if _, paired := event.(*events.PairSuccess); paired && !c.w.allKeys {
-			// A client that has a key already uploads a small batch at first.
+			// A client that has keys already uploads a small batch at first.
 			_, _ = cli.Store.PreKeys.GenOnePreKey(context.Background())
 		}
 		c.record(event)
@@ -95,8 +95,8 @@ func (c *client) use(device *store.Device) {
 	c.w.tb.Cleanup(cli.Disconnect)
 }
 
-// reconnectItself makes the client come back by the test's hand when its
-// connection is lost. Its own way races with a send that is under way.
+// reconnectItself lets the test reconnect the client when its connection is lost.
+// whatsmeow's own reconnecting has a data race with a send at the same time.
 func (c *client) reconnectItself() *client {
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
@@ -124,7 +124,7 @@ func (c *client) reconnectItself() *client {
 	return c
 }
 
-// restart stops the client and starts it anew on its key file.
+// restart stops the client and starts it again on its key file.
 func (c *client) restart() {
 	c.w.tb.Helper()
 	c.Disconnect()
@@ -141,18 +141,18 @@ func (c *client) record(event any) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.events = append(c.events, event)
-	close(c.news)
-	c.news = make(chan struct{})
+	close(c.changed)
+	c.changed = make(chan struct{})
 }
 
-// forget drops the events seen so far.
+// forget drops the recorded events.
 func (c *client) forget() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.events = nil
 }
 
-// seen returns the events of a type so far.
+// seen returns the recorded events of a type.
 func seen[E any](c *client) []E {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -165,14 +165,14 @@ func seen[E any](c *client) []E {
 	return list
 }
 
-// expect waits for an event of a type that is as wanted; any, where want is nil.
+// expect waits for an event of a type that want accepts, or for any if want is nil.
 func expect[E any](c *client, want func(E) bool) E {
 	c.w.tb.Helper()
 	deadline := time.NewTimer(patience)
 	defer deadline.Stop()
 	for next := 0; ; {
 		c.mu.Lock()
-		list, news := c.events, c.news
+		list, changed := c.events, c.changed
 		c.mu.Unlock()
 		for ; next < len(list); next++ {
 			if e, ok := list[next].(E); ok && (want == nil || want(e)) {
@@ -180,7 +180,7 @@ func expect[E any](c *client, want func(E) bool) E {
 			}
 		}
 		select {
-		case <-news:
+		case <-changed:
 		case <-deadline.C:
 			var names []string
 			for _, event := range list {
@@ -199,8 +199,8 @@ func (c *client) connect() {
 	}
 }
 
-// link pairs the client with a phone by QR code and waits until it is online,
-// with its name.
+// link links the client to a phone by QR code, and waits until it is online and has
+// its name.
 func (c *client) link(number string) *client {
 	c.w.tb.Helper()
 	c.number = number
@@ -211,26 +211,26 @@ func (c *client) link(number string) *client {
 	return c
 }
 
-// online waits until the client is logged in, as long as patience lasts.
+// online waits until the client is logged in.
 func (c *client) online() {
 	deadline := time.NewTimer(patience)
 	defer deadline.Stop()
 	for {
 		c.mu.Lock()
-		news := c.news
+		changed := c.changed
 		c.mu.Unlock()
 		if c.IsLoggedIn() && c.IsConnected() {
 			return
 		}
 		select {
-		case <-news:
+		case <-changed:
 		case <-deadline.C:
 			return
 		}
 	}
 }
 
-// text sends a text and returns its id.
+// text sends a text and returns its ID.
 func (c *client) text(to, text string) string {
 	c.w.tb.Helper()
 	id, err := c.tryText(to, text)
@@ -266,7 +266,7 @@ func (c *client) receipt(id string, kind types.ReceiptType) *events.Receipt {
 	})
 }
 
-// internals gives what only a misbehaving client would call.
+// internals gives access to methods that only a misbehaving client calls.
 func (c *client) internals() *whatsmeow.DangerousInternalClient {
 	return c.DangerousInternals() //nolint:staticcheck // it is marked as deprecated to warn applications off
 }
@@ -290,7 +290,7 @@ func (c *client) node(n waBinary.Node) {
 
 func textMessage(text string) *waE2E.Message { return &waE2E.Message{Conversation: new(text)} }
 
-// pin is the change that pins a chat.
+// pin is the change of the app state that pins a chat.
 func pin(number string) appstate.PatchInfo {
 	return appstate.BuildPin(types.NewJID(number, types.DefaultUserServer), true)
 }
@@ -306,9 +306,9 @@ func (c *client) named() string {
 	return stored.PushName
 }
 
-// settled waits until the client has fetched what a new device fetches. One that
-// is logged out before races with itself.
-func (c *client) settled() *client {
+// synchronised waits until the client has fetched everything that a new device
+// fetches. whatsmeow has data races if it is logged out earlier.
+func (c *client) synchronised() *client {
 	c.w.tb.Helper()
 	for _, name := range appstate.AllPatchNames {
 		expect(c, func(e *events.AppStateSyncComplete) bool { return e.Name == name })

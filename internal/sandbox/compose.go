@@ -26,8 +26,8 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/wire"
 )
 
-// mediaFolder lies beside the database. It holds the media host's files, and those
-// that phones keep.
+// mediaFolder is a folder beside the database, for the files of the media host and
+// of phones.
 const mediaFolder = "sandbox-media"
 
 // open opens the database and the files beside it.
@@ -51,7 +51,7 @@ func (s *Server) open(ctx context.Context) error {
 	return err
 }
 
-// compose puts the parts together: each gets the parts that it calls.
+// compose creates the services. Each one gets those that it calls.
 func (s *Server) compose() {
 	cfg := s.config
 	accounts := account.NewDirectory(s.db, cfg.Now)
@@ -96,8 +96,8 @@ func (s *Server) compose() {
 	})
 }
 
-// restore goes on where the last process ended, and deletes what is too old to be
-// asked for.
+// restore continues the work of the last process, and deletes records that are too
+// old to be needed.
 func (s *Server) restore(ctx context.Context) error {
 	if err := database.ClearOld(ctx, s.db, s.config.Now()); err != nil {
 		return err
@@ -105,7 +105,7 @@ func (s *Server) restore(ctx context.Context) error {
 	return s.Phones.Restore(ctx)
 }
 
-// closeAll closes the database and the files, as far as they are open.
+// closeAll closes the database and the files that are open.
 func (s *Server) closeAll() error {
 	var err error
 	if s.db != nil {

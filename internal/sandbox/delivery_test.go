@@ -51,7 +51,7 @@ func TestAcknowledgedMessageSurvivesARestart(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.do(http.MethodPut, "/phones/"+friend, map[string]bool{"online": false}, nil)
-	c := w.newClient().link(gateway).settled()
+	c := w.newClient().link(gateway).synchronised()
 	id := c.text(friend, "keep it")
 	w.message(gateway, id, anyMessage)
 	w.down()
@@ -151,7 +151,7 @@ func TestClientAsksThePhoneToSendAgain(t *testing.T) {
 func TestPhoneAsksTheClientToSendAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	c := w.newClient().link(gateway).settled()
+	c := w.newClient().link(gateway).synchronised()
 	first := c.text(friend, "hi")
 	c.receipt(first, types.ReceiptTypeRead)
 	w.send(friend, gateway, "session")
@@ -160,7 +160,7 @@ func TestPhoneAsksTheClientToSendAgain(t *testing.T) {
 	expect[*events.Disconnected](c, nil)
 	c.forget()
 	w.forgetSessions(friend)
-	w.forgetSessions(gateway) // the own phone cannot read its copy either
+	w.forgetSessions(gateway) // the account's own phone can't decrypt its copy either
 	w.start()
 	expect[*events.Connected](c, nil)
 	id := c.text(friend, "unreadable")
@@ -207,14 +207,14 @@ func TestClientIsAskedForKeysWhenTheyRunOut(t *testing.T) {
 		if left > 50 {
 			break // refilled
 		}
-		// Every look at the bundle takes a key away.
+		// Each request for the bundle takes a one-time key.
 		if _, err := c.internals().FetchPreKeys(ctx, []types.JID{c.Store.GetLID()}); err != nil {
 			t.Fatal(err)
 		}
 	}
 }
 
-// forgetSessions makes a phone lose its Signal sessions. The sandbox is down.
+// forgetSessions lets a phone lose its Signal sessions. The sandbox must be down.
 func (w *world) forgetSessions(number string) {
 	w.tb.Helper()
 	db, err := sqlite.Open(context.Background(), w.cfg.Path)

@@ -39,7 +39,7 @@ func TestCallsRing(t *testing.T) {
 func TestRestrictedAccountWritesToNobodyNew(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	c := w.newClient().link(gateway).settled()
+	c := w.newClient().link(gateway).synchronised()
 	known := c.text(friend, "we know each other")
 	w.message(gateway, known, hasStatus("read"))
 	w.do(http.MethodPost, "/phones/"+gateway+"/restrict", map[string]any{"seconds": 3600}, nil)
@@ -112,7 +112,7 @@ func TestPictureOfAContactIsTold(t *testing.T) {
 	phone := account.Phone{}
 	w.do(http.MethodPut, "/phones/"+friend, map[string]any{"profilePicture": dataURI("image/png", picture(t, 8, 8))}, &phone)
 	expect(c, func(e *events.Picture) bool { return e.JID.String() == phone.LID && !e.Remove })
-	w.send(friend, partner, "hello") // behind what is told
+	w.send(friend, partner, "hello") // comes after the others
 	stranger.got("hello")
 	if told := seen[*events.Picture](stranger); len(told) > 0 {
 		t.Errorf("a stranger was told %+v", told)
@@ -181,8 +181,7 @@ func TestMessagesThatClientsMayNotKnow(t *testing.T) {
 	}
 }
 
-// A short history comes along with its notification, a long one lies on the
-// media host.
+// A short history is part of its notification, and a long one is on the media host.
 func TestHistoryIsHandedOver(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

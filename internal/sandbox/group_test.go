@@ -24,7 +24,7 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/signal"
 )
 
-// makeGroup makes a group by the control API.
+// makeGroup creates a group through the control API.
 func (w *world) makeGroup(owner string, members ...string) (group.Info, types.JID) {
 	w.tb.Helper()
 	people := []map[string]any{}
@@ -121,7 +121,7 @@ func TestMessagesInGroups(t *testing.T) {
 	if m := c.got("of the own phone"); !m.Info.IsFromMe || m.Info.ID != fromPhone {
 		t.Errorf("got %+v", m.Info)
 	}
-	w.message(friend, fromPhone, inChat(info.ID)) // a phone is not faster than a device
+	w.message(friend, fromPhone, inChat(info.ID)) // a phone may be slower than a device
 	var answer struct{ Data []content.Shown }
 	w.do(http.MethodGet, "/phones/"+friend+"/messages?chat="+info.ID, nil, &answer)
 	if list := answer.Data; len(list) != 7 {
@@ -149,7 +149,7 @@ func TestMediaQuotesAndChangesInGroups(t *testing.T) {
 	reply := w.post(friend, map[string]any{
 		"to": info.ID, "type": "image", "media": dataURI("image/png", file), "quoteMessageId": id,
 	})
-	// A message's first part brings the key of the group's messages.
+	// The first part of a message brings the key of the group's messages.
 	m := expect(c, func(m *events.Message) bool { return m.Info.ID == reply && m.Message.GetImageMessage() != nil })
 	got, err := c.Download(context.Background(), m.Message.GetImageMessage())
 	if err != nil || !bytes.Equal(got, file) || m.Message.GetImageMessage().GetContextInfo().GetStanzaID() != id {
@@ -171,7 +171,8 @@ func TestMediaQuotesAndChangesInGroups(t *testing.T) {
 	for _, number := range []string{friend, other, gateway} {
 		w.message(number, text, func(m content.Shown) bool { return m.Text == "after" && m.Edited })
 	}
-	// The group's owner may delete what others wrote, an ordinary member may not.
+	// The group's owner may delete other people's messages, but an ordinary member
+	// may not.
 	if status := w.call(http.MethodDelete, chatPath(other, text, ""), nil, nil); status != http.StatusBadRequest {
 		t.Errorf("a member's deletion was answered with %d", status)
 	}
@@ -183,11 +184,11 @@ func TestMediaQuotesAndChangesInGroups(t *testing.T) {
 func TestLostKeysInGroups(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	c, second := w.newClient().link(gateway).settled(), w.newClient().link(partner).settled()
+	c, second := w.newClient().link(gateway).synchronised(), w.newClient().link(partner).synchronised()
 	info, jid := w.makeGroup(friend, gateway, partner)
 	w.send(friend, info.ID, "first")
 	sender := c.got("first").Info.Sender
-	// The client loses the key of a phone.
+	// The client loses a phone's key.
 	if err := c.Store.SenderKeys.PutSenderKey(context.Background(), jid.String(), sender.SignalAddress().String(), []byte{}); err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +199,7 @@ func TestLostKeysInGroups(t *testing.T) {
 	w.send(friend, info.ID, "next")
 	c.got("next")
 	second.got("next")
-	// A phone loses everything.
+	// A phone loses all its sessions.
 	c.say(jid, textMessage("to all"))
 	second.got("to all")
 	w.down()
@@ -216,7 +217,7 @@ func TestLostKeysInGroups(t *testing.T) {
 	}
 	w.message(friend, c.say(jid, textMessage("readable")), inChat(info.ID))
 	second.got("readable") // the key is in use until then
-	// A client loses a client's.
+	// A client loses another client's key.
 	err := second.Store.SenderKeys.PutSenderKey(context.Background(), jid.String(), c.Store.GetLID().SignalAddress().String(), []byte{})
 	if err != nil {
 		t.Fatal(err)
@@ -314,7 +315,7 @@ func TestChangesOfAGroup(t *testing.T) {
 func TestGroupIsChangedByTheControlAPI(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	c := w.newClient().link(gateway).settled()
+	c := w.newClient().link(gateway).synchronised()
 	info, jid := w.makeGroup(friend, gateway)
 	var changed group.Info
 	w.do(http.MethodPut, "/groups/"+info.ID, map[string]any{
@@ -352,8 +353,8 @@ func TestGroupIsChangedByTheControlAPI(t *testing.T) {
 	}
 }
 
-// A client that remembers who has its key lists nobody from the second message
-// on.
+// Clients that remember which devices have their key list none of them after the
+// first message.
 func TestGroupMessageWithoutAListReachesEverybody(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -371,7 +372,7 @@ func TestGroupMessageWithoutAListReachesEverybody(t *testing.T) {
 	w.message(gateway, "BARE", inChat(info.ID))
 }
 
-// groupCiphertext encrypts a message with the client's key of a group.
+// groupCiphertext encrypts a message with the client's key in a group.
 func (c *client) groupCiphertext(jid types.JID, message *waE2E.Message) []byte {
 	c.w.tb.Helper()
 	plaintext, err := proto.Marshal(message)

@@ -20,12 +20,12 @@ import (
 	"github.com/recado-project/recado/internal/sandbox"
 )
 
-// childVariable names the database of a sandbox that this test binary runs as a
-// process of its own.
+// childVariable names the environment variable with the database of a sandbox that
+// this test binary serves as a child process.
 const childVariable = "SANDBOX_TEST_CHILD"
 
-// serveChild is the process that is killed: it says where it listens, and
-// serves until it dies.
+// serveChild runs in the process that is killed. It prints its address and serves
+// until it is killed.
 func serveChild(path string) error {
 	ctx := context.Background()
 	server, err := sandbox.New(ctx, sandbox.Config{Path: path, Seed: seed(), ReadDelay: 30 * time.Millisecond})
@@ -47,7 +47,7 @@ func serveChild(path string) error {
 	return <-ended
 }
 
-// killable is a world whose sandbox is a process of its own.
+// killable is a world whose sandbox is a child process.
 type killable struct {
 	*world
 
@@ -103,7 +103,7 @@ func TestWhatWasConfirmedSurvivesAKill(t *testing.T) {
 	k.do(http.MethodPut, "/phones/"+other, map[string]bool{"online": false}, nil)
 	c := k.newClient().reconnectItself().link(gateway)
 	c.text(friend, "first")
-	away := k.newClient().link(partner).settled()
+	away := k.newClient().link(partner).synchronised()
 	away.Disconnect()
 	var accepted []string
 	var sending sync.WaitGroup

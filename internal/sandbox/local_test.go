@@ -79,8 +79,8 @@ func TestOnlyThisMachineIsServed(t *testing.T) {
 	}
 }
 
-// The real platform's names are for clients of the protocol: who could make one of
-// them lead here must not reach the control API by it.
+// The real platform's names are only for clients of the protocol. Somebody who can
+// make such a name resolve to this machine must not reach the control API by it.
 func TestPlatformNamesReachOnlyTheProtocol(t *testing.T) {
 	t.Parallel()
 	local := newWorld(t).server.Local(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}), "127.0.0.1:8080", nil)

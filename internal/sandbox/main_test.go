@@ -13,8 +13,8 @@ import (
 	"github.com/recado-project/recado/internal/signallog"
 )
 
-// seed is shared by all servers of these tests: clients keep the key that they
-// trust in one variable of the process.
+// seed is the same for all servers of these tests, because whatsmeow keeps the key
+// that it trusts in a global variable.
 func seed() *[32]byte { return &[32]byte{1, 2, 3} }
 
 func TestMain(m *testing.M) {
@@ -31,13 +31,14 @@ func TestMain(m *testing.M) {
 	}
 	whatsmeow.WACertPubKey = authority.RootKey()
 	goleak.VerifyTestMain(m,
-		// Both are the clients' own: one ends a minute after the last history
-		// came, the other hangs where a client is stopped while a frame comes in.
+		// Both goroutines are whatsmeow's own. The first ends a minute after the
+		// last history came. The second hangs if a client is stopped while a frame
+		// comes in.
 		goleak.IgnoreTopFunction("go.mau.fi/whatsmeow.(*Client).handleHistorySyncNotificationLoop"),
 		goleak.IgnoreTopFunction("go.mau.fi/whatsmeow/socket.(*FrameSocket).frameComplete"))
 }
 
-// testLogger writes what the server has to say into the test's log.
+// testLogger writes the server's logs to the test's log.
 func testLogger(tb testing.TB) *slog.Logger {
 	tb.Helper()
 	return slog.New(slog.NewTextHandler(testWriter{tb}, &slog.HandlerOptions{Level: slog.LevelInfo}))

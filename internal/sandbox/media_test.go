@@ -23,7 +23,7 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/content"
 )
 
-// post has a phone send a message of any type and returns its id.
+// post lets a phone send a message of any type and returns its ID.
 func (w *world) post(number string, body map[string]any) string {
 	w.tb.Helper()
 	var answer struct{ MessageID string }
@@ -31,7 +31,7 @@ func (w *world) post(number string, body map[string]any) string {
 	return answer.MessageID
 }
 
-// say sends a message to a person or group and returns its id.
+// say lets the client send a message to a person or group, and returns its ID.
 func (c *client) say(to types.JID, message *waE2E.Message) string {
 	c.w.tb.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -43,7 +43,7 @@ func (c *client) say(to types.JID, message *waE2E.Message) string {
 	return response.ID
 }
 
-// message waits for the message with the id.
+// message waits for the message with an ID.
 func (c *client) message(id string) *events.Message {
 	c.w.tb.Helper()
 	return expect(c, func(m *events.Message) bool { return m.Info.ID == id })
@@ -70,7 +70,7 @@ func picture(t *testing.T, width, height int) []byte {
 	return file.Bytes()
 }
 
-// upload leaves a file with the media host.
+// upload puts a file on the media host.
 func (c *client) upload(file []byte, kind whatsmeow.MediaType) whatsmeow.UploadResponse {
 	c.w.tb.Helper()
 	up, err := c.Upload(context.Background(), file, kind)

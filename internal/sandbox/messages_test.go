@@ -14,8 +14,8 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/content"
 )
 
-// The numbers of these tests. The ends of gateway and partner are even: they
-// exist under thirteen digits.
+// The numbers of these tests. gateway and partner end with an even digit, so their
+// accounts have thirteen digits.
 const (
 	gateway = "5511900000018"
 	partner = "5511900000034"
@@ -63,9 +63,9 @@ func TestTextOfAPhoneReachesTheClient(t *testing.T) {
 	}
 }
 
-// A client that decrypts and encrypts at the same time may use one key for two
-// messages, and forget one that it would need. Both sides ask again: nothing is
-// lost, though the order may be.
+// A client that decrypts and encrypts at the same time may use a key twice and lose
+// one that it needs. Both sides ask again, so that no message is lost, but their
+// order may change.
 func TestManyTextsInBothDirectionsAllArrive(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -98,7 +98,7 @@ func TestNumberThatEndsIn0000IsNotRegistered(t *testing.T) {
 	}
 }
 
-// People write numbers as they dial them; nobody has these.
+// People write numbers as they dial them. No account has one of these numbers.
 func TestNumbersThatCannotBeAreNotRegistered(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -285,7 +285,7 @@ func TestReplyQuotesTheMessage(t *testing.T) {
 	}
 }
 
-// texts is what the messages say.
+// texts returns the texts of messages.
 func texts(list []content.Shown) []string {
 	var said []string
 	for _, m := range list {

@@ -6,8 +6,8 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/mediahost"
 )
 
-// Owns reports whether a path is the sandbox's, for servers that have others
-// beside it.
+// Owns reports whether the sandbox serves a path, for servers that also serve
+// others.
 func Owns(path string) bool {
 	return path == WebsocketPath || strings.HasPrefix(path, "/sandbox/") || mediahost.Owns(path)
 }

@@ -18,7 +18,7 @@ import (
 func TestProfilePictures(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	c := w.newClient().link(gateway).settled()
+	c := w.newClient().link(gateway).synchronised()
 	ctx := context.Background()
 	if _, err := c.GetProfilePictureInfo(ctx, pn(friend), nil); !errors.Is(err, whatsmeow.ErrProfilePictureNotSet) {
 		t.Errorf("of no picture the client was told %v", err)
@@ -47,7 +47,7 @@ func TestProfilePictures(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		response, err := w.web.Client().Do(request) // it knows nothing of the world's addresses
+		response, err := w.web.Client().Do(request) // it does not use the world's dialler
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -98,7 +98,8 @@ func TestNameComesFromThePhone(t *testing.T) {
 	w.do(http.MethodPut, "/phones/"+gateway, map[string]string{"name": "New shop"}, nil)
 	expect(c, func(e *events.PushNameSetting) bool { return e.Action.GetName() == "New shop" })
 	expect(c, func(e *events.HistorySync) bool { return e.Data.GetSyncType().String() == "RECENT" })
-	// A name alone changes the name, and not whether anybody is online.
+	// A presence that has only a name changes the name, not whether anybody is
+	// online.
 	c.node(waBinary.Node{Tag: "presence", Attrs: waBinary.Attrs{"name": "Third shop"}})
 	expect(c, func(e *events.PushNameSetting) bool { return e.Action.GetName() == "Third shop" })
 	var phone account.Phone

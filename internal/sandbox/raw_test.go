@@ -19,7 +19,7 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/content"
 )
 
-// poison are bytes that a text may hold and many programs don't expect.
+// poison has bytes that texts may have and many programs don't expect.
 const poison = "a\x00b\xff\xfe\u202ec"
 
 func encoded(t *testing.T, message proto.Message) string {
@@ -33,7 +33,7 @@ func encoded(t *testing.T, message proto.Message) string {
 
 func b64(text string) string { return base64.StdEncoding.EncodeToString([]byte(text)) }
 
-// raw has a phone send a message as it stands, and returns its id.
+// raw lets a phone send a raw message and returns its ID.
 func (w *world) raw(from, to string, message *waE2E.Message, more map[string]any) string {
 	w.tb.Helper()
 	payload, err := proto.Marshal(message)
@@ -119,14 +119,14 @@ func TestRawMessagesReachTheClientAsTheyStand(t *testing.T) {
 			t.Errorf("%s: came as %+v", name, got)
 		}
 	}
-	// What no client can read disturbs nobody, and what comes after it comes.
+	// A message that no client can read must not stop the messages after it.
 	w.do(http.MethodPost, "/phones/"+friend+"/raw", map[string]any{"to": gateway, "message": b64("\xff\xff\xff")}, nil)
 	last := w.send(friend, gateway, "last")
 	c.got("last")
 	w.message(gateway, last, anyMessage)
-	// Honest phones believe none of it.
+	// The other phones ignore all of it.
 	w.message(friend, target, hasText("first"))
-	// And it is all there after a restart.
+	// Everything is still there after a restart.
 	w.down()
 	w.start()
 	w.message(gateway, last, anyMessage)

@@ -13,8 +13,8 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/account"
 )
 
-// These are the rules that a second client implementation needs, and that the
-// first one does not show by itself.
+// These tests are for rules of the protocol that a second implementation of a
+// client depends on, and whatsmeow does not.
 
 // request sends an iq and returns the answer.
 func (c *client) request(xmlns, kind string, content ...waBinary.Node) (*waBinary.Node, error) {
@@ -166,7 +166,8 @@ func TestReceiptsComeFromTheAddressThatWasWrittenTo(t *testing.T) {
 		id := one.GenerateMessageID()
 		content := []waBinary.Node{{Tag: "participants", Content: []waBinary.Node{
 			{Tag: "to", Attrs: waBinary.Attrs{"jid": byNumber}, Content: []waBinary.Node{*enc}},
-			// Some clients list themselves. They are not to get it.
+			// Some clients list themselves among the receivers. They must not get
+			// the message.
 			{Tag: "to", Attrs: waBinary.Attrs{"jid": one.Store.GetLID()}, Content: []waBinary.Node{*enc}},
 		}}}
 		if prekey {

@@ -1,9 +1,15 @@
-// Package sandbox is the platform on one's own machine: a server that speaks
-// the real wire protocol to real clients, simulates the phones they talk to, and
-// lets people and tests hold those phones through a control API.
+// Package sandbox is the platform on one's own machine. It is a server that speaks
+// the real wire protocol with real clients, and simulates the phones that they are
+// linked to and write to. People and tests use those phones through a control API.
 //
-// It is no connector and no flag: it is a server at an address, and nothing but
-// the commands that start it knows that it exists.
+// It is written for the protocol, not for one client: it expects and answers what
+// the two known implementations of clients need. Only the commands that start it
+// know that it exists; everything else connects to its address.
+//
+// The database is the truth. Everything that was acknowledged to a client or to a
+// caller is committed, together with the deliveries that it causes. Each part of
+// the platform has a package of its own below this one, and Server puts them
+// together.
 package sandbox
 
 import (
@@ -43,18 +49,18 @@ type Config struct {
 	Path      string           // the sandbox's database file
 	Seed      *[32]byte        // the root key's seed; nil: drawn once and kept in the database
 	Load      bool             // for load tests: phones neither decrypt nor keep messages
-	ReadDelay time.Duration    // after which a phone reads a message; 0: one second
+	ReadDelay time.Duration    // how long a phone waits before it reads a message; 0: one second
 	Now       func() time.Time // nil: the system's clock
 	Logger    *slog.Logger     // nil: nothing is logged
 
-	// AllowPrivateURLs lets phones send files from private and loopback addresses
-	// too, besides the sandbox's own samples.
+	// AllowPrivateURLs also lets phones send files from private and loopback
+	// addresses. The sandbox's own samples are always allowed.
 	AllowPrivateURLs bool
 }
 
-// Server is a sandbox: the parts of the platform, which the control API offers over
-// HTTP and callers in the same process can use directly. It is safe for concurrent
-// use.
+// Server is a sandbox. Its fields are the services of the platform, which the
+// control API offers over HTTP and callers in the same process can use directly. It
+// is safe for concurrent use.
 type Server struct {
 	Phones     *phone.Service
 	Profiles   *profile.Service
@@ -75,8 +81,8 @@ type Server struct {
 	control     http.Handler
 }
 
-// New opens the sandbox's database and restores its state. It starts nothing: Run
-// does.
+// New opens the sandbox's database and restores its state. Background work begins
+// with Run.
 func New(ctx context.Context, cfg Config) (*Server, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now //nolint:forbidigo // the default of the clock that everything takes
@@ -100,10 +106,10 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 	return s, nil
 }
 
-// Local wraps what is served at listen, Handler and whatever is beside it, so that
-// pages of the web can't drive it through somebody's browser: requests for a host
-// that is neither this machine, nor listen, nor one of names, are refused, and so
-// are those of another origin that do more than read.
+// Local wraps a handler that is served at listen, Handler alone or together with
+// others, so that web pages can't use it through somebody's browser. It refuses
+// requests for hosts other than this machine, listen and names, and requests from
+// other origins that do more than read.
 func (s *Server) Local(next http.Handler, listen string, names []string) http.Handler {
 	return control.NewLocal(next, listen, names, s.config.Now)
 }
@@ -111,8 +117,8 @@ func (s *Server) Local(next http.Handler, listen string, names []string) http.Ha
 // RootKey returns the public key that clients have to trust.
 func (s *Server) RootKey() [32]byte { return s.authority.RootKey() }
 
-// Handler serves clients' websockets, the media host, profile pictures, sample
-// files and the control API. Other paths are unknown.
+// Handler serves websockets, the media host, profile pictures, sample files and the
+// control API. It answers 404 for other paths.
 func (s *Server) Handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == WebsocketPath && strings.EqualFold(r.Header.Get("Upgrade"), "websocket") {
@@ -133,16 +139,17 @@ func (s *Server) Handler() http.Handler {
 }
 
 // TLSListener wraps a listener on which Handler is served over TLS, so that the
-// fault that is silent before TLS holds there.
+// fault SilentConnection applies there before TLS.
 func (s *Server) TLSListener(listener net.Listener) net.Listener {
 	return s.Faults.SilentListener(listener)
 }
 
-// Run does the background work: phones deal with what they receive and read it. It
-// blocks until ctx ends, closes all connections then, and returns nil when nothing
-// runs any more. It is called once.
+// Run lets phones handle and read what they have received. It blocks until ctx
+// ends, and then closes all connections. It returns nil when no work goes on any
+// more. It must be called once.
 func (s *Server) Run(ctx context.Context) error {
-	// Connections may still bring something while they close, which is dealt with.
+	// The work continues until all connections are closed, because they may still
+	// bring something.
 	work, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	var workers sync.WaitGroup
@@ -158,8 +165,8 @@ func (s *Server) Run(ctx context.Context) error {
 	return s.Sessions.Flush(context.WithoutCancel(ctx))
 }
 
-// Close closes the connections that are still open, and the database. Run must
-// have returned.
+// Close closes the database, and connections if any are still open. Run must have
+// returned.
 func (s *Server) Close() error {
 	s.connections.Shutdown()
 	if err := s.closeAll(); err != nil {

@@ -25,7 +25,7 @@ func (w *world) devices(number string) []int {
 func TestLogoutOfTheClientRemovesTheDevice(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	c := w.newClient().link(gateway).settled()
+	c := w.newClient().link(gateway).synchronised()
 	if err := c.Logout(context.Background()); !errors.Is(err, errKeysKept) { // all the rest went well
 		t.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func TestLogoutOfTheClientRemovesTheDevice(t *testing.T) {
 func TestUnlinkLogsTheClientOut(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	online, away := w.newClient().link(gateway).settled(), w.newClient().link(gateway).settled()
+	online, away := w.newClient().link(gateway).synchronised(), w.newClient().link(gateway).synchronised()
 	away.Disconnect()
 	w.do(http.MethodPost, "/phones/"+gateway+"/unlink", nil, nil)
 	if out := expect[*events.LoggedOut](online, nil); out.OnConnect {
@@ -61,7 +61,7 @@ func TestSecondLoginReplacesTheFirst(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	c := w.newClient().link(gateway)
-	twin := &client{w: w, container: c.container, news: make(chan struct{})}
+	twin := &client{w: w, container: c.container, changed: make(chan struct{})}
 	stored, err := c.container.GetFirstDevice(context.Background())
 	if err != nil {
 		t.Fatal(err)

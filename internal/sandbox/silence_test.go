@@ -22,10 +22,10 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/appstate"
 )
 
-// moment is how long nothing must come from a server that is silent.
+// moment is how long the tests wait to see that a silent server sends nothing.
 const moment = 150 * time.Millisecond
 
-// secure serves the world over TLS as well.
+// secure also serves the world over TLS.
 func (w *world) secure() *httptest.Server {
 	web := httptest.NewUnstartedServer(w.server.Handler())
 	web.Listener = w.server.TLSListener(web.Listener)
@@ -34,8 +34,8 @@ func (w *world) secure() *httptest.Server {
 	return web
 }
 
-// silentThenCut fails the test unless nothing comes on the connection while the
-// fault is on, and the connection ends when it is lifted.
+// silentThenCut checks that nothing comes on the connection while the fault is on,
+// and that the connection ends when it is lifted.
 func (w *world) silentThenCut(conn net.Conn) {
 	w.tb.Helper()
 	if err := conn.SetReadDeadline(time.Now().Add(moment)); err != nil {
@@ -63,7 +63,7 @@ func dial(t *testing.T, address string) net.Conn {
 	return conn
 }
 
-// upgrade asks for a websocket.
+// upgrade asks to open a websocket.
 func upgrade(t *testing.T, conn net.Conn) {
 	t.Helper()
 	_, err := io.WriteString(conn, "GET /ws/chat HTTP/1.1\r\nHost: sandbox\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"+
@@ -160,7 +160,7 @@ func TestPlatformFallsSilent(t *testing.T) {
 	})
 }
 
-// A sandbox that stops waits for nobody whom it keeps waiting.
+// A sandbox that stops must not wait for the connections that it keeps silent.
 func TestSilentPlatformStops(t *testing.T) {
 	t.Parallel()
 	for _, step := range []string{"upgrade", "handshake"} {
@@ -208,7 +208,7 @@ func TestMediaHostFallsSilent(t *testing.T) {
 	if err := <-more; !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("it ended with %v", err)
 	}
-	// A history is another file.
+	// A history has a limit of its own.
 	if _, err := c.Download(t.Context(), message.GetImageMessage()); err != nil {
 		t.Errorf("a picture stalled with the histories: %v", err)
 	}

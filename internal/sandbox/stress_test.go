@@ -11,8 +11,8 @@ import (
 	"go.mau.fi/whatsmeow/types/events"
 )
 
-// Whatever is cut, and the sandbox itself stopped in between: what was accepted
-// is shown once, and what a phone has sent comes; a second time only where the
+// Connections are cut and the sandbox is stopped. Every accepted message is shown
+// once, and every message of a phone arrives. It may arrive twice only if the
 // client's acknowledgement was cut off.
 func TestNothingIsLostWhileConnectionsBreak(t *testing.T) {
 	t.Parallel()
@@ -54,7 +54,8 @@ func TestNothingIsLostWhileConnectionsBreak(t *testing.T) {
 			t.Errorf("%q came %d times", text, times[text])
 		}
 	}
-	// What was not acknowledged may be shown too, so numbers alone say nothing.
+	// Messages that were not acknowledged may be shown too, so that counting them
+	// proves nothing.
 	w.until("the phone shows what was accepted", func() bool {
 		shown := texts(w.messages(friend))
 		return !slices.ContainsFunc(slices.Collect(maps.Keys(accepted)), func(text string) bool { return !slices.Contains(shown, text) })

@@ -36,8 +36,8 @@ type world struct {
 	allKeys bool // clients upload as many keys as they do at first
 }
 
-// newWorld starts a sandbox. Phones read after a moment, where set says nothing
-// else.
+// newWorld starts a sandbox. Phones read after a short moment, unless set changes
+// that.
 func newWorld(tb testing.TB, set ...func(*sandbox.Config)) *world {
 	tb.Helper()
 	w := &world{tb: tb, cfg: sandbox.Config{
@@ -55,7 +55,7 @@ func newWorld(tb testing.TB, set ...func(*sandbox.Config)) *world {
 	return w
 }
 
-// client returns an HTTP client that reaches the sandbox by whatever name, where
+// client returns an HTTP client that reaches the sandbox under every name, wherever
 // it listens at the time.
 func (w *world) client() *http.Client {
 	dial := func(ctx context.Context, network, _ string) (net.Conn, error) {
@@ -96,7 +96,7 @@ func (w *world) start() {
 	}
 }
 
-// down stops the sandbox; a second call does nothing.
+// down stops the sandbox. A second call does nothing.
 func (w *world) down() {
 	if w.stop != nil {
 		w.stop()
@@ -104,8 +104,8 @@ func (w *world) down() {
 	}
 }
 
-// call makes a control call and returns its status; the answer is decoded into
-// out, where that is not nil.
+// call makes a request to the control API and returns its status. It decodes the
+// answer into out, if out is not nil.
 func (w *world) call(method, path string, body, out any) int {
 	w.tb.Helper()
 	var payload io.Reader
@@ -139,7 +139,7 @@ func (w *world) call(method, path string, body, out any) int {
 	return response.StatusCode
 }
 
-// do makes a control call that must succeed.
+// do makes a request to the control API that must succeed.
 func (w *world) do(method, path string, body, out any) {
 	w.tb.Helper()
 	var answer json.RawMessage
@@ -157,7 +157,7 @@ func (w *world) do(method, path string, body, out any) {
 	}
 }
 
-// messages returns what a phone shows.
+// messages returns the messages that a phone shows.
 func (w *world) messages(number string) []content.Shown {
 	w.tb.Helper()
 	var list struct{ Data []content.Shown }
@@ -165,7 +165,7 @@ func (w *world) messages(number string) []content.Shown {
 	return list.Data
 }
 
-// message waits until the phone shows the message and it is as wanted.
+// message waits until the phone shows the message and want accepts it.
 func (w *world) message(number, id string, want func(content.Shown) bool) content.Shown {
 	w.tb.Helper()
 	var last []content.Shown
@@ -183,7 +183,7 @@ func (w *world) message(number, id string, want func(content.Shown) bool) conten
 	return found
 }
 
-// activity waits for an entry that is as wanted.
+// activity waits for an entry that want accepts.
 func (w *world) activity(number string, want func(account.Activity) bool) {
 	w.tb.Helper()
 	var list struct{ Data []account.Activity }
@@ -193,7 +193,7 @@ func (w *world) activity(number string, want func(account.Activity) bool) {
 	}, func() any { return list.Data })
 }
 
-// send has a phone send a text and returns its id.
+// send lets a phone send a text and returns its ID.
 func (w *world) send(number, to, text string) string {
 	w.tb.Helper()
 	var answer struct{ MessageID string }
@@ -201,8 +201,8 @@ func (w *world) send(number, to, text string) string {
 	return answer.MessageID
 }
 
-// until waits for a condition of the server, which tells nobody when it becomes
-// true; state is shown when it does not.
+// until polls for a condition, because the server does not signal it. It shows
+// state if the condition does not become true.
 func (w *world) until(what string, ok func() bool, state func() any) {
 	w.tb.Helper()
 	deadline := time.NewTimer(patience)
@@ -218,8 +218,8 @@ func (w *world) until(what string, ok func() bool, state func() any) {
 	}
 }
 
-// chatPath is the path of an operation on a message; of the message itself where
-// there is no verb.
+// chatPath is the path of an operation on a message, or of the message itself if
+// verb is empty.
 func chatPath(number, id, verb string) string {
 	path := "/phones/" + number + "/messages/" + url.PathEscape(id)
 	if verb == "" {

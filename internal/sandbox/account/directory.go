@@ -96,7 +96,7 @@ func (d *Directory) ByJID(ctx context.Context, jid types.JID) (*Account, error) 
 			return found, err
 		}
 		if !phonenumber.CanExist(jid.User) {
-			return nil, nil // nobody is registered with it
+			return nil, nil // no phone can have this number
 		}
 		return d.Ensure(ctx, number)
 	case types.HiddenUserServer:
@@ -125,7 +125,7 @@ func (d *Directory) NamedIn(ctx context.Context, field, chat string) (*Account, 
 			return nil, err
 		}
 		if found == nil {
-			return nil, refusal.Invalidf(field, "nobody has this LID")
+			return nil, refusal.Invalidf(field, "no account has this LID")
 		}
 		return found, nil
 	}

@@ -16,7 +16,7 @@ type mailboxState int
 const (
 	mailboxReady   mailboxState = iota + 1 // waits for a worker
 	mailboxWorking                         // has one
-	mailboxAgain                           // has one, and got more mail meanwhile
+	mailboxAgain                           // has one, and has got more mail since
 )
 
 func newMailQueue() *MailQueue {

@@ -31,7 +31,7 @@ func newKey(tb testing.TB) Key {
 }
 
 // client is whatsmeow's side: its store and its processor, which verifies every
-// code.
+// authentication code.
 type client struct {
 	t         *testing.T
 	device    *store.Device
@@ -84,8 +84,8 @@ func (c *client) state(name wmstate.WAPatchName) wmstate.HashState {
 	return wmstate.HashState{Version: version, Hash: hash}
 }
 
-// sync asks for a collection as whatsmeow does, over the wire's encoding, and
-// returns what was set. patch may be nil.
+// sync requests a collection as whatsmeow does, encoded as on the wire, and returns
+// the settings that were set. patch may be nil.
 func (c *client) sync(server *State, name wmstate.WAPatchName, patch []byte) (mutations []wmstate.Mutation, changed []string, answer waBinary.Node) {
 	c.t.Helper()
 	before := c.state(name)
@@ -129,7 +129,7 @@ func (c *client) encode(key Key, info wmstate.PatchInfo) []byte {
 	return raw
 }
 
-// wire encodes and decodes a node, which makes strings of numbers.
+// wire encodes and decodes a node, which turns numbers into strings.
 func wire(tb testing.TB, node waBinary.Node) waBinary.Node {
 	tb.Helper()
 	raw, err := waBinary.Marshal(node)
@@ -147,7 +147,7 @@ func wire(tb testing.TB, node waBinary.Node) waBinary.Node {
 	return *back
 }
 
-// restart returns the state as it is read from what was kept.
+// restart returns the state after it was kept and read again.
 func restart(tb testing.TB, state *State) *State {
 	tb.Helper()
 	raw, err := state.MarshalBinary()

@@ -22,17 +22,17 @@ const (
 	// vector, a block and the authentication code.
 	minValue = 16 + 16 + macSize
 
-	// maxPatches bounds what a collection keeps. Every patch is kept, since the
-	// next device to be linked begins with the first.
+	// maxPatches bounds the patches of a collection. All of them are kept, because
+	// the next device that is linked begins with the first.
 	maxPatches = 5000
 
-	// maxPatch bounds one patch; a client's are a few hundred bytes.
+	// maxPatch bounds one patch in bytes. A client's patches have a few hundred.
 	maxPatch = 1 << 16
 )
 
 var errPatch = errors.New("appstate: malformed patch")
 
-// mac is an index's authentication code, which names a setting without telling
+// mac is the authentication code of an index. It names a setting without saying
 // which one it is.
 type mac [macSize]byte
 
@@ -49,14 +49,16 @@ func (m *mac) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// collection is one of the five: its patches, and what the next one depends on.
+// collection is one of the five collections: its patches, and the state that the
+// next patch depends on.
 type collection struct {
 	Patches [][]byte       `json:"patches"` // the n-th leads to version n
 	Hash    hash           `json:"hash"`    // of all values that are set
 	MACs    map[mac][]byte `json:"macs"`    // of the value of each index that is set
 }
 
-// hash is the sum of the values' codes, which does not depend on their order.
+// hash is the sum of the values' authentication codes, which does not depend on
+// their order.
 type hash [hashSize]byte
 
 // MarshalText returns the hash in hexadecimal.
@@ -74,8 +76,7 @@ func (h *hash) UnmarshalText(text []byte) error {
 
 func (c *collection) version() uint64 { return uint64(len(c.Patches)) }
 
-// append checks a patch, numbers it and adds it. After an error nothing has
-// changed.
+// append checks a patch, numbers it and adds it. After an error nothing is changed.
 func (c *collection) append(raw []byte) error {
 	if len(c.Patches) >= maxPatches {
 		return ErrFull
@@ -95,7 +96,7 @@ func (c *collection) append(raw []byte) error {
 	return nil
 }
 
-// parsePatch reads a patch and checks what those rely on who apply it.
+// parsePatch reads a patch and checks what clients rely on when they apply it.
 func parsePatch(raw []byte) (*waServerSync.SyncdPatch, error) {
 	if len(raw) > maxPatch {
 		return nil, fmt.Errorf("%w: %d bytes", errPatch, len(raw))
@@ -121,8 +122,8 @@ func parsePatch(raw []byte) (*waServerSync.SyncdPatch, error) {
 	return patch, nil
 }
 
-// apply brings hash and codes up to date: of every index the value set before
-// is taken out of the sum, and the new one is added.
+// apply updates hash and codes. For each index it removes the old value from the
+// sum and adds the new one.
 func (c *collection) apply(patch *waServerSync.SyncdPatch) {
 	var added, removed [][]byte
 	for _, mutation := range patch.GetMutations() {
@@ -141,7 +142,7 @@ func (c *collection) apply(patch *waServerSync.SyncdPatch) {
 	lthash.WAPatchIntegrity.SubtractThenAddInPlace(c.Hash[:], removed, added)
 }
 
-// encode returns the patch that the phone makes of info; append numbers it.
+// encode returns the phone's patch for info. append numbers it.
 func (c *collection) encode(key Key, info wmstate.PatchInfo) ([]byte, error) {
 	device := &store.Device{AppStateKeys: keyStore{key: key}, AppState: codeStore{of: c}}
 	before := wmstate.HashState{Version: c.version(), Hash: c.Hash}
@@ -152,8 +153,8 @@ func (c *collection) encode(key Key, info wmstate.PatchInfo) ([]byte, error) {
 	return raw, nil
 }
 
-// keyStore and codeStore are what whatsmeow's encoder wants to look up. The
-// embedded interfaces leave out what it does not call.
+// keyStore and codeStore are what whatsmeow's encoder looks up. The embedded
+// interfaces stand for methods that it does not call.
 type keyStore struct {
 	store.AppStateSyncKeyStore
 
@@ -171,7 +172,7 @@ type codeStore struct {
 	of *collection
 }
 
-// GetAppStateMutationMAC returns the code of the value that is set, nil if none
+// GetAppStateMutationMAC returns the code of the value that is set, or nil if none
 // is.
 func (s codeStore) GetAppStateMutationMAC(_ context.Context, _ string, index []byte) ([]byte, error) {
 	return s.of.MACs[mac(index)], nil

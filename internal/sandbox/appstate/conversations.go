@@ -10,8 +10,7 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// History makes the history of an account, part by part, in the form in which it
-// is handed over.
+// History builds the history of an account, part by part.
 type History struct {
 	packed bytes.Buffer
 	zip    *zlib.Writer
@@ -32,9 +31,9 @@ func NewHistory() (*History, error) {
 	return h, err
 }
 
-// Add adds what part holds.
+// Add adds a part.
 func (h *History) Add(part *waHistorySync.HistorySync) error {
-	// Parts of a message behind one another are that message.
+	// Encoded parts of a protobuf message can be appended to each other.
 	raw, err := proto.MarshalOptions{AllowPartial: true}.Marshal(part)
 	if err != nil {
 		return fmt.Errorf("appstate: pack history: %w", err)
@@ -50,7 +49,7 @@ func (h *History) AddRaw(part []byte) error {
 	return nil
 }
 
-// Pack ends the history and returns it, packed.
+// Pack ends the history and returns it compressed.
 func (h *History) Pack() ([]byte, error) {
 	if err := h.zip.Close(); err != nil {
 		return nil, fmt.Errorf("appstate: pack history: %w", err)
@@ -58,13 +57,13 @@ func (h *History) Pack() ([]byte, error) {
 	return h.packed.Bytes(), nil
 }
 
-// MaxInline is how long a packed history may be that comes along with its
-// notification. It is what most accounts that a test makes up need, and what a
-// client can read that knows no media host but the platform's own: the
-// notification has no field for the host's name.
+// MaxInline is the largest size of a packed history that is sent inside its
+// notification. It is enough for most accounts in tests. It also serves clients
+// that know no media host but the real platform's, because the notification has no
+// field for a host name.
 const MaxInline = 32 << 10
 
-// Inline returns the notification that has a whole packed history in it.
+// Inline returns the notification that contains a whole packed history.
 func Inline(packed []byte) *waE2E.Message {
 	return notify(&waE2E.HistorySyncNotification{
 		SyncType: waE2E.HistorySyncType_INITIAL_BOOTSTRAP.Enum(), ChunkOrder: new(uint32(1)), Progress: new(uint32(complete)),
@@ -72,14 +71,14 @@ func Inline(packed []byte) *waE2E.Message {
 	})
 }
 
-// Left is where a phone has left a history for a device: on the media host.
+// Left points to a history on the media host.
 type Left struct {
 	DirectPath                   string
 	Key, SHA256, EncryptedSHA256 []byte
 	Size                         uint64 // packed, before it was encrypted
 }
 
-// Announce returns the notification of a history that lies on the media host.
+// Announce returns the notification of a history on the media host.
 func Announce(left Left) *waE2E.Message {
 	return notify(&waE2E.HistorySyncNotification{
 		SyncType: waE2E.HistorySyncType_INITIAL_BOOTSTRAP.Enum(), ChunkOrder: new(uint32(1)), Progress: new(uint32(complete)),

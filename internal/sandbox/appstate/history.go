@@ -10,23 +10,23 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// complete is the progress, in per cent, after which there is no more history.
+// complete is the progress, in per cent, of the last part of a history.
 const complete = 100
 
-// PushName is the name somebody gave himself, as a phone knows it.
+// PushName is the name that somebody has given himself, as a phone knows it.
 type PushName struct {
 	JID  string // by number
 	Name string
 }
 
-// Mapping says which LID belongs to which number's JID.
+// Mapping maps a JID by number to the JID by LID of the same person.
 type Mapping struct {
 	PN  string
 	LID string
 }
 
 // Bootstrap returns the history sync notification INITIAL_BOOTSTRAP, without
-// conversations: a simulated phone hands over no old messages.
+// conversations.
 func Bootstrap(mappings []Mapping) (*waE2E.Message, error) {
 	history := &waHistorySync.HistorySync{
 		SyncType: waHistorySync.HistorySync_INITIAL_BOOTSTRAP.Enum(),
@@ -49,8 +49,8 @@ func PushNames(names []PushName) (*waE2E.Message, error) {
 	return notification(history, waE2E.HistorySyncType_PUSH_NAME)
 }
 
-// Recent returns the history sync notification RECENT with progress 100, which
-// tells the companion that there is no more to come.
+// Recent returns the history sync notification RECENT with progress 100, after
+// which the device expects no more.
 func Recent() (*waE2E.Message, error) {
 	history := &waHistorySync.HistorySync{
 		SyncType: waHistorySync.HistorySync_RECENT.Enum(),
@@ -59,8 +59,8 @@ func Recent() (*waE2E.Message, error) {
 	return notification(history, waE2E.HistorySyncType_RECENT)
 }
 
-// notification wraps history as the protocol message a phone sends. The history
-// is part of it, so that no media host is asked.
+// notification wraps a history in a message from a phone. The history is inside it,
+// so that no media host is needed.
 func notification(history *waHistorySync.HistorySync, kind waE2E.HistorySyncType) (*waE2E.Message, error) {
 	history.ChunkOrder = new(uint32(1))
 	raw, err := proto.Marshal(history)
@@ -83,7 +83,7 @@ func notification(history *waHistorySync.HistorySync, kind waE2E.HistorySyncType
 	}), nil
 }
 
-// notify wraps a notification as the message in which a phone sends it.
+// notify wraps a notification in a message from a phone.
 func notify(notification *waE2E.HistorySyncNotification) *waE2E.Message {
 	return &waE2E.Message{ProtocolMessage: &waE2E.ProtocolMessage{
 		Type:                    waE2E.ProtocolMessage_HISTORY_SYNC_NOTIFICATION.Enum(),

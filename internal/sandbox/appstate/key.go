@@ -20,7 +20,7 @@ type Key struct {
 	Created time.Time
 }
 
-// storedKey is the serialised form, and what is drawn.
+// storedKey is the serialised form, with all parts that are random.
 type storedKey struct {
 	ID      [6]byte
 	Data    [32]byte
@@ -68,14 +68,13 @@ func (k *Key) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// KeyShare returns the content of the peer message that hands key to a linked
-// companion.
+// KeyShare returns the content of the message that gives key to a linked device.
 func KeyShare(key Key) *waE2E.AppStateSyncKeyShare {
 	return &waE2E.AppStateSyncKeyShare{Keys: []*waE2E.AppStateSyncKey{{
 		KeyID: &waE2E.AppStateSyncKeyId{KeyID: key.ID},
 		KeyData: &waE2E.AppStateSyncKeyData{
 			KeyData: key.Data,
-			// Clients refuse a key without fingerprint, but look at nothing in it.
+			// Clients refuse a key without a fingerprint, but do not look into it.
 			Fingerprint: &waE2E.AppStateSyncKeyFingerprint{
 				RawID: &key.RawID, CurrentIndex: new(uint32(0)), DeviceIndexes: []uint32{0},
 			},
@@ -84,7 +83,7 @@ func KeyShare(key Key) *waE2E.AppStateSyncKeyShare {
 	}}}
 }
 
-// KeyShareMessage wraps KeyShare as the protocol message a phone sends.
+// KeyShareMessage wraps KeyShare in a message from a phone.
 func KeyShareMessage(key Key) *waE2E.Message {
 	return &waE2E.Message{ProtocolMessage: &waE2E.ProtocolMessage{
 		Type:                 waE2E.ProtocolMessage_APP_STATE_SYNC_KEY_SHARE.Enum(),

@@ -1,9 +1,3 @@
-// Package appstate is the phone's app state: the settings that an account's
-// devices share in five encrypted, versioned collections, and the history a
-// phone hands to a newly linked companion.
-//
-// It does not route: the platform, its only caller, keeps the bytes, answers
-// the requests with what Sync returns, and tells the other devices.
 package appstate
 
 import (
@@ -19,13 +13,12 @@ import (
 var (
 	// ErrRequest says that a client's request is malformed.
 	ErrRequest = errors.New("appstate: malformed request")
-	// ErrFull says that a collection has as many patches as are kept.
+	// ErrFull says that a collection can't have more patches.
 	ErrFull = errors.New("appstate: the collection is full")
 )
 
-// State is the app state of one account: its five collections. It is not safe
-// for concurrent use. The zero value is an account's state before the first
-// change.
+// State is the app state of one account: its five collections. It is not safe for
+// concurrent use. The zero value is the state of a new account.
 type State struct {
 	collections map[wmstate.WAPatchName]*collection
 }
@@ -54,8 +47,8 @@ func (s *State) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// Version returns the version of a collection, 0 before its first patch. The
-// server_sync notification names it.
+// Version returns the version of a collection, for server_sync notifications. It is
+// 0 before the first patch.
 func (s *State) Version(collection string) uint64 {
 	if c := s.collections[wmstate.WAPatchName(collection)]; c != nil {
 		return c.version()
@@ -63,9 +56,9 @@ func (s *State) Version(collection string) uint64 {
 	return 0
 }
 
-// SetPushName appends the patch that sets the account's own name; it replaces
-// the name set before. It returns the name of the collection that has changed.
-// ErrFull after some thousand changes.
+// SetPushName appends the patch that sets the account's own name. It returns the
+// name of the collection that has changed. The error is ErrFull after some thousand
+// changes.
 func (s *State) SetPushName(key Key, name string, now time.Time) (collection string, err error) {
 	info := wmstate.BuildSettingPushName(name)
 	info.Timestamp = now
@@ -75,7 +68,7 @@ func (s *State) SetPushName(key Key, name string, now time.Time) (collection str
 	return string(info.Type), nil
 }
 
-// append adds a patch of the phone's own.
+// append adds one of the phone's own patches.
 func (s *State) append(key Key, info wmstate.PatchInfo) error {
 	c := s.collection(info.Type)
 	raw, err := c.encode(key, info)
@@ -85,8 +78,8 @@ func (s *State) append(key Key, info wmstate.PatchInfo) error {
 	return c.append(raw)
 }
 
-// collection returns a collection to change, made if need be. name is one of
-// the five.
+// collection returns a collection to change. It creates the collection if
+// necessary. name is one of the five.
 func (s *State) collection(name wmstate.WAPatchName) *collection {
 	if s.collections == nil {
 		s.collections = map[wmstate.WAPatchName]*collection{}

@@ -65,7 +65,7 @@ func TestClientsPatch(t *testing.T) {
 	first, second := newClient(t, key), newClient(t, key)
 	chat := types.NewJID("5511912345678", types.DefaultUserServer)
 
-	// Both have nothing; the first mutes and unmutes a chat.
+	// Both clients have nothing. The first mutes and unmutes a chat.
 	for i, mute := range []bool{true, false} {
 		patch := first.encode(key, wmstate.BuildMuteAbs(chat, mute, nil))
 		mutations, changed, answer := first.sync(state, wmstate.WAPatchRegularHigh, patch)
@@ -79,8 +79,8 @@ func TestClientsPatch(t *testing.T) {
 		state = restart(t, state)
 	}
 
-	// The second, not knowing it, pins its own view: a conflict, with what it
-	// misses. Then it may.
+	// The second client does not know that and pins a chat. It gets a conflict with
+	// the missing patches, and then it may.
 	info := wmstate.BuildMuteAbs(chat, true, nil)
 	mutations, changed, answer := second.sync(state, wmstate.WAPatchRegularHigh, second.encode(key, info))
 	if child := answer.GetChildByTag("error"); changed != nil || answer.Attrs["type"] != "error" ||
@@ -94,14 +94,14 @@ func TestClientsPatch(t *testing.T) {
 		t.Errorf("the first device reads %v", mutations)
 	}
 
-	// The phone's own patches go on from the clients'.
+	// The phone's own patches continue those of the clients.
 	setName(t, state, key, "Ana Maria")
 	if mutations, _, _ = second.sync(state, wmstate.WAPatchCriticalBlock, nil); len(names(mutations)) != 2 {
 		t.Errorf("the names are read as %q", names(mutations))
 	}
 }
 
-// A client may set a name as well, and the phone replaces it.
+// A client may set a name too, and the phone replaces it.
 func TestPhoneReplacesAClientsSetting(t *testing.T) {
 	t.Parallel()
 	key, state := newKey(t), &State{}
@@ -189,7 +189,7 @@ func TestFullCollection(t *testing.T) {
 	}
 }
 
-// request returns a request for one collection. An empty version is left out.
+// request returns a request for one collection. It leaves out an empty version.
 func request(name, version string, patch []byte) waBinary.Node {
 	collection := waBinary.Node{Tag: "collection", Attrs: waBinary.Attrs{"name": name, "return_snapshot": "false"}}
 	if version != "" {
@@ -343,7 +343,7 @@ func FuzzSync(f *testing.F) {
 		if err != nil && (!errors.Is(err, ErrRequest) || changed != nil) {
 			t.Fatalf("changed %q, %v", changed, err)
 		}
-		// Whatever was taken, the phone can go on, and the state can be kept.
+		// Whatever was accepted, the phone can continue and the state can be kept.
 		setName(t, state, key, "Ana Maria")
 		restart(t, state)
 	})

@@ -11,13 +11,13 @@ import (
 )
 
 // maxReply and maxReplySize bound the patches of a collection in one reply, by
-// number and by bytes; the client asks again for the rest.
+// number and by bytes. The client asks again for the rest.
 const (
 	maxReply     = 200
 	maxReplySize = 1 << 20
 )
 
-// The errors that a collection may be answered with, as code and text.
+// The errors for single collections, as code and text.
 const (
 	codeConflict = 409
 	textConflict = "conflict"
@@ -25,23 +25,22 @@ const (
 	textFull     = "resource-limit"
 )
 
-// wanted is what a client wants of one collection.
+// wanted is a client's request for one collection.
 type wanted struct {
 	name    wmstate.WAPatchName
 	version uint64 // which it has
 	patch   []byte // which it brings; nil if none
 }
 
-// Sync answers the sync child of a w:sync:app:state request: for each
-// collection the patches since the version the client has, several replies'
-// worth announced by has_more_patches. A patch that the client brings along is
-// accepted where the client has the newest version, else the answer is a
-// conflict with what it misses. changed names the collections that were
-// changed: the state is to be kept, and the account's other devices are to be
-// notified. The error, an ErrRequest, says that the request is malformed; then
-// nothing has changed.
+// Sync answers the sync child of a w:sync:app:state request. For each collection it
+// returns the patches since the version that the client has, and has_more_patches
+// if one reply does not hold them. It accepts a client's patch if the client has
+// the newest version; otherwise it answers with a conflict and the missing patches.
+// changed names the collections that have changed: the caller must keep the state
+// and notify the account's other devices. The error is ErrRequest if the request is
+// malformed, and then nothing has changed.
 func (s *State) Sync(request waBinary.Node) (reply waBinary.Node, changed []string, err error) {
-	// All is read before anything is done.
+	// The whole request is read before anything is changed.
 	all, err := parseRequest(request)
 	if err != nil {
 		return waBinary.Node{}, nil, err
@@ -59,7 +58,7 @@ func (s *State) Sync(request waBinary.Node) (reply waBinary.Node, changed []stri
 	return reply, changed, nil
 }
 
-// answer deals with one collection.
+// answer answers for one collection.
 func (s *State) answer(want wanted) (answer waBinary.Node, accepted bool) {
 	if want.patch == nil {
 		return s.patches(want, "result"), false
@@ -67,16 +66,16 @@ func (s *State) answer(want wanted) (answer waBinary.Node, accepted bool) {
 	if want.version != s.Version(string(want.name)) {
 		return refuse(s.patches(want, "error"), codeConflict, textConflict), false
 	}
-	// The patch has been checked, so that only the room for it may be missing.
+	// The patch has been checked, so it can only fail if the collection is full.
 	if err := s.collection(want.name).append(want.patch); err != nil {
 		return refuse(s.patches(want, "error"), codeFull, textFull), false
 	}
-	// What the client has sent it need not be sent.
+	// The client does not need the patch that it has sent.
 	want.version++
 	return s.patches(want, "result"), true
 }
 
-// patches returns the collection with what the client misses.
+// patches returns the collection with the patches that the client lacks.
 func (s *State) patches(want wanted, kind string) waBinary.Node {
 	var all [][]byte
 	if c := s.collections[want.name]; c != nil {
@@ -92,7 +91,7 @@ func (s *State) patches(want wanted, kind string) waBinary.Node {
 	var nodes []waBinary.Node
 	size := 0
 	for _, patch := range missing {
-		// One patch is below the bound by far.
+		// One patch is always far below the bound.
 		if size += len(patch); len(nodes) == maxReply || size > maxReplySize {
 			answer.Attrs["has_more_patches"] = "true"
 			break
@@ -103,7 +102,7 @@ func (s *State) patches(want wanted, kind string) waBinary.Node {
 	return answer
 }
 
-// refuse adds the reason why a patch was not taken.
+// refuse adds the reason why a patch was refused.
 func refuse(answer waBinary.Node, code int, text string) waBinary.Node {
 	reason := waBinary.Node{Tag: "error", Attrs: waBinary.Attrs{"code": strconv.Itoa(code), "text": text}}
 	answer.Content = append([]waBinary.Node{reason}, answer.GetChildren()...)
@@ -137,7 +136,7 @@ func parseWanted(node waBinary.Node) (wanted, error) {
 	if !slices.Contains(wmstate.AllPatchNames[:], want.name) {
 		return want, errors.New("unknown collection")
 	}
-	// Who wants a snapshot has nothing, and gets the patches from the first.
+	// A client that wants a snapshot has nothing, and gets all patches.
 	if version, ok := node.Attrs["version"].(string); ok && node.Attrs["return_snapshot"] != "true" {
 		number, err := strconv.ParseUint(version, 10, 64)
 		if err != nil {

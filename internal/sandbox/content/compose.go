@@ -13,7 +13,7 @@ import (
 // Outgoing describes a message that a phone is to send.
 type Outgoing struct {
 	To              string // a number or a chat ID
-	Type            string // as in PhoneMessage
+	Type            string // as in Shown
 	Text            string
 	Media           []byte
 	MimeType        string // of Media
@@ -25,10 +25,10 @@ type Outgoing struct {
 	Name            string // of a place
 	Address         string
 	Contact         *Contact
-	QuotedMessageID string   // "" where it is no reply
+	QuotedMessageID string   // "" if it answers none
 	Options         []string // of a poll, whose question is Text
 	Kind            string   // of an unsupported message: order, pin or future
-	Unavailable     bool     // with ViewOnce: linked devices hear only that there is a message
+	Unavailable     bool     // with ViewOnce: linked devices do not get the content
 }
 
 // PutFile puts a file on the media host, as mediahost.Host does.

@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"fmt"
 	"image"
-	_ "image/gif"  // pictures that phones send
-	_ "image/jpeg" // and
-	_ "image/png"  // so on
+	_ "image/gif"  // the pictures that phones send
+	_ "image/jpeg" // are of these
+	_ "image/png"  // three formats
 	"math"
 
 	"go.mau.fi/whatsmeow/proto/waE2E"

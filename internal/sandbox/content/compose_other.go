@@ -12,7 +12,7 @@ import (
 // The kinds of unsupported messages.
 const (
 	kindOrder  = "order"  // of a shop
-	kindPin    = "pin"    // a message is pinned: the chat shows a line about it
+	kindPin    = "pin"    // a message was pinned
 	kindFuture = "future" // of a version of the protocol that does not exist yet
 )
 

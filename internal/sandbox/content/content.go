@@ -11,7 +11,7 @@ import (
 // Unwrap takes a message out of its envelopes, such as the one for disappearing
 // messages.
 func Unwrap(m *waE2E.Message) *waE2E.Message {
-	for range 4 { // nobody nests deeper
+	for range 4 { // clients do not nest deeper
 		switch {
 		case m.GetEphemeralMessage().GetMessage() != nil:
 			m = m.GetEphemeralMessage().GetMessage()

@@ -1,8 +1,8 @@
-// Package control is the sandbox's control API: what a person does with a
-// phone, and what a test does with the platform, as HTTP and JSON.
+// Package control is the sandbox's control API over HTTP: what people can do with a
+// phone, and what tests can do with the platform.
 //
-// It decides nothing: it reads requests strictly, calls the platform, and
-// writes answers and errors in the program's usual form. The sandbox mounts it.
+// It decides nothing. It checks the form of requests, calls the platform's
+// services, and writes answers and errors in the same form as the gateway's API.
 package control
 
 import (
@@ -25,7 +25,7 @@ import (
 // Prefix is the path under which the handler is mounted.
 const Prefix = "/sandbox/api"
 
-// Config is what the control API works on.
+// Config has the services that the control API offers.
 type Config struct {
 	Phones     *phone.Service
 	Profiles   *profile.Service
@@ -37,7 +37,7 @@ type Config struct {
 	Activities *account.ActivityLog
 
 	RootKey [32]byte        // the public key that clients have to trust
-	Guard   *outbound.Guard // says from where files that callers name by URL are fetched
+	Guard   *outbound.Guard // allows the addresses from which files are fetched that callers name by URL
 	Now     func() time.Time
 	Logger  *slog.Logger
 }
@@ -48,10 +48,10 @@ type api struct {
 	web    *http.Client // fetches files that callers name by URL
 }
 
-// handler answers one operation: with a body, or with nil for 204.
+// handler answers one operation. It returns the body, or nil for 204.
 type handler func(r *http.Request) (any, error)
 
-// New returns the handler of everything below Prefix.
+// New returns the handler of all paths below Prefix.
 func New(config Config) http.Handler {
 	a := &api{config: config, web: newFetcher(config.Guard)}
 	routes := map[string]map[string]handler{
@@ -97,7 +97,7 @@ type list[T any] struct {
 	Data []T `json:"data"`
 }
 
-// trust tells a client of the protocol what it needs to connect here.
+// trust answers with what a client of the protocol needs to connect here.
 func (a *api) trust(r *http.Request) (any, error) {
 	key := a.config.RootKey
 	scheme := "ws"

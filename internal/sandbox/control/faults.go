@@ -7,7 +7,7 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/fault"
 )
 
-// setFaults replaces all faults: what is left out is off.
+// setFaults replaces all faults. Fields that are left out are off.
 func (a *api) setFaults(r *http.Request) (any, error) {
 	var body struct {
 		AckDelayMs   float64 `json:"ackDelayMs"`
@@ -37,7 +37,7 @@ func (a *api) setFaults(r *http.Request) (any, error) {
 
 const maxDelayMs = 3_600_000
 
-// disconnect cuts connections without a goodbye.
+// disconnect cuts connections without a last node.
 func (a *api) disconnect(r *http.Request) (any, error) {
 	var body struct {
 		Number string `json:"number"`

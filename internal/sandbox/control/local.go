@@ -10,14 +10,13 @@ import (
 	"time"
 )
 
-// platformOrigin is what clients of the protocol say: they take the server for
-// the real platform.
+// platformOrigin is the origin that clients of the protocol send, because it is the
+// real platform's.
 const platformOrigin = "https://web.whatsapp.com"
 
-// Local keeps pages of the web away from a handler that asks for no key: a page
-// that a browser shows can reach every address of its machine, under the machine's
-// own name and, where its author answers look-ups of his host with that address,
-// under his.
+// Local protects a handler that asks for no key from web pages. A page in a browser
+// can send requests to every address of its machine, under the machine's own name,
+// or under a name of its author's that resolves to that address.
 type Local struct {
 	names   []string // in lower case, without a port
 	anyIP   bool     // the server listens on every address of the machine
@@ -26,10 +25,9 @@ type Local struct {
 	next    http.Handler
 }
 
-// NewLocal wraps a handler that is served at listen, a host and port. names are
-// further hosts under which it is reached. Requests with another Host are refused
-// with 403, as are those that a page of another origin makes, unless they only
-// read.
+// NewLocal wraps a handler that is served at listen, a host and a port. names are
+// more hosts under which it is reached. Requests for another Host are refused with
+// 403, and so are requests from pages of another origin unless they only read.
 func NewLocal(next http.Handler, listen string, names []string, now func() time.Time) *Local {
 	l := &Local{origins: http.NewCrossOriginProtection(), now: now, next: next}
 	if err := l.origins.AddTrustedOrigin(platformOrigin); err != nil {
@@ -49,7 +47,7 @@ func NewLocal(next http.Handler, listen string, names []string, now func() time.
 	return l
 }
 
-// ServeHTTP passes on what is allowed.
+// ServeHTTP passes allowed requests on and refuses others.
 func (l *Local) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case !l.isOurs(r.Host), isPlatform(hostOf(r.Host)) && !isProtocol(r.URL.Path):
@@ -62,8 +60,9 @@ func (l *Local) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// isOurs reports whether a Host names this server. An author of a page can't
-// make addresses resolve, so that every one of them is the server's own.
+// isOurs reports whether a Host names this server. Addresses are always its own if
+// it listens on all of them, because a page's author controls names but not
+// addresses.
 func (l *Local) isOurs(hostPort string) bool {
 	host := hostOf(hostPort)
 	if ip, err := netip.ParseAddr(host); err == nil {
@@ -72,7 +71,7 @@ func (l *Local) isOurs(hostPort string) bool {
 	return host == "localhost" || strings.HasSuffix(host, ".localhost") || isPlatform(host) || slices.Contains(l.names, host)
 }
 
-// hostOf is the host of a Host, in lower case.
+// hostOf returns the host of a Host header, in lower case.
 func hostOf(hostPort string) string {
 	host := hostPort
 	if name, _, err := net.SplitHostPort(hostPort); err == nil {
@@ -81,13 +80,13 @@ func hostOf(hostPort string) string {
 	return strings.TrimSuffix(strings.ToLower(strings.Trim(host, "[]")), ".")
 }
 
-// isProtocol reports whether a path is one that clients of the protocol ask for.
+// isProtocol reports whether clients of the protocol use the path.
 func isProtocol(path string) bool {
 	return !strings.HasPrefix(path, "/sandbox/") && !strings.HasPrefix(path, "/api/")
 }
 
-// isPlatform reports whether a host is the real platform's: clients of the
-// protocol ask for it wherever they are sent, and no page has its name.
+// isPlatform reports whether a host is the real platform's. Clients of the protocol
+// ask for it wherever they are sent, and no web page has this name.
 func isPlatform(host string) bool {
 	for _, domain := range []string{"whatsapp.com", "whatsapp.net"} {
 		if host == domain || strings.HasSuffix(host, "."+domain) {
@@ -97,8 +96,8 @@ func isPlatform(host string) bool {
 	return false
 }
 
-// mayOpen reports whether a websocket may be opened by whoever asks: browsers say
-// where the page is from.
+// mayOpen reports whether the sender may open a websocket. Browsers send the origin
+// of their page.
 func (l *Local) mayOpen(r *http.Request) bool {
 	origin := r.Header.Get("Origin")
 	if origin == "" || origin == platformOrigin {
@@ -112,7 +111,7 @@ func isWebsocket(r *http.Request) bool {
 	return strings.EqualFold(r.Header.Get("Upgrade"), "websocket")
 }
 
-// refuse answers 403 in the usual form.
+// refuse answers with 403.
 func (l *Local) refuse(w http.ResponseWriter, r *http.Request, why string) {
 	writeFailure(w, r.URL.Path, l.now(), &failure{status: http.StatusForbidden, code: "FORBIDDEN", message: why})
 }

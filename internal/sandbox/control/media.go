@@ -18,22 +18,22 @@ import (
 )
 
 const (
-	// maxMedia bounds a file, fetched or in the body.
+	// maxMedia bounds a file in bytes, fetched or in the body.
 	maxMedia = 64 << 20
 
 	fetchTimeout = 20 * time.Second
 )
 
-// newFetcher makes the client that fetches files which a caller names by URL, from
-// where guard allows.
+// newFetcher returns the client that fetches files which callers name by URL, from
+// addresses that guard allows.
 func newFetcher(guard *outbound.Guard) *http.Client {
 	return &http.Client{
 		Timeout: fetchTimeout,
 		Transport: &http.Transport{
-			// A proxy would connect in our place, past the guard.
+			// A proxy would connect in our place and bypass the guard.
 			Proxy:       nil,
 			DialContext: (&net.Dialer{Timeout: fetchTimeout, Control: guard.Control}).DialContext,
-			// Files come from everywhere: a second one from the same place is rare.
+			// Two files rarely come from the same host.
 			DisableKeepAlives: true,
 		},
 	}
@@ -45,7 +45,7 @@ type media struct {
 	mimeType string
 }
 
-// readMedia reads a media input: a data URI, or the URL of a file.
+// readMedia reads a file from a data URI or from a URL.
 func (a *api) readMedia(r *http.Request, field, input string) (media, error) {
 	var file media
 	var err error
@@ -81,13 +81,13 @@ func parseDataURI(input string) (media, error) {
 	}
 	content, err := base64.StdEncoding.DecodeString(data)
 	if err != nil {
-		return media{}, fmt.Errorf("is no base64")
+		return media{}, fmt.Errorf("is not base64")
 	}
 	return media{content: content, mimeType: strings.TrimSpace(kind)}, nil
 }
 
-// sample returns one of the sandbox's own files, where the URL names one at the
-// host that the caller has reached: the guard would not let us fetch it from there.
+// sample returns one of the sandbox's own files if the URL names one at the host
+// that the caller used. The guard would not allow to fetch it.
 func sample(r *http.Request, input string) (media, bool) {
 	address, err := url.Parse(input)
 	if err != nil || !strings.EqualFold(address.Host, r.Host) {
@@ -97,11 +97,11 @@ func sample(r *http.Request, input string) (media, bool) {
 	return media{content: content, mimeType: mimeType}, found
 }
 
-// fetch gets a file from the web.
+// fetch fetches a file by its URL.
 func (a *api) fetch(ctx context.Context, address string) (media, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
 	if err != nil {
-		return media{}, fmt.Errorf("is no URL: %w", err)
+		return media{}, fmt.Errorf("is not a URL: %w", err)
 	}
 	response, err := a.web.Do(request)
 	if errors.Is(err, outbound.ErrForbidden) {

@@ -20,7 +20,7 @@ func guardedTestAPI(guard *outbound.Guard) *api {
 	return &api{web: newFetcher(guard), config: Config{Logger: slog.New(slog.DiscardHandler)}}
 }
 
-// Who may call needs no key: what he names is not fetched from just anywhere.
+// The control API needs no key, so it must not fetch files from private addresses.
 func TestFilesAreNotFetchedFromPrivateAddresses(t *testing.T) {
 	reached := false
 	private := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached = true }))
@@ -36,7 +36,8 @@ func TestFilesAreNotFetchedFromPrivateAddresses(t *testing.T) {
 	if reached {
 		t.Error("a private address was reached")
 	}
-	// The sandbox's own files are at hand, under whatever name it is reached.
+	// The sandbox's own files are found under every name by which the sandbox is
+	// reached.
 	file, err := guardedTestAPI(outbound.NewGuard(nil)).readMedia(request, "media", "http://127.0.0.1:8080/sandbox/files/photo.png")
 	if err != nil || file.mimeType != "image/png" || len(file.content) == 0 {
 		t.Errorf("a sample: %d bytes of %q, %v", len(file.content), file.mimeType, err)

@@ -13,12 +13,12 @@ func (a *api) listMessages(r *http.Request) (any, error) {
 	return list[content.Shown]{messages}, err
 }
 
-// sent is the answer to a message that a phone has sent.
+// sent is the answer to a request that sends a message.
 type sent struct {
 	MessageID string `json:"messageId"`
 }
 
-// outgoing is the body of a message that a phone is to send.
+// outgoing is the body of a request that sends a message.
 type outgoing struct {
 	To             string           `json:"to"`
 	Type           string           `json:"type"`
@@ -39,7 +39,7 @@ type outgoing struct {
 	Unavailable    bool             `json:"unavailable"`
 }
 
-// check lists what is missing.
+// check returns the fields that are missing.
 func (m *outgoing) check() []detail {
 	types := []string{"text", "image", "video", "voice", "audio", "document", "location", "contact", "sticker", "poll", "unsupported"}
 	var wrong []detail

@@ -43,7 +43,7 @@ func (a *api) putPhone(r *http.Request) (any, error) {
 	return a.config.Profiles.Update(r.Context(), r.PathValue("number"), change)
 }
 
-// removable is a field that null takes away, and whose absence changes nothing.
+// removable is a field that null removes. If it is absent, nothing changes.
 type removable struct {
 	present bool
 	value   *string
@@ -55,8 +55,8 @@ func (f *removable) UnmarshalJSON(raw []byte) error {
 	return json.Unmarshal(raw, &f.value)
 }
 
-// answered are the fields beside a code in the gateway's answer, which may be
-// handed to a phone as it stands. They say nothing to it.
+// answered are the fields that the gateway's answer has beside a code, so that the
+// answer can be sent to a phone unchanged. They are ignored.
 type answered struct {
 	InstanceID string  `json:"instanceId"`
 	ExpiresAt  float64 `json:"expiresAt"`
@@ -67,7 +67,7 @@ func (a *api) scan(r *http.Request) (any, error) {
 		answered
 
 		QRCode  string  `json:"qrCode"`
-		Attempt float64 `json:"attempt"` // as in answered
+		Attempt float64 `json:"attempt"` // ignored, like the fields of answered
 	}
 	if err := decode(r, &body, false); err != nil {
 		return nil, err
@@ -140,14 +140,15 @@ func (a *api) ban(r *http.Request) (any, error) {
 	return nil, a.config.Sessions.Ban(r.Context(), r.PathValue("number"), seconds(left))
 }
 
-// maxSeconds is a hundred years, which a duration can still hold.
+// maxSeconds is a hundred years, which fits into a time.Duration.
 const maxSeconds = 100 * 365 * 24 * 3600
 
 func (a *api) replace(r *http.Request) (any, error) {
 	return nil, a.config.Sessions.Replace(r.Context(), r.PathValue("number"))
 }
 
-// restrict restricts an account from writing to new contacts; no seconds lift it.
+// restrict forbids an account to write to new contacts. Zero seconds lift the
+// restriction.
 func (a *api) restrict(r *http.Request) (any, error) {
 	var body struct {
 		Seconds float64 `json:"seconds"`
@@ -178,7 +179,7 @@ func (a *api) call(r *http.Request) (any, error) {
 	}{id}, err
 }
 
-// setHistory makes up a history for devices that are linked from now on.
+// setHistory sets the made-up history for devices that are linked from now on.
 func (a *api) setHistory(r *http.Request) (any, error) {
 	var body struct {
 		Chats    int `json:"chats"`
@@ -196,7 +197,7 @@ func (a *api) setHistory(r *http.Request) (any, error) {
 	return nil, a.config.Phones.SetHistory(r.Context(), r.PathValue("number"), body.Chats, body.Messages, body.Bytes)
 }
 
-// loseKeys has a phone lose its encryption sessions.
+// loseKeys lets a phone lose its encryption sessions.
 func (a *api) loseKeys(r *http.Request) (any, error) {
 	return nil, a.config.Phones.LoseKeys(r.Context(), r.PathValue("number"))
 }

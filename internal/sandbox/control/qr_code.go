@@ -8,17 +8,17 @@ import (
 	"strings"
 )
 
-// maxPixels bounds the picture that is decoded.
+// maxPixels bounds the size of a picture that is decoded.
 const maxPixels = 16 << 20
 
 var (
-	errDataURI = errors.New("is no PNG data URI")
-	errPNG     = errors.New("is no PNG picture of a sensible size")
+	errDataURI = errors.New("is not a PNG data URI")
+	errPNG     = errors.New("is not a PNG picture of a sensible size")
 	errNoQR    = errors.New("the picture shows no QR code")
 )
 
-// readQRCode returns the text of a QR code: of the picture, where the input is
-// a PNG data URI, else the input itself.
+// readQRCode returns the text of a QR code. The input is a picture as a PNG data
+// URI, or the text itself.
 func readQRCode(input string) (string, error) {
 	rest, isURI := strings.CutPrefix(input, "data:")
 	if !isURI {

@@ -16,10 +16,10 @@ const (
 	mostModules   = 177
 )
 
-// scanPicture returns the text of the QR code that a picture shows.
+// scanPicture returns the text of the QR code in a picture.
 func scanPicture(picture image.Image) (string, error) {
-	// A drawn code is read as it was drawn, module by module: the search for a
-	// code in a photo fails for one picture in thirty.
+	// A drawn code is read module by module. The search for a code in a photo fails
+	// for one drawn picture in thirty.
 	if grid, ok := readGrid(picture); ok {
 		if result, err := decoder.NewDecoder().Decode(grid, nil); err == nil {
 			return result.GetText(), nil
@@ -38,8 +38,8 @@ func scanPicture(picture image.Image) (string, error) {
 	return "", errNoQR
 }
 
-// readGrid reads the modules of a code that was drawn upright, dark on light,
-// with nothing else dark in the picture.
+// readGrid reads the modules of a code that is drawn upright and dark on light.
+// Nothing else in the picture may be dark.
 func readGrid(picture image.Image) (*gozxing.BitMatrix, bool) {
 	box := darkBox(picture)
 	if box.Dx() < leastModules || box.Dx()-box.Dy() > 2 || box.Dy()-box.Dx() > 2 {
@@ -69,13 +69,13 @@ func readGrid(picture image.Image) (*gozxing.BitMatrix, bool) {
 	return grid, true
 }
 
-// nearestSize returns the number of modules that a code can have.
+// nearestSize returns the nearest number of modules that a code can have.
 func nearestSize(estimate float64) int {
 	version := int((estimate-leastModules)/versionStep + 0.5)
 	return leastModules + versionStep*version
 }
 
-// darkBox returns the smallest rectangle that holds everything dark.
+// darkBox returns the smallest rectangle with all dark pixels.
 func darkBox(picture image.Image) image.Rectangle {
 	var box image.Rectangle
 	bounds := picture.Bounds()
@@ -89,15 +89,15 @@ func darkBox(picture image.Image) image.Rectangle {
 	return box
 }
 
-// dark tells ink from paper. What is transparent is paper.
+// dark reports whether a pixel is dark. Transparent pixels are not.
 func dark(picture image.Image, x, y int) bool {
 	const half = 0x8000
 	r, g, b, a := picture.At(x, y).RGBA()
 	return a >= half && (299*r+587*g+114*b)/1000 < half
 }
 
-// turned is a picture turned by half: a search that began in the wrong corner
-// begins in another one.
+// turned is a picture turned upside down, in which a search that began in the wrong
+// corner may succeed.
 type turned struct{ image.Image }
 
 func (t turned) At(x, y int) color.Color {

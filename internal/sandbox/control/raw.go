@@ -6,8 +6,8 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/phone"
 )
 
-// either returns a text that a caller gave as such, or as bytes where JSON has
-// no form for it.
+// either returns a text that the caller sent as text, or as bytes if it is not
+// UTF-8.
 func either(text *string, bytes []byte) *string {
 	if bytes != nil {
 		return new(string(bytes))
@@ -15,7 +15,7 @@ func either(text *string, bytes []byte) *string {
 	return text
 }
 
-// sendRaw has a phone send a message that nobody has looked at.
+// sendRaw lets a phone send a message without checking it.
 func (a *api) sendRaw(r *http.Request) (any, error) {
 	var body struct {
 		To             string `json:"to"`
@@ -48,7 +48,7 @@ func (a *api) sendRaw(r *http.Request) (any, error) {
 	return sent{id}, err
 }
 
-// sendRawReceipt has a phone send a receipt for whatever messages.
+// sendRawReceipt lets a phone send a receipt without checking it.
 func (a *api) sendRawReceipt(r *http.Request) (any, error) {
 	var body struct {
 		To               string   `json:"to"`

@@ -16,11 +16,11 @@ import (
 
 // Faults are the faults that a caller asks for. The zero value is none.
 type Faults struct {
-	AckDelay     time.Duration // before a message of a client is acknowledged
+	AckDelay     time.Duration // before the acknowledgement of a client's message
 	DropAcks     float64       // the share of acknowledgements that get lost, 0 to 1
 	SendError    int           // refuses messages with this code; 0: accepts them
 	RefuseLogins bool
-	Outdated     bool // refuses clients as too old
+	Outdated     bool // refuses clients because their version is too old
 
 	// Silent is the step at which the platform stops answering clients that
 	// connect. It keeps the connections open until the faults are replaced. Clients
@@ -45,7 +45,7 @@ const (
 	SilentConnection Silence = "connection"
 	SilentUpgrade    Silence = "upgrade"   // the websocket's request; over wss, TLS is done
 	SilentHandshake  Silence = "handshake" // the websocket is open
-	SilentLogin      Silence = "login"     // keys are exchanged, nothing comes after it
+	SilentLogin      Silence = "login"     // keys are exchanged
 )
 
 func silences() []string {

@@ -65,7 +65,7 @@ func (s *Service) Holding(ctx context.Context, f *Current, conn io.ReadCloser) f
 			}
 			_ = conn.Close() // it ends the reading below; the client may be gone
 		})
-		_, _ = io.Copy(io.Discard, conn) // whatever the client says, and until it goes
+		_, _ = io.Copy(io.Discard, conn) // until the client disconnects
 		cut()
 		watching.Wait()
 		s.connections.Remove(held)

@@ -21,7 +21,7 @@ type Book struct {
 	files    *account.Files
 	now      func() time.Time
 
-	changing sync.Mutex // held during a change: changes follow each other
+	changing sync.Mutex // held during a change, so that only one is made at a time
 
 	mu    sync.RWMutex
 	known map[string]*Group

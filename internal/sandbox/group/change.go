@@ -26,9 +26,9 @@ type newMember struct {
 // groupDraft is a group that is to be created.
 type groupDraft struct {
 	subject, description string
-	key                  string // by which the client that makes it knows it again
+	key                  string // with which the client that creates the group recognises it
 	people               []newMember
-	set                  func(g *Group) // switches
+	set                  func(g *Group) // sets the switches, nil for none
 }
 
 // createGroup creates a group and notifies all its members.
@@ -94,7 +94,7 @@ type groupChange struct {
 	*account.Unit
 
 	book *Book
-	next *Group // the group as it will be, which nobody else has yet
+	next *Group // the new version, which nobody else has yet
 	by   *account.Account
 }
 

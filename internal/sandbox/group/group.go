@@ -88,12 +88,12 @@ type Group struct {
 	ID           string   `json:"id"` // the user part of the JID
 	Subject      edition  `json:"subject"`
 	Description  edition  `json:"description"`
-	Owner        string   `json:"owner"` // a number; who created it
+	Owner        string   `json:"owner"` // the number of the account that created it
 	CreatedAt    int64    `json:"createdAt"`
-	Announcement bool     `json:"announcement"`      // only admins write
-	Locked       bool     `json:"locked"`            // only admins change subject and description
-	AdminsAdd    bool     `json:"adminsAdd"`         // only admins add members
-	Approval     bool     `json:"approval"`          // who joins by invitation asks first
+	Announcement bool     `json:"announcement"`      // only admins may write
+	Locked       bool     `json:"locked"`            // only admins may change subject and description
+	AdminsAdd    bool     `json:"adminsAdd"`         // only admins may add members
+	Approval     bool     `json:"approval"`          // people who join by invitation must be approved
 	Ephemeral    int      `json:"ephemeral"`         // seconds until messages disappear; 0: never
 	Picture      string   `json:"picture,omitempty"` // the hash of its file
 	Invite       string   `json:"invite"`

@@ -34,14 +34,14 @@ type Draft struct {
 // Update is a change of a group. Fields that are nil change nothing. People are
 // named by number.
 type Update struct {
-	By          string // who changes it; "": its owner, or another admin
+	By          string // the member who changes it; "": its owner, or another admin
 	Subject     *string
 	Description *string
 	Add         []string
 	Remove      []string
 	Promote     []string
 	Demote      []string
-	Announce    *bool // only admins write
+	Announce    *bool // only admins may write
 
 	// If SetPicture is true, Picture becomes the group's picture. An empty one
 	// removes the picture.
@@ -163,7 +163,7 @@ func (s *Book) personIn(ctx context.Context, field, number string) (*account.Acc
 // or else any member.
 func (s *Book) adminOf(ctx context.Context, g *Group) (*account.Account, error) {
 	if len(g.Members) == 0 {
-		return nil, refusal.Conflictf("nobody is left in the group")
+		return nil, refusal.Conflictf("the group has no members left")
 	}
 	best := slices.MaxFunc(g.Members, func(a, b member) int { return int(a.Role) - int(b.Role) })
 	if g.index(g.Owner) >= 0 {

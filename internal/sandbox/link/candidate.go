@@ -64,10 +64,10 @@ type Candidate struct {
 	keys   Registration
 	refs   []string
 	issued time.Time
-	busy   sync.Mutex // held by the phone that links it
+	busy   sync.Mutex // held while a phone links the client
 	linked bool       // guarded by busy
 	mu     sync.Mutex
-	hello  *codeHello      // the code it shows, nil if it shows none
+	hello  *codeHello      // the client's first step of linking by code, nil if it shows no code
 	finish chan codeFinish // the client's answer to a typed code
 }
 

@@ -45,7 +45,7 @@ func (c *Candidate) Step(iq waBinary.Node) ([]waBinary.Node, error) {
 			bundle:   wire.ChildContent(reg, "link_code_pairing_wrapped_key_bundle"),
 			identity: wire.ChildContent(reg, "companion_identity_public"),
 		}:
-		default: // nobody has typed a code
+		default: // no code was typed
 		}
 		return nil, nil
 	default:
@@ -103,7 +103,7 @@ func (s *Service) EnterCode(ctx context.Context, number, code string) error {
 	if waits {
 		return refusal.Invalidf("code", "the code is wrong")
 	}
-	return refusal.Invalidf("code", "nobody waits for a code for this number, or it has expired")
+	return refusal.Invalidf("code", "no client waits for a code for this number, or the code has expired")
 }
 
 // tryCode exchanges keys with a client, protected by the code, and returns the
@@ -115,10 +115,10 @@ func (s *Service) tryCode(ctx context.Context, c *Candidate, owner *account.Acco
 	defer c.busy.Unlock()
 	primary, err := pairing.NewPrimaryHello(code, hello.ephemeral, owner.Keys.Identity)
 	if err != nil {
-		return nil, refusal.Invalidf("code", "this is no pairing code: %v", err)
+		return nil, refusal.Invalidf("code", "this is not a pairing code: %v", err)
 	}
 	select {
-	case <-c.finish: // left over from an attempt that was given up
+	case <-c.finish: // an answer to an attempt that was given up
 	default:
 	}
 	if err := c.Send(ctx, waBinary.Node{

@@ -30,11 +30,11 @@ const (
 func (s *Service) Scan(ctx context.Context, number, code string) error {
 	qr, err := pairing.ParseQR(code)
 	if err != nil {
-		return refusal.Invalidf("qrCode", "this is no linking code: %v", err)
+		return refusal.Invalidf("qrCode", "this is not a linking code: %v", err)
 	}
 	c := s.find(qr.Ref, s.now())
 	if c == nil {
-		return refusal.Invalidf("qrCode", "nobody shows this code, or it has expired")
+		return refusal.Invalidf("qrCode", "no client shows this code, or it has expired")
 	}
 	if qr.NoiseKey != c.Noise.ClientKey() || qr.IdentityKey != c.keys.identity {
 		return refusal.Invalidf("qrCode", "the code's keys are not those of the client that asked for it")

@@ -143,7 +143,7 @@ func (s *Phones) Deliver(ctx context.Context, m Message) error {
 		m.due = m.At.Add(s.readDelay)
 		select {
 		case s.reads <- m:
-		default: // more wait than there is room for: this one stays unread
+		default: // the queue is full: this message stays unread
 		}
 	}
 	return nil
@@ -204,6 +204,6 @@ func (s *Phones) glance(first Message, now time.Time) map[Message][]string {
 		if left == 0 || m.due.After(now) {
 			return chats
 		}
-		m = <-s.reads // only this goroutine takes any
+		m = <-s.reads // only this goroutine receives
 	}
 }

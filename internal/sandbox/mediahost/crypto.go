@@ -14,10 +14,10 @@ import (
 	"go.mau.fi/whatsmeow/util/hkdfutil"
 )
 
-// Kind is what a file is to the media crypto: each kind derives other keys.
+// Kind is the kind of a file. Each kind derives other keys for the encryption.
 type Kind string
 
-// The kinds of files. Stickers travel as images, voice notes as audio.
+// The kinds of files. Stickers are images and voice notes are audio.
 const (
 	Image    Kind = "WhatsApp Image Keys"
 	Video    Kind = "WhatsApp Video Keys"
@@ -31,7 +31,7 @@ const (
 	macSize = 10
 )
 
-// Pointer is what a message says about its file.
+// Pointer has the fields of a message that point to its file.
 type Pointer struct {
 	URL             string
 	DirectPath      string
@@ -41,10 +41,10 @@ type Pointer struct {
 	Size            uint64 // of the plain file
 }
 
-// ErrGone says that the host does not have a file, or no longer.
+// ErrGone says that the host does not have a file, or has it no longer.
 var ErrGone = errors.New("mediahost: the file is gone")
 
-// Put encrypts a phone's file and keeps it. host is the name that the URL says.
+// Put encrypts a file and keeps it. host is the host name in the URL.
 func (h *Host) Put(host string, kind Kind, plain []byte) (Pointer, error) {
 	key := make([]byte, keySize)
 	if _, err := rand.Read(key); err != nil {
@@ -53,8 +53,8 @@ func (h *Host) Put(host string, kind Kind, plain []byte) (Pointer, error) {
 	return h.PutAgain(host, kind, key, plain)
 }
 
-// PutAgain is Put with the key of a message that points to the file already:
-// what the message says about it will be true again. key has 32 bytes.
+// PutAgain is Put with the key of a message that already points to the file, so
+// that the message's pointer is valid again. key has 32 bytes.
 func (h *Host) PutAgain(host string, kind Kind, key, plain []byte) (Pointer, error) {
 	if len(key) != keySize {
 		return Pointer{}, errors.New("mediahost: the key has a wrong size")
@@ -76,11 +76,11 @@ func (h *Host) PutAgain(host string, kind Kind, key, plain []byte) (Pointer, err
 	}, nil
 }
 
-// Get fetches and decrypts the file of a message, checking all that the message
-// says about it. Its error is ErrGone where the host does not have it.
+// Get returns the decrypted file of a message, after it has checked it against all
+// that the message says. It returns ErrGone if the host does not have the file.
 //
-// Files are decrypted in memory, so one at a time: phones that got large ones at the
-// same time would take gigabytes.
+// Files are decrypted in memory, and one at a time, because phones that fetched
+// large ones at the same time would need gigabytes.
 func (h *Host) Get(kind Kind, pointer Pointer) ([]byte, error) {
 	h.getting.Lock()
 	defer h.getting.Unlock()
@@ -111,7 +111,7 @@ func (h *Host) Get(kind Kind, pointer Pointer) ([]byte, error) {
 	return plain, nil
 }
 
-// read returns a file as it lies here.
+// read returns an encrypted file.
 func (h *Host) read(name string) ([]byte, error) {
 	file, err := h.root.Open(name)
 	if err != nil {
@@ -129,7 +129,7 @@ func (h *Host) read(name string) ([]byte, error) {
 	return body, nil
 }
 
-// keys are what the key of a message is expanded to.
+// keys are the keys that the key of a message is expanded to.
 type keys struct {
 	iv, cipher, macKey []byte
 }

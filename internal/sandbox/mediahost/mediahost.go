@@ -1,9 +1,7 @@
-// Package mediahost is the platform's media host: it takes encrypted files from
-// clients, gives them back under the path it told, and lets the simulated phones
-// do the same with the real media crypto. It never sees a key of a client; a
-// phone's it only uses in passing.
-//
-// The sandbox is its only caller.
+// Package mediahost is the platform's media host. It takes encrypted files from
+// clients and serves them under the path that it has returned, and lets phones
+// upload and fetch files with the real encryption of media. It never sees the keys
+// of clients, and does not keep those of phones.
 package mediahost
 
 import (
@@ -23,7 +21,7 @@ import (
 	"sync"
 )
 
-// maxFile bounds an upload: larger than anything a gateway sends.
+// maxFile bounds an upload in bytes. Gateways send smaller files.
 const maxFile = 256 << 20
 
 const (
@@ -38,7 +36,8 @@ type Host struct {
 	getting sync.Mutex // a file, see Get
 }
 
-// New opens the host on a folder, which is created (0700) where it is missing.
+// New opens the host on a folder. It creates the folder (0700) if it does not
+// exist.
 func New(folder string) (*Host, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, fmt.Errorf("mediahost: create folder: %w", err)
@@ -50,23 +49,23 @@ func New(folder string) (*Host, error) {
 	return &Host{root: root}, nil
 }
 
-// Close closes the folder; files stay.
+// Close closes the folder. The files stay.
 func (h *Host) Close() error { return h.root.Close() }
 
-// Owns reports whether a path is the media host's.
+// Owns reports whether the media host serves a path.
 func Owns(path string) bool {
 	return strings.HasPrefix(path, uploadPath) || strings.HasPrefix(path, downloadPath)
 }
 
-// ServeHTTP takes uploads (POST /mms/{type}/{token}), downloads (GET /v/{name})
-// and deletions (DELETE /mms/{type}/{token}). What it does not have is a 404, as
-// for media that the platform has dropped.
+// ServeHTTP serves uploads (POST /mms/{type}/{token}), downloads (GET /v/{name})
+// and deletions (DELETE /mms/{type}/{token}). It answers 404 for a file that it
+// does not have, as the platform does for files that it has dropped.
 func (h *Host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.Method == http.MethodPost && strings.HasPrefix(r.URL.Path, uploadPath):
 		h.upload(w, r)
 	case r.Method == http.MethodDelete && strings.HasPrefix(r.URL.Path, uploadPath):
-		w.WriteHeader(http.StatusOK) // clients clean up what they have read; here nothing has to go
+		w.WriteHeader(http.StatusOK) // clients delete files that they have read, but here they may stay
 	case (r.Method == http.MethodGet || r.Method == http.MethodHead) && strings.HasPrefix(r.URL.Path, downloadPath):
 		h.download(w, r)
 	default:
@@ -82,7 +81,7 @@ type uploaded struct {
 
 func (h *Host) upload(w http.ResponseWriter, r *http.Request) {
 	token := r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:]
-	// Not every client fills up the last group.
+	// Not every client pads the last group of the token.
 	hash, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(token, "="))
 	if err != nil || len(hash) != sha256.Size {
 		http.Error(w, "the token is no hash", http.StatusBadRequest)
@@ -98,16 +97,16 @@ func (h *Host) upload(w http.ResponseWriter, r *http.Request) {
 	}
 	path := directPath([sha256.Size]byte(hash))
 	w.Header().Set("Content-Type", "application/json")
-	// The client that is gone by now hears nothing; the file stays.
+	// If the client has disconnected, the file stays.
 	_ = json.NewEncoder(w).Encode(uploaded{URL: "https://" + r.Host + path, DirectPath: path})
 }
 
 var errHash = errors.New("mediahost: the content has another hash than its token says")
 
-// store writes a file aside, checks its hash, and gives it its name.
+// store writes a file under a temporary name, checks its hash, and renames it.
 func (h *Host) store(content io.Reader, hash [sha256.Size]byte) (err error) {
 	name := fileName(hash)
-	aside := name + "." + rand.Text() + ".part" // two may bring the same file at once
+	aside := name + "." + rand.Text() + ".part" // two clients may upload the same file at the same time
 	file, err := h.root.OpenFile(aside, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
 		return fmt.Errorf("mediahost: store: %w", err)
@@ -144,8 +143,8 @@ func (h *Host) download(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", about.ModTime(), file)
 }
 
-// Drop removes what lies under a direct path, as the platform does with media
-// that is old. What is not there is no error.
+// Drop deletes the file under a direct path, as the platform does with old media.
+// It is no error if there is none.
 func (h *Host) Drop(path string) error {
 	if err := h.root.Remove(nameOf(path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("mediahost: drop: %w", err)
@@ -153,8 +152,8 @@ func (h *Host) Drop(path string) error {
 	return nil
 }
 
-// directPath is where a file is fetched; clients put further parameters behind
-// its question mark.
+// directPath is the path under which a file is fetched. Clients append further
+// parameters after its question mark.
 func directPath(hash [sha256.Size]byte) string { return downloadPath + fileName(hash) + "?ccb=1" }
 
 func fileName(hash [sha256.Size]byte) string { return hex.EncodeToString(hash[:]) + ".enc" }

@@ -10,15 +10,15 @@ import (
 
 var errText = errors.New("noise: not a binary message")
 
-// Accept speaks the server's part of the handshake on ws, which must have been
-// accepted without compression, and returns the connection once the client has
-// shown its key and payload. The deadline of ctx bounds the handshake. On an
-// error the websocket is already closed.
+// Accept does the server's side of the handshake on ws, which must have been
+// accepted without compression. It returns the connection once the client has
+// proved its key and sent its payload. The deadline of ctx bounds the handshake.
+// After an error the websocket is closed.
 func Accept(ctx context.Context, ws *websocket.Conn, authority *Authority) (*Conn, error) {
 	conn, err := accept(ctx, ws, authority)
 	if err != nil {
-		// The client cannot tell one failed handshake from another; there is
-		// nothing to say to it, and the close's own error adds nothing.
+		// Clients treat all failed handshakes alike, so nothing is sent. An error
+		// of the close adds nothing to this one.
 		_ = ws.CloseNow()
 		return nil, err
 	}
@@ -66,7 +66,7 @@ func accept(ctx context.Context, ws *websocket.Conn, authority *Authority) (*Con
 	}, nil
 }
 
-// messages returns the source of a connection's binary messages.
+// messages returns a function that reads a connection's binary messages.
 func messages(ws *websocket.Conn) func(context.Context) ([]byte, error) {
 	return func(ctx context.Context) ([]byte, error) {
 		kind, message, err := ws.Read(ctx)
@@ -80,8 +80,8 @@ func messages(ws *websocket.Conn) func(context.Context) ([]byte, error) {
 	}
 }
 
-// writeFrame sends body as one frame in one message: whatsmeow loses a frame
-// that is cut in two.
+// writeFrame sends body as one frame in one message. whatsmeow loses frames that
+// are spread over several messages.
 func writeFrame(ctx context.Context, ws *websocket.Conn, body []byte) error {
 	whole, err := frame(body)
 	if err != nil {

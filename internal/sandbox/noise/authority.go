@@ -17,23 +17,23 @@ const (
 	intermediateSerial = 1
 	leafSerial         = 2
 
-	// The certificates begin in the past because a client's clock may be slow.
+	// The certificates begin in the past, because a client's clock may be slow.
 	backdate = 24 * time.Hour
 	years    = 10
 )
 
-// Authority is the sandbox's own certificate authority: the root key that
-// clients are told to trust and the server key it certifies. It is immutable
-// and safe for concurrent use.
+// Authority is the sandbox's certificate authority: the root key that clients
+// trust, and the server's key that it certifies. It is immutable and safe for
+// concurrent use.
 type Authority struct {
 	root   [32]byte
 	static *ecdh.PrivateKey
 	chain  []byte // the CertChain, serialised
 }
 
-// NewAuthority derives every key from seed, so that a kept seed keeps the root
-// key that clients trust, and issues certificates that are valid from a day
-// before now for ten years.
+// NewAuthority derives all keys from seed, so that the root key stays the same as
+// long as the seed does. It issues certificates that are valid from a day before
+// now, for ten years.
 func NewAuthority(seed [32]byte, now time.Time) (*Authority, error) {
 	root, err := deriveKey(seed, "root")
 	if err != nil {
@@ -63,17 +63,17 @@ func NewAuthority(seed [32]byte, now time.Time) (*Authority, error) {
 	return &Authority{root: [32]byte(root.PublicKey().Bytes()), static: static, chain: chain}, nil
 }
 
-// RootKey returns the public key that clients have to trust.
+// RootKey returns the public key that clients must trust.
 func (a *Authority) RootKey() [32]byte { return a.root }
 
-// deriveKey returns the key pair that seed gives for a purpose.
+// deriveKey derives a key pair from seed for a purpose.
 func deriveKey(seed [32]byte, purpose string) (*ecdh.PrivateKey, error) {
 	raw, err := hkdf.Key(sha256.New, seed[:], nil, "recado sandbox authority "+purpose, 32)
 	if err != nil {
 		return nil, fmt.Errorf("noise: derive %s key: %w", purpose, err)
 	}
-	// Signing takes the scalar as it is, where key agreement clamps it: both
-	// have to mean the same key.
+	// Key agreement clamps the scalar and signing does not, so it is clamped here
+	// for both.
 	raw[0] &= 248
 	raw[31] = raw[31]&127 | 64
 	key, err := ecdh.X25519().NewPrivateKey(raw)
@@ -83,7 +83,7 @@ func deriveKey(seed [32]byte, purpose string) (*ecdh.PrivateKey, error) {
 	return key, nil
 }
 
-// certify returns a certificate of subject's key, signed by issuer.
+// certify returns a certificate of subject's key that issuer has signed.
 func certify(
 	issuer *ecdh.PrivateKey, issuerSerial uint32, subject *ecdh.PrivateKey, serial uint32, now time.Time,
 ) (*waCert.CertChain_NoiseCertificate, error) {

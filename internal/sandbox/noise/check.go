@@ -7,20 +7,20 @@ import (
 )
 
 const (
-	// maxDepth bounds how deep nodes and values nest. Real stanzas stay below
+	// maxDepth bounds how deep nodes and values are nested. Real stanzas stay below
 	// ten.
 	maxDepth = 64
 
-	// maxParts bounds how many nodes and values one stanza has. An upload of 812
-	// prekeys has about seven thousand.
+	// maxParts bounds the number of nodes and values in one stanza. An upload of
+	// 812 prekeys has about seven thousand.
 	maxParts = 1 << 18
 )
 
-// checkNode walks through an encoded node without building it. The decoder
-// proper recurses as deep as the sender likes, and a stack that overflows ends
-// the process where nothing can recover it; it allocates a list by the length
-// that the sender claims; and a few bytes become a node of several hundred. So
-// depth and number are bounded here, and every list has to be there in full.
+// checkNode checks an encoded node without decoding it, because the decoder trusts
+// its input. It recurses as deep as the sender wants, and a stack overflow ends the
+// process without a chance to recover. It allocates lists of the length that the
+// sender claims, and turns a few bytes into a node of several hundred. So checkNode
+// bounds depth and number, and each list must be complete.
 func checkNode(data []byte) error {
 	c := checker{data: data}
 	if err := c.node(0); err != nil {
@@ -32,7 +32,7 @@ func checkNode(data []byte) error {
 	return nil
 }
 
-// checker is the walk: data is what is still to come.
+// checker is the state of the check. data has the bytes that are still to be read.
 type checker struct {
 	data  []byte
 	parts int
@@ -47,7 +47,7 @@ func (c *checker) enter(depth int) error {
 	return nil
 }
 
-// number takes size bytes as a big-endian number.
+// number reads size bytes as a big-endian number.
 func (c *checker) number(size int) (int, error) {
 	if len(c.data) < size {
 		return 0, fmt.Errorf("%w: cut short", errNode)
@@ -68,7 +68,7 @@ func (c *checker) skip(size int) error {
 	return nil
 }
 
-// skipCounted skips as many bytes as a number of size bytes says.
+// skipCounted skips as many bytes as the number in the next size bytes says.
 func (c *checker) skipCounted(size, mask int) error {
 	n, err := c.number(size)
 	if err != nil {
@@ -89,7 +89,8 @@ func (c *checker) node(depth int) error {
 	if err != nil {
 		return err
 	}
-	// A tag, keys with their values, and the content where the size is even.
+	// A node has a tag, keys with their values, and the content if the size is
+	// even.
 	for range size {
 		if err := c.value(depth + 1); err != nil {
 			return err
@@ -109,7 +110,7 @@ func (c *checker) listSize(kind int) (int, error) {
 	}
 }
 
-// value checks anything that may stand for a tag, an attribute or a content.
+// value checks anything that may be a tag, an attribute or a content.
 func (c *checker) value(depth int) error {
 	if err := c.enter(depth); err != nil {
 		return err
@@ -157,8 +158,8 @@ func (c *checker) list(kind, depth int) error {
 	return nil
 }
 
-// jid checks an address: before bytes, the user, between bytes, and the server
-// where it is spelled out.
+// jid checks an address: some bytes before the user, the user, some bytes after it,
+// and the server if it is spelled out.
 func (c *checker) jid(before, between int, server bool, depth int) error {
 	if err := c.skip(before); err != nil {
 		return err

@@ -29,14 +29,14 @@ import (
 // patience bounds every wait of these tests.
 const patience = 20 * time.Second
 
-// accepted is what Accept returned for one connection.
+// accepted has the results of one call of Accept.
 type accepted struct {
 	conn *Conn
 	err  error
 }
 
-// serve starts a websocket server on loopback and returns its address and the
-// results of Accept, one per connection.
+// serve starts a websocket server on loopback. It returns its address and the
+// results of Accept for each connection.
 func serve(t *testing.T, authority *Authority) (url string, results <-chan accepted) {
 	t.Helper()
 	out := make(chan accepted, 1)
@@ -71,8 +71,8 @@ func receive[T any](t *testing.T, from <-chan T) T {
 	panic("unreachable")
 }
 
-// client is the initiator: whatsmeow's handshake, and frames and transport
-// written for these tests. It has no goroutines.
+// client is the client's side: whatsmeow's handshake, with frames and a transport
+// written for these tests. It starts no goroutines.
 type client struct {
 	t              *testing.T
 	static         *keys.KeyPair
@@ -82,7 +82,7 @@ type client struct {
 	sent, received uint32
 }
 
-// dial connects and does the client's part of the handshake, checking the
+// dial connects and does the client's side of the handshake. It checks the
 // certificates as clients do.
 func dial(t *testing.T, url string, root [32]byte, payload *waWa6.ClientPayload) *client {
 	t.Helper()
@@ -160,8 +160,8 @@ func (c *client) write(before, body []byte) {
 	c.must(c.ws.Write(c.t.Context(), websocket.MessageBinary, append(whole, body...)))
 }
 
-// frame returns the next frame; like whatsmeow it wants one whole frame in each
-// message.
+// frame returns the next frame. Like whatsmeow, it accepts only one whole frame in
+// each message.
 func (c *client) frame() ([]byte, error) {
 	ctx, cancel := context.WithTimeout(c.t.Context(), patience)
 	defer cancel()
@@ -205,7 +205,7 @@ func counterIV(counter uint32) []byte {
 	return binary.BigEndian.AppendUint32(make([]byte, 8), counter)
 }
 
-// verifyChain makes the checks of the strictest client.
+// verifyChain does the checks of the strictest client.
 func verifyChain(root [32]byte, raw, static []byte, now time.Time) error {
 	var chain waCert.CertChain
 	if err := proto.Unmarshal(raw, &chain); err != nil {

@@ -1,9 +1,3 @@
-// Package noise is the lowest layer of the sandbox's platform server: frames in
-// websocket messages, the responder of the Noise XX handshake with its
-// certificate chain, and the encrypted transport of binary nodes.
-//
-// It knows no stanza: what a node means, who may log in and what is answered
-// is the business of the platform package, its only caller.
 package noise
 
 import (
@@ -20,8 +14,8 @@ import (
 
 var errExhausted = errors.New("noise: the connection's nonces are used up")
 
-// Conn is one client's connection after the handshake. ReadNode has one caller
-// at a time; everything else is safe for concurrent use.
+// Conn is one client's connection after the handshake. Only one caller at a time
+// may call ReadNode; all other methods are safe for concurrent use.
 type Conn struct {
 	ws        *websocket.Conn
 	payload   *waWa6.ClientPayload
@@ -37,16 +31,16 @@ type Conn struct {
 	broken  error
 }
 
-// Payload returns what the client said about itself in the handshake: a
-// registration or a login. The caller must not change it.
+// Payload returns what the client sent in the handshake: its registration or its
+// login. The caller must not change it.
 func (c *Conn) Payload() *waWa6.ClientPayload { return c.payload }
 
-// ClientKey returns the client's Noise static public key, which the handshake
-// has proved it owns: the credential of a linked device.
+// ClientKey returns the client's Noise static public key, which it has proved to
+// own in the handshake. It is the credential of a linked device.
 func (c *Conn) ClientKey() [32]byte { return c.clientKey }
 
-// ReadNode returns the client's next node. An error is final: the connection
-// is to be closed. When ctx ends the websocket is closed with it.
+// ReadNode returns the client's next node. After an error the connection must be
+// closed. If ctx ends, the websocket is closed too.
 func (c *Conn) ReadNode(ctx context.Context) (*waBinary.Node, error) {
 	ciphertext, err := c.frames.read(ctx)
 	if err != nil {
@@ -63,10 +57,10 @@ func (c *Conn) ReadNode(ctx context.Context) (*waBinary.Node, error) {
 	return decodeNode(plaintext)
 }
 
-// WriteNode sends node as one frame in one websocket message; concurrent calls
-// are sent one after the other. A node that cannot be encoded leaves the
-// connection usable; after any other error every later call fails. When ctx
-// ends during the write the websocket is closed.
+// WriteNode sends node as one frame in one websocket message. Concurrent calls are
+// sent one after the other. If a node can't be encoded, the connection stays
+// usable; after any other error every later call fails. If ctx ends during the
+// write, the websocket is closed.
 func (c *Conn) WriteNode(ctx context.Context, node waBinary.Node) error {
 	plaintext, err := encodeNode(node)
 	if err != nil {
@@ -87,8 +81,8 @@ func (c *Conn) WriteNode(ctx context.Context, node waBinary.Node) error {
 	if c.written == math.MaxUint32 {
 		return errExhausted
 	}
-	// The counter is the nonce: sealing and sending are one step, and once a
-	// frame was not sent the client could read none after it.
+	// The counter is the nonce, so encrypting and sending are one step. After a
+	// frame that was not sent, the client could not decrypt any other.
 	ciphertext := c.writing.Seal(nil, nonceOf(c.written), plaintext, nil)
 	c.written++
 	if err := writeFrame(ctx, c.ws, ciphertext); err != nil {
@@ -98,11 +92,11 @@ func (c *Conn) WriteNode(ctx context.Context, node waBinary.Node) error {
 	return nil
 }
 
-// Close performs the websocket's closing handshake with code and reason; it
-// waits a few seconds at most for the client's part.
+// Close does the websocket's closing handshake with code and reason. It waits at
+// most a few seconds for the client.
 func (c *Conn) Close(code websocket.StatusCode, reason string) error {
 	return c.ws.Close(code, reason)
 }
 
-// CloseNow drops the connection without a goodbye.
+// CloseNow closes the connection without a handshake.
 func (c *Conn) CloseNow() error { return c.ws.CloseNow() }

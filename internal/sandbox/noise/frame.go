@@ -9,16 +9,17 @@ import (
 const (
 	headerSize = 3
 
-	// maxFrame is what three bytes can say; whatsmeow sends no larger frame.
+	// maxFrame is the largest length that three bytes can hold. whatsmeow sends no
+	// larger frame.
 	maxFrame = 1<<24 - 1
 
-	// maxHandshakeFrame bounds what somebody may send who has not shown a key
-	// yet. Real handshake messages stay below two kilobytes.
+	// maxHandshakeFrame bounds a frame of a client that has not proved a key yet.
+	// Real handshake messages stay below two kilobytes.
 	maxHandshakeFrame = 1 << 16
 )
 
-// intro opens a client's stream: the name of the protocol, its magic number and
-// the version of the token dictionary. It is also the handshake's prologue.
+// intro begins a client's stream: the name of the protocol, its magic number and
+// the version of the token dictionary. It is also the prologue of the handshake.
 const intro = "WA\x06\x03"
 
 var (
@@ -26,16 +27,15 @@ var (
 	errTooLarge = errors.New("noise: frame too large")
 )
 
-// frameReader cuts a stream of websocket messages into frames. The borders of
-// messages mean nothing: a message may hold several frames, and a frame may be
-// spread over several messages.
+// frameReader cuts a stream of websocket messages into frames. A message may have
+// several frames, and a frame may be spread over several messages.
 type frameReader struct {
 	next    func(context.Context) ([]byte, error) // the next message
 	pending []byte                                // received, not yet returned
 	limit   int                                   // of a frame's size
 }
 
-// readIntro consumes the intro.
+// readIntro reads and checks the intro.
 func (r *frameReader) readIntro(ctx context.Context) error {
 	for len(r.pending) < len(intro) {
 		if err := r.fill(ctx); err != nil {
@@ -49,7 +49,7 @@ func (r *frameReader) readIntro(ctx context.Context) error {
 	return nil
 }
 
-// read returns the next frame's body, which is the caller's to keep and change.
+// read returns the body of the next frame. The caller may keep and change it.
 func (r *frameReader) read(ctx context.Context) ([]byte, error) {
 	for len(r.pending) < headerSize {
 		if err := r.fill(ctx); err != nil {
@@ -66,15 +66,15 @@ func (r *frameReader) read(ctx context.Context) ([]byte, error) {
 			return nil, err
 		}
 	}
-	// The capacity is cut off as well: decryption in place must not reach into
-	// the next frame.
+	// The capacity is cut off too, so that decryption in place can't reach into the
+	// next frame.
 	body := r.pending[headerSize:end:end]
 	r.pending = r.pending[end:]
 	return body, nil
 }
 
-// fill appends one message to what is pending. Pending never exceeds one frame
-// and one message, both of which are bounded.
+// fill appends one message to the pending bytes. They never exceed one frame and
+// one message, which are both bounded.
 func (r *frameReader) fill(ctx context.Context) error {
 	message, err := r.next(ctx)
 	if err != nil {
@@ -88,7 +88,7 @@ func (r *frameReader) fill(ctx context.Context) error {
 	return nil
 }
 
-// frame returns body with its header.
+// frame returns body with the header of a frame.
 func frame(body []byte) ([]byte, error) {
 	if len(body) > maxFrame {
 		return nil, fmt.Errorf("%w: %d bytes, at most %d", errTooLarge, len(body), maxFrame)

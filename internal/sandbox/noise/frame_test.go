@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// source yields messages and then io.EOF.
+// source returns messages and then io.EOF.
 func source(messages ...[]byte) func(context.Context) ([]byte, error) {
 	return func(context.Context) ([]byte, error) {
 		if len(messages) == 0 {

@@ -15,8 +15,8 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// pattern names the handshake. It is exactly as long as a hash, so Noise takes
-// it unhashed.
+// pattern is the name of the handshake. It is exactly as long as a hash, so Noise
+// does not hash it.
 const pattern = "Noise_XX_25519_AESGCM_SHA256\x00\x00\x00\x00"
 
 var errIncomplete = errors.New("noise: incomplete handshake message")
@@ -45,7 +45,7 @@ func (s *symmetric) mixHash(data []byte) {
 	s.hash = h.Sum(nil)
 }
 
-// mixKey mixes the secret of two keys in.
+// mixKey mixes the shared secret of two keys into the state.
 func (s *symmetric) mixKey(private *ecdh.PrivateKey, public []byte) error {
 	other, err := ecdh.X25519().NewPublicKey(public)
 	if err != nil {
@@ -92,7 +92,8 @@ func (s *symmetric) open(ciphertext []byte) ([]byte, error) {
 	return plaintext, nil
 }
 
-// split returns the transport's ciphers: the client's first, then the server's.
+// split returns the ciphers of the transport: the client's first, then the
+// server's.
 func (s *symmetric) split() (client, server cipher.AEAD, err error) {
 	first, second, err := s.expand(nil)
 	if err != nil {
@@ -107,7 +108,7 @@ func (s *symmetric) split() (client, server cipher.AEAD, err error) {
 	return client, server, nil
 }
 
-// responder is the server's side of one handshake: answer, then finish.
+// responder is the server's side of one handshake: first answer, then finish.
 type responder struct {
 	*symmetric
 
@@ -127,7 +128,7 @@ func newResponder(authority *Authority) (*responder, error) {
 	return &responder{symmetric: state, authority: authority, ephemeral: ephemeral}, nil
 }
 
-// answer takes the frame with the client's hello and returns the server's.
+// answer reads the client's hello and returns the server's.
 func (r *responder) answer(message []byte) ([]byte, error) {
 	var received waWa6.HandshakeMessage
 	if err := proto.Unmarshal(message, &received); err != nil {
@@ -156,8 +157,8 @@ func (r *responder) answer(message []byte) ([]byte, error) {
 	return hello, nil
 }
 
-// finish takes the frame with the client's last message and returns the
-// client's static key and its payload.
+// finish reads the client's last message and returns its static key and its
+// payload.
 func (r *responder) finish(message []byte) (key [32]byte, payload *waWa6.ClientPayload, err error) {
 	var received waWa6.HandshakeMessage
 	if err := proto.Unmarshal(message, &received); err != nil {

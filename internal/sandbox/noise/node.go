@@ -10,10 +10,11 @@ import (
 	waBinary "go.mau.fi/whatsmeow/binary"
 )
 
-// compressed is the bit of a node's first byte that announces zlib.
+// compressed is the bit in the first byte of a node that means zlib.
 const compressed = 2
 
-// maxNode bounds a node after decompression: no frame could carry more without.
+// maxNode bounds a node after decompression. A frame could not hold a larger one
+// without compression.
 const maxNode = maxFrame
 
 var (
@@ -21,8 +22,7 @@ var (
 	errEncode = errors.New("noise: node cannot be encoded")
 )
 
-// decodeNode reads the plaintext of a transport frame. Byte contents share its
-// memory.
+// decodeNode decodes the plaintext of a frame. Contents share its memory.
 func decodeNode(plaintext []byte) (node *waBinary.Node, err error) {
 	if len(plaintext) == 0 {
 		return nil, fmt.Errorf("%w: empty", errNode)
@@ -36,8 +36,8 @@ func decodeNode(plaintext []byte) (node *waBinary.Node, err error) {
 	if err := checkNode(data); err != nil {
 		return nil, err
 	}
-	// The decoder asserts types that only a well-behaved sender gets right, as
-	// when a tag is a list: it panics where it should refuse.
+	// The decoder panics at nodes that a well-behaved sender does not send, such as
+	// one whose tag is a list.
 	defer func() {
 		if cause := recover(); cause != nil {
 			node, err = nil, fmt.Errorf("%w: %v", errNode, cause)
@@ -50,7 +50,7 @@ func decodeNode(plaintext []byte) (node *waBinary.Node, err error) {
 	return node, nil
 }
 
-// inflate decompresses at most maxNode bytes.
+// inflate decompresses up to maxNode bytes.
 func inflate(data []byte) ([]byte, error) {
 	reader, err := zlib.NewReader(bytes.NewReader(data))
 	if err != nil {
@@ -66,9 +66,9 @@ func inflate(data []byte) ([]byte, error) {
 	return plain, nil
 }
 
-// encodeNode returns the plaintext of a transport frame.
+// encodeNode encodes the plaintext of a frame.
 func encodeNode(node waBinary.Node) (plaintext []byte, err error) {
-	// The encoder has no other way than a panic to refuse an attribute's type.
+	// The encoder panics at an attribute whose type it does not know.
 	defer func() {
 		if cause := recover(); cause != nil {
 			plaintext, err = nil, fmt.Errorf("%w: %s: %v", errEncode, node.Tag, cause)

@@ -13,7 +13,7 @@ import (
 	"go.mau.fi/whatsmeow/types"
 )
 
-// sample has every kind of value that a stanza may have.
+// sample has every kind of value that a stanza can have.
 func sample() waBinary.Node {
 	return waBinary.Node{
 		Tag: "iq",

@@ -39,8 +39,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// companion is a whatsmeow client that waits to be linked, and the server's end
-// of its connection, on which a test speaks for the platform.
+// companion is a whatsmeow client that waits to be linked, with the server's end of
+// its connection, on which a test acts as the platform.
 type companion struct {
 	t      *testing.T
 	client *whatsmeow.Client
@@ -142,7 +142,8 @@ func (c *companion) read() *waBinary.Node {
 	return node
 }
 
-// codes shows the companion a reference and returns the QR code it makes of it.
+// codes sends a reference to the companion and returns the QR code that it makes of
+// it.
 func (c *companion) codes(ref string) string {
 	c.t.Helper()
 	c.ask(waBinary.Node{Tag: "pair-device", Content: []waBinary.Node{{Tag: "ref", Content: []byte(ref)}}})

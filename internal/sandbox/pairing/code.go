@@ -33,32 +33,33 @@ const (
 
 // Errors of pairing by code.
 var (
-	// ErrCode says that a text cannot be a pairing code.
+	// ErrCode says that a text is not a pairing code.
 	ErrCode = errors.New("pairing: a pairing code has eight letters and digits")
-	// ErrWrongCode says that the typed code is not the one the companion shows.
+	// ErrWrongCode says that the companion shows another code.
 	ErrWrongCode = errors.New("pairing: wrong code")
-	// ErrCompanion says that the companion does not keep to the protocol.
+	// ErrCompanion says that the companion has sent an invalid message.
 	ErrCompanion = errors.New("pairing: bad pairing message")
 )
 
-// PrimaryHello is the phone's half of pairing by code, from the moment a person
-// has typed the code until the companion has sent its keys. It is used once, by
-// one goroutine.
+// PrimaryHello is the phone's side of linking by code, from the time when a person
+// has typed the code until the companion has sent its keys. It must be used once,
+// by one goroutine.
 type PrimaryHello struct {
-	// WrappedEphemeral is the link_code_pairing_wrapped_primary_ephemeral_pub.
+	// WrappedEphemeral is for the node
+	// link_code_pairing_wrapped_primary_ephemeral_pub.
 	WrappedEphemeral []byte
-	// IdentityKey is the primary_identity_pub.
+	// IdentityKey is for the node primary_identity_pub.
 	IdentityKey [32]byte
 
 	identity  *ecdh.PrivateKey
 	ephemeral []byte // the secret shared by both ephemeral keys
 }
 
-// NewPrimaryHello starts pairing with the companion that sent
-// wrappedCompanionEphemeral (80 bytes). code may have a dash, spaces and
-// lower-case letters; ErrCode where it cannot be one. A wrong code is not seen
-// here but by Finish. It costs some tens of milliseconds of computing, by
-// design of the protocol.
+// NewPrimaryHello starts linking with the companion that sent
+// wrappedCompanionEphemeral, which has 80 bytes. code may have a dash, spaces and
+// lower-case letters; the error is ErrCode if it can't be a code. Only Finish finds
+// out whether it is the right one. The protocol makes this take some tens of
+// milliseconds of computing.
 func NewPrimaryHello(code string, wrappedCompanionEphemeral []byte, account *keys.KeyPair) (*PrimaryHello, error) {
 	code, err := normalizeCode(code)
 	if err != nil {
@@ -92,11 +93,11 @@ func NewPrimaryHello(code string, wrappedCompanionEphemeral []byte, account *key
 	}, nil
 }
 
-// Finish opens the companion's link_code_pairing_wrapped_key_bundle, compares
-// it with the companion_identity_public that came beside it, and returns the
-// secret for Identity and the companion's identity key. ErrWrongCode where the
-// code does not open the bundle, ErrCompanion where the bundle is not what it
-// has to be.
+// Finish decrypts the companion's link_code_pairing_wrapped_key_bundle, and
+// compares it with the companion_identity_public that came with it. It returns the
+// secret for Identity, and the companion's identity key. The error is ErrWrongCode
+// if the code does not decrypt the bundle, and ErrCompanion if the bundle is
+// invalid.
 func (h *PrimaryHello) Finish(
 	wrappedKeyBundle, companionIdentityPublic []byte,
 ) (advSecret []byte, companionIdentity [32]byte, err error) {
@@ -141,8 +142,8 @@ func (h *PrimaryHello) openBundle(wrapped []byte) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("pairing: make cipher: %w", err)
 	}
-	// With another code both sides unwrapped noise instead of each other's key,
-	// so this is where it shows.
+	// With different codes, both sides have unwrapped wrong keys, and the
+	// decryption fails here.
 	bundle, err := aead.Open(nil, nonce, ciphertext, nil)
 	if err != nil {
 		return nil, ErrWrongCode
@@ -150,7 +151,7 @@ func (h *PrimaryHello) openBundle(wrapped []byte) ([]byte, error) {
 	return bundle, nil
 }
 
-// normalizeCode returns a typed code as the protocol takes it.
+// normalizeCode returns a typed code in the form of the protocol.
 func normalizeCode(typed string) (string, error) {
 	code := strings.ToUpper(strings.NewReplacer("-", "", " ", "").Replace(typed))
 	if len(code) != codeLength {
@@ -164,8 +165,8 @@ func normalizeCode(typed string) (string, error) {
 	return code, nil
 }
 
-// unwrapKey returns the public key that a companion wrapped with the code. A
-// wrong code gives a wrong key, not an error.
+// unwrapKey returns the public key that a companion has wrapped with the code. With
+// a wrong code it returns a wrong key and no error.
 func unwrapKey(code string, wrapped []byte) ([]byte, error) {
 	if len(wrapped) != wrappedKeySize {
 		return nil, fmt.Errorf("%w: the wrapped key has %d bytes, not %d", ErrCompanion, len(wrapped), wrappedKeySize)
@@ -185,7 +186,7 @@ func wrapKey(code string, public []byte) ([]byte, error) {
 	return slices.Concat(head, body), nil
 }
 
-// applyCode encrypts or decrypts, which is the same in counter mode.
+// applyCode encrypts or decrypts. In counter mode both are the same.
 func applyCode(code string, salt, iv, input []byte) ([]byte, error) {
 	key, err := pbkdf2.Key(sha256.New, code, salt, codeRounds, keySize)
 	if err != nil {
@@ -200,7 +201,7 @@ func applyCode(code string, salt, iv, input []byte) ([]byte, error) {
 	return output, nil
 }
 
-// agree returns the secret that own and public share.
+// agree returns the shared secret of own and public.
 func agree(own *ecdh.PrivateKey, public []byte) ([]byte, error) {
 	other, err := ecdh.X25519().NewPublicKey(public)
 	if err != nil {

@@ -15,20 +15,20 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// What is signed begins with who signs: the account, or the companion.
+// These prefixes of signed bytes name the signer: the account or the companion.
 const (
 	accountPrefix = "\x06\x00"
 	devicePrefix  = "\x06\x01"
 )
 
 // ErrDeviceIdentity says that a companion's answer to pair-success is not the
-// signed identity that was asked for.
+// signed identity that it must return.
 var ErrDeviceIdentity = errors.New("pairing: bad device identity")
 
-// Identity vouches with the account's identity key for a companion. It returns
+// Identity signs a companion's identity with the account's identity key. It returns
 // the serialised ADVSignedDeviceIdentityHMAC for the device-identity of
 // pair-success, authenticated with advSecret, and the signed details, which
-// VerifyDeviceSignature wants back. rawID names the account's set of devices,
+// VerifyDeviceSignature needs. rawID names the account's set of devices, and
 // keyIndex the companion in it.
 func Identity(
 	account *keys.KeyPair, companionIdentity [32]byte, advSecret []byte, rawID, keyIndex uint32, now time.Time,
@@ -62,10 +62,10 @@ func Identity(
 }
 
 // VerifyDeviceSignature checks a companion's answer, the device-identity of its
-// pair-device-sign, against the details that Identity returned, and returns the
-// complete identity, account key included, as later device-identity nodes carry
-// it to other people's devices. accountKey is the account's public key. The
-// error is an ErrDeviceIdentity.
+// pair-device-sign, against the details that Identity returned. It returns the
+// complete identity with the account's key, in the form in which device-identity
+// nodes carry it to other people's devices. accountKey is the account's public key.
+// The error is an ErrDeviceIdentity.
 func VerifyDeviceSignature(
 	accountKey, companionIdentity [32]byte, details, answer []byte,
 ) (*waAdv.ADVSignedDeviceIdentity, error) {
@@ -83,7 +83,8 @@ func VerifyDeviceSignature(
 	if !verify(companionIdentity, statement, signed.GetDeviceSignature()) {
 		return nil, fmt.Errorf("%w: the device did not sign it", ErrDeviceIdentity)
 	}
-	// Built anew, so that nothing else that the companion sent is passed on.
+	// The identity is built again, so that nothing else from the companion is
+	// passed on.
 	return &waAdv.ADVSignedDeviceIdentity{
 		Details:             signed.GetDetails(),
 		AccountSignatureKey: accountKey[:],
@@ -92,7 +93,7 @@ func VerifyDeviceSignature(
 	}, nil
 }
 
-// accountStatement is what the account signs about a companion.
+// accountStatement returns the bytes about a companion that the account signs.
 func accountStatement(details []byte, companionIdentity [32]byte) []byte {
 	return slices.Concat([]byte(accountPrefix), details, companionIdentity[:])
 }

@@ -13,7 +13,7 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// answerOf returns what a companion answers to pair-success, after change.
+// answerOf returns a companion's answer to pair-success, after change.
 func answerOf(
 	tb testing.TB, account, device *keys.KeyPair, change func(*waAdv.ADVSignedDeviceIdentity),
 ) (details, answer []byte) {

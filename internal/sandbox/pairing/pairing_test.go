@@ -12,7 +12,7 @@ import (
 	"go.mau.fi/whatsmeow/util/keys"
 )
 
-// link finishes pairing with the given secret and checks what came of it.
+// link finishes linking with the secret and checks the result.
 func link(t *testing.T, c *companion, account *keys.KeyPair, companionIdentity [32]byte, secret []byte) {
 	t.Helper()
 	signed, details, err := Identity(account, companionIdentity, secret, 99, 4, time.Now())
@@ -66,8 +66,8 @@ func TestCompanionRefusesAnotherSecret(t *testing.T) {
 	}
 }
 
-// hello starts pairing by code on c and returns the shown code and what the
-// companion sent.
+// hello starts linking by code on c. It returns the code that the companion shows,
+// and what it has sent.
 func hello(t *testing.T, c *companion) (code string, wrapped []byte) {
 	t.Helper()
 	c.codes("2@reference")
@@ -95,8 +95,7 @@ func hello(t *testing.T, c *companion) (code string, wrapped []byte) {
 	return outcome.code, content(t, request, "link_code_companion_reg", "link_code_pairing_wrapped_companion_ephemeral_pub")
 }
 
-// exchange hands the phone's hello over and returns the companion's last
-// message.
+// exchange passes the phone's hello on and returns the companion's last message.
 func exchange(c *companion, phone *PrimaryHello) *waBinary.Node {
 	c.write(waBinary.Node{
 		Tag:   "notification",

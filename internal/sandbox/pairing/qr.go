@@ -1,9 +1,3 @@
-// Package pairing is what a phone does to link a companion: it reads the QR
-// code, vouches for the companion's identity, checks the companion's answer,
-// and holds the phone's side of pairing by an eight-character code.
-//
-// Its functions are pure apart from drawing random bytes: nodes, references and
-// their life are the platform's business, which is the only caller.
 package pairing
 
 import (
@@ -13,13 +7,13 @@ import (
 	"strings"
 )
 
-// maxQR bounds the text of a QR code; the largest code of all holds less.
+// maxQR bounds the text of a QR code in bytes. The largest QR code has fewer.
 const maxQR = 4096
 
-// ErrQR says that a text is not what a companion shows to be scanned.
+// ErrQR says that a text is not the code of a companion.
 var ErrQR = errors.New("pairing: not a linking code")
 
-// QR is what a companion shows to be scanned.
+// QR is the code that a companion shows to be scanned.
 type QR struct {
 	Ref         string   // the platform's reference of the waiting connection
 	NoiseKey    [32]byte // the companion's Noise static public key
@@ -28,9 +22,9 @@ type QR struct {
 	ClientType  string   // the kind of client, as "1" for Chrome; may be empty
 }
 
-// ParseQR reads the text of a QR code, either bare (five parts separated by
-// commas, the last one optional) or as the fragment of a link. The error is an
-// ErrQR and says which part is wrong.
+// ParseQR reads the text of a QR code: five parts separated by commas, of which the
+// last is optional, or a URL with them as its fragment. The error is an ErrQR and
+// says which part is wrong.
 func ParseQR(raw string) (QR, error) {
 	if len(raw) > maxQR {
 		return QR{}, fmt.Errorf("%w: it has %d bytes", ErrQR, len(raw))
@@ -72,8 +66,7 @@ func ParseQR(raw string) (QR, error) {
 func decodeKey(what, encoded string) (key [32]byte, err error) {
 	raw, err := base64.StdEncoding.DecodeString(encoded)
 	if err != nil {
-		// The text may be a secret: the error says where it is wrong, not what
-		// it is.
+		// The text may be a secret, so the error does not quote it.
 		return key, fmt.Errorf("%w: the %s is not base64: %w", ErrQR, what, err)
 	}
 	if len(raw) != len(key) {

@@ -91,7 +91,7 @@ func editPayload(payload []byte, edited *waE2E.Message) ([]byte, error) {
 	}
 	var shown content.Shown
 	content.Describe(edited, &shown)
-	text := shown.Text + shown.Caption // it has one of them
+	text := shown.Text + shown.Caption // it has only one of them
 	inner, _ := content.ViewOnce(content.Unwrap(message))
 	switch {
 	case inner.GetExtendedTextMessage() != nil:

@@ -26,9 +26,9 @@ type incoming struct {
 	device  uint16       // of the sender; 0 is the sender's phone
 	group   *group.Group // nil in a personal chat
 	id      string
-	address types.JID // to which the sender wrote, zero where nobody cares
+	address types.JID // to which the sender wrote; zero if it does not matter
 	at      int64     // Unix seconds
-	peer    bool      // meant for the phone itself, by its own linked device
+	peer    bool      // from one of the account's linked devices, for the phone itself
 	message *waE2E.Message
 }
 

@@ -29,7 +29,7 @@ type keptMessage struct {
 	edited, deleted                   bool
 	reactions                         string
 	file                              savedFile
-	forgotten                         bool // the phone has its file no longer
+	forgotten                         bool // the phone no longer has its file
 }
 
 const messageColumns = "id, chat, sender, device, address, from_me, at, payload, status, edited, deleted, reactions, " +

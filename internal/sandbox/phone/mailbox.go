@@ -34,7 +34,7 @@ func (s *Service) mailboxWorker(ctx context.Context) {
 		for of := s.config.Accounts.Mail.Take(); of != nil && ctx.Err() == nil; of = s.config.Accounts.Mail.Take() {
 			more, err := s.workMailbox(ctx, of)
 			if err != nil && ctx.Err() == nil {
-				s.config.Logger.LogAttrs(ctx, slog.LevelError, "a phone's mail could not be dealt with", slog.Any("error", err))
+				s.config.Logger.LogAttrs(ctx, slog.LevelError, "a phone could not handle its mail", slog.Any("error", err))
 				wire.Pause(ctx, mailboxRetry)
 				more = true
 			}

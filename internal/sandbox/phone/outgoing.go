@@ -24,7 +24,7 @@ type phoneMessage struct {
 	chat    chat.Chat
 	at      int64 // Unix seconds
 	message *waE2E.Message
-	peer    bool // for the own device, not for a chat
+	peer    bool // for one of the account's own devices, not for a chat
 	// unavailable means that linked devices are notified of the message but do not
 	// get its content. The platform does that with view-once messages.
 	unavailable bool
@@ -104,7 +104,7 @@ func (p *phone) encryptFor(ctx context.Context, to *account.Device, out phoneMes
 		}
 		return p.u.ToDevice(to, p.stanza(out, false, *enc))
 	case message == nil:
-		return nil // the own devices could not read it either
+		return nil // the account's own devices could not decode it either
 	case out.unavailable:
 		return p.u.ToDevice(to, p.stanza(out, to.Account == p.Account, waBinary.Node{
 			Tag: "unavailable", Attrs: waBinary.Attrs{"type": "view_once"},

@@ -24,7 +24,7 @@ const maxRaw = 8 << 20
 // handle malicious senders. Its texts may have any bytes.
 type RawMessage struct {
 	To      string // a number or a chat ID
-	Payload []byte // what is encrypted: a waE2E.Message, or anything else
+	Payload []byte // the bytes that are encrypted: a waE2E.Message, or anything else
 
 	// These become attributes of the stanza. Empty ones are as in an ordinary
 	// message.
@@ -101,7 +101,7 @@ func carriable(n waBinary.Node) error {
 // RawReceipt is a receipt that is sent as the caller gives it, for any messages in
 // any chat.
 type RawReceipt struct {
-	To   string // a number: whose linked devices get it
+	To   string // the number of the account whose linked devices get it
 	Chat string // the JID of a group; "": the chat with the phone itself
 	IDs  []string
 	Kind string // read, played, …; "" says delivered

@@ -29,7 +29,7 @@ type readClock struct {
 	signal chan struct{}
 
 	mu   sync.Mutex
-	next time.Time // the earliest message that was announced; zero: none
+	next time.Time // the earliest announced time; zero for none
 }
 
 func newReadClock() *readClock { return &readClock{signal: make(chan struct{}, 1)} }
@@ -76,7 +76,7 @@ func (s *Service) readWorker(ctx context.Context) {
 			s.reads.reset()
 			next, err := s.readDue(ctx)
 			if err != nil && ctx.Err() == nil {
-				s.config.Logger.LogAttrs(ctx, slog.LevelError, "messages not read", slog.Any("error", err))
+				s.config.Logger.LogAttrs(ctx, slog.LevelError, "messages could not be read", slog.Any("error", err))
 				next = s.now().Add(mailboxRetry)
 			}
 			if !next.IsZero() {
@@ -159,7 +159,7 @@ func (s *Service) markRead(ctx context.Context, u *account.Unit, reader *account
 	}
 	address, err := types.ParseJID(kept.address)
 	if err != nil {
-		address = types.JID{} // a phone wrote it: no receipt depends on the form
+		address = types.JID{} // a phone has sent it, and phones do not care about the form
 	}
 	m := receipt.Sent{Sender: sender, Device: id, ID: kept.id, Address: address}
 	own := receipt.Params{From: reader.LIDJID(), IDs: []string{kept.id}, Kind: kind, At: s.now().Unix(), Recipient: sender.LIDJID()}

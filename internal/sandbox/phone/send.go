@@ -20,7 +20,7 @@ func (s *Service) SendMessage(ctx context.Context, number string, m content.Outg
 		return "", err
 	}
 	if m.Unavailable && (to.Group != nil || !m.ViewOnce) {
-		return "", refusal.Invalidf("unavailable", "goes with viewOnce, and to a person")
+		return "", refusal.Invalidf("unavailable", "needs viewOnce, and a person as the receiver")
 	}
 	message, err := s.compose(ctx, from, to, m)
 	if err != nil {
@@ -57,7 +57,7 @@ func (s *Service) senderAndChat(ctx context.Context, number, where string) (from
 	case to.Group != nil && !to.Group.Has(from):
 		return nil, chat.Chat{}, refusal.Invalidf("to", "the phone is not in this group")
 	case to.Group != nil && to.Group.Announcement && !to.Group.IsAdmin(from):
-		return nil, chat.Chat{}, refusal.Invalidf("to", "only admins write to this group")
+		return nil, chat.Chat{}, refusal.Invalidf("to", "only admins may write to this group")
 	}
 	return from, to, nil
 }

@@ -17,7 +17,7 @@ const maxUsyncUsers = 2000
 // usyncQuery says what a request asks about each person.
 type usyncQuery struct {
 	protocols map[string]bool
-	byLID     bool // people are to be named by LID, with their number beside
+	byLID     bool // the answer names people by LID, with their numbers beside
 }
 
 // iqUsync answers questions about people: whether they are registered, their LID,
@@ -94,7 +94,7 @@ func (s *Service) lookUp(ctx context.Context, c account.Asker, q usyncQuery, per
 			answer.Attrs["type"] = "in"
 		}
 		if query := wire.Content(contact); len(query) > 0 {
-			answer.Content = query // how a client finds its question again
+			answer.Content = query // clients match answers to questions by it
 		}
 		about = append(about, answer)
 	}

@@ -50,7 +50,7 @@ type Update struct {
 	Name       *string
 	Registered *bool
 	Online     *bool
-	HideNumber *bool // what the phone sends says nothing of its number
+	HideNumber *bool // the phone's stanzas do not name its number
 
 	// If SetPicture is true, Picture becomes the profile picture. An empty one
 	// removes the picture.

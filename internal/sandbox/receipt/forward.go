@@ -59,7 +59,7 @@ func (s *Service) Forward(ctx context.Context, u *account.Unit, by *account.Devi
 		s.phoneHasRead(u, from, ids, StatusRead)
 		return nil
 	default:
-		return nil // what a client says about the history it got, and the like
+		return nil // such as receipts for histories
 	}
 	if to == from {
 		return nil
@@ -73,7 +73,7 @@ func (s *Service) Forward(ctx context.Context, u *account.Unit, by *account.Devi
 	}
 	u.Then(func() { s.activities.Add(to, account.NewActivity("receipt", from, to, status.String())) })
 	if kind == Inactive {
-		kind = Delivered // not every client knows the difference
+		kind = Delivered // some clients don't know this kind
 	}
 	for _, linked := range to.Companions() {
 		if err := s.forwardTo(ctx, u, by, linked, n, ids, kind); err != nil {

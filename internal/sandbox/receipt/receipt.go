@@ -36,7 +36,7 @@ type Service struct {
 	accounts   *account.Directory
 	activities *account.ActivityLog
 	now        func() time.Time
-	load       bool // a server for load tests keeps nothing of what is sent
+	load       bool // a server for load tests does not record messages
 }
 
 // New returns the service. load is true on a server for load tests.
@@ -47,7 +47,7 @@ func New(accounts *account.Directory, activities *account.ActivityLog, load bool
 // Params are the parts of a receipt.
 type Params struct {
 	From        types.JID
-	Participant types.JID // who it is from, in a group
+	Participant types.JID // in a group, the member who sends it
 	IDs         []string
 	Kind        string
 	At          int64
@@ -78,7 +78,7 @@ type Sent struct {
 	Device  uint16 // of the sender; 0 is the sender's phone
 	ID      string
 	Group   types.JID // zero in a personal chat
-	Address types.JID // to which the sender wrote, zero where nobody cares
+	Address types.JID // to which the sender wrote; zero if it does not matter
 }
 
 // Answer sends a receipt for a message to all devices of its sender. from is the

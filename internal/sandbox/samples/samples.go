@@ -1,5 +1,5 @@
-// Package samples is a file of each kind to send when one tries things out:
-// small, made for this purpose, and free for everybody.
+// Package samples has a small file of each kind to try out sending. The files were
+// made for this purpose and everybody may use them.
 package samples
 
 import (
@@ -18,11 +18,11 @@ const Prefix = "/sandbox/files/"
 //go:embed files
 var files embed.FS
 
-// maxPosted bounds what is read of a body that nobody keeps.
+// maxPosted bounds how much of a posted body is read.
 const maxPosted = 1 << 20
 
-// Read returns a file by its URL path, and its media type; false where there is
-// none.
+// Read returns a file by its URL path, and its media type. found is false if there
+// is none.
 func Read(urlPath string) (content []byte, mimeType string, found bool) {
 	name, ours := strings.CutPrefix(urlPath, Prefix)
 	if !ours || name == "" || path.Base(name) != name {
@@ -35,7 +35,7 @@ func Read(urlPath string) (content []byte, mimeType string, found bool) {
 	return content, typeOf(name), true
 }
 
-// typeOf is the media type of a file here, whatever the machine knows.
+// typeOf returns the media type of a file, whatever types the machine knows.
 func typeOf(name string) string {
 	switch path.Ext(name) {
 	case ".ogg":
@@ -49,8 +49,8 @@ func typeOf(name string) string {
 	}
 }
 
-// Handler serves the files. A POST to any path is answered 204 and kept nowhere:
-// it is somewhere for webhooks to go.
+// Handler serves the files. It answers a POST to any path with 204 and discards the
+// body, so that webhooks have a place to go.
 func Handler(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodPost {
 		_, _ = io.Copy(io.Discard, http.MaxBytesReader(w, r.Body, maxPosted)) // nobody keeps it

@@ -77,7 +77,7 @@ func (s *Service) ackWorker(ctx context.Context) {
 		case <-s.acks.signal:
 		}
 		if err := s.acks.flush(ctx); err != nil && ctx.Err() == nil {
-			s.config.Logger.LogAttrs(ctx, slog.LevelError, "acknowledgements not kept", slog.Any("error", err))
+			s.config.Logger.LogAttrs(ctx, slog.LevelError, "acknowledgements could not be kept", slog.Any("error", err))
 		}
 	}
 }

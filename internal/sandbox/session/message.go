@@ -24,7 +24,7 @@ const codeNoSuchChat = 404
 type target struct {
 	account *account.Account
 	device  uint16
-	encs    []waBinary.Node // in the order in which they are to be opened
+	encs    []waBinary.Node // in the order of decryption
 }
 
 // ref is the target's name in the database.
@@ -35,10 +35,10 @@ type outgoing struct {
 	sender  *account.Device
 	id      string
 	address types.JID        // the chat, in the form the sender used
-	chat    *account.Account // whom it was written to, nil for a group
-	group   *group.Group     // where it was written, nil for a person
-	refusal int              // why it is not delivered; 0: it is
-	copied  *account.Account // whose chat a copy for an own device belongs to
+	chat    *account.Account // the receiver, nil for a group
+	group   *group.Group     // nil for a person
+	refusal int              // the code with which it is refused, or 0
+	copied  *account.Account // the chat of copies for the sender's own devices
 	at      time.Time
 	stanza  waBinary.Node
 	targets []target
@@ -102,7 +102,7 @@ func (c *client) sendLater(ctx context.Context, ack waBinary.Node, delay time.Du
 	c.Go(func() {
 		defer func() { <-c.delaying }()
 		wire.Pause(ctx, delay)
-		_ = c.Send(ctx, ack) // the client is gone: it sends the message again
+		_ = c.Send(ctx, ack) // a client that is gone sends the message again
 	})
 	return nil
 }

@@ -54,8 +54,8 @@ type Config struct {
 	Authority   *noise.Authority
 	Connections *wire.Set
 	Logger      *slog.Logger
-	Unknown     *wire.Counter                // counts the requests that are not known
-	Requests    []map[string]account.Handler // that other parts of the platform answer
+	Unknown     *wire.Counter                // counts unknown requests
+	Requests    []map[string]account.Handler // the handlers of other packages
 
 	// Welcome is called when a device has received everything that had waited for
 	// it. Rename changes the name that an account gives itself.
@@ -83,11 +83,11 @@ type client struct {
 	*wire.Connection
 
 	s         *Service
-	device    *account.Device // the linked device, nil while it is being linked
-	candidate *link.Candidate // the client that waits to be linked, nil for a device
+	device    *account.Device // nil for a client that waits to be linked
+	candidate *link.Candidate // nil for a linked device
 	outbox    outboxState
-	delaying  chan struct{} // bounds the acknowledgements that are held back
-	available bool          // what the client has said about being online
+	delaying  chan struct{} // bounds the acknowledgements that a fault delays
+	available bool          // the client has said that it is online
 }
 
 // ServeWebsocket accepts a websocket and serves the client until the connection
@@ -115,7 +115,7 @@ func (s *Service) ServeWebsocket(w http.ResponseWriter, r *http.Request) {
 	defer cut()
 	conn := wire.NewConnection(ctx, cut, r, s.config.Logger)
 	if !s.config.Connections.Add(conn) {
-		_ = ws.CloseNow() // nobody is told: the server is stopping
+		_ = ws.CloseNow() // the server is stopping, and the client will notice
 		return
 	}
 	defer s.config.Connections.Remove(conn)

@@ -117,7 +117,7 @@ func (s *Service) iqAppState(ctx context.Context, c account.Asker, iq waBinary.N
 		reply, changed, err = state.Sync(request)
 		if err != nil {
 			malformed = err
-			return nil //nolint:nilerr // the client's mistake is no failure of the database
+			return nil //nolint:nilerr // the client's mistake is not a failure of the database
 		}
 		if len(changed) == 0 {
 			return nil
@@ -175,7 +175,7 @@ func (s *Service) Rename(ctx context.Context, of *account.Account, name string) 
 		clear(versions)
 		key, state, err := loadAppState(ctx, tx, of)
 		if errors.Is(err, errNoSettings) {
-			return nil // it was never linked
+			return nil // no device was ever linked
 		}
 		if err != nil {
 			return err

@@ -14,9 +14,8 @@ import (
 	"go.mau.fi/libsignal/state/store"
 )
 
-// The adapters below are what libsignal sees of an operation. Its interfaces
-// have methods that nothing here makes it call; embedding them leaves those
-// out.
+// The adapters below implement libsignal's interfaces for an operation. The
+// embedded interfaces stand for methods that are never called here.
 
 // sessions is libsignal's session store.
 type sessions struct {
@@ -25,7 +24,7 @@ type sessions struct {
 	op *operation
 }
 
-// LoadSession returns the session, a fresh one if there is none.
+// LoadSession returns the session, or a new one if there is none.
 func (s sessions) LoadSession(ctx context.Context, address *protocol.SignalAddress) (*staterecord.Session, error) {
 	raw, err := s.op.load(ctx, KindSession, address.String())
 	if err != nil {
@@ -60,12 +59,12 @@ func (i identities) GetIdentityKeyPair() *identity.KeyPair { return i.op.keys.id
 // GetLocalRegistrationID returns the device's own registration number.
 func (i identities) GetLocalRegistrationID() uint32 { return i.op.keys.RegistrationID }
 
-// IsTrustedIdentity says yes: people change their phones.
+// IsTrustedIdentity returns true, because people change their phones.
 func (i identities) IsTrustedIdentity(context.Context, *protocol.SignalAddress, *identity.Key) (bool, error) {
 	return true, nil
 }
 
-// SaveIdentity keeps another device's identity where it is new.
+// SaveIdentity keeps another device's identity if it is new.
 func (i identities) SaveIdentity(ctx context.Context, address *protocol.SignalAddress, key *identity.Key) error {
 	public := key.PublicKey().PublicKey()
 	known, err := i.op.load(ctx, KindIdentity, address.String())
@@ -85,7 +84,7 @@ type preKeys struct {
 	op *operation
 }
 
-// LoadPreKey returns the one-time prekey, nil if it was used or never minted.
+// LoadPreKey returns the one-time prekey, or nil if it was used or never made.
 func (p preKeys) LoadPreKey(ctx context.Context, id uint32) (*staterecord.PreKey, error) {
 	raw, err := p.op.load(ctx, KindPreKey, preKeyName(id))
 	if err != nil || raw == nil {
@@ -94,7 +93,7 @@ func (p preKeys) LoadPreKey(ctx context.Context, id uint32) (*staterecord.PreKey
 	return staterecord.NewPreKey(id, ecc.CreateKeyPair(raw), nil), nil
 }
 
-// RemovePreKey forgets a one-time prekey that was used.
+// RemovePreKey deletes a one-time prekey that was used.
 func (p preKeys) RemovePreKey(_ context.Context, id uint32) error {
 	p.op.put(KindPreKey, preKeyName(id), nil)
 	return nil
@@ -109,8 +108,7 @@ type signedPreKeys struct {
 	op *operation
 }
 
-// LoadSignedPreKey returns the signed prekey, nil for another number than its
-// own.
+// LoadSignedPreKey returns the signed prekey, or nil if the number is not its own.
 func (s signedPreKeys) LoadSignedPreKey(_ context.Context, id uint32) (*staterecord.SignedPreKey, error) {
 	if id != s.op.keys.SignedPreKey.KeyID {
 		return nil, nil // libsignal's way of saying that there is none
@@ -123,7 +121,7 @@ type senderKeys struct {
 	op *operation
 }
 
-// LoadSenderKey returns the sender key, an empty one if there is none.
+// LoadSenderKey returns the sender key, or an empty one if there is none.
 func (s senderKeys) LoadSenderKey(ctx context.Context, name *protocol.SenderKeyName) (*groupstate.SenderKey, error) {
 	raw, err := s.op.load(ctx, KindSenderKey, senderKeyName(name))
 	if err != nil {

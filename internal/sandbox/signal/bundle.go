@@ -9,15 +9,15 @@ import (
 	"go.mau.fi/libsignal/util/medium"
 )
 
-// maxPreKeys is how many one-time prekeys wait to be used; of more than these
-// the oldest are given up.
+// maxPreKeys is how many unused one-time prekeys are kept. The oldest ones beyond
+// that are deleted.
 const maxPreKeys = 1000
 
-// preKeyCounter is the record that counts minted one-time prekeys.
+// preKeyCounter is the key of the record that counts one-time prekeys.
 const preKeyCounter = "prekeys"
 
-// Bundle mints a one-time prekey and returns it with the device's other public
-// keys. Of the one-time keys that nobody used the newest thousand are kept.
+// Bundle makes a one-time prekey and returns it with the device's other public
+// keys. Only the newest thousand unused one-time keys are kept.
 func (d *Device) Bundle(ctx context.Context) (Bundle, error) {
 	bundle := Bundle{
 		RegistrationID: d.keys.RegistrationID,
@@ -49,7 +49,8 @@ func (o *operation) mint(ctx context.Context) (*PreKey, error) {
 			return nil, fmt.Errorf("signal: decode prekey counter: %w", err)
 		}
 	}
-	// The numbers go round before the largest, which libsignal takes for none.
+	// The numbers begin again before the largest one, which means no key to
+	// libsignal.
 	id := last + 1
 	if id >= medium.MaxValue {
 		id = 1

@@ -1,14 +1,3 @@
-// Package signal is the Signal side of a simulated device: the phone (device 0)
-// that a linked companion and other people's companions write to. It makes
-// prekey bundles, keeps sessions, encrypts and decrypts, one to one and with
-// sender keys in groups.
-//
-// It knows neither nodes nor message contents, and it keeps nothing itself:
-// every operation reads from a Store and hands its changes back in one batch.
-// The sandbox's platform is the only caller.
-//
-// Libsignal, on which it is built, prints to the standard output: who starts
-// the program calls signallog.Quiet before the first Device.
 package signal
 
 import (
@@ -32,16 +21,16 @@ const (
 	Message       = "msg"   // belongs to a session both sides know
 )
 
-// Errors of Device. What the Store returns is passed through beside them.
+// The errors of a Device. It also returns errors of its Store.
 var (
 	// ErrDuplicate says that this ciphertext was decrypted before.
 	ErrDuplicate = errors.New("signal: duplicate message")
-	// ErrNoSession says that a session has to be started first.
+	// ErrNoSession says that a session must be started first.
 	ErrNoSession = errors.New("signal: no session")
-	// ErrUndecryptable says that the ciphertext cannot be opened; the sender has
-	// to be asked to send again in a new session.
+	// ErrUndecryptable says that the ciphertext can't be decrypted. The sender must
+	// be asked to send the message again, in a new session.
 	ErrUndecryptable = errors.New("signal: undecryptable message")
-	// ErrInvalidBundle says that another device's keys are unusable.
+	// ErrInvalidBundle says that another device's keys can't be used.
 	ErrInvalidBundle = errors.New("signal: invalid prekey bundle")
 )
 
@@ -52,14 +41,14 @@ type Address struct {
 	Device uint32
 }
 
-// String returns the form in which records are keyed.
+// String returns the form that is used in the keys of records.
 func (a Address) String() string { return a.User + ":" + strconv.FormatUint(uint64(a.Device), 10) }
 
 func (a Address) protocol() *protocol.SignalAddress {
 	return protocol.NewSignalAddress(a.User, a.Device)
 }
 
-// Bundle is what another device needs to start a session.
+// Bundle has the keys that another device needs to start a session.
 type Bundle struct {
 	RegistrationID uint32
 	Identity       [32]byte
@@ -76,17 +65,17 @@ type PreKey struct {
 }
 
 // Device encrypts and decrypts for one simulated device. It is not safe for
-// concurrent use, and no two Devices may work on one Store's records at the same
-// time: the platform serialises per phone. It is cheap to make; one per
-// operation, on a Store that belongs to a transaction, is fine.
+// concurrent use, and two Devices must not use the records of one Store at the same
+// time. It is cheap to make: use one for each operation, on a Store that belongs to
+// a transaction.
 //
-// A new identity of another device is always accepted.
+// It always accepts a new identity of another device.
 type Device struct {
 	keys  Keys
 	store Store
 }
 
-// NewDevice returns the device with these keys whose records are in store.
+// NewDevice returns the device with these keys, whose records are in store.
 func NewDevice(keys Keys, store Store) *Device { return &Device{keys: keys, store: store} }
 
 // HasSession reports whether Encrypt to addr is possible.
@@ -98,11 +87,12 @@ func (d *Device) HasSession(ctx context.Context, addr Address) (bool, error) {
 	return raw != nil, nil
 }
 
-// StartSession starts a session with the device at addr from its keys; a
-// session that exists is archived and still decrypts what was sent in it.
-// ErrInvalidBundle where the signature is wrong.
+// StartSession starts a session with the device at addr from its keys. An existing
+// session is archived and still decrypts messages that were sent in it. The error
+// is ErrInvalidBundle if the signature is wrong.
 func (d *Device) StartSession(ctx context.Context, addr Address, bundle Bundle) error {
-	// Not a *DjbECPublicKey: a nil of that type in the interface is a key.
+	// The variable has the interface's type, because a nil *DjbECPublicKey in the
+	// interface would count as a key.
 	var oneTime ecc.ECPublicKeyable
 	oneTimeID := optional.NewEmptyUint32()
 	if bundle.PreKey != nil {
@@ -126,7 +116,7 @@ func (d *Device) StartSession(ctx context.Context, addr Address, bundle Bundle) 
 	return err
 }
 
-// DropSession forgets all sessions with addr. It is no error if there is none.
+// DropSession deletes all sessions with addr. It is no error if there are none.
 func (d *Device) DropSession(ctx context.Context, addr Address) error {
 	return d.run(ctx, func(op *operation) error {
 		op.put(KindSession, addr.String(), nil)
@@ -134,9 +124,9 @@ func (d *Device) DropSession(ctx context.Context, addr Address) error {
 	})
 }
 
-// Encrypt encrypts an already padded plaintext to addr. kind is PreKeyMessage
-// until something of the other side was decrypted, then Message. ErrNoSession
-// where StartSession is missing.
+// Encrypt encrypts a padded plaintext for addr. kind is PreKeyMessage until a
+// message of the other side was decrypted, and then Message. The error is
+// ErrNoSession if no session was started.
 func (d *Device) Encrypt(ctx context.Context, addr Address, plaintext []byte) (kind string, ciphertext []byte, err error) {
 	err = d.run(ctx, func(op *operation) error {
 		raw, err := op.load(ctx, KindSession, addr.String())
@@ -147,7 +137,7 @@ func (d *Device) Encrypt(ctx context.Context, addr Address, plaintext []byte) (k
 			return ErrNoSession
 		}
 		cipher := session.NewCipher(op.builder(addr.protocol()), addr.protocol())
-		// Clipped because libsignal appends its own padding to the argument.
+		// The slice is clipped, because libsignal appends its own padding to it.
 		message, err := cipher.Encrypt(ctx, slices.Clip(plaintext))
 		if err != nil {
 			return fmt.Errorf("signal: encrypt: %w", err)
@@ -164,9 +154,9 @@ func (d *Device) Encrypt(ctx context.Context, addr Address, plaintext []byte) (k
 	return kind, ciphertext, nil
 }
 
-// Decrypt opens a ciphertext from addr; the plaintext is still padded. A
-// PreKeyMessage for an existing session is normal. ErrDuplicate,
-// ErrUndecryptable (ErrNoSession with it where that is the cause); after an
+// Decrypt decrypts a ciphertext from addr. The plaintext is still padded. A
+// PreKeyMessage for an existing session is normal. The errors are ErrDuplicate, and
+// ErrUndecryptable, which includes ErrNoSession if that is the cause. After an
 // error nothing has been stored.
 func (d *Device) Decrypt(ctx context.Context, addr Address, kind string, ciphertext []byte) (plaintext []byte, err error) {
 	err = d.run(ctx, func(op *operation) error {
@@ -187,7 +177,7 @@ func (d *Device) Decrypt(ctx context.Context, addr Address, kind string, ciphert
 	return plaintext, nil
 }
 
-// undecryptable marks the panics that guard caught.
+// undecryptable marks the panics that guard has caught.
 func undecryptable(err error) error {
 	if errors.Is(err, errPanic) {
 		return fmt.Errorf("%w: %w", ErrUndecryptable, err)

@@ -99,9 +99,9 @@ func TestLostSession(t *testing.T) {
 	phone.take(companion.send(phone, Message, "found"))
 }
 
-// A client that fetches keys anew now and then starts a session beside the one
-// it has: what was under way in the old one still has to be read, and reading
-// it must not disturb the new one.
+// A client that fetches keys again may start a second session. Messages that are
+// under way in the old session must still be decrypted, without harm to the new
+// one.
 func TestSessionBesideSession(t *testing.T) {
 	t.Parallel()
 	phone, companion := newPeer(t, "1_1", 0), newPeer(t, "2_1", 7)

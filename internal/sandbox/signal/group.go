@@ -12,13 +12,13 @@ import (
 	"go.mau.fi/libsignal/signalerror"
 )
 
-// maxSkipped is how far libsignal winds a sender key forward.
+// maxSkipped is how far libsignal advances a sender key.
 const maxSkipped = 2000
 
-// Distribution returns the sender-key distribution message of self, this
-// device's own address, for group (the group's JID): what every device of every
-// member needs once before it can read GroupEncrypt. The key is made on first
-// use.
+// Distribution returns the message that distributes the sender key of self, this
+// device's own address, in the group with the JID group. Every device of every
+// member needs it once, before it can decrypt GroupEncrypt's ciphertexts. The key
+// is made on first use.
 func (d *Device) Distribution(ctx context.Context, group string, self Address) (distribution []byte, err error) {
 	err = d.run(ctx, func(op *operation) error {
 		message, err := op.groupBuilder().Create(ctx, groupName(group, self))
@@ -34,9 +34,9 @@ func (d *Device) Distribution(ctx context.Context, group string, self Address) (
 	return distribution, nil
 }
 
-// ProcessDistribution keeps the sender key that sender distributed in group.
-// Distributing a key again changes nothing. ErrUndecryptable where the message
-// is malformed.
+// ProcessDistribution keeps the sender key that sender has distributed in group.
+// Distributing a key again changes nothing. The error is ErrUndecryptable if the
+// message is malformed.
 func (d *Device) ProcessDistribution(ctx context.Context, group string, sender Address, distribution []byte) error {
 	err := d.run(ctx, func(op *operation) error {
 		message, err := protocol.NewSenderKeyDistributionMessageFromBytes(distribution, op.formats.SenderKeyDistributionMessage)
@@ -48,9 +48,9 @@ func (d *Device) ProcessDistribution(ctx context.Context, group string, sender A
 		if err != nil {
 			return err
 		}
-		// whatsmeow distributes its key with every message. The state at hand can
-		// do all that the new one could, and it still knows which messages it has
-		// seen.
+		// whatsmeow distributes its key with every message. The known state can
+		// decrypt everything that the new one can, and it remembers the messages
+		// that it has seen.
 		if covers(known, message) {
 			return nil
 		}
@@ -75,8 +75,8 @@ func covers(known *groupstate.SenderKey, message *protocol.SenderKeyDistribution
 	return message.Iteration() <= at || message.Iteration()-at < maxSkipped
 }
 
-// DropSenderKey forgets sender's key in group, so that the next Distribution of
-// the device's own address makes a new one.
+// DropSenderKey deletes sender's key in group. The next Distribution of the
+// device's own address makes a new one.
 func (d *Device) DropSenderKey(ctx context.Context, group string, sender Address) error {
 	return d.run(ctx, func(op *operation) error {
 		op.put(KindSenderKey, senderKeyName(groupName(group, sender)), nil)
@@ -84,7 +84,7 @@ func (d *Device) DropSenderKey(ctx context.Context, group string, sender Address
 	})
 }
 
-// GroupEncrypt encrypts an already padded plaintext with self's sender key.
+// GroupEncrypt encrypts a padded plaintext with self's sender key. The error is
 // ErrNoSession before the first Distribution.
 func (d *Device) GroupEncrypt(ctx context.Context, group string, self Address, plaintext []byte) (ciphertext []byte, err error) {
 	err = d.run(ctx, func(op *operation) error {
@@ -105,7 +105,7 @@ func (d *Device) GroupEncrypt(ctx context.Context, group string, self Address, p
 	return ciphertext, nil
 }
 
-// GroupDecrypt opens a group ciphertext of sender; the plaintext is still
+// GroupDecrypt decrypts a group's ciphertext from sender. The plaintext is still
 // padded. The errors are those of Decrypt.
 func (d *Device) GroupDecrypt(ctx context.Context, group string, sender Address, ciphertext []byte) (plaintext []byte, err error) {
 	err = d.run(ctx, func(op *operation) error {

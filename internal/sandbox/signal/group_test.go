@@ -80,8 +80,8 @@ func TestGroupOutOfOrder(t *testing.T) {
 	mishear(t, bia, first, ErrDuplicate)
 }
 
-// whatsmeow distributes its key again with every message: a repeated one must
-// neither make a message readable twice nor lose one that is still to come.
+// whatsmeow distributes its key again with every message. A repeated key must not
+// make a message readable twice, and must not lose one that is still to come.
 func TestGroupDistributionRepeated(t *testing.T) {
 	t.Parallel()
 	ana, bia := newPeer(t, "1_1", 0), newPeer(t, "2_1", 0)

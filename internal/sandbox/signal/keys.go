@@ -13,7 +13,7 @@ import (
 	"go.mau.fi/whatsmeow/util/keys"
 )
 
-// keysVersion begins serialised keys, so that their form can change.
+// keysVersion is the first byte of serialised keys, so that their form can change.
 const keysVersion = 1
 
 // signedPreKeyID is the number of a simulated device's only signed prekey.
@@ -21,15 +21,15 @@ const signedPreKeyID = 1
 
 var errKeys = errors.New("signal: malformed keys")
 
-// Keys are the long-lived keys of a device. The identity of a phone is also the
-// key with which its account vouches for companions.
+// Keys are the long-lived keys of a device. A phone also signs the identities of
+// its companions with its identity key.
 type Keys struct {
 	RegistrationID uint32
 	Identity       *keys.KeyPair
 	SignedPreKey   *keys.PreKey // with its signature
 }
 
-// NewKeys draws new keys from rand.
+// NewKeys makes new keys with random bytes from rand.
 func NewKeys(rand io.Reader) (Keys, error) {
 	var drawn struct {
 		Registration     uint32
@@ -41,12 +41,13 @@ func NewKeys(rand io.Reader) (Keys, error) {
 	signed := &keys.PreKey{KeyPair: *keyPair(drawn.PreKey), KeyID: signedPreKeyID}
 	own := keyPair(drawn.Identity)
 	signed.Signature = own.Sign(&signed.KeyPair)
-	// Registration numbers are positive and, where they are signed, 31 bits long.
+	// Registration IDs are positive and have 31 bits, because some clients treat
+	// them as signed.
 	return Keys{RegistrationID: drawn.Registration>>1 | 1, Identity: own, SignedPreKey: signed}, nil
 }
 
-// keyPair returns the pair of which private is the secret part. The scalar is
-// clamped as the signature scheme wants it.
+// keyPair returns the key pair of a private key. The scalar is clamped as the
+// signature scheme needs it.
 func keyPair(private [32]byte) *keys.KeyPair {
 	private[0] &= 248
 	private[31] = private[31]&127 | 64
@@ -103,12 +104,12 @@ func (k *Keys) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// identityPair returns the identity as libsignal takes it.
+// identityPair returns the identity in libsignal's type.
 func (k Keys) identityPair() *identity.KeyPair {
 	return identity.NewKeyPair(identity.NewKey(ecc.NewDjbECPublicKey(*k.Identity.Pub)), ecc.NewDjbECPrivateKey(*k.Identity.Priv))
 }
 
-// signedPreKey returns the signed prekey as libsignal takes it.
+// signedPreKey returns the signed prekey in libsignal's type.
 func (k Keys) signedPreKey() *record.SignedPreKey {
 	pair := ecc.NewECKeyPair(ecc.NewDjbECPublicKey(*k.SignedPreKey.Pub), ecc.NewDjbECPrivateKey(*k.SignedPreKey.Priv))
 	return record.NewSignedPreKey(k.SignedPreKey.KeyID, 0, pair, *k.SignedPreKey.Signature, nil)

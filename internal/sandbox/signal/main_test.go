@@ -19,7 +19,7 @@ func TestMain(m *testing.M) {
 
 var errBroken = errors.New("the disk is full")
 
-// faulty is a Store that can be told to fail, and that counts.
+// faulty is a Store that can be made to fail, and that counts its calls.
 type faulty struct {
 	*memory
 
@@ -64,7 +64,7 @@ func newPeer(tb testing.TB, user string, device uint32) *peer {
 	return &peer{Device: NewDevice(keys, store), tb: tb, addr: Address{user, device}, store: store}
 }
 
-// restart replaces the device by one that knows only what was kept.
+// restart replaces the device by one that has only the stored records.
 func (p *peer) restart() {
 	p.tb.Helper()
 	raw, err := p.keys.MarshalBinary()
@@ -78,7 +78,7 @@ func (p *peer) restart() {
 	p.Device = NewDevice(keys, p.store)
 }
 
-// start starts a session with other from a bundle that other mints.
+// start starts a session with other from a new bundle of other's.
 func (p *peer) start(other *peer) {
 	p.tb.Helper()
 	bundle, err := other.Bundle(p.tb.Context())
@@ -90,7 +90,7 @@ func (p *peer) start(other *peer) {
 	}
 }
 
-// sealed is a ciphertext under way.
+// sealed is a ciphertext that was not delivered yet.
 type sealed struct {
 	from *peer
 	kind string
@@ -98,7 +98,7 @@ type sealed struct {
 	text string
 }
 
-// send encrypts text to other, and says that it has to be of kind.
+// send encrypts text for other and checks that it is of kind.
 func (p *peer) send(other *peer, kind, text string) sealed {
 	p.tb.Helper()
 	got, data, err := p.Encrypt(p.tb.Context(), other.addr, Pad([]byte(text)))
@@ -111,7 +111,7 @@ func (p *peer) send(other *peer, kind, text string) sealed {
 	return sealed{p, got, data, text}
 }
 
-// take decrypts a message that has to be readable.
+// take decrypts a message that must be readable.
 func (p *peer) take(message sealed) {
 	p.tb.Helper()
 	padded, err := p.Decrypt(p.tb.Context(), message.from.addr, message.kind, message.data)
@@ -123,7 +123,8 @@ func (p *peer) take(message sealed) {
 	}
 }
 
-// refuse decrypts a message that has to fail in this way, without a trace.
+// refuse checks that decrypting a message fails with this error and changes
+// nothing.
 func (p *peer) refuse(message sealed, want error) {
 	p.tb.Helper()
 	before := p.store.snapshot()

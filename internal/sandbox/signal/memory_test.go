@@ -2,8 +2,7 @@ package signal
 
 import "context"
 
-// memory is a Store that forgets everything at the end of the process. It is
-// not safe for concurrent use.
+// memory is a Store in memory. It is not safe for concurrent use.
 type memory struct {
 	records map[recordName][]byte
 }

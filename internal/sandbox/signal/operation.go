@@ -10,8 +10,8 @@ import (
 
 var errPanic = errors.New("signal: malformed input")
 
-// operation is one call of a Device: it reads through to the store, keeps the
-// changes to itself, and hands them over at the end.
+// operation is one call of a Device. It reads from the store, collects the changes,
+// and applies them at the end.
 type operation struct {
 	keys    Keys
 	store   Store
@@ -22,7 +22,7 @@ type operation struct {
 	failure error              // the store's own, however libsignal wrapped it
 }
 
-// run performs one operation: what do changed is applied only if it succeeded.
+// run does one operation. It applies the changes of do only if do succeeds.
 func (d *Device) run(ctx context.Context, do func(*operation) error) error {
 	op := &operation{keys: d.keys, store: d.store, formats: serialize.NewProtoBufSerializer(), index: map[recordName]int{}}
 	if err := op.guard(do); err != nil {
@@ -40,9 +40,9 @@ func (d *Device) run(ctx context.Context, do func(*operation) error) error {
 	return nil
 }
 
-// guard turns a panic into an error. Libsignal checks neither that keys in a
-// message have their length nor that a ciphertext consists of whole blocks: a
-// hostile message makes it index out of range.
+// guard turns a panic into an error. libsignal does not check the length of keys in
+// a message, nor that a ciphertext consists of whole blocks, so that a malicious
+// message makes it index out of range.
 func (o *operation) guard(do func(*operation) error) (err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -64,7 +64,7 @@ func (o *operation) load(ctx context.Context, kind Kind, key string) ([]byte, er
 	return value, nil
 }
 
-// put notes a record to write; nil deletes it.
+// put sets a record, or deletes it if the value is nil.
 func (o *operation) put(kind Kind, key string, value []byte) {
 	name := recordName{kind, key}
 	if i, ok := o.index[name]; ok {

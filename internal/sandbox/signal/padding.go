@@ -8,9 +8,8 @@ import (
 
 var errPadding = errors.New("signal: bad padding")
 
-// Pad returns plaintext with 1 to 15 bytes appended, each of which is their
-// number, as every message is padded before it is encrypted. The argument is
-// left alone.
+// Pad returns plaintext with 1 to 15 more bytes, each of which is their number.
+// Every message is padded before it is encrypted. Pad does not change its argument.
 func Pad(plaintext []byte) []byte {
 	var random [1]byte
 	_, _ = rand.Read(random[:]) // it never returns an error

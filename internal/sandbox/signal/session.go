@@ -12,12 +12,12 @@ import (
 	staterecord "go.mau.fi/libsignal/state/record"
 )
 
-// maxArchived is how many earlier sessions with one device still decrypt. A
-// client that starts a new session every few minutes would otherwise fill the
-// record with forty.
+// maxArchived is how many earlier sessions with one device are kept for decryption.
+// libsignal would keep forty for a client that starts a new session every few
+// minutes.
 const maxArchived = 8
 
-// putSession notes the session of the device at an address for writing.
+// putSession sets the session with the device at an address.
 func (o *operation) putSession(address string, structure *staterecord.SessionStructure) {
 	if len(structure.PreviousStates) > maxArchived {
 		structure.PreviousStates = structure.PreviousStates[:maxArchived]
@@ -30,7 +30,7 @@ func (o *operation) builder(addr *protocol.SignalAddress) *session.Builder {
 	return session.NewBuilder(sessions{op: o}, preKeys{op: o}, signedPreKeys{op: o}, identities{op: o}, addr, o.formats)
 }
 
-// decryptPreKeyMessage opens a message that may start a session.
+// decryptPreKeyMessage decrypts a message that may start a session.
 func (o *operation) decryptPreKeyMessage(ctx context.Context, addr *protocol.SignalAddress, ciphertext []byte) ([]byte, error) {
 	message, err := protocol.NewPreKeySignalMessageFromBytes(ciphertext, o.formats.PreKeySignalMessage, o.formats.SignalMessage)
 	if err != nil {
@@ -55,7 +55,7 @@ func (o *operation) decryptPreKeyMessage(ctx context.Context, addr *protocol.Sig
 	return plaintext, nil
 }
 
-// decryptMessage opens a message of an existing session.
+// decryptMessage decrypts a message of an existing session.
 func (o *operation) decryptMessage(ctx context.Context, addr *protocol.SignalAddress, ciphertext []byte) ([]byte, error) {
 	message, err := protocol.NewSignalMessageFromBytes(ciphertext, o.formats.SignalMessage)
 	if err != nil {
@@ -71,10 +71,10 @@ func (o *operation) decryptMessage(ctx context.Context, addr *protocol.SignalAdd
 	return o.decryptWith(ctx, addr, raw, message)
 }
 
-// decryptWith tries the current session and then the archived ones, and notes
-// the one that fits as the current one. Libsignal's own search is not used: it
-// goes on with sessions that a failed attempt has already advanced, which
-// breaks the current session as soon as a message of an archived one arrives.
+// decryptWith tries the current session and then the archived ones, and makes the
+// one that fits the current one. It does not use libsignal's own search, which
+// keeps sessions that a failed attempt has advanced, and so breaks the current
+// session when a message of an archived one arrives.
 func (o *operation) decryptWith(
 	ctx context.Context, addr *protocol.SignalAddress, raw []byte, message *protocol.SignalMessage,
 ) ([]byte, error) {
@@ -101,7 +101,8 @@ func (o *operation) decryptWith(
 			return nil, err
 		}
 		if i > 0 {
-			// The sessions before this one were advanced in vain.
+			// Failed attempts have advanced the sessions before this one, so they
+			// are loaded again.
 			if tried, err = o.formats.Session.Deserialize(raw); err != nil {
 				return nil, fmt.Errorf("signal: decode session: %w", err)
 			}
@@ -112,8 +113,7 @@ func (o *operation) decryptWith(
 	return nil, fmt.Errorf("%w: %w", ErrUndecryptable, failed)
 }
 
-// promote notes state, which is the i-th session of a record after a
-// decryption, as the current one.
+// promote makes state the current session. It was the i-th session of the record.
 func (o *operation) promote(addr *protocol.SignalAddress, kept *staterecord.SessionStructure, i int, state *staterecord.State) {
 	o.putSession(addr.String(), &staterecord.SessionStructure{
 		SessionState:   staterecord.NewSessionFromState(state, o.formats.Session).Structure().SessionState,

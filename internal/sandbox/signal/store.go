@@ -2,7 +2,7 @@ package signal
 
 import "context"
 
-// Kind tells the records of a Store apart.
+// Kind is the kind of a record.
 type Kind string
 
 // The kinds of records that a Device keeps.
@@ -14,22 +14,22 @@ const (
 	KindCounter   Kind = "counter"    // keyed by what is counted
 )
 
-// Change is one record to write, or to delete where Value is nil.
+// Change sets a record, or deletes it if Value is nil.
 type Change struct {
 	Kind  Kind
 	Key   string
 	Value []byte
 }
 
-// Store keeps one device's records, which are opaque to it and hold private
-// keys.
+// Store keeps the records of one device. It does not look into them. They have
+// private keys.
 type Store interface {
-	// Load returns the record, nil if there is none. The caller does not change
+	// Load returns the record, or nil if there is none. The caller must not change
 	// it.
 	Load(ctx context.Context, kind Kind, key string) ([]byte, error)
-	// Apply makes all changes or none. A Device calls it once at the end of an
-	// operation that succeeded, never with an empty batch and never with two
-	// changes of one record. The values are the Store's to keep.
+	// Apply applies all changes or none. A Device calls it once, at the end of an
+	// operation that succeeded. The batch is never empty and never has two changes
+	// of one record. The Store may keep the values.
 	Apply(ctx context.Context, changes []Change) error
 }
 

@@ -42,10 +42,10 @@ type Connection struct {
 	wakeup  chan struct{} // the outbox may hold something new
 	goodbye chan waBinary.Node
 
-	parting atomic.Bool // nothing that comes is dealt with any more
-	active  atomic.Bool // the client takes part: it has asked for what waits
+	parting atomic.Bool // nodes are ignored from now on
+	active  atomic.Bool // the client has asked for delivery
 	waiting waiters
-	tasks   sync.WaitGroup // what goes on beside reading and writing
+	tasks   sync.WaitGroup // tasks beside the reader and the writer
 }
 
 // NewConnection makes the connection of a request. It lives as long as ctx, which
@@ -225,7 +225,7 @@ var errRefused = errors.New("wire: login refused")
 func (c *Connection) Wake() {
 	select {
 	case c.wakeup <- struct{}{}:
-	default: // it knows already
+	default: // it is awake already
 	}
 }
 
