@@ -9,12 +9,12 @@ func sandboxFaults() []fault {
 			test: "./internal/sandbox", run: "PlatformNames",
 		},
 		{
-			name: "the platform can fall silent before the websocket", file: "internal/sandbox/session/session.go",
+			name: "the platform can fall silent before the websocket", file: "internal/sandbox/session/accept.go",
 			old: "f.Silent == fault.SilentConnection || f.Silent == fault.SilentUpgrade", new: "false",
 			test: "./internal/sandbox", run: "PlatformFallsSilent",
 		},
 		{
-			name: "the platform can fall silent before the handshake", file: "internal/sandbox/session/session.go",
+			name: "the platform can fall silent before the handshake", file: "internal/sandbox/session/accept.go",
 			old: "if f.Silent == fault.SilentHandshake {", new: "if false {",
 			test: "./internal/sandbox", run: "PlatformFallsSilent",
 		},

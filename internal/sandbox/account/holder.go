@@ -75,27 +75,9 @@ func (s *Holders) Observe(ctx context.Context, of *Account, by *Device) error {
 // Announce adds notifications to the unit, for all devices that may hold the
 // account's device list, that devices were added or removed.
 func (s *Holders) Announce(ctx context.Context, u *Unit, of *Account, changed []uint16) error {
-	holders := map[*Device]struct{}{}
-	for _, linked := range of.Companions() {
-		holders[linked] = struct{}{}
-	}
-	recorded, err := database.Strings(ctx, s.db.Reader(),
-		"SELECT observer || ':' || device FROM observers WHERE number = $1", of.Number)
+	holders, err := s.of(ctx, of)
 	if err != nil {
-		return fmt.Errorf("account: list observers: %w", err)
-	}
-	for _, ref := range recorded {
-		number, id, _ := ParseDeviceRef(ref)
-		observer, err := s.directory.Find(ctx, number)
-		if err != nil {
-			return err
-		}
-		if observer == nil {
-			continue
-		}
-		if linked := observer.Companion(id); linked != nil {
-			holders[linked] = struct{}{}
-		}
+		return err
 	}
 	// Both forms are listed: a client drops what it keeps under the users of these
 	// JIDs.
@@ -120,4 +102,32 @@ func (s *Holders) Announce(ctx context.Context, u *Unit, of *Account, changed []
 		}
 	}
 	return nil
+}
+
+// of returns the devices that may hold the account's device list: its own ones, and
+// those that were recorded.
+func (s *Holders) of(ctx context.Context, of *Account) (map[*Device]struct{}, error) {
+	holders := map[*Device]struct{}{}
+	for _, linked := range of.Companions() {
+		holders[linked] = struct{}{}
+	}
+	recorded, err := database.Strings(ctx, s.db.Reader(),
+		"SELECT observer || ':' || device FROM observers WHERE number = $1", of.Number)
+	if err != nil {
+		return nil, fmt.Errorf("account: list observers: %w", err)
+	}
+	for _, ref := range recorded {
+		number, id, _ := ParseDeviceRef(ref)
+		observer, err := s.directory.Find(ctx, number)
+		if err != nil {
+			return nil, err
+		}
+		if observer == nil {
+			continue
+		}
+		if linked := observer.Companion(id); linked != nil {
+			holders[linked] = struct{}{}
+		}
+	}
+	return holders, nil
 }

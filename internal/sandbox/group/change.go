@@ -76,8 +76,6 @@ func (s *Book) createGroup(ctx context.Context, owner *account.Account, draft gr
 	return g, u.Commit(ctx)
 }
 
-func newInvite() string { return wire.RandomHex(11) }
-
 // welcomeToGroup notifies people that they are members of the group now.
 func (s *Book) welcomeToGroup(ctx context.Context, u *account.Unit, g *Group, by *account.Account, people []*account.Account, key string) error {
 	node, err := s.groupNode(ctx, g)

@@ -78,27 +78,7 @@ func (p *phone) buildHistory(ctx context.Context) (*waE2E.Message, error) {
 		}
 		return message, nil
 	}
-	history, err := appstate.NewHistory()
-	if err == nil {
-		err = history.Add(&waHistorySync.HistorySync{PhoneNumberToLidMappings: []*waHistorySync.PhoneNumberToLIDMapping{
-			{PnJID: &own.PN, LidJID: &own.LID},
-		}})
-	}
-	for _, of := range kept {
-		if err == nil {
-			err = p.addConversation(ctx, history, of)
-		}
-	}
-	if err == nil {
-		err = addFiller(history, filler, p.s.now().Unix())
-	}
-	if err != nil {
-		return nil, fmt.Errorf("phone: build history: %w", err)
-	}
-	if err := history.AddRaw(filler.Raw); err != nil {
-		return nil, fmt.Errorf("phone: build history: %w", err)
-	}
-	packed, err := history.Pack()
+	packed, err := p.packHistory(ctx, own, kept, filler)
 	if err != nil {
 		return nil, fmt.Errorf("phone: build history: %w", err)
 	}
@@ -112,6 +92,35 @@ func (p *phone) buildHistory(ctx context.Context) (*waE2E.Message, error) {
 	return appstate.Announce(appstate.Left{
 		DirectPath: left.DirectPath, Key: left.Key, SHA256: left.SHA256, EncryptedSHA256: left.EncryptedSHA256, Size: left.Size,
 	}), nil
+}
+
+// packHistory returns the history with the phone's messages and the made-up ones,
+// compressed.
+func (p *phone) packHistory(
+	ctx context.Context, own appstate.Mapping, kept [][]*keptMessage, filler account.MadeUpHistory,
+) ([]byte, error) {
+	history, err := appstate.NewHistory()
+	if err != nil {
+		return nil, err
+	}
+	err = history.Add(&waHistorySync.HistorySync{PhoneNumberToLidMappings: []*waHistorySync.PhoneNumberToLIDMapping{
+		{PnJID: &own.PN, LidJID: &own.LID},
+	}})
+	if err != nil {
+		return nil, err
+	}
+	for _, of := range kept {
+		if err := p.addConversation(ctx, history, of); err != nil {
+			return nil, err
+		}
+	}
+	if err := addFiller(history, filler, p.s.now().Unix()); err != nil {
+		return nil, err
+	}
+	if err := history.AddRaw(filler.Raw); err != nil {
+		return nil, err
+	}
+	return history.Pack()
 }
 
 // keptByChat returns the phone's messages by chat, newest first. It leaves out

@@ -138,23 +138,10 @@ func (c *client) resolve(ctx context.Context, n waBinary.Node) (outgoing, error)
 		}
 	}
 	seen := map[string]bool{c.device.Ref(): true}
-	add := func(to types.JID, enc waBinary.Node) error {
-		owner, err := c.s.config.Accounts.ByJID(ctx, to)
-		if err != nil || owner == nil || !owner.IsRegistered() || owner.Blocks(c.device.Account) {
-			return err
-		}
-		t := target{account: owner, device: to.Device, encs: []waBinary.Node{enc}}
-		if seen[t.ref()] || (t.device != 0 && owner.Companion(t.device) == nil) {
-			return nil
-		}
-		seen[t.ref()] = true
-		m.targets = append(m.targets, t)
-		return nil
-	}
 	list, _ := wire.Child(n, "participants")
 	for _, to := range list.GetChildrenByTag("to") {
 		if enc, ok := wire.Child(to, "enc"); ok {
-			if err := add(wire.AttrJID(to, "jid"), enc); err != nil {
+			if err := c.addTarget(ctx, &m, seen, wire.AttrJID(to, "jid"), enc); err != nil {
 				return m, err
 			}
 		}
@@ -162,11 +149,27 @@ func (c *client) resolve(ctx context.Context, n waBinary.Node) (outgoing, error)
 	// A message without a list is for the device in the address: it is sent again,
 	// or is for the account's own phone.
 	if enc, ok := wire.Child(n, "enc"); ok {
-		if err := add(m.address, enc); err != nil {
+		if err := c.addTarget(ctx, &m, seen, m.address, enc); err != nil {
 			return m, err
 		}
 	}
 	return m, nil
+}
+
+// addTarget adds a device to the targets of a message, unless it was seen before or
+// the message may not reach it.
+func (c *client) addTarget(ctx context.Context, m *outgoing, seen map[string]bool, to types.JID, enc waBinary.Node) error {
+	owner, err := c.s.config.Accounts.ByJID(ctx, to)
+	if err != nil || owner == nil || !owner.IsRegistered() || owner.Blocks(c.device.Account) {
+		return err
+	}
+	t := target{account: owner, device: to.Device, encs: []waBinary.Node{enc}}
+	if seen[t.ref()] || (t.device != 0 && owner.Companion(t.device) == nil) {
+		return nil
+	}
+	seen[t.ref()] = true
+	m.targets = append(m.targets, t)
+	return nil
 }
 
 // route commits a message together with its deliveries.
