@@ -60,14 +60,14 @@ func (s *Server) compose() {
 	preKeys := prekey.New(accounts, cfg.Load)
 	unknown := wire.NewCounter()
 	if cfg.Load {
-		s.load = load.New(accounts, cfg.ReadDelay, cfg.Logger)
+		s.load = load.New(load.Config{Accounts: accounts, ReadDelay: cfg.ReadDelay, Logger: cfg.Logger})
 	}
 	s.Activities = account.NewActivityLog(accounts)
 	s.Groups = group.NewBook(accounts, s.files)
 	chats := chat.Finder{Accounts: accounts, Groups: s.Groups}
-	receipts := receipt.New(accounts, s.Activities, cfg.Load)
+	receipts := receipt.New(receipt.Config{Accounts: accounts, Activities: s.Activities, Load: cfg.Load})
 	s.Presences = presence.New(chats, s.Activities)
-	s.Linking = link.New(accounts, settings, holders)
+	s.Linking = link.New(link.Config{Accounts: accounts, Settings: settings, Holders: holders})
 	s.Faults = fault.New(s.connections, cfg.Logger)
 	s.Profiles = profile.New(profile.Config{
 		Accounts: accounts, Groups: s.Groups, Settings: settings, Presences: s.Presences, Holders: holders,

@@ -25,11 +25,11 @@ const MaxDevice = 255
 // Device is a linked device of an account, which is a real client.
 type Device struct {
 	Account      *Account
-	ID           uint16
-	Noise        [32]byte
-	Identity     [32]byte
-	KeyIndex     int
-	Bootstrapped atomic.Bool
+	ID           uint16      // the number of the device, from 1 on
+	Noise        [32]byte    // the key with which it logs in
+	Identity     [32]byte    // its Signal identity
+	KeyIndex     int         // its index in the identity that the account has signed
+	Bootstrapped atomic.Bool // the phone sends it, or has sent it, what a new device needs
 
 	// Conn is the connection of the device, nil while it is not connected.
 	Conn atomic.Pointer[wire.Connection]

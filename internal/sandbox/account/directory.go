@@ -20,9 +20,9 @@ import (
 // Directory finds accounts and creates them. Accounts that were found stay in
 // memory.
 type Directory struct {
-	DB   *sqlite.DB
-	Now  func() time.Time
-	Mail *MailQueue
+	DB   *sqlite.DB       // the database that everything is kept in
+	Now  func() time.Time // the clock
+	Mail *MailQueue       // the phones that have mail
 
 	mu       sync.RWMutex
 	byNumber map[string]*Account

@@ -19,12 +19,12 @@ import (
 //go:embed schema.sql
 var schema string
 
-// The upgrades from each version to the next.
+// Each upgrade brings a database from the version before to its own.
 //
-//go:embed upgrade.sql
+//go:embed upgrade_2.sql
 var upgradeTo2 string
 
-//go:embed upgrade3.sql
+//go:embed upgrade_3.sql
 var upgradeTo3 string
 
 // schemaVersion is the version that this program writes into the database. It

@@ -20,8 +20,8 @@ CREATE TABLE IF NOT EXISTS accounts (
   app_state    BLOB,
   created_at   INTEGER NOT NULL,
   picture      TEXT NOT NULL DEFAULT '',   -- the profile picture: the hash of its file
-  number_hidden    INTEGER NOT NULL DEFAULT 0, -- what the phone sends says nothing of its number
-  restricted_until INTEGER NOT NULL DEFAULT 0, -- it may not write to new contacts; 0: it may
+  number_hidden    INTEGER NOT NULL DEFAULT 0, -- the phone's stanzas do not name its number
+  restricted_until INTEGER NOT NULL DEFAULT 0, -- until then it may not write to new contacts
   history          TEXT NOT NULL DEFAULT ''    -- JSON: made-up messages for devices that are linked; '' for none
 ) STRICT;
 
@@ -35,7 +35,7 @@ CREATE TABLE IF NOT EXISTS devices (
   skey_public  BLOB NOT NULL,
   skey_sig     BLOB NOT NULL,
   key_index    INTEGER NOT NULL,
-  bootstrapped INTEGER NOT NULL DEFAULT 0, -- the phone has sent what a new device gets once
+  bootstrapped INTEGER NOT NULL DEFAULT 0, -- the phone has sent what a new device needs
   created_at   INTEGER NOT NULL,
   PRIMARY KEY (number, device)
 ) STRICT, WITHOUT ROWID;
@@ -49,7 +49,7 @@ CREATE TABLE IF NOT EXISTS prekeys (
   FOREIGN KEY (number, device) REFERENCES devices (number, device) ON DELETE CASCADE
 ) STRICT, WITHOUT ROWID;
 
--- What a linked device has still to get, until it has acknowledged it.
+-- The stanzas that a linked device has not acknowledged yet.
 CREATE TABLE IF NOT EXISTS outbox (
   seq    INTEGER PRIMARY KEY AUTOINCREMENT,
   number TEXT NOT NULL,
@@ -61,7 +61,7 @@ CREATE TABLE IF NOT EXISTS outbox (
 ) STRICT;
 CREATE INDEX IF NOT EXISTS outbox_device ON outbox (number, device, seq);
 
--- What a phone has still to deal with.
+-- The stanzas that a phone has not handled yet.
 CREATE TABLE IF NOT EXISTS mailbox (
   seq    INTEGER PRIMARY KEY AUTOINCREMENT,
   number TEXT NOT NULL REFERENCES accounts (number),
@@ -69,18 +69,19 @@ CREATE TABLE IF NOT EXISTS mailbox (
 ) STRICT;
 CREATE INDEX IF NOT EXISTS mailbox_number ON mailbox (number, seq);
 
--- What linked devices have sent: a second frame with the same id is a repetition.
+-- The messages that linked devices have sent. A second frame with the same ID is a
+-- repetition.
 CREATE TABLE IF NOT EXISTS sent (
   sender  TEXT NOT NULL,    -- lid:device
   id      TEXT NOT NULL,
   address TEXT NOT NULL,    -- the JID it was sent to, in the sender's form
-  targets TEXT NOT NULL,    -- devices that have been served, separated by blanks
+  targets TEXT NOT NULL,    -- devices that have got it, separated by blanks
   at      INTEGER NOT NULL,
   PRIMARY KEY (sender, id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS sent_at ON sent (at);
 
--- Devices that asked a sender to encrypt a message for them once more.
+-- The devices that have asked a sender to encrypt a message for them again.
 CREATE TABLE IF NOT EXISTS retries (
   sender TEXT NOT NULL,
   id     TEXT NOT NULL,
@@ -97,7 +98,7 @@ CREATE TABLE IF NOT EXISTS records (
   PRIMARY KEY (number, kind, key)
 ) STRICT, WITHOUT ROWID;
 
--- What phones show.
+-- The messages that phones show.
 CREATE TABLE IF NOT EXISTS messages (
   seq       INTEGER PRIMARY KEY AUTOINCREMENT,
   number    TEXT NOT NULL REFERENCES accounts (number),
@@ -113,9 +114,9 @@ CREATE TABLE IF NOT EXISTS messages (
   edited    INTEGER NOT NULL DEFAULT 0,
   deleted   INTEGER NOT NULL DEFAULT 0,
   reactions TEXT NOT NULL DEFAULT '{}', -- JSON, from JID to emoji
-  read_due  INTEGER NOT NULL DEFAULT 0, -- when the phone will read it by itself
-  -- The file, as the phone decrypted it: '' where it has none. It stays on the
-  -- phone until it is forgotten.
+  read_due  INTEGER NOT NULL DEFAULT 0, -- when the phone reads it by itself; 0: it does not
+  -- The decrypted file; '' if there is none. media_forgotten means that the phone
+  -- no longer has it.
   media_sha256    TEXT NOT NULL DEFAULT '',
   media_size      INTEGER NOT NULL DEFAULT 0,
   media_forgotten INTEGER NOT NULL DEFAULT 0,
@@ -124,7 +125,7 @@ CREATE TABLE IF NOT EXISTS messages (
 CREATE INDEX IF NOT EXISTS messages_chat ON messages (number, chat, seq);
 CREATE INDEX IF NOT EXISTS messages_due ON messages (read_due) WHERE read_due > 0;
 
--- Receipts that overtook the phone's own copy of the message.
+-- Receipts that came before the phone's own copy of the message.
 CREATE TABLE IF NOT EXISTS early_receipts (
   number TEXT NOT NULL,
   id     TEXT NOT NULL,
@@ -133,7 +134,8 @@ CREATE TABLE IF NOT EXISTS early_receipts (
   PRIMARY KEY (number, id)
 ) STRICT, WITHOUT ROWID;
 
--- Who asked for an account's device list and is told when it changes.
+-- The devices that have asked for an account's device list, and are notified of
+-- its changes.
 CREATE TABLE IF NOT EXISTS observers (
   number   TEXT NOT NULL REFERENCES accounts (number),
   observer TEXT NOT NULL,
@@ -142,8 +144,8 @@ CREATE TABLE IF NOT EXISTS observers (
   FOREIGN KEY (observer, device) REFERENCES devices (number, device) ON DELETE CASCADE
 ) STRICT, WITHOUT ROWID;
 
--- What a phone has sent and does not show, to be sent once more to a device that
--- could not read it: reactions, edits, deletions.
+-- Sent reactions, edits and deletions, in case a device could not decrypt them and
+-- asks for them again.
 CREATE TABLE IF NOT EXISTS changes (
   number  TEXT NOT NULL REFERENCES accounts (number),
   id      TEXT NOT NULL,
@@ -153,7 +155,7 @@ CREATE TABLE IF NOT EXISTS changes (
   PRIMARY KEY (number, id)
 ) STRICT, WITHOUT ROWID;
 
--- Whom an account has blocked.
+-- The accounts that an account has blocked.
 CREATE TABLE IF NOT EXISTS blocks (
   number  TEXT NOT NULL REFERENCES accounts (number),
   blocked TEXT NOT NULL REFERENCES accounts (number),
@@ -164,7 +166,7 @@ CREATE TABLE IF NOT EXISTS groups (
   id         TEXT PRIMARY KEY, -- the user part of its JID
   invite     TEXT NOT NULL UNIQUE,
   created_at INTEGER NOT NULL,
-  state      TEXT NOT NULL     -- JSON: all of the group, its members included
+  state      TEXT NOT NULL     -- JSON: the whole group with its members
 ) STRICT;
 
 -- The members of groups, to find the groups of an account.

@@ -11,24 +11,27 @@ import (
 	"github.com/recado-project/recado/internal/sqlite"
 )
 
-// Service links and unlinks devices. It knows the clients that wait to be linked.
+// Service links and unlinks devices. It knows the clients that wait to be linked. It
+// is safe for concurrent use.
 type Service struct {
-	db       *sqlite.DB
-	accounts *account.Directory
-	settings *setting.Service
-	holders  *account.Holders
-	now      func() time.Time
+	config Config
+	db     *sqlite.DB
+	now    func() time.Time
 
 	mu    sync.Mutex
 	byRef map[string]*Candidate
 }
 
+// Config is what a Service needs.
+type Config struct {
+	Accounts *account.Directory
+	Settings *setting.Service
+	Holders  *account.Holders
+}
+
 // New returns the service.
-func New(accounts *account.Directory, settings *setting.Service, holders *account.Holders) *Service {
-	return &Service{
-		db: accounts.DB, accounts: accounts, settings: settings, holders: holders, now: accounts.Now,
-		byRef: map[string]*Candidate{},
-	}
+func New(config Config) *Service {
+	return &Service{config: config, db: config.Accounts.DB, now: config.Accounts.Now, byRef: map[string]*Candidate{}}
 }
 
 func (s *Service) add(c *Candidate) {

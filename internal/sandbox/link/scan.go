@@ -49,7 +49,7 @@ func (s *Service) Scan(ctx context.Context, number, code string) error {
 // phoneThatLinks returns the account of a phone that can link devices: it is
 // registered and not banned.
 func (s *Service) phoneThatLinks(ctx context.Context, number string) (*account.Account, error) {
-	owner, err := s.accounts.Named(ctx, number)
+	owner, err := s.config.Accounts.Named(ctx, number)
 	if err != nil {
 		return nil, err
 	}
@@ -150,15 +150,15 @@ func (s *Service) reserveDevice(ctx context.Context, owner *account.Account) (id
 // the account's device list.
 func (s *Service) addDevice(ctx context.Context, linked *account.Device, keys Registration) error {
 	owner := linked.Account
-	u := s.accounts.NewUnit()
+	u := s.config.Accounts.NewUnit()
 	u.Exec(`INSERT INTO devices (number, device, noise, identity, registration, skey_id, skey_public, skey_sig, key_index, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
 		owner.Number, linked.ID, linked.Noise[:], linked.Identity[:], keys.registrationID, keys.signedPreKeyID,
 		keys.signedPreKey[:], keys.signature[:], linked.KeyIndex, s.now().UnixMilli())
-	if err := s.settings.Ensure(u, owner); err != nil { //nolint:contextcheck // it computes, it waits for nothing
+	if err := s.config.Settings.Ensure(u, owner); err != nil { //nolint:contextcheck // it computes, it waits for nothing
 		return err
 	}
-	if err := s.holders.Announce(ctx, u, owner, []uint16{linked.ID}); err != nil {
+	if err := s.config.Holders.Announce(ctx, u, owner, []uint16{linked.ID}); err != nil {
 		return err
 	}
 	u.Then(func() { owner.AddDevice(linked) })

@@ -34,13 +34,13 @@ func (s *Service) removeDevices(ctx context.Context, of *account.Account, remove
 	if len(removed) == 0 {
 		return nil
 	}
-	u := s.accounts.NewUnit()
+	u := s.config.Accounts.NewUnit()
 	ids := make([]uint16, 0, len(removed))
 	for _, linked := range removed {
 		u.Exec("DELETE FROM devices WHERE number = $1 AND device = $2", of.Number, linked.ID)
 		ids = append(ids, linked.ID)
 	}
-	if err := s.holders.Announce(ctx, u, of, ids); err != nil {
+	if err := s.config.Holders.Announce(ctx, u, of, ids); err != nil {
 		return err
 	}
 	u.Then(func() { of.RemoveDevices(removed) })
@@ -49,7 +49,7 @@ func (s *Service) removeDevices(ctx context.Context, of *account.Account, remove
 
 // Unlink unlinks all devices of the phone, as its owner can do.
 func (s *Service) Unlink(ctx context.Context, number string) error {
-	of, err := s.accounts.Named(ctx, number)
+	of, err := s.config.Accounts.Named(ctx, number)
 	if err != nil {
 		return err
 	}

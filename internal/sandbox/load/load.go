@@ -18,32 +18,37 @@ import (
 )
 
 const (
-	// loadKept bounds the messages that each phone shows, and the IDs that are
+	// maxKept bounds the messages that each phone shows, and the IDs that are
 	// remembered of each sender.
-	loadKept = 1000
+	maxKept = 1000
 
-	// loadReads bounds the messages that phones have still to read.
-	loadReads = 1 << 16
+	// maxReads bounds the messages that phones have still to read.
+	maxReads = 1 << 16
 
-	// loadGlance is how long messages are collected that are read at once.
-	loadGlance = 20 * time.Millisecond
+	// glanceTime is how long messages are collected that are read at once.
+	glanceTime = 20 * time.Millisecond
 
-	// loadPatience bounds the wait for a client that does not read its connection.
-	loadPatience = time.Second
+	// patience bounds the wait for a client that does not read its connection.
+	patience = time.Second
 )
 
 // Phones are the phones of a server for load tests. They are safe for concurrent
 // use.
 type Phones struct {
-	accounts  *account.Directory
-	readDelay time.Duration
-	now       func() time.Time
-	logger    *slog.Logger
-	reads     chan Message
+	config Config
+	now    func() time.Time
+	reads  chan Message // the messages that phones have still to read
 
 	mu    sync.Mutex
 	shown map[*account.Account][]Message
 	sent  map[*account.Device]*recentIDs
+}
+
+// Config is what Phones need.
+type Config struct {
+	Accounts  *account.Directory
+	ReadDelay time.Duration // how long a phone waits before it reads a message
+	Logger    *slog.Logger
 }
 
 // Message is what phones know of a message.
@@ -60,15 +65,14 @@ type Message struct {
 // recentIDs is the set of a sender's newest message IDs.
 type recentIDs struct {
 	known map[string]struct{}
-	order [loadKept]string
+	order [maxKept]string
 	next  int
 }
 
 // New returns phones without messages.
-func New(accounts *account.Directory, readDelay time.Duration, logger *slog.Logger) *Phones {
+func New(config Config) *Phones {
 	return &Phones{
-		accounts: accounts, readDelay: readDelay, now: accounts.Now, logger: logger,
-		reads: make(chan Message, loadReads),
+		config: config, now: config.Accounts.Now, reads: make(chan Message, maxReads),
 		shown: map[*account.Account][]Message{}, sent: map[*account.Device]*recentIDs{},
 	}
 }
@@ -99,8 +103,8 @@ func (s *Phones) keep(m Message) bool {
 		return false
 	}
 	list := s.shown[m.To]
-	if len(list) >= loadKept {
-		list = append([]Message(nil), list[loadKept/2:]...)
+	if len(list) >= maxKept {
+		list = append([]Message(nil), list[maxKept/2:]...)
 	}
 	s.shown[m.To] = append(list, m)
 	return true
@@ -140,7 +144,7 @@ func (s *Phones) Deliver(ctx context.Context, m Message) error {
 		return err
 	}
 	if phonenumber.BehaviourOf(m.To.Number).Reads {
-		m.due = m.At.Add(s.readDelay)
+		m.due = m.At.Add(s.config.ReadDelay)
 		select {
 		case s.reads <- m:
 		default: // the queue is full: this message stays unread
@@ -160,11 +164,11 @@ func (s *Phones) receipt(ctx context.Context, m Message, kind string, more ...st
 	}
 	n := receipt.Node(params)
 	if c := m.Sender.Conn.Load(); c != nil {
-		ctx, cancel := context.WithTimeout(ctx, loadPatience)
+		ctx, cancel := context.WithTimeout(ctx, patience)
 		defer cancel()
 		return c.Send(ctx, n)
 	}
-	u := s.accounts.NewUnit()
+	u := s.config.Accounts.NewUnit()
 	if err := u.ToDevice(m.Sender, n); err != nil {
 		return err
 	}
@@ -182,11 +186,11 @@ func (s *Phones) Run(ctx context.Context) {
 			if wait := first.due.Sub(s.now()); wait > 0 {
 				wire.Pause(ctx, wait)
 			}
-			wire.Pause(ctx, loadGlance)
+			wire.Pause(ctx, glanceTime)
 			for chat, ids := range s.glance(first, s.now()) {
 				chat.ID = ids[0]
 				if err := s.receipt(ctx, chat, receipt.Read, ids[1:]...); err != nil && ctx.Err() == nil {
-					s.logger.LogAttrs(ctx, slog.LevelDebug, "read receipt lost", slog.Any("error", err))
+					s.config.Logger.LogAttrs(ctx, slog.LevelDebug, "read receipt lost", slog.Any("error", err))
 				}
 			}
 		}

@@ -37,7 +37,7 @@ func receiptIDs(n waBinary.Node) []string {
 // too many messages.
 func (s *Service) Forward(ctx context.Context, u *account.Unit, by *account.Device, n waBinary.Node) error {
 	ids := receiptIDs(n)
-	to, err := s.accounts.ByJID(ctx, authorOf(n))
+	to, err := s.config.Accounts.ByJID(ctx, authorOf(n))
 	if err != nil || to == nil || len(ids) > MaxItems {
 		return err
 	}
@@ -71,7 +71,7 @@ func (s *Service) Forward(ctx context.Context, u *account.Unit, by *account.Devi
 	for _, id := range ids {
 		s.noteStatus(u, to, id, status)
 	}
-	u.Then(func() { s.activities.Add(to, account.NewActivity("receipt", from, to, status.String())) })
+	u.Then(func() { s.config.Activities.Add(to, account.NewActivity("receipt", from, to, status.String())) })
 	if kind == Inactive {
 		kind = Delivered // some clients don't know this kind
 	}
@@ -97,7 +97,7 @@ func (s *Service) forwardTo(ctx context.Context, u *account.Unit, by, to *accoun
 	}
 	params.From = by.Account.Address(address)
 	if recipient := wire.AttrJID(n, "recipient"); recipient.User != "" {
-		with, err := s.accounts.ByJID(ctx, recipient)
+		with, err := s.config.Accounts.ByJID(ctx, recipient)
 		if err != nil {
 			return err
 		}

@@ -32,16 +32,21 @@ const (
 
 // Service passes receipts on and keeps statuses. It is safe for concurrent use.
 type Service struct {
-	db         *sqlite.DB
-	accounts   *account.Directory
-	activities *account.ActivityLog
-	now        func() time.Time
-	load       bool // a server for load tests does not record messages
+	config Config
+	db     *sqlite.DB
+	now    func() time.Time
 }
 
-// New returns the service. load is true on a server for load tests.
-func New(accounts *account.Directory, activities *account.ActivityLog, load bool) *Service {
-	return &Service{db: accounts.DB, accounts: accounts, activities: activities, now: accounts.Now, load: load}
+// Config is what a Service needs.
+type Config struct {
+	Accounts   *account.Directory
+	Activities *account.ActivityLog
+	Load       bool // a server for load tests, which does not record messages
+}
+
+// New returns the service.
+func New(config Config) *Service {
+	return &Service{config: config, db: config.Accounts.DB, now: config.Accounts.Now}
 }
 
 // Params are the parts of a receipt.
@@ -50,8 +55,8 @@ type Params struct {
 	Participant types.JID // in a group, the member who sends it
 	IDs         []string
 	Kind        string
-	At          int64
-	Recipient   any
+	At          int64 // Unix seconds
+	Recipient   any   // the chat, if it is not clear from the other parts
 }
 
 // Node builds a receipt for one or several messages.
@@ -98,14 +103,16 @@ func (s *Service) Answer(ctx context.Context, u *account.Unit, from *account.Acc
 			return err
 		}
 	}
-	u.Then(func() { s.activities.Add(m.Sender, account.NewActivity("receipt", from, m.Sender, status.String())) })
+	u.Then(func() {
+		s.config.Activities.Add(m.Sender, account.NewActivity("receipt", from, m.Sender, status.String()))
+	})
 	return ctx.Err()
 }
 
 // sentAddress returns the address to which a device sent a message, or the zero JID
 // if it sent none with this ID.
 func (s *Service) sentAddress(ctx context.Context, sender, id string) (types.JID, error) {
-	if s.load {
+	if s.config.Load {
 		return types.JID{}, nil
 	}
 	found, err := database.Strings(ctx, s.db.Reader(), "SELECT address FROM sent WHERE sender = $1 AND id = $2", sender, id)
@@ -122,5 +129,5 @@ func (s *Service) OwnChat(ctx context.Context, sender, id string) (*account.Acco
 	if err != nil || address.Server == "" {
 		return nil, err
 	}
-	return s.accounts.ByJID(ctx, types.NewJID(address.User, address.Server))
+	return s.config.Accounts.ByJID(ctx, types.NewJID(address.User, address.Server))
 }

@@ -1,4 +1,4 @@
--- From version 1 to 2. What is new as a whole, schema.sql creates.
+-- From version 1 to 2. schema.sql creates the new tables.
 
 ALTER TABLE messages ADD COLUMN media_sha256 TEXT NOT NULL DEFAULT '';
 ALTER TABLE messages ADD COLUMN media_size INTEGER NOT NULL DEFAULT 0;
