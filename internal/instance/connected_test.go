@@ -75,9 +75,9 @@ func TestConnectedIsTrueAndWritten(t *testing.T) {
 		t.Errorf("a session before there is one: %v", err)
 	}
 
-	l := service.link("phone")
-	l.session = struct{ gateway.Session }{} // nothing is asked of it
-	h := &handler{link: l}
+	sup := service.supervisor("phone")
+	sup.session = struct{ gateway.Session }{} // nothing is asked of it
+	h := &lifecycle{supervisor: sup}
 	written := make(chan error, 1)
 	go func() { written <- h.Connected(t.Context(), gateway.Profile{}) }()
 	<-slow.asked

@@ -10,57 +10,56 @@ import (
 )
 
 // logout is the command behind Service.Logout.
-func (l *link) logout(ctx context.Context) error {
-	// First whether there is such an instance, and a database: nothing has been
-	// touched yet.
-	if _, err := l.service.config.Store.GetInstance(ctx, l.id); err != nil {
+func (s *supervisor) logout(ctx context.Context) error {
+	// First of all: without an instance, or a database, nothing must be changed.
+	if _, err := s.service.config.Store.GetInstance(ctx, s.id); err != nil {
 		return err
 	}
-	limited, cancel := context.WithTimeout(ctx, l.service.logoutWait)
+	limited, cancel := context.WithTimeout(ctx, s.service.logoutWait)
 	defer cancel()
 	goodbye := errNotUp
-	up := l.connected() != nil
-	if session := l.detach(); session != nil {
+	up := s.connected() != nil
+	if session := s.detach(); session != nil {
 		if up {
 			goodbye = session.Logout(limited)
 		}
 		session.Close()
 	}
-	// Only now: until its session was closed, a phone may have accepted.
-	instance, err := l.service.config.Store.GetInstance(ctx, l.id)
+	// Only now: until the session was closed, a phone may have accepted its code.
+	instance, err := s.service.config.Store.GetInstance(ctx, s.id)
 	if err != nil {
 		return err
 	}
 	if instance.Linked() {
-		if goodbye != nil { // also where the connection broke under it
-			if err := l.sayGoodbye(limited, instance.Device); err != nil {
-				// That must not keep the user from logging out.
-				l.service.config.Logger.WarnContext(ctx, "logged out without the platform's answer; the phone may go on listing the device",
-					slog.String("instance_id", l.id), slog.Any("error", errors.Join(goodbye, err)))
+		if goodbye != nil { // also if the connection broke meanwhile
+			if err := s.sayGoodbye(limited, instance.Device); err != nil {
+				// The user is logged out all the same.
+				s.service.config.Logger.WarnContext(ctx, "logged out without the platform's answer; the phone may go on listing the device",
+					slog.String("instance_id", s.id), slog.Any("error", errors.Join(goodbye, err)))
 			}
 		}
-		// Also after a goodbye that the platform heard: what is gone is no error.
-		if err := l.service.config.Connector.Forget(ctx, instance.Device); err != nil {
+		// Also after a successful logout: keys that do not exist are no error.
+		if err := s.service.config.Connector.Forget(ctx, instance.Device); err != nil {
 			return fmt.Errorf("instance: forget keys: %w", err)
 		}
 	}
-	return l.write(ctx, loggedOut, forget)
+	return s.write(ctx, loggedOut, forget)
 }
 
-// errNotUp says that there is no session that could say goodbye.
+// errNotUp says that there is no session that could log out.
 var errNotUp = errors.New("instance: the session is not up")
 
-// sayGoodbye opens a session with the keys that device names for as long as it
-// takes to have the platform forget them. It is not the link's: nobody sends with
-// it, and the instance's status does not follow it. A session of the link that is
-// being retried would be of no use: it may be in the middle of a long pause.
-func (l *link) sayGoodbye(ctx context.Context, device string) error {
-	heard := &farewell{
-		handler: &handler{link: l, generation: ofNobody},
-		up:      make(chan struct{}, 1),
-		over:    make(chan error, 1),
+// sayGoodbye opens a session with the keys that device names for as long as it takes to
+// have the platform forget them. It is not the supervisor's session: nothing is sent with
+// it, and the instance's status does not follow it. The supervisor's own session, which
+// is not up, would be of no use: it may be in the middle of a long pause.
+func (s *supervisor) sayGoodbye(ctx context.Context, device string) error {
+	goodbye := &farewell{
+		lifecycle: &lifecycle{supervisor: s, generation: ofNobody},
+		up:        make(chan struct{}, 1),
+		over:      make(chan error, 1),
 	}
-	session, err := l.service.config.Connector.Open(ctx, device, heard, l.service.config.Receivers.For(l.id))
+	session, err := s.service.config.Connector.Open(ctx, device, goodbye, s.service.config.Receivers.For(s.id))
 	if err != nil {
 		return fmt.Errorf("instance: open session to log out: %w", err)
 	}
@@ -70,9 +69,9 @@ func (l *link) sayGoodbye(ctx context.Context, device string) error {
 	}
 	session.Start()
 	select {
-	case <-heard.up:
+	case <-goodbye.up:
 		return session.Logout(ctx)
-	case err := <-heard.over:
+	case err := <-goodbye.over:
 		return err
 	case <-ctx.Done():
 		return fmt.Errorf("instance: the platform was not reached: %w", ctx.Err())
@@ -82,19 +81,18 @@ func (l *link) sayGoodbye(ctx context.Context, device string) error {
 // ofNobody is a generation that is never the current one.
 const ofNobody = -1
 
-// farewell is what a session talks to that only says goodbye. What it tells of
-// the connection is not about the instance; what arrives meanwhile is kept as
-// ever: it would be lost otherwise, and a session that can't hand something on
-// gives up its connection.
+// farewell is the lifecycle of a session that only logs out. Its connection does not
+// change the instance. The instance's receiver keeps what arrives meanwhile: it would be
+// lost otherwise.
 type farewell struct {
-	*handler
+	*lifecycle
 
 	up   chan struct{}
-	over chan error // nil: there is nothing left to say goodbye to
+	over chan error // nil: there is nothing left to log out
 }
 
-// Connected tells that the goodbye can be said. A second time, after a connection
-// that broke, says nothing new.
+// Connected says that the session can log out. After a connection that broke it is called
+// again, which changes nothing.
 func (f *farewell) Connected(context.Context, gateway.Profile) error {
 	select {
 	case f.up <- struct{}{}:
@@ -103,16 +101,16 @@ func (f *farewell) Connected(context.Context, gateway.Profile) error {
 	return nil
 }
 
-// Refused tells that the goodbye can't be said.
+// Refused says that the session can't log out.
 func (f *farewell) Refused(_ context.Context, reason gateway.Reason) {
 	f.end(fmt.Errorf("instance: the platform refuses the session: %s", reason))
 }
 
-// LoggedOut tells that the phone has unlinked the device before.
+// LoggedOut says that the phone has unlinked the device before.
 func (f *farewell) LoggedOut(context.Context) { f.end(nil) }
 
-// end tells that the session is over. Only the first time counts: nobody waits for
-// another, and the session must not wait for anybody.
+// end says that the session is over. Only the first call counts: no second result is
+// waited for, and the session must not be blocked.
 func (f *farewell) end(err error) {
 	select {
 	case f.over <- err:

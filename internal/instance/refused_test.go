@@ -14,39 +14,39 @@ import (
 func TestFailureIsToldWhenItsStatusIsWritten(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		end    func(context.Context, *handler)
+		end    func(context.Context, *lifecycle)
 		kind   gateway.Kind
 		status gateway.Status
 	}{
 		"refused": {
-			end:  func(ctx context.Context, h *handler) { h.Refused(ctx, gateway.ReasonClientOutdated) },
+			end:  func(ctx context.Context, h *lifecycle) { h.Refused(ctx, gateway.ReasonClientOutdated) },
 			kind: gateway.PlatformFailed, status: gateway.StatusError,
 		},
 		"the last code ran out": {
-			end:  func(ctx context.Context, h *handler) { h.CodesExpired(ctx) },
+			end:  func(ctx context.Context, h *lifecycle) { h.CodesExpired(ctx) },
 			kind: gateway.Conflict, status: gateway.StatusQRTimeout,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			service, slow := newSlowService(t, gateway.StatusConnecting, "")
-			l := service.link("phone")
-			l.session = struct{ gateway.Session }{} // nothing is asked of it
+			sup := service.supervisor("phone")
+			sup.session = struct{ gateway.Session }{} // nothing is asked of it
 			written := make(chan struct{})
 			go func() {
 				defer close(written)
-				c.end(t.Context(), &handler{link: l})
+				c.end(t.Context(), &lifecycle{supervisor: sup})
 			}()
 			<-slow.asked
-			if _, _, err := l.waitForCode(t.Context(), time.Millisecond); gateway.KindOf(err) != gateway.PlatformTimeout {
+			if _, _, err := sup.waitForCode(t.Context(), time.Millisecond); gateway.KindOf(err) != gateway.PlatformTimeout {
 				t.Errorf("told before it was written: %v", err)
 			}
-			if l.running() {
+			if sup.running() {
 				t.Error("who reads the status in a moment can't start anew yet")
 			}
 			close(slow.granted)
 			<-written
-			if _, _, err := l.waitForCode(t.Context(), time.Minute); gateway.KindOf(err) != c.kind {
+			if _, _, err := sup.waitForCode(t.Context(), time.Minute); gateway.KindOf(err) != c.kind {
 				t.Errorf("told %v", err)
 			}
 			wantStatus(t, service, c.status)
@@ -59,22 +59,22 @@ func TestFailureIsToldWhenItsStatusIsWritten(t *testing.T) {
 func TestFailureOfAnOldSessionIsNotTold(t *testing.T) {
 	t.Parallel()
 	service, slow := newSlowService(t, gateway.StatusConnecting, "")
-	l := service.link("phone")
-	l.session = struct{ gateway.Session }{}
-	old := &handler{link: l}
+	sup := service.supervisor("phone")
+	sup.session = struct{ gateway.Session }{}
+	old := &lifecycle{supervisor: sup}
 	written := make(chan struct{})
 	go func() {
 		defer close(written)
 		old.Refused(t.Context(), gateway.ReasonClientOutdated)
 	}()
 	<-slow.asked
-	l.detach()
-	l.mu.Lock()
-	l.session, l.code = struct{ gateway.Session }{}, gateway.QRCode{Code: "new"}
-	l.mu.Unlock()
+	sup.detach()
+	sup.mu.Lock()
+	sup.session, sup.code = struct{ gateway.Session }{}, gateway.QRCode{Code: "new"}
+	sup.mu.Unlock()
 	close(slow.granted)
 	<-written
-	if code, _, err := l.waitForCode(t.Context(), time.Minute); err != nil || code.Code != "new" {
+	if code, _, err := sup.waitForCode(t.Context(), time.Minute); err != nil || code.Code != "new" {
 		t.Errorf("got %+v (%v)", code, err)
 	}
 	wantStatus(t, service, gateway.StatusConnecting)

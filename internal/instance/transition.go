@@ -22,10 +22,9 @@ const (
 	described                        // something about the account became known
 )
 
-// next is the state machine of an instance (design note on the API,
-// "Instances"): the status that follows, which is the same one where nothing
-// changes. linked says whether the instance holds the keys of a session when
-// the occurrence comes.
+// next is the state machine of an instance (design note on the API, "Instances"): the
+// status that follows, which is the same one if nothing changes. linked says whether the
+// instance holds the keys of a session when the occurrence comes.
 func (o occurrence) next(from gateway.Status, linked bool) gateway.Status {
 	if from == gateway.StatusPaymentPending && o != paymentSettled {
 		return from
@@ -64,9 +63,8 @@ func (o occurrence) next(from gateway.Status, linked bool) gateway.Status {
 	return from
 }
 
-// resumeStatus is where an instance goes when the process starts: a linked one
-// connects again by itself unless somebody stopped it; a code that was being
-// shown died with the old process.
+// resumeStatus is the status of an instance when the process starts: a linked one connects
+// again by itself unless it was stopped; a code that was being shown is void.
 func resumeStatus(from gateway.Status, linked bool) gateway.Status {
 	switch from {
 	case gateway.StatusConnected, gateway.StatusConnecting, gateway.StatusPendingQR:
@@ -93,4 +91,24 @@ func when(condition bool, then, otherwise gateway.Status) gateway.Status {
 		return then
 	}
 	return otherwise
+}
+
+// reason is the reason of a status that the occurrence leads to; empty for none.
+func (o occurrence) reason() gateway.Reason {
+	switch o {
+	case codesExpired:
+		return gateway.ReasonQRExpired
+	case connectionLost:
+		return gateway.ReasonConnectionLost
+	case loggedOut:
+		return gateway.ReasonLoggedOut
+	case unlinked:
+		return gateway.ReasonUnlinked
+	case stopped:
+		return gateway.ReasonStopped
+	case paymentPending:
+		return gateway.ReasonPayment
+	default:
+		return ""
+	}
 }

@@ -29,14 +29,14 @@ func TestNoCodeSaysWhy(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			service, _ := newSlowService(t, gateway.StatusConnecting, "")
-			l := service.link("phone")
-			l.session = struct{ gateway.Session }{} // nothing is asked of it
-			l.trouble = c.trouble
+			sup := service.supervisor("phone")
+			sup.session = struct{ gateway.Session }{} // nothing is asked of it
+			sup.trouble = c.trouble
 			limit := 10 * time.Millisecond
 			if c.atOnce {
 				limit = time.Hour // which the test does not last
 			}
-			_, _, err := l.waitForCode(t.Context(), limit)
+			_, _, err := sup.waitForCode(t.Context(), limit)
 			if gateway.KindOf(err) != gateway.PlatformTimeout || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("told %v, want %q", err, c.says)
 			}

@@ -1,0 +1,211 @@
+package instance
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/recado-project/recado/internal/eventlog"
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+// lifecycle takes the calls of one session of a supervisor (gateway.Lifecycle). Calls of a
+// session that was replaced or closed are ignored.
+type lifecycle struct {
+	supervisor *supervisor
+	generation int
+}
+
+var _ gateway.Lifecycle = (*lifecycle)(nil)
+
+// CodeShown keeps the code for requests and appends its event.
+func (l *lifecycle) CodeShown(ctx context.Context, code gateway.QRCode) {
+	l.move(ctx, codeShown, nil)
+	l.set(func(s *supervisor) { s.code, s.trouble = code, nil })
+	if err := l.appendCode(ctx, code); err != nil {
+		// A request gets the code all the same; only the event is missing.
+		l.supervisor.service.config.Logger.ErrorContext(ctx, "event of a code not appended",
+			slog.String("instance_id", l.supervisor.id), slog.Any("error", err))
+	}
+}
+
+func (l *lifecycle) appendCode(ctx context.Context, code gateway.QRCode) error {
+	if !l.current() {
+		return nil
+	}
+	picture, err := Picture(code)
+	if err != nil {
+		return err
+	}
+	event, err := eventlog.NewEvent(l.supervisor.id, "", "", l.supervisor.service.config.Now(), eventlog.InstanceQR{
+		InstanceID: l.supervisor.id, QRCode: picture, ExpiresAt: code.ExpiresAt.UnixMilli(), Attempt: code.Attempt,
+	})
+	if err != nil {
+		return err
+	}
+	return l.supervisor.service.config.Log.Append(ctx, event)
+}
+
+// CodesExpired ends the linking.
+func (l *lifecycle) CodesExpired(ctx context.Context) {
+	l.over(ctx, codesExpired, codesExpired.reason(), nil, linkingEnded())
+}
+
+// Pairing writes the name of the new keys before they are used: so after a crash the
+// platform never has a device whose keys the instance does not know.
+func (l *lifecycle) Pairing(ctx context.Context, device string) error {
+	if !l.current() {
+		return gateway.Errorf(gateway.Conflict, gateway.CodeNotConnected, "linking was ended")
+	}
+	_, err := l.supervisor.service.config.Store.UpdateInstance(ctx, l.supervisor.id, func(instance *gateway.Instance) ([]eventlog.Event, error) {
+		instance.Device = device
+		instance.UpdatedAt = l.supervisor.service.config.Now().UTC()
+		return nil, nil
+	})
+	return err
+}
+
+// Paired removes the code: it was used.
+func (l *lifecycle) Paired(ctx context.Context) {
+	l.set(func(s *supervisor) { s.code = gateway.QRCode{} })
+	l.move(ctx, paired, nil)
+}
+
+// PairingFailed undoes what Pairing has written.
+func (l *lifecycle) PairingFailed(ctx context.Context) {
+	l.set(func(s *supervisor) { s.code = gateway.QRCode{} })
+	l.move(ctx, connectionLost, forget)
+}
+
+// Connected makes the session available for sending.
+func (l *lifecycle) Connected(ctx context.Context, profile gateway.Profile) error {
+	// First the session, then the status: a client that reads "connected" can send.
+	l.set(func(s *supervisor) {
+		s.up, s.announced, s.trouble = true, false, nil
+		s.code = gateway.QRCode{}
+	})
+	if err := l.supervisor.update(ctx, update{
+		cause: connected, reason: connected.reason(), change: describe(profile), current: l.current,
+	}); err != nil {
+		return err
+	}
+	l.set(func(s *supervisor) { s.announced = true })
+	return nil
+}
+
+// ProfileChanged writes the account's new name.
+func (l *lifecycle) ProfileChanged(ctx context.Context, profile gateway.Profile) {
+	l.move(ctx, described, describe(profile))
+}
+
+// PictureChanged writes where the account's picture lies.
+func (l *lifecycle) PictureChanged(ctx context.Context, url string) {
+	l.move(ctx, described, func(instance *gateway.Instance) { instance.Profile.PictureURL = url })
+}
+
+// ConnectionLost makes the session unavailable for sending until it is back.
+func (l *lifecycle) ConnectionLost(ctx context.Context, trouble error) {
+	l.set(func(s *supervisor) {
+		s.up = false
+		s.trouble = trouble
+		s.code = gateway.QRCode{}
+	})
+	l.move(ctx, connectionLost, nil)
+}
+
+// Refused ends the session. Its keys stay: the refusal may be lifted.
+func (l *lifecycle) Refused(ctx context.Context, reason gateway.Reason) {
+	l.over(ctx, refused, reason, nil, gateway.Errorf(gateway.PlatformFailed, gateway.CodePlatformError,
+		"the platform refuses the session: %s", reason))
+}
+
+// LoggedOut ends the session, whose keys are gone.
+func (l *lifecycle) LoggedOut(ctx context.Context) {
+	l.over(ctx, unlinked, unlinked.reason(), forget, linkingEnded())
+}
+
+// current reports whether the session is still the supervisor's own.
+func (l *lifecycle) current() bool {
+	l.supervisor.mu.Lock()
+	defer l.supervisor.mu.Unlock()
+	return l.generation == l.supervisor.generation
+}
+
+// set changes fields of the supervisor and wakes the goroutines that wait for them.
+func (l *lifecycle) set(change func(*supervisor)) {
+	l.supervisor.mu.Lock()
+	defer l.supervisor.mu.Unlock()
+	if l.generation != l.supervisor.generation {
+		return
+	}
+	change(l.supervisor)
+	l.supervisor.wake()
+}
+
+func (l *lifecycle) move(ctx context.Context, cause occurrence, change func(*gateway.Instance)) {
+	l.update(ctx, update{cause: cause, reason: cause.reason(), change: change})
+}
+
+// over notes that the session has ended by itself, and then writes it, so that a client
+// that reads the status can start anew. Requests that wait for a code fail last, so that
+// they can read the status that the failure mentions. The next command closes the session:
+// its Close would wait for this very call.
+func (l *lifecycle) over(ctx context.Context, cause occurrence, reason gateway.Reason,
+	change func(*gateway.Instance), failure error,
+) {
+	l.set(func(s *supervisor) {
+		s.up, s.ended, s.code = false, true, gateway.QRCode{}
+	})
+	l.update(ctx, update{cause: cause, reason: reason, change: change})
+	l.set(func(s *supervisor) { s.failure = failure })
+}
+
+// update writes a change of the session. If the database takes no writes, it tries again
+// until that is over, until the session was replaced, or until ctx ends. Otherwise the
+// stored status would stay wrong, and the event would be missing. The session can do
+// nothing without it meanwhile.
+func (l *lifecycle) update(ctx context.Context, u update) {
+	u.current = l.current
+	logger := l.supervisor.service.config.Logger.With(slog.String("instance_id", l.supervisor.id))
+	for tries := 0; ; tries++ {
+		err := l.supervisor.update(ctx, u)
+		switch {
+		case err == nil && tries > 0:
+			logger.InfoContext(ctx, "instance status written after all", slog.Int("tries", tries+1))
+			return
+		case err == nil || gateway.KindOf(err) == gateway.NotFound: // deleted meanwhile
+			return
+		case ctx.Err() != nil || !l.current():
+			return
+		case tries == 0:
+			logger.ErrorContext(ctx, "instance status not written; it is tried again",
+				slog.String("reason", string(u.reason)), slog.Any("error", err))
+		}
+		if !l.pause(ctx) {
+			return
+		}
+	}
+}
+
+// pause waits before a write is tried again, and reports whether to try.
+func (l *lifecycle) pause(ctx context.Context) bool {
+	l.supervisor.mu.Lock()
+	changed := l.supervisor.changed
+	l.supervisor.mu.Unlock()
+	timer := time.NewTimer(writePause)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-changed: // perhaps by a command that waits for this session's end
+	case <-ctx.Done():
+	}
+	return ctx.Err() == nil && l.current()
+}
+
+// describe sets the account that the instance is linked to.
+func describe(profile gateway.Profile) func(*gateway.Instance) {
+	return func(instance *gateway.Instance) {
+		profile.PictureURL = instance.Profile.PictureURL
+		instance.Profile = profile
+	}
+}

@@ -1,0 +1,196 @@
+package instance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+// supervisor is the live side of one instance: its session, if one runs, and the code
+// that is being shown.
+//
+// It has two locks. command is held for the whole of a command, so that there is never a
+// second session beside one that is still closing. A command may wait for the platform,
+// so a caller that waits for the lock may give up. mu guards the fields; it is never held
+// while a session is called, because its Close waits for calls of the lifecycle, which
+// take mu.
+type supervisor struct {
+	service *Service
+	id      string
+
+	command chan struct{} // the lock: a command holds its one place
+
+	mu         sync.Mutex
+	session    gateway.Session
+	generation int // of the session; calls of an older one are ignored
+	up         bool
+	announced  bool // while up: the status says so
+	ended      bool // the session is over by itself, and not closed yet
+	code       gateway.QRCode
+	trouble    error         // why the platform was not reached in the last attempt; nil if it was
+	failure    error         // why no code will come; the status that it mentions is written
+	changed    chan struct{} // closed and made anew when the fields above change
+}
+
+// connected returns the session if it is up, else nil.
+func (s *supervisor) connected() gateway.Session {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.up {
+		return nil
+	}
+	return s.session
+}
+
+// awaitConnected waits until the session is up and its status written.
+func (s *supervisor) awaitConnected(ctx context.Context) error {
+	for {
+		s.mu.Lock()
+		done, changed := s.up && s.announced, s.changed
+		s.mu.Unlock()
+		if done {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// restart is the command behind Service.Restart.
+func (s *supervisor) restart(ctx context.Context) error {
+	instance, err := s.service.config.Store.GetInstance(ctx, s.id)
+	if err != nil {
+		return err
+	}
+	if instance.Status == gateway.StatusPaymentPending {
+		return paymentRequired()
+	}
+	return s.start(ctx, started)
+}
+
+// resume is the command that follows a start of the process.
+func (s *supervisor) resume(ctx context.Context) error {
+	instance, err := s.service.config.Store.GetInstance(ctx, s.id)
+	if err != nil {
+		return err
+	}
+	if s.running() {
+		return nil // another command was faster
+	}
+	if resumed.next(instance.Status, instance.Linked()) == gateway.StatusConnecting {
+		return s.start(ctx, resumed)
+	}
+	return s.write(ctx, resumed, nil)
+}
+
+// settlePayment is the command that brings an instance back after its payment.
+func (s *supervisor) settlePayment(ctx context.Context) error {
+	instance, err := s.service.config.Store.GetInstance(ctx, s.id)
+	if err != nil || instance.Status != gateway.StatusPaymentPending {
+		return err
+	}
+	if instance.Linked() {
+		return s.start(ctx, paymentSettled)
+	}
+	return s.write(ctx, paymentSettled, nil)
+}
+
+// start writes that the instance connects, closes a session that is there, and
+// starts a new one.
+func (s *supervisor) start(ctx context.Context, cause occurrence) error {
+	old := s.detach()
+	err := s.write(ctx, cause, nil)
+	if old != nil {
+		old.Close()
+	}
+	if err != nil {
+		return err
+	}
+	instance, err := s.service.config.Store.GetInstance(ctx, s.id)
+	if err != nil {
+		return err
+	}
+	session, err := s.open(ctx, instance)
+	if err != nil {
+		return errors.Join(err, s.write(ctx, refused, nil))
+	}
+	if instance.Linked() && !session.Linked() {
+		// The process died while a phone was accepting, or the keys are gone. A person has
+		// to link anew; after a start of the process there may be none who waits.
+		if cause == resumed {
+			s.detach()
+			session.Close()
+			return s.write(ctx, codesExpired, forget)
+		}
+		if err := s.write(ctx, described, forget); err != nil {
+			return err
+		}
+	}
+	session.Start()
+	return nil
+}
+
+// open makes a session the current one.
+func (s *supervisor) open(ctx context.Context, instance gateway.Instance) (gateway.Session, error) {
+	s.mu.Lock()
+	generation := s.generation
+	s.mu.Unlock()
+	session, err := s.service.config.Connector.Open(ctx, instance.Device,
+		&lifecycle{supervisor: s, generation: generation}, s.service.config.Receivers.For(s.id))
+	if err != nil {
+		return nil, fmt.Errorf("instance: open session: %w", err)
+	}
+	s.mu.Lock()
+	s.session = session
+	s.mu.Unlock()
+	return session, nil
+}
+
+// end closes the session and keeps its keys.
+func (s *supervisor) end(ctx context.Context, cause occurrence) error {
+	instance, err := s.service.config.Store.GetInstance(ctx, s.id)
+	if err != nil {
+		return err
+	}
+	if instance.Status == gateway.StatusPaymentPending && cause != paymentPending {
+		return paymentRequired()
+	}
+	old := s.detach()
+	err = s.write(ctx, cause, nil)
+	if old != nil {
+		old.Close()
+	}
+	return err
+}
+
+// running reports whether a session is at work, up or not.
+func (s *supervisor) running() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.session != nil && !s.ended
+}
+
+// detach takes the session away, if there is one. From here on its calls of the lifecycle
+// are ignored. The caller closes it.
+func (s *supervisor) detach() gateway.Session {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	session := s.session
+	s.session, s.up, s.announced, s.ended, s.code = nil, false, false, false, gateway.QRCode{}
+	s.trouble, s.failure = nil, nil
+	s.generation++
+	s.wake()
+	return session
+}
+
+// wake wakes the goroutines that wait for a change of a field. The caller holds mu.
+func (s *supervisor) wake() {
+	close(s.changed)
+	s.changed = make(chan struct{})
+}

@@ -1,0 +1,73 @@
+package instance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"github.com/recado-project/recado/internal/eventlog"
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+// write moves the status according to the state machine and applies change, in one
+// transaction.
+func (s *supervisor) write(ctx context.Context, cause occurrence, change func(*gateway.Instance)) error {
+	return s.update(ctx, update{cause: cause, reason: cause.reason(), change: change})
+}
+
+// update is one change of an instance as it is kept.
+type update struct {
+	cause  occurrence
+	reason gateway.Reason // written if the status changes
+	change func(*gateway.Instance)
+	// current says, inside the transaction, whether the update still counts;
+	// nil means it does.
+	current func() bool
+}
+
+// update carries out u. UpdatedAt changes only if something else does.
+func (s *supervisor) update(ctx context.Context, u update) error {
+	var from gateway.Status
+	after, err := s.service.config.Store.UpdateInstance(ctx, s.id, func(instance *gateway.Instance) ([]eventlog.Event, error) {
+		if u.current != nil && !u.current() {
+			return nil, errUnchanged
+		}
+		before := *instance
+		from = before.Status
+		instance.Status = u.cause.next(before.Status, before.Linked())
+		if instance.Status != before.Status {
+			instance.Reason = u.reason
+		}
+		if u.change != nil {
+			u.change(instance)
+		}
+		if *instance == before {
+			return nil, errUnchanged
+		}
+		instance.UpdatedAt = s.service.config.Now().UTC()
+		if instance.Status == before.Status {
+			return nil, nil
+		}
+		event, err := eventlog.NewEvent(s.id, "", "", instance.UpdatedAt, eventlog.NewInstanceStatus(*instance, before.Status))
+		return []eventlog.Event{event}, err
+	})
+	if errors.Is(err, errUnchanged) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("instance: write status: %w", err)
+	}
+	if after.Status != from {
+		s.service.config.Logger.InfoContext(ctx, "instance status changed",
+			slog.String("instance_id", s.id), slog.String("from", string(from)),
+			slog.String("to", string(after.Status)), slog.String("reason", string(after.Reason)))
+	}
+	return nil
+}
+
+// forget empties the fields that linking has filled.
+func forget(instance *gateway.Instance) {
+	instance.Device = ""
+	instance.Profile = gateway.Profile{}
+}
