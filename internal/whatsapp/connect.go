@@ -11,14 +11,14 @@ import (
 var (
 	// errAbandoned says that the session was closed while it connected.
 	errAbandoned = errors.New("whatsapp: closed while connecting")
-	// errSilent says that the platform took the connection and said nothing.
-	errSilent = errors.New("whatsapp: the platform took the connection and did not answer")
+	// errSilent says that the platform accepted the connection and did not answer.
+	errSilent = errors.New("whatsapp: the platform accepted the connection and did not answer")
 )
 
-// dial makes the connection. Each step of it has a bound: whatsmeow's own has one
-// only for the handshake, and hears of nobody who no longer wants it. Where the
-// session is closed meanwhile, dial returns within a second, and whatsmeow gives up in a
-// goroutine that holds nothing but its socket.
+// dial makes the connection. whatsmeow bounds only the handshake, and does not stop when
+// the session is closed, so each step has a bound here. If the session is closed meanwhile,
+// dial returns within a second, and whatsmeow gives up in a goroutine that holds nothing
+// but its socket.
 func (s *session) dial() error {
 	client, ctx := s.current(), s.newConnection()
 	done := make(chan error, 1)
@@ -29,8 +29,8 @@ func (s *session) dial() error {
 	case err := <-done:
 		return err
 	case <-s.ctx.Done():
-		// One that is just being made ends in order: whatsmeow's handshake and the end
-		// of its connection at the same time are a race inside of it.
+		// A connection that is just being made gets time to finish: to end it during
+		// whatsmeow's handshake would be a race inside of whatsmeow.
 		limit.Reset(abandonWait)
 		select {
 		case err := <-done:
@@ -50,8 +50,8 @@ func (s *session) dial() error {
 	}
 }
 
-// enter waits for a place among those that connect at the same time. The
-// returned function gives the place back; it may be called twice.
+// enter waits for a place among the sessions that connect at the same time. release gives
+// the place back; it may be called twice.
 func (s *session) enter() (release func(), ok bool) {
 	select {
 	case s.connector.logins <- struct{}{}:
@@ -67,7 +67,7 @@ func (s *session) enter() (release func(), ok bool) {
 	}, true
 }
 
-// drain drops what an earlier connection still said.
+// drain drops the signals of an earlier connection.
 func (s *session) drain() {
 	for {
 		select {
@@ -78,8 +78,8 @@ func (s *session) drain() {
 	}
 }
 
-// takeOver makes a client anew after a pairing: the one that paired has keys
-// whose store came into being under its hands, and is used by it still.
+// takeOver makes a new client after a pairing. The one that paired still uses the store
+// that it was made with, before there were keys, and which has no cache.
 func (s *session) takeOver() {
 	s.mu.Lock()
 	device, reload := s.device, s.reload

@@ -45,13 +45,13 @@ func isAcknowledged(event any) bool {
 // dispatch is the one switch over the events of whatsmeow.
 func (s *session) dispatch(event any) bool {
 	switch event := event.(type) {
-	// The connection, which the owner follows.
+	// The connection: signals for the owner.
 	case *events.QR:
 		s.signal(signal{kind: codesGiven, codes: event.Codes})
 	case *events.PairSuccess:
 		s.signal(signal{kind: pairingDone, pairing: event})
 	case *events.PairError:
-		s.logger.ErrorContext(s.ctx, "link failed", slog.Any("error", event.Error))
+		s.logger.ErrorContext(s.ctx, "linking failed", slog.Any("error", event.Error))
 		s.signal(signal{kind: pairingFailed})
 	case *events.ManualLoginReconnect:
 		s.signal(signal{kind: loginWanted})
@@ -87,7 +87,7 @@ func (s *session) dispatch(event any) bool {
 			s.named(s.current().Store.PushName)
 		}
 
-	case *events.HistorySync: // read by ourselves, see historyAnnounced
+	case *events.HistorySync: // read by the session itself, see historyAnnounced
 
 	// What is only reported: presences, groups, contacts, calls.
 	case *events.ChatPresence:
@@ -123,7 +123,7 @@ func (s *session) dispatch(event any) bool {
 	case *events.AppStateSyncError:
 		s.logger.WarnContext(s.ctx, "app state not synchronised", slog.String("collection", string(event.Name)))
 
-	// Known, and no event of the gateway's:
+	// Known, and of no use here:
 	// the connection's own bookkeeping;
 	case *events.KeepAliveRestored, *events.OfflineSyncPreview, *events.OfflineSyncCompleted, *events.AppState,
 		*events.IdentityChange, // whatsmeow deals with the new keys itself

@@ -22,29 +22,29 @@ import (
 )
 
 const (
-	// maxHistory bounds how many messages of one history are handed over.
+	// maxHistory bounds how many messages of one history are passed on.
 	maxHistory = 10_000
-	// historyTries and historyPause say how often a history is asked for that
-	// could not be had, and how long that waits for a better connection.
+	// historyTries bounds how often a history is fetched that could not be read, and
+	// historyPause is the time between two tries.
 	historyTries = 3
 	historyPause = 5 * time.Second
 )
 
-// historyAnnounced has a history read aside: the phone has left one with the
-// platform, or sent it along. whatsmeow would load all of it into memory.
+// historyAnnounced has a history read in the background: the phone has uploaded one, or
+// sent it along. whatsmeow would load all of it into memory.
 //
-// The announcement itself is acknowledged at once, by whatsmeow's own peer_msg
-// receipt, whatever we do; that the history was received is told when it was kept.
-// A crash in between loses messages from before the link, and none of now.
+// The announcement itself is acknowledged at once, by whatsmeow's own peer_msg receipt;
+// the phone is told that the history was received when it was kept. A crash in between
+// loses messages from before the link, and no new ones.
 func (s *session) historyAnnounced(info *types.MessageInfo, notification *waE2E.HistorySyncNotification) {
 	client, id := s.current(), info.ID
 	if !s.histories.Add(func() { s.takeHistory(client, id, notification) }) && s.ctx.Err() == nil {
-		s.logger.WarnContext(s.ctx, "history not read: too much of it waits")
+		s.logger.WarnContext(s.ctx, "history not read: too many of them wait")
 	}
 }
 
-// takeHistory reads one history, the only one in the process at that time, and
-// tells the phone.
+// takeHistory reads one history, the only one in the process at that time, and sends the
+// phone a receipt.
 func (s *session) takeHistory(client *whatsmeow.Client, id types.MessageID, notification *waE2E.HistorySyncNotification) {
 	select {
 	case s.connector.histories <- struct{}{}:
@@ -72,14 +72,14 @@ func (s *session) takeHistory(client *whatsmeow.Client, id types.MessageID, noti
 	if err != nil && !errors.Is(err, history.ErrTooBig) {
 		return
 	}
-	// A receipt that is lost has the phone believe that we are still at it, which
+	// Without the receipt the phone believes that the history is still being read, which
 	// does no harm.
 	if err := client.SendProtocolMessageReceipt(s.ctx, id, types.ReceiptTypeHistorySync); err != nil {
 		s.logger.DebugContext(s.ctx, "history not acknowledged", slog.Any("error", err))
 	}
 }
 
-// worthAnother tells what may pass from what will not.
+// worthAnother reports whether another try may succeed.
 func worthAnother(err error) bool {
 	if errors.Is(err, transport.ErrSilent) {
 		return true
@@ -88,8 +88,8 @@ func worthAnother(err error) bool {
 		!errors.Is(err, context.Canceled) && !wire.IsGone(err)
 }
 
-// errNotKept says that the handler refused a part of a history. What it has kept
-// already stays.
+// errNotKept says that the receiver refused a part of a history. What it has kept before
+// stays.
 var errNotKept = errors.New("whatsapp: a part of the history was not kept")
 
 func (s *session) readHistory(client *whatsmeow.Client, notification *waE2E.HistorySyncNotification) error {
@@ -125,7 +125,7 @@ func (s *session) readHistory(client *whatsmeow.Client, notification *waE2E.Hist
 	}})
 }
 
-// handOver reads a history twice: first who is who, so that both addresses of
+// handOver reads a history twice: first the names and addresses, so that both addresses of
 // everybody are known when the messages are read.
 func (s *session) handOver(client *whatsmeow.Client, from history.Packed) error {
 	inside := client.DangerousInternals() //nolint:staticcheck // what whatsmeow does with a history it has loaded; the version is pinned
@@ -155,8 +155,7 @@ func (s *session) handOver(client *whatsmeow.Client, from history.Packed) error 
 	return err
 }
 
-// takeMessages hands over the messages of a history and returns how many these
-// were.
+// takeMessages passes on the messages of a history and returns how many these were.
 func (s *session) takeMessages(client *whatsmeow.Client, from history.Packed, perChat int) (total int, err error) {
 	inside := client.DangerousInternals() //nolint:staticcheck // as above
 	err = from.Conversations(perChat, func(conversation *waHistorySync.Conversation) error {
@@ -187,8 +186,8 @@ func (s *session) historyArrived(messages []gateway.Message) (err error) {
 	return nil
 }
 
-// historyMessages translates the messages of a conversation. What is no message
-// of a chat is passed over.
+// historyMessages translates the messages of a conversation, and leaves out everything
+// that is no message of a chat.
 func (s *session) historyMessages(client *whatsmeow.Client, conversation *waHistorySync.Conversation) []gateway.Message {
 	chat, err := types.ParseJID(conversation.GetID())
 	if chat.Server == types.LegacyUserServer {
@@ -200,7 +199,7 @@ func (s *session) historyMessages(client *whatsmeow.Client, conversation *waHist
 	messages := make([]gateway.Message, 0, len(conversation.GetMessages()))
 	for _, old := range conversation.GetMessages() {
 		if old.GetMessage().GetMessage() == nil || old.GetMessage().GetKey().GetID() == "" {
-			continue // a notice of the chat's
+			continue // a notice in the chat
 		}
 		event, err := client.ParseWebMessage(chat, old.GetMessage())
 		if err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/recado-project/recado/internal/whatsapp/wire"
 )
 
-// linking shows the codes that the platform gave, one after another. It belongs
-// to the owner's goroutine.
+// linking shows the codes of the platform, one after another. It belongs to the owner's
+// goroutine.
 type linking struct {
 	session *session
 	codes   []string
@@ -23,7 +23,7 @@ type linking struct {
 	timer   *time.Timer
 	first   bool
 	// loginWanted says that the platform has asked for the login that follows a
-	// pairing, before whatsmeow told that the pairing is done.
+	// pairing, before whatsmeow signalled that the pairing is done.
 	loginWanted bool
 }
 
@@ -61,8 +61,8 @@ func (l *linking) next(ctx context.Context) bool {
 	return true
 }
 
-// expired delivers when the code that is shown runs out; nil, which never
-// delivers, where none is shown.
+// expired delivers when the code that is shown runs out. It is nil, which never delivers,
+// if none is shown.
 func (l *linking) expired() <-chan time.Time {
 	if l.timer == nil {
 		return nil
@@ -70,8 +70,7 @@ func (l *linking) expired() <-chan time.Time {
 	return l.timer.C
 }
 
-// stop ends the showing: a code was used, or the connection that it belongs to
-// is gone.
+// stop shows no more codes: one was used, or their connection is gone.
 func (l *linking) stop() {
 	l.stopTimer()
 	l.codes = nil
@@ -84,7 +83,7 @@ func (l *linking) stopTimer() {
 	}
 }
 
-// PairingCode asks for the characters to type (gateway.Session).
+// PairingCode asks for the characters to type on the phone (gateway.Linking).
 func (s *session) PairingCode(ctx context.Context, number string) (gateway.PairingCode, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.connector.config.SendTimeout)
 	defer cancel()
@@ -97,13 +96,13 @@ func (s *session) PairingCode(ctx context.Context, number string) (gateway.Pairi
 	return gateway.PairingCode{Code: strings.ReplaceAll(code, "-", ""), ExpiresAt: s.codesEnd}, nil
 }
 
-// clientName is what the phone is told it is being linked to; the platform
-// accepts only "Browser (System)" with names it knows.
+// clientName is what the phone shows that it is being linked to; the platform accepts only
+// "Browser (System)" with names that it knows.
 const clientName = "Chrome (Linux)"
 
 // Logout ends the session on the platform and removes its keys
-// (gateway.Session). It asks as whatsmeow's own Logout does, which deletes the
-// keys while its goroutines still read them.
+// (gateway.Linking). whatsmeow's own Logout is of no use: it deletes the keys while its
+// goroutines still read them.
 func (s *session) Logout(ctx context.Context) error {
 	s.mu.Lock()
 	device := s.device

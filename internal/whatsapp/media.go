@@ -21,10 +21,10 @@ import (
 	"github.com/recado-project/recado/internal/whatsapp/wire"
 )
 
-// retryWait is how long the phone may take to give a file to the platform again.
+// retryWait is how long the phone may take to upload a file again.
 const retryWait = 20 * time.Second
 
-// Upload leaves a file with the platform (gateway.Session). It is encrypted into
+// Upload leaves a file with the platform (gateway.Files). It is encrypted into
 // a temporary file, never held whole in memory.
 func (s *session) Upload(ctx context.Context, kind gateway.MessageType, file io.ReadSeeker) (gateway.Upload, error) {
 	size, err := file.Seek(0, io.SeekEnd)
@@ -53,7 +53,7 @@ func (s *session) Upload(ctx context.Context, kind gateway.MessageType, file io.
 	}, nil
 }
 
-// Download fetches the file of a message (gateway.Session).
+// Download fetches the file of a message (gateway.Files).
 func (s *session) Download(ctx context.Context, key gateway.MessageKey, payload []byte, target *os.File) error {
 	message, err := wire.Decode(payload)
 	if err != nil {
@@ -86,16 +86,16 @@ func (s *session) Download(ctx context.Context, key gateway.MessageKey, payload 
 	return downloadError(ctx, s.current().DownloadToFile(ctx, wire.FileOf(content), limited), limit)
 }
 
-// encryptionBytes is how much longer a file is while it is encrypted: its padding
-// and its seal.
+// encryptionBytes is how much longer an encrypted file is: its padding and its
+// authentication code.
 const encryptionBytes = 16 + 10
 
-// errTooLarge says that a file is larger than what is fetched.
+// errTooLarge says that a file is larger than the limit.
 var errTooLarge = errors.New("whatsapp: the file is larger than the limit")
 
-// downloadError says in the gateway's words why a file could not be fetched. What
-// its sender chose is never a fault of ours: a path that leads nowhere, keys that
-// open nothing.
+// downloadError says in the gateway's words why a file could not be fetched. A path that
+// leads nowhere and keys that don't fit were chosen by the sender, so they are not
+// internal errors.
 func downloadError(ctx context.Context, err error, limit int64) error {
 	switch {
 	case err == nil:
@@ -123,8 +123,7 @@ func downloadError(ctx context.Context, err error, limit int64) error {
 		"there is no file that fits what the message says of it: its path, its keys or its hashes are wrong")
 }
 
-// askPhone asks the account's phone to give a file to the platform again, and
-// returns where it lies now.
+// askPhone asks the account's phone to upload a file again, and returns its new path.
 func (s *session) askPhone(ctx context.Context, key gateway.MessageKey, mediaKey []byte) (path string, err error) {
 	chat, err := wire.ToJID(key.Chat.Address())
 	if err != nil {
@@ -187,7 +186,7 @@ func (r *mediaRetries) expect(messageID string) (answers <-chan *events.MediaRet
 	}
 }
 
-// answer hands the phone's answer to who waits for it.
+// answer passes the phone's answer to the request that waits for it.
 func (r *mediaRetries) answer(event *events.MediaRetry) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -63,7 +63,7 @@ func (s *session) run() {
 		s.takeOver()
 		began := s.now()
 		end := s.connect(linking)
-		if end.outcome != abandoned { // else whatsmeow holds its own lock until its handshake gives up
+		if end.outcome != abandoned { // else whatsmeow holds the lock for it until its handshake ends
 			s.current().Disconnect()
 		}
 		gaveUp := !s.endConnection()
@@ -131,7 +131,7 @@ func (s *session) connect(linking *linking) ending {
 			}
 		case sig := <-s.signals:
 			release()
-			if s.connected() { // else it bounds how long the end may take
+			if s.connected() { // else the deadline bounds how long the end may take
 				deadline.Stop()
 			}
 			if end, over := s.follow(sig, linking, deadline); over {
@@ -161,7 +161,7 @@ func (s *session) follow(sig signal, linking *linking, deadline *time.Timer) (en
 		if s.Linked() {
 			return ending{outcome: again}, true
 		}
-		// The platform was faster than the end of the pairing on our side.
+		// The platform asks before whatsmeow has finished the pairing.
 		linking.loginWanted = true
 		deadline.Reset(afterPairing)
 	case loggedIn:
@@ -218,7 +218,7 @@ func (s *session) accept(event *events.PairSuccess) {
 	if err := s.connector.config.SyncKeys(s.ctx); err != nil {
 		// The next send tries again; after a loss of power before it, the account has to be
 		// linked anew.
-		s.logger.ErrorContext(s.ctx, "keys of a new link are not safe from a loss of power", slog.Any("error", err))
+		s.logger.ErrorContext(s.ctx, "keys of a newly linked device are not safe from a loss of power", slog.Any("error", err))
 	}
 	s.lifecycle.Paired(s.ctx)
 }

@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// pauses are the waits between tries: none, then growing ones with jitter, so
-// that sessions which fell together don't come back together.
+// pauses are the waits between tries: none before the first, then growing ones with
+// jitter, so that sessions that lost their connections together do not come back together.
 type pauses struct {
 	min, max time.Duration
 	next     time.Duration
 	failed   bool
 }
 
-// steady makes the next wait the shortest one, however often it comes.
+// steady makes the next wait the shortest one, however many there were.
 func (p *pauses) steady() { p.next, p.failed = p.min, true }
 
 func (p *pauses) reset() { p.next, p.failed = 0, false }

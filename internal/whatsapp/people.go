@@ -14,7 +14,7 @@ import (
 	"github.com/recado-project/recado/internal/whatsapp/wire"
 )
 
-// SetPresence shows a presence (gateway.Session).
+// SetPresence shows a presence (gateway.People).
 func (s *session) SetPresence(ctx context.Context, chat gateway.JID, presence gateway.Presence) error {
 	err := s.setPresence(ctx, chat, presence)
 	if errors.Is(err, whatsmeow.ErrNoPushName) {
@@ -34,7 +34,7 @@ func (s *session) setPresence(ctx context.Context, chat gateway.JID, presence ga
 		return client.SendPresence(ctx, types.PresenceAvailable)
 	case gateway.PresenceUnavailable:
 		return client.SendPresence(ctx, types.PresenceUnavailable)
-	default: // the others are of one chat
+	default: // the others belong to one chat
 	}
 	to, err := wire.ToJID(chat)
 	if err != nil {
@@ -51,7 +51,7 @@ func (s *session) setPresence(ctx context.Context, chat gateway.JID, presence ga
 	}
 }
 
-// ProfilePicture returns where a picture lies (gateway.Session).
+// ProfilePicture returns the URL of a picture (gateway.People).
 func (s *session) ProfilePicture(ctx context.Context, of gateway.JID) (string, error) {
 	jid, err := wire.ToJID(of)
 	if err != nil {
@@ -60,7 +60,7 @@ func (s *session) ProfilePicture(ctx context.Context, of gateway.JID) (string, e
 	picture, err := s.current().GetProfilePictureInfo(ctx, jid, nil)
 	switch {
 	case errors.Is(err, whatsmeow.ErrProfilePictureNotSet), errors.Is(err, whatsmeow.ErrProfilePictureUnauthorized):
-		return "", nil // none, or hidden from us: there is none to be seen
+		return "", nil // none, or hidden from this account
 	case err != nil:
 		return "", wire.Failure(err)
 	case picture == nil:
@@ -69,7 +69,7 @@ func (s *session) ProfilePicture(ctx context.Context, of gateway.JID) (string, e
 	return picture.URL, nil
 }
 
-// SetBlocked blocks a person, or lifts it (gateway.Session).
+// SetBlocked blocks or unblocks a person (gateway.People).
 func (s *session) SetBlocked(ctx context.Context, who gateway.JID, blocked bool) error {
 	jid, err := wire.ToJID(who)
 	if err != nil {
@@ -89,7 +89,7 @@ func (s *session) SetBlocked(ctx context.Context, who gateway.JID, blocked bool)
 	return nil
 }
 
-// Resolve asks which numbers have an account (gateway.Session).
+// Resolve asks which numbers have an account (gateway.People).
 func (s *session) Resolve(ctx context.Context, numbers []string) ([]gateway.Registration, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.connector.config.SendTimeout)
 	defer cancel()
@@ -117,8 +117,8 @@ func (s *session) Resolve(ctx context.Context, numbers []string) ([]gateway.Regi
 	return registrations, nil
 }
 
-// loadPicture asks for the account's own picture and tells of it. Nobody waits
-// for it: it is an ornament.
+// loadPicture asks for the account's own picture in the background and passes its URL to
+// the lifecycle.
 func (s *session) loadPicture() {
 	s.connector.running.Go(func() {
 		ctx, cancel := context.WithTimeout(s.ctx, s.connector.config.SendTimeout)

@@ -16,10 +16,10 @@ import (
 	"github.com/recado-project/recado/internal/whatsapp/wire"
 )
 
-// NewMessageID chooses an identifier (gateway.Session).
+// NewMessageID chooses an identifier (gateway.Sending).
 func (s *session) NewMessageID() string { return s.current().GenerateMessageID() }
 
-// Send sends a message (gateway.Session).
+// Send sends a message (gateway.Sending).
 func (s *session) Send(ctx context.Context, out gateway.Outgoing) (gateway.Sent, error) {
 	to, err := wire.ToJID(out.Chat)
 	if err != nil {
@@ -29,8 +29,8 @@ func (s *session) Send(ctx context.Context, out gateway.Outgoing) (gateway.Sent,
 	if err := proto.Unmarshal(out.Payload, &message); err != nil {
 		return gateway.Sent{}, fmt.Errorf("whatsapp: read payload: %w", err)
 	}
-	// One bound for all of it: whatsmeow has some of its own, of a minute and more,
-	// for each question that it asks the platform on the way.
+	// One bound for all of it: whatsmeow has bounds of its own, of a minute and more, for
+	// each request to the platform that a send needs.
 	ctx, cancel := context.WithTimeout(ctx, s.connector.config.SendTimeout)
 	defer cancel()
 	client := s.current()
@@ -63,9 +63,9 @@ func (s *session) transmit(
 	return response, err
 }
 
-// checkRecipient refuses a person that the platform does not know: whatsmeow
-// would send such a message to nobody, and call it sent. What it asks the
-// platform is remembered, by us or by whatsmeow.
+// checkRecipient refuses a person that the platform does not know: whatsmeow would send
+// such a message to no device, and report success. The answers of the platform are
+// remembered, here or by whatsmeow.
 func (s *session) checkRecipient(ctx context.Context, client *whatsmeow.Client, to types.JID) error {
 	lid := to
 	switch to.Server {
@@ -99,7 +99,7 @@ func (s *session) checkRecipient(ctx context.Context, client *whatsmeow.Client, 
 	return nil
 }
 
-// party returns both addresses of a chat, as far as they are known by now.
+// party returns both addresses of a chat, as far as they are known.
 func (s *session) party(ctx context.Context, client *whatsmeow.Client, chat types.JID) gateway.Party {
 	if chat.Server == types.GroupServer {
 		return wire.PartyOf(chat, types.EmptyJID, "")
@@ -111,7 +111,7 @@ func (s *session) party(ctx context.Context, client *whatsmeow.Client, chat type
 	return wire.PartyOf(chat, other, "")
 }
 
-// EncodeChange writes what tells the platform of a change (gateway.Session).
+// EncodeChange writes the payload of a change (gateway.Sending).
 func (s *session) EncodeChange(key gateway.MessageKey, change gateway.Change) ([]byte, error) {
 	chat, err := wire.ToJID(key.Chat.Address())
 	if err != nil {
@@ -128,9 +128,9 @@ func (s *session) EncodeChange(key gateway.MessageKey, change gateway.Change) ([
 	case gateway.ChangeDeleted:
 		message = s.current().BuildRevoke(chat, types.EmptyJID, key.PlatformID)
 	case gateway.ChangeReaction:
-		sender := types.EmptyJID // ourselves
+		sender := types.EmptyJID // this account
 		if !key.FromMe {
-			// In groups the sender is named as the group addresses people, by LID.
+			// Groups address people by LID, and so must the reaction.
 			if sender, err = wire.ToJID(key.Sender.Key()); err != nil {
 				return nil, err
 			}
@@ -144,9 +144,9 @@ func (s *session) EncodeChange(key gateway.MessageKey, change gateway.Change) ([
 	return payload, nil
 }
 
-// MarkRead tells the sender that a message was read (gateway.Session).
+// MarkRead sends the sender of a message a receipt that it was read (gateway.Sending).
 func (s *session) MarkRead(ctx context.Context, key gateway.MessageKey, at time.Time) error {
-	// Receipts go where the message came from, and that was a LID.
+	// Receipts go to the address that the message came from, which was a LID.
 	chat, err := wire.ToJID(key.Chat.Key())
 	if err != nil {
 		return err

@@ -164,7 +164,7 @@ func (s *session) use(own *store.Device) {
 
 func (s *session) allowPairing(jid types.JID) bool {
 	if err := s.lifecycle.Pairing(s.ctx, jid.String()); err != nil {
-		s.logger.ErrorContext(s.ctx, "link refused", slog.Any("error", err))
+		s.logger.ErrorContext(s.ctx, "linking refused", slog.Any("error", err))
 		return false
 	}
 	return true

@@ -11,8 +11,8 @@ import (
 var ErrEnough = errors.New("history: enough of the history was read")
 
 // Conversations calls give with the newest messages of every conversation, at
-// most perChat, oldest first, in batches; the conversation has no messages but
-// those. It ends with ErrEnough where give does.
+// most perChat, oldest first, in batches; each conversation that give gets has only the
+// messages of the batch. It ends without an error when give returns ErrEnough.
 func (p Packed) Conversations(perChat int, give func(*waHistorySync.Conversation) error) error {
 	err := p.read(func(w *wireReader, number protowire.Number, kind protowire.Type) error {
 		if number != fieldConversations || kind != protowire.BytesType {

@@ -59,7 +59,7 @@ func (p Packed) Facts(
 	return facts, nil
 }
 
-// slicer decodes messages and gives them on in slices.
+// slicer decodes messages and passes them on in slices.
 type slicer[T any, M interface {
 	*T
 	proto.Message

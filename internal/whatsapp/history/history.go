@@ -31,10 +31,10 @@ const (
 	sliceSize = 500
 )
 
-// ErrTooBig says that a history is left where it is.
-var ErrTooBig = errors.New("history: the history is too big")
+// ErrTooBig says that a history is too big to be read.
+var ErrTooBig = errors.New("history: too big")
 
-// Packed is a packed history. Its size does not matter to memory.
+// Packed is a packed history. It is read as a stream, so its size does not matter.
 type Packed struct {
 	Open func() (io.Reader, error) // from the start
 	Size int64                     // packed
@@ -67,14 +67,13 @@ func (p Packed) read(field func(w *wireReader, number protowire.Number, kind pro
 	}
 }
 
-// limitedReader fails after so many bytes: a small file can be packed that
-// unpacks to any size.
+// limitedReader fails after a number of bytes: a small packed file may unpack to any size.
 type limitedReader struct {
 	from io.Reader
 	left int64
 }
 
-// Read reads from the reader behind.
+// Read reads the next bytes within the limit.
 func (l *limitedReader) Read(p []byte) (int, error) {
 	n, err := l.from.Read(p)
 	if l.left -= int64(n); l.left < 0 {

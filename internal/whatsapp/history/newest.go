@@ -55,7 +55,7 @@ func (n *newestMessages) add(content []byte) {
 	}
 }
 
-// ageOf finds what tells which of two messages is the newer one.
+// ageOf reads the fields by which messages are ordered: time and order.
 func ageOf(content []byte) (at, order uint64) {
 	info, order := scanField(content, fieldInfo, fieldOrder)
 	_, at = scanField(info, 0, fieldTimestamp)
@@ -86,7 +86,7 @@ func scanField(content []byte, bytesField, varintField protowire.Number) (found 
 	return found, value
 }
 
-// giveOn decodes what is kept, oldest first, and gives it on in batches.
+// giveOn decodes the messages, oldest first, and passes them on in batches.
 func (n *newestMessages) giveOn(head []byte, give func(*waHistorySync.Conversation) error) error {
 	slices.SortStableFunc(n.kept, compareMessages)
 	partial := proto.UnmarshalOptions{AllowPartial: true}

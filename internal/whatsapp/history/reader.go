@@ -13,9 +13,8 @@ import (
 // ErrMalformed says that something is no protobuf message.
 var ErrMalformed = errors.New("history: malformed protobuf message")
 
-// wireReader reads a protobuf message field by field, without holding it. What a
-// field holds is taken by one of field, message and skip before the next one is
-// asked for.
+// wireReader reads a protobuf message field by field, without holding it. The content of
+// a field has to be read by one of field, message and skip before the next one.
 type wireReader struct {
 	in   *bufio.Reader
 	left int64 // bytes of the message that were not read
@@ -116,8 +115,7 @@ func appendField(message []byte, number protowire.Number, kind protowire.Type, c
 	return append(message, content...)
 }
 
-// message calls read with the message that a field holds. What it leaves is
-// passed over.
+// message calls read with the message that a field holds. It skips what read leaves.
 func (w *wireReader) message(read func(inner *wireReader) error) error {
 	n, err := w.length()
 	if err != nil {
@@ -163,7 +161,7 @@ func (w *wireReader) discard(n int64) error {
 	return nil
 }
 
-// cut says that a message ended before its time.
+// cut says that a message ended too early.
 func cut(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("%w: %w", ErrMalformed, io.ErrUnexpectedEOF)

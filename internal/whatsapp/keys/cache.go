@@ -19,13 +19,12 @@ const cachedPeople = 128
 // from their number to their LID; for others the move is only tried again.
 const migratedPeople = 4096
 
-// cache stands before whatsmeow's store of one device's keys. It answers
-// reads from memory and leaves out writes that would change nothing; whatever
-// changes is written through before it is believed. Without it most of the CPU
-// of a message goes into SQL.
+// cache stands before whatsmeow's store of one device's keys. It answers reads from memory
+// and leaves out writes that would change nothing; a change is written to the database
+// before it is cached. Without the cache most of the CPU time of a message goes into SQL.
 //
-// The sessions of a device are open in one process only, so nobody else changes
-// what is cached.
+// The sessions of a device are open in one process only, so the cache is never out of
+// date.
 type cache struct {
 	store.AllSessionSpecificStores
 
@@ -41,17 +40,17 @@ type cache struct {
 	saltKnown  bool
 	migrated   *lru.Cache[string, struct{}] // numbers
 	done       [][32]byte                   // messages that have been handed on, whose plaintext is still kept
-	// changes counts the writes: what was read from the database before one of
-	// them is not put into the cache after it.
+	// changes counts the writes: an answer of the database from before a write is not
+	// put into the cache after it.
 	changes uint64
 
-	// ratchet serialises what moves a Signal session on: a message that is
-	// decrypted while another one to the same person is encrypted would put back
-	// what the other has just used, and the next message would be unreadable. It is
-	// never held while the network is waited for: see sending.
+	// ratchet serialises decryption and encryption, which move Signal sessions on. If a
+	// message were decrypted while another one to the same person is encrypted, it would
+	// overwrite the session that the other has just used, and the next message would be
+	// unreadable. It is never held during a request to the platform: see sending.
 	ratchet sync.Mutex
-	// open are the sends that have read sessions and write them later, without the
-	// ratchet meanwhile.
+	// open holds the sends that have read sessions and write them later, and do not hold
+	// the ratchet meanwhile.
 	open map[*sending]struct{}
 }
 
@@ -90,8 +89,8 @@ func (c *cache) seen() uint64 {
 	return c.changes
 }
 
-// keep calls fn, which fills the cache, unless a write has started since the
-// one of that number: then it may know less than the database.
+// keep calls fn, which fills the cache, unless a write has started since the one with the
+// number since: then fn's values may be older than the database.
 func (c *cache) keep(since uint64, fn func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -117,8 +116,8 @@ func (c *cache) forget() {
 // receivingKey marks the context of a decryption.
 type receivingKey struct{}
 
-// DoDecryptionTxn decrypts while nobody encrypts, and forgets what a transaction
-// that failed had written.
+// DoDecryptionTxn decrypts while nothing is encrypted, and empties the cache if the
+// transaction fails.
 func (c *cache) DoDecryptionTxn(ctx context.Context, fn func(context.Context) error) error {
 	c.ratchet.Lock()
 	defer c.ratchet.Unlock()
@@ -134,10 +133,10 @@ func (c *cache) DoDecryptionTxn(ctx context.Context, fn func(context.Context) er
 	return err
 }
 
-// ClearBufferedEventPlaintext notes that a message has been handed on, so that
-// its plaintext, which was kept for a crash in between, is of no more use. It is
-// cleared with the next decryption: a transaction of its own would cost as much
-// as that. A crash until then hands the message on once more, which is harmless.
+// ClearBufferedEventPlaintext notes that a message has been passed on, so that its
+// plaintext, which was kept for a crash in between, is not needed any more. It is cleared
+// with the next decryption, because a transaction of its own would cost as much as that.
+// After a crash until then the message is passed on once more, which is harmless.
 func (c *cache) ClearBufferedEventPlaintext(_ context.Context, ciphertextHash [32]byte) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -145,7 +144,7 @@ func (c *cache) ClearBufferedEventPlaintext(_ context.Context, ciphertextHash [3
 	return nil
 }
 
-// clearDone clears the plaintexts that are of no more use.
+// clearDone clears the plaintexts that are not needed any more.
 func (c *cache) clearDone(ctx context.Context) error {
 	c.mu.Lock()
 	done := c.done

@@ -11,10 +11,10 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 )
 
-// contactStore stands before whatsmeow's store of contacts, which copies what it
-// returns after it has let go of its lock: a name that is read while it is changed
-// would be a data race. It cleans the names: people choose theirs, and PostgreSQL
-// does not hold every text.
+// contactStore stands before whatsmeow's store of contacts. It adds a lock: whatsmeow's
+// store copies what it returns without holding its own, which is a data race with a
+// change of the name. And it cleans the names: people choose theirs, and PostgreSQL does
+// not hold every text.
 type contactStore struct {
 	store.ContactStore
 	mu sync.Mutex

@@ -14,22 +14,20 @@ import (
 	"github.com/recado-project/recado/internal/sqlerror"
 )
 
-// guard stands before the database of one device's keys and notices when it
-// fails while something is received. whatsmeow takes that for a message that it
-// can't decrypt: it tells the platform "received", and asks the sender for
-// another copy, which comes late or never. Where the connection is given up
-// before it does, the platform brings the message again.
+// guard stands before the database of one device's keys and notices when it fails while
+// something is received. whatsmeow treats that as a message that it can't decrypt: it
+// acknowledges the message, and asks the sender for another copy, which comes late or
+// never. If the connection is given up before, the platform delivers the message again.
 type guard struct {
 	store.AllSessionSpecificStores
 
-	// failed is told of it; nil until a session uses the keys.
+	// failed is called after a failure; nil until a session uses the keys.
 	failed atomic.Pointer[func()]
 }
 
-// note tells of a failure, and returns it. What the stores answer with an error
-// is always the database's; what is not there is no error. An address that the
-// database can't hold is refused each time, so to bring the message again would be
-// of no use.
+// note reports a failure of the database, and returns err. Every error of the stores comes
+// from the database: a key that does not exist is no error. A value that the database
+// can't hold is not reported: it would be refused after each delivery.
 func (g *guard) note(err error) error {
 	if failed := g.failed.Load(); err != nil && failed != nil && !sqlerror.IsData(err) {
 		(*failed)()
@@ -47,7 +45,7 @@ func (g *guard) DoDecryptionTxn(ctx context.Context, fn func(context.Context) er
 	if own != nil {
 		return err
 	}
-	return g.note(err) // it could not begin, or not be committed
+	return g.note(err) // the transaction could not begin, or not be committed
 }
 
 // GetBufferedEvent returns the plaintext of a message that was decrypted before.
@@ -125,12 +123,12 @@ func (g *guard) GetMessageSecret(ctx context.Context, chat, sender types.JID, id
 	return g.AllSessionSpecificStores.GetMessageSecret(ctx, chat, sender, gateway.CleanID(id))
 }
 
-// PutIdentity writes who somebody is.
+// PutIdentity writes the identity behind an address.
 func (g *guard) PutIdentity(ctx context.Context, address string, key [32]byte) error {
 	return g.note(g.AllSessionSpecificStores.PutIdentity(ctx, address, key))
 }
 
-// IsTrustedIdentity reports whether somebody is who he was.
+// IsTrustedIdentity reports whether the identity is the one that is stored.
 func (g *guard) IsTrustedIdentity(ctx context.Context, address string, key [32]byte) (bool, error) {
 	trusted, err := g.AllSessionSpecificStores.IsTrustedIdentity(ctx, address, key)
 	return trusted, g.note(err)

@@ -42,8 +42,8 @@ func (c *cache) DeleteAllIdentities(ctx context.Context, phone string) error {
 	return c.AllSessionSpecificStores.DeleteAllIdentities(ctx, phone)
 }
 
-// GetOrGenPreKeys returns keys to give to the platform, which hands them to
-// people who want to write: they must not go back.
+// GetOrGenPreKeys returns keys to give to the platform, which hands them to people who want
+// to write. Keys that were given away must survive a loss of power.
 func (c *cache) GetOrGenPreKeys(ctx context.Context, count uint32) ([]*wakeys.PreKey, error) {
 	made, err := c.AllSessionSpecificStores.GetOrGenPreKeys(ctx, count)
 	if err != nil {

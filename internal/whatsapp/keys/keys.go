@@ -15,7 +15,7 @@ import (
 
 // Load loads the keys that device names, or makes new ones where it is empty or its
 // keys are gone. sync makes what was written safe from a loss of power; it is called
-// after writes that must not go back.
+// after writes that must not be lost.
 func Load(
 	ctx context.Context, container *sqlstore.Container, device string, sync func(context.Context) error,
 ) (*store.Device, error) {
@@ -46,7 +46,7 @@ type Observer struct {
 	DatabaseFailed func()
 }
 
-// Observe makes keys the ones of a session, which is called about them.
+// Observe prepares keys for the use by a session, whose observer is called about them.
 func Observe(keys *store.Device, observer Observer) {
 	if keys.ID != nil {
 		keys.LIDs = &lidStore{LIDStore: keys.LIDs, learnt: observer.PairsLearnt}

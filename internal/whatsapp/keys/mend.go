@@ -7,19 +7,18 @@ import (
 	"slices"
 )
 
-// sessionRecord is the sessions with one device as libsignal writes them down.
-// What the sessions hold is libsignal's matter.
+// sessionRecord is the record of the sessions with one device, as libsignal writes it. The
+// contents of the sessions are not read here.
 type sessionRecord struct {
 	SessionState   json.RawMessage   `json:"SessionState"`   //nolint:tagliatelle // libsignal's name
 	PreviousStates []json.RawMessage `json:"PreviousStates"` //nolint:tagliatelle // libsignal's name
 }
 
-// mendSession returns the record after a decryption as it should be. Where a
-// message belongs to an archived session, which happens when both sides start one
-// in the same moment, libsignal tries the current one first, and its attempt
-// leaves that one advanced and useless; then it writes the current one down as
-// archived, and every later message of it is unreadable. The sessions that were
-// tried in vain are put back as they were before.
+// mendSession repairs a record after a decryption. A message may belong to an archived
+// session, if both sides have started one at the same moment. Then libsignal first tries
+// the current session, which leaves that one advanced and useless; and it archives it in
+// that state, so that every later message of it would be unreadable. mendSession puts the
+// sessions that were tried in vain back as they were before.
 func mendSession(before, after []byte) ([]byte, error) {
 	if len(before) == 0 || bytes.HasSuffix(before, []byte(`"PreviousStates":[]}`)) {
 		return after, nil // nothing is archived, so nothing was searched
@@ -68,7 +67,7 @@ func readRecord(encoded []byte) (sessionRecord, error) {
 	return record, nil
 }
 
-// baseKey returns what tells a session from all others.
+// baseKey returns the key that identifies a session.
 func baseKey(session json.RawMessage) ([]byte, error) {
 	var state struct {
 		SenderBaseKey []byte `json:"SenderBaseKey"` //nolint:tagliatelle // libsignal's name

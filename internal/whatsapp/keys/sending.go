@@ -6,21 +6,21 @@ import (
 	"iter"
 )
 
-// errSessionMoved says that a Signal session was moved on by another message while
-// the keys of a new device were waited for. What was encrypted with it is worthless;
-// the send is made anew.
+// errSessionMoved says that another message has moved a Signal session on while the send
+// waited for the keys of a new device. The encrypted message is useless, and has to be
+// encrypted again.
 var errSessionMoved = errors.New("keys: a session was moved on by another message")
 
-// sendTries is how often a send is made where that happens.
+// sendTries is how often a send is tried if that happens.
 const sendTries = 4
 
 // sending is the part of a send between reading sessions and writing them back. It
 // travels in the context of the send.
 //
-// As a rule it holds the ratchet. Where a recipient's device is new, whatsmeow asks
-// the platform for its keys in between, which takes as long as it takes: then the
-// ratchet is let go, and the sessions are watched instead. Everything else of the
-// instance goes on meanwhile.
+// As a rule it holds the ratchet. If a recipient's device is new, whatsmeow asks the
+// platform for its keys in between, which may take long: then the send releases the
+// ratchet and watches the sessions instead, so that everything else of the instance goes
+// on meanwhile.
 type sending struct {
 	cache   *cache // nil before it has begun, and after its end
 	holds   bool   // the ratchet
@@ -30,15 +30,15 @@ type sending struct {
 
 type sendingKey struct{}
 
-// withSending returns a context for one send, and what to do after it: a send
-// that failed half-way must give the ratchet back.
+// withSending returns a context for one send, and a function to call after it: a send that
+// failed half-way must release the ratchet.
 func withSending(ctx context.Context) (context.Context, func()) {
 	s := &sending{}
 	return context.WithValue(ctx, sendingKey{}, s), s.end
 }
 
-// beginSending takes the ratchet for the send that ctx belongs to, and returns that
-// send; nil where there is none, or it has begun before.
+// beginSending takes the ratchet for the send of ctx, and returns that send; nil if ctx has
+// none, or it has begun before.
 func (c *cache) beginSending(ctx context.Context) *sending {
 	s, ok := ctx.Value(sendingKey{}).(*sending)
 	if !ok || s.cache != nil {
@@ -49,7 +49,7 @@ func (c *cache) beginSending(ctx context.Context) *sending {
 	return s
 }
 
-// letGo gives the ratchet back and watches the sessions with the addresses.
+// letGo releases the ratchet and watches the sessions with the addresses.
 func (s *sending) letGo(addresses []string) {
 	s.watched = make(map[string]bool, len(addresses))
 	for _, address := range addresses {
@@ -65,7 +65,7 @@ func (s *sending) letGo(addresses []string) {
 	s.cache.ratchet.Unlock()
 }
 
-// takeAgain takes the ratchet again where it was let go, and reports whether a
+// takeAgain takes the ratchet again if it was released. Its error is errSessionMoved if a
 // session has moved meanwhile.
 func (s *sending) takeAgain() error {
 	if s.cache == nil || s.holds {
@@ -82,7 +82,7 @@ func (s *sending) takeAgain() error {
 	return nil
 }
 
-// end gives back what the send holds. It may be called twice.
+// end releases what the send holds. It may be called twice.
 func (s *sending) end() {
 	if s.cache == nil {
 		return
@@ -96,8 +96,8 @@ func (s *sending) end() {
 	s.cache, s.holds, s.watched = nil, false, nil
 }
 
-// moved tells the sends that watch one of the addresses that its session has moved:
-// all but the one that has moved it.
+// moved marks the sends that watch one of the addresses as stale, except the one that has
+// moved its session.
 func (c *cache) moved(by *sending, addresses iter.Seq[string]) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

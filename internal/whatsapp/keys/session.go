@@ -79,13 +79,12 @@ func (c *cache) PutSession(ctx context.Context, address string, session []byte) 
 	return c.PutManySessions(ctx, map[string][]byte{address: session})
 }
 
-// PutManySessions writes sessions, all or none. A send has no more to do with
-// them after it. They are safe from a loss of power before anything is sent that
-// was encrypted with them.
+// PutManySessions writes sessions, all or none; it ends the part of a send that needs the
+// ratchet. The sessions are safe from a loss of power before anything is sent that was
+// encrypted with them.
 //
-// Its error is errSessionMoved where a send had to let go of the ratchet and another
-// message has moved one of its sessions since: then nothing is written, and nothing
-// was sent.
+// Its error is errSessionMoved if a send had to release the ratchet and another message
+// has moved one of its sessions since: then nothing is written, and nothing was sent.
 func (c *cache) PutManySessions(ctx context.Context, sessions map[string][]byte) error {
 	send, _ := ctx.Value(sendingKey{}).(*sending)
 	if send != nil {

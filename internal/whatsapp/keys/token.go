@@ -22,7 +22,7 @@ func (c *cache) GetPrivacyToken(ctx context.Context, user types.JID) (*store.Pri
 	return token, err
 }
 
-// copyToken keeps the cache's own apart: whatsmeow changes what it was given.
+// copyToken copies a token, because whatsmeow changes the one that it gets.
 func copyToken(token *store.PrivacyToken) *store.PrivacyToken {
 	if token == nil {
 		return nil

@@ -44,7 +44,7 @@ func (g silenceGuard) RoundTrip(request *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// guardedBody puts the alarm off with everything that passes through it.
+// guardedBody resets the alarm with all data that passes through it.
 type guardedBody struct {
 	io.ReadCloser
 
@@ -54,7 +54,7 @@ type guardedBody struct {
 	end   context.CancelCauseFunc // nil for a request's body, which ends nothing
 }
 
-// Read reads what comes next.
+// Read reads the next bytes and resets the alarm.
 func (b *guardedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if n > 0 {
@@ -66,8 +66,8 @@ func (b *guardedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// orSilent is ErrSilent in the place of err where that is the cause. It counts
-// as cancelled, too: whatsmeow would try another five times.
+// orSilent returns ErrSilent instead of err if that is the cause. The error counts as
+// cancelled as well, because whatsmeow would try another five times otherwise.
 func orSilent(ctx context.Context, err error) error {
 	if errors.Is(context.Cause(ctx), ErrSilent) {
 		return errors.Join(ErrSilent, context.Canceled)

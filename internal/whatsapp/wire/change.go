@@ -35,7 +35,7 @@ func changeOf(event *events.Message, envelope Envelope) (gateway.Change, bool) {
 		_, change.Text = kindOf(Unwrap(protocol.GetEditedMessage()))
 		payload, err := proto.Marshal(protocol.GetEditedMessage())
 		if err != nil {
-			return gateway.Change{}, false // what was just parsed can be written
+			return gateway.Change{}, false // can't happen: it was just parsed
 		}
 		change.Payload = payload
 		target = protocol.GetKey()

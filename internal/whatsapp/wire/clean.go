@@ -20,8 +20,8 @@ const (
 
 // CleanContent makes the content of a foreign message safe to keep: every text in
 // it is valid UTF-8 without U+0000 and of a bounded length, every number is one,
-// and lists and nesting have an end. It changes the message in place, and reports
-// whether the whole is of a size that is kept.
+// and lists and nesting are bounded. It changes the message in place, and reports
+// whether the message is small enough to be kept.
 //
 // It looks at the fields by reflection, so that a kind of message that this program
 // does not know is cleaned as well.
@@ -62,8 +62,8 @@ func cleanList(field protoreflect.FieldDescriptor, list protoreflect.List, depth
 	}
 }
 
-// cleanValue cleans what lies within a value, and returns a cleaned one in its
-// place where the value is a text or a number that is not clean.
+// cleanValue cleans the inside of a message; for a text or a number it returns a clean one
+// and whether that differs.
 func cleanValue(field protoreflect.FieldDescriptor, value protoreflect.Value, depth int) (cleaned protoreflect.Value, changed bool) {
 	switch field.Kind() {
 	case protoreflect.StringKind:

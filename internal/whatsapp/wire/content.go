@@ -61,7 +61,7 @@ func newQuote(quote *gateway.Quote) (*waE2E.ContextInfo, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A quote carries no quote of its own, nor what was meant for one showing.
+	// A quote has no quote of its own, and no wrapping for a single look.
 	quoted = Unwrap(quoted)
 	quoted.MessageContextInfo = nil
 	setContext(quoted, nil)

@@ -2,8 +2,8 @@ package wire
 
 import "go.mau.fi/whatsmeow/proto/waE2E"
 
-// contextOf returns what a message says about its own context, the quote among
-// it; nil, which answers everything with nothing, where there is none.
+// contextOf returns the context of a message, with its quote. It is nil if there is none,
+// and its getters then return zero values.
 func contextOf(message *waE2E.Message) *waE2E.ContextInfo {
 	for _, part := range []interface{ GetContextInfo() *waE2E.ContextInfo }{
 		message.GetExtendedTextMessage(), message.GetImageMessage(), message.GetVideoMessage(),
@@ -18,8 +18,8 @@ func contextOf(message *waE2E.Message) *waE2E.ContextInfo {
 	return nil
 }
 
-// setContext replaces what a message says about its own context, and reports
-// whether it has a place for it.
+// setContext replaces the context of a message, and reports whether it has a place for
+// one.
 func setContext(message *waE2E.Message, about *waE2E.ContextInfo) bool {
 	switch {
 	case message.ExtendedTextMessage != nil:

@@ -7,8 +7,8 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 )
 
-// detailsOf reads content out of its wrappings; once says that one of them allows
-// a single look. alt finds the other address of who is mentioned.
+// detailsOf describes content without its wrappings; once says that one of them allows a
+// single look. alt finds the other address of somebody who is mentioned.
 func detailsOf(content *waE2E.Message, once bool, alt func(types.JID) types.JID) gateway.Details {
 	about := contextOf(content)
 	details := gateway.Details{
@@ -42,7 +42,7 @@ func locationOf(content *waE2E.Message) *gateway.Location {
 		}
 	}
 	if place := content.GetLiveLocationMessage(); place != nil {
-		// It moves later; told is where it began.
+		// It moves later; the event shows where it began.
 		return &gateway.Location{Latitude: place.GetDegreesLatitude(), Longitude: place.GetDegreesLongitude()}
 	}
 	return nil

@@ -50,14 +50,14 @@ func (Encoder) EncodeEdited(payload []byte, text string) ([]byte, error) {
 	return encode(message)
 }
 
-// EncodeForwarded writes the payload of a message that passes another one on
+// EncodeForwarded writes the payload of a message that forwards another one
 // (gateway.Encoder).
 func (Encoder) EncodeForwarded(payload []byte) ([]byte, error) {
 	message, err := Decode(payload)
 	if err != nil {
 		return nil, err
 	}
-	// Without what said how to show it: what is passed on is an ordinary message.
+	// Without its wrappings: the forwarded message is an ordinary one.
 	content := Unwrap(message)
 	content.MessageContextInfo = nil
 	content.SenderKeyDistributionMessage = nil

@@ -53,9 +53,8 @@ func (e Envelope) message(now time.Time) gateway.Message {
 	return message
 }
 
-// IsChat reports whether a message belongs to a chat that the gateway has: with a
-// person, or in a group. Stories, channels and the platform's own broadcasts are
-// no chats: nobody could be answered there.
+// IsChat reports whether a message belongs to a chat with a person or in a group. Stories,
+// channels and the platform's own broadcasts are no chats: they can't be answered.
 func IsChat(source types.MessageSource) bool {
 	switch source.Chat.Server {
 	case types.DefaultUserServer, types.HiddenUserServer, types.GroupServer:

@@ -55,7 +55,7 @@ func platformCode(err error) (int, bool) {
 	if !errors.Is(err, whatsmeow.ErrServerReturnedError) {
 		return 0, false
 	}
-	// The refusal of a message carries its code in the text alone.
+	// The refusal of a message has its code only in the text.
 	text := err.Error()
 	code, convErr := strconv.Atoi(text[strings.LastIndexByte(text, ' ')+1:])
 	return code, convErr == nil

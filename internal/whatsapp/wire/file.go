@@ -10,7 +10,7 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 )
 
-// File is what all messages with media have.
+// File is the part of a message that points to a file.
 type File interface {
 	whatsmeow.DownloadableMessage
 	GetMimetype() string

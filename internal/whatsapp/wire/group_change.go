@@ -51,7 +51,7 @@ type groupPart struct {
 	value  string // what is new, so that another change in the same second is told apart
 }
 
-// groupSettings are the switches of a group that whatsmeow has no name for.
+// groupSettings are the settings of a group for which whatsmeow has no type.
 //
 //nolint:gochecknoglobals // a table that nobody writes
 var groupSettings = map[string]bool{
@@ -89,7 +89,7 @@ func groupParts(event *events.GroupInfo) []groupPart {
 	return parts
 }
 
-// settingsOf names the switches that a notification moves, empty for none.
+// settingsOf names the settings that a notification changes, empty for none.
 func settingsOf(event *events.GroupInfo) string {
 	var moved []string
 	if event.Suspended {
@@ -135,8 +135,8 @@ func onOff(on bool) string {
 	return "off"
 }
 
-// groupKey is the same for every delivery of a change. whatsmeow does not tell the
-// notification's own identifier.
+// groupKey makes a key that is the same for every delivery of a change: whatsmeow does not
+// pass on the notification's own identifier.
 func groupKey(group types.JID, at time.Time, part groupPart) string {
 	values := make([]string, 0, len(part.people)+1)
 	for _, who := range part.people {

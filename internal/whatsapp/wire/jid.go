@@ -8,8 +8,8 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 )
 
-// JIDOf makes the gateway's form of a chat ID: without a device part, empty for
-// none, and clean: who wrote it may not be one of the messenger's clients.
+// JIDOf makes the gateway's form of a chat ID: without a device part, empty for none, and
+// clean, because not every sender uses the messenger's own client.
 func JIDOf(jid types.JID) gateway.JID {
 	if jid.IsEmpty() {
 		return ""

@@ -10,8 +10,8 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 )
 
-// kindOf returns the type of content and its text or caption. A kind that we
-// don't know is never dropped: it is "unsupported".
+// kindOf returns the type of content and its text or caption. An unknown kind is not
+// dropped: it is "unsupported".
 func kindOf(content *waE2E.Message) (gateway.MessageType, string) {
 	switch {
 	case content == nil: // an empty stanza
@@ -61,8 +61,8 @@ func pollOf(content *waE2E.Message) *waE2E.PollCreationMessage {
 }
 
 // nameOf returns the platform's name for the kind of content, "unknown" with a
-// number where it is younger than our copy of the protocol. It is empty where
-// there is nothing that a person would see: see silent.
+// number if it is newer than the copy of the protocol here. It is empty for content that
+// shows a person nothing: see silent.
 func nameOf(content *waE2E.Message) string {
 	name := ""
 	content.ProtoReflect().Range(func(field protoreflect.FieldDescriptor, _ protoreflect.Value) bool {
@@ -93,12 +93,12 @@ var silent = map[protoreflect.Name]bool{
 	"fastRatchetKeySenderKeyDistributionMessage": true,
 	"groupRootKeyShare":                          true,
 	"rootSecretDistributeMessage":                true,
-	// Reactions: told as changes. An encrypted one that can't be opened belongs to
+	// Reactions: reported as changes. An encrypted one that can't be opened belongs to
 	// a message from before this device was linked.
 	"reactionMessage":    true,
 	"encReactionMessage": true,
-	// Votes and answers: they change how a poll or an event looks, and only who
-	// holds its secret can read them.
+	// Votes and answers: they change how a poll or an event looks, and only a device
+	// with its secret can read them.
 	"pollUpdateMessage":       true,
 	"pollAddOptionMessage":    true,
 	"encEventResponseMessage": true,
@@ -116,7 +116,7 @@ var silent = map[protoreflect.Name]bool{
 // chat; empty for those that are only between programs.
 func protocolName(kind waE2E.ProtocolMessage_Type) string {
 	switch kind {
-	// Told as changes of a message; one without a target changes nothing.
+	// Reported as changes of a message; one without a target changes nothing.
 	case waE2E.ProtocolMessage_REVOKE, waE2E.ProtocolMessage_MESSAGE_EDIT,
 		// Settings of a chat: vanishing messages, sharing, colours, labels.
 		waE2E.ProtocolMessage_EPHEMERAL_SETTING, waE2E.ProtocolMessage_EPHEMERAL_SYNC_RESPONSE,

@@ -9,7 +9,7 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 )
 
-// newMediaMessage points to an uploaded file.
+// newMediaMessage makes a message that points to an uploaded file.
 func newMediaMessage(content gateway.Content, about *waE2E.ContextInfo) *waE2E.Message {
 	m, up := content.Media, content.Media.Upload
 	size := uint64(m.Size) //nolint:gosec // a size is not negative
@@ -94,7 +94,7 @@ func seconds(length time.Duration) *uint32 {
 	return new(uint32((length + time.Second - 1) / time.Second)) //nolint:gosec // the length of a recording
 }
 
-// MediaType is the kind of media that whatsmeow transfers files of a message type as.
+// MediaType is the kind of media as which the platform stores the files of a message type.
 func MediaType(kind gateway.MessageType) whatsmeow.MediaType {
 	switch kind {
 	case gateway.TypeVideo:

@@ -11,8 +11,8 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 )
 
-// UnavailableOf makes the message that stands for one that the platform keeps from
-// linked devices on purpose. It has no content, and never will.
+// UnavailableOf makes the message that stands for one that the platform withholds from
+// linked devices on purpose. It never gets content.
 func UnavailableOf(event *events.UndecryptableMessage, self gateway.Party, now time.Time) gateway.Message {
 	message := EnvelopeOf(&event.Info, self).message(now)
 	withoutContent(&message, "unavailable:"+string(event.UnavailableType))
@@ -23,7 +23,7 @@ func UnavailableOf(event *events.UndecryptableMessage, self gateway.Party, now t
 const tooLarge = "too_large"
 
 // IncomingOf translates what arrived as a message: a gateway.Change, or a
-// gateway.Message, with its content cleaned. It is nil for what shows a person nothing.
+// gateway.Message, with its content cleaned. It is nil for content that shows a person nothing.
 // other finds the other address of somebody.
 func IncomingOf(event *events.Message, self gateway.Party, now time.Time, other func(types.JID) types.JID) (gateway.Incoming, error) {
 	CleanContent(event.Message)

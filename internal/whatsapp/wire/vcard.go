@@ -29,8 +29,8 @@ func vcardText(text string) string {
 	return strings.NewReplacer(`\`, `\\`, "\r\n", `\n`, "\n", `\n`, "\r", `\n`, ",", `\,`, ";", `\;`).Replace(text)
 }
 
-// parseVCard reads what we tell of a card: the name, the number that can be
-// written to, the organization. What is not there stays empty.
+// parseVCard reads the name, the number that can be written to and the organization of a
+// card. A part that it lacks stays empty.
 func parseVCard(text string) gateway.ContactCard {
 	var card gateway.ContactCard
 	written := false // whether the number is one that can be written to

@@ -7,7 +7,7 @@ import (
 // maxWrappings bounds how deep content may be wrapped; clients use two at most.
 const maxWrappings = 5
 
-// withoutCopy returns what was sent to the chat, out of the copy that goes to
+// withoutCopy returns the message that was sent to the chat, out of the copy that goes to
 // the account's other devices.
 func withoutCopy(message *waE2E.Message) *waE2E.Message {
 	if inner := message.GetDeviceSentMessage().GetMessage(); inner != nil {
@@ -16,14 +16,14 @@ func withoutCopy(message *waE2E.Message) *waE2E.Message {
 	return message
 }
 
-// Unwrap returns the content of a message out of whatever says how to show it:
+// Unwrap returns the content of a message without the wrappings that say how to show it:
 // once, for a while, with a caption.
 func Unwrap(message *waE2E.Message) *waE2E.Message {
 	content, _ := open(message)
 	return content
 }
 
-// open is unwrap, and reports whether a wrapping allows a single look.
+// open is Unwrap, and reports whether a wrapping allows a single look.
 func open(message *waE2E.Message) (content *waE2E.Message, once bool) {
 	for range maxWrappings {
 		inner, onceOnly := wrapped(message)
@@ -35,7 +35,7 @@ func open(message *waE2E.Message) (content *waE2E.Message, once bool) {
 	return message, once
 }
 
-// wrapped returns what one wrapping holds, nil where there is none.
+// wrapped returns the content of one wrapping, nil if there is none.
 func wrapped(message *waE2E.Message) (inner *waE2E.Message, once bool) {
 	for _, wrapping := range []*waE2E.FutureProofMessage{
 		message.GetViewOnceMessage(), message.GetViewOnceMessageV2(), message.GetViewOnceMessageV2Extension(),
