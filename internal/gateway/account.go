@@ -12,7 +12,7 @@ type Account struct {
 	CreatedAt time.Time
 }
 
-// Key is an API key as it is kept: its secret is not here, only its hash.
+// Key is an API key as it is stored: with the hash of its secret only.
 type Key struct {
 	ID        string // UUID v7
 	AccountID string
@@ -29,7 +29,7 @@ type Key struct {
 	LastUsedAt time.Time // zero: never used
 }
 
-// Valid reports whether the key opens anything at that time.
+// Valid reports whether the key is neither expired nor revoked at that time.
 func (k Key) Valid(now time.Time) bool {
 	return k.RevokedAt.IsZero() && (k.ExpiresAt.IsZero() || now.Before(k.ExpiresAt))
 }
@@ -58,7 +58,7 @@ func (k Key) Covers(other Key) bool {
 	return len(other.InstanceIDs) > 0 && !slices.ContainsFunc(other.InstanceIDs, beyond)
 }
 
-// end is when the key ends or ended; zero: never.
+// end is when the key expires or was revoked; zero: never.
 func (k Key) end() time.Time {
 	if k.RevokedAt.IsZero() || !k.ExpiresAt.IsZero() && k.ExpiresAt.Before(k.RevokedAt) {
 		return k.ExpiresAt

@@ -2,7 +2,7 @@ package gateway
 
 import "time"
 
-// ChangeKind says what was done to a message.
+// ChangeKind says whether a change is an edit, a deletion or a reaction.
 type ChangeKind int
 
 // The changes of a message.

@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of what comes from the platform. Everything longer was not written by a
-// client of the messenger's.
+// Bounds of the data from the platform. The messenger's own clients write nothing
+// longer.
 const (
 	MaxText = 65_536 // characters of a text, as for one that is sent
 	MaxName = 256    // characters of a name: of a person, a group, a place
@@ -25,8 +25,8 @@ const (
 )
 
 // CleanText makes foreign text safe to keep and to pass on: it is valid UTF-8, it
-// has no U+0000, which PostgreSQL can't hold, and at most limit characters. Text
-// that is so already is returned as it is.
+// has no U+0000, which PostgreSQL can't hold, and at most limit characters. Clean text is
+// returned as it is.
 func CleanText(text string, limit int) string {
 	if !utf8.ValidString(text) {
 		text = strings.ToValidUTF8(text, string(utf8.RuneError))
@@ -44,8 +44,8 @@ func CleanText(text string, limit int) string {
 	return text
 }
 
-// CleanName is CleanText for one line that people read: besides, it has no control
-// characters, and none that turn the direction of what stands around it.
+// CleanName is CleanText for one line that people read. It also removes control
+// characters, and those that change the direction of the text around it.
 func CleanName(name string) string {
 	name = CleanText(name, MaxText)
 	if strings.ContainsFunc(name, isInvisible) {
@@ -64,9 +64,9 @@ func isInvisible(r rune) bool {
 }
 
 // CleanID makes a foreign identifier safe to keep and to look for: valid UTF-8
-// without control characters, of at most MaxID bytes. One that is so already is
-// returned as it is; of any other a part stays, with a hash of the whole, so that
-// different identifiers stay different.
+// without control characters, of at most MaxID bytes. A clean one is returned as it is;
+// any other is replaced by a part of it and a hash of the whole, so that different
+// identifiers stay different.
 func CleanID(id string) string {
 	if len(id) <= MaxID && utf8.ValidString(id) && !strings.ContainsFunc(id, unicode.IsControl) {
 		return id
@@ -81,12 +81,12 @@ func CleanID(id string) string {
 	return kept + "~" + hex.EncodeToString(sum[:16])
 }
 
-// maxFileName is the length of a file name in bytes that file systems take.
+// maxFileName is the longest file name in bytes that file systems accept.
 const maxFileName = 255
 
 // CleanFileName makes a foreign file name safe to show and to save under: no
-// folders, nothing invisible, of a length that file systems take. It is empty where
-// nothing of it is a name.
+// folders, nothing invisible, of a length that file systems accept. It is empty if nothing
+// is left.
 func CleanFileName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		switch {
@@ -105,7 +105,7 @@ func CleanFileName(name string) string {
 	if len(name) <= maxFileName {
 		return name
 	}
-	// The extension says what the file is: the rest is cut.
+	// The extension says what the file is, so only the rest is shortened.
 	suffix := path.Ext(name)
 	if len(suffix) > maxFileName/2 {
 		suffix = ""
@@ -117,11 +117,11 @@ func CleanFileName(name string) string {
 	return stem + suffix
 }
 
-// anyFile is the type of a file of which nothing is known.
+// anyFile is the media type of a file of unknown content.
 const anyFile = "application/octet-stream"
 
-// CleanMimeType returns a foreign media type where it is one, with its parameters,
-// and the type of a file of which nothing is known where it is not.
+// CleanMimeType returns a foreign media type with its parameters if it is valid, else the
+// type of a file of unknown content.
 func CleanMimeType(mimeType string) string {
 	base, parameters, err := mime.ParseMediaType(mimeType)
 	if err != nil || !strings.Contains(base, "/") || len(mimeType) > MaxID {
@@ -133,8 +133,8 @@ func CleanMimeType(mimeType string) string {
 	return mimeType
 }
 
-// CleanTime returns a foreign time where it can be true: after the messenger came
-// to be, and at most a day ahead of now. Instead of any other it returns now.
+// CleanTime returns a foreign time if it can be true: not before the messenger existed, and
+// at most a day ahead of now. Otherwise it returns now.
 func CleanTime(at, now time.Time) time.Time {
 	if at.Year() < 2009 || at.After(now.AddDate(0, 0, 1)) {
 		return now

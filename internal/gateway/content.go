@@ -14,7 +14,7 @@ type Content struct {
 	Quote    *Quote // the message this one answers; nil for none
 }
 
-// Media is a file that was checked and measured, and how the platform keeps it.
+// Media is a file that was checked and measured, and where the platform keeps it.
 type Media struct {
 	MimeType  string
 	FileName  string // of documents
@@ -46,7 +46,7 @@ type Location struct {
 	Name, Address       string  // empty where not given
 }
 
-// ContactCard is somebody's card.
+// ContactCard is a contact that a message passes on.
 type ContactCard struct {
 	FullName     string
 	PhoneNumber  string // digits with country code
@@ -60,17 +60,8 @@ type Quote struct {
 	Payload    []byte // of the quoted message
 }
 
-// MessageKey names a message to the platform: what reactions, edits, deletions
-// and read receipts point to.
-type MessageKey struct {
-	PlatformID string
-	Chat       Party
-	Sender     Party // who sent it
-	FromMe     bool
-}
-
-// Details is what a message holds besides its text, as events
-// show it. The message's type decides which fields are set.
+// Details is what a message holds besides its text, as events show it. The message's type
+// decides which fields are set.
 type Details struct {
 	Media     *Media // of image, video, voice, audio, document and sticker; without what the platform's upload gave
 	ViewOnce  bool
@@ -78,7 +69,7 @@ type Details struct {
 	Contacts  []ContactCard
 	Forwarded bool
 	Mentions  []Party
-	// Unsupported is the platform's name for a kind of message that this program
-	// does not know; empty for the kinds that it does.
+	// Unsupported is the platform's name for a kind of message that this program does
+	// not know; empty for known kinds.
 	Unsupported string
 }

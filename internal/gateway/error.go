@@ -13,7 +13,7 @@ type Kind int
 
 // The kinds, and when each is used.
 const (
-	// Internal is a failure of ours; its text is never shown to a client.
+	// Internal is a failure of this program; its text is never shown to a client.
 	Internal Kind = iota
 	// Invalid is a request that can't be carried out as it stands.
 	Invalid
@@ -35,7 +35,8 @@ const (
 	TooLarge
 	// OutOfRange is a part of a file that the file does not have.
 	OutOfRange
-	// RateLimited is too much in too short a time, by our limit or the platform's.
+	// RateLimited is too many requests in a short time, by a limit of this program or of
+	// the platform.
 	RateLimited
 	// PlatformFailed is a refusal by the platform.
 	PlatformFailed
@@ -45,11 +46,11 @@ const (
 	Unavailable
 )
 
-// ErrUnstorable is in the chain of an error where a database refuses the contents of
-// what it is to keep: it would refuse the same each time, while it takes others.
+// ErrUnstorable is in the chain of an error if a database refuses a value: it would refuse
+// the same value each time, and accepts others.
 var ErrUnstorable = errors.New("gateway: the database can't hold this")
 
-// Codes of the error body, the ones that rooms other than the API give out.
+// Codes of the error body that packages other than the API use.
 const (
 	CodeValidation          = "VALIDATION_ERROR"
 	CodeUnauthorized        = "UNAUTHORIZED"
@@ -91,14 +92,14 @@ type FieldError struct {
 	Message string `json:"message"`
 }
 
-// Error is a failure that a client is told about, word for word. Every other
-// error is internal.
+// Error is a failure that is shown to a client, word for word. Every other error is
+// internal.
 type Error struct {
 	Kind    Kind
 	Code    string // UPPER_SNAKE, the error field of the API's error body
-	Message string // for people; it names no secret and nothing from inside
+	Message string // for people; it has no secrets and no internals
 	Fields  []FieldError
-	// RetryAfter says when a repeat may succeed; zero where that is unknown.
+	// RetryAfter is after which time a repeat may succeed; zero if that is unknown.
 	RetryAfter time.Duration
 }
 
@@ -113,8 +114,8 @@ func Errorf(kind Kind, code, format string, args ...any) *Error {
 // maxFields bounds how many fields an error names.
 const maxFields = 20
 
-// InvalidFields makes the validation error that names every field, twenty at most;
-// of more it says how many there are. Its message says the same.
+// InvalidFields makes the validation error that names every field, twenty at most; its
+// message also says how many more there are.
 func InvalidFields(fields ...FieldError) *Error {
 	more := len(fields) - maxFields
 	if more > 0 {
@@ -133,8 +134,7 @@ func InvalidFields(fields ...FieldError) *Error {
 // AsError returns the Error in err's chain, if there is one.
 func AsError(err error) (*Error, bool) { return errors.AsType[*Error](err) }
 
-// KindOf returns the kind of the Error in err's chain, Internal where there is
-// none.
+// KindOf returns the kind of the Error in err's chain, Internal if there is none.
 func KindOf(err error) Kind {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Kind

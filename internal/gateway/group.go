@@ -18,8 +18,7 @@ type Participant struct {
 	Role  GroupRole
 }
 
-// GroupRole is what a member may do in a group. The empty role is an ordinary
-// member's.
+// GroupRole is the role of a member of a group. It is empty for an ordinary member.
 type GroupRole string
 
 // The roles of a group's administrators.

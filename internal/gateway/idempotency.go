@@ -7,11 +7,11 @@ import "time"
 type Idempotency struct {
 	KeyID       string // the API key that sent it
 	Key         string // the client's Idempotency-Key
-	RequestHash []byte // of what was asked: the same key with another request is refused
+	RequestHash []byte // of the request: the same key with another request is refused
 	InstanceID  string
 	MessageID   string // internal identifier of the message that was accepted
-	// Failure is what the first request was answered after the message was
-	// accepted; nil where it succeeded or has no answer yet.
+	// Failure is the error of the first request after its message was accepted; nil if
+	// it succeeded or has no answer yet.
 	Failure   *Error
 	CreatedAt time.Time
 }

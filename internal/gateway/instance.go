@@ -2,7 +2,7 @@ package gateway
 
 import "time"
 
-// Status is where an instance stands (contract, "States and transitions").
+// Status is the state of an instance (contract, "States and transitions").
 type Status string
 
 // The statuses of the contract.
@@ -18,8 +18,8 @@ const (
 	StatusPaymentPending  Status = "payment_pending"
 )
 
-// Reason says why a status changed, where there is more to say than the status
-// itself. The empty reason says nothing.
+// Reason says why a status changed, if the status itself does not say it. It may be
+// empty.
 type Reason string
 
 // The reasons (events: instance.status).
@@ -43,10 +43,10 @@ type Instance struct {
 	Status    Status
 	Reason    Reason // of the last change of Status
 
-	// Device names the session's keys in the connector's store; empty where
-	// nothing is linked.
+	// Device names the session's keys in the connector's store; empty if nothing is
+	// linked.
 	Device string
-	// Profile is who the instance is linked to; empty where nothing is linked.
+	// Profile is the account that the instance is linked to; empty if there is none.
 	Profile Profile
 
 	CreatedAt time.Time

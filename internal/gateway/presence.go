@@ -2,8 +2,7 @@ package gateway
 
 import "time"
 
-// Presence is what a contact is shown about this account (contract, "presence
-// allowed values").
+// Presence is what an account shows of itself (contract, "presence allowed values").
 type Presence string
 
 // The presences. The first three belong to one chat, the last two to the

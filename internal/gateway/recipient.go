@@ -13,7 +13,7 @@ const (
 	brazilMobileDigits = 11
 )
 
-// Recipient is where a message goes: either a number that the platform has to
+// Recipient is the chat that a message goes to: either a number that the platform has to
 // look up, or a chat ID that is used as it is.
 type Recipient struct {
 	Number string // digits with country code; empty for a chat ID
@@ -57,8 +57,8 @@ func ParseRecipient(text string) (Recipient, error) {
 // ParseNumber reads a phone number into digits with country code. Blanks, dots,
 // dashes and parentheses are dropped. A Brazilian mobile number without its
 // country code gets it, unless a leading + says that the number is complete. A
-// number that begins with 0, as it is dialled within a country, is none. It
-// reports whether text is a number.
+// number that begins with 0, as it is dialled within a country, is refused. It reports
+// whether text is a number.
 func ParseNumber(text string) (string, bool) {
 	text = strings.TrimSpace(text)
 	rest, international := strings.CutPrefix(text, "+")
@@ -82,7 +82,7 @@ func ParseNumber(text string) (string, bool) {
 	return number, true
 }
 
-// explainNumber says why a text is no number.
+// explainNumber returns the error that says why a text is no number.
 func explainNumber(text string) error {
 	digits := strings.TrimLeft(text, " +.-()")
 	if rest, zero := strings.CutPrefix(digits, "0"); zero {

@@ -97,7 +97,7 @@ func hostileFaults() []fault {
 			test: hostileTests, run: "HostileMessages",
 		},
 		{
-			name: "names are cleaned", file: "internal/gateway/message.go",
+			name: "names are cleaned", file: "internal/gateway/party.go",
 			old: "	p.Name = CleanName(p.Name)\n", new: "",
 			test: hostileTests, run: "HostileName",
 		},

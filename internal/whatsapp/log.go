@@ -13,16 +13,15 @@ import (
 	"github.com/recado-project/recado/internal/whatsapp/keys"
 )
 
-// log hands whatsmeow's warnings and errors to our log. Its finer lines hold
-// whole nodes, so they go nowhere.
+// log passes whatsmeow's warnings and errors to the program's log. Its finer lines hold
+// whole nodes, so they are dropped.
 type log struct {
 	logger *slog.Logger
 }
 
 func newLog(logger *slog.Logger) waLog.Logger { return log{logger: logger} }
 
-// longDigits are phone numbers, LIDs and identifiers: they have no place in a
-// log.
+// longDigits are phone numbers, LIDs and identifiers, which must not be logged.
 var longDigits = regexp.MustCompile(`\d{6,}`)
 
 func (l log) Errorf(format string, args ...any) { l.write(slog.LevelError, format, args) }
@@ -30,7 +29,7 @@ func (l log) Warnf(format string, args ...any)  { l.write(slog.LevelWarn, format
 func (log) Infof(string, ...any)                {}
 func (log) Debugf(string, ...any)               {}
 
-// Sub returns the same logger: the modules' names are no help to an operator.
+// Sub returns the same logger: the modules' names do not help an operator.
 func (l log) Sub(string) waLog.Logger { return l }
 
 func (l log) write(level slog.Level, format string, args []any) {
@@ -42,8 +41,8 @@ func (l log) write(level slog.Level, format string, args []any) {
 	l.logger.LogAttrs(ctx, level, "platform client", slog.String("detail", detail))
 }
 
-// expected reports whether an argument is an error that we cause on purpose: by
-// keeping whatsmeow from the keys, or by ending a connection under it.
+// expected reports whether an argument is an error that this package causes on purpose: by
+// keeping whatsmeow from deleting keys, or by ending its connection.
 func expected(arg any) bool {
 	err, ok := arg.(error)
 	return ok && (errors.Is(err, keys.ErrStay) || errors.Is(err, context.Canceled))

@@ -11,7 +11,7 @@ import (
 	"github.com/recado-project/recado/internal/signallog"
 )
 
-// process guards what whatsmeow and libsignal keep once per process.
+// process guards the globals of whatsmeow and libsignal.
 //
 //nolint:gochecknoglobals // it guards other packages' globals
 var process struct {

@@ -1,10 +1,10 @@
-// Package whatsapp is the connector: it puts whatsmeow behind the gateway's
-// Session port. It is the only room that imports whatsmeow's client.
+// Package whatsapp is the connector: it implements the gateway's Session with whatsmeow.
+// Only it and its subpackages import whatsmeow's client.
 //
-// It knows an address and a root key, and not what lies there: the messenger's
-// platform or the sandbox. It keeps the sessions' keys in a database of
-// whatsmeow's own layout and nothing else; what a session receives is handed on
-// before the platform is told so.
+// It knows an address and a root key, and not whether the messenger's platform or the
+// sandbox is there. It stores the sessions' keys, in a database of whatsmeow's own layout,
+// and nothing else. What a session receives is passed on before the platform gets the
+// acknowledgement.
 package whatsapp
 
 import (
@@ -42,7 +42,7 @@ type Connector struct {
 	client    *http.Client // of all sessions, for websockets
 	media     *http.Client // of all sessions, for files
 	logins    chan struct{}
-	histories chan struct{} // held by who reads a history
+	histories chan struct{} // the place of the session that reads a history
 	running   sync.WaitGroup
 }
 
@@ -51,9 +51,8 @@ var (
 	_ gateway.Encoder   = (*Connector)(nil)
 )
 
-// New makes a connector whose keys lie in db, bringing that database's tables up
-// to date. A process can talk to platforms of one root key only: whatsmeow
-// trusts one.
+// New makes a connector that stores the keys in db, and brings that database's tables up to
+// date. A process can use platforms of one root key only: whatsmeow trusts one.
 func New(ctx context.Context, db *sql.DB, dialect Dialect, config Config) (*Connector, error) {
 	config = config.withDefaults()
 	client, err := transport.NewClient(config.PlatformURL)
