@@ -1,7 +1,7 @@
 // Package cli is the command line: one struct for each command, with its flags,
 // their environment variables and their help. It decides nothing about messages
-// or instances: dev, serve and sandbox start the program, keys works on the data
-// itself, and all others call a running gateway as any other client does.
+// or instances: dev, serve and sandbox run the program, keys works on the data
+// itself, and all others call a running gateway like any other client.
 package cli
 
 import (
@@ -18,21 +18,21 @@ import (
 type commands struct {
 	Dev        devCommand        `cmd:"" help:"Run the gateway with a sandbox: no phone, no account, no network."`
 	Serve      serveCommand      `cmd:"" help:"Run the gateway."`
-	Sandbox    sandboxCommand    `cmd:"" help:"Run a sandbox alone, for gateways and other clients elsewhere."`
-	Keys       keysCommand       `cmd:"" help:"Create, list and revoke API keys, in the gateway's own data."`
+	Sandbox    sandboxCommand    `cmd:"" help:"Run a sandbox on its own, for gateways and other clients elsewhere."`
+	Keys       keysCommand       `cmd:"" help:"Create, list and revoke API keys, directly in the gateway's data."`
 	Instances  instancesCommand  `cmd:"" help:"Create, link, list, stop and delete instances."`
 	Send       sendCommand       `cmd:"" help:"Send a message."`
 	Messages   messagesCommand   `cmd:"" help:"Edit, delete, read, forward, react to and download messages."`
-	Events     eventsCommand     `cmd:"" help:"Show what happens in an instance, as it happens."`
-	Webhook    webhookCommand    `cmd:"" help:"Set up, try and repair the webhook of an instance."`
-	Numbers    numbersCommand    `cmd:"" help:"Find out which phone numbers have an account."`
-	Contacts   contactsCommand   `cmd:"" help:"Block and unblock contacts, and see their pictures."`
-	Groups     groupsCommand     `cmd:"" help:"See groups."`
-	Presence   presenceCommand   `cmd:"" help:"Show a contact that the account types, records, or is online."`
+	Events     eventsCommand     `cmd:"" help:"Show the events of an instance as they happen."`
+	Webhook    webhookCommand    `cmd:"" help:"Set up, test and resume the webhook of an instance."`
+	Numbers    numbersCommand    `cmd:"" help:"Check which phone numbers have an account."`
+	Contacts   contactsCommand   `cmd:"" help:"Block and unblock contacts, and show their pictures."`
+	Groups     groupsCommand     `cmd:"" help:"Show groups."`
+	Presence   presenceCommand   `cmd:"" help:"Show a contact that the account is typing, recording, or online."`
 	Migrate    migrateCommand    `cmd:"" help:"Bring the database up to date and stop."`
-	Completion completionCommand `cmd:"" help:"Print what makes a shell complete recado's commands."`
+	Completion completionCommand `cmd:"" help:"Print the script that makes a shell complete recado's commands."`
 	Version    versionCommand    `cmd:"" help:"Print the version."`
-	Help       helpCommand       `cmd:"" help:"Say more about a command: recado help send text."`
+	Help       helpCommand       `cmd:"" help:"Explain a command: recado help send text."`
 
 	ShowVersion kong.VersionFlag `name:"version" help:"Print the version." env:"-"`
 	JSON        bool             `name:"json" help:"Print results as JSON, for programs."`
@@ -43,7 +43,7 @@ type commands struct {
 // RECADO_DATABASE_URL.
 const environment = "RECADO"
 
-// exited carries the exit code that the command line's own help asks for.
+// exited carries the exit code of the parser, which prints help and ends.
 type exited int
 
 // Run carries out one command line, without the program's name, and returns the
@@ -86,12 +86,12 @@ func newParser(line *commands, options ...kong.Option) (*kong.Kong, error) {
 		kong.Description("A self-hosted gateway: an HTTP API for a phone messenger."),
 		kong.DefaultEnvars(environment),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
-		kong.WithHyphenPrefixedParameters(true), // half of the world lies south or west of zero
+		kong.WithHyphenPrefixedParameters(true), // coordinates may be negative
 		kong.Vars{"version": "recado " + version()},
 	}, options...)...)
 }
 
-// helpCommand is there to be listed: explicitHelp has put --help in its place.
+// helpCommand exists to be listed: explicitHelp replaces it by --help.
 type helpCommand struct {
 	Command []string `arg:"" optional:"" help:"The command."`
 }
@@ -99,7 +99,7 @@ type helpCommand struct {
 // Run does nothing.
 func (helpCommand) Run() error { return nil }
 
-// explicitHelp makes "help send text" and a bare "recado" what --help is.
+// explicitHelp turns "help send text" and a bare "recado" into --help.
 func explicitHelp(args []string) []string {
 	switch {
 	case len(args) == 0:
@@ -119,7 +119,7 @@ func (versionCommand) Run(t terminal) error {
 	return t.tell(map[string]string{"version": version()}, "recado "+version())
 }
 
-// version is the module's, as the build noted it.
+// version is the module's version, as the build recorded it.
 func version() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
 		return info.Main.Version

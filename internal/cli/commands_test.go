@@ -73,7 +73,7 @@ func TestCommandsDoWhatTheAPICan(t *testing.T) {
 	p.g.Phones.AwaitMessage(t, anaNumber, first)
 	p.wants("edited "+first, "messages", "edit", first, "Oi!", "--instance", "shop")
 	p.wants("reacted to "+first, "messages", "react", first, "👍")
-	p.wants("took the reaction back", "messages", "react", first)
+	p.wants("removed the reaction", "messages", "react", first)
 	if forwarded := p.does("messages", "forward", first, "--to", "5511977770100"); forwarded == first || forwarded == "" {
 		t.Errorf("forwarded as %q", forwarded)
 	}
@@ -81,7 +81,7 @@ func TestCommandsDoWhatTheAPICan(t *testing.T) {
 	p.downloads()
 
 	p.wants(anaNumber+"\tyes\t", "numbers", "check", anaNumber)
-	p.wants("is shown composing", "presence", "composing", "--to", anaNumber)
+	p.wants("sees composing", "presence", "composing", "--to", anaNumber)
 	p.wants("blocked "+anaNumber, "contacts", "block", anaNumber)
 	p.wants("unblocked "+anaNumber, "contacts", "unblock", anaNumber)
 	group := p.g.Phones.CreateGroup(t, "Ofertas", anaNumber, shopNumber)
@@ -118,7 +118,7 @@ func (p *person) downloads() {
 		p.t.Errorf("saved %q (%v)", content, err)
 	}
 	code, _, said := run(p.t, "", "messages", "download", received, "--output", path, "--url", p.g.BaseURL, "--api-key", p.key)
-	if code != 1 || said != "recado: "+path+" exists already; name another with --output\n" {
+	if code != 1 || said != "recado: "+path+" already exists; choose another with --output\n" {
 		p.t.Errorf("exit code %d, said %q", code, said)
 	}
 }
@@ -134,15 +134,16 @@ func (p *person) webhook() {
 	p.wants("resumed", "webhook", "resume")
 	p.wants("are delivered again", "webhook", "replay", "--from", "1")
 	sink.AwaitType(client.TypeMessageSent, nil)
-	testkit.Await(p.t, "a delivery", func() bool {
-		return strings.Contains(p.does("webhook", "deliveries"), "delivered\t")
+	testkit.Await(p.t, "all deliveries", func() bool {
+		shown := p.does("webhook", "deliveries")
+		return strings.HasPrefix(shown, "delivery  flowing\n") && strings.Contains(shown, "delivered\t")
 	})
 	p.wants("delivery  flowing\n", "webhook", "deliveries")
 	p.wants(`"state":"delivered"`, "webhook", "deliveries", "--json")
 	p.wants("deleted the webhook", "webhook", "delete")
 	sink.Answer(func(testkit.Delivered) int { return 500 })
 	p.does("webhook", "set", sink.URL)
-	if code, out, said := run(p.t, "", "webhook", "test", "--url", p.g.BaseURL, "--api-key", p.key); code != 1 || strings.Contains(out, "error") || strings.Count(said, "did not take") != 1 {
+	if code, out, said := run(p.t, "", "webhook", "test", "--url", p.g.BaseURL, "--api-key", p.key); code != 1 || strings.Contains(out, "error") || strings.Count(said, "did not accept") != 1 {
 		p.t.Errorf("exit code %d, said %q", code, said)
 	}
 }

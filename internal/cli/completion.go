@@ -7,13 +7,13 @@ import (
 	kongcompletion "github.com/jotaen/kong-completion"
 )
 
-// completionCommand prints what a shell needs to complete commands.
+// completionCommand prints the script that makes a shell complete commands.
 type completionCommand struct {
 	Shell string `arg:"" help:"bash, zsh or fish." enum:"bash,zsh,fish"`
 }
 
-// The shells ask the program itself: with the line in COMP_LINE it prints what
-// may come next.
+// The shells ask the program itself: with the line in COMP_LINE, it prints the words
+// that may come next.
 const (
 	bashCompletion = "complete -o default -o bashdefault -C recado recado"
 	zshCompletion  = "autoload -U +X bashcompinit && bashcompinit\n" + bashCompletion
@@ -33,8 +33,8 @@ func (c completionCommand) Run(t terminal) error {
 	return nil
 }
 
-// answerCompletion answers a shell that asks what may come next, and ends the
-// program; without a question it does nothing.
+// answerCompletion answers a shell that asks for completion, and ends the program;
+// otherwise it does nothing.
 func answerCompletion(parser *kong.Kong) {
 	if os.Getenv("COMP_LINE") == "" {
 		return

@@ -18,18 +18,18 @@ import (
 // devCommand runs the gateway and a sandbox in one process.
 type devCommand struct {
 	Listen    string   `help:"Address of the API and the sandbox; port 0 takes a free one." default:"127.0.0.1:8080"`
-	AllowHost []string `help:"Further names under which it is reached; requests for other hosts than this machine are refused." name:"allow-host" placeholder:"NAME,..."`
+	AllowHost []string `help:"Other host names to accept in requests, besides this machine's own." name:"allow-host" placeholder:"NAME,..."`
 	Data      string   `help:"Folder that keeps the state between starts." default:"recado-dev" type:"path"`
-	ReadyFile string   `help:"File to write, as JSON, once everything answers: addresses and keys, for tests and scripts." type:"path"`
-	Empty     bool     `help:"Create no demo instance."`
-	APIKey    string   `help:"Use this API key, of 16 to 255 characters, instead of a random one, for containers and CI." name:"api-key" env:"RECADO_DEV_API_KEY"`
+	ReadyFile string   `help:"File to write when everything is ready: addresses and keys as JSON, for tests and scripts." type:"path"`
+	Empty     bool     `help:"Do not create a demo instance."`
+	APIKey    string   `help:"Use this API key (16 to 255 characters) instead of a random one, for containers and CI." name:"api-key" env:"RECADO_DEV_API_KEY"`
 }
 
-// Run runs both until ctx ends, and tells once they are ready.
+// Run runs both until ctx ends, and prints the banner when they are ready.
 func (c devCommand) Run(ctx context.Context, t terminal) error {
 	if c.APIKey != "" {
 		if why := access.Unfit(c.APIKey); why != "" {
-			return wrongUsage("--api-key %s", why) // before anything is made
+			return wrongUsage("--api-key %s", why) // before anything is created
 		}
 	}
 	logger, ready := c.logger(t)
@@ -39,7 +39,7 @@ func (c devCommand) Run(ctx context.Context, t terminal) error {
 	s, err := server.New(ctx, server.Config{
 		Listen: c.Listen, AllowHosts: c.AllowHost, DataDir: c.Data, Version: version(), Logger: logger,
 		Sandbox: &sandbox.Config{Logger: logger},
-		// Files and endpoints on this machine are what one tries first.
+		// People try files and endpoints on this machine first.
 		Media: media.Config{AllowPrivate: true}, AllowPrivateURLs: true,
 	})
 	if err != nil {
@@ -50,7 +50,7 @@ func (c devCommand) Run(ctx context.Context, t terminal) error {
 	ended := make(chan error, 1)
 	go func() {
 		ended <- s.Run(ctx)
-		stop() // ends the preparations, should the server fail under them
+		stop() // ends the preparations if the server fails meanwhile
 	}()
 	if err := c.prepare(ctx, s, t); err != nil {
 		stop()
@@ -60,7 +60,7 @@ func (c devCommand) Run(ctx context.Context, t terminal) error {
 	return <-ended
 }
 
-// prepare makes what the user needs, and tells.
+// prepare makes the demo, and prints the banner.
 func (c devCommand) prepare(ctx context.Context, s *server.Server, t terminal) error {
 	demo, err := PrepareDemo(ctx, s, c.Data, c.APIKey, c.Empty)
 	if err != nil {
@@ -78,9 +78,8 @@ func (c devCommand) prepare(ctx context.Context, s *server.Server, t terminal) e
 	return nil
 }
 
-// logger is the terminal's, but for somebody who watches: then it writes short
-// lines, and before the banner only what is wrong. ready says that the banner is
-// out.
+// logger is the terminal's logger. For a person at a terminal it writes short lines,
+// and only warnings until ready is called after the banner.
 func (devCommand) logger(t terminal) (logger *slog.Logger, ready func()) {
 	if t.log.Format != "auto" || !t.errIsTTY {
 		return t.logger, func() {}
@@ -90,14 +89,14 @@ func (devCommand) logger(t terminal) (logger *slog.Logger, ready func()) {
 	return slog.New(newShortHandler(t.err, level)), func() { level.Set(t.log.level()) }
 }
 
-// readyFile is what programs that start this one read.
+// readyFile is the JSON for programs that start this one.
 type readyFile struct {
 	BaseURL        string `json:"baseUrl"`
 	APIKey         string `json:"apiKey"`
 	PartnerKey     string `json:"partnerKey"`
 	InstanceID     string `json:"instanceId"`
 	InstanceNumber string `json:"instanceNumber"`
-	// The dashboard comes later; until then both are empty.
+	// There is no dashboard: both are empty.
 	DashboardURL      string `json:"dashboardUrl"`
 	DashboardPassword string `json:"dashboardPassword"`
 }
@@ -115,7 +114,7 @@ func newReadyFile(s *server.Server, demo Demo) readyFile {
 func (c devCommand) writeReadyFile(s *server.Server, demo Demo) error {
 	content, err := json.MarshalIndent(newReadyFile(s, demo), "", "  ") //nolint:gosec // the keys are what the file is for; it is 0600
 	if err == nil {
-		// Aside and renamed: whoever waits for the file never reads half of it.
+		// Written aside and renamed, so that nobody reads half a file.
 		err = renameio.WriteFile(c.ReadyFile, append(content, '\n'), 0o600)
 	}
 	if err != nil {
@@ -124,8 +123,8 @@ func (c devCommand) writeReadyFile(s *server.Server, demo Demo) error {
 	return nil
 }
 
-// banner tells what the user needs, and three things to try, in lines that a
-// window of 80 columns shows whole.
+// banner prints the addresses and keys, and three things to try, in lines of at most
+// 80 columns.
 func (c devCommand) banner(t terminal, base string, demo Demo) {
 	t.printf("\nRecado is ready. Everything runs on this machine; no message leaves it.\n\n")
 	t.printf("  API           %s/api   (reference: /docs)\n", base)
@@ -163,7 +162,7 @@ func (c devCommand) banner(t terminal, base string, demo Demo) {
 	t.printf("Ctrl-C stops.\n")
 }
 
-// exports prints what tells the other commands where the gateway is.
+// exports prints the variables that the other commands read.
 func (t terminal) exports(base, key string) {
 	t.printf("export RECADO_URL=%s\n", base)
 	t.printf("export RECADO_API_KEY=%s\n", key)

@@ -12,7 +12,7 @@ import (
 type eventsCommand struct {
 	instanceFlag
 	Types []string `help:"Only events of these types, separated by commas." env:"-"`
-	After *int64   `help:"Begin after the event of this sequence, 0 for the first that is kept. Without it: with what happens next." env:"-"`
+	After *int64   `help:"Begin after the event with this sequence; 0 begins with the oldest one kept. Without it: with the next event." env:"-"`
 }
 
 // Run prints events until it is stopped.
@@ -24,7 +24,7 @@ func (c eventsCommand) Run(ctx context.Context, t terminal) error {
 	options := client.FollowOptions{
 		After: c.After, Types: c.Types,
 		Reconnecting: func(cause error, wait time.Duration) {
-			t.notef("the stream was cut (%s): back in %s", explain(cause), wait.Round(100*time.Millisecond))
+			t.notef("the stream was cut (%s): reconnecting in %s", explain(cause), wait.Round(100*time.Millisecond))
 		},
 	}
 	for event, err := range gateway.Follow(ctx, id, options) {
@@ -74,7 +74,7 @@ func eventLine(event client.Event) string {
 	return cleaned(strings.TrimRight(strings.Join(parts, "  "), " "))
 }
 
-// messageLine is what a message says.
+// messageLine is a message in one line.
 func messageLine(message client.Message) string {
 	return strings.TrimRight(strings.Join([]string{message.MessageID, message.Type, orNone(message.Text) + orNone(message.Caption)}, "  "), " ")
 }

@@ -22,30 +22,30 @@ import (
 
 // The exit codes (docs/cli.md).
 const (
-	exitFailed      = 1   // it failed, and a repeat fails too
+	exitFailed      = 1   // the command failed, and would fail again
 	exitUsage       = 2   // the command line is wrong
 	exitTryLater    = 75  // the same command may succeed later (EX_TEMPFAIL of sysexits.h)
 	exitInterrupted = 130 // Ctrl-C
 )
 
-// usageError is a command line that makes no sense.
+// usageError is a mistake in the command line.
 type usageError struct{ message string }
 
-// Error is for people.
+// Error returns a text for people.
 func (e *usageError) Error() string { return e.message }
 
 func wrongUsage(format string, args ...any) error {
 	return &usageError{fmt.Sprintf(format, args...)}
 }
 
-// fail says why a command failed, with what to do about it, and returns the exit
+// fail prints why a command failed and what to do about it, and returns the exit
 // code.
 func fail(stderr io.Writer, err error) int {
 	code := exitCode(err)
 	if code == exitInterrupted {
-		return code // the person knows
+		return code // the user did it
 	}
-	_, _ = fmt.Fprintf(stderr, "recado: %s\n", cleaned(explain(err))) // nothing is left to tell it to
+	_, _ = fmt.Fprintf(stderr, "recado: %s\n", cleaned(explain(err))) // if this fails, there is nowhere left to print it
 	return code
 }
 
@@ -68,7 +68,7 @@ func exitCode(err error) int {
 	return exitFailed
 }
 
-// explain puts an error into the words of somebody at a terminal.
+// explain words an error for a person at a terminal.
 func explain(err error) string {
 	if refusal, ok := errors.AsType[*client.Error](err); ok {
 		return explainRefusal(refusal)
@@ -79,48 +79,48 @@ func explain(err error) string {
 	if listening, ok := errors.AsType[*net.OpError](err); ok && listening.Op == "listen" {
 		return explainListening(listening)
 	}
-	if told, ok := gateway.AsError(err); ok {
-		return told.Message
+	if failure, ok := gateway.AsError(err); ok {
+		return failure.Message
 	}
 	if failed, ok := errors.AsType[*fs.PathError](err); ok && failed.Op == "mkdir" {
-		return fmt.Sprintf("the folder %s can't be made: %v; name another with --data", failed.Path, failed.Err)
+		return fmt.Sprintf("the folder %s can't be created: %v; choose another with --data", failed.Path, failed.Err)
 	}
 	text := err.Error()
-	for _, room := range []string{"server: ", "store: ", "sandbox: "} { // where it was noticed helps nobody here
+	for _, room := range []string{"server: ", "store: ", "sandbox: "} { // the package name does not help here
 		text = strings.TrimPrefix(text, room)
 	}
 	return text
 }
 
-// explainRefusal adds the next step where there is one.
+// explainRefusal adds the next step if there is one.
 func explainRefusal(refusal *client.Error) string {
 	if refusal.Code == "" {
-		return fmt.Sprintf("the address answers %d %s, but not as a gateway does: is --url or RECADO_URL right?", refusal.StatusCode, refusal.Message)
+		return fmt.Sprintf("the answer is %d %s, but not from a gateway: check --url or RECADO_URL", refusal.StatusCode, refusal.Message)
 	}
 	text := fmt.Sprintf("%s (%d %s)", refusal.Message, refusal.StatusCode, refusal.Code)
 	switch refusal.Code {
 	case client.CodeUnauthorized:
-		return text + "; make a key with `recado keys create`, and give it with --api-key or RECADO_API_KEY"
+		return text + "; create a key with `recado keys create`, and pass it with --api-key or RECADO_API_KEY"
 	case client.CodeNotFound:
-		return text + "; is --url or RECADO_URL the address of a gateway, and is it as new as this program?"
+		return text + "; check that --url or RECADO_URL is the address of a gateway, and that it is as new as this program"
 	case client.CodeNotConnected:
-		return text + "; see `recado instances list`, and link it with `recado instances link`"
+		return text + "; check `recado instances list`, and link it with `recado instances link`"
 	case client.CodePlatformTimeout:
 		if strings.Contains(refusal.Message, "can't be reached") {
-			return text // it says why by itself
+			return text // it says why
 		}
-		return text + "; if that happens again, the gateway may not reach the platform: its log says why"
+		return text + "; if this happens again, the gateway may be unable to reach the platform: its log says why"
 	}
 	return text
 }
 
-// explainConnection says why there is no answer.
+// explainConnection says why there was no answer.
 func explainConnection(failed *url.Error) string {
 	base := failed.URL
 	if address, err := url.Parse(failed.URL); err == nil {
 		base = address.Scheme + "://" + address.Host
 	}
-	const elsewhere = "name another with --url or RECADO_URL"
+	const elsewhere = "choose another with --url or RECADO_URL"
 	unknown, isUnknown := errors.AsType[*net.DNSError](failed)
 	switch {
 	case errors.Is(failed, syscall.ECONNREFUSED):
@@ -128,7 +128,7 @@ func explainConnection(failed *url.Error) string {
 	case isUnknown && unknown.IsNotFound:
 		return fmt.Sprintf("no gateway answers at %s: there is no host %s; %s", base, unknown.Name, elsewhere)
 	case failed.Timeout():
-		return fmt.Sprintf("the gateway at %s has not answered in time; give it longer with --timeout, or %s", base, elsewhere)
+		return fmt.Sprintf("the gateway at %s did not answer in time; wait longer with --timeout, or %s", base, elsewhere)
 	case errors.Is(failed, http.ErrSchemeMismatch):
 		return fmt.Sprintf("the gateway at %s does not speak TLS: write http:// instead", base)
 	default:
@@ -136,10 +136,10 @@ func explainConnection(failed *url.Error) string {
 	}
 }
 
-// explainListening says which address is taken, and names another.
+// explainListening says why the gateway can't listen, and suggests another address.
 func explainListening(failed *net.OpError) string {
 	if address, ok := errors.AsType[*net.AddrError](failed); ok && address.Err == "missing port in address" {
-		return fmt.Sprintf("--listen %q needs a port, as %s", address.Addr, net.JoinHostPort(strings.Trim(address.Addr, "[]"), "8080"))
+		return fmt.Sprintf("--listen %q needs a port, for example %s", address.Addr, net.JoinHostPort(strings.Trim(address.Addr, "[]"), "8080"))
 	}
 	if failed.Addr == nil {
 		return failed.Error()
@@ -152,13 +152,13 @@ func explainListening(failed *net.OpError) string {
 	case errors.Is(failed, syscall.EADDRINUSE):
 		return fmt.Sprintf("port %s is in use; try --listen %s", port, net.JoinHostPort(host, strconv.Itoa(number+1)))
 	case errors.Is(failed, syscall.EACCES):
-		return fmt.Sprintf("port %s is for the system's administrator; try --listen %s", port, net.JoinHostPort(host, "8080"))
+		return fmt.Sprintf("port %s is reserved for the system's administrator; try --listen %s", port, net.JoinHostPort(host, "8080"))
 	default:
 		return fmt.Sprintf("can't listen on %s: %v", failed.Addr, failed.Err)
 	}
 }
 
-// mistaken makes a usage error of what the parser says.
+// mistaken makes a usage error of an error of the parser.
 func mistaken(err error) error {
 	text := err.Error()
 	if missing, ok := strings.CutPrefix(text, "missing flags: "); ok {
@@ -170,7 +170,7 @@ func mistaken(err error) error {
 	if parse, ok := errors.AsType[*kong.ParseError](err); ok {
 		if path := parse.Context.Selected(); path != nil {
 			if strings.HasPrefix(text, "expected one of ") {
-				text = "say what to do: " + childrenOf(path) // the parser names five
+				text = "a command is missing: " + childrenOf(path) // the parser lists only five
 			}
 			return wrongUsage("%s; see `recado help %s`", text, strings.TrimPrefix(path.Path(), "recado "))
 		}

@@ -16,16 +16,16 @@ import (
 // fileArgument is the media of a message.
 type fileArgument struct {
 	File     string `arg:"" help:"File, or http(s) URL that the gateway can reach; - reads standard input."`
-	MaxMedia int64  `help:"Largest file that the gateway takes, in bytes, as it was started with." default:"67108864" name:"max-media"`
+	MaxMedia int64  `help:"Largest file that the gateway accepts, in bytes: the --max-media it was started with." default:"67108864" name:"max-media"`
 }
 
-// isURL reports whether the gateway is to fetch the media.
+// isURL reports whether the gateway fetches the media.
 func (f fileArgument) isURL() bool {
 	scheme, _, found := strings.Cut(f.File, "://")
 	return found && (strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https"))
 }
 
-// name is what the file is called; empty where the gateway knows better.
+// name is the name of the file; empty if the gateway chooses it.
 func (f fileArgument) name() string {
 	if f.isURL() || f.File == "-" {
 		return ""
@@ -33,8 +33,8 @@ func (f fileArgument) name() string {
 	return filepath.Base(f.File)
 }
 
-// media makes a media input: a URL as it is, anything else as a data URI. A file
-// that the gateway would not take is refused before it is read.
+// media makes a media input: a URL unchanged, any other file as a data URI. A file
+// that is too large for the gateway is refused before it is read.
 func (f fileArgument) media(t terminal) (_ string, err error) {
 	switch {
 	case f.isURL():
@@ -55,18 +55,18 @@ func (f fileArgument) media(t terminal) (_ string, err error) {
 	case err != nil:
 		return "", fmt.Errorf("read the file to send: %w", err)
 	case info.IsDir():
-		return "", fmt.Errorf("%s is a folder: name a file", f.File)
+		return "", fmt.Errorf("%s is a folder, not a file", f.File)
 	case info.Size() > f.MaxMedia:
 		return "", f.tooLarge(f.File, bytesFor(info.Size()))
 	}
 	mimeType, _, err := mime.ParseMediaType(mime.TypeByExtension(filepath.Ext(f.File)))
 	if err != nil {
-		mimeType = "application/octet-stream" // the gateway finds it out
+		mimeType = "application/octet-stream" // the gateway detects it
 	}
 	return f.read(f.File, mimeType, file)
 }
 
-// read reads the content, also that whose size nobody knows beforehand.
+// read reads the content, whose size may be unknown.
 func (f fileArgument) read(name, mimeType string, content io.Reader) (string, error) {
 	all, err := io.ReadAll(io.LimitReader(content, f.MaxMedia+1))
 	if err != nil {
@@ -79,6 +79,6 @@ func (f fileArgument) read(name, mimeType string, content io.Reader) (string, er
 }
 
 func (f fileArgument) tooLarge(name, size string) error {
-	return fmt.Errorf("%s is too large: it has %s, and a gateway takes %s (its --max-media; give the same here if it takes more)",
+	return fmt.Errorf("%s is too large: it has %s, and the gateway accepts %s (its --max-media; set the same here if it accepts more)",
 		name, size, bytesFor(f.MaxMedia))
 }

@@ -12,26 +12,26 @@ import (
 	"github.com/recado-project/recado/client"
 )
 
-// gatewayFlags say which gateway is called, and as whom.
+// gatewayFlags name the gateway to call, and the key.
 type gatewayFlags struct {
 	URL     string        `help:"Address of the gateway." default:"http://127.0.0.1:8080"`
-	APIKey  string        `help:"API key; required. The variable keeps it out of the list of processes." name:"api-key"`
+	APIKey  string        `help:"API key; required. Use the variable to keep it out of the process list." name:"api-key"`
 	Timeout time.Duration `help:"How long to wait for an answer; a message with a file gets ten times as long." default:"45s"`
 }
 
-// fileFactor is how much longer than other calls one may take that waits for the
-// platform, or carries a file.
+// fileFactor is how much longer a call may take that waits for the platform or carries
+// a file.
 const fileFactor = 10
 
-// connect makes the client of the gateway. Its error is a usage error: nothing
-// is called yet.
+// connect makes the client of the gateway without calling it. Its error is a usage
+// error.
 func (f gatewayFlags) connect(t terminal) (*client.Client, error) {
 	address, err := url.Parse(f.URL)
 	if err != nil || !isWebAddress(f.URL) {
-		return nil, wrongUsage("--url %q needs http:// or https:// and a host, as http://127.0.0.1:8080", f.URL)
+		return nil, wrongUsage("--url %q needs http:// or https:// and a host, for example http://127.0.0.1:8080", f.URL)
 	}
 	if f.APIKey == "" {
-		return nil, wrongUsage("there is no API key: give one with --api-key or RECADO_API_KEY; `recado keys create --name NAME` makes one")
+		return nil, wrongUsage("there is no API key: pass one with --api-key or RECADO_API_KEY; `recado keys create --name NAME` creates one")
 	}
 	base := strings.TrimSuffix(strings.TrimRight(f.URL, "/"), "/api")
 	transport := http.DefaultTransport.(*http.Transport).Clone()
@@ -48,10 +48,10 @@ func isWebAddress(text string) bool {
 	return err == nil && (address.Scheme == "http" || address.Scheme == "https") && address.Host != ""
 }
 
-// instanceFlag says which instance is meant.
+// instanceFlag names the instance.
 type instanceFlag struct {
 	gatewayFlags
-	Instance string `help:"Name or id of the instance; not needed where the key reaches only one."`
+	Instance string `help:"Name or id of the instance; not needed if the key's scope has only one."`
 }
 
 // open connects, and finds the instance.
@@ -75,8 +75,8 @@ func (a instanceArgument) open(ctx context.Context, t terminal) (*client.Client,
 	return instanceFlag(a).open(ctx, t)
 }
 
-// instanceID is the id of the instance with a name or id; where that is empty, of
-// the only one that the key reaches.
+// instanceID is the id of the instance with a name or id; if that is empty, of the only
+// one in the key's scope.
 func instanceID(ctx context.Context, c *client.Client, nameOrID string) (string, error) {
 	if uuid.Validate(nameOrID) == nil {
 		return nameOrID, nil
@@ -85,7 +85,7 @@ func instanceID(ctx context.Context, c *client.Client, nameOrID string) (string,
 	return instance.InstanceID, err
 }
 
-// findInstance looks for an instance by its name or id.
+// findInstance finds an instance by its name or id.
 func findInstance(ctx context.Context, c *client.Client, nameOrID string) (client.Instance, error) {
 	if uuid.Validate(nameOrID) == nil {
 		return c.Instance(ctx, nameOrID)
@@ -107,20 +107,20 @@ func findInstance(ctx context.Context, c *client.Client, nameOrID string) (clien
 	case len(found) == 1:
 		return found[0], nil
 	case len(found) > 1 && nameOrID == "":
-		return client.Instance{}, wrongUsage("--instance is missing: the key reaches %s", named(found))
+		return client.Instance{}, wrongUsage("--instance is missing; in the scope of the key are %s", named(found))
 	case len(found) > 1:
-		return client.Instance{}, wrongUsage("%d instances are called %s, say which by its id: %s", len(found), nameOrID, named(found))
+		return client.Instance{}, wrongUsage("%d instances are called %s, choose one by its id: %s", len(found), nameOrID, named(found))
 	case len(others) > 0:
-		return client.Instance{}, notFoundError("the key reaches no instance " + nameOrID + ", but " + named(others))
+		return client.Instance{}, notFoundError("the scope of the key has no instance " + nameOrID + ", but " + named(others))
 	default:
-		return client.Instance{}, notFoundError("the key reaches no instance; create one with `recado instances create NAME`")
+		return client.Instance{}, notFoundError("there is no instance in the scope of the key; create one with `recado instances create NAME`")
 	}
 }
 
-// notFoundError says that what was named is not there.
+// notFoundError says that there is no instance of that name.
 type notFoundError string
 
-// Error is for people.
+// Error returns a text for people.
 func (e notFoundError) Error() string { return string(e) }
 
 // named lists some instances.

@@ -6,21 +6,21 @@ import (
 	"github.com/recado-project/recado/client"
 )
 
-// instancesCommand calls a running gateway, as any other client does.
+// instancesCommand works on instances, through a running gateway.
 type instancesCommand struct {
 	Create  createInstanceCommand  `cmd:"" help:"Create an instance and print its id. Needs a partner key."`
-	List    listInstancesCommand   `cmd:"" help:"List the instances that the key reaches."`
+	List    listInstancesCommand   `cmd:"" help:"List the instances in the scope of the key."`
 	Show    showInstanceCommand    `cmd:"" help:"Show one instance."`
-	Link    linkInstanceCommand    `cmd:"" help:"Show the code that links an instance, until a phone has used it."`
+	Link    linkInstanceCommand    `cmd:"" help:"Show the codes that link an instance, until a phone has used one."`
 	Restart restartInstanceCommand `cmd:"" help:"Reconnect an instance, or bring a stopped one back."`
-	Stop    stopInstanceCommand    `cmd:"" help:"Close the session of an instance and keep it linked. Needs a partner key."`
-	Logout  logoutInstanceCommand  `cmd:"" help:"End the session on the platform: the phone has to be linked again."`
+	Stop    stopInstanceCommand    `cmd:"" help:"Close the session of an instance but keep it linked. Needs a partner key."`
+	Logout  logoutInstanceCommand  `cmd:"" help:"End the session on the platform; the instance has to be linked again."`
 	Delete  deleteInstanceCommand  `cmd:"" help:"Log an instance out and remove it with its messages. Needs a partner key."`
 }
 
 type createInstanceCommand struct {
 	gatewayFlags
-	Name string `arg:"" help:"What the instance is called."`
+	Name string `arg:"" help:"Name of the instance."`
 }
 
 // Run creates the instance.
@@ -46,7 +46,7 @@ func (c listInstancesCommand) Run(ctx context.Context, t terminal) error {
 	if err != nil {
 		return err
 	}
-	instances := []client.Instance{} // and never null
+	instances := []client.Instance{} // never null
 	var rows [][]string
 	for instance, err := range gateway.Instances(ctx) {
 		if err != nil {
@@ -123,7 +123,7 @@ func (c deleteInstanceCommand) Run(ctx context.Context, t terminal) error {
 	return c.did(t, id, "deleted", err)
 }
 
-// did says what was done to the instance, unless it failed.
+// did prints what was done to the instance, unless it failed.
 func (a instanceArgument) did(t terminal, id, what string, err error) error {
 	if err != nil {
 		return err

@@ -15,21 +15,21 @@ import (
 	"github.com/recado-project/recado/internal/store"
 )
 
-// keysCommand works on the data itself, whether a gateway runs on it or not: the
-// first key can't be asked of an API that wants one.
+// keysCommand works on the data itself, whether a gateway runs on it or not: the API
+// can't create the first key, because it requires one.
 type keysCommand struct {
-	Create createKeyCommand `cmd:"" help:"Create an API key and print it; it is shown this once."`
+	Create createKeyCommand `cmd:"" help:"Create an API key and print it; it is shown only once."`
 	List   listKeysCommand  `cmd:"" help:"List the API keys."`
 	Revoke revokeKeyCommand `cmd:"" help:"End an API key at once."`
 }
 
-// accountFlags say whose keys are meant.
+// accountFlags name the account of the keys.
 type accountFlags struct {
 	dataFlags
-	Account string `help:"Account that owns keys and instances. Without it: demo in a folder that dev has made, default in any other."`
+	Account string `help:"Account of the keys and instances. Without it: demo in a folder of dev, default in any other."`
 }
 
-// accountName is the account that is meant.
+// accountName is the name of the account.
 func (f accountFlags) accountName() string {
 	switch {
 	case f.Account != "":
@@ -41,7 +41,7 @@ func (f accountFlags) accountName() string {
 	}
 }
 
-// databaseFile is the file that the data is in; empty with PostgreSQL.
+// databaseFile is the file of the data; empty with PostgreSQL.
 func (f accountFlags) databaseFile() string {
 	return f.store(nil).Path
 }
@@ -51,11 +51,11 @@ func exists(path string) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// openExisting opens a database that is there, and finds the account in it.
-// Looking makes neither.
+// openExisting opens an existing database and finds the account in it. It creates
+// neither.
 func (f accountFlags) openExisting(ctx context.Context, t terminal) (*store.Store, gateway.Account, error) {
 	if file := f.databaseFile(); file != "" && !exists(file) {
-		return nil, gateway.Account{}, fmt.Errorf("there is no gateway's data in %s: name its folder with --data", f.Data)
+		return nil, gateway.Account{}, fmt.Errorf("there is no gateway data in %s: choose its folder with --data", f.Data)
 	}
 	opened, err := store.Open(ctx, f.store(t.logger))
 	if err != nil {
@@ -63,7 +63,7 @@ func (f accountFlags) openExisting(ctx context.Context, t terminal) (*store.Stor
 	}
 	account, found, err := opened.FindAccount(ctx, f.accountName())
 	if err == nil && !found {
-		err = fmt.Errorf("there is no account %s in this data: name another with --account", f.accountName())
+		err = fmt.Errorf("there is no account %s in this data: choose another with --account", f.accountName())
 	}
 	if err != nil {
 		return nil, gateway.Account{}, errors.Join(err, opened.Close())
@@ -73,19 +73,19 @@ func (f accountFlags) openExisting(ctx context.Context, t terminal) (*store.Stor
 
 type createKeyCommand struct {
 	accountFlags
-	Name     string   `help:"What the key is for." required:"" env:"-"`
+	Name     string   `help:"Name of the key, for people." required:"" env:"-"`
 	Partner  bool     `help:"The key may create and delete instances and keys of its account." env:"-"`
-	Instance []string `help:"Name or id of an instance that the key reaches; may be repeated. Without it: all of the account." env:"-"`
-	Expires  duration `help:"After how long the key ends, as 30d or 12h. Without it: never." env:"-"`
+	Instance []string `help:"Name or id of an instance in the scope of the key; may be repeated. Without it: all instances of the account." env:"-"`
+	Expires  duration `help:"How long the key is valid, for example 30d or 12h. Without it: for ever." env:"-"`
 }
 
-// Run creates the key, and the data and the account where there are none yet: so
-// a key can be had before the first start.
+// Run creates the key, and the data and the account if they do not exist yet, so that
+// a key can be created before the first start.
 func (c createKeyCommand) Run(ctx context.Context, t terminal) (err error) {
 	file := c.databaseFile()
 	isNew := file != "" && !exists(file)
 	if isNew && len(c.Instance) > 0 {
-		return fmt.Errorf("there is no gateway's data in %s, so no instance either: name its folder with --data", c.Data)
+		return fmt.Errorf("there is no gateway data in %s, so there are no instances: choose its folder with --data", c.Data)
 	}
 	opened, err := store.Open(ctx, c.store(t.logger))
 	if err != nil {
@@ -93,7 +93,7 @@ func (c createKeyCommand) Run(ctx context.Context, t terminal) (err error) {
 	}
 	defer func() { err = errors.Join(err, opened.Close()) }()
 	if isNew {
-		t.notef("made a new data folder %s; a gateway that runs on another one does not know this key", c.Data)
+		t.notef("created a new data folder %s; a gateway with another data folder does not know this key", c.Data)
 	}
 	service, err := access.New(access.Config{Store: opened, Now: t.now})
 	if err != nil {
@@ -118,7 +118,7 @@ func (c createKeyCommand) Run(ctx context.Context, t terminal) (err error) {
 	if err != nil {
 		return err
 	}
-	t.notef("account %s, key %s; it is shown this once", account.Name, key.ID)
+	t.notef("account %s, key %s; it is shown only once", account.Name, key.ID)
 	shown := newShownKey(key, t.now())
 	shown.Key, shown.Account = secret, account.Name
 	return t.tell(shown, secret)
@@ -146,11 +146,11 @@ func ownInstance(ctx context.Context, opened *store.Store, account gateway.Accou
 	}
 	switch len(found) {
 	case 0:
-		return "", fmt.Errorf("account %s has no instance %s: `recado instances list` shows those it has", account.Name, nameOrID)
+		return "", fmt.Errorf("account %s has no instance %s: `recado instances list` shows its instances", account.Name, nameOrID)
 	case 1:
 		return found[0], nil
 	default:
-		return "", wrongUsage("%d instances are called %s, say which by its id: %s", len(found), nameOrID, strings.Join(found, ", "))
+		return "", wrongUsage("%d instances are called %s, choose one by its id: %s", len(found), nameOrID, strings.Join(found, ", "))
 	}
 }
 
@@ -200,7 +200,7 @@ func (c listKeysCommand) Run(ctx context.Context, t terminal) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, opened.Close()) }()
-	keys := []shownKey{} // and never null
+	keys := []shownKey{} // never null
 	var rows [][]string
 	for number := 1; ; number++ {
 		page, err := opened.ListKeys(ctx, account.ID, gateway.PageRequest{Page: number, Limit: itemsAtOnce})

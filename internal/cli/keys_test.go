@@ -29,7 +29,7 @@ func TestKeysOfAMistypedFolder(t *testing.T) {
 		}
 	}
 	code, out, said := run(t, "", "keys", "create", "--data", folder, "--name", "a")
-	if code != 0 || !strings.HasPrefix(out, "rcd_") || !strings.Contains(said, "made a new data folder "+folder) || !strings.Contains(said, "account default") {
+	if code != 0 || !strings.HasPrefix(out, "rcd_") || !strings.Contains(said, "created a new data folder "+folder) || !strings.Contains(said, "account default") {
 		t.Errorf("exit code %d, printed %q, said %q", code, out, said)
 	}
 	if _, _, said = run(t, "", "keys", "create", "--data", folder, "--name", "b"); strings.Contains(said, "made a new") {
@@ -91,7 +91,7 @@ func TestKeysCreate(t *testing.T) {
 	if _, err := g.Partner.CreateInstance(t.Context(), "shop"); err != nil {
 		t.Fatal(err)
 	}
-	if code, _, said := create("--instance", "shop"); code != 2 || !strings.Contains(said, "2 instances are called shop, say which by its id: "+mine.InstanceID) {
+	if code, _, said := create("--instance", "shop"); code != 2 || !strings.Contains(said, "2 instances are called shop, choose one by its id: "+mine.InstanceID) {
 		t.Errorf("of two: exit code %d, said %q", code, said)
 	}
 	for _, wrong := range []string{"30x", "-1d", "d", "99999999999d"} {

@@ -8,7 +8,7 @@ import (
 
 // limitFlags bound what clients may ask for.
 type limitFlags struct {
-	MaxBodies         int64 `help:"How many bytes of request bodies are held at a time, in memory and in temporary files; beyond it requests are answered 503. One API key gets three quarters." default:"268435456"`
+	MaxBodies         int64 `help:"How many bytes of request bodies are held at a time, in memory and in temporary files; requests beyond that are answered 503. One API key may use three quarters of it." default:"268435456"`
 	RateLimitKey      int   `help:"How many requests a minute an API key may make; as many may come at once. 0: any number."`
 	RateLimitInstance int   `help:"How many requests a minute may be made about one instance. 0: any number."`
 	MaxStreams        int   `help:"How many event streams an API key may have open. 0: any number." default:"100"`

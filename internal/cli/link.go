@@ -16,21 +16,21 @@ import (
 
 type linkInstanceCommand struct {
 	instanceArgument
-	Phone string `help:"Show the characters to type on the phone of this number, instead of a code to scan." env:"-"`
+	Phone string `help:"Number of the phone: show characters to type on it, instead of a code to scan." env:"-"`
 }
 
-// codeCheck is how often the gateway is asked whether the code was used.
+// codeCheck is how often the gateway is asked whether a phone has used the code.
 const codeCheck = time.Second
 
-// linking is the wait for a phone.
+// linking waits until a phone has used a code.
 type linking struct {
 	t       terminal
 	gateway *client.Client
 	id      string
 	byPhone bool
 
-	shown    int  // the number of the code that was shown last
-	tooSmall bool // whether it was said that the window is too small
+	shown    int  // number of the last code that was shown
+	tooSmall bool // whether the note about a small window was printed
 }
 
 // Run shows codes until the instance is linked.
@@ -61,7 +61,7 @@ func (c linkInstanceCommand) Run(ctx context.Context, t terminal) error {
 	}
 }
 
-// look asks how the linking stands, and shows the code that is current.
+// look asks for the state of the linking, and shows the current code.
 func (l *linking) look(ctx context.Context) (linked bool, err error) {
 	instance, err := findInstance(ctx, l.gateway, l.id)
 	if err != nil {
@@ -71,14 +71,14 @@ func (l *linking) look(ctx context.Context) (linked bool, err error) {
 	case instance.Status == client.StatusConnected:
 		return true, l.t.tell(instance, cleaned(fmt.Sprintf("Linked to %s (%s).", instance.MessengerID, instance.MessengerName)))
 	case l.shown > 0 && (instance.Status == client.StatusQRTimeout || instance.Status == client.StatusError):
-		return false, errors.New("nobody used the code in time, or the platform refused: run the command again")
+		return false, errors.New("no phone used the code in time, or the platform refused: run the command again")
 	case !l.byPhone && (l.shown == 0 || instance.Status == client.StatusPendingQR):
 		return false, l.showCode(ctx)
 	}
 	return false, nil
 }
 
-// showCharacters prints what is typed on the phone, as the phone shows it.
+// showCharacters prints the characters to type, grouped as on the phone.
 func (l *linking) showCharacters(ctx context.Context, phone string) error {
 	code, err := l.gateway.PairingCode(ctx, l.id, phone)
 	if err != nil {
@@ -96,11 +96,11 @@ func (l *linking) showCharacters(ctx context.Context, phone string) error {
 	return nil
 }
 
-// showCode prints the code that is current, unless it was shown already.
+// showCode prints the current code, unless it was shown already.
 func (l *linking) showCode(ctx context.Context) error {
 	code, err := l.gateway.RawQRCode(ctx, l.id)
 	if client.IsCode(err, client.CodeAlreadyConnected) {
-		l.shown = max(l.shown, 1) // it was scanned in this moment
+		l.shown = max(l.shown, 1) // it was scanned just now
 		return nil
 	}
 	if err != nil || code.Attempt == l.shown {
@@ -125,14 +125,14 @@ func (l *linking) showCode(ctx context.Context) error {
 	return nil
 }
 
-// expiry says until when a code can be used.
+// expiry says how long a code is valid.
 func (l *linking) expiry(at int64) string {
 	expires := time.UnixMilli(at)
 	return fmt.Sprintf("valid until %s (%.0f s)", expires.Local().Format(time.TimeOnly), expires.Sub(l.t.now()).Seconds())
 }
 
-// fits reports whether the window shows a code as a whole, and says once where it
-// does not: a code without its top can't be scanned.
+// fits reports whether the window can show a whole code, and prints a note once if it
+// can't: half a code can't be scanned.
 func (l *linking) fits(lines []string) bool {
 	const around = 3 // the caption, the cursor, and a note
 	columns, rows := l.t.size()
@@ -148,8 +148,8 @@ func (l *linking) fits(lines []string) bool {
 	return false
 }
 
-// The half blocks of a code paint its light half; on these colours, of the 256
-// that no theme changes, it is black on white in every terminal.
+// The half blocks of a code paint its light parts. These two of the 256 colours are
+// not changed by themes, so the code is black on white in every terminal.
 const (
 	blackOnWhite = "\x1b[38;5;231;48;5;16m"
 	plain        = "\x1b[0m"

@@ -7,8 +7,8 @@ import (
 
 // logFlags are the same for all commands.
 type logFlags struct {
-	Level  string `help:"What is logged: debug, info, warn or error." enum:"debug,info,warn,error" default:"info"`
-	Format string `help:"How: text, json for programs, or short for people; auto is short for dev in a terminal, and text elsewhere." enum:"auto,text,json,short" default:"auto"`
+	Level  string `help:"Level of the log: debug, info, warn or error." enum:"debug,info,warn,error" default:"info"`
+	Format string `help:"Format of the log: text, json for programs, or short for people; auto means short for dev in a terminal and text otherwise." enum:"auto,text,json,short" default:"auto"`
 }
 
 func (f logFlags) level() slog.Level {

@@ -15,21 +15,21 @@ import (
 
 // messagesCommand works on a message that was sent or received.
 type messagesCommand struct {
-	Edit     editCommand     `cmd:"" help:"Give a text that the instance sent new words."`
-	Delete   deleteCommand   `cmd:"" help:"Take a message of the instance back, for everyone."`
-	Read     readCommand     `cmd:"" help:"Tell the sender of a message that it was read."`
-	Forward  forwardCommand  `cmd:"" help:"Send a message on to somebody else."`
-	React    reactCommand    `cmd:"" help:"Put an emoji on a message."`
+	Edit     editCommand     `cmd:"" help:"Replace the text of a text message that the instance sent."`
+	Delete   deleteCommand   `cmd:"" help:"Delete a message of the instance for everyone."`
+	Read     readCommand     `cmd:"" help:"Mark a message as read; its sender sees that."`
+	Forward  forwardCommand  `cmd:"" help:"Forward a message to somebody else."`
+	React    reactCommand    `cmd:"" help:"React to a message with an emoji."`
 	Download downloadCommand `cmd:"" help:"Save the file of a message."`
 }
 
-// messageFlags say which message is meant.
+// messageFlags name the message.
 type messageFlags struct {
 	instanceFlag
-	MessageID string `arg:"" name:"message-id" help:"The messageId, as send prints it and events tell it."`
+	MessageID string `arg:"" name:"message-id" help:"The messageId, as printed by send and in events."`
 }
 
-// did says what was done to the message, unless it failed.
+// did prints what was done to the message, unless it failed.
 func (f messageFlags) did(t terminal, what string, err error) error {
 	if err != nil {
 		return err
@@ -79,7 +79,7 @@ func (c readCommand) Run(ctx context.Context, t terminal) error {
 
 type forwardCommand struct {
 	sendFlags
-	MessageID string `arg:"" name:"message-id" help:"The messageId, as send prints it and events tell it."`
+	MessageID string `arg:"" name:"message-id" help:"The messageId, as printed by send and in events."`
 }
 
 // Run forwards the message.
@@ -91,7 +91,7 @@ func (c forwardCommand) Run(ctx context.Context, t terminal) error {
 
 type reactCommand struct {
 	messageFlags
-	Emoji string `arg:"" optional:"" help:"The emoji; left out, the reaction is taken back."`
+	Emoji string `arg:"" optional:"" help:"The emoji; without it, the reaction is removed."`
 }
 
 // Run reacts to the message.
@@ -100,15 +100,15 @@ func (c reactCommand) Run(ctx context.Context, t terminal) error {
 	if err == nil {
 		err = gateway.React(ctx, id, c.MessageID, c.Emoji)
 	}
-	return c.did(t, map[bool]string{true: "reacted to", false: "took the reaction back from"}[c.Emoji != ""], err)
+	return c.did(t, map[bool]string{true: "reacted to", false: "removed the reaction from"}[c.Emoji != ""], err)
 }
 
 type downloadCommand struct {
 	messageFlags
-	Output string `help:"File to write, - for standard output; without it, the file's own name, here." short:"o" env:"-"`
+	Output string `help:"File to write, - for standard output. Without it: the file's own name, in the current folder." short:"o" env:"-"`
 }
 
-// Run saves the file. What is there already it does not overwrite.
+// Run saves the file. It does not overwrite an existing one.
 func (c downloadCommand) Run(ctx context.Context, t terminal) error {
 	gateway, id, err := c.open(ctx, t)
 	if err != nil {
@@ -139,8 +139,8 @@ func (c downloadCommand) Run(ctx context.Context, t terminal) error {
 	return t.tell(map[string]string{"file": path}, path)
 }
 
-// localName is the last part of a name that somebody else chose, so that it leads
-// nowhere but here.
+// localName is the last part of a name that somebody else chose, so that the file is
+// in the current folder.
 func localName(name string) string {
 	name = filepath.Base(filepath.Clean("/" + cleaned(name)))
 	if name == "/" || name == "." {
@@ -165,14 +165,14 @@ func (c downloadCommand) fetch(ctx context.Context, t terminal, address string) 
 	return response.Body, nil
 }
 
-// save writes a new file, or none.
+// save writes a new file. After an error there is none.
 func save(path string, content io.Reader) (err error) {
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // the person names it, or it is localName
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // the user names it, or it is localName
 	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%s exists already; name another with --output", path)
+		return fmt.Errorf("%s already exists; choose another with --output", path)
 	}
 	if err != nil {
-		return fmt.Errorf("save the file: %w; name another with --output", err)
+		return fmt.Errorf("save the file: %w; choose another with --output", err)
 	}
 	defer func() {
 		if err = errors.Join(err, file.Close()); err != nil {

@@ -22,8 +22,8 @@ func TestInstancesByName(t *testing.T) {
 		"by name":           {instances, []string{"--instance", "shop"}, 0, "/api/instances/I1/webhook-config/resume"},
 		"by id":             {instances, []string{"--instance", "I3"}, 0, "/api/instances/I3/webhook-config/resume"},
 		"the only one":      {`{"instanceId":"I9","name":"a"}`, nil, 0, "/api/instances/I9/webhook-config/resume"},
-		"one of several":    {instances, nil, 2, "--instance is missing: the key reaches shop (I1), twin (I2), twin (I3)"},
-		"two of that name":  {instances, []string{"--instance", "twin"}, 2, "say which by its id: twin (I2), twin (I3)"},
+		"one of several":    {instances, nil, 2, "--instance is missing; in the scope of the key are shop (I1), twin (I2), twin (I3)"},
+		"two of that name":  {instances, []string{"--instance", "twin"}, 2, "choose one by its id: twin (I2), twin (I3)"},
 		"none of that name": {instances, []string{"--instance", "sohp"}, 1, "no instance sohp, but shop (I1)"},
 		"none at all":       {"", []string{"--instance", "shop"}, 1, "recado instances create"},
 	} {

@@ -9,7 +9,7 @@ import (
 )
 
 type numbersCommand struct {
-	Check checkNumbersCommand `cmd:"" help:"Say for each number whether it has an account."`
+	Check checkNumbersCommand `cmd:"" help:"Show for each number whether it has an account."`
 }
 
 type checkNumbersCommand struct {
@@ -34,20 +34,20 @@ func (c checkNumbersCommand) Run(ctx context.Context, t terminal) error {
 	return t.table(checks, []string{"NUMBER", "ACCOUNT", "CHAT ID"}, rows)
 }
 
-// contactsCommand works on people.
+// contactsCommand works on contacts.
 type contactsCommand struct {
-	Picture pictureCommand `cmd:"" help:"Print the address of a profile picture."`
+	Picture pictureCommand `cmd:"" help:"Print the URL of a profile picture."`
 	Block   blockCommand   `cmd:"" help:"Keep a contact from writing to the account."`
 	Unblock unblockCommand `cmd:"" help:"Let a contact write to the account again."`
 }
 
-// contactFlags say who is meant.
+// contactFlags name the contact.
 type contactFlags struct {
 	instanceFlag
 	Contact string `arg:"" help:"Phone number with country code, or chat ID."`
 }
 
-// did says what was done to the contact, unless it failed.
+// did prints what was done to the contact, unless it failed.
 func (f contactFlags) did(t terminal, what string, err error) error {
 	if err != nil {
 		return err
@@ -65,7 +65,7 @@ func (c pictureCommand) Run(ctx context.Context, t terminal) error {
 	}
 	address, err := gateway.ProfilePicture(ctx, id, c.Contact)
 	if err == nil && address == "" {
-		err = errors.New("there is no picture, or it is not shown to the account")
+		err = errors.New("there is no picture, or the account may not see it")
 	}
 	if err != nil {
 		return err
@@ -131,7 +131,7 @@ func (c showGroupCommand) Run(ctx context.Context, t terminal) error {
 	return t.fields(group, pairs...)
 }
 
-// presenceCommand shows a contact something.
+// presenceCommand shows a contact the presence of the account.
 type presenceCommand struct {
 	instanceFlag
 	To       string `help:"Phone number with country code, or chat ID." required:"" env:"-"`
@@ -147,5 +147,5 @@ func (c presenceCommand) Run(ctx context.Context, t terminal) error {
 	if err != nil {
 		return err
 	}
-	return t.done(map[string]any{"to": c.To, "presence": c.Presence}, "%s is shown %s", c.To, c.Presence)
+	return t.done(map[string]any{"to": c.To, "presence": c.Presence}, "%s sees %s", c.To, c.Presence)
 }

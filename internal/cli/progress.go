@@ -8,13 +8,13 @@ import (
 )
 
 const (
-	// patience is how long a person waits without wondering.
+	// patience is how long a person waits before a note is printed.
 	patience = 2 * time.Second
-	// largeBody is from where on an upload shows how far it is.
+	// largeBody is the size from which an upload shows its progress.
 	largeBody = 1 << 20
 )
 
-// progress carries requests, and tells a person who waits what for.
+// progress carries requests, and shows what a person waits for.
 type progress struct {
 	next http.RoundTripper
 	t    terminal
@@ -32,8 +32,8 @@ func (c progress) RoundTrip(request *http.Request) (*http.Response, error) {
 	return c.next.RoundTrip(request)
 }
 
-// upload shows how much of a file was sent. All but some bytes of its body are
-// the file in base64, four characters for three bytes.
+// upload shows how much of a file was sent. Nearly all of the body is the file in
+// base64, four characters for three bytes.
 type upload struct {
 	io.ReadCloser
 
@@ -50,7 +50,7 @@ func (u *upload) Read(buffer []byte) (int, error) {
 		u.shown = percent
 		_, _ = fmt.Fprintf(u.t.err, "\rsending: %d %% of %s", percent, bytesFor(u.total/4*3)) // as notef
 		if percent == 100 {
-			_, _ = fmt.Fprint(u.t.err, "\r\x1b[K") // the line is clean again
+			_, _ = fmt.Fprint(u.t.err, "\r\x1b[K") // clears the line
 		}
 	}
 	return count, err

@@ -23,10 +23,10 @@ const (
 // sandboxCommand runs a sandbox without a gateway.
 type sandboxCommand struct {
 	Listen    string   `help:"Address of the platform and its control API." default:"127.0.0.1:8090"`
-	AllowHost []string `help:"Further names under which it is reached; requests for other hosts than this machine are refused." name:"allow-host" placeholder:"NAME,..."`
+	AllowHost []string `help:"Other host names to accept in requests, besides this machine's own." name:"allow-host" placeholder:"NAME,..."`
 	Data      string   `help:"Folder that keeps the state between starts." default:"recado-sandbox" type:"path"`
-	Load      bool     `help:"For load tests: phones acknowledge and deliver without decrypting."`
-	TLSListen string   `help:"Address that serves the same over TLS, for clients that insist on it." name:"tls-listen"`
+	Load      bool     `help:"For load tests: phones acknowledge and deliver messages without decrypting them."`
+	TLSListen string   `help:"Address that serves the same over TLS, for clients that require it." name:"tls-listen"`
 	TLSCert   string   `help:"Certificate of that address, PEM." name:"tls-cert" type:"existingfile"`
 	TLSKey    string   `help:"Private key of that certificate, PEM." name:"tls-key" type:"existingfile"`
 }
@@ -81,11 +81,11 @@ func (c sandboxCommand) Run(ctx context.Context, t terminal) (err error) {
 	return group.Run(ctx)
 }
 
-// warnBeyondLoopback tells whoever lets others reach a sandbox what he gives them:
-// it has no keys.
+// warnBeyondLoopback warns if other machines can use a sandbox, which asks for no
+// key.
 func warnBeyondLoopback(ctx context.Context, t terminal, address string) {
 	if !isLoopback(address) {
-		t.logger.WarnContext(ctx, "listening beyond this machine: whoever reaches this address holds all phones of the sandbox",
+		t.logger.WarnContext(ctx, "listening beyond this machine: everybody who can reach this address controls all phones of the sandbox",
 			slog.String("listen", address))
 	}
 }

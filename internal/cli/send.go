@@ -10,25 +10,25 @@ import (
 	"github.com/recado-project/recado/client"
 )
 
-// sendCommand sends one message through a running gateway, and prints what names
-// it.
+// sendCommand sends one message through a running gateway, and prints its
+// identifiers.
 type sendCommand struct {
 	Text     sendTextCommand     `cmd:"" help:"Send a text."`
 	Image    sendImageCommand    `cmd:"" help:"Send an image."`
 	Video    sendVideoCommand    `cmd:"" help:"Send a video."`
-	Voice    sendVoiceCommand    `cmd:"" help:"Send audio as a recorded voice message."`
-	Audio    sendAudioCommand    `cmd:"" help:"Send audio as a playable attachment."`
+	Voice    sendVoiceCommand    `cmd:"" help:"Send audio as a voice message."`
+	Audio    sendAudioCommand    `cmd:"" help:"Send audio as a file that can be played."`
 	Document sendDocumentCommand `cmd:"" help:"Send a file of any kind."`
 	Location sendLocationCommand `cmd:"" help:"Send a place."`
 	Contact  sendContactCommand  `cmd:"" help:"Send a contact card."`
 	Sticker  sendStickerCommand  `cmd:"" help:"Send a WebP picture as a sticker."`
 }
 
-// sendFlags say through which instance a message goes, and to whom.
+// sendFlags name the instance and the recipient of a message.
 type sendFlags struct {
 	instanceFlag
 	To             string `help:"Phone number with country code, or chat ID; required." env:"-"`
-	IdempotencyKey string `help:"Key of your choosing that makes it safe to repeat the command: a repeat sends nothing." name:"idempotency-key" env:"-"`
+	IdempotencyKey string `help:"Key of your choice that makes it safe to repeat the command: a repeat sends nothing." name:"idempotency-key" env:"-"`
 }
 
 // send finds the instance and sends through it.
@@ -45,12 +45,12 @@ func (f sendFlags) send(ctx context.Context, t terminal, send func(c *client.Cli
 		return err
 	}
 	if sent.Replayed {
-		t.notef("It was sent before, with the same key: nothing was sent now.")
+		t.notef("This message was sent before with the same key: nothing was sent now.")
 	}
 	return t.sent(sent)
 }
 
-// needsRecipient refuses a command line that does not say who is written to.
+// needsRecipient refuses a command line without a recipient.
 func (f sendFlags) needsRecipient() error {
 	if f.To == "" {
 		return wrongUsage("--to is missing: a phone number with country code, or a chat ID")
@@ -58,8 +58,8 @@ func (f sendFlags) needsRecipient() error {
 	return nil
 }
 
-// sent prints what names a message: for people both names, and for a script the
-// one that other commands take.
+// sent prints the identifiers of a message: both for people, and for scripts the one
+// that other commands take.
 func (t terminal) sent(sent client.Sent) error {
 	if !t.outIsTTY && !t.json {
 		return t.tell(sent, sent.MessageID)
@@ -67,17 +67,17 @@ func (t terminal) sent(sent client.Sent) error {
 	return t.fields(sent, pair{"id", sent.ID}, pair{"messageId", sent.MessageID})
 }
 
-// quoteFlag makes a message an answer.
+// quoteFlag makes a message a reply.
 type quoteFlag struct {
 	Quote string `help:"Message to reply to." env:"-"`
 }
 
 type captionFlag struct {
-	Caption string `help:"Text below it." env:"-"`
+	Caption string `help:"Text below the media." env:"-"`
 }
 
 type viewOnceFlag struct {
-	ViewOnce bool `help:"The recipient can open it only once." env:"-"`
+	ViewOnce bool `help:"The recipient can open the media only once." env:"-"`
 }
 
 type sendTextCommand struct {
@@ -102,11 +102,11 @@ func (c sendTextCommand) Run(ctx context.Context, t terminal) error {
 	})
 }
 
-// maxText bounds what is read of a text from standard input, in bytes; the
-// gateway takes 65,536 characters.
+// maxText bounds a text from standard input, in bytes; the gateway accepts 65,536
+// characters.
 const maxText = 4 * 65_536
 
-// oneText is the text of the words on the command line.
+// oneText is the text that the command line gives.
 func oneText(t terminal, words []string) (string, error) {
 	switch {
 	case len(words) == 0:
@@ -121,17 +121,17 @@ func oneText(t terminal, words []string) (string, error) {
 		return "", fmt.Errorf("read the message from standard input: %w", err)
 	}
 	if len(text) > maxText {
-		return "", errors.New("standard input is too long for a text: a message has 65536 characters at most")
+		return "", errors.New("standard input is too long for a text: a message has at most 65536 characters")
 	}
 	return strings.TrimRight(string(text), "\r\n"), nil
 }
 
 type sendLocationCommand struct {
 	sendFlags
-	Latitude  float64 `help:"Degrees north, as -23.56." required:"" env:"-"`
-	Longitude float64 `help:"Degrees east, as -46.65." required:"" env:"-"`
-	Name      string  `help:"What the place is called." env:"-"`
-	Address   string  `help:"Where it is, for people." env:"-"`
+	Latitude  float64 `help:"Degrees north, for example -23.56." required:"" env:"-"`
+	Longitude float64 `help:"Degrees east, for example -46.65." required:"" env:"-"`
+	Name      string  `help:"Name of the place." env:"-"`
+	Address   string  `help:"Address of the place." env:"-"`
 }
 
 // Run sends the place.

@@ -89,7 +89,7 @@ type sendDocumentCommand struct {
 	sendFlags
 	quoteFlag
 	captionFlag
-	FileName string `help:"Name to display; without it, the file's own." env:"-"`
+	FileName string `help:"Name to display. Without it: the file's own." env:"-"`
 	fileArgument
 }
 

@@ -77,7 +77,7 @@ func TestSend(t *testing.T) {
 			}
 			said := ""
 			if slices.Contains(args, "once") {
-				said = "It was sent before, with the same key: nothing was sent now.\n"
+				said = "This message was sent before with the same key: nothing was sent now.\n"
 			}
 			if complaints.String() != said {
 				t.Errorf("said %q, want %q", complaints.String(), said)
@@ -112,7 +112,7 @@ func TestSendRefuses(t *testing.T) {
 	}{
 		"no such file":           {[]string{"image", filepath.Join(folder, "nothing.png"), "--to", "1"}, 1, "recado: there is no file " + filepath.Join(folder, "nothing.png") + "\n"},
 		"a folder":               {[]string{"document", folder, "--to", "1"}, 1, "is a folder"},
-		"a large file":           {[]string{"document", large, "--to", "1"}, 1, large + " is too large: it has 80.0 MiB, and a gateway takes 64.0 MiB"},
+		"a large file":           {[]string{"document", large, "--to", "1"}, 1, large + " is too large: it has 80.0 MiB, and the gateway accepts 64.0 MiB"},
 		"larger than it is told": {[]string{"document", "-", "--to", "1", "--max-media", "2"}, 1, "standard input is too large"},
 		"no recipient":           {[]string{"text", "a"}, 2, "--to is missing"},
 		"recipient in its place": {[]string{"text", "5511988887766", "Oi"}, 2, "--to is missing"},

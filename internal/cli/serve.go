@@ -19,7 +19,7 @@ import (
 	"github.com/recado-project/recado/internal/whatsapp"
 )
 
-// dataFlags say where the data lies.
+// dataFlags name the place of the data.
 type dataFlags struct {
 	Data        string `help:"Folder of the data: databases and the sessions' keys." default:"recado-data" type:"path"`
 	DatabaseURL string `help:"PostgreSQL database (postgres://…) instead of SQLite files in the folder." name:"database-url"`
@@ -29,17 +29,17 @@ func (f dataFlags) store(logger *slog.Logger) store.Config {
 	return server.StoreConfig(f.Data, f.DatabaseURL, logger)
 }
 
-// platformFlags say what the sessions connect to.
+// platformFlags name the platform that sessions connect to.
 type platformFlags struct {
-	URL     string `help:"Websocket of another platform than the messenger's own: a sandbox, ws://host:port." name:"url"`
-	Key     string `help:"Root key of that platform, 64 hexadecimal digits (GET /sandbox/api/trust tells it)." name:"key"`
-	Version string `help:"Version of the messenger's web client to be, as 2.3000.1234567, where the built-in one is refused as outdated." name:"version"`
+	URL     string `help:"Websocket of another platform instead of the messenger's own: a sandbox, ws://host:port." name:"url"`
+	Key     string `help:"Root key of that platform, 64 hexadecimal digits (see GET /sandbox/api/trust)." name:"key"`
+	Version string `help:"Version of the messenger's web client to present, for example 2.3000.1234567, if the platform refuses the built-in one as outdated." name:"version"`
 }
 
 func (f platformFlags) config() (whatsapp.Config, error) {
 	config := whatsapp.Config{PlatformURL: f.URL}
 	if (f.URL == "") != (f.Key == "") {
-		return config, errors.New("--platform-url and --platform-key go together")
+		return config, errors.New("--platform-url and --platform-key are needed together")
 	}
 	if f.Key != "" {
 		key, err := hex.DecodeString(f.Key)
@@ -77,23 +77,23 @@ func parseVersion(text string) (version [3]uint32, err error) {
 type serveCommand struct {
 	dataFlags
 	Listen           string        `help:"Address of the API." default:"127.0.0.1:8080"`
-	BehindProxy      bool          `help:"Say that a proxy in front speaks TLS, so listening beyond loopback is meant; its X-Forwarded-Proto is believed."`
-	PublicURL        string        `help:"Address under which clients reach the gateway, as https://messages.example.org; links in answers begin with it. Set it wherever a proxy is in front: without it they begin with what the request says (its Host)." name:"public-url"`
-	AllowPrivateURLs bool          `help:"Fetch media from private and loopback addresses, and deliver webhooks to them, as well." name:"allow-private-urls"`
-	DenyFetch        []string      `help:"Public addresses or prefixes (203.0.113.0/24, …) from which no media is fetched and to which no webhook is delivered, besides the private ones." name:"deny-fetch" placeholder:"CIDR,..."`
+	BehindProxy      bool          `help:"A proxy in front provides TLS: no warning about listening beyond loopback, and its X-Forwarded-Proto is trusted."`
+	PublicURL        string        `help:"Address where clients reach the gateway, for example https://messages.example.org; links in answers begin with it. Set it if there is a proxy in front: without it, links begin with the Host of the request." name:"public-url"`
+	AllowPrivateURLs bool          `help:"Also fetch media from private and loopback addresses, and deliver webhooks to them." name:"allow-private-urls"`
+	DenyFetch        []string      `help:"Public addresses or prefixes (203.0.113.0/24, …) that are treated like private ones: no media is fetched from them and no webhook delivered to them." name:"deny-fetch" placeholder:"CIDR,..."`
 	MaxMedia         int64         `help:"Largest file to send, in bytes." default:"67108864"`
 	MaxDownload      int64         `help:"Largest file of a message to fetch, in bytes." default:"104857600" name:"max-download"`
-	MediaQuota       int64         `help:"Bytes of fetched files that are kept in all; the oldest make room for new ones, and are fetched anew. 0 for any number." default:"21474836480" name:"media-quota"`
+	MediaQuota       int64         `help:"Bytes of fetched files that are kept in total; the oldest make room for new ones and are fetched again when needed. 0: any number." default:"21474836480" name:"media-quota"`
 	InstanceQuota    int64         `help:"The same for the files of one instance." default:"5368709120" name:"media-quota-per-instance"`
-	KeepMedia        time.Duration `help:"How long fetched files are kept; 0 for ever." default:"720h" name:"keep-media"`
-	EditWindow       time.Duration `help:"How long after sending a text can be edited." default:"15m"`
-	DeleteWindow     time.Duration `help:"How long after sending a message can be deleted for everyone." default:"1h"`
+	KeepMedia        time.Duration `help:"How long fetched files are kept; 0: for ever." default:"720h" name:"keep-media"`
+	EditWindow       time.Duration `help:"How long a text can be edited after sending." default:"15m"`
+	DeleteWindow     time.Duration `help:"How long a message can be deleted for everyone after sending." default:"1h"`
 	LinkLifetime     time.Duration `help:"How long a media download link works." default:"1h"`
-	KeepMessages     time.Duration `help:"How long messages are kept, with their files; 25h at least, 0 for ever." default:"0"`
-	MaxMessages      int           `help:"How many messages of each instance are kept, the newest; 0 for all." default:"0"`
-	KeepDelivered    time.Duration `help:"How long events are kept that were delivered, or that no webhook waits for." default:"72h"`
+	KeepMessages     time.Duration `help:"How long messages and their files are kept; at least 25h. 0: for ever." default:"0"`
+	MaxMessages      int           `help:"How many messages of each instance are kept: the newest. 0: all." default:"0"`
+	KeepDelivered    time.Duration `help:"How long events are kept that were delivered or that no webhook waits for." default:"72h"`
 	KeepUndelivered  time.Duration `help:"How long events are kept that a webhook waits for." default:"168h"`
-	HistoryPerChat   int           `help:"How many messages of each chat are taken over from the phone when an instance is linked; 0 for none." default:"50" name:"history-per-chat"`
+	HistoryPerChat   int           `help:"How many messages of each chat are copied from the phone when an instance is linked; 0: none." default:"50" name:"history-per-chat"`
 	Platform         platformFlags `embed:"" prefix:"platform-"`
 	limitFlags
 }
@@ -115,7 +115,7 @@ func (c serveCommand) Run(ctx context.Context, t terminal) error {
 		return err
 	}
 	if !c.BehindProxy && !isLoopback(c.Listen) {
-		t.logger.WarnContext(ctx, "listening beyond this machine without TLS: put a proxy in front and say so with --behind-proxy",
+		t.logger.WarnContext(ctx, "listening beyond this machine without TLS: put a proxy in front and set --behind-proxy",
 			slog.String("listen", c.Listen))
 	}
 	denied, err := outbound.ParsePrefixes(c.DenyFetch)
@@ -123,7 +123,7 @@ func (c serveCommand) Run(ctx context.Context, t terminal) error {
 		return fmt.Errorf("--deny-fetch: %w", err)
 	}
 	if c.BehindProxy && c.PublicURL == "" {
-		t.logger.WarnContext(ctx, "behind a proxy without --public-url: links in answers begin with whatever Host a request names")
+		t.logger.WarnContext(ctx, "behind a proxy without --public-url: links in answers begin with the Host that a request names")
 	}
 	s, err := server.New(ctx, server.Config{
 		Listen: c.Listen, DataDir: c.Data, DatabaseURL: c.DatabaseURL,
@@ -168,8 +168,8 @@ The first API key, instance and code, in another terminal:
   recado instances link shop`, version(), base, everywhere, c.Data, base, create))
 }
 
-// clickable is the address of a gateway that was told to listen there and is
-// bound to that URL: one that can be opened, on the machine itself.
+// clickable is an address of the gateway that can be opened on this machine: bound, or
+// a loopback address if the gateway listens on every address.
 func clickable(listen, bound string) string {
 	host, _, err := net.SplitHostPort(listen)
 	address, boundErr := url.Parse(bound)
@@ -193,7 +193,7 @@ func isEverywhere(listen string) bool {
 func isLoopback(listen string) bool {
 	host, _, err := net.SplitHostPort(listen)
 	if err != nil {
-		return true // the address is wrong; listening says so better
+		return true // the address is wrong: listening explains it better
 	}
 	if host == "localhost" {
 		return true
@@ -207,7 +207,7 @@ type migrateCommand struct {
 	dataFlags
 }
 
-// Run applies what is missing, and says what it was.
+// Run applies the missing migrations, and prints them.
 func (c migrateCommand) Run(ctx context.Context, t terminal) error {
 	applied, err := store.Migrate(ctx, c.store(t.logger))
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/lmittmann/tint"
 )
 
-// shortHandler writes log lines for somebody who watches them: one short line
-// for a request, and nothing that is empty.
+// shortHandler writes log lines for a person who watches them: one short line for each
+// request, and no empty attributes.
 type shortHandler struct{ slog.Handler }
 
 func newShortHandler(w io.Writer, level slog.Leveler) slog.Handler {

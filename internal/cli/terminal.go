@@ -19,9 +19,9 @@ import (
 type terminal struct {
 	in       io.Reader
 	out, err io.Writer
-	// outIsTTY and errIsTTY say whether a person looks at them.
+	// outIsTTY and errIsTTY report whether they are shown to a person.
 	outIsTTY, errIsTTY bool
-	// size is that of the window of out; 0, 0 where it is not known.
+	// size is the size of the window of out; 0, 0 if unknown.
 	size   func() (columns, rows int)
 	json   bool // results are for programs
 	logger *slog.Logger
@@ -54,7 +54,7 @@ func sizeOf(w io.Writer) (columns, rows int) {
 	return columns, rows
 }
 
-// oneAtATime is written to by the command and by what waits beside it.
+// oneAtATime is a writer for several goroutines: the command and its notes.
 type oneAtATime struct {
 	mu sync.Mutex
 	to io.Writer
@@ -67,7 +67,7 @@ func (w *oneAtATime) Write(text []byte) (int, error) {
 	return w.to.Write(text)
 }
 
-// underneath is where a writer of the terminal writes in the end.
+// underneath is the writer below a writer of the terminal.
 func underneath(w io.Writer) io.Writer {
 	if one, ok := w.(*oneAtATime); ok {
 		return one.to
@@ -75,13 +75,13 @@ func underneath(w io.Writer) io.Writer {
 	return w
 }
 
-// printf writes a result for people. A terminal that is gone ends the command by
-// its context; there is nobody to tell.
+// printf writes a result for people. It ignores errors: they mean that the terminal is
+// gone, which ends the command by its context.
 func (t terminal) printf(format string, args ...any) {
 	_, _ = fmt.Fprintf(t.out, format, args...)
 }
 
-// notef writes a line that is no result.
+// notef writes a note, which is not a result.
 func (t terminal) notef(format string, args ...any) {
 	_, _ = fmt.Fprintf(t.err, format+"\n", args...) // as printf
 }
@@ -101,14 +101,14 @@ func (t terminal) tell(value any, text string) error {
 	return nil
 }
 
-// done says that something was carried out that has no result of its own.
+// done prints that something was done that has no result of its own.
 func (t terminal) done(value map[string]any, format string, args ...any) error {
 	return t.tell(value, fmt.Sprintf(format, args...))
 }
 
-// table writes rows, one for each item: items as a list of JSON where programs
-// read it, aligned under a head for people, and with tabs in between where the
-// output goes on to another program.
+// table writes rows, one for each item: as a list of JSON if that is asked for, aligned
+// under a head for people, and separated by tabs if the output goes to another
+// program.
 func (t terminal) table(items any, head []string, rows [][]string) error {
 	if t.json {
 		return t.tell(items, "")
@@ -121,7 +121,7 @@ func (t terminal) table(items any, head []string, rows [][]string) error {
 	}
 	table := tabwriter.NewWriter(t.out, 0, 0, 2, ' ', 0)
 	for _, cells := range append([][]string{head}, cleanedRows(rows)...) {
-		_, _ = fmt.Fprintln(table, strings.Join(cells, "\t")) // it tells at the flush what went wrong
+		_, _ = fmt.Fprintln(table, strings.Join(cells, "\t")) // an error is reported by Flush
 	}
 	if err := table.Flush(); err != nil {
 		return fmt.Errorf("print the table: %w", err)
@@ -129,8 +129,8 @@ func (t terminal) table(items any, head []string, rows [][]string) error {
 	return nil
 }
 
-// cleaned is text of somebody else without what would move the cursor, colour
-// the window, or begin a new line.
+// cleaned is a text from elsewhere without characters that would move the cursor,
+// colour the window, or begin a new line.
 func cleaned(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -159,8 +159,8 @@ func cleanedRows(rows [][]string) [][]string {
 // pair is a line of what fields writes.
 type pair struct{ name, value string }
 
-// fields writes one thing with its names in front; those without a value are
-// left out.
+// fields writes one thing as lines of name and value; those without a value are left
+// out.
 func (t terminal) fields(value any, pairs ...pair) error {
 	if t.json {
 		return t.tell(value, "")
@@ -194,7 +194,7 @@ func moment(t time.Time) string {
 	return t.Local().Format(time.DateTime)
 }
 
-// orNone is what a pointer points to, or nothing.
+// orNone is the text of the value behind a pointer; empty for nil.
 func orNone[T any](value *T) string {
 	if value == nil {
 		return ""

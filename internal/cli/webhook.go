@@ -13,19 +13,19 @@ import (
 // webhookCommand works on the webhook of an instance.
 type webhookCommand struct {
 	Get        getWebhookCommand    `cmd:"" help:"Show the webhook."`
-	Set        setWebhookCommand    `cmd:"" help:"Set or change where events are delivered."`
-	Test       testWebhookCommand   `cmd:"" help:"Deliver a test event now, and show the answer."`
-	Resume     resumeWebhookCommand `cmd:"" help:"Try a webhook again at once that waits or is suspended."`
-	Delete     deleteWebhookCommand `cmd:"" help:"Remove the webhook; events are still kept."`
-	Deliveries deliveriesCommand    `cmd:"" help:"Show what became of events."`
-	Replay     replayCommand        `cmd:"" help:"Deliver events of the past again."`
+	Set        setWebhookCommand    `cmd:"" help:"Set or change the address that events are delivered to."`
+	Test       testWebhookCommand   `cmd:"" help:"Deliver a test event now and show the answer."`
+	Resume     resumeWebhookCommand `cmd:"" help:"Try again at once a webhook that waits or is suspended."`
+	Delete     deleteWebhookCommand `cmd:"" help:"Remove the webhook; events are still recorded."`
+	Deliveries deliveriesCommand    `cmd:"" help:"Show the deliveries of events."`
+	Replay     replayCommand        `cmd:"" help:"Deliver past events again."`
 }
 
 // shownWebhook is a webhook as JSON.
 type shownWebhook struct {
 	client.Webhook
 
-	Delivery *client.DeliveryState `json:"delivery,omitempty"` // nil where it was not asked for
+	Delivery *client.DeliveryState `json:"delivery,omitempty"` // nil if it was not asked for
 }
 
 func (t terminal) webhook(webhook client.Webhook, state *client.DeliveryState) error {
@@ -53,7 +53,7 @@ func (c getWebhookCommand) Run(ctx context.Context, t terminal) error {
 	if err != nil {
 		return err
 	}
-	page, err := gateway.ListDeliveries(ctx, id, 1, 1) // for how the delivery stands
+	page, err := gateway.ListDeliveries(ctx, id, 1, 1) // for the state of the delivery
 	if err != nil {
 		return err
 	}
@@ -63,8 +63,8 @@ func (c getWebhookCommand) Run(ctx context.Context, t terminal) error {
 type setWebhookCommand struct {
 	instanceFlag
 	Endpoint string `arg:"" name:"webhook-url" help:"Absolute http or https URL that events are posted to."`
-	Secret   string `help:"What deliveries are signed with, best whsec_ and base64; without it, the one that is set stays." env:"RECADO_WEBHOOK_SECRET"`
-	Inactive bool   `help:"Save it, and deliver nothing." env:"-"`
+	Secret   string `help:"Secret that signs deliveries, ideally whsec_ and base64. Without it, the current one stays." env:"RECADO_WEBHOOK_SECRET"`
+	Inactive bool   `help:"Save the webhook but deliver nothing." env:"-"`
 }
 
 // Run saves the webhook.
@@ -84,7 +84,7 @@ func (c setWebhookCommand) Run(ctx context.Context, t terminal) error {
 
 type testWebhookCommand struct{ instanceFlag }
 
-// Run tests the webhook. It fails where the endpoint did not take the event.
+// Run tests the webhook. It fails if the endpoint did not accept the event.
 func (c testWebhookCommand) Run(ctx context.Context, t terminal) error {
 	gateway, id, err := c.open(ctx, t)
 	if err != nil {
@@ -96,12 +96,12 @@ func (c testWebhookCommand) Run(ctx context.Context, t terminal) error {
 	}
 	took := (time.Duration(test.DurationMs) * time.Millisecond).String()
 	if test.Status == nil {
-		took = "" // nothing that was answered
+		took = "" // there was no answer
 	}
-	// Why it failed is said below.
+	// The reason of a failure is printed below.
 	err = t.fields(test, pair{"status", orNone(test.Status)}, pair{"took", took}, pair{"answer", test.Body})
 	if test.Error != nil {
-		err = errors.Join(err, errors.New("the endpoint did not take the test event: "+*test.Error))
+		err = errors.Join(err, errors.New("the endpoint did not accept the test event: "+*test.Error))
 	}
 	return err
 }
@@ -136,13 +136,13 @@ func (c deleteWebhookCommand) Run(ctx context.Context, t terminal) error {
 
 type deliveriesCommand struct{ instanceFlag }
 
-// Run lists the deliveries, and how the delivery stands.
+// Run lists the deliveries, and the state of the delivery.
 func (c deliveriesCommand) Run(ctx context.Context, t terminal) error {
 	gateway, id, err := c.open(ctx, t)
 	if err != nil {
 		return err
 	}
-	lines := []client.Delivery{} // and never null
+	lines := []client.Delivery{} // never null
 	var rows [][]string
 	var state *client.DeliveryState
 	for number := 1; ; number++ {
@@ -174,7 +174,7 @@ func (c deliveriesCommand) Run(ctx context.Context, t terminal) error {
 	return t.table(lines, []string{"STATE", "SEQUENCE", "TYPE", "CHAT", "WHEN", "ANSWER"}, rows)
 }
 
-// standing says how the delivery stands, why, and what to do about it.
+// standing describes the state of the delivery, its reason, and what to do about it.
 func standing(state client.DeliveryState) string {
 	line := state.State
 	if state.Since != nil {
@@ -203,7 +203,7 @@ func standing(state client.DeliveryState) string {
 	case client.WebhookSuspended, client.WebhookWaiting:
 		line += "; try again with recado webhook resume"
 	case client.WebhookInactive:
-		line += "; switch it on with recado webhook set"
+		line += "; activate it with recado webhook set"
 	}
 	return line
 }
@@ -211,7 +211,7 @@ func standing(state client.DeliveryState) string {
 type replayCommand struct {
 	instanceFlag
 	From  int64     `help:"Sequence of the first event to deliver again." env:"-" xor:"from" required:""`
-	Since time.Time `help:"Deliver again what happened since, as 2026-11-20T14:00:00Z." env:"-" xor:"from" required:""`
+	Since time.Time `help:"Deliver again the events since this time, for example 2026-11-20T14:00:00Z." env:"-" xor:"from" required:""`
 }
 
 // Run replays events.
@@ -224,5 +224,5 @@ func (c replayCommand) Run(ctx context.Context, t terminal) error {
 	if err != nil {
 		return err
 	}
-	return t.tell(replayed, fmt.Sprintf("%d events, from %d on, are delivered again", replayed.Events, replayed.FromSequence))
+	return t.tell(replayed, fmt.Sprintf("%d events, starting at %d, are delivered again", replayed.Events, replayed.FromSequence))
 }

@@ -104,7 +104,7 @@ func TestStanding(t *testing.T) {
 	for want, state := range map[string]client.DeliveryState{
 		"flowing":                {State: client.WebhookFlowing},
 		"flowing; 1 event waits": {State: client.WebhookFlowing, PendingEvents: 1},
-		"inactive; switch it on with recado webhook set": {State: client.WebhookInactive},
+		"inactive; activate it with recado webhook set": {State: client.WebhookInactive},
 		"suspended since 2026-11-20 14:22:10: the endpoint answered 410 Gone; 5 events wait; try again with recado webhook resume": {
 			State: client.WebhookSuspended, Since: &since, Reason: &gone, PendingEvents: 5,
 		},

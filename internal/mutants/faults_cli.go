@@ -76,7 +76,7 @@ func cliFaults() []fault {
 		},
 		{
 			name: "failures have one prefix", file: "internal/cli/failure.go",
-			old: "return told.Message", new: `return "recado: " + told.Error()`,
+			old: "return failure.Message", new: `return "recado: " + failure.Error()`,
 			test: "./internal/cli", run: "KeysOfAMistypedFolder",
 		},
 		{
