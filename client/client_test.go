@@ -22,7 +22,7 @@ const (
 	media    = "data:text/plain;base64,YQ=="
 )
 
-// exchange is a request that a method is to make, and what it is answered.
+// exchange is the request that a method has to make, and its answer.
 type exchange struct {
 	call   func(ctx context.Context, c *client.Client) (any, error)
 	want   string // method, path as it is written, body

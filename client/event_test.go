@@ -15,8 +15,8 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 )
 
-// Every kind of event that the program tells has a type here, and every example
-// of a real run fits into it: no field is lost, and none is invented.
+// Every kind of event of the program has a type here, and every example of a real run
+// fits into it: no field is lost, and none is added.
 func TestDecodeHoldsEveryFieldOfEveryEvent(t *testing.T) {
 	t.Parallel()
 	document := read(t, "../docs/events.md")

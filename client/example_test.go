@@ -51,7 +51,7 @@ func ExampleClient_SendText() {
 	// VALIDATION_ERROR to
 }
 
-// Work on what happens, from the first event on.
+// Process events, beginning with the first one.
 func ExampleClient_Follow() {
 	demo := startDemo()
 	defer demo.stop()
@@ -93,7 +93,7 @@ func ExampleClient_Follow() {
 	// now: read
 }
 
-// List what the key reaches.
+// List the instances in the scope of the key.
 func ExampleClient_Instances() {
 	demo := startDemo()
 	defer demo.stop()
@@ -109,11 +109,11 @@ func ExampleClient_Instances() {
 	// Output: demo connected 5511999990100
 }
 
-// Take deliveries, and believe only what the gateway has signed.
+// Receive deliveries, and accept only those that the gateway has signed.
 func ExampleWebhookVerifier() {
 	verifier := client.WebhookVerifier{
 		Secrets: []string{"segredo"},
-		// This delivery is recorded; with new ones, leave the clock out.
+		// This delivery is an old recording; leave the clock out for real ones.
 		Now: func() time.Time { return time.Unix(1795270930, 0) },
 	}
 	endpoint := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -126,7 +126,7 @@ func ExampleWebhookVerifier() {
 			http.Error(w, err.Error(), http.StatusUnauthorized)
 			return
 		}
-		// Here: drop it where event.ID was seen before, put it into your queue,
+		// Here: drop the event if its ID was seen before, put it into your queue,
 		// and only then answer.
 		fmt.Println(event.Type, event.ID)
 		w.WriteHeader(http.StatusNoContent)
@@ -140,7 +140,7 @@ func ExampleWebhookVerifier() {
 	// Output: webhook.test 01a20010-f30e-7274-874a-399b6eff3bc0
 }
 
-// TestMain lets this binary be the program as well, for the examples' gateways.
+// TestMain lets this test binary run as the program, for the examples' gateways.
 func TestMain(m *testing.M) {
 	if !slices.Contains(os.Args, "-test.fuzzworker") { // which is this binary, and no program
 		process.BeProgram(func() int { return cli.Run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr) })

@@ -24,8 +24,8 @@ func events(sequences ...int) string {
 	return text.String()
 }
 
-// streaming answers each request for a stream with the next script, and notes
-// where the reader wanted to go on. After the last one it refuses.
+// streaming answers each request for a stream with the next script, and records where
+// the reader wanted to continue. After the last script it refuses.
 type streaming struct {
 	*httptest.Server
 
@@ -47,7 +47,7 @@ func status(code int) func(http.ResponseWriter, *http.Request) {
 	}
 }
 
-// silent accepts, and says nothing until the reader has gone.
+// silent accepts a request, and sends nothing until the reader has gone.
 func silent(content string) func(http.ResponseWriter, *http.Request) {
 	return func(w http.ResponseWriter, r *http.Request) {
 		text(content)(w, r)
@@ -84,7 +84,7 @@ func (s *streaming) follow(ctx context.Context, options client.FollowOptions) (s
 	return sequences, nil
 }
 
-// Wherever a stream ends, Follow goes on after what it has seen.
+// Wherever a stream ends, Follow continues after the last event it has seen.
 func TestFollowGoesOnWhereItWas(t *testing.T) {
 	t.Parallel()
 	whole := events(9)
@@ -112,7 +112,7 @@ func TestFollowGoesOnWhereItWas(t *testing.T) {
 	}
 }
 
-// Of what coming back would not mend, Follow tells.
+// Follow returns the errors that reconnecting would not fix.
 func TestFollowEnds(t *testing.T) {
 	t.Parallel()
 	for _, code := range []int{400, 401, 403, 404, 410} {
@@ -138,8 +138,8 @@ func TestFollowEnds(t *testing.T) {
 	}
 }
 
-// What passes is waited for: a gateway that starts, a proxy in front of it, a
-// connection on which nothing arrives.
+// Follow waits and reconnects after passing failures: a gateway that starts, a proxy
+// in front of it, a connection on which nothing arrives.
 func TestFollowComesBack(t *testing.T) {
 	t.Parallel()
 	s := newStreaming(t, status(http.StatusServiceUnavailable), silent(events(3)), silent(""), text(events(4)))
@@ -161,7 +161,7 @@ func TestFollowComesBack(t *testing.T) {
 	}
 }
 
-// An event of many megabytes is one like any other, up to the bound.
+// An event of many megabytes is read like any other, up to the bound.
 func TestFollowBoundsEvents(t *testing.T) {
 	t.Parallel()
 	large := `data: {"sequence":5,"data":"` + strings.Repeat("a", 3<<20) + "\"}\n\n"

@@ -9,7 +9,7 @@ import (
 	"github.com/recado-project/recado/internal/testkit"
 )
 
-// One instance is asked for by its id, and is what the list shows, however many
+// An instance that is requested by its id is the same as in the list, however many
 // there are.
 func TestInstance(t *testing.T) {
 	t.Parallel()
@@ -39,7 +39,7 @@ func TestInstance(t *testing.T) {
 	testkit.Refused(t, err, http.StatusNotFound, client.CodeInstanceNotFound)
 }
 
-// The list of deliveries says how the delivery stands, and why.
+// The list of deliveries has the state of the delivery and its reason.
 func TestDeliveryState(t *testing.T) {
 	t.Parallel()
 	g := testkit.Start(t, testkit.Options{})

@@ -18,7 +18,7 @@ func refuse(w http.ResponseWriter, _ *http.Request) {
 	_, _ = io.WriteString(w, `{"statusCode":403,"message":"m","error":"FORBIDDEN"}`) // the client has its own eyes
 }
 
-// Lists are read to their end, and no further than is wanted.
+// Lists are read to their end, but not further than the caller wants.
 func TestPagesAreOneSequence(t *testing.T) {
 	t.Parallel()
 	var asked []string
@@ -64,7 +64,7 @@ func TestPagesAreOneSequence(t *testing.T) {
 	}
 }
 
-// What may succeed later is told apart from what never will.
+// Failures that may pass are distinguished from those that will not.
 func TestTemporary(t *testing.T) {
 	t.Parallel()
 	for want, refusals := range map[bool][]client.Error{
@@ -90,7 +90,7 @@ func TestTemporary(t *testing.T) {
 	}
 }
 
-// Time-outs and names are the caller's.
+// The caller sets time-outs and the user agent.
 func TestOptions(t *testing.T) {
 	t.Parallel()
 	agents := make(chan string, 3)

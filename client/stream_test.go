@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Whatever a gateway, or something that stands in its place, sends: reading it
-// comes to an end, and an event is not larger than what arrived.
+// Whatever a gateway, or something in its place, sends: reading ends, and an event is
+// not larger than the bytes that arrived.
 func FuzzEventStream(f *testing.F) {
 	f.Add("retry: 1000\n\nid: 1\nevent: presence\ndata: {\"sequence\":1}\n\n: still here\nid: 7\n\n")
 	f.Add("data: {\ndata: }\n\nid: x\nretry: -1\n:\n\n")

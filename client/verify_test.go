@@ -13,7 +13,7 @@ import (
 	"github.com/recado-project/recado/client"
 )
 
-// What the library of the specification signs is believed, and nothing else.
+// Deliveries that the specification's own library has signed are accepted, others not.
 func TestVerifyWebhook(t *testing.T) {
 	t.Parallel()
 	const (
@@ -85,7 +85,7 @@ func TestVerifyWebhook(t *testing.T) {
 	}
 }
 
-// Bodies and headers are somebody else's: nothing in them ends the program.
+// Nothing in a foreign body or header can crash the program.
 func FuzzVerifyWebhook(f *testing.F) {
 	f.Add("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "1795270930", "v1,AAAA v1,", []byte(`{}`))
 	f.Add("whsec_=", "-9223372036854775808", ", ,", []byte(nil))

@@ -214,7 +214,7 @@ func TestAPIKeys(t *testing.T) {
 	}
 }
 
-// One line a request: enough to find it, nothing of what it was about.
+// A request is one log line: enough to find it, without its content.
 func TestLogLine(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)
@@ -234,7 +234,7 @@ func TestLogLine(t *testing.T) {
 	}
 }
 
-// What only a real connection shows.
+// Some properties show only on a real connection.
 func TestOverTheWire(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)

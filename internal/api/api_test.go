@@ -36,8 +36,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// fixture is the API on a real store, with the real use cases as far as they
-// need no platform.
+// fixture is the API on a real store, with the real use cases that work without a
+// platform.
 type fixture struct {
 	handler   http.Handler
 	access    *access.Service
@@ -55,7 +55,7 @@ type fixture struct {
 
 func now() time.Time { return time.Date(2026, 11, 20, 14, 22, 10, 123e6, time.UTC) }
 
-// newFixture builds the API. change, where not nil, changes what it stands on.
+// newFixture builds the API. change, if not nil, changes its Config.
 func newFixture(tb testing.TB, change func(*api.Config)) *fixture {
 	tb.Helper()
 	f := &fixture{log: &logBuffer{}, stopping: make(chan struct{})}
@@ -125,7 +125,7 @@ type noPlatform struct {
 	gateway.Encoder
 }
 
-// newMessages makes the messages' use cases without what only a platform needs.
+// newMessages makes the use cases of messages without the parts that need a platform.
 func newMessages(tb testing.TB, config messaging.Config) *messaging.Service {
 	tb.Helper()
 	var err error
@@ -175,7 +175,7 @@ type request struct {
 	header                  http.Header
 }
 
-// isAbout tells whether a segment of the path is this instance's identifier.
+// isAbout reports whether a segment of the path is this instance's identifier.
 func (r request) isAbout(id string) bool {
 	path, _, _ := strings.Cut(r.path, "?")
 	return slices.Contains(strings.Split(path, "/"), id)
@@ -187,7 +187,7 @@ func (f *fixture) do(tb testing.TB, r request) *httptest.ResponseRecorder {
 		r.method = http.MethodGet
 	}
 	made := httptest.NewRequestWithContext(tb.Context(), r.method, "http://gateway", strings.NewReader(r.body))
-	// Set by hand: NewRequest can't make the odd ones.
+	// Set by hand: NewRequest refuses unusual ones.
 	made.RequestURI = r.path
 	target, query, _ := strings.Cut(r.path, "?")
 	made.URL.RawQuery = query
@@ -215,7 +215,7 @@ var contractOf = sync.OnceValues(func() (*contract.Document, error) {
 	return contract.Load(context.Background(), document)
 })
 
-// checkContract holds an answer to the document.
+// checkContract checks an answer against the document.
 func checkContract(tb testing.TB, made *http.Request, sent string, got *httptest.ResponseRecorder) {
 	tb.Helper()
 	document, err := contractOf()
@@ -277,7 +277,7 @@ func wantRefusal(t *testing.T, r request, got *httptest.ResponseRecorder, status
 	return body
 }
 
-// wantJSON checks an answer to the letter, but for blanks.
+// wantJSON checks an answer to the letter, except for blanks.
 func wantJSON(t *testing.T, got *httptest.ResponseRecorder, status int, want string) {
 	t.Helper()
 	if got.Code != status {
@@ -298,7 +298,7 @@ func wantJSON(t *testing.T, got *httptest.ResponseRecorder, status int, want str
 	}
 }
 
-// logBuffer keeps what was logged.
+// logBuffer keeps the log.
 type logBuffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer

@@ -11,7 +11,7 @@ import (
 	"github.com/recado-project/recado/internal/messaging"
 )
 
-// sends takes every text.
+// sends accepts every text.
 type sends struct{ api.Messages }
 
 // SendText answers at once.
@@ -19,9 +19,8 @@ func (sends) SendText(context.Context, messaging.Request, string) (messaging.Res
 	return messaging.Result{ID: "019aa1f4-8d52-7c1e-b3a0-0f4de1c9a7b2", MessageID: "3EB0C431C26A1916E07A"}, nil
 }
 
-// BenchmarkRequest is a request without its network: the look-ups of its key and
-// instance in SQLite, validation, the answer, and the
-// log line, which is kept.
+// BenchmarkRequest is a request without the network: finding its key and instance in
+// SQLite, validation, the answer, and the log line, which is kept.
 func BenchmarkRequest(b *testing.B) {
 	f := newFixture(b, func(c *api.Config) {
 		c.Messages = sends{}

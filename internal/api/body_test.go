@@ -20,7 +20,7 @@ func document(bytes int) string {
 	return `{"to":"5511988887766","document":"data:text/plain;base64,` + strings.Repeat("AAAA", bytes/3) + `"}`
 }
 
-// held sends all of a body but its last byte, and returns what sends that.
+// held sends a body except its last byte, and returns a function that sends that.
 func held(t *testing.T, f *fixture, path, key, body string) (finish func() *httptest.ResponseRecorder) {
 	t.Helper()
 	from, to := io.Pipe()
@@ -33,7 +33,7 @@ func held(t *testing.T, f *fixture, path, key, body string) (finish func() *http
 		f.handler.ServeHTTP(recorder, made)
 		_ = from.Close() // a body that is not wanted to its end
 	}()
-	// A pipe hands over what was taken before: two writes, and the first is held.
+	// A write to a pipe returns when it was read: after two writes the first is held.
 	for _, piece := range []string{body[:len(body)-2], body[len(body)-2 : len(body)-1]} {
 		if _, err := io.WriteString(to, piece); err != nil {
 			break
@@ -47,8 +47,8 @@ func held(t *testing.T, f *fixture, path, key, body string) (finish func() *http
 	}
 }
 
-// The bytes of bodies that are under way have a bound, of all keys together and
-// of each; what ends makes room again.
+// The bytes of bodies in progress are bounded, for all keys together and for each; a
+// body that ends makes room again.
 func TestBodiesUnderWayAreBounded(t *testing.T) {
 	t.Parallel()
 	const size = 1 << 20
@@ -90,7 +90,7 @@ func TestBodiesUnderWayAreBounded(t *testing.T) {
 	}
 }
 
-// A body that brings nothing any more is given up, and the connection with it.
+// A body that brings no more bytes is given up, and its connection closed.
 func TestBodyThatStallsIsGivenUp(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, func(c *api.Config) { c.BodyPatience = 20 * time.Millisecond })
@@ -116,7 +116,7 @@ func TestBodyThatStallsIsGivenUp(t *testing.T) {
 	}
 }
 
-// An error names so many fields, and says how many more there are.
+// An error names a bounded number of fields, and says how many more there are.
 func TestErrorsStaySmall(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)
@@ -140,7 +140,7 @@ func TestErrorsStaySmall(t *testing.T) {
 	}
 }
 
-// Fields that nobody asked for cost no more than their bytes.
+// Unknown fields cost no more than their bytes.
 //
 //nolint:paralleltest // allocations can be counted in one test at a time
 func TestUnknownFieldsAreNotBuilt(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 const fileKey = "019aa1f4-5b0c-7e43-9d1f-6a1f2f6f3b11/019aa1f4-8d52-7c1e-b3a0-0f4de1c9a7b2"
 
 // newDownloads is the API with one file, whose content is "0123456789", and the
-// links to it. Whether the file may be handed out is the stub's to say.
+// links to it. The stub decides whether the file may be handed out.
 func newDownloads(t *testing.T) (*fixture, *media.Links, *outcome) {
 	t.Helper()
 	blobs, err := media.OpenBlobs(t.TempDir())
@@ -103,7 +103,7 @@ func TestDownload(t *testing.T) {
 }
 
 // A refused range is answered like every other failure, and says how long the
-// file is. Nothing of the file's own headers is left but that.
+// file is. None of the file's other headers is left.
 func TestDownloadOfARangeThatCannotBeServed(t *testing.T) {
 	t.Parallel()
 	f, links, _ := newDownloads(t)
@@ -132,7 +132,7 @@ func TestDownloadOfARangeThatCannotBeServed(t *testing.T) {
 	}
 }
 
-// Nothing is handed out of a message that was deleted, however good the link is.
+// The file of a deleted message is not handed out, even if the link is genuine.
 func TestDownloadOfADeletedMessage(t *testing.T) {
 	t.Parallel()
 	f, links, stub := newDownloads(t)
@@ -141,8 +141,8 @@ func TestDownloadOfADeletedMessage(t *testing.T) {
 	wantRefusal(t, r, f.follow(t, r), http.StatusNotFound, gateway.CodeMessageNotFound)
 }
 
-// follow asks for a link: a request that is not held to the document, whose other
-// operations all answer JSON.
+// follow requests a link without a check against the document, whose other operations
+// all answer JSON.
 func (f *fixture) follow(tb testing.TB, r request) *httptest.ResponseRecorder {
 	tb.Helper()
 	loose := *f

@@ -10,7 +10,7 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 )
 
-// A key that is restricted makes, sees and ends nothing beyond itself.
+// A restricted key creates, sees and revokes only keys within its own scope and time.
 func TestRestrictedPartnerKeyStaysWithinItself(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)
@@ -69,7 +69,7 @@ func TestRestrictedPartnerKeyStaysWithinItself(t *testing.T) {
 	wantRefusal(t, r, f.do(t, r), http.StatusForbidden, gateway.CodeForbidden)
 }
 
-// A list of instances that is null by mistake opens nothing.
+// A list of instances that is null by mistake does not grant access to all.
 func TestNullIsNotAllInstances(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)
@@ -91,7 +91,7 @@ func TestNullIsNotAllInstances(t *testing.T) {
 	}
 }
 
-// A restriction that is misspelt must not open everything.
+// A misspelt restriction must not grant access to everything.
 func TestMisspeltRestrictionIsRefused(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)

@@ -145,7 +145,7 @@ func TestEventsFitTheDocument(t *testing.T) {
 	}
 }
 
-// An enum names every value, null too.
+// An enum lists every value, also null.
 func TestNullableEnumsHaveNull(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)

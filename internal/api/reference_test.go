@@ -30,7 +30,8 @@ func TestReferencePage(t *testing.T) {
 		t.Errorf("the style: %d, headers %v", style.Code, style.Header())
 	}
 
-	// Offline: what it asks for is served here, and every way through it leads somewhere.
+	// It works offline: everything that it loads is served here, and every link leads
+	// somewhere.
 	for _, match := range regexp.MustCompile(`(?:href|src)="([^"]*)"`).FindAllStringSubmatch(page, -1) {
 		switch target := match[1]; {
 		case strings.HasPrefix(target, "#"):
@@ -97,8 +98,8 @@ func TestReferencePage(t *testing.T) {
 	}
 }
 
-// The page tells of every type of event with its fields, and its requests are those
-// of the gateway that served it.
+// The page has every type of event with its fields, and its examples call the gateway
+// that served it.
 func TestReferencePageIsOfThisGateway(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ public, host, want string }{
@@ -139,7 +140,7 @@ func section(page, mark string) string {
 	return article
 }
 
-// fields are the names of what an operation takes.
+// fields are the names of the parameters and fields of an operation.
 func fields(operation *openapi3.Operation) []string {
 	var names []string
 	for _, parameter := range operation.Parameters {
@@ -154,7 +155,7 @@ func fields(operation *openapi3.Operation) []string {
 	return names
 }
 
-// Whoever opens the address of the gateway comes to the reference.
+// The address of the gateway leads to the reference page.
 func TestRootLeadsToTheReference(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)
@@ -165,7 +166,7 @@ func TestRootLeadsToTheReference(t *testing.T) {
 	}
 }
 
-// Nobody takes an answer for something else than it is, or keeps it.
+// Browsers do not guess the type of an answer, and caches do not keep it.
 func TestAnswersAreNotSniffedOrKept(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)

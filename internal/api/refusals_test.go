@@ -106,7 +106,7 @@ func TestWrongMethods(t *testing.T) {
 }
 
 // png is a picture of one pixel.
-// The beginnings of files, as far as they tell the type.
+// The beginnings of files, long enough to detect their type.
 const (
 	mp4  = "AAAAGGZ0eXBtcDQyAAAAAG1wNDJpc29t"
 	ogg  = "T2dnUwAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
@@ -115,8 +115,8 @@ const (
 
 const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
-// everyOperation are requests that succeed as far as the gate, but for what a
-// test takes away from them.
+// everyOperation are requests that pass the gate, unless a test takes something away
+// from them.
 func everyOperation(id string) []request {
 	return []request{
 		{method: get, path: "/api/instances"},
@@ -263,7 +263,7 @@ func TestBodiesThatAreTooLarge(t *testing.T) {
 	wantJSON(t, f.do(t, r), http.StatusOK, `{}`) // it has no fields, so its body is ignored
 }
 
-// Whatever a use case returns has one status, and what is internal stays inside.
+// Every error of a use case has one status, and internal errors are not shown.
 func TestFailuresOfUseCases(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

@@ -15,7 +15,7 @@ import (
 	"github.com/recado-project/recado/internal/messaging"
 )
 
-// newStub is the API on use cases that have one answer to everything.
+// newStub is the API on use cases that always have the same answer.
 func newStub(t *testing.T, stub *outcome) (f *fixture, instanceID string) {
 	t.Helper()
 	f = newFixture(t, func(c *api.Config) { c.Messages, c.Directory = stub, stub })
@@ -169,7 +169,7 @@ func TestMessagesThatExist(t *testing.T) {
 		{"DELETE delete", `{"messageId":"` + given + `"}`, 204, ``, asked{call: "Delete", request: only, ref: ref}},
 		{"POST reaction", `{"messageId":"3EB0","reaction":"👍🏽"}`, 204, ``, asked{call: "React", request: only, ref: gateway.MessageRef{ID: "3EB0"}, other: "👍🏽"}},
 		{"POST reaction", `{"messageId":"3EB0","reaction":""}`, 204, ``, asked{call: "React", request: only, ref: gateway.MessageRef{ID: "3EB0"}, other: ""}},
-		// What names a chat and no message is an identifier that nothing has.
+		// An identifier with a chat but no message is one that no message has.
 		{"POST read", `{"messageId":"77@lid_"}`, 200, `{"messageId":"77@lid_"}`, asked{call: "MarkRead", request: only, ref: gateway.MessageRef{ID: "77@lid_"}}},
 		{
 			"GET media-download-link/true_5511988887766%40c.us_3EB0", ``, 200,
@@ -341,7 +341,7 @@ func TestGroups(t *testing.T) {
 		{"id":"5511988887766@s.whatsapp.net","admin":null}]}`)
 }
 
-// A link begins with the host that a request names only where that can be one.
+// A link begins with the host of the request only if that is a valid host.
 func TestLinksBeginWithAHost(t *testing.T) {
 	t.Parallel()
 	stub := &outcome{}

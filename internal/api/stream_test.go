@@ -19,7 +19,7 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 )
 
-// streamed is the API on a real address, for what does not end by itself.
+// streamed is the API on a real address, for answers that do not end by themselves.
 type streamed struct {
 	*fixture
 
@@ -81,13 +81,13 @@ func (s *streamed) want(stream *client.EventStream, sequences ...int64) {
 	}
 }
 
-// noted notes how much of the log is read at a time.
+// noted records how much of the log is read at a time.
 type noted struct {
 	api.Events
 	most *atomic.Int64
 }
 
-// ReadSlice reads, and notes the bytes of it.
+// ReadSlice reads, and records the bytes.
 func (s noted) ReadSlice(ctx context.Context, instanceID string, after int64, maxEvents, maxBytes int) ([]eventlog.Event, error) {
 	events, err := s.Events.ReadSlice(ctx, instanceID, after, maxEvents, maxBytes)
 	size := int64(0)
@@ -98,7 +98,7 @@ func (s noted) ReadSlice(ctx context.Context, instanceID string, after int64, ma
 	return events, err
 }
 
-// However large events are, a reader holds few of them, and gets them all.
+// However large events are, few of them are held at a time, and the reader gets all.
 func TestStreamReadsByBytes(t *testing.T) {
 	t.Parallel()
 	const events, each, most = 30, 100 << 10, 400 << 10
@@ -115,7 +115,7 @@ func TestStreamReadsByBytes(t *testing.T) {
 	}
 }
 
-// A stream ends at once with its key, not only when it looks after its key again.
+// A stream ends at once with its key, not only at the next check.
 func TestStreamEndsAtOnceWithItsKey(t *testing.T) {
 	t.Parallel()
 	s := newStreamed(t, func(c *api.Config) { c.StreamPause = time.Hour })
@@ -181,10 +181,9 @@ func TestStreamGoesOnWhereItWas(t *testing.T) {
 	s.want(calls, 2, 4)
 }
 
-// A reader that is cut off again and again while events happen, and comes back
-// with the last number it has, gets every event once.
-// A reader without a position that is cut off before its first event goes on from
-// where it began.
+// A reader that is cut off again and again while events are appended, and comes back
+// with the last number it has, gets every event once. A reader without a position
+// that is cut off before its first event continues from where it began.
 func TestStreamSaysWhereItBegins(t *testing.T) {
 	t.Parallel()
 	s := newStreamed(t, func(c *api.Config) { c.StreamPause = time.Hour })
@@ -314,7 +313,7 @@ func TestStreamHead(t *testing.T) {
 	}
 }
 
-// wantClientRefusal checks what a client was refused with.
+// wantClientRefusal checks the refusal that a client got.
 func wantClientRefusal(t *testing.T, err error, status int, code string) {
 	t.Helper()
 	refusal, ok := errors.AsType[*client.Error](err)

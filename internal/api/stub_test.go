@@ -10,8 +10,8 @@ import (
 	"github.com/recado-project/recado/internal/messaging"
 )
 
-// outcome is the use cases of messages, people and groups, with one answer to
-// everything: what the platform does is not the API's to bring about.
+// outcome is a stub of the use cases of messages, people and groups that always has
+// the same answer: the API does not depend on the platform.
 type outcome struct {
 	result        messaging.Result
 	link          messaging.DownloadLink
@@ -25,7 +25,7 @@ type outcome struct {
 	asked []asked
 }
 
-// asked is one call of a use case, as far as it has such arguments.
+// asked is one call of a use case; arguments that it does not have are empty.
 type asked struct {
 	call    string
 	request messaging.Request

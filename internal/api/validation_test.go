@@ -91,8 +91,8 @@ func TestValidation(t *testing.T) {
 	}
 }
 
-// wantDetails checks which fields of a request are refused, and how. Nothing means
-// that it is valid: the state of the instance is checked last.
+// wantDetails checks which fields of a request are refused, and how. An empty want
+// means that the request is valid: then the state of the instance refuses it.
 func (f *fixture) wantDetails(t *testing.T, operation, body, want string) {
 	t.Helper()
 	method, path, _ := strings.Cut(operation, " ")

@@ -45,7 +45,7 @@ func TestWebhookRefusals(t *testing.T) {
 	}
 }
 
-// What people who use webhooks look at says how the delivery is doing.
+// The list of deliveries has the state of the delivery.
 func TestDeliveriesTellTheirCondition(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)

@@ -43,7 +43,7 @@ func newPerson(t *testing.T) *person {
 	return &person{t: t, g: g, key: key, name: "shop"}
 }
 
-// does carries out a command that has to succeed, and returns what it prints.
+// does carries out a command that has to succeed, and returns its output.
 func (p *person) does(args ...string) string {
 	p.t.Helper()
 	code, out, said := run(p.t, "", append(args, "--url", p.g.BaseURL, "--api-key", p.key)...)
@@ -53,7 +53,7 @@ func (p *person) does(args ...string) string {
 	return strings.TrimSpace(out)
 }
 
-// wants carries out a command whose output has to contain that.
+// wants carries out a command whose output has to contain a text.
 func (p *person) wants(want string, args ...string) {
 	p.t.Helper()
 	if out := p.does(args...); !strings.Contains(out, want) {
@@ -61,7 +61,7 @@ func (p *person) wants(want string, args ...string) {
 	}
 }
 
-// Everything that the API can, the command line can as well.
+// The command line can do everything that the API can.
 func TestCommandsDoWhatTheAPICan(t *testing.T) {
 	t.Parallel()
 	p := newPerson(t)
@@ -101,7 +101,7 @@ func TestCommandsDoWhatTheAPICan(t *testing.T) {
 	}
 }
 
-// downloads saves a file that the phone has sent, and overwrites none.
+// downloads saves a file that the phone has sent, and does not overwrite one.
 func (p *person) downloads() {
 	p.t.Helper()
 	received := p.g.Phones.Send(p.t, anaNumber, map[string]any{
@@ -148,8 +148,8 @@ func (p *person) webhook() {
 	}
 }
 
-// Events come as they happen, from where one likes, until one stops; and nothing
-// that somebody writes moves the cursor of who watches.
+// Events are printed as they happen, from any position, until Ctrl-C; and no text of a
+// message can move the cursor of the terminal.
 func TestEventsAreFollowed(t *testing.T) {
 	t.Parallel()
 	p := newPerson(t)

@@ -39,8 +39,8 @@ func refusing(t *testing.T, status int, code, message string) string {
 	return server.URL
 }
 
-// Whatever fails is told once, in words, with what to do next; nothing is printed
-// as a result; and the exit code says whether a repeat may help.
+// Every failure is explained once, with what to do next; there is no result on
+// standard output; and the exit code says whether a repeat may help.
 func TestFailuresAreExplained(t *testing.T) {
 	t.Parallel()
 	silent := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -132,8 +132,8 @@ func TestAFailedStartLeavesNothing(t *testing.T) {
 	}
 }
 
-// The key of a gateway in production, which the environment may hold, is no key
-// that dev takes for its own and prints.
+// dev does not use, or print, the key of a production gateway that the environment
+// may have.
 func TestDevTakesNoKeyOfAnotherGateway(t *testing.T) {
 	t.Setenv("RECADO_API_KEY", "short")
 	t.Setenv("RECADO_DEV_API_KEY", "")
@@ -147,7 +147,7 @@ func TestDevTakesNoKeyOfAnotherGateway(t *testing.T) {
 	}
 }
 
-// An address works with what people put behind it.
+// An address works with the endings that people add to it.
 func TestURLLosesItsEnd(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -164,13 +164,13 @@ func TestURLLosesItsEnd(t *testing.T) {
 	}
 }
 
-// heard is what a command says while it runs.
+// heard is the output of a command while it runs.
 type heard struct {
 	mu   sync.Mutex
 	text strings.Builder
 }
 
-// Write takes what is said.
+// Write adds to the output.
 func (h *heard) Write(text []byte) (int, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -183,7 +183,7 @@ func (h *heard) contains(text string) bool {
 	return strings.Contains(h.text.String(), text)
 }
 
-// Who waits is told what for, and can stop it.
+// A person who waits sees what for, and can stop it.
 func TestWaitingIsSaidAndCanBeEnded(t *testing.T) {
 	t.Parallel()
 	silent := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {

@@ -13,7 +13,7 @@ import (
 	"github.com/recado-project/recado/internal/testkit"
 )
 
-// Looking makes nothing, and a mistyped folder is told as such.
+// Listing creates nothing, and a mistyped folder is reported.
 func TestKeysOfAMistypedFolder(t *testing.T) {
 	t.Parallel()
 	folder := filepath.Join(t.TempDir(), "recado-dve")
@@ -46,7 +46,7 @@ func TestKeysOfAMistypedFolder(t *testing.T) {
 	}
 }
 
-// A key ends when it is to end, and reaches only instances that are there.
+// A key ends at its time, and its scope can have only existing instances.
 func TestKeysCreate(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

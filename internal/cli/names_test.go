@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// Instances are named as people name them; where that is not enough, the ids are
-// told.
+// Instances can be given by name; if a name is not unique, the ids are listed.
 func TestInstancesByName(t *testing.T) {
 	t.Parallel()
 	instances := `{"instanceId":"I1","name":"shop","status":"connected"},{"instanceId":"I2","name":"twin"},{"instanceId":"I3","name":"twin"}`

@@ -86,11 +86,11 @@ func TestSend(t *testing.T) {
 	}
 }
 
-// instanceID is an instance that no test looks for by its name.
+// instanceID is an instance that tests give by its id.
 const instanceID = "019aa1f4-5b0c-7e43-9d1f-6a1f2f6f3b11"
 
-// A command that can't work is refused before anything is sent, in words that
-// say what to write instead.
+// A command that can't work is refused before anything is sent, with an explanation
+// of what to write instead.
 func TestSendRefuses(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {

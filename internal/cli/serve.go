@@ -114,17 +114,11 @@ func (c serveCommand) Run(ctx context.Context, t terminal) error {
 	if err != nil {
 		return err
 	}
-	if !c.BehindProxy && !isLoopback(c.Listen) {
-		t.logger.WarnContext(ctx, "listening beyond this machine without TLS: put a proxy in front and set --behind-proxy",
-			slog.String("listen", c.Listen))
-	}
 	denied, err := outbound.ParsePrefixes(c.DenyFetch)
 	if err != nil {
 		return fmt.Errorf("--deny-fetch: %w", err)
 	}
-	if c.BehindProxy && c.PublicURL == "" {
-		t.logger.WarnContext(ctx, "behind a proxy without --public-url: links in answers begin with the Host that a request names")
-	}
+	c.warn(ctx, t)
 	s, err := server.New(ctx, server.Config{
 		Listen: c.Listen, DataDir: c.Data, DatabaseURL: c.DatabaseURL,
 		Platform: platform, Version: version(), Logger: t.logger,
@@ -144,6 +138,17 @@ func (c serveCommand) Run(ctx context.Context, t terminal) error {
 		return errors.Join(err, s.Close())
 	}
 	return s.Run(ctx)
+}
+
+// warn logs what is risky about the addresses.
+func (c serveCommand) warn(ctx context.Context, t terminal) {
+	if !c.BehindProxy && !isLoopback(c.Listen) {
+		t.logger.WarnContext(ctx, "listening beyond this machine without TLS: put a proxy in front and set --behind-proxy",
+			slog.String("listen", c.Listen))
+	}
+	if c.BehindProxy && c.PublicURL == "" {
+		t.logger.WarnContext(ctx, "behind a proxy without --public-url: links in answers begin with the Host that a request names")
+	}
 }
 
 // announce says where the gateway answers, and how to begin.

@@ -11,7 +11,7 @@ import (
 	"github.com/recado-project/recado/client"
 )
 
-// What serve prints can be opened.
+// The address that serve prints can be opened.
 func TestClickable(t *testing.T) {
 	t.Parallel()
 	for listen, test := range map[string][2]string{
@@ -28,7 +28,7 @@ func TestClickable(t *testing.T) {
 	}
 }
 
-// What serve says first names that address, and leads to a linked instance.
+// The first output of serve names that address, and the steps to a linked instance.
 func TestServeAnnounces(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
@@ -46,7 +46,7 @@ func TestServeAnnounces(t *testing.T) {
 	}
 }
 
-// Who watches dev sees a short line for a request, and no empty words.
+// In a terminal, dev logs a short line for each request, without empty values.
 func TestShortLog(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
@@ -63,7 +63,7 @@ func TestShortLog(t *testing.T) {
 	}
 }
 
-// A code says until when it is valid, and for how long.
+// A code is shown with the time until which it is valid.
 func TestExpiry(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 20, 11, 8, 1, 0, time.Local) //nolint:gosmopolitan // it is shown in the zone of the person
@@ -73,7 +73,7 @@ func TestExpiry(t *testing.T) {
 	}
 }
 
-// A short line holds no placeholder, and no request takes no time.
+// A short line has no placeholder, and no duration of zero.
 func TestShortLines(t *testing.T) {
 	t.Parallel()
 	for route, want := range map[string]string{
@@ -96,7 +96,7 @@ func TestShortLines(t *testing.T) {
 	}
 }
 
-// How a delivery stands is told with its cause and what to do.
+// The state of the delivery is explained with its cause and what to do.
 func TestStanding(t *testing.T) {
 	t.Parallel()
 	since := time.Date(2026, 11, 20, 14, 22, 10, 0, time.Local) //nolint:gosmopolitan // it is shown in the zone of the person
@@ -122,7 +122,7 @@ func TestStanding(t *testing.T) {
 	}
 }
 
-// A file of somebody else is saved here, whatever it is called.
+// The file of somebody else is saved in the current folder, whatever its name.
 func TestLocalName(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{

@@ -4,7 +4,7 @@ package main
 func clientFaults() []fault {
 	return []fault{
 		{
-			name: "every kind of event has a type", file: "client/event.go",
+			name: "every kind of event has a type", file: "client/event_types.go",
 			old: "\tTypeCallReceived:       decoded[CallReceivedEvent],\n", new: "",
 			test: "./client", run: "DecodeHolds",
 		},

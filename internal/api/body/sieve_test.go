@@ -13,7 +13,7 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 )
 
-// sift lets a body through a sieve in pieces of that size.
+// sift passes a body through a sieve in pieces of that size.
 func sift(tb testing.TB, given string, size int) (*Body, error) {
 	tb.Helper()
 	b := &Body{lease: newBudget(1 << 30).lease("key")}
@@ -28,7 +28,7 @@ func sift(tb testing.TB, given string, size int) (*Body, error) {
 	return b, nil
 }
 
-// content reads what a sieve took out; none where it took nothing.
+// bytes reads the media that a sieve took out.
 func (m *inlineMedia) bytes(tb testing.TB) []byte {
 	tb.Helper()
 	content, err := io.ReadAll(io.NewSectionReader(m.file, 0, m.size))
@@ -85,8 +85,7 @@ func TestSieveTakesOutTheMediaAlone(t *testing.T) {
 	}
 }
 
-// What is left beside the media has a bound of its own: nobody needs more, and it
-// is held in memory.
+// The rest of a body has a bound of its own, because it is held in memory.
 func TestSieveBoundsWhatItLeaves(t *testing.T) {
 	t.Parallel()
 	const frame = len(`{"image":"data:;base64,","a":""}`)
@@ -129,8 +128,7 @@ func TestSieveNamesTheByteThatIsWrong(t *testing.T) {
 	}
 }
 
-// What a sieve leaves and takes out is what the parser would have found in the
-// whole body.
+// The media and the rest are what a parser finds in the whole body.
 func FuzzSieve(f *testing.F) {
 	for _, seed := range []string{
 		`{"image":"data:;base64,AAAA"}`, `{"image":"data:a\/b;base64,A\u0041=="}`, `{"a":[{"image":"data:;base64,A"}],"image":null}`,

@@ -48,8 +48,8 @@ func TestIsEmoji(t *testing.T) {
 	}
 }
 
-// The table has one source, the segmentation another: pictographs are joined into
-// one grapheme, other characters never are.
+// The table and the segmentation have different sources and must agree: pictographs
+// can be joined into one grapheme, other characters can't.
 func TestEmojiAreWhatCanBeJoined(t *testing.T) {
 	t.Parallel()
 	for c := range rune(unicode.MaxRune + 1) {
@@ -73,7 +73,7 @@ func FuzzIsEmoji(f *testing.F) {
 		if uniseg.GraphemeClusterCount(text) != 1 {
 			t.Errorf("%+q is more than one character", text)
 		}
-		// Whatever is put beside it, it is no longer one emoji: this one takes no skin tone.
+		// With anything beside it, it is not one emoji any more; this one takes no skin tone.
 		for _, more := range []string{"a", " ", "😀", "1️⃣", "\x00"} {
 			if isEmoji(text+more) || isEmoji(more+text) {
 				t.Errorf("%+q and %+q are one emoji", text, more)
