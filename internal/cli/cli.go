@@ -116,7 +116,7 @@ type versionCommand struct{}
 
 // Run prints the version.
 func (versionCommand) Run(t terminal) error {
-	return t.tell(map[string]string{"version": version()}, "recado "+version())
+	return t.print(map[string]string{"version": version()}, "recado "+version())
 }
 
 // version is the module's version, as the build recorded it.

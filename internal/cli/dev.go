@@ -72,7 +72,7 @@ func (c devCommand) prepare(ctx context.Context, s *server.Server, t terminal) e
 		}
 	}
 	if t.json {
-		return t.tell(newReadyFile(s, demo), "")
+		return t.print(newReadyFile(s, demo), "")
 	}
 	c.banner(t, s.BaseURL(), demo)
 	return nil

@@ -31,7 +31,7 @@ func (c eventsCommand) Run(ctx context.Context, t terminal) error {
 		if err != nil {
 			return err
 		}
-		if err := t.tell(event, eventLine(event)); err != nil {
+		if err := t.print(event, eventLine(event)); err != nil {
 			return err
 		}
 	}

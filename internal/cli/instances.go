@@ -33,7 +33,7 @@ func (c createInstanceCommand) Run(ctx context.Context, t terminal) error {
 	if err != nil {
 		return err
 	}
-	return t.tell(instance, instance.InstanceID)
+	return t.print(instance, instance.InstanceID)
 }
 
 type listInstancesCommand struct {

@@ -121,7 +121,7 @@ func (c createKeyCommand) Run(ctx context.Context, t terminal) (err error) {
 	t.notef("account %s, key %s; it is shown only once", account.Name, key.ID)
 	shown := newShownKey(key, t.now())
 	shown.Key, shown.Account = secret, account.Name
-	return t.tell(shown, secret)
+	return t.print(shown, secret)
 }
 
 // ownInstance is the id of the account's instance with a name or id.

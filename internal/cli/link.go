@@ -69,7 +69,7 @@ func (l *linking) look(ctx context.Context) (linked bool, err error) {
 	}
 	switch {
 	case instance.Status == client.StatusConnected:
-		return true, l.t.tell(instance, cleaned(fmt.Sprintf("Linked to %s (%s).", instance.MessengerID, instance.MessengerName)))
+		return true, l.t.print(instance, cleaned(fmt.Sprintf("Linked to %s (%s).", instance.MessengerID, instance.MessengerName)))
 	case l.shown > 0 && (instance.Status == client.StatusQRTimeout || instance.Status == client.StatusError):
 		return false, errors.New("no phone used the code in time, or the platform refused: run the command again")
 	case !l.byPhone && (l.shown == 0 || instance.Status == client.StatusPendingQR):
@@ -86,7 +86,7 @@ func (l *linking) showCharacters(ctx context.Context, phone string) error {
 	}
 	l.shown = 1
 	if l.t.json {
-		return l.t.tell(code, "")
+		return l.t.print(code, "")
 	}
 	characters := code.PairingCode
 	if half := len(characters) / 2; half > 0 && !strings.Contains(characters, "-") {
@@ -108,7 +108,7 @@ func (l *linking) showCode(ctx context.Context) error {
 	}
 	if l.t.json {
 		l.shown = code.Attempt
-		return l.t.tell(code, "")
+		return l.t.print(code, "")
 	}
 	lines := qrLines(code.QRCode)
 	if !l.fits(lines) {

@@ -136,7 +136,7 @@ func (c downloadCommand) Run(ctx context.Context, t terminal) error {
 	if err := save(path, content); err != nil {
 		return err
 	}
-	return t.tell(map[string]string{"file": path}, path)
+	return t.print(map[string]string{"file": path}, path)
 }
 
 // localName is the last part of a name that somebody else chose, so that the file is

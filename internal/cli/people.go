@@ -70,7 +70,7 @@ func (c pictureCommand) Run(ctx context.Context, t terminal) error {
 	if err != nil {
 		return err
 	}
-	return t.tell(map[string]string{"url": address}, address)
+	return t.print(map[string]string{"url": address}, address)
 }
 
 type blockCommand struct{ contactFlags }

@@ -66,7 +66,7 @@ func (c sandboxCommand) Run(ctx context.Context, t terminal) (err error) {
 		t.notef("sandbox over TLS at %s", secure.Addr())
 	}
 	key := box.RootKey()
-	err = t.tell(
+	err = t.print(
 		map[string]string{"url": fmt.Sprintf("ws://%s", plain.Addr()), "key": hex.EncodeToString(key[:]), "data": c.Data},
 		fmt.Sprintf("sandbox at http://%s/sandbox/api, data in %s\nA gateway on it: recado serve --platform-url ws://%s --platform-key %x",
 			plain.Addr(), c.Data, plain.Addr(), key),

@@ -62,7 +62,7 @@ func (f sendFlags) needsRecipient() error {
 // that other commands take.
 func (t terminal) sent(sent client.Sent) error {
 	if !t.outIsTTY && !t.json {
-		return t.tell(sent, sent.MessageID)
+		return t.print(sent, sent.MessageID)
 	}
 	return t.fields(sent, pair{"id", sent.ID}, pair{"messageId", sent.MessageID})
 }

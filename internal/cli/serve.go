@@ -164,7 +164,7 @@ func (c serveCommand) announce(t terminal, bound string) error {
 	} else {
 		create += " --data " + c.Data
 	}
-	return t.tell(map[string]string{"url": base, "listen": c.Listen, "data": c.Data}, fmt.Sprintf(
+	return t.print(map[string]string{"url": base, "listen": c.Listen, "data": c.Data}, fmt.Sprintf(
 		`recado %s answers at %s,%s data in %s
 The first API key, instance and code, in another terminal:
   export RECADO_URL=%s
@@ -219,7 +219,7 @@ func (c migrateCommand) Run(ctx context.Context, t terminal) error {
 		return err
 	}
 	if len(applied) == 0 {
-		return t.tell(map[string]any{"applied": []string{}}, "The database is up to date.")
+		return t.print(map[string]any{"applied": []string{}}, "The database is up to date.")
 	}
-	return t.tell(map[string]any{"applied": applied}, "applied "+strings.Join(applied, "\napplied "))
+	return t.print(map[string]any{"applied": applied}, "applied "+strings.Join(applied, "\napplied "))
 }

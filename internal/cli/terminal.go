@@ -86,9 +86,9 @@ func (t terminal) notef(format string, args ...any) {
 	_, _ = fmt.Fprintf(t.err, format+"\n", args...) // as printf
 }
 
-// tell writes a result: value as one line of JSON where programs read it, else
-// the text.
-func (t terminal) tell(value any, text string) error {
+// print writes a result: value as one line of JSON if that is asked for, and else the
+// text.
+func (t terminal) print(value any, text string) error {
 	if !t.json {
 		t.printf("%s\n", text)
 		return nil
@@ -103,7 +103,7 @@ func (t terminal) tell(value any, text string) error {
 
 // done prints that something was done that has no result of its own.
 func (t terminal) done(value map[string]any, format string, args ...any) error {
-	return t.tell(value, fmt.Sprintf(format, args...))
+	return t.print(value, fmt.Sprintf(format, args...))
 }
 
 // table writes rows, one for each item: as a list of JSON if that is asked for, aligned
@@ -111,7 +111,7 @@ func (t terminal) done(value map[string]any, format string, args ...any) error {
 // program.
 func (t terminal) table(items any, head []string, rows [][]string) error {
 	if t.json {
-		return t.tell(items, "")
+		return t.print(items, "")
 	}
 	if !t.outIsTTY {
 		for _, cells := range cleanedRows(rows) {
@@ -163,7 +163,7 @@ type pair struct{ name, value string }
 // out.
 func (t terminal) fields(value any, pairs ...pair) error {
 	if t.json {
-		return t.tell(value, "")
+		return t.print(value, "")
 	}
 	width := 0
 	for _, p := range pairs {

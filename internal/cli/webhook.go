@@ -166,7 +166,7 @@ func (c deliveriesCommand) Run(ctx context.Context, t terminal) error {
 		}
 	}
 	if t.json {
-		return t.tell(map[string]any{"delivery": state, "deliveries": lines}, "")
+		return t.print(map[string]any{"delivery": state, "deliveries": lines}, "")
 	}
 	if state != nil {
 		t.printf("delivery  %s\n", cleaned(standing(*state)))
@@ -224,5 +224,5 @@ func (c replayCommand) Run(ctx context.Context, t terminal) error {
 	if err != nil {
 		return err
 	}
-	return t.tell(replayed, fmt.Sprintf("%d events, starting at %d, are delivered again", replayed.Events, replayed.FromSequence))
+	return t.print(replayed, fmt.Sprintf("%d events, starting at %d, are delivered again", replayed.Events, replayed.FromSequence))
 }
