@@ -48,25 +48,6 @@ func (s *Service) SetPayment(ctx context.Context, id string, pending bool) (gate
 	return s.Get(ctx, id)
 }
 
-// Delete logs the instance out and removes it with everything that belongs to
-// it.
-func (s *Service) Delete(ctx context.Context, id string) error {
-	err := s.command(ctx, id, func(ctx context.Context, sup *supervisor) error {
-		if err := sup.logout(ctx); err != nil {
-			return err
-		}
-		return s.config.Store.DeleteInstance(ctx, id)
-	})
-	if err != nil {
-		return err
-	}
-	s.mu.Lock()
-	delete(s.supervisors, id)
-	s.mu.Unlock()
-	s.deleted(id)
-	return nil
-}
-
 // command runs fn as the only command to the instance. It stops waiting for the lock when
 // ctx ends; once begun, fn is not cut short, because half a logout would be worse than
 // none.

@@ -56,21 +56,23 @@ type Receivers interface {
 	For(instanceID string) gateway.Receiver
 }
 
-// Config is what the service stands on. All parts but the clock are required.
+// Config is what the service stands on. The first part is required.
 type Config struct {
 	Store     Store
 	Connector gateway.Connector
 	Receivers Receivers // of what the sessions receive
 	Log       Log
 	Logger    *slog.Logger
-	Now       func() time.Time // nil: the wall clock
+
+	Webhooks Webhooks         // nil: there are none
+	Files    Files            // nil: there are none
+	Now      func() time.Time // nil: the wall clock
 }
 
 // Service carries out the use cases and owns the sessions. It is safe for
 // concurrent use; commands to one instance are carried out one after another.
 type Service struct {
 	config     Config
-	deleted    func(instanceID string)
 	logoutWait time.Duration // the constant; tests have less patience
 
 	mu          sync.Mutex
@@ -87,13 +89,9 @@ func New(config Config) (*Service, error) {
 		config.Now = time.Now
 	}
 	return &Service{
-		config: config, supervisors: map[string]*supervisor{}, deleted: func(string) {}, logoutWait: logoutWait,
+		config: config, supervisors: map[string]*supervisor{}, logoutWait: logoutWait,
 	}, nil
 }
-
-// Deleted has a function called with each instance that was deleted. It is called before
-// Run.
-func (s *Service) Deleted(deleted func(instanceID string)) { s.deleted = deleted }
 
 // Create makes an instance that is linked to nothing yet.
 func (s *Service) Create(ctx context.Context, accountID, name string) (gateway.Instance, error) {

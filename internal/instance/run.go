@@ -9,9 +9,13 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 )
 
-// Run brings back every instance that a stop of the program interrupted, then
-// keeps the sessions until ctx ends, and closes them. The keys stay.
+// Run finishes the deletions and brings back the instances that the end of a process
+// interrupted, then keeps the sessions until ctx ends, and closes them. The keys stay.
 func (s *Service) Run(ctx context.Context) error {
+	if err := s.finishDeletions(ctx); err != nil && ctx.Err() == nil {
+		// The instances work all the same.
+		s.config.Logger.ErrorContext(ctx, "files of deleted instances could not be looked for: the next start tries again", slog.Any("error", err))
+	}
 	instances, err := s.config.Store.AllInstances(ctx)
 	if err != nil {
 		return fmt.Errorf("instance: bring instances back: %w", err)

@@ -11,12 +11,9 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"time"
-
-	"github.com/google/uuid"
 
 	"github.com/recado-project/recado/internal/access"
 	"github.com/recado-project/recado/internal/api"
@@ -183,10 +180,6 @@ func (s *Server) Sandbox() *sandbox.Server { return s.sandbox }
 // Run serves until ctx ends, then stops: first the API, then the sessions, then
 // what they stand on. It closes the server.
 func (s *Server) Run(ctx context.Context) error {
-	if err := s.sweepMedia(ctx); err != nil && ctx.Err() == nil {
-		// It keeps nobody from working.
-		s.config.Logger.ErrorContext(ctx, "media of deleted instances not looked for: the next start tries again", slog.Any("error", err))
-	}
 	workers := make([]worker.Worker, 0, 9)
 	if s.claim != nil {
 		workers = append(workers, worker.Worker{Name: "claim", Run: s.claim.Run})
@@ -265,14 +258,11 @@ func (s *Server) buildUseCases() error {
 		return fmt.Errorf("server: %w", err)
 	}
 	if s.instances, err = instance.New(instance.Config{
-		Store: s.store, Connector: s.connector, Receivers: receiver, Log: s.log, Logger: c.Logger, Now: c.Now,
+		Store: s.store, Connector: s.connector, Receivers: receiver, Log: s.log, Logger: c.Logger,
+		Webhooks: webhooks, Files: s.blobs, Now: c.Now,
 	}); err != nil {
 		return fmt.Errorf("server: %w", err)
 	}
-	s.instances.Deleted(func(id string) {
-		webhooks.Forget(id)
-		s.forgetMedia(id)
-	})
 	s.directory, err = directory.New(directory.Config{Store: s.store, Sessions: s.instances, Now: c.Now})
 	if err != nil {
 		return fmt.Errorf("server: %w", err)
@@ -291,43 +281,6 @@ func (s *Server) buildUseCases() error {
 		messages.Wait()
 		return nil
 	})
-	return nil
-}
-
-// forgetMedia removes the files of an instance that does not exist any more.
-func (s *Server) forgetMedia(instanceID string) {
-	if err := s.blobs.DeleteFolder(instanceID); err != nil {
-		s.config.Logger.Error("media of a deleted instance not removed: remove its folder, or start again",
-			slog.String("folder", filepath.Join(s.config.DataDir, mediaFolder, instanceID)), slog.Any("error", err))
-	}
-}
-
-// sweepMedia removes the files of instances that were deleted by a process which
-// died before it had removed them.
-func (s *Server) sweepMedia(ctx context.Context) error {
-	// In this order: what is created from here on is in no folder of these.
-	folders, err := s.blobs.Folders()
-	if err != nil {
-		return err
-	}
-	instances, err := s.store.AllInstances(ctx)
-	if err != nil {
-		return err
-	}
-	if len(instances) == 0 {
-		// More likely a start with the wrong database than the end of all
-		// instances, and the platform may not have the files any more.
-		return nil
-	}
-	known := make(map[string]bool, len(instances))
-	for _, instance := range instances {
-		known[instance.ID] = true
-	}
-	for _, folder := range folders {
-		if !known[folder] && uuid.Validate(folder) == nil { // nothing that is not ours
-			s.forgetMedia(folder)
-		}
-	}
 	return nil
 }
 
