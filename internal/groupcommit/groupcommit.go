@@ -32,7 +32,7 @@ type Transact[T any] func(run func(tx T) error) error
 // the leader's place commits for all that are queued.
 type Group[T any] struct {
 	transact Transact[T]
-	settle   func(tx T) error
+	flush    func(tx T) error
 	queue    chan *write[T]
 	leader   chan struct{}
 	closed   chan struct{}
@@ -49,12 +49,12 @@ type write[T any] struct {
 }
 
 // New makes a group over transact, which is called by one goroutine at a time.
-// settle, where not nil, runs in each transaction after its writes and does what
+// flush, where not nil, runs in each transaction after its writes and does what
 // they left to be done together; its error counts as one of theirs.
-func New[T any](transact Transact[T], settle func(tx T) error) *Group[T] {
+func New[T any](transact Transact[T], flush func(tx T) error) *Group[T] {
 	return &Group[T]{
 		transact: transact,
-		settle:   settle,
+		flush:    flush,
 		queue:    make(chan *write[T], maxBatch),
 		leader:   make(chan struct{}, 1),
 		closed:   make(chan struct{}),
@@ -180,10 +180,10 @@ func (g *Group[T]) transaction(batch []*write[T]) (spoiled bool, err error) {
 				return err
 			}
 		}
-		if g.settle == nil {
+		if g.flush == nil {
 			return nil
 		}
-		err := g.settle(tx)
+		err := g.flush(tx)
 		spoiled = err != nil
 		return err
 	})

@@ -21,7 +21,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type ledger struct {
 	gate      chan struct{}
 	commit    error // what commits fail with
-	inPencil  bool  // writes leave their lines to be settled together
+	inPencil  bool  // writes leave their lines to be flushed together
 	committed []string
 	batches   int
 }
@@ -29,7 +29,7 @@ type ledger struct {
 // page is a transaction. What is put on it in pencil is written before its end.
 type page struct{ lines, pencil []string }
 
-func (l *ledger) settle(p *page) error {
+func (l *ledger) flush(p *page) error {
 	if slices.Contains(p.pencil, "bad") {
 		return errBad
 	}
@@ -56,7 +56,7 @@ func (l *ledger) transact(run func(*page) error) error {
 func write(t *testing.T, l *ledger, lines ...string) (errs map[string]error, told []string) {
 	t.Helper()
 	l.gate = make(chan struct{})
-	group := groupcommit.New(l.transact, l.settle)
+	group := groupcommit.New(l.transact, l.flush)
 	errs = map[string]error{}
 	var mu sync.Mutex
 	var writers sync.WaitGroup
@@ -91,7 +91,7 @@ var errBad = errors.New("bad")
 
 func TestOneFailureSpoilsNoOther(t *testing.T) {
 	t.Parallel()
-	for name, inPencil := range map[string]bool{"of a write": false, "of what writes left to be settled": true} {
+	for name, inPencil := range map[string]bool{"of a write": false, "of what writes left to be flushed": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l := ledger{inPencil: inPencil}
@@ -153,13 +153,13 @@ func TestPanicGivesThePlaceBack(t *testing.T) {
 	ordinary := func(run func(*page) error) error { return run(&page{}) }
 	for name, c := range map[string]struct {
 		transact  groupcommit.Transact[*page]
-		settle    func(*page) error
+		flush     func(*page) error
 		fn        func(context.Context, *page) error
 		committed func()
 		panics    bool // at the caller, and else it is an error
 	}{
 		"transaction": {transact: func(func(*page) error) error { panic("transaction") }},
-		"settle":      {transact: ordinary, settle: func(*page) error { panic("settle") }},
+		"flush":       {transact: ordinary, flush: func(*page) error { panic("flush") }},
 		"write":       {transact: ordinary, fn: func(context.Context, *page) error { panic("write") }, panics: true},
 		"committed":   {transact: ordinary, committed: func() { panic("committed") }, panics: true},
 	} {
@@ -172,8 +172,8 @@ func TestPanicGivesThePlaceBack(t *testing.T) {
 				}
 				return ordinary(run)
 			}, func(p *page) error {
-				if broken && c.settle != nil {
-					return c.settle(p)
+				if broken && c.flush != nil {
+					return c.flush(p)
 				}
 				return nil
 			})

@@ -40,8 +40,8 @@ type recorder struct {
 type together interface {
 	// appendLater takes an event that is appended before the transaction ends.
 	appendLater(r *recorder, event eventlog.Event)
-	// settle appends what was taken so far.
-	settle(ctx context.Context) error
+	// flush appends what was taken so far.
+	flush(ctx context.Context) error
 }
 
 // append adds events and gives them their numbers, at once or before the
@@ -70,10 +70,10 @@ func (r *recorder) append(ctx context.Context, events ...eventlog.Event) error {
 	return nil
 }
 
-// settle returns when the events that were added have their numbers.
-func (r *recorder) settle(ctx context.Context) error {
+// flush returns when the events that were added have their numbers.
+func (r *recorder) flush(ctx context.Context) error {
 	if tx, ok := r.querier.(together); ok {
-		return tx.settle(ctx)
+		return tx.flush(ctx)
 	}
 	return nil
 }
@@ -199,7 +199,7 @@ func (s *Store) DeleteEvents(ctx context.Context, instanceID string, through int
 	var removed int64
 	err := s.record(ctx, instanceID, func(ctx context.Context, r *recorder) error {
 		// What writes that share the commit have left to be appended comes first.
-		if err := r.settle(ctx); err != nil {
+		if err := r.flush(ctx); err != nil {
 			return err
 		}
 		result, err := r.ExecContext(ctx, `DELETE FROM events WHERE instance_id = $1 AND sequence <= $2

@@ -26,12 +26,12 @@ const (
 	// Connections that nobody needs go back to the server.
 	connIdleTime = 5 * time.Minute
 
-	// lanes is how many transactions of writes in order run side by side; while
+	// commitLanes is how many transactions of writes in order run side by side; while
 	// one waits for the disk, another can be filled.
-	lanes = 4
-	// laneTimeout bounds a transaction of a lane: many wait for it, and a server
+	commitLanes = 4
+	// commitLaneTimeout bounds a transaction of a commit lane: many wait for it, and a server
 	// that has gone silent must not hold them for ever.
-	laneTimeout = 30 * time.Second
+	commitLaneTimeout = 30 * time.Second
 
 	applicationName = "recado"
 )
@@ -47,9 +47,9 @@ const (
 type postgresDatabase struct {
 	pool   *sql.DB
 	logger *slog.Logger
-	// lanes carry out the writes that go in order: those of one instance always
+	// commitLanes carry out the writes that go in order: those of one instance always
 	// in the same one.
-	lanes [lanes]*groupcommit.Group[*laneTx]
+	commitLanes [commitLanes]*groupcommit.Group[*commitLaneTx]
 }
 
 func openPostgres(ctx context.Context, config Config) (*postgresDatabase, error) {
@@ -72,18 +72,18 @@ func openPostgres(ctx context.Context, config Config) (*postgresDatabase, error)
 		return nil, errors.Join(err, pool.Close())
 	}
 	d := &postgresDatabase{pool: pool, logger: config.Logger}
-	for i := range d.lanes {
-		d.lanes[i] = groupcommit.New(d.transact, (*laneTx).settleAll)
+	for i := range d.commitLanes {
+		d.commitLanes[i] = groupcommit.New(d.transact, (*commitLaneTx).flushAll)
 	}
 	return d, nil
 }
 
-// transact runs the transaction of a lane.
-func (d *postgresDatabase) transact(run func(tx *laneTx) error) error {
-	ctx, cancel := context.WithTimeout(context.Background(), laneTimeout)
+// transact runs the transaction of a commit lane.
+func (d *postgresDatabase) transact(run func(tx *commitLaneTx) error) error {
+	ctx, cancel := context.WithTimeout(context.Background(), commitLaneTimeout)
 	defer cancel()
 	return d.retry(ctx, func() error {
-		return d.transaction(ctx, func(_ context.Context, q querier) error { return run(&laneTx{querier: q, ctx: ctx}) })
+		return d.transaction(ctx, func(_ context.Context, q querier) error { return run(&commitLaneTx{querier: q, ctx: ctx}) })
 	})
 }
 
@@ -92,7 +92,7 @@ func (d *postgresDatabase) writeInOrder(
 ) error {
 	sum := fnv.New32a()
 	_, _ = sum.Write([]byte(instanceID)) // it never fails
-	return d.lanes[sum.Sum32()%lanes].Write(ctx, func(ctx context.Context, tx *laneTx) error { return fn(ctx, tx) }, committed)
+	return d.commitLanes[sum.Sum32()%commitLanes].Write(ctx, func(ctx context.Context, tx *commitLaneTx) error { return fn(ctx, tx) }, committed)
 }
 
 func (d *postgresDatabase) write(ctx context.Context, fn func(ctx context.Context, q querier) error) error {
@@ -119,7 +119,7 @@ func (d *postgresDatabase) scanner() querier { return d.pool }
 func (d *postgresDatabase) ping(ctx context.Context) error { return d.pool.PingContext(ctx) }
 
 func (d *postgresDatabase) close() error {
-	for _, lane := range d.lanes {
+	for _, lane := range d.commitLanes {
 		lane.Close()
 	}
 	return d.pool.Close()

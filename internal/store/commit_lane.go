@@ -9,9 +9,9 @@ import (
 	"github.com/recado-project/recado/internal/eventlog"
 )
 
-// laneTx is a transaction of a lane. The events of all its writes are appended
+// commitLaneTx is a transaction of a commit lane. The events of all its writes are appended
 // by one statement: a round trip to the server costs more than the row.
-type laneTx struct {
+type commitLaneTx struct {
 	querier
 
 	ctx   context.Context //nolint:containedctx // the transaction's own, for what is done after its writes
@@ -39,16 +39,16 @@ const appendTogether = `INSERT INTO events (instance_id, sequence, id, kind, cha
 	WHERE NOT EXISTS (SELECT 1 FROM events e WHERE e.instance_id = n.instance_id AND e.source_key = n.source_key)
 	RETURNING id, sequence`
 
-var _ together = (*laneTx)(nil)
+var _ together = (*commitLaneTx)(nil)
 
-func (t *laneTx) appendLater(r *recorder, event eventlog.Event) {
+func (t *commitLaneTx) appendLater(r *recorder, event eventlog.Event) {
 	event.InstanceID = r.instanceID
 	t.later = append(t.later, laterEvent{write: r, event: event, now: r.now()})
 }
 
-func (t *laneTx) settleAll() error { return t.settle(t.ctx) }
+func (t *commitLaneTx) flushAll() error { return t.flush(t.ctx) }
 
-func (t *laneTx) settle(ctx context.Context) error {
+func (t *commitLaneTx) flush(ctx context.Context) error {
 	if len(t.later) == 0 {
 		return nil
 	}
@@ -69,7 +69,7 @@ func (t *laneTx) settle(ctx context.Context) error {
 
 // appendAll appends the events that are not there already, and returns their
 // sequence numbers by their ids.
-func (t *laneTx) appendAll(ctx context.Context) (sequences map[string]int64, err error) {
+func (t *commitLaneTx) appendAll(ctx context.Context) (sequences map[string]int64, err error) {
 	type source struct{ instanceID, key string }
 	var (
 		taken                                   = make(map[source]bool, len(t.later))
