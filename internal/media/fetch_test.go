@@ -227,7 +227,7 @@ func TestRedirectToForbiddenAddress(t *testing.T) {
 	})
 	service := start(t, Config{})
 	// One address of loopback plays the public one.
-	service.fetcher = newFetcher(withDefaults(Config{}), outbound.NewTestGuard(netip.MustParsePrefix("127.0.0.1/32")))
+	service.fetcher = newFetcher(withDefaults(Config{}), outbound.NewGuard(nil, netip.MustParsePrefix("127.0.0.1/32")))
 	opened(t, service, gateway.TypeDocument, server.URL, Hints{})
 	for _, target := range []string{"http://127.0.0.2/", "http://[::1]/", "http://169.254.169.254/latest/meta-data/", "https://192.168.1.1/"} {
 		t.Run(target, func(t *testing.T) {

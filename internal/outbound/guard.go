@@ -33,15 +33,9 @@ type Guard struct {
 	guardian *ssrf.Guardian
 }
 
-// NewGuard makes a guard that allows public addresses alone, and of these none
-// in denied.
-func NewGuard(denied []netip.Prefix) *Guard { return newGuard(denied, nil) }
-
-// NewTestGuard is NewGuard, but for prefixes that it allows: tests have no host
-// that is public.
-func NewTestGuard(allowed ...netip.Prefix) *Guard { return newGuard(nil, allowed) }
-
-func newGuard(denied, allowed []netip.Prefix) *Guard {
+// NewGuard makes a guard that allows public addresses, except those in denied, and
+// the IPv4 addresses in allowed whether they are public or not.
+func NewGuard(denied []netip.Prefix, allowed ...netip.Prefix) *Guard {
 	denied = slices.Concat(cloudPrefixes(), denied)
 	v4 := func(p netip.Prefix) bool { return p.Addr().Is4() }
 	v6 := func(p netip.Prefix) bool { return !v4(p) }
