@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestTrustTellsHowToConnect(t *testing.T) {
+func TestTrustSaysHowToConnect(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	var trust struct{ WebsocketURL, RootKey, MediaHost string }

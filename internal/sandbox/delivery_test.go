@@ -16,7 +16,7 @@ import (
 	"github.com/recado-project/recado/internal/sqlite"
 )
 
-func TestWhatWaitedComesInOrderAfterTheLogin(t *testing.T) {
+func TestWaitingStanzasComeInOrderAfterTheLogin(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	c := w.newClient().link(gateway)

@@ -36,7 +36,7 @@ func TestCallsRing(t *testing.T) {
 	}
 }
 
-func TestRestrictedAccountWritesToNobodyNew(t *testing.T) {
+func TestRestrictedAccountCannotWriteToNewContacts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	c := w.newClient().link(gateway).synchronised()
@@ -103,7 +103,7 @@ func TestGroupIsChangedBySomebody(t *testing.T) {
 	expect(c, func(e *events.Picture) bool { return e.JID == jid && e.Remove })
 }
 
-func TestPictureOfAContactIsTold(t *testing.T) {
+func TestPictureOfAContactIsAnnounced(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	c, stranger := w.newClient().link(gateway), w.newClient().link(partner)
@@ -114,12 +114,12 @@ func TestPictureOfAContactIsTold(t *testing.T) {
 	expect(c, func(e *events.Picture) bool { return e.JID.String() == phone.LID && !e.Remove })
 	w.send(friend, partner, "hello") // comes after the others
 	stranger.got("hello")
-	if told := seen[*events.Picture](stranger); len(told) > 0 {
-		t.Errorf("a stranger was told %+v", told)
+	if got := seen[*events.Picture](stranger); len(got) > 0 {
+		t.Errorf("a stranger got %+v", got)
 	}
 }
 
-func TestHiddenNumberIsNotTold(t *testing.T) {
+func TestHiddenNumberIsNotSent(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	c := w.newClient().link(gateway)

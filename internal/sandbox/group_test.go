@@ -53,7 +53,7 @@ func TestGroupOfTheControlAPIReachesItsMembers(t *testing.T) {
 	info, jid := w.makeGroup(friend, gateway, other)
 	joined := expect[*events.JoinedGroup](c, nil)
 	if joined.JID != jid || joined.Name != "Team" || joined.Topic != "who work together" || len(joined.Participants) != 3 {
-		t.Errorf("the client was told %+v", joined)
+		t.Errorf("the client got %+v", joined)
 	}
 	if info.Subject != "Team" || *info.Description != "who work together" || *info.Owner != pn(friend).String() ||
 		info.Creation == 0 || *info.Participants[0].Admin != "superadmin" || info.Participants[1].Admin != nil {
@@ -69,10 +69,10 @@ func TestGroupOfTheControlAPIReachesItsMembers(t *testing.T) {
 	}
 	stranger := w.newClient().link(partner)
 	if _, err := stranger.GetGroupInfo(context.Background(), jid); !errors.Is(err, whatsmeow.ErrNotInGroup) {
-		t.Errorf("a stranger was told %v", err)
+		t.Errorf("a stranger got %v", err)
 	}
 	if _, err := c.GetGroupInfo(context.Background(), types.NewJID("1203630", types.GroupServer)); !errors.Is(err, whatsmeow.ErrGroupNotFound) {
-		t.Errorf("of no group the client was told %v", err)
+		t.Errorf("asked for a missing group, the client got %v", err)
 	}
 }
 
@@ -237,13 +237,13 @@ func TestChangesOfAGroup(t *testing.T) {
 	}
 	jid := made.JID
 	if joined := expect[*events.JoinedGroup](second, nil); joined.JID != jid || joined.SenderPN.User != gateway {
-		t.Errorf("the member was told %+v", joined)
+		t.Errorf("the member got %+v", joined)
 	}
-	told := func(what string, want func(*events.GroupInfo) bool) {
+	notified := func(what string, want func(*events.GroupInfo) bool) {
 		t.Helper()
 		for _, member := range []*client{c, second} {
 			if change := expect(member, want); change.JID != jid {
-				t.Errorf("%s: told of %s", what, change.JID)
+				t.Errorf("%s: the notification is about %s", what, change.JID)
 			}
 		}
 	}
@@ -254,11 +254,11 @@ func TestChangesOfAGroup(t *testing.T) {
 		}
 	}
 	check("subject", c.SetGroupName(ctx, jid, "Renamed"))
-	told("subject", func(e *events.GroupInfo) bool { return e.Name != nil && e.Name.Name == "Renamed" })
+	notified("subject", func(e *events.GroupInfo) bool { return e.Name != nil && e.Name.Name == "Renamed" })
 	check("description", c.SetGroupTopic(ctx, jid, "", "", "what for"))
-	told("description", func(e *events.GroupInfo) bool { return e.Topic != nil && e.Topic.Topic == "what for" })
+	notified("description", func(e *events.GroupInfo) bool { return e.Topic != nil && e.Topic.Topic == "what for" })
 	check("announcement", c.SetGroupAnnounce(ctx, jid, true))
-	told("announcement", func(e *events.GroupInfo) bool { return e.Announce != nil && e.Announce.IsAnnounce })
+	notified("announcement", func(e *events.GroupInfo) bool { return e.Announce != nil && e.Announce.IsAnnounce })
 	if _, err := second.SendMessage(ctx, jid, textMessage("hush"), whatsmeow.SendRequestExtra{Timeout: patience}); err == nil {
 		t.Error("a member wrote to a group of announcements")
 	}
@@ -277,10 +277,10 @@ func TestChangesOfAGroup(t *testing.T) {
 	if len(added) != 2 || added[0].Error != 0 || added[1].Error != 409 {
 		t.Errorf("adding was answered with %+v", added)
 	}
-	told("add", func(e *events.GroupInfo) bool { return len(e.Join) == 1 })
+	notified("add", func(e *events.GroupInfo) bool { return len(e.Join) == 1 })
 	_, err = c.UpdateGroupParticipants(ctx, jid, []types.JID{pn(partner)}, whatsmeow.ParticipantChangePromote)
 	check("promote", err)
-	told("promote", func(e *events.GroupInfo) bool { return len(e.Promote) == 1 })
+	notified("promote", func(e *events.GroupInfo) bool { return len(e.Promote) == 1 })
 	link, err := second.GetGroupInviteLink(ctx, jid, true)
 	check("invite", err)
 	id := c.say(jid, textMessage("to the new one"))
@@ -288,23 +288,23 @@ func TestChangesOfAGroup(t *testing.T) {
 
 	_, err = c.UpdateGroupParticipants(ctx, jid, []types.JID{pn(other)}, whatsmeow.ParticipantChangeRemove)
 	check("remove", err)
-	told("remove", func(e *events.GroupInfo) bool { return len(e.Leave) == 1 })
+	notified("remove", func(e *events.GroupInfo) bool { return len(e.Leave) == 1 })
 	id = c.say(jid, textMessage("without the old one"))
 	second.message(id)
 	w.message(friend, id, anyMessage)
 	if status := w.call(http.MethodPost, "/phones/"+other+"/messages", map[string]string{"to": jid.String(), "type": "text", "text": "x"}, nil); status != 400 {
-		t.Errorf("who was removed wrote: %d", status)
+		t.Errorf("a removed member wrote: %d", status)
 	}
 	check("leave", c.LeaveGroup(ctx, jid))
 	if _, err := c.GetGroupInfo(ctx, jid); !errors.Is(err, whatsmeow.ErrNotInGroup) {
-		t.Errorf("who left was told %v", err)
+		t.Errorf("the member who left got %v", err)
 	}
 	if joined, err := c.JoinGroupWithLink(ctx, link); err != nil || joined != jid {
 		t.Errorf("joined %s (%v)", joined, err)
 	}
 	for _, m := range w.messages(other) {
 		if m.Text == "without the old one" {
-			t.Error("who was removed got a message")
+			t.Error("a removed member got a message")
 		}
 	}
 	if unknown := w.server.Sessions.UnknownRequests(); len(unknown) != 0 {

@@ -97,7 +97,7 @@ func (k *killable) kill() {
 	k.dial.CloseIdleConnections()
 }
 
-func TestWhatWasConfirmedSurvivesAKill(t *testing.T) {
+func TestConfirmedMessagesSurviveAKill(t *testing.T) {
 	t.Parallel()
 	k := newKillable(t)
 	k.do(http.MethodPut, "/phones/"+other, map[string]bool{"online": false}, nil)

@@ -41,7 +41,7 @@ func TestQRCodeLinksTheClient(t *testing.T) {
 		t.Errorf("the phones are %+v", phones.Data)
 	}
 	if unknown := w.server.Sessions.UnknownRequests(); len(unknown) != 0 {
-		t.Errorf("the client asked what nobody answers: %v", unknown)
+		t.Errorf("the client sent requests that are not answered: %v", unknown)
 	}
 }
 
@@ -73,7 +73,7 @@ func TestPictureOfTheQRCodeLinksTheClient(t *testing.T) {
 	}
 }
 
-func TestCodeThatNobodyShowsIsRefused(t *testing.T) {
+func TestUnknownCodeIsRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	c := w.newClient()
@@ -136,7 +136,7 @@ func TestTypedCodeLinksTheClient(t *testing.T) {
 	c.receipt(id, "read")
 }
 
-func TestNewDeviceIsToldToThoseWhoKnowTheOldList(t *testing.T) {
+func TestNewDeviceIsAnnouncedToHoldersOfTheOldList(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	one, two := w.newClient().link(gateway), w.newClient().link(partner)

@@ -147,7 +147,7 @@ func TestPhoneFetchesTheMediaOfAClient(t *testing.T) {
 	}
 }
 
-func TestMediaThatCannotBeReadIsSeenToBeMissing(t *testing.T) {
+func TestUnreadableMediaIsShownAsMissing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	c := w.newClient().link(gateway)

@@ -21,7 +21,7 @@ func TestProfilePictures(t *testing.T) {
 	c := w.newClient().link(gateway).synchronised()
 	ctx := context.Background()
 	if _, err := c.GetProfilePictureInfo(ctx, pn(friend), nil); !errors.Is(err, whatsmeow.ErrProfilePictureNotSet) {
-		t.Errorf("of no picture the client was told %v", err)
+		t.Errorf("asked for a missing picture, the client got %v", err)
 	}
 	drawn := picture(t, 8, 8)
 	var phone account.Phone
@@ -72,14 +72,14 @@ func TestProfilePictures(t *testing.T) {
 		t.Error("the picture is still there")
 	}
 	if _, err := c.GetProfilePictureInfo(ctx, pn(friend), nil); !errors.Is(err, whatsmeow.ErrProfilePictureNotSet) {
-		t.Errorf("of no picture the client was told %v", err)
+		t.Errorf("asked for a missing picture, the client got %v", err)
 	}
 	if _, err := c.GetProfilePictureInfo(ctx, types.NewJID("120363", types.GroupServer), nil); !errors.Is(err, whatsmeow.ErrProfilePictureNotSet) {
-		t.Errorf("of a group's picture the client was told %v", err)
+		t.Errorf("asked for the picture of a group, the client got %v", err)
 	}
 }
 
-func TestBlockedPeopleAreNotHeard(t *testing.T) {
+func TestMessagesOfBlockedPeopleAreDropped(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	c, also, blocked := w.newClient().link(gateway), w.newClient().link(gateway), w.newClient().link(partner)

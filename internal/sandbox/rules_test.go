@@ -138,7 +138,7 @@ func TestLookupAnswersInTheFormItIsAskedIn(t *testing.T) {
 		t.Errorf("by number: %v", got)
 	}
 	got = ask(both, waBinary.Node{Tag: "user", Attrs: waBinary.Attrs{"jid": lid}})
-	if _, told := got.GetOptionalChildByTag("lid"); told {
+	if _, found := got.GetOptionalChildByTag("lid"); found {
 		t.Errorf("by LID: %v", got)
 	}
 	if _, ok := got.GetOptionalChildByTag("devices", "device-list", "device"); !ok {

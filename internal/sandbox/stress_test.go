@@ -74,7 +74,7 @@ func TestNothingIsLostWhileConnectionsBreak(t *testing.T) {
 	}
 }
 
-func TestPhonesThatAnswerEverythingDoNotAnswerEachOther(t *testing.T) {
+func TestEchoingPhonesDoNotAnswerEachOther(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.send("4915100000001", "4915200000001", "hello")

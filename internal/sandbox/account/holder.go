@@ -24,7 +24,7 @@ type Holders struct {
 	db        *sqlite.DB
 	directory *Directory
 	now       func() time.Time
-	load      bool // a server for load tests records nobody
+	load      bool // a server for load tests records nothing
 
 	mu    sync.Mutex
 	known map[observation]struct{}

@@ -88,7 +88,7 @@ func TestReadMedia(t *testing.T) {
 	}
 }
 
-func TestRemovableTellsNullFromAbsent(t *testing.T) {
+func TestRemovableDistinguishesNullFromAbsent(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]removable{
 		`{}`: {}, `{"picture":null}`: {present: true}, `{"picture":"x"}`: {present: true, value: new("x")},

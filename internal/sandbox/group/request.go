@@ -237,7 +237,7 @@ func (s *Book) iqLeave(ctx context.Context, c account.Asker, iq waBinary.Node) (
 	return []waBinary.Node{{Tag: "leave", Content: left}}, nil
 }
 
-// iqNoJoinRequests answers that nobody is waiting for approval to join.
+// iqNoJoinRequests answers that there are no requests to join.
 func (s *Book) iqNoJoinRequests(ctx context.Context, c account.Asker, iq waBinary.Node) ([]waBinary.Node, error) {
 	if _, err := s.groupOf(ctx, c, iq); err != nil {
 		return nil, err

@@ -192,7 +192,7 @@ func TestWriteWaitsNoLongerThanItsContext(t *testing.T) {
 	}
 }
 
-func TestReadRefusesAFrameNobodySealed(t *testing.T) {
+func TestReadRefusesAForgedFrame(t *testing.T) {
 	t.Parallel()
 	c, conn := connect(t)
 	c.write(nil, make([]byte, 40))

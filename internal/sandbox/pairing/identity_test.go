@@ -77,7 +77,7 @@ func FuzzVerifyDeviceSignature(f *testing.F) {
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, answer []byte) {
 		if _, err := VerifyDeviceSignature(*account.Pub, *device.Pub, details, answer); !errors.Is(err, ErrDeviceIdentity) {
-			t.Fatalf("an answer that nobody signed: %v", err)
+			t.Fatalf("an answer without a signature: %v", err)
 		}
 	})
 }

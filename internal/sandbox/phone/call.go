@@ -13,7 +13,7 @@ import (
 
 // Call lets the phone of a number call a person, or the members of a group, and
 // returns the ID of the call. The call rings on their linked devices. What follows
-// the offer is not simulated, so nobody answers.
+// the offer is not simulated, so the call is never answered.
 func (s *Service) Call(ctx context.Context, number, to string, video bool) (callID string, err error) {
 	from, err := s.config.Accounts.Named(ctx, number)
 	if err != nil {

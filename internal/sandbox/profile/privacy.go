@@ -51,7 +51,7 @@ func privacyCategory(name, value string) waBinary.Node {
 	return waBinary.Node{Tag: "category", Attrs: waBinary.Attrs{"name": name, "value": value}}
 }
 
-// iqStatusPrivacy answers that nobody sees status broadcasts.
+// iqStatusPrivacy answers that status broadcasts are shown to an empty list.
 func (s *Service) iqStatusPrivacy(context.Context, account.Asker, waBinary.Node) ([]waBinary.Node, error) {
 	return []waBinary.Node{{Tag: "privacy", Content: []waBinary.Node{
 		{Tag: "list", Attrs: waBinary.Attrs{"type": "whitelist", "default": "true"}},

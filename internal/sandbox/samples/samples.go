@@ -53,7 +53,7 @@ func typeOf(name string) string {
 // body, so that webhooks have a place to go.
 func Handler(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodPost {
-		_, _ = io.Copy(io.Discard, http.MaxBytesReader(w, r.Body, maxPosted)) // nobody keeps it
+		_, _ = io.Copy(io.Discard, http.MaxBytesReader(w, r.Body, maxPosted)) // it is discarded
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}

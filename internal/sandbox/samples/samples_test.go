@@ -25,9 +25,9 @@ func TestSamplesAreWhatTheirNamesSay(t *testing.T) {
 		"invoice.pdf": "application/pdf", "sticker.webp": "image/webp",
 	} {
 		answer := get(t, http.MethodGet, "/sandbox/files/"+name)
-		told := answer.Header().Get("Content-Type")
-		if answer.Code != http.StatusOK || !strings.HasPrefix(told, kind) || !mimetype.Detect(answer.Body.Bytes()).Is(kind) {
-			t.Errorf("%s: %d, %s, and is %s", name, answer.Code, told, mimetype.Detect(answer.Body.Bytes()))
+		given := answer.Header().Get("Content-Type")
+		if answer.Code != http.StatusOK || !strings.HasPrefix(given, kind) || !mimetype.Detect(answer.Body.Bytes()).Is(kind) {
+			t.Errorf("%s: %d, %s, and is %s", name, answer.Code, given, mimetype.Detect(answer.Body.Bytes()))
 		}
 		if size := answer.Body.Len(); size == 0 || size > 20_000 {
 			t.Errorf("%s has %d bytes", name, size)

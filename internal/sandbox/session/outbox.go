@@ -175,7 +175,7 @@ func infoBroadcast(inner waBinary.Node) waBinary.Node {
 	return waBinary.Node{Tag: "ib", Attrs: waBinary.Attrs{"from": types.ServerJID}, Content: []waBinary.Node{inner}}
 }
 
-// stanzaType tells receipts for the same message apart. It is "" for other stanzas.
+// stanzaType returns the type of a receipt, because several may be for the same message. It is "" for other stanzas.
 func stanzaType(stanza waBinary.Node) string {
 	if stanza.Tag != "receipt" {
 		return ""

@@ -22,7 +22,7 @@ func distribute(tb testing.TB, from *peer, to ...*peer) []byte {
 	return distribution
 }
 
-func tell(tb testing.TB, from *peer, text string) sealed {
+func say(tb testing.TB, from *peer, text string) sealed {
 	tb.Helper()
 	data, err := from.GroupEncrypt(tb.Context(), group, from.addr, Pad([]byte(text)))
 	if err != nil {
@@ -31,7 +31,7 @@ func tell(tb testing.TB, from *peer, text string) sealed {
 	return sealed{from: from, data: data, text: text}
 }
 
-func hear(tb testing.TB, member *peer, message sealed) {
+func receive(tb testing.TB, member *peer, message sealed) {
 	tb.Helper()
 	padded, err := member.GroupDecrypt(tb.Context(), group, message.from.addr, message.data)
 	if err != nil {
@@ -55,28 +55,28 @@ func TestGroup(t *testing.T) {
 	distribute(t, ana, bia)
 	distribute(t, bia, ana)
 	for i := range 3 {
-		message := tell(t, ana, fmt.Sprint("ana ", i))
-		hear(t, bia, message)
+		message := say(t, ana, fmt.Sprint("ana ", i))
+		receive(t, bia, message)
 		mishear(t, bia, message, ErrDuplicate)
 		mishear(t, caio, message, ErrNoSession)
 		mishear(t, caio, message, ErrUndecryptable)
-		hear(t, ana, tell(t, bia, fmt.Sprint("bia ", i)))
+		receive(t, ana, say(t, bia, fmt.Sprint("bia ", i)))
 		ana.restart()
 		bia.restart()
 	}
 	distribute(t, ana, caio)
-	hear(t, caio, tell(t, ana, "caio has joined"))
+	receive(t, caio, say(t, ana, "caio has joined"))
 }
 
 func TestGroupOutOfOrder(t *testing.T) {
 	t.Parallel()
 	ana, bia := newPeer(t, "1_1", 0), newPeer(t, "2_1", 0)
 	distribute(t, ana, bia)
-	first, second, third := tell(t, ana, "first"), tell(t, ana, "second"), tell(t, ana, "third")
-	hear(t, bia, third)
-	hear(t, bia, first)
+	first, second, third := say(t, ana, "first"), say(t, ana, "second"), say(t, ana, "third")
+	receive(t, bia, third)
+	receive(t, bia, first)
 	mishear(t, bia, third, ErrDuplicate)
-	hear(t, bia, second)
+	receive(t, bia, second)
 	mishear(t, bia, first, ErrDuplicate)
 }
 
@@ -86,31 +86,31 @@ func TestGroupDistributionRepeated(t *testing.T) {
 	t.Parallel()
 	ana, bia := newPeer(t, "1_1", 0), newPeer(t, "2_1", 0)
 	early := distribute(t, ana, bia)
-	first := tell(t, ana, "first")
+	first := say(t, ana, "first")
 	late, err := ana.Distribution(t.Context(), group, ana.addr)
 	if err != nil {
 		t.Fatal(err)
 	}
-	second := tell(t, ana, "second")
+	second := say(t, ana, "second")
 
 	if err := bia.ProcessDistribution(t.Context(), group, ana.addr, late); err != nil {
 		t.Fatal(err)
 	}
-	hear(t, bia, first)
-	hear(t, bia, second)
+	receive(t, bia, first)
+	receive(t, bia, second)
 	if err := bia.ProcessDistribution(t.Context(), group, ana.addr, early); err != nil {
 		t.Fatal(err)
 	}
 	mishear(t, bia, first, ErrDuplicate)
 	mishear(t, bia, second, ErrDuplicate)
-	hear(t, bia, tell(t, ana, "third"))
+	receive(t, bia, say(t, ana, "third"))
 }
 
 func TestGroupNewKey(t *testing.T) {
 	t.Parallel()
 	ana, bia := newPeer(t, "1_1", 0), newPeer(t, "2_1", 0)
 	distribute(t, ana, bia)
-	before := tell(t, ana, "before")
+	before := say(t, ana, "before")
 	if err := ana.DropSenderKey(t.Context(), group, ana.addr); err != nil {
 		t.Fatal(err)
 	}
@@ -121,20 +121,20 @@ func TestGroupNewKey(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	after := tell(t, ana, "after")
+	after := say(t, ana, "after")
 	mishear(t, bia, after, ErrUndecryptable)
 	if err := bia.ProcessDistribution(t.Context(), group, ana.addr, distribution); err != nil {
 		t.Fatal(err)
 	}
-	hear(t, bia, after)
-	hear(t, bia, before)
+	receive(t, bia, after)
+	receive(t, bia, before)
 }
 
 func TestGroupStoreFailures(t *testing.T) {
 	t.Parallel()
 	ana, bia := newPeer(t, "1_1", 0), newPeer(t, "2_1", 0)
 	distribution := distribute(t, ana, bia)
-	message := tell(t, ana, "hello")
+	message := say(t, ana, "hello")
 	bia.store.loads = errBroken
 	mishear(t, bia, message, errBroken)
 	if err := bia.ProcessDistribution(t.Context(), group, ana.addr, distribution); !errors.Is(err, errBroken) {
@@ -144,13 +144,13 @@ func TestGroupStoreFailures(t *testing.T) {
 		t.Errorf("distribution: %v", err)
 	}
 	bia.store.loads = nil
-	hear(t, bia, message)
+	receive(t, bia, message)
 }
 
 func FuzzGroup(f *testing.F) {
 	ana, bia := newPeer(f, "1_1", 0), newPeer(f, "2_1", 0)
 	distribution := distribute(f, ana, bia)
-	message := tell(f, ana, "hello")
+	message := say(f, ana, "hello")
 	message.data[len(message.data)-1]++
 	f.Add(distribution, message.data)
 	f.Add([]byte("3"), []byte("3"))

@@ -221,7 +221,7 @@ func (c *Connection) Refuse(ctx context.Context, failure waBinary.Node) error {
 
 var errRefused = errors.New("wire: login refused")
 
-// Wake tells the writer that the outbox may hold something new.
+// Wake lets the writer look into the outbox.
 func (c *Connection) Wake() {
 	select {
 	case c.wakeup <- struct{}{}:

@@ -14,7 +14,7 @@ type Counter struct {
 	counts map[string]int
 }
 
-// maxKinds bounds how many kinds are told apart.
+// maxKinds bounds how many kinds are counted separately.
 const maxKinds = 256
 
 // NewCounter returns a counter at zero.
