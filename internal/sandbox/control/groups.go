@@ -6,6 +6,8 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/group"
 )
 
+// listGroups answers with all groups, as the other operations of this file answer
+// with one.
 func (a *api) listGroups(r *http.Request) (any, error) {
 	groups, err := a.config.Groups.List(r.Context())
 	return list[group.Info]{groups}, err

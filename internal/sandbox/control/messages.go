@@ -8,6 +8,8 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/content"
 )
 
+// listMessages answers with the messages that a phone shows, of one chat if the query
+// names it.
 func (a *api) listMessages(r *http.Request) (any, error) {
 	messages, err := a.config.Phones.Messages(r.Context(), r.PathValue("number"), r.URL.Query().Get("chat"))
 	return list[content.Shown]{messages}, err
@@ -70,6 +72,7 @@ func (m *outgoing) check() []detail {
 	return wrong
 }
 
+// sendMessage lets a phone send a message.
 func (a *api) sendMessage(r *http.Request) (any, error) {
 	var body outgoing
 	if err := decode(r, &body, false); err != nil {

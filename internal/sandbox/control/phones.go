@@ -8,6 +8,7 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/profile"
 )
 
+// listPhones answers with all phones.
 func (a *api) listPhones(r *http.Request) (any, error) {
 	phones, err := a.config.Profiles.List(r.Context())
 	return list[account.Phone]{phones}, err
@@ -62,6 +63,7 @@ type answered struct {
 	ExpiresAt  float64 `json:"expiresAt"`
 }
 
+// scan lets a phone scan a QR code, and so links the client that shows it.
 func (a *api) scan(r *http.Request) (any, error) {
 	var body struct {
 		answered
@@ -82,6 +84,7 @@ func (a *api) scan(r *http.Request) (any, error) {
 	return nil, a.config.Linking.Scan(r.Context(), r.PathValue("number"), code)
 }
 
+// enterCode types a pairing code into a phone.
 func (a *api) enterCode(r *http.Request) (any, error) {
 	var body struct {
 		answered

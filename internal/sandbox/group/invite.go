@@ -38,6 +38,8 @@ func (s *Book) iqInvite(ctx context.Context, c account.Asker, iq waBinary.Node) 
 	return []waBinary.Node{{Tag: "invite", Attrs: waBinary.Attrs{"code": found.Invite}}}, nil
 }
 
+// useInvite answers with the group that a code leads to, or makes the account a
+// member of it.
 func (s *Book) useInvite(ctx context.Context, c account.Asker, code string, join bool) ([]waBinary.Node, error) {
 	found, err := s.invited(ctx, code)
 	if err != nil {

@@ -53,6 +53,7 @@ func (c *Candidate) Step(iq waBinary.Node) ([]waBinary.Node, error) {
 	}
 }
 
+// greet keeps the client's first step and answers with a reference for the second.
 func (c *Candidate) greet(reg waBinary.Node) ([]waBinary.Node, error) {
 	number := wire.AttrJID(reg, "jid").User
 	ephemeral := wire.ChildContent(reg, "link_code_pairing_wrapped_companion_ephemeral_pub")

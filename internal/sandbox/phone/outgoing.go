@@ -50,6 +50,7 @@ func (p *phone) send(ctx context.Context, to chat.Chat, message *waE2E.Message, 
 	return p.sendAs(ctx, phoneMessage{id: id, chat: to, at: p.s.now().Unix(), message: message})
 }
 
+// sendAs sends a message and shows it on the phone.
 func (p *phone) sendAs(ctx context.Context, out phoneMessage) error {
 	in := incoming{sender: p.Account, group: out.chat.Group, id: out.id, at: out.at, message: out.message}
 	if err := p.keep(ctx, out.chat, in, out.message, true); err != nil {

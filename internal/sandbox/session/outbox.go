@@ -71,6 +71,7 @@ func (c *client) Pump(ctx context.Context) error {
 	return nil
 }
 
+// outboxRow is a stanza in the outbox.
 type outboxRow struct {
 	seq    int64
 	class  string
