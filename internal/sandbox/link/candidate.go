@@ -62,17 +62,17 @@ type Candidate struct {
 	*wire.Connection
 
 	keys   Registration
-	refs   []string
-	issued time.Time
-	busy   sync.Mutex // held while a phone links the client
-	linked bool       // guarded by busy
-	mu     sync.Mutex
-	hello  *codeHello      // the client's first step of linking by code, nil if it shows no code
+	refs   []string        // of the QR codes, in the order in which the client shows them
+	issued time.Time       // when the client got the refs
+	busy   sync.Mutex      // held while a phone links the client
+	linked bool            // guarded by busy
+	mu     sync.Mutex      // guards hello
+	hello  *codeHello      // the first step of linking by code, nil if the client shows no code
 	finish chan codeFinish // the client's answer to a typed code
 }
 
-// Offer sends codes for QR pictures to a client that is not linked, and waits for
-// somebody to scan one. The client is cut off when the last code has expired.
+// Offer sends a client the references for its QR codes, and adds it to those that
+// wait to be linked. The client is cut off when the last code has expired.
 func (s *Service) Offer(ctx context.Context, c *wire.Connection, keys Registration) (*Candidate, error) {
 	refs := make([]string, refCount)
 	content := make([]waBinary.Node, refCount)

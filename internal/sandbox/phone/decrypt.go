@@ -45,8 +45,9 @@ func (p *phone) receiveMessage(ctx context.Context, n waBinary.Node) error {
 	if err != nil || !ok {
 		return err
 	}
-	// In a group the first part brings the key for the second part. Clients send it
-	// more often than it is needed, so that it may fail alone.
+	// In a group the first part brings the key for the second part. Clients send
+	// the key more often than necessary, so it does no harm if only the first part
+	// fails.
 	var failed error
 	count := 0
 	for _, enc := range n.GetChildrenByTag("enc") {
