@@ -170,21 +170,21 @@ func (s *Server) maxDownload() int64 { return cmp.Or(s.config.Blobs.MaxFile, Def
 // allows one writer a file; in the same database on PostgreSQL.
 func (s *Server) openConnector(ctx context.Context) error {
 	config := s.storeConfig()
-	dialect := whatsapp.PostgreSQL
+	platform := s.config.Platform
+	platform.Dialect = whatsapp.PostgreSQL
 	if config.URL == "" {
 		config.Path = filepath.Join(s.config.DataDir, sessionsFile)
-		dialect = whatsapp.SQLite
+		platform.Dialect = whatsapp.SQLite
 	}
 	db, err := store.OpenSessions(ctx, config)
 	if err != nil {
 		return fmt.Errorf("server: %w", err)
 	}
 	s.onClose("sessions", db.Close)
-	platform := s.config.Platform
-	platform.Logger, platform.Now = s.config.Logger, s.config.Now
+	platform.DB, platform.Logger, platform.Now = db.DB, s.config.Logger, s.config.Now
 	platform.SyncKeys = db.Sync
 	platform.TempDir, platform.MaxMediaBytes = s.tempDir, s.maxDownload()
-	connector, err := whatsapp.New(ctx, db.DB, dialect, platform)
+	connector, err := whatsapp.New(ctx, platform)
 	if err != nil {
 		return fmt.Errorf("server: %w", err)
 	}

@@ -43,7 +43,8 @@ func BenchmarkReceive(b *testing.B) {
 	}
 	defer func() { _ = db.Close() }()
 	rootKey := box.RootKey()
-	connector, err := whatsapp.New(b.Context(), db, whatsapp.SQLite, whatsapp.Config{
+	connector, err := whatsapp.New(b.Context(), whatsapp.Config{
+		DB: db, Dialect: whatsapp.SQLite,
 		PlatformURL: "ws://" + web.Listener.Addr().String(), RootKey: &rootKey, Logger: quiet,
 	})
 	if err != nil {

@@ -2,20 +2,26 @@ package whatsapp
 
 import (
 	"context"
+	"database/sql"
 	"log/slog"
 	"time"
 )
 
-// Config holds the settings of a connector. The zero value of every field but Logger
-// means the default.
+// Config is what a connector stands on. DB, Dialect and Logger are required; the zero value
+// of every other field means the default.
 type Config struct {
+	// DB is the database of the sessions' keys, and Dialect names its kind.
+	DB      *sql.DB
+	Dialect Dialect
+	Logger  *slog.Logger
+
 	// PlatformURL is the websocket of a platform other than the messenger's own:
 	// ws://host:port or wss://host:port, with or without the path /ws/chat.
 	PlatformURL string
 	// RootKey signs the certificates of that platform.
 	RootKey *[32]byte
-	// ClientVersion is the version of the messenger's web client that we say we
-	// are; the default is whatsmeow's.
+	// ClientVersion is the version of the messenger's web client that the connector
+	// claims to be; the default is whatsmeow's.
 	ClientVersion *[3]uint32
 
 	// ConnectTimeout is how long it may take to reach the platform: the name, TCP,
@@ -54,8 +60,7 @@ type Config struct {
 	// drop the message. What is received may go back: it is read once more.
 	SyncKeys func(ctx context.Context) error
 
-	Now    func() time.Time
-	Logger *slog.Logger
+	Now func() time.Time // nil: the wall clock
 }
 
 func (c Config) withDefaults() Config {

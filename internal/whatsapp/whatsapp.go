@@ -9,7 +9,7 @@ package whatsapp
 
 import (
 	"context"
-	"database/sql"
+	"errors"
 	"fmt"
 	"net/http"
 	"sync"
@@ -51,9 +51,12 @@ var (
 	_ gateway.Encoder   = (*Connector)(nil)
 )
 
-// New makes a connector that stores the keys in db, and brings that database's tables up to
-// date. A process can use platforms of one root key only: whatsmeow trusts one.
-func New(ctx context.Context, db *sql.DB, dialect Dialect, config Config) (*Connector, error) {
+// New makes a connector and brings the tables of its database up to date. A process can use
+// platforms of one root key only: whatsmeow trusts one.
+func New(ctx context.Context, config Config) (*Connector, error) {
+	if config.DB == nil || config.Dialect == "" || config.Logger == nil {
+		return nil, errors.New("whatsapp: a part is missing")
+	}
 	config = config.withDefaults()
 	client, err := transport.NewClient(config.PlatformURL)
 	if err != nil {
@@ -62,7 +65,7 @@ func New(ctx context.Context, db *sql.DB, dialect Dialect, config Config) (*Conn
 	if err := setProcess(config); err != nil {
 		return nil, err
 	}
-	container := sqlstore.NewWithDB(db, string(dialect), newLog(config.Logger))
+	container := sqlstore.NewWithDB(config.DB, string(config.Dialect), newLog(config.Logger))
 	if err := container.Upgrade(ctx); err != nil {
 		return nil, fmt.Errorf("whatsapp: bring the sessions' tables up to date: %w", err)
 	}

@@ -244,7 +244,8 @@ func newWorld(t *testing.T, config whatsapp.Config) world {
 	if config.Logger == nil {
 		config.Logger = quiet
 	}
-	connector, err := whatsapp.New(t.Context(), db, whatsapp.SQLite, config)
+	config.DB, config.Dialect = db, whatsapp.SQLite
+	connector, err := whatsapp.New(t.Context(), config)
 	if err != nil {
 		t.Fatal(err)
 	}
