@@ -12,7 +12,7 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 )
 
-// Who waits for a code is told why there is none, at once where waiting would not help.
+// A request for a code says why there is none, at once if waiting would not help.
 func TestNoCodeSaysWhy(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -38,7 +38,7 @@ func TestNoCodeSaysWhy(t *testing.T) {
 			}
 			_, _, err := sup.waitForCode(t.Context(), limit)
 			if gateway.KindOf(err) != gateway.PlatformTimeout || !strings.Contains(err.Error(), c.says) {
-				t.Errorf("told %v, want %q", err, c.says)
+				t.Errorf("the error is %v, want %q", err, c.says)
 			}
 		})
 	}

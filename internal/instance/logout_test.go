@@ -12,7 +12,7 @@ import (
 
 const number = "5511999990100"
 
-// warning notes whether a log warned of a goodbye that nobody heard.
+// warning notes whether a log warned of a logout that the platform did not get.
 type warning struct{ given atomic.Bool }
 
 func (w *warning) Write(line []byte) (int, error) {
@@ -22,8 +22,8 @@ func (w *warning) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// A platform that lets nobody in keeps nobody from logging out, nor from deleting
-// an instance; the log says what that leaves behind.
+// A platform that refuses logins prevents neither a logout nor the deletion of an
+// instance; the log says what that leaves behind.
 func TestLogoutDoesNotWaitForThePlatformForEver(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -61,10 +61,10 @@ func TestLogoutDoesNotWaitForThePlatformForEver(t *testing.T) {
 				t.Errorf("logged out: %+v", instance)
 			}
 			if !warned.given.Load() {
-				t.Error("the log does not say that the platform was not told")
+				t.Error("the log does not say that the platform did not get the logout")
 			}
 			if devices := g.Phones.Get(t, number).Devices; len(devices) != 1 {
-				t.Errorf("the platform was told after all: the phone lists %v", devices)
+				t.Errorf("the platform got the logout after all: the phone lists %v", devices)
 			}
 			g.Phones.Faults(t, map[string]any{})
 			g.Scan(t, id, number)

@@ -8,7 +8,7 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 )
 
-// Who is told that no code will come can read why: the status is written first.
+// A client that learns that no code will come can read why: the status is written first.
 // It once was not, and the next request still read "connecting". Who reads the
 // status can start anew.
 func TestFailureIsToldWhenItsStatusIsWritten(t *testing.T) {
@@ -39,7 +39,7 @@ func TestFailureIsToldWhenItsStatusIsWritten(t *testing.T) {
 			}()
 			<-slow.asked
 			if _, _, err := sup.waitForCode(t.Context(), time.Millisecond); gateway.KindOf(err) != gateway.PlatformTimeout {
-				t.Errorf("told before it was written: %v", err)
+				t.Errorf("it failed before the status was written: %v", err)
 			}
 			if sup.running() {
 				t.Error("who reads the status in a moment can't start anew yet")
@@ -47,15 +47,15 @@ func TestFailureIsToldWhenItsStatusIsWritten(t *testing.T) {
 			close(slow.granted)
 			<-written
 			if _, _, err := sup.waitForCode(t.Context(), time.Minute); gateway.KindOf(err) != c.kind {
-				t.Errorf("told %v", err)
+				t.Errorf("the error is %v", err)
 			}
 			wantStatus(t, service, c.status)
 		})
 	}
 }
 
-// A session that was replaced while its end was being written fails nobody who
-// waits for its successor's code.
+// A session that was replaced while its end was being written does not fail requests that
+// wait for its successor's code.
 func TestFailureOfAnOldSessionIsNotTold(t *testing.T) {
 	t.Parallel()
 	service, slow := newSlowService(t, gateway.StatusConnecting, "")

@@ -45,8 +45,8 @@ func TestUnstorableLeavesAPlaceholder(t *testing.T) {
 					t.Fatalf("it is not kept: %v", err)
 				}
 			}
-			if told := d.told(); len(told) != 1 || told[0] != "message.received" {
-				t.Errorf("told are %q, want one message.received", told)
+			if events := d.events(); len(events) != 1 || events[0] != "message.received" {
+				t.Errorf("the events are %q, want one message.received", events)
 			}
 		})
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 )
 
-// Whoever edits or deletes must be the one who sent; in a group an administrator
+// Only the sender of a message edits or deletes it; in a group an administrator
 // may delete what others sent.
 func TestMayChange(t *testing.T) {
 	t.Parallel()

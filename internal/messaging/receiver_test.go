@@ -80,7 +80,7 @@ func TestEveryKindOfIncomingIsReceived(t *testing.T) {
 	if kinds := kindsOfIncoming(t); !slices.Equal(received, kinds) {
 		t.Errorf("received are %v, but the kinds are %v", received, kinds)
 	}
-	if events := d.told(); len(events) != len(received)-1 {
+	if events := d.events(); len(events) != len(received)-1 {
 		t.Errorf("the events are %v, want one of each kind but the history", events)
 	}
 }

@@ -118,31 +118,31 @@ func (d *desk) status(message gateway.Message) gateway.MessageStatus {
 	return found[0].Status
 }
 
-// told returns the events so far, a status event with its status.
-func (d *desk) told() []string {
+// events returns the events so far, a status event with its status.
+func (d *desk) events() []string {
 	d.t.Helper()
-	events, err := d.log.Read(d.t.Context(), d.instance.ID, 0, 100)
+	read, err := d.log.Read(d.t.Context(), d.instance.ID, 0, 100)
 	d.check(err)
-	var told []string
-	for _, event := range events {
+	var events []string
+	for _, event := range read {
 		var data struct {
 			Status string `json:"status"`
 		}
 		d.check(json.Unmarshal(event.Data, &data))
-		told = append(told, strings.TrimSpace(string(event.Kind)+" "+data.Status))
+		events = append(events, strings.TrimSpace(string(event.Kind)+" "+data.Status))
 	}
-	return told
+	return events
 }
 
-// Receipts move a message forward only, each move is told once, and a message is
-// told as sent before anything else, however fast the receipt is.
+// Receipts move a message forward only, each move has one event, and the event that a
+// message was sent comes first, however fast the receipt is.
 func TestReceiptsMoveForward(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		before   gateway.MessageStatus
 		receipts []gateway.MessageStatus
 		after    gateway.MessageStatus
-		told     []string
+		events   []string
 	}{
 		"delivered and read": {
 			gateway.MessageSent,
@@ -187,14 +187,14 @@ func TestReceiptsMoveForward(t *testing.T) {
 			if got := d.status(message); got != c.after {
 				t.Errorf("it is %v, want %v", got, c.after)
 			}
-			if got := d.told(); !slices.Equal(got, c.told) {
-				t.Errorf("told %q, want %q", got, c.told)
+			if got := d.events(); !slices.Equal(got, c.events) {
+				t.Errorf("the events are %q, want %q", got, c.events)
 			}
 		})
 	}
 }
 
-// In a group everybody's receipt is told, once.
+// In a group everybody's receipt has one event.
 func TestReceiptsOfAGroup(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
@@ -205,12 +205,12 @@ func TestReceiptsOfAGroup(t *testing.T) {
 			Status: gateway.MessageRead, At: time.UnixMilli(1),
 		}))
 	}
-	if got := d.told(); !slices.Equal(got, []string{"message.status read", "message.status read"}) {
-		t.Errorf("told %q", got)
+	if got := d.events(); !slices.Equal(got, []string{"message.status read", "message.status read"}) {
+		t.Errorf("the events are %q", got)
 	}
 }
 
-// A receipt for a message that we never had is told, without an id of ours; one
+// A receipt for a message that is not stored has an event, without an internal id; one
 // for somebody else's message moves nothing.
 func TestReceiptsOfOtherMessages(t *testing.T) {
 	t.Parallel()
@@ -220,12 +220,12 @@ func TestReceiptsOfOtherMessages(t *testing.T) {
 	d.check(d.Receive(t.Context(), gateway.Receipt{
 		Chat: theirs.Chat, MessageIDs: []string{"BEFORE-THE-LINK", "THEIRS"}, Status: gateway.MessageRead, At: time.UnixMilli(1),
 	}))
-	if got := d.told(); !slices.Equal(got, []string{"message.received", "message.status read"}) {
-		t.Errorf("told %q", got)
+	if got := d.events(); !slices.Equal(got, []string{"message.received", "message.status read"}) {
+		t.Errorf("the events are %q", got)
 	}
 }
 
-// What arrives twice is told once, and kept once.
+// What arrives twice has one event, and is kept once.
 func TestRepeatedArrivals(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
@@ -239,8 +239,8 @@ func TestRepeatedArrivals(t *testing.T) {
 		d.check(d.Receive(t.Context(), change))
 		d.check(d.Receive(t.Context(), gateway.Call{ID: "CALL", Chat: message.Chat, From: message.Chat}))
 	}
-	if got := d.told(); !slices.Equal(got, []string{"message.received", "message.edited", "call.received"}) {
-		t.Errorf("told %q", got)
+	if got := d.events(); !slices.Equal(got, []string{"message.received", "message.edited", "call.received"}) {
+		t.Errorf("the events are %q", got)
 	}
 	found, err := d.store.FindMessages(t.Context(), d.instance.ID, "ONCE")
 	if err != nil || len(found) != 1 || found[0].Text != "twice" {
@@ -248,14 +248,14 @@ func TestRepeatedArrivals(t *testing.T) {
 	}
 }
 
-// A receipt for a change of ours settles it, once, and is not told as one of a
+// A receipt for a change by this instance confirms it, once, and has no event of a
 // message. Until it is forgotten, the change can be sent again to its chat.
 func TestReceiptsConfirmChanges(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		kind gateway.ChangeKind
-		text string // of the message, afterwards
-		told string
+		kind   gateway.ChangeKind
+		text   string // of the message, afterwards
+		events string
 	}{
 		"an edit":    {gateway.ChangeEdited, "new", "message.edited"},
 		"a deletion": {gateway.ChangeDeleted, "", "message.deleted"},
@@ -274,8 +274,8 @@ func TestReceiptsConfirmChanges(t *testing.T) {
 					Chat: message.Chat, MessageIDs: []string{"CHANGE"}, Status: status, At: time.UnixMilli(2),
 				}))
 			}
-			if got := d.told(); !slices.Equal(got, []string{c.told}) {
-				t.Errorf("told %q", got)
+			if got := d.events(); !slices.Equal(got, []string{c.events}) {
+				t.Errorf("the events are %q", got)
 			}
 			found, err := d.store.FindMessages(t.Context(), d.instance.ID, message.ID)
 			if err != nil || len(found) != 1 || found[0].Text != c.text {
@@ -291,9 +291,9 @@ func TestReceiptsConfirmChanges(t *testing.T) {
 	}
 }
 
-// Messages from before the link are kept and not told; should one of them arrive
-// after all, it is told.
-func TestHistoryIsNotTold(t *testing.T) {
+// Messages from before the link are kept and have no events; if one of them arrives
+// by itself after all, it gets its event.
+func TestHistoryHasNoEvents(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	message := gateway.Message{PlatformID: "OLD", Chat: gateway.Party{JID: customer}, Text: "old", WireKey: "w"}
@@ -301,16 +301,16 @@ func TestHistoryIsNotTold(t *testing.T) {
 	if found, err := d.store.FindMessages(t.Context(), d.instance.ID, "OLD"); err != nil || len(found) != 1 {
 		t.Errorf("kept %+v (%v)", found, err)
 	}
-	if got := d.told(); len(got) > 0 {
-		t.Errorf("told %q", got)
+	if got := d.events(); len(got) > 0 {
+		t.Errorf("the events are %q", got)
 	}
 	d.check(d.Receive(t.Context(), message))
-	if got := d.told(); !slices.Equal(got, []string{"message.received"}) {
-		t.Errorf("told %q", got)
+	if got := d.events(); !slices.Equal(got, []string{"message.received"}) {
+		t.Errorf("the events are %q", got)
 	}
 }
 
-// A message that its process left on its way is given up, and told as failed; one
+// A message whose process died while it was on its way is given up, with an event; one
 // that the platform has is not.
 func TestForgottenMessagesAreGivenUp(t *testing.T) {
 	t.Parallel()
@@ -321,7 +321,7 @@ func TestForgottenMessagesAreGivenUp(t *testing.T) {
 	if d.status(pending) != gateway.MessageFailed || d.status(sent) != gateway.MessageSent {
 		t.Errorf("they are %v and %v", d.status(pending), d.status(sent))
 	}
-	if got := d.told(); !slices.Equal(got, []string{"message.status failed"}) {
-		t.Errorf("told %q", got)
+	if got := d.events(); !slices.Equal(got, []string{"message.status failed"}) {
+		t.Errorf("the events are %q", got)
 	}
 }

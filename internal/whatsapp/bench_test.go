@@ -51,19 +51,19 @@ func BenchmarkReceive(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer connector.Close()
-	e := newEar()
+	e := newRecorder()
 	session, err := connector.Open(b.Context(), "", e, e)
 	if err != nil {
 		b.Fatal(err)
 	}
 	session.Start()
-	await := func(what string) heard {
+	await := func(what string) recorded {
 		for call := range e.calls {
 			if call.what == what {
 				return call
 			}
 		}
-		return heard{}
+		return recorded{}
 	}
 	if err := box.Linking.Scan(b.Context(), ownNumber, await("code").code.Code); err != nil {
 		b.Fatal(err)

@@ -40,7 +40,7 @@ func (w world) say(t *testing.T, number string, message content.Outgoing) (id st
 }
 
 // exchange has the account and a phone know each other: both have written.
-func (w world) exchange(t *testing.T, session gateway.Session, e *ear) {
+func (w world) exchange(t *testing.T, session gateway.Session, e *recorder) {
 	t.Helper()
 	if _, err := w.send(t, session, "hello"); err != nil {
 		t.Fatal(err)
@@ -49,10 +49,10 @@ func (w world) exchange(t *testing.T, session gateway.Session, e *ear) {
 	e.await(t, "message")
 }
 
-// settle waits until the client has the answers to what it asks by itself, after
+// awaitAnswers waits until the client has the answers to what it asks by itself, after
 // it was linked and after the first message to somebody: whatsmeow has a data race
 // where two of its requests are open while a connection ends.
-func (w world) settle(t *testing.T, session gateway.Session) {
+func (w world) awaitAnswers(t *testing.T, session gateway.Session) {
 	t.Helper()
 	const collections = 5 // of the app state, fetched one after another
 	deadline := time.NewTimer(patience)
@@ -84,7 +84,7 @@ func png(t *testing.T) []byte {
 	return picture
 }
 
-// What a message holds is told with it, and told again from what was kept.
+// The content of a message is described when it arrives, and again from its payload.
 func TestMessageOfEveryKindIsDescribed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, whatsapp.Config{})
@@ -170,7 +170,7 @@ func TestMessageOfEveryKindIsDescribed(t *testing.T) {
 	}
 }
 
-// A message that linked devices are not given is told, not swallowed.
+// A message that is withheld from linked devices is received, not dropped.
 func TestMessageForOneShowingIsTold(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, whatsapp.Config{})
@@ -219,21 +219,21 @@ func TestPresenceArrives(t *testing.T) {
 			if err := w.box.Presences.Set(t.Context(), peerNumber, to, string(presence)); err != nil {
 				t.Fatal(err)
 			}
-			told := e.await(t, "presence").presence
-			if told.Presence != presence || !w.isPerson(t, told.From, peerNumber) {
-				t.Errorf("%s: told %+v", presence, told)
+			got := e.await(t, "presence").presence
+			if got.Presence != presence || !w.isPerson(t, got.From, peerNumber) {
+				t.Errorf("%s: got %+v", presence, got)
 			}
-			if direct && !w.isPerson(t, told.Chat, peerNumber) || !direct && told.Chat != (gateway.Party{JID: gateway.JID(team.ID)}) {
-				t.Errorf("%s: in %+v", presence, told.Chat)
+			if direct && !w.isPerson(t, got.Chat, peerNumber) || !direct && got.Chat != (gateway.Party{JID: gateway.JID(team.ID)}) {
+				t.Errorf("%s: in %+v", presence, got.Chat)
 			}
-			if seen := !told.LastSeen.IsZero(); seen != (presence == gateway.PresenceUnavailable) {
-				t.Errorf("%s: last seen %s", presence, told.LastSeen)
+			if seen := !got.LastSeen.IsZero(); seen != (presence == gateway.PresenceUnavailable) {
+				t.Errorf("%s: last seen %s", presence, got.LastSeen)
 			}
 		}
 	}
 }
 
-// Whoever is written to is followed; that hides nobody's presence, and shows
+// Everybody who is written to is followed; that hides nobody's presence, and shows
 // nobody's own.
 func TestPresenceOfWhoWasWrittenToIsFollowed(t *testing.T) {
 	t.Parallel()
@@ -255,8 +255,8 @@ func TestPresenceOfWhoWasWrittenToIsFollowed(t *testing.T) {
 			if call.what != "presence" {
 				continue
 			}
-			if told := call.presence; told.Presence != gateway.PresenceAvailable || !w.isPerson(t, told.From, peerNumber) {
-				t.Errorf("told %+v", told)
+			if got := call.presence; got.Presence != gateway.PresenceAvailable || !w.isPerson(t, got.From, peerNumber) {
+				t.Errorf("got %+v", got)
 			}
 		default:
 			if time.Now().After(deadline) {
@@ -291,7 +291,7 @@ func TestGroupChangesArrive(t *testing.T) {
 	created := e.await(t, "group").group
 	if created.Kind != gateway.GroupCreated || created.Group != gateway.JID(team.ID) || !w.isPerson(t, created.Actor, owner) ||
 		len(created.Participants) != 2 || created.SourceKey == "" {
-		t.Errorf("told %+v", created)
+		t.Errorf("got %+v", created)
 	}
 	for _, c := range []struct {
 		change group.Update
@@ -314,15 +314,15 @@ func TestGroupChangesArrive(t *testing.T) {
 		if _, err := w.box.Groups.Update(t.Context(), team.ID, c.change); err != nil {
 			t.Fatal(err)
 		}
-		told := e.await(t, "group").group
-		if told.Kind != c.kind || told.Group != gateway.JID(team.ID) || !w.isPerson(t, told.Actor, owner) ||
-			len(told.Participants) != len(c.people) || told.SourceKey == "" || told.At.IsZero() {
-			t.Errorf("%s: told %+v", c.kind, told)
+		got := e.await(t, "group").group
+		if got.Kind != c.kind || got.Group != gateway.JID(team.ID) || !w.isPerson(t, got.Actor, owner) ||
+			len(got.Participants) != len(c.people) || got.SourceKey == "" || got.At.IsZero() {
+			t.Errorf("%s: got %+v", c.kind, got)
 			continue
 		}
 		for i, number := range c.people {
-			if !w.isPerson(t, told.Participants[i], number) {
-				t.Errorf("%s: told of %+v", c.kind, told.Participants[i])
+			if !w.isPerson(t, got.Participants[i], number) {
+				t.Errorf("%s: of %+v", c.kind, got.Participants[i])
 			}
 		}
 	}
@@ -350,10 +350,10 @@ func TestCallArrives(t *testing.T) {
 			}
 			call := e.await(t, "call").call
 			if call.ID != id || call.Video != video || !w.isPerson(t, call.From, peerNumber) || call.At.IsZero() {
-				t.Errorf("told %+v", call)
+				t.Errorf("got %+v", call)
 			}
 			if direct := to == ownNumber; direct && !w.isPerson(t, call.Chat, peerNumber) || !direct && call.Chat.JID != gateway.JID(team.ID) {
-				t.Errorf("told in %+v", call.Chat)
+				t.Errorf("got it in %+v", call.Chat)
 			}
 		}
 	}
@@ -382,7 +382,7 @@ func TestContactChangesArrive(t *testing.T) {
 			continue // the first name that the contact had
 		}
 		if !w.isPerson(t, change.Contact, peerNumber) {
-			t.Errorf("told %+v", change)
+			t.Errorf("got %+v", change)
 		}
 		break
 	}
@@ -390,11 +390,11 @@ func TestContactChangesArrive(t *testing.T) {
 		t.Fatal(err)
 	}
 	if change := awaitContact("picture/"); !w.isPerson(t, change.Contact, peerNumber) || change.Contact.Name != "Another name" {
-		t.Errorf("told %+v", change)
+		t.Errorf("got %+v", change)
 	}
 }
 
-// Somebody whose number is not known is told by LID alone; when the number
+// Somebody whose number is not known is shown by LID alone; when the number
 // becomes known, that is an event.
 func TestNumberThatBecomesKnownIsTold(t *testing.T) {
 	t.Parallel()
@@ -417,7 +417,7 @@ func TestNumberThatBecomesKnownIsTold(t *testing.T) {
 			continue // the name, which comes from a goroutine of its own
 		}
 		if !w.isPerson(t, change.Contact, peerNumber) {
-			t.Errorf("told %+v", change)
+			t.Errorf("got %+v", change)
 		}
 		return
 	}
@@ -430,18 +430,18 @@ func TestRestrictionArrives(t *testing.T) {
 	if err := w.box.Sessions.Restrict(t.Context(), ownNumber, time.Hour); err != nil {
 		t.Fatal(err)
 	}
-	told := e.await(t, "restricted").restriction
-	if left := time.Until(told.Until); left < 50*time.Minute || left > time.Hour || told.Recipient != (gateway.Party{}) {
-		t.Errorf("told %+v", told)
+	got := e.await(t, "restricted").restriction
+	if left := time.Until(got.Until); left < 50*time.Minute || left > time.Hour || got.Recipient != (gateway.Party{}) {
+		t.Errorf("got %+v", got)
 	}
 	_, err := w.send(t, session, "hello")
 	refusal, ok := gateway.AsError(err)
 	if !ok || refusal.Code != gateway.CodeRecipientRestricted || refusal.RetryAfter < 50*time.Minute {
 		t.Errorf("answered %v", err)
 	}
-	told = e.await(t, "restricted").restriction
-	if told.Until.IsZero() || !w.isPerson(t, told.Recipient, peerNumber) {
-		t.Errorf("told %+v", told)
+	got = e.await(t, "restricted").restriction
+	if got.Until.IsZero() || !w.isPerson(t, got.Recipient, peerNumber) {
+		t.Errorf("got %+v", got)
 	}
 	if err := w.box.Sessions.Restrict(t.Context(), ownNumber, 0); err != nil {
 		t.Fatal(err)

@@ -15,7 +15,7 @@ import (
 )
 
 // awaitHistory collects messages from before the link until there are so many.
-func (e *ear) awaitHistory(t *testing.T, count int) []gateway.Message {
+func (e *recorder) awaitHistory(t *testing.T, count int) []gateway.Message {
 	t.Helper()
 	var messages []gateway.Message
 	for len(messages) < count {
@@ -130,7 +130,7 @@ func TestHistoryIsLeftWhereItIs(t *testing.T) {
 				select {
 				case <-tick.C:
 				case <-deadline.C:
-					t.Fatalf("nobody was told; the log: %s", log.String())
+					t.Fatalf("nobody was got; the log: %s", log.String())
 				}
 			}
 			if strings.Contains(log.String(), "messages=50") {
@@ -160,7 +160,7 @@ func TestHistoryThatIsNotKeptBreaksNothing(t *testing.T) {
 
 // scale measures the heap while a history is handed over.
 type scale struct {
-	*ear
+	*recorder
 	base     uint64
 	peak     atomic.Uint64
 	messages atomic.Int64
@@ -176,13 +176,13 @@ func heapInUse() uint64 {
 func (s *scale) Receive(ctx context.Context, incoming gateway.Incoming) error {
 	history, ok := incoming.(gateway.History)
 	if !ok {
-		return s.ear.Receive(ctx, incoming)
+		return s.recorder.Receive(ctx, incoming)
 	}
 	s.messages.Add(int64(len(history)))
 	if grown := int64(heapInUse()) - int64(s.base); grown > int64(s.peak.Load()) {
 		s.peak.Store(uint64(grown))
 	}
-	return s.ear.Receive(ctx, history)
+	return s.recorder.Receive(ctx, history)
 }
 
 // A history of tens of megabytes needs a few of them at a time. Nothing runs
@@ -194,7 +194,7 @@ func TestHistoryIsBounded(t *testing.T) { //nolint:paralleltest // see above
 	if err := w.box.Phones.SetHistory(t.Context(), ownNumber, chats, made, size); err != nil {
 		t.Fatal(err)
 	}
-	s := &scale{ear: newEar()}
+	s := &scale{recorder: newRecorder()}
 	session, err := w.connector.Open(t.Context(), "", s, s)
 	if err != nil {
 		t.Fatal(err)

@@ -12,7 +12,7 @@ import (
 )
 
 // keyOf names what a call hands over, the same for every delivery of it.
-func keyOf(call heard) string {
+func keyOf(call recorded) string {
 	switch call.what {
 	case "message", "message refused":
 		return call.message.WireKey
@@ -37,7 +37,7 @@ func keyOf(call heard) string {
 // makes its connection anew.
 func TestWhatWasNotKeptComesAgain(t *testing.T) {
 	t.Parallel()
-	const awayNumber = "5511988880002" // gets its messages when it is told to
+	const awayNumber = "5511988880002" // fetches its messages on command
 	cases := map[string]struct {
 		what string
 		do   func(ctx context.Context, w world, team string) error
@@ -78,7 +78,7 @@ func TestWhatWasNotKeptComesAgain(t *testing.T) {
 			if _, err := w.sendTo(t, session, awayNumber, "hello"); err != nil {
 				t.Fatal(err)
 			}
-			w.settle(t, session)
+			w.awaitAnswers(t, session)
 			team, err := w.box.Groups.Create(t.Context(), group.Draft{
 				Subject: "Team", Owner: peerNumber, Members: []group.NewMember{{Number: ownNumber}},
 			})
@@ -128,7 +128,7 @@ func TestOrderIsKeptOverAFailure(t *testing.T) {
 	for n := range messages {
 		w.say(t, peerNumber, content.Outgoing{To: ownNumber, Type: "text", Text: string(rune('a' + n))})
 	}
-	again := newEar()
+	again := newRecorder()
 	for range 3 {
 		again.refuseNext("message")
 	}

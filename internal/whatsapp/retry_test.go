@@ -13,7 +13,7 @@ import (
 // what the gateway keeps, when whatsmeow has forgotten all: after a restart.
 func TestRetryIsServedAfterARestart(t *testing.T) {
 	t.Parallel()
-	const awayNumber = "5511988880002" // gets its messages when it is told to
+	const awayNumber = "5511988880002" // fetches its messages on command
 	for name, byLID := range map[string]bool{"kept by number": false, "kept by LID": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -29,13 +29,13 @@ func TestRetryIsServedAfterARestart(t *testing.T) {
 			}); err != nil {
 				t.Fatal(err)
 			}
-			w.settle(t, session)
+			w.awaitAnswers(t, session)
 			session.Close()
 			if err := w.box.Phones.LoseKeys(t.Context(), awayNumber); err != nil {
 				t.Fatal(err)
 			}
 
-			e := newEar()
+			e := newRecorder()
 			chat := gateway.PersonalJID(awayNumber)
 			if byLID {
 				chat = w.lidOf(t, awayNumber)
@@ -51,10 +51,10 @@ func TestRetryIsServedAfterARestart(t *testing.T) {
 			if _, err := w.box.Profiles.Update(t.Context(), awayNumber, profile.Update{Online: new(true)}); err != nil {
 				t.Fatal(err)
 			}
-			// The phone tells of the message when it has read it.
+			// The phone sends a receipt for the message when it has read it.
 			receipt := e.await(t, "receipt").receipt
 			if receipt.Status != gateway.MessageDelivered || receipt.MessageIDs[0] != id {
-				t.Errorf("told %+v", receipt)
+				t.Errorf("got %+v", receipt)
 			}
 			deadline := time.NewTimer(patience)
 			defer deadline.Stop()

@@ -1,0 +1,194 @@
+package whatsapp_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/sandbox"
+	"github.com/recado-project/recado/internal/sandbox/fault"
+	"github.com/recado-project/recado/internal/whatsapp"
+)
+
+func TestSessionLinksByScan(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, whatsapp.Config{})
+	session, e := w.open(t, "")
+	if session.Linked() {
+		t.Error("linked before anybody scanned")
+	}
+	shown := e.await(t, "code").code
+	if shown.Attempt != 1 || time.Until(shown.ExpiresAt) < 50*time.Second {
+		t.Errorf("first code: attempt %d, expires in %s", shown.Attempt, time.Until(shown.ExpiresAt))
+	}
+	if err := w.box.Linking.Scan(t.Context(), ownNumber, shown.Code); err != nil {
+		t.Fatal(err)
+	}
+	e.await(t, "pairing")
+	e.await(t, "paired")
+	profile := e.await(t, "connected").profile
+	if profile.JID != gateway.PersonalJID(ownNumber) || !profile.LID.IsLID() {
+		t.Errorf("profile %+v", profile)
+	}
+	if !session.Linked() || session.Self().JID != profile.JID {
+		t.Errorf("linked %v, self %+v", session.Linked(), session.Self())
+	}
+	if name := e.await(t, "profile").profile.Name; name == "" {
+		t.Error("the account's name did not arrive")
+	}
+}
+
+func TestSessionLinksByPairingCode(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, whatsapp.Config{})
+	session, e := w.open(t, "")
+	e.await(t, "code")
+	code, err := session.PairingCode(t.Context(), ownNumber)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(code.Code) != 8 || time.Until(code.ExpiresAt) < 2*time.Minute {
+		t.Errorf("code of %d characters, expires in %s", len(code.Code), time.Until(code.ExpiresAt))
+	}
+	if err := w.box.Linking.EnterCode(t.Context(), ownNumber, code.Code); err != nil {
+		t.Fatal(err)
+	}
+	if profile := e.await(t, "connected").profile; profile.JID != gateway.PersonalJID(ownNumber) {
+		t.Errorf("profile %+v", profile)
+	}
+}
+
+func TestSessionShowsCodesUntilTheyRunOut(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, whatsapp.Config{FirstCode: time.Millisecond, NextCodes: time.Millisecond})
+	_, e := w.open(t, "")
+	for attempt := 1; attempt <= 6; attempt++ {
+		if got := e.await(t, "code").code.Attempt; got != attempt {
+			t.Fatalf("attempt %d, want %d", got, attempt)
+		}
+	}
+	e.await(t, "codes expired")
+}
+
+func TestSessionComesBackWithItsKeys(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, whatsapp.Config{})
+	session, _, device := w.link(t)
+	session.Close()
+	again, e := w.open(t, device)
+	if !again.Linked() {
+		t.Fatal("the keys are gone")
+	}
+	if profile := e.await(t, "connected").profile; profile.JID != gateway.PersonalJID(ownNumber) {
+		t.Errorf("profile %+v", profile)
+	}
+}
+
+func TestForgottenKeysAreGone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, whatsapp.Config{})
+	session, _, device := w.link(t)
+	session.Close()
+	for range 2 { // twice is no error
+		if err := w.connector.Forget(t.Context(), device); err != nil {
+			t.Fatal(err)
+		}
+	}
+	again, e := w.open(t, device)
+	if again.Linked() {
+		t.Error("the keys are still there")
+	}
+	e.await(t, "code")
+}
+
+func TestSessionComesBackAfterACut(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, whatsapp.Config{})
+	session, e, _ := w.link(t)
+	for range 3 {
+		if err := w.box.Sessions.Disconnect(t.Context(), ownNumber); err != nil {
+			t.Fatal(err)
+		}
+		e.await(t, "lost")
+		e.await(t, "connected")
+	}
+	if _, err := w.send(t, session, "still here"); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestSessionHearsWhyItIsRefused(t *testing.T) {
+	t.Parallel()
+	cases := map[string]struct {
+		do     func(ctx context.Context, box *sandbox.Server) error
+		reason gateway.Reason
+	}{
+		"replaced": {func(ctx context.Context, box *sandbox.Server) error {
+			return box.Sessions.Replace(ctx, ownNumber)
+		}, gateway.ReasonReplaced},
+		"banned for a while": {func(ctx context.Context, box *sandbox.Server) error {
+			return box.Sessions.Ban(ctx, ownNumber, time.Hour)
+		}, gateway.ReasonBanned},
+		"banned for good": {func(ctx context.Context, box *sandbox.Server) error {
+			return box.Sessions.Ban(ctx, ownNumber, 0)
+		}, gateway.ReasonBanned},
+		"client outdated": {func(ctx context.Context, box *sandbox.Server) error {
+			return errors.Join(box.Faults.Set(fault.Faults{Outdated: true}), box.Sessions.Disconnect(ctx, ""))
+		}, gateway.ReasonClientOutdated},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, whatsapp.Config{})
+			_, e, _ := w.link(t)
+			if err := c.do(t.Context(), w.box); err != nil {
+				t.Fatal(err)
+			}
+			if got := e.await(t, "refused").reason; got != c.reason {
+				t.Errorf("reason %q, want %q", got, c.reason)
+			}
+		})
+	}
+}
+
+func TestSessionIsUnlinkedOnThePhone(t *testing.T) {
+	t.Parallel()
+	t.Run("while it is up", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, whatsapp.Config{})
+		_, e, _ := w.link(t)
+		if err := w.box.Linking.Unlink(t.Context(), ownNumber); err != nil {
+			t.Fatal(err)
+		}
+		e.await(t, "logged out")
+	})
+	t.Run("while it is away", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, whatsapp.Config{})
+		session, _, device := w.link(t)
+		session.Close()
+		if err := w.box.Linking.Unlink(t.Context(), ownNumber); err != nil {
+			t.Fatal(err)
+		}
+		_, e := w.open(t, device)
+		e.await(t, "logged out")
+	})
+}
+
+func TestLogoutRemovesTheDeviceFromThePhone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, whatsapp.Config{})
+	session, _, _ := w.link(t)
+	if err := session.Logout(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	phone, err := w.box.Profiles.Get(t.Context(), ownNumber)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(phone.Devices) != 0 {
+		t.Errorf("the phone still lists %v", phone.Devices)
+	}
+}
