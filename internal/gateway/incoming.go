@@ -19,9 +19,8 @@ type Receiver interface {
 	SentPayload(ctx context.Context, chat JID, platformID string) (payload []byte, ok bool)
 }
 
-// Incoming is one thing that a session received: a Message, Change, Receipt,
-// ContactPresence, GroupChange, ContactChange, Call, Restriction or History, and
-// nothing else.
+// Incoming is one thing that a session received, for example a Message, a Receipt or a
+// Call. Its kinds are the types of this package that implement it, and no others.
 type Incoming interface {
 	// Cleaned returns it safe to keep and to pass on, with every text, identifier,
 	// list and time within its bounds; nil if nothing worth keeping is left. The

@@ -4,6 +4,7 @@ import (
 	"go.mau.fi/whatsmeow/types"
 	"go.mau.fi/whatsmeow/types/events"
 
+	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/whatsapp/wire"
 )
 
@@ -30,5 +31,12 @@ func (s *session) called(meta types.BasicCallMeta, video bool) bool {
 	if self := s.Self(); self.Is(from.JID) || self.Is(from.LID) {
 		return true // this account calls from another device
 	}
-	return s.receive(wire.CallOf(meta, from, video), "call")
+	call := gateway.Call{
+		ID: meta.CallID, From: from, Chat: gateway.Party{JID: from.JID, LID: from.LID},
+		Video: video, At: meta.Timestamp.UTC(),
+	}
+	if !meta.GroupJID.IsEmpty() {
+		call.Chat = wire.PartyOf(meta.GroupJID, types.EmptyJID, "")
+	}
+	return s.receive(call, "call")
 }
