@@ -22,7 +22,7 @@ const (
 	// it: a code to scan, or the login's success.
 	loginWait = time.Minute
 	// afterPairing is how long the platform may take to ask for the login that
-	// follows a pairing; after it we log in unasked.
+	// follows a pairing; after it the session logs in unasked.
 	afterPairing = 10 * time.Second
 	// partingWait is how long whatsmeow may take to notice that a connection was
 	// given up.
@@ -76,8 +76,8 @@ type lifetime struct {
 	start    sync.Once
 }
 
-// handlers is read-locked by every call of the lifecycle or the receiver that
-// whatsmeow's goroutines make; after closed there are no more.
+// handlers is read-locked during every call of the lifecycle or the receiver by whatsmeow's
+// goroutines. Once closed is set there are no more such calls.
 type handlers struct {
 	sync.RWMutex
 	closed bool
@@ -97,13 +97,14 @@ type identity struct {
 	device string // names the keys; empty if nothing is linked
 	reload bool   // a pairing's keys, which no client has loaded yet
 	self   gateway.Party
+
+	restrictedUntil time.Time // zero if the platform restricts nothing, or has not said until when
 }
 
 // connection is what is known of the connection in use.
 type connection struct {
-	endContext      context.CancelFunc // gives it up; nil: it was given up, or there is none
-	codesEnd        time.Time          // when the last of the codes being shown runs out
-	restrictedUntil time.Time          // zero if the platform restricts nothing, or has not said until when
+	endContext context.CancelFunc // gives it up; nil: it was given up, or there is none
+	codesEnd   time.Time          // when the last of the codes being shown runs out
 }
 
 var _ gateway.Session = (*session)(nil)
