@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
 )
 
@@ -42,4 +43,16 @@ func (r *reporter) describing(ctx context.Context, run func(d *descriptions) err
 			return err
 		}
 	}
+}
+
+// sentEvent is the event of a message that the platform has. Its error is errNotDescribed
+// if the description is missing.
+func (r *reporter) sentEvent(message gateway.Message, d *descriptions) (eventlog.Event, error) {
+	details, known := d.known[message.ID]
+	if !known {
+		d.missing = append(d.missing, message)
+		return eventlog.Event{}, errNotDescribed
+	}
+	return eventlog.NewEvent(message.InstanceID, message.Chat.Key(), "sent/"+message.ID, message.SentAt,
+		eventlog.MessageSent{Message: eventlog.NewMessage(message, details), Source: string(message.Source)})
 }

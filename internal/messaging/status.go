@@ -7,18 +7,6 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 )
 
-// sentEvent is the event of a message that the platform has. Its error is errNotDescribed
-// if the description is missing.
-func (r *reporter) sentEvent(message gateway.Message, d *descriptions) (eventlog.Event, error) {
-	details, known := d.known[message.ID]
-	if !known {
-		d.missing = append(d.missing, message)
-		return eventlog.Event{}, errNotDescribed
-	}
-	return eventlog.NewEvent(message.InstanceID, message.Chat.Key(), "sent/"+message.ID, message.SentAt,
-		eventlog.MessageSent{Message: eventlog.NewMessage(message, details), Source: string(message.Source)})
-}
-
 // advance moves a message of this account to a status, if that is a later one, and returns
 // the events of it. The event that it was sent comes before all others: the receipt may be
 // faster than the platform's acknowledgement. A status that was reached before has no
