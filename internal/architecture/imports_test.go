@@ -17,9 +17,9 @@ const module = "github.com/recado-project/recado/"
 
 // room is a package as the go command lists it.
 type room struct {
-	ImportPath string   `json:"ImportPath"`
-	Imports    []string `json:"Imports"` // without those of its tests
-	GoFiles    []string `json:"GoFiles"`
+	ImportPath string   `json:"ImportPath"` //nolint:tagliatelle // the go command's own names
+	Imports    []string `json:"Imports"`    //nolint:tagliatelle // without those of its tests
+	GoFiles    []string `json:"GoFiles"`    //nolint:tagliatelle // as above
 }
 
 // rooms returns every package of the module that is more than tests, by its path

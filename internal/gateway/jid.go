@@ -22,9 +22,6 @@ const maxJIDUser = 40
 // The empty JID stands for none.
 type JID string
 
-// PersonalJID makes the personal chat ID of a number in digits.
-func PersonalJID(number string) JID { return JID(number + "@" + PersonalSuffix) }
-
 // ParseJID reads a chat ID in any form that clients write: a device part
 // (":12") is dropped and the old personal suffix is rewritten. It reports
 // whether text is one.

@@ -93,7 +93,7 @@ func TestMessagesInAGroup(t *testing.T) {
 	}
 	received := g.Phones.SendText(t, memberNumber, groupID, "an answer")
 	kept := awaitMessage(t, g, id, received)
-	if kept.Chat.JID != gateway.JID(groupID) || kept.Sender.JID != gateway.PersonalJID(memberNumber) || kept.Text != "an answer" {
+	if kept.Chat.JID != gateway.JID(groupID) || kept.Sender.JID != gateway.JID(memberNumber+"@"+gateway.PersonalSuffix) || kept.Text != "an answer" {
 		t.Errorf("kept %+v", kept)
 	}
 	sent, err := g.Client.SendText(t.Context(), id, client.Text{To: groupID, Message: "quoting", QuoteMessageID: groupID + "_" + received})

@@ -79,7 +79,7 @@ func TestTextInEveryRecipientFormat(t *testing.T) {
 			if got.Text != name || got.From != shopNumber+"@s.whatsapp.net" || got.FromMe {
 				t.Errorf("the phone shows %+v", got)
 			}
-			if stored := find(t, g, id, sent.ID); stored.Chat.JID != gateway.PersonalJID(c.phone) || !stored.Chat.LID.IsLID() {
+			if stored := find(t, g, id, sent.ID); stored.Chat.JID != gateway.JID(c.phone+"@"+gateway.PersonalSuffix) || !stored.Chat.LID.IsLID() {
 				t.Errorf("kept with the chat %+v", stored.Chat)
 			}
 		})
@@ -159,7 +159,7 @@ func TestMessageFromTheOwnPhoneIsKept(t *testing.T) {
 	id := g.Link(t, shopNumber)
 	messageID := g.Phones.SendText(t, shopNumber, customerNumber, "by hand")
 	kept := awaitMessage(t, g, id, messageID)
-	if !kept.FromMe || kept.Source != gateway.SourceDevice || kept.Chat.JID != gateway.PersonalJID(customerNumber) {
+	if !kept.FromMe || kept.Source != gateway.SourceDevice || kept.Chat.JID != gateway.JID(customerNumber+"@"+gateway.PersonalSuffix) {
 		t.Errorf("kept %+v", kept)
 	}
 }

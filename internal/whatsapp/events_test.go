@@ -26,7 +26,7 @@ func (w world) lidOf(t *testing.T, number string) gateway.JID {
 // isPerson reports whether a party is the phone of a number, under both addresses.
 func (w world) isPerson(t *testing.T, party gateway.Party, number string) bool {
 	t.Helper()
-	return party.JID == gateway.PersonalJID(number) && party.LID == w.lidOf(t, number)
+	return party.JID == gateway.JID(number+"@"+gateway.PersonalSuffix) && party.LID == w.lidOf(t, number)
 }
 
 // say has a phone send a message.

@@ -25,7 +25,7 @@ func TestRetryIsServedAfterARestart(t *testing.T) {
 			}
 			id := session.NewMessageID()
 			if _, err := session.Send(t.Context(), gateway.Outgoing{
-				PlatformID: id, Chat: gateway.PersonalJID(awayNumber), Payload: payload,
+				PlatformID: id, Chat: gateway.JID(awayNumber + "@" + gateway.PersonalSuffix), Payload: payload,
 			}); err != nil {
 				t.Fatal(err)
 			}
@@ -36,7 +36,7 @@ func TestRetryIsServedAfterARestart(t *testing.T) {
 			}
 
 			e := newRecorder()
-			chat := gateway.PersonalJID(awayNumber)
+			chat := gateway.JID(awayNumber + "@" + gateway.PersonalSuffix)
 			if byLID {
 				chat = w.lidOf(t, awayNumber)
 			}

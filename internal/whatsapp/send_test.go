@@ -26,7 +26,7 @@ func TestTextReachesThePhone(t *testing.T) {
 	}
 	for _, want := range []gateway.MessageStatus{gateway.MessageDelivered, gateway.MessageRead} {
 		receipt := e.await(t, "receipt").receipt
-		if receipt.Status != want || receipt.MessageIDs[0] != id || !receipt.Chat.Is(gateway.PersonalJID(peerNumber)) {
+		if receipt.Status != want || receipt.MessageIDs[0] != id || !receipt.Chat.Is(gateway.JID(peerNumber+"@"+gateway.PersonalSuffix)) {
 			t.Errorf("receipt %+v, want %s", receipt, want)
 		}
 	}
@@ -52,7 +52,7 @@ func TestTextOfAPhoneArrives(t *testing.T) {
 		t.Errorf("message %+v", message)
 	}
 	for _, party := range []gateway.Party{message.Chat, message.Sender} {
-		if party.JID != gateway.PersonalJID(peerNumber) || !party.LID.IsLID() {
+		if party.JID != gateway.JID(peerNumber+"@"+gateway.PersonalSuffix) || !party.LID.IsLID() {
 			t.Errorf("party %+v", party)
 		}
 	}
@@ -149,7 +149,7 @@ func TestSendingWhileReceivingKeepsEveryMessageReadable(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out := gateway.Outgoing{PlatformID: session.NewMessageID(), Chat: gateway.PersonalJID(talker), Payload: payload}
+		out := gateway.Outgoing{PlatformID: session.NewMessageID(), Chat: gateway.JID(talker + "@" + gateway.PersonalSuffix), Payload: payload}
 		if _, err := session.Send(t.Context(), out); err != nil {
 			t.Fatal(err)
 		}

@@ -29,7 +29,7 @@ func TestSessionLinksByScan(t *testing.T) {
 	e.await(t, "pairing")
 	e.await(t, "paired")
 	profile := e.await(t, "connected").profile
-	if profile.JID != gateway.PersonalJID(ownNumber) || !profile.LID.IsLID() {
+	if profile.JID != gateway.JID(ownNumber+"@"+gateway.PersonalSuffix) || !profile.LID.IsLID() {
 		t.Errorf("profile %+v", profile)
 	}
 	if !session.Linked() || session.Self().JID != profile.JID {
@@ -55,7 +55,7 @@ func TestSessionLinksByPairingCode(t *testing.T) {
 	if err := w.box.Linking.EnterCode(t.Context(), ownNumber, code.Code); err != nil {
 		t.Fatal(err)
 	}
-	if profile := e.await(t, "connected").profile; profile.JID != gateway.PersonalJID(ownNumber) {
+	if profile := e.await(t, "connected").profile; profile.JID != gateway.JID(ownNumber+"@"+gateway.PersonalSuffix) {
 		t.Errorf("profile %+v", profile)
 	}
 }
@@ -81,7 +81,7 @@ func TestSessionComesBackWithItsKeys(t *testing.T) {
 	if !again.Linked() {
 		t.Fatal("the keys are gone")
 	}
-	if profile := e.await(t, "connected").profile; profile.JID != gateway.PersonalJID(ownNumber) {
+	if profile := e.await(t, "connected").profile; profile.JID != gateway.JID(ownNumber+"@"+gateway.PersonalSuffix) {
 		t.Errorf("profile %+v", profile)
 	}
 }

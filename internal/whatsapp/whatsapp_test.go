@@ -292,7 +292,7 @@ func (w world) sendTo(t *testing.T, session gateway.Session, number, text string
 	}
 	id = session.NewMessageID()
 	_, err = session.Send(t.Context(), gateway.Outgoing{
-		PlatformID: id, Chat: gateway.PersonalJID(number), Payload: payload,
+		PlatformID: id, Chat: gateway.JID(number + "@" + gateway.PersonalSuffix), Payload: payload,
 	})
 	return id, err
 }
