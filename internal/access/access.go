@@ -26,15 +26,30 @@ const touchEvery = time.Minute
 
 // Store keeps accounts and keys.
 type Store interface {
+	Accounts
+	Keys
+	KeyUse
+}
+
+// Accounts keeps accounts.
+type Accounts interface {
 	CreateAccount(ctx context.Context, account gateway.Account) error
 	FindAccount(ctx context.Context, name string) (gateway.Account, bool, error)
+}
+
+// Keys keeps keys.
+type Keys interface {
 	CreateKey(ctx context.Context, key gateway.Key) error
 	FindKey(ctx context.Context, hash []byte) (gateway.Key, bool, error)
 	ListKeys(ctx context.Context, accountID string, page gateway.PageRequest) (gateway.Page[gateway.Key], error)
 	RevokeKey(ctx context.Context, accountID, id string, at time.Time) error
-	TouchKey(ctx context.Context, id string, at time.Time) error
 	// GetKey returns a key of the account and whether there is one.
 	GetKey(ctx context.Context, accountID, id string) (gateway.Key, bool, error)
+}
+
+// KeyUse keeps when keys were used, and finds keys in use that have ended.
+type KeyUse interface {
+	TouchKey(ctx context.Context, id string, at time.Time) error
 	// RevokedKeys returns those of the keys that were revoked.
 	RevokedKeys(ctx context.Context, ids []string) ([]string, error)
 }
@@ -124,14 +139,14 @@ type KeyParams struct {
 	InstanceIDs []string  // empty: every instance of the account
 	Partner     bool      // may use the partner interface
 	ExpiresAt   time.Time // zero: never
-	// Secret is the key itself, for those who must know it beforehand; empty
-	// means a new random one, which is what everybody else wants.
+	// Secret is the key itself, for callers that must know it beforehand; empty
+	// means a new random one, which is the usual case.
 	Secret string
 }
 
 // CreateKey makes a key and returns it with its secret, which is kept nowhere.
-// Its error is Invalid for a secret of the caller's own that could be guessed,
-// Conflict for one that is or was a key.
+// Its error is Invalid for a given secret that could be guessed, and Conflict for one
+// that is or was a key.
 func (s *Service) CreateKey(ctx context.Context, params KeyParams) (gateway.Key, string, error) {
 	secret := params.Secret
 	if secret == "" {

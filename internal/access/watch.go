@@ -42,7 +42,7 @@ func (s *Service) Watch(key gateway.Key) (ended <-chan struct{}, stop func()) {
 	}
 }
 
-// end tells the watchers of keys that these have ended.
+// end closes the channels of those who watch the keys.
 func (s *Service) end(ids ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -37,7 +37,7 @@ const stopWait = 15 * time.Second
 // the platform allows for everything but documents.
 const DefaultMaxDownload = 100 << 20
 
-// Config is what the program can be told.
+// Config holds the settings of the program.
 type Config struct {
 	Listen      string // host:port of the API; port 0 takes a free one
 	DataDir     string // where SQLite's files and the lock lie

@@ -12,8 +12,8 @@ import (
 )
 
 // Lazy is one SQLite file whose commits survive the end of the process at once,
-// and a loss of power only after the next Sync. It is for code that brings its
-// own SQL layer and whose caller knows what must not go back. It is safe for
+// and a loss of power only after the next Sync. It is for code with an SQL layer of
+// its own, whose caller knows which commits must not be lost. It is safe for
 // concurrent use.
 type Lazy struct {
 	*sql.DB

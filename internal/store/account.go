@@ -7,7 +7,7 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 )
 
-// codeExists is told where a name or id is taken. The API has no operation that
+// codeExists is the code where a name or id is taken. The API has no operation that
 // comes to it; two programs that start at the same time may.
 const codeExists = "ALREADY_EXISTS"
 

@@ -25,10 +25,9 @@ type laterEvent struct {
 	now   time.Time
 }
 
-// appendTogether numbers the events of each instance on from its newest one. The
-// lane excludes every other append of these instances; should somebody else's
-// come in between all the same, the statement fails, and nothing of the
-// transaction remains.
+// appendTogether numbers the events of each instance, starting after its newest one.
+// The commit lane excludes other appends of these instances. If there is one all the
+// same, the statement fails and the transaction is rolled back.
 const appendTogether = `INSERT INTO events (instance_id, sequence, id, kind, chat, source_key, happened_at, created_at, data)
 	SELECT n.instance_id,
 		COALESCE((SELECT MAX(e.sequence) FROM events e WHERE e.instance_id = n.instance_id), 0)

@@ -17,8 +17,8 @@ const (
 	messageByID = "SELECT " + messageColumns + " FROM messages WHERE id = $1"
 )
 
-// AcceptChange adds a change that the platform is about to be told of, or that
-// this account's phone has told it of. One that is there already is left as it
+// AcceptChange adds a change that is about to be sent to the platform, or that this
+// account's phone has sent. One that is there already is left as it
 // is. It returns a gateway.NotFound where the instance is gone.
 func (s *Store) AcceptChange(ctx context.Context, change gateway.SentChange) error {
 	_, err := s.db.exec(ctx, "INSERT INTO sent_changes ("+sentChangeColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING",

@@ -3,12 +3,12 @@
 // file or in a PostgreSQL database.
 //
 // An exported method is one transaction, unless it says otherwise. There are no
-// rules of the business here: what may follow what is decided by the use cases,
-// which call the store through ports of their own. The session keys of the
+// business rules here: the use cases decide what may happen, and call the store
+// through ports of their own. The session keys of the
 // platform are not here either; the connector keeps them.
 //
-// A failure that a client may be told is a *gateway.Error and named in the
-// method's comment; every other error is internal.
+// A failure that a client may see is a *gateway.Error, and the method's comment names
+// it; every other error is internal.
 package store
 
 import (
@@ -35,7 +35,7 @@ type Config struct {
 	URL    string           // of the PostgreSQL database: postgres://…
 	Conns  int              // to PostgreSQL at most; 0 means 16
 	Logger *slog.Logger     // required
-	Bell   *eventlog.Bell   // rung after each commit that appended events; nil: nobody is told
+	Bell   *eventlog.Bell   // rung after each commit that appended events; nil: nobody listens
 	Now    func() time.Time // nil means the wall clock; it stamps events and migrations
 }
 
@@ -112,24 +112,25 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// database is the seam between the tables and the two databases.
+// database is what the tables need of a database. It has seven methods, because SQLite
+// and PostgreSQL differ in each of them and in nothing else.
 type database interface {
 	// write runs fn in one write transaction. An error of fn is returned as it
 	// is and nothing of fn remains. fn may run again, so it sets what it
 	// touches outside anew each time.
 	write(ctx context.Context, fn func(ctx context.Context, q querier) error) error
-	// writeInOrder is write for what belongs to one instance: such writes are
-	// carried out in the order of the calls, and share commits with others'.
+	// writeInOrder is write for the data of one instance: such writes are carried
+	// out in the order of the calls, and share commits with those of others.
 	// committed is called after the commit and before the answer, in that order;
 	// it must not write or block.
 	writeInOrder(ctx context.Context, instanceID string, fn func(ctx context.Context, q querier) error, committed func()) error
 	// exec runs one statement as a transaction of its own and returns how many
 	// rows it changed.
 	exec(ctx context.Context, query string, args ...any) (int64, error)
-	// reader answers queries about what is committed: those that find their few rows by
-	// an index. It may answer them also where ctx ends meanwhile.
+	// reader answers queries that find a few committed rows by an index. It may
+	// answer them even after ctx has ended.
 	reader() querier
-	// scanner answers those that may read many rows. It stops when ctx ends.
+	// scanner answers queries that may read many rows. It stops when ctx ends.
 	scanner() querier
 	ping(ctx context.Context) error
 	close() error
@@ -176,8 +177,8 @@ type scanner interface {
 	Scan(dest ...any) error
 }
 
-// list reads one page of what from selects, oldest first, and where the page does
-// not tell it, how many there are on all pages.
+// list reads one page of the rows that from selects, oldest first, and counts those
+// on all pages unless the page already says it.
 func list[T any](
 	ctx context.Context, q querier, scan func(row scanner) (T, error), request gateway.PageRequest,
 	columns, from string, args ...any,

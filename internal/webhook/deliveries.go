@@ -10,8 +10,8 @@ import (
 // Deliveries returns a page of what became of the events of a webhook: first the
 // chats that are blocked, one line each with the event that blocks it; then the
 // dead letters; then the recent attempts, a hundred at most; each newest first.
-// Of many attempts a second only some are kept. An instance without a webhook is
-// a gateway.NotFound.
+// When there are many attempts per second, only some are kept. An instance without a
+// webhook is a gateway.NotFound.
 func (s *Service) Deliveries(ctx context.Context, instanceID string, request gateway.PageRequest) (gateway.Page[Delivery], error) {
 	p, ok := s.pump(instanceID)
 	if ok {

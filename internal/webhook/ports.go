@@ -26,27 +26,42 @@ type Log interface {
 
 // Store keeps the webhooks and how far each of them is.
 type Store interface {
+	ConfigurationStore
+	ProgressStore
+	EventFinder
+}
+
+// ConfigurationStore keeps what clients have configured.
+type ConfigurationStore interface {
 	// SaveWebhook creates or changes a configuration. Where state is not nil,
-	// the delivery begins anew at its cursor: it replaces the state and no chat
-	// is blocked any more. An instance that does not exist is a gateway.NotFound.
+	// the delivery starts at its cursor: it replaces the state, and no chat is
+	// blocked any more. An instance that does not exist is a gateway.NotFound.
 	SaveWebhook(ctx context.Context, webhook Webhook, state *backlog.State) error
 	// FindWebhook returns the configuration of an instance, if there is one.
 	FindWebhook(ctx context.Context, instanceID string) (Webhook, bool, error)
-	// DeleteWebhook removes a webhook with all that is known of its deliveries,
-	// and reports whether there was one.
+	// DeleteWebhook removes a webhook with everything that is known of its
+	// deliveries, and reports whether there was one.
 	DeleteWebhook(ctx context.Context, instanceID string) (bool, error)
+}
+
+// ProgressStore keeps how far the deliveries have come.
+type ProgressStore interface {
 	// AllWebhooks returns every webhook with its state.
 	AllWebhooks(ctx context.Context) ([]Saved, error)
-	// SaveProgress writes how far webhooks have come, in one transaction. One
-	// that is gone is passed over.
+	// SaveProgress writes how far webhooks have come, in one transaction. It skips
+	// webhooks that were deleted.
 	SaveProgress(ctx context.Context, progress []Progress) error
 	// ListDeliveries returns a page of what became of the events: see
 	// Service.Deliveries.
 	ListDeliveries(ctx context.Context, instanceID string, request gateway.PageRequest) (gateway.Page[Delivery], error)
+}
+
+// EventFinder finds events that the Log can't find.
+type EventFinder interface {
 	// ReadChatEvents returns the events of a chat after one sequence number and
 	// up to another, in order, limit at most.
 	ReadChatEvents(ctx context.Context, instanceID string, chat gateway.JID, after, through int64, limit int) ([]eventlog.Event, error)
-	// FirstEventSince returns the first sequence number that was written at that
+	// FirstEventSince returns the first sequence number that was appended at that
 	// time or later; 0 where there is none.
 	FirstEventSince(ctx context.Context, instanceID string, since time.Time) (int64, error)
 }

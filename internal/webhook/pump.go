@@ -17,8 +17,8 @@ const announceTimeout = 30 * time.Second
 // pump delivers the events of one instance. It is a backlog, which decides, with
 // a lock around it; while nothing is to be done it has no goroutine.
 //
-// Its lock is held for decisions only, never while anything is waited for: who
-// appends events takes it too.
+// Its lock is held for decisions only, and never while it waits for anything: every
+// append of events takes it too.
 type pump struct {
 	service    *Service
 	instanceID string
@@ -278,7 +278,7 @@ func (p *pump) note(event eventlog.Event, a answer) {
 	p.markDirty()
 }
 
-// announce tells that the webhook was suspended, once that is saved.
+// announce appends an event that the webhook was suspended, after that was saved.
 func (p *pump) announce(ctx context.Context, id string, state backlog.State) {
 	ctx, cancel := context.WithTimeout(ctx, announceTimeout)
 	defer cancel()

@@ -32,7 +32,7 @@ type Config struct {
 	// Denied are public prefixes that are not posted to either, unless
 	// AllowPrivateURLs permits everything.
 	Denied []netip.Prefix
-	// Version is told to endpoints, as user-agent Recado/<version>; empty means
+	// Version is sent to endpoints, as user-agent Recado/<version>; empty means
 	// "dev".
 	Version string
 	// Resolver looks up the hosts of endpoints; nil means the machine's own.

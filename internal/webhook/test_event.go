@@ -11,11 +11,11 @@ import (
 const (
 	// maxTests bounds how many tests run at the same time.
 	maxTests = 32
-	// maxTestAnswer bounds what of an answer's body a test tells.
+	// maxTestAnswer bounds how much of an answer's body a test returns.
 	maxTestAnswer = maxAnswer
 )
 
-// TestResult is what an endpoint said to a test event.
+// TestResult is what an endpoint answered to a test event.
 type TestResult struct {
 	Status   int // 0 where there was no answer
 	Duration time.Duration
@@ -25,9 +25,9 @@ type TestResult struct {
 
 // Test sends one webhook.test event now, whatever the state of the webhook, and
 // returns what the endpoint said. The event looks like any other and is signed
-// as any other, but it is not in the log: its sequence is 0, which no event of
-// the log has. What comes of it changes nothing. An instance without a webhook
-// is a gateway.NotFound; that the endpoint failed is no error.
+// like any other, but it is not in the log: its sequence is 0, which no event of
+// the log has. Its result does not change the state of the webhook. An instance
+// without a webhook is a gateway.NotFound; a failure of the endpoint is no error.
 func (s *Service) Test(ctx context.Context, instanceID string) (TestResult, error) {
 	webhook, err := s.Get(ctx, instanceID)
 	if err != nil {

@@ -13,12 +13,12 @@ const (
 type endpoint struct {
 	status       Status
 	reason       string // of the suspension
-	failures     int    // in a row, of those that were meant to try it
+	failures     int    // in a row, of the requests that were meant to test it
 	failingSince time.Time
 	nextTry      time.Time
 	problem      string // why it failed the last time
-	// opinion says that an event of another chat may be tried before nextTry: it
-	// tells whether the endpoint is to blame or the event that failed.
+	// opinion says that an event of another chat may be tried before nextTry, to
+	// find out whether the endpoint is at fault or the event that failed.
 	opinion bool
 	width   int
 }
@@ -44,9 +44,9 @@ func (e *endpoint) succeeded() bool {
 	return true
 }
 
-// failed notes a failure that is not known to be the event's fault. Of requests
-// that were under way together, only one lengthens the wait: the one that was
-// sent to try the endpoint.
+// failed notes a failure that is not known to be the event's fault. When several
+// requests fail together, only the one that was sent to test the endpoint lengthens
+// the wait.
 func (e *endpoint) failed(purpose purpose, a Answer, now time.Time, schedule *Schedule, random float64) {
 	if a.TimedOut {
 		e.width = 1
