@@ -2,9 +2,9 @@ package webhook
 
 import "sync"
 
-// maxMoved bounds how many requests may run in the pool of the slow ones at all:
-// those that turned out slow move there even where it is full, so that the place
-// they had is free for others.
+// maxMoved bounds how many requests may run in the pool of slow endpoints. A request
+// that turns out to be slow moves there even if the pool is full, so that its place
+// among the healthy ones is free for others.
 const maxMoved = 4_096
 
 // admission bounds how many requests run at the same time. Endpoints that are
@@ -22,7 +22,7 @@ func newAdmission(limits Limits) *admission {
 	}
 }
 
-// pool is a number of places. Who finds none waits its turn without a goroutine.
+// pool is a number of places. A pump that finds none waits without a goroutine.
 type pool struct {
 	mu      sync.Mutex
 	size    int
@@ -30,9 +30,9 @@ type pool struct {
 	waiting []func() bool
 }
 
-// enter takes a place. Where there is none it returns false, and admitted is
-// called once when it is the caller's turn, without any lock of the pool; it
-// reports whether it has taken the place over.
+// enter takes a place. If there is none it returns false, and calls admitted once
+// when a place is free, without holding the pool's lock; admitted reports whether it
+// uses the place.
 func (p *pool) enter(admitted func() bool) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -44,7 +44,7 @@ func (p *pool) enter(admitted func() bool) bool {
 	return false
 }
 
-// leave gives a place back, to whoever has waited longest and can use it.
+// leave gives a place back, to the pump that has waited longest and can use it.
 func (p *pool) leave() {
 	for {
 		p.mu.Lock()
@@ -80,8 +80,8 @@ type slot struct {
 	pool *pool // nil once it was left
 }
 
-// move changes to another pool where that is possible. It reports whether the
-// place was in use.
+// move changes to another pool if that has room. It reports whether the place was
+// in use.
 func (s *slot) move(to *pool) bool {
 	s.mu.Lock()
 	from := s.pool

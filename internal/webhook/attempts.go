@@ -8,7 +8,7 @@ const maxAttempts = 100
 // maxPiece is how much of an answer's body is kept of an attempt.
 const maxPiece = 256
 
-// attempts is what was tried since it was saved last: the newest ones.
+// attempts holds the newest attempts that were not saved yet.
 type attempts struct {
 	made    int64 // in all
 	pending []Attempt
@@ -26,7 +26,7 @@ func (h *attempts) add(attempt Attempt) {
 	h.oldest = (h.oldest + 1) % maxAttempts
 }
 
-// take returns the newest, limit at most, in order, and forgets them all.
+// take returns the newest attempts, limit at most, in order, and removes all.
 func (h *attempts) take(limit int) []Attempt {
 	if len(h.pending) == 0 {
 		return nil
@@ -36,7 +36,7 @@ func (h *attempts) take(limit int) []Attempt {
 	return all[max(0, len(all)-limit):]
 }
 
-// putBack undoes take, as far as nothing newer came meanwhile.
+// putBack undoes take, unless newer attempts have taken the room.
 func (h *attempts) putBack(taken []Attempt) {
 	all := slices.Concat(taken, h.take(maxAttempts))
 	h.pending = all[max(0, len(all)-maxAttempts):]

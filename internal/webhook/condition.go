@@ -5,14 +5,10 @@ import (
 	"fmt"
 	"time"
 
-	lru "github.com/hashicorp/golang-lru/v2"
-	"golang.org/x/time/rate"
-
-	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/webhook/backlog"
 )
 
-// Flow says in a word how the delivery of a webhook is doing.
+// Flow is the state of a delivery in one word.
 type Flow string
 
 // How a delivery can be doing.
@@ -29,8 +25,8 @@ type Condition struct {
 	Until  time.Time // when the endpoint is tried again; zero: it does not wait
 	Since  time.Time // since when it fails; zero: it does not
 	Reason string    // why it waits or is suspended
-	// Pending counts the events that are still to be delivered; of a chat that is
-	// blocked, the first.
+	// Pending counts the events that are still to be delivered. A blocked chat counts
+	// as one.
 	Pending         int64
 	OldestPendingAt time.Time // when the oldest of them happened; zero where there is none
 }
@@ -81,8 +77,8 @@ func newCondition(health Health) Condition {
 	return condition
 }
 
-// explain says of the newest attempt, where it failed and the endpoint waits, how
-// often it has failed and when it is tried again.
+// explain adds to the newest attempt how often the endpoint has failed and when it is
+// tried again, if the attempt failed and the endpoint waits.
 func (h Health) explain(deliveries []Delivery) {
 	if h.Status != backlog.StatusBackoff {
 		return
@@ -97,43 +93,4 @@ func (h Health) explain(deliveries []Delivery) {
 		case DeliveryBlocked, DeliveryDeadLetter:
 		}
 	}
-}
-
-const (
-	// replaysAtOnce is how many replays of one instance may follow each other; then
-	// there is one each Schedule.ReplayEvery.
-	replaysAtOnce = 6
-	// maxReplayed bounds how many instances are remembered to have replayed.
-	maxReplayed = 100_000
-)
-
-// replays bounds how often the log of an instance is delivered again: each time is
-// many requests to an endpoint whose owner may not know of it.
-type replays struct {
-	every   time.Duration
-	buckets *lru.Cache[string, *rate.Limiter]
-}
-
-func newReplays(every time.Duration) (*replays, error) {
-	buckets, err := lru.New[string, *rate.Limiter](maxReplayed)
-	if err != nil {
-		return nil, fmt.Errorf("webhook: remember replays: %w", err)
-	}
-	return &replays{every: every, buckets: buckets}, nil
-}
-
-// admit refuses a replay that comes too soon.
-func (r *replays) admit(instanceID string, now time.Time) error {
-	bucket := rate.NewLimiter(rate.Every(r.every), replaysAtOnce)
-	if known, ok, _ := r.buckets.PeekOrAdd(instanceID, bucket); ok {
-		bucket = known
-	}
-	if bucket.AllowN(now, 1) {
-		return nil
-	}
-	refusal := gateway.Errorf(gateway.RateLimited, gateway.CodeRateLimited,
-		"this webhook's events were replayed often just now: once in %s is possible", r.every)
-	missing := 1 - bucket.TokensAt(now)
-	refusal.RetryAfter = time.Duration(missing * float64(r.every))
-	return refusal
 }

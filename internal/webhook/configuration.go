@@ -18,17 +18,17 @@ type Settings struct {
 	Active *bool   // nil means true
 }
 
-// retryUnserved is when a service that is just starting will have started.
+// retryUnserved is how long a client should wait for a service that is starting.
 const retryUnserved = 5 * time.Second
 
 func notFound() error {
 	return gateway.Errorf(gateway.NotFound, gateway.CodeWebhookNotFound, "the instance has no webhook")
 }
 
-// Save creates the webhook of an instance or changes it. A new one, and one that
-// was not active, begins with the next event; any other goes on where it is,
-// without the waits that its failures had brought about, and where it was
-// suspended too. After a change of the secret both sign for a day.
+// Save creates the webhook of an instance or changes it. A new webhook, and one that
+// was not active, starts with the next event. Any other continues at its cursor and
+// is tried at once, even if it was waiting or suspended. After a change of the secret
+// both secrets sign for a day.
 //
 // Settings that can't be used are a gateway.Invalid that names the field, an
 // instance that does not exist a gateway.NotFound.
@@ -56,8 +56,8 @@ func (s *Service) Save(ctx context.Context, instanceID string, settings Settings
 	s.change(&webhook, settings)
 	var anew *backlog.State
 	if !wasActive && (webhook.Active || !found) {
-		// From here on, or an event would be missed between the look at the log
-		// and the first one that is delivered.
+		// Before the log is read, or an event that is appended right after that
+		// would be missed.
 		s.watch(instanceID)
 		_, newest, err := s.log.Bounds(ctx, instanceID)
 		if err != nil {
@@ -93,8 +93,8 @@ func (s *Service) change(webhook *Webhook, settings Settings) {
 // stamp is the time as it is stored.
 func (s *Service) stamp() time.Time { return s.now().UTC().Truncate(time.Millisecond) }
 
-// configure makes the pump of a webhook follow what was saved. A service that
-// does not run loads it when it does.
+// configure gives the pump of a webhook its new configuration. A service that does
+// not run yet will load it.
 func (s *Service) configure(webhook Webhook, anew *backlog.State) {
 	s.mu.RLock()
 	p := s.pumps[webhook.InstanceID]
@@ -116,8 +116,8 @@ func (s *Service) Get(ctx context.Context, instanceID string) (Webhook, error) {
 	return webhook, nil
 }
 
-// Delete removes the webhook of an instance with all that is known of its
-// deliveries, or returns a gateway.NotFound. A request in flight may still end.
+// Delete removes the webhook of an instance with everything that is known of its
+// deliveries, or returns a gateway.NotFound. A request in flight is not cut off.
 func (s *Service) Delete(ctx context.Context, instanceID string) error {
 	done, err := s.lock(ctx, instanceID)
 	if err != nil {
@@ -135,8 +135,8 @@ func (s *Service) Delete(ctx context.Context, instanceID string) error {
 	return nil
 }
 
-// Resume tries a webhook that is suspended or backs off again at once, from its
-// cursor. Chats that wait are tried again too. An instance without a webhook is
+// Resume makes a webhook that waits or is suspended try again at once, from its
+// cursor. Blocked chats are tried again too. An instance without a webhook is
 // a gateway.NotFound; while the service does not run, the answer is a
 // gateway.Unavailable.
 func (s *Service) Resume(ctx context.Context, instanceID string) error {
@@ -163,14 +163,4 @@ func (s *Service) served(ctx context.Context, instanceID string) (*pump, error) 
 		Kind: gateway.Unavailable, Code: gateway.CodeUnavailable,
 		Message: "webhooks are not being delivered at the moment", RetryAfter: retryUnserved,
 	}
-}
-
-// Health returns how the webhook of an instance is doing, or a
-// gateway.NotFound.
-func (s *Service) Health(instanceID string) (Health, error) {
-	p, ok := s.pump(instanceID)
-	if !ok {
-		return Health{}, notFound()
-	}
-	return p.health(), nil
 }

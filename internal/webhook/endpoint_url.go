@@ -14,8 +14,7 @@ const (
 	maxSecret = 512
 )
 
-// check reports what of the settings can't be used, by the names that the API
-// gives to them.
+// check refuses settings that can't be used, and names the fields as the API does.
 func (s *Service) check(settings Settings) error {
 	var wrong []gateway.FieldError
 	if problem := s.checkURL(settings.URL); problem != "" {
@@ -39,15 +38,15 @@ func (s *Service) check(settings Settings) error {
 	return nil
 }
 
-// isPort reports whether a URL's port can be one; none can.
+// isPort reports whether the port of a URL is valid. A URL without a port is.
 func isPort(text string) bool {
 	port, err := strconv.ParseUint(text, 10, 16)
 	return text == "" || err == nil && port > 0
 }
 
-// checkURL says what is wrong with an endpoint's URL; nothing where it may be
-// saved. Of addresses it refuses what is private on the face of it: what a name
-// stands for is only known, and checked, when it is dialled.
+// checkURL says what is wrong with an endpoint's URL, empty where it may be saved. It
+// refuses addresses that are private. The address of a name is known, and checked,
+// only when it is dialled.
 func (s *Service) checkURL(text string) string {
 	if len(text) > maxURL {
 		return "is too long"

@@ -19,3 +19,13 @@ func (s *Service) InMemory(instanceID string) int {
 	defer p.mu.Unlock()
 	return p.backlog.Loaded()
 }
+
+// Health returns how the webhook of an instance is doing, or a
+// gateway.NotFound.
+func (s *Service) Health(instanceID string) (Health, error) {
+	p, ok := s.pump(instanceID)
+	if !ok {
+		return Health{}, notFound()
+	}
+	return p.health(), nil
+}

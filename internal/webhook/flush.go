@@ -17,15 +17,16 @@ const (
 	// webhooks together, but of each at least minAttempts.
 	flushAttempts = 1_000
 	minAttempts   = 4
-	// storeTimeout bounds a call of the store: a database that has gone silent
-	// must not hold up what waits behind it.
+	// storeTimeout bounds a call of the store, so that a database that does not
+	// answer can't block everything behind it.
 	storeTimeout = 30 * time.Second
 	// maxFlushPause bounds the wait after a save that failed.
 	maxFlushPause = 5 * time.Second
 )
 
-// flusher saves how far the webhooks are: all that moved, together, a few times
-// a second. What a crash takes is delivered again.
+// flusher saves how far the webhooks have come: all that made progress, together, a
+// few times a second. After a crash, the events whose progress was not saved are
+// delivered again.
 type flusher struct {
 	service *Service
 	signal  chan struct{} // there is something to save
@@ -144,7 +145,7 @@ func (f *flusher) save(ctx context.Context, limit int, pumps ...*pump) error {
 	return nil
 }
 
-// take returns what is to be saved; ok is false where that is nothing.
+// take returns the progress to save; ok is false if there is none.
 func (p *pump) take(limit int) (progress Progress, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

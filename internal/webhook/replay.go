@@ -9,8 +9,8 @@ import (
 	"github.com/recado-project/recado/internal/webhook/backlog"
 )
 
-// From says where a replay begins: with a sequence number, or with what was
-// written down at a time or later. Exactly one of them is set.
+// From says where a replay begins: at a sequence number, or at the first event that
+// was appended at a time or later. Exactly one of them is set.
 type From struct {
 	Sequence int64
 	Since    time.Time
@@ -19,16 +19,15 @@ type From struct {
 // Replayed is the result of a replay.
 type Replayed backlog.Replayed
 
-// Replay delivers events of the past again, with the ids that they had: the
-// cursor goes back, never forward. Where what is asked for is older than what is
-// kept, it begins with the oldest. Chats that waited for one of these events
-// wait no more, and dead letters among them are forgotten; both are delivered as
-// any other. A webhook that is suspended stays so, until it is resumed.
+// Replay delivers events of the past again, with their ids: the cursor goes back,
+// never forward. If the first of them is not kept any more, it begins with the oldest
+// that is. Chats that one of these events had blocked are unblocked, and dead letters
+// among the events are tried again. A suspended webhook stays suspended until it is
+// resumed.
 //
-// An instance without a webhook is a gateway.NotFound, one whose webhook is not
-// active a gateway.Conflict, one whose events were replayed often just now a
-// gateway.RateLimited; while the service does not run, the answer is a
-// gateway.Unavailable.
+// The error is a gateway.NotFound for an instance without a webhook, a
+// gateway.Conflict for a webhook that is not active, a gateway.RateLimited after too
+// many replays, and a gateway.Unavailable while the service does not run.
 func (s *Service) Replay(ctx context.Context, instanceID string, from From) (Replayed, error) {
 	p, err := s.served(ctx, instanceID)
 	if err != nil {
@@ -51,7 +50,7 @@ func (s *Service) Replay(ctx context.Context, instanceID string, from From) (Rep
 	return replayed, nil
 }
 
-// firstOf returns the first sequence number that a replay is about.
+// firstOf returns the sequence number of the first event of a replay.
 func (s *Service) firstOf(ctx context.Context, instanceID string, from From) (int64, error) {
 	oldest, newest, err := s.log.Bounds(ctx, instanceID)
 	if err != nil {

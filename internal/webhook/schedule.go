@@ -12,8 +12,8 @@ type Schedule struct {
 	// Endpoint is how long an endpoint is left alone after each failure in a
 	// row; the last one repeats (1 s, 2 s, 5 s, 15 s, 30 s, 1, 2, 5, 10, 15 min).
 	Endpoint []time.Duration
-	// Event is how long a chat waits after each failure of an event that is to
-	// blame itself; after the last one it becomes a dead letter
+	// Event is how long a chat waits after each failure of an event that is itself at
+	// fault; after the last one the event becomes a dead letter
 	// (5 s, 30 s, 2 min, 10 min, 1 h, 3 h).
 	Event []time.Duration
 	// SuspendAfter is how long an endpoint may fail without one success (5 days).
@@ -27,11 +27,11 @@ type Schedule struct {
 	ConnectTimeout time.Duration
 	Timeout        time.Duration
 	BodyTimeout    time.Duration
-	// SlowAfter is the duration from which a request is slow (1 s): from then on
-	// it does not take the place of quicker ones.
+	// SlowAfter is how long a request may take before it counts as slow (1 s) and
+	// gives its place to quicker ones.
 	SlowAfter time.Duration
 
-	// SecretOverlap is how long the secret before signs too (24 h).
+	// SecretOverlap is how long a replaced secret still signs too (24 h).
 	SecretOverlap time.Duration
 	// ReplayEvery is how often the events of an instance may be replayed (1 min);
 	// the first six times may follow each other.

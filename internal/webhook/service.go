@@ -16,7 +16,7 @@ import (
 	"github.com/recado-project/recado/internal/webhook/backlog"
 )
 
-// Config holds the settings. What is not marked as required may be left out.
+// Config holds the settings. Those that are not marked as required may be left out.
 type Config struct {
 	Store  Store          // required
 	Log    Log            // required
@@ -109,9 +109,8 @@ func New(config Config) (*Service, error) {
 	return s, nil
 }
 
-// Run loads the webhooks and delivers until ctx ends. Then requests in flight
-// may end within Schedule.StopWait, and what was reached is saved. It is called
-// once.
+// Run loads the webhooks and delivers until ctx ends. Then it waits for requests in
+// flight, Schedule.StopWait at most, and saves the progress. It is called once.
 func (s *Service) Run(ctx context.Context) error {
 	base, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
@@ -175,8 +174,8 @@ func (s *Service) lock(ctx context.Context, instanceID string) (unlock func(), e
 	}, nil
 }
 
-// stop ends the pumps. Requests in flight may end in time, then cancel cuts
-// them off.
+// stop ends the pumps. Requests that are still in flight after Schedule.StopWait are
+// cut off by cancel.
 func (s *Service) stop(cancel context.CancelFunc) {
 	s.mu.Lock()
 	s.running = false
@@ -219,7 +218,8 @@ func (s *Service) appended(events []eventlog.Event) {
 
 // Delivered returns the sequence number up to which retention may treat an
 // instance's events as delivered, and whether a webhook waits for the rest. Run
-// must have loaded the states; before, everybody waits for everything.
+// must have loaded the states; before that, every webhook counts as waiting for every
+// event.
 func (s *Service) Delivered(instanceID string) (cursor int64, waiting bool) {
 	s.mu.RLock()
 	p, loading := s.pumps[instanceID], s.early != nil
@@ -254,8 +254,8 @@ func (s *Service) pump(instanceID string) (*pump, bool) {
 	return p, p != nil && p.configured()
 }
 
-// watch makes sure that what is appended to an instance is noticed from now on.
-// It does nothing while the service does not run.
+// watch makes a pump for an instance, so that events that are appended from now on
+// are noticed. It does nothing while the service does not run.
 func (s *Service) watch(instanceID string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

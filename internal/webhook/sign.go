@@ -15,8 +15,8 @@ import (
 // specification of Standard Webhooks has it.
 const secretPrefix = "whsec_"
 
-// key returns the key of signatures: what a secret with the prefix decodes to,
-// and the bytes of any other.
+// key returns the key of signatures: the decoded bytes of a secret with the prefix,
+// and the secret itself otherwise.
 func (s Secret) key() []byte {
 	if key, ok := s.decoded(); ok {
 		return key
@@ -36,7 +36,7 @@ func (s Secret) decoded() ([]byte, bool) {
 		return nil, false
 	}
 	key, err := base64.StdEncoding.DecodeString(encoded)
-	// What is encoded otherwise than here, other languages read otherwise.
+	// Languages differ in how they decode base64 that is not canonical.
 	return key, err == nil && len(key) > 0 && base64.StdEncoding.EncodeToString(key) == encoded
 }
 
@@ -47,7 +47,7 @@ type target struct {
 	keys []signingKey
 }
 
-// signingKey is a key and until when it signs; the zero time means without end.
+// signingKey is a key and when it stops signing; the zero time means never.
 type signingKey struct {
 	key   []byte
 	until time.Time

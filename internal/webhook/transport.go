@@ -17,8 +17,8 @@ import (
 )
 
 const (
-	// maxAnswer is how much of an answer's body is read. What is longer costs its
-	// connection.
+	// maxAnswer is how much of an answer's body is read. After a longer body the
+	// connection is closed.
 	maxAnswer          = 4 << 10
 	maxResponseHeaders = 64 << 10
 
@@ -26,7 +26,7 @@ const (
 	// Many webhooks may share a host, each with several requests at a time.
 	maxIdleConnsPerHost = 256
 	idleTimeout         = 30 * time.Second
-	// An HTTP/2 connection that is silent is asked whether it is alive.
+	// A silent HTTP/2 connection is pinged to see whether it is alive.
 	pingAfter   = 10 * time.Second
 	pingTimeout = 5 * time.Second
 )
@@ -93,12 +93,12 @@ func (c *client) post(ctx context.Context, to *target, event eventlog.Event, slo
 	if slow != nil {
 		defer time.AfterFunc(c.schedule.SlowAfter, slow).Stop()
 	}
-	// The transport alone: a client would follow redirects and keep cookies.
+	// Only the transport, because a client would follow redirects and keep cookies.
 	response, err := c.transport.RoundTrip(c.request(ctx, to, event, at)) //nolint:bodyclose // read closes it
 	if err != nil {
 		return answer{Answer: explain(ctx, err), duration: c.now().Sub(at)}
 	}
-	// What counts is said; the body is only for people.
+	// The status decides; the body is only for people.
 	timer.Reset(max(0, min(c.schedule.BodyTimeout, c.schedule.Timeout-c.now().Sub(at))))
 	result := answer{Answer: backlog.Answer{Status: response.StatusCode}, body: c.read(response.Body)}
 	if !result.Delivered() {
@@ -133,19 +133,19 @@ func (c *client) request(ctx context.Context, to *target, event eventlog.Event, 
 	return request.WithContext(ctx)
 }
 
-// read returns the beginning of a body and closes it. Where there is more, or it
-// does not come, that ends the connection.
+// read returns the beginning of a body and closes it. If the body is longer, or does
+// not arrive, the connection ends.
 func (c *client) read(body io.ReadCloser) []byte {
 	buffer, _ := c.buffers.Get().(*[maxAnswer]byte)
 	defer c.buffers.Put(buffer)
-	// An answer that breaks off has said what counts.
+	// An answer that breaks off has a status already.
 	n, _ := io.ReadFull(body, buffer[:])
 	_ = body.Close()
 	return bytes.Clone(buffer[:n])
 }
 
-// explain says why there was no answer. The text names no address: what lies
-// behind a name is not for the client to learn from us.
+// explain says why there was no answer. The text names no address, because a client
+// must not learn from us what is behind a name.
 func explain(ctx context.Context, err error) backlog.Answer {
 	if cause := context.Cause(ctx); errors.Is(cause, errTooSlow) {
 		return backlog.Answer{TimedOut: true, Problem: "it did not answer in time"}

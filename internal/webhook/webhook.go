@@ -87,15 +87,15 @@ type Delivery struct {
 	EventID  string
 	Kind     eventlog.Kind
 	Chat     gateway.JID
-	// At is when the attempt was made, when the event was given up, or since when
-	// the chat waits.
+	// At is when the attempt was made, when the event became a dead letter, or when
+	// the chat was blocked.
 	At       time.Time
 	Status   int           // of the last answer; 0 where there was none
 	Error    string        // why it failed; empty where it did not
 	Duration time.Duration // of an attempt
 	Answer   string        // of an attempt: the beginning of the answer's body
-	// Failures and NextTry are those of a blocked event, and of the endpoint with
-	// the newest attempt, where that failed and the endpoint waits.
+	// Failures and NextTry belong to a blocked event. With the newest attempt, if it
+	// failed and the endpoint waits, they are the endpoint's.
 	Failures int
 	NextTry  time.Time
 }
