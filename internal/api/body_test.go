@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -100,6 +101,9 @@ func TestBodyThatStallsIsGivenUp(t *testing.T) {
 	defer server.Close()
 	from, to := io.Pipe()
 	defer func() { _ = to.Close() }()
+	// Sooner than the server's own time for reading, which would end the request as well.
+	late := time.AfterFunc(30*time.Second, func() { _ = to.CloseWithError(errors.New("it was not given up")) })
+	defer late.Stop()
 	made, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL+"/api/message/"+f.newInstance(t)+"/image", from)
 	if err != nil {
 		t.Fatal(err)
