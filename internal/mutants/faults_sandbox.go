@@ -4,6 +4,11 @@ package main
 func sandboxFaults() []fault {
 	return []fault{
 		{
+			name: "an unlinked client may only link", file: "internal/sandbox/session/request.go",
+			old: "prefix+first != linkCodeRequest {", new: `first != "link_code_companion_reg" {`,
+			test: "./internal/sandbox", run: "UnlinkedClientMayOnlyLink",
+		},
+		{
 			name: "the platform's names reach the protocol alone", file: "internal/sandbox/control/local.go",
 			old: " && !isProtocol(r.URL.Path)", new: " && false",
 			test: "./internal/sandbox", run: "PlatformNames",

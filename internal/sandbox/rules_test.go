@@ -2,6 +2,7 @@ package sandbox_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -27,6 +28,24 @@ func (c *client) request(xmlns, kind string, content ...waBinary.Node) (*waBinar
 		query.Content = content
 	}
 	return c.internals().SendIQ(ctx, query)
+}
+
+// A client that is not linked may only link: the name of the request in which it
+// does so opens no other namespace.
+func TestUnlinkedClientMayOnlyLink(t *testing.T) {
+	t.Parallel()
+	c := newWorld(t).newClient()
+	c.connect()
+	expect[*events.QR](c, nil)
+	step := waBinary.Node{Tag: "link_code_companion_reg"}
+	for _, xmlns := range []string{"blocklist", "disappearing_mode", "w:g2", "privacy"} {
+		if _, err := c.request(xmlns, "get", step); !errors.Is(err, whatsmeow.ErrIQNotAuthorized) {
+			t.Errorf("a request of %s is answered %v", xmlns, err)
+		}
+	}
+	if !c.IsConnected() {
+		t.Error("the connection ended")
+	}
 }
 
 func TestRequestsAfterTheLoginAreAnswered(t *testing.T) {

@@ -91,7 +91,7 @@ func (c *client) answer(ctx context.Context, iq waBinary.Node) ([]waBinary.Node,
 		first = children[0].Tag
 	}
 	prefix := wire.AttrString(iq, "type") + " " + wire.AttrString(iq, "xmlns") + " "
-	if c.device == nil && prefix != "get w:p " && first != "link_code_companion_reg" {
+	if c.device == nil && prefix != "get w:p " && prefix+first != linkCodeRequest {
 		return nil, wire.ErrNotAuthorized
 	}
 	if prefix+first == linkCodeRequest {
