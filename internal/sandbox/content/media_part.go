@@ -8,8 +8,8 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/mediahost"
 )
 
-// MediaPart is the part of a message that points to a file. The messages' own types
-// implement it.
+// MediaPart is the part of a message that points to a file. It has the eight getters
+// that the messages' own types share.
 type MediaPart interface {
 	GetURL() string
 	GetDirectPath() string
