@@ -1,3 +1,6 @@
+// The stream of an instance's events, as one connection gives it. Follow is what most
+// programs want.
+
 package client
 
 import (

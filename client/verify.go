@@ -1,3 +1,5 @@
+// The check of a webhook's signature, for programs that receive webhooks.
+
 package client
 
 import (

@@ -1,3 +1,5 @@
+// Streams learn here that their key was revoked or has expired.
+
 package access
 
 import (

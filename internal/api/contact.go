@@ -1,3 +1,5 @@
+// The operation that sends a contact card.
+
 package api
 
 import (

@@ -1,3 +1,6 @@
+// The connection of one reader of events: it writes what the log has, and keeps the
+// connection alive.
+
 package api
 
 import (

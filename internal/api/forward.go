@@ -1,3 +1,5 @@
+// The operation that forwards a message.
+
 package api
 
 import (

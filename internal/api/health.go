@@ -1,3 +1,5 @@
+// The operations that say whether the gateway works.
+
 package api
 
 import (

@@ -1,3 +1,5 @@
+// The operation that sends a location.
+
 package api
 
 import (

@@ -1,3 +1,5 @@
+// The operation that checks numbers.
+
 package api
 
 import (

@@ -1,3 +1,5 @@
+// The operation that shows a presence.
+
 package api
 
 import (

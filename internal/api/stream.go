@@ -1,3 +1,5 @@
+// The operation that streams an instance's events.
+
 package api
 
 import (

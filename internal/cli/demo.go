@@ -1,3 +1,5 @@
+// The demo of recado dev: its keys, its instance, and the phone it is linked to.
+
 package cli
 
 import (

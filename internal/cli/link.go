@@ -1,3 +1,5 @@
+// The command that links an instance: it shows the codes until a phone has used one.
+
 package cli
 
 import (

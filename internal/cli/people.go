@@ -1,3 +1,5 @@
+// The commands about people: numbers, contacts, groups, presence.
+
 package cli
 
 import (

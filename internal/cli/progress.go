@@ -1,3 +1,5 @@
+// The progress of an upload, for people who wait for it.
+
 package cli
 
 import (

@@ -1,3 +1,5 @@
+// The command that runs a sandbox.
+
 package cli
 
 import (

@@ -1,3 +1,5 @@
+// Retention removes events that are too old.
+
 package eventlog
 
 import (

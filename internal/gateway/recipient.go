@@ -1,3 +1,5 @@
+// Whom a message goes to: numbers and chat IDs in the forms that clients write.
+
 package gateway
 
 import (

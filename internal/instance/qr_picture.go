@@ -1,3 +1,5 @@
+// The picture of a QR code.
+
 package instance
 
 import (

@@ -1,3 +1,5 @@
+// Repeats of a send under one Idempotency-Key.
+
 package messaging
 
 import (

@@ -1,3 +1,5 @@
+// Edits, deletions and reactions that a session received.
+
 package messaging
 
 import (

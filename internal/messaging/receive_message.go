@@ -1,3 +1,5 @@
+// Messages that a session received.
+
 package messaging
 
 import (

@@ -1,3 +1,5 @@
+// Receipts that a session received.
+
 package messaging
 
 import (

@@ -1,3 +1,5 @@
+// The removal of old messages.
+
 package messaging
 
 import (

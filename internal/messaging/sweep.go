@@ -1,3 +1,6 @@
+// The background work of messages: removal of what is old, and an end for what was
+// never acknowledged.
+
 package messaging
 
 import (

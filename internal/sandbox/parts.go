@@ -1,3 +1,5 @@
+// The parts of a sandbox: how they are made, restored and closed.
+
 package sandbox
 
 import (

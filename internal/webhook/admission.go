@@ -1,3 +1,5 @@
+// How many requests to endpoints, and reads of the log, run at the same time.
+
 package webhook
 
 import "sync"

@@ -1,3 +1,5 @@
+// The newest attempts of a webhook, until they are saved.
+
 package webhook
 
 import "slices"

@@ -1,3 +1,5 @@
+// The use cases of a webhook's configuration.
+
 package webhook
 
 import (

@@ -1,3 +1,5 @@
+// Which settings of a webhook are refused.
+
 package webhook
 
 import (

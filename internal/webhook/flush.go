@@ -1,3 +1,5 @@
+// How the progress of all webhooks is saved.
+
 package webhook
 
 import (

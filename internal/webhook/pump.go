@@ -1,3 +1,5 @@
+// The pump of one webhook: it sends what its backlog decides.
+
 package webhook
 
 import (

@@ -1,3 +1,5 @@
+// How a pump reads the events that its backlog wants.
+
 package webhook
 
 import (

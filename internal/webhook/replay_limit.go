@@ -1,3 +1,5 @@
+// How often a webhook may be replayed.
+
 package webhook
 
 import (

@@ -1,3 +1,5 @@
+// The signatures of requests (Standard Webhooks 1.0.0).
+
 package webhook
 
 import (

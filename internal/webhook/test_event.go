@@ -1,3 +1,5 @@
+// The test of a webhook.
+
 package webhook
 
 import (

@@ -1,3 +1,5 @@
+// The HTTP client that posts events.
+
 package webhook
 
 import (

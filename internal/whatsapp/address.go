@@ -1,3 +1,5 @@
+// The two addresses of people, completed and reported.
+
 package whatsapp
 
 import (

@@ -1,3 +1,5 @@
+// How a session connects, and how a connection ends.
+
 package whatsapp
 
 import (

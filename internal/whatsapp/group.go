@@ -1,3 +1,5 @@
+// Groups: asked of the platform, and who is a member or an administrator.
+
 package whatsapp
 
 import (

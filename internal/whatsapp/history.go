@@ -1,3 +1,5 @@
+// The history that a phone hands over.
+
 package whatsapp
 
 import (

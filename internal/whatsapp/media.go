@@ -1,3 +1,5 @@
+// Files of messages: uploaded, downloaded, asked for again.
+
 package whatsapp
 
 import (

@@ -1,3 +1,5 @@
+// Settings that whatsmeow and libsignal have once for the whole process.
+
 package whatsapp
 
 import (

@@ -1,3 +1,5 @@
+// Receipts.
+
 package whatsapp
 
 import (

@@ -1,3 +1,5 @@
+// A session: its client, its state, its beginning and its end.
+
 package whatsapp
 
 import (

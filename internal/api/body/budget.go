@@ -1,3 +1,5 @@
+// The memory that request bodies may take together.
+
 package body
 
 import (

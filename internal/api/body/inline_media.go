@@ -1,3 +1,5 @@
+// Media in a data URI: decoded into a temporary file while the body is read.
+
 package body
 
 import (

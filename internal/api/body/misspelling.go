@@ -1,3 +1,5 @@
+// Names of fields that were probably misspelt.
+
 package body
 
 import (

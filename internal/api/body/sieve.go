@@ -1,3 +1,5 @@
+// The sieve takes media out of a JSON body while it is read.
+
 package body
 
 import (

@@ -1,3 +1,5 @@
+// The OpenAPI document, finished and served.
+
 package contract
 
 import (

@@ -1,3 +1,5 @@
+// The envelope of an event, for the document.
+
 package contract
 
 import (

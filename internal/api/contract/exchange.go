@@ -1,3 +1,5 @@
+// One request and its answer: who asked, what for, and the line that is logged.
+
 package contract
 
 import (

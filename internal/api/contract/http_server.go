@@ -1,3 +1,5 @@
+// The HTTP server, with the limits of a connection.
+
 package contract
 
 import (

@@ -1,3 +1,5 @@
+// Pages of lists: the parameters of a request, and the envelope of the answer.
+
 package contract
 
 import (

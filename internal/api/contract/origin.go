@@ -1,3 +1,5 @@
+// The address under which clients reach the API, for links in answers.
+
 package contract
 
 import (

@@ -1,3 +1,5 @@
+// Limits of requests per second, by key and by instance.
+
 package contract
 
 import (

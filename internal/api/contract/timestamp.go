@@ -1,3 +1,5 @@
+// How times are written.
+
 package contract
 
 import (

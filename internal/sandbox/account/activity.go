@@ -1,3 +1,5 @@
+// What a phone saw besides messages: typing, presence, receipts.
+
 package account
 
 import (

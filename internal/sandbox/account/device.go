@@ -1,3 +1,5 @@
+// The devices of an account, and how they are named.
+
 package account
 
 import (

@@ -1,3 +1,5 @@
+// The devices that hold the device list of an account.
+
 package account
 
 import (

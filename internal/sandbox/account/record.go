@@ -1,3 +1,5 @@
+// The Signal records of a phone, cached.
+
 package account
 
 import (

@@ -1,3 +1,5 @@
+// A unit of work: changes to the database, and what is sent once they are committed.
+
 package account
 
 import (

@@ -1,3 +1,5 @@
+// A collection of the app state, with its hash.
+
 package appstate
 
 import (

@@ -1,3 +1,5 @@
+// The key with which the app state is encrypted.
+
 package appstate
 
 import (

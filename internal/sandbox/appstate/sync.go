@@ -1,3 +1,5 @@
+// The synchronisation of app state with a client.
+
 package appstate
 
 import (

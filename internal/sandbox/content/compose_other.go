@@ -1,3 +1,5 @@
+// Content of kinds that clients need not understand.
+
 package content
 
 import (

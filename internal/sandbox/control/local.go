@@ -1,3 +1,5 @@
+// The guard that keeps web pages of other origins away.
+
 package control
 
 import (

@@ -1,3 +1,5 @@
+// Files that callers attach: data URIs, URLs and samples.
+
 package control
 
 import (

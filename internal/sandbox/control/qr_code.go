@@ -1,3 +1,5 @@
+// Reading of the QR code in a picture.
+
 package control
 
 import (

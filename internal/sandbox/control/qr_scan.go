@@ -1,3 +1,5 @@
+// Finding of the QR code in a photo.
+
 package control
 
 import (

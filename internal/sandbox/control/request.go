@@ -1,3 +1,5 @@
+// Strict reading of a request's body.
+
 package control
 
 import (

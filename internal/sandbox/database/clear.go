@@ -1,3 +1,5 @@
+// The removal of old rows.
+
 package database
 
 import (

@@ -1,3 +1,5 @@
+// Clients' requests that change a group.
+
 package group
 
 import (

@@ -1,3 +1,5 @@
+// Changes of a group that the control API asks for.
+
 package group
 
 import (

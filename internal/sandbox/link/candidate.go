@@ -1,3 +1,5 @@
+// A client that waits to be linked, and the codes that it is offered.
+
 package link
 
 import (

@@ -1,3 +1,5 @@
+// Linking by pairing code.
+
 package link
 
 import (

@@ -1,3 +1,5 @@
+// Linking by QR code.
+
 package link
 
 import (

@@ -1,3 +1,5 @@
+// The beginning of a connection.
+
 package noise
 
 import (

@@ -1,3 +1,5 @@
+// The root key that clients trust, and the certificates that it signs.
+
 package noise
 
 import (

@@ -1,3 +1,5 @@
+// The check of an encoded node before it is decoded.
+
 package noise
 
 import (

@@ -1,3 +1,5 @@
+// An encrypted connection: nodes in, nodes out.
+
 package noise
 
 import (

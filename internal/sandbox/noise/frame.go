@@ -1,3 +1,5 @@
+// Frames in websocket messages.
+
 package noise
 
 import (

@@ -1,3 +1,5 @@
+// The server's side of the Noise XX handshake.
+
 package noise
 
 import (

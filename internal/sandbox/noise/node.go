@@ -1,3 +1,5 @@
+// Encoding and decoding of binary nodes.
+
 package noise
 
 import (

@@ -1,3 +1,5 @@
+// The cryptography of linking by pairing code.
+
 package pairing
 
 import (

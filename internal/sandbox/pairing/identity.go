@@ -1,3 +1,5 @@
+// The signed identity of a linked device.
+
 package pairing
 
 import (

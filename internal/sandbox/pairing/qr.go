@@ -1,3 +1,5 @@
+// Reading of the text in a QR code.
+
 package pairing
 
 import (

@@ -1,3 +1,5 @@
+// Edits, deletions and reactions that a phone receives.
+
 package phone
 
 import (

@@ -1,3 +1,5 @@
+// Decryption of the messages that a phone receives.
+
 package phone
 
 import (

@@ -1,3 +1,5 @@
+// The history that a phone sends to a newly linked device.
+
 package phone
 
 import (

@@ -1,3 +1,5 @@
+// The mailbox of a phone, and the workers that empty it.
+
 package phone
 
 import (

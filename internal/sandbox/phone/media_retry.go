@@ -1,3 +1,5 @@
+// Files that a client asks the phone to upload again.
+
 package phone
 
 import (

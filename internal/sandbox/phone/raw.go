@@ -1,3 +1,5 @@
+// Messages and receipts that no honest phone would send, for tests.
+
 package phone
 
 import (

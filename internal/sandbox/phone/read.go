@@ -1,3 +1,5 @@
+// When phones read their messages.
+
 package phone
 
 import (

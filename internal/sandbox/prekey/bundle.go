@@ -1,3 +1,5 @@
+// Bundles of keys, for those who begin a Signal session.
+
 package prekey
 
 import (

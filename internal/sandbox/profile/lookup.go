@@ -1,3 +1,5 @@
+// Clients' look-ups of people.
+
 package profile
 
 import (

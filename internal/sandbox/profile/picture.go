@@ -1,3 +1,5 @@
+// Profile pictures.
+
 package profile
 
 import (

@@ -1,3 +1,5 @@
+// Receipts of clients, passed on to the senders of the messages.
+
 package receipt
 
 import (

@@ -1,3 +1,5 @@
+// The beginning of a client's connection, with the faults that can be set for it.
+
 package session
 
 import (

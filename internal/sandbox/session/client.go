@@ -1,3 +1,5 @@
+// One connected client.
+
 package session
 
 import (

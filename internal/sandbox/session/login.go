@@ -1,3 +1,5 @@
+// The login of a client, and why it may be refused.
+
 package session
 
 import (

@@ -1,3 +1,5 @@
+// The answer to a client that asks where to upload files.
+
 package session
 
 import (

@@ -1,3 +1,5 @@
+// Messages that clients send.
+
 package session
 
 import (

@@ -1,3 +1,5 @@
+// Messages that clients send to groups.
+
 package session
 
 import (

@@ -1,3 +1,5 @@
+// The delivery of what waits for a client.
+
 package session
 
 import (

@@ -1,3 +1,5 @@
+// Requests of clients, and the table of their handlers.
+
 package session
 
 import (

@@ -1,3 +1,5 @@
+// Restrictions of an account.
+
 package session
 
 import (

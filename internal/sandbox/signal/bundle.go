@@ -1,3 +1,5 @@
+// The key bundles of a phone.
+
 package signal
 
 import (

@@ -1,3 +1,5 @@
+// One device's end of the Signal protocol.
+
 package signal
 
 import (

@@ -1,3 +1,5 @@
+// Sender keys of groups.
+
 package signal
 
 import (

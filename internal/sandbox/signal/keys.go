@@ -1,3 +1,5 @@
+// The identity keys of a device.
+
 package signal
 
 import (

@@ -1,3 +1,5 @@
+// One use of libsignal, with the records that it reads and writes.
+
 package signal
 
 import (

@@ -1,3 +1,5 @@
+// The padding of plaintexts.
+
 package signal
 
 import (

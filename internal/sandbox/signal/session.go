@@ -1,3 +1,5 @@
+// Sessions with other devices.
+
 package signal
 
 import (

@@ -1,3 +1,5 @@
+// A client's connection: its reader, its writer, and how it ends.
+
 package wire
 
 import (

@@ -1,3 +1,5 @@
+// Failures, stream errors and acknowledgements, as clients expect them.
+
 package wire
 
 import (

@@ -1,3 +1,5 @@
+// Requests of the server to a client, and the answers that it waits for.
+
 package wire
 
 import (

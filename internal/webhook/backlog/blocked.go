@@ -1,3 +1,5 @@
+// Chats that are blocked because one of their events fails.
+
 package backlog
 
 import (

@@ -1,3 +1,5 @@
+// Which event is sent next.
+
 package backlog
 
 import (

@@ -1,3 +1,5 @@
+// How the endpoint is doing.
+
 package backlog
 
 import "time"

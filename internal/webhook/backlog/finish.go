@@ -1,3 +1,5 @@
+// What an answer means.
+
 package backlog
 
 import "time"

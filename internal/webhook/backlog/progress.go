@@ -1,3 +1,5 @@
+// What has to be saved.
+
 package backlog
 
 import "github.com/recado-project/recado/internal/gateway"

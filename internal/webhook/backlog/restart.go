@@ -1,3 +1,5 @@
+// New beginnings: a saved configuration, a resume, a replay, an endpoint that fails.
+
 package backlog
 
 import "time"

@@ -1,3 +1,5 @@
+// The contacts whose presence a connection follows.
+
 package caches
 
 import (

@@ -1,3 +1,5 @@
+// The groups of an instance.
+
 package caches
 
 import (

@@ -1,3 +1,5 @@
+// Sets of people.
+
 package caches
 
 import (

@@ -1,3 +1,5 @@
+// The conversations of a history, one after another.
+
 package history
 
 import (

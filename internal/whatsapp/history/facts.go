@@ -1,3 +1,5 @@
+// What a history holds besides conversations.
+
 package history
 
 import (

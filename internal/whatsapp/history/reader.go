@@ -1,3 +1,5 @@
+// A reader of protobuf messages of any size.
+
 package history
 
 import (

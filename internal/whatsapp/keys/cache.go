@@ -1,3 +1,5 @@
+// The cache of a device's Signal sessions and identities.
+
 package keys
 
 import (

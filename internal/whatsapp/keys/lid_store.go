@@ -1,3 +1,5 @@
+// The pairs of number and LID.
+
 package keys
 
 import (

@@ -1,3 +1,5 @@
+// One send and its hold on the Signal sessions while it encrypts.
+
 package keys
 
 import (

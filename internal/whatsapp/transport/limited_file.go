@@ -1,3 +1,5 @@
+// A file that does not grow beyond a limit, and how long a transfer may take.
+
 package transport
 
 import (

@@ -1,3 +1,5 @@
+// A guard against a media host that stops in the middle.
+
 package transport
 
 import (

@@ -1,3 +1,6 @@
+// The cleaning of content: text that can be stored, numbers that are numbers, bounded
+// depth.
+
 package wire
 
 import (

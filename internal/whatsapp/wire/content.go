@@ -1,3 +1,5 @@
+// Content of ours, as the platform's clients write it.
+
 package wire
 
 import (

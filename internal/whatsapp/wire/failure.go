@@ -1,3 +1,5 @@
+// What an error of the platform means.
+
 package wire
 
 import (

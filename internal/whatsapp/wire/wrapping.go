@@ -1,3 +1,5 @@
+// Content that is wrapped in other content.
+
 package wire
 
 import (
