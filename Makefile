@@ -30,7 +30,7 @@ format: ## write the code in the house's format
 	$(LINT) fmt ./...
 
 .PHONY: generate
-generate: ## write the checked-in documents anew: openapi.yaml, config.md, cli.md, events.md, and the client's events
+generate: ## write the checked-in documents anew: openapi.yaml, config.md, events.md, and the client's events
 	go test ./internal/api ./internal/cli ./internal/eventlog -run 'Document' -update
 	go test ./internal/docstest -run EventsDocument -update
 
