@@ -1,3 +1,5 @@
+// Refusals of the gateway, and their codes.
+
 package client
 
 import (

@@ -1,3 +1,5 @@
+// The words that the fields of events can hold.
+
 package client
 
 // The types of a Message.

@@ -1,3 +1,5 @@
+// Instances, and how they are linked.
+
 package client
 
 import (

@@ -1,3 +1,5 @@
+// The secrets of API keys: how they are made, and which are refused.
+
 package access
 
 import (

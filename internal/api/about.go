@@ -1,3 +1,5 @@
+// The introduction of the API in its document.
+
 package api
 
 import (

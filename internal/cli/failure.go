@@ -1,3 +1,5 @@
+// Failures of commands: their exit codes, and what a person is told to do.
+
 package cli
 
 import (

@@ -1,3 +1,5 @@
+// Events about the delivery of events.
+
 package eventlog
 
 // The kinds of events about the delivery of events.

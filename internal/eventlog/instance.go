@@ -1,3 +1,5 @@
+// Events about the instance itself.
+
 package eventlog
 
 import "github.com/recado-project/recado/internal/gateway"

@@ -1,3 +1,5 @@
+// Events about messages.
+
 package eventlog
 
 import (

@@ -1,3 +1,5 @@
+// Events about people and groups.
+
 package eventlog
 
 import "github.com/recado-project/recado/internal/gateway"

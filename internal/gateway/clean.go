@@ -1,3 +1,5 @@
+// Cleaning of data from the platform: bounds, invisible characters, impossible times.
+
 package gateway
 
 import (

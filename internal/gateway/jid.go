@@ -1,3 +1,5 @@
+// Chat IDs: the platform's addresses of people and groups.
+
 package gateway
 
 import "strings"

@@ -1,3 +1,5 @@
+// Whether a text is one emoji.
+
 package format
 
 import (

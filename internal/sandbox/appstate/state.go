@@ -1,3 +1,5 @@
+// The app state of an account: its collections and their patches.
+
 package appstate
 
 import (
