@@ -16,7 +16,7 @@ import (
 	"github.com/recado-project/recado/internal/testkit"
 )
 
-// example is an event as the program told it.
+// example is an event of the program.
 type example struct {
 	kind     eventlog.Kind
 	title    string
@@ -32,7 +32,7 @@ const (
 	newNumber   = "5531955550188" // nobody has written to it
 )
 
-// story lets things happen, and keeps what the program tells of them.
+// story makes things happen, and keeps the events that they cause.
 type story struct {
 	t        *testing.T
 	gateway  *testkit.Gateway
@@ -40,14 +40,14 @@ type story struct {
 	phones   *testkit.Phones
 	instance string
 	tape     *tape
-	told     map[eventlog.Kind][]example
+	examples map[eventlog.Kind][]example
 }
 
-// caused makes the program tell every kind of event.
+// caused makes the program append every kind of event.
 func caused(t *testing.T) map[eventlog.Kind][]example {
 	t.Helper()
 	g := testkit.Start(t, testkit.Options{})
-	s := &story{t: t, gateway: g, client: g.Client, phones: g.Phones, told: map[eventlog.Kind][]example{}}
+	s := &story{t: t, gateway: g, client: g.Client, phones: g.Phones, examples: map[eventlog.Kind][]example{}}
 	for number, name := range map[string]string{shopNumber: "Loja Azul", anaNumber: "Ana Souza", brunoNumber: "Bruno Lima"} {
 		s.phones.Update(t, number, map[string]any{"name": name})
 	}
@@ -60,17 +60,17 @@ func caused(t *testing.T) map[eventlog.Kind][]example {
 	s.meetGroup()
 	s.deliver()
 	s.part()
-	return s.told
+	return s.examples
 }
 
-// keep waits for an event and keeps it as an example. What it looks for has to
-// single out one event, in every run the same.
+// keep waits for an event and keeps it as an example. wanted has to accept exactly
+// one event, the same one in every run.
 func (s *story) keep(kind eventlog.Kind, title string, wanted func(data map[string]any) bool) {
 	s.t.Helper()
-	s.told[kind] = append(s.told[kind], example{kind, title, s.tape.await(s.t, kind, title, wanted)})
+	s.examples[kind] = append(s.examples[kind], example{kind, title, s.tape.await(s.t, kind, title, wanted)})
 }
 
-// about accepts what is told of one message.
+// about accepts the events of one message.
 func about(messageID string) func(map[string]any) bool {
 	return func(data map[string]any) bool { return data["messageId"] == messageID }
 }
@@ -119,7 +119,7 @@ func (s *story) receive() {
 		id := s.phones.Send(s.t, m.from, m.content)
 		s.keep(eventlog.KindMessageReceived, m.title, about(id))
 	}
-	// From here on their names are known to everything that tells of them.
+	// From here on, every event has their names.
 	s.tape.await(s.t, eventlog.KindContactUpdated, "Ana's name", with("name", "Ana Souza"))
 	s.tape.await(s.t, eventlog.KindContactUpdated, "Carla's name", with("name", "Carla Dias"))
 }
@@ -198,7 +198,7 @@ func (s *story) meetGroup() {
 	s.keep(eventlog.KindMessageReceived, "An answer in a group", about(id))
 }
 
-// part is the end of it: a restriction, and the phone unlinks the instance.
+// part ends the story: the account is restricted, and the phone unlinks the instance.
 func (s *story) part() {
 	s.t.Helper()
 	s.phones.Restrict(s.t, shopNumber, 24*60*60)
@@ -211,8 +211,8 @@ func (s *story) part() {
 	s.keep(eventlog.KindInstanceStatus, "Unlinked on the phone", with("reason", string(gateway.ReasonUnlinked)))
 }
 
-// deliver is about a webhook that wants no more. What takes days to come about is
-// made.
+// deliver has a webhook tested and suspended. Events expire only after days, so that
+// example is made by hand.
 func (s *story) deliver() {
 	s.t.Helper()
 	sink := testkit.NewSink(s.t)
@@ -223,7 +223,7 @@ func (s *story) deliver() {
 		s.t.Fatal(err)
 	}
 	test := sink.AwaitType(string(eventlog.KindWebhookTest), nil)
-	s.told[eventlog.KindWebhookTest] = []example{{eventlog.KindWebhookTest, "A test", string(test.Body)}}
+	s.examples[eventlog.KindWebhookTest] = []example{{eventlog.KindWebhookTest, "A test", string(test.Body)}}
 	sink.Answer(func(testkit.Delivered) int { return http.StatusGone })
 	s.phones.SendText(s.t, anaNumber, shopNumber, "Alguém aí?")
 	s.keep(eventlog.KindWebhookSuspended, "The endpoint has answered 410", with("reason", "gone"))
@@ -233,7 +233,7 @@ func (s *story) deliver() {
 		s.t.Fatal(err)
 	}
 	event.Sequence = 1
-	s.told[event.Kind] = []example{{event.Kind, "Events 4211 to 5020 are gone", string(event.Envelope())}}
+	s.examples[event.Kind] = []example{{event.Kind, "Events 4211 to 5020 are gone", string(event.Envelope())}}
 }
 
 func dataURI(mimeType, content string) string {

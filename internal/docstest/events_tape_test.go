@@ -13,8 +13,8 @@ import (
 	"github.com/recado-project/recado/internal/testkit"
 )
 
-// tape is what the stream of an instance has told so far. It is for one
-// goroutine.
+// tape holds the events that the stream of an instance has sent so far. It is for
+// one goroutine.
 type tape struct {
 	lines  *bufio.Scanner
 	hangUp context.CancelFunc

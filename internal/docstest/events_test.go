@@ -13,7 +13,7 @@ import (
 const eventsPath = "docs/events.md"
 
 // docs/events.md shows every kind of event: its fields as the types of the event
-// log have them, and examples as this very run of the program tells them.
+// log have them, and examples from this very run of the program.
 func TestEventsDocument(t *testing.T) {
 	t.Parallel()
 	examples := caused(t)
@@ -25,7 +25,7 @@ func TestEventsDocument(t *testing.T) {
 	kept, now := strings.Split(readFile(t, eventsPath), "\n"), strings.Split(document, "\n")
 	for i := range max(len(kept), len(now)) {
 		if i >= len(kept) || i >= len(now) || kept[i] != now[i] {
-			t.Fatalf("%s:%d is not what the program tells: go test ./internal/docstest -run EventsDocument -update, and read the diff\n"+
+			t.Fatalf("%s:%d is not what the program does: go test ./internal/docstest -run EventsDocument -update, and read the diff\n"+
 				"it has %q\nand now %q", eventsPath, i+1, lineOf(kept, i), lineOf(now, i))
 		}
 	}
@@ -36,7 +36,7 @@ func lineOf(lines []string, i int) []string {
 	return lines[max(0, min(i-3, len(lines))):min(i+4, len(lines))]
 }
 
-// Every kind is described, as the kind that its data say.
+// Every kind is described, and with its own data.
 func TestEventsDocumentDescribesEveryKind(t *testing.T) {
 	t.Parallel()
 	described := eventDescriptions()
@@ -60,14 +60,14 @@ func TestEventsDocumentDescribesEveryKind(t *testing.T) {
 
 const eventsIntroduction = `# Events
 
-What happens in an instance, the gateway writes down as events, and tells them: to a [webhook](webhooks.md), or as a
-[stream](webhooks.md#the-stream). Both carry the same envelope.
+The gateway records what happens in an instance as events. It delivers them to a [webhook](webhooks.md), and you can read
+them from a [stream](webhooks.md#the-stream). Both carry the same envelope.
 
-This page is generated: the fields from the program, the examples from a run of it with phones of the
-[sandbox](sandbox.md). Only what differs every time is replaced: identifiers, times and ` + "`sequence`" + `.
+This page is generated: the fields come from the program, the examples from a run of it with phones of the
+[sandbox](sandbox.md). Only values that differ in every run are replaced: identifiers, times and ` + "`sequence`" + `.
 
-New types and new fields may come at any time: pass over what you do not know. Fields are never left out; what is unknown,
-or does not apply, is ` + "`null`" + `, and a list is empty.
+New types and new fields may be added at any time: ignore those that you do not know. No field is ever left out. A value
+that is unknown or does not apply is ` + "`null`" + `, and a list without entries is empty.
 
 ## The envelope
 
@@ -76,14 +76,15 @@ or does not apply, is ` + "`null`" + `, and a list is empty.
 const eventsChats = `
 ## People and chats
 
-Wherever somebody is named, it is a [Person](#person): the chat ID by number (` + "`jid`" + `), the LID (` + "`lid`" + `), and the name. The
-messenger does not tell every number; then ` + "`jid`" + ` is ` + "`null`" + `. When it becomes known, [` + "`contact.updated`" + `](#contactupdated)
-says so.
+Everybody in an event is a [Person](#person): the chat ID by number (` + "`jid`" + `), the LID (` + "`lid`" + `), and the name. The platform
+does not reveal every number; where it does not, ` + "`jid`" + ` is ` + "`null`" + `. When the number becomes known, the gateway appends a
+[` + "`contact.updated`" + `](#contactupdated).
 
-` + "`chat`" + ` is where you answer: give it as ` + "`to`" + `. It is the chat ID by number where the number is known, else the LID, and the
-group's ID for a group. One person can so appear under two chat IDs over time: what stays the same is ` + "`chatLid`" + `.
+To answer, use ` + "`chat`" + ` as ` + "`to`" + `. It is the chat ID by number if the number is known, otherwise the LID; for a group, it is the
+group's ID. So a person whose number becomes known has one chat ID before and another one afterwards. ` + "`chatLid`" + ` stays the same.
 
-Events of one chat are delivered in order. The column "in order with" says of what.
+Events of one chat are delivered in order. The column "in order with" says which order an event of that type keeps: that of
+its chat, of its group, of the contact, or of the instance.
 
 ## All types
 
