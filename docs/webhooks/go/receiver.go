@@ -1,4 +1,4 @@
-// Receives webhooks, and believes only what the gateway has signed.
+// Receives webhooks, and accepts only requests that the gateway has signed.
 package main
 
 import (
@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	tolerance = 5 * time.Minute // of webhook-timestamp; older requests may be recorded ones
+	tolerance = 5 * time.Minute // of webhook-timestamp; an older request may have been recorded and sent again
 	maxBody   = 4 << 20
 )
 
@@ -48,7 +48,7 @@ func run(secret, port string) error {
 
 func receive(key []byte) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody)) // raw: the signature is of these bytes
+		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody)) // the raw bytes: they are what is signed
 		if err != nil {
 			http.Error(w, "unreadable", http.StatusBadRequest)
 			return
@@ -64,15 +64,15 @@ func receive(key []byte) http.HandlerFunc {
 			http.Error(w, "no event", http.StatusBadRequest)
 			return
 		}
-		// Here: drop it where webhook-id was seen before, put it into your queue,
-		// and only then answer. What takes long comes later.
+		// Here: drop the event if you have seen its webhook-id before, put it into your
+		// queue, and only then answer. Do the slow work later.
 		fmt.Fprintln(os.Stderr, event.Type)
 		w.WriteHeader(http.StatusNoContent)
 	}
 }
 
-// signed reports whether one of the signatures is right. After a change of the
-// secret there are two, for a day.
+// signed reports whether one of the signatures is right. For a day after the secret
+// has changed, there are two.
 func signed(key []byte, header http.Header, body []byte) bool {
 	id, timestamp := header.Get("webhook-id"), header.Get("webhook-timestamp")
 	seconds, err := strconv.ParseInt(timestamp, 10, 64)
@@ -84,7 +84,7 @@ func signed(key []byte, header http.Header, body []byte) bool {
 	mac.Write(body)
 	want := "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil))
 	for signature := range strings.FieldsSeq(header.Get("webhook-signature")) {
-		if hmac.Equal([]byte(signature), []byte(want)) { // takes as long whether right or wrong
+		if hmac.Equal([]byte(signature), []byte(want)) { // takes equally long, right or wrong
 			return true
 		}
 	}

@@ -1,8 +1,8 @@
-// Receives webhooks, and believes only what the gateway has signed.
+// Receives webhooks, and accepts only requests that the gateway has signed.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { createServer } from 'node:http'
 
-const TOLERANCE = 5 * 60 // seconds; older requests may be recorded ones
+const TOLERANCE = 5 * 60 // seconds; an older request may have been recorded and sent again
 const MAX_BODY = 4 << 20
 
 const secret = process.env.WEBHOOK_SECRET
@@ -23,13 +23,13 @@ async function receive(request, response) {
     return
   }
   const event = JSON.parse(body)
-  // Here: drop it where webhook-id was seen before, put it into your queue, and
-  // only then answer. What takes long comes later.
+  // Here: drop the event if you have seen its webhook-id before, put it into your
+  // queue, and only then answer. Do the slow work later.
   console.log(event.type)
   response.writeHead(204).end()
 }
 
-// bodyOf returns the raw body: the signature is of these bytes.
+// bodyOf returns the raw body: its bytes are what is signed.
 async function bodyOf(request) {
   const chunks = []
   let size = 0
@@ -41,8 +41,8 @@ async function bodyOf(request) {
   return Buffer.concat(chunks)
 }
 
-// signed reports whether one of the signatures is right. After a change of the
-// secret there are two, for a day.
+// signed reports whether one of the signatures is right. For a day after the secret
+// has changed, there are two.
 function signed(headers, body) {
   const id = headers['webhook-id']
   const timestamp = headers['webhook-timestamp']
@@ -53,7 +53,7 @@ function signed(headers, body) {
   const want = Buffer.from(`v1,${mac}`)
   return signatures.split(' ').some((signature) => {
     const given = Buffer.from(signature)
-    return given.length === want.length && timingSafeEqual(given, want) // takes as long whether right or wrong
+    return given.length === want.length && timingSafeEqual(given, want) // takes equally long, right or wrong
   })
 }
 

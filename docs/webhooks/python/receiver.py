@@ -1,4 +1,4 @@
-"""Receives webhooks, and believes only what the gateway has signed."""
+"""Receives webhooks, and accepts only requests that the gateway has signed."""
 
 import base64
 import hashlib
@@ -8,7 +8,7 @@ import os
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-TOLERANCE = 5 * 60  # seconds; older requests may be recorded ones
+TOLERANCE = 5 * 60  # seconds; an older request may have been recorded and sent again
 MAX_BODY = 4 << 20
 
 
@@ -18,7 +18,7 @@ def key_of(secret):
         encoded = secret.removeprefix("whsec_")
         try:
             key = base64.b64decode(encoded, validate=True)
-        except ValueError:  # no base64
+        except ValueError:  # not base64
             key = b""
         if key and base64.b64encode(key).decode() == encoded:
             return key
@@ -26,8 +26,8 @@ def key_of(secret):
 
 
 def signed(key, headers, body):
-    """Whether one of the signatures is right. After a change of the secret
-    there are two, for a day."""
+    """Whether one of the signatures is right. For a day after the secret has
+    changed, there are two."""
     event_id = headers.get("webhook-id", "")
     timestamp = headers.get("webhook-timestamp", "")
     if not event_id or not timestamp.isdecimal() or abs(time.time() - int(timestamp)) > TOLERANCE:
@@ -35,7 +35,7 @@ def signed(key, headers, body):
     content = f"{event_id}.{timestamp}.".encode() + body
     want = b"v1," + base64.b64encode(hmac.new(key, content, hashlib.sha256).digest())
     return any(
-        hmac.compare_digest(signature.encode(), want)  # takes as long whether right or wrong
+        hmac.compare_digest(signature.encode(), want)  # takes equally long, right or wrong
         for signature in headers.get("webhook-signature", "").split(" ")
     )
 
@@ -49,13 +49,13 @@ class Receiver(BaseHTTPRequestHandler):
             self.close_connection = True  # the body is not read
             self.answer(413)
             return
-        body = self.rfile.read(length)  # raw: the signature is of these bytes
+        body = self.rfile.read(length)  # the raw bytes: they are what is signed
         if not signed(KEY, self.headers, body):
             self.answer(401)
             return
         event = json.loads(body)
-        # Here: drop it where webhook-id was seen before, put it into your queue,
-        # and only then answer. What takes long comes later.
+        # Here: drop the event if you have seen its webhook-id before, put it into
+        # your queue, and only then answer. Do the slow work later.
         print(event["type"], flush=True)
         self.answer(204)
 
