@@ -132,10 +132,10 @@ func newMessages(tb testing.TB, config messaging.Config) *messaging.Service {
 	if config.Media, err = media.New(media.Config{TempDir: tb.TempDir(), FFmpeg: media.NoFFmpeg}); err != nil {
 		tb.Fatal(err)
 	}
-	if config.Blobs, err = media.OpenBlobs(tb.TempDir()); err != nil {
+	if config.Blobs, err = media.OpenBlobs(media.BlobsConfig{Folder: tb.TempDir()}); err != nil {
 		tb.Fatal(err)
 	}
-	if config.Links, err = media.NewLinks(config.Blobs, make([]byte, media.MinLinkSecret), now); err != nil {
+	if config.Links, err = media.NewLinks(media.LinksConfig{Blobs: config.Blobs, Secret: make([]byte, media.MinLinkSecret), Now: now}); err != nil {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() {

@@ -18,7 +18,7 @@ const fileKey = "019aa1f4-5b0c-7e43-9d1f-6a1f2f6f3b11/019aa1f4-8d52-7c1e-b3a0-0f
 // links to it. The stub decides whether the file may be handed out.
 func newDownloads(t *testing.T) (*fixture, *media.Links, *outcome) {
 	t.Helper()
-	blobs, err := media.OpenBlobs(t.TempDir())
+	blobs, err := media.OpenBlobs(media.BlobsConfig{Folder: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +31,7 @@ func newDownloads(t *testing.T) (*fixture, *media.Links, *outcome) {
 	if err := blobs.Put(t.Context(), fileKey, strings.NewReader("0123456789"), meta); err != nil {
 		t.Fatal(err)
 	}
-	links, err := media.NewLinks(blobs, make([]byte, media.MinLinkSecret), now)
+	links, err := media.NewLinks(media.LinksConfig{Blobs: blobs, Secret: make([]byte, media.MinLinkSecret), Now: now})
 	if err != nil {
 		t.Fatal(err)
 	}

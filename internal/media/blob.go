@@ -1,7 +1,6 @@
 package media
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -32,11 +31,16 @@ type Blobs struct {
 	sync   func(*os.File) error // brings a file, or a folder, to the disk
 }
 
-// BlobsConfig holds the settings of a store. What is zero does not bound.
+// BlobsConfig holds the settings of a store. Only Folder is required; a limit of
+// zero means no limit.
 type BlobsConfig struct {
+	// Folder is where the files are. It is made if it does not exist, for this
+	// user alone.
+	Folder string
+
 	MaxFile int64 // bytes of one file
-	// Total and PerFolder are how many bytes all files have together, and those
-	// whose keys begin with the same folder. The oldest ones make room for others.
+	// Total limits the bytes of all files, PerFolder those of the files whose keys
+	// begin with the same folder. The oldest files are deleted to make room.
 	Total, PerFolder int64
 	// Keep is how long a file is kept after it was stored.
 	Keep time.Duration
@@ -73,24 +77,20 @@ type kept struct {
 	Size     int64  `json:"size"`
 }
 
-// OpenBlobs opens the store in a folder, which is made where it does not exist,
-// for this user alone. What a process that was killed had half written is
-// removed.
-func OpenBlobs(folder string, config ...BlobsConfig) (*Blobs, error) {
-	b := &Blobs{sync: (*os.File).Sync}
-	for _, set := range config {
-		b.config = set
-	}
+// OpenBlobs opens the store. Files that were left incomplete by a process that was
+// killed are removed.
+func OpenBlobs(config BlobsConfig) (*Blobs, error) {
+	b := &Blobs{config: config, sync: (*os.File).Sync}
 	if b.config.Now == nil {
 		b.config.Now = time.Now
 	}
 	if b.config.Logger == nil {
 		b.config.Logger = slog.New(slog.DiscardHandler)
 	}
-	if err := os.MkdirAll(folder, 0o700); err != nil {
+	if err := os.MkdirAll(config.Folder, 0o700); err != nil {
 		return nil, fmt.Errorf("media: make blob store: %w", err)
 	}
-	root, err := os.OpenRoot(folder)
+	root, err := os.OpenRoot(config.Folder)
 	if err != nil {
 		return nil, fmt.Errorf("media: open blob store: %w", err)
 	}
@@ -192,7 +192,7 @@ func sizeOf(file *os.File) (int64, error) {
 // name gives a file that is whole, and on disk, its name. Its description comes
 // first: a file without one is none.
 func (b *Blobs) name(aside, key string, about kept) error {
-	about.MimeType = cleanType(about.MimeType)
+	about.MimeType = canonicalType(about.MimeType)
 	description, err := json.Marshal(about)
 	if err != nil {
 		return err
@@ -220,15 +220,10 @@ func (b *Blobs) name(aside, key string, about kept) error {
 	return errors.Join(b.syncFolder(folder), b.syncFolder("."))
 }
 
-// cleanType returns a media type as it should be written. Who sent a file says what
-// it is: what is no media type is bytes.
-func cleanType(declared string) string {
-	const bytes = "application/octet-stream"
-	base, params, err := mime.ParseMediaType(declared)
-	if err != nil || len(declared) > maxKey || !strings.Contains(base, "/") {
-		return bytes
-	}
-	return cmp.Or(mime.FormatMediaType(base, params), bytes)
+// canonicalType returns a foreign media type as a header is to have it: valid, and in
+// the one spelling that it has.
+func canonicalType(declared string) string {
+	return mime.FormatMediaType(declaredType(gateway.CleanMimeType(declared)))
 }
 
 func (b *Blobs) writeSynced(name string, content []byte) error {

@@ -19,7 +19,7 @@ import (
 func openBlobs(t *testing.T) (blobs *Blobs, folder string) {
 	t.Helper()
 	folder = filepath.Join(t.TempDir(), "media")
-	blobs, err := OpenBlobs(folder)
+	blobs, err := OpenBlobs(BlobsConfig{Folder: folder})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -245,7 +245,7 @@ func TestHalfWrittenBlobsAreRemovedAtTheStart(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(folder, incoming, "left"), []byte("half"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	again, err := OpenBlobs(folder)
+	again, err := OpenBlobs(BlobsConfig{Folder: folder})
 	if err != nil {
 		t.Fatal(err)
 	}

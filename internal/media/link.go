@@ -18,35 +18,42 @@ import (
 // LinkPath is what the path of a link begins with.
 const LinkPath = "/media/"
 
-// MinLinkSecret is the length in bytes that the secret of Links must have.
+// MinLinkSecret is how many bytes the secret of Links must have at least.
 const MinLinkSecret = 32
 
 // Links signs download links to the files of a blob store and opens the files that
 // they lead to. A link needs no API key; it works until it expires, and not with
 // any character changed. Links is safe for concurrent use.
 type Links struct {
-	blobs  *Blobs
-	secret []byte
-	now    func() time.Time
+	config LinksConfig
 }
 
-// NewLinks makes links that only one with the secret can make. A nil clock means
-// the wall clock.
-func NewLinks(blobs *Blobs, secret []byte, now func() time.Time) (*Links, error) {
-	if len(secret) < MinLinkSecret {
-		return nil, fmt.Errorf("media: the secret of links has %d bytes, fewer than %d", len(secret), MinLinkSecret)
+// LinksConfig holds what Links needs.
+type LinksConfig struct {
+	Blobs *Blobs
+	// Secret signs the links: whoever has it can make links that work. It has at
+	// least MinLinkSecret bytes.
+	Secret []byte
+	Now    func() time.Time // nil: the wall clock
+}
+
+// NewLinks makes the links to the files of a store. It fails if the secret is too
+// short.
+func NewLinks(config LinksConfig) (*Links, error) {
+	if len(config.Secret) < MinLinkSecret {
+		return nil, fmt.Errorf("media: the secret of links has %d bytes, fewer than %d", len(config.Secret), MinLinkSecret)
 	}
-	if now == nil {
-		now = time.Now
+	if config.Now == nil {
+		config.Now = time.Now
 	}
-	return &Links{blobs: blobs, secret: secret, now: now}, nil
+	return &Links{config: config}, nil
 }
 
 // URL makes the link to the file under a key, which the client is to save under
 // the name. base is the address of this program as the client sees it, without
 // a slash at its end. The link works for the lifetime, and less than a second longer.
 func (l *Links) URL(base, key, fileName string, lifetime time.Duration) string {
-	query := linkQuery(l.now().Add(lifetime).Unix(), fileName)
+	query := linkQuery(l.config.Now().Add(lifetime).Unix(), fileName)
 	return base + LinkPath + key + "?" + query + signatureParam + l.sign(key, query)
 }
 
@@ -60,7 +67,7 @@ func linkQuery(expires int64, fileName string) string {
 }
 
 func (l *Links) sign(key, query string) string {
-	mac := hmac.New(sha256.New, l.secret)
+	mac := hmac.New(sha256.New, l.config.Secret)
 	// A key has no line break, so the two can't run into each other.
 	mac.Write([]byte(key + "\n" + query))
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
@@ -78,7 +85,7 @@ func (l *Links) Open(ctx context.Context, target *url.URL, check func(ctx contex
 	if err := check(ctx, key); err != nil {
 		return nil, err
 	}
-	file, err := l.blobs.Get(ctx, key)
+	file, err := l.config.Blobs.Get(ctx, key)
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +107,7 @@ func (l *Links) verify(target *url.URL) (key, fileName string, err error) {
 		return "", "", forbidden("the link is not valid")
 	}
 	expires, err := strconv.ParseInt(query.Get("expires"), 10, 64)
-	if err != nil || l.now().Unix() > expires {
+	if err != nil || l.config.Now().Unix() > expires {
 		return "", "", forbidden("the link has expired")
 	}
 	return key, query.Get("name"), nil

@@ -21,7 +21,7 @@ func openLinks(t *testing.T) (*Links, *clock) {
 	blobs, _ := openBlobs(t)
 	put(t, blobs, "0199/key", "0123456789", BlobMeta{MimeType: "image/jpeg", FileName: "kept.jpg"})
 	at := noon()
-	links, err := NewLinks(blobs, []byte(strings.Repeat("s", MinLinkSecret)), at.now)
+	links, err := NewLinks(LinksConfig{Blobs: blobs, Secret: []byte(strings.Repeat("s", MinLinkSecret)), Now: at.now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +85,7 @@ func TestLinkIsChecked(t *testing.T) {
 		}
 		return gateway.Errorf(gateway.NotFound, gateway.CodeMessageNotFound, "deleted")
 	}
-	put(t, links.blobs, "0199/deleted", "still there", BlobMeta{})
+	put(t, links.config.Blobs, "0199/deleted", "still there", BlobMeta{})
 	if _, err := followChecked(t, links, links.URL("", "0199/key", "a", time.Hour), check); err != nil {
 		t.Errorf("a file that may be handed out: %v", err)
 	}
@@ -163,14 +163,14 @@ func TestLinkExpires(t *testing.T) {
 func TestLinkOfAnotherSecret(t *testing.T) {
 	t.Parallel()
 	links, at := openLinks(t)
-	others, err := NewLinks(links.blobs, []byte(strings.Repeat("o", MinLinkSecret)), at.now)
+	others, err := NewLinks(LinksConfig{Blobs: links.config.Blobs, Secret: []byte(strings.Repeat("o", MinLinkSecret)), Now: at.now})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := follow(t, links, others.URL("", "0199/key", "a", time.Hour)); gateway.KindOf(err) != gateway.Forbidden {
 		t.Errorf("it ends with %v, want Forbidden", err)
 	}
-	if _, err := NewLinks(links.blobs, []byte("short"), nil); err == nil {
+	if _, err := NewLinks(LinksConfig{Blobs: links.config.Blobs, Secret: []byte("short")}); err == nil {
 		t.Error("a short secret was taken")
 	}
 }

@@ -17,7 +17,8 @@ import (
 // limited opens a store on a folder with limits and a clock that a test sets.
 func limited(t *testing.T, folder string, config BlobsConfig) *Blobs {
 	t.Helper()
-	blobs, err := OpenBlobs(folder, config)
+	config.Folder = folder
+	blobs, err := OpenBlobs(config)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -146,10 +146,11 @@ func (s *Server) openMedia(ctx context.Context) error {
 	}
 	s.media = service
 	s.onClose("media", service.Close)
-	kept := s.config.Blobs
-	kept.Now, kept.Logger = s.config.Now, s.config.Logger
-	kept.MaxFile = s.maxDownload()
-	if s.blobs, err = media.OpenBlobs(filepath.Join(s.config.DataDir, mediaFolder), kept); err != nil {
+	blobs := s.config.Blobs
+	blobs.Folder = filepath.Join(s.config.DataDir, mediaFolder)
+	blobs.Now, blobs.Logger = s.config.Now, s.config.Logger
+	blobs.MaxFile = s.maxDownload()
+	if s.blobs, err = media.OpenBlobs(blobs); err != nil {
 		return fmt.Errorf("server: %w", err)
 	}
 	s.onClose("blobs", s.blobs.Close)
@@ -157,7 +158,7 @@ func (s *Server) openMedia(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("server: %w", err)
 	}
-	if s.links, err = media.NewLinks(s.blobs, secret, s.config.Now); err != nil {
+	if s.links, err = media.NewLinks(media.LinksConfig{Blobs: s.blobs, Secret: secret, Now: s.config.Now}); err != nil {
 		return fmt.Errorf("server: %w", err)
 	}
 	return nil
