@@ -3,15 +3,20 @@ package media
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"image"
+	_ "image/gif" // image.Decode knows the formats that are imported
+	_ "image/jpeg"
+	_ "image/png"
 	"io"
 	"os"
 	"runtime"
 	"time"
 
+	_ "golang.org/x/image/webp"
 	"golang.org/x/sync/semaphore"
+
+	"github.com/recado-project/recado/internal/media/probe"
 )
 
 const (
@@ -19,10 +24,6 @@ const (
 	// bytes. A picture that needs more is sent without a thumbnail: a few bytes can
 	// claim gigapixels.
 	largeRoom = 96 << 20
-	// maxScans bounds the scans of a JPEG. Encoders make about ten; each goes over
-	// the whole picture, and fifty bytes are enough for one.
-	maxScans = 100
-
 	// smallWeight is what pictures from most phones' messengers stay below. These
 	// have room of their own, so that large ones never hold them up.
 	smallWeight = 12 << 20
@@ -55,8 +56,8 @@ func newDecoders() *decoders {
 // It does neither where the image is too large, or can't be decoded, or takes too
 // long: an image is sent without a thumbnail then. Its error is the end of ctx, or
 // that of use.
-func (d *decoders) decode(ctx context.Context, file *os.File, about picture, use func(image.Image) error) error {
-	weight := about.weight()
+func (d *decoders) decode(ctx context.Context, file *os.File, about probe.Picture, use func(image.Image) error) error {
+	weight := weightOf(about)
 	if weight == 0 {
 		return nil
 	}
@@ -95,17 +96,17 @@ func ended(ctx context.Context) error {
 	return fmt.Errorf("media: decode image: %w", context.Cause(ctx))
 }
 
-// weight is how many bytes of memory it takes to decode a picture; 0 where it is not
-// decoded.
-func (p picture) weight() int64 {
-	if p.width <= 0 || p.height <= 0 || p.width > largeRoom/p.height || p.scans > maxScans {
+// weightOf returns how many bytes of memory it takes to decode a picture; 0 for one that
+// is not decoded because it would take too much.
+func weightOf(p probe.Picture) int64 {
+	if p.Width <= 0 || p.Height <= 0 || p.Width > largeRoom/p.Height || p.Scans > probe.MaxScans {
 		return 0
 	}
-	weight := int64(p.width) * int64(p.height) * int64(max(p.bytesAPixel, 1))
-	if p.progressive {
+	weight := int64(p.Width) * int64(p.Height) * int64(max(p.BytesPerPixel, 1))
+	if p.Progressive {
 		weight *= 5 // four bytes of coefficients for each of the picture
 	}
-	if p.interlaced {
+	if p.Interlaced {
 		weight *= 2 // the passes, and the whole
 	}
 	if weight > largeRoom {
@@ -127,69 +128,4 @@ func (r *stoppableReader) Read(p []byte) (int, error) {
 		return 0, err
 	}
 	return r.from.Read(p[:min(len(p), readAtOnce)])
-}
-
-// The markers of a JPEG that are told apart here.
-const (
-	markerStart       = 0xd8
-	markerEnd         = 0xd9
-	markerScan        = 0xda
-	markerProgressive = 0xc2
-	markerRestart     = 0xd0 // to 0xd7
-	markerTemporary   = 0x01
-)
-
-// countScans counts the scans of a JPEG, maxScans+1 at most, and tells whether it
-// is progressive. Of a file that breaks off it tells what came before.
-func countScans(file io.Reader) (scans int, progressive bool, err error) {
-	from := bufio.NewReaderSize(file, 64<<10)
-	for scans <= maxScans {
-		marker, err := nextMarker(from)
-		if err != nil {
-			return scans, progressive, brokenOff(err)
-		}
-		switch {
-		case marker == 0, marker == markerStart, marker == markerTemporary, marker&^7 == markerRestart:
-			continue // data goes on behind them
-		case marker == markerEnd:
-			return scans, progressive, nil
-		case marker == markerScan:
-			scans++
-		case marker == markerProgressive:
-			progressive = true
-		}
-		var length [2]byte
-		if _, err := io.ReadFull(from, length[:]); err != nil {
-			return scans, progressive, brokenOff(err)
-		}
-		if _, err := from.Discard(max(0, int(length[0])<<8+int(length[1])-len(length))); err != nil {
-			return scans, progressive, brokenOff(err)
-		}
-	}
-	return scans, progressive, nil
-}
-
-// nextMarker skips to a marker and returns it; 0 stands for a data byte 0xff.
-func nextMarker(from *bufio.Reader) (byte, error) {
-	for {
-		switch _, err := from.ReadSlice(0xff); {
-		case errors.Is(err, bufio.ErrBufferFull):
-			continue
-		case err != nil:
-			return 0, err
-		}
-		for {
-			marker, err := from.ReadByte()
-			if err != nil || marker != 0xff { // any number of them fills up
-				return marker, err
-			}
-		}
-	}
-}
-
-func brokenOff(err error) error {
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil
-	}
-	return fmt.Errorf("media: read image: %w", err)
 }

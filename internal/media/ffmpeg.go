@@ -10,6 +10,8 @@ import (
 	"os"
 	"strconv"
 	"time"
+
+	"github.com/recado-project/recado/internal/media/probe"
 )
 
 // maxFramePixels bounds a frame of a video that a thumbnail is made of.
@@ -40,9 +42,9 @@ type probeAnswer struct {
 
 // probe asks ffprobe what a file holds. Without it, and of a file that it can't
 // read, nothing is known.
-func (t *tool) probe(ctx context.Context, path string) (tracks, error) {
+func (t *tool) probe(ctx context.Context, path string) (probe.Tracks, error) {
 	if t.ffprobe == "" {
-		return tracks{}, nil
+		return probe.Tracks{}, nil
 	}
 	args := append([]string{
 		"-v", "error", "-of", "json", "-show_entries",
@@ -51,32 +53,32 @@ func (t *tool) probe(ctx context.Context, path string) (tracks, error) {
 	out := &boundedBuffer{limit: maxToolOutput}
 	if err := t.run(ctx, out, t.ffprobe, args); isUnmeasured(err) {
 		t.unmeasured(ctx, err)
-		return tracks{}, nil
+		return probe.Tracks{}, nil
 	} else if err != nil {
-		return tracks{}, err
+		return probe.Tracks{}, err
 	}
 	var answer probeAnswer
 	if err := json.Unmarshal(out.taken.Bytes(), &answer); err != nil {
-		return tracks{}, fmt.Errorf("media: read answer of ffprobe: %w", err)
+		return probe.Tracks{}, fmt.Errorf("media: read answer of ffprobe: %w", err)
 	}
 	return answer.tracks(), nil
 }
 
-func (a probeAnswer) tracks() tracks {
-	var found tracks
+func (a probeAnswer) tracks() probe.Tracks {
+	var found probe.Tracks
 	if length, err := strconv.ParseFloat(a.Format.Duration, 64); err == nil {
-		found.duration = seconds(length, 1)
+		found.Duration = probe.Duration(length, 1)
 	}
 	for _, stream := range a.Streams {
 		switch {
 		case stream.Type == "audio":
-			found.audio = true
-		case stream.Type == "video" && stream.Disposition.Cover == 0 && !found.video:
-			found.video = true
-			found.width, found.height = stream.Width, stream.Height
+			found.Audio = true
+		case stream.Type == "video" && stream.Disposition.Cover == 0 && !found.Video:
+			found.Video = true
+			found.Width, found.Height = stream.Width, stream.Height
 			for _, data := range stream.SideData {
 				if math.Abs(math.Mod(data.Rotation, 180)) == 90 {
-					found.width, found.height = stream.Height, stream.Width
+					found.Width, found.Height = stream.Height, stream.Width
 				}
 			}
 		}

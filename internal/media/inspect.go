@@ -12,6 +12,7 @@ import (
 	"github.com/gabriel-vasile/mimetype"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/media/probe"
 )
 
 // examined is what an inspection knows of its file besides the content.
@@ -140,11 +141,11 @@ func inspectDocument(context.Context, *Service, *File, examined) error { return 
 
 func inspectImage(ctx context.Context, s *Service, file *File, about examined) error {
 	return file.content.read(func(content *os.File) error {
-		picture, err := measurePicture(content)
+		picture, err := probe.ReadPicture(content)
 		if err != nil {
 			return about.refuse("must hold an image that can be read")
 		}
-		file.Width, file.Height = picture.shown()
+		file.Width, file.Height = picture.Shown()
 		file.Thumbnail, err = s.thumbnail(ctx, content, picture)
 		return err
 	})
@@ -152,11 +153,11 @@ func inspectImage(ctx context.Context, s *Service, file *File, about examined) e
 
 func inspectSticker(_ context.Context, _ *Service, file *File, about examined) error {
 	return file.content.read(func(content *os.File) error {
-		sticker, err := parseWebP(content)
+		sticker, err := probe.ReadWebP(content)
 		if err != nil {
 			return about.refuse("must hold a WebP picture that can be read")
 		}
-		file.Width, file.Height, file.Animated = sticker.width, sticker.height, sticker.animated
+		file.Width, file.Height, file.Animated = sticker.Width, sticker.Height, sticker.Animated
 		return nil
 	})
 }
@@ -166,11 +167,11 @@ func inspectVideo(ctx context.Context, s *Service, file *File, about examined) e
 	if err != nil {
 		return err
 	}
-	if found.audio && !found.video {
+	if found.Audio && !found.Video {
 		return about.refuse("must hold a video, not only sound")
 	}
-	file.Width, file.Height, file.Seconds = found.width, found.height, found.seconds()
-	file.Thumbnail, err = s.tool.frame(ctx, file.content.path(), found.duration)
+	file.Width, file.Height, file.Seconds = found.Width, found.Height, found.Seconds()
+	file.Thumbnail, err = s.tool.frame(ctx, file.content.path(), found.Duration)
 	return err
 }
 
@@ -181,27 +182,27 @@ func inspectAudio(ctx context.Context, s *Service, file *File, about examined) e
 
 // measureAudio checks that a file holds audio and nothing to look at, and
 // measures it. Containers that hold either are decided by their tracks.
-func (s *Service) measureAudio(ctx context.Context, file *File, about examined) (tracks, error) {
+func (s *Service) measureAudio(ctx context.Context, file *File, about examined) (probe.Tracks, error) {
 	refusal := about.refuse("must hold audio")
 	declared, params := declaredType(about.declared)
 	_, subtype, _ := strings.Cut(about.sniffed, "/")
 	found, err := s.measureTracks(ctx, file, about)
 	if err != nil {
-		return tracks{}, err
+		return probe.Tracks{}, err
 	}
 	if holdsEither(about.sniffed) {
 		switch {
-		case found.video:
-			return tracks{}, refusal
+		case found.Video:
+			return probe.Tracks{}, refusal
 		// Nobody can say what it holds: the one case where its sender is believed.
-		case !found.audio && !strings.HasPrefix(declared, "audio/"):
-			return tracks{}, refusal
+		case !found.Audio && !strings.HasPrefix(declared, "audio/"):
+			return probe.Tracks{}, refusal
 		}
 		file.MimeType = "audio/" + subtype
 	}
-	file.Seconds = found.seconds()
+	file.Seconds = found.Seconds()
 	switch {
-	case found.opus && file.MimeType == "audio/ogg":
+	case found.Opus && file.MimeType == "audio/ogg":
 		file.MimeType = oggOpus
 	case declared == file.MimeType && params["codecs"] != "":
 		file.MimeType = mime.FormatMediaType(declared, map[string]string{"codecs": params["codecs"]})
@@ -228,14 +229,11 @@ func inspectVoice(ctx context.Context, s *Service, file *File, about examined) e
 		if err := original.remove(); err != nil {
 			return err
 		}
-		if err := file.content.read(func(content *os.File) (err error) {
-			found, err = parseOgg(content)
-			return err
-		}); err != nil {
+		if found, err = file.tracks("audio/ogg"); err != nil {
 			return fmt.Errorf("media: measure converted voice note: %w", err)
 		}
-		file.Seconds = found.seconds()
+		file.Seconds = found.Seconds()
 	}
-	file.Waveform, err = s.tool.waveform(ctx, file.content.path(), found.duration)
+	file.Waveform, err = s.tool.waveform(ctx, file.content.path(), found.Duration)
 	return err
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/media/mediatest"
 )
 
 func TestDataURI(t *testing.T) {
@@ -92,7 +93,7 @@ func TestOpenRefuses(t *testing.T) {
 		{"text as audio", gateway.TypeAudio, text, "must hold audio"},
 		{"a video as audio", gateway.TypeAudio, dataURI("audio/mp4", sample(t, "clip.mp4")), "must hold audio"},
 		{"a video as audio, not believed", gateway.TypeAudio, dataURI("video/webm", sample(t, "clip.webm")), "must hold audio"},
-		{"a PNG as a sticker", gateway.TypeSticker, dataURI("image/webp", encodePNG(t, 4, 4)), "WebP"},
+		{"a PNG as a sticker", gateway.TypeSticker, dataURI("image/webp", mediatest.PNG(t, 4, 4)), "WebP"},
 		{"a sticker that is only a beginning", gateway.TypeSticker, dataURI("image/webp", []byte("RIFF\x00\x00\x00\x00WEBPVP8X")), "can be read"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

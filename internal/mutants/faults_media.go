@@ -4,13 +4,13 @@ package main
 func mediaFaults() []fault {
 	return []fault{
 		{
-			name: "pictures count by their memory", file: "internal/media/picture.go",
+			name: "pictures count by their memory", file: "internal/media/probe/picture.go",
 			old: "		return 8\n", new: "		return 4\n",
 			test: "./internal/media", run: "WeightOfPictures",
 		},
 		{
 			name: "scans are counted", file: "internal/media/decode.go",
-			old: "p.scans > maxScans", new: "false",
+			old: "p.Scans > probe.MaxScans", new: "false",
 			test: "./internal/media", run: "ProgressivePictures",
 		},
 		{

@@ -1,4 +1,4 @@
-package media
+package probe
 
 import (
 	"encoding/binary"
@@ -20,28 +20,28 @@ const (
 type mp4Reader struct {
 	file  io.ReadSeeker
 	left  int // boxes that may still be looked at
-	found tracks
+	found Tracks
 
 	// of the track that is being read
 	handler       string
 	width, height int
 }
 
-// parseMP4 reads the length and the tracks of an MP4, QuickTime or 3GPP file.
+// readMP4 reads the length and the tracks of an MP4, QuickTime or 3GPP file.
 // Of a file that breaks off or makes no sense it returns what came before.
-func parseMP4(file io.ReadSeeker) (tracks, error) {
+func readMP4(file io.ReadSeeker) (Tracks, error) {
 	size, err := file.Seek(0, io.SeekEnd)
 	if err != nil {
-		return tracks{}, fmt.Errorf("media: seek in mp4: %w", err)
+		return Tracks{}, fmt.Errorf("probe: seek in mp4: %w", err)
 	}
 	reader := &mp4Reader{file: file, left: maxBoxes}
 	if err := reader.boxes(0, size, 1); err != nil && !errors.Is(err, errBadBox) {
-		return tracks{}, err
+		return Tracks{}, err
 	}
 	return reader.found, nil
 }
 
-var errBadBox = errors.New("media: malformed mp4 box")
+var errBadBox = errors.New("probe: malformed mp4 box")
 
 // boxes reads the boxes from start up to end.
 func (r *mp4Reader) boxes(start, end int64, depth int) error {
@@ -124,12 +124,12 @@ func (r *mp4Reader) box(kind string, content, end int64, depth int) error {
 func (r *mp4Reader) endTrack() {
 	switch r.handler {
 	case "soun":
-		r.found.audio = true
+		r.found.Audio = true
 	case "vide":
-		if !r.found.video {
-			r.found.width, r.found.height = r.width, r.height
+		if !r.found.Video {
+			r.found.Width, r.found.Height = r.width, r.height
 		}
-		r.found.video = true
+		r.found.Video = true
 	}
 }
 
@@ -149,7 +149,7 @@ func (r *mp4Reader) movieHeader(content, end int64) error {
 		}
 		scale, length = binary.BigEndian.Uint32(body[20:]), binary.BigEndian.Uint64(body[24:])
 	}
-	r.found.duration = movieLength(scale, length)
+	r.found.Duration = movieLength(scale, length)
 	return nil
 }
 
@@ -157,7 +157,7 @@ func movieLength(scale uint32, length uint64) time.Duration {
 	if scale == 0 {
 		return 0
 	}
-	return seconds(float64(length), float64(scale))
+	return Duration(float64(length), float64(scale))
 }
 
 // trackHeader reads the size of a track's picture as it is shown: the matrix may
@@ -196,13 +196,13 @@ func (r *mp4Reader) body(content, end, size int64) ([]byte, error) {
 
 func (r *mp4Reader) read(at int64, into []byte) error {
 	if _, err := r.file.Seek(at, io.SeekStart); err != nil {
-		return fmt.Errorf("media: seek in mp4: %w", err)
+		return fmt.Errorf("probe: seek in mp4: %w", err)
 	}
 	if _, err := io.ReadFull(r.file, into); err != nil {
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 			return errBadBox
 		}
-		return fmt.Errorf("media: read mp4: %w", err)
+		return fmt.Errorf("probe: read mp4: %w", err)
 	}
 	return nil
 }

@@ -1,69 +1,24 @@
-package media
+package probe
 
 import (
 	"bufio"
 	"encoding/binary"
-	"image"
 	"io"
 )
 
-// orientation says how a stored picture has to be turned to be seen upright, in
+// Orientation says how a stored picture has to be turned to be seen upright, in
 // EXIF's numbers from 1 to 8. Its zero value is upright.
-type orientation int
+type Orientation int
 
-// sideways reports whether width and height change places.
-func (o orientation) sideways() bool { return o >= 5 && o <= 8 }
-
-// apply turns a picture upright.
-func (o orientation) apply(stored *image.RGBA) *image.RGBA {
-	if o < 2 || o > 8 {
-		return stored
-	}
-	size := stored.Bounds().Size()
-	shown := size
-	if o.sideways() {
-		shown = image.Pt(size.Y, size.X)
-	}
-	upright := image.NewRGBA(image.Rectangle{Max: shown})
-	for y := range shown.Y {
-		for x := range shown.X {
-			from := o.origin(x, y, size)
-			upright.SetRGBA(x, y, stored.RGBAAt(from.X, from.Y))
-		}
-	}
-	return upright
-}
-
-// origin returns where in the stored picture of the size the point lies that is
-// shown at x, y.
-func (o orientation) origin(x, y int, size image.Point) image.Point {
-	right, bottom := size.X-1, size.Y-1
-	switch o {
-	case 2:
-		return image.Pt(right-x, y)
-	case 3:
-		return image.Pt(right-x, bottom-y)
-	case 4:
-		return image.Pt(x, bottom-y)
-	case 5:
-		return image.Pt(y, x)
-	case 6:
-		return image.Pt(y, bottom-x)
-	case 7:
-		return image.Pt(right-y, bottom-x)
-	case 8:
-		return image.Pt(right-y, x)
-	default:
-		return image.Pt(x, y)
-	}
-}
+// Sideways reports whether turning the picture upright swaps its width and height.
+func (o Orientation) Sideways() bool { return o >= 5 && o <= 8 }
 
 // maxSegments bounds the segments of a JPEG that are looked at.
 const maxSegments = 64
 
 // jpegOrientation looks for the EXIF segment among those that come before the
-// picture. What it does not find or understand is upright.
-func jpegOrientation(reader *bufio.Reader) orientation {
+// picture. A picture without one, or with one that makes no sense, is upright.
+func jpegOrientation(reader *bufio.Reader) Orientation {
 	const (
 		startOfImage = 0xd8
 		startOfScan  = 0xda
@@ -98,8 +53,8 @@ func jpegOrientation(reader *bufio.Reader) orientation {
 	return 0
 }
 
-// exifOrientation reads the orientation of an EXIF segment; 0 where it has none.
-func exifOrientation(segment []byte) orientation {
+// exifOrientation reads the orientation from an EXIF segment; 0 if it has none.
+func exifOrientation(segment []byte) Orientation {
 	const (
 		head     = "Exif\x00\x00"
 		tag      = 0x0112
@@ -129,7 +84,7 @@ func exifOrientation(segment []byte) orientation {
 			return 0
 		}
 		if order.Uint16(entries) == tag && order.Uint16(entries[2:]) == short {
-			if value := orientation(order.Uint16(entries[8:])); value >= 1 && value <= 8 {
+			if value := Orientation(order.Uint16(entries[8:])); value >= 1 && value <= 8 {
 				return value
 			}
 			return 0

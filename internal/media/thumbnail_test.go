@@ -1,87 +1,16 @@
 package media
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/binary"
 	"hash/crc32"
 	"image"
-	"image/color"
-	"image/gif"
 	"image/jpeg"
-	"image/png"
 	"testing"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/media/mediatest"
 )
-
-// half is a picture whose upper left quarter is red and the rest blue.
-func half(width, height int) image.Image {
-	picture := image.NewRGBA(image.Rect(0, 0, width, height))
-	for y := range height {
-		for x := range width {
-			if x < width/2 && y < height/2 {
-				picture.Set(x, y, color.RGBA{R: 255, A: 255})
-			} else {
-				picture.Set(x, y, color.RGBA{B: 255, A: 255})
-			}
-		}
-	}
-	return picture
-}
-
-func encodePNG(tb testing.TB, width, height int) []byte {
-	tb.Helper()
-	var out bytes.Buffer
-	if err := png.Encode(&out, half(width, height)); err != nil {
-		tb.Fatal(err)
-	}
-	return out.Bytes()
-}
-
-func encodeGIF(tb testing.TB, width, height int) []byte {
-	tb.Helper()
-	var out bytes.Buffer
-	if err := gif.Encode(&out, half(width, height), nil); err != nil {
-		tb.Fatal(err)
-	}
-	return out.Bytes()
-}
-
-// encodeJPEG makes a JPEG that says how it is to be turned; 0 says nothing.
-func encodeJPEG(tb testing.TB, width, height int, turned orientation, order binary.ByteOrder) []byte {
-	tb.Helper()
-	var out bytes.Buffer
-	if err := jpeg.Encode(&out, half(width, height), nil); err != nil {
-		tb.Fatal(err)
-	}
-	if turned == 0 {
-		return out.Bytes()
-	}
-	segment := exifSegment(turned, order)
-	head := []byte{0xff, 0xd8, 0xff, 0xe1, 0, byte(len(segment) + 2)}
-	return bytes.Join([][]byte{head, segment, out.Bytes()[2:]}, nil)
-}
-
-func exifSegment(turned orientation, order binary.ByteOrder) []byte {
-	mark := "II*\x00"
-	if order == binary.BigEndian {
-		mark = "MM\x00*"
-	}
-	tiff := []byte(mark)
-	tiff = order.(binary.AppendByteOrder).AppendUint32(tiff, 8)
-	entry := func(tag, kind, value uint16) {
-		tiff = order.(binary.AppendByteOrder).AppendUint16(tiff, tag)
-		tiff = order.(binary.AppendByteOrder).AppendUint16(tiff, kind)
-		tiff = order.(binary.AppendByteOrder).AppendUint32(tiff, 1)
-		tiff = order.(binary.AppendByteOrder).AppendUint16(tiff, value)
-		tiff = append(tiff, 0, 0)
-	}
-	tiff = order.(binary.AppendByteOrder).AppendUint16(tiff, 2)
-	entry(0x0100, 3, 7)
-	entry(0x0112, 3, uint16(turned))
-	return append([]byte("Exif\x00\x00"), tiff...)
-}
 
 func TestImage(t *testing.T) {
 	t.Parallel()
@@ -93,11 +22,11 @@ func TestImage(t *testing.T) {
 		width, height int
 		thumbnail     image.Point
 	}{
-		{"JPEG", encodeJPEG(t, 400, 200, 0, nil), "image/jpeg", 400, 200, image.Pt(100, 50)},
-		{"small JPEG", encodeJPEG(t, 40, 20, 0, nil), "image/jpeg", 40, 20, image.Pt(40, 20)},
-		{"thin JPEG", encodeJPEG(t, 2000, 2, 0, nil), "image/jpeg", 2000, 2, image.Pt(100, 1)},
-		{"PNG", encodePNG(t, 300, 600), "image/png", 300, 600, image.Pt(50, 100)},
-		{"GIF", encodeGIF(t, 200, 100), "image/gif", 200, 100, image.Pt(100, 50)},
+		{"JPEG", mediatest.JPEG(t, 400, 200, 0, nil), "image/jpeg", 400, 200, image.Pt(100, 50)},
+		{"small JPEG", mediatest.JPEG(t, 40, 20, 0, nil), "image/jpeg", 40, 20, image.Pt(40, 20)},
+		{"thin JPEG", mediatest.JPEG(t, 2000, 2, 0, nil), "image/jpeg", 2000, 2, image.Pt(100, 1)},
+		{"PNG", mediatest.PNG(t, 300, 600), "image/png", 300, 600, image.Pt(50, 100)},
+		{"GIF", mediatest.GIF(t, 200, 100), "image/gif", 200, 100, image.Pt(100, 50)},
 		{"WebP", sample(t, "sticker.webp"), "image/webp", 64, 64, image.Pt(64, 64)},
 		{"animated WebP", sample(t, "animated.webp"), "image/webp", 64, 64, image.Point{}},
 	} {
@@ -144,11 +73,11 @@ func TestTurnedImage(t *testing.T) {
 	t.Parallel()
 	service := start(t, Config{FFmpeg: NoFFmpeg})
 	// Where the red quarter, stored in the upper left, is to be seen.
-	for turned, red := range map[orientation]image.Point{
+	for turned, red := range map[int]image.Point{
 		1: {0, 0}, 2: {1, 0}, 3: {1, 1}, 4: {0, 1}, 5: {0, 0}, 6: {1, 0}, 7: {1, 1}, 8: {0, 1},
 	} {
 		for _, order := range []binary.ByteOrder{binary.LittleEndian, binary.BigEndian} {
-			content := encodeJPEG(t, 400, 200, turned, order)
+			content := mediatest.JPEG(t, 400, 200, turned, order)
 			file := opened(t, service, gateway.TypeImage, dataURI("", content), Hints{})
 			want := image.Pt(400, 200)
 			if turned >= 5 {
@@ -177,7 +106,7 @@ func TestTurnedImage(t *testing.T) {
 // A few bytes that claim to be a picture of 3.6 gigapixels are not decoded.
 func TestPixelBomb(t *testing.T) {
 	t.Parallel()
-	bomb := encodePNG(t, 4, 4)
+	bomb := mediatest.PNG(t, 4, 4)
 	binary.BigEndian.PutUint32(bomb[16:], 60_000)
 	binary.BigEndian.PutUint32(bomb[20:], 60_000)
 	binary.BigEndian.PutUint32(bomb[29:], crc32.ChecksumIEEE(bomb[12:29]))
@@ -202,33 +131,8 @@ func TestSticker(t *testing.T) {
 	}
 }
 
-func FuzzOrientation(f *testing.F) {
-	f.Add(encodeJPEG(f, 2, 2, 6, binary.LittleEndian))
-	f.Add(encodeJPEG(f, 2, 2, 3, binary.BigEndian))
-	f.Add([]byte{0xff, 0xd8, 0xff, 0xe1, 0, 0})
-	f.Fuzz(func(t *testing.T, content []byte) {
-		if found := jpegOrientation(bufio.NewReader(bytes.NewReader(content))); found < 0 || found > 8 {
-			t.Errorf("the orientation is %d", found)
-		}
-		if found := exifOrientation(content); found < 0 || found > 8 {
-			t.Errorf("the orientation is %d", found)
-		}
-	})
-}
-
-func FuzzWebP(f *testing.F) {
-	f.Add(sample(f, "sticker.webp")[:40])
-	f.Add(sample(f, "animated.webp")[:40])
-	f.Fuzz(func(t *testing.T, content []byte) {
-		found, err := parseWebP(bytes.NewReader(content))
-		if err == nil && (found.width < 0 || found.width > 1<<24 || found.height < 0 || found.height > 1<<24) {
-			t.Errorf("the picture is %+v", found)
-		}
-	})
-}
-
 func BenchmarkThumbnail(b *testing.B) {
-	photograph := half(4000, 3000)
+	photograph := mediatest.Quarters(4000, 3000)
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := encodeThumbnail(photograph, 6); err != nil {

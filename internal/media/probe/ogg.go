@@ -1,4 +1,4 @@
-package media
+package probe
 
 import (
 	"bufio"
@@ -40,12 +40,12 @@ func (s oggStream) duration() time.Duration {
 	if s.rate == 0 {
 		return 0
 	}
-	return seconds(float64(s.granule-s.preSkip), s.rate)
+	return Duration(float64(s.granule-s.preSkip), s.rate)
 }
 
-// parseOgg reads the page headers of an Ogg file from its start, and the first
+// readOgg reads the page headers of an Ogg file from its start, and the first
 // packet of each stream. It stops where the file ceases to be Ogg.
-func parseOgg(file io.ReadSeeker) (tracks, error) {
+func readOgg(file io.ReadSeeker) (Tracks, error) {
 	reader := bufio.NewReaderSize(file, 64<<10)
 	var streams []*oggStream
 	current := map[uint32]*oggStream{} // by serial number
@@ -55,7 +55,7 @@ func parseOgg(file io.ReadSeeker) (tracks, error) {
 			return oggTracks(streams), nil
 		}
 		if err != nil {
-			return tracks{}, fmt.Errorf("media: read ogg page: %w", err)
+			return Tracks{}, fmt.Errorf("probe: read ogg page: %w", err)
 		}
 		if page.first && len(streams) < maxOggStreams {
 			current[page.serial] = newOggStream(page.start)
@@ -67,7 +67,7 @@ func parseOgg(file io.ReadSeeker) (tracks, error) {
 	}
 }
 
-var errNotOgg = errors.New("media: not an ogg page")
+var errNotOgg = errors.New("probe: not an ogg page")
 
 type oggPage struct {
 	first   bool
@@ -125,13 +125,13 @@ func newOggStream(packet []byte) *oggStream {
 
 // oggTracks adds up streams: those of a file that was joined from several play
 // one after the other.
-func oggTracks(streams []*oggStream) tracks {
-	found := tracks{opus: len(streams) > 0}
+func oggTracks(streams []*oggStream) Tracks {
+	found := Tracks{Opus: len(streams) > 0}
 	for _, stream := range streams {
-		found.duration += stream.duration()
-		found.opus = found.opus && stream.codec == oggIsOpus
-		found.audio = found.audio || stream.codec == oggIsOpus || stream.codec == oggIsVorbis
-		found.video = found.video || stream.codec == oggIsVideo
+		found.Duration += stream.duration()
+		found.Opus = found.Opus && stream.codec == oggIsOpus
+		found.Audio = found.Audio || stream.codec == oggIsOpus || stream.codec == oggIsVorbis
+		found.Video = found.Video || stream.codec == oggIsVideo
 	}
 	return found
 }

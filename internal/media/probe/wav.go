@@ -1,4 +1,4 @@
-package media
+package probe
 
 import (
 	"encoding/binary"
@@ -10,11 +10,11 @@ import (
 // maxChunks bounds the chunks of a RIFF file that are looked at.
 const maxChunks = 256
 
-// parseWAV reads the length of a WAV file from its headers.
-func parseWAV(file io.ReadSeeker) (tracks, error) {
-	found := tracks{audio: true}
+// readWAV reads the length of a WAV file from its headers.
+func readWAV(file io.ReadSeeker) (Tracks, error) {
+	found := Tracks{Audio: true}
 	if _, err := file.Seek(12, io.SeekStart); err != nil {
-		return tracks{}, fmt.Errorf("media: seek in wav: %w", err)
+		return Tracks{}, fmt.Errorf("probe: seek in wav: %w", err)
 	}
 	var bytesPerSecond uint32
 	for range maxChunks {
@@ -34,7 +34,7 @@ func parseWAV(file io.ReadSeeker) (tracks, error) {
 			next -= int64(len(format))
 		case "data":
 			if bytesPerSecond > 0 {
-				found.duration = seconds(float64(size), float64(bytesPerSecond))
+				found.Duration = Duration(float64(size), float64(bytesPerSecond))
 			}
 			return found, nil
 		}
@@ -42,7 +42,7 @@ func parseWAV(file io.ReadSeeker) (tracks, error) {
 			return found, nil
 		}
 		if _, err := file.Seek(next, io.SeekCurrent); err != nil {
-			return tracks{}, fmt.Errorf("media: seek in wav: %w", err)
+			return Tracks{}, fmt.Errorf("probe: seek in wav: %w", err)
 		}
 	}
 	return found, nil
@@ -53,5 +53,5 @@ func ignoreEnd(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return nil
 	}
-	return fmt.Errorf("media: read header: %w", err)
+	return fmt.Errorf("probe: read header: %w", err)
 }
