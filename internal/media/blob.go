@@ -19,16 +19,15 @@ import (
 	"github.com/recado-project/recado/internal/keylock"
 )
 
-// Blobs keeps files under keys, which their callers choose: letters, digits,
-// dots, dashes, underscores and slashes, up to 255. A key's content never
-// changes. Blobs is safe for concurrent use; one process at a time may have a
-// folder open.
+// Blobs keeps files under keys that its callers choose: up to 255 letters, digits,
+// dots, dashes, underscores and slashes. The content of a key never changes. Blobs
+// is safe for concurrent use. Only one process at a time may have a folder open.
 type Blobs struct {
 	root   *os.Root
 	config BlobsConfig
 	space  space
-	busy   keylock.Locks        // of files that are being written
-	sync   func(*os.File) error // brings a file, or a folder, to the disk
+	busy   keylock.Locks        // held, by key, while a file is written
+	sync   func(*os.File) error // waits until a file or folder is on the disk
 }
 
 // BlobsConfig holds the settings of a store. Only Folder is required; a limit of
@@ -49,11 +48,11 @@ type BlobsConfig struct {
 	Logger *slog.Logger     // nil: nothing is logged
 }
 
-// BlobMeta is what is kept of a file besides its content.
+// BlobMeta describes a stored file.
 type BlobMeta struct {
 	MimeType string
 	FileName string
-	Size     int64     // in bytes; -1 in Put where it is not known beforehand
+	Size     int64     // in bytes; -1 in Put if it is not known yet
 	Created  time.Time // set by Get and Stat
 }
 
@@ -64,14 +63,15 @@ type Blob struct {
 }
 
 const (
-	// incoming is the folder of what is not whole yet. No key begins with a dot.
+	// incoming is the folder of files that are not complete yet. No key begins with
+	// a dot.
 	incoming = ".incoming"
-	// attributes end the name of the file beside a file that describes it.
+	// attributes is the suffix of the file that describes another file.
 	attributes = ".attrs"
 )
 
-// kept is what the file beside a file says.
-type kept struct {
+// description is the content of the file that describes another file.
+type description struct {
 	MimeType string `json:"mimeType"`
 	FileName string `json:"fileName"`
 	Size     int64  `json:"size"`
@@ -116,25 +116,24 @@ func (b *Blobs) Close() error {
 	return nil
 }
 
-// Put stores what content has to give. The file is under its key when all of it
-// is on disk, and not at all where reading fails, ctx ends, or its size is not
-// the one that meta names. A key that is taken keeps what it has, and the content
-// is not read, unless that is not whole. Its error is TooLarge for more than
-// BlobsConfig.MaxFile, and for what no other file can make room for.
+// Put stores content under a key, once all of it is on the disk. It stores nothing if
+// reading fails, ctx ends, or the size is not the one in meta. If the key already has
+// a complete file, Put keeps that and does not read content. Its error is TooLarge for
+// a file of more than BlobsConfig.MaxFile bytes, or of more than a whole quota.
 func (b *Blobs) Put(ctx context.Context, key string, content io.Reader, meta BlobMeta) error {
 	return b.Receive(ctx, key, meta, func(file *os.File) error {
 		from := io.Reader(readerUntil{ctx, content})
 		if limit := b.largest(); limit > 0 {
-			from = io.LimitReader(from, limit+1) // one more, to see that it is too much
+			from = io.LimitReader(from, limit+1) // one byte more shows that it is too much
 		}
 		_, err := io.Copy(file, from)
 		return err
 	})
 }
 
-// Receive is Put where the content is written by fetch, in whatever order. fetch
-// bounds what it writes; a file that is larger than the store takes is removed. Of
-// several callers with one key, one fetches and the others wait for it.
+// Receive is Put for content that fetch writes, in any order. fetch must limit what it
+// writes: a file that is too large is removed only afterwards. If several callers have
+// the same key, one of them fetches and the others wait for it.
 func (b *Blobs) Receive(ctx context.Context, key string, meta BlobMeta, fetch func(file *os.File) error) (err error) {
 	if !validKey(key) {
 		return errBadKey
@@ -145,7 +144,7 @@ func (b *Blobs) Receive(ctx context.Context, key string, meta BlobMeta, fetch fu
 	}
 	defer release()
 	if _, err := b.Stat(ctx, key); gateway.KindOf(err) != gateway.NotFound {
-		return err // nil where the key is taken
+		return err // nil if the key is taken
 	}
 	aside := path.Join(incoming, rand.Text())
 	file, err := b.root.OpenFile(aside, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
@@ -166,7 +165,7 @@ func (b *Blobs) Receive(ctx context.Context, key string, meta BlobMeta, fetch fu
 		err = gateway.Errorf(gateway.TooLarge, gateway.CodePayloadTooLarge, "the file has more than %d bytes", limit)
 	}
 	if err == nil && meta.Size >= 0 && size != meta.Size {
-		err = fmt.Errorf("it has %d bytes, not %d", size, meta.Size)
+		err = fmt.Errorf("the content has %d bytes instead of %d", size, meta.Size)
 	}
 	if err == nil {
 		err = b.sync(file)
@@ -174,7 +173,7 @@ func (b *Blobs) Receive(ctx context.Context, key string, meta BlobMeta, fetch fu
 	if err = errors.Join(err, file.Close()); err != nil {
 		return fmt.Errorf("media: write blob: %w", err)
 	}
-	if err := b.name(aside, key, kept{MimeType: meta.MimeType, FileName: meta.FileName, Size: size}); err != nil {
+	if err := b.name(aside, key, description{MimeType: meta.MimeType, FileName: meta.FileName, Size: size}); err != nil {
 		return fmt.Errorf("media: finish blob: %w", err)
 	}
 	b.grown(ctx, key, size)
@@ -189,11 +188,11 @@ func sizeOf(file *os.File) (int64, error) {
 	return about.Size(), nil
 }
 
-// name gives a file that is whole, and on disk, its name. Its description comes
-// first: a file without one is none.
-func (b *Blobs) name(aside, key string, about kept) error {
+// name gives its key to a file that is complete and on the disk. The description is
+// named first: a file without a description does not count.
+func (b *Blobs) name(aside, key string, about description) error {
 	about.MimeType = canonicalType(about.MimeType)
-	description, err := json.Marshal(about)
+	encoded, err := json.Marshal(about)
 	if err != nil {
 		return err
 	}
@@ -203,7 +202,7 @@ func (b *Blobs) name(aside, key string, about kept) error {
 	}
 	now := b.config.Now()
 	described := aside + attributes
-	err = b.writeSynced(described, description)
+	err = b.writeSynced(described, encoded)
 	if err == nil {
 		err = b.root.Rename(described, key+attributes)
 	}
@@ -216,7 +215,7 @@ func (b *Blobs) name(aside, key string, about kept) error {
 	if err != nil {
 		return errors.Join(err, b.remove(described))
 	}
-	// The names themselves, and that of a folder which may be new.
+	// The two names have to be on the disk too, and that of the folder, which may be new.
 	return errors.Join(b.syncFolder(folder), b.syncFolder("."))
 }
 
@@ -250,8 +249,8 @@ func (b *Blobs) remove(name string) error {
 	return nil
 }
 
-// Stat tells of a file without opening it. Its error is NotFound where the key
-// has none, or one that is not whole.
+// Stat describes a file without opening it. Its error is NotFound if the key has no
+// file, or an incomplete one.
 func (b *Blobs) Stat(_ context.Context, key string) (BlobMeta, error) {
 	if !validKey(key) {
 		return BlobMeta{}, errNoBlob()
@@ -260,19 +259,19 @@ func (b *Blobs) Stat(_ context.Context, key string) (BlobMeta, error) {
 	if err != nil {
 		return BlobMeta{}, blobError(err)
 	}
-	description, err := b.root.ReadFile(key + attributes)
+	encoded, err := b.root.ReadFile(key + attributes)
 	if err != nil {
 		return BlobMeta{}, blobError(err)
 	}
-	var found kept
-	if json.Unmarshal(description, &found) != nil || found.Size != about.Size() || !about.Mode().IsRegular() || found.MimeType == "" {
-		return BlobMeta{}, errNoBlob() // the disk has lost some of it
+	var found description
+	if json.Unmarshal(encoded, &found) != nil || found.Size != about.Size() || !about.Mode().IsRegular() || found.MimeType == "" {
+		return BlobMeta{}, errNoBlob() // a part was lost, as when the power failed
 	}
 	return BlobMeta{MimeType: found.MimeType, FileName: found.FileName, Size: found.Size, Created: about.ModTime()}, nil
 }
 
-// Get opens a file. Its error is NotFound where the key has none, or one that is
-// not whole.
+// Get opens a file. Its error is NotFound if the key has no file, or an incomplete
+// one.
 func (b *Blobs) Get(ctx context.Context, key string) (*Blob, error) {
 	meta, err := b.Stat(ctx, key)
 	if err != nil {
@@ -285,8 +284,8 @@ func (b *Blobs) Get(ctx context.Context, key string) (*Blob, error) {
 	return &Blob{BlobMeta: meta, ReadSeekCloser: file}, nil
 }
 
-// Delete removes a file. Who has it open can read it to its end. A key that has
-// none is no error.
+// Delete removes a file. A caller that has it open can read it to its end. A key
+// without a file is no error.
 func (b *Blobs) Delete(_ context.Context, key string) error {
 	if !validKey(key) {
 		return errBadKey
@@ -298,8 +297,8 @@ func (b *Blobs) Delete(_ context.Context, key string) error {
 	return errors.Join(b.remove(key), b.remove(key+attributes))
 }
 
-// Folders returns the first parts of all keys that have more of them, also of
-// those whose files are gone.
+// Folders returns the folders that keys begin with, including those whose files are
+// all gone.
 func (b *Blobs) Folders() ([]string, error) {
 	entries, err := fs.ReadDir(b.root.FS(), ".")
 	if err != nil {
@@ -342,8 +341,8 @@ var errBadKey = errors.New("media: malformed blob key")
 
 const maxKey = 255
 
-// validKey reports whether a key is one: it also is a path below a folder and
-// of a URL, as it stands.
+// validKey reports whether a key can be used, unescaped, as the path of a file and in
+// a URL.
 func validKey(key string) bool {
 	if key == "" || len(key) > maxKey || strings.HasSuffix(key, attributes) {
 		return false
@@ -365,13 +364,13 @@ func isNoKeyRune(r rune) bool {
 	}
 }
 
-// readerUntil reads for as long as its context lasts.
+// readerUntil reads until its context ends.
 type readerUntil struct {
-	ctx  context.Context //nolint:containedctx // it lasts as long as the call that makes it
+	ctx  context.Context //nolint:containedctx // it lives no longer than the call that makes it
 	from io.Reader
 }
 
-// Read reads on.
+// Read implements io.Reader.
 func (r readerUntil) Read(p []byte) (int, error) {
 	if err := r.ctx.Err(); err != nil {
 		return 0, err

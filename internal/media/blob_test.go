@@ -156,7 +156,7 @@ func TestBlobIsFetchedOnce(t *testing.T) {
 	gone, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	if err := blobs.Receive(gone, "one/photo", BlobMeta{Size: -1}, fetch); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("who does not wait is told %v", err)
+		t.Errorf("a caller that does not wait gets %v", err)
 	}
 	put(t, blobs, "one/other", "content", BlobMeta{}) // another file is not held up
 	close(goOn)

@@ -20,26 +20,26 @@ import (
 )
 
 const (
-	// largeRoom bounds the memory of all large pictures that are decoded at a time, in
-	// bytes. A picture that needs more is sent without a thumbnail: a few bytes can
-	// claim gigapixels.
+	// largeRoom bounds the memory, in bytes, of all large pictures that are decoded at
+	// the same time. A picture that needs more is sent without a thumbnail: a file of
+	// a few bytes can claim gigapixels.
 	largeRoom = 96 << 20
-	// smallWeight is what pictures from most phones' messengers stay below. These
-	// have room of their own, so that large ones never hold them up.
+	// smallWeight is more than most pictures from phones' messengers take. Pictures
+	// below it have memory of their own, so that they never wait for large ones.
 	smallWeight = 12 << 20
 	smallRoom   = 36 << 20
 
 	// decodeTime is how long one picture may take, and waitTime how long it may
-	// wait for others. What takes longer is sent without a thumbnail.
+	// wait for others. A picture that takes longer is sent without a thumbnail.
 	decodeTime = time.Second
 	waitTime   = time.Second
 
-	// readAtOnce is how much a decoder gets before its time is looked at. The
-	// fewer bytes, the less work they can mean.
+	// readAtOnce is how many bytes a decoder gets between two checks of its deadline.
+	// Fewer bytes can cause less work.
 	readAtOnce = 256
 )
 
-// decoders bounds the decoding of pictures, over all callers.
+// decoders limits the decoding of pictures, for all callers together.
 type decoders struct {
 	small, large   *semaphore.Weighted
 	wait, complete time.Duration
@@ -52,9 +52,9 @@ func newDecoders() *decoders {
 	}
 }
 
-// decode decodes an image and hands it to use, while which it counts as decoded.
-// It does neither where the image is too large, or can't be decoded, or takes too
-// long: an image is sent without a thumbnail then. Its error is the end of ctx, or
+// decode decodes an image and calls use with it; the image's memory is counted until
+// use returns. It does neither if the image is too large, can't be decoded, or takes
+// too long: such an image is sent without a thumbnail. Its error is the end of ctx, or
 // that of use.
 func (d *decoders) decode(ctx context.Context, file *os.File, about probe.Picture, use func(image.Image) error) error {
 	weight := weightOf(about)
@@ -72,7 +72,7 @@ func (d *decoders) decode(ctx context.Context, file *os.File, about probe.Pictur
 	}
 	defer room.Release(weight)
 	if room == d.large {
-		runtime.GC() // what the one before has left would count twice
+		runtime.GC() // else the picture before would still take memory
 	}
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return fmt.Errorf("media: seek in image: %w", err)
@@ -81,14 +81,14 @@ func (d *decoders) decode(ctx context.Context, file *os.File, about probe.Pictur
 	defer stop()
 	decoded, _, err := image.Decode(&stoppableReader{from: bufio.NewReaderSize(file, 64<<10), stopped: deadline.Err})
 	if err != nil {
-		// It took too long; or is an animated WebP, a variety that is unknown here,
-		// a file that breaks off.
+		// It took too long, or it is an animated WebP, an unknown variant, or
+		// incomplete.
 		return ended(ctx)
 	}
 	return use(decoded)
 }
 
-// ended is the error of a context that has ended, nil before.
+// ended returns the error of a context that has ended; nil if it has not.
 func ended(ctx context.Context) error {
 	if ctx.Err() == nil {
 		return nil
@@ -115,14 +115,14 @@ func weightOf(p probe.Picture) int64 {
 	return weight
 }
 
-// stoppableReader gives little at a time, and an error once it is stopped:
-// decoders can't be told to stop, but they have to read.
+// stoppableReader reads a few bytes at a time, and fails once it is stopped. Decoders
+// take no context, but they do have to read.
 type stoppableReader struct {
 	from    io.Reader
 	stopped func() error
 }
 
-// Read reads on.
+// Read implements io.Reader.
 func (r *stoppableReader) Read(p []byte) (int, error) {
 	if err := r.stopped(); err != nil {
 		return 0, err

@@ -8,20 +8,20 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 )
 
-// Decoded is the media of a data URI that was decoded while it came in, so that
-// it is no string in memory.
+// Decoded is the media of a data URI that was decoded while the request was read, so
+// that it was never a string in memory.
 type Decoded struct {
-	Declared string // media type as given, with its parameters; not to be believed
+	Declared string // media type as given, with its parameters; it may be wrong
 	Size     int64  // in bytes
-	// Content is read from its start; it stays its owner's to close.
+	// Content is read from its start. Its owner closes it.
 	Content io.ReaderAt
 }
 
-// CheckDecoded is CheckInline for media that were decoded already.
+// CheckDecoded is CheckInline for media that is decoded already.
 func CheckDecoded(kind gateway.MessageType, decoded Decoded, field string) error {
 	head, err := io.ReadAll(io.LimitReader(decoded.reader(), sniffLimit))
 	if err != nil || len(head) == 0 {
-		return nil //nolint:nilerr // what can't be read is Open's to refuse
+		return nil //nolint:nilerr // Open refuses content that can't be read
 	}
 	if wrong := unfit(kind, known(mimetype.Detect(head))); wrong != "" {
 		return refused(field, wrong)
@@ -31,7 +31,7 @@ func CheckDecoded(kind gateway.MessageType, decoded Decoded, field string) error
 
 func (d Decoded) reader() io.Reader { return io.NewSectionReader(d.Content, 0, d.Size) }
 
-// source is the decoded media as the source of a file.
+// source makes the decoded media the source of a file.
 func (d Decoded) source(field string) *source {
 	return &source{
 		body: d.reader(), declared: d.Declared, field: field,

@@ -28,13 +28,13 @@ type redirectError string
 // Error says why.
 func (e redirectError) Error() string { return string(e) }
 
-// fetcher gets what URLs of clients name, and only from where that is allowed.
+// fetcher fetches the URLs that clients give, from allowed addresses only.
 type fetcher struct {
 	client  *http.Client
 	timeout time.Duration
 }
 
-// newFetcher makes a fetcher of what guard allows.
+// newFetcher makes a fetcher that connects only to addresses that guard allows.
 func newFetcher(config Config, guard *outbound.Guard) *fetcher {
 	dialer := &net.Dialer{Timeout: config.ConnectTimeout, Resolver: config.Resolver, Control: guard.Control}
 	return &fetcher{
@@ -46,7 +46,7 @@ func newFetcher(config Config, guard *outbound.Guard) *fetcher {
 				Proxy:               nil,
 				DialContext:         dialer.DialContext,
 				TLSHandshakeTimeout: config.ConnectTimeout,
-				// What is sent on is what the server stores, not what it unpacks to.
+				// The file is sent on as the server has it, not unpacked.
 				DisableCompression:     true,
 				MaxResponseHeaderBytes: maxResponseHeaders,
 				MaxIdleConns:           maxIdleConnections,
@@ -68,12 +68,12 @@ func checkRedirect(request *http.Request, via []*http.Request) error {
 	case !isWeb(request.URL), request.URL.User != nil:
 		return redirectError("it redirects to where fetching is not allowed")
 	}
-	// The URL before may carry a token that is not the next host's business.
+	// The URL before may contain a token, which the next host must not see.
 	request.Header.Del("Referer")
 	return nil
 }
 
-// urlSource fetches address as far as its headers.
+// urlSource requests a URL and reads the headers of the response.
 func (s *Service) urlSource(ctx context.Context, address *url.URL, field string) (*source, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, s.fetcher.timeout, errTooSlow)
 	explain := func(err error) error { return fetchFailure(ctx, err) }
@@ -83,7 +83,7 @@ func (s *Service) urlSource(ctx context.Context, address *url.URL, field string)
 		return nil, explain(err)
 	}
 	closeAll := func() {
-		// Nothing is left to learn from a body that was read or given up.
+		// The body was read or given up, so an error of Close does not matter.
 		_ = response.Body.Close()
 		cancel()
 	}
@@ -122,8 +122,8 @@ func (f *fetcher) get(ctx context.Context, address *url.URL) (*http.Response, er
 // errTooSlow is the cause of a context whose time for a fetch is over.
 var errTooSlow = errors.New("media: the fetch took too long")
 
-// fetchFailure translates why a fetch failed. The text names no address: what
-// lies behind a name is not for the client to learn from us.
+// fetchFailure explains to the client why a fetch failed. The text contains no
+// address: the client must not learn from it where a name leads.
 func fetchFailure(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, errTooSlow) {
 		return fmt.Errorf("media: fetch: %w", cause)
@@ -147,8 +147,8 @@ func fetchFailed(why string) error {
 	return gateway.Errorf(gateway.Invalid, gateway.CodeMediaFetchFailed, "the media URL can't be fetched: %s", why)
 }
 
-// lastPart returns the last part of a URL's path, decoded; empty where the path
-// ends with a slash.
+// lastPart returns the last part of a URL's path, decoded; empty if the path ends
+// with a slash.
 func lastPart(address *url.URL) string {
 	escaped := address.EscapedPath()
 	part, err := url.PathUnescape(escaped[strings.LastIndexByte(escaped, '/')+1:])
@@ -158,7 +158,7 @@ func lastPart(address *url.URL) string {
 	return part
 }
 
-// dispositionName returns the file name that a server gives.
+// dispositionName returns the file name in a Content-Disposition header.
 func dispositionName(header http.Header) string {
 	_, params, err := mime.ParseMediaType(header.Get("Content-Disposition"))
 	if err != nil {

@@ -14,15 +14,15 @@ import (
 	"github.com/recado-project/recado/internal/media/probe"
 )
 
-// maxFramePixels bounds a frame of a video that a thumbnail is made of.
+// maxFramePixels bounds the size of a video whose thumbnail is made.
 const maxFramePixels = 30_000_000
 
-// unmeasured notes why a tool could not tell anything of a file.
+// unmeasured logs why a tool could not read a file.
 func (t *tool) unmeasured(ctx context.Context, err error) {
 	t.logger.DebugContext(ctx, "media not measured", slog.Any("error", err))
 }
 
-// probeAnswer is what ffprobe tells.
+// probeAnswer is the output of ffprobe.
 type probeAnswer struct {
 	Format struct {
 		Duration string `json:"duration"`
@@ -40,8 +40,8 @@ type probeAnswer struct {
 	} `json:"streams"`
 }
 
-// probe asks ffprobe what a file holds. Without it, and of a file that it can't
-// read, nothing is known.
+// probe asks ffprobe what a file holds. It returns no tracks without ffprobe, and for a
+// file that ffprobe can't read.
 func (t *tool) probe(ctx context.Context, path string) (probe.Tracks, error) {
 	if t.ffprobe == "" {
 		return probe.Tracks{}, nil
@@ -86,8 +86,8 @@ func (a probeAnswer) tracks() probe.Tracks {
 	return found
 }
 
-// frame makes a small JPEG of a picture near the beginning of a video; nothing
-// without ffmpeg, and of a video that it can't read.
+// frame makes a small JPEG of a picture near the beginning of a video. It returns nil
+// without ffmpeg, and for a video that ffmpeg can't read.
 func (t *tool) frame(ctx context.Context, path string, duration time.Duration) ([]byte, error) {
 	if !t.found(ctx) {
 		return nil, nil
@@ -109,7 +109,7 @@ func (t *tool) frame(ctx context.Context, path string, duration time.Duration) (
 	return out.taken.Bytes(), nil
 }
 
-// convertVoice makes OGG/Opus of audio in another format.
+// convertVoice converts audio in another format to OGG/Opus.
 func (s *Service) convertVoice(ctx context.Context, file *File, about examined) (content, error) {
 	target, name, err := s.createTemp()
 	if err != nil {
@@ -140,8 +140,8 @@ func (s *Service) convertVoice(ctx context.Context, file *File, about examined) 
 // pcmRate is the rate at which a voice note is decoded to draw its waveform.
 const pcmRate = 8000
 
-// waveform draws a voice note of the length; a flat line without ffmpeg, and of
-// audio that it can't read.
+// waveform draws a voice note of this duration. It returns a flat line without ffmpeg,
+// and for audio that ffmpeg can't read.
 func (t *tool) waveform(ctx context.Context, path string, duration time.Duration) ([]byte, error) {
 	if !t.found(ctx) || duration <= 0 {
 		return flatWaveform(), nil

@@ -14,20 +14,20 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 )
 
-// File is media whose content was checked and measured. It lies in a temporary
-// file until it is closed. What could not be measured is zero.
+// File is media whose content was checked and measured. The content is in a temporary
+// file until it is closed. A field that could not be measured is zero.
 type File struct {
-	// Size is in bytes, SHA256 the hash of all of them.
+	// Size is in bytes; SHA256 is the hash of the content.
 	Size   int64
 	SHA256 []byte
-	// MimeType is the type of the content as it is, with the codecs of audio
-	// where they are known.
+	// MimeType is the type of the content itself, whatever was declared, with the
+	// codecs of audio if they are known.
 	MimeType string
 	// FileName is the name to display; only a document always has one.
 	FileName string
 	// Width and Height are in pixels, as a viewer shows the picture.
 	Width, Height int
-	// Seconds is the length of audio and video, at least 1 where it is known.
+	// Seconds is the length of audio and video, at least 1 if it is known.
 	Seconds int
 	// Waveform draws a voice note: 64 values from 0 to 100.
 	Waveform []byte
@@ -45,7 +45,7 @@ func (f *File) Open() (io.ReadSeekCloser, error) { return f.content.open() }
 // Close removes the content. Closing twice is no error.
 func (f *File) Close() error { return f.content.remove() }
 
-// take makes content the file's own.
+// take makes content the content of the file.
 func (f *File) take(content content) {
 	f.content = content
 	f.Size, f.SHA256 = content.size, content.hash
@@ -74,7 +74,7 @@ func (c *content) open() (*os.File, error) {
 	return file, nil
 }
 
-// read hands the content to a function that reads of it what it needs.
+// read opens the content for a function that reads it.
 func (c *content) read(use func(file *os.File) error) error {
 	file, err := c.open()
 	if err != nil {
@@ -83,7 +83,7 @@ func (c *content) read(use func(file *os.File) error) error {
 	return errors.Join(use(file), file.Close())
 }
 
-// path is where a program outside finds the content.
+// path is where another program, such as ffmpeg, finds the content.
 func (c *content) path() string {
 	return filepath.Join(c.root.Name(), c.name)
 }
@@ -98,7 +98,7 @@ func (s *Service) createTemp() (*os.File, string, error) {
 	return file, name, nil
 }
 
-// spool writes a source into a temporary file, piece by piece.
+// spool copies a source into a temporary file, piece by piece.
 func (s *Service) spool(ctx context.Context, source *source) (content, error) {
 	file, name, err := s.createTemp()
 	if err != nil {
@@ -111,7 +111,7 @@ func (s *Service) spool(ctx context.Context, source *source) (content, error) {
 	}
 	if err != nil {
 		if ctx.Err() != nil && gateway.KindOf(err) == gateway.Internal {
-			err = fmt.Errorf("media: take media: %w", ctx.Err())
+			err = fmt.Errorf("media: read media: %w", ctx.Err())
 		}
 		return content{}, errors.Join(err, written.remove())
 	}
@@ -139,7 +139,7 @@ func (s *Service) fill(file io.Writer, written *content, source *source) error {
 	return nil
 }
 
-// digest returns the size of what it reads, and its hash.
+// digest returns the size and the hash of what it reads.
 func digest(from io.Reader) (int64, []byte, error) {
 	hash := sha256.New()
 	size, err := io.Copy(hash, from)
@@ -153,13 +153,14 @@ func (s *Service) tooLarge() error {
 	return gateway.Errorf(gateway.TooLarge, gateway.CodePayloadTooLarge, "the media has more than %d bytes", s.maxBytes)
 }
 
-// failureKeeper tells a failure to read from a failure to write.
+// failureKeeper remembers a failure to read, which io.Copy does not distinguish from a
+// failure to write.
 type failureKeeper struct {
 	reader  io.Reader
 	failure error
 }
 
-// Read reads on, and keeps a failure.
+// Read implements io.Reader.
 func (k *failureKeeper) Read(p []byte) (int, error) {
 	n, err := k.reader.Read(p)
 	if err != nil && !errors.Is(err, io.EOF) {

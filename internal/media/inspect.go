@@ -15,7 +15,7 @@ import (
 	"github.com/recado-project/recado/internal/media/probe"
 )
 
-// examined is what an inspection knows of its file besides the content.
+// examined is what an inspection knows about its file besides the content.
 type examined struct {
 	field    string
 	declared string // media type as given
@@ -27,8 +27,7 @@ func (e examined) refuse(message string) error { return refused(e.field, message
 // inspection checks that a file is of its kind, and measures it.
 type inspection func(ctx context.Context, s *Service, file *File, about examined) error
 
-// inspectionOf returns the inspection of a kind; nil where messages of the type
-// have no media.
+// inspectionOf returns the inspection of a kind; nil if such messages have no media.
 func inspectionOf(kind gateway.MessageType) inspection {
 	switch kind {
 	case gateway.TypeImage:
@@ -48,10 +47,9 @@ func inspectionOf(kind gateway.MessageType) inspection {
 	}
 }
 
-// CheckInline refuses a data URI whose first bytes show that it is nothing of the
-// kind: what can be said without work, and before there is anybody to send it
-// through. The error is the validation error of field. Open finds out the rest;
-// what is no data URI passes.
+// CheckInline refuses a data URI whose first bytes show that it is not of the kind. It
+// is cheap, and needs no session. Its error is the validation error of field. It
+// accepts everything that is not a data URI; Open checks the rest.
 func CheckInline(kind gateway.MessageType, input, field string) error {
 	if !isInline(input) {
 		return nil
@@ -60,7 +58,7 @@ func CheckInline(kind gateway.MessageType, input, field string) error {
 	if wrong != "" {
 		return refused(field, wrong)
 	}
-	// As many bytes as mimetype looks at. What can't be decoded is Open's to refuse.
+	// As many bytes as mimetype looks at. Open refuses what can't be decoded.
 	head, _ := io.ReadAll(io.LimitReader(base64.NewDecoder(base64.RawStdEncoding, strings.NewReader(data)), sniffLimit))
 	if len(head) == 0 {
 		return nil
@@ -71,11 +69,10 @@ func CheckInline(kind gateway.MessageType, input, field string) error {
 	return nil
 }
 
-// sniffLimit is how many bytes of a file tell its type.
+// sniffLimit is how many bytes mimetype needs to recognise a type.
 const sniffLimit = 3072
 
-// unfit says why content of a media type can't be of a kind; empty where it may
-// be.
+// unfit returns why content of a media type can't be of a kind; empty if it can.
 func unfit(kind gateway.MessageType, mimeType string) string {
 	family, _, _ := strings.Cut(mimeType, "/")
 	switch kind {
@@ -107,7 +104,7 @@ func holdsEither(mimeType string) bool {
 	return strings.HasPrefix(mimeType, "video/") || mimeType == "application/ogg"
 }
 
-// sniff tells the media type of content by its first bytes.
+// sniff recognises the media type of content by its first bytes.
 func sniff(content *content) (string, error) {
 	var found *mimetype.MIME
 	err := content.read(func(file *os.File) (err error) {
@@ -120,8 +117,7 @@ func sniff(content *content) (string, error) {
 	return known(found), nil
 }
 
-// known is a media type without parameters, under the name that other programs
-// know.
+// known returns a media type without parameters, by the name that other programs use.
 func known(found *mimetype.MIME) string {
 	base, _, _ := strings.Cut(found.String(), ";")
 	switch base {
@@ -180,8 +176,8 @@ func inspectAudio(ctx context.Context, s *Service, file *File, about examined) e
 	return err
 }
 
-// measureAudio checks that a file holds audio and nothing to look at, and
-// measures it. Containers that hold either are decided by their tracks.
+// measureAudio checks that a file holds audio and no video, and measures it. The tracks
+// decide about containers that can hold both.
 func (s *Service) measureAudio(ctx context.Context, file *File, about examined) (probe.Tracks, error) {
 	refusal := about.refuse("must hold audio")
 	declared, params := declaredType(about.declared)
@@ -194,7 +190,7 @@ func (s *Service) measureAudio(ctx context.Context, file *File, about examined) 
 		switch {
 		case found.Video:
 			return probe.Tracks{}, refusal
-		// Nobody can say what it holds: the one case where its sender is believed.
+		// Its tracks are unknown. Only in this case the declared type is believed.
 		case !found.Audio && !strings.HasPrefix(declared, "audio/"):
 			return probe.Tracks{}, refusal
 		}

@@ -15,15 +15,15 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 )
 
-// LinkPath is what the path of a link begins with.
+// LinkPath is how the path of every download link begins.
 const LinkPath = "/media/"
 
 // MinLinkSecret is how many bytes the secret of Links must have at least.
 const MinLinkSecret = 32
 
 // Links signs download links to the files of a blob store and opens the files that
-// they lead to. A link needs no API key; it works until it expires, and not with
-// any character changed. Links is safe for concurrent use.
+// they lead to. A link needs no API key. It works until it expires, and stops working
+// if any character is changed. Links is safe for concurrent use.
 type Links struct {
 	config LinksConfig
 }
@@ -37,8 +37,7 @@ type LinksConfig struct {
 	Now    func() time.Time // nil: the wall clock
 }
 
-// NewLinks makes the links to the files of a store. It fails if the secret is too
-// short.
+// NewLinks makes a Links. It fails if the secret is too short.
 func NewLinks(config LinksConfig) (*Links, error) {
 	if len(config.Secret) < MinLinkSecret {
 		return nil, fmt.Errorf("media: the secret of links has %d bytes, fewer than %d", len(config.Secret), MinLinkSecret)
@@ -49,9 +48,9 @@ func NewLinks(config LinksConfig) (*Links, error) {
 	return &Links{config: config}, nil
 }
 
-// URL makes the link to the file under a key, which the client is to save under
-// the name. base is the address of this program as the client sees it, without
-// a slash at its end. The link works for the lifetime, and less than a second longer.
+// URL makes the link to the file under a key; clients save it as fileName. base is the
+// address of this program as the client sees it, without a slash at its end. The link
+// works for its lifetime, and less than a second longer.
 func (l *Links) URL(base, key, fileName string, lifetime time.Duration) string {
 	query := linkQuery(l.config.Now().Add(lifetime).Unix(), fileName)
 	return base + LinkPath + key + "?" + query + signatureParam + l.sign(key, query)
@@ -59,8 +58,8 @@ func (l *Links) URL(base, key, fileName string, lifetime time.Duration) string {
 
 const signatureParam = "&signature="
 
-// linkQuery spells the part of the query that is signed. There is one spelling
-// for what it says, so that no character can be changed without effect.
+// linkQuery writes the part of the query that is signed. Every value has only one
+// spelling, so that no character of a link can be changed.
 func linkQuery(expires int64, fileName string) string {
 	escaped := strings.ReplaceAll(url.QueryEscape(fileName), "+", "%20")
 	return "expires=" + strconv.FormatInt(expires, 10) + "&name=" + escaped
@@ -68,15 +67,15 @@ func linkQuery(expires int64, fileName string) string {
 
 func (l *Links) sign(key, query string) string {
 	mac := hmac.New(sha256.New, l.config.Secret)
-	// A key has no line break, so the two can't run into each other.
+	// A key has no line break, so it is clear where the key ends.
 	mac.Write([]byte(key + "\n" + query))
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// Open opens the file that a link leads to; its FileName is the one in the link.
-// check is asked, for a genuine link only, whether the file under the key may still
-// be handed out; its error is returned. The error is Forbidden for a link that is
-// not genuine or has expired, and NotFound where the file is gone.
+// Open opens the file that a link leads to; its FileName is the one in the link. If the
+// link is valid, check is called first and may refuse the key; its error is returned.
+// The error is Forbidden for a link that is not valid or has expired, and NotFound if
+// the file is gone.
 func (l *Links) Open(ctx context.Context, target *url.URL, check func(ctx context.Context, key string) error) (*Blob, error) {
 	key, fileName, err := l.verify(target)
 	if err != nil {
@@ -93,11 +92,11 @@ func (l *Links) Open(ctx context.Context, target *url.URL, check func(ctx contex
 	return file, nil
 }
 
-// verify reads a link. Its error is Forbidden.
+// verify checks a link and returns what it says. Its error is Forbidden.
 func (l *Links) verify(target *url.URL) (key, fileName string, err error) {
 	key, below := strings.CutPrefix(target.EscapedPath(), LinkPath)
 	signed, signature, found := strings.Cut(target.RawQuery, signatureParam)
-	// Compared as text: two texts may stand for the same bytes.
+	// The texts are compared, because two texts may decode to the same bytes.
 	genuine := subtle.ConstantTimeCompare([]byte(signature), []byte(l.sign(key, signed))) == 1
 	if !below || !found || !genuine || !validKey(key) {
 		return "", "", forbidden("the link is not valid")

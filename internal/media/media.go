@@ -1,8 +1,7 @@
-// Package media turns what a client gives as media, a data URI or a URL, into a
-// file whose content is checked and measured; it keeps files that were fetched
-// in a blob store and hands them out under signed links that expire. It knows
-// neither the platform's wire nor the API's errors beyond gateway's. The use
-// cases of a message call it, and the server mounts its link handler.
+// Package media turns the media that a client sends, a data URI or a URL, into a file
+// whose content is checked and measured. It also keeps the files that were fetched from
+// the platform, and signs download links to them, which expire. It does not know how
+// the platform encodes media. The use cases of a message and the API call it.
 package media
 
 import (
@@ -21,7 +20,7 @@ import (
 	"github.com/recado-project/recado/internal/outbound"
 )
 
-// The limits that hold where Config names none.
+// The limits that apply if Config sets none.
 const (
 	DefaultMaxBytes       = 64 << 20
 	defaultConnectTimeout = 5 * time.Second
@@ -29,14 +28,14 @@ const (
 	defaultToolTimeout    = time.Minute
 )
 
-// tempPrefix begins the names of our files in the folder for temporary ones,
-// and staleAfter is the age at which such a file belongs to no living process.
+// tempPrefix begins the names of our temporary files, and staleAfter is the age at which
+// such a file belongs to no running process any more.
 const (
 	tempPrefix = "recado-media-"
 	staleAfter = 24 * time.Hour
 )
 
-// NoFFmpeg as Config.FFmpeg says that ffmpeg is not to be used.
+// NoFFmpeg is the value of Config.FFmpeg that turns ffmpeg off.
 const NoFFmpeg = "none"
 
 // Config holds the settings. Its zero value works.
@@ -45,13 +44,13 @@ type Config struct {
 	MaxBytes int64
 	// AllowPrivate permits URLs of private, loopback and link-local addresses.
 	AllowPrivate bool
-	// DenyFetch are public prefixes that are not fetched from either, unless
-	// AllowPrivate permits everything.
+	// DenyFetch are public prefixes from which nothing is fetched either, unless
+	// AllowPrivate is set.
 	DenyFetch []netip.Prefix
-	// TempDir is the folder of files in work; empty means the machine's own.
+	// TempDir is the folder for temporary files; empty means the system's.
 	TempDir string
-	// FFmpeg is the path of ffmpeg. Empty looks it up in PATH, where its absence
-	// is no error; NoFFmpeg does without it.
+	// FFmpeg is the path of ffmpeg. If it is empty, ffmpeg is looked up in PATH, and
+	// may be missing. NoFFmpeg turns it off.
 	FFmpeg string
 	// ConnectTimeout bounds the connection to a URL's host, 0 means 5 seconds;
 	// FetchTimeout bounds the whole fetch, 0 means one minute.
@@ -59,7 +58,7 @@ type Config struct {
 	FetchTimeout   time.Duration
 	// ToolTimeout bounds one run of ffmpeg; 0 means one minute.
 	ToolTimeout time.Duration
-	// Resolver looks up the hosts of URLs; nil means the machine's own.
+	// Resolver looks up the hosts of URLs; nil means the system's.
 	Resolver *net.Resolver
 	// Now is the clock; nil means the wall clock.
 	Now func() time.Time
@@ -67,17 +66,17 @@ type Config struct {
 	Logger *slog.Logger
 }
 
-// Hints say what a request tells of its media besides the content.
+// Hints are what a request says about its media besides the content.
 type Hints struct {
-	// Field is the name of the request's field, which a refusal names.
+	// Field is the name of the request's field, for validation errors.
 	Field string
-	// FileName is the name to display; empty takes it from the URL.
+	// FileName is the name to display; if it is empty, it is taken from the URL.
 	FileName string
-	// Decoded is the media itself, where it was a data URI; nil reads the input.
+	// Decoded is the media itself, if it was a data URI; if it is nil, the input is read.
 	Decoded *Decoded
 }
 
-// Service opens media. It is safe for concurrent use, and it must outlive the
+// Service opens media. It is safe for concurrent use. It must not be closed before the
 // files that it opened.
 type Service struct {
 	maxBytes int64
@@ -87,9 +86,9 @@ type Service struct {
 	decoders *decoders
 }
 
-// New makes the service. It fails where the folder for temporary files can't be
-// used or the ffmpeg that Config names does not exist. Files that a process
-// which was killed left in the folder more than a day ago are removed.
+// New makes the service. It fails if the folder for temporary files can't be used, or if
+// the ffmpeg in config does not exist. It removes temporary files that a process left
+// behind more than a day ago.
 func New(config Config) (*Service, error) {
 	config = withDefaults(config)
 	temp, err := openTemp(config.TempDir, config.Now().Add(-staleAfter))
@@ -109,7 +108,7 @@ func New(config Config) (*Service, error) {
 	}, nil
 }
 
-// guard decides where files are fetched from.
+// guard decides from which addresses files are fetched; nil allows all.
 func (c Config) guard() *outbound.Guard {
 	if c.AllowPrivate {
 		return nil
@@ -142,8 +141,8 @@ func withDefaults(config Config) Config {
 	return config
 }
 
-// openTemp opens the folder for temporary files and removes those of ours that
-// are older than the time given.
+// openTemp opens the folder for temporary files and removes ours that are from before a
+// time.
 func openTemp(folder string, before time.Time) (*os.Root, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, fmt.Errorf("media: make folder for temporary files: %w", err)
@@ -160,8 +159,8 @@ func openTemp(folder string, before time.Time) (*os.Root, error) {
 		if !strings.HasPrefix(entry.Name(), tempPrefix) {
 			continue
 		}
-		// Another process may remove it at the same time, and one of another
-		// user may not be ours to remove: neither keeps us from working.
+		// Removing fails if another process does it at the same time, or if the file
+		// is another user's. Neither matters.
 		if info, err := entry.Info(); err == nil && info.ModTime().Before(before) {
 			_ = root.Remove(entry.Name())
 		}
@@ -169,8 +168,8 @@ func openTemp(folder string, before time.Time) (*os.Root, error) {
 	return root, nil
 }
 
-// Close gives up idle connections and the folder. Files that are still open
-// can't be read after it.
+// Close closes idle connections and the folder. Files that are still open can't be read
+// afterwards.
 func (s *Service) Close() error {
 	s.fetcher.client.CloseIdleConnections()
 	if err := s.temp.Close(); err != nil {
@@ -179,12 +178,11 @@ func (s *Service) Close() error {
 	return nil
 }
 
-// Open takes the media that input names, a base64 data URI or an http(s) URL,
-// as content for a message of the kind: TypeImage, TypeVideo, TypeVoice,
-// TypeAudio, TypeDocument or TypeSticker. Its errors for the client are the
-// validation error of hints.Field (neither of the two, not decodable, not of
-// the kind), Invalid with CodeMediaFetchFailed, and TooLarge. The caller closes
-// the file, which removes it.
+// Open reads the media of a message of a kind (TypeImage, TypeVideo, TypeVoice,
+// TypeAudio, TypeDocument or TypeSticker). input is a base64 data URI or an http(s)
+// URL. Its errors for the client are the validation error of hints.Field (input is
+// neither, can't be decoded, or is not of the kind), Invalid with
+// CodeMediaFetchFailed, and TooLarge. The caller closes the file, which removes it.
 func (s *Service) Open(ctx context.Context, kind gateway.MessageType, input string, hints Hints) (*File, error) {
 	inspect := inspectionOf(kind)
 	if inspect == nil {

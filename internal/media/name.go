@@ -8,17 +8,17 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 )
 
-// DefaultName names media that has no name of its own by its type and time, in
-// UTC: "image-20261120-142210.jpg".
+// DefaultName makes a name for media that has none, from its type and time, in UTC:
+// "image-20261120-142210.jpg".
 func DefaultName(kind gateway.MessageType, mimeType string, at time.Time) string {
 	return string(kind) + "-" + at.UTC().Format("20060102-150405") + extension(mimeType)
 }
 
-// extension returns the usual extension of a media type with its dot, ".bin"
-// for a type that nobody knows.
+// extension returns the usual extension of a media type with its dot; ".bin" for an
+// unknown type.
 func extension(mimeType string) string {
 	base, _ := declaredType(mimeType)
-	switch base { // those that people expect; the sniffer's own are the rest
+	switch base { // extensions that people expect; mimetype knows the rest
 	case "audio/ogg":
 		return ".ogg"
 	case "audio/mp4":
@@ -40,8 +40,8 @@ func extension(mimeType string) string {
 	return ".bin"
 }
 
-// firstName returns the first of the names that is one, made safe: no folders,
-// nothing invisible, of a length that file systems take.
+// firstName returns the first usable one of the names, made safe: without folders and
+// invisible characters, and short enough for file systems.
 func firstName(names ...string) string {
 	for _, name := range names {
 		if name = gateway.CleanFileName(name); name != "" {

@@ -14,8 +14,8 @@ import (
 // source is where the content of a file comes from.
 type source struct {
 	body     io.Reader
-	declared string // media type as given, with its parameters; not to be believed
-	name     string // file name as far as the source tells one
+	declared string // media type as given, with its parameters; it may be wrong
+	name     string // file name, if the source has one
 	field    string
 	// explain says what a failure to read the body means to the client.
 	explain func(err error) error
@@ -24,20 +24,20 @@ type source struct {
 
 func (s *source) refuse(message string) error { return refused(s.field, message) }
 
-// refused makes the error of a field whose media can't be taken.
+// refused makes the validation error of a field.
 func refused(field, message string) error {
 	return gateway.InvalidFields(gateway.FieldError{Field: field, Message: message})
 }
 
 const dataScheme = "data:"
 
-// isInline reports whether input is a data URI: the media itself, and not the
-// place where it lies.
+// isInline reports whether input is a data URI, which contains the media itself.
 func isInline(input string) bool {
 	return len(input) >= len(dataScheme) && strings.EqualFold(input[:len(dataScheme)], dataScheme)
 }
 
-// source finds out what input is. A URL is fetched as far as its headers.
+// source makes a source from input. It requests a URL, and reads the headers of the
+// response.
 func (s *Service) source(ctx context.Context, input string, hints Hints) (*source, error) {
 	field := hints.Field
 	if hints.Decoded != nil {
@@ -58,9 +58,9 @@ func (s *Service) source(ctx context.Context, input string, hints Hints) (*sourc
 
 // dataSource reads what follows "data:".
 func dataSource(rest, field string) (*source, error) {
-	declared, data, err := parseData(rest)
-	if err != "" {
-		return nil, refused(field, err)
+	declared, data, wrong := parseData(rest)
+	if wrong != "" {
+		return nil, refused(field, wrong)
 	}
 	return &source{
 		body:     base64.NewDecoder(base64.RawStdEncoding, strings.NewReader(data)),
@@ -72,7 +72,7 @@ func dataSource(rest, field string) (*source, error) {
 }
 
 // parseData splits what follows "data:" into the declared type and the base64
-// text without its padding. The third result says what is wrong, if anything.
+// text without its padding. wrong says what is wrong; it is empty if nothing is.
 func parseData(rest string) (declared, data, wrong string) {
 	head, data, found := strings.Cut(rest, ",")
 	if !found {
@@ -86,7 +86,7 @@ func parseData(rest string) (declared, data, wrong string) {
 	if data == "" {
 		return "", "", "is empty"
 	}
-	// With or without padding, and line breaks; what is wrong shows in decoding.
+	// Padding and line breaks may be there or not. Decoding finds all other errors.
 	for range 2 {
 		data = strings.TrimSuffix(strings.TrimRight(data, "\r\n"), "=")
 	}
@@ -94,7 +94,7 @@ func parseData(rest string) (declared, data, wrong string) {
 }
 
 // declaredType splits a declared media type into its base, in lower case, and
-// its parameters. Both are empty where it is malformed.
+// its parameters. Both are empty if it is malformed.
 func declaredType(declared string) (string, map[string]string) {
 	base, params, err := mime.ParseMediaType(declared)
 	if err != nil {

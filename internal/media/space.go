@@ -15,15 +15,14 @@ import (
 )
 
 const (
-	// sweepEvery is how often files are looked for that are kept long enough.
+	// sweepEvery is how often files that were kept long enough are deleted.
 	sweepEvery = time.Hour
-	// roomMade is the share of a quota, in per cent, that is free once room was
-	// made: to look through all files for each new one would take too long.
+	// roomMade is the part of a quota, in per cent, that is freed at once: going
+	// through all files for each new one would take too long.
 	roomMade = 10
 )
 
-// space knows how many bytes the files have, by the folder that their keys begin
-// with.
+// space counts the bytes of the stored files, for each folder that keys begin with.
 type space struct {
 	making sync.Mutex // held while room is made
 
@@ -44,9 +43,9 @@ func (s *space) forget(folder string) {
 	delete(s.folders, folder)
 }
 
-// know replaces what is known by what was found: all files of one folder, or all
-// there are where folder is "".
-func (s *space) know(folder string, files []stored) {
+// recount replaces the count of a folder by what its files have; of all folders if
+// folder is "".
+func (s *space) recount(folder string, files []stored) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if folder == "" {
@@ -59,7 +58,7 @@ func (s *space) know(folder string, files []stored) {
 	}
 }
 
-// used returns the bytes of a folder, and of all.
+// used returns the bytes in a folder, and in all folders.
 func (s *space) used(folder string) (here, all int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -76,7 +75,7 @@ type stored struct {
 	created time.Time
 }
 
-// list returns all files, those of one folder where that is not "".
+// list returns the files of a folder, or all files if folder is "".
 func (b *Blobs) list(folder string) ([]stored, error) {
 	var files []stored
 	err := fs.WalkDir(b.root.FS(), cmp.Or(folder, "."), func(name string, entry fs.DirEntry, err error) error {
@@ -105,17 +104,17 @@ func (b *Blobs) list(folder string) ([]stored, error) {
 	return files, nil
 }
 
-// measure finds out how many bytes there are.
+// measure counts the bytes of all files.
 func (b *Blobs) measure() error {
 	files, err := b.list("")
 	if err != nil {
 		return err
 	}
-	b.space.know("", files)
+	b.space.recount("", files)
 	return nil
 }
 
-// largest is how many bytes a file may have; 0 for any number.
+// largest is how many bytes a file may have; 0 means no limit.
 func (b *Blobs) largest() int64 {
 	var smallest int64
 	for _, limit := range []int64{b.config.MaxFile, b.config.PerFolder, b.config.Total} {
@@ -126,8 +125,8 @@ func (b *Blobs) largest() int64 {
 	return smallest
 }
 
-// grown notes a new file, and makes room where there is too much now. The new
-// file stays whether or not that works.
+// grown counts a new file, and deletes old ones if a quota is exceeded now. The new
+// file stays even if that fails.
 func (b *Blobs) grown(ctx context.Context, key string, size int64) {
 	b.space.add(key, size)
 	folder, _, _ := strings.Cut(key, "/")
@@ -143,18 +142,18 @@ func (b *Blobs) grown(ctx context.Context, key string, size int64) {
 		err = errors.Join(err, b.makeRoom(ctx, "", key, limit))
 	}
 	if err != nil {
-		b.config.Logger.ErrorContext(ctx, "no room made for media: look at the media folder", slog.Any("error", err))
+		b.config.Logger.ErrorContext(ctx, "old media could not be deleted to make room: check the media folder", slog.Any("error", err))
 	}
 }
 
-// makeRoom removes the oldest files, of one folder or of all, but never the one
-// that the room is for.
+// makeRoom deletes the oldest files, of one folder or of all, but never the file
+// except, for which the room is made.
 func (b *Blobs) makeRoom(ctx context.Context, folder, except string, limit int64) error {
 	files, err := b.list(folder)
 	if err != nil {
 		return err
 	}
-	b.space.know(folder, files)
+	b.space.recount(folder, files)
 	var used int64
 	for _, file := range files {
 		used += file.size
@@ -174,12 +173,12 @@ func (b *Blobs) makeRoom(ctx context.Context, folder, except string, limit int64
 		used -= file.size
 		removed++
 	}
-	b.config.Logger.InfoContext(ctx, "made room for media: the oldest files are fetched anew when they are asked for",
+	b.config.Logger.InfoContext(ctx, "deleted the oldest media to make room: they are fetched again when they are requested",
 		slog.String("folder", folder), slog.Int("removed", removed))
 	return nil
 }
 
-// Sweep removes the files that were stored before a time, and returns how many.
+// Sweep deletes the files that were stored before a time, and returns how many there were.
 func (b *Blobs) Sweep(ctx context.Context, before time.Time) (removed int, err error) {
 	files, err := b.list("")
 	if err != nil {
@@ -200,7 +199,7 @@ func (b *Blobs) Sweep(ctx context.Context, before time.Time) (removed int, err e
 	return removed, nil
 }
 
-// Run removes files that were kept long enough, until ctx ends. It returns nil.
+// Run deletes files that were kept long enough, until ctx ends. It returns nil.
 func (b *Blobs) Run(ctx context.Context) error {
 	if b.config.Keep <= 0 {
 		<-ctx.Done()
@@ -210,7 +209,7 @@ func (b *Blobs) Run(ctx context.Context) error {
 	defer again.Stop()
 	for {
 		if _, err := b.Sweep(ctx, b.config.Now().Add(-b.config.Keep)); err != nil && ctx.Err() == nil {
-			b.config.Logger.ErrorContext(ctx, "old media not removed: tried again in an hour", slog.Any("error", err))
+			b.config.Logger.ErrorContext(ctx, "old media could not be deleted: will try again in an hour", slog.Any("error", err))
 		}
 		select {
 		case <-again.C:

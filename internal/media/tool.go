@@ -16,19 +16,19 @@ import (
 	"time"
 )
 
-// tool runs ffmpeg and ffprobe, where the machine has them. They are given files
-// that strangers wrote, so they see no network, no other file, and no variable
-// of ours; they read only formats that name no other files; and their time,
-// their number and their output have a bound.
+// tool runs ffmpeg and ffprobe, if the machine has them. They read files that strangers
+// wrote. Therefore they get no network, no other file and none of our environment
+// variables, and read only formats that don't refer to other files. How long they run,
+// how many run at once, and how much they print is limited.
 type tool struct {
-	ffmpeg, ffprobe string // paths; empty where there is none
+	ffmpeg, ffprobe string // paths; empty if there is none
 	slots           chan struct{}
 	timeout         time.Duration
 	logger          *slog.Logger
-	told            sync.Once
+	warned          sync.Once // of a missing ffmpeg
 }
 
-// formats are the containers that may be read: none that is a list of others.
+// formats are the containers that may be read. None of them can refer to other files.
 const formats = "3gp,aac,ac3,aiff,amr,amrnb,amrwb,ape,asf,au,avi,caf,flac,flv,m4v,matroska,mov,mp3,mp4,mpc,mpc8,mpeg,mpegts,mpegvideo,ogg,tta,voc,wav,webm,wv"
 
 const (
@@ -59,8 +59,8 @@ func newTool(config Config) (*tool, error) {
 	return t, nil
 }
 
-// findFFmpeg returns the path of the ffmpeg that the setting names; empty where
-// it names none and there is none.
+// findFFmpeg returns the path of ffmpeg. It is empty if the setting turns ffmpeg off, or
+// names none and there is none.
 func findFFmpeg(setting string) (string, error) {
 	switch setting {
 	case NoFFmpeg:
@@ -68,7 +68,7 @@ func findFFmpeg(setting string) (string, error) {
 	case "":
 		path, err := exec.LookPath("ffmpeg")
 		if err != nil {
-			return "", nil //nolint:nilerr // it works without, and the log says so when it is missed
+			return "", nil //nolint:nilerr // recado works without it, and logs a warning when it is needed
 		}
 		return path, nil
 	default:
@@ -80,18 +80,18 @@ func findFFmpeg(setting string) (string, error) {
 	}
 }
 
-// found reports whether there is an ffmpeg. The log says once that there is none.
+// found reports whether there is an ffmpeg. If there is none, it logs that once.
 func (t *tool) found(ctx context.Context) bool {
 	if t.ffmpeg != "" {
 		return true
 	}
-	t.told.Do(func() {
+	t.warned.Do(func() {
 		t.logger.WarnContext(ctx, "ffmpeg not found: voice notes are sent as they are, videos without thumbnail")
 	})
 	return false
 }
 
-// input is how both programs are told what to read.
+// input returns the arguments that make either program read the file at path.
 func input(path string) []string {
 	return []string{
 		"-protocol_whitelist", "file,pipe", "-format_whitelist", formats,
@@ -99,8 +99,8 @@ func input(path string) []string {
 	}
 }
 
-// runFFmpeg runs ffmpeg on the file at path; before holds options of the input,
-// after those of the output.
+// runFFmpeg runs ffmpeg on the file at path. before holds the options of the input, after
+// those of the output.
 func (t *tool) runFFmpeg(ctx context.Context, stdout io.Writer, path string, before, after []string) error {
 	args := []string{"-nostdin", "-hide_banner", "-v", "error", "-y", "-max_alloc", "536870912"}
 	args = append(args, before...)
@@ -109,20 +109,20 @@ func (t *tool) runFFmpeg(ctx context.Context, stdout io.Writer, path string, bef
 	return t.run(ctx, stdout, t.ffmpeg, args)
 }
 
-// What a program's run may come to, besides failures of ours.
+// The ways in which a run fails because of the file.
 var (
-	// errUnreadable is a file that the program can't make anything of.
+	// errUnreadable is the error for a file that the program can't read.
 	errUnreadable = errors.New("media: ffmpeg can't read the file")
-	// errToolTimeout is a file that takes the program too long.
+	// errToolTimeout is the error for a file that takes the program too long.
 	errToolTimeout = errors.New("media: ffmpeg took too long")
 )
 
-// isUnmeasured reports a failure with which a file is sent as it is.
+// isUnmeasured reports whether a file is sent as it is in spite of an error.
 func isUnmeasured(err error) bool {
 	return errors.Is(err, errUnreadable) || errors.Is(err, errToolTimeout)
 }
 
-// run runs a program to its end.
+// run runs a program and waits for its end.
 func (t *tool) run(ctx context.Context, stdout io.Writer, program string, args []string) error {
 	select {
 	case t.slots <- struct{}{}:
@@ -154,7 +154,8 @@ func (t *tool) run(ctx context.Context, stdout io.Writer, program string, args [
 	return fmt.Errorf("media: run ffmpeg: %w", err)
 }
 
-// environment holds what a program needs to be loaded, and none of our settings.
+// environment returns the variables that a program needs to start, and none of our
+// settings.
 func environment() []string {
 	var kept []string
 	for _, name := range []string{"PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT"} {
@@ -165,10 +166,10 @@ func environment() []string {
 	return kept
 }
 
-// boundedBuffer takes up to limit bytes. More is dropped, or else an error that
-// ends the program which writes.
+// boundedBuffer takes up to limit bytes. Further bytes are dropped, or are an error that
+// ends the program which writes them.
 type boundedBuffer struct {
-	// A field, not embedded: its other ways to be filled know no bound.
+	// It is not embedded, because its other methods would write without a limit.
 	taken bytes.Buffer
 	limit int
 	drop  bool
@@ -176,7 +177,7 @@ type boundedBuffer struct {
 
 var errTooMuchOutput = errors.New("media: too much output")
 
-// Write takes what there is room for.
+// Write implements io.Writer.
 func (b *boundedBuffer) Write(p []byte) (int, error) {
 	room := b.limit - b.taken.Len()
 	if len(p) <= room {

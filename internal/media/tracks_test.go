@@ -177,7 +177,7 @@ func TestFFmpegThatTakesTooLong(t *testing.T) {
 	}
 }
 
-func TestMissingFFmpegIsSaidOnce(t *testing.T) {
+func TestMissingFFmpegIsLoggedOnce(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
 	service := start(t, Config{FFmpeg: NoFFmpeg, Logger: slog.New(slog.NewTextHandler(&log, nil))})

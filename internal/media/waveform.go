@@ -8,8 +8,8 @@ import (
 const (
 	waveformLength = 64
 	waveformTop    = 100
-	// waveformFlat is the height of a line that is drawn of audio which nobody
-	// could listen to: zero would say that it is silent.
+	// waveformFlat is the height of the line that stands for audio that could not be
+	// read. Zero would mean silence.
 	waveformFlat = 30
 )
 
@@ -17,18 +17,18 @@ func flatWaveform() []byte {
 	return bytes.Repeat([]byte{waveformFlat}, waveformLength)
 }
 
-// waveformWriter takes 16-bit little-endian samples and keeps how loud each of
-// 64 equal parts is.
+// waveformWriter takes 16-bit little-endian samples and measures how loud each of 64
+// equal parts is.
 type waveformWriter struct {
 	expected int64 // samples in all
 	seen     int64
 	energy   [waveformLength]float64
 	count    [waveformLength]int64
-	odd      []byte // the first half of a sample whose second has not come yet
+	odd      []byte // the first byte of a sample whose second byte has not come yet
 }
 
-// newWaveformWriter expects a number of samples; more of them count to the last
-// part.
+// newWaveformWriter expects a number of samples. Any further samples count towards the
+// last part.
 func newWaveformWriter(expected int64) *waveformWriter {
 	return &waveformWriter{expected: max(expected, waveformLength)}
 }
@@ -58,7 +58,7 @@ func (w *waveformWriter) sample(low, high byte) {
 	w.seen++
 }
 
-// values returns the parts' loudness, the loudest at 100.
+// values returns how loud each part is; the loudest part is 100.
 func (w *waveformWriter) values() []byte {
 	var loud [waveformLength]float64
 	var loudest float64

@@ -10,16 +10,16 @@ import (
 )
 
 const (
-	// maxBoxes bounds the boxes of an MP4 file that are looked at, maxBoxDepth
-	// how deep they nest: moov, trak, mdia, hdlr.
+	// maxBoxes bounds how many boxes of an MP4 file are read, maxBoxDepth how deep
+	// they nest: moov, trak, mdia, hdlr.
 	maxBoxes    = 4096
 	maxBoxDepth = 4
 )
 
-// mp4Reader walks the boxes of an MP4 file (ISO 14496-12) that tell its tracks.
+// mp4Reader reads the boxes of an MP4 file (ISO 14496-12) that describe its tracks.
 type mp4Reader struct {
 	file  io.ReadSeeker
-	left  int // boxes that may still be looked at
+	left  int // boxes that may still be read
 	found Tracks
 
 	// of the track that is being read
@@ -28,7 +28,7 @@ type mp4Reader struct {
 }
 
 // readMP4 reads the length and the tracks of an MP4, QuickTime or 3GPP file.
-// Of a file that breaks off or makes no sense it returns what came before.
+// If the file breaks off or makes no sense, it returns what it found before that.
 func readMP4(file io.ReadSeeker) (Tracks, error) {
 	size, err := file.Seek(0, io.SeekEnd)
 	if err != nil {
@@ -62,8 +62,8 @@ func (r *mp4Reader) boxes(start, end int64, depth int) error {
 	return nil
 }
 
-// header reads the header at a position: the box's name, where its content
-// begins, and where the next box does.
+// header reads the header of the box at a position: its name, where its content begins,
+// and where the next box begins.
 func (r *mp4Reader) header(at, end int64) (kind string, content, next int64, err error) {
 	var head [16]byte
 	if err := r.read(at, head[:8]); err != nil {
@@ -92,7 +92,7 @@ func (r *mp4Reader) header(at, end int64) (kind string, content, next int64, err
 	return string(head[4:8]), content, next, nil
 }
 
-// box reads what matters of one box.
+// box reads the fields of one box that are needed.
 func (r *mp4Reader) box(kind string, content, end int64, depth int) error {
 	switch kind {
 	case "moov", "mdia":
@@ -160,8 +160,8 @@ func movieLength(scale uint32, length uint64) time.Duration {
 	return Duration(float64(length), float64(scale))
 }
 
-// trackHeader reads the size of a track's picture as it is shown: the matrix may
-// turn it.
+// trackHeader reads the size of a track's picture as it is shown: its matrix may turn
+// the picture.
 func (r *mp4Reader) trackHeader(content, end int64) error {
 	matrix := int64(40)
 	version, err := r.body(content, end, 1)
@@ -176,7 +176,7 @@ func (r *mp4Reader) trackHeader(content, end int64) error {
 		return err
 	}
 	number := func(i int) int { return int(binary.BigEndian.Uint32(body[i:])) }
-	// Fixed-point numbers with 16 bits behind the point.
+	// Fixed-point numbers with 16 fractional bits.
 	r.width, r.height = number(36)>>16, number(40)>>16
 	const a, b, c, d = 0, 4, 12, 16
 	if number(a) == 0 && number(d) == 0 && number(b) != 0 && number(c) != 0 {

@@ -15,7 +15,7 @@ const (
 	oggFirstPage  = 0x02
 	oggNoGranule  = -1
 	opusRate      = 48000
-	// maxOggStreams bounds what is remembered of a file with senselessly many.
+	// maxOggStreams bounds how many streams of a hostile file are remembered.
 	maxOggStreams = 64
 )
 
@@ -44,7 +44,7 @@ func (s oggStream) duration() time.Duration {
 }
 
 // readOgg reads the page headers of an Ogg file from its start, and the first
-// packet of each stream. It stops where the file ceases to be Ogg.
+// packet of each stream. It stops where the file is no longer Ogg.
 func readOgg(file io.ReadSeeker) (Tracks, error) {
 	reader := bufio.NewReaderSize(file, 64<<10)
 	var streams []*oggStream
@@ -73,7 +73,7 @@ type oggPage struct {
 	first   bool
 	granule int64
 	serial  uint32
-	start   []byte // of its content, enough to tell the codec; first pages only
+	start   []byte // of its content, enough to recognise the codec; first pages only
 }
 
 func readOggPage(reader *bufio.Reader) (oggPage, error) {
@@ -109,7 +109,7 @@ func readOggPage(reader *bufio.Reader) (oggPage, error) {
 	return page, err
 }
 
-// newOggStream tells a stream's codec by its first packet.
+// newOggStream recognises a stream's codec by its first packet.
 func newOggStream(packet []byte) *oggStream {
 	switch {
 	case bytes.HasPrefix(packet, []byte("OpusHead")) && len(packet) >= 12:
@@ -123,8 +123,8 @@ func newOggStream(packet []byte) *oggStream {
 	}
 }
 
-// oggTracks adds up streams: those of a file that was joined from several play
-// one after the other.
+// oggTracks adds up the streams. If a file was joined from several files, their streams
+// play one after the other.
 func oggTracks(streams []*oggStream) Tracks {
 	found := Tracks{Opus: len(streams) > 0}
 	for _, stream := range streams {

@@ -13,7 +13,7 @@ type Orientation int
 // Sideways reports whether turning the picture upright swaps its width and height.
 func (o Orientation) Sideways() bool { return o >= 5 && o <= 8 }
 
-// maxSegments bounds the segments of a JPEG that are looked at.
+// maxSegments bounds how many segments of a JPEG are read.
 const maxSegments = 64
 
 // jpegOrientation looks for the EXIF segment among those that come before the

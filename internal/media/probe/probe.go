@@ -1,7 +1,7 @@
-// Package probe reads the headers of media files: how long, how large, and which
-// tracks. The files come from strangers, so that every read is bounded, and a header
-// that makes no sense is a result like any other. It decodes nothing and knows no
-// use of its results; media calls it.
+// Package probe reads the headers of media files: their length, their size and their
+// tracks. The files come from strangers, so everything that it reads is bounded, and a
+// header that makes no sense leads to zero values. It decodes no content. Package media
+// calls it.
 package probe
 
 import (
@@ -46,8 +46,8 @@ func (t Tracks) Seconds() int {
 // maxSeconds bounds the length that a header may claim: a year.
 const maxSeconds = 366 * 24 * 60 * 60
 
-// Duration returns how long so many units last; 0 for nonsense, such as a negative
-// length or one of more than a year.
+// Duration returns how long so many units last; 0 for a length that makes no sense,
+// such as a negative one or one of more than a year.
 func Duration(units, perSecond float64) time.Duration {
 	seconds := units / perSecond
 	if !(seconds > 0 && seconds <= maxSeconds) {

@@ -32,7 +32,7 @@ func countScans(file io.Reader) (scans int, progressive bool, err error) {
 		}
 		switch {
 		case marker == 0, marker == markerStart, marker == markerTemporary, marker&^7 == markerRestart:
-			continue // data goes on behind them
+			continue // data follows them
 		case marker == markerEnd:
 			return scans, progressive, nil
 		case marker == markerScan:
@@ -51,7 +51,7 @@ func countScans(file io.Reader) (scans int, progressive bool, err error) {
 	return scans, progressive, nil
 }
 
-// nextMarker skips to a marker and returns it; 0 stands for a data byte 0xff.
+// nextMarker skips to the next marker and returns it; 0 stands for a data byte 0xff.
 func nextMarker(from *bufio.Reader) (byte, error) {
 	for {
 		switch _, err := from.ReadSlice(0xff); {
@@ -62,7 +62,7 @@ func nextMarker(from *bufio.Reader) (byte, error) {
 		}
 		for {
 			marker, err := from.ReadByte()
-			if err != nil || marker != 0xff { // any number of them fills up
+			if err != nil || marker != 0xff { // any number of 0xff may come before a marker
 				return marker, err
 			}
 		}

@@ -7,7 +7,7 @@ import (
 	"io"
 )
 
-// maxChunks bounds the chunks of a RIFF file that are looked at.
+// maxChunks bounds how many chunks of a RIFF file are read.
 const maxChunks = 256
 
 // readWAV reads the length of a WAV file from its headers.
@@ -48,7 +48,7 @@ func readWAV(file io.ReadSeeker) (Tracks, error) {
 	return found, nil
 }
 
-// ignoreEnd passes failures to read on, and takes a file that ends early as it is.
+// ignoreEnd returns failures to read, but no error for a file that ends early.
 func ignoreEnd(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return nil
