@@ -8,10 +8,10 @@ import (
 	"syscall"
 )
 
-// Explain says why a request failed before there was an answer, in words that
-// follow "it can't be fetched:" and the like; "" where the connection just ended.
-// They name no address: what lies behind a name is not for others to learn from
-// us. What ErrForbidden and the end of a context mean is the caller's to say.
+// Explain says why a request failed before it was answered, in words that can follow
+// "it can't be fetched:". It returns "" if the connection just ended. The words contain
+// no address: clients must not learn from them where a name leads. Callers explain
+// ErrForbidden and the end of a context themselves.
 func Explain(err error) string {
 	if dns, ok := errors.AsType[*net.DNSError](err); ok {
 		if dns.IsNotFound {

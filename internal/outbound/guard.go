@@ -1,6 +1,6 @@
-// Package outbound is what every request shares that the program makes to an
-// address which somebody else has chosen: the guard that keeps it out of private
-// networks, and the words for why it failed.
+// Package outbound is shared by all requests to addresses that others have chosen, such
+// as the URLs of webhooks and media: the guard that keeps them out of private networks,
+// and the explanation of why a request failed.
 package outbound
 
 import (
@@ -13,9 +13,8 @@ import (
 	"code.dny.dev/ssrf"
 )
 
-// cloudPrefixes are public addresses behind which a cloud has services for its
-// machines alone, with their secrets. Most clouds have theirs in ranges that are
-// not public, and are denied as such.
+// cloudPrefixes are public addresses at which a cloud gives its own machines services
+// and secrets. Most clouds use private addresses for that, which are denied anyway.
 func cloudPrefixes() []netip.Prefix {
 	return []netip.Prefix{
 		netip.MustParsePrefix("168.63.129.16/32"), // Azure: the host of the virtual machine
@@ -24,17 +23,17 @@ func cloudPrefixes() []netip.Prefix {
 	}
 }
 
-// ErrForbidden says that an address is one that is not connected to.
+// ErrForbidden is the error for an address that the guard does not allow.
 var ErrForbidden = errors.New("outbound: the address is not allowed")
 
-// Guard decides which addresses are connected to. It is safe for concurrent use.
-// A nil guard allows all of them.
+// Guard decides to which addresses the program may connect. It is safe for concurrent
+// use. A nil guard allows all addresses.
 type Guard struct {
 	guardian *ssrf.Guardian
 }
 
-// NewGuard makes a guard that allows public addresses, except those in denied, and
-// the IPv4 addresses in allowed whether they are public or not.
+// NewGuard makes a guard that allows public addresses except those in denied, and also
+// the IPv4 addresses in allowed, whether they are public or not.
 func NewGuard(denied []netip.Prefix, allowed ...netip.Prefix) *Guard {
 	denied = slices.Concat(cloudPrefixes(), denied)
 	v4 := func(p netip.Prefix) bool { return p.Addr().Is4() }
@@ -47,9 +46,9 @@ func NewGuard(denied []netip.Prefix, allowed ...netip.Prefix) *Guard {
 	)}
 }
 
-// Control is the Control of a net.Dialer. At dialling, the address is the one
-// that is connected to: a name can't resolve to another one in between, and
-// redirects come by here too. Its error is ErrForbidden.
+// Control is the Control function of a net.Dialer. It sees the address that is dialled,
+// so a name can't resolve to another address afterwards, and redirects are checked too.
+// Its error is ErrForbidden.
 func (g *Guard) Control(network, address string, conn syscall.RawConn) error {
 	if g == nil {
 		return nil
@@ -65,8 +64,8 @@ func (g *Guard) Allows(address netip.Addr) bool {
 	return g == nil || g.guardian.SafeAddr(address) == nil
 }
 
-// ParsePrefixes reads prefixes (203.0.113.0/24) and single addresses. Its error
-// names the one that is neither.
+// ParsePrefixes reads prefixes (203.0.113.0/24) and single addresses. Its error quotes
+// the text that is neither.
 func ParsePrefixes(texts []string) ([]netip.Prefix, error) {
 	prefixes := make([]netip.Prefix, 0, len(texts))
 	for _, text := range texts {

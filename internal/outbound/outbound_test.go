@@ -24,7 +24,7 @@ func TestGuard(t *testing.T) {
 	for address, want := range map[string]bool{
 		"1.1.1.1": true, "2606:4700:4700::1111": true, "8.8.8.8": true, "2001:4860:4860::8888": true, "9.9.9.10": true,
 
-		// What clouds tell their machines.
+		// Services of clouds for their own machines.
 		"169.254.169.254": false, // most of them
 		"169.254.170.2":   false, // AWS, for containers
 		"fd00:ec2::254":   false, // AWS
@@ -35,13 +35,13 @@ func TestGuard(t *testing.T) {
 		"161.26.0.10":     false, // IBM
 		"166.9.12.1":      false, // IBM
 
-		// Private, and ways to write it.
+		// Private addresses, in several notations.
 		"127.0.0.1": false, "127.1.2.3": false, "0.0.0.0": false, "10.1.2.3": false, "172.16.0.1": false, "192.168.1.1": false,
 		"100.64.0.1": false, "198.18.0.1": false, "224.0.0.1": false, "255.255.255.255": false,
 		"::": false, "::1": false, "fe80::1": false, "fc00::1": false, "ff02::1": false,
 		"::ffff:127.0.0.1": false, "::ffff:168.63.129.16": false, "64:ff9b::a9fe:a9fe": false, "2002:7f00:1::": false, "2001::1": false,
 
-		// What the operator has denied.
+		// Denied by the operator.
 		"8.8.4.4": false, "2001:4860:4860::8844": false, "9.9.9.9": false,
 	} {
 		if got := guard.Allows(netip.MustParseAddr(address)); got != want {
