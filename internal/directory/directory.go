@@ -1,6 +1,6 @@
-// Package directory holds the use cases around people and groups: which numbers
-// have an account, who is shown what, pictures, blocking, groups. Messaging asks
-// it where a message goes.
+// Package directory holds the use cases around people and groups: whether numbers have
+// an account, presence, profile pictures, blocking, group metadata. Messaging asks it
+// for the addresses of a recipient.
 package directory
 
 import (
@@ -11,13 +11,13 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 )
 
-// How long the platform's answer that a number has an account is believed.
+// How long the platform's answer that a number has an account is used again.
 const (
-	// sendAge is for those who write to it: the numbers of people who are written
-	// to hardly ever leave, and a look-up before each message is a price.
+	// sendAge is used for sending: recipients hardly ever give up their account, and
+	// a look-up before each message would be expensive.
 	sendAge = 30 * 24 * time.Hour
-	// checkAge is for those who want to know: it spares the platform the same list
-	// twice in a row, and nothing more.
+	// checkAge is used for checking numbers: it only avoids that the platform is asked
+	// for the same list twice in a row.
 	checkAge = time.Hour
 )
 
@@ -35,7 +35,7 @@ type Sessions interface {
 	Session(ctx context.Context, instanceID string) (gateway.Session, error)
 }
 
-// Config is what the service stands on.
+// Config holds what the service needs.
 type Config struct {
 	Store    Store            // required
 	Sessions Sessions         // required
@@ -85,9 +85,9 @@ func (s *Service) Party(ctx context.Context, session gateway.Session, to gateway
 	return gateway.Party{JID: registration.JID, LID: registration.LID}, nil
 }
 
-// CheckNumbers says which numbers, in digits with country code, have an account,
-// by the platform's word of within the hour.
-// The answer has their order, and says of a double twice.
+// CheckNumbers says which numbers, in digits with country code, have an account. The
+// platform's answers may be an hour old. The result has one entry for each number, in
+// the same order, even if a number occurs twice.
 func (s *Service) CheckNumbers(ctx context.Context, instanceID string, numbers []string) ([]gateway.Registration, error) {
 	session, err := s.sessions.Session(ctx, instanceID)
 	if err != nil {
@@ -105,9 +105,9 @@ func (s *Service) CheckNumbers(ctx context.Context, instanceID string, numbers [
 	return registrations, nil
 }
 
-// lookUp finds what is known of the numbers since age, asks the platform for the
-// rest and remembers its answers. Numbers without an account are asked for every
-// time: they may get one.
+// lookUp returns what is known about the numbers. It takes answers of up to that age from
+// the store, asks the platform for the rest and stores its answers. Numbers without an
+// account are asked for every time, because they may get one.
 func (s *Service) lookUp(
 	ctx context.Context, session gateway.Session, numbers []string, age time.Duration,
 ) (map[string]gateway.Registration, error) {
@@ -134,7 +134,7 @@ func (s *Service) lookUp(
 	return known, nil
 }
 
-// missingFrom returns the numbers that are not known, each once.
+// missingFrom returns the numbers that are not known, each of them once.
 func missingFrom(known map[string]gateway.Registration, numbers []string) []string {
 	var missing []string
 	seen := make(map[string]bool, len(numbers))
@@ -147,8 +147,8 @@ func missingFrom(known map[string]gateway.Registration, numbers []string) []stri
 	return missing
 }
 
-// SendPresence shows a presence: typing and recording to a chat, online and
-// offline of the account, for which the chat does not matter.
+// SendPresence shows a presence: typing and recording to a chat; online and offline to
+// everybody, whatever the chat.
 func (s *Service) SendPresence(ctx context.Context, instanceID string, to gateway.Recipient, presence gateway.Presence) error {
 	session, err := s.sessions.Session(ctx, instanceID)
 	if err != nil {
@@ -161,8 +161,8 @@ func (s *Service) SendPresence(ctx context.Context, instanceID string, to gatewa
 	return session.SetPresence(ctx, chat.Address(), presence)
 }
 
-// ProfilePicture returns where the picture of a person or group lies; empty
-// where there is none to be seen, or nobody.
+// ProfilePicture returns the URL of the picture of a person or group. It is empty if
+// there is no picture, if this account may not see it, or if the number has no account.
 func (s *Service) ProfilePicture(ctx context.Context, instanceID string, of gateway.Recipient) (string, error) {
 	session, err := s.sessions.Session(ctx, instanceID)
 	if err != nil {
@@ -178,8 +178,8 @@ func (s *Service) ProfilePicture(ctx context.Context, instanceID string, of gate
 	return session.ProfilePicture(ctx, party.Address())
 }
 
-// Block blocks a person, or lifts it. Doing either twice changes nothing. The
-// account itself is Invalid.
+// Block blocks a person, or unblocks him. Doing either twice changes nothing. Its error
+// is Invalid for the account itself.
 func (s *Service) Block(ctx context.Context, instanceID string, who gateway.Recipient, blocked bool) error {
 	session, err := s.sessions.Session(ctx, instanceID)
 	if err != nil {
@@ -195,8 +195,8 @@ func (s *Service) Block(ctx context.Context, instanceID string, who gateway.Reci
 	return session.SetBlocked(ctx, party.Address(), blocked)
 }
 
-// Group returns what is known about a group. Its error is NotFound for one that
-// the account is not in.
+// Group returns what is known about a group. Its error is NotFound for a group that the
+// account is not a member of.
 func (s *Service) Group(ctx context.Context, instanceID string, group gateway.JID) (gateway.Group, error) {
 	session, err := s.sessions.Session(ctx, instanceID)
 	if err != nil {
