@@ -1,7 +1,6 @@
-// Package groupcommit lets writers that come at the same time share one
-// transaction, and with it one wait for the disk. It knows neither SQL nor a
-// database: those who use it, the SQLite file and the PostgreSQL writers, bring
-// the transaction.
+// Package groupcommit lets writes that arrive at the same time share one transaction, and
+// with it one wait for the disk. It knows neither SQL nor a database: its users, the
+// SQLite file and the PostgreSQL writers, pass in the function that runs a transaction.
 package groupcommit
 
 import (
@@ -15,21 +14,21 @@ import (
 // first of them waits.
 const maxBatch = 512
 
-// ErrClosed is what a write is answered that comes after Close.
+// ErrClosed is the error of a write that comes after Close.
 var ErrClosed = errors.New("groupcommit: closed")
 
 // errPanicked makes the transaction roll back; the caller never sees it.
 var errPanicked = errors.New("groupcommit: write panicked")
 
-// Transact runs one transaction: it begins it, calls run with it, and commits
-// where run returned nil; else it rolls back and returns that error.
+// Transact runs one transaction: it begins it, calls run with it, and commits if run
+// returned nil. Otherwise it rolls back and returns that error.
 type Transact[T any] func(run func(tx T) error) error
 
-// Group carries out writes, one transaction after another, each for all the
-// writes that wait. It is safe for concurrent use.
+// Group carries out writes. It runs one transaction after another, each for all the
+// writes that are waiting. It is safe for concurrent use.
 //
-// There is no goroutine that would have to be started and stopped: whoever gets
-// the leader's place commits for all that are queued.
+// There is no goroutine to start and stop: one of the callers becomes the leader, and
+// commits all the writes that are queued.
 type Group[T any] struct {
 	transact Transact[T]
 	flush    func(tx T) error
@@ -48,9 +47,10 @@ type write[T any] struct {
 	done      chan struct{}
 }
 
-// New makes a group over transact, which is called by one goroutine at a time.
-// flush, where not nil, runs in each transaction after its writes and does what
-// they left to be done together; its error counts as one of theirs.
+// New makes a group that runs its transactions with transact, which is called by one
+// goroutine at a time. flush runs in each transaction after the writes, and does work
+// that they have left to be done together. Its error counts as an error of a write. It
+// may be nil.
 func New[T any](transact Transact[T], flush func(tx T) error) *Group[T] {
 	return &Group[T]{
 		transact: transact,
@@ -65,15 +65,15 @@ func New[T any](transact Transact[T], flush func(tx T) error) *Group[T] {
 // arrive while a commit is under way share the next one, each whole or not at
 // all and in the order of their arrival.
 //
-// An error of fn is returned as it is and nothing of fn remains. fn may run a
-// second time where another write of the same batch failed, so it touches
-// nothing but tx and variables that it sets anew. Where ctx ends before fn
-// began, its error is returned and fn has not run; later it has no effect, so
-// that the answer is always the truth.
+// An error of fn is returned as it is, and nothing that fn did remains. fn may run a
+// second time if another write of the same batch failed, so it must only use tx and
+// variables that it sets anew. If ctx ends before fn has begun, Write returns the error
+// of ctx and fn does not run. If ctx ends later, it has no effect: the result always
+// says whether the write was committed.
 //
-// committed, where not nil, is called once after the commit and before Write
-// returns, by one goroutine at a time and in the order in which the writes were
-// carried out; it must not write or block.
+// committed, if not nil, is called once after the commit and before Write returns. It is
+// called by one goroutine at a time, and in the order in which the writes were carried
+// out. It must not write or block.
 func (g *Group[T]) Write(ctx context.Context, fn func(ctx context.Context, tx T) error, committed func()) error {
 	w := &write[T]{ctx: ctx, fn: fn, committed: committed, done: make(chan struct{})}
 	select {
@@ -95,14 +95,14 @@ func (g *Group[T]) Write(ctx context.Context, fn func(ctx context.Context, tx T)
 	}
 }
 
-// lead commits for all that wait, and gives the leader's place back whatever happens.
+// lead commits the writes that are waiting. It ends being the leader even if it panics.
 func (g *Group[T]) lead() {
 	defer func() { <-g.leader }()
 	g.commit(g.takeBatch())
 }
 
-// Close waits for the commit that is under way; later writes are answered
-// ErrClosed. It is called once.
+// Close waits for the commit that is under way. Later writes fail with ErrClosed. It is
+// called once.
 func (g *Group[T]) Close() {
 	g.leader <- struct{}{} // no commit is under way from here on
 	close(g.closed)
@@ -110,7 +110,7 @@ func (g *Group[T]) Close() {
 
 func (w *write[T]) result() error {
 	if w.panicked != nil {
-		panic(w.panicked) // where the caller's own recovery sees it
+		panic(w.panicked) // in the goroutine of the caller, which may recover from it
 	}
 	return w.err
 }
@@ -132,10 +132,10 @@ func (g *Group[T]) takeBatch() []*write[T] {
 	return batch
 }
 
-// commit runs the batch in one transaction. Where a write of it fails, its two halves
-// are run by themselves, so that one failure does not spoil the others and costs them
-// few commits more. Where the commit fails, all fail: it may have happened after all,
-// and what is run again would be done twice.
+// commit runs the batch in one transaction. If a write fails, the two halves of the batch
+// are committed separately, so that the other writes succeed at the cost of a few more
+// commits. If the commit itself fails, all writes fail: it may have taken place after
+// all, and running them again would do them twice.
 func (g *Group[T]) commit(batch []*write[T]) {
 	if len(batch) == 0 {
 		return
@@ -158,14 +158,14 @@ func (w *write[T]) answer(err error) {
 	if err != nil || w.committed == nil {
 		return
 	}
-	// As with fn: a panic is the caller's own.
+	// As with fn, a panic is passed on to the caller.
 	defer func() { w.panicked = recover() }()
 	w.committed()
 }
 
-// transaction carries out the batch, and reports whether one of its writes
-// spoiled it. A panic of the transaction itself is an error of all its writes: each
-// of their callers waits for an answer.
+// transaction runs the batch, and reports whether one of its writes failed. A panic of
+// the transaction itself becomes the error of all its writes, because each caller waits
+// for a result.
 func (g *Group[T]) transaction(batch []*write[T]) (spoiled bool, err error) {
 	defer func() {
 		if failure := recover(); failure != nil {
@@ -173,7 +173,7 @@ func (g *Group[T]) transaction(batch []*write[T]) (spoiled bool, err error) {
 		}
 	}()
 	err = g.transact(func(tx T) error {
-		spoiled = false // of an attempt before this one nothing counts
+		spoiled = false // transact may call this again
 		for _, w := range batch {
 			if err := w.run(tx); err != nil {
 				spoiled = true
@@ -190,8 +190,8 @@ func (g *Group[T]) transaction(batch []*write[T]) (spoiled bool, err error) {
 	return spoiled, err
 }
 
-// run calls fn. A panic is carried to the caller that brought it: here it would
-// take down whoever happens to be the leader.
+// run calls fn. A panic is passed on to the caller whose write it is. Here it would hit
+// the leader, which is another caller.
 func (w *write[T]) run(tx T) (err error) {
 	w.panicked = nil
 	defer func() {
@@ -199,7 +199,7 @@ func (w *write[T]) run(tx T) (err error) {
 			err = errPanicked
 		}
 	}()
-	// Without the caller's cancellation: half a transaction is interrupted by
-	// it, and the other callers' writes with it.
+	// fn does not get the caller's cancellation: it would interrupt the transaction,
+	// and with it the writes of other callers.
 	return w.fn(context.WithoutCancel(w.ctx), tx)
 }

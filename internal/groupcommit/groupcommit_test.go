@@ -51,9 +51,9 @@ func (l *ledger) transact(run func(*page) error) error {
 	return nil
 }
 
-// write runs writes at once, behind a first one, and returns their errors and
-// the order in which they were told of their commit.
-func write(t *testing.T, l *ledger, lines ...string) (errs map[string]error, told []string) {
+// write runs writes at the same time, after a first one, and returns their errors and
+// the order in which they were called back after the commit.
+func write(t *testing.T, l *ledger, lines ...string) (errs map[string]error, done []string) {
 	t.Helper()
 	l.gate = make(chan struct{})
 	group := groupcommit.New(l.transact, l.flush)
@@ -74,7 +74,7 @@ func write(t *testing.T, l *ledger, lines ...string) (errs map[string]error, tol
 					p.lines = append(p.lines, line)
 				}
 				return nil
-			}, func() { told = append(told, line) })
+			}, func() { done = append(done, line) })
 			mu.Lock()
 			defer mu.Unlock()
 			errs[line] = err
@@ -84,7 +84,7 @@ func write(t *testing.T, l *ledger, lines ...string) (errs map[string]error, tol
 	close(l.gate)
 	writers.Wait()
 	group.Close()
-	return errs, told
+	return errs, done
 }
 
 var errBad = errors.New("bad")
@@ -95,30 +95,30 @@ func TestOneFailureSpoilsNoOther(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l := ledger{inPencil: inPencil}
-			errs, told := write(t, &l, "a", "b", "bad", "c")
+			errs, done := write(t, &l, "a", "b", "bad", "c")
 			if !errors.Is(errs["bad"], errBad) || errors.Join(errs["a"], errs["b"], errs["c"]) != nil {
 				t.Errorf("answered %v", errs)
 			}
-			if !slices.Equal(told, l.committed) || len(told) != 3 {
-				t.Errorf("committed %v, told %v", l.committed, told)
+			if !slices.Equal(done, l.committed) || len(done) != 3 {
+				t.Errorf("committed %v, called back %v", l.committed, done)
 			}
 		})
 	}
 }
 
-// A commit that failed may have happened after all. What was in it is not run
-// again, and nobody is told that it succeeded.
+// A commit that failed may have taken place after all. Its writes are not run again, and
+// all of them fail.
 func TestFailedCommitIsNotRepeated(t *testing.T) {
 	t.Parallel()
 	l := ledger{commit: errors.New("the connection was lost")}
-	errs, told := write(t, &l, "a", "b", "c")
+	errs, done := write(t, &l, "a", "b", "c")
 	for line, err := range errs {
 		if !errors.Is(err, l.commit) {
 			t.Errorf("%s was answered %v", line, err)
 		}
 	}
-	if len(told) > 0 || l.batches > 0 {
-		t.Errorf("told %v after %d batches", told, l.batches)
+	if len(done) > 0 || l.batches > 0 {
+		t.Errorf("called back %v after %d batches", done, l.batches)
 	}
 }
 
