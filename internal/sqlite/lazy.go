@@ -11,10 +11,10 @@ import (
 	"github.com/recado-project/recado/internal/groupcommit"
 )
 
-// Lazy is one SQLite file whose commits survive the end of the process at once,
-// and a loss of power only after the next Sync. It is for code with an SQL layer of
-// its own, whose caller knows which commits must not be lost. It is safe for
-// concurrent use.
+// Lazy is one SQLite file whose commits don't wait for the disk. They survive the end of
+// the process, but a loss of power only after the next Sync. It is for code with an SQL
+// layer of its own, whose callers call Sync when commits must not be lost. It is safe
+// for concurrent use.
 type Lazy struct {
 	*sql.DB
 
@@ -38,15 +38,14 @@ func OpenLazy(ctx context.Context, path string) (*Lazy, error) {
 	return l, nil
 }
 
-// Sync returns when everything that was committed before is safe from a loss of
-// power. Calls at the same time share one wait for the disk.
+// Sync returns when everything that was committed before the call is safe from a loss of
+// power. Simultaneous calls share one wait for the disk.
 func (l *Lazy) Sync(ctx context.Context) error {
 	return l.syncs.Write(ctx, func(context.Context, struct{}) error { return nil }, nil)
 }
 
-// syncLog waits for the write-ahead log, in which commits are until SQLite moves
-// them into the file and waits for the disk itself. Without a log there is
-// nothing to wait for.
+// syncLog syncs the write-ahead log. Commits stay in it until SQLite moves them into the
+// file, which SQLite syncs itself. Without a log there is nothing to sync.
 func (l *Lazy) syncLog() error {
 	log, err := os.Open(l.path + "-wal")
 	if errors.Is(err, fs.ErrNotExist) {

@@ -8,13 +8,13 @@ import (
 	"fmt"
 )
 
-// maxPrepared bounds the statements that a connection keeps. Whoever makes more
-// different ones gets the others prepared each time, as without this.
+// maxPrepared bounds how many statements a connection keeps. Further statements are
+// prepared each time.
 const maxPrepared = 256
 
-// preparing is a driver whose connections keep the statements that they have
-// prepared: to parse one costs SQLite more than to run it, and code that brings
-// its own SQL layer sends the same few as text again and again.
+// preparing is a driver whose connections keep their prepared statements. Parsing a
+// statement costs SQLite more than running it, and code with an SQL layer of its own
+// sends the same few texts again and again.
 type preparing struct {
 	dsn    string
 	driver driver.Driver
@@ -26,7 +26,7 @@ func openPreparing(dsn string) (*sql.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Nothing was connected yet; only the registered driver was wanted.
+	// plain has no connection; it was opened only to get the registered driver.
 	return sql.OpenDB(preparing{dsn, plain.Driver()}), plain.Close()
 }
 
@@ -46,7 +46,7 @@ func (p preparing) Connect(context.Context) (driver.Conn, error) {
 // Driver returns the driver underneath.
 func (p preparing) Driver() driver.Driver { return p.driver }
 
-// sqliteConn is what the driver's connections can do.
+// sqliteConn are the methods of the driver's connections.
 type sqliteConn interface {
 	driver.Conn
 	driver.ConnBeginTx
@@ -58,15 +58,14 @@ type sqliteConn interface {
 	driver.Validator
 }
 
-// preparedConn is one connection; database/sql lets one goroutine at a time use
-// it.
+// preparedConn is one connection. database/sql lets one goroutine at a time use it.
 type preparedConn struct {
 	sqliteConn
 
 	kept map[string]*keptStmt
 }
 
-// keptStmt is a statement of the connection, busy while its rows are read.
+// keptStmt is a prepared statement of the connection. It is busy while its rows are read.
 type keptStmt struct {
 	stmt sqliteStmt
 	busy bool
@@ -78,17 +77,17 @@ type sqliteStmt interface {
 	driver.StmtQueryContext
 }
 
-// statement returns the kept statement of a query; nil where there is none to be
+// statement returns the prepared statement of a query; nil if there is none that can be
 // used now.
 func (c *preparedConn) statement(ctx context.Context, query string) (*keptStmt, error) {
 	if kept, ok := c.kept[query]; ok {
 		if kept.busy {
-			return nil, nil //nolint:nilnil // somebody reads its rows still
+			return nil, nil //nolint:nilnil // its rows are still being read
 		}
 		return kept, nil
 	}
 	if len(c.kept) >= maxPrepared {
-		return nil, nil //nolint:nilnil // there is no room for another one
+		return nil, nil //nolint:nilnil // too many statements are kept already
 	}
 	prepared, err := c.PrepareContext(ctx, query)
 	if err != nil {
@@ -107,7 +106,7 @@ func (c *preparedConn) statement(ctx context.Context, query string) (*keptStmt, 
 func (c *preparedConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
 	kept, err := c.statement(ctx, query)
 	if err != nil || kept == nil {
-		return c.sqliteConn.ExecContext(ctx, query, args) // it says what is wrong
+		return c.sqliteConn.ExecContext(ctx, query, args) // it returns the error
 	}
 	return kept.stmt.ExecContext(ctx, args)
 }
@@ -116,7 +115,7 @@ func (c *preparedConn) ExecContext(ctx context.Context, query string, args []dri
 func (c *preparedConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
 	kept, err := c.statement(ctx, query)
 	if err != nil || kept == nil {
-		return c.sqliteConn.QueryContext(ctx, query, args) // it says what is wrong
+		return c.sqliteConn.QueryContext(ctx, query, args) // it returns the error
 	}
 	rows, err := kept.stmt.QueryContext(ctx, args)
 	if err != nil {
@@ -135,7 +134,7 @@ func (c *preparedConn) Close() error {
 	return errors.Join(append(errs, c.sqliteConn.Close())...)
 }
 
-// keptRows are rows whose statement is free again after them.
+// keptRows are rows whose statement can be used again after Close.
 type keptRows struct {
 	driver.Rows
 

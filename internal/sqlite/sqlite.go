@@ -1,10 +1,9 @@
-// Package sqlite opens SQLite files the way this program needs them: every
-// pragma read back, one writer with group commit, several readers.
+// Package sqlite opens SQLite files the way this program needs them: with checked
+// pragmas, one writer with group commit, and several readers.
 //
-// It knows no table. The store keeps recado.db in it, the connector's session
-// keys and the sandbox's own state lie in files that it opens as well. Two
-// connection pools must never write one file: they would stall each other for
-// up to the busy time-out.
+// It knows no table. The store's recado.db, the connector's session keys and the
+// sandbox's state are all in files that it opens. Two connection pools must never write
+// to one file: they would block each other for up to the busy time-out.
 package sqlite
 
 import (
@@ -34,11 +33,11 @@ const (
 	// during a backup.
 	busyTimeoutMs = 10_000
 
-	// lockPause is how often a lock is tried that SQLite does not wait for.
+	// lockPause lies between two tries to take a lock that SQLite does not wait for.
 	lockPause = 5 * time.Millisecond
 
-	// readers is how many connections may read beside the writer. SQLite reads
-	// are short here; more connections only cost memory.
+	// readers is how many connections may read while the writer writes. Reads are short
+	// here, so more connections would only cost memory.
 	readers = 4
 )
 
@@ -53,12 +52,12 @@ type DB struct {
 	group *groupcommit.Group[*Tx]
 }
 
-// ErrClosed is what a write is answered that comes after Close.
+// ErrClosed is the error of a write that comes after Close.
 var ErrClosed = groupcommit.ErrClosed
 
-// Open opens the file at path, creating it (mode 0600) and its folder (0700)
-// where they are missing. The database runs in WAL mode with synchronous=FULL
-// and foreign keys on; Open fails where a pragma did not take effect.
+// Open opens the file at path. It creates the file (mode 0600) and its folder (0700) if
+// they are missing. The database runs in WAL mode with synchronous=FULL and foreign keys
+// on. Open fails if a pragma did not take effect.
 func Open(ctx context.Context, path string) (*DB, error) {
 	pool, err := OpenPool(ctx, path, 1)
 	if err != nil {
@@ -85,8 +84,8 @@ func Open(ctx context.Context, path string) (*DB, error) {
 }
 
 // OpenPool opens the file at path as an ordinary pool of at most conns
-// connections, with the same pragmas as Open. It is for code that brings its
-// own SQL layer; give it one connection where anything is written.
+// connections, with the same pragmas as Open. It is for code with an SQL layer of its
+// own. If anything is written, conns must be 1.
 func OpenPool(ctx context.Context, path string, conns int) (*sql.DB, error) {
 	return openPool(ctx, path, conns, full)
 }
@@ -120,19 +119,19 @@ func openPool(ctx context.Context, path string, conns int, synchronous durabilit
 	return pool, nil
 }
 
-// Reader returns the readers' pool. What it reads is what was committed when
-// the query began; a write through it is refused.
+// Reader returns the readers' pool. A query sees what was committed when it began.
+// Writes fail.
 func (db *DB) Reader() *sql.DB { return db.reader }
 
-// Close closes the file, after the commit that is under way. Writes that come
-// later are answered ErrClosed. It is called once.
+// Close closes the file, after the commit that is under way. Later writes fail with
+// ErrClosed. It is called once.
 func (db *DB) Close() error {
 	db.group.Close()
 	return errors.Join(db.tx.close(), db.conn.Close(), db.pool.Close(), db.reader.Close())
 }
 
-// create makes the file before SQLite does, for the mode: the -wal and -shm
-// files inherit it.
+// create makes the file before SQLite does, so that it has our mode. The -wal and -shm
+// files inherit the mode.
 func create(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), dirMode); err != nil {
 		return fmt.Errorf("sqlite: create folder: %w", err)
@@ -151,9 +150,9 @@ func create(path string) error {
 	return nil
 }
 
-// syncNames brings the names of a file and of the folders above it, which may be
-// as new, to the disk: what SQLite brings there is lost with them. It ends where
-// this user may not read: what is above that he has not made.
+// syncNames syncs the names of a file and of the folders above it. Those may be new too,
+// and the file would be lost with them. It stops at a folder that this user may not
+// read, because he has not made the folders above that one.
 func syncNames(path string) error {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -170,7 +169,7 @@ func syncNames(path string) error {
 		}
 		err = folder.Sync()
 		if errors.Is(err, syscall.EINVAL) {
-			err = nil // this file system needs no such thing
+			err = nil // this file system does not sync folders
 		}
 		if err := errors.Join(err, folder.Close()); err != nil {
 			return err
@@ -181,8 +180,8 @@ func syncNames(path string) error {
 
 func dsn(path string, synchronous durability, pragmas ...string) string {
 	query := url.Values{
-		// A transaction that reads before it writes must own the lock from its
-		// start, or it fails with SQLITE_BUSY that no time-out cures.
+		// A transaction that reads before it writes must take the lock at its start.
+		// Otherwise it may fail with SQLITE_BUSY, whatever the time-out.
 		"_txlock": {"immediate"},
 		"_pragma": append([]string{
 			fmt.Sprintf("busy_timeout(%d)", busyTimeoutMs),
@@ -198,8 +197,8 @@ func dsn(path string, synchronous durability, pragmas ...string) string {
 	return (&url.URL{Scheme: "file", Path: filepath.ToSlash(absolute), RawQuery: query.Encode()}).String()
 }
 
-// awaitPragmas is checkPragmas where several processes make the same file at the
-// same time: to turn it to WAL takes a lock that SQLite does not wait for.
+// awaitPragmas calls checkPragmas until it succeeds. If several processes make the same
+// file at the same time, switching it to WAL takes a lock that SQLite does not wait for.
 func awaitPragmas(ctx context.Context, pool *sql.DB, synchronous durability) error {
 	ctx, cancel := context.WithTimeout(ctx, busyTimeoutMs*time.Millisecond)
 	defer cancel()
@@ -218,8 +217,8 @@ func awaitPragmas(ctx context.Context, pool *sql.DB, synchronous durability) err
 	}
 }
 
-// checkPragmas reads back what the connection string asked for: a driver
-// ignores a pragma it can't read without a word, and then nothing is durable.
+// checkPragmas reads the pragmas back that the connection string has set. The driver
+// silently ignores a pragma that it does not understand, and then nothing is durable.
 func checkPragmas(ctx context.Context, pool *sql.DB, synchronous durability) error {
 	for _, want := range []struct{ pragma, value string }{
 		{"journal_mode", "wal"},

@@ -8,15 +8,15 @@ import (
 )
 
 // Write runs fn in a write transaction and returns after its commit, which
-// includes the fsync. Writes that arrive while a commit is under way share the
-// next one, each whole or not at all and in the order of their arrival; what fn
-// may do, and what is answered when, is said at groupcommit.Group.Write.
+// includes the fsync. Writes that arrive while a commit is under way share the next one,
+// each whole or not at all and in the order of their arrival. groupcommit.Group.Write
+// says what fn may do, and which errors there are.
 func (db *DB) Write(ctx context.Context, fn func(ctx context.Context, tx *Tx) error) error {
 	return db.WriteThen(ctx, fn, nil)
 }
 
-// WriteThen is Write with something to do once after the commit, in the order
-// of the commits and before anybody is answered. It must not write or block.
+// WriteThen is Write that calls committed once after the commit, in the order of the
+// commits and before any of the writes returns. committed must not write or block.
 func (db *DB) WriteThen(ctx context.Context, fn func(ctx context.Context, tx *Tx) error, committed func()) error {
 	return db.group.Write(ctx, fn, committed)
 }
@@ -33,16 +33,16 @@ func (db *DB) transact(run func(tx *Tx) error) error {
 		return err
 	}
 	if _, err := db.tx.ExecContext(ctx, "COMMIT"); err != nil {
-		// Where the disk is full, SQLite has rolled back by itself.
+		// If the disk is full, SQLite has rolled back already.
 		_, _ = db.tx.ExecContext(ctx, "ROLLBACK")
 		return fmt.Errorf("sqlite: commit: %w", err)
 	}
 	return nil
 }
 
-// Tx is the transaction of one Write. It is valid until the function that got
-// it returns, for that function's goroutine only. Statements are prepared once
-// and kept, so queries are constants.
+// Tx is the transaction of one Write. It is valid until the function that got it
+// returns, and for that function's goroutine only. Statements are prepared once and
+// kept, so queries must be constants.
 type Tx struct {
 	conn     *sql.Conn
 	prepared map[string]*sql.Stmt
@@ -66,12 +66,12 @@ func (tx *Tx) QueryContext(ctx context.Context, query string, args ...any) (*sql
 	return stmt.QueryContext(ctx, args...)
 }
 
-// QueryRowContext runs a query of which at most one row is read. Errors,
-// sql.ErrNoRows among them, come from Scan.
+// QueryRowContext runs a query and reads at most one row. Scan returns its errors,
+// including sql.ErrNoRows.
 func (tx *Tx) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
 	stmt, err := tx.stmt(ctx, query) //nolint:sqlclosecheck // kept for the next time; Close closes it
 	if err != nil {
-		// An ordinary row is the only carrier of an error; it fails the same way.
+		// Only an ordinary row can return the error; it fails in the same way.
 		return tx.conn.QueryRowContext(ctx, query, args...)
 	}
 	return stmt.QueryRowContext(ctx, args...)
