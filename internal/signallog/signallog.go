@@ -1,7 +1,6 @@
-// Package signallog keeps libsignal's own logger quiet. That one prints to the
-// standard output, addresses of keys included, and is set up in a package
-// variable that all users of the library share: the connector and the sandbox
-// both call Quiet before they use it.
+// Package signallog keeps libsignal's own logger quiet. That logger prints to the
+// standard output, including the addresses of keys. It is a package variable of the
+// library, so the connector and the sandbox both call Quiet before they use libsignal.
 package signallog
 
 import (
@@ -13,8 +12,8 @@ import (
 //nolint:gochecknoglobals // it guards another package's global
 var once sync.Once
 
-// Quiet drops what libsignal logs, from the first call on. Every failure of the
-// library is an error that its caller reports.
+// Quiet drops everything that libsignal logs, from the first call on. Nothing is lost:
+// every failure of the library is also an error, which its caller reports.
 func Quiet() {
 	once.Do(func() {
 		var quiet logger.Loggable = silence{}
