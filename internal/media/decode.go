@@ -1,3 +1,5 @@
+// Decoding of pictures: how many at a time, and how large.
+
 package media
 
 import (

@@ -1,3 +1,5 @@
+// Media that a client names by URL.
+
 package media
 
 import (

@@ -1,3 +1,5 @@
+// What ffmpeg does for us: measures, makes thumbnails, converts voice notes.
+
 package media
 
 import (

@@ -1,3 +1,5 @@
+// Signed download links to fetched files.
+
 package media
 
 import (

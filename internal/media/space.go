@@ -1,3 +1,5 @@
+// The space that fetched files take, and the removal of the oldest.
+
 package media
 
 import (

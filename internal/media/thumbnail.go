@@ -1,3 +1,5 @@
+// Thumbnails of pictures and videos.
+
 package media
 
 import (

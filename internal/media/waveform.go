@@ -1,3 +1,5 @@
+// The waveform of a voice note.
+
 package media
 
 import (

@@ -1,3 +1,5 @@
+// Statements that are prepared once for each connection.
+
 package sqlite
 
 import (

@@ -1,3 +1,5 @@
+// The length and picture size of an MP4 file.
+
 package probe
 
 import (

@@ -1,3 +1,5 @@
+// The length of an Ogg file.
+
 package probe
 
 import (

@@ -1,3 +1,5 @@
+// The scans of a progressive JPEG, counted before it is decoded.
+
 package probe
 
 import (

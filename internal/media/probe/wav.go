@@ -1,3 +1,5 @@
+// The length of a WAV file.
+
 package probe
 
 import (
