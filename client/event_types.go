@@ -12,7 +12,7 @@ import (
 const (
 	TypeInstanceStatus     = "instance.status"            // the status of the instance changed
 	TypeInstanceQR         = "instance.qr"                // there is a new code to scan
-	TypeInstanceRestricted = "instance.restricted"        // the messenger restricts writing to new contacts
+	TypeInstanceRestricted = "instance.restricted"        // the platform restricts writing to new contacts
 	TypeMessageReceived    = "message.received"           // somebody wrote a message
 	TypeMessageSent        = "message.sent"               // this account sent a message, through the gateway or from another device
 	TypeMessageStatus      = "message.status"             // a message of this account was sent, delivered, read, played, or failed
@@ -23,8 +23,8 @@ const (
 	TypeGroupUpdated       = "group.updated"              // a group was changed
 	TypeContactUpdated     = "contact.updated"            // a contact changed, or the gateway learned more about one
 	TypeCallReceived       = "call.received"              // somebody calls
-	TypeWebhookSuspended   = "instance.webhook_suspended" // the webhook is not tried any more
-	TypeEventsExpired      = "events.expired"             // events were removed before you had received them
+	TypeWebhookSuspended   = "instance.webhook_suspended" // the webhook was suspended
+	TypeEventsExpired      = "events.expired"             // events were removed before they were delivered
 	TypeWebhookTest        = "webhook.test"               // you asked for a test
 )
 
@@ -75,12 +75,12 @@ type Message struct {
 	Timestamp time.Time `json:"timestamp"` // By the platform's clock.
 	// text, image, video, voice, audio, document, location, contact, sticker, poll
 	// or unsupported.
-	Type string `json:"type"`
-	// Of a text message; at most 65,536 characters, the rest is cut.
-	Text            *string          `json:"text"`
-	Caption         *string          `json:"caption"`         // Of an image, a video or a document; the question of a poll.
+	Type string  `json:"type"`
+	Text *string `json:"text"` // The text of a text message, cut after 65,536 characters.
+	// The caption of an image, a video or a document; the question of a poll.
+	Caption         *string          `json:"caption"`
 	Media           *MessageMedia    `json:"media"`           // The file; nil where there is none.
-	Location        *MessageLocation `json:"location"`        // Of a location message.
+	Location        *MessageLocation `json:"location"`        // The place of a location message.
 	Contacts        []MessageContact `json:"contacts"`        // The cards of a contact message; empty for others.
 	QuotedMessageID *string          `json:"quotedMessageId"` // The message that this one answers.
 	// Whether it carries the platform's mark of a forwarded message.
@@ -98,7 +98,8 @@ type Message struct {
 type MessageMedia struct {
 	// As the sender gave it; application/octet-stream where that is no media type.
 	MimeType string `json:"mimeType"`
-	// Of a document, without folders and without characters that can't be seen.
+	// The name of a document, without folders and without characters that can't be
+	// seen.
 	FileName *string `json:"fileName"`
 	Size     int64   `json:"size"`     // In bytes.
 	Seconds  *int64  `json:"seconds"`  // The length of audio and video.
@@ -112,15 +113,15 @@ type MessageMedia struct {
 type MessageLocation struct {
 	Latitude  float64 `json:"latitude"`  // In degrees.
 	Longitude float64 `json:"longitude"` // In degrees.
-	Name      *string `json:"name"`      // Of the place.
-	Address   *string `json:"address"`   // Of the place.
+	Name      *string `json:"name"`      // The name of the place.
+	Address   *string `json:"address"`   // The address of the place.
 }
 
 // MessageContact is a card of a contact message.
 type MessageContact struct {
 	FullName     string  `json:"fullName"`     // As the card has it.
 	PhoneNumber  *string `json:"phoneNumber"`  // Digits with the country code.
-	Organization *string `json:"organization"` // Of the person.
+	Organization *string `json:"organization"` // The person's organization.
 }
 
 // InstanceStatusEvent is the data of TypeInstanceStatus: the status of the
@@ -139,7 +140,7 @@ type InstanceStatusEvent struct {
 // InstanceQREvent is the data of TypeInstanceQR: there is a new code to scan.
 type InstanceQREvent QRCode
 
-// InstanceRestrictedEvent is the data of TypeInstanceRestricted: the messenger
+// InstanceRestrictedEvent is the data of TypeInstanceRestricted: the platform
 // restricts writing to new contacts.
 type InstanceRestrictedEvent struct {
 	Until *time.Time `json:"until"` // nil where it is not known.
@@ -176,7 +177,7 @@ type MessageStatusEvent struct {
 
 // MessageEditedEvent is the data of TypeMessageEdited: a message was edited.
 type MessageEditedEvent struct {
-	MessageID string `json:"messageId"` // Of the message that was edited.
+	MessageID string `json:"messageId"` // The platform's identifier of the edited message.
 	Chat
 	From *Person `json:"from"` // Who edited it.
 	Text string  `json:"text"` // The new text, or the new caption.
@@ -185,7 +186,7 @@ type MessageEditedEvent struct {
 // MessageDeletedEvent is the data of TypeMessageDeleted: a message was deleted
 // for everyone.
 type MessageDeletedEvent struct {
-	MessageID string `json:"messageId"` // Of the message that was deleted.
+	MessageID string `json:"messageId"` // The platform's identifier of the deleted message.
 	Chat
 	// Who deleted it: its sender, or an administrator of the group.
 	From *Person `json:"from"`
@@ -194,7 +195,7 @@ type MessageDeletedEvent struct {
 // MessageReactionEvent is the data of TypeMessageReaction: somebody reacted to
 // a message, or took the reaction back.
 type MessageReactionEvent struct {
-	MessageID string `json:"messageId"` // Of the message that was reacted to.
+	MessageID string `json:"messageId"` // The platform's identifier of the message.
 	Chat
 	From     *Person `json:"from"`     // Who reacted.
 	Reaction string  `json:"reaction"` // The emoji; empty where the reaction was taken back.
@@ -204,9 +205,11 @@ type MessageReactionEvent struct {
 // online or goes offline.
 type PresenceEvent struct {
 	Chat
-	From     *Person    `json:"from"`     // The contact.
-	Presence Presence   `json:"presence"` // composing, recording, paused, available or unavailable.
-	LastSeen *time.Time `json:"lastSeen"` // With unavailable, if the contact shares it.
+	From     *Person  `json:"from"`     // The contact.
+	Presence Presence `json:"presence"` // composing, recording, paused, available or unavailable.
+	// When the contact was last online; only with unavailable, and if the contact
+	// shares it.
+	LastSeen *time.Time `json:"lastSeen"`
 }
 
 // GroupUpdatedEvent is the data of TypeGroupUpdated: a group was changed.
@@ -237,8 +240,8 @@ type CallReceivedEvent struct {
 	Video  bool    `json:"video"`  // Whether it is a video call.
 }
 
-// WebhookSuspendedEvent is the data of TypeWebhookSuspended: the webhook is not
-// tried any more.
+// WebhookSuspendedEvent is the data of TypeWebhookSuspended: the webhook was
+// suspended.
 type WebhookSuspendedEvent struct {
 	// gone where the endpoint answered 410, unreachable where nothing succeeded for
 	// too long.
@@ -250,7 +253,7 @@ type WebhookSuspendedEvent struct {
 }
 
 // EventsExpiredEvent is the data of TypeEventsExpired: events were removed
-// before you had received them.
+// before they were delivered.
 type EventsExpiredEvent struct {
 	FromSequence int64 `json:"fromSequence"` // The first event that was removed.
 	ToSequence   int64 `json:"toSequence"`   // The last event that was removed.

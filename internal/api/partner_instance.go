@@ -106,7 +106,7 @@ func (p *partnerInstances) stop() contract.Endpoint {
 func (p *partnerInstances) setPayment() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "setPayment", Tag: tagPartner,
-		Summary: "Mark a payment", Description: "Marks the payment of an instance as pending or as settled.",
+		Summary: "Mark a payment", Description: "Marks the payment of an instance as pending or as paid.",
 		Audience: contract.Partners, Codes: []string{gateway.CodeUnavailable},
 	}, func(ctx context.Context, in *paymentInput) (*contract.Answer[Instance], error) {
 		instance, err := p.use.SetPayment(ctx, contract.Instance(ctx).ID, in.Given().Pending)

@@ -88,7 +88,7 @@ type serveCommand struct {
 	KeepMedia        time.Duration `help:"How long fetched files are kept; 0: for ever." default:"720h" name:"keep-media"`
 	EditWindow       time.Duration `help:"How long a text can be edited after sending." default:"15m"`
 	DeleteWindow     time.Duration `help:"How long a message can be deleted for everyone after sending." default:"1h"`
-	LinkLifetime     time.Duration `help:"How long a media download link works." default:"1h"`
+	LinkLifetime     time.Duration `help:"How long a download link works." default:"1h"`
 	KeepMessages     time.Duration `help:"How long messages and their files are kept; at least 25h. 0: for ever." default:"0"`
 	MaxMessages      int           `help:"How many messages of each instance are kept: the newest. 0: all." default:"0"`
 	KeepDelivered    time.Duration `help:"How long events are kept that were delivered or that no webhook waits for." default:"72h"`

@@ -11,8 +11,8 @@ const (
 
 func deliveryKinds() []Description {
 	return []Description{
-		{WebhookSuspended{}, "the webhook is not tried any more"},
-		{EventsExpired{}, "events were removed before you had received them"},
+		{WebhookSuspended{}, "the webhook was suspended"},
+		{EventsExpired{}, "events were removed before they were delivered"},
 		{WebhookTest{}, "you asked for a test"},
 	}
 }

@@ -15,7 +15,7 @@ func instanceKinds() []Description {
 	return []Description{
 		{InstanceStatus{}, "the status of the instance changed"},
 		{InstanceQR{}, "there is a new code to scan"},
-		{InstanceRestricted{}, "the messenger restricts writing to new contacts"},
+		{InstanceRestricted{}, "the platform restricts writing to new contacts"},
 	}
 }
 
@@ -40,7 +40,7 @@ func NewInstanceStatus(instance gateway.Instance, previous gateway.Status) Insta
 // Kind is instance.status.
 func (InstanceStatus) Kind() Kind { return KindInstanceStatus }
 
-// InstanceQR carries a new code to scan, in the form of the QR endpoint.
+// InstanceQR carries a new code to scan, as the operation for QR codes answers it.
 type InstanceQR struct {
 	InstanceID string `json:"instanceId" doc:"The instance, as in the envelope."`
 	QRCode     string `json:"qrCode" doc:"A PNG data URI."`

@@ -40,10 +40,10 @@ type Message struct {
 	From            *Person   `json:"from" doc:"Who sent it."`
 	Timestamp       Time      `json:"timestamp" doc:"By the platform's clock."`
 	Type            string    `json:"type" doc:"text, image, video, voice, audio, document, location, contact, sticker, poll or unsupported."`
-	Text            *string   `json:"text" doc:"Of a text message; at most 65,536 characters, the rest is cut."`
-	Caption         *string   `json:"caption" doc:"Of an image, a video or a document; the question of a poll."`
+	Text            *string   `json:"text" doc:"The text of a text message, cut after 65,536 characters."`
+	Caption         *string   `json:"caption" doc:"The caption of an image, a video or a document; the question of a poll."`
 	Media           *Media    `json:"media" doc:"The file; null where there is none."`
-	Location        *Location `json:"location" doc:"Of a location message."`
+	Location        *Location `json:"location" doc:"The place of a location message."`
 	Contacts        []Contact `json:"contacts" doc:"The cards of a contact message; empty for others."`
 	QuotedMessageID *string   `json:"quotedMessageId" doc:"The message that this one answers."`
 	Forwarded       bool      `json:"forwarded" doc:"Whether it carries the platform's mark of a forwarded message."`
@@ -54,7 +54,7 @@ type Message struct {
 // Media describes the file of a message.
 type Media struct {
 	MimeType string  `json:"mimeType" doc:"As the sender gave it; application/octet-stream where that is no media type."`
-	FileName *string `json:"fileName" doc:"Of a document, without folders and without characters that can't be seen."`
+	FileName *string `json:"fileName" doc:"The name of a document, without folders and without characters that can't be seen."`
 	Size     int64   `json:"size" doc:"In bytes."`
 	Seconds  *int64  `json:"seconds" doc:"The length of audio and video."`
 	Width    *int    `json:"width" doc:"In pixels."`
@@ -67,15 +67,15 @@ type Media struct {
 type Location struct {
 	Latitude  float64 `json:"latitude" doc:"In degrees."`
 	Longitude float64 `json:"longitude" doc:"In degrees."`
-	Name      *string `json:"name" doc:"Of the place."`
-	Address   *string `json:"address" doc:"Of the place."`
+	Name      *string `json:"name" doc:"The name of the place."`
+	Address   *string `json:"address" doc:"The address of the place."`
 }
 
 // Contact is somebody's card.
 type Contact struct {
 	FullName     string  `json:"fullName" doc:"As the card has it."`
 	PhoneNumber  *string `json:"phoneNumber" doc:"Digits with the country code."`
-	Organization *string `json:"organization" doc:"Of the person."`
+	Organization *string `json:"organization" doc:"The person's organization."`
 }
 
 // MessageReceived is a message from somebody else.
@@ -158,7 +158,7 @@ func (MessageStatus) Kind() Kind { return KindMessageStatus }
 
 // MessageEdited reports that a text or a caption was changed.
 type MessageEdited struct {
-	MessageID string `json:"messageId" doc:"Of the message that was edited."`
+	MessageID string `json:"messageId" doc:"The platform's identifier of the edited message."`
 	Chat
 	From *Person `json:"from" doc:"Who edited it."`
 	Text string  `json:"text" doc:"The new text, or the new caption."`
@@ -169,7 +169,7 @@ func (MessageEdited) Kind() Kind { return KindMessageEdited }
 
 // MessageDeleted reports that a message was deleted for everyone.
 type MessageDeleted struct {
-	MessageID string `json:"messageId" doc:"Of the message that was deleted."`
+	MessageID string `json:"messageId" doc:"The platform's identifier of the deleted message."`
 	Chat
 	From *Person `json:"from" doc:"Who deleted it: its sender, or an administrator of the group."`
 }
@@ -179,7 +179,7 @@ func (MessageDeleted) Kind() Kind { return KindMessageDeleted }
 
 // MessageReaction reports that somebody reacted to a message.
 type MessageReaction struct {
-	MessageID string `json:"messageId" doc:"Of the message that was reacted to."`
+	MessageID string `json:"messageId" doc:"The platform's identifier of the message."`
 	Chat
 	From     *Person `json:"from" doc:"Who reacted."`
 	Reaction string  `json:"reaction" doc:"The emoji; empty where the reaction was taken back."`

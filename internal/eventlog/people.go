@@ -26,7 +26,7 @@ type Presence struct {
 	Chat
 	From     *Person `json:"from" doc:"The contact."`
 	Presence string  `json:"presence" doc:"composing, recording, paused, available or unavailable."`
-	LastSeen *Time   `json:"lastSeen" doc:"With unavailable, if the contact shares it."`
+	LastSeen *Time   `json:"lastSeen" doc:"When the contact was last online; only with unavailable, and if the contact shares it."`
 }
 
 // NewPresence makes the data of a contact's presence.

@@ -33,7 +33,7 @@ func (s *Service) Logout(ctx context.Context, id string) error {
 }
 
 // SetPayment marks the payment of an instance as pending, which closes its
-// session and keeps the keys, or as settled, which brings it back. Repeating
+// session and keeps the keys, or as paid, which brings it back. Repeating
 // either changes nothing.
 func (s *Service) SetPayment(ctx context.Context, id string, pending bool) (gateway.Instance, error) {
 	err := s.command(ctx, id, func(ctx context.Context, sup *supervisor) error {

@@ -34,7 +34,7 @@ func (s *supervisor) logout(ctx context.Context) error {
 		if goodbye != nil { // also if the connection broke meanwhile
 			if err := s.sayGoodbye(limited, instance.Device); err != nil {
 				// The user is logged out all the same.
-				s.service.config.Logger.WarnContext(ctx, "logged out without the platform's answer; the phone may go on listing the device",
+				s.service.config.Logger.WarnContext(ctx, "instance logged out, but the platform did not answer; the phone may still list the device",
 					slog.String("instance_id", s.id), slog.Any("error", errors.Join(goodbye, err)))
 			}
 		}

@@ -112,7 +112,7 @@ func (c *Claim) Run(ctx context.Context) error {
 		case errors.Is(err, ErrClaimed):
 			return err
 		case err != nil && ctx.Err() == nil:
-			c.logger.WarnContext(ctx, "the claim of the database is lost; it is taken anew when the database is back",
+			c.logger.WarnContext(ctx, "the claim of the database is lost; it is claimed again when the database is back",
 				slog.Any("error", err))
 		}
 	}

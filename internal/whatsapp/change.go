@@ -22,7 +22,7 @@ func (s *session) changeArrived(event *events.Message, change gateway.Change) bo
 			return false // the answer about the group was lost with the connection
 		}
 		if !change.ByAdmin {
-			s.logger.InfoContext(s.ctx, "a deletion is not believed: only an administrator deletes what others sent",
+			s.logger.InfoContext(s.ctx, "a deletion was ignored: only an administrator deletes messages of others",
 				slog.String("platform_id", change.PlatformID))
 			return true
 		}

@@ -167,7 +167,7 @@ func (s *session) follow(sig signal, linking *linking, deadline *time.Timer) (en
 	case loggedIn:
 		if client := s.current(); s.connected() && client.IsConnected() && client.IsLoggedIn() {
 			if err := s.lifecycle.Connected(s.ctx, s.profile()); err != nil {
-				s.logger.ErrorContext(s.ctx, "connection not announced; it is made anew", slog.Any("error", err))
+				s.logger.ErrorContext(s.ctx, "a new connection could not be written down; connecting again", slog.Any("error", err))
 				return ending{outcome: lost}, true
 			}
 			s.pictureOnce.Do(s.loadPicture)
