@@ -31,8 +31,8 @@ const (
 // dataDirMode keeps the sessions' keys from other users of the machine.
 const dataDirMode = 0o700
 
-// lock keeps a second process out of the data folder: two would connect the
-// same sessions, and the platform would throw each other's out.
+// lock keeps a second process out of the data folder. Both would connect the same
+// sessions, and the platform would disconnect them in turn.
 func (s *Server) lock() error {
 	if err := os.MkdirAll(s.config.DataDir, dataDirMode); err != nil {
 		return fmt.Errorf("server: create data folder: %w", err)
@@ -49,9 +49,9 @@ func (s *Server) lock() error {
 	return nil
 }
 
-// openTemp empties the folder in which every part of the program works on files,
-// decrypted ones too: what a process that was killed left there is nobody's. It
-// lies with the data, so that they need no other disk and no other protection.
+// openTemp empties the folder for the temporary files of every part, where a process that
+// was killed may have left decrypted ones. It is in the data folder, so that the files
+// are on the same disk and have the same protection.
 func (s *Server) openTemp() error {
 	s.tempDir = filepath.Join(s.config.DataDir, tempFolder)
 	if err := os.RemoveAll(s.tempDir); err != nil {
@@ -98,8 +98,8 @@ func (s *Server) openSandbox(ctx context.Context) error {
 	return nil
 }
 
-// StoreConfig says where the store of a data folder lies: in it, or in the
-// PostgreSQL database of databaseURL where that is not empty.
+// StoreConfig configures the store: a file in the data folder, or the PostgreSQL database
+// of databaseURL if that is not empty.
 func StoreConfig(dataDir, databaseURL string, logger *slog.Logger) store.Config {
 	config := store.Config{URL: databaseURL, Logger: logger}
 	if databaseURL == "" {
@@ -134,8 +134,8 @@ func (s *Server) openStore(ctx context.Context) error {
 	return nil
 }
 
-// openMedia opens what files go through: the checking of those to be sent, the
-// store of those fetched, and the links to them.
+// openMedia opens the check of files to send, the store of fetched files, and the links
+// to them.
 func (s *Server) openMedia(ctx context.Context) error {
 	config := s.config.Media
 	config.Now, config.Logger = s.config.Now, s.config.Logger
@@ -167,8 +167,9 @@ func (s *Server) openMedia(ctx context.Context) error {
 // maxDownload is how large the file of a message may be.
 func (s *Server) maxDownload() int64 { return cmp.Or(s.config.Blobs.MaxFile, DefaultMaxDownload) }
 
-// openConnector opens the sessions' keys: in a file of their own on SQLite, which
-// allows one writer a file; in the same database on PostgreSQL.
+// openConnector opens the connector and the database of the sessions' keys. With SQLite,
+// which allows one writer per file, that is a file of its own. With PostgreSQL it is the
+// same database.
 func (s *Server) openConnector(ctx context.Context) error {
 	config := s.storeConfig()
 	platform := s.config.Platform

@@ -1,6 +1,6 @@
-// Package server puts the program together: it is the only room that knows all
-// others. New builds, Run starts and stops in order. The command line and the
-// end-to-end tests are its callers.
+// Package server puts the program together; no other room imports all the rooms. New
+// builds the parts, and Run starts and stops them in order. The command line and the
+// end-to-end tests call it.
 package server
 
 import (
@@ -33,46 +33,45 @@ import (
 // stopWait bounds how long each part may take to stop.
 const stopWait = 15 * time.Second
 
-// DefaultMaxDownload is how many bytes the file of a message may have: as many as
-// the platform allows for everything but documents.
+// DefaultMaxDownload is how many bytes the file of a message may have: the platform's
+// limit for everything but documents.
 const DefaultMaxDownload = 100 << 20
 
 // Config holds the settings of the program.
 type Config struct {
 	Listen      string // host:port of the API; port 0 takes a free one
-	DataDir     string // where SQLite's files and the lock lie
+	DataDir     string // the folder of SQLite's files, fetched media and the lock
 	DatabaseURL string // a PostgreSQL database instead of SQLite's files
 
-	// Platform is where the sessions connect to; the zero value is the
-	// messenger's own platform. With Sandbox set, its address and key are the
-	// sandbox's.
+	// Platform is the platform that the sessions connect to. Its zero value is the
+	// messenger's own. If Sandbox is set, the address and key are the sandbox's.
 	Platform whatsapp.Config
-	// Sandbox, where not nil, runs a sandbox in the same process and on the same
-	// address, and connects the sessions to it.
+	// Sandbox, if not nil, runs a sandbox in the same process and at the same address,
+	// and connects the sessions to it.
 	Sandbox *sandbox.Config
-	// AllowHosts are further names under which a server with a sandbox is reached:
-	// it refuses requests for hosts that are not this machine.
+	// AllowHosts are further names of a server with a sandbox. Without them it refuses
+	// requests for hosts that are not this machine.
 	AllowHosts []string
 
-	// Media bounds what is sent and fetched; its clock and logger are the
-	// server's.
+	// Media bounds the media that is sent. The server sets its clock and logger.
 	Media media.Config
-	// Blobs bounds the files of messages that were fetched; without a MaxFile it is
-	// DefaultMaxDownload. Its clock and logger are the server's.
+	// Blobs bounds the files of messages that were fetched. A MaxFile of 0 means
+	// DefaultMaxDownload. The server sets its folder, clock and logger.
 	Blobs media.BlobsConfig
-	// Limits bound what clients may ask for.
+	// Limits bound the requests of clients.
 	Limits api.Limits
-	// EditWindow, DeleteWindow and LinkLifetime are those of the messages; zero
-	// means the platform's, and an hour.
+	// EditWindow and DeleteWindow are how long messages can be edited and deleted; 0
+	// means as long as the platform allows. LinkLifetime is how long download links
+	// work; 0 means an hour.
 	EditWindow, DeleteWindow, LinkLifetime time.Duration
 
-	// KeepMessages is how long messages are kept, MaxMessages how many of each
-	// instance; 0 means without end.
+	// KeepMessages is how long messages are kept, MaxMessages how many are kept of each
+	// instance; 0 means no limit.
 	KeepMessages time.Duration
 	MaxMessages  int
 
-	// KeepDelivered and KeepUndelivered are how long events are kept (72 hours, 7
-	// days).
+	// KeepDelivered and KeepUndelivered are how long events are kept; 0 means 72 hours
+	// and 7 days.
 	KeepDelivered, KeepUndelivered time.Duration
 
 	// AllowPrivateURLs delivers webhooks to private and loopback addresses too.
@@ -82,8 +81,9 @@ type Config struct {
 	// webhook is delivered.
 	DenyFetch []netip.Prefix
 
-	// PublicURL is where clients reach the API, for links in answers; empty: with
-	// how the request came. BehindProxy believes a proxy about the scheme.
+	// PublicURL is the address of the API for clients, which download links begin with.
+	// If it is empty, the address in the request is used, and if BehindProxy is set,
+	// the scheme that the proxy reports.
 	PublicURL   string
 	BehindProxy bool
 
@@ -95,11 +95,11 @@ type Config struct {
 // Server is the whole program, ready to run.
 type Server struct {
 	config    Config
-	tempDir   string // files in work, of every part; emptied at the start
+	tempDir   string // temporary files of every part; emptied at the start
 	listener  net.Listener
 	http      *http.Server
 	sandbox   *sandbox.Server // nil without one
-	claim     *store.Claim    // nil on SQLite, where the lock of the data folder does
+	claim     *store.Claim    // nil on SQLite, where the lock of the data folder is enough
 	store     *store.Store
 	webhooks  *webhook.Service
 	media     *media.Service
@@ -119,8 +119,8 @@ type Server struct {
 	closers []func() error // in the order of opening
 }
 
-// New takes the address, opens the data, and builds everything. The caller runs
-// the server, or closes it.
+// New listens at the address, opens the data, and builds all parts. The caller must call
+// Run or Close.
 func New(ctx context.Context, config Config) (_ *Server, err error) {
 	if config.Now == nil {
 		config.Now = time.Now
@@ -131,7 +131,7 @@ func New(ctx context.Context, config Config) (_ *Server, err error) {
 			err = errors.Join(err, s.Close())
 		}
 	}()
-	// First: an address that is taken leaves no data behind.
+	// This is first, so that nothing is left behind if the address is taken.
 	if err := s.listen(ctx); err != nil {
 		return nil, err
 	}
@@ -162,10 +162,10 @@ func New(ctx context.Context, config Config) (_ *Server, err error) {
 	return s, nil
 }
 
-// BaseURL is where the API answers.
+// BaseURL is the address of the API.
 func (s *Server) BaseURL() string { return "http://" + s.listener.Addr().String() }
 
-// Access makes and checks keys, for the first of which there is no API yet.
+// Access gives the use cases of keys. The API can't make the first key; its callers do.
 func (s *Server) Access() *access.Service { return s.access }
 
 // Instances gives the instances' use cases.
@@ -177,8 +177,8 @@ func (s *Server) Messages() *messaging.Service { return s.messages }
 // Sandbox gives the sandbox that runs in this process, or nil.
 func (s *Server) Sandbox() *sandbox.Server { return s.sandbox }
 
-// Run serves until ctx ends, then stops: first the API, then the sessions, then
-// what they stand on. It closes the server.
+// Run serves until ctx ends. Then it stops the API first, then the sessions, then the
+// parts that they need. It closes the server.
 func (s *Server) Run(ctx context.Context) error {
 	workers := make([]worker.Worker, 0, 9)
 	if s.claim != nil {
@@ -201,14 +201,14 @@ func (s *Server) Run(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, s.Close())
 	}
-	// To read thousands of instances and webhooks takes more memory than to have
-	// them; the runtime by itself would keep it for ever.
+	// Loading thousands of instances and webhooks takes more memory than they need
+	// afterwards, and the runtime does not return it by itself.
 	giveBack := time.AfterFunc(time.Minute, debug.FreeOSMemory)
 	defer giveBack.Stop()
 	return errors.Join(group.Run(ctx), s.Close())
 }
 
-// Close gives back everything that New took. Run does it as well.
+// Close closes everything that New opened. Run calls it as well.
 func (s *Server) Close() error {
 	var errs []error
 	for _, closer := range slices.Backward(s.closers) {
@@ -227,63 +227,6 @@ func (s *Server) onClose(name string, closer func() error) {
 	})
 }
 
-// buildUseCases makes the services that stand on store and connector.
-func (s *Server) buildUseCases() error {
-	c := s.config
-	var err error
-	if s.access, err = access.New(access.Config{Store: s.store, Logger: c.Logger, Now: c.Now}); err != nil {
-		return fmt.Errorf("server: %w", err)
-	}
-	if s.log, err = eventlog.New(eventlog.Config{Store: s.store, Bell: &s.bell}); err != nil {
-		return fmt.Errorf("server: %w", err)
-	}
-	webhooks, err := webhook.New(webhook.Config{
-		Store: s.store, Log: s.log, Bell: &s.bell, AllowPrivateURLs: c.AllowPrivateURLs, Denied: c.DenyFetch, Version: c.Version, Logger: c.Logger, Now: c.Now,
-	})
-	if err != nil {
-		return fmt.Errorf("server: %w", err)
-	}
-	s.webhooks = webhooks
-	s.retention, err = eventlog.NewRetention(eventlog.RetentionConfig{
-		Store: s.store, Delivered: webhooks.Delivered, KeepDelivered: c.KeepDelivered, KeepUndelivered: c.KeepUndelivered,
-		Logger: c.Logger, Now: c.Now,
-	})
-	if err != nil {
-		return fmt.Errorf("server: %w", err)
-	}
-	receiver, err := messaging.NewReceiver(messaging.ReceiverConfig{
-		Store: s.store, Log: s.log, Encoder: s.connector, Logger: c.Logger,
-	})
-	if err != nil {
-		return fmt.Errorf("server: %w", err)
-	}
-	if s.instances, err = instance.New(instance.Config{
-		Store: s.store, Connector: s.connector, Receivers: receiver, Log: s.log, Logger: c.Logger,
-		Webhooks: webhooks, Files: s.blobs, Now: c.Now,
-	}); err != nil {
-		return fmt.Errorf("server: %w", err)
-	}
-	s.directory, err = directory.New(directory.Config{Store: s.store, Sessions: s.instances, Now: c.Now})
-	if err != nil {
-		return fmt.Errorf("server: %w", err)
-	}
-	messages, err := messaging.New(messaging.Config{
-		Store: s.store, Sessions: s.instances, Directory: s.directory, Encoder: s.connector,
-		Media: s.media, Blobs: s.blobs, Links: s.links, Logger: c.Logger,
-		EditWindow: c.EditWindow, DeleteWindow: c.DeleteWindow, LinkLifetime: c.LinkLifetime, Now: c.Now,
-		KeepMessages: c.KeepMessages, MaxMessages: c.MaxMessages,
-	})
-	if err != nil {
-		return fmt.Errorf("server: %w", err)
-	}
-	s.messages = messages
-	s.onClose("messages", func() error {
-		messages.Wait()
-		return nil
-	})
-	return nil
-}
-
 // serve answers HTTP until ctx ends, then lets the requests under way finish.
 func (s *Server) serve(ctx context.Context) error {
 	failed := make(chan error, 1)
@@ -298,7 +241,7 @@ func (s *Server) serve(ctx context.Context) error {
 	defer cancel()
 	err := s.http.Shutdown(stopCtx)
 	if err != nil {
-		// Whoever still waits for an answer must not outlive what the answer stands on.
+		// A request that still runs must not use parts that are closed next.
 		err = errors.Join(err, s.http.Close())
 	}
 	if served := <-failed; !errors.Is(served, http.ErrServerClosed) {
@@ -332,8 +275,8 @@ func (s *Server) openAPI() error {
 	return nil
 }
 
-// withSandbox puts the sandbox's paths beside the API's. It is no ServeMux: that
-// would answer a doubled slash with a redirect, which the API does not have.
+// withSandbox serves the sandbox's paths beside the API's. A ServeMux would answer a
+// doubled slash with a redirect, which the API does not have.
 func (s *Server) withSandbox(handler http.Handler) http.Handler {
 	if s.sandbox == nil {
 		return handler

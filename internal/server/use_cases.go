@@ -1,0 +1,86 @@
+package server
+
+import (
+	"fmt"
+
+	"github.com/recado-project/recado/internal/access"
+	"github.com/recado-project/recado/internal/directory"
+	"github.com/recado-project/recado/internal/eventlog"
+	"github.com/recado-project/recado/internal/instance"
+	"github.com/recado-project/recado/internal/messaging"
+	"github.com/recado-project/recado/internal/webhook"
+)
+
+// buildUseCases makes the services that work with the store and the connector. Each
+// step needs the ones before it.
+func (s *Server) buildUseCases() error {
+	for _, build := range []func() error{s.buildAccess, s.buildEvents, s.buildInstances, s.buildMessages} {
+		if err := build(); err != nil {
+			return fmt.Errorf("server: %w", err)
+		}
+	}
+	return nil
+}
+
+func (s *Server) buildAccess() (err error) {
+	s.access, err = access.New(access.Config{Store: s.store, Logger: s.config.Logger, Now: s.config.Now})
+	return err
+}
+
+// buildEvents makes the event log, the webhooks that deliver it, and its retention.
+func (s *Server) buildEvents() (err error) {
+	c := s.config
+	if s.log, err = eventlog.New(eventlog.Config{Store: s.store, Bell: &s.bell}); err != nil {
+		return err
+	}
+	s.webhooks, err = webhook.New(webhook.Config{
+		Store: s.store, Log: s.log, Bell: &s.bell, AllowPrivateURLs: c.AllowPrivateURLs, Denied: c.DenyFetch, Version: c.Version, Logger: c.Logger, Now: c.Now,
+	})
+	if err != nil {
+		return err
+	}
+	s.retention, err = eventlog.NewRetention(eventlog.RetentionConfig{
+		Store: s.store, Delivered: s.webhooks.Delivered, KeepDelivered: c.KeepDelivered, KeepUndelivered: c.KeepUndelivered,
+		Logger: c.Logger, Now: c.Now,
+	})
+	return err
+}
+
+// buildInstances makes the owner of the sessions, the receiver of their content, and
+// the directory.
+func (s *Server) buildInstances() error {
+	c := s.config
+	receiver, err := messaging.NewReceiver(messaging.ReceiverConfig{
+		Store: s.store, Log: s.log, Encoder: s.connector, Logger: c.Logger,
+	})
+	if err != nil {
+		return err
+	}
+	s.instances, err = instance.New(instance.Config{
+		Store: s.store, Connector: s.connector, Receivers: receiver, Log: s.log, Logger: c.Logger,
+		Webhooks: s.webhooks, Files: s.blobs, Now: c.Now,
+	})
+	if err != nil {
+		return err
+	}
+	s.directory, err = directory.New(directory.Config{Store: s.store, Sessions: s.instances, Now: c.Now})
+	return err
+}
+
+func (s *Server) buildMessages() (err error) {
+	c := s.config
+	s.messages, err = messaging.New(messaging.Config{
+		Store: s.store, Sessions: s.instances, Directory: s.directory, Encoder: s.connector,
+		Media: s.media, Blobs: s.blobs, Links: s.links, Logger: c.Logger,
+		EditWindow: c.EditWindow, DeleteWindow: c.DeleteWindow, LinkLifetime: c.LinkLifetime, Now: c.Now,
+		KeepMessages: c.KeepMessages, MaxMessages: c.MaxMessages,
+	})
+	if err != nil {
+		return err
+	}
+	s.onClose("messages", func() error {
+		s.messages.Wait()
+		return nil
+	})
+	return nil
+}
