@@ -13,13 +13,13 @@ import (
 	"github.com/recado-project/recado/client"
 )
 
-// Delivered is one request that a sink got.
+// Delivered is one request to a sink.
 type Delivered struct {
 	client.Event
 
 	Header http.Header
 	Body   []byte
-	Status int // that it was answered
+	Status int // of the sink's answer
 }
 
 // Sink is an endpoint for webhooks. It is safe for concurrent use.
@@ -32,13 +32,13 @@ type Sink struct {
 	mu        sync.Mutex
 	answer    func(Delivered) int
 	delivered []Delivered
-	news      chan struct{} // closed and replaced at each delivery
+	changed   chan struct{} // closed and replaced at each delivery
 }
 
-// NewSink starts a sink that takes everything, and stops it when the test ends.
+// NewSink starts a sink that accepts every delivery, and stops it when the test ends.
 func NewSink(tb testing.TB) *Sink {
 	tb.Helper()
-	s := &Sink{tb: tb, news: make(chan struct{}), answer: func(Delivered) int { return http.StatusNoContent }}
+	s := &Sink{tb: tb, changed: make(chan struct{}), answer: func(Delivered) int { return http.StatusNoContent }}
 	s.server = httptest.NewServer(http.HandlerFunc(s.serve))
 	s.URL = s.server.URL
 	tb.Cleanup(s.server.Close)
@@ -59,7 +59,7 @@ func (s *Sink) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	d := Delivered{Header: r.Header.Clone(), Body: body}
 	if err := json.Unmarshal(body, &d.Event); err != nil {
-		s.tb.Errorf("delivered is no event: %v", err)
+		s.tb.Errorf("a delivery is not an event: %v", err)
 	}
 	s.mu.Lock()
 	answer := s.answer
@@ -67,13 +67,13 @@ func (s *Sink) serve(w http.ResponseWriter, r *http.Request) {
 	d.Status = answer(d)
 	s.mu.Lock()
 	s.delivered = append(s.delivered, d)
-	close(s.news)
-	s.news = make(chan struct{})
+	close(s.changed)
+	s.changed = make(chan struct{})
 	s.mu.Unlock()
 	w.WriteHeader(d.Status)
 }
 
-// Delivered returns what was delivered so far and taken, in the order of arrival.
+// Delivered returns the deliveries that the sink has accepted, in the order of arrival.
 func (s *Sink) Delivered() []Delivered {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -86,21 +86,21 @@ func (s *Sink) Delivered() []Delivered {
 	return taken
 }
 
-// Await waits until what was delivered is as wanted, and returns it.
+// Await waits until the accepted deliveries are as wanted, and returns them.
 func (s *Sink) Await(what string, wanted func(taken []Delivered) bool) []Delivered {
 	s.tb.Helper()
 	deadline := time.NewTimer(patience)
 	defer deadline.Stop()
 	for {
 		s.mu.Lock()
-		news := s.news
+		changed := s.changed
 		s.mu.Unlock()
 		taken := s.Delivered()
 		if wanted(taken) {
 			return taken
 		}
 		select {
-		case <-news:
+		case <-changed:
 		case <-deadline.C:
 			s.tb.Fatalf("waited in vain for %s; %d were delivered", what, len(taken))
 		}

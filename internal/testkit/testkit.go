@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -23,8 +24,8 @@ import (
 	"github.com/recado-project/recado/internal/whatsapp"
 )
 
-// patience is how long a condition may take to come true. It is long because a
-// busy machine is no failure.
+// patience is how long a condition may take to become true. It is long, so that tests
+// don't fail on a busy machine.
 const patience = 90 * time.Second
 
 // Options change what Start starts. The zero value is a gateway with a sandbox
@@ -36,7 +37,7 @@ type Options struct {
 	Media       media.Config // private addresses are always allowed
 	Blobs       media.BlobsConfig
 	ReadDelay   time.Duration    // of the sandbox's phones; 0: at once
-	Log         io.Writer        // gets the program's log too; nil: nobody does
+	Log         io.Writer        // gets a copy of the program's log; may be nil
 	Now         func() time.Time // of the program, not of the sandbox; nil: the wall clock
 
 	EditWindow, DeleteWindow time.Duration // 0: the platform's
@@ -46,7 +47,7 @@ type Options struct {
 // Gateway is the running program and the ways to it.
 type Gateway struct {
 	BaseURL string
-	Client  *client.Client // with an ordinary key that reaches every instance
+	Client  *client.Client // with an ordinary key for every instance
 	Partner *client.Client // with a partner key
 	Phones  *Phones        // the sandbox's control API
 	Server  *server.Server
@@ -57,50 +58,24 @@ type Gateway struct {
 // Start starts the program in this process and stops it when the test ends.
 func Start(tb testing.TB, options Options) *Gateway {
 	tb.Helper()
-	if options.DataDir == "" {
-		options.DataDir = tb.TempDir()
-	}
-	if options.ReadDelay == 0 {
-		options.ReadDelay = time.Millisecond
-	}
-	if options.Platform.ReconnectMin == 0 {
-		options.Platform.ReconnectMin = time.Millisecond
-		options.Platform.ReconnectMax = 100 * time.Millisecond
-	}
-	options.Media.AllowPrivate = true
-	logger := Logger(tb)
-	if options.Log != nil {
-		logger = newLogger(io.MultiWriter(lines{tb}, options.Log))
-	}
 	ctx, cancel := context.WithCancel(context.Background())
-	s, err := server.New(ctx, server.Config{
-		Listen: "127.0.0.1:0", DataDir: options.DataDir, DatabaseURL: options.DatabaseURL,
-		Platform: options.Platform, Version: "test", Logger: logger,
-		Media: options.Media, Blobs: options.Blobs, AllowPrivateURLs: true,
-		EditWindow: options.EditWindow, DeleteWindow: options.DeleteWindow, KeepMessages: options.KeepMessages, Now: options.Now,
-		Sandbox: &sandbox.Config{Seed: seed(), ReadDelay: options.ReadDelay, Logger: logger},
-	})
+	s, err := server.New(ctx, options.config(tb))
 	if err != nil {
 		cancel()
 		tb.Fatal(err)
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- s.Run(ctx) }()
-	stopped := false
-	stop := func() {
-		if stopped {
-			return
-		}
-		stopped = true
+	stop := sync.OnceFunc(func() {
 		cancel()
 		if err := <-ended; err != nil {
 			tb.Errorf("the program ended with %v", err)
 		}
 		http.DefaultTransport.(*http.Transport).CloseIdleConnections()
-	}
+	})
 	tb.Cleanup(stop)
 	ordinary, partner := keys(tb, s)
-	// Whatever a test asks, the answers are held to the document.
+	// Every answer is checked against the document, whatever the test asks for.
 	checked := &http.Client{Transport: contract.Transport(tb, document(tb, s.BaseURL()), http.DefaultTransport)}
 	return &Gateway{
 		BaseURL: s.BaseURL(),
@@ -109,6 +84,33 @@ func Start(tb testing.TB, options Options) *Gateway {
 		Phones:  NewPhones(s.BaseURL()),
 		Server:  s,
 		stop:    stop,
+	}
+}
+
+// config is the configuration of a program that is fast enough for tests.
+func (o Options) config(tb testing.TB) server.Config {
+	tb.Helper()
+	if o.DataDir == "" {
+		o.DataDir = tb.TempDir()
+	}
+	if o.ReadDelay == 0 {
+		o.ReadDelay = time.Millisecond
+	}
+	if o.Platform.ReconnectMin == 0 {
+		o.Platform.ReconnectMin = time.Millisecond
+		o.Platform.ReconnectMax = 100 * time.Millisecond
+	}
+	o.Media.AllowPrivate = true
+	logger := Logger(tb)
+	if o.Log != nil {
+		logger = newLogger(io.MultiWriter(lines{tb}, o.Log))
+	}
+	return server.Config{
+		Listen: "127.0.0.1:0", DataDir: o.DataDir, DatabaseURL: o.DatabaseURL,
+		Platform: o.Platform, Version: "test", Logger: logger,
+		Media: o.Media, Blobs: o.Blobs, AllowPrivateURLs: true,
+		EditWindow: o.EditWindow, DeleteWindow: o.DeleteWindow, KeepMessages: o.KeepMessages, Now: o.Now,
+		Sandbox: &sandbox.Config{Seed: seed(), ReadDelay: o.ReadDelay, Logger: logger},
 	}
 }
 
@@ -134,8 +136,8 @@ func document(tb testing.TB, baseURL string) []byte {
 // Stop stops the program before the test's end.
 func (g *Gateway) Stop() { g.stop() }
 
-// seed is the same for all sandboxes of a test binary: whatsmeow trusts one root
-// key a process.
+// seed is the same for all sandboxes of a test binary, because whatsmeow trusts one root
+// key per process.
 func seed() *[32]byte { return &[32]byte{'r', 'e', 'c', 'a', 'd', 'o'} }
 
 func keys(tb testing.TB, s *server.Server) (ordinary, partner string) {

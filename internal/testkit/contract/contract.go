@@ -1,6 +1,6 @@
-// Package contract holds what goes over the wire to the OpenAPI document: a
-// transport for HTTP clients under test. It checks shapes, and not whether an
-// answer is the right one. Only tests import it.
+// Package contract checks requests and answers against the OpenAPI document: it has a
+// transport for the HTTP clients of tests. It checks the form of an answer, not whether
+// it is the right one. Only tests import it.
 package contract
 
 import (
@@ -22,23 +22,22 @@ import (
 
 const jsonType = "application/json"
 
-// Document is an OpenAPI document that requests and answers are held to. It is safe
-// for concurrent use.
+// Document is an OpenAPI document that requests and answers are checked against. It is
+// safe for concurrent use.
 type Document struct {
 	spec *openapi3.T
-	// fits are the pairs of request and answer that fit, by their hashes: to check one
-	// compiles the schemas anew, and whoever waits for something asks the same over and
-	// over.
+	// fits are the hashes of the pairs of request and answer that fit. A check compiles
+	// the schemas anew, and tests that wait repeat the same request many times.
 	fits sync.Map
 }
 
-// loaded are the documents by their hashes: each start of the program in a test has the
-// same one, and to load it takes longer than the start.
+// loaded are the documents by their hashes. All programs that tests start have the same
+// one, and loading it takes longer than the start.
 //
 //nolint:gochecknoglobals // a cache, of tests alone
 var loaded sync.Map
 
-// Load reads a document, in JSON or YAML. The same one is read once.
+// Load reads a document in JSON or YAML. It reads equal documents only once.
 func Load(ctx context.Context, document []byte) (*Document, error) {
 	key := sha256.Sum256(document)
 	if known, ok := loaded.Load(key); ok {
@@ -63,9 +62,9 @@ func load(ctx context.Context, document []byte) (*Document, error) {
 	return &Document{spec: spec}, nil
 }
 
-// Transport carries requests over next and checks every pair of request and
-// answer against the document, in JSON or YAML; the test fails where one does
-// not fit. It is safe for concurrent use.
+// Transport passes requests on to next, and checks every pair of request and answer
+// against the document, which is JSON or YAML. The test fails if one does not fit. It is
+// safe for concurrent use.
 func Transport(tb testing.TB, document []byte, next http.RoundTripper) http.RoundTripper {
 	tb.Helper()
 	read, err := Load(tb.Context(), document)
@@ -75,7 +74,7 @@ func Transport(tb testing.TB, document []byte, next http.RoundTripper) http.Roun
 	return &transport{tb: tb, document: read, next: next}
 }
 
-// closeAnswers says of every object in answers that it has no other fields.
+// closeAnswers forbids further fields in all objects of answers.
 func closeAnswers(spec *openapi3.T) {
 	seen := map[*openapi3.Schema]bool{}
 	for _, item := range spec.Paths.Map() {
@@ -110,13 +109,13 @@ type transport struct {
 	next     http.RoundTripper
 }
 
-// RoundTrip carries one request and checks it.
+// RoundTrip implements http.RoundTripper.
 func (c *transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	sent, err := readAll(request.Body)
 	if err != nil {
 		return nil, fmt.Errorf("contract: read request: %w", err)
 	}
-	carried := request.Clone(request.Context()) // the request is its sender's
+	carried := request.Clone(request.Context()) // a RoundTripper must not change the request
 	if request.Body != nil {
 		carried.Body = io.NopCloser(bytes.NewReader(sent))
 	}
@@ -147,9 +146,9 @@ func readAll(body io.ReadCloser) ([]byte, error) {
 	return content, errors.Join(err, body.Close())
 }
 
-// Check holds a request with its body and an answer with its body to the document.
-// A request is checked only where it was taken: what is refused may well be wrong.
-// An answer may hold no field that the document does not name.
+// Check checks a request and an answer, with their bodies, against the document. A request
+// is checked only if it was accepted. An answer must not have fields that are not in the
+// document.
 func (c *Document) Check(request *http.Request, sent []byte, response *http.Response, answered []byte) error {
 	key := hashOf(request, sent, response, answered)
 	if _, fits := c.fits.Load(key); fits {
@@ -164,7 +163,7 @@ func (c *Document) Check(request *http.Request, sent []byte, response *http.Resp
 		request.Method, request.URL.Path, response.StatusCode, err, shorten(sent), shorten(answered))
 }
 
-// hashOf stands for all that a check looks at.
+// hashOf returns the hash of everything that a check looks at.
 func hashOf(request *http.Request, sent []byte, response *http.Response, answered []byte) [sha256.Size]byte {
 	sum := sha256.New()
 	_, _ = fmt.Fprintf(sum, "%s %q %d\n%q\n%q\n", request.Method, request.URL.RequestURI(), response.StatusCode, request.Header, headerThatCounts(response))
@@ -174,7 +173,8 @@ func hashOf(request *http.Request, sent []byte, response *http.Response, answere
 	return [sha256.Size]byte(sum.Sum(nil))
 }
 
-// headerThatCounts is an answer's header without what is another one each time.
+// headerThatCounts returns the header of an answer without the fields that differ each
+// time.
 func headerThatCounts(response *http.Response) http.Header {
 	header := response.Header.Clone()
 	header.Del("Date")
@@ -187,7 +187,8 @@ func (c *Document) check(request *http.Request, sent []byte, response *http.Resp
 	if route == nil {
 		return c.checkUnknown(request, response, answered)
 	}
-	// A copy: the check reads the body, and wants a type that the API does not.
+	// The check needs a copy: it reads the body, and requires a Content-Type, which the
+	// API does not.
 	checked := request.Clone(request.Context())
 	checked.Body, checked.GetBody = io.NopCloser(bytes.NewReader(withoutNulls(sent))), nil
 	checked.Header.Set("Content-Type", jsonType)
@@ -201,7 +202,7 @@ func (c *Document) check(request *http.Request, sent []byte, response *http.Resp
 	ctx := request.Context()
 	if response.StatusCode < http.StatusMultipleChoices {
 		if err := openapi3filter.ValidateRequest(ctx, input); err != nil {
-			return fmt.Errorf("the request was taken: %w", err)
+			return fmt.Errorf("the request was accepted: %w", err)
 		}
 	}
 	if request.Method == http.MethodHead {
@@ -217,11 +218,11 @@ func (c *Document) check(request *http.Request, sent []byte, response *http.Resp
 	})
 }
 
-// checkUnknown checks the answer to a request that the document does not have:
-// below /api it has to be refused, in the usual body.
+// checkUnknown checks the answer to a request that is not in the document. If it is below
+// /api, it has to be refused, with the usual body.
 func (c *Document) checkUnknown(request *http.Request, response *http.Response, answered []byte) error {
 	if !strings.HasPrefix(request.URL.Path, "/api/") {
-		return nil // of the sandbox, a page, a file
+		return nil // the sandbox, a page or a file
 	}
 	if response.StatusCode != http.StatusNotFound && response.StatusCode != http.StatusMethodNotAllowed {
 		return errors.New("the document does not have this operation")
@@ -240,7 +241,7 @@ func (c *Document) checkUnknown(request *http.Request, response *http.Response, 
 	return refusal.Value.VisitJSON(value, openapi3.EnableJSONSchema2020(), openapi3.MultiErrors())
 }
 
-// route finds the operation of a request, and what the path says.
+// route finds the operation of a request, and the parameters in its path.
 func (c *Document) route(request *http.Request) (*routers.Route, map[string]string) {
 	method := request.Method
 	if method == http.MethodHead {

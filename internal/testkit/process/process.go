@@ -18,9 +18,9 @@ import (
 // asProgram marks a test binary that is to be the program.
 const asProgram = "RECADO_TEST_AS_PROGRAM"
 
-// BeProgram makes a test binary the program as well, so that a process is what
-// the tests were built with, the race detector included. TestMain calls it
-// first: in a process that a test starts it runs program and does not return.
+// BeProgram lets a test binary be the program as well, so that processes are built as
+// the tests are, including the race detector. TestMain calls it first. In a process that
+// a test has started, it runs program and does not return.
 func BeProgram(program func() int) {
 	if os.Getenv(asProgram) != "" {
 		os.Exit(program())
@@ -30,8 +30,8 @@ func BeProgram(program func() int) {
 	}
 }
 
-// Self returns the path of the test binary, which is the program where TestMain
-// has called BeProgram.
+// Self returns the path of the test binary, which is the program if TestMain has called
+// BeProgram.
 func Self(tb testing.TB) string {
 	tb.Helper()
 	path, err := os.Executable()
@@ -41,15 +41,14 @@ func Self(tb testing.TB) string {
 	return path
 }
 
-// FreeAddress returns a loopback address on which nobody listened a moment ago,
-// for a program that listens on the same one again after it was killed. The
-// system takes none of these ports for a connection that goes out, so that
-// nothing takes it meanwhile.
+// FreeAddress returns a loopback address that is free, for a program that listens there
+// again after it was killed. The system uses none of these ports for outgoing
+// connections, so the port stays free meanwhile.
 func FreeAddress(tb testing.TB) string {
 	tb.Helper()
 	const first, ports, tries = 20000, 10000, 100
 	for range tries {
-		address := fmt.Sprintf("127.0.0.1:%d", first+rand.IntN(ports)) //nolint:gosec // nothing is to be kept secret
+		address := fmt.Sprintf("127.0.0.1:%d", first+rand.IntN(ports)) //nolint:gosec // the number is no secret
 		listener, err := (&net.ListenConfig{}).Listen(tb.Context(), "tcp", address)
 		if err != nil {
 			continue
@@ -70,10 +69,10 @@ type Process struct {
 	read chan struct{} // closed at the end of the output
 	end  sync.Once
 
-	mu    sync.Mutex
-	news  *sync.Cond
-	lines []string // of the output, without those that were awaited
-	done  bool
+	mu      sync.Mutex
+	changed *sync.Cond
+	lines   []string // of the output, without those that Await has passed
+	done    bool
 }
 
 // Start runs a program, which inherits the environment of the test.
@@ -89,32 +88,32 @@ func Start(tb testing.TB, program string, args ...string) *Process {
 		tb.Fatal(err)
 	}
 	p := &Process{tb: tb, cmd: cmd, read: make(chan struct{})}
-	p.news = sync.NewCond(&p.mu)
+	p.changed = sync.NewCond(&p.mu)
 	go p.listen(bufio.NewScanner(pipe))
 	tb.Cleanup(p.Kill)
 	return p
 }
 
-// listen keeps what the program prints, so that it never waits for a reader.
+// listen collects the lines that the program prints, so that it never waits for a reader.
 func (p *Process) listen(output *bufio.Scanner) {
 	defer close(p.read)
 	for output.Scan() {
-		p.hear(output.Text(), false)
+		p.add(output.Text(), false)
 	}
-	p.hear("", true)
+	p.add("", true)
 }
 
-func (p *Process) hear(line string, last bool) {
+func (p *Process) add(line string, last bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.done = last; !last {
 		p.lines = append(p.lines, line)
 	}
-	p.news.Broadcast()
+	p.changed.Broadcast()
 }
 
-// Await returns the next line of the output that starts with prefix; those
-// before it are passed over. It fails the test where the output ends first.
+// Await returns the next line of the output that starts with prefix, and skips the lines
+// before it. It fails the test if the output ends first.
 func (p *Process) Await(prefix string) string {
 	p.tb.Helper()
 	p.mu.Lock()
@@ -130,11 +129,11 @@ func (p *Process) Await(prefix string) string {
 		if p.done {
 			p.tb.Fatalf("the output ended before a line with %q", prefix)
 		}
-		p.news.Wait()
+		p.changed.Wait()
 	}
 }
 
-// PID is the number under which the system knows the process.
+// PID returns the number of the process.
 func (p *Process) PID() int { return p.cmd.Process.Pid }
 
 // Kill ends the process as kill -9 does, and waits for its end. It may be called
@@ -143,12 +142,12 @@ func (p *Process) Kill() {
 	p.end.Do(func() {
 		_ = p.cmd.Process.Kill() // it may be gone already
 		<-p.read
-		_ = p.cmd.Wait() // "signal: killed" is what was asked for
+		_ = p.cmd.Wait() // its error "signal: killed" is expected
 	})
 }
 
-// Stop ends the process as an operator does, and waits for its end. It fails the
-// test where the program says that something went wrong.
+// Stop ends the process as an operator does, and waits for its end. It fails the test if
+// the program reports a failure.
 func (p *Process) Stop() {
 	p.tb.Helper()
 	p.end.Do(func() {
