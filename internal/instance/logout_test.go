@@ -16,7 +16,7 @@ const number = "5511999990100"
 type warning struct{ given atomic.Bool }
 
 func (w *warning) Write(line []byte) (int, error) {
-	if bytes.Contains(line, []byte("level=WARN")) && bytes.Contains(line, []byte("the phone may go on listing the device")) {
+	if bytes.Contains(line, []byte("level=WARN")) && bytes.Contains(line, []byte("the phone may still list the device")) {
 		w.given.Store(true)
 	}
 	return len(line), nil
