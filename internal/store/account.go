@@ -7,11 +7,11 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 )
 
-// codeExists is the code where a name or id is taken. The API has no operation that
-// comes to it; two programs that start at the same time may.
+// codeExists is the code of the error for a name or id that is taken. No operation of the
+// API can cause it, but two programs that start at the same time can.
 const codeExists = "ALREADY_EXISTS"
 
-// CreateAccount adds an account. Where the name or id is taken it returns a
+// CreateAccount adds an account. If the name or id is taken, it returns a
 // gateway.Conflict.
 func (s *Store) CreateAccount(ctx context.Context, account gateway.Account) error {
 	_, err := s.db.exec(ctx, "INSERT INTO accounts (id, name, created_at) VALUES ($1, $2, $3)",

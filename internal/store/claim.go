@@ -12,23 +12,24 @@ import (
 )
 
 const (
-	// claimNumber is the advisory lock of whoever works with the database; any number
-	// that nothing else in it locks.
+	// claimNumber is the number of the advisory lock of the process that works with the
+	// database. It may be any number that nothing else locks.
 	claimNumber = 7236332702
-	// claimWait is how long a claim waits for one that is being given up: a process
-	// that was killed is gone before the server has noticed.
+	// claimWait is how long NewClaim waits for another claim to end: the server may
+	// notice late that a process was killed.
 	claimWait = 10 * time.Second
-	// claimPause lies between two tries, claimCheck between two looks at a claim.
+	// claimPause lies between two tries to take the claim, claimCheck between two checks
+	// that it is still held.
 	claimPause, claimCheck = 200 * time.Millisecond, 5 * time.Second
 )
 
-// ErrClaimed says that another process works with the database.
+// ErrClaimed is the error for a database that another process works with.
 var ErrClaimed = errors.New("another recado process works with this PostgreSQL database: it holds the same sessions, " +
 	"and the platform would throw each other's out; stop that one first, or name another database")
 
-// Claim is the right of one process to work with a PostgreSQL database: a lock that
-// the server takes away when the process is gone, however it went. It is a lock of
-// one connection, so a pooler between that hands connections around breaks it.
+// Claim is the right of one process to work with a PostgreSQL database. It is an advisory
+// lock, which the server releases when the process ends, however it ends. The lock
+// belongs to one connection, so a pooler that shares connections breaks it.
 type Claim struct {
 	config *pgx.ConnConfig
 	logger *slog.Logger
@@ -37,15 +38,15 @@ type Claim struct {
 	conn *pgx.Conn // nil while it is lost
 }
 
-// NewClaim takes the claim of the database. Its error is ErrClaimed where another
-// process has it, and goes on having it for ten seconds.
+// NewClaim takes the claim of the database. Its error is ErrClaimed if another process
+// has it and still has it after ten seconds.
 func NewClaim(ctx context.Context, config Config) (*Claim, error) {
 	settings, err := pgx.ParseConfig(config.URL)
 	if err != nil {
-		return nil, err // pgx leaves the password out of it
+		return nil, err // pgx leaves the password out of its errors
 	}
 	settings.RuntimeParams["application_name"] = applicationName
-	// A machine that is gone without a goodbye must not hold the claim for hours.
+	// A machine that fails must not hold the claim for hours.
 	settings.RuntimeParams["tcp_keepalives_idle"] = "10"
 	settings.RuntimeParams["tcp_keepalives_interval"] = "5"
 	settings.RuntimeParams["tcp_keepalives_count"] = "3"
@@ -92,9 +93,8 @@ func (c *Claim) take(ctx context.Context) error {
 	return nil
 }
 
-// Run keeps the claim until ctx ends: where the connection was lost, with the server
-// or on the way to it, it is taken anew. Its error is ErrClaimed where another process
-// was faster: then this one must not go on.
+// Run keeps the claim until ctx ends. If the connection is lost, it takes the claim again.
+// Its error is ErrClaimed if another process was faster; this process must stop then.
 func (c *Claim) Run(ctx context.Context) error {
 	ticks := time.NewTicker(claimCheck)
 	defer ticks.Stop()
@@ -118,7 +118,7 @@ func (c *Claim) Run(ctx context.Context) error {
 	}
 }
 
-// held reports whether the connection of the lock is there still.
+// held reports whether the connection of the lock still works.
 func (c *Claim) held(ctx context.Context) bool {
 	c.mu.Lock()
 	conn := c.conn
@@ -138,7 +138,7 @@ func (c *Claim) held(ctx context.Context) bool {
 	return false
 }
 
-// Close gives the claim up. Run must have returned.
+// Close releases the claim. Run must have returned.
 func (c *Claim) Close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

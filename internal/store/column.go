@@ -2,8 +2,7 @@ package store
 
 import "time"
 
-// millis is a time as columns hold it: Unix milliseconds UTC, 0 for the zero
-// time.
+// millis returns a time as columns hold it: Unix milliseconds UTC, 0 for the zero time.
 func millis(t time.Time) int64 {
 	if t.IsZero() {
 		return 0
@@ -11,7 +10,7 @@ func millis(t time.Time) int64 {
 	return t.UnixMilli()
 }
 
-// timeOf is the time in a column.
+// timeOf returns the time in a column.
 func timeOf(millis int64) time.Time {
 	if millis == 0 {
 		return time.Time{}
@@ -19,8 +18,8 @@ func timeOf(millis int64) time.Time {
 	return time.UnixMilli(millis).UTC()
 }
 
-// notNull makes an empty value of none: the columns of bytes are NOT NULL, and
-// a nil slice is NULL to the drivers.
+// notNull returns an empty slice for nil. The columns of bytes are NOT NULL, and drivers
+// write a nil slice as NULL.
 func notNull(value []byte) []byte {
 	if value == nil {
 		return []byte{}
@@ -28,7 +27,7 @@ func notNull(value []byte) []byte {
 	return value
 }
 
-// orNil is the other way round.
+// orNil returns nil for an empty slice.
 func orNil(value []byte) []byte {
 	if len(value) == 0 {
 		return nil

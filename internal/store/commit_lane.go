@@ -57,7 +57,7 @@ func (t *commitLaneTx) flush(ctx context.Context) error {
 	}
 	for _, l := range t.later {
 		if sequence, ok := sequences[l.event.ID]; ok {
-			delete(sequences, l.event.ID) // the same event a second time was passed over
+			delete(sequences, l.event.ID) // the same event came a second time, and was not appended
 			l.event.Sequence = sequence
 			l.write.appended = append(l.write.appended, l.event)
 		}
@@ -66,8 +66,8 @@ func (t *commitLaneTx) flush(ctx context.Context) error {
 	return nil
 }
 
-// appendAll appends the events that are not there already, and returns their
-// sequence numbers by their ids.
+// appendAll appends the events that are new, and returns their sequence numbers by their
+// ids.
 func (t *commitLaneTx) appendAll(ctx context.Context) (sequences map[string]int64, err error) {
 	type source struct{ instanceID, key string }
 	var (
@@ -79,7 +79,7 @@ func (t *commitLaneTx) appendAll(ctx context.Context) (sequences map[string]int6
 	for _, l := range t.later {
 		from := source{l.event.InstanceID, l.event.SourceKey}
 		if taken[from] {
-			continue // the statement looks only for what was there before it
+			continue // the statement does not see the rows that it adds itself
 		}
 		taken[from] = true
 		instanceIDs, ids = append(instanceIDs, l.event.InstanceID), append(ids, l.event.ID)

@@ -21,12 +21,12 @@ func TestRefusedEventSpoilsNoOther(t *testing.T) {
 	s := open(t, store.Config{URL: postgres.Start(t), Bell: bell})
 	const instance, writers, each = "instance", 16, 25
 	var mu sync.Mutex
-	var told, kept []string
+	var rung, kept []string
 	bell.Listen(func(events []eventlog.Event) {
 		mu.Lock()
 		defer mu.Unlock()
 		for _, event := range events {
-			told = append(told, event.ID)
+			rung = append(rung, event.ID)
 		}
 	})
 	var group sync.WaitGroup
@@ -58,7 +58,7 @@ func TestRefusedEventSpoilsNoOther(t *testing.T) {
 		}
 		kept = append(kept, event.ID)
 	}
-	if len(kept) != writers*each*4/5 || !slices.Equal(told, kept) {
-		t.Errorf("%d events are kept, %d were told", len(kept), len(told))
+	if len(kept) != writers*each*4/5 || !slices.Equal(rung, kept) {
+		t.Errorf("%d events are kept, the bell rang for %d", len(kept), len(rung))
 	}
 }

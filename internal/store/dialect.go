@@ -9,13 +9,13 @@ import (
 	sqlitelib "modernc.org/sqlite/lib"
 )
 
-// dialect holds the few places where the two databases must be spoken to
-// differently. Everything else is SQL that both accept: parameters numbered in
+// dialect holds the few pieces of SQL that differ between the two databases. Everything
+// else is SQL that both accept: parameters numbered in
 // the order of their first appearance, ON CONFLICT, RETURNING; ids are text,
 // times BIGINT, and BYTEA is a type name that SQLite accepts for its blobs.
 type dialect struct {
-	// name is the middle part of the names of migrations that are for one
-	// database only: 0002_name.sqlite.sql.
+	// name is part of the file names of migrations for one database only:
+	// 0002_name.sqlite.sql.
 	name string
 	// lockMigrations keeps a second program from migrating at the same time,
 	// until the transaction ends. SQLite needs nothing: its write transactions
@@ -52,13 +52,13 @@ const noTexts = "[]"
 // texts makes the value of such a parameter.
 func texts(values []string) (string, error) {
 	if len(values) == 0 {
-		return noTexts, nil // and not null, which is what a nil slice encodes to
+		return noTexts, nil // a nil slice would be encoded as null
 	}
 	encoded, err := json.Marshal(values)
 	return string(encoded), err
 }
 
-// violation is which rule of the schema a statement broke.
+// violation is the rule of the schema that a statement broke.
 type violation int
 
 const (
@@ -67,8 +67,7 @@ const (
 	foreignKeyViolation
 )
 
-// violationOf finds out from the codes of both databases which rule an error is
-// about.
+// violationOf finds out from the codes of both databases which rule an error reports.
 func violationOf(err error) violation {
 	if failure, ok := errors.AsType[*pgconn.PgError](err); ok {
 		switch failure.Code {

@@ -36,17 +36,16 @@ type recorder struct {
 	appended   []eventlog.Event
 }
 
-// together is a transaction that appends the events of many writes in one go.
+// together is a transaction that appends the events of many writes at once.
 type together interface {
 	// appendLater takes an event that is appended before the transaction ends.
 	appendLater(r *recorder, event eventlog.Event)
-	// flush appends what was taken so far.
+	// flush appends the events that were taken so far.
 	flush(ctx context.Context) error
 }
 
-// append adds events and gives them their numbers, at once or before the
-// transaction ends. One that is there already, by its source key, is passed
-// over.
+// append adds events and numbers them, at once or before the transaction ends. It skips
+// an event whose source key exists already.
 func (r *recorder) append(ctx context.Context, events ...eventlog.Event) error {
 	if tx, ok := r.querier.(together); ok {
 		for _, event := range events {
@@ -79,9 +78,9 @@ func (r *recorder) flush(ctx context.Context) error {
 }
 
 // record runs fn in a write transaction that may append events of an instance.
-// Those of one instance are carried out one after another, in the order of the
-// calls, and the bell rings in that order too. Its error is gateway.ErrUnstorable
-// where the database refuses the values.
+// Transactions of one instance run one after another, in the order of the calls, and the
+// bell rings in that order too. Its error is gateway.ErrUnstorable if the database
+// refuses the values.
 func (s *Store) record(ctx context.Context, instanceID string, fn func(ctx context.Context, r *recorder) error) error {
 	r := &recorder{instanceID: instanceID, now: s.now}
 	err := s.db.writeInOrder(ctx, instanceID, func(ctx context.Context, q querier) error {
@@ -95,8 +94,7 @@ func (s *Store) record(ctx context.Context, instanceID string, fn func(ctx conte
 	return markUnstorable(err)
 }
 
-// markUnstorable puts gateway.ErrUnstorable into the chain of an error that is about
-// the values that were to be written.
+// markUnstorable adds gateway.ErrUnstorable to an error that was caused by the values.
 func markUnstorable(err error) error {
 	if sqlerror.IsData(err) {
 		return fmt.Errorf("%w: %w", gateway.ErrUnstorable, err)
@@ -105,7 +103,7 @@ func markUnstorable(err error) error {
 }
 
 // AppendEvents appends events of one instance and returns after their commit.
-// One whose source key is there already is passed over.
+// It skips an event whose source key exists already.
 func (s *Store) AppendEvents(ctx context.Context, instanceID string, events ...eventlog.Event) error {
 	err := s.record(ctx, instanceID, func(ctx context.Context, r *recorder) error {
 		return r.append(ctx, events...)
@@ -127,8 +125,8 @@ func (s *Store) ReadEvents(ctx context.Context, instanceID string, after int64, 
 }
 
 // ReadEventSlice returns the events of an instance after a sequence number, in
-// order, maxEvents at most; it ends with the event whose data brings all of them
-// to maxBytes.
+// order, maxEvents at most. It stops after the event with which their data reach
+// maxBytes.
 func (s *Store) ReadEventSlice(ctx context.Context, instanceID string, after int64, maxEvents, maxBytes int) (events []eventlog.Event, err error) {
 	rows, err := s.db.reader().QueryContext(ctx, readEvents, instanceID, after, maxEvents)
 	if err != nil {
@@ -149,8 +147,8 @@ func (s *Store) ReadEventSlice(ctx context.Context, instanceID string, after int
 	return events, nil
 }
 
-// EventBounds returns the oldest and the newest sequence number that are kept;
-// 0 and 0 where there are none.
+// EventBounds returns the oldest and the newest sequence number of the stored events; 0
+// and 0 if there are none.
 func (s *Store) EventBounds(ctx context.Context, instanceID string) (oldest, newest int64, err error) {
 	if err := s.db.reader().QueryRowContext(ctx, eventBounds, instanceID).Scan(&oldest, &newest); err != nil {
 		return 0, 0, fmt.Errorf("store: event bounds: %w", err)
@@ -158,8 +156,8 @@ func (s *Store) EventBounds(ctx context.Context, instanceID string) (oldest, new
 	return oldest, newest, nil
 }
 
-// EventInstances returns the ids of all instances that have events, of those
-// that are gone too.
+// EventInstances returns the ids of all instances that have events, including deleted
+// instances.
 func (s *Store) EventInstances(ctx context.Context) ([]string, error) {
 	ids, err := collect(ctx, s.db.scanner(), scanText, "SELECT DISTINCT instance_id FROM events ORDER BY instance_id")
 	if err != nil {
@@ -169,8 +167,8 @@ func (s *Store) EventInstances(ctx context.Context) ([]string, error) {
 }
 
 // LastEventBefore returns the last sequence number among the first limit events
-// after a number that were written before a time; 0 where the first of them is
-// younger, or there is none.
+// after a number that were written before a time; 0 if the first of them is younger, or
+// there is none.
 func (s *Store) LastEventBefore(ctx context.Context, instanceID string, after int64, before time.Time, limit int) (int64, error) {
 	type age struct{ sequence, createdAt int64 }
 	ages, err := collect(ctx, s.db.scanner(), func(row scanner) (age, error) {
@@ -193,12 +191,12 @@ func (s *Store) LastEventBefore(ctx context.Context, instanceID string, after in
 }
 
 // DeleteEvents removes the events of an instance up to a sequence number, but
-// never the newest one, and returns how many there were. The events are then
-// appended in the same transaction: they don't make the one before them older.
+// never the one that is the newest when it is called, and returns how many there were.
+// Then it appends events in the same transaction.
 func (s *Store) DeleteEvents(ctx context.Context, instanceID string, through int64, events ...eventlog.Event) (int64, error) {
 	var removed int64
 	err := s.record(ctx, instanceID, func(ctx context.Context, r *recorder) error {
-		// What writes that share the commit have left to be appended comes first.
+		// Events of other writes in this transaction have to be appended first.
 		if err := r.flush(ctx); err != nil {
 			return err
 		}

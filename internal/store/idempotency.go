@@ -20,7 +20,7 @@ func (s *Store) FindIdempotency(ctx context.Context, keyID, key string) (gateway
 	return record, found, nil
 }
 
-// FailIdempotency notes what the request of a record was refused with, so that
+// FailIdempotency stores the error that the request of a record was refused with, so that
 // a repeat gets the same answer. A record that is gone is no error.
 func (s *Store) FailIdempotency(ctx context.Context, keyID, key string, failure *gateway.Error) error {
 	encoded, err := json.Marshal(refusal{
@@ -37,9 +37,8 @@ func (s *Store) FailIdempotency(ctx context.Context, keyID, key string, failure 
 	return nil
 }
 
-// DeleteIdempotency removes the records made before that time and returns how
-// many there were. It works in slices of a transaction each, so an error leaves
-// what the slices before it removed.
+// DeleteIdempotency removes the records from before a time and returns how many there
+// were. It uses several transactions, so those before an error remain done.
 func (s *Store) DeleteIdempotency(ctx context.Context, before time.Time) (int64, error) {
 	removed, err := s.deleteInSlices(ctx, `DELETE FROM idempotency WHERE (key_id, key) IN
 		(SELECT key_id, key FROM idempotency WHERE created_at < $1 ORDER BY created_at LIMIT $2 + 0)`, millis(before))
@@ -49,8 +48,8 @@ func (s *Store) DeleteIdempotency(ctx context.Context, before time.Time) (int64,
 	return removed, nil
 }
 
-// ForgetIdempotency removes one record, unless it was made since that time: a key
-// that is used again after its day. One that is gone is no error.
+// ForgetIdempotency removes a record from before a time, so that its key can be used
+// again. A record that is gone is no error.
 func (s *Store) ForgetIdempotency(ctx context.Context, keyID, key string, before time.Time) error {
 	_, err := s.db.exec(ctx, "DELETE FROM idempotency WHERE key_id = $1 AND key = $2 AND created_at <= $3", keyID, key, millis(before))
 	if err != nil {
@@ -93,7 +92,7 @@ func scanIdempotency(row scanner) (gateway.Idempotency, error) {
 	return record, err
 }
 
-// refusal is the failure of a record as its column holds it.
+// refusal is the error of a record as its column holds it.
 type refusal struct {
 	Kind         gateway.Kind         `json:"kind"`
 	Code         string               `json:"code"`

@@ -15,8 +15,7 @@ func instanceNotFound() error {
 	return gateway.Errorf(gateway.NotFound, gateway.CodeInstanceNotFound, "there is no such instance")
 }
 
-// CreateInstance adds an instance. Where its id is taken it returns a
-// gateway.Conflict.
+// CreateInstance adds an instance. If its id is taken, it returns a gateway.Conflict.
 func (s *Store) CreateInstance(ctx context.Context, instance gateway.Instance) error {
 	_, err := s.db.exec(ctx, "INSERT INTO instances ("+instanceColumns+
 		") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
@@ -95,8 +94,8 @@ func (s *Store) UpdateInstance(
 		if err != nil {
 			return err
 		}
-		// A refusal leaves the transaction as an empty one: an error would
-		// make the writes that share its commit run again.
+		// A refusal must not be an error of the transaction: that would make the
+		// writes that share its commit run again.
 		if !found {
 			refused = instanceNotFound()
 			return nil
@@ -118,7 +117,7 @@ func (s *Store) UpdateInstance(
 	return instance, nil
 }
 
-// writeInstance writes what may change of an instance.
+// writeInstance writes the fields of an instance that may change.
 func writeInstance(ctx context.Context, q querier, instance gateway.Instance) error {
 	_, err := q.ExecContext(ctx, `UPDATE instances SET name = $1, status = $2, reason = $3, device = $4,
 		profile_jid = $5, profile_lid = $6, profile_name = $7, profile_picture_url = $8, updated_at = $9 WHERE id = $10`,
@@ -129,12 +128,12 @@ func writeInstance(ctx context.Context, q querier, instance gateway.Instance) er
 }
 
 // DeleteInstance removes the instance with its messages and events. It returns
-// a gateway.NotFound where there is none. Idempotency records stay for their day:
-// they hold nothing of a message.
+// a gateway.NotFound if there is none. Idempotency records stay for their day, because
+// they contain nothing of a message.
 //
-// Messages and events go first, in slices of a transaction each: others write
-// meanwhile. A crash in between leaves an instance with fewer of them, which can be
-// deleted again.
+// Messages and events are removed first, in several transactions, so that other writes
+// don't wait long. A crash in between leaves an instance with fewer of them, which can
+// be deleted again.
 func (s *Store) DeleteInstance(ctx context.Context, id string) error {
 	for _, query := range []string{
 		"DELETE FROM messages WHERE id IN (SELECT id FROM messages WHERE instance_id = $1 ORDER BY created_at, id LIMIT $2 + 0)",

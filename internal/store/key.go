@@ -17,8 +17,7 @@ const keyColumns = "id, account_id, name, hash, instance_ids, partner, created_a
 // maxKeysAtOnce bounds the parameters of one query.
 const maxKeysAtOnce = 200
 
-// CreateKey adds an API key. Where its id or hash is taken it returns a
-// gateway.Conflict.
+// CreateKey adds an API key. If its id or hash is taken, it returns a gateway.Conflict.
 func (s *Store) CreateKey(ctx context.Context, key gateway.Key) error {
 	ids, err := texts(key.InstanceIDs)
 	if err != nil {
@@ -79,8 +78,7 @@ func (s *Store) RevokedKeys(ctx context.Context, ids []string) ([]string, error)
 	return revoked, nil
 }
 
-// ListKeys returns a page of the account's keys, oldest first, the revoked ones
-// too.
+// ListKeys returns a page of the account's keys, oldest first, including revoked ones.
 func (s *Store) ListKeys(ctx context.Context, accountID string, request gateway.PageRequest) (gateway.Page[gateway.Key], error) {
 	page, err := list(ctx, s.db.scanner(), scanKey, request,
 		keyColumns, "FROM api_keys WHERE account_id = $1", accountID)
@@ -90,9 +88,8 @@ func (s *Store) ListKeys(ctx context.Context, accountID string, request gateway.
 	return page, nil
 }
 
-// RevokeKey makes a key of the account useless from that time on. A key that is
-// revoked already keeps its time. It returns a gateway.NotFound where the
-// account has no such key.
+// RevokeKey revokes a key of the account at that time. A key that is revoked already
+// keeps its time. It returns a gateway.NotFound if the account has no such key.
 func (s *Store) RevokeKey(ctx context.Context, accountID, id string, at time.Time) error {
 	changed, err := s.db.exec(ctx, `UPDATE api_keys SET revoked_at = CASE WHEN revoked_at = 0 THEN $1 ELSE revoked_at END
 		WHERE account_id = $2 AND id = $3`, millis(at), accountID, id)
@@ -105,8 +102,7 @@ func (s *Store) RevokeKey(ctx context.Context, accountID, id string, at time.Tim
 	return nil
 }
 
-// TouchKey notes that the key was used. An earlier time than the one noted
-// changes nothing.
+// TouchKey stores when the key was used. A time before the stored one changes nothing.
 func (s *Store) TouchKey(ctx context.Context, id string, at time.Time) error {
 	if _, err := s.db.exec(ctx, "UPDATE api_keys SET last_used_at = $1 WHERE id = $2 AND last_used_at < $1",
 		millis(at), id); err != nil {
@@ -126,7 +122,7 @@ func scanKey(row scanner) (gateway.Key, error) {
 	}
 	key.CreatedAt, key.ExpiresAt = timeOf(createdAt), timeOf(expiresAt)
 	key.RevokedAt, key.LastUsedAt = timeOf(revokedAt), timeOf(lastUsedAt)
-	if ids != noTexts { // it seldom is, and this runs on each request
+	if ids != noTexts { // few keys are restricted, and this runs on each request
 		err = json.Unmarshal([]byte(ids), &key.InstanceIDs)
 	}
 	return key, err

@@ -15,16 +15,16 @@ const (
 	insertMessage = "INSERT INTO messages (" + messageColumns + ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, " +
 		"$10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)"
 
-	// The inner queries know nothing of the order: with it SQLite prefers the
-	// index of the order, and reads every message of the instance.
+	// The inner queries have no ORDER BY: with it SQLite prefers the index of the
+	// order, and reads every message of the instance.
 	findMessages = "SELECT " + messageColumns + " FROM messages WHERE id IN (" +
 		"SELECT id FROM messages WHERE instance_id = $1 AND platform_id = $2 UNION ALL " +
 		"SELECT id FROM messages WHERE id = $2 AND instance_id = $1) ORDER BY created_at, id LIMIT 10"
 )
 
 // AddMessage adds a message with the events that it causes, and reports whether
-// it is new: one that came with the same wire key before is left as it is, and
-// causes nothing. It returns a gateway.NotFound where the instance is gone.
+// it is new. If a message with the same wire key exists, that one stays as it is, and
+// nothing is added. It returns a gateway.NotFound if the instance is gone.
 func (s *Store) AddMessage(ctx context.Context, message gateway.Message, events ...eventlog.Event) (added bool, err error) {
 	err = s.record(ctx, message.InstanceID, func(ctx context.Context, r *recorder) error {
 		result, err := r.ExecContext(ctx,
@@ -48,9 +48,9 @@ func (s *Store) AddMessage(ctx context.Context, message gateway.Message, events 
 	return added, nil
 }
 
-// AddHistory adds messages of one instance from before its link. One whose
-// platform identifier is known is left as it is. It returns a gateway.NotFound
-// where the instance is gone.
+// AddHistory adds messages from before an instance was linked. A message whose platform
+// identifier is known stays as it is. It returns a gateway.NotFound if the instance is
+// gone.
 func (s *Store) AddHistory(ctx context.Context, instanceID string, messages []gateway.Message) error {
 	err := s.record(ctx, instanceID, func(ctx context.Context, r *recorder) error {
 		for _, message := range messages {
@@ -77,10 +77,9 @@ func (s *Store) AddHistory(ctx context.Context, instanceID string, messages []ga
 	return nil
 }
 
-// AcceptMessage adds a message that is about to be sent and, where record is
-// not nil, its idempotency record. Where the key of the record is taken it adds
-// nothing and returns a gateway.Conflict; where the instance is gone, a
-// gateway.NotFound.
+// AcceptMessage adds a message that is about to be sent and, if record is not nil, its
+// idempotency record. If the key of the record is taken, it adds nothing and returns a
+// gateway.Conflict; if the instance is gone, a gateway.NotFound.
 func (s *Store) AcceptMessage(ctx context.Context, message gateway.Message, record *gateway.Idempotency) error {
 	var taken bool
 	var err error
@@ -90,7 +89,7 @@ func (s *Store) AcceptMessage(ctx context.Context, message gateway.Message, reco
 		err = s.db.write(ctx, func(ctx context.Context, q querier) error {
 			added, err := addIdempotency(ctx, q, *record)
 			if taken = !added; taken || err != nil {
-				return err // where it is taken, nothing has been written
+				return err // if the key is taken, nothing has been written
 			}
 			_, err = q.ExecContext(ctx, insertMessage, messageValues(message)...)
 			return err
@@ -108,10 +107,9 @@ func (s *Store) AcceptMessage(ctx context.Context, message gateway.Message, reco
 	return nil
 }
 
-// FindMessages returns the messages of the instance whose platform identifier
-// or internal identifier is id: oldest first, none where there is none. They are
-// ten at most; the platform's identifiers are unique in a chat, and hardly ever
-// occur in two.
+// FindMessages returns the messages of the instance whose platform identifier or internal
+// identifier is id: oldest first, ten at most. The platform's identifiers are unique in a
+// chat, and hardly ever occur in two chats.
 func (s *Store) FindMessages(ctx context.Context, instanceID, id string) ([]gateway.Message, error) {
 	messages, err := collect(ctx, s.db.reader(), scanMessage, findMessages, instanceID, id)
 	if err != nil {
@@ -121,7 +119,7 @@ func (s *Store) FindMessages(ctx context.Context, instanceID, id string) ([]gate
 }
 
 // ListMessages returns a page of the instance's messages, oldest first: of one
-// chat, named by either of its addresses, or of all where chat is empty.
+// chat, given by either of its addresses, or of all chats if chat is empty.
 func (s *Store) ListMessages(
 	ctx context.Context, instanceID string, chat gateway.JID, request gateway.PageRequest,
 ) (gateway.Page[gateway.Message], error) {

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// A message that is on its way is never old: what becomes of it has to be written.
+// A message that is on its way is not removed, because its outcome still has to be
+// written.
 const (
 	messagesBefore = "SELECT id FROM messages WHERE instance_id = $1 AND created_at < $2 AND status <> 0 ORDER BY created_at, id LIMIT $3 + 0"
 
@@ -15,8 +16,7 @@ const (
 )
 
 // MessagesBefore returns the internal identifiers of an instance's messages from
-// before a time, oldest first, limit at most. One that is on its way is not among
-// them.
+// before a time, oldest first, limit at most, without those that are on their way.
 func (s *Store) MessagesBefore(ctx context.Context, instanceID string, before time.Time, limit int) ([]string, error) {
 	ids, err := collect(ctx, s.db.scanner(), scanText, messagesBefore, instanceID, millis(before), limit)
 	if err != nil {
@@ -26,8 +26,8 @@ func (s *Store) MessagesBefore(ctx context.Context, instanceID string, before ti
 }
 
 // MessagesBeyond returns the internal identifiers of those messages of an instance
-// that are older than its newest ones, of which keep are passed over; limit at most.
-// One that is on its way is not among them.
+// that are older than its newest ones, as many as keep says; limit at most, and without
+// those that are on their way.
 func (s *Store) MessagesBeyond(ctx context.Context, instanceID string, keep, limit int) ([]string, error) {
 	ids, err := collect(ctx, s.db.scanner(), scanText, messagesBeyond, instanceID, keep, limit)
 	if err != nil {
@@ -36,7 +36,7 @@ func (s *Store) MessagesBeyond(ctx context.Context, instanceID string, keep, lim
 	return ids, nil
 }
 
-// DeleteMessages removes messages of an instance by their internal identifiers. One
+// DeleteMessages removes messages of an instance by their internal identifiers. A message
 // that is gone is no error.
 func (s *Store) DeleteMessages(ctx context.Context, instanceID string, ids []string) error {
 	set, err := texts(ids)

@@ -34,8 +34,8 @@ func (s *Store) UpdateMessages(
 		}
 		var changed []gateway.Message
 		var events []eventlog.Event
-		// A refusal leaves the transaction as an empty one: an error would make
-		// the writes that share its commit run again.
+		// A refusal must not be an error of the transaction: that would make the writes
+		// that share its commit run again.
 		if changed, events, refused = change(found); refused == nil {
 			for _, message := range changed {
 				if err := writeMessage(ctx, r, before[message.ID], message); err != nil {
@@ -53,7 +53,8 @@ func (s *Store) UpdateMessages(
 }
 
 // messagesToUpdate finds the messages of an instance that have one of the
-// identifiers. Nearly always it is one, and that one is found much quicker alone.
+// identifiers. Nearly always there is one identifier, for which a simpler query is much
+// faster.
 func (s *Store) messagesToUpdate(ctx context.Context, q querier, instanceID string, ids []string) ([]gateway.Message, error) {
 	if len(ids) == 1 {
 		found, err := collect(ctx, q, scanMessage, messageByPlatformID, instanceID, ids[0])
@@ -72,12 +73,12 @@ func (s *Store) messagesToUpdate(ctx context.Context, q querier, instanceID stri
 	return slices.DeleteFunc(found, func(m gateway.Message) bool { return m.InstanceID != instanceID }), err
 }
 
-// messageByPlatformID knows nothing of the order: with it SQLite prefers the index
-// of the order, and reads every message of the instance.
+// messageByPlatformID has no ORDER BY: with it SQLite prefers the index of the order, and
+// reads every message of the instance.
 const messageByPlatformID = "SELECT " + messageColumns + " FROM messages WHERE instance_id = $1 AND platform_id = $2"
 
-// messagesByIDs looks by both identifiers; what is found by the internal one may
-// be another instance's. With OR, or with a condition on the instance outside,
+// messagesByIDs searches for both identifiers. Messages that it finds by the internal one
+// may be another instance's. With OR, or with a condition on the instance outside,
 // SQLite reads an index of the instance whole.
 func (d dialect) messagesByIDs() string {
 	return "SELECT " + messageColumns + " FROM messages WHERE id IN (" +
@@ -85,7 +86,7 @@ func (d dialect) messagesByIDs() string {
 		" UNION ALL SELECT * FROM " + d.in() + " AS given) ORDER BY created_at, id"
 }
 
-// writeMessage writes what has changed of a message.
+// writeMessage writes the fields of a message that have changed.
 func writeMessage(ctx context.Context, q querier, before, after gateway.Message) error {
 	if before.Text != after.Text || !bytes.Equal(before.Payload, after.Payload) {
 		if _, err := q.ExecContext(ctx, "UPDATE messages SET text = $1, payload = $2 WHERE id = $3",
@@ -100,8 +101,8 @@ func writeMessage(ctx context.Context, q querier, before, after gateway.Message)
 	return err
 }
 
-// PendingMessages returns messages of all instances that were accepted before a
-// time and of which nothing was heard since, oldest first, limit at most.
+// PendingMessages returns messages of all instances that were accepted before a time and
+// have not been acknowledged since, oldest first, limit at most.
 func (s *Store) PendingMessages(ctx context.Context, before time.Time, limit int) ([]gateway.Message, error) {
 	messages, err := collect(ctx, s.db.scanner(), scanMessage, "SELECT "+messageColumns+
 		" FROM messages WHERE status = 0 AND created_at < $1 ORDER BY created_at LIMIT $2 + 0",

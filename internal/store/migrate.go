@@ -15,11 +15,11 @@ import (
 //go:embed migrations/*.sql
 var migrationFiles embed.FS
 
-// migration is one step of the schema. A step that has been released is never
-// changed; the next one mends it.
+// migration is one step of the schema. A released step is never changed; a later step
+// corrects it.
 type migration struct {
 	version int
-	name    string // of the file without what follows the first dot
+	name    string // of the file, up to the first dot
 	script  string
 }
 
@@ -29,8 +29,8 @@ const createMigrations = `CREATE TABLE IF NOT EXISTS schema_migrations (
 	applied_at BIGINT NOT NULL
 )`
 
-// migrate applies what is missing, all in one transaction, and returns the
-// names. Programs that start at the same time wait for each other.
+// migrate applies the missing migrations in one transaction, and returns their names.
+// Programs that start at the same time wait for each other.
 func (s *Store) migrate(ctx context.Context) ([]string, error) {
 	known, err := readMigrations(migrationFiles, s.dialect.name)
 	if err != nil {
@@ -86,8 +86,8 @@ func (m migration) apply(ctx context.Context, q querier, at time.Time) error {
 	return err
 }
 
-// readMigrations returns the migrations of a database in order. Their versions
-// must be dense, from 1.
+// readMigrations returns the migrations of a database in order. Their versions must start
+// at 1 and have no gap.
 func readMigrations(files fs.FS, database string) ([]migration, error) {
 	paths, err := fs.Glob(files, "migrations/*.sql")
 	if err != nil {

@@ -18,44 +18,44 @@ import (
 )
 
 const (
-	// A transaction that lost against another one is repeated this often; the
-	// loser of a deadlock nearly always wins the second time.
+	// A transaction that the server ended because of another one is repeated this often.
+	// Nearly always it succeeds the second time.
 	maxAttempts = 5
 	retryPause  = 5 * time.Millisecond // before the second attempt; it doubles
 
-	// Connections that nobody needs go back to the server.
+	// Idle connections are closed.
 	connIdleTime = 5 * time.Minute
 
 	// commitLanes is how many transactions of writes in order run side by side; while
 	// one waits for the disk, another can be filled.
 	commitLanes = 4
-	// commitLaneTimeout bounds a transaction of a commit lane: many wait for it, and a server
-	// that has gone silent must not hold them for ever.
+	// commitLaneTimeout bounds a transaction of a commit lane, so that the writes in it
+	// don't wait for ever when the server does not answer.
 	commitLaneTimeout = 30 * time.Second
 
 	applicationName = "recado"
 )
 
-// SQLSTATE codes that say: the same transaction may succeed when repeated.
+// SQLSTATE codes of transactions that may succeed when they are repeated.
 const (
 	serializationFailure = "40001"
 	deadlockDetected     = "40P01"
 )
 
-// postgresDatabase is a PostgreSQL database: one transaction a write, or one for
-// many where they go in order.
+// postgresDatabase is a PostgreSQL database. A write has a transaction of its own; writes
+// in order share transactions.
 type postgresDatabase struct {
 	pool   *sql.DB
 	logger *slog.Logger
-	// commitLanes carry out the writes that go in order: those of one instance always
-	// in the same one.
+	// commitLanes carry out the writes in order. Those of one instance always go to the
+	// same lane.
 	commitLanes [commitLanes]*groupcommit.Group[*commitLaneTx]
 }
 
 func openPostgres(ctx context.Context, config Config) (*postgresDatabase, error) {
 	settings, err := pgx.ParseConfig(config.URL)
 	if err != nil {
-		return nil, err // pgx leaves the password out of it
+		return nil, err // pgx leaves the password out of its errors
 	}
 	if settings.RuntimeParams["application_name"] == "" {
 		settings.RuntimeParams["application_name"] = applicationName
@@ -130,7 +130,7 @@ func (d *postgresDatabase) transaction(ctx context.Context, fn func(ctx context.
 	if err != nil {
 		return fmt.Errorf("begin: %w", err)
 	}
-	// Nothing after a commit; it also ends the transaction where fn panics.
+	// It does nothing after a commit, and ends the transaction if fn panics.
 	defer func() {
 		if rollback := tx.Rollback(); rollback != nil && !errors.Is(rollback, sql.ErrTxDone) {
 			err = errors.Join(err, fmt.Errorf("roll back: %w", rollback))
@@ -145,8 +145,8 @@ func (d *postgresDatabase) transaction(ctx context.Context, fn func(ctx context.
 	return nil
 }
 
-// retry runs attempt until it succeeds, fails for good, or has lost against
-// other transactions too often.
+// retry runs attempt until it succeeds, fails for another reason than a conflict with
+// other transactions, or has been repeated too often.
 func (d *postgresDatabase) retry(ctx context.Context, attempt func() error) error {
 	pause := retryPause
 	for n := 1; ; n++ {
@@ -155,8 +155,8 @@ func (d *postgresDatabase) retry(ctx context.Context, attempt func() error) erro
 			return err
 		}
 		d.logger.LogAttrs(ctx, slog.LevelDebug, "transaction repeated", slog.Int("attempt", n))
-		// The pauses differ, or the same transactions meet again.
-		timer := time.NewTimer(pause + rand.N(pause)) //nolint:gosec // chance spreads load here, it protects nothing
+		// The pauses are random, so that the same transactions don't meet again.
+		timer := time.NewTimer(pause + rand.N(pause)) //nolint:gosec // the pause is no secret
 		select {
 		case <-timer.C:
 		case <-ctx.Done():

@@ -8,8 +8,8 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 )
 
-// FindRegistrations returns what is remembered of the numbers, by number, as
-// far as the platform said it since that time. Every one of them exists.
+// FindRegistrations returns the registrations of the numbers that were stored since that
+// time, by number. All of them exist.
 func (s *Store) FindRegistrations(
 	ctx context.Context, numbers []string, since time.Time,
 ) (map[string]gateway.Registration, error) {
@@ -30,8 +30,8 @@ func (s *Store) FindRegistrations(
 	return byNumber, nil
 }
 
-// SaveRegistrations remembers those numbers that exist, as the platform
-// answered at that time. A LID that was known stays where the answer has none.
+// SaveRegistrations stores the registrations of numbers that exist, as the platform has
+// answered at that time. A known LID stays if the answer has none.
 func (s *Store) SaveRegistrations(ctx context.Context, registrations []gateway.Registration, at time.Time) error {
 	err := s.db.write(ctx, func(ctx context.Context, q querier) error {
 		for _, registration := range registrations {

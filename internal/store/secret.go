@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// Secret returns the secret of that name, drawing one of size random bytes where
-// there is none yet. All processes on the same database get the same one.
+// Secret returns the secret of that name. If there is none yet, it makes one of size
+// random bytes. All processes on the same database get the same one.
 func (s *Store) Secret(ctx context.Context, name string, size int) ([]byte, error) {
 	fresh := make([]byte, size)
 	if _, err := rand.Read(fresh); err != nil {

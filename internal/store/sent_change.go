@@ -18,8 +18,8 @@ const (
 )
 
 // AcceptChange adds a change that is about to be sent to the platform, or that this
-// account's phone has sent. One that is there already is left as it
-// is. It returns a gateway.NotFound where the instance is gone.
+// account's phone has sent. A change that exists already stays as it is. It returns a
+// gateway.NotFound if the instance is gone.
 func (s *Store) AcceptChange(ctx context.Context, change gateway.SentChange) error {
 	_, err := s.db.exec(ctx, "INSERT INTO sent_changes ("+sentChangeColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING",
 		change.InstanceID, change.PlatformID, change.MessageID, int64(change.Kind),
@@ -34,8 +34,7 @@ func (s *Store) AcceptChange(ctx context.Context, change gateway.SentChange) err
 	return nil
 }
 
-// FindChange returns the change that the platform knows by an identifier, and
-// whether there is one.
+// FindChange returns the change with the platform's identifier, and whether there is one.
 func (s *Store) FindChange(ctx context.Context, instanceID, platformID string) (gateway.SentChange, bool, error) {
 	change, found, err := find(ctx, s.db.reader(), scanSentChange, findSentChange, instanceID, platformID)
 	if err != nil {
@@ -44,11 +43,10 @@ func (s *Store) FindChange(ctx context.Context, instanceID, platformID string) (
 	return change, found, nil
 }
 
-// ConfirmChange writes that the platform has the change that it knows by an
-// identifier: with the message as confirm returns it, and the events; and reports
-// whether there is such a change. One that is confirmed already is left as it is.
-// An error of confirm is returned as it is and nothing is written. confirm may run
-// again.
+// ConfirmChange marks the change with the platform's identifier as confirmed, writes the
+// message that confirm returns, and appends its events. It reports whether there is such
+// a change. A change that is confirmed already stays as it is. An error of confirm is
+// returned as it is, and nothing is written. confirm may run again.
 func (s *Store) ConfirmChange(
 	ctx context.Context, instanceID, platformID string,
 	confirm func(change gateway.SentChange, message gateway.Message) (gateway.Message, []eventlog.Event, error),
@@ -67,8 +65,8 @@ func (s *Store) ConfirmChange(
 		}
 		var after gateway.Message
 		var events []eventlog.Event
-		// A refusal leaves the transaction as an empty one: an error would make
-		// the writes that share its commit run again.
+		// A refusal must not be an error of the transaction: that would make the writes
+		// that share its commit run again.
 		if after, events, refused = confirm(change, before); refused == nil {
 			_, err = r.ExecContext(ctx, "UPDATE sent_changes SET settled = TRUE WHERE instance_id = $1 AND platform_id = $2",
 				instanceID, platformID)
@@ -87,8 +85,8 @@ func (s *Store) ConfirmChange(
 	return known, refused
 }
 
-// DropChange removes a change that the platform has refused. One that is confirmed
-// stays: the platform had it after all.
+// DropChange removes a change that the platform has refused. A confirmed change stays,
+// because the platform has it after all.
 func (s *Store) DropChange(ctx context.Context, instanceID, platformID string) error {
 	_, err := s.db.exec(ctx, "DELETE FROM sent_changes WHERE instance_id = $1 AND platform_id = $2 AND NOT settled",
 		instanceID, platformID)
@@ -99,8 +97,8 @@ func (s *Store) DropChange(ctx context.Context, instanceID, platformID string) e
 }
 
 // DeleteChanges removes the changes from before that time, confirmed or not, and
-// returns how many there were. It works in slices of a transaction each, so an
-// error leaves what the slices before it removed.
+// returns how many there were. It uses several transactions, so those before an error
+// remain done.
 func (s *Store) DeleteChanges(ctx context.Context, before time.Time) (int64, error) {
 	removed, err := s.deleteInSlices(ctx, `DELETE FROM sent_changes WHERE (instance_id, platform_id) IN
 		(SELECT instance_id, platform_id FROM sent_changes WHERE at < $1 ORDER BY at LIMIT $2 + 0)`, millis(before))

@@ -13,14 +13,14 @@ import (
 type Sessions struct {
 	*sql.DB
 
-	// Sync returns when everything that was committed before is safe from a loss
-	// of power.
+	// Sync returns when everything that was committed before the call is safe from a
+	// loss of power.
 	Sync func(ctx context.Context) error
 }
 
 // OpenSessions opens the database for the platform's session keys, whose tables
 // are the connector's. On SQLite it is a file of its own, never the store's: two
-// writers of one file stall each other. On PostgreSQL it is a pool of its own.
+// writers of one file block each other. On PostgreSQL it is a pool of its own.
 func OpenSessions(ctx context.Context, config Config) (Sessions, error) {
 	if (config.Path == "") == (config.URL == "") {
 		return Sessions{}, errors.New("store: need either a file or the URL of a database")

@@ -9,7 +9,7 @@ import (
 	"github.com/recado-project/recado/internal/sqlite"
 )
 
-// sqliteDatabase is a SQLite file: writes share commits, reads go beside them.
+// sqliteDatabase is a SQLite file. Writes share commits; reads don't wait for them.
 type sqliteDatabase struct {
 	db    *sqlite.DB
 	reads *preparedReader
@@ -62,8 +62,8 @@ func (d *sqliteDatabase) close() error {
 	return errors.Join(d.reads.close(), d.db.Close())
 }
 
-// preparedReader answers queries with statements that are prepared once: to
-// parse a query costs SQLite more than to answer it.
+// preparedReader runs queries with statements that are prepared once: parsing a query
+// costs SQLite more than answering it.
 type preparedReader struct {
 	pool *sql.DB
 
@@ -72,11 +72,11 @@ type preparedReader struct {
 }
 
 func (r *preparedReader) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
-	return r.pool.ExecContext(ctx, query, args...) // refused by the readers' pool
+	return r.pool.ExecContext(ctx, query, args...) // it fails: this pool only reads
 }
 
 func (r *preparedReader) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	stmt, err := r.stmt(ctx, query) //nolint:sqlclosecheck // it is kept, that is the point of it
+	stmt, err := r.stmt(ctx, query) //nolint:sqlclosecheck // it is kept for the next query
 	if err != nil {
 		return nil, err
 	}
@@ -84,19 +84,19 @@ func (r *preparedReader) QueryContext(ctx context.Context, query string, args ..
 }
 
 func (r *preparedReader) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
-	stmt, err := r.stmt(ctx, query) //nolint:sqlclosecheck // it is kept, that is the point of it
+	stmt, err := r.stmt(ctx, query) //nolint:sqlclosecheck // it is kept for the next query
 	if err != nil {
-		// An ordinary row is the only carrier of an error; it fails the same way.
+		// Only an ordinary row can return the error; it fails in the same way.
 		return r.pool.QueryRowContext(ctx, query, args...)
 	}
 	return stmt.QueryRowContext(uncut(ctx), args...)
 }
 
-// scans are the reader's, for queries that may take long.
+// scans runs queries that may take long, and stops them when their context ends.
 type scans struct{ *preparedReader }
 
 func (s scans) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	stmt, err := s.stmt(ctx, query) //nolint:sqlclosecheck // it is kept, that is the point of it
+	stmt, err := s.stmt(ctx, query) //nolint:sqlclosecheck // it is kept for the next query
 	if err != nil {
 		return nil, err
 	}
@@ -104,16 +104,16 @@ func (s scans) QueryContext(ctx context.Context, query string, args ...any) (*sq
 }
 
 func (s scans) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
-	stmt, err := s.stmt(ctx, query) //nolint:sqlclosecheck // it is kept, that is the point of it
+	stmt, err := s.stmt(ctx, query) //nolint:sqlclosecheck // it is kept for the next query
 	if err != nil {
 		return s.pool.QueryRowContext(ctx, query, args...) // it fails the same way
 	}
 	return stmt.QueryRowContext(ctx, args...)
 }
 
-// uncut is ctx without its end, unless that has come. Such a read is over in
-// microseconds; to listen for the end of the context meanwhile takes two
-// goroutines, and longer than the read.
+// uncut returns ctx without its end, unless it has ended already. Such a read takes
+// microseconds. Watching for the end of the context would take two goroutines, and
+// longer than the read.
 func uncut(ctx context.Context) context.Context {
 	if ctx.Err() != nil {
 		return ctx

@@ -1,14 +1,14 @@
-// Package store keeps what the program must not forget: accounts, API keys,
+// Package store keeps the data of the program: accounts, API keys,
 // instances, messages, events, number look-ups and idempotency records, in a SQLite
 // file or in a PostgreSQL database.
 //
 // An exported method is one transaction, unless it says otherwise. There are no
-// business rules here: the use cases decide what may happen, and call the store
-// through ports of their own. The session keys of the
-// platform are not here either; the connector keeps them.
+// business rules here: the use cases decide what may happen, and call the store through
+// ports of their own. The session keys of the platform are not here either; the
+// connector keeps them.
 //
-// A failure that a client may see is a *gateway.Error, and the method's comment names
-// it; every other error is internal.
+// An error that a client may see is a *gateway.Error, and the method's comment names it.
+// Every other error is internal.
 package store
 
 import (
@@ -25,17 +25,17 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 )
 
-// defaultConns is how many connections to PostgreSQL are opened at most, where
-// the configuration does not say.
+// defaultConns is how many connections to PostgreSQL are opened at most if the
+// configuration does not say.
 const defaultConns = 16
 
 // Config says where the database is. Exactly one of Path and URL is set.
 type Config struct {
-	Path   string           // of the SQLite file; it and its folder are created where missing
+	Path   string           // of the SQLite file; it and its folder are created if they are missing
 	URL    string           // of the PostgreSQL database: postgres://…
 	Conns  int              // to PostgreSQL at most; 0 means 16
 	Logger *slog.Logger     // required
-	Bell   *eventlog.Bell   // rung after each commit that appended events; nil: nobody listens
+	Bell   *eventlog.Bell   // rung after each commit that appended events; may be nil
 	Now    func() time.Time // nil means the wall clock; it stamps events and migrations
 }
 
@@ -116,21 +116,21 @@ func (s *Store) Close() error {
 // and PostgreSQL differ in each of them and in nothing else.
 type database interface {
 	// write runs fn in one write transaction. An error of fn is returned as it
-	// is and nothing of fn remains. fn may run again, so it sets what it
-	// touches outside anew each time.
+	// is, and nothing that fn did remains. fn may run again, so it must set outer
+	// variables anew each time.
 	write(ctx context.Context, fn func(ctx context.Context, q querier) error) error
-	// writeInOrder is write for the data of one instance: such writes are carried
-	// out in the order of the calls, and share commits with those of others.
-	// committed is called after the commit and before the answer, in that order;
-	// it must not write or block.
+	// writeInOrder is write for the data of one instance. Such writes are carried out
+	// in the order of the calls, and share commits with those of other instances.
+	// committed is called after the commit and before writeInOrder returns, in the same
+	// order. It must not write or block.
 	writeInOrder(ctx context.Context, instanceID string, fn func(ctx context.Context, q querier) error, committed func()) error
 	// exec runs one statement as a transaction of its own and returns how many
 	// rows it changed.
 	exec(ctx context.Context, query string, args ...any) (int64, error)
-	// reader answers queries that find a few committed rows by an index. It may
-	// answer them even after ctx has ended.
+	// reader runs queries that find a few committed rows by an index. They may succeed
+	// even after ctx has ended.
 	reader() querier
-	// scanner answers queries that may read many rows. It stops when ctx ends.
+	// scanner runs queries that may read many rows. They stop when ctx ends.
 	scanner() querier
 	ping(ctx context.Context) error
 	close() error
@@ -177,8 +177,8 @@ type scanner interface {
 	Scan(dest ...any) error
 }
 
-// list reads one page of the rows that from selects, oldest first, and counts those
-// on all pages unless the page already says it.
+// list reads one page of the rows that from selects, oldest first. It counts the rows of
+// all pages, unless the page shows how many there are.
 func list[T any](
 	ctx context.Context, q querier, scan func(row scanner) (T, error), request gateway.PageRequest,
 	columns, from string, args ...any,

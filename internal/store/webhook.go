@@ -16,9 +16,8 @@ const (
 )
 
 // SaveWebhook creates or changes the configuration of an instance's webhook.
-// Where state is not nil, or the webhook is new, delivery begins anew with it:
-// no chat is blocked any more. An instance that does not exist is a
-// gateway.NotFound.
+// If state is not nil, or the webhook is new, delivery begins anew with state, and no
+// chat is blocked any more. It returns a gateway.NotFound if the instance does not exist.
 func (s *Store) SaveWebhook(ctx context.Context, hook webhook.Webhook, state *backlog.State) error {
 	err := s.db.write(ctx, func(ctx context.Context, q querier) error {
 		first := backlog.State{Status: backlog.StatusOK}
@@ -55,7 +54,7 @@ func (s *Store) SaveWebhook(ctx context.Context, hook webhook.Webhook, state *ba
 	return nil
 }
 
-// FindWebhook returns the configuration of an instance's webhook, if there is
+// FindWebhook returns the configuration of an instance's webhook, and whether there is
 // one.
 func (s *Store) FindWebhook(ctx context.Context, instanceID string) (webhook.Webhook, bool, error) {
 	hook, found, err := find(ctx, s.db.reader(), scanWebhook,
@@ -66,8 +65,8 @@ func (s *Store) FindWebhook(ctx context.Context, instanceID string) (webhook.Web
 	return hook, found, nil
 }
 
-// DeleteWebhook removes the webhook of an instance with all that is known of
-// its deliveries, and reports whether there was one.
+// DeleteWebhook removes the webhook of an instance with the records of its deliveries,
+// and reports whether there was one.
 func (s *Store) DeleteWebhook(ctx context.Context, instanceID string) (bool, error) {
 	removed, err := s.db.exec(ctx, "DELETE FROM webhooks WHERE instance_id = $1", instanceID)
 	if err != nil {
@@ -79,7 +78,7 @@ func (s *Store) DeleteWebhook(ctx context.Context, instanceID string) (bool, err
 // AllWebhooks returns every webhook with its state and the newest event of its
 // instance.
 func (s *Store) AllWebhooks(ctx context.Context) ([]webhook.Saved, error) {
-	// Not one transaction: who loads the webhooks is who changes them.
+	// This is not one transaction, because only the caller changes webhooks.
 	all, err := collect(ctx, s.db.scanner(), scanSaved, "SELECT "+webhookColumns+", "+stateColumns+
 		", COALESCE((SELECT MAX(sequence) FROM events WHERE events.instance_id = webhooks.instance_id), 0) FROM webhooks")
 	if err != nil {
@@ -106,7 +105,7 @@ func stateArgs(state backlog.State) []any {
 	}
 }
 
-// writeState writes the state of a webhook and reports whether it is there.
+// writeState writes the state of a webhook and reports whether the webhook exists.
 func writeState(ctx context.Context, q querier, instanceID string, state backlog.State) (bool, error) {
 	result, err := q.ExecContext(ctx, `UPDATE webhooks SET status = $1, reason = $2, cursor = $3, failures = $4,
 		failing_since = $5, next_try_at = $6, attempts = CASE WHEN attempts < $7 THEN $7 ELSE attempts END
@@ -120,7 +119,7 @@ func writeState(ctx context.Context, q querier, instanceID string, state backlog
 
 func scanWebhook(row scanner) (webhook.Webhook, error) { return scanWebhookAnd(row) }
 
-// scanWebhookAnd scans the columns of a configuration, and others after them.
+// scanWebhookAnd scans the columns of a configuration, and further columns after them.
 func scanWebhookAnd(row scanner, others ...any) (webhook.Webhook, error) {
 	var hook webhook.Webhook
 	var until, createdAt, updatedAt int64

@@ -31,9 +31,8 @@ const (
 	firstEventSince = "SELECT sequence FROM events WHERE instance_id = $1 AND created_at >= $2 ORDER BY sequence LIMIT 1"
 )
 
-// ListDeliveries returns a page of what became of the events of an instance's
-// webhook: the blocked chats, the dead letters, the recent attempts, each newest
-// first.
+// ListDeliveries returns a page of the deliveries of an instance's webhook: the blocked
+// chats, the dead letters or the recent attempts, newest first.
 func (s *Store) ListDeliveries(
 	ctx context.Context, instanceID string, request gateway.PageRequest,
 ) (gateway.Page[webhook.Delivery], error) {
@@ -70,7 +69,7 @@ func scanDelivery(row scanner) (webhook.Delivery, error) {
 }
 
 // ReadChatEvents returns the events of a chat after one sequence number and up
-// to another, in order, limit at most. It looks at every event in between.
+// to another, in order, limit at most. It reads every event in between.
 func (s *Store) ReadChatEvents(
 	ctx context.Context, instanceID string, chat gateway.JID, after, through int64, limit int,
 ) ([]eventlog.Event, error) {
@@ -81,8 +80,8 @@ func (s *Store) ReadChatEvents(
 	return events, nil
 }
 
-// FirstEventSince returns the first sequence number of an instance that was
-// written at that time or later; 0 where there is none.
+// FirstEventSince returns the first sequence number of an instance's events that were
+// written at that time or later; 0 if there is none.
 func (s *Store) FirstEventSince(ctx context.Context, instanceID string, since time.Time) (int64, error) {
 	sequence, _, err := find(ctx, s.db.reader(), func(row scanner) (int64, error) {
 		var sequence int64

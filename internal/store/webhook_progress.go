@@ -34,15 +34,14 @@ const (
 		answer = excluded.answer`
 )
 
-// trimDeadLetters removes the oldest dead letters of a webhook that has too many.
+// trimDeadLetters removes the oldest dead letters of a webhook if it has too many.
 func trimDeadLetters() string {
 	return `DELETE FROM webhook_dead_letters WHERE instance_id = $1 AND sequence <=
 		(SELECT sequence FROM webhook_dead_letters WHERE instance_id = $1
 		ORDER BY sequence DESC LIMIT 1 OFFSET ` + strconv.Itoa(keptDeadLetters) + ")"
 }
 
-// SaveProgress writes how far webhooks have come. One that is gone is passed
-// over.
+// SaveProgress writes the progress of webhooks. It skips webhooks that are gone.
 func (s *Store) SaveProgress(ctx context.Context, progress []webhook.Progress) error {
 	err := s.db.write(ctx, func(ctx context.Context, q querier) error {
 		for _, one := range progress {

@@ -80,12 +80,12 @@ func testEvents(t *testing.T, f *fixture) {
 		t.Errorf("they reach from %d to %d (%v)", oldest, newest, err)
 	}
 	if oldest, newest, err := f.EventBounds(f.ctx(), newID()); oldest != 0 || newest != 0 || err != nil {
-		t.Errorf("those of nobody reach from %d to %d (%v)", oldest, newest, err)
+		t.Errorf("those of an unknown instance reach from %d to %d (%v)", oldest, newest, err)
 	}
 }
 
-// Events that are appended at the same time get every number once, and who
-// observes them hears of each after its commit and in order.
+// Events that are appended at the same time get each number once, and the bell rings for
+// each of them after its commit and in order.
 func testEventsAtOnce(t *testing.T, f *fixture) {
 	t.Helper()
 	const writers, each = 8, 25
@@ -98,7 +98,7 @@ func testEventsAtOnce(t *testing.T, f *fixture) {
 		defer mu.Unlock()
 		for _, event := range events {
 			if event.Sequence != last[event.InstanceID]+1 {
-				t.Errorf("%d was told after %d", event.Sequence, last[event.InstanceID])
+				t.Errorf("the bell rang for %d after %d", event.Sequence, last[event.InstanceID])
 			}
 			last[event.InstanceID] = event.Sequence
 		}
@@ -121,7 +121,7 @@ func testEventsAtOnce(t *testing.T, f *fixture) {
 		oldest, newest, err := f.EventBounds(f.ctx(), instance.ID)
 		f.check(err)
 		if oldest != 1 || newest != last[instance.ID] {
-			t.Errorf("they reach from %d to %d, the last one told was %d", oldest, newest, last[instance.ID])
+			t.Errorf("they reach from %d to %d, the bell rang last for %d", oldest, newest, last[instance.ID])
 		}
 		total += newest
 	}

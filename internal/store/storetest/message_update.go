@@ -117,7 +117,7 @@ func testAddHistory(t *testing.T, f *fixture) {
 	}
 	f.get(instance, unknown.PlatformID)
 	f.wantEvents(instance.ID)
-	// It may arrive by itself all the same, and is to be told then.
+	// It may still arrive by itself, and then has to be reported.
 	unknown.ID, unknown.WireKey = newID(), "arrived"
 	f.add(unknown, true)
 	err := f.AddHistory(f.ctx(), newID(), []gateway.Message{f.message(gateway.Instance{ID: newID()}, 1)})

@@ -1,6 +1,6 @@
-// Package storetest holds the behaviour that the store has on both of its
-// databases. Each database supplies a way to open an empty one; the tests are
-// here, once. Only tests of the store call it.
+// Package storetest tests the behaviour that the store has on both of its databases. The
+// tests are written once, here; each database supplies a function that opens an empty
+// store. Only tests of the store call it.
 package storetest
 
 import (
@@ -69,8 +69,8 @@ type fixture struct {
 	bell *eventlog.Bell // which the store rings
 }
 
-// start is a moment that all times of a test are counted from, in whole
-// milliseconds, which is what columns hold.
+// start is the moment from which the times of a test are counted, in whole milliseconds,
+// which is what columns hold.
 func start() time.Time { return time.Date(2026, 11, 20, 14, 22, 10, 123e6, time.UTC) }
 
 func after(n int) time.Time { return start().Add(time.Duration(n) * time.Second) }
