@@ -10,8 +10,8 @@ import (
 	"github.com/recado-project/recado/client"
 )
 
-// revoke is what deletes a message for everyone; author is empty where the sender
-// says that it is his own.
+// revoke makes a deletion for everyone. An empty author claims that the message is the
+// sender's own.
 func revoke(t *testing.T, chat, author, messageID string) []byte {
 	t.Helper()
 	key := &waCommon.MessageKey{RemoteJID: &chat, ID: &messageID, FromMe: new(author == "")}
@@ -29,10 +29,10 @@ func edited(t *testing.T, chat, messageID string) []byte {
 	}})
 }
 
-// toldOf counts the events of a kind that name a message.
-func toldOf(told []client.Event, kind, messageID string) int {
+// countEvents counts the events of a kind that contain the identifier of a message.
+func countEvents(events []client.Event, kind, messageID string) int {
 	count := 0
-	for _, event := range told {
+	for _, event := range events {
 		if event.Type == kind && strings.Contains(string(event.Data), messageID) {
 			count++
 		}
@@ -40,8 +40,8 @@ func toldOf(told []client.Event, kind, messageID string) int {
 	return count
 }
 
-// A member of a group changes nothing that others sent, whatever his stanza says;
-// an administrator deletes. What is refused is not told.
+// A member of a group can't change messages of others, whatever his stanza says. An
+// administrator can delete them. A refused change is not reported.
 func TestAuthorityInGroups(t *testing.T) {
 	t.Parallel()
 	b := besiege(t, "")
@@ -65,26 +65,26 @@ func TestAuthorityInGroups(t *testing.T) {
 		"edit of ours":                            {edited(t, group.ID, sent.MessageID), "1"},
 	} {
 		b.Phones.SendRaw(t, stranger, group.ID, attack.message, map[string]any{"edit": attack.edit})
-		told := b.unharmed(t)
+		events := b.unharmed(t)
 		for _, kind := range []string{"message.deleted", "message.edited"} {
-			if toldOf(told, kind, sent.MessageID)+toldOf(told, kind, received) > 0 {
-				t.Errorf("%s: %s is told", name, kind)
+			if countEvents(events, kind, sent.MessageID)+countEvents(events, kind, received) > 0 {
+				t.Errorf("%s: %s is reported", name, kind)
 			}
 		}
 	}
-	// What was refused has changed nothing: it can be forwarded still.
+	// The refused changes had no effect: the messages can still be forwarded.
 	for _, messageID := range []string{sent.MessageID, received} {
 		if _, err := b.Client.Forward(t.Context(), b.id, client.Forward{To: customerNumber, MessageID: messageID}); err != nil {
 			t.Errorf("the message is not there any more: %v", err)
 		}
 	}
 	b.Phones.SendRaw(t, adminNumber, group.ID, revoke(t, group.ID, shop, sent.MessageID), map[string]any{"edit": "8"})
-	if told := b.unharmed(t); toldOf(told, "message.deleted", sent.MessageID) != 1 {
-		t.Error("the administrator's deletion is not told")
+	if events := b.unharmed(t); countEvents(events, "message.deleted", sent.MessageID) != 1 {
+		t.Error("the administrator's deletion is not reported")
 	}
 }
 
-// Nobody marks as played, edits or deletes what stands in a chat that is not his.
+// Nobody can edit, delete or mark as played a message of a chat that is not his own.
 func TestAuthorityBetweenChats(t *testing.T) {
 	t.Parallel()
 	b := besiege(t, "")
@@ -96,26 +96,26 @@ func TestAuthorityBetweenChats(t *testing.T) {
 	b.Phones.SendRawReceipt(t, stranger, map[string]any{"to": shopNumber, "messageIds": []string{sent.MessageID}, "type": "played"})
 	b.Phones.SendRaw(t, stranger, shopNumber, edited(t, shop, sent.MessageID), map[string]any{"edit": "1"})
 	b.Phones.SendRaw(t, stranger, shopNumber, revoke(t, shop, "", sent.MessageID), map[string]any{"edit": "7"})
-	told := b.unharmed(t)
+	events := b.unharmed(t)
 	for _, kind := range []string{"message.edited", "message.deleted"} {
-		if toldOf(told, kind, sent.MessageID) > 0 {
-			t.Errorf("%s is told", kind)
+		if countEvents(events, kind, sent.MessageID) > 0 {
+			t.Errorf("%s is reported", kind)
 		}
 	}
-	wantNotPlayed(t, told)
+	wantNotPlayed(t, events)
 }
 
-// wantNotPlayed fails the test where somebody has listened to a text.
-func wantNotPlayed(t *testing.T, told []client.Event) {
+// wantNotPlayed fails the test if a message is reported as played.
+func wantNotPlayed(t *testing.T, events []client.Event) {
 	t.Helper()
-	for _, event := range told {
+	for _, event := range events {
 		if event.Type == "message.status" && strings.Contains(string(event.Data), `"status":"played"`) {
-			t.Errorf("a false receipt is told: %s", event.Data)
+			t.Errorf("a false receipt is reported: %s", event.Data)
 		}
 	}
 }
 
-// A receipt from somebody who is not in the group moves nothing.
+// A receipt from somebody who is not in the group changes nothing.
 func TestReceiptOfNoMember(t *testing.T) {
 	t.Parallel()
 	b := besiege(t, "")

@@ -17,22 +17,22 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// whatsmeow leaves its reader behind where a frame arrives in the moment in
-	// which the connection is closed from this side.
+	// whatsmeow does not stop its reader if a frame arrives at the moment when this
+	// side closes the connection.
 	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("go.mau.fi/whatsmeow/socket.(*FrameSocket).frameComplete"))
 }
 
-// Phones of the tests: an even last digit exists under thirteen digits.
+// The phones of the tests. A number with an even last digit exists with thirteen digits.
 const (
 	shopNumber     = "5511999990100"
 	customerNumber = "5511988887766"
-	// stranger writes to the shop whatever it likes.
+	// stranger sends the hostile messages to the shop.
 	stranger = "5511977770666"
 	// adminNumber administers the groups; the shop and the stranger are members.
 	adminNumber = "5511966660100"
 )
 
-// besieged is an instance that strangers write to, and what is told of it.
+// besieged is an instance that strangers write to, with a stream of its events.
 type besieged struct {
 	*testkit.Gateway
 
@@ -57,9 +57,9 @@ func besiege(tb testing.TB, url string) *besieged {
 	return b
 }
 
-// unharmed fails the test unless the next message arrives, the instance has been
-// connected all the time, and a send works. It returns what was told meanwhile.
-func (b *besieged) unharmed(tb testing.TB) (told []client.Event) {
+// unharmed fails the test unless the next message arrives, the instance has stayed
+// connected, and a send works. It returns the events since the last call.
+func (b *besieged) unharmed(tb testing.TB) (events []client.Event) {
 	tb.Helper()
 	b.said++
 	last := fmt.Sprintf("are you still there? %d", b.said)
@@ -69,9 +69,9 @@ func (b *besieged) unharmed(tb testing.TB) (told []client.Event) {
 	for {
 		event, err := b.stream.Next()
 		if err != nil {
-			tb.Fatalf("the next message is not told: %v", err)
+			tb.Fatalf("the next message is not reported: %v", err)
 		}
-		told = append(told, event)
+		events = append(events, event)
 		if event.Type == "instance.status" {
 			tb.Errorf("the instance did not stay connected: %s", event.Data)
 		}
@@ -81,9 +81,9 @@ func (b *besieged) unharmed(tb testing.TB) (told []client.Event) {
 	}
 	b.AwaitStatus(tb, b.id, gateway.StatusConnected)
 	if _, err := b.Client.SendText(tb.Context(), b.id, client.Text{To: customerNumber, Message: "yes"}); err != nil {
-		tb.Errorf("a send afterwards: %v", err)
+		tb.Errorf("a send afterwards failed: %v", err)
 	}
-	return told
+	return events
 }
 
 func mustMarshal(tb testing.TB, message *waE2E.Message) []byte {

@@ -13,9 +13,9 @@ import (
 	"github.com/recado-project/recado/internal/testkit"
 )
 
-// What a sender says of his file, and is not true, is a file that does not exist:
-// told at once, and never as a fault of ours. A name is made harmless wherever it is
-// told.
+// If what a sender says about his file is not true, the API answers at once that there
+// is no such file, and never with an internal error. A file name is made harmless in
+// events.
 func TestFilesThatLie(t *testing.T) {
 	t.Parallel()
 	b := besiege(t, "")
@@ -36,18 +36,18 @@ func TestFilesThatLie(t *testing.T) {
 		}
 		lie(document)
 		sent := b.Phones.SendRaw(t, stranger, shopNumber, mustMarshal(t, &waE2E.Message{DocumentMessage: document}), nil)
-		told := b.unharmed(t)
-		for _, event := range told {
+		events := b.unharmed(t)
+		for _, event := range events {
 			if strings.Contains(string(event.Data), sent) && event.Type == "message.received" &&
 				!strings.Contains(string(event.Data), `"fileName":".._.._etc_passwdfdp.exe"`) {
-				t.Errorf("%s: its name is told raw: %s", name, event.Data)
+				t.Errorf("%s: its name is reported raw: %s", name, event.Data)
 			}
 		}
 		began := time.Now()
 		_, err := b.Client.MediaDownloadLink(t.Context(), b.id, sent)
 		testkit.Refused(t, err, http.StatusNotFound, "MEDIA_NOT_FOUND")
 		if took := time.Since(began); took > 10*time.Second {
-			t.Errorf("%s: it took %s to say so", name, took)
+			t.Errorf("%s: the answer took %s", name, took)
 		}
 	}
 }

@@ -14,11 +14,11 @@ import (
 	"github.com/recado-project/recado/internal/testkit/postgres"
 )
 
-// hostility makes messages that no honest client writes, the same ones for the same
-// seed.
+// hostility makes messages that no honest client sends. The same seed makes the same
+// messages.
 type hostility struct{ *rand.Rand }
 
-// text is anything but a decent text.
+// text makes a hostile text.
 func (h hostility) text() string {
 	parts := []string{"", "a", "\x00", "\xff\xfe", "\xc3", "\u202e", "é", "👋", "'", `"`, "\\", "\r\n", "%s", "1234567890", "@lid", "@g.us", "\U0010FFFF", "\uFFFE"}
 	var text strings.Builder
@@ -31,13 +31,13 @@ func (h hostility) text() string {
 	return text.String()
 }
 
-// number is a number at the edge.
+// number makes an extreme number.
 func (h hostility) number() uint64 {
 	edges := []uint64{0, 1, 127, math.MaxInt32, math.MaxUint32, math.MaxInt64, math.MaxUint64, h.Uint64()}
 	return edges[h.IntN(len(edges))]
 }
 
-// fill sets fields of a message at random: whatever the protocol has.
+// fill sets any fields of the protocol at random.
 func (h hostility) fill(message protoreflect.Message, depth int) {
 	fields := message.Descriptor().Fields()
 	for range 1 + h.IntN(6) {
@@ -86,8 +86,8 @@ func (h hostility) value(field protoreflect.FieldDescriptor) protoreflect.Value 
 	}
 }
 
-// content is a message of one of the kinds that are read, a change, or of any kind,
-// with everything in it hostile.
+// content makes a message of a kind that the gateway reads, a change, or a message of any
+// kind. All of its fields are hostile.
 func (h hostility) content(known string) *waE2E.Message {
 	message := &waE2E.Message{}
 	kinds := []protoreflect.Name{
@@ -112,7 +112,7 @@ func (h hostility) content(known string) *waE2E.Message {
 	return message
 }
 
-// stanza is what the outside of a message says.
+// stanza makes the attributes around a message.
 func (h hostility) stanza() map[string]any {
 	more := map[string]any{}
 	if h.IntN(3) == 0 {

@@ -1,4 +1,4 @@
-// Package hostile attacks the whole program as strangers may: with messages that no
-// honest client writes, through the sandbox's platform and on both databases. It has
-// tests alone.
+// Package hostile attacks the whole program as strangers can: with messages that no
+// honest client sends, through the sandbox and on both databases. It contains only
+// tests.
 package hostile

@@ -25,8 +25,8 @@ func onBoth(t *testing.T, test func(t *testing.T, url string)) {
 	})
 }
 
-// Whatever a stranger writes, the instance stays connected, and every message of his
-// is kept and told in some form.
+// Whatever a stranger writes, the instance stays connected, and each of his messages is
+// kept and reported in some form.
 func TestHostileMessages(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, url string) {
@@ -69,9 +69,9 @@ func TestHostileMessages(t *testing.T) {
 			_ = name
 		}
 		b.Phones.SendRawReceipt(t, stranger, map[string]any{"to": shopNumber, "messageIdsBase64": [][]byte{[]byte("\x00"), []byte("\xff")}, "type": "read"})
-		told := b.unharmed(t)
+		events := b.unharmed(t)
 		texts, edits := map[string]bool{}, 0
-		for _, event := range told {
+		for _, event := range events {
 			var data struct {
 				Text        *string `json:"text"`
 				Unsupported *string `json:"unsupported"`
@@ -93,16 +93,16 @@ func TestHostileMessages(t *testing.T) {
 		}
 		for _, want := range []string{"ab", "a\uFFFDb", "xxxxxxxxxxxxxxxxxxxx", "ordinary", "unsupported:too_large"} {
 			if !texts[want] {
-				t.Errorf("%q is not told; told are %v", want, texts)
+				t.Errorf("%q is not reported; reported are %v", want, texts)
 			}
 		}
 		if edits != 1 {
-			t.Errorf("%d edits are told", edits)
+			t.Errorf("%d edits are reported", edits)
 		}
 	})
 }
 
-// A name that PostgreSQL can't hold, with an ordinary message.
+// An ordinary message from a sender whose name PostgreSQL can't store.
 func TestHostileName(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, url string) {
@@ -113,18 +113,18 @@ func TestHostileName(t *testing.T) {
 		group := b.Phones.CreateGroup(t, "group", stranger, shopNumber)
 		b.Phones.UpdateGroup(t, group.ID, map[string]any{"subjectBase64": []byte("ev\x00il\xff"), "by": stranger})
 		b.Phones.SendText(t, stranger, group.ID, "good evening")
-		told := b.unharmed(t)
+		events := b.unharmed(t)
 		seen := 0
-		for _, event := range told {
+		for _, event := range events {
 			if event.Type == "message.received" && (strings.Contains(string(event.Data), "good morning") || strings.Contains(string(event.Data), "good evening")) {
 				seen++
 				if !strings.Contains(string(event.Data), `"name":"evil`) {
-					t.Errorf("the sender is told as %s", event.Data)
+					t.Errorf("the sender is reported as %s", event.Data)
 				}
 			}
 		}
 		if seen != 2 {
-			t.Errorf("%d of the two messages are told", seen)
+			t.Errorf("%d of the two messages are reported", seen)
 		}
 		metadata, err := b.Client.Group(t.Context(), b.id, group.ID)
 		if err != nil || !strings.HasPrefix(metadata.Subject, "evil") {
