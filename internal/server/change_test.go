@@ -83,8 +83,8 @@ func TestDeleteRemovesTheMessageForEveryone(t *testing.T) {
 	testkit.Refused(t, g.Client.Delete(t.Context(), id, foreign), http.StatusBadRequest, "MESSAGE_NOT_DELETABLE")
 }
 
-// Of several who delete a message at once one does, and the others are told that
-// it is gone.
+// If several clients delete a message at the same time, one of them succeeds. The others
+// get the error that it is gone.
 func TestDeleteHappensOnce(t *testing.T) {
 	t.Parallel()
 	g := testkit.Start(t, testkit.Options{})
@@ -106,14 +106,14 @@ func TestDeleteHappensOnce(t *testing.T) {
 	if deleted != 1 {
 		t.Errorf("%d deleted it", deleted)
 	}
-	told := toldOfChanges(t, g, id, sendText(t, g, id, "last").MessageID)
-	if want := map[string]int{"message.deleted " + sent.MessageID: 1}; !maps.Equal(told, want) {
-		t.Errorf("told %v, want %v", told, want)
+	events := changeEvents(t, g, id, sendText(t, g, id, "last").MessageID)
+	if want := map[string]int{"message.deleted " + sent.MessageID: 1}; !maps.Equal(events, want) {
+		t.Errorf("the events are %v, want %v", events, want)
 	}
 }
 
-// What the owner does on the phone is told, and the receipts for it are not.
-func TestReceiptsForChangesOnThePhoneAreNotTold(t *testing.T) {
+// Changes that are made on the phone are reported, but not the receipts for them.
+func TestReceiptsForChangesOnThePhoneAreNotReported(t *testing.T) {
 	t.Parallel()
 	g := testkit.Start(t, testkit.Options{})
 	id := g.Link(t, shopNumber)
@@ -125,12 +125,12 @@ func TestReceiptsForChangesOnThePhoneAreNotTold(t *testing.T) {
 	g.Phones.Delete(t, shopNumber, sent.MessageID)
 	awaitOnPhone(t, g, customerNumber, sent.MessageID, "the deletion", func(m testkit.PhoneMessage) bool { return m.Deleted })
 	testkit.Await(t, "the deletion", func() bool { return !find(t, g, id, sent.ID).DeletedAt.IsZero() })
-	told := toldOfChanges(t, g, id, sendText(t, g, id, "last").MessageID)
+	events := changeEvents(t, g, id, sendText(t, g, id, "last").MessageID)
 	want := map[string]int{
 		"message.reaction " + sent.MessageID: 1, "message.edited " + sent.MessageID: 1, "message.deleted " + sent.MessageID: 1,
 	}
-	if !maps.Equal(told, want) {
-		t.Errorf("told %v, want %v", told, want)
+	if !maps.Equal(events, want) {
+		t.Errorf("the events are %v, want %v", events, want)
 	}
 }
 
@@ -139,7 +139,7 @@ func TestEditAndDeleteHaveTheirWindows(t *testing.T) {
 	g := testkit.Start(t, testkit.Options{EditWindow: time.Nanosecond, DeleteWindow: time.Nanosecond})
 	id := g.Link(t, shopNumber)
 	sent := sendText(t, g, id, "for ever")
-	// The platform's clock has whole seconds: past the next one, the windows are.
+	// The platform's clock has whole seconds, so the windows end with the next second.
 	testkit.Await(t, "the windows to close", func() bool { return time.Since(find(t, g, id, sent.ID).SentAt) > time.Second })
 	_, err := g.Client.Edit(t.Context(), id, sent.ID, "changed")
 	testkit.Refused(t, err, http.StatusBadRequest, "EDIT_WINDOW_EXPIRED")
@@ -190,7 +190,7 @@ func TestMarkReadIsSeenBySender(t *testing.T) {
 	testkit.Refused(t, g.Client.MarkRead(t.Context(), id, "3EB0NOTHING"), http.StatusNotFound, "MESSAGE_NOT_FOUND")
 }
 
-// What the gateway can't read it can't pass on.
+// The gateway can't forward a message that it can't read.
 func TestForwardOfAnUnknownKindIsRefused(t *testing.T) {
 	t.Parallel()
 	g := testkit.Start(t, testkit.Options{})
@@ -207,8 +207,7 @@ func TestForwardOfAnUnknownKindIsRefused(t *testing.T) {
 	}
 }
 
-// What somebody else does to a message is kept: nobody quotes or forwards what
-// was deleted.
+// Changes by others are stored, so that a deleted message can't be quoted or forwarded.
 func TestChangesByOthersAreKept(t *testing.T) {
 	t.Parallel()
 	g := testkit.Start(t, testkit.Options{})
@@ -225,11 +224,11 @@ func TestChangesByOthersAreKept(t *testing.T) {
 	}
 }
 
-// A change whose acknowledgement nobody heard, because it was lost or the process
-// died before it came, is written and told all the same: a receipt says that the
-// platform had it. Nobody is told of that receipt, for nobody knows the identifier
-// that the platform gave the change.
-func TestChangesAreToldWithoutAnAcknowledgement(t *testing.T) {
+// A change is stored and reported even if its acknowledgement was lost, or the process
+// died before it came: a receipt shows that the platform has the change. The receipt
+// itself is not reported, because clients don't know the platform's identifier of the
+// change.
+func TestChangesAreReportedWithoutAnAcknowledgement(t *testing.T) {
 	t.Parallel()
 	for name, restarted := range map[string]bool{"acknowledgement lost": false, "process died": true} {
 		t.Run(name, func(t *testing.T) {
@@ -241,7 +240,7 @@ func TestChangesAreToldWithoutAnAcknowledgement(t *testing.T) {
 			for _, sent := range []client.Sent{edited, deleted, liked} {
 				testkit.Await(t, "status read", func() bool { return find(t, g, id, sent.ID).Status == gateway.MessageRead })
 			}
-			if restarted { // nobody may see the changes before
+			if restarted { // no receipt may come before
 				g.Phones.Update(t, customerNumber, map[string]any{"online": false})
 			}
 			g.Phones.Faults(t, map[string]any{"dropAcks": 1})
@@ -253,7 +252,7 @@ func TestChangesAreToldWithoutAnAcknowledgement(t *testing.T) {
 			if restarted {
 				g.Stop()
 				g = testkit.Start(t, options)
-				// What the phone can't read it asks for, and only we still have it.
+				// The phone asks for messages that it can't read, and only the gateway has them.
 				g.Phones.Do(t, customerNumber, "lose-keys")
 				g.AwaitStatus(t, id, gateway.StatusConnected)
 				g.Phones.Update(t, customerNumber, map[string]any{"online": true})
@@ -265,20 +264,20 @@ func TestChangesAreToldWithoutAnAcknowledgement(t *testing.T) {
 			testkit.Await(t, "the deletion", func() bool { return !find(t, g, id, deleted.ID).DeletedAt.IsZero() })
 
 			last := sendText(t, g, id, "last")
-			got := toldOfChanges(t, g, id, last.MessageID)
+			got := changeEvents(t, g, id, last.MessageID)
 			want := map[string]int{
 				"message.edited " + edited.MessageID: 1, "message.deleted " + deleted.MessageID: 1, "message.reaction " + liked.MessageID: 1,
 			}
 			if !maps.Equal(got, want) {
-				t.Errorf("told %v, want %v", got, want)
+				t.Errorf("the events are %v, want %v", got, want)
 			}
 		})
 	}
 }
 
-// toldOfChanges counts the events of changes until a message has been read, and
+// changeEvents counts the events of changes until a message has been read, and
 // those of receipts for messages that the gateway does not have.
-func toldOfChanges(t *testing.T, g *testkit.Gateway, id, last string) map[string]int {
+func changeEvents(t *testing.T, g *testkit.Gateway, id, last string) map[string]int {
 	t.Helper()
 	stream, err := g.Client.Events(t.Context(), id, client.EventsParams{After: new(int64(0)), Types: []string{
 		"message.edited", "message.deleted", "message.reaction", "message.status",
@@ -287,7 +286,7 @@ func toldOfChanges(t *testing.T, g *testkit.Gateway, id, last string) map[string
 		t.Fatal(err)
 	}
 	defer func() { _ = stream.Close() }()
-	told := map[string]int{}
+	events := map[string]int{}
 	for {
 		event, err := stream.Next()
 		if err != nil {
@@ -303,9 +302,9 @@ func toldOfChanges(t *testing.T, g *testkit.Gateway, id, last string) map[string
 		}
 		switch {
 		case event.Type != "message.status" || data.ID == nil:
-			told[event.Type+" "+data.MessageID]++
+			events[event.Type+" "+data.MessageID]++
 		case data.MessageID == last && data.Status == "read":
-			return told
+			return events
 		}
 	}
 }

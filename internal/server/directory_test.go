@@ -46,8 +46,8 @@ func TestCheckNumbersKeepsOrderAndDoubles(t *testing.T) {
 	}
 }
 
-// A number that has left the platform is found out within the hour, and from then
-// on nobody writes to it either.
+// A check notices within an hour that a number has left the platform. From then on
+// sending to it fails too.
 func TestCheckNumbersAsksAnew(t *testing.T) {
 	t.Parallel()
 	var later atomic.Int64

@@ -56,7 +56,7 @@ func TestGroupMetadata(t *testing.T) {
 	}
 }
 
-// Metadata is asked for once, and still never old: the platform tells of changes.
+// Metadata is fetched once, and is still up to date: the platform reports changes.
 func TestGroupMetadataFollowsChanges(t *testing.T) {
 	t.Parallel()
 	g, id, groupID := newGroup(t)

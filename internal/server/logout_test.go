@@ -16,10 +16,10 @@ import (
 	"github.com/recado-project/recado/internal/whatsapp"
 )
 
-// statuses is a stream of what is told of an instance's status.
+// statuses is a stream of the events about an instance's status.
 type statuses struct{ stream *client.EventStream }
 
-// followStatuses opens the stream; what happens from now on is in it.
+// followStatuses opens a stream of the events from now on.
 func followStatuses(t *testing.T, g *testkit.Gateway, id string) statuses {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 90*time.Second)
@@ -32,14 +32,14 @@ func followStatuses(t *testing.T, g *testkit.Gateway, id string) statuses {
 	return statuses{stream}
 }
 
-// want fails the test unless these are the next ones.
+// want fails the test unless these are the next statuses.
 func (s statuses) want(t *testing.T, want ...gateway.Status) {
 	t.Helper()
 	var got []gateway.Status
 	for range want {
 		event, err := s.stream.Next()
 		if err != nil {
-			t.Fatalf("told %v, then %v; want %v", got, err, want)
+			t.Fatalf("reported were %v, then %v; want %v", got, err, want)
 		}
 		var data struct {
 			Status gateway.Status `json:"status"`
@@ -50,7 +50,7 @@ func (s statuses) want(t *testing.T, want ...gateway.Status) {
 		got = append(got, data.Status)
 	}
 	if !slices.Equal(got, want) {
-		t.Fatalf("told %v, want %v", got, want)
+		t.Fatalf("reported were %v, want %v", got, want)
 	}
 }
 
@@ -68,54 +68,54 @@ func setPayment(t *testing.T, g *testkit.Gateway, id string, pending bool) {
 	}
 }
 
-// Logging out tells the platform also where no session is up: the phone once went
-// on listing a device whose keys were forgotten, for ever. Nobody is told that the
-// instance was connected for that.
+// A logout reaches the platform even if the instance has no session. Otherwise the phone
+// would list for ever a device whose keys are deleted. The connection that is made for
+// this is not reported.
 func TestLogoutWithoutSessionReachesThePhone(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		prepare func(t *testing.T, g *testkit.Gateway, id string, told statuses)
-		status  gateway.Status // logged out
-		// then makes something happen that is told, where the logout itself is not.
+		prepare func(t *testing.T, g *testkit.Gateway, id string, events statuses)
+		status  gateway.Status // after the logout
+		// then causes an event, if the logout itself causes none.
 		then func(t *testing.T, g *testkit.Gateway, id string)
-		told gateway.Status // from the logout on
+		next gateway.Status // of the first event after the logout
 	}{
 		"stopped": {
-			prepare: func(t *testing.T, g *testkit.Gateway, id string, told statuses) {
+			prepare: func(t *testing.T, g *testkit.Gateway, id string, events statuses) {
 				t.Helper()
 				stop(t, g, id)
-				told.want(t, gateway.StatusManuallyStopped)
+				events.want(t, gateway.StatusManuallyStopped)
 			},
 			status: gateway.StatusManuallyStopped,
-			then:   restart, told: gateway.StatusConnecting,
+			then:   restart, next: gateway.StatusConnecting,
 		},
 		"payment pending": {
-			prepare: func(t *testing.T, g *testkit.Gateway, id string, told statuses) {
+			prepare: func(t *testing.T, g *testkit.Gateway, id string, events statuses) {
 				t.Helper()
 				setPayment(t, g, id, true)
-				told.want(t, gateway.StatusPaymentPending)
+				events.want(t, gateway.StatusPaymentPending)
 			},
 			status: gateway.StatusPaymentPending,
 			then:   func(t *testing.T, g *testkit.Gateway, id string) { t.Helper(); setPayment(t, g, id, false) },
-			told:   gateway.StatusCreated,
+			next:   gateway.StatusCreated,
 		},
 		"refused, and no more": {
-			prepare: func(t *testing.T, g *testkit.Gateway, _ string, told statuses) {
+			prepare: func(t *testing.T, g *testkit.Gateway, _ string, events statuses) {
 				t.Helper()
 				g.Phones.Faults(t, map[string]any{"outdated": true})
 				g.Phones.Disconnect(t, "")
-				told.want(t, gateway.StatusConnecting, gateway.StatusError)
+				events.want(t, gateway.StatusConnecting, gateway.StatusError)
 				g.Phones.Faults(t, map[string]any{})
 			},
-			status: gateway.StatusStopped, told: gateway.StatusStopped,
+			status: gateway.StatusStopped, next: gateway.StatusStopped,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			g := testkit.Start(t, testkit.Options{})
 			id := g.Link(t, shopNumber)
-			told := followStatuses(t, g, id)
-			c.prepare(t, g, id, told)
+			events := followStatuses(t, g, id)
+			c.prepare(t, g, id, events)
 			if devices := g.Phones.Get(t, shopNumber).Devices; len(devices) != 1 {
 				t.Fatalf("before the logout the phone lists the devices %v", devices)
 			}
@@ -132,34 +132,33 @@ func TestLogoutWithoutSessionReachesThePhone(t *testing.T) {
 			if c.then != nil {
 				c.then(t, g, id)
 			}
-			told.want(t, c.told)
+			events.want(t, c.next)
 		})
 	}
 }
 
-// failedTry notes whether a log told of a try to connect that failed.
-type failedTry struct{ told atomic.Bool }
+// failedTry is a log that notices a failed try to connect.
+type failedTry struct{ seen atomic.Bool }
 
 func (f *failedTry) Write(line []byte) (int, error) {
 	if bytes.Contains(line, []byte("Got 503")) || bytes.Contains(line, []byte("platform not reached")) {
-		f.told.Store(true)
+		f.seen.Store(true)
 	}
 	return len(line), nil
 }
 
-// A session that waits for an hour before it tries to connect again does not keep
-// the goodbye waiting.
+// A logout does not wait for a session that tries to connect again only after an hour.
 func TestLogoutInALongPauseReachesThePhone(t *testing.T) {
 	t.Parallel()
 	failed := &failedTry{}
 	g := testkit.Start(t, testkit.Options{Log: failed, Platform: whatsapp.Config{ReconnectMin: time.Hour, ReconnectMax: time.Hour}})
 	id := g.Link(t, shopNumber)
-	told := followStatuses(t, g, id)
-	// The first try after a loss comes at once, the next one after the pause.
+	events := followStatuses(t, g, id)
+	// After a loss the first try is immediate, and the next one follows the pause.
 	g.Phones.Faults(t, map[string]any{"refuseLogins": true})
 	g.Phones.Disconnect(t, "")
-	testkit.Await(t, "a try that fails", failed.told.Load)
-	told.want(t, gateway.StatusConnecting)
+	testkit.Await(t, "a try that fails", failed.seen.Load)
+	events.want(t, gateway.StatusConnecting)
 	g.Phones.Faults(t, map[string]any{})
 	if err := g.Client.Logout(t.Context(), id); err != nil {
 		t.Fatal(err)
@@ -167,10 +166,10 @@ func TestLogoutInALongPauseReachesThePhone(t *testing.T) {
 	if devices := g.Phones.Get(t, shopNumber).Devices; len(devices) != 0 {
 		t.Errorf("the phone still lists the devices %v", devices)
 	}
-	told.want(t, gateway.StatusStopped)
+	events.want(t, gateway.StatusStopped)
 }
 
-// Deleting an instance does the same.
+// The deletion of an instance logs it out too.
 func TestDeletionOfAStoppedInstanceReachesThePhone(t *testing.T) {
 	t.Parallel()
 	g := testkit.Start(t, testkit.Options{})
@@ -184,8 +183,7 @@ func TestDeletionOfAStoppedInstanceReachesThePhone(t *testing.T) {
 	}
 }
 
-// The gateway may not know yet that the connection is gone over which it would
-// say goodbye.
+// A logout succeeds even if the gateway has not noticed yet that its connection is broken.
 func TestLogoutReachesThePhoneWhileTheConnectionBreaks(t *testing.T) {
 	t.Parallel()
 	g := testkit.Start(t, testkit.Options{})
@@ -202,8 +200,8 @@ func TestLogoutReachesThePhoneWhileTheConnectionBreaks(t *testing.T) {
 	}
 }
 
-// What arrived for a stopped instance and comes in with the goodbye's connection
-// does not keep the goodbye from being said.
+// Messages that waited for a stopped instance arrive over the connection of the logout,
+// and don't prevent the logout.
 func TestLogoutReachesThePhoneWithMessagesWaiting(t *testing.T) {
 	t.Parallel()
 	g := testkit.Start(t, testkit.Options{})
@@ -223,8 +221,8 @@ func TestLogoutReachesThePhoneWithMessagesWaiting(t *testing.T) {
 	}
 }
 
-// A platform that refuses the session can't be told; the user is logged out all
-// the same, and at once.
+// If the platform refuses the session, the instance is logged out immediately all the
+// same.
 func TestLogoutWhereThePlatformRefusesTheSession(t *testing.T) {
 	t.Parallel()
 	g := testkit.Start(t, testkit.Options{})
@@ -239,13 +237,13 @@ func TestLogoutWhereThePlatformRefusesTheSession(t *testing.T) {
 	}
 }
 
-// Asking for the code of a linked instance that was stopped once brought it back,
-// and answered a refusal.
+// A request for the code of a stopped, linked instance is refused, and does not start the
+// instance.
 func TestCodeOfAStoppedInstanceLeavesItStopped(t *testing.T) {
 	t.Parallel()
 	g := testkit.Start(t, testkit.Options{})
 	id := g.Link(t, shopNumber)
-	told := followStatuses(t, g, id)
+	events := followStatuses(t, g, id)
 	stop(t, g, id)
 	_, err := g.Client.QRCode(t.Context(), id)
 	testkit.Refused(t, err, http.StatusConflict, "INSTANCE_ALREADY_CONNECTED")
@@ -255,7 +253,7 @@ func TestCodeOfAStoppedInstanceLeavesItStopped(t *testing.T) {
 		t.Errorf("asked for a code: status %s", status)
 	}
 	restart(t, g, id)
-	told.want(t, gateway.StatusManuallyStopped, gateway.StatusConnecting, gateway.StatusConnected)
+	events.want(t, gateway.StatusManuallyStopped, gateway.StatusConnecting, gateway.StatusConnected)
 	stop(t, g, id)
 	if err := g.Client.Logout(t.Context(), id); err != nil {
 		t.Fatal(err)
@@ -263,7 +261,8 @@ func TestCodeOfAStoppedInstanceLeavesItStopped(t *testing.T) {
 	g.Scan(t, id, otherNumber) // as the refusal advises
 }
 
-// Who is told that the platform refuses the session reads so in the list.
+// If a code is refused because the platform refuses the session, the list of instances
+// shows that too.
 func TestRefusedCodeHasItsStatus(t *testing.T) {
 	t.Parallel()
 	g := testkit.Start(t, testkit.Options{})

@@ -84,7 +84,7 @@ func TestTextInEveryRecipientFormat(t *testing.T) {
 			}
 		})
 	}
-	// Nobody is told that a message was sent which went to no device at all.
+	// A message that would reach no device is not reported as sent.
 	for name, to := range map[string]string{
 		"number without an account":  "5511988880000",
 		"chat ID without an account": "5511988880000@s.whatsapp.net",
@@ -222,7 +222,7 @@ func TestSettledMessageDoesNotFail(t *testing.T) {
 		}
 		read = strings.Contains(string(event.Data), `"status":"read"`)
 		if strings.Contains(string(event.Data), `"status":"failed"`) {
-			t.Errorf("it is told as failed: %s", event.Data)
+			t.Errorf("it is reported as failed: %s", event.Data)
 		}
 	}
 	if got := find(t, g, id, shown[0].MessageID).Status; got != gateway.MessageRead {

@@ -14,7 +14,7 @@ import (
 	"github.com/recado-project/recado/internal/testkit/postgres"
 )
 
-// alarm rings when a line of a log has the text in it.
+// alarm is a log that notices a line with the text.
 type alarm struct {
 	text []byte
 	seen atomic.Bool
@@ -31,8 +31,7 @@ func (a *alarm) Write(line []byte) (int, error) {
 
 func (a *alarm) rang() bool { return a.seen.Load() }
 
-// What becomes of an instance while the database is away is written, and told,
-// when it is back.
+// A status that changes while the database is away is stored and reported when it is back.
 func TestStatusOutlivesAnOutageOfTheDatabase(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -56,14 +55,14 @@ func TestStatusOutlivesAnOutageOfTheDatabase(t *testing.T) {
 				page, err := g.Client.ListInstances(t.Context(), 0, 0) // the first after an outage may still fail
 				return err == nil && page.Data[0].Status == string(c.status)
 			})
-			testkit.Await(t, "the event", func() bool { return tellsReason(t, g, id, c.reason) })
+			testkit.Await(t, "the event", func() bool { return reportsReason(t, g, id, c.reason) })
 		})
 	}
 }
 
-// tellsReason reports whether the stream of an instance's events has a status
+// reportsReason reports whether the stream of an instance's events has a status
 // with that reason; false where the stream breaks before.
-func tellsReason(t *testing.T, g *testkit.Gateway, id, reason string) bool {
+func reportsReason(t *testing.T, g *testkit.Gateway, id, reason string) bool {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
