@@ -10,8 +10,8 @@ import (
 	"github.com/recado-project/recado/internal/powerloss/disk"
 )
 
-// From the first key in a new folder to the first message: each thing that was
-// answered is there after a loss of power right behind the answer.
+// From the first key in a new folder to the first message: everything that was
+// acknowledged survives a loss of power right after the acknowledgement.
 func TestFirstSteps(t *testing.T) {
 	t.Parallel()
 	w := newEmptyWorld(t)
@@ -33,9 +33,9 @@ func TestFirstSteps(t *testing.T) {
 	w.losePower(disk.Survivors{})
 	w.instance = instance.InstanceID
 	w.scan()
-	w.hearConnected()
+	w.followConnected()
 	w.losePower(disk.Survivors{})
-	w.awaitConnected() // it is linked still
+	w.awaitConnected() // it is still linked
 
 	saved, err := w.client.SaveWebhook(ctx, w.instance, client.WebhookConfig{WebhookURL: w.sink.URL, Secret: "a secret of 24 characters"})
 	if err != nil {
@@ -59,8 +59,8 @@ func TestFirstSteps(t *testing.T) {
 	w.receive(customer(1), "who has taken the keys for a first message") // which were made before the losses
 }
 
-// hearConnected returns as soon as the log tells that the instance is connected.
-func (w *world) hearConnected() {
+// followConnected returns as soon as the event log says that the instance is connected.
+func (w *world) followConnected() {
 	w.t.Helper()
 	stream, err := w.client.Events(w.t.Context(), w.instance, client.EventsParams{After: new(int64(0)), Types: []string{"instance.status"}})
 	if err != nil {

@@ -46,8 +46,8 @@ func TestUnderLoad(t *testing.T) {
 	w.checkLog()
 }
 
-// losses are what survives each of them: nothing; names and sizes, as file systems
-// do it; a part by chance; most of it.
+// losses says what survives each loss of power: nothing; names and sizes, as with usual
+// file systems; a random part; most of it.
 func losses() []disk.Survivors {
 	return []disk.Survivors{{}, {Names: 1, Sizes: 1}, {Names: 0.7, Sizes: 0.5, Pages: 0.5}, {Names: 1, Sizes: 1, Pages: 0.9}, {}}
 }
@@ -60,7 +60,7 @@ type load struct {
 	written [customers][]string // identifiers, in their order
 	answers []client.Sent       // the n-th has the text of answerText(n)
 
-	answered atomic.Int64 // of them
+	answered atomic.Int64 // how many answers there are
 }
 
 func startLoad(w *world) *load {
@@ -72,7 +72,7 @@ func startLoad(w *world) *load {
 	return l
 }
 
-// stop ends the load and waits until nobody writes any more.
+// stop ends the load and waits until all writers have ended.
 func (l *load) stop() {
 	l.over.Store(true)
 	l.running.Wait()
@@ -89,8 +89,8 @@ func (l *load) write(c int) {
 
 func answerText(n int) string { return fmt.Sprintf("answer %d", n) }
 
-// answer sends one message after another to the first customer, and repeats each
-// under its key until it is told that it was sent.
+// answer sends one message after another to the first customer, and repeats each with the
+// same key until the API answers that it was sent.
 func (l *load) answer() {
 	tick := time.NewTicker(pace)
 	defer tick.Stop()
@@ -141,8 +141,8 @@ func (l *load) judge() {
 	t.Logf("%d messages of customers, %d answers, %d losses of power", total, len(l.answers), len(losses()))
 }
 
-// arrived reads which messages of each customer were delivered, in the order in
-// which each was delivered first.
+// arrived returns which messages of each customer were delivered, in the order of their
+// first delivery.
 func arrived(t *testing.T, taken []testkit.Delivered) map[string][]string {
 	t.Helper()
 	chats, seen := map[string][]string{}, map[string]bool{}

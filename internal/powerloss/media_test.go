@@ -16,9 +16,9 @@ import (
 	"github.com/recado-project/recado/internal/testkit"
 )
 
-// A file that was served once is served whole after a loss of power: as it was
-// kept, or fetched again. The way in which a file would be spoilt is that its name
-// and its size get to the disk before the content, so that there are zeros.
+// A file that was served once is served completely after a loss of power, from the disk or
+// fetched again. Without a sync its name and size could reach the disk before its
+// content, and it would contain zeros.
 func TestServedFile(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -44,8 +44,8 @@ func TestServedFile(t *testing.T) {
 	}
 }
 
-// The power fails while a file is fetched: what was there of it is never served,
-// and does not stay.
+// If the power fails while a file is fetched, its incomplete content is never served, and
+// is removed.
 func TestFileHalfWay(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -77,8 +77,8 @@ func TestFileHalfWay(t *testing.T) {
 	}
 }
 
-// receiveFile makes a customer send a file of so many bytes, and returns it with
-// the message's identifier once the gateway has the message.
+// receiveFile makes a customer send a file of that size. It returns the content and the
+// message's identifier once the gateway has the message.
 func (w *world) receiveFile(size int) (content []byte, messageID string) {
 	w.t.Helper()
 	content = make([]byte, size)
@@ -90,7 +90,7 @@ func (w *world) receiveFile(size int) (content []byte, messageID string) {
 	return content, messageID
 }
 
-// checkFile asks for the file of a message, and compares it.
+// checkFile fetches the file of a message, and compares it.
 func (w *world) checkFile(when, messageID string, content []byte) {
 	w.t.Helper()
 	link, err := w.client.MediaDownloadLink(w.t.Context(), w.instance, messageID)

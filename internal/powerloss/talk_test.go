@@ -11,9 +11,9 @@ import (
 	"github.com/recado-project/recado/internal/testkit"
 )
 
-// The power fails right behind each message that was acknowledged, in a
-// conversation whose keys move with every message. A key that is used a second
-// time makes a message that the phone can't read.
+// The power fails right after each message that was acknowledged, in a conversation whose
+// keys change with every message. If a key was used twice, the phone could not read the
+// message.
 func TestConversation(t *testing.T) {
 	t.Parallel()
 	const rounds = 2
@@ -21,14 +21,13 @@ func TestConversation(t *testing.T) {
 	to := customer(0)
 	w.phones.AwaitMessage(t, to, w.send(to, "before").MessageID)
 	w.receive(to, "before")
-	w.settle() // the keys of the conversation are on the disk, as they are now
+	w.restart() // the current keys of the conversation are on the disk
 
 	for n := range rounds {
 		text := fmt.Sprintf("answer %d", n)
 		sent := w.send(to, text)
 		w.cutPower()
-		// Nobody is there who could encrypt it once more, so the phone reads what was
-		// sent first.
+		// The gateway can't encrypt it again, so the phone has read what was sent first.
 		w.phones.AwaitMessage(t, to, sent.MessageID)
 		w.disk.Restart(disk.Survivors{})
 		w.start()
@@ -37,7 +36,7 @@ func TestConversation(t *testing.T) {
 		if !again.Replayed || again.MessageID != sent.MessageID || again.ID != sent.ID {
 			t.Errorf("%q was sent as %+v, and known as %+v after the loss", text, sent, again)
 		}
-		if n%2 == 1 { // otherwise the next one is of the same chain of keys
+		if n%2 == 1 { // otherwise the next message uses the same chain of keys
 			w.receive(to, fmt.Sprintf("question %d", n))
 			w.losePower(disk.Survivors{})
 			w.awaitConnected()

@@ -33,8 +33,8 @@ func TestMain(m *testing.M) {
 // shop is the number that the instance of a world is linked to.
 const shop = "5511999990100"
 
-// world is a gateway whose data lie on a disk that forgets, and on other disks a
-// sandbox, which is the platform, and an endpoint for webhooks.
+// world is a gateway whose data are on a disk that forgets. Its sandbox, which is the
+// platform, and its endpoint for webhooks are not on that disk.
 type world struct {
 	t       *testing.T
 	program string
@@ -92,16 +92,16 @@ func (w *world) start() {
 	w.gateway.Await("recado ")
 }
 
-// settle stops the gateway as an operator does, so that everything is on the
-// disk, and starts it again.
-func (w *world) settle() {
+// restart stops the gateway as an operator does, so that everything is on the disk, and
+// starts it again.
+func (w *world) restart() {
 	w.t.Helper()
 	w.gateway.Stop()
 	w.start()
 	w.awaitConnected()
 }
 
-// losePower takes the power, and starts the gateway on what is left.
+// losePower cuts the power, and starts the gateway with what is left.
 func (w *world) losePower(s disk.Survivors) {
 	w.t.Helper()
 	w.cutPower()
@@ -109,8 +109,8 @@ func (w *world) losePower(s disk.Survivors) {
 	w.start()
 }
 
-// cutPower takes the power: what is not on the disk now never gets there, and the
-// gateway is gone.
+// cutPower cuts the power: data that are not on the disk now never reach it, and the
+// gateway is killed.
 func (w *world) cutPower() {
 	w.t.Helper()
 	w.disk.Cut()
@@ -156,7 +156,7 @@ func (w *world) awaitConnected() {
 	})
 }
 
-// send sends a text under an Idempotency-Key that is the text.
+// send sends a text. The text is also its Idempotency-Key.
 func (w *world) send(to, text string) client.Sent {
 	w.t.Helper()
 	sent, err := w.client.SendText(w.t.Context(), w.instance, client.Text{To: to, Message: text, IdempotencyKey: text})
@@ -166,7 +166,7 @@ func (w *world) send(to, text string) client.Sent {
 	return sent
 }
 
-// about reads which message of which chat an event is about.
+// about returns the message and the chat of an event.
 func about(t *testing.T, event client.Event) (messageID, chat string) {
 	t.Helper()
 	var message struct {

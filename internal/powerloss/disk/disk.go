@@ -1,10 +1,10 @@
 //go:build linux
 
-// Package disk is a file system in memory that loses at a power cut what was not
-// brought to the disk: the content and the size of a file until that file was
-// synced, a name until its folder was. A process that is killed loses none of
-// that, because the kernel keeps what it wrote; so only a disk like this one
-// shows where a program does not wait for a sync. Only tests import it.
+// Package disk is a file system in memory that loses everything that was not synced when
+// the power fails: the content and size of a file until the file is synced, a name until
+// its folder is. When a process is killed, none of that is lost, because the kernel keeps
+// it. So only a disk like this one shows where a program does not wait for a sync. Only
+// tests import it.
 package disk
 
 import (
@@ -15,21 +15,21 @@ import (
 	"time"
 )
 
-// page is how much of a file is written as a whole, or not at all.
+// page is how many bytes of a file are written together, or not at all.
 const page = 4096
 
-// tree is the files, as they are and as they are on the disk. It is safe for
-// concurrent use.
+// tree holds the files, both as programs see them and as they are on the disk. It is safe
+// for concurrent use.
 type tree struct {
 	mu      sync.Mutex
 	root    *file
 	last    uint64   // number of the newest file
-	renamed []change // of names, in their order, that are not on the disk
-	dead    bool     // the power is off: nothing gets to the disk any more
+	renamed []change // of names, in order, that are not on the disk yet
+	dead    bool     // the power is off: nothing reaches the disk any more
 }
 
-// file is a file or a folder. What is on the disk begins with kept. Its mode and
-// its time are on the disk at once: nobody relies on them.
+// file is a file or a folder. The fields that begin with kept are what is on the disk.
+// Mode and time reach the disk at once, because the program does not depend on them.
 type file struct {
 	number uint64
 	mode   uint32
@@ -41,7 +41,7 @@ type file struct {
 	names, keptNames map[string]*file // of a folder; nil for a file
 }
 
-// change is what one operation does to names. It happens as a whole.
+// change is what one operation does to names. It is done completely or not at all.
 type change []entry
 
 // entry is a name in a folder, and the file that it stands for; nil for none.
@@ -67,7 +67,7 @@ func (t *tree) newFile(mode uint32) *file {
 	return f
 }
 
-// do changes names, until the power fails.
+// do changes names, unless the power has failed.
 func (t *tree) do(c change) {
 	for _, e := range c {
 		set(e.folder.names, e)
@@ -95,7 +95,7 @@ func (t *tree) create(folder *file, name string, mode uint32) (*file, syscall.Er
 	return f, 0
 }
 
-// remove takes a name away, of a file, or of a folder that is empty.
+// remove removes the name of a file or of an empty folder.
 func (t *tree) remove(folder *file, name string) syscall.Errno {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -110,7 +110,7 @@ func (t *tree) remove(folder *file, name string) syscall.Errno {
 	return 0
 }
 
-// rename gives a file another name, which takes the place of what had it.
+// rename gives a file another name, and replaces the file that had that name.
 func (t *tree) rename(from *file, name string, to *file, newName string) syscall.Errno {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -127,7 +127,7 @@ func (t *tree) rename(from *file, name string, to *file, newName string) syscall
 	return 0
 }
 
-// list returns what is in a folder, in the order of the names.
+// list returns the entries of a folder, ordered by name.
 func (t *tree) list(folder *file) []entry {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -138,7 +138,7 @@ func (t *tree) list(folder *file) []entry {
 	return entries
 }
 
-// read fills to from a place in a file, and returns how much there was.
+// read reads from a place in a file, and returns how many bytes there were.
 func (t *tree) read(f *file, to []byte, from int64) int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -148,7 +148,7 @@ func (t *tree) read(f *file, to []byte, from int64) int {
 	return copy(to, f.content[from:])
 }
 
-// write writes at a place in a file, which grows where that lies behind its end.
+// write writes at a place in a file, and lets the file grow if necessary.
 func (t *tree) write(f *file, content []byte, at int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -182,15 +182,15 @@ func resized(content []byte, size int) []byte {
 	return append(content, make([]byte, size-len(content))...)
 }
 
-// spoil notes that the disk has another content between two places.
+// spoil notes that the content between two places is not on the disk.
 func (f *file) spoil(from, to int) {
 	for n := from / page; n*page < to; n++ {
 		f.dirty[n] = struct{}{}
 	}
 }
 
-// sync brings the content of a file to the disk, or the names in a folder; and
-// reports whether there is power to do so.
+// sync writes the content of a file, or the names in a folder, to the disk. It reports
+// whether there was power to do so.
 func (t *tree) sync(f *file) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -209,7 +209,7 @@ func (t *tree) sync(f *file) bool {
 	return true
 }
 
-// keepPage brings one page to the disk, as far as the file there reaches.
+// keepPage writes one page to the disk, up to the size that the file has there.
 func (f *file) keepPage(n int) {
 	from := n * page
 	if to := min(from+page, len(f.content), len(f.keptContent)); from < to {
@@ -217,8 +217,8 @@ func (f *file) keepPage(n int) {
 	}
 }
 
-// syncNames brings the names in a folder to the disk, and with a rename those of
-// the other folder up to then: what was done to a folder gets there in its order.
+// syncNames writes the names in a folder to the disk. A rename between folders also writes
+// the changes of the other folder before it, because changes reach the disk in order.
 func (t *tree) syncNames(folder *file) {
 	folders := map[*file]bool{folder: true}
 	var now, later []change

@@ -33,7 +33,7 @@ func (w work) must(err error) {
 	}
 }
 
-// write writes into a file, which is made where it does not exist.
+// write writes into a file, which is made if it does not exist.
 func (w work) write(name, content string, at int64) {
 	w.t.Helper()
 	file, err := os.OpenFile(w.path(name), os.O_CREATE|os.O_RDWR, 0o600)
@@ -42,7 +42,7 @@ func (w work) write(name, content string, at int64) {
 	w.must(errors.Join(err, file.Close()))
 }
 
-// sync brings a file, or a folder, to the disk.
+// sync syncs a file or a folder.
 func (w work) sync(names ...string) {
 	w.t.Helper()
 	for _, name := range names {
@@ -72,7 +72,7 @@ func (w work) truncate(name string, size int64) {
 	w.must(os.Truncate(w.path(name), size))
 }
 
-// left tells what is on the disk: "name=content" of all files, by name.
+// left returns what is on the disk: "name=content" of all files, ordered by name.
 func (w work) left() string {
 	w.t.Helper()
 	var files []string
@@ -89,7 +89,7 @@ func (w work) left() string {
 
 const page = 4096
 
-// What a loss of power takes, and what it leaves.
+// What is lost when the power fails, and what survives.
 func TestPowerLoss(t *testing.T) {
 	t.Parallel()
 	all := disk.Survivors{Names: 1, Sizes: 1, Pages: 1}
@@ -100,7 +100,7 @@ func TestPowerLoss(t *testing.T) {
 		survivors disk.Survivors
 		want      string
 	}{
-		"a file that nobody synced":            {work: func(w work) { w.write("a", "1", 0) }},
+		"a file that was not synced":           {work: func(w work) { w.write("a", "1", 0) }},
 		"a file whose folder was not synced":   {work: func(w work) { w.write("a", "1", 0); w.sync("a") }},
 		"a file whose content was not synced":  {work: func(w work) { w.write("a", "1", 0); w.sync(".") }, want: "a="},
 		"a file that was synced":               {work: func(w work) { w.write("a", "1", 0); w.sync("a", ".") }, want: "a=1"},
@@ -167,8 +167,8 @@ func TestPowerLoss(t *testing.T) {
 	}
 }
 
-// Where each page survives by chance, some do and some don't, whichever come
-// first; and each is whole.
+// If pages survive by chance, some do and some don't, in no order, and each of them is
+// whole.
 func TestPagesSurviveByChance(t *testing.T) {
 	t.Parallel()
 	const pages = 100
@@ -195,8 +195,8 @@ func TestPagesSurviveByChance(t *testing.T) {
 	}
 }
 
-// What is mapped into memory by two, as SQLite does it with the index of its log,
-// is one and the same.
+// Two programs that map a file into memory, as SQLite does with the index of its log, see
+// the same content.
 func TestMappedMemoryIsShared(t *testing.T) {
 	t.Parallel()
 	w := work{t, disk.Mount(t).Path}
@@ -217,8 +217,7 @@ func TestMappedMemoryIsShared(t *testing.T) {
 	}
 }
 
-// Without power nobody is told that something is on the disk: who asks for it
-// waits until he is killed.
+// Without power no sync succeeds: a program that calls it waits until it is killed.
 func TestSyncWaitsWithoutPower(t *testing.T) {
 	t.Parallel()
 	d := disk.Mount(t)

@@ -7,17 +7,17 @@ import (
 	"math/rand/v2"
 )
 
-// Survivors says with which chance, from 0 to 1, something survives a loss of
-// power though nobody has waited for it. A disk may have written it, in an order
-// of its own. Of the zero value nothing survives.
+// Survivors holds the chances, from 0 to 1, that something which was not synced survives
+// a loss of power: a disk may have written it anyway, and in any order. With the zero
+// value nothing survives.
 type Survivors struct {
-	// Names is of one change of names, as long as all before it have survived: file
-	// systems keep their order.
+	// Names is the chance of one change of names, if all changes before it have
+	// survived: file systems keep their order.
 	Names float64
-	// Sizes is of the size of a file. Where it has survived and the content has
-	// not, the file has zeros there.
+	// Sizes is the chance of the size of a file. If the size survives and the content
+	// does not, the file has zeros there.
 	Sizes float64
-	// Pages is of one page of a file.
+	// Pages is the chance of one page of a file.
 	Pages float64
 }
 
@@ -25,14 +25,14 @@ func survives(chance float64) bool {
 	return chance > 0 && rand.Float64() < chance //nolint:gosec // nothing is to be kept secret
 }
 
-// cut takes the power: nothing gets to the disk from now on.
+// cut turns the power off: nothing reaches the disk from now on.
 func (t *tree) cut() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.dead = true
 }
 
-// restart gives the power back, with the files that are on the disk.
+// restart turns the power on again, with the files that are on the disk.
 func (t *tree) restart(s Survivors) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -45,7 +45,7 @@ func (t *tree) restart(s Survivors) {
 	t.root.revert(s, map[*file]bool{})
 }
 
-// revert makes a file, and all that a folder has, what it is on the disk.
+// revert resets a file, or a folder with everything in it, to what is on the disk.
 func (f *file) revert(s Survivors, done map[*file]bool) {
 	if done[f] {
 		return // it is on the disk under two names

@@ -27,9 +27,8 @@ type Disk struct {
 
 // Mount mounts an empty disk until the test ends.
 //
-// Where this process is not allowed to mount anything the test is skipped. Where it
-// is, and the system has no FUSE, it is skipped as well, or fails where the
-// environment variable CI is "true".
+// If this process may not mount anything, the test is skipped. If the system has no FUSE,
+// the test is skipped too, or fails if the environment variable CI is "true".
 func Mount(tb testing.TB) *Disk {
 	tb.Helper()
 	if !mayMount() {
@@ -57,12 +56,12 @@ func mayMount() bool {
 	return unix.Capget(&head, &held[0]) == nil && held[0].Effective&(1<<unix.CAP_SYS_ADMIN) != 0
 }
 
-// Cut takes the power: nothing gets to the disk from now on. Who waits for that
-// waits until he is killed.
+// Cut turns the power off: nothing reaches the disk from now on. A process that waits for
+// a sync waits until it is killed.
 func (d *Disk) Cut() { d.tree.cut() }
 
-// Restart gives the power back. The disk has what was brought to it before Cut,
-// and of the rest what survives. Nobody may have a file of it open.
+// Restart turns the power on again. The disk has everything that was synced before Cut,
+// and the part of the rest that survives. No file on it may be open.
 func (d *Disk) Restart(s Survivors) {
 	d.tb.Helper()
 	d.unmount() // with everything that the kernel remembers
@@ -72,8 +71,8 @@ func (d *Disk) Restart(s Survivors) {
 	}
 }
 
-// mount does by itself what the library would leave open for child processes: the
-// end of this process must be the end of the file system, also where it is killed.
+// mount mounts without the library, which would let child processes inherit the file
+// descriptor. The file system must end with this process, even if it is killed.
 func (d *Disk) mount() error {
 	fd, err := syscall.Open("/dev/fuse", syscall.O_RDWR|syscall.O_CLOEXEC, 0)
 	if err != nil {
@@ -91,9 +90,9 @@ func (d *Disk) mount() error {
 	return d.refusePoll()
 }
 
-// refusePoll makes the kernel ask once whether files can be polled, and hear that
-// they can't: Go asks for every file that it opens, and where a test does so it
-// could keep this process from answering.
+// refusePoll makes the kernel ask once whether files can be polled, and answers that they
+// can't. Otherwise Go would ask for every file that it opens, and a test that opens a
+// file could keep this process from answering.
 func (d *Disk) refusePoll() error {
 	fd, err := syscall.Open(filepath.Join(d.Path, ".go-fuse-epoll-hack"), syscall.O_RDONLY|syscall.O_CLOEXEC, 0) // the library's own file
 	if err != nil {

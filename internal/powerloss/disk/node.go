@@ -11,7 +11,7 @@ import (
 	"github.com/hanwen/go-fuse/v2/fuse"
 )
 
-// node is a file as the kernel knows it.
+// node is a file for the kernel.
 type node struct {
 	fs.Inode
 
@@ -19,7 +19,7 @@ type node struct {
 	file *file
 }
 
-var _ interface { // otherwise the library leaves out what is misspelt
+var _ interface { // the library would silently ignore a misspelt method
 	fs.NodeLookuper
 	fs.NodeReaddirer
 	fs.NodeMkdirer
@@ -35,7 +35,7 @@ var _ interface { // otherwise the library leaves out what is misspelt
 	fs.NodeFsyncer
 } = (*node)(nil)
 
-// attributes tells what the kernel wants to know of a file.
+// attributes gives the kernel the attributes of a file.
 func (t *tree) attributes(f *file, out *fuse.Attr) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -90,12 +90,12 @@ func (n *node) Create(ctx context.Context, name string, _, mode uint32, out *fus
 	return n.child(ctx, made, out), nil, fuse.FOPEN_KEEP_CACHE, 0
 }
 
-// Unlink takes away the name of a file.
+// Unlink removes the name of a file.
 func (n *node) Unlink(_ context.Context, name string) syscall.Errno {
 	return n.tree.remove(n.file, name)
 }
 
-// Rmdir takes away an empty folder.
+// Rmdir removes an empty folder.
 func (n *node) Rmdir(_ context.Context, name string) syscall.Errno {
 	return n.tree.remove(n.file, name)
 }
@@ -109,7 +109,7 @@ func (n *node) Rename(_ context.Context, name string, parent fs.InodeEmbedder, n
 	return n.tree.rename(n.file, name, to.file, newName)
 }
 
-// Getattr tells of a file.
+// Getattr returns the attributes of a file.
 func (n *node) Getattr(_ context.Context, _ fs.FileHandle, out *fuse.AttrOut) syscall.Errno {
 	n.tree.attributes(n.file, &out.Attr)
 	return 0
@@ -132,7 +132,7 @@ func (n *node) Setattr(_ context.Context, _ fs.FileHandle, in *fuse.SetAttrIn, o
 	return 0
 }
 
-// Open opens a file. What the kernel has of it stays good: nobody else writes.
+// Open opens a file. The kernel may keep what it has cached, because only it writes.
 func (n *node) Open(context.Context, uint32) (fs.FileHandle, uint32, syscall.Errno) {
 	return nil, fuse.FOPEN_KEEP_CACHE, 0
 }
@@ -148,8 +148,8 @@ func (n *node) Write(_ context.Context, _ fs.FileHandle, content []byte, at int6
 	return uint32(len(content)), 0 //nolint:gosec // the kernel writes 1 MiB at most
 }
 
-// Fsync brings a file, or the names in a folder, to the disk. Without power it
-// never ends: the caller waits until it is killed.
+// Fsync writes a file, or the names in a folder, to the disk. Without power it never
+// returns: the caller waits until it is killed.
 func (n *node) Fsync(ctx context.Context, _ fs.FileHandle, _ uint32) syscall.Errno {
 	if !n.tree.sync(n.file) {
 		<-ctx.Done()
@@ -158,8 +158,8 @@ func (n *node) Fsync(ctx context.Context, _ fs.FileHandle, _ uint32) syscall.Err
 	return 0
 }
 
-// options of a mount. The kernel may remember what it was told, because nobody
-// but it changes anything.
+// options returns the options of a mount. The kernel may cache everything, because only it
+// changes files.
 func options() *fs.Options {
 	remembered := time.Hour
 	return &fs.Options{
