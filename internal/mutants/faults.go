@@ -2,9 +2,9 @@ package main
 
 import "slices"
 
-// faults is the table of all faults that are planted, by what they take away: at least
-// one for every promise of docs/reliability.md, for the order of checks of the API, and
-// for every bound that hostile input must not get past.
+// faults returns the table of all faults. There is at least one for every promise of
+// docs/reliability.md, for the order in which the API checks requests, and for every limit
+// that hostile input must not exceed.
 func faults() []fault {
 	return slices.Concat(
 		reliabilityFaults(), hostileFaults(), silenceFaults(), orderFaults(), apiFaults(), mediaFaults(), sandboxFaults(),
@@ -40,7 +40,7 @@ func reliabilityFaults() []fault {
 			test: keysTests, run: "KeysOfASendWaitForTheDisk",
 		},
 		{
-			name: "a settled message does not fail", file: "internal/messaging/send.go",
+			name: "a message that was sent does not fail", file: "internal/messaging/send.go",
 			old: "		if m.Status != gateway.MessagePending {", new: "		if false {",
 			test: serverTests, run: "SettledMessageDoesNotFail",
 		},
@@ -137,7 +137,7 @@ func hostileFaults() []fault {
 			test: hostileTests, run: "AuthorityInGroups",
 		},
 		{
-			name: "a refused change is not told", file: "internal/messaging/receive_change.go",
+			name: "a refused change is not reported", file: "internal/messaging/receive_change.go",
 			old: "			if len(found) > 0 {", new: "			if false {",
 			test: hostileTests, run: "Authority",
 		},
@@ -159,7 +159,7 @@ func hostileFaults() []fault {
 	}
 }
 
-// silenceFaults wait for ever where somebody says nothing.
+// silenceFaults wait for ever when the other side is silent.
 func silenceFaults() []fault {
 	return []fault{
 		{
@@ -193,7 +193,7 @@ func silenceFaults() []fault {
 			test: storeTests, run: "DeleteInstanceInSlices",
 		},
 		{
-			name: "nobody looks people up within a transaction", file: "internal/messaging/describe.go",
+			name: "people are not looked up within a transaction", file: "internal/messaging/describe.go",
 			old:  "	if !known {\n		d.missing = append(d.missing, message)\n		return eventlog.Event{}, errNotDescribed\n	}",
 			new:  "	if !known {\n		var err error\n		if details, err = r.encoder.Describe(context.Background(), message.Payload); err != nil {\n			return eventlog.Event{}, err\n		}\n	}",
 			test: messagingTests, run: "Receipts",
@@ -209,7 +209,7 @@ func silenceFaults() []fault {
 			test: "./internal/webhook/backlog", run: "Backlog",
 		},
 		{
-			name: "a long read ends with who asked for it", file: "internal/store/sqlite.go",
+			name: "a long read ends with its context", file: "internal/store/sqlite.go",
 			old: "	return stmt.QueryRowContext(ctx, args...)\n}\n\n// uncut", new: "	return stmt.QueryRowContext(uncut(ctx), args...)\n}\n\n// uncut",
 			test: storeTests, run: "ScansEnd",
 		},

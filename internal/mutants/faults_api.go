@@ -89,7 +89,7 @@ func apiFaults() []fault {
 			test: "./internal/webhook", run: "ConditionOfADelivery",
 		},
 		{
-			name: "deliveries tell of a wait", file: "internal/webhook/deliveries.go",
+			name: "deliveries show that an event waits", file: "internal/webhook/deliveries.go",
 			old: "p.health().explain(page.Items)", new: "_ = p",
 			test: "./internal/webhook", run: "ConditionOfADelivery",
 		},

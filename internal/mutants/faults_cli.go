@@ -125,7 +125,7 @@ func cliFaults() []fault {
 			test: "./internal/cli", run: "InstancesByName",
 		},
 		{
-			name: "exit codes tell later from never", file: "internal/cli/failure.go",
+			name: "exit codes distinguish later from never", file: "internal/cli/failure.go",
 			old: "if refusal.Temporary() {", new: "if refusal == nil {",
 			test: "./internal/cli", run: "FailuresAreExplained",
 		},

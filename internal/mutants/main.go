@@ -1,8 +1,8 @@
-// Command mutants checks the tests. It plants known faults in the code, one at a
-// time, and runs the tests that should notice each of them: one that nobody notices
-// is a promise that no test holds.
+// Command mutants checks the tests. It plants known faults in the code, one at a time, and
+// runs the tests that should fail because of it. A fault that no test notices is a promise
+// that no test checks.
 //
-// The code itself is not touched: the compiler is shown another version of one file.
+// The files themselves are not changed: the compiler gets another version of one file.
 //
 //	go run ./internal/mutants             # all of them; takes a while
 //	go run ./internal/mutants -run keys   # those whose names match
@@ -20,7 +20,7 @@ import (
 	"time"
 )
 
-// patience bounds the tests of one fault: one that makes them hang was noticed.
+// patience bounds the tests of one fault. A fault that makes them hang counts as noticed.
 const patience = 4 * time.Minute
 
 func main() {
@@ -76,7 +76,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return broken
 	}
 	if survivors > 0 {
-		return fmt.Errorf("%d of %d planted faults were noticed by nobody", survivors, planted)
+		return fmt.Errorf("no test noticed %d of %d planted faults", survivors, planted)
 	}
 	_, err = fmt.Fprintf(out, "all %d planted faults were noticed\n", planted)
 	return err

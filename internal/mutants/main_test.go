@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Each fault of the table can be planted: the code has moved on otherwise, and the
-// table with it must.
+// Each fault of the table can be planted. If one can't, the code has changed, and the table
+// has to follow.
 func TestFaultsCanBePlanted(t *testing.T) {
 	t.Parallel()
 	root, err := moduleRoot(t.Context())
@@ -19,7 +19,7 @@ func TestFaultsCanBePlanted(t *testing.T) {
 			t.Errorf("%s: %v", f.name, err)
 		}
 		if names[f.name] || f.name == "" || f.test == "" || f.run == "" || !strings.HasPrefix(f.test, ".") {
-			t.Errorf("%+v: a name must be its own, and a test must be named", f)
+			t.Errorf("%+v: the name must be unique, and the test must be given", f)
 		}
 		names[f.name] = true
 	}

@@ -14,15 +14,15 @@ import (
 
 // fault is a mistake that could be made, and the tests that should notice it.
 type fault struct {
-	name string // what it takes away, for people
-	file string // of the module
-	old  string // stands in the file once
+	name string // what the program does without the fault
+	file string // path in the module
+	old  string // occurs in the file once
 	new  string
 	test string // package
 	run  string // -run
 }
 
-// verdict is what became of a fault.
+// verdict is the result of planting a fault.
 type verdict string
 
 const (
@@ -46,12 +46,12 @@ func mutate(root string, f fault) ([]byte, error) {
 		return nil, err
 	}
 	if n := bytes.Count(source, []byte(f.old)); n != 1 {
-		return nil, fmt.Errorf("%s has %d places that read %q, and the table means one: bring the table up to date", f.file, n, f.old)
+		return nil, fmt.Errorf("%s contains %[3]q %[2]d times instead of once: update the table", f.file, n, f.old)
 	}
 	return bytes.Replace(source, []byte(f.old), []byte(f.new), 1), nil
 }
 
-// plant shows the compiler the file with the fault in it, and runs the tests.
+// plant builds with the file that has the fault in it, and runs the tests.
 func plant(ctx context.Context, root string, f fault) (_ verdict, err error) {
 	mutant, err := mutate(root, f)
 	if err != nil {
@@ -70,7 +70,7 @@ func plant(ctx context.Context, root string, f fault) (_ verdict, err error) {
 	if err := errors.Join(os.WriteFile(shown, mutant, 0o600), os.WriteFile(overlay, replaced, 0o600)); err != nil {
 		return "", err
 	}
-	// Tests that build the program themselves see it as well.
+	// Tests that build the program themselves get the fault too.
 	env := append(os.Environ(), "GOFLAGS="+strings.TrimSpace(os.Getenv("GOFLAGS")+" -overlay="+overlay))
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
