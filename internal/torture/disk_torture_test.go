@@ -13,9 +13,8 @@ import (
 	"github.com/recado-project/recado/internal/testkit"
 )
 
-// The disk runs full while customers write. Nothing is acknowledged that could
-// not be kept; when there is room again the gateway goes on by itself, and nothing
-// was lost.
+// The disk becomes full while customers write. The gateway acknowledges nothing that it
+// could not store. When there is room again, it continues by itself, and nothing is lost.
 func TestDiskFull(t *testing.T) {
 	t.Parallel()
 	if os.Getuid() != 0 {

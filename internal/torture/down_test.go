@@ -11,9 +11,8 @@ import (
 	"github.com/recado-project/recado/internal/testkit/postgres"
 )
 
-// The endpoint is down, a hundred messages come in, the gateway is killed and
-// started again, and the endpoint comes back: all of them are delivered, in their
-// order.
+// The endpoint is down, a hundred messages arrive, the gateway is killed and started
+// again, and the endpoint comes back: all messages are delivered in order.
 func TestEndpointDownAndKilled(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, databaseURL string) {
@@ -50,8 +49,8 @@ func TestEndpointDownAndKilled(t *testing.T) {
 	})
 }
 
-// PostgreSQL crashes under load, again and again, and the gateway is left alone:
-// nothing is lost, and it goes on by itself.
+// PostgreSQL crashes under load, again and again, while the gateway runs: nothing is lost,
+// and the gateway continues by itself.
 func TestPostgreSQLRestartsUnderLoad(t *testing.T) {
 	t.Parallel()
 	url, restart := postgres.StartOwn(t)
@@ -65,7 +64,7 @@ func TestPostgreSQLRestartsUnderLoad(t *testing.T) {
 	load.stop()
 	received := load.judgeReceived()
 	if received.Lost > 0 || received.Reordered > 0 {
-		t.Errorf("of what customers wrote: %v", received)
+		t.Errorf("the messages of the customers: %v", received)
 	}
 	t.Logf("%d crashes of PostgreSQL; customers: %v; answers: %d accepted, all on their phones once",
 		crashes, received, load.judgeAnswers())

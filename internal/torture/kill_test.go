@@ -17,12 +17,12 @@ import (
 const (
 	shops     = 3
 	customers = 4 // of each shop
-	// pace is between two messages of a customer: enough that something is always
-	// under way, not so much that a small machine falls behind.
+	// pace is the time between two messages of a customer: short enough that something
+	// is always under way, and long enough for a small machine.
 	pace = 50 * time.Millisecond
-	// standstill is how long nothing more may come until the rest counts as lost.
+	// standstill is how long nothing has to arrive until the rest counts as lost.
 	standstill = time.Minute
-	// lifetime bounds how long a gateway lives until it is killed.
+	// lifetime bounds how long a gateway runs until it is killed.
 	lifetime = 1500 * time.Millisecond
 )
 
@@ -38,10 +38,9 @@ func onBoth(t *testing.T, test func(t *testing.T, databaseURL string)) {
 	})
 }
 
-// Customers write, shops answer, and the gateway is killed with kill -9 at random
-// moments. In the end every message that a customer wrote was delivered, those of
-// a chat in their order; and every answer is on its phone once, under the
-// identifier that the shop was told.
+// Customers write, shops answer, and the gateway is killed with kill -9 at random moments.
+// In the end all messages of the customers have been delivered, those of a chat in order,
+// and every answer is on its phone once, with the identifier that the API returned.
 func TestKilledUnderLoad(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, databaseURL string) {
@@ -56,7 +55,7 @@ func TestKilledUnderLoad(t *testing.T) {
 		load.stop()
 		received := load.judgeReceived()
 		if received.Lost > 0 || received.Reordered > 0 {
-			t.Errorf("of what customers wrote: %v", received)
+			t.Errorf("the messages of the customers: %v", received)
 		}
 		answered := load.judgeAnswers()
 		slices.Sort(recoveries)
@@ -65,8 +64,8 @@ func TestKilledUnderLoad(t *testing.T) {
 	})
 }
 
-// The control: one event is taken out of the log by hand while the gateway is
-// dead, and the judgement finds that it was lost.
+// The test of the test: one event is removed from the log while the gateway is not
+// running, and the judgement finds that it was lost.
 func TestKilledUnderLoadFindsALoss(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "", 1)
@@ -92,7 +91,7 @@ func TestKilledUnderLoadFindsALoss(t *testing.T) {
 
 func customer(n int) string { return fmt.Sprintf("551198888%02d66", n) }
 
-// load is customers that write, and shops that answer.
+// load is a number of customers that write, and of shops that answer.
 type load struct {
 	w       *world
 	over    atomic.Bool
@@ -103,7 +102,7 @@ type load struct {
 	answers []answer
 }
 
-// answer is a message that a shop sent, with what it was told.
+// answer is a message that a shop sent, with the response of the API.
 type answer struct{ to, text, messageID string }
 
 func startLoad(w *world) *load {
@@ -117,7 +116,7 @@ func startLoad(w *world) *load {
 	return l
 }
 
-// stop ends the load and waits until nobody writes any more.
+// stop ends the load and waits until all writers have ended.
 func (l *load) stop() {
 	l.over.Store(true)
 	l.running.Wait()
@@ -134,8 +133,8 @@ func (l *load) write(to shop, from string) {
 	}
 }
 
-// answer is one shop: it sends one message after another, and repeats each until
-// it is told that it was sent.
+// answer is one shop: it sends one message after another, and repeats each until the API
+// answers that it was sent.
 func (l *load) answer(s int, from shop) {
 	tick := time.NewTicker(pace)
 	defer tick.Stop()
@@ -157,8 +156,8 @@ func (l *load) answer(s int, from shop) {
 	}
 }
 
-// judgeReceived waits until the sink has everything that customers wrote, as long
-// as more of it comes.
+// judgeReceived waits until the sink has all messages of the customers, or no more of them
+// arrive.
 func (l *load) judgeReceived() verdict {
 	l.w.t.Helper()
 	var v verdict
@@ -174,8 +173,7 @@ func (l *load) judgeReceived() verdict {
 	return v
 }
 
-// judgeAnswers looks at the phones for the answers, and returns how many there
-// were.
+// judgeAnswers checks the answers on the phones, and returns how many there are.
 func (l *load) judgeAnswers() int {
 	l.w.t.Helper()
 	shown := map[string][]string{} // the identifiers of each text

@@ -10,8 +10,8 @@ import (
 	"github.com/recado-project/recado/internal/testkit"
 )
 
-// ledger is what should have happened: in each chat, which messages were written
-// in which order. It is safe for concurrent use.
+// ledger records which messages were written in each chat, in order. It is safe for
+// concurrent use.
 type ledger struct {
 	mu    sync.Mutex
 	chats map[string][]string
@@ -26,7 +26,7 @@ func (l *ledger) wrote(chat, messageID string) {
 	l.chats[chat] = append(l.chats[chat], messageID)
 }
 
-// verdict is what became of it.
+// verdict says what happened to the messages.
 type verdict struct {
 	Written, Lost, Reordered, Repeated int
 }
@@ -35,8 +35,8 @@ func (v verdict) String() string {
 	return fmt.Sprintf("%d written, %d lost, %d reordered, %d delivered more than once", v.Written, v.Lost, v.Reordered, v.Repeated)
 }
 
-// judge compares what was written with what an endpoint took: the identifiers of
-// messages in each chat, in the order of arrival.
+// judge compares the written messages with those that an endpoint accepted: their
+// identifiers in each chat, in the order of arrival.
 func (l *ledger) judge(arrived map[string][]string) verdict {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -67,7 +67,7 @@ func (l *ledger) judge(arrived map[string][]string) verdict {
 	return v
 }
 
-// arrivals reads what an endpoint took, of one type, into chats.
+// arrivals returns the events of one type that an endpoint accepted, by chat.
 func arrivals(t *testing.T, delivered []testkit.Delivered, kind string) map[string][]string {
 	t.Helper()
 	chats := map[string][]string{}
@@ -88,7 +88,7 @@ func arrivals(t *testing.T, delivered []testkit.Delivered, kind string) map[stri
 	return chats
 }
 
-// The judge himself: he sees what is lost, reordered and repeated.
+// judge itself finds messages that are lost, reordered or repeated.
 func TestJudge(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -29,7 +29,7 @@ type world struct {
 	t       *testing.T
 	program string
 	flags   []string // of serve
-	keep    []string // where the data lie: flags of every command
+	keep    []string // flags of every command: where the data are
 	address string
 
 	gateway *process.Process
@@ -78,7 +78,7 @@ func (w *world) startGateway() {
 	w.gateway.Await("recado ")
 }
 
-// command runs the program to its end and returns what it printed.
+// command runs the program, waits for its end, and returns what it printed.
 func (w *world) command(args ...string) string {
 	w.t.Helper()
 	output, err := exec.CommandContext(w.t.Context(), w.program, args...).Output()
@@ -108,8 +108,8 @@ func (w *world) link(number string) {
 	w.shops = append(w.shops, shop{instance.InstanceID, number})
 }
 
-// awaitConnected waits until an instance is connected, whatever became of the
-// gateway meanwhile.
+// awaitConnected waits until an instance is connected, even if the gateway is restarted
+// meanwhile.
 func (w *world) awaitConnected(id string) {
 	w.t.Helper()
 	testkit.Await(w.t, "instance "+id+" is connected", func() bool {
@@ -149,7 +149,7 @@ func (w *world) resume() {
 	}
 }
 
-// awaitEvents waits until that many messages of somebody else are in the log.
+// awaitEvents waits until that many received messages are in the log.
 func (w *world) awaitEvents(id string, count int) {
 	w.t.Helper()
 	stream, err := w.client.Events(w.t.Context(), id, client.EventsParams{After: new(int64(0)), Types: []string{"message.received"}})
@@ -164,8 +164,7 @@ func (w *world) awaitEvents(id string, count int) {
 	}
 }
 
-// loseOneEvent takes the third message out of the log of a gateway that does not
-// run.
+// loseOneEvent removes the third message from the log while the gateway is not running.
 func (w *world) loseOneEvent() {
 	w.t.Helper()
 	ctx := w.t.Context()
