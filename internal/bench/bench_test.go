@@ -1,5 +1,5 @@
-// Package bench measures the program as a whole: gateway and sandbox are
-// processes of their own, so the CPU that is reported is the gateway's alone.
+// Package bench measures the program as a whole. Gateway and sandbox are processes of their
+// own, so the reported CPU time is the gateway's alone.
 package bench_test
 
 import (
@@ -22,7 +22,7 @@ import (
 	"github.com/recado-project/recado/internal/testkit/process"
 )
 
-// messagesPerRun is long enough that start-up noise does not count.
+// messagesPerRun is high enough that start-up noise does not matter.
 const messagesPerRun = 5000
 
 // BenchmarkSend sends texts through the API and with bare whatsmeow, on the same
@@ -65,7 +65,7 @@ func BenchmarkSend(b *testing.B) {
 	}
 }
 
-// BenchmarkIdle links instances, starts the gateway anew and lets it be.
+// BenchmarkIdle links instances, restarts the gateway, and measures it while it is idle.
 func BenchmarkIdle(b *testing.B) {
 	const instances = 500
 	const idle = 40 * time.Second // longer than one round of keep-alives
@@ -85,8 +85,8 @@ func BenchmarkIdle(b *testing.B) {
 	}
 }
 
-// BenchmarkStart is the time from a kill -9 to a connected instance, and to a
-// ready `dev` in a new folder.
+// BenchmarkStart measures the time from a kill -9 to a connected instance, and the time
+// until `dev` is ready in a new folder.
 func BenchmarkStart(b *testing.B) {
 	program := build(b, "../../cmd/recado")
 	b.Run("new", func(b *testing.B) {
@@ -127,7 +127,7 @@ type world struct {
 	sandbox   *server
 	gateway   *server
 	data      string
-	flags     []string // more of them for the gateway
+	flags     []string // additional flags of the gateway
 	client    *client.Client
 	instances []string
 }
@@ -195,8 +195,8 @@ func (w *world) awaitConnected(b *testing.B) {
 	}
 }
 
-// send sends from all instances at once: so many messages by each sender of each
-// instance, one after another.
+// send sends from all instances at once. Each sender of each instance sends that many
+// messages one after another.
 func (w *world) send(b *testing.B, messages, senders int) {
 	b.Helper()
 	var group sync.WaitGroup
@@ -215,7 +215,7 @@ func (w *world) send(b *testing.B, messages, senders int) {
 	group.Wait()
 }
 
-// server is a process of ours that listens.
+// server is a process that was started here and listens at an address.
 type server struct {
 	*process.Process
 
@@ -247,15 +247,15 @@ func startGateway(b *testing.B, sandbox *server, data string, flags ...string) *
 	return gateway
 }
 
-// cpu is what the process has used so far (proc(5): utime and stime, in ticks of
-// 10 ms).
+// cpu returns the CPU time that the process has used so far (proc(5): utime and stime, in
+// ticks of 10 ms).
 func (s *server) cpu(b *testing.B) time.Duration {
 	b.Helper()
 	content, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.PID()))
 	if err != nil {
 		b.Skip("CPU of a process is read from /proc, as Linux has it")
 	}
-	// The name in parentheses may hold blanks; the fields are counted after it.
+	// The name in parentheses may contain blanks, so fields are counted after it.
 	fields := strings.Fields(string(content[strings.LastIndexByte(string(content), ')')+1:]))
 	var ticks int64
 	for _, field := range fields[11:13] {
@@ -302,8 +302,8 @@ func build(b *testing.B, pkg string) string {
 	return path
 }
 
-// BenchmarkDocument sends a document of 100 MB by its URL and reports by how
-// much the gateway's memory grew at its highest.
+// BenchmarkDocument sends a document of 100 MB by its URL, and reports the largest growth
+// of the gateway's memory.
 func BenchmarkDocument(b *testing.B) {
 	const size = 100_000_000
 	w := &world{sandbox: startSandbox(b, "--load"), data: b.TempDir(), flags: []string{"--max-media", "200000000", "--allow-private-urls"}}
@@ -342,7 +342,7 @@ func BenchmarkDocument(b *testing.B) {
 	}
 }
 
-// zeros is a file of nothing.
+// zeros is a file that contains only zeros.
 type zeros struct{}
 
 func (zeros) ReadAt(p []byte, _ int64) (int, error) {

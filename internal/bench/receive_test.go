@@ -14,11 +14,11 @@ import (
 	"github.com/recado-project/recado/internal/bench/phones"
 )
 
-// BenchmarkReceive is texts from phones until the webhook has them: decrypted,
-// kept and logged with fsync before the platform is told "received", signed and
-// delivered. They are written while the gateway is away, so that it has as much
-// to do as it can; what a start costs with nothing waiting is taken off. The CPU
-// is the gateway's.
+// BenchmarkReceive measures how texts of phones reach the webhook: they are decrypted,
+// stored and logged with fsync before they are acknowledged to the platform, signed, and
+// delivered. The phones send while the gateway is stopped, so that it is fully loaded when
+// it starts. The cost of a start without waiting texts is subtracted. The CPU time is the
+// gateway's.
 func BenchmarkReceive(b *testing.B) {
 	for _, instances := range []int{1, 50} {
 		b.Run(fmt.Sprintf("instances=%d", instances), func(b *testing.B) {
@@ -40,8 +40,7 @@ func BenchmarkReceive(b *testing.B) {
 	}
 }
 
-// countReceived gives all instances a webhook, and counts the messages that come
-// to it.
+// countReceived gives all instances a webhook, and counts the messages that it gets.
 func (w *world) countReceived(b *testing.B) *atomic.Int64 {
 	b.Helper()
 	var arrived atomic.Int64
@@ -65,9 +64,8 @@ func (w *world) countReceived(b *testing.B) *atomic.Int64 {
 	return &arrived
 }
 
-// receive makes phones write to all instances while the gateway is away, starts
-// it, and waits until everything has arrived. It returns how long that took, and
-// the CPU.
+// receive makes phones write to all instances while the gateway is stopped, starts it, and
+// waits until everything has arrived. It returns how long that took, and the CPU time.
 func (w *world) receive(b *testing.B, messages int, arrived *atomic.Int64) (elapsed, cpu time.Duration) {
 	b.Helper()
 	w.gateway.Stop()

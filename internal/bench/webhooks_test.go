@@ -9,12 +9,12 @@ import (
 	"github.com/recado-project/recado/client"
 )
 
-// BenchmarkIdleWebhooks starts a gateway with ten thousand instances that have a
-// webhook each and nothing to tell, and lets it be.
+// BenchmarkIdleWebhooks starts a gateway with ten thousand instances, each with a webhook
+// and without events, and measures it while it is idle.
 func BenchmarkIdleWebhooks(b *testing.B) {
 	const webhooks, idle = 10_000, 20 * time.Second
-	// A minute after its start the program gives back what that needed.
-	const settle = 70 * time.Second
+	// A minute after its start the program returns the memory that the start needed.
+	const rest = 70 * time.Second
 	w := &world{sandbox: startSandbox(b), data: b.TempDir(), flags: []string{"--allow-private-urls"}}
 	w.startGateway(b)
 	var next atomic.Int64
@@ -40,7 +40,7 @@ func BenchmarkIdleWebhooks(b *testing.B) {
 	for b.Loop() {
 		w.startGateway(b)
 		empty := startGateway(b, w.sandbox, b.TempDir())
-		<-time.After(settle)
+		<-time.After(rest)
 		cpu := w.gateway.cpu(b)
 		<-time.After(idle)
 		b.ReportMetric(float64(w.gateway.rss(b))/1e6, "MB-10000")

@@ -1,8 +1,8 @@
-// Command bare sends messages with whatsmeow and nothing around it, on the same
-// kind of store as the gateway: what the benchmarks compare the gateway with.
+// Command bare sends messages with whatsmeow alone, on the same kind of store as the
+// gateway. The benchmarks compare the gateway with it.
 //
-// It links as many sessions as it is told, sends from all of them at once, and
-// prints what that took as one line of JSON.
+// It links a number of sessions, sends from all of them at once, and prints the time and
+// CPU that this took as one line of JSON.
 package main
 
 import (
@@ -117,8 +117,8 @@ func (l load) link(ctx context.Context, container *sqlstore.Container, web *http
 	return client, nil
 }
 
-// send sends from all clients at once: so many messages by each sender of each
-// client, one after another.
+// send sends from all clients at once. Each sender of each client sends that many messages
+// one after another.
 func send(ctx context.Context, clients []*whatsmeow.Client, senders, messages int) error {
 	errs := make([]error, len(clients)*senders)
 	var group sync.WaitGroup
@@ -139,7 +139,7 @@ func send(ctx context.Context, clients []*whatsmeow.Client, senders, messages in
 	return errors.Join(errs...)
 }
 
-// cpuTime is what this process has used so far.
+// cpuTime returns the CPU time that this process has used so far.
 func cpuTime() time.Duration {
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {

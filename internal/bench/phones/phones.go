@@ -1,5 +1,5 @@
-// Package phones names the phones that the benchmarks use, and calls the
-// sandbox's control API for them, for the gateway's side and the bare one alike.
+// Package phones chooses the numbers of the phones that the benchmarks use, and calls the
+// sandbox's control API. The benchmarks of the gateway and of bare whatsmeow share it.
 package phones
 
 import (
@@ -11,8 +11,8 @@ import (
 	"net/http"
 )
 
-// WarmUp is how many messages each session sends before the measurement: the
-// first ones look people up and make Signal sessions.
+// WarmUp is how many messages each session sends before the measurement, because the first
+// ones look people up and make Signal sessions.
 const WarmUp = 5
 
 // Owner is the number of the phone that session i is linked to.
@@ -21,7 +21,7 @@ func Owner(i int) string { return fmt.Sprintf("49151%04d0100", i) }
 // Recipient is the number of the phone that session i writes to.
 func Recipient(i int) string { return fmt.Sprintf("49152%04d0200", i) }
 
-// RootKey asks a sandbox for the key to trust.
+// RootKey gets the key that clients of a sandbox must trust.
 func RootKey(ctx context.Context, sandbox string) (key [32]byte, err error) {
 	var trust struct {
 		RootKey string `json:"rootKey"`
@@ -31,12 +31,12 @@ func RootKey(ctx context.Context, sandbox string) (key [32]byte, err error) {
 	}
 	decoded, err := hex.DecodeString(trust.RootKey)
 	if err != nil || len(decoded) != len(key) {
-		return key, fmt.Errorf("root key %q is none", trust.RootKey)
+		return key, fmt.Errorf("%q is not a root key", trust.RootKey)
 	}
 	return [32]byte(decoded), nil
 }
 
-// Scan links whoever shows the code to the phone of number.
+// Scan makes the phone of number scan a code, which links the session that shows it.
 func Scan(ctx context.Context, sandbox, number, code string) error {
 	return call(ctx, http.MethodPost, sandbox, "/phones/"+number+"/scan", map[string]string{"qrCode": code}, nil)
 }
