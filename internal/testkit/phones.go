@@ -88,7 +88,7 @@ type Activity struct {
 	Value string `json:"value"`
 }
 
-// Get returns a phone; it comes into being by that.
+// Get returns a phone, and creates it if it does not exist.
 func (p *Phones) Get(tb testing.TB, number string) Phone {
 	tb.Helper()
 	var phone Phone
@@ -96,7 +96,7 @@ func (p *Phones) Get(tb testing.TB, number string) Phone {
 	return phone
 }
 
-// Update changes what a phone is.
+// Update changes the properties of a phone.
 func (p *Phones) Update(tb testing.TB, number string, change map[string]any) {
 	tb.Helper()
 	p.call(tb, http.MethodPut, "/phones/"+number, change, nil)
@@ -114,14 +114,13 @@ func (p *Phones) EnterPairingCode(tb testing.TB, number, code string) {
 	p.call(tb, http.MethodPost, "/phones/"+number+"/pairing-code", map[string]any{"code": code}, nil)
 }
 
-// Do carries out an operation without a body and an answer: unlink, ban,
-// replace.
+// Do carries out an operation that has no body and no answer: unlink, ban, replace.
 func (p *Phones) Do(tb testing.TB, number, operation string) {
 	tb.Helper()
 	p.call(tb, http.MethodPost, "/phones/"+number+"/"+operation, map[string]any{}, nil)
 }
 
-// Messages returns the messages of a phone, of one chat where chat is not empty.
+// Messages returns the messages of a phone, or those of one chat if chat is not empty.
 func (p *Phones) Messages(tb testing.TB, number, chat string) []PhoneMessage {
 	tb.Helper()
 	path := "/phones/" + number + "/messages"
@@ -167,8 +166,8 @@ func (p *Phones) Send(tb testing.TB, number string, message map[string]any) (mes
 	return sent.MessageID
 }
 
-// SendRaw makes a phone send bytes as they stand: an encoded waE2E.Message, or
-// none. more is what the stanza says, as docs/sandbox.md has it: id, idBase64,
+// SendRaw makes a phone send bytes unchanged, whether they are an encoded waE2E.Message or
+// not. more sets attributes of the stanza, as docs/sandbox.md describes: id, idBase64,
 // edit, pushName, type, timestamp. It returns the message's identifier.
 func (p *Phones) SendRaw(tb testing.TB, number, to string, message []byte, more map[string]any) (messageID string) {
 	tb.Helper()
@@ -181,8 +180,8 @@ func (p *Phones) SendRaw(tb testing.TB, number, to string, message []byte, more 
 	return sent.MessageID
 }
 
-// SendRawReceipt makes a phone send a receipt for whatever messages: to (a
-// number), chat (a group's), messageIds, type.
+// SendRawReceipt makes a phone send a receipt for any messages: to (a number), chat (a
+// group's), messageIds, type.
 func (p *Phones) SendRawReceipt(tb testing.TB, number string, receipt map[string]any) {
 	tb.Helper()
 	p.call(tb, http.MethodPost, "/phones/"+number+"/raw-receipt", receipt, nil)
@@ -197,8 +196,8 @@ type MediaPointer struct {
 	FileLength    uint64 `json:"fileLength"`
 }
 
-// Upload puts a file, a data URI, on the platform's media host, for a raw message
-// that points to it. kind is the type of such a message, or history.
+// Upload uploads a file, given as a data URI, to the platform's media host, for a raw
+// message that refers to it. kind is the type of that message, or history.
 func (p *Phones) Upload(tb testing.TB, kind, media string) MediaPointer {
 	tb.Helper()
 	var pointer MediaPointer
@@ -232,14 +231,14 @@ func (p *Phones) CreateGroup(tb testing.TB, subject, owner string, members ...st
 	return group
 }
 
-// UpdateGroup changes a group: subject, description, announce, picture, and
-// members by number under add, remove, promote and demote; by names who does it.
+// UpdateGroup changes a group: subject, description, announce, picture, and the numbers in
+// add, remove, promote and demote. The number in by makes the change.
 func (p *Phones) UpdateGroup(tb testing.TB, groupID string, change map[string]any) {
 	tb.Helper()
 	p.call(tb, http.MethodPut, "/groups/"+groupID, change, nil)
 }
 
-// Call makes a phone call somebody, or a group, and returns the call's identifier.
+// Call makes a phone call a number or a group, and returns the call's identifier.
 func (p *Phones) Call(tb testing.TB, number, to string, video bool) (callID string) {
 	tb.Helper()
 	var answer struct {
@@ -256,8 +255,7 @@ func (p *Phones) Presence(tb testing.TB, number, to, presence string) {
 	p.call(tb, http.MethodPost, "/phones/"+number+"/presence", map[string]any{"to": to, "presence": presence}, nil)
 }
 
-// React makes a phone react to a message; an empty reaction takes the last one
-// back.
+// React makes a phone react to a message. An empty reaction removes the last one.
 func (p *Phones) React(tb testing.TB, number, messageID, reaction string) {
 	tb.Helper()
 	p.call(tb, http.MethodPost, "/phones/"+number+"/messages/"+messageID+"/reaction", map[string]any{"reaction": reaction}, nil)
@@ -298,13 +296,13 @@ func (p *Phones) AwaitActivity(tb testing.TB, number, kind, value string) {
 	})
 }
 
-// Faults sets what goes wrong on the platform; an empty map ends all of it.
+// Faults sets the faults of the platform; an empty map ends all of them.
 func (p *Phones) Faults(tb testing.TB, faults map[string]any) {
 	tb.Helper()
 	p.call(tb, http.MethodPut, "/faults", faults, nil)
 }
 
-// Disconnect cuts the connections of a number's devices; of all for "".
+// Disconnect cuts the connections of a number's devices, or of all devices for "".
 func (p *Phones) Disconnect(tb testing.TB, number string) {
 	tb.Helper()
 	body := map[string]any{}

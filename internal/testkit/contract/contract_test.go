@@ -12,7 +12,7 @@ import (
 	"github.com/recado-project/recado/internal/testkit/contract"
 )
 
-// verdict is a test that notes its failures.
+// verdict is a testing.TB that records its failures.
 type verdict struct {
 	testing.TB
 
@@ -20,14 +20,14 @@ type verdict struct {
 	failures []string
 }
 
-// Error notes a failure.
+// Error records a failure.
 func (v *verdict) Error(args ...any) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.failures = append(v.failures, fmt.Sprint(args...))
 }
 
-// scripted answers every request the same.
+// scripted gives every request the same answer.
 type scripted struct {
 	status      int
 	contentType string
@@ -90,7 +90,7 @@ func TestTransport(t *testing.T) {
 		"not an empty object":      {"POST " + instances + "/restart", ``, scripted{200, "application/json", `{"a":1}`}, "a"},
 		"unknown and refused":      {"GET /api/nothing", ``, scripted{404, "application/json", fmt.Sprintf(refused, 404)}, ""},
 		"unknown method refused":   {"PATCH " + messages + "/text", ``, scripted{405, "application/json", fmt.Sprintf(refused, 405)}, ""},
-		"unknown, badly refused":   {"GET /api/nothing", ``, scripted{404, "text/plain", "404 page not found"}, "no JSON"},
+		"unknown, badly refused":   {"GET /api/nothing", ``, scripted{404, "text/plain", "404 page not found"}, "not JSON"},
 		"unknown and taken":        {"GET /api/nothing", ``, scripted{200, "application/json", "{}"}, "does not have this operation"},
 		"not of the API":           {"GET /sandbox/api/phones", ``, scripted{200, "application/json", "{}"}, ""},
 	} {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// match reports whether an escaped path is one of the pattern, with what stands
-// in the place of its parameters.
+// match reports whether an escaped path matches the pattern, and returns the values of its
+// parameters.
 func match(pattern, path string) (map[string]string, bool) {
 	wanted, given := strings.Split(pattern, "/"), strings.Split(path, "/")
 	if len(wanted) != len(given) {
@@ -31,8 +31,8 @@ func match(pattern, path string) (map[string]string, bool) {
 	return parameters, true
 }
 
-// withoutNulls takes the fields that are null out of a JSON body: to the API they
-// are absent, which no schema can say.
+// withoutNulls removes fields that are null from a JSON body. The API treats them as
+// absent, which a schema can't express.
 func withoutNulls(body []byte) []byte {
 	var value map[string]any
 	if json.Unmarshal(body, &value) != nil || !dropNulls(value) {
@@ -61,12 +61,12 @@ func dropNulls(object map[string]any) (dropped bool) {
 
 func decode(content []byte, into *any) error {
 	if err := json.Unmarshal(content, into); err != nil {
-		return fmt.Errorf("the answer is no JSON: %w", err)
+		return fmt.Errorf("the answer is not JSON: %w", err)
 	}
 	return nil
 }
 
-// shorten makes a body fit into the line of a failure.
+// shorten shortens a body for the message of a failure.
 func shorten(content []byte) []byte {
 	const most = 2000
 	if len(content) > most {

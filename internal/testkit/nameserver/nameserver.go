@@ -1,5 +1,4 @@
-// Package nameserver gives tests a name server of their own. Only tests import
-// it.
+// Package nameserver runs a name server for a test. Only tests import it.
 package nameserver
 
 import (
@@ -11,8 +10,8 @@ import (
 	"golang.org/x/net/dns/dnsmessage"
 )
 
-// Resolver returns a resolver that asks a name server which answers from a table:
-// of names with their final dot to IPv4 addresses. It ends with the test.
+// Resolver returns a resolver that asks a name server of the test. The table maps names,
+// with their final dot, to IPv4 addresses. The server ends with the test.
 func Resolver(tb testing.TB, names map[string]string) *net.Resolver {
 	tb.Helper()
 	server, err := (&net.ListenConfig{}).ListenPacket(tb.Context(), "udp", "127.0.0.1:0")

@@ -1,6 +1,5 @@
-// Package postgres gives tests a real PostgreSQL: one throw-away cluster for a
-// test binary, and in it a database for each test that asks. Only tests call
-// it.
+// Package postgres gives tests a real PostgreSQL: one temporary cluster for a test binary,
+// with a database for each test that asks for one. Only tests call it.
 package postgres
 
 import (
@@ -25,16 +24,16 @@ const (
 	pollInterval = 20 * time.Millisecond
 )
 
-// shared is the cluster of this test binary. It is a package variable because
-// that is what it is for: tests of several files find the same one.
+// shared is the cluster of this test binary. It is a package variable so that all tests use
+// the same one.
 var shared cluster //nolint:gochecknoglobals // see above
 
 // Start returns the URL of an empty database of this test's own, which is
 // dropped when the test ends. The first call starts the cluster; it lives until
 // the test binary ends, however it ends.
 //
-// Where PostgreSQL is not installed the test is skipped, or fails where the
-// environment variable CI is "true".
+// If PostgreSQL is not installed, the test is skipped, or fails if the environment variable
+// CI is "true".
 func Start(tb testing.TB) (url string) {
 	tb.Helper()
 	bin := require(tb)
@@ -55,9 +54,9 @@ func Start(tb testing.TB) (url string) {
 }
 
 // StartOwn returns the URL of a database in a cluster of this test's own, which
-// goes when the test ends, and a function that crashes the cluster's server and
-// starts it again; it returns when the new one answers. Where PostgreSQL is not
-// installed it does what Start does.
+// is removed when the test ends, and a function that crashes the cluster's server and
+// starts it again, and returns when the new one answers. If PostgreSQL is not installed,
+// it does what Start does.
 func StartOwn(tb testing.TB) (url string, restart func()) {
 	tb.Helper()
 	var own cluster
@@ -77,9 +76,9 @@ func StartOwn(tb testing.TB) (url string, restart func()) {
 	}
 }
 
-// Outage takes a database of Start's away from everybody, in the middle of
-// whatever they do, until the function that it returns is called. That may be
-// called twice, and the end of the test calls it too.
+// Outage makes a database of Start unavailable, and cuts its connections, until the
+// function that it returns is called. That function may be called twice, and is called
+// at the end of the test too.
 func Outage(tb testing.TB, url string) (end func()) {
 	tb.Helper()
 	config, err := pgx.ParseConfig(url)
@@ -104,8 +103,7 @@ func Outage(tb testing.TB, url string) (end func()) {
 	return end
 }
 
-// require returns the folder of PostgreSQL's programs, without which a test
-// can't go on.
+// require returns the folder of PostgreSQL's programs. Without them it ends the test.
 func require(tb testing.TB) (bin string) {
 	tb.Helper()
 	bin, found := programs()
@@ -125,8 +123,8 @@ type cluster struct {
 	socketDir string
 	databases atomic.Int64
 
-	// keeper is the pipe to the server's keeper. It is held, or the garbage
-	// collector would close it, and with it end the server.
+	// keeper is the pipe to the server's keeper. Without this reference the garbage
+	// collector would close it, which would end the server.
 	keeper io.WriteCloser
 }
 
@@ -153,8 +151,8 @@ func isFile(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// url names a database of the cluster, by the socket's folder: no port can be
-// taken.
+// url returns the URL of a database of the cluster. It uses the socket's folder, because a
+// port could be taken.
 func (c *cluster) url(database string) string {
 	return "postgres://postgres@/" + database + "?host=" + c.socketDir
 }
@@ -203,7 +201,7 @@ func (c *cluster) restart() error {
 	}
 }
 
-// started tells the server that runs from the one before.
+// started distinguishes the running server from the one before.
 func (c *cluster) started(ctx context.Context) (at string, err error) {
 	conn, err := pgx.Connect(ctx, c.url("postgres"))
 	if err != nil {

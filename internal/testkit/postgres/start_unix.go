@@ -14,10 +14,9 @@ import (
 )
 
 // keeper runs the server as long as its standard input is open, and removes the
-// folder afterwards. The input is a pipe from the test binary, which ends with
-// it, also where it is killed: so nothing is left behind, and no test has to
-// stop anything. A line restarts the server. Its answer to SIGQUIT is to stop at
-// once, as in a crash.
+// folder afterwards. The input is a pipe from the test binary, which closes when the
+// binary ends or is killed. So nothing is left behind, and no test has to stop anything.
+// A line restarts the server: SIGQUIT makes it stop at once, as in a crash.
 const keeper = `
 cd "$2" || exit 1
 "$1/initdb" --pgdata=data --username=postgres --auth=trust --encoding=UTF8 --no-locale --no-sync --no-instructions >log 2>&1 || exit 1
@@ -54,8 +53,8 @@ func (c *cluster) start(bin string) error {
 	cmd.Dir = "/"
 	cmd.SysProcAttr = &syscall.SysProcAttr{
 		Credential: credential,
-		// Its own group: an interrupt from the terminal ends the tests, and the
-		// keeper then does its work.
+		// It has its own process group, so that an interrupt from the terminal ends
+		// only the tests, and the keeper can clean up.
 		Setpgid: true,
 	}
 	input, err := cmd.StdinPipe()
@@ -73,8 +72,8 @@ func (c *cluster) start(bin string) error {
 	return nil
 }
 
-// owner is whom the server runs as: this user, or nil for that; but it refuses
-// to run as root, who lends it another one.
+// owner is the user that the server runs as; nil for this user. The server refuses to run
+// as root, so root chooses another user.
 func owner() (*syscall.Credential, error) {
 	if os.Getuid() != 0 {
 		return nil, nil
