@@ -158,7 +158,8 @@ func TestSecondProcessOnTheSameDataIsRefused(t *testing.T) {
 	}
 }
 
-// A refusal of its own words is told without the names of what it came through.
+// A refused option is reported without the names of the packages that the error came
+// through.
 func TestDevRefusesAShortKey(t *testing.T) {
 	t.Parallel()
 	dev := exec.CommandContext(t.Context(), process.Self(t), "dev", "--listen", "127.0.0.1:0", "--data", t.TempDir(),

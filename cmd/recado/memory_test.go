@@ -20,15 +20,15 @@ import (
 	"github.com/recado-project/recado/internal/testkit/process"
 )
 
-// Whatever one key sends, however much of it and however slowly, the process stays
-// within 300 MB of what it takes when nobody asks.
+// Whatever a client with one key sends, however much and however slowly, the process takes
+// at most 300 MB more than when it is idle.
 //
 //nolint:paralleltest // see below
 func TestRequestsTakeLittleMemory(t *testing.T) {
 	if _, err := os.Stat("/proc/self/status"); err != nil {
-		t.Skip("the system does not tell the memory of a process")
+		t.Skip("the system does not show the memory of a process")
 	}
-	// As users have it: the race detector alone takes several times the memory.
+	// It is built as for users: the race detector would take several times the memory.
 	program := filepath.Join(t.TempDir(), "recado")
 	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, ".").CombinedOutput(); err != nil {
 		t.Fatalf("build the program: %v\n%s", err, out)
@@ -37,7 +37,7 @@ func TestRequestsTakeLittleMemory(t *testing.T) {
 		name string
 		by   func(t *testing.T, r ready)
 	}{
-		{"fields that nobody asked for", func(t *testing.T, r ready) {
+		{"fields that do not exist", func(t *testing.T, r ready) {
 			t.Helper()
 			postAll(t, r, "message/"+r.InstanceID+"/image", `{"a":[`+strings.Repeat(`{},`, 85<<20/3)+"0]}")
 		}},
@@ -103,8 +103,8 @@ func listOfZeros() string {
 	return `{"numbers":[0` + strings.Repeat(",0", 1<<19-20) + `]}`
 }
 
-// postAll sends a body, and takes what comes of it: a refusal may well cut the
-// connection before the body's end.
+// postAll sends a body and accepts any outcome: a refusal may close the connection before
+// the end of the body.
 func postAll(t *testing.T, r ready, path, body string) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(context.WithoutCancel(t.Context()), http.MethodPost, r.BaseURL+"/api/"+path, strings.NewReader(body))

@@ -98,8 +98,8 @@ func TestCodeOnATerminal(t *testing.T) {
 	}
 }
 
-// Who tries dev in a terminal of 80 columns can read all of it: the banner first,
-// then a short line for each request.
+// The output of dev fits into a terminal of 80 columns: first the banner, then a short line
+// for each request.
 func TestDevOnATerminal(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "ready.json")
@@ -151,7 +151,7 @@ func TestResultsOnATerminal(t *testing.T) {
 	})
 }
 
-// A shell that asks what may come next is told.
+// The program completes command lines for a shell.
 func TestCompletion(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{"recado ins": "instances", "recado send te": "text", "recado send text --quo": "--quote"} {
