@@ -146,8 +146,7 @@ func TestEndedContextRunsNothing(t *testing.T) {
 	}
 }
 
-// A panic, wherever it comes from, is an answer to its writers, and keeps nobody
-// from writing afterwards.
+// A panic reaches its writers, wherever it comes from, and later writes still succeed.
 func TestPanicGivesThePlaceBack(t *testing.T) {
 	t.Parallel()
 	ordinary := func(run func(*page) error) error { return run(&page{}) }
@@ -203,7 +202,7 @@ func writeOnce(
 	return group.Write(t.Context(), fn, committed), false
 }
 
-// One write that fails costs the others of its batch few transactions more.
+// One write that fails costs the others of its batch only a few more transactions.
 func TestOneFailureCostsFewTransactions(t *testing.T) {
 	t.Parallel()
 	lines := make([]string, 256)

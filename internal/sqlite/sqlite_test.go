@@ -77,7 +77,7 @@ func TestReaderCannotWrite(t *testing.T) {
 	}
 }
 
-// Many callers share commits, and one that fails takes nobody with it.
+// Many callers share commits, and a write that fails does not make others fail.
 func TestWriteIsWholeForEachCaller(t *testing.T) {
 	t.Parallel()
 	db, _ := open(t)
@@ -118,7 +118,7 @@ func TestWriteIsNotRunAfterItsContext(t *testing.T) {
 	}
 }
 
-// A write that comes too late is told so; it does not wait for ever.
+// A write after Close fails; it does not wait for ever.
 func TestWriteAfterCloseIsRefused(t *testing.T) {
 	t.Parallel()
 	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "closed.db"))
