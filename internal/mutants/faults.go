@@ -42,7 +42,7 @@ func reliabilityFaults() []fault {
 		{
 			name: "a message that was sent does not fail", file: "internal/messaging/send.go",
 			old: "		if m.Status != gateway.MessagePending {", new: "		if false {",
-			test: serverTests, run: "SettledMessageDoesNotFail",
+			test: serverTests, run: "AcknowledgedMessageDoesNotFail",
 		},
 		{
 			name: "what is not kept is not acknowledged", file: "internal/whatsapp/receive.go",

@@ -199,7 +199,7 @@ func TestPlatformsRefusalsHaveTheirCodes(t *testing.T) {
 
 // The acknowledgement is lost and the request fails, but the phone has the message and
 // says so meanwhile: it did not fail.
-func TestSettledMessageDoesNotFail(t *testing.T) {
+func TestAcknowledgedMessageDoesNotFail(t *testing.T) {
 	t.Parallel()
 	g := testkit.Start(t, testkit.Options{Platform: whatsapp.Config{SendTimeout: 3 * time.Second}})
 	id := g.Link(t, shopNumber)

@@ -1,3 +1,6 @@
+// What the server opens before it runs: the data folder, the address, the databases,
+// the connector.
+
 package server
 
 import (

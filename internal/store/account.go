@@ -1,3 +1,5 @@
+// The table of accounts.
+
 package store
 
 import (

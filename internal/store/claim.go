@@ -1,3 +1,5 @@
+// The claim of a PostgreSQL database, so that only one process works with it.
+
 package store
 
 import (

@@ -1,3 +1,5 @@
+// The table of events, and the transactions that append to it.
+
 package store
 
 import (

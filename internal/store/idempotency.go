@@ -1,3 +1,5 @@
+// The table of idempotency keys.
+
 package store
 
 import (

@@ -1,3 +1,5 @@
+// The table of instances.
+
 package store
 
 import (

@@ -1,3 +1,5 @@
+// The table of API keys.
+
 package store
 
 import (

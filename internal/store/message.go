@@ -1,3 +1,5 @@
+// The table of messages: how they are added and found.
+
 package store
 
 import (

@@ -1,3 +1,5 @@
+// The table of messages: which are old, and their removal.
+
 package store
 
 import (

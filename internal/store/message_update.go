@@ -1,3 +1,5 @@
+// The table of messages: how they are changed.
+
 package store
 
 import (

@@ -1,3 +1,5 @@
+// Migrations: the database is brought up to date at the start.
+
 package store
 
 import (

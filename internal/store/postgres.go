@@ -1,3 +1,5 @@
+// PostgreSQL.
+
 package store
 
 import (

@@ -1,3 +1,5 @@
+// The table of look-ups of numbers.
+
 package store
 
 import (

@@ -1,3 +1,5 @@
+// The table of the program's own secrets.
+
 package store
 
 import (

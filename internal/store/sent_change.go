@@ -1,3 +1,5 @@
+// The table of changes that this account has sent.
+
 package store
 
 import (

@@ -1,3 +1,5 @@
+// Removal in slices, so that other writes need not wait for long.
+
 package store
 
 import "context"

@@ -1,3 +1,5 @@
+// The tables of webhooks: their configuration and state.
+
 package store
 
 import (

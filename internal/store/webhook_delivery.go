@@ -1,3 +1,5 @@
+// The tables of webhooks: what became of the events.
+
 package store
 
 import (

@@ -1,3 +1,5 @@
+// The tables of webhooks: how far they have come.
+
 package store
 
 import (

@@ -1,3 +1,5 @@
+// What accounts must do on both databases.
+
 package storetest
 
 import (

@@ -1,3 +1,5 @@
+// What idempotency keys must do on both databases.
+
 package storetest
 
 import (

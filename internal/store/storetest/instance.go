@@ -1,3 +1,5 @@
+// What instances must do on both databases.
+
 package storetest
 
 import (

@@ -1,3 +1,5 @@
+// What API keys must do on both databases.
+
 package storetest
 
 import (

@@ -1,3 +1,5 @@
+// What messages must do on both databases.
+
 package storetest
 
 import (

@@ -1,3 +1,5 @@
+// What the removal of old messages must do on both databases.
+
 package storetest
 
 import (

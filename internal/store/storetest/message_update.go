@@ -1,3 +1,5 @@
+// What changes of messages must do on both databases.
+
 package storetest
 
 import (

@@ -1,3 +1,5 @@
+// What look-ups of numbers must do on both databases.
+
 package storetest
 
 import (

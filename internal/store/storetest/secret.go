@@ -1,3 +1,5 @@
+// What secrets must do on both databases.
+
 package storetest
 
 import (

@@ -1,3 +1,5 @@
+// What webhooks must do on both databases.
+
 package storetest
 
 import (
