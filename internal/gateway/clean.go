@@ -122,11 +122,12 @@ func CleanFileName(name string) string {
 // anyFile is the media type of a file of unknown content.
 const anyFile = "application/octet-stream"
 
-// CleanMimeType returns a foreign media type with its parameters if it is valid, else the
-// type of a file of unknown content.
+// CleanMimeType returns a foreign media type with its parameters if it is valid and has
+// only visible characters, else the type of a file of unknown content.
 func CleanMimeType(mimeType string) string {
 	base, parameters, err := mime.ParseMediaType(mimeType)
-	if err != nil || !strings.Contains(base, "/") || len(mimeType) > MaxID {
+	invisible := func(r rune) bool { return r < ' ' || r > '~' }
+	if err != nil || !strings.Contains(base, "/") || len(mimeType) > MaxID || strings.ContainsFunc(mimeType, invisible) {
 		return anyFile
 	}
 	if written := mime.FormatMediaType(base, parameters); written == "" {

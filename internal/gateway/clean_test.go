@@ -83,6 +83,9 @@ func TestCleanMimeType(t *testing.T) {
 		"image/jpeg\r\nX-Evil: 1":         "application/octet-stream",
 		"a/b; c=" + long(300):             "application/octet-stream",
 		"text/html; charset=\xff\x00\x01": "application/octet-stream",
+		"image/jpeg\n":                    "application/octet-stream",
+		"text/plain; a=\"\x00\"":          "application/octet-stream",
+		"image/jpeg; a=\"ação\"":          "application/octet-stream",
 	} {
 		if got := gateway.CleanMimeType(mimeType); got != want {
 			t.Errorf("CleanMimeType(%q) = %q, want %q", mimeType, got, want)
