@@ -19,7 +19,7 @@ test: ## run all tests
 
 .PHONY: race
 race: ## run all tests with the race detector
-	go test -race -gcflags=go.mau.fi/util/exsync=-race=false ./... # why: .ci/run
+	go test -race -gcflags=go.mau.fi/util/exsync=-race=false -gcflags=go.mau.fi/whatsmeow/socket=-race=false ./... # why: .ci/run
 
 .PHONY: lint
 lint: ## check the code's style
