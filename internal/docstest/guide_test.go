@@ -61,7 +61,11 @@ func TestMain(m *testing.M) {
 	}
 	// whatsmeow leaves its reader behind where a frame arrives in the moment in
 	// which the connection is closed from this side.
-	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("go.mau.fi/whatsmeow/socket.(*FrameSocket).frameComplete"))
+	// It also goes on waiting, for up to 75 seconds, for app state that it asked for in
+	// the moment in which the connection ended.
+	goleak.VerifyTestMain(m,
+		goleak.IgnoreTopFunction("go.mau.fi/whatsmeow/socket.(*FrameSocket).frameComplete"),
+		goleak.IgnoreAnyFunction("go.mau.fi/whatsmeow.(*Client).handleAppStateSyncKeyShare"))
 }
 
 // Every example of the guide, in its order, answers what the guide says.

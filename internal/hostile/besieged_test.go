@@ -19,7 +19,11 @@ import (
 func TestMain(m *testing.M) {
 	// whatsmeow does not stop its reader if a frame arrives at the moment when this
 	// side closes the connection.
-	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("go.mau.fi/whatsmeow/socket.(*FrameSocket).frameComplete"))
+	// It also goes on waiting, for up to 75 seconds, for app state that it asked for in
+	// the moment in which the connection ended.
+	goleak.VerifyTestMain(m,
+		goleak.IgnoreTopFunction("go.mau.fi/whatsmeow/socket.(*FrameSocket).frameComplete"),
+		goleak.IgnoreAnyFunction("go.mau.fi/whatsmeow.(*Client).handleAppStateSyncKeyShare"))
 }
 
 // The phones of the tests. A number with an even last digit exists with thirteen digits.

@@ -11,6 +11,9 @@ func TestMain(m *testing.M) {
 		// whatsmeow leaves its reader behind where a frame arrives in the moment in
 		// which the connection is closed from this side.
 		goleak.IgnoreTopFunction("go.mau.fi/whatsmeow/socket.(*FrameSocket).frameComplete"),
+		// It goes on waiting, for up to 75 seconds, for app state that it asked for in the
+		// moment in which the connection ended.
+		goleak.IgnoreAnyFunction("go.mau.fi/whatsmeow.(*Client).handleAppStateSyncKeyShare"),
 		// A handshake can't be cut short: it ends by itself after 20 s.
 		goleak.IgnoreTopFunction("go.mau.fi/whatsmeow.(*Client).doHandshake"),
 	)
