@@ -1,0 +1,203 @@
+// What all pages do in the browser: times in its own zone, dialogs, copying, notices,
+// countdowns, charts, and a word when the live connection is lost.
+"use strict";
+(() => {
+  const lang = document.documentElement.lang || "en";
+  const texts = JSON.parse(document.body.dataset.texts || "{}");
+  const styles = {
+    datetime: new Intl.DateTimeFormat(lang, { dateStyle: "short", timeStyle: "medium" }),
+    time: new Intl.DateTimeFormat(lang, { hour: "2-digit", minute: "2-digit" }),
+  };
+  const distance = new Intl.RelativeTimeFormat(lang, { numeric: "auto", style: "short" });
+  const units = [["day", 86400], ["hour", 3600], ["minute", 60]];
+
+  const relative = (at) => {
+    const seconds = (at - Date.now()) / 1000;
+    if (Math.abs(seconds) > 6 * 86400) return styles.datetime.format(at);
+    for (const [unit, length] of units) {
+      if (Math.abs(seconds) >= length) return distance.format(Math.round(seconds / length), unit);
+    }
+    return distance.format(0, "minute") === "this minute" ? "just now" : distance.format(Math.round(seconds), "second");
+  };
+
+  const writeMoment = (element) => {
+    const at = new Date(element.dateTime);
+    if (Number.isNaN(at.getTime())) return;
+    const style = element.dataset.moment;
+    const text = style === "relative" ? relative(at) : styles[style].format(at);
+    if (element.textContent !== text) element.textContent = text;
+    if (style === "relative" && !element.title) element.title = styles.datetime.format(at);
+  };
+
+  // Live parts are exchanged in place: what the script has written into them, and what
+  // the reader has opened, stays as it is.
+  const writeAll = (root) => {
+    for (const element of root.querySelectorAll("time[data-moment]")) writeMoment(element);
+    for (const element of root.querySelectorAll("[data-until]")) writeCountdown(element);
+    for (const element of root.querySelectorAll("[data-chart]")) drawChart(element);
+    for (const element of root.querySelectorAll("[data-at-end]")) if (!element.dataset.scrolled) toEnd(element);
+  };
+
+  const toEnd = (element) => {
+    element.dataset.scrolled = "yes";
+    element.scrollTop = element.scrollHeight;
+  };
+
+  const writeCountdown = (element) => {
+    const left = Math.max(0, Math.round((new Date(element.dataset.until) - Date.now()) / 1000));
+    const text = `${Math.floor(left / 60)}:${String(left % 60).padStart(2, "0")}`;
+    if (element.textContent !== text) element.textContent = text;
+  };
+
+  setInterval(() => {
+    for (const element of document.querySelectorAll("[data-until]")) writeCountdown(element);
+  }, 500);
+  setInterval(() => {
+    for (const element of document.querySelectorAll('time[data-moment="relative"]')) writeMoment(element);
+  }, 15000);
+
+  const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+  const drawChart = (element) => {
+    if (typeof uPlot === "undefined" || element.dataset.drawn === element.dataset.chart) return;
+    const first = !element.dataset.drawn;
+    element.dataset.drawn = element.dataset.chart;
+    const data = JSON.parse(element.dataset.chart);
+    if (!first && element.plot) {
+      element.plot.setData(data.values);
+      return;
+    }
+    const axis = () => ({ stroke: colour("--muted"), grid: { stroke: colour("--line"), width: 1 }, ticks: { show: false } });
+    element.textContent = "";
+    const bars = uPlot.paths.bars({ size: [0.6, 28] });
+    element.plot = new uPlot({
+      width: element.clientWidth, height: 200, legend: { live: true },
+      scales: { y: { range: (_, low, high) => [0, Math.max(4, high * 1.1)] } },
+      axes: [axis(), { ...axis(), size: 40 }],
+      series: [
+        { label: data.labels[0], value: (_, at) => (at == null ? "—" : styles.time.format(new Date(at * 1000))) },
+        { label: data.labels[1], stroke: colour("--accent"), fill: colour("--accent"), paths: bars, points: { show: false } },
+        { label: data.labels[2], stroke: colour("--info"), width: 2, points: { show: false } },
+      ],
+    }, data.values, element);
+    new ResizeObserver(() => element.plot.setSize({ width: element.clientWidth, height: 200 })).observe(element);
+  };
+
+  const toast = (text, bad) => {
+    const box = document.querySelector(".toasts");
+    if (!box || !text) return;
+    const note = document.createElement("div");
+    note.className = bad ? "toast bad" : "toast";
+    note.append(Object.assign(document.createElement("span"), { textContent: text }));
+    const close = Object.assign(document.createElement("button"), { type: "button", textContent: "×" });
+    close.setAttribute("aria-label", texts.close || "Close");
+    close.addEventListener("click", () => note.remove());
+    note.append(close);
+    box.append(note);
+    if (!bad) setTimeout(() => note.remove(), 6000);
+  };
+  document.addEventListener("toast", (event) => toast(event.detail.value));
+  document.addEventListener("htmx:responseError", (event) => {
+    const xhr = event.detail.xhr;
+    if (xhr.status === 401) return location.reload();
+    toast(xhr.getResponseHeader("X-Problem") ? decodeURIComponent(xhr.getResponseHeader("X-Problem")) : texts.failed, true);
+  });
+  document.addEventListener("htmx:sendError", () => toast(texts.unreachable, true));
+
+  document.addEventListener("click", (event) => {
+    const opener = event.target.closest("[data-dialog]");
+    if (opener) {
+      event.preventDefault();
+      document.getElementById(opener.dataset.dialog)?.showModal();
+      return;
+    }
+    if (event.target.closest("[data-close]")) event.target.closest("dialog")?.close();
+    const copier = event.target.closest("[data-copy]");
+    if (copier) copy(copier);
+    for (const menu of document.querySelectorAll("details.menu[open]")) {
+      if (!menu.contains(event.target) || event.target.closest(".button[type=submit], [data-dialog]")) menu.open = false;
+    }
+  });
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    for (const menu of document.querySelectorAll("details.menu[open]")) {
+      menu.open = false;
+      menu.querySelector("summary").focus();
+    }
+  });
+
+  const copy = async (button) => {
+    const source = document.getElementById(button.dataset.copy);
+    const text = source.value ?? source.textContent;
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch {
+      // Without TLS there is no clipboard; the old way works everywhere.
+      const area = document.createElement("textarea");
+      area.value = text;
+      document.body.append(area);
+      area.select();
+      document.execCommand("copy");
+      area.remove();
+    }
+    toast(texts.copied);
+  };
+
+  // A button that destroys is ready once the name is typed.
+  document.addEventListener("input", (event) => {
+    const field = event.target.closest("[data-name]");
+    if (field) field.form.querySelector("[type=submit]").disabled = field.value !== field.dataset.name;
+  });
+
+  // A form that succeeded closes its dialog and is empty again.
+  document.addEventListener("htmx:afterRequest", (event) => {
+    const form = event.target;
+    if (!event.detail.successful || !(form instanceof HTMLFormElement)) return;
+    if (form.hasAttribute("data-reset")) form.reset();
+    form.closest("dialog[data-closes]")?.close();
+  });
+
+  // Which fields of a form are shown depends on a choice: data-when="FIELD=VALUE VALUE".
+  const choose = (form) => {
+    for (const part of form.querySelectorAll("[data-when]")) {
+      const [name, values] = part.dataset.when.split("=");
+      const shown = values.split(" ").includes(form.elements[name].value);
+      part.hidden = !shown;
+      for (const field of part.querySelectorAll("input, select, textarea")) field.disabled = !shown;
+    }
+  };
+  document.addEventListener("change", (event) => event.target.form && choose(event.target.form));
+
+  document.addEventListener("htmx:sseError", () => offline(true));
+  document.addEventListener("htmx:sseOpen", () => offline(false));
+  let lost;
+  const offline = (is) => {
+    clearTimeout(lost);
+    const badge = document.querySelector(".offline");
+    if (!badge) return;
+    if (!is) badge.hidden = true;
+    else lost = setTimeout(() => { badge.hidden = false; }, 1500);
+  };
+  addEventListener("pagehide", () => clearTimeout(lost));
+
+  if (typeof Idiomorph !== "undefined") {
+    Idiomorph.defaults.callbacks.beforeNodeMorphed = (was, becomes) => {
+      if (was.nodeType !== Node.ELEMENT_NODE) return true;
+      if (was.matches("time[data-moment]") && was.dateTime === becomes.dateTime) return false;
+      if (was.matches("[data-until]") && was.dataset.until === becomes.dataset?.until) return false;
+      if (was.matches("[data-chart]")) {
+        was.dataset.chart = becomes.dataset.chart;
+        drawChart(was);
+        return false;
+      }
+      if (was.matches("details") && was.open) becomes.open = true;
+      if (was.matches("dialog[open]") || was.matches("[data-keep]")) return false;
+      return true;
+    };
+  }
+  document.addEventListener("htmx:load", (event) => writeAll(event.target));
+  document.addEventListener("htmx:sseMessage", (event) => writeAll(event.target));
+  document.addEventListener("htmx:afterSettle", (event) => writeAll(event.target));
+  writeAll(document);
+  for (const form of document.forms) choose(form);
+})();

@@ -1,0 +1,122 @@
+// The functions that templates call.
+
+package web
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html/template"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
+)
+
+// functions are what templates call, in a language.
+func (s *Site) functions(lang string) template.FuncMap {
+	words := s.config.Words
+	printer := message.NewPrinter(language.Make(lang))
+	return template.FuncMap{
+		// t translates a text and puts arguments into it.
+		"t": func(text any, args ...any) string { return words.Text(lang, Word(fmt.Sprint(text)), args...) },
+		// plural takes the text for one or for several, and puts the number into it.
+		"plural": func(n int, one, several Word) string {
+			if n == 1 {
+				return words.Text(lang, one)
+			}
+			return words.Text(lang, several, printer.Sprint(n))
+		},
+		"lang":   func() string { return lang },
+		"number": func(n any) string { return printer.Sprint(n) },
+		"asset":  s.config.Assets.URL,
+		"icon":   s.icon,
+		// when is a moment; the browser writes it in its own time zone.
+		"when":    func(at time.Time) template.HTML { return moment(at, lang, "datetime") },
+		"clock":   func(at time.Time) template.HTML { return moment(at, lang, "time") },
+		"since":   func(at time.Time) template.HTML { return moment(at, lang, "relative") },
+		"bytes":   size,
+		"json":    script,
+		"path":    url.PathEscape,
+		"query":   url.QueryEscape,
+		"dict":    dict,
+		"initial": initial,
+		"hue":     hue,
+	}
+}
+
+// moment is a time element. Without a script it shows UTC; the page's script writes the
+// same moment in the browser's time zone, or as a distance from now.
+func moment(at time.Time, lang, style string) template.HTML {
+	if at.IsZero() {
+		return "—"
+	}
+	at = at.UTC()
+	layout := map[string]string{"datetime": "2006-01-02 15:04:05", "time": "15:04", "relative": "2006-01-02 15:04"}[style]
+	if lang == "pt-BR" {
+		layout = strings.Replace(layout, "2006-01-02", "02/01/2006", 1)
+	}
+	return template.HTML(`<time datetime="` + at.Format(time.RFC3339Nano) + `" data-moment="` + style + `">` + //nolint:gosec // digits and fixed words
+		at.Format(layout) + `</time>`)
+}
+
+// size writes a number of bytes for people.
+func size(n int64) string {
+	const unit = 1024
+	if n < unit {
+		return strconv.FormatInt(n, 10) + " B"
+	}
+	value, names := float64(n)/unit, "KMGTP"
+	for value >= unit && len(names) > 1 {
+		value, names = value/unit, names[1:]
+	}
+	return fmt.Sprintf("%.1f %cB", value, names[0])
+}
+
+// script writes a value as JSON for a data attribute, which a script reads.
+func script(value any) (string, error) {
+	content, err := json.Marshal(value)
+	if err != nil {
+		return "", fmt.Errorf("web: write JSON: %w", err)
+	}
+	return string(content), nil
+}
+
+// dict makes the dot of a template that needs several values.
+func dict(pairs ...any) (map[string]any, error) {
+	if len(pairs)%2 != 0 {
+		return nil, errors.New("web: dict needs pairs")
+	}
+	made := make(map[string]any, len(pairs)/2)
+	for i := 0; i < len(pairs); i += 2 {
+		name, ok := pairs[i].(string)
+		if !ok {
+			return nil, fmt.Errorf("web: %v is no name", pairs[i])
+		}
+		made[name] = pairs[i+1]
+	}
+	return made, nil
+}
+
+// initial is the first letter of a name, for who has no picture.
+func initial(name string) string {
+	for _, letter := range strings.TrimSpace(name) {
+		return strings.ToUpper(string(letter))
+	}
+	return "?"
+}
+
+// hues is how many colours there are for who has no picture.
+const hues = 8
+
+// hue is a number from 0 to 7 that is always the same for a name.
+func hue(name string) int {
+	sum := 0
+	for _, b := range []byte(name) {
+		sum = (sum*31 + int(b)) % 997
+	}
+	return sum % hues
+}

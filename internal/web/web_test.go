@@ -1,0 +1,205 @@
+package web_test
+
+import (
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/recado-project/recado/internal/web"
+	"github.com/recado-project/recado/internal/web/webtest"
+)
+
+func TestEveryWordIsTranslated(t *testing.T) {
+	t.Parallel()
+	webtest.Words(t)
+}
+
+// site is a site with one page and two languages.
+func site(t *testing.T, page string) *web.Site {
+	t.Helper()
+	room := fstest.MapFS{
+		"page.html":         {Data: []byte(`{{define "content"}}` + page + `{{end}}`)},
+		"_layout.html":      {Data: []byte(`{{define "layout"}}<html lang="{{lang}}">{{template "content" .}}</html>{{end}}`)},
+		"locale/pt-BR.json": {Data: []byte(`{"Hello, %s!": "Olá, %s!", "one day": "um dia", "%s days": "%s dias"}`)},
+	}
+	words, err := web.ReadWords(room)
+	if err != nil {
+		t.Fatal(err)
+	}
+	assets, err := web.NewAssets()
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := web.NewSite(web.SiteConfig{Rooms: []web.Files{room}, Words: words, Assets: assets, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made
+}
+
+func show(t *testing.T, s *web.Site, accept string, data any) string {
+	t.Helper()
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", http.NoBody)
+	r.Header.Set("Accept-Language", accept)
+	w := httptest.NewRecorder()
+	s.Page(w, r, http.StatusOK, "page", data)
+	if w.Code != http.StatusOK {
+		t.Fatalf("answered %d: %s", w.Code, w.Body)
+	}
+	return w.Body.String()
+}
+
+// A page is in the language that the browser asks for, or in English.
+func TestPagesSpeakTheBrowsersLanguage(t *testing.T) {
+	t.Parallel()
+	s := site(t, `{{t "Hello, %s!" .}}`)
+	for accept, want := range map[string]string{
+		"":                           `<html lang="en">Hello, Ana!`,
+		"fr":                         `<html lang="en">Hello, Ana!`,
+		"pt-BR,pt;q=0.9,en;q=0.8":    `<html lang="pt-BR">Olá, Ana!`,
+		"pt":                         `<html lang="pt-BR">Olá, Ana!`,
+		"en-US,pt-BR;q=0.5":          `<html lang="en">Hello, Ana!`,
+		"?!":                         `<html lang="en">Hello, Ana!`,
+		strings.Repeat("pt-BR,", 99): `<html lang="en">Hello, Ana!`,
+	} {
+		if got := show(t, s, accept, "Ana"); !strings.HasPrefix(got, want) {
+			t.Errorf("%q: %s", accept, got)
+		}
+	}
+}
+
+func TestPagesEscapeWhatComesFromOutside(t *testing.T) {
+	t.Parallel()
+	s := site(t, `{{t "Hello, %s!" .}}`)
+	if got := show(t, s, "", `<script>alert(1)</script>`); strings.Contains(got, "<script") {
+		t.Error(got)
+	}
+}
+
+func TestFunctions(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 11, 23, 9, 5, 0, 0, time.UTC)
+	for _, c := range []struct{ page, accept, want string }{
+		{`{{plural 1 "one day" "%s days"}}`, "pt-BR", "um dia"},
+		{`{{plural 1200 "one day" "%s days"}}`, "pt-BR", "1.200 dias"},
+		{`{{plural 1200 "one day" "%s days"}}`, "", "1,200 days"},
+		{`{{bytes .N}}`, "", "1.5 KB"},
+		{`{{when .At}}`, "pt-BR", `<time datetime="2026-11-23T09:05:00Z" data-moment="datetime">23/11/2026 09:05:00</time>`},
+		{`{{clock .At}}`, "", `<time datetime="2026-11-23T09:05:00Z" data-moment="time">09:05</time>`},
+		{`{{since .Never}}`, "", "—"},
+		{`{{initial "  ana"}}{{initial ""}}`, "", "A?"},
+	} {
+		got := show(t, site(t, c.page), c.accept, map[string]any{"N": int64(1536), "At": at, "Never": time.Time{}})
+		got = strings.TrimSuffix(got[strings.Index(got, ">")+1:], "</html>")
+		if got != c.want {
+			t.Errorf("%s: %s", c.page, got)
+		}
+	}
+}
+
+// Another site can't post, and the page's headers allow no foreign script.
+func TestSecure(t *testing.T) {
+	t.Parallel()
+	handler := web.Secure(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
+	for _, c := range []struct {
+		method, site string
+		want         int
+	}{
+		{http.MethodGet, "cross-site", http.StatusNoContent},
+		{http.MethodPost, "cross-site", http.StatusForbidden},
+		{http.MethodPost, "same-site", http.StatusForbidden},
+		{http.MethodPost, "same-origin", http.StatusNoContent},
+		{http.MethodDelete, "cross-site", http.StatusForbidden},
+	} {
+		r := httptest.NewRequestWithContext(t.Context(), c.method, "http://recado.example/", http.NoBody)
+		r.Header.Set("Sec-Fetch-Site", c.site)
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, r)
+		if w.Code != c.want {
+			t.Errorf("%s from %s: answered %d", c.method, c.site, w.Code)
+		}
+		if policy := w.Header().Get("Content-Security-Policy"); !strings.Contains(policy, "script-src 'self';") || strings.Contains(policy, "unsafe") {
+			t.Errorf("the policy is %q", policy)
+		}
+	}
+}
+
+// A file's address changes with the file, so it may be kept for ever.
+func TestAssets(t *testing.T) {
+	t.Parallel()
+	assets, err := web.NewAssets(fstest.MapFS{"assets/own.css": {Data: []byte("body{}")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	where, err := assets.URL("own.css")
+	if err != nil || !regexp.MustCompile(`^/assets/own-[0-9a-f]{12}\.css$`).MatchString(where) {
+		t.Fatalf("own.css is at %s (%v)", where, err)
+	}
+	for _, c := range []struct {
+		method, path, encoding string
+		want                   int
+	}{
+		{http.MethodGet, where, "", http.StatusOK},
+		{http.MethodGet, where, "gzip", http.StatusOK},
+		{http.MethodPost, where, "", http.StatusMethodNotAllowed},
+		{http.MethodGet, "/assets/own.css", "", http.StatusNotFound},
+		{http.MethodGet, "/assets/../web.go", "", http.StatusNotFound},
+	} {
+		r := httptest.NewRequestWithContext(t.Context(), c.method, "http://recado.example"+c.path, http.NoBody)
+		r.Header.Set("Accept-Encoding", c.encoding)
+		w := httptest.NewRecorder()
+		assets.ServeHTTP(w, r)
+		if w.Code != c.want || c.want == http.StatusOK && w.Header().Get("Content-Encoding") != c.encoding {
+			t.Errorf("%s %s: answered %d, encoded as %q", c.method, c.path, w.Code, w.Header().Get("Content-Encoding"))
+		}
+	}
+	if _, err := assets.URL("none.css"); err == nil {
+		t.Error("there is an address of a file that does not exist")
+	}
+}
+
+// What a stream sends arrives as it was, whatever lines it has.
+func TestStream(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		stream, err := web.NewStream(w)
+		if err == nil {
+			err = stream.Send("view", []byte("<p>one\r\ntwo\rid: 7\n</p>"))
+		}
+		if err == nil {
+			err = stream.SignOfLife()
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	}))
+	defer server.Close()
+	response, err := server.Client().Get(server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	got := new(strings.Builder)
+	if err := response.Write(got); err != nil {
+		t.Fatal(err)
+	}
+	if want := "event: view\ndata: <p>one\ndata: two id: 7\ndata: </p>\n\n:\n\n"; !strings.Contains(got.String(), want) {
+		t.Errorf("got %q", got)
+	}
+}
+
+// What others have made is checked in with its licence.
+func TestLicences(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"htmx.org", "htmx-ext-sse", "idiomorph", "uplot", "lucide-static"} {
+		if content, err := os.ReadFile("vendored/LICENSE." + name); err != nil || len(content) < 100 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

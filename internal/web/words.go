@@ -1,0 +1,119 @@
+// Package web is what the pages of the program share: templates with translations,
+// files for the browser, headers that keep foreign scripts out, and live streams. The
+// dashboard and the sandbox's page are made with it. It knows neither instances nor
+// phones.
+package web
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"path"
+	"strings"
+
+	"golang.org/x/text/language"
+)
+
+// English is the language that the templates are written in.
+const English = "en"
+
+// maxAcceptLanguage bounds the header that a browser names its languages with.
+const maxAcceptLanguage = 200
+
+// Word is a text of the program in English, which a template translates with t. Code
+// that gives a template such a text converts it from a literal, and a test finds it so.
+type Word string
+
+// Words are the translations of the texts of pages. They are read only, and safe for
+// concurrent use.
+type Words struct {
+	languages []string // English first
+	matcher   language.Matcher
+	texts     map[string]map[string]string // by language, then by the English text
+}
+
+// ReadWords reads the translations of all rooms: each has files locale/LANGUAGE.json,
+// an object of English texts and their translations. Two rooms may translate the same
+// text if they do it in the same way.
+func ReadWords(rooms ...Files) (*Words, error) {
+	w := &Words{languages: []string{English}, texts: map[string]map[string]string{}}
+	tags := []language.Tag{language.English}
+	for _, room := range rooms {
+		files, err := fs.Glob(room, "locale/*.json")
+		if err != nil {
+			return nil, fmt.Errorf("web: find translations: %w", err)
+		}
+		for _, file := range files {
+			name := strings.TrimSuffix(path.Base(file), ".json")
+			if w.texts[name] == nil {
+				tag, err := language.Parse(name)
+				if err != nil {
+					return nil, fmt.Errorf("web: %s is no language: %w", name, err)
+				}
+				w.texts[name] = map[string]string{}
+				w.languages, tags = append(w.languages, name), append(tags, tag)
+			}
+			if err := w.read(room, file, name); err != nil {
+				return nil, err
+			}
+		}
+	}
+	w.matcher = language.NewMatcher(tags)
+	return w, nil
+}
+
+func (w *Words) read(room fs.FS, file, name string) error {
+	content, err := fs.ReadFile(room, file)
+	if err != nil {
+		return fmt.Errorf("web: read translations: %w", err)
+	}
+	var texts map[string]string
+	if err := json.Unmarshal(content, &texts); err != nil {
+		return fmt.Errorf("web: read translations in %s: %w", file, err)
+	}
+	for english, translated := range texts {
+		if before, ok := w.texts[name][english]; ok && before != translated {
+			return errors.New("web: " + name + " has two translations of " + english)
+		}
+		w.texts[name][english] = translated
+	}
+	return nil
+}
+
+// Language returns the language for a request, by what the browser asks for.
+func (w *Words) Language(r *http.Request) string {
+	header := r.Header.Get("Accept-Language")
+	if len(header) > maxAcceptLanguage {
+		return English
+	}
+	wanted, _, err := language.ParseAcceptLanguage(header)
+	if err != nil || len(wanted) == 0 {
+		return English
+	}
+	_, index, _ := w.matcher.Match(wanted...)
+	return w.languages[index]
+}
+
+// Languages returns the languages that there are, English first.
+func (w *Words) Languages() []string { return w.languages }
+
+// Text translates a text, and puts the arguments into it as fmt does. A text without a
+// translation stays as it is.
+func (w *Words) Text(lang string, text Word, args ...any) string {
+	translated, ok := w.texts[lang][string(text)]
+	if !ok {
+		translated = string(text)
+	}
+	if len(args) == 0 {
+		return translated
+	}
+	return fmt.Sprintf(translated, args...)
+}
+
+// Has reports whether there is a translation of a text.
+func (w *Words) Has(lang, text string) bool {
+	_, ok := w.texts[lang][text]
+	return ok || lang == English
+}
