@@ -11,7 +11,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/google/renameio/v2"
+	"github.com/google/renameio/v2/maybe"
 
 	"github.com/recado-project/recado/internal/access"
 	"github.com/recado-project/recado/internal/gateway"
@@ -174,7 +174,7 @@ func (m *demoMaker) save() error {
 	if err != nil {
 		return fmt.Errorf("save demo keys: %w", err)
 	}
-	if err := renameio.WriteFile(m.path, append(content, '\n'), 0o600); err != nil {
+	if err := maybe.WriteFile(m.path, append(content, '\n'), 0o600); err != nil {
 		return fmt.Errorf("save demo keys: %w", err)
 	}
 	return nil

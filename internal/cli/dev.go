@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 
-	"github.com/google/renameio/v2"
+	"github.com/google/renameio/v2/maybe"
 
 	"github.com/recado-project/recado/internal/access"
 	"github.com/recado-project/recado/internal/media"
@@ -114,8 +114,8 @@ func newReadyFile(s *server.Server, demo Demo) readyFile {
 func (c devCommand) writeReadyFile(s *server.Server, demo Demo) error {
 	content, err := json.MarshalIndent(newReadyFile(s, demo), "", "  ") //nolint:gosec // the keys are what the file is for; it is 0600
 	if err == nil {
-		// Written aside and renamed, so that nobody reads half a file.
-		err = renameio.WriteFile(c.ReadyFile, append(content, '\n'), 0o600)
+		// Where the system can do it, written aside and renamed, so that nobody reads half a file.
+		err = maybe.WriteFile(c.ReadyFile, append(content, '\n'), 0o600)
 	}
 	if err != nil {
 		return fmt.Errorf("write ready file: %w", err)

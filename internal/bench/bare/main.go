@@ -1,3 +1,5 @@
+//go:build unix
+
 // Command bare sends messages with whatsmeow alone, on the same kind of store as the
 // gateway. The benchmarks compare the gateway with it.
 //
