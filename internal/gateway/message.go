@@ -94,6 +94,16 @@ type Message struct {
 	DeletedAt time.Time // zero: not deleted; a deleted message has no content
 }
 
+// Position is where something is in the order in which the messages of an instance were
+// stored. The zero position is after the newest.
+type Position struct {
+	At time.Time
+	ID string
+}
+
+// Position is where the message is in that order.
+func (m Message) Position() Position { return Position{At: m.CreatedAt, ID: m.ID} }
+
 func (Message) incoming() {}
 
 // Cleaned cleans the identifiers, the names and the text, and bounds the time.

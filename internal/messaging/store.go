@@ -15,6 +15,7 @@ type Store interface {
 	SentChangeStore
 	IdempotencyStore
 	RetentionStore
+	ReadingStore
 }
 
 // MessageStore keeps the messages that are sent.
@@ -50,6 +51,14 @@ type RetentionStore interface {
 	MessagesBefore(ctx context.Context, instanceID string, before time.Time, limit int) ([]string, error)
 	MessagesBeyond(ctx context.Context, instanceID string, keep, limit int) ([]string, error)
 	DeleteMessages(ctx context.Context, instanceID string, ids []string) error
+}
+
+// ReadingStore finds messages for people to look at.
+type ReadingStore interface {
+	NewestMessages(ctx context.Context, instanceID string, before gateway.Position, limit int) ([]gateway.Message, error)
+	NewestOfChat(ctx context.Context, instanceID string, chat gateway.Party, before gateway.Position,
+		window, limit int) (messages []gateway.Message, end gateway.Position, err error)
+	MessagesByID(ctx context.Context, instanceID string, ids []string) ([]gateway.Message, error)
 }
 
 // ReceiverStore keeps what the receiver needs.

@@ -63,6 +63,44 @@ func BenchmarkRequest(b *testing.B) {
 	}
 }
 
+// BenchmarkReading is what the store does for people who look at an instance with 100,000
+// messages: it finds its chats, and one chat that is not there, for which it looks at all
+// messages that it may.
+func BenchmarkReading(b *testing.B) {
+	for name, config := range map[string]func() store.Config{
+		"SQLite":     func() store.Config { return store.Config{Path: filepath.Join(b.TempDir(), "recado.db")} },
+		"PostgreSQL": func() store.Config { return store.Config{URL: postgres.Start(b)} },
+	} {
+		s := open(b, config())
+		instance := benchInstance(b, s)
+		for n := range int64(100) {
+			messages := make([]gateway.Message, 1_000)
+			for i := range messages {
+				messages[i] = benchMessage(instance, n*1_000+int64(i))
+				messages[i].Chat.JID = gateway.JID(fmt.Sprintf("%d@s.whatsapp.net", i%300))
+			}
+			if err := s.AddHistory(b.Context(), instance.ID, messages); err != nil {
+				b.Fatal(err)
+			}
+		}
+		b.Run(name+"/chats", func(b *testing.B) {
+			for b.Loop() {
+				if _, err := s.NewestMessages(b.Context(), instance.ID, gateway.Position{}, 1_000); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+		b.Run(name+"/chat", func(b *testing.B) {
+			nobody := gateway.Party{JID: "9999@s.whatsapp.net", LID: "9@lid"}
+			for b.Loop() {
+				if _, _, err := s.NewestOfChat(b.Context(), instance.ID, nobody, gateway.Position{}, 3_000, 30); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
 func sent(found []gateway.Message) ([]gateway.Message, []eventlog.Event, error) {
 	found[0].Status = gateway.MessageSent
 	return found, nil, nil

@@ -5,6 +5,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
@@ -22,6 +23,19 @@ const (
 	findMessages = "SELECT " + messageColumns + " FROM messages WHERE id IN (" +
 		"SELECT id FROM messages WHERE instance_id = $1 AND platform_id = $2 UNION ALL " +
 		"SELECT id FROM messages WHERE id = $2 AND instance_id = $1) ORDER BY created_at, id LIMIT 10"
+
+	beforePosition = " FROM messages WHERE instance_id = $1 AND (created_at, id) < ($2, $3) ORDER BY created_at DESC, id DESC"
+
+	// It leaves out the text and the payload, because of which SQLite would read long rows
+	// from several pages.
+	newestMessages = "SELECT id, chat_jid, chat_lid, chat_name, sender_name, from_me, created_at" + beforePosition + " LIMIT $4 + 0"
+
+	newestOfChat = "SELECT " + messageColumns + " FROM messages WHERE id IN (SELECT id FROM (" +
+		"SELECT id, chat_jid, chat_lid, created_at" + beforePosition + " LIMIT $4 + 0) AS newest" +
+		" WHERE chat_jid IN ($5, $6) OR chat_lid IN ($5, $6) ORDER BY created_at DESC, id DESC LIMIT $7 + 0)" +
+		" ORDER BY created_at DESC, id DESC"
+
+	endOfWindow = "SELECT created_at, id" + beforePosition + " LIMIT 1 OFFSET $4"
 )
 
 // AddMessage adds a message with the events that it causes, and reports whether
@@ -135,6 +149,87 @@ func (s *Store) ListMessages(
 		return page, fmt.Errorf("store: list messages: %w", err)
 	}
 	return page, nil
+}
+
+// NewestMessages returns the messages of an instance that were stored before a position,
+// newest first, limit at most. They have their identifiers, the chat, the sender's name, and
+// when they were stored; the rest is not read.
+func (s *Store) NewestMessages(
+	ctx context.Context, instanceID string, before gateway.Position, limit int,
+) ([]gateway.Message, error) {
+	at, id := positionValues(before)
+	messages, err := collect(ctx, s.db.scanner(), scanMessageHead, newestMessages, instanceID, at, id, limit)
+	if err != nil {
+		return nil, fmt.Errorf("store: newest messages: %w", err)
+	}
+	return messages, nil
+}
+
+// NewestOfChat looks through the messages of an instance that were stored before a
+// position, window at most, and returns those of the chat, which is known by either of its
+// addresses: newest first, limit at most. If it returns fewer, end is the position where
+// the search can go on; the zero position if there are no more messages.
+func (s *Store) NewestOfChat(
+	ctx context.Context, instanceID string, chat gateway.Party, before gateway.Position, window, limit int,
+) (messages []gateway.Message, end gateway.Position, err error) {
+	at, id := positionValues(before)
+	messages, err = collect(ctx, s.db.scanner(), scanMessage, newestOfChat,
+		instanceID, at, id, window, string(chat.Address()), string(chat.Key()), limit)
+	if err != nil {
+		return nil, end, fmt.Errorf("store: newest messages of a chat: %w", err)
+	}
+	if len(messages) == limit {
+		return messages, end, nil
+	}
+	end, _, err = find(ctx, s.db.scanner(), scanPosition, endOfWindow, instanceID, at, id, window-1)
+	if err != nil {
+		return nil, end, fmt.Errorf("store: end of the newest messages: %w", err)
+	}
+	return messages, end, nil
+}
+
+// MessagesByID returns the messages of the instance with the internal identifiers, oldest
+// first.
+func (s *Store) MessagesByID(ctx context.Context, instanceID string, ids []string) ([]gateway.Message, error) {
+	set, err := texts(ids)
+	if err != nil {
+		return nil, fmt.Errorf("store: messages by their ids: %w", err)
+	}
+	messages, err := collect(ctx, s.db.reader(), scanMessage, s.dialect.messagesByID(), instanceID, set)
+	if err != nil {
+		return nil, fmt.Errorf("store: messages by their ids: %w", err)
+	}
+	return messages, nil
+}
+
+// messagesByID compares an expression with the instance. With the column SQLite would read
+// the index of the instance whole.
+func (d dialect) messagesByID() string {
+	return "SELECT " + messageColumns + " FROM messages WHERE instance_id || '' = $1 AND id IN " + d.in() + " ORDER BY created_at, id"
+}
+
+// positionValues are a position as the columns of messages hold it.
+func positionValues(p gateway.Position) (at int64, id string) {
+	if p == (gateway.Position{}) {
+		return math.MaxInt64, ""
+	}
+	return millis(p.At), p.ID
+}
+
+func scanPosition(row scanner) (gateway.Position, error) {
+	var position gateway.Position
+	var at int64
+	err := row.Scan(&at, &position.ID)
+	position.At = timeOf(at)
+	return position, err
+}
+
+func scanMessageHead(row scanner) (gateway.Message, error) {
+	var head gateway.Message
+	var createdAt int64
+	err := row.Scan(&head.ID, &head.Chat.JID, &head.Chat.LID, &head.Chat.Name, &head.Sender.Name, &head.FromMe, &createdAt)
+	head.CreatedAt = timeOf(createdAt)
+	return head, err
 }
 
 func messageValues(message gateway.Message) []any {

@@ -34,6 +34,32 @@ func TestLookUpsUseTheirIndex(t *testing.T) {
 	}
 }
 
+// What people look at is found by the order of the messages, without reading and sorting
+// all of an instance.
+func TestReadingUsesTheOrder(t *testing.T) {
+	t.Parallel()
+	s := openEmpty(t, Config{Path: filepath.Join(t.TempDir(), "recado.db"), Logger: slog.New(slog.DiscardHandler)})
+	if _, err := s.migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	const inOrder, byID = "messages_in_order (instance_id=? AND (created_at,id)<(?,?))", "sqlite_autoindex_messages_1 (id=?)"
+	for query, want := range map[string][]string{
+		newestMessages:           {inOrder},
+		newestOfChat:             {byID, inOrder},
+		endOfWindow:              {"COVERING INDEX " + inOrder},
+		s.dialect.messagesByID(): {byID},
+	} {
+		plan := explain(t, s, query)
+		rest := plan
+		for _, step := range want {
+			_, after, found := strings.Cut(rest, step)
+			if rest = after; !found || strings.Contains(plan, "SCAN messages") {
+				t.Errorf("%s\nis planned as\n%s", query, plan)
+			}
+		}
+	}
+}
+
 func explain(t *testing.T, s *Store, query string) string {
 	t.Helper()
 	steps, err := collect(t.Context(), s.db.reader(), func(row scanner) (string, error) {

@@ -41,6 +41,8 @@ func Run(t *testing.T, open Open) {
 		"messages, at once":   testUpdateMessagesAtOnce,
 		"messages, history":   testAddHistory,
 		"messages, pending":   testPendingMessages,
+		"messages, newest":    testNewestMessages,
+		"messages, of a chat": testNewestOfChat,
 		"changes, confirm":    testConfirmChange,
 		"changes, remove":     testRemoveChanges,
 		"events":              testEvents,
