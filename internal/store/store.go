@@ -1,4 +1,4 @@
-// Package store keeps the data of the program: accounts, API keys,
+// Package store keeps the data of the program: accounts, API keys, users,
 // instances, messages, events, number look-ups and idempotency records, in a SQLite
 // file or in a PostgreSQL database.
 //
