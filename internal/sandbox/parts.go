@@ -64,13 +64,14 @@ func (s *Server) compose() {
 	if cfg.Load {
 		s.load = load.New(load.Config{Accounts: accounts, ReadDelay: cfg.ReadDelay, Logger: cfg.Logger})
 	}
+	s.Bell = accounts.Bell
 	s.Activities = account.NewActivityLog(accounts)
 	s.Groups = group.NewBook(accounts, s.files)
 	chats := chat.Finder{Accounts: accounts, Groups: s.Groups}
 	receipts := receipt.New(receipt.Config{Accounts: accounts, Activities: s.Activities, Load: cfg.Load})
 	s.Presences = presence.New(chats, s.Activities)
 	s.Linking = link.New(link.Config{Accounts: accounts, Settings: settings, Holders: holders})
-	s.Faults = fault.New(s.connections, cfg.Logger)
+	s.Faults = fault.New(s.connections, accounts.Bell, cfg.Logger)
 	s.Profiles = profile.New(profile.Config{
 		Accounts: accounts, Groups: s.Groups, Settings: settings, Presences: s.Presences, Holders: holders,
 		Activities: s.Activities, Files: s.files, Unknown: unknown, Logger: cfg.Logger,

@@ -26,6 +26,7 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/account"
 	"github.com/recado-project/recado/internal/sandbox/control"
 	"github.com/recado-project/recado/internal/sandbox/fault"
+	"github.com/recado-project/recado/internal/sandbox/feed"
 	"github.com/recado-project/recado/internal/sandbox/group"
 	"github.com/recado-project/recado/internal/sandbox/link"
 	"github.com/recado-project/recado/internal/sandbox/load"
@@ -70,6 +71,7 @@ type Server struct {
 	Sessions   *session.Service
 	Faults     *fault.Service
 	Activities *account.ActivityLog
+	Bell       *feed.Bell // rings when a phone shows something else
 
 	config      Config
 	db          *sqlite.DB

@@ -46,6 +46,7 @@ func NewActivityLog(directory *Directory) *ActivityLog {
 // Add keeps an entry for the phone at which it was seen.
 func (a *ActivityLog) Add(at *Account, entry Activity) {
 	entry.Timestamp = Timestamp(a.directory.Now())
+	defer a.directory.Bell.Ring(at.Number)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	list, known := a.seen[at]

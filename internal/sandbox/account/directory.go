@@ -12,6 +12,7 @@ import (
 	"go.mau.fi/whatsmeow/types"
 
 	"github.com/recado-project/recado/internal/sandbox/database"
+	"github.com/recado-project/recado/internal/sandbox/feed"
 	"github.com/recado-project/recado/internal/sandbox/phonenumber"
 	"github.com/recado-project/recado/internal/sandbox/refusal"
 	"github.com/recado-project/recado/internal/sqlite"
@@ -23,6 +24,7 @@ type Directory struct {
 	DB   *sqlite.DB       // the database that everything is kept in
 	Now  func() time.Time // the clock
 	Mail *MailQueue       // the phones that have mail
+	Bell *feed.Bell       // rings when a phone shows something else
 
 	mu       sync.RWMutex
 	byNumber map[string]*Account
@@ -31,7 +33,10 @@ type Directory struct {
 
 // NewDirectory returns a directory of the accounts in db.
 func NewDirectory(db *sqlite.DB, now func() time.Time) *Directory {
-	return &Directory{DB: db, Now: now, Mail: newMailQueue(), byNumber: map[string]*Account{}, byLID: map[string]*Account{}}
+	return &Directory{
+		DB: db, Now: now, Mail: newMailQueue(), Bell: &feed.Bell{},
+		byNumber: map[string]*Account{}, byLID: map[string]*Account{},
+	}
 }
 
 // Find returns the account of a canonical number, or nil if there is none yet.
@@ -80,6 +85,7 @@ func (d *Directory) Ensure(ctx context.Context, number string) (*Account, error)
 	if err != nil {
 		return nil, fmt.Errorf("account: create account: %w", err)
 	}
+	d.Bell.Ring(number)
 	// Another caller may have created the account first, so the row in the database
 	// counts.
 	return d.load(ctx, "number", number)

@@ -8,6 +8,7 @@ import (
 
 	waBinary "go.mau.fi/whatsmeow/binary"
 
+	"github.com/recado-project/recado/internal/sandbox/feed"
 	"github.com/recado-project/recado/internal/sandbox/wire"
 	"github.com/recado-project/recado/internal/sqlite"
 )
@@ -29,11 +30,16 @@ type Unit struct {
 	after   []func()
 	devices map[*Device]struct{}
 	phones  map[*Account]struct{}
+	bell    *feed.Bell
+	shown   map[string]struct{} // the numbers whose phones show something else after it
 }
 
 // NewUnit begins a unit of work.
 func (d *Directory) NewUnit() *Unit {
-	return &Unit{db: d.DB, mail: d.Mail, devices: map[*Device]struct{}{}, phones: map[*Account]struct{}{}}
+	return &Unit{
+		db: d.DB, mail: d.Mail, bell: d.Bell,
+		devices: map[*Device]struct{}{}, phones: map[*Account]struct{}{}, shown: map[string]struct{}{},
+	}
 }
 
 // Write adds a change. It may run twice, so it must change only tx and variables
@@ -81,6 +87,10 @@ func (u *Unit) WakePhone(of *Account) { u.phones[of] = struct{}{} }
 // WakeDevice lets a device's connection look into its outbox after the commit.
 func (u *Unit) WakeDevice(d *Device) { u.devices[d] = struct{}{} }
 
+// Ring rings for the phone of a number after the commit, because it shows something
+// else then.
+func (u *Unit) Ring(number string) { u.shown[number] = struct{}{} }
+
 // AddMail inserts an encoded stanza into the mailbox of a phone.
 func AddMail(ctx context.Context, tx *sqlite.Tx, to *Account, stanza []byte) error {
 	_, err := tx.ExecContext(ctx, insertMailbox, to.Number, stanza)
@@ -94,8 +104,8 @@ func AddOutbox(ctx context.Context, tx *sqlite.Tx, to *Account, device uint16, c
 	return err
 }
 
-// Commit commits the changes, and then wakes the phones and devices that have got
-// something.
+// Commit commits the changes, then wakes the phones and devices that have got
+// something, and those who watch the phones.
 func (u *Unit) Commit(ctx context.Context) error {
 	if len(u.writes) > 0 {
 		err := u.db.Write(ctx, func(ctx context.Context, tx *sqlite.Tx) error {
@@ -118,6 +128,9 @@ func (u *Unit) Commit(ctx context.Context) error {
 	}
 	for to := range u.phones {
 		u.mail.Wake(to)
+	}
+	for number := range u.shown {
+		u.bell.Ring(number)
 	}
 	return nil
 }

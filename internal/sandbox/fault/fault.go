@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/recado-project/recado/internal/sandbox/feed"
 	"github.com/recado-project/recado/internal/sandbox/refusal"
 	"github.com/recado-project/recado/internal/sandbox/wire"
 )
@@ -64,6 +65,7 @@ func (f *Faults) Drops() bool {
 type Service struct {
 	now         atomic.Pointer[Current]
 	connections *wire.Set
+	bell        *feed.Bell
 	logger      *slog.Logger
 }
 
@@ -75,9 +77,9 @@ type Current struct {
 }
 
 // New returns the service, without faults. It adds the connections that it keeps
-// silent to connections.
-func New(connections *wire.Set, logger *slog.Logger) *Service {
-	s := &Service{connections: connections, logger: logger}
+// silent to connections. It rings the bell of all phones when the faults change.
+func New(connections *wire.Set, bell *feed.Bell, logger *slog.Logger) *Service {
+	s := &Service{connections: connections, bell: bell, logger: logger}
 	s.now.Store(&Current{replaced: make(chan struct{})})
 	return s
 }
@@ -104,5 +106,6 @@ func (s *Service) Set(by Faults) error {
 		return refusal.Invalidf("mediaPaddingBytes", "must be between 0 and %d", maxMediaPadding)
 	}
 	close(s.now.Swap(&Current{Faults: by, replaced: make(chan struct{})}).replaced)
+	s.bell.RingAll()
 	return nil
 }

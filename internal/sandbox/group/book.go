@@ -124,5 +124,8 @@ func (s *Book) keepGroup(u *account.Unit, g *Group) error {
 		s.known[g.ID] = g
 		s.mu.Unlock()
 	})
+	for _, m := range g.Members {
+		u.Ring(m.Number)
+	}
 	return nil
 }

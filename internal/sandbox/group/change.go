@@ -232,6 +232,9 @@ func setMembers(action string, people []*account.Account, answer *[]waBinary.Nod
 			return ch.book.welcomeToGroup(ctx, ch.Unit, ch.next, ch.by, changed, "")
 		case "remove":
 			renewKeys(ch.Unit, ch.next)
+			for _, of := range changed {
+				ch.Ring(of.Number)
+			}
 		}
 		return nil
 	}

@@ -164,5 +164,6 @@ func (s *Service) addDevice(ctx context.Context, linked *account.Device, keys Re
 		return err
 	}
 	u.Then(func() { owner.AddDevice(linked) })
+	u.Ring(owner.Number)
 	return u.Commit(ctx)
 }

@@ -44,6 +44,7 @@ func (s *Service) removeDevices(ctx context.Context, of *account.Account, remove
 		return err
 	}
 	u.Then(func() { of.RemoveDevices(removed) })
+	u.Ring(of.Number)
 	return u.Commit(ctx)
 }
 

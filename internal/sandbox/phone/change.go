@@ -34,6 +34,7 @@ const (
 // reports whether the message was one of these kinds.
 func (p *phone) applyChange(where chat.Chat, in incoming, message *waE2E.Message) (done bool) {
 	if reaction := message.GetReactionMessage(); reaction != nil {
+		p.u.Ring(p.Number)
 		p.react(where, reaction.GetKey().GetID(), in.sender.PN().String(), reaction.GetText())
 		return true
 	}
@@ -41,6 +42,7 @@ func (p *phone) applyChange(where chat.Chat, in incoming, message *waE2E.Message
 	if change == nil {
 		return false
 	}
+	p.u.Ring(p.Number)
 	switch change.GetType() { //nolint:exhaustive // most kinds are not for a person to see
 	case waE2E.ProtocolMessage_REVOKE:
 		p.revoke(where, in, change)

@@ -101,6 +101,7 @@ func (p *phone) keep(ctx context.Context, where chat.Chat, in incoming, message 
 	// Receipts may come before the message if linked devices are faster than the
 	// phone.
 	overtaken := fromMe || len(p.Companions()) > 0
+	p.u.Ring(p.Number)
 	p.u.Write(func(ctx context.Context, tx *sqlite.Tx) error {
 		known := status
 		if overtaken {

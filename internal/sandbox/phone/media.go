@@ -60,5 +60,6 @@ func (s *Service) ForgetMedia(ctx context.Context, number, messageID string, eve
 	}
 	u := s.config.Accounts.NewUnit()
 	u.Exec("UPDATE messages SET media_forgotten = 1 WHERE id = $1", messageID)
+	u.Then(s.config.Accounts.Bell.RingAll)
 	return u.Commit(ctx)
 }

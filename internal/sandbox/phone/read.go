@@ -149,6 +149,7 @@ func (s *Service) unread(ctx context.Context) (page []dueMessage, err error) {
 // markRead lets a phone read or play a message that it has received. The sender's
 // devices and the phone's own linked devices get receipts.
 func (s *Service) markRead(ctx context.Context, u *account.Unit, reader *account.Account, kept *keptMessage, kind string) error {
+	u.Ring(reader.Number)
 	u.Exec("UPDATE messages SET status = MAX(status, $1), read_due = 0 WHERE number = $2 AND id = $3 AND sender = $4",
 		receipt.StatusOf(kind), reader.Number, kept.id, kept.sender)
 	lid, id, ok := account.ParseDeviceRef(kept.device)

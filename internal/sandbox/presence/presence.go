@@ -99,6 +99,7 @@ func (s *Service) audience(of *account.Account) (phones []*account.Account, devi
 
 // keep sets the presence of a phone.
 func (s *Service) keep(of *account.Account, available bool, now time.Time) {
+	defer s.accounts.Bell.Ring(of.Number)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.phones[of] = phonePresence{available: available, last: now}

@@ -69,6 +69,7 @@ func (s *Service) setBlocked(ctx context.Context, by *account.Device, whom *acco
 	} else {
 		u.Exec("DELETE FROM blocks WHERE number = $1 AND blocked = $2", of.Number, whom.Number)
 	}
+	u.Ring(of.Number)
 	changed := of.Blocks(whom) != blocked
 	for _, linked := range of.Companions() {
 		if linked == by || !changed {

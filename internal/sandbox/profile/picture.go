@@ -85,6 +85,8 @@ func (s *Service) setPicture(ctx context.Context, u *account.Unit, of *account.A
 	}
 	u.Exec("UPDATE accounts SET picture = $1 WHERE number = $2", hash, of.Number)
 	u.Then(func() { of.SetPicture(hash) })
+	// The picture stands in the chats of other phones too.
+	u.Then(s.config.Accounts.Bell.RingAll)
 	return nil
 }
 

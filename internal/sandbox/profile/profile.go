@@ -112,6 +112,7 @@ func (s *Service) Update(ctx context.Context, number string, change Update) (acc
 		}
 	}
 	u.Then(func() { of.SetSwitches(change.Registered, change.Online, change.HideNumber) })
+	u.Ring(of.Number)
 	if err := u.Commit(ctx); err != nil {
 		return account.Phone{}, err
 	}
@@ -123,6 +124,8 @@ func (s *Service) Rename(ctx context.Context, of *account.Account, name string) 
 	u := s.config.Accounts.NewUnit()
 	u.Exec("UPDATE accounts SET name = $1 WHERE number = $2", name, of.Number)
 	u.Then(func() { of.SetName(name) })
+	// The name stands in the chats of other phones too.
+	u.Then(s.config.Accounts.Bell.RingAll)
 	if err := u.Commit(ctx); err != nil {
 		return err
 	}

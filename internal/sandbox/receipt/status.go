@@ -49,6 +49,7 @@ func (s *Service) noteStatus(u *account.Unit, of *account.Account, id string, st
 // moveStatus runs an update of one message. If the phone does not show the message
 // yet, it records the status for later.
 func (s *Service) moveStatus(u *account.Unit, of *account.Account, id string, status Status, update string) {
+	u.Ring(of.Number)
 	u.Write(func(ctx context.Context, tx *sqlite.Tx) error {
 		result, err := tx.ExecContext(ctx, update, status, of.Number, id)
 		if err != nil {

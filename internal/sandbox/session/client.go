@@ -58,7 +58,11 @@ func (c *client) leave() {
 	if c.candidate != nil {
 		c.s.config.Linking.Forget(c.candidate)
 	}
-	if c.device != nil && c.device.Conn.CompareAndSwap(c.Connection, nil) && c.available {
+	if c.device == nil || !c.device.Conn.CompareAndSwap(c.Connection, nil) {
+		return
+	}
+	c.s.config.Accounts.Bell.Ring(c.device.Account.Number)
+	if c.available {
 		c.announce(false)
 	}
 }

@@ -26,6 +26,7 @@ func (s *Service) Ban(ctx context.Context, number string, d time.Duration) error
 	u := s.config.Accounts.NewUnit()
 	u.Exec("UPDATE accounts SET banned_until = $1 WHERE number = $2", until, of.Number)
 	u.Then(func() { of.SetBan(until) })
+	u.Ring(of.Number)
 	if err := u.Commit(ctx); err != nil {
 		return err
 	}

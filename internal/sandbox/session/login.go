@@ -72,6 +72,7 @@ func (c *client) login(ctx context.Context) error {
 	if old := linked.Conn.Swap(c.Connection); old != nil {
 		old.CloseAfter(wire.StreamError("", "replaced"))
 	}
+	c.s.config.Accounts.Bell.Ring(owner.Number)
 	// If the device was removed in the meantime, nobody would cut this connection.
 	if owner.Companion(linked.ID) != linked {
 		c.CloseAfter(wire.StreamError(strconv.Itoa(wire.FailureLoggedOut), "device_removed"))

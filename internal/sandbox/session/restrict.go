@@ -38,6 +38,7 @@ func (s *Service) Restrict(ctx context.Context, number string, d time.Duration) 
 	u := s.config.Accounts.NewUnit()
 	u.Exec("UPDATE accounts SET restricted_until = $1 WHERE number = $2", until, of.Number)
 	u.Then(func() { of.SetRestriction(until) })
+	u.Ring(of.Number)
 	word, err := restrictionNotice(until)
 	if err != nil {
 		return err
