@@ -16,20 +16,39 @@ type Phone struct {
 	Online         bool   `json:"online"`
 	Devices        []int  `json:"devices"` // the linked ones, without the phone itself
 	ProfilePicture bool   `json:"profilePicture"`
+
+	// The control API leaves these out.
+	Connected       int       `json:"-"` // how many of the devices are connected
+	PictureID       string    `json:"-"` // the hash of the picture's file, "" for none
+	HidesNumber     bool      `json:"-"` // its messages do not name its number
+	BannedForGood   bool      `json:"-"`
+	BannedUntil     time.Time `json:"-"` // zero, or in the past, if it is not banned for a time
+	RestrictedUntil time.Time `json:"-"` // until then it may not write to new contacts
 }
 
 // Show returns the phone as the control API shows it.
 func (a *Account) Show() Phone {
-	devices := []int{}
+	devices, connected := []int{}, 0
 	for _, linked := range a.Companions() {
 		devices = append(devices, int(linked.ID))
+		if linked.Conn.Load() != nil {
+			connected++
+		}
 	}
 	a.mu.RLock()
 	defer a.mu.RUnlock()
-	return Phone{
+	shown := Phone{
 		Number: a.Number, JID: a.PN().String(), LID: a.LIDJID().String(), Name: a.name,
 		Registered: a.registered, Online: a.online, Devices: devices, ProfilePicture: a.picture != "",
+		Connected: connected, PictureID: a.picture, HidesNumber: a.numberHidden, BannedForGood: a.bannedUntil == BannedForGood,
 	}
+	if a.bannedUntil > 0 {
+		shown.BannedUntil = time.UnixMilli(a.bannedUntil)
+	}
+	if a.restrictedUntil > 0 {
+		shown.RestrictedUntil = time.UnixMilli(a.restrictedUntil)
+	}
+	return shown
 }
 
 // DisplayName returns the name that the account gives itself.

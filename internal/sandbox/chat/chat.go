@@ -26,6 +26,22 @@ func (c Chat) JID() types.JID {
 	return c.Person.PN()
 }
 
+// Name is what people call the chat: the person's name, or the group's subject.
+func (c Chat) Name() string {
+	if c.Group != nil {
+		return c.Group.Subject.Text
+	}
+	return c.Person.DisplayName()
+}
+
+// PictureID is the hash of the file of the chat's picture, "" for none.
+func (c Chat) PictureID() string {
+	if c.Group != nil {
+		return c.Group.Picture
+	}
+	return c.Person.PictureID()
+}
+
 // MemberJID is a member's address as it is used inside messages. In groups it is by
 // LID.
 func (c Chat) MemberJID(of *account.Account) types.JID {

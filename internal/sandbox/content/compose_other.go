@@ -66,6 +66,16 @@ func pollOf(m *waE2E.Message) *waE2E.PollCreationMessage {
 	return nil
 }
 
+// PollOptions returns the options of a poll, or nil if the message is none.
+func PollOptions(m *waE2E.Message) []string {
+	inner, _ := ViewOnce(Unwrap(m))
+	var options []string
+	for _, option := range pollOf(inner).GetOptions() {
+		options = append(options, option.GetOptionName())
+	}
+	return options
+}
+
 // isUnsupported reports whether phones show only that the message exists.
 func isUnsupported(m *waE2E.Message) bool {
 	return m.GetOrderMessage() != nil || m.GetPinInChatMessage() != nil || len(m.ProtoReflect().GetUnknown()) > 0

@@ -124,6 +124,7 @@ CREATE TABLE IF NOT EXISTS messages (
 ) STRICT;
 CREATE INDEX IF NOT EXISTS messages_chat ON messages (number, chat, seq);
 CREATE INDEX IF NOT EXISTS messages_due ON messages (read_due) WHERE read_due > 0;
+CREATE INDEX IF NOT EXISTS messages_unread ON messages (number, chat) WHERE from_me = 0 AND deleted = 0 AND status < 3;
 
 -- Receipts that came before the phone's own copy of the message.
 CREATE TABLE IF NOT EXISTS early_receipts (

@@ -96,6 +96,14 @@ func (s *Book) all(ctx context.Context, number string) ([]*Group, error) {
 	return list, nil
 }
 
+// Of returns the groups of a number, oldest first.
+func (s *Book) Of(ctx context.Context, number string) ([]*Group, error) {
+	if number == "" {
+		return nil, nil
+	}
+	return s.all(ctx, number)
+}
+
 // keepGroup adds to the unit that a group is kept. Other callers see it after the
 // commit.
 func (s *Book) keepGroup(u *account.Unit, g *Group) error {

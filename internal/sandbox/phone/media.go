@@ -37,6 +37,35 @@ func (p *phone) fetch(ctx context.Context, message *waE2E.Message) (savedFile, e
 	return savedFile{sha256: hex.EncodeToString(part.GetFileSHA256()), size: len(plain)}, nil
 }
 
+// File is the file of a message, as the phone has it.
+type File struct {
+	Content  []byte
+	MimeType string // what the sender says it is
+	Name     string // as the sender calls it, "" if the message has no place for a name
+}
+
+// File returns the file of the message in a place on the phone of a number.
+func (s *Service) File(ctx context.Context, number string, place int64) (File, error) {
+	_, kept, err := s.inPlace(ctx, number, place)
+	if err != nil {
+		return File{}, err
+	}
+	shown, err := kept.show()
+	if err != nil {
+		return File{}, err
+	}
+	var file []byte
+	if shown.MediaSHA256 != "" && !kept.forgotten {
+		if file, err = s.config.Files.Get(shown.MediaSHA256); err != nil {
+			return File{}, err
+		}
+	}
+	if file == nil {
+		return File{}, refusal.NotFoundf("the phone has no file of this message")
+	}
+	return File{Content: file, MimeType: shown.MimeType, Name: shown.FileName}, nil
+}
+
 // ForgetMedia deletes the file of a message from the media host, as the platform
 // does after a while. If everywhere is true, all phones lose the file too.
 func (s *Service) ForgetMedia(ctx context.Context, number, messageID string, everywhere bool) error {
