@@ -34,7 +34,11 @@ func (s *Service) PairingCode(ctx context.Context, id, number string) (gateway.P
 	if err != nil {
 		return gateway.PairingCode{}, err
 	}
-	return session.PairingCode(ctx, number)
+	code, err := session.PairingCode(ctx, number)
+	if err == nil {
+		sup.keepPairing(session, number, code)
+	}
+	return code, err
 }
 
 func (s *Service) startLinking(ctx context.Context, id string) (*supervisor, error) {
