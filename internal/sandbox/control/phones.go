@@ -6,6 +6,7 @@ import (
 
 	"github.com/recado-project/recado/internal/sandbox/account"
 	"github.com/recado-project/recado/internal/sandbox/profile"
+	"github.com/recado-project/recado/internal/sandbox/scan"
 )
 
 // listPhones answers with all phones.
@@ -77,7 +78,7 @@ func (a *api) scan(r *http.Request) (any, error) {
 	if body.QRCode == "" {
 		return nil, validation(detail{"qrCode", "is required"})
 	}
-	code, err := readQRCode(body.QRCode)
+	code, err := scan.Read(body.QRCode)
 	if err != nil {
 		return nil, validation(detail{"qrCode", err.Error()})
 	}

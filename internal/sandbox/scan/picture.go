@@ -1,6 +1,6 @@
 // Finding of the QR code in a photo.
 
-package control
+package scan
 
 import (
 	"image"
