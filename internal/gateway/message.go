@@ -131,3 +131,9 @@ type MessageKey struct {
 func (m Message) Key() MessageKey {
 	return MessageKey{PlatformID: m.PlatformID, Chat: m.Chat, Sender: m.Sender, FromMe: m.FromMe}
 }
+
+// Traffic is how many messages an instance received and sent in an hour, or in several.
+type Traffic struct {
+	Hour           time.Time // when it began, or the first of several
+	Received, Sent int
+}

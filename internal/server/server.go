@@ -112,6 +112,7 @@ type Server struct {
 	instances *instance.Service
 	directory *directory.Service
 	messages  *messaging.Service
+	traffic   *messaging.Traffic
 	access    *access.Service
 
 	stopping chan struct{} // closed when streams have to end
@@ -180,7 +181,7 @@ func (s *Server) Sandbox() *sandbox.Server { return s.sandbox }
 // Run serves until ctx ends. Then it stops the API first, then the sessions, then the
 // parts that they need. It closes the server.
 func (s *Server) Run(ctx context.Context) error {
-	workers := make([]worker.Worker, 0, 9)
+	workers := make([]worker.Worker, 0, 10)
 	if s.claim != nil {
 		workers = append(workers, worker.Worker{Name: "claim", Run: s.claim.Run})
 	}
@@ -192,6 +193,7 @@ func (s *Server) Run(ctx context.Context) error {
 		worker.Worker{Name: "retention", Run: s.retention.Run},
 		worker.Worker{Name: "media", Run: s.blobs.Run},
 		worker.Worker{Name: "webhooks", Run: s.webhooks.Run, Ready: s.webhooks.Ready()},
+		worker.Worker{Name: "traffic", Run: s.traffic.Run},
 		worker.Worker{Name: "keys", Run: s.access.Run},
 		worker.Worker{Name: "instances", Run: s.instances.Run},
 		worker.Worker{Name: "messages", Run: s.messages.Run},

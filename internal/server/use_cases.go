@@ -69,6 +69,10 @@ func (s *Server) buildInstances() error {
 
 func (s *Server) buildMessages() (err error) {
 	c := s.config
+	s.traffic, err = messaging.NewTraffic(messaging.TrafficConfig{Store: s.store, Bell: &s.bell, Logger: c.Logger, Now: c.Now})
+	if err != nil {
+		return err
+	}
 	s.messages, err = messaging.New(messaging.Config{
 		Store: s.store, Sessions: s.instances, Directory: s.directory, Encoder: s.connector,
 		Media: s.media, Blobs: s.blobs, Links: s.links, Logger: c.Logger,

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"time"
 
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
@@ -34,6 +35,11 @@ const (
 		"SELECT id, chat_jid, chat_lid, created_at" + beforePosition + " LIMIT $4 + 0) AS newest" +
 		" WHERE chat_jid IN ($5, $6) OR chat_lid IN ($5, $6) ORDER BY created_at DESC, id DESC LIMIT $7 + 0)" +
 		" ORDER BY created_at DESC, id DESC"
+
+	// What did not reach the platform does not count, nor does what is from before the link.
+	countTraffic = "SELECT created_at / 3600000 * 3600000, SUM(CASE WHEN from_me THEN 0 ELSE 1 END), SUM(CASE WHEN from_me THEN 1 ELSE 0 END)" +
+		" FROM messages WHERE instance_id = $1 AND created_at >= $2 AND created_at < $3 AND status > 1" +
+		" AND (source = 'api' OR wire_key IS NOT NULL) GROUP BY 1 ORDER BY 1"
 
 	endOfWindow = "SELECT created_at, id" + beforePosition + " LIMIT 1 OFFSET $4"
 )
@@ -206,6 +212,23 @@ func (s *Store) MessagesByID(ctx context.Context, instanceID string, ids []strin
 // the index of the instance whole.
 func (d dialect) messagesByID() string {
 	return "SELECT " + messageColumns + " FROM messages WHERE instance_id || '' = $1 AND id IN " + d.in() + " ORDER BY created_at, id"
+}
+
+// CountTraffic counts the messages of an instance that it received and sent from one time
+// until another, in each hour in which there are any, in order. Messages from before the link
+// do not count, nor do those that are on their way or have failed.
+func (s *Store) CountTraffic(ctx context.Context, instanceID string, from, until time.Time) ([]gateway.Traffic, error) {
+	traffic, err := collect(ctx, s.db.scanner(), func(row scanner) (gateway.Traffic, error) {
+		var t gateway.Traffic
+		var hour int64
+		err := row.Scan(&hour, &t.Received, &t.Sent)
+		t.Hour = timeOf(hour)
+		return t, err
+	}, countTraffic, instanceID, millis(from), millis(until))
+	if err != nil {
+		return nil, fmt.Errorf("store: count messages: %w", err)
+	}
+	return traffic, nil
 }
 
 // positionValues are a position as the columns of messages hold it.

@@ -46,6 +46,7 @@ func TestReadingUsesTheOrder(t *testing.T) {
 	for query, want := range map[string][]string{
 		newestMessages:           {inOrder},
 		newestOfChat:             {byID, inOrder},
+		countTraffic:             {"messages_in_order (instance_id=? AND created_at>? AND created_at<?)"},
 		endOfWindow:              {"COVERING INDEX " + inOrder},
 		s.dialect.messagesByID(): {byID},
 	} {

@@ -5,6 +5,7 @@ package storetest
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
 )
@@ -89,6 +90,51 @@ func testNewestOfChat(t *testing.T, f *fixture) {
 		f.check(err)
 		if got := placesOf(messages, found); !slices.Equal(got, test.want) || end != test.end {
 			t.Errorf("%s: got %v and %v, want %v and %v", name, got, end, test.want, test.end)
+		}
+	}
+}
+
+func testCountTraffic(t *testing.T, f *fixture) {
+	t.Helper()
+	account := f.account()
+	instance, other := f.instance(account.ID, 1), f.instance(account.ID, 2)
+	const minute = 60 // the start is at 14:22
+	for _, message := range []struct {
+		of     gateway.Instance
+		at     int
+		status gateway.MessageStatus
+		source gateway.Source
+		key    string
+	}{
+		{instance, 0, gateway.MessageSent, gateway.SourceAPI, ""},
+		{instance, 1, gateway.MessageDelivered, gateway.SourcePeer, "in 1"},
+		{instance, 2, gateway.MessageDelivered, gateway.SourcePeer, "in 2"},
+		{instance, 3, gateway.MessageSent, gateway.SourceDevice, "phone"},
+		{instance, 4, gateway.MessagePending, gateway.SourceAPI, ""},
+		{instance, 5, gateway.MessageFailed, gateway.SourceAPI, ""},
+		{instance, 6, gateway.MessageRead, gateway.SourcePeer, ""}, // of the history
+		{instance, 80 * minute, gateway.MessageRead, gateway.SourceAPI, ""},
+		{instance, 300 * minute, gateway.MessageRead, gateway.SourceAPI, ""},
+		{other, 0, gateway.MessageSent, gateway.SourceAPI, ""},
+	} {
+		m := f.message(message.of, message.at)
+		m.Status, m.Source, m.WireKey, m.FromMe = message.status, message.source, message.key, message.source != gateway.SourcePeer
+		f.add(m, true)
+	}
+	hour := start().Truncate(time.Hour)
+	for name, test := range map[string]struct {
+		from, until time.Time
+		want        []gateway.Traffic
+	}{
+		"some":   {start(), after(300 * minute), []gateway.Traffic{{Hour: hour, Received: 2, Sent: 2}, {Hour: hour.Add(time.Hour), Sent: 1}}},
+		"from":   {after(2), after(80 * minute), []gateway.Traffic{{Hour: hour, Received: 1, Sent: 1}}},
+		"none":   {after(100 * minute), after(200 * minute), nil},
+		"before": {start().Add(-time.Hour), start(), nil},
+	} {
+		got, err := f.CountTraffic(f.ctx(), instance.ID, test.from, test.until)
+		f.check(err)
+		if !slices.Equal(got, test.want) {
+			t.Errorf("%s: got %v, want %v", name, got, test.want)
 		}
 	}
 }

@@ -43,6 +43,7 @@ func Run(t *testing.T, open Open) {
 		"messages, pending":   testPendingMessages,
 		"messages, newest":    testNewestMessages,
 		"messages, of a chat": testNewestOfChat,
+		"messages, traffic":   testCountTraffic,
 		"changes, confirm":    testConfirmChange,
 		"changes, remove":     testRemoveChanges,
 		"events":              testEvents,

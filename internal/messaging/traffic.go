@@ -1,0 +1,198 @@
+// How many messages go through each instance in an hour.
+
+package messaging
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/recado-project/recado/internal/eventlog"
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+// trafficHours is how many hours are remembered: as many as the longest day has.
+const trafficHours = 25
+
+// TrafficStore counts the messages that an earlier process has stored.
+type TrafficStore interface {
+	AllInstances(ctx context.Context) ([]gateway.Instance, error)
+	CountTraffic(ctx context.Context, instanceID string, from, until time.Time) ([]gateway.Traffic, error)
+}
+
+// TrafficConfig is what a Traffic stands on. The first part is required.
+type TrafficConfig struct {
+	Store  TrafficStore
+	Bell   *eventlog.Bell // rings after each commit of events
+	Logger *slog.Logger
+
+	Now func() time.Time // nil: the wall clock
+}
+
+// Traffic counts the messages that each instance receives and sends in an hour. It counts
+// in memory, as events are appended, so it costs the messages nothing; Run adds what an
+// earlier process had. A message that was on its way when the process started may count
+// twice. It is safe for concurrent use.
+type Traffic struct {
+	config TrafficConfig
+	began  time.Time
+
+	mu        sync.Mutex
+	instances map[string]*[trafficHours]gateway.Traffic // an hour has its place by its number
+}
+
+// NewTraffic makes the count, which begins at once.
+func NewTraffic(config TrafficConfig) (*Traffic, error) {
+	if config.Store == nil || config.Bell == nil || config.Logger == nil {
+		return nil, errors.New("messaging: traffic needs a store, a bell and a logger")
+	}
+	if config.Now == nil {
+		config.Now = time.Now
+	}
+	t := &Traffic{config: config, began: config.Now(), instances: map[string]*[trafficHours]gateway.Traffic{}}
+	config.Bell.Listen(t.appended)
+	return t, nil
+}
+
+// Run counts the messages from before the start, then forgets instances without messages
+// from time to time, until ctx ends.
+func (t *Traffic) Run(ctx context.Context) error {
+	if err := t.load(ctx); err != nil && ctx.Err() == nil {
+		t.config.Logger.ErrorContext(ctx, "messages from before the start not counted", slog.Any("error", err))
+	}
+	ticker := time.NewTicker(time.Hour)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+			t.forget()
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+func (t *Traffic) load(ctx context.Context) error {
+	instances, err := t.config.Store.AllInstances(ctx)
+	if err != nil {
+		return fmt.Errorf("messaging: count messages: %w", err)
+	}
+	first := t.began.Truncate(time.Hour).Add(-(trafficHours - 1) * time.Hour)
+	for _, instance := range instances {
+		hours, err := t.config.Store.CountTraffic(ctx, instance.ID, first, t.began)
+		if err != nil {
+			return fmt.Errorf("messaging: count messages: %w", err)
+		}
+		t.mu.Lock()
+		for _, hour := range hours {
+			t.add(instance.ID, hour)
+		}
+		t.mu.Unlock()
+	}
+	return nil
+}
+
+// appended counts the messages among events that were committed. The bell calls it.
+func (t *Traffic) appended(events []eventlog.Event) {
+	more := gateway.Traffic{}
+	for _, event := range events {
+		switch event.Kind {
+		case eventlog.KindMessageReceived:
+			more.Received++
+		case eventlog.KindMessageSent:
+			more.Sent++
+		default:
+		}
+	}
+	if more == (gateway.Traffic{}) {
+		return
+	}
+	more.Hour = t.config.Now().UTC().Truncate(time.Hour)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.add(events[0].InstanceID, more)
+}
+
+// add adds to an hour. The lock is held.
+func (t *Traffic) add(instanceID string, more gateway.Traffic) {
+	hours := t.instances[instanceID]
+	if hours == nil {
+		hours = new([trafficHours]gateway.Traffic)
+		t.instances[instanceID] = hours
+	}
+	hour := &hours[placeOf(more.Hour)]
+	switch {
+	case hour.Hour.Before(more.Hour):
+		*hour = more
+	case hour.Hour.Equal(more.Hour):
+		hour.Received += more.Received
+		hour.Sent += more.Sent
+	}
+}
+
+func placeOf(hour time.Time) int64 { return hour.Unix() / 3600 % trafficHours }
+
+// Hours returns the last 24 hours of an instance, the one that runs at the end.
+func (t *Traffic) Hours(instanceID string) []gateway.Traffic {
+	const shown = 24
+	hour := t.config.Now().UTC().Truncate(time.Hour).Add(-(shown - 1) * time.Hour)
+	all := make([]gateway.Traffic, 0, shown)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	hours := t.instances[instanceID]
+	for range shown {
+		one := gateway.Traffic{Hour: hour}
+		if hours != nil && hours[placeOf(hour)].Hour.Equal(hour) {
+			one = hours[placeOf(hour)]
+		}
+		all = append(all, one)
+		hour = hour.Add(time.Hour)
+	}
+	return all
+}
+
+// Since returns the traffic of instances in the hours since a time, beginning with the hour
+// that it is in. The last 25 hours are known.
+func (t *Traffic) Since(since time.Time, instanceIDs []string) map[string]gateway.Traffic {
+	now := t.config.Now().UTC().Truncate(time.Hour)
+	first := since.UTC().Truncate(time.Hour)
+	if oldest := now.Add(-(trafficHours - 1) * time.Hour); first.Before(oldest) {
+		first = oldest
+	}
+	sums := make(map[string]gateway.Traffic, len(instanceIDs))
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, id := range instanceIDs {
+		sum := gateway.Traffic{Hour: first}
+		if hours := t.instances[id]; hours != nil {
+			for _, hour := range hours {
+				if !hour.Hour.Before(first) {
+					sum.Received += hour.Received
+					sum.Sent += hour.Sent
+				}
+			}
+		}
+		sums[id] = sum
+	}
+	return sums
+}
+
+// forget drops the instances whose messages are all too old, so that those that were
+// deleted do not stay for ever.
+func (t *Traffic) forget() {
+	oldest := t.config.Now().Add(-trafficHours * time.Hour)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for id, hours := range t.instances {
+		old := true
+		for _, hour := range hours {
+			old = old && hour.Hour.Before(oldest)
+		}
+		if old {
+			delete(t.instances, id)
+		}
+	}
+}
