@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strings"
 	"testing"
 
 	"go.mau.fi/whatsmeow"
@@ -76,6 +77,45 @@ func TestProfilePictures(t *testing.T) {
 	}
 	if _, err := c.GetProfilePictureInfo(ctx, types.NewJID("120363", types.GroupServer), nil); !errors.Is(err, whatsmeow.ErrProfilePictureNotSet) {
 		t.Errorf("asked for the picture of a group, the client got %v", err)
+	}
+}
+
+// Everybody chooses their own picture. A page in its place must not be shown as one.
+func TestPicturesAreNoPages(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.do(http.MethodPut, "/phones/"+friend, map[string]any{"profilePicture": dataURI("image/png", []byte("<html><script>alert(1)</script>"))}, nil)
+	phone, found, err := w.server.Profiles.Look(t.Context(), friend)
+	if err != nil || !found || phone.PictureID == "" {
+		t.Fatalf("the phone is %+v, %v", phone, err)
+	}
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://sandbox/sandbox/pictures/"+phone.PictureID, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := w.dial.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	header := response.Header
+	if header.Get("Content-Type") != "application/octet-stream" || header.Get("X-Content-Type-Options") != "nosniff" ||
+		!strings.HasPrefix(header.Get("Content-Security-Policy"), "sandbox") {
+		t.Errorf("it was answered with %v", header)
+	}
+}
+
+func TestLookingCreatesNoPhone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, number := range []string{friend, "", "none", "0"} {
+		if _, found, err := w.server.Profiles.Look(t.Context(), number); found || err != nil {
+			t.Errorf("%q: found %t, %v", number, found, err)
+		}
+	}
+	w.do(http.MethodGet, "/phones/"+friend, nil, nil)
+	if phone, found, err := w.server.Profiles.Look(t.Context(), "+"+friend); !found || err != nil || phone.Number != friend {
+		t.Errorf("found %t %+v, %v", found, phone, err)
 	}
 }
 

@@ -3,7 +3,9 @@ package sandbox_test
 import (
 	"context"
 	"encoding/base64"
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"testing"
 
@@ -129,8 +131,15 @@ func TestBubblesHaveWhatBelongsToThem(t *testing.T) {
 	}
 	file := send(map[string]any{"type": "document", "media": dataURI("application/pdf", []byte("a file")), "fileName": "a.pdf"})
 	got, err := w.server.Phones.File(t.Context(), otherSilent, file.Place)
-	if err != nil || string(got.Content) != "a file" || got.Name != "a.pdf" || got.MimeType != "application/pdf" || !file.HasFile {
-		t.Errorf("the file is %+v, %v", got, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, err := io.ReadAll(got.Content)
+	if err := errors.Join(err, got.Content.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if string(content) != "a file" || got.Name != "a.pdf" || got.MimeType != "application/pdf" || !file.HasFile {
+		t.Errorf("the file is %+v", got)
 	}
 	w.do(http.MethodDelete, chatPath(otherSilent, file.MessageID, "media")+"?everywhere=true", nil, nil)
 	if gone := w.window(otherSilent, silent, 0, 1).Bubbles[0]; gone.HasFile {

@@ -121,6 +121,21 @@ func TestBanEnds(t *testing.T) {
 	expect[*events.Connected](c, nil)
 }
 
+func TestBanIsLifted(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	c := w.newClient().link(gateway)
+	w.do(http.MethodPost, "/phones/"+gateway+"/ban", nil, nil)
+	expect[*events.TemporaryBan](c, nil)
+	w.do(http.MethodDelete, "/phones/"+gateway+"/ban", nil, nil)
+	c.restart()
+	expect[*events.Connected](c, nil)
+	w.down()
+	w.start()
+	c.restart()
+	expect[*events.Connected](c, nil)
+}
+
 func TestLoginsAreRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -55,6 +55,18 @@ func (f *Files) KeepPicture(file []byte) (string, error) {
 	return hash, f.Put(hash, file)
 }
 
+// Open opens a file for reading. It returns nil if there is none.
+func (f *Files) Open(hash string) (*os.File, error) {
+	file, err := f.root.Open(hash)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("account: open file: %w", err)
+	}
+	return file, nil
+}
+
 // Get returns a file, or nil if there is none.
 func (f *Files) Get(hash string) ([]byte, error) {
 	content, err := f.root.ReadFile(hash)

@@ -77,7 +77,7 @@ func New(config Config) http.Handler {
 		"/phones/{number}/history":                     {http.MethodPut: a.setHistory},
 		"/phones/{number}/lose-keys":                   {http.MethodPost: a.loseKeys},
 		"/phones/{number}/restrict":                    {http.MethodPost: a.restrict},
-		"/phones/{number}/ban":                         {http.MethodPost: a.ban},
+		"/phones/{number}/ban":                         {http.MethodPost: a.ban, http.MethodDelete: a.liftBan},
 		"/phones/{number}/replace":                     {http.MethodPost: a.replace},
 		"/groups":                                      {http.MethodGet: a.listGroups, http.MethodPost: a.createGroup},
 		"/groups/{group}":                              {http.MethodGet: a.getGroup, http.MethodPut: a.updateGroup, http.MethodPatch: a.updateGroup},

@@ -144,6 +144,10 @@ func (a *api) ban(r *http.Request) (any, error) {
 	return nil, a.config.Sessions.Ban(r.Context(), r.PathValue("number"), seconds(left))
 }
 
+func (a *api) liftBan(r *http.Request) (any, error) {
+	return nil, a.config.Sessions.LiftBan(r.Context(), r.PathValue("number"))
+}
+
 // maxSeconds is a hundred years, which fits into a time.Duration.
 const maxSeconds = 100 * 365 * 24 * 3600
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"log/slog"
 
 	"go.mau.fi/whatsmeow/proto/waE2E"
@@ -39,12 +40,13 @@ func (p *phone) fetch(ctx context.Context, message *waE2E.Message) (savedFile, e
 
 // File is the file of a message, as the phone has it.
 type File struct {
-	Content  []byte
+	Content  io.ReadSeekCloser
 	MimeType string // what the sender says it is
 	Name     string // as the sender calls it, "" if the message has no place for a name
 }
 
-// File returns the file of the message in a place on the phone of a number.
+// File returns the file of the message in a place on the phone of a number. The caller
+// closes its content.
 func (s *Service) File(ctx context.Context, number string, place int64) (File, error) {
 	_, kept, err := s.inPlace(ctx, number, place)
 	if err != nil {
@@ -54,16 +56,16 @@ func (s *Service) File(ctx context.Context, number string, place int64) (File, e
 	if err != nil {
 		return File{}, err
 	}
-	var file []byte
 	if shown.MediaSHA256 != "" && !kept.forgotten {
-		if file, err = s.config.Files.Get(shown.MediaSHA256); err != nil {
+		file, err := s.config.Files.Open(shown.MediaSHA256)
+		if err != nil {
 			return File{}, err
 		}
+		if file != nil {
+			return File{Content: file, MimeType: shown.MimeType, Name: shown.FileName}, nil
+		}
 	}
-	if file == nil {
-		return File{}, refusal.NotFoundf("the phone has no file of this message")
-	}
-	return File{Content: file, MimeType: shown.MimeType, Name: shown.FileName}, nil
+	return File{}, refusal.NotFoundf("the phone has no file of this message")
 }
 
 // ForgetMedia deletes the file of a message from the media host, as the platform

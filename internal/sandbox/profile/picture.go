@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"path"
+	"strings"
 	"time"
 
 	waBinary "go.mau.fi/whatsmeow/binary"
@@ -131,6 +132,13 @@ func (s *Service) ServePicture(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "no such picture", http.StatusNotFound)
 		return
 	}
-	w.Header().Set("Content-Type", http.DetectContentType(file))
+	// Everybody chooses their picture: what is none must not become a page.
+	kind := http.DetectContentType(file)
+	if !strings.HasPrefix(kind, "image/") {
+		kind = "application/octet-stream"
+	}
+	w.Header().Set("Content-Type", kind)
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.Header().Set("Content-Security-Policy", "sandbox; default-src 'none'")
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(file))
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/recado-project/recado/internal/sandbox/account"
 	"github.com/recado-project/recado/internal/sandbox/group"
+	"github.com/recado-project/recado/internal/sandbox/phonenumber"
 	"github.com/recado-project/recado/internal/sandbox/presence"
 	"github.com/recado-project/recado/internal/sandbox/refusal"
 	"github.com/recado-project/recado/internal/sandbox/setting"
@@ -78,6 +79,20 @@ func (s *Service) Get(ctx context.Context, number string) (account.Phone, error)
 		return account.Phone{}, err
 	}
 	return of.Show(), nil
+}
+
+// Look returns the phone of a number, as Get does, but creates none. found is false if
+// there is no such phone yet, or can't be.
+func (s *Service) Look(ctx context.Context, number string) (shown account.Phone, found bool, err error) {
+	digits, err := phonenumber.Parse(number)
+	if err != nil {
+		return account.Phone{}, false, nil //nolint:nilerr // no phone can have this number
+	}
+	of, err := s.config.Accounts.Find(ctx, digits)
+	if err != nil || of == nil {
+		return account.Phone{}, false, err
+	}
+	return of.Show(), true, nil
 }
 
 // Update changes a phone and returns it. A phone that comes online works through

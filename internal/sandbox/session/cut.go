@@ -36,6 +36,19 @@ func (s *Service) Ban(ctx context.Context, number string, d time.Duration) error
 	return nil
 }
 
+// LiftBan ends the ban of the account of a number. Its devices can log in again.
+func (s *Service) LiftBan(ctx context.Context, number string) error {
+	of, err := s.config.Accounts.Named(ctx, number)
+	if err != nil {
+		return err
+	}
+	u := s.config.Accounts.NewUnit()
+	u.Exec("UPDATE accounts SET banned_until = 0 WHERE number = $1", of.Number)
+	u.Then(func() { of.SetBan(0) })
+	u.Ring(of.Number)
+	return u.Commit(ctx)
+}
+
 // Replace ends the connections of the phone's linked devices, as if each device had
 // logged in a second time elsewhere.
 func (s *Service) Replace(ctx context.Context, number string) error {
