@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -149,8 +150,9 @@ func (s *Site) template(lang, page string) (*template.Template, error) {
 		return nil, fmt.Errorf("web: there is no page %s", page)
 	}
 	parsed := template.New(page).Funcs(s.functions(lang)).Option("missingkey=error")
-	for _, shared := range append([]string{text}, s.shared...) {
-		if _, err := parsed.Parse(shared); err != nil {
+	// The page comes last: what it defines stands, whatever the layout has in its place.
+	for _, part := range append(slices.Clone(s.shared), text) {
+		if _, err := parsed.Parse(part); err != nil {
 			return nil, fmt.Errorf("web: parse %s: %w", page, err)
 		}
 	}

@@ -5,6 +5,7 @@
 package web
 
 import (
+	"embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,6 +19,9 @@ import (
 
 // English is the language that the templates are written in.
 const English = "en"
+
+//go:embed locale
+var ownWords embed.FS
 
 // maxAcceptLanguage bounds the header that a browser names its languages with.
 const maxAcceptLanguage = 200
@@ -40,7 +44,7 @@ type Words struct {
 func ReadWords(rooms ...Files) (*Words, error) {
 	w := &Words{languages: []string{English}, texts: map[string]map[string]string{}}
 	tags := []language.Tag{language.English}
-	for _, room := range rooms {
+	for _, room := range append([]Files{ownWords}, rooms...) {
 		files, err := fs.Glob(room, "locale/*.json")
 		if err != nil {
 			return nil, fmt.Errorf("web: find translations: %w", err)
