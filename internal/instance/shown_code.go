@@ -79,3 +79,10 @@ func (s *supervisor) keepPairing(session gateway.Session, number string, code ga
 		s.pairing = pairing{session: session, number: number, code: code}
 	}
 }
+
+// ShownQR returns the QR code that an instance shows and whether it shows one. It starts
+// no linking.
+func (s *Service) ShownQR(id string) (gateway.QRCode, bool) {
+	code, ok := s.supervisor(id).shownCode()
+	return code.QR, ok
+}

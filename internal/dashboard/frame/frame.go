@@ -1,0 +1,139 @@
+// Package frame is what all pages of the dashboard have around them: the layout with
+// its links, the check of the visitor's role, the record of what was done, and the
+// answer where something went wrong. It knows no page.
+package frame
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"log/slog"
+	"net/http"
+
+	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/user"
+	"github.com/recado-project/recado/internal/web"
+)
+
+// Files are the layout with its translations.
+//
+//go:embed *.html locale
+var Files embed.FS
+
+// maxForm bounds the body of a form without files.
+const maxForm = 1 << 20
+
+// Entry is what the audit list says of one action.
+type Entry struct {
+	Action  user.Action // empty: nothing is recorded
+	Subject string      // what it was done to: a name or an id
+	Detail  string      // what else matters; never a secret
+}
+
+// Config is what the pages stand on. The first part is required.
+type Config struct {
+	Site   *web.Site
+	Logger *slog.Logger
+	Users  Audit
+
+	Sandbox bool // the layout links to the phones
+}
+
+// Audit keeps what visitors did.
+type Audit interface {
+	Record(ctx context.Context, actor user.Actor, action user.Action, subject, detail string)
+}
+
+// Pages serves routes within the layout. It is safe for concurrent use.
+type Pages struct {
+	config Config
+	mux    *http.ServeMux
+	routes []Route
+}
+
+// Route is one line of a table of routes.
+type Route struct {
+	Method string
+	Path   string       // a pattern of net/http
+	Role   gateway.Role // the least one that may use it; empty: everybody, signed in or not
+	Action user.Action  // what the audit list calls it; empty for what only reads
+	// MaxBody bounds the body of a request in bytes; 0 means that of a form without
+	// files.
+	MaxBody int64
+	Handle  func(r *Request) error
+}
+
+// New makes the pages of a table of routes.
+func New(config Config, routes ...Route) (*Pages, error) {
+	if config.Site == nil || config.Logger == nil || config.Users == nil {
+		return nil, errors.New("frame: a part is missing")
+	}
+	p := &Pages{config: config, mux: http.NewServeMux(), routes: routes}
+	for _, route := range routes {
+		p.mux.HandleFunc(route.Method+" "+route.Path, func(w http.ResponseWriter, r *http.Request) {
+			p.serve(route, w, r)
+		})
+	}
+	return p, nil
+}
+
+// Routes is the table, for tests of its rules.
+func (p *Pages) Routes() []Route { return p.routes }
+
+// ServeHTTP answers a request whose context has a visitor.
+func (p *Pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	handler, pattern := p.mux.Handler(r)
+	if pattern == "" {
+		visitor, _ := VisitorOf(r.Context())
+		p.fail(r.Context(), &Request{Request: r, W: w, Visitor: visitor, pages: p}, unmatched(handler, r))
+		return
+	}
+	p.mux.ServeHTTP(w, r)
+}
+
+// unmatched says why no route fits: the path has other methods, or there is no such page.
+func unmatched(handler http.Handler, r *http.Request) error {
+	answer := &statusOnly{header: http.Header{}}
+	handler.ServeHTTP(answer, r)
+	if answer.status == http.StatusMethodNotAllowed {
+		return gateway.Errorf(gateway.MethodNotAllowed, gateway.CodeMethodNotAllowed, "this page does not take %s", r.Method)
+	}
+	return gateway.Errorf(gateway.NotFound, gateway.CodeNotFound, "there is no such page")
+}
+
+// statusOnly is an answer of which only the status is of interest.
+type statusOnly struct {
+	header http.Header
+	status int
+}
+
+func (s *statusOnly) Header() http.Header               { return s.header }
+func (s *statusOnly) Write(content []byte) (int, error) { return len(content), nil }
+func (s *statusOnly) WriteHeader(status int)            { s.status = status }
+
+func (p *Pages) serve(route Route, w http.ResponseWriter, r *http.Request) {
+	visitor, _ := VisitorOf(r.Context())
+	request := &Request{Request: r, W: w, Visitor: visitor, Entry: Entry{Action: route.Action}, pages: p}
+	if route.Role != "" {
+		if err := visitor.Need(route.Role); err != nil {
+			p.fail(r.Context(), request, err)
+			return
+		}
+	}
+	limit := route.MaxBody
+	if limit == 0 {
+		limit = maxForm
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, limit)
+	if err := route.Handle(request); err != nil {
+		p.fail(r.Context(), request, err)
+	}
+}
+
+// record keeps what was done, once.
+func (p *Pages) record(r *Request) {
+	if r.Entry.Action != "" {
+		p.config.Users.Record(r.Context(), r.Visitor.Actor, r.Entry.Action, r.Entry.Subject, r.Entry.Detail)
+	}
+	r.Entry = Entry{}
+}

@@ -1,0 +1,216 @@
+// One request for a page, and the ways to answer it.
+
+package frame
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/web"
+)
+
+// Request is a request of a visitor who may make it. Its handler answers it once, or
+// returns an error, which the frame shows.
+type Request struct {
+	*http.Request
+
+	W       http.ResponseWriter
+	Visitor Visitor
+	// Entry is what the audit list gets when the handler has answered; handlers set its
+	// subject.
+	Entry Entry
+
+	pages *Pages
+}
+
+// View is a whole page: what the layout shows, and the page's own data, which is the dot
+// of its block "content".
+type View struct {
+	Title   string // of the browser's window, after translation
+	Section string // the link of the layout that leads here
+	Body    any
+}
+
+// shown is the dot of the layout.
+type shown struct {
+	View
+
+	Visitor Visitor
+	Sandbox bool
+	Texts   map[string]string // for the page's script
+}
+
+// Lang is the language of the answer.
+func (r *Request) Lang() string { return r.pages.config.Site.Language(r.Request) }
+
+// Text translates a text for the visitor.
+func (r *Request) Text(text web.Word, args ...any) string {
+	return r.pages.config.Site.Words().Text(r.Lang(), text, args...)
+}
+
+// Live reports whether the page's script made the request, and not the browser itself.
+func (r *Request) Live() bool { return r.Header.Get("HX-Request") == "true" }
+
+// Page answers with a whole page.
+func (r *Request) Page(page string, view View) error {
+	r.pages.record(r)
+	r.page(http.StatusOK, page, view)
+	return nil
+}
+
+func (r *Request) page(status int, page string, view View) {
+	r.pages.config.Site.Page(r.W, r.Request, status, page, shown{
+		View: view, Visitor: r.Visitor, Sandbox: r.pages.config.Sandbox, Texts: map[string]string{
+			"copied":      r.Text(web.Word("Copied.")),
+			"close":       r.Text(web.Word("Close")),
+			"failed":      r.Text(web.Word("That did not work. The log says why.")),
+			"unreachable": r.Text(web.Word("The gateway can't be reached.")),
+		},
+	})
+}
+
+// Fragment answers with one block of a page.
+func (r *Request) Fragment(page, block string, data any) error {
+	r.pages.record(r)
+	r.pages.config.Site.Fragment(r.W, r.Request, http.StatusOK, page, block, data)
+	return nil
+}
+
+// Render renders one block of a page in the visitor's language.
+func (r *Request) Render(page, block string, data any) ([]byte, error) {
+	return r.pages.config.Site.Render(r.Lang(), page, block, data)
+}
+
+// Say adds a short notice to the answer, which the page shows for a moment.
+func (r *Request) Say(text web.Word, args ...any) error {
+	// A header is in ASCII: JSON can write everything else with escapes.
+	content, err := json.Marshal(map[string]string{"toast": r.Text(text, args...)})
+	if err != nil {
+		return fmt.Errorf("frame: write notice: %w", err)
+	}
+	r.W.Header().Set("HX-Trigger", asciiJSON(content))
+	return nil
+}
+
+// Done answers that something was done: with a short notice for the page's script, or
+// with the way back to the page for a browser without it.
+func (r *Request) Done(back string, text web.Word, args ...any) error {
+	r.pages.record(r)
+	if !r.Live() {
+		http.Redirect(r.W, r.Request, back, http.StatusSeeOther)
+		return nil
+	}
+	if err := r.Say(text, args...); err != nil {
+		return err
+	}
+	r.W.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+// Go answers that another page is next.
+func (r *Request) Go(path string) error {
+	r.pages.record(r)
+	if r.Live() {
+		r.W.Header().Set("HX-Redirect", path)
+		r.W.WriteHeader(http.StatusNoContent)
+		return nil
+	}
+	http.Redirect(r.W, r.Request, path, http.StatusSeeOther)
+	return nil
+}
+
+// asciiJSON writes JSON with escapes for everything that is not ASCII.
+func asciiJSON(content []byte) string {
+	var ascii strings.Builder
+	for _, letter := range string(content) {
+		switch {
+		case letter < 0x80:
+			ascii.WriteRune(letter)
+		case letter < 0x10000:
+			fmt.Fprintf(&ascii, `\u%04x`, letter)
+		default:
+			letter -= 0x10000
+			fmt.Fprintf(&ascii, `\u%04x\u%04x`, 0xd800+letter>>10, 0xdc00+letter&0x3ff)
+		}
+	}
+	return ascii.String()
+}
+
+// problem is what the page of an error shows.
+type problem struct {
+	Title  web.Word
+	Detail string
+}
+
+// fail answers with what went wrong: a notice for the page's script, or a whole page.
+func (p *Pages) fail(ctx context.Context, r *Request, err error) {
+	status, title := outcome(gateway.KindOf(err))
+	shownProblem := problem{Title: title}
+	if failure, ok := errors.AsType[*gateway.Error](err); ok && failure.Message != "" {
+		shownProblem.Detail = failure.Message
+	}
+	if status == http.StatusInternalServerError && ctx.Err() == nil {
+		p.config.Logger.ErrorContext(ctx, "page failed", slog.String("path", r.URL.Path), slog.Any("error", err))
+	}
+	if !r.Live() {
+		r.page(status, "problem", View{Title: r.Text(title), Body: shownProblem})
+		return
+	}
+	text := r.Text(title)
+	if shownProblem.Detail != "" {
+		text += " " + sentence(shownProblem.Detail)
+	}
+	r.W.Header().Set("X-Problem", url.PathEscape(text))
+	http.Error(r.W, text, status)
+}
+
+// sentence makes a sentence of an error's message.
+func sentence(message string) string {
+	message = strings.ToUpper(message[:1]) + message[1:]
+	if strings.HasSuffix(message, ".") {
+		return message
+	}
+	return message + "."
+}
+
+// outcome is the status and the words for a kind of error. What the use case itself says
+// is shown after them.
+func outcome(kind gateway.Kind) (int, web.Word) {
+	switch kind {
+	case gateway.Invalid:
+		return http.StatusBadRequest, web.Word("Something in the form is not right.")
+	case gateway.Unauthorized:
+		return http.StatusUnauthorized, web.Word("You are not signed in.")
+	case gateway.Forbidden:
+		return http.StatusForbidden, web.Word("You are not allowed to do this.")
+	case gateway.NotFound:
+		return http.StatusNotFound, web.Word("This does not exist, or not any more.")
+	case gateway.MethodNotAllowed:
+		return http.StatusMethodNotAllowed, web.Word("This page does not take such a request.")
+	case gateway.Conflict:
+		return http.StatusConflict, web.Word("This is not possible right now.")
+	case gateway.TooLarge:
+		return http.StatusRequestEntityTooLarge, web.Word("This is too large.")
+	case gateway.Gone:
+		return http.StatusGone, web.Word("This does not exist, or not any more.")
+	case gateway.PaymentRequired:
+		return http.StatusPaymentRequired, web.Word("The instance waits for its payment.")
+	case gateway.PlatformFailed:
+		return http.StatusBadGateway, web.Word("The platform refused this.")
+	case gateway.PlatformTimeout:
+		return http.StatusGatewayTimeout, web.Word("The platform did not answer in time.")
+	case gateway.Unavailable:
+		return http.StatusServiceUnavailable, web.Word("This can't be reached right now.")
+	case gateway.RateLimited:
+		return http.StatusTooManyRequests, web.Word("This was too often. Wait a moment.")
+	default:
+		return http.StatusInternalServerError, web.Word("That did not work. The log says why.")
+	}
+}

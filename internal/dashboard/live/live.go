@@ -1,0 +1,242 @@
+// Package live keeps open pages up to date. A page's stream is woken when events were
+// appended, renders its part anew, and sends it if it has changed. Browsers that look at
+// the same part share one rendering, and no part is rendered more often than a person
+// can read.
+package live
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/recado-project/recado/internal/eventlog"
+	"github.com/recado-project/recado/internal/web"
+)
+
+// defaultPause is the usual Config.Pause.
+const defaultPause = 400 * time.Millisecond
+
+// Config is what a Pulse stands on. The first part is required.
+type Config struct {
+	Bell     *eventlog.Bell // rings after events were committed
+	Stopping <-chan struct{}
+	Logger   *slog.Logger
+
+	Pause time.Duration    // the least between two renderings of one part; 0: 400 ms
+	Now   func() time.Time // nil: the wall clock
+}
+
+// Pulse serves the streams of all open pages. It is safe for concurrent use.
+type Pulse struct {
+	config Config
+
+	mu    sync.Mutex
+	parts map[string]*part              // by their keys; only those that somebody looks at
+	woken map[string]map[*part]struct{} // by the instance whose events wake them
+}
+
+// Part is what a stream shows.
+type Part struct {
+	// Key names the part with everything that its rendering depends on: the page, the
+	// language, the account, the role. Streams with the same key share renderings.
+	Key string
+	// InstanceID is whose events wake the part; empty: those of every instance.
+	InstanceID string
+	// MaxAge, if not 0, is after which time the part is rendered anew without an event.
+	MaxAge time.Duration
+	// Render renders the part now.
+	Render func(ctx context.Context) ([]byte, error)
+}
+
+// New makes a Pulse and lets the bell wake it.
+func New(config Config) (*Pulse, error) {
+	if config.Bell == nil || config.Stopping == nil || config.Logger == nil {
+		return nil, errors.New("live: a part is missing")
+	}
+	if config.Pause == 0 {
+		config.Pause = defaultPause
+	}
+	if config.Now == nil {
+		config.Now = time.Now
+	}
+	p := &Pulse{config: config, parts: map[string]*part{}, woken: map[string]map[*part]struct{}{}}
+	config.Bell.Listen(func(events []eventlog.Event) { p.wake(events[0].InstanceID) })
+	return p, nil
+}
+
+// wake lets the streams know that there is something new. It is called while others wait
+// for a commit, so it only sets flags.
+func (p *Pulse) wake(instanceID string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, id := range [2]string{instanceID, ""} {
+		for part := range p.woken[id] {
+			part.wake()
+		}
+	}
+}
+
+// Serve answers a request with the stream of a part until the browser leaves, ended is
+// closed, or the program stops. The part is sent at once, and then whenever it changes,
+// as the event "view".
+func (p *Pulse) Serve(w http.ResponseWriter, r *http.Request, ended <-chan struct{}, shown Part) {
+	stream, err := web.NewStream(w)
+	if err != nil {
+		return // the browser has gone
+	}
+	looked, woken := p.enter(shown)
+	defer p.leave(looked, woken)
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	tick := time.NewTicker(web.StreamPause)
+	defer tick.Stop()
+	var last []byte
+	for {
+		content, next, err := looked.current(ctx, p.config)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil:
+			p.config.Logger.ErrorContext(ctx, "a live part of a page could not be rendered", slog.String("path", r.URL.Path), slog.Any("error", err))
+			return // the browser comes back
+		case !bytes.Equal(content, last):
+			if stream.Send("view", content) != nil {
+				return
+			}
+			last = content
+		}
+		if !p.wait(ctx, stream, waiting{tick: tick.C, woken: woken, ended: ended, next: next, pause: p.config.Pause}) {
+			return
+		}
+	}
+}
+
+// waiting is what a stream waits for.
+type waiting struct {
+	tick         <-chan time.Time
+	woken, ended <-chan struct{}
+	next         time.Duration // until the part is too old; 0: never
+	pause        time.Duration
+}
+
+// wait returns true when the part may have changed, and false when the stream is over.
+func (p *Pulse) wait(ctx context.Context, stream *web.Stream, on waiting) bool {
+	var old <-chan time.Time
+	if on.next > 0 {
+		timer := time.NewTimer(on.next)
+		defer timer.Stop()
+		old = timer.C
+	}
+	var ready <-chan time.Time
+	for {
+		select {
+		case <-on.woken:
+			if ready == nil { // more may come at once
+				ready = time.After(on.pause)
+			}
+		case <-ready:
+			return true
+		case <-old:
+			return true
+		case <-on.tick:
+			if stream.SignOfLife() != nil {
+				return false
+			}
+		case <-ctx.Done():
+			return false
+		case <-on.ended:
+			return false
+		case <-p.config.Stopping:
+			return false
+		}
+	}
+}
+
+// enter adds a stream to those that look at a part.
+func (p *Pulse) enter(shown Part) (*part, chan struct{}) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	looked := p.parts[shown.Key]
+	if looked == nil {
+		looked = &part{Part: shown, streams: map[chan struct{}]struct{}{}}
+		p.parts[shown.Key] = looked
+		if p.woken[shown.InstanceID] == nil {
+			p.woken[shown.InstanceID] = map[*part]struct{}{}
+		}
+		p.woken[shown.InstanceID][looked] = struct{}{}
+	}
+	woken := make(chan struct{}, 1)
+	looked.streams[woken] = struct{}{}
+	return looked, woken
+}
+
+func (p *Pulse) leave(looked *part, woken chan struct{}) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(looked.streams, woken)
+	if len(looked.streams) > 0 {
+		return
+	}
+	delete(p.parts, looked.Key)
+	delete(p.woken[looked.InstanceID], looked)
+	if len(p.woken[looked.InstanceID]) == 0 {
+		delete(p.woken, looked.InstanceID)
+	}
+}
+
+// part is a Part that somebody looks at.
+type part struct {
+	Part
+
+	streams map[chan struct{}]struct{} // guarded by the Pulse
+
+	rings struct {
+		sync.Mutex
+
+		count int
+	}
+	// mu is held while the part is rendered: whoever comes meanwhile takes the result.
+	mu      sync.Mutex
+	seen    int // the rings that the content is as new as
+	at      time.Time
+	content []byte
+}
+
+// wake is called by the Pulse, which is locked.
+func (p *part) wake() {
+	p.rings.Lock()
+	p.rings.count++
+	p.rings.Unlock()
+	for woken := range p.streams {
+		select {
+		case woken <- struct{}{}:
+		default: // it was woken already
+		}
+	}
+}
+
+// current returns the part as it is now, and after which time it is too old; 0 means
+// never.
+func (p *part) current(ctx context.Context, config Config) (content []byte, next time.Duration, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.rings.Lock()
+	rings := p.rings.count
+	p.rings.Unlock()
+	now := config.Now()
+	age := now.Sub(p.at)
+	if p.content == nil || rings != p.seen || p.MaxAge > 0 && age >= p.MaxAge {
+		if content, err = p.Render(ctx); err != nil {
+			return nil, 0, err
+		}
+		p.content, p.seen, p.at, age = content, rings, now, 0
+	}
+	if p.MaxAge > 0 {
+		next = p.MaxAge - age
+	}
+	return p.content, next, nil
+}
