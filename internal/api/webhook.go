@@ -14,7 +14,7 @@ type WebhookSettings interface {
 	Get(ctx context.Context, instanceID string) (webhook.Webhook, error)
 	Delete(ctx context.Context, instanceID string) error
 	Resume(ctx context.Context, instanceID string) error
-	Test(ctx context.Context, instanceID string) (webhook.TestResult, error)
+	Test(ctx context.Context, instanceID string) (webhook.Result, error)
 }
 
 // Webhook is the configuration of an instance's webhook.

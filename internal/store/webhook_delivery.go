@@ -70,6 +70,15 @@ func scanDelivery(row scanner) (webhook.Delivery, error) {
 	return d, err
 }
 
+// DeleteDeadLetter removes the dead letter of an event. One that is not there is no error.
+func (s *Store) DeleteDeadLetter(ctx context.Context, instanceID string, sequence int64) error {
+	if _, err := s.db.exec(ctx, "DELETE FROM webhook_dead_letters WHERE instance_id = $1 AND sequence = $2",
+		instanceID, sequence); err != nil {
+		return fmt.Errorf("store: delete dead letter: %w", err)
+	}
+	return nil
+}
+
 // ReadChatEvents returns the events of a chat after one sequence number and up
 // to another, in order, limit at most. It reads every event in between.
 func (s *Store) ReadChatEvents(

@@ -42,11 +42,7 @@ func (s *Service) Condition(ctx context.Context, instanceID string) (Condition, 
 		}
 		return Condition{Flow: FlowWaiting, Reason: "webhooks are not being delivered at the moment"}, nil
 	}
-	if !p.isActive() {
-		return Condition{Flow: FlowInactive}, nil
-	}
-	health := p.health()
-	condition := newCondition(health)
+	condition := p.condition()
 	if condition.Pending == 0 {
 		return condition, nil
 	}

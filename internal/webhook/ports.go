@@ -51,6 +51,9 @@ type ProgressStore interface {
 	// SaveProgress writes how far webhooks have come, in one transaction. It skips
 	// webhooks that were deleted.
 	SaveProgress(ctx context.Context, progress []Progress) error
+	// DeleteDeadLetter removes the dead letter of an event. One that is not there is no
+	// error.
+	DeleteDeadLetter(ctx context.Context, instanceID string, sequence int64) error
 	// ListDeliveries returns a page of what became of the events: see
 	// Service.Deliveries.
 	ListDeliveries(ctx context.Context, instanceID string, request gateway.PageRequest) (gateway.Page[Delivery], error)

@@ -11,14 +11,14 @@ import (
 )
 
 const (
-	// maxTests bounds how many tests run at the same time.
+	// maxTests bounds how many tests and single deliveries run at the same time.
 	maxTests = 32
-	// maxTestAnswer bounds how much of an answer's body a test returns.
-	maxTestAnswer = maxAnswer
+	// maxResultAnswer bounds how much of an answer's body a result has.
+	maxResultAnswer = maxAnswer
 )
 
-// TestResult is what an endpoint answered to a test event.
-type TestResult struct {
+// Result is what an endpoint answered to an event that somebody had sent to it.
+type Result struct {
 	Status   int // 0 where there was no answer
 	Duration time.Duration
 	Answer   string // the beginning of the answer's body, 4 KiB at most
@@ -30,31 +30,41 @@ type TestResult struct {
 // like any other, but it is not in the log: its sequence is 0, which no event of
 // the log has. Its result does not change the state of the webhook. An instance
 // without a webhook is a gateway.NotFound; a failure of the endpoint is no error.
-func (s *Service) Test(ctx context.Context, instanceID string) (TestResult, error) {
+func (s *Service) Test(ctx context.Context, instanceID string) (Result, error) {
 	webhook, err := s.Get(ctx, instanceID)
 	if err != nil {
-		return TestResult{}, err
+		return Result{}, err
 	}
 	to, err := newTarget(webhook)
 	if err != nil {
-		return TestResult{}, fmt.Errorf("webhook: test: %w", err)
+		return Result{}, fmt.Errorf("webhook: test: %w", err)
 	}
 	event, err := eventlog.NewEvent(instanceID, "", "", s.now(), eventlog.WebhookTest{Message: "This is a test."})
 	if err != nil {
-		return TestResult{}, fmt.Errorf("webhook: test: %w", err)
+		return Result{}, fmt.Errorf("webhook: test: %w", err)
 	}
+	answer, err := s.sendNow(ctx, to, event)
+	if err != nil {
+		return Result{}, fmt.Errorf("webhook: test: %w", err)
+	}
+	return newResult(answer), nil
+}
+
+// sendNow sends an event once, beside the deliveries. Its error is that of ctx.
+func (s *Service) sendNow(ctx context.Context, to *target, event eventlog.Event) (answer, error) {
 	select {
 	case s.tests <- struct{}{}:
 		defer func() { <-s.tests }()
 	case <-ctx.Done():
-		return TestResult{}, ctx.Err()
+		return answer{}, context.Cause(ctx)
 	}
-	answer := s.client.post(ctx, to, event, nil)
-	if answer.Aborted {
-		return TestResult{}, fmt.Errorf("webhook: test: %w", context.Cause(ctx))
+	a := s.client.post(ctx, to, event, nil)
+	if a.Aborted {
+		return answer{}, context.Cause(ctx)
 	}
-	return TestResult{
-		Status: answer.Status, Duration: answer.duration,
-		Answer: readable(answer.body, maxTestAnswer), Error: answer.Problem,
-	}, nil
+	return a, nil
+}
+
+func newResult(a answer) Result {
+	return Result{Status: a.Status, Duration: a.duration, Answer: readable(a.body, maxResultAnswer), Error: a.Problem}
 }

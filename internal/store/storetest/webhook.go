@@ -252,6 +252,12 @@ func testDeadLetters(t *testing.T, f *fixture) {
 	if total != 999 || strings.Join(lines, ", ") != "dead_letter 1010 0, dead_letter 1008 0" {
 		t.Errorf("after some were revived %v are the newest of %d", lines, total)
 	}
+	f.check(f.DeleteDeadLetter(f.ctx(), hook.InstanceID, 1_010))
+	f.check(f.DeleteDeadLetter(f.ctx(), hook.InstanceID, 5_000))
+	lines, total = f.deliveries(hook.InstanceID, 1, 1)
+	if total != 998 || strings.Join(lines, ", ") != "dead_letter 1008 0" {
+		t.Errorf("after one was removed %v is the newest of %d", lines, total)
+	}
 }
 
 func testReadChatEvents(t *testing.T, f *fixture) {
