@@ -29,6 +29,7 @@ type commands struct {
 	Contacts   contactsCommand   `cmd:"" help:"Block and unblock contacts, and show their pictures."`
 	Groups     groupsCommand     `cmd:"" help:"Show groups."`
 	Presence   presenceCommand   `cmd:"" help:"Show a contact that the account is typing, recording, or online."`
+	Health     healthCommand     `cmd:"" help:"Ask a running gateway whether it can serve requests."`
 	Migrate    migrateCommand    `cmd:"" help:"Bring the database up to date and stop."`
 	Completion completionCommand `cmd:"" help:"Print the script that makes a shell complete recado's commands."`
 	Version    versionCommand    `cmd:"" help:"Print the version."`
