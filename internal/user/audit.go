@@ -39,6 +39,7 @@ const (
 	ActionUserDeleted Action = "user_deleted"
 
 	ActionInstanceCreated   Action = "instance_created"
+	ActionInstanceLinking   Action = "instance_linking" // a code was asked for
 	ActionInstanceRestarted Action = "instance_restarted"
 	ActionInstanceStopped   Action = "instance_stopped"
 	ActionInstanceLoggedOut Action = "instance_logged_out"
@@ -62,7 +63,7 @@ func Actions() []Action {
 		ActionSignedIn, ActionSignedOut, ActionSignedOutEverywhere, ActionSignInBlocked,
 		ActionPasswordSet, ActionPasswordChanged, ActionPasskeyAdded, ActionPasskeyRemoved,
 		ActionUserInvited, ActionLinkMade, ActionRoleChanged, ActionUserDeleted,
-		ActionInstanceCreated, ActionInstanceRestarted, ActionInstanceStopped, ActionInstanceLoggedOut, ActionInstanceDeleted,
+		ActionInstanceCreated, ActionInstanceLinking, ActionInstanceRestarted, ActionInstanceStopped, ActionInstanceLoggedOut, ActionInstanceDeleted,
 		ActionMessageSent,
 		ActionWebhookSaved, ActionWebhookDeleted, ActionWebhookTested, ActionWebhookResumed, ActionWebhookReplayed,
 		ActionKeyCreated, ActionKeyRevoked,

@@ -1,0 +1,239 @@
+// The chats of an instance, and one of them open.
+
+package dashboard
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/recado-project/recado/internal/dashboard/frame"
+	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/messaging"
+	"github.com/recado-project/recado/internal/web"
+)
+
+// chatsAtOnce is how many chats the list has.
+const chatsAtOnce = 30
+
+// chatsView is the page of an instance's chats, with one of them open.
+type chatsView struct {
+	instanceHead
+
+	Chats   []chatLine
+	Chat    string // the address of the one that is open; empty for none
+	Open    []bubble
+	Name    string // of the one that is open
+	Older   string // the link to older messages; empty for none
+	Newest  string // the link back to the newest; empty where they are shown
+	LiveURL string
+	Kinds   []sendKind
+	Sandbox bool
+}
+
+// chatLine is one line of the list of chats.
+type chatLine struct {
+	messaging.Chat
+
+	Name    string
+	Address string
+	Here    bool
+}
+
+// bubble is one message of the chat that is open.
+type bubble struct{ gateway.Message }
+
+// Progress is how far a message of ours has come.
+func (b bubble) Progress() web.Word {
+	switch b.Status {
+	case gateway.MessagePending:
+		return web.Word("on its way")
+	case gateway.MessageFailed:
+		return web.Word("failed")
+	case gateway.MessageSent:
+		return web.Word("sent")
+	case gateway.MessageDelivered:
+		return web.Word("delivered")
+	case gateway.MessageRead:
+		return web.Word("read")
+	default:
+		return web.Word("played")
+	}
+}
+
+// showChats shows the chats.
+func (p *pages) showChats(r *frame.Request) error {
+	found, err := p.instanceOf(r)
+	if err != nil {
+		return err
+	}
+	view, err := p.chatsView(r, found.ID)(r.Context())
+	if err != nil {
+		return err
+	}
+	return r.Page("chats", frame.View{Title: found.Name, Section: "instances", Body: view})
+}
+
+// liveChats keeps them up to date.
+func (p *pages) liveChats(r *frame.Request) error {
+	found, err := p.instanceOf(r)
+	if err != nil {
+		return err
+	}
+	return serveLive(p, r, "chats", found.ID, 0, p.chatsView(r, found.ID), chatQuery(r.URL.Query()).Encode())
+}
+
+// chatQuery returns what a request asks for, without what makes no sense.
+func chatQuery(given url.Values) url.Values {
+	query := url.Values{}
+	if chat, ok := gateway.ParseJID(given.Get("chat")); ok {
+		query.Set("chat", string(chat))
+	}
+	if at, id := given.Get("at"), given.Get("id"); at != "" && len(id) <= 40 {
+		if _, err := strconv.ParseInt(at, 10, 64); err == nil {
+			query.Set("at", at)
+			query.Set("id", id)
+		}
+	}
+	return query
+}
+
+// chatsView returns what makes the page.
+func (p *pages) chatsView(r *frame.Request, id string) func(ctx context.Context) (chatsView, error) {
+	query, role := chatQuery(r.URL.Query()), r.Visitor.Role
+	path := "/instances/" + id + "/chats"
+	return func(ctx context.Context) (chatsView, error) {
+		found, err := p.Instances.Get(ctx, id)
+		if err != nil {
+			return chatsView{}, err
+		}
+		view := chatsView{
+			instanceHead: headOf(found, "chats", role), Chat: query.Get("chat"), Kinds: sendKinds(),
+			Sandbox: p.Sandbox, LiveURL: withQuery(path+"/live", query),
+		}
+		chats, err := p.Messages.Chats(ctx, id, gateway.PageRequest{Page: 1, Limit: chatsAtOnce})
+		if err != nil {
+			return chatsView{}, err
+		}
+		for _, chat := range chats.Items {
+			line := chatLine{Chat: chat, Address: addressOf(chat.Party), Name: nameOf(chat.Party)}
+			line.Here = line.Address == view.Chat
+			view.Chats = append(view.Chats, line)
+		}
+		if view.Chat == "" {
+			return view, nil
+		}
+		err = p.open(ctx, &view, path, query)
+		return view, err
+	}
+}
+
+// open reads the chat that is open.
+func (p *pages) open(ctx context.Context, view *chatsView, path string, query url.Values) error {
+	party := partyAt(view.Chat)
+	for _, line := range view.Chats {
+		if line.Here {
+			party = line.Party
+		}
+	}
+	read, err := p.Messages.Chat(ctx, view.Instance.ID, party, positionIn(query))
+	if err != nil {
+		return err
+	}
+	for _, message := range read.Messages {
+		view.Open = append(view.Open, bubble{message})
+	}
+	view.Name = nameOf(read.Party)
+	if older := read.Older; older != (gateway.Position{}) {
+		view.Older = withQuery(path, url.Values{
+			"chat": {view.Chat}, "at": {strconv.FormatInt(older.At.UnixMilli(), 10)}, "id": {older.ID},
+		})
+	}
+	if query.Has("at") {
+		view.Newest = withQuery(path, url.Values{"chat": {view.Chat}})
+	}
+	return nil
+}
+
+// positionIn reads where a page of older messages begins.
+func positionIn(query url.Values) gateway.Position {
+	at, err := strconv.ParseInt(query.Get("at"), 10, 64)
+	if err != nil {
+		return gateway.Position{}
+	}
+	return gateway.Position{At: time.UnixMilli(at).UTC(), ID: query.Get("id")}
+}
+
+// addressOf is what a chat is named by in a page's address.
+func addressOf(party gateway.Party) string { return string(party.Address()) }
+
+// partyAt is the chat at an address.
+func partyAt(address string) gateway.Party {
+	jid := gateway.JID(address)
+	if jid.IsLID() {
+		return gateway.Party{LID: jid}
+	}
+	return gateway.Party{JID: jid}
+}
+
+// nameOf is what people call a chat: its name, or its number.
+func nameOf(party gateway.Party) string {
+	if party.Name != "" {
+		return party.Name
+	}
+	number, host, _ := strings.Cut(addressOf(party), "@")
+	if host == gateway.PersonalSuffix {
+		return "+" + number
+	}
+	return number
+}
+
+// showFile leads to the file of a message.
+func (p *pages) showFile(r *frame.Request) error {
+	found, err := p.instanceOf(r)
+	if err != nil {
+		return err
+	}
+	link, err := p.Messages.MediaLink(r.Context(), found.ID, gateway.MessageRef{ID: r.PathValue("messageId")}, "")
+	if err != nil {
+		return err
+	}
+	r.W.Header().Set("Cache-Control", fmt.Sprintf("private, max-age=%d", link.ExpiresIn/2))
+	http.Redirect(r.W, r.Request, link.URL, http.StatusFound)
+	return nil
+}
+
+// kindWord is what people call a kind of message.
+func kindWord(kind gateway.MessageType) web.Word {
+	switch kind {
+	case gateway.TypeText:
+		return web.Word("Text")
+	case gateway.TypeImage:
+		return web.Word("Picture")
+	case gateway.TypeVideo:
+		return web.Word("Video")
+	case gateway.TypeVoice:
+		return web.Word("Voice note")
+	case gateway.TypeAudio:
+		return web.Word("Audio")
+	case gateway.TypeDocument:
+		return web.Word("File")
+	case gateway.TypeLocation:
+		return web.Word("Location")
+	case gateway.TypeContact:
+		return web.Word("Contact card")
+	case gateway.TypeSticker:
+		return web.Word("Sticker")
+	case gateway.TypePoll:
+		return web.Word("Poll")
+	default:
+		return web.Word("Message")
+	}
+}
+
+// Kind is what people call the kind of the chat's last message.
+func (c chatLine) Kind() web.Word { return kindWord(c.Last.Type) }

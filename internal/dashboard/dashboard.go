@@ -1,0 +1,111 @@
+// Package dashboard is what people see of the gateway in a browser. Each page is one
+// file for its handler and one for its template. It decides nothing: it calls the same
+// use cases as the API, with a key of the visitor's account.
+package dashboard
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/recado-project/recado/internal/dashboard/frame"
+	"github.com/recado-project/recado/internal/dashboard/live"
+	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/instance"
+	"github.com/recado-project/recado/internal/messaging"
+	"github.com/recado-project/recado/internal/outbound"
+	"github.com/recado-project/recado/internal/web"
+	"github.com/recado-project/recado/internal/webhook"
+)
+
+// Files are the templates and translations of the pages.
+//
+//go:embed *.html locale
+var Files embed.FS
+
+// Config is what the pages stand on. The first part is required.
+type Config struct {
+	Site      *web.Site // made of this package's Files among others
+	Logger    *slog.Logger
+	Pulse     *live.Pulse
+	Users     frame.Audit
+	Instances *instance.Service
+	Messages  *messaging.Service
+	Traffic   *messaging.Traffic
+	Webhooks  *webhook.Service
+	// Origin returns the address under which clients reach the API, as a request shows
+	// it.
+	Origin func(r *http.Request) string
+
+	// Guard allows the addresses from which accounts' pictures are fetched; nil allows
+	// all.
+	Guard *outbound.Guard
+
+	MaxMedia int64            // of a file to send, in bytes
+	Sandbox  bool             // there are phones to look at
+	Now      func() time.Time // nil: the wall clock
+}
+
+// pages has the handlers.
+type pages struct {
+	Config
+
+	pictures *pictures
+}
+
+// New makes the pages.
+func New(config Config) (*frame.Pages, error) {
+	if config.Site == nil || config.Logger == nil || config.Pulse == nil || config.Users == nil || config.Instances == nil ||
+		config.Messages == nil || config.Traffic == nil || config.Webhooks == nil || config.Origin == nil {
+		return nil, errors.New("dashboard: a part is missing")
+	}
+	if config.Now == nil {
+		config.Now = time.Now
+	}
+	p := &pages{Config: config, pictures: newPictures(config.Guard)}
+	return frame.New(frame.Config{
+		Site: config.Site, Logger: config.Logger, Users: config.Users, Sandbox: config.Sandbox,
+	}, p.routes()...)
+}
+
+// instanceOf returns the instance of the request's path. Its error is NotFound for one
+// that does not exist or is another account's: a stranger does not learn which.
+func (p *pages) instanceOf(r *frame.Request) (gateway.Instance, error) {
+	found, err := p.Instances.Get(r.Context(), r.PathValue("instanceId"))
+	if err != nil {
+		return gateway.Instance{}, err
+	}
+	if !r.Visitor.Key.InScope(found) {
+		return gateway.Instance{}, gateway.Errorf(gateway.NotFound, gateway.CodeInstanceNotFound, "there is no such instance")
+	}
+	r.Entry.Subject = found.Name
+	return found, nil
+}
+
+// partKey names a live part with what its rendering depends on.
+func partKey(r *frame.Request, page string, rest ...string) string {
+	return strings.Join(append([]string{page, r.Lang(), r.Visitor.Key.AccountID, string(r.Visitor.Role)}, rest...), "|")
+}
+
+// serveLive answers with the stream of a page's block "view". view makes the data of the
+// block now; it must depend on nothing but the key's parts.
+func serveLive[T any](p *pages, r *frame.Request, page, instanceID string, maxAge time.Duration, view func(ctx context.Context) (T, error), rest ...string) error {
+	lang := r.Lang()
+	ended, stop := r.Visitor.Watch()
+	defer stop()
+	p.Pulse.Serve(r.W, r.Request, ended, live.Part{
+		Key: partKey(r, page, append(rest, instanceID)...), InstanceID: instanceID, MaxAge: maxAge,
+		Render: func(ctx context.Context) ([]byte, error) {
+			data, err := view(ctx)
+			if err != nil {
+				return nil, err
+			}
+			return p.Site.Render(lang, page, "view", data)
+		},
+	})
+	return nil
+}

@@ -1,0 +1,47 @@
+// The table of all pages and actions.
+
+package dashboard
+
+import (
+	"net/http"
+
+	"github.com/recado-project/recado/internal/dashboard/frame"
+	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/user"
+)
+
+// routes is the table: who may do what, and what the audit list calls it.
+func (p *pages) routes() []frame.Route {
+	const one = "/instances/{instanceId}"
+	read := func(path string, handle func(*frame.Request) error) frame.Route {
+		return frame.Route{Method: http.MethodGet, Path: path, Role: gateway.RoleViewer, Handle: handle}
+	}
+	act := func(path string, action user.Action, handle func(*frame.Request) error) frame.Route {
+		return frame.Route{Method: http.MethodPost, Path: path, Role: gateway.RoleOperator, Action: action, Handle: handle}
+	}
+	send := act(one+"/messages", user.ActionMessageSent, p.sendMessage)
+	send.MaxBody = p.MaxMedia + maxFields
+	return []frame.Route{
+		read("/{$}", p.start),
+		read("/instances", p.listInstances),
+		read("/instances/live", p.liveInstances),
+		act("/instances", user.ActionInstanceCreated, p.createInstance),
+
+		read(one, p.showInstance),
+		read(one+"/live", p.liveInstance),
+		read(one+"/picture", p.showPicture),
+		act(one+"/link", user.ActionInstanceLinking, p.linkInstance),
+		act(one+"/pairing-code", user.ActionInstanceLinking, p.showPairingCode),
+		act(one+"/restart", user.ActionInstanceRestarted, p.restartInstance),
+		act(one+"/stop", user.ActionInstanceStopped, p.stopInstance),
+		act(one+"/logout", user.ActionInstanceLoggedOut, p.logOutInstance),
+		act(one+"/delete", user.ActionInstanceDeleted, p.deleteInstance),
+
+		read(one+"/chats", p.showChats),
+		read(one+"/chats/live", p.liveChats),
+		read(one+"/messages/{messageId}/file", p.showFile),
+		send,
+
+		read(one+"/code", p.showCode),
+	}
+}

@@ -1,0 +1,152 @@
+// The field that sends a test message of any kind.
+
+package dashboard
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/recado-project/recado/internal/dashboard/frame"
+	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/messaging"
+	"github.com/recado-project/recado/internal/web"
+)
+
+// maxFields bounds what a form with a file has beside the file, in bytes.
+const maxFields = 256 << 10
+
+// formMemory is how much of a form is held in memory while it is read.
+const formMemory = 1 << 20
+
+// sendKind is a kind of message in the field's list.
+type sendKind struct {
+	Kind gateway.MessageType
+	Name web.Word
+}
+
+// sendKinds are the kinds that can be sent.
+func sendKinds() []sendKind {
+	kinds := []gateway.MessageType{
+		gateway.TypeText, gateway.TypeImage, gateway.TypeVideo, gateway.TypeVoice, gateway.TypeAudio, gateway.TypeDocument,
+		gateway.TypeSticker, gateway.TypeLocation, gateway.TypeContact,
+	}
+	listed := make([]sendKind, len(kinds))
+	for n, kind := range kinds {
+		listed[n] = sendKind{Kind: kind, Name: kindWord(kind)}
+	}
+	return listed
+}
+
+// sendMessage sends a message as the API would, and says where it went.
+func (p *pages) sendMessage(r *frame.Request) error {
+	found, err := p.instanceOf(r)
+	if err != nil {
+		return err
+	}
+	if err := r.ParseMultipartForm(formMemory); err != nil && !errors.Is(err, http.ErrNotMultipart) {
+		if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
+			return gateway.Errorf(gateway.TooLarge, gateway.CodePayloadTooLarge, "the file may have %d bytes at most", p.MaxMedia)
+		}
+		return gateway.Errorf(gateway.Invalid, gateway.CodeValidation, "the form can't be read")
+	}
+	if r.MultipartForm != nil {
+		defer func() { _ = r.MultipartForm.RemoveAll() }() // temporary files
+	}
+	to, err := gateway.ParseRecipient(r.FormValue("to"))
+	if err != nil {
+		return gateway.InvalidFields(gateway.FieldError{Field: "to", Message: err.Error()})
+	}
+	r.Entry.Detail = r.FormValue("kind")
+	if _, err := p.send(r, messaging.Request{InstanceID: found.ID, To: to}); err != nil {
+		return err
+	}
+	return r.Done("/instances/"+found.ID+"/chats", web.Word("Sent."))
+}
+
+// send sends what the form describes.
+func (p *pages) send(r *frame.Request, request messaging.Request) (messaging.Result, error) {
+	ctx := r.Context()
+	switch kind := gateway.MessageType(r.FormValue("kind")); kind {
+	case gateway.TypeText:
+		text := r.FormValue("text")
+		if strings.TrimSpace(text) == "" || len([]rune(text)) > maxText {
+			return messaging.Result{}, gateway.InvalidFields(gateway.FieldError{Field: "text", Message: fmt.Sprintf("must have 1 to %d characters", maxText)})
+		}
+		return p.Messages.SendText(ctx, request, text)
+	case gateway.TypeLocation:
+		place, err := placeIn(r)
+		if err != nil {
+			return messaging.Result{}, err
+		}
+		return p.Messages.SendLocation(ctx, request, place)
+	case gateway.TypeContact:
+		number, ok := gateway.ParseNumber(r.FormValue("number"))
+		name := gateway.CleanName(r.FormValue("name"))
+		if !ok || name == "" {
+			return messaging.Result{}, gateway.InvalidFields(gateway.FieldError{Field: "number", Message: "a contact card needs a name, and a number with its country code"})
+		}
+		return p.Messages.SendContact(ctx, request, gateway.ContactCard{FullName: name, PhoneNumber: number})
+	case gateway.TypeImage, gateway.TypeVideo, gateway.TypeVoice, gateway.TypeAudio, gateway.TypeDocument, gateway.TypeSticker:
+		return p.sendFile(ctx, r, request, kind)
+	default:
+		return messaging.Result{}, gateway.InvalidFields(gateway.FieldError{Field: "kind", Message: "is not a kind of message"})
+	}
+}
+
+// maxText and maxCaption are the contract's limits, in characters.
+const (
+	maxText    = 65_536
+	maxCaption = 1024
+)
+
+// sendFile sends the form's file.
+func (p *pages) sendFile(ctx context.Context, r *frame.Request, request messaging.Request, kind gateway.MessageType) (messaging.Result, error) {
+	file, header, err := r.FormFile("file")
+	if err != nil {
+		return messaging.Result{}, gateway.InvalidFields(gateway.FieldError{Field: "file", Message: "choose a file"})
+	}
+	defer func() { _ = file.Close() }()
+	caption := r.FormValue("caption")
+	if len([]rune(caption)) > maxCaption {
+		return messaging.Result{}, gateway.InvalidFields(gateway.FieldError{Field: "caption", Message: fmt.Sprintf("must have at most %d characters", maxCaption)})
+	}
+	content, err := io.ReadAll(file)
+	if err != nil {
+		return messaging.Result{}, fmt.Errorf("dashboard: read file: %w", err)
+	}
+	mediaType, _, err := mime.ParseMediaType(header.Header.Get("Content-Type"))
+	if err != nil {
+		mediaType = "application/octet-stream"
+	}
+	params := messaging.MediaParams{
+		Input: "data:" + mediaType + ";base64," + base64.StdEncoding.EncodeToString(content), Field: "file",
+		ViewOnce: r.FormValue("viewOnce") == "on",
+	}
+	if kind == gateway.TypeImage || kind == gateway.TypeVideo || kind == gateway.TypeDocument {
+		params.Caption = caption
+	}
+	if kind == gateway.TypeDocument {
+		params.FileName = gateway.CleanName(filepath.Base(header.Filename))
+	}
+	return p.Messages.SendMedia(ctx, request, kind, params)
+}
+
+// placeIn reads the place of a location.
+func placeIn(r *frame.Request) (gateway.Location, error) {
+	latitude, latitudeErr := strconv.ParseFloat(strings.ReplaceAll(r.FormValue("latitude"), ",", "."), 64)
+	longitude, longitudeErr := strconv.ParseFloat(strings.ReplaceAll(r.FormValue("longitude"), ",", "."), 64)
+	if errors.Join(latitudeErr, longitudeErr) != nil || !(latitude >= -90 && latitude <= 90) || !(longitude >= -180 && longitude <= 180) {
+		return gateway.Location{}, gateway.InvalidFields(gateway.FieldError{
+			Field: "latitude", Message: "must be degrees: latitude from -90 to 90, longitude from -180 to 180",
+		})
+	}
+	return gateway.Location{Latitude: latitude, Longitude: longitude, Name: gateway.CleanName(r.FormValue("place"))}, nil
+}
