@@ -1,0 +1,41 @@
+# The gateway as an image: one static program, nobody's shell, no right to write but in
+# /data. docs/deploy.md says how to run it.
+#
+#   docker build -t recado .                            # without ffmpeg, under 16 MB
+#   docker build -t recado:ffmpeg --target ffmpeg .     # with ffmpeg, for voice notes of any format
+
+FROM docker.io/library/golang:1.26-bookworm AS build
+WORKDIR /src
+COPY go.mod go.sum ./
+RUN go mod download
+COPY . .
+RUN CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o /root-of-image/recado ./cmd/recado \
+ && mkdir -p /root-of-image/data /root-of-image/etc/ssl/certs \
+ && cp /etc/ssl/certs/ca-certificates.crt /root-of-image/etc/ssl/certs/ \
+ && chown 65532:65532 /root-of-image/data
+
+FROM docker.io/library/debian:12-slim AS ffmpeg
+RUN apt-get update \
+ && apt-get install -y --no-install-recommends ffmpeg \
+ && rm -rf /var/lib/apt/lists/*
+COPY --from=build /root-of-image/ /
+ENV RECADO_LISTEN=0.0.0.0:8080 RECADO_DATA=/data
+USER 65532:65532
+WORKDIR /data
+VOLUME /data
+EXPOSE 8080
+HEALTHCHECK --interval=15s --timeout=5s --start-period=30s CMD ["/recado", "health"]
+ENTRYPOINT ["/recado"]
+CMD ["serve"]
+
+# The last target is the one that is built if none is named.
+FROM scratch AS recado
+COPY --from=build /root-of-image/ /
+ENV RECADO_LISTEN=0.0.0.0:8080 RECADO_DATA=/data
+USER 65532:65532
+WORKDIR /data
+VOLUME /data
+EXPOSE 8080
+HEALTHCHECK --interval=15s --timeout=5s --start-period=30s CMD ["/recado", "health"]
+ENTRYPOINT ["/recado"]
+CMD ["serve"]
