@@ -21,7 +21,7 @@ func TestHealth(t *testing.T) {
 	for address, want := range map[string]string{
 		ill.URL:                    "is not ready: it answered 503",
 		ill.URL + "/sandbox/trust": "is not ready: it answered 503",
-		"http://127.0.0.1:1":       "can't be reached",
+		"http://127.0.0.1:1":       "no gateway answers at",
 		"gateway":                  "needs http:// or https://",
 	} {
 		if code, _, said := run(t, "", "health", "--url", address); code == 0 || !strings.Contains(said, want) {
