@@ -18,7 +18,11 @@ type Store interface {
 	ReadEvents(ctx context.Context, instanceID string, after int64, limit int) ([]Event, error)
 	ReadEventSlice(ctx context.Context, instanceID string, after int64, maxEvents, maxBytes int) ([]Event, error)
 	EventBounds(ctx context.Context, instanceID string) (oldest, newest int64, err error)
+	NewestEvents(ctx context.Context, instanceID string, kinds []Kind, from, before int64, limit int) ([]Event, error)
 }
+
+// newestWindow is how many events are searched for those of some kinds at once.
+const newestWindow = 3_000
 
 // Config is what a Log stands on. Both are required.
 type Config struct {
@@ -85,6 +89,33 @@ func (l *Log) Bounds(ctx context.Context, instanceID string) (oldest, newest int
 		return 0, 0, fmt.Errorf("eventlog: bounds: %w", err)
 	}
 	return oldest, newest, nil
+}
+
+// Newest returns the newest events of an instance before a sequence number, newest first,
+// limit at most: of some kinds, or of all if no kinds are given. A number of 0 means all
+// there are. Older is where the search can go on, by another call with that number; 0 if
+// there are no more events. It is set even if fewer events than limit were found, because
+// only some thousand are searched at a time.
+func (l *Log) Newest(ctx context.Context, instanceID string, kinds []Kind, before int64, limit int) (events []Event, older int64, err error) {
+	oldest, newest, err := l.Bounds(ctx, instanceID)
+	if err != nil {
+		return nil, 0, err
+	}
+	if before <= 0 || before > newest {
+		before = newest + 1
+	}
+	from := max(before-newestWindow, oldest)
+	events, err = l.config.Store.NewestEvents(ctx, instanceID, kinds, from, before, limit)
+	if err != nil {
+		return nil, 0, fmt.Errorf("eventlog: read the newest: %w", err)
+	}
+	if len(events) == limit {
+		from = events[limit-1].Sequence
+	}
+	if from <= oldest {
+		from = 0
+	}
+	return events, from, nil
 }
 
 // Follow returns a follower of an instance's events; the caller closes it. It

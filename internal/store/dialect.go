@@ -50,7 +50,7 @@ func (d dialect) in() string { return d.each }
 const noTexts = "[]"
 
 // texts makes the value of such a parameter.
-func texts(values []string) (string, error) {
+func texts[T ~string](values []T) (string, error) {
 	if len(values) == 0 {
 		return noTexts, nil // a nil slice would be encoded as null
 	}

@@ -25,6 +25,8 @@ const (
 	// A limit that is a bare parameter makes SQLite plan anew each time.
 	readEvents = "SELECT " + eventColumns + " FROM events WHERE instance_id = $1 AND sequence > $2 ORDER BY sequence LIMIT $3 + 0"
 
+	newestEvents = "SELECT " + eventColumns + " FROM events WHERE instance_id = $1 AND sequence >= $2 AND sequence < $3 ORDER BY sequence DESC LIMIT $4 + 0"
+
 	eventBounds = `SELECT COALESCE((SELECT MIN(sequence) FROM events WHERE instance_id = $1), 0),
 		COALESCE((SELECT MAX(sequence) FROM events WHERE instance_id = $1), 0)`
 )
@@ -124,6 +126,31 @@ func (s *Store) ReadEvents(ctx context.Context, instanceID string, after int64, 
 		return nil, fmt.Errorf("store: read events: %w", err)
 	}
 	return events, nil
+}
+
+// NewestEvents returns the newest events of an instance from one sequence number until
+// another, newest first, limit at most: of some kinds, or of all if no kinds are given.
+func (s *Store) NewestEvents(
+	ctx context.Context, instanceID string, kinds []eventlog.Kind, from, before int64, limit int,
+) (events []eventlog.Event, err error) {
+	if len(kinds) == 0 {
+		events, err = collect(ctx, s.db.scanner(), scanEvent, newestEvents, instanceID, from, before, limit)
+	} else {
+		var set string
+		if set, err = texts(kinds); err == nil {
+			events, err = collect(ctx, s.db.scanner(), scanEvent, s.dialect.newestEventsOf(), instanceID, set, from, before, limit)
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("store: newest events: %w", err)
+	}
+	return events, nil
+}
+
+// newestEventsOf is newestEvents for some kinds.
+func (d dialect) newestEventsOf() string {
+	return "SELECT " + eventColumns + " FROM events WHERE instance_id = $1 AND kind IN " + d.in() +
+		" AND sequence >= $3 AND sequence < $4 ORDER BY sequence DESC LIMIT $5 + 0"
 }
 
 // ReadEventSlice returns the events of an instance after a sequence number, in

@@ -84,6 +84,44 @@ func testEvents(t *testing.T, f *fixture) {
 	}
 }
 
+func testNewestEvents(t *testing.T, f *fixture) {
+	t.Helper()
+	account := f.account()
+	instance, other := f.instance(account.ID, 1), f.instance(account.ID, 2)
+	f.check(f.AppendEvents(f.ctx(), other.ID, f.event(other, 1)))
+	for n := range 6 {
+		event := f.event(instance, n)
+		if n%2 == 0 {
+			event.Kind = eventlog.KindPresence
+		}
+		f.check(f.AppendEvents(f.ctx(), instance.ID, event))
+	}
+	for name, test := range map[string]struct {
+		kinds        []eventlog.Kind
+		from, before int64
+		limit        int
+		want         []int64
+	}{
+		"all":                   {nil, 1, 7, 10, []int64{6, 5, 4, 3, 2, 1}},
+		"some":                  {nil, 2, 6, 3, []int64{5, 4, 3}},
+		"of a kind":             {[]eventlog.Kind{eventlog.KindPresence}, 1, 7, 10, []int64{5, 3, 1}},
+		"of a kind, in bounds":  {[]eventlog.Kind{eventlog.KindPresence}, 2, 5, 10, []int64{3}},
+		"of a kind, with limit": {[]eventlog.Kind{eventlog.KindPresence}, 1, 7, 2, []int64{5, 3}},
+		"of two kinds":          {[]eventlog.Kind{eventlog.KindPresence, eventlog.KindWebhookTest}, 4, 7, 10, []int64{6, 5, 4}},
+		"of another kind":       {[]eventlog.Kind{eventlog.KindCallReceived}, 1, 7, 10, nil},
+	} {
+		events, err := f.NewestEvents(f.ctx(), instance.ID, test.kinds, test.from, test.before, test.limit)
+		f.check(err)
+		var got []int64
+		for _, event := range events {
+			got = append(got, event.Sequence)
+		}
+		if !reflect.DeepEqual(got, test.want) {
+			t.Errorf("%s: got %v, want %v", name, got, test.want)
+		}
+	}
+}
+
 // Events that are appended at the same time get each number once, and the bell rings for
 // each of them after its commit and in order.
 func testEventsAtOnce(t *testing.T, f *fixture) {

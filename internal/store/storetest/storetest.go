@@ -47,6 +47,7 @@ func Run(t *testing.T, open Open) {
 		"changes, confirm":    testConfirmChange,
 		"changes, remove":     testRemoveChanges,
 		"events":              testEvents,
+		"events, newest":      testNewestEvents,
 		"events, at once":     testEventsAtOnce,
 		"events, delete":      testDeleteEvents,
 		"registrations":       testRegistrations,
