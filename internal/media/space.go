@@ -70,6 +70,13 @@ func (s *space) used(folder string) (here, all int64) {
 	return s.folders[folder], all
 }
 
+// Used returns how many bytes the stored files have, and how many they may have together;
+// 0 means no limit.
+func (b *Blobs) Used() (used, limit int64) {
+	_, used = b.space.used("")
+	return used, b.config.Total
+}
+
 // stored is a file in the store.
 type stored struct {
 	key     string

@@ -80,6 +80,9 @@ func findFFmpeg(setting string) (string, error) {
 	}
 }
 
+// HasFFmpeg reports whether media are measured and converted with ffmpeg.
+func (s *Service) HasFFmpeg() bool { return s.tool.ffmpeg != "" }
+
 // found reports whether there is an ffmpeg. If there is none, it logs that once.
 func (t *tool) found(ctx context.Context) bool {
 	if t.ffmpeg != "" {

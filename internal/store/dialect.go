@@ -17,6 +17,9 @@ type dialect struct {
 	// name is part of the file names of migrations for one database only:
 	// 0002_name.sqlite.sql.
 	name string
+	// title is the name of the database as people write it, size the query for how many
+	// bytes it takes.
+	title, size string
 	// lockMigrations keeps a second program from migrating at the same time,
 	// until the transaction ends. SQLite needs nothing: its write transactions
 	// exclude each other.
@@ -30,12 +33,15 @@ type dialect struct {
 }
 
 func sqliteDialect() dialect {
-	return dialect{name: "sqlite", each: "(SELECT value FROM json_each($2))"}
+	return dialect{
+		name: "sqlite", title: "SQLite", each: "(SELECT value FROM json_each($2))",
+		size: "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()",
+	}
 }
 
 func postgresDialect() dialect {
 	return dialect{
-		name: "postgres",
+		name: "postgres", title: "PostgreSQL", size: "SELECT pg_database_size(current_database())",
 		// Any number that nothing else in the database locks; advisory locks
 		// have no names.
 		lockMigrations: "SELECT pg_advisory_xact_lock(7236332701)",

@@ -104,6 +104,18 @@ func (s *Store) Ping(ctx context.Context) error {
 	return nil
 }
 
+// Kind is the name of the database: SQLite or PostgreSQL.
+func (s *Store) Kind() string { return s.dialect.title }
+
+// Size returns how many bytes the database takes.
+func (s *Store) Size(ctx context.Context) (int64, error) {
+	var size int64
+	if err := s.db.scanner().QueryRowContext(ctx, s.dialect.size).Scan(&size); err != nil {
+		return 0, fmt.Errorf("store: size: %w", err)
+	}
+	return size, nil
+}
+
 // Close closes the database. Calls under way must have returned.
 func (s *Store) Close() error {
 	if err := s.db.close(); err != nil {

@@ -23,3 +23,10 @@ func testAccounts(t *testing.T, f *fixture) {
 	wantKind(t, f.CreateAccount(f.ctx(), double), gateway.Conflict, "ALREADY_EXISTS")
 	f.check(f.Ping(f.ctx()))
 }
+
+func testSize(t *testing.T, f *fixture) {
+	t.Helper()
+	if size, err := f.Size(f.ctx()); size < 10_000 || err != nil {
+		t.Errorf("the %s database takes %d bytes (%v)", f.Kind(), size, err)
+	}
+}

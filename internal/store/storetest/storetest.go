@@ -25,6 +25,7 @@ func Run(t *testing.T, open Open) {
 	t.Helper()
 	for name, test := range map[string]func(t *testing.T, f *fixture){
 		"accounts":            testAccounts,
+		"size":                testSize,
 		"keys":                testKeys,
 		"keys, used":          testTouchKey,
 		"instances":           testInstances,
