@@ -12,9 +12,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/recado-project/recado/internal/access"
 	"github.com/recado-project/recado/internal/dashboard/frame"
 	"github.com/recado-project/recado/internal/dashboard/live"
+	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/health"
 	"github.com/recado-project/recado/internal/instance"
 	"github.com/recado-project/recado/internal/messaging"
 	"github.com/recado-project/recado/internal/outbound"
@@ -37,6 +40,9 @@ type Config struct {
 	Messages  *messaging.Service
 	Traffic   *messaging.Traffic
 	Webhooks  *webhook.Service
+	Events    *eventlog.Log
+	Access    *access.Service
+	Health    *health.Service
 	// Origin returns the address under which clients reach the API, as a request shows
 	// it.
 	Origin func(r *http.Request) string
@@ -60,7 +66,8 @@ type pages struct {
 // New makes the pages.
 func New(config Config) (*frame.Pages, error) {
 	if config.Site == nil || config.Logger == nil || config.Pulse == nil || config.Users == nil || config.Instances == nil ||
-		config.Messages == nil || config.Traffic == nil || config.Webhooks == nil || config.Origin == nil {
+		config.Messages == nil || config.Traffic == nil || config.Webhooks == nil || config.Origin == nil ||
+		config.Events == nil || config.Access == nil || config.Health == nil {
 		return nil, errors.New("dashboard: a part is missing")
 	}
 	if config.Now == nil {

@@ -1,12 +1,47 @@
 package dashboard_test
 
 import (
+	"net/http"
+	"strings"
 	"testing"
 
+	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/web/webtest"
 )
 
 func TestEveryWordIsTranslated(t *testing.T) {
 	t.Parallel()
 	webtest.Words(t)
+}
+
+// What changes something is refused to viewers, and what is the owner's to operators, also
+// if the request is made by hand. Nothing is written to the audit list.
+func TestRolesAreKept(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	fill := strings.NewReplacer("{$}", "", "{instanceId}", r.instance("Desk"), "{sequence}", "1", "{keyId}", "key", "{messageId}", "message")
+	for _, route := range r.pages.Routes() {
+		if route.Method != http.MethodGet && !route.Role.Covers(gateway.RoleOperator) {
+			t.Errorf("%s %s is open to viewers", route.Method, route.Path)
+		}
+		for _, role := range []gateway.Role{"", gateway.RoleViewer, gateway.RoleOperator} {
+			if role.Covers(route.Role) {
+				continue
+			}
+			if got := r.ask(role, route.Method, fill.Replace(route.Path), nil, false); got.status != http.StatusForbidden {
+				t.Errorf("%q gets %d for %s %s", role, got.status, route.Method, route.Path)
+			}
+		}
+	}
+	if entries := r.recorded(); entries != "" {
+		t.Errorf("recorded %q", entries)
+	}
+}
+
+func TestHealthSaysWhatIsWrong(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	page := r.show(gateway.RoleViewer, "/health")
+	r.has(page, "1.2.3", "SQLite", "There is no ffmpeg", "of 1.0 GB")
+	r.follow(gateway.RoleViewer, "/health/live")("SQLite")
 }

@@ -43,5 +43,8 @@ func (p *pages) routes() []frame.Route {
 		send,
 
 		read(one+"/code", p.showCode),
+
+		read("/health", p.showHealth),
+		read("/health/live", p.liveHealth),
 	}
 }

@@ -1,0 +1,90 @@
+// The page that says how the program itself is doing.
+
+package dashboard
+
+import (
+	"context"
+	"time"
+
+	"github.com/recado-project/recado/internal/dashboard/frame"
+	"github.com/recado-project/recado/internal/health"
+	"github.com/recado-project/recado/internal/web"
+	"github.com/recado-project/recado/internal/webhook"
+)
+
+// healthAge is how old the figures of open pages may be.
+const healthAge = 10 * time.Second
+
+// healthView is the page.
+type healthView struct {
+	health.Report
+
+	Advice                            []state // what somebody should look at
+	Flowing, Waiting, Suspended, Idle int     // webhooks
+}
+
+// showHealth shows the page.
+func (p *pages) showHealth(r *frame.Request) error {
+	view, err := p.healthView(r.Context())
+	if err != nil {
+		return err
+	}
+	return r.Page("health", frame.View{Title: r.Text(web.Word("Settings and health")), Section: "health", Body: view})
+}
+
+// liveHealth keeps it up to date.
+func (p *pages) liveHealth(r *frame.Request) error {
+	return serveLive(p, r, "health", "", healthAge, p.healthView)
+}
+
+func (p *pages) healthView(ctx context.Context) (healthView, error) {
+	view := healthView{Report: p.Health.Report(ctx)}
+	flows := view.Webhooks.Flows
+	view.Flowing, view.Waiting = flows[webhook.FlowFlowing], flows[webhook.FlowWaiting]
+	view.Suspended, view.Idle = flows[webhook.FlowSuspended], flows[webhook.FlowInactive]
+	for _, problem := range view.Problems {
+		view.Advice = append(view.Advice, adviceFor(problem))
+	}
+	return view, nil
+}
+
+// adviceFor says what a problem means, and what to do.
+func adviceFor(problem health.Problem) state {
+	switch problem {
+	case health.DatabaseSilent:
+		return state{
+			"bad", web.Word("The database does not answer"), web.Word("Nothing can be sent or kept until it does."),
+			web.Word("Look at the database's own log, and at the gateway's."),
+		}
+	case health.DiskFull:
+		return state{
+			"bad", web.Word("The disk is nearly full"), web.Word("Without space on the disk no message can be kept, and nothing is sent."),
+			web.Word("Make room, move the data folder, or keep less with --keep-messages and --media-quota."),
+		}
+	case health.DatabaseSlow:
+		return state{
+			"wait", web.Word("The database is slow"), web.Word("It took more than a tenth of a second to answer, and so does each message."),
+			web.Word("Look at what else uses the machine or the database."),
+		}
+	case health.WebhooksSuspended:
+		return state{
+			"bad", web.Word("Webhooks are suspended"), web.Word("Their endpoints failed for so long that they are not tried any more."),
+			web.Word("Mend the endpoint, then resume the webhook on its instance's page."),
+		}
+	case health.EventsWait:
+		return state{
+			"wait", web.Word("Many events wait"), web.Word("More than ten thousand events are still to be delivered."),
+			web.Word("Look at the instances with waiting events: an endpoint is slow or fails."),
+		}
+	case health.FilesFull:
+		return state{
+			"wait", web.Word("Fetched files have little space left"), web.Word("The oldest go to make room, and are fetched again when they are asked for."),
+			web.Word("Give them more with --media-quota."),
+		}
+	default:
+		return state{
+			"info", web.Word("There is no ffmpeg"), web.Word("Voice notes go out as they are, and videos without a thumbnail."),
+			web.Word("Install ffmpeg and restart the gateway."),
+		}
+	}
+}

@@ -1,0 +1,269 @@
+package dashboard_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/recado-project/recado/internal/access"
+	"github.com/recado-project/recado/internal/dashboard"
+	"github.com/recado-project/recado/internal/dashboard/frame"
+	"github.com/recado-project/recado/internal/dashboard/live"
+	"github.com/recado-project/recado/internal/eventlog"
+	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/health"
+	"github.com/recado-project/recado/internal/instance"
+	"github.com/recado-project/recado/internal/media"
+	"github.com/recado-project/recado/internal/messaging"
+	"github.com/recado-project/recado/internal/store"
+	"github.com/recado-project/recado/internal/user"
+	"github.com/recado-project/recado/internal/web"
+	"github.com/recado-project/recado/internal/webhook"
+)
+
+// rig is the pages on a real store, for visitors who are signed in already.
+type rig struct {
+	t        *testing.T
+	store    *store.Store
+	log      *eventlog.Log
+	access   *access.Service
+	webhooks *webhook.Service
+	pages    *frame.Pages
+	server   *httptest.Server
+	account  gateway.Account
+
+	mu      sync.Mutex
+	entries []string // of the audit list
+}
+
+// offline are the parts of instances that never connect.
+type offline struct {
+	gateway.Connector
+	instance.Receivers
+}
+
+func newRig(t *testing.T) *rig {
+	t.Helper()
+	logger, bell := slog.New(slog.DiscardHandler), new(eventlog.Bell)
+	r := &rig{t: t, account: gateway.Account{ID: uuid.NewString(), Name: "shop"}}
+	var err error
+	r.store, err = store.Open(t.Context(), store.Config{Path: filepath.Join(t.TempDir(), "recado.db"), Bell: bell, Logger: logger})
+	r.check(err)
+	t.Cleanup(func() { _ = r.store.Close() })
+	r.check(r.store.CreateAccount(t.Context(), r.account))
+	r.log, err = eventlog.New(eventlog.Config{Store: r.store, Bell: bell})
+	r.check(err)
+	r.access, err = access.New(access.Config{Store: r.store})
+	r.check(err)
+	r.webhooks, err = webhook.New(webhook.Config{
+		Store: r.store, Log: r.log, Bell: bell, Logger: logger, AllowPrivateURLs: true,
+		Schedule: webhook.Schedule{FlushPause: time.Millisecond, StopWait: time.Second},
+	})
+	r.check(err)
+	ctx, stop := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	running.Go(func() { _ = r.webhooks.Run(ctx) })
+	t.Cleanup(func() { stop(); running.Wait() })
+	<-r.webhooks.Ready()
+	r.serve(r.build(bell, logger))
+	return r
+}
+
+// build makes the pages on the rig's services.
+func (r *rig) build(bell *eventlog.Bell, logger *slog.Logger) dashboard.Config {
+	blobs, err := media.OpenBlobs(media.BlobsConfig{Folder: r.t.TempDir(), Total: 1 << 30})
+	r.check(err)
+	r.t.Cleanup(func() { _ = blobs.Close() })
+	looked, err := health.New(health.Config{
+		Database: r.store, Files: blobs, Webhooks: r.webhooks, DataDir: r.t.TempDir(), Logger: logger, Version: "1.2.3",
+	})
+	r.check(err)
+	instances, err := instance.New(instance.Config{Store: r.store, Connector: offline{}, Receivers: offline{}, Log: r.log, Logger: logger})
+	r.check(err)
+	traffic, err := messaging.NewTraffic(messaging.TrafficConfig{Store: r.store, Bell: bell, Logger: logger})
+	r.check(err)
+	stopping := make(chan struct{})
+	r.t.Cleanup(func() { close(stopping) })
+	pulse, err := live.New(live.Config{Bell: bell, Stopping: stopping, Logger: logger, Pause: time.Millisecond})
+	r.check(err)
+	words, err := web.ReadWords(frame.Files, dashboard.Files)
+	r.check(err)
+	assets, err := web.NewAssets(frame.Files, dashboard.Files)
+	r.check(err)
+	site, err := web.NewSite(web.SiteConfig{Rooms: []web.Files{frame.Files, dashboard.Files}, Words: words, Assets: assets, Logger: logger})
+	r.check(err)
+	r.check(site.Check())
+	return dashboard.Config{
+		Site: site, Logger: logger, Pulse: pulse, Users: r, Instances: instances, Messages: new(messaging.Service), Traffic: traffic,
+		Webhooks: r.webhooks, Events: r.log, Access: r.access, Health: looked, Origin: func(*http.Request) string { return "http://gateway" },
+	}
+}
+
+// serve serves the pages to visitors whose role stands in a header.
+func (r *rig) serve(config dashboard.Config) {
+	var err error
+	r.pages, err = dashboard.New(config)
+	r.check(err)
+	r.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
+		visitor := frame.Visitor{
+			Actor: user.Actor{AccountID: r.account.ID, UserID: "user", Name: "Ana", Role: gateway.Role(request.Header.Get("Role"))},
+			Key:   gateway.Key{AccountID: r.account.ID, Partner: true},
+			Watch: func() (<-chan struct{}, func()) { return nil, func() {} },
+		}
+		r.pages.ServeHTTP(w, request.WithContext(frame.WithVisitor(request.Context(), visitor)))
+	}))
+	r.t.Cleanup(r.server.Close)
+}
+
+// Record is the audit list.
+func (r *rig) Record(_ context.Context, _ user.Actor, action user.Action, subject, detail string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.entries = append(r.entries, strings.TrimSpace(fmt.Sprint(action, " ", subject, " ", detail)))
+}
+
+// recorded returns what was written to the audit list since it was last called.
+func (r *rig) recorded() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	entries := r.entries
+	r.entries = nil
+	return strings.Join(entries, ", ")
+}
+
+func (r *rig) check(err error) {
+	r.t.Helper()
+	if err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// instance adds an instance of the account.
+func (r *rig) instance(name string) string {
+	r.t.Helper()
+	id := uuid.Must(uuid.NewV7()).String()
+	r.check(r.store.CreateInstance(r.t.Context(), gateway.Instance{
+		ID: id, AccountID: r.account.ID, Name: name, Status: gateway.StatusCreated, CreatedAt: time.Now(), UpdatedAt: time.Now(),
+	}))
+	return id
+}
+
+// append appends an event of a chat.
+func (r *rig) append(instanceID, chat, text string) {
+	r.t.Helper()
+	event, err := eventlog.NewEvent(instanceID, gateway.JID(chat), "", time.Now(), eventlog.WebhookTest{Message: text})
+	r.check(err)
+	r.check(r.log.Append(r.t.Context(), event))
+}
+
+// answer is what a page answered.
+type answer struct {
+	status int
+	header http.Header
+	body   string
+}
+
+// get asks for a page as somebody with a role.
+func (r *rig) get(role gateway.Role, path string) answer {
+	r.t.Helper()
+	return r.ask(role, http.MethodGet, path, nil, false)
+}
+
+// show asks for a page that is there.
+func (r *rig) show(role gateway.Role, path string) string {
+	r.t.Helper()
+	got := r.get(role, path)
+	if got.status != http.StatusOK {
+		r.t.Fatalf("%s answered %d: %s", path, got.status, got.body)
+	}
+	return got.body
+}
+
+// post sends a form as the page's script does.
+func (r *rig) post(role gateway.Role, path string, form url.Values) answer {
+	r.t.Helper()
+	return r.ask(role, http.MethodPost, path, form, true)
+}
+
+func (r *rig) ask(role gateway.Role, method, path string, form url.Values, script bool) answer {
+	r.t.Helper()
+	request, err := http.NewRequestWithContext(r.t.Context(), method, r.server.URL+path, strings.NewReader(form.Encode()))
+	r.check(err)
+	request.Header.Set("Role", string(role))
+	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	if script {
+		request.Header.Set("HX-Request", "true")
+	}
+	response, err := r.server.Client().Transport.RoundTrip(request)
+	r.check(err)
+	defer func() { _ = response.Body.Close() }()
+	body, err := io.ReadAll(response.Body)
+	r.check(err)
+	return answer{status: response.StatusCode, header: response.Header, body: string(body)}
+}
+
+// follow reads the views of a live page, until one has the text.
+func (r *rig) follow(role gateway.Role, path string) (await func(text string)) {
+	r.t.Helper()
+	ctx, cancel := context.WithTimeout(r.t.Context(), time.Minute)
+	r.t.Cleanup(cancel)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, r.server.URL+path, http.NoBody)
+	r.check(err)
+	request.Header.Set("Role", string(role))
+	response, err := r.server.Client().Do(request)
+	r.check(err)
+	r.t.Cleanup(func() { _ = response.Body.Close() })
+	if response.StatusCode != http.StatusOK {
+		r.t.Fatalf("%s answered %d", path, response.StatusCode)
+	}
+	lines := bufio.NewScanner(response.Body)
+	return func(text string) {
+		r.t.Helper()
+		for lines.Scan() {
+			if strings.Contains(lines.Text(), text) {
+				return
+			}
+		}
+		r.t.Fatalf("%s never showed %q (%v)", path, text, lines.Err())
+	}
+}
+
+// has reports what of some texts a page lacks.
+func (r *rig) has(page string, texts ...string) {
+	r.t.Helper()
+	for _, text := range texts {
+		if !strings.Contains(page, text) {
+			r.t.Errorf("the page lacks %q:\n%s", text, contentOf(page))
+		}
+	}
+}
+
+// hasNot reports what of some texts a page has.
+func (r *rig) hasNot(page string, texts ...string) {
+	r.t.Helper()
+	for _, text := range texts {
+		if strings.Contains(page, text) {
+			r.t.Errorf("the page has %q:\n%s", text, contentOf(page))
+		}
+	}
+}
+
+// contentOf is a page without what all have.
+func contentOf(page string) string {
+	if _, content, found := strings.Cut(page, "<main"); found {
+		return content
+	}
+	return page
+}
