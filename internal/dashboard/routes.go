@@ -44,6 +44,18 @@ func (p *pages) routes() []frame.Route {
 
 		read(one+"/code", p.showCode),
 
+		read(one+"/webhook", p.showWebhook),
+		read(one+"/webhook/live", p.liveWebhook),
+		act(one+"/webhook", user.ActionWebhookSaved, p.saveWebhook),
+		act(one+"/webhook/delete", user.ActionWebhookDeleted, p.deleteWebhook),
+		act(one+"/webhook/test", user.ActionWebhookTested, p.testWebhook),
+		act(one+"/webhook/resume", user.ActionWebhookResumed, p.resumeWebhook),
+		act(one+"/webhook/replay", user.ActionWebhookReplayed, p.replayWebhook),
+		read(one+"/webhook/deliveries", p.showDeliveries),
+		read(one+"/webhook/deliveries/live", p.liveDeliveries),
+
+		act(one+"/events/{sequence}/redeliver", user.ActionWebhookReplayed, p.redeliver),
+
 		read("/health", p.showHealth),
 		read("/health/live", p.liveHealth),
 	}

@@ -1,0 +1,169 @@
+// The deliveries of an instance's webhook: what the endpoint said, dead letters, replays.
+
+package dashboard
+
+import (
+	"context"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/recado-project/recado/internal/dashboard/frame"
+	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/web"
+	"github.com/recado-project/recado/internal/webhook"
+)
+
+// deliveriesAtOnce is how many rows a page of the list has.
+const deliveriesAtOnce = 50
+
+// deliveriesView is the list.
+type deliveriesView struct {
+	instanceHead
+
+	Has           bool // there is a webhook
+	Delivery      state
+	Rows          []deliveryRow
+	Before, After string // the first page and the next one; empty for none
+	LiveURL       string
+}
+
+// deliveryRow is one line.
+type deliveryRow struct {
+	webhook.Delivery
+
+	Outcome state
+}
+
+// showDeliveries shows the list.
+func (p *pages) showDeliveries(r *frame.Request) error {
+	found, err := p.instanceOf(r)
+	if err != nil {
+		return err
+	}
+	view, err := p.deliveriesView(r, found.ID)(r.Context())
+	if err != nil {
+		return err
+	}
+	return r.Page("deliveries", frame.View{Title: found.Name, Section: "instances", Body: view})
+}
+
+// liveDeliveries keeps it up to date.
+func (p *pages) liveDeliveries(r *frame.Request) error {
+	found, err := p.instanceOf(r)
+	if err != nil {
+		return err
+	}
+	page := strconv.Itoa(pageOf(r.URL.Query()))
+	return serveLive(p, r, "deliveries", found.ID, deliveryAge, p.deliveriesView(r, found.ID), page)
+}
+
+// deliveriesView returns what makes the list.
+func (p *pages) deliveriesView(r *frame.Request, id string) func(ctx context.Context) (deliveriesView, error) {
+	role, page := r.Visitor.Role, pageOf(r.URL.Query())
+	path := "/instances/" + id + "/webhook/deliveries"
+	return func(ctx context.Context) (deliveriesView, error) {
+		found, err := p.Instances.Get(ctx, id)
+		if err != nil {
+			return deliveriesView{}, err
+		}
+		view := deliveriesView{instanceHead: headOf(found, "webhook", role)}
+		query := url.Values{}
+		if page > 1 {
+			query.Set("page", strconv.Itoa(page))
+		}
+		view.LiveURL = withQuery(path+"/live", query)
+		listed, err := p.Webhooks.Deliveries(ctx, id, gateway.PageRequest{Page: page, Limit: deliveriesAtOnce})
+		if gateway.KindOf(err) == gateway.NotFound {
+			return view, nil
+		}
+		if err != nil {
+			return deliveriesView{}, err
+		}
+		condition, err := p.Webhooks.Condition(ctx, id)
+		if err != nil {
+			return deliveriesView{}, err
+		}
+		view.Has, view.Delivery = true, deliveryState(condition)
+		for _, delivery := range listed.Items {
+			view.Rows = append(view.Rows, deliveryRow{Delivery: delivery, Outcome: outcomeOf(delivery.State)})
+		}
+		view.Before, view.After = around(path, query, page, deliveriesAtOnce, listed.Total)
+		return view, nil
+	}
+}
+
+// outcomeOf says what became of an event.
+func outcomeOf(of webhook.DeliveryState) state {
+	switch of {
+	case webhook.DeliveryBlocked:
+		return state{"wait", web.Word("Blocked"), web.Word("This event fails while others succeed. Its chat waits until it is delivered or given up."), ""}
+	case webhook.DeliveryDeadLetter:
+		return state{"bad", web.Word("Dead letter"), web.Word("This event was given up after its last attempt."), ""}
+	case webhook.DeliveryDone:
+		return state{"good", web.Word("Delivered"), web.Word("The endpoint took this event."), ""}
+	default:
+		return state{"bad", web.Word("Failed"), web.Word("This attempt failed."), ""}
+	}
+}
+
+// redeliver sends one event to the endpoint again.
+func (p *pages) redeliver(r *frame.Request) error {
+	found, err := p.instanceOf(r)
+	if err != nil {
+		return err
+	}
+	sequence, err := strconv.ParseInt(r.PathValue("sequence"), 10, 64)
+	if err != nil || sequence < 1 {
+		return gateway.Errorf(gateway.NotFound, gateway.CodeNotFound, "there is no such event")
+	}
+	result, err := p.Webhooks.Redeliver(r.Context(), found.ID, sequence)
+	if err != nil {
+		return err
+	}
+	r.Entry.Detail = strconv.FormatInt(sequence, 10)
+	back := "/instances/" + found.ID + "/webhook/deliveries"
+	switch {
+	case result.Error == "":
+		return r.Done(back, web.Word("Event %d was delivered: the endpoint answered %d."), sequence, result.Status)
+	case result.Status != 0:
+		return r.Done(back, web.Word("Event %d was not delivered: the endpoint answered %d."), sequence, result.Status)
+	default:
+		return r.Done(back, web.Word("Event %d was not delivered: the endpoint did not answer."), sequence)
+	}
+}
+
+// replayWebhook delivers everything from an event or a time on again.
+func (p *pages) replayWebhook(r *frame.Request) error {
+	found, err := p.instanceOf(r)
+	if err != nil {
+		return err
+	}
+	from, err := p.replayFrom(r)
+	if err != nil {
+		return err
+	}
+	replayed, err := p.Webhooks.Replay(r.Context(), found.ID, from)
+	if err != nil {
+		return err
+	}
+	r.Entry.Detail = strconv.FormatInt(replayed.FromSequence, 10) + "+" + strconv.FormatInt(replayed.Events, 10)
+	return r.Done("/instances/"+found.ID+"/webhook/deliveries", web.Word("%d events are delivered again, from event %d on."),
+		replayed.Events, replayed.FromSequence)
+}
+
+// replayFrom reads where a replay begins.
+func (p *pages) replayFrom(r *frame.Request) (webhook.From, error) {
+	if r.FormValue("from") == "event" {
+		sequence, err := strconv.ParseInt(r.FormValue("sequence"), 10, 64)
+		if err != nil || sequence < 1 {
+			return webhook.From{}, gateway.InvalidFields(gateway.FieldError{Field: "sequence", Message: "must be the number of an event"})
+		}
+		return webhook.From{Sequence: sequence}, nil
+	}
+	hours, err := strconv.Atoi(r.FormValue("from"))
+	if err != nil || hours < 1 || hours > 24*30 {
+		return webhook.From{}, gateway.InvalidFields(gateway.FieldError{Field: "from", Message: "must be the number of hours, or event"})
+	}
+	return webhook.From{Since: p.Now().Add(-time.Duration(hours) * time.Hour)}, nil
+}

@@ -1,0 +1,167 @@
+// The webhook of an instance: its configuration, a test, and how its delivery is doing.
+
+package dashboard
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"strings"
+	"time"
+
+	"github.com/recado-project/recado/internal/dashboard/frame"
+	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/web"
+	"github.com/recado-project/recado/internal/webhook"
+	"github.com/recado-project/recado/internal/webhook/backlog"
+)
+
+const (
+	// deliveryAge is how old what open pages show of a delivery may be: an attempt is no
+	// event.
+	deliveryAge = 3 * time.Second
+	// secretBytes is how long a new secret is.
+	secretBytes = 32
+)
+
+// webhookView is the page of an instance's webhook.
+type webhookView struct {
+	instanceHead
+
+	Hook      webhook.Webhook // without an id: there is none
+	Secret    string          // empty for who may not change anything
+	Delivery  state
+	Condition webhook.Condition
+}
+
+// showWebhook shows the page.
+func (p *pages) showWebhook(r *frame.Request) error {
+	found, err := p.instanceOf(r)
+	if err != nil {
+		return err
+	}
+	view, err := p.webhookView(r, found.ID)(r.Context())
+	if err != nil {
+		return err
+	}
+	return r.Page("webhook", frame.View{Title: found.Name, Section: "instances", Body: view})
+}
+
+// liveWebhook keeps the state of the delivery up to date.
+func (p *pages) liveWebhook(r *frame.Request) error {
+	found, err := p.instanceOf(r)
+	if err != nil {
+		return err
+	}
+	return serveLive(p, r, "webhook", found.ID, deliveryAge, p.webhookView(r, found.ID))
+}
+
+// webhookView returns what makes the page.
+func (p *pages) webhookView(r *frame.Request, id string) func(ctx context.Context) (webhookView, error) {
+	role := r.Visitor.Role
+	return func(ctx context.Context) (webhookView, error) {
+		found, err := p.Instances.Get(ctx, id)
+		if err != nil {
+			return webhookView{}, err
+		}
+		view := webhookView{instanceHead: headOf(found, "webhook", role)}
+		view.Hook, err = p.Webhooks.Get(ctx, id)
+		if gateway.KindOf(err) == gateway.NotFound {
+			return view, nil
+		}
+		if err != nil {
+			return webhookView{}, err
+		}
+		if view.May {
+			view.Secret = string(view.Hook.Secret)
+		}
+		view.Condition, err = p.Webhooks.Condition(ctx, id)
+		view.Delivery = deliveryState(view.Condition)
+		return view, err
+	}
+}
+
+// deliveryState says how a delivery is doing.
+func deliveryState(c webhook.Condition) state {
+	switch c.Flow {
+	case webhook.FlowFlowing:
+		return state{"good", web.Word("Flowing"), web.Word("Events are delivered as they happen."), ""}
+	case webhook.FlowWaiting:
+		return state{
+			"wait", web.Word("Waiting"), web.Word("The endpoint failed. It is tried again by itself, after longer and longer waits."),
+			web.Word("Resume to try it at once."),
+		}
+	case webhook.FlowSuspended:
+		s := state{"bad", web.Word("Suspended"), web.Word("The endpoint did not work for days. It is not tried any more."), web.Word("Mend the endpoint, then resume. Events that are kept are delivered then.")}
+		if c.Reason == backlog.ReasonGone {
+			s.Why = web.Word("The endpoint answered 410: it is gone for good. It is not tried any more.")
+		}
+		return s
+	default:
+		return state{"", web.Word("Inactive"), web.Word("This webhook gets no events."), web.Word("Make it active to start with the next event.")}
+	}
+}
+
+// Explained reports whether the reason of the state is a sentence that people can read.
+func (v webhookView) Explained() bool {
+	return v.Condition.Reason != "" && v.Condition.Flow == webhook.FlowWaiting
+}
+
+// Stuck reports whether a visitor can resume the delivery.
+func (v webhookView) Stuck() bool {
+	return v.Condition.Flow == webhook.FlowWaiting || v.Condition.Flow == webhook.FlowSuspended
+}
+
+// saveWebhook creates the webhook or changes it.
+func (p *pages) saveWebhook(r *frame.Request) error {
+	found, err := p.instanceOf(r)
+	if err != nil {
+		return err
+	}
+	active := r.FormValue("active") != ""
+	settings := webhook.Settings{URL: strings.TrimSpace(r.FormValue("url")), Active: &active}
+	switch r.FormValue("secret") {
+	case "new":
+		raw := make([]byte, secretBytes)
+		_, _ = rand.Read(raw) // it never fails
+		settings.Secret = new("whsec_" + base64.StdEncoding.EncodeToString(raw))
+	case "own":
+		settings.Secret = new(strings.TrimSpace(r.FormValue("own")))
+	default: // it stays as it is
+	}
+	if _, err := p.Webhooks.Save(r.Context(), found.ID, settings); err != nil {
+		return err
+	}
+	r.Entry.Detail = settings.URL
+	return r.Go("/instances/" + found.ID + "/webhook")
+}
+
+// deleteWebhook removes the webhook.
+func (p *pages) deleteWebhook(r *frame.Request) error {
+	found, err := p.instanceOf(r)
+	if err != nil {
+		return err
+	}
+	if err := p.Webhooks.Delete(r.Context(), found.ID); err != nil {
+		return err
+	}
+	return r.Go("/instances/" + found.ID + "/webhook")
+}
+
+// testWebhook sends a test event, and shows what the endpoint said.
+func (p *pages) testWebhook(r *frame.Request) error {
+	found, err := p.instanceOf(r)
+	if err != nil {
+		return err
+	}
+	result, err := p.Webhooks.Test(r.Context(), found.ID)
+	if err != nil {
+		return err
+	}
+	return r.Fragment("webhook", "result", result)
+}
+
+// resumeWebhook tries the endpoint again at once.
+func (p *pages) resumeWebhook(r *frame.Request) error {
+	return p.command(r, p.Webhooks.Resume, web.Word("Resumed: the endpoint is tried now."))
+}

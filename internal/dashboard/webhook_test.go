@@ -1,0 +1,154 @@
+package dashboard_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/webhook"
+)
+
+// endpoint answers with a status that a test sets, and a text that wants to be HTML.
+func endpoint(t *testing.T, status int) (address string, answer *atomic.Int64) {
+	t.Helper()
+	answer = new(atomic.Int64)
+	answer.Store(int64(status))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(int(answer.Load()))
+		_, _ = w.Write([]byte("<script>alert(1)</script>"))
+	}))
+	t.Cleanup(server.Close)
+	return server.URL, answer
+}
+
+func TestWebhookIsSetUpTestedAndDeleted(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	id := r.instance("Desk")
+	path := "/instances/" + id + "/webhook"
+	r.has(r.show(gateway.RoleViewer, path), "No webhook yet", "role operator")
+	r.hasNot(r.show(gateway.RoleViewer, path), "<form class=\"stack\"")
+
+	address, status := endpoint(t, http.StatusNoContent)
+	for name, form := range map[string]url.Values{
+		"no address":  {"secret": {"new"}},
+		"no URL":      {"url": {"shop"}, "secret": {"keep"}},
+		"empty":       {"url": {address}, "secret": {"own"}},
+		"a bad whsec": {"url": {address}, "secret": {"own"}, "own": {"whsec_%"}},
+	} {
+		if got := r.post(gateway.RoleOperator, path, form); got.status != http.StatusBadRequest || got.header.Get("X-Problem") == "" {
+			t.Errorf("%s: answered %d %v", name, got.status, got.header)
+		}
+	}
+	got := r.post(gateway.RoleOperator, path, url.Values{"url": {" " + address + " "}, "secret": {"new"}, "active": {"yes"}})
+	if got.status != http.StatusNoContent || got.header.Get("Hx-Redirect") != path {
+		t.Fatalf("answered %+v", got)
+	}
+	if entries, want := r.recorded(), "webhook_saved Desk "+address; entries != want {
+		t.Errorf("recorded %q, want %q", entries, want)
+	}
+	page := r.show(gateway.RoleOperator, path)
+	secret := regexp.MustCompile(`whsec_[A-Za-z0-9+/=&#;]+`).FindString(page)
+	r.has(page, address, "Flowing", "with a secret", `id="secret-text"`)
+	page = r.show(gateway.RoleViewer, path)
+	r.has(page, address, "Flowing", "with a secret")
+	r.hasNot(page, "whsec_", "Send a test event")
+
+	// The secret stays when the form says nothing of it.
+	r.post(gateway.RoleOperator, path, url.Values{"url": {address}, "secret": {"keep"}, "active": {"yes"}})
+	r.has(r.show(gateway.RoleOperator, path), secret)
+
+	got = r.post(gateway.RoleOperator, path+"/test", nil)
+	r.has(got.body, "The endpoint answered 204", "notice good")
+	status.Store(http.StatusTeapot)
+	got = r.post(gateway.RoleOperator, path+"/test", nil)
+	r.has(got.body, "The endpoint answered 418", "notice bad", "&lt;script&gt;")
+	r.hasNot(got.body, "<script>")
+
+	r.post(gateway.RoleOperator, path, url.Values{"url": {address}, "secret": {"keep"}})
+	r.has(r.show(gateway.RoleViewer, path), "Inactive")
+	if got := r.post(gateway.RoleOperator, path+"/delete", nil); got.status != http.StatusNoContent {
+		t.Errorf("answered %+v", got)
+	}
+	r.has(r.show(gateway.RoleOperator, path), "No webhook yet", "Set up the webhook")
+	r.has(r.show(gateway.RoleOperator, path+"/deliveries"), "Without a webhook there are no deliveries.")
+}
+
+// A webhook that fails is seen to fail by itself, and everything that helps is at hand.
+func TestDeliveriesShowWhatTheEndpointSaid(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	id := r.instance("Desk")
+	path := "/instances/" + id + "/webhook"
+	address, status := endpoint(t, http.StatusInternalServerError)
+	_, err := r.webhooks.Save(t.Context(), id, webhook.Settings{URL: address})
+	r.check(err)
+	r.has(r.show(gateway.RoleViewer, path+"/deliveries"), "Nothing was delivered yet")
+	state, list := r.follow(gateway.RoleViewer, path+"/live"), r.follow(gateway.RoleViewer, path+"/deliveries/live")
+	r.append(id, "chat", "one")
+	state("Waiting")
+	list("Failed")
+	page := r.show(gateway.RoleOperator, path+"/deliveries")
+	r.has(page, "webhook.test", "it answered the status 500", "&lt;script&gt;", "/events/1/redeliver")
+	r.hasNot(page, "<script>alert")
+	r.hasNot(r.show(gateway.RoleViewer, path+"/deliveries"), "redeliver", "Replay")
+	r.has(r.show(gateway.RoleOperator, path), "Oldest waiting", "Resume", "it answered the status 500")
+
+	got := r.post(gateway.RoleOperator, "/instances/"+id+"/events/1/redeliver", nil)
+	r.has(got.header.Get("Hx-Trigger"), "was not delivered", "500")
+	status.Store(http.StatusOK)
+	r.recorded()
+	got = r.post(gateway.RoleOperator, "/instances/"+id+"/events/1/redeliver", nil)
+	r.has(got.header.Get("Hx-Trigger"), "Event 1 was delivered", "200")
+	got = r.post(gateway.RoleOperator, path+"/resume", nil)
+	if got.status != http.StatusNoContent {
+		t.Errorf("answered %+v", got)
+	}
+	state("Flowing")
+	got = r.post(gateway.RoleOperator, path+"/replay", url.Values{"from": {"1"}})
+	r.has(got.header.Get("Hx-Trigger"), "1 events are delivered again, from event 1 on.")
+	got = r.post(gateway.RoleOperator, path+"/replay", url.Values{"from": {"event"}, "sequence": {"1"}})
+	r.has(got.header.Get("Hx-Trigger"), "1 events are delivered again, from event 1 on.")
+	if entries, want := r.recorded(), "webhook_replayed Desk 1, webhook_resumed Desk, webhook_replayed Desk 1+1, webhook_replayed Desk 1+1"; entries != want {
+		t.Errorf("recorded %q, want %q", entries, want)
+	}
+	for name, form := range map[string]url.Values{
+		"nothing": {}, "no number": {"from": {"event"}, "sequence": {"x"}}, "the future": {"from": {"-1"}}, "too long ago": {"from": {"99999"}},
+	} {
+		if got := r.post(gateway.RoleOperator, path+"/replay", form); got.status != http.StatusBadRequest {
+			t.Errorf("%s: answered %d", name, got.status)
+		}
+	}
+	for _, sequence := range []string{"0", "x", "99"} {
+		if got := r.post(gateway.RoleOperator, "/instances/"+id+"/events/"+sequence+"/redeliver", nil); got.status != http.StatusNotFound {
+			t.Errorf("event %s: answered %d", sequence, got.status)
+		}
+	}
+}
+
+func TestDeliveriesHavePages(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	id := r.instance("Desk")
+	path := "/instances/" + id + "/webhook/deliveries"
+	address, _ := endpoint(t, http.StatusOK)
+	_, err := r.webhooks.Save(t.Context(), id, webhook.Settings{URL: address})
+	r.check(err)
+	list := r.follow(gateway.RoleViewer, path+"/live")
+	for n := range 60 {
+		r.append(id, "chat", fmt.Sprint(n))
+	}
+	list(">#60<")
+	list(path + "?page=2")
+	page := r.show(gateway.RoleViewer, path+"?page=2")
+	r.has(page, `href="`+path+`"`, path+"/live?page=2")
+	if rows := strings.Count(page, "<tr>") - 1; rows < 1 || rows > 50 {
+		t.Errorf("the second page has %d rows", rows)
+	}
+}
