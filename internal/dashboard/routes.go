@@ -54,6 +54,9 @@ func (p *pages) routes() []frame.Route {
 		read(one+"/webhook/deliveries", p.showDeliveries),
 		read(one+"/webhook/deliveries/live", p.liveDeliveries),
 
+		read(one+"/events", p.showEvents),
+		read(one+"/events/live", p.liveEvents),
+		read(one+"/events/{sequence}", p.showEvent),
 		act(one+"/events/{sequence}/redeliver", user.ActionWebhookReplayed, p.redeliver),
 
 		read("/health", p.showHealth),

@@ -1,0 +1,143 @@
+// The events of an instance as they happen.
+
+package dashboard
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/url"
+	"strconv"
+
+	"github.com/recado-project/recado/internal/dashboard/frame"
+	"github.com/recado-project/recado/internal/eventlog"
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+// eventsAtOnce is how many events a page shows.
+const eventsAtOnce = 50
+
+// eventsView is the page of an instance's events.
+type eventsView struct {
+	instanceHead
+
+	Kinds   []eventlog.Kind
+	Kind    eventlog.Kind // that is chosen; empty for all
+	Events  []eventlog.Event
+	Still   bool   // it shows a moment, and nothing new
+	Go      string // the link to what is new
+	Pause   string // the link to what is there now, and stays
+	Older   string // the link to older events; empty for none
+	LiveURL string
+}
+
+// oneEvent is an event as it is opened.
+type oneEvent struct {
+	eventlog.Event
+
+	JSON string
+	May  bool
+}
+
+// showEvents shows the page.
+func (p *pages) showEvents(r *frame.Request) error {
+	found, err := p.instanceOf(r)
+	if err != nil {
+		return err
+	}
+	view, err := p.eventsView(r, found.ID)(r.Context())
+	if err != nil {
+		return err
+	}
+	return r.Page("events", frame.View{Title: found.Name, Section: "instances", Body: view})
+}
+
+// liveEvents keeps it up to date.
+func (p *pages) liveEvents(r *frame.Request) error {
+	found, err := p.instanceOf(r)
+	if err != nil {
+		return err
+	}
+	kind, _ := eventsAsked(r.URL.Query())
+	return serveLive(p, r, "events", found.ID, 0, p.eventsView(r, found.ID), string(kind))
+}
+
+// eventsAsked reads which events a request asks for: a kind, and the newest number; 0 means
+// what is new.
+func eventsAsked(query url.Values) (kind eventlog.Kind, at int64) {
+	if kind = eventlog.Kind(query.Get("kind")); !kind.Known() {
+		kind = ""
+	}
+	if at, err := strconv.ParseInt(query.Get("at"), 10, 64); err == nil && at > 0 {
+		return kind, at
+	}
+	return kind, 0
+}
+
+// eventsView returns what makes the page.
+func (p *pages) eventsView(r *frame.Request, id string) func(ctx context.Context) (eventsView, error) {
+	role, path := r.Visitor.Role, "/instances/"+id+"/events"
+	kind, at := eventsAsked(r.URL.Query())
+	query := url.Values{}
+	var kinds []eventlog.Kind
+	if kind != "" {
+		query.Set("kind", string(kind))
+		kinds = []eventlog.Kind{kind}
+	}
+	return func(ctx context.Context) (eventsView, error) {
+		found, err := p.Instances.Get(ctx, id)
+		if err != nil {
+			return eventsView{}, err
+		}
+		view := eventsView{
+			instanceHead: headOf(found, "events", role), Kinds: eventlog.Kinds(), Kind: kind,
+			Still: at > 0, Go: withQuery(path, query), LiveURL: withQuery(path+"/live", query),
+		}
+		before := int64(0)
+		if view.Still {
+			before = at + 1
+		}
+		var older int64
+		if view.Events, older, err = p.Events.Newest(ctx, id, kinds, before, eventsAtOnce); err != nil {
+			return eventsView{}, err
+		}
+		link := func(at int64) string {
+			there := maps.Clone(query)
+			there.Set("at", strconv.FormatInt(at, 10))
+			return withQuery(path, there)
+		}
+		if len(view.Events) > 0 {
+			view.Pause = link(view.Events[0].Sequence)
+		}
+		if older > 1 {
+			view.Older = link(older - 1)
+		}
+		return view, nil
+	}
+}
+
+// showEvent shows one event, as it is delivered.
+func (p *pages) showEvent(r *frame.Request) error {
+	found, err := p.instanceOf(r)
+	if err != nil {
+		return err
+	}
+	sequence, err := strconv.ParseInt(r.PathValue("sequence"), 10, 64)
+	if err != nil || sequence < 1 {
+		return gateway.Errorf(gateway.NotFound, gateway.CodeNotFound, "there is no such event")
+	}
+	events, err := p.Events.Read(r.Context(), found.ID, sequence-1, 1)
+	if err != nil {
+		return err
+	}
+	if len(events) == 0 || events[0].Sequence != sequence {
+		return gateway.Errorf(gateway.NotFound, gateway.CodeNotFound, "there is no such event any more")
+	}
+	var pretty bytes.Buffer
+	if err := json.Indent(&pretty, events[0].Envelope(), "", "  "); err != nil {
+		return fmt.Errorf("dashboard: write event: %w", err)
+	}
+	return r.Fragment("events", "event", oneEvent{Event: events[0], JSON: pretty.String(), May: r.Visitor.May(gateway.RoleOperator)})
+}
