@@ -19,6 +19,9 @@ func (p *pages) routes() []frame.Route {
 	act := func(path string, action user.Action, handle func(*frame.Request) error) frame.Route {
 		return frame.Route{Method: http.MethodPost, Path: path, Role: gateway.RoleOperator, Action: action, Handle: handle}
 	}
+	own := func(method, path string, action user.Action, handle func(*frame.Request) error) frame.Route {
+		return frame.Route{Method: method, Path: path, Role: gateway.RoleOwner, Action: action, Handle: handle}
+	}
 	send := act(one+"/messages", user.ActionMessageSent, p.sendMessage)
 	send.MaxBody = p.MaxMedia + maxFields
 	return []frame.Route{
@@ -58,6 +61,11 @@ func (p *pages) routes() []frame.Route {
 		read(one+"/events/live", p.liveEvents),
 		read(one+"/events/{sequence}", p.showEvent),
 		act(one+"/events/{sequence}/redeliver", user.ActionWebhookReplayed, p.redeliver),
+
+		own(http.MethodGet, "/keys", "", p.showKeys),
+		own(http.MethodGet, "/keys/new", "", p.showNewKey),
+		own(http.MethodPost, "/keys", user.ActionKeyCreated, p.createKey),
+		own(http.MethodPost, "/keys/{keyId}/revoke", user.ActionKeyRevoked, p.revokeKey),
 
 		read("/health", p.showHealth),
 		read("/health/live", p.liveHealth),
