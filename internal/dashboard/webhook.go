@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/base64"
+	"net/url"
 	"strings"
 	"time"
 
@@ -132,7 +133,9 @@ func (p *pages) saveWebhook(r *frame.Request) error {
 	if _, err := p.Webhooks.Save(r.Context(), found.ID, settings); err != nil {
 		return err
 	}
-	r.Entry.Detail = settings.URL
+	if endpoint, err := url.Parse(settings.URL); err == nil {
+		r.Entry.Detail = endpoint.Host // the rest may be a secret
+	}
 	return r.Go("/instances/" + found.ID + "/webhook")
 }
 

@@ -50,7 +50,7 @@ func TestWebhookIsSetUpTestedAndDeleted(t *testing.T) {
 	if got.status != http.StatusNoContent || got.header.Get("Hx-Redirect") != path {
 		t.Fatalf("answered %+v", got)
 	}
-	if entries, want := r.recorded(), "webhook_saved Desk "+address; entries != want {
+	if entries, want := r.recorded(), "webhook_saved Desk "+strings.TrimPrefix(address, "http://"); entries != want {
 		t.Errorf("recorded %q, want %q", entries, want)
 	}
 	page := r.show(gateway.RoleOperator, path)
