@@ -25,6 +25,7 @@ import (
 	"github.com/recado-project/recado/internal/messaging"
 	"github.com/recado-project/recado/internal/sandbox"
 	"github.com/recado-project/recado/internal/store"
+	"github.com/recado-project/recado/internal/user"
 	"github.com/recado-project/recado/internal/webhook"
 	"github.com/recado-project/recado/internal/whatsapp"
 	"github.com/recado-project/recado/internal/worker"
@@ -114,6 +115,7 @@ type Server struct {
 	messages  *messaging.Service
 	traffic   *messaging.Traffic
 	access    *access.Service
+	users     *user.Service
 
 	stopping chan struct{} // closed when streams have to end
 
@@ -169,6 +171,10 @@ func (s *Server) BaseURL() string { return "http://" + s.listener.Addr().String(
 // Access gives the use cases of keys. The API can't make the first key; its callers do.
 func (s *Server) Access() *access.Service { return s.access }
 
+// Users gives the use cases of the dashboard's users. The command line prints their first
+// link.
+func (s *Server) Users() *user.Service { return s.users }
+
 // Instances gives the instances' use cases.
 func (s *Server) Instances() *instance.Service { return s.instances }
 
@@ -195,6 +201,7 @@ func (s *Server) Run(ctx context.Context) error {
 		worker.Worker{Name: "webhooks", Run: s.webhooks.Run, Ready: s.webhooks.Ready()},
 		worker.Worker{Name: "traffic", Run: s.traffic.Run},
 		worker.Worker{Name: "keys", Run: s.access.Run},
+		worker.Worker{Name: "users", Run: s.users.Run},
 		worker.Worker{Name: "instances", Run: s.instances.Run},
 		worker.Worker{Name: "messages", Run: s.messages.Run},
 		worker.Worker{Name: "http", Run: s.serve},

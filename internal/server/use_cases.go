@@ -8,13 +8,14 @@ import (
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/instance"
 	"github.com/recado-project/recado/internal/messaging"
+	"github.com/recado-project/recado/internal/user"
 	"github.com/recado-project/recado/internal/webhook"
 )
 
 // buildUseCases makes the services that work with the store and the connector. Each
 // step needs the ones before it.
 func (s *Server) buildUseCases() error {
-	for _, build := range []func() error{s.buildAccess, s.buildEvents, s.buildInstances, s.buildMessages} {
+	for _, build := range []func() error{s.buildAccess, s.buildUsers, s.buildEvents, s.buildInstances, s.buildMessages} {
 		if err := build(); err != nil {
 			return fmt.Errorf("server: %w", err)
 		}
@@ -24,6 +25,13 @@ func (s *Server) buildUseCases() error {
 
 func (s *Server) buildAccess() (err error) {
 	s.access, err = access.New(access.Config{Store: s.store, Logger: s.config.Logger, Now: s.config.Now})
+	return err
+}
+
+func (s *Server) buildUsers() (err error) {
+	s.users, err = user.New(user.Config{
+		Store: s.store, Logger: s.config.Logger, Now: s.config.Now, Dev: s.config.Sandbox != nil,
+	})
 	return err
 }
 

@@ -36,6 +36,12 @@ type Link struct {
 	Until time.Time
 }
 
+// Path is the link without the address of the gateway: where the dashboard takes it.
+func (l Link) Path() string { return welcomePath + "?token=" + l.Token }
+
+// welcomePath is the page of the dashboard that takes links.
+const welcomePath = "/welcome"
+
 // UnfitName says why nobody can have a name: it is the end of a sentence that begins with
 // "the name", and empty for a good one. Names are ASCII, so that no two look the same.
 func UnfitName(name string) string {
@@ -205,7 +211,7 @@ func (s *Service) SetPassword(ctx context.Context, token, password, address stri
 	return user, s.signedIn(ctx, user, address, "link")
 }
 
-// DevLink returns the token of a link that signs the first owner of the account in without
+// DevLink returns the path of a link that signs the first owner of the account in without
 // a password, as often as it is used, while this program runs. It fails in a program that
 // works with real data.
 func (s *Service) DevLink(ctx context.Context, accountID string) (string, error) {
@@ -223,10 +229,10 @@ func (s *Service) DevLink(ctx context.Context, accountID string) (string, error)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.devLinks[string(hash)] = owner.ID
-	return token, nil
+	return welcomePath + "?dev=" + token, nil
 }
 
-// UseDevLink returns the user whom the link of DevLink signs in. Its error is Gone if there
+// UseDevLink returns the user whom the link of DevLink with that token signs in. Its error is Gone if there
 // is no such link.
 func (s *Service) UseDevLink(ctx context.Context, token, address string) (gateway.User, error) {
 	s.mu.Lock()

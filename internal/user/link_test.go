@@ -16,6 +16,9 @@ func TestLinkWorksOnce(t *testing.T) {
 	r.add("ana", gateway.RoleOwner)
 	link, err := r.Invite(t.Context(), r.machine(), "bia", gateway.RoleViewer)
 	r.check(err)
+	if link.Path() != "/welcome?token="+link.Token {
+		t.Errorf("the path is %s", link.Path())
+	}
 	if got, err := r.FindLink(t.Context(), link.Token); err != nil || got.Name != "bia" {
 		t.Errorf("the link is of %+v (%v)", got, err)
 	}
@@ -128,8 +131,12 @@ func TestFirstLink(t *testing.T) {
 func TestDevLink(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
-	token, err := r.DevLink(t.Context(), r.account.ID)
+	path, err := r.DevLink(t.Context(), r.account.ID)
 	r.check(err)
+	token, ok := strings.CutPrefix(path, "/welcome?dev=")
+	if !ok {
+		t.Fatalf("the path is %s", path)
+	}
 	for range 2 {
 		if got, err := r.UseDevLink(t.Context(), token, home); err != nil || got.Role != gateway.RoleOwner || got.AccountID != r.account.ID {
 			t.Errorf("signed in is %+v (%v)", got, err)
