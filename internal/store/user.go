@@ -233,12 +233,21 @@ func userNotFound() error {
 	return gateway.Errorf(gateway.NotFound, gateway.CodeNotFound, "there is no such user")
 }
 
-// SaveSignIn adds a sign-in or replaces the one with its token.
-func (s *Store) SaveSignIn(ctx context.Context, signIn gateway.SignIn) error {
-	if _, err := s.db.exec(ctx, `INSERT INTO sign_ins (token_hash, user_id, data, expires_at) VALUES ($1, $2, $3, $4)
-		ON CONFLICT (token_hash) DO UPDATE SET user_id = $2, data = $3, expires_at = $4`,
+// CreateSignIn adds a sign-in.
+func (s *Store) CreateSignIn(ctx context.Context, signIn gateway.SignIn) error {
+	if _, err := s.db.exec(ctx, "INSERT INTO sign_ins (token_hash, user_id, data, expires_at) VALUES ($1, $2, $3, $4)",
 		signIn.TokenHash, signIn.UserID, notNull(signIn.Data), millis(signIn.ExpiresAt)); err != nil {
-		return fmt.Errorf("store: save sign-in: %w", err)
+		return fmt.Errorf("store: create sign-in: %w", err)
+	}
+	return nil
+}
+
+// UpdateSignIn stores a sign-in in place of the one with its token. It does nothing if that
+// one was deleted meanwhile: who has signed out stays out.
+func (s *Store) UpdateSignIn(ctx context.Context, signIn gateway.SignIn) error {
+	if _, err := s.db.exec(ctx, "UPDATE sign_ins SET user_id = $1, data = $2, expires_at = $3 WHERE token_hash = $4",
+		signIn.UserID, notNull(signIn.Data), millis(signIn.ExpiresAt), signIn.TokenHash); err != nil {
+		return fmt.Errorf("store: update sign-in: %w", err)
 	}
 	return nil
 }

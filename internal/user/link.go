@@ -10,6 +10,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -165,6 +166,13 @@ func (s *Service) firstOwner(ctx context.Context, accountID string) (owner gatew
 		owner, err = s.create(ctx, accountID, fmt.Sprintf("%s%d", firstName, number), gateway.RoleOwner)
 	}
 	return owner, ready, err
+}
+
+// Started reports whether anybody has a password. If not, nobody can sign in without a
+// first link.
+func (s *Service) Started(ctx context.Context) (bool, error) {
+	users, err := s.store.AllUsers(ctx)
+	return slices.ContainsFunc(users, func(user gateway.User) bool { return user.Password != "" }), err
 }
 
 // FindLink returns the user whose password the link sets. Its error is Gone if the link

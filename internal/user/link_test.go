@@ -114,10 +114,16 @@ func TestFirstLink(t *testing.T) {
 	}
 	_, err = r.FindLink(t.Context(), first.Token)
 	wantKind(t, err, gateway.Gone, user.CodeLinkEnded)
+	if started, err := r.Started(t.Context()); err != nil || started {
+		t.Errorf("somebody has a password (%v)", err)
+	}
 	_, err = r.SetPassword(t.Context(), second.Token, goodWord, home)
 	r.check(err)
 	if link, found, err := r.FirstLink(t.Context(), r.account.ID); err != nil || found {
 		t.Errorf("with a password answered %+v, %t (%v)", link, found, err)
+	}
+	if started, err := r.Started(t.Context()); err != nil || !started {
+		t.Errorf("nobody has a password (%v)", err)
 	}
 	other := gateway.Account{ID: "other", Name: "other", CreatedAt: r.clock()}
 	r.check(r.store.CreateAccount(t.Context(), other))

@@ -154,10 +154,15 @@ func (s *Service) RemovePasskey(ctx context.Context, actor Actor, id []byte) err
 }
 
 // AskForAnyPasskey begins to sign in: the browser asks for a passkey of whoever is there.
-// Its error is Invalid at an origin where browsers have none.
-func (s *Service) AskForAnyPasskey(origin string) (Question, error) {
+// Its error is Invalid at an origin where browsers have none, and RateLimited with the time
+// to wait after too many tries.
+func (s *Service) AskForAnyPasskey(origin, address string) (Question, error) {
 	party, err := relyingParty(origin)
 	if err != nil {
+		return Question{}, err
+	}
+	// It is counted here, because somebody keeps each question.
+	if err := s.tries.try(s.now(), "", address); err != nil {
 		return Question{}, err
 	}
 	options, session, err := party.BeginDiscoverableLogin()
@@ -168,11 +173,8 @@ func (s *Service) AskForAnyPasskey(origin string) (Question, error) {
 }
 
 // SignInWithPasskey returns the user whose passkey has signed the challenge. Its error is
-// Unauthorized if none has, and RateLimited with the time to wait after too many tries.
+// Unauthorized if none has.
 func (s *Service) SignInWithPasskey(ctx context.Context, origin string, challenge, answer []byte, address string) (gateway.User, error) {
-	if err := s.tries.try(s.now(), "", address); err != nil {
-		return gateway.User{}, err
-	}
 	party, session, err := open(origin, challenge)
 	if err != nil {
 		return gateway.User{}, err

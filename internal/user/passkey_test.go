@@ -160,7 +160,7 @@ func (r *rig) addPasskey(actor user.Actor, name string) *device {
 
 func (r *rig) signInWith(d *device, origin string) (gateway.User, error) {
 	r.t.Helper()
-	question, err := r.AskForAnyPasskey(origin)
+	question, err := r.AskForAnyPasskey(origin, home)
 	r.check(err)
 	return r.SignInWithPasskey(r.t.Context(), origin, question.Challenge, d.sign(question, origin), home)
 }
@@ -198,15 +198,15 @@ func TestPasskeyRefused(t *testing.T) {
 	ana := r.add("ana", gateway.RoleOwner)
 	for name, try := range map[string]func(d *device) error{
 		"another page's answer": func(d *device) error {
-			question, err := r.AskForAnyPasskey(origin)
+			question, err := r.AskForAnyPasskey(origin, home)
 			r.check(err)
 			_, err = r.SignInWithPasskey(t.Context(), origin, question.Challenge, d.sign(question, "https://evil.example.org"), home)
 			return err
 		},
 		"an answer to another question": func(d *device) error {
-			question, err := r.AskForAnyPasskey(origin)
+			question, err := r.AskForAnyPasskey(origin, home)
 			r.check(err)
-			other, err := r.AskForAnyPasskey(origin)
+			other, err := r.AskForAnyPasskey(origin, home)
 			r.check(err)
 			_, err = r.SignInWithPasskey(t.Context(), origin, other.Challenge, d.sign(question, origin), home)
 			return err
@@ -234,7 +234,7 @@ func TestPasskeyRefused(t *testing.T) {
 			return err
 		},
 		"nonsense": func(*device) error {
-			question, err := r.AskForAnyPasskey(origin)
+			question, err := r.AskForAnyPasskey(origin, home)
 			r.check(err)
 			_, err = r.SignInWithPasskey(t.Context(), origin, question.Challenge, []byte(`{"id":1}`), home)
 			return err
@@ -250,6 +250,10 @@ func TestPasskeyRefused(t *testing.T) {
 	}
 	_, err := r.SignInWithPasskey(t.Context(), origin, nil, nil, home)
 	wantKind(t, err, gateway.Invalid, user.CodePasskey)
+	for range 20 {
+		_, err = r.AskForAnyPasskey(origin, home)
+	}
+	wantKind(t, err, gateway.RateLimited, user.CodeTooManyTries)
 }
 
 // A passkey is made for the one who asked, at an address where browsers have passkeys.

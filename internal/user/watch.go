@@ -16,7 +16,7 @@ const (
 	// changes: a command on the machine itself.
 	watchPause = time.Second
 	// sweepPause is how often old rows are looked for.
-	sweepPause = time.Hour
+	sweepPause = 10 * time.Minute
 )
 
 // watch is somebody who wants to know when a sign-in ends.

@@ -78,7 +78,7 @@ func testUsers(t *testing.T, f *fixture) {
 func testUserLink(t *testing.T, f *fixture) {
 	t.Helper()
 	ana := f.user(f.account().ID, "ana", gateway.RoleOwner, 0)
-	f.check(f.SaveSignIn(f.ctx(), gateway.SignIn{TokenHash: "t", UserID: ana.ID, ExpiresAt: after(99)}))
+	f.check(f.CreateSignIn(f.ctx(), gateway.SignIn{TokenHash: "t", UserID: ana.ID, ExpiresAt: after(99)}))
 	f.check(f.SetUserLink(f.ctx(), ana.ID, []byte("first"), after(60)))
 	f.check(f.SetUserLink(f.ctx(), ana.ID, []byte("second"), after(60)))
 	wantKind(t, f.SetUserLink(f.ctx(), newID(), []byte("x"), after(60)), gateway.NotFound, gateway.CodeNotFound)
@@ -118,13 +118,16 @@ func testSignIns(t *testing.T, f *fixture) {
 	for _, signIn := range []gateway.SignIn{
 		{TokenHash: "nobody", Data: []byte("{}"), ExpiresAt: after(5)},
 		{TokenHash: "a1", UserID: "", Data: []byte("old"), ExpiresAt: after(5)},
-		{TokenHash: "a1", UserID: ana.ID, Data: []byte("new"), ExpiresAt: after(50)},
 		{TokenHash: "a2", UserID: ana.ID, Data: []byte("new"), ExpiresAt: after(50)},
 		{TokenHash: "b1", UserID: bia.ID, Data: []byte("new"), ExpiresAt: after(50)},
 		{TokenHash: "b2", UserID: bia.ID, Data: []byte("new"), ExpiresAt: after(50)},
 	} {
-		f.check(f.SaveSignIn(f.ctx(), signIn))
+		f.check(f.CreateSignIn(f.ctx(), signIn))
 	}
+	for _, token := range []string{"a1", "gone"} {
+		f.check(f.UpdateSignIn(f.ctx(), gateway.SignIn{TokenHash: token, UserID: ana.ID, Data: []byte("new"), ExpiresAt: after(50)}))
+	}
+	f.wantNoSignIn("gone")
 	got, found, err := f.FindSignIn(f.ctx(), "a1")
 	f.check(err)
 	if want := (gateway.SignIn{TokenHash: "a1", UserID: ana.ID, Data: []byte("new"), ExpiresAt: after(50)}); !found || !reflect.DeepEqual(got, want) {
