@@ -148,8 +148,15 @@ func (p *pages) replayWebhook(r *frame.Request) error {
 		return err
 	}
 	r.Entry.Detail = strconv.FormatInt(replayed.FromSequence, 10) + "+" + strconv.FormatInt(replayed.Events, 10)
-	return r.Done("/instances/"+found.ID+"/webhook/deliveries", web.Word("%d events are delivered again, from event %d on."),
-		replayed.Events, replayed.FromSequence)
+	back := "/instances/" + found.ID + "/webhook/deliveries"
+	switch replayed.Events {
+	case 0:
+		return r.Done(back, web.Word("Nothing from there on was delivered before."))
+	case 1:
+		return r.Done(back, web.Word("Event %d is delivered again."), replayed.FromSequence)
+	default:
+		return r.Done(back, web.Word("%d events are delivered again, from event %d on."), replayed.Events, replayed.FromSequence)
+	}
 }
 
 // replayFrom reads where a replay begins.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/webhook"
@@ -25,6 +26,22 @@ func endpoint(t *testing.T, status int) (address string, answer *atomic.Int64) {
 	}))
 	t.Cleanup(server.Close)
 	return server.URL, answer
+}
+
+// awaitDelivered waits until no event of an instance waits for its delivery.
+func (r *rig) awaitDelivered(instanceID string) {
+	r.t.Helper()
+	late := time.NewTimer(time.Minute)
+	defer late.Stop()
+	tick := time.NewTicker(2 * time.Millisecond)
+	defer tick.Stop()
+	for r.webhooks.Conditions([]string{instanceID})[instanceID].Pending > 0 {
+		select {
+		case <-tick.C:
+		case <-late.C:
+			r.t.Fatal("the events are never delivered")
+		}
+	}
 }
 
 func TestWebhookIsSetUpTestedAndDeleted(t *testing.T) {
@@ -111,11 +128,16 @@ func TestDeliveriesShowWhatTheEndpointSaid(t *testing.T) {
 		t.Errorf("answered %+v", got)
 	}
 	state("Flowing")
+	r.awaitDelivered(id)
 	got = r.post(gateway.RoleOperator, path+"/replay", url.Values{"from": {"1"}})
-	r.has(got.header.Get("Hx-Trigger"), "1 events are delivered again, from event 1 on.")
+	r.has(got.header.Get("Hx-Trigger"), "Event 1 is delivered again.")
+	r.awaitDelivered(id)
 	got = r.post(gateway.RoleOperator, path+"/replay", url.Values{"from": {"event"}, "sequence": {"1"}})
-	r.has(got.header.Get("Hx-Trigger"), "1 events are delivered again, from event 1 on.")
-	if entries, want := r.recorded(), "webhook_replayed Desk 1, webhook_resumed Desk, webhook_replayed Desk 1+1, webhook_replayed Desk 1+1"; entries != want {
+	r.has(got.header.Get("Hx-Trigger"), "Event 1 is delivered again.")
+	r.awaitDelivered(id)
+	got = r.post(gateway.RoleOperator, path+"/replay", url.Values{"from": {"event"}, "sequence": {"9"}})
+	r.has(got.header.Get("Hx-Trigger"), "Nothing from there on")
+	if entries, want := r.recorded(), "webhook_replayed Desk 1, webhook_resumed Desk, webhook_replayed Desk 1+1, webhook_replayed Desk 1+1, webhook_replayed Desk 2+0"; entries != want {
 		t.Errorf("recorded %q, want %q", entries, want)
 	}
 	for name, form := range map[string]url.Values{
