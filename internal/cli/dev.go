@@ -66,15 +66,24 @@ func (c devCommand) prepare(ctx context.Context, s *server.Server, t terminal) e
 	if err != nil {
 		return err
 	}
+	account, err := s.Access().EnsureAccount(ctx, demoAccount)
+	if err != nil {
+		return err
+	}
+	link, err := s.Users().DevLink(ctx, account.ID)
+	if err != nil {
+		return err
+	}
+	ready := newReadyFile(s, demo, s.BaseURL()+link)
 	if c.ReadyFile != "" {
-		if err := c.writeReadyFile(s, demo); err != nil {
+		if err := c.writeReadyFile(ready); err != nil {
 			return err
 		}
 	}
 	if t.json {
-		return t.print(newReadyFile(s, demo), "")
+		return t.print(ready, "")
 	}
-	c.banner(t, s.BaseURL(), demo)
+	c.banner(t, ready.DashboardURL, s.BaseURL(), demo)
 	return nil
 }
 
@@ -96,14 +105,16 @@ type readyFile struct {
 	PartnerKey     string `json:"partnerKey"`
 	InstanceID     string `json:"instanceId"`
 	InstanceNumber string `json:"instanceNumber"`
-	// There is no dashboard: both are empty.
+	// DashboardURL is signed in already, as long as the program runs. There is no
+	// password: it is empty.
 	DashboardURL      string `json:"dashboardUrl"`
 	DashboardPassword string `json:"dashboardPassword"`
 }
 
-func newReadyFile(s *server.Server, demo Demo) readyFile {
+func newReadyFile(s *server.Server, demo Demo, dashboard string) readyFile {
 	ready := readyFile{
 		BaseURL: s.BaseURL(), APIKey: demo.APIKey, PartnerKey: demo.PartnerKey, InstanceID: demo.InstanceID,
+		DashboardURL: dashboard,
 	}
 	if demo.InstanceID != "" {
 		ready.InstanceNumber = demoNumber
@@ -111,8 +122,8 @@ func newReadyFile(s *server.Server, demo Demo) readyFile {
 	return ready
 }
 
-func (c devCommand) writeReadyFile(s *server.Server, demo Demo) error {
-	content, err := json.MarshalIndent(newReadyFile(s, demo), "", "  ") //nolint:gosec // the keys are what the file is for; it is 0600
+func (c devCommand) writeReadyFile(ready readyFile) error {
+	content, err := json.MarshalIndent(ready, "", "  ") //nolint:gosec // the keys are what the file is for; it is 0600
 	if err == nil {
 		// Where the system can do it, written aside and renamed, so that nobody reads half a file.
 		err = maybe.WriteFile(c.ReadyFile, append(content, '\n'), 0o600)
@@ -125,8 +136,10 @@ func (c devCommand) writeReadyFile(s *server.Server, demo Demo) error {
 
 // banner prints the addresses and keys, and three things to try, in lines of at most
 // 80 columns.
-func (c devCommand) banner(t terminal, base string, demo Demo) {
+func (c devCommand) banner(t terminal, dashboard, base string, demo Demo) {
 	t.printf("\nRecado is ready. Everything runs on this machine; no message leaves it.\n\n")
+	t.printf("  Dashboard     %s\n", dashboard)
+	t.printf("                (signed in already; keep it to yourself)\n")
 	t.printf("  API           %s/api   (reference: /docs)\n", base)
 	t.printf("  Sandbox       %s/sandbox/api\n", base)
 	t.printf("  API key       %s\n", demo.APIKey)

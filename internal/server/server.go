@@ -280,7 +280,11 @@ func (s *Server) openAPI() error {
 	if err != nil {
 		return fmt.Errorf("server: build API: %w", err)
 	}
-	s.http = contract.NewHTTPServer(s.withSandbox(handler), s.config.Logger)
+	pages, err := s.openDashboard()
+	if err != nil {
+		return err
+	}
+	s.http = contract.NewHTTPServer(s.withSandbox(withDashboard(pages, handler)), s.config.Logger)
 	return nil
 }
 

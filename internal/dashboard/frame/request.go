@@ -65,6 +65,13 @@ func (r *Request) Page(page string, view View) error {
 	return nil
 }
 
+// Refuse answers with a whole page that says itself what is wrong, such as a form to fill
+// in again. Nothing was done, so nothing is recorded.
+func (r *Request) Refuse(status int, page string, view View) error {
+	r.page(status, page, view)
+	return nil
+}
+
 func (r *Request) page(status int, page string, view View) {
 	r.pages.config.Site.Page(r.W, r.Request, status, page, shown{
 		View: view, Visitor: r.Visitor, Sandbox: r.pages.config.Sandbox, Texts: map[string]string{

@@ -1,0 +1,212 @@
+// Package signin is the door of the dashboard: it knows whose browser makes a request,
+// and turns strangers to the page where they sign in. It has the
+// welcome of who got a link as well.
+package signin
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/recado-project/recado/internal/dashboard/frame"
+	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/user"
+	"github.com/recado-project/recado/internal/web"
+)
+
+// Files are the templates and translations of the pages.
+//
+//go:embed *.html locale
+var Files embed.FS
+
+// startPage is where a user goes after signing in.
+const startPage = "/instances"
+
+// SignIns keeps the browsers that are signed in.
+type SignIns interface {
+	CreateSignIn(ctx context.Context, signIn gateway.SignIn) error
+	// UpdateSignIn does nothing if the sign-in was deleted.
+	UpdateSignIn(ctx context.Context, signIn gateway.SignIn) error
+	FindSignIn(ctx context.Context, tokenHash string) (gateway.SignIn, bool, error)
+	DeleteSignIn(ctx context.Context, tokenHash string) error
+}
+
+// Config is what the door stands on. The first part is required.
+type Config struct {
+	Site    *web.Site // made of this package's Files among others
+	Logger  *slog.Logger
+	Users   *user.Service
+	SignIns SignIns
+	// Origin returns the address at which the browser reaches the gateway, as a request
+	// shows it.
+	Origin func(r *http.Request) string
+
+	BehindProxy bool             // the last address of X-Forwarded-For is the browser's
+	Sandbox     bool             // there are phones to look at
+	Now         func() time.Time // nil: the wall clock
+}
+
+// Door lets users in. It is safe for concurrent use.
+type Door struct {
+	Config
+
+	cookies *cookies
+	pages   *frame.Pages
+}
+
+// New makes the door.
+func New(config Config) (*Door, error) {
+	if config.Site == nil || config.Logger == nil || config.Users == nil || config.SignIns == nil || config.Origin == nil {
+		return nil, errors.New("signin: a part is missing")
+	}
+	if config.Now == nil {
+		config.Now = time.Now
+	}
+	d := &Door{Config: config}
+	d.cookies = newCookies(config.SignIns, config.Now, d.failed)
+	var err error
+	d.pages, err = frame.New(frame.Config{
+		Site: config.Site, Logger: config.Logger, Users: config.Users, Sandbox: config.Sandbox,
+	}, d.routes()...)
+	return d, err
+}
+
+// routes is the table of the pages. The use cases write the audit list.
+func (d *Door) routes() []frame.Route {
+	everybody := func(method, path string, handle func(*frame.Request) error) frame.Route {
+		return frame.Route{Method: method, Path: path, Handle: handle}
+	}
+	return []frame.Route{
+		everybody(http.MethodGet, "/signin", d.showSignIn),
+		everybody(http.MethodPost, "/signin", d.signIn),
+		everybody(http.MethodGet, "/welcome", d.showWelcome),
+		everybody(http.MethodPost, "/welcome", d.setPassword),
+		everybody(http.MethodPost, "/signout", d.signOut),
+	}
+}
+
+// Owns reports whether a path is one of the door's own pages.
+func Owns(path string) bool {
+	first, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	switch first {
+	case "signin", "welcome", "signout":
+		return true
+	default:
+		return false
+	}
+}
+
+// open reports whether a page is for everybody.
+func open(path string) bool {
+	first, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	return first == "signin" || first == "welcome"
+}
+
+// Handler serves the door's own pages, and next to users who are signed in: the context of
+// a request that next gets has a visitor. Others are sent to sign in.
+func (d *Door) Handler(next http.Handler) http.Handler {
+	inside := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		visitor, signedIn, err := d.visitor(r)
+		if err != nil {
+			d.failed(w, r, err)
+			return
+		}
+		switch {
+		case signedIn:
+			r = r.WithContext(frame.WithVisitor(r.Context(), visitor))
+		case !open(r.URL.Path):
+			turnAway(w, r)
+			return
+		}
+		if Owns(r.URL.Path) {
+			d.pages.ServeHTTP(w, r)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+	return d.cookies.handler(inside, func(r *http.Request) bool { return strings.HasPrefix(d.Origin(r), "https://") })
+}
+
+// visitor returns who made a request and whether anybody is signed in. What is remembered
+// of a browser is checked against the user as of now, so that all that ends a sign-in does so
+// at the next request.
+func (d *Door) visitor(r *http.Request) (frame.Visitor, bool, error) {
+	known, ok := d.cookies.known(r.Context())
+	if !ok {
+		return frame.Visitor{}, false, nil
+	}
+	found, err := d.Users.Get(r.Context(), known.userID)
+	switch {
+	case gateway.KindOf(err) == gateway.NotFound, err == nil && found.Epoch != known.epoch:
+		return frame.Visitor{}, false, d.cookies.forget(r.Context())
+	case err != nil:
+		return frame.Visitor{}, false, err
+	}
+	return frame.Visitor{
+		Actor: user.As(found, d.address(r)), Key: found.Key(),
+		Watch: func() (<-chan struct{}, func()) { return d.Users.Watch(found, known.browser, known.until) },
+	}, true, nil
+}
+
+// enter signs the user in on this browser, under a new secret: whoever knew the one before
+// has nothing.
+func (d *Door) enter(r *frame.Request, signedIn gateway.User) error {
+	return d.cookies.enter(r.Context(), signedIn)
+}
+
+// turnAway answers a stranger: a page leads to the sign-in and back.
+func turnAway(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Cache-Control", "no-store")
+	isPage := r.Method == http.MethodGet || r.Method == http.MethodHead
+	switch {
+	case r.Header.Get("HX-Request") == "true" || r.Header.Get("Accept") == "text/event-stream":
+		http.Error(w, "not signed in", http.StatusUnauthorized)
+	case isPage && r.URL.Path != "/" && r.URL.Path != startPage:
+		http.Redirect(w, r, "/signin?next="+url.QueryEscape(r.URL.RequestURI()), http.StatusSeeOther)
+	default:
+		http.Redirect(w, r, "/signin", http.StatusSeeOther)
+	}
+}
+
+// failed answers where not even the frame could.
+func (d *Door) failed(w http.ResponseWriter, r *http.Request, err error) {
+	if r.Context().Err() == nil {
+		d.Logger.ErrorContext(r.Context(), "sign-in could not be checked", slog.Any("error", err))
+	}
+	text := d.Site.Words().Text(d.Site.Language(r), web.Word("That did not work. The log says why."))
+	http.Error(w, text, http.StatusInternalServerError)
+}
+
+// address is the IP address of the browser.
+func (d *Door) address(r *http.Request) string {
+	if d.BehindProxy {
+		// The proxy in front appends whom it talks to; what stands before comes from there.
+		all := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
+		if last, err := netip.ParseAddr(strings.TrimSpace(all[len(all)-1])); err == nil {
+			return last.String()
+		}
+	}
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		return ""
+	}
+	return host
+}
+
+// nextPage returns the page that a form or link names to go on with, if it is one of ours.
+func nextPage(text string) string {
+	address, err := url.Parse(text)
+	if err != nil || address.Scheme != "" || address.Host != "" || address.User != nil || len(text) > 2048 ||
+		!strings.HasPrefix(text, "/") || strings.HasPrefix(text, "//") || strings.Contains(text, `\`) ||
+		open(address.Path) || address.Path == "/signout" {
+		return startPage
+	}
+	return text
+}

@@ -1,0 +1,53 @@
+// What users read of an error, in their language.
+
+package signin
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/recado-project/recado/internal/dashboard/frame"
+	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/user"
+	"github.com/recado-project/recado/internal/web"
+)
+
+// problem returns the status and the words for an error that a form can show, and whether
+// it is one.
+func problem(r *frame.Request, err error) (status int, text string, ok bool) {
+	failure, ok := errors.AsType[*gateway.Error](err)
+	if !ok {
+		return 0, "", false
+	}
+	switch failure.Code {
+	case user.CodeWrongPassword:
+		return http.StatusUnauthorized, r.Text(web.Word("The name or the password is wrong.")), true
+	case user.CodeTooManyTries:
+		r.W.Header().Set("Retry-After", strconv.Itoa(int(failure.RetryAfter/time.Second)+1))
+		return http.StatusTooManyRequests, r.Text(web.Word("Too many tries. Try again in %s."), wait(r, failure.RetryAfter)), true
+	case user.CodeBusy:
+		return http.StatusServiceUnavailable, r.Text(web.Word("Too many people are signing in right now. Try again in a moment.")), true
+	case user.CodePassword:
+		return http.StatusBadRequest, r.Text(web.Word("This password is too easy to guess. Take at least %d characters: not your name, and not one that everybody tries first."), user.MinPassword), true
+	case user.CodeLinkEnded:
+		return http.StatusGone, r.Text(web.Word("This link has ended: it was used, replaced, or is older than a day.")), true
+	default:
+		return 0, "", false
+	}
+}
+
+// wait writes a time to wait for people.
+func wait(r *frame.Request, left time.Duration) string {
+	switch {
+	case left <= time.Second:
+		return r.Text(web.Word("one second"))
+	case left < time.Minute:
+		return r.Text(web.Word("%d seconds"), int((left+time.Second-1)/time.Second))
+	case left <= time.Minute:
+		return r.Text(web.Word("one minute"))
+	default:
+		return r.Text(web.Word("%d minutes"), int((left+time.Minute-1)/time.Minute))
+	}
+}

@@ -1,0 +1,106 @@
+// The dashboard: how it is put together, and which paths are its own.
+
+package server
+
+import (
+	"fmt"
+	"net/http"
+	"path"
+	"strings"
+
+	"github.com/recado-project/recado/internal/api/contract"
+	"github.com/recado-project/recado/internal/dashboard"
+	"github.com/recado-project/recado/internal/dashboard/frame"
+	"github.com/recado-project/recado/internal/dashboard/live"
+	"github.com/recado-project/recado/internal/dashboard/signin"
+	"github.com/recado-project/recado/internal/health"
+	"github.com/recado-project/recado/internal/outbound"
+	"github.com/recado-project/recado/internal/web"
+)
+
+// openDashboard builds the pages for people.
+func (s *Server) openDashboard() (http.Handler, error) {
+	rooms := []web.Files{frame.Files, signin.Files, dashboard.Files}
+	words, err := web.ReadWords(rooms...)
+	if err != nil {
+		return nil, fmt.Errorf("server: build dashboard: %w", err)
+	}
+	assets, err := web.NewAssets(rooms...)
+	if err != nil {
+		return nil, fmt.Errorf("server: build dashboard: %w", err)
+	}
+	site, err := web.NewSite(web.SiteConfig{Rooms: rooms, Words: words, Assets: assets, Logger: s.config.Logger, Now: s.config.Now})
+	if err != nil {
+		return nil, fmt.Errorf("server: build dashboard: %w", err)
+	}
+	pulse, err := live.New(live.Config{Bell: &s.bell, Stopping: s.stopping, Logger: s.config.Logger, Now: s.config.Now})
+	if err != nil {
+		return nil, fmt.Errorf("server: build dashboard: %w", err)
+	}
+	guard := outbound.NewGuard(s.config.DenyFetch)
+	if s.config.Media.AllowPrivate {
+		guard = nil
+	}
+	checks, err := health.New(health.Config{
+		Database: s.store, Files: s.blobs, Webhooks: s.webhooks, DataDir: s.config.DataDir, Logger: s.config.Logger,
+		Version: s.config.Version, FFmpeg: s.media.HasFFmpeg(), Now: s.config.Now,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("server: build dashboard: %w", err)
+	}
+	pages, err := dashboard.New(dashboard.Config{
+		Site: site, Logger: s.config.Logger, Pulse: pulse, Users: s.users,
+		Instances: s.instances, Messages: s.messages, Traffic: s.traffic, Webhooks: s.webhooks,
+		Events: s.log, Access: s.access, Health: checks,
+		Origin: s.origin, Guard: guard, MaxMedia: s.config.Media.MaxBytes, Sandbox: s.sandbox != nil, Now: s.config.Now,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("server: build dashboard: %w", err)
+	}
+	door, err := signin.New(signin.Config{
+		Site: site, Logger: s.config.Logger, Users: s.users, SignIns: s.store, Origin: s.origin,
+		BehindProxy: s.config.BehindProxy, Sandbox: s.sandbox != nil, Now: s.config.Now,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("server: build dashboard: %w", err)
+	}
+	inside := door.Handler(pages)
+	return web.Secure(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, web.AssetsPath) {
+			assets.ServeHTTP(w, r)
+			return
+		}
+		inside.ServeHTTP(w, r)
+	})), nil
+}
+
+// origin is the address under which clients reach the API, as a request shows it.
+func (s *Server) origin(r *http.Request) string {
+	base, _ := contract.Origin{PublicURL: s.config.PublicURL, BehindProxy: s.config.BehindProxy}.BaseURL(r)
+	return base
+}
+
+// isDashboard reports whether a path is the dashboard's, by its first part.
+func isDashboard(name string) bool {
+	if name == "/" {
+		return true
+	}
+	first, _, _ := strings.Cut(strings.TrimPrefix(name, "/"), "/")
+	switch first {
+	case "assets", "health", "instances", "keys", "signin", "signout", "welcome":
+		return path.Clean(name) == strings.TrimSuffix(name, "/")
+	default:
+		return false
+	}
+}
+
+// withDashboard serves the dashboard's paths beside the API's.
+func withDashboard(pages, handler http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if isDashboard(r.URL.Path) {
+			pages.ServeHTTP(w, r)
+			return
+		}
+		handler.ServeHTTP(w, r)
+	})
+}

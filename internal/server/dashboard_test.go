@@ -1,0 +1,157 @@
+package server_test
+
+import (
+	"io"
+	"maps"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/recado-project/recado/internal/testkit"
+)
+
+// visitor is a browser at the dashboard of a gateway.
+type visitor struct {
+	t    *testing.T
+	base string
+	web  *http.Client
+}
+
+func newVisitor(t *testing.T, base string) *visitor {
+	t.Helper()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &visitor{t: t, base: base, web: &http.Client{Jar: jar}}
+}
+
+// get opens a page and returns its status, its path after redirects, and its content.
+func (v *visitor) get(path string) (status int, at, content string) {
+	v.t.Helper()
+	return v.do(http.MethodGet, path, nil, nil)
+}
+
+func (v *visitor) post(path string, form url.Values) (status int, at, content string) {
+	v.t.Helper()
+	return v.do(http.MethodPost, path, form, nil)
+}
+
+func (v *visitor) do(method, path string, form url.Values, header http.Header) (status int, at, content string) {
+	v.t.Helper()
+	request, err := http.NewRequestWithContext(v.t.Context(), method, v.base+path, strings.NewReader(form.Encode()))
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	maps.Copy(request.Header, header)
+	if method == http.MethodPost {
+		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	response, err := v.web.Do(request)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	return response.StatusCode, response.Request.URL.Path, string(body)
+}
+
+// The first owner sets a password by a link that works once, signs in with it, and signs
+// out again.
+func TestOwnerSetsThePasswordAndSignsIn(t *testing.T) {
+	t.Parallel()
+	g := testkit.Start(t, testkit.Options{})
+	account, err := g.Server.Access().EnsureAccount(t.Context(), "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	link, made, err := g.Server.Users().FirstLink(t.Context(), account.ID)
+	if err != nil || !made {
+		t.Fatalf("there is no link for the first owner (%v)", err)
+	}
+	owner, stranger := newVisitor(t, g.BaseURL), newVisitor(t, g.BaseURL)
+	if status, at, page := stranger.get("/instances"); at != "/signin" || status != http.StatusOK || !strings.Contains(page, `name="password"`) {
+		t.Errorf("a stranger gets %d at %s", status, at)
+	}
+	if _, at, page := owner.get(link.Path()); at != "/welcome" || !strings.Contains(page, `name="again"`) {
+		t.Fatalf("the link leads to %s", at)
+	}
+	password := "a good password, 7 words long"
+	if status, _, page := owner.post("/welcome", url.Values{"password": {password}, "again": {"another"}}); status != http.StatusBadRequest ||
+		!strings.Contains(page, "not the same") {
+		t.Errorf("two passwords: answered %d", status)
+	}
+	if status, at, page := owner.post("/welcome", url.Values{"password": {password}, "again": {password}}); at != "/instances" || status != http.StatusOK ||
+		!strings.Contains(page, "No instance yet") {
+		t.Fatalf("the password leads to %s with %d", at, status)
+	}
+	if _, _, page := stranger.get(link.Path()); !strings.Contains(page, "This link has ended") {
+		t.Error("the link works twice")
+	}
+	if status, _, _ := stranger.post("/signin", url.Values{"name": {"owner"}, "password": {"wrong, but long enough"}}); status != http.StatusUnauthorized {
+		t.Errorf("a wrong password: answered %d", status)
+	}
+	if _, at, _ := stranger.post("/signin", url.Values{"name": {"owner"}, "password": {password}, "next": {"/keys"}}); at != "/keys" {
+		t.Errorf("signing in leads to %s", at)
+	}
+	if _, at, _ := owner.post("/signout", nil); at != "/signin" {
+		t.Errorf("signing out leads to %s", at)
+	}
+	if _, at, _ := owner.get("/instances"); at != "/signin" {
+		t.Errorf("who has signed out is let in at %s", at)
+	}
+}
+
+// Every page of an instance answers, with what the instance is and does.
+func TestDashboardShowsAnInstance(t *testing.T) {
+	t.Parallel()
+	g := testkit.Start(t, testkit.Options{})
+	account, err := g.Server.Access().EnsureAccount(t.Context(), "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	link, err := g.Server.Users().DevLink(t.Context(), account.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := newVisitor(t, g.BaseURL)
+	if _, at, _ := v.get(link); at != "/instances" {
+		t.Fatalf("the link leads to %s", at)
+	}
+	_, at, page := v.post("/instances", url.Values{"name": {`<script>alert("shop")</script>`}})
+	if strings.Contains(page, "<script>alert") || !strings.Contains(page, "&lt;script&gt;alert") {
+		t.Error("the name of an instance is not escaped")
+	}
+	id := strings.TrimPrefix(at, "/instances/")
+	g.Scan(t, id, "5511999990100")
+	if status, _, page := v.post("/instances/"+id+"/messages", url.Values{"to": {"5511988887766"}, "kind": {"text"}, "text": {"Oi <b>Ana</b>"}}); status != http.StatusOK {
+		t.Fatalf("the test message: answered %d: %s", status, page)
+	}
+	for path, want := range map[string]string{
+		"":         "Messages go out and come in.",
+		"/chats":   "Oi &lt;b&gt;Ana&lt;/b&gt;",
+		"/webhook": "webhook",
+		"/events":  "message.sent",
+		"/code":    g.BaseURL + "/api/message/" + id + "/text",
+	} {
+		if status, _, page := v.get("/instances/" + id + path); status != http.StatusOK || !strings.Contains(page, want) {
+			t.Errorf("%s answered %d without %q", path, status, want)
+		}
+	}
+	for _, path := range []string{"/keys", "/health", "/instances?search=shop"} {
+		if status, _, page := v.get(path); status != http.StatusOK {
+			t.Errorf("%s answered %d: %s", path, status, page)
+		}
+	}
+	if status, _, _ := v.get("/instances/01a1fa84-de19-7bc8-9e51-c104e24cd85b"); status != http.StatusNotFound {
+		t.Errorf("an unknown instance answered %d", status)
+	}
+	if status, _, _ := v.do(http.MethodPost, "/instances", url.Values{"name": {"evil"}}, http.Header{"Sec-Fetch-Site": {"cross-site"}}); status != http.StatusForbidden {
+		t.Errorf("a post from another site answered %d", status)
+	}
+}
