@@ -87,7 +87,7 @@ func isDashboard(name string) bool {
 	}
 	first, _, _ := strings.Cut(strings.TrimPrefix(name, "/"), "/")
 	switch first {
-	case "assets", "health", "instances", "keys", "signin", "signout", "welcome":
+	case "assets", "audit", "health", "instances", "keys", "profile", "signin", "signout", "users", "welcome":
 		return path.Clean(name) == strings.TrimSuffix(name, "/")
 	default:
 		return false

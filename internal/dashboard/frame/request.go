@@ -65,9 +65,9 @@ func (r *Request) Page(page string, view View) error {
 	return nil
 }
 
-// Refuse answers with a whole page that says itself what is wrong, such as a form to fill
-// in again. Nothing was done, so nothing is recorded.
-func (r *Request) Refuse(status int, page string, view View) error {
+// Show answers with a whole page and a status, such as a form to fill in again. It records
+// nothing.
+func (r *Request) Show(status int, page string, view View) error {
 	r.page(status, page, view)
 	return nil
 }

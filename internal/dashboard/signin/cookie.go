@@ -31,11 +31,12 @@ const (
 
 // What is remembered of a browser. All values are text.
 const (
-	keyUser    = "user"    // the id of who is signed in
-	keyEpoch   = "epoch"   // the user's epoch at that time
-	keyBrowser = "browser" // a name for the browser, which is no secret
-	keySeen    = "seen"    // the last request, in Unix seconds
-	keyLink    = "link"    // the token of the link that it came with
+	keyUser      = "user"      // the id of who is signed in
+	keyEpoch     = "epoch"     // the user's epoch at that time
+	keyBrowser   = "browser"   // a name for the browser, which is no secret
+	keySeen      = "seen"      // the last request, in Unix seconds
+	keyLink      = "link"      // the token of the link that it came with
+	keyChallenge = "challenge" // the question that its passkeys are to answer
 )
 
 // cookies gives browsers a secret, and finds what is remembered of them by it.
@@ -131,6 +132,9 @@ func (c *cookies) keep(ctx context.Context, key, value string) {
 
 // kept returns a value of the browser; empty for none.
 func (c *cookies) kept(ctx context.Context, key string) string { return c.plain.GetString(ctx, key) }
+
+// take returns a value of the browser, and forgets it.
+func (c *cookies) take(ctx context.Context, key string) string { return c.plain.PopString(ctx, key) }
 
 // loadedKey is for the hash of the secret that the request came with, if it is known.
 type loadedKey struct{}

@@ -1,4 +1,4 @@
-// The page where users sign in, and how they sign out.
+// The page where users sign in.
 
 package signin
 
@@ -6,39 +6,51 @@ import (
 	"net/http"
 
 	"github.com/recado-project/recado/internal/dashboard/frame"
+	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/user"
 	"github.com/recado-project/recado/internal/web"
 )
 
-// signInView is the page.
+// signInView is the form.
 type signInView struct {
-	Name    string
-	Next    string // the page to go on with
-	Problem string // why the last try failed; empty for none
+	Name, Next string
+	Problem    string
+	Started    bool // somebody has a password
+	Passkeys   bool // browsers have passkeys at this address
 }
 
-// showSignIn shows the page, or goes on if somebody is signed in already.
+// showSignIn shows the form, or goes on if the user is signed in already.
 func (d *Door) showSignIn(r *frame.Request) error {
 	next := nextPage(r.URL.Query().Get("next"))
 	if r.Visitor.UserID != "" {
 		return r.Go(next)
 	}
-	return r.Page("sign_in", frame.View{Title: r.Text(web.Word("Sign in")), Body: signInView{Next: next}})
+	return d.signInPage(r, http.StatusOK, signInView{Next: next})
 }
 
-// signIn lets in whoever has the name and the password.
-func (d *Door) signIn(r *frame.Request) error {
-	view := signInView{Name: r.FormValue("name"), Next: nextPage(r.FormValue("next"))}
-	found, err := d.Users.SignIn(r.Context(), view.Name, r.FormValue("password"), d.address(r.Request))
-	if err != nil {
-		status, text, ok := problem(r, err)
-		if !ok {
-			return err
-		}
-		view.Problem = text
-		return r.Refuse(status, "sign_in", frame.View{Title: r.Text(web.Word("Sign in")), Body: view})
+func (d *Door) signInPage(r *frame.Request, status int, view signInView) (err error) {
+	if view.Started, err = d.Users.Started(r.Context()); err != nil {
+		return err
 	}
-	if err := d.enter(r, found); err != nil {
+	view.Passkeys = user.PasskeysWorkAt(d.Origin(r.Request))
+	return r.Show(status, "sign_in", frame.View{Title: r.Text(web.Word("Sign in")), Body: view})
+}
+
+// signIn takes the form.
+func (d *Door) signIn(r *frame.Request) error {
+	if err := parse(r); err != nil {
+		return err
+	}
+	view := signInView{Name: r.PostFormValue("name"), Next: nextPage(r.PostFormValue("next"))}
+	signedIn, err := d.Users.SignIn(r.Context(), view.Name, r.PostFormValue("password"), d.address(r.Request))
+	if status, text, ok := problem(r, err); ok {
+		view.Name, view.Problem = gateway.CleanName(view.Name), text
+		return d.signInPage(r, status, view)
+	}
+	if err != nil {
+		return err
+	}
+	if err := d.enter(r, signedIn); err != nil {
 		return err
 	}
 	return r.Go(view.Next)
@@ -46,13 +58,19 @@ func (d *Door) signIn(r *frame.Request) error {
 
 // signOut ends the sign-in of this browser.
 func (d *Door) signOut(r *frame.Request) error {
-	known, ok := d.cookies.known(r.Context())
+	if browser, ok := d.cookies.known(r.Context()); ok {
+		d.Users.SignedOut(r.Context(), r.Visitor.Actor, browser.browser)
+	}
 	if err := d.cookies.forget(r.Context()); err != nil {
 		return err
 	}
-	if ok && r.Visitor.Actor != (user.Actor{}) {
-		d.Users.SignedOut(r.Context(), r.Visitor.Actor, known.browser)
+	return r.Go("/signin")
+}
+
+// parse reads a form.
+func parse(r *frame.Request) error {
+	if err := r.ParseForm(); err != nil {
+		return gateway.Errorf(gateway.Invalid, gateway.CodeValidation, "the form can't be read")
 	}
-	http.Redirect(r.W, r.Request, "/signin", http.StatusSeeOther)
 	return nil
 }

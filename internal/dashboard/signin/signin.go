@@ -1,6 +1,6 @@
 // Package signin is the door of the dashboard: it knows whose browser makes a request,
-// and turns strangers to the page where they sign in. It has the
-// welcome of who got a link as well.
+// and turns strangers to the page where they sign in. It has the pages around that as well:
+// the welcome of who got a link, the users, the audit list, and one's own profile.
 package signin
 
 import (
@@ -21,9 +21,9 @@ import (
 	"github.com/recado-project/recado/internal/web"
 )
 
-// Files are the templates and translations of the pages.
+// Files are the templates, the translations and the script of the pages.
 //
-//go:embed *.html locale
+//go:embed *.html locale assets
 var Files embed.FS
 
 // startPage is where a user goes after signing in.
@@ -83,12 +83,41 @@ func (d *Door) routes() []frame.Route {
 	everybody := func(method, path string, handle func(*frame.Request) error) frame.Route {
 		return frame.Route{Method: method, Path: path, Handle: handle}
 	}
+	own := func(method, path string, handle func(*frame.Request) error) frame.Route {
+		return frame.Route{Method: method, Path: path, Role: gateway.RoleViewer, Handle: handle}
+	}
+	owner := func(method, path string, handle func(*frame.Request) error) frame.Route {
+		return frame.Route{Method: method, Path: path, Role: gateway.RoleOwner, Handle: handle}
+	}
+	withAnswer := func(route frame.Route) frame.Route {
+		route.MaxBody = maxAnswer
+		return route
+	}
 	return []frame.Route{
 		everybody(http.MethodGet, "/signin", d.showSignIn),
 		everybody(http.MethodPost, "/signin", d.signIn),
+		everybody(http.MethodPost, "/signin/passkey/question", d.askForAnyPasskey),
+		withAnswer(everybody(http.MethodPost, "/signin/passkey", d.signInWithPasskey)),
 		everybody(http.MethodGet, "/welcome", d.showWelcome),
 		everybody(http.MethodPost, "/welcome", d.setPassword),
 		everybody(http.MethodPost, "/signout", d.signOut),
+
+		own(http.MethodGet, "/profile", d.showProfile),
+		own(http.MethodPost, "/profile/password", d.changePassword),
+		own(http.MethodPost, "/profile/signout", d.signOutEverywhere),
+		own(http.MethodPost, "/profile/passkeys/question", d.askForPasskey),
+		withAnswer(own(http.MethodPost, "/profile/passkeys", d.addPasskey)),
+		own(http.MethodPost, "/profile/passkeys/{passkeyId}/remove", d.removePasskey),
+
+		owner(http.MethodGet, "/users", d.showUsers),
+		owner(http.MethodGet, "/users/new", d.showNewUser),
+		owner(http.MethodPost, "/users", d.invite),
+		owner(http.MethodPost, "/users/{userId}/link", d.makeLink),
+		owner(http.MethodPost, "/users/{userId}/role", d.setRole),
+		owner(http.MethodPost, "/users/{userId}/signout", d.signOutUser),
+		owner(http.MethodPost, "/users/{userId}/delete", d.deleteUser),
+
+		owner(http.MethodGet, "/audit", d.showAudit),
 	}
 }
 
@@ -96,7 +125,7 @@ func (d *Door) routes() []frame.Route {
 func Owns(path string) bool {
 	first, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	switch first {
-	case "signin", "welcome", "signout":
+	case "signin", "welcome", "signout", "profile", "users", "audit":
 		return true
 	default:
 		return false

@@ -1,66 +1,80 @@
-// The page that a link leads to: it sets a password, or signs in a developer.
+// The page of who came with a link: there a password is set.
 
 package signin
 
 import (
+	"net/http"
+
 	"github.com/recado-project/recado/internal/dashboard/frame"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/user"
 	"github.com/recado-project/recado/internal/web"
 )
 
-// welcomeView is the page.
+// welcomeView is the form.
 type welcomeView struct {
-	Name    string // empty: the link has ended
-	Least   int    // how many characters a password has
-	Problem string // why the last try failed; empty for none
+	Name    string
+	Role    web.Word
+	New     bool // there was no password before
+	Least   int  // characters of a password
+	Problem string
+	Ended   bool // the link
 }
 
-// showWelcome takes the secret of a link out of the address, where it would stay in the
-// browser's history, and shows the form.
+// showWelcome shows the form of a link. The secret of the link moves from the address to
+// what is remembered of the browser, so that it is in no history and no screenshot.
 func (d *Door) showWelcome(r *frame.Request) error {
 	query := r.URL.Query()
 	if token := query.Get("dev"); token != "" {
-		found, err := d.Users.UseDevLink(r.Context(), token, d.address(r.Request))
-		if err == nil {
-			err = d.enter(r, found)
-		}
-		if err != nil {
-			return d.refuseLink(r, err)
-		}
-		return r.Go(startPage)
+		return d.enterDev(r, token)
 	}
 	if token := query.Get("token"); token != "" {
+		if _, err := d.Users.FindLink(r.Context(), token); err != nil {
+			return d.linkProblem(r, err)
+		}
 		d.cookies.keep(r.Context(), keyLink, token)
 		return r.Go("/welcome")
 	}
 	found, err := d.Users.FindLink(r.Context(), d.cookies.kept(r.Context(), keyLink))
 	if err != nil {
-		return d.refuseLink(r, err)
+		return d.linkProblem(r, err)
 	}
-	return r.Page("welcome", d.welcome(r, welcomeView{Name: found.Name}))
+	return d.welcomePage(r, http.StatusOK, found, "")
 }
 
-// setPassword sets the password, and signs the user in.
+// enterDev signs in who came with the link of dev.
+func (d *Door) enterDev(r *frame.Request, token string) error {
+	signedIn, err := d.Users.UseDevLink(r.Context(), token, d.address(r.Request))
+	if err != nil {
+		return d.linkProblem(r, err)
+	}
+	if err := d.enter(r, signedIn); err != nil {
+		return err
+	}
+	return r.Go(nextPage(r.URL.Query().Get("next")))
+}
+
+// setPassword takes the form, and signs the user in.
 func (d *Door) setPassword(r *frame.Request) error {
+	if err := parse(r); err != nil {
+		return err
+	}
 	token := d.cookies.kept(r.Context(), keyLink)
 	found, err := d.Users.FindLink(r.Context(), token)
 	if err != nil {
-		return d.refuseLink(r, err)
+		return d.linkProblem(r, err)
 	}
-	if r.FormValue("password") != r.FormValue("again") {
-		return r.Refuse(400, "welcome", d.welcome(r, welcomeView{Name: found.Name, Problem: r.Text(web.Word("The two passwords are not the same."))}))
+	if text := unequal(r); text != "" {
+		return d.welcomePage(r, http.StatusBadRequest, found, text)
 	}
-	signedIn, err := d.Users.SetPassword(r.Context(), token, r.FormValue("password"), d.address(r.Request))
-	if gateway.KindOf(err) == gateway.Gone {
-		return d.refuseLink(r, err)
+	signedIn, err := d.Users.SetPassword(r.Context(), token, r.PostFormValue("password"), d.address(r.Request))
+	if failure, ok := gateway.AsError(err); ok && failure.Code != user.CodeLinkEnded {
+		if status, text, ok := problem(r, err); ok {
+			return d.welcomePage(r, status, found, text)
+		}
 	}
 	if err != nil {
-		status, text, ok := problem(r, err)
-		if !ok {
-			return err
-		}
-		return r.Refuse(status, "welcome", d.welcome(r, welcomeView{Name: found.Name, Problem: text}))
+		return d.linkProblem(r, err)
 	}
 	if err := d.enter(r, signedIn); err != nil {
 		return err
@@ -68,16 +82,25 @@ func (d *Door) setPassword(r *frame.Request) error {
 	return r.Go(startPage)
 }
 
-// refuseLink says that a link has ended, and how to get another.
-func (d *Door) refuseLink(r *frame.Request, err error) error {
-	status, _, ok := problem(r, err)
+// unequal says that the two fields of a new password differ; empty if they are the same.
+func unequal(r *frame.Request) string {
+	if r.PostFormValue("password") == r.PostFormValue("again") {
+		return ""
+	}
+	return r.Text(web.Word("The two passwords are not the same."))
+}
+
+func (d *Door) welcomePage(r *frame.Request, status int, found gateway.User, problem string) error {
+	return r.Show(status, "welcome", frame.View{Title: r.Text(web.Word("Welcome")), Body: welcomeView{
+		Name: found.Name, Role: roleName(found.Role), New: found.Password == "", Least: user.MinPassword, Problem: problem,
+	}})
+}
+
+// linkProblem shows that a link has ended.
+func (d *Door) linkProblem(r *frame.Request, err error) error {
+	status, text, ok := problem(r, err)
 	if !ok {
 		return err
 	}
-	return r.Refuse(status, "welcome", d.welcome(r, welcomeView{}))
-}
-
-func (d *Door) welcome(r *frame.Request, view welcomeView) frame.View {
-	view.Least = user.MinPassword
-	return frame.View{Title: r.Text(web.Word("Welcome")), Body: view}
+	return r.Show(status, "welcome", frame.View{Title: r.Text(web.Word("Welcome")), Body: welcomeView{Problem: text, Ended: true}})
 }

@@ -3,7 +3,6 @@
 package signin
 
 import (
-	"errors"
 	"net/http"
 	"strconv"
 	"time"
@@ -17,7 +16,7 @@ import (
 // problem returns the status and the words for an error that a form can show, and whether
 // it is one.
 func problem(r *frame.Request, err error) (status int, text string, ok bool) {
-	failure, ok := errors.AsType[*gateway.Error](err)
+	failure, ok := gateway.AsError(err)
 	if !ok {
 		return 0, "", false
 	}
@@ -31,8 +30,16 @@ func problem(r *frame.Request, err error) (status int, text string, ok bool) {
 		return http.StatusServiceUnavailable, r.Text(web.Word("Too many people are signing in right now. Try again in a moment.")), true
 	case user.CodePassword:
 		return http.StatusBadRequest, r.Text(web.Word("This password is too easy to guess. Take at least %d characters: not your name, and not one that everybody tries first."), user.MinPassword), true
+	case user.CodeName:
+		return http.StatusBadRequest, r.Text(web.Word("A name has up to 64 letters without accents, digits and . _ - + @, and begins with a letter or digit.")), true
+	case user.CodeNameTaken:
+		return http.StatusConflict, r.Text(web.Word("There is already a user with this name.")), true
+	case user.CodeLastOwner:
+		return http.StatusConflict, r.Text(web.Word("This is the last owner who can sign in. Make somebody else an owner first.")), true
 	case user.CodeLinkEnded:
 		return http.StatusGone, r.Text(web.Word("This link has ended: it was used, replaced, or is older than a day.")), true
+	case user.CodePasskey:
+		return http.StatusBadRequest, r.Text(web.Word("This passkey was not accepted.")), true
 	default:
 		return 0, "", false
 	}
@@ -50,4 +57,14 @@ func wait(r *frame.Request, left time.Duration) string {
 	default:
 		return r.Text(web.Word("%d minutes"), int((left+time.Minute-1)/time.Minute))
 	}
+}
+
+// explain returns an error that the frame shows in the visitor's language.
+func explain(r *frame.Request, err error) error {
+	_, text, ok := problem(r, err)
+	if !ok {
+		return err
+	}
+	failure, _ := gateway.AsError(err)
+	return gateway.Errorf(failure.Kind, failure.Code, "%s", text)
 }

@@ -1,0 +1,96 @@
+// The audit list, for owners.
+
+package signin
+
+import (
+	"github.com/recado-project/recado/internal/dashboard/frame"
+	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/user"
+	"github.com/recado-project/recado/internal/web"
+)
+
+// auditView is the table.
+type auditView struct {
+	Rows          []auditRow
+	Before, After string // the newest page and the next one; empty for none
+}
+
+// auditRow is one line of the table.
+type auditRow struct {
+	gateway.AuditEntry
+
+	What web.Word
+	How  string // the detail in words
+}
+
+// showAudit shows the table, newest first.
+func (d *Door) showAudit(r *frame.Request) error {
+	page := pageOf(r)
+	found, err := d.Users.ListAudit(r.Context(), r.Visitor.Actor, gateway.PageRequest{Page: page, Limit: rowsAtOnce})
+	if err != nil {
+		return err
+	}
+	view := auditView{}
+	for _, entry := range found.Items {
+		action := user.Action(entry.Action)
+		view.Rows = append(view.Rows, auditRow{AuditEntry: entry, What: what(action), How: how(r, action, entry.Detail)})
+	}
+	view.Before, view.After = around("/audit", page, found.Total)
+	return r.Page("audit", frame.View{Title: r.Text(web.Word("Audit")), Section: "audit", Body: view})
+}
+
+// whats are the actions in words.
+func whats() map[user.Action]web.Word {
+	return map[user.Action]web.Word{
+		user.ActionSignedIn:            web.Word("Signed in"),
+		user.ActionSignedOut:           web.Word("Signed out"),
+		user.ActionSignedOutEverywhere: web.Word("Signed out everywhere"),
+		user.ActionSignInBlocked:       web.Word("Too many wrong tries to sign in"),
+		user.ActionPasswordSet:         web.Word("Set the password by a link"),
+		user.ActionPasswordChanged:     web.Word("Changed the password"),
+		user.ActionPasskeyAdded:        web.Word("Added a passkey"),
+		user.ActionPasskeyRemoved:      web.Word("Removed a passkey"),
+		user.ActionUserInvited:         web.Word("Created a user"),
+		user.ActionLinkMade:            web.Word("Made a link to set a password"),
+		user.ActionRoleChanged:         web.Word("Changed a role"),
+		user.ActionUserDeleted:         web.Word("Removed a user"),
+		user.ActionInstanceCreated:     web.Word("Created an instance"),
+		user.ActionInstanceLinking:     web.Word("Asked for a code to link an instance"),
+		user.ActionInstanceRestarted:   web.Word("Restarted an instance"),
+		user.ActionInstanceStopped:     web.Word("Stopped an instance"),
+		user.ActionInstanceLoggedOut:   web.Word("Logged out an instance"),
+		user.ActionInstanceDeleted:     web.Word("Deleted an instance"),
+		user.ActionMessageSent:         web.Word("Sent a message"),
+		user.ActionWebhookSaved:        web.Word("Saved a webhook"),
+		user.ActionWebhookDeleted:      web.Word("Deleted a webhook"),
+		user.ActionWebhookTested:       web.Word("Tested a webhook"),
+		user.ActionWebhookResumed:      web.Word("Resumed a webhook"),
+		user.ActionWebhookReplayed:     web.Word("Delivered events again"),
+		user.ActionKeyCreated:          web.Word("Created an API key"),
+		user.ActionKeyRevoked:          web.Word("Revoked an API key"),
+	}
+}
+
+// what is an action in words; one that a newer program wrote stays as it is.
+func what(action user.Action) web.Word {
+	if words, ok := whats()[action]; ok {
+		return words
+	}
+	return web.Word(action)
+}
+
+// how is the detail of an action in words, where it is one of ours.
+func how(r *frame.Request, action user.Action, detail string) string {
+	switch {
+	case action == user.ActionUserInvited || action == user.ActionRoleChanged:
+		return r.Text(roleName(gateway.Role(detail)))
+	case action == user.ActionSignedIn && detail == "password":
+		return r.Text(web.Word("with the password"))
+	case action == user.ActionSignedIn && detail == "passkey":
+		return r.Text(web.Word("with a passkey"))
+	case action == user.ActionSignedIn && detail == "link":
+		return r.Text(web.Word("by a link"))
+	default:
+		return detail
+	}
+}
