@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -134,10 +135,28 @@ func (c serveCommand) Run(ctx context.Context, t terminal) error {
 	if err != nil {
 		return err
 	}
-	if err := c.announce(t, s.BaseURL()); err != nil {
+	path, err := c.firstLink(ctx, s)
+	if err == nil {
+		err = c.announce(t, s.BaseURL(), path)
+	}
+	if err != nil {
 		return errors.Join(err, s.Close())
 	}
 	return s.Run(ctx)
+}
+
+// firstLink returns the path of the link with which the first owner sets a password; empty
+// if somebody has one.
+func (c serveCommand) firstLink(ctx context.Context, s *server.Server) (string, error) {
+	account, err := s.Access().EnsureAccount(ctx, accountFlags{dataFlags: c.dataFlags}.accountName())
+	if err != nil {
+		return "", err
+	}
+	link, found, err := s.Users().FirstLink(ctx, account.ID)
+	if err != nil || !found {
+		return "", err
+	}
+	return link.Path(), nil
 }
 
 // warn logs what is risky about the addresses.
@@ -151,8 +170,9 @@ func (c serveCommand) warn(ctx context.Context, t terminal) {
 	}
 }
 
-// announce says where the gateway answers, and how to begin.
-func (c serveCommand) announce(t terminal, bound string) error {
+// announce says where the gateway answers, and how to begin. path is that of the link for
+// the first owner, if there is one.
+func (c serveCommand) announce(t terminal, bound, path string) error {
 	base := clickable(c.Listen, bound)
 	everywhere := ""
 	if isEverywhere(c.Listen) {
@@ -164,13 +184,18 @@ func (c serveCommand) announce(t terminal, bound string) error {
 	} else {
 		create += " --data " + c.Data
 	}
-	return t.print(map[string]string{"url": base, "listen": c.Listen, "data": c.Data}, fmt.Sprintf(
+	dashboard, begin := strings.TrimRight(cmp.Or(c.PublicURL, base), "/")+path, "Dashboard: "
+	if path != "" {
+		begin = "Begin in a browser; this link sets the owner's password, once, within a day:\n  "
+	}
+	return t.print(map[string]string{"url": base, "listen": c.Listen, "data": c.Data, "dashboardUrl": dashboard}, fmt.Sprintf(
 		`recado %s answers at %s,%s data in %s
+%s%s
 The first API key, instance and code, in another terminal:
   export RECADO_URL=%s
   export RECADO_API_KEY=$(%s)
   recado instances create shop
-  recado instances link shop`, version(), base, everywhere, c.Data, base, create))
+  recado instances link shop`, version(), base, everywhere, c.Data, begin, dashboard, base, create))
 }
 
 // clickable is an address of the gateway that can be opened on this machine: bound, or

@@ -33,11 +33,12 @@ func TestServeAnnounces(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	command := serveCommand{Listen: "0.0.0.0:18099", dataFlags: dataFlags{Data: "/data"}}
-	if err := command.announce(terminal{out: &out}, "http://[::]:18099"); err != nil {
+	if err := command.announce(terminal{out: &out}, "http://[::]:18099", "/welcome?token=x"); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
 		"answers at http://127.0.0.1:18099, on every address of this machine (0.0.0.0:18099)", "data in /data",
+		"this link sets the owner's password, once, within a day:\n  http://127.0.0.1:18099/welcome?token=x\n",
 		"export RECADO_URL=http://127.0.0.1:18099\n", "--partner --data /data)", "recado instances create", "recado instances link",
 	} {
 		if !strings.Contains(out.String(), want) {
