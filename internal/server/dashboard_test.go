@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -153,5 +154,58 @@ func TestDashboardShowsAnInstance(t *testing.T) {
 	}
 	if status, _, _ := v.do(http.MethodPost, "/instances", url.Values{"name": {"evil"}}, http.Header{"Sec-Fetch-Site": {"cross-site"}}); status != http.StatusForbidden {
 		t.Errorf("a post from another site answered %d", status)
+	}
+}
+
+// A viewer whom the owner has invited sees the instances and changes nothing, and is out
+// when the owner says so.
+func TestOwnerInvitesAViewer(t *testing.T) {
+	t.Parallel()
+	g := testkit.Start(t, testkit.Options{})
+	account, err := g.Server.Access().EnsureAccount(t.Context(), "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	link, err := g.Server.Users().DevLink(t.Context(), account.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	owner, viewer := newVisitor(t, g.BaseURL), newVisitor(t, g.BaseURL)
+	owner.get(link)
+	_, at, _ := owner.post("/instances", url.Values{"name": {"shop"}})
+	one := at
+	status, _, page := owner.post("/users", url.Values{"name": {"bia"}, "role": {"viewer"}})
+	found := regexp.MustCompile(`id="link"[^>]*>` + regexp.QuoteMeta(g.BaseURL) + `([^<]+)<`).FindStringSubmatch(page)
+	if status != http.StatusOK || found == nil {
+		t.Fatalf("the invitation answered %d: %s", status, page)
+	}
+	password := "a good password, 7 words long"
+	viewer.get(found[1])
+	if _, at, page := viewer.post("/welcome", url.Values{"password": {password}, "again": {password}}); at != "/instances" || !strings.Contains(page, "shop") {
+		t.Fatalf("the viewer is led to %s", at)
+	}
+	for path, want := range map[string]int{one: http.StatusOK, "/profile": http.StatusOK, "/users": http.StatusForbidden, "/audit": http.StatusForbidden, "/keys": http.StatusForbidden} {
+		if status, _, _ := viewer.get(path); status != want {
+			t.Errorf("%s answered %d", path, status)
+		}
+	}
+	for _, path := range []string{"/instances", one + "/delete", one + "/messages", one + "/webhook", "/keys", "/users"} {
+		if status, _, _ := viewer.post(path, url.Values{"name": {"shop"}}); status != http.StatusForbidden {
+			t.Errorf("posted to %s: answered %d", path, status)
+		}
+	}
+	if _, _, page := owner.get("/audit"); !strings.Contains(page, "Set the password by a link") || !strings.Contains(page, "127.0.0.1") {
+		t.Error("the audit list lacks what the viewer did")
+	}
+	_, _, page = owner.get("/users")
+	path := regexp.MustCompile(`>bia</h2>\s*<form method="post" action="(/users/[^"/]+)/role"`).FindStringSubmatch(page)
+	if path == nil {
+		t.Fatalf("the viewer is not listed: %s", page)
+	}
+	if status, _, _ := owner.post(path[1]+"/signout", nil); status != http.StatusOK {
+		t.Errorf("the sign-out answered %d", status)
+	}
+	if _, at, _ := viewer.get("/instances"); at != "/signin" {
+		t.Errorf("the viewer is still in, at %s", at)
 	}
 }
