@@ -138,8 +138,8 @@ func (c devCommand) writeReadyFile(ready readyFile) error {
 // 80 columns.
 func (c devCommand) banner(t terminal, dashboard, base string, demo Demo) {
 	t.printf("\nRecado is ready. Everything runs on this machine; no message leaves it.\n\n")
-	t.printf("  Dashboard     %s\n", dashboard)
-	t.printf("                (signed in already; keep it to yourself)\n")
+	t.printf("The dashboard, signed in already (keep the link to yourself):\n\n")
+	t.printf("%s\n\n", dashboard)
 	t.printf("  API           %s/api   (reference: /docs)\n", base)
 	t.printf("  Sandbox       %s/sandbox/api\n", base)
 	t.printf("  API key       %s\n", demo.APIKey)

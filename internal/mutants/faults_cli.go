@@ -150,7 +150,7 @@ func cliFaults() []fault {
 			test: "./internal/cli", run: "Serve",
 		},
 		{
-			name: "keys may expire in days", file: "internal/cli/duration.go",
+			name: "keys may expire in days", file: "internal/cli/keys.go",
 			old: `CutSuffix(string(text), "d")`, new: `CutSuffix(string(text), "D")`,
 			test: "./internal/cli", run: "KeysCreate",
 		},
