@@ -57,19 +57,6 @@ const (
 	ActionKeyRevoked Action = "key_revoked"
 )
 
-// Actions returns all actions, so that pages have words for each.
-func Actions() []Action {
-	return []Action{
-		ActionSignedIn, ActionSignedOut, ActionSignedOutEverywhere, ActionSignInBlocked,
-		ActionPasswordSet, ActionPasswordChanged, ActionPasskeyAdded, ActionPasskeyRemoved,
-		ActionUserInvited, ActionLinkMade, ActionRoleChanged, ActionUserDeleted,
-		ActionInstanceCreated, ActionInstanceLinking, ActionInstanceRestarted, ActionInstanceStopped, ActionInstanceLoggedOut, ActionInstanceDeleted,
-		ActionMessageSent,
-		ActionWebhookSaved, ActionWebhookDeleted, ActionWebhookTested, ActionWebhookResumed, ActionWebhookReplayed,
-		ActionKeyCreated, ActionKeyRevoked,
-	}
-}
-
 // Record adds to the audit list that the actor has done something, after it was done.
 // subject is the name or id of what it was done to, detail what else there is to say; both
 // are cleaned and cut. If it fails, the log has the entry instead.
