@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"context"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"io"
@@ -111,6 +112,9 @@ func (l *firstLine) Write(text []byte) (int, error) {
 func TestServePrintsTheFirstLink(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
+	// A process talks to one platform: that of the other tests.
+	g := testkit.Start(t, testkit.Options{})
+	key := g.Server.Sandbox().RootKey()
 	start := func() *url.URL {
 		t.Helper()
 		ctx, cancel := context.WithCancel(t.Context())
@@ -118,6 +122,7 @@ func TestServePrintsTheFirstLink(t *testing.T) {
 		out := &firstLine{stop: cancel}
 		args := []string{
 			"serve", "--listen", "127.0.0.1:0", "--data", folder, "--public-url", "https://recado.example.org/", "--json", "--log-level", "error",
+			"--platform-url", "ws" + strings.TrimPrefix(g.BaseURL, "http"), "--platform-key", hex.EncodeToString(key[:]),
 		}
 		if code := cli.Run(ctx, args, strings.NewReader(""), out, io.Discard); code != 0 {
 			t.Fatalf("exit code %d", code)
