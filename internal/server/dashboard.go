@@ -3,6 +3,7 @@
 package server
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"path"
@@ -14,6 +15,7 @@ import (
 	"github.com/recado-project/recado/internal/dashboard/live"
 	"github.com/recado-project/recado/internal/dashboard/signin"
 	"github.com/recado-project/recado/internal/health"
+	"github.com/recado-project/recado/internal/media"
 	"github.com/recado-project/recado/internal/outbound"
 	"github.com/recado-project/recado/internal/web"
 )
@@ -52,7 +54,7 @@ func (s *Server) openDashboard() (http.Handler, error) {
 		Site: site, Logger: s.config.Logger, Pulse: pulse, Users: s.users,
 		Instances: s.instances, Messages: s.messages, Traffic: s.traffic, Webhooks: s.webhooks,
 		Events: s.log, Access: s.access, Health: checks,
-		Origin: s.origin, Guard: guard, MaxMedia: s.config.Media.MaxBytes, Sandbox: s.sandbox != nil, Now: s.config.Now,
+		Origin: s.origin, Guard: guard, MaxMedia: cmp.Or(s.config.Media.MaxBytes, media.DefaultMaxBytes), Sandbox: s.sandbox != nil, Now: s.config.Now,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("server: build dashboard: %w", err)

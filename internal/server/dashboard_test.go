@@ -1,8 +1,11 @@
 package server_test
 
 import (
+	"bytes"
+	"errors"
 	"io"
 	"maps"
+	"mime/multipart"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
@@ -207,5 +210,50 @@ func TestOwnerInvitesAViewer(t *testing.T) {
 	}
 	if _, at, _ := viewer.get("/instances"); at != "/signin" {
 		t.Errorf("the viewer is still in, at %s", at)
+	}
+}
+
+// A file of a usual size goes out by the field for test messages, and has its name there.
+func TestDashboardSendsAFile(t *testing.T) {
+	t.Parallel()
+	g := testkit.Start(t, testkit.Options{})
+	id := g.Link(t, "5511999990101")
+	account, err := g.Server.Access().EnsureAccount(t.Context(), "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	link, err := g.Server.Users().DevLink(t.Context(), account.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := newVisitor(t, g.BaseURL)
+	v.get(link)
+	var body bytes.Buffer
+	form := multipart.NewWriter(&body)
+	part, err := form.CreateFormFile("file", "prices <2026>.txt")
+	if err == nil {
+		_, err = part.Write(bytes.Repeat([]byte("a line of prices\n"), 100_000))
+	}
+	for name, value := range map[string]string{"to": "5511988887766", "kind": "document", "caption": "Prices"} {
+		err = errors.Join(err, form.WriteField(name, value))
+	}
+	if err := errors.Join(err, form.Close()); err != nil {
+		t.Fatal(err)
+	}
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, g.BaseURL+"/instances/"+id+"/messages", &body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Content-Type", form.FormDataContentType())
+	response, err := v.web.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		t.Errorf("answered %d", response.StatusCode)
+	}
+	if _, _, page := v.get("/instances/" + id + "/chats?chat=5511988887766@s.whatsapp.net"); !strings.Contains(page, "prices &lt;2026&gt;.txt") || !strings.Contains(page, "Prices") {
+		t.Errorf("the chat does not show the file")
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/eventlog"
+	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/web"
 )
 
@@ -98,7 +99,7 @@ func (p *Pulse) Serve(w http.ResponseWriter, r *http.Request, ended <-chan struc
 	for {
 		content, next, err := looked.current(ctx, p.config)
 		switch {
-		case ctx.Err() != nil:
+		case ctx.Err() != nil, gateway.KindOf(err) == gateway.NotFound: // what it shows was deleted
 			return
 		case err != nil:
 			p.config.Logger.ErrorContext(ctx, "a live part of a page could not be rendered", slog.String("path", r.URL.Path), slog.Any("error", err))
