@@ -94,6 +94,9 @@ func (a *Assets) URL(name string) (string, error) {
 	return where, nil
 }
 
+// Has reports whether there is a file at a path.
+func (a *Assets) Has(where string) bool { return a.files[where] != nil }
+
 // ServeHTTP serves the files below AssetsPath.
 func (a *Assets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	file, ok := a.files[r.URL.Path]
