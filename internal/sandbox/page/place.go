@@ -41,7 +41,7 @@ func placeOf(values url.Values) place {
 
 func phoneOf(values url.Values, side string) openPhone {
 	open := openPhone{Number: bounded(values.Get(side)), Chat: bounded(values.Get(side + "Chat"))}
-	open.Size, _ = strconv.Atoi(values.Get(side + "Size"))             // 0 if it is none
+	open.Size, _ = strconv.Atoi(values.Get(side + "Size"))               // 0 if it is none
 	open.Before, _ = strconv.ParseInt(values.Get(side+"Before"), 10, 64) // 0 if it is none
 	open.Size = min(max(open.Size, 0), maxSize)
 	open.Before = max(open.Before, 0)

@@ -1,0 +1,113 @@
+// Package page is the page on which people see the sandbox's phones and use them. It
+// decides nothing: it shows what the platform's services answer, and calls the same ones
+// as the control API.
+package page
+
+import (
+	"errors"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/recado-project/recado/internal/sandbox/account"
+	"github.com/recado-project/recado/internal/sandbox/fault"
+	"github.com/recado-project/recado/internal/sandbox/feed"
+	"github.com/recado-project/recado/internal/sandbox/group"
+	"github.com/recado-project/recado/internal/sandbox/link"
+	"github.com/recado-project/recado/internal/sandbox/phone"
+	"github.com/recado-project/recado/internal/sandbox/presence"
+	"github.com/recado-project/recado/internal/sandbox/profile"
+	"github.com/recado-project/recado/internal/sandbox/scan"
+	"github.com/recado-project/recado/internal/sandbox/session"
+	"github.com/recado-project/recado/internal/web"
+)
+
+// Config has the services that the page shows. The first part is required.
+type Config struct {
+	Phones     *phone.Service
+	Profiles   *profile.Service
+	Groups     *group.Book
+	Linking    *link.Service
+	Presences  *presence.Service
+	Sessions   *session.Service
+	Faults     *fault.Service
+	Activities *account.ActivityLog
+	Bell       *feed.Bell
+	Codes      scan.Codes
+	Now        func() time.Time
+	Logger     *slog.Logger
+
+	Stopping <-chan struct{} // closed when streams have to end; nil: they end with their requests
+	Home     string          // the address of the gateway's own pages, "" if there are none
+	Load     bool            // phones keep no messages
+}
+
+// Page serves the page and all that belongs to it. It is safe for concurrent use.
+type Page struct {
+	config Config
+	site   *web.Site
+	assets *web.Assets
+	mux    *http.ServeMux
+}
+
+// New reads the page's files.
+func New(config Config) (*Page, error) {
+	if config.Phones == nil || config.Profiles == nil || config.Groups == nil || config.Linking == nil || config.Presences == nil ||
+		config.Sessions == nil || config.Faults == nil || config.Activities == nil || config.Bell == nil || config.Codes == nil ||
+		config.Now == nil || config.Logger == nil {
+		return nil, errors.New("page: a part is missing")
+	}
+	assets, err := web.NewAssets(Files)
+	if err != nil {
+		return nil, err
+	}
+	words, err := web.ReadWords(Files)
+	if err != nil {
+		return nil, err
+	}
+	site, err := web.NewSite(web.SiteConfig{Rooms: []web.Files{Files}, Words: words, Assets: assets, Logger: config.Logger, Now: config.Now})
+	if err != nil {
+		return nil, err
+	}
+	p := &Page{config: config, site: site, assets: assets, mux: http.NewServeMux()}
+	for _, r := range p.routes() {
+		p.mux.Handle(r.pattern, p.handler(r))
+	}
+	return p, nil
+}
+
+// Owns reports whether the page serves a path: its own address, all below it, and the
+// files that it names. Other pages may serve the same files at the same addresses.
+func (p *Page) Owns(path string) bool {
+	return path == Path || strings.HasPrefix(path, Path+"/ui/") || p.assets.Has(path)
+}
+
+// ServeHTTP answers a request for a path that the page owns.
+func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if p.assets.Has(r.URL.Path) {
+		p.assets.ServeHTTP(w, r)
+		return
+	}
+	web.Secure(p.mux).ServeHTTP(w, r)
+}
+
+// route is one line of the table of routes.
+type route struct {
+	pattern string // of net/http
+	maxBody int64  // 0: that of a form without files
+	handle  func(r *request) error
+}
+
+const (
+	maxForm = 1 << 20
+	maxFile = 64<<20 + maxForm
+)
+
+// routes is what the page answers.
+func (p *Page) routes() []route {
+	return []route{
+		{"GET " + Path, 0, p.show},
+		{"GET " + Path + "/ui/stream", 0, p.stream},
+	}
+}
