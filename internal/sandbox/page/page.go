@@ -106,8 +106,35 @@ const (
 
 // routes is what the page answers.
 func (p *Page) routes() []route {
+	const number, chat, message = "/ui/phones/{number}", "/ui/phones/{number}/chats/{chat}", "/ui/phones/{number}/messages/{place}"
 	return []route{
 		{"GET " + Path, 0, p.show},
 		{"GET " + Path + "/ui/stream", 0, p.stream},
+		{"GET " + Path + "/ui/faults", 0, p.askFaults},
+		{"POST " + Path + "/ui/faults", 0, p.setFaults},
+		{"POST " + Path + "/ui/faults/disconnect", 0, p.disconnect},
+		{"GET " + Path + "/ui/phones/new", 0, p.askPhone},
+		{"POST " + Path + "/ui/phones", 0, p.createPhone},
+		{"GET " + Path + number, 0, p.askHandset},
+		{"POST " + Path + number, maxFile, p.changeHandset},
+		{"POST " + Path + number + "/do/{what}", 0, p.doHandset},
+		{"GET " + Path + number + "/scan", 0, p.askScan},
+		{"GET " + Path + number + "/codes", 0, p.listCodes},
+		{"POST " + Path + number + "/scan", maxFile, p.scan},
+		{"GET " + Path + number + "/chats/new", 0, p.askChat},
+		{"POST " + Path + number + "/chats", 0, p.createChat},
+		{"POST " + Path + number + "/groups", 0, p.createGroup},
+		{"GET " + Path + chat, 0, p.askAboutChat},
+		{"POST " + Path + chat, maxFile, p.changeGroup},
+		{"GET " + Path + chat + "/more", 0, p.askMessage},
+		{"POST " + Path + chat + "/messages", maxFile, p.send},
+		{"POST " + Path + chat + "/presence", 0, p.setPresence},
+		{"POST " + Path + chat + "/call", 0, p.call},
+		{"POST " + Path + chat + "/read", 0, p.readChat},
+		{"GET " + Path + message, 0, p.askChange},
+		{"GET " + Path + message + "/file", 0, p.file},
+		{"GET " + Path + message + "/text", 0, p.text},
+		{"POST " + Path + message + "/opened", 0, p.openOnce},
+		{"POST " + Path + message + "/{what}", 0, p.change},
 	}
 }

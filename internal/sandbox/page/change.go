@@ -1,0 +1,97 @@
+// What somebody does to a message on a phone.
+
+package page
+
+import (
+	"github.com/recado-project/recado/internal/sandbox/phone"
+	"github.com/recado-project/recado/internal/sandbox/refusal"
+	"github.com/recado-project/recado/internal/web"
+)
+
+// emojis are offered as reactions; any other one can be typed.
+func emojis() []string { return []string{"👍", "❤️", "😂", "😮", "😢", "🙏", "🎉", "🔥"} }
+
+// message returns the message that the path names.
+func (p *Page) message(r *request) (phone.Bubble, error) {
+	at, err := r.place()
+	if err != nil {
+		return phone.Bubble{}, err
+	}
+	return p.config.Phones.Bubble(r.Context(), r.number(), at)
+}
+
+// askChange answers with the dialog of what can be done to a message.
+func (p *Page) askChange(r *request) error {
+	m, err := p.message(r)
+	if err != nil {
+		return err
+	}
+	where := r.side()
+	shown := bubbleOf(where, r.number(), m, false)
+	return r.dialog("change", struct {
+		bubble
+
+		ID, Chat, From, Raw string
+		Sha                 string
+		Emojis              []string
+		Editable, Media     bool
+		Foreign             bool // somebody else has sent it
+		Place               int64
+		Side                string
+	}{
+		bubble: shown, ID: line(m.MessageID, maxLine), Chat: m.Chat, From: m.From, Raw: m.Text, Sha: m.MediaSHA256, Emojis: emojis(),
+		Editable: m.FromMe && m.Type == "text", Media: m.MediaSHA256 != "", Foreign: !m.FromMe, Place: m.Place, Side: where,
+	})
+}
+
+// change does something to a message.
+func (p *Page) change(r *request) error {
+	if err := r.read(); err != nil {
+		return err
+	}
+	m, err := p.message(r)
+	if err != nil {
+		return err
+	}
+	phones, ctx, number := p.config.Phones, r.Context(), r.number()
+	var said web.Word
+	switch r.PathValue("what") {
+	case "reaction":
+		err = phones.React(ctx, number, m.MessageID, line(r.field("reaction"), maxEmoji))
+	case "edit":
+		err = phones.EditMessage(ctx, number, m.MessageID, r.field("text"))
+	case "delete":
+		err = phones.DeleteMessage(ctx, number, m.MessageID)
+	case "read":
+		err = phones.MarkRead(ctx, number, m.MessageID, false)
+	case "played":
+		err = phones.MarkRead(ctx, number, m.MessageID, true)
+	case "forget":
+		said = web.Word("The media host has lost the file.")
+		err = phones.ForgetMedia(ctx, number, m.MessageID, r.on("everywhere"))
+	default:
+		err = refusal.NotFoundf("this can't be done to a message")
+	}
+	if err != nil {
+		return err
+	}
+	return r.done(said)
+}
+
+// maxEmoji bounds a reaction in characters: some of one picture have many.
+const maxEmoji = 16
+
+// openOnce answers with the content of a message that can be opened once, which counts
+// as opened from now on.
+func (p *Page) openOnce(r *request) error {
+	m, err := p.message(r)
+	if err != nil {
+		return err
+	}
+	if !m.FromMe && m.Status != opened {
+		if err := p.config.Phones.MarkRead(r.Context(), r.number(), m.MessageID, true); err != nil {
+			return err
+		}
+	}
+	return r.dialog("once", bubbleOf(left, r.number(), m, false))
+}

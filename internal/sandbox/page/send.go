@@ -1,0 +1,173 @@
+// Messages that somebody writes on a phone.
+
+package page
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/recado-project/recado/internal/sandbox/content"
+	"github.com/recado-project/recado/internal/sandbox/refusal"
+	"github.com/recado-project/recado/internal/sandbox/samples"
+	"github.com/recado-project/recado/internal/web"
+)
+
+// send lets the phone send a message.
+func (p *Page) send(r *request) error {
+	if err := r.read(); err != nil {
+		return err
+	}
+	message, err := p.compose(r)
+	if err != nil {
+		return err
+	}
+	if _, err := p.config.Phones.SendMessage(r.Context(), r.number(), message); err != nil {
+		return err
+	}
+	return r.done("")
+}
+
+// compose reads the message in a form.
+func (p *Page) compose(r *request) (content.Outgoing, error) {
+	m := content.Outgoing{To: r.chat(), Type: r.field("type")}
+	if quoted := r.field("quote"); quoted != "" {
+		at, err := strconv.ParseInt(quoted, 10, 64)
+		if err != nil {
+			return m, refusal.NotFoundf("the phone shows no message in this place")
+		}
+		bubble, err := p.config.Phones.Bubble(r.Context(), r.number(), at)
+		if err != nil {
+			return m, err
+		}
+		m.QuotedMessageID = bubble.MessageID
+	}
+	switch m.Type {
+	case "":
+		return p.composeText(r, m)
+	case "location":
+		var err error
+		if m.Latitude, err = r.decimal("latitude"); err != nil {
+			return m, err
+		}
+		m.Longitude, err = r.decimal("longitude")
+		m.Name, m.Address = r.field("name"), r.field("address")
+		return m, err
+	case "contact":
+		m.Contact = &content.Contact{FullName: r.field("name"), PhoneNumber: r.field("number"), Organization: r.field("organization")}
+	case "poll":
+		m.Text, m.Options = r.field("text"), nil
+		for option := range strings.Lines(r.Form.Get("options")) {
+			if option = strings.TrimSpace(option); option != "" {
+				m.Options = append(m.Options, option)
+			}
+		}
+	}
+	return m, nil
+}
+
+// composeText reads a text, or a file whose caption the text is.
+func (p *Page) composeText(r *request, m content.Outgoing) (content.Outgoing, error) {
+	m.Text = strings.TrimSpace(strings.ReplaceAll(r.Form.Get("text"), "\r\n", "\n"))
+	file, err := r.file("file")
+	if err != nil {
+		return m, err
+	}
+	if sample := r.field("sample"); sample != "" {
+		bytes, kind, found := samples.Read(samples.Prefix + sample)
+		if !found {
+			return m, refusal.Invalidf("sample", "there is no such file")
+		}
+		file = &attachment{content: bytes, name: sample, mimeType: kind}
+	}
+	if file == nil {
+		m.Type = "text"
+		return m, nil
+	}
+	m.Type = typeOf(r.field("as"), file.mimeType)
+	m.Media, m.MimeType, m.FileName = file.content, file.mimeType, line(file.name, maxLine)
+	m.ViewOnce = r.on("viewOnce") && (m.Type == "image" || m.Type == "video" || m.Type == "voice")
+	m.Caption, m.Text = m.Text, ""
+	return m, nil
+}
+
+// typeOf is the type of the message with a file: what somebody has chosen, or else what
+// fits the file.
+func typeOf(chosen, mimeType string) string {
+	switch chosen {
+	case "image", "video", "voice", "audio", "document", "sticker":
+		return chosen
+	}
+	switch kind, _, _ := strings.Cut(mimeType, "/"); kind {
+	case "image", "video", "audio":
+		return kind
+	default:
+		return "document"
+	}
+}
+
+// askMessage answers with the dialog for messages that are no text and no file of one's
+// own.
+func (p *Page) askMessage(r *request) error {
+	return r.dialog("more", struct {
+		Path    string
+		Samples []sample
+	}{r.chatPath(), sampleFiles()})
+}
+
+// sample is a file that comes with the program.
+type sample struct {
+	File string
+	As   string // the type of its message, "" for what fits the file
+	Name web.Word
+	Icon string
+}
+
+func sampleFiles() []sample {
+	return []sample{
+		{"photo.png", "", web.Word("Picture"), "image"},
+		{"clip.mp4", "", web.Word("Video"), "video"},
+		{"voice.ogg", "voice", web.Word("Voice message"), "mic"},
+		{"tone.mp3", "", web.Word("Audio"), "music"},
+		{"invoice.pdf", "", web.Word("File"), "file-text"},
+		{"sticker.webp", "sticker", web.Word("Sticker"), "sticker"},
+	}
+}
+
+// setPresence shows the chat that the phone is online, or that somebody types on it.
+func (p *Page) setPresence(r *request) error {
+	if err := r.read(); err != nil {
+		return err
+	}
+	if err := p.config.Presences.Set(r.Context(), r.number(), r.chat(), r.field("presence")); err != nil {
+		return err
+	}
+	return r.done("")
+}
+
+// call lets the phone call the chat.
+func (p *Page) call(r *request) error {
+	if err := r.read(); err != nil {
+		return err
+	}
+	if _, err := p.config.Phones.Call(r.Context(), r.number(), r.chat(), r.on("video")); err != nil {
+		return err
+	}
+	return r.done(web.Word("It rings on the linked devices of the other side."))
+}
+
+// readChat marks what is shown of a chat as read.
+func (p *Page) readChat(r *request) error {
+	window, err := p.config.Phones.Window(r.Context(), r.number(), r.chat(), 0, maxSize)
+	if err != nil {
+		return err
+	}
+	for _, m := range window.Bubbles {
+		if m.FromMe || m.Deleted || m.Status == "read" || m.Status == opened {
+			continue
+		}
+		if err := p.config.Phones.MarkRead(r.Context(), r.number(), m.MessageID, false); err != nil {
+			return err
+		}
+	}
+	return r.done("")
+}
