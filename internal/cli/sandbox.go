@@ -43,14 +43,16 @@ func (c sandboxCommand) Run(ctx context.Context, t terminal) (err error) {
 	if err != nil {
 		return err
 	}
+	stopping := make(chan struct{})
 	box, err := sandbox.New(ctx, sandbox.Config{
-		Path: filepath.Join(c.Data, "sandbox.db"), Load: c.Load, Logger: t.logger,
+		Path: filepath.Join(c.Data, "sandbox.db"), Load: c.Load, Logger: t.logger, Stopping: stopping,
 	})
 	if err != nil {
 		return errors.Join(err, plain.Close())
 	}
 	defer func() { err = errors.Join(err, box.Close()) }()
 	web := &http.Server{Handler: box.Local(box.Handler(), c.Listen, c.AllowHost), ReadHeaderTimeout: sandboxHeaderWait}
+	web.RegisterOnShutdown(func() { close(stopping) }) // a server waits for its streams
 	workers := []worker.Worker{
 		{Name: "sandbox", Run: box.Run},
 		{Name: "http", Run: serving(web, func() error { return web.Serve(plain) })},
@@ -69,8 +71,8 @@ func (c sandboxCommand) Run(ctx context.Context, t terminal) (err error) {
 	}
 	key := box.RootKey()
 	err = t.print(
-		map[string]string{"url": fmt.Sprintf("ws://%s", plain.Addr()), "key": hex.EncodeToString(key[:]), "data": c.Data},
-		fmt.Sprintf("sandbox at http://%s/sandbox/api, data in %s\nA gateway on it: recado serve --platform-url ws://%s --platform-key %x",
+		map[string]string{"page": fmt.Sprintf("http://%s/sandbox", plain.Addr()), "url": fmt.Sprintf("ws://%s", plain.Addr()), "key": hex.EncodeToString(key[:]), "data": c.Data},
+		fmt.Sprintf("phones at http://%s/sandbox (control API below /sandbox/api), data in %s\nA gateway on it: recado serve --platform-url ws://%s --platform-key %x",
 			plain.Addr(), c.Data, plain.Addr(), key),
 	)
 	if err != nil {

@@ -18,6 +18,7 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/load"
 	"github.com/recado-project/recado/internal/sandbox/mediahost"
 	"github.com/recado-project/recado/internal/sandbox/noise"
+	"github.com/recado-project/recado/internal/sandbox/page"
 	"github.com/recado-project/recado/internal/sandbox/phone"
 	"github.com/recado-project/recado/internal/sandbox/prekey"
 	"github.com/recado-project/recado/internal/sandbox/presence"
@@ -54,7 +55,7 @@ func (s *Server) open(ctx context.Context) error {
 }
 
 // compose creates the services. Each one gets those that it calls.
-func (s *Server) compose() {
+func (s *Server) compose() error {
 	cfg := s.config
 	accounts := account.NewDirectory(s.db, cfg.Now)
 	holders := account.NewHolders(accounts, cfg.Load)
@@ -97,6 +98,13 @@ func (s *Server) compose() {
 		Sessions: s.Sessions, Faults: s.Faults, Activities: s.Activities,
 		RootKey: s.RootKey(), Guard: guard, Now: cfg.Now, Logger: cfg.Logger,
 	})
+	var err error
+	s.page, err = page.New(page.Config{
+		Phones: s.Phones, Profiles: s.Profiles, Groups: s.Groups, Linking: s.Linking, Presences: s.Presences,
+		Sessions: s.Sessions, Faults: s.Faults, Activities: s.Activities, Bell: s.Bell, Codes: cfg.Codes,
+		Now: cfg.Now, Logger: cfg.Logger, Stopping: cfg.Stopping, Home: cfg.Home, Load: cfg.Load,
+	})
+	return err
 }
 
 // restore continues the work of the last process, and deletes records that are too

@@ -32,10 +32,12 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/load"
 	"github.com/recado-project/recado/internal/sandbox/mediahost"
 	"github.com/recado-project/recado/internal/sandbox/noise"
+	"github.com/recado-project/recado/internal/sandbox/page"
 	"github.com/recado-project/recado/internal/sandbox/phone"
 	"github.com/recado-project/recado/internal/sandbox/presence"
 	"github.com/recado-project/recado/internal/sandbox/profile"
 	"github.com/recado-project/recado/internal/sandbox/samples"
+	"github.com/recado-project/recado/internal/sandbox/scan"
 	"github.com/recado-project/recado/internal/sandbox/session"
 	"github.com/recado-project/recado/internal/sandbox/wire"
 	"github.com/recado-project/recado/internal/signallog"
@@ -53,6 +55,14 @@ type Config struct {
 	ReadDelay time.Duration    // how long a phone waits before it reads a message; 0: one second
 	Now       func() time.Time // nil: the system's clock
 	Logger    *slog.Logger     // nil: nothing is logged
+
+	// The page of the phones: the codes that clients show right now, which their gateway
+	// knows (nil: nobody can say); a channel that is closed when the page's streams have
+	// to end (nil: they end with their requests); and the address of the gateway's own
+	// pages ("": there are none).
+	Codes    scan.Codes
+	Stopping <-chan struct{}
+	Home     string
 
 	// AllowPrivateURLs also lets phones send files from private and loopback
 	// addresses. The sandbox's own samples are always allowed.
@@ -81,6 +91,7 @@ type Server struct {
 	files       *account.Files
 	load        *load.Phones // nil unless the server runs for load tests
 	control     http.Handler
+	page        *page.Page
 }
 
 // New opens the sandbox's database and restores its state. Background work begins
@@ -95,11 +106,16 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 	if cfg.ReadDelay == 0 {
 		cfg.ReadDelay = time.Second
 	}
+	if cfg.Codes == nil {
+		cfg.Codes = scan.None{}
+	}
 	signallog.Quiet()
 	s := &Server{config: cfg, connections: wire.NewSet()}
 	err := s.open(ctx)
 	if err == nil {
-		s.compose()
+		err = s.compose()
+	}
+	if err == nil {
 		err = s.restore(ctx)
 	}
 	if err != nil {
@@ -119,8 +135,14 @@ func (s *Server) Local(next http.Handler, listen string, names []string) http.Ha
 // RootKey returns the public key that clients have to trust.
 func (s *Server) RootKey() [32]byte { return s.authority.RootKey() }
 
-// Handler serves websockets, the media host, profile pictures, sample files and the
-// control API. It answers 404 for other paths.
+// Owns reports whether Handler serves a path, for servers that also serve others. Files
+// that other pages have too are among them: their names say what is in them.
+func (s *Server) Owns(path string) bool {
+	return path == WebsocketPath || strings.HasPrefix(path, "/sandbox/") || mediahost.Owns(path) || s.page.Owns(path)
+}
+
+// Handler serves websockets, the media host, profile pictures, sample files, the page of
+// the phones and the control API. It answers 404 for other paths.
 func (s *Server) Handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == WebsocketPath && strings.EqualFold(r.Header.Get("Upgrade"), "websocket") {
@@ -134,6 +156,8 @@ func (s *Server) Handler() http.Handler {
 			samples.Handler(w, r)
 		case strings.HasPrefix(r.URL.Path, profile.PicturePath):
 			s.Profiles.ServePicture(w, r)
+		case s.page.Owns(r.URL.Path):
+			s.page.ServeHTTP(w, r)
 		default:
 			s.control.ServeHTTP(w, r)
 		}

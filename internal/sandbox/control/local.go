@@ -84,7 +84,7 @@ func hostOf(hostPort string) string {
 
 // isProtocol reports whether clients of the protocol use the path.
 func isProtocol(path string) bool {
-	return !strings.HasPrefix(path, "/sandbox/") && !strings.HasPrefix(path, "/api/")
+	return path != "/sandbox" && !strings.HasPrefix(path, "/sandbox/") && !strings.HasPrefix(path, "/api/")
 }
 
 // isPlatform reports whether a host is the real platform's. Clients of the protocol

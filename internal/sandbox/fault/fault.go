@@ -109,3 +109,6 @@ func (s *Service) Set(by Faults) error {
 	s.bell.RingAll()
 	return nil
 }
+
+// Any reports whether a fault is on.
+func (f *Faults) Any() bool { return *f != Faults{} }

@@ -36,7 +36,7 @@ func (p *Page) handler(served route) http.Handler {
 		r.Body = http.MaxBytesReader(w, r.Body, limit)
 		asked := &request{Request: r, w: w, page: p}
 		if err := served.handle(asked); err != nil {
-			asked.fail(err)
+			asked.fail(err) //nolint:contextcheck // the request has it
 		}
 	})
 }
@@ -59,14 +59,14 @@ func (r *request) dialog(block string, data any) error {
 
 // done answers that something was done. What it changes comes by the stream. A text that
 // is not empty is shown for a moment.
-func (r *request) done(text web.Word, args ...any) error {
+func (r *request) done(text web.Word) error {
 	if r.Header.Get("HX-Request") == "" {
 		// A browser without the page's script sees the page again.
 		http.Redirect(r.w, r.Request, Path, http.StatusSeeOther)
 		return nil
 	}
 	if text != "" {
-		notice, err := json.Marshal(map[string]string{"toast": r.words(text, args...)})
+		notice, err := json.Marshal(map[string]string{"toast": r.words(text)})
 		if err != nil {
 			return fmt.Errorf("page: write notice: %w", err)
 		}

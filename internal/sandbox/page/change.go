@@ -9,7 +9,9 @@ import (
 )
 
 // emojis are offered as reactions; any other one can be typed.
-func emojis() []string { return []string{"👍", "❤️", "😂", "😮", "😢", "🙏", "🎉", "🔥"} }
+func emojis() []string {
+	return []string{"👍", "❤️", "😂", "😮", "😢", "🙏", "🎉", "🔥"}
+}
 
 // message returns the message that the path names.
 func (p *Page) message(r *request) (phone.Bubble, error) {

@@ -39,7 +39,9 @@ type span struct {
 
 func spans() []span {
 	return []span{
-		{60, web.Word("1 minute")}, {600, web.Word("10 minutes")}, {int64(time.Hour / time.Second), web.Word("1 hour")},
+		{60, web.Word("1 minute")},
+		{600, web.Word("10 minutes")},
+		{int64(time.Hour / time.Second), web.Word("1 hour")},
 		{int64(24 * time.Hour / time.Second), web.Word("1 day")},
 	}
 }

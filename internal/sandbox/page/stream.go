@@ -32,7 +32,7 @@ func (p *Page) stream(r *request) error {
 	defer changes.Close()
 	stream, err := web.NewStream(r.w)
 	if err != nil {
-		return nil //nolint:nilerr // the browser has gone
+		return nil // the browser has gone
 	}
 	live := &liveView{page: p, at: at, lang: r.lang(), seen: map[string]bool{}}
 	for _, part := range r.URL.Query()["seen"][:min(len(r.URL.Query()["seen"]), maxSeen)] {
