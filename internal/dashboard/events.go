@@ -25,12 +25,35 @@ type eventsView struct {
 
 	Kinds   []eventlog.Kind
 	Kind    eventlog.Kind // that is chosen; empty for all
-	Events  []eventlog.Event
+	Events  []listedEvent
 	Still   bool   // it shows a moment, and nothing new
 	Go      string // the link to what is new
 	Pause   string // the link to what is there now, and stays
 	Older   string // the link to older events; empty for none
 	LiveURL string
+}
+
+// listedEvent is an event in the list, with the chat or the party that it is about.
+type listedEvent struct {
+	eventlog.Event
+
+	About string
+}
+
+// listed says what events are about. The log orders them by the chat's LID; a reader
+// knows the number.
+func listed(events []eventlog.Event) []listedEvent {
+	all := make([]listedEvent, 0, len(events))
+	for _, event := range events {
+		var named struct {
+			Chat string `json:"chat"`
+		}
+		if err := json.Unmarshal(event.Data, &named); err != nil || named.Chat == "" {
+			named.Chat = string(event.Chat)
+		}
+		all = append(all, listedEvent{Event: event, About: named.Chat})
+	}
+	return all
 }
 
 // oneEvent is an event as it is opened.
@@ -99,10 +122,11 @@ func (p *pages) eventsView(r *frame.Request, id string) func(ctx context.Context
 		if view.Still {
 			before = at + 1
 		}
-		var older int64
-		if view.Events, older, err = p.Events.Newest(ctx, id, kinds, before, eventsAtOnce); err != nil {
+		events, older, err := p.Events.Newest(ctx, id, kinds, before, eventsAtOnce)
+		if err != nil {
 			return eventsView{}, err
 		}
+		view.Events = listed(events)
 		link := func(at int64) string {
 			there := maps.Clone(query)
 			there.Set("at", strconv.FormatInt(at, 10))

@@ -69,15 +69,17 @@
     }
     const axis = () => ({ stroke: colour("--muted"), grid: { stroke: colour("--line"), width: 1 }, ticks: { show: false } });
     element.textContent = "";
-    const bars = uPlot.paths.bars({ size: [0.6, 28] });
+    const bars = (side) => uPlot.paths.bars({ size: [0.35, 14], align: side });
+    const hour = (at) => (at == null ? "—" : styles.time.format(new Date(at * 1000)));
+    const count = (_, number) => number ?? "—";
     element.plot = new uPlot({
       width: element.clientWidth, height: 200, legend: { live: true },
-      scales: { y: { range: (_, low, high) => [0, Math.max(4, high * 1.1)] } },
-      axes: [axis(), { ...axis(), size: 40 }],
+      scales: { x: { range: (_, low, high) => [low - 1800, high + 1800] }, y: { range: (_, low, high) => [0, Math.max(4, high * 1.1)] } },
+      axes: [{ ...axis(), values: (_, moments) => moments.map(hour) }, { ...axis(), size: 40 }],
       series: [
-        { label: data.labels[0], value: (_, at) => (at == null ? "—" : styles.time.format(new Date(at * 1000))) },
-        { label: data.labels[1], stroke: colour("--accent"), fill: colour("--accent"), paths: bars, points: { show: false } },
-        { label: data.labels[2], stroke: colour("--info"), width: 2, points: { show: false } },
+        { label: data.labels[0], value: (_, at) => hour(at) },
+        { label: data.labels[1], value: count, stroke: colour("--accent"), fill: colour("--accent"), paths: bars(-1), points: { show: false } },
+        { label: data.labels[2], value: count, stroke: colour("--info"), fill: colour("--info"), paths: bars(1), points: { show: false } },
       ],
     }, data.values, element);
     new ResizeObserver(() => element.plot.setSize({ width: element.clientWidth, height: 200 })).observe(element);
