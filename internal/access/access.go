@@ -95,7 +95,7 @@ func New(config Config) (*Service, error) {
 // expired, without saying which: the caller is a stranger.
 func (s *Service) Authenticate(ctx context.Context, secret string) (gateway.Key, error) {
 	if secret == "" {
-		return gateway.Key{}, unauthorized("the x-api-key header is missing")
+		return gateway.Key{}, unauthorized("the x-api-key header is missing; an API key is made on the dashboard (/keys) or with `recado keys create`")
 	}
 	if mistyped(secret) {
 		return gateway.Key{}, unauthorized("the API key is not valid")

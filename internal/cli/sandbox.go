@@ -72,7 +72,7 @@ func (c sandboxCommand) Run(ctx context.Context, t terminal) (err error) {
 	key := box.RootKey()
 	err = t.print(
 		map[string]string{"page": fmt.Sprintf("http://%s/sandbox", plain.Addr()), "url": fmt.Sprintf("ws://%s", plain.Addr()), "key": hex.EncodeToString(key[:]), "data": c.Data},
-		fmt.Sprintf("phones at http://%s/sandbox (control API below /sandbox/api), data in %s\nA gateway on it: recado serve --platform-url ws://%s --platform-key %x",
+		fmt.Sprintf("sandbox at http://%s/sandbox (a page with its phones; control API at /sandbox/api), data in %s\nA gateway on it: recado serve --platform-url ws://%s --platform-key %x",
 			plain.Addr(), c.Data, plain.Addr(), key),
 	)
 	if err != nil {

@@ -152,7 +152,7 @@ func (s *Service) Session(ctx context.Context, id string) (gateway.Session, erro
 		return nil, paymentRequired()
 	}
 	return nil, gateway.Errorf(gateway.Conflict, gateway.CodeNotConnected,
-		"the instance is not connected: its status is %s", instance.Status)
+		"the instance is not connected: its status is %s; the dashboard says why, and what to do (/instances/%s)", instance.Status, id)
 }
 
 // AwaitConnected waits until the instance is connected and its status says so. Its error

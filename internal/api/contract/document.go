@@ -35,7 +35,7 @@ func (a *API) humaConfig() huma.Config {
 			Components: &huma.Components{
 				Schemas: huma.NewMapRegistry(componentsPrefix, huma.DefaultSchemaNamer),
 				SecuritySchemes: map[string]*huma.SecurityScheme{
-					apiKeyScheme: {Type: "apiKey", In: "header", Name: apiKeyHeader, Description: "An API key, made by `recado keys create` or the partner interface."},
+					apiKeyScheme: {Type: "apiKey", In: "header", Name: apiKeyHeader, Description: "An API key, made on the dashboard (`/keys`), by `recado keys create` or by the partner interface."},
 				},
 			},
 			Servers:  []*huma.Server{{URL: OriginMark, Description: "This gateway."}},

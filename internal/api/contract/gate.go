@@ -59,7 +59,7 @@ func (a *API) admit(x *exchange, op Operation) error {
 		}
 	}
 	if op.Audience == Partners && !x.key.Partner {
-		return gateway.Errorf(gateway.Forbidden, gateway.CodeForbidden, "this needs a partner key; make one with `recado keys create --name NAME --partner`")
+		return gateway.Errorf(gateway.Forbidden, gateway.CodeForbidden, "this needs a partner key; make one on the dashboard (/keys) or with `recado keys create --name NAME --partner`")
 	}
 	if _, err := url.ParseQuery(x.request.URL.RawQuery); err != nil {
 		// Otherwise a parameter that can't be read would count as left out.
