@@ -1,0 +1,198 @@
+//go:build linux
+
+package imagetest_test
+
+import (
+	"crypto/x509"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// maxBytes is what the image may have at most on its way over the network, compressed
+// with zstd.
+const maxBytes = 16_000_000
+
+// The image of the Dockerfile is small, says what it needs, and runs as somebody without
+// rights who can write to /data and nowhere else.
+func TestImageRuns(t *testing.T) { //nolint:paralleltest // its steps build on each other, and it wants the processors for itself
+	requireBuildah(t)
+	if os.Getuid() != 0 {
+		t.Skip("only root may build an image whose folder belongs to another user, and run a program as that user")
+	}
+	folder, tree := t.TempDir(), t.TempDir()
+	if err := os.Chmod(tree, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	policy := filepath.Join(folder, "policy.json") // so that none has to be installed
+	if err := os.WriteFile(policy, []byte(`{"default":[{"type":"insecureAcceptAnything"}]}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	// The last stage is the Dockerfile's own. Only the stage that it copies from is
+	// another: the base image of that one would have to be downloaded.
+	buildah(t, folder, "build", "--isolation", "chroot", "--format", "docker", "--signature-policy", policy,
+		"--build-context", "build="+buildRoot(t), "--target", "recado", "--tag", "localhost/recado",
+		"--file", filepath.Join(root, "Dockerfile"), t.TempDir())
+	compressed, archive := filepath.Join(folder, "compressed"), filepath.Join(folder, "recado.tar")
+	buildah(t, folder, "push", "--signature-policy", policy, "--format", "oci",
+		"--compression-format", "zstd", "--compression-level", "10", "localhost/recado", "oci:"+compressed)
+	buildah(t, folder, "push", "--signature-policy", policy, "localhost/recado", "docker-archive:"+archive)
+
+	if bytes := size(t, compressed); bytes >= maxBytes {
+		t.Errorf("the image has %d bytes, which is not under %d", bytes, maxBytes)
+	} else {
+		t.Logf("the image has %d bytes, compressed with zstd", bytes)
+	}
+	settings := unpackImage(t, archive, tree)
+	if len(settings.Env) > 0 && strings.HasPrefix(settings.Env[0], "PATH=") {
+		settings.Env = settings.Env[1:] // every image has one
+	}
+	if want := (config{
+		User: "65532:65532", Env: []string{"RECADO_LISTEN=0.0.0.0:8080", "RECADO_DATA=/data"},
+		Entrypoint: []string{"/recado"}, Cmd: []string{"serve"},
+		Volumes: map[string]struct{}{"/data": {}}, ExposedPorts: map[string]struct{}{"8080/tcp": {}}, WorkingDir: "/data",
+		Healthcheck: healthcheck{[]string{"CMD", "/recado", "health"}},
+	}); !reflect.DeepEqual(settings, want) {
+		t.Errorf("the image says %+v, not %+v", settings, want)
+	}
+	requireCertificates(t, tree)
+	serveInside(t, container{tree: tree, config: settings})
+}
+
+// requireBuildah ends the test if there is no buildah: on a developer's machine it is not
+// run, but elsewhere that is a failure.
+func requireBuildah(t *testing.T) {
+	t.Helper()
+	if _, err := exec.LookPath("buildah"); err != nil {
+		if os.Getenv("CI") == "true" || os.Getenv("RECADO_TEST_IMAGE") == "required" {
+			t.Fatal("buildah is not installed")
+		}
+		t.Skip("buildah is not installed")
+	}
+}
+
+// size returns how many bytes the files in a folder have together.
+func size(t *testing.T, folder string) (bytes int64) {
+	t.Helper()
+	err := filepath.WalkDir(folder, func(_ string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		info, err := entry.Info()
+		if err == nil {
+			bytes += info.Size()
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bytes
+}
+
+// requireCertificates fails the test unless the program in the image can check whom it
+// talks to.
+func requireCertificates(t *testing.T, tree string) {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(tree, "etc", "ssl", "certs", "ca-certificates.crt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !x509.NewCertPool().AppendCertsFromPEM(content) {
+		t.Error("the image has no certificates of authorities")
+	}
+}
+
+// serveInside runs the gateway in the image: it becomes healthy, answers, and stops when
+// it is told to.
+func serveInside(t *testing.T, c container) {
+	t.Helper()
+	before := c.snapshot(t)
+	gateway := c.start(t, "RECADO_LISTEN=127.0.0.1:0", "RECADO_JSON=true")
+	var ready struct {
+		URL string `json:"url"`
+	}
+	if err := json.NewDecoder(gateway.output).Decode(&ready); err != nil {
+		t.Fatalf("the gateway does not say where it answers: %v", err)
+	}
+	health := c.config.Healthcheck.Test[1:]
+	if _, err := try(t, stepWait, c.command(t, health, "RECADO_URL="+ready.URL)); err != nil {
+		t.Errorf("the gateway is not healthy: %v", err)
+	}
+	key := run(t, stepWait, c.command(t, append(c.config.Entrypoint, "keys", "create", "--name", "ops", "--partner")))
+	if answer := instances(t, ready.URL, strings.TrimSpace(key)); answer != http.StatusOK {
+		t.Errorf("the gateway answers %d to a key that was made beside it", answer)
+	}
+	if err := gateway.terminate(); err != nil {
+		t.Errorf("the gateway did not stop cleanly: %v", err)
+	}
+	if output, err := try(t, stepWait, c.command(t, health, "RECADO_URL="+ready.URL)); err == nil {
+		t.Errorf("a gateway that has stopped is healthy: %s", output)
+	}
+	if after := c.snapshot(t); !reflect.DeepEqual(before, after) {
+		t.Errorf("the program has written beside /data: before %v, after %v", before, after)
+	}
+	if size(t, filepath.Join(c.tree, "data")) == 0 {
+		t.Error("the program has written nothing to /data")
+	}
+	// The control: whoever could write elsewhere would be noticed.
+	if err := os.WriteFile(filepath.Join(c.tree, "etc", "more"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if reflect.DeepEqual(before, c.snapshot(t)) {
+		t.Error("a new file beside /data is not noticed")
+	}
+}
+
+// instances asks the gateway for its instances, and returns the status of its answer.
+func instances(t *testing.T, base, key string) int {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, base+"/api/instances", http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("X-Api-Key", key)
+	response, err := (&http.Client{Timeout: stepWait}).Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := response.Body.Close(); err != nil {
+		t.Error(err)
+	}
+	return response.StatusCode
+}
+
+// snapshot returns what is in the image beside /data: the mode, the size and the time of
+// the last change of every file and folder. A file that was made and deleted has changed
+// the time of its folder.
+func (c container) snapshot(t *testing.T) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	err := filepath.WalkDir(c.tree, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if path == filepath.Join(c.tree, "data") {
+			return fs.SkipDir
+		}
+		info, err := entry.Info()
+		if err != nil {
+			return err
+		}
+		changed := info.Sys().(*syscall.Stat_t).Ctim //nolint:forcetypeassert // on Linux, it is nothing else
+		found[path] = fmt.Sprintf("%s %d %d.%09d", info.Mode(), info.Size(), changed.Sec, changed.Nsec)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
