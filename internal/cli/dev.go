@@ -74,7 +74,8 @@ func (c devCommand) prepare(ctx context.Context, s *server.Server, t terminal) e
 	if err != nil {
 		return err
 	}
-	ready := newReadyFile(s, demo, s.BaseURL()+link)
+	base := clickable(c.Listen, s.BaseURL())
+	ready := newReadyFile(base, demo, base+link)
 	if c.ReadyFile != "" {
 		if err := c.writeReadyFile(ready); err != nil {
 			return err
@@ -83,7 +84,7 @@ func (c devCommand) prepare(ctx context.Context, s *server.Server, t terminal) e
 	if t.json {
 		return t.print(ready, "")
 	}
-	c.banner(t, ready.DashboardURL, s.BaseURL(), demo)
+	c.banner(t, ready.DashboardURL, base, demo)
 	return nil
 }
 
@@ -111,9 +112,9 @@ type readyFile struct {
 	DashboardPassword string `json:"dashboardPassword"`
 }
 
-func newReadyFile(s *server.Server, demo Demo, dashboard string) readyFile {
+func newReadyFile(base string, demo Demo, dashboard string) readyFile {
 	ready := readyFile{
-		BaseURL: s.BaseURL(), APIKey: demo.APIKey, PartnerKey: demo.PartnerKey, InstanceID: demo.InstanceID,
+		BaseURL: base, APIKey: demo.APIKey, PartnerKey: demo.PartnerKey, InstanceID: demo.InstanceID,
 		DashboardURL: dashboard,
 	}
 	if demo.InstanceID != "" {
