@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -28,10 +29,7 @@ func TestImageRuns(t *testing.T) { //nolint:paralleltest // its steps build on e
 	if os.Getuid() != 0 {
 		t.Skip("only root may build an image whose folder belongs to another user, and run a program as that user")
 	}
-	folder, tree := t.TempDir(), t.TempDir()
-	if err := os.Chmod(tree, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	folder, tree := t.TempDir(), newTree(t)
 	policy := filepath.Join(folder, "policy.json") // so that none has to be installed
 	if err := os.WriteFile(policy, []byte(`{"default":[{"type":"insecureAcceptAnything"}]}`), 0o600); err != nil {
 		t.Fatal(err)
@@ -64,7 +62,37 @@ func TestImageRuns(t *testing.T) { //nolint:paralleltest // its steps build on e
 		t.Errorf("the image says %+v, not %+v", settings, want)
 	}
 	requireCertificates(t, tree)
-	serveInside(t, container{tree: tree, config: settings})
+	serveInside(t, container{tree, settings})
+
+	// The service of compose.yaml to try things with, which is the same image.
+	other := newTree(t)
+	settings = unpackImage(t, archive, other)
+	service := readCompose(t).Services["sandbox"]
+	settings.Cmd, settings.Healthcheck = onFreePort(t, service.Command), service.Healthcheck
+	tryInside(t, container{other, settings})
+}
+
+// newTree returns a folder for the files of an image, which everybody may read.
+func newTree(t *testing.T) string {
+	t.Helper()
+	tree := t.TempDir()
+	if err := os.Chmod(tree, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return tree
+}
+
+// onFreePort returns a command that listens on a free port of loopback, where compose.yaml
+// names a port of its container.
+func onFreePort(t *testing.T, command []string) []string {
+	t.Helper()
+	command = slices.Clone(command)
+	i := slices.Index(command, "--listen")
+	if i < 0 || i+1 == len(command) {
+		t.Fatalf("%q listens nowhere", command)
+	}
+	command[i+1] = "127.0.0.1:0"
+	return command
 }
 
 // requireBuildah ends the test if there is no buildah: on a developer's machine it is not
@@ -128,7 +156,7 @@ func serveInside(t *testing.T, c container) {
 		t.Errorf("the gateway is not healthy: %v", err)
 	}
 	key := run(t, stepWait, c.command(t, append(c.config.Entrypoint, "keys", "create", "--name", "ops", "--partner")))
-	if answer := instances(t, ready.URL, strings.TrimSpace(key)); answer != http.StatusOK {
+	if answer := get(t, ready.URL+"/api/instances", strings.TrimSpace(key)); answer != http.StatusOK {
 		t.Errorf("the gateway answers %d to a key that was made beside it", answer)
 	}
 	if err := gateway.terminate(); err != nil {
@@ -140,9 +168,6 @@ func serveInside(t *testing.T, c container) {
 	if after := c.snapshot(t); !reflect.DeepEqual(before, after) {
 		t.Errorf("the program has written beside /data: before %v, after %v", before, after)
 	}
-	if size(t, filepath.Join(c.tree, "data")) == 0 {
-		t.Error("the program has written nothing to /data")
-	}
 	// The control: whoever could write elsewhere would be noticed.
 	if err := os.WriteFile(filepath.Join(c.tree, "etc", "more"), nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -152,10 +177,41 @@ func serveInside(t *testing.T, c container) {
 	}
 }
 
-// instances asks the gateway for its instances, and returns the status of its answer.
-func instances(t *testing.T, base, key string) int {
+// tryInside runs the gateway with a sandbox in the image: it is healthy, and its page of
+// phones is there.
+func tryInside(t *testing.T, c container) {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, base+"/api/instances", http.NoBody)
+	before := c.snapshot(t)
+	sandbox := c.start(t, "RECADO_JSON=true")
+	var ready struct {
+		URL string `json:"baseUrl"`
+		Key string `json:"apiKey"`
+	}
+	if err := json.NewDecoder(sandbox.output).Decode(&ready); err != nil {
+		t.Fatalf("the sandbox does not say where it answers: %v", err)
+	}
+	health := slices.Clone(c.config.Healthcheck.Test[1:])
+	health[len(health)-1] = ready.URL
+	if _, err := try(t, stepWait, c.command(t, health)); err != nil {
+		t.Errorf("the sandbox is not healthy: %v", err)
+	}
+	for _, path := range []string{"/api/instances", "/sandbox"} {
+		if answer := get(t, ready.URL+path, ready.Key); answer != http.StatusOK {
+			t.Errorf("%s answers %d", path, answer)
+		}
+	}
+	if err := sandbox.terminate(); err != nil {
+		t.Errorf("the sandbox did not stop cleanly: %v", err)
+	}
+	if after := c.snapshot(t); !reflect.DeepEqual(before, after) {
+		t.Errorf("the program has written beside /data: before %v, after %v", before, after)
+	}
+}
+
+// get asks for a page with an API key, and returns the status of the answer.
+func get(t *testing.T, address, key string) int {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, http.NoBody)
 	if err != nil {
 		t.Fatal(err)
 	}

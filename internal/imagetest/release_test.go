@@ -1,0 +1,61 @@
+package imagetest_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/oasdiff/yaml"
+)
+
+// The release is built from a package that is there, and has files that are there.
+func TestReleaseNamesWhatIsThere(t *testing.T) {
+	t.Parallel()
+	var release struct {
+		Builds []struct {
+			Main   string   `json:"main"`
+			Env    []string `json:"env"`
+			GoOS   []string `json:"goos"`
+			GoArch []string `json:"goarch"`
+		} `json:"builds"`
+		Archives []struct {
+			Files []string `json:"files"`
+		} `json:"archives"`
+	}
+	if _, err := yaml.Unmarshal([]byte(read(t, ".goreleaser.yaml")), &release, yaml.DecodeOpts{}); err != nil {
+		t.Fatal(err)
+	}
+	if len(release.Builds) != 1 || len(release.Archives) != 1 || len(release.Archives[0].Files) == 0 {
+		t.Fatalf("the release is %+v", release)
+	}
+	build := release.Builds[0]
+	if programs := len(build.GoOS) * len(build.GoArch); programs != 6 || strings.Join(build.Env, " ") != "CGO_ENABLED=0" {
+		t.Errorf("the release has %d programs, built with %q", programs, build.Env)
+	}
+	for _, path := range append(release.Archives[0].Files, filepath.Join(build.Main, "main.go")) {
+		if _, err := os.Stat(filepath.Join(root, path)); err != nil {
+			t.Errorf("the release names %s: %v", path, err)
+		}
+	}
+}
+
+// The service of systemd runs a command that is there, with settings that are there.
+func TestServiceUsesSettingsThatAreThere(t *testing.T) {
+	t.Parallel()
+	unit, settings := read(t, "deploy/systemd/recado.service"), read(t, "docs/config.md")
+	command := regexp.MustCompile(`(?m)^ExecStart=\S+/(recado \w+)$`).FindStringSubmatch(unit)
+	if len(command) != 2 || !strings.Contains(settings, "\n## `"+command[1]+"`\n") {
+		t.Errorf("the service starts %q, which docs/config.md does not have", command)
+	}
+	names := regexp.MustCompile(`RECADO_[A-Z_]+`).FindAllString(unit, -1)
+	if len(names) == 0 {
+		t.Error("the service sets nothing")
+	}
+	for _, name := range names {
+		if !strings.Contains(settings, "`"+name+"`") {
+			t.Errorf("the service names %s, which docs/config.md does not have", name)
+		}
+	}
+}
