@@ -3,6 +3,9 @@
 #
 #   docker build -t recado .                            # without ffmpeg, under 16 MB compressed with zstd
 #   docker build -t recado:ffmpeg --target ffmpeg .     # with ffmpeg, for voice notes of any format
+#
+# TMPDIR is a folder that the program makes and empties when it starts: big files that are
+# sent from the dashboard go through it, and the image has no /tmp.
 
 FROM docker.io/library/golang:1.26-bookworm AS build
 WORKDIR /src
@@ -19,7 +22,7 @@ RUN apt-get update \
  && apt-get install -y --no-install-recommends ffmpeg \
  && rm -rf /var/lib/apt/lists/*
 COPY --from=build /root-of-image/ /
-ENV RECADO_LISTEN=0.0.0.0:8080 RECADO_DATA=/data
+ENV RECADO_LISTEN=0.0.0.0:8080 RECADO_DATA=/data TMPDIR=/data/tmp
 USER 65532:65532
 WORKDIR /data
 VOLUME /data
@@ -31,7 +34,7 @@ CMD ["serve"]
 # The last target is the one that is built if none is named.
 FROM scratch AS recado
 COPY --from=build /root-of-image/ /
-ENV RECADO_LISTEN=0.0.0.0:8080 RECADO_DATA=/data
+ENV RECADO_LISTEN=0.0.0.0:8080 RECADO_DATA=/data TMPDIR=/data/tmp
 USER 65532:65532
 WORKDIR /data
 VOLUME /data

@@ -54,7 +54,7 @@ func TestImageRuns(t *testing.T) { //nolint:paralleltest // its steps build on e
 		settings.Env = settings.Env[1:] // every image has one
 	}
 	if want := (config{
-		User: "65532:65532", Env: []string{"RECADO_LISTEN=0.0.0.0:8080", "RECADO_DATA=/data"},
+		User: "65532:65532", Env: []string{"RECADO_LISTEN=0.0.0.0:8080", "RECADO_DATA=/data", "TMPDIR=/data/tmp"},
 		Entrypoint: []string{"/recado"}, Cmd: []string{"serve"},
 		Volumes: map[string]struct{}{"/data": {}}, ExposedPorts: map[string]struct{}{"8080/tcp": {}}, WorkingDir: "/data",
 		Healthcheck: healthcheck{[]string{"CMD", "/recado", "health"}},
@@ -167,6 +167,9 @@ func serveInside(t *testing.T, c container) {
 	}
 	if after := c.snapshot(t); !reflect.DeepEqual(before, after) {
 		t.Errorf("the program has written beside /data: before %v, after %v", before, after)
+	}
+	if info, err := os.Stat(filepath.Join(c.tree, "data", "tmp")); err != nil || !info.IsDir() {
+		t.Errorf("the program has made no folder for temporary files, where the image says: %v", err)
 	}
 	// The control: whoever could write elsewhere would be noticed.
 	if err := os.WriteFile(filepath.Join(c.tree, "etc", "more"), nil, 0o600); err != nil {
