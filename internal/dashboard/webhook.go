@@ -33,6 +33,7 @@ type webhookView struct {
 	Secret    string          // empty for who may not change anything
 	Delivery  state
 	Condition webhook.Condition
+	Sandbox   string // an endpoint of the sandbox that takes every event; empty for none
 }
 
 // showWebhook shows the page.
@@ -59,13 +60,16 @@ func (p *pages) liveWebhook(r *frame.Request) error {
 
 // webhookView returns what makes the page.
 func (p *pages) webhookView(r *frame.Request, id string) func(ctx context.Context) (webhookView, error) {
-	role := r.Visitor.Role
+	role, sandbox := r.Visitor.Role, ""
+	if p.Sandbox {
+		sandbox = p.Origin(r.Request) + "/sandbox/files/events"
+	}
 	return func(ctx context.Context) (webhookView, error) {
 		found, err := p.Instances.Get(ctx, id)
 		if err != nil {
 			return webhookView{}, err
 		}
-		view := webhookView{instanceHead: headOf(found, "webhook", role)}
+		view := webhookView{instanceHead: headOf(found, "webhook", role), Sandbox: sandbox}
 		view.Hook, err = p.Webhooks.Get(ctx, id)
 		if gateway.KindOf(err) == gateway.NotFound {
 			return view, nil
