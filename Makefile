@@ -1,5 +1,6 @@
 # The short names of what is done often. `make` lists them.
 LINT := go tool -modfile=tools/go.mod golangci-lint
+RELEASE := go tool -modfile=tools/release/go.mod goreleaser # a module of its own: it needs hundreds of others
 
 .PHONY: help
 help: ## list what can be made
@@ -53,6 +54,16 @@ second-client: ## check the sandbox with another implementation of the protocol;
 .PHONY: bench
 bench: ## measure what docs/performance.md says
 	go test ./internal/bench -run '^$$' -bench . -benchtime 1x -timeout 30m
+
+.PHONY: image
+image: ## build the image recado, with docker, podman or buildah
+	@builder=$$(command -v docker || command -v podman || command -v buildah) || { echo "none of docker, podman and buildah is installed"; exit 1; }; \
+	set -x; "$$builder" build -t recado .
+
+.PHONY: release
+release: ## build the programs for all systems into dist/, with checksums; takes minutes
+	$(RELEASE) check
+	$(RELEASE) release --snapshot --clean
 
 .PHONY: ci
 ci: ## run what a change has to pass
