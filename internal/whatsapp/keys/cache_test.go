@@ -106,7 +106,7 @@ func TestSendLetsGoOfTheRatchet(t *testing.T) {
 				}
 			}
 			check(cache.PutManySessions(t.Context(), map[string][]byte{"100:0": {1}, "300:0": {1}}))
-			ctx, done := withSending(t.Context())
+			ctx, done := withSending(t.Context(), false)
 			defer done()
 			_, err := cache.GetManySessions(ctx, []string{"100:0", "200:0"}) // of 200 there is none
 			check(err)
@@ -132,6 +132,42 @@ func TestSendLetsGoOfTheRatchet(t *testing.T) {
 	}
 }
 
+// However often messages come in between, a send succeeds: the last try keeps them waiting
+// until it has written the sessions.
+func TestSendSucceedsWhateverComesIn(t *testing.T) {
+	t.Parallel()
+	cache := newCache(t)
+	if err := cache.PutManySessions(t.Context(), map[string][]byte{"100:0": {1}}); err != nil {
+		t.Fatal(err)
+	}
+	tries, received := 0, make(chan error, sendTries)
+	err := Send(t.Context(), func(ctx context.Context) error {
+		tries++
+		if _, err := cache.GetManySessions(ctx, []string{"100:0", "200:0"}); err != nil { // of 200 there is none
+			return err
+		}
+		decrypted := make(chan struct{})
+		go func() {
+			received <- cache.DoDecryptionTxn(t.Context(), func(ctx context.Context) error {
+				return cache.PutManySessions(ctx, map[string][]byte{"100:0": {2}})
+			})
+			close(decrypted)
+		}()
+		if tries < sendTries {
+			<-decrypted
+		}
+		return cache.PutManySessions(ctx, map[string][]byte{"100:0": {3}, "200:0": {3}})
+	})
+	if err != nil || tries != sendTries {
+		t.Errorf("after %d tries the send is answered %v", tries, err)
+	}
+	for range sendTries {
+		if err := <-received; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // A send to known devices keeps the ratchet until it has written the sessions.
 func TestSendHoldsTheRatchet(t *testing.T) {
 	t.Parallel()
@@ -139,7 +175,7 @@ func TestSendHoldsTheRatchet(t *testing.T) {
 	if err := cache.PutManySessions(t.Context(), map[string][]byte{"100:0": {1}}); err != nil {
 		t.Fatal(err)
 	}
-	ctx, done := withSending(t.Context())
+	ctx, done := withSending(t.Context(), false)
 	defer done()
 	if _, err := cache.GetManySessions(ctx, []string{"100:0"}); err != nil {
 		t.Fatal(err)

@@ -59,11 +59,11 @@ func Observe(keys *store.Device, observer Observer) {
 
 // Send calls send, which encrypts a message with the session's keys and sends it, and
 // calls it again where another message has moved a Signal session on meanwhile: then
-// nothing was sent.
+// nothing was sent. The last call keeps the sessions for itself, so that it can't happen to it.
 func Send(ctx context.Context, send func(ctx context.Context) error) error {
 	var err error
-	for range sendTries {
-		sendCtx, done := withSending(ctx)
+	for try := range sendTries {
+		sendCtx, done := withSending(ctx, try == sendTries-1)
 		err = send(sendCtx)
 		done()
 		if !errors.Is(err, errSessionMoved) {

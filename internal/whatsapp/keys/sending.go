@@ -22,9 +22,11 @@ const sendTries = 4
 // As a rule it holds the ratchet. If a recipient's device is new, whatsmeow asks the
 // platform for its keys in between, which may take long: then the send releases the
 // ratchet and watches the sessions instead, so that everything else of the instance goes
-// on meanwhile.
+// on meanwhile. Its last try keeps the ratchet: it delays what is received rather than
+// fail.
 type sending struct {
 	cache   *cache // nil before it has begun, and after its end
+	keeps   bool   // it never releases the ratchet before its end
 	holds   bool   // the ratchet
 	watched map[string]bool
 	stale   bool // one of those watched was moved; guarded by the cache's mu
@@ -32,10 +34,10 @@ type sending struct {
 
 type sendingKey struct{}
 
-// withSending returns a context for one send, and a function to call after it: a send that
-// failed half-way must release the ratchet.
-func withSending(ctx context.Context) (context.Context, func()) {
-	s := &sending{}
+// withSending returns a context for one try of a send, and a function to call after it: a
+// send that failed half-way must release the ratchet.
+func withSending(ctx context.Context, last bool) (context.Context, func()) {
+	s := &sending{keeps: last}
 	return context.WithValue(ctx, sendingKey{}, s), s.end
 }
 

@@ -32,7 +32,7 @@ func (c *cache) HasSession(ctx context.Context, address string) (bool, error) {
 func (c *cache) GetManySessions(ctx context.Context, addresses []string) (map[string][]byte, error) {
 	send := c.beginSending(ctx)
 	found, err := c.readSessions(ctx, addresses)
-	if err == nil && send != nil && slices.ContainsFunc(addresses, func(a string) bool { return found[a] == nil }) {
+	if err == nil && send != nil && !send.keeps && slices.ContainsFunc(addresses, func(a string) bool { return found[a] == nil }) {
 		send.letGo(addresses)
 	}
 	return found, err
