@@ -1,0 +1,74 @@
+// What the browser pretends to be: its size, its colours, its language, its key ring.
+
+package browser
+
+import (
+	"context"
+
+	"github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/webauthn"
+	"github.com/chromedp/chromedp"
+)
+
+// prepare makes a tab the same on every machine. It has the focus, as the only tab of a
+// person would, and may use the clipboard.
+func prepare(session cdp.BrowserContextID) chromedp.Action {
+	return chromedp.Tasks{
+		network.Enable(),
+		emulation.SetFocusEmulationEnabled(true),
+		emulation.SetTimezoneOverride("America/Sao_Paulo"),
+		emulation.SetDeviceMetricsOverride(1440, 900, 1, false),
+		emulation.SetUserAgentOverride(shared.agent).WithAcceptLanguage("en"),
+		colours("light"),
+		chromedp.ActionFunc(func(ctx context.Context) error {
+			return browser.GrantPermissions([]browser.PermissionType{browser.PermissionTypeClipboardReadWrite, browser.PermissionTypeClipboardSanitizedWrite}).
+				WithBrowserContextID(session).Do(cdp.WithExecutor(ctx, chromedp.FromContext(ctx).Browser))
+		}),
+	}
+}
+
+func colours(scheme string) chromedp.Action {
+	// Without motion, a picture or a look at colours never catches a page on its way.
+	return emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{
+		{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"},
+	})
+}
+
+// SetSize makes the tab as large as that, in CSS pixels.
+func (p *Page) SetSize(width, height int64) {
+	p.tb.Helper()
+	p.run("the size", emulation.SetDeviceMetricsOverride(width, height, 1, false))
+}
+
+// Light makes pages light, as they are at first.
+func (p *Page) Light() {
+	p.tb.Helper()
+	p.run("light colours", colours("light"))
+}
+
+// Dark makes pages dark.
+func (p *Page) Dark() {
+	p.tb.Helper()
+	p.run("dark colours", colours("dark"))
+}
+
+// Language makes the browser ask for pages in that language; English at first.
+func (p *Page) Language(tag string) {
+	p.tb.Helper()
+	p.run("the language", emulation.SetUserAgentOverride(shared.agent).WithAcceptLanguage(tag))
+}
+
+// AddAuthenticator gives the tab a device that keeps passkeys and says yes to everything.
+func (p *Page) AddAuthenticator() {
+	p.tb.Helper()
+	p.run("a device for passkeys", webauthn.Enable(), chromedp.ActionFunc(func(ctx context.Context) error {
+		_, err := webauthn.AddVirtualAuthenticator(&webauthn.VirtualAuthenticatorOptions{
+			Protocol: webauthn.AuthenticatorProtocolCtap2, Transport: webauthn.AuthenticatorTransportInternal,
+			HasResidentKey: true, HasUserVerification: true, IsUserVerified: true, AutomaticPresenceSimulation: true,
+		}).Do(ctx)
+		return err
+	}))
+}
