@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Fetches what the pages use from others, in the versions named here, from the npm
 # registry, and puts it with its licences into internal/web/vendored. Nothing is built:
-# what is checked in is what the browser gets.
+# what is checked in is what the browser gets. What only tests use goes to them.
 #
 #   tools/vendor.sh
 set -euo pipefail
@@ -19,6 +19,7 @@ fetch htmx-ext-sse 2.2.4
 fetch idiomorph 0.8.0
 fetch uplot 1.6.32
 fetch lucide-static 1.62.0
+fetch axe-core 4.14.1
 
 cp "$work/htmx.org/dist/htmx.min.js" htmx.js
 cp "$work/htmx-ext-sse/dist/sse.min.js" htmx-sse.js
@@ -35,3 +36,9 @@ mkdir icons
 while read -r icon; do
   cp "$work/lucide-static/icons/$icon.svg" icons/
 done <icons.txt
+
+# The rules of accessibility that tests in a browser check.
+tests=../../testkit/browser
+cp "$work/axe-core/axe.min.js" "$tests/"
+cp "$work/axe-core/LICENSE" "$tests/LICENSE.axe-core"
+cp "$work/axe-core/LICENSE-3RD-PARTY.txt" "$tests/LICENSE.axe-core-parts"

@@ -125,6 +125,21 @@ func TestProblemsAreFound(t *testing.T) {
 	}
 }
 
+// Colours without contrast and fields without names are found.
+func TestViolationsAreFound(t *testing.T) {
+	t.Parallel()
+	base, _ := site(t, `<main><h1 style="color:#ccc;background:#fff">Pale</h1><input></main>`)
+	p := browser.New(t, base)
+	p.Open("/")
+	all := strings.Join(p.Violations("wcag2a", "wcag2aa"), "\n")
+	if !strings.Contains(all, "color-contrast") || !strings.Contains(all, "label") {
+		t.Errorf("found only: %s", all)
+	}
+	if one := p.Violations("color-contrast"); len(one) != 1 || !strings.Contains(one[0], "Pale") {
+		t.Errorf("of one rule: %q", one)
+	}
+}
+
 // Two tests don't share cookies; two tabs of one test do.
 func TestTabsHaveTheirCookies(t *testing.T) {
 	t.Parallel()
