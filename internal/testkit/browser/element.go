@@ -12,9 +12,11 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// find is a function of JavaScript that returns where to click on an element, or why that
-// is impossible. The element is the first one that can be seen and has the text.
+// findElement is a function of JavaScript that returns where to click on an element, or why that
+// is impossible. The element is the first one that can be seen and has the text. Scripts that
+// listen to it are there once the page is loaded.
 const findElement = `(selector, text) => {
+  if (document.readyState !== "complete") return { why: "the page is loading" };
   const all = [...document.querySelectorAll(selector)].filter((e) => e.checkVisibility({ visibilityProperty: true }) && e.innerText.includes(text));
   if (!all.length) return { why: "it can't be seen" };
   const e = all[0];
