@@ -30,6 +30,9 @@ type SiteConfig struct {
 	Logger *slog.Logger
 
 	Now func() time.Time // nil: the wall clock
+	// Zip lets pages be compressed. It is for pages without secrets: beside a text of
+	// somebody else, the length of what is compressed tells of the secret.
+	Zip bool
 }
 
 // Site renders pages. It is safe for concurrent use. A page is parsed when it is first
@@ -117,6 +120,13 @@ func (s *Site) Fragment(w http.ResponseWriter, r *http.Request, status int, page
 	header.Set("Content-Type", "text/html; charset=utf-8")
 	header.Set("Content-Language", lang)
 	header.Set("Vary", "Accept-Language, HX-Request")
+	if s.config.Zip && strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+		header.Set("Content-Encoding", "gzip")
+		content = zip(content)
+	}
+	if s.config.Zip {
+		header.Add("Vary", "Accept-Encoding")
+	}
 	if header.Get("Cache-Control") == "" {
 		header.Set("Cache-Control", "no-store") // pages show what only their user may see
 	}

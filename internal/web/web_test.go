@@ -1,6 +1,8 @@
 package web_test
 
 import (
+	"compress/gzip"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -23,6 +25,11 @@ func TestEveryWordIsTranslated(t *testing.T) {
 // site is a site with one page and two languages.
 func site(t *testing.T, page string) *web.Site {
 	t.Helper()
+	return siteOf(t, page, false)
+}
+
+func siteOf(t *testing.T, page string, zip bool) *web.Site {
+	t.Helper()
 	room := fstest.MapFS{
 		"page.html":         {Data: []byte(`{{define "content"}}` + page + `{{end}}`)},
 		"_layout.html":      {Data: []byte(`{{define "layout"}}<html lang="{{lang}}">{{template "content" .}}</html>{{end}}`)},
@@ -36,7 +43,7 @@ func site(t *testing.T, page string) *web.Site {
 	if err != nil {
 		t.Fatal(err)
 	}
-	made, err := web.NewSite(web.SiteConfig{Rooms: []web.Files{room}, Words: words, Assets: assets, Logger: slog.New(slog.DiscardHandler)})
+	made, err := web.NewSite(web.SiteConfig{Rooms: []web.Files{room}, Words: words, Assets: assets, Logger: slog.New(slog.DiscardHandler), Zip: zip})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,6 +60,34 @@ func show(t *testing.T, s *web.Site, accept string, data any) string {
 		t.Fatalf("answered %d: %s", w.Code, w.Body)
 	}
 	return w.Body.String()
+}
+
+// Pages are compressed where they may be, for browsers that can read that.
+func TestPagesAreCompressed(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		may     bool
+		accept  string
+		becomes string
+	}{{true, "gzip, br", "gzip"}, {true, "", ""}, {false, "gzip, br", ""}} {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", http.NoBody)
+		r.Header.Set("Accept-Encoding", c.accept)
+		w := httptest.NewRecorder()
+		siteOf(t, "Hello", c.may).Page(w, r, http.StatusOK, "page", nil)
+		var body io.Reader = w.Body
+		if got := w.Header().Get("Content-Encoding"); got != c.becomes {
+			t.Errorf("%+v: it is %q", c, got)
+		}
+		if c.becomes == "gzip" {
+			var err error
+			if body, err = gzip.NewReader(body); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if content, err := io.ReadAll(body); err != nil || !strings.Contains(string(content), "Hello") {
+			t.Errorf("%+v: %s (%v)", c, content, err)
+		}
+	}
 }
 
 // A page is in the language that the browser asks for, or in English.

@@ -66,7 +66,7 @@ func New(config Config) (*Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	site, err := web.NewSite(web.SiteConfig{Rooms: []web.Files{Files}, Words: words, Assets: assets, Logger: config.Logger, Now: config.Now})
+	site, err := web.NewSite(web.SiteConfig{Rooms: []web.Files{Files}, Words: words, Assets: assets, Logger: config.Logger, Now: config.Now, Zip: true})
 	if err != nil {
 		return nil, err
 	}
