@@ -35,7 +35,7 @@ func (d *Door) showAudit(r *frame.Request) error {
 		action := user.Action(entry.Action)
 		view.Rows = append(view.Rows, auditRow{AuditEntry: entry, What: what(action), How: how(r, action, entry.Detail)})
 	}
-	view.Before, view.After = around("/audit", page, found.Total)
+	view.Before, view.After = around("/audit", page, rowsAtOnce, found.Total)
 	return r.Page("audit", frame.View{Title: r.Text(web.Word("Audit")), Section: "audit", Body: view})
 }
 

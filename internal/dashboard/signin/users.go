@@ -14,8 +14,10 @@ import (
 )
 
 const (
-	// rowsAtOnce is how many rows a page of a table has.
+	// rowsAtOnce is how many rows a page of the audit list has.
 	rowsAtOnce = 50
+	// usersAtOnce is how many rows the table of users has: each brings a dialog.
+	usersAtOnce = 25
 	// maxPage bounds the pages of a table.
 	maxPage = 10_000
 )
@@ -78,7 +80,7 @@ func roleChoices() []roleChoice {
 // showUsers shows the table.
 func (d *Door) showUsers(r *frame.Request) error {
 	page := pageOf(r)
-	found, err := d.Users.List(r.Context(), r.Visitor.Actor, gateway.PageRequest{Page: page, Limit: rowsAtOnce})
+	found, err := d.Users.List(r.Context(), r.Visitor.Actor, gateway.PageRequest{Page: page, Limit: usersAtOnce})
 	if err != nil {
 		return err
 	}
@@ -95,7 +97,7 @@ func (d *Door) showUsers(r *frame.Request) error {
 		}
 		view.Rows = append(view.Rows, row)
 	}
-	view.Before, view.After = around("/users", page, found.Total)
+	view.Before, view.After = around("/users", page, usersAtOnce, found.Total)
 	return r.Page("users", frame.View{Title: r.Text(web.Word("Users")), Section: "users", Body: view})
 }
 
@@ -193,11 +195,11 @@ func pageOf(r *frame.Request) int {
 }
 
 // around returns the links to the first page of a table and the next one; empty for none.
-func around(path string, page, total int) (before, after string) {
+func around(path string, page, rows, total int) (before, after string) {
 	if page > 1 {
 		before = path
 	}
-	if page*rowsAtOnce < total {
+	if page*rows < total {
 		after = path + "?page=" + strconv.Itoa(page+1)
 	}
 	return before, after
