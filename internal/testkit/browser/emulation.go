@@ -4,6 +4,7 @@ package browser
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/cdp"
@@ -37,10 +38,14 @@ func colours(scheme string) chromedp.Action {
 	})
 }
 
-// SetSize makes the tab as large as that, in CSS pixels.
+// SetSize makes the tab as large as that, in CSS pixels, and waits until the page has
+// arranged itself.
 func (p *Page) SetSize(width, height int64) {
 	p.tb.Helper()
 	p.run("the size", emulation.SetDeviceMetricsOverride(width, height, 1, false))
+	p.AwaitTrue(fmt.Sprintf("a width of %d", width), fmt.Sprintf("innerWidth === %d", width))
+	// What watches sizes is told with a frame, and draws with the next one.
+	p.Eval(`new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))`, nil)
 }
 
 // Light makes pages light, as they are at first.
@@ -71,4 +76,11 @@ func (p *Page) AddAuthenticator() {
 		}).Do(ctx)
 		return err
 	}))
+}
+
+// WithoutCache makes every visit the first one: nothing that was fetched before is used
+// again.
+func (p *Page) WithoutCache() {
+	p.tb.Helper()
+	p.run("an empty cache", network.SetCacheDisabled(true))
 }

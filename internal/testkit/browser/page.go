@@ -59,6 +59,15 @@ func New(tb testing.TB, base string) *Page {
 	return open(tb, base, session)
 }
 
+// For returns the same tab for a subtest, which is the one that its failures end. What goes
+// wrong on its pages still fails the test that has opened it.
+func (p *Page) For(tb testing.TB) *Page {
+	tb.Helper()
+	same := *p
+	same.tb = tb
+	return &same
+}
+
 // Beside opens another tab with the same cookies.
 func (p *Page) Beside() *Page {
 	p.tb.Helper()
