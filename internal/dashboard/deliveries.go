@@ -15,7 +15,7 @@ import (
 )
 
 // deliveriesAtOnce is how many rows a page of the list has.
-const deliveriesAtOnce = 50
+const deliveriesAtOnce = 25
 
 // deliveriesView is the list.
 type deliveriesView struct {
