@@ -141,18 +141,19 @@ func TestSendSucceedsWhateverComesIn(t *testing.T) {
 		t.Fatal(err)
 	}
 	tries, received := 0, make(chan error, sendTries)
+	decrypt := func(decrypted chan<- struct{}) {
+		received <- cache.DoDecryptionTxn(t.Context(), func(ctx context.Context) error {
+			return cache.PutManySessions(ctx, map[string][]byte{"100:0": {2}})
+		})
+		close(decrypted)
+	}
 	err := Send(t.Context(), func(ctx context.Context) error {
 		tries++
 		if _, err := cache.GetManySessions(ctx, []string{"100:0", "200:0"}); err != nil { // of 200 there is none
 			return err
 		}
 		decrypted := make(chan struct{})
-		go func() {
-			received <- cache.DoDecryptionTxn(t.Context(), func(ctx context.Context) error {
-				return cache.PutManySessions(ctx, map[string][]byte{"100:0": {2}})
-			})
-			close(decrypted)
-		}()
+		go decrypt(decrypted)
 		if tries < sendTries {
 			<-decrypted
 		}
