@@ -47,6 +47,12 @@ mutants: ## plant faults in the code one by one, and see that the tests notice
 torture: ## kill the program a hundred times under load, and whatever else takes minutes
 	go test -count=1 -tags torture ./internal/torture -v -timeout 60m
 
+.PHONY: screenshots
+screenshots: ## take pictures of all pages into bin/screenshots, and those of the README into docs/pictures; needs Chromium
+	go test -count=1 -tags screenshots ./internal/browsertest -run '^TestScreenshots$$' -screenshots $(CURDIR)/bin/screenshots
+	mkdir -p docs/pictures
+	for page in instances chats phones; do cp bin/screenshots/$$page-1200-light.png docs/pictures/$$page.png; done
+
 .PHONY: second-client
 second-client: ## check the sandbox with another implementation of the protocol; needs Node 20
 	tools/secondclient/run.sh

@@ -1,0 +1,178 @@
+//go:build screenshots
+
+// Pictures of all pages, with the data of a street of shops in Brazil.
+
+package browsertest_test
+
+import (
+	"flag"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"testing"
+
+	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/browser"
+)
+
+var screenshots = flag.String("screenshots", "", "folder to write the pictures of all pages into") //nolint:gochecknoglobals // flags are
+
+// Customers of the shop.
+const (
+	anaNumber    = "5511988887766"
+	brunoNumber  = "5511977776664"
+	celiaNumber  = "5511966665552"
+	danielNumber = "5511955554448"
+)
+
+// shot is a page to be taken.
+type shot struct {
+	name, path string
+	act        func(p *browser.Page) // may be nil
+}
+
+// Pictures of all pages are taken, light and dark: large, small, and as the README shows them.
+func TestScreenshots(t *testing.T) {
+	t.Parallel()
+	if *screenshots == "" {
+		t.Fatal("say where the pictures go: -screenshots FOLDER")
+	}
+	w := start(t, testkit.Options{})
+	shop, waiting := w.street(t)
+	one := "/instances/" + shop
+	shots := []shot{
+		{"instances", "/instances", nil},
+		{"instance", one, func(p *browser.Page) { p.Await(".chart canvas") }},
+		{"linking", "/instances/" + waiting, func(p *browser.Page) { p.Await(".qr img") }},
+		{"chats", one + "/chats?chat=" + anaNumber + "@s.whatsapp.net", awaitPictures(".bubbles img")},
+		{"webhook", one + "/webhook", nil},
+		{"deliveries", one + "/webhook/deliveries", func(p *browser.Page) { p.Await("tbody tr") }},
+		{"events", one + "/events", func(p *browser.Page) { p.Await(".events li") }},
+		{"code", one + "/code", nil},
+		{"keys", "/keys", nil},
+		{"key", "/keys/new", nil},
+		{"users", "/users", nil},
+		{"audit", "/audit", nil},
+		{"health", "/health", nil},
+		{"profile", "/profile", nil},
+		{"phone", chatOf(anaNumber, shopNumber), awaitPictures(".log img")},
+		{"phones", chatOf(anaNumber, shopNumber) + "&" + url.Values{"right": {shopNumber}, "rightChat": {anaNumber + "@s.whatsapp.net"}}.Encode(), awaitPictures(".log img")},
+		{"faults", "/sandbox", opening(`.bar [hx-get$="/faults"]`)},
+	}
+	take := func(p *browser.Page, shots []shot) {
+		for _, one := range shots {
+			p.SetSize(1440, 900)
+			p.Light()
+			p.Open(one.path)
+			if one.act != nil {
+				one.act(p)
+			}
+			for _, size := range [][2]int64{{1440, 900}, {1200, 750}, {390, 844}} {
+				p.SetSize(size[0], size[1])
+				for scheme, set := range map[string]func(){"light": p.Light, "dark": p.Dark} {
+					set()
+					p.Screenshot(filepath.Join(*screenshots, fmt.Sprintf("%s-%d-%s.png", one.name, size[0], scheme)))
+				}
+			}
+		}
+	}
+	take(w.owner(), shots)
+	take(w.stranger(), []shot{{"signin", "/signin", nil}})
+}
+
+// awaitPictures waits until all pictures of a chat are there, wherever it is scrolled to,
+// and goes to its end.
+func awaitPictures(selector string) func(p *browser.Page) {
+	return func(p *browser.Page) {
+		p.Await(selector)
+		p.Eval(`document.querySelectorAll("`+selector+`").forEach((img) => { img.loading = "eager"; })`, nil)
+		p.AwaitTrue("the pictures", `[...document.querySelectorAll("`+selector+`")].every((img) => img.complete && img.naturalWidth > 0)`)
+		p.Eval(`document.querySelectorAll(".bubbles").forEach((e) => { e.scrollTop = e.scrollHeight; })`, nil)
+	}
+}
+
+// street makes the shops of a street, the first of which has customers. It returns that one,
+// and one that waits for a scan.
+func (w *world) street(t *testing.T) (shop, waiting string) {
+	t.Helper()
+	for number, name := range map[string]string{
+		shopNumber: "Padaria da Conceição", "5511999990200": "Farmácia São Bento", "5511999990300": "Livraria Aurora", "5511999990400": "Oficina do Zé",
+		anaNumber: "Ana Lima", brunoNumber: "Bruno Castro", celiaNumber: "Célia Duarte", danielNumber: "Daniel Rocha",
+	} {
+		w.Phones.Update(t, number, map[string]any{"name": name})
+	}
+	made := map[string]string{}
+	for _, name := range []string{"Pet shop da Vila", "Oficina do Zé", "Livraria Aurora", "Farmácia São Bento", "Padaria da Conceição"} {
+		instance, err := w.Partner.CreateInstance(t.Context(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		made[name] = instance.InstanceID
+	}
+	shop, waiting = made["Padaria da Conceição"], made["Pet shop da Vila"]
+	w.Scan(t, shop, shopNumber)
+	w.Scan(t, made["Farmácia São Bento"], "5511999990200")
+	w.Scan(t, made["Livraria Aurora"], "5511999990300")
+	w.Scan(t, made["Oficina do Zé"], "5511999990400")
+	w.Phones.Do(t, "5511999990400", "unlink")
+	w.AwaitStatus(t, made["Oficina do Zé"], gateway.StatusStopped)
+	if _, err := w.Client.QRCode(t.Context(), waiting); err != nil {
+		t.Fatal(err)
+	}
+	w.endpoint(t, shop)
+	w.customers(t, shop)
+	return shop, waiting
+}
+
+// endpoint gives the shop a webhook whose endpoint works.
+func (w *world) endpoint(t *testing.T, shop string) {
+	t.Helper()
+	p := w.owner()
+	p.Open("/instances/" + shop + "/webhook")
+	p.Fill("#url", testkit.NewSink(t).URL)
+	p.ClickText("form button", "Save")
+	p.AwaitText("#delivery", "Flowing")
+	p.Open("/keys/new")
+	p.Fill("#name", "Caixa da padaria")
+	p.ClickText("form button", "Create")
+	p.Await("#secret")
+	p.Open("/users/new")
+	p.Fill("#name", "bia@padaria.example")
+	p.ClickText("form button", "Create")
+	p.Await("#link")
+}
+
+// customers write to the shop, and it answers.
+func (w *world) customers(t *testing.T, shop string) {
+	t.Helper()
+	file := func(name string) string { return w.BaseURL + "/sandbox/files/" + name }
+	says := func(from string, message map[string]any) {
+		t.Helper()
+		message["to"] = shopNumber
+		w.Phones.AwaitMessage(t, shopNumber, w.Phones.Send(t, from, message))
+	}
+	text := func(line string) map[string]any { return map[string]any{"type": "text", "text": line} }
+	answer := func(to, line string) {
+		t.Helper()
+		sent, err := w.Client.SendText(t.Context(), shop, client.Text{To: to, Message: line})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Phones.AwaitMessage(t, to, sent.MessageID)
+	}
+	says(danielNumber, text("Vocês abrem no feriado?"))
+	answer(danielNumber, "Abrimos das 7h ao meio-dia.")
+	says(celiaNumber, map[string]any{"type": "voice", "media": file("voice.ogg")})
+	answer(celiaNumber, "Combinado, Dona Célia! Separei duas broas.")
+	says(brunoNumber, map[string]any{"type": "document", "media": file("invoice.pdf"), "fileName": "nota fiscal.pdf"})
+	says(anaNumber, text("Bom dia! Ainda tem pão de queijo?"))
+	answer(anaNumber, "Bom dia, Ana! Saiu uma fornada agora. Quantos?")
+	says(anaNumber, text("Uma dúzia, por favor. E um bolo como este:"))
+	says(anaNumber, map[string]any{"type": "image", "media": file("photo.png"), "caption": "O da vitrine de ontem"})
+	answer(anaNumber, "Temos! Fica pronto às 15h.")
+	says(anaNumber, map[string]any{"type": "voice", "media": file("voice.ogg")})
+	says(anaNumber, map[string]any{"type": "location", "latitude": -23.561414, "longitude": -46.655881, "name": "MASP", "address": "Av. Paulista, 1578, São Paulo"})
+	answer(anaNumber, "Entregamos aí até as 16h. O total é R$ 87,50.\nObrigada!")
+}
