@@ -321,6 +321,21 @@ func (e english) left(p *browser.Page) (found []string) {
 // firstUser is the name of the first user.
 const firstUser = "owner"
 
+// A chart is painted anew when the colours of the page change.
+func TestChartFollowsTheColours(t *testing.T) {
+	t.Parallel()
+	w := start(t, testkit.Options{})
+	id := w.Link(t, shopNumber)
+	w.Phones.SendText(t, customerNumber, shopNumber, "Oi!")
+	p := w.owner()
+	p.Open("/instances/" + id)
+	p.Await(".chart canvas")
+	p.Eval(`void (window.painted = () => document.querySelector(".chart canvas")?.toDataURL())`, nil)
+	p.Eval(`void (window.before = painted())`, nil)
+	p.Dark()
+	p.AwaitTrue("another picture of the chart", `painted() && painted() !== window.before`)
+}
+
 // Words that a page says are those of its language, also where something goes wrong.
 func TestRefusalsAreTranslated(t *testing.T) {
 	t.Parallel()

@@ -85,6 +85,15 @@
     new ResizeObserver(() => element.plot.setSize({ width: element.clientWidth, height: 200 })).observe(element);
   };
 
+  // A chart is painted once, in the colours of that moment.
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+    for (const element of document.querySelectorAll("[data-chart][data-drawn]")) {
+      element.plot?.destroy();
+      delete element.dataset.drawn;
+      drawChart(element);
+    }
+  });
+
   const toast = (text, bad) => {
     const box = document.querySelector(".toasts");
     if (!box || !text) return;
