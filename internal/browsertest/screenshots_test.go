@@ -5,8 +5,14 @@
 package browsertest_test
 
 import (
+	"bytes"
+	"encoding/base64"
 	"flag"
 	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"math"
 	"net/url"
 	"path/filepath"
 	"testing"
@@ -63,14 +69,13 @@ func TestScreenshots(t *testing.T) {
 	}
 	take := func(p *browser.Page, shots []shot) {
 		for _, one := range shots {
-			p.SetSize(1440, 900)
-			p.Light()
-			p.Open(one.path)
-			if one.act != nil {
-				one.act(p)
-			}
 			for _, size := range [][2]int64{{1440, 900}, {1200, 750}, {390, 844}} {
 				p.SetSize(size[0], size[1])
+				p.Light()
+				p.Open(one.path)
+				if one.act != nil {
+					one.act(p)
+				}
 				for scheme, set := range map[string]func(){"light": p.Light, "dark": p.Dark} {
 					set()
 					p.Screenshot(filepath.Join(*screenshots, fmt.Sprintf("%s-%d-%s.png", one.name, size[0], scheme)))
@@ -82,6 +87,32 @@ func TestScreenshots(t *testing.T) {
 	take(w.stranger(), []shot{{"signin", "/signin", nil}})
 }
 
+// loaf is a picture of a loaf on a table, as a data URI.
+func loaf(t *testing.T) string {
+	t.Helper()
+	picture := image.NewRGBA(image.Rect(0, 0, 640, 480))
+	for y := range 480 {
+		for x := range 640 {
+			across, down := float64(x-320)/230, float64(y-250)/120
+			shade := uint8(y / 6)
+			colour := color.RGBA{236 - shade/2, 214 - shade, 178 - shade, 255}
+			switch cut := math.Mod(float64(x+y/2), 110); {
+			case across*across+down*down > 1:
+			case cut < 14 && down > -0.7 && down < 0.3 && math.Abs(across) < 0.8:
+				colour = color.RGBA{245, 215, 160, 255}
+			default:
+				colour = color.RGBA{196 - shade, 128 - shade, 62 - shade/2, 255}
+			}
+			picture.SetRGBA(x, y, colour)
+		}
+	}
+	var content bytes.Buffer
+	if err := png.Encode(&content, picture); err != nil {
+		t.Fatal(err)
+	}
+	return "data:image/png;base64," + base64.StdEncoding.EncodeToString(content.Bytes())
+}
+
 // awaitPictures waits until all pictures of a chat are there, wherever it is scrolled to,
 // and goes to its end.
 func awaitPictures(selector string) func(p *browser.Page) {
@@ -90,6 +121,7 @@ func awaitPictures(selector string) func(p *browser.Page) {
 		p.Eval(`document.querySelectorAll("`+selector+`").forEach((img) => { img.loading = "eager"; })`, nil)
 		p.AwaitTrue("the pictures", `[...document.querySelectorAll("`+selector+`")].every((img) => img.complete && img.naturalWidth > 0)`)
 		p.Eval(`document.querySelectorAll(".bubbles").forEach((e) => { e.scrollTop = e.scrollHeight; })`, nil)
+		p.Eval(`document.querySelector(".chats")?.scrollIntoView({ block: "end", behavior: "instant" })`, nil)
 	}
 }
 
@@ -170,7 +202,7 @@ func (w *world) customers(t *testing.T, shop string) {
 	says(anaNumber, text("Bom dia! Ainda tem pão de queijo?"))
 	answer(anaNumber, "Bom dia, Ana! Saiu uma fornada agora. Quantos?")
 	says(anaNumber, text("Uma dúzia, por favor. E um bolo como este:"))
-	says(anaNumber, map[string]any{"type": "image", "media": file("photo.png"), "caption": "O da vitrine de ontem"})
+	says(anaNumber, map[string]any{"type": "image", "media": loaf(t), "caption": "O da vitrine de ontem"})
 	answer(anaNumber, "Temos! Fica pronto às 15h.")
 	says(anaNumber, map[string]any{"type": "voice", "media": file("voice.ogg")})
 	says(anaNumber, map[string]any{"type": "location", "latitude": -23.561414, "longitude": -46.655881, "name": "MASP", "address": "Av. Paulista, 1578, São Paulo"})
