@@ -58,6 +58,9 @@ func TestOtherSitesChangeNothing(t *testing.T) {
 	t.Parallel()
 	w := start(t, testkit.Options{})
 	p := w.owner()
+	for _, refusal := range []string{"403", "frame-ancestors", "ERR_BLOCKED_BY_RESPONSE", "/favicon.ico"} { // a refusal has no icon
+		p.Forgive(refusal)
+	}
 	evil := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
 		rw.Header().Set("Content-Type", "text/html")
 		_, _ = io.WriteString(rw, `<!doctype html><title>prizes</title><link rel="icon" href="data:,"><form method="post" action="`+w.BaseURL+`/instances"><input name="name" value="evil"><button>Win</button></form>`)
@@ -81,11 +84,6 @@ func TestOtherSitesChangeNothing(t *testing.T) {
 		}
 		p.ClickText("button", "Win")
 		p.AwaitPath("/instances")
-		for _, problem := range p.Problems() { // the refusals, which have no icon, and nothing else
-			if !strings.Contains(problem, "403") && !strings.Contains(problem, "frame-ancestors") && !strings.Contains(problem, "ERR_BLOCKED_BY_RESPONSE") && !strings.Contains(problem, "/favicon.ico") {
-				t.Errorf("in the browser: %s", problem)
-			}
-		}
 		p.Open("/instances")
 		p.AwaitText("h1", "Instances") // still signed in
 		p.AwaitText("h2", "No instance yet")

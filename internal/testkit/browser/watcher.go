@@ -25,6 +25,7 @@ type Request struct {
 type watcher struct {
 	mu       sync.Mutex
 	allowed  map[string]bool // hosts with their ports
+	forgiven []string
 	problems []string
 	requests map[network.RequestID]*Request
 	order    []network.RequestID
@@ -46,6 +47,14 @@ func (w *watcher) allow(address string) {
 
 // Allow lets pages make requests to another address too.
 func (p *Page) Allow(address string) { p.seen.allow(address) }
+
+// Forgive makes problems with that text in them none from now on, for a test that causes
+// them.
+func (p *Page) Forgive(text string) {
+	p.seen.mu.Lock()
+	defer p.seen.mu.Unlock()
+	p.seen.forgiven = append(p.seen.forgiven, text)
+}
 
 // Problems returns what went wrong in the tab since the last call: errors and warnings on
 // the console, exceptions that nobody caught, and requests that do not go to the program.
@@ -94,7 +103,10 @@ func (w *watcher) peek() []string {
 func (w *watcher) add(format string, args ...any) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.problems = append(w.problems, fmt.Sprintf(format, args...))
+	problem := fmt.Sprintf(format, args...)
+	if !slices.ContainsFunc(w.forgiven, func(text string) bool { return strings.Contains(problem, text) }) {
+		w.problems = append(w.problems, problem)
+	}
 }
 
 // event is called for everything that Chromium reports of the tab, in order.
