@@ -775,6 +775,11 @@ func TestFaultsAreSetOnThePage(t *testing.T) {
 	if f := w.server.Faults.Current(); f.Any() {
 		t.Errorf("still set is %+v", f.Faults)
 	}
+	b.done(at, url.Values{"lost": {"29"}})
+	if dialog := b.page(at); !strings.Contains(dialog, `name="lost" inputmode="numeric" value="29"`) {
+		t.Errorf("29 percent are shown as %s", dialog) // 0.29 has no exact form in binary
+	}
+	b.done(at, url.Values{"none": {"yes"}})
 	b.done(at+"/disconnect", nil)
 }
 

@@ -3,6 +3,7 @@
 package page
 
 import (
+	"math"
 	"time"
 
 	"github.com/recado-project/recado/internal/sandbox/fault"
@@ -36,7 +37,7 @@ func (p *Page) askFaults(r *request) error {
 		AckDelayMs, LostPercent int64
 		Steps                   []silence
 		Any                     bool
-	}{current.Faults, current.AckDelay.Milliseconds(), int64(current.DropAcks * 100), steps, current.Any()})
+	}{current.Faults, current.AckDelay.Milliseconds(), int64(math.Round(current.DropAcks * 100)), steps, current.Any()})
 }
 
 // setFaults replaces all faults.
