@@ -4,13 +4,9 @@ package frame
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net/http"
-	"net/url"
-	"strings"
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/web"
@@ -95,17 +91,6 @@ func (r *Request) Render(page, block string, data any) ([]byte, error) {
 	return r.pages.config.Site.Render(r.Lang(), page, block, data)
 }
 
-// Say adds a short notice to the answer, which the page shows for a moment.
-func (r *Request) Say(text web.Word, args ...any) error {
-	// A header is in ASCII: JSON can write everything else with escapes.
-	content, err := json.Marshal(map[string]string{"toast": r.Text(text, args...)})
-	if err != nil {
-		return fmt.Errorf("frame: write notice: %w", err)
-	}
-	r.W.Header().Set("HX-Trigger", asciiJSON(content))
-	return nil
-}
-
 // Done answers that something was done: with a short notice for the page's script, or
 // with the way back to the page for a browser without it.
 func (r *Request) Done(back string, text web.Word, args ...any) error {
@@ -114,9 +99,7 @@ func (r *Request) Done(back string, text web.Word, args ...any) error {
 		http.Redirect(r.W, r.Request, back, http.StatusSeeOther)
 		return nil
 	}
-	if err := r.Say(text, args...); err != nil {
-		return err
-	}
+	web.Notice(r.W, r.Text(text, args...))
 	r.W.WriteHeader(http.StatusNoContent)
 	return nil
 }
@@ -131,23 +114,6 @@ func (r *Request) Go(path string) error {
 	}
 	http.Redirect(r.W, r.Request, path, http.StatusSeeOther)
 	return nil
-}
-
-// asciiJSON writes JSON with escapes for everything that is not ASCII.
-func asciiJSON(content []byte) string {
-	var ascii strings.Builder
-	for _, letter := range string(content) {
-		switch {
-		case letter < 0x80:
-			ascii.WriteRune(letter)
-		case letter < 0x10000:
-			fmt.Fprintf(&ascii, `\u%04x`, letter)
-		default:
-			letter -= 0x10000
-			fmt.Fprintf(&ascii, `\u%04x\u%04x`, 0xd800+letter>>10, 0xdc00+letter&0x3ff)
-		}
-	}
-	return ascii.String()
 }
 
 // problem is what the page of an error shows.
@@ -172,19 +138,9 @@ func (p *Pages) fail(ctx context.Context, r *Request, err error) {
 	}
 	text := r.Text(title)
 	if shownProblem.Detail != "" {
-		text += " " + sentence(shownProblem.Detail)
+		text += " " + web.Sentence(shownProblem.Detail)
 	}
-	r.W.Header().Set("X-Problem", url.PathEscape(text))
-	http.Error(r.W, text, status)
-}
-
-// sentence makes a sentence of an error's message.
-func sentence(message string) string {
-	message = strings.ToUpper(message[:1]) + message[1:]
-	if strings.HasSuffix(message, ".") {
-		return message
-	}
-	return message + "."
+	web.Refuse(r.W, status, text)
 }
 
 // outcome is the status and the words for a kind of error. What the use case itself says

@@ -3,15 +3,9 @@
 package page
 
 import (
-	"encoding/json"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net/http"
-	"net/url"
-	"strings"
-	"unicode/utf16"
-	"unicode/utf8"
 
 	"github.com/recado-project/recado/internal/sandbox/refusal"
 	"github.com/recado-project/recado/internal/web"
@@ -66,11 +60,7 @@ func (r *request) done(text web.Word) error {
 		return nil
 	}
 	if text != "" {
-		notice, err := json.Marshal(map[string]string{"toast": r.words(text)})
-		if err != nil {
-			return fmt.Errorf("page: write notice: %w", err)
-		}
-		r.w.Header().Set("HX-Trigger", ascii(notice))
+		web.Notice(r.w, r.words(text))
 	}
 	r.w.WriteHeader(http.StatusNoContent)
 	return nil
@@ -87,19 +77,6 @@ func (r *request) open(at place) error {
 	return nil
 }
 
-// ascii writes JSON with escapes for what a header can't carry.
-func ascii(content []byte) string {
-	var escaped strings.Builder
-	for _, letter := range utf16.Encode([]rune(string(content))) {
-		if letter < utf8.RuneSelf {
-			escaped.WriteByte(byte(letter))
-		} else {
-			fmt.Fprintf(&escaped, `\u%04x`, letter)
-		}
-	}
-	return escaped.String()
-}
-
 // fail answers with what went wrong, which the page shows. Errors of the program itself
 // are logged.
 func (r *request) fail(err error) {
@@ -112,8 +89,7 @@ func (r *request) fail(err error) {
 		r.page.config.Logger.LogAttrs(r.Context(), slog.LevelError, "the phone page failed",
 			slog.String("path", r.URL.Path), slog.Any("error", err))
 	}
-	r.w.Header().Set("X-Problem", url.PathEscape(text))
-	http.Error(r.w, text, status)
+	web.Refuse(r.w, status, text)
 }
 
 func statusOf(kind refusal.Kind) int {

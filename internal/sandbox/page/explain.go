@@ -84,6 +84,6 @@ func (r *request) explain(refused *refusal.Error) string {
 	case strings.HasPrefix(refused.Message, "must "), strings.HasPrefix(refused.Message, "is "):
 		return r.words(web.Word("Something in the form is not right: it %s."), reason)
 	default:
-		return strings.ToUpper(reason[:1]) + reason[1:] + "."
+		return web.Sentence(reason)
 	}
 }

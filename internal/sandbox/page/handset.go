@@ -46,7 +46,7 @@ func spans() []span {
 	}
 }
 
-// handsetOfPath returns the phone that the path names, and its path.
+// handsetOfPath returns the phone that the path names.
 func (p *Page) handsetOfPath(r *request) (account.Phone, error) {
 	of, found, err := p.config.Profiles.Look(r.Context(), r.number())
 	if err == nil && !found {

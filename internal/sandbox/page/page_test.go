@@ -180,13 +180,6 @@ func TestTypingEnds(t *testing.T) {
 	}
 }
 
-func TestHeadersAreASCII(t *testing.T) {
-	t.Parallel()
-	if got := ascii([]byte(`{"toast":"Não \"é\" 👍\n"}`)); got != `{"toast":"N\u00e3o \"\u00e9\" \ud83d\udc4d\n"}` {
-		t.Error(got)
-	}
-}
-
 func TestFormsTooLargeAreNamedSo(t *testing.T) {
 	t.Parallel()
 	if _, ok := formError(&http.MaxBytesError{Limit: 1}).(*http.MaxBytesError); !ok { //nolint:errorlint // the error itself
