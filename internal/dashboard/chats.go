@@ -113,7 +113,7 @@ func (p *pages) chatsView(r *frame.Request, id string) func(ctx context.Context)
 		}
 		view := chatsView{
 			instanceHead: headOf(found, "chats", role), Chat: query.Get("chat"), Kinds: sendKinds(),
-			Sandbox: p.Sandbox, LiveURL: withQuery(path+"/live", query),
+			Sandbox: p.Sandbox, LiveURL: frame.WithQuery(path+"/live", query),
 		}
 		chats, err := p.Messages.Chats(ctx, id, gateway.PageRequest{Page: 1, Limit: chatsAtOnce})
 		if err != nil {
@@ -149,12 +149,12 @@ func (p *pages) open(ctx context.Context, view *chatsView, path string, query ur
 	}
 	view.Name = nameOf(read.Party)
 	if older := read.Older; older != (gateway.Position{}) {
-		view.Older = withQuery(path, url.Values{
+		view.Older = frame.WithQuery(path, url.Values{
 			"chat": {view.Chat}, "at": {strconv.FormatInt(older.At.UnixMilli(), 10)}, "id": {older.ID},
 		})
 	}
 	if query.Has("at") {
-		view.Newest = withQuery(path, url.Values{"chat": {view.Chat}})
+		view.Newest = frame.WithQuery(path, url.Values{"chat": {view.Chat}})
 	}
 	return nil
 }

@@ -54,13 +54,13 @@ func (p *pages) liveDeliveries(r *frame.Request) error {
 	if err != nil {
 		return err
 	}
-	page := strconv.Itoa(pageOf(r.URL.Query()))
+	page := strconv.Itoa(frame.PageOf(r.URL.Query()))
 	return serveLive(p, r, "deliveries", found.ID, deliveryAge, p.deliveriesView(r, found.ID), page)
 }
 
 // deliveriesView returns what makes the list.
 func (p *pages) deliveriesView(r *frame.Request, id string) func(ctx context.Context) (deliveriesView, error) {
-	role, page := r.Visitor.Role, pageOf(r.URL.Query())
+	role, page := r.Visitor.Role, frame.PageOf(r.URL.Query())
 	path := "/instances/" + id + "/webhook/deliveries"
 	return func(ctx context.Context) (deliveriesView, error) {
 		found, err := p.Instances.Get(ctx, id)
@@ -72,7 +72,7 @@ func (p *pages) deliveriesView(r *frame.Request, id string) func(ctx context.Con
 		if page > 1 {
 			query.Set("page", strconv.Itoa(page))
 		}
-		view.LiveURL = withQuery(path+"/live", query)
+		view.LiveURL = frame.WithQuery(path+"/live", query)
 		listed, err := p.Webhooks.Deliveries(ctx, id, gateway.PageRequest{Page: page, Limit: deliveriesAtOnce})
 		if gateway.KindOf(err) == gateway.NotFound {
 			return view, nil
@@ -88,7 +88,7 @@ func (p *pages) deliveriesView(r *frame.Request, id string) func(ctx context.Con
 		for _, delivery := range listed.Items {
 			view.Rows = append(view.Rows, deliveryRow{Delivery: delivery, Outcome: outcomeOf(delivery.State)})
 		}
-		view.Before, view.After = around(path, query, page, deliveriesAtOnce, listed.Total)
+		view.Before, view.After = frame.Around(path, query, page, deliveriesAtOnce, listed.Total)
 		return view, nil
 	}
 }

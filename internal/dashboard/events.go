@@ -116,7 +116,7 @@ func (p *pages) eventsView(r *frame.Request, id string) func(ctx context.Context
 		}
 		view := eventsView{
 			instanceHead: headOf(found, "events", role), Kinds: eventlog.Kinds(), Kind: kind,
-			Still: at > 0, Go: withQuery(path, query), LiveURL: withQuery(path+"/live", query),
+			Still: at > 0, Go: frame.WithQuery(path, query), LiveURL: frame.WithQuery(path+"/live", query),
 		}
 		before := int64(0)
 		if view.Still {
@@ -130,7 +130,7 @@ func (p *pages) eventsView(r *frame.Request, id string) func(ctx context.Context
 		link := func(at int64) string {
 			there := maps.Clone(query)
 			there.Set("at", strconv.FormatInt(at, 10))
-			return withQuery(path, there)
+			return frame.WithQuery(path, there)
 		}
 		if len(view.Events) > 0 {
 			view.Pause = link(view.Events[0].Sequence)

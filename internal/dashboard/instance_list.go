@@ -20,8 +20,6 @@ const (
 	// maxSearch bounds what is searched for, maxInstanceName a name, in letters.
 	maxSearch       = 100
 	maxInstanceName = 255
-	// maxPage bounds the number of a page.
-	maxPage = 1_000_000
 )
 
 // instancesView is the table of instances.
@@ -74,53 +72,24 @@ func searchOf(r *frame.Request) url.Values {
 	if search != "" {
 		query.Set("search", search)
 	}
-	if page := pageOf(given); page > 1 {
+	if page := frame.PageOf(given); page > 1 {
 		query.Set("page", strconv.Itoa(page))
 	}
 	return query
-}
-
-// pageOf returns the number of the page that is asked for, from 1.
-func pageOf(query url.Values) int {
-	page, err := strconv.Atoi(query.Get("page"))
-	if err != nil || page < 1 || page > maxPage {
-		return 1
-	}
-	return page
-}
-
-// around returns the links to the first page and the next one; empty for none.
-func around(path string, query url.Values, page, limit, total int) (before, after string) {
-	if page > 1 {
-		query.Del("page")
-		before = withQuery(path, query)
-	}
-	if page*limit < total {
-		query.Set("page", strconv.Itoa(page+1))
-		after = withQuery(path, query)
-	}
-	return before, after
-}
-
-func withQuery(path string, query url.Values) string {
-	if len(query) == 0 {
-		return path
-	}
-	return path + "?" + query.Encode()
 }
 
 // instancesView returns what makes the table that a request asks for.
 func (p *pages) instancesView(r *frame.Request) func(ctx context.Context) (instancesView, error) {
 	query, key, may := searchOf(r), r.Visitor.Key, r.Visitor.May(gateway.RoleOperator)
 	return func(ctx context.Context) (instancesView, error) {
-		request := gateway.PageRequest{Page: pageOf(query), Limit: instancesAtOnce}
+		request := gateway.PageRequest{Page: frame.PageOf(query), Limit: instancesAtOnce}
 		found, err := p.Instances.Search(ctx, key, query.Get("search"), request)
 		if err != nil {
 			return instancesView{}, err
 		}
 		view := instancesView{
 			Search: query.Get("search"), Total: found.Total, Page: request.Page, May: may,
-			Rows: make([]instanceRow, len(found.Items)), LiveURL: withQuery("/instances/live", query),
+			Rows: make([]instanceRow, len(found.Items)), LiveURL: frame.WithQuery("/instances/live", query),
 		}
 		ids := make([]string, len(found.Items))
 		for n, item := range found.Items {
@@ -134,7 +103,7 @@ func (p *pages) instancesView(r *frame.Request) func(ctx context.Context) (insta
 				Today: today[item.ID].Sent + today[item.ID].Received,
 			}
 		}
-		view.Before, view.After = around("/instances", query, request.Page, instancesAtOnce, found.Total)
+		view.Before, view.After = frame.Around("/instances", query, request.Page, instancesAtOnce, found.Total)
 		return view, nil
 	}
 }

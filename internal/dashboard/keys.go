@@ -4,7 +4,6 @@ package dashboard
 
 import (
 	"context"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -46,7 +45,7 @@ type keyRow struct {
 
 // showKeys shows the table.
 func (p *pages) showKeys(r *frame.Request) error {
-	page := pageOf(r.URL.Query())
+	page := frame.PageOf(r.URL.Query())
 	keys, total, err := p.newestKeys(r.Context(), r.Visitor.Key.AccountID, page)
 	if err != nil {
 		return err
@@ -65,7 +64,7 @@ func (p *pages) showKeys(r *frame.Request) error {
 		}
 		view.Rows = append(view.Rows, row)
 	}
-	view.Before, view.After = around("/keys", url.Values{}, page, keysAtOnce, total)
+	view.Before, view.After = frame.Around("/keys", nil, page, keysAtOnce, total)
 	return r.Page("keys", frame.View{Title: r.Text(web.Word("API keys")), Section: "keys", Body: view})
 }
 

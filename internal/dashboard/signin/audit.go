@@ -25,7 +25,7 @@ type auditRow struct {
 
 // showAudit shows the table, newest first.
 func (d *Door) showAudit(r *frame.Request) error {
-	page := pageOf(r)
+	page := frame.PageOf(r.URL.Query())
 	found, err := d.Users.ListAudit(r.Context(), r.Visitor.Actor, gateway.PageRequest{Page: page, Limit: rowsAtOnce})
 	if err != nil {
 		return err
@@ -35,7 +35,7 @@ func (d *Door) showAudit(r *frame.Request) error {
 		action := user.Action(entry.Action)
 		view.Rows = append(view.Rows, auditRow{AuditEntry: entry, What: what(action), How: how(r, action, entry.Detail)})
 	}
-	view.Before, view.After = around("/audit", page, rowsAtOnce, found.Total)
+	view.Before, view.After = frame.Around("/audit", nil, page, rowsAtOnce, found.Total)
 	return r.Page("audit", frame.View{Title: r.Text(web.Word("Audit")), Section: "audit", Body: view})
 }
 
@@ -90,6 +90,8 @@ func how(r *frame.Request, action user.Action, detail string) string {
 		return r.Text(web.Word("with a passkey"))
 	case action == user.ActionSignedIn && detail == "link":
 		return r.Text(web.Word("by a link"))
+	case action == user.ActionSignedIn && detail == "dev":
+		return r.Text(web.Word("by the link that recado dev prints"))
 	default:
 		return detail
 	}

@@ -4,7 +4,6 @@ package signin
 
 import (
 	"net/http"
-	"strconv"
 	"strings"
 
 	"github.com/recado-project/recado/internal/dashboard/frame"
@@ -18,8 +17,6 @@ const (
 	rowsAtOnce = 50
 	// usersAtOnce is how many rows the table of users has: each brings a dialog.
 	usersAtOnce = 25
-	// maxPage bounds the pages of a table.
-	maxPage = 10_000
 )
 
 // usersView is the table.
@@ -79,7 +76,7 @@ func roleChoices() []roleChoice {
 
 // showUsers shows the table.
 func (d *Door) showUsers(r *frame.Request) error {
-	page := pageOf(r)
+	page := frame.PageOf(r.URL.Query())
 	found, err := d.Users.List(r.Context(), r.Visitor.Actor, gateway.PageRequest{Page: page, Limit: usersAtOnce})
 	if err != nil {
 		return err
@@ -97,7 +94,7 @@ func (d *Door) showUsers(r *frame.Request) error {
 		}
 		view.Rows = append(view.Rows, row)
 	}
-	view.Before, view.After = around("/users", page, usersAtOnce, found.Total)
+	view.Before, view.After = frame.Around("/users", nil, page, usersAtOnce, found.Total)
 	return r.Page("users", frame.View{Title: r.Text(web.Word("Users")), Section: "users", Body: view})
 }
 
@@ -183,24 +180,4 @@ func (d *Door) deleteUser(r *frame.Request) error {
 		return explain(r, err)
 	}
 	return r.Go("/users")
-}
-
-// pageOf is the page of a table that a request asks for.
-func pageOf(r *frame.Request) int {
-	page, err := strconv.Atoi(r.URL.Query().Get("page"))
-	if err != nil || page < 1 || page > maxPage {
-		return 1
-	}
-	return page
-}
-
-// around returns the links to the first page of a table and the next one; empty for none.
-func around(path string, page, rows, total int) (before, after string) {
-	if page > 1 {
-		before = path
-	}
-	if page*rows < total {
-		after = path + "?page=" + strconv.Itoa(page+1)
-	}
-	return before, after
 }
