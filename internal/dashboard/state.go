@@ -1,4 +1,5 @@
-// The state of an instance in words: why it is as it is, and what comes next.
+// The state of something in words, above all of an instance: why it is as it is, and what
+// comes next.
 
 package dashboard
 
@@ -7,7 +8,7 @@ import (
 	"github.com/recado-project/recado/internal/web"
 )
 
-// state is how an instance is doing, for people.
+// state is how something is doing, for people: an instance, a key, a delivery.
 type state struct {
 	Tone web.Word // a colour's name: good, wait, bad, info, or nothing
 	Name web.Word // the status in one or two words

@@ -33,7 +33,7 @@ type webhookView struct {
 	Secret    string          // empty for who may not change anything
 	Delivery  state
 	Condition webhook.Condition
-	Sandbox   string // an endpoint of the sandbox that takes every event; empty for none
+	Sandbox   string // for the form: an endpoint of the sandbox that takes every event; empty for none
 }
 
 // showWebhook shows the page.
@@ -45,6 +45,9 @@ func (p *pages) showWebhook(r *frame.Request) error {
 	view, err := p.webhookView(r, found.ID)(r.Context())
 	if err != nil {
 		return err
+	}
+	if p.Sandbox {
+		view.Sandbox = p.Origin(r.Request) + "/sandbox/files/events"
 	}
 	return r.Page("webhook", frame.View{Title: found.Name, Section: "instances", Body: view})
 }
@@ -60,16 +63,13 @@ func (p *pages) liveWebhook(r *frame.Request) error {
 
 // webhookView returns what makes the page.
 func (p *pages) webhookView(r *frame.Request, id string) func(ctx context.Context) (webhookView, error) {
-	role, sandbox := r.Visitor.Role, ""
-	if p.Sandbox {
-		sandbox = p.Origin(r.Request) + "/sandbox/files/events"
-	}
+	role := r.Visitor.Role
 	return func(ctx context.Context) (webhookView, error) {
 		found, err := p.Instances.Get(ctx, id)
 		if err != nil {
 			return webhookView{}, err
 		}
-		view := webhookView{instanceHead: headOf(found, "webhook", role), Sandbox: sandbox}
+		view := webhookView{instanceHead: headOf(found, "webhook", role)}
 		view.Hook, err = p.Webhooks.Get(ctx, id)
 		if gateway.KindOf(err) == gateway.NotFound {
 			return view, nil

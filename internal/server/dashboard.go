@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/recado-project/recado/internal/api/contract"
@@ -88,12 +89,10 @@ func isDashboard(name string) bool {
 		return true
 	}
 	first, _, _ := strings.Cut(strings.TrimPrefix(name, "/"), "/")
-	switch first {
-	case "assets", "audit", "health", "instances", "keys", "profile", "signin", "signout", "users", "welcome":
-		return path.Clean(name) == strings.TrimSuffix(name, "/")
-	default:
+	if !slices.Contains([]string{"assets", "health", "instances", "keys"}, first) && !signin.Owns(name) {
 		return false
 	}
+	return path.Clean(name) == strings.TrimSuffix(name, "/")
 }
 
 // withDashboard serves the dashboard's paths beside the API's.

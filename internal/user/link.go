@@ -240,8 +240,8 @@ func (s *Service) DevLink(ctx context.Context, accountID string) (string, error)
 	return welcomePath + "?dev=" + token, nil
 }
 
-// UseDevLink returns the user whom the link of DevLink with that token signs in. Its error is Gone if there
-// is no such link.
+// UseDevLink returns the user whom the link of DevLink with that token signs in. Its error
+// is Gone if there is no such link.
 func (s *Service) UseDevLink(ctx context.Context, token, address string) (gateway.User, error) {
 	s.mu.Lock()
 	id, ok := s.devLinks[string(hashToken(token))]
