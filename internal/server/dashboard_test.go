@@ -32,6 +32,24 @@ func newVisitor(t *testing.T, base string) *visitor {
 	return &visitor{t: t, base: base, web: &http.Client{Jar: jar}}
 }
 
+// newOwner is a visitor who has signed in as the owner.
+func newOwner(t *testing.T, g *testkit.Gateway) *visitor {
+	t.Helper()
+	account, err := g.Server.Access().EnsureAccount(t.Context(), "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	link, err := g.Server.Users().DevLink(t.Context(), account.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := newVisitor(t, g.BaseURL)
+	if _, at, _ := v.get(link); at != "/instances" {
+		t.Fatalf("the link leads to %s", at)
+	}
+	return v
+}
+
 // get opens a page and returns its status, its path after redirects, and its content.
 func (v *visitor) get(path string) (status int, at, content string) {
 	v.t.Helper()
@@ -115,18 +133,7 @@ func TestOwnerSetsThePasswordAndSignsIn(t *testing.T) {
 func TestDashboardShowsAnInstance(t *testing.T) {
 	t.Parallel()
 	g := testkit.Start(t, testkit.Options{})
-	account, err := g.Server.Access().EnsureAccount(t.Context(), "test")
-	if err != nil {
-		t.Fatal(err)
-	}
-	link, err := g.Server.Users().DevLink(t.Context(), account.ID)
-	if err != nil {
-		t.Fatal(err)
-	}
-	v := newVisitor(t, g.BaseURL)
-	if _, at, _ := v.get(link); at != "/instances" {
-		t.Fatalf("the link leads to %s", at)
-	}
+	v := newOwner(t, g)
 	_, at, page := v.post("/instances", url.Values{"name": {`<script>alert("shop")</script>`}})
 	if strings.Contains(page, "<script>alert") || !strings.Contains(page, "&lt;script&gt;alert") {
 		t.Error("the name of an instance is not escaped")
@@ -165,16 +172,7 @@ func TestDashboardShowsAnInstance(t *testing.T) {
 func TestOwnerInvitesAViewer(t *testing.T) {
 	t.Parallel()
 	g := testkit.Start(t, testkit.Options{})
-	account, err := g.Server.Access().EnsureAccount(t.Context(), "test")
-	if err != nil {
-		t.Fatal(err)
-	}
-	link, err := g.Server.Users().DevLink(t.Context(), account.ID)
-	if err != nil {
-		t.Fatal(err)
-	}
-	owner, viewer := newVisitor(t, g.BaseURL), newVisitor(t, g.BaseURL)
-	owner.get(link)
+	owner, viewer := newOwner(t, g), newVisitor(t, g.BaseURL)
 	_, at, _ := owner.post("/instances", url.Values{"name": {"shop"}})
 	one := at
 	status, _, page := owner.post("/users", url.Values{"name": {"bia"}, "role": {"viewer"}})
@@ -218,16 +216,7 @@ func TestDashboardSendsAFile(t *testing.T) {
 	t.Parallel()
 	g := testkit.Start(t, testkit.Options{})
 	id := g.Link(t, "5511999990101")
-	account, err := g.Server.Access().EnsureAccount(t.Context(), "test")
-	if err != nil {
-		t.Fatal(err)
-	}
-	link, err := g.Server.Users().DevLink(t.Context(), account.ID)
-	if err != nil {
-		t.Fatal(err)
-	}
-	v := newVisitor(t, g.BaseURL)
-	v.get(link)
+	v := newOwner(t, g)
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
 	part, err := form.CreateFormFile("file", "prices <2026>.txt")
