@@ -38,6 +38,7 @@ type recorder struct {
 	instanceID string
 	now        func() time.Time
 	appended   []eventlog.Event
+	committed  func() // called after the commit; may be nil
 }
 
 // together is a transaction that appends the events of many writes at once.
@@ -88,9 +89,12 @@ func (r *recorder) flush(ctx context.Context) error {
 func (s *Store) record(ctx context.Context, instanceID string, fn func(ctx context.Context, r *recorder) error) error {
 	r := &recorder{instanceID: instanceID, now: s.now}
 	err := s.db.writeInOrder(ctx, instanceID, func(ctx context.Context, q querier) error {
-		r.querier, r.appended = q, nil
+		r.querier, r.appended, r.committed = q, nil, nil
 		return fn(ctx, r)
 	}, func() {
+		if r.committed != nil {
+			r.committed()
+		}
 		if len(r.appended) > 0 {
 			s.bell.Ring(r.appended)
 		}

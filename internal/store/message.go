@@ -48,7 +48,14 @@ const (
 // it is new. If a message with the same wire key exists, that one stays as it is, and
 // nothing is added. It returns a gateway.NotFound if the instance is gone.
 func (s *Store) AddMessage(ctx context.Context, message gateway.Message, events ...eventlog.Event) (added bool, err error) {
+	changes := gateway.DeviceKeysOf(ctx)
 	err = s.record(ctx, message.InstanceID, func(ctx context.Context, r *recorder) error {
+		if changes != nil {
+			if err := writeDeviceKeys(ctx, r, changes); err != nil {
+				return err
+			}
+			r.committed = changes.Written
+		}
 		result, err := r.ExecContext(ctx,
 			insertMessage+" ON CONFLICT (instance_id, wire_key) WHERE wire_key IS NOT NULL DO NOTHING",
 			messageValues(message)...)

@@ -4,8 +4,8 @@
 //
 // An exported method is one transaction, unless it says otherwise. There are no
 // business rules here: the use cases decide what may happen, and call the store through
-// ports of their own. The session keys of the platform are not here either; the
-// connector keeps them.
+// ports of their own. The keys of linked devices are rows without a meaning here; the
+// connector reads and writes them.
 //
 // An error that a client may see is a *gateway.Error, and the method's comment names it.
 // Every other error is internal.

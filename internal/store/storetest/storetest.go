@@ -28,6 +28,8 @@ func Run(t *testing.T, open Open) {
 		"size":                testSize,
 		"keys":                testKeys,
 		"keys, used":          testTouchKey,
+		"device keys":         testDeviceKeys,
+		"device keys, kept":   testKeysOfAMessage,
 		"instances":           testInstances,
 		"instances, lists":    testListInstances,
 		"instances, update":   testUpdateInstance,
