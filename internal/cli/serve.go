@@ -22,7 +22,7 @@ import (
 
 // dataFlags name the place of the data.
 type dataFlags struct {
-	Data        string `help:"Folder of the data: databases and the sessions' keys." default:"recado-data" type:"path"`
+	Data        string `help:"Folder of the data: the database, fetched files, temporary files." default:"recado-data" type:"path"`
 	DatabaseURL string `help:"PostgreSQL database (postgres://…) instead of SQLite files in the folder." name:"database-url"`
 }
 

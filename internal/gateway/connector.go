@@ -7,8 +7,9 @@ import "context"
 type Connector interface {
 	// Open prepares the session of an instance: with the keys that device
 	// names, or with new keys where it is empty or its keys are gone. Nothing
-	// happens on the network before Start.
-	Open(ctx context.Context, device string, lifecycle Lifecycle, receiver Receiver) (Session, error)
+	// happens on the network before Start. A session that has loaded the same
+	// keys before can't send any more.
+	Open(ctx context.Context, instanceID, device string, lifecycle Lifecycle, receiver Receiver) (Session, error)
 	// Forget removes the keys that device names without informing the platform.
 	// Keys that do not exist are no error.
 	Forget(ctx context.Context, device string) error

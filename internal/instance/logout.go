@@ -59,7 +59,7 @@ func (s *supervisor) sayGoodbye(ctx context.Context, device string) error {
 		up:        make(chan struct{}, 1),
 		over:      make(chan error, 1),
 	}
-	session, err := s.service.config.Connector.Open(ctx, device, goodbye, s.service.config.Receivers.For(s.id))
+	session, err := s.service.config.Connector.Open(ctx, s.id, device, goodbye, s.service.config.Receivers.For(s.id))
 	if err != nil {
 		return fmt.Errorf("instance: open session to log out: %w", err)
 	}

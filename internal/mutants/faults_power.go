@@ -7,18 +7,13 @@ func powerFaults() []fault {
 	return []fault{
 		{
 			name: "what is committed is on the disk", file: "internal/sqlite/sqlite.go",
-			old: `durability{"FULL", "2"}`, new: `durability{"NORMAL", "1"}`,
+			old: `"synchronous(FULL)"`, new: `"synchronous(NORMAL)"`,
 			test: tests, run: "FirstSteps|Conversation",
 		},
 		{
 			name: "the name of a new database is on the disk", file: "internal/sqlite/sqlite.go",
 			old: "about.Size() == 0 {", new: "about.Size() < 0 {",
 			test: tests, run: "FirstSteps",
-		},
-		{
-			name: "keys are brought to the disk", file: "internal/sqlite/lazy.go",
-			old: "errors.Join(log.Sync(), log.Close())", new: "errors.Join(log.Close())",
-			test: tests, run: "Conversation",
 		},
 		{
 			name: "a file has its content before its name", file: "internal/media/blob.go",

@@ -23,12 +23,11 @@ import (
 
 // Names in the data folder.
 const (
-	lockFile     = "lock"
-	storeFile    = "recado.db"
-	sessionsFile = "sessions.db"
-	sandboxFile  = "sandbox.db"
-	mediaFolder  = "media"
-	tempFolder   = "tmp"
+	lockFile    = "lock"
+	storeFile   = "recado.db"
+	sandboxFile = "sandbox.db"
+	mediaFolder = "media"
+	tempFolder  = "tmp"
 )
 
 // dataDirMode keeps the sessions' keys from other users of the machine.
@@ -171,26 +170,15 @@ func (s *Server) openMedia(ctx context.Context) error {
 // maxDownload is how large the file of a message may be.
 func (s *Server) maxDownload() int64 { return cmp.Or(s.config.Blobs.MaxFile, DefaultMaxDownload) }
 
-// openConnector opens the connector and the database of the sessions' keys. With SQLite,
-// which allows one writer per file, that is a file of its own. With PostgreSQL it is the
-// same database.
+// openConnector opens the connector, which keeps the keys of linked devices in the store.
 func (s *Server) openConnector(ctx context.Context) error {
-	config := s.storeConfig()
+	if err := s.importKeys(ctx); err != nil {
+		return err
+	}
 	platform := s.config.Platform
-	platform.Dialect = whatsapp.PostgreSQL
-	if config.URL == "" {
-		config.Path = filepath.Join(s.config.DataDir, sessionsFile)
-		platform.Dialect = whatsapp.SQLite
-	}
-	db, err := store.OpenSessions(ctx, config)
-	if err != nil {
-		return fmt.Errorf("server: %w", err)
-	}
-	s.onClose("sessions", db.Close)
-	platform.DB, platform.Logger, platform.Now = db.DB, s.config.Logger, s.config.Now
-	platform.SyncKeys = db.Sync
+	platform.Keys, platform.Logger, platform.Now = s.store, s.config.Logger, s.config.Now
 	platform.TempDir, platform.MaxMediaBytes = s.tempDir, s.maxDownload()
-	connector, err := whatsapp.New(ctx, platform)
+	connector, err := whatsapp.New(platform)
 	if err != nil {
 		return fmt.Errorf("server: %w", err)
 	}

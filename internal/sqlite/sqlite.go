@@ -1,8 +1,8 @@
 // Package sqlite opens SQLite files the way this program needs them: with checked
 // pragmas, one writer with group commit, and several readers.
 //
-// It knows no table. The store's recado.db, the connector's session keys and the
-// sandbox's state are all in files that it opens. Two connection pools must never write
+// It knows no table. The store's recado.db and the sandbox's state are files that it
+// opens. Two connection pools must never write
 // to one file: they would block each other for up to the busy time-out.
 package sqlite
 
@@ -67,7 +67,7 @@ func Open(ctx context.Context, path string) (*DB, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("sqlite: take the writer's connection: %w", err), pool.Close())
 	}
-	reader, err := sql.Open("sqlite", dsn(path, full, "query_only(1)"))
+	reader, err := sql.Open("sqlite", dsn(path, "query_only(1)"))
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("sqlite: open readers: %w", err), conn.Close(), pool.Close())
 	}
@@ -87,33 +87,16 @@ func Open(ctx context.Context, path string) (*DB, error) {
 // connections, with the same pragmas as Open. It is for code with an SQL layer of its
 // own. If anything is written, conns must be 1.
 func OpenPool(ctx context.Context, path string, conns int) (*sql.DB, error) {
-	return openPool(ctx, path, conns, full)
-}
-
-// durability is how SQLite's pragma "synchronous" is set.
-type durability struct{ name, value string }
-
-//nolint:gochecknoglobals // a table of two
-var (
-	full   = durability{"FULL", "2"}   // a commit waits for the disk
-	normal = durability{"NORMAL", "1"} // a commit survives the process, not a loss of power
-)
-
-func openPool(ctx context.Context, path string, conns int, synchronous durability) (*sql.DB, error) {
 	if err := create(path); err != nil {
 		return nil, err
 	}
-	open := func(dsn string) (*sql.DB, error) { return sql.Open("sqlite", dsn) }
-	if synchronous == normal {
-		open = openPreparing
-	}
-	pool, err := open(dsn(path, synchronous))
+	pool, err := sql.Open("sqlite", dsn(path))
 	if err != nil {
 		return nil, fmt.Errorf("sqlite: open %s: %w", filepath.Base(path), err)
 	}
 	pool.SetMaxOpenConns(conns)
 	pool.SetMaxIdleConns(conns)
-	if err := awaitPragmas(ctx, pool, synchronous); err != nil {
+	if err := awaitPragmas(ctx, pool); err != nil {
 		return nil, errors.Join(fmt.Errorf("sqlite: open %s: %w", filepath.Base(path), err), pool.Close())
 	}
 	return pool, nil
@@ -178,7 +161,7 @@ func syncNames(path string) error {
 	return nil
 }
 
-func dsn(path string, synchronous durability, pragmas ...string) string {
+func dsn(path string, pragmas ...string) string {
 	query := url.Values{
 		// A transaction that reads before it writes must take the lock at its start.
 		// Otherwise it may fail with SQLITE_BUSY, whatever the time-out.
@@ -186,7 +169,7 @@ func dsn(path string, synchronous durability, pragmas ...string) string {
 		"_pragma": append([]string{
 			fmt.Sprintf("busy_timeout(%d)", busyTimeoutMs),
 			"journal_mode(WAL)",
-			"synchronous(" + synchronous.name + ")",
+			"synchronous(FULL)", // a commit waits for the disk
 			"foreign_keys(1)",
 		}, pragmas...),
 	}
@@ -199,13 +182,13 @@ func dsn(path string, synchronous durability, pragmas ...string) string {
 
 // awaitPragmas calls checkPragmas until it succeeds. If several processes make the same
 // file at the same time, switching it to WAL takes a lock that SQLite does not wait for.
-func awaitPragmas(ctx context.Context, pool *sql.DB, synchronous durability) error {
+func awaitPragmas(ctx context.Context, pool *sql.DB) error {
 	ctx, cancel := context.WithTimeout(ctx, busyTimeoutMs*time.Millisecond)
 	defer cancel()
 	ticker := time.NewTicker(lockPause)
 	defer ticker.Stop()
 	for {
-		err := checkPragmas(ctx, pool, synchronous)
+		err := checkPragmas(ctx, pool)
 		if failure, ok := errors.AsType[*sqlite.Error](err); !ok || failure.Code()&0xff != sqlite3.SQLITE_BUSY {
 			return err
 		}
@@ -219,10 +202,10 @@ func awaitPragmas(ctx context.Context, pool *sql.DB, synchronous durability) err
 
 // checkPragmas reads the pragmas back that the connection string has set. The driver
 // silently ignores a pragma that it does not understand, and then nothing is durable.
-func checkPragmas(ctx context.Context, pool *sql.DB, synchronous durability) error {
+func checkPragmas(ctx context.Context, pool *sql.DB) error {
 	for _, want := range []struct{ pragma, value string }{
 		{"journal_mode", "wal"},
-		{"synchronous", synchronous.value},
+		{"synchronous", "2"}, // FULL
 		{"foreign_keys", "1"},
 	} {
 		var got string

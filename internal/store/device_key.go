@@ -4,9 +4,12 @@ package store
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"fmt"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/sqlite"
 )
 
 const (
@@ -131,4 +134,48 @@ func scanBytes(row scanner) ([]byte, error) {
 	var value []byte
 	err := row.Scan(&value)
 	return notNull(value), err // an empty value is not a missing one
+}
+
+// ForeignKeys is a database with whatsmeow's own tables, which earlier versions kept the
+// keys of devices in.
+type ForeignKeys struct {
+	*sql.DB
+
+	Dialect string // as whatsmeow names it
+}
+
+// OpenForeignKeys opens the database with whatsmeow's tables: a SQLite file, or the
+// PostgreSQL database if there are such tables in it. Without them it returns nil.
+func OpenForeignKeys(ctx context.Context, config Config) (*ForeignKeys, error) {
+	if config.URL == "" {
+		db, err := sqlite.OpenPool(ctx, config.Path, 1)
+		if err != nil {
+			return nil, fmt.Errorf("store: open foreign keys: %w", err)
+		}
+		return &ForeignKeys{DB: db, Dialect: "sqlite3"}, nil
+	}
+	database, err := openPostgres(ctx, config)
+	if err != nil {
+		return nil, fmt.Errorf("store: open foreign keys: %w", err)
+	}
+	var devices bool
+	err = database.pool.QueryRowContext(ctx, "SELECT to_regclass('whatsmeow_device') IS NOT NULL").Scan(&devices)
+	if err == nil && devices {
+		err = database.pool.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM whatsmeow_device)").Scan(&devices)
+	}
+	if err != nil || !devices {
+		if err = errors.Join(err, database.close()); err != nil {
+			err = fmt.Errorf("store: look for foreign keys: %w", err)
+		}
+		return nil, err
+	}
+	return &ForeignKeys{DB: database.pool, Dialect: "postgres"}, nil
+}
+
+// Empty removes the devices, and with them their keys.
+func (f *ForeignKeys) Empty(ctx context.Context) error {
+	if _, err := f.ExecContext(ctx, "DELETE FROM whatsmeow_device"); err != nil {
+		return fmt.Errorf("store: remove foreign keys: %w", err)
+	}
+	return nil
 }

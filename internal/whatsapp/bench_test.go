@@ -10,7 +10,7 @@ import (
 
 	"github.com/recado-project/recado/internal/sandbox"
 	"github.com/recado-project/recado/internal/sandbox/content"
-	"github.com/recado-project/recado/internal/sqlite"
+	"github.com/recado-project/recado/internal/store"
 	"github.com/recado-project/recado/internal/whatsapp"
 )
 
@@ -37,14 +37,14 @@ func BenchmarkReceive(b *testing.B) {
 		}
 		_ = box.Close() // nothing is read from it any more
 	}()
-	db, err := sqlite.OpenPool(b.Context(), filepath.Join(b.TempDir(), "sessions.db"), 1)
+	kept, err := store.Open(b.Context(), store.Config{Path: filepath.Join(b.TempDir(), "recado.db"), Logger: quiet})
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer func() { _ = db.Close() }()
+	defer func() { _ = kept.Close() }()
 	rootKey := box.RootKey()
-	connector, err := whatsapp.New(b.Context(), whatsapp.Config{
-		DB: db, Dialect: whatsapp.SQLite,
+	connector, err := whatsapp.New(whatsapp.Config{
+		Keys:        kept,
 		PlatformURL: "ws://" + web.Listener.Addr().String(), RootKey: &rootKey, Logger: quiet,
 	})
 	if err != nil {
@@ -52,7 +52,7 @@ func BenchmarkReceive(b *testing.B) {
 	}
 	defer connector.Close()
 	e := newRecorder()
-	session, err := connector.Open(b.Context(), "", e, e)
+	session, err := connector.Open(b.Context(), instanceID, "", e, e)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -82,7 +82,7 @@ func BenchmarkReceive(b *testing.B) {
 	for n := range b.N {
 		say(strconv.Itoa(n))
 	}
-	if session, err = connector.Open(b.Context(), device, e, e); err != nil {
+	if session, err = connector.Open(b.Context(), instanceID, device, e, e); err != nil {
 		b.Fatal(err)
 	}
 	defer session.Close()

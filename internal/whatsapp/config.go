@@ -1,19 +1,18 @@
 package whatsapp
 
 import (
-	"context"
-	"database/sql"
 	"log/slog"
 	"time"
+
+	"github.com/recado-project/recado/internal/whatsapp/keys"
 )
 
-// Config is what a connector stands on. DB, Dialect and Logger are required; the zero value
-// of every other field means the default.
+// Config is what a connector stands on. Keys and Logger are required; the zero value of
+// every other field means the default.
 type Config struct {
-	// DB is the database of the sessions' keys, and Dialect names its kind.
-	DB      *sql.DB
-	Dialect Dialect
-	Logger  *slog.Logger
+	// Keys keeps the keys of linked devices.
+	Keys   keys.Store
+	Logger *slog.Logger
 
 	// PlatformURL is the websocket of a platform other than the messenger's own:
 	// ws://host:port or wss://host:port, with or without the path /ws/chat.
@@ -54,12 +53,6 @@ type Config struct {
 	// newest (50); none where it is negative.
 	HistoryPerChat int
 
-	// SyncKeys makes what was written to the keys' database safe from a loss of
-	// power; nil where every commit is. It is called where going back would do
-	// harm: a key that was used for sending and is used again makes the recipient
-	// drop the message. What is received may go back: it is read once more.
-	SyncKeys func(ctx context.Context) error
-
 	Now func() time.Time // nil: the wall clock
 }
 
@@ -94,9 +87,6 @@ func (c Config) withDefaults() Config {
 	}
 	if c.Now == nil {
 		c.Now = time.Now
-	}
-	if c.SyncKeys == nil {
-		c.SyncKeys = func(context.Context) error { return nil }
 	}
 	return c
 }

@@ -80,8 +80,8 @@ func (s *session) drain() {
 	}
 }
 
-// takeOver makes a new client after a pairing. The one that paired still uses the store
-// that it was made with, before there were keys, and which has no cache.
+// takeOver makes a new client after a pairing. The one that paired may delete its keys if
+// the pairing fails in the end, and must not be able to later.
 func (s *session) takeOver() {
 	s.mu.Lock()
 	device, reload := s.device, s.reload
@@ -90,9 +90,9 @@ func (s *session) takeOver() {
 	if !reload {
 		return
 	}
-	own, err := s.connector.load(s.ctx, device)
+	own, err := s.connector.keys.Load(s.ctx, s.instanceID, device)
 	if err != nil {
-		// The client that paired goes on; it is only slower.
+		// The client that paired goes on.
 		s.logger.WarnContext(s.ctx, "new keys not loaded", slog.Any("error", err))
 		return
 	}

@@ -123,6 +123,6 @@ func (s *session) Logout(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("whatsapp: log out: %w", err)
 	}
-	s.Close()
+	s.Close() //nolint:contextcheck // it is the end of the session, whose own context has ended
 	return s.connector.Forget(ctx, device)
 }

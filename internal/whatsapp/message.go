@@ -7,6 +7,7 @@ import (
 	"go.mau.fi/whatsmeow/types/events"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/whatsapp/keys"
 	"github.com/recado-project/recado/internal/whatsapp/wire"
 )
 
@@ -33,7 +34,9 @@ func (s *session) messageArrived(event *events.Message) bool {
 	case gateway.Change:
 		return s.changeArrived(event, incoming)
 	default:
-		return s.receive(incoming, "message", slog.String("platform_id", event.Info.ID))
+		// One transaction keeps the message and the keys that its decryption has changed.
+		ctx := keys.Keeping(s.ctx, s.current().Store)
+		return s.kept(s.receiver.Receive(ctx, incoming), "message", slog.String("platform_id", event.Info.ID))
 	}
 }
 

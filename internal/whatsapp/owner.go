@@ -155,7 +155,12 @@ func (s *session) follow(sig signal, linking *linking, deadline *time.Timer) (en
 		deadline.Reset(afterPairing)
 	case pairingFailed:
 		s.lifecycle.PairingFailed(s.ctx)
-		s.use(s.connector.container.NewDevice())
+		own, err := s.connector.keys.Load(s.ctx, s.instanceID, "")
+		if err != nil {
+			s.logger.ErrorContext(s.ctx, "new keys not made", slog.Any("error", err))
+			return ending{outcome: lost}, true
+		}
+		s.use(own)
 		return ending{outcome: again}, true
 	case loginWanted:
 		if s.Linked() {
@@ -215,10 +220,5 @@ func (s *session) accept(event *events.PairSuccess) {
 	s.device = event.ID.String()
 	s.reload = true
 	s.mu.Unlock()
-	if err := s.connector.config.SyncKeys(s.ctx); err != nil {
-		// The next send tries again; after a loss of power before it, the account has to be
-		// linked anew.
-		s.logger.ErrorContext(s.ctx, "keys of a newly linked device are not safe from a loss of power", slog.Any("error", err))
-	}
 	s.lifecycle.Paired(s.ctx)
 }

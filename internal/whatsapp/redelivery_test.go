@@ -132,7 +132,7 @@ func TestOrderIsKeptOverAFailure(t *testing.T) {
 	for range 3 {
 		again.refuseNext("message")
 	}
-	session, err := w.connector.Open(t.Context(), device, again, again)
+	session, err := w.connector.Open(t.Context(), instanceID, device, again, again)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,7 +37,7 @@ func (s *session) Send(ctx context.Context, out gateway.Outgoing) (gateway.Sent,
 	if err := s.checkRecipient(ctx, client, to); err != nil {
 		return gateway.Sent{}, err
 	}
-	response, err := s.transmit(ctx, client, to, &message, out.PlatformID)
+	response, err := s.transmit(ctx, client, to, &message, out)
 	if wire.IsNoGroup(err) {
 		return gateway.Sent{}, wire.NoGroup()
 	}
@@ -52,11 +52,11 @@ func (s *session) Send(ctx context.Context, out gateway.Outgoing) (gateway.Sent,
 
 // transmit hands a message to the platform.
 func (s *session) transmit(
-	ctx context.Context, client *whatsmeow.Client, to types.JID, message *waE2E.Message, id string,
+	ctx context.Context, client *whatsmeow.Client, to types.JID, message *waE2E.Message, out gateway.Outgoing,
 ) (response whatsmeow.SendResponse, err error) {
-	err = keys.Send(ctx, func(ctx context.Context) error {
+	err = keys.Send(ctx, out.Kept, func(ctx context.Context) error {
 		response, err = client.SendMessage(ctx, to, message, whatsmeow.SendRequestExtra{
-			ID: id, Timeout: s.connector.config.SendTimeout,
+			ID: out.PlatformID, Timeout: s.connector.config.SendTimeout,
 		})
 		return err
 	})

@@ -32,6 +32,8 @@ const (
 	// abandonWait is how long the end of a session waits for a connection that is just
 	// being made.
 	abandonWait = time.Second
+	// releaseWait bounds how long the end of a session waits for the database.
+	releaseWait = 5 * time.Second
 	// silentKeepAlives is how many unanswered ones make a connection dead: it
 	// looks open, and nothing arrives any more.
 	silentKeepAlives = 2
@@ -45,10 +47,11 @@ const (
 type session struct {
 	lifetime
 
-	connector *Connector
-	lifecycle gateway.Lifecycle
-	receiver  gateway.Receiver
-	logger    *slog.Logger
+	connector  *Connector
+	instanceID string
+	lifecycle  gateway.Lifecycle
+	receiver   gateway.Receiver
+	logger     *slog.Logger
 
 	signals  chan signal // for the owner
 	handlers handlers
@@ -111,16 +114,19 @@ type connection struct {
 
 var _ gateway.Session = (*session)(nil)
 
-func newSession(c *Connector, own *store.Device, lifecycle gateway.Lifecycle, receiver gateway.Receiver) *session {
+func newSession(
+	c *Connector, instanceID string, own *store.Device, lifecycle gateway.Lifecycle, receiver gateway.Receiver,
+) *session {
 	ctx, cancel := context.WithCancel(context.Background())
 	connCtx, connDone := context.WithCancel(context.Background())
 	s := &session{
-		lifetime:  lifetime{ctx: ctx, cancel: cancel, connCtx: connCtx, connDone: connDone, done: make(chan struct{})},
-		connector: c,
-		lifecycle: cleanLifecycle{lifecycle},
-		receiver:  cleanReceiver{Receiver: receiver, now: c.config.Now},
-		logger:    c.config.Logger,
-		signals:   make(chan signal, maxSignals),
+		lifetime:   lifetime{ctx: ctx, cancel: cancel, connCtx: connCtx, connDone: connDone, done: make(chan struct{})},
+		connector:  c,
+		instanceID: instanceID,
+		lifecycle:  cleanLifecycle{lifecycle},
+		receiver:   cleanReceiver{Receiver: receiver, now: c.config.Now},
+		logger:     c.config.Logger,
+		signals:    make(chan signal, maxSignals),
 	}
 	s.use(own)
 	return s
@@ -178,6 +184,7 @@ func (s *session) Start() {
 	s.start.Do(func() {
 		s.connector.running.Go(func() {
 			defer close(s.done)
+			defer s.release()
 			defer s.connDone()
 			defer s.histories.Close()
 			defer s.tasks.Close()
@@ -191,10 +198,20 @@ func (s *session) Close() {
 	s.cancel()
 	s.start.Do(func() { // never started: there is nobody to wait for
 		s.connDone()
+		s.release()
 		close(s.done)
 	})
 	<-s.done
 	s.closeHandlers()
+}
+
+// release lets another session load the keys.
+func (s *session) release() {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.ctx), releaseWait)
+	defer cancel()
+	if err := s.connector.keys.Release(ctx, s.current().Store); err != nil {
+		s.logger.WarnContext(ctx, "what was learnt last of contacts is not written", slog.Any("error", err))
+	}
 }
 
 // closeHandlers waits for the calls of the lifecycle and the receiver that are under way,

@@ -2,20 +2,20 @@
 // Only it and its subpackages import whatsmeow's client.
 //
 // It knows an address and a root key, and not whether the messenger's platform or the
-// sandbox is there. It stores the sessions' keys, in a database of whatsmeow's own layout,
+// sandbox is there. It keeps the keys of linked devices, as rows of the gateway's database,
 // and nothing else. What a session receives is passed on before the platform gets the
 // acknowledgement.
 package whatsapp
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"sync"
 
-	"go.mau.fi/whatsmeow/store"
-	"go.mau.fi/whatsmeow/store/sqlstore"
 	"go.mau.fi/whatsmeow/types"
 
 	"github.com/recado-project/recado/internal/gateway"
@@ -24,21 +24,12 @@ import (
 	"github.com/recado-project/recado/internal/whatsapp/wire"
 )
 
-// Dialect names the database of the sessions' keys.
-type Dialect string
-
-// The dialects that the keys can be kept in.
-const (
-	SQLite     Dialect = "sqlite3"
-	PostgreSQL Dialect = "postgres"
-)
-
 // Connector opens sessions on one platform. It is safe for concurrent use.
 type Connector struct {
 	wire.Encoder
 
 	config    Config
-	container *sqlstore.Container
+	keys      *keys.Keys
 	client    *http.Client // of all sessions, for websockets
 	media     *http.Client // of all sessions, for files
 	logins    chan struct{}
@@ -51,10 +42,10 @@ var (
 	_ gateway.Encoder   = (*Connector)(nil)
 )
 
-// New makes a connector and brings the tables of its database up to date. A process can use
-// platforms of one root key only: whatsmeow trusts one.
-func New(ctx context.Context, config Config) (*Connector, error) {
-	if config.DB == nil || config.Dialect == "" || config.Logger == nil {
+// New makes a connector. A process can use platforms of one root key only: whatsmeow trusts
+// one.
+func New(config Config) (*Connector, error) {
+	if config.Keys == nil || config.Logger == nil {
 		return nil, errors.New("whatsapp: a part is missing")
 	}
 	config = config.withDefaults()
@@ -65,15 +56,15 @@ func New(ctx context.Context, config Config) (*Connector, error) {
 	if err := setProcess(config); err != nil {
 		return nil, err
 	}
-	container := sqlstore.NewWithDB(config.DB, string(config.Dialect), newLog(config.Logger))
-	if err := container.Upgrade(ctx); err != nil {
-		return nil, fmt.Errorf("whatsapp: bring the sessions' tables up to date: %w", err)
+	devices, err := keys.New(keys.Config{Store: config.Keys, Log: newLog(config.Logger), Now: config.Now})
+	if err != nil {
+		return nil, fmt.Errorf("whatsapp: %w", err)
 	}
-	other := func(ctx context.Context, jid types.JID) types.JID { return otherAddress(ctx, container.LIDMap, jid) }
+	other := func(ctx context.Context, jid types.JID) types.JID { return otherAddress(ctx, devices.People(), jid) }
 	return &Connector{
 		Encoder:   wire.NewEncoder(other),
 		config:    config,
-		container: container,
+		keys:      devices,
 		client:    client,
 		media:     transport.GuardSilence(client, config.SilenceTimeout),
 		logins:    make(chan struct{}, config.ConnectAtOnce),
@@ -90,28 +81,31 @@ func (c *Connector) Close() {
 
 // Open prepares a session (gateway.Connector).
 func (c *Connector) Open(
-	ctx context.Context, device string, lifecycle gateway.Lifecycle, receiver gateway.Receiver,
+	ctx context.Context, instanceID, device string, lifecycle gateway.Lifecycle, receiver gateway.Receiver,
 ) (gateway.Session, error) {
-	own, err := c.load(ctx, device)
+	own, err := c.keys.Load(ctx, instanceID, device)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("whatsapp: %w", err)
 	}
-	return newSession(c, own, lifecycle, receiver), nil
+	return newSession(c, instanceID, own, lifecycle, receiver), nil
 }
 
 // Forget removes keys (gateway.Connector).
 func (c *Connector) Forget(ctx context.Context, device string) error {
-	jid, err := types.ParseJID(device)
-	if err != nil {
-		return fmt.Errorf("whatsapp: forget keys: %w", err)
-	}
-	if err := c.container.DeleteDevice(ctx, &store.Device{ID: &jid}); err != nil {
-		return fmt.Errorf("whatsapp: forget keys: %w", err)
+	if err := c.keys.Forget(ctx, device); err != nil {
+		return fmt.Errorf("whatsapp: %w", err)
 	}
 	return nil
 }
 
-// load loads the keys that device names, or makes new ones.
-func (c *Connector) load(ctx context.Context, device string) (*store.Device, error) {
-	return keys.Load(ctx, c.container, device, c.config.SyncKeys)
+// ImportKeys copies the keys of all devices from a database with whatsmeow's own tables
+// to a store, and returns how many devices it has copied. dialect is whatsmeow's name of
+// the kind of database: sqlite3 or postgres. A device that the store has already is left
+// out, so that the import can be repeated.
+func ImportKeys(ctx context.Context, db *sql.DB, dialect string, to keys.Store, logger *slog.Logger) (int, error) {
+	devices, err := keys.Import(ctx, keys.Source{DB: db, Dialect: dialect, Log: newLog(logger)}, to)
+	if err != nil {
+		return devices, fmt.Errorf("whatsapp: %w", err)
+	}
+	return devices, nil
 }

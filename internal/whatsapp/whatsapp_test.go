@@ -17,7 +17,7 @@ import (
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/sandbox"
-	"github.com/recado-project/recado/internal/sqlite"
+	"github.com/recado-project/recado/internal/store"
 	"github.com/recado-project/recado/internal/whatsapp"
 )
 
@@ -232,19 +232,23 @@ func newWorld(t *testing.T, config whatsapp.Config) world {
 		http.DefaultTransport.(*http.Transport).CloseIdleConnections()
 	})
 
-	db, err := sqlite.OpenPool(t.Context(), filepath.Join(t.TempDir(), "sessions.db"), 1)
+	kept, err := store.Open(t.Context(), store.Config{Path: filepath.Join(t.TempDir(), "recado.db"), Logger: quiet})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = db.Close() })
+	t.Cleanup(func() {
+		if err := kept.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 	rootKey := box.RootKey()
 	config.PlatformURL, config.RootKey = "ws://"+web.Listener.Addr().String(), &rootKey
 	config.ReconnectMin, config.ReconnectMax = time.Millisecond, 50*time.Millisecond
 	if config.Logger == nil {
 		config.Logger = quiet
 	}
-	config.DB, config.Dialect = db, whatsapp.SQLite
-	connector, err := whatsapp.New(t.Context(), config)
+	config.Keys = kept
+	connector, err := whatsapp.New(config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -256,7 +260,7 @@ func newWorld(t *testing.T, config whatsapp.Config) world {
 func (w world) open(t *testing.T, device string) (gateway.Session, *recorder) {
 	t.Helper()
 	e := newRecorder()
-	session, err := w.connector.Open(t.Context(), device, e, e)
+	session, err := w.connector.Open(t.Context(), instanceID, device, e, e)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -266,6 +270,8 @@ func (w world) open(t *testing.T, device string) (gateway.Session, *recorder) {
 }
 
 const (
+	instanceID = "0199a0c4-7f6e-7000-8000-000000000001"
+
 	ownNumber  = "5511999990100"
 	peerNumber = "5511988887766"
 )

@@ -5,7 +5,6 @@ package keys
 import (
 	"context"
 	"errors"
-	"iter"
 )
 
 // errSessionMoved says that another message has moved a Signal session on while the send
@@ -25,31 +24,37 @@ const sendTries = 4
 // on meanwhile. Its last try keeps the ratchet: it delays what is received rather than
 // fail.
 type sending struct {
-	cache   *cache // nil before it has begun, and after its end
-	keeps   bool   // it never releases the ratchet before its end
-	holds   bool   // the ratchet
+	keys    *deviceKeys // nil before it has begun, and after its end
+	keeps   bool        // it never releases the ratchet before its end
+	holds   bool        // the ratchet
 	watched map[string]bool
-	stale   bool // one of those watched was moved; guarded by the cache's mu
+	stale   bool // one of those watched was moved; guarded by the lock of the rows
+
+	// ready is called before anything is sent; may be nil.
+	ready func(ctx context.Context) error
 }
 
 type sendingKey struct{}
 
+// isSending reports whether ctx is that of a send.
+func isSending(ctx context.Context) bool { return ctx.Value(sendingKey{}) != nil }
+
 // withSending returns a context for one try of a send, and a function to call after it: a
 // send that failed half-way must release the ratchet.
-func withSending(ctx context.Context, last bool) (context.Context, func()) {
-	s := &sending{keeps: last}
+func withSending(ctx context.Context, last bool, ready func(ctx context.Context) error) (context.Context, func()) {
+	s := &sending{keeps: last, ready: ready}
 	return context.WithValue(ctx, sendingKey{}, s), s.end
 }
 
 // beginSending takes the ratchet for the send of ctx, and returns that send; nil if ctx has
 // none, or it has begun before.
-func (c *cache) beginSending(ctx context.Context) *sending {
+func (k *deviceKeys) beginSending(ctx context.Context) *sending {
 	s, ok := ctx.Value(sendingKey{}).(*sending)
-	if !ok || s.cache != nil {
+	if !ok || s.keys != nil {
 		return nil
 	}
-	c.ratchet.Lock()
-	s.cache, s.holds, s.stale = c, true, false
+	k.ratchet.Lock()
+	s.keys, s.holds, s.stale = k, true, false
 	return s
 }
 
@@ -57,29 +62,29 @@ func (c *cache) beginSending(ctx context.Context) *sending {
 func (s *sending) letGo(addresses []string) {
 	s.watched = make(map[string]bool, len(addresses))
 	for _, address := range addresses {
-		s.watched[address] = true
+		s.watched[nameOf(address)] = true
 	}
-	s.cache.mu.Lock()
-	if s.cache.open == nil {
-		s.cache.open = map[*sending]struct{}{}
+	s.keys.rows.mu.Lock()
+	if s.keys.sends == nil {
+		s.keys.sends = map[*sending]struct{}{}
 	}
-	s.cache.open[s] = struct{}{}
-	s.cache.mu.Unlock()
+	s.keys.sends[s] = struct{}{}
+	s.keys.rows.mu.Unlock()
 	s.holds = false
-	s.cache.ratchet.Unlock()
+	s.keys.ratchet.Unlock()
 }
 
 // takeAgain takes the ratchet again if it was released. Its error is errSessionMoved if a
 // session has moved meanwhile.
 func (s *sending) takeAgain() error {
-	if s.cache == nil || s.holds {
+	if s.keys == nil || s.holds {
 		return nil
 	}
-	s.cache.ratchet.Lock()
+	s.keys.ratchet.Lock()
 	s.holds = true
-	s.cache.mu.Lock()
+	s.keys.rows.mu.Lock()
 	stale := s.stale
-	s.cache.mu.Unlock()
+	s.keys.rows.mu.Unlock()
 	if stale {
 		return errSessionMoved
 	}
@@ -88,31 +93,24 @@ func (s *sending) takeAgain() error {
 
 // end releases what the send holds. It may be called twice.
 func (s *sending) end() {
-	if s.cache == nil {
+	if s.keys == nil {
 		return
 	}
-	s.cache.mu.Lock()
-	delete(s.cache.open, s)
-	s.cache.mu.Unlock()
+	s.keys.rows.mu.Lock()
+	delete(s.keys.sends, s)
+	s.keys.rows.mu.Unlock()
 	if s.holds {
-		s.cache.ratchet.Unlock()
+		s.keys.ratchet.Unlock()
 	}
-	s.cache, s.holds, s.watched = nil, false, nil
+	s.keys, s.holds, s.watched = nil, false, nil
 }
 
-// moved marks the sends that watch one of the addresses as stale, except the one that has
-// moved its session.
-func (c *cache) moved(by *sending, addresses iter.Seq[string]) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if len(c.open) == 0 {
-		return
-	}
-	for address := range addresses {
-		for send := range c.open {
-			if send != by && send.watched[address] {
-				send.stale = true
-			}
+// moved marks the sends that watch a session as stale, except the one that has moved it.
+// The caller holds the lock of the rows.
+func (k *deviceKeys) moved(by *sending, session string) {
+	for send := range k.sends {
+		if send != by && send.watched[session] {
+			send.stale = true
 		}
 	}
 }

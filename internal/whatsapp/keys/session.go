@@ -1,132 +1,181 @@
+// Signal sessions.
+
 package keys
 
 import (
 	"context"
-	"maps"
-	"slices"
+	"sync"
+
+	"go.mau.fi/whatsmeow/types"
 )
 
-// GetSession returns the session with one address, nil where there is none.
-func (c *cache) GetSession(ctx context.Context, address string) ([]byte, error) {
-	if session, ok := c.sessions.Get(address); ok {
-		return session, nil
+const kindSession = "session"
+
+// migratedPeople bounds for how many people it is remembered that their keys were moved
+// from their number to their LID; for others the move is only tried again.
+const migratedPeople = 512
+
+// migrated remembers whose keys were moved. Its zero value is ready.
+type migrated struct {
+	mu      sync.Mutex
+	numbers map[string]struct{}
+}
+
+func (m *migrated) has(number string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	_, ok := m.numbers[number]
+	return ok
+}
+
+func (m *migrated) add(number string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.numbers == nil || len(m.numbers) >= migratedPeople {
+		m.numbers = map[string]struct{}{}
 	}
-	since := c.seen()
-	session, err := c.AllSessionSpecificStores.GetSession(ctx, address)
-	if err == nil && session != nil {
-		c.keep(since, func() { c.sessions.Add(address, session) })
-	}
-	return session, err
+	m.numbers[number] = struct{}{}
+}
+
+// GetSession returns the session with one address, nil if there is none.
+func (k *deviceKeys) GetSession(ctx context.Context, address string) ([]byte, error) {
+	return k.rows.get(ctx, kindSession, nameOf(address))
 }
 
 // HasSession reports whether there is a session with the address.
-func (c *cache) HasSession(ctx context.Context, address string) (bool, error) {
-	if c.sessions.Contains(address) {
-		return true, nil
-	}
-	return c.AllSessionSpecificStores.HasSession(ctx, address)
+func (k *deviceKeys) HasSession(ctx context.Context, address string) (bool, error) {
+	session, err := k.GetSession(ctx, address)
+	return session != nil, err
 }
 
-// GetManySessions returns the sessions with the addresses, nil for those that
-// have none. A send begins with it.
-func (c *cache) GetManySessions(ctx context.Context, addresses []string) (map[string][]byte, error) {
-	send := c.beginSending(ctx)
-	found, err := c.readSessions(ctx, addresses)
-	if err == nil && send != nil && !send.keeps && slices.ContainsFunc(addresses, func(a string) bool { return found[a] == nil }) {
+// GetManySessions returns the sessions with the addresses, nil for those that have none. A
+// send begins with it.
+func (k *deviceKeys) GetManySessions(ctx context.Context, addresses []string) (map[string][]byte, error) {
+	send := k.beginSending(ctx)
+	found := make(map[string][]byte, len(addresses))
+	missing := false
+	for _, address := range addresses {
+		session, err := k.GetSession(ctx, address)
+		if err != nil {
+			return nil, err
+		}
+		found[address] = session
+		missing = missing || session == nil
+	}
+	if missing && send != nil && !send.keeps {
 		send.letGo(addresses)
 	}
-	return found, err
-}
-
-func (c *cache) readSessions(ctx context.Context, addresses []string) (map[string][]byte, error) {
-	found := make(map[string][]byte, len(addresses))
-	var missing []string
-	for _, address := range addresses {
-		if session, ok := c.sessions.Get(address); ok {
-			found[address] = session
-		} else {
-			missing = append(missing, address)
-		}
-	}
-	if len(missing) == 0 {
-		return found, nil
-	}
-	since := c.seen()
-	rest, err := c.AllSessionSpecificStores.GetManySessions(ctx, missing)
-	if err != nil {
-		return nil, err
-	}
-	c.keep(since, func() {
-		for address, session := range rest {
-			if session != nil {
-				c.sessions.Add(address, session)
-			}
-		}
-	})
-	maps.Copy(found, rest)
 	return found, nil
 }
 
 // PutSession writes one session, as it is after a decryption.
-func (c *cache) PutSession(ctx context.Context, address string, session []byte) error {
-	before, err := c.GetSession(ctx, address)
+func (k *deviceKeys) PutSession(ctx context.Context, address string, session []byte) error {
+	before, err := k.GetSession(ctx, address)
 	if err != nil {
 		return err
 	}
 	if session, err = mendSession(before, session); err != nil {
 		return err
 	}
-	return c.PutManySessions(ctx, map[string][]byte{address: session})
+	return k.PutManySessions(ctx, map[string][]byte{address: session})
 }
 
 // PutManySessions writes sessions, all or none; it ends the part of a send that needs the
 // ratchet. The sessions are safe from a loss of power before anything is sent that was
-// encrypted with them.
+// encrypted with them, and what the send waits for besides has happened too.
 //
 // Its error is errSessionMoved if a send had to release the ratchet and another message
 // has moved one of its sessions since: then nothing is written, and nothing was sent.
-func (c *cache) PutManySessions(ctx context.Context, sessions map[string][]byte) error {
+func (k *deviceKeys) PutManySessions(ctx context.Context, sessions map[string][]byte) error {
+	if k.rows.decryption(ctx) != nil {
+		for address, session := range sessions {
+			k.rows.put(ctx, kindSession, nameOf(address), session)
+		}
+		return nil
+	}
 	send, _ := ctx.Value(sendingKey{}).(*sending)
 	if send != nil {
 		if err := send.takeAgain(); err != nil {
 			return err
 		}
 	}
-	err := c.putSessions(ctx, sessions)
-	c.moved(send, maps.Keys(sessions))
+	k.rows.mu.Lock()
+	for address, session := range sessions {
+		k.rows.set(rowName{kindSession, nameOf(address)}, change{value: session})
+		k.moved(send, nameOf(address))
+	}
+	k.rows.mu.Unlock()
 	if send != nil {
 		send.end()
 	}
-	if err != nil || ctx.Value(receivingKey{}) != nil {
+	if err := k.rows.flush(ctx, nil); err != nil {
 		return err
 	}
-	return c.sync(ctx)
-}
-
-func (c *cache) putSessions(ctx context.Context, sessions map[string][]byte) error {
-	since := c.begin()
-	for address := range sessions {
-		c.sessions.Remove(address)
+	if send != nil && send.ready != nil {
+		return send.ready(ctx)
 	}
-	if err := c.AllSessionSpecificStores.PutManySessions(ctx, sessions); err != nil {
-		return err
-	}
-	c.keep(since, func() {
-		for address, session := range sessions {
-			c.sessions.Add(address, session)
-		}
-	})
 	return nil
 }
 
 // DeleteAllSessions deletes the sessions with all devices of a person.
-func (c *cache) DeleteAllSessions(ctx context.Context, phone string) error {
-	defer c.forget()
-	return c.AllSessionSpecificStores.DeleteAllSessions(ctx, phone)
+func (k *deviceKeys) DeleteAllSessions(ctx context.Context, phone string) error {
+	return k.removeAll(ctx, kindSession, phone+":")
 }
 
 // DeleteSession deletes one session.
-func (c *cache) DeleteSession(ctx context.Context, address string) error {
-	defer c.forget()
-	return c.AllSessionSpecificStores.DeleteSession(ctx, address)
+func (k *deviceKeys) DeleteSession(ctx context.Context, address string) error {
+	k.rows.put(ctx, kindSession, nameOf(address), nil)
+	k.movedBy(ctx, kindSession, nameOf(address))
+	return k.rows.save(ctx)
+}
+
+// removeAll removes the rows of a kind whose names begin with prefix.
+func (k *deviceKeys) removeAll(ctx context.Context, kind, prefix string) error {
+	found, err := k.rows.list(ctx, kind, prefix)
+	if err != nil {
+		return err
+	}
+	for _, row := range found {
+		k.rows.put(ctx, kind, row.Name, nil)
+		k.movedBy(ctx, kind, row.Name)
+	}
+	return k.rows.save(ctx)
+}
+
+// movedBy marks the sends that watch a session which is changed outside of a send.
+func (k *deviceKeys) movedBy(ctx context.Context, kind, name string) {
+	if kind != kindSession || k.rows.decryption(ctx) != nil {
+		return
+	}
+	send, _ := ctx.Value(sendingKey{}).(*sending)
+	k.rows.mu.Lock()
+	defer k.rows.mu.Unlock()
+	k.moved(send, name)
+}
+
+// MigratePNToLID moves what is kept under a number to its LID. whatsmeow asks for it with
+// every message; only the first time there is anything to move.
+func (k *deviceKeys) MigratePNToLID(ctx context.Context, pn, lid types.JID) error {
+	number, other := pn.SignalAddressUser(), lid.SignalAddressUser()
+	if k.migrated.has(number) {
+		return nil
+	}
+	for _, kind := range []string{kindSession, kindIdentity, kindSenderKey} {
+		found, err := k.rows.list(ctx, kind, number+":")
+		if err != nil {
+			return err
+		}
+		for _, row := range found {
+			moved := other + row.Name[len(number):]
+			k.rows.put(ctx, kind, moved, row.Value)
+			k.movedBy(ctx, kind, moved)
+			k.rows.put(ctx, kind, row.Name, nil)
+			k.movedBy(ctx, kind, row.Name)
+		}
+	}
+	if err := k.rows.save(ctx); err != nil {
+		return err
+	}
+	k.migrated.add(number)
+	return nil
 }

@@ -1,74 +1,121 @@
+// Tokens for writing to people who have not written yet.
+
 package keys
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"time"
 
 	"go.mau.fi/whatsmeow/store"
 	"go.mau.fi/whatsmeow/types"
 )
 
-// GetPrivacyToken returns the token for writing to a person, nil where there is
-// none.
-func (c *cache) GetPrivacyToken(ctx context.Context, user types.JID) (*store.PrivacyToken, error) {
-	if token, ok := c.tokens.Get(user); ok {
-		return copyToken(token), nil
-	}
-	since := c.seen()
-	token, err := c.AllSessionSpecificStores.GetPrivacyToken(ctx, user)
-	if err == nil {
-		c.keep(since, func() { c.tokens.Add(user, copyToken(token)) })
-	}
-	return token, err
+const (
+	kindToken = "privacy token"
+	kindSalt  = "salt"
+)
+
+// tokenRow is the row of a token.
+type tokenRow struct {
+	Token  []byte `json:"token"`
+	At     int64  `json:"at"`               // in seconds
+	SentAt int64  `json:"sentAt,omitempty"` // in seconds; 0 for never
 }
 
-// copyToken copies a token, because whatsmeow changes the one that it gets.
-func copyToken(token *store.PrivacyToken) *store.PrivacyToken {
-	if token == nil {
-		return nil
+func (k *deviceKeys) token(ctx context.Context, user types.JID) (row tokenRow, found bool, err error) {
+	value, err := k.rows.get(ctx, kindToken, nameOf(user.ToNonAD().String()))
+	if err != nil || value == nil {
+		return row, false, err
 	}
-	other := *token
-	return &other
+	if err := json.Unmarshal(value, &row); err != nil {
+		return row, false, fmt.Errorf("keys: read privacy token: %w", err)
+	}
+	return row, true, nil
 }
 
-// PutPrivacyTokens writes tokens.
-func (c *cache) PutPrivacyTokens(ctx context.Context, tokens ...store.PrivacyToken) error {
-	c.begin()
-	defer c.tokens.Purge()
-	return c.AllSessionSpecificStores.PutPrivacyTokens(ctx, tokens...)
+// PutPrivacyTokens writes tokens, unless there are newer ones.
+func (k *deviceKeys) PutPrivacyTokens(ctx context.Context, tokens ...store.PrivacyToken) error {
+	k.contacts.Lock()
+	defer k.contacts.Unlock()
+	for _, token := range tokens {
+		known, found, err := k.token(ctx, token.User)
+		if err != nil {
+			return err
+		}
+		row := tokenRow{Token: token.Token, At: token.Timestamp.Unix(), SentAt: known.SentAt}
+		if found && row.At < known.At {
+			continue
+		}
+		if !token.SenderTimestamp.IsZero() {
+			row.SentAt = token.SenderTimestamp.Unix()
+		}
+		value, err := json.Marshal(row)
+		if err != nil {
+			return fmt.Errorf("keys: write privacy token: %w", err)
+		}
+		k.rows.put(ctx, kindToken, nameOf(token.User.ToNonAD().String()), value)
+	}
+	return k.rows.save(ctx)
 }
 
-// DeleteExpiredPrivacyTokens deletes old tokens.
-func (c *cache) DeleteExpiredPrivacyTokens(ctx context.Context, cutoff time.Time) (int64, error) {
-	c.begin()
-	defer c.tokens.Purge()
-	return c.AllSessionSpecificStores.DeleteExpiredPrivacyTokens(ctx, cutoff)
+// GetPrivacyToken returns the newest token for writing to a person, under either of the
+// addresses; nil if there is none.
+func (k *deviceKeys) GetPrivacyToken(ctx context.Context, user types.JID) (*store.PrivacyToken, error) {
+	var newest *store.PrivacyToken
+	for _, address := range k.addresses(ctx, user) {
+		row, found, err := k.token(ctx, address)
+		if err != nil {
+			return nil, err
+		}
+		at := time.Unix(row.At, 0)
+		if !found || newest != nil && !at.After(newest.Timestamp) {
+			continue
+		}
+		newest = &store.PrivacyToken{User: user.ToNonAD(), Token: row.Token, Timestamp: at}
+		if row.SentAt != 0 {
+			newest.SenderTimestamp = time.Unix(row.SentAt, 0)
+		}
+	}
+	return newest, nil
 }
 
-// GetNCTSalt returns the salt that stands in for a missing token, nil where
-// there is none.
-func (c *cache) GetNCTSalt(ctx context.Context) ([]byte, error) {
-	c.mu.Lock()
-	salt, known, since := c.salt, c.saltKnown, c.changes
-	c.mu.Unlock()
-	if known {
-		return salt, nil
+// DeleteExpiredPrivacyTokens deletes the tokens from before a time, and counts them.
+func (k *deviceKeys) DeleteExpiredPrivacyTokens(ctx context.Context, cutoff time.Time) (int64, error) {
+	k.contacts.Lock()
+	defer k.contacts.Unlock()
+	found, err := k.rows.list(ctx, kindToken, "")
+	if err != nil {
+		return 0, err
 	}
-	salt, err := c.AllSessionSpecificStores.GetNCTSalt(ctx)
-	if err == nil {
-		c.keep(since, func() { c.salt, c.saltKnown = salt, true })
+	var deleted int64
+	for _, row := range found {
+		var token tokenRow
+		if err := json.Unmarshal(row.Value, &token); err != nil {
+			return 0, fmt.Errorf("keys: read privacy token: %w", err)
+		}
+		if token.At < cutoff.Unix() {
+			k.rows.put(ctx, kindToken, row.Name, nil)
+			deleted++
+		}
 	}
-	return salt, err
+	return deleted, k.rows.save(ctx)
+}
+
+// GetNCTSalt returns the salt that stands in for a missing token, nil if there is none.
+func (k *deviceKeys) GetNCTSalt(ctx context.Context) ([]byte, error) {
+	return k.rows.get(ctx, kindSalt, "")
 }
 
 // PutNCTSalt writes the salt.
-func (c *cache) PutNCTSalt(ctx context.Context, salt []byte) error {
-	defer c.forget()
-	return c.AllSessionSpecificStores.PutNCTSalt(ctx, salt)
+func (k *deviceKeys) PutNCTSalt(ctx context.Context, salt []byte) error {
+	k.rows.put(ctx, kindSalt, "", salt)
+	return k.rows.save(ctx)
 }
 
 // DeleteNCTSalt deletes the salt.
-func (c *cache) DeleteNCTSalt(ctx context.Context) error {
-	defer c.forget()
-	return c.AllSessionSpecificStores.DeleteNCTSalt(ctx)
+func (k *deviceKeys) DeleteNCTSalt(ctx context.Context) error {
+	k.rows.put(ctx, kindSalt, "", nil)
+	return k.rows.save(ctx)
 }

@@ -1,0 +1,60 @@
+// Keys from before they were kept in the store.
+
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"github.com/recado-project/recado/internal/store"
+	"github.com/recado-project/recado/internal/whatsapp"
+)
+
+// sessionsFile is the file that earlier versions kept the keys of linked devices in.
+const sessionsFile = "sessions.db"
+
+// importKeys moves the keys that an earlier version of this program has kept in tables of
+// whatsmeow's into the store: from a file of their own, which is removed, or from the same
+// PostgreSQL database, whose tables are emptied. If it is interrupted, the next start goes
+// on with it.
+func (s *Server) importKeys(ctx context.Context) error {
+	path := filepath.Join(s.config.DataDir, sessionsFile)
+	if s.config.DatabaseURL == "" {
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+	}
+	config := s.storeConfig()
+	if config.URL == "" {
+		config.Path = path
+	}
+	old, err := store.OpenForeignKeys(ctx, config)
+	if err != nil {
+		return fmt.Errorf("server: open the keys of an earlier version: %w", err)
+	}
+	if old == nil {
+		return nil
+	}
+	devices, err := whatsapp.ImportKeys(ctx, old.DB, old.Dialect, s.store, s.config.Logger)
+	if err == nil {
+		err = old.Empty(ctx)
+	}
+	if err := errors.Join(err, old.Close()); err != nil {
+		return fmt.Errorf("server: import the keys of an earlier version: %w", err)
+	}
+	s.config.Logger.InfoContext(ctx, "keys of linked devices moved into the database", slog.Int("devices", devices))
+	if config.URL != "" {
+		return nil
+	}
+	for _, suffix := range []string{"-wal", "-shm", ""} { // the file itself last
+		if err := os.Remove(path + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("server: remove the keys of an earlier version: %w", err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,151 @@
+// What people are called.
+
+package keys
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"go.mau.fi/whatsmeow/store"
+	"go.mau.fi/whatsmeow/types"
+
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+const kindContact = "contact"
+
+// contactRow is the row of somebody.
+type contactRow struct {
+	FirstName     string `json:"firstName,omitempty"`
+	FullName      string `json:"fullName,omitempty"`
+	PushName      string `json:"pushName,omitempty"`
+	BusinessName  string `json:"businessName,omitempty"`
+	RedactedPhone string `json:"redactedPhone,omitempty"`
+}
+
+// contact reads a row; found is false if there is none.
+func (k *deviceKeys) contact(ctx context.Context, user types.JID) (row contactRow, found bool, err error) {
+	value, err := k.rows.get(ctx, kindContact, nameOf(user.String()))
+	if err != nil || value == nil {
+		return row, false, err
+	}
+	if err := json.Unmarshal(value, &row); err != nil {
+		return row, false, fmt.Errorf("keys: read contact: %w", err)
+	}
+	return row, true, nil
+}
+
+// changeContact changes what is known of somebody, and reports whether it is something
+// else now. It is written with the next change that has to be written. The caller holds
+// the lock of the contacts.
+func (k *deviceKeys) changeContact(ctx context.Context, user types.JID, change func(row *contactRow)) (before contactRow, changed bool, err error) {
+	before, _, err = k.contact(ctx, user)
+	if err != nil {
+		return before, false, err
+	}
+	row := before
+	change(&row)
+	if row == before {
+		return before, false, nil
+	}
+	value, err := json.Marshal(row)
+	if err != nil {
+		return before, false, fmt.Errorf("keys: write contact: %w", err)
+	}
+	k.rows.put(ctx, kindContact, nameOf(user.String()), value)
+	return before, true, nil
+}
+
+// PutPushName notes the name that somebody goes by. It is not written at once, because it
+// comes with every message.
+func (k *deviceKeys) PutPushName(ctx context.Context, user types.JID, name string) (bool, string, error) {
+	k.contacts.Lock()
+	defer k.contacts.Unlock()
+	before, changed, err := k.changeContact(ctx, user, func(row *contactRow) { row.PushName = gateway.CleanName(name) })
+	if !changed {
+		return false, "", err
+	}
+	return true, before.PushName, nil
+}
+
+// PutBusinessName notes the name of a business, as PutPushName does.
+func (k *deviceKeys) PutBusinessName(ctx context.Context, user types.JID, name string) (bool, string, error) {
+	k.contacts.Lock()
+	defer k.contacts.Unlock()
+	before, changed, err := k.changeContact(ctx, user, func(row *contactRow) { row.BusinessName = gateway.CleanName(name) })
+	if !changed {
+		return false, "", err
+	}
+	return true, before.BusinessName, nil
+}
+
+// PutContactName writes a name of the address book.
+func (k *deviceKeys) PutContactName(ctx context.Context, user types.JID, firstName, fullName string) error {
+	return k.PutAllContactNames(ctx, []store.ContactEntry{{JID: user, FirstName: firstName, FullName: fullName}})
+}
+
+// PutAllContactNames writes many names of the address book.
+func (k *deviceKeys) PutAllContactNames(ctx context.Context, contacts []store.ContactEntry) error {
+	k.contacts.Lock()
+	defer k.contacts.Unlock()
+	for _, entry := range contacts {
+		_, _, err := k.changeContact(ctx, entry.JID, func(row *contactRow) {
+			row.FirstName, row.FullName = gateway.CleanName(entry.FirstName), gateway.CleanName(entry.FullName)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return k.rows.save(ctx)
+}
+
+// PutManyRedactedPhones writes numbers of which a part is hidden.
+func (k *deviceKeys) PutManyRedactedPhones(ctx context.Context, entries []store.RedactedPhoneEntry) error {
+	k.contacts.Lock()
+	defer k.contacts.Unlock()
+	for _, entry := range entries {
+		_, _, err := k.changeContact(ctx, entry.JID, func(row *contactRow) { row.RedactedPhone = gateway.CleanName(entry.RedactedPhone) })
+		if err != nil {
+			return err
+		}
+	}
+	return k.rows.save(ctx)
+}
+
+func (c contactRow) info() types.ContactInfo {
+	return types.ContactInfo{
+		Found: true, FirstName: c.FirstName, FullName: c.FullName, PushName: c.PushName,
+		BusinessName: c.BusinessName, RedactedPhone: c.RedactedPhone,
+	}
+}
+
+// GetContact returns what is known of somebody.
+func (k *deviceKeys) GetContact(ctx context.Context, user types.JID) (types.ContactInfo, error) {
+	row, found, err := k.contact(ctx, user)
+	if !found {
+		return types.ContactInfo{}, err
+	}
+	return row.info(), nil
+}
+
+// GetAllContacts returns what is known of everybody.
+func (k *deviceKeys) GetAllContacts(ctx context.Context) (map[types.JID]types.ContactInfo, error) {
+	found, err := k.rows.list(ctx, kindContact, "")
+	if err != nil {
+		return nil, err
+	}
+	all := make(map[types.JID]types.ContactInfo, len(found))
+	for _, row := range found {
+		user, err := types.ParseJID(row.Name)
+		if err != nil {
+			continue // a name that no database holds; nobody asks for it
+		}
+		var contact contactRow
+		if err := json.Unmarshal(row.Value, &contact); err != nil {
+			return nil, fmt.Errorf("keys: read contact: %w", err)
+		}
+		all[user] = contact.info()
+	}
+	return all, nil
+}

@@ -1,0 +1,135 @@
+// Keys that are given to the platform, which hands them to people who want to write.
+
+package keys
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	wakeys "go.mau.fi/whatsmeow/util/keys"
+
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+const kindPreKey = "prekey"
+
+// The value of a row is the private key, and a byte that says whether the platform has it.
+const (
+	atHome  = 0
+	givenTo = 1
+)
+
+// preKeyName is the id with as many digits as every other, so that they are in order.
+func preKeyName(id uint32) string { return fmt.Sprintf("%08x", id) }
+
+func preKeyValue(key *wakeys.PreKey, given byte) []byte { return append(key.Priv[:], given) }
+
+func readPreKey(name string, value []byte) (*wakeys.PreKey, bool, error) {
+	id, err := strconv.ParseUint(name, 16, 32)
+	if err != nil || len(value) != 33 {
+		return nil, false, fmt.Errorf("keys: the row %q of a prekey is not one", name)
+	}
+	key := &wakeys.PreKey{KeyPair: *wakeys.NewKeyPairFromPrivateKey([32]byte(value)), KeyID: uint32(id)}
+	return key, value[32] == givenTo, nil
+}
+
+// GetOrGenPreKeys returns count keys that the platform does not have. Keys that were given
+// away must survive a loss of power.
+func (k *deviceKeys) GetOrGenPreKeys(ctx context.Context, count uint32) ([]*wakeys.PreKey, error) {
+	k.preKeys.Lock()
+	defer k.preKeys.Unlock()
+	known, err := k.rows.list(ctx, kindPreKey, "")
+	if err != nil {
+		return nil, err
+	}
+	var fresh []*wakeys.PreKey
+	for _, row := range known {
+		if len(row.Value) > 32 && row.Value[32] == atHome && len(fresh) < int(count) {
+			key, _, err := readPreKey(row.Name, row.Value)
+			if err != nil {
+				return nil, err
+			}
+			fresh = append(fresh, key)
+		}
+	}
+	for next := nextPreKey(known); len(fresh) < int(count); next++ {
+		key := wakeys.NewPreKey(next)
+		k.rows.put(ctx, kindPreKey, preKeyName(next), preKeyValue(key, atHome))
+		fresh = append(fresh, key)
+	}
+	return fresh, k.rows.flush(ctx, nil)
+}
+
+// GenOnePreKey makes a key that is given to somebody at once.
+func (k *deviceKeys) GenOnePreKey(ctx context.Context) (*wakeys.PreKey, error) {
+	k.preKeys.Lock()
+	defer k.preKeys.Unlock()
+	known, err := k.rows.list(ctx, kindPreKey, "")
+	if err != nil {
+		return nil, err
+	}
+	key := wakeys.NewPreKey(nextPreKey(known))
+	k.rows.put(ctx, kindPreKey, preKeyName(key.KeyID), preKeyValue(key, givenTo))
+	return key, k.rows.flush(ctx, nil)
+}
+
+// nextPreKey is the id after the last one.
+func nextPreKey(known []gateway.DeviceKey) uint32 {
+	if len(known) == 0 {
+		return 1
+	}
+	last, err := strconv.ParseUint(known[len(known)-1].Name, 16, 32)
+	if err != nil {
+		return 1
+	}
+	return uint32(last) + 1
+}
+
+// GetPreKey returns a key by its id; nil if there is none.
+func (k *deviceKeys) GetPreKey(ctx context.Context, id uint32) (*wakeys.PreKey, error) {
+	value, err := k.rows.get(ctx, kindPreKey, preKeyName(id))
+	if err != nil || value == nil {
+		return nil, err
+	}
+	key, _, err := readPreKey(preKeyName(id), value)
+	return key, err
+}
+
+// RemovePreKey removes a key that was used.
+func (k *deviceKeys) RemovePreKey(ctx context.Context, id uint32) error {
+	k.rows.put(ctx, kindPreKey, preKeyName(id), nil)
+	return k.rows.save(ctx)
+}
+
+// MarkPreKeysAsUploaded notes that the platform has the keys up to an id.
+func (k *deviceKeys) MarkPreKeysAsUploaded(ctx context.Context, upToID uint32) error {
+	k.preKeys.Lock()
+	defer k.preKeys.Unlock()
+	known, err := k.rows.list(ctx, kindPreKey, "")
+	if err != nil {
+		return err
+	}
+	for _, row := range known {
+		key, given, err := readPreKey(row.Name, row.Value)
+		if err != nil {
+			return err
+		}
+		if !given && key.KeyID <= upToID {
+			k.rows.put(ctx, kindPreKey, row.Name, preKeyValue(key, givenTo))
+		}
+	}
+	return k.rows.save(ctx)
+}
+
+// UploadedPreKeyCount counts the keys that the platform has.
+func (k *deviceKeys) UploadedPreKeyCount(ctx context.Context) (int, error) {
+	known, err := k.rows.list(ctx, kindPreKey, "")
+	count := 0
+	for _, row := range known {
+		if len(row.Value) == 33 && row.Value[32] == givenTo {
+			count++
+		}
+	}
+	return count, err
+}
