@@ -8,11 +8,16 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"sync/atomic"
+	"time"
 )
 
 // maxBatch bounds how many writes share one commit, and with it how long the
 // first of them waits.
 const maxBatch = 512
+
+// patience bounds how long a write that can wait does so for one that can't.
+const patience = 2 * time.Millisecond
 
 // ErrClosed is the error of a write that comes after Close.
 var ErrClosed = errors.New("groupcommit: closed")
@@ -35,10 +40,15 @@ type Group[T any] struct {
 	queue    chan *write[T]
 	leader   chan struct{}
 	closed   chan struct{}
+	// urgent is when a write that can't wait came last, in nanoseconds since the group was
+	// made.
+	urgent atomic.Int64
+	made   time.Time
 }
 
 // write is one caller's part of a batch.
 type write[T any] struct {
+	group     *Group[T]
 	ctx       context.Context //nolint:containedctx // it belongs to the one call that waits for this write
 	fn        func(ctx context.Context, tx T) error
 	committed func()
@@ -58,6 +68,7 @@ func New[T any](transact Transact[T], flush func(tx T) error) *Group[T] {
 		queue:    make(chan *write[T], maxBatch),
 		leader:   make(chan struct{}, 1),
 		closed:   make(chan struct{}),
+		made:     time.Now(), //nolint:forbidigo // only the time that passes counts
 	}
 }
 
@@ -75,22 +86,74 @@ func New[T any](transact Transact[T], flush func(tx T) error) *Group[T] {
 // called by one goroutine at a time, and in the order in which the writes were carried
 // out. It must not write or block.
 func (g *Group[T]) Write(ctx context.Context, fn func(ctx context.Context, tx T) error, committed func()) error {
-	w := &write[T]{ctx: ctx, fn: fn, committed: committed, done: make(chan struct{})}
+	return g.enqueue(ctx, fn, committed).Wait()
+}
+
+// Pending is a write that was begun. Its methods are safe for concurrent use; each of them
+// may be called more than once, and returns what Write would return.
+type Pending interface {
+	// Wait returns when the write has been carried out, and has it carried out at once.
+	Wait() error
+	// WaitSoon is Wait that gives other writes a moment to share the commit, if there were
+	// any in the last moment.
+	WaitSoon() error
+}
+
+// Begin queues a write and returns. It is carried out with the next write that somebody
+// waits for, and within some milliseconds in any case. See Write for the parameters.
+func (g *Group[T]) Begin(ctx context.Context, fn func(ctx context.Context, tx T) error, committed func()) Pending {
+	w := g.enqueue(ctx, fn, committed)
+	time.AfterFunc(patience, w.carryOut) // it finds it done, as a rule
+	return w
+}
+
+// enqueue queues a write, or answers it if it can't be queued.
+func (g *Group[T]) enqueue(ctx context.Context, fn func(ctx context.Context, tx T) error, committed func()) *write[T] {
+	w := &write[T]{group: g, ctx: ctx, fn: fn, committed: committed, done: make(chan struct{})}
 	select {
 	case g.queue <- w:
+		return w
 	case <-ctx.Done():
-		return ctx.Err()
+		w.err = ctx.Err()
 	case <-g.closed:
-		return ErrClosed
+		w.err = ErrClosed
 	}
+	close(w.done)
+	return w
+}
+
+// Wait waits for the result (Pending).
+func (w *write[T]) Wait() error {
+	w.group.urgent.Store(int64(time.Since(w.group.made)))
+	w.carryOut()
+	return w.result()
+}
+
+// WaitSoon waits for the result (Pending).
+func (w *write[T]) WaitSoon() error {
+	last := time.Duration(w.group.urgent.Load())
+	if last == 0 || time.Since(w.group.made)-last > patience {
+		w.carryOut() // nobody is likely to come
+		return w.result()
+	}
+	select {
+	case <-w.done: // the timer leads if nobody else does
+	case <-w.group.closed:
+	}
+	return w.result()
+}
+
+// carryOut returns when the write has been carried out. If nobody else does it, this
+// goroutine does.
+func (w *write[T]) carryOut() {
 	for {
 		select {
 		case <-w.done:
-			return w.result()
-		case g.leader <- struct{}{}:
-			g.lead()
-		case <-g.closed:
-			return ErrClosed
+			return
+		case w.group.leader <- struct{}{}:
+			w.group.lead()
+		case <-w.group.closed:
+			return
 		}
 	}
 }
@@ -109,6 +172,11 @@ func (g *Group[T]) Close() {
 }
 
 func (w *write[T]) result() error {
+	select {
+	case <-w.done:
+	default:
+		return ErrClosed
+	}
 	if w.panicked != nil {
 		panic(w.panicked) // in the goroutine of the caller, which may recover from it
 	}

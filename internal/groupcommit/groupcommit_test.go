@@ -221,3 +221,105 @@ func TestOneFailureCostsFewTransactions(t *testing.T) {
 		t.Errorf("it took %d transactions", l.batches)
 	}
 }
+
+// A write that was begun is in the transaction of the next one that somebody waits for.
+func TestBegunWriteRidesWithTheNext(t *testing.T) {
+	t.Parallel()
+	l := &ledger{gate: make(chan struct{})}
+	close(l.gate)
+	group := groupcommit.New(l.transact, nil)
+	add := func(line string) func(context.Context, *page) error {
+		return func(_ context.Context, p *page) error {
+			p.lines = append(p.lines, line)
+			return nil
+		}
+	}
+	if err := group.Write(t.Context(), add("before"), nil); err != nil {
+		t.Fatal(err)
+	}
+	var pending []groupcommit.Pending
+	for _, line := range []string{"a", "b"} {
+		pending = append(pending, group.Begin(t.Context(), add(line), nil))
+	}
+	if err := group.Write(t.Context(), add("c"), nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range pending {
+		if err := errors.Join(p.Wait(), p.WaitSoon(), p.Wait()); err != nil {
+			t.Error(err)
+		}
+	}
+	if want := []string{"before", "a", "b", "c"}; !slices.Equal(l.committed, want) {
+		t.Errorf("committed %v, want %v", l.committed, want)
+	}
+	if l.batches > 3 { // the timer of the first may have come between
+		t.Errorf("it took %d transactions", l.batches)
+	}
+}
+
+// A write that was begun is carried out, whether somebody waits for it or not, and soon.
+func TestBegunWriteIsCarriedOut(t *testing.T) {
+	t.Parallel()
+	for name, wait := range map[string]func(groupcommit.Pending) error{
+		"nobody waits":  func(groupcommit.Pending) error { return nil },
+		"soon":          groupcommit.Pending.WaitSoon,
+		"at once":       groupcommit.Pending.Wait,
+		"at once, soon": func(p groupcommit.Pending) error { return errors.Join(p.Wait(), p.WaitSoon()) },
+	} {
+		for _, busy := range []bool{false, true} {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				group := groupcommit.New(func(run func(*page) error) error { return run(&page{}) }, nil)
+				nothing := func(context.Context, *page) error { return nil }
+				if busy {
+					if err := group.Write(t.Context(), nothing, nil); err != nil {
+						t.Fatal(err)
+					}
+				}
+				carriedOut := make(chan struct{})
+				pending := group.Begin(t.Context(), nothing, func() { close(carriedOut) })
+				if err := wait(pending); err != nil {
+					t.Error(err)
+				}
+				select {
+				case <-carriedOut:
+				case <-time.After(time.Minute):
+					t.Fatal("it was not carried out")
+				}
+			})
+		}
+	}
+}
+
+// The panic of a write that was begun hits those who wait for it, and nobody else.
+func TestPanicOfABegunWrite(t *testing.T) {
+	t.Parallel()
+	group := groupcommit.New(func(run func(*page) error) error { return run(&page{}) }, nil)
+	pending := group.Begin(t.Context(), func(context.Context, *page) error { panic("write") }, nil)
+	if err := group.Write(t.Context(), func(context.Context, *page) error { return nil }, nil); err != nil {
+		t.Error(err)
+	}
+	for range 2 {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Error("who waits for it does not learn of the panic")
+				}
+			}()
+			_ = pending.Wait()
+		}()
+	}
+}
+
+// A write that was begun and not carried out when the group is closed has failed.
+func TestBegunWriteAfterClose(t *testing.T) {
+	t.Parallel()
+	group := groupcommit.New(func(run func(*page) error) error { return run(&page{}) }, nil)
+	group.Close()
+	pending := group.Begin(t.Context(), func(context.Context, *page) error { return nil }, nil)
+	for _, err := range []error{pending.Wait(), pending.WaitSoon()} {
+		if !errors.Is(err, groupcommit.ErrClosed) {
+			t.Errorf("answered %v", err)
+		}
+	}
+}

@@ -118,7 +118,7 @@ func (s *Service) answerRepeat(ctx context.Context, first gateway.Idempotency) (
 	if err != nil {
 		return Result{}, err
 	}
-	if _, err := s.transmit(ctx, session, message); err != nil {
+	if _, err := s.transmit(ctx, session, message, nil); err != nil {
 		return Result{}, err
 	}
 	return result, nil

@@ -28,7 +28,7 @@ func (r receiver) keepReceipt(ctx context.Context, receipt gateway.Receipt) erro
 	}
 	var others []string // identifiers that belong to no stored message
 	err := r.reporter.describing(ctx, func(d *descriptions) error {
-		return r.config.Store.UpdateMessages(ctx, r.instanceID, receipt.MessageIDs,
+		return r.config.Store.UpdateMessagesSoon(ctx, r.instanceID, receipt.MessageIDs,
 			func(found []gateway.Message) (changed []gateway.Message, events []eventlog.Event, err error) {
 				changed, events, others, err = r.advanceAll(found, receipt, participant, d)
 				return changed, events, err

@@ -76,11 +76,10 @@ func (s *Service) sendOnce(ctx context.Context, request Request, compose composi
 		return Result{}, err
 	}
 	// Kept before it is sent, under the identifier that it will carry: so a crash in
-	// between never sends it twice under two identifiers.
-	if err := s.config.Store.AcceptMessage(ctx, message, request.Repeat.record(message)); err != nil {
-		return Result{}, err
-	}
-	return s.transmit(ctx, session, message)
+	// between never sends it twice under two identifiers. The session waits for it when it
+	// has encrypted the message.
+	kept := s.config.Store.AcceptMessage(ctx, message, request.Repeat.record(message))
+	return s.transmit(ctx, session, message, kept)
 }
 
 // newMessage makes the message as it will be kept and sent.
@@ -148,8 +147,12 @@ func (s *Service) quote(ctx context.Context, request Request) (*gateway.Quote, e
 }
 
 // transmit sends an accepted message and writes the outcome. It goes on when the client
-// leaves, because the message is accepted.
-func (s *Service) transmit(ctx context.Context, session gateway.Session, message gateway.Message) (Result, error) {
+// leaves, because the message is accepted. kept waits until the message is kept; nil if it
+// is.
+func (s *Service) transmit(ctx context.Context, session gateway.Session, message gateway.Message, kept func() error) (Result, error) {
+	if kept == nil {
+		kept = func() error { return nil }
+	}
 	ctx = context.WithoutCancel(ctx)
 	s.underway.Add(1)
 	defer s.underway.Done()
@@ -157,7 +160,11 @@ func (s *Service) transmit(ctx context.Context, session gateway.Session, message
 		PlatformID: message.PlatformID,
 		Chat:       message.Chat.Address(),
 		Payload:    message.Payload,
+		Kept:       func(context.Context) error { return kept() },
 	})
+	if err := kept(); err != nil {
+		return Result{}, err // nothing was sent
+	}
 	if err != nil {
 		if markErr := s.failed(ctx, message); markErr != nil {
 			// The client gets the failure of the send; this one is only logged.

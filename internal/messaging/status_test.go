@@ -107,7 +107,7 @@ func (d *desk) message(chat gateway.JID, status gateway.MessageStatus) gateway.M
 		ID: id, InstanceID: d.instance.ID, PlatformID: "3EB0" + strings.ToUpper(id[24:]), Chat: gateway.Party{JID: chat},
 		FromMe: true, Source: gateway.SourceAPI, Type: gateway.TypeText, Text: "hello", Payload: []byte("payload"), Status: status,
 	}
-	d.check(d.store.AcceptMessage(d.t.Context(), message, nil))
+	d.check(d.store.AcceptMessage(d.t.Context(), message, nil)())
 	return message
 }
 

@@ -20,7 +20,8 @@ type Store interface {
 
 // MessageStore keeps the messages that are sent.
 type MessageStore interface {
-	AcceptMessage(ctx context.Context, message gateway.Message, repeat *gateway.Idempotency) error
+	// AcceptMessage begins to keep a message; kept waits until it is kept.
+	AcceptMessage(ctx context.Context, message gateway.Message, repeat *gateway.Idempotency) (kept func() error)
 	FindMessages(ctx context.Context, instanceID, id string) ([]gateway.Message, error)
 	UpdateMessages(ctx context.Context, instanceID string, ids []string,
 		change func(found []gateway.Message) (changed []gateway.Message, events []eventlog.Event, err error)) error
@@ -73,6 +74,9 @@ type ReceivedStore interface {
 	AddHistory(ctx context.Context, instanceID string, messages []gateway.Message) error
 	FindMessages(ctx context.Context, instanceID, id string) ([]gateway.Message, error)
 	UpdateMessages(ctx context.Context, instanceID string, ids []string,
+		change func(found []gateway.Message) (changed []gateway.Message, events []eventlog.Event, err error)) error
+	// UpdateMessagesSoon is UpdateMessages for what nobody waits for.
+	UpdateMessagesSoon(ctx context.Context, instanceID string, ids []string,
 		change func(found []gateway.Message) (changed []gateway.Message, events []eventlog.Event, err error)) error
 }
 

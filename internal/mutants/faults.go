@@ -74,9 +74,14 @@ func reliabilityFaults() []fault {
 		},
 		{
 			name: "a message is kept before it is sent", file: "internal/messaging/send.go",
-			old:  "	if err := s.config.Store.AcceptMessage(ctx, message, request.Repeat.record(message)); err != nil {\n		return Result{}, err\n	}\n	return s.transmit(ctx, session, message)",
-			new:  "	result, err := s.transmit(ctx, session, message)\n	if err == nil {\n		err = s.config.Store.AcceptMessage(ctx, message, request.Repeat.record(message))\n	}\n	return result, err",
+			old:  "	kept := s.config.Store.AcceptMessage(ctx, message, request.Repeat.record(message))\n	return s.transmit(ctx, session, message, kept)",
+			new:  "	result, err := s.transmit(ctx, session, message, nil)\n	if err == nil {\n		err = s.config.Store.AcceptMessage(ctx, message, request.Repeat.record(message))()\n	}\n	return result, err",
 			test: serverTests, run: "Send|Repeat|Acknowledge",
+		},
+		{
+			name: "a message that could not be kept is not sent", file: "internal/whatsapp/keys/session.go",
+			old: "	if send != nil && send.ready != nil {", new: "	if send != nil && send.ready != nil && false {",
+			test: whatsappTests, run: "NothingIsSentThatIsNotKept",
 		},
 		{
 			name: "a change is kept before it is sent", file: "internal/messaging/change.go",

@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+
+	"github.com/recado-project/recado/internal/groupcommit"
 )
 
 // Write runs fn in a write transaction and returns after its commit, which
@@ -12,13 +14,14 @@ import (
 // each whole or not at all and in the order of their arrival. groupcommit.Group.Write
 // says what fn may do, and which errors there are.
 func (db *DB) Write(ctx context.Context, fn func(ctx context.Context, tx *Tx) error) error {
-	return db.WriteThen(ctx, fn, nil)
+	return db.group.Write(ctx, fn, nil)
 }
 
-// WriteThen is Write that calls committed once after the commit, in the order of the
-// commits and before any of the writes returns. committed must not write or block.
-func (db *DB) WriteThen(ctx context.Context, fn func(ctx context.Context, tx *Tx) error, committed func()) error {
-	return db.group.Write(ctx, fn, committed)
+// Begin is Write that returns before fn has run: groupcommit.Group.Begin says more.
+// committed, if not nil, is called once after the commit, in the order of the commits. It
+// must not write or block.
+func (db *DB) Begin(ctx context.Context, fn func(ctx context.Context, tx *Tx) error, committed func()) groupcommit.Pending {
+	return db.group.Begin(ctx, fn, committed)
 }
 
 func (db *DB) transact(run func(tx *Tx) error) error {

@@ -31,7 +31,7 @@ func BenchmarkSend(b *testing.B) {
 			b.RunParallel(func(pb *testing.PB) {
 				for pb.Next() {
 					message := benchMessage(instance, n.Add(1))
-					if err := s.AcceptMessage(b.Context(), message, nil); err != nil {
+					if err := s.AcceptMessage(b.Context(), message, nil)(); err != nil {
 						b.Error(err)
 					}
 					if err := s.UpdateMessages(b.Context(), instance.ID, []string{message.ID}, sent); err != nil {

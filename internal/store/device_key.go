@@ -98,9 +98,9 @@ func (s *Store) ListDeviceKeys(ctx context.Context, device int64, kind, prefix s
 // else that is written of the instance, and returns after the commit. What was begun
 // before for the same instance is committed then too.
 func (s *Store) WriteDeviceKeys(ctx context.Context, instanceID string, changes gateway.DeviceKeyChanges) error {
-	err := s.db.writeInOrder(ctx, instanceID, func(ctx context.Context, q querier) error {
+	err := s.db.begin(ctx, instanceID, func(ctx context.Context, q querier) error {
 		return writeDeviceKeys(ctx, q, changes)
-	}, changes.Written)
+	}, changes.Written).Wait()
 	if err != nil {
 		return fmt.Errorf("store: write keys: %w", err)
 	}

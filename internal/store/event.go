@@ -11,6 +11,7 @@ import (
 
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/groupcommit"
 	"github.com/recado-project/recado/internal/sqlerror"
 )
 
@@ -87,8 +88,15 @@ func (r *recorder) flush(ctx context.Context) error {
 // bell rings in that order too. Its error is gateway.ErrUnstorable if the database
 // refuses the values.
 func (s *Store) record(ctx context.Context, instanceID string, fn func(ctx context.Context, r *recorder) error) error {
+	return markUnstorable(s.beginRecord(ctx, instanceID, fn).Wait())
+}
+
+// beginRecord is record that returns before fn has run, and leaves the errors as they are.
+func (s *Store) beginRecord(
+	ctx context.Context, instanceID string, fn func(ctx context.Context, r *recorder) error,
+) groupcommit.Pending {
 	r := &recorder{instanceID: instanceID, now: s.now}
-	err := s.db.writeInOrder(ctx, instanceID, func(ctx context.Context, q querier) error {
+	return s.db.begin(ctx, instanceID, func(ctx context.Context, q querier) error {
 		r.querier, r.appended, r.committed = q, nil, nil
 		return fn(ctx, r)
 	}, func() {
@@ -99,7 +107,6 @@ func (s *Store) record(ctx context.Context, instanceID string, fn func(ctx conte
 			s.bell.Ring(r.appended)
 		}
 	})
-	return markUnstorable(err)
 }
 
 // markUnstorable adds gateway.ErrUnstorable to an error that was caused by the values.

@@ -106,24 +106,32 @@ func (s *Store) AddHistory(ctx context.Context, instanceID string, messages []ga
 	return nil
 }
 
-// AcceptMessage adds a message that is about to be sent and, if record is not nil, its
-// idempotency record. If the key of the record is taken, it adds nothing and returns a
-// gateway.Conflict; if the instance is gone, a gateway.NotFound.
-func (s *Store) AcceptMessage(ctx context.Context, message gateway.Message, record *gateway.Idempotency) error {
+// AcceptMessage begins to add a message that is about to be sent and, if record is not
+// nil, its idempotency record. It shares the commit with whatever else the send writes
+// before it leaves. kept waits for that commit; it may be called more than once. If the
+// key of the record is taken, nothing is added, and kept returns a gateway.Conflict; if
+// the instance is gone, a gateway.NotFound.
+func (s *Store) AcceptMessage(ctx context.Context, message gateway.Message, record *gateway.Idempotency) (kept func() error) {
 	var taken bool
-	var err error
-	if record == nil {
-		_, err = s.db.exec(ctx, insertMessage, messageValues(message)...)
-	} else {
-		err = s.db.write(ctx, func(ctx context.Context, q querier) error {
+	pending := s.db.begin(ctx, message.InstanceID, func(ctx context.Context, q querier) error {
+		if record != nil {
 			added, err := addIdempotency(ctx, q, *record)
 			if taken = !added; taken || err != nil {
 				return err // if the key is taken, nothing has been written
 			}
-			_, err = q.ExecContext(ctx, insertMessage, messageValues(message)...)
-			return err
-		})
+		}
+		_, err := q.ExecContext(ctx, insertMessage, messageValues(message)...)
+		return err
+	}, nil)
+	return func() error {
+		err := pending.Wait()
+		return accepted(err, err == nil && taken)
 	}
+}
+
+// accepted is the answer to a message that was to be added. taken says that the key of its
+// idempotency record was.
+func accepted(err error, taken bool) error {
 	switch {
 	case violationOf(err) == foreignKeyViolation:
 		return instanceNotFound()

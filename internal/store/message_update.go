@@ -12,6 +12,7 @@ import (
 
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/groupcommit"
 )
 
 // UpdateMessages reads those messages of an instance that have one of the
@@ -24,8 +25,42 @@ func (s *Store) UpdateMessages(
 	ctx context.Context, instanceID string, ids []string,
 	change func(found []gateway.Message) (changed []gateway.Message, events []eventlog.Event, err error),
 ) error {
-	var refused error
-	err := s.record(ctx, instanceID, func(ctx context.Context, r *recorder) error {
+	update := s.beginUpdate(ctx, instanceID, ids, change)
+	return update.answer(update.Wait())
+}
+
+// UpdateMessagesSoon is UpdateMessages that gives other writes a moment to share the
+// commit. It is for what nobody waits for.
+func (s *Store) UpdateMessagesSoon(
+	ctx context.Context, instanceID string, ids []string,
+	change func(found []gateway.Message) (changed []gateway.Message, events []eventlog.Event, err error),
+) error {
+	update := s.beginUpdate(ctx, instanceID, ids, change)
+	return update.answer(update.WaitSoon())
+}
+
+// messageUpdate is an update that was begun.
+type messageUpdate struct {
+	groupcommit.Pending
+
+	refused error // by change
+}
+
+// answer is what the caller gets if the transaction ended with err.
+func (u *messageUpdate) answer(err error) error {
+	if err = markUnstorable(err); err != nil {
+		return fmt.Errorf("store: update messages: %w", err)
+	}
+	return u.refused
+}
+
+// beginUpdate begins an update.
+func (s *Store) beginUpdate(
+	ctx context.Context, instanceID string, ids []string,
+	change func(found []gateway.Message) (changed []gateway.Message, events []eventlog.Event, err error),
+) *messageUpdate {
+	update := new(messageUpdate)
+	update.Pending = s.beginRecord(ctx, instanceID, func(ctx context.Context, r *recorder) error {
 		found, err := s.messagesToUpdate(ctx, r, instanceID, ids)
 		if err != nil {
 			return err
@@ -38,7 +73,7 @@ func (s *Store) UpdateMessages(
 		var events []eventlog.Event
 		// A refusal must not be an error of the transaction: that would make the writes
 		// that share its commit run again.
-		if changed, events, refused = change(found); refused == nil {
+		if changed, events, update.refused = change(found); update.refused == nil {
 			for _, message := range changed {
 				if err := writeMessage(ctx, r, before[message.ID], message); err != nil {
 					return err
@@ -48,10 +83,7 @@ func (s *Store) UpdateMessages(
 		}
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("store: update messages: %w", err)
-	}
-	return refused
+	return update
 }
 
 // messagesToUpdate finds the messages of an instance that have one of the

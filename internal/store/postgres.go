@@ -89,12 +89,12 @@ func (d *postgresDatabase) transact(run func(tx *commitLaneTx) error) error {
 	})
 }
 
-func (d *postgresDatabase) writeInOrder(
+func (d *postgresDatabase) begin(
 	ctx context.Context, instanceID string, fn func(ctx context.Context, q querier) error, committed func(),
-) error {
+) groupcommit.Pending {
 	sum := fnv.New32a()
 	_, _ = sum.Write([]byte(instanceID)) // it never fails
-	return d.commitLanes[sum.Sum32()%commitLanes].Write(ctx, func(ctx context.Context, tx *commitLaneTx) error { return fn(ctx, tx) }, committed)
+	return d.commitLanes[sum.Sum32()%commitLanes].Begin(ctx, func(ctx context.Context, tx *commitLaneTx) error { return fn(ctx, tx) }, committed)
 }
 
 func (d *postgresDatabase) write(ctx context.Context, fn func(ctx context.Context, q querier) error) error {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/groupcommit"
 )
 
 // watched notes how much is removed at a time.
@@ -26,11 +27,11 @@ func (w *watched) exec(ctx context.Context, query string, args ...any) (int64, e
 	return n, err
 }
 
-func (w *watched) writeInOrder(
+func (w *watched) begin(
 	ctx context.Context, id string, fn func(ctx context.Context, q querier) error, committed func(),
-) error {
+) groupcommit.Pending {
 	w.atLast = w.counted()
-	return w.database.writeInOrder(ctx, id, fn, committed)
+	return w.database.begin(ctx, id, fn, committed)
 }
 
 // An instance with many messages is deleted in slices: in one transaction it would

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"sync"
 
+	"github.com/recado-project/recado/internal/groupcommit"
 	"github.com/recado-project/recado/internal/sqlite"
 )
 
@@ -30,10 +31,10 @@ func (d *sqliteDatabase) write(ctx context.Context, fn func(ctx context.Context,
 	return d.db.Write(ctx, func(ctx context.Context, tx *sqlite.Tx) error { return fn(ctx, tx) })
 }
 
-func (d *sqliteDatabase) writeInOrder(
+func (d *sqliteDatabase) begin(
 	ctx context.Context, _ string, fn func(ctx context.Context, q querier) error, committed func(),
-) error {
-	return d.db.WriteThen(ctx, func(ctx context.Context, tx *sqlite.Tx) error { return fn(ctx, tx) }, committed)
+) groupcommit.Pending {
+	return d.db.Begin(ctx, func(ctx context.Context, tx *sqlite.Tx) error { return fn(ctx, tx) }, committed)
 }
 
 func (d *sqliteDatabase) exec(ctx context.Context, query string, args ...any) (int64, error) {

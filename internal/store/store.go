@@ -23,6 +23,7 @@ import (
 
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/groupcommit"
 )
 
 // defaultConns is how many connections to PostgreSQL are opened at most if the
@@ -124,18 +125,18 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// database is what the tables need of a database. It has seven methods, because SQLite
+// database is what the tables need of a database. It has more methods than five, because SQLite
 // and PostgreSQL differ in each of them and in nothing else.
 type database interface {
 	// write runs fn in one write transaction. An error of fn is returned as it
 	// is, and nothing that fn did remains. fn may run again, so it must set outer
 	// variables anew each time.
 	write(ctx context.Context, fn func(ctx context.Context, q querier) error) error
-	// writeInOrder is write for the data of one instance. Such writes are carried out
-	// in the order of the calls, and share commits with those of other instances.
-	// committed is called after the commit and before writeInOrder returns, in the same
-	// order. It must not write or block.
-	writeInOrder(ctx context.Context, instanceID string, fn func(ctx context.Context, q querier) error, committed func()) error
+	// begin is write for the data of one instance, which returns before fn has run. Such
+	// writes are carried out in the order of the calls, and share commits with those of
+	// other instances. committed is called after the commit, in the same order. It must
+	// not write or block.
+	begin(ctx context.Context, instanceID string, fn func(ctx context.Context, q querier) error, committed func()) groupcommit.Pending
 	// exec runs one statement as a transaction of its own and returns how many
 	// rows it changed.
 	exec(ctx context.Context, query string, args ...any) (int64, error)

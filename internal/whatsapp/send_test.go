@@ -2,8 +2,10 @@ package whatsapp_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -13,6 +15,7 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/sandbox/content"
 	"github.com/recado-project/recado/internal/sandbox/fault"
+	"github.com/recado-project/recado/internal/sandbox/group"
 	"github.com/recado-project/recado/internal/whatsapp"
 )
 
@@ -36,6 +39,51 @@ func TestTextReachesThePhone(t *testing.T) {
 	}
 	if len(messages) != 1 || messages[0].MessageID != id || messages[0].Text != "Oi, tudo bem?" {
 		t.Errorf("the phone has %+v", messages)
+	}
+}
+
+// A message that could not be kept is not sent, to a person or a group, and the next one
+// can be read.
+func TestNothingIsSentThatIsNotKept(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, whatsapp.Config{})
+	session, e, _ := w.link(t)
+	team, err := w.box.Groups.Create(t.Context(), group.Draft{
+		Subject: "Team", Owner: peerNumber, Members: []group.NewMember{{Number: ownNumber}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.await(t, "group")
+	send := func(chat gateway.JID, text string, kept error) (id string, err error) {
+		payload, err := w.connector.Encode(gateway.Content{Type: gateway.TypeText, Text: text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		id = session.NewMessageID()
+		_, err = session.Send(t.Context(), gateway.Outgoing{
+			PlatformID: id, Chat: chat, Payload: payload, Kept: func(context.Context) error { return kept },
+		})
+		return id, err
+	}
+	full := errors.New("the disk is full")
+	for n, chat := range []gateway.JID{gateway.JID(peerNumber + "@" + gateway.PersonalSuffix), gateway.JID(team.ID)} {
+		if _, err := send(chat, "not kept", full); err == nil {
+			t.Errorf("a message to %s that was not kept was sent", chat)
+		}
+		id, err := send(chat, "kept", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for e.await(t, "receipt").receipt.MessageIDs[0] != id { // those of the one before may come behind
+		}
+		shown, err := w.box.Phones.Messages(t.Context(), peerNumber, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(shown) != n+1 || slices.ContainsFunc(shown, func(m content.Shown) bool { return m.Text != "kept" }) {
+			t.Errorf("after the sends to %s the phone shows %+v", chat, shown)
+		}
 	}
 }
 
@@ -170,10 +218,10 @@ func TestSendingWhileReceivingKeepsEveryMessageReadable(t *testing.T) {
 			}
 		}
 	}()
-	var group sync.WaitGroup
-	defer group.Wait()
+	var both sync.WaitGroup
+	defer both.Wait()
 	for range 4 {
-		group.Go(func() {
+		both.Go(func() {
 			for n := range messages {
 				text := content.Outgoing{To: ownNumber, Type: "text", Text: strconv.Itoa(n)}
 				if _, err := w.box.Phones.SendMessage(t.Context(), talker, text); err != nil {

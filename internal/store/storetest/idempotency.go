@@ -20,7 +20,7 @@ func testIdempotency(t *testing.T, f *fixture) {
 	record := gateway.Idempotency{
 		KeyID: newID(), Key: "order 1", RequestHash: []byte{0, 0xff}, InstanceID: instance.ID, MessageID: message.ID, CreatedAt: after(1),
 	}
-	f.check(f.AcceptMessage(f.ctx(), message, &record))
+	f.check(f.accept(message, &record))
 	f.wantRecord(record)
 	if _, found, err := f.FindIdempotency(f.ctx(), newID(), record.Key); found || err != nil {
 		t.Errorf("found %v, %v for another API key", found, err)
@@ -54,7 +54,7 @@ func testIdempotencyAtOnce(t *testing.T, f *fixture) {
 		message := f.message(instance, n)
 		group.Go(func() {
 			record := gateway.Idempotency{KeyID: keyID, Key: "order", InstanceID: instance.ID, MessageID: message.ID, CreatedAt: after(n)}
-			err := f.AcceptMessage(f.ctx(), message, &record)
+			err := f.accept(message, &record)
 			if err == nil {
 				accepted.Add(1)
 				return
@@ -80,7 +80,7 @@ func testDeleteIdempotency(t *testing.T, f *fixture) {
 		message := f.message(instance, n)
 		group.Go(func() {
 			record := gateway.Idempotency{KeyID: keyID, Key: strconv.Itoa(n), InstanceID: instance.ID, MessageID: message.ID, CreatedAt: after(n)}
-			if err := f.AcceptMessage(f.ctx(), message, &record); err != nil {
+			if err := f.accept(message, &record); err != nil {
 				t.Error(err)
 			}
 		})

@@ -56,7 +56,7 @@ func testAcceptMessage(t *testing.T, f *fixture) {
 	instance := f.instance(f.account().ID, 1)
 	plain := f.message(instance, 1)
 	plain.Payload = nil
-	f.check(f.AcceptMessage(f.ctx(), plain, nil))
+	f.check(f.accept(plain, nil))
 	if got := f.get(instance, plain.ID); !reflect.DeepEqual(got, plain) {
 		t.Errorf("got %+v, want %+v", got, plain)
 	}
@@ -66,17 +66,17 @@ func testAcceptMessage(t *testing.T, f *fixture) {
 		KeyID: newID(), Key: "order 1", RequestHash: []byte("hash"),
 		InstanceID: instance.ID, MessageID: first.ID, CreatedAt: after(2),
 	}
-	f.check(f.AcceptMessage(f.ctx(), first, &record))
-	wantKind(t, f.AcceptMessage(f.ctx(), second, &record), gateway.Conflict, gateway.CodeIdempotencyConflict)
+	f.check(f.accept(first, &record))
+	wantKind(t, f.accept(second, &record), gateway.Conflict, gateway.CodeIdempotencyConflict)
 	f.get(instance, first.ID)
 	if found, err := f.FindMessages(f.ctx(), instance.ID, second.ID); len(found) != 0 || err != nil {
 		t.Errorf("the refused message is there: %v, %v", found, err)
 	}
 
 	orphan := f.message(gateway.Instance{ID: newID()}, 1)
-	wantKind(t, f.AcceptMessage(f.ctx(), orphan, nil), gateway.NotFound, gateway.CodeInstanceNotFound)
+	wantKind(t, f.accept(orphan, nil), gateway.NotFound, gateway.CodeInstanceNotFound)
 	record.Key = "order 2"
-	wantKind(t, f.AcceptMessage(f.ctx(), orphan, &record), gateway.NotFound, gateway.CodeInstanceNotFound)
+	wantKind(t, f.accept(orphan, &record), gateway.NotFound, gateway.CodeInstanceNotFound)
 	if _, found, err := f.FindIdempotency(f.ctx(), record.KeyID, record.Key); found || err != nil {
 		t.Errorf("a record without its message is there: %v, %v", found, err)
 	}

@@ -20,12 +20,12 @@ func testMessageRetention(t *testing.T, f *fixture) {
 		if n == 1 {
 			message.Status = gateway.MessagePending
 		}
-		f.check(f.AcceptMessage(f.ctx(), message, nil))
+		f.check(f.accept(message, nil))
 		ids = append(ids, message.ID)
 	}
 	elsewhere := f.message(other, 9)
 	elsewhere.Status = gateway.MessageSent
-	f.check(f.AcceptMessage(f.ctx(), elsewhere, nil))
+	f.check(f.accept(elsewhere, nil))
 	for name, c := range map[string]struct {
 		find func() ([]string, error)
 		want []string

@@ -131,6 +131,12 @@ func (f *fixture) message(instance gateway.Instance, n int) gateway.Message {
 	}
 }
 
+// accept adds a message that is about to be sent, and waits until it is kept.
+func (f *fixture) accept(message gateway.Message, record *gateway.Idempotency) error {
+	f.t.Helper()
+	return f.AcceptMessage(f.ctx(), message, record)()
+}
+
 // get reads the one message with the internal id.
 func (f *fixture) get(instance gateway.Instance, id string) gateway.Message {
 	f.t.Helper()
