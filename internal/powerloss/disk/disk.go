@@ -26,6 +26,8 @@ type tree struct {
 	last    uint64   // number of the newest file
 	renamed []change // of names, in order, that are not on the disk yet
 	dead    bool     // the power is off: nothing reaches the disk any more
+
+	counters counters
 }
 
 // file is a file or a folder. The fields that begin with kept are what is on the disk.
@@ -197,6 +199,7 @@ func (t *tree) sync(f *file) bool {
 	if t.dead {
 		return false
 	}
+	t.counters.syncs.Add(1)
 	if f.names != nil {
 		t.syncNames(f)
 		return true

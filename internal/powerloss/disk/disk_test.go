@@ -236,3 +236,26 @@ func TestSyncWaitsWithoutPower(t *testing.T) {
 		t.Errorf("left is %q", got)
 	}
 }
+
+// Writes and syncs are counted as programs call them, reads are not.
+func TestCounts(t *testing.T) {
+	t.Parallel()
+	d := disk.Mount(t)
+	w := work{t, d.Path}
+	count := func(what string, fn func(), want disk.Counts) {
+		t.Helper()
+		before := d.Counts()
+		fn()
+		if got := d.Counts().Minus(before); got != want {
+			t.Errorf("%s: counted %+v, want %+v", what, got, want)
+		}
+	}
+	count("a write", func() { w.write("a", "12345", 0) }, disk.Counts{Writes: 1, Bytes: 5})
+	// It lies across the border of two pages, as the pages in the log of SQLite do.
+	count("a large write", func() { w.write("a", strings.Repeat("x", page), 24) }, disk.Counts{Writes: 1, Bytes: page})
+	count("a sync of a file and of a folder", func() { w.sync("a", ".") }, disk.Counts{Syncs: 2})
+	count("a read", func() { w.left() }, disk.Counts{})
+	d.Cut()
+	d.Restart(disk.Survivors{})
+	count("after a loss of power", func() { w.write("a", "1", 0) }, disk.Counts{Writes: 1, Bytes: 1})
+}

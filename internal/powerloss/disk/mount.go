@@ -16,7 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Disk is a mounted file system. One goroutine uses it.
+// Disk is a mounted file system. One goroutine uses it, unless a method says otherwise.
 type Disk struct {
 	Path string // where it is mounted
 
@@ -82,12 +82,25 @@ func (d *Disk) mount() error {
 	if err := syscall.Mount("forgetful", d.Path, "fuse.forgetful", syscall.MS_NOSUID|syscall.MS_NODEV, says); err != nil {
 		return errors.Join(fmt.Errorf("mount: %w", err), syscall.Close(fd))
 	}
-	server, err := fs.Mount(fmt.Sprintf("/dev/fd/%d", fd), &node{tree: d.tree, file: d.tree.root}, options())
-	if err != nil {
+	if d.server, err = d.serve(fd); err != nil {
 		return errors.Join(err, syscall.Unmount(d.Path, syscall.MNT_DETACH))
 	}
-	d.server = server
 	return d.refusePoll()
+}
+
+// serve answers the kernel, which asks through fd.
+func (d *Disk) serve(fd int) (*fuse.Server, error) {
+	options := options()
+	files := fs.NewNodeFS(&node{tree: d.tree, file: d.tree.root}, options)
+	server, err := fuse.NewServer(counted{files, &d.tree.counters}, fmt.Sprintf("/dev/fd/%d", fd), &options.MountOptions)
+	if err != nil {
+		return nil, err
+	}
+	go server.Serve()
+	if err := server.WaitMount(); err != nil {
+		return nil, err
+	}
+	return server, nil
 }
 
 // refusePoll makes the kernel ask once whether files can be polled, and answers that they
