@@ -1,0 +1,132 @@
+// Counting how often a program waits for its database.
+
+package postgres
+
+import (
+	"errors"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// RoundTrips returns the URL of a proxy before the database of Start or StartOwn, and a
+// function that says how many round trips all connections through it have made so far. What
+// a client writes until the server answers, and that answer, are one round trip, however
+// many statements they hold. The proxy ends with the test.
+func RoundTrips(tb testing.TB, database string) (through string, count func() int64) {
+	tb.Helper()
+	config, err := pgx.ParseConfig(database)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	dir, err := os.MkdirTemp("", "pg") //nolint:usetesting // short: the path of a socket is limited
+	if err != nil {
+		tb.Fatal(err)
+	}
+	p := &proxy{conns: map[net.Conn]bool{}}
+	p.network, p.server = pgconn.NetworkAddress(config.Host, config.Port)
+	listener, err := (&net.ListenConfig{}).Listen(tb.Context(), "unix", filepath.Join(dir, filepath.Base(p.server)))
+	if err != nil {
+		tb.Fatal(errors.Join(err, os.RemoveAll(dir)))
+	}
+	p.running.Go(func() { p.listen(listener) })
+	tb.Cleanup(func() {
+		err := listener.Close()
+		p.close()
+		if err := errors.Join(err, os.RemoveAll(dir)); err != nil {
+			tb.Errorf("stop the proxy: %v", err)
+		}
+	})
+	parsed, err := url.Parse(database)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	parsed.RawQuery = url.Values{"host": {dir}}.Encode()
+	return parsed.String(), p.trips.Load
+}
+
+// proxy passes on what a client and a server say to each other.
+type proxy struct {
+	network, server string
+	trips           atomic.Int64
+	running         sync.WaitGroup
+
+	mu     sync.Mutex
+	closed bool
+	conns  map[net.Conn]bool // that are open, of both sides
+}
+
+// listen takes clients until the listener is closed.
+func (p *proxy) listen(listener net.Listener) {
+	for {
+		client, err := listener.Accept()
+		if err != nil {
+			return
+		}
+		server, err := net.Dial(p.network, p.server) //nolint:noctx // a socket of this machine
+		if err != nil {
+			_ = client.Close() // the client sees that there is no server
+			continue
+		}
+		p.join(client, server)
+	}
+}
+
+// join connects a client with a server until one of them ends the connection.
+func (p *proxy) join(client, server net.Conn) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		_, _ = client.Close(), server.Close()
+		return
+	}
+	p.conns[client], p.conns[server] = true, true
+	var asked atomic.Bool
+	p.running.Go(func() { p.pass(server, client, func() { asked.Store(true) }) })
+	p.running.Go(func() {
+		p.pass(client, server, func() {
+			if asked.Swap(false) {
+				p.trips.Add(1)
+			}
+		})
+	})
+}
+
+// pass copies what one side says to the other, and calls said for each part of it before it
+// arrives. At the end it closes both.
+func (p *proxy) pass(to, from net.Conn, said func()) {
+	buffer := make([]byte, 64<<10)
+	for {
+		n, err := from.Read(buffer)
+		if n > 0 {
+			said()
+			_, err = to.Write(buffer[:n])
+		}
+		if err != nil {
+			break // a side has gone, mostly as it should
+		}
+	}
+	_, _ = from.Close(), to.Close()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.conns, from)
+	delete(p.conns, to)
+}
+
+// close ends all connections, and waits until nothing runs any more.
+func (p *proxy) close() {
+	p.mu.Lock()
+	p.closed = true
+	for conn := range p.conns {
+		_ = conn.Close() // its other side may have closed it
+	}
+	p.mu.Unlock()
+	p.running.Wait()
+}
