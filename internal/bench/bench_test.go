@@ -3,7 +3,6 @@
 package bench_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -25,41 +24,24 @@ import (
 // messagesPerRun is high enough that start-up noise does not matter.
 const messagesPerRun = 5000
 
-// BenchmarkSend sends texts through the API and with bare whatsmeow, on the same
-// kind of store and sandbox, whose phones do not decrypt.
+// BenchmarkSend sends texts through the API and then with bare whatsmeow, on the same kind
+// of sandbox, whose phones do not decrypt. Bare whatsmeow's store waits for the disk as
+// the gateway does.
 func BenchmarkSend(b *testing.B) {
 	for _, load := range []struct {
 		instances int
 		senders   int // of each, at once
 	}{{1, 1}, {1, 8}, {50, 1}} {
-		name := fmt.Sprintf("instances=%d/senders=%d", load.instances, load.senders)
-		b.Run("gateway/"+name, func(b *testing.B) {
+		b.Run(fmt.Sprintf("instances=%d/senders=%d", load.instances, load.senders), func(b *testing.B) {
 			world := startWorld(b, load.instances)
 			world.send(b, phones.WarmUp, 1)
+			bare := startBare(b, load.instances, b.TempDir(), "--load")
+			each := messagesPerRun / load.instances / load.senders
 			for b.Loop() {
 				cpu, began := world.gateway.cpu(b), time.Now()
-				world.send(b, messagesPerRun/load.instances/load.senders, load.senders)
-				report(b, time.Since(began), world.gateway.cpu(b)-cpu)
-			}
-		})
-		b.Run("bare/"+name, func(b *testing.B) {
-			box := startSandbox(b, "--load")
-			bare := build(b, "./bare")
-			for b.Loop() {
-				output, err := exec.CommandContext(b.Context(), bare, "-sandbox", box.address, "-data", b.TempDir(),
-					"-sessions", strconv.Itoa(load.instances), "-senders", strconv.Itoa(load.senders),
-					"-messages", strconv.Itoa(messagesPerRun/load.instances/load.senders)).Output()
-				if err != nil {
-					b.Fatal(err)
-				}
-				var result struct {
-					Seconds    float64 `json:"seconds"`
-					CPUSeconds float64 `json:"cpuSeconds"`
-				}
-				if err := json.Unmarshal(output, &result); err != nil {
-					b.Fatal(err)
-				}
-				report(b, seconds(result.Seconds), seconds(result.CPUSeconds))
+				world.send(b, each, load.senders)
+				report(b, usage{messages: messagesPerRun, elapsed: time.Since(began), cpu: world.gateway.cpu(b) - cpu},
+					bare.send(b, each, load.senders))
 			}
 		})
 	}
@@ -113,75 +95,76 @@ func BenchmarkStart(b *testing.B) {
 	})
 }
 
-func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
-
-func report(b *testing.B, elapsed, cpu time.Duration) {
-	b.Helper()
-	b.ReportMetric(messagesPerRun/elapsed.Seconds(), "msg/s")
-	b.ReportMetric(cpu.Seconds()*1000/messagesPerRun, "cpu-ms/msg")
-	b.ReportMetric(0, "ns/op")
-}
-
 // world is a sandbox, a gateway on it, and its instances.
 type world struct {
 	sandbox   *server
 	gateway   *server
+	program   string // the gateway's; empty: the command recado
 	data      string
-	flags     []string // additional flags of the gateway
+	database  string       // URL of PostgreSQL; empty: SQLite
+	flags     []string     // additional flags of the gateway
+	counters  func() usage // what was counted of the data so far; may be nil
 	client    *client.Client
 	instances []string
 }
 
-func startWorld(b *testing.B, instances int) *world {
-	b.Helper()
-	w := &world{sandbox: startSandbox(b, "--load"), data: b.TempDir()}
-	w.startGateway(b)
+func startWorld(tb testing.TB, instances int) *world {
+	tb.Helper()
+	w := &world{sandbox: startSandbox(tb, "--load"), data: tb.TempDir()}
+	w.startGateway(tb)
 	for i := range instances {
-		w.link(b, i)
+		w.link(tb, i)
 	}
-	w.awaitConnected(b)
+	w.awaitConnected(tb)
 	return w
 }
 
 // link makes instance i and links it to a phone of its own.
-func (w *world) link(b *testing.B, i int) {
-	b.Helper()
-	instance, err := w.client.CreateInstance(b.Context(), fmt.Sprintf("shop %d", i))
+func (w *world) link(tb testing.TB, i int) {
+	tb.Helper()
+	instance, err := w.client.CreateInstance(tb.Context(), fmt.Sprintf("shop %d", i))
 	if err != nil {
-		b.Fatal(err)
+		tb.Fatal(err)
 	}
-	code, err := w.client.RawQRCode(b.Context(), instance.InstanceID)
+	code, err := w.client.RawQRCode(tb.Context(), instance.InstanceID)
 	if err != nil {
-		b.Fatal(err)
+		tb.Fatal(err)
 	}
-	if err := phones.Scan(b.Context(), w.sandbox.address, phones.Owner(i), code.QRCode); err != nil {
-		b.Fatal(err)
+	if err := phones.Scan(tb.Context(), w.sandbox.address, phones.Owner(i), code.QRCode); err != nil {
+		tb.Fatal(err)
 	}
 	w.instances = append(w.instances, instance.InstanceID)
 }
 
 // startGateway starts the gateway on the world's data, with a new key.
-func (w *world) startGateway(b *testing.B) {
-	b.Helper()
-	w.gateway = startGateway(b, w.sandbox, w.data, w.flags...)
-	key, err := exec.CommandContext(b.Context(), build(b, "../../cmd/recado"),
-		"keys", "create", "--data", w.data, "--name", "bench", "--partner").Output()
+func (w *world) startGateway(tb testing.TB) {
+	tb.Helper()
+	if w.program == "" {
+		w.program = build(tb, "../../cmd/recado")
+	}
+	flags := []string{"--data", w.data}
+	if w.database != "" {
+		flags = append(flags, "--database-url", w.database)
+	}
+	w.gateway = startProgram(tb, w.program, w.sandbox, append(flags, w.flags...)...)
+	key, err := exec.CommandContext(tb.Context(), w.program,
+		append([]string{"keys", "create", "--name", "bench", "--partner"}, flags...)...).Output()
 	if err != nil {
-		b.Fatal(err)
+		tb.Fatal(err)
 	}
 	w.client = client.New("http://"+w.gateway.address, strings.TrimSpace(string(key)))
 }
 
-func (w *world) awaitConnected(b *testing.B) {
-	b.Helper()
+func (w *world) awaitConnected(tb testing.TB) {
+	tb.Helper()
 	ticker := time.NewTicker(50 * time.Millisecond)
 	defer ticker.Stop()
 	for connected := 0; connected < len(w.instances); <-ticker.C {
 		connected = 0
 		for page := 1; ; page++ {
-			list, err := w.client.ListInstances(b.Context(), page, 0)
+			list, err := w.client.ListInstances(tb.Context(), page, 0)
 			if err != nil {
-				b.Fatal(err)
+				tb.Fatal(err)
 			}
 			for _, instance := range list.Data {
 				if instance.Status == "connected" {
@@ -197,16 +180,16 @@ func (w *world) awaitConnected(b *testing.B) {
 
 // send sends from all instances at once. Each sender of each instance sends that many
 // messages one after another.
-func (w *world) send(b *testing.B, messages, senders int) {
-	b.Helper()
+func (w *world) send(tb testing.TB, messages, senders int) {
+	tb.Helper()
 	var group sync.WaitGroup
 	for n := range len(w.instances) * senders {
 		i := n % len(w.instances)
 		group.Go(func() {
 			for m := range messages {
 				text := client.Text{To: phones.Recipient(i), Message: fmt.Sprintf("message %d", m)}
-				if _, err := w.client.SendText(b.Context(), w.instances[i], text); err != nil {
-					b.Error(err)
+				if _, err := w.client.SendText(tb.Context(), w.instances[i], text); err != nil {
+					tb.Error(err)
 					return
 				}
 			}
@@ -223,23 +206,29 @@ type server struct {
 }
 
 // startSandbox starts a sandbox; with the flag --load its phones do not decrypt.
-func startSandbox(b *testing.B, flags ...string) *server {
-	b.Helper()
-	box := &server{Process: process.Start(b, build(b, "../../cmd/recado"),
-		append([]string{"sandbox", "--listen", "127.0.0.1:0", "--data", b.TempDir()}, flags...)...)}
+func startSandbox(tb testing.TB, flags ...string) *server {
+	tb.Helper()
+	box := &server{Process: process.Start(tb, build(tb, "../../cmd/recado"),
+		append([]string{"sandbox", "--listen", "127.0.0.1:0", "--data", tb.TempDir()}, flags...)...)}
 	line := box.Await("sandbox at http://")
 	box.address, _, _ = strings.Cut(strings.TrimPrefix(line, "sandbox at http://"), "/")
 	return box
 }
 
-func startGateway(b *testing.B, sandbox *server, data string, flags ...string) *server {
-	b.Helper()
-	key, err := phones.RootKey(b.Context(), sandbox.address)
+func startGateway(tb testing.TB, sandbox *server, data string) *server {
+	tb.Helper()
+	return startProgram(tb, build(tb, "../../cmd/recado"), sandbox, "--data", data)
+}
+
+// startProgram starts a gateway from a program that was built before.
+func startProgram(tb testing.TB, program string, sandbox *server, flags ...string) *server {
+	tb.Helper()
+	key, err := phones.RootKey(tb.Context(), sandbox.address)
 	if err != nil {
-		b.Fatal(err)
+		tb.Fatal(err)
 	}
-	gateway := &server{Process: process.Start(b, build(b, "../../cmd/recado"), append([]string{
-		"serve", "--listen", "127.0.0.1:0", "--data", data, "--log-level", "error",
+	gateway := &server{Process: process.Start(tb, program, append([]string{
+		"serve", "--listen", "127.0.0.1:0", "--log-level", "error",
 		"--platform-url", "ws://" + sandbox.address, "--platform-key", fmt.Sprintf("%x", key),
 	}, flags...)...)}
 	fields := strings.Fields(gateway.Await("recado "))
@@ -249,11 +238,11 @@ func startGateway(b *testing.B, sandbox *server, data string, flags ...string) *
 
 // cpu returns the CPU time that the process has used so far (proc(5): utime and stime, in
 // ticks of 10 ms).
-func (s *server) cpu(b *testing.B) time.Duration {
-	b.Helper()
+func (s *server) cpu(tb testing.TB) time.Duration {
+	tb.Helper()
 	content, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.PID()))
 	if err != nil {
-		b.Skip("CPU of a process is read from /proc, as Linux has it")
+		tb.Skip("CPU of a process is read from /proc, as Linux has it")
 	}
 	// The name in parentheses may contain blanks, so fields are counted after it.
 	fields := strings.Fields(string(content[strings.LastIndexByte(string(content), ')')+1:]))
@@ -261,7 +250,7 @@ func (s *server) cpu(b *testing.B) time.Duration {
 	for _, field := range fields[11:13] {
 		n, err := strconv.ParseInt(field, 10, 64)
 		if err != nil {
-			b.Fatal(err)
+			tb.Fatal(err)
 		}
 		ticks += n
 	}
@@ -269,15 +258,15 @@ func (s *server) cpu(b *testing.B) time.Duration {
 }
 
 // rss is the process's resident memory in bytes.
-func (s *server) rss(b *testing.B) int64 {
-	b.Helper()
+func (s *server) rss(tb testing.TB) int64 {
+	tb.Helper()
 	content, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", s.PID()))
 	if err != nil {
-		b.Skip("memory of a process is read from /proc, as Linux has it")
+		tb.Skip("memory of a process is read from /proc, as Linux has it")
 	}
 	pages, err := strconv.ParseInt(strings.Fields(string(content))[1], 10, 64)
 	if err != nil {
-		b.Fatal(err)
+		tb.Fatal(err)
 	}
 	return pages * int64(os.Getpagesize())
 }
@@ -285,18 +274,18 @@ func (s *server) rss(b *testing.B) int64 {
 // built are the programs that were built for this run.
 var built sync.Map //nolint:gochecknoglobals // each is built once, whichever benchmark asks first
 
-func build(b *testing.B, pkg string) string {
-	b.Helper()
+func build(tb testing.TB, pkg string) string {
+	tb.Helper()
 	if path, ok := built.Load(pkg); ok {
 		return path.(string)
 	}
 	dir, err := os.MkdirTemp("", "recado-bench-*") //nolint:usetesting // it outlives the benchmark that builds it
 	if err != nil {
-		b.Fatal(err)
+		tb.Fatal(err)
 	}
 	path := filepath.Join(dir, "program")
-	if output, err := exec.CommandContext(b.Context(), "go", "build", "-o", path, pkg).CombinedOutput(); err != nil {
-		b.Fatalf("build %s: %v: %s", pkg, err, output)
+	if output, err := exec.CommandContext(tb.Context(), "go", "build", "-o", path, pkg).CombinedOutput(); err != nil {
+		tb.Fatalf("build %s: %v: %s", pkg, err, output)
 	}
 	built.Store(pkg, path)
 	return path

@@ -16,9 +16,10 @@ import (
 
 // BenchmarkReceive measures how texts of phones reach the webhook: they are decrypted,
 // stored and logged with fsync before they are acknowledged to the platform, signed, and
-// delivered. The phones send while the gateway is stopped, so that it is fully loaded when
-// it starts. The cost of a start without waiting texts is subtracted. The CPU time is the
-// gateway's.
+// delivered. Bare whatsmeow decrypts them, acknowledges them after a handler has counted
+// them, and waits for the disk too. The phones send while the program is stopped, so that
+// it is fully loaded when it starts. What a start with one message for each costs is
+// subtracted from the CPU time.
 func BenchmarkReceive(b *testing.B) {
 	for _, instances := range []int{1, 50} {
 		b.Run(fmt.Sprintf("instances=%d", instances), func(b *testing.B) {
@@ -30,14 +31,25 @@ func BenchmarkReceive(b *testing.B) {
 			w.awaitConnected(b)
 			w.send(b, phones.WarmUp, 1) // both sides write: a steady session
 			arrived := w.countReceived(b)
-			w.receive(b, phones.WarmUp*instances, arrived)
-			_, base := w.receive(b, instances, arrived)
+			w.receive(b, phones.WarmUp, arrived)
+			base := w.receive(b, 1, arrived)
+			bare := startBare(b, instances, b.TempDir())
+			bare.receive(b, phones.WarmUp)
+			bareBase := bare.receive(b, 1)
 			for b.Loop() {
-				elapsed, cpu := w.receive(b, messagesPerRun, arrived)
-				report(b, elapsed, cpu-base)
+				used := w.receive(b, messagesPerRun/instances, arrived)
+				report(b, beyond(used, base), beyond(bare.receive(b, messagesPerRun/instances), bareBase))
 			}
 		})
 	}
+}
+
+// beyond subtracts what a start has cost from everything but the time.
+func beyond(used, base usage) usage {
+	elapsed, messages := used.elapsed, used.messages
+	used = used.minus(base)
+	used.elapsed = elapsed * time.Duration(used.messages) / time.Duration(messages)
+	return used
 }
 
 // countReceived gives all instances a webhook, and counts the messages that it gets.
@@ -64,26 +76,14 @@ func (w *world) countReceived(b *testing.B) *atomic.Int64 {
 	return &arrived
 }
 
-// receive makes phones write to all instances while the gateway is stopped, starts it, and
-// waits until everything has arrived. It returns how long that took, and the CPU time.
-func (w *world) receive(b *testing.B, messages int, arrived *atomic.Int64) (elapsed, cpu time.Duration) {
+// receive makes phones write that many messages to each instance while the gateway is
+// stopped, starts it, and waits until everything has arrived.
+func (w *world) receive(b *testing.B, each int, arrived *atomic.Int64) usage {
 	b.Helper()
 	w.gateway.Stop()
-	each := messages / len(w.instances)
-	want := arrived.Load() + int64(each*len(w.instances))
-	var group sync.WaitGroup
-	for i := range w.instances {
-		group.Go(func() {
-			for n := range each {
-				text := fmt.Sprintf("message %d", n)
-				if err := phones.SendText(b.Context(), w.sandbox.address, phones.Recipient(i), phones.Owner(i), text); err != nil {
-					b.Error(err)
-					return
-				}
-			}
-		})
-	}
-	group.Wait()
+	messages := each * len(w.instances)
+	want := arrived.Load() + int64(messages)
+	phonesWrite(b, w.sandbox, len(w.instances), each, "")
 	began := time.Now()
 	w.startGateway(b)
 	ticker := time.NewTicker(time.Millisecond)
@@ -91,5 +91,23 @@ func (w *world) receive(b *testing.B, messages int, arrived *atomic.Int64) (elap
 	for arrived.Load() < want {
 		<-ticker.C
 	}
-	return time.Since(began), w.gateway.cpu(b)
+	return usage{messages: messages, elapsed: time.Since(began), cpu: w.gateway.cpu(b)}
+}
+
+// phonesWrite makes phones write that many messages to each instance.
+func phonesWrite(b *testing.B, sandbox *server, instances, each int, prefix string) {
+	b.Helper()
+	var group sync.WaitGroup
+	for i := range instances {
+		group.Go(func() {
+			for n := range each {
+				text := fmt.Sprintf("%smessage %d", prefix, n)
+				if err := phones.SendText(b.Context(), sandbox.address, phones.Recipient(i), phones.Owner(i), text); err != nil {
+					b.Error(err)
+					return
+				}
+			}
+		})
+	}
+	group.Wait()
 }
