@@ -3,7 +3,9 @@ package api_test
 import (
 	"encoding/json"
 	"flag"
+	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"regexp"
 	"slices"
@@ -168,5 +170,35 @@ func TestNullableEnumsHaveNull(t *testing.T) {
 	}
 	if enums == 0 || document.Info.Contact == nil || len(document.Servers) != 1 || document.Paths.Find("/media/{instanceId}/{messageId}") == nil {
 		t.Error("the document misses what linters and generators ask for")
+	}
+}
+
+// Whoever starts the program does not wait for the document, and a program that nobody asks
+// for it does not keep it.
+func TestNobodyPaysForADocumentUnasked(t *testing.T) { //nolint:paralleltest // it counts what the process allocates
+	var config api.Config
+	newFixture(t, func(c *api.Config) {
+		c.Logger = slog.New(slog.DiscardHandler)
+		config = *c
+	})
+	build := func() *api.API {
+		built, err := api.New(config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return built
+	}
+	alone := testing.AllocsPerRun(3, func() { build() })
+	for _, path := range []string{"/openapi.json", "/openapi.yaml", "/docs"} {
+		asked := testing.AllocsPerRun(3, func() {
+			got := httptest.NewRecorder()
+			build().ServeHTTP(got, httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil))
+			if got.Code != http.StatusOK {
+				t.Errorf("%s: status %d", path, got.Code)
+			}
+		})
+		if asked < 2*alone {
+			t.Errorf("building the API makes %.0f objects, and %s only %.0f more", alone, path, asked-alone)
+		}
 	}
 }

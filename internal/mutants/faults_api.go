@@ -124,9 +124,14 @@ func apiFaults() []fault {
 			test: "./internal/api", run: "LinksBeginWithAHost",
 		},
 		{
-			name: "nullable enums have null", file: "internal/api/contract/document.go",
+			name: "nullable enums have null", file: "internal/api/contract/route.go",
 			old: "append(property.Enum, nil)", new: "append(property.Enum, property.Enum[:0]...)",
 			test: "./internal/api", run: "NullableEnumsHaveNull",
+		},
+		{
+			name: "the document is made when it is asked for", file: "internal/api/contract/document.go",
+			old: "written := sync.OnceValues(write)", new: "written := sync.OnceValues(write)\n\t_, _ = written()",
+			test: "./internal/api", run: "NobodyPaysForADocument",
 		},
 		{
 			name: "events fit the document", file: "internal/api/contract/event_schema.go",

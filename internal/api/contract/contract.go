@@ -57,11 +57,10 @@ type API struct {
 	instancePace *pace // nil: any
 	router       *router
 	handler      http.Handler
-	huma         huma.API
-	operations   []Operation // in the order of their registration
 }
 
-// New makes the API of the routes, and its document. It starts nothing.
+// New makes the API of the routes. Its document is made when somebody asks for it. It
+// starts nothing.
 func New(config Config) (*API, error) {
 	if config.Authenticate == nil || config.FindInstance == nil || config.Logger == nil || len(config.Routes) == 0 {
 		return nil, errors.New("contract: a required part is missing")
@@ -78,15 +77,10 @@ func New(config Config) (*API, error) {
 	if a.instancePace, err = newPace("an instance", config.PerInstance); err != nil {
 		return nil, fmt.Errorf("contract: %w", err)
 	}
-	a.huma = humago.New(a.router, a.humaConfig())
-	a.huma.UseMiddleware(a.gate)
-	for _, route := range config.Routes {
-		route.endpoint.register(a, route.method, route.path)
-	}
-	a.finishDocument()
-	if err := a.serveDocument(); err != nil {
-		return nil, err
-	}
+	serving := &registration{huma: humago.New(a.router, a.humaConfig()), router: a.router}
+	serving.huma.UseMiddleware(a.gate)
+	serving.add(config.Routes)
+	a.serveDocument()
 	return a, nil
 }
 
@@ -97,12 +91,6 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.handler.Serv
 func (a *API) Handle(method, path string, handler http.HandlerFunc) {
 	a.router.HandleFunc(method+" "+path, handler)
 }
-
-// Operations returns the operations, in the order of the routes.
-func (a *API) Operations() []Operation { return a.operations }
-
-// Document returns the OpenAPI document. It must not be changed.
-func (a *API) Document() *huma.OpenAPI { return a.huma.OpenAPI() }
 
 // Origin returns where clients reach the API.
 func (a *API) Origin() Origin { return a.config.Origin }

@@ -7,9 +7,13 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strconv"
+	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
+	"github.com/recado-project/recado/internal/api/body"
 	"github.com/recado-project/recado/internal/api/format"
 )
 
@@ -48,31 +52,79 @@ func (a *API) humaConfig() huma.Config {
 }
 
 // marshal writes the JSON of an answer.
-func marshal(w io.Writer, body any) error {
+func marshal(w io.Writer, answer any) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)
-	return encoder.Encode(body)
+	return encoder.Encode(answer)
 }
 
-// finishDocument corrects what huma writes: it forbids fields that are not listed, but
-// requests may have more, and answers will. It adds the events and explains formats.
-func (a *API) finishDocument() {
-	for _, schema := range a.Document().Components.Schemas.Map() {
-		if schema.Type != huma.TypeObject {
-			continue
-		}
-		schema.AdditionalProperties = nil
+// Document is the OpenAPI document of an API, with the operations that it was made of.
+// It must not be changed.
+type Document struct {
+	*huma.OpenAPI
+
+	operations []Operation
+}
+
+// NewDocument makes the document. It reads the routes anew, so that a program that nobody
+// asks for the document neither makes nor keeps it. It is safe for concurrent use.
+func (a *API) NewDocument() *Document {
+	router := newRouter()
+	reading := &registration{huma: humago.New(router, a.humaConfig()), router: router}
+	document := &Document{OpenAPI: reading.huma.OpenAPI()}
+	reading.document = document
+	reading.add(a.config.Routes)
+	for _, schema := range document.Components.Schemas.Map() {
 		for _, property := range schema.Properties {
-			if property.Nullable && len(property.Enum) > 0 {
-				property.Enum = append(property.Enum, nil) // an enum lists every value
-			}
 			explainFormat(property)
 			if property.Items != nil {
 				explainFormat(property.Items)
 			}
 		}
 	}
-	a.documentEvents()
+	documentEvents(document)
+	return document
+}
+
+// Operations returns the operations, in the order of the routes.
+func (d *Document) Operations() []Operation { return d.operations }
+
+// Documented returns the operation as the document has it.
+func (d *Document) Documented(op Operation) *huma.Operation {
+	item := d.Paths[op.Path]
+	switch op.Method {
+	case http.MethodGet:
+		return item.Get
+	case http.MethodPut:
+		return item.Put
+	case http.MethodDelete:
+		return item.Delete
+	default:
+		return item.Post
+	}
+}
+
+// add adds an operation that huma has registered, with its body and the examples. Huma is
+// not given the body: it would read it.
+func (d *Document) add(op Operation, rules body.Rules) {
+	d.operations = append(d.operations, op)
+	documented := d.Documented(op)
+	if op.Body != nil {
+		documented.RequestBody = &huma.RequestBody{
+			Required: true,
+			Content:  map[string]*huma.MediaType{jsonType: {Schema: rules.Schema, Example: Sample(op.Body)}},
+		}
+	}
+	success := documented.Responses[strconv.Itoa(op.SuccessStatus())]
+	if op.Answer != nil {
+		success.Content[jsonType].Example = Sample(op.Answer)
+	}
+	if op.Stream {
+		success.Content = map[string]*huma.MediaType{EventStreamType: {
+			Schema:  &huma.Schema{Ref: componentsPrefix + "Event"}, // of the data of one event: generators expect that
+			Example: sampleEvent(),
+		}}
+	}
 }
 
 // explainFormat adds the explanation of a format of this API's own, which no generator
@@ -91,26 +143,23 @@ func explainFormat(schema *huma.Schema) {
 }
 
 // serveDocument serves the document as JSON and as YAML.
-func (a *API) serveDocument() error {
-	asJSON, err := json.Marshal(a.Document())
-	if err != nil {
-		return fmt.Errorf("contract: write OpenAPI document: %w", err)
+func (a *API) serveDocument() {
+	a.Handle(http.MethodGet, "/openapi.json", a.Text(jsonType, func() ([]byte, error) { return json.Marshal(a.NewDocument()) }))
+	a.Handle(http.MethodGet, "/openapi.yaml", a.Text("application/yaml", func() ([]byte, error) { return a.NewDocument().YAML() }))
+}
+
+// Text makes the handler of a text that is the same for everybody, except for the
+// gateway's own address. It is written when it is first asked for, because a start should
+// not wait for what hardly anybody reads, and is kept from then on.
+func (a *API) Text(contentType string, write func() ([]byte, error)) http.HandlerFunc {
+	written := sync.OnceValues(write)
+	return func(w http.ResponseWriter, r *http.Request) {
+		content, err := written()
+		if err != nil {
+			Fail(w, r, fmt.Errorf("contract: write %s: %w", r.URL.Path, err))
+			return
+		}
+		w.Header().Set("Content-Type", contentType)
+		_, _ = w.Write(a.config.Origin.Insert(r, content)) // an error means that the client has gone
 	}
-	asYAML, err := a.Document().YAML()
-	if err != nil {
-		return fmt.Errorf("contract: write OpenAPI document: %w", err)
-	}
-	for path, document := range map[string]struct {
-		contentType string
-		content     []byte
-	}{
-		"/openapi.json": {jsonType, asJSON},
-		"/openapi.yaml": {"application/yaml", asYAML},
-	} {
-		a.Handle(http.MethodGet, path, func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Content-Type", document.contentType)
-			_, _ = w.Write(a.config.Origin.Insert(r, document.content)) // an error means that the client has gone
-		})
-	}
-	return nil
 }

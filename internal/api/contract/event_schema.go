@@ -17,8 +17,7 @@ type eventSchemas struct {
 
 // documentEvents adds every kind of event to the document: as a webhook, and as a
 // part of the schema Event, which the stream carries.
-func (a *API) documentEvents() {
-	document := a.Document()
+func documentEvents(document *Document) {
 	schemas := eventSchemas{components: document.Components.Schemas.Map()}
 	document.Webhooks = map[string]*huma.PathItem{}
 	every := &huma.Schema{

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"github.com/recado-project/recado/internal/gateway"
 )
 
@@ -77,19 +75,4 @@ func (op Operation) RefusalCodes() []string {
 	}
 	slices.Sort(codes)
 	return slices.Compact(codes)
-}
-
-// Documented returns the operation as the document has it.
-func (a *API) Documented(op Operation) *huma.Operation {
-	item := a.Document().Paths[op.Path]
-	switch op.Method {
-	case http.MethodGet:
-		return item.Get
-	case http.MethodPut:
-		return item.Put
-	case http.MethodDelete:
-		return item.Delete
-	default:
-		return item.Post
-	}
 }

@@ -9,14 +9,15 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// refusals documents how an operation may fail: the codes of each status.
-func (a *API) refusals(op Operation) map[string]*huma.Response {
+// refusals says how an operation may fail: the codes of each status. registry gets the
+// schema of their body.
+func refusals(registry huma.Registry, op Operation) map[string]*huma.Response {
 	byStatus := map[int][]string{}
 	for _, code := range op.RefusalCodes() {
 		status := StatusOf(kindOf(code))
 		byStatus[status] = append(byStatus[status], "`"+code+"`")
 	}
-	schema := a.Document().Components.Schemas.Schema(reflect.TypeFor[Error](), true, "")
+	schema := registry.Schema(reflect.TypeFor[Error](), true, "")
 	responses := map[string]*huma.Response{}
 	for status, codes := range byStatus {
 		response := &huma.Response{

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"net/http"
 	"reflect"
-	"strconv"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -32,7 +31,42 @@ func Delete(path string, e Endpoint) Route { return Route{http.MethodDelete, pat
 
 // Endpoint is an operation with its handler; Handle and Raw make one.
 type Endpoint struct {
-	register func(a *API, method, path string)
+	register func(r *registration, method, path string)
+}
+
+// registration is one reading of the table of routes: for the requests that are to be
+// served, or for the document. They share nothing that changes.
+type registration struct {
+	huma     huma.API
+	router   *router
+	document *Document // nil: requests are to be served
+}
+
+// add registers the routes, in their order.
+func (r *registration) add(routes []Route) {
+	for _, route := range routes {
+		route.endpoint.register(r, route.method, route.path)
+	}
+	for _, schema := range r.schemas().Map() {
+		loosen(schema)
+	}
+}
+
+// schemas are those of the bodies that the routes read and answer.
+func (r *registration) schemas() huma.Registry { return r.huma.OpenAPI().Components.Schemas }
+
+// loosen corrects what huma makes of a type: it forbids fields that are not listed, but
+// requests may have more, and answers will.
+func loosen(schema *huma.Schema) {
+	if schema.Type != huma.TypeObject {
+		return
+	}
+	schema.AdditionalProperties = nil
+	for _, property := range schema.Properties {
+		if property.Nullable && len(property.Enum) > 0 {
+			property.Enum = append(property.Enum, nil) // an enum lists every value
+		}
+	}
 }
 
 // The keys of an operation's metadata.
@@ -51,18 +85,20 @@ func Handle[I, O any](op Operation, handler func(context.Context, *I) (*O, error
 	if input, ok := any(new(I)).(bodied); ok {
 		op.Body = input.bodyType()
 	}
-	return Endpoint{func(a *API, method, path string) {
+	return Endpoint{func(r *registration, method, path string) {
+		op := op
 		op.Method, op.Path = method, path
-		declared, rules := a.declare(&op)
-		huma.Register(a.huma, declared, func(ctx context.Context, in *I) (*O, error) {
+		declared, rules := r.declare(&op)
+		huma.Register(r.huma, declared, func(ctx context.Context, in *I) (*O, error) {
 			out, err := handler(ctx, in)
 			if err != nil {
 				return nil, exchangeOf(ctx).refusal(err)
 			}
 			return out, nil
 		})
-		a.operations = append(a.operations, op)
-		a.describe(op, rules)
+		if r.document != nil {
+			r.document.add(op, rules)
+		}
 	}}
 }
 
@@ -70,17 +106,20 @@ func Handle[I, O any](op Operation, handler func(context.Context, *I) (*O, error
 // API key. It is documented under the path documentedAs with the refusals of codes;
 // a nil handler is documented only.
 func Raw(documentedAs string, documented *huma.Operation, codes []string, handler http.HandlerFunc) Endpoint {
-	return Endpoint{func(a *API, method, path string) {
-		maps.Copy(documented.Responses, a.refusals(Operation{Audience: Everybody, Codes: codes}))
-		a.Document().Paths[documentedAs] = &huma.PathItem{Get: documented}
-		if handler != nil {
-			a.Handle(method, path, handler)
+	return Endpoint{func(r *registration, method, path string) {
+		if r.document != nil {
+			shown := *documented
+			shown.Responses = maps.Clone(documented.Responses)
+			maps.Copy(shown.Responses, refusals(r.schemas(), Operation{Audience: Everybody, Codes: codes}))
+			r.document.Paths[documentedAs] = &huma.PathItem{Get: &shown}
+		} else if handler != nil {
+			r.router.HandleFunc(method+" "+path, handler)
 		}
 	}}
 }
 
 // declare makes huma's declaration of an operation, and the rules for its body.
-func (a *API) declare(op *Operation) (huma.Operation, body.Rules) {
+func (r *registration) declare(op *Operation) (huma.Operation, body.Rules) {
 	declared := huma.Operation{
 		OperationID:   op.ID,
 		Method:        op.Method,
@@ -89,43 +128,24 @@ func (a *API) declare(op *Operation) (huma.Operation, body.Rules) {
 		Summary:       op.Summary,
 		Description:   op.Description,
 		DefaultStatus: op.Status,
-		Responses:     a.refusals(*op),
 		Metadata:      map[string]any{},
+		Hidden:        r.document == nil,
+	}
+	if r.document != nil {
+		declared.Responses = refusals(r.schemas(), *op)
 	}
 	if op.Audience == Everybody {
 		declared.Security = []map[string][]string{} // empty, not nil: nil means that an API key is needed
 	}
 	var rules body.Rules
 	if op.Body != nil {
-		rules.Registry = a.Document().Components.Schemas
+		rules.Registry = r.schemas()
 		rules.Schema = rules.Registry.Schema(op.Body, true, op.ID+"Request")
 		op.mediaField = rules.MediaField()
 		declared.Metadata[metaRules] = rules
 	}
 	declared.Metadata[metaOperation] = *op
 	return declared, rules
-}
-
-// describe adds the body and the examples to the document. Huma is not given the body:
-// it would read it.
-func (a *API) describe(op Operation, rules body.Rules) {
-	documented := a.Documented(op)
-	if op.Body != nil {
-		documented.RequestBody = &huma.RequestBody{
-			Required: true,
-			Content:  map[string]*huma.MediaType{jsonType: {Schema: rules.Schema, Example: Sample(op.Body)}},
-		}
-	}
-	success := documented.Responses[strconv.Itoa(op.SuccessStatus())]
-	if op.Answer != nil {
-		success.Content[jsonType].Example = Sample(op.Answer)
-	}
-	if op.Stream {
-		success.Content = map[string]*huma.MediaType{EventStreamType: {
-			Schema:  &huma.Schema{Ref: componentsPrefix + "Event"}, // of the data of one event: generators expect that
-			Example: sampleEvent(),
-		}}
-	}
 }
 
 // answerType finds the type of the JSON in the answer of an operation.

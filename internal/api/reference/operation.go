@@ -13,9 +13,9 @@ import (
 )
 
 // newOperation describes an operation for the page.
-func newOperation(api *contract.API, op contract.Operation) (operation, error) {
-	documented := api.Documented(op)
-	fields := fieldLister{registry: api.Document().Components.Schemas}
+func newOperation(document *contract.Document, op contract.Operation) (operation, error) {
+	documented := document.Documented(op)
+	fields := fieldLister{registry: document.Components.Schemas}
 	status := op.SuccessStatus()
 	shown := operation{
 		ID: op.ID, Method: op.Method, Path: op.Path, Summary: op.Summary, Description: op.Description,

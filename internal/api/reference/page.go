@@ -54,9 +54,8 @@ type code struct {
 	Meaning string
 }
 
-// newPage makes the page of an API.
-func newPage(api *contract.API) (page, error) {
-	document := api.Document()
+// newPage makes the page of an API's document.
+func newPage(document *contract.Document) (page, error) {
 	made := page{
 		Title: document.Info.Title, Version: document.Info.Version,
 		About: strings.Split(document.Info.Description, "\n\n"), Events: newEvents(),
@@ -65,11 +64,11 @@ func newPage(api *contract.API) (page, error) {
 		shown := group{
 			Name: tag.Name, Anchor: strings.ToLower(strings.ReplaceAll(tag.Name, " ", "-")), Description: tag.Description,
 		}
-		for _, op := range api.Operations() {
+		for _, op := range document.Operations() {
 			if op.Tag != tag.Name {
 				continue
 			}
-			described, err := newOperation(api, op)
+			described, err := newOperation(document, op)
 			if err != nil {
 				return page{}, err
 			}

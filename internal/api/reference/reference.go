@@ -25,18 +25,6 @@ const policy = "default-src 'none'; style-src 'self'; script-src 'self'; base-ur
 
 // Serve adds the reference page and the guides to an API.
 func Serve(api *contract.API) error {
-	parsed, err := template.New("page.html").Funcs(template.FuncMap{"prose": prose}).ParseFS(files, "page.html")
-	if err != nil {
-		return fmt.Errorf("reference: parse reference page: %w", err)
-	}
-	content, err := newPage(api)
-	if err != nil {
-		return err
-	}
-	var shown bytes.Buffer
-	if err := parsed.Execute(&shown, content); err != nil {
-		return fmt.Errorf("reference: write reference page: %w", err)
-	}
 	for path, to := range map[string]string{
 		"/{$}": "/docs", "/docs/{$}": "/docs", // the addresses that people try first
 		"/docs/openapi.yaml": "/openapi.yaml", // the guides' links lead here
@@ -46,20 +34,33 @@ func Serve(api *contract.API) error {
 			w.WriteHeader(http.StatusFound)
 		})
 	}
-	serveStatic(api, "/docs", "text/html; charset=utf-8", shown.Bytes())
+	serveText(api, "/docs", "text/html; charset=utf-8", func() ([]byte, error) { return writePage(api) })
 	for _, file := range []struct {
 		path, contentType, name string
 	}{
 		{"/docs/style.css", "text/css; charset=utf-8", "style.css"},
 		{"/docs/page.js", "text/javascript; charset=utf-8", "page.js"},
 	} {
-		content, err := files.ReadFile(file.name)
-		if err != nil {
-			return fmt.Errorf("reference: read page: %w", err)
-		}
-		serveStatic(api, file.path, file.contentType, content)
+		serveText(api, file.path, file.contentType, func() ([]byte, error) { return files.ReadFile(file.name) })
 	}
 	return serveGuides(api)
+}
+
+// writePage writes the reference page.
+func writePage(api *contract.API) ([]byte, error) {
+	parsed, err := template.New("page.html").Funcs(template.FuncMap{"prose": prose}).ParseFS(files, "page.html")
+	if err != nil {
+		return nil, fmt.Errorf("reference: parse reference page: %w", err)
+	}
+	content, err := newPage(api.NewDocument())
+	if err != nil {
+		return nil, err
+	}
+	var shown bytes.Buffer
+	if err := parsed.Execute(&shown, content); err != nil {
+		return nil, fmt.Errorf("reference: write reference page: %w", err)
+	}
+	return shown.Bytes(), nil
 }
 
 // serveGuides serves the guides for users and the files that they show, so that the
@@ -69,11 +70,8 @@ func serveGuides(api *contract.API) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
-		content, err := docs.Guides.ReadFile(name)
-		if err == nil {
-			serveStatic(api, "/docs/"+name, plainType, content)
-		}
-		return err
+		serveText(api, "/docs/"+name, plainType, func() ([]byte, error) { return docs.Guides.ReadFile(name) })
+		return nil
 	})
 	if err != nil {
 		return fmt.Errorf("reference: read guides: %w", err)
@@ -84,15 +82,14 @@ func serveGuides(api *contract.API) error {
 // plainType is the type of files that browsers show as text.
 const plainType = "text/plain; charset=utf-8"
 
-// serveStatic serves the same content to everybody, except for the gateway's own
-// address.
-func serveStatic(api *contract.API, path, contentType string, content []byte) {
+// serveText serves a text of the page or a guide.
+func serveText(api *contract.API, path, contentType string, write func() ([]byte, error)) {
+	text := api.Text(contentType, write)
 	api.Handle(http.MethodGet, path, func(w http.ResponseWriter, r *http.Request) {
 		header := w.Header()
-		header.Set("Content-Type", contentType)
 		header.Set("Content-Security-Policy", policy)
 		header.Set("X-Content-Type-Options", "nosniff")
-		header.Set("Cache-Control", "no-cache")         // another version of the program has another page
-		_, _ = w.Write(api.Origin().Insert(r, content)) //nolint:gosec // the origin is escaped; an error means that the client has gone
+		header.Set("Cache-Control", "no-cache") // another version of the program has another page
+		text(w, r)
 	})
 }
