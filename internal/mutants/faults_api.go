@@ -134,6 +134,11 @@ func apiFaults() []fault {
 			test: "./internal/api", run: "NobodyPaysForADocument",
 		},
 		{
+			name: "nobody connects before the data is open", file: "internal/server/server.go",
+			old: "if err := s.reserve(); err != nil {", new: "if err := errors.Join(s.reserve(), s.answer()); err != nil {",
+			test: "./internal/server", run: "NobodyConnects",
+		},
+		{
 			name: "events fit the document", file: "internal/api/contract/event_schema.go",
 			old: `return &huma.Schema{AnyOf: []*huma.Schema{inner, {Type: "null"}}}`, new: "return inner",
 			test: "./internal/api", run: "EventsFitTheDocument",

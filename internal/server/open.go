@@ -65,12 +65,17 @@ func (s *Server) openTemp() error {
 	return nil
 }
 
-func (s *Server) listen(ctx context.Context) error {
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", s.config.Listen)
+// reserve takes the address. Nobody can connect to it before answer is called.
+func (s *Server) reserve() error {
+	where, err := net.ResolveTCPAddr("tcp", s.config.Listen)
 	if err != nil {
-		return fmt.Errorf("server: listen: %w", err)
+		return fmt.Errorf("server: %w", &net.OpError{Op: "listen", Net: "tcp", Err: err})
 	}
-	s.listener = listener
+	listener, answer, err := reserve(where)
+	if err != nil {
+		return err
+	}
+	s.listener, s.answer = listener, answer
 	s.onClose("listener", func() error {
 		if err := listener.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
 			return err

@@ -98,6 +98,7 @@ type Server struct {
 	config    Config
 	tempDir   string // temporary files of every part; emptied at the start
 	listener  net.Listener
+	answer    func() error // lets clients connect to the listener
 	http      *http.Server
 	sandbox   *sandbox.Server // nil without one
 	claim     *store.Claim    // nil on SQLite, where the lock of the data folder is enough
@@ -122,8 +123,8 @@ type Server struct {
 	closers []func() error // in the order of opening
 }
 
-// New listens at the address, opens the data, and builds all parts. The caller must call
-// Run or Close.
+// New opens the data, builds all parts, and listens at the address: a client that can
+// connect is answered as soon as Run is called. The caller must call Run or Close.
 func New(ctx context.Context, config Config) (_ *Server, err error) {
 	if config.Now == nil {
 		config.Now = time.Now
@@ -135,7 +136,7 @@ func New(ctx context.Context, config Config) (_ *Server, err error) {
 		}
 	}()
 	// This is first, so that nothing is left behind if the address is taken.
-	if err := s.listen(ctx); err != nil {
+	if err := s.reserve(); err != nil {
 		return nil, err
 	}
 	if err := s.lock(); err != nil {
@@ -160,6 +161,9 @@ func New(ctx context.Context, config Config) (_ *Server, err error) {
 		return nil, err
 	}
 	if err := s.openAPI(); err != nil {
+		return nil, err
+	}
+	if err := s.answer(); err != nil {
 		return nil, err
 	}
 	return s, nil
