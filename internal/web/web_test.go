@@ -197,6 +197,15 @@ func TestAssets(t *testing.T) {
 	if _, err := assets.URL("none.css"); err == nil {
 		t.Error("there is an address of a file that does not exist")
 	}
+	// What the machine says about endings does not matter.
+	w := httptest.NewRecorder()
+	assets.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://recado.example"+where, http.NoBody))
+	if got := w.Header().Get("Content-Type"); got != "text/css; charset=utf-8" {
+		t.Errorf("the type is %q", got)
+	}
+	if _, err := web.NewAssets(fstest.MapFS{"assets/own.xyz": {}}); err == nil {
+		t.Error("a file of an unknown type is served")
+	}
 }
 
 // What a stream sends arrives as it was, whatever lines it has.
