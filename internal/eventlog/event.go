@@ -23,15 +23,17 @@ type Event struct {
 	// is empty for events that belong to no chat.
 	Chat gateway.JID
 	// SourceKey identifies what happened, so that appending it again has no effect.
-	// It is unique in the instance for as long as the event is kept.
+	// It is unique in the instance for as long as the event is kept. It is empty for what
+	// can't be appended again.
 	SourceKey string
 	At        time.Time // when it happened
 	Data      []byte    // JSON, one of the types of this package
 }
 
 // NewEvent makes an event of the kind that data's type stands for. An empty sourceKey
-// means that it can't happen twice. Its error is gateway.ErrUnstorable where JSON
-// can't represent the data.
+// means that it can't be appended twice: it can't happen twice, or what is written in the
+// same transaction rules it out. Its error is gateway.ErrUnstorable where JSON can't
+// represent the data.
 func NewEvent(instanceID string, chat gateway.JID, sourceKey string, at time.Time, data Data) (Event, error) {
 	id, err := uuid.NewV7()
 	if err != nil {
@@ -40,9 +42,6 @@ func NewEvent(instanceID string, chat gateway.JID, sourceKey string, at time.Tim
 	encoded, err := json.Marshal(data)
 	if err != nil {
 		return Event{}, fmt.Errorf("%w: eventlog: encode %s: %w", gateway.ErrUnstorable, data.Kind(), err)
-	}
-	if sourceKey == "" {
-		sourceKey = id.String()
 	}
 	return Event{
 		InstanceID: instanceID, ID: id.String(), Kind: data.Kind(), Chat: chat,

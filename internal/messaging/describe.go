@@ -45,14 +45,15 @@ func (r *reporter) describing(ctx context.Context, run func(d *descriptions) err
 	}
 }
 
-// sentEvent is the event of a message that the platform has. Its error is errNotDescribed
-// if the description is missing.
+// sentEvent is the event of a message that the platform has. It needs no source key: the
+// message's status is written in the same transaction, and only moves forward. Its error is
+// errNotDescribed if the description is missing.
 func (r *reporter) sentEvent(message gateway.Message, d *descriptions) (eventlog.Event, error) {
 	details, known := d.known[message.ID]
 	if !known {
 		d.missing = append(d.missing, message)
 		return eventlog.Event{}, errNotDescribed
 	}
-	return eventlog.NewEvent(message.InstanceID, message.Chat.Key(), "sent/"+message.ID, message.SentAt,
+	return eventlog.NewEvent(message.InstanceID, message.Chat.Key(), "", message.SentAt,
 		eventlog.MessageSent{Message: eventlog.NewMessage(message, details), Source: string(message.Source)})
 }

@@ -51,5 +51,10 @@ func statusEvent(message gateway.Message, participant gateway.Party) (eventlog.E
 		subject = message.ID
 	}
 	key := "status/" + subject + "/" + message.Status.String() + "/" + string(participant.Key())
+	if message.ID != "" && participant == (gateway.Party{}) {
+		// The status of the message is written in the same transaction, and only moves
+		// forward. A key would be one more page of the database for each event.
+		key = ""
+	}
 	return eventlog.NewEvent(message.InstanceID, message.Chat.Key(), key, message.StatusAt, data)
 }

@@ -35,7 +35,7 @@ const appendTogether = `INSERT INTO events (instance_id, sequence, id, kind, cha
 		n.id, n.kind, n.chat, n.source_key, n.happened_at, n.created_at, n.data
 	FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::bigint[], $8::bytea[])
 		WITH ORDINALITY AS n (instance_id, id, kind, chat, source_key, happened_at, created_at, data, place)
-	WHERE NOT EXISTS (SELECT 1 FROM events e WHERE e.instance_id = n.instance_id AND e.source_key = n.source_key)
+	WHERE NOT EXISTS (SELECT 1 FROM events e WHERE e.instance_id = n.instance_id AND e.source_key = n.source_key AND e.source_key <> '')
 	RETURNING id, sequence`
 
 var _ together = (*commitLaneTx)(nil)
@@ -78,7 +78,7 @@ func (t *commitLaneTx) appendAll(ctx context.Context) (sequences map[string]int6
 	)
 	for _, l := range t.later {
 		from := source{l.event.InstanceID, l.event.SourceKey}
-		if taken[from] {
+		if from.key != "" && taken[from] {
 			continue // the statement does not see the rows that it adds itself
 		}
 		taken[from] = true

@@ -18,10 +18,11 @@ import (
 const (
 	eventColumns = "instance_id, sequence, id, kind, chat, source_key, happened_at, data"
 
-	// The newest event is never removed, so the next number is always known.
+	// The newest event is never removed, so the next number is always known. An event
+	// without a source key is always new.
 	appendEvent = `INSERT INTO events (instance_id, sequence, id, kind, chat, source_key, happened_at, created_at, data)
 		VALUES ($1, (SELECT COALESCE(MAX(sequence), 0) + 1 FROM events WHERE instance_id = $1), $2, $3, $4, $5, $6, $7, $8)
-		ON CONFLICT (instance_id, source_key) DO NOTHING RETURNING sequence`
+		ON CONFLICT (instance_id, source_key) WHERE source_key <> '' DO NOTHING RETURNING sequence`
 
 	// A limit that is a bare parameter makes SQLite plan anew each time.
 	readEvents = "SELECT " + eventColumns + " FROM events WHERE instance_id = $1 AND sequence > $2 ORDER BY sequence LIMIT $3 + 0"

@@ -11,6 +11,7 @@ import (
 	"testing/fstest"
 	"time"
 
+	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/testkit/postgres"
 )
@@ -156,6 +157,41 @@ func rowsAt() map[int][]string {
 		`INSERT INTO idempotency (key_id, key, request_hash, instance_id, message_id, failure, created_at)
 			VALUES ('k1', 'key', '', 'i1', 'm1', '', 1)`,
 	}}
+}
+
+// Events that were appended before only some had a source key keep theirs, and come no
+// second time. What has none comes as often as it is appended.
+func TestMigrateKeepsSourceKeys(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, config Config) {
+		t.Helper()
+		const version = 5
+		s := openEmpty(t, config)
+		all := shipped(t, s)
+		if _, err := s.applyMigrations(t.Context(), all[:version]); err != nil {
+			t.Fatal(err)
+		}
+		execute(t, s, `INSERT INTO events (instance_id, sequence, id, kind, chat, source_key, happened_at, created_at, data)
+			VALUES ('i1', 1, 'e1', 'message.sent', '', 'sent/m1', 1, 1, '{}'), ('i1', 2, 'e2', 'group.updated', '', 'group/1', 1, 1, '{}')`)
+		if _, err := s.applyMigrations(t.Context(), all); err != nil {
+			t.Fatal(err)
+		}
+		for n, event := range []eventlog.Event{
+			{ID: "e3", SourceKey: "group/1"}, {ID: "e4", SourceKey: "sent/m1"}, {ID: "e5"}, {ID: "e6"}, {ID: "e7", SourceKey: "group/2"}, {ID: "e8", SourceKey: "group/2"},
+		} {
+			if err := s.AppendEvents(t.Context(), "i1", event); err != nil {
+				t.Errorf("event %d: %v", n, err)
+			}
+		}
+		events, err := s.ReadEvents(t.Context(), "i1", 0, 10)
+		var got []string
+		for _, event := range events {
+			got = append(got, event.ID)
+		}
+		if want := []string{"e1", "e2", "e5", "e6", "e7"}; err != nil || !slices.Equal(got, want) {
+			t.Errorf("the events are %v (%v), want %v", got, err, want)
+		}
+	})
 }
 
 func TestMigrateKeepsRows(t *testing.T) {

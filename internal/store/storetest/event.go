@@ -3,6 +3,7 @@ package storetest
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"sync"
 	"testing"
 
@@ -81,6 +82,26 @@ func testEvents(t *testing.T, f *fixture) {
 	}
 	if oldest, newest, err := f.EventBounds(f.ctx(), newID()); oldest != 0 || newest != 0 || err != nil {
 		t.Errorf("those of an unknown instance reach from %d to %d (%v)", oldest, newest, err)
+	}
+}
+
+// Without a source key the same is appended as often as it comes, also in one call.
+func testEventsWithoutSource(t *testing.T, f *fixture) {
+	t.Helper()
+	instance := f.instance(f.account().ID, 1)
+	one, two, three := f.event(instance, 1), f.event(instance, 2), f.event(instance, 3)
+	one.SourceKey, two.SourceKey = "", ""
+	f.check(f.AppendEvents(f.ctx(), instance.ID, one))
+	f.check(f.AppendEvents(f.ctx(), instance.ID, two, three, f.event(instance, 3)))
+	f.check(f.AppendEvents(f.ctx(), instance.ID, f.event(instance, 3)))
+	events, err := f.ReadEvents(f.ctx(), instance.ID, 0, 10)
+	f.check(err)
+	var got []string
+	for _, event := range events {
+		got = append(got, event.ID)
+	}
+	if want := []string{one.ID, two.ID, three.ID}; !slices.Equal(got, want) {
+		t.Errorf("the events are %v, want %v", got, want)
 	}
 }
 

@@ -50,6 +50,7 @@ func Run(t *testing.T, open Open) {
 		"changes, confirm":    testConfirmChange,
 		"changes, remove":     testRemoveChanges,
 		"events":              testEvents,
+		"events, no source":   testEventsWithoutSource,
 		"events, newest":      testNewestEvents,
 		"events, at once":     testEventsAtOnce,
 		"events, delete":      testDeleteEvents,
