@@ -86,7 +86,8 @@ type Message struct {
 	// on a message that has just arrived, and read from the payload otherwise.
 	Details Details
 	// WireKey is the same for every delivery of the message, so that a second delivery
-	// changes nothing.
+	// changes nothing. Messages with the same one have the same PlatformID. It is empty for
+	// messages that were sent through this gateway.
 	WireKey string
 
 	CreatedAt time.Time

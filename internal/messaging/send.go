@@ -123,7 +123,6 @@ func (s *Service) newMessage(ctx context.Context, session gateway.Session, reque
 		Payload:    payload,
 		CreatedAt:  now,
 	}
-	message.WireKey = "api/" + message.PlatformID
 	if quote != nil {
 		message.QuotedID = quote.PlatformID
 	}

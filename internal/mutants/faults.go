@@ -69,7 +69,7 @@ func reliabilityFaults() []fault {
 		},
 		{
 			name: "a second delivery changes nothing", file: "internal/store/message.go",
-			old: `" ON CONFLICT (instance_id, wire_key) WHERE wire_key IS NOT NULL DO NOTHING"`, new: `" ON CONFLICT (id) DO NOTHING"`,
+			old: ` AND wire_key = $19)"`, new: ` AND wire_key = $19 AND id = $1)"`,
 			test: storeTests, run: "SQLite",
 		},
 		{

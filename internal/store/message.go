@@ -19,6 +19,13 @@ const (
 	insertMessage = "INSERT INTO messages (" + messageColumns + ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, " +
 		"$10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)"
 
+	// Messages with one wire key have one platform identifier, so they are found by the
+	// index of those. Writes of one instance come one after another, and only this one adds
+	// messages with a wire key.
+	insertNewMessage = "INSERT INTO messages (" + messageColumns + ") SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, " +
+		"$10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22 " +
+		"WHERE NOT EXISTS (SELECT 1 FROM messages WHERE instance_id = $2 AND platform_id = $3 AND wire_key = $19)"
+
 	// The inner queries have no ORDER BY: with it SQLite prefers the index of the
 	// order, and reads every message of the instance.
 	findMessages = "SELECT " + messageColumns + " FROM messages WHERE id IN (" +
@@ -45,8 +52,10 @@ const (
 )
 
 // AddMessage adds a message with the events that it causes, and reports whether
-// it is new. If a message with the same wire key exists, that one stays as it is, and
-// nothing is added. It returns a gateway.NotFound if the instance is gone.
+// it is new. If a message with the same wire key and platform identifier exists, that one
+// stays as it is, and nothing is added. The changes of keys that the context has
+// (gateway.WithDeviceKeys) are written in any case. It returns a gateway.NotFound if the
+// instance is gone.
 func (s *Store) AddMessage(ctx context.Context, message gateway.Message, events ...eventlog.Event) (added bool, err error) {
 	changes := gateway.DeviceKeysOf(ctx)
 	err = s.record(ctx, message.InstanceID, func(ctx context.Context, r *recorder) error {
@@ -56,9 +65,7 @@ func (s *Store) AddMessage(ctx context.Context, message gateway.Message, events 
 			}
 			r.committed = changes.Written
 		}
-		result, err := r.ExecContext(ctx,
-			insertMessage+" ON CONFLICT (instance_id, wire_key) WHERE wire_key IS NOT NULL DO NOTHING",
-			messageValues(message)...)
+		result, err := r.ExecContext(ctx, insertNewMessage, messageValues(message)...)
 		if err != nil {
 			return err
 		}

@@ -194,6 +194,31 @@ func TestMigrateKeepsSourceKeys(t *testing.T) {
 	})
 }
 
+// A message that came before the index of wire keys was dropped comes no second time.
+func TestMigrateKeepsWireKeys(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, config Config) {
+		t.Helper()
+		s := openEmpty(t, config)
+		all := shipped(t, s)
+		if _, err := s.applyMigrations(t.Context(), all[:1]); err != nil {
+			t.Fatal(err)
+		}
+		execute(t, s, rowsAt()[1]...)
+		if _, err := s.applyMigrations(t.Context(), all); err != nil {
+			t.Fatal(err)
+		}
+		again := gateway.Message{ID: "m2", InstanceID: "i1", PlatformID: "3EB0", WireKey: "wire", Status: gateway.MessageDelivered}
+		if added, err := s.AddMessage(t.Context(), again); added || err != nil {
+			t.Errorf("a second delivery: %v, %v", added, err)
+		}
+		again.WireKey = "other"
+		if added, err := s.AddMessage(t.Context(), again); !added || err != nil {
+			t.Errorf("another message: %v, %v", added, err)
+		}
+	})
+}
+
 func TestMigrateKeepsRows(t *testing.T) {
 	t.Parallel()
 	for version, rows := range rowsAt() {

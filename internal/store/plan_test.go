@@ -21,6 +21,7 @@ func TestLookUpsUseTheirIndex(t *testing.T) {
 		messageByPlatformID:       "messages_by_platform_id (instance_id=? AND platform_id=?)",
 		s.dialect.messagesByIDs(): "messages_by_platform_id (instance_id=? AND platform_id=?)",
 		messageByID:               "sqlite_autoindex_messages_1 (id=?)",
+		insertNewMessage:          "messages_by_platform_id (instance_id=? AND platform_id=?)",
 		findSentChange:            "sqlite_autoindex_sent_changes_1 (instance_id=? AND platform_id=?)",
 		appendEvent:               "sqlite_autoindex_events_1 (instance_id=?)",
 		readEvents:                "sqlite_autoindex_events_1 (instance_id=? AND sequence>?)",
@@ -70,7 +71,7 @@ func explain(t *testing.T, s *Store, query string) string {
 		var detail string
 		err := row.Scan(&id, &parent, &unused, &detail)
 		return detail, err
-	}, "EXPLAIN QUERY PLAN "+query, 1, 2, 3, 4, 5, 6, 7, 8)
+	}, "EXPLAIN QUERY PLAN "+query, make([]any, 22)...)
 	if err != nil {
 		t.Fatal(err)
 	}

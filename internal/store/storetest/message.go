@@ -32,8 +32,14 @@ func testAddMessage(t *testing.T, f *fixture) {
 		t.Errorf("the second delivery changed the message to %q", got.Text)
 	}
 
+	namesake := message
+	namesake.ID, namesake.WireKey = newID(), "the same identifier in another chat"
+	f.add(namesake, true)
+	namesake.ID = newID()
+	f.add(namesake, false)
+
 	elsewhere := f.message(other, 1)
-	elsewhere.WireKey = message.WireKey
+	elsewhere.PlatformID, elsewhere.WireKey = message.PlatformID, message.WireKey
 	f.add(elsewhere, true)
 	f.add(f.message(instance, 2), true) // without a wire key
 	f.add(f.message(instance, 2), true)
