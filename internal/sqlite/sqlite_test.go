@@ -77,6 +77,42 @@ func TestReaderCannotWrite(t *testing.T) {
 	}
 }
 
+// New files have small pages, which the connections must ask for before the log is there. A
+// file with other pages is used as it is.
+func TestPagesOfAFile(t *testing.T) {
+	t.Parallel()
+	old := filepath.Join(t.TempDir(), "old.db")
+	made, err := sql.Open("sqlite", "file:"+old)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = made.ExecContext(t.Context(), "PRAGMA page_size = 4096; CREATE TABLE numbers (n INTEGER)")
+	if err := errors.Join(err, made.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]int{old: 4096, filepath.Join(t.TempDir(), "new.db"): 1024} {
+		db, err := sqlite.Open(t.Context(), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := db.Write(t.Context(), statement("CREATE TABLE IF NOT EXISTS numbers (n INTEGER)")); err != nil {
+			t.Error(err)
+		}
+		for _, c := range []struct {
+			pragma string
+			want   int
+		}{{"page_size", want}, {"wal_autocheckpoint", 16_000}} {
+			var got int
+			if err := db.Reader().QueryRowContext(t.Context(), "PRAGMA "+c.pragma).Scan(&got); err != nil || got != c.want {
+				t.Errorf("%s: %s is %d (%v), want %d", filepath.Base(path), c.pragma, got, err, c.want)
+			}
+		}
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // Many callers share commits, and a write that fails does not make others fail.
 func TestWriteIsWholeForEachCaller(t *testing.T) {
 	t.Parallel()
