@@ -11,6 +11,7 @@ import (
 	"go.mau.fi/whatsmeow/store"
 
 	"github.com/recado-project/recado/internal/signallog"
+	"github.com/recado-project/recado/internal/whatsapp/sessionrecord"
 )
 
 // process guards the globals of whatsmeow and libsignal.
@@ -41,6 +42,7 @@ func setProcess(config Config) error {
 	// What the phone lists under "linked devices".
 	store.SetOSInfo("Recado", [3]uint32{1, 0, 0})
 	store.DeviceProps.PlatformType = waCompanionReg.DeviceProps_DESKTOP.Enum()
+	store.SignalProtobufSerializer.Session = sessionrecord.Format{}
 	signallog.Quiet()
 	return nil
 }

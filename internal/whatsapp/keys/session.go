@@ -7,6 +7,8 @@ import (
 	"sync"
 
 	"go.mau.fi/whatsmeow/types"
+
+	"github.com/recado-project/recado/internal/whatsapp/sessionrecord"
 )
 
 const kindSession = "session"
@@ -74,7 +76,7 @@ func (k *deviceKeys) PutSession(ctx context.Context, address string, session []b
 	if err != nil {
 		return err
 	}
-	if session, err = mendSession(before, session); err != nil {
+	if session, err = sessionrecord.Mend(before, session); err != nil {
 		return err
 	}
 	return k.PutManySessions(ctx, map[string][]byte{address: session})
