@@ -72,6 +72,14 @@ func (w work) truncate(name string, size int64) {
 	w.must(os.Truncate(w.path(name), size))
 }
 
+// unmap ends the mapping of a file. What was changed in it is written before: the kernel would
+// write it while it lets this process, which answers for the disk, get no memory.
+func (w work) unmap(mapped []byte) {
+	w.t.Helper()
+	w.must(unix.Msync(mapped, unix.MS_SYNC))
+	w.must(unix.Munmap(mapped))
+}
+
 // left returns what is on the disk: "name=content" of all files, ordered by name.
 func (w work) left() string {
 	w.t.Helper()
@@ -213,7 +221,7 @@ func TestMappedMemoryIsShared(t *testing.T) {
 		t.Errorf("the second reads %q", got)
 	}
 	for _, mapped := range maps {
-		w.must(unix.Munmap(mapped))
+		w.unmap(mapped)
 	}
 }
 
@@ -237,7 +245,8 @@ func TestSyncWaitsWithoutPower(t *testing.T) {
 	}
 }
 
-// Writes and syncs are counted as programs call them, reads are not.
+// Writes and syncs are counted as programs call them; reads, and what the
+// kernel writes of mapped memory, are not.
 func TestCounts(t *testing.T) {
 	t.Parallel()
 	d := disk.Mount(t)
@@ -255,6 +264,17 @@ func TestCounts(t *testing.T) {
 	count("a large write", func() { w.write("a", strings.Repeat("x", page), 24) }, disk.Counts{Writes: 1, Bytes: page})
 	count("a sync of a file and of a folder", func() { w.sync("a", ".") }, disk.Counts{Syncs: 2})
 	count("a read", func() { w.left() }, disk.Counts{})
+	count("mapped memory", func() {
+		file, err := os.OpenFile(w.path("a"), os.O_RDWR, 0)
+		w.must(err)
+		mapped, err := unix.Mmap(int(file.Fd()), 0, page, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+		w.must(errors.Join(err, file.Close()))
+		mapped[0] = 'y'
+		w.unmap(mapped)
+	}, disk.Counts{Syncs: 1}) // that of the test itself
+	if got := w.left(); !strings.HasPrefix(got, "a=y2345") {
+		t.Errorf("the mapped memory did not reach the file: %.10q", got)
+	}
 	d.Cut()
 	d.Restart(disk.Survivors{})
 	count("after a loss of power", func() { w.write("a", "1", 0) }, disk.Counts{Writes: 1, Bytes: 1})
