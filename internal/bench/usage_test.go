@@ -1,6 +1,7 @@
 package bench_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os/exec"
@@ -112,8 +113,12 @@ func (r *bare) run(b *testing.B, each int, flags ...string) usage {
 		Allocations int64   `json:"allocations"`
 		Allocated   int64   `json:"allocated"`
 	}
-	if err := json.Unmarshal(output, &result); err != nil {
-		b.Fatal(err)
+	lines := bytes.Split(bytes.TrimSpace(output), []byte("\n")) // the library may have printed something before
+	if err := json.Unmarshal(lines[len(lines)-1], &result); err != nil {
+		b.Fatalf("%v in %s", err, output)
+	}
+	if len(lines) > 1 {
+		b.Logf("bare whatsmeow printed %s", bytes.Join(lines[:len(lines)-1], []byte("; ")))
 	}
 	return usage{
 		messages: each * r.instances, elapsed: seconds(result.Seconds), cpu: seconds(result.CPUSeconds),
