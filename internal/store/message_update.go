@@ -120,18 +120,32 @@ func (d dialect) messagesByIDs() string {
 		" UNION ALL SELECT * FROM " + d.in() + " AS given) ORDER BY created_at, id"
 }
 
-// writeMessage writes the fields of a message that have changed.
+// What may have changed of a message: nearly always its status alone.
+const (
+	updateStatus = "UPDATE messages SET status = $1, status_at = $2 WHERE id = $3"
+
+	updateEnvelope = `UPDATE messages SET status = $1, status_at = $2, sent_at = $3, chat_jid = $4, chat_lid = $5,
+		edited_at = $6, deleted_at = $7 WHERE id = $8`
+
+	updateContent = `UPDATE messages SET status = $1, status_at = $2, sent_at = $3, chat_jid = $4, chat_lid = $5,
+		edited_at = $6, deleted_at = $7, text = $8, payload = $9 WHERE id = $10`
+)
+
+// writeMessage writes the fields of a message that have changed, with one statement.
 func writeMessage(ctx context.Context, q querier, before, after gateway.Message) error {
-	if before.Text != after.Text || !bytes.Equal(before.Payload, after.Payload) {
-		if _, err := q.ExecContext(ctx, "UPDATE messages SET text = $1, payload = $2 WHERE id = $3",
-			after.Text, notNull(after.Payload), after.ID); err != nil {
-			return err
-		}
+	statement, values := updateStatus, []any{int64(after.Status), millis(after.StatusAt)}
+	content := before.Text != after.Text || !bytes.Equal(before.Payload, after.Payload)
+	if content || before.Chat.JID != after.Chat.JID || before.Chat.LID != after.Chat.LID || !before.SentAt.Equal(after.SentAt) ||
+		!before.EditedAt.Equal(after.EditedAt) || !before.DeletedAt.Equal(after.DeletedAt) {
+		statement = updateEnvelope
+		values = append(values, millis(after.SentAt), string(after.Chat.JID), string(after.Chat.LID),
+			millis(after.EditedAt), millis(after.DeletedAt))
 	}
-	_, err := q.ExecContext(ctx, `UPDATE messages SET status = $1, status_at = $2, sent_at = $3,
-		chat_jid = $4, chat_lid = $5, edited_at = $6, deleted_at = $7 WHERE id = $8`,
-		int64(after.Status), millis(after.StatusAt), millis(after.SentAt),
-		string(after.Chat.JID), string(after.Chat.LID), millis(after.EditedAt), millis(after.DeletedAt), after.ID)
+	if content {
+		statement = updateContent
+		values = append(values, after.Text, notNull(after.Payload))
+	}
+	_, err := q.ExecContext(ctx, statement, append(values, after.ID)...)
 	return err
 }
 

@@ -61,6 +61,36 @@ func testUpdateMessages(t *testing.T, f *fixture) {
 	}))
 }
 
+// What changes of a message is written, whichever field it is, and the rest stays.
+func testUpdateEachField(t *testing.T, f *fixture) {
+	t.Helper()
+	instance := f.instance(f.account().ID, 1)
+	want := f.message(instance, 1)
+	f.add(want, true)
+	for name, change := range map[string]func(m *gateway.Message){
+		"nothing":     func(*gateway.Message) {},
+		"status":      func(m *gateway.Message) { m.Status = gateway.MessageDelivered },
+		"status time": func(m *gateway.Message) { m.StatusAt = after(2) },
+		"sent":        func(m *gateway.Message) { m.SentAt = after(3) },
+		"JID":         func(m *gateway.Message) { m.Chat.JID = "1@s.whatsapp.net" },
+		"LID":         func(m *gateway.Message) { m.Chat.LID = "2@lid" },
+		"edited":      func(m *gateway.Message) { m.EditedAt = after(4) },
+		"deleted":     func(m *gateway.Message) { m.DeletedAt = after(5) },
+		"text":        func(m *gateway.Message) { m.Text = "better" },
+		"payload":     func(m *gateway.Message) { m.Payload = []byte("other") },
+	} {
+		f.check(f.UpdateMessages(f.ctx(), instance.ID, []string{want.ID},
+			func(found []gateway.Message) ([]gateway.Message, []eventlog.Event, error) {
+				change(&found[0])
+				return found, nil, nil
+			}))
+		change(&want)
+		if got := f.get(instance, want.ID); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: got %+v, want %+v", name, got, want)
+		}
+	}
+}
+
 // No update is lost where many change the same messages at the same time, in
 // lists that overlap in any order.
 func testUpdateMessagesAtOnce(t *testing.T, f *fixture) {

@@ -41,6 +41,7 @@ func Run(t *testing.T, open Open) {
 		"messages, find":      testFindMessages,
 		"messages, lists":     testListMessages,
 		"messages, update":    testUpdateMessages,
+		"messages, a field":   testUpdateEachField,
 		"messages, at once":   testUpdateMessagesAtOnce,
 		"messages, history":   testAddHistory,
 		"messages, pending":   testPendingMessages,
