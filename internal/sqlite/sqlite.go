@@ -42,8 +42,8 @@ const (
 	pageSize = 1024
 
 	// logPages is at how many pages in the write-ahead log they are moved into the file. A
-	// page that was written many times is moved once. It bounds the log to some 16 MB.
-	logPages = 16_000
+	// page that was written many times is moved once. It bounds the log to some 8 MB.
+	logPages = 8_000
 
 	// readers is how many connections may read while the writer writes. Reads are short
 	// here, so more connections would only cost memory.
