@@ -16,8 +16,13 @@ import (
 // first of them waits.
 const maxBatch = 512
 
-// patience bounds how long a write that can wait does so for one that can't.
-const patience = 2 * time.Millisecond
+// patience bounds how long a write that can wait does so for one that can't, and
+// maxPatient how many such writes wait one after another: many receipts that come at once
+// must not wait for each other.
+const (
+	patience   = 4 * time.Millisecond
+	maxPatient = 2
+)
 
 // ErrClosed is the error of a write that comes after Close.
 var ErrClosed = errors.New("groupcommit: closed")
@@ -43,7 +48,9 @@ type Group[T any] struct {
 	// urgent is when a write that can't wait came last, in nanoseconds since the group was
 	// made.
 	urgent atomic.Int64
-	made   time.Time
+	// patient counts the writes since then that could wait.
+	patient atomic.Int64
+	made    time.Time
 }
 
 // write is one caller's part of a batch.
@@ -125,6 +132,7 @@ func (g *Group[T]) enqueue(ctx context.Context, fn func(ctx context.Context, tx 
 // Wait waits for the result (Pending).
 func (w *write[T]) Wait() error {
 	w.group.urgent.Store(int64(time.Since(w.group.made)))
+	w.group.patient.Store(0)
 	w.carryOut()
 	return w.result()
 }
@@ -132,8 +140,8 @@ func (w *write[T]) Wait() error {
 // WaitSoon waits for the result (Pending).
 func (w *write[T]) WaitSoon() error {
 	last := time.Duration(w.group.urgent.Load())
-	if last == 0 || time.Since(w.group.made)-last > patience {
-		w.carryOut() // nobody is likely to come
+	if last == 0 || time.Since(w.group.made)-last > patience || w.group.patient.Add(1) > maxPatient {
+		w.carryOut() // nobody is likely to come, or too many wait
 		return w.result()
 	}
 	select {

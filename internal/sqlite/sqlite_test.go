@@ -101,7 +101,7 @@ func TestPagesOfAFile(t *testing.T) {
 		for _, c := range []struct {
 			pragma string
 			want   int
-		}{{"page_size", want}, {"wal_autocheckpoint", 16_000}} {
+		}{{"page_size", want}, {"wal_autocheckpoint", 8_000}} {
 			var got int
 			if err := db.Reader().QueryRowContext(t.Context(), "PRAGMA "+c.pragma).Scan(&got); err != nil || got != c.want {
 				t.Errorf("%s: %s is %d (%v), want %d", filepath.Base(path), c.pragma, got, err, c.want)
