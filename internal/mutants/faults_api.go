@@ -139,6 +139,21 @@ func apiFaults() []fault {
 			test: "./internal/server", run: "NobodyConnects",
 		},
 		{
+			name: "a revoked key is seen by another process", file: "internal/store/key.go",
+			old: "return s.keysMark.Tell()", new: "return nil",
+			test: "./internal/store", run: "ARevokedKeyIsSeen",
+		},
+		{
+			name: "what is kept in memory is never older than what was written", file: "internal/store/cache/cache.go",
+			old: "if c.running > 0 || changes != c.changes {", new: "if c.running > 0 {",
+			test: "./internal/store/cache", run: "NobodyKeepsAnOldValue",
+		},
+		{
+			name: "an instance is new when its event rings", file: "internal/store/instance.go",
+			old: "(gateway.Instance, error) {\n\tdefer s.changeInstance(id)()", new: "(gateway.Instance, error) {",
+			test: "./internal/store", run: "AnInstanceIsNew",
+		},
+		{
 			name: "events fit the document", file: "internal/api/contract/event_schema.go",
 			old: `return &huma.Schema{AnyOf: []*huma.Schema{inner, {Type: "null"}}}`, new: "return inner",
 			test: "./internal/api", run: "EventsFitTheDocument",

@@ -5,6 +5,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
@@ -19,6 +20,7 @@ func instanceNotFound() error {
 
 // CreateInstance adds an instance. If its id is taken, it returns a gateway.Conflict.
 func (s *Store) CreateInstance(ctx context.Context, instance gateway.Instance) error {
+	defer s.changeInstance(instance.ID)()
 	_, err := s.db.exec(ctx, "INSERT INTO instances ("+instanceColumns+
 		") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
 		instance.ID, instance.AccountID, instance.Name, string(instance.Status), string(instance.Reason), instance.Device,
@@ -35,8 +37,9 @@ func (s *Store) CreateInstance(ctx context.Context, instance gateway.Instance) e
 
 // GetInstance returns the instance, or a gateway.NotFound.
 func (s *Store) GetInstance(ctx context.Context, id string) (gateway.Instance, error) {
-	instance, found, err := find(ctx, s.db.reader(), scanInstance,
-		"SELECT "+instanceColumns+" FROM instances WHERE id = $1", id)
+	instance, found, err := s.instances.Find(id, func() (gateway.Instance, bool, error) {
+		return find(ctx, s.db.reader(), scanInstance, "SELECT "+instanceColumns+" FROM instances WHERE id = $1", id)
+	})
 	if err != nil {
 		return gateway.Instance{}, fmt.Errorf("store: get instance: %w", err)
 	}
@@ -46,24 +49,43 @@ func (s *Store) GetInstance(ctx context.Context, id string) (gateway.Instance, e
 	return instance, nil
 }
 
+// changeInstance is called before an instance changes, and done afterwards.
+func (s *Store) changeInstance(id string) (done func()) {
+	one, lists := s.instances.Change(id), s.instanceLists.Change()
+	return func() {
+		one()
+		lists()
+	}
+}
+
+// instanceList is what a page of instances is asked for with.
+type instanceList struct {
+	accountID, ids string
+	request        gateway.PageRequest
+}
+
 // ListInstances returns a page of the account's instances, oldest first: of
 // those with the ids, or of all where there are no ids.
 func (s *Store) ListInstances(
 	ctx context.Context, accountID string, ids []string, request gateway.PageRequest,
 ) (gateway.Page[gateway.Instance], error) {
+	set, err := texts(ids)
+	if err != nil {
+		return gateway.Page[gateway.Instance]{}, fmt.Errorf("store: list instances: %w", err)
+	}
 	from, args := "FROM instances WHERE account_id = $1", []any{accountID}
 	if len(ids) > 0 {
-		set, err := texts(ids)
-		if err != nil {
-			return gateway.Page[gateway.Instance]{}, fmt.Errorf("store: list instances: %w", err)
-		}
 		from += " AND id IN " + s.dialect.in()
 		args = append(args, set)
 	}
-	page, err := list(ctx, s.db.scanner(), scanInstance, request, instanceColumns, from, args...)
+	page, _, err := s.instanceLists.Find(instanceList{accountID, set, request}, func() (gateway.Page[gateway.Instance], bool, error) {
+		page, err := list(ctx, s.db.scanner(), scanInstance, request, instanceColumns, from, args...)
+		return page, true, err
+	})
 	if err != nil {
 		return page, fmt.Errorf("store: list instances: %w", err)
 	}
+	page.Items = slices.Clone(page.Items) // the caller may change its own
 	return page, nil
 }
 
@@ -86,6 +108,7 @@ func (s *Store) AllInstances(ctx context.Context) ([]gateway.Instance, error) {
 func (s *Store) UpdateInstance(
 	ctx context.Context, id string, change func(*gateway.Instance) ([]eventlog.Event, error),
 ) (gateway.Instance, error) {
+	defer s.changeInstance(id)()
 	var instance gateway.Instance
 	var refused error
 	err := s.record(ctx, id, func(ctx context.Context, r *recorder) error {
@@ -137,6 +160,7 @@ func writeInstance(ctx context.Context, q querier, instance gateway.Instance) er
 // don't wait long. A crash in between leaves an instance with fewer of them, which can
 // be deleted again.
 func (s *Store) DeleteInstance(ctx context.Context, id string) error {
+	defer s.changeInstance(id)()
 	for _, query := range []string{
 		"DELETE FROM messages WHERE id IN (SELECT id FROM messages WHERE instance_id = $1 ORDER BY created_at, id LIMIT $2 + 0)",
 		"DELETE FROM sent_changes WHERE (instance_id, platform_id) IN (SELECT instance_id, platform_id FROM sent_changes WHERE instance_id = $1 LIMIT $2 + 0)",

@@ -5,6 +5,7 @@ package store
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -38,10 +39,16 @@ func (s *Store) CreateKey(ctx context.Context, key gateway.Key) error {
 }
 
 // FindKey returns the key with the hash and whether there is one. It may be
-// revoked or expired.
+// revoked or expired. It must not be changed, and may lack its last use.
 func (s *Store) FindKey(ctx context.Context, hash []byte) (gateway.Key, bool, error) {
-	key, found, err := find(ctx, s.db.reader(), scanKey,
-		"SELECT "+keyColumns+" FROM api_keys WHERE hash = $1", hash)
+	read := func() (gateway.Key, bool, error) {
+		return find(ctx, s.db.reader(), scanKey, "SELECT "+keyColumns+" FROM api_keys WHERE hash = $1", hash)
+	}
+	if s.keys != nil {
+		kept := read
+		read = func() (gateway.Key, bool, error) { return s.keys.Find(string(hash), kept) }
+	}
+	key, found, err := read()
 	if err != nil {
 		return gateway.Key{}, false, fmt.Errorf("store: find key: %w", err)
 	}
@@ -93,9 +100,10 @@ func (s *Store) ListKeys(ctx context.Context, accountID string, request gateway.
 // RevokeKey revokes a key of the account at that time. A key that is revoked already
 // keeps its time. It returns a gateway.NotFound if the account has no such key.
 func (s *Store) RevokeKey(ctx context.Context, accountID, id string, at time.Time) error {
+	done := s.changeKeys()
 	changed, err := s.db.exec(ctx, `UPDATE api_keys SET revoked_at = CASE WHEN revoked_at = 0 THEN $1 ELSE revoked_at END
 		WHERE account_id = $2 AND id = $3`, millis(at), accountID, id)
-	if err != nil {
+	if err = errors.Join(err, done()); err != nil {
 		return fmt.Errorf("store: revoke key: %w", err)
 	}
 	if changed == 0 {
@@ -111,6 +119,19 @@ func (s *Store) TouchKey(ctx context.Context, id string, at time.Time) error {
 		return fmt.Errorf("store: touch key: %w", err)
 	}
 	return nil
+}
+
+// changeKeys is called before keys change, and done afterwards: from then on no process
+// uses an old one.
+func (s *Store) changeKeys() (done func() error) {
+	if s.keys == nil {
+		return func() error { return nil }
+	}
+	changed := s.keys.Change()
+	return func() error {
+		changed()
+		return s.keysMark.Tell()
+	}
 }
 
 func scanKey(row scanner) (gateway.Key, error) {

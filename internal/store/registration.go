@@ -10,24 +10,50 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 )
 
+const registrationColumns = "number, jid, lid, checked_at"
+
+// checkedRegistration is a registration with the time of the platform's answer.
+type checkedRegistration struct {
+	gateway.Registration
+
+	checkedAt int64
+}
+
 // FindRegistrations returns the registrations of the numbers that were stored since that
 // time, by number. All of them exist.
 func (s *Store) FindRegistrations(
 	ctx context.Context, numbers []string, since time.Time,
 ) (map[string]gateway.Registration, error) {
+	byNumber := make(map[string]gateway.Registration, len(numbers))
+	add := func(found checkedRegistration) {
+		if found.checkedAt >= millis(since) {
+			byNumber[found.Number] = found.Registration
+		}
+	}
+	if len(numbers) == 1 { // a message is sent
+		found, ok, err := s.registrations.Find(numbers[0], func() (checkedRegistration, bool, error) {
+			return find(ctx, s.db.reader(), scanRegistration, "SELECT "+registrationColumns+" FROM registrations WHERE number = $1", numbers[0])
+		})
+		if err != nil {
+			return nil, fmt.Errorf("store: find registration: %w", err)
+		}
+		if ok {
+			add(found)
+		}
+		return byNumber, nil
+	}
 	set, err := texts(numbers)
 	if err != nil {
 		return nil, fmt.Errorf("store: find registrations: %w", err)
 	}
 	found, err := collect(ctx, s.db.reader(), scanRegistration,
-		"SELECT number, jid, lid FROM registrations WHERE checked_at >= $1 AND number IN "+s.dialect.in(),
+		"SELECT "+registrationColumns+" FROM registrations WHERE checked_at >= $1 AND number IN "+s.dialect.in(),
 		millis(since), set)
 	if err != nil {
 		return nil, fmt.Errorf("store: find registrations: %w", err)
 	}
-	byNumber := make(map[string]gateway.Registration, len(found))
 	for _, registration := range found {
-		byNumber[registration.Number] = registration
+		add(registration)
 	}
 	return byNumber, nil
 }
@@ -35,6 +61,11 @@ func (s *Store) FindRegistrations(
 // SaveRegistrations stores the registrations of numbers that exist, as the platform has
 // answered at that time. A known LID stays if the answer has none.
 func (s *Store) SaveRegistrations(ctx context.Context, registrations []gateway.Registration, at time.Time) error {
+	numbers := make([]string, len(registrations))
+	for i, registration := range registrations {
+		numbers[i] = registration.Number
+	}
+	defer s.registrations.Change(numbers...)()
 	err := s.db.write(ctx, func(ctx context.Context, q querier) error {
 		for _, registration := range registrations {
 			if !registration.Exists {
@@ -58,8 +89,8 @@ func (s *Store) SaveRegistrations(ctx context.Context, registrations []gateway.R
 	return nil
 }
 
-func scanRegistration(row scanner) (gateway.Registration, error) {
-	registration := gateway.Registration{Exists: true}
-	err := row.Scan(&registration.Number, &registration.JID, &registration.LID)
-	return registration, err
+func scanRegistration(row scanner) (checkedRegistration, error) {
+	found := checkedRegistration{Registration: gateway.Registration{Exists: true}}
+	err := row.Scan(&found.Number, &found.JID, &found.LID, &found.checkedAt)
+	return found, err
 }

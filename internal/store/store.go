@@ -24,6 +24,7 @@ import (
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/groupcommit"
+	"github.com/recado-project/recado/internal/store/cache"
 )
 
 // defaultConns is how many connections to PostgreSQL are opened at most if the
@@ -46,6 +47,7 @@ type Store struct {
 	dialect dialect
 	now     func() time.Time
 	bell    *eventlog.Bell
+	caches
 }
 
 // Open opens the database and brings its tables up to date. It refuses a
@@ -94,7 +96,52 @@ func open(ctx context.Context, config Config) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("store: open: %w", err)
 	}
+	if s.caches, err = newCaches(config.Path, s.now); err != nil {
+		return nil, errors.Join(fmt.Errorf("store: open: %w", err), s.Close())
+	}
 	return s, nil
+}
+
+// caches keep what every request needs and what hardly changes. Only this process changes
+// instances and registrations while it runs: the lock of the data folder, or the claim to
+// the database, keeps others out. Keys are changed by the command line as well, and a key
+// that is revoked must be refused at once. So on SQLite that command leaves a mark beside
+// the file; on PostgreSQL, where it may run on another machine, keys are not kept at all.
+type caches struct {
+	keys          *cache.Cache[string, gateway.Key] // by hash; nil: they are not kept
+	keysMark      *cache.Mark                       // nil where keys is
+	instances     *cache.Cache[string, gateway.Instance]
+	instanceLists *cache.Cache[instanceList, gateway.Page[gateway.Instance]]
+	registrations *cache.Cache[string, checkedRegistration]
+}
+
+// How many of each are kept: a few megabytes if all are.
+const (
+	keptKeys          = 1000
+	keptInstances     = 4000
+	keptInstanceLists = 100
+	keptRegistrations = 8000
+
+	// keysAge is how long a key that was revoked by a process that was killed before it
+	// could leave its mark is used.
+	keysAge = 5 * time.Second
+)
+
+func newCaches(path string, now func() time.Time) (caches, error) {
+	made := caches{
+		instances:     cache.New[string, gateway.Instance](cache.Config{Most: keptInstances}),
+		instanceLists: cache.New[instanceList, gateway.Page[gateway.Instance]](cache.Config{Most: keptInstanceLists}),
+		registrations: cache.New[string, checkedRegistration](cache.Config{Most: keptRegistrations}),
+	}
+	if path == "" {
+		return made, nil
+	}
+	var err error
+	if made.keysMark, err = cache.NewMark(path + "-keys"); err != nil {
+		return made, err
+	}
+	made.keys = cache.New[string, gateway.Key](cache.Config{Most: keptKeys, Age: keysAge, Foreign: made.keysMark.Changed, Now: now})
+	return made, nil
 }
 
 // Ping reports whether the database answers.
