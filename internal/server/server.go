@@ -11,7 +11,6 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"runtime/debug"
 	"slices"
 	"time"
 
@@ -191,7 +190,7 @@ func (s *Server) Sandbox() *sandbox.Server { return s.sandbox }
 // Run serves until ctx ends. Then it stops the API first, then the sessions, then the
 // parts that they need. It closes the server.
 func (s *Server) Run(ctx context.Context) error {
-	workers := make([]worker.Worker, 0, 10)
+	workers := make([]worker.Worker, 0, 12)
 	if s.claim != nil {
 		workers = append(workers, worker.Worker{Name: "claim", Run: s.claim.Run})
 	}
@@ -200,6 +199,7 @@ func (s *Server) Run(ctx context.Context) error {
 	}
 	workers = append(
 		workers,
+		worker.Worker{Name: "memory", Run: memory{}.Run},
 		worker.Worker{Name: "retention", Run: s.retention.Run},
 		worker.Worker{Name: "media", Run: s.blobs.Run},
 		worker.Worker{Name: "webhooks", Run: s.webhooks.Run, Ready: s.webhooks.Ready()},
@@ -214,10 +214,6 @@ func (s *Server) Run(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, s.Close())
 	}
-	// Loading thousands of instances and webhooks takes more memory than they need
-	// afterwards, and the runtime does not return it by itself.
-	giveBack := time.AfterFunc(time.Minute, debug.FreeOSMemory)
-	defer giveBack.Stop()
 	return errors.Join(group.Run(ctx), s.Close())
 }
 

@@ -1,0 +1,73 @@
+package server
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// Memory goes back when the program has come to rest, and only then; what can't be given
+// back is not tried again and again.
+func TestMemoryGoesBackAtRest(t *testing.T) {
+	t.Parallel()
+	const mb = 1 << 20
+	for name, test := range map[string]struct {
+		looks  []memoryUse // one each pause
+		sticks uint64      // bytes beyond what is in use that can't be given back
+		freed  int
+	}{
+		"at rest, with little to give":        {[]memoryUse{{live: 100 * mb, held: 115 * mb}, {made: 10 * mb, live: 100 * mb, held: 115 * mb}}, 0, 0},
+		"at rest after a peak":                {[]memoryUse{{live: 100 * mb, held: 200 * mb}, {made: 10 * mb, live: 100 * mb, held: 101 * mb}}, 0, 1},
+		"at work":                             {[]memoryUse{{live: 100 * mb, held: 200 * mb, made: 500 * mb}, {made: 1000 * mb, live: 100 * mb, held: 200 * mb}}, 0, 0},
+		"at rest after work":                  {[]memoryUse{{live: 100 * mb, held: 200 * mb, made: 500 * mb}, {made: 501 * mb, live: 100 * mb, held: 200 * mb}}, 0, 1},
+		"after two peaks":                     {[]memoryUse{{live: 10 * mb, held: 50 * mb}, {live: 10 * mb, held: 50 * mb}}, 0, 2},
+		"what sticks is left alone":           {[]memoryUse{{live: 10 * mb, held: 50 * mb}, {live: 10 * mb, held: 50 * mb}, {live: 10 * mb, held: 50 * mb}}, 40 * mb, 1},
+		"more than what sticks is given back": {[]memoryUse{{live: 10 * mb, held: 50 * mb}, {live: 10 * mb, held: 90 * mb}}, 40 * mb, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				now, freed := memoryUse{}, 0
+				var lock sync.Mutex
+				ctx, cancel := context.WithCancel(t.Context())
+				done := make(chan error, 1)
+				go func() {
+					done <- memory{
+						read: func() memoryUse {
+							lock.Lock()
+							defer lock.Unlock()
+							return now
+						},
+						free: func() {
+							lock.Lock()
+							defer lock.Unlock()
+							freed, now.held = freed+1, now.live+test.sticks
+						},
+					}.Run(ctx)
+				}()
+				synctest.Wait()
+				for _, look := range test.looks {
+					lock.Lock()
+					now = look
+					lock.Unlock()
+					time.Sleep(memoryPause)
+					synctest.Wait()
+				}
+				cancel()
+				if err := <-done; err != nil || freed != test.freed {
+					t.Errorf("gave back %d times, want %d (%v)", freed, test.freed, err)
+				}
+			})
+		})
+	}
+}
+
+// The names of what is read are the runtime's.
+func TestMemoryIsRead(t *testing.T) {
+	t.Parallel()
+	if got := readMemory(); got.made == 0 || got.live == 0 || got.held == 0 {
+		t.Errorf("read %+v", got)
+	}
+}
