@@ -5,6 +5,7 @@ package whatsapp
 import (
 	"context"
 	"log/slog"
+	"reflect"
 	"sync"
 	"time"
 
@@ -135,10 +136,21 @@ func newSession(
 // now is the time by the connector's clock.
 func (s *session) now() time.Time { return s.connector.config.Now() }
 
+// slim takes from a new client the room that it has reserved for 256 sent messages: it is
+// a third of what an idle instance needs. A client that sends gets it back little by little.
+// The library has no setting for it; if it loses the field, nothing is lost here.
+func slim(client *whatsmeow.Client) {
+	sent := reflect.ValueOf(client).Elem().FieldByName("recentMessagesMap")
+	if sent.Kind() == reflect.Map {
+		reflect.NewAt(sent.Type(), sent.Addr().UnsafePointer()).Elem().Set(reflect.MakeMap(sent.Type()))
+	}
+}
+
 // use makes a client with these keys, and makes it the session's.
 func (s *session) use(own *store.Device) {
 	keys.Observe(own, keys.Observer{PairsLearnt: s.pairsLearnt, DatabaseFailed: s.giveUp})
 	client := whatsmeow.NewClient(own, newLog(s.logger))
+	slim(client)
 	client.SetWebsocketHTTPClient(s.connector.client)
 	client.SetPreLoginHTTPClient(s.connector.client)
 	client.SetMediaHTTPClient(s.connector.media)

@@ -1,0 +1,34 @@
+package whatsapp
+
+import (
+	"runtime"
+	"testing"
+
+	"go.mau.fi/whatsmeow"
+	"go.mau.fi/whatsmeow/store"
+)
+
+// A client that has not sent anything is small. If this fails after an update of the
+// library, look how it keeps the messages that it has sent.
+func TestAnIdleClientIsSmall(t *testing.T) { //nolint:paralleltest // it measures the memory of the process
+	const clients = 100
+	size := func(change func(*whatsmeow.Client)) int64 {
+		made := make([]*whatsmeow.Client, clients)
+		var before, after runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		for i := range made {
+			made[i] = whatsmeow.NewClient(&store.Device{}, nil)
+			change(made[i])
+		}
+		runtime.GC()
+		runtime.ReadMemStats(&after)
+		runtime.KeepAlive(made)
+		return (int64(after.HeapAlloc) - int64(before.HeapAlloc)) / clients
+	}
+	whole, slimmed := size(func(*whatsmeow.Client) {}), size(slim)
+	if slimmed > 24<<10 || slimmed > whole/2 {
+		t.Errorf("a client takes %d bytes, and %d as the library makes it", slimmed, whole)
+	}
+	t.Logf("a client takes %d bytes, and %d as the library makes it", slimmed, whole)
+}
