@@ -16,6 +16,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/testkit"
 	"github.com/recado-project/recado/internal/testkit/process"
 )
@@ -28,11 +29,7 @@ func TestRequestsTakeLittleMemory(t *testing.T) {
 	if _, err := os.Stat("/proc/self/status"); err != nil {
 		t.Skip("the system does not show the memory of a process")
 	}
-	// It is built as for users: the race detector would take several times the memory.
-	program := filepath.Join(t.TempDir(), "recado")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, ".").CombinedOutput(); err != nil {
-		t.Fatalf("build the program: %v\n%s", err, out)
-	}
+	program := buildForUsers(t)
 	for _, attack := range []struct {
 		name string
 		by   func(t *testing.T, r ready)
@@ -74,6 +71,66 @@ func TestRequestsTakeLittleMemory(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A large file in a body passes through the gateway: it is decoded, encrypted and uploaded
+// piece by piece.
+//
+//nolint:paralleltest // its body is large, and is made in this process
+func TestAFileInABodyTakesLittleMemory(t *testing.T) {
+	if _, err := os.Stat("/proc/self/clear_refs"); err != nil {
+		t.Skip("the system does not show the memory of a process")
+	}
+	program := buildForUsers(t)
+	box := process.Start(t, program, "sandbox", "--load", "--listen", "127.0.0.1:0", "--data", t.TempDir())
+	hint := strings.Fields(box.Await("A gateway on it: recado serve"))
+	data := t.TempDir()
+	serve := process.Start(t, program, append([]string{"serve", "--listen", "127.0.0.1:0", "--data", data}, hint[6:]...)...)
+	baseURL := strings.TrimSuffix(strings.Fields(serve.Await("recado "))[4], ",")
+	gateway := client.New(baseURL, command(t, "keys", "create", "--data", data, "--name", "till", "--partner"))
+	instance, err := gateway.CreateInstance(t.Context(), "shop")
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, err := gateway.RawQRCode(t.Context(), instance.InstanceID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	testkit.NewPhones("http"+strings.TrimPrefix(hint[7], "ws")).Scan(t, "5511999990100", code.QRCode)
+	testkit.Await(t, "the instance to be connected", func() bool {
+		shown, err := gateway.Instance(t.Context(), instance.InstanceID)
+		return err == nil && shown.Status == "connected"
+	})
+	send := func(size int) {
+		t.Helper()
+		document := client.Document{To: recipient, Document: client.DataURI("application/octet-stream", make([]byte, size))}
+		if _, err := gateway.SendDocument(t.Context(), instance.InstanceID, document); err != nil {
+			t.Fatal(err)
+		}
+	}
+	send(1) // so that all that a send needs is there
+	// From here on the peak is that of the next send.
+	if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", serve.PID()), []byte("5"), 0); err != nil {
+		t.Skipf("the peak can't be set back: %v", err)
+	}
+	before := peakMemory(t, serve.PID())
+	send(60_000_000)
+	grown := peakMemory(t, serve.PID()) - before
+	t.Logf("the peak grew by %.1f MB", float64(grown)/1e6)
+	if grown > 8_000_000 {
+		t.Errorf("the process grew by %d bytes", grown)
+	}
+}
+
+// buildForUsers builds the program without the race detector, which would take several
+// times the memory.
+func buildForUsers(t *testing.T) string {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), "recado")
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, ".").CombinedOutput(); err != nil {
+		t.Fatalf("build the program: %v\n%s", err, out)
+	}
+	return program
 }
 
 // peakMemory is the most that a process has had in memory, in bytes.
