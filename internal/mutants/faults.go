@@ -104,7 +104,7 @@ func reliabilityFaults() []fault {
 			test: "./internal/groupcommit", run: "Panic",
 		},
 		{
-			name: "one process a database", file: "internal/store/claim.go",
+			name: "one process a database", file: "internal/store/claim/claim.go",
 			old: "	if err == nil && !taken {", new: "	if false {",
 			test: storeTests, run: "Claim",
 		},

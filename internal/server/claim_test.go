@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/recado-project/recado/internal/server"
-	"github.com/recado-project/recado/internal/store"
+	"github.com/recado-project/recado/internal/store/claim"
 	"github.com/recado-project/recado/internal/testkit"
 	"github.com/recado-project/recado/internal/testkit/postgres"
 )
@@ -22,7 +22,7 @@ func TestSecondProcessOnOneDatabaseIsRefused(t *testing.T) {
 	if err == nil {
 		_ = second.Close()
 	}
-	if !errors.Is(err, store.ErrClaimed) {
+	if !errors.Is(err, claim.ErrTaken) {
 		t.Errorf("the second process is answered %v", err)
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/recado-project/recado/internal/media"
 	"github.com/recado-project/recado/internal/sandbox"
 	"github.com/recado-project/recado/internal/store"
+	"github.com/recado-project/recado/internal/store/claim"
 	"github.com/recado-project/recado/internal/whatsapp"
 )
 
@@ -124,12 +125,12 @@ func (s *Server) storeConfig() store.Config {
 
 func (s *Server) openStore(ctx context.Context) error {
 	if s.config.DatabaseURL != "" {
-		claim, err := store.NewClaim(ctx, s.storeConfig())
+		taken, err := claim.Take(ctx, s.config.DatabaseURL, s.config.Logger)
 		if err != nil {
 			return fmt.Errorf("server: %w", err)
 		}
-		s.claim = claim
-		s.onClose("claim", claim.Close)
+		s.claim = taken
+		s.onClose("claim", taken.Close)
 	}
 	config := s.storeConfig()
 	config.Bell = &s.bell

@@ -24,6 +24,7 @@ import (
 	"github.com/recado-project/recado/internal/messaging"
 	"github.com/recado-project/recado/internal/sandbox"
 	"github.com/recado-project/recado/internal/store"
+	"github.com/recado-project/recado/internal/store/claim"
 	"github.com/recado-project/recado/internal/user"
 	"github.com/recado-project/recado/internal/webhook"
 	"github.com/recado-project/recado/internal/whatsapp"
@@ -100,7 +101,7 @@ type Server struct {
 	answer    func() error // lets clients connect to the listener
 	http      *http.Server
 	sandbox   *sandbox.Server // nil without one
-	claim     *store.Claim    // nil on SQLite, where the lock of the data folder is enough
+	claim     *claim.Claim    // nil on SQLite, where the lock of the data folder is enough
 	store     *store.Store
 	webhooks  *webhook.Service
 	media     *media.Service

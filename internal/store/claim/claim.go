@@ -1,6 +1,5 @@
-// The claim of a PostgreSQL database, so that only one process works with it.
-
-package store
+// Package claim lets only one process work with a PostgreSQL database.
+package claim
 
 import (
 	"context"
@@ -14,19 +13,19 @@ import (
 )
 
 const (
-	// claimNumber is the number of the advisory lock of the process that works with the
+	// number is the number of the advisory lock of the process that works with the
 	// database. It may be any number that nothing else locks.
-	claimNumber = 7236332702
-	// claimWait is how long NewClaim waits for another claim to end: the server may
+	number = 7236332702
+	// wait is how long Take waits for another claim to end: the server may
 	// notice late that a process was killed.
-	claimWait = 10 * time.Second
-	// claimPause lies between two tries to take the claim, claimCheck between two checks
-	// that it is still held.
-	claimPause, claimCheck = 200 * time.Millisecond, 5 * time.Second
+	wait = 10 * time.Second
+	// pause lies between two tries to take the claim, check between two checks that it is
+	// still held.
+	pause, check = 200 * time.Millisecond, 5 * time.Second
 )
 
-// ErrClaimed is the error for a database that another process works with.
-var ErrClaimed = errors.New("another recado process works with this PostgreSQL database: it holds the same sessions, " +
+// ErrTaken is the error for a database that another process works with.
+var ErrTaken = errors.New("another recado process works with this PostgreSQL database: it holds the same sessions, " +
 	"and the platform would throw each other's out; stop that one first, or name another database")
 
 // Claim is the right of one process to work with a PostgreSQL database. It is an advisory
@@ -40,20 +39,20 @@ type Claim struct {
 	conn *pgx.Conn // nil while it is lost
 }
 
-// NewClaim takes the claim of the database. Its error is ErrClaimed if another process
+// Take takes the claim of the database at url. Its error is ErrTaken if another process
 // has it and still has it after ten seconds.
-func NewClaim(ctx context.Context, config Config) (*Claim, error) {
-	settings, err := pgx.ParseConfig(config.URL)
+func Take(ctx context.Context, url string, logger *slog.Logger) (*Claim, error) {
+	settings, err := pgx.ParseConfig(url)
 	if err != nil {
 		return nil, err // pgx leaves the password out of its errors
 	}
-	settings.RuntimeParams["application_name"] = applicationName
+	settings.RuntimeParams["application_name"] = "recado"
 	// A machine that fails must not hold the claim for hours.
 	settings.RuntimeParams["tcp_keepalives_idle"] = "10"
 	settings.RuntimeParams["tcp_keepalives_interval"] = "5"
 	settings.RuntimeParams["tcp_keepalives_count"] = "3"
-	c := &Claim{config: settings, logger: config.Logger}
-	ctx, cancel := context.WithTimeout(ctx, claimWait)
+	c := &Claim{config: settings, logger: logger}
+	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	for claimed := false; ; claimed = true {
 		err := c.take(ctx)
@@ -61,16 +60,16 @@ func NewClaim(ctx context.Context, config Config) (*Claim, error) {
 		case err == nil:
 			return c, nil
 		case claimed && ctx.Err() != nil: // the time ran out within a try
-			return nil, ErrClaimed
-		case !errors.Is(err, ErrClaimed):
+			return nil, ErrTaken
+		case !errors.Is(err, ErrTaken):
 			return nil, err
 		}
-		timer := time.NewTimer(claimPause)
+		timer := time.NewTimer(pause)
 		select {
 		case <-timer.C:
 		case <-ctx.Done():
 			timer.Stop()
-			return nil, ErrClaimed
+			return nil, ErrTaken
 		}
 	}
 }
@@ -79,12 +78,12 @@ func NewClaim(ctx context.Context, config Config) (*Claim, error) {
 func (c *Claim) take(ctx context.Context) error {
 	conn, err := pgx.ConnectConfig(ctx, c.config)
 	if err != nil {
-		return fmt.Errorf("store: claim the database: %w", err)
+		return fmt.Errorf("claim: connect to the database: %w", err)
 	}
 	var taken bool
-	err = conn.QueryRow(ctx, "SELECT pg_try_advisory_lock($1)", int64(claimNumber)).Scan(&taken)
+	err = conn.QueryRow(ctx, "SELECT pg_try_advisory_lock($1)", int64(number)).Scan(&taken)
 	if err == nil && !taken {
-		err = ErrClaimed
+		err = ErrTaken
 	}
 	if err != nil {
 		return errors.Join(err, conn.Close(context.WithoutCancel(ctx)))
@@ -96,9 +95,9 @@ func (c *Claim) take(ctx context.Context) error {
 }
 
 // Run keeps the claim until ctx ends. If the connection is lost, it takes the claim again.
-// Its error is ErrClaimed if another process was faster; this process must stop then.
+// Its error is ErrTaken if another process was faster; this process must stop then.
 func (c *Claim) Run(ctx context.Context) error {
-	ticks := time.NewTicker(claimCheck)
+	ticks := time.NewTicker(check)
 	defer ticks.Stop()
 	for {
 		select {
@@ -111,7 +110,7 @@ func (c *Claim) Run(ctx context.Context) error {
 		}
 		err := c.take(ctx)
 		switch {
-		case errors.Is(err, ErrClaimed):
+		case errors.Is(err, ErrTaken):
 			return err
 		case err != nil && ctx.Err() == nil:
 			c.logger.WarnContext(ctx, "the claim of the database is lost; it is claimed again when the database is back",
@@ -128,7 +127,7 @@ func (c *Claim) held(ctx context.Context) bool {
 	if conn == nil {
 		return false
 	}
-	ctx, cancel := context.WithTimeout(ctx, claimCheck)
+	ctx, cancel := context.WithTimeout(ctx, check)
 	defer cancel()
 	if err := conn.Ping(ctx); err == nil || ctx.Err() != nil && errors.Is(ctx.Err(), context.Canceled) {
 		return true
@@ -147,7 +146,7 @@ func (c *Claim) Close() error {
 	if c.conn == nil {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), claimCheck)
+	ctx, cancel := context.WithTimeout(context.Background(), check)
 	defer cancel()
 	return c.conn.Close(ctx)
 }

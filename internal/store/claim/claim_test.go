@@ -1,4 +1,4 @@
-package store_test
+package claim_test
 
 import (
 	"context"
@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/recado-project/recado/internal/store"
+	"github.com/recado-project/recado/internal/store/claim"
 	"github.com/recado-project/recado/internal/testkit/postgres"
 )
 
@@ -15,19 +15,19 @@ import (
 // first has gone.
 func TestClaim(t *testing.T) {
 	t.Parallel()
-	config := store.Config{URL: postgres.Start(t), Logger: slog.New(slog.DiscardHandler)}
-	first, err := store.NewClaim(t.Context(), config)
+	url, logger := postgres.Start(t), slog.New(slog.DiscardHandler)
+	first, err := claim.Take(t.Context(), url, logger)
 	if err != nil {
 		t.Fatal(err)
 	}
 	soon, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
-	if _, err := store.NewClaim(soon, config); !errors.Is(err, store.ErrClaimed) {
+	if _, err := claim.Take(soon, url, logger); !errors.Is(err, claim.ErrTaken) {
 		t.Errorf("a second process is answered %v", err)
 	}
 	taken := make(chan error, 1)
 	go func() {
-		second, err := store.NewClaim(t.Context(), config)
+		second, err := claim.Take(t.Context(), url, logger)
 		if err == nil {
 			err = second.Close()
 		}
