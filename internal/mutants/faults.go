@@ -106,7 +106,7 @@ func reliabilityFaults() []fault {
 		{
 			name: "one process a database", file: "internal/store/claim/claim.go",
 			old: "	if err == nil && !taken {", new: "	if false {",
-			test: storeTests, run: "Claim",
+			test: "./internal/store/claim", run: "Claim",
 		},
 	}
 }

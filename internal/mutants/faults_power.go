@@ -16,6 +16,16 @@ func powerFaults() []fault {
 			test: tests, run: "FirstSteps",
 		},
 		{
+			name: "keys are not on the disk before their message", file: "internal/whatsapp/keys/decryption.go",
+			old: "	return k.rows.note(k.adopt(d))", new: "	if err := k.adopt(d); err != nil {\n		return k.rows.note(err)\n	}\n	return k.rows.flush(ctx, d.message)",
+			test: tests, run: "KilledInTheMiddle",
+		},
+		{
+			name: "nothing leaves before it is kept", file: "internal/whatsapp/keys/session.go",
+			old: "	if err := k.rows.flush(ctx, nil); err != nil {\n		return err\n	}\n	if send != nil && send.ready != nil {\n		return send.ready(ctx)\n	}\n	return nil", new: "	return nil",
+			test: tests, run: "KilledInTheMiddle",
+		},
+		{
 			name: "a file has its content before its name", file: "internal/media/blob.go",
 			old: "	if err == nil {\n		err = b.sync(file)\n	}\n", new: "",
 			test: tests, run: "ServedFile",

@@ -26,6 +26,7 @@ type tree struct {
 	last    uint64   // number of the newest file
 	renamed []change // of names, in order, that are not on the disk yet
 	dead    bool     // the power is off: nothing reaches the disk any more
+	held    int      // syncs that have been asked for since then, none of which returns
 
 	counters counters
 }
@@ -197,6 +198,7 @@ func (t *tree) sync(f *file) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.dead {
+		t.held++
 		return false
 	}
 	t.counters.syncs.Add(1)

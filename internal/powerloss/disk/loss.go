@@ -29,7 +29,7 @@ func survives(chance float64) bool {
 func (t *tree) cut() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.dead = true
+	t.dead, t.held = true, 0
 }
 
 // restart turns the power on again, with the files that are on the disk.

@@ -60,6 +60,14 @@ func mayMount() bool {
 // a sync waits until it is killed.
 func (d *Disk) Cut() { d.tree.cut() }
 
+// Held returns how many syncs wait since Cut: a process that waits in one is in the middle
+// of something.
+func (d *Disk) Held() int {
+	d.tree.mu.Lock()
+	defer d.tree.mu.Unlock()
+	return d.tree.held
+}
+
 // Restart turns the power on again. The disk has everything that was synced before Cut,
 // and the part of the rest that survives. No file on it may be open.
 func (d *Disk) Restart(s Survivors) {
