@@ -49,7 +49,7 @@ func reliabilityFaults() []fault {
 		},
 		{
 			name: "keys are written before the acknowledgement", file: "internal/whatsapp/keys/decryption.go",
-			old: "	if !written {", new: "	if false {",
+			old: "	if !written {", new: "	if !written && false {",
 			test: keysTests, run: "KeysAreWrittenBeforeTheAcknowledgement",
 		},
 		{
