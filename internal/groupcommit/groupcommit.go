@@ -30,8 +30,19 @@ var ErrClosed = errors.New("groupcommit: closed")
 // errPanicked makes the transaction roll back; the caller never sees it.
 var errPanicked = errors.New("groupcommit: write panicked")
 
+// SpoiledError is the error of a transaction that one of its writes has spoiled, although run
+// returned nil. It is certain that nothing was committed.
+type SpoiledError struct{ Err error }
+
+// Error is the error of the write.
+func (s *SpoiledError) Error() string { return s.Err.Error() }
+
+// Unwrap returns the error of the write.
+func (s *SpoiledError) Unwrap() error { return s.Err }
+
 // Transact runs one transaction: it begins it, calls run with it, and commits if run
-// returned nil. Otherwise it rolls back and returns that error.
+// returned nil. Otherwise it rolls back and returns that error. If it finds out only at
+// the commit that a write has failed, its error is a *SpoiledError.
 type Transact[T any] func(run func(tx T) error) error
 
 // Group carries out writes. It runs one transaction after another, each for all the
@@ -263,6 +274,9 @@ func (g *Group[T]) transaction(batch []*write[T]) (spoiled bool, err error) {
 		spoiled = err != nil
 		return err
 	})
+	if _, late := errors.AsType[*SpoiledError](err); late {
+		spoiled = true
+	}
 	return spoiled, err
 }
 

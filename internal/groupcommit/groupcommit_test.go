@@ -3,6 +3,7 @@ package groupcommit_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"sync"
@@ -22,6 +23,7 @@ type ledger struct {
 	gate      chan struct{}
 	commit    error // what commits fail with
 	inPencil  bool  // writes leave their lines to be flushed together
+	late      bool  // a bad line is found at the commit
 	committed []string
 	batches   int
 }
@@ -46,6 +48,9 @@ func (l *ledger) transact(run func(*page) error) error {
 	if l.commit != nil {
 		return l.commit
 	}
+	if slices.Contains(p.lines, "bad") {
+		return fmt.Errorf("at the commit: %w", &groupcommit.SpoiledError{Err: errBad})
+	}
 	l.batches++
 	l.committed = append(l.committed, p.lines...)
 	return nil
@@ -65,7 +70,7 @@ func write(t *testing.T, l *ledger, lines ...string) (errs map[string]error, don
 		writers.Go(func() {
 			close(started)
 			err := group.Write(t.Context(), func(_ context.Context, p *page) error {
-				if line == "bad" && !l.inPencil {
+				if line == "bad" && !l.inPencil && !l.late {
 					return errBad
 				}
 				if l.inPencil {
@@ -91,11 +96,14 @@ var errBad = errors.New("bad")
 
 func TestOneFailureSpoilsNoOther(t *testing.T) {
 	t.Parallel()
-	for name, inPencil := range map[string]bool{"of a write": false, "of what writes left to be flushed": true} {
+	for name, l := range map[string]*ledger{
+		"of a write":                        {},
+		"of what writes left to be flushed": {inPencil: true},
+		"that is found at the commit":       {late: true},
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			l := ledger{inPencil: inPencil}
-			errs, done := write(t, &l, "a", "b", "bad", "c")
+			errs, done := write(t, l, "a", "b", "bad", "c")
 			if !errors.Is(errs["bad"], errBad) || errors.Join(errs["a"], errs["b"], errs["c"]) != nil {
 				t.Errorf("answered %v", errs)
 			}
