@@ -159,9 +159,9 @@ func OpenForeignKeys(ctx context.Context, config Config) (*ForeignKeys, error) {
 		return nil, fmt.Errorf("store: open foreign keys: %w", err)
 	}
 	var devices bool
-	err = database.pool.QueryRowContext(ctx, "SELECT to_regclass('whatsmeow_device') IS NOT NULL").Scan(&devices)
+	err = database.db.Pool().QueryRowContext(ctx, "SELECT to_regclass('whatsmeow_device') IS NOT NULL").Scan(&devices)
 	if err == nil && devices {
-		err = database.pool.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM whatsmeow_device)").Scan(&devices)
+		err = database.db.Pool().QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM whatsmeow_device)").Scan(&devices)
 	}
 	if err != nil || !devices {
 		if err = errors.Join(err, database.close()); err != nil {
@@ -169,7 +169,7 @@ func OpenForeignKeys(ctx context.Context, config Config) (*ForeignKeys, error) {
 		}
 		return nil, err
 	}
-	return &ForeignKeys{DB: database.pool, Dialect: "postgres"}, nil
+	return &ForeignKeys{DB: database.db.Pool(), Dialect: "postgres"}, nil
 }
 
 // Empty removes the devices, and with them their keys.

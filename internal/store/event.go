@@ -45,19 +45,17 @@ type recorder struct {
 
 // together is a transaction that appends the events of many writes at once.
 type together interface {
-	// appendLater takes an event that is appended before the transaction ends.
-	appendLater(r *recorder, event eventlog.Event)
+	// appendLater takes an event that is appended before the transaction ends, unless there
+	// is no message with the id by then. An empty id means in any case.
+	appendLater(r *recorder, message string, event eventlog.Event)
 	// flush appends the events that were taken so far.
-	flush(ctx context.Context) error
+	flush() error
 }
 
 // append adds events and numbers them, at once or before the transaction ends. It skips
 // an event whose source key exists already.
 func (r *recorder) append(ctx context.Context, events ...eventlog.Event) error {
-	if tx, ok := r.querier.(together); ok {
-		for _, event := range events {
-			tx.appendLater(r, event)
-		}
+	if r.appendLater("", events) {
 		return nil
 	}
 	for _, event := range events {
@@ -76,10 +74,33 @@ func (r *recorder) append(ctx context.Context, events ...eventlog.Event) error {
 	return nil
 }
 
-// flush returns when the events that were added have their numbers.
-func (r *recorder) flush(ctx context.Context) error {
+// appendWith is append if a message was added by the statement with this result.
+func (r *recorder) appendWith(ctx context.Context, message string, result sql.Result, events ...eventlog.Event) error {
+	if r.appendLater(message, events) {
+		return nil
+	}
+	if added, err := result.RowsAffected(); err != nil || added == 0 {
+		return err
+	}
+	return r.append(ctx, events...)
+}
+
+// appendLater reports whether the events are appended with those of other writes.
+func (r *recorder) appendLater(message string, events []eventlog.Event) bool {
+	tx, ok := r.querier.(together)
+	if !ok {
+		return false
+	}
+	for _, event := range events {
+		tx.appendLater(r, message, event)
+	}
+	return true
+}
+
+// flush appends the events that were taken so far before any later statement.
+func (r *recorder) flush() error {
 	if tx, ok := r.querier.(together); ok {
-		return tx.flush(ctx)
+		return tx.flush()
 	}
 	return nil
 }
@@ -238,7 +259,7 @@ func (s *Store) DeleteEvents(ctx context.Context, instanceID string, through int
 	var removed int64
 	err := s.record(ctx, instanceID, func(ctx context.Context, r *recorder) error {
 		// Events of other writes in this transaction have to be appended first.
-		if err := r.flush(ctx); err != nil {
+		if err := r.flush(); err != nil {
 			return err
 		}
 		result, err := r.ExecContext(ctx, `DELETE FROM events WHERE instance_id = $1 AND sequence <= $2

@@ -4,6 +4,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"math"
 	"time"
@@ -58,6 +59,7 @@ const (
 // instance is gone.
 func (s *Store) AddMessage(ctx context.Context, message gateway.Message, events ...eventlog.Event) (added bool, err error) {
 	changes := gateway.DeviceKeysOf(ctx)
+	var result sql.Result
 	err = s.record(ctx, message.InstanceID, func(ctx context.Context, r *recorder) error {
 		if changes != nil {
 			if err := writeDeviceKeys(ctx, r, changes); err != nil {
@@ -65,15 +67,11 @@ func (s *Store) AddMessage(ctx context.Context, message gateway.Message, events 
 			}
 			r.committed = changes.Written
 		}
-		result, err := r.ExecContext(ctx, insertNewMessage, messageValues(message)...)
-		if err != nil {
+		var err error
+		if result, err = r.ExecContext(ctx, insertNewMessage, messageValues(message)...); err != nil {
 			return err
 		}
-		rows, err := result.RowsAffected()
-		if added = rows == 1; err != nil || !added {
-			return err
-		}
-		return r.append(ctx, events...)
+		return r.appendWith(ctx, message.ID, result, events...)
 	})
 	if violationOf(err) == foreignKeyViolation {
 		return false, instanceNotFound()
@@ -81,7 +79,11 @@ func (s *Store) AddMessage(ctx context.Context, message gateway.Message, events 
 	if err != nil {
 		return false, fmt.Errorf("store: add message: %w", err)
 	}
-	return added, nil
+	changed, err := result.RowsAffected()
+	if err != nil {
+		return false, fmt.Errorf("store: add message: %w", err)
+	}
+	return changed > 0, nil
 }
 
 // AddHistory adds messages from before an instance was linked. A message whose platform

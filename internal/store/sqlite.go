@@ -14,6 +14,8 @@ import (
 type sqliteDatabase struct {
 	db    *sqlite.DB
 	reads *preparedReader
+	// short and long are reads, made once for all queries.
+	short, long querier
 }
 
 func openSQLite(ctx context.Context, path string) (*sqliteDatabase, error) {
@@ -21,20 +23,18 @@ func openSQLite(ctx context.Context, path string) (*sqliteDatabase, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &sqliteDatabase{
-		db:    db,
-		reads: &preparedReader{pool: db.Reader(), prepared: map[string]*sql.Stmt{}},
-	}, nil
+	reads := &preparedReader{pool: db.Reader(), prepared: map[string]*sql.Stmt{}}
+	return &sqliteDatabase{db: db, reads: reads, short: querierOf(reads), long: querierOf(scans{reads})}, nil
 }
 
 func (d *sqliteDatabase) write(ctx context.Context, fn func(ctx context.Context, q querier) error) error {
-	return d.db.Write(ctx, func(ctx context.Context, tx *sqlite.Tx) error { return fn(ctx, tx) })
+	return d.db.Write(ctx, func(ctx context.Context, tx *sqlite.Tx) error { return fn(ctx, querierOf(tx)) })
 }
 
 func (d *sqliteDatabase) begin(
 	ctx context.Context, _ string, fn func(ctx context.Context, q querier) error, committed func(),
 ) groupcommit.Pending {
-	return d.db.Begin(ctx, func(ctx context.Context, tx *sqlite.Tx) error { return fn(ctx, tx) }, committed)
+	return d.db.Begin(ctx, func(ctx context.Context, tx *sqlite.Tx) error { return fn(ctx, querierOf(tx)) }, committed)
 }
 
 func (d *sqliteDatabase) exec(ctx context.Context, query string, args ...any) (int64, error) {
@@ -50,9 +50,9 @@ func (d *sqliteDatabase) exec(ctx context.Context, query string, args ...any) (i
 	return changed, err
 }
 
-func (d *sqliteDatabase) reader() querier { return d.reads }
+func (d *sqliteDatabase) reader() querier { return d.short }
 
-func (d *sqliteDatabase) scanner() querier { return scans{d.reads} }
+func (d *sqliteDatabase) scanner() querier { return d.long }
 
 func (d *sqliteDatabase) ping(ctx context.Context) error {
 	var one int

@@ -197,11 +197,48 @@ type database interface {
 }
 
 // querier runs statements. Queries are constants, or come from a small set:
-// some implementations keep each one prepared.
+// some implementations keep each one prepared. In a write transaction of PostgreSQL, the
+// error of a statement may come later (postgres.Tx); it costs a round trip to ask for its
+// result before the commit.
 type querier interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
-	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
-	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+	QueryContext(ctx context.Context, query string, args ...any) (rows, error)
+	QueryRowContext(ctx context.Context, query string, args ...any) scanner
+}
+
+// rows is the result of a query, as sql.Rows is.
+type rows interface {
+	scanner
+	Next() bool
+	Err() error
+	Close() error
+}
+
+// rowsOf runs statements, and has its own types of rows.
+type rowsOf[R rows, O scanner] interface {
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+	QueryContext(ctx context.Context, query string, args ...any) (R, error)
+	QueryRowContext(ctx context.Context, query string, args ...any) O
+}
+
+// adapted is a querier with another one's rows.
+type adapted[R rows, O scanner] struct{ rowsOf[R, O] }
+
+// querierOf makes a querier of what runs statements.
+func querierOf[R rows, O scanner](q rowsOf[R, O]) querier { return adapted[R, O]{q} }
+
+// QueryContext runs a query.
+func (a adapted[R, O]) QueryContext(ctx context.Context, query string, args ...any) (rows, error) {
+	found, err := a.rowsOf.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err // and no rows, not even a nil pointer to some
+	}
+	return found, nil
+}
+
+// QueryRowContext runs a query for one row.
+func (a adapted[R, O]) QueryRowContext(ctx context.Context, query string, args ...any) scanner {
+	return a.rowsOf.QueryRowContext(ctx, query, args...)
 }
 
 // collect runs a query and scans each row. It returns nil for no rows.

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/recado-project/recado/internal/postgres"
 )
 
 const (
@@ -46,7 +48,7 @@ func Take(ctx context.Context, url string, logger *slog.Logger) (*Claim, error) 
 	if err != nil {
 		return nil, err // pgx leaves the password out of its errors
 	}
-	settings.RuntimeParams["application_name"] = "recado"
+	settings.RuntimeParams["application_name"] = postgres.ApplicationName
 	// A machine that fails must not hold the claim for hours.
 	settings.RuntimeParams["tcp_keepalives_idle"] = "10"
 	settings.RuntimeParams["tcp_keepalives_interval"] = "5"

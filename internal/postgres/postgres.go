@@ -1,0 +1,142 @@
+// Package postgres opens PostgreSQL databases the way this program needs them: with a pool
+// of connections, transactions that make few round trips, and a second try where another
+// transaction was in the way.
+//
+// It knows no table. Only the store calls it.
+package postgres
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/stdlib"
+)
+
+const (
+	// A transaction that the server ended because of another one is repeated this often.
+	// Nearly always it succeeds the second time.
+	maxAttempts = 5
+	retryPause  = 5 * time.Millisecond // before the second attempt; it doubles
+
+	// Idle connections are closed.
+	connIdleTime = 5 * time.Minute
+
+	// ApplicationName is what the server calls our connections.
+	ApplicationName = "recado"
+)
+
+// SQLSTATE codes of transactions that may succeed when they are repeated.
+const (
+	serializationFailure = "40001"
+	deadlockDetected     = "40P01"
+)
+
+// Config says where the database is.
+type Config struct {
+	URL    string       // postgres://…
+	Conns  int          // at most
+	Logger *slog.Logger // required
+}
+
+// DB is a PostgreSQL database. It is safe for concurrent use.
+type DB struct {
+	pool   *sql.DB
+	logger *slog.Logger
+}
+
+// Open connects to the database.
+func Open(ctx context.Context, config Config) (*DB, error) {
+	settings, err := pgx.ParseConfig(config.URL)
+	if err != nil {
+		return nil, err // pgx leaves the password out of its errors
+	}
+	if settings.RuntimeParams["application_name"] == "" {
+		settings.RuntimeParams["application_name"] = ApplicationName
+	}
+	pool := stdlib.OpenDB(*settings)
+	pool.SetMaxOpenConns(config.Conns)
+	pool.SetMaxIdleConns(config.Conns)
+	pool.SetConnMaxIdleTime(connIdleTime)
+	if err := pool.PingContext(ctx); err != nil {
+		return nil, errors.Join(err, pool.Close())
+	}
+	return &DB{pool: pool, logger: config.Logger}, nil
+}
+
+// Pool is the pool of connections, for reads.
+func (d *DB) Pool() *sql.DB { return d.pool }
+
+// Close closes the connections. Calls under way must have returned.
+func (d *DB) Close() error { return d.pool.Close() }
+
+// Transact runs fn in a transaction and commits it. If fn returns an error or panics, the
+// transaction is rolled back. A transaction without statements costs nothing.
+//
+// If it is certain that a statement has failed and nothing was committed, although fn
+// returned nil, the error is a *groupcommit.SpoiledError. Any other error of the COMMIT
+// leaves open whether it took place. fn may run again if the server ended the transaction
+// because of another one.
+func (d *DB) Transact(ctx context.Context, fn func(tx *Tx) error) error {
+	return d.retry(ctx, func() (err error) {
+		conn, err := d.pool.Conn(ctx)
+		if err != nil {
+			return fmt.Errorf("begin: %w", err)
+		}
+		defer func() {
+			if closed := conn.Close(); closed != nil && !errors.Is(closed, sql.ErrConnDone) {
+				err = errors.Join(err, closed)
+			}
+		}()
+		return conn.Raw(func(driver any) error {
+			return transact(ctx, driver.(*stdlib.Conn).Conn(), fn)
+		})
+	})
+}
+
+// Exec runs one statement as a transaction of its own and returns how many rows it changed.
+func (d *DB) Exec(ctx context.Context, query string, args ...any) (int64, error) {
+	var changed int64
+	err := d.retry(ctx, func() error {
+		result, err := d.pool.ExecContext(ctx, query, args...)
+		if err != nil {
+			return err
+		}
+		changed, err = result.RowsAffected()
+		return err
+	})
+	return changed, err
+}
+
+// retry runs attempt until it succeeds, fails for another reason than a conflict with
+// other transactions, or has been repeated too often.
+func (d *DB) retry(ctx context.Context, attempt func() error) error {
+	pause := retryPause
+	for n := 1; ; n++ {
+		err := attempt()
+		if err == nil || n == maxAttempts || !lostRace(err) {
+			return err
+		}
+		d.logger.LogAttrs(ctx, slog.LevelDebug, "transaction repeated", slog.Int("attempt", n))
+		// The pauses are random, so that the same transactions don't meet again.
+		timer := time.NewTimer(pause + rand.N(pause)) //nolint:gosec // the pause is no secret
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return err
+		}
+		pause *= 2
+	}
+}
+
+func lostRace(err error) bool {
+	failure, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && (failure.Code == serializationFailure || failure.Code == deadlockDetected)
+}
