@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 
@@ -51,13 +52,20 @@ type Tx struct {
 	prepared map[string]*sql.Stmt
 }
 
-// ExecContext runs a statement without rows.
+// ExecContext runs a statement without rows. Its result has the number of rows that it
+// changed, and may be asked after the commit.
 func (tx *Tx) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
 	stmt, err := tx.stmt(ctx, query) //nolint:sqlclosecheck // kept for the next time; Close closes it
 	if err != nil {
 		return nil, err
 	}
-	return stmt.ExecContext(ctx, args...)
+	result, err := stmt.ExecContext(ctx, args...)
+	if err != nil {
+		return nil, err
+	}
+	// Whoever asked later would wait for the statement that runs then.
+	changed, err := result.RowsAffected()
+	return driver.RowsAffected(changed), err
 }
 
 // QueryContext runs a query. The rows must be closed before the next statement.

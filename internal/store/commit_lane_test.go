@@ -11,6 +11,7 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/store"
 	"github.com/recado-project/recado/internal/testkit/postgres"
+	"github.com/recado-project/recado/internal/webhook"
 )
 
 // The events of many writes are appended by one statement. One that PostgreSQL
@@ -60,5 +61,103 @@ func TestRefusedEventSpoilsNoOther(t *testing.T) {
 	}
 	if len(kept) != writers*each*4/5 || !slices.Equal(rung, kept) {
 		t.Errorf("%d events are kept, the bell rang for %d", len(kept), len(rung))
+	}
+}
+
+// Messages of many instances share commits. If an instance is gone, or a key is taken, its
+// own caller is told so, and no other.
+func TestRefusedMessageSpoilsNoOther(t *testing.T) {
+	t.Parallel()
+	s := open(t, store.Config{URL: postgres.Start(t)})
+	keep := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	keep(s.CreateAccount(t.Context(), gateway.Account{ID: "account", Name: "account"}))
+	const instances, each = 12, 20
+	gone := func(instance int) bool { return instance%5 == 2 }
+	repeated := func(n int) bool { return n%7 == 6 }
+	var group sync.WaitGroup
+	for instance := range instances {
+		id := fmt.Sprint("instance", instance)
+		if !gone(instance) {
+			keep(s.CreateInstance(t.Context(), gateway.Instance{ID: id, AccountID: "account"}))
+		}
+		group.Go(func() {
+			var kept []func() error
+			for n := range each {
+				record := gateway.Idempotency{KeyID: id, Key: fmt.Sprint(n)}
+				if repeated(n) {
+					record.Key = fmt.Sprint(n - 1)
+				}
+				message := gateway.Message{ID: fmt.Sprint(id, "-", n), InstanceID: id, PlatformID: fmt.Sprint(n)}
+				kept = append(kept, s.AcceptMessage(t.Context(), message, &record))
+			}
+			for n, wait := range kept {
+				err := wait()
+				ok := err == nil
+				if gone(instance) {
+					ok = gateway.KindOf(err) == gateway.NotFound
+				} else if repeated(n) {
+					ok = gateway.KindOf(err) == gateway.Conflict
+				}
+				if !ok {
+					t.Errorf("message %d of %s: %v", n, id, err)
+				}
+			}
+		})
+	}
+	group.Wait()
+}
+
+// What a message needs of the database most often takes one round trip.
+func TestRoundTrips(t *testing.T) {
+	t.Parallel()
+	through, trips := postgres.RoundTrips(t, postgres.Start(t))
+	s := open(t, store.Config{URL: through, Conns: 1})
+	keep := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	keep(s.CreateAccount(t.Context(), gateway.Account{ID: "account", Name: "account"}))
+	var progress []webhook.Progress
+	for n := range 3 {
+		id := fmt.Sprint("instance", n)
+		keep(s.CreateInstance(t.Context(), gateway.Instance{ID: id, AccountID: "account"}))
+		keep(s.SaveWebhook(t.Context(), webhook.Webhook{InstanceID: id, ID: id}, nil))
+		progress = append(progress, webhook.Progress{InstanceID: id, Attempts: []webhook.Attempt{{Number: 1}, {Number: 2}}})
+	}
+	const instance = "instance0"
+	for name, c := range map[string]struct {
+		trips int64
+		do    func(id string) error
+	}{
+		"a message that is accepted": {1, func(id string) error {
+			message := gateway.Message{ID: id, InstanceID: instance, PlatformID: id}
+			return s.AcceptMessage(t.Context(), message, &gateway.Idempotency{KeyID: "key", Key: id})()
+		}},
+		"a message that is received": {1, func(id string) error {
+			event, err := eventlog.NewEvent(instance, "", id, time.UnixMilli(1), eventlog.WebhookTest{Message: id})
+			if err != nil {
+				return err
+			}
+			message := gateway.Message{ID: id, InstanceID: instance, PlatformID: id, WireKey: id}
+			if added, err := s.AddMessage(t.Context(), message, event); err != nil || !added {
+				t.Errorf("added is %v: %v", added, err)
+			}
+			return nil
+		}},
+		"the progress of webhooks": {2, func(string) error { return s.SaveProgress(t.Context(), progress) }},
+	} {
+		keep(c.do(name + " 1")) // it prepares the statements
+		before := trips()
+		keep(c.do(name + " 2"))
+		if got := trips() - before; got != c.trips {
+			t.Errorf("%s takes %d round trips, want %d", name, got, c.trips)
+		}
 	}
 }

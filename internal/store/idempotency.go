@@ -4,6 +4,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -60,17 +61,12 @@ func (s *Store) ForgetIdempotency(ctx context.Context, keyID, key string, before
 	return nil
 }
 
-// addIdempotency adds the record and reports whether its key was free.
-func addIdempotency(ctx context.Context, q querier, record gateway.Idempotency) (bool, error) {
-	result, err := q.ExecContext(ctx, `INSERT INTO idempotency
+// addIdempotency adds the record of a message. The result is no row if its key is taken.
+func addIdempotency(ctx context.Context, q querier, record gateway.Idempotency, messageID string) (sql.Result, error) {
+	return q.ExecContext(ctx, `INSERT INTO idempotency
 		(key_id, key, request_hash, instance_id, message_id, failure, created_at) VALUES ($1, $2, $3, $4, $5, '', $6)
 		ON CONFLICT (key_id, key) DO NOTHING`,
-		record.KeyID, record.Key, notNull(record.RequestHash), record.InstanceID, record.MessageID, millis(record.CreatedAt))
-	if err != nil {
-		return false, err
-	}
-	added, err := result.RowsAffected()
-	return added == 1, err
+		record.KeyID, record.Key, notNull(record.RequestHash), record.InstanceID, messageID, millis(record.CreatedAt))
 }
 
 func scanIdempotency(row scanner) (gateway.Idempotency, error) {

@@ -27,6 +27,11 @@ const (
 		"$10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22 " +
 		"WHERE NOT EXISTS (SELECT 1 FROM messages WHERE instance_id = $2 AND platform_id = $3 AND wire_key = $19)"
 
+	// If the key was taken, its record names another message, and nothing is added.
+	insertRequestedMessage = "INSERT INTO messages (" + messageColumns + ") SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, " +
+		"$10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22 " +
+		"WHERE EXISTS (SELECT 1 FROM idempotency WHERE key_id = $23 AND key = $24 AND message_id = $1)"
+
 	// The inner queries have no ORDER BY: with it SQLite prefers the index of the
 	// order, and reads every message of the instance.
 	findMessages = "SELECT " + messageColumns + " FROM messages WHERE id IN (" +
@@ -121,20 +126,28 @@ func (s *Store) AddHistory(ctx context.Context, instanceID string, messages []ga
 // key of the record is taken, nothing is added, and kept returns a gateway.Conflict; if
 // the instance is gone, a gateway.NotFound.
 func (s *Store) AcceptMessage(ctx context.Context, message gateway.Message, record *gateway.Idempotency) (kept func() error) {
-	var taken bool
+	var added sql.Result // of the record
 	pending := s.db.begin(ctx, message.InstanceID, func(ctx context.Context, q querier) error {
-		if record != nil {
-			added, err := addIdempotency(ctx, q, *record)
-			if taken = !added; taken || err != nil {
-				return err // if the key is taken, nothing has been written
-			}
+		if record == nil {
+			_, err := q.ExecContext(ctx, insertMessage, messageValues(message)...)
+			return err
 		}
-		_, err := q.ExecContext(ctx, insertMessage, messageValues(message)...)
+		var err error
+		if added, err = addIdempotency(ctx, q, *record, message.ID); err != nil {
+			return err
+		}
+		_, err = q.ExecContext(ctx, insertRequestedMessage, append(messageValues(message), record.KeyID, record.Key)...)
 		return err
 	}, nil)
 	return func() error {
 		err := pending.Wait()
-		return accepted(err, err == nil && taken)
+		taken := false
+		if err == nil && record != nil {
+			var rows int64
+			rows, err = added.RowsAffected()
+			taken = rows == 0
+		}
+		return accepted(err, taken)
 	}
 }
 

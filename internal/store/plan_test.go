@@ -22,6 +22,7 @@ func TestLookUpsUseTheirIndex(t *testing.T) {
 		s.dialect.messagesByIDs(): "messages_by_platform_id (instance_id=? AND platform_id=?)",
 		messageByID:               "sqlite_autoindex_messages_1 (id=?)",
 		insertNewMessage:          "messages_by_platform_id (instance_id=? AND platform_id=?)",
+		insertRequestedMessage:    "sqlite_autoindex_idempotency_1 (key_id=? AND key=?)",
 		findSentChange:            "sqlite_autoindex_sent_changes_1 (instance_id=? AND platform_id=?)",
 		appendEvent:               "sqlite_autoindex_events_1 (instance_id=?)",
 		readEvents:                "sqlite_autoindex_events_1 (instance_id=? AND sequence>?)",
@@ -71,7 +72,7 @@ func explain(t *testing.T, s *Store, query string) string {
 		var detail string
 		err := row.Scan(&id, &parent, &unused, &detail)
 		return detail, err
-	}, "EXPLAIN QUERY PLAN "+query, make([]any, 22)...)
+	}, "EXPLAIN QUERY PLAN "+query, make([]any, 24)...)
 	if err != nil {
 		t.Fatal(err)
 	}

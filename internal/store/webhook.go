@@ -4,6 +4,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 
 	"github.com/recado-project/recado/internal/webhook"
@@ -107,16 +108,11 @@ func stateArgs(state backlog.State) []any {
 	}
 }
 
-// writeState writes the state of a webhook and reports whether the webhook exists.
-func writeState(ctx context.Context, q querier, instanceID string, state backlog.State) (bool, error) {
-	result, err := q.ExecContext(ctx, `UPDATE webhooks SET status = $1, reason = $2, cursor = $3, failures = $4,
+// writeState writes the state of a webhook. The result is no row if it does not exist.
+func writeState(ctx context.Context, q querier, instanceID string, state backlog.State) (sql.Result, error) {
+	return q.ExecContext(ctx, `UPDATE webhooks SET status = $1, reason = $2, cursor = $3, failures = $4,
 		failing_since = $5, next_try_at = $6, attempts = CASE WHEN attempts < $7 THEN $7 ELSE attempts END
 		WHERE instance_id = $8`, append(stateArgs(state), instanceID)...)
-	if err != nil {
-		return false, err
-	}
-	n, err := result.RowsAffected()
-	return n > 0, err
 }
 
 func scanWebhook(row scanner) (webhook.Webhook, error) { return scanWebhookAnd(row) }

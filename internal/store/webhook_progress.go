@@ -4,6 +4,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"strconv"
 
@@ -46,8 +47,19 @@ func trimDeadLetters() string {
 // SaveProgress writes the progress of webhooks. It skips webhooks that are gone.
 func (s *Store) SaveProgress(ctx context.Context, progress []webhook.Progress) error {
 	err := s.db.write(ctx, func(ctx context.Context, q querier) error {
-		for _, one := range progress {
-			if err := saveProgress(ctx, q, one); err != nil {
+		states := make([]sql.Result, len(progress))
+		for i, one := range progress {
+			var err error
+			if states[i], err = writeState(ctx, q, one.InstanceID, one.State); err != nil {
+				return err
+			}
+		}
+		for i, one := range progress {
+			there, err := states[i].RowsAffected()
+			if err == nil && there > 0 {
+				err = saveProgress(ctx, q, one)
+			}
+			if err != nil {
 				return err
 			}
 		}
@@ -59,11 +71,8 @@ func (s *Store) SaveProgress(ctx context.Context, progress []webhook.Progress) e
 	return nil
 }
 
+// saveProgress writes the progress of a webhook that exists, without its state.
 func saveProgress(ctx context.Context, q querier, p webhook.Progress) error {
-	there, err := writeState(ctx, q, p.InstanceID, p.State)
-	if err != nil || !there {
-		return err
-	}
 	if p.RevivedAfter != nil {
 		if _, err := q.ExecContext(ctx, "DELETE FROM webhook_dead_letters WHERE instance_id = $1 AND sequence > $2",
 			p.InstanceID, *p.RevivedAfter); err != nil {
