@@ -48,6 +48,23 @@ func testAddMessage(t *testing.T, f *fixture) {
 	wantKind(t, err, gateway.NotFound, gateway.CodeInstanceNotFound)
 }
 
+// A message that is not new has no events, even if they are.
+func testAddMessageWithEvents(t *testing.T, f *fixture) {
+	t.Helper()
+	instance := f.instance(f.account().ID, 1)
+	for n := range 3 {
+		message := f.message(instance, 1)
+		message.PlatformID, message.WireKey = "3EB0AA", "key"
+		added, err := f.AddMessage(f.ctx(), message, f.event(instance, 10*n), f.event(instance, 10*n+1))
+		f.check(err)
+		if first := n == 0; added != first {
+			t.Errorf("message %d: added is %v", n, added)
+		}
+	}
+	f.add(f.message(instance, 2), true)
+	f.wantEvents(instance.ID, 0, 1)
+}
+
 func (f *fixture) add(message gateway.Message, want bool) {
 	f.t.Helper()
 	added, err := f.AddMessage(f.ctx(), message)

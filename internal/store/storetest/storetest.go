@@ -37,6 +37,7 @@ func Run(t *testing.T, open Open) {
 		"instances, delete":   testDeleteInstance,
 		"messages, retention": testMessageRetention,
 		"messages":            testAddMessage,
+		"messages, events":    testAddMessageWithEvents,
 		"messages, accept":    testAcceptMessage,
 		"messages, find":      testFindMessages,
 		"messages, lists":     testListMessages,
