@@ -104,6 +104,21 @@ func reliabilityFaults() []fault {
 			test: "./internal/groupcommit", run: "Panic",
 		},
 		{
+			name: "an error at the commit is one write's own", file: "internal/postgres/tx.go",
+			old: "		return &groupcommit.SpoiledError{Err: err}", new: "		return err",
+			test: "./internal/postgres", run: "ErrorReachesItsWrite",
+		},
+		{
+			name: "a connection with open rows is closed", file: "internal/postgres/tx.go",
+			old: "	idle := !t.conn.PgConn().IsBusy()", new: "	idle := true",
+			test: "./internal/postgres", run: "NothingStaysOpen",
+		},
+		{
+			name: "a second delivery has no events", file: "internal/store/commit_lane.go",
+			old: "		AND (n.message_id = '' OR EXISTS (", new: "		AND (n.message_id <> '.' OR EXISTS (",
+			test: storeTests, run: "PostgreSQL/messages",
+		},
+		{
 			name: "one process a database", file: "internal/store/claim/claim.go",
 			old: "	if err == nil && !taken {", new: "	if false {",
 			test: "./internal/store/claim", run: "Claim",

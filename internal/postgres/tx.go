@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/recado-project/recado/internal/groupcommit"
 )
@@ -39,13 +40,17 @@ type Tx struct {
 	conn  *pgx.Conn
 	ctx   context.Context //nolint:containedctx // the transaction's own, see above
 	queue *pgx.Batch
+	begun bool  // the server has answered to the BEGIN
 	err   error // that has ended the transaction
 }
 
 // transact runs fn in a transaction on the connection and commits it.
 func transact(ctx context.Context, conn *pgx.Conn, fn func(tx *Tx) error) (err error) {
 	t := &Tx{conn: conn, ctx: ctx, queue: new(pgx.Batch)}
-	t.queue.Queue("BEGIN")
+	t.queue.Queue("BEGIN").Exec(func(pgconn.CommandTag) error {
+		t.begun = true
+		return nil
+	})
 	// It does nothing after a commit, and ends the transaction if fn panics.
 	defer func() { //nolint:contextcheck // ctx may have ended
 		if failed := t.rollBack(); failed != nil {
@@ -60,12 +65,12 @@ func transact(ctx context.Context, conn *pgx.Conn, fn func(tx *Tx) error) (err e
 }
 
 func (t *Tx) commit() error {
-	if t.err == nil && !t.begun() && t.queue.Len() == 1 {
+	if t.err == nil && !t.begun && t.queue.Len() == 1 {
 		return nil // there is only the BEGIN
 	}
 	t.queue.Queue("COMMIT")
 	err := t.send()
-	if err != nil && t.undone(err) {
+	if err != nil && t.undone() {
 		return &groupcommit.SpoiledError{Err: err}
 	}
 	if err != nil {
@@ -74,20 +79,19 @@ func (t *Tx) commit() error {
 	return nil
 }
 
-// begun reports whether the connection is in a transaction.
-func (t *Tx) begun() bool { return t.conn.PgConn().TxStatus() != 'I' }
-
-// undone reports whether it is certain that a transaction that ended with err was not
-// committed: it is still there, or it was not even sent.
-func (t *Tx) undone(err error) bool {
-	_, unsent := errors.AsType[pgx.ErrPreprocessingBatch](err)
-	return unsent || !t.conn.IsClosed() && t.begun()
+// undone reports whether it is certain that a transaction that has failed was not
+// committed: it is still open, or did not even begin.
+func (t *Tx) undone() bool {
+	return !t.conn.IsClosed() && (!t.begun || t.open())
 }
+
+// open reports whether the connection is in a transaction.
+func (t *Tx) open() bool { return t.conn.PgConn().TxStatus() != 'I' }
 
 // rollBack ends the transaction if there is one.
 func (t *Tx) rollBack() error {
 	idle := !t.conn.PgConn().IsBusy() // else rows of a query are open
-	if t.conn.IsClosed() || idle && !t.begun() {
+	if t.conn.IsClosed() || idle && !t.open() {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), rollbackTimeout)
@@ -132,7 +136,7 @@ func (t *Tx) ExecContext(_ context.Context, query string, args ...any) (sql.Resu
 			return nil, err
 		}
 		tag, err := t.conn.Exec(t.ctx, query) //nolint:contextcheck // see Tx
-		result.answered, result.changed, t.err = true, tag.RowsAffected(), err
+		result.answered, result.changed, t.err = err == nil, tag.RowsAffected(), err
 		return result, err
 	}
 	queued, err := t.add(query, args)
@@ -141,7 +145,7 @@ func (t *Tx) ExecContext(_ context.Context, query string, args ...any) (sql.Resu
 	}
 	queued.Fn = func(results pgx.BatchResults) error {
 		tag, err := results.Exec()
-		result.answered, result.changed = true, tag.RowsAffected()
+		result.answered, result.changed = err == nil, tag.RowsAffected()
 		return err
 	}
 	return result, nil
@@ -169,11 +173,7 @@ func (t *Tx) QueryContext(_ context.Context, query string, args ...any) (*Rows, 
 	queue.Queue(query, args...)
 	results := t.conn.SendBatch(t.ctx, queue) //nolint:contextcheck // see Tx
 	for _, one := range before {
-		read := one.Fn
-		if read == nil {
-			read = func(results pgx.BatchResults) error { _, err := results.Exec(); return err }
-		}
-		if t.err = read(results); t.err != nil {
+		if t.err = one.Fn(results); t.err != nil {
 			_ = results.Close() // with the same error
 			return nil, t.err
 		}
@@ -201,7 +201,8 @@ type Result struct {
 	changed  int64
 }
 
-// RowsAffected returns how many rows the statement has changed.
+// RowsAffected returns how many rows the statement has changed, or the error that has
+// ended the transaction before it had.
 func (r *Result) RowsAffected() (int64, error) {
 	if r.answered {
 		return r.changed, nil
