@@ -105,7 +105,7 @@ func reliabilityFaults() []fault {
 		},
 		{
 			name: "an error at the commit is one write's own", file: "internal/postgres/tx.go",
-			old: "		return &groupcommit.SpoiledError{Err: err}", new: "		return err",
+			old: "	if err != nil && t.undone() {", new: "	if err != nil && !t.undone() {",
 			test: "./internal/postgres", run: "ErrorReachesItsWrite",
 		},
 		{
