@@ -247,7 +247,7 @@ func silenceFaults() []fault {
 			test: "./internal/webhook/backlog", run: "Backlog",
 		},
 		{
-			name: "a long read ends with its context", file: "internal/store/sqlite.go",
+			name: "a long read ends with its context", file: "internal/sqlite/prepared.go",
 			old: "	return stmt.QueryRowContext(ctx, args...)\n}\n\n// uncut", new: "	return stmt.QueryRowContext(uncut(ctx), args...)\n}\n\n// uncut",
 			test: storeTests, run: "ScansEnd",
 		},
