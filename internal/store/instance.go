@@ -161,8 +161,10 @@ func writeInstance(ctx context.Context, q querier, instance gateway.Instance) er
 // be deleted again.
 func (s *Store) DeleteInstance(ctx context.Context, id string) error {
 	defer s.changeInstance(id)()
+	if _, err := inSlices(func() (int64, error) { return s.removeMessages(ctx, id, deleteOldest, sliceRows) }); err != nil {
+		return fmt.Errorf("store: delete instance: %w", err)
+	}
 	for _, query := range []string{
-		"DELETE FROM messages WHERE id IN (SELECT id FROM messages WHERE instance_id = $1 ORDER BY created_at, id LIMIT $2 + 0)",
 		"DELETE FROM sent_changes WHERE (instance_id, platform_id) IN (SELECT instance_id, platform_id FROM sent_changes WHERE instance_id = $1 LIMIT $2 + 0)",
 		"DELETE FROM events WHERE (instance_id, sequence) IN (SELECT instance_id, sequence FROM events WHERE instance_id = $1 ORDER BY sequence LIMIT $2 + 0)",
 	} {

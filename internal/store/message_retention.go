@@ -15,6 +15,8 @@ const (
 
 	messagesBeyond = "SELECT id FROM (SELECT id, status, created_at FROM messages WHERE instance_id = $1" +
 		" ORDER BY created_at DESC, id DESC LIMIT $3 + 0 OFFSET $2) AS surplus WHERE status <> 0"
+
+	deleteOldest = "DELETE FROM messages WHERE id IN (SELECT id FROM messages WHERE instance_id = $1 ORDER BY created_at, id LIMIT $2 + 0)"
 )
 
 // MessagesBefore returns the internal identifiers of an instance's messages from
@@ -43,10 +45,25 @@ func (s *Store) MessagesBeyond(ctx context.Context, instanceID string, keep, lim
 func (s *Store) DeleteMessages(ctx context.Context, instanceID string, ids []string) error {
 	set, err := texts(ids)
 	if err == nil {
-		_, err = s.db.exec(ctx, "DELETE FROM messages WHERE instance_id = $1 AND id IN "+s.dialect.in(), instanceID, set)
+		_, err = s.removeMessages(ctx, instanceID, "DELETE FROM messages WHERE instance_id = $1 AND id IN "+s.dialect.in(), set)
 	}
 	if err != nil {
 		return fmt.Errorf("store: delete messages: %w", err)
 	}
 	return nil
+}
+
+// removeMessages runs a statement that removes messages of an instance, which is its first
+// parameter, and returns how many there were. It is in order with the other writes of the
+// instance: an update that has found a message also writes it.
+func (s *Store) removeMessages(ctx context.Context, instanceID, query string, choice any) (removed int64, err error) {
+	err = s.record(ctx, instanceID, func(ctx context.Context, r *recorder) error {
+		result, err := r.ExecContext(ctx, query, instanceID, choice)
+		if err != nil {
+			return err
+		}
+		removed, err = result.RowsAffected()
+		return err
+	})
+	return removed, err
 }

@@ -13,8 +13,13 @@ const sliceRows = 1_000
 // rows to remove. Each run is a transaction of its own, so those before an error remain
 // done.
 func (s *Store) deleteInSlices(ctx context.Context, query string, choice any) (removed int64, err error) {
+	return inSlices(func() (int64, error) { return s.db.exec(ctx, query, choice, sliceRows) })
+}
+
+// inSlices repeats a removal of sliceRows rows at most, as deleteInSlices does.
+func inSlices(remove func() (int64, error)) (removed int64, err error) {
 	for {
-		n, err := s.db.exec(ctx, query, choice, sliceRows)
+		n, err := remove()
 		removed += n
 		if err != nil || n < sliceRows {
 			return removed, err

@@ -16,9 +16,10 @@ import (
 type watched struct {
 	database
 
-	most    int64
-	atLast  int // messages and events that are left for the last transaction
-	counted func() int
+	most     int64
+	messages int // that are left
+	atLast   int // messages and events that are left for the last transaction
+	counted  func() (messages, events int)
 }
 
 func (w *watched) exec(ctx context.Context, query string, args ...any) (int64, error) {
@@ -30,7 +31,9 @@ func (w *watched) exec(ctx context.Context, query string, args ...any) (int64, e
 func (w *watched) begin(
 	ctx context.Context, id string, fn func(ctx context.Context, q querier) error, committed func(),
 ) groupcommit.Pending {
-	w.atLast = w.counted()
+	messages, events := w.counted()
+	w.most = max(w.most, int64(w.messages-messages))
+	w.messages, w.atLast = messages, messages+events
 	return w.database.begin(ctx, id, fn, committed)
 }
 
@@ -60,12 +63,12 @@ func TestDeleteInstanceInSlices(t *testing.T) {
 	}
 	check(s.AddHistory(t.Context(), "instance", messages))
 	check(s.AppendEvents(t.Context(), "instance", events...))
-	w := &watched{database: s.db, counted: func() int {
-		var left int
-		check(s.db.reader().QueryRowContext(t.Context(),
-			"SELECT (SELECT count(*) FROM messages) + (SELECT count(*) FROM events)").Scan(&left))
-		return left
-	}}
+	w := &watched{database: s.db, messages: n}
+	w.counted = func() (messages, events int) {
+		check(w.reader().QueryRowContext(t.Context(),
+			"SELECT (SELECT count(*) FROM messages), (SELECT count(*) FROM events)").Scan(&messages, &events))
+		return messages, events
+	}
 	s.db = w
 	check(s.DeleteInstance(t.Context(), "instance"))
 	if w.most > sliceRows || w.atLast > 0 {
