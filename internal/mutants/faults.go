@@ -119,6 +119,26 @@ func reliabilityFaults() []fault {
 			test: storeTests, run: "PostgreSQL/messages",
 		},
 		{
+			name: "a message that fails is not remembered", file: "internal/store/recent/recent.go",
+			old: "	w.forget(s)\n	w.steps = ", new: "	if w.forget(s); s.keep {\n		w.messages.byName.Add(name{w.instanceID, s.platformID}, s.message)\n	}\n	w.steps = ",
+			test: storeTests, run: "MemoryIsWhatTheDatabaseHas",
+		},
+		{
+			name: "an echo ends what is remembered", file: "internal/store/message.go",
+			old: "		r.recent.Touched(message.PlatformID)\n", new: "",
+			test: storeTests, run: "SQLite",
+		},
+		{
+			name: "what is removed is not remembered", file: "internal/store/message_retention.go",
+			old: "		r.recent.TouchedAll()\n", new: "",
+			test: storeTests, run: "SQLite",
+		},
+		{
+			name: "a message that was just sent is not read", file: "internal/store/message_update.go",
+			old: "found := remembered(r, ids); len(found) > 0", new: "found := remembered(r, ids); len(found) > len(ids)",
+			test: storeTests, run: "SentMessageIsNotRead",
+		},
+		{
 			name: "one process a database", file: "internal/store/claim/claim.go",
 			old: "	if err == nil && !taken {", new: "	if false {",
 			test: "./internal/store/claim", run: "Claim",

@@ -13,6 +13,7 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/groupcommit"
 	"github.com/recado-project/recado/internal/sqlerror"
+	"github.com/recado-project/recado/internal/store/recent"
 )
 
 const (
@@ -40,7 +41,8 @@ type recorder struct {
 	instanceID string
 	now        func() time.Time
 	appended   []eventlog.Event
-	committed  func() // called after the commit; may be nil
+	recent     recent.Write // what becomes of the messages that are remembered
+	committed  func()       // called after the commit; may be nil
 }
 
 // together is a transaction that appends the events of many writes at once.
@@ -119,9 +121,10 @@ func (s *Store) beginRecord(
 ) groupcommit.Pending {
 	r := &recorder{instanceID: instanceID, now: s.now}
 	return s.db.begin(ctx, instanceID, func(ctx context.Context, q querier) error {
-		r.querier, r.appended, r.committed = q, nil, nil
+		r.querier, r.appended, r.committed, r.recent = q, nil, nil, s.recent.Begin(instanceID)
 		return fn(ctx, r)
 	}, func() {
+		r.recent.Committed()
 		if r.committed != nil {
 			r.committed()
 		}

@@ -174,6 +174,7 @@ func (s *Store) DeleteInstance(ctx context.Context, id string) error {
 	}
 	var removed int64
 	err := s.record(ctx, id, func(ctx context.Context, r *recorder) error {
+		r.recent.TouchedAll()
 		if _, err := r.ExecContext(ctx, "DELETE FROM events WHERE instance_id = $1", id); err != nil {
 			return err
 		}

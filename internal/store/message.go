@@ -72,6 +72,7 @@ func (s *Store) AddMessage(ctx context.Context, message gateway.Message, events 
 			}
 			r.committed = changes.Written
 		}
+		r.recent.Touched(message.PlatformID)
 		var err error
 		if result, err = r.ExecContext(ctx, insertNewMessage, messageValues(message)...); err != nil {
 			return err
@@ -103,7 +104,7 @@ func (s *Store) AddHistory(ctx context.Context, instanceID string, messages []ga
 				return err
 			}
 			if known > 0 {
-				continue
+				continue // so it has no namesake, and what is remembered stays right
 			}
 			if _, err := r.ExecContext(ctx, insertMessage, messageValues(message)...); err != nil {
 				return err
@@ -121,24 +122,31 @@ func (s *Store) AddHistory(ctx context.Context, instanceID string, messages []ga
 }
 
 // AcceptMessage begins to add a message that is about to be sent and, if record is not
-// nil, its idempotency record. It shares the commit with whatever else the send writes
+// nil, its idempotency record. No message of the instance has its platform identifier,
+// because that is random. It shares the commit with whatever else the send writes
 // before it leaves. kept waits for that commit; it may be called more than once. If the
 // key of the record is taken, nothing is added, and kept returns a gateway.Conflict; if
 // the instance is gone, a gateway.NotFound.
 func (s *Store) AcceptMessage(ctx context.Context, message gateway.Message, record *gateway.Idempotency) (kept func() error) {
 	var added sql.Result // of the record
-	pending := s.db.begin(ctx, message.InstanceID, func(ctx context.Context, q querier) error {
+	pending := s.beginRecord(ctx, message.InstanceID, func(ctx context.Context, r *recorder) error {
+		r.recent.Wrote(asRead(message))
 		if record == nil {
-			_, err := q.ExecContext(ctx, insertMessage, messageValues(message)...)
+			_, err := r.ExecContext(ctx, insertMessage, messageValues(message)...)
 			return err
 		}
 		var err error
-		if added, err = addIdempotency(ctx, q, *record, message.ID); err != nil {
+		if added, err = addIdempotency(ctx, r, *record, message.ID); err != nil {
 			return err
 		}
-		_, err = q.ExecContext(ctx, insertRequestedMessage, append(messageValues(message), record.KeyID, record.Key)...)
+		r.committed = func() {
+			if rows, err := added.RowsAffected(); err != nil || rows == 0 {
+				r.recent.Touched(message.PlatformID) // it was not added
+			}
+		}
+		_, err = r.ExecContext(ctx, insertRequestedMessage, append(messageValues(message), record.KeyID, record.Key)...)
 		return err
-	}, nil)
+	})
 	return func() error {
 		err := pending.Wait()
 		taken := false
@@ -290,6 +298,15 @@ func scanMessageHead(row scanner) (gateway.Message, error) {
 	err := row.Scan(&head.ID, &head.Chat.JID, &head.Chat.LID, &head.Chat.Name, &head.Sender.Name, &head.FromMe, &createdAt)
 	head.CreatedAt = timeOf(createdAt)
 	return head, err
+}
+
+// asRead returns a message as it will be read again.
+func asRead(message gateway.Message) gateway.Message {
+	message.Details, message.Payload = gateway.Details{}, orNil(message.Payload)
+	for _, at := range []*time.Time{&message.StatusAt, &message.SentAt, &message.CreatedAt, &message.EditedAt, &message.DeletedAt} {
+		*at = timeOf(millis(*at))
+	}
+	return message
 }
 
 func messageValues(message gateway.Message) []any {

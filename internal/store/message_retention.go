@@ -55,9 +55,10 @@ func (s *Store) DeleteMessages(ctx context.Context, instanceID string, ids []str
 
 // removeMessages runs a statement that removes messages of an instance, which is its first
 // parameter, and returns how many there were. It is in order with the other writes of the
-// instance: an update that has found a message also writes it.
+// instance, so that they know which messages are gone.
 func (s *Store) removeMessages(ctx context.Context, instanceID, query string, choice any) (removed int64, err error) {
 	err = s.record(ctx, instanceID, func(ctx context.Context, r *recorder) error {
+		r.recent.TouchedAll()
 		result, err := r.ExecContext(ctx, query, instanceID, choice)
 		if err != nil {
 			return err

@@ -66,8 +66,18 @@ func (s *Store) beginUpdate(
 			return err
 		}
 		before := make(map[string]gateway.Message, len(found))
-		for _, message := range found {
+		// How many messages have each of the identifiers as the platform's: all that there
+		// are with it were found.
+		named := make(map[string]int, len(ids))
+		for _, id := range ids {
+			named[id] = 0
+		}
+		for n, message := range found {
 			before[message.ID] = message
+			found[n].Payload = bytes.Clone(message.Payload) // which change may write to
+			if _, asked := named[message.PlatformID]; asked {
+				named[message.PlatformID]++
+			}
 		}
 		var changed []gateway.Message
 		var events []eventlog.Event
@@ -75,9 +85,16 @@ func (s *Store) beginUpdate(
 		// that share its commit run again.
 		if changed, events, update.refused = change(found); update.refused == nil {
 			for _, message := range changed {
-				if err := writeMessage(ctx, r, before[message.ID], message); err != nil {
+				old, written := before[message.ID], written(before[message.ID], message)
+				if named[old.PlatformID] == 1 && old.Source == gateway.SourceAPI {
+					r.recent.Wrote(written)
+				} else {
+					r.recent.Touched(old.PlatformID)
+				}
+				if err := writeMessage(ctx, r, old, message); err != nil {
 					return err
 				}
+				before[message.ID] = written
 			}
 			err = r.append(ctx, events...)
 		}
@@ -87,15 +104,17 @@ func (s *Store) beginUpdate(
 }
 
 // messagesToUpdate finds the messages of an instance that have one of the
-// identifiers. Nearly always there is one identifier, for which a simpler query is much
-// faster.
-func (s *Store) messagesToUpdate(ctx context.Context, q querier, instanceID string, ids []string) ([]gateway.Message, error) {
+// identifiers. Nearly always they are messages that were sent just now, and known already;
+// otherwise there is one identifier as a rule, for which a simpler query is much faster.
+func (s *Store) messagesToUpdate(ctx context.Context, r *recorder, instanceID string, ids []string) ([]gateway.Message, error) {
+	if found := remembered(r, ids); len(found) > 0 {
+		return found, nil
+	}
+	q := r.querier
 	if len(ids) == 1 {
 		found, err := collect(ctx, q, scanMessage, messageByPlatformID, instanceID, ids[0])
 		if err != nil || len(found) > 0 {
-			slices.SortFunc(found, func(a, b gateway.Message) int {
-				return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
-			})
+			slices.SortFunc(found, older)
 			return found, err
 		}
 	}
@@ -105,6 +124,27 @@ func (s *Store) messagesToUpdate(ctx context.Context, q querier, instanceID stri
 	}
 	found, err := collect(ctx, q, scanMessage, s.dialect.messagesByIDs(), instanceID, set)
 	return slices.DeleteFunc(found, func(m gateway.Message) bool { return m.InstanceID != instanceID }), err
+}
+
+// remembered returns the messages with the platform identifiers without reading them, or
+// none unless all are known. What is remembered was sent from here under an identifier that
+// is no internal one.
+func remembered(r *recorder, ids []string) []gateway.Message {
+	found := make([]gateway.Message, 0, len(ids))
+	for _, id := range ids {
+		message, ok := r.recent.Find(id)
+		if !ok {
+			return nil
+		}
+		found = append(found, message)
+	}
+	slices.SortFunc(found, older)
+	return slices.CompactFunc(found, func(a, b gateway.Message) bool { return a.ID == b.ID })
+}
+
+// older says which of two messages comes first.
+func older(a, b gateway.Message) int {
+	return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
 }
 
 // messageByPlatformID has no ORDER BY: with it SQLite prefers the index of the order, and
@@ -131,7 +171,17 @@ const (
 		edited_at = $6, deleted_at = $7, text = $8, payload = $9 WHERE id = $10`
 )
 
-// writeMessage writes the fields of a message that have changed, with one statement.
+// written is what writeMessage leaves, as it will be read again.
+func written(before, after gateway.Message) gateway.Message {
+	before.Status, before.StatusAt, before.SentAt = after.Status, after.StatusAt, after.SentAt
+	before.Chat.JID, before.Chat.LID = after.Chat.JID, after.Chat.LID
+	before.EditedAt, before.DeletedAt = after.EditedAt, after.DeletedAt
+	before.Text, before.Payload = after.Text, after.Payload
+	return asRead(before)
+}
+
+// writeMessage writes the fields of a message that have changed, with one statement. It
+// writes no other message than before, whatever the other one says.
 func writeMessage(ctx context.Context, q querier, before, after gateway.Message) error {
 	statement, values := updateStatus, []any{int64(after.Status), millis(after.StatusAt)}
 	content := before.Text != after.Text || !bytes.Equal(before.Payload, after.Payload)
@@ -145,7 +195,7 @@ func writeMessage(ctx context.Context, q querier, before, after gateway.Message)
 		statement = updateContent
 		values = append(values, after.Text, notNull(after.Payload))
 	}
-	_, err := q.ExecContext(ctx, statement, append(values, after.ID)...)
+	_, err := q.ExecContext(ctx, statement, append(values, before.ID)...)
 	return err
 }
 

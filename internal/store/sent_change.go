@@ -73,6 +73,7 @@ func (s *Store) ConfirmChange(
 			_, err = r.ExecContext(ctx, "UPDATE sent_changes SET settled = TRUE WHERE instance_id = $1 AND platform_id = $2",
 				instanceID, platformID)
 			if err == nil {
+				r.recent.Touched(before.PlatformID)
 				err = writeMessage(ctx, r, before, after)
 			}
 			if err == nil {

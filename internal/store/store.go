@@ -25,6 +25,7 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/groupcommit"
 	"github.com/recado-project/recado/internal/store/cache"
+	"github.com/recado-project/recado/internal/store/recent"
 )
 
 // defaultConns is how many connections to PostgreSQL are opened at most if the
@@ -48,6 +49,7 @@ type Store struct {
 	now     func() time.Time
 	bell    *eventlog.Bell
 	caches
+	recent *recent.Messages
 }
 
 // Open opens the database and brings its tables up to date. It refuses a
@@ -86,6 +88,9 @@ func open(ctx context.Context, config Config) (*Store, error) {
 		s.bell = new(eventlog.Bell)
 	}
 	var err error
+	if s.recent, err = recent.New(); err != nil {
+		return nil, fmt.Errorf("store: open: %w", err)
+	}
 	if config.Path != "" {
 		s.dialect = sqliteDialect()
 		s.db, err = openSQLite(ctx, config.Path)

@@ -44,6 +44,7 @@ func Run(t *testing.T, open Open) {
 		"messages, update":    testUpdateMessages,
 		"messages, a field":   testUpdateEachField,
 		"messages, at once":   testUpdateMessagesAtOnce,
+		"messages, just sent": testRecentMessages,
 		"messages, history":   testAddHistory,
 		"messages, pending":   testPendingMessages,
 		"messages, newest":    testNewestMessages,

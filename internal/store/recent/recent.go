@@ -1,0 +1,111 @@
+// Package recent remembers the messages that were sent last, so that their acknowledgement
+// and their receipts, which follow within seconds, need not read them. Only the store uses
+// it.
+//
+// What it answers is what the database would: it changes only with writes that are
+// committed, and a message that a write touches is forgotten until the commit. So a
+// transaction that failed, or of which nobody knows whether it failed, leaves nothing
+// behind, and a write that comes later in the same transaction reads the database.
+package recent
+
+import (
+	"bytes"
+	"fmt"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+// With these bounds the messages take 16 MB at most, and as a rule less than 4.
+const (
+	maxMessages = 4_096
+	maxContent  = 4 << 10 // bytes of a message; a longer one is not remembered
+)
+
+// Messages are the messages that were sent last. They are safe for concurrent use; but
+// writes of one instance must run one after another, and be committed in that order.
+type Messages struct {
+	byName *lru.Cache[name, gateway.Message]
+}
+
+// name is what the platform knows a message by.
+type name struct{ instanceID, platformID string }
+
+// New makes a memory that is empty.
+func New() (*Messages, error) {
+	byName, err := lru.New[name, gateway.Message](maxMessages)
+	if err != nil {
+		return nil, fmt.Errorf("recent: make the memory: %w", err)
+	}
+	return &Messages{byName}, nil
+}
+
+// Write is one write to the messages of an instance, for the goroutine that carries it
+// out. What it has done is told in the order in which it does it.
+type Write struct {
+	messages   *Messages
+	instanceID string
+	steps      []step
+}
+
+// step is what a write does to the messages of a name, or to all of the instance.
+type step struct {
+	platformID string
+	message    gateway.Message // which has the name alone from the commit on
+	keep, all  bool
+}
+
+// Begin begins a write. A write that runs again is begun again.
+func (m *Messages) Begin(instanceID string) Write { return Write{messages: m, instanceID: instanceID} }
+
+// Find returns the only message of the instance with the platform identifier, if it is
+// remembered. Its payload must not be changed.
+func (w *Write) Find(platformID string) (gateway.Message, bool) {
+	return w.messages.byName.Get(name{w.instanceID, platformID})
+}
+
+// Wrote says that the write leaves the message as it is here, in the form in which the
+// database returns it, and that no other message of the instance has its platform
+// identifier. It is remembered after the commit, unless it is too long.
+func (w *Write) Wrote(message gateway.Message) {
+	content := len(message.Text) + len(message.Payload) + len(message.Chat.Name) + len(message.Sender.Name)
+	message.Payload = bytes.Clone(message.Payload)
+	w.step(step{platformID: message.PlatformID, message: message, keep: content <= maxContent})
+}
+
+// Touched says that the write may change messages with the platform identifier, or add
+// one.
+func (w *Write) Touched(platformID string) { w.step(step{platformID: platformID}) }
+
+// TouchedAll says that the write may change any messages of the instance, or remove them.
+func (w *Write) TouchedAll() { w.step(step{all: true}) }
+
+func (w *Write) step(s step) {
+	w.forget(s)
+	w.steps = append(w.steps, s)
+}
+
+// Committed is called after the commit of the write, before that of the next one and
+// before any other write of the instance begins.
+func (w *Write) Committed() {
+	for _, s := range w.steps {
+		// An earlier write of the same transaction may have left the message as it was then.
+		w.forget(s)
+		if s.keep {
+			w.messages.byName.Add(name{w.instanceID, s.platformID}, s.message)
+		}
+	}
+}
+
+func (w *Write) forget(s step) {
+	if !s.all {
+		w.messages.byName.Remove(name{w.instanceID, s.platformID})
+		return
+	}
+	for _, name := range w.messages.byName.Keys() {
+		if name.instanceID == w.instanceID {
+			w.messages.byName.Remove(name)
+		}
+	}
+}
