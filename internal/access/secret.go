@@ -7,6 +7,7 @@ import (
 	"hash/crc32"
 	"io"
 	"math/big"
+	"slices"
 	"strings"
 
 	"github.com/recado-project/recado/internal/gateway"
@@ -70,8 +71,15 @@ func checkSecret(secret string) error {
 	return nil
 }
 
+// checksum is calculated for every request.
 func checksum(body string) string {
-	return encode(big.NewInt(int64(crc32.ChecksumIEEE([]byte(body)))), checksumDigits)
+	sum := crc32.ChecksumIEEE([]byte(body))
+	var out [checksumDigits]byte
+	for i := range slices.Backward(out[:]) {
+		out[i] = base62[sum%uint32(len(base62))]
+		sum /= uint32(len(base62))
+	}
+	return string(out[:])
 }
 
 func encode(n *big.Int, digits int) string {

@@ -3,6 +3,8 @@ package access
 import (
 	"bytes"
 	"crypto/rand"
+	"hash/crc32"
+	"math/big"
 	"strings"
 	"testing"
 )
@@ -20,6 +22,20 @@ func TestNewSecretHasItsShape(t *testing.T) {
 		if mistyped(secret) {
 			t.Errorf("%q is taken for a mistyped one", secret)
 		}
+	}
+}
+
+// A key that was made once stays one: its checksum is the CRC-32 in base 62.
+func TestChecksumOfAKeyStays(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{"", "0", "recado", strings.Repeat("z", randomDigits)} {
+		sum := new(big.Int).SetUint64(uint64(crc32.ChecksumIEEE([]byte(body))))
+		if got, want := checksum(body), encode(sum, checksumDigits); got != want {
+			t.Errorf("checksum of %q is %s, want %s", body, got, want)
+		}
+	}
+	if made := secretPrefix + strings.Repeat("0", randomDigits) + "2CZclj"; mistyped(made) {
+		t.Errorf("%q is taken for a mistyped one", made)
 	}
 }
 

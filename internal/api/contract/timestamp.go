@@ -16,7 +16,8 @@ type Timestamp time.Time
 
 // MarshalJSON spells the time.
 func (t Timestamp) MarshalJSON() ([]byte, error) {
-	return time.Time(t).UTC().AppendFormat(nil, `"`+TimestampLayout+`"`), nil
+	const layout = `"` + TimestampLayout + `"`
+	return time.Time(t).UTC().AppendFormat(make([]byte, 0, len(layout)), layout), nil
 }
 
 // Schema describes the spelling.
