@@ -36,7 +36,7 @@ var costs = map[string]float64{
 	"syncs of a message received": 1.03,
 	"writes of one received":      31.3,
 	"KB written of one received":  16.4,
-	"round trips of one sent":     10.0,
+	"round trips of one sent":     6.0,
 }
 
 // slack is how much more than in the table a message may cost: checkpoints of the database
