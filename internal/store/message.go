@@ -130,8 +130,8 @@ func (s *Store) AddHistory(ctx context.Context, instanceID string, messages []ga
 func (s *Store) AcceptMessage(ctx context.Context, message gateway.Message, record *gateway.Idempotency) (kept func() error) {
 	var added sql.Result // of the record
 	pending := s.beginRecord(ctx, message.InstanceID, func(ctx context.Context, r *recorder) error {
-		r.recent.Wrote(asRead(message))
 		if record == nil {
+			r.recent.Wrote(asRead(message))
 			_, err := r.ExecContext(ctx, insertMessage, messageValues(message)...)
 			return err
 		}
@@ -139,11 +139,11 @@ func (s *Store) AcceptMessage(ctx context.Context, message gateway.Message, reco
 		if added, err = addIdempotency(ctx, r, *record, message.ID); err != nil {
 			return err
 		}
-		r.committed = func() {
-			if rows, err := added.RowsAffected(); err != nil || rows == 0 {
-				r.recent.Touched(message.PlatformID) // it was not added
-			}
-		}
+		// Asked before the commit, the result would cost a round trip.
+		r.recent.WroteIf(asRead(message), func() bool {
+			rows, err := added.RowsAffected()
+			return err == nil && rows > 0
+		})
 		_, err = r.ExecContext(ctx, insertRequestedMessage, append(messageValues(message), record.KeyID, record.Key)...)
 		return err
 	})

@@ -54,6 +54,7 @@ type step struct {
 	platformID string
 	message    gateway.Message // which has the name alone from the commit on
 	keep, all  bool
+	written    func() bool // asked after the commit; nil means that it was
 }
 
 // Begin begins a write. A write that runs again is begun again.
@@ -68,10 +69,14 @@ func (w *Write) Find(platformID string) (gateway.Message, bool) {
 // Wrote says that the write leaves the message as it is here, in the form in which the
 // database returns it, and that no other message of the instance has its platform
 // identifier. It is remembered after the commit, unless it is too long.
-func (w *Write) Wrote(message gateway.Message) {
+func (w *Write) Wrote(message gateway.Message) { w.WroteIf(message, nil) }
+
+// WroteIf is Wrote for a message of which only the commit will tell whether it was
+// written. written is called after that.
+func (w *Write) WroteIf(message gateway.Message, written func() bool) {
 	content := len(message.Text) + len(message.Payload) + len(message.Chat.Name) + len(message.Sender.Name)
 	message.Payload = bytes.Clone(message.Payload)
-	w.step(step{platformID: message.PlatformID, message: message, keep: content <= maxContent})
+	w.step(step{platformID: message.PlatformID, message: message, keep: content <= maxContent, written: written})
 }
 
 // Touched says that the write may change messages with the platform identifier, or add
@@ -92,7 +97,7 @@ func (w *Write) Committed() {
 	for _, s := range w.steps {
 		// An earlier write of the same transaction may have left the message as it was then.
 		w.forget(s)
-		if s.keep {
+		if s.keep && (s.written == nil || s.written()) {
 			w.messages.byName.Add(name{w.instanceID, s.platformID}, s.message)
 		}
 	}

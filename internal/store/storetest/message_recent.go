@@ -66,6 +66,16 @@ func testRecentMessages(t *testing.T, f *fixture) {
 				t.Error("two messages have one internal identifier")
 			}
 		},
+		"one whose Idempotency-Key is new, and one whose is taken": func(m gateway.Message) {
+			record := gateway.Idempotency{KeyID: newID(), Key: "order", RequestHash: []byte("hash"), InstanceID: m.InstanceID, CreatedAt: after(1)}
+			first, second := m, m
+			first.ID, first.PlatformID = newID(), "3EB0FIRST"
+			second.ID, second.PlatformID = newID(), "3EB0SECOND"
+			f.check(f.accept(first, &record))
+			wantKind(t, f.accept(second, &record), gateway.Conflict, gateway.CodeIdempotencyConflict)
+			f.wantFound("whose key is new", m.InstanceID, first.PlatformID)
+			f.wantFound("whose key is taken", m.InstanceID, second.PlatformID)
+		},
 		"an echo": echo,
 		"an echo, and sent by the internal identifier": func(m gateway.Message) {
 			echo(m)
