@@ -23,6 +23,13 @@ const kindReceived = "received"
 // message for 14 days.
 const receivedAge = 14 * 24 * time.Hour
 
+// maxReceived and maxReceivedBytes bound what is remembered of such messages. whatsmeow
+// drops a message that it can't parse, and does not say so: anybody may send those.
+const (
+	maxReceived      = 4096
+	maxReceivedBytes = 16 << 20
+)
+
 // decryption is one decryption that is under way. What it changes counts for nobody else
 // until it has succeeded.
 type decryption struct {
@@ -48,6 +55,7 @@ type received struct {
 	content []byte
 	sentAt  time.Time
 	at      time.Time
+	number  uint64 // in the order of decryption
 
 	inHand bool // whatsmeow is about to pass it on, or did so in vain
 	saved  bool // the content is in the database
@@ -145,9 +153,32 @@ func (k *deviceKeys) adopt(d *decryption) error {
 		}
 	}
 	if d.message != nil {
-		k.rows.received[d.message.hash] = d.message
+		k.rows.remember(d.message)
 	}
 	return nil
+}
+
+// remember notes a message that was decrypted, and forgets the oldest if there are too
+// many. The caller holds the lock.
+func (r *rows) remember(message *received) {
+	message.number = r.changes
+	r.received[message.hash] = message
+	for {
+		size, oldest := 0, message
+		for _, other := range r.received {
+			size += len(other.content)
+			if other.number < oldest.number {
+				oldest = other
+			}
+		}
+		if len(r.received) <= maxReceived && size <= maxReceivedBytes || oldest == message {
+			return
+		}
+		delete(r.received, oldest.hash)
+		if oldest.saved {
+			r.set(oldest.name(), change{})
+		}
+	}
 }
 
 // GetBufferedEvent returns the content of a message that was decrypted before and not

@@ -343,3 +343,32 @@ func TestSendWaitsUntilItMayGoOn(t *testing.T) {
 		t.Errorf("answered %v", err)
 	}
 }
+
+// Messages that nobody keeps, because they can't be parsed, take a bounded amount of memory,
+// and a bounded number of rows.
+func TestMessagesThatNobodyKeepsAreForgotten(t *testing.T) {
+	t.Parallel()
+	k, kept := newDevice(t)
+	const size = 1 << 20
+	for n := range 2 * maxReceivedBytes / size {
+		check(t, k.DoDecryptionTxn(t.Context(), func(ctx context.Context) error {
+			if err := k.PutManySessions(ctx, map[string][]byte{"100:0": {byte(n)}}); err != nil {
+				return err
+			}
+			return k.PutBufferedEvent(ctx, [32]byte{byte(n)}, make([]byte, size), time.Unix(1, 0))
+		}))
+		check(t, k.rows.flush(t.Context(), nil))
+	}
+	if len(k.rows.received) > maxReceivedBytes/size {
+		t.Errorf("%d messages are remembered", len(k.rows.received))
+	}
+	if _, ok := k.rows.received[[32]byte{2*maxReceivedBytes/size - 1}]; !ok {
+		t.Error("the last one is not")
+	}
+	check(t, k.rows.flush(t.Context(), nil))
+	rows, err := kept.ListDeviceKeys(t.Context(), k.rows.device, kindReceived, "")
+	check(t, err)
+	if len(rows) > maxReceivedBytes/size {
+		t.Errorf("%d of them are in the database", len(rows))
+	}
+}
