@@ -33,7 +33,7 @@ func (s *Server) importKeys(ctx context.Context) error {
 	if config.URL == "" {
 		config.Path = path
 	}
-	old, err := store.OpenForeignKeys(ctx, config)
+	old, err := store.OpenEarlierKeys(ctx, config)
 	if err != nil {
 		return fmt.Errorf("server: open the keys of an earlier version: %w", err)
 	}

@@ -136,27 +136,27 @@ func scanBytes(row scanner) ([]byte, error) {
 	return notNull(value), err // an empty value is not a missing one
 }
 
-// ForeignKeys is a database with whatsmeow's own tables, which earlier versions kept the
+// EarlierKeys is a database with whatsmeow's own tables, which earlier versions kept the
 // keys of devices in.
-type ForeignKeys struct {
+type EarlierKeys struct {
 	*sql.DB
 
 	Dialect string // as whatsmeow names it
 }
 
-// OpenForeignKeys opens the database with whatsmeow's tables: a SQLite file, or the
+// OpenEarlierKeys opens the database with whatsmeow's tables: a SQLite file, or the
 // PostgreSQL database if there are such tables in it. Without them it returns nil.
-func OpenForeignKeys(ctx context.Context, config Config) (*ForeignKeys, error) {
+func OpenEarlierKeys(ctx context.Context, config Config) (*EarlierKeys, error) {
 	if config.URL == "" {
 		db, err := sqlite.OpenPool(ctx, config.Path, 1)
 		if err != nil {
-			return nil, fmt.Errorf("store: open foreign keys: %w", err)
+			return nil, fmt.Errorf("store: open the keys of an earlier version: %w", err)
 		}
-		return &ForeignKeys{DB: db, Dialect: "sqlite3"}, nil
+		return &EarlierKeys{DB: db, Dialect: "sqlite3"}, nil
 	}
 	database, err := openPostgres(ctx, config)
 	if err != nil {
-		return nil, fmt.Errorf("store: open foreign keys: %w", err)
+		return nil, fmt.Errorf("store: open the keys of an earlier version: %w", err)
 	}
 	var devices bool
 	err = database.db.Pool().QueryRowContext(ctx, "SELECT to_regclass('whatsmeow_device') IS NOT NULL").Scan(&devices)
@@ -165,17 +165,17 @@ func OpenForeignKeys(ctx context.Context, config Config) (*ForeignKeys, error) {
 	}
 	if err != nil || !devices {
 		if err = errors.Join(err, database.close()); err != nil {
-			err = fmt.Errorf("store: look for foreign keys: %w", err)
+			err = fmt.Errorf("store: look for keys of an earlier version: %w", err)
 		}
 		return nil, err
 	}
-	return &ForeignKeys{DB: database.db.Pool(), Dialect: "postgres"}, nil
+	return &EarlierKeys{DB: database.db.Pool(), Dialect: "postgres"}, nil
 }
 
 // Empty removes the devices, and with them their keys.
-func (f *ForeignKeys) Empty(ctx context.Context) error {
+func (f *EarlierKeys) Empty(ctx context.Context) error {
 	if _, err := f.ExecContext(ctx, "DELETE FROM whatsmeow_device"); err != nil {
-		return fmt.Errorf("store: remove foreign keys: %w", err)
+		return fmt.Errorf("store: remove the keys of an earlier version: %w", err)
 	}
 	return nil
 }

@@ -76,7 +76,7 @@ func importRows(ctx context.Context, db *sql.DB, device *store.Device) ([]gatewa
 		return nil, err
 	}
 	all := []gateway.DeviceKey{{Kind: kindDevice, Value: encoded}}
-	for _, table := range foreignTables() {
+	for _, table := range whatsmeowTables() {
 		rows, err := table.read(ctx, db, device.ID.String())
 		if err != nil {
 			return nil, fmt.Errorf("keys: read whatsmeow's %ss: %w", table.kind, err)
@@ -86,14 +86,14 @@ func importRows(ctx context.Context, db *sql.DB, device *store.Device) ([]gatewa
 	return all, nil
 }
 
-// foreignTable is a table of whatsmeow's.
-type foreignTable struct {
+// whatsmeowTable is a table of whatsmeow's.
+type whatsmeowTable struct {
 	kind  string
 	query string // of the rows of a device
 	row   func(scan func(...any) error) (name string, value []byte, err error)
 }
 
-func (t foreignTable) read(ctx context.Context, db *sql.DB, jid string) (all []gateway.DeviceKey, err error) {
+func (t whatsmeowTable) read(ctx context.Context, db *sql.DB, jid string) (all []gateway.DeviceKey, err error) {
 	found, err := db.QueryContext(ctx, t.query, jid)
 	if err != nil {
 		return nil, err
@@ -130,32 +130,32 @@ func asJSON(name string, value any, err error) (string, []byte, error) {
 	return name, encoded, err
 }
 
-func foreignTables() []foreignTable {
-	return []foreignTable{
+func whatsmeowTables() []whatsmeowTable {
+	return []whatsmeowTable{
 		{kindIdentity, "SELECT their_id, identity FROM whatsmeow_identity_keys WHERE our_jid = $1", named},
 		{kindSession, "SELECT their_id, session FROM whatsmeow_sessions WHERE our_jid = $1 AND session IS NOT NULL", named},
 		{kindSalt, "SELECT '', salt FROM whatsmeow_nct_salt WHERE our_jid = $1", named},
-		{kindPreKey, "SELECT key_id, key, uploaded FROM whatsmeow_pre_keys WHERE jid = $1", foreignPreKey},
-		{kindSenderKey, "SELECT sender_id, chat_id, sender_key FROM whatsmeow_sender_keys WHERE our_jid = $1", foreignSenderKey},
-		{kindSyncKey, "SELECT key_id, key_data, timestamp, fingerprint FROM whatsmeow_app_state_sync_keys WHERE jid = $1", foreignSyncKey},
-		{kindStateVersion, "SELECT name, version, hash FROM whatsmeow_app_state_version WHERE jid = $1", foreignVersion},
+		{kindPreKey, "SELECT key_id, key, uploaded FROM whatsmeow_pre_keys WHERE jid = $1", scanPreKey},
+		{kindSenderKey, "SELECT sender_id, chat_id, sender_key FROM whatsmeow_sender_keys WHERE our_jid = $1", scanSenderKey},
+		{kindSyncKey, "SELECT key_id, key_data, timestamp, fingerprint FROM whatsmeow_app_state_sync_keys WHERE jid = $1", scanSyncKey},
+		{kindStateVersion, "SELECT name, version, hash FROM whatsmeow_app_state_version WHERE jid = $1", scanVersion},
 		{
 			kindMutation,
 			"SELECT name, index_mac, version, value_mac FROM whatsmeow_app_state_mutation_macs WHERE jid = $1 ORDER BY name, index_mac, version",
-			foreignMutation,
+			scanMutation,
 		},
 		{
 			kindContact,
 			"SELECT their_jid, first_name, full_name, push_name, business_name, redacted_phone FROM whatsmeow_contacts WHERE our_jid = $1",
-			foreignContact,
+			scanContact,
 		},
-		{kindChatSetting, "SELECT chat_jid, muted_until, pinned, archived FROM whatsmeow_chat_settings WHERE our_jid = $1", foreignSetting},
-		{kindSecret, "SELECT chat_jid, sender_jid, message_id, key FROM whatsmeow_message_secrets WHERE our_jid = $1", foreignSecret},
-		{kindToken, "SELECT their_jid, token, timestamp, sender_timestamp FROM whatsmeow_privacy_tokens WHERE our_jid = $1", foreignToken},
+		{kindChatSetting, "SELECT chat_jid, muted_until, pinned, archived FROM whatsmeow_chat_settings WHERE our_jid = $1", scanSetting},
+		{kindSecret, "SELECT chat_jid, sender_jid, message_id, key FROM whatsmeow_message_secrets WHERE our_jid = $1", scanSecret},
+		{kindToken, "SELECT their_jid, token, timestamp, sender_timestamp FROM whatsmeow_privacy_tokens WHERE our_jid = $1", scanToken},
 	}
 }
 
-func foreignPreKey(scan func(...any) error) (string, []byte, error) {
+func scanPreKey(scan func(...any) error) (string, []byte, error) {
 	var id uint32
 	var key []byte
 	var uploaded bool
@@ -172,21 +172,21 @@ func foreignPreKey(scan func(...any) error) (string, []byte, error) {
 	return preKeyName(id), preKeyValue(&wakeys.PreKey{KeyPair: *wakeys.NewKeyPairFromPrivateKey([32]byte(key))}, given), nil
 }
 
-func foreignSenderKey(scan func(...any) error) (string, []byte, error) {
+func scanSenderKey(scan func(...any) error) (string, []byte, error) {
 	var sender, chat string
 	var key []byte
 	err := scan(&sender, &chat, &key)
 	return nameOf(sender, chat), key, err
 }
 
-func foreignSyncKey(scan func(...any) error) (string, []byte, error) {
+func scanSyncKey(scan func(...any) error) (string, []byte, error) {
 	var id []byte
 	var key store.AppStateSyncKey
 	err := scan(&id, &key.Data, &key.Timestamp, &key.Fingerprint)
 	return asJSON(hex.EncodeToString(id), key, err)
 }
 
-func foreignVersion(scan func(...any) error) (string, []byte, error) {
+func scanVersion(scan func(...any) error) (string, []byte, error) {
 	var name string
 	var version uint64
 	var hash []byte
@@ -194,7 +194,7 @@ func foreignVersion(scan func(...any) error) (string, []byte, error) {
 	return nameOf(name), versioned(version, hash), err
 }
 
-func foreignMutation(scan func(...any) error) (string, []byte, error) {
+func scanMutation(scan func(...any) error) (string, []byte, error) {
 	var name string
 	var version uint64
 	var indexMAC, valueMAC []byte
@@ -202,7 +202,7 @@ func foreignMutation(scan func(...any) error) (string, []byte, error) {
 	return mutationName(name, indexMAC), versioned(version, valueMAC), err
 }
 
-func foreignContact(scan func(...any) error) (string, []byte, error) {
+func scanContact(scan func(...any) error) (string, []byte, error) {
 	var jid string
 	var first, full, push, business, redacted sql.NullString
 	err := scan(&jid, &first, &full, &push, &business, &redacted)
@@ -212,21 +212,21 @@ func foreignContact(scan func(...any) error) (string, []byte, error) {
 	}, err)
 }
 
-func foreignSetting(scan func(...any) error) (string, []byte, error) {
+func scanSetting(scan func(...any) error) (string, []byte, error) {
 	var jid string
 	var row chatSettingRow
 	err := scan(&jid, &row.MutedUntil, &row.Pinned, &row.Archived)
 	return asJSON(nameOf(jid), row, err)
 }
 
-func foreignSecret(scan func(...any) error) (string, []byte, error) {
+func scanSecret(scan func(...any) error) (string, []byte, error) {
 	var chat, sender, id string
 	var secret []byte
 	err := scan(&chat, &sender, &id, &secret)
 	return nameOf(chat, sender, gateway.CleanID(id)), secret, err
 }
 
-func foreignToken(scan func(...any) error) (string, []byte, error) {
+func scanToken(scan func(...any) error) (string, []byte, error) {
 	var jid string
 	var row tokenRow
 	var sentAt sql.NullInt64
