@@ -4,6 +4,7 @@ package server
 
 import (
 	"context"
+	"log/slog"
 	"runtime/debug"
 	"runtime/metrics"
 	"time"
@@ -23,10 +24,13 @@ const (
 // memory gives memory back to the system when the program comes to rest. By itself the
 // runtime keeps as much again as is in use, and more after a peak: loading thousands of
 // instances and webhooks, or linking many, takes several times of what they need
-// afterwards.
+// afterwards. At the first rest the pages of the program's file that only the start has
+// needed go too.
 type memory struct {
-	read func() memoryUse // nil: the runtime's
-	free func()           // nil: the runtime's
+	logger *slog.Logger
+	read   func() memoryUse // nil: the runtime's
+	free   func()           // nil: the runtime's
+	forget func() error     // gives back the program's pages; nil: the system's
 }
 
 // memoryUse is what the runtime says of its heap, in bytes.
@@ -44,9 +48,12 @@ func (m memory) Run(ctx context.Context) error {
 	if m.free == nil {
 		m.free = debug.FreeOSMemory
 	}
+	if m.forget == nil {
+		m.forget = forgetProgram
+	}
 	ticker := time.NewTicker(memoryPause)
 	defer ticker.Stop()
-	before, left := m.read(), uint64(0)
+	before, left, started := m.read(), uint64(0), false
 	for {
 		select {
 		case <-ctx.Done():
@@ -54,6 +61,12 @@ func (m memory) Run(ctx context.Context) error {
 		case <-ticker.C:
 		}
 		now := m.read()
+		if now.made-before.made < busyMemory && !started {
+			started = true
+			if err := m.forget(); err != nil {
+				m.logger.WarnContext(ctx, "the pages of the program that only the start needs stay in memory", slog.Any("error", err))
+			}
+		}
 		// What could not be given back the last time can't be given back now either.
 		if now.made-before.made < busyMemory && now.held > max(now.live+now.live/10, left)+idleMemory {
 			m.free()

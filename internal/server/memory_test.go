@@ -29,7 +29,7 @@ func TestMemoryGoesBackAtRest(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				now, freed := memoryUse{}, 0
+				now, freed, forgot := memoryUse{}, 0, 0
 				var lock sync.Mutex
 				ctx, cancel := context.WithCancel(t.Context())
 				done := make(chan error, 1)
@@ -39,6 +39,10 @@ func TestMemoryGoesBackAtRest(t *testing.T) {
 							lock.Lock()
 							defer lock.Unlock()
 							return now
+						},
+						forget: func() error {
+							forgot++
+							return nil
 						},
 						free: func() {
 							lock.Lock()
@@ -59,9 +63,24 @@ func TestMemoryGoesBackAtRest(t *testing.T) {
 				if err := <-done; err != nil || freed != test.freed {
 					t.Errorf("gave back %d times, want %d (%v)", freed, test.freed, err)
 				}
+				if want := min(1, atRest(test.looks)); forgot != want {
+					t.Errorf("gave the pages of the program back %d times, want %d", forgot, want)
+				}
 			})
 		})
 	}
+}
+
+// atRest counts the looks at a program that had done little since the one before.
+func atRest(looks []memoryUse) int {
+	n, before := 0, memoryUse{}
+	for _, look := range looks {
+		if look.made-before.made < busyMemory {
+			n++
+		}
+		before = look
+	}
+	return n
 }
 
 // The names of what is read are the runtime's.

@@ -200,7 +200,7 @@ func (s *Server) Run(ctx context.Context) error {
 	}
 	workers = append(
 		workers,
-		worker.Worker{Name: "memory", Run: memory{}.Run},
+		worker.Worker{Name: "memory", Run: memory{logger: s.config.Logger}.Run},
 		worker.Worker{Name: "retention", Run: s.retention.Run},
 		worker.Worker{Name: "media", Run: s.blobs.Run},
 		worker.Worker{Name: "webhooks", Run: s.webhooks.Run, Ready: s.webhooks.Ready()},
