@@ -47,23 +47,36 @@ func BenchmarkSend(b *testing.B) {
 	}
 }
 
-// BenchmarkIdle links instances, restarts the gateway, and measures it while it is idle.
+// BenchmarkIdle links instances, restarts the gateway, and measures it while it is idle,
+// beside bare whatsmeow with as many sessions.
 func BenchmarkIdle(b *testing.B) {
-	const instances = 500
-	const idle = 40 * time.Second // longer than one round of keep-alives
-	for b.Loop() {
-		world := startWorld(b, instances)
-		world.gateway.Stop()
-		world.startGateway(b)
-		world.awaitConnected(b)
-		empty := startGateway(b, world.sandbox, b.TempDir())
-		cpu := world.gateway.cpu(b)
-		<-time.After(idle)
-		rss, base := world.gateway.rss(b), empty.rss(b)
-		b.ReportMetric(float64(rss-base)/instances/1000, "KB/instance")
-		b.ReportMetric(float64(base)/1e6, "MB-empty")
-		b.ReportMetric(float64(rss)/1e6, "MB-500")
-		b.ReportMetric(100*(world.gateway.cpu(b)-cpu).Seconds()/idle.Seconds(), "%-of-a-core")
+	const (
+		settle = 5 * time.Second  // until everything of the start is done
+		idle   = 40 * time.Second // longer than one round of keep-alives, and over before old events are looked for
+	)
+	for _, instances := range []int{500, 3000} {
+		b.Run(fmt.Sprintf("instances=%d", instances), func(b *testing.B) {
+			for b.Loop() {
+				world := startWorld(b, instances)
+				world.gateway.Stop()
+				world.startGateway(b)
+				world.awaitConnected(b)
+				empty := startGateway(b, world.sandbox, b.TempDir())
+				<-time.After(settle)
+				cpu := world.gateway.cpu(b)
+				<-time.After(idle)
+				rss, base := world.gateway.rss(b), empty.rss(b)
+				used := world.gateway.cpu(b) - cpu
+				world.gateway.Stop()
+				bare := startBare(b, instances, b.TempDir(), "--load").run(b, 0, "-idle", idle.String())
+				b.ReportMetric(float64(rss-base)/float64(instances)/1000, "KB/instance")
+				b.ReportMetric(float64(base)/1e6, "MB-empty")
+				b.ReportMetric(float64(rss)/1e6, "MB")
+				b.ReportMetric(100*used.Seconds()/idle.Seconds(), "%-of-a-core")
+				b.ReportMetric(100*bare.cpu.Seconds()/idle.Seconds(), "bare-%-of-a-core")
+				b.ReportMetric(0, "ns/op")
+			}
+		})
 	}
 }
 

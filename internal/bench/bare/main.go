@@ -5,8 +5,8 @@
 //
 // If its store is empty, it links a number of sessions and makes each of them send a few
 // messages; otherwise it connects those of the store. Then it sends from all of them at
-// once, or waits for messages that phones have sent, and prints as one line of JSON what
-// this took.
+// once, waits for messages that phones have sent, or does nothing for some time, and prints
+// as one line of JSON what this took.
 package main
 
 import (
@@ -46,6 +46,7 @@ func main() {
 	flag.IntVar(&load.senders, "senders", 1, "how many send at once in each session")
 	flag.IntVar(&load.messages, "messages", 1000, "how many messages each of them sends, or each session receives")
 	flag.StringVar(&load.receive, "receive", "", "receive instead of sending: count the messages that begin with this text")
+	flag.DurationVar(&load.idle, "idle", 0, "stay connected for so long instead of sending")
 	flag.Parse()
 	if err := load.run(context.Background()); err != nil {
 		_, _ = fmt.Fprintln(os.Stderr, "bare:", err)
@@ -59,13 +60,15 @@ type load struct {
 	sandbox, data               string
 	sessions, senders, messages int
 	receive                     string
+	idle                        time.Duration
 
 	web      *http.Client
 	received atomic.Int64
 	complete chan struct{} // closed when everything was received
 }
 
-// Result is what bare prints: of sending without the start, of receiving with it.
+// Result is what bare prints: of sending and doing nothing without the start, of receiving
+// with it.
 type Result struct {
 	Seconds     float64 `json:"seconds"`
 	CPUSeconds  float64 `json:"cpuSeconds"`
@@ -98,9 +101,13 @@ func (l *load) run(ctx context.Context) error {
 		return err
 	}
 	before := Result{}
-	if l.receive != "" {
+	switch {
+	case l.receive != "":
 		<-l.complete
-	} else {
+	case l.idle > 0:
+		before = l.soFar()
+		time.Sleep(l.idle) //nolint:forbidigo // it is what is measured
+	default:
 		before = l.soFar()
 		if err := send(ctx, clients, l.senders, l.messages); err != nil {
 			return err
