@@ -41,6 +41,7 @@ type Account struct {
 	filler          MadeUpHistory
 	picture         string // the hash of the profile picture's file, "" for none
 	blocked         map[string]struct{}
+	passkey         PasskeyRule
 	devices         map[uint16]*Device
 }
 

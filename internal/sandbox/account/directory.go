@@ -165,21 +165,21 @@ func (d *Directory) All(ctx context.Context) ([]*Account, error) {
 // that was loaded first. column is a constant of this file.
 func (d *Directory) load(ctx context.Context, column, value string) (*Account, error) {
 	row := d.DB.Reader().QueryRowContext(ctx,
-		`SELECT number, lid, name, about, registered, online, keys, banned_until, picture, number_hidden, restricted_until, history
+		`SELECT number, lid, name, about, registered, online, keys, banned_until, picture, number_hidden, restricted_until, history, passkey
 		FROM accounts WHERE `+column+" = $1", value)
 	loaded := &Account{devices: map[uint16]*Device{}, records: recordCache{}, blocked: map[string]struct{}{}}
 	var kept []byte
-	var filler string
+	var filler, rule string
 	err := row.Scan(&loaded.Number, &loaded.LID, &loaded.name, &loaded.about,
 		&loaded.registered, &loaded.online, &kept, &loaded.bannedUntil, &loaded.picture,
-		&loaded.numberHidden, &loaded.restrictedUntil, &filler)
+		&loaded.numberHidden, &loaded.restrictedUntil, &filler, &rule)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("account: load account: %w", err)
 	}
-	if err := errors.Join(loaded.Keys.UnmarshalBinary(kept), loaded.filler.parse(filler)); err != nil {
+	if err := errors.Join(loaded.Keys.UnmarshalBinary(kept), loaded.filler.parse(filler), loaded.passkey.parse(rule)); err != nil {
 		return nil, fmt.Errorf("account: load account: %w", err)
 	}
 	// Devices are added to and removed from this one copy, which exists as soon as

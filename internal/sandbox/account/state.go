@@ -16,6 +16,7 @@ type Phone struct {
 	Online         bool   `json:"online"`
 	Devices        []int  `json:"devices"` // the linked ones, without the phone itself
 	ProfilePicture bool   `json:"profilePicture"`
+	Passkey        bool   `json:"passkey"` // it is asked for when a device is linked
 
 	// The control API leaves these out.
 	Connected       int       `json:"-"` // how many of the devices are connected
@@ -40,7 +41,7 @@ func (a *Account) Show() Phone {
 	shown := Phone{
 		Number: a.Number, JID: a.PN().String(), LID: a.LIDJID().String(), Name: a.name,
 		Registered: a.registered, Online: a.online, Devices: devices, ProfilePicture: a.picture != "",
-		Connected: connected, PictureID: a.picture, HidesNumber: a.numberHidden, BannedForGood: a.bannedUntil == BannedForGood,
+		Connected: connected, PictureID: a.picture, HidesNumber: a.numberHidden, Passkey: a.passkey.Needed, BannedForGood: a.bannedUntil == BannedForGood,
 	}
 	if a.bannedUntil > 0 {
 		shown.BannedUntil = time.UnixMilli(a.bannedUntil)

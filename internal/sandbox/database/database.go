@@ -27,9 +27,12 @@ var upgradeTo2 string
 //go:embed upgrade_3.sql
 var upgradeTo3 string
 
+//go:embed upgrade_4.sql
+var upgradeTo4 string
+
 // schemaVersion is the version that this program writes into the database. It
 // refuses databases with a newer one.
-const schemaVersion = 3
+const schemaVersion = 4
 
 // Open opens the database at path and brings its tables up to date. It creates the
 // file if it does not exist.
@@ -54,7 +57,7 @@ func migrate(ctx context.Context, db *sqlite.DB) error {
 		if version > schemaVersion {
 			return fmt.Errorf("database: the sandbox's database has version %d, this program knows %d", version, schemaVersion)
 		}
-		for from, upgrade := range []string{1: upgradeTo2, 2: upgradeTo3} {
+		for from, upgrade := range []string{1: upgradeTo2, 2: upgradeTo3, 3: upgradeTo4} {
 			if version == 0 || from < version {
 				continue
 			}

@@ -22,8 +22,15 @@ CREATE TABLE IF NOT EXISTS accounts (
   picture      TEXT NOT NULL DEFAULT '',   -- the profile picture: the hash of its file
   number_hidden    INTEGER NOT NULL DEFAULT 0, -- the phone's stanzas do not name its number
   restricted_until INTEGER NOT NULL DEFAULT 0, -- until then it may not write to new contacts
-  history          TEXT NOT NULL DEFAULT ''    -- JSON: made-up messages for devices that are linked; '' for none
+  history          TEXT NOT NULL DEFAULT '',   -- JSON: made-up messages for devices that are linked; '' for none
+  passkey          TEXT NOT NULL DEFAULT ''    -- JSON: how it asks for a passkey when a device is linked; '' if it does not
 ) STRICT;
+
+CREATE TABLE IF NOT EXISTS passkeys (
+  id     BLOB PRIMARY KEY,
+  number TEXT NOT NULL REFERENCES accounts (number),
+  value  TEXT NOT NULL -- JSON: its public key and counter, and how the phone's own signs
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE IF NOT EXISTS devices (
   number       TEXT NOT NULL REFERENCES accounts (number),

@@ -1,0 +1,290 @@
+// Package passkey keeps the passkeys of accounts, and checks what a device has signed with
+// one as the platform does. Every account that needs one has a passkey of its phone's own,
+// which signs on request, so that neither a browser nor a security key is needed; one that
+// was made in a browser can be added.
+package passkey
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/descope/virtualwebauthn"
+	"github.com/go-webauthn/webauthn/protocol"
+	"github.com/go-webauthn/webauthn/webauthn"
+
+	"github.com/recado-project/recado/internal/sandbox/account"
+	"github.com/recado-project/recado/internal/sandbox/refusal"
+	"github.com/recado-project/recado/internal/sqlite"
+)
+
+const (
+	// relyingParty is the name for which the passkeys are: the only one at which browsers
+	// have passkeys without TLS.
+	relyingParty = "localhost"
+	// DefaultOrigin is the page on which the phone's own passkey signs, unless another
+	// is wanted.
+	DefaultOrigin = "http://localhost"
+)
+
+// Service keeps and checks passkeys. It is safe for concurrent use.
+type Service struct{ db *sqlite.DB }
+
+// New returns the service of the accounts' passkeys.
+func New(accounts *account.Directory) *Service { return &Service{db: accounts.DB} }
+
+// Question is what a device is asked to sign, once.
+type Question struct {
+	Options []byte // for the client: PublicKeyCredentialRequestOptions as JSON
+	session webauthn.SessionData
+}
+
+// kept is a passkey as the database has it.
+type kept struct {
+	Credential webauthn.Credential         `json:"credential"`
+	Own        *virtualwebauthn.Credential `json:"own,omitempty"` // of the phone's own passkey: how it signs
+}
+
+// holder is an account as the library wants it.
+type holder struct {
+	of   *account.Account
+	keys []kept
+}
+
+func (h holder) WebAuthnID() []byte          { return []byte(h.of.LID) }
+func (h holder) WebAuthnName() string        { return h.of.Number }
+func (h holder) WebAuthnDisplayName() string { return h.of.DisplayName() }
+
+func (h holder) WebAuthnCredentials() []webauthn.Credential {
+	list := make([]webauthn.Credential, len(h.keys))
+	for i, key := range h.keys {
+		list[i] = key.Credential
+	}
+	return list
+}
+
+// party is the library for the platform's page at an origin.
+func party(origin string, limit time.Duration) (*webauthn.WebAuthn, error) {
+	timeout := webauthn.TimeoutConfig{Timeout: limit, TimeoutUVD: limit}
+	return webauthn.New(&webauthn.Config{
+		RPID: relyingParty, RPDisplayName: "Sandbox", RPOrigins: []string{origin},
+		AttestationPreference:  protocol.PreferNoAttestation,
+		AuthenticatorSelection: protocol.AuthenticatorSelection{UserVerification: protocol.VerificationRequired},
+		Timeouts:               webauthn.TimeoutsConfig{Login: timeout, Registration: timeout},
+	})
+}
+
+// Ask makes the question that a device has to sign before the account links a client. It
+// may be answered within limit.
+func (s *Service) Ask(ctx context.Context, of *account.Account, limit time.Duration) (Question, error) {
+	if err := s.ensure(ctx, of); err != nil {
+		return Question{}, err
+	}
+	who, err := s.holder(ctx, of)
+	if err != nil {
+		return Question{}, err
+	}
+	library, err := party(DefaultOrigin, limit)
+	if err != nil {
+		return Question{}, fmt.Errorf("passkey: ask: %w", err)
+	}
+	options, session, err := library.BeginLogin(who)
+	if err != nil {
+		return Question{}, fmt.Errorf("passkey: ask: %w", err)
+	}
+	shown, err := json.Marshal(options.Response)
+	if err != nil {
+		return Question{}, fmt.Errorf("passkey: ask: %w", err)
+	}
+	return Question{Options: shown, session: *session}, nil
+}
+
+// Check reports whether a passkey of the account has signed the question. A refusal says
+// what is wrong.
+func (s *Service) Check(ctx context.Context, of *account.Account, question Question, assertion []byte) error {
+	parsed, err := protocol.ParseCredentialRequestResponseBytes(assertion)
+	if err != nil {
+		return refusal.Invalidf("assertion", "is not what a browser answers: %v", detail(err))
+	}
+	origin := parsed.Response.CollectedClientData.Origin
+	if at, err := url.Parse(origin); err != nil || at.Hostname() != relyingParty {
+		return refusal.Invalidf("assertion", "it was signed on the page %q, not on %s", origin, relyingParty)
+	}
+	who, err := s.holder(ctx, of)
+	if err != nil {
+		return err
+	}
+	library, err := party(origin, 0)
+	if err != nil {
+		return refusal.Invalidf("assertion", "the page %q can't have passkeys", origin)
+	}
+	credential, err := library.ValidateLogin(who, question.session, parsed)
+	if err != nil {
+		return refusal.Invalidf("assertion", "%v", detail(err))
+	}
+	if credential.Authenticator.CloneWarning {
+		return refusal.Invalidf("assertion", "the passkey counts less uses than before: it may be a copy")
+	}
+	for _, key := range who.keys {
+		if bytes.Equal(key.Credential.ID, credential.ID) {
+			key.Credential = *credential
+			return s.write(ctx, of, key)
+		}
+	}
+	return nil // it was removed a moment ago
+}
+
+// detail is the part of the library's error that says what is wrong.
+func detail(err error) error {
+	if known, ok := errors.AsType[*protocol.Error](err); ok && known.DevInfo != "" {
+		return fmt.Errorf("%s (%s)", known.Details, strings.Join(strings.Fields(known.DevInfo), " "))
+	}
+	return err
+}
+
+// Sign signs a request, the options of navigator.credentials.get as JSON, with the phone's
+// own passkey as if it were on the page at origin, and returns what the browser would: the
+// assertion as JSON. Whether the request is the platform's is not checked.
+func (s *Service) Sign(ctx context.Context, of *account.Account, request []byte, origin string) ([]byte, error) {
+	options, err := virtualwebauthn.ParseAssertionOptions(string(request))
+	if err != nil {
+		return nil, refusal.Invalidf("request", "is not a WebAuthn request: %v", err)
+	}
+	if options.RelyingPartyID == "" {
+		options.RelyingPartyID = relyingParty
+	}
+	if err := s.ensure(ctx, of); err != nil {
+		return nil, err
+	}
+	who, err := s.holder(ctx, of)
+	if err != nil {
+		return nil, err
+	}
+	for _, key := range who.keys {
+		if key.Own == nil {
+			continue
+		}
+		key.Own.Counter++
+		if err := s.write(ctx, of, key); err != nil {
+			return nil, err
+		}
+		device := virtualwebauthn.NewAuthenticatorWithOptions(virtualwebauthn.AuthenticatorOptions{UserHandle: who.WebAuthnID()})
+		page := virtualwebauthn.RelyingParty{ID: options.RelyingPartyID, Origin: origin}
+		return []byte(virtualwebauthn.CreateAssertionResponse(page, device, *key.Own, *options)), nil
+	}
+	return nil, errors.New("passkey: the phone has no passkey of its own")
+}
+
+// AskToRegister returns the options of navigator.credentials.create as JSON, and a question
+// for Register, for a page at origin that adds a passkey of a browser.
+func (s *Service) AskToRegister(ctx context.Context, of *account.Account, origin string) (Question, error) {
+	who, err := s.holder(ctx, of)
+	if err != nil {
+		return Question{}, err
+	}
+	library, err := party(origin, 0)
+	if err != nil {
+		return Question{}, refusal.Invalidf("origin", "can't have passkeys: %v", err)
+	}
+	options, session, err := library.BeginRegistration(who)
+	if err != nil {
+		return Question{}, fmt.Errorf("passkey: ask to register: %w", err)
+	}
+	shown, err := json.Marshal(options.Response)
+	if err != nil {
+		return Question{}, fmt.Errorf("passkey: ask to register: %w", err)
+	}
+	return Question{Options: shown, session: *session}, nil
+}
+
+// Register adds the passkey that a browser has made for the question, on a page at origin.
+func (s *Service) Register(ctx context.Context, of *account.Account, question Question, origin string, answer []byte) error {
+	return s.register(ctx, of, question, origin, answer, nil)
+}
+
+func (s *Service) register(
+	ctx context.Context, of *account.Account, question Question, origin string, answer []byte, own *virtualwebauthn.Credential,
+) error {
+	parsed, err := protocol.ParseCredentialCreationResponseBytes(answer)
+	if err != nil {
+		return refusal.Invalidf("credential", "is not what a browser answers: %v", detail(err))
+	}
+	library, err := party(origin, 0)
+	if err != nil {
+		return refusal.Invalidf("origin", "can't have passkeys: %v", err)
+	}
+	credential, err := library.CreateCredential(holder{of: of}, question.session, parsed)
+	if err != nil {
+		return refusal.Invalidf("credential", "%v", detail(err))
+	}
+	return s.write(ctx, of, kept{Credential: *credential, Own: own})
+}
+
+// ensure gives the phone a passkey of its own.
+func (s *Service) ensure(ctx context.Context, of *account.Account) error {
+	who, err := s.holder(ctx, of)
+	if err != nil {
+		return err
+	}
+	for _, key := range who.keys {
+		if key.Own != nil {
+			return nil
+		}
+	}
+	question, err := s.AskToRegister(ctx, of, DefaultOrigin)
+	if err != nil {
+		return err
+	}
+	options, err := virtualwebauthn.ParseAttestationOptions(string(question.Options))
+	if err != nil {
+		return fmt.Errorf("passkey: make one: %w", err)
+	}
+	own := virtualwebauthn.NewCredential(virtualwebauthn.KeyTypeEC2)
+	page := virtualwebauthn.RelyingParty{ID: relyingParty, Name: "Sandbox", Origin: DefaultOrigin}
+	answer := virtualwebauthn.CreateAttestationResponse(page, virtualwebauthn.NewAuthenticator(), own, *options)
+	return s.register(ctx, of, question, DefaultOrigin, []byte(answer), &own)
+}
+
+// holder loads the passkeys of an account.
+func (s *Service) holder(ctx context.Context, of *account.Account) (holder, error) {
+	who := holder{of: of}
+	rows, err := s.db.Reader().QueryContext(ctx, "SELECT value FROM passkeys WHERE number = $1 ORDER BY id", of.Number)
+	if err != nil {
+		return who, fmt.Errorf("passkey: load: %w", err)
+	}
+	defer func() { _ = rows.Close() }() // it was only read
+	for rows.Next() {
+		var value []byte
+		var key kept
+		if err := rows.Scan(&value); err != nil {
+			return who, fmt.Errorf("passkey: load: %w", err)
+		}
+		if err := json.Unmarshal(value, &key); err != nil {
+			return who, fmt.Errorf("passkey: load: %w", err)
+		}
+		who.keys = append(who.keys, key)
+	}
+	return who, rows.Err()
+}
+
+// write adds a passkey, or replaces it.
+func (s *Service) write(ctx context.Context, of *account.Account, key kept) error {
+	value, err := json.Marshal(key)
+	if err != nil {
+		return fmt.Errorf("passkey: keep: %w", err)
+	}
+	err = s.db.Write(ctx, func(ctx context.Context, tx *sqlite.Tx) error {
+		_, err := tx.ExecContext(ctx, "INSERT INTO passkeys (id, number, value) VALUES ($1, $2, $3) ON CONFLICT (id) DO UPDATE SET value = excluded.value",
+			key.Credential.ID, of.Number, string(value))
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("passkey: keep: %w", err)
+	}
+	return nil
+}
