@@ -19,6 +19,7 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/mediahost"
 	"github.com/recado-project/recado/internal/sandbox/noise"
 	"github.com/recado-project/recado/internal/sandbox/page"
+	"github.com/recado-project/recado/internal/sandbox/passkey"
 	"github.com/recado-project/recado/internal/sandbox/phone"
 	"github.com/recado-project/recado/internal/sandbox/prekey"
 	"github.com/recado-project/recado/internal/sandbox/presence"
@@ -71,7 +72,8 @@ func (s *Server) compose() error {
 	chats := chat.Finder{Accounts: accounts, Groups: s.Groups}
 	receipts := receipt.New(receipt.Config{Accounts: accounts, Activities: s.Activities, Load: cfg.Load})
 	s.Presences = presence.New(chats, s.Activities)
-	s.Linking = link.New(link.Config{Accounts: accounts, Settings: settings, Holders: holders})
+	passkeys := passkey.New(accounts)
+	s.Linking = link.New(link.Config{Accounts: accounts, Settings: settings, Holders: holders, Passkeys: passkeys})
 	s.Faults = fault.New(s.connections, accounts.Bell, cfg.Logger)
 	s.Profiles = profile.New(profile.Config{
 		Accounts: accounts, Groups: s.Groups, Settings: settings, Presences: s.Presences, Holders: holders,
@@ -95,7 +97,7 @@ func (s *Server) compose() error {
 	}
 	s.control = control.New(control.Config{
 		Phones: s.Phones, Profiles: s.Profiles, Groups: s.Groups, Linking: s.Linking, Presences: s.Presences,
-		Sessions: s.Sessions, Faults: s.Faults, Activities: s.Activities,
+		Sessions: s.Sessions, Faults: s.Faults, Activities: s.Activities, Accounts: accounts, Passkeys: passkeys,
 		RootKey: s.RootKey(), Guard: guard, Now: cfg.Now, Logger: cfg.Logger,
 	})
 	var err error

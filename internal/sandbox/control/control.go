@@ -16,6 +16,7 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/fault"
 	"github.com/recado-project/recado/internal/sandbox/group"
 	"github.com/recado-project/recado/internal/sandbox/link"
+	"github.com/recado-project/recado/internal/sandbox/passkey"
 	"github.com/recado-project/recado/internal/sandbox/phone"
 	"github.com/recado-project/recado/internal/sandbox/presence"
 	"github.com/recado-project/recado/internal/sandbox/profile"
@@ -35,6 +36,8 @@ type Config struct {
 	Sessions   *session.Service
 	Faults     *fault.Service
 	Activities *account.ActivityLog
+	Accounts   *account.Directory
+	Passkeys   *passkey.Service
 
 	RootKey [32]byte        // the public key that clients have to trust
 	Guard   *outbound.Guard // allows the addresses from which files are fetched that callers name by URL
@@ -45,6 +48,7 @@ type Config struct {
 // api holds what the handlers share.
 type api struct {
 	config Config
+	asked  passkeyQuestions
 	web    *http.Client // fetches files that callers name by URL
 }
 
@@ -60,6 +64,11 @@ func New(config Config) http.Handler {
 		"/phones/{number}":                             {http.MethodGet: a.getPhone, http.MethodPut: a.putPhone},
 		"/phones/{number}/scan":                        {http.MethodPost: a.scan},
 		"/phones/{number}/pairing-code":                {http.MethodPost: a.enterCode},
+		"/phones/{number}/passkey":                     {http.MethodGet: a.getPasskey},
+		"/phones/{number}/passkey/assert":              {http.MethodPost: a.assertPasskey},
+		"/phones/{number}/passkey/confirm":             {http.MethodPost: a.confirmPasskey},
+		"/phones/{number}/passkey/options":             {http.MethodPost: a.askToRegisterPasskey},
+		"/phones/{number}/passkey/credentials":         {http.MethodPost: a.registerPasskey},
 		"/phones/{number}/unlink":                      {http.MethodPost: a.unlink},
 		"/phones/{number}/messages":                    {http.MethodGet: a.listMessages, http.MethodPost: a.sendMessage},
 		"/phones/{number}/messages/{message}/read":     {http.MethodPost: a.markRead},

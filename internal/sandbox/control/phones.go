@@ -21,12 +21,13 @@ func (a *api) getPhone(r *http.Request) (any, error) {
 
 func (a *api) putPhone(r *http.Request) (any, error) {
 	var body struct {
-		Name           *string   `json:"name"`
-		NameBase64     []byte    `json:"nameBase64"`
-		Registered     *bool     `json:"registered"`
-		Online         *bool     `json:"online"`
-		HideNumber     *bool     `json:"hideNumber"`
-		ProfilePicture removable `json:"profilePicture"`
+		Name           *string      `json:"name"`
+		NameBase64     []byte       `json:"nameBase64"`
+		Registered     *bool        `json:"registered"`
+		Online         *bool        `json:"online"`
+		HideNumber     *bool        `json:"hideNumber"`
+		Passkey        *passkeyRule `json:"passkey"`
+		ProfilePicture removable    `json:"profilePicture"`
 	}
 	if err := decode(r, &body, true); err != nil {
 		return nil, err
@@ -35,6 +36,7 @@ func (a *api) putPhone(r *http.Request) (any, error) {
 		Name: either(body.Name, body.NameBase64), Registered: body.Registered, Online: body.Online, HideNumber: body.HideNumber,
 		SetPicture: body.ProfilePicture.present,
 	}
+	change.Passkey = (*account.PasskeyRule)(body.Passkey)
 	if input := body.ProfilePicture.value; input != nil {
 		file, err := a.readMedia(r, "profilePicture", *input)
 		if err != nil {

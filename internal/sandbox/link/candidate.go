@@ -68,8 +68,9 @@ type Candidate struct {
 	issued time.Time       // when the client got the refs
 	busy   sync.Mutex      // held while a phone links the client
 	linked bool            // guarded by busy
-	mu     sync.Mutex      // guards hello
+	mu     sync.Mutex      // guards hello and asked
 	hello  *codeHello      // the first step of linking by code, nil if the client shows no code
+	asked  *ceremony       // the question for a passkey, nil if there is none
 	finish chan codeFinish // the client's answer to a typed code
 }
 
@@ -88,7 +89,7 @@ func (s *Service) Offer(ctx context.Context, c *wire.Connection, keys Registrati
 	}
 	waiting := &Candidate{Connection: c, keys: keys, refs: refs, issued: s.now(), finish: make(chan codeFinish, 1)}
 	s.add(waiting)
-	c.Go(func() { c.CutAfter(ctx, linkingLife) })
+	c.Go(func() { s.cutAfterCodes(ctx, waiting) })
 	return waiting, c.Send(ctx, waBinary.Node{
 		Tag:     "iq",
 		Attrs:   waBinary.Attrs{"from": types.ServerJID, "type": "set", "id": wire.NewID(), "xmlns": "md"},

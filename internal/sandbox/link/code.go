@@ -34,9 +34,8 @@ type codeFinish struct {
 	identity []byte
 }
 
-// Step handles the client's two steps of linking by code. It returns the content of
-// the answer, or a wire.Error.
-func (c *Candidate) Step(iq waBinary.Node) ([]waBinary.Node, error) {
+// stepByCode handles the client's two steps of linking by code.
+func (c *Candidate) stepByCode(iq waBinary.Node) ([]waBinary.Node, error) {
 	reg, _ := wire.Child(iq, "link_code_companion_reg")
 	switch wire.AttrString(reg, "stage") {
 	case "companion_hello":
@@ -101,7 +100,7 @@ func (s *Service) EnterCode(ctx context.Context, number, code string) error {
 		if err != nil {
 			return err
 		}
-		return s.link(ctx, owner, c, secret)
+		return s.linkOrAsk(ctx, owner, c, secret)
 	}
 	if waits {
 		return refusal.Invalidf("code", "the code is wrong")

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/sandbox/account"
+	"github.com/recado-project/recado/internal/sandbox/passkey"
 	"github.com/recado-project/recado/internal/sandbox/setting"
 	"github.com/recado-project/recado/internal/sqlite"
 )
@@ -20,18 +21,20 @@ type Service struct {
 
 	mu    sync.Mutex
 	byRef map[string]*Candidate
+	asked map[string]*ceremony // the newest question for a passkey, by the account's number
 }
 
 // Config is what a Service needs.
 type Config struct {
 	Accounts *account.Directory
 	Settings *setting.Service
+	Passkeys *passkey.Service
 	Holders  *account.Holders
 }
 
 // New returns the service.
 func New(config Config) *Service {
-	return &Service{config: config, db: config.Accounts.DB, now: config.Accounts.Now, byRef: map[string]*Candidate{}}
+	return &Service{config: config, db: config.Accounts.DB, now: config.Accounts.Now, byRef: map[string]*Candidate{}, asked: map[string]*ceremony{}}
 }
 
 func (s *Service) add(c *Candidate) {

@@ -45,7 +45,7 @@ func (s *Service) Scan(ctx context.Context, number, code string) error {
 	if err != nil {
 		return err
 	}
-	return s.link(ctx, owner, c, qr.AdvSecret)
+	return s.linkOrAsk(ctx, owner, c, qr.AdvSecret)
 }
 
 // phoneThatLinks returns the account of a phone that can link devices: it is

@@ -5,6 +5,8 @@ package profile
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"log/slog"
 	"strings"
 	"time"
@@ -52,6 +54,7 @@ type Update struct {
 	Registered *bool
 	Online     *bool
 	HideNumber *bool // the phone's stanzas do not name its number
+	Passkey    *account.PasskeyRule
 
 	// If SetPicture is true, Picture becomes the profile picture. An empty one
 	// removes the picture.
@@ -121,6 +124,11 @@ func (s *Service) Update(ctx context.Context, number string, change Update) (acc
 	if change.HideNumber != nil {
 		u.Exec("UPDATE accounts SET number_hidden = $1 WHERE number = $2", *change.HideNumber, of.Number)
 	}
+	if rule := change.Passkey; rule != nil {
+		if err := setPasskey(u, of, *rule); err != nil {
+			return account.Phone{}, err
+		}
+	}
 	if change.SetPicture {
 		if err := s.setPicture(ctx, u, of, change.Picture); err != nil {
 			return account.Phone{}, err
@@ -132,6 +140,28 @@ func (s *Service) Update(ctx context.Context, number string, change Update) (acc
 		return account.Phone{}, err
 	}
 	return of.Show(), nil
+}
+
+const (
+	standardPasskeySeconds = 120
+	maxPasskeySeconds      = 600
+)
+
+// setPasskey changes whether the account is asked for a passkey.
+func setPasskey(u *account.Unit, of *account.Account, rule account.PasskeyRule) error {
+	if rule.Seconds == 0 {
+		rule.Seconds = standardPasskeySeconds
+	}
+	if rule.Seconds < 0 || rule.Seconds > maxPasskeySeconds {
+		return refusal.Invalidf("passkey.seconds", "must be between 1 and %d", maxPasskeySeconds)
+	}
+	encoded, err := json.Marshal(rule)
+	if err != nil {
+		return fmt.Errorf("profile: keep the passkey's rule: %w", err)
+	}
+	u.Exec("UPDATE accounts SET passkey = $1 WHERE number = $2", string(encoded), of.Number)
+	u.Then(func() { of.SetPasskey(rule) })
+	return nil
 }
 
 // Rename changes the name that the account gives itself, also in its app state.

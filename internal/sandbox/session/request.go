@@ -12,11 +12,9 @@ import (
 	"go.mau.fi/whatsmeow/types"
 
 	"github.com/recado-project/recado/internal/sandbox/account"
+	"github.com/recado-project/recado/internal/sandbox/link"
 	"github.com/recado-project/recado/internal/sandbox/wire"
 )
-
-// linkCodeRequest is the request with which clients link by pairing code.
-const linkCodeRequest = "set md link_code_companion_reg"
 
 // iqTable has the handlers by type, namespace and the name of the first child,
 // separated by blanks. "*" stands for any child or none.
@@ -93,14 +91,14 @@ func (c *client) answer(ctx context.Context, iq waBinary.Node) ([]waBinary.Node,
 		first = children[0].Tag
 	}
 	prefix := wire.AttrString(iq, "type") + " " + wire.AttrString(iq, "xmlns") + " "
-	if c.device == nil && prefix != "get w:p " && prefix+first != linkCodeRequest {
-		return nil, wire.ErrNotAuthorized
-	}
-	if prefix+first == linkCodeRequest {
+	if link.IsStep(prefix + first) {
 		if c.candidate == nil {
 			return nil, wire.ErrNotAllowed
 		}
-		return c.candidate.Step(iq)
+		return c.s.config.Linking.Step(ctx, c.candidate, prefix+first, iq)
+	}
+	if c.device == nil && prefix != "get w:p " {
+		return nil, wire.ErrNotAuthorized
 	}
 	answer, ok := c.s.iqs[prefix+first]
 	if !ok {

@@ -1,0 +1,266 @@
+package sandbox_test
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/descope/virtualwebauthn"
+	"go.mau.fi/whatsmeow"
+	"go.mau.fi/whatsmeow/types"
+	"go.mau.fi/whatsmeow/types/events"
+
+	"github.com/recado-project/recado/internal/sandbox/link"
+)
+
+// needPasskey makes a phone ask for a passkey.
+func (w *world) needPasskey(number string, rule any) {
+	w.tb.Helper()
+	w.do(http.MethodPut, "/phones/"+number, map[string]any{"passkey": rule}, nil)
+}
+
+// sign lets the phone's own passkey sign a request.
+func (w *world) sign(number string, request *types.WebAuthnPublicKey, origin string) *types.WebAuthnResponse {
+	w.tb.Helper()
+	var assertion types.WebAuthnResponse
+	w.do(http.MethodPost, "/phones/"+number+"/passkey/assert", map[string]any{"request": request, "origin": origin}, &assertion)
+	return &assertion
+}
+
+// passkeyState waits until the phone's question for a passkey is in a state.
+func (w *world) passkeyState(number string, want link.PasskeyState) link.PasskeyView {
+	w.tb.Helper()
+	var view link.PasskeyView
+	w.until("passkey "+string(want), func() bool {
+		w.do(http.MethodGet, "/phones/"+number+"/passkey", nil, &view)
+		return view.State == want
+	}, func() any { return view })
+	return view
+}
+
+// currentCode is the code of a client with the secret that it has now, which a question for
+// a passkey changes.
+func (c *client) currentCode(shown string) string {
+	parts := strings.Split(shown, ",")
+	parts[3] = base64.StdEncoding.EncodeToString(c.Store.AdvSecretKey)
+	return strings.Join(parts, ",")
+}
+
+func TestPasskeyOpensALink(t *testing.T) {
+	t.Parallel()
+	for name, byCode := range map[string]bool{"by QR code": false, "by pairing code": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.needPasskey(gateway, true)
+			c := w.newClient()
+			c.connect()
+			codes := expect[*events.QR](c, nil)
+			if byCode {
+				code, err := c.PairPhone(context.Background(), gateway, true, whatsmeow.PairClientChrome, "Chrome (Linux)")
+				if err != nil {
+					t.Fatal(err)
+				}
+				w.do(http.MethodPost, "/phones/"+gateway+"/pairing-code", map[string]string{"code": code}, nil)
+			} else {
+				w.do(http.MethodPost, "/phones/"+gateway+"/scan", map[string]string{"qrCode": codes.Codes[0]}, nil)
+			}
+			asked := expect[*events.PairPasskeyRequest](c, nil)
+			w.passkeyState(gateway, link.PasskeyRequested)
+			if err := c.SendPasskeyResponse(t.Context(), w.sign(gateway, asked.PublicKey, "")); err != nil {
+				t.Fatal(err)
+			}
+			shown := expect[*events.PairPasskeyConfirmation](c, nil)
+			view := w.passkeyState(gateway, link.PasskeyConfirm)
+			if !shown.SkipHandoffUX || strings.ReplaceAll(shown.Code, "-", "") != view.Code {
+				t.Errorf("the client shows %+v, the phone %+v", shown, view)
+			}
+			if err := c.SendPasskeyConfirmation(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			expect[*events.Connected](c, nil)
+			w.passkeyState(gateway, link.PasskeyDone)
+			id := c.text(friend, "linked with a passkey")
+			c.receipt(id, "read")
+		})
+	}
+}
+
+// What a device answers counts only if it is right; after a wrong answer the next code can
+// be scanned.
+func TestWrongPasskeyLinksNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.needPasskey(gateway, true)
+	w.needPasskey(friend, true)
+	c := w.newClient()
+	c.connect()
+	codes := expect[*events.QR](c, nil).Codes
+	for i, test := range []struct {
+		says   string
+		origin string
+		whose  string
+		change func(*types.WebAuthnResponse)
+	}{
+		{says: "on the page", origin: "https://evil.example", whose: gateway},
+		{says: "not owned by the user", whose: friend},
+		{says: "signature", whose: gateway, change: func(a *types.WebAuthnResponse) { a.Response.Signature[9] ^= 1 }},
+		{says: "challenge", whose: gateway, change: func(a *types.WebAuthnResponse) {
+			a.Response.ClientDataJSON = []byte(strings.Replace(string(a.Response.ClientDataJSON), `"challenge":"`, `"challenge":"AAAA`, 1))
+		}},
+	} {
+		c.forget()
+		w.do(http.MethodPost, "/phones/"+gateway+"/scan", map[string]string{"qrCode": c.currentCode(codes[i])}, nil)
+		asked := expect[*events.PairPasskeyRequest](c, nil)
+		assertion := w.sign(test.whose, asked.PublicKey, test.origin)
+		if test.change != nil {
+			test.change(assertion)
+		}
+		if err := c.SendPasskeyResponse(t.Context(), assertion); err == nil || !strings.Contains(err.Error(), "401") {
+			t.Errorf("%d: answered %v", i, err)
+		}
+		if view := w.passkeyState(gateway, link.PasskeyFailed); !strings.Contains(view.Reason, test.says) {
+			t.Errorf("%d: the phone says %q, not %q", i, view.Reason, test.says)
+		}
+	}
+	c.forget()
+	w.do(http.MethodPost, "/phones/"+gateway+"/scan", map[string]string{"qrCode": c.currentCode(codes[4])}, nil)
+	asked := expect[*events.PairPasskeyRequest](c, nil)
+	if err := c.SendPasskeyResponse(t.Context(), w.sign(gateway, asked.PublicKey, "http://localhost:8080")); err != nil {
+		t.Fatal(err)
+	}
+	expect[*events.PairPasskeyConfirmation](c, nil)
+	if err := c.SendPasskeyConfirmation(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	expect[*events.Connected](c, nil)
+}
+
+// A phone that compares codes links only what was confirmed on both sides, in time.
+func TestPasskeyIsConfirmedOnBothSides(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.needPasskey(gateway, map[string]any{"compare": true, "seconds": 2})
+	c := w.newClient()
+	c.connect()
+	codes := expect[*events.QR](c, nil).Codes
+	scan := func(i int) {
+		c.forget()
+		w.do(http.MethodPost, "/phones/"+gateway+"/scan", map[string]string{"qrCode": c.currentCode(codes[i])}, nil)
+	}
+	answer := func() {
+		asked := expect[*events.PairPasskeyRequest](c, nil)
+		if err := c.SendPasskeyResponse(t.Context(), w.sign(gateway, asked.PublicKey, "")); err != nil {
+			t.Fatal(err)
+		}
+		expect[*events.PairPasskeyConfirmation](c, nil)
+		w.passkeyState(gateway, link.PasskeyConfirm)
+	}
+	scan(0) // and nobody answers
+	expect[*events.PairPasskeyRequest](c, nil)
+	if status := w.call(http.MethodPost, "/phones/"+gateway+"/passkey/confirm", nil, nil); status != http.StatusConflict {
+		t.Errorf("confirmed without a code: %d", status)
+	}
+	if view := w.passkeyState(gateway, link.PasskeyFailed); !strings.Contains(view.Reason, "in time") {
+		t.Errorf("the phone says %q", view.Reason)
+	}
+	scan(1) // and only the client confirms
+	answer()
+	if err := c.SendPasskeyConfirmation(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if view := w.passkeyState(gateway, link.PasskeyFailed); !strings.Contains(view.Reason, "both sides") {
+		t.Errorf("the phone says %q", view.Reason)
+	}
+	scan(2) // and only the phone confirms
+	answer()
+	w.do(http.MethodPost, "/phones/"+gateway+"/passkey/confirm", nil, nil)
+	w.passkeyState(gateway, link.PasskeyFailed)
+	scan(3)
+	answer()
+	w.do(http.MethodPost, "/phones/"+gateway+"/passkey/confirm", nil, nil)
+	if err := c.SendPasskeyConfirmation(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	expect[*events.Connected](c, nil)
+}
+
+func TestWrongPasskeyRules(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for name, rule := range map[string]any{
+		"too long": map[string]any{"seconds": 601}, "negative": map[string]any{"seconds": -1},
+		"unknown": map[string]any{"minutes": 1}, "no rule": "yes",
+	} {
+		if status := w.call(http.MethodPut, "/phones/"+gateway, map[string]any{"passkey": rule}, nil); status != http.StatusBadRequest {
+			t.Errorf("%s: %d", name, status)
+		}
+	}
+	for name, body := range map[string]any{
+		"no request": map[string]any{}, "no WebAuthn": map[string]any{"request": map[string]any{"a": 1}},
+		"a text": map[string]any{"request": "x"},
+	} {
+		if status := w.call(http.MethodPost, "/phones/"+gateway+"/passkey/assert", body, nil); status != http.StatusBadRequest {
+			t.Errorf("assert %s: %d", name, status)
+		}
+	}
+	w.needPasskey(gateway, true)
+	w.down()
+	w.start()
+	var phone struct{ Passkey bool }
+	w.do(http.MethodGet, "/phones/"+gateway, nil, &phone)
+	if !phone.Passkey {
+		t.Error("the rule is gone after a restart")
+	}
+	var options json.RawMessage
+	w.do(http.MethodPost, "/phones/"+gateway+"/passkey/options", map[string]any{"origin": "http://localhost:1"}, &options)
+	if status := w.call(http.MethodPost, "/phones/"+gateway+"/passkey/credentials",
+		map[string]any{"origin": "http://localhost:1", "credential": map[string]any{}}, nil); status != http.StatusBadRequest {
+		t.Errorf("an empty credential: %d", status)
+	}
+}
+
+// A passkey that a browser has made for the phone opens a link too.
+func TestPasskeyOfABrowserIsAdded(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.needPasskey(gateway, true)
+	const origin = "http://localhost:8080"
+	page := virtualwebauthn.RelyingParty{ID: "localhost", Origin: origin}
+	var options json.RawMessage
+	w.do(http.MethodPost, "/phones/"+gateway+"/passkey/options", map[string]any{"origin": origin}, &options)
+	wanted, err := virtualwebauthn.ParseAttestationOptions(string(options))
+	if err != nil {
+		t.Fatal(err)
+	}
+	made := virtualwebauthn.NewCredential(virtualwebauthn.KeyTypeEC2)
+	credential := virtualwebauthn.CreateAttestationResponse(page, virtualwebauthn.NewAuthenticator(), made, *wanted)
+	answer := map[string]any{"origin": origin, "credential": json.RawMessage(credential)}
+	w.do(http.MethodPost, "/phones/"+gateway+"/passkey/credentials", answer, nil)
+	if status := w.call(http.MethodPost, "/phones/"+gateway+"/passkey/credentials", answer, nil); status != http.StatusBadRequest {
+		t.Errorf("the same credential twice: %d", status)
+	}
+	c := w.newClient()
+	c.connect()
+	w.do(http.MethodPost, "/phones/"+gateway+"/scan", map[string]string{"qrCode": expect[*events.QR](c, nil).Codes[0]}, nil)
+	request, err := json.Marshal(expect[*events.PairPasskeyRequest](c, nil).PublicKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked, err := virtualwebauthn.ParseAssertionOptions(string(request))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var assertion types.WebAuthnResponse
+	signed := virtualwebauthn.CreateAssertionResponse(page, virtualwebauthn.NewAuthenticator(), made, *asked)
+	if err := json.Unmarshal([]byte(signed), &assertion); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.SendPasskeyResponse(t.Context(), &assertion); err != nil {
+		t.Fatal(err)
+	}
+	w.passkeyState(gateway, link.PasskeyConfirm)
+}
