@@ -1,14 +1,21 @@
 package sandbox_test
 
 import (
+	"bytes"
 	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/sha256"
 	"encoding/base64"
+	"encoding/binary"
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
-	"github.com/descope/virtualwebauthn"
+	"github.com/go-webauthn/webauthn/protocol/webauthncbor"
 	"go.mau.fi/whatsmeow"
 	"go.mau.fi/whatsmeow/types"
 	"go.mau.fi/whatsmeow/types/events"
@@ -223,22 +230,41 @@ func TestWrongPasskeyRules(t *testing.T) {
 	}
 }
 
-// A passkey that a browser has made for the phone opens a link too.
+// A passkey that a browser has made for the phone is one of those that may answer.
 func TestPasskeyOfABrowserIsAdded(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.needPasskey(gateway, true)
 	const origin = "http://localhost:8080"
-	page := virtualwebauthn.RelyingParty{ID: "localhost", Origin: origin}
-	var options json.RawMessage
+	var options struct {
+		Challenge string
+		RP        struct{ ID string }
+	}
 	w.do(http.MethodPost, "/phones/"+gateway+"/passkey/options", map[string]any{"origin": origin}, &options)
-	wanted, err := virtualwebauthn.ParseAttestationOptions(string(options))
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
-	made := virtualwebauthn.NewCredential(virtualwebauthn.KeyTypeEC2)
-	credential := virtualwebauthn.CreateAttestationResponse(page, virtualwebauthn.NewAuthenticator(), made, *wanted)
-	answer := map[string]any{"origin": origin, "credential": json.RawMessage(credential)}
+	point, err := key.PublicKey.Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	id, host := []byte("made in a browser"), sha256.Sum256([]byte(options.RP.ID))
+	data := append(host[:], 0x45)            // present, verified, with a new passkey
+	data = append(data, make([]byte, 20)...) // the counter and the kind of authenticator
+	data = binary.BigEndian.AppendUint16(data, uint16(len(id)))
+	data = append(append(data, id...), asCBOR(t, map[int]any{1: 2, 3: -7, -1: 1, -2: point[1:33], -3: point[33:]})...)
+	client, err := json.Marshal(map[string]any{"type": "webauthn.create", "challenge": options.Challenge, "origin": origin})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := base64.RawURLEncoding.EncodeToString
+	answer := map[string]any{"origin": origin, "credential": map[string]any{
+		"id": text(id), "rawId": text(id), "type": "public-key", "response": map[string]any{
+			"clientDataJSON":    text(client),
+			"attestationObject": text(asCBOR(t, map[string]any{"fmt": "none", "attStmt": map[string]any{}, "authData": data})),
+		},
+	}}
 	w.do(http.MethodPost, "/phones/"+gateway+"/passkey/credentials", answer, nil)
 	if status := w.call(http.MethodPost, "/phones/"+gateway+"/passkey/credentials", answer, nil); status != http.StatusBadRequest {
 		t.Errorf("the same credential twice: %d", status)
@@ -246,21 +272,17 @@ func TestPasskeyOfABrowserIsAdded(t *testing.T) {
 	c := w.newClient()
 	c.connect()
 	w.do(http.MethodPost, "/phones/"+gateway+"/scan", map[string]string{"qrCode": expect[*events.QR](c, nil).Codes[0]}, nil)
-	request, err := json.Marshal(expect[*events.PairPasskeyRequest](c, nil).PublicKey)
+	asked := expect[*events.PairPasskeyRequest](c, nil)
+	if !slices.ContainsFunc(asked.PublicKey.AllowCredentials, func(allowed types.AllowedCredential) bool { return bytes.Equal(allowed.ID, id) }) {
+		t.Errorf("allowed are %v", asked.PublicKey.AllowCredentials)
+	}
+}
+
+func asCBOR(t *testing.T, value any) []byte {
+	t.Helper()
+	content, err := webauthncbor.Marshal(value)
 	if err != nil {
 		t.Fatal(err)
 	}
-	asked, err := virtualwebauthn.ParseAssertionOptions(string(request))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var assertion types.WebAuthnResponse
-	signed := virtualwebauthn.CreateAssertionResponse(page, virtualwebauthn.NewAuthenticator(), made, *asked)
-	if err := json.Unmarshal([]byte(signed), &assertion); err != nil {
-		t.Fatal(err)
-	}
-	if err := c.SendPasskeyResponse(t.Context(), &assertion); err != nil {
-		t.Fatal(err)
-	}
-	w.passkeyState(gateway, link.PasskeyConfirm)
+	return content
 }

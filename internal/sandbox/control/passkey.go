@@ -67,6 +67,9 @@ func (a *api) getPasskey(r *http.Request) (any, error) {
 // page would.
 func (a *api) assertPasskey(r *http.Request) (any, error) {
 	var body struct {
+		answered
+
+		State   string          `json:"state"` // ignored, like the fields of answered
 		Request json.RawMessage `json:"request"`
 		Origin  string          `json:"origin"`
 	}

@@ -14,7 +14,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/descope/virtualwebauthn"
 	"github.com/go-webauthn/webauthn/protocol"
 	"github.com/go-webauthn/webauthn/webauthn"
 
@@ -46,8 +45,8 @@ type Question struct {
 
 // kept is a passkey as the database has it.
 type kept struct {
-	Credential webauthn.Credential         `json:"credential"`
-	Own        *virtualwebauthn.Credential `json:"own,omitempty"` // of the phone's own passkey: how it signs
+	Credential webauthn.Credential `json:"credential"`
+	Own        *authenticator      `json:"own,omitempty"` // of the phone's own passkey: how it signs
 }
 
 // holder is an account as the library wants it.
@@ -151,12 +150,15 @@ func detail(err error) error {
 // own passkey as if it were on the page at origin, and returns what the browser would: the
 // assertion as JSON. Whether the request is the platform's is not checked.
 func (s *Service) Sign(ctx context.Context, of *account.Account, request []byte, origin string) ([]byte, error) {
-	options, err := virtualwebauthn.ParseAssertionOptions(string(request))
-	if err != nil {
-		return nil, refusal.Invalidf("request", "is not a WebAuthn request: %v", err)
+	var options struct {
+		Challenge string `json:"challenge"`
+		RPID      string `json:"rpId"`
 	}
-	if options.RelyingPartyID == "" {
-		options.RelyingPartyID = relyingParty
+	if err := json.Unmarshal(request, &options); err != nil || options.Challenge == "" {
+		return nil, refusal.Invalidf("request", "is not a WebAuthn request with a challenge")
+	}
+	if options.RPID == "" {
+		options.RPID = relyingParty
 	}
 	if err := s.ensure(ctx, of); err != nil {
 		return nil, err
@@ -169,13 +171,11 @@ func (s *Service) Sign(ctx context.Context, of *account.Account, request []byte,
 		if key.Own == nil {
 			continue
 		}
-		key.Own.Counter++
-		if err := s.write(ctx, of, key); err != nil {
+		assertion, err := key.Own.sign(options.Challenge, options.RPID, origin, who.WebAuthnID())
+		if err != nil {
 			return nil, err
 		}
-		device := virtualwebauthn.NewAuthenticatorWithOptions(virtualwebauthn.AuthenticatorOptions{UserHandle: who.WebAuthnID()})
-		page := virtualwebauthn.RelyingParty{ID: options.RelyingPartyID, Origin: origin}
-		return []byte(virtualwebauthn.CreateAssertionResponse(page, device, *key.Own, *options)), nil
+		return assertion, s.write(ctx, of, key) // it has counted
 	}
 	return nil, errors.New("passkey: the phone has no passkey of its own")
 }
@@ -204,12 +204,6 @@ func (s *Service) AskToRegister(ctx context.Context, of *account.Account, origin
 
 // Register adds the passkey that a browser has made for the question, on a page at origin.
 func (s *Service) Register(ctx context.Context, of *account.Account, question Question, origin string, answer []byte) error {
-	return s.register(ctx, of, question, origin, answer, nil)
-}
-
-func (s *Service) register(
-	ctx context.Context, of *account.Account, question Question, origin string, answer []byte, own *virtualwebauthn.Credential,
-) error {
 	parsed, err := protocol.ParseCredentialCreationResponseBytes(answer)
 	if err != nil {
 		return refusal.Invalidf("credential", "is not what a browser answers: %v", detail(err))
@@ -222,7 +216,7 @@ func (s *Service) register(
 	if err != nil {
 		return refusal.Invalidf("credential", "%v", detail(err))
 	}
-	return s.write(ctx, of, kept{Credential: *credential, Own: own})
+	return s.write(ctx, of, kept{Credential: *credential})
 }
 
 // ensure gives the phone a passkey of its own.
@@ -236,18 +230,11 @@ func (s *Service) ensure(ctx context.Context, of *account.Account) error {
 			return nil
 		}
 	}
-	question, err := s.AskToRegister(ctx, of, DefaultOrigin)
+	own, credential, err := newAuthenticator()
 	if err != nil {
 		return err
 	}
-	options, err := virtualwebauthn.ParseAttestationOptions(string(question.Options))
-	if err != nil {
-		return fmt.Errorf("passkey: make one: %w", err)
-	}
-	own := virtualwebauthn.NewCredential(virtualwebauthn.KeyTypeEC2)
-	page := virtualwebauthn.RelyingParty{ID: relyingParty, Name: "Sandbox", Origin: DefaultOrigin}
-	answer := virtualwebauthn.CreateAttestationResponse(page, virtualwebauthn.NewAuthenticator(), own, *options)
-	return s.register(ctx, of, question, DefaultOrigin, []byte(answer), &own)
+	return s.write(ctx, of, kept{Credential: credential, Own: own})
 }
 
 // holder loads the passkeys of an account.
