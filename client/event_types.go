@@ -12,6 +12,7 @@ import (
 const (
 	TypeInstanceStatus     = "instance.status"            // the status of the instance changed
 	TypeInstanceQR         = "instance.qr"                // there is a new code to scan
+	TypeInstancePasskey    = "instance.passkey"           // the platform asks for a passkey before it links, or that went on
 	TypeInstanceRestricted = "instance.restricted"        // the platform restricts writing to new contacts
 	TypeMessageReceived    = "message.received"           // somebody wrote a message
 	TypeMessageSent        = "message.sent"               // this account sent a message, through the gateway or from another device
@@ -32,6 +33,7 @@ func decoders() map[string]func(json.RawMessage) (any, error) {
 	return map[string]func(json.RawMessage) (any, error){
 		TypeInstanceStatus:     decoded[InstanceStatusEvent],
 		TypeInstanceQR:         decoded[InstanceQREvent],
+		TypeInstancePasskey:    decoded[InstancePasskeyEvent],
 		TypeInstanceRestricted: decoded[InstanceRestrictedEvent],
 		TypeMessageReceived:    decoded[MessageReceivedEvent],
 		TypeMessageSent:        decoded[MessageSentEvent],
@@ -139,6 +141,17 @@ type InstanceStatusEvent struct {
 
 // InstanceQREvent is the data of TypeInstanceQR: there is a new code to scan.
 type InstanceQREvent QRCode
+
+// InstancePasskeyEvent is the data of TypeInstancePasskey: the platform asks
+// for a passkey before it links, or that went on.
+type InstancePasskeyEvent struct {
+	State string `json:"state"` // requested, confirm, done or failed.
+	// While requested: what navigator.credentials.get takes as publicKey.
+	Request   map[string]any `json:"request"`
+	ExpiresAt *time.Time     `json:"expiresAt"` // While requested or to be confirmed.
+	Code      *string        `json:"code"`      // To compare with the phone, while it is to be confirmed.
+	Reason    *string        `json:"reason"`    // Why it failed, for people.
+}
 
 // InstanceRestrictedEvent is the data of TypeInstanceRestricted: the platform
 // restricts writing to new contacts.

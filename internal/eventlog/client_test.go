@@ -154,6 +154,8 @@ func (g *clientFile) name(of reflect.Type) string {
 	switch {
 	case of == reflect.TypeFor[eventlog.Time]():
 		return "time.Time"
+	case of.Kind() == reflect.Pointer && of.Elem().Kind() == reflect.Map:
+		return "map[string]any" // nil where it is null
 	case of.Kind() == reflect.Pointer:
 		return "*" + g.name(of.Elem())
 	case of.Kind() == reflect.Slice && of.Elem().Kind() == reflect.Pointer:

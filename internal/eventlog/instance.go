@@ -2,12 +2,17 @@
 
 package eventlog
 
-import "github.com/recado-project/recado/internal/gateway"
+import (
+	"encoding/json"
+
+	"github.com/recado-project/recado/internal/gateway"
+)
 
 // The kinds of events about the instance itself.
 const (
 	KindInstanceStatus     Kind = "instance.status"
 	KindInstanceQR         Kind = "instance.qr"
+	KindInstancePasskey    Kind = "instance.passkey"
 	KindInstanceRestricted Kind = "instance.restricted"
 )
 
@@ -15,6 +20,7 @@ func instanceKinds() []Description {
 	return []Description{
 		{InstanceStatus{}, "the status of the instance changed"},
 		{InstanceQR{}, "there is a new code to scan"},
+		{InstancePasskey{}, "the platform asks for a passkey before it links, or that went on"},
 		{InstanceRestricted{}, "the platform restricts writing to new contacts"},
 	}
 }
@@ -50,6 +56,30 @@ type InstanceQR struct {
 
 // Kind is instance.qr.
 func (InstanceQR) Kind() Kind { return KindInstanceQR }
+
+// InstancePasskey carries the platform's question for a passkey, and each change of it.
+type InstancePasskey struct {
+	State     string          `json:"state" doc:"requested, confirm, done or failed."`
+	Request   *map[string]any `json:"request" doc:"While requested: what navigator.credentials.get takes as publicKey."`
+	ExpiresAt *Time           `json:"expiresAt" doc:"While requested or to be confirmed."`
+	Code      *string         `json:"code" doc:"To compare with the phone, while it is to be confirmed."`
+	Reason    *string         `json:"reason" doc:"Why it failed, for people."`
+}
+
+// NewInstancePasskey makes the data of a question.
+func NewInstancePasskey(question gateway.PasskeyQuestion) (InstancePasskey, error) {
+	event := InstancePasskey{
+		State: string(question.State), ExpiresAt: TimeOrNull(question.ExpiresAt), Code: orNull(question.Code), Reason: orNull(question.Reason),
+	}
+	if question.Request == nil {
+		return event, nil
+	}
+	err := json.Unmarshal(question.Request, &event.Request)
+	return event, err
+}
+
+// Kind is instance.passkey.
+func (InstancePasskey) Kind() Kind { return KindInstancePasskey }
 
 // InstanceRestricted reports that the platform restricts writing to new contacts.
 type InstanceRestricted struct {

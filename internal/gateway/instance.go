@@ -1,6 +1,9 @@
 package gateway
 
-import "time"
+import (
+	"encoding/json"
+	"time"
+)
 
 // Status is the state of an instance (contract, "States and transitions").
 type Status string
@@ -84,3 +87,38 @@ type PairingCode struct {
 	Code      string // eight characters
 	ExpiresAt time.Time
 }
+
+// PasskeyState is how far the question for a passkey is.
+type PasskeyState string
+
+// The states of the question.
+const (
+	// PasskeyNone is when nothing is asked.
+	PasskeyNone PasskeyState = "none"
+	// PasskeyRequested is when a browser on the platform's page has to sign the request.
+	PasskeyRequested PasskeyState = "requested"
+	// PasskeyConfirm is when somebody has to confirm that the phone shows the same code,
+	// or the phone is about to link the device.
+	PasskeyConfirm PasskeyState = "confirm"
+	// PasskeyDone is when the device is linked.
+	PasskeyDone PasskeyState = "done"
+	// PasskeyFailed is when the question ended without a link. The code that is shown
+	// next begins another one.
+	PasskeyFailed PasskeyState = "failed"
+)
+
+// PasskeyQuestion is the platform's question for a passkey, which comes after a phone has
+// scanned or typed a code.
+type PasskeyQuestion struct {
+	State PasskeyState
+	// Request is what navigator.credentials.get takes as publicKey, as JSON
+	// (PublicKeyCredentialRequestOptions of WebAuthn). Only while it is requested.
+	Request   json.RawMessage
+	ExpiresAt time.Time // while it is requested or to be confirmed
+	Code      string    // eight characters; only while it is to be confirmed
+	Confirmed bool      // here; the phone may still have to
+	Reason    string    // why it failed, for people
+}
+
+// Open reports whether something is still to be done.
+func (q PasskeyQuestion) Open() bool { return q.State == PasskeyRequested || q.State == PasskeyConfirm }

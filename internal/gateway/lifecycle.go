@@ -17,6 +17,9 @@ type Lifecycle interface {
 type LinkingLifecycle interface {
 	// CodeShown passes on the code that a person may scan now.
 	CodeShown(ctx context.Context, code QRCode)
+	// PasskeyChanged passes on the platform's question for a passkey, and each change of
+	// it. The codes that were shown before it are void.
+	PasskeyChanged(ctx context.Context, question PasskeyQuestion)
 	// CodesExpired says that the last code ran out; the session is over.
 	CodesExpired(ctx context.Context)
 	// Pairing names the keys of a link that a phone has just accepted, before they

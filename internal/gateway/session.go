@@ -35,6 +35,14 @@ type Linking interface {
 	// PairingCode asks for the eight characters that a person types on the
 	// phone of number instead of scanning. The session must be showing codes.
 	PairingCode(ctx context.Context, number string) (PairingCode, error)
+	// AnswerPasskey hands the platform what a browser has signed for the question that is
+	// open: the assertion as JSON (AuthenticationResponseJSON of WebAuthn). A wrong answer
+	// is Invalid; one that was found wrong here may be given anew. Without such a question
+	// the error is Conflict.
+	AnswerPasskey(ctx context.Context, assertion []byte) error
+	// ConfirmPasskey says that the phone shows the same code; it may be said again. Without
+	// a code to confirm the error is Conflict.
+	ConfirmPasskey(ctx context.Context) error
 	// Logout asks the platform to forget this device and removes the keys.
 	// Afterwards the session is closed.
 	Logout(ctx context.Context) error

@@ -70,6 +70,10 @@ func (s *supervisor) waitForCode(ctx context.Context, limit time.Duration) (gate
 		select {
 		case <-changed:
 		case <-ctx.Done():
+			if s.service.Passkey(s.id).Open() {
+				return gateway.QRCode{}, nil, gateway.Errorf(gateway.Conflict, gateway.CodeNotConnected,
+					"the last code was scanned, and the platform asks for a passkey now: GET …/passkey")
+			}
 			return gateway.QRCode{}, nil, noCode(trouble, limit)
 		}
 	}

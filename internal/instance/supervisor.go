@@ -30,10 +30,11 @@ type supervisor struct {
 	announced  bool // while up: the status says so
 	ended      bool // the session is over by itself, and not closed yet
 	code       gateway.QRCode
-	pairing    pairing       // counts only as long as its session is the current one
-	trouble    error         // why the platform was not reached in the last attempt; nil if it was
-	failure    error         // why no code will come; the status that it mentions is written
-	changed    chan struct{} // closed and made anew when the fields above change
+	passkey    gateway.PasskeyQuestion // of the current session's linking
+	pairing    pairing                 // counts only as long as its session is the current one
+	trouble    error                   // why the platform was not reached in the last attempt; nil if it was
+	failure    error                   // why no code will come; the status that it mentions is written
+	changed    chan struct{}           // closed and made anew when the fields above change
 }
 
 // connected returns the session if it is up, else nil.
@@ -184,6 +185,7 @@ func (s *supervisor) detach() gateway.Session {
 	defer s.mu.Unlock()
 	session := s.session
 	s.session, s.up, s.announced, s.ended, s.code, s.pairing = nil, false, false, false, gateway.QRCode{}, pairing{}
+	s.passkey = gateway.PasskeyQuestion{}
 	s.trouble, s.failure = nil, nil
 	s.generation++
 	s.wake()

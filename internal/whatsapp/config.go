@@ -35,6 +35,9 @@ type Config struct {
 	// FirstCode and NextCodes are how long the first code to scan and each of
 	// those after it are shown (60 s, 20 s; the platform's own habit).
 	FirstCode, NextCodes time.Duration
+	// ComparePasskeys lets somebody confirm the code of a link by passkey also where the
+	// platform does not need it.
+	ComparePasskeys bool
 	// ReconnectMin and ReconnectMax bound the pause before a connection is made
 	// anew (1 s, 1 min). The first try comes at once.
 	ReconnectMin, ReconnectMax time.Duration

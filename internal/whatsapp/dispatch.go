@@ -53,6 +53,13 @@ func (s *session) dispatch(event any) bool {
 	case *events.PairError:
 		s.logger.ErrorContext(s.ctx, "linking failed", slog.Any("error", event.Error))
 		s.signal(signal{kind: pairingFailed})
+	case *events.PairPasskeyRequest:
+		s.passkeyAsked(event)
+	case *events.PairPasskeyConfirmation:
+		s.passkeyAgreed(event)
+	case *events.PairPasskeyError:
+		s.logger.WarnContext(s.ctx, "the platform's question for a passkey failed", slog.Any("error", event.Error))
+		s.endPasskey(gateway.PasskeyFailed, "the platform's question was not understood")
 	case *events.ManualLoginReconnect:
 		s.signal(signal{kind: loginWanted})
 	case *events.Connected:
@@ -128,8 +135,7 @@ func (s *session) dispatch(event any) bool {
 	case *events.KeepAliveRestored, *events.OfflineSyncPreview, *events.OfflineSyncCompleted, *events.AppState,
 		*events.IdentityChange, // whatsmeow deals with the new keys itself
 		// ways of linking and platforms that are not used;
-		*events.QRScannedWithoutMultidevice, *events.PairPasskeyRequest, *events.PairPasskeyError,
-		*events.PairPasskeyConfirmation, *events.CATRefreshError, *events.FBMessage,
+		*events.QRScannedWithoutMultidevice, *events.CATRefreshError, *events.FBMessage,
 		// how the owner arranges chats on the phone;
 		*events.Pin, *events.Star, *events.DeleteForMe, *events.Mute, *events.Archive,
 		*events.MarkChatAsRead, *events.ClearChat, *events.DeleteChat, *events.UnarchiveChatsSetting,

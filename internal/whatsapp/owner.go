@@ -18,6 +18,7 @@ type signal struct {
 	codes   []string            // of codesGiven
 	pairing *events.PairSuccess // of pairingDone
 	reason  gateway.Reason      // of refusal
+	secret  []byte              // of passkeyWanted: the new one, which the codes to come need
 }
 
 type signalKind int
@@ -34,6 +35,7 @@ const (
 	refusal
 	unlinked
 	pictureMoved
+	passkeyWanted
 )
 
 // outcome is how a connection ended.
@@ -116,6 +118,7 @@ func (s *session) connect(linking *linking) ending {
 	deadline := time.NewTimer(loginWait)
 	defer deadline.Stop()
 	defer linking.stop()
+	defer s.endPasskey(gateway.PasskeyFailed, "the connection to the platform ended")
 	for {
 		select {
 		case <-s.ctx.Done():
@@ -172,14 +175,18 @@ func (s *session) follow(sig signal, linking *linking, deadline *time.Timer) (en
 	switch sig.kind {
 	case codesGiven:
 		linking.begin(s.ctx, sig.codes)
+	case passkeyWanted:
+		linking.renew(s.ctx, sig.secret)
 	case pairingDone:
 		linking.stop()
+		s.endPasskey(gateway.PasskeyDone, "")
 		s.accept(sig.pairing)
 		if linking.loginWanted {
 			return ending{outcome: again}, true
 		}
 		deadline.Reset(afterPairing)
 	case pairingFailed:
+		s.endPasskey(gateway.PasskeyFailed, "the phone has linked the device, and its keys did not fit")
 		s.lifecycle.PairingFailed(s.ctx)
 		own, err := s.connector.keys.Load(s.ctx, s.instanceID, "")
 		if err != nil {

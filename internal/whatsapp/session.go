@@ -104,6 +104,8 @@ type identity struct {
 	reload bool   // a pairing's keys, which no client has loaded yet
 	self   gateway.Party
 
+	passkey ceremony // the platform's question for a passkey, if it has asked
+
 	restrictedUntil time.Time // zero if the platform restricts nothing, or has not said until when
 }
 

@@ -92,6 +92,11 @@ func (e *recorder) CodeShown(_ context.Context, code gateway.QRCode) {
 	e.calls <- recorded{what: "code", code: code}
 }
 func (e *recorder) CodesExpired(context.Context) { e.calls <- recorded{what: "codes expired"} }
+
+func (e *recorder) PasskeyChanged(_ context.Context, question gateway.PasskeyQuestion) {
+	e.calls <- recorded{what: "passkey " + string(question.State)}
+}
+
 func (e *recorder) Pairing(_ context.Context, device string) error {
 	e.calls <- recorded{what: "pairing", device: device}
 	return nil
