@@ -4,6 +4,7 @@ package client
 
 import (
 	"context"
+	"encoding/json"
 	"iter"
 	"net/http"
 	"net/url"
@@ -98,6 +99,36 @@ func (c *Client) PairingCode(ctx context.Context, instanceID, phone string) (Pai
 	in := map[string]string{"phone": phone}
 	err := c.call(ctx, http.MethodPost, instancePath(instanceID, "/pairing-code"), in, &out)
 	return out, err
+}
+
+// Passkey is the platform's question for a passkey, which many accounts answer before
+// they link a device.
+type Passkey struct {
+	InstanceID string          `json:"instanceId"`
+	State      string          `json:"state"`     // none, requested, confirm, done or failed
+	Request    json.RawMessage `json:"request"`   // while requested: the publicKey of navigator.credentials.get, as JSON
+	ExpiresAt  int64           `json:"expiresAt"` // while requested or to be confirmed: Unix time in milliseconds
+	Code       string          `json:"code"`      // while to be confirmed: what the phone shows too
+	Confirmed  bool            `json:"confirmed"` // by ConfirmPasskey, or because the platform needs no comparison
+	Reason     string          `json:"reason"`    // why it failed
+}
+
+// Passkey returns the platform's question for a passkey. It comes when a phone has scanned
+// or typed the code.
+func (c *Client) Passkey(ctx context.Context, instanceID string) (Passkey, error) {
+	var out Passkey
+	err := c.call(ctx, http.MethodGet, instancePath(instanceID, "/passkey"), nil, &out)
+	return out, err
+}
+
+// AnswerPasskey hands over what a browser has signed: the JSON of credential.toJSON().
+func (c *Client) AnswerPasskey(ctx context.Context, instanceID string, assertion json.RawMessage) error {
+	return c.call(ctx, http.MethodPost, instancePath(instanceID, "/passkey"), assertion, nil)
+}
+
+// ConfirmPasskey says that the phone shows the same code as the question.
+func (c *Client) ConfirmPasskey(ctx context.Context, instanceID string) error {
+	return c.call(ctx, http.MethodPost, instancePath(instanceID, "/passkey/confirm"), nil, nil)
 }
 
 // Restart reconnects a linked instance, and starts linking one that is not.

@@ -30,6 +30,7 @@ import (
 type Instances interface {
 	InstanceControl
 	Linking
+	Passkeys
 	InstanceManagement
 }
 

@@ -7,6 +7,7 @@ import "github.com/recado-project/recado/internal/api/contract"
 func routes(c Config, origin contract.Origin) []contract.Route {
 	get, post, put, del := contract.Get, contract.Post, contract.Put, contract.Delete
 	instances, linking, partner := instances{c.Instances}, linking{c.Instances}, newPartnerInstances(c)
+	passkey := passkeys{c.Instances}
 	send, message, files := sending{c.Messages}, messages{c.Messages}, files{c.Messages, c.Files, origin}
 	people, webhook, deliveries := people{c.Directory}, webhooks{c.Webhooks}, deliveries{c.Webhooks}
 	events, keys, health := newStreams(c), keys{c.Access, c.Instances, c.Now}, health{c.Ready}
@@ -15,6 +16,9 @@ func routes(c Config, origin contract.Origin) []contract.Route {
 		get("/api/instances/{instanceId}", instances.get()),
 		get("/api/instances/{instanceId}/qr", linking.qrCode()),
 		post("/api/instances/{instanceId}/pairing-code", linking.pairingCode()),
+		get("/api/instances/{instanceId}/passkey", passkey.get()),
+		post("/api/instances/{instanceId}/passkey", passkey.answer()),
+		post("/api/instances/{instanceId}/passkey/confirm", passkey.confirm()),
 		post("/api/instances/{instanceId}/restart", instances.restart()),
 		post("/api/instances/{instanceId}/logout", instances.logout()),
 		post("/api/instances/{instanceId}/check-numbers", people.checkNumbers()),

@@ -35,10 +35,11 @@ type platformFlags struct {
 	URL     string `help:"Websocket of another platform instead of the messenger's own: a sandbox, ws://host:port." name:"url"`
 	Key     string `help:"Root key of that platform, 64 hexadecimal digits (see GET /sandbox/api/trust)." name:"key"`
 	Version string `help:"Version of the messenger's web client to present, for example 2.3000.1234567, if the platform refuses the built-in one as outdated." name:"version"`
+	Compare bool   `help:"Link with a passkey only after somebody has confirmed the code, also where the platform needs no comparison." name:"compare-passkeys"`
 }
 
 func (f platformFlags) config() (whatsapp.Config, error) {
-	config := whatsapp.Config{PlatformURL: f.URL}
+	config := whatsapp.Config{PlatformURL: f.URL, ComparePasskeys: f.Compare}
 	if (f.URL == "") != (f.Key == "") {
 		return config, errors.New("--platform-url and --platform-key are needed together")
 	}

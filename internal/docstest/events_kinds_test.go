@@ -37,6 +37,11 @@ func instanceDescriptions() []eventDescription {
 				"[the request for a QR code](guide.md#by-qr-code).",
 		},
 		{
+			data: eventlog.InstancePasskey{}, order: "the instance",
+			text: "The account links a device only after a passkey has signed a request of the platform. The event comes when a phone has scanned\n" +
+				"or typed the code, and at each change after it. [Linking](linking.md) says how the request is signed.",
+		},
+		{
 			data: eventlog.InstanceRestricted{}, order: "the instance",
 			text: "For a while, the platform lets the account write only to people with whom it already has a chat. Sends to others are\n" +
 				"refused with `RECIPIENT_RESTRICTED` until the restriction ends.",

@@ -92,7 +92,16 @@ func (s *story) link() {
 	}
 	s.instance = created.InstanceID
 	s.tape = newTape(s.t, s.gateway, s.instance)
-	s.gateway.Scan(s.t, s.instance, shopNumber)
+	s.phones.Update(s.t, shopNumber, map[string]any{"passkey": true})
+	code, err := s.client.QRCode(s.t.Context(), s.instance)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.phones.Scan(s.t, shopNumber, code.QRCode)
+	s.gateway.AnswerPasskey(s.t, s.instance, shopNumber)
+	s.gateway.AwaitStatus(s.t, s.instance, gateway.StatusConnected)
+	s.keep(eventlog.KindInstancePasskey, "A phone has scanned the code", with("state", string(gateway.PasskeyRequested)))
+	s.keep(eventlog.KindInstancePasskey, "It is linked", with("state", string(gateway.PasskeyDone)))
 	s.keep(eventlog.KindInstanceQR, "The first code", func(data map[string]any) bool { return data["attempt"] == json.Number("1") })
 	s.keep(eventlog.KindInstanceStatus, "Linked and connected", with("status", string(gateway.StatusConnected)))
 }

@@ -114,6 +114,14 @@ func (p *Phones) EnterPairingCode(tb testing.TB, number, code string) {
 	p.call(tb, http.MethodPost, "/phones/"+number+"/pairing-code", map[string]any{"code": code}, nil)
 }
 
+// AnswerPasskey signs a request, as an instance shows it, with the phone's own passkey on
+// a page, and returns the assertion.
+func (p *Phones) AnswerPasskey(tb testing.TB, number string, request json.RawMessage, page string) (assertion json.RawMessage) {
+	tb.Helper()
+	p.call(tb, http.MethodPost, "/phones/"+number+"/passkey/assert", map[string]any{"request": request, "origin": page}, &assertion)
+	return assertion
+}
+
 // Do carries out an operation that has no body and no answer: unlink, ban, replace.
 func (p *Phones) Do(tb testing.TB, number, operation string) {
 	tb.Helper()

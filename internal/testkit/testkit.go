@@ -183,6 +183,30 @@ func (g *Gateway) Scan(tb testing.TB, instanceID, number string) {
 	g.AwaitStatus(tb, instanceID, gateway.StatusConnected)
 }
 
+// AnswerPasskey waits until the platform asks an instance for a passkey, and answers with
+// the own passkey of the phone of that number.
+func (g *Gateway) AnswerPasskey(tb testing.TB, instanceID, number string) {
+	tb.Helper()
+	asked := g.AwaitPasskey(tb, instanceID, gateway.PasskeyRequested)
+	if err := g.Client.AnswerPasskey(tb.Context(), instanceID, g.Phones.AnswerPasskey(tb, number, asked.Request, "")); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// AwaitPasskey waits until the question for a passkey is in that state.
+func (g *Gateway) AwaitPasskey(tb testing.TB, instanceID string, state gateway.PasskeyState) client.Passkey {
+	tb.Helper()
+	var question client.Passkey
+	Await(tb, "passkey "+string(state), func() bool {
+		var err error
+		if question, err = g.Client.Passkey(tb.Context(), instanceID); err != nil {
+			tb.Fatal(err)
+		}
+		return question.State == string(state)
+	})
+	return question
+}
+
 // Instance returns one instance.
 func (g *Gateway) Instance(tb testing.TB, instanceID string) client.Instance {
 	tb.Helper()

@@ -94,7 +94,8 @@ func closeObjects(ref *openapi3.SchemaRef, seen map[*openapi3.Schema]bool) {
 	}
 	schema := ref.Value
 	seen[schema] = true
-	if schema.Type.Includes(openapi3.TypeObject) {
+	// An object whose fields are not the gateway's says so.
+	if schema.Type.Includes(openapi3.TypeObject) && schema.AdditionalProperties.Schema == nil {
 		schema.AdditionalProperties = openapi3.BoolSchema{Has: new(bool)}
 	}
 	closeObjects(schema.Items, seen)
