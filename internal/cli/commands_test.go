@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/recado-project/recado/client"
-	"github.com/recado-project/recado/internal/access"
 	"github.com/recado-project/recado/internal/cli"
 	"github.com/recado-project/recado/internal/testkit"
 )
@@ -32,15 +31,7 @@ const (
 func newPerson(t *testing.T) *person {
 	t.Helper()
 	g := testkit.Start(t, testkit.Options{})
-	account, err := g.Server.Access().EnsureAccount(t.Context(), "test")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, key, err := g.Server.Access().CreateKey(t.Context(), access.KeyParams{AccountID: account.ID, Name: "cli", Partner: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &person{t: t, g: g, key: key, name: "shop"}
+	return &person{t: t, g: g, key: partnerKey(t, g), name: "shop"}
 }
 
 // does carries out a command that has to succeed, and returns its output.

@@ -183,6 +183,12 @@ func (h *heard) contains(text string) bool {
 	return strings.Contains(h.text.String(), text)
 }
 
+func (h *heard) String() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.text.String()
+}
+
 // A person who waits sees what for, and can stop it.
 func TestWaitingIsSaidAndCanBeEnded(t *testing.T) {
 	t.Parallel()

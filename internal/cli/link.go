@@ -33,6 +33,9 @@ type linking struct {
 
 	shown    int  // number of the last code that was shown
 	tooSmall bool // whether the note about a small window was printed
+
+	passkey client.Passkey // as it was shown last
+	typed   <-chan string  // lines that somebody types; nil until one is needed
 }
 
 // Run shows codes until the instance is linked.
@@ -57,6 +60,8 @@ func (c linkInstanceCommand) Run(ctx context.Context, t terminal) error {
 		}
 		select {
 		case <-ticker.C:
+		case line := <-l.typed:
+			l.reply(ctx, line)
 		case <-ctx.Done():
 			return ctx.Err()
 		}
@@ -74,6 +79,11 @@ func (l *linking) look(ctx context.Context) (linked bool, err error) {
 		return true, l.t.print(instance, cleaned(fmt.Sprintf("Linked to %s (%s).", instance.MessengerID, instance.MessengerName)))
 	case l.shown > 0 && (instance.Status == client.StatusQRTimeout || instance.Status == client.StatusError):
 		return false, errors.New("no phone used the code in time, or the platform refused: run the command again")
+	case l.shown > 0 && instance.Status == client.StatusPendingQR:
+		if open, err := l.askPasskey(ctx); open || err != nil {
+			return false, err
+		}
+		return false, l.showCodeAgain(ctx)
 	case !l.byPhone && (l.shown == 0 || instance.Status == client.StatusPendingQR):
 		return false, l.showCode(ctx)
 	}

@@ -1,0 +1,111 @@
+// Linking of an account that asks for a passkey, step by step.
+
+package cli
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// platformPage is the page on which a request for the messenger's own name is signed.
+const platformPage = "https://web.whatsapp.com"
+
+// snippet signs a request in the console of a browser, and copies what it has signed.
+const snippet = `copy(JSON.stringify((await navigator.credentials.get({publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(%s)})).toJSON()))`
+
+// showCodeAgain shows the current QR code, unless characters were asked for.
+func (l *linking) showCodeAgain(ctx context.Context) error {
+	if l.byPhone {
+		return nil
+	}
+	return l.showCode(ctx)
+}
+
+// askPasskey says what is to be done for the platform's question for a passkey, each step
+// once, and reports whether it is open.
+func (l *linking) askPasskey(ctx context.Context) (open bool, err error) {
+	question, err := l.gateway.Passkey(ctx, l.id)
+	if err != nil {
+		return false, err
+	}
+	open = question.State == "requested" || question.State == "confirm"
+	if question.State == l.passkey.State && string(question.Request) == string(l.passkey.Request) && question.Confirmed == l.passkey.Confirmed {
+		return open, nil
+	}
+	l.passkey = question
+	if l.t.json {
+		if question.State == "none" {
+			return open, nil
+		}
+		return open, l.t.print(question, "")
+	}
+	switch {
+	case question.State == "requested":
+		l.t.printf("The account asks for a passkey, %s.\n"+
+			"1. Open %s in a browser that has it, and its console (F12).\n"+
+			"2. Paste this line, and unlock the passkey:\n\n%s\n\n"+
+			"3. Paste here what it has copied, and press Enter:\n",
+			l.expiry(question.ExpiresAt), pageOf(question.Request), cleaned(fmt.Sprintf(snippet, question.Request)))
+		l.listen()
+	case question.State == "confirm" && !question.Confirmed:
+		l.t.printf("The phone shows a code. If it is %s, say so on the phone, and press Enter here.\n", cleaned(question.Code))
+		l.listen()
+	case question.State == "failed":
+		l.t.printf("Not linked: %s.\n", cleaned(question.Reason))
+	}
+	return open, nil
+}
+
+// pageOf is where a request is signed.
+func pageOf(request json.RawMessage) string {
+	var named struct {
+		RPID string `json:"rpId"`
+	}
+	if err := json.Unmarshal(request, &named); err != nil || named.RPID == "" || strings.HasSuffix(platformPage, named.RPID) {
+		return platformPage
+	}
+	return "a page of " + string(cleaned(named.RPID))
+}
+
+// reply hands the gateway what somebody has typed. What is wrong is said, and can be typed
+// again.
+func (l *linking) reply(ctx context.Context, line string) {
+	var err error
+	switch {
+	case l.passkey.State == "confirm":
+		err = l.gateway.ConfirmPasskey(ctx, l.id)
+	case line == "":
+		return
+	case !json.Valid([]byte(line)):
+		err = errors.New("this is not what the browser has copied: it begins with { and ends with }")
+	default:
+		err = l.gateway.AnswerPasskey(ctx, l.id, json.RawMessage(line))
+	}
+	if err != nil {
+		l.t.notef("%v", err)
+	}
+}
+
+// listen begins to read lines. The reader ends with the program: nobody can take a line back
+// from a terminal.
+func (l *linking) listen() {
+	if l.typed != nil {
+		return
+	}
+	lines := make(chan string)
+	l.typed = lines
+	go func() {
+		// What a browser signs has some hundred bytes; a terminal in its usual mode cuts
+		// a line at 4,096.
+		scanner := bufio.NewScanner(io.LimitReader(l.t.in, 1<<20))
+		scanner.Buffer(nil, 1<<16)
+		for scanner.Scan() {
+			lines <- strings.TrimSpace(scanner.Text())
+		}
+	}()
+}
