@@ -40,8 +40,8 @@ func (s *Server) importKeys(ctx context.Context) error {
 	if old == nil {
 		return nil
 	}
-	devices, err := whatsapp.ImportKeys(ctx, old.DB, old.Dialect, s.store, s.config.Logger)
-	if err == nil {
+	devices, err := whatsapp.ImportKeys(ctx, old.DB, old.Dialect, s.store)
+	if err == nil && config.URL != "" { // a file is removed
 		err = old.Empty(ctx)
 	}
 	if err := errors.Join(err, old.Close()); err != nil {

@@ -9,10 +9,8 @@ package whatsapp
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"sync"
 
@@ -102,8 +100,8 @@ func (c *Connector) Forget(ctx context.Context, device string) error {
 // to a store, and returns how many devices it has copied. dialect is whatsmeow's name of
 // the kind of database: sqlite3 or postgres. A device that the store has already is left
 // out, so that the import can be repeated.
-func ImportKeys(ctx context.Context, db *sql.DB, dialect string, to keys.Store, logger *slog.Logger) (int, error) {
-	devices, err := keys.Import(ctx, keys.Source{DB: db, Dialect: dialect, Log: newLog(logger)}, to)
+func ImportKeys(ctx context.Context, db keys.Querier, dialect string, to keys.Store) (int, error) {
+	devices, err := keys.Import(ctx, db, dialect, to)
 	if err != nil {
 		return devices, fmt.Errorf("whatsapp: %w", err)
 	}

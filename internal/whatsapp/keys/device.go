@@ -60,12 +60,22 @@ func readDevice(encoded []byte) (*store.Device, error) {
 	if err := json.Unmarshal(encoded, &row); err != nil {
 		return nil, fmt.Errorf("keys: read device: %w", err)
 	}
-	if len(row.NoiseKey) != 32 || len(row.IdentityKey) != 32 || len(row.SignedPreKey) != 32 || len(row.SignedPreKeySig) != 64 {
-		return nil, errors.New("keys: read device: a key has another length")
-	}
 	var account waAdv.ADVSignedDeviceIdentity
 	if err := proto.Unmarshal(row.Account, &account); err != nil {
 		return nil, fmt.Errorf("keys: read device: %w", err)
+	}
+	device, err := row.device()
+	if err != nil {
+		return nil, err
+	}
+	device.Account = &account
+	return device, nil
+}
+
+// device makes the device of a row, without its account.
+func (row *deviceRow) device() (*store.Device, error) {
+	if len(row.NoiseKey) != 32 || len(row.IdentityKey) != 32 || len(row.SignedPreKey) != 32 || len(row.SignedPreKeySig) != 64 {
+		return nil, errors.New("keys: read device: a key has another length")
 	}
 	return &store.Device{
 		ID: &row.JID, LID: row.LID, RegistrationID: row.RegistrationID,
@@ -75,8 +85,8 @@ func readDevice(encoded []byte) (*store.Device, error) {
 			KeyPair: *wakeys.NewKeyPairFromPrivateKey([32]byte(row.SignedPreKey)),
 			KeyID:   row.SignedPreKeyID, Signature: (*[64]byte)(row.SignedPreKeySig),
 		},
-		AdvSecretKey: row.AdvSecretKey, Account: &account,
-		Platform: row.Platform, BusinessName: row.BusinessName, PushName: row.PushName,
+		AdvSecretKey: row.AdvSecretKey,
+		Platform:     row.Platform, BusinessName: row.BusinessName, PushName: row.PushName,
 		LIDMigrationTimestamp: row.LIDMigrationTime, CompanionMetaNonce: row.CompanionNonce,
 	}, nil
 }

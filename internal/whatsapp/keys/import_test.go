@@ -3,19 +3,24 @@ package keys
 import (
 	"bytes"
 	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
+	"go.mau.fi/libsignal/keys/chain"
+	"go.mau.fi/libsignal/keys/message"
+	"go.mau.fi/libsignal/state/record"
 	"go.mau.fi/whatsmeow/proto/waAdv"
 	wastore "go.mau.fi/whatsmeow/store"
 	"go.mau.fi/whatsmeow/store/sqlstore"
 	"go.mau.fi/whatsmeow/types"
-	waLog "go.mau.fi/whatsmeow/util/log"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/recado-project/recado/internal/sqlite"
 )
@@ -24,7 +29,7 @@ func person(user string) types.JID   { return types.NewJID(user, types.DefaultUs
 func somebody(user string) types.JID { return types.NewJID(user, types.HiddenUserServer) }
 
 // foreignDevice makes a linked device in whatsmeow's own tables.
-func foreignDevice(t *testing.T) (*wastore.Device, Source) {
+func foreignDevice(t *testing.T) (*wastore.Device, *sql.DB) {
 	t.Helper()
 	db, err := sqlite.OpenPool(t.Context(), filepath.Join(t.TempDir(), "sessions.db"), 1)
 	check(t, err)
@@ -39,7 +44,23 @@ func foreignDevice(t *testing.T) (*wastore.Device, Source) {
 		Details: []byte{1}, AccountSignature: make([]byte, 64), AccountSignatureKey: make([]byte, 32), DeviceSignature: make([]byte, 64),
 	}
 	check(t, device.Save(t.Context()))
-	return device, Source{DB: db, Dialect: "sqlite3", Log: waLog.Noop}
+	return device, db
+}
+
+// sessionNumber is the record of a Signal session as libsignal writes it.
+func sessionNumber(t *testing.T, n byte) []byte {
+	t.Helper()
+	public := func(of byte) []byte { return append([]byte{5, of, n}, make([]byte, 30)...) }
+	encoded, err := json.Marshal(record.SessionStructure{
+		SessionState: &record.StateStructure{
+			LocalIdentityPublic: public(1), RemoteIdentityPublic: public(2), SenderBaseKey: public(3), RootKey: []byte{n}, SessionVersion: 3,
+			SenderChain:    &record.ChainStructure{ChainKey: &chain.KeyStructure{Key: []byte{n}, Index: 1}, SenderRatchetKeyPublic: public(4), MessageKeys: []*message.KeysStructure{}},
+			ReceiverChains: []*record.ChainStructure{},
+		},
+		PreviousStates: []*record.StateStructure{},
+	})
+	check(t, err)
+	return encoded
 }
 
 // use does everything that whatsmeow does with a device's stores.
@@ -61,8 +82,11 @@ func use(t *testing.T, device *wastore.Device) {
 	check(t, keys.PutIdentity(ctx, "2:0", [32]byte{4}))
 	check(t, keys.DeleteAllIdentities(ctx, "2"))
 
-	check(t, keys.PutSession(ctx, "1:0", []byte(before)))
-	check(t, keys.PutManySessions(ctx, map[string][]byte{"1:1": {2}, "1:10": {3}, "11:0": {4}, "2:0": {5}, "3:0": {6}, "5511000:0": {7}}))
+	check(t, keys.PutSession(ctx, "1:0", sessionNumber(t, 1)))
+	check(t, keys.PutManySessions(ctx, map[string][]byte{
+		"1:1": sessionNumber(t, 2), "1:10": sessionNumber(t, 3), "11:0": sessionNumber(t, 4),
+		"2:0": sessionNumber(t, 5), "3:0": sessionNumber(t, 6), "5511000:0": sessionNumber(t, 7),
+	}))
 	check(t, keys.DeleteSession(ctx, "1:1"))
 	check(t, keys.DeleteAllSessions(ctx, "2"))
 	check(t, keys.PutSenderKey(ctx, "team@g.us", "5511000:0", []byte{1}))
@@ -214,9 +238,15 @@ func appStateAnswers(ctx context.Context, keys wastore.AllSessionSpecificStores,
 
 func compare(t *testing.T, got, want []string) {
 	t.Helper()
+	at := func(list []string, n int) string {
+		if n < len(list) {
+			return list[n]
+		}
+		return "nothing"
+	}
 	for n := range max(len(got), len(want)) {
-		if n >= len(got) || n >= len(want) || got[n] != want[n] {
-			t.Errorf("got  %s\nwant %s", strings.Join(got[n:min(n+1, len(got))], ""), strings.Join(want[n:min(n+1, len(want))], ""))
+		if at(got, n) != at(want, n) {
+			t.Errorf("got  %s\nwant %s", at(got, n), at(want, n))
 		}
 	}
 }
@@ -243,7 +273,7 @@ func TestAnswersAreWhatsmeows(t *testing.T) {
 
 	to := openStore(t)
 	for n := range 2 { // the second time everything is there
-		copied, err := Import(t.Context(), source, to)
+		copied, err := Import(t.Context(), source, "sqlite3", to)
 		check(t, err)
 		if copied != 1-n {
 			t.Errorf("import %d copied %d devices", n+1, copied)
@@ -252,8 +282,36 @@ func TestAnswersAreWhatsmeows(t *testing.T) {
 	device, err = newKeys(t, to).Load(t.Context(), instanceID, ownDevice)
 	check(t, err)
 	compare(t, answers(t, device), want)
+	sameDevice(t, device, foreign)
+
+	exported := exportTo(t, to)
+	compare(t, answers(t, exported), want)
+	sameDevice(t, exported, foreign)
+	if err := Export(t.Context(), to, "5511111:1@s.whatsapp.net", source); !errors.Is(err, ErrNoDevice) {
+		t.Errorf("the export of another device is answered %v", err)
+	}
+}
+
+// exportTo exports the device into a file and opens it with whatsmeow.
+func exportTo(t *testing.T, from Store) *wastore.Device {
+	t.Helper()
+	db, err := sqlite.OpenPool(t.Context(), filepath.Join(t.TempDir(), "exported.db"), 1)
+	check(t, err)
+	t.Cleanup(func() { _ = db.Close() })
+	check(t, Export(t.Context(), from, ownDevice, db))
+	all, err := sqlstore.NewWithDB(db, "sqlite3", nil).GetAllDevices(t.Context())
+	check(t, err)
+	if len(all) != 1 {
+		t.Fatalf("%d devices were exported", len(all))
+	}
+	return all[0]
+}
+
+// sameDevice fails the test unless two devices have the same keys of their own.
+func sameDevice(t *testing.T, device, foreign *wastore.Device) {
+	t.Helper()
 	if *device.NoiseKey.Priv != *foreign.NoiseKey.Priv || device.PushName != "Loja" || *device.SignedPreKey.Signature != *foreign.SignedPreKey.Signature ||
-		device.RegistrationID != foreign.RegistrationID || device.LID != foreign.LID || !bytes.Equal(device.AdvSecretKey, foreign.AdvSecretKey) {
+		device.RegistrationID != foreign.RegistrationID || device.LID != foreign.LID || !bytes.Equal(device.AdvSecretKey, foreign.AdvSecretKey) || !proto.Equal(device.Account, foreign.Account) {
 		t.Error("the device itself has other keys")
 	}
 }
@@ -265,7 +323,7 @@ func TestImportLeavesNewerKeys(t *testing.T) {
 	use(t, foreign)
 	k, kept := newDevice(t)
 	check(t, k.PutManySessions(t.Context(), map[string][]byte{"1:0": []byte("newer")}))
-	if copied, err := Import(t.Context(), source, kept); err != nil || copied != 0 {
+	if copied, err := Import(t.Context(), source, "sqlite3", kept); err != nil || copied != 0 {
 		t.Errorf("%d devices were copied (%v)", copied, err)
 	}
 	wantSession(t, crash(t, kept), "1:0", "newer")
