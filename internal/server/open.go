@@ -13,8 +13,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/gofrs/flock"
-
 	"github.com/recado-project/recado/internal/media"
 	"github.com/recado-project/recado/internal/sandbox"
 	"github.com/recado-project/recado/internal/store"
@@ -24,31 +22,26 @@ import (
 
 // Names in the data folder.
 const (
-	lockFile    = "lock"
 	storeFile   = "recado.db"
 	sandboxFile = "sandbox.db"
 	mediaFolder = "media"
 	tempFolder  = "tmp"
 )
 
-// dataDirMode keeps the sessions' keys from other users of the machine.
-const dataDirMode = 0o700
+// tempMode keeps what is decrypted from other users of the machine.
+const tempMode = 0o700
 
 // lock keeps a second process out of the data folder. Both would connect the same
 // sessions, and the platform would disconnect them in turn.
 func (s *Server) lock() error {
-	if err := os.MkdirAll(s.config.DataDir, dataDirMode); err != nil {
-		return fmt.Errorf("server: create data folder: %w", err)
-	}
-	lock := flock.New(filepath.Join(s.config.DataDir, lockFile), flock.SetPermissions(0o600))
-	locked, err := lock.TryLock()
-	if err != nil {
-		return fmt.Errorf("server: lock data folder: %w", err)
-	}
-	if !locked {
+	release, err := claim.TakeFolder(s.config.DataDir)
+	if errors.Is(err, claim.ErrFolderTaken) {
 		return fmt.Errorf("server: the data folder %s is in use by another recado process", s.config.DataDir)
 	}
-	s.onClose("lock", lock.Unlock)
+	if err != nil {
+		return fmt.Errorf("server: %w", err)
+	}
+	s.onClose("lock", release)
 	return nil
 }
 
@@ -60,7 +53,7 @@ func (s *Server) openTemp() error {
 	if err := os.RemoveAll(s.tempDir); err != nil {
 		return fmt.Errorf("server: empty folder for temporary files: %w", err)
 	}
-	if err := os.Mkdir(s.tempDir, dataDirMode); err != nil {
+	if err := os.Mkdir(s.tempDir, tempMode); err != nil {
 		return fmt.Errorf("server: make folder for temporary files: %w", err)
 	}
 	return nil

@@ -1,4 +1,5 @@
-// Package claim lets only one process work with a PostgreSQL database.
+// Package claim lets only one process work with the data: a data folder, or a PostgreSQL
+// database.
 package claim
 
 import (
