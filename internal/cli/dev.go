@@ -10,6 +10,7 @@ import (
 	"github.com/google/renameio/v2/maybe"
 
 	"github.com/recado-project/recado/internal/access"
+	"github.com/recado-project/recado/internal/cli/shortlog"
 	"github.com/recado-project/recado/internal/media"
 	"github.com/recado-project/recado/internal/sandbox"
 	"github.com/recado-project/recado/internal/server"
@@ -96,7 +97,7 @@ func (devCommand) logger(t terminal) (logger *slog.Logger, ready func()) {
 	}
 	level := new(slog.LevelVar)
 	level.Set(max(slog.LevelWarn, t.log.level()))
-	return slog.New(newShortHandler(t.err, level)), func() { level.Set(t.log.level()) }
+	return slog.New(shortlog.New(t.err, level, t.errIsTTY)), func() { level.Set(t.log.level()) }
 }
 
 // readyFile is the JSON for programs that start this one.

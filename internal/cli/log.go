@@ -3,6 +3,8 @@ package cli
 import (
 	"io"
 	"log/slog"
+
+	"github.com/recado-project/recado/internal/cli/shortlog"
 )
 
 // logFlags are the same for all commands.
@@ -21,7 +23,7 @@ func (f logFlags) logger(w io.Writer) *slog.Logger {
 	case "json":
 		return slog.New(slog.NewJSONHandler(w, options))
 	case "short":
-		return slog.New(newShortHandler(w, f.level()))
+		return slog.New(shortlog.New(w, f.level(), isTTY(underneath(w))))
 	default:
 		return slog.New(slog.NewTextHandler(w, options))
 	}

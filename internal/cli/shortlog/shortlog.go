@@ -1,4 +1,6 @@
-package cli
+// Package shortlog writes the log for a person who watches it: one short line for each
+// request, and no empty attributes.
+package shortlog
 
 import (
 	"context"
@@ -11,13 +13,14 @@ import (
 	"github.com/lmittmann/tint"
 )
 
-// shortHandler writes log lines for a person who watches them: one short line for each
-// request, and no empty attributes.
-type shortHandler struct{ slog.Handler }
+// handler shortens what another handler writes.
+type handler struct{ slog.Handler }
 
-func newShortHandler(w io.Writer, level slog.Leveler) slog.Handler {
-	return shortHandler{tint.NewTextHandler(w, &tint.Options{
-		Level: level, TimeFormat: time.TimeOnly, NoColor: !isTTY(underneath(w)),
+// New returns a handler that writes records of a level or above to w, in colours if they
+// are asked for.
+func New(w io.Writer, level slog.Leveler, colours bool) slog.Handler {
+	return handler{tint.NewTextHandler(w, &tint.Options{
+		Level: level, TimeFormat: time.TimeOnly, NoColor: !colours,
 		ReplaceAttr: func(groups []string, attr slog.Attr) slog.Attr {
 			if len(groups) == 0 && attr.Value.Kind() == slog.KindString && attr.Value.String() == "" {
 				return slog.Attr{}
@@ -28,7 +31,7 @@ func newShortHandler(w io.Writer, level slog.Leveler) slog.Handler {
 }
 
 // Handle writes one record.
-func (h shortHandler) Handle(ctx context.Context, record slog.Record) error {
+func (h handler) Handle(ctx context.Context, record slog.Record) error {
 	if record.Message == "request" && record.Level < slog.LevelError {
 		record = shortRequest(record)
 	}
@@ -36,13 +39,13 @@ func (h shortHandler) Handle(ctx context.Context, record slog.Record) error {
 }
 
 // WithAttrs is the handler with attributes.
-func (h shortHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
-	return shortHandler{h.Handler.WithAttrs(attrs)}
+func (h handler) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return handler{h.Handler.WithAttrs(attrs)}
 }
 
 // WithGroup is the handler with a group.
-func (h shortHandler) WithGroup(name string) slog.Handler {
-	return shortHandler{h.Handler.WithGroup(name)}
+func (h handler) WithGroup(name string) slog.Handler {
+	return handler{h.Handler.WithGroup(name)}
 }
 
 // shortRequest is the record of a request as "POST …/text 201 4ms".
