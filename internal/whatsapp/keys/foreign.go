@@ -44,9 +44,8 @@ type Foreign struct {
 
 // ForeignDevice is a linked device in whatsmeow's tables.
 type ForeignDevice struct {
-	JID, LID   gateway.JID
-	Number     string
-	PushName   string
+	Device     string // names the keys, for Store.AddDevice
+	Profile    gateway.Profile
 	PreKeys    int
 	Sessions   int // Signal sessions with other devices
 	SenderKeys int // keys of groups' members
@@ -134,8 +133,12 @@ func (f *Foreign) Device(ctx context.Context, jid string) (ForeignDevice, error)
 		return ForeignDevice{}, err
 	}
 	found := ForeignDevice{
-		JID: gateway.JID(device.ID.String()), LID: gateway.JID(device.LID.String()), Number: device.ID.User,
-		PushName: gateway.CleanName(device.PushName), Rows: []gateway.DeviceKey{{Kind: kindDevice, Value: encoded}},
+		Device:  device.ID.String(),
+		Profile: gateway.Profile{JID: gateway.JID(device.ID.ToNonAD().String()), Name: gateway.CleanName(device.PushName)},
+		Rows:    []gateway.DeviceKey{{Kind: kindDevice, Value: encoded}},
+	}
+	if !device.LID.IsEmpty() {
+		found.Profile.LID = gateway.JID(device.LID.ToNonAD().String())
 	}
 	for _, table := range whatsmeowTables() {
 		rows, err := f.rows(ctx, table, jid)

@@ -33,14 +33,14 @@ func Import(ctx context.Context, db Querier, dialect string, to Store) (int, err
 		if err != nil {
 			return copied, err
 		}
-		_, known, err := to.FindDevice(ctx, string(device.JID))
+		_, known, err := to.FindDevice(ctx, device.Device)
 		if err != nil {
 			return copied, fmt.Errorf("keys: import: %w", err)
 		}
 		if known {
 			continue
 		}
-		if _, err := to.AddDevice(ctx, string(device.JID), device.Rows); err != nil {
+		if _, err := to.AddDevice(ctx, device.Device, device.Rows); err != nil {
 			return copied, fmt.Errorf("keys: import: %w", err)
 		}
 		copied++
