@@ -12,6 +12,7 @@ import (
 	"go.mau.fi/whatsmeow/types/events"
 
 	"github.com/recado-project/recado/internal/sandbox"
+	"github.com/recado-project/recado/internal/sandbox/account"
 	"github.com/recado-project/recado/internal/sandbox/phonenumber"
 	"github.com/recado-project/recado/internal/sqlite"
 )
@@ -146,6 +147,9 @@ func TestClientAsksThePhoneToSendAgain(t *testing.T) {
 		t.Errorf("got %+v after %d retries", m.Info, m.RetryCount)
 	}
 	c.got("lost too")
+	w.activity(friend, func(a account.Activity) bool {
+		return a.Type == "retry" && a.From == pn(gateway).String() && a.Value == id
+	})
 }
 
 func TestPhoneAsksTheClientToSendAgain(t *testing.T) {
@@ -172,6 +176,9 @@ func TestPhoneAsksTheClientToSendAgain(t *testing.T) {
 	if m := w.message(gateway, id, anyMessage); m.Chat != friend+"@s.whatsapp.net" || !m.FromMe {
 		t.Errorf("the own phone shows %+v", m)
 	}
+	w.activity(gateway, func(a account.Activity) bool {
+		return a.Type == "retry" && a.From == pn(friend).String() && a.Value == id
+	})
 }
 
 func TestClientAsksAClientToSendAgain(t *testing.T) {

@@ -144,6 +144,7 @@ func (p *phone) requestRetry(ctx context.Context, in incoming, count int) error 
 		return fmt.Errorf("phone: mint prekey bundle: %w", err)
 	}
 	receipt.ExpectRetry(p.u, linked.Ref(), in.id, account.DeviceRef(p.LID, 0))
+	p.s.config.Receipts.NoteRetry(p.u, p.Account, in.sender, in.id)
 	keys := prekey.BundleNodes(bundle)
 	attrs := waBinary.Attrs{"from": p.Address(in.address), "id": in.id, "type": receipt.Retry, "t": p.s.now().Unix()}
 	if in.group != nil {

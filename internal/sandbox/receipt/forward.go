@@ -46,6 +46,7 @@ func (s *Service) Forward(ctx context.Context, u *account.Unit, by *account.Devi
 	kind, from := wire.AttrString(n, "type"), by.Account
 	switch kind {
 	case Retry:
+		s.NoteRetry(u, from, to, ids[0])
 		return s.forwardRetry(u, by, n, to)
 	case ServerError:
 		return askForMedia(u, by, n)
@@ -135,6 +136,12 @@ func (s *Service) forwardRetry(u *account.Unit, by *account.Device, n waBinary.N
 		attrs["from"], attrs["participant"] = group, by.JID()
 	}
 	return u.ToDevice(linked, waBinary.Node{Tag: "receipt", Attrs: attrs, Content: n.Content})
+}
+
+// NoteRetry shows at the phone of an account that somebody can't decrypt a message which
+// one of its devices has sent.
+func (s *Service) NoteRetry(u *account.Unit, by, sender *account.Account, id string) {
+	u.Then(func() { s.config.Activities.Add(sender, account.NewActivity(Retry, by, sender, id)) })
 }
 
 // ExpectRetry lets a message that the sender encrypts again reach the target once
