@@ -10,6 +10,7 @@ import (
 	"github.com/google/renameio/v2/maybe"
 
 	"github.com/recado-project/recado/internal/access"
+	"github.com/recado-project/recado/internal/cli/demo"
 	"github.com/recado-project/recado/internal/cli/shortlog"
 	"github.com/recado-project/recado/internal/media"
 	"github.com/recado-project/recado/internal/sandbox"
@@ -63,11 +64,11 @@ func (c devCommand) Run(ctx context.Context, t terminal) error {
 
 // prepare makes the demo, and prints the banner.
 func (c devCommand) prepare(ctx context.Context, s *server.Server, t terminal) error {
-	demo, err := PrepareDemo(ctx, s, c.Data, c.APIKey, c.Empty)
+	made, err := demo.Prepare(ctx, s, c.Data, c.APIKey, c.Empty)
 	if err != nil {
 		return err
 	}
-	account, err := s.Access().EnsureAccount(ctx, demoAccount)
+	account, err := s.Access().EnsureAccount(ctx, demo.Account)
 	if err != nil {
 		return err
 	}
@@ -76,7 +77,7 @@ func (c devCommand) prepare(ctx context.Context, s *server.Server, t terminal) e
 		return err
 	}
 	base := clickable(c.Listen, s.BaseURL())
-	ready := newReadyFile(base, demo, base+link)
+	ready := newReadyFile(base, made, base+link)
 	if c.ReadyFile != "" {
 		if err := c.writeReadyFile(ready); err != nil {
 			return err
@@ -85,7 +86,7 @@ func (c devCommand) prepare(ctx context.Context, s *server.Server, t terminal) e
 	if t.json {
 		return t.print(ready, "")
 	}
-	c.banner(t, ready.DashboardURL, base, demo)
+	c.banner(t, ready.DashboardURL, base, made)
 	return nil
 }
 
@@ -113,13 +114,13 @@ type readyFile struct {
 	DashboardPassword string `json:"dashboardPassword"`
 }
 
-func newReadyFile(base string, demo Demo, dashboard string) readyFile {
+func newReadyFile(base string, made demo.Demo, dashboard string) readyFile {
 	ready := readyFile{
-		BaseURL: base, APIKey: demo.APIKey, PartnerKey: demo.PartnerKey, InstanceID: demo.InstanceID,
+		BaseURL: base, APIKey: made.APIKey, PartnerKey: made.PartnerKey, InstanceID: made.InstanceID,
 		DashboardURL: dashboard,
 	}
-	if demo.InstanceID != "" {
-		ready.InstanceNumber = demoNumber
+	if made.InstanceID != "" {
+		ready.InstanceNumber = demo.Number
 	}
 	return ready
 }
@@ -138,41 +139,41 @@ func (c devCommand) writeReadyFile(ready readyFile) error {
 
 // banner prints the addresses and keys, and three things to try, in lines of at most
 // 80 columns.
-func (c devCommand) banner(t terminal, dashboard, base string, demo Demo) {
+func (c devCommand) banner(t terminal, dashboard, base string, made demo.Demo) {
 	t.printf("\nRecado is ready. Everything runs on this machine; no message leaves it.\n\n")
 	t.printf("The dashboard, signed in already (keep the link to yourself):\n\n")
 	t.printf("%s\n\n", dashboard)
 	t.printf("  API           %s/api   (reference: /docs)\n", base)
 	t.printf("  Phones        %s/sandbox   (control API: /sandbox/api)\n", base)
-	t.printf("  API key       %s\n", demo.APIKey)
-	t.printf("  Partner key   %s\n", demo.PartnerKey)
-	if demo.InstanceID != "" {
-		t.printf("  Instance      %s\n", demo.InstanceID)
-		t.printf("                (demo, linked to the phone %s)\n", demoNumber)
+	t.printf("  API key       %s\n", made.APIKey)
+	t.printf("  Partner key   %s\n", made.PartnerKey)
+	if made.InstanceID != "" {
+		t.printf("  Instance      %s\n", made.InstanceID)
+		t.printf("                (demo, linked to the phone %s)\n", demo.Number)
 	}
 	t.printf("  Data          %s\n", c.Data)
 	t.printf("                (kept between starts; delete it to start anew)\n\n")
-	if demo.InstanceID == "" {
+	if made.InstanceID == "" {
 		t.printf("No instance was created. Create one, in another terminal:\n\n")
-		t.exports(base, demo.PartnerKey)
+		t.exports(base, made.PartnerKey)
 		t.printf("recado instances create shop\n\n")
 		return
 	}
 	t.printf("Send a message, from another terminal:\n\n")
 	t.printf("curl -s -H 'content-type: application/json' \\\n")
-	t.printf("  -H 'x-api-key: %s' \\\n", demo.APIKey)
-	t.printf("  -d '{\"to\":\"%s\",\"message\":\"Oi!\"}' \\\n", demoRecipient)
-	t.printf("  %s/api/message/%s/text\n\n", base, demo.InstanceID)
+	t.printf("  -H 'x-api-key: %s' \\\n", made.APIKey)
+	t.printf("  -d '{\"to\":\"%s\",\"message\":\"Oi!\"}' \\\n", demo.Recipient)
+	t.printf("  %s/api/message/%s/text\n\n", base, made.InstanceID)
 	t.printf("See it on the phone that got it, and answer:\n\n")
-	t.printf("%s/sandbox?left=%s\n\n", base, demoRecipient)
+	t.printf("%s/sandbox?left=%s\n\n", base, demo.Recipient)
 	t.printf("Watch the messages, from the first one on (Ctrl-C ends it):\n\n")
 	t.printf("curl -sNG -H 'Last-Event-ID: 0' \\\n")
-	t.printf("  -H 'x-api-key: %s' \\\n", demo.APIKey)
+	t.printf("  -H 'x-api-key: %s' \\\n", made.APIKey)
 	t.printf("  -d types=message.received,message.sent,message.status \\\n")
-	t.printf("%s/api/instances/%s/events\n\n", base, demo.InstanceID)
+	t.printf("%s/api/instances/%s/events\n\n", base, made.InstanceID)
 	t.printf("The same without curl:\n\n")
-	t.exports(base, demo.APIKey)
-	t.printf("recado send text --instance demo --to %s 'Oi!'\n", demoRecipient)
+	t.exports(base, made.APIKey)
+	t.printf("recado send text --instance demo --to %s 'Oi!'\n", demo.Recipient)
 	t.printf("recado events --instance demo --after 0\n\n")
 	t.printf("Ctrl-C stops.\n")
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/access"
+	"github.com/recado-project/recado/internal/cli/demo"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/store"
 )
@@ -35,8 +36,8 @@ func (f accountFlags) accountName() string {
 	switch {
 	case f.Account != "":
 		return f.Account
-	case f.DatabaseURL == "" && exists(filepath.Join(f.Data, demoFile)):
-		return demoAccount
+	case f.DatabaseURL == "" && exists(filepath.Join(f.Data, demo.File)):
+		return demo.Account
 	default:
 		return "default"
 	}

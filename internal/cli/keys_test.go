@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/client"
-	"github.com/recado-project/recado/internal/cli"
+	"github.com/recado-project/recado/internal/cli/demo"
 	"github.com/recado-project/recado/internal/testkit"
 )
 
@@ -106,7 +106,7 @@ func TestKeysOfDev(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	g := testkit.Start(t, testkit.Options{DataDir: folder})
-	demo, err := cli.PrepareDemo(t.Context(), g.Server, folder, "", false)
+	made, err := demo.Prepare(t.Context(), g.Server, folder, "", false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func TestKeysOfDev(t *testing.T) {
 	}
 	_, secret, _ := run(t, "", "keys", "create", "--data", folder, "--name", "mine")
 	code, out, said := run(t, "", "instances", "list", "--url", g.BaseURL, "--api-key", strings.TrimSpace(secret))
-	if code != 0 || !strings.HasPrefix(out, demo.InstanceID+"\tdemo\tconnected\t") {
+	if code != 0 || !strings.HasPrefix(out, made.InstanceID+"\tdemo\tconnected\t") {
 		t.Errorf("exit code %d, printed %q, said %q", code, out, said)
 	}
 }

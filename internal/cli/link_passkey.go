@@ -69,7 +69,7 @@ func pageOf(request json.RawMessage) string {
 	if err := json.Unmarshal(request, &named); err != nil || named.RPID == "" || strings.HasSuffix(platformPage, named.RPID) {
 		return platformPage
 	}
-	return "a page of " + string(cleaned(named.RPID))
+	return "a page of " + cleaned(named.RPID)
 }
 
 // reply hands the gateway what somebody has typed. What is wrong is said, and can be typed

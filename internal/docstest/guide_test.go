@@ -20,7 +20,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"go.uber.org/goleak"
 
-	"github.com/recado-project/recado/internal/cli"
+	"github.com/recado-project/recado/internal/cli/demo"
 	"github.com/recado-project/recado/internal/testkit"
 	"github.com/recado-project/recado/internal/testkit/contract"
 )
@@ -74,7 +74,7 @@ func TestGuide(t *testing.T) {
 	requireCurl(t)
 	guide, document := readFile(t, guidePath), readFile(t, "docs/openapi.yaml")
 	g := testkit.Start(t, testkit.Options{})
-	demo, err := cli.PrepareDemo(t.Context(), g.Server, t.TempDir(), "", false)
+	made, err := demo.Prepare(t.Context(), g.Server, t.TempDir(), "", false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,8 +83,8 @@ func TestGuide(t *testing.T) {
 	r := &reader{folder: t.TempDir()}
 	r.values = newValues(map[string]string{g.BaseURL: guideURL, front: guideURL})
 	r.values.know(assigned(t, guide, "URL"), front)
-	r.values.know(assigned(t, guide, "KEY"), demo.APIKey)
-	r.values.know(assigned(t, guide, "PARTNER"), demo.PartnerKey)
+	r.values.know(assigned(t, guide, "KEY"), made.APIKey)
+	r.values.know(assigned(t, guide, "PARTNER"), made.PartnerKey)
 
 	blocks := append(blocksOf(guide), block{}) // so that every block has a next one
 	for i, b := range blocks[:len(blocks)-1] {

@@ -12,7 +12,7 @@ import (
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
-	"github.com/recado-project/recado/internal/cli"
+	"github.com/recado-project/recado/internal/cli/demo"
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/testkit"
 )
@@ -143,7 +143,7 @@ func TestWebhooksDocumentExamples(t *testing.T) {
 	requireCurl(t)
 	document := readFile(t, webhooksPath)
 	g := testkit.Start(t, testkit.Options{})
-	demo, err := cli.PrepareDemo(t.Context(), g.Server, t.TempDir(), "", false)
+	made, err := demo.Prepare(t.Context(), g.Server, t.TempDir(), "", false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,8 +151,8 @@ func TestWebhooksDocumentExamples(t *testing.T) {
 	sink := testkit.NewSink(t)
 	r := &reader{folder: t.TempDir(), values: newValues(map[string]string{sink.URL: shown})}
 	r.values.know(assigned(t, document, "URL"), g.BaseURL)
-	r.values.know(assigned(t, document, "KEY"), demo.APIKey)
-	r.values.know(assigned(t, document, "INSTANCE"), demo.InstanceID)
+	r.values.know(assigned(t, document, "KEY"), made.APIKey)
+	r.values.know(assigned(t, document, "INSTANCE"), made.InstanceID)
 	r.values.know(shown, sink.URL)
 	blocks := append(blocksOf(document), block{}) // so that every block has a next one
 	for i, b := range blocks[:len(blocks)-1] {

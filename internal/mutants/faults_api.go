@@ -4,6 +4,21 @@ package main
 func apiFaults() []fault {
 	return []fault{
 		{
+			name: "codes after a question for a passkey have its secret", file: "internal/whatsapp/linking.go",
+			old: "l.codes[i] = strings.Join(parts, \",\")", new: "l.codes[i] = code",
+			test: "./internal/server", run: "LinkWithPasskeyFailsAndIsTriedAgain",
+		},
+		{
+			name: "a passkey's answer is to the request that is open", file: "internal/whatsapp/passkey/passkey.go",
+			old: "signed.Challenge != base64.RawURLEncoding.EncodeToString(request.Challenge):", new: "signed.Challenge == \"\":",
+			test: "./internal/server", run: "WrongAnswerOfAPasskeyCanBeGivenAgain",
+		},
+		{
+			name: "a code is compared where that was asked for", file: "internal/whatsapp/linking.go",
+			old: "event.SkipHandoffUX && !s.connector.config.ComparePasskeys", new: "event.SkipHandoffUX",
+			test: "./internal/server", run: "LinkWithPasskeyFailsAndIsTriedAgain",
+		},
+		{
 			name: "a misspelt restriction is refused", file: "internal/api/key.go",
 			old: "in.RefuseMisspelt()", new: "error(nil)",
 			test: "./internal/api", run: "MisspeltRestriction",

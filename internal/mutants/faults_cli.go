@@ -50,13 +50,13 @@ func cliFaults() []fault {
 			test: "./cmd/recado", run: "DevOnATerminal",
 		},
 		{
-			name: "a short line holds no placeholder", file: "internal/cli/short_log.go",
+			name: "a short line holds no placeholder", file: "internal/cli/shortlog/shortlog.go",
 			old: `strings.HasSuffix(route, "}") {`, new: "false {",
-			test: "./internal/cli", run: "ShortLines",
+			test: "./internal/cli/shortlog", run: "ShortLines",
 		},
 		{
 			name: "keys knows the account of dev", file: "internal/cli/keys.go",
-			old: "return demoAccount", new: `return "default"`,
+			old: "return demo.Account", new: `return "default"`,
 			test: "./internal/cli", run: "KeysOfDev",
 		},
 		{

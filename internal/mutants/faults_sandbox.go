@@ -5,8 +5,18 @@ func sandboxFaults() []fault {
 	return []fault{
 		{
 			name: "an unlinked client may only link", file: "internal/sandbox/session/request.go",
-			old: "prefix+first != linkCodeRequest {", new: `first != "link_code_companion_reg" {`,
+			old: `if c.device == nil && prefix != "get w:p " {`, new: `if c.device == nil && first == "" {`,
 			test: "./internal/sandbox", run: "UnlinkedClientMayOnlyLink",
+		},
+		{
+			name: "a passkey signs for its own page", file: "internal/sandbox/passkey/passkey.go",
+			old: "at.Hostname() != relyingParty {", new: "at.Hostname() == \"\" {",
+			test: "./internal/sandbox", run: "WrongPasskeyLinksNothing",
+		},
+		{
+			name: "a phone that compares codes waits for its owner", file: "internal/sandbox/link/passkey.go",
+			old: "!asked.confirmed && (rule.Compare || !asked.proven) {", new: "!asked.confirmed && rule.Needed && !asked.proven {",
+			test: "./internal/sandbox", run: "PasskeyIsConfirmedOnBothSides",
 		},
 		{
 			name: "the platform's names reach the protocol alone", file: "internal/sandbox/control/local.go",

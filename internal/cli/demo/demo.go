@@ -1,6 +1,6 @@
-// The demo of recado dev: its keys, its instance, and the phone it is linked to.
-
-package cli
+// Package demo is what `recado dev` prepares for who tries the gateway: keys, an instance,
+// and the phone that it is linked to.
+package demo
 
 import (
 	"context"
@@ -19,17 +19,17 @@ import (
 )
 
 const (
-	demoName = "demo"
+	instanceName = "demo"
 
-	// demoFile is in every data folder that dev has prepared.
-	demoFile = "demo.json"
-	// demoAccount is the account of the demo's keys and instance.
-	demoAccount = "demo"
+	// File is in every data folder that dev has prepared.
+	File = "demo.json"
+	// Account is the name of the account of the demo's keys and instance.
+	Account = "demo"
 
-	// demoNumber is the phone that the demo instance is linked to.
-	demoNumber = "5511999990100"
-	// demoRecipient is a phone of the sandbox to write to.
-	demoRecipient = "5511988887766"
+	// Number is the phone that the demo instance is linked to.
+	Number = "5511999990100"
+	// Recipient is a phone of the sandbox to write to.
+	Recipient = "5511988887766"
 )
 
 // Demo is what somebody needs to try the gateway with its sandbox.
@@ -39,19 +39,19 @@ type Demo struct {
 	InstanceID string `json:"instanceId"` // empty if no instance was asked for
 }
 
-// demoMaker prepares a demo.
-type demoMaker struct {
+// maker prepares a demo.
+type maker struct {
 	server *server.Server
 	path   string // of the file that keeps the demo between starts
 	demo   Demo
 }
 
-// PrepareDemo makes the keys and, unless empty is set, the linked instance for trying
+// Prepare makes the keys and, unless empty is set, the linked instance for trying
 // the sandbox; those of an earlier start in the same data folder are used again. It
 // returns when the instance is connected. The server must be running and have a
 // sandbox. ownKey, if not empty, is the API key instead of a random one.
-func PrepareDemo(ctx context.Context, s *server.Server, folder, ownKey string, empty bool) (Demo, error) {
-	m := &demoMaker{server: s, path: filepath.Join(folder, demoFile)}
+func Prepare(ctx context.Context, s *server.Server, folder, ownKey string, empty bool) (Demo, error) {
+	m := &maker{server: s, path: filepath.Join(folder, File)}
 	if err := m.load(); err != nil {
 		return Demo{}, err
 	}
@@ -66,8 +66,8 @@ func PrepareDemo(ctx context.Context, s *server.Server, folder, ownKey string, e
 	return m.demo, nil
 }
 
-func (m *demoMaker) prepareKeys(ctx context.Context, ownKey string) error {
-	account, err := m.server.Access().EnsureAccount(ctx, demoAccount)
+func (m *maker) prepareKeys(ctx context.Context, ownKey string) error {
+	account, err := m.server.Access().EnsureAccount(ctx, Account)
 	if err != nil {
 		return err
 	}
@@ -99,8 +99,8 @@ func (m *demoMaker) prepareKeys(ctx context.Context, ownKey string) error {
 	return m.save()
 }
 
-func (m *demoMaker) prepareInstance(ctx context.Context) error {
-	instance, err := m.demoInstance(ctx)
+func (m *maker) prepareInstance(ctx context.Context) error {
+	instance, err := m.ensureInstance(ctx)
 	if err != nil {
 		return err
 	}
@@ -122,19 +122,19 @@ func (m *demoMaker) prepareInstance(ctx context.Context) error {
 	return m.server.Instances().AwaitConnected(ctx, instance.ID)
 }
 
-// demoInstance finds the instance of an earlier start, or creates one.
-func (m *demoMaker) demoInstance(ctx context.Context) (gateway.Instance, error) {
+// instance finds the instance of an earlier start, or creates one.
+func (m *maker) ensureInstance(ctx context.Context) (gateway.Instance, error) {
 	if m.demo.InstanceID != "" {
 		instance, err := m.server.Instances().Get(ctx, m.demo.InstanceID)
 		if err == nil || gateway.KindOf(err) != gateway.NotFound {
 			return instance, err
 		}
 	}
-	account, err := m.server.Access().EnsureAccount(ctx, demoAccount)
+	account, err := m.server.Access().EnsureAccount(ctx, Account)
 	if err != nil {
 		return gateway.Instance{}, err
 	}
-	instance, err := m.server.Instances().Create(ctx, account.ID, demoName)
+	instance, err := m.server.Instances().Create(ctx, account.ID, instanceName)
 	if err != nil {
 		return gateway.Instance{}, err
 	}
@@ -144,7 +144,7 @@ func (m *demoMaker) demoInstance(ctx context.Context) (gateway.Instance, error) 
 
 // link does what a person would do: it asks for the code and scans it with the demo
 // phone.
-func (m *demoMaker) link(ctx context.Context, instanceID string) error {
+func (m *maker) link(ctx context.Context, instanceID string) error {
 	code, err := m.server.Instances().QR(ctx, instanceID)
 	if gateway.KindOf(err) == gateway.Conflict {
 		return nil // it is linked already
@@ -152,10 +152,10 @@ func (m *demoMaker) link(ctx context.Context, instanceID string) error {
 	if err != nil {
 		return err
 	}
-	return m.server.Sandbox().Linking.Scan(ctx, demoNumber, code.Code)
+	return m.server.Sandbox().Linking.Scan(ctx, Number, code.Code)
 }
 
-func (m *demoMaker) load() error {
+func (m *maker) load() error {
 	content, err := os.ReadFile(m.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -169,7 +169,7 @@ func (m *demoMaker) load() error {
 	return nil
 }
 
-func (m *demoMaker) save() error {
+func (m *maker) save() error {
 	content, err := json.MarshalIndent(m.demo, "", "  ") //nolint:gosec // the keys are what the file is for; it is 0600
 	if err != nil {
 		return fmt.Errorf("save demo keys: %w", err)
