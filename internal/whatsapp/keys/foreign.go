@@ -202,13 +202,22 @@ func (f *Foreign) each(ctx context.Context, query string, args []any, row func(s
 		return err
 	}
 	defer func() { err = errors.Join(err, found.Close()) }()
+	scan := func(values ...any) error {
+		if err := found.Scan(values...); err != nil {
+			return errOtherType
+		}
+		return nil
+	}
 	for found.Next() {
-		if err := row(found.Scan); err != nil {
+		if err := row(scan); err != nil {
 			return err
 		}
 	}
 	return found.Err()
 }
+
+// errOtherType stands for an error of Scan, which would show the value: it may be a key.
+var errOtherType = errors.New("a value has another type")
 
 // sel is the beginning of a query of columns of a table. What later versions of whatsmeow
 // have added may be missing.

@@ -1,0 +1,190 @@
+// Devices of another program become instances.
+
+package movein
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/whatsapp/keys"
+)
+
+// Store keeps instances and the keys of their devices. It has the six methods of the keys
+// and two of instances, because both are made at once here.
+type Store interface {
+	keys.Store
+
+	AllInstances(ctx context.Context) ([]gateway.Instance, error)
+	CreateInstance(ctx context.Context, instance gateway.Instance) error
+}
+
+// ImportConfig says what is imported. Source is required, and without a Store nothing is
+// written; then the other fields are not needed.
+type ImportConfig struct {
+	Source    *Source
+	Store     Store
+	AccountID string // of the new instances
+	Now       func() time.Time
+}
+
+// Result is what became of a device of the source, or would become of it.
+type Result struct {
+	Number     string `json:"number"`
+	Name       string `json:"name"`     // of the instance
+	Sessions   int    `json:"sessions"` // Signal sessions with other devices
+	SenderKeys int    `json:"senderKeys"`
+	// UnreadableSessions were left out. The next message makes new ones.
+	UnreadableSessions int    `json:"unreadableSessions"`
+	InstanceID         string `json:"instanceId,omitempty"`
+	Problem            string `json:"problem,omitempty"` // why it did not come; empty if it did
+}
+
+// State is the result for people, in a few words.
+func (r Result) State() string {
+	state := r.InstanceID
+	switch {
+	case r.Problem != "":
+		return r.Problem
+	case state == "":
+		state = "would come"
+	}
+	if r.UnreadableSessions > 0 {
+		state += fmt.Sprintf("; sessions that can't be read and were left out: %d", r.UnreadableSessions)
+	}
+	return state
+}
+
+// Import makes an instance of each device of the source, which connects by itself when the
+// gateway starts. It goes device by device: one that can't be read, or that is here
+// already, is reported with its Problem, and the others come. report is called after each
+// of them. Whatever interrupts Import, it can be called again.
+func Import(ctx context.Context, config ImportConfig, report func(Result)) error {
+	devices, err := config.Source.foreign.Devices(ctx)
+	if err != nil {
+		return err
+	}
+	if len(devices) == 0 {
+		return errors.New("there is no linked device in it")
+	}
+	m := &moving{ImportConfig: config, here: map[string]gateway.Instance{}, names: map[string]bool{}}
+	if config.Store != nil {
+		if err := m.look(ctx); err != nil {
+			return err
+		}
+		if err := config.Source.foreign.CopyPairs(ctx, config.Store); err != nil {
+			return err
+		}
+	}
+	for _, jid := range devices {
+		result, err := m.move(ctx, jid)
+		if err != nil {
+			return err
+		}
+		report(result)
+	}
+	return nil
+}
+
+// moving is an import under way.
+type moving struct {
+	ImportConfig
+
+	here  map[string]gateway.Instance // by device
+	names map[string]bool             // of the account's instances
+}
+
+// look notes which instances there are.
+func (m *moving) look(ctx context.Context) error {
+	all, err := m.Store.AllInstances(ctx)
+	if err != nil {
+		return err
+	}
+	for _, instance := range all {
+		if instance.Linked() {
+			m.here[instance.Device] = instance
+		}
+		if instance.AccountID == m.AccountID {
+			m.names[instance.Name] = true
+		}
+	}
+	return nil
+}
+
+// move moves one device. An error ends the import.
+func (m *moving) move(ctx context.Context, jid string) (Result, error) {
+	device, err := m.Source.foreign.Device(ctx, jid)
+	if ctx.Err() != nil {
+		return Result{}, ctx.Err()
+	}
+	if err != nil {
+		number, _, _ := strings.Cut(jid, "@")
+		number, _, _ = strings.Cut(number, ":")
+		number, _, _ = strings.Cut(number, ".")
+		return Result{Number: number, Problem: "it can't be read: " + strings.TrimPrefix(err.Error(), "keys: ")}, nil
+	}
+	result := Result{
+		Number: numberOf(device.Profile), Name: m.name(device.Profile),
+		Sessions: device.Sessions, SenderKeys: device.SenderKeys, UnreadableSessions: device.Unreadable,
+	}
+	if device.PreKeys == 0 {
+		result.Problem = "it has no prekeys: its keys are kept somewhere else"
+		return result, nil
+	}
+	if here, ok := m.here[device.Device]; ok {
+		result.Name = here.Name
+		result.Problem = fmt.Sprintf("it is here already, as the instance %s (%s)", here.Name, here.ID)
+		return result, nil
+	}
+	m.names[result.Name] = true
+	if m.Store == nil {
+		return result, nil
+	}
+	result.InstanceID, err = m.create(ctx, device, result.Name)
+	return result, err
+}
+
+// create writes the keys first: keys without an instance are replaced by the next try.
+func (m *moving) create(ctx context.Context, device keys.ForeignDevice, name string) (id string, err error) {
+	made, err := uuid.NewV7()
+	if err != nil {
+		return "", fmt.Errorf("choose an id: %w", err)
+	}
+	if _, err := m.Store.AddDevice(ctx, device.Device, device.Rows); err != nil {
+		return "", err
+	}
+	now := m.Now().UTC()
+	instance := gateway.Instance{
+		ID: made.String(), AccountID: m.AccountID, Name: name, Device: device.Device, Profile: device.Profile,
+		Status:    gateway.StatusConnecting, // the next start of the gateway connects it
+		CreatedAt: now, UpdatedAt: now,
+	}
+	if err := m.Store.CreateInstance(ctx, instance); err != nil {
+		return "", err
+	}
+	m.here[device.Device] = instance
+	return instance.ID, nil
+}
+
+// name is the name of a new instance: that of its account, if nothing else is called so.
+func (m *moving) name(profile gateway.Profile) string {
+	number := numberOf(profile)
+	switch {
+	case profile.Name == "":
+		return number
+	case m.names[profile.Name]:
+		return profile.Name + " " + number
+	default:
+		return profile.Name
+	}
+}
+
+func numberOf(profile gateway.Profile) string {
+	number, _, _ := strings.Cut(string(profile.JID), "@")
+	return number
+}

@@ -1,0 +1,233 @@
+// Package movein takes linked devices over from other gateways, and hands them out again:
+// the link to the phone stays, and nobody scans a code. The command line calls it, on data
+// that no gateway works with meanwhile.
+package movein
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/recado-project/recado/internal/postgres"
+	"github.com/recado-project/recado/internal/sqlite"
+	"github.com/recado-project/recado/internal/whatsapp/keys"
+)
+
+// SourceConfig says where the store of the other program is. From and Logger are required.
+type SourceConfig struct {
+	From string // a SQLite file, or the URL of a PostgreSQL database
+	// Stopped says that the other program is stopped, whatever it looks like.
+	Stopped bool
+	TempDir string // for the copy of a file, made if it is missing; empty: the machine's own
+	Logger  *slog.Logger
+}
+
+// InUseError says that the other program seems to run still. Two programs with the same
+// keys break each other's conversations.
+type InUseError struct{ Why string }
+
+// Error says what was seen.
+func (e *InUseError) Error() string { return e.Why }
+
+// Source is the store of another program, which is read and never changed. It is used by
+// one goroutine.
+type Source struct {
+	foreign *keys.Foreign
+	closers []func() error
+}
+
+// OpenWhatsmeow opens the store of a program on whatsmeow. Its error is an *InUseError if
+// that program seems to run.
+func OpenWhatsmeow(ctx context.Context, config SourceConfig) (_ *Source, err error) {
+	s := &Source{}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.Close())
+		}
+	}()
+	if strings.HasPrefix(config.From, "postgres://") || strings.HasPrefix(config.From, "postgresql://") {
+		err = s.openPostgres(ctx, config)
+	} else {
+		err = s.openFile(ctx, config)
+	}
+	if errors.Is(err, keys.ErrNoTables) {
+		err = errors.New("there are no tables of whatsmeow in it: docs/moving-in.md says where each program keeps them")
+	}
+	return s, err
+}
+
+// Close releases the source, and removes the copy. It may be called twice.
+func (s *Source) Close() error {
+	var errs []error
+	for n := range s.closers {
+		errs = append(errs, s.closers[len(s.closers)-1-n]())
+	}
+	s.closers = nil
+	return errors.Join(errs...)
+}
+
+// openPostgres begins a transaction that only reads: everything is of one moment.
+func (s *Source) openPostgres(ctx context.Context, config SourceConfig) error {
+	db, err := postgres.Open(ctx, postgres.Config{URL: config.From, Conns: 1, Logger: config.Logger})
+	if err != nil {
+		return fmt.Errorf("open the other program's database: %w", err)
+	}
+	s.closers = append(s.closers, db.Close)
+	tx, err := db.Pool().BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
+	if err != nil {
+		return fmt.Errorf("read the other program's database: %w", err)
+	}
+	s.closers = append(s.closers, func() error {
+		if err := tx.Rollback(); !errors.Is(err, sql.ErrTxDone) {
+			return err
+		}
+		return nil
+	})
+	var ours bool
+	var others int
+	var names string
+	// Those that have no user are the server's own.
+	err = tx.QueryRowContext(ctx, `SELECT to_regclass('device_keys') IS NOT NULL, count(pid),
+		coalesce(string_agg(DISTINCT nullif(application_name, ''), ', '), 'they give no name') FROM pg_stat_activity
+		WHERE datname = current_database() AND pid <> pg_backend_pid() AND usesysid IS NOT NULL AND application_name <> $1`,
+		postgres.ApplicationName).Scan(&ours, &others, &names)
+	switch {
+	case err != nil:
+		return fmt.Errorf("see who uses the other program's database: %w", err)
+	case ours:
+		return errors.New("this database is Recado's own: give Recado a database that the other program does not use")
+	case others > 0 && !config.Stopped:
+		return &InUseError{fmt.Sprintf("%d other connections use this database (%s)", others, names)}
+	}
+	s.foreign, err = keys.OpenForeign(ctx, tx, "postgres")
+	return err
+}
+
+// openFile opens a copy of a SQLite file: even reading changes what lies beside the file,
+// and what a crash has left there is put in order when it is opened.
+func (s *Source) openFile(ctx context.Context, config SourceConfig) error {
+	path := filePath(config.From)
+	if err := checkHead(path); err != nil {
+		return err
+	}
+	if !config.Stopped {
+		why, err := inUse(path)
+		if err != nil {
+			return fmt.Errorf("see who uses the file: %w", err)
+		}
+		if why != "" {
+			return &InUseError{why}
+		}
+	}
+	if config.TempDir != "" {
+		if err := os.MkdirAll(config.TempDir, 0o700); err != nil {
+			return fmt.Errorf("make a folder for the copy: %w", err)
+		}
+	}
+	folder, err := os.MkdirTemp(config.TempDir, "import-")
+	if err != nil {
+		return fmt.Errorf("make a folder for the copy: %w", err)
+	}
+	s.closers = append(s.closers, func() error { return os.RemoveAll(folder) })
+	target := filepath.Join(folder, "source.db")
+	changed, err := copyDatabase(path, target)
+	if err != nil {
+		return fmt.Errorf("copy the file: %w", err)
+	}
+	if changed && !config.Stopped {
+		return &InUseError{"the file was changed while it was copied"}
+	}
+	db, err := sqlite.OpenPool(ctx, target, 1)
+	if err != nil {
+		return fmt.Errorf("open a copy of the file: %w", err)
+	}
+	s.closers = append(s.closers, db.Close)
+	s.foreign, err = keys.OpenForeign(ctx, db, "sqlite3")
+	return err
+}
+
+// filePath is the file that From names: a path, or the URI that programs configure,
+// file:storages/whatsapp.db?_foreign_keys=on.
+func filePath(from string) string {
+	path, isURI := strings.CutPrefix(from, "file:")
+	if !isURI {
+		return from
+	}
+	path, _, _ = strings.Cut(path, "?")
+	if rest, ok := strings.CutPrefix(path, "//"); ok {
+		return rest
+	}
+	return path
+}
+
+// checkHead refuses what is no SQLite file.
+func checkHead(path string) error {
+	const head = "SQLite format 3\x00"
+	file, err := os.Open(path) //nolint:gosec // the operator names it
+	if err != nil {
+		return fmt.Errorf("open the other program's database: %w", err)
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	found := make([]byte, len(head))
+	if _, err := io.ReadFull(file, found); err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
+		return fmt.Errorf("read the other program's database: %w", err)
+	}
+	if string(found) != head {
+		return fmt.Errorf("%s is no SQLite database: name one, or a PostgreSQL database (postgres://…)", path)
+	}
+	return nil
+}
+
+// copyDatabase copies a SQLite file with what belongs to it, and reports whether any of
+// it has changed meanwhile.
+func copyDatabase(from, to string) (changed bool, err error) {
+	for _, suffix := range []string{"", "-wal", "-journal"} {
+		before, err := state(from + suffix)
+		if err != nil {
+			return false, err
+		}
+		if before != "" {
+			if err := copyFile(from+suffix, to+suffix); err != nil {
+				return false, err
+			}
+		}
+		after, err := state(from + suffix)
+		if err != nil {
+			return false, err
+		}
+		changed = changed || before != after
+	}
+	return changed, nil
+}
+
+// state is something that differs when a file was written; empty if there is no file.
+func state(path string) (string, error) {
+	about, err := os.Stat(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprint(about.Size(), about.ModTime().UnixNano()), nil
+}
+
+func copyFile(from, to string) error {
+	in, err := os.Open(from) //nolint:gosec // the operator names it
+	if err != nil {
+		return err
+	}
+	defer func() { _ = in.Close() }()                                     // it was only read
+	out, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) //nolint:gosec // in a folder of our own
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close())
+}
