@@ -1,7 +1,7 @@
 // Package cli is the command line: one struct for each command, with its flags,
 // their environment variables and their help. It decides nothing about messages
-// or instances: dev, serve and sandbox run the program, keys and users work on the
-// data itself, and all others call a running gateway like any other client.
+// or instances: dev, serve and sandbox run the program, keys, users, import and export
+// work on the data itself, and all others call a running gateway like any other client.
 package cli
 
 import (
@@ -21,6 +21,8 @@ type commands struct {
 	Sandbox    sandboxCommand    `cmd:"" help:"Run a sandbox on its own, for gateways and other clients elsewhere."`
 	Keys       keysCommand       `cmd:"" help:"Create, list and revoke API keys, directly in the gateway's data."`
 	Users      usersCommand      `cmd:"" help:"Create, list and delete users of the dashboard, and make links to set a password, directly in the gateway's data."`
+	Import     importCommand     `cmd:"" help:"Take linked devices over from another gateway, directly into the gateway's data."`
+	Export     exportCommand     `cmd:"" help:"Write an instance as a store of whatsmeow, for another program."`
 	Instances  instancesCommand  `cmd:"" help:"Create, link, list, stop and delete instances."`
 	Send       sendCommand       `cmd:"" help:"Send a message."`
 	Messages   messagesCommand   `cmd:"" help:"Edit, delete, read, forward, react to and download messages."`

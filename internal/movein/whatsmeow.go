@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -42,8 +43,10 @@ func FromWhatsmeow(ctx context.Context, config Config, report func(Result)) (err
 			return err
 		}
 		defer func() { err = errors.Join(err, release()) }()
-		if config.Data.Path != "" {
-			source.TempDir = filepath.Join(filepath.Dir(config.Data.Path), tempFolder)
+	}
+	if folder := filepath.Dir(config.Data.Path); config.Data.Path != "" {
+		if _, err := os.Stat(folder); err == nil { // a dry run makes none
+			source.TempDir = filepath.Join(folder, tempFolder)
 		}
 	}
 	if to.Source, err = OpenWhatsmeow(ctx, source); err != nil {

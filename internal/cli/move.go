@@ -1,0 +1,85 @@
+// Moving in from another gateway, and out again.
+
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/recado-project/recado/internal/movein"
+)
+
+// importCommand has a command for each kind of store that devices are taken over from.
+type importCommand struct {
+	Whatsmeow importWhatsmeowCommand `cmd:"" help:"Take over the devices of a program on whatsmeow: wuzapi, GOWA, evolution-go, mautrix-whatsapp and others. The gateway and that program must be stopped."`
+}
+
+type importWhatsmeowCommand struct {
+	accountFlags
+	From          string `arg:"" help:"The program's SQLite file, or its PostgreSQL database (postgres://…). It is read and never changed."`
+	DryRun        bool   `help:"Only say what would come; nothing is written." env:"-"`
+	SourceStopped bool   `help:"The other program is stopped, whatever it looks like." name:"source-is-stopped" env:"-"`
+}
+
+// Run imports, and prints what became of each device.
+func (c importWhatsmeowCommand) Run(ctx context.Context, t terminal) error {
+	all := []movein.Result{} // never null
+	var rows [][]string
+	left, head := 0, "INSTANCE"
+	if c.DryRun {
+		head = "STATE"
+	}
+	err := movein.FromWhatsmeow(ctx, movein.Config{
+		From: c.From, Stopped: c.SourceStopped, DryRun: c.DryRun,
+		Data: c.store(t.logger), Account: c.accountName(), Logger: t.logger, Now: t.now,
+	}, func(result movein.Result) {
+		if result.Problem != "" {
+			left++
+		}
+		all = append(all, result)
+		rows = append(rows, []string{result.Number, result.Name, strconv.Itoa(result.Sessions), strconv.Itoa(result.SenderKeys), result.State()})
+	})
+	if inUse, ok := errors.AsType[*movein.InUseError](err); ok {
+		return fmt.Errorf("the other program seems to run: %s; stop it, or say --source-is-stopped if this is something else", inUse.Why)
+	}
+	if len(all) > 0 {
+		err = errors.Join(err, t.table(all, []string{"NUMBER", "NAME", "SESSIONS", "GROUP KEYS", head}, rows))
+	}
+	if err == nil && left > 0 {
+		err = fmt.Errorf("%d of %d devices did not come: the list says why", left, len(all))
+	}
+	return err
+}
+
+type exportCommand struct {
+	accountFlags
+	Instance string `arg:"" help:"Name or id of the instance. It must be stopped, or the gateway."`
+	File     string `arg:"" help:"SQLite file to make." type:"path"`
+	Forget   bool   `help:"Remove the keys from the gateway's data afterwards. The gateway must be stopped." env:"-"`
+}
+
+// Run exports the instance, and says that it is stopped from now on.
+func (c exportCommand) Run(ctx context.Context, t terminal) (err error) {
+	opened, account, err := c.openExisting(ctx, t)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, opened.Close()) }()
+	id, err := ownInstance(ctx, opened, account, c.Instance)
+	if err != nil {
+		return err
+	}
+	instance, err := movein.Export(ctx, movein.ExportConfig{
+		Data: c.store(t.logger), Store: opened, InstanceID: id, File: c.File, Forget: c.Forget, Now: t.now,
+	})
+	if err != nil {
+		return err
+	}
+	t.notef("whoever has this file is linked to the account")
+	if instance.Linked() {
+		t.notef("the instance is stopped: do not restart, log out or delete it, that breaks or ends the link of the program with this file; --forget makes it safe")
+	}
+	return t.done(map[string]any{"instanceId": id, "file": c.File, "done": "exported"}, "exported %s to %s", id, c.File)
+}
