@@ -16,6 +16,7 @@ import (
 
 	"github.com/recado-project/recado/internal/postgres"
 	"github.com/recado-project/recado/internal/sqlite"
+	"github.com/recado-project/recado/internal/store/claim"
 	"github.com/recado-project/recado/internal/whatsapp/keys"
 )
 
@@ -89,18 +90,22 @@ func (s *Source) openPostgres(ctx context.Context, config SourceConfig) error {
 		}
 		return nil
 	})
-	var ours bool
+	ours, err := claim.Held(ctx, tx)
+	if err != nil {
+		return err
+	}
+	var tables bool
 	var others int
 	var names string
 	// Those that have no user are the server's own.
 	err = tx.QueryRowContext(ctx, `SELECT to_regclass('device_keys') IS NOT NULL, count(pid),
 		coalesce(string_agg(DISTINCT nullif(application_name, ''), ', '), 'they give no name') FROM pg_stat_activity
 		WHERE datname = current_database() AND pid <> pg_backend_pid() AND usesysid IS NOT NULL AND application_name <> $1`,
-		postgres.ApplicationName).Scan(&ours, &others, &names)
+		postgres.ApplicationName).Scan(&tables, &others, &names)
 	switch {
 	case err != nil:
 		return fmt.Errorf("see who uses the other program's database: %w", err)
-	case ours:
+	case ours || tables:
 		return errors.New("this database is Recado's own: give Recado a database that the other program does not use")
 	case others > 0 && !config.Stopped:
 		return &InUseError{fmt.Sprintf("%d other connections use this database (%s)", others, names)}

@@ -38,9 +38,9 @@ func FromWhatsmeow(ctx context.Context, config Config, report func(Result)) (err
 	source := SourceConfig{From: config.From, Stopped: config.Stopped, Logger: config.Logger}
 	to := ImportConfig{Now: config.Now}
 	if !config.DryRun {
-		release, err := Take(ctx, config.Data)
-		if err != nil {
-			return err
+		release, refused := Take(ctx, config.Data)
+		if refused != nil {
+			return refused
 		}
 		defer func() { err = errors.Join(err, release()) }()
 	}

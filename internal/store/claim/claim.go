@@ -4,6 +4,7 @@ package claim
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -75,6 +76,16 @@ func Take(ctx context.Context, url string, logger *slog.Logger) (*Claim, error) 
 			return nil, ErrTaken
 		}
 	}
+}
+
+// Held reports whether a process works with the database that a transaction is in. If
+// none does, none can begin to before the transaction ends.
+func Held(ctx context.Context, tx *sql.Tx) (bool, error) {
+	var free bool
+	if err := tx.QueryRowContext(ctx, "SELECT pg_try_advisory_xact_lock($1)", int64(number)).Scan(&free); err != nil {
+		return false, fmt.Errorf("claim: look for another process: %w", err)
+	}
+	return !free, nil
 }
 
 // take opens a connection and takes the lock on it.
