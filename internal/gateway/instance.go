@@ -36,6 +36,12 @@ const (
 	ReasonQRExpired      Reason = "qr_expired"
 	ReasonPayment        Reason = "payment"
 	ReasonStopped        Reason = "stopped"
+
+	// The proxy of the instance can't be reached, does not take its credentials, or does
+	// not reach the platform.
+	ReasonProxyUnreachable Reason = "proxy_unreachable"
+	ReasonProxyAuth        Reason = "proxy_auth_failed"
+	ReasonProxyPlatform    Reason = "proxy_platform_unreachable"
 )
 
 // Instance is one session of a messenger account, linked or to be linked.
@@ -52,6 +58,11 @@ type Instance struct {
 	// Profile is the account that the instance is linked to; empty if there is none.
 	Profile Profile
 
+	// Proxy is what every connection of the instance to the platform goes through.
+	Proxy Proxy
+	// Label is what a phone shows of the device, from the next linking on.
+	Label DeviceLabel
+
 	CreatedAt time.Time
 	UpdatedAt time.Time
 }
@@ -59,6 +70,35 @@ type Instance struct {
 // Linked reports whether the instance holds the keys of a session, connected or
 // not.
 func (i Instance) Linked() bool { return i.Device != "" }
+
+// DeviceLabel is what a phone shows of a linked device. An empty field means the default.
+type DeviceLabel struct {
+	Name string
+	Kind DeviceKind
+}
+
+// MaxDeviceName is how many characters the name of a label may have.
+const MaxDeviceName = 50
+
+// DeviceKind says what sort of device a label shows.
+type DeviceKind string
+
+// DeviceKinds lists the kinds of devices.
+func DeviceKinds() []DeviceKind {
+	return []DeviceKind{DeviceDesktop, DeviceChrome, DeviceEdge, DeviceFirefox, DeviceOpera, DeviceSafari, DeviceIPad, DeviceTablet}
+}
+
+// The kinds of devices.
+const (
+	DeviceDesktop DeviceKind = "desktop" // the default
+	DeviceChrome  DeviceKind = "chrome"
+	DeviceEdge    DeviceKind = "edge"
+	DeviceFirefox DeviceKind = "firefox"
+	DeviceOpera   DeviceKind = "opera"
+	DeviceSafari  DeviceKind = "safari"
+	DeviceIPad    DeviceKind = "ipad"
+	DeviceTablet  DeviceKind = "tablet" // with Android
+)
 
 // Profile is the messenger account behind a linked instance.
 type Profile struct {

@@ -12,7 +12,7 @@ import (
 )
 
 const instanceColumns = "id, account_id, name, status, reason, device, " +
-	"profile_jid, profile_lid, profile_name, profile_picture_url, created_at, updated_at"
+	"profile_jid, profile_lid, profile_name, profile_picture_url, proxy, device_name, device_kind, created_at, updated_at"
 
 func instanceNotFound() error {
 	return gateway.Errorf(gateway.NotFound, gateway.CodeInstanceNotFound, "there is no such instance")
@@ -22,10 +22,10 @@ func instanceNotFound() error {
 func (s *Store) CreateInstance(ctx context.Context, instance gateway.Instance) error {
 	defer s.changeInstance(instance.ID)()
 	_, err := s.db.exec(ctx, "INSERT INTO instances ("+instanceColumns+
-		") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
+		") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)",
 		instance.ID, instance.AccountID, instance.Name, string(instance.Status), string(instance.Reason), instance.Device,
 		string(instance.Profile.JID), string(instance.Profile.LID), instance.Profile.Name, instance.Profile.PictureURL,
-		millis(instance.CreatedAt), millis(instance.UpdatedAt))
+		string(instance.Proxy), instance.Label.Name, string(instance.Label.Kind), millis(instance.CreatedAt), millis(instance.UpdatedAt))
 	if violationOf(err) == uniqueViolation {
 		return gateway.Errorf(gateway.Conflict, codeExists, "there is already an instance with this id")
 	}
@@ -145,10 +145,11 @@ func (s *Store) UpdateInstance(
 // writeInstance writes the fields of an instance that may change.
 func writeInstance(ctx context.Context, q querier, instance gateway.Instance) error {
 	_, err := q.ExecContext(ctx, `UPDATE instances SET name = $1, status = $2, reason = $3, device = $4,
-		profile_jid = $5, profile_lid = $6, profile_name = $7, profile_picture_url = $8, updated_at = $9 WHERE id = $10`,
+		profile_jid = $5, profile_lid = $6, profile_name = $7, profile_picture_url = $8,
+		proxy = $9, device_name = $10, device_kind = $11, updated_at = $12 WHERE id = $13`,
 		instance.Name, string(instance.Status), string(instance.Reason), instance.Device,
 		string(instance.Profile.JID), string(instance.Profile.LID), instance.Profile.Name, instance.Profile.PictureURL,
-		millis(instance.UpdatedAt), instance.ID)
+		string(instance.Proxy), instance.Label.Name, string(instance.Label.Kind), millis(instance.UpdatedAt), instance.ID)
 	return err
 }
 
@@ -199,7 +200,7 @@ func scanInstance(row scanner) (gateway.Instance, error) {
 	var createdAt, updatedAt int64
 	err := row.Scan(&instance.ID, &instance.AccountID, &instance.Name, &instance.Status, &instance.Reason, &instance.Device,
 		&instance.Profile.JID, &instance.Profile.LID, &instance.Profile.Name, &instance.Profile.PictureURL,
-		&createdAt, &updatedAt)
+		&instance.Proxy, &instance.Label.Name, &instance.Label.Kind, &createdAt, &updatedAt)
 	instance.CreatedAt, instance.UpdatedAt = timeOf(createdAt), timeOf(updatedAt)
 	return instance, err
 }

@@ -73,6 +73,7 @@ func testUpdateInstance(t *testing.T, f *fixture) {
 	want := instance
 	want.Name, want.Status, want.Reason, want.Device = "other", gateway.StatusError, gateway.ReasonBanned, "keys"
 	want.Profile = gateway.Profile{JID: "55119@s.whatsapp.net", LID: "77@lid", Name: "Ana", PictureURL: "https://example.org/a.jpg"}
+	want.Proxy, want.Label = "http://proxy.example.org:3128", gateway.DeviceLabel{Kind: gateway.DeviceTablet}
 	want.UpdatedAt = after(7)
 	got, err := f.UpdateInstance(f.ctx(), instance.ID, func(i *gateway.Instance) ([]eventlog.Event, error) {
 		if *i != instance {

@@ -115,6 +115,7 @@ func (f *fixture) instance(accountID string, n int) gateway.Instance {
 	f.t.Helper()
 	instance := gateway.Instance{
 		ID: newID(), AccountID: accountID, Name: "phone", Status: gateway.StatusCreated,
+		Proxy: "socks5://ana:secret@proxy.example.org:1080", Label: gateway.DeviceLabel{Name: "Front desk", Kind: gateway.DeviceEdge},
 		CreatedAt: after(n), UpdatedAt: after(n),
 	}
 	f.check(f.CreateInstance(f.ctx(), instance))
