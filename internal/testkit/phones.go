@@ -26,6 +26,11 @@ type Phone struct {
 	Registered bool   `json:"registered"`
 	Online     bool   `json:"online"`
 	Devices    []int  `json:"devices"`
+
+	LinkedDevices []struct {
+		Name string `json:"name"`
+		Kind string `json:"kind"`
+	} `json:"linkedDevices"`
 }
 
 // PhoneMessage is a message as a phone shows it.

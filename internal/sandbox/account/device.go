@@ -31,6 +31,7 @@ type Device struct {
 	Noise        [32]byte    // the key with which it logs in
 	Identity     [32]byte    // its Signal identity
 	KeyIndex     int         // its index in the identity that the account has signed
+	Name, Kind   string      // what the phone shows of it
 	Bootstrapped atomic.Bool // the phone sends it, or has sent it, what a new device needs
 
 	// Conn is the connection of the device, nil while it is not connected.
@@ -69,7 +70,7 @@ func sortedDevices(devices map[uint16]*Device) []*Device {
 // loadDevices loads the account's linked devices.
 func loadDevices(ctx context.Context, db *sqlite.DB, of *Account) (err error) {
 	rows, err := db.Reader().QueryContext(ctx,
-		"SELECT device, noise, identity, key_index, bootstrapped FROM devices WHERE number = $1", of.Number)
+		"SELECT device, noise, identity, key_index, bootstrapped, name, kind FROM devices WHERE number = $1", of.Number)
 	if err != nil {
 		return fmt.Errorf("account: load devices: %w", err)
 	}
@@ -78,7 +79,7 @@ func loadDevices(ctx context.Context, db *sqlite.DB, of *Account) (err error) {
 		loaded := &Device{Account: of}
 		var noiseKey, identity []byte
 		var bootstrapped bool
-		if err := rows.Scan(&loaded.ID, &noiseKey, &identity, &loaded.KeyIndex, &bootstrapped); err != nil {
+		if err := rows.Scan(&loaded.ID, &noiseKey, &identity, &loaded.KeyIndex, &bootstrapped, &loaded.Name, &loaded.Kind); err != nil {
 			return fmt.Errorf("account: load devices: %w", err)
 		}
 		copy(loaded.Noise[:], noiseKey)

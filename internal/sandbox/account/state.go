@@ -18,6 +18,8 @@ type Phone struct {
 	ProfilePicture bool   `json:"profilePicture"`
 	Passkey        bool   `json:"passkey"` // it is asked for when a device is linked
 
+	LinkedDevices []LinkedDevice `json:"linkedDevices"` // the same ones, as the phone lists them
+
 	// The control API leaves these out.
 	Connected       int       `json:"-"` // how many of the devices are connected
 	PictureID       string    `json:"-"` // the hash of the picture's file, "" for none
@@ -27,11 +29,19 @@ type Phone struct {
 	RestrictedUntil time.Time `json:"-"` // until then it may not write to new contacts
 }
 
+// LinkedDevice is a linked device as its phone lists it.
+type LinkedDevice struct {
+	ID   int    `json:"id"`
+	Name string `json:"name"`
+	Kind string `json:"kind"` // as the platform calls it: DESKTOP, CHROME and so on
+}
+
 // Show returns the phone as the control API shows it.
 func (a *Account) Show() Phone {
-	devices, connected := []int{}, 0
+	devices, shownDevices, connected := []int{}, []LinkedDevice{}, 0
 	for _, linked := range a.Companions() {
 		devices = append(devices, int(linked.ID))
+		shownDevices = append(shownDevices, LinkedDevice{ID: int(linked.ID), Name: linked.Name, Kind: linked.Kind})
 		if linked.Conn.Load() != nil {
 			connected++
 		}
@@ -40,7 +50,7 @@ func (a *Account) Show() Phone {
 	defer a.mu.RUnlock()
 	shown := Phone{
 		Number: a.Number, JID: a.PN().String(), LID: a.LIDJID().String(), Name: a.name,
-		Registered: a.registered, Online: a.online, Devices: devices, ProfilePicture: a.picture != "",
+		Registered: a.registered, Online: a.online, Devices: devices, LinkedDevices: shownDevices, ProfilePicture: a.picture != "",
 		Connected: connected, PictureID: a.picture, HidesNumber: a.numberHidden, Passkey: a.passkey.Needed, BannedForGood: a.bannedUntil == BannedForGood,
 	}
 	if a.bannedUntil > 0 {

@@ -24,7 +24,7 @@ func TestDatabaseOfTheFirstVersionOpens(t *testing.T) {
 		for _, statement := range []string{
 			"DROP TABLE groups", "DROP TABLE blocks", "ALTER TABLE accounts DROP COLUMN picture",
 			"ALTER TABLE accounts DROP COLUMN number_hidden", "ALTER TABLE accounts DROP COLUMN restricted_until",
-			"ALTER TABLE accounts DROP COLUMN history",
+			"ALTER TABLE accounts DROP COLUMN history", "ALTER TABLE devices DROP COLUMN name", "ALTER TABLE devices DROP COLUMN kind",
 			"DROP TABLE passkeys", "ALTER TABLE accounts DROP COLUMN passkey",
 			"ALTER TABLE messages DROP COLUMN media_sha256", "ALTER TABLE messages DROP COLUMN media_size",
 			"ALTER TABLE messages DROP COLUMN media_forgotten", "PRAGMA user_version = 1",
@@ -45,7 +45,7 @@ func TestDatabaseOfTheFirstVersionOpens(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := Strings(ctx, db.Reader(), "SELECT media_sha256 FROM messages UNION SELECT id FROM groups UNION SELECT history FROM accounts UNION SELECT passkey FROM accounts"); err != nil {
+	if _, err := Strings(ctx, db.Reader(), "SELECT media_sha256 FROM messages UNION SELECT id FROM groups UNION SELECT history FROM accounts UNION SELECT passkey FROM accounts UNION SELECT name FROM devices"); err != nil {
 		t.Error(err)
 	}
 	if err := db.Close(); err != nil {

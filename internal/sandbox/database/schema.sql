@@ -44,6 +44,8 @@ CREATE TABLE IF NOT EXISTS devices (
   key_index    INTEGER NOT NULL,
   bootstrapped INTEGER NOT NULL DEFAULT 0, -- the phone has sent what a new device needs
   created_at   INTEGER NOT NULL,
+  name         TEXT NOT NULL DEFAULT '',   -- what the phone shows of it
+  kind         TEXT NOT NULL DEFAULT '',
   PRIMARY KEY (number, device)
 ) STRICT, WITHOUT ROWID;
 

@@ -1,3 +1,5 @@
 -- From version 3 to 4.
 
 ALTER TABLE accounts ADD COLUMN passkey TEXT NOT NULL DEFAULT '';
+ALTER TABLE devices ADD COLUMN name TEXT NOT NULL DEFAULT '';
+ALTER TABLE devices ADD COLUMN kind TEXT NOT NULL DEFAULT '';

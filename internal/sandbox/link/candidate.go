@@ -9,12 +9,15 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
 	waBinary "go.mau.fi/whatsmeow/binary"
+	"go.mau.fi/whatsmeow/proto/waCompanionReg"
 	"go.mau.fi/whatsmeow/proto/waWa6"
 	"go.mau.fi/whatsmeow/types"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/recado-project/recado/internal/sandbox/wire"
 )
@@ -40,6 +43,7 @@ type Registration struct {
 	signedPreKeyID uint32
 	signedPreKey   [32]byte
 	signature      [64]byte
+	name, kind     string // what the phone shows of the device
 }
 
 // ParseRegistration reads the registration data of a client.
@@ -54,6 +58,11 @@ func ParseRegistration(data *waWa6.ClientPayload_DevicePairingRegistrationData) 
 		len(data.GetESkeyVal()) != len(r.signedPreKey) || len(data.GetESkeySig()) != len(r.signature) {
 		return r, fmt.Errorf("%w: wrong size of a key", errRegistration)
 	}
+	var shown waCompanionReg.DeviceProps
+	if err := proto.Unmarshal(data.GetDeviceProps(), &shown); err != nil {
+		return r, fmt.Errorf("%w: the device's properties: %w", errRegistration, err)
+	}
+	r.name, r.kind = strings.ToValidUTF8(shown.GetOs(), ""), shown.GetPlatformType().String()
 	copy(r.signedPreKey[:], data.GetESkeyVal())
 	copy(r.signature[:], data.GetESkeySig())
 	return r, nil

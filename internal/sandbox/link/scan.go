@@ -77,7 +77,7 @@ func (s *Service) link(ctx context.Context, owner *account.Account, c *Candidate
 	if err != nil {
 		return err
 	}
-	linked := &account.Device{Account: owner, ID: id, Noise: c.Noise.ClientKey(), Identity: c.keys.identity, KeyIndex: int(id)}
+	linked := &account.Device{Account: owner, ID: id, Noise: c.Noise.ClientKey(), Identity: c.keys.identity, KeyIndex: int(id), Name: c.keys.name, Kind: c.keys.kind}
 	signed, details, err := pairing.Identity(
 		owner.Keys.Identity, linked.Identity, advSecret, owner.Keys.RegistrationID, uint32(id), s.now())
 	if err != nil {
@@ -153,10 +153,10 @@ func (s *Service) reserveDevice(ctx context.Context, owner *account.Account) (id
 func (s *Service) addDevice(ctx context.Context, linked *account.Device, keys Registration) error {
 	owner := linked.Account
 	u := s.config.Accounts.NewUnit()
-	u.Exec(`INSERT INTO devices (number, device, noise, identity, registration, skey_id, skey_public, skey_sig, key_index, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+	u.Exec(`INSERT INTO devices (number, device, noise, identity, registration, skey_id, skey_public, skey_sig, key_index, created_at, name, kind)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
 		owner.Number, linked.ID, linked.Noise[:], linked.Identity[:], keys.registrationID, keys.signedPreKeyID,
-		keys.signedPreKey[:], keys.signature[:], linked.KeyIndex, s.now().UnixMilli())
+		keys.signedPreKey[:], keys.signature[:], linked.KeyIndex, s.now().UnixMilli(), linked.Name, linked.Kind)
 	if err := s.config.Settings.Ensure(u, owner); err != nil { //nolint:contextcheck // it computes, it waits for nothing
 		return err
 	}
