@@ -5,11 +5,15 @@ import "context"
 // Connector opens sessions on the messenger platform. It is safe for concurrent
 // use.
 type Connector interface {
-	// Open prepares the session of an instance: with the keys that device
-	// names, or with new keys where it is empty or its keys are gone. Nothing
-	// happens on the network before Start. A session that has loaded the same
-	// keys before can't send any more.
-	Open(ctx context.Context, instanceID, device string, lifecycle Lifecycle, receiver Receiver) (Session, error)
+	// Open prepares the session of an instance: with the keys that its device
+	// names, or with new keys where that is empty or its keys are gone. All its
+	// connections go through the instance's proxy, if it has one, or fail; a phone
+	// that links it sees the instance's label. Nothing happens on the network before
+	// Start. A session that has loaded the same keys before can't send any more.
+	Open(ctx context.Context, instance Instance, lifecycle Lifecycle, receiver Receiver) (Session, error)
+	// CheckProxy reaches the platform through a proxy, within half a minute. Its error
+	// is a *ProxyError.
+	CheckProxy(ctx context.Context, proxy Proxy) error
 	// Forget removes the keys that device names without informing the platform.
 	// Keys that do not exist are no error.
 	Forget(ctx context.Context, device string) error

@@ -87,7 +87,9 @@ func noCode(trouble error, limit time.Duration) error {
 			"the platform gave no code within %s; ask again", limit)
 	}
 	why := "it did not answer in time"
-	if failure, ok := errors.AsType[*net.DNSError](trouble); ok && isNoHost(trouble) {
+	if reason := whyLost(trouble); reason.IsProxy() {
+		why = proxyProblem(reason)
+	} else if failure, ok := errors.AsType[*net.DNSError](trouble); ok && isNoHost(trouble) {
 		why = "its host " + failure.Name + " does not exist, or this machine can't look names up"
 	} else if errors.Is(trouble, syscall.ECONNREFUSED) {
 		why = "it refuses connections"

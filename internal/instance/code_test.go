@@ -22,6 +22,7 @@ func TestNoCodeSaysWhy(t *testing.T) {
 	}{
 		"nothing is known":    {nil, "ask again", false},
 		"no such host":        {fmt.Errorf("dial: %w", &net.DNSError{Name: "web.example", IsNotFound: true}), "its host web.example does not exist", true},
+		"the proxy":           {&gateway.ProxyError{Reason: gateway.ReasonProxyAuth, Err: errors.New("407")}, "the proxy does not take the user name", false},
 		"refused":             {fmt.Errorf("dial: %w", syscall.ECONNREFUSED), "it refuses connections", false},
 		"no answer":           {errors.New("timed out"), "it did not answer in time", false},
 		"names can't be read": {&net.DNSError{Name: "web.example", IsTimeout: true}, "it did not answer in time", false},

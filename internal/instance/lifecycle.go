@@ -109,7 +109,13 @@ func (l *lifecycle) ConnectionLost(ctx context.Context, trouble error) {
 		s.trouble = trouble
 		s.code = gateway.QRCode{}
 	})
-	l.move(ctx, connectionLost, nil)
+	l.update(ctx, update{cause: connectionLost, reason: whyLost(trouble), change: func(instance *gateway.Instance) {
+		// A session that is tried in vain stays "connecting". It matters whether that is
+		// the proxy's fault.
+		if why := whyLost(trouble); instance.Status == gateway.StatusConnecting && (why.IsProxy() || instance.Reason.IsProxy()) {
+			instance.Reason = why
+		}
+	}})
 }
 
 // Refused ends the session. Its keys stay: the refusal may be lifted.

@@ -32,7 +32,7 @@ func (s *supervisor) logout(ctx context.Context) error {
 	}
 	if instance.Linked() {
 		if goodbye != nil { // also if the connection broke meanwhile
-			if err := s.sayGoodbye(limited, instance.Device); err != nil {
+			if err := s.sayGoodbye(limited, instance); err != nil {
 				// The user is logged out all the same.
 				s.service.config.Logger.WarnContext(ctx, "instance logged out, but the platform did not answer; the phone may still list the device",
 					slog.String("instance_id", s.id), slog.Any("error", errors.Join(goodbye, err)))
@@ -49,17 +49,17 @@ func (s *supervisor) logout(ctx context.Context) error {
 // errNotUp says that there is no session that could log out.
 var errNotUp = errors.New("instance: the session is not up")
 
-// sayGoodbye opens a session with the keys that device names for as long as it takes to
+// sayGoodbye opens a session of the instance for as long as it takes to
 // have the platform forget them. It is not the supervisor's session: nothing is sent with
 // it, and the instance's status does not follow it. The supervisor's own session, which
 // is not up, would be of no use: it may be in the middle of a long pause.
-func (s *supervisor) sayGoodbye(ctx context.Context, device string) error {
+func (s *supervisor) sayGoodbye(ctx context.Context, instance gateway.Instance) error {
 	goodbye := &farewell{
 		lifecycle: &lifecycle{supervisor: s, generation: ofNobody},
 		up:        make(chan struct{}, 1),
 		over:      make(chan error, 1),
 	}
-	session, err := s.service.config.Connector.Open(ctx, s.id, device, goodbye, s.service.config.Receivers.For(s.id))
+	session, err := s.service.config.Connector.Open(ctx, instance, goodbye, s.service.config.Receivers.For(s.id))
 	if err != nil {
 		return fmt.Errorf("instance: open session to log out: %w", err)
 	}

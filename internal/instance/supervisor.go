@@ -143,7 +143,7 @@ func (s *supervisor) open(ctx context.Context, instance gateway.Instance) (gatew
 	s.mu.Lock()
 	generation := s.generation
 	s.mu.Unlock()
-	session, err := s.service.config.Connector.Open(ctx, s.id, instance.Device,
+	session, err := s.service.config.Connector.Open(ctx, instance,
 		&lifecycle{supervisor: s, generation: generation}, s.service.config.Receivers.For(s.id))
 	if err != nil {
 		return nil, fmt.Errorf("instance: open session: %w", err)

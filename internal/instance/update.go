@@ -28,13 +28,13 @@ type update struct {
 
 // update carries out u. UpdatedAt changes only if something else does.
 func (s *supervisor) update(ctx context.Context, u update) error {
-	var from gateway.Status
+	var from gateway.Instance
 	after, err := s.service.config.Store.UpdateInstance(ctx, s.id, func(instance *gateway.Instance) ([]eventlog.Event, error) {
 		if u.current != nil && !u.current() {
 			return nil, errUnchanged
 		}
 		before := *instance
-		from = before.Status
+		from = before
 		instance.Status = u.cause.next(before.Status, before.Linked())
 		if instance.Status != before.Status {
 			instance.Reason = u.reason
@@ -46,7 +46,7 @@ func (s *supervisor) update(ctx context.Context, u update) error {
 			return nil, errUnchanged
 		}
 		instance.UpdatedAt = s.service.config.Now().UTC()
-		if instance.Status == before.Status {
+		if instance.Status == before.Status && instance.Reason == before.Reason {
 			return nil, nil
 		}
 		event, err := eventlog.NewEvent(s.id, "", "", instance.UpdatedAt, eventlog.NewInstanceStatus(*instance, before.Status))
@@ -58,9 +58,9 @@ func (s *supervisor) update(ctx context.Context, u update) error {
 	if err != nil {
 		return fmt.Errorf("instance: write status: %w", err)
 	}
-	if after.Status != from {
+	if after.Status != from.Status || after.Reason != from.Reason {
 		s.service.config.Logger.InfoContext(ctx, "instance status changed",
-			slog.String("instance_id", s.id), slog.String("from", string(from)),
+			slog.String("instance_id", s.id), slog.String("from", string(from.Status)),
 			slog.String("to", string(after.Status)), slog.String("reason", string(after.Reason)))
 	}
 	return nil

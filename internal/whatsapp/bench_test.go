@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/sandbox"
 	"github.com/recado-project/recado/internal/sandbox/content"
 	"github.com/recado-project/recado/internal/store"
@@ -52,7 +53,7 @@ func BenchmarkReceive(b *testing.B) {
 	}
 	defer connector.Close()
 	e := newRecorder()
-	session, err := connector.Open(b.Context(), instanceID, "", e, e)
+	session, err := connector.Open(b.Context(), gateway.Instance{ID: instanceID}, e, e)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -82,7 +83,7 @@ func BenchmarkReceive(b *testing.B) {
 	for n := range b.N {
 		say(strconv.Itoa(n))
 	}
-	if session, err = connector.Open(b.Context(), instanceID, device, e, e); err != nil {
+	if session, err = connector.Open(b.Context(), gateway.Instance{ID: instanceID, Device: device}, e, e); err != nil {
 		b.Fatal(err)
 	}
 	defer session.Close()

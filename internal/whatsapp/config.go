@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/whatsapp/keys"
+	"github.com/recado-project/recado/internal/whatsapp/transport"
 )
 
 // Config is what a connector stands on. Keys and Logger are required; the zero value of
@@ -19,6 +20,8 @@ type Config struct {
 	PlatformURL string
 	// RootKey signs the certificates of that platform.
 	RootKey *[32]byte
+	// ProxyGuard allows the address of an instance's proxy; nil allows all.
+	ProxyGuard transport.Guard
 	// ClientVersion is the version of the messenger's web client that the connector
 	// claims to be; the default is whatsmeow's.
 	ClientVersion *[3]uint32

@@ -195,7 +195,7 @@ func TestHistoryIsBounded(t *testing.T) { //nolint:paralleltest // see above
 		t.Fatal(err)
 	}
 	s := &scale{recorder: newRecorder()}
-	session, err := w.connector.Open(t.Context(), instanceID, "", s, s)
+	session, err := w.connector.Open(t.Context(), gateway.Instance{ID: instanceID}, s, s)
 	if err != nil {
 		t.Fatal(err)
 	}

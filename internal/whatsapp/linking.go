@@ -124,7 +124,8 @@ func (l *linking) stopTimer() {
 func (s *session) PairingCode(ctx context.Context, number string) (gateway.PairingCode, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.connector.config.SendTimeout)
 	defer cancel()
-	code, err := s.current().PairPhone(ctx, number, true, whatsmeow.PairClientChrome, clientName)
+	kind, name := wire.PairClient(s.label.Kind)
+	code, err := s.current().PairPhone(ctx, number, true, kind, name)
 	if err != nil {
 		return gateway.PairingCode{}, wire.Failure(err)
 	}
@@ -294,10 +295,6 @@ func (s *session) sendConfirmation(ctx context.Context) error {
 	}
 	return nil
 }
-
-// clientName is what the phone shows that it is being linked to; the platform accepts only
-// "Browser (System)" with names that it knows.
-const clientName = "Chrome (Linux)"
 
 // Logout ends the session on the platform and removes its keys
 // (gateway.Linking). whatsmeow's own Logout is of no use: it deletes the keys while its

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/sandbox/content"
 	"github.com/recado-project/recado/internal/sandbox/group"
 	"github.com/recado-project/recado/internal/sandbox/profile"
@@ -132,7 +133,7 @@ func TestOrderIsKeptOverAFailure(t *testing.T) {
 	for range 3 {
 		again.refuseNext("message")
 	}
-	session, err := w.connector.Open(t.Context(), instanceID, device, again, again)
+	session, err := w.connector.Open(t.Context(), gateway.Instance{ID: instanceID, Device: device}, again, again)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,7 +41,7 @@ func TestRetryIsServedAfterARestart(t *testing.T) {
 				chat = w.lidOf(t, awayNumber)
 			}
 			e.sent[string(chat)+"/"+id] = payload
-			again, err := w.connector.Open(t.Context(), instanceID, device, e, e)
+			again, err := w.connector.Open(t.Context(), gateway.Instance{ID: instanceID, Device: device}, e, e)
 			if err != nil {
 				t.Fatal(err)
 			}

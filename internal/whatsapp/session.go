@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"go.mau.fi/whatsmeow"
+	"go.mau.fi/whatsmeow/proto/waWa6"
 	"go.mau.fi/whatsmeow/store"
 	"go.mau.fi/whatsmeow/types"
 
@@ -50,6 +51,8 @@ type session struct {
 
 	connector  *Connector
 	instanceID string
+	route      *route              // to the platform
+	label      gateway.DeviceLabel // for the phone that links it
 	lifecycle  gateway.Lifecycle
 	receiver   gateway.Receiver
 	logger     *slog.Logger
@@ -118,14 +121,16 @@ type connection struct {
 var _ gateway.Session = (*session)(nil)
 
 func newSession(
-	c *Connector, instanceID string, own *store.Device, lifecycle gateway.Lifecycle, receiver gateway.Receiver,
+	c *Connector, instance gateway.Instance, route *route, own *store.Device, lifecycle gateway.Lifecycle, receiver gateway.Receiver,
 ) *session {
 	ctx, cancel := context.WithCancel(context.Background())
 	connCtx, connDone := context.WithCancel(context.Background())
 	s := &session{
 		lifetime:   lifetime{ctx: ctx, cancel: cancel, connCtx: connCtx, connDone: connDone, done: make(chan struct{})},
 		connector:  c,
-		instanceID: instanceID,
+		instanceID: instance.ID,
+		route:      route,
+		label:      instance.Label,
 		lifecycle:  cleanLifecycle{lifecycle},
 		receiver:   cleanReceiver{Receiver: receiver, now: c.config.Now},
 		logger:     c.config.Logger,
@@ -153,9 +158,12 @@ func (s *session) use(own *store.Device) {
 	keys.Observe(own, keys.Observer{PairsLearnt: s.pairsLearnt, DatabaseFailed: s.giveUp})
 	client := whatsmeow.NewClient(own, newLog(s.logger))
 	slim(client)
-	client.SetWebsocketHTTPClient(s.connector.client)
-	client.SetPreLoginHTTPClient(s.connector.client)
-	client.SetMediaHTTPClient(s.connector.media)
+	client.SetWebsocketHTTPClient(s.route.client)
+	client.SetPreLoginHTTPClient(s.route.client)
+	client.SetMediaHTTPClient(s.route.media)
+	if own.ID == nil && s.label != (gateway.DeviceLabel{}) {
+		client.GetClientPayload = func() *waWa6.ClientPayload { return wire.Labelled(own.GetClientPayload(), s.label) }
+	}
 	client.EnableAutoReconnect = false
 	client.DisableLoginAutoReconnect = true
 	// Together: the platform is told "received" after our handler has committed, and a
@@ -225,6 +233,9 @@ func (s *session) release() {
 	defer cancel()
 	if err := s.connector.keys.Release(ctx, s.current().Store); err != nil {
 		s.logger.WarnContext(ctx, "what was learnt last of contacts is not written", slog.Any("error", err))
+	}
+	if s.route != &s.connector.direct {
+		s.route.close()
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"net/http"
 	"sync"
+	"time"
 
 	"go.mau.fi/whatsmeow/types"
 
@@ -28,8 +29,7 @@ type Connector struct {
 
 	config    Config
 	keys      *keys.Keys
-	client    *http.Client // of all sessions, for websockets
-	media     *http.Client // of all sessions, for files
+	direct    route // of all sessions without a proxy
 	logins    chan struct{}
 	histories chan struct{} // the place of the session that reads a history
 	running   sync.WaitGroup
@@ -63,8 +63,7 @@ func New(config Config) (*Connector, error) {
 		Encoder:   wire.NewEncoder(other),
 		config:    config,
 		keys:      devices,
-		client:    client,
-		media:     transport.GuardSilence(client, config.SilenceTimeout),
+		direct:    *newRoute(client, config.SilenceTimeout),
 		logins:    make(chan struct{}, config.ConnectAtOnce),
 		histories: make(chan struct{}, 1),
 	}, nil
@@ -74,19 +73,59 @@ func New(config Config) (*Connector, error) {
 // over by themselves.
 func (c *Connector) Close() {
 	c.running.Wait()
-	c.client.CloseIdleConnections()
+	c.direct.close()
 }
 
 // Open prepares a session (gateway.Connector).
 func (c *Connector) Open(
-	ctx context.Context, instanceID, device string, lifecycle gateway.Lifecycle, receiver gateway.Receiver,
+	ctx context.Context, instance gateway.Instance, lifecycle gateway.Lifecycle, receiver gateway.Receiver,
 ) (gateway.Session, error) {
-	own, err := c.keys.Load(ctx, instanceID, device)
+	route, err := c.routeOf(instance.Proxy)
+	if err != nil {
+		return nil, err
+	}
+	own, err := c.keys.Load(ctx, instance.ID, instance.Device)
 	if err != nil {
 		return nil, fmt.Errorf("whatsapp: %w", err)
 	}
-	return newSession(c, instanceID, own, lifecycle, receiver), nil
+	return newSession(c, instance, route, own, lifecycle, receiver), nil
 }
+
+// routeOf returns the way to the platform that all instances without a proxy share, or
+// makes the one through a proxy.
+func (c *Connector) routeOf(proxy gateway.Proxy) (*route, error) {
+	if proxy == "" {
+		return &c.direct, nil
+	}
+	client, err := transport.NewProxyClient(c.config.PlatformURL, proxy, c.config.ProxyGuard)
+	if err != nil {
+		return nil, fmt.Errorf("whatsapp: %w", err)
+	}
+	return newRoute(client, c.config.SilenceTimeout), nil
+}
+
+// CheckProxy reaches the platform through a proxy (gateway.Connector).
+func (c *Connector) CheckProxy(ctx context.Context, proxy gateway.Proxy) error {
+	route, err := c.routeOf(proxy)
+	if err != nil {
+		return err
+	}
+	defer route.close()
+	return transport.Check(ctx, route.client)
+}
+
+// route is a way to the platform.
+type route struct {
+	client *http.Client // for websockets
+	media  *http.Client // for files
+}
+
+func newRoute(client *http.Client, silence time.Duration) *route {
+	return &route{client: client, media: transport.GuardSilence(client, silence)}
+}
+
+// close ends the connections that nobody uses.
+func (r *route) close() { r.client.CloseIdleConnections() }
 
 // Forget removes keys (gateway.Connector).
 func (c *Connector) Forget(ctx context.Context, device string) error {

@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -213,6 +215,7 @@ func (o *testOutput) Write(p []byte) (int, error) {
 type world struct {
 	box       *sandbox.Server
 	connector *whatsapp.Connector
+	conns     *atomic.Int64 // that the platform got
 }
 
 func newWorld(t *testing.T, config whatsapp.Config) world {
@@ -227,7 +230,14 @@ func newWorld(t *testing.T, config whatsapp.Config) world {
 	ctx, cancel := context.WithCancel(context.Background())
 	ran := make(chan error, 1)
 	go func() { ran <- box.Run(ctx) }()
-	web := httptest.NewServer(box.Handler())
+	conns := new(atomic.Int64)
+	web := httptest.NewUnstartedServer(box.Handler())
+	web.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			conns.Add(1)
+		}
+	}
+	web.Start()
 	t.Cleanup(func() {
 		cancel()
 		web.Close()
@@ -258,14 +268,14 @@ func newWorld(t *testing.T, config whatsapp.Config) world {
 		t.Fatal(err)
 	}
 	t.Cleanup(connector.Close)
-	return world{box: box, connector: connector}
+	return world{box: box, connector: connector, conns: conns}
 }
 
 // open opens a session and starts it.
 func (w world) open(t *testing.T, device string) (gateway.Session, *recorder) {
 	t.Helper()
 	e := newRecorder()
-	session, err := w.connector.Open(t.Context(), instanceID, device, e, e)
+	session, err := w.connector.Open(t.Context(), gateway.Instance{ID: instanceID, Device: device}, e, e)
 	if err != nil {
 		t.Fatal(err)
 	}
