@@ -10,7 +10,7 @@ import (
 // The types of events. A newer gateway may send others: skip those that you do not
 // know.
 const (
-	TypeInstanceStatus     = "instance.status"            // the status of the instance changed
+	TypeInstanceStatus     = "instance.status"            // the status of the instance changed, or why it does not come through its proxy
 	TypeInstanceQR         = "instance.qr"                // there is a new code to scan
 	TypeInstancePasskey    = "instance.passkey"           // the platform asks for a passkey before it links, or that went on
 	TypeInstanceRestricted = "instance.restricted"        // the platform restricts writing to new contacts
@@ -127,13 +127,14 @@ type MessageContact struct {
 }
 
 // InstanceStatusEvent is the data of TypeInstanceStatus: the status of the
-// instance changed.
+// instance changed, or why it does not come through its proxy.
 type InstanceStatusEvent struct {
 	Status         string `json:"status"`         // One of the statuses of an instance.
 	PreviousStatus string `json:"previousStatus"` // The status before.
 	// logged_out, unlinked_on_phone, banned, replaced, client_outdated,
-	// connection_lost, qr_expired, payment or stopped; nil where no reason is
-	// known.
+	// connection_lost, proxy_unreachable, proxy_auth_failed,
+	// proxy_platform_unreachable, qr_expired, payment or stopped; nil where no
+	// reason is known.
 	Reason       *string `json:"reason"`
 	MessengerJID *string `json:"messengerJid"` // The linked account; nil where nothing is linked.
 	MessengerLID *string `json:"messengerLid"` // Its LID.

@@ -28,6 +28,10 @@ const (
 	ReasonQRExpired       = "qr_expired"
 	ReasonPayment         = "payment"
 	ReasonStopped         = "stopped"
+
+	ReasonProxyUnreachable         = "proxy_unreachable"
+	ReasonProxyAuthFailed          = "proxy_auth_failed"
+	ReasonProxyPlatformUnreachable = "proxy_platform_unreachable"
 )
 
 // The sources of a MessageSentEvent.

@@ -37,6 +37,63 @@ type Instance struct {
 	MessengerProfilePicURL string    `json:"messengerProfilePicUrl"`
 	CreatedAt              time.Time `json:"createdAt"`
 	UpdatedAt              time.Time `json:"updatedAt"`
+
+	// Proxy is the URL of the proxy to the platform, with *** in place of the password;
+	// empty if there is none. ProxyProblem is the ReasonProxy… why the instance does not
+	// come through it now; empty if it does.
+	Proxy        string `json:"proxy,omitempty"`
+	ProxyProblem string `json:"proxyProblem,omitempty"`
+	// Device is what the phone lists of the device, from the next linking on.
+	Device DeviceLabel `json:"device,omitzero"`
+}
+
+// DeviceLabel is what a phone lists of a linked device. Empty fields mean the defaults:
+// Recado, and desktop.
+type DeviceLabel struct {
+	Name string `json:"name,omitempty"`
+	Kind string `json:"kind,omitempty"` // desktop, chrome, edge, firefox, opera, safari, ipad or tablet
+}
+
+// InstanceChange is what is to be changed of an instance. A nil field stays as it is; empty
+// means the default, which a name does not have.
+type InstanceChange struct {
+	Name *string
+	// Proxy is socks5h://user:password@host:port, socks5://, http:// or https://. Empty
+	// means no proxy.
+	Proxy  *string
+	Device *DeviceChange
+}
+
+// DeviceChange is what is to be changed of what the phone lists.
+type DeviceChange struct {
+	Name, Kind *string
+}
+
+// MarshalJSON writes the change as a merge patch: null for a default, and nothing for what
+// stays.
+func (c InstanceChange) MarshalJSON() ([]byte, error) {
+	patch := map[string]any{}
+	if c.Name != nil {
+		patch["name"] = *c.Name
+	}
+	setOrRemove(patch, "proxy", c.Proxy)
+	if c.Device != nil {
+		device := map[string]any{}
+		setOrRemove(device, "name", c.Device.Name)
+		setOrRemove(device, "kind", c.Device.Kind)
+		patch["device"] = device
+	}
+	return json.Marshal(patch)
+}
+
+func setOrRemove(patch map[string]any, field string, value *string) {
+	switch {
+	case value == nil:
+	case *value == "":
+		patch[field] = nil
+	default:
+		patch[field] = *value
+	}
 }
 
 // QRCode is a code that a phone scans to link an instance.
@@ -74,6 +131,15 @@ func (c *Client) Instances(ctx context.Context) iter.Seq2[Instance, error] {
 func (c *Client) Instance(ctx context.Context, instanceID string) (Instance, error) {
 	var out Instance
 	err := c.call(ctx, http.MethodGet, instancePath(instanceID, ""), nil, &out)
+	return out, err
+}
+
+// ChangeInstance changes settings of an instance and returns it. A new proxy is tried before
+// it is set; the error has CodeProxyUnreachable, CodeProxyAuthFailed or CodeProxyPlatform
+// if it does not work.
+func (c *Client) ChangeInstance(ctx context.Context, instanceID string, change InstanceChange) (Instance, error) {
+	var out Instance
+	err := c.call(ctx, http.MethodPatch, instancePath(instanceID, ""), change, &out)
 	return out, err
 }
 

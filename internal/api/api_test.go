@@ -125,6 +125,23 @@ type noPlatform struct {
 	gateway.Encoder
 }
 
+// CheckProxy fails as the host's name says.
+func (noPlatform) CheckProxy(_ context.Context, proxy gateway.Proxy) error {
+	host := proxy.URL().Hostname()
+	reason, failing := map[string]gateway.Reason{
+		"gone.example": gateway.ReasonProxyUnreachable, "locked.example": gateway.ReasonProxyAuth, "lonely.example": gateway.ReasonProxyPlatform,
+		"private.example": gateway.ReasonProxyUnreachable,
+	}[host]
+	switch {
+	case host == "private.example":
+		return &gateway.ProxyError{Reason: reason, Err: gateway.ErrProxyForbidden}
+	case failing:
+		return &gateway.ProxyError{Reason: reason, Err: errors.New("on purpose")}
+	default:
+		return nil
+	}
+}
+
 // newMessages makes the use cases of messages without the parts that need a platform.
 func newMessages(tb testing.TB, config messaging.Config) *messaging.Service {
 	tb.Helper()

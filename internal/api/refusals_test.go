@@ -65,7 +65,7 @@ func TestWrongMethods(t *testing.T) {
 		"/docs":                                                "GET, HEAD",
 		"/":                                                    "GET, HEAD",
 		"/docs/":                                               "GET, HEAD",
-		"/api/instances/" + id:                                 "GET, HEAD",
+		"/api/instances/" + id:                                 "GET, HEAD, PATCH",
 		"/docs/style.css":                                      "GET, HEAD",
 		"/api/instances/" + id + "/check-numbers":              "POST",
 		"/api/instances/" + id + "/presence":                   "POST",

@@ -5,7 +5,7 @@ import "github.com/recado-project/recado/internal/api/contract"
 // routes is the table of all operations. To add one, add a line here, at the place
 // where the reference page should show it, and a function to the file of its resource.
 func routes(c Config, origin contract.Origin) []contract.Route {
-	get, post, put, del := contract.Get, contract.Post, contract.Put, contract.Delete
+	get, post, put, patch, del := contract.Get, contract.Post, contract.Put, contract.Patch, contract.Delete
 	instances, linking, partner := instances{c.Instances}, linking{c.Instances}, newPartnerInstances(c)
 	passkey := passkeys{c.Instances}
 	send, message, files := sending{c.Messages}, messages{c.Messages}, files{c.Messages, c.Files, origin}
@@ -14,6 +14,7 @@ func routes(c Config, origin contract.Origin) []contract.Route {
 	return []contract.Route{
 		get("/api/instances", instances.list()),
 		get("/api/instances/{instanceId}", instances.get()),
+		patch("/api/instances/{instanceId}", instances.change()),
 		get("/api/instances/{instanceId}/qr", linking.qrCode()),
 		post("/api/instances/{instanceId}/pairing-code", linking.pairingCode()),
 		get("/api/instances/{instanceId}/passkey", passkey.get()),

@@ -18,18 +18,19 @@ const (
 
 func instanceKinds() []Description {
 	return []Description{
-		{InstanceStatus{}, "the status of the instance changed"},
+		{InstanceStatus{}, "the status of the instance changed, or why it does not come through its proxy"},
 		{InstanceQR{}, "there is a new code to scan"},
 		{InstancePasskey{}, "the platform asks for a passkey before it links, or that went on"},
 		{InstanceRestricted{}, "the platform restricts writing to new contacts"},
 	}
 }
 
-// InstanceStatus reports that the status of the instance changed.
+// InstanceStatus reports that the status of the instance changed, or the reason why it
+// does not come through its proxy while it is connecting.
 type InstanceStatus struct {
 	Status         string  `json:"status" doc:"One of the statuses of an instance."`
 	PreviousStatus string  `json:"previousStatus" doc:"The status before."`
-	Reason         *string `json:"reason" doc:"logged_out, unlinked_on_phone, banned, replaced, client_outdated, connection_lost, qr_expired, payment or stopped; null where no reason is known."`
+	Reason         *string `json:"reason" doc:"logged_out, unlinked_on_phone, banned, replaced, client_outdated, connection_lost, proxy_unreachable, proxy_auth_failed, proxy_platform_unreachable, qr_expired, payment or stopped; null where no reason is known."`
 	MessengerJID   *string `json:"messengerJid" doc:"The linked account; null where nothing is linked."`
 	MessengerLID   *string `json:"messengerLid" doc:"Its LID."`
 }

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 
 	"github.com/recado-project/recado/internal/media"
+	"github.com/recado-project/recado/internal/outbound"
 	"github.com/recado-project/recado/internal/sandbox"
 	"github.com/recado-project/recado/internal/store"
 	"github.com/recado-project/recado/internal/store/claim"
@@ -177,6 +178,9 @@ func (s *Server) openConnector(ctx context.Context) error {
 	platform := s.config.Platform
 	platform.Keys, platform.Logger, platform.Now = s.store, s.config.Logger, s.config.Now
 	platform.TempDir, platform.MaxMediaBytes = s.tempDir, s.maxDownload()
+	if !s.config.AllowPrivateURLs {
+		platform.ProxyGuard = outbound.NewGuard(s.config.DenyFetch).Control
+	}
 	connector, err := whatsapp.New(platform)
 	if err != nil {
 		return fmt.Errorf("server: %w", err)

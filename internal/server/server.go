@@ -75,7 +75,8 @@ type Config struct {
 	// and 7 days.
 	KeepDelivered, KeepUndelivered time.Duration
 
-	// AllowPrivateURLs delivers webhooks to private and loopback addresses too.
+	// AllowPrivateURLs delivers webhooks to private and loopback addresses too, and lets
+	// instances have proxies there.
 	AllowPrivateURLs bool
 
 	// DenyFetch are public prefixes from which no media is fetched, and to which no

@@ -19,12 +19,13 @@ type Rules struct {
 
 // Notes are what a body says beside its values.
 type Notes struct {
-	nulls    []string // the fields of the body itself that were given as null
+	nulls    []string // the fields that were given as null, those of objects as object.field
 	misspelt []misspelling
+	unknown  []string // names of fields of no use, the first of them
 }
 
-// IsNull reports whether the body gives the field as null. Elsewhere null counts as
-// absent.
+// IsNull reports whether the body gives the field as null; object.field is a field of an
+// object in it. Elsewhere null counts as absent.
 func (n *Notes) IsNull(field string) bool { return slices.Contains(n.nulls, field) }
 
 // FieldError is one thing that is wrong with a request, on its way through huma.

@@ -74,6 +74,7 @@ func (r *fieldReader) object(schema *huma.Schema, field string) (map[string]any,
 		property, known := schema.Properties[name]
 		if !known {
 			r.noteMisspelt(schema, field, name)
+			r.noteUnknown(joinField(field, name))
 			if err := r.json.Decode(&unread{}); err != nil {
 				return nil, err
 			}
@@ -84,11 +85,9 @@ func (r *fieldReader) object(schema *huma.Schema, field string) (map[string]any,
 			return nil, err
 		}
 	}
-	if field == "" {
-		for name, value := range tree {
-			if value == nil {
-				r.notes.nulls = append(r.notes.nulls, name)
-			}
+	for name, value := range tree {
+		if value == nil {
+			r.notes.nulls = append(r.notes.nulls, joinField(field, name))
 		}
 	}
 	_, err := r.json.Token()

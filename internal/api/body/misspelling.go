@@ -51,6 +51,28 @@ func letters(name string) string {
 	}, name[:min(len(name), gateway.MaxID)])
 }
 
+// noteUnknown notes the name of a field that the body has and the operation has not.
+func (r *fieldReader) noteUnknown(name string) {
+	if len(r.notes.unknown) < maxMisspelt {
+		r.notes.unknown = append(r.notes.unknown, gateway.CleanName(name))
+	}
+}
+
+// RefuseUnknown refuses a body with fields that the operation does not have; its error is
+// Invalid. Other operations ignore them. An operation that changes only what it is given
+// refuses them: what was meant would silently stay as it is.
+func (n *Notes) RefuseUnknown() error {
+	if err := n.RefuseMisspelt(); err != nil || len(n.unknown) == 0 {
+		return err
+	}
+	wrong := make([]gateway.FieldError, len(n.unknown))
+	for i, name := range n.unknown {
+		wrong[i] = gateway.FieldError{Field: name, Message: "is not a field of this operation"}
+	}
+	slices.SortFunc(wrong, func(a, b gateway.FieldError) int { return strings.Compare(a.Field, b.Field) })
+	return gateway.InvalidFields(wrong...)
+}
+
 // RefuseMisspelt refuses a body with misspelt fields; its error is Invalid. Other
 // operations ignore them as unknown fields. An operation refuses them where a field
 // restricts what is granted: to ignore it would grant everything.

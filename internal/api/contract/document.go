@@ -97,6 +97,8 @@ func (d *Document) Documented(op Operation) *huma.Operation {
 		return item.Get
 	case http.MethodPut:
 		return item.Put
+	case http.MethodPatch:
+		return item.Patch
 	case http.MethodDelete:
 		return item.Delete
 	default:

@@ -26,6 +26,9 @@ func Post(path string, e Endpoint) Route { return Route{http.MethodPost, path, e
 // Put makes the route of an endpoint that sets something.
 func Put(path string, e Endpoint) Route { return Route{http.MethodPut, path, e} }
 
+// Patch makes the route of an endpoint that changes what it is given.
+func Patch(path string, e Endpoint) Route { return Route{http.MethodPatch, path, e} }
+
 // Delete makes the route of an endpoint that removes something.
 func Delete(path string, e Endpoint) Route { return Route{http.MethodDelete, path, e} }
 
