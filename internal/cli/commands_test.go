@@ -59,6 +59,10 @@ func TestCommandsDoWhatTheAPICan(t *testing.T) {
 	id := p.g.Link(t, shopNumber)
 	p.wants("id       "+id, "instances", "show", "shop")
 	p.wants(id, "instances", "list", "--json")
+	p.wants("device kind  edge", "instances", "set", "shop", "--device-name", "Front desk", "--device-kind", "edge")
+	if out := p.does("instances", "set", "shop", "--device-name", "", "--device-kind", "", "--proxy", ""); strings.Contains(out, "device") {
+		t.Errorf("the label is still there: %s", out)
+	}
 
 	first := p.does("send", "text", "--to", anaNumber, "Oi")
 	p.g.Phones.AwaitMessage(t, anaNumber, first)

@@ -11,6 +11,7 @@ type instancesCommand struct {
 	Create  createInstanceCommand  `cmd:"" help:"Create an instance and print its id. Needs a partner key."`
 	List    listInstancesCommand   `cmd:"" help:"List the instances in the scope of the key."`
 	Show    showInstanceCommand    `cmd:"" help:"Show one instance."`
+	Set     setInstanceCommand     `cmd:"" help:"Change an instance: its name, its proxy, what the phone lists of its device."`
 	Link    linkInstanceCommand    `cmd:"" help:"Show the codes that link an instance, until a phone has used one."`
 	Restart restartInstanceCommand `cmd:"" help:"Reconnect an instance, or bring a stopped one back."`
 	Stop    stopInstanceCommand    `cmd:"" help:"Close the session of an instance but keep it linked. Needs a partner key."`
@@ -70,13 +71,47 @@ func (c showInstanceCommand) Run(ctx context.Context, t terminal) error {
 	if err != nil {
 		return err
 	}
+	return showInstance(t, instance)
+}
+
+func showInstance(t terminal, instance client.Instance) error {
 	return t.fields(
 		instance,
 		pair{"id", instance.InstanceID}, pair{"name", instance.Name}, pair{"status", instance.Status},
 		pair{"number", instance.MessengerID}, pair{"chat id", instance.MessengerJID}, pair{"lid", instance.MessengerLID},
 		pair{"account", instance.MessengerName}, pair{"picture", instance.MessengerProfilePicURL},
+		pair{"proxy", instance.Proxy}, pair{"proxy problem", instance.ProxyProblem},
+		pair{"device name", instance.Device.Name}, pair{"device kind", instance.Device.Kind},
 		pair{"created", moment(instance.CreatedAt)}, pair{"updated", moment(instance.UpdatedAt)},
 	)
+}
+
+type setInstanceCommand struct {
+	instanceArgument
+	Name       *string `help:"Name of the instance." env:"-"`
+	Proxy      *string `help:"URL of the proxy to the platform: socks5h://user:password@host:1080, socks5://, http:// or https://. Use the variable to keep it out of the process list; empty removes it." env:"RECADO_INSTANCE_PROXY"`
+	DeviceName *string `help:"What the phone lists as the name of the device, from the next linking on; empty: Recado." env:"-"`
+	DeviceKind *string `help:"What sort of device the phone lists: desktop, chrome, edge, firefox, opera, safari, ipad or tablet; empty: desktop." env:"-"`
+}
+
+// Run changes the instance.
+func (c setInstanceCommand) Run(ctx context.Context, t terminal) error {
+	change := client.InstanceChange{Name: c.Name, Proxy: c.Proxy}
+	if c.DeviceName != nil || c.DeviceKind != nil {
+		change.Device = &client.DeviceChange{Name: c.DeviceName, Kind: c.DeviceKind}
+	}
+	if change == (client.InstanceChange{}) {
+		return wrongUsage("nothing is to be changed: pass --name, --proxy, --device-name or --device-kind")
+	}
+	gateway, id, err := c.open(ctx, t)
+	if err != nil {
+		return err
+	}
+	instance, err := gateway.ChangeInstance(ctx, id, change)
+	if err != nil {
+		return err
+	}
+	return showInstance(t, instance)
 }
 
 type restartInstanceCommand struct{ instanceArgument }

@@ -81,7 +81,7 @@ type serveCommand struct {
 	Listen           string        `help:"Address of the API." default:"127.0.0.1:8080"`
 	BehindProxy      bool          `help:"A proxy in front provides TLS: no warning about listening beyond loopback, and its X-Forwarded-Proto is trusted."`
 	PublicURL        string        `help:"Address where clients reach the gateway, for example https://messages.example.org; links in answers begin with it. Set it if there is a proxy in front: without it, links begin with the Host of the request." name:"public-url"`
-	AllowPrivateURLs bool          `help:"Also fetch media from private and loopback addresses, and deliver webhooks to them." name:"allow-private-urls"`
+	AllowPrivateURLs bool          `help:"Also fetch media from private and loopback addresses, deliver webhooks to them, and let instances have proxies there." name:"allow-private-urls"`
 	DenyFetch        []string      `help:"Public addresses or prefixes (203.0.113.0/24, …) that are treated like private ones: no media is fetched from them and no webhook delivered to them." name:"deny-fetch" placeholder:"CIDR,..."`
 	MaxMedia         int64         `help:"Largest file to send, in bytes." default:"67108864"`
 	MaxDownload      int64         `help:"Largest file of a message to fetch, in bytes." default:"104857600" name:"max-download"`
