@@ -3,6 +3,7 @@ package dashboard
 import (
 	"context"
 	"html/template"
+	"strings"
 	"time"
 
 	"github.com/recado-project/recado/internal/dashboard/frame"
@@ -142,6 +143,84 @@ func (p *pages) showPairingCode(r *frame.Request) error {
 		return err
 	}
 	return r.Fragment("instance", "pairing-code", code)
+}
+
+// changeInstance sets the name, the proxy and the label.
+func (p *pages) changeInstance(r *frame.Request) error {
+	found, err := p.instanceOf(r)
+	if err != nil {
+		return err
+	}
+	given := func(field string) *string {
+		value := strings.TrimSpace(r.FormValue(field))
+		if !r.PostForm.Has(field) { // the setting stays as it is
+			return nil
+		}
+		return &value
+	}
+	changed, err := p.Instances.Change(r.Context(), found.ID, instance.Settings{
+		Name: given("name"), Proxy: given("proxy"), DeviceName: given("device-name"), DeviceKind: given("device-kind"),
+	})
+	if err != nil {
+		return err
+	}
+	r.Entry.Detail = changes(found, changed)
+	return r.Go("/instances/" + found.ID)
+}
+
+// changes names the settings that differ, for the audit list. Of a proxy it has the host
+// alone.
+func changes(before, after gateway.Instance) string {
+	var named []string
+	if after.Name != before.Name {
+		named = append(named, "name "+after.Name)
+	}
+	if address := after.Proxy.URL(); after.Proxy != before.Proxy && address != nil {
+		named = append(named, "proxy "+address.Host)
+	} else if after.Proxy != before.Proxy {
+		named = append(named, "no proxy")
+	}
+	if after.Label != before.Label {
+		named = append(named, "device "+after.Label.Name+" "+string(after.Label.Kind))
+	}
+	return strings.Join(named, ", ")
+}
+
+// deviceKind is a kind of device as the form shows it.
+type deviceKind struct {
+	Value  string // empty for the default
+	Name   web.Word
+	Chosen bool
+}
+
+// Kinds are the kinds of devices, the default first.
+func (v instanceView) Kinds() []deviceKind {
+	kinds := []deviceKind{{"", web.Word("Desktop"), false}}
+	for _, kind := range gateway.DeviceKinds() {
+		if kind != gateway.DeviceDesktop {
+			kinds = append(kinds, deviceKind{string(kind), kindName(kind), kind == v.Instance.Label.Kind})
+		}
+	}
+	return kinds
+}
+
+func kindName(kind gateway.DeviceKind) web.Word {
+	switch kind {
+	case gateway.DeviceChrome:
+		return web.Word("Chrome")
+	case gateway.DeviceEdge:
+		return web.Word("Edge")
+	case gateway.DeviceFirefox:
+		return web.Word("Firefox")
+	case gateway.DeviceOpera:
+		return web.Word("Opera")
+	case gateway.DeviceSafari:
+		return web.Word("Safari")
+	case gateway.DeviceIPad:
+		return web.Word("iPad")
+	default:
+		return web.Word("Android tablet")
+	}
 }
 
 // restartInstance connects the instance anew.

@@ -91,6 +91,10 @@ func (p *pictures) fetch(ctx context.Context, url string) (_ picture, err error)
 	return picture{kind: kind, content: content}, nil
 }
 
+// picturable reports whether the picture of an instance's account is shown. It lies with the
+// platform, to which an instance with a proxy has no way past the proxy.
+func picturable(i gateway.Instance) bool { return i.Profile.PictureURL != "" && i.Proxy == "" }
+
 // showPicture answers the picture of an instance's account, or that there is none.
 func (p *pages) showPicture(r *frame.Request) error {
 	found, err := p.instanceOf(r)
@@ -98,7 +102,7 @@ func (p *pages) showPicture(r *frame.Request) error {
 		return err
 	}
 	missing := gateway.Errorf(gateway.NotFound, gateway.CodeNotFound, "there is no picture")
-	if found.Profile.PictureURL == "" {
+	if !picturable(found) {
 		return missing
 	}
 	shown, err := p.pictures.of(r.Context(), found.Profile.PictureURL)

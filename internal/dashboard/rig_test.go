@@ -54,6 +54,9 @@ type offline struct {
 	instance.Receivers
 }
 
+// CheckProxy finds every proxy good.
+func (offline) CheckProxy(context.Context, gateway.Proxy) error { return nil }
+
 func newRig(t *testing.T) *rig {
 	t.Helper()
 	logger, bell := slog.New(slog.DiscardHandler), new(eventlog.Bell)

@@ -33,6 +33,7 @@ func (p *pages) routes() []frame.Route {
 		read(one, p.showInstance),
 		read(one+"/live", p.liveInstance),
 		read(one+"/picture", p.showPicture),
+		act(one+"/settings", user.ActionInstanceChanged, p.changeInstance),
 		act(one+"/link", user.ActionInstanceLinking, p.linkInstance),
 		act(one+"/pairing-code", user.ActionInstanceLinking, p.showPairingCode),
 		act(one+"/restart", user.ActionInstanceRestarted, p.restartInstance),

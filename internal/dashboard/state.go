@@ -25,6 +25,9 @@ func stateOf(i gateway.Instance) state {
 			web.Word("Show the code and scan it with the phone whose account is to send."),
 		}
 	case gateway.StatusConnecting:
+		if i.Reason.IsProxy() {
+			return proxyState(i.Reason)
+		}
 		return state{"wait", web.Word("Connecting"), web.Word("The gateway is connecting to the platform. That takes a few seconds."), ""}
 	case gateway.StatusPendingQR:
 		return state{
@@ -53,6 +56,20 @@ func stateOf(i gateway.Instance) state {
 	default:
 		return failedState(i.Reason)
 	}
+}
+
+// proxyState says why an instance does not come through its proxy.
+func proxyState(reason gateway.Reason) state {
+	s := state{"bad", web.Word("Proxy fails"), "", web.Word("It is tried again by itself, and never without the proxy. Mend the proxy, or change it in the settings.")}
+	switch reason {
+	case gateway.ReasonProxyAuth:
+		s.Why = web.Word("The proxy does not take its user name and password.")
+	case gateway.ReasonProxyPlatform:
+		s.Why = web.Word("The proxy does not reach the platform.")
+	default:
+		s.Why = web.Word("The proxy can't be reached.")
+	}
+	return s
 }
 
 // stoppedState says why nothing is linked any more.

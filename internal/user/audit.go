@@ -39,6 +39,7 @@ const (
 	ActionUserDeleted Action = "user_deleted"
 
 	ActionInstanceCreated   Action = "instance_created"
+	ActionInstanceChanged   Action = "instance_changed" // the detail names the settings
 	ActionInstanceLinking   Action = "instance_linking" // a code was asked for
 	ActionInstanceRestarted Action = "instance_restarted"
 	ActionInstanceStopped   Action = "instance_stopped"

@@ -55,6 +55,7 @@ func whats() map[user.Action]web.Word {
 		user.ActionRoleChanged:         web.Word("Changed a role"),
 		user.ActionUserDeleted:         web.Word("Removed a user"),
 		user.ActionInstanceCreated:     web.Word("Created an instance"),
+		user.ActionInstanceChanged:     web.Word("Changed an instance"),
 		user.ActionInstanceLinking:     web.Word("Asked for a code to link an instance"),
 		user.ActionInstanceRestarted:   web.Word("Restarted an instance"),
 		user.ActionInstanceStopped:     web.Word("Stopped an instance"),

@@ -1,0 +1,82 @@
+package dashboard_test
+
+import (
+	"net/http"
+	"net/url"
+	"testing"
+
+	"github.com/recado-project/recado/internal/eventlog"
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+// The settings of an instance are changed by a form, and the password of its proxy is on no
+// page and not in the audit list.
+func TestInstanceIsChanged(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	id := r.instance("Desk")
+	page := "/instances/" + id
+	path := page + "/settings"
+	r.hasNot(r.show(gateway.RoleViewer, page), `name="proxy"`)
+	r.has(r.show(gateway.RoleOperator, page), `name="proxy"`, `action="`+path+`"`)
+
+	for name, form := range map[string]url.Values{
+		"no name":      {"name": {" "}},
+		"no proxy":     {"name": {"Desk"}, "proxy": {"ftp://ana:segredo@h"}},
+		"no kind":      {"name": {"Desk"}, "device-kind": {"fridge"}},
+		"another mask": {"name": {"Desk"}, "proxy": {"http://ana:***@h"}},
+	} {
+		if got := r.post(gateway.RoleOperator, path, form); got.status != http.StatusBadRequest || got.header.Get("X-Problem") == "" {
+			t.Errorf("%s: answered %d %v", name, got.status, got.header)
+		}
+	}
+	if got := r.post(gateway.RoleViewer, path, url.Values{"name": {"x"}}); got.status != http.StatusForbidden {
+		t.Errorf("a viewer is answered %d", got.status)
+	}
+	r.recorded()
+
+	got := r.post(gateway.RoleOperator, path, url.Values{
+		"name": {"Desk"}, "proxy": {" socks5://ana:segredo@proxy.example:1080 "}, "device-name": {"Recepção"}, "device-kind": {"edge"},
+	})
+	if got.status != http.StatusNoContent || got.header.Get("Hx-Redirect") != page {
+		t.Fatalf("answered %+v", got)
+	}
+	if entries, want := r.recorded(), "instance_changed Desk proxy proxy.example:1080, device Recepção edge"; entries != want {
+		t.Errorf("recorded %q, want %q", entries, want)
+	}
+	shown := r.show(gateway.RoleOperator, page)
+	r.has(shown, `value="socks5://ana:***@proxy.example:1080"`, `value="Recepção"`, `value="edge" selected`)
+	r.hasNot(shown, "segredo")
+
+	// What the form shows is sent back: the password stays. So does what is not sent.
+	for _, form := range []url.Values{{"name": {"Front"}, "proxy": {"socks5://ana:***@proxy.example:1080"}}, {"name": {"Front"}}} {
+		if got := r.post(gateway.RoleOperator, path, form); got.status != http.StatusNoContent {
+			t.Fatalf("answered %+v", got)
+		}
+		kept, err := r.store.GetInstance(t.Context(), id)
+		if err != nil || string(kept.Proxy) != "socks5://ana:segredo@proxy.example:1080" || kept.Label.Name != "Recepção" || kept.Name != "Front" {
+			t.Errorf("%v: kept %q (%v)", form, string(kept.Proxy), err)
+		}
+	}
+	r.recorded()
+
+	// An instance that does not come through its proxy says why.
+	_, err := r.store.UpdateInstance(t.Context(), id, func(i *gateway.Instance) ([]eventlog.Event, error) {
+		i.Status, i.Reason, i.Profile.PictureURL = gateway.StatusConnecting, gateway.ReasonProxyAuth, "https://pps.example/a.jpg"
+		return nil, nil
+	})
+	r.check(err)
+	shown = r.show(gateway.RoleViewer, page)
+	r.has(shown, "Proxy fails", "does not take its user name and password")
+	r.hasNot(shown, page+"/picture")
+	if got := r.get(gateway.RoleViewer, page+"/picture"); got.status != http.StatusNotFound {
+		t.Errorf("the picture of an account behind a proxy is answered %d", got.status)
+	}
+
+	if got := r.post(gateway.RoleOperator, path, url.Values{"proxy": {""}, "device-name": {""}, "device-kind": {""}}); got.status != http.StatusNoContent {
+		t.Fatalf("answered %+v", got)
+	}
+	if entries, want := r.recorded(), "instance_changed Front no proxy, device"; entries != want {
+		t.Errorf("recorded %q, want %q", entries, want)
+	}
+}
