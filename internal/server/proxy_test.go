@@ -187,3 +187,20 @@ func TestInstanceByProxy(t *testing.T) {
 		})
 	}
 }
+
+// A proxy at a private address is refused unless the operator allows it, and gets no
+// connection.
+func TestProxyAtAPrivateAddress(t *testing.T) {
+	t.Parallel()
+	g := testkit.Start(t, testkit.Options{RefusePrivateURLs: true})
+	made, err := g.Partner.CreateInstance(t.Context(), "shop")
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := proxyserver.SOCKS(t, proxyserver.Options{})
+	_, err = g.Client.ChangeInstance(t.Context(), made.InstanceID, client.InstanceChange{Proxy: new(proxy.URL())})
+	testkit.Refused(t, err, http.StatusBadRequest, client.CodeValidation)
+	if asked := proxy.Asked(); len(asked) != 0 {
+		t.Errorf("it was asked for %v", asked)
+	}
+}

@@ -42,6 +42,9 @@ type Options struct {
 
 	EditWindow, DeleteWindow time.Duration // 0: the platform's
 	KeepMessages             time.Duration // 0: without end
+
+	// RefusePrivateURLs keeps webhooks and proxies from private addresses.
+	RefusePrivateURLs bool
 }
 
 // Gateway is the running program and the ways to it.
@@ -108,7 +111,7 @@ func (o Options) config(tb testing.TB) server.Config {
 	return server.Config{
 		Listen: "127.0.0.1:0", DataDir: o.DataDir, DatabaseURL: o.DatabaseURL,
 		Platform: o.Platform, Version: "test", Logger: logger,
-		Media: o.Media, Blobs: o.Blobs, AllowPrivateURLs: true,
+		Media: o.Media, Blobs: o.Blobs, AllowPrivateURLs: !o.RefusePrivateURLs,
 		EditWindow: o.EditWindow, DeleteWindow: o.DeleteWindow, KeepMessages: o.KeepMessages, Now: o.Now,
 		Sandbox: &sandbox.Config{Seed: seed(), ReadDelay: o.ReadDelay, Logger: logger},
 	}

@@ -58,6 +58,18 @@ func HTTPOn(tb testing.TB, listener net.Listener, options Options) *Proxy {
 	return start(tb, listener, "https", options, serveHTTP)
 }
 
+// Relay starts what stands at a server's place, and passes on whatever comes: it counts who
+// comes straight there.
+func Relay(tb testing.TB, target string) *Proxy {
+	tb.Helper()
+	return start(tb, listen(tb), "http", Options{}, func(*Proxy, net.Conn) (string, func(bool) error, error) {
+		return target, func(bool) error { return nil }, nil
+	})
+}
+
+// Address is where it listens.
+func (p *Proxy) Address() string { return p.listener.Addr().String() }
+
 func listen(tb testing.TB) net.Listener {
 	tb.Helper()
 	listener, err := (&net.ListenConfig{}).Listen(tb.Context(), "tcp", "127.0.0.1:0")
