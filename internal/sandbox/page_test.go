@@ -26,6 +26,7 @@ import (
 	"github.com/recado-project/recado/internal/sandbox"
 	"github.com/recado-project/recado/internal/sandbox/account"
 	"github.com/recado-project/recado/internal/sandbox/content"
+	"github.com/recado-project/recado/internal/sandbox/webclient"
 )
 
 // browser is somebody at the page of the phones.
@@ -757,16 +758,18 @@ func TestFaultsAreSetOnThePage(t *testing.T) {
 	const at = "/sandbox/ui/faults"
 	b.done(at, url.Values{
 		"ackDelay": {"1500"}, "lost": {"25"}, "sendError": {"463"}, "silent": {"login"}, "stallMedia": {"0"}, "padding": {"7"}, "refuseLogins": {"on"},
+		"oldestVersion": {"2.3000.17"}, "newestVersion": {"2.3000.18"}, "versionPage": {"down"},
 	})
 	f := w.server.Faults.Current()
 	if f.AckDelay != 1500*time.Millisecond || f.DropAcks != 0.25 || f.SendError != 463 || f.Silent != "login" || f.StallMedia == nil ||
-		*f.StallMedia != 0 || f.StallHistory != nil || f.MediaPadding != 7 || !f.RefuseLogins || f.Outdated {
+		*f.StallMedia != 0 || f.StallHistory != nil || f.MediaPadding != 7 || !f.RefuseLogins || f.Outdated ||
+		f.OldestVersion[2] != 17 || f.NewestVersion[2] != 18 || f.VersionPage != webclient.Down {
 		t.Errorf("set is %+v", f.Faults)
 	}
-	if dialog := b.page(at); !strings.Contains(dialog, `value="1500"`) || !strings.Contains(dialog, `value="login" selected`) || !strings.Contains(dialog, `name="stallMedia" inputmode="numeric" value="0"`) {
+	if dialog := b.page(at); !strings.Contains(dialog, `value="1500"`) || !strings.Contains(dialog, `value="login" selected`) || !strings.Contains(dialog, `value="2.3000.17"`) || !strings.Contains(dialog, `value="down" selected`) || !strings.Contains(dialog, `name="stallMedia" inputmode="numeric" value="0"`) {
 		t.Errorf("the dialog is %s", dialog)
 	}
-	for _, form := range []url.Values{{"lost": {"101"}}, {"ackDelay": {"x"}}, {"ackDelay": {"99999999999999"}}, {"silent": {"lunch"}}, {"sendError": {"-1"}}} {
+	for _, form := range []url.Values{{"lost": {"101"}}, {"ackDelay": {"x"}}, {"ackDelay": {"99999999999999"}}, {"silent": {"lunch"}}, {"sendError": {"-1"}}, {"oldestVersion": {"17"}}, {"versionPage": {"lunch"}}} {
 		if response, _ := b.post(at, form); response.StatusCode != http.StatusBadRequest {
 			t.Errorf("%v: %d", form, response.StatusCode)
 		}

@@ -39,6 +39,7 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/samples"
 	"github.com/recado-project/recado/internal/sandbox/scan"
 	"github.com/recado-project/recado/internal/sandbox/session"
+	"github.com/recado-project/recado/internal/sandbox/webclient"
 	"github.com/recado-project/recado/internal/sandbox/wire"
 	"github.com/recado-project/recado/internal/signallog"
 	"github.com/recado-project/recado/internal/sqlite"
@@ -135,14 +136,16 @@ func (s *Server) Local(next http.Handler, listen string, names []string) http.Ha
 // RootKey returns the public key that clients have to trust.
 func (s *Server) RootKey() [32]byte { return s.authority.RootKey() }
 
-// Owns reports whether Handler serves a path, for servers that also serve others. Files
+// Owns reports whether Handler serves a request, for servers that also serve others. Files
 // that other pages have too are among them: their names say what is in them.
-func (s *Server) Owns(path string) bool {
-	return path == WebsocketPath || strings.HasPrefix(path, "/sandbox/") || mediahost.Owns(path) || s.page.Owns(path)
+func (s *Server) Owns(r *http.Request) bool {
+	path := r.URL.Path
+	return webclient.Owns(r) || path == WebsocketPath || strings.HasPrefix(path, "/sandbox/") || mediahost.Owns(path) || s.page.Owns(path)
 }
 
 // Handler serves websockets, the media host, profile pictures, sample files, the page of
-// the phones and the control API. It answers 404 for other paths.
+// the phones, the control API, and under the messenger's own name the page of its web
+// client. It answers 404 for other paths.
 func (s *Server) Handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == WebsocketPath && strings.EqualFold(r.Header.Get("Upgrade"), "websocket") {
@@ -150,6 +153,8 @@ func (s *Server) Handler() http.Handler {
 			return
 		}
 		switch {
+		case webclient.Owns(r):
+			s.Faults.ServeWebClient(w, r)
 		case mediahost.Owns(r.URL.Path):
 			s.Faults.ServeMedia(w, r, s.media)
 		case strings.HasPrefix(r.URL.Path, samples.Prefix):

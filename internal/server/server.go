@@ -298,7 +298,7 @@ func (s *Server) withSandbox(handler http.Handler) http.Handler {
 	}
 	box := s.sandbox.Handler()
 	both := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if s.sandbox.Owns(r.URL.Path) {
+		if s.sandbox.Owns(r) {
 			box.ServeHTTP(w, r)
 			return
 		}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/sandbox/fault"
+	"github.com/recado-project/recado/internal/sandbox/webclient"
 )
 
 // setFaults replaces all faults. Fields that are left out are off.
@@ -15,6 +16,10 @@ func (a *api) setFaults(r *http.Request) (any, error) {
 		SendError    int     `json:"sendError"`
 		RefuseLogins bool    `json:"refuseLogins"`
 		Outdated     bool    `json:"outdated"`
+
+		OldestVersion string            `json:"oldestVersion"`
+		NewestVersion string            `json:"newestVersion"`
+		VersionPage   webclient.Failure `json:"versionPage"`
 
 		Silent                 fault.Silence `json:"silent"`
 		StallMediaAfterBytes   *int64        `json:"stallMediaAfterBytes"`
@@ -27,12 +32,30 @@ func (a *api) setFaults(r *http.Request) (any, error) {
 	if body.AckDelayMs > maxDelayMs {
 		return nil, validation(detail{"ackDelayMs", "must be at most an hour"})
 	}
+	oldest, err := version("oldestVersion", body.OldestVersion)
+	if err != nil {
+		return nil, err
+	}
+	newest, err := version("newestVersion", body.NewestVersion)
+	if err != nil {
+		return nil, err
+	}
 	return nil, a.config.Faults.Set(fault.Faults{
 		AckDelay: time.Duration(body.AckDelayMs * float64(time.Millisecond)), DropAcks: body.DropAcks,
 		SendError: body.SendError, RefuseLogins: body.RefuseLogins, Outdated: body.Outdated,
+		OldestVersion: oldest, NewestVersion: newest, VersionPage: body.VersionPage,
 		Silent: body.Silent, StallMedia: body.StallMediaAfterBytes, StallHistory: body.StallHistoryAfterBytes,
 		MediaPadding: body.MediaPaddingBytes,
 	})
+}
+
+// version reads a version of the web client.
+func version(field, text string) (webclient.Version, error) {
+	found, err := webclient.Parse(text)
+	if err != nil {
+		return found, validation(detail{field, err.Error()})
+	}
+	return found, nil
 }
 
 const maxDelayMs = 3_600_000

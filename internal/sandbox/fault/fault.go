@@ -12,6 +12,7 @@ import (
 
 	"github.com/recado-project/recado/internal/sandbox/feed"
 	"github.com/recado-project/recado/internal/sandbox/refusal"
+	"github.com/recado-project/recado/internal/sandbox/webclient"
 	"github.com/recado-project/recado/internal/sandbox/wire"
 )
 
@@ -21,7 +22,13 @@ type Faults struct {
 	DropAcks     float64       // the share of acknowledgements that get lost, 0 to 1
 	SendError    int           // refuses messages with this code; 0: accepts them
 	RefuseLogins bool
-	Outdated     bool // refuses clients because their version is too old
+	Outdated     bool // refuses clients because their version is too old, whichever it is
+
+	// OldestVersion is the oldest version of the web client that is accepted; zero: any.
+	// NewestVersion is the one that the page of the web client names; zero: the client
+	// library's own. VersionPage is how that page fails.
+	OldestVersion, NewestVersion webclient.Version
+	VersionPage                  webclient.Failure
 
 	// Silent is the step at which the platform stops answering clients that
 	// connect. It keeps the connections open until the faults are replaced. Clients
@@ -96,6 +103,8 @@ func (s *Service) Set(by Faults) error {
 		return refusal.Invalidf("dropAcks", "must be between 0 and 1")
 	case by.SendError < 0 || by.SendError > 999:
 		return refusal.Invalidf("sendError", "must be a code between 1 and 999, or 0 for none")
+	case by.VersionPage != "" && !slices.Contains(webclient.Failures(), string(by.VersionPage)):
+		return refusal.Invalidf("versionPage", "must be one of %s, or empty for none", strings.Join(webclient.Failures(), ", "))
 	case by.Silent != "" && !slices.Contains(silences(), string(by.Silent)):
 		return refusal.Invalidf("silent", "must be one of %s, or empty for none", strings.Join(silences(), ", "))
 	case by.StallMedia != nil && *by.StallMedia < 0:
@@ -112,3 +121,8 @@ func (s *Service) Set(by Faults) error {
 
 // Any reports whether a fault is on.
 func (f *Faults) Any() bool { return *f != Faults{} }
+
+// Refuses reports whether the platform refuses clients of that version as outdated.
+func (f *Faults) Refuses(version webclient.Version) bool {
+	return f.Outdated || version.Less(f.OldestVersion)
+}

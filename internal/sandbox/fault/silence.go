@@ -13,6 +13,7 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/recado-project/recado/internal/sandbox/noise"
+	"github.com/recado-project/recado/internal/sandbox/webclient"
 	"github.com/recado-project/recado/internal/sandbox/wire"
 )
 
@@ -133,6 +134,12 @@ func (s *Service) ServeMedia(w http.ResponseWriter, r *http.Request, media http.
 	} else if err != nil {
 		s.logger.LogAttrs(r.Context(), slog.LevelDebug, "media not sent", slog.Any("error", err))
 	}
+}
+
+// ServeWebClient answers with the page of the web client, and applies the faults to it.
+func (s *Service) ServeWebClient(w http.ResponseWriter, r *http.Request) {
+	f := s.Current()
+	webclient.Serve(w, f.NewestVersion, f.VersionPage, func() { s.HoldRequest(f, w, r) })
 }
 
 // historyMedia is the media type with which clients fetch a history.

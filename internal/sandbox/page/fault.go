@@ -8,6 +8,7 @@ import (
 
 	"github.com/recado-project/recado/internal/sandbox/fault"
 	"github.com/recado-project/recado/internal/sandbox/refusal"
+	"github.com/recado-project/recado/internal/sandbox/webclient"
 	"github.com/recado-project/recado/internal/web"
 )
 
@@ -16,6 +17,13 @@ type silence struct {
 	Step fault.Silence
 	Name web.Word
 	On   bool
+}
+
+// versionPage is a way in which the page that names the newest version can fail.
+type versionPage struct {
+	Failure webclient.Failure
+	Name    web.Word
+	On      bool
 }
 
 // askFaults answers with the dialog of the platform's faults.
@@ -31,13 +39,28 @@ func (p *Page) askFaults(r *request) error {
 	for n := range steps {
 		steps[n].On = steps[n].Step == current.Silent
 	}
+	pages := []versionPage{
+		{"", web.Word("works"), false},
+		{webclient.Down, web.Word("is down"), false},
+		{webclient.Garbage, web.Word("names none"), false},
+		{webclient.Huge, web.Word("is 100 MB long"), false},
+		{webclient.Endless, web.Word("never ends"), false},
+	}
+	for n := range pages {
+		pages[n].On = pages[n].Failure == current.VersionPage
+	}
 	return r.dialog("faults", struct {
 		fault.Faults
 
 		AckDelayMs, LostPercent int64
 		Steps                   []silence
+		Pages                   []versionPage
+		Library                 webclient.Version
 		Any                     bool
-	}{current.Faults, current.AckDelay.Milliseconds(), int64(math.Round(current.DropAcks * 100)), steps, current.Any()})
+	}{
+		current.Faults, current.AckDelay.Milliseconds(), int64(math.Round(current.DropAcks * 100)), steps, pages,
+		webclient.Newest(), current.Any(),
+	})
 }
 
 // setFaults replaces all faults.
@@ -68,9 +91,18 @@ func (p *Page) setFaults(r *request) error {
 	if value("ackDelay") > maxAckDelay || value("sendError") > maxCode {
 		return refusal.Invalidf("", "a number is too large")
 	}
+	versions := map[string]webclient.Version{}
+	for _, field := range []string{"oldestVersion", "newestVersion"} {
+		version, err := webclient.Parse(r.field(field))
+		if err != nil {
+			return refusal.Invalidf(field, "a version %s", err)
+		}
+		versions[field] = version
+	}
 	err := p.config.Faults.Set(fault.Faults{
 		AckDelay: time.Duration(value("ackDelay")) * time.Millisecond, DropAcks: float64(value("lost")) / 100,
 		SendError: int(value("sendError")), RefuseLogins: r.on("refuseLogins"), Outdated: r.on("outdated"),
+		OldestVersion: versions["oldestVersion"], NewestVersion: versions["newestVersion"], VersionPage: webclient.Failure(r.field("versionPage")),
 		Silent: fault.Silence(r.field("silent")), StallMedia: numbers["stallMedia"], StallHistory: numbers["stallHistory"],
 		MediaPadding: value("padding"),
 	})

@@ -12,6 +12,7 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/account"
 	"github.com/recado-project/recado/internal/sandbox/link"
 	"github.com/recado-project/recado/internal/sandbox/phonenumber"
+	"github.com/recado-project/recado/internal/sandbox/webclient"
 	"github.com/recado-project/recado/internal/sandbox/wire"
 )
 
@@ -19,13 +20,19 @@ import (
 // do not know the sender.
 const banCode = 101
 
+// version is the version of the web client that the client claims to be.
+func (c *client) version() webclient.Version {
+	version := c.Noise.Payload().GetUserAgent().GetAppVersion()
+	return webclient.Version{version.GetPrimary(), version.GetSecondary(), version.GetTertiary()}
+}
+
 // register lets a client that is not linked wait for that.
 func (c *client) register(ctx context.Context) error {
 	keys, err := link.ParseRegistration(c.Noise.Payload().GetDevicePairingData())
 	if err != nil {
 		return err
 	}
-	if c.s.config.Faults.Current().Outdated {
+	if c.s.config.Faults.Current().Refuses(c.version()) {
 		return c.Refuse(ctx, wire.Failure(wire.FailureOutdated))
 	}
 	c.candidate, err = c.s.config.Linking.Offer(ctx, c.Connection, keys)
@@ -38,7 +45,7 @@ func (c *client) login(ctx context.Context) error {
 	switch f := c.s.config.Faults.Current(); {
 	case f.RefuseLogins:
 		return c.Refuse(ctx, wire.Failure(wire.FailureUnavailable))
-	case f.Outdated:
+	case f.Refuses(c.version()):
 		return c.Refuse(ctx, wire.Failure(wire.FailureOutdated))
 	}
 	owner, err := c.s.config.Accounts.Find(ctx, phonenumber.Canonical(strconv.FormatUint(payload.GetUsername(), 10)))
