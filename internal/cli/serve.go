@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"net"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
@@ -34,7 +33,7 @@ func (f dataFlags) store(logger *slog.Logger) store.Config {
 type platformFlags struct {
 	URL     string `help:"Websocket of another platform instead of the messenger's own: a sandbox, ws://host:port." name:"url"`
 	Key     string `help:"Root key of that platform, 64 hexadecimal digits (see GET /sandbox/api/trust)." name:"key"`
-	Version string `help:"Version of the messenger's web client to present, for example 2.3000.1234567, if the platform refuses the built-in one as outdated." name:"version"`
+	Version string `help:"Version of the messenger's web client to present, for example 2.3000.1234567. Without it the newest one is looked up, once a day and when the platform refuses the one in use." name:"version"`
 	Compare bool   `help:"Link with a passkey only after somebody has confirmed the code, also where the platform needs no comparison." name:"compare-passkeys"`
 }
 
@@ -51,28 +50,13 @@ func (f platformFlags) config() (whatsapp.Config, error) {
 		config.RootKey = (*[32]byte)(key)
 	}
 	if f.Version != "" {
-		version, err := parseVersion(f.Version)
+		version, err := whatsapp.ParseVersion(f.Version)
 		if err != nil {
-			return config, err
+			return config, fmt.Errorf("--platform-version %w", err)
 		}
 		config.ClientVersion = &version
 	}
 	return config, nil
-}
-
-func parseVersion(text string) (version [3]uint32, err error) {
-	parts := strings.Split(text, ".")
-	if len(parts) != len(version) {
-		return version, errors.New("--platform-version must have three numbers: 2.3000.1234567")
-	}
-	for i, part := range parts {
-		number, err := strconv.ParseUint(part, 10, 32)
-		if err != nil {
-			return version, errors.New("--platform-version must have three numbers: 2.3000.1234567")
-		}
-		version[i] = uint32(number)
-	}
-	return version, nil
 }
 
 // serveCommand runs the gateway.

@@ -1,6 +1,9 @@
 package gateway
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // Connector opens sessions on the messenger platform. It is safe for concurrent
 // use.
@@ -36,3 +39,31 @@ type Encoder interface {
 	// MediaOf describes the file of a message, and reports whether it has one.
 	MediaOf(payload []byte) (Media, bool, error)
 }
+
+// ClientVersion is the version of the messenger's web client that sessions claim to be, as
+// people who run the gateway see it. The platform refuses a version some months after it
+// appeared.
+type ClientVersion struct {
+	Version string
+	Source  VersionSource
+	// LookedUpAt is when a newest version was found last; zero: never.
+	LookedUpAt time.Time
+	// RefusedSince is since when the platform refuses every version that there is to
+	// claim; zero if it does not.
+	RefusedSince time.Time
+	// Trouble says in words why no version was found by the last look-up, or why the one
+	// that was found is of no use; empty if nothing is wrong.
+	Trouble string
+	// NextLookUp is when the newest version is looked up next; zero: never.
+	NextLookUp time.Time
+}
+
+// VersionSource says where a version of the web client comes from.
+type VersionSource string
+
+// The sources.
+const (
+	VersionBuiltIn  VersionSource = "built_in"  // the client library's own
+	VersionLookedUp VersionSource = "looked_up" // named by the messenger's page
+	VersionSet      VersionSource = "set"       // by the operator; nothing is looked up
+)

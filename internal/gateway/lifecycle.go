@@ -43,6 +43,10 @@ type ConnectionLifecycle interface {
 	ConnectionLost(ctx context.Context, trouble error)
 	// Refused says that the platform refuses the session for good; it is over.
 	Refused(ctx context.Context, reason Reason)
+	// Outdated says that the platform refuses the version of the client, and that there is
+	// no other one to try; why says it in words. The session goes on, and tries again when
+	// a newer version was looked up.
+	Outdated(ctx context.Context, why error)
 	// LoggedOut says that the phone has unlinked the session; its keys are gone.
 	LoggedOut(ctx context.Context)
 }

@@ -151,6 +151,9 @@ func (s *Service) Session(ctx context.Context, id string) (gateway.Session, erro
 	if instance.Status == gateway.StatusPaymentPending {
 		return nil, paymentRequired()
 	}
+	if why, ok := gateway.AsError(s.supervisor(id).lastTrouble()); ok { // it was written for clients
+		return nil, gateway.Errorf(gateway.Conflict, gateway.CodeNotConnected, "the instance is not connected: %s", why.Message)
+	}
 	return nil, gateway.Errorf(gateway.Conflict, gateway.CodeNotConnected,
 		"the instance is not connected: its status is %s; the dashboard says why, and what to do (/instances/%s)", instance.Status, id)
 }

@@ -124,6 +124,12 @@ func (l *lifecycle) Refused(ctx context.Context, reason gateway.Reason) {
 		"the platform refuses the session: %s", reason))
 }
 
+// Outdated keeps the session, which comes back by itself, and why it is not there.
+func (l *lifecycle) Outdated(ctx context.Context, why error) {
+	l.set(func(s *supervisor) { s.up, s.trouble = false, why })
+	l.update(ctx, update{cause: outdated, reason: gateway.ReasonClientOutdated})
+}
+
 // LoggedOut ends the session, whose keys are gone.
 func (l *lifecycle) LoggedOut(ctx context.Context) {
 	l.over(ctx, unlinked, unlinked.reason(), forget, linkingEnded())

@@ -106,6 +106,9 @@ func (f *farewell) Refused(_ context.Context, reason gateway.Reason) {
 	f.end(fmt.Errorf("instance: the platform refuses the session: %s", reason))
 }
 
+// Outdated says that the session can't log out before a newer version is looked up.
+func (f *farewell) Outdated(_ context.Context, why error) { f.end(why) }
+
 // LoggedOut says that the phone has unlinked the device before.
 func (f *farewell) LoggedOut(context.Context) { f.end(nil) }
 

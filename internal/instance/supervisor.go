@@ -32,7 +32,7 @@ type supervisor struct {
 	code       gateway.QRCode
 	passkey    gateway.PasskeyQuestion // of the current session's linking
 	pairing    pairing                 // counts only as long as its session is the current one
-	trouble    error                   // why the platform was not reached in the last attempt; nil if it was
+	trouble    error                   // why the platform was not reached in the last attempt, or refuses the version; else nil
 	failure    error                   // why no code will come; the status that it mentions is written
 	changed    chan struct{}           // closed and made anew when the fields above change
 }
@@ -45,6 +45,14 @@ func (s *supervisor) connected() gateway.Session {
 		return nil
 	}
 	return s.session
+}
+
+// lastTrouble returns why the last attempt to connect failed; nil if it did not, or if the
+// platform was reached.
+func (s *supervisor) lastTrouble() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.trouble
 }
 
 // awaitConnected waits until the session is up and its status written.

@@ -13,7 +13,8 @@ const (
 	paired                           // scanned and accepted
 	connected                        // the session is up
 	connectionLost                   // the session is down and will be made anew
-	refused                          // banned, replaced, client outdated
+	refused                          // banned, replaced, client outdated for good
+	outdated                         // the client is outdated; the session waits for a newer version
 	loggedOut                        // logged out here
 	unlinked                         // unlinked on the phone
 	stopped                          // stopped by its user
@@ -40,9 +41,9 @@ func (o occurrence) next(from gateway.Status, linked bool) gateway.Status {
 		return when(isRunning(from), gateway.StatusQRTimeout, from)
 	case paired, connectionLost:
 		return when(isRunning(from), gateway.StatusConnecting, from)
-	case connected:
-		return when(isRunning(from), gateway.StatusConnected, from)
-	case refused:
+	case connected: // out of an error too: only a session whose version was refused goes on there
+		return when(isRunning(from) || from == gateway.StatusError, gateway.StatusConnected, from)
+	case refused, outdated:
 		return when(isRunning(from), gateway.StatusError, from)
 	case loggedOut:
 		keeps := from == gateway.StatusManuallyStopped || !linked && !isRunning(from)

@@ -37,12 +37,16 @@ func TestNext(t *testing.T) {
 		{"last code expired", []gateway.Status{"pending_qr_code_scan"}, codesExpired, notLinked, "qr_timeout"},
 		{"scanned", []gateway.Status{"pending_qr_code_scan"}, paired, linked, "connecting"},
 		{"session accepted", []gateway.Status{"connecting"}, connected, linked, "connected"},
+		{"session accepted with a newer version", []gateway.Status{"error"}, connected, linked, "connected"},
 		{"session accepted too late", []gateway.Status{"manually_stopped", "payment_pending", "stopped"}, connected, linked, ""},
 		{"connection lost", []gateway.Status{"connected"}, connectionLost, linked, "connecting"},
 		{"connection lost again", []gateway.Status{"connecting"}, connectionLost, linked, ""},
 		{"connection lost, stopped", []gateway.Status{"manually_stopped", "payment_pending"}, connectionLost, linked, ""},
 		{"refused for good", []gateway.Status{"connecting", "connected", "pending_qr_code_scan"}, refused, linked, "error"},
 		{"refused, stopped by then", []gateway.Status{"manually_stopped", "payment_pending"}, refused, linked, ""},
+
+		{"version refused", []gateway.Status{"connecting", "connected", "pending_qr_code_scan"}, outdated, linked, "error"},
+		{"version refused again", []gateway.Status{"error", "manually_stopped", "payment_pending"}, outdated, linked, ""},
 
 		{"logged out here", []gateway.Status{"connected", "connecting", "error", "stopped"}, loggedOut, linked, "stopped"},
 		{"linking ended", []gateway.Status{"connecting", "pending_qr_code_scan"}, loggedOut, notLinked, "stopped"},

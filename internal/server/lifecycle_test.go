@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -186,6 +187,10 @@ func TestInstanceFollowsWhatThePlatformDoes(t *testing.T) {
 			status: gateway.StatusError,
 			back: func(t *testing.T, g *testkit.Gateway, id string) {
 				t.Helper()
+				_, err := trySend(t, g, id, "why")
+				if err == nil || !strings.Contains(err.Error(), "refuses version") {
+					t.Errorf("the error does not say why: %v", err)
+				}
 				g.Phones.Faults(t, map[string]any{})
 				restart(t, g, id)
 			},

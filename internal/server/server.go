@@ -19,6 +19,7 @@ import (
 	"github.com/recado-project/recado/internal/api/contract"
 	"github.com/recado-project/recado/internal/directory"
 	"github.com/recado-project/recado/internal/eventlog"
+	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/instance"
 	"github.com/recado-project/recado/internal/media"
 	"github.com/recado-project/recado/internal/messaging"
@@ -186,6 +187,9 @@ func (s *Server) Instances() *instance.Service { return s.instances }
 // Messages gives the messages' use cases.
 func (s *Server) Messages() *messaging.Service { return s.messages }
 
+// ClientVersion says which version of the messenger's web client sessions claim to be.
+func (s *Server) ClientVersion() gateway.ClientVersion { return s.connector.ClientVersion() }
+
 // Sandbox gives the sandbox that runs in this process, or nil.
 func (s *Server) Sandbox() *sandbox.Server { return s.sandbox }
 
@@ -208,6 +212,7 @@ func (s *Server) Run(ctx context.Context) error {
 		worker.Worker{Name: "traffic", Run: s.traffic.Run},
 		worker.Worker{Name: "keys", Run: s.access.Run},
 		worker.Worker{Name: "users", Run: s.users.Run},
+		worker.Worker{Name: "connector", Run: s.connector.Run, Ready: s.connector.Ready()},
 		worker.Worker{Name: "instances", Run: s.instances.Run},
 		worker.Worker{Name: "messages", Run: s.messages.Run},
 		worker.Worker{Name: "http", Run: s.serve},

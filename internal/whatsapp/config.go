@@ -6,6 +6,7 @@ import (
 
 	"github.com/recado-project/recado/internal/whatsapp/keys"
 	"github.com/recado-project/recado/internal/whatsapp/transport"
+	"github.com/recado-project/recado/internal/whatsapp/version"
 )
 
 // Config is what a connector stands on. Keys and Logger are required; the zero value of
@@ -23,8 +24,13 @@ type Config struct {
 	// ProxyGuard allows the address of an instance's proxy; nil allows all.
 	ProxyGuard transport.Guard
 	// ClientVersion is the version of the messenger's web client that the connector
-	// claims to be; the default is whatsmeow's.
-	ClientVersion *[3]uint32
+	// claims to be, and then no newer one is looked up; the default is the newest that
+	// was looked up, or whatsmeow's.
+	ClientVersion *version.Version
+	// LookUpEvery is how often the newest version is looked up (24 h), LookUpTimeout how
+	// long that may take (20 s). LookUpPauseMin and LookUpPauseMax bound the pauses between
+	// look-ups while the platform refuses the version (1 min, 1 h).
+	LookUpEvery, LookUpTimeout, LookUpPauseMin, LookUpPauseMax time.Duration
 
 	// ConnectTimeout is how long it may take to reach the platform: the name, TCP,
 	// TLS and the websocket together (20 s). The handshake that follows has as much.
@@ -74,6 +80,10 @@ func (c Config) withDefaults() Config {
 		{&c.NextCodes, 20 * time.Second},
 		{&c.ReconnectMin, time.Second},
 		{&c.ReconnectMax, time.Minute},
+		{&c.LookUpEvery, 24 * time.Hour},
+		{&c.LookUpTimeout, 20 * time.Second},
+		{&c.LookUpPauseMin, time.Minute},
+		{&c.LookUpPauseMax, time.Hour},
 	} {
 		if *d.value == 0 {
 			*d.value = d.standard

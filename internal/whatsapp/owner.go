@@ -45,6 +45,7 @@ const (
 	lost      outcome = iota // make it anew, after a pause
 	again                    // make it anew at once
 	finished                 // the session is over
+	outdated                 // make it anew, with another version of the web client
 	abandoned                // the session was closed before there was a connection
 )
 
@@ -80,6 +81,11 @@ func (s *session) run() {
 		case finished:
 			s.finish(end)
 			return
+		case outdated:
+			if !s.renew() {
+				return
+			}
+			pause.wait(s.ctx)
 		case lost:
 			s.caches.groups.ForgetAll()
 			s.lifecycle.ConnectionLost(s.ctx, end.trouble)
@@ -174,6 +180,7 @@ func (s *session) follow(sig signal, linking *linking, deadline *time.Timer) (en
 	}
 	switch sig.kind {
 	case codesGiven:
+		s.connector.versions.Accepted(s.ctx, s.version())
 		linking.begin(s.ctx, sig.codes)
 	case passkeyWanted:
 		linking.renew(s.ctx, sig.secret)
@@ -203,6 +210,7 @@ func (s *session) follow(sig signal, linking *linking, deadline *time.Timer) (en
 		linking.loginWanted = true
 		deadline.Reset(afterPairing)
 	case loggedIn:
+		s.connector.versions.Accepted(s.ctx, s.version())
 		if client := s.current(); s.connected() && client.IsConnected() && client.IsLoggedIn() {
 			if err := s.lifecycle.Connected(s.ctx, s.profile()); err != nil {
 				s.logger.ErrorContext(s.ctx, "a new connection could not be written down; connecting again", slog.Any("error", err))
@@ -220,6 +228,9 @@ func (s *session) follow(sig signal, linking *linking, deadline *time.Timer) (en
 		// whatsmeow's reader may be stuck with a frame that is no longer taken from it.
 		deadline.Reset(partingWait)
 	case refusal:
+		if sig.reason == gateway.ReasonClientOutdated {
+			return ending{outcome: outdated}, true
+		}
 		return ending{outcome: finished, announce: func(ctx context.Context) { s.lifecycle.Refused(ctx, sig.reason) }}, true
 	case pictureMoved:
 		s.loadPicture()
@@ -227,6 +238,25 @@ func (s *session) follow(sig signal, linking *linking, deadline *time.Timer) (en
 		return ending{outcome: finished, announce: s.unlinked}, true
 	}
 	return ending{}, false
+}
+
+// renew waits until it is worth a try to connect with another version of the web client than
+// the one that was refused, and reports whether the session goes on. A session that is not
+// linked does not wait for long: nobody looks at the codes that it would show.
+func (s *session) renew() bool {
+	why := s.connector.versions.Refused(s.ctx, s.version())
+	switch {
+	case s.ctx.Err() != nil:
+		return false
+	case why == nil:
+		return true
+	case s.connector.versions.Fixed() || !s.Linked():
+		s.finish(ending{announce: func(ctx context.Context) { s.lifecycle.Refused(ctx, gateway.ReasonClientOutdated) }})
+		return false
+	}
+	s.lifecycle.Outdated(s.ctx, why)
+	s.connector.versions.Await(s.ctx)
+	return true
 }
 
 // unlinked removes the keys that the phone has made worthless, and informs the lifecycle.

@@ -21,7 +21,6 @@ var process struct {
 	sync.Mutex
 	set     bool
 	rootKey [32]byte
-	version [3]uint32
 }
 
 // setProcess sets the globals of whatsmeow and libsignal, once: sessions read
@@ -29,29 +28,21 @@ var process struct {
 func setProcess(config Config) error {
 	process.Lock()
 	defer process.Unlock()
-	rootKey, version := trustedRoot(config), clientVersion(config)
+	rootKey := trustedRoot(config)
 	if process.set {
-		if process.rootKey != rootKey || process.version != version {
-			return errors.New("whatsapp: this process already talks to a platform with another root key or client version")
+		if process.rootKey != rootKey {
+			return errors.New("whatsapp: this process already talks to a platform with another root key")
 		}
 		return nil
 	}
-	process.set, process.rootKey, process.version = true, rootKey, version
+	process.set, process.rootKey = true, rootKey
 	useRoot(rootKey)
-	store.SetWAVersion(version)
 	// What the phone lists under "linked devices".
 	store.SetOSInfo("Recado", [3]uint32{1, 0, 0})
 	store.DeviceProps.PlatformType = waCompanionReg.DeviceProps_DESKTOP.Enum()
 	store.SignalProtobufSerializer.Session = sessionrecord.Format{}
 	signallog.Quiet()
 	return nil
-}
-
-func clientVersion(config Config) [3]uint32 {
-	if config.ClientVersion != nil {
-		return *config.ClientVersion
-	}
-	return store.GetWAVersion()
 }
 
 func trustedRoot(config Config) [32]byte {

@@ -18,6 +18,7 @@ import (
 	"github.com/recado-project/recado/internal/whatsapp/caches"
 	"github.com/recado-project/recado/internal/whatsapp/keys"
 	"github.com/recado-project/recado/internal/whatsapp/taskqueue"
+	"github.com/recado-project/recado/internal/whatsapp/version"
 	"github.com/recado-project/recado/internal/whatsapp/wire"
 )
 
@@ -116,6 +117,7 @@ type identity struct {
 type connection struct {
 	endContext context.CancelFunc // gives it up; nil: it was given up, or there is none
 	codesEnd   time.Time          // when the last of the codes being shown runs out
+	claimed    version.Version    // of the web client, in the last handshake
 }
 
 var _ gateway.Session = (*session)(nil)
@@ -161,9 +163,6 @@ func (s *session) use(own *store.Device) {
 	client.SetWebsocketHTTPClient(s.route.client)
 	client.SetPreLoginHTTPClient(s.route.client)
 	client.SetMediaHTTPClient(s.route.media)
-	if own.ID == nil && s.label != (gateway.DeviceLabel{}) {
-		client.GetClientPayload = func() *waWa6.ClientPayload { return wire.Labelled(own.GetClientPayload(), s.label) }
-	}
 	client.EnableAutoReconnect = false
 	client.DisableLoginAutoReconnect = true
 	// Together: the platform is told "received" after our handler has committed, and a
@@ -176,6 +175,7 @@ func (s *session) use(own *store.Device) {
 	client.ManualHistorySyncDownload = true
 	// The phone is told "received" when the history was kept.
 	client.DisableManualHistorySyncReceipt = true
+	client.GetClientPayload = func() *waWa6.ClientPayload { return s.introduce(own) }
 	client.GetMessageForRetry = s.sentMessage
 	client.PrePairCallback = func(jid types.JID, _, _ string) bool {
 		return s.allowPairing(jid)
@@ -191,6 +191,28 @@ func (s *session) use(own *store.Device) {
 		s.device = own.ID.String()
 		s.self = gateway.Party{JID: wire.JIDOf(*own.ID), LID: wire.JIDOf(own.LID), Name: own.PushName}
 	}
+}
+
+// introduce returns what the client sends in a handshake. whatsmeow's own version is one
+// for the whole process; this one is the newest at every handshake. A device that is linked
+// now has the instance's label.
+func (s *session) introduce(own *store.Device) *waWa6.ClientPayload {
+	payload, newest := own.GetClientPayload(), s.connector.versions.Current()
+	if own.ID == nil && s.label != (gateway.DeviceLabel{}) {
+		payload = wire.Labelled(payload, s.label)
+	}
+	version.Claim(payload, newest)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.claimed = newest
+	return payload
+}
+
+// version is the version of the web client that the last handshake has named.
+func (s *session) version() version.Version {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.claimed
 }
 
 func (s *session) allowPairing(jid types.JID) bool {

@@ -3,12 +3,14 @@ package whatsapp_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/sandbox"
 	"github.com/recado-project/recado/internal/sandbox/fault"
+	"github.com/recado-project/recado/internal/sandbox/webclient"
 	"github.com/recado-project/recado/internal/whatsapp"
 )
 
@@ -121,6 +123,10 @@ func TestSessionComesBackAfterACut(t *testing.T) {
 
 func TestSessionHearsWhyItIsRefused(t *testing.T) {
 	t.Parallel()
+	set, err := whatsapp.ParseVersion("2.3000.1")
+	if err != nil {
+		t.Fatal(err)
+	}
 	cases := map[string]struct {
 		do     func(ctx context.Context, box *sandbox.Server) error
 		reason gateway.Reason
@@ -134,14 +140,14 @@ func TestSessionHearsWhyItIsRefused(t *testing.T) {
 		"banned for good": {func(ctx context.Context, box *sandbox.Server) error {
 			return box.Sessions.Ban(ctx, ownNumber, 0)
 		}, gateway.ReasonBanned},
-		"client outdated": {func(ctx context.Context, box *sandbox.Server) error {
+		"version outdated that an operator has set": {func(ctx context.Context, box *sandbox.Server) error {
 			return errors.Join(box.Faults.Set(fault.Faults{Outdated: true}), box.Sessions.Disconnect(ctx, ""))
 		}, gateway.ReasonClientOutdated},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, whatsapp.Config{})
+			w := newWorld(t, whatsapp.Config{ClientVersion: &set})
 			_, e, _ := w.link(t)
 			if err := c.do(t.Context(), w.box); err != nil {
 				t.Fatal(err)
@@ -150,6 +156,34 @@ func TestSessionHearsWhyItIsRefused(t *testing.T) {
 				t.Errorf("reason %q, want %q", got, c.reason)
 			}
 		})
+	}
+}
+
+// A session whose version is refused says why it is not there, and comes back by itself.
+func TestSessionComesBackWithANewerVersion(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, whatsapp.Config{LookUpPauseMin: 20 * time.Millisecond, LookUpPauseMax: 20 * time.Millisecond})
+	session, e, _ := w.link(t)
+	older, newer := webclient.Newest(), webclient.Newest()
+	older[2]--
+	newer[2]++
+	refuse := fault.Faults{OldestVersion: newer, NewestVersion: older}
+	if err := errors.Join(w.box.Faults.Set(refuse), w.box.Sessions.Disconnect(t.Context(), "")); err != nil {
+		t.Fatal(err)
+	}
+	if why := e.await(t, "outdated").why; gateway.KindOf(why) != gateway.PlatformFailed || !strings.Contains(why.Error(), older.String()) {
+		t.Errorf("the reason is %v", why)
+	}
+	refuse.NewestVersion = newer
+	if err := w.box.Faults.Set(refuse); err != nil {
+		t.Fatal(err)
+	}
+	e.await(t, "connected")
+	if _, err := w.send(t, session, "back again"); err != nil {
+		t.Error(err)
+	}
+	if got := w.connector.ClientVersion(); got.Version != newer.String() || !got.RefusedSince.IsZero() {
+		t.Errorf("reported %+v", got)
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/whatsapp/keys"
 	"github.com/recado-project/recado/internal/whatsapp/transport"
+	"github.com/recado-project/recado/internal/whatsapp/version"
 	"github.com/recado-project/recado/internal/whatsapp/wire"
 )
 
@@ -30,6 +31,7 @@ type Connector struct {
 	config    Config
 	keys      *keys.Keys
 	direct    route // of all sessions without a proxy
+	versions  *version.Keeper
 	logins    chan struct{}
 	histories chan struct{} // the place of the session that reads a history
 	running   sync.WaitGroup
@@ -58,16 +60,42 @@ func New(config Config) (*Connector, error) {
 	if err != nil {
 		return nil, fmt.Errorf("whatsapp: %w", err)
 	}
+	versions, err := version.New(version.Config{
+		Store: config.Keys, Client: client, Logger: config.Logger, Now: config.Now, Set: config.ClientVersion,
+		Every: config.LookUpEvery, Patience: config.LookUpTimeout, PauseMin: config.LookUpPauseMin, PauseMax: config.LookUpPauseMax,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("whatsapp: %w", err)
+	}
 	other := func(ctx context.Context, jid types.JID) types.JID { return otherAddress(ctx, devices.People(), jid) }
 	return &Connector{
 		Encoder:   wire.NewEncoder(other),
 		config:    config,
 		keys:      devices,
 		direct:    *newRoute(client, config.SilenceTimeout),
+		versions:  versions,
 		logins:    make(chan struct{}, config.ConnectAtOnce),
 		histories: make(chan struct{}, 1),
 	}, nil
 }
+
+// Run looks up which version of the web client sessions should claim to be, until ctx ends.
+// Sessions need it: one whose version is refused waits for its answer.
+func (c *Connector) Run(ctx context.Context) error {
+	if err := c.versions.Run(ctx); err != nil {
+		return fmt.Errorf("whatsapp: %w", err)
+	}
+	return nil
+}
+
+// Ready is closed when Run knows the version that sessions should start with.
+func (c *Connector) Ready() <-chan struct{} { return c.versions.Ready() }
+
+// ClientVersion says which version of the web client sessions claim to be.
+func (c *Connector) ClientVersion() gateway.ClientVersion { return c.versions.Report() }
+
+// ParseVersion reads a version of the web client, such as 2.3000.1234567.
+func ParseVersion(text string) (version.Version, error) { return version.Parse(text) }
 
 // Close waits until all sessions have ended; they must have been closed, or be
 // over by themselves.

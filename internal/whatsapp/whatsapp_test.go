@@ -52,6 +52,7 @@ type recorded struct {
 	call        gateway.Call
 	restriction gateway.Restriction
 	history     []gateway.Message
+	why         error
 }
 
 // recorder takes the calls of a session and passes them on, in order.
@@ -117,6 +118,10 @@ func (e *recorder) PictureChanged(context.Context, string) { e.calls <- recorded
 func (e *recorder) ConnectionLost(context.Context, error)  { e.calls <- recorded{what: "lost"} }
 func (e *recorder) Refused(_ context.Context, reason gateway.Reason) {
 	e.calls <- recorded{what: "refused", reason: reason}
+}
+
+func (e *recorder) Outdated(_ context.Context, why error) {
+	e.calls <- recorded{what: "outdated", why: why}
 }
 func (e *recorder) LoggedOut(context.Context) { e.calls <- recorded{what: "logged out"} }
 
@@ -267,6 +272,14 @@ func newWorld(t *testing.T, config whatsapp.Config) world {
 	if err != nil {
 		t.Fatal(err)
 	}
+	looking := make(chan error, 1)
+	go func() { looking <- connector.Run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-looking; err != nil {
+			t.Error(err)
+		}
+	})
 	t.Cleanup(connector.Close)
 	return world{box: box, connector: connector, conns: conns}
 }

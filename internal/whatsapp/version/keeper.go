@@ -1,0 +1,320 @@
+// Which version is claimed, and when a newer one is looked up.
+
+package version
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"maps"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+// Store keeps what was found, as rows that all devices share.
+type Store interface {
+	// FindDeviceKey returns the value of a row; nil if there is none.
+	FindDeviceKey(ctx context.Context, device int64, kind, name string) ([]byte, error)
+	// WriteDeviceKeys writes changes and returns after the commit.
+	WriteDeviceKeys(ctx context.Context, instanceID string, changes gateway.DeviceKeyChanges) error
+}
+
+// Config is what a Keeper stands on. All fields are required, but for Set.
+type Config struct {
+	Store  Store
+	Client *http.Client // reaches the platform
+	Logger *slog.Logger
+	Now    func() time.Time
+
+	// Set is an operator's version. It is claimed whatever happens, and nothing is looked
+	// up.
+	Set *Version
+	// Every is how often the newest version is looked up, Patience how long that may take.
+	// PauseMin and PauseMax bound the pauses between look-ups that refusals cause. The first
+	// of them comes at once.
+	Every, Patience, PauseMin, PauseMax time.Duration
+}
+
+// Keeper decides which version sessions claim: the newest that was looked up, but none older
+// than the built-in one or one that was accepted. If the platform refuses the newest, the
+// one before it is tried. A Keeper is safe for concurrent use.
+type Keeper struct {
+	config Config
+	ready  chan struct{}
+	woken  chan struct{} // for Run: look at the time anew
+
+	mu       sync.Mutex
+	found    finding
+	accepted Version // the newest that the platform has accepted
+	refused  map[Version]bool
+	since    time.Time // when the refusals began; zero: the platform accepts what is claimed
+	tried    time.Time // when the last look-up began
+	pause    time.Duration
+	notYet   time.Time     // refusals cause no look-up before
+	trouble  error         // why the last look-up was of no use
+	news     chan struct{} // closed and made anew after a look-up, and when a version is accepted again
+}
+
+// finding is a version that was looked up.
+type finding struct {
+	version Version
+	at      time.Time
+}
+
+// New makes a keeper. What was found earlier is not read before Run.
+func New(config Config) (*Keeper, error) {
+	if config.Store == nil || config.Client == nil || config.Logger == nil || config.Now == nil ||
+		config.Every <= 0 || config.Patience <= 0 || config.PauseMin <= 0 || config.PauseMax < config.PauseMin {
+		return nil, errors.New("version: a part is missing")
+	}
+	return &Keeper{
+		config: config, ready: make(chan struct{}), woken: make(chan struct{}, 1),
+		refused: map[Version]bool{}, pause: config.PauseMin, news: make(chan struct{}),
+	}, nil
+}
+
+// Ready is closed when Run has read what was found earlier: sessions should start then.
+func (k *Keeper) Ready() <-chan struct{} { return k.ready }
+
+// Run reads what was found earlier, and looks the newest version up until ctx ends.
+func (k *Keeper) Run(ctx context.Context) error {
+	if err := k.read(ctx); err != nil {
+		return err
+	}
+	close(k.ready)
+	if k.config.Set != nil {
+		<-ctx.Done()
+		return nil
+	}
+	for {
+		timer := time.NewTimer(k.due().Sub(k.config.Now()))
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return nil
+		case <-timer.C:
+			k.lookUp(ctx)
+		case <-k.woken:
+			timer.Stop()
+		}
+	}
+}
+
+// due returns when the next look-up comes.
+func (k *Keeper) due() time.Time {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.next()
+}
+
+// next returns when the next look-up comes. The caller holds mu.
+func (k *Keeper) next() time.Time {
+	last := k.tried
+	if k.found.at.After(last) {
+		last = k.found.at
+	}
+	daily := last.Add(k.config.Every)
+	if !k.since.IsZero() && k.notYet.Before(daily) {
+		return k.notYet
+	}
+	return daily
+}
+
+// lookUp looks the newest version up, and keeps it.
+func (k *Keeper) lookUp(ctx context.Context) {
+	k.mu.Lock()
+	k.tried = k.config.Now()
+	k.mu.Unlock()
+	newest, err := lookUp(ctx, k.config.Client, k.config.Patience)
+	if ctx.Err() != nil {
+		return
+	}
+	k.note(ctx, newest, err)
+	if err != nil {
+		k.config.Logger.WarnContext(ctx, "newest version of the web client not found",
+			slog.Any("error", err), slog.Any("cause", errors.Unwrap(err)))
+		return
+	}
+	k.write(ctx)
+}
+
+// note notes what a look-up has found, and tells those who wait for it.
+func (k *Keeper) note(ctx context.Context, newest Version, err error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	before, now := k.current(), k.config.Now()
+	if err == nil {
+		k.found = finding{newest, now}
+		maps.DeleteFunc(k.refused, func(v Version, _ bool) bool { return v != newest && v != k.floor() })
+	}
+	k.trouble = err
+	if !k.since.IsZero() {
+		switch {
+		case !k.refused[k.current()]:
+			k.pause = k.config.PauseMin
+		case err == nil && newest == k.current():
+			k.trouble = &failure{text: "the page names version " + newest.String() + ", which is refused too"}
+		case err == nil:
+			k.trouble = &failure{text: "the page names an older version, " + newest.String()}
+		}
+		k.notYet = now.Add(k.pause)
+		if k.refused[k.current()] {
+			k.pause = min(2*k.pause, k.config.PauseMax)
+		}
+	}
+	if after := k.current(); after != before {
+		k.config.Logger.InfoContext(ctx, "sessions claim a newer version of the web client from their next connection on",
+			slog.String("version", after.String()))
+	}
+	k.tell()
+}
+
+// tell wakes all who wait for news. The caller holds mu.
+func (k *Keeper) tell() {
+	close(k.news)
+	k.news = make(chan struct{})
+}
+
+// floor is the version below which none is claimed. The caller holds mu.
+func (k *Keeper) floor() Version {
+	if floor := BuiltIn(); !floor.LessThan(k.accepted) {
+		return floor
+	}
+	return k.accepted
+}
+
+// current returns the version to claim. The caller holds mu.
+func (k *Keeper) current() Version {
+	if k.config.Set != nil {
+		return *k.config.Set
+	}
+	floor, found := k.floor(), k.found.version
+	if floor.LessThan(found) && (!k.refused[found] || k.refused[floor]) {
+		return found
+	}
+	return floor
+}
+
+// Current returns the version that a session should claim at its next login.
+func (k *Keeper) Current() Version {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.current()
+}
+
+// Fixed reports whether an operator has set the version.
+func (k *Keeper) Fixed() bool { return k.config.Set != nil }
+
+// Accepted says that the platform has accepted a login with a version.
+func (k *Keeper) Accepted(ctx context.Context, version Version) {
+	k.mu.Lock()
+	delete(k.refused, version)
+	if !k.since.IsZero() {
+		k.config.Logger.InfoContext(ctx, "the platform accepts the version of the web client again",
+			slog.String("version", version.String()), slog.Duration("after", k.config.Now().Sub(k.since)))
+		k.since, k.pause, k.trouble = time.Time{}, k.config.PauseMin, nil
+		k.notYet = k.tried.Add(k.pause)
+		k.tell()
+	}
+	newer := k.config.Set == nil && k.accepted.LessThan(version) && BuiltIn().LessThan(version)
+	if newer {
+		k.accepted = version
+	}
+	k.mu.Unlock()
+	if newer {
+		k.write(ctx)
+	}
+}
+
+// Refused says that the platform refuses a version as outdated. It returns nil if there is
+// another one to claim. It looks the newest one up for that and waits for the answer, unless
+// the last look-up was just before. Else the error, a *gateway.Error, says in words why there
+// is none. Callers that come together share a look-up.
+func (k *Keeper) Refused(ctx context.Context, version Version) error {
+	k.mu.Lock()
+	k.refused[version] = true
+	if !k.refused[k.current()] {
+		defer k.mu.Unlock()
+		return nil
+	}
+	if k.since.IsZero() {
+		k.since = k.config.Now()
+		k.config.Logger.ErrorContext(ctx, "the platform refuses the version of the web client as outdated",
+			slog.String("version", version.String()))
+	}
+	if k.config.Set != nil || k.config.Now().Before(k.notYet) {
+		defer k.mu.Unlock()
+		return k.why()
+	}
+	news := k.news
+	k.mu.Unlock()
+	select {
+	case k.woken <- struct{}{}:
+	default: // Run looks at the time in any case
+	}
+	select {
+	case <-news:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if !k.refused[k.current()] {
+		return nil
+	}
+	return k.why()
+}
+
+// why says why the platform refuses and what comes next. The caller holds mu.
+func (k *Keeper) why() error {
+	text := "the platform refuses version " + k.current().String() + " of its web client as outdated"
+	switch {
+	case k.config.Set != nil:
+		text += ", which --platform-version names"
+	case k.trouble == nil:
+		text += "; the newest one is looked up by itself"
+	default:
+		text += ", and no newer one was found: " + k.trouble.Error() + "; it is looked up again by itself"
+	}
+	return gateway.Errorf(gateway.PlatformFailed, gateway.CodePlatformError, "%s", text)
+}
+
+// Await waits, after Refused has failed, until it is worth a try to log in again: after the
+// next look-up, or when the platform has accepted another session.
+func (k *Keeper) Await(ctx context.Context) {
+	k.mu.Lock()
+	news, over := k.news, k.since.IsZero() || !k.refused[k.current()]
+	k.mu.Unlock()
+	if over {
+		return
+	}
+	select {
+	case <-news:
+	case <-ctx.Done():
+	}
+}
+
+// Report says which version is claimed, and how the look-ups go.
+func (k *Keeper) Report() gateway.ClientVersion {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	current := k.current()
+	report := gateway.ClientVersion{
+		Version: current.String(), Source: gateway.VersionLookedUp, LookedUpAt: k.found.at, RefusedSince: k.since,
+	}
+	if current == BuiltIn() {
+		report.Source = gateway.VersionBuiltIn
+	}
+	if k.config.Set != nil {
+		report.Source = gateway.VersionSet
+		return report
+	}
+	report.NextLookUp = k.next()
+	if k.trouble != nil {
+		report.Trouble = k.trouble.Error()
+	}
+	return report
+}
