@@ -54,7 +54,7 @@ type Access interface {
 	KeyWatch
 }
 
-// Config holds what the API needs. The use cases, Ready and Logger are required.
+// Config holds what the API needs. The use cases, Ready, ClientVersion and Logger are required.
 type Config struct {
 	Instances Instances
 	Messages  Messages
@@ -63,8 +63,10 @@ type Config struct {
 	Events    Events
 	Webhooks  Webhooks
 	// Ready reports whether requests can be served now.
-	Ready  func(ctx context.Context) error
-	Logger *slog.Logger
+	Ready func(ctx context.Context) error
+	// ClientVersion says which version of the messenger's web client is claimed.
+	ClientVersion func() gateway.ClientVersion
+	Logger        *slog.Logger
 
 	// Files opens the files of download links; nil serves none.
 	Files Files
@@ -104,7 +106,7 @@ func New(config Config) (*API, error) {
 			return nil, errors.New("api: a use case is missing")
 		}
 	}
-	if config.Ready == nil || config.Logger == nil {
+	if config.Ready == nil || config.ClientVersion == nil || config.Logger == nil {
 		return nil, errors.New("api: readiness or logger is missing")
 	}
 	if config.StreamPause == 0 {

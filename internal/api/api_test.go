@@ -100,10 +100,10 @@ func newFixture(tb testing.TB, change func(*api.Config)) *fixture {
 		Events:    f.events,
 		Webhooks:  f.webhooks,
 		Stopping:  f.stopping,
-		Ready:     data.Ping,
-		Version:   "1.2.3",
-		Now:       now,
-		Logger:    logger,
+		Ready:     data.Ping, ClientVersion: func() gateway.ClientVersion { return gateway.ClientVersion{Version: "2.3000.1"} },
+		Version: "1.2.3",
+		Now:     now,
+		Logger:  logger,
 	}
 	if change != nil {
 		change(&config)

@@ -10,7 +10,7 @@ func routes(c Config, origin contract.Origin) []contract.Route {
 	passkey := passkeys{c.Instances}
 	send, message, files := sending{c.Messages}, messages{c.Messages}, files{c.Messages, c.Files, origin}
 	people, webhook, deliveries := people{c.Directory}, webhooks{c.Webhooks}, deliveries{c.Webhooks}
-	events, keys, health := newStreams(c), keys{c.Access, c.Instances, c.Now}, health{c.Ready}
+	events, keys, health := newStreams(c), keys{c.Access, c.Instances, c.Now}, health{c.Ready, c.ClientVersion}
 	return []contract.Route{
 		get("/api/instances", instances.list()),
 		get("/api/instances/{instanceId}", instances.get()),

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -14,6 +15,28 @@ import (
 type healthCommand struct {
 	URL     string        `help:"Address of the gateway, or the whole address to ask." default:"http://127.0.0.1:8080"`
 	Timeout time.Duration `help:"How long to wait for the answer." default:"3s"`
+}
+
+// readiness is what the gateway says of the messenger's web client.
+type readiness struct {
+	ClientVersion map[string]string `json:"clientVersion"`
+}
+
+// String says how the version is doing, in up to three lines.
+func (r readiness) String() string {
+	var text strings.Builder
+	for _, part := range [][2]string{
+		{"web client ", "version"},
+		{", ", "source"},
+		{", newest looked up at ", "lookedUpAt"},
+		{"\nthe platform refuses it since ", "refusedSince"},
+		{"\nthe last look-up was of no use: ", "trouble"},
+	} {
+		if value := r.ClientVersion[part[1]]; value != "" {
+			text.WriteString(part[0] + strings.ReplaceAll(value, "_", " "))
+		}
+	}
+	return text.String()
 }
 
 // Run fails unless the gateway answers that it is ready.
@@ -42,5 +65,10 @@ func (c healthCommand) Run(ctx context.Context, t terminal) error {
 	if response.StatusCode != http.StatusOK {
 		return fmt.Errorf("the gateway at %s is not ready: it answered %s", c.URL, response.Status)
 	}
-	return t.print(map[string]string{"status": "ok"}, "ok")
+	var whole json.RawMessage
+	var state readiness
+	if json.NewDecoder(response.Body).Decode(&whole) != nil || json.Unmarshal(whole, &state) != nil || state.ClientVersion["version"] == "" {
+		return t.print(map[string]string{"status": "ok"}, "ok") // an address that says less
+	}
+	return t.print(whole, "ok\n"+state.String())
 }

@@ -13,7 +13,21 @@ import (
 func TestHealth(t *testing.T) {
 	t.Parallel()
 	g := testkit.Start(t, testkit.Options{})
-	if code, out, said := run(t, "", "health", "--url", g.BaseURL); code != 0 || strings.TrimSpace(out) != "ok" {
+	if code, out, said := run(t, "", "health", "--url", g.BaseURL); code != 0 || !strings.HasPrefix(out, "ok\nweb client 2.3000.") {
+		t.Errorf("exit code %d: %s%s", code, out, said)
+	}
+	g.Phones.Faults(t, map[string]any{"outdated": true, "versionPage": "down"})
+	created, err := g.Partner.CreateInstance(t.Context(), "shop")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := g.Client.QRCode(t.Context(), created.InstanceID); err == nil {
+		t.Error("a code is shown by a platform that refuses the version")
+	}
+	if code, out, said := run(t, "", "health", "--url", g.BaseURL); code != 0 || !strings.Contains(out, "refuses it since 20") || !strings.Contains(out, "status 503") {
+		t.Errorf("exit code %d: %s%s", code, out, said)
+	}
+	if code, out, said := run(t, "", "health", "--json", "--url", g.BaseURL); code != 0 || !strings.Contains(out, `"trouble":"the page was answered with status 503"`) {
 		t.Errorf("exit code %d: %s%s", code, out, said)
 	}
 	ill := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) }))

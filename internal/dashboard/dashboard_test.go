@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/web/webtest"
@@ -43,5 +44,10 @@ func TestHealthSaysWhatIsWrong(t *testing.T) {
 	r := newRig(t)
 	page := r.show(gateway.RoleViewer, "/health")
 	r.has(page, "1.2.3", "SQLite", "There is no ffmpeg", "of 1.0 GB")
+	r.version = gateway.ClientVersion{
+		Version: "2.3000.17", Source: gateway.VersionLookedUp, LookedUpAt: time.Now(), RefusedSince: time.Now(), NextLookUp: time.Now(),
+		Trouble: "the page can't be reached",
+	}
+	r.has(r.show(gateway.RoleViewer, "/health"), "2.3000.17 (looked up)", "The platform refuses the version", "refuses it", "be reached")
 	r.follow(gateway.RoleViewer, "/health/live")("SQLite")
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/dashboard/frame"
+	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/health"
 	"github.com/recado-project/recado/internal/web"
 	"github.com/recado-project/recado/internal/webhook"
@@ -20,7 +21,8 @@ type healthView struct {
 	health.Report
 
 	Advice                            []state // what somebody should look at
-	Flowing, Waiting, Suspended, Idle int     // webhooks
+	ClientSource                      web.Word
+	Flowing, Waiting, Suspended, Idle int // webhooks
 }
 
 // showHealth shows the page.
@@ -39,6 +41,7 @@ func (p *pages) liveHealth(r *frame.Request) error {
 
 func (p *pages) healthView(ctx context.Context) (healthView, error) {
 	view := healthView{Report: p.Health.Report(ctx)}
+	view.ClientSource = sourceName(view.Client.Source)
 	flows := view.Webhooks.Flows
 	view.Flowing, view.Waiting = flows[webhook.FlowFlowing], flows[webhook.FlowWaiting]
 	view.Suspended, view.Idle = flows[webhook.FlowSuspended], flows[webhook.FlowInactive]
@@ -46,6 +49,18 @@ func (p *pages) healthView(ctx context.Context) (healthView, error) {
 		view.Advice = append(view.Advice, adviceFor(problem))
 	}
 	return view, nil
+}
+
+// sourceName says where the version of the web client comes from.
+func sourceName(source gateway.VersionSource) web.Word {
+	switch source {
+	case gateway.VersionLookedUp:
+		return web.Word("looked up")
+	case gateway.VersionSet:
+		return web.Word("set by --platform-version")
+	default:
+		return web.Word("built in")
+	}
 }
 
 // adviceFor says what a problem means, and what to do.
@@ -60,6 +75,11 @@ func adviceFor(problem health.Problem) state {
 		return state{
 			"bad", web.Word("The disk is nearly full"), web.Word("Without space on the disk no message can be kept, and nothing is sent."),
 			web.Word("Make room, move the data folder, or keep less with --keep-messages and --media-quota."),
+		}
+	case health.ClientOutdated:
+		return state{
+			"bad", web.Word("The platform refuses the version of the web client"), web.Word("Instances that lose their connection come back when a newer version is found."),
+			web.Word("If none is found for hours, update Recado or set one with --platform-version."),
 		}
 	case health.DatabaseSlow:
 		return state{

@@ -43,6 +43,7 @@ type rig struct {
 	pages    *frame.Pages
 	server   *httptest.Server
 	account  gateway.Account
+	version  gateway.ClientVersion
 
 	mu      sync.Mutex
 	entries []string // of the audit list
@@ -91,6 +92,7 @@ func (r *rig) build(bell *eventlog.Bell, logger *slog.Logger) dashboard.Config {
 	r.t.Cleanup(func() { _ = blobs.Close() })
 	looked, err := health.New(health.Config{
 		Database: r.store, Files: blobs, Webhooks: r.webhooks, DataDir: r.t.TempDir(), Logger: logger, Version: "1.2.3",
+		ClientVersion: func() gateway.ClientVersion { return r.version },
 	})
 	r.check(err)
 	instances, err := instance.New(instance.Config{Store: r.store, Connector: offline{}, Receivers: offline{}, Log: r.log, Logger: logger})

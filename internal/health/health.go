@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/webhook"
 )
 
@@ -38,6 +39,8 @@ type Config struct {
 	Webhooks Webhooks
 	DataDir  string // the folder of files and, with SQLite, of the database
 	Logger   *slog.Logger
+	// ClientVersion says which version of the messenger's web client is claimed.
+	ClientVersion func() gateway.ClientVersion
 
 	Version string
 	FFmpeg  bool             // media are measured and converted with ffmpeg
@@ -53,7 +56,7 @@ type Service struct {
 
 // New makes the service. The program counts as started now.
 func New(config Config) (*Service, error) {
-	if config.Database == nil || config.Files == nil || config.Webhooks == nil || config.DataDir == "" || config.Logger == nil {
+	if config.Database == nil || config.Files == nil || config.Webhooks == nil || config.DataDir == "" || config.Logger == nil || config.ClientVersion == nil {
 		return nil, errors.New("health: a part is missing")
 	}
 	if config.Now == nil {
@@ -72,7 +75,8 @@ type Report struct {
 	Files    FilesReport
 	Webhooks webhook.Summary
 	FFmpeg   bool
-	Problems []Problem // the most urgent first; empty if there are none
+	Client   gateway.ClientVersion // of the messenger's web client
+	Problems []Problem             // the most urgent first; empty if there are none
 }
 
 // DatabaseReport is how the database is doing.
@@ -100,7 +104,7 @@ func (s *Service) Report(ctx context.Context) Report {
 	report := Report{
 		Version: s.config.Version, Started: s.started, Uptime: now.Sub(s.started),
 		Database: s.database(ctx), Disk: DiskReport{Folder: s.config.DataDir},
-		Webhooks: s.config.Webhooks.Summarize(), FFmpeg: s.config.FFmpeg,
+		Webhooks: s.config.Webhooks.Summarize(), FFmpeg: s.config.FFmpeg, Client: s.config.ClientVersion(),
 	}
 	report.Files.Used, report.Files.Limit = s.config.Files.Used()
 	var err error

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/webhook"
 )
 
@@ -19,6 +20,11 @@ type world struct {
 	used       int64
 	summary    webhook.Summary
 	free, disk int64
+	refused    time.Time
+}
+
+func (w *world) version() gateway.ClientVersion {
+	return gateway.ClientVersion{Version: "2.3000.1", RefusedSince: w.refused}
 }
 
 func (*world) Kind() string { return "SQLite" }
@@ -52,13 +58,14 @@ func TestReportNamesTheProblems(t *testing.T) {
 			false,
 			[]Problem{DatabaseSilent, WebhooksSuspended, FilesFull, NoFFmpeg},
 		},
+		"refused":     {world{refused: time.Unix(1, 0)}, true, []Problem{ClientOutdated}},
 		"many events": {world{summary: webhook.Summary{Pending: 10_001}}, true, []Problem{EventsWait}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := &test.world
 			service, err := New(Config{
-				Database: w, Files: w, Webhooks: w, DataDir: "data", Logger: slog.New(slog.DiscardHandler),
+				Database: w, Files: w, Webhooks: w, DataDir: "data", ClientVersion: w.version, Logger: slog.New(slog.DiscardHandler),
 				Version: "1.2.3", FFmpeg: test.ffmpeg, Now: func() time.Time { return w.now },
 			})
 			if err != nil {
@@ -70,7 +77,7 @@ func TestReportNamesTheProblems(t *testing.T) {
 			if !reflect.DeepEqual(report.Problems, test.want) {
 				t.Errorf("the problems are %v, want %v", report.Problems, test.want)
 			}
-			if report.Uptime != time.Hour || report.Version != "1.2.3" || report.Database.Ping != w.takes || report.Database.Answered != (w.broken == nil) {
+			if report.Uptime != time.Hour || report.Version != "1.2.3" || report.Client.Version != "2.3000.1" || report.Database.Ping != w.takes || report.Database.Answered != (w.broken == nil) {
 				t.Errorf("reported %+v", report)
 			}
 		})

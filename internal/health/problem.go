@@ -15,6 +15,7 @@ type Problem string
 const (
 	DatabaseSilent    Problem = "database_silent"    // it does not answer
 	DiskFull          Problem = "disk_full"          // less than a gigabyte, or than 5 %, is free
+	ClientOutdated    Problem = "client_outdated"    // the platform refuses the version that instances claim
 	DatabaseSlow      Problem = "database_slow"      // it takes more than a tenth of a second to answer
 	WebhooksSuspended Problem = "webhooks_suspended" // some are not tried any more
 	EventsWait        Problem = "events_wait"        // more than ten thousand are to be delivered
@@ -36,6 +37,7 @@ func problemsOf(r Report) []Problem {
 	}{
 		{DatabaseSilent, !r.Database.Answered},
 		{DiskFull, r.Disk.All > 0 && (r.Disk.Free < fewFree || r.Disk.Free < r.Disk.All/20)},
+		{ClientOutdated, !r.Client.RefusedSince.IsZero()},
 		{DatabaseSlow, r.Database.Answered && r.Database.Ping > slowPing},
 		{WebhooksSuspended, r.Webhooks.Flows[webhook.FlowSuspended] > 0},
 		{EventsWait, r.Webhooks.Pending > manyPending},

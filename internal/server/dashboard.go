@@ -46,7 +46,7 @@ func (s *Server) openDashboard() (http.Handler, error) {
 	}
 	checks, err := health.New(health.Config{
 		Database: s.store, Files: s.blobs, Webhooks: s.webhooks, DataDir: s.config.DataDir, Logger: s.config.Logger,
-		Version: s.config.Version, FFmpeg: s.media.HasFFmpeg(), Now: s.config.Now,
+		ClientVersion: s.ClientVersion, Version: s.config.Version, FFmpeg: s.media.HasFFmpeg(), Now: s.config.Now,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("server: build dashboard: %w", err)

@@ -276,7 +276,7 @@ func (s *Server) openAPI() error {
 		Webhooks:  s.webhooks,
 		Stopping:  s.stopping,
 		Files:     s.links,
-		Ready:     s.store.Ping,
+		Ready:     s.store.Ping, ClientVersion: s.ClientVersion,
 		Version:   s.config.Version,
 		PublicURL: s.config.PublicURL, BehindProxy: s.config.BehindProxy,
 		MaxMedia: s.config.Media.MaxBytes,
