@@ -4,6 +4,11 @@ package main
 func apiFaults() []fault {
 	return []fault{
 		{
+			name: "a version is looked up by the way of a session", file: "internal/whatsapp/session.go",
+			old: "versions.By(s.route.client)", new: "versions.By(s.connector.direct.client)",
+			test: "./internal/whatsapp", run: "SessionByProxy",
+		},
+		{
 			name: "codes after a question for a passkey have its secret", file: "internal/whatsapp/linking.go",
 			old: "l.codes[i] = strings.Join(parts, \",\")", new: "l.codes[i] = code",
 			test: "./internal/server", run: "LinkWithPasskeyFailsAndIsTriedAgain",

@@ -197,6 +197,7 @@ func (s *session) use(own *store.Device) {
 // for the whole process; this one is the newest at every handshake. A device that is linked
 // now has the instance's label.
 func (s *session) introduce(own *store.Device) *waWa6.ClientPayload {
+	s.connector.versions.By(s.route.client)
 	payload, newest := own.GetClientPayload(), s.connector.versions.Current()
 	if own.ID == nil && s.label != (gateway.DeviceLabel{}) {
 		payload = wire.Labelled(payload, s.label)

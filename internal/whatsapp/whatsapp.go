@@ -61,7 +61,7 @@ func New(config Config) (*Connector, error) {
 		return nil, fmt.Errorf("whatsapp: %w", err)
 	}
 	versions, err := version.New(version.Config{
-		Store: config.Keys, Client: client, Logger: config.Logger, Now: config.Now, Set: config.ClientVersion,
+		Store: config.Keys, Logger: config.Logger, Now: config.Now, Set: config.ClientVersion,
 		Every: config.LookUpEvery, Patience: config.LookUpTimeout, PauseMin: config.LookUpPauseMin, PauseMax: config.LookUpPauseMax,
 	})
 	if err != nil {

@@ -25,7 +25,6 @@ type Store interface {
 // Config is what a Keeper stands on. All fields are required, but for Set.
 type Config struct {
 	Store  Store
-	Client *http.Client // reaches the platform
 	Logger *slog.Logger
 	Now    func() time.Time
 
@@ -47,6 +46,7 @@ type Keeper struct {
 	woken  chan struct{} // for Run: look at the time anew
 
 	mu       sync.Mutex
+	way      *http.Client // of the last session that has reached the platform; nil: none has
 	found    finding
 	accepted Version // the newest that the platform has accepted
 	refused  map[Version]bool
@@ -66,7 +66,7 @@ type finding struct {
 
 // New makes a keeper. What was found earlier is not read before Run.
 func New(config Config) (*Keeper, error) {
-	if config.Store == nil || config.Client == nil || config.Logger == nil || config.Now == nil ||
+	if config.Store == nil || config.Logger == nil || config.Now == nil ||
 		config.Every <= 0 || config.Patience <= 0 || config.PauseMin <= 0 || config.PauseMax < config.PauseMin {
 		return nil, errors.New("version: a part is missing")
 	}
@@ -90,7 +90,7 @@ func (k *Keeper) Run(ctx context.Context) error {
 		return nil
 	}
 	for {
-		timer := time.NewTimer(k.due().Sub(k.config.Now()))
+		timer := time.NewTimer(k.wait())
 		select {
 		case <-ctx.Done():
 			timer.Stop()
@@ -103,11 +103,34 @@ func (k *Keeper) Run(ctx context.Context) error {
 	}
 }
 
-// due returns when the next look-up comes.
-func (k *Keeper) due() time.Time {
+// By says how the platform is reached: as a session that reaches it does, whose proxy is not
+// gone past. Nothing is looked up before the first session has reached it.
+func (k *Keeper) By(way *http.Client) {
+	k.mu.Lock()
+	first := k.way == nil
+	k.way = way
+	k.mu.Unlock()
+	if first {
+		k.wake()
+	}
+}
+
+// wake lets Run look at the time anew.
+func (k *Keeper) wake() {
+	select {
+	case k.woken <- struct{}{}:
+	default: // Run looks at the time in any case
+	}
+}
+
+// wait returns after which time the next look-up comes.
+func (k *Keeper) wait() time.Duration {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return k.next()
+	if k.way == nil {
+		return k.config.Every // By wakes Run before that
+	}
+	return k.next().Sub(k.config.Now())
 }
 
 // next returns when the next look-up comes. The caller holds mu.
@@ -127,8 +150,12 @@ func (k *Keeper) next() time.Time {
 func (k *Keeper) lookUp(ctx context.Context) {
 	k.mu.Lock()
 	k.tried = k.config.Now()
+	way := k.way
 	k.mu.Unlock()
-	newest, err := lookUp(ctx, k.config.Client, k.config.Patience)
+	if way == nil {
+		return
+	}
+	newest, err := lookUp(ctx, way, k.config.Patience)
 	if ctx.Err() != nil {
 		return
 	}
@@ -251,10 +278,7 @@ func (k *Keeper) Refused(ctx context.Context, version Version) error {
 	}
 	news := k.news
 	k.mu.Unlock()
-	select {
-	case k.woken <- struct{}{}:
-	default: // Run looks at the time in any case
-	}
+	k.wake()
 	select {
 	case <-news:
 	case <-ctx.Done():

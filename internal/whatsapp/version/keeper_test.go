@@ -2,6 +2,7 @@ package version_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -11,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.uber.org/goleak"
@@ -133,7 +135,7 @@ func run(t *testing.T, s *site, kept version.Store, change func(*version.Config)
 		t.Fatal(err)
 	}
 	config := version.Config{
-		Store: kept, Client: client, Logger: slog.New(slog.DiscardHandler), Now: time.Now,
+		Store: kept, Logger: slog.New(slog.DiscardHandler), Now: time.Now,
 		Every: 24 * time.Hour, Patience: patience, PauseMin: time.Hour, PauseMax: time.Hour,
 	}
 	if change != nil {
@@ -153,6 +155,7 @@ func run(t *testing.T, s *site, kept version.Store, change func(*version.Config)
 	})
 	t.Cleanup(stop)
 	<-keeper.Ready()
+	keeper.By(client)
 	return keeper, stop
 }
 
@@ -425,3 +428,48 @@ func TestParse(t *testing.T) {
 		}
 	}
 }
+
+// Before a session has reached the platform nobody knows by which way it may be reached: then
+// nothing is looked up.
+func TestNothingIsLookedUpBeforeASessionConnects(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		keeper, err := version.New(version.Config{
+			Store: nowhere{}, Logger: slog.New(slog.DiscardHandler), Now: time.Now,
+			Every: time.Minute, Patience: patience, PauseMin: time.Hour, PauseMax: time.Hour,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- keeper.Run(ctx) }()
+		time.Sleep(10 * time.Minute)
+		if report := keeper.Report(); report.Trouble != "" {
+			t.Errorf("it was looked up: %+v", report)
+		}
+		asked := make(chan string, 1)
+		keeper.By(&http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+			asked <- r.URL.Host
+			return nil, errors.New("no page here")
+		})})
+		if host := <-asked; host != "web.whatsapp.com" {
+			t.Errorf("asked was %s", host)
+		}
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// nowhere is a store with nothing in it.
+type nowhere struct{}
+
+func (nowhere) FindDeviceKey(context.Context, int64, string, string) ([]byte, error) { return nil, nil }
+
+func (nowhere) WriteDeviceKeys(context.Context, string, gateway.DeviceKeyChanges) error { return nil }
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
