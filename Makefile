@@ -57,6 +57,10 @@ screenshots: ## take pictures of all pages into bin/screenshots, and those of th
 second-client: ## check the sandbox with another implementation of the protocol; needs Node 20
 	tools/secondclient/run.sh
 
+.PHONY: bump
+bump: ## raise the client library to its newest commit, and run what that can break; needs Node 20
+	tools/bump.sh
+
 .PHONY: bench
 bench: ## measure what docs/performance.md says
 	go test ./internal/bench -run '^$$' -bench . -benchtime 1x -timeout 30m

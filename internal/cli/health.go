@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 )
@@ -25,13 +26,11 @@ type readiness struct {
 // String says how the version is doing, in up to three lines.
 func (r readiness) String() string {
 	var text strings.Builder
-	for _, part := range [][2]string{
-		{"web client ", "version"},
-		{", ", "source"},
-		{", newest looked up at ", "lookedUpAt"},
-		{"\nthe platform refuses it since ", "refusedSince"},
-		{"\nthe last look-up was of no use: ", "trouble"},
-	} {
+	parts := []string{
+		"web client ", "version", ", ", "source", ", newest looked up at ", "lookedUpAt",
+		"\nthe platform refuses it since ", "refusedSince", "\nthe last look-up was of no use: ", "trouble",
+	}
+	for part := range slices.Chunk(parts, 2) {
 		if value := r.ClientVersion[part[1]]; value != "" {
 			text.WriteString(part[0] + strings.ReplaceAll(value, "_", " "))
 		}

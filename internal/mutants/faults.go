@@ -8,7 +8,7 @@ import "slices"
 func faults() []fault {
 	return slices.Concat(
 		reliabilityFaults(), hostileFaults(), silenceFaults(), orderFaults(), apiFaults(), mediaFaults(), sandboxFaults(),
-		clientFaults(), cliFaults(), powerFaults(), proxyFaults(),
+		clientFaults(), cliFaults(), powerFaults(), proxyFaults(), versionFaults(),
 	)
 }
 
@@ -19,6 +19,7 @@ const (
 	wireTests      = "./internal/whatsapp/wire"
 	keysTests      = "./internal/whatsapp/keys"
 	transportTests = "./internal/whatsapp/transport"
+	versionTests   = "./internal/whatsapp/version"
 	messagingTests = "./internal/messaging"
 	storeTests     = "./internal/store"
 	webhookTests   = "./internal/webhook"

@@ -228,7 +228,9 @@ func TestPageOfNoUse(t *testing.T) {
 					c.Patience = 100 * time.Millisecond
 				}
 			})
-			err := keeper.Refused(t.Context(), version.BuiltIn())
+			ctx, cancel := context.WithTimeout(t.Context(), patience)
+			defer cancel()
+			err := keeper.Refused(ctx, version.BuiltIn())
 			if gateway.KindOf(err) != gateway.PlatformFailed || !strings.Contains(err.Error(), c.trouble) ||
 				!strings.Contains(err.Error(), version.BuiltIn().String()) {
 				t.Errorf("the error is %v", err)
