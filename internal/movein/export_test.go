@@ -138,7 +138,7 @@ func TestExportStopsTheInstance(t *testing.T) {
 	instance, err := m.export(exported, file, false)
 	check(t, err)
 	if instance.Status != gateway.StatusManuallyStopped || !instance.Linked() {
-		t.Errorf("the instance is %+v", instance)
+		t.Fatalf("the instance is %+v", instance)
 	}
 	again := testkit.Start(t, m.options)
 	again.AwaitStatus(t, other, gateway.StatusConnected)
