@@ -20,6 +20,7 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/sandbox/webclient"
 	"github.com/recado-project/recado/internal/store"
+	"github.com/recado-project/recado/internal/testkit/postgres"
 	"github.com/recado-project/recado/internal/whatsapp/transport"
 	"github.com/recado-project/recado/internal/whatsapp/version"
 )
@@ -113,7 +114,13 @@ type file struct {
 // opened opens a store on a file.
 func opened(t *testing.T, path string) file {
 	t.Helper()
-	kept, err := store.Open(t.Context(), store.Config{Path: path, Logger: slog.New(slog.DiscardHandler)})
+	return open(t, store.Config{Path: path})
+}
+
+func open(t *testing.T, config store.Config) file {
+	t.Helper()
+	config.Logger = slog.New(slog.DiscardHandler)
+	kept, err := store.Open(t.Context(), config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -339,10 +346,28 @@ func TestNoLookUpWithinThePause(t *testing.T) {
 
 func TestWhatWasFoundSurvivesARestart(t *testing.T) {
 	t.Parallel()
+	for name, config := range map[string]func(*testing.T) store.Config{
+		"SQLite": func(t *testing.T) store.Config {
+			t.Helper()
+			return store.Config{Path: filepath.Join(t.TempDir(), "recado.db")}
+		},
+		"PostgreSQL": func(t *testing.T) store.Config {
+			t.Helper()
+			return store.Config{URL: postgres.Start(t)}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			survivesARestart(t, config(t))
+		})
+	}
+}
+
+func survivesARestart(t *testing.T, config store.Config) {
+	t.Helper()
 	s := newSite(t)
 	s.names(newer(5))
-	path := filepath.Join(t.TempDir(), "recado.db")
-	kept := opened(t, path)
+	kept := open(t, config)
 	keeper, stop := run(t, s, kept, nil)
 	until(t, "it is looked up", func() bool { return keeper.Current() == newer(5) })
 	at := keeper.Report().LookedUpAt
@@ -352,7 +377,7 @@ func TestWhatWasFoundSurvivesARestart(t *testing.T) {
 	})
 	stop()
 	kept.close()
-	keeper, _ = run(t, s, opened(t, path), nil)
+	keeper, _ = run(t, s, open(t, config), nil)
 	if report := keeper.Report(); keeper.Current() != newer(5) || !report.LookedUpAt.Equal(at.Truncate(time.Millisecond)) {
 		t.Errorf("after a restart: %+v", report)
 	}
