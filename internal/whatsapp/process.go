@@ -5,6 +5,7 @@ package whatsapp
 import (
 	"errors"
 	"sync"
+	"time"
 
 	"go.mau.fi/whatsmeow"
 	"go.mau.fi/whatsmeow/proto/waCompanionReg"
@@ -21,6 +22,13 @@ var process struct {
 	sync.Mutex
 	set     bool
 	rootKey [32]byte
+}
+
+// An idle session costs nothing but its keep-alives. The library asks every 20 to 30 seconds;
+// half a minute on average, as other clients do, is a sixth less, and a dead connection is
+// noticed ten seconds later at most. Sessions read it without a lock.
+func init() { //nolint:gochecknoinits // before there is any session in the process
+	whatsmeow.KeepAliveIntervalMin, whatsmeow.KeepAliveIntervalMax = 25*time.Second, 35*time.Second
 }
 
 // setProcess sets the globals of whatsmeow and libsignal, once: sessions read
