@@ -5,6 +5,11 @@ func moveFaults() []fault {
 	const tests = "./internal/movein"
 	return []fault{
 		{
+			name: "another program's keys are left alone", file: "internal/store/device_key.go",
+			old: `"jid IN (SELECT device FROM instances)"`, new: `"jid <> ''"`,
+			test: "./internal/server", run: "KeysOfAnotherProgramAreLeftAlone",
+		},
+		{
 			name: "a store in use is not imported", file: "internal/movein/source.go",
 			old: "		if why != \"\" {\n", new: "		if false {\n",
 			test: tests, run: "SourceInUse",

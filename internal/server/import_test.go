@@ -10,8 +10,10 @@ import (
 	"time"
 
 	_ "github.com/jackc/pgx/v5/stdlib"   // registers the driver "pgx"
+	"go.mau.fi/whatsmeow/proto/waAdv"    //nolint:depguard // as below
 	wastore "go.mau.fi/whatsmeow/store"  //nolint:depguard // an earlier version's tables are whatsmeow's
 	"go.mau.fi/whatsmeow/store/sqlstore" //nolint:depguard // as above
+	"go.mau.fi/whatsmeow/types"          //nolint:depguard // as above
 	waLog "go.mau.fi/whatsmeow/util/log" //nolint:depguard // as above
 
 	"github.com/recado-project/recado/internal/gateway"
@@ -60,6 +62,37 @@ func TestKeysOfAnEarlierVersionAreImported(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Tables of whatsmeow's that another program keeps in the same database are left alone.
+func TestKeysOfAnotherProgramAreLeftAlone(t *testing.T) {
+	t.Parallel()
+	url := postgres.Start(t)
+	db, err := sql.Open("pgx", url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	container := sqlstore.NewWithDB(db, "postgres", waLog.Noop)
+	if err := container.Upgrade(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	device := container.NewDevice()
+	device.ID = &types.JID{User: shopNumber, Device: 7, Server: types.DefaultUserServer}
+	device.Account = &waAdv.ADVSignedDeviceIdentity{
+		Details: []byte("x"), AccountSignature: make([]byte, 64), AccountSignatureKey: make([]byte, 32), DeviceSignature: make([]byte, 64),
+	}
+	if err := container.PutDevice(t.Context(), device); err != nil {
+		t.Fatal(err)
+	}
+	g := testkit.Start(t, testkit.Options{DatabaseURL: url})
+	g.Link(t, customerNumber)
+	g.Stop()
+	testkit.Start(t, testkit.Options{DatabaseURL: url}).Stop()
+	var left int
+	if err := db.QueryRowContext(t.Context(), "SELECT count(*) FROM whatsmeow_device").Scan(&left); err != nil || left != 1 {
+		t.Errorf("the other program has %d devices left (%v), want 1", left, err)
 	}
 }
 

@@ -145,7 +145,8 @@ type EarlierKeys struct {
 }
 
 // OpenEarlierKeys opens the database with whatsmeow's tables: a SQLite file, or the
-// PostgreSQL database if there are such tables in it. Without them it returns nil.
+// PostgreSQL database if there are such tables in it. Without them it returns nil, and also
+// if no instance has one of their devices: then they are another program's.
 func OpenEarlierKeys(ctx context.Context, config Config) (*EarlierKeys, error) {
 	if config.URL == "" {
 		db, err := sqlite.OpenPool(ctx, config.Path, 1)
@@ -161,7 +162,7 @@ func OpenEarlierKeys(ctx context.Context, config Config) (*EarlierKeys, error) {
 	var devices bool
 	err = database.db.Pool().QueryRowContext(ctx, "SELECT to_regclass('whatsmeow_device') IS NOT NULL").Scan(&devices)
 	if err == nil && devices {
-		err = database.db.Pool().QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM whatsmeow_device)").Scan(&devices)
+		err = database.db.Pool().QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM whatsmeow_device WHERE "+ofInstances+")").Scan(&devices)
 	}
 	if err != nil || !devices {
 		if err = errors.Join(err, database.close()); err != nil {
@@ -172,9 +173,12 @@ func OpenEarlierKeys(ctx context.Context, config Config) (*EarlierKeys, error) {
 	return &EarlierKeys{DB: database.db.Pool(), Dialect: "postgres"}, nil
 }
 
-// Empty removes the devices, and with them their keys.
+// ofInstances chooses the devices that instances have.
+const ofInstances = "jid IN (SELECT device FROM instances)"
+
+// Empty removes the devices of instances, and with them their keys.
 func (f *EarlierKeys) Empty(ctx context.Context) error {
-	if _, err := f.ExecContext(ctx, "DELETE FROM whatsmeow_device"); err != nil {
+	if _, err := f.ExecContext(ctx, "DELETE FROM whatsmeow_device WHERE "+ofInstances); err != nil {
 		return fmt.Errorf("store: remove the keys of an earlier version: %w", err)
 	}
 	return nil
