@@ -6,9 +6,12 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
+
+	"github.com/recado-project/recado/internal/signallog"
 )
 
 func TestMain(m *testing.M) {
+	signallog.Quiet() // its logger is made at the first use, by whoever comes first
 	if config := os.Getenv(bareVariable); config != "" {
 		if err := runBare(config); err != nil {
 			_, _ = fmt.Fprintln(os.Stderr, "the other program:", err)
