@@ -138,7 +138,7 @@ func (s *session) PairingCode(ctx context.Context, number string) (gateway.Pairi
 type ceremony struct {
 	question gateway.PasskeyQuestion
 	request  *types.WebAuthnPublicKey
-	sending  bool // an answer is on its way
+	sending  bool // an answer is on its way, or the platform has it
 	timer    *time.Timer
 }
 
@@ -152,6 +152,10 @@ func (s *session) passkeyQuestion() gateway.PasskeyQuestion {
 // passkeyAsked begins a question. The codes that are shown are void from now on, because
 // whatsmeow has drawn another secret.
 func (s *session) passkeyAsked(event *events.PairPasskeyRequest) {
+	if s.Linked() {
+		s.logger.WarnContext(s.ctx, "the platform asks a linked device for a passkey")
+		return
+	}
 	secret := bytes.Clone(s.current().Store.AdvSecretKey)
 	limit := passkey.Limit(event.PublicKey)
 	request, err := passkey.Request(event.PublicKey)
@@ -219,7 +223,10 @@ func (s *session) AnswerPasskey(ctx context.Context, assertion []byte) error {
 	s.mu.Lock()
 	request, state, busy := s.passkey.request, s.passkey.question.State, s.passkey.sending
 	s.mu.Unlock()
-	if state != gateway.PasskeyRequested || busy {
+	if state == gateway.PasskeyRequested && busy {
+		return gateway.Errorf(gateway.Conflict, gateway.CodeNotConnected, "an answer is on its way already")
+	}
+	if state != gateway.PasskeyRequested {
 		return gateway.Errorf(gateway.Conflict, gateway.CodeNotConnected,
 			"no passkey is asked for now; it is after a phone whose account needs one has scanned the code")
 	}
@@ -232,14 +239,11 @@ func (s *session) AnswerPasskey(ctx context.Context, assertion []byte) error {
 	s.passkey.sending = true
 	s.mu.Unlock()
 	if !mine {
-		return gateway.Errorf(gateway.Conflict, gateway.CodeNotConnected, "another answer is on its way")
+		return gateway.Errorf(gateway.Conflict, gateway.CodeNotConnected, "an answer is on its way already")
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.connector.config.SendTimeout)
 	defer cancel()
 	err = s.current().SendPasskeyResponse(ctx, answer)
-	s.mu.Lock()
-	s.passkey.sending = false
-	s.mu.Unlock()
 	var refused *whatsmeow.IQError
 	switch {
 	case err == nil:
@@ -248,7 +252,10 @@ func (s *session) AnswerPasskey(ctx context.Context, assertion []byte) error {
 		reason := fmt.Sprintf("the platform refused the passkey's answer: %s (code %d)", gateway.CleanText(refused.Text, maxRefusal), refused.Code)
 		s.callHandler(func() { s.endPasskey(gateway.PasskeyFailed, reason) })
 		return gateway.Errorf(gateway.Invalid, gateway.CodeValidation, "%s; scan the code that is shown next", reason)
-	default:
+	default: // the platform may not have it
+		s.mu.Lock()
+		s.passkey.sending = false
+		s.mu.Unlock()
 		return wire.Failure(err)
 	}
 }
