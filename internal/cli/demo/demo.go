@@ -122,7 +122,7 @@ func (m *maker) prepareInstance(ctx context.Context) error {
 	return m.server.Instances().AwaitConnected(ctx, instance.ID)
 }
 
-// instance finds the instance of an earlier start, or creates one.
+// ensureInstance finds the instance of an earlier start, or creates one.
 func (m *maker) ensureInstance(ctx context.Context) (gateway.Instance, error) {
 	if m.demo.InstanceID != "" {
 		instance, err := m.server.Instances().Get(ctx, m.demo.InstanceID)
