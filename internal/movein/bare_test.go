@@ -133,13 +133,15 @@ func (b *bare) connect(ctx context.Context, device *store.Device, one bareOne) (
 	client.SetWebsocketHTTPClient(b.web)
 	client.SetPreLoginHTTPClient(b.web)
 	client.SetMediaHTTPClient(b.web)
-	codes, connected := make(chan string, 1), make(chan struct{}, 10)
+	codes, connected, known := make(chan string, 1), make(chan struct{}, 10), make(chan struct{}, 100)
 	client.AddEventHandler(func(event any) {
 		switch event := event.(type) {
 		case *events.QR:
 			codes <- event.Codes[0]
 		case *events.Connected:
 			connected <- struct{}{}
+		case *events.AppStateSyncComplete:
+			known <- struct{}{}
 		case *events.Message:
 			if text := event.Message.GetConversation() + event.Message.GetExtendedTextMessage().GetText(); text != "" && !event.Info.IsFromMe {
 				b.print("got " + one.Owner + " " + text)
@@ -158,6 +160,11 @@ func (b *bare) connect(ctx context.Context, device *store.Device, one bareOne) (
 		}
 	}
 	<-connected
+	if isNew {
+		// Whoever writes to the own phone at the moment in which that shares its keys makes
+		// the library lose the phone's message.
+		<-known
+	}
 	return client, nil
 }
 
