@@ -62,6 +62,8 @@ type Instance struct {
 	Proxy Proxy
 	// Label is what a phone shows of the device, from the next linking on.
 	Label DeviceLabel
+	// Care is what the instance keeps to when it writes.
+	Care Care
 
 	CreatedAt time.Time
 	UpdatedAt time.Time
