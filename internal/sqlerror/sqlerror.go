@@ -4,6 +4,7 @@ package sqlerror
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -12,10 +13,12 @@ import (
 )
 
 // PostgreSQL's codes (its manual, appendix A) that are about the values of a
-// statement.
+// statement, and about the rules of the schema.
 const (
 	dataExceptionClass   = "22"    // invalid UTF-8, U+0000, a number out of range
 	programLimitExceeded = "54000" // a value too long for an index
+	uniqueViolation      = "23505"
+	foreignKeyViolation  = "23503"
 )
 
 // IsData reports whether the database refused the values that it was given: the
@@ -32,4 +35,25 @@ func IsData(err error) bool {
 		}
 	}
 	return false
+}
+
+// IsTaken reports whether the database refused a row because another one has a value that
+// must be unique.
+func IsTaken(err error) bool {
+	return breaks(err, uniqueViolation, sqlitelib.SQLITE_CONSTRAINT_UNIQUE, sqlitelib.SQLITE_CONSTRAINT_PRIMARYKEY)
+}
+
+// IsOrphan reports whether the database refused a row because the one that it refers to
+// is not there.
+func IsOrphan(err error) bool {
+	return breaks(err, foreignKeyViolation, sqlitelib.SQLITE_CONSTRAINT_FOREIGNKEY)
+}
+
+// breaks reports whether an error has PostgreSQL's code or one of those of SQLite.
+func breaks(err error, ofPostgres string, ofSQLite ...int) bool {
+	if failure, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return failure.Code == ofPostgres
+	}
+	failure, ok := errors.AsType[*sqlite.Error](err)
+	return ok && slices.Contains(ofSQLite, failure.Code())
 }

@@ -59,3 +59,43 @@ func TestIsDataOfSQLite(t *testing.T) {
 		t.Errorf("a table that is not there: IsData(%v) = true", err)
 	}
 }
+
+func TestBrokenRules(t *testing.T) {
+	t.Parallel()
+	pool, err := sqlite.OpenPool(t.Context(), filepath.Join(t.TempDir(), "test.db"), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = pool.Close() })
+	if _, err := pool.ExecContext(t.Context(), "CREATE TABLE words (id INTEGER PRIMARY KEY, word TEXT UNIQUE, of INTEGER REFERENCES words (id))"); err != nil {
+		t.Fatal(err)
+	}
+	run := func(statement string) error {
+		_, err := pool.ExecContext(t.Context(), statement)
+		return err
+	}
+	if err := run("INSERT INTO words (id, word) VALUES (1, 'one')"); err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		err           error
+		taken, orphan bool
+	}{
+		"SQLite, a key twice":         {run("INSERT INTO words (id) VALUES (1)"), true, false},
+		"SQLite, a word twice":        {run("INSERT INTO words (word) VALUES ('one')"), true, false},
+		"SQLite, no such row":         {run("INSERT INTO words (of) VALUES (9)"), false, true},
+		"PostgreSQL, a key twice":     {&pgconn.PgError{Code: "23505"}, true, false},
+		"PostgreSQL, no such row":     {&pgconn.PgError{Code: "23503"}, false, true},
+		"PostgreSQL, a missing value": {&pgconn.PgError{Code: "23502"}, false, false},
+		"something else":              {errors.New("disk full"), false, false},
+		"none":                        {nil, false, false},
+	} {
+		wrapped := test.err
+		if wrapped != nil {
+			wrapped = fmt.Errorf("store: %w", wrapped)
+		}
+		if taken, orphan := sqlerror.IsTaken(wrapped), sqlerror.IsOrphan(wrapped); taken != test.taken || orphan != test.orphan {
+			t.Errorf("%s: taken %v, orphan %v of %v", name, taken, orphan, test.err)
+		}
+	}
+}

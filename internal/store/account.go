@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/sqlerror"
 )
 
 // codeExists is the code of the error for a name or id that is taken. No operation of the
@@ -18,7 +19,7 @@ const codeExists = "ALREADY_EXISTS"
 func (s *Store) CreateAccount(ctx context.Context, account gateway.Account) error {
 	_, err := s.db.exec(ctx, "INSERT INTO accounts (id, name, created_at) VALUES ($1, $2, $3)",
 		account.ID, account.Name, millis(account.CreatedAt))
-	if violationOf(err) == uniqueViolation {
+	if sqlerror.IsTaken(err) {
 		return gateway.Errorf(gateway.Conflict, codeExists, "there is already an account with this name")
 	}
 	if err != nil {

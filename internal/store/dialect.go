@@ -1,13 +1,6 @@
 package store
 
-import (
-	"encoding/json"
-	"errors"
-
-	"github.com/jackc/pgx/v5/pgconn"
-	"modernc.org/sqlite"
-	sqlitelib "modernc.org/sqlite/lib"
-)
+import "encoding/json"
 
 // dialect holds the few pieces of SQL that differ between the two databases. Everything
 // else is SQL that both accept: parameters numbered in
@@ -62,34 +55,4 @@ func texts[T ~string](values []T) (string, error) {
 	}
 	encoded, err := json.Marshal(values)
 	return string(encoded), err
-}
-
-// violation is the rule of the schema that a statement broke.
-type violation int
-
-const (
-	noViolation violation = iota
-	uniqueViolation
-	foreignKeyViolation
-)
-
-// violationOf finds out from the codes of both databases which rule an error reports.
-func violationOf(err error) violation {
-	if failure, ok := errors.AsType[*pgconn.PgError](err); ok {
-		switch failure.Code {
-		case "23505":
-			return uniqueViolation
-		case "23503":
-			return foreignKeyViolation
-		}
-	}
-	if failure, ok := errors.AsType[*sqlite.Error](err); ok {
-		switch failure.Code() {
-		case sqlitelib.SQLITE_CONSTRAINT_UNIQUE, sqlitelib.SQLITE_CONSTRAINT_PRIMARYKEY:
-			return uniqueViolation
-		case sqlitelib.SQLITE_CONSTRAINT_FOREIGNKEY:
-			return foreignKeyViolation
-		}
-	}
-	return noViolation
 }

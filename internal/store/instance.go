@@ -9,6 +9,7 @@ import (
 
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/sqlerror"
 )
 
 const instanceColumns = "id, account_id, name, status, reason, device, " +
@@ -26,7 +27,7 @@ func (s *Store) CreateInstance(ctx context.Context, instance gateway.Instance) e
 		instance.ID, instance.AccountID, instance.Name, string(instance.Status), string(instance.Reason), instance.Device,
 		string(instance.Profile.JID), string(instance.Profile.LID), instance.Profile.Name, instance.Profile.PictureURL,
 		string(instance.Proxy), instance.Label.Name, string(instance.Label.Kind), millis(instance.CreatedAt), millis(instance.UpdatedAt))
-	if violationOf(err) == uniqueViolation {
+	if sqlerror.IsTaken(err) {
 		return gateway.Errorf(gateway.Conflict, codeExists, "there is already an instance with this id")
 	}
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/sqlerror"
 )
 
 const keyColumns = "id, account_id, name, hash, instance_ids, partner, created_at, expires_at, revoked_at, last_used_at"
@@ -29,7 +30,7 @@ func (s *Store) CreateKey(ctx context.Context, key gateway.Key) error {
 	_, err = s.db.exec(ctx, "INSERT INTO api_keys ("+keyColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
 		key.ID, key.AccountID, key.Name, key.Hash, ids, key.Partner,
 		millis(key.CreatedAt), millis(key.ExpiresAt), millis(key.RevokedAt), millis(key.LastUsedAt))
-	if violationOf(err) == uniqueViolation {
+	if sqlerror.IsTaken(err) {
 		return gateway.Errorf(gateway.Conflict, codeExists, "there is already such a key")
 	}
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/sqlerror"
 )
 
 const (
@@ -79,7 +80,7 @@ func (s *Store) AddMessage(ctx context.Context, message gateway.Message, events 
 		}
 		return r.appendWith(ctx, message.ID, result, events...)
 	})
-	if violationOf(err) == foreignKeyViolation {
+	if sqlerror.IsOrphan(err) {
 		return false, instanceNotFound()
 	}
 	if err != nil {
@@ -112,7 +113,7 @@ func (s *Store) AddHistory(ctx context.Context, instanceID string, messages []ga
 		}
 		return nil
 	})
-	if violationOf(err) == foreignKeyViolation {
+	if sqlerror.IsOrphan(err) {
 		return instanceNotFound()
 	}
 	if err != nil {
@@ -163,7 +164,7 @@ func (s *Store) AcceptMessage(ctx context.Context, message gateway.Message, reco
 // idempotency record was.
 func accepted(err error, taken bool) error {
 	switch {
-	case violationOf(err) == foreignKeyViolation:
+	case sqlerror.IsOrphan(err):
 		return instanceNotFound()
 	case err != nil:
 		return fmt.Errorf("store: accept message: %w", err)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/sqlerror"
 )
 
 const (
@@ -27,7 +28,7 @@ func (s *Store) AcceptChange(ctx context.Context, change gateway.SentChange) err
 		change.InstanceID, change.PlatformID, change.MessageID, int64(change.Kind),
 		string(change.By.JID), string(change.By.LID), change.By.Name,
 		change.Text, notNull(change.Payload), millis(change.At), change.Confirmed)
-	if violationOf(err) == foreignKeyViolation {
+	if sqlerror.IsOrphan(err) {
 		return instanceNotFound()
 	}
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/sqlerror"
 )
 
 const (
@@ -31,7 +32,7 @@ func (s *Store) CreateUser(ctx context.Context, user gateway.User) error {
 		created_at, signed_in_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
 		user.ID, user.AccountID, user.Name, nameKey(user.Name), string(user.Role), user.Password, notNull(user.LinkHash),
 		millis(user.LinkUntil), user.Epoch, millis(user.CreatedAt), millis(user.SignedInAt))
-	if violationOf(err) == uniqueViolation {
+	if sqlerror.IsTaken(err) {
 		return gateway.Errorf(gateway.Conflict, codeExists, "there is already a user with this name")
 	}
 	if err != nil {
@@ -284,10 +285,10 @@ func (s *Store) DeleteExpiredSignIns(ctx context.Context, at time.Time) error {
 func (s *Store) CreatePasskey(ctx context.Context, passkey gateway.Passkey) error {
 	_, err := s.db.exec(ctx, "INSERT INTO passkeys ("+passkeyColumns+") VALUES ($1, $2, $3, $4, $5, $6)",
 		passkey.ID, passkey.UserID, passkey.Name, passkey.Credential, millis(passkey.CreatedAt), millis(passkey.LastUsedAt))
-	if violationOf(err) == uniqueViolation {
+	if sqlerror.IsTaken(err) {
 		return gateway.Errorf(gateway.Conflict, codeExists, "this passkey is registered already")
 	}
-	if violationOf(err) == foreignKeyViolation {
+	if sqlerror.IsOrphan(err) {
 		return userNotFound()
 	}
 	if err != nil {

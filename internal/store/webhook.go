@@ -7,6 +7,7 @@ import (
 	"database/sql"
 	"fmt"
 
+	"github.com/recado-project/recado/internal/sqlerror"
 	"github.com/recado-project/recado/internal/webhook"
 	"github.com/recado-project/recado/internal/webhook/backlog"
 )
@@ -48,7 +49,7 @@ func (s *Store) SaveWebhook(ctx context.Context, hook webhook.Webhook, state *ba
 		_, err := writeState(ctx, q, hook.InstanceID, *state)
 		return err
 	})
-	if violationOf(err) == foreignKeyViolation {
+	if sqlerror.IsOrphan(err) {
 		return instanceNotFound()
 	}
 	if err != nil {
