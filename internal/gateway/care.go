@@ -28,9 +28,17 @@ type Budget struct {
 	PerHour, PerDay int
 }
 
-// Restriction says that the platform does not let this account write to new
-// contacts for now.
+// The most that settings of care may be.
+const (
+	MaxPace      = time.Hour // of a gap, and of what chance adds
+	MaxPerMinute = 600
+	MaxBudget    = 100_000
+)
+
+// Restriction is the platform's word that this account may not write to new contacts for
+// now, or that it may again.
 type Restriction struct {
+	Lifted    bool      // it may again; then only At is set
 	Until     time.Time // zero where unknown
 	Recipient Party     // of the message that was refused; empty if the platform reported it unasked
 	At        time.Time
@@ -47,4 +55,43 @@ func (r Restriction) Cleaned(now time.Time) Incoming {
 	r.Recipient = r.Recipient.cleaned()
 	r.At = CleanTime(r.At, now)
 	return r
+}
+
+// AssumedRestriction is how long a restriction without a known end is taken to last after
+// the platform has last spoken of it. Then the next message tries.
+const AssumedRestriction = time.Hour
+
+// Restricted is what is known of a restriction of an account. The zero value is none.
+type Restricted struct {
+	Since    time.Time // when the platform first spoke of it
+	Until    time.Time // zero where the platform has not said
+	Reported time.Time // when the platform last spoke of it
+}
+
+// After is what is known when the platform has spoken. A restriction of which it has just
+// spoken before goes on, with the end that is known.
+func (r Restricted) After(report Restriction) Restricted {
+	if report.Lifted {
+		return Restricted{}
+	}
+	if r == (Restricted{}) || !report.At.Before(r.end().Add(AssumedRestriction)) {
+		return Restricted{Since: report.At, Until: report.Until, Reported: report.At}
+	}
+	if report.Until.IsZero() && r.Until.After(report.At) {
+		report.Until = r.Until
+	}
+	return Restricted{Since: r.Since, Until: report.Until, Reported: report.At}
+}
+
+// Active reports whether the account may not write to new contacts, and until when that is
+// to be taken for granted.
+func (r Restricted) Active(now time.Time) (until time.Time, active bool) {
+	return r.end(), r != (Restricted{}) && now.Before(r.end())
+}
+
+func (r Restricted) end() time.Time {
+	if r.Until.IsZero() {
+		return r.Reported.Add(AssumedRestriction)
+	}
+	return r.Until
 }

@@ -64,6 +64,8 @@ type Instance struct {
 	Label DeviceLabel
 	// Care is what the instance keeps to when it writes.
 	Care Care
+	// Restricted is the restriction of the account that the platform has spoken of last.
+	Restricted Restricted
 
 	CreatedAt time.Time
 	UpdatedAt time.Time

@@ -66,8 +66,9 @@ func (s *supervisor) update(ctx context.Context, u update) error {
 	return nil
 }
 
-// forget empties the fields that linking has filled.
+// forget empties the fields that linking has filled, and what is known of the account.
 func forget(instance *gateway.Instance) {
 	instance.Device = ""
 	instance.Profile = gateway.Profile{}
+	instance.Restricted = gateway.Restricted{}
 }

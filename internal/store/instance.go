@@ -6,14 +6,23 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/sqlerror"
 )
 
-const instanceColumns = "id, account_id, name, status, reason, device, " +
-	"profile_jid, profile_lid, profile_name, profile_picture_url, proxy, device_name, device_kind, created_at, updated_at"
+const (
+	instanceColumns = "id, account_id, created_at, " + changingColumns
+
+	// changingColumns are the columns of what may change; changingValues has their order.
+	changingColumns = "name, status, reason, device, profile_jid, profile_lid, profile_name, profile_picture_url, " +
+		"proxy, device_name, device_kind, pace_gap, pace_jitter, pace_per_minute, new_chats_per_hour, new_chats_per_day, " +
+		"typing, number_checks_per_hour, number_checks_per_day, restricted_since, restricted_until, restricted_reported, updated_at"
+
+	changingParameters = "$4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26"
+)
 
 func instanceNotFound() error {
 	return gateway.Errorf(gateway.NotFound, gateway.CodeInstanceNotFound, "there is no such instance")
@@ -22,11 +31,8 @@ func instanceNotFound() error {
 // CreateInstance adds an instance. If its id is taken, it returns a gateway.Conflict.
 func (s *Store) CreateInstance(ctx context.Context, instance gateway.Instance) error {
 	defer s.changeInstance(instance.ID)()
-	_, err := s.db.exec(ctx, "INSERT INTO instances ("+instanceColumns+
-		") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)",
-		instance.ID, instance.AccountID, instance.Name, string(instance.Status), string(instance.Reason), instance.Device,
-		string(instance.Profile.JID), string(instance.Profile.LID), instance.Profile.Name, instance.Profile.PictureURL,
-		string(instance.Proxy), instance.Label.Name, string(instance.Label.Kind), millis(instance.CreatedAt), millis(instance.UpdatedAt))
+	_, err := s.db.exec(ctx, "INSERT INTO instances ("+instanceColumns+") VALUES ($1, $2, $3, "+changingParameters+")",
+		append([]any{instance.ID, instance.AccountID, millis(instance.CreatedAt)}, changingValues(instance)...)...)
 	if sqlerror.IsTaken(err) {
 		return gateway.Errorf(gateway.Conflict, codeExists, "there is already an instance with this id")
 	}
@@ -145,13 +151,22 @@ func (s *Store) UpdateInstance(
 
 // writeInstance writes the fields of an instance that may change.
 func writeInstance(ctx context.Context, q querier, instance gateway.Instance) error {
-	_, err := q.ExecContext(ctx, `UPDATE instances SET name = $1, status = $2, reason = $3, device = $4,
-		profile_jid = $5, profile_lid = $6, profile_name = $7, profile_picture_url = $8,
-		proxy = $9, device_name = $10, device_kind = $11, updated_at = $12 WHERE id = $13`,
-		instance.Name, string(instance.Status), string(instance.Reason), instance.Device,
-		string(instance.Profile.JID), string(instance.Profile.LID), instance.Profile.Name, instance.Profile.PictureURL,
-		string(instance.Proxy), instance.Label.Name, string(instance.Label.Kind), millis(instance.UpdatedAt), instance.ID)
+	_, err := q.ExecContext(ctx, "UPDATE instances SET ("+changingColumns+") = ("+changingParameters+
+		") WHERE id = $1 AND account_id = $2 AND created_at = $3",
+		append([]any{instance.ID, instance.AccountID, millis(instance.CreatedAt)}, changingValues(instance)...)...)
 	return err
+}
+
+func changingValues(i gateway.Instance) []any {
+	return []any{
+		i.Name, string(i.Status), string(i.Reason), i.Device,
+		string(i.Profile.JID), string(i.Profile.LID), i.Profile.Name, i.Profile.PictureURL,
+		string(i.Proxy), i.Label.Name, string(i.Label.Kind),
+		i.Care.Pace.Gap.Milliseconds(), i.Care.Pace.Jitter.Milliseconds(), i.Care.Pace.PerMinute,
+		i.Care.Pace.NewChats.PerHour, i.Care.Pace.NewChats.PerDay,
+		i.Care.Typing, i.Care.NumberChecks.PerHour, i.Care.NumberChecks.PerDay,
+		millis(i.Restricted.Since), millis(i.Restricted.Until), millis(i.Restricted.Reported), millis(i.UpdatedAt),
+	}
 }
 
 // DeleteInstance removes the instance with its messages and events. It returns
@@ -197,11 +212,16 @@ func (s *Store) DeleteInstance(ctx context.Context, id string) error {
 }
 
 func scanInstance(row scanner) (gateway.Instance, error) {
-	var instance gateway.Instance
-	var createdAt, updatedAt int64
-	err := row.Scan(&instance.ID, &instance.AccountID, &instance.Name, &instance.Status, &instance.Reason, &instance.Device,
-		&instance.Profile.JID, &instance.Profile.LID, &instance.Profile.Name, &instance.Profile.PictureURL,
-		&instance.Proxy, &instance.Label.Name, &instance.Label.Kind, &createdAt, &updatedAt)
-	instance.CreatedAt, instance.UpdatedAt = timeOf(createdAt), timeOf(updatedAt)
-	return instance, err
+	var i gateway.Instance
+	var createdAt, gap, jitter, since, until, reported, updatedAt int64
+	err := row.Scan(&i.ID, &i.AccountID, &createdAt, &i.Name, &i.Status, &i.Reason, &i.Device,
+		&i.Profile.JID, &i.Profile.LID, &i.Profile.Name, &i.Profile.PictureURL,
+		&i.Proxy, &i.Label.Name, &i.Label.Kind, &gap, &jitter, &i.Care.Pace.PerMinute,
+		&i.Care.Pace.NewChats.PerHour, &i.Care.Pace.NewChats.PerDay,
+		&i.Care.Typing, &i.Care.NumberChecks.PerHour, &i.Care.NumberChecks.PerDay,
+		&since, &until, &reported, &updatedAt)
+	i.Care.Pace.Gap, i.Care.Pace.Jitter = time.Duration(gap)*time.Millisecond, time.Duration(jitter)*time.Millisecond
+	i.Restricted = gateway.Restricted{Since: timeOf(since), Until: timeOf(until), Reported: timeOf(reported)}
+	i.CreatedAt, i.UpdatedAt = timeOf(createdAt), timeOf(updatedAt)
+	return i, err
 }

@@ -50,6 +50,10 @@ const (
 		" WHERE chat_jid IN ($5, $6) OR chat_lid IN ($5, $6) ORDER BY created_at DESC, id DESC LIMIT $7 + 0)" +
 		" ORDER BY created_at DESC, id DESC"
 
+	// The newest of a chat is near the end of the order in most cases.
+	chatKnown = "SELECT id FROM messages WHERE instance_id = $1 AND (chat_jid IN ($2, $3) OR chat_lid IN ($2, $3))" +
+		" AND (status > 1 OR NOT from_me) ORDER BY created_at DESC, id DESC LIMIT 1"
+
 	// What did not reach the platform does not count, nor does what is from before the link.
 	countTraffic = "SELECT created_at / 3600000 * 3600000, SUM(CASE WHEN from_me THEN 0 ELSE 1 END), SUM(CASE WHEN from_me THEN 1 ELSE 0 END)" +
 		" FROM messages WHERE instance_id = $1 AND created_at >= $2 AND created_at < $3 AND status > 1" +
@@ -238,6 +242,17 @@ func (s *Store) NewestOfChat(
 		return nil, end, fmt.Errorf("store: end of the newest messages: %w", err)
 	}
 	return messages, end, nil
+}
+
+// ChatKnown reports whether the instance has a message of the chat, which is known by
+// either of its addresses: one that was received, or one that the platform has taken. It
+// may read every message of the instance.
+func (s *Store) ChatKnown(ctx context.Context, instanceID string, chat gateway.Party) (bool, error) {
+	_, known, err := find(ctx, s.db.scanner(), scanText, chatKnown, instanceID, string(chat.Address()), string(chat.Key()))
+	if err != nil {
+		return false, fmt.Errorf("store: look for a chat: %w", err)
+	}
+	return known, nil
 }
 
 // MessagesByID returns the messages of the instance with the internal identifiers, oldest

@@ -49,6 +49,7 @@ func TestReadingUsesTheOrder(t *testing.T) {
 		newestMessages:             {inOrder},
 		newestOfChat:               {byID, inOrder},
 		countTraffic:               {"messages_in_order (instance_id=? AND created_at>? AND created_at<?)"},
+		chatKnown:                  {"messages_in_order (instance_id=?)"},
 		endOfWindow:                {"COVERING INDEX " + inOrder},
 		s.dialect.messagesByID():   {byID},
 		newestEvents:               {"sqlite_autoindex_events_1 (instance_id=? AND sequence>? AND sequence<?)"},

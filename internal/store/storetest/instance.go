@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
@@ -74,6 +75,13 @@ func testUpdateInstance(t *testing.T, f *fixture) {
 	want.Name, want.Status, want.Reason, want.Device = "other", gateway.StatusError, gateway.ReasonBanned, "keys"
 	want.Profile = gateway.Profile{JID: "55119@s.whatsapp.net", LID: "77@lid", Name: "Ana", PictureURL: "https://example.org/a.jpg"}
 	want.Proxy, want.Label = "http://proxy.example.org:3128", gateway.DeviceLabel{Kind: gateway.DeviceTablet}
+	want.Care = gateway.Care{
+		Pace: gateway.Pace{
+			Gap: 1500 * time.Millisecond, Jitter: 2 * time.Second, PerMinute: 3, NewChats: gateway.Budget{PerHour: 4, PerDay: 5},
+		},
+		Typing: true, NumberChecks: gateway.Budget{PerHour: 6, PerDay: 7},
+	}
+	want.Restricted = gateway.Restricted{Since: after(1), Until: after(30), Reported: after(2)}
 	want.UpdatedAt = after(7)
 	got, err := f.UpdateInstance(f.ctx(), instance.ID, func(i *gateway.Instance) ([]eventlog.Event, error) {
 		if *i != instance {

@@ -55,6 +55,47 @@ func testNewestMessages(t *testing.T, f *fixture) {
 	}
 }
 
+// Only what the platform has taken, or brought, makes a chat known.
+func testChatKnown(t *testing.T, f *fixture) {
+	t.Helper()
+	account := f.account()
+	instance, other := f.instance(account.ID, 1), f.instance(account.ID, 2)
+	number, lid := gateway.JID("55119@s.whatsapp.net"), gateway.JID("77@lid")
+	known := func(chat gateway.Party) bool {
+		t.Helper()
+		known, err := f.ChatKnown(f.ctx(), instance.ID, chat)
+		f.check(err)
+		return known
+	}
+	keep := func(of gateway.Instance, chat gateway.Party, fromMe bool, status gateway.MessageStatus) {
+		message := f.message(of, 1)
+		message.Chat, message.FromMe, message.Status = chat, fromMe, status
+		f.add(message, true)
+	}
+	keep(other, gateway.Party{JID: number, LID: lid}, false, gateway.MessageDelivered)
+	keep(instance, gateway.Party{JID: number, LID: lid}, true, gateway.MessageFailed)
+	keep(instance, gateway.Party{JID: number, LID: lid}, true, gateway.MessagePending)
+	keep(instance, gateway.Party{JID: "8@s.whatsapp.net"}, true, gateway.MessageSent)
+	if known(gateway.Party{JID: number, LID: lid}) {
+		t.Error("a chat is known by what failed, by what is on its way, or to another instance")
+	}
+	keep(instance, gateway.Party{LID: lid}, false, gateway.MessageDelivered)
+	for name, test := range map[string]struct {
+		chat gateway.Party
+		want bool
+	}{
+		"by LID":           {gateway.Party{LID: lid}, true},
+		"by both":          {gateway.Party{JID: number, LID: lid}, true},
+		"by the other one": {gateway.Party{JID: number}, false},
+		"one that we sent": {gateway.Party{JID: "8@s.whatsapp.net"}, true},
+		"of nobody":        {gateway.Party{JID: "9@s.whatsapp.net", LID: "99@lid"}, false},
+	} {
+		if got := known(test.chat); got != test.want {
+			t.Errorf("%s: known is %v", name, got)
+		}
+	}
+}
+
 func testNewestOfChat(t *testing.T, f *fixture) {
 	t.Helper()
 	instance := f.instance(f.account().ID, 1)

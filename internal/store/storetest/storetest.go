@@ -49,6 +49,7 @@ func Run(t *testing.T, open Open) {
 		"messages, pending":   testPendingMessages,
 		"messages, newest":    testNewestMessages,
 		"messages, of a chat": testNewestOfChat,
+		"messages, new chat":  testChatKnown,
 		"messages, traffic":   testCountTraffic,
 		"changes, confirm":    testConfirmChange,
 		"changes, remove":     testRemoveChanges,
