@@ -85,6 +85,30 @@ func (s *Service) Party(ctx context.Context, session gateway.Session, to gateway
 	return gateway.Party{JID: registration.JID, LID: registration.LID}, nil
 }
 
+// Candidates returns the addresses that a recipient may have, one of which is the right
+// one. It reads what earlier look-ups have found, and does not ask the platform: of a number
+// that was not looked up it returns both forms that a Brazilian one may have.
+func (s *Service) Candidates(ctx context.Context, to gateway.Recipient) ([]gateway.Party, error) {
+	switch {
+	case to.Chat.IsLID():
+		return []gateway.Party{{LID: to.Chat}}, nil
+	case to.Chat != "":
+		return []gateway.Party{{JID: to.Chat}}, nil
+	}
+	known, err := s.store.FindRegistrations(ctx, []string{to.Number}, s.now().Add(-sendAge))
+	if err != nil {
+		return nil, err
+	}
+	if found, ok := known[to.Number]; ok {
+		return []gateway.Party{{JID: found.JID, LID: found.LID}}, nil
+	}
+	var candidates []gateway.Party
+	for _, form := range gateway.NumberForms(to.Number) {
+		candidates = append(candidates, gateway.Party{JID: gateway.JID(form + "@" + gateway.PersonalSuffix)})
+	}
+	return candidates, nil
+}
+
 // CheckNumbers says which numbers, in digits with country code, have an account. The
 // platform's answers may be an hour old. The result has one entry for each number, in
 // the same order, even if a number occurs twice.

@@ -29,7 +29,6 @@ const (
 	anaNumber   = "5511988887766"
 	brunoNumber = "5511977770100"
 	carlaNumber = "5521966660144" // hides her number
-	newNumber   = "5531955550188" // nobody has written to it
 )
 
 // story makes things happen, and keeps the events that they cause.
@@ -212,9 +211,13 @@ func (s *story) part() {
 	s.t.Helper()
 	s.phones.Restrict(s.t, shopNumber, 24*60*60)
 	s.keep(eventlog.KindInstanceRestricted, "The messenger says so", func(data map[string]any) bool { return data["recipient"] == nil })
-	_, err := s.client.SendText(s.t.Context(), s.instance, client.Text{To: newNumber, Message: "Olá!"})
+	// The gateway itself refuses what would begin a chat, so the platform refuses what it
+	// takes for known.
+	s.phones.Faults(s.t, map[string]any{"sendError": 463})
+	_, err := s.client.SendText(s.t.Context(), s.instance, client.Text{To: anaNumber, Message: "Olá!"})
 	testkit.Refused(s.t, err, http.StatusTooManyRequests, gateway.CodeRecipientRestricted)
 	s.keep(eventlog.KindInstanceRestricted, "A message was refused", func(data map[string]any) bool { return data["recipient"] != nil })
+	s.phones.Faults(s.t, map[string]any{})
 
 	s.phones.Do(s.t, shopNumber, "unlink")
 	s.keep(eventlog.KindInstanceStatus, "Unlinked on the phone", with("reason", string(gateway.ReasonUnlinked)))

@@ -84,6 +84,21 @@ func ParseNumber(text string) (string, bool) {
 	return number, true
 }
 
+// NumberForms returns the forms of a number, in digits with country code, under which the
+// platform may have its account: Brazilian mobile numbers are registered with their first 9
+// or without it, by their age. The given form comes first.
+func NumberForms(number string) []string {
+	local, brazilian := strings.CutPrefix(number, brazil)
+	switch {
+	case brazilian && isBrazilianMobile(local):
+		return []string{number, brazil + local[:2] + local[3:]}
+	case brazilian && len(local) == brazilMobileDigits-1 && isBrazilianAreaCode(local[:2]):
+		return []string{number, brazil + local[:2] + "9" + local[2:]}
+	default:
+		return []string{number}
+	}
+}
+
 // explainNumber returns the error that says why a text is no number.
 func explainNumber(text string) error {
 	digits := strings.TrimLeft(text, " +.-()")

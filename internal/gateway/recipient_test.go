@@ -2,6 +2,7 @@ package gateway_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -122,6 +123,21 @@ func TestTrunkZeroIsExplained(t *testing.T) {
 		_, err := gateway.ParseRecipient(text)
 		if err == nil || strings.Contains(err.Error(), "must not begin with 0") != want {
 			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+func TestNumberForms(t *testing.T) {
+	t.Parallel()
+	for number, want := range map[string][]string{
+		"5511988887766": {"5511988887766", "551188887766"},
+		"551188887766":  {"551188887766", "5511988887766"},
+		"5500988887766": {"5500988887766"}, // no such area
+		"15551234567":   {"15551234567"},
+		"55":            {"55"},
+	} {
+		if got := gateway.NumberForms(number); !slices.Equal(got, want) {
+			t.Errorf("%s has the forms %v, want %v", number, got, want)
 		}
 	}
 }

@@ -118,6 +118,13 @@ func (s *Service) answerRepeat(ctx context.Context, first gateway.Idempotency) (
 	if err != nil {
 		return Result{}, err
 	}
+	instance, err := s.config.Store.GetInstance(ctx, first.InstanceID)
+	if err != nil {
+		return Result{}, err
+	}
+	if err := s.mayWrite(ctx, instance, message.Chat); err != nil {
+		return Result{}, err
+	}
 	if _, err := s.transmit(ctx, session, message, nil); err != nil {
 		return Result{}, err
 	}

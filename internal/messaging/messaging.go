@@ -24,6 +24,9 @@ type Sessions interface {
 // Directory finds the chat that a message goes to.
 type Directory interface {
 	Party(ctx context.Context, session gateway.Session, to gateway.Recipient) (gateway.Party, error)
+	// Candidates returns the addresses that it may have, without asking the platform: one
+	// at least, one of which is the recipient's.
+	Candidates(ctx context.Context, to gateway.Recipient) ([]gateway.Party, error)
 }
 
 // Config is what the service stands on. All of the first part is required.

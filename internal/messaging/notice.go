@@ -9,7 +9,7 @@ import (
 )
 
 // notice is an event of something that is not kept otherwise: a call that rings, a
-// change of a group or a contact, a presence, a restriction.
+// change of a group or a contact, a presence.
 type notice struct {
 	origin
 
@@ -44,8 +44,6 @@ func noticeOf(incoming gateway.Incoming) (notice, error) {
 		}, nil
 	case gateway.ContactPresence:
 		return notice{origin: origin{chat: incoming.Chat, at: incoming.At}, data: eventlog.NewPresence(incoming)}, nil
-	case gateway.Restriction:
-		return notice{origin: origin{at: incoming.At}, data: eventlog.NewInstanceRestricted(incoming)}, nil
 	default:
 		return notice{}, fmt.Errorf("messaging: receive: no way to keep a %T", incoming)
 	}

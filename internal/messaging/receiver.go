@@ -65,6 +65,8 @@ func (r receiver) Receive(ctx context.Context, incoming gateway.Incoming) error 
 		from, err = changeOrigin(incoming), r.keepChange(ctx, incoming)
 	case gateway.Receipt:
 		from, err = receiptOrigin(incoming), r.keepReceipt(ctx, incoming)
+	case gateway.Restriction:
+		return r.keepRestriction(ctx, incoming)
 	default:
 		from, err = r.appendNotice(ctx, incoming)
 	}

@@ -84,7 +84,7 @@ func (s *Service) sendOnce(ctx context.Context, request Request, compose composi
 
 // newMessage makes the message as it will be kept and sent.
 func (s *Service) newMessage(ctx context.Context, session gateway.Session, request Request, compose composition) (gateway.Message, error) {
-	chat, err := s.config.Directory.Party(ctx, session, request.To)
+	chat, err := s.recipient(ctx, session, request)
 	if err != nil {
 		return gateway.Message{}, err
 	}

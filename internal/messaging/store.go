@@ -16,6 +16,7 @@ type Store interface {
 	IdempotencyStore
 	RetentionStore
 	ReadingStore
+	NewChatStore
 }
 
 // MessageStore keeps the messages that are sent.
@@ -62,10 +63,17 @@ type ReadingStore interface {
 	MessagesByID(ctx context.Context, instanceID string, ids []string) ([]gateway.Message, error)
 }
 
+// NewChatStore says whether the platform may refuse a chat for being new.
+type NewChatStore interface {
+	GetInstance(ctx context.Context, id string) (gateway.Instance, error)
+	ChatKnown(ctx context.Context, instanceID string, chat gateway.Party) (bool, error)
+}
+
 // ReceiverStore keeps what the receiver needs.
 type ReceiverStore interface {
 	ReceivedStore
 	ReceivedChangeStore
+	RestrictionStore
 }
 
 // ReceivedStore keeps the messages that are received.
@@ -86,4 +94,10 @@ type ReceivedChangeStore interface {
 	FindChange(ctx context.Context, instanceID, platformID string) (gateway.SentChange, bool, error)
 	ConfirmChange(ctx context.Context, instanceID, platformID string,
 		confirm func(change gateway.SentChange, message gateway.Message) (gateway.Message, []eventlog.Event, error)) (known bool, err error)
+}
+
+// RestrictionStore keeps what the platform says of an account with its instance.
+type RestrictionStore interface {
+	UpdateInstance(ctx context.Context, id string,
+		change func(*gateway.Instance) ([]eventlog.Event, error)) (gateway.Instance, error)
 }

@@ -188,6 +188,7 @@ func TestPlatformsRefusalsHaveTheirCodes(t *testing.T) {
 			t.Parallel()
 			g := testkit.Start(t, testkit.Options{Platform: whatsapp.Config{SendTimeout: time.Second}})
 			id := g.Link(t, shopNumber)
+			sendText(t, g, id, "the chat is not new")
 			g.Phones.Faults(t, c.faults)
 			_, err := trySend(t, g, id, name)
 			testkit.Refused(t, err, c.status, c.code)

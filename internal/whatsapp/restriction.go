@@ -10,8 +10,8 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 )
 
-// restrictionArrived reports that the platform restricts writing to new contacts. The
-// end of a restriction is only noted, because nothing waits for it.
+// restrictionArrived reports that the platform restricts writing to new contacts, or no
+// longer does.
 func (s *session) restrictionArrived(event *events.NotifyAccountReachoutTimelock) bool {
 	until := time.Time{}
 	if event.IsActive {
@@ -20,14 +20,11 @@ func (s *session) restrictionArrived(event *events.NotifyAccountReachoutTimelock
 	s.mu.Lock()
 	s.restrictedUntil = until
 	s.mu.Unlock()
-	if !event.IsActive {
-		return true
-	}
 	at := event.Mex.Timestamp.UTC()
 	if event.Mex.Timestamp.IsZero() {
 		at = s.now().UTC()
 	}
-	return s.receive(gateway.Restriction{Until: until, At: at}, "restriction")
+	return s.receive(gateway.Restriction{Lifted: !event.IsActive, Until: until, At: at}, "restriction")
 }
 
 // refusedRecipient reports that a message was refused because writing to new contacts is
