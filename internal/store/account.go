@@ -8,6 +8,7 @@ import (
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/sqlerror"
+	"github.com/recado-project/recado/internal/store/table"
 )
 
 // codeExists is the code of the error for a name or id that is taken. No operation of the
@@ -18,7 +19,7 @@ const codeExists = "ALREADY_EXISTS"
 // gateway.Conflict.
 func (s *Store) CreateAccount(ctx context.Context, account gateway.Account) error {
 	_, err := s.db.exec(ctx, "INSERT INTO accounts (id, name, created_at) VALUES ($1, $2, $3)",
-		account.ID, account.Name, millis(account.CreatedAt))
+		account.ID, account.Name, table.Millis(account.CreatedAt))
 	if sqlerror.IsTaken(err) {
 		return gateway.Errorf(gateway.Conflict, codeExists, "there is already an account with this name")
 	}
@@ -30,7 +31,7 @@ func (s *Store) CreateAccount(ctx context.Context, account gateway.Account) erro
 
 // FindAccount returns the account with the name and whether there is one.
 func (s *Store) FindAccount(ctx context.Context, name string) (gateway.Account, bool, error) {
-	account, found, err := find(ctx, s.db.reader(), scanAccount,
+	account, found, err := table.Find(ctx, s.db.reader(), scanAccount,
 		"SELECT id, name, created_at FROM accounts WHERE name = $1", name)
 	if err != nil {
 		return gateway.Account{}, false, fmt.Errorf("store: find account: %w", err)
@@ -38,10 +39,10 @@ func (s *Store) FindAccount(ctx context.Context, name string) (gateway.Account, 
 	return account, found, nil
 }
 
-func scanAccount(row scanner) (gateway.Account, error) {
+func scanAccount(row table.Scanner) (gateway.Account, error) {
 	var account gateway.Account
 	var createdAt int64
 	err := row.Scan(&account.ID, &account.Name, &createdAt)
-	account.CreatedAt = timeOf(createdAt)
+	account.CreatedAt = table.Time(createdAt)
 	return account, err
 }

@@ -8,12 +8,13 @@ import (
 
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/postgres"
+	"github.com/recado-project/recado/internal/store/table"
 )
 
 // commitLaneTx is a transaction of a commit lane. The events of all its writes are appended
 // by one statement: a round trip to the server costs more than the row.
 type commitLaneTx struct {
-	querier
+	table.Querier
 
 	tx *postgres.Tx
 
@@ -99,8 +100,8 @@ func eventColumnsOf(events []laterEvent) []any {
 		taken[from] = true
 		instanceIDs, messages = append(instanceIDs, l.event.InstanceID), append(messages, l.message)
 		ids, kinds, chats = append(ids, l.event.ID), append(kinds, string(l.event.Kind)), append(chats, string(l.event.Chat))
-		sources, data = append(sources, l.event.SourceKey), append(data, notNull(l.event.Data))
-		happenedAt, createdAt = append(happenedAt, millis(l.event.At)), append(createdAt, millis(l.now))
+		sources, data = append(sources, l.event.SourceKey), append(data, table.NotNull(l.event.Data))
+		happenedAt, createdAt = append(happenedAt, table.Millis(l.event.At)), append(createdAt, table.Millis(l.now))
 	}
 	return []any{instanceIDs, messages, ids, kinds, chats, sources, happenedAt, createdAt, data}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/sqlite"
+	"github.com/recado-project/recado/internal/store/table"
 )
 
 const (
@@ -32,7 +33,7 @@ const (
 // FindDevice returns the number of the device that a JID names, and reports whether there
 // is one.
 func (s *Store) FindDevice(ctx context.Context, jid string) (number int64, found bool, err error) {
-	number, found, err = find(ctx, s.db.reader(), scanNumber, "SELECT number FROM devices WHERE jid = $1 AND number > 0", jid)
+	number, found, err = table.Find(ctx, s.db.reader(), table.ScanNumber, "SELECT number FROM devices WHERE jid = $1 AND number > 0", jid)
 	if err != nil {
 		return 0, false, fmt.Errorf("store: find device: %w", err)
 	}
@@ -42,7 +43,7 @@ func (s *Store) FindDevice(ctx context.Context, jid string) (number int64, found
 // AddDevice adds a device with its first rows, whose device it sets, and returns its
 // number. What there was under the same JID is removed.
 func (s *Store) AddDevice(ctx context.Context, jid string, rows []gateway.DeviceKey) (number int64, err error) {
-	err = s.db.write(ctx, func(ctx context.Context, q querier) error {
+	err = s.db.write(ctx, func(ctx context.Context, q table.Querier) error {
 		if _, err := q.ExecContext(ctx, "DELETE FROM devices WHERE jid = $1 AND number > 0", jid); err != nil {
 			return err
 		}
@@ -74,7 +75,7 @@ func (s *Store) RemoveDevice(ctx context.Context, jid string) error {
 
 // FindDeviceKey returns the value of a row of a device's keys; nil if there is no such row.
 func (s *Store) FindDeviceKey(ctx context.Context, device int64, kind, name string) ([]byte, error) {
-	value, _, err := find(ctx, s.db.reader(), scanBytes, findDeviceKey, device, kind, name)
+	value, _, err := table.Find(ctx, s.db.reader(), scanBytes, findDeviceKey, device, kind, name)
 	if err != nil {
 		return nil, fmt.Errorf("store: find key: %w", err)
 	}
@@ -83,7 +84,7 @@ func (s *Store) FindDeviceKey(ctx context.Context, device int64, kind, name stri
 
 // ListDeviceKeys returns the rows of one kind whose names begin with prefix, ordered by name.
 func (s *Store) ListDeviceKeys(ctx context.Context, device int64, kind, prefix string) ([]gateway.DeviceKey, error) {
-	rows, err := collect(ctx, s.db.scanner(), func(row scanner) (gateway.DeviceKey, error) {
+	rows, err := table.Collect(ctx, s.db.scanner(), func(row table.Scanner) (gateway.DeviceKey, error) {
 		found := gateway.DeviceKey{Device: device, Kind: kind}
 		err := row.Scan(&found.Name, &found.Value)
 		return found, err
@@ -98,7 +99,7 @@ func (s *Store) ListDeviceKeys(ctx context.Context, device int64, kind, prefix s
 // else that is written of the instance, and returns after the commit. What was begun
 // before for the same instance is committed then too.
 func (s *Store) WriteDeviceKeys(ctx context.Context, instanceID string, changes gateway.DeviceKeyChanges) error {
-	err := s.db.begin(ctx, instanceID, func(ctx context.Context, q querier) error {
+	err := s.db.begin(ctx, instanceID, func(ctx context.Context, q table.Querier) error {
 		return writeDeviceKeys(ctx, q, changes)
 	}, changes.Written).Wait()
 	if err != nil {
@@ -108,7 +109,7 @@ func (s *Store) WriteDeviceKeys(ctx context.Context, instanceID string, changes 
 }
 
 // writeDeviceKeys writes changes as part of a transaction.
-func writeDeviceKeys(ctx context.Context, q querier, changes gateway.DeviceKeyChanges) error {
+func writeDeviceKeys(ctx context.Context, q table.Querier, changes gateway.DeviceKeyChanges) error {
 	for _, row := range changes.Rows() {
 		if err := writeDeviceKey(ctx, q, row); err != nil {
 			return err
@@ -117,7 +118,7 @@ func writeDeviceKeys(ctx context.Context, q querier, changes gateway.DeviceKeyCh
 	return nil
 }
 
-func writeDeviceKey(ctx context.Context, q querier, row gateway.DeviceKey) error {
+func writeDeviceKey(ctx context.Context, q table.Querier, row gateway.DeviceKey) error {
 	if row.Value == nil {
 		_, err := q.ExecContext(ctx, removeDeviceKey, row.Device, row.Kind, row.Name)
 		return err
@@ -130,10 +131,10 @@ func writeDeviceKey(ctx context.Context, q querier, row gateway.DeviceKey) error
 	return err
 }
 
-func scanBytes(row scanner) ([]byte, error) {
+func scanBytes(row table.Scanner) ([]byte, error) {
 	var value []byte
 	err := row.Scan(&value)
-	return notNull(value), err // an empty value is not a missing one
+	return table.NotNull(value), err // an empty value is not a missing one
 }
 
 // EarlierKeys is a database with whatsmeow's own tables, which earlier versions kept the

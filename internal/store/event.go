@@ -14,6 +14,7 @@ import (
 	"github.com/recado-project/recado/internal/groupcommit"
 	"github.com/recado-project/recado/internal/sqlerror"
 	"github.com/recado-project/recado/internal/store/recent"
+	"github.com/recado-project/recado/internal/store/table"
 )
 
 const (
@@ -36,7 +37,7 @@ const (
 
 // recorder is a write transaction that may append events of one instance.
 type recorder struct {
-	querier
+	table.Querier
 
 	instanceID string
 	now        func() time.Time
@@ -63,7 +64,7 @@ func (r *recorder) append(ctx context.Context, events ...eventlog.Event) error {
 	for _, event := range events {
 		err := r.QueryRowContext(ctx, appendEvent,
 			r.instanceID, event.ID, string(event.Kind), string(event.Chat), event.SourceKey,
-			millis(event.At), millis(r.now()), notNull(event.Data)).Scan(&event.Sequence)
+			table.Millis(event.At), table.Millis(r.now()), table.NotNull(event.Data)).Scan(&event.Sequence)
 		switch {
 		case errors.Is(err, sql.ErrNoRows):
 			continue
@@ -89,7 +90,7 @@ func (r *recorder) appendWith(ctx context.Context, message string, result sql.Re
 
 // appendLater reports whether the events are appended with those of other writes.
 func (r *recorder) appendLater(message string, events []eventlog.Event) bool {
-	tx, ok := r.querier.(together)
+	tx, ok := r.Querier.(together)
 	if !ok {
 		return false
 	}
@@ -101,7 +102,7 @@ func (r *recorder) appendLater(message string, events []eventlog.Event) bool {
 
 // flush appends the events that were taken so far before any later statement.
 func (r *recorder) flush() error {
-	if tx, ok := r.querier.(together); ok {
+	if tx, ok := r.Querier.(together); ok {
 		return tx.flush()
 	}
 	return nil
@@ -120,8 +121,8 @@ func (s *Store) beginRecord(
 	ctx context.Context, instanceID string, fn func(ctx context.Context, r *recorder) error,
 ) groupcommit.Pending {
 	r := &recorder{instanceID: instanceID, now: s.now}
-	return s.db.begin(ctx, instanceID, func(ctx context.Context, q querier) error {
-		r.querier, r.appended, r.committed, r.recent = q, nil, nil, s.recent.Begin(instanceID)
+	return s.db.begin(ctx, instanceID, func(ctx context.Context, q table.Querier) error {
+		r.Querier, r.appended, r.committed, r.recent = q, nil, nil, s.recent.Begin(instanceID)
 		return fn(ctx, r)
 	}, func() {
 		r.recent.Committed()
@@ -157,7 +158,7 @@ func (s *Store) AppendEvents(ctx context.Context, instanceID string, events ...e
 // ReadEvents returns the events of an instance after a sequence number, in
 // order, limit at most.
 func (s *Store) ReadEvents(ctx context.Context, instanceID string, after int64, limit int) ([]eventlog.Event, error) {
-	events, err := collect(ctx, s.db.reader(), scanEvent, readEvents, instanceID, after, limit)
+	events, err := table.Collect(ctx, s.db.reader(), scanEvent, readEvents, instanceID, after, limit)
 	if err != nil {
 		return nil, fmt.Errorf("store: read events: %w", err)
 	}
@@ -170,11 +171,11 @@ func (s *Store) NewestEvents(
 	ctx context.Context, instanceID string, kinds []eventlog.Kind, from, before int64, limit int,
 ) (events []eventlog.Event, err error) {
 	if len(kinds) == 0 {
-		events, err = collect(ctx, s.db.scanner(), scanEvent, newestEvents, instanceID, from, before, limit)
+		events, err = table.Collect(ctx, s.db.scanner(), scanEvent, newestEvents, instanceID, from, before, limit)
 	} else {
 		var set string
 		if set, err = texts(kinds); err == nil {
-			events, err = collect(ctx, s.db.scanner(), scanEvent, s.dialect.newestEventsOf(), instanceID, set, from, before, limit)
+			events, err = table.Collect(ctx, s.db.scanner(), scanEvent, s.dialect.newestEventsOf(), instanceID, set, from, before, limit)
 		}
 	}
 	if err != nil {
@@ -224,7 +225,7 @@ func (s *Store) EventBounds(ctx context.Context, instanceID string) (oldest, new
 // EventInstances returns the ids of all instances that have events, including deleted
 // instances.
 func (s *Store) EventInstances(ctx context.Context) ([]string, error) {
-	ids, err := collect(ctx, s.db.scanner(), scanText, "SELECT DISTINCT instance_id FROM events ORDER BY instance_id")
+	ids, err := table.Collect(ctx, s.db.scanner(), table.ScanText, "SELECT DISTINCT instance_id FROM events ORDER BY instance_id")
 	if err != nil {
 		return nil, fmt.Errorf("store: instances with events: %w", err)
 	}
@@ -236,7 +237,7 @@ func (s *Store) EventInstances(ctx context.Context) ([]string, error) {
 // there is none.
 func (s *Store) LastEventBefore(ctx context.Context, instanceID string, after int64, before time.Time, limit int) (int64, error) {
 	type age struct{ sequence, createdAt int64 }
-	ages, err := collect(ctx, s.db.scanner(), func(row scanner) (age, error) {
+	ages, err := table.Collect(ctx, s.db.scanner(), func(row table.Scanner) (age, error) {
 		var a age
 		err := row.Scan(&a.sequence, &a.createdAt)
 		return a, err
@@ -247,7 +248,7 @@ func (s *Store) LastEventBefore(ctx context.Context, instanceID string, after in
 	}
 	var last int64
 	for _, a := range ages {
-		if a.createdAt >= millis(before) {
+		if a.createdAt >= table.Millis(before) {
 			break
 		}
 		last = a.sequence
@@ -281,11 +282,11 @@ func (s *Store) DeleteEvents(ctx context.Context, instanceID string, through int
 	return removed, nil
 }
 
-func scanEvent(row scanner) (eventlog.Event, error) {
+func scanEvent(row table.Scanner) (eventlog.Event, error) {
 	var event eventlog.Event
 	var happenedAt int64
 	err := row.Scan(&event.InstanceID, &event.Sequence, &event.ID, &event.Kind, &event.Chat, &event.SourceKey,
 		&happenedAt, &event.Data)
-	event.At = timeOf(happenedAt)
+	event.At = table.Time(happenedAt)
 	return event, err
 }

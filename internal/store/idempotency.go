@@ -10,11 +10,12 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/store/table"
 )
 
 // FindIdempotency returns the record and whether there is one.
 func (s *Store) FindIdempotency(ctx context.Context, keyID, key string) (gateway.Idempotency, bool, error) {
-	record, found, err := find(ctx, s.db.reader(), scanIdempotency,
+	record, found, err := table.Find(ctx, s.db.reader(), scanIdempotency,
 		`SELECT key_id, key, request_hash, instance_id, message_id, failure, created_at FROM idempotency
 		WHERE key_id = $1 AND key = $2`, keyID, key)
 	if err != nil {
@@ -44,7 +45,7 @@ func (s *Store) FailIdempotency(ctx context.Context, keyID, key string, failure 
 // were. It uses several transactions, so those before an error remain done.
 func (s *Store) DeleteIdempotency(ctx context.Context, before time.Time) (int64, error) {
 	removed, err := s.deleteInSlices(ctx, `DELETE FROM idempotency WHERE (key_id, key) IN
-		(SELECT key_id, key FROM idempotency WHERE created_at < $1 ORDER BY created_at LIMIT $2 + 0)`, millis(before))
+		(SELECT key_id, key FROM idempotency WHERE created_at < $1 ORDER BY created_at LIMIT $2 + 0)`, table.Millis(before))
 	if err != nil {
 		return removed, fmt.Errorf("store: delete idempotency records: %w", err)
 	}
@@ -54,7 +55,7 @@ func (s *Store) DeleteIdempotency(ctx context.Context, before time.Time) (int64,
 // ForgetIdempotency removes a record from before a time, so that its key can be used
 // again. A record that is gone is no error.
 func (s *Store) ForgetIdempotency(ctx context.Context, keyID, key string, before time.Time) error {
-	_, err := s.db.exec(ctx, "DELETE FROM idempotency WHERE key_id = $1 AND key = $2 AND created_at <= $3", keyID, key, millis(before))
+	_, err := s.db.exec(ctx, "DELETE FROM idempotency WHERE key_id = $1 AND key = $2 AND created_at <= $3", keyID, key, table.Millis(before))
 	if err != nil {
 		return fmt.Errorf("store: forget idempotency record: %w", err)
 	}
@@ -62,14 +63,14 @@ func (s *Store) ForgetIdempotency(ctx context.Context, keyID, key string, before
 }
 
 // addIdempotency adds the record of a message. The result is no row if its key is taken.
-func addIdempotency(ctx context.Context, q querier, record gateway.Idempotency, messageID string) (sql.Result, error) {
+func addIdempotency(ctx context.Context, q table.Querier, record gateway.Idempotency, messageID string) (sql.Result, error) {
 	return q.ExecContext(ctx, `INSERT INTO idempotency
 		(key_id, key, request_hash, instance_id, message_id, failure, created_at) VALUES ($1, $2, $3, $4, $5, '', $6)
 		ON CONFLICT (key_id, key) DO NOTHING`,
-		record.KeyID, record.Key, notNull(record.RequestHash), record.InstanceID, messageID, millis(record.CreatedAt))
+		record.KeyID, record.Key, table.NotNull(record.RequestHash), record.InstanceID, messageID, table.Millis(record.CreatedAt))
 }
 
-func scanIdempotency(row scanner) (gateway.Idempotency, error) {
+func scanIdempotency(row table.Scanner) (gateway.Idempotency, error) {
 	var record gateway.Idempotency
 	var failure string
 	var createdAt int64
@@ -77,7 +78,7 @@ func scanIdempotency(row scanner) (gateway.Idempotency, error) {
 	if err != nil {
 		return record, err
 	}
-	record.CreatedAt = timeOf(createdAt)
+	record.CreatedAt = table.Time(createdAt)
 	if failure == "" {
 		return record, nil
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/sqlerror"
+	"github.com/recado-project/recado/internal/store/table"
 )
 
 const (
@@ -32,7 +33,7 @@ func instanceNotFound() error {
 func (s *Store) CreateInstance(ctx context.Context, instance gateway.Instance) error {
 	defer s.changeInstance(instance.ID)()
 	_, err := s.db.exec(ctx, "INSERT INTO instances ("+instanceColumns+") VALUES ($1, $2, $3, "+changingParameters+")",
-		append([]any{instance.ID, instance.AccountID, millis(instance.CreatedAt)}, changingValues(instance)...)...)
+		append([]any{instance.ID, instance.AccountID, table.Millis(instance.CreatedAt)}, changingValues(instance)...)...)
 	if sqlerror.IsTaken(err) {
 		return gateway.Errorf(gateway.Conflict, codeExists, "there is already an instance with this id")
 	}
@@ -45,7 +46,7 @@ func (s *Store) CreateInstance(ctx context.Context, instance gateway.Instance) e
 // GetInstance returns the instance, or a gateway.NotFound.
 func (s *Store) GetInstance(ctx context.Context, id string) (gateway.Instance, error) {
 	instance, found, err := s.instances.Find(id, func() (gateway.Instance, bool, error) {
-		return find(ctx, s.db.reader(), scanInstance, "SELECT "+instanceColumns+" FROM instances WHERE id = $1", id)
+		return table.Find(ctx, s.db.reader(), scanInstance, "SELECT "+instanceColumns+" FROM instances WHERE id = $1", id)
 	})
 	if err != nil {
 		return gateway.Instance{}, fmt.Errorf("store: get instance: %w", err)
@@ -86,7 +87,7 @@ func (s *Store) ListInstances(
 		args = append(args, set)
 	}
 	page, _, err := s.instanceLists.Find(instanceList{accountID, set, request}, func() (gateway.Page[gateway.Instance], bool, error) {
-		page, err := list(ctx, s.db.scanner(), scanInstance, request, instanceColumns, from, args...)
+		page, err := table.List(ctx, s.db.scanner(), scanInstance, request, instanceColumns, from, args...)
 		return page, true, err
 	})
 	if err != nil {
@@ -98,7 +99,7 @@ func (s *Store) ListInstances(
 
 // AllInstances returns the instances of every account, oldest first.
 func (s *Store) AllInstances(ctx context.Context) ([]gateway.Instance, error) {
-	instances, err := collect(ctx, s.db.scanner(), scanInstance,
+	instances, err := table.Collect(ctx, s.db.scanner(), scanInstance,
 		"SELECT "+instanceColumns+" FROM instances ORDER BY created_at, id")
 	if err != nil {
 		return nil, fmt.Errorf("store: all instances: %w", err)
@@ -121,7 +122,7 @@ func (s *Store) UpdateInstance(
 	err := s.record(ctx, id, func(ctx context.Context, r *recorder) error {
 		var found bool
 		var err error
-		instance, found, err = find(ctx, r, scanInstance,
+		instance, found, err = table.Find(ctx, r, scanInstance,
 			"SELECT "+instanceColumns+" FROM instances WHERE id = $1"+s.dialect.forUpdate, id)
 		if err != nil {
 			return err
@@ -150,10 +151,10 @@ func (s *Store) UpdateInstance(
 }
 
 // writeInstance writes the fields of an instance that may change.
-func writeInstance(ctx context.Context, q querier, instance gateway.Instance) error {
+func writeInstance(ctx context.Context, q table.Querier, instance gateway.Instance) error {
 	_, err := q.ExecContext(ctx, "UPDATE instances SET ("+changingColumns+") = ("+changingParameters+
 		") WHERE id = $1 AND account_id = $2 AND created_at = $3",
-		append([]any{instance.ID, instance.AccountID, millis(instance.CreatedAt)}, changingValues(instance)...)...)
+		append([]any{instance.ID, instance.AccountID, table.Millis(instance.CreatedAt)}, changingValues(instance)...)...)
 	return err
 }
 
@@ -165,7 +166,7 @@ func changingValues(i gateway.Instance) []any {
 		i.Care.Pace.Gap.Milliseconds(), i.Care.Pace.Jitter.Milliseconds(), i.Care.Pace.PerMinute,
 		i.Care.Pace.NewChats.PerHour, i.Care.Pace.NewChats.PerDay,
 		i.Care.Typing, i.Care.NumberChecks.PerHour, i.Care.NumberChecks.PerDay,
-		millis(i.Restricted.Since), millis(i.Restricted.Until), millis(i.Restricted.Reported), millis(i.UpdatedAt),
+		table.Millis(i.Restricted.Since), table.Millis(i.Restricted.Until), table.Millis(i.Restricted.Reported), table.Millis(i.UpdatedAt),
 	}
 }
 
@@ -211,7 +212,7 @@ func (s *Store) DeleteInstance(ctx context.Context, id string) error {
 	return nil
 }
 
-func scanInstance(row scanner) (gateway.Instance, error) {
+func scanInstance(row table.Scanner) (gateway.Instance, error) {
 	var i gateway.Instance
 	var createdAt, gap, jitter, since, until, reported, updatedAt int64
 	err := row.Scan(&i.ID, &i.AccountID, &createdAt, &i.Name, &i.Status, &i.Reason, &i.Device,
@@ -221,7 +222,7 @@ func scanInstance(row scanner) (gateway.Instance, error) {
 		&i.Care.Typing, &i.Care.NumberChecks.PerHour, &i.Care.NumberChecks.PerDay,
 		&since, &until, &reported, &updatedAt)
 	i.Care.Pace.Gap, i.Care.Pace.Jitter = time.Duration(gap)*time.Millisecond, time.Duration(jitter)*time.Millisecond
-	i.Restricted = gateway.Restricted{Since: timeOf(since), Until: timeOf(until), Reported: timeOf(reported)}
-	i.CreatedAt, i.UpdatedAt = timeOf(createdAt), timeOf(updatedAt)
+	i.Restricted = gateway.Restricted{Since: table.Time(since), Until: table.Time(until), Reported: table.Time(reported)}
+	i.CreatedAt, i.UpdatedAt = table.Time(createdAt), table.Time(updatedAt)
 	return i, err
 }

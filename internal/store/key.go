@@ -14,6 +14,7 @@ import (
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/sqlerror"
+	"github.com/recado-project/recado/internal/store/table"
 )
 
 const keyColumns = "id, account_id, name, hash, instance_ids, partner, created_at, expires_at, revoked_at, last_used_at"
@@ -29,7 +30,7 @@ func (s *Store) CreateKey(ctx context.Context, key gateway.Key) error {
 	}
 	_, err = s.db.exec(ctx, "INSERT INTO api_keys ("+keyColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
 		key.ID, key.AccountID, key.Name, key.Hash, ids, key.Partner,
-		millis(key.CreatedAt), millis(key.ExpiresAt), millis(key.RevokedAt), millis(key.LastUsedAt))
+		table.Millis(key.CreatedAt), table.Millis(key.ExpiresAt), table.Millis(key.RevokedAt), table.Millis(key.LastUsedAt))
 	if sqlerror.IsTaken(err) {
 		return gateway.Errorf(gateway.Conflict, codeExists, "there is already such a key")
 	}
@@ -43,7 +44,7 @@ func (s *Store) CreateKey(ctx context.Context, key gateway.Key) error {
 // revoked or expired. It must not be changed, and may lack its last use.
 func (s *Store) FindKey(ctx context.Context, hash []byte) (gateway.Key, bool, error) {
 	read := func() (gateway.Key, bool, error) {
-		return find(ctx, s.db.reader(), scanKey, "SELECT "+keyColumns+" FROM api_keys WHERE hash = $1", hash)
+		return table.Find(ctx, s.db.reader(), scanKey, "SELECT "+keyColumns+" FROM api_keys WHERE hash = $1", hash)
 	}
 	if s.keys != nil {
 		kept := read
@@ -59,7 +60,7 @@ func (s *Store) FindKey(ctx context.Context, hash []byte) (gateway.Key, bool, er
 // GetKey returns a key of the account and whether there is one. It may be revoked
 // or expired.
 func (s *Store) GetKey(ctx context.Context, accountID, id string) (gateway.Key, bool, error) {
-	key, found, err := find(ctx, s.db.reader(), scanKey,
+	key, found, err := table.Find(ctx, s.db.reader(), scanKey,
 		"SELECT "+keyColumns+" FROM api_keys WHERE account_id = $1 AND id = $2", accountID, id)
 	if err != nil {
 		return gateway.Key{}, false, fmt.Errorf("store: get key: %w", err)
@@ -76,7 +77,7 @@ func (s *Store) RevokedKeys(ctx context.Context, ids []string) ([]string, error)
 		for i, id := range some {
 			args[i], places[i] = id, "$"+strconv.Itoa(i+1)
 		}
-		found, err := collect(ctx, s.db.reader(), func(row scanner) (id string, err error) {
+		found, err := table.Collect(ctx, s.db.reader(), func(row table.Scanner) (id string, err error) {
 			err = row.Scan(&id)
 			return id, err
 		}, "SELECT id FROM api_keys WHERE revoked_at > 0 AND id IN ("+strings.Join(places, ", ")+")", args...)
@@ -90,7 +91,7 @@ func (s *Store) RevokedKeys(ctx context.Context, ids []string) ([]string, error)
 
 // ListKeys returns a page of the account's keys, oldest first, including revoked ones.
 func (s *Store) ListKeys(ctx context.Context, accountID string, request gateway.PageRequest) (gateway.Page[gateway.Key], error) {
-	page, err := list(ctx, s.db.scanner(), scanKey, request,
+	page, err := table.List(ctx, s.db.scanner(), scanKey, request,
 		keyColumns, "FROM api_keys WHERE account_id = $1", accountID)
 	if err != nil {
 		return gateway.Page[gateway.Key]{}, fmt.Errorf("store: list keys: %w", err)
@@ -103,7 +104,7 @@ func (s *Store) ListKeys(ctx context.Context, accountID string, request gateway.
 func (s *Store) RevokeKey(ctx context.Context, accountID, id string, at time.Time) error {
 	done := s.changeKeys()
 	changed, err := s.db.exec(ctx, `UPDATE api_keys SET revoked_at = CASE WHEN revoked_at = 0 THEN $1 ELSE revoked_at END
-		WHERE account_id = $2 AND id = $3`, millis(at), accountID, id)
+		WHERE account_id = $2 AND id = $3`, table.Millis(at), accountID, id)
 	if err = errors.Join(err, done()); err != nil {
 		return fmt.Errorf("store: revoke key: %w", err)
 	}
@@ -116,7 +117,7 @@ func (s *Store) RevokeKey(ctx context.Context, accountID, id string, at time.Tim
 // TouchKey stores when the key was used. A time before the stored one changes nothing.
 func (s *Store) TouchKey(ctx context.Context, id string, at time.Time) error {
 	if _, err := s.db.exec(ctx, "UPDATE api_keys SET last_used_at = $1 WHERE id = $2 AND last_used_at < $1",
-		millis(at), id); err != nil {
+		table.Millis(at), id); err != nil {
 		return fmt.Errorf("store: touch key: %w", err)
 	}
 	return nil
@@ -135,7 +136,7 @@ func (s *Store) changeKeys() (done func() error) {
 	}
 }
 
-func scanKey(row scanner) (gateway.Key, error) {
+func scanKey(row table.Scanner) (gateway.Key, error) {
 	var key gateway.Key
 	var ids string
 	var createdAt, expiresAt, revokedAt, lastUsedAt int64
@@ -144,8 +145,8 @@ func scanKey(row scanner) (gateway.Key, error) {
 	if err != nil {
 		return key, err
 	}
-	key.CreatedAt, key.ExpiresAt = timeOf(createdAt), timeOf(expiresAt)
-	key.RevokedAt, key.LastUsedAt = timeOf(revokedAt), timeOf(lastUsedAt)
+	key.CreatedAt, key.ExpiresAt = table.Time(createdAt), table.Time(expiresAt)
+	key.RevokedAt, key.LastUsedAt = table.Time(revokedAt), table.Time(lastUsedAt)
 	if ids != noTexts { // few keys are restricted, and this runs on each request
 		err = json.Unmarshal([]byte(ids), &key.InstanceIDs)
 	}

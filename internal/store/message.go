@@ -12,6 +12,7 @@ import (
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/sqlerror"
+	"github.com/recado-project/recado/internal/store/table"
 )
 
 const (
@@ -183,7 +184,7 @@ func accepted(err error, taken bool) error {
 // identifier is id: oldest first, ten at most. The platform's identifiers are unique in a
 // chat, and hardly ever occur in two chats.
 func (s *Store) FindMessages(ctx context.Context, instanceID, id string) ([]gateway.Message, error) {
-	messages, err := collect(ctx, s.db.reader(), scanMessage, findMessages, instanceID, id)
+	messages, err := table.Collect(ctx, s.db.reader(), scanMessage, findMessages, instanceID, id)
 	if err != nil {
 		return nil, fmt.Errorf("store: find messages: %w", err)
 	}
@@ -200,7 +201,7 @@ func (s *Store) ListMessages(
 		from += " AND (chat_jid = $2 OR chat_lid = $2)"
 		args = append(args, string(chat))
 	}
-	page, err := list(ctx, s.db.scanner(), scanMessage, request, messageColumns, from, args...)
+	page, err := table.List(ctx, s.db.scanner(), scanMessage, request, messageColumns, from, args...)
 	if err != nil {
 		return page, fmt.Errorf("store: list messages: %w", err)
 	}
@@ -214,7 +215,7 @@ func (s *Store) NewestMessages(
 	ctx context.Context, instanceID string, before gateway.Position, limit int,
 ) ([]gateway.Message, error) {
 	at, id := positionValues(before)
-	messages, err := collect(ctx, s.db.scanner(), scanMessageHead, newestMessages, instanceID, at, id, limit)
+	messages, err := table.Collect(ctx, s.db.scanner(), scanMessageHead, newestMessages, instanceID, at, id, limit)
 	if err != nil {
 		return nil, fmt.Errorf("store: newest messages: %w", err)
 	}
@@ -229,7 +230,7 @@ func (s *Store) NewestOfChat(
 	ctx context.Context, instanceID string, chat gateway.Party, before gateway.Position, window, limit int,
 ) (messages []gateway.Message, end gateway.Position, err error) {
 	at, id := positionValues(before)
-	messages, err = collect(ctx, s.db.scanner(), scanMessage, newestOfChat,
+	messages, err = table.Collect(ctx, s.db.scanner(), scanMessage, newestOfChat,
 		instanceID, at, id, window, string(chat.Address()), string(chat.Key()), limit)
 	if err != nil {
 		return nil, end, fmt.Errorf("store: newest messages of a chat: %w", err)
@@ -237,7 +238,7 @@ func (s *Store) NewestOfChat(
 	if len(messages) == limit {
 		return messages, end, nil
 	}
-	end, _, err = find(ctx, s.db.scanner(), scanPosition, endOfWindow, instanceID, at, id, window-1)
+	end, _, err = table.Find(ctx, s.db.scanner(), scanPosition, endOfWindow, instanceID, at, id, window-1)
 	if err != nil {
 		return nil, end, fmt.Errorf("store: end of the newest messages: %w", err)
 	}
@@ -248,7 +249,7 @@ func (s *Store) NewestOfChat(
 // either of its addresses: one that was received, or one that the platform has taken. It
 // may read every message of the instance.
 func (s *Store) ChatKnown(ctx context.Context, instanceID string, chat gateway.Party) (bool, error) {
-	_, known, err := find(ctx, s.db.scanner(), scanText, chatKnown, instanceID, string(chat.Address()), string(chat.Key()))
+	_, known, err := table.Find(ctx, s.db.scanner(), table.ScanText, chatKnown, instanceID, string(chat.Address()), string(chat.Key()))
 	if err != nil {
 		return false, fmt.Errorf("store: look for a chat: %w", err)
 	}
@@ -262,7 +263,7 @@ func (s *Store) MessagesByID(ctx context.Context, instanceID string, ids []strin
 	if err != nil {
 		return nil, fmt.Errorf("store: messages by their ids: %w", err)
 	}
-	messages, err := collect(ctx, s.db.reader(), scanMessage, s.dialect.messagesByID(), instanceID, set)
+	messages, err := table.Collect(ctx, s.db.reader(), scanMessage, s.dialect.messagesByID(), instanceID, set)
 	if err != nil {
 		return nil, fmt.Errorf("store: messages by their ids: %w", err)
 	}
@@ -279,13 +280,13 @@ func (d dialect) messagesByID() string {
 // until another, in each hour in which there are any, in order. Messages from before the link
 // do not count, nor do those that are on their way or have failed.
 func (s *Store) CountTraffic(ctx context.Context, instanceID string, from, until time.Time) ([]gateway.Traffic, error) {
-	traffic, err := collect(ctx, s.db.scanner(), func(row scanner) (gateway.Traffic, error) {
+	traffic, err := table.Collect(ctx, s.db.scanner(), func(row table.Scanner) (gateway.Traffic, error) {
 		var t gateway.Traffic
 		var hour int64
 		err := row.Scan(&hour, &t.Received, &t.Sent)
-		t.Hour = timeOf(hour)
+		t.Hour = table.Time(hour)
 		return t, err
-	}, countTraffic, instanceID, millis(from), millis(until))
+	}, countTraffic, instanceID, table.Millis(from), table.Millis(until))
 	if err != nil {
 		return nil, fmt.Errorf("store: count messages: %w", err)
 	}
@@ -297,30 +298,30 @@ func positionValues(p gateway.Position) (at int64, id string) {
 	if p == (gateway.Position{}) {
 		return math.MaxInt64, ""
 	}
-	return millis(p.At), p.ID
+	return table.Millis(p.At), p.ID
 }
 
-func scanPosition(row scanner) (gateway.Position, error) {
+func scanPosition(row table.Scanner) (gateway.Position, error) {
 	var position gateway.Position
 	var at int64
 	err := row.Scan(&at, &position.ID)
-	position.At = timeOf(at)
+	position.At = table.Time(at)
 	return position, err
 }
 
-func scanMessageHead(row scanner) (gateway.Message, error) {
+func scanMessageHead(row table.Scanner) (gateway.Message, error) {
 	var head gateway.Message
 	var createdAt int64
 	err := row.Scan(&head.ID, &head.Chat.JID, &head.Chat.LID, &head.Chat.Name, &head.Sender.Name, &head.FromMe, &createdAt)
-	head.CreatedAt = timeOf(createdAt)
+	head.CreatedAt = table.Time(createdAt)
 	return head, err
 }
 
 // asRead returns a message as it will be read again.
 func asRead(message gateway.Message) gateway.Message {
-	message.Details, message.Payload = gateway.Details{}, orNil(message.Payload)
+	message.Details, message.Payload = gateway.Details{}, table.OrNil(message.Payload)
 	for _, at := range []*time.Time{&message.StatusAt, &message.SentAt, &message.CreatedAt, &message.EditedAt, &message.DeletedAt} {
-		*at = timeOf(millis(*at))
+		*at = table.Time(table.Millis(*at))
 	}
 	return message
 }
@@ -335,12 +336,12 @@ func messageValues(message gateway.Message) []any {
 		string(message.Chat.JID), string(message.Chat.LID), message.Chat.Name,
 		string(message.Sender.JID), string(message.Sender.LID), message.Sender.Name,
 		message.FromMe, string(message.Source), string(message.Type), message.Text, message.QuotedID,
-		int64(message.Status), millis(message.StatusAt), millis(message.SentAt), notNull(message.Payload), wireKey,
-		millis(message.CreatedAt), millis(message.EditedAt), millis(message.DeletedAt),
+		int64(message.Status), table.Millis(message.StatusAt), table.Millis(message.SentAt), table.NotNull(message.Payload), wireKey,
+		table.Millis(message.CreatedAt), table.Millis(message.EditedAt), table.Millis(message.DeletedAt),
 	}
 }
 
-func scanMessage(row scanner) (gateway.Message, error) {
+func scanMessage(row table.Scanner) (gateway.Message, error) {
 	var message gateway.Message
 	var wireKey *string
 	var statusAt, sentAt, createdAt, editedAt, deletedAt int64
@@ -352,8 +353,8 @@ func scanMessage(row scanner) (gateway.Message, error) {
 	if wireKey != nil {
 		message.WireKey = *wireKey
 	}
-	message.Payload = orNil(message.Payload)
-	message.StatusAt, message.SentAt, message.CreatedAt = timeOf(statusAt), timeOf(sentAt), timeOf(createdAt)
-	message.EditedAt, message.DeletedAt = timeOf(editedAt), timeOf(deletedAt)
+	message.Payload = table.OrNil(message.Payload)
+	message.StatusAt, message.SentAt, message.CreatedAt = table.Time(statusAt), table.Time(sentAt), table.Time(createdAt)
+	message.EditedAt, message.DeletedAt = table.Time(editedAt), table.Time(deletedAt)
 	return message, err
 }

@@ -6,6 +6,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"github.com/recado-project/recado/internal/store/table"
 )
 
 // A message that is on its way is not removed, because its outcome still has to be
@@ -22,7 +24,7 @@ const (
 // MessagesBefore returns the internal identifiers of an instance's messages from
 // before a time, oldest first, limit at most, without those that are on their way.
 func (s *Store) MessagesBefore(ctx context.Context, instanceID string, before time.Time, limit int) ([]string, error) {
-	ids, err := collect(ctx, s.db.scanner(), scanText, messagesBefore, instanceID, millis(before), limit)
+	ids, err := table.Collect(ctx, s.db.scanner(), table.ScanText, messagesBefore, instanceID, table.Millis(before), limit)
 	if err != nil {
 		return nil, fmt.Errorf("store: messages from before a time: %w", err)
 	}
@@ -33,7 +35,7 @@ func (s *Store) MessagesBefore(ctx context.Context, instanceID string, before ti
 // that are older than its newest ones, as many as keep says; limit at most, and without
 // those that are on their way.
 func (s *Store) MessagesBeyond(ctx context.Context, instanceID string, keep, limit int) ([]string, error) {
-	ids, err := collect(ctx, s.db.scanner(), scanText, messagesBeyond, instanceID, keep, limit)
+	ids, err := table.Collect(ctx, s.db.scanner(), table.ScanText, messagesBeyond, instanceID, keep, limit)
 	if err != nil {
 		return nil, fmt.Errorf("store: messages beyond a number: %w", err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/groupcommit"
+	"github.com/recado-project/recado/internal/store/table"
 )
 
 // UpdateMessages reads those messages of an instance that have one of the
@@ -110,9 +111,9 @@ func (s *Store) messagesToUpdate(ctx context.Context, r *recorder, instanceID st
 	if found := remembered(r, ids); len(found) > 0 {
 		return found, nil
 	}
-	q := r.querier
+	q := r.Querier
 	if len(ids) == 1 {
-		found, err := collect(ctx, q, scanMessage, messageByPlatformID, instanceID, ids[0])
+		found, err := table.Collect(ctx, q, scanMessage, messageByPlatformID, instanceID, ids[0])
 		if err != nil || len(found) > 0 {
 			slices.SortFunc(found, older)
 			return found, err
@@ -122,7 +123,7 @@ func (s *Store) messagesToUpdate(ctx context.Context, r *recorder, instanceID st
 	if err != nil {
 		return nil, err
 	}
-	found, err := collect(ctx, q, scanMessage, s.dialect.messagesByIDs(), instanceID, set)
+	found, err := table.Collect(ctx, q, scanMessage, s.dialect.messagesByIDs(), instanceID, set)
 	return slices.DeleteFunc(found, func(m gateway.Message) bool { return m.InstanceID != instanceID }), err
 }
 
@@ -182,18 +183,18 @@ func written(before, after gateway.Message) gateway.Message {
 
 // writeMessage writes the fields of a message that have changed, with one statement. It
 // writes no other message than before, whatever the other one says.
-func writeMessage(ctx context.Context, q querier, before, after gateway.Message) error {
-	statement, values := updateStatus, []any{int64(after.Status), millis(after.StatusAt)}
+func writeMessage(ctx context.Context, q table.Querier, before, after gateway.Message) error {
+	statement, values := updateStatus, []any{int64(after.Status), table.Millis(after.StatusAt)}
 	content := before.Text != after.Text || !bytes.Equal(before.Payload, after.Payload)
 	if content || before.Chat.JID != after.Chat.JID || before.Chat.LID != after.Chat.LID || !before.SentAt.Equal(after.SentAt) ||
 		!before.EditedAt.Equal(after.EditedAt) || !before.DeletedAt.Equal(after.DeletedAt) {
 		statement = updateEnvelope
-		values = append(values, millis(after.SentAt), string(after.Chat.JID), string(after.Chat.LID),
-			millis(after.EditedAt), millis(after.DeletedAt))
+		values = append(values, table.Millis(after.SentAt), string(after.Chat.JID), string(after.Chat.LID),
+			table.Millis(after.EditedAt), table.Millis(after.DeletedAt))
 	}
 	if content {
 		statement = updateContent
-		values = append(values, after.Text, notNull(after.Payload))
+		values = append(values, after.Text, table.NotNull(after.Payload))
 	}
 	_, err := q.ExecContext(ctx, statement, append(values, before.ID)...)
 	return err
@@ -202,9 +203,9 @@ func writeMessage(ctx context.Context, q querier, before, after gateway.Message)
 // PendingMessages returns messages of all instances that were accepted before a time and
 // have not been acknowledged since, oldest first, limit at most.
 func (s *Store) PendingMessages(ctx context.Context, before time.Time, limit int) ([]gateway.Message, error) {
-	messages, err := collect(ctx, s.db.scanner(), scanMessage, "SELECT "+messageColumns+
+	messages, err := table.Collect(ctx, s.db.scanner(), scanMessage, "SELECT "+messageColumns+
 		" FROM messages WHERE status = 0 AND created_at < $1 ORDER BY created_at LIMIT $2 + 0",
-		millis(before), limit)
+		table.Millis(before), limit)
 	if err != nil {
 		return nil, fmt.Errorf("store: pending messages: %w", err)
 	}

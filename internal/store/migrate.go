@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/recado-project/recado/internal/store/table"
 )
 
 //go:embed migrations/*.sql
@@ -43,7 +45,7 @@ func (s *Store) migrate(ctx context.Context) ([]string, error) {
 
 func (s *Store) applyMigrations(ctx context.Context, known []migration) ([]string, error) {
 	var applied []string
-	err := s.db.write(ctx, func(ctx context.Context, q querier) error {
+	err := s.db.write(ctx, func(ctx context.Context, q table.Querier) error {
 		applied = nil
 		if s.dialect.lockMigrations != "" {
 			if _, err := q.ExecContext(ctx, s.dialect.lockMigrations); err != nil {
@@ -78,13 +80,13 @@ func (s *Store) applyMigrations(ctx context.Context, known []migration) ([]strin
 	return applied, nil
 }
 
-func (m migration) apply(ctx context.Context, q querier, at time.Time) error {
+func (m migration) apply(ctx context.Context, q table.Querier, at time.Time) error {
 	// Without arguments both drivers run a script of several statements.
 	if _, err := q.ExecContext(ctx, m.script); err != nil {
 		return err
 	}
 	_, err := q.ExecContext(ctx, "INSERT INTO schema_migrations (version, name, applied_at) VALUES ($1, $2, $3)",
-		m.version, m.name, millis(at))
+		m.version, m.name, table.Millis(at))
 	return err
 }
 

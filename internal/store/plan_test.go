@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/recado-project/recado/internal/store/table"
 )
 
 // A look-up of a message once read every message of its instance: SQLite took
@@ -68,7 +70,7 @@ func TestReadingUsesTheOrder(t *testing.T) {
 
 func explain(t *testing.T, s *Store, query string) string {
 	t.Helper()
-	steps, err := collect(t.Context(), s.db.reader(), func(row scanner) (string, error) {
+	steps, err := table.Collect(t.Context(), s.db.reader(), func(row table.Scanner) (string, error) {
 		var id, parent, unused int
 		var detail string
 		err := row.Scan(&id, &parent, &unused, &detail)

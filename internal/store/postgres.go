@@ -9,6 +9,7 @@ import (
 
 	"github.com/recado-project/recado/internal/groupcommit"
 	"github.com/recado-project/recado/internal/postgres"
+	"github.com/recado-project/recado/internal/store/table"
 )
 
 const (
@@ -50,19 +51,19 @@ func (d *postgresDatabase) transact(run func(tx *commitLaneTx) error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), commitLaneTimeout)
 	defer cancel()
 	return d.db.Transact(ctx, func(tx *postgres.Tx) error {
-		return run(&commitLaneTx{querier: querierOf(tx), tx: tx})
+		return run(&commitLaneTx{Querier: querierOf(tx), tx: tx})
 	})
 }
 
 func (d *postgresDatabase) begin(
-	ctx context.Context, instanceID string, fn func(ctx context.Context, q querier) error, committed func(),
+	ctx context.Context, instanceID string, fn func(ctx context.Context, q table.Querier) error, committed func(),
 ) groupcommit.Pending {
 	sum := fnv.New32a()
 	_, _ = sum.Write([]byte(instanceID)) // it never fails
 	return d.commitLanes[sum.Sum32()%commitLanes].Begin(ctx, func(ctx context.Context, tx *commitLaneTx) error { return fn(ctx, tx) }, committed)
 }
 
-func (d *postgresDatabase) write(ctx context.Context, fn func(ctx context.Context, q querier) error) error {
+func (d *postgresDatabase) write(ctx context.Context, fn func(ctx context.Context, q table.Querier) error) error {
 	return d.db.Transact(ctx, func(tx *postgres.Tx) error { return fn(ctx, querierOf(tx)) })
 }
 
@@ -70,9 +71,9 @@ func (d *postgresDatabase) exec(ctx context.Context, query string, args ...any) 
 	return d.db.Exec(ctx, query, args...)
 }
 
-func (d *postgresDatabase) reader() querier { return querierOf(d.db.Pool()) }
+func (d *postgresDatabase) reader() table.Querier { return querierOf(d.db.Pool()) }
 
-func (d *postgresDatabase) scanner() querier { return querierOf(d.db.Pool()) }
+func (d *postgresDatabase) scanner() table.Querier { return querierOf(d.db.Pool()) }
 
 func (d *postgresDatabase) ping(ctx context.Context) error { return d.db.Pool().PingContext(ctx) }
 

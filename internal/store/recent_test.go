@@ -20,6 +20,7 @@ import (
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/groupcommit"
+	"github.com/recado-project/recado/internal/store/table"
 	"github.com/recado-project/recado/internal/testkit/postgres"
 )
 
@@ -57,15 +58,15 @@ type counting struct {
 }
 
 func (c *counting) begin(
-	ctx context.Context, id string, fn func(ctx context.Context, q querier) error, committed func(),
+	ctx context.Context, id string, fn func(ctx context.Context, q table.Querier) error, committed func(),
 ) groupcommit.Pending {
-	return c.database.begin(ctx, id, func(ctx context.Context, q querier) error {
+	return c.database.begin(ctx, id, func(ctx context.Context, q table.Querier) error {
 		return fn(ctx, countedQuerier{q, c.statements})
 	}, committed)
 }
 
 type countedQuerier struct {
-	querier
+	table.Querier
 
 	statements map[string]int
 }
@@ -76,17 +77,17 @@ func (c countedQuerier) count(query string) {
 
 func (c countedQuerier) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
 	c.count(query)
-	return c.querier.ExecContext(ctx, query, args...)
+	return c.Querier.ExecContext(ctx, query, args...)
 }
 
-func (c countedQuerier) QueryContext(ctx context.Context, query string, args ...any) (rows, error) {
+func (c countedQuerier) QueryContext(ctx context.Context, query string, args ...any) (table.Rows, error) {
 	c.count(query)
-	return c.querier.QueryContext(ctx, query, args...)
+	return c.Querier.QueryContext(ctx, query, args...)
 }
 
-func (c countedQuerier) QueryRowContext(ctx context.Context, query string, args ...any) scanner {
+func (c countedQuerier) QueryRowContext(ctx context.Context, query string, args ...any) table.Scanner {
 	c.count(query)
-	return c.querier.QueryRowContext(ctx, query, args...)
+	return c.Querier.QueryRowContext(ctx, query, args...)
 }
 
 // A message that was sent just now is not read for its acknowledgement and its receipts,
@@ -127,7 +128,7 @@ type meddling struct {
 }
 
 func (m *meddling) begin(
-	ctx context.Context, id string, fn func(ctx context.Context, q querier) error, committed func(),
+	ctx context.Context, id string, fn func(ctx context.Context, q table.Querier) error, committed func(),
 ) groupcommit.Pending {
 	m.until--
 	if m.until == 0 {
@@ -295,7 +296,7 @@ func (m *mixedWriters) look(instanceID string) {
 		if !ok {
 			return nil
 		}
-		stored, err := collect(ctx, r, scanMessage, messageByPlatformID, instanceID, message.PlatformID)
+		stored, err := table.Collect(ctx, r, scanMessage, messageByPlatformID, instanceID, message.PlatformID)
 		if err != nil {
 			return err // an earlier write of the transaction has failed, and this one runs again
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/store/table"
 )
 
 const registrationColumns = "number, jid, lid, checked_at"
@@ -26,13 +27,13 @@ func (s *Store) FindRegistrations(
 ) (map[string]gateway.Registration, error) {
 	byNumber := make(map[string]gateway.Registration, len(numbers))
 	add := func(found checkedRegistration) {
-		if found.checkedAt >= millis(since) {
+		if found.checkedAt >= table.Millis(since) {
 			byNumber[found.Number] = found.Registration
 		}
 	}
 	if len(numbers) == 1 { // a message is sent
 		found, ok, err := s.registrations.Find(numbers[0], func() (checkedRegistration, bool, error) {
-			return find(ctx, s.db.reader(), scanRegistration, "SELECT "+registrationColumns+" FROM registrations WHERE number = $1", numbers[0])
+			return table.Find(ctx, s.db.reader(), scanRegistration, "SELECT "+registrationColumns+" FROM registrations WHERE number = $1", numbers[0])
 		})
 		if err != nil {
 			return nil, fmt.Errorf("store: find registration: %w", err)
@@ -46,9 +47,9 @@ func (s *Store) FindRegistrations(
 	if err != nil {
 		return nil, fmt.Errorf("store: find registrations: %w", err)
 	}
-	found, err := collect(ctx, s.db.reader(), scanRegistration,
+	found, err := table.Collect(ctx, s.db.reader(), scanRegistration,
 		"SELECT "+registrationColumns+" FROM registrations WHERE checked_at >= $1 AND number IN "+s.dialect.in(),
-		millis(since), set)
+		table.Millis(since), set)
 	if err != nil {
 		return nil, fmt.Errorf("store: find registrations: %w", err)
 	}
@@ -66,7 +67,7 @@ func (s *Store) SaveRegistrations(ctx context.Context, registrations []gateway.R
 		numbers[i] = registration.Number
 	}
 	defer s.registrations.Change(numbers...)()
-	err := s.db.write(ctx, func(ctx context.Context, q querier) error {
+	err := s.db.write(ctx, func(ctx context.Context, q table.Querier) error {
 		for _, registration := range registrations {
 			if !registration.Exists {
 				if _, err := q.ExecContext(ctx, "DELETE FROM registrations WHERE number = $1", registration.Number); err != nil {
@@ -77,7 +78,7 @@ func (s *Store) SaveRegistrations(ctx context.Context, registrations []gateway.R
 			if _, err := q.ExecContext(ctx, `INSERT INTO registrations (number, jid, lid, checked_at) VALUES ($1, $2, $3, $4)
 				ON CONFLICT (number) DO UPDATE SET jid = excluded.jid, checked_at = excluded.checked_at,
 				lid = CASE WHEN excluded.lid = '' AND registrations.jid = excluded.jid THEN registrations.lid ELSE excluded.lid END`,
-				registration.Number, string(registration.JID), string(registration.LID), millis(at)); err != nil {
+				registration.Number, string(registration.JID), string(registration.LID), table.Millis(at)); err != nil {
 				return err
 			}
 		}
@@ -89,7 +90,7 @@ func (s *Store) SaveRegistrations(ctx context.Context, registrations []gateway.R
 	return nil
 }
 
-func scanRegistration(row scanner) (checkedRegistration, error) {
+func scanRegistration(row table.Scanner) (checkedRegistration, error) {
 	found := checkedRegistration{Registration: gateway.Registration{Exists: true}}
 	err := row.Scan(&found.Number, &found.JID, &found.LID, &found.checkedAt)
 	return found, err

@@ -6,6 +6,8 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+
+	"github.com/recado-project/recado/internal/store/table"
 )
 
 // Secret returns the secret of that name. If there is none yet, it makes one of size
@@ -16,7 +18,7 @@ func (s *Store) Secret(ctx context.Context, name string, size int) ([]byte, erro
 		return nil, fmt.Errorf("store: draw a secret: %w", err)
 	}
 	var secret []byte
-	err := s.db.write(ctx, func(ctx context.Context, q querier) error {
+	err := s.db.write(ctx, func(ctx context.Context, q table.Querier) error {
 		if _, err := q.ExecContext(ctx,
 			"INSERT INTO secrets (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING", name, fresh); err != nil {
 			return err

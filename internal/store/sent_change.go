@@ -10,6 +10,7 @@ import (
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/sqlerror"
+	"github.com/recado-project/recado/internal/store/table"
 )
 
 const (
@@ -27,7 +28,7 @@ func (s *Store) AcceptChange(ctx context.Context, change gateway.SentChange) err
 	_, err := s.db.exec(ctx, "INSERT INTO sent_changes ("+sentChangeColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING",
 		change.InstanceID, change.PlatformID, change.MessageID, int64(change.Kind),
 		string(change.By.JID), string(change.By.LID), change.By.Name,
-		change.Text, notNull(change.Payload), millis(change.At), change.Confirmed)
+		change.Text, table.NotNull(change.Payload), table.Millis(change.At), change.Confirmed)
 	if sqlerror.IsOrphan(err) {
 		return instanceNotFound()
 	}
@@ -39,7 +40,7 @@ func (s *Store) AcceptChange(ctx context.Context, change gateway.SentChange) err
 
 // FindChange returns the change with the platform's identifier, and whether there is one.
 func (s *Store) FindChange(ctx context.Context, instanceID, platformID string) (gateway.SentChange, bool, error) {
-	change, found, err := find(ctx, s.db.reader(), scanSentChange, findSentChange, instanceID, platformID)
+	change, found, err := table.Find(ctx, s.db.reader(), scanSentChange, findSentChange, instanceID, platformID)
 	if err != nil {
 		return gateway.SentChange{}, false, fmt.Errorf("store: find change: %w", markUnstorable(err))
 	}
@@ -59,10 +60,10 @@ func (s *Store) ConfirmChange(
 		refused = nil
 		var change gateway.SentChange
 		var err error
-		if change, known, err = find(ctx, r, scanSentChange, findSentChange, instanceID, platformID); err != nil || !known || change.Confirmed {
+		if change, known, err = table.Find(ctx, r, scanSentChange, findSentChange, instanceID, platformID); err != nil || !known || change.Confirmed {
 			return err
 		}
-		before, found, err := find(ctx, r, scanMessage, messageByID, change.MessageID)
+		before, found, err := table.Find(ctx, r, scanMessage, messageByID, change.MessageID)
 		if err != nil || !found {
 			return err
 		}
@@ -105,18 +106,18 @@ func (s *Store) DropChange(ctx context.Context, instanceID, platformID string) e
 // remain done.
 func (s *Store) DeleteChanges(ctx context.Context, before time.Time) (int64, error) {
 	removed, err := s.deleteInSlices(ctx, `DELETE FROM sent_changes WHERE (instance_id, platform_id) IN
-		(SELECT instance_id, platform_id FROM sent_changes WHERE at < $1 ORDER BY at LIMIT $2 + 0)`, millis(before))
+		(SELECT instance_id, platform_id FROM sent_changes WHERE at < $1 ORDER BY at LIMIT $2 + 0)`, table.Millis(before))
 	if err != nil {
 		return removed, fmt.Errorf("store: delete changes: %w", err)
 	}
 	return removed, nil
 }
 
-func scanSentChange(row scanner) (gateway.SentChange, error) {
+func scanSentChange(row table.Scanner) (gateway.SentChange, error) {
 	var change gateway.SentChange
 	var at int64
 	err := row.Scan(&change.InstanceID, &change.PlatformID, &change.MessageID, &change.Kind,
 		&change.By.JID, &change.By.LID, &change.By.Name, &change.Text, &change.Payload, &at, &change.Confirmed)
-	change.Payload, change.At = orNil(change.Payload), timeOf(at)
+	change.Payload, change.At = table.OrNil(change.Payload), table.Time(at)
 	return change, err
 }

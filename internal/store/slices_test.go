@@ -10,6 +10,7 @@ import (
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/groupcommit"
+	"github.com/recado-project/recado/internal/store/table"
 )
 
 // watched notes how much is removed at a time.
@@ -29,7 +30,7 @@ func (w *watched) exec(ctx context.Context, query string, args ...any) (int64, e
 }
 
 func (w *watched) begin(
-	ctx context.Context, id string, fn func(ctx context.Context, q querier) error, committed func(),
+	ctx context.Context, id string, fn func(ctx context.Context, q table.Querier) error, committed func(),
 ) groupcommit.Pending {
 	messages, events := w.counted()
 	w.most = max(w.most, int64(w.messages-messages))

@@ -6,6 +6,7 @@ import (
 
 	"github.com/recado-project/recado/internal/groupcommit"
 	"github.com/recado-project/recado/internal/sqlite"
+	"github.com/recado-project/recado/internal/store/table"
 )
 
 // sqliteDatabase is a SQLite file. Writes share commits; reads don't wait for them.
@@ -13,7 +14,7 @@ type sqliteDatabase struct {
 	db    *sqlite.DB
 	reads *sqlite.Prepared
 	// short and long are reads, made once for all queries.
-	short, long querier
+	short, long table.Querier
 }
 
 func openSQLite(ctx context.Context, path string) (*sqliteDatabase, error) {
@@ -27,12 +28,12 @@ func openSQLite(ctx context.Context, path string) (*sqliteDatabase, error) {
 	}, nil
 }
 
-func (d *sqliteDatabase) write(ctx context.Context, fn func(ctx context.Context, q querier) error) error {
+func (d *sqliteDatabase) write(ctx context.Context, fn func(ctx context.Context, q table.Querier) error) error {
 	return d.db.Write(ctx, func(ctx context.Context, tx *sqlite.Tx) error { return fn(ctx, querierOf(tx)) })
 }
 
 func (d *sqliteDatabase) begin(
-	ctx context.Context, _ string, fn func(ctx context.Context, q querier) error, committed func(),
+	ctx context.Context, _ string, fn func(ctx context.Context, q table.Querier) error, committed func(),
 ) groupcommit.Pending {
 	return d.db.Begin(ctx, func(ctx context.Context, tx *sqlite.Tx) error { return fn(ctx, querierOf(tx)) }, committed)
 }
@@ -50,9 +51,9 @@ func (d *sqliteDatabase) exec(ctx context.Context, query string, args ...any) (i
 	return changed, err
 }
 
-func (d *sqliteDatabase) reader() querier { return d.short }
+func (d *sqliteDatabase) reader() table.Querier { return d.short }
 
-func (d *sqliteDatabase) scanner() querier { return d.long }
+func (d *sqliteDatabase) scanner() table.Querier { return d.long }
 
 func (d *sqliteDatabase) ping(ctx context.Context) error {
 	var one int

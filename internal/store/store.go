@@ -17,8 +17,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
-	"strconv"
 	"time"
 
 	"github.com/recado-project/recado/internal/eventlog"
@@ -26,6 +24,8 @@ import (
 	"github.com/recado-project/recado/internal/groupcommit"
 	"github.com/recado-project/recado/internal/store/cache"
 	"github.com/recado-project/recado/internal/store/recent"
+	"github.com/recado-project/recado/internal/store/table"
+	"github.com/recado-project/recado/internal/store/usertable"
 )
 
 // defaultConns is how many connections to PostgreSQL are opened at most if the
@@ -44,6 +44,8 @@ type Config struct {
 
 // Store is the open database. It is safe for concurrent use.
 type Store struct {
+	*usertable.Tables
+
 	db      database
 	dialect dialect
 	now     func() time.Time
@@ -101,6 +103,7 @@ func open(ctx context.Context, config Config) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("store: open: %w", err)
 	}
+	s.Tables = usertable.New(userDatabase{s.db, s.dialect})
 	if s.caches, err = newCaches(config.Path, s.now); err != nil {
 		return nil, errors.Join(fmt.Errorf("store: open: %w", err), s.Close())
 	}
@@ -183,57 +186,39 @@ type database interface {
 	// write runs fn in one write transaction. An error of fn is returned as it
 	// is, and nothing that fn did remains. fn may run again, so it must set outer
 	// variables anew each time.
-	write(ctx context.Context, fn func(ctx context.Context, q querier) error) error
+	write(ctx context.Context, fn func(ctx context.Context, q table.Querier) error) error
 	// begin is write for the data of one instance, which returns before fn has run. Such
 	// writes are carried out in the order of the calls, and share commits with those of
 	// other instances. committed is called after the commit, in the same order. It must
 	// not write or block.
-	begin(ctx context.Context, instanceID string, fn func(ctx context.Context, q querier) error, committed func()) groupcommit.Pending
+	begin(ctx context.Context, instanceID string, fn func(ctx context.Context, q table.Querier) error, committed func()) groupcommit.Pending
 	// exec runs one statement as a transaction of its own and returns how many
 	// rows it changed.
 	exec(ctx context.Context, query string, args ...any) (int64, error)
 	// reader runs queries that find a few committed rows by an index. They may succeed
 	// even after ctx has ended.
-	reader() querier
+	reader() table.Querier
 	// scanner runs queries that may read many rows. They stop when ctx ends.
-	scanner() querier
+	scanner() table.Querier
 	ping(ctx context.Context) error
 	close() error
 }
 
-// querier runs statements. Queries are constants, or come from a small set:
-// some implementations keep each one prepared. In a write transaction of PostgreSQL, the
-// error of a statement may come later (postgres.Tx); it costs a round trip to ask for its
-// result before the commit.
-type querier interface {
-	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
-	QueryContext(ctx context.Context, query string, args ...any) (rows, error)
-	QueryRowContext(ctx context.Context, query string, args ...any) scanner
-}
-
-// rows is the result of a query, as sql.Rows is.
-type rows interface {
-	scanner
-	Next() bool
-	Err() error
-	Close() error
-}
-
 // rowsOf runs statements, and has its own types of rows.
-type rowsOf[R rows, O scanner] interface {
+type rowsOf[R table.Rows, O table.Scanner] interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 	QueryContext(ctx context.Context, query string, args ...any) (R, error)
 	QueryRowContext(ctx context.Context, query string, args ...any) O
 }
 
 // adapted is a querier with another one's rows.
-type adapted[R rows, O scanner] struct{ rowsOf[R, O] }
+type adapted[R table.Rows, O table.Scanner] struct{ rowsOf[R, O] }
 
 // querierOf makes a querier of what runs statements.
-func querierOf[R rows, O scanner](q rowsOf[R, O]) querier { return adapted[R, O]{q} }
+func querierOf[R table.Rows, O table.Scanner](q rowsOf[R, O]) table.Querier { return adapted[R, O]{q} }
 
 // QueryContext runs a query.
-func (a adapted[R, O]) QueryContext(ctx context.Context, query string, args ...any) (rows, error) {
+func (a adapted[R, O]) QueryContext(ctx context.Context, query string, args ...any) (table.Rows, error) {
 	found, err := a.rowsOf.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, err // and no rows, not even a nil pointer to some
@@ -242,63 +227,32 @@ func (a adapted[R, O]) QueryContext(ctx context.Context, query string, args ...a
 }
 
 // QueryRowContext runs a query for one row.
-func (a adapted[R, O]) QueryRowContext(ctx context.Context, query string, args ...any) scanner {
+func (a adapted[R, O]) QueryRowContext(ctx context.Context, query string, args ...any) table.Scanner {
 	return a.rowsOf.QueryRowContext(ctx, query, args...)
 }
 
-// collect runs a query and scans each row. It returns nil for no rows.
-func collect[T any](ctx context.Context, q querier, scan func(row scanner) (T, error), query string, args ...any) (_ []T, err error) {
-	rows, err := q.QueryContext(ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	var items []T
-	for rows.Next() {
-		item, err := scan(rows)
-		if err != nil {
-			return nil, err
-		}
-		items = append(items, item)
-	}
-	return items, rows.Err()
+// userDatabase is the database as the tables of users need it.
+type userDatabase struct {
+	database
+
+	dialect dialect
 }
 
-// find runs a query for at most one row and reports whether there was one.
-func find[T any](ctx context.Context, q querier, scan func(row scanner) (T, error), query string, args ...any) (T, bool, error) {
-	item, err := scan(q.QueryRowContext(ctx, query, args...))
-	if errors.Is(err, sql.ErrNoRows) {
-		var none T
-		return none, false, nil
-	}
-	return item, err == nil, err
+// Write runs fn in one write transaction.
+func (d userDatabase) Write(ctx context.Context, fn func(ctx context.Context, q table.Querier) error) error {
+	return d.write(ctx, fn)
 }
 
-// scanner is one row of a result.
-type scanner interface {
-	Scan(dest ...any) error
+// Exec runs one statement.
+func (d userDatabase) Exec(ctx context.Context, query string, args ...any) (int64, error) {
+	return d.exec(ctx, query, args...)
 }
 
-// list reads one page of the rows that from selects, oldest first. It counts the rows of
-// all pages, unless the page shows how many there are.
-func list[T any](
-	ctx context.Context, q querier, scan func(row scanner) (T, error), request gateway.PageRequest,
-	columns, from string, args ...any,
-) (gateway.Page[T], error) {
-	var page gateway.Page[T]
-	var err error
-	offset := request.Offset()
-	n := len(args)
-	page.Items, err = collect(ctx, q, scan, "SELECT "+columns+" "+from+
-		// A limit that is a bare parameter makes SQLite plan anew each time.
-		" ORDER BY created_at, id LIMIT $"+strconv.Itoa(n+1)+" + 0 OFFSET $"+strconv.Itoa(n+2),
-		append(slices.Clone(args), request.Limit, offset)...)
-	if err != nil {
-		return page, err
-	}
-	if n := len(page.Items); n < request.Limit && (n > 0 || offset == 0) {
-		page.Total = offset + n
-		return page, nil
-	}
-	return page, q.QueryRowContext(ctx, "SELECT count(*) "+from, args...).Scan(&page.Total)
-}
+// Reader runs queries that find a few rows.
+func (d userDatabase) Reader() table.Querier { return d.reader() }
+
+// Scanner runs queries that may read many rows.
+func (d userDatabase) Scanner() table.Querier { return d.scanner() }
+
+// ForUpdate ends a SELECT whose row must not change.
+func (d userDatabase) ForUpdate() string { return d.dialect.forUpdate }

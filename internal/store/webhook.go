@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"github.com/recado-project/recado/internal/sqlerror"
+	"github.com/recado-project/recado/internal/store/table"
 	"github.com/recado-project/recado/internal/webhook"
 	"github.com/recado-project/recado/internal/webhook/backlog"
 )
@@ -23,7 +24,7 @@ const (
 // If state is not nil, or the webhook is new, delivery begins anew with state, and no
 // chat is blocked any more. It returns a gateway.NotFound if the instance does not exist.
 func (s *Store) SaveWebhook(ctx context.Context, hook webhook.Webhook, state *backlog.State) error {
-	err := s.db.write(ctx, func(ctx context.Context, q querier) error {
+	err := s.db.write(ctx, func(ctx context.Context, q table.Querier) error {
 		first := backlog.State{Status: backlog.StatusOK}
 		if state != nil {
 			first = *state
@@ -35,8 +36,8 @@ func (s *Store) SaveWebhook(ctx context.Context, hook webhook.Webhook, state *ba
 			active = excluded.active, updated_at = excluded.updated_at`,
 			append([]any{
 				hook.InstanceID, hook.ID, hook.URL, string(hook.Secret),
-				string(hook.PreviousSecret), millis(hook.PreviousSecretUntil), hook.Active,
-				millis(hook.CreatedAt), millis(hook.UpdatedAt),
+				string(hook.PreviousSecret), table.Millis(hook.PreviousSecretUntil), hook.Active,
+				table.Millis(hook.CreatedAt), table.Millis(hook.UpdatedAt),
 			}, stateArgs(first)...)...); err != nil {
 			return err
 		}
@@ -61,7 +62,7 @@ func (s *Store) SaveWebhook(ctx context.Context, hook webhook.Webhook, state *ba
 // FindWebhook returns the configuration of an instance's webhook, and whether there is
 // one.
 func (s *Store) FindWebhook(ctx context.Context, instanceID string) (webhook.Webhook, bool, error) {
-	hook, found, err := find(ctx, s.db.reader(), scanWebhook,
+	hook, found, err := table.Find(ctx, s.db.reader(), scanWebhook,
 		"SELECT "+webhookColumns+" FROM webhooks WHERE instance_id = $1", instanceID)
 	if err != nil {
 		return webhook.Webhook{}, false, fmt.Errorf("store: find webhook: %w", err)
@@ -83,12 +84,12 @@ func (s *Store) DeleteWebhook(ctx context.Context, instanceID string) (bool, err
 // instance.
 func (s *Store) AllWebhooks(ctx context.Context) ([]webhook.Saved, error) {
 	// This is not one transaction, because only the caller changes webhooks.
-	all, err := collect(ctx, s.db.scanner(), scanSaved, "SELECT "+webhookColumns+", "+stateColumns+
+	all, err := table.Collect(ctx, s.db.scanner(), scanSaved, "SELECT "+webhookColumns+", "+stateColumns+
 		", COALESCE((SELECT MAX(sequence) FROM events WHERE events.instance_id = webhooks.instance_id), 0) FROM webhooks")
 	if err != nil {
 		return nil, fmt.Errorf("store: all webhooks: %w", err)
 	}
-	blocked, err := collect(ctx, s.db.scanner(), scanBlocked, "SELECT "+blockedColumns+" FROM webhook_blocked_chats")
+	blocked, err := table.Collect(ctx, s.db.scanner(), scanBlocked, "SELECT "+blockedColumns+" FROM webhook_blocked_chats")
 	if err != nil {
 		return nil, fmt.Errorf("store: all webhooks: %w", err)
 	}
@@ -105,38 +106,38 @@ func (s *Store) AllWebhooks(ctx context.Context) ([]webhook.Saved, error) {
 func stateArgs(state backlog.State) []any {
 	return []any{
 		string(state.Status), state.Reason, state.Cursor, state.Failures,
-		millis(state.FailingSince), millis(state.NextTry), state.Attempts,
+		table.Millis(state.FailingSince), table.Millis(state.NextTry), state.Attempts,
 	}
 }
 
 // writeState writes the state of a webhook. The result is no row if it does not exist.
-func writeState(ctx context.Context, q querier, instanceID string, state backlog.State) (sql.Result, error) {
+func writeState(ctx context.Context, q table.Querier, instanceID string, state backlog.State) (sql.Result, error) {
 	return q.ExecContext(ctx, `UPDATE webhooks SET status = $1, reason = $2, cursor = $3, failures = $4,
 		failing_since = $5, next_try_at = $6, attempts = CASE WHEN attempts < $7 THEN $7 ELSE attempts END
 		WHERE instance_id = $8`, append(stateArgs(state), instanceID)...)
 }
 
-func scanWebhook(row scanner) (webhook.Webhook, error) { return scanWebhookAnd(row) }
+func scanWebhook(row table.Scanner) (webhook.Webhook, error) { return scanWebhookAnd(row) }
 
 // scanWebhookAnd scans the columns of a configuration, and further columns after them.
-func scanWebhookAnd(row scanner, others ...any) (webhook.Webhook, error) {
+func scanWebhookAnd(row table.Scanner, others ...any) (webhook.Webhook, error) {
 	var hook webhook.Webhook
 	var until, createdAt, updatedAt int64
 	err := row.Scan(append([]any{
 		&hook.InstanceID, &hook.ID, &hook.URL, &hook.Secret, &hook.PreviousSecret, &until, &hook.Active, &createdAt, &updatedAt,
 	}, others...)...)
-	hook.PreviousSecretUntil, hook.CreatedAt, hook.UpdatedAt = timeOf(until), timeOf(createdAt), timeOf(updatedAt)
+	hook.PreviousSecretUntil, hook.CreatedAt, hook.UpdatedAt = table.Time(until), table.Time(createdAt), table.Time(updatedAt)
 	return hook, err
 }
 
-func scanSaved(row scanner) (webhook.Saved, error) {
+func scanSaved(row table.Scanner) (webhook.Saved, error) {
 	var saved webhook.Saved
 	var failingSince, nextTry int64
 	state := &saved.State
 	var err error
 	saved.Webhook, err = scanWebhookAnd(row, &state.Status, &state.Reason, &state.Cursor, &state.Failures,
 		&failingSince, &nextTry, &state.Attempts, &saved.Newest)
-	state.FailingSince, state.NextTry = timeOf(failingSince), timeOf(nextTry)
+	state.FailingSince, state.NextTry = table.Time(failingSince), table.Time(nextTry)
 	return saved, err
 }
 
@@ -146,11 +147,11 @@ type blockedChat struct {
 	instanceID string
 }
 
-func scanBlocked(row scanner) (blockedChat, error) {
+func scanBlocked(row table.Scanner) (blockedChat, error) {
 	var b blockedChat
 	var since, nextTry int64
 	err := row.Scan(&b.instanceID, &b.Chat, &b.Sequence, &b.Through, &b.EventID, &b.Kind, &b.Failures,
 		&since, &nextTry, &b.Status, &b.Error)
-	b.Since, b.NextTry = timeOf(since), timeOf(nextTry)
+	b.Since, b.NextTry = table.Time(since), table.Time(nextTry)
 	return b, err
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/store/table"
 	"github.com/recado-project/recado/internal/webhook"
 )
 
@@ -40,7 +41,7 @@ func (s *Store) ListDeliveries(
 ) (gateway.Page[webhook.Delivery], error) {
 	var page gateway.Page[webhook.Delivery]
 	var err error
-	page.Items, err = collect(ctx, s.db.scanner(), scanDelivery, listDeliveries, instanceID, request.Limit, request.Offset())
+	page.Items, err = table.Collect(ctx, s.db.scanner(), scanDelivery, listDeliveries, instanceID, request.Limit, request.Offset())
 	if err != nil {
 		return page, fmt.Errorf("store: list deliveries: %w", err)
 	}
@@ -50,7 +51,7 @@ func (s *Store) ListDeliveries(
 	return page, nil
 }
 
-func scanDelivery(row scanner) (webhook.Delivery, error) {
+func scanDelivery(row table.Scanner) (webhook.Delivery, error) {
 	var d webhook.Delivery
 	var part int
 	var at, duration, nextTry int64
@@ -66,7 +67,7 @@ func scanDelivery(row scanner) (webhook.Delivery, error) {
 	default:
 		d.State = webhook.DeliveryFailed
 	}
-	d.At, d.NextTry, d.Duration = timeOf(at), timeOf(nextTry), time.Duration(duration)*time.Millisecond
+	d.At, d.NextTry, d.Duration = table.Time(at), table.Time(nextTry), time.Duration(duration)*time.Millisecond
 	return d, err
 }
 
@@ -84,7 +85,7 @@ func (s *Store) DeleteDeadLetter(ctx context.Context, instanceID string, sequenc
 func (s *Store) ReadChatEvents(
 	ctx context.Context, instanceID string, chat gateway.JID, after, through int64, limit int,
 ) ([]eventlog.Event, error) {
-	events, err := collect(ctx, s.db.reader(), scanEvent, readChatEvents, instanceID, after, through, string(chat), limit)
+	events, err := table.Collect(ctx, s.db.reader(), scanEvent, readChatEvents, instanceID, after, through, string(chat), limit)
 	if err != nil {
 		return nil, fmt.Errorf("store: read events of a chat: %w", err)
 	}
@@ -94,11 +95,11 @@ func (s *Store) ReadChatEvents(
 // FirstEventSince returns the first sequence number of an instance's events that were
 // written at that time or later; 0 if there is none.
 func (s *Store) FirstEventSince(ctx context.Context, instanceID string, since time.Time) (int64, error) {
-	sequence, _, err := find(ctx, s.db.reader(), func(row scanner) (int64, error) {
+	sequence, _, err := table.Find(ctx, s.db.reader(), func(row table.Scanner) (int64, error) {
 		var sequence int64
 		err := row.Scan(&sequence)
 		return sequence, err
-	}, firstEventSince, instanceID, millis(since))
+	}, firstEventSince, instanceID, table.Millis(since))
 	if err != nil {
 		return 0, fmt.Errorf("store: find an event by its time: %w", err)
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/recado-project/recado/internal/store/table"
 	"github.com/recado-project/recado/internal/webhook"
 )
 
@@ -46,7 +47,7 @@ func trimDeadLetters() string {
 
 // SaveProgress writes the progress of webhooks. It skips webhooks that are gone.
 func (s *Store) SaveProgress(ctx context.Context, progress []webhook.Progress) error {
-	err := s.db.write(ctx, func(ctx context.Context, q querier) error {
+	err := s.db.write(ctx, func(ctx context.Context, q table.Querier) error {
 		states := make([]sql.Result, len(progress))
 		for i, one := range progress {
 			var err error
@@ -72,7 +73,7 @@ func (s *Store) SaveProgress(ctx context.Context, progress []webhook.Progress) e
 }
 
 // saveProgress writes the progress of a webhook that exists, without its state.
-func saveProgress(ctx context.Context, q querier, p webhook.Progress) error {
+func saveProgress(ctx context.Context, q table.Querier, p webhook.Progress) error {
 	if p.RevivedAfter != nil {
 		if _, err := q.ExecContext(ctx, "DELETE FROM webhook_dead_letters WHERE instance_id = $1 AND sequence > $2",
 			p.InstanceID, *p.RevivedAfter); err != nil {
@@ -87,13 +88,13 @@ func saveProgress(ctx context.Context, q querier, p webhook.Progress) error {
 	}
 	for _, b := range p.Blocked {
 		if _, err := q.ExecContext(ctx, saveBlocked, p.InstanceID, string(b.Chat), b.Sequence, b.Through, b.EventID,
-			string(b.Kind), b.Failures, millis(b.Since), millis(b.NextTry), b.Status, b.Error); err != nil {
+			string(b.Kind), b.Failures, table.Millis(b.Since), table.Millis(b.NextTry), b.Status, b.Error); err != nil {
 			return err
 		}
 	}
 	for _, d := range p.DeadLetters {
 		if _, err := q.ExecContext(ctx, saveDeadLetter, p.InstanceID, d.Sequence, d.EventID, string(d.Kind),
-			string(d.Chat), d.Status, d.Error, millis(d.At)); err != nil {
+			string(d.Chat), d.Status, d.Error, table.Millis(d.At)); err != nil {
 			return err
 		}
 	}
@@ -104,7 +105,7 @@ func saveProgress(ctx context.Context, q querier, p webhook.Progress) error {
 	}
 	for _, a := range p.Attempts {
 		if _, err := q.ExecContext(ctx, saveAttempt, p.InstanceID, a.Number%keptAttempts, a.Number, a.Sequence, a.EventID,
-			string(a.Kind), string(a.Chat), millis(a.At), a.Duration.Milliseconds(), a.Status, a.Error, a.Answer); err != nil {
+			string(a.Kind), string(a.Chat), table.Millis(a.At), a.Duration.Milliseconds(), a.Status, a.Error, a.Answer); err != nil {
 			return err
 		}
 	}

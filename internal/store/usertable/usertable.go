@@ -1,7 +1,6 @@
-// The tables of the people who use the dashboard: users, their sign-ins, their passkeys,
-// and the audit list.
-
-package store
+// Package usertable has the tables of the people who use the dashboard: users, their
+// sign-ins, their passkeys, and the audit list. The store embeds it.
+package usertable
 
 import (
 	"context"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/sqlerror"
+	"github.com/recado-project/recado/internal/store/table"
 )
 
 const (
@@ -18,6 +18,30 @@ const (
 	passkeyColumns = "id, user_id, name, credential, created_at, last_used_at" //nolint:gosec // names, not values
 	auditColumns   = "id, account_id, user_id, user_name, action, subject, detail, address, created_at"
 )
+
+// Database runs the statements of these tables.
+type Database interface {
+	// Write runs fn in one write transaction, which may run again. An error of fn is
+	// returned as it is, and nothing that fn did remains.
+	Write(ctx context.Context, fn func(ctx context.Context, q table.Querier) error) error
+	// Exec runs one statement and returns how many rows it changed.
+	Exec(ctx context.Context, query string, args ...any) (int64, error)
+	// Reader finds a few rows, Scanner may read many.
+	Reader() table.Querier
+	Scanner() table.Querier
+	// ForUpdate ends a SELECT whose row must not change before the transaction ends.
+	ForUpdate() string
+}
+
+// Tables are the tables in one database. They are safe for concurrent use.
+type Tables struct{ db Database }
+
+// New makes the tables' access to a database that has them.
+func New(db Database) *Tables { return &Tables{db: db} }
+
+// codeExists is the code of the error for a name or id that is taken. No operation of the
+// API is refused with it.
+const codeExists = "ALREADY_EXISTS"
 
 // codeLastOwner is the code of the error for a change that would leave an account without
 // an owner.
@@ -27,11 +51,11 @@ const codeLastOwner = "LAST_OWNER"
 func nameKey(name string) string { return strings.ToLower(name) }
 
 // CreateUser adds a user. If the name or id is taken, it returns a gateway.Conflict.
-func (s *Store) CreateUser(ctx context.Context, user gateway.User) error {
-	_, err := s.db.exec(ctx, `INSERT INTO users (id, account_id, name, name_key, role, password, link_hash, link_until, epoch,
+func (t *Tables) CreateUser(ctx context.Context, user gateway.User) error {
+	_, err := t.db.Exec(ctx, `INSERT INTO users (id, account_id, name, name_key, role, password, link_hash, link_until, epoch,
 		created_at, signed_in_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
-		user.ID, user.AccountID, user.Name, nameKey(user.Name), string(user.Role), user.Password, notNull(user.LinkHash),
-		millis(user.LinkUntil), user.Epoch, millis(user.CreatedAt), millis(user.SignedInAt))
+		user.ID, user.AccountID, user.Name, nameKey(user.Name), string(user.Role), user.Password, table.NotNull(user.LinkHash),
+		table.Millis(user.LinkUntil), user.Epoch, table.Millis(user.CreatedAt), table.Millis(user.SignedInAt))
 	if sqlerror.IsTaken(err) {
 		return gateway.Errorf(gateway.Conflict, codeExists, "there is already a user with this name")
 	}
@@ -42,27 +66,27 @@ func (s *Store) CreateUser(ctx context.Context, user gateway.User) error {
 }
 
 // FindUser returns the user with the id and whether there is one.
-func (s *Store) FindUser(ctx context.Context, id string) (gateway.User, bool, error) {
-	return s.findUser(ctx, "id = $1", id)
+func (t *Tables) FindUser(ctx context.Context, id string) (gateway.User, bool, error) {
+	return t.findUser(ctx, "id = $1", id)
 }
 
 // FindUserByName returns the user with the name, in upper or lower case, and whether there
 // is one.
-func (s *Store) FindUserByName(ctx context.Context, name string) (gateway.User, bool, error) {
-	return s.findUser(ctx, "name_key = $1", nameKey(name))
+func (t *Tables) FindUserByName(ctx context.Context, name string) (gateway.User, bool, error) {
+	return t.findUser(ctx, "name_key = $1", nameKey(name))
 }
 
 // FindUserByLink returns the user whose link has the hash and whether there is one. The
 // link may have ended.
-func (s *Store) FindUserByLink(ctx context.Context, hash []byte) (gateway.User, bool, error) {
+func (t *Tables) FindUserByLink(ctx context.Context, hash []byte) (gateway.User, bool, error) {
 	if len(hash) == 0 {
 		return gateway.User{}, false, nil // it is what users without a link have
 	}
-	return s.findUser(ctx, "link_hash = $1", hash)
+	return t.findUser(ctx, "link_hash = $1", hash)
 }
 
-func (s *Store) findUser(ctx context.Context, where string, arg any) (gateway.User, bool, error) {
-	user, found, err := find(ctx, s.db.reader(), scanUser, "SELECT "+userColumns+" FROM users WHERE "+where, arg)
+func (t *Tables) findUser(ctx context.Context, where string, arg any) (gateway.User, bool, error) {
+	user, found, err := table.Find(ctx, t.db.Reader(), scanUser, "SELECT "+userColumns+" FROM users WHERE "+where, arg)
 	if err != nil {
 		return gateway.User{}, false, fmt.Errorf("store: find user: %w", err)
 	}
@@ -70,8 +94,8 @@ func (s *Store) findUser(ctx context.Context, where string, arg any) (gateway.Us
 }
 
 // AllUsers returns the users of all accounts, in no order.
-func (s *Store) AllUsers(ctx context.Context) ([]gateway.User, error) {
-	users, err := collect(ctx, s.db.reader(), scanUser, "SELECT "+userColumns+" FROM users")
+func (t *Tables) AllUsers(ctx context.Context) ([]gateway.User, error) {
+	users, err := table.Collect(ctx, t.db.Reader(), scanUser, "SELECT "+userColumns+" FROM users")
 	if err != nil {
 		return nil, fmt.Errorf("store: list all users: %w", err)
 	}
@@ -79,8 +103,8 @@ func (s *Store) AllUsers(ctx context.Context) ([]gateway.User, error) {
 }
 
 // ListUsers returns a page of the account's users, oldest first.
-func (s *Store) ListUsers(ctx context.Context, accountID string, request gateway.PageRequest) (gateway.Page[gateway.User], error) {
-	page, err := list(ctx, s.db.scanner(), scanUser, request, userColumns, "FROM users WHERE account_id = $1", accountID)
+func (t *Tables) ListUsers(ctx context.Context, accountID string, request gateway.PageRequest) (gateway.Page[gateway.User], error) {
+	page, err := table.List(ctx, t.db.Scanner(), scanUser, request, userColumns, "FROM users WHERE account_id = $1", accountID)
 	if err != nil {
 		return gateway.Page[gateway.User]{}, fmt.Errorf("store: list users: %w", err)
 	}
@@ -89,19 +113,19 @@ func (s *Store) ListUsers(ctx context.Context, accountID string, request gateway
 
 // SetUserLink gives the user another link to set a password, which works until that
 // time. It returns a gateway.NotFound if there is no such user.
-func (s *Store) SetUserLink(ctx context.Context, id string, hash []byte, until time.Time) error {
-	return s.changeUser(ctx, "set link of user",
-		"UPDATE users SET link_hash = $1, link_until = $2 WHERE id = $3", notNull(hash), millis(until), id)
+func (t *Tables) SetUserLink(ctx context.Context, id string, hash []byte, until time.Time) error {
+	return t.changeUser(ctx, "set link of user",
+		"UPDATE users SET link_hash = $1, link_until = $2 WHERE id = $3", table.NotNull(hash), table.Millis(until), id)
 }
 
 // TouchUser stores when the user signed in. It returns a gateway.NotFound if there is no
 // such user.
-func (s *Store) TouchUser(ctx context.Context, id string, at time.Time) error {
-	return s.changeUser(ctx, "touch user", "UPDATE users SET signed_in_at = $1 WHERE id = $2", millis(at), id)
+func (t *Tables) TouchUser(ctx context.Context, id string, at time.Time) error {
+	return t.changeUser(ctx, "touch user", "UPDATE users SET signed_in_at = $1 WHERE id = $2", table.Millis(at), id)
 }
 
-func (s *Store) changeUser(ctx context.Context, what, query string, args ...any) error {
-	changed, err := s.db.exec(ctx, query, args...)
+func (t *Tables) changeUser(ctx context.Context, what, query string, args ...any) error {
+	changed, err := t.db.Exec(ctx, query, args...)
 	if err != nil {
 		return fmt.Errorf("store: %s: %w", what, err)
 	}
@@ -114,11 +138,11 @@ func (s *Store) changeUser(ctx context.Context, what, query string, args ...any)
 // UseUserLink sets the password of the user whose link has the hash, if the link has not
 // ended at that time. It removes the link and ends all sign-ins of the user. Else it
 // reports false: the link was used, replaced, or has ended.
-func (s *Store) UseUserLink(ctx context.Context, hash []byte, at time.Time, password string) (bool, error) {
+func (t *Tables) UseUserLink(ctx context.Context, hash []byte, at time.Time, password string) (bool, error) {
 	used := false
-	err := s.db.write(ctx, func(ctx context.Context, q querier) error {
-		ids, err := collect(ctx, q, scanText, `UPDATE users SET password = $1, link_hash = $2, link_until = 0, epoch = epoch + 1
-			WHERE link_hash = $3 AND link_hash <> $2 AND link_until > $4 RETURNING id`, password, []byte{}, notNull(hash), millis(at))
+	err := t.db.Write(ctx, func(ctx context.Context, q table.Querier) error {
+		ids, err := table.Collect(ctx, q, table.ScanText, `UPDATE users SET password = $1, link_hash = $2, link_until = 0, epoch = epoch + 1
+			WHERE link_hash = $3 AND link_hash <> $2 AND link_until > $4 RETURNING id`, password, []byte{}, table.NotNull(hash), table.Millis(at))
 		if used = err == nil && len(ids) > 0; !used {
 			return err
 		}
@@ -132,21 +156,21 @@ func (s *Store) UseUserLink(ctx context.Context, hash []byte, at time.Time, pass
 
 // SetUserPassword sets the password of the user, removes a link to set one, and ends all
 // sign-ins of the user. It returns the new epoch, or a gateway.NotFound.
-func (s *Store) SetUserPassword(ctx context.Context, id, password string) (epoch int64, err error) {
-	return s.endSignIns(ctx, id, "UPDATE users SET password = $2, link_hash = $3, link_until = 0, epoch = epoch + 1 WHERE id = $1 RETURNING epoch",
+func (t *Tables) SetUserPassword(ctx context.Context, id, password string) (epoch int64, err error) {
+	return t.endSignIns(ctx, id, "UPDATE users SET password = $2, link_hash = $3, link_until = 0, epoch = epoch + 1 WHERE id = $1 RETURNING epoch",
 		password, []byte{})
 }
 
 // EndSignIns ends all sign-ins of the user. It returns the new epoch, or a
 // gateway.NotFound.
-func (s *Store) EndSignIns(ctx context.Context, id string) (epoch int64, err error) {
-	return s.endSignIns(ctx, id, "UPDATE users SET epoch = epoch + 1 WHERE id = $1 RETURNING epoch")
+func (t *Tables) EndSignIns(ctx context.Context, id string) (epoch int64, err error) {
+	return t.endSignIns(ctx, id, "UPDATE users SET epoch = epoch + 1 WHERE id = $1 RETURNING epoch")
 }
 
-func (s *Store) endSignIns(ctx context.Context, id, query string, args ...any) (epoch int64, err error) {
+func (t *Tables) endSignIns(ctx context.Context, id, query string, args ...any) (epoch int64, err error) {
 	var found bool
-	err = s.db.write(ctx, func(ctx context.Context, q querier) error {
-		epoch, found, err = find(ctx, q, scanNumber, query, append([]any{id}, args...)...)
+	err = t.db.Write(ctx, func(ctx context.Context, q table.Querier) error {
+		epoch, found, err = table.Find(ctx, q, table.ScanNumber, query, append([]any{id}, args...)...)
 		if err != nil || !found {
 			return err
 		}
@@ -163,8 +187,8 @@ func (s *Store) endSignIns(ctx context.Context, id, query string, args ...any) (
 
 // SetUserRole changes the role of a user of the account. It returns a gateway.NotFound if the account has no such user, and a gateway.Conflict if
 // no owner with a password would be left.
-func (s *Store) SetUserRole(ctx context.Context, accountID, id string, role gateway.Role) error {
-	return s.withOwners(ctx, "set role of user", accountID, id, role == gateway.RoleOwner, func(ctx context.Context, q querier) error {
+func (t *Tables) SetUserRole(ctx context.Context, accountID, id string, role gateway.Role) error {
+	return t.withOwners(ctx, "set role of user", accountID, id, role == gateway.RoleOwner, func(ctx context.Context, q table.Querier) error {
 		_, err := q.ExecContext(ctx, "UPDATE users SET role = $1 WHERE id = $2", string(role), id)
 		return err
 	})
@@ -173,8 +197,8 @@ func (s *Store) SetUserRole(ctx context.Context, accountID, id string, role gate
 // DeleteUser removes a user of the account with sign-ins and passkeys. It returns a
 // gateway.NotFound if the account has no such user, and a gateway.Conflict if no owner with
 // a password would be left.
-func (s *Store) DeleteUser(ctx context.Context, accountID, id string) error {
-	return s.withOwners(ctx, "delete user", accountID, id, false, func(ctx context.Context, q querier) error {
+func (t *Tables) DeleteUser(ctx context.Context, accountID, id string) error {
+	return t.withOwners(ctx, "delete user", accountID, id, false, func(ctx context.Context, q table.Querier) error {
 		if err := deleteSignIns(ctx, q, id); err != nil {
 			return err
 		}
@@ -186,16 +210,16 @@ func (s *Store) DeleteUser(ctx context.Context, accountID, id string) error {
 // withOwners runs fn for a user of the account. Unless the user stays an owner, it makes
 // sure that there is another one who can sign in, and that no other transaction takes that
 // one away meanwhile.
-func (s *Store) withOwners(
-	ctx context.Context, what, accountID, id string, stays bool, fn func(ctx context.Context, q querier) error,
+func (t *Tables) withOwners(
+	ctx context.Context, what, accountID, id string, stays bool, fn func(ctx context.Context, q table.Querier) error,
 ) error {
 	var refused error
-	err := s.db.write(ctx, func(ctx context.Context, q querier) error {
+	err := t.db.Write(ctx, func(ctx context.Context, q table.Querier) error {
 		// A refusal must not be an error of the transaction: that would make the writes
 		// that share its commit run again.
 		refused = nil
-		users, err := collect(ctx, q, scanUser,
-			"SELECT "+userColumns+" FROM users WHERE account_id = $1 AND (role = $2 OR id = $3) ORDER BY id"+s.dialect.forUpdate,
+		users, err := table.Collect(ctx, q, scanUser,
+			"SELECT "+userColumns+" FROM users WHERE account_id = $1 AND (role = $2 OR id = $3) ORDER BY id"+t.db.ForUpdate(),
 			accountID, string(gateway.RoleOwner), id)
 		if err != nil {
 			return err
@@ -225,7 +249,7 @@ func (s *Store) withOwners(
 	return refused
 }
 
-func deleteSignIns(ctx context.Context, q querier, userID string) error {
+func deleteSignIns(ctx context.Context, q table.Querier, userID string) error {
 	_, err := q.ExecContext(ctx, "DELETE FROM sign_ins WHERE user_id = $1", userID)
 	return err
 }
@@ -235,9 +259,9 @@ func userNotFound() error {
 }
 
 // CreateSignIn adds a sign-in.
-func (s *Store) CreateSignIn(ctx context.Context, signIn gateway.SignIn) error {
-	if _, err := s.db.exec(ctx, "INSERT INTO sign_ins (token_hash, user_id, data, expires_at) VALUES ($1, $2, $3, $4)",
-		signIn.TokenHash, signIn.UserID, notNull(signIn.Data), millis(signIn.ExpiresAt)); err != nil {
+func (t *Tables) CreateSignIn(ctx context.Context, signIn gateway.SignIn) error {
+	if _, err := t.db.Exec(ctx, "INSERT INTO sign_ins (token_hash, user_id, data, expires_at) VALUES ($1, $2, $3, $4)",
+		signIn.TokenHash, signIn.UserID, table.NotNull(signIn.Data), table.Millis(signIn.ExpiresAt)); err != nil {
 		return fmt.Errorf("store: create sign-in: %w", err)
 	}
 	return nil
@@ -245,9 +269,9 @@ func (s *Store) CreateSignIn(ctx context.Context, signIn gateway.SignIn) error {
 
 // UpdateSignIn stores a sign-in in place of the one with its token. It does nothing if that
 // one was deleted meanwhile: who has signed out stays out.
-func (s *Store) UpdateSignIn(ctx context.Context, signIn gateway.SignIn) error {
-	if _, err := s.db.exec(ctx, "UPDATE sign_ins SET user_id = $1, data = $2, expires_at = $3 WHERE token_hash = $4",
-		signIn.UserID, notNull(signIn.Data), millis(signIn.ExpiresAt), signIn.TokenHash); err != nil {
+func (t *Tables) UpdateSignIn(ctx context.Context, signIn gateway.SignIn) error {
+	if _, err := t.db.Exec(ctx, "UPDATE sign_ins SET user_id = $1, data = $2, expires_at = $3 WHERE token_hash = $4",
+		signIn.UserID, table.NotNull(signIn.Data), table.Millis(signIn.ExpiresAt), signIn.TokenHash); err != nil {
 		return fmt.Errorf("store: update sign-in: %w", err)
 	}
 	return nil
@@ -255,8 +279,8 @@ func (s *Store) UpdateSignIn(ctx context.Context, signIn gateway.SignIn) error {
 
 // FindSignIn returns the sign-in with the token and whether there is one. It may have
 // expired.
-func (s *Store) FindSignIn(ctx context.Context, tokenHash string) (gateway.SignIn, bool, error) {
-	signIn, found, err := find(ctx, s.db.reader(), scanSignIn,
+func (t *Tables) FindSignIn(ctx context.Context, tokenHash string) (gateway.SignIn, bool, error) {
+	signIn, found, err := table.Find(ctx, t.db.Reader(), scanSignIn,
 		"SELECT token_hash, user_id, data, expires_at FROM sign_ins WHERE token_hash = $1", tokenHash)
 	if err != nil {
 		return gateway.SignIn{}, false, fmt.Errorf("store: find sign-in: %w", err)
@@ -265,16 +289,16 @@ func (s *Store) FindSignIn(ctx context.Context, tokenHash string) (gateway.SignI
 }
 
 // DeleteSignIn removes the sign-in with the token, if there is one.
-func (s *Store) DeleteSignIn(ctx context.Context, tokenHash string) error {
-	if _, err := s.db.exec(ctx, "DELETE FROM sign_ins WHERE token_hash = $1", tokenHash); err != nil {
+func (t *Tables) DeleteSignIn(ctx context.Context, tokenHash string) error {
+	if _, err := t.db.Exec(ctx, "DELETE FROM sign_ins WHERE token_hash = $1", tokenHash); err != nil {
 		return fmt.Errorf("store: delete sign-in: %w", err)
 	}
 	return nil
 }
 
 // DeleteExpiredSignIns removes the sign-ins that have expired at that time.
-func (s *Store) DeleteExpiredSignIns(ctx context.Context, at time.Time) error {
-	if _, err := s.db.exec(ctx, "DELETE FROM sign_ins WHERE expires_at <= $1", millis(at)); err != nil {
+func (t *Tables) DeleteExpiredSignIns(ctx context.Context, at time.Time) error {
+	if _, err := t.db.Exec(ctx, "DELETE FROM sign_ins WHERE expires_at <= $1", table.Millis(at)); err != nil {
 		return fmt.Errorf("store: delete expired sign-ins: %w", err)
 	}
 	return nil
@@ -282,9 +306,9 @@ func (s *Store) DeleteExpiredSignIns(ctx context.Context, at time.Time) error {
 
 // CreatePasskey adds a passkey. If its id is taken, it returns a gateway.Conflict, and if
 // its user is gone a gateway.NotFound.
-func (s *Store) CreatePasskey(ctx context.Context, passkey gateway.Passkey) error {
-	_, err := s.db.exec(ctx, "INSERT INTO passkeys ("+passkeyColumns+") VALUES ($1, $2, $3, $4, $5, $6)",
-		passkey.ID, passkey.UserID, passkey.Name, passkey.Credential, millis(passkey.CreatedAt), millis(passkey.LastUsedAt))
+func (t *Tables) CreatePasskey(ctx context.Context, passkey gateway.Passkey) error {
+	_, err := t.db.Exec(ctx, "INSERT INTO passkeys ("+passkeyColumns+") VALUES ($1, $2, $3, $4, $5, $6)",
+		passkey.ID, passkey.UserID, passkey.Name, passkey.Credential, table.Millis(passkey.CreatedAt), table.Millis(passkey.LastUsedAt))
 	if sqlerror.IsTaken(err) {
 		return gateway.Errorf(gateway.Conflict, codeExists, "this passkey is registered already")
 	}
@@ -298,8 +322,8 @@ func (s *Store) CreatePasskey(ctx context.Context, passkey gateway.Passkey) erro
 }
 
 // ListPasskeys returns the passkeys of the user, oldest first.
-func (s *Store) ListPasskeys(ctx context.Context, userID string) ([]gateway.Passkey, error) {
-	passkeys, err := collect(ctx, s.db.reader(), scanPasskey,
+func (t *Tables) ListPasskeys(ctx context.Context, userID string) ([]gateway.Passkey, error) {
+	passkeys, err := table.Collect(ctx, t.db.Reader(), scanPasskey,
 		"SELECT "+passkeyColumns+" FROM passkeys WHERE user_id = $1 ORDER BY created_at, id", userID)
 	if err != nil {
 		return nil, fmt.Errorf("store: list passkeys: %w", err)
@@ -309,9 +333,9 @@ func (s *Store) ListPasskeys(ctx context.Context, userID string) ([]gateway.Pass
 
 // TouchPasskey stores when the user used the passkey, and what is needed to check it the
 // next time.
-func (s *Store) TouchPasskey(ctx context.Context, userID string, id, credential []byte, at time.Time) error {
-	if _, err := s.db.exec(ctx, "UPDATE passkeys SET credential = $1, last_used_at = $2 WHERE user_id = $3 AND id = $4",
-		credential, millis(at), userID, id); err != nil {
+func (t *Tables) TouchPasskey(ctx context.Context, userID string, id, credential []byte, at time.Time) error {
+	if _, err := t.db.Exec(ctx, "UPDATE passkeys SET credential = $1, last_used_at = $2 WHERE user_id = $3 AND id = $4",
+		credential, table.Millis(at), userID, id); err != nil {
 		return fmt.Errorf("store: touch passkey: %w", err)
 	}
 	return nil
@@ -319,8 +343,8 @@ func (s *Store) TouchPasskey(ctx context.Context, userID string, id, credential 
 
 // DeletePasskey removes a passkey of the user. It returns a gateway.NotFound if the user
 // has no such passkey.
-func (s *Store) DeletePasskey(ctx context.Context, userID string, id []byte) error {
-	changed, err := s.db.exec(ctx, "DELETE FROM passkeys WHERE user_id = $1 AND id = $2", userID, id)
+func (t *Tables) DeletePasskey(ctx context.Context, userID string, id []byte) error {
+	changed, err := t.db.Exec(ctx, "DELETE FROM passkeys WHERE user_id = $1 AND id = $2", userID, id)
 	if err != nil {
 		return fmt.Errorf("store: delete passkey: %w", err)
 	}
@@ -331,21 +355,21 @@ func (s *Store) DeletePasskey(ctx context.Context, userID string, id []byte) err
 }
 
 // AddAudit adds an entry to the audit list of its account.
-func (s *Store) AddAudit(ctx context.Context, entry gateway.AuditEntry) error {
-	if _, err := s.db.exec(ctx, "INSERT INTO audit ("+auditColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+func (t *Tables) AddAudit(ctx context.Context, entry gateway.AuditEntry) error {
+	if _, err := t.db.Exec(ctx, "INSERT INTO audit ("+auditColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
 		entry.ID, entry.AccountID, entry.UserID, entry.UserName, entry.Action, entry.Subject, entry.Detail, entry.Address,
-		millis(entry.At)); err != nil {
+		table.Millis(entry.At)); err != nil {
 		return fmt.Errorf("store: add to audit: %w", err)
 	}
 	return nil
 }
 
 // ListAudit returns a page of the account's audit list, newest first.
-func (s *Store) ListAudit(ctx context.Context, accountID string, request gateway.PageRequest) (gateway.Page[gateway.AuditEntry], error) {
+func (t *Tables) ListAudit(ctx context.Context, accountID string, request gateway.PageRequest) (gateway.Page[gateway.AuditEntry], error) {
 	var page gateway.Page[gateway.AuditEntry]
 	var err error
-	q := s.db.scanner()
-	page.Items, err = collect(ctx, q, scanAudit, "SELECT "+auditColumns+
+	q := t.db.Scanner()
+	page.Items, err = table.Collect(ctx, q, scanAudit, "SELECT "+auditColumns+
 		" FROM audit WHERE account_id = $1 ORDER BY created_at DESC, id DESC LIMIT $2 + 0 OFFSET $3", accountID, request.Limit, request.Offset())
 	if err == nil {
 		err = q.QueryRowContext(ctx, "SELECT count(*) FROM audit WHERE account_id = $1", accountID).Scan(&page.Total)
@@ -358,53 +382,47 @@ func (s *Store) ListAudit(ctx context.Context, accountID string, request gateway
 
 // TrimAudit removes from the audit lists the entries of before a time, and of each account
 // all but its newest.
-func (s *Store) TrimAudit(ctx context.Context, before time.Time, newest int) error {
-	if _, err := s.db.exec(ctx, `DELETE FROM audit WHERE created_at < $1 OR id IN (
+func (t *Tables) TrimAudit(ctx context.Context, before time.Time, newest int) error {
+	if _, err := t.db.Exec(ctx, `DELETE FROM audit WHERE created_at < $1 OR id IN (
 		SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY account_id ORDER BY created_at DESC, id DESC) AS place FROM audit) AS placed
-		WHERE place > $2)`, millis(before), newest); err != nil {
+		WHERE place > $2)`, table.Millis(before), newest); err != nil {
 		return fmt.Errorf("store: trim audit: %w", err)
 	}
 	return nil
 }
 
-func scanUser(row scanner) (gateway.User, error) {
+func scanUser(row table.Scanner) (gateway.User, error) {
 	var user gateway.User
 	var role string
 	var linkUntil, createdAt, signedInAt int64
 	err := row.Scan(&user.ID, &user.AccountID, &user.Name, &role, &user.Password, &user.LinkHash, &linkUntil, &user.Epoch,
 		&createdAt, &signedInAt)
-	user.Role, user.LinkHash = gateway.Role(role), orNil(user.LinkHash)
-	user.LinkUntil, user.CreatedAt, user.SignedInAt = timeOf(linkUntil), timeOf(createdAt), timeOf(signedInAt)
+	user.Role, user.LinkHash = gateway.Role(role), table.OrNil(user.LinkHash)
+	user.LinkUntil, user.CreatedAt, user.SignedInAt = table.Time(linkUntil), table.Time(createdAt), table.Time(signedInAt)
 	return user, err
 }
 
-func scanSignIn(row scanner) (gateway.SignIn, error) {
+func scanSignIn(row table.Scanner) (gateway.SignIn, error) {
 	var signIn gateway.SignIn
 	var expiresAt int64
 	err := row.Scan(&signIn.TokenHash, &signIn.UserID, &signIn.Data, &expiresAt)
-	signIn.ExpiresAt = timeOf(expiresAt)
+	signIn.ExpiresAt = table.Time(expiresAt)
 	return signIn, err
 }
 
-func scanPasskey(row scanner) (gateway.Passkey, error) {
+func scanPasskey(row table.Scanner) (gateway.Passkey, error) {
 	var passkey gateway.Passkey
 	var createdAt, lastUsedAt int64
 	err := row.Scan(&passkey.ID, &passkey.UserID, &passkey.Name, &passkey.Credential, &createdAt, &lastUsedAt)
-	passkey.CreatedAt, passkey.LastUsedAt = timeOf(createdAt), timeOf(lastUsedAt)
+	passkey.CreatedAt, passkey.LastUsedAt = table.Time(createdAt), table.Time(lastUsedAt)
 	return passkey, err
 }
 
-func scanAudit(row scanner) (gateway.AuditEntry, error) {
+func scanAudit(row table.Scanner) (gateway.AuditEntry, error) {
 	var entry gateway.AuditEntry
 	var at int64
 	err := row.Scan(&entry.ID, &entry.AccountID, &entry.UserID, &entry.UserName, &entry.Action, &entry.Subject, &entry.Detail,
 		&entry.Address, &at)
-	entry.At = timeOf(at)
+	entry.At = table.Time(at)
 	return entry, err
-}
-
-func scanNumber(row scanner) (int64, error) {
-	var number int64
-	err := row.Scan(&number)
-	return number, err
 }

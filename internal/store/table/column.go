@@ -1,0 +1,52 @@
+// What columns hold.
+
+package table
+
+import "time"
+
+// Millis returns a time as columns hold it: Unix milliseconds UTC, 0 for the zero time.
+func Millis(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMilli()
+}
+
+// Time returns the time in a column.
+func Time(millis int64) time.Time {
+	if millis == 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(millis).UTC()
+}
+
+// NotNull returns an empty slice for nil. The columns of bytes are NOT NULL, and drivers
+// write a nil slice as NULL.
+func NotNull(value []byte) []byte {
+	if value == nil {
+		return []byte{}
+	}
+	return value
+}
+
+// OrNil returns nil for an empty slice.
+func OrNil(value []byte) []byte {
+	if len(value) == 0 {
+		return nil
+	}
+	return value
+}
+
+// ScanText reads a row of one text.
+func ScanText(row Scanner) (string, error) {
+	var text string
+	err := row.Scan(&text)
+	return text, err
+}
+
+// ScanNumber reads a row of one number.
+func ScanNumber(row Scanner) (int64, error) {
+	var number int64
+	err := row.Scan(&number)
+	return number, err
+}

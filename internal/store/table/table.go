@@ -1,0 +1,88 @@
+// Package table has what all tables of the database share: how rows are read, and what
+// their columns hold.
+package table
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"slices"
+	"strconv"
+
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+// Querier runs statements. Queries are constants, or come from a small set:
+// some implementations keep each one prepared. In a write transaction of PostgreSQL, the
+// error of a statement may come later (postgres.Tx); it costs a round trip to ask for its
+// result before the commit.
+type Querier interface {
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+	QueryContext(ctx context.Context, query string, args ...any) (Rows, error)
+	QueryRowContext(ctx context.Context, query string, args ...any) Scanner
+}
+
+// Rows is the result of a query, as sql.Rows is.
+type Rows interface {
+	Scanner
+	Next() bool
+	Err() error
+	Close() error
+}
+
+// Collect runs a query and scans each row. It returns nil for no rows.
+func Collect[T any](ctx context.Context, q Querier, scan func(row Scanner) (T, error), query string, args ...any) (_ []T, err error) {
+	rows, err := q.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	var items []T
+	for rows.Next() {
+		item, err := scan(rows)
+		if err != nil {
+			return nil, err
+		}
+		items = append(items, item)
+	}
+	return items, rows.Err()
+}
+
+// Find runs a query for at most one row and reports whether there was one.
+func Find[T any](ctx context.Context, q Querier, scan func(row Scanner) (T, error), query string, args ...any) (T, bool, error) {
+	item, err := scan(q.QueryRowContext(ctx, query, args...))
+	if errors.Is(err, sql.ErrNoRows) {
+		var none T
+		return none, false, nil
+	}
+	return item, err == nil, err
+}
+
+// Scanner is one row of a result.
+type Scanner interface {
+	Scan(dest ...any) error
+}
+
+// List reads one page of the rows that from selects, oldest first. It counts the rows of
+// all pages, unless the page shows how many there are.
+func List[T any](
+	ctx context.Context, q Querier, scan func(row Scanner) (T, error), request gateway.PageRequest,
+	columns, from string, args ...any,
+) (gateway.Page[T], error) {
+	var page gateway.Page[T]
+	var err error
+	offset := request.Offset()
+	n := len(args)
+	page.Items, err = Collect(ctx, q, scan, "SELECT "+columns+" "+from+
+		// A limit that is a bare parameter makes SQLite plan anew each time.
+		" ORDER BY created_at, id LIMIT $"+strconv.Itoa(n+1)+" + 0 OFFSET $"+strconv.Itoa(n+2),
+		append(slices.Clone(args), request.Limit, offset)...)
+	if err != nil {
+		return page, err
+	}
+	if n := len(page.Items); n < request.Limit && (n > 0 || offset == 0) {
+		page.Total = offset + n
+		return page, nil
+	}
+	return page, q.QueryRowContext(ctx, "SELECT count(*) "+from, args...).Scan(&page.Total)
+}
