@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/cli/reason"
 )
 
 // eventsCommand follows an instance.
@@ -24,7 +25,7 @@ func (c eventsCommand) Run(ctx context.Context, t terminal) error {
 	options := client.FollowOptions{
 		After: c.After, Types: c.Types,
 		Reconnecting: func(cause error, wait time.Duration) {
-			t.notef("the stream was cut (%s): reconnecting in %s", explain(cause), wait.Round(100*time.Millisecond))
+			t.notef("the stream was cut (%s): reconnecting in %s", reason.Of(cause), wait.Round(100*time.Millisecond))
 		},
 	}
 	for event, err := range gateway.Follow(ctx, id, options) {
