@@ -1,0 +1,524 @@
+// The messages of one instance: which is next, when, and what becomes of it.
+
+package queue
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"slices"
+	"time"
+	"unicode/utf8"
+
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+const (
+	// maxFlights is how many chats of an instance are written to at the same time.
+	maxFlights = 4
+	// glance is when a lane looks again although nothing has roused it: settings may have
+	// changed.
+	glance = 15 * time.Second
+	// A message that could not be sent is tried again after firstRetry, then after twice as
+	// long each time, and at least every lastRetry.
+	firstRetry, lastRetry = 2 * time.Second, 5 * time.Minute
+	// newChatsKept is how long new chats are remembered: the longest time within which they
+	// are counted.
+	newChatsKept = 24 * time.Hour
+	// restrictedRetry is when a restricted account tries again if nobody said until when it
+	// is restricted.
+	restrictedRetry = time.Hour
+)
+
+// Why messages wait.
+const (
+	reasonNotConnected = "not_connected"
+	reasonPace         = "pace"
+	reasonNewChats     = "new_chats"
+	reasonRestricted   = "restricted"
+	reasonRetry        = "retry"
+)
+
+// hold is a time until which something waits, and why.
+type hold struct {
+	until  time.Time
+	reason string
+}
+
+// item is a message in a lane.
+type item struct {
+	Head
+
+	unkept   bool // not on the disk yet
+	sending  bool
+	gone     bool // not in the lane any more
+	failures int
+}
+
+// chat is what a lane knows of the messages to one recipient.
+type chat struct {
+	hold
+
+	items int
+	busy  bool // one of its messages is being sent
+}
+
+// lane holds the messages of one instance. Its fields are guarded by the lock of the queue.
+type lane struct {
+	queue      *Queue
+	instanceID string
+	wake       chan struct{}
+
+	items   []*item // by the time they are due, then in the order in which they came
+	byID    map[string]*item
+	chats   map[string]*chat
+	bytes   int64 // of all files
+	working bool
+	flights int
+	pause   hold             // of all chats
+	pace    *pacer           // nil until it is loaded
+	seen    gateway.Instance // as it was the last time
+}
+
+func newLane(q *Queue, instanceID string) *lane {
+	return &lane{
+		queue: q, instanceID: instanceID, wake: make(chan struct{}, 1),
+		byID: map[string]*item{}, chats: map[string]*chat{},
+	}
+}
+
+// room refuses a message that there is no room for. The lock is held.
+func (l *lane) room(head Head) error {
+	config := l.queue.config
+	var refusal *gateway.Error
+	switch {
+	case len(l.items) >= config.MaxMessages:
+		refusal = gateway.Errorf(gateway.RateLimited, CodeFull, "%d messages of this instance wait to be sent; there is no room for more", len(l.items))
+	case head.FileSize > 0 && l.bytes+head.FileSize > config.MaxBytes:
+		refusal = gateway.Errorf(gateway.RateLimited, CodeFull, "the files of this instance's messages that wait have %d bytes; there is no room for more", l.bytes)
+	default:
+		return nil
+	}
+	refusal.RetryAfter = time.Minute
+	return refusal
+}
+
+// add puts a message into its place, unless it is there. The lock is held.
+func (l *lane) add(head Head) *item {
+	if it, ok := l.byID[head.ID]; ok {
+		return it
+	}
+	it := &item{Head: head}
+	// Identifiers are in the order of time; the clock may have stood still in between.
+	place, _ := slices.BinarySearchFunc(l.items, it, func(a, b *item) int {
+		return cmp.Or(a.DueAt.Compare(b.DueAt), cmp.Compare(a.ID, b.ID))
+	})
+	l.items = slices.Insert(l.items, place, it)
+	l.byID[head.ID] = it
+	l.bytes += head.FileSize
+	of, ok := l.chats[head.Chat]
+	if !ok {
+		of = &chat{}
+		l.chats[head.Chat] = of
+	}
+	of.items++
+	return it
+}
+
+// drop takes a message out. The lock is held.
+func (l *lane) drop(it *item) {
+	if it.gone {
+		return
+	}
+	it.gone = true
+	l.items = slices.DeleteFunc(l.items, func(other *item) bool { return other == it })
+	delete(l.byID, it.ID)
+	l.bytes -= it.FileSize
+	of := l.chats[it.Chat]
+	of.items--
+	if of.items == 0 && !of.busy {
+		delete(l.chats, it.Chat)
+	}
+}
+
+// rouse makes the lane look again.
+func (l *lane) rouse() {
+	select {
+	case l.wake <- struct{}{}:
+	default: // it was roused already
+	}
+}
+
+// run sends the messages of the lane until there are none or ctx ends.
+func (l *lane) run(ctx context.Context) {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for ctx.Err() == nil {
+		wait, done := l.step(ctx)
+		if done {
+			return
+		}
+		if wait <= 0 {
+			continue
+		}
+		timer.Reset(min(wait, glance))
+		select {
+		case <-l.wake:
+		case <-timer.C:
+		case <-ctx.Done():
+		}
+	}
+}
+
+// step begins to send one message, if one may be sent. Otherwise it returns how long there
+// is nothing to do, unless the lane is roused. done says that the lane has ended.
+func (l *lane) step(ctx context.Context) (wait time.Duration, done bool) {
+	q := l.queue
+	now := q.config.Now()
+	q.mu.Lock()
+	if len(l.items) == 0 && l.flights == 0 {
+		delete(q.lanes, l.instanceID)
+		q.mu.Unlock()
+		return 0, true
+	}
+	q.mu.Unlock()
+	instance, err := q.config.Store.GetInstance(ctx, l.instanceID)
+	switch {
+	case gateway.KindOf(err) == gateway.NotFound:
+		l.dropAll(ctx)
+		return 0, false
+	case err != nil:
+		return l.unread(ctx, err), false
+	}
+	q.mu.Lock()
+	l.notice(instance)
+	it, wait := l.pick(now)
+	q.mu.Unlock()
+	if it == nil {
+		return wait, false
+	}
+	message, found, err := q.config.Store.FindQueued(ctx, l.instanceID, it.ID)
+	if err == nil {
+		err = l.loadPace(ctx, instance, now)
+	}
+	if err != nil {
+		return l.unread(ctx, err), false
+	}
+	if !found {
+		q.mu.Lock()
+		l.drop(it)
+		q.mu.Unlock()
+		return 0, false
+	}
+	return l.launch(ctx, instance, it, message), false
+}
+
+// unread logs that the database could not be read, and returns when to try again.
+func (l *lane) unread(ctx context.Context, err error) time.Duration {
+	if ctx.Err() == nil {
+		l.queue.config.Logger.ErrorContext(ctx, "queue not read; it is tried again",
+			slog.String("instance_id", l.instanceID), slog.Any("error", err))
+	}
+	return firstRetry
+}
+
+// notice lifts what settings that have changed no longer hold. The lock is held.
+func (l *lane) notice(instance gateway.Instance) {
+	care, restriction := instance.Care != l.seen.Care, instance.Restricted != l.seen.Restricted
+	if !care && !restriction {
+		return
+	}
+	l.seen = instance
+	if care {
+		l.pace = nil
+	}
+	for _, of := range l.chats {
+		if care && of.reason == reasonNewChats || restriction && of.reason == reasonRestricted {
+			of.hold = hold{}
+		}
+	}
+}
+
+// loadPace finds out what the instance has sent of late, if its pace depends on it.
+func (l *lane) loadPace(ctx context.Context, instance gateway.Instance, now time.Time) error {
+	q, pace := l.queue, instance.Care.Pace
+	q.mu.Lock()
+	loaded := l.pace != nil
+	q.mu.Unlock()
+	if loaded {
+		return nil
+	}
+	known := &pacer{}
+	if pace != (gateway.Pace{}) {
+		var err error
+		if known.sent, err = q.config.Store.SentSince(ctx, l.instanceID, now.Add(-max(time.Minute, pace.Gap+pace.Jitter)), maxPerMinute); err != nil {
+			return err
+		}
+		if known.newChats, err = q.config.Store.NewChatsSince(ctx, l.instanceID, now.Add(-newChatsKept)); err != nil {
+			return err
+		}
+	}
+	q.mu.Lock()
+	l.pace = known
+	q.mu.Unlock()
+	return nil
+}
+
+// launch sends a message if the pace permits; otherwise it returns how long it does not.
+func (l *lane) launch(ctx context.Context, instance gateway.Instance, it *item, message Message) (wait time.Duration) {
+	q, now := l.queue, l.queue.config.Now()
+	typing := time.Duration(0)
+	if instance.Care.Typing && message.Type == gateway.TypeText {
+		typing = typingTime(utf8.RuneCountInString(message.Text))
+	}
+	pace := instance.Care.Pace
+	q.mu.Lock()
+	at := l.pace.next(pace, now.Add(typing))
+	if begin := at.Add(-typing); begin.After(now) {
+		l.pause = hold{until: begin, reason: reasonPace}
+		q.mu.Unlock()
+		return begin.Sub(now)
+	}
+	l.pause = hold{}
+	q.mu.Unlock()
+	if now.Sub(message.DueAt) > MaxWait {
+		l.start(it)
+		q.work.Go(func() {
+			l.settle(ctx, it, message, gateway.Errorf(gateway.Invalid, CodeExpired, "the message could not be sent within %s", MaxWait))
+		})
+		return 0
+	}
+	to, held, err := l.address(ctx, instance, it, message)
+	if held || !l.start(it) {
+		return 0 // or it was cancelled
+	}
+	if err != nil {
+		l.settle(ctx, it, message, err)
+		return 0
+	}
+	q.mu.Lock()
+	l.pace.take(at)
+	q.mu.Unlock()
+	q.work.Go(func() {
+		if typing > 0 {
+			q.config.Sender.ShowTyping(ctx, message, to)
+		}
+		if !l.sleep(ctx, at) {
+			return // the process stops; the message stays
+		}
+		l.settle(ctx, it, message, q.config.Sender.Send(ctx, message, to))
+	})
+	return 0
+}
+
+// sleep waits until a time, and reports whether ctx has not ended by then.
+func (l *lane) sleep(ctx context.Context, until time.Time) bool {
+	wait := until.Sub(l.queue.config.Now())
+	if wait <= 0 {
+		return ctx.Err() == nil
+	}
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// address finds the chat of a message. held says that the message would begin a chat, and
+// that there must be no more of those for now: then the platform has not been asked.
+func (l *lane) address(ctx context.Context, instance gateway.Instance, it *item, message Message) (to gateway.Party, held bool, err error) {
+	sender, budget := l.queue.config.Sender, instance.Care.Pace.NewChats
+	if budget == (gateway.Budget{}) {
+		to, err = sender.Address(ctx, message)
+		return to, false, err
+	}
+	begins, err := sender.Begins(ctx, message)
+	if err != nil {
+		return to, false, err
+	}
+	if begins && l.holdChat(it, budget) {
+		return to, true, nil
+	}
+	if to, err = sender.Address(ctx, message); err != nil || !begins {
+		return to, false, err
+	}
+	// Now the platform has said under which form of the number the account exists.
+	if begins, err = sender.Begins(ctx, message); err != nil || !begins {
+		return to, false, err
+	}
+	return to, false, l.queue.Begun(ctx, l.instanceID, to)
+}
+
+// holdChat holds the chat of a message that begins it, if there must be no more of those
+// for now.
+func (l *lane) holdChat(it *item, budget gateway.Budget) (held bool) {
+	l.queue.mu.Lock()
+	defer l.queue.mu.Unlock()
+	now := l.queue.config.Now()
+	at := l.pace.nextNewChat(budget, now)
+	if !at.After(now) || it.gone {
+		return false
+	}
+	l.chats[it.Chat].hold = hold{until: at, reason: reasonNewChats}
+	return true
+}
+
+// start marks a message as being sent, unless it is gone.
+func (l *lane) start(it *item) bool {
+	l.queue.mu.Lock()
+	defer l.queue.mu.Unlock()
+	if it.gone {
+		return false
+	}
+	it.sending = true
+	l.chats[it.Chat].busy = true
+	l.flights++
+	return true
+}
+
+// pick returns the first message that may be sent now; or else how long there is none,
+// unless something changes. The lock is held.
+func (l *lane) pick(now time.Time) (*item, time.Duration) {
+	if l.pause.until.After(now) && l.pause.reason != reasonPace { // which may have changed
+		return nil, l.pause.until.Sub(now)
+	}
+	wait := glance
+	if l.flights >= maxFlights {
+		return nil, wait
+	}
+	passed := map[string]bool{}
+	for _, it := range l.items {
+		if it.DueAt.After(now) {
+			return nil, min(wait, it.DueAt.Sub(now)) // and so are all that follow
+		}
+		if passed[it.Chat] {
+			continue
+		}
+		of := l.chats[it.Chat]
+		if it.unkept || of.busy || of.until.After(now) {
+			passed[it.Chat] = true
+			if of.until.After(now) {
+				wait = min(wait, of.until.Sub(now))
+			}
+			continue
+		}
+		return it, 0
+	}
+	return nil, wait
+}
+
+// settle writes what became of a message that was to be sent. The context of the process's
+// work may have ended meanwhile.
+func (l *lane) settle(ctx context.Context, it *item, message Message, sent error) {
+	q := l.queue
+	ctx = context.WithoutCancel(ctx)
+	verdict := judge(sent)
+	err := error(nil)
+	if verdict == failed {
+		refusal, _ := gateway.AsError(sent)
+		if err = q.config.Sender.Fail(ctx, message, refusal); err != nil {
+			verdict = retried
+		}
+	}
+	if verdict == finished || verdict == failed {
+		if err = q.config.Sender.Remove(ctx, message.InstanceID, message.ID); err != nil {
+			verdict = retried
+		}
+	}
+	switch {
+	case err != nil:
+		q.config.Logger.ErrorContext(ctx, "outcome of a queued message not written; it is tried again",
+			slog.String("message_id", message.ID), slog.Any("error", err))
+	case verdict == retried:
+		q.config.Logger.WarnContext(ctx, "queued message not sent; it is tried again",
+			slog.String("message_id", message.ID), slog.Any("error", sent))
+	}
+	now := q.config.Now()
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	it.sending = false
+	l.flights--
+	of := l.chats[it.Chat]
+	of.busy = false
+	switch verdict {
+	case finished, failed:
+		of.hold = hold{}
+		l.drop(it)
+	case unconnected:
+		l.pause = hold{until: now.Add(glance), reason: reasonNotConnected}
+	case slowed:
+		l.pause = hold{until: now.Add(cmp.Or(retryAfter(sent), firstRetry)), reason: reasonRetry}
+	case restricted:
+		of.hold = hold{until: now.Add(cmp.Or(retryAfter(sent), restrictedRetry)), reason: reasonRestricted}
+	case retried:
+		of.hold = hold{until: now.Add(min(firstRetry<<min(it.failures, 10), lastRetry)), reason: reasonRetry}
+		it.failures++
+	}
+	l.rouse()
+}
+
+// dropAll empties the lane of an instance that was deleted. The database has removed its
+// messages, and their files are left.
+func (l *lane) dropAll(ctx context.Context) {
+	var ids []string
+	l.queue.mu.Lock()
+	for _, it := range slices.Clone(l.items) {
+		if !it.sending {
+			l.drop(it)
+			ids = append(ids, it.ID)
+		}
+	}
+	l.queue.mu.Unlock()
+	if err := l.queue.config.Sender.Remove(ctx, l.instanceID, ids...); err != nil && ctx.Err() == nil {
+		l.queue.config.Logger.WarnContext(ctx, "files of a deleted instance's queue not removed; they are removed later",
+			slog.String("instance_id", l.instanceID), slog.Any("error", err))
+	}
+}
+
+// verdict is what becomes of a message after an attempt.
+type verdict int
+
+const (
+	finished    verdict = iota // it is sent
+	failed                     // it never will be
+	unconnected                // as soon as the instance is connected
+	slowed                     // the platform wants fewer requests
+	restricted                 // the account may not begin chats for now
+	retried                    // it may be sent the next time
+)
+
+// judge says what becomes of a message whose attempt ended with an error.
+func judge(err error) verdict {
+	if err == nil {
+		return finished
+	}
+	refusal, ok := gateway.AsError(err)
+	if !ok {
+		return retried
+	}
+	switch refusal.Code {
+	case gateway.CodeNotConnected, gateway.CodePaymentRequired:
+		return unconnected
+	case gateway.CodeRecipientRestricted:
+		return restricted
+	}
+	switch refusal.Kind {
+	case gateway.Invalid, gateway.NotFound, gateway.PlatformFailed, gateway.TooLarge:
+		return failed
+	case gateway.RateLimited:
+		return slowed
+	default:
+		return retried
+	}
+}
+
+func retryAfter(err error) time.Duration {
+	refusal, ok := gateway.AsError(err)
+	if !ok {
+		return 0
+	}
+	return refusal.RetryAfter
+}

@@ -1,0 +1,277 @@
+// Package queue keeps the messages that clients leave to be sent later, and sends them: in
+// their order within a chat, at the pace of their instance, once it is connected. What is
+// in the queue survives the process. It knows neither how a message is made nor how it is
+// sent; messaging does.
+package queue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/recado-project/recado/internal/eventlog"
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+// MaxWait is how long a message waits after it was due. After that it fails.
+const MaxWait = 7 * 24 * time.Hour
+
+// What the queue of an instance holds at most, if Config does not say.
+const (
+	defaultMaxMessages = 10_000
+	defaultMaxBytes    = 1 << 30
+)
+
+// CodeFull refuses a message that the queue of its instance has no room for, and
+// CodeExpired says of a message that it waited too long.
+const (
+	CodeFull    = "QUEUE_FULL"
+	CodeExpired = "QUEUE_EXPIRED"
+)
+
+// Message is a message that waits to be sent.
+type Message struct {
+	ID         string // UUID v7; the message keeps it
+	InstanceID string
+	PlatformID string
+	To         gateway.Recipient
+	Type       gateway.MessageType
+	Text       string // the text, or the caption
+	QuotedID   string // platform identifier of the message that it answers; empty for none
+	// Payload is the content. Where FileSize is not 0, it still lacks where the file lies
+	// on the platform.
+	Payload   []byte
+	FileSize  int64 // bytes of its file, which is kept under its ID; 0: it has none
+	DueAt     time.Time
+	CreatedAt time.Time
+}
+
+// Head is what the queue remembers of each message.
+type Head struct {
+	ID, InstanceID string
+	Chat           string // the recipient as it was given: messages to it keep their order
+	FileSize       int64
+	DueAt          time.Time
+}
+
+// Head returns what the queue remembers of a message.
+func (m Message) Head() Head {
+	chat := string(m.To.Chat)
+	if chat == "" {
+		chat = m.To.Number
+	}
+	return Head{ID: m.ID, InstanceID: m.InstanceID, Chat: chat, FileSize: m.FileSize, DueAt: m.DueAt}
+}
+
+// Store keeps the messages, and what the pace of an instance depends on.
+type Store interface {
+	MessageStore
+	PaceStore
+	GetInstance(ctx context.Context, id string) (gateway.Instance, error)
+}
+
+// MessageStore keeps the messages.
+type MessageStore interface {
+	// AddQueued adds a message and, if record is not nil, its idempotency record, whose key
+	// must not be taken: else the error is Conflict. It is NotFound if the instance is gone.
+	AddQueued(ctx context.Context, message Message, record *gateway.Idempotency) error
+	// AllQueued returns what there is, of all instances: the oldest of each first.
+	AllQueued(ctx context.Context) ([]Head, error)
+	// FindQueued finds a message by its own identifier or by the platform's.
+	FindQueued(ctx context.Context, instanceID, id string) (Message, bool, error)
+	ListQueued(ctx context.Context, instanceID string, request gateway.PageRequest) (gateway.Page[Message], error)
+}
+
+// PaceStore knows what an instance has sent recently.
+type PaceStore interface {
+	// SentSince returns when the instance sent its newest messages after a time, oldest
+	// first, limit at most.
+	SentSince(ctx context.Context, instanceID string, since time.Time, limit int) ([]time.Time, error)
+	// NewChatsSince returns when the instance began chats after a time, oldest first.
+	NewChatsSince(ctx context.Context, instanceID string, since time.Time) ([]time.Time, error)
+	// AddNewChat notes that the instance begins a chat, and forgets those from before a
+	// time. A chat counts once.
+	AddNewChat(ctx context.Context, instanceID string, chat gateway.JID, at, forget time.Time) error
+}
+
+// Sender makes the messages and sends them. It is called for one message of a chat at a
+// time.
+//
+// It has six methods, one for each step of a message's way.
+type Sender interface {
+	// Begins reports whether a message begins a chat, as far as it is known without asking
+	// the platform.
+	Begins(ctx context.Context, message Message) (bool, error)
+	// Address finds the chat of a message. The error is Conflict if the instance is not
+	// connected, and any that a send has.
+	Address(ctx context.Context, message Message) (gateway.Party, error)
+	// ShowTyping shows the chat that a text is being written. A failure changes nothing.
+	ShowTyping(ctx context.Context, message Message, chat gateway.Party)
+	// Send sends a message, and returns when the platform has acknowledged it and that is
+	// written. It may be called again for a message that was sent already, and does nothing
+	// then.
+	Send(ctx context.Context, message Message, chat gateway.Party) error
+	// Fail writes that a message will not be sent, and why.
+	Fail(ctx context.Context, message Message, why *gateway.Error) error
+	// Remove removes messages, which were sent, failed or were cancelled, with their files.
+	Remove(ctx context.Context, instanceID string, ids ...string) error
+}
+
+// Config is what the queue stands on. The first part is required.
+type Config struct {
+	Store  Store
+	Sender Sender
+	Bell   *eventlog.Bell // tells when an instance has connected
+	Logger *slog.Logger
+
+	MaxMessages int              // of one instance; 0: 10,000
+	MaxBytes    int64            // of the files of one instance; 0: 1 GiB
+	Now         func() time.Time // nil: the wall clock
+}
+
+// Queue holds the messages of all instances. It is safe for concurrent use. Nothing is sent
+// before Run.
+type Queue struct {
+	config Config
+	work   sync.WaitGroup // of the lanes, and messages that are being sent
+
+	mu    sync.Mutex
+	start func(l *lane) // starts the work of a lane; nil before Run
+	lanes map[string]*lane
+}
+
+// New makes the queue.
+func New(config Config) (*Queue, error) {
+	if config.Store == nil || config.Sender == nil || config.Bell == nil || config.Logger == nil {
+		return nil, errors.New("queue: a part is missing")
+	}
+	if config.MaxMessages == 0 {
+		config.MaxMessages = defaultMaxMessages
+	}
+	if config.MaxBytes == 0 {
+		config.MaxBytes = defaultMaxBytes
+	}
+	if config.Now == nil {
+		config.Now = time.Now
+	}
+	q := &Queue{config: config, lanes: map[string]*lane{}}
+	config.Bell.Listen(q.heard)
+	return q, nil
+}
+
+// Run sends what is in the queue until ctx ends. Messages that are being sent then go on;
+// Wait waits for them.
+func (q *Queue) Run(ctx context.Context) error {
+	heads, err := q.config.Store.AllQueued(ctx)
+	if err != nil {
+		return fmt.Errorf("queue: load: %w", err)
+	}
+	q.mu.Lock()
+	q.start = func(l *lane) {
+		if ctx.Err() == nil {
+			q.work.Go(func() { l.run(ctx) })
+		}
+	}
+	for _, head := range heads {
+		q.lane(head.InstanceID).add(head)
+	}
+	for _, l := range q.lanes {
+		q.begin(l)
+	}
+	q.mu.Unlock()
+	<-ctx.Done()
+	return nil
+}
+
+// Wait returns when nothing is being sent any more. Run must have ended.
+func (q *Queue) Wait() { q.work.Wait() }
+
+// Add takes a message. When it returns, the message is kept, and will be sent when it is
+// due. The error is RateLimited if the instance has too many messages that wait, and what
+// the store says.
+func (q *Queue) Add(ctx context.Context, message Message, record *gateway.Idempotency) error {
+	head := message.Head()
+	q.mu.Lock()
+	l := q.lane(head.InstanceID)
+	if err := l.room(head); err != nil {
+		q.mu.Unlock()
+		return err
+	}
+	// It takes its place before it is kept, so that those of a chat have one order in memory
+	// and on the disk, and is sent only afterwards.
+	it := l.add(head)
+	it.unkept = true
+	q.mu.Unlock()
+	err := q.config.Store.AddQueued(ctx, message, record)
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	it.unkept = false
+	if err != nil {
+		l.drop(it)
+	}
+	q.begin(l)
+	l.rouse()
+	return err
+}
+
+// lane returns the lane of an instance; it makes one if there is none. The lock is held.
+func (q *Queue) lane(instanceID string) *lane {
+	l, ok := q.lanes[instanceID]
+	if !ok {
+		l = newLane(q, instanceID)
+		q.lanes[instanceID] = l
+	}
+	return l
+}
+
+// begin starts the work of a lane, if it has not started and the queue runs. The lock is
+// held.
+func (q *Queue) begin(l *lane) {
+	if !l.working && q.start != nil {
+		l.working = true
+		q.start(l)
+	}
+}
+
+// heard lets an instance go on whose status has changed.
+func (q *Queue) heard(events []eventlog.Event) {
+	for _, event := range events {
+		if event.Kind != eventlog.KindInstanceStatus {
+			continue
+		}
+		q.mu.Lock()
+		if l, ok := q.lanes[event.InstanceID]; ok {
+			l.pause = hold{}
+			l.rouse()
+		}
+		q.mu.Unlock()
+		return
+	}
+}
+
+// Sent notes a message that was sent at once, without the queue: those that wait keep
+// their distance from it.
+func (q *Queue) Sent(instanceID string) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if l, ok := q.lanes[instanceID]; ok && l.pace != nil {
+		l.pace.take(q.config.Now())
+	}
+}
+
+// Begun notes that an instance has begun a chat.
+func (q *Queue) Begun(ctx context.Context, instanceID string, chat gateway.Party) error {
+	now := q.config.Now()
+	if err := q.config.Store.AddNewChat(ctx, instanceID, chat.Key(), now, now.Add(-newChatsKept)); err != nil {
+		return err
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if l, ok := q.lanes[instanceID]; ok && l.pace != nil {
+		l.pace.takeNewChat(now)
+	}
+	return nil
+}

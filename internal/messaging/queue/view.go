@@ -1,0 +1,162 @@
+// What clients see of the queue, and how they take messages out of it.
+
+package queue
+
+import (
+	"context"
+	"time"
+
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+// State says what a message in the queue waits for.
+type State string
+
+// The states.
+const (
+	// StateScheduled is a message that is not due yet.
+	StateScheduled State = "scheduled"
+	// StateWaiting is a message that is due, and waits for its turn.
+	StateWaiting State = "waiting"
+	// StateHeld is a message that is due, and must not be sent for now; Reason says why.
+	StateHeld State = "held"
+	// StateSending is a message that is being sent. It can't be cancelled any more.
+	StateSending State = "sending"
+)
+
+// Waiting is a message with what it waits for.
+type Waiting struct {
+	Message
+
+	State State
+	// Reason says why it is held: not_connected, pace, new_chats, restricted or retry.
+	Reason string
+	Until  time.Time // when it is looked at again; zero if it is not held
+}
+
+// CodeBeingSent refuses to cancel a message that is being sent.
+const CodeBeingSent = "MESSAGE_BEING_SENT"
+
+// List returns a page of the messages of an instance, in the order in which they came.
+func (q *Queue) List(ctx context.Context, instanceID string, request gateway.PageRequest) (gateway.Page[Waiting], error) {
+	found, err := q.config.Store.ListQueued(ctx, instanceID, request)
+	if err != nil {
+		return gateway.Page[Waiting]{}, err
+	}
+	page := gateway.Page[Waiting]{Total: found.Total, Items: make([]Waiting, len(found.Items))}
+	for i, message := range found.Items {
+		page.Items[i] = q.waiting(message)
+	}
+	return page, nil
+}
+
+// Find returns a message by its own identifier or by the platform's, and whether it is in
+// the queue.
+func (q *Queue) Find(ctx context.Context, instanceID, id string) (Waiting, bool, error) {
+	message, found, err := q.config.Store.FindQueued(ctx, instanceID, id)
+	if err != nil || !found {
+		return Waiting{}, false, err
+	}
+	return q.waiting(message), true, nil
+}
+
+// waiting adds what a message waits for.
+func (q *Queue) waiting(message Message) Waiting {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	now := q.config.Now()
+	w := Waiting{Message: message, State: StateWaiting}
+	if message.DueAt.After(now) {
+		w.State = StateScheduled
+	}
+	l := q.lanes[message.InstanceID]
+	if l == nil || l.byID[message.ID] == nil {
+		return w
+	}
+	of := l.chats[l.byID[message.ID].Chat]
+	switch {
+	case l.byID[message.ID].sending:
+		w.State = StateSending
+	case w.State == StateScheduled:
+	case of.until.After(now):
+		w.State, w.Reason, w.Until = StateHeld, of.reason, of.until
+	case l.pause.until.After(now):
+		w.State, w.Reason, w.Until = StateHeld, l.pause.reason, l.pause.until
+	}
+	return w
+}
+
+// Cancel takes a message out of the queue, found as Find does, and reports whether it was
+// there. It is not sent then. The error is Conflict if it is being sent.
+func (q *Queue) Cancel(ctx context.Context, instanceID, id string) (bool, error) {
+	message, found, err := q.config.Store.FindQueued(ctx, instanceID, id)
+	if err != nil || !found {
+		return false, err
+	}
+	taken, sending := q.take(instanceID, func(it *item) bool { return it.ID == message.ID })
+	if sending > 0 {
+		return true, gateway.Errorf(gateway.Conflict, CodeBeingSent, "the message is being sent; it can't be cancelled any more")
+	}
+	if len(taken) == 0 {
+		return false, nil // it was sent, or cancelled, just now
+	}
+	return true, q.remove(ctx, instanceID, taken)
+}
+
+// CancelAll takes all messages of an instance out of the queue, but those that are being
+// sent, and returns how many there were.
+func (q *Queue) CancelAll(ctx context.Context, instanceID string) (int, error) {
+	taken, _ := q.take(instanceID, func(*item) bool { return true })
+	if len(taken) == 0 {
+		return 0, nil
+	}
+	return len(taken), q.remove(ctx, instanceID, taken)
+}
+
+// take takes messages of an instance out of its lane, and counts those that are being sent,
+// which stay.
+func (q *Queue) take(instanceID string, chosen func(*item) bool) (taken []Head, sending int) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	l := q.lanes[instanceID]
+	if l == nil {
+		return nil, 0
+	}
+	var going []*item
+	for _, it := range l.items {
+		switch {
+		case !chosen(it) || it.unkept:
+		case it.sending:
+			sending++
+		default:
+			going = append(going, it)
+		}
+	}
+	for _, it := range going {
+		l.drop(it)
+		taken = append(taken, it.Head)
+	}
+	l.rouse()
+	return taken, sending
+}
+
+// remove removes messages that were taken out. If that fails, they are back in the queue.
+func (q *Queue) remove(ctx context.Context, instanceID string, taken []Head) error {
+	ids := make([]string, len(taken))
+	for i, head := range taken {
+		ids[i] = head.ID
+	}
+	err := q.config.Sender.Remove(ctx, instanceID, ids...)
+	if err == nil {
+		return nil
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	l := q.lane(instanceID)
+	for _, head := range taken {
+		l.add(head)
+	}
+	q.begin(l)
+	l.rouse()
+	return err
+}

@@ -1,0 +1,172 @@
+// The tables of messages that wait to be sent, and of what the pace of an instance depends on.
+
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/messaging/queue"
+	"github.com/recado-project/recado/internal/store/table"
+)
+
+const (
+	queuedColumns = "id, instance_id, platform_id, recipient, type, text, quoted_id, payload, file_size, due_at, created_at"
+
+	insertQueued = "INSERT INTO queued_messages (" + queuedColumns + ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)"
+
+	// If the key was taken, its record names another message, and nothing is added.
+	insertRequestedQueued = "INSERT INTO queued_messages (" + queuedColumns + ") SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11 " +
+		"WHERE EXISTS (SELECT 1 FROM idempotency WHERE key_id = $12 AND key = $13 AND message_id = $1)"
+
+	findQueued = "SELECT " + queuedColumns + " FROM queued_messages WHERE instance_id = $1 AND (id = $2 OR platform_id = $2) LIMIT 1"
+
+	sentSince = "SELECT created_at FROM messages WHERE instance_id = $1 AND created_at > $2 AND from_me AND source = 'api' AND status <> 1" +
+		" ORDER BY created_at DESC, id DESC LIMIT $3 + 0"
+)
+
+// AddQueued adds a message that waits to be sent and, if record is not nil, its idempotency
+// record. If the key of the record is taken, nothing is added, and the error is a
+// gateway.Conflict; if the instance is gone, a gateway.NotFound.
+func (s *Store) AddQueued(ctx context.Context, message queue.Message, record *gateway.Idempotency) error {
+	values := []any{
+		message.ID, message.InstanceID, message.PlatformID, message.Head().Chat, string(message.Type), message.Text, message.QuotedID,
+		table.NotNull(message.Payload), message.FileSize, table.Millis(message.DueAt), table.Millis(message.CreatedAt),
+	}
+	var added sql.Result // of the record
+	err := s.record(ctx, message.InstanceID, func(ctx context.Context, r *recorder) error {
+		if record == nil {
+			_, err := r.ExecContext(ctx, insertQueued, values...)
+			return err
+		}
+		var err error
+		if added, err = addIdempotency(ctx, r, *record, message.ID); err != nil {
+			return err
+		}
+		_, err = r.ExecContext(ctx, insertRequestedQueued, append(values, record.KeyID, record.Key)...)
+		return err
+	})
+	taken := false
+	if err == nil && record != nil {
+		var rows int64
+		rows, err = added.RowsAffected()
+		taken = rows == 0
+	}
+	return accepted(err, taken)
+}
+
+// AllQueued returns what the queue remembers of each message that waits, oldest first.
+func (s *Store) AllQueued(ctx context.Context) ([]queue.Head, error) {
+	heads, err := table.Collect(ctx, s.db.scanner(), func(row table.Scanner) (queue.Head, error) {
+		var head queue.Head
+		var dueAt int64
+		err := row.Scan(&head.ID, &head.InstanceID, &head.Chat, &head.FileSize, &dueAt)
+		head.DueAt = table.Time(dueAt)
+		return head, err
+	}, "SELECT id, instance_id, recipient, file_size, due_at FROM queued_messages ORDER BY created_at, id")
+	if err != nil {
+		return nil, fmt.Errorf("store: all queued messages: %w", err)
+	}
+	return heads, nil
+}
+
+// FindQueued returns the message that waits under an identifier, its own or the platform's,
+// and whether there is one.
+func (s *Store) FindQueued(ctx context.Context, instanceID, id string) (queue.Message, bool, error) {
+	message, found, err := table.Find(ctx, s.db.reader(), scanQueued, findQueued, instanceID, id)
+	if err != nil {
+		return queue.Message{}, false, fmt.Errorf("store: find queued message: %w", err)
+	}
+	return message, found, nil
+}
+
+// ListQueued returns a page of an instance's messages that wait, oldest first.
+func (s *Store) ListQueued(ctx context.Context, instanceID string, request gateway.PageRequest) (gateway.Page[queue.Message], error) {
+	page, err := table.List(ctx, s.db.scanner(), scanQueued, request, queuedColumns, "FROM queued_messages WHERE instance_id = $1", instanceID)
+	if err != nil {
+		return page, fmt.Errorf("store: list queued messages: %w", err)
+	}
+	return page, nil
+}
+
+// RemoveQueued removes messages of an instance that wait. Those that are gone are no error.
+func (s *Store) RemoveQueued(ctx context.Context, instanceID string, ids ...string) error {
+	set, err := texts(ids)
+	if err == nil {
+		err = s.record(ctx, instanceID, func(ctx context.Context, r *recorder) error {
+			_, err := r.ExecContext(ctx, s.dialect.removeQueued(), instanceID, set)
+			return err
+		})
+	}
+	if err != nil {
+		return fmt.Errorf("store: remove queued messages: %w", err)
+	}
+	return nil
+}
+
+func (d dialect) removeQueued() string {
+	return "DELETE FROM queued_messages WHERE instance_id = $1 AND id IN " + d.in()
+}
+
+// SentSince returns when an instance sent its newest messages after a time, those that
+// failed left out: oldest first, limit at most.
+func (s *Store) SentSince(ctx context.Context, instanceID string, since time.Time, limit int) ([]time.Time, error) {
+	times, err := table.Collect(ctx, s.db.scanner(), scanTime, "SELECT created_at FROM ("+sentSince+") AS newest ORDER BY created_at",
+		instanceID, table.Millis(since), limit)
+	if err != nil {
+		return nil, fmt.Errorf("store: messages sent of late: %w", err)
+	}
+	return times, nil
+}
+
+// NewChatsSince returns when an instance began chats after a time, oldest first.
+func (s *Store) NewChatsSince(ctx context.Context, instanceID string, since time.Time) ([]time.Time, error) {
+	times, err := table.Collect(ctx, s.db.scanner(), scanTime,
+		"SELECT began_at FROM new_chats WHERE instance_id = $1 AND began_at > $2 ORDER BY began_at", instanceID, table.Millis(since))
+	if err != nil {
+		return nil, fmt.Errorf("store: new chats: %w", err)
+	}
+	return times, nil
+}
+
+// AddNewChat notes that an instance begins a chat, and forgets those from before a time. A
+// chat counts once.
+func (s *Store) AddNewChat(ctx context.Context, instanceID string, chat gateway.JID, at, forget time.Time) error {
+	err := s.record(ctx, instanceID, func(ctx context.Context, r *recorder) error {
+		if _, err := r.ExecContext(ctx, "DELETE FROM new_chats WHERE instance_id = $1 AND began_at <= $2", instanceID, table.Millis(forget)); err != nil {
+			return err
+		}
+		_, err := r.ExecContext(ctx, "INSERT INTO new_chats (instance_id, chat, began_at) VALUES ($1, $2, $3) ON CONFLICT (instance_id, chat) DO NOTHING",
+			instanceID, string(chat), table.Millis(at))
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("store: add new chat: %w", err)
+	}
+	return nil
+}
+
+func scanTime(row table.Scanner) (time.Time, error) {
+	var at int64
+	err := row.Scan(&at)
+	return table.Time(at), err
+}
+
+func scanQueued(row table.Scanner) (queue.Message, error) {
+	var message queue.Message
+	var recipient string
+	var dueAt, createdAt int64
+	err := row.Scan(&message.ID, &message.InstanceID, &message.PlatformID, &recipient, &message.Type, &message.Text, &message.QuotedID,
+		&message.Payload, &message.FileSize, &dueAt, &createdAt)
+	if strings.Contains(recipient, "@") {
+		message.To.Chat = gateway.JID(recipient)
+	} else {
+		message.To.Number = recipient
+	}
+	message.DueAt, message.CreatedAt = table.Time(dueAt), table.Time(createdAt)
+	return message, err
+}
