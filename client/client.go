@@ -105,6 +105,12 @@ type request struct {
 	timeout      time.Duration
 }
 
+// answered is what an answer says beside its body.
+type answered struct {
+	status int
+	header http.Header
+}
+
 // call carries out one operation. The answer is decoded into out, unless that is nil.
 func (c *Client) call(ctx context.Context, method, path string, in, out any) error {
 	_, err := c.do(ctx, request{method: method, path: path, in: in, timeout: c.timeout}, out)
@@ -118,8 +124,8 @@ func (c *Client) callPatiently(ctx context.Context, method, path string, in, out
 }
 
 // do carries out a request. The answer is decoded into out, unless that is nil;
-// its header is returned.
-func (c *Client) do(ctx context.Context, r request, out any) (http.Header, error) {
+// its status and its header are returned.
+func (c *Client) do(ctx context.Context, r request, out any) (answered, error) {
 	if r.timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, r.timeout)
@@ -127,26 +133,26 @@ func (c *Client) do(ctx context.Context, r request, out any) (http.Header, error
 	}
 	httpRequest, err := c.newRequest(ctx, r)
 	if err != nil {
-		return nil, err
+		return answered{}, err
 	}
 	response, err := c.http.Do(httpRequest)
 	if err != nil {
-		return nil, fmt.Errorf("call the gateway: %w", err)
+		return answered{}, fmt.Errorf("call the gateway: %w", err)
 	}
 	defer func() { _ = response.Body.Close() }() // it was read to its end
 	answer, err := readAnswer(response.Body)
 	if err != nil {
-		return nil, err
+		return answered{}, err
 	}
 	if response.StatusCode >= http.StatusBadRequest {
-		return nil, refusal(response, answer)
+		return answered{}, refusal(response, answer)
 	}
 	if out != nil {
 		if err := json.Unmarshal(answer, out); err != nil {
-			return nil, fmt.Errorf("decode the answer of the gateway: %w", err)
+			return answered{}, fmt.Errorf("decode the answer of the gateway: %w", err)
 		}
 	}
-	return response.Header, nil
+	return answered{status: response.StatusCode, header: response.Header}, nil
 }
 
 func (c *Client) newRequest(ctx context.Context, r request) (*http.Request, error) {

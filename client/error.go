@@ -44,6 +44,9 @@ const (
 	CodeProxyPlatform          = "PROXY_PLATFORM_UNREACHABLE"
 	CodeRateLimited            = "RATE_LIMITED"
 	CodeRecipientRestricted    = "RECIPIENT_RESTRICTED"
+	CodeQueueFull              = "QUEUE_FULL"
+	CodeQueueExpired           = "QUEUE_EXPIRED" // only in the event of a message that failed
+	CodeMessageBeingSent       = "MESSAGE_BEING_SENT"
 	CodeInternal               = "INTERNAL_ERROR"
 	CodePlatformError          = "PLATFORM_ERROR"
 	CodePlatformTimeout        = "PLATFORM_TIMEOUT"

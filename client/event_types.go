@@ -58,6 +58,12 @@ type Person struct {
 	Name *string `json:"name"` // The name that the person goes by; nil where it is not known.
 }
 
+// Failure says why a message was not sent.
+type Failure struct {
+	Code    string `json:"code"`    // As the error field of the API's refusals.
+	Message string `json:"message"` // For people.
+}
+
 // Chat names a chat. Its field Chat is where to answer: give it as To.
 type Chat struct {
 	// The chat: by number where the number is known, else by LID; the group's ID
@@ -187,6 +193,7 @@ type MessageStatusEvent struct {
 	Status      string    `json:"status"`      // sent, delivered, read, played or failed.
 	Participant *Person   `json:"participant"` // In a group, whose receipt it is.
 	Timestamp   time.Time `json:"timestamp"`   // When it reached this status, by the platform's clock.
+	Failure     *Failure  `json:"failure"`     // Why it failed, if that is known; nil for every other status.
 }
 
 // MessageEditedEvent is the data of TypeMessageEdited: a message was edited.

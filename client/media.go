@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 )
 
 // The media of the types below is a base64 data URI, which DataURI makes, or an
@@ -13,86 +14,98 @@ import (
 
 // Image is an image to send: JPEG, PNG, WebP, or GIF, which is sent as a still image.
 type Image struct {
-	To             string `json:"to"`
-	Image          string `json:"image"`
-	Caption        string `json:"caption,omitempty"`
-	QuoteMessageID string `json:"quoteMessageId,omitempty"`
-	ViewOnce       bool   `json:"viewOnce,omitempty"`
-	IdempotencyKey string `json:"-"` // as in Text
+	To             string    `json:"to"`
+	Image          string    `json:"image"`
+	Caption        string    `json:"caption,omitempty"`
+	QuoteMessageID string    `json:"quoteMessageId,omitempty"`
+	ViewOnce       bool      `json:"viewOnce,omitempty"`
+	SendAt         time.Time `json:"sendAt,omitzero"` // as in Text
+	Later          bool      `json:"-"`               // as in Text
+	IdempotencyKey string    `json:"-"`               // as in Text
 }
 
 // Video is a video to send.
 type Video struct {
-	To             string `json:"to"`
-	Video          string `json:"video"`
-	Caption        string `json:"caption,omitempty"`
-	QuoteMessageID string `json:"quoteMessageId,omitempty"`
-	ViewOnce       bool   `json:"viewOnce,omitempty"`
-	IdempotencyKey string `json:"-"` // as in Text
+	To             string    `json:"to"`
+	Video          string    `json:"video"`
+	Caption        string    `json:"caption,omitempty"`
+	QuoteMessageID string    `json:"quoteMessageId,omitempty"`
+	ViewOnce       bool      `json:"viewOnce,omitempty"`
+	SendAt         time.Time `json:"sendAt,omitzero"` // as in Text
+	Later          bool      `json:"-"`               // as in Text
+	IdempotencyKey string    `json:"-"`               // as in Text
 }
 
 // VoiceNote is a voice message to send, ideally OGG with Opus.
 type VoiceNote struct {
-	To             string `json:"to"`
-	Audio          string `json:"audio"`
-	QuoteMessageID string `json:"quoteMessageId,omitempty"`
-	ViewOnce       bool   `json:"viewOnce,omitempty"`
-	IdempotencyKey string `json:"-"` // as in Text
+	To             string    `json:"to"`
+	Audio          string    `json:"audio"`
+	QuoteMessageID string    `json:"quoteMessageId,omitempty"`
+	ViewOnce       bool      `json:"viewOnce,omitempty"`
+	SendAt         time.Time `json:"sendAt,omitzero"` // as in Text
+	Later          bool      `json:"-"`               // as in Text
+	IdempotencyKey string    `json:"-"`               // as in Text
 }
 
 // AudioFile is a playable attachment to send.
 type AudioFile struct {
-	To             string `json:"to"`
-	Audio          string `json:"audio"`
-	QuoteMessageID string `json:"quoteMessageId,omitempty"`
-	IdempotencyKey string `json:"-"` // as in Text
+	To             string    `json:"to"`
+	Audio          string    `json:"audio"`
+	QuoteMessageID string    `json:"quoteMessageId,omitempty"`
+	SendAt         time.Time `json:"sendAt,omitzero"` // as in Text
+	Later          bool      `json:"-"`               // as in Text
+	IdempotencyKey string    `json:"-"`               // as in Text
 }
 
 // Document is a file of any kind to send.
 type Document struct {
-	To             string `json:"to"`
-	Document       string `json:"document"`
-	Caption        string `json:"caption,omitempty"`
-	FileName       string `json:"fileName,omitempty"`
-	QuoteMessageID string `json:"quoteMessageId,omitempty"`
-	IdempotencyKey string `json:"-"` // as in Text
+	To             string    `json:"to"`
+	Document       string    `json:"document"`
+	Caption        string    `json:"caption,omitempty"`
+	FileName       string    `json:"fileName,omitempty"`
+	QuoteMessageID string    `json:"quoteMessageId,omitempty"`
+	SendAt         time.Time `json:"sendAt,omitzero"` // as in Text
+	Later          bool      `json:"-"`               // as in Text
+	IdempotencyKey string    `json:"-"`               // as in Text
 }
 
 // Sticker is a WebP picture to send as a sticker.
 type Sticker struct {
-	To             string `json:"to"`
-	Sticker        string `json:"sticker"`
-	IdempotencyKey string `json:"-"` // as in Text
+	To             string    `json:"to"`
+	Sticker        string    `json:"sticker"`
+	SendAt         time.Time `json:"sendAt,omitzero"` // as in Text
+	Later          bool      `json:"-"`               // as in Text
+	IdempotencyKey string    `json:"-"`               // as in Text
 }
 
 // SendImage sends an image.
 func (c *Client) SendImage(ctx context.Context, instanceID string, image Image) (Sent, error) {
-	return c.send(ctx, instanceID, "/image", image.IdempotencyKey, image)
+	return c.send(ctx, instanceID, "/image", image.IdempotencyKey, image.Later, image)
 }
 
 // SendVideo sends a video.
 func (c *Client) SendVideo(ctx context.Context, instanceID string, video Video) (Sent, error) {
-	return c.send(ctx, instanceID, "/video", video.IdempotencyKey, video)
+	return c.send(ctx, instanceID, "/video", video.IdempotencyKey, video.Later, video)
 }
 
 // SendVoiceNote sends audio as a recorded voice message.
 func (c *Client) SendVoiceNote(ctx context.Context, instanceID string, note VoiceNote) (Sent, error) {
-	return c.send(ctx, instanceID, "/audio-note", note.IdempotencyKey, note)
+	return c.send(ctx, instanceID, "/audio-note", note.IdempotencyKey, note.Later, note)
 }
 
 // SendAudioFile sends audio as a playable attachment.
 func (c *Client) SendAudioFile(ctx context.Context, instanceID string, audio AudioFile) (Sent, error) {
-	return c.send(ctx, instanceID, "/audio-file", audio.IdempotencyKey, audio)
+	return c.send(ctx, instanceID, "/audio-file", audio.IdempotencyKey, audio.Later, audio)
 }
 
 // SendDocument sends a file of any kind.
 func (c *Client) SendDocument(ctx context.Context, instanceID string, document Document) (Sent, error) {
-	return c.send(ctx, instanceID, "/document", document.IdempotencyKey, document)
+	return c.send(ctx, instanceID, "/document", document.IdempotencyKey, document.Later, document)
 }
 
 // SendSticker sends a sticker.
 func (c *Client) SendSticker(ctx context.Context, instanceID string, sticker Sticker) (Sent, error) {
-	return c.send(ctx, instanceID, "/sticker", sticker.IdempotencyKey, sticker)
+	return c.send(ctx, instanceID, "/sticker", sticker.IdempotencyKey, sticker.Later, sticker)
 }
 
 // DataURI makes a media input of the content of a file. The gateway detects the type

@@ -4,15 +4,18 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"time"
 )
 
-// Sent names a message that the platform has acknowledged.
+// Sent names a message that the platform has acknowledged, or that was left in the queue.
 type Sent struct {
 	ID        string `json:"id"`        // the gateway's own UUID
 	MessageID string `json:"messageId"` // the platform's identifier
 	// Replayed says that an earlier request with the same IdempotencyKey was
 	// accepted: this is its message, and no second one was sent.
 	Replayed bool `json:"-"`
+	// Queued says that the message was left in the queue.
+	Queued bool `json:"-"`
 }
 
 // Text is a text message to send.
@@ -20,6 +23,10 @@ type Text struct {
 	To             string `json:"to"`
 	Message        string `json:"message"`
 	QuoteMessageID string `json:"quoteMessageId,omitempty"`
+	// Later leaves the message in the instance's queue: the call returns as soon as the
+	// message is kept. SendAt leaves it there until that time, unless it is zero.
+	Later  bool      `json:"-"`
+	SendAt time.Time `json:"sendAt,omitzero"`
 	// IdempotencyKey, if set, makes it safe to repeat the request: the gateway
 	// sends once and returns the same answer.
 	IdempotencyKey string `json:"-"`
@@ -27,19 +34,23 @@ type Text struct {
 
 // Location is a place to send.
 type Location struct {
-	To             string  `json:"to"`
-	Latitude       float64 `json:"latitude"`  // degrees north
-	Longitude      float64 `json:"longitude"` // degrees east
-	Name           string  `json:"name,omitempty"`
-	Address        string  `json:"address,omitempty"`
-	IdempotencyKey string  `json:"-"` // as in Text
+	To             string    `json:"to"`
+	Latitude       float64   `json:"latitude"`  // degrees north
+	Longitude      float64   `json:"longitude"` // degrees east
+	Name           string    `json:"name,omitempty"`
+	Address        string    `json:"address,omitempty"`
+	SendAt         time.Time `json:"sendAt,omitzero"` // as in Text
+	Later          bool      `json:"-"`               // as in Text
+	IdempotencyKey string    `json:"-"`               // as in Text
 }
 
 // Contact is a contact card to send.
 type Contact struct {
-	To             string `json:"to"`
-	Contact        Card   `json:"contact"`
-	IdempotencyKey string `json:"-"` // as in Text
+	To             string    `json:"to"`
+	Contact        Card      `json:"contact"`
+	SendAt         time.Time `json:"sendAt,omitzero"` // as in Text
+	Later          bool      `json:"-"`               // as in Text
+	IdempotencyKey string    `json:"-"`               // as in Text
 }
 
 // Card is the content of a contact card.
@@ -51,9 +62,11 @@ type Card struct {
 
 // Forward is a message to send on to somebody else.
 type Forward struct {
-	To             string `json:"to"`
-	MessageID      string `json:"messageId"`
-	IdempotencyKey string `json:"-"` // as in Text
+	To             string    `json:"to"`
+	MessageID      string    `json:"messageId"`
+	SendAt         time.Time `json:"sendAt,omitzero"` // as in Text
+	Later          bool      `json:"-"`               // as in Text
+	IdempotencyKey string    `json:"-"`               // as in Text
 }
 
 // MediaLink is a temporary link to the file of a message.
@@ -64,25 +77,25 @@ type MediaLink struct {
 }
 
 // SendText sends a text. Like all methods that send, it returns when the platform has
-// acknowledged the message.
+// acknowledged the message, or when the message is kept in the queue.
 func (c *Client) SendText(ctx context.Context, instanceID string, text Text) (Sent, error) {
-	return c.send(ctx, instanceID, "/text", text.IdempotencyKey, text)
+	return c.send(ctx, instanceID, "/text", text.IdempotencyKey, text.Later, text)
 }
 
 // SendLocation sends a place.
 func (c *Client) SendLocation(ctx context.Context, instanceID string, location Location) (Sent, error) {
-	return c.send(ctx, instanceID, "/location", location.IdempotencyKey, location)
+	return c.send(ctx, instanceID, "/location", location.IdempotencyKey, location.Later, location)
 }
 
 // SendContact sends a contact card.
 func (c *Client) SendContact(ctx context.Context, instanceID string, contact Contact) (Sent, error) {
-	return c.send(ctx, instanceID, "/contact", contact.IdempotencyKey, contact)
+	return c.send(ctx, instanceID, "/contact", contact.IdempotencyKey, contact.Later, contact)
 }
 
 // Forward sends the content of a message of the instance to somebody else, marked as
 // forwarded.
 func (c *Client) Forward(ctx context.Context, instanceID string, forward Forward) (Sent, error) {
-	return c.send(ctx, instanceID, "/forward", forward.IdempotencyKey, forward)
+	return c.send(ctx, instanceID, "/forward", forward.IdempotencyKey, forward.Later, forward)
 }
 
 // Edit replaces the text of a text message that the instance sent.
@@ -120,8 +133,11 @@ func (c *Client) MediaDownloadLink(ctx context.Context, instanceID, messageID st
 	return out, err
 }
 
-func (c *Client) send(ctx context.Context, instanceID, kind, idempotencyKey string, in any) (Sent, error) {
+func (c *Client) send(ctx context.Context, instanceID, kind, idempotencyKey string, later bool, in any) (Sent, error) {
 	header := http.Header{}
+	if later {
+		header.Set("Prefer", "respond-async")
+	}
 	if idempotencyKey != "" {
 		header.Set("Idempotency-Key", idempotencyKey)
 	}
@@ -132,7 +148,8 @@ func (c *Client) send(ctx context.Context, instanceID, kind, idempotencyKey stri
 	if err != nil {
 		return Sent{}, err
 	}
-	out.Replayed = answer.Get("Idempotency-Replayed") == "true"
+	out.Replayed = answer.header.Get("Idempotency-Replayed") == "true"
+	out.Queued = answer.status == http.StatusAccepted
 	return out, nil
 }
 

@@ -58,6 +58,7 @@ type Access interface {
 type Config struct {
 	Instances Instances
 	Messages  Messages
+	Queue     Queue
 	Directory Directory
 	Access    Access
 	Events    Events

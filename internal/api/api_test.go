@@ -92,9 +92,11 @@ func newFixture(tb testing.TB, change func(*api.Config)) *fixture {
 	if f.webhooks, err = webhook.New(webhook.Config{Store: data, Log: f.events, Bell: bell, Logger: logger, Now: now}); err != nil {
 		tb.Fatal(err)
 	}
+	messages := newMessages(tb, messaging.Config{Store: data, Sessions: f.instances, Directory: people, Bell: bell, Logger: logger, Now: now})
 	config := api.Config{
 		Instances: f.instances,
-		Messages:  newMessages(tb, messaging.Config{Store: data, Sessions: f.instances, Directory: people, Logger: logger, Now: now}),
+		Messages:  messages,
+		Queue:     messages.Queue(),
 		Directory: people,
 		Access:    f.access,
 		Events:    f.events,
@@ -152,11 +154,14 @@ func newMessages(tb testing.TB, config messaging.Config) *messaging.Service {
 	if config.Blobs, err = media.OpenBlobs(media.BlobsConfig{Folder: tb.TempDir()}); err != nil {
 		tb.Fatal(err)
 	}
+	if config.QueuedFiles, err = media.OpenBlobs(media.BlobsConfig{Folder: tb.TempDir()}); err != nil {
+		tb.Fatal(err)
+	}
 	if config.Links, err = media.NewLinks(media.LinksConfig{Blobs: config.Blobs, Secret: make([]byte, media.MinLinkSecret), Now: now}); err != nil {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() {
-		if err := errors.Join(config.Media.Close(), config.Blobs.Close()); err != nil {
+		if err := errors.Join(config.Media.Close(), config.Blobs.Close(), config.QueuedFiles.Close()); err != nil {
 			tb.Error(err)
 		}
 	})

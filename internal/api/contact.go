@@ -15,6 +15,8 @@ type cardBody struct {
 	Addressee
 
 	Contact Card `json:"contact" doc:"The contact on the card."`
+
+	Schedule
 }
 
 // Card is the content of a contact card.
@@ -30,7 +32,7 @@ func (s sending) contact() contract.Endpoint {
 		Description: "The recipient can save the contact and write to it. ",
 	}, func(ctx context.Context, in *sendInput[cardBody]) (messaging.Result, error) {
 		given := in.Given()
-		request, err := newRequest(ctx, in, given.To, "")
+		request, err := newRequest(ctx, in, given.To, "", given.SendAt)
 		if err != nil {
 			return messaging.Result{}, err
 		}

@@ -17,6 +17,8 @@ type locationBody struct {
 	Longitude float64 `json:"longitude" minimum:"-180" maximum:"180" doc:"Degrees east." example:"-46.655881"`
 	Name      string  `json:"name,omitempty" maxLength:"1024" doc:"Name of the place." example:"Our shop"`
 	Address   string  `json:"address,omitempty" maxLength:"1024" doc:"Address of the place." example:"Avenida Paulista 1578, São Paulo"`
+
+	Schedule
 }
 
 func (s sending) location() contract.Endpoint {
@@ -25,7 +27,7 @@ func (s sending) location() contract.Endpoint {
 		Description: "The recipient sees a map. ",
 	}, func(ctx context.Context, in *sendInput[locationBody]) (messaging.Result, error) {
 		given := in.Given()
-		request, err := newRequest(ctx, in, given.To, "")
+		request, err := newRequest(ctx, in, given.To, "", given.SendAt)
 		if err != nil {
 			return messaging.Result{}, err
 		}

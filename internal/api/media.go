@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"time"
 
 	"github.com/recado-project/recado/internal/api/contract"
 	"github.com/recado-project/recado/internal/gateway"
@@ -26,6 +27,7 @@ type imageBody struct {
 	Captioned
 	Reply
 	Vanishing
+	Schedule
 }
 
 type videoBody struct {
@@ -36,6 +38,7 @@ type videoBody struct {
 	Captioned
 	Reply
 	Vanishing
+	Schedule
 }
 
 type voiceBody struct {
@@ -45,6 +48,7 @@ type voiceBody struct {
 
 	Reply
 	Vanishing
+	Schedule
 }
 
 type audioBody struct {
@@ -53,6 +57,7 @@ type audioBody struct {
 	Audio string `json:"audio" minLength:"1" format:"media" doc:"The audio: a base64 data URI, or an http(s) URL." example:"https://shop.example/jingle.mp3"`
 
 	Reply
+	Schedule
 }
 
 type documentBody struct {
@@ -65,12 +70,15 @@ type documentBody struct {
 	FileName string `json:"fileName,omitempty" doc:"Name to display. If left out: the last part of the URL, or else \"document\" with the usual extension." example:"invoice-1234.pdf"`
 
 	Reply
+	Schedule
 }
 
 type stickerBody struct {
 	Addressee
 
 	Sticker string `json:"sticker" minLength:"1" format:"media" doc:"A WebP picture, ideally 512x512 pixels with transparency: a base64 data URI, or an http(s) URL." example:"https://shop.example/thanks.webp"`
+
+	Schedule
 }
 
 func (s sending) image() contract.Endpoint {
@@ -80,7 +88,7 @@ func (s sending) image() contract.Endpoint {
 		Codes:       []string{gateway.CodeMessageNotFound},
 	}, func(ctx context.Context, in *sendInput[imageBody]) (messaging.Result, error) {
 		given := in.Given()
-		return sendMedia(ctx, s, in, given.To, given.QuoteMessageID, gateway.TypeImage, messaging.MediaParams{
+		return sendMedia(ctx, s, in, addressed{given.To, given.QuoteMessageID, given.SendAt}, gateway.TypeImage, messaging.MediaParams{
 			Field: "image", Input: given.Image, Caption: given.Caption, ViewOnce: given.ViewOnce,
 		})
 	})
@@ -92,7 +100,7 @@ func (s sending) video() contract.Endpoint {
 		Codes: []string{gateway.CodeMessageNotFound},
 	}, func(ctx context.Context, in *sendInput[videoBody]) (messaging.Result, error) {
 		given := in.Given()
-		return sendMedia(ctx, s, in, given.To, given.QuoteMessageID, gateway.TypeVideo, messaging.MediaParams{
+		return sendMedia(ctx, s, in, addressed{given.To, given.QuoteMessageID, given.SendAt}, gateway.TypeVideo, messaging.MediaParams{
 			Field: "video", Input: given.Video, Caption: given.Caption, ViewOnce: given.ViewOnce,
 		})
 	})
@@ -105,7 +113,7 @@ func (s sending) voiceNote() contract.Endpoint {
 		Codes:       []string{gateway.CodeMessageNotFound},
 	}, func(ctx context.Context, in *sendInput[voiceBody]) (messaging.Result, error) {
 		given := in.Given()
-		return sendMedia(ctx, s, in, given.To, given.QuoteMessageID, gateway.TypeVoice, messaging.MediaParams{
+		return sendMedia(ctx, s, in, addressed{given.To, given.QuoteMessageID, given.SendAt}, gateway.TypeVoice, messaging.MediaParams{
 			Field: "audio", Input: given.Audio, ViewOnce: given.ViewOnce,
 		})
 	})
@@ -118,7 +126,7 @@ func (s sending) audioFile() contract.Endpoint {
 		Codes:       []string{gateway.CodeMessageNotFound},
 	}, func(ctx context.Context, in *sendInput[audioBody]) (messaging.Result, error) {
 		given := in.Given()
-		return sendMedia(ctx, s, in, given.To, given.QuoteMessageID, gateway.TypeAudio, messaging.MediaParams{
+		return sendMedia(ctx, s, in, addressed{given.To, given.QuoteMessageID, given.SendAt}, gateway.TypeAudio, messaging.MediaParams{
 			Field: "audio", Input: given.Audio,
 		})
 	})
@@ -130,7 +138,7 @@ func (s sending) document() contract.Endpoint {
 		Codes: []string{gateway.CodeMessageNotFound},
 	}, func(ctx context.Context, in *sendInput[documentBody]) (messaging.Result, error) {
 		given := in.Given()
-		return sendMedia(ctx, s, in, given.To, given.QuoteMessageID, gateway.TypeDocument, messaging.MediaParams{
+		return sendMedia(ctx, s, in, addressed{given.To, given.QuoteMessageID, given.SendAt}, gateway.TypeDocument, messaging.MediaParams{
 			Field: "document", Input: given.Document, Caption: given.Caption, FileName: given.FileName,
 		})
 	})
@@ -141,10 +149,16 @@ func (s sending) sticker() contract.Endpoint {
 		ID: "sendSticker", Summary: "Send a sticker",
 	}, func(ctx context.Context, in *sendInput[stickerBody]) (messaging.Result, error) {
 		given := in.Given()
-		return sendMedia(ctx, s, in, given.To, "", gateway.TypeSticker, messaging.MediaParams{
+		return sendMedia(ctx, s, in, addressed{given.To, "", given.SendAt}, gateway.TypeSticker, messaging.MediaParams{
 			Field: "sticker", Input: given.Sticker,
 		})
 	})
+}
+
+// addressed is what a body says beside its content: to whom, what it answers, and when.
+type addressed struct {
+	to, quoted string
+	at         *time.Time
 }
 
 // handleMedia makes the endpoint of an operation that sends one kind of media.
@@ -156,9 +170,9 @@ func handleMedia[T any](op contract.Operation, send func(ctx context.Context, in
 // sendMedia sends media of one kind: the file that the body held as a data URI, or
 // else the file behind the URL in params.
 func sendMedia[T any](
-	ctx context.Context, s sending, in *sendInput[T], to, quoted string, kind gateway.MessageType, params messaging.MediaParams,
+	ctx context.Context, s sending, in *sendInput[T], to addressed, kind gateway.MessageType, params messaging.MediaParams,
 ) (messaging.Result, error) {
-	request, err := newRequest(ctx, in, to, quoted)
+	request, err := newRequest(ctx, in, to.to, to.quoted, to.at)
 	if err != nil {
 		return messaging.Result{}, err
 	}

@@ -10,6 +10,7 @@ func routes(c Config, origin contract.Origin) []contract.Route {
 	passkey := passkeys{c.Instances}
 	send, message, files := sending{c.Messages}, messages{c.Messages}, files{c.Messages, c.Files, origin}
 	people, webhook, deliveries := people{c.Directory}, webhooks{c.Webhooks}, deliveries{c.Webhooks}
+	waiting := queued{c.Queue}
 	events, keys, health := newStreams(c), keys{c.Access, c.Instances, c.Now}, health{c.Ready, c.ClientVersion}
 	return []contract.Route{
 		get("/api/instances", instances.list()),
@@ -38,6 +39,10 @@ func routes(c Config, origin contract.Origin) []contract.Route {
 		post("/api/message/{instanceId}/location", send.location()),
 		post("/api/message/{instanceId}/contact", send.contact()),
 		post("/api/message/{instanceId}/forward", send.forward()),
+		get("/api/instances/{instanceId}/queue", waiting.list()),
+		del("/api/instances/{instanceId}/queue", waiting.cancelAll()),
+		get("/api/instances/{instanceId}/queue/{messageId}", waiting.get()),
+		del("/api/instances/{instanceId}/queue/{messageId}", waiting.cancel()),
 		post("/api/message/{instanceId}/edit", message.edit()),
 		post("/api/message/{instanceId}/read", message.markRead()),
 		del("/api/message/{instanceId}/delete", message.delete()),

@@ -4,10 +4,13 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strings"
+	"time"
 
 	"github.com/recado-project/recado/internal/api/contract"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/messaging"
+	"github.com/recado-project/recado/internal/messaging/queue"
 )
 
 // Sending are the use cases that send a message.
@@ -30,6 +33,8 @@ type Sent struct {
 
 // sentAnswer is the answer of every operation that sends.
 type sentAnswer struct {
+	Status   int
+	Applied  string `header:"Preference-Applied" enum:"respond-async" doc:"Set if the message was left in the queue because the request prefers that."`
 	Replayed string `header:"Idempotency-Replayed" enum:"true" doc:"Set if an earlier request with the same Idempotency-Key was accepted: the answer names its message, and no second one was sent."`
 	Body     Sent
 }
@@ -38,7 +43,31 @@ type sentAnswer struct {
 type sendInput[T any] struct {
 	contract.InstancePath
 	contract.Idempotency
+	Preference
 	contract.JSON[T]
+}
+
+// Preference is the header that leaves a message in the queue.
+type Preference struct {
+	Prefer string `header:"Prefer" maxLength:"255" doc:"respond-async (RFC 7240): the message is left in the queue of the instance, and the answer 202 comes as soon as it is kept. What becomes of it is told by events." example:"-"`
+}
+
+// later reports whether the client prefers not to wait.
+func (p Preference) later() bool {
+	for preference := range strings.SplitSeq(p.Prefer, ",") {
+		name, _, _ := strings.Cut(preference, ";")
+		if strings.EqualFold(strings.TrimSpace(name), respondAsync) {
+			return true
+		}
+	}
+	return false
+}
+
+const respondAsync = "respond-async"
+
+// Schedule is the field of the bodies that can be sent later.
+type Schedule struct {
+	SendAt *time.Time `json:"sendAt,omitempty" doc:"Leave the message in the queue, and send it at this time, within a year, or soon after. A time that is over is at once." sample:"-"`
 }
 
 // Addressee is the field of every body that is sent to somebody.
@@ -58,6 +87,7 @@ type textBody struct {
 	Message string `json:"message" minLength:"1" maxLength:"65536" doc:"The text, at most 65,536 characters." example:"Your order is on its way."`
 
 	Reply
+	Schedule
 }
 
 // sendCodes are the refusals of every operation that sends.
@@ -78,14 +108,21 @@ func sessionCodes() []string {
 // completes its declaration with what all of them share.
 func handleSend[T any](op contract.Operation, send func(ctx context.Context, in *sendInput[T]) (messaging.Result, error)) contract.Endpoint {
 	op.Tag, op.Status = tagMessages, http.StatusCreated
-	op.Description += "Returns when the platform has acknowledged the message."
-	op.Codes = append(sendCodes(), op.Codes...)
+	op.Description += "Returns when the platform has acknowledged the message; or, if the request prefers respond-async or says when to send, as soon as the message is kept."
+	op.Later = "The message is kept, and will be sent."
+	op.Codes = append(append(sendCodes(), queue.CodeFull), op.Codes...)
 	return contract.Handle(op, func(ctx context.Context, in *sendInput[T]) (*sentAnswer, error) {
 		result, err := send(ctx, in)
 		if err != nil {
 			return nil, err
 		}
-		out := &sentAnswer{Body: newSent(result)}
+		out := &sentAnswer{Status: http.StatusCreated, Body: newSent(result)}
+		if result.Queued {
+			out.Status = http.StatusAccepted
+			if in.later() {
+				out.Applied = respondAsync
+			}
+		}
 		if result.Replayed {
 			out.Replayed = "true"
 		}
@@ -98,7 +135,7 @@ func (s sending) text() contract.Endpoint {
 		ID: "sendText", Summary: "Send a text", Codes: []string{gateway.CodeMessageNotFound},
 	}, func(ctx context.Context, in *sendInput[textBody]) (messaging.Result, error) {
 		given := in.Given()
-		request, err := newRequest(ctx, in, given.To, given.QuoteMessageID)
+		request, err := newRequest(ctx, in, given.To, given.QuoteMessageID, given.SendAt)
 		if err != nil {
 			return messaging.Result{}, err
 		}
@@ -106,13 +143,39 @@ func (s sending) text() contract.Endpoint {
 	})
 }
 
+type forwardBody struct {
+	Addressee
+
+	MessageID string `json:"messageId" minLength:"1" doc:"Message to forward: its platform identifier, the composite form, or the id of a send result." example:"3EB0C431C26A1916E07A"`
+
+	Schedule
+}
+
+func (s sending) forward() contract.Endpoint {
+	return handleSend(contract.Operation{
+		ID: "forwardMessage", Summary: "Forward a message",
+		Description: "Sends the content of a message of this instance to somebody else, marked as forwarded. ",
+		Codes:       []string{gateway.CodeMessageNotFound},
+	}, func(ctx context.Context, in *sendInput[forwardBody]) (messaging.Result, error) {
+		given := in.Given()
+		request, err := newRequest(ctx, in, given.To, "", given.SendAt)
+		if err != nil {
+			return messaging.Result{}, err
+		}
+		return s.use.Forward(ctx, request, messageRef(given.MessageID))
+	})
+}
+
 // newRequest makes the part of a request that every kind of message has.
-func newRequest[T any](ctx context.Context, in *sendInput[T], to, quoted string) (messaging.Request, error) {
+func newRequest[T any](ctx context.Context, in *sendInput[T], to, quoted string, at *time.Time) (messaging.Request, error) {
 	recipient, err := parseRecipient(to)
 	if err != nil {
 		return messaging.Request{}, err
 	}
-	request := messaging.Request{InstanceID: contract.Instance(ctx).ID, To: recipient, Quote: messageRef(quoted)}
+	request := messaging.Request{InstanceID: contract.Instance(ctx).ID, To: recipient, Quote: messageRef(quoted), Later: in.later()}
+	if at != nil {
+		request.Later, request.DueAt = true, *at
+	}
 	if in.IdempotencyKey != "" {
 		request.Repeat = &messaging.Repeat{
 			KeyID: contract.Key(ctx).ID, Key: in.IdempotencyKey, Hash: contract.Fingerprint(ctx, in.Given()),

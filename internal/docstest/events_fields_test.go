@@ -159,7 +159,7 @@ func misshapenObject(at string, of reflect.Type, object map[string]any) (wrong [
 func TestEventsDocumentExamplesAreChecked(t *testing.T) {
 	t.Parallel()
 	const right = `{"messageId":"x","id":null,"chat":"c","chatLid":null,"status":"read",` +
-		`"participant":{"jid":null,"lid":"l","name":null},"timestamp":"2026-11-20T14:22:10.000Z"}`
+		`"participant":{"jid":null,"lid":"l","name":null},"timestamp":"2026-11-20T14:22:10.000Z","failure":null}`
 	for name, c := range map[string]struct {
 		old, replacement string
 		fits             bool

@@ -44,6 +44,7 @@ func clientTypes(t *testing.T) string {
 	g := &clientFile{names: map[reflect.Type]string{
 		reflect.TypeFor[eventlog.Person]():   "Person",
 		reflect.TypeFor[eventlog.Chat]():     "Chat",
+		reflect.TypeFor[eventlog.Failure]():  "Failure",
 		reflect.TypeFor[eventlog.Message]():  "Message",
 		reflect.TypeFor[eventlog.Media]():    "MessageMedia",
 		reflect.TypeFor[eventlog.Location](): "MessageLocation",
@@ -75,6 +76,7 @@ func decoders() map[string]func(json.RawMessage) (any, error) {
 	}
 	g.write("}\n}\n\n")
 	g.object("Person", "is somebody under both addresses.", reflect.TypeFor[eventlog.Person]())
+	g.object("Failure", "says why a message was not sent.", reflect.TypeFor[eventlog.Failure]())
 	g.object("Chat", "names a chat. Its field Chat is where to answer: give it as To.", reflect.TypeFor[eventlog.Chat]())
 	g.object("Message", "is a message as events report it.", reflect.TypeFor[eventlog.Message]())
 	g.object("MessageMedia", "describes the file of a message. MediaDownloadLink leads to it.", reflect.TypeFor[eventlog.Media]())

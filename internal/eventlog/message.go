@@ -148,9 +148,16 @@ type MessageStatus struct {
 	MessageID string  `json:"messageId" doc:"The platform's identifier."`
 	ID        *string `json:"id" doc:"The internal UUID; null where the message is not ours."`
 	Chat
-	Status      string  `json:"status" doc:"sent, delivered, read, played or failed."`
-	Participant *Person `json:"participant" doc:"In a group, whose receipt it is."`
-	Timestamp   Time    `json:"timestamp" doc:"When it reached this status, by the platform's clock."`
+	Status      string   `json:"status" doc:"sent, delivered, read, played or failed."`
+	Participant *Person  `json:"participant" doc:"In a group, whose receipt it is."`
+	Timestamp   Time     `json:"timestamp" doc:"When it reached this status, by the platform's clock."`
+	Failure     *Failure `json:"failure" doc:"Why it failed, if that is known; null for every other status."`
+}
+
+// Failure says why a message was not sent.
+type Failure struct {
+	Code    string `json:"code" doc:"As the error field of the API's refusals."`
+	Message string `json:"message" doc:"For people."`
 }
 
 // Kind is message.status.

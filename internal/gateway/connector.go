@@ -25,8 +25,13 @@ type Connector interface {
 // Encoder writes and reads payloads, the platform's encoding of a message's
 // content. It is safe for concurrent use.
 type Encoder interface {
+	// NewMessageID chooses the identifier of a message before it is sent.
+	NewMessageID() string
 	// Encode writes content as the platform's own clients do.
 	Encode(content Content) ([]byte, error)
+	// EncodeUploaded writes the payload of a message with a file that was encoded before
+	// the file was uploaded.
+	EncodeUploaded(payload []byte, upload Upload) ([]byte, error)
 	// EncodeEdited writes the payload of a text message with another text.
 	EncodeEdited(payload []byte, text string) ([]byte, error)
 	// EncodeForwarded writes the payload of a message that forwards another one:

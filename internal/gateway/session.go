@@ -50,8 +50,6 @@ type Linking interface {
 
 // Sending is the part of a session that hands messages to the platform.
 type Sending interface {
-	// NewMessageID chooses the identifier of a message before it is sent.
-	NewMessageID() string
 	// Send sends a message and returns when the platform has acknowledged it,
 	// refused it (PlatformFailed, RateLimited), or kept silent (PlatformTimeout).
 	Send(ctx context.Context, out Outgoing) (Sent, error)

@@ -60,7 +60,7 @@ func (s *Service) change(ctx context.Context, session gateway.Session, message g
 	// Kept before it is sent: if the process dies in between, or the acknowledgement is
 	// lost, a receipt for the change confirms it.
 	sent := gateway.SentChange{
-		PlatformID: session.NewMessageID(),
+		PlatformID: s.config.Encoder.NewMessageID(),
 		InstanceID: message.InstanceID,
 		MessageID:  message.ID,
 		Kind:       change.Kind,

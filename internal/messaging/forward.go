@@ -10,19 +10,19 @@ import (
 // Forward sends the content of a message to another chat, with the platform's mark and
 // without its quote. Its error is NotFound if there is no such message, or it was deleted.
 func (s *Service) Forward(ctx context.Context, request Request, ref gateway.MessageRef) (Result, error) {
-	return s.send(ctx, request, func(ctx context.Context, _ gateway.Session) (gateway.Content, []byte, error) {
+	return s.send(ctx, request, func(ctx context.Context) (draft, error) {
 		original, err := s.Find(ctx, request.InstanceID, ref)
 		if err != nil {
-			return gateway.Content{}, nil, err
+			return draft{}, err
 		}
 		if !original.DeletedAt.IsZero() {
-			return gateway.Content{}, nil, gateway.Errorf(gateway.NotFound, gateway.CodeMessageNotFound,
+			return draft{}, gateway.Errorf(gateway.NotFound, gateway.CodeMessageNotFound,
 				"the message was deleted; there is nothing to forward")
 		}
 		payload, err := s.config.Encoder.EncodeForwarded(original.Payload)
 		if err != nil {
-			return gateway.Content{}, nil, fmt.Errorf("messaging: forward message: %w", err)
+			return draft{}, fmt.Errorf("messaging: forward message: %w", err)
 		}
-		return gateway.Content{Type: original.Type, Text: original.Text}, payload, nil
+		return draft{content: gateway.Content{Type: original.Type, Text: original.Text}, payload: payload}, nil
 	})
 }

@@ -28,7 +28,7 @@ type Repeat struct {
 type repeatKey struct{ keyID, key string }
 
 // record is what is kept with the message of a request; nil without a key.
-func (r *Repeat) record(message gateway.Message) *gateway.Idempotency {
+func (r *Repeat) record(messageID, instanceID string, at time.Time) *gateway.Idempotency {
 	if r == nil {
 		return nil
 	}
@@ -36,9 +36,9 @@ func (r *Repeat) record(message gateway.Message) *gateway.Idempotency {
 		KeyID:       r.KeyID,
 		Key:         r.Key,
 		RequestHash: r.Hash,
-		InstanceID:  message.InstanceID,
-		MessageID:   message.ID,
-		CreatedAt:   message.CreatedAt,
+		InstanceID:  instanceID,
+		MessageID:   messageID,
+		CreatedAt:   at,
 	}
 }
 
@@ -69,14 +69,14 @@ func (s *Service) sendUnlessRepeated(ctx context.Context, request Request, compo
 		if first.Failure != nil {
 			return Result{}, first.Failure
 		}
-		result, err = s.answerRepeat(ctx, first)
+		result, err = s.answerRepeat(ctx, first, request.Later)
 	} else {
 		if found {
 			if err := s.config.Store.ForgetIdempotency(ctx, repeat.KeyID, repeat.Key, s.config.Now().Add(-repeatAge)); err != nil {
 				return Result{}, err
 			}
 		}
-		result, err = s.sendOnce(ctx, request, compose)
+		result, err = s.accept(ctx, request, compose)
 	}
 	if err != nil && isFinal(err) {
 		// The failure is remembered only if the message was accepted; a request that was
@@ -104,14 +104,24 @@ func isFinal(err error) bool {
 
 // answerRepeat gives the answer of the first request. If the outcome of its message is not
 // known, or the process died before there was an answer, the message is sent again under
-// its identifier, by which the platform recognises it if it has it already.
-func (s *Service) answerRepeat(ctx context.Context, first gateway.Idempotency) (Result, error) {
+// its identifier, by which the platform recognises it if it has it already. What is in the
+// queue, or later says that it was meant for it, is not sent again: the queue has done, or
+// will do, what can be done.
+func (s *Service) answerRepeat(ctx context.Context, first gateway.Idempotency, later bool) (Result, error) {
+	waiting, found, err := s.queue.Find(ctx, first.InstanceID, first.MessageID)
+	if err != nil {
+		return Result{}, err
+	}
+	if found {
+		return Result{ID: waiting.ID, MessageID: waiting.PlatformID, Replayed: true, Queued: true}, nil
+	}
 	message, err := s.Find(ctx, first.InstanceID, gateway.MessageRef{ID: first.MessageID})
 	if err != nil {
 		return Result{}, err
 	}
 	result := Result{ID: message.ID, MessageID: message.PlatformID, Replayed: true}
-	if message.Status > gateway.MessageFailed {
+	if message.Status > gateway.MessageFailed || later {
+		result.Queued = later
 		return result, nil
 	}
 	session, err := s.config.Sessions.Session(ctx, first.InstanceID)

@@ -26,19 +26,14 @@ func (s *Service) SendMedia(ctx context.Context, request Request, kind gateway.M
 	if err := checkInline(kind, params); err != nil {
 		return Result{}, err
 	}
-	return s.send(ctx, request, func(ctx context.Context, session gateway.Session) (_ gateway.Content, _ []byte, err error) {
+	return s.send(ctx, request, func(ctx context.Context) (draft, error) {
 		file, err := s.config.Media.Open(ctx, kind, params.Input, media.Hints{
 			Field: params.Field, FileName: params.FileName, Decoded: params.Decoded,
 		})
 		if err != nil {
-			return gateway.Content{}, nil, err
+			return draft{}, err
 		}
-		defer func() { err = errors.Join(err, file.Close()) }()
-		upload, err := s.upload(ctx, session, kind, file)
-		if err != nil {
-			return gateway.Content{}, nil, err
-		}
-		return gateway.Content{
+		content := gateway.Content{
 			Type:     kind,
 			Text:     params.Caption,
 			ViewOnce: params.ViewOnce,
@@ -46,9 +41,9 @@ func (s *Service) SendMedia(ctx context.Context, request Request, kind gateway.M
 				MimeType: file.MimeType, FileName: file.FileName, Size: file.Size, SHA256: file.SHA256,
 				Width: file.Width, Height: file.Height, Length: time.Duration(file.Seconds) * time.Second,
 				Waveform: file.Waveform, Thumbnail: file.Thumbnail, Animated: file.Animated,
-				Upload: upload,
 			},
-		}, nil, nil
+		}
+		return draft{content: content, file: file}, nil
 	})
 }
 

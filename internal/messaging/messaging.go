@@ -11,9 +11,11 @@ import (
 	"sync"
 	"time"
 
+	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/keylock"
 	"github.com/recado-project/recado/internal/media"
+	"github.com/recado-project/recado/internal/messaging/queue"
 )
 
 // Sessions finds the session of an instance that is connected.
@@ -39,6 +41,10 @@ type Config struct {
 	Blobs     *media.Blobs
 	Links     *media.Links
 	Logger    *slog.Logger
+	// QueuedFiles keeps the files of messages that wait to be sent. Nothing removes them but
+	// this service.
+	QueuedFiles *media.Blobs
+	Bell        *eventlog.Bell // rings after each commit of events
 
 	// EditWindow and DeleteWindow are how long after sending the platform accepts
 	// an edit and a deletion (15 minutes, 1 hour).
@@ -64,6 +70,8 @@ type Service struct {
 	reporter     reporter
 	messageLocks keylock.Locks // by the messages' ids: a change may depend on the one before it
 
+	queue *queue.Queue
+
 	underway sync.WaitGroup // sends that a session has, until their outcome is written
 
 	mu      sync.Mutex
@@ -73,7 +81,7 @@ type Service struct {
 // New makes the service.
 func New(config Config) (*Service, error) {
 	if config.Store == nil || config.Sessions == nil || config.Directory == nil || config.Encoder == nil || config.Logger == nil ||
-		config.Media == nil || config.Blobs == nil || config.Links == nil {
+		config.Media == nil || config.Blobs == nil || config.Links == nil || config.QueuedFiles == nil || config.Bell == nil {
 		return nil, errors.New("messaging: a part is missing")
 	}
 	if config.KeepMessages != 0 && config.KeepMessages < MinKeepMessages {
@@ -97,12 +105,21 @@ func New(config Config) (*Service, error) {
 	if config.Now == nil {
 		config.Now = time.Now
 	}
-	return &Service{config: config, reporter: reporter{config.Encoder}, sending: map[repeatKey]struct{}{}}, nil
+	s := &Service{config: config, reporter: reporter{config.Encoder}, sending: map[repeatKey]struct{}{}}
+	var err error
+	s.queue, err = queue.New(queue.Config{Store: config.Store, Sender: queued{s}, Bell: config.Bell, Logger: config.Logger, Now: config.Now})
+	return s, err
 }
+
+// Queue returns the messages that wait to be sent.
+func (s *Service) Queue() *queue.Queue { return s.queue }
 
 // Wait returns when the outcome of every send is written. The sessions must have been
 // closed, which ends their sends.
-func (s *Service) Wait() { s.underway.Wait() }
+func (s *Service) Wait() {
+	s.underway.Wait()
+	s.queue.Wait()
+}
 
 // Find returns the message of the instance that ref names. If two chats hold the same
 // identifier, it is the message in the chat of ref, or else the older one. Its error is

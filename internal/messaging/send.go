@@ -2,14 +2,17 @@ package messaging
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/media"
 )
 
 // Result names a message that was sent (contract, "Send result").
@@ -19,6 +22,8 @@ type Result struct {
 	// Replayed says that an earlier request with the same Idempotency-Key was
 	// accepted: this is its message, and not a second one.
 	Replayed bool
+	// Queued says that the message was left in the queue.
+	Queued bool
 }
 
 // Request is what every kind of message to be sent has.
@@ -27,12 +32,21 @@ type Request struct {
 	To         gateway.Recipient
 	Quote      gateway.MessageRef // the message to answer; its zero value for none
 	Repeat     *Repeat            // nil if the client gave no Idempotency-Key
+	// Later leaves the message in the queue, which sends it when it is due. The zero DueAt
+	// is at once.
+	Later bool
+	DueAt time.Time
 }
 
-// composition makes the content of a message. It gets the session that will send it,
-// because a file must be uploaded before a message can point to it. If it returns a
-// payload, that is sent instead of the encoded content.
-type composition func(ctx context.Context, session gateway.Session) (gateway.Content, []byte, error)
+// draft is what a message is made of, before it is known who gets it.
+type draft struct {
+	content gateway.Content
+	payload []byte      // sent instead of the encoded content; nil: that is
+	file    *media.File // that the content describes; nil: none. Whoever gets the draft closes it
+}
+
+// composition makes the draft of a message.
+type composition func(ctx context.Context) (draft, error)
 
 // SendText sends a text and returns when the platform has acknowledged it. The errors of
 // every kind of message are Invalid (the number has no account), NotFound (the quoted
@@ -53,21 +67,31 @@ func (s *Service) SendContact(ctx context.Context, request Request, card gateway
 
 // content is the composition of content that is complete already.
 func (s *Service) content(content gateway.Content) composition {
-	return func(context.Context, gateway.Session) (gateway.Content, []byte, error) {
-		return content, nil, nil
-	}
+	return func(context.Context) (draft, error) { return draft{content: content}, nil }
 }
 
 func (s *Service) send(ctx context.Context, request Request, compose composition) (Result, error) {
 	if request.Repeat == nil {
-		return s.sendOnce(ctx, request, compose)
+		return s.accept(ctx, request, compose)
 	}
 	return s.sendUnlessRepeated(ctx, request, compose)
+}
+
+// accept sends a message at once, or leaves it in the queue.
+func (s *Service) accept(ctx context.Context, request Request, compose composition) (Result, error) {
+	if request.Later {
+		return s.enqueue(ctx, request, compose)
+	}
+	return s.sendOnce(ctx, request, compose)
 }
 
 // sendOnce accepts a message and hands it to the platform.
 func (s *Service) sendOnce(ctx context.Context, request Request, compose composition) (Result, error) {
 	session, err := s.config.Sessions.Session(ctx, request.InstanceID)
+	if err != nil {
+		return Result{}, err
+	}
+	begins, err := s.countsAsNew(ctx, request)
 	if err != nil {
 		return Result{}, err
 	}
@@ -78,12 +102,18 @@ func (s *Service) sendOnce(ctx context.Context, request Request, compose composi
 	// Kept before it is sent, under the identifier that it will carry: so a crash in
 	// between never sends it twice under two identifiers. The session waits for it when it
 	// has encrypted the message.
-	kept := s.config.Store.AcceptMessage(ctx, message, request.Repeat.record(message))
-	return s.transmit(ctx, session, message, kept)
+	kept := s.config.Store.AcceptMessage(ctx, message, request.Repeat.record(message.ID, message.InstanceID, message.CreatedAt))
+	result, err := s.transmit(ctx, session, message, kept)
+	if err == nil {
+		s.sentAtOnce(ctx, message, begins)
+	}
+	return result, err
 }
 
 // newMessage makes the message as it will be kept and sent.
-func (s *Service) newMessage(ctx context.Context, session gateway.Session, request Request, compose composition) (gateway.Message, error) {
+func (s *Service) newMessage(
+	ctx context.Context, session gateway.Session, request Request, compose composition,
+) (_ gateway.Message, err error) {
 	chat, err := s.recipient(ctx, session, request)
 	if err != nil {
 		return gateway.Message{}, err
@@ -92,15 +122,19 @@ func (s *Service) newMessage(ctx context.Context, session gateway.Session, reque
 	if err != nil {
 		return gateway.Message{}, err
 	}
-	content, payload, err := compose(ctx, session)
+	draft, err := compose(ctx)
 	if err != nil {
 		return gateway.Message{}, err
 	}
-	if payload == nil {
-		content.Quote = quote
-		if payload, err = s.config.Encoder.Encode(content); err != nil {
-			return gateway.Message{}, fmt.Errorf("messaging: encode message: %w", err)
+	defer func() { err = errors.Join(err, draft.close()) }()
+	if draft.file != nil {
+		if draft.content.Media.Upload, err = s.upload(ctx, session, draft.content.Type, draft.file); err != nil {
+			return gateway.Message{}, err
 		}
+	}
+	payload, err := s.encode(draft, quote)
+	if err != nil {
+		return gateway.Message{}, err
 	}
 	id, err := uuid.NewV7()
 	if err != nil {
@@ -110,13 +144,13 @@ func (s *Service) newMessage(ctx context.Context, session gateway.Session, reque
 	message := gateway.Message{
 		ID:         id.String(),
 		InstanceID: request.InstanceID,
-		PlatformID: session.NewMessageID(),
+		PlatformID: s.config.Encoder.NewMessageID(),
 		Chat:       chat,
 		Sender:     session.Self(),
 		FromMe:     true,
 		Source:     gateway.SourceAPI,
-		Type:       content.Type,
-		Text:       content.Text,
+		Type:       draft.content.Type,
+		Text:       draft.content.Text,
 		Status:     gateway.MessagePending,
 		StatusAt:   now,
 		SentAt:     now,
@@ -127,6 +161,27 @@ func (s *Service) newMessage(ctx context.Context, session gateway.Session, reque
 		message.QuotedID = quote.PlatformID
 	}
 	return message, nil
+}
+
+// close removes the file.
+func (d draft) close() error {
+	if d.file == nil {
+		return nil
+	}
+	return d.file.Close()
+}
+
+// encode writes the payload of a draft.
+func (s *Service) encode(draft draft, quote *gateway.Quote) ([]byte, error) {
+	if draft.payload != nil {
+		return draft.payload, nil
+	}
+	draft.content.Quote = quote
+	payload, err := s.config.Encoder.Encode(draft.content)
+	if err != nil {
+		return nil, fmt.Errorf("messaging: encode message: %w", err)
+	}
+	return payload, nil
 }
 
 // quote finds the message that is answered; nil if there is none.
@@ -155,27 +210,39 @@ func (s *Service) transmit(ctx context.Context, session gateway.Session, message
 	ctx = context.WithoutCancel(ctx)
 	s.underway.Add(1)
 	defer s.underway.Done()
+	taken, err := s.hand(ctx, session, message, kept)
+	if err == nil {
+		return Result{ID: message.ID, MessageID: message.PlatformID}, nil
+	}
+	if taken || kept() != nil {
+		return Result{}, err
+	}
+	if markErr := s.failed(ctx, message, err); markErr != nil {
+		// The client gets the failure of the send; this one is only logged.
+		s.config.Logger.ErrorContext(ctx, "message not marked as failed",
+			slog.String("message_id", message.ID), slog.Any("error", markErr))
+	}
+	return Result{}, err
+}
+
+// hand hands a message to the platform, and writes that the platform has it. taken says
+// whether it has.
+func (s *Service) hand(
+	ctx context.Context, session gateway.Session, message gateway.Message, kept func() error,
+) (taken bool, err error) {
 	sent, err := session.Send(ctx, gateway.Outgoing{
 		PlatformID: message.PlatformID,
 		Chat:       message.Chat.Address(),
 		Payload:    message.Payload,
 		Kept:       func(context.Context) error { return kept() },
 	})
-	if err := kept(); err != nil {
-		return Result{}, err // nothing was sent
+	if keptErr := kept(); keptErr != nil {
+		return false, keptErr // nothing was sent
 	}
 	if err != nil {
-		if markErr := s.failed(ctx, message); markErr != nil {
-			// The client gets the failure of the send; this one is only logged.
-			s.config.Logger.ErrorContext(ctx, "message not marked as failed",
-				slog.String("message_id", message.ID), slog.Any("error", markErr))
-		}
-		return Result{}, err
+		return false, err
 	}
-	if err := s.acknowledged(ctx, message, sent); err != nil {
-		return Result{}, err
-	}
-	return Result{ID: message.ID, MessageID: message.PlatformID}, nil
+	return true, s.acknowledged(ctx, message, sent)
 }
 
 // acknowledged writes that the platform has the message, and appends its events.
@@ -198,15 +265,15 @@ func (s *Service) acknowledged(ctx context.Context, message gateway.Message, sen
 	return nil
 }
 
-// failed writes that the message was not sent, and appends the event. Only a pending
-// message fails: an acknowledgement or a receipt is better evidence.
-func (s *Service) failed(ctx context.Context, message gateway.Message) error {
+// failed writes that the message was not sent, and appends the event, which says why. Only
+// a pending message fails: an acknowledgement or a receipt is better evidence.
+func (s *Service) failed(ctx context.Context, message gateway.Message, why error) error {
 	err := s.update(ctx, message, func(m *gateway.Message) ([]eventlog.Event, error) {
 		if m.Status != gateway.MessagePending {
 			return nil, nil
 		}
 		m.Status, m.StatusAt = gateway.MessageFailed, s.config.Now().UTC()
-		event, err := statusEvent(*m, gateway.Party{})
+		event, err := failureEvent(*m, why)
 		return []eventlog.Event{event}, err
 	})
 	if err != nil {

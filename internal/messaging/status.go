@@ -38,16 +38,21 @@ func (r *reporter) advance(
 	return append(events, event), nil
 }
 
+// failureEvent is the event of a message that was not sent. why is nil if nobody knows.
+func failureEvent(message gateway.Message, why error) (eventlog.Event, error) {
+	data := statusData(message, gateway.Party{})
+	if refusal, ok := gateway.AsError(why); ok {
+		data.Failure = &eventlog.Failure{Code: refusal.Code, Message: refusal.Message}
+	}
+	return eventlog.NewEvent(message.InstanceID, message.Chat.Key(), "", message.StatusAt, data)
+}
+
 // statusEvent is the event of a message that reached its status. participant is the
 // member of a group who sent the receipt; empty outside of groups.
 func statusEvent(message gateway.Message, participant gateway.Party) (eventlog.Event, error) {
-	data := eventlog.MessageStatus{
-		MessageID: message.PlatformID, Chat: eventlog.NewChat(message.Chat), Status: message.Status.String(),
-		Participant: eventlog.NewPerson(participant), Timestamp: eventlog.Time(message.StatusAt),
-	}
+	data := statusData(message, participant)
 	subject := message.PlatformID
 	if message.ID != "" {
-		data.ID = &message.ID
 		subject = message.ID
 	}
 	key := "status/" + subject + "/" + message.Status.String() + "/" + string(participant.Key())
@@ -57,4 +62,15 @@ func statusEvent(message gateway.Message, participant gateway.Party) (eventlog.E
 		key = ""
 	}
 	return eventlog.NewEvent(message.InstanceID, message.Chat.Key(), key, message.StatusAt, data)
+}
+
+func statusData(message gateway.Message, participant gateway.Party) eventlog.MessageStatus {
+	data := eventlog.MessageStatus{
+		MessageID: message.PlatformID, Chat: eventlog.NewChat(message.Chat), Status: message.Status.String(),
+		Participant: eventlog.NewPerson(participant), Timestamp: eventlog.Time(message.StatusAt),
+	}
+	if message.ID != "" {
+		data.ID = &message.ID
+	}
+	return data
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/messaging/queue"
 )
 
 // Store keeps what the service needs. Each part is a transaction of its own, which
@@ -17,6 +18,13 @@ type Store interface {
 	RetentionStore
 	ReadingStore
 	NewChatStore
+	QueueStore
+}
+
+// QueueStore keeps the messages that wait to be sent.
+type QueueStore interface {
+	queue.Store
+	RemoveQueued(ctx context.Context, instanceID string, ids ...string) error
 }
 
 // MessageStore keeps the messages that are sent.

@@ -30,6 +30,7 @@ func (s *Service) Run(ctx context.Context) error {
 	var expiring sync.WaitGroup
 	expiring.Go(func() { s.expire(ctx) })
 	defer expiring.Wait()
+	expiring.Go(func() { s.runQueue(ctx) })
 	ticker := time.NewTicker(sweepPause)
 	defer ticker.Stop()
 	for {
@@ -69,7 +70,7 @@ func (s *Service) GiveUp(ctx context.Context, before time.Time) error {
 			return fmt.Errorf("messaging: look for pending messages: %w", err)
 		}
 		for _, message := range pending {
-			if err := s.failed(ctx, message); err != nil {
+			if err := s.failed(ctx, message, nil); err != nil {
 				return err
 			}
 		}

@@ -75,8 +75,8 @@ func reliabilityFaults() []fault {
 		},
 		{
 			name: "a message is kept before it is sent", file: "internal/messaging/send.go",
-			old:  "	kept := s.config.Store.AcceptMessage(ctx, message, request.Repeat.record(message))\n	return s.transmit(ctx, session, message, kept)",
-			new:  "	result, err := s.transmit(ctx, session, message, nil)\n	if err == nil {\n		err = s.config.Store.AcceptMessage(ctx, message, request.Repeat.record(message))()\n	}\n	return result, err",
+			old:  "	kept := s.config.Store.AcceptMessage(ctx, message, request.Repeat.record(message.ID, message.InstanceID, message.CreatedAt))\n	result, err := s.transmit(ctx, session, message, kept)",
+			new:  "	result, err := s.transmit(ctx, session, message, nil)\n	if err == nil {\n		err = s.config.Store.AcceptMessage(ctx, message, request.Repeat.record(message.ID, message.InstanceID, message.CreatedAt))()\n	}",
 			test: serverTests, run: "Send|Repeat|Acknowledge",
 		},
 		{

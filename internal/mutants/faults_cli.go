@@ -75,17 +75,17 @@ func cliFaults() []fault {
 			test: "./internal/cli", run: "CodeNeedsItsRoom",
 		},
 		{
-			name: "failures have one prefix", file: "internal/cli/failure.go",
+			name: "failures have one prefix", file: "internal/cli/reason/reason.go",
 			old: "return failure.Message", new: `return "recado: " + failure.Error()`,
 			test: "./internal/cli", run: "KeysOfAMistypedFolder",
 		},
 		{
-			name: "a port that is taken is explained", file: "internal/cli/failure.go",
+			name: "a port that is taken is explained", file: "internal/cli/reason/reason.go",
 			old: "case errors.Is(failed, syscall.EADDRINUSE):", new: "case false:",
 			test: "./internal/cli", run: "FailuresAreExplained",
 		},
 		{
-			name: "a server that is down is explained", file: "internal/cli/failure.go",
+			name: "a server that is down is explained", file: "internal/cli/reason/reason.go",
 			old: "case errors.Is(failed, syscall.ECONNREFUSED):", new: "case false:",
 			test: "./internal/cli", run: "FailuresAreExplained",
 		},

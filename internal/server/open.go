@@ -27,6 +27,7 @@ const (
 	sandboxFile = "sandbox.db"
 	mediaFolder = "media"
 	tempFolder  = "tmp"
+	queueFolder = "queue"
 )
 
 // tempMode keeps what is decrypted from other users of the machine.
@@ -157,6 +158,12 @@ func (s *Server) openMedia(ctx context.Context) error {
 		return fmt.Errorf("server: %w", err)
 	}
 	s.onClose("blobs", s.blobs.Close)
+	// Nothing makes room there: these files were not sent yet.
+	queued := media.BlobsConfig{Folder: filepath.Join(s.config.DataDir, queueFolder), Now: s.config.Now, Logger: s.config.Logger}
+	if s.queuedFiles, err = media.OpenBlobs(queued); err != nil {
+		return fmt.Errorf("server: %w", err)
+	}
+	s.onClose("queued files", s.queuedFiles.Close)
 	secret, err := s.store.Secret(ctx, "links", media.MinLinkSecret)
 	if err != nil {
 		return fmt.Errorf("server: %w", err)

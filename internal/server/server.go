@@ -97,28 +97,29 @@ type Config struct {
 
 // Server is the whole program, ready to run.
 type Server struct {
-	config    Config
-	tempDir   string // temporary files of every part; emptied at the start
-	listener  net.Listener
-	answer    func() error // lets clients connect to the listener
-	http      *http.Server
-	sandbox   *sandbox.Server // nil without one
-	claim     *claim.Claim    // nil on SQLite, where the lock of the data folder is enough
-	store     *store.Store
-	webhooks  *webhook.Service
-	media     *media.Service
-	blobs     *media.Blobs
-	links     *media.Links
-	connector *whatsapp.Connector
-	bell      eventlog.Bell
-	log       *eventlog.Log
-	retention *eventlog.Retention
-	instances *instance.Service
-	directory *directory.Service
-	messages  *messaging.Service
-	traffic   *messaging.Traffic
-	access    *access.Service
-	users     *user.Service
+	config      Config
+	tempDir     string // temporary files of every part; emptied at the start
+	listener    net.Listener
+	answer      func() error // lets clients connect to the listener
+	http        *http.Server
+	sandbox     *sandbox.Server // nil without one
+	claim       *claim.Claim    // nil on SQLite, where the lock of the data folder is enough
+	store       *store.Store
+	webhooks    *webhook.Service
+	media       *media.Service
+	blobs       *media.Blobs
+	queuedFiles *media.Blobs // of messages that wait to be sent
+	links       *media.Links
+	connector   *whatsapp.Connector
+	bell        eventlog.Bell
+	log         *eventlog.Log
+	retention   *eventlog.Retention
+	instances   *instance.Service
+	directory   *directory.Service
+	messages    *messaging.Service
+	traffic     *messaging.Traffic
+	access      *access.Service
+	users       *user.Service
 
 	stopping chan struct{} // closed when streams have to end
 
@@ -270,6 +271,7 @@ func (s *Server) openAPI() error {
 	handler, err := api.New(api.Config{
 		Instances: s.instances,
 		Messages:  s.messages,
+		Queue:     s.messages.Queue(),
 		Directory: s.directory,
 		Access:    s.access,
 		Events:    s.log,

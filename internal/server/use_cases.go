@@ -83,7 +83,7 @@ func (s *Server) buildMessages() (err error) {
 	}
 	s.messages, err = messaging.New(messaging.Config{
 		Store: s.store, Sessions: s.instances, Directory: s.directory, Encoder: s.connector,
-		Media: s.media, Blobs: s.blobs, Links: s.links, Logger: c.Logger,
+		Media: s.media, Blobs: s.blobs, QueuedFiles: s.queuedFiles, Links: s.links, Bell: &s.bell, Logger: c.Logger,
 		EditWindow: c.EditWindow, DeleteWindow: c.DeleteWindow, LinkLifetime: c.LinkLifetime, Now: c.Now,
 		KeepMessages: c.KeepMessages, MaxMessages: c.MaxMessages,
 	})

@@ -23,7 +23,7 @@ func TestRetryIsServedAfterARestart(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			id := session.NewMessageID()
+			id := w.connector.NewMessageID()
 			if _, err := session.Send(t.Context(), gateway.Outgoing{
 				PlatformID: id, Chat: gateway.JID(awayNumber + "@" + gateway.PersonalSuffix), Payload: payload,
 			}); err != nil {

@@ -16,9 +16,6 @@ import (
 	"github.com/recado-project/recado/internal/whatsapp/wire"
 )
 
-// NewMessageID chooses an identifier (gateway.Sending).
-func (s *session) NewMessageID() string { return s.current().GenerateMessageID() }
-
 // Send sends a message (gateway.Sending).
 func (s *session) Send(ctx context.Context, out gateway.Outgoing) (gateway.Sent, error) {
 	to, err := wire.ToJID(out.Chat)

@@ -60,7 +60,7 @@ func TestNothingIsSentThatIsNotKept(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		id = session.NewMessageID()
+		id = w.connector.NewMessageID()
 		_, err = session.Send(t.Context(), gateway.Outgoing{
 			PlatformID: id, Chat: chat, Payload: payload, Kept: func(context.Context) error { return kept },
 		})
@@ -201,7 +201,7 @@ func TestSendingWhileReceivingKeepsEveryMessageReadable(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out := gateway.Outgoing{PlatformID: session.NewMessageID(), Chat: gateway.JID(talker + "@" + gateway.PersonalSuffix), Payload: payload}
+		out := gateway.Outgoing{PlatformID: w.connector.NewMessageID(), Chat: gateway.JID(talker + "@" + gateway.PersonalSuffix), Payload: payload}
 		if _, err := session.Send(t.Context(), out); err != nil {
 			t.Fatal(err)
 		}

@@ -328,7 +328,7 @@ func (w world) sendTo(t *testing.T, session gateway.Session, number, text string
 	if err != nil {
 		t.Fatal(err)
 	}
-	id = session.NewMessageID()
+	id = w.connector.NewMessageID()
 	_, err = session.Send(t.Context(), gateway.Outgoing{
 		PlatformID: id, Chat: gateway.JID(number + "@" + gateway.PersonalSuffix), Payload: payload,
 	})

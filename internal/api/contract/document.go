@@ -121,6 +121,11 @@ func (d *Document) add(op Operation, rules body.Rules) {
 	if op.Answer != nil {
 		success.Content[jsonType].Example = Sample(op.Answer)
 	}
+	if op.Later != "" {
+		later := *success
+		later.Description = op.Later
+		documented.Responses[strconv.Itoa(http.StatusAccepted)] = &later
+	}
 	if op.Stream {
 		success.Content = map[string]*huma.MediaType{EventStreamType: {
 			Schema:  &huma.Schema{Ref: componentsPrefix + "Event"}, // of the data of one event: generators expect that

@@ -7,6 +7,7 @@ import (
 	"hash"
 	"math"
 	"reflect"
+	"time"
 	"unicode/utf8"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -45,7 +46,18 @@ func Fingerprint(ctx context.Context, given any) []byte {
 func addToHash(sum hash.Hash, value reflect.Value) {
 	number := func(n uint64) { _, _ = sum.Write(binary.BigEndian.AppendUint64(nil, n)) } // writing to a hash never fails
 	length := func(n int) { number(uint64(n)) }                                          //nolint:gosec // a length is not negative
+	if moment, ok := reflect.TypeAssert[time.Time](value); ok {
+		number(uint64(moment.UnixNano()))
+		return
+	}
 	switch value.Kind() {
+	case reflect.Pointer:
+		if value.IsNil() {
+			number(0)
+			return
+		}
+		number(1)
+		addToHash(sum, value.Elem())
 	case reflect.Struct:
 		for _, field := range value.Fields() {
 			addToHash(sum, field)

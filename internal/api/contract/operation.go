@@ -29,6 +29,9 @@ type Operation struct {
 	Codes       []string // of its refusals, beside those that follow from the rest
 	Audience    Audience
 	Stream      bool // it answers events until its reader leaves
+	// Later describes the answer 202 that the operation may give as well; empty if it
+	// never does. The handler's answer chooses by its field Status.
+	Later string
 
 	Method, Path string       // set from its route
 	Body         reflect.Type // of the JSON that it reads, set from its handler; nil for none

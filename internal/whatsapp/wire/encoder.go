@@ -2,8 +2,13 @@ package wire
 
 import (
 	"context"
+	"encoding/hex"
+	"errors"
 	"fmt"
+	"strings"
 
+	"go.mau.fi/util/random"
+	"go.mau.fi/whatsmeow"
 	"go.mau.fi/whatsmeow/proto/waE2E"
 	"go.mau.fi/whatsmeow/types"
 
@@ -23,11 +28,32 @@ func NewEncoder(other func(ctx context.Context, jid types.JID) types.JID) Encode
 	return Encoder{other: other}
 }
 
+// NewMessageID chooses an identifier (gateway.Encoder). Those of the web client are the
+// beginning of a hash over something random; nobody can tell it from this.
+func (Encoder) NewMessageID() string {
+	return whatsmeow.WebMessageIDPrefix + strings.ToUpper(hex.EncodeToString(random.Bytes(randomIDBytes)))
+}
+
+// randomIDBytes is how much of an identifier is random, as the web client has it.
+const randomIDBytes = 9
+
 // Encode writes content as the platform's own clients do (gateway.Encoder).
 func (Encoder) Encode(content gateway.Content) ([]byte, error) {
 	message, err := newMessage(content)
 	if err != nil {
 		return nil, err
+	}
+	return encode(message)
+}
+
+// EncodeUploaded writes a payload with where its file lies (gateway.Encoder).
+func (Encoder) EncodeUploaded(payload []byte, upload gateway.Upload) ([]byte, error) {
+	message, err := Decode(payload)
+	if err != nil {
+		return nil, err
+	}
+	if !setUpload(Unwrap(message), upload) {
+		return nil, errors.New("wire: an uploaded file, and a message without one")
 	}
 	return encode(message)
 }

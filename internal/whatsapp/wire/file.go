@@ -57,6 +57,31 @@ func SetDirectPath(message *waE2E.Message, path string) {
 	}
 }
 
+// setUpload writes where the file of a message lies, and reports whether the message has
+// one.
+func setUpload(message *waE2E.Message, up gateway.Upload) bool {
+	switch {
+	case message.ImageMessage != nil:
+		m := message.ImageMessage
+		m.URL, m.DirectPath, m.MediaKey, m.FileEncSHA256 = &up.URL, &up.DirectPath, up.Key, up.EncryptedSHA256
+	case message.VideoMessage != nil:
+		m := message.VideoMessage
+		m.URL, m.DirectPath, m.MediaKey, m.FileEncSHA256 = &up.URL, &up.DirectPath, up.Key, up.EncryptedSHA256
+	case message.AudioMessage != nil:
+		m := message.AudioMessage
+		m.URL, m.DirectPath, m.MediaKey, m.FileEncSHA256 = &up.URL, &up.DirectPath, up.Key, up.EncryptedSHA256
+	case message.DocumentMessage != nil:
+		m := message.DocumentMessage
+		m.URL, m.DirectPath, m.MediaKey, m.FileEncSHA256 = &up.URL, &up.DirectPath, up.Key, up.EncryptedSHA256
+	case message.StickerMessage != nil:
+		m := message.StickerMessage
+		m.URL, m.DirectPath, m.MediaKey, m.FileEncSHA256 = &up.URL, &up.DirectPath, up.Key, up.EncryptedSHA256
+	default:
+		return false
+	}
+	return true
+}
+
 func mediaOf(pointer File) gateway.Media {
 	media := gateway.Media{
 		MimeType: gateway.CleanMimeType(pointer.GetMimetype()),

@@ -11,50 +11,47 @@ import (
 
 // newMediaMessage makes a message that points to an uploaded file.
 func newMediaMessage(content gateway.Content, about *waE2E.ContextInfo) *waE2E.Message {
-	m, up := content.Media, content.Media.Upload
+	m := content.Media
 	size := uint64(m.Size) //nolint:gosec // a size is not negative
 	message := &waE2E.Message{}
 	switch content.Type {
 	case gateway.TypeImage:
 		message.ImageMessage = &waE2E.ImageMessage{
-			URL: &up.URL, DirectPath: &up.DirectPath, MediaKey: up.Key, FileEncSHA256: up.EncryptedSHA256,
 			Mimetype: &m.MimeType, FileSHA256: m.SHA256, FileLength: &size,
 			Caption: optional(content.Text), Width: pixels(m.Width), Height: pixels(m.Height),
 			JPEGThumbnail: m.Thumbnail, ViewOnce: flag(content.ViewOnce), ContextInfo: about,
 		}
 	case gateway.TypeVideo:
 		message.VideoMessage = &waE2E.VideoMessage{
-			URL: &up.URL, DirectPath: &up.DirectPath, MediaKey: up.Key, FileEncSHA256: up.EncryptedSHA256,
 			Mimetype: &m.MimeType, FileSHA256: m.SHA256, FileLength: &size,
 			Caption: optional(content.Text), Width: pixels(m.Width), Height: pixels(m.Height), Seconds: seconds(m.Length),
 			JPEGThumbnail: m.Thumbnail, ViewOnce: flag(content.ViewOnce), ContextInfo: about,
 		}
 	case gateway.TypeVoice, gateway.TypeAudio:
 		message.AudioMessage = &waE2E.AudioMessage{
-			URL: &up.URL, DirectPath: &up.DirectPath, MediaKey: up.Key, FileEncSHA256: up.EncryptedSHA256,
 			Mimetype: &m.MimeType, FileSHA256: m.SHA256, FileLength: &size,
 			Seconds: seconds(m.Length), PTT: flag(content.Type == gateway.TypeVoice), Waveform: m.Waveform,
 			ViewOnce: flag(content.ViewOnce), ContextInfo: about,
 		}
 	case gateway.TypeDocument:
 		message.DocumentMessage = &waE2E.DocumentMessage{
-			URL: &up.URL, DirectPath: &up.DirectPath, MediaKey: up.Key, FileEncSHA256: up.EncryptedSHA256,
 			Mimetype: &m.MimeType, FileSHA256: m.SHA256, FileLength: &size,
 			FileName: &m.FileName, Title: &m.FileName, Caption: optional(content.Text),
 			JPEGThumbnail: m.Thumbnail, ContextInfo: about,
 		}
 		if content.Text != "" {
+			setUpload(message, m.Upload)
 			// Clients show the caption of a document only in this wrapping.
 			return &waE2E.Message{DocumentWithCaptionMessage: &waE2E.FutureProofMessage{Message: message}}
 		}
 	case gateway.TypeSticker:
 		message.StickerMessage = &waE2E.StickerMessage{
-			URL: &up.URL, DirectPath: &up.DirectPath, MediaKey: up.Key, FileEncSHA256: up.EncryptedSHA256,
 			Mimetype: &m.MimeType, FileSHA256: m.SHA256, FileLength: &size,
 			Width: pixels(m.Width), Height: pixels(m.Height), IsAnimated: flag(m.Animated), ContextInfo: about,
 		}
 	default: // newMessage asks for no other
 	}
+	setUpload(message, m.Upload)
 	if !content.ViewOnce {
 		return message
 	}

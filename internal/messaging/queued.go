@@ -1,0 +1,319 @@
+// What the queue asks of the service: how a message is kept, made and sent later.
+
+package messaging
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/media"
+	"github.com/recado-project/recado/internal/messaging/queue"
+)
+
+// maxAhead is how far ahead a message may be scheduled.
+const maxAhead = 366 * 24 * time.Hour
+
+// enqueue leaves a message in the queue. It returns when the message is kept. Only the
+// recipient's account is not looked up yet; everything else that can be wrong is found now.
+func (s *Service) enqueue(ctx context.Context, request Request, compose composition) (_ Result, err error) {
+	now := s.config.Now().UTC()
+	if request.DueAt.After(now.Add(maxAhead)) {
+		return Result{}, gateway.InvalidFields(gateway.FieldError{Field: "sendAt", Message: "must lie within a year"})
+	}
+	if _, err := s.config.Sessions.Session(ctx, request.InstanceID); gateway.KindOf(err) == gateway.PaymentRequired {
+		return Result{}, err
+	}
+	quote, err := s.quote(ctx, request)
+	if err != nil {
+		return Result{}, err
+	}
+	draft, err := compose(ctx)
+	if err != nil {
+		return Result{}, err
+	}
+	defer func() { err = errors.Join(err, draft.close()) }()
+	payload, err := s.encode(draft, quote)
+	if err != nil {
+		return Result{}, err
+	}
+	id, err := uuid.NewV7()
+	if err != nil {
+		return Result{}, fmt.Errorf("messaging: choose message id: %w", err)
+	}
+	message := queue.Message{
+		ID: id.String(), InstanceID: request.InstanceID, PlatformID: s.config.Encoder.NewMessageID(),
+		To: request.To, Type: draft.content.Type, Text: draft.content.Text, Payload: payload,
+		DueAt: now, CreatedAt: now,
+	}
+	if request.DueAt.After(now) {
+		message.DueAt = request.DueAt.UTC()
+	}
+	if quote != nil {
+		message.QuotedID = quote.PlatformID
+	}
+	if draft.file != nil {
+		if err := s.keepQueuedFile(ctx, &message, draft.file); err != nil {
+			return Result{}, err
+		}
+	}
+	if err := s.queue.Add(ctx, message, request.Repeat.record(message.ID, message.InstanceID, message.CreatedAt)); err != nil {
+		return Result{}, errors.Join(err, s.config.QueuedFiles.DeleteFolder(message.ID))
+	}
+	return Result{ID: message.ID, MessageID: message.PlatformID, Queued: true}, nil
+}
+
+// queuedFile is the key of the file of a message that waits.
+func queuedFile(messageID string) string { return messageID + "/file" }
+
+// keepQueuedFile copies the file of a message to where it waits with it.
+func (s *Service) keepQueuedFile(ctx context.Context, message *queue.Message, file *media.File) (err error) {
+	content, err := file.Open()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, content.Close()) }()
+	message.FileSize = file.Size
+	return s.config.QueuedFiles.Put(ctx, queuedFile(message.ID), content, media.BlobMeta{MimeType: file.MimeType, Size: file.Size})
+}
+
+// begins reports whether a message would begin a chat, as far as it is known without asking
+// the platform.
+func (s *Service) begins(ctx context.Context, instanceID string, to gateway.Recipient) (bool, error) {
+	candidates, err := s.config.Directory.Candidates(ctx, to)
+	if err != nil {
+		return false, err
+	}
+	for _, chat := range candidates {
+		if isNew, err := s.isNewChat(ctx, instanceID, chat); err != nil || !isNew {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// countsAsNew reports whether a message that is sent at once begins a chat, if the instance
+// may begin only so many.
+func (s *Service) countsAsNew(ctx context.Context, request Request) (bool, error) {
+	instance, err := s.config.Store.GetInstance(ctx, request.InstanceID)
+	if err != nil || instance.Care.Pace.NewChats == (gateway.Budget{}) {
+		return false, err
+	}
+	return s.begins(ctx, request.InstanceID, request.To)
+}
+
+// sentAtOnce notes a message that did not go through the queue, if the pace of its instance
+// counts them. begun says that it has begun a chat.
+func (s *Service) sentAtOnce(ctx context.Context, message gateway.Message, begun bool) {
+	s.queue.Sent(message.InstanceID)
+	if !begun {
+		return
+	}
+	if err := s.queue.Begun(context.WithoutCancel(ctx), message.InstanceID, message.Chat); err != nil {
+		s.config.Logger.WarnContext(ctx, "new chat not counted", slog.String("message_id", message.ID), slog.Any("error", err))
+	}
+}
+
+// runQueue sends what waits until ctx ends, after it has removed files whose message is
+// gone: the process died before one was kept, or after the other was removed.
+func (s *Service) runQueue(ctx context.Context) {
+	if err := s.removeQueuedFiles(ctx); err != nil && ctx.Err() == nil {
+		s.config.Logger.WarnContext(ctx, "files without a message in the queue not removed; the next start tries again", slog.Any("error", err))
+	}
+	for ctx.Err() == nil {
+		if err := s.queue.Run(ctx); err != nil && ctx.Err() == nil {
+			s.config.Logger.ErrorContext(ctx, "messages in the queue not sent; it is tried again", slog.Any("error", err))
+			wait(ctx, time.Second)
+		}
+	}
+}
+
+// wait waits for a time, or until ctx ends.
+func wait(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+// queuedFileGrace is the age from which a file without a message is nobody's.
+const queuedFileGrace = time.Hour
+
+func (s *Service) removeQueuedFiles(ctx context.Context) error {
+	folders, err := s.config.QueuedFiles.Folders()
+	if err != nil || len(folders) == 0 {
+		return err
+	}
+	heads, err := s.config.Store.AllQueued(ctx)
+	if err != nil {
+		return err
+	}
+	waiting := make(map[string]bool, len(heads))
+	for _, head := range heads {
+		waiting[head.ID] = true
+	}
+	for _, id := range folders {
+		if waiting[id] {
+			continue
+		}
+		if kept, err := s.config.QueuedFiles.Stat(ctx, queuedFile(id)); err == nil && s.config.Now().Sub(kept.Created) < queuedFileGrace {
+			continue // it may be that its message is about to be kept
+		}
+		if err := s.config.QueuedFiles.DeleteFolder(id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// queued is the service as the queue sees it.
+type queued struct{ s *Service }
+
+var _ queue.Sender = queued{}
+
+// Begins reports whether a message begins a chat (queue.Sender).
+func (q queued) Begins(ctx context.Context, message queue.Message) (bool, error) {
+	return q.s.begins(ctx, message.InstanceID, message.To)
+}
+
+// Address finds the chat of a message (queue.Sender).
+func (q queued) Address(ctx context.Context, message queue.Message) (gateway.Party, error) {
+	session, err := q.s.config.Sessions.Session(ctx, message.InstanceID)
+	if err != nil {
+		return gateway.Party{}, err
+	}
+	return q.s.recipient(ctx, session, Request{InstanceID: message.InstanceID, To: message.To})
+}
+
+// ShowTyping shows the chat that a text is being written (queue.Sender).
+func (q queued) ShowTyping(ctx context.Context, message queue.Message, chat gateway.Party) {
+	session, err := q.s.config.Sessions.Session(ctx, message.InstanceID)
+	if err == nil {
+		err = session.SetPresence(ctx, chat.Address(), gateway.PresenceComposing)
+	}
+	if err != nil {
+		q.s.config.Logger.DebugContext(ctx, "typing not shown", slog.String("message_id", message.ID), slog.Any("error", err))
+	}
+}
+
+// Send sends a message (queue.Sender).
+func (q queued) Send(ctx context.Context, message queue.Message, chat gateway.Party) error {
+	session, err := q.s.config.Sessions.Session(ctx, message.InstanceID)
+	if err != nil {
+		return err
+	}
+	ctx = context.WithoutCancel(ctx) // once begun, its outcome is to be known
+	known, found, err := q.accepted(ctx, message)
+	switch {
+	case err != nil:
+		return err
+	case !found:
+		return q.sendFirst(ctx, session, message, chat)
+	case known.Status != gateway.MessagePending:
+		return nil
+	default:
+		// An earlier attempt was cut off. Under its identifier the platform recognises it.
+		_, err := q.s.hand(ctx, session, known, func() error { return nil })
+		return err
+	}
+}
+
+// accepted returns the message as an earlier attempt has kept it.
+func (q queued) accepted(ctx context.Context, message queue.Message) (gateway.Message, bool, error) {
+	known, err := q.s.Find(ctx, message.InstanceID, gateway.MessageRef{ID: message.ID})
+	if gateway.KindOf(err) == gateway.NotFound {
+		return known, false, nil
+	}
+	return known, err == nil, err
+}
+
+// sendFirst sends a message for the first time.
+func (q queued) sendFirst(ctx context.Context, session gateway.Session, message queue.Message, chat gateway.Party) error {
+	if message.FileSize > 0 {
+		var err error
+		if message.Payload, err = q.uploaded(ctx, session, message); err != nil {
+			return err
+		}
+	}
+	sent := q.message(message, chat, session.Self())
+	_, err := q.s.hand(ctx, session, sent, q.s.config.Store.AcceptMessage(ctx, sent, nil))
+	return err
+}
+
+// uploaded leaves the file of a message with the platform, and returns the payload that
+// points to it.
+func (q queued) uploaded(ctx context.Context, session gateway.Session, message queue.Message) (_ []byte, err error) {
+	file, err := q.s.config.QueuedFiles.Get(ctx, queuedFile(message.ID))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	upload, err := session.Upload(ctx, message.Type, file)
+	if err != nil {
+		return nil, err
+	}
+	payload, err := q.s.config.Encoder.EncodeUploaded(message.Payload, upload)
+	if err != nil {
+		return nil, fmt.Errorf("messaging: encode message with its file: %w", err)
+	}
+	return payload, nil
+}
+
+// message is a message from the queue as it is kept once it leaves it.
+func (q queued) message(message queue.Message, chat, self gateway.Party) gateway.Message {
+	now := q.s.config.Now().UTC()
+	return gateway.Message{
+		ID: message.ID, InstanceID: message.InstanceID, PlatformID: message.PlatformID,
+		Chat: chat, Sender: self, FromMe: true, Source: gateway.SourceAPI,
+		Type: message.Type, Text: message.Text, QuotedID: message.QuotedID, Payload: message.Payload,
+		Status: gateway.MessagePending, StatusAt: now, SentAt: now, CreatedAt: now,
+	}
+}
+
+// Fail writes that a message will not be sent (queue.Sender).
+func (q queued) Fail(ctx context.Context, message queue.Message, why *gateway.Error) error {
+	known, found, err := q.accepted(ctx, message)
+	if err != nil {
+		return err
+	}
+	if !found {
+		candidates, err := q.s.config.Directory.Candidates(ctx, message.To)
+		if err != nil {
+			return err
+		}
+		instance, err := q.s.config.Store.GetInstance(ctx, message.InstanceID)
+		if err != nil {
+			return err
+		}
+		known = q.message(message, candidates[0], gateway.Party{JID: instance.Profile.JID, LID: instance.Profile.LID})
+		if err := q.s.config.Store.AcceptMessage(ctx, known, nil)(); err != nil {
+			return err
+		}
+	}
+	return q.s.failed(ctx, known, why)
+}
+
+// Remove removes messages with their files (queue.Sender).
+func (q queued) Remove(ctx context.Context, instanceID string, ids ...string) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	if err := q.s.config.Store.RemoveQueued(ctx, instanceID, ids...); err != nil {
+		return err
+	}
+	for _, id := range ids {
+		if err := q.s.config.QueuedFiles.DeleteFolder(id); err != nil {
+			// The next start removes it: the message is gone.
+			q.s.config.Logger.WarnContext(ctx, "file of a message that left the queue not removed",
+				slog.String("message_id", id), slog.Any("error", err))
+		}
+	}
+	return nil
+}
