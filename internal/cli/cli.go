@@ -7,11 +7,14 @@ package cli
 import (
 	"context"
 	"io"
+	"log/slog"
 	"runtime/debug"
 	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/recado-project/recado/internal/cli/shortlog"
 )
 
 // commands is the whole command line.
@@ -26,6 +29,7 @@ type commands struct {
 	Instances  instancesCommand  `cmd:"" help:"Create, link, list, stop and delete instances."`
 	Send       sendCommand       `cmd:"" help:"Send a message."`
 	Messages   messagesCommand   `cmd:"" help:"Edit, delete, read, forward, react to and download messages."`
+	Queue      queueCommand      `cmd:"" help:"List and cancel messages that wait to be sent."`
 	Events     eventsCommand     `cmd:"" help:"Show the events of an instance as they happen."`
 	Webhook    webhookCommand    `cmd:"" help:"Set up, test and resume the webhook of an instance."`
 	Numbers    numbersCommand    `cmd:"" help:"Check which phone numbers have an account."`
@@ -129,4 +133,26 @@ func version() string {
 		return info.Main.Version
 	}
 	return "0.0.0-dev"
+}
+
+// logFlags are the same for all commands.
+type logFlags struct {
+	Level  string `help:"Level of the log: debug, info, warn or error." enum:"debug,info,warn,error" default:"info"`
+	Format string `help:"Format of the log: text, json for programs, or short for people; auto means short for dev in a terminal and text otherwise." enum:"auto,text,json,short" default:"auto"`
+}
+
+func (f logFlags) level() slog.Level {
+	return map[string]slog.Level{"debug": slog.LevelDebug, "warn": slog.LevelWarn, "error": slog.LevelError}[f.Level]
+}
+
+func (f logFlags) logger(w io.Writer) *slog.Logger {
+	options := &slog.HandlerOptions{Level: f.level()}
+	switch f.Format {
+	case "json":
+		return slog.New(slog.NewJSONHandler(w, options))
+	case "short":
+		return slog.New(shortlog.New(w, f.level(), isTTY(underneath(w))))
+	default:
+		return slog.New(slog.NewTextHandler(w, options))
+	}
 }

@@ -85,7 +85,7 @@ type forwardCommand struct {
 // Run forwards the message.
 func (c forwardCommand) Run(ctx context.Context, t terminal) error {
 	return c.send(ctx, t, func(gateway *client.Client, id string) (client.Sent, error) {
-		return gateway.Forward(ctx, id, client.Forward{To: c.To, MessageID: c.MessageID, IdempotencyKey: c.IdempotencyKey})
+		return gateway.Forward(ctx, id, client.Forward{To: c.To, MessageID: c.MessageID, Later: c.Later, SendAt: c.At, IdempotencyKey: c.IdempotencyKey})
 	})
 }
 

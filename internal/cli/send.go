@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/recado-project/recado/client"
 )
@@ -27,8 +28,10 @@ type sendCommand struct {
 // sendFlags name the instance and the recipient of a message.
 type sendFlags struct {
 	instanceFlag
-	To             string `help:"Phone number with country code, or chat ID; required." env:"-"`
-	IdempotencyKey string `help:"Key of your choice that makes it safe to repeat the command: a repeat sends nothing." name:"idempotency-key" env:"-"`
+	To             string    `help:"Phone number with country code, or chat ID; required." env:"-"`
+	Later          bool      `help:"Leave the message in the instance's queue, and don't wait until it is sent." env:"-"`
+	At             time.Time `help:"Leave the message in the queue until this time: 2026-12-24T09:00:00-03:00." env:"-"`
+	IdempotencyKey string    `help:"Key of your choice that makes it safe to repeat the command: a repeat sends nothing." name:"idempotency-key" env:"-"`
 }
 
 // send finds the instance and sends through it.
@@ -46,6 +49,9 @@ func (f sendFlags) send(ctx context.Context, t terminal, send func(c *client.Cli
 	}
 	if sent.Replayed {
 		t.notef("This message was sent before with the same key: nothing was sent now.")
+	}
+	if sent.Queued && !t.json {
+		t.notef("The message is in the queue: recado queue list shows it until it is sent.")
 	}
 	return t.sent(sent)
 }
@@ -97,7 +103,7 @@ func (c sendTextCommand) Run(ctx context.Context, t terminal) error {
 	}
 	return c.send(ctx, t, func(gateway *client.Client, id string) (client.Sent, error) {
 		return gateway.SendText(ctx, id, client.Text{
-			To: c.To, Message: message, QuoteMessageID: c.Quote, IdempotencyKey: c.IdempotencyKey,
+			To: c.To, Message: message, QuoteMessageID: c.Quote, Later: c.Later, SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
 		})
 	})
 }
@@ -138,7 +144,7 @@ type sendLocationCommand struct {
 func (c sendLocationCommand) Run(ctx context.Context, t terminal) error {
 	return c.send(ctx, t, func(gateway *client.Client, id string) (client.Sent, error) {
 		return gateway.SendLocation(ctx, id, client.Location{
-			To: c.To, Latitude: c.Latitude, Longitude: c.Longitude, Name: c.Name, Address: c.Address, IdempotencyKey: c.IdempotencyKey,
+			To: c.To, Latitude: c.Latitude, Longitude: c.Longitude, Name: c.Name, Address: c.Address, Later: c.Later, SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
 		})
 	})
 }
@@ -155,7 +161,7 @@ func (c sendContactCommand) Run(ctx context.Context, t terminal) error {
 	return c.send(ctx, t, func(gateway *client.Client, id string) (client.Sent, error) {
 		return gateway.SendContact(ctx, id, client.Contact{
 			To: c.To, Contact: client.Card{FullName: c.Name, PhoneNumber: c.Phone, Organization: c.Organization},
-			IdempotencyKey: c.IdempotencyKey,
+			Later: c.Later, SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
 		})
 	})
 }

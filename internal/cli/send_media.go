@@ -32,7 +32,7 @@ type sendImageCommand struct {
 func (c sendImageCommand) Run(ctx context.Context, t terminal) error {
 	return c.sendFile(ctx, t, c.sendFlags, func(gateway *client.Client, id, media string) (client.Sent, error) {
 		return gateway.SendImage(ctx, id, client.Image{
-			To: c.To, Image: media, Caption: c.Caption, QuoteMessageID: c.Quote, ViewOnce: c.ViewOnce, IdempotencyKey: c.IdempotencyKey,
+			To: c.To, Image: media, Caption: c.Caption, QuoteMessageID: c.Quote, ViewOnce: c.ViewOnce, Later: c.Later, SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
 		})
 	})
 }
@@ -49,7 +49,7 @@ type sendVideoCommand struct {
 func (c sendVideoCommand) Run(ctx context.Context, t terminal) error {
 	return c.sendFile(ctx, t, c.sendFlags, func(gateway *client.Client, id, media string) (client.Sent, error) {
 		return gateway.SendVideo(ctx, id, client.Video{
-			To: c.To, Video: media, Caption: c.Caption, QuoteMessageID: c.Quote, ViewOnce: c.ViewOnce, IdempotencyKey: c.IdempotencyKey,
+			To: c.To, Video: media, Caption: c.Caption, QuoteMessageID: c.Quote, ViewOnce: c.ViewOnce, Later: c.Later, SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
 		})
 	})
 }
@@ -65,7 +65,7 @@ type sendVoiceCommand struct {
 func (c sendVoiceCommand) Run(ctx context.Context, t terminal) error {
 	return c.sendFile(ctx, t, c.sendFlags, func(gateway *client.Client, id, media string) (client.Sent, error) {
 		return gateway.SendVoiceNote(ctx, id, client.VoiceNote{
-			To: c.To, Audio: media, QuoteMessageID: c.Quote, ViewOnce: c.ViewOnce, IdempotencyKey: c.IdempotencyKey,
+			To: c.To, Audio: media, QuoteMessageID: c.Quote, ViewOnce: c.ViewOnce, Later: c.Later, SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
 		})
 	})
 }
@@ -80,7 +80,7 @@ type sendAudioCommand struct {
 func (c sendAudioCommand) Run(ctx context.Context, t terminal) error {
 	return c.sendFile(ctx, t, c.sendFlags, func(gateway *client.Client, id, media string) (client.Sent, error) {
 		return gateway.SendAudioFile(ctx, id, client.AudioFile{
-			To: c.To, Audio: media, QuoteMessageID: c.Quote, IdempotencyKey: c.IdempotencyKey,
+			To: c.To, Audio: media, QuoteMessageID: c.Quote, Later: c.Later, SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
 		})
 	})
 }
@@ -101,7 +101,7 @@ func (c sendDocumentCommand) Run(ctx context.Context, t terminal) error {
 	}
 	return c.sendFile(ctx, t, c.sendFlags, func(gateway *client.Client, id, media string) (client.Sent, error) {
 		return gateway.SendDocument(ctx, id, client.Document{
-			To: c.To, Document: media, Caption: c.Caption, FileName: name, QuoteMessageID: c.Quote, IdempotencyKey: c.IdempotencyKey,
+			To: c.To, Document: media, Caption: c.Caption, FileName: name, QuoteMessageID: c.Quote, Later: c.Later, SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
 		})
 	})
 }
@@ -115,7 +115,7 @@ type sendStickerCommand struct {
 func (c sendStickerCommand) Run(ctx context.Context, t terminal) error {
 	return c.sendFile(ctx, t, c.sendFlags, func(gateway *client.Client, id, media string) (client.Sent, error) {
 		return gateway.SendSticker(ctx, id, client.Sticker{
-			To: c.To, Sticker: media, IdempotencyKey: c.IdempotencyKey,
+			To: c.To, Sticker: media, Later: c.Later, SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
 		})
 	})
 }

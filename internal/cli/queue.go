@@ -1,0 +1,66 @@
+package cli
+
+import (
+	"context"
+	"time"
+
+	"github.com/recado-project/recado/client"
+)
+
+// queueCommand works on the messages of an instance that wait to be sent.
+type queueCommand struct {
+	List   listQueueCommand   `cmd:"" help:"List the messages that wait, and what for."`
+	Cancel cancelQueueCommand `cmd:"" help:"Take a message out of the queue, or all of them, so that it is not sent."`
+}
+
+type listQueueCommand struct{ instanceFlag }
+
+// Run lists the messages.
+func (c listQueueCommand) Run(ctx context.Context, t terminal) error {
+	gateway, id, err := c.open(ctx, t)
+	if err != nil {
+		return err
+	}
+	waiting := []client.QueuedMessage{} // never null
+	var rows [][]string
+	for message, err := range gateway.Queue(ctx, id) {
+		if err != nil {
+			return err
+		}
+		waiting = append(waiting, message)
+		state := message.State
+		if message.Reason != "" {
+			state += " (" + message.Reason + ")"
+		}
+		rows = append(rows, []string{message.ID, message.To, message.Type, state, message.SendAt.Local().Format(time.DateTime)})
+	}
+	return t.table(waiting, []string{"ID", "TO", "TYPE", "STATE", "DUE"}, rows)
+}
+
+type cancelQueueCommand struct {
+	instanceFlag
+	MessageID string `arg:"" optional:"" name:"message-id" help:"The id or the messageId, as printed by send."`
+	All       bool   `help:"Cancel all messages of the instance that wait." env:"-"`
+}
+
+// Run cancels the message, or all of them.
+func (c cancelQueueCommand) Run(ctx context.Context, t terminal) error {
+	if c.All == (c.MessageID != "") {
+		return wrongUsage("give either a message or --all")
+	}
+	gateway, id, err := c.open(ctx, t)
+	if err != nil {
+		return err
+	}
+	if !c.All {
+		if err := gateway.CancelQueued(ctx, id, c.MessageID); err != nil {
+			return err
+		}
+		return t.done(map[string]any{"cancelled": 1}, "cancelled %s", c.MessageID)
+	}
+	n, err := gateway.CancelQueue(ctx, id)
+	if err != nil {
+		return err
+	}
+	return t.done(map[string]any{"cancelled": n}, "cancelled %d messages", n)
+}
