@@ -96,7 +96,7 @@ func (q queued) cancel() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "cancelQueuedMessage", Tag: tagMessages,
 		Summary: "Cancel a message in the queue", Description: "Takes a message out of the queue. It will not be sent, and there is no event of it.",
-		Codes: []string{gateway.CodeMessageNotFound, queue.CodeBeingSent},
+		Codes: []string{gateway.CodeMessageNotFound, gateway.CodeMessageBeingSent},
 	}, func(ctx context.Context, in *queuedPath) (*contract.Nothing, error) {
 		ok, err := q.use.Cancel(ctx, contract.Instance(ctx).ID, in.MessageID)
 		if err == nil && !ok {

@@ -10,7 +10,6 @@ import (
 	"github.com/recado-project/recado/internal/api/contract"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/messaging"
-	"github.com/recado-project/recado/internal/messaging/queue"
 )
 
 // Sending are the use cases that send a message.
@@ -110,7 +109,7 @@ func handleSend[T any](op contract.Operation, send func(ctx context.Context, in 
 	op.Tag, op.Status = tagMessages, http.StatusCreated
 	op.Description += "Returns when the platform has acknowledged the message; or, if the request prefers respond-async or says when to send, as soon as the message is kept."
 	op.Later = "The message is kept, and will be sent."
-	op.Codes = append(append(sendCodes(), queue.CodeFull), op.Codes...)
+	op.Codes = append(append(sendCodes(), gateway.CodeQueueFull), op.Codes...)
 	return contract.Handle(op, func(ctx context.Context, in *sendInput[T]) (*sentAnswer, error) {
 		result, err := send(ctx, in)
 		if err != nil {

@@ -82,6 +82,9 @@ const (
 	CodeProxyPlatform       = "PROXY_PLATFORM_UNREACHABLE"
 	CodeRateLimited         = "RATE_LIMITED"
 	CodeRecipientRestricted = "RECIPIENT_RESTRICTED"
+	CodeQueueFull           = "QUEUE_FULL"
+	CodeQueueExpired        = "QUEUE_EXPIRED" // in the event of a message that failed
+	CodeMessageBeingSent    = "MESSAGE_BEING_SENT"
 	CodeInstanceLimit       = "INSTANCE_LIMIT_REACHED"
 	CodeInternal            = "INTERNAL_ERROR"
 	CodePlatformError       = "PLATFORM_ERROR"

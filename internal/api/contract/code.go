@@ -1,9 +1,6 @@
 package contract
 
-import (
-	"github.com/recado-project/recado/internal/gateway"
-	"github.com/recado-project/recado/internal/messaging/queue"
-)
+import "github.com/recado-project/recado/internal/gateway"
 
 // Code explains one code of the error body.
 type Code struct {
@@ -41,13 +38,13 @@ func Codes() []Code {
 		{gateway.CodeWebhookInactive, gateway.Conflict, "The webhook is not active: it gets no events."},
 		{gateway.CodeInstanceLimit, gateway.Conflict, "The account has as many instances as it is allowed."},
 		{gateway.CodeIdempotencyConflict, gateway.Conflict, "The Idempotency-Key was used for another request, or the first one is still running."},
-		{queue.CodeBeingSent, gateway.Conflict, "The message is being sent; it can't be cancelled any more."},
+		{gateway.CodeMessageBeingSent, gateway.Conflict, "The message is being sent; it can't be cancelled any more."},
 		{gateway.CodeEventsExpired, gateway.Gone, "Retention has removed the events after the given one; the message names the oldest that is kept."},
 		{gateway.CodePayloadTooLarge, gateway.TooLarge, "The body, or the file behind a URL, is over the limit."},
 		{gateway.CodeOutOfRange, gateway.OutOfRange, "The file behind a download link has no such range; `Content-Range` has its length."},
 		{gateway.CodeRateLimited, gateway.RateLimited, "Too many requests in too short a time, or too many open streams; `Retry-After` says when to try again."},
 		{gateway.CodeRecipientRestricted, gateway.RateLimited, "The platform restricts this account from writing to people who have not written first."},
-		{queue.CodeFull, gateway.RateLimited, "So many messages of the instance wait in the queue that there is no room for another one; `Retry-After` says when to try again."},
+		{gateway.CodeQueueFull, gateway.RateLimited, "So many messages of the instance wait in the queue that there is no room for another one; `Retry-After` says when to try again."},
 		{gateway.CodeInternal, gateway.Internal, "An internal error. The log explains it, under the `X-Request-Id` of the answer."},
 		{gateway.CodePlatformError, gateway.PlatformFailed, "The platform refused the request."},
 		{gateway.CodeUnavailable, gateway.Unavailable, "The gateway is stopping, handles too many large requests at the moment, or can't serve requests now."},

@@ -93,9 +93,9 @@ func (l *lane) room(head Head) error {
 	var refusal *gateway.Error
 	switch {
 	case len(l.items) >= config.MaxMessages:
-		refusal = gateway.Errorf(gateway.RateLimited, CodeFull, "%d messages of this instance wait to be sent; there is no room for more", len(l.items))
+		refusal = gateway.Errorf(gateway.RateLimited, gateway.CodeQueueFull, "%d messages of this instance wait to be sent; there is no room for more", len(l.items))
 	case head.FileSize > 0 && l.bytes+head.FileSize > config.MaxBytes:
-		refusal = gateway.Errorf(gateway.RateLimited, CodeFull, "the files of this instance's messages that wait have %d bytes; there is no room for more", l.bytes)
+		refusal = gateway.Errorf(gateway.RateLimited, gateway.CodeQueueFull, "the files of this instance's messages that wait have %d bytes; there is no room for more", l.bytes)
 	default:
 		return nil
 	}
@@ -284,7 +284,7 @@ func (l *lane) launch(ctx context.Context, instance gateway.Instance, it *item, 
 	if now.Sub(message.DueAt) > MaxWait {
 		l.start(it)
 		q.work.Go(func() {
-			l.settle(ctx, it, message, gateway.Errorf(gateway.Invalid, CodeExpired, "the message could not be sent within %s", MaxWait))
+			l.settle(ctx, it, message, gateway.Errorf(gateway.Invalid, gateway.CodeQueueExpired, "the message could not be sent within %s", MaxWait))
 		})
 		return 0
 	}

@@ -25,13 +25,6 @@ const (
 	defaultMaxBytes    = 1 << 30
 )
 
-// CodeFull refuses a message that the queue of its instance has no room for, and
-// CodeExpired says of a message that it waited too long.
-const (
-	CodeFull    = "QUEUE_FULL"
-	CodeExpired = "QUEUE_EXPIRED"
-)
-
 // Message is a message that waits to be sent.
 type Message struct {
 	ID         string // UUID v7; the message keeps it

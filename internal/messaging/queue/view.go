@@ -34,9 +34,6 @@ type Waiting struct {
 	Until  time.Time // when it is looked at again; zero if it is not held
 }
 
-// CodeBeingSent refuses to cancel a message that is being sent.
-const CodeBeingSent = "MESSAGE_BEING_SENT"
-
 // List returns a page of the messages of an instance, in the order in which they came.
 func (q *Queue) List(ctx context.Context, instanceID string, request gateway.PageRequest) (gateway.Page[Waiting], error) {
 	found, err := q.config.Store.ListQueued(ctx, instanceID, request)
@@ -95,7 +92,7 @@ func (q *Queue) Cancel(ctx context.Context, instanceID, id string) (bool, error)
 	}
 	taken, sending := q.take(instanceID, func(it *item) bool { return it.ID == message.ID })
 	if sending > 0 {
-		return true, gateway.Errorf(gateway.Conflict, CodeBeingSent, "the message is being sent; it can't be cancelled any more")
+		return true, gateway.Errorf(gateway.Conflict, gateway.CodeMessageBeingSent, "the message is being sent; it can't be cancelled any more")
 	}
 	if len(taken) == 0 {
 		return false, nil // it was sent, or cancelled, just now
