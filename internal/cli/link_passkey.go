@@ -7,16 +7,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
+
+	"github.com/recado-project/recado/internal/gateway"
 )
-
-// platformPage is the page on which a request for the messenger's own name is signed.
-const platformPage = "https://web.whatsapp.com"
-
-// snippet signs a request in the console of a browser, and copies what it has signed.
-const snippet = `copy(JSON.stringify((await navigator.credentials.get({publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(%s)})).toJSON()))`
 
 // showCodeAgain shows the current QR code, unless characters were asked for.
 func (l *linking) showCodeAgain(ctx context.Context) error {
@@ -50,7 +45,7 @@ func (l *linking) askPasskey(ctx context.Context) (open bool, err error) {
 			"1. Open %s in a browser that has it, and its console (F12).\n"+
 			"2. Paste this line, and unlock the passkey:\n\n%s\n\n"+
 			"3. Paste here what it has copied, and press Enter:\n",
-			l.expiry(question.ExpiresAt), pageOf(question.Request), cleaned(fmt.Sprintf(snippet, question.Request)))
+			l.expiry(question.ExpiresAt), pageOf(question.Request), cleaned(gateway.PasskeySnippet(question.Request)))
 		l.listen()
 	case question.State == "confirm" && !question.Confirmed:
 		l.t.printf("The phone shows a code. If it is %s, say so on the phone, and press Enter here.\n", cleaned(question.Code))
@@ -63,13 +58,10 @@ func (l *linking) askPasskey(ctx context.Context) (open bool, err error) {
 
 // pageOf is where a request is signed.
 func pageOf(request json.RawMessage) string {
-	var named struct {
-		RPID string `json:"rpId"`
+	if page := gateway.PasskeyPage(request); page != "" {
+		return page
 	}
-	if err := json.Unmarshal(request, &named); err != nil || named.RPID == "" || strings.HasSuffix(platformPage, named.RPID) {
-		return platformPage
-	}
-	return "a page of " + cleaned(named.RPID)
+	return "a page of " + cleaned(gateway.PasskeyName(request))
 }
 
 // reply hands the gateway what somebody has typed. What is wrong is said, and can be typed

@@ -25,9 +25,9 @@ import (
 	"github.com/recado-project/recado/internal/webhook"
 )
 
-// Files are the templates and translations of the pages.
+// Files are the templates, scripts and translations of the pages.
 //
-//go:embed *.html locale
+//go:embed *.html locale assets
 var Files embed.FS
 
 // Config is what the pages stand on. The first part is required.

@@ -16,9 +16,10 @@ import (
 type instanceView struct {
 	instanceHead
 
-	Code  *shownCode // the code that waits for a scan; nil for none
-	Today int        // messages in and out since midnight, UTC
-	Chart chart
+	Code    *shownCode    // the code that waits for a scan; nil for none
+	Passkey *shownPasskey // the question for a passkey; nil for none
+	Today   int           // messages in and out since midnight, UTC
+	Chart   chart
 }
 
 // instanceHead is what all pages of an instance begin with.
@@ -86,7 +87,14 @@ func (p *pages) instanceView(r *frame.Request, id string) func(ctx context.Conte
 		}
 		view := instanceView{instanceHead: headOf(found, "overview", role)}
 		view.Chart, view.Today = p.chartOf(id, labels)
-		if code, shown := p.Instances.ShownQR(id); shown && role.Covers(gateway.RoleOperator) {
+		question, may := p.Instances.Passkey(id), role.Covers(gateway.RoleOperator)
+		if question.Open() {
+			view.State = passkeyState()
+		}
+		if may {
+			view.Passkey = passkeyOf(question)
+		}
+		if code, shown := p.Instances.ShownQR(id); shown && may && !question.Open() {
 			picture, err := instance.Picture(code)
 			if err != nil {
 				return instanceView{}, err

@@ -36,6 +36,8 @@ func (p *pages) routes() []frame.Route {
 		act(one+"/settings", user.ActionInstanceChanged, p.changeInstance),
 		act(one+"/link", user.ActionInstanceLinking, p.linkInstance),
 		act(one+"/pairing-code", user.ActionInstanceLinking, p.showPairingCode),
+		act(one+"/passkey", user.ActionInstancePasskey, p.answerPasskey),
+		act(one+"/passkey/confirm", user.ActionInstancePasskey, p.confirmPasskey),
 		act(one+"/restart", user.ActionInstanceRestarted, p.restartInstance),
 		act(one+"/stop", user.ActionInstanceStopped, p.stopInstance),
 		act(one+"/logout", user.ActionInstanceLoggedOut, p.logOutInstance),

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"encoding/json"
+	"strings"
 	"time"
 )
 
@@ -166,3 +167,34 @@ type PasskeyQuestion struct {
 
 // Open reports whether something is still to be done.
 func (q PasskeyQuestion) Open() bool { return q.State == PasskeyRequested || q.State == PasskeyConfirm }
+
+// platformPage is the messenger's own page, on which a request for its name is signed.
+const platformPage = "https://web.whatsapp.com"
+
+// PasskeyPage returns the page on which a browser signs a request: the messenger's own, or
+// "" if the request is for another name, as the sandbox's is.
+func PasskeyPage(request json.RawMessage) string {
+	name := PasskeyName(request)
+	if name == "" || strings.HasSuffix(platformPage, "."+name) || strings.HasSuffix(platformPage, "/"+name) {
+		return platformPage
+	}
+	return ""
+}
+
+// PasskeyName returns the name that a request is for (rpId), "" if it has none.
+func PasskeyName(request json.RawMessage) string {
+	var named struct {
+		RPID string `json:"rpId"`
+	}
+	if json.Unmarshal(request, &named) != nil {
+		return ""
+	}
+	return named.RPID
+}
+
+// PasskeySnippet returns what signs a request in the console of a browser, and copies what
+// it has signed.
+func PasskeySnippet(request json.RawMessage) string {
+	return "copy(JSON.stringify((await navigator.credentials.get({publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(" +
+		string(request) + ")})).toJSON()))"
+}

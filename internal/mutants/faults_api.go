@@ -24,6 +24,12 @@ func apiFaults() []fault {
 			test: "./internal/server", run: "LinkWithPasskeyFailsAndIsTriedAgain",
 		},
 		{
+			name: "viewers answer no question for a passkey", file: "internal/dashboard/routes.go",
+			old:  "act(one+\"/passkey\", user.ActionInstancePasskey, p.answerPasskey),",
+			new:  "{Method: http.MethodPost, Path: one + \"/passkey\", Role: gateway.RoleViewer, Action: user.ActionInstancePasskey, Handle: p.answerPasskey},",
+			test: "./internal/dashboard", run: "RolesAreKept",
+		},
+		{
 			name: "a misspelt restriction is refused", file: "internal/api/key.go",
 			old: "in.RefuseMisspelt()", new: "error(nil)",
 			test: "./internal/api", run: "MisspeltRestriction",

@@ -41,6 +41,7 @@ const (
 	ActionInstanceCreated   Action = "instance_created"
 	ActionInstanceChanged   Action = "instance_changed" // the detail names the settings
 	ActionInstanceLinking   Action = "instance_linking" // a code was asked for
+	ActionInstancePasskey   Action = "instance_passkey" // what a passkey has signed was handed in, or the code confirmed
 	ActionInstanceRestarted Action = "instance_restarted"
 	ActionInstanceStopped   Action = "instance_stopped"
 	ActionInstanceLoggedOut Action = "instance_logged_out"

@@ -57,6 +57,7 @@ func whats() map[user.Action]web.Word {
 		user.ActionInstanceCreated:     web.Word("Created an instance"),
 		user.ActionInstanceChanged:     web.Word("Changed an instance"),
 		user.ActionInstanceLinking:     web.Word("Asked for a code to link an instance"),
+		user.ActionInstancePasskey:     web.Word("Answered an account's question for its passkey"),
 		user.ActionInstanceRestarted:   web.Word("Restarted an instance"),
 		user.ActionInstanceStopped:     web.Word("Stopped an instance"),
 		user.ActionInstanceLoggedOut:   web.Word("Logged out an instance"),

@@ -184,12 +184,13 @@ func (p *Page) AwaitPath(path string) {
 	p.AwaitTrue("the page "+path, `location.pathname === `+quoted(path)+` && document.readyState === "complete"`)
 }
 
-// AwaitTrue waits until a JavaScript expression is true; what says what that means.
+// AwaitTrue waits until a JavaScript expression, or its promise, is true; what says what that
+// means.
 func (p *Page) AwaitTrue(what, expression string) {
 	p.tb.Helper()
 	p.retry(what, func(ctx context.Context) (string, error) {
 		var holds bool
-		if err := chromedp.Evaluate(expression, &holds).Do(ctx); err != nil || !holds {
+		if err := chromedp.Evaluate(expression, &holds, awaited).Do(ctx); err != nil || !holds {
 			return "not yet", err
 		}
 		return "", nil

@@ -1,0 +1,84 @@
+// The platform's question for a passkey, on the page of an instance that is being linked.
+
+package dashboard
+
+import (
+	"encoding/json"
+	"hash/fnv"
+	"strconv"
+	"time"
+
+	"github.com/recado-project/recado/internal/dashboard/frame"
+	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/web"
+)
+
+// shownPasskey is the question as the page shows it.
+type shownPasskey struct {
+	ID        string // of its element: another one for each question
+	Name      string // that the passkey is for
+	Page      string // the messenger's own, where the request is signed; "" if it is another one
+	Request   string // JSON, while it is requested
+	Snippet   string // signs it in the console of a browser
+	ExpiresAt time.Time
+	Code      string // to compare, while it is to be confirmed
+	Confirmed bool   // here
+	Reason    string // why it failed
+}
+
+// passkeyOf returns what the page shows of a question, nil for nothing.
+func passkeyOf(question gateway.PasskeyQuestion) *shownPasskey {
+	switch question.State {
+	case gateway.PasskeyRequested:
+		hash := fnv.New64a()
+		_, _ = hash.Write(question.Request) // a hash never fails
+		return &shownPasskey{
+			ID: strconv.FormatUint(hash.Sum64(), 36), Name: gateway.PasskeyName(question.Request), Page: gateway.PasskeyPage(question.Request),
+			Request: string(question.Request), Snippet: gateway.PasskeySnippet(question.Request), ExpiresAt: question.ExpiresAt,
+		}
+	case gateway.PasskeyConfirm:
+		return &shownPasskey{Code: question.Code, Confirmed: question.Confirmed, ExpiresAt: question.ExpiresAt}
+	case gateway.PasskeyFailed:
+		return &shownPasskey{Reason: question.Reason}
+	default:
+		return nil
+	}
+}
+
+// Open reports whether something is still to be done.
+func (s *shownPasskey) Open() bool { return s != nil && (s.Request != "" || s.Code != "") }
+
+// passkeyState is the state of an instance whose account asks for its passkey.
+func passkeyState() state {
+	return state{
+		"info", web.Word("Waits for a passkey"), web.Word("A phone has scanned or typed the code, and its account asks for a passkey before it links a device."), "",
+	}
+}
+
+// answerPasskey takes what a browser has signed: here, or elsewhere and pasted.
+func (p *pages) answerPasskey(r *frame.Request) error {
+	found, err := p.instanceOf(r)
+	if err != nil {
+		return err
+	}
+	answer := []byte(r.FormValue("answer"))
+	if !json.Valid(answer) {
+		return gateway.InvalidFields(gateway.FieldError{Field: "answer", Message: "must be what the browser has copied: it begins with { and ends with }"})
+	}
+	if err := p.Instances.AnswerPasskey(r.Context(), found.ID, answer); err != nil {
+		return err
+	}
+	return r.Done("/instances/"+found.ID, web.Word("The platform has taken the answer of the passkey."))
+}
+
+// confirmPasskey says that the phone shows the same code.
+func (p *pages) confirmPasskey(r *frame.Request) error {
+	found, err := p.instanceOf(r)
+	if err != nil {
+		return err
+	}
+	if err := p.Instances.ConfirmPasskey(r.Context(), found.ID); err != nil {
+		return err
+	}
+	return r.Done("/instances/"+found.ID, web.Word("Confirmed here."))
+}
