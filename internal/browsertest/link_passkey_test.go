@@ -112,6 +112,81 @@ func TestCodeIsConfirmedOnBothSides(t *testing.T) {
 	p.AwaitText("#state", "Connected")
 }
 
+// A passkey is made on the phone's page and signs on the dashboard, both in one tab, which has
+// the device that keeps it. Somebody else can't use it; then its owner tries again.
+func TestPasskeyOfTheBrowserLinks(t *testing.T) {
+	t.Parallel()
+	w := start(t, testkit.Options{})
+	p := browser.New(t, w.atName())
+	p.AddAuthenticator()
+	w.Phones.Get(t, shopNumber)
+	p.Open("/sandbox?left=" + shopNumber)
+	opening(`#left-head [aria-label="Settings of the phone"]`)(p)
+	p.Click("[name=passkey]")
+	p.Fill("#d-passkey-seconds", "300")
+	p.ClickText("dialog[open] button", "Save")
+	p.AwaitGone("dialog[open]")
+	opening(`#left-head [aria-label="Settings of the phone"]`)(p)
+	p.AwaitTrue("the switch as it was saved", `document.querySelector("[name=passkey]").checked && document.querySelector("#d-passkey-seconds").value === "300"`)
+	p.ClickText("dialog[open] button", "Make a passkey in this browser")
+	p.AwaitText("[data-passkeys]", "Made in a browser")
+
+	made, err := w.Partner.CreateInstance(t.Context(), "Padaria")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Open(w.ownersLink())
+	p.AwaitPath("/instances")
+	p.Open("/instances/" + made.InstanceID)
+	mark(p)
+	p.ClickText("button", "Show the code")
+	p.Await(".qr img")
+	phone := p.Beside()
+	phone.Open("/sandbox?left=" + shopNumber)
+	phone.ClickText("#left button", "Scan")
+	phone.ClickText("dialog[open] .codes button", "Link")
+	phone.AwaitText("#left-head", "the account's passkey has to sign")
+
+	p.Verifies(false)
+	p.ClickText("button", "Sign here")
+	p.AwaitText("[data-problem]", "The question is still open")
+	w.AwaitPasskey(t, made.InstanceID, gateway.PasskeyRequested)
+	p.Verifies(true)
+	p.ClickText("button", "Sign here")
+	p.AwaitText("#state", "Connected")
+	stays(t, p)
+	phone.AwaitText("#left-head", "linked")
+	opening(`#left-head [aria-label="Settings of the phone"]`)(phone)
+	phone.AwaitText("dialog[open]", "Recado")
+}
+
+// The phone shows the code that the dashboard shows. It is refused there once, and confirmed
+// on both pages then.
+func TestCodeIsComparedOnThePhone(t *testing.T) {
+	t.Parallel()
+	w := start(t, testkit.Options{Platform: whatsapp.Config{ComparePasskeys: true}})
+	p, id, _ := w.asked(w.BaseURL, map[string]any{"compare": true, "seconds": 6})
+	phone := w.stranger()
+	phone.Open("/sandbox?left=" + shopNumber)
+	phone.AwaitText("#left-head", "has to sign")
+	w.AnswerPasskey(t, id, shopNumber)
+	p.AwaitText("#passkey-code", phone.Text("[data-compare]"))
+	phone.ClickText("#left-head button", "Another one")
+	phone.AwaitText("#left-head", "the codes are not the same")
+	p.Await("#passkey-failed")
+
+	w.Phones.Update(t, shopNumber, map[string]any{"passkey": map[string]any{"compare": true}})
+	p.Await(".qr img")
+	w.scan(id)
+	w.AnswerPasskey(t, id, shopNumber)
+	p.AwaitText("#passkey-code", w.AwaitPasskey(t, id, gateway.PasskeyConfirm).Code)
+	phone.ClickText("#left-head button", "The same")
+	phone.AwaitText("#left-head", "Confirmed here")
+	p.ClickText("button", "It is the same code")
+	p.AwaitText("#state", "Connected")
+	phone.AwaitGone("[data-compare]")
+}
+
 // The question for a passkey looks right, in each of its states.
 func TestPasskeyPagesLookRight(t *testing.T) {
 	t.Parallel()
@@ -127,6 +202,11 @@ func TestPasskeyPagesLookRight(t *testing.T) {
 	compared.AnswerPasskey(t, id, shopNumber)
 	compared.AwaitPasskey(t, id, gateway.PasskeyConfirm)
 	compared.looks(t, "compared", p, []look{{name: "a code to compare", path: "/instances/" + id}})
+	phone := compared.stranger()
+	compared.looks(t, "on the phone", phone, []look{
+		{name: "a code on the phone", path: "/sandbox?left=" + shopNumber, act: func(p *browser.Page) { p.Await("[data-compare]") }},
+		{name: "passkeys of the phone", path: "/sandbox?left=" + shopNumber, act: opening(`#left-head .deeds [hx-get$="` + shopNumber + `"]`)},
+	})
 	failed := start(t, testkit.Options{})
 	p, id, _ = failed.asked(failed.BaseURL, map[string]any{"seconds": 1})
 	failed.AwaitPasskey(t, id, gateway.PasskeyFailed)

@@ -19,6 +19,11 @@ func sandboxFaults() []fault {
 			test: "./internal/sandbox", run: "PasskeyIsConfirmedOnBothSides",
 		},
 		{
+			name: "a code that the phone refuses links nothing", file: "internal/sandbox/link/passkey.go",
+			old: "asked.fail(\"somebody said on the phone that the codes are not the same\")", new: "asked.confirmed = true",
+			test: "./internal/sandbox", run: "PasskeyIsConfirmedOnBothSides",
+		},
+		{
 			name: "the platform's names reach the protocol alone", file: "internal/sandbox/control/local.go",
 			old: " && !isProtocol(r.URL.Path)", new: " && false",
 			test: "./internal/sandbox", run: "PlatformNames",

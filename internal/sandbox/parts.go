@@ -102,7 +102,7 @@ func (s *Server) compose() error {
 	})
 	var err error
 	s.page, err = page.New(page.Config{
-		Phones: s.Phones, Profiles: s.Profiles, Groups: s.Groups, Linking: s.Linking, Presences: s.Presences,
+		Phones: s.Phones, Profiles: s.Profiles, Groups: s.Groups, Linking: s.Linking, Passkeys: passkeys, Presences: s.Presences,
 		Sessions: s.Sessions, Faults: s.Faults, Activities: s.Activities, Bell: s.Bell, Codes: cfg.Codes,
 		Now: cfg.Now, Logger: cfg.Logger, Stopping: cfg.Stopping, Home: cfg.Home, Load: cfg.Load,
 	})

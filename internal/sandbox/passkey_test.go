@@ -185,8 +185,20 @@ func TestPasskeyIsConfirmedOnBothSides(t *testing.T) {
 	scan(2) // and only the phone confirms
 	answer()
 	w.do(http.MethodPost, "/phones/"+gateway+"/passkey/confirm", nil, nil)
+	if view := w.passkeyState(gateway, link.PasskeyConfirm); !view.Confirmed || view.Code == "" {
+		t.Errorf("confirmed on the phone, it shows %+v", view)
+	}
 	w.passkeyState(gateway, link.PasskeyFailed)
-	scan(3)
+	scan(3) // and the phone shows another code
+	answer()
+	w.do(http.MethodPost, "/phones/"+gateway+"/passkey/refuse", nil, nil)
+	if view := w.passkeyState(gateway, link.PasskeyFailed); !strings.Contains(view.Reason, "not the same") {
+		t.Errorf("the phone says %q", view.Reason)
+	}
+	if err := c.SendPasskeyConfirmation(t.Context()); err == nil {
+		t.Error("the client's confirmation is taken all the same")
+	}
+	scan(4)
 	answer()
 	w.do(http.MethodPost, "/phones/"+gateway+"/passkey/confirm", nil, nil)
 	if err := c.SendPasskeyConfirmation(t.Context()); err != nil {
@@ -273,6 +285,16 @@ func TestPasskeyOfABrowserIsAdded(t *testing.T) {
 	c.connect()
 	w.do(http.MethodPost, "/phones/"+gateway+"/scan", map[string]string{"qrCode": expect[*events.QR](c, nil).Codes[0]}, nil)
 	asked := expect[*events.PairPasskeyRequest](c, nil)
+	var list struct {
+		Data []struct {
+			ID  string
+			Own bool
+		}
+	}
+	w.do(http.MethodGet, "/phones/"+gateway+"/passkey/credentials", nil, &list)
+	if len(list.Data) != 2 || list.Data[0].Own == list.Data[1].Own || list.Data[0].ID != text(id) && list.Data[1].ID != text(id) {
+		t.Errorf("the phone's passkeys are %+v", list.Data)
+	}
 	if !slices.ContainsFunc(asked.PublicKey.AllowCredentials, func(allowed types.AllowedCredential) bool { return bytes.Equal(allowed.ID, id) }) {
 		t.Errorf("allowed are %v", asked.PublicKey.AllowCredentials)
 	}

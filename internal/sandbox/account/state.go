@@ -27,6 +27,8 @@ type Phone struct {
 	BannedForGood   bool      `json:"-"`
 	BannedUntil     time.Time `json:"-"` // zero, or in the past, if it is not banned for a time
 	RestrictedUntil time.Time `json:"-"` // until then it may not write to new contacts
+
+	PasskeyRule PasskeyRule `json:"-"` // the whole rule of Passkey
 }
 
 // LinkedDevice is a linked device as its phone lists it.
@@ -51,7 +53,7 @@ func (a *Account) Show() Phone {
 	shown := Phone{
 		Number: a.Number, JID: a.PN().String(), LID: a.LIDJID().String(), Name: a.name,
 		Registered: a.registered, Online: a.online, Devices: devices, LinkedDevices: shownDevices, ProfilePicture: a.picture != "",
-		Connected: connected, PictureID: a.picture, HidesNumber: a.numberHidden, Passkey: a.passkey.Needed, BannedForGood: a.bannedUntil == BannedForGood,
+		Connected: connected, PictureID: a.picture, HidesNumber: a.numberHidden, Passkey: a.passkey.Needed, PasskeyRule: a.passkey, BannedForGood: a.bannedUntil == BannedForGood,
 	}
 	if a.bannedUntil > 0 {
 		shown.BannedUntil = time.UnixMilli(a.bannedUntil)

@@ -95,6 +95,21 @@ func (a *api) confirmPasskey(r *http.Request) (any, error) {
 	return nil, a.config.Linking.ConfirmPasskey(r.Context(), r.PathValue("number"))
 }
 
+// refusePasskey says on the phone that its code is not that of the client.
+func (a *api) refusePasskey(r *http.Request) (any, error) {
+	return nil, a.config.Linking.RefusePasskey(r.Context(), r.PathValue("number"))
+}
+
+// listPasskeys answers with the passkeys of the phone.
+func (a *api) listPasskeys(r *http.Request) (any, error) {
+	of, err := a.config.Accounts.Named(r.Context(), r.PathValue("number"))
+	if err != nil {
+		return nil, err
+	}
+	list, err := a.config.Passkeys.List(r.Context(), of.Number)
+	return map[string]any{"data": list}, err
+}
+
 // askToRegisterPasskey answers with what a browser needs to make a passkey for the phone.
 func (a *api) askToRegisterPasskey(r *http.Request) (any, error) {
 	var body struct {

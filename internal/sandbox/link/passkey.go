@@ -13,6 +13,7 @@ import (
 	"go.mau.fi/whatsmeow/types"
 
 	"github.com/recado-project/recado/internal/sandbox/account"
+	"github.com/recado-project/recado/internal/sandbox/feed"
 	"github.com/recado-project/recado/internal/sandbox/pairing"
 	"github.com/recado-project/recado/internal/sandbox/passkey"
 	"github.com/recado-project/recado/internal/sandbox/refusal"
@@ -44,9 +45,11 @@ const (
 
 // PasskeyView is a question for a passkey as the phone shows it.
 type PasskeyView struct {
-	State  PasskeyState `json:"state"`
-	Code   string       `json:"code,omitempty"`   // to compare
-	Reason string       `json:"reason,omitempty"` // why it failed
+	State PasskeyState `json:"state"`
+	Code  string       `json:"code,omitempty"` // to compare
+	// Confirmed is whether somebody has said on the phone that the codes are the same.
+	Confirmed bool   `json:"confirmed,omitempty"`
+	Reason    string `json:"reason,omitempty"` // why it failed
 }
 
 // ceremony is one question for a passkey. Its candidate's mu guards it.
@@ -58,8 +61,9 @@ type ceremony struct {
 	ends      time.Time
 
 	view      PasskeyView
-	proven    bool // the client is the one whose code it was: nobody has to compare
-	confirmed bool // on the phone
+	bell      *feed.Bell // rings when the phone shows another view
+	proven    bool       // the client is the one whose code it was: nobody has to compare
+	confirmed bool       // on the phone
 	primary   *pairing.PasskeyPrimary
 	request   []byte // the client's, encrypted, once it has confirmed
 }
@@ -119,7 +123,7 @@ func (s *Service) linkOrAsk(ctx context.Context, owner *account.Account, c *Cand
 	}
 	asked := &ceremony{
 		candidate: c, owner: owner, secret: secret, question: question, ends: s.now().Add(rule.Limit()),
-		view: PasskeyView{State: PasskeyRequested},
+		view: PasskeyView{State: PasskeyRequested}, bell: s.config.Accounts.Bell,
 	}
 	c.busy.Lock()
 	defer c.busy.Unlock()
@@ -135,6 +139,7 @@ func (s *Service) linkOrAsk(ctx context.Context, owner *account.Account, c *Cand
 	s.mu.Lock()
 	s.asked[owner.Number] = asked
 	s.mu.Unlock()
+	asked.bell.Ring(owner.Number)
 	c.Go(func() { s.expire(asked, rule.Limit()) })
 	return c.Send(ctx, waBinary.Node{
 		Tag:     "notification",
@@ -147,10 +152,16 @@ func (a *ceremony) options() waBinary.Node {
 	return waBinary.Node{Tag: "passkey_request_options", Content: a.question.Options}
 }
 
+// show lets the phone show another view. The candidate's mu must be held.
+func (a *ceremony) show(view PasskeyView) {
+	a.view = view
+	a.bell.Ring(a.owner.Number)
+}
+
 // fail ends the question. The candidate's mu must be held.
 func (a *ceremony) fail(reason string) {
 	if a.view.State != PasskeyDone && a.view.State != PasskeyFailed {
-		a.view = PasskeyView{State: PasskeyFailed, Reason: reason}
+		a.show(PasskeyView{State: PasskeyFailed, Reason: reason})
 	}
 }
 
@@ -176,7 +187,7 @@ func (s *Service) answered(ctx context.Context, asked *ceremony, iq waBinary.Nod
 	}
 	asked.primary = primary
 	asked.proven = pairing.HandoffProven(asked.secret, prologue, wire.ChildContent(iq, "passkey_prologue", "pairing_handoff_proof"))
-	asked.view.State = PasskeyAnswered
+	asked.show(PasskeyView{State: PasskeyAnswered})
 	asked.candidate.Offer(waBinary.Node{
 		Tag:     "notification",
 		Attrs:   waBinary.Attrs{"from": types.ServerJID, "type": "crsc_continuation", "id": wire.NewID(), "t": s.now().Unix()},
@@ -192,12 +203,29 @@ func (a *ceremony) agreed(nonce []byte) error {
 		a.fail(err.Error())
 		return wire.ErrBadRequest
 	}
-	a.view = PasskeyView{State: PasskeyConfirm, Code: code}
+	a.show(PasskeyView{State: PasskeyConfirm, Code: code})
 	return nil
 }
 
 // ConfirmPasskey says on the phone of a number that its code is that of the client.
 func (s *Service) ConfirmPasskey(ctx context.Context, number string) error {
+	return s.compared(ctx, number, func(asked *ceremony) {
+		asked.confirmed = true
+		asked.show(PasskeyView{State: PasskeyConfirm, Code: asked.view.Code, Confirmed: true})
+		s.finishIfConfirmed(ctx, asked)
+	})
+}
+
+// RefusePasskey says on the phone of a number that its code is not that of the client, which
+// is not linked then.
+func (s *Service) RefusePasskey(ctx context.Context, number string) error {
+	return s.compared(ctx, number, func(asked *ceremony) {
+		asked.fail("somebody said on the phone that the codes are not the same")
+	})
+}
+
+// compared does what somebody has said on the phone of a number about the code to compare.
+func (s *Service) compared(ctx context.Context, number string, do func(*ceremony)) error {
 	asked, err := s.askedOf(ctx, number)
 	if err != nil {
 		return err
@@ -211,8 +239,7 @@ func (s *Service) ConfirmPasskey(ctx context.Context, number string) error {
 	if asked.view.State != PasskeyConfirm || !s.now().Before(asked.ends) {
 		return refusal.Conflictf("the phone shows no code to compare")
 	}
-	asked.confirmed = true
-	s.finishIfConfirmed(ctx, asked)
+	do(asked)
 	return nil
 }
 
@@ -244,7 +271,7 @@ func (s *Service) finishIfConfirmed(ctx context.Context, asked *ceremony) {
 			asked.fail(err.Error())
 			return
 		}
-		asked.view = PasskeyView{State: PasskeyDone}
+		asked.show(PasskeyView{State: PasskeyDone})
 	})
 }
 

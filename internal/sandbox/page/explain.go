@@ -29,6 +29,8 @@ func reasons() []web.Word {
 		web.Word("is not in the group"),
 		web.Word("no client waits for a code for this number, or the code has expired"),
 		web.Word("the code is wrong"),
+		web.Word("the phone shows no code to compare"),
+		web.Word("must be between 1 and 600"),
 		web.Word("is required"),
 		web.Word("must be a phone number"),
 		web.Word("must be between 0 and 1"),

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/sandbox/account"
+	"github.com/recado-project/recado/internal/sandbox/passkey"
 	"github.com/recado-project/recado/internal/sandbox/profile"
 	"github.com/recado-project/recado/internal/sandbox/refusal"
 	"github.com/recado-project/recado/internal/web"
@@ -61,13 +62,20 @@ func (p *Page) askHandset(r *request) error {
 	if err != nil {
 		return err
 	}
+	passkeys, err := p.config.Passkeys.List(r.Context(), of.Number)
+	if err != nil {
+		return err
+	}
 	return r.dialog("handset", struct {
 		handset
 
 		JID, LID string
 		Path     string
 		Spans    []span
-	}{handsetOf(of, p.config.Now()), of.JID, of.LID, phonePath(of.Number), spans()})
+		Devices  []account.LinkedDevice
+		Rule     account.PasskeyRule
+		Passkeys []passkey.View
+	}{handsetOf(of, p.config.Now()), of.JID, of.LID, phonePath(of.Number), spans(), of.LinkedDevices, of.PasskeyRule, passkeys})
 }
 
 // changeHandset changes a phone's name, picture and switches.
@@ -76,7 +84,15 @@ func (p *Page) changeHandset(r *request) error {
 		return err
 	}
 	called, registered, online, hidden := r.field("name"), r.on("registered"), r.on("online"), r.on("hidesNumber")
-	change := profile.Update{Registered: &registered, Online: &online, HideNumber: &hidden}
+	seconds, err := r.integer("passkeySeconds")
+	if err != nil {
+		return err
+	}
+	rule := account.PasskeyRule{Needed: r.on("passkey"), Compare: r.on("passkeyCompare")}
+	if seconds != nil {
+		rule.Seconds = int(*seconds)
+	}
+	change := profile.Update{Registered: &registered, Online: &online, HideNumber: &hidden, Passkey: &rule}
 	if before, err := p.handsetOfPath(r); err != nil {
 		return err
 	} else if called != name(before.Name, before.Number) {
@@ -131,9 +147,11 @@ func (p *Page) deeds() map[string]deed {
 			p.config.Phones.LoseKeys,
 			web.Word("The phone has lost its keys. It asks for messages again that it can't decrypt."),
 		},
-		"replace":    {p.config.Sessions.Replace, web.Word("The linked devices were told that they connected elsewhere.")},
-		"disconnect": {p.config.Sessions.Disconnect, web.Word("The connections were cut.")},
-		"lift-ban":   {p.config.Sessions.LiftBan, ""},
+		"replace":         {p.config.Sessions.Replace, web.Word("The linked devices were told that they connected elsewhere.")},
+		"disconnect":      {p.config.Sessions.Disconnect, web.Word("The connections were cut.")},
+		"confirm-passkey": {p.config.Linking.ConfirmPasskey, ""},
+		"refuse-passkey":  {p.config.Linking.RefusePasskey, ""},
+		"lift-ban":        {p.config.Sessions.LiftBan, ""},
 		"lift-restriction": {
 			func(ctx context.Context, number string) error { return p.config.Sessions.Restrict(ctx, number, 0) }, "",
 		},

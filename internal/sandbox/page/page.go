@@ -15,6 +15,7 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/feed"
 	"github.com/recado-project/recado/internal/sandbox/group"
 	"github.com/recado-project/recado/internal/sandbox/link"
+	"github.com/recado-project/recado/internal/sandbox/passkey"
 	"github.com/recado-project/recado/internal/sandbox/phone"
 	"github.com/recado-project/recado/internal/sandbox/presence"
 	"github.com/recado-project/recado/internal/sandbox/profile"
@@ -29,6 +30,7 @@ type Config struct {
 	Profiles   *profile.Service
 	Groups     *group.Book
 	Linking    *link.Service
+	Passkeys   *passkey.Service
 	Presences  *presence.Service
 	Sessions   *session.Service
 	Faults     *fault.Service
@@ -53,7 +55,7 @@ type Page struct {
 
 // New reads the page's files.
 func New(config Config) (*Page, error) {
-	if config.Phones == nil || config.Profiles == nil || config.Groups == nil || config.Linking == nil || config.Presences == nil ||
+	if config.Phones == nil || config.Profiles == nil || config.Groups == nil || config.Linking == nil || config.Passkeys == nil || config.Presences == nil ||
 		config.Sessions == nil || config.Faults == nil || config.Activities == nil || config.Bell == nil || config.Codes == nil ||
 		config.Now == nil || config.Logger == nil {
 		return nil, errors.New("page: a part is missing")

@@ -72,7 +72,8 @@ func (p *Page) scan(r *request) error {
 	if err := r.read(); err != nil {
 		return err
 	}
-	if _, err := p.handsetOfPath(r); err != nil {
+	of, err := p.handsetOfPath(r)
+	if err != nil {
 		return err
 	}
 	qr, typed, err := p.chosenCode(r)
@@ -86,6 +87,9 @@ func (p *Page) scan(r *request) error {
 	}
 	if err != nil {
 		return err
+	}
+	if of.Passkey {
+		return r.done(web.Word("Scanned. The account asks for its passkey now: sign where the code was shown."))
 	}
 	return r.done(web.Word("Linked."))
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/sandbox/account"
+	"github.com/recado-project/recado/internal/sandbox/link"
 	"github.com/recado-project/recado/internal/sandbox/phone"
 	"github.com/recado-project/recado/internal/web"
 )
@@ -33,7 +34,8 @@ type side struct {
 	Asked   string // the number that the address names
 	Found   bool   // such a phone exists
 	Phone   handset
-	Path    string // of what can be done with the phone
+	Path    string           // of what can be done with the phone
+	Passkey link.PasskeyView // the question for a passkey, as the phone shows it
 	Chats   []chatLine
 	Chat    *openChat // nil: none
 	Picked  bool      // somebody has chosen the chat
@@ -95,6 +97,9 @@ func (p *Page) side(ctx context.Context, where string, at place) (side, error) {
 		return shown, err
 	}
 	shown.Found, shown.Phone, shown.Path = true, handsetOf(of, p.config.Now()), phonePath(of.Number)
+	if shown.Passkey, err = p.config.Linking.Passkey(ctx, of.Number); err != nil {
+		return shown, err
+	}
 	lines, err := p.config.Phones.ChatLines(ctx, of.Number)
 	if err != nil {
 		return shown, err

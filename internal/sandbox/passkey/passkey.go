@@ -7,6 +7,7 @@ package passkey
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -219,6 +220,26 @@ func (s *Service) Register(ctx context.Context, of *account.Account, question Qu
 	return s.write(ctx, of, kept{Credential: *credential})
 }
 
+// View is a passkey of an account, for people and tests.
+type View struct {
+	ID   string `json:"id"`   // base64url, as browsers write it
+	Own  bool   `json:"own"`  // it is the phone's own, not one that was made in a browser
+	Uses uint32 `json:"uses"` // as the passkey counts them; some count none
+}
+
+// List returns the passkeys of an account.
+func (s *Service) List(ctx context.Context, number string) ([]View, error) {
+	who, err := s.load(ctx, number)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]View, len(who))
+	for i, key := range who {
+		list[i] = View{ID: base64.RawURLEncoding.EncodeToString(key.Credential.ID), Own: key.Own != nil, Uses: key.Credential.Authenticator.SignCount}
+	}
+	return list, nil
+}
+
 // ensure gives the phone a passkey of its own.
 func (s *Service) ensure(ctx context.Context, of *account.Account) error {
 	who, err := s.holder(ctx, of)
@@ -239,24 +260,28 @@ func (s *Service) ensure(ctx context.Context, of *account.Account) error {
 
 // holder loads the passkeys of an account.
 func (s *Service) holder(ctx context.Context, of *account.Account) (holder, error) {
-	who := holder{of: of}
-	rows, err := s.db.Reader().QueryContext(ctx, "SELECT value FROM passkeys WHERE number = $1 ORDER BY id", of.Number)
+	keys, err := s.load(ctx, of.Number)
+	return holder{of: of, keys: keys}, err
+}
+
+func (s *Service) load(ctx context.Context, number string) (keys []kept, err error) {
+	rows, err := s.db.Reader().QueryContext(ctx, "SELECT value FROM passkeys WHERE number = $1 ORDER BY id", number)
 	if err != nil {
-		return who, fmt.Errorf("passkey: load: %w", err)
+		return nil, fmt.Errorf("passkey: load: %w", err)
 	}
 	defer func() { _ = rows.Close() }() // it was only read
 	for rows.Next() {
 		var value []byte
 		var key kept
 		if err := rows.Scan(&value); err != nil {
-			return who, fmt.Errorf("passkey: load: %w", err)
+			return nil, fmt.Errorf("passkey: load: %w", err)
 		}
 		if err := json.Unmarshal(value, &key); err != nil {
-			return who, fmt.Errorf("passkey: load: %w", err)
+			return nil, fmt.Errorf("passkey: load: %w", err)
 		}
-		who.keys = append(who.keys, key)
+		keys = append(keys, key)
 	}
-	return who, rows.Err()
+	return keys, rows.Err()
 }
 
 // write adds a passkey, or replaces it.

@@ -69,13 +69,20 @@ func (p *Page) Language(tag string) {
 // AddAuthenticator gives the tab a device that keeps passkeys and says yes to everything.
 func (p *Page) AddAuthenticator() {
 	p.tb.Helper()
-	p.run("a device for passkeys", webauthn.Enable(), chromedp.ActionFunc(func(ctx context.Context) error {
-		_, err := webauthn.AddVirtualAuthenticator(&webauthn.VirtualAuthenticatorOptions{
+	p.run("a device for passkeys", webauthn.Enable(), chromedp.ActionFunc(func(ctx context.Context) (err error) {
+		p.authenticator, err = webauthn.AddVirtualAuthenticator(&webauthn.VirtualAuthenticatorOptions{
 			Protocol: webauthn.AuthenticatorProtocolCtap2, Transport: webauthn.AuthenticatorTransportInternal,
 			HasResidentKey: true, HasUserVerification: true, IsUserVerified: true, AutomaticPresenceSimulation: true,
 		}).Do(ctx)
 		return err
 	}))
+}
+
+// Verifies lets the person at the tab's device be the one that it belongs to, as at first,
+// or somebody else, whom it refuses.
+func (p *Page) Verifies(verifies bool) {
+	p.tb.Helper()
+	p.run("a device for passkeys", webauthn.SetUserVerified(p.authenticator, verifies))
 }
 
 // WithoutCache makes every visit the first one: nothing that was fetched before is used

@@ -17,6 +17,7 @@ import (
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/target"
+	"github.com/chromedp/cdproto/webauthn"
 	"github.com/chromedp/chromedp"
 )
 
@@ -28,7 +29,8 @@ type Page struct {
 	ctx  context.Context //nolint:containedctx // chromedp keeps the tab in it
 	seen *watcher
 
-	session cdp.BrowserContextID // what its cookies belong to
+	session       cdp.BrowserContextID // what its cookies belong to
+	authenticator webauthn.AuthenticatorID
 }
 
 // New opens an empty tab at the program with the address base. The tab has cookies of its
