@@ -10,7 +10,7 @@ func sandboxFaults() []fault {
 		},
 		{
 			name: "a passkey signs for its own page", file: "internal/sandbox/passkey/passkey.go",
-			old: "at.Hostname() != relyingParty {", new: "at.Hostname() == \"\" {",
+			old: "at.Hostname() != s.name {", new: "at.Hostname() == \"\" {",
 			test: "./internal/sandbox", run: "WrongPasskeyLinksNothing",
 		},
 		{

@@ -72,7 +72,7 @@ func (s *Server) compose() error {
 	chats := chat.Finder{Accounts: accounts, Groups: s.Groups}
 	receipts := receipt.New(receipt.Config{Accounts: accounts, Activities: s.Activities, Load: cfg.Load})
 	s.Presences = presence.New(chats, s.Activities)
-	passkeys := passkey.New(accounts)
+	passkeys := passkey.New(accounts, cfg.PasskeyName)
 	s.Linking = link.New(link.Config{Accounts: accounts, Settings: settings, Holders: holders, Passkeys: passkeys})
 	s.Faults = fault.New(s.connections, accounts.Bell, cfg.Logger)
 	s.Profiles = profile.New(profile.Config{

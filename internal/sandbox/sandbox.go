@@ -57,6 +57,10 @@ type Config struct {
 	Now       func() time.Time // nil: the system's clock
 	Logger    *slog.Logger     // nil: nothing is logged
 
+	// PasskeyName is the name that passkeys are for; "": localhost, where browsers have
+	// them without TLS.
+	PasskeyName string
+
 	// The page of the phones: the codes that clients show right now, which their gateway
 	// knows (nil: nobody can say); a channel that is closed when the page's streams have
 	// to end (nil: they end with their requests); and the address of the gateway's own

@@ -353,3 +353,12 @@ func (p *Phones) call(tb testing.TB, method, path string, in map[string]any, out
 		}
 	}
 }
+
+// AddPasskey adds a passkey to a phone, which a browser makes of the options on a page at
+// origin.
+func (p *Phones) AddPasskey(tb testing.TB, number, origin string, create func(options json.RawMessage) (credential json.RawMessage)) {
+	tb.Helper()
+	var options json.RawMessage
+	p.call(tb, http.MethodPost, "/phones/"+number+"/passkey/options", map[string]any{"origin": origin}, &options)
+	p.call(tb, http.MethodPost, "/phones/"+number+"/passkey/credentials", map[string]any{"origin": origin, "credential": create(options)}, nil)
+}

@@ -43,6 +43,9 @@ type Options struct {
 	EditWindow, DeleteWindow time.Duration // 0: the platform's
 	KeepMessages             time.Duration // 0: without end
 
+	// PasskeyName is the name that the accounts' passkeys are for; "": localhost.
+	PasskeyName string
+
 	// RefusePrivateURLs keeps webhooks and proxies from private addresses.
 	RefusePrivateURLs bool
 }
@@ -113,7 +116,7 @@ func (o Options) config(tb testing.TB) server.Config {
 		Platform: o.Platform, Version: "test", Logger: logger,
 		Media: o.Media, Blobs: o.Blobs, AllowPrivateURLs: !o.RefusePrivateURLs,
 		EditWindow: o.EditWindow, DeleteWindow: o.DeleteWindow, KeepMessages: o.KeepMessages, Now: o.Now,
-		Sandbox: &sandbox.Config{Seed: seed(), ReadDelay: o.ReadDelay, Logger: logger},
+		Sandbox: &sandbox.Config{Seed: seed(), ReadDelay: o.ReadDelay, Logger: logger, PasskeyName: o.PasskeyName},
 	}
 }
 

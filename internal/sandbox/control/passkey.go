@@ -80,7 +80,7 @@ func (a *api) assertPasskey(r *http.Request) (any, error) {
 		return nil, validation(detail{"request", "is required"})
 	}
 	if body.Origin == "" {
-		body.Origin = passkey.DefaultOrigin
+		body.Origin = a.config.Passkeys.Page()
 	}
 	of, err := a.config.Accounts.Named(r.Context(), r.PathValue("number"))
 	if err != nil {

@@ -23,20 +23,33 @@ import (
 	"github.com/recado-project/recado/internal/sqlite"
 )
 
-const (
-	// relyingParty is the name for which the passkeys are: the only one at which browsers
-	// have passkeys without TLS.
-	relyingParty = "localhost"
-	// DefaultOrigin is the page on which the phone's own passkey signs, unless another
-	// is wanted.
-	DefaultOrigin = "http://localhost"
-)
+// DefaultName is the name that passkeys are for unless another is wanted: the only one at
+// which browsers have passkeys without TLS.
+const DefaultName = "localhost"
 
 // Service keeps and checks passkeys. It is safe for concurrent use.
-type Service struct{ db *sqlite.DB }
+type Service struct {
+	db   *sqlite.DB
+	name string
+}
 
-// New returns the service of the accounts' passkeys.
-func New(accounts *account.Directory) *Service { return &Service{db: accounts.DB} }
+// New returns the service of the accounts' passkeys, which are for a name; "" means
+// DefaultName.
+func New(accounts *account.Directory, name string) *Service {
+	if name == "" {
+		name = DefaultName
+	}
+	return &Service{db: accounts.DB, name: name}
+}
+
+// Page is the origin of the page on which the phone's own passkey signs, unless another is
+// wanted.
+func (s *Service) Page() string {
+	if s.name == DefaultName {
+		return "http://" + s.name
+	}
+	return "https://" + s.name
+}
 
 // Question is what a device is asked to sign, once.
 type Question struct {
@@ -69,10 +82,10 @@ func (h holder) WebAuthnCredentials() []webauthn.Credential {
 }
 
 // party is the library for the platform's page at an origin.
-func party(origin string, limit time.Duration) (*webauthn.WebAuthn, error) {
+func (s *Service) party(origin string, limit time.Duration) (*webauthn.WebAuthn, error) {
 	timeout := webauthn.TimeoutConfig{Timeout: limit, TimeoutUVD: limit}
 	return webauthn.New(&webauthn.Config{
-		RPID: relyingParty, RPDisplayName: "Sandbox", RPOrigins: []string{origin},
+		RPID: s.name, RPDisplayName: "Sandbox", RPOrigins: []string{origin},
 		AttestationPreference:  protocol.PreferNoAttestation,
 		AuthenticatorSelection: protocol.AuthenticatorSelection{UserVerification: protocol.VerificationRequired},
 		Timeouts:               webauthn.TimeoutsConfig{Login: timeout, Registration: timeout},
@@ -89,7 +102,7 @@ func (s *Service) Ask(ctx context.Context, of *account.Account, limit time.Durat
 	if err != nil {
 		return Question{}, err
 	}
-	library, err := party(DefaultOrigin, limit)
+	library, err := s.party(s.Page(), limit)
 	if err != nil {
 		return Question{}, fmt.Errorf("passkey: ask: %w", err)
 	}
@@ -112,14 +125,14 @@ func (s *Service) Check(ctx context.Context, of *account.Account, question Quest
 		return refusal.Invalidf("assertion", "is not what a browser answers: %v", detail(err))
 	}
 	origin := parsed.Response.CollectedClientData.Origin
-	if at, err := url.Parse(origin); err != nil || at.Hostname() != relyingParty {
-		return refusal.Invalidf("assertion", "it was signed on the page %q, not on %s", origin, relyingParty)
+	if at, err := url.Parse(origin); err != nil || at.Hostname() != s.name {
+		return refusal.Invalidf("assertion", "it was signed on the page %q, not on %s", origin, s.name)
 	}
 	who, err := s.holder(ctx, of)
 	if err != nil {
 		return err
 	}
-	library, err := party(origin, 0)
+	library, err := s.party(origin, 0)
 	if err != nil {
 		return refusal.Invalidf("assertion", "the page %q can't have passkeys", origin)
 	}
@@ -159,7 +172,7 @@ func (s *Service) Sign(ctx context.Context, of *account.Account, request []byte,
 		return nil, refusal.Invalidf("request", "is not a WebAuthn request with a challenge")
 	}
 	if options.RPID == "" {
-		options.RPID = relyingParty
+		options.RPID = s.name
 	}
 	if err := s.ensure(ctx, of); err != nil {
 		return nil, err
@@ -188,7 +201,7 @@ func (s *Service) AskToRegister(ctx context.Context, of *account.Account, origin
 	if err != nil {
 		return Question{}, err
 	}
-	library, err := party(origin, 0)
+	library, err := s.party(origin, 0)
 	if err != nil {
 		return Question{}, refusal.Invalidf("origin", "can't have passkeys: %v", err)
 	}
@@ -209,7 +222,7 @@ func (s *Service) Register(ctx context.Context, of *account.Account, question Qu
 	if err != nil {
 		return refusal.Invalidf("credential", "is not what a browser answers: %v", detail(err))
 	}
-	library, err := party(origin, 0)
+	library, err := s.party(origin, 0)
 	if err != nil {
 		return refusal.Invalidf("origin", "can't have passkeys: %v", err)
 	}

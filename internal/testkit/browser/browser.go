@@ -26,6 +26,9 @@ const (
 	patience      = 60 * time.Second
 	pollInterval  = 20 * time.Millisecond
 
+	// nothingOutside are the rules for names with which none but this machine's is known.
+	nothingOutside = "MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1"
+
 	// required is the value of the environment variable RECADO_TEST_BROWSER with which a
 	// missing Chromium is a failure.
 	required = "required"
@@ -90,7 +93,7 @@ func find(tb testing.TB) string {
 }
 
 // start starts the browser in a folder of its own and waits until it answers.
-func (c *chromium) start(program string) error {
+func (c *chromium) start(program string, more ...chromedp.ExecAllocatorOption) error {
 	var process *exec.Cmd
 	flags := []chromedp.ExecAllocatorOption{
 		chromedp.ExecPath(program), chromedp.WSURLReadTimeout(startPatience),
@@ -100,7 +103,7 @@ func (c *chromium) start(program string) error {
 		}),
 		// Nothing outside is known by name, so that nothing leaves the machine, whatever
 		// a page or the browser itself asks for.
-		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1"),
+		chromedp.Flag("host-resolver-rules", nothingOutside),
 	}
 	for _, flag := range []string{
 		"headless", "no-sandbox", "disable-gpu", "disable-quic", "no-first-run", "no-default-browser-check",
@@ -112,6 +115,7 @@ func (c *chromium) start(program string) error {
 		flags = append(flags, chromedp.Flag(flag, true))
 	}
 	flags = append(flags, chromedp.Flag("password-store", "basic"), chromedp.Flag("force-color-profile", "srgb"))
+	flags = append(flags, more...) // the last one of a name counts
 	alive, kill := chromedp.NewExecAllocator(context.Background(), flags...)
 	ctx, forget := chromedp.NewContext(alive, chromedp.WithErrorf(func(format string, args ...any) {
 		c.mu.Lock()

@@ -15,20 +15,24 @@ import (
 // findElement is a function of JavaScript that returns where to click on an element, or why that
 // is impossible. The element is the first one that can be seen and has the text. Scripts that
 // listen to it are there once the page is loaded.
-const findElement = `(selector, text) => {
+const findElement = `(root, selector, text) => {
   if (document.readyState !== "complete") return { why: "the page is loading" };
-  const all = [...document.querySelectorAll(selector)].filter((e) => e.checkVisibility({ visibilityProperty: true }) && e.innerText.includes(text));
+  const all = [...root.querySelectorAll(selector)].filter((e) => e.checkVisibility({ visibilityProperty: true }) && e.innerText.includes(text));
   if (!all.length) return { why: "it can't be seen" };
   const e = all[0];
   if (e.disabled) return { why: "it is disabled" };
+  // A part that was exchanged a moment ago is not listened to yet: then a form would leave the
+  // page. No person is as fast.
+  const heard = window.htmx && e.closest("[hx-get], [hx-post]");
+  if (heard && !heard["htmx-internal-data"]?.initHash) return { why: "the page's script does not know it yet" };
   e.scrollIntoView({ block: "center", inline: "center", behavior: "instant" });
   const box = e.getClientRects()[0];
   if (!box) return { why: "it has no place" };
   const x = box.left + box.width / 2, y = box.top + box.height / 2;
-  const hit = document.elementFromPoint(x, y);
+  const hit = root.elementFromPoint(x, y);
   if (!hit || !(e.contains(hit) || hit.contains(e) && hit.matches("label"))) return { why: "it is covered by " + (hit ? hit.outerHTML.slice(0, 120) : "nothing") };
   window.clickArrived = false;
-  addEventListener("click", (event) => { window.clickArrived = e.contains(event.target) || event.target.contains(e); }, { once: true, capture: true });
+  root.addEventListener("click", (event) => { window.clickArrived = e.contains(event.target) || event.target.contains(e); }, { once: true, capture: true });
   return { x, y };
 }`
 
@@ -49,7 +53,7 @@ func (p *Page) ClickText(selector, text string) {
 	p.tb.Helper()
 	p.retry(fmt.Sprintf("a click on %s %q", selector, text), func(ctx context.Context) (string, error) {
 		var at place
-		if err := chromedp.Evaluate(`(`+findElement+`)(`+quoted(selector)+`, `+quoted(text)+`)`, &at).Do(ctx); err != nil || at.Why != "" {
+		if err := p.evaluate(`(`+findElement+`)(`+p.root+`, `+quoted(selector)+`, `+quoted(text)+`)`, &at).Do(ctx); err != nil || at.Why != "" {
 			return at.Why, err
 		}
 		if err := chromedp.MouseClickXY(at.X, at.Y).Do(ctx); err != nil {
@@ -58,7 +62,7 @@ func (p *Page) ClickText(selector, text string) {
 		// A live part may have moved just now: then the click went elsewhere. On the page
 		// that a click leads to, nobody has asked for one.
 		missed := false
-		if err := chromedp.Evaluate(`window.clickArrived === false`, &missed).Do(ctx); err == nil && missed {
+		if err := p.evaluate(`window.clickArrived === false`, &missed).Do(ctx); err == nil && missed {
 			return "the click went elsewhere", nil
 		}
 		return "", nil
@@ -70,8 +74,8 @@ func (p *Page) Fill(selector, text string) {
 	p.tb.Helper()
 	p.retry("the field "+selector, func(ctx context.Context) (string, error) {
 		var why string
-		err := chromedp.Evaluate(`((selector) => {
-			const field = document.querySelector(selector);
+		err := p.evaluate(`((selector) => {
+			const field = `+p.root+`.querySelector(selector);
 			if (!field || !field.checkVisibility()) return "it can't be seen";
 			if (field.disabled || field.readOnly) return "it can't be written in";
 			field.focus();
@@ -85,7 +89,7 @@ func (p *Page) Fill(selector, text string) {
 			return "", err
 		}
 		var is bool
-		if err := chromedp.Evaluate(`document.querySelector(`+quoted(selector)+`).value === `+quoted(text), &is).Do(ctx); err != nil || !is {
+		if err := p.evaluate(p.root+`.querySelector(`+quoted(selector)+`).value === `+quoted(text), &is).Do(ctx); err != nil || !is {
 			return "it has another text", err
 		}
 		return "", nil

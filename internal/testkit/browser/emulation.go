@@ -16,13 +16,13 @@ import (
 
 // prepare makes a tab the same on every machine. It has the focus, as the only tab of a
 // person would, and may use the clipboard.
-func prepare(session cdp.BrowserContextID) chromedp.Action {
+func (c *chromium) prepare(session cdp.BrowserContextID) chromedp.Action {
 	return chromedp.Tasks{
 		network.Enable(),
 		emulation.SetFocusEmulationEnabled(true),
 		emulation.SetTimezoneOverride("America/Sao_Paulo"),
 		emulation.SetDeviceMetricsOverride(1440, 900, 1, false),
-		emulation.SetUserAgentOverride(shared.agent).WithAcceptLanguage("en"),
+		emulation.SetUserAgentOverride(c.agent).WithAcceptLanguage("en"),
 		colours("light"),
 		chromedp.ActionFunc(func(ctx context.Context) error {
 			return browser.GrantPermissions([]browser.PermissionType{browser.PermissionTypeClipboardReadWrite, browser.PermissionTypeClipboardSanitizedWrite}).
@@ -63,7 +63,7 @@ func (p *Page) Dark() {
 // Language makes the browser ask for pages in that language; English at first.
 func (p *Page) Language(tag string) {
 	p.tb.Helper()
-	p.run("the language", emulation.SetUserAgentOverride(shared.agent).WithAcceptLanguage(tag))
+	p.run("the language", emulation.SetUserAgentOverride(p.browser.agent).WithAcceptLanguage(tag))
 }
 
 // AddAuthenticator gives the tab a device that keeps passkeys and says yes to everything.

@@ -16,6 +16,7 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/cdproto/webauthn"
 	"github.com/chromedp/chromedp"
@@ -29,7 +30,10 @@ type Page struct {
 	ctx  context.Context //nolint:containedctx // chromedp keeps the tab in it
 	seen *watcher
 
-	session       cdp.BrowserContextID // what its cookies belong to
+	browser       *chromium
+	session       cdp.BrowserContextID // what its cookies belong to; empty: the browser's own
+	root          string               // of what selectors find: an expression of JavaScript
+	extension     bool                 // JavaScript runs where that of an extension does
 	authenticator webauthn.AuthenticatorID
 }
 
@@ -47,18 +51,18 @@ func New(tb testing.TB, base string) *Page {
 		tb.Fatal(shared.err)
 	}
 	var session cdp.BrowserContextID
-	if err := inBrowser(func(ctx context.Context) (err error) {
+	if err := shared.ask(func(ctx context.Context) (err error) {
 		session, err = target.CreateBrowserContext().Do(ctx)
 		return err
 	}); err != nil {
 		tb.Fatalf("open a session: %v", err)
 	}
 	tb.Cleanup(func() {
-		if err := inBrowser(func(ctx context.Context) error { return target.DisposeBrowserContext(session).Do(ctx) }); err != nil {
+		if err := shared.ask(func(ctx context.Context) error { return target.DisposeBrowserContext(session).Do(ctx) }); err != nil {
 			tb.Errorf("close a session: %v", err)
 		}
 	})
-	return open(tb, base, session)
+	return shared.open(tb, base, session)
 }
 
 // For returns the same tab for a subtest, which is the one that its failures end. What goes
@@ -73,22 +77,22 @@ func (p *Page) For(tb testing.TB) *Page {
 // Beside opens another tab with the same cookies.
 func (p *Page) Beside() *Page {
 	p.tb.Helper()
-	return open(p.tb, p.base, p.session)
+	return p.browser.open(p.tb, p.base, p.session)
 }
 
-func open(tb testing.TB, base string, session cdp.BrowserContextID) *Page {
+func (c *chromium) open(tb testing.TB, base string, session cdp.BrowserContextID) *Page {
 	tb.Helper()
-	p := &Page{tb: tb, base: base, session: session, seen: newWatcher(base)}
+	p := &Page{tb: tb, base: base, browser: c, session: session, root: "document", seen: newWatcher(base)}
 	// A session has no window at first, and a tab needs one.
 	var id target.ID
-	if err := inBrowser(func(ctx context.Context) (err error) {
+	if err := c.ask(func(ctx context.Context) (err error) {
 		id, err = target.CreateTarget("about:blank").WithBrowserContextID(session).WithNewWindow(true).Do(ctx)
 		return err
 	}); err != nil {
 		tb.Fatalf("open a tab: %v", err)
 	}
 	var closeTab context.CancelFunc
-	p.ctx, closeTab = chromedp.NewContext(shared.ctx, chromedp.WithTargetID(id))
+	p.ctx, closeTab = chromedp.NewContext(c.ctx, chromedp.WithTargetID(id))
 	chromedp.ListenTarget(p.ctx, p.seen.event)
 	tb.Cleanup(func() {
 		for _, problem := range p.seen.take() {
@@ -98,15 +102,15 @@ func open(tb testing.TB, base string, session cdp.BrowserContextID) *Page {
 	})
 	// The first run takes the tab. It must not have a time limit, which would close the
 	// tab as well.
-	if err := chromedp.Run(p.ctx, prepare(session)); err != nil {
+	if err := chromedp.Run(p.ctx, c.prepare(session)); err != nil {
 		tb.Fatalf("open a tab: %v", err)
 	}
 	return p
 }
 
-// inBrowser asks something of the browser itself.
-func inBrowser(ask func(ctx context.Context) error) error {
-	ctx, cancel := context.WithTimeout(shared.ctx, patience)
+// ask asks something of the browser itself.
+func (c *chromium) ask(ask func(ctx context.Context) error) error {
+	ctx, cancel := context.WithTimeout(c.ctx, patience)
 	defer cancel()
 	return chromedp.Run(ctx, chromedp.ActionFunc(func(ctx context.Context) error {
 		return ask(cdp.WithExecutor(ctx, chromedp.FromContext(ctx).Browser))
@@ -149,7 +153,7 @@ func (p *Page) Text(selector string) string {
 	p.tb.Helper()
 	p.Await(selector)
 	var text string
-	p.Eval(`document.querySelector(`+quoted(selector)+`)?.innerText ?? ""`, &text)
+	p.Eval(p.root+`.querySelector(`+quoted(selector)+`)?.innerText ?? ""`, &text)
 	return text
 }
 
@@ -157,27 +161,27 @@ func (p *Page) Text(selector string) string {
 func (p *Page) Count(selector string) int {
 	p.tb.Helper()
 	var count int
-	p.Eval(`[...document.querySelectorAll(`+quoted(selector)+`)].filter((e) => e.checkVisibility()).length`, &count)
+	p.Eval(`[...`+p.root+`.querySelectorAll(`+quoted(selector)+`)].filter((e) => e.checkVisibility()).length`, &count)
 	return count
 }
 
 // Await waits until an element that the selector finds can be seen.
 func (p *Page) Await(selector string) {
 	p.tb.Helper()
-	p.AwaitTrue(selector, `[...document.querySelectorAll(`+quoted(selector)+`)].some((e) => e.checkVisibility())`)
+	p.AwaitTrue(selector, `[...`+p.root+`.querySelectorAll(`+quoted(selector)+`)].some((e) => e.checkVisibility())`)
 }
 
 // AwaitText waits until an element that the selector finds can be seen with the text in it.
 func (p *Page) AwaitText(selector, text string) {
 	p.tb.Helper()
 	p.AwaitTrue(fmt.Sprintf("%q in %s", text, selector),
-		`[...document.querySelectorAll(`+quoted(selector)+`)].some((e) => e.checkVisibility() && e.innerText.includes(`+quoted(text)+`))`)
+		`[...`+p.root+`.querySelectorAll(`+quoted(selector)+`)].some((e) => e.checkVisibility() && e.innerText.includes(`+quoted(text)+`))`)
 }
 
 // AwaitGone waits until no element that the selector finds can be seen.
 func (p *Page) AwaitGone(selector string) {
 	p.tb.Helper()
-	p.AwaitTrue("the end of "+selector, `![...document.querySelectorAll(`+quoted(selector)+`)].some((e) => e.checkVisibility())`)
+	p.AwaitTrue("the end of "+selector, `![...`+p.root+`.querySelectorAll(`+quoted(selector)+`)].some((e) => e.checkVisibility())`)
 }
 
 // AwaitPath waits until the page with that path is loaded.
@@ -192,7 +196,7 @@ func (p *Page) AwaitTrue(what, expression string) {
 	p.tb.Helper()
 	p.retry(what, func(ctx context.Context) (string, error) {
 		var holds bool
-		if err := chromedp.Evaluate(expression, &holds, awaited).Do(ctx); err != nil || !holds {
+		if err := p.evaluate(expression, &holds, awaited).Do(ctx); err != nil || !holds {
 			return "not yet", err
 		}
 		return "", nil
@@ -203,7 +207,23 @@ func (p *Page) AwaitTrue(what, expression string) {
 // result into out; a nil out drops it.
 func (p *Page) Eval(expression string, out any) {
 	p.tb.Helper()
-	p.run("the result of "+cut(expression, 200), chromedp.Evaluate(expression, out, chromedp.EvalAsValue, awaited))
+	p.run("the result of "+cut(expression, 200), p.evaluate(expression, out, chromedp.EvalAsValue, awaited))
+}
+
+// evaluate evaluates an expression where the page's, or the extension's, own is.
+func (p *Page) evaluate(expression string, out any, options ...chromedp.EvaluateOption) chromedp.Action {
+	if !p.extension {
+		return chromedp.Evaluate(expression, out, options...)
+	}
+	return chromedp.ActionFunc(func(ctx context.Context) error {
+		world := p.seen.extension()
+		if world == 0 {
+			return errors.New("no extension has a script in the page")
+		}
+		return chromedp.Evaluate(expression, out, append(options, func(params *runtime.EvaluateParams) *runtime.EvaluateParams {
+			return params.WithContextID(world)
+		})...).Do(ctx)
+	})
 }
 
 // Cookies are those that the browser would send to the page that is shown.

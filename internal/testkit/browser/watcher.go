@@ -29,6 +29,7 @@ type watcher struct {
 	problems []string
 	requests map[network.RequestID]*Request
 	order    []network.RequestID
+	world    runtime.ExecutionContextID // of the extension's script in the page; 0: none
 }
 
 func newWatcher(base string) *watcher {
@@ -126,6 +127,12 @@ func (w *watcher) event(event any) {
 		if e.Entry.Level == log.LevelError || e.Entry.Level == log.LevelWarning {
 			w.add("%s: %s %s", e.Entry.Source, e.Entry.Text, e.Entry.URL)
 		}
+	case *runtime.EventExecutionContextCreated:
+		if strings.HasPrefix(e.Context.Origin, extensionScheme) {
+			w.setExtension(e.Context.ID)
+		}
+	case *runtime.EventExecutionContextsCleared:
+		w.setExtension(0)
 	case *network.EventRequestWillBeSent:
 		w.sent(e)
 	case *network.EventLoadingFinished:
@@ -133,6 +140,18 @@ func (w *watcher) event(event any) {
 	case *network.EventDataReceived: // a stream does not finish
 		w.size(e.RequestID, func(r *Request) { r.Bytes += e.EncodedDataLength })
 	}
+}
+
+func (w *watcher) setExtension(world runtime.ExecutionContextID) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.world = world
+}
+
+func (w *watcher) extension() runtime.ExecutionContextID {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.world
 }
 
 func (w *watcher) sent(e *network.EventRequestWillBeSent) {
