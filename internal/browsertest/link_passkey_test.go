@@ -190,10 +190,15 @@ func TestCodeIsComparedOnThePhone(t *testing.T) {
 // The question for a passkey looks right, in each of its states.
 func TestPasskeyPagesLookRight(t *testing.T) {
 	t.Parallel()
-	w := start(t, testkit.Options{Platform: whatsapp.Config{ComparePasskeys: true}})
+	w := start(t, testkit.Options{})
 	rule := map[string]any{"compare": true, "seconds": 600}
 	p, id, _ := w.asked(w.BaseURL, rule)
 	w.looks(t, "elsewhere", p, []look{{name: "a passkey to sign elsewhere", path: "/instances/" + id}})
+	platform := start(t, testkit.Options{PasskeyName: platformHost})
+	p, id, _ = platform.asked(platform.BaseURL, rule)
+	platform.looks(t, "on the messenger's page", p, []look{{name: "a passkey to sign on the messenger's page", path: "/instances/" + id, act: func(p *browser.Page) {
+		p.Await(`[data-elsewhere] a[href="https://web.whatsapp.com"]`)
+	}}})
 	here := start(t, testkit.Options{})
 	p, id, _ = here.asked(here.atName(), rule)
 	here.looks(t, "here", p, []look{{name: "a passkey to sign here", path: "/instances/" + id, act: func(p *browser.Page) { p.Await("[data-sign]") }}})
