@@ -216,5 +216,12 @@ func TestPasskeyPagesLookRight(t *testing.T) {
 	p, id, _ = failed.asked(failed.BaseURL, map[string]any{"seconds": 1})
 	failed.AwaitPasskey(t, id, gateway.PasskeyFailed)
 	p.Await(".qr img")
+	p.Language("pt-BR")
+	p.Open("/instances/" + id)
+	p.AwaitText("#passkey-failed", "ninguém respondeu a tempo")
+	phone = failed.stranger()
+	phone.Language("pt-BR")
+	phone.Open("/sandbox?left=" + shopNumber)
+	phone.AwaitText("#left-head", "não foi vinculado: ninguém respondeu a tempo")
 	failed.looks(t, "failed", p, []look{{name: "a passkey that failed", path: "/instances/" + id}})
 }

@@ -5,7 +5,9 @@ package dashboard
 import (
 	"encoding/json"
 	"hash/fnv"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/recado-project/recado/internal/dashboard/frame"
@@ -21,9 +23,10 @@ type shownPasskey struct {
 	Request   string // JSON, while it is requested
 	Snippet   string // signs it in the console of a browser
 	ExpiresAt time.Time
-	Code      string // to compare, while it is to be confirmed
-	Confirmed bool   // here
-	Reason    string // why it failed
+	Code      string   // to compare, while it is to be confirmed
+	Confirmed bool     // here
+	Reason    string   // why it failed, in English
+	Why       web.Word // the same for the reader, "" if only Reason says it
 }
 
 // passkeyOf returns what the page shows of a question, nil for nothing.
@@ -39,10 +42,28 @@ func passkeyOf(question gateway.PasskeyQuestion) *shownPasskey {
 	case gateway.PasskeyConfirm:
 		return &shownPasskey{Code: question.Code, Confirmed: question.Confirmed, ExpiresAt: question.ExpiresAt}
 	case gateway.PasskeyFailed:
-		return &shownPasskey{Reason: question.Reason}
+		return &shownPasskey{Reason: question.Reason, Why: whyNotLinked(question.Reason)}
 	default:
 		return nil
 	}
+}
+
+// whyNotLinked returns a reason without changing parts, for the reader. The page shows the
+// next code anyway.
+func whyNotLinked(reason string) web.Word {
+	known := []web.Word{
+		web.Word("nobody answered in time"),
+		web.Word("the code was not confirmed in time"),
+		web.Word("the code was not confirmed on the phone in time"),
+		web.Word("the connection to the platform ended"),
+		web.Word("the platform's question was not understood"),
+		web.Word("the phone has linked the device, and its keys did not fit"),
+	}
+	begin, _, _ := strings.Cut(reason, ";")
+	if slices.Contains(known, web.Word(begin)) {
+		return web.Word(begin)
+	}
+	return ""
 }
 
 // Open reports whether something is still to be done.

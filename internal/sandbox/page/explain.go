@@ -56,6 +56,11 @@ func reasons() []web.Word {
 		web.Word("the phone has received no message with this id"),
 		web.Word("the phone shows no message in this place"),
 		web.Word("the phone shows no message with this id"),
+		// How the question for a passkey ends.
+		web.Word("another code was scanned meanwhile"),
+		web.Word("nobody answered in time"),
+		web.Word("somebody said on the phone that the codes are not the same"),
+		web.Word("the code was not confirmed on both sides in time"),
 		// The page's own.
 		web.Word("the form can't be read"),
 		web.Word("must be a number"),
@@ -74,13 +79,21 @@ func reasons() []web.Word {
 	}
 }
 
+// knownReason returns a reason that is translated, "" for another one.
+func knownReason(reason string) web.Word {
+	for _, known := range reasons() {
+		if string(known) == reason {
+			return known
+		}
+	}
+	return ""
+}
+
 // explain says why something was refused.
 func (r *request) explain(refused *refusal.Error) string {
 	reason := refused.Message
-	for _, known := range reasons() {
-		if string(known) == reason {
-			reason = r.words(known)
-		}
+	if known := knownReason(reason); known != "" {
+		reason = r.words(known)
 	}
 	switch {
 	case strings.HasPrefix(refused.Message, "must "), strings.HasPrefix(refused.Message, "is "):

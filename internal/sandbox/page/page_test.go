@@ -194,7 +194,7 @@ func TestRefusalsAreTranslated(t *testing.T) {
 	elsewhere := map[string]bool{
 		"must be the chat ID of a group": true, "the wire can't carry this stanza": true, "must be a waHistorySync.HistorySync": true,
 		"needs viewOnce, and a person as the receiver": true, "no account has this LID": true, "must be one of order, pin, future": true,
-		"the phone shows no code to compare": true, "is not a WebAuthn request with a challenge": true,
+		"is not a WebAuthn request with a challenge":                                                               true,
 		"the passkey counts less uses than before: it may be a copy":                                               true,
 		"must be one of available, unavailable, composing, recording, paused":                                      true,
 		"must be one of image, sticker, video, voice, audio, document, history":                                    true,

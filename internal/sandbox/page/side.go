@@ -30,19 +30,20 @@ const (
 
 // side is one side of the page.
 type side struct {
-	Side    string // left or right
-	Asked   string // the number that the address names
-	Found   bool   // such a phone exists
-	Phone   handset
-	Path    string           // of what can be done with the phone
-	Passkey link.PasskeyView // the question for a passkey, as the phone shows it
-	Chats   []chatLine
-	Chat    *openChat // nil: none
-	Picked  bool      // somebody has chosen the chat
-	Two     bool      // there is another side
-	Close   string    // the address without this side
-	Back    string    // the address with the list of chats
-	Element string    // begins the IDs of its elements
+	Side      string // left or right
+	Asked     string // the number that the address names
+	Found     bool   // such a phone exists
+	Phone     handset
+	Path      string           // of what can be done with the phone
+	Passkey   link.PasskeyView // the question for a passkey, as the phone shows it
+	NotLinked web.Word         // why that question ended without a link, "" if only Passkey says it
+	Chats     []chatLine
+	Chat      *openChat // nil: none
+	Picked    bool      // somebody has chosen the chat
+	Two       bool      // there is another side
+	Close     string    // the address without this side
+	Back      string    // the address with the list of chats
+	Element   string    // begins the IDs of its elements
 }
 
 // chatLine is a chat in the list.
@@ -100,6 +101,7 @@ func (p *Page) side(ctx context.Context, where string, at place) (side, error) {
 	if shown.Passkey, err = p.config.Linking.Passkey(ctx, of.Number); err != nil {
 		return shown, err
 	}
+	shown.NotLinked = knownReason(shown.Passkey.Reason)
 	lines, err := p.config.Phones.ChatLines(ctx, of.Number)
 	if err != nil {
 		return shown, err
