@@ -42,9 +42,10 @@ type Foreign struct {
 	columns map[string][]string // by table; empty where there is no such table
 }
 
-// ForeignDevice is a linked device in whatsmeow's tables.
+// ForeignDevice is a linked device of another program.
 type ForeignDevice struct {
 	Device     string // names the keys, for Store.AddDevice
+	Name       string // that the other program has given it; empty if that gives none
 	Profile    gateway.Profile
 	PreKeys    int
 	Sessions   int // Signal sessions with other devices
@@ -128,17 +129,9 @@ func (f *Foreign) Device(ctx context.Context, jid string) (ForeignDevice, error)
 	if err != nil {
 		return ForeignDevice{}, fmt.Errorf("keys: read whatsmeow's device: %w", err)
 	}
-	encoded, err := writeDevice(device)
+	found, err := newForeignDevice(device)
 	if err != nil {
 		return ForeignDevice{}, err
-	}
-	found := ForeignDevice{
-		Device:  device.ID.String(),
-		Profile: gateway.Profile{JID: gateway.JID(device.ID.ToNonAD().String()), Name: gateway.CleanName(device.PushName)},
-		Rows:    []gateway.DeviceKey{{Kind: kindDevice, Value: encoded}},
-	}
-	if !device.LID.IsEmpty() {
-		found.Profile.LID = gateway.JID(device.LID.ToNonAD().String())
 	}
 	for _, table := range whatsmeowTables() {
 		rows, err := f.rows(ctx, table, jid)
@@ -168,31 +161,21 @@ func (f *Foreign) CopyPairs(ctx context.Context, to Store) error {
 	if len(f.columns[pairTable]) == 0 {
 		return nil
 	}
-	people, err := newPeople(to)
+	pairs, err := NewPairCopier(to)
 	if err != nil {
 		return err
 	}
-	var pairs []store.LIDMapping
 	err = f.each(ctx, "SELECT lid, pn FROM "+pairTable, nil, func(scan func(...any) error) error {
-		var lid, pn string
-		if err := scan(&lid, &pn); err != nil {
+		var lid, number string
+		if err := scan(&lid, &number); err != nil {
 			return err
 		}
-		pair := store.LIDMapping{LID: types.NewJID(lid, types.HiddenUserServer), PN: types.NewJID(pn, types.DefaultUserServer)}
-		if known, err := people.GetLIDForPN(ctx, pair.PN); err != nil || !known.IsEmpty() {
-			return err
-		}
-		if pairs = append(pairs, pair); len(pairs) < pairsAtOnce {
-			return nil
-		}
-		err := people.PutManyLIDMappings(ctx, pairs)
-		pairs = nil
-		return err
+		return pairs.Add(ctx, lid, number)
 	})
 	if err != nil {
 		return fmt.Errorf("keys: read whatsmeow's pairs: %w", err)
 	}
-	return people.PutManyLIDMappings(ctx, pairs)
+	return pairs.Flush(ctx)
 }
 
 // each calls row for each row of a query.
@@ -276,9 +259,6 @@ func (f *Foreign) device(ctx context.Context, jid string) (*store.Device, error)
 	})
 	if err == nil && device == nil {
 		err = errors.New("it is gone")
-	}
-	if err == nil && (device.ID.Server != types.DefaultUserServer || device.ID.User == "") {
-		err = errors.New("it is not a device of a number")
 	}
 	return device, err
 }
