@@ -14,27 +14,47 @@ import (
 // importCommand has a command for each kind of store that devices are taken over from.
 type importCommand struct {
 	Whatsmeow importWhatsmeowCommand `cmd:"" help:"Take over the devices of a program on whatsmeow: wuzapi, GOWA, evolution-go, mautrix-whatsapp and others. The gateway and that program must be stopped."`
+	Baileys   importBaileysCommand   `cmd:"" help:"Take over the devices of a program on Baileys that keeps them in files. The gateway and that program must be stopped."`
 }
 
 type importWhatsmeowCommand struct {
-	accountFlags
-	From          string `arg:"" help:"The program's SQLite file, or its PostgreSQL database (postgres://…). It is read and never changed."`
-	DryRun        bool   `help:"Only say what would come; nothing is written." env:"-"`
-	SourceStopped bool   `help:"The other program is stopped, whatever it looks like." name:"source-is-stopped" env:"-"`
+	importFlags
+	From string `arg:"" help:"The program's SQLite file, or its PostgreSQL database (postgres://…). It is read and never changed."`
 }
 
 // Run imports, and prints what became of each device.
 func (c importWhatsmeowCommand) Run(ctx context.Context, t terminal) error {
+	return c.move(ctx, t, movein.FromWhatsmeow, movein.Config{From: c.From})
+}
+
+type importBaileysCommand struct {
+	importFlags
+	From string `arg:"" help:"The folder with the program's creds.json, or a folder of such folders. It is read and never changed." type:"path"`
+}
+
+// Run imports, and prints what became of each device.
+func (c importBaileysCommand) Run(ctx context.Context, t terminal) error {
+	return c.move(ctx, t, movein.FromBaileys, movein.Config{From: c.From})
+}
+
+// importFlags are those of all imports.
+type importFlags struct {
+	accountFlags
+	DryRun        bool `help:"Only say what would come; nothing is written." env:"-"`
+	SourceStopped bool `help:"The other program is stopped, whatever it looks like." name:"source-is-stopped" env:"-"`
+}
+
+// move imports what config says, and prints what became of each device.
+func (f importFlags) move(ctx context.Context, t terminal, from func(context.Context, movein.Config, func(movein.Result)) error, config movein.Config) error {
 	all := []movein.Result{} // never null
 	var rows [][]string
 	left, head := 0, "INSTANCE"
-	if c.DryRun {
+	if f.DryRun {
 		head = "STATE"
 	}
-	err := movein.FromWhatsmeow(ctx, movein.Config{
-		From: c.From, Stopped: c.SourceStopped, DryRun: c.DryRun,
-		Data: c.store(t.logger), Account: c.accountName(), Logger: t.logger, Now: t.now,
-	}, func(result movein.Result) {
+	config.Stopped, config.DryRun = f.SourceStopped, f.DryRun
+	config.Data, config.Account, config.Logger, config.Now = f.store(t.logger), f.accountName(), t.logger, t.now
+	err := from(ctx, config, func(result movein.Result) {
 		if result.Problem != "" {
 			left++
 		}

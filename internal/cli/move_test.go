@@ -33,7 +33,8 @@ func TestExportAndImport(t *testing.T) {
 	g.Stop()
 	command(1, "no instance nobody", "export", "nobody", file)
 	command(2, "<file>", "export", "shop")
-	command(2, "unexpected argument baileys", "import", "baileys", file)
+	command(2, "unexpected argument bailey,", "import", "bailey", file)
+	command(1, "no such file", "import", "baileys", file)
 	if out := command(0, "is linked to the account", "export", "shop", file, "--forget"); !strings.HasPrefix(out, "exported ") {
 		t.Errorf("printed %q", out)
 	}

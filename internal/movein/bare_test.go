@@ -204,9 +204,16 @@ func startBare(t *testing.T, config bareConfig) *otherProgram {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
-	command := exec.CommandContext(ctx, os.Args[0])
-	command.Env = append(os.Environ(), bareVariable+"="+string(encoded))
+	return startOther(t, bareVariable+"="+string(encoded), os.Args[0])
+}
+
+// startOther starts another program with a variable in its environment, and waits until it
+// says that it is ready.
+func startOther(t *testing.T, variable string, program ...string) *otherProgram {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	command := exec.CommandContext(ctx, program[0], program[1:]...)
+	command.Env = append(os.Environ(), variable)
 	command.Stderr = os.Stderr
 	in, err := command.StdinPipe()
 	if err != nil {

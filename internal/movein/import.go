@@ -3,6 +3,7 @@
 package movein
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -81,8 +82,8 @@ func Import(ctx context.Context, config ImportConfig, report func(Result)) error
 			return err
 		}
 	}
-	for _, jid := range devices {
-		result, err := m.move(ctx, jid)
+	for _, id := range devices {
+		result, err := m.move(ctx, id)
 		if err != nil {
 			return err
 		}
@@ -117,19 +118,25 @@ func (m *moving) look(ctx context.Context) error {
 }
 
 // move moves one device. An error ends the import.
-func (m *moving) move(ctx context.Context, jid string) (Result, error) {
-	device, err := m.Source.foreign.Device(ctx, jid)
+func (m *moving) move(ctx context.Context, id string) (Result, error) {
+	device, err := m.Source.foreign.Device(ctx, id)
 	if ctx.Err() != nil {
 		return Result{}, ctx.Err()
 	}
+	if inUse, ok := errors.AsType[*InUseError](err); ok {
+		return Result{}, inUse
+	}
 	if err != nil {
-		number, _, _ := strings.Cut(jid, "@")
-		number, _, _ = strings.Cut(number, ":")
-		number, _, _ = strings.Cut(number, ".")
-		return Result{Number: number, Problem: "it can't be read: " + strings.TrimPrefix(err.Error(), "keys: ")}, nil
+		number := id
+		if user, _, isJID := strings.Cut(id, "@"); isJID {
+			user, _, _ = strings.Cut(user, ":")
+			number, _, _ = strings.Cut(user, ".")
+		}
+		why := strings.TrimPrefix(strings.TrimPrefix(err.Error(), "keys: "), "baileys: ")
+		return Result{Number: number, Problem: "it can't be read: " + why}, nil
 	}
 	result := Result{
-		Number: numberOf(device.Profile), Name: m.name(device.Profile),
+		Number: numberOf(device.Profile), Name: m.name(device),
 		Sessions: device.Sessions, SenderKeys: device.SenderKeys, UnreadableSessions: device.Unreadable,
 	}
 	if device.PreKeys == 0 {
@@ -171,16 +178,18 @@ func (m *moving) create(ctx context.Context, device keys.ForeignDevice, name str
 	return instance.ID, nil
 }
 
-// name is the name of a new instance: that of its account, if nothing else is called so.
-func (m *moving) name(profile gateway.Profile) string {
-	number := numberOf(profile)
+// name is the name of a new instance: the one that the device has in the other program, or
+// that of its account, if nothing else is called so.
+func (m *moving) name(device keys.ForeignDevice) string {
+	number := numberOf(device.Profile)
+	name := cmp.Or(gateway.CleanName(device.Name), device.Profile.Name)
 	switch {
-	case profile.Name == "":
+	case name == "":
 		return number
-	case m.names[profile.Name]:
-		return profile.Name + " " + number
+	case m.names[name]:
+		return name + " " + number
 	default:
-		return profile.Name
+		return name
 	}
 }
 

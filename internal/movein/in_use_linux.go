@@ -1,4 +1,4 @@
-// Who uses a SQLite file.
+// Who uses a SQLite file, or a folder.
 
 package movein
 
@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 )
@@ -70,12 +72,123 @@ func openedBy(path string) (string, error) {
 		if err != nil || !os.SameFile(about, other) {
 			continue // it was closed, or is not ours to see
 		}
-		process := strings.Split(descriptor, "/")[2]
-		name, err := os.ReadFile("/proc/" + process + "/comm") //nolint:gosec // it is a number
-		if err != nil {
-			continue // it has ended
+		if process := processName(strings.Split(descriptor, "/")[2]); process != "" {
+			return process + " has this file open", nil
 		}
-		return fmt.Sprintf("process %s (%s) has this file open", process, strings.TrimSpace(string(name))), nil
 	}
 	return "", nil
+}
+
+// processName names a process by its number; empty if it has ended.
+func processName(process string) string {
+	name, err := os.ReadFile("/proc/" + process + "/comm") //nolint:gosec // it is a number
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprintf("process %s (%s)", process, strings.TrimSpace(string(name)))
+}
+
+// foldersAround is how far above the folders of devices a program may work, which is at
+// /srv/bot if they are in /srv/bot/data/sessions.
+const foldersAround = 3
+
+// folderInUse says in what way somebody uses folders of devices, which are at path or in
+// it: a process that works there, or that has credentials open. A program on Baileys
+// mostly works in a folder around them, so one of a runtime of JavaScript counts there
+// too. Empty means that nobody was seen.
+func folderInUse(path string, folders []*stateFolder) (why string, err error) {
+	within, around := []fs.FileInfo{}, []fs.FileInfo{}
+	var creds []fs.FileInfo
+	for _, folder := range folders {
+		about, err := folder.root.Stat(".")
+		if err != nil {
+			return "", err
+		}
+		within = append(within, about)
+		if about, err := folder.root.Lstat(credsFile); err == nil {
+			creds = append(creds, about)
+		}
+	}
+	path, err = filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	for range foldersAround {
+		if about, err := os.Stat(path); err == nil && path != filepath.Dir(path) {
+			around = append(around, about)
+		}
+		path = filepath.Dir(path)
+	}
+	processes, err := filepath.Glob("/proc/[0-9]*")
+	if err != nil {
+		return "", err
+	}
+	own := ancestors()
+	for _, folder := range processes {
+		process := filepath.Base(folder)
+		if slices.Contains(own, process) {
+			continue // whoever calls this program may be anywhere
+		}
+		what := ""
+		where, err := os.Stat(folder + "/cwd")
+		switch {
+		case err != nil: // it has ended, or is not ours to see
+		case isOne(where, within), isOne(where, around) && isScript(folder):
+			what = "works in or around this folder"
+		}
+		if what == "" && hasOpen(folder, creds) {
+			what = "has " + credsFile + " open"
+		}
+		if name := processName(process); what != "" && name != "" {
+			return name + " " + what, nil
+		}
+	}
+	return "", nil
+}
+
+func isOne(file fs.FileInfo, files []fs.FileInfo) bool {
+	return slices.ContainsFunc(files, func(other fs.FileInfo) bool { return os.SameFile(file, other) })
+}
+
+// hasOpen reports whether a process has one of some files open.
+func hasOpen(process string, files []fs.FileInfo) bool {
+	opened, err := os.ReadDir(process + "/fd")
+	if err != nil {
+		return false // it has ended, or is not ours to see
+	}
+	return slices.ContainsFunc(opened, func(descriptor fs.DirEntry) bool {
+		about, err := os.Stat(process + "/fd/" + descriptor.Name())
+		return err == nil && about.Mode().IsRegular() && isOne(about, files)
+	})
+}
+
+// isScript reports whether a process is a runtime of JavaScript.
+func isScript(process string) bool {
+	program, err := os.Readlink(process + "/exe")
+	if err != nil {
+		return false
+	}
+	name := strings.TrimSuffix(filepath.Base(program), " (deleted)")
+	return slices.Contains([]string{"node", "nodejs", "bun", "deno"}, name)
+}
+
+// ancestors are this process and those that it was started by.
+func ancestors() []string {
+	process := strconv.Itoa(os.Getpid())
+	found := []string{process}
+	for process != "0" && process != "1" {
+		about, err := os.ReadFile("/proc/" + process + "/stat") //nolint:gosec // it is a number
+		if err != nil {
+			break
+		}
+		// The name in brackets may have blanks; behind it are the state and the parent.
+		_, behind, _ := strings.Cut(string(about[strings.LastIndexByte(string(about), ')')+1:]), " ")
+		fields := strings.Fields(behind)
+		if len(fields) < 2 {
+			break
+		}
+		process = fields[1]
+		found = append(found, process)
+	}
+	return found
 }

@@ -20,6 +20,10 @@ func TestMain(m *testing.M) {
 		os.Exit(0)
 	}
 	goleak.VerifyTestMain(m,
+		goleak.Cleanup(func(code int) {
+			removeBaileys()
+			os.Exit(code)
+		}),
 		// whatsmeow leaves its reader behind where a frame arrives in the moment in
 		// which the connection is closed from this side.
 		goleak.IgnoreTopFunction("go.mau.fi/whatsmeow/socket.(*FrameSocket).frameComplete"),

@@ -1,6 +1,7 @@
 package movein_test
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"net/url"
@@ -34,13 +35,19 @@ type move struct {
 	options testkit.Options
 	store   string // of the other program
 	devices []bareOne
+	// start starts the other program, and from imports its devices.
+	start func(*testing.T, bareConfig) *otherProgram
+	from  importer
 }
+
+// importer is one of the imports.
+type importer func(context.Context, movein.Config, func(movein.Result)) error
 
 // newMove makes phones and groups on a new sandbox, and returns the gateway that it is in.
 func newMove(t *testing.T, count int, options testkit.Options, otherStore string) (*move, *testkit.Gateway) {
 	t.Helper()
 	g := testkit.Start(t, options)
-	m := &move{t: t, options: options, store: otherStore}
+	m := &move{t: t, options: options, store: otherStore, start: startBare, from: movein.FromWhatsmeow}
 	for n := range count {
 		one := bareOne{Owner: phones.Owner(n), To: phones.Recipient(n)}
 		one.Group = g.Phones.CreateGroup(t, "team "+strconv.Itoa(n), one.To, one.Owner).ID
@@ -82,7 +89,7 @@ func (m *move) heard(text string) (lines []string) {
 // stops it.
 func (m *move) useOther(g *testkit.Gateway) {
 	m.t.Helper()
-	other := startBare(m.t, m.bare(g, "hello"))
+	other := m.start(m.t, m.bare(g, "hello"))
 	m.say(g, "good morning")
 	other.await(m.heard("good morning")...)
 	other.stop()
@@ -101,7 +108,7 @@ func (m *move) config() movein.Config {
 // importAll imports, and fails the test unless everything came.
 func (m *move) importAll() []movein.Result {
 	m.t.Helper()
-	results, err := collect(m.t, m.config())
+	results, err := collectFrom(m.t, m.config(), m.from)
 	if err != nil {
 		m.t.Fatal(err)
 	}
@@ -118,7 +125,12 @@ func (m *move) importAll() []movein.Result {
 
 func collect(t *testing.T, config movein.Config) (results []movein.Result, err error) {
 	t.Helper()
-	err = movein.FromWhatsmeow(t.Context(), config, func(result movein.Result) { results = append(results, result) })
+	return collectFrom(t, config, movein.FromWhatsmeow)
+}
+
+func collectFrom(t *testing.T, config movein.Config, from importer) (results []movein.Result, err error) {
+	t.Helper()
+	err = from(t.Context(), config, func(result movein.Result) { results = append(results, result) })
 	return results, err
 }
 
@@ -136,17 +148,23 @@ func (m *move) nobodyAsksAgain(g *testkit.Gateway) {
 	}
 }
 
+// deviceCount is how many devices move.
+func deviceCount(t *testing.T, usual int) int {
+	t.Helper()
+	text := os.Getenv(devicesVariable)
+	if text == "" {
+		return usual
+	}
+	count, err := strconv.Atoi(text)
+	check(t, err)
+	return count
+}
+
 // All devices of another program are connected after the move, without a code. They read
 // what was written meanwhile, and are read; nobody needs a message a second time.
 func TestMoveIn(t *testing.T) {
 	t.Parallel()
-	count := 20
-	if text := os.Getenv(devicesVariable); text != "" {
-		var err error
-		if count, err = strconv.Atoi(text); err != nil {
-			t.Fatal(err)
-		}
-	}
+	count := deviceCount(t, 20)
 	for name, where := range map[string]func(t *testing.T) (testkit.Options, string){
 		"from SQLite to SQLite": func(t *testing.T) (testkit.Options, string) {
 			t.Helper()
@@ -165,30 +183,37 @@ func TestMoveIn(t *testing.T) {
 			first, second := m.say(before, "are you there"), m.say(before, "hello again")
 			before.Stop()
 
-			began := time.Now()
-			results := m.importAll()
-			each := time.Since(began) / time.Duration(count)
-			t.Logf("%d devices, %s each", count, each.Round(time.Microsecond))
-			if each > time.Second {
-				t.Errorf("a device took %s", each)
-			}
-
-			after := testkit.Start(t, m.options)
-			began = time.Now()
-			names := map[string]bool{}
-			for _, result := range results {
-				instance := after.AwaitStatus(t, result.InstanceID, gateway.StatusConnected)
-				names[instance.Name] = true
-			}
-			t.Logf("all connected after %s", time.Since(began).Round(time.Millisecond))
-			if len(names) != count {
-				t.Errorf("the instances are called %v", names)
-			}
-			m.reads(after, results, slices.Concat(first, second))
-			m.isRead(after, results)
-			m.nobodyAsksAgain(after)
+			m.goOn(slices.Concat(first, second))
 		})
 	}
+}
+
+// goOn imports all devices and starts the gateway. All of them are connected, read what is
+// waiting for them, and are read; nobody needs a message a second time.
+func (m *move) goOn(waiting [][]string) {
+	m.t.Helper()
+	began := time.Now()
+	results := m.importAll()
+	each := time.Since(began) / time.Duration(len(m.devices))
+	m.t.Logf("%d devices, %s each", len(m.devices), each.Round(time.Microsecond))
+	if each > time.Second {
+		m.t.Errorf("a device took %s", each)
+	}
+
+	after := testkit.Start(m.t, m.options)
+	began = time.Now()
+	names := map[string]bool{}
+	for _, result := range results {
+		instance := after.AwaitStatus(m.t, result.InstanceID, gateway.StatusConnected)
+		names[instance.Name] = true
+	}
+	m.t.Logf("all connected after %s", time.Since(began).Round(time.Millisecond))
+	if len(names) != len(m.devices) {
+		m.t.Errorf("the instances are called %v", names)
+	}
+	m.reads(after, results, waiting)
+	m.isRead(after, results)
+	m.nobodyAsksAgain(after)
 }
 
 // reads fails the test unless the instances receive the messages.

@@ -22,7 +22,9 @@ import (
 
 // SourceConfig says where the store of the other program is. From and Logger are required.
 type SourceConfig struct {
-	From string // a SQLite file, or the URL of a PostgreSQL database
+	From  string // a file, a folder, or the URL of a PostgreSQL database
+	Keys  string // where a program on Baileys keeps its keys, if that is another folder
+	Redis string // or the URL of a Redis server
 	// Stopped says that the other program is stopped, whatever it looks like.
 	Stopped bool
 	TempDir string // for the copy of a file, made if it is missing; empty: the machine's own
@@ -36,10 +38,21 @@ type InUseError struct{ Why string }
 // Error says what was seen.
 func (e *InUseError) Error() string { return e.Why }
 
+// foreign are the devices of another program.
+type foreign interface {
+	// Devices returns what identifies them: their JIDs, or the names that the program has
+	// given them.
+	Devices(ctx context.Context) ([]string, error)
+	// Device reads all keys of one. An *InUseError ends the import.
+	Device(ctx context.Context, id string) (keys.ForeignDevice, error)
+	// CopyPairs copies the pairs of number and LID of all devices.
+	CopyPairs(ctx context.Context, to keys.Store) error
+}
+
 // Source is the store of another program, which is read and never changed. It is used by
 // one goroutine.
 type Source struct {
-	foreign *keys.Foreign
+	foreign foreign
 	closers []func() error
 }
 
@@ -53,7 +66,10 @@ func OpenWhatsmeow(ctx context.Context, config SourceConfig) (_ *Source, err err
 		}
 	}()
 	if strings.HasPrefix(config.From, "postgres://") || strings.HasPrefix(config.From, "postgresql://") {
-		err = s.openPostgres(ctx, config)
+		var tx *sql.Tx
+		if tx, err = s.beginReading(ctx, config); err == nil {
+			err = s.openTables(ctx, tx, "postgres")
+		}
 	} else {
 		err = s.openFile(ctx, config)
 	}
@@ -73,16 +89,26 @@ func (s *Source) Close() error {
 	return errors.Join(errs...)
 }
 
-// openPostgres begins a transaction that only reads: everything is of one moment.
-func (s *Source) openPostgres(ctx context.Context, config SourceConfig) error {
+// openTables opens whatsmeow's own tables.
+func (s *Source) openTables(ctx context.Context, db keys.Querier, dialect string) error {
+	tables, err := keys.OpenForeign(ctx, db, dialect)
+	if err == nil {
+		s.foreign = tables
+	}
+	return err
+}
+
+// beginReading begins a transaction in PostgreSQL that only reads: everything is of one
+// moment. Its error is an *InUseError if others use the database.
+func (s *Source) beginReading(ctx context.Context, config SourceConfig) (*sql.Tx, error) {
 	db, err := postgres.Open(ctx, postgres.Config{URL: config.From, Conns: 1, Logger: config.Logger})
 	if err != nil {
-		return fmt.Errorf("open the other program's database: %w", err)
+		return nil, fmt.Errorf("open the other program's database: %w", err)
 	}
 	s.closers = append(s.closers, db.Close)
 	tx, err := db.Pool().BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
 	if err != nil {
-		return fmt.Errorf("read the other program's database: %w", err)
+		return nil, fmt.Errorf("read the other program's database: %w", err)
 	}
 	s.closers = append(s.closers, func() error {
 		if err := tx.Rollback(); !errors.Is(err, sql.ErrTxDone) {
@@ -92,7 +118,7 @@ func (s *Source) openPostgres(ctx context.Context, config SourceConfig) error {
 	})
 	ours, err := claim.Held(ctx, tx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var tables bool
 	var others int
@@ -104,14 +130,13 @@ func (s *Source) openPostgres(ctx context.Context, config SourceConfig) error {
 		postgres.ApplicationName).Scan(&tables, &others, &names)
 	switch {
 	case err != nil:
-		return fmt.Errorf("see who uses the other program's database: %w", err)
+		return nil, fmt.Errorf("see who uses the other program's database: %w", err)
 	case ours || tables:
-		return errors.New("this database is Recado's own: give Recado a database that the other program does not use")
+		return nil, errors.New("this database is Recado's own: give Recado a database that the other program does not use")
 	case others > 0 && !config.Stopped:
-		return &InUseError{fmt.Sprintf("%d other connections use this database (%s)", others, names)}
+		return nil, &InUseError{fmt.Sprintf("%d other connections use this database (%s)", others, names)}
 	}
-	s.foreign, err = keys.OpenForeign(ctx, tx, "postgres")
-	return err
+	return tx, nil
 }
 
 // openFile opens a copy of a SQLite file: even reading changes what lies beside the file,
@@ -153,8 +178,7 @@ func (s *Source) openFile(ctx context.Context, config SourceConfig) error {
 		return fmt.Errorf("open a copy of the file: %w", err)
 	}
 	s.closers = append(s.closers, db.Close)
-	s.foreign, err = keys.OpenForeign(ctx, db, "sqlite3")
-	return err
+	return s.openTables(ctx, db, "sqlite3")
 }
 
 // filePath is the file that From names: a path, or the URI that programs configure,

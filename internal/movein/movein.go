@@ -1,4 +1,4 @@
-// Moving in from a program on whatsmeow, as a whole.
+// Moving in from another program, as a whole.
 
 package movein
 
@@ -18,10 +18,12 @@ import (
 // empties it.
 const tempFolder = "tmp"
 
-// Config says what moves from where to where. All fields are required but the two that say
-// yes or no.
+// Config says what moves from where to where. All fields are required but Keys and Redis,
+// and the two that say yes or no.
 type Config struct {
-	From    string // a SQLite file, or the URL of a PostgreSQL database
+	From    string // a file, a folder, or the URL of a PostgreSQL database
+	Keys    string // where Evolution API keeps keys: its folder instances
+	Redis   string // or the URL of its Redis server
 	Stopped bool   // the other program is stopped, whatever it looks like
 	DryRun  bool   // nothing is written, and the data need not exist
 
@@ -34,8 +36,17 @@ type Config struct {
 // FromWhatsmeow imports all devices of a program on whatsmeow (Import), while no gateway
 // works with the data. Its error is ErrGatewayRuns if one does, and an *InUseError if the
 // other program seems to run.
-func FromWhatsmeow(ctx context.Context, config Config, report func(Result)) (err error) {
-	source := SourceConfig{From: config.From, Stopped: config.Stopped, Logger: config.Logger}
+func FromWhatsmeow(ctx context.Context, config Config, report func(Result)) error {
+	return moveAll(ctx, config, OpenWhatsmeow, report)
+}
+
+// FromBaileys does for a folder of a program on Baileys what FromWhatsmeow does.
+func FromBaileys(ctx context.Context, config Config, report func(Result)) error {
+	return moveAll(ctx, config, OpenBaileys, report)
+}
+
+func moveAll(ctx context.Context, config Config, open func(context.Context, SourceConfig) (*Source, error), report func(Result)) (err error) {
+	source := SourceConfig{From: config.From, Keys: config.Keys, Redis: config.Redis, Stopped: config.Stopped, Logger: config.Logger}
 	to := ImportConfig{Now: config.Now}
 	if !config.DryRun {
 		release, refused := Take(ctx, config.Data)
@@ -49,7 +60,7 @@ func FromWhatsmeow(ctx context.Context, config Config, report func(Result)) (err
 			source.TempDir = filepath.Join(folder, tempFolder)
 		}
 	}
-	if to.Source, err = OpenWhatsmeow(ctx, source); err != nil {
+	if to.Source, err = open(ctx, source); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, to.Source.Close()) }()
