@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"maps"
 	"os"
 	"path/filepath"
@@ -120,11 +121,7 @@ func (b *baileysFolders) Device(ctx context.Context, id string) (keys.ForeignDev
 	if !b.checkChanges {
 		return device, err
 	}
-	changed, checkErr := folder.changed()
-	if changed {
-		return device, &InUseError{fmt.Sprintf("the files in %s were changed while they were read", folder.path)}
-	}
-	return device, errors.Join(err, checkErr)
+	return device, errors.Join(err, folder.checkUnchanged())
 }
 
 // CopyPairs copies the pairs of all folders.
@@ -134,17 +131,17 @@ func (b *baileysFolders) CopyPairs(ctx context.Context, to keys.Store) error {
 		return err
 	}
 	for _, folder := range b.folders {
-		if err := copyPairs(ctx, pairs, folder); err != nil {
+		if err := copyPairs(ctx, pairs, folder.entries(ctx, baileys.IsPair)); err != nil {
 			return err
 		}
 	}
 	return pairs.Flush(ctx)
 }
 
-// copyPairs copies the pairs in a folder. One that can't be read is left out: the device
+// copyPairs copies the pairs among entries. One that can't be read is left out: the device
 // learns it again.
-func copyPairs(ctx context.Context, pairs *keys.PairCopier, folder *stateFolder) error {
-	for entry, err := range folder.entries(ctx, baileys.IsPair) {
+func copyPairs(ctx context.Context, pairs *keys.PairCopier, entries iter.Seq2[baileys.Entry, error]) error {
+	for entry, err := range entries {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}

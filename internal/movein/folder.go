@@ -121,11 +121,17 @@ func (f *stateFolder) has(name string) bool {
 	return ok
 }
 
-// changed reports whether a file is not what it was when the folder was opened.
-func (f *stateFolder) changed() (bool, error) {
+// checkUnchanged returns an *InUseError if a file is not what it was when the folder was
+// opened.
+func (f *stateFolder) checkUnchanged() error {
 	now := &stateFolder{path: f.path, root: f.root}
-	err := now.look()
-	return err == nil && !maps.Equal(f.files, now.files), err
+	if err := now.look(); err != nil {
+		return err
+	}
+	if !maps.Equal(f.files, now.files) {
+		return &InUseError{fmt.Sprintf("the files in %s were changed while they were read", f.path)}
+	}
+	return nil
 }
 
 // read reads a file.

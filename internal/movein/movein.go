@@ -45,6 +45,11 @@ func FromBaileys(ctx context.Context, config Config, report func(Result)) error 
 	return moveAll(ctx, config, OpenBaileys, report)
 }
 
+// FromEvolution does for the database of Evolution API what FromWhatsmeow does.
+func FromEvolution(ctx context.Context, config Config, report func(Result)) error {
+	return moveAll(ctx, config, OpenEvolution, report)
+}
+
 func moveAll(ctx context.Context, config Config, open func(context.Context, SourceConfig) (*Source, error), report func(Result)) (err error) {
 	source := SourceConfig{From: config.From, Keys: config.Keys, Redis: config.Redis, Stopped: config.Stopped, Logger: config.Logger}
 	to := ImportConfig{Now: config.Now}

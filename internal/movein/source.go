@@ -65,7 +65,7 @@ func OpenWhatsmeow(ctx context.Context, config SourceConfig) (_ *Source, err err
 			err = errors.Join(err, s.Close())
 		}
 	}()
-	if strings.HasPrefix(config.From, "postgres://") || strings.HasPrefix(config.From, "postgresql://") {
+	if isPostgres(config.From) {
 		var tx *sql.Tx
 		if tx, err = s.beginReading(ctx, config); err == nil {
 			err = s.openTables(ctx, tx, "postgres")
@@ -77,6 +77,10 @@ func OpenWhatsmeow(ctx context.Context, config SourceConfig) (_ *Source, err err
 		err = errors.New("there are no tables of whatsmeow in it: docs/moving-in.md says where each program keeps them")
 	}
 	return s, err
+}
+
+func isPostgres(from string) bool {
+	return strings.HasPrefix(from, "postgres://") || strings.HasPrefix(from, "postgresql://")
 }
 
 // Close releases the source, and removes the copy. It may be called twice.

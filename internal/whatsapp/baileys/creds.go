@@ -3,6 +3,7 @@
 package baileys
 
 import (
+	"bytes"
 	"encoding/base64"
 	"fmt"
 
@@ -56,6 +57,16 @@ type credentials struct {
 	identity    []byte // the public key, with the byte of its curve
 	nextPreKey  uint32
 	firstAtHome uint32 // prekeys below were given to the platform
+}
+
+// SameDevice reports whether credentials are of the same device, which may have changed
+// in between.
+func SameDevice(one, other []byte) bool {
+	var keys [2]struct {
+		NoiseKey keyPair `json:"noiseKey"`
+	}
+	return decode(one, &keys[0]) == nil && decode(other, &keys[1]) == nil &&
+		bytes.Equal(keys[0].NoiseKey.Private, keys[1].NoiseKey.Private)
 }
 
 // readCreds reads credentials. What Baileys does not know stays empty, as whatsmeow leaves
