@@ -14,6 +14,7 @@ import (
 // importCommand has a command for each kind of store that devices are taken over from.
 type importCommand struct {
 	Whatsmeow importWhatsmeowCommand `cmd:"" help:"Take over the devices of a program on whatsmeow: wuzapi, GOWA, evolution-go, mautrix-whatsapp and others. The gateway and that program must be stopped."`
+	Evolution importEvolutionCommand `cmd:"" help:"Take over the devices of Evolution API, version 2 with PostgreSQL. The gateway and Evolution API must be stopped."`
 	Baileys   importBaileysCommand   `cmd:"" help:"Take over the devices of a program on Baileys that keeps them in files. The gateway and that program must be stopped."`
 }
 
@@ -35,6 +36,18 @@ type importBaileysCommand struct {
 // Run imports, and prints what became of each device.
 func (c importBaileysCommand) Run(ctx context.Context, t terminal) error {
 	return c.move(ctx, t, movein.FromBaileys, movein.Config{From: c.From})
+}
+
+type importEvolutionCommand struct {
+	importFlags
+	From  string `arg:"" help:"Evolution API's PostgreSQL database: its DATABASE_CONNECTION_URI. It is read and never changed."`
+	Keys  string `help:"Its folder instances, if it keeps keys in files." placeholder:"FOLDER" type:"path" required:"" xor:"keys" env:"-"`
+	Redis string `help:"Its Redis server (redis://…), if it keeps keys there: its CACHE_REDIS_URI." placeholder:"URL" required:"" xor:"keys"`
+}
+
+// Run imports, and prints what became of each device.
+func (c importEvolutionCommand) Run(ctx context.Context, t terminal) error {
+	return c.move(ctx, t, movein.FromEvolution, movein.Config{From: c.From, Keys: c.Keys, Redis: c.Redis})
 }
 
 // importFlags are those of all imports.

@@ -35,6 +35,9 @@ func TestExportAndImport(t *testing.T) {
 	command(2, "<file>", "export", "shop")
 	command(2, "unexpected argument bailey,", "import", "bailey", file)
 	command(1, "no such file", "import", "baileys", file)
+	command(2, "--keys", "import", "evolution", "postgres://localhost/evolution")
+	command(2, "can't be used together", "import", "evolution", "postgres://localhost/evolution", "--keys", data, "--redis", "redis://localhost")
+	command(1, "open the other program's database", "import", "evolution", "postgres:///evolution?host=/nowhere", "--keys", data)
 	if out := command(0, "is linked to the account", "export", "shop", file, "--forget"); !strings.HasPrefix(out, "exported ") {
 		t.Errorf("printed %q", out)
 	}
