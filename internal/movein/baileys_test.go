@@ -126,8 +126,14 @@ func useBaileys(t *testing.T, version string, count int) (m *move, waiting [][]s
 }
 
 // Devices of a program on Baileys come without a code, as those of one on whatsmeow do.
+// Version 6 names LIDs as it names numbers.
 func TestMoveInFromBaileys(t *testing.T) {
 	t.Parallel()
-	m, waiting := useBaileys(t, newest, deviceCount(t, 5))
-	m.goOn(waiting)
+	for name, version := range map[string]string{"version 7": newest, "version 6": "version6"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m, waiting := useBaileys(t, version, deviceCount(t, 5))
+			m.goOn(waiting)
+		})
+	}
 }
