@@ -45,6 +45,31 @@ type Instance struct {
 	ProxyProblem string `json:"proxyProblem,omitempty"`
 	// Device is what the phone lists of the device, from the next linking on.
 	Device DeviceLabel `json:"device,omitzero"`
+
+	// Pace, Typing and NumberChecks are what the instance keeps to when it writes; zero is
+	// off.
+	Pace         Pace   `json:"pace,omitzero"`
+	Typing       bool   `json:"typing,omitempty"`
+	NumberChecks Budget `json:"numberChecks,omitzero"`
+	// RestrictedUntil is until when the platform does not let the account write to new
+	// contacts; nil if it does.
+	RestrictedUntil *time.Time `json:"restrictedUntil,omitempty"`
+}
+
+// Pace is how fast messages of an instance leave the queue. A zero field is off.
+type Pace struct {
+	GapSeconds      float64 `json:"gapSeconds,omitempty"`    // between two messages at least
+	JitterSeconds   float64 `json:"jitterSeconds,omitempty"` // the most that chance adds
+	PerMinute       int     `json:"perMinute,omitempty"`
+	NewChatsPerHour int     `json:"newChatsPerHour,omitempty"` // messages that begin a chat
+	NewChatsPerDay  int     `json:"newChatsPerDay,omitempty"`
+}
+
+// Budget is how often something may happen within any hour and any day. A zero field is
+// off.
+type Budget struct {
+	PerHour int `json:"perHour,omitempty"`
+	PerDay  int `json:"perDay,omitempty"`
 }
 
 // DeviceLabel is what a phone lists of a linked device. Empty fields mean the defaults:
@@ -62,6 +87,26 @@ type InstanceChange struct {
 	// means no proxy.
 	Proxy  *string
 	Device *DeviceChange
+
+	Pace         *PaceChange
+	Typing       *bool
+	NumberChecks *BudgetChange
+}
+
+// PaceChange is what is to be changed of a Pace. A nil field stays as it is; zero is off.
+type PaceChange struct {
+	GapSeconds      *float64 `json:"gapSeconds,omitempty"`    // to the millisecond, up to an hour
+	JitterSeconds   *float64 `json:"jitterSeconds,omitempty"` // up to an hour
+	PerMinute       *int     `json:"perMinute,omitempty"`
+	NewChatsPerHour *int     `json:"newChatsPerHour,omitempty"`
+	NewChatsPerDay  *int     `json:"newChatsPerDay,omitempty"`
+}
+
+// BudgetChange is what is to be changed of a Budget. A nil field stays as it is; zero is
+// off.
+type BudgetChange struct {
+	PerHour *int `json:"perHour,omitempty"`
+	PerDay  *int `json:"perDay,omitempty"`
 }
 
 // DeviceChange is what is to be changed of what the phone lists.
@@ -82,6 +127,15 @@ func (c InstanceChange) MarshalJSON() ([]byte, error) {
 		setOrRemove(device, "name", c.Device.Name)
 		setOrRemove(device, "kind", c.Device.Kind)
 		patch["device"] = device
+	}
+	if c.Pace != nil {
+		patch["pace"] = c.Pace
+	}
+	if c.Typing != nil {
+		patch["typing"] = *c.Typing
+	}
+	if c.NumberChecks != nil {
+		patch["numberChecks"] = c.NumberChecks
 	}
 	return json.Marshal(patch)
 }

@@ -2,7 +2,9 @@ package api
 
 import (
 	"context"
+	"math"
 	"strings"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -22,19 +24,23 @@ type InstanceControl interface {
 
 // Instance is an instance as answers show it.
 type Instance struct {
-	InstanceID     string             `json:"instanceId" format:"uuid" doc:"Identifier of the instance." example:"019aa1f4-5b0c-7e43-9d1f-6a1f2f6f3b11"`
-	Name           string             `json:"name" example:"Support"`
-	Status         string             `json:"status" enum:"created,connecting,pending_qr_code_scan,connected,stopped,manually_stopped,error,qr_timeout,payment_pending" example:"connected"`
-	MessengerJID   string             `json:"messengerJid" doc:"Personal chat ID of the linked account. This and the other messenger fields are empty while no account is linked." example:"5511999990000@s.whatsapp.net"`
-	MessengerLID   string             `json:"messengerLid" doc:"LID of the linked account." example:"123456789012345@lid"`
-	MessengerID    string             `json:"messengerId" doc:"Digits of the linked account." example:"5511999990000"`
-	MessengerName  string             `json:"messengerName" doc:"Display name of the linked account." example:"Ana"`
-	MessengerImage string             `json:"messengerProfilePicUrl" doc:"URL of the profile picture of the linked account." example:""`
-	Proxy          string             `json:"proxy,omitempty" doc:"The proxy that all connections to the platform go through, with *** in place of the password; left out if none is set." example:"socks5h://user:***@proxy.example.org:1080"`
-	ProxyProblem   string             `json:"proxyProblem,omitempty" enum:"proxy_unreachable,proxy_auth_failed,proxy_platform_unreachable" doc:"Why the instance does not come through its proxy now; left out if it does." example:"proxy_unreachable"`
-	Device         *DeviceLabel       `json:"device,omitempty" doc:"What the phone lists of the device, from the next linking on; left out if nothing is set."`
-	CreatedAt      contract.Timestamp `json:"createdAt"`
-	UpdatedAt      contract.Timestamp `json:"updatedAt"`
+	InstanceID     string              `json:"instanceId" format:"uuid" doc:"Identifier of the instance." example:"019aa1f4-5b0c-7e43-9d1f-6a1f2f6f3b11"`
+	Name           string              `json:"name" example:"Support"`
+	Status         string              `json:"status" enum:"created,connecting,pending_qr_code_scan,connected,stopped,manually_stopped,error,qr_timeout,payment_pending" example:"connected"`
+	MessengerJID   string              `json:"messengerJid" doc:"Personal chat ID of the linked account. This and the other messenger fields are empty while no account is linked." example:"5511999990000@s.whatsapp.net"`
+	MessengerLID   string              `json:"messengerLid" doc:"LID of the linked account." example:"123456789012345@lid"`
+	MessengerID    string              `json:"messengerId" doc:"Digits of the linked account." example:"5511999990000"`
+	MessengerName  string              `json:"messengerName" doc:"Display name of the linked account." example:"Ana"`
+	MessengerImage string              `json:"messengerProfilePicUrl" doc:"URL of the profile picture of the linked account." example:""`
+	Proxy          string              `json:"proxy,omitempty" doc:"The proxy that all connections to the platform go through, with *** in place of the password; left out if none is set." example:"socks5h://user:***@proxy.example.org:1080"`
+	ProxyProblem   string              `json:"proxyProblem,omitempty" enum:"proxy_unreachable,proxy_auth_failed,proxy_platform_unreachable" doc:"Why the instance does not come through its proxy now; left out if it does." example:"proxy_unreachable"`
+	Device         *DeviceLabel        `json:"device,omitempty" doc:"What the phone lists of the device, from the next linking on; left out if nothing is set."`
+	Pace           *Pace               `json:"pace,omitempty" doc:"How fast messages leave the queue; left out if nothing is set."`
+	Typing         bool                `json:"typing,omitempty" doc:"Whether a chat is shown typing before a text from the queue; left out if not." example:"true"`
+	NumberChecks   *Budget             `json:"numberChecks,omitempty" doc:"How many numbers the platform may be asked about; left out if nothing is set."`
+	Restricted     *contract.Timestamp `json:"restrictedUntil,omitempty" doc:"Until when the platform does not let the account write to new contacts, or an hour after it has last said so without an end; left out if it does."`
+	CreatedAt      contract.Timestamp  `json:"createdAt"`
+	UpdatedAt      contract.Timestamp  `json:"updatedAt"`
 }
 
 // DeviceLabel is what a phone lists of a linked device.
@@ -43,10 +49,54 @@ type DeviceLabel struct {
 	Kind string `json:"kind,omitempty" enum:"desktop,chrome,edge,firefox,opera,safari,ipad,tablet" doc:"What sort of device it is shown as; left out: desktop." example:"chrome"`
 }
 
+// Pace is how fast messages of an instance leave the queue. What is left out is off.
+type Pace struct {
+	GapSeconds      float64 `json:"gapSeconds,omitempty" doc:"The time between two messages at least." example:"4"`
+	JitterSeconds   float64 `json:"jitterSeconds,omitempty" doc:"The most that chance adds to the gap, anew for each message." example:"3.5"`
+	PerMinute       int     `json:"perMinute,omitempty" doc:"Messages within any minute." example:"10"`
+	NewChatsPerHour int     `json:"newChatsPerHour,omitempty" doc:"Messages within any hour that begin a chat." example:"10"`
+	NewChatsPerDay  int     `json:"newChatsPerDay,omitempty" doc:"Messages within any day that begin a chat." example:"50"`
+}
+
+// Budget is how often something may happen. What is left out is off.
+type Budget struct {
+	PerHour int `json:"perHour,omitempty" doc:"Within any hour." example:"100"`
+	PerDay  int `json:"perDay,omitempty" doc:"Within any day." example:"500"`
+}
+
+type changePaceBody struct {
+	GapSeconds      *float64 `json:"gapSeconds,omitempty" nullable:"true" minimum:"0" maximum:"3600" doc:"The time between two messages at least, to the millisecond; null or 0: none." example:"4"`
+	JitterSeconds   *float64 `json:"jitterSeconds,omitempty" nullable:"true" minimum:"0" maximum:"3600" doc:"The most that chance adds to the gap, anew for each message; null or 0: nothing." example:"3.5"`
+	PerMinute       *int     `json:"perMinute,omitempty" nullable:"true" minimum:"0" maximum:"600" doc:"Messages within any minute; null or 0: any number." example:"10"`
+	NewChatsPerHour *int     `json:"newChatsPerHour,omitempty" nullable:"true" minimum:"0" maximum:"100000" doc:"Messages within any hour that begin a chat; null or 0: any number." example:"10"`
+	NewChatsPerDay  *int     `json:"newChatsPerDay,omitempty" nullable:"true" minimum:"0" maximum:"100000" doc:"Messages within any day that begin a chat; null or 0: any number." example:"50"`
+}
+
+// TransformSchema permits null in place of the object.
+func (changePaceBody) TransformSchema(_ huma.Registry, schema *huma.Schema) *huma.Schema {
+	schema.Nullable = true
+	return schema
+}
+
+type changeBudgetBody struct {
+	PerHour *int `json:"perHour,omitempty" nullable:"true" minimum:"0" maximum:"100000" doc:"Within any hour; null or 0: any number." example:"100"`
+	PerDay  *int `json:"perDay,omitempty" nullable:"true" minimum:"0" maximum:"100000" doc:"Within any day; null or 0: any number." example:"500"`
+}
+
+// TransformSchema permits null in place of the object.
+func (changeBudgetBody) TransformSchema(_ huma.Registry, schema *huma.Schema) *huma.Schema {
+	schema.Nullable = true
+	return schema
+}
+
 type changeInstanceBody struct {
 	Name   *string          `json:"name,omitempty" minLength:"1" maxLength:"255" doc:"Name of the instance, for people. It can't be removed." example:"Support"`
 	Proxy  *string          `json:"proxy,omitempty" nullable:"true" minLength:"1" maxLength:"2048" doc:"URL of a proxy: socks5, socks5h, http or https, with user name and password if it asks for them. With socks5 names are looked up by the gateway, with all others by the proxy. The masked URL of an answer changes nothing; null removes the proxy." example:"socks5h://user:password@proxy.example.org:1080"`
 	Device *changeLabelBody `json:"device,omitempty" doc:"What the phone lists of the device, from the next linking on; null: the default."`
+
+	Pace         *changePaceBody   `json:"pace,omitempty" doc:"How fast messages leave the queue; null: as fast as they can."`
+	Typing       *bool             `json:"typing,omitempty" nullable:"true" doc:"Whether a chat is shown typing before a text from the queue; null: not." example:"true"`
+	NumberChecks *changeBudgetBody `json:"numberChecks,omitempty" doc:"How many numbers check-numbers may ask the platform about; null: any number."`
 }
 
 type changeLabelBody struct {
@@ -87,10 +137,48 @@ func (in *changeInstanceInput) settings() (instance.Settings, error) {
 			*setting = new(string)
 		}
 	}
+	settings.Care = in.care(given)
 	return settings, nil
 }
 
-func newInstance(shown gateway.Instance) Instance {
+// care are the changes of what the instance keeps to.
+func (in *changeInstanceInput) care(given changeInstanceBody) instance.CareChange {
+	pace, checks := changePaceBody{}, changeBudgetBody{}
+	if given.Pace != nil {
+		pace = *given.Pace
+	}
+	if given.NumberChecks != nil {
+		checks = *given.NumberChecks
+	}
+	return instance.CareChange{
+		Gap: duration(orNone(in, "pace", "gapSeconds", pace.GapSeconds)), Jitter: duration(orNone(in, "pace", "jitterSeconds", pace.JitterSeconds)),
+		PerMinute:       orNone(in, "pace", "perMinute", pace.PerMinute),
+		NewChatsPerHour: orNone(in, "pace", "newChatsPerHour", pace.NewChatsPerHour),
+		NewChatsPerDay:  orNone(in, "pace", "newChatsPerDay", pace.NewChatsPerDay),
+		Typing:          orNone(in, "typing", "", given.Typing),
+		ChecksPerHour:   orNone(in, "numberChecks", "perHour", checks.PerHour),
+		ChecksPerDay:    orNone(in, "numberChecks", "perDay", checks.PerDay),
+	}
+}
+
+// orNone is what is given of a setting in an object: the zero value if null is, for the
+// setting or for the object.
+func orNone[T any](in *changeInstanceInput, object, field string, given *T) *T {
+	if given == nil && (in.IsNull(object) || in.IsNull(object+"."+field)) {
+		return new(T)
+	}
+	return given
+}
+
+// duration reads seconds, to the millisecond.
+func duration(seconds *float64) *time.Duration {
+	if seconds == nil {
+		return nil
+	}
+	return new(time.Duration(math.Round(*seconds*1000)) * time.Millisecond)
+}
+
+func newInstance(shown gateway.Instance, now time.Time) Instance {
 	made := Instance{
 		InstanceID:     shown.ID,
 		Name:           shown.Name,
@@ -110,11 +198,27 @@ func newInstance(shown gateway.Instance) Instance {
 	if shown.Label != (gateway.DeviceLabel{}) {
 		made.Device = &DeviceLabel{Name: shown.Label.Name, Kind: string(shown.Label.Kind)}
 	}
+	if pace := shown.Care.Pace; pace != (gateway.Pace{}) {
+		made.Pace = &Pace{
+			GapSeconds: pace.Gap.Seconds(), JitterSeconds: pace.Jitter.Seconds(), PerMinute: pace.PerMinute,
+			NewChatsPerHour: pace.NewChats.PerHour, NewChatsPerDay: pace.NewChats.PerDay,
+		}
+	}
+	made.Typing = shown.Care.Typing
+	if shown.Care.NumberChecks != (gateway.Budget{}) {
+		made.NumberChecks = new(Budget(shown.Care.NumberChecks))
+	}
+	if until, active := shown.Restricted.Active(now); active {
+		made.Restricted = contract.TimestampOrNil(until)
+	}
 	return made
 }
 
 // instances is the resource of instances.
-type instances struct{ control InstanceControl }
+type instances struct {
+	control InstanceControl
+	now     func() time.Time
+}
 
 func (i instances) list() contract.Endpoint {
 	return contract.Handle(contract.Operation{
@@ -127,16 +231,19 @@ func (i instances) list() contract.Endpoint {
 		if err != nil {
 			return nil, err
 		}
-		return &contract.Answer[contract.Envelope[Instance]]{Body: contract.NewEnvelope(*in, page, newInstance)}, nil
+		return &contract.Answer[contract.Envelope[Instance]]{Body: contract.NewEnvelope(*in, page, i.shown)}, nil
 	})
 }
 
-func (instances) get() contract.Endpoint {
+// shown is an instance as the answer of a request shows it now.
+func (i instances) shown(found gateway.Instance) Instance { return newInstance(found, i.now()) }
+
+func (i instances) get() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "getInstance", Tag: tagInstances,
 		Summary: "Get an instance", Description: "Returns one instance, as in the list.",
 	}, func(ctx context.Context, _ *contract.InstancePath) (*contract.Answer[Instance], error) {
-		return &contract.Answer[Instance]{Body: newInstance(contract.Instance(ctx))}, nil
+		return &contract.Answer[Instance]{Body: i.shown(contract.Instance(ctx))}, nil
 	})
 }
 
@@ -144,7 +251,7 @@ func (i instances) change() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "changeInstance", Tag: tagInstances,
 		Summary: "Change an instance",
-		Description: "Changes the fields that are given, and no others; null sets a default. A new proxy is tried before it is set, " +
+		Description: "Changes the fields that are given, and no others, also within an object; null sets a default. A new proxy is tried before it is set, " +
 			"which may take half a minute; then the instance connects anew through it, and never without it. " +
 			"Unknown fields are refused.",
 		Codes: []string{gateway.CodeProxyUnreachable, gateway.CodeProxyAuthFailed, gateway.CodeProxyPlatform},
@@ -157,7 +264,7 @@ func (i instances) change() contract.Endpoint {
 		if err != nil {
 			return nil, err
 		}
-		return &contract.Answer[Instance]{Body: newInstance(changed)}, nil
+		return &contract.Answer[Instance]{Body: i.shown(changed)}, nil
 	})
 }
 

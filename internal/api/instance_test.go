@@ -26,15 +26,26 @@ func TestChangeRefusals(t *testing.T) {
 		`{"device":{"name":"a\u202eb"}}`:                        {gateway.CodeValidation, "device.name"},
 		`{"device":{"kind":"fridge"}}`:                          {gateway.CodeValidation, "device.kind"},
 		`{"device":{"name":"` + strings.Repeat("é", 51) + `"}}`: {gateway.CodeValidation, "device.name"},
-		`{"proxy":7}`:                                           {gateway.CodeValidation, "proxy"},
-		`{"proxy":""}`:                                          {gateway.CodeValidation, "proxy"},
-		`{"proxy":"ftp://ana:segredo@h"}`:                       {gateway.CodeValidation, "socks5h://"},
-		`{"proxy":"http://ana:***@h:3128"}`:                     {gateway.CodeValidation, "itself"},
-		proxy + `h:99999"}`:                                     {gateway.CodeValidation, "port"},
-		proxy + `private.example"}`:                             {gateway.CodeValidation, "private address"},
-		proxy + `gone.example"}`:                                {gateway.CodeProxyUnreachable, "can't be reached"},
-		proxy + `locked.example"}`:                              {gateway.CodeProxyAuthFailed, "user name"},
-		proxy + `lonely.example"}`:                              {gateway.CodeProxyPlatform, "does not reach the platform"},
+		`{"pace":7}`:                          {gateway.CodeValidation, "pace"},
+		`{"pace":{"gap":7}}`:                  {gateway.CodeValidation, "pace.gap is not a field"},
+		`{"pace":{"gapSeconds":3600.5}}`:      {gateway.CodeValidation, "pace.gapSeconds"},
+		`{"pace":{"gapSeconds":-1}}`:          {gateway.CodeValidation, "pace.gapSeconds"},
+		`{"pace":{"jitterSeconds":"4"}}`:      {gateway.CodeValidation, "pace.jitterSeconds"},
+		`{"pace":{"perMinute":601}}`:          {gateway.CodeValidation, "pace.perMinute"},
+		`{"pace":{"perMinute":1.5}}`:          {gateway.CodeValidation, "pace.perMinute"},
+		`{"pace":{"newChatsPerHour":100001}}`: {gateway.CodeValidation, "pace.newChatsPerHour"},
+		`{"numberChecks":{"perDay":-1}}`:      {gateway.CodeValidation, "numberChecks.perDay"},
+		`{"numberchecks":{"perDay":1}}`:       {gateway.CodeValidation, "did you mean numberChecks"},
+		`{"typing":"yes"}`:                    {gateway.CodeValidation, "typing"},
+		`{"proxy":7}`:                         {gateway.CodeValidation, "proxy"},
+		`{"proxy":""}`:                        {gateway.CodeValidation, "proxy"},
+		`{"proxy":"ftp://ana:segredo@h"}`:     {gateway.CodeValidation, "socks5h://"},
+		`{"proxy":"http://ana:***@h:3128"}`:   {gateway.CodeValidation, "itself"},
+		proxy + `h:99999"}`:                   {gateway.CodeValidation, "port"},
+		proxy + `private.example"}`:           {gateway.CodeValidation, "private address"},
+		proxy + `gone.example"}`:              {gateway.CodeProxyUnreachable, "can't be reached"},
+		proxy + `locked.example"}`:            {gateway.CodeProxyAuthFailed, "user name"},
+		proxy + `lonely.example"}`:            {gateway.CodeProxyPlatform, "does not reach the platform"},
 	} {
 		r := request{method: http.MethodPatch, path: path, key: f.key, body: body}
 		got := f.do(t, r)
@@ -70,6 +81,12 @@ func TestChangeIsAMergePatch(t *testing.T) {
 		{`{"device":{"name":null},"device":{"name":"Caixa 2"}}`, `"device":{"name":"Caixa 2","kind":"ipad"}`, "Caixa 1"}, // the last one counts
 		{`{"device":null}`, masked, `"device"`},
 		{`{"proxy":null}`, `"name":"loja"`, `"proxy"`},
+		{`{"pace":{"gapSeconds":2.0504,"perMinute":9}}`, `"pace":{"gapSeconds":2.05,"perMinute":9},"createdAt"`, "typing"},
+		{`{"pace":{"jitterSeconds":1,"newChatsPerHour":3,"newChatsPerDay":20}}`, `"pace":{"gapSeconds":2.05,"jitterSeconds":1,"perMinute":9,"newChatsPerHour":3,"newChatsPerDay":20}`, "numberChecks"},
+		{`{"pace":{"gapSeconds":null,"jitterSeconds":0},"typing":true}`, `"pace":{"perMinute":9,"newChatsPerHour":3,"newChatsPerDay":20},"typing":true`, "Seconds"},
+		{`{"numberChecks":{"perHour":100}}`, `"typing":true,"numberChecks":{"perHour":100}`, "perDay"},
+		{`{"numberChecks":{"perHour":null,"perDay":500}}`, `"numberChecks":{"perDay":500}`, "perHour\":100"},
+		{`{"pace":null,"typing":null,"numberChecks":null}`, `"messengerProfilePicUrl":"","createdAt"`, "typing"},
 	} {
 		got := f.do(t, request{method: http.MethodPatch, path: path, key: f.key, body: step.body})
 		if body := got.Body.String(); got.Code != http.StatusOK || !strings.Contains(body, step.has) || strings.Contains(body, step.hasNot) {

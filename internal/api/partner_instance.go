@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"sync"
+	"time"
 
 	"github.com/recado-project/recado/internal/api/contract"
 	"github.com/recado-project/recado/internal/gateway"
@@ -38,12 +39,13 @@ type paymentInput struct {
 // partnerInstances is the resource of instances in the partner interface.
 type partnerInstances struct {
 	use      InstanceManagement
+	now      func() time.Time
 	most     int        // instances of an account; 0: any number
 	creating sync.Mutex // held while an instance is created within a limit
 }
 
 func newPartnerInstances(c Config) *partnerInstances {
-	return &partnerInstances{use: c.Instances, most: c.Limits.Instances}
+	return &partnerInstances{use: c.Instances, now: c.Now, most: c.Limits.Instances}
 }
 
 func (p *partnerInstances) create() contract.Endpoint {
@@ -61,7 +63,7 @@ func (p *partnerInstances) create() contract.Endpoint {
 		if err != nil {
 			return nil, err
 		}
-		return &contract.Answer[Instance]{Body: newInstance(instance)}, nil
+		return &contract.Answer[Instance]{Body: newInstance(instance, p.now())}, nil
 	})
 }
 
@@ -113,6 +115,6 @@ func (p *partnerInstances) setPayment() contract.Endpoint {
 		if err != nil {
 			return nil, err
 		}
-		return &contract.Answer[Instance]{Body: newInstance(instance)}, nil
+		return &contract.Answer[Instance]{Body: newInstance(instance, p.now())}, nil
 	})
 }

@@ -6,7 +6,7 @@ import "github.com/recado-project/recado/internal/api/contract"
 // where the reference page should show it, and a function to the file of its resource.
 func routes(c Config, origin contract.Origin) []contract.Route {
 	get, post, put, patch, del := contract.Get, contract.Post, contract.Put, contract.Patch, contract.Delete
-	instances, linking, partner := instances{c.Instances}, linking{c.Instances}, newPartnerInstances(c)
+	instances, linking, partner := instances{c.Instances, c.Now}, linking{c.Instances}, newPartnerInstances(c)
 	passkey := passkeys{c.Instances}
 	send, message, files := sending{c.Messages}, messages{c.Messages}, files{c.Messages, c.Files, origin}
 	people, webhook, deliveries := people{c.Directory}, webhooks{c.Webhooks}, deliveries{c.Webhooks}

@@ -60,6 +60,11 @@ func TestCommandsDoWhatTheAPICan(t *testing.T) {
 	p.wants("id       "+id, "instances", "show", "shop")
 	p.wants(id, "instances", "list", "--json")
 	p.wants("device kind  edge", "instances", "set", "shop", "--device-name", "Front desk", "--device-kind", "edge")
+	p.wants("gap                    1.5s", "instances", "set", "shop", "--gap", "1500ms", "--typing", "--checks-per-day", "500")
+	if out := p.does("instances", "set", "shop", "--gap", "0", "--no-typing"); strings.Contains(out, "gap") || strings.Contains(out, "typing") ||
+		!strings.Contains(out, "number checks per day  500") {
+		t.Errorf("it shows:\n%s", out)
+	}
 	if out := p.does("instances", "set", "shop", "--device-name", "", "--device-kind", "", "--proxy", ""); strings.Contains(out, "device") {
 		t.Errorf("the label is still there: %s", out)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/cli/care"
 )
 
 // instancesCommand works on instances, through a running gateway.
@@ -11,7 +12,7 @@ type instancesCommand struct {
 	Create  createInstanceCommand  `cmd:"" help:"Create an instance and print its id. Needs a partner key."`
 	List    listInstancesCommand   `cmd:"" help:"List the instances in the scope of the key."`
 	Show    showInstanceCommand    `cmd:"" help:"Show one instance."`
-	Set     setInstanceCommand     `cmd:"" help:"Change an instance: its name, its proxy, what the phone lists of its device."`
+	Set     setInstanceCommand     `cmd:"" help:"Change an instance: its name, its proxy, what the phone lists of its device, what it keeps to when it writes."`
 	Link    linkInstanceCommand    `cmd:"" help:"Show the codes that link an instance, until a phone has used one."`
 	Restart restartInstanceCommand `cmd:"" help:"Reconnect an instance, or bring a stopped one back."`
 	Stop    stopInstanceCommand    `cmd:"" help:"Close the session of an instance but keep it linked. Needs a partner key."`
@@ -75,15 +76,26 @@ func (c showInstanceCommand) Run(ctx context.Context, t terminal) error {
 }
 
 func showInstance(t terminal, instance client.Instance) error {
-	return t.fields(
-		instance,
-		pair{"id", instance.InstanceID}, pair{"name", instance.Name}, pair{"status", instance.Status},
-		pair{"number", instance.MessengerID}, pair{"chat id", instance.MessengerJID}, pair{"lid", instance.MessengerLID},
-		pair{"account", instance.MessengerName}, pair{"picture", instance.MessengerProfilePicURL},
-		pair{"proxy", instance.Proxy}, pair{"proxy problem", instance.ProxyProblem},
-		pair{"device name", instance.Device.Name}, pair{"device kind", instance.Device.Kind},
-		pair{"created", moment(instance.CreatedAt)}, pair{"updated", moment(instance.UpdatedAt)},
-	)
+	pairs := []pair{
+		{"id", instance.InstanceID},
+		{"name", instance.Name},
+		{"status", instance.Status},
+		{"number", instance.MessengerID},
+		{"chat id", instance.MessengerJID},
+		{"lid", instance.MessengerLID},
+		{"account", instance.MessengerName},
+		{"picture", instance.MessengerProfilePicURL},
+		{"proxy", instance.Proxy},
+		{"proxy problem", instance.ProxyProblem},
+		{"device name", instance.Device.Name},
+		{"device kind", instance.Device.Kind},
+		{"created", moment(instance.CreatedAt)},
+		{"updated", moment(instance.UpdatedAt)},
+	}
+	for _, line := range care.Lines(instance) {
+		pairs = append(pairs, pair{line.Name, line.Value})
+	}
+	return t.fields(instance, pairs...)
 }
 
 type setInstanceCommand struct {
@@ -92,6 +104,7 @@ type setInstanceCommand struct {
 	Proxy      *string `help:"URL of the proxy to the platform: socks5h://user:password@host:1080, socks5://, http:// or https://. Use the variable to keep it out of the process list; empty removes it." env:"RECADO_INSTANCE_PROXY"`
 	DeviceName *string `help:"What the phone lists as the name of the device, from the next linking on; empty: Recado." env:"-"`
 	DeviceKind *string `help:"What sort of device the phone lists: desktop, chrome, edge, firefox, opera, safari, ipad or tablet; empty: desktop." env:"-"`
+	care.Flags
 }
 
 // Run changes the instance.
@@ -100,8 +113,9 @@ func (c setInstanceCommand) Run(ctx context.Context, t terminal) error {
 	if c.DeviceName != nil || c.DeviceKind != nil {
 		change.Device = &client.DeviceChange{Name: c.DeviceName, Kind: c.DeviceKind}
 	}
+	c.Change(&change)
 	if change == (client.InstanceChange{}) {
-		return wrongUsage("nothing is to be changed: pass --name, --proxy, --device-name or --device-kind")
+		return wrongUsage("nothing is to be changed: pass --name, --proxy or another flag of recado help instances set")
 	}
 	gateway, id, err := c.open(ctx, t)
 	if err != nil {

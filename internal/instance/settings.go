@@ -1,4 +1,4 @@
-// What an instance is set to: its name, its proxy, its label.
+// What an instance is set to: its name, its proxy, its label, its care.
 
 package instance
 
@@ -24,6 +24,7 @@ type Settings struct {
 	Proxy      *string
 	DeviceName *string
 	DeviceKind *string
+	Care       CareChange
 }
 
 // Change changes settings of an instance and returns it. A new proxy is tried first: its
@@ -81,6 +82,7 @@ func (s Settings) check() (proxy gateway.Proxy, err error) {
 			refuse("proxy", err.Error())
 		}
 	}
+	s.Care.check(refuse)
 	if len(wrong) > 0 {
 		return "", gateway.InvalidFields(wrong...)
 	}
@@ -167,6 +169,7 @@ func (s Settings) apply(instance *gateway.Instance, proxy gateway.Proxy) {
 	if s.DeviceKind != nil {
 		instance.Label.Kind = gateway.DeviceKind(*s.DeviceKind)
 	}
+	s.Care.apply(&instance.Care)
 }
 
 // whyLost is the reason of a lost connection: the proxy's, if the proxy is why the

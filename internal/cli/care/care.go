@@ -1,0 +1,82 @@
+// Package care has the flags of what an instance keeps to when it writes, and shows what it
+// keeps to. The commands of instances use it.
+package care
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/recado-project/recado/client"
+)
+
+// Flags are the settings. A flag that is not given changes nothing.
+type Flags struct {
+	Gap             *time.Duration `help:"Time between two messages from the queue at least, such as 4s; 0: none." env:"-"`
+	Jitter          *time.Duration `help:"The most that chance adds to it, anew for each message; 0: nothing." env:"-"`
+	PerMinute       *int           `help:"Messages from the queue within any minute; 0: any number." env:"-"`
+	NewChatsPerHour *int           `help:"Messages from the queue within any hour that begin a chat; 0: any number." env:"-"`
+	NewChatsPerDay  *int           `help:"The same within any day." env:"-"`
+	Typing          *bool          `help:"Show typing before a text from the queue." env:"-" negatable:""`
+	ChecksPerHour   *int           `help:"Numbers that the platform may be asked about by checks within any hour; 0: any number." env:"-"`
+	ChecksPerDay    *int           `help:"The same within any day." env:"-"`
+}
+
+// Change adds the given settings to a change of an instance.
+func (f Flags) Change(change *client.InstanceChange) {
+	pace := client.PaceChange{
+		GapSeconds: seconds(f.Gap), JitterSeconds: seconds(f.Jitter), PerMinute: f.PerMinute,
+		NewChatsPerHour: f.NewChatsPerHour, NewChatsPerDay: f.NewChatsPerDay,
+	}
+	if pace != (client.PaceChange{}) {
+		change.Pace = &pace
+	}
+	checks := client.BudgetChange{PerHour: f.ChecksPerHour, PerDay: f.ChecksPerDay}
+	if checks != (client.BudgetChange{}) {
+		change.NumberChecks = &checks
+	}
+	change.Typing = f.Typing
+}
+
+func seconds(d *time.Duration) *float64 {
+	if d == nil {
+		return nil
+	}
+	return new(d.Seconds())
+}
+
+// Line is a name and a value, which is empty for what is off.
+type Line struct{ Name, Value string }
+
+// Lines shows the settings of an instance.
+func Lines(of client.Instance) []Line {
+	lines := []Line{
+		{"gap", wait(of.Pace.GapSeconds)},
+		{"jitter", wait(of.Pace.JitterSeconds)},
+		{"per minute", count(of.Pace.PerMinute)},
+		{"new chats per hour", count(of.Pace.NewChatsPerHour)},
+		{"new chats per day", count(of.Pace.NewChatsPerDay)},
+		{"number checks per hour", count(of.NumberChecks.PerHour)},
+		{"number checks per day", count(of.NumberChecks.PerDay)},
+	}
+	if of.Typing {
+		lines = append(lines, Line{"typing", "yes"})
+	}
+	if of.RestrictedUntil != nil {
+		lines = append(lines, Line{"restricted until", of.RestrictedUntil.UTC().Format(time.RFC3339)})
+	}
+	return lines
+}
+
+func wait(seconds float64) string {
+	if seconds == 0 {
+		return ""
+	}
+	return time.Duration(seconds * float64(time.Second)).String()
+}
+
+func count(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
+}

@@ -1,0 +1,52 @@
+package care_test
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/cli/care"
+)
+
+// A flag that is not given is not sent, and zero is.
+func TestChange(t *testing.T) {
+	t.Parallel()
+	for want, flags := range map[string]care.Flags{
+		`{}`:                          {},
+		`{"pace":{"gapSeconds":2.5}}`: {Gap: new(2500 * time.Millisecond)},
+		`{"numberChecks":{"perDay":0},"pace":{"perMinute":0},"typing":false}`: {PerMinute: new(0), ChecksPerDay: new(0), Typing: new(false)},
+		`{"pace":{"jitterSeconds":1,"newChatsPerHour":2,"newChatsPerDay":3}}`: {Jitter: new(time.Second), NewChatsPerHour: new(2), NewChatsPerDay: new(3)},
+	} {
+		var change client.InstanceChange
+		flags.Change(&change)
+		if got, err := json.Marshal(change); err != nil || string(got) != want {
+			t.Errorf("got %s (%v), want %s", got, err, want)
+		}
+	}
+}
+
+func TestLines(t *testing.T) {
+	t.Parallel()
+	until := time.Date(2026, 11, 20, 14, 22, 10, 0, time.UTC)
+	lines := care.Lines(client.Instance{
+		Pace: client.Pace{GapSeconds: 2.5, PerMinute: 10}, Typing: true, NumberChecks: client.Budget{PerHour: 100}, RestrictedUntil: &until,
+	})
+	shown := map[string]string{}
+	for _, line := range lines {
+		if line.Value != "" {
+			shown[line.Name] = line.Value
+		}
+	}
+	for name, want := range map[string]string{
+		"gap": "2.5s", "per minute": "10", "number checks per hour": "100", "typing": "yes", "restricted until": "2026-11-20T14:22:10Z",
+	} {
+		if shown[name] != want {
+			t.Errorf("%s is %q, want %q", name, shown[name], want)
+		}
+		delete(shown, name)
+	}
+	if len(shown) > 0 {
+		t.Errorf("it also shows %v", shown)
+	}
+}
