@@ -65,7 +65,11 @@ func listed(t *testing.T, heading string) map[string][]string {
 		if !ok {
 			t.Fatalf("%q is no line of the list %q", lines.Text(), heading)
 		}
-		list[strings.TrimSpace(name)] = strings.Fields(words)
+		name = strings.TrimSpace(name)
+		if _, twice := list[name]; twice {
+			t.Fatalf("%q is twice in the list %q", name, heading)
+		}
+		list[name] = strings.Fields(words)
 	}
 	return list
 }
