@@ -24,10 +24,14 @@ const (
 // lookupBatch is how many numbers the platform is asked about at once.
 const lookupBatch = 100
 
-// Store remembers the platform's answers about numbers.
+// Store remembers the platform's answers about numbers, and how often it was asked.
 type Store interface {
 	FindRegistrations(ctx context.Context, numbers []string, since time.Time) (map[string]gateway.Registration, error)
 	SaveRegistrations(ctx context.Context, registrations []gateway.Registration, at time.Time) error
+	GetInstance(ctx context.Context, id string) (gateway.Instance, error)
+	ListNumberChecks(ctx context.Context, instanceID string, since time.Time) ([]gateway.NumberChecks, error)
+	TakeNumberChecks(ctx context.Context, instanceID string, taken gateway.NumberChecks, since time.Time,
+		permit func(spent []gateway.NumberChecks) error) error
 }
 
 // Sessions finds the session of an instance that is connected.
@@ -73,7 +77,7 @@ func (s *Service) Party(ctx context.Context, session gateway.Session, to gateway
 	case to.Chat != "":
 		return gateway.Party{JID: to.Chat}, nil
 	}
-	registrations, err := s.lookUp(ctx, session, []string{to.Number}, sendAge)
+	registrations, err := s.lookUp(ctx, session, []string{to.Number}, sendAge, nil)
 	if err != nil {
 		return gateway.Party{}, err
 	}
@@ -110,14 +114,17 @@ func (s *Service) Candidates(ctx context.Context, to gateway.Recipient) ([]gatew
 }
 
 // CheckNumbers says which numbers, in digits with country code, have an account. The
-// platform's answers may be an hour old. The result has one entry for each number, in
+// platform's answers may be an hour old; what it is asked counts towards the budget of the
+// instance, and more than that is RateLimited and not asked. The result has one entry for each number, in
 // the same order, even if a number occurs twice.
 func (s *Service) CheckNumbers(ctx context.Context, instanceID string, numbers []string) ([]gateway.Registration, error) {
 	session, err := s.sessions.Session(ctx, instanceID)
 	if err != nil {
 		return nil, err
 	}
-	known, err := s.lookUp(ctx, session, numbers, checkAge)
+	known, err := s.lookUp(ctx, session, numbers, checkAge, func(missing int) error {
+		return s.take(ctx, instanceID, missing)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -131,9 +138,10 @@ func (s *Service) CheckNumbers(ctx context.Context, instanceID string, numbers [
 
 // lookUp returns what is known about the numbers. It takes answers of up to that age from
 // the store, asks the platform for the rest and stores its answers. Numbers without an
-// account are asked for every time, because they may get one.
+// account are asked for every time, because they may get one. Before it asks, it calls
+// permit, which may be nil, with how many numbers it would ask for.
 func (s *Service) lookUp(
-	ctx context.Context, session gateway.Session, numbers []string, age time.Duration,
+	ctx context.Context, session gateway.Session, numbers []string, age time.Duration, permit func(missing int) error,
 ) (map[string]gateway.Registration, error) {
 	now := s.now()
 	known, err := s.store.FindRegistrations(ctx, numbers, now.Add(-age))
@@ -141,6 +149,11 @@ func (s *Service) lookUp(
 		return nil, err
 	}
 	missing := missingFrom(known, numbers)
+	if len(missing) > 0 && permit != nil {
+		if err := permit(len(missing)); err != nil {
+			return nil, err
+		}
+	}
 	for len(missing) > 0 {
 		batch := missing[:min(len(missing), lookupBatch)]
 		missing = missing[len(batch):]

@@ -95,3 +95,32 @@ func (r Restricted) end() time.Time {
 	}
 	return r.Until
 }
+
+// NumberChecks is how many numbers the platform was asked about in the minute that ended
+// At.
+type NumberChecks struct {
+	At      time.Time
+	Numbers int
+}
+
+// Spent is how much of a Budget is used.
+type Spent struct {
+	LastHour, LastDay int
+}
+
+// Correspondence is what was written to a person, and when he wrote, since some time.
+type Correspondence struct {
+	Chat         Party
+	Written      int       // messages that the platform has taken
+	FirstWritten time.Time // zero where none was
+	LastReceived time.Time // zero where none was
+}
+
+// Unanswered is how many of the people who were written to have not written since the
+// first of these messages.
+type Unanswered struct {
+	Days     int // that are looked at
+	Messages int // to those who have not
+	Chats    int // those who have not
+	OfChats  int // all who were written to
+}

@@ -69,6 +69,7 @@ type ReadingStore interface {
 	NewestOfChat(ctx context.Context, instanceID string, chat gateway.Party, before gateway.Position,
 		window, limit int) (messages []gateway.Message, end gateway.Position, err error)
 	MessagesByID(ctx context.Context, instanceID string, ids []string) ([]gateway.Message, error)
+	ListCorrespondence(ctx context.Context, instanceID string, since time.Time) ([]gateway.Correspondence, error)
 }
 
 // NewChatStore says whether the platform may refuse a chat for being new.

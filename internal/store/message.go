@@ -60,6 +60,12 @@ const (
 		" FROM messages WHERE instance_id = $1 AND created_at >= $2 AND created_at < $3 AND status > 1" +
 		" AND (source = 'api' OR wire_key IS NOT NULL) GROUP BY 1 ORDER BY 1"
 
+	// The same do not count here. A group is no correspondence with one person.
+	listCorrespondence = "SELECT chat_jid, chat_lid, SUM(CASE WHEN from_me AND status > 1 THEN 1 ELSE 0 END)," +
+		" COALESCE(MIN(CASE WHEN from_me AND status > 1 THEN sent_at END), 0), COALESCE(MAX(CASE WHEN from_me THEN 0 ELSE sent_at END), 0)" +
+		" FROM messages WHERE instance_id = $1 AND created_at >= $2 AND (source = 'api' OR wire_key IS NOT NULL)" +
+		" AND chat_jid NOT LIKE '%@g.us' GROUP BY chat_jid, chat_lid"
+
 	endOfWindow = "SELECT created_at, id" + beforePosition + " LIMIT 1 OFFSET $4"
 )
 
@@ -291,6 +297,22 @@ func (s *Store) CountTraffic(ctx context.Context, instanceID string, from, until
 		return nil, fmt.Errorf("store: count messages: %w", err)
 	}
 	return traffic, nil
+}
+
+// ListCorrespondence sums up the messages of an instance with people that were stored since
+// a time, one entry for each pair of addresses. It does not count what CountTraffic does not.
+func (s *Store) ListCorrespondence(ctx context.Context, instanceID string, since time.Time) ([]gateway.Correspondence, error) {
+	all, err := table.Collect(ctx, s.db.scanner(), func(row table.Scanner) (gateway.Correspondence, error) {
+		var c gateway.Correspondence
+		var written, received int64
+		err := row.Scan(&c.Chat.JID, &c.Chat.LID, &c.Written, &written, &received)
+		c.FirstWritten, c.LastReceived = table.Time(written), table.Time(received)
+		return c, err
+	}, listCorrespondence, instanceID, table.Millis(since))
+	if err != nil {
+		return nil, fmt.Errorf("store: list correspondence: %w", err)
+	}
+	return all, nil
 }
 
 // positionValues are a position as the columns of messages hold it.

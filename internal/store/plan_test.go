@@ -52,6 +52,7 @@ func TestReadingUsesTheOrder(t *testing.T) {
 		newestOfChat:               {byID, inOrder},
 		countTraffic:               {"messages_in_order (instance_id=? AND created_at>? AND created_at<?)"},
 		chatKnown:                  {"messages_in_order (instance_id=?)"},
+		listCorrespondence:         {"messages_in_order (instance_id=? AND created_at>?)"},
 		endOfWindow:                {"COVERING INDEX " + inOrder},
 		s.dialect.messagesByID():   {byID},
 		newestEvents:               {"sqlite_autoindex_events_1 (instance_id=? AND sequence>? AND sequence<?)"},

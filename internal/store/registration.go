@@ -1,4 +1,5 @@
-// The table of look-ups of numbers.
+// The tables of look-ups of numbers: what the platform has answered, and how often it was
+// asked.
 
 package store
 
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/sqlerror"
 	"github.com/recado-project/recado/internal/store/table"
 )
 
@@ -94,4 +96,56 @@ func scanRegistration(row table.Scanner) (checkedRegistration, error) {
 	found := checkedRegistration{Registration: gateway.Registration{Exists: true}}
 	err := row.Scan(&found.Number, &found.JID, &found.LID, &found.checkedAt)
 	return found, err
+}
+
+// ListNumberChecks returns what an instance has taken since a time, oldest first.
+func (s *Store) ListNumberChecks(ctx context.Context, instanceID string, since time.Time) ([]gateway.NumberChecks, error) {
+	checks, err := listNumberChecks(ctx, s.db.reader(), instanceID, since)
+	if err != nil {
+		return nil, fmt.Errorf("store: list number checks: %w", err)
+	}
+	return checks, nil
+}
+
+// TakeNumberChecks adds to what an instance has taken, if permit has no objection to what
+// was taken since a time, oldest first; otherwise it returns its error as it is. Nothing
+// else is taken of the instance meanwhile. What is older is forgotten. Its error is a
+// gateway.NotFound if the instance is gone.
+func (s *Store) TakeNumberChecks(ctx context.Context, instanceID string, taken gateway.NumberChecks, since time.Time,
+	permit func(spent []gateway.NumberChecks) error,
+) error {
+	var refused error
+	err := s.record(ctx, instanceID, func(ctx context.Context, r *recorder) error {
+		spent, err := listNumberChecks(ctx, r, instanceID, since)
+		if err != nil {
+			return err
+		}
+		if refused = permit(spent); refused != nil {
+			return nil
+		}
+		if _, err := r.ExecContext(ctx, "DELETE FROM number_checks WHERE instance_id = $1 AND at <= $2", instanceID, table.Millis(since)); err != nil {
+			return err
+		}
+		_, err = r.ExecContext(ctx, `INSERT INTO number_checks (instance_id, at, numbers) VALUES ($1, $2, $3)
+			ON CONFLICT (instance_id, at) DO UPDATE SET numbers = number_checks.numbers + excluded.numbers`,
+			instanceID, table.Millis(taken.At), taken.Numbers)
+		return err
+	})
+	if sqlerror.IsOrphan(err) {
+		return instanceNotFound()
+	}
+	if err != nil {
+		return fmt.Errorf("store: take number checks: %w", err)
+	}
+	return refused
+}
+
+func listNumberChecks(ctx context.Context, q table.Querier, instanceID string, since time.Time) ([]gateway.NumberChecks, error) {
+	return table.Collect(ctx, q, func(row table.Scanner) (gateway.NumberChecks, error) {
+		var checks gateway.NumberChecks
+		var at int64
+		err := row.Scan(&at, &checks.Numbers)
+		checks.At = table.Time(at)
+		return checks, err
+	}, "SELECT at, numbers FROM number_checks WHERE instance_id = $1 AND at > $2 ORDER BY at", instanceID, table.Millis(since))
 }

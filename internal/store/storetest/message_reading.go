@@ -96,6 +96,40 @@ func testChatKnown(t *testing.T, f *fixture) {
 	}
 }
 
+func testListCorrespondence(t *testing.T, f *fixture) {
+	t.Helper()
+	account := f.account()
+	instance, other := f.instance(account.ID, 1), f.instance(account.ID, 2)
+	ana, bia := gateway.Party{JID: "1@s.whatsapp.net", LID: "11@lid"}, gateway.Party{LID: "22@lid"}
+	keep := func(of gateway.Instance, n int, chat gateway.Party, source gateway.Source, status gateway.MessageStatus) {
+		message := f.message(of, n)
+		message.Chat, message.Source, message.Status = chat, source, status
+		message.FromMe, message.SentAt = source != gateway.SourcePeer, after(n)
+		if source != gateway.SourceAPI {
+			message.WireKey = newID()
+		}
+		f.add(message, true)
+	}
+	keep(instance, 1, ana, gateway.SourceAPI, gateway.MessageSent) // too old
+	keep(instance, 10, ana, gateway.SourcePeer, gateway.MessageDelivered)
+	keep(instance, 12, ana, gateway.SourceAPI, gateway.MessageRead)
+	keep(instance, 14, ana, gateway.SourceDevice, gateway.MessageSent)
+	keep(instance, 16, bia, gateway.SourceAPI, gateway.MessageFailed)
+	keep(instance, 18, bia, gateway.SourcePeer, gateway.MessageDelivered)
+	keep(instance, 20, gateway.Party{JID: "1-2@g.us"}, gateway.SourceAPI, gateway.MessageSent)
+	keep(other, 20, ana, gateway.SourceAPI, gateway.MessageSent)
+	got, err := f.ListCorrespondence(f.ctx(), instance.ID, after(10))
+	f.check(err)
+	slices.SortFunc(got, func(a, b gateway.Correspondence) int { return b.Written - a.Written })
+	want := []gateway.Correspondence{
+		{Chat: ana, Written: 2, FirstWritten: after(12), LastReceived: after(10)},
+		{Chat: bia, LastReceived: after(18)},
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
 func testNewestOfChat(t *testing.T, f *fixture) {
 	t.Helper()
 	instance := f.instance(f.account().ID, 1)
