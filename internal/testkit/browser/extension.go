@@ -3,12 +3,15 @@
 package browser
 
 import (
+	"context"
 	"crypto/sha256"
 	"crypto/x509"
 	"encoding/base64"
 	"path/filepath"
+	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
 )
 
@@ -61,6 +64,29 @@ func WithExtension(tb testing.TB, base string, extension Extension) *Page {
 	p.Allow(extensionScheme + extension.ID())
 	p.Allow("https://" + extension.Host)
 	return p
+}
+
+// EvalInBackground evaluates an expression in the background of the extension, which must be
+// awake: it is for some seconds after a page of the extension has asked it for something.
+func (p *Page) EvalInBackground(expression string) {
+	p.tb.Helper()
+	var worker target.ID
+	if err := p.browser.ask(func(ctx context.Context) error {
+		all, err := target.GetTargets().Do(ctx)
+		for _, one := range all {
+			if one.Type == "service_worker" && strings.HasPrefix(one.URL, extensionScheme) {
+				worker = one.TargetID
+			}
+		}
+		return err
+	}); err != nil || worker == "" {
+		p.tb.Fatalf("the extension's background %q is not there (%v)", worker, err)
+	}
+	ctx, leave := chromedp.NewContext(p.browser.ctx, chromedp.WithTargetID(worker))
+	p.tb.Cleanup(leave) // it ends the background, which may still be at work
+	if err := chromedp.Run(ctx, chromedp.Evaluate(expression, nil, awaited)); err != nil {
+		p.fail("the background of the extension", err.Error())
+	}
 }
 
 // InExtension returns the same tab, as the extension's own script in the page sees it.
