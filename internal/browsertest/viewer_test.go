@@ -17,6 +17,7 @@ func TestViewerHasNothingToChange(t *testing.T) {
 	w := start(t, testkit.Options{})
 	id := w.Link(t, shopNumber)
 	w.Phones.Get(t, customerNumber)
+	_, asking, _ := w.asked(w.BaseURL, map[string]any{"seconds": 600})
 	sink := testkit.NewSink(t)
 	owner, viewer := w.owner(), w.stranger()
 	owner.Open("/instances/" + id + "/webhook")
@@ -44,7 +45,7 @@ func TestViewerHasNothingToChange(t *testing.T) {
 	const changing = `main :is(form:not([method=get]), [hx-post], [hx-put], [hx-delete], [data-dialog], button[type=submit], input[type=file])`
 	one := "/instances/" + id
 	for _, path := range []string{
-		"/instances", one, one + "/chats", one + "/chats?chat=" + customerNumber + "@s.whatsapp.net", one + "/webhook",
+		"/instances", one, "/instances/" + asking, one + "/chats", one + "/chats?chat=" + customerNumber + "@s.whatsapp.net", one + "/webhook",
 		one + "/webhook/deliveries", one + "/events", one + "/code", "/health",
 	} {
 		viewer.Open(path)
@@ -58,6 +59,12 @@ func TestViewerHasNothingToChange(t *testing.T) {
 			if n := viewer.Count(".events [hx-post]"); n > 0 {
 				t.Errorf("an opened event has %d buttons", n)
 			}
+		}
+		if path == "/instances/"+asking {
+			viewer.AwaitText("#state", "Waits for a passkey")
+		}
+		if path == "/instances" {
+			viewer.AwaitText("main", "Waits for a passkey")
 		}
 		if path == one+"/webhook/deliveries" {
 			viewer.Await("tbody tr")

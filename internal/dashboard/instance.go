@@ -88,9 +88,7 @@ func (p *pages) instanceView(r *frame.Request, id string) func(ctx context.Conte
 		view := instanceView{instanceHead: headOf(found, "overview", role)}
 		view.Chart, view.Today = p.chartOf(id, labels)
 		question, may := p.Instances.Passkey(id), role.Covers(gateway.RoleOperator)
-		if question.Open() {
-			view.State = passkeyState()
-		}
+		view.State = p.stateOf(found)
 		if may {
 			view.Passkey = passkeyOf(question)
 		}

@@ -99,7 +99,7 @@ func (p *pages) instancesView(r *frame.Request) func(ctx context.Context) (insta
 		waiting := p.Webhooks.Conditions(ids)
 		for n, item := range found.Items {
 			view.Rows[n] = instanceRow{
-				Instance: item, State: stateOf(item), Waiting: waiting[item.ID].Pending,
+				Instance: item, State: p.stateOf(item), Waiting: waiting[item.ID].Pending,
 				Today: today[item.ID].Sent + today[item.ID].Received,
 			}
 		}

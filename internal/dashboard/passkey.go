@@ -69,8 +69,11 @@ func whyNotLinked(reason string) web.Word {
 // Open reports whether something is still to be done.
 func (s *shownPasskey) Open() bool { return s != nil && (s.Request != "" || s.Code != "") }
 
-// passkeyState is the state of an instance whose account asks for its passkey.
-func passkeyState() state {
+// stateOf says how an instance is doing, also while its account asks for its passkey.
+func (p *pages) stateOf(i gateway.Instance) state {
+	if i.Status != gateway.StatusPendingQR || !p.Instances.Passkey(i.ID).Open() {
+		return stateOf(i)
+	}
 	return state{
 		"info", web.Word("Waits for a passkey"), web.Word("A phone has scanned or typed the code, and its account asks for a passkey before it links a device."), "",
 	}
