@@ -120,15 +120,10 @@ func (s *Store) TakeNumberChecks(ctx context.Context, instanceID string, taken g
 		if err != nil {
 			return err
 		}
-		if refused = permit(spent); refused != nil {
-			return nil
+		// A refusal must not be an error of the transaction, which others share.
+		if refused = permit(spent); refused == nil {
+			err = takeNumberChecks(ctx, r, instanceID, taken, since)
 		}
-		if _, err := r.ExecContext(ctx, "DELETE FROM number_checks WHERE instance_id = $1 AND at <= $2", instanceID, table.Millis(since)); err != nil {
-			return err
-		}
-		_, err = r.ExecContext(ctx, `INSERT INTO number_checks (instance_id, at, numbers) VALUES ($1, $2, $3)
-			ON CONFLICT (instance_id, at) DO UPDATE SET numbers = number_checks.numbers + excluded.numbers`,
-			instanceID, table.Millis(taken.At), taken.Numbers)
 		return err
 	})
 	if sqlerror.IsOrphan(err) {
@@ -138,6 +133,16 @@ func (s *Store) TakeNumberChecks(ctx context.Context, instanceID string, taken g
 		return fmt.Errorf("store: take number checks: %w", err)
 	}
 	return refused
+}
+
+func takeNumberChecks(ctx context.Context, q table.Querier, instanceID string, taken gateway.NumberChecks, since time.Time) error {
+	if _, err := q.ExecContext(ctx, "DELETE FROM number_checks WHERE instance_id = $1 AND at <= $2", instanceID, table.Millis(since)); err != nil {
+		return err
+	}
+	_, err := q.ExecContext(ctx, `INSERT INTO number_checks (instance_id, at, numbers) VALUES ($1, $2, $3)
+		ON CONFLICT (instance_id, at) DO UPDATE SET numbers = number_checks.numbers + excluded.numbers`,
+		instanceID, table.Millis(taken.At), taken.Numbers)
+	return err
 }
 
 func listNumberChecks(ctx context.Context, q table.Querier, instanceID string, since time.Time) ([]gateway.NumberChecks, error) {

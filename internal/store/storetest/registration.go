@@ -55,7 +55,7 @@ func testNumberChecks(t *testing.T, f *fixture) {
 	take := func(of gateway.Instance, at, numbers int, permit func([]gateway.NumberChecks) error) error {
 		return f.TakeNumberChecks(f.ctx(), of.ID, gateway.NumberChecks{At: after(at), Numbers: numbers}, after(at-100), permit)
 	}
-	any := func([]gateway.NumberChecks) error { return nil }
+	permitted := func([]gateway.NumberChecks) error { return nil }
 	wants := func(since int, want ...gateway.NumberChecks) {
 		t.Helper()
 		got, err := f.ListNumberChecks(f.ctx(), instance.ID, after(since))
@@ -64,10 +64,10 @@ func testNumberChecks(t *testing.T, f *fixture) {
 			t.Errorf("since %d it is %v, want %v", since, got, want)
 		}
 	}
-	f.check(take(other, 60, 7, any))
-	f.check(take(instance, 120, 3, any))
-	f.check(take(instance, 60, 1, any))
-	f.check(take(instance, 60, 2, any)) // in the same minute
+	f.check(take(other, 60, 7, permitted))
+	f.check(take(instance, 120, 3, permitted))
+	f.check(take(instance, 60, 1, permitted))
+	f.check(take(instance, 60, 2, permitted)) // in the same minute
 	wants(0, gateway.NumberChecks{At: after(60), Numbers: 3}, gateway.NumberChecks{At: after(120), Numbers: 3})
 	wants(60, gateway.NumberChecks{At: after(120), Numbers: 3})
 
@@ -81,12 +81,12 @@ func testNumberChecks(t *testing.T, f *fixture) {
 		t.Errorf("answered %v, want the error of the permit", err)
 	}
 	wants(0, gateway.NumberChecks{At: after(60), Numbers: 3}, gateway.NumberChecks{At: after(120), Numbers: 3})
-	f.check(take(instance, 180, 1, any)) // what is old is forgotten
+	f.check(take(instance, 180, 1, permitted)) // what is old is forgotten
 	wants(0, gateway.NumberChecks{At: after(120), Numbers: 3}, gateway.NumberChecks{At: after(180), Numbers: 1})
 
 	f.check(f.DeleteInstance(f.ctx(), instance.ID))
 	wants(0)
-	wantKind(t, take(instance, 200, 1, any), gateway.NotFound, gateway.CodeInstanceNotFound)
+	wantKind(t, take(instance, 200, 1, permitted), gateway.NotFound, gateway.CodeInstanceNotFound)
 }
 
 // Requests that come at once do not take the last of a budget twice.
