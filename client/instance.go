@@ -150,6 +150,38 @@ func setOrRemove(patch map[string]any, field string, value *string) {
 	}
 }
 
+// Limits are what an instance has to heed when it writes, and what it has used up.
+type Limits struct {
+	Restriction  Restriction `json:"restriction"`
+	NumberChecks BudgetUse   `json:"numberChecks"`
+	Unanswered   Unanswered  `json:"unanswered"`
+}
+
+// Restriction is the platform's refusal of messages that begin a chat. Its times are nil if
+// it is not active.
+type Restriction struct {
+	Active bool       `json:"active"`
+	Since  *time.Time `json:"since"`
+	Until  *time.Time `json:"until"` // an hour after the platform has last said so where it has told no end
+}
+
+// BudgetUse is how much of a budget is used. Nil means that any number is permitted.
+type BudgetUse struct {
+	LastHour int  `json:"lastHour"`
+	LastDay  int  `json:"lastDay"`
+	PerHour  *int `json:"perHour"`
+	PerDay   *int `json:"perDay"`
+}
+
+// Unanswered is how many of the people who were written to in the last days have not written
+// since.
+type Unanswered struct {
+	Days     int `json:"days"`
+	Messages int `json:"messages"` // to those who have not
+	Chats    int `json:"chats"`    // those who have not
+	OfChats  int `json:"ofChats"`  // all who were written to
+}
+
 // QRCode is a code that a phone scans to link an instance.
 type QRCode struct {
 	InstanceID string `json:"instanceId"`
@@ -194,6 +226,13 @@ func (c *Client) Instance(ctx context.Context, instanceID string) (Instance, err
 func (c *Client) ChangeInstance(ctx context.Context, instanceID string, change InstanceChange) (Instance, error) {
 	var out Instance
 	err := c.call(ctx, http.MethodPatch, instancePath(instanceID, ""), change, &out)
+	return out, err
+}
+
+// Limits returns what an instance has to heed when it writes.
+func (c *Client) Limits(ctx context.Context, instanceID string) (Limits, error) {
+	var out Limits
+	err := c.call(ctx, http.MethodGet, instancePath(instanceID, "/limits"), nil, &out)
 	return out, err
 }
 

@@ -39,6 +39,7 @@ type Messages interface {
 	Sending
 	MessageChanges
 	MessageFiles
+	Answers
 }
 
 // Webhooks are the use cases of webhooks.

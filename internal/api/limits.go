@@ -1,6 +1,15 @@
+// The limits of the API itself, and the operation that shows those of an instance.
+
 package api
 
-import "sync"
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/recado-project/recado/internal/api/contract"
+	"github.com/recado-project/recado/internal/gateway"
+)
 
 // Limits bound what clients may ask for, beside the size of single requests.
 type Limits struct {
@@ -49,4 +58,91 @@ func (p *places) take(key string) (done func(), ok bool) {
 			delete(p.taken, key)
 		}
 	}, true
+}
+
+// Budgets say how much of an instance's budgets is used.
+type Budgets interface {
+	NumberChecks(ctx context.Context, instanceID string) (gateway.Spent, error)
+}
+
+// Answers say who has answered an instance.
+type Answers interface {
+	Unanswered(ctx context.Context, instanceID string) (gateway.Unanswered, error)
+}
+
+// InstanceLimits are what an instance has to heed when it writes, and what it has used up.
+type InstanceLimits struct {
+	Restriction  Restriction `json:"restriction" doc:"Whether the platform lets the account write to new contacts."`
+	NumberChecks BudgetUse   `json:"numberChecks" doc:"Numbers that the platform was asked about by check-numbers."`
+	Unanswered   Unanswered  `json:"unanswered" doc:"People who were written to and have not answered."`
+}
+
+// Restriction is the platform's refusal of messages that begin a chat.
+type Restriction struct {
+	Active bool                `json:"active" doc:"Whether messages that begin a chat are refused."`
+	Since  *contract.Timestamp `json:"since" nullable:"true" doc:"When the platform first said so; null if it is not active."`
+	Until  *contract.Timestamp `json:"until" nullable:"true" doc:"When the next one is tried: at the end that the platform has told, or else an hour after it has last said so; null if it is not active."`
+}
+
+// BudgetUse is how much of a budget is used.
+type BudgetUse struct {
+	LastHour int  `json:"lastHour" example:"12"`
+	LastDay  int  `json:"lastDay" example:"340"`
+	PerHour  *int `json:"perHour" nullable:"true" doc:"How many are permitted within any hour; null: any number." example:"100"`
+	PerDay   *int `json:"perDay" nullable:"true" doc:"How many are permitted within any day; null: any number." example:"500"`
+}
+
+// Unanswered is about people alone: groups do not count.
+type Unanswered struct {
+	Days     int `json:"days" doc:"The days that are looked at, up to now." example:"7"`
+	Messages int `json:"messages" doc:"Messages to people who have not written since the first of them." example:"31"`
+	Chats    int `json:"chats" doc:"How many people that are." example:"24"`
+	OfChats  int `json:"ofChats" doc:"How many people were written to." example:"180"`
+}
+
+// instanceLimits is the resource of an instance's limits.
+type instanceLimits struct {
+	budgets Budgets
+	answers Answers
+	now     func() time.Time
+}
+
+func (l instanceLimits) get() contract.Endpoint {
+	return contract.Handle(contract.Operation{
+		ID: "getLimits", Tag: tagInstances,
+		Summary: "Get the limits of an instance",
+		Description: "Returns what the account has to heed when it writes, and how much of its budgets is used. " +
+			"Messages without an answer are counted when this is called, from those that are kept.",
+	}, func(ctx context.Context, _ *contract.InstancePath) (*contract.Answer[InstanceLimits], error) {
+		instance := contract.Instance(ctx)
+		checks, err := l.budgets.NumberChecks(ctx, instance.ID)
+		if err != nil {
+			return nil, err
+		}
+		silent, err := l.answers.Unanswered(ctx, instance.ID)
+		if err != nil {
+			return nil, err
+		}
+		shown := InstanceLimits{
+			NumberChecks: BudgetUse{
+				LastHour: checks.LastHour, LastDay: checks.LastDay,
+				PerHour: countOrNil(instance.Care.NumberChecks.PerHour), PerDay: countOrNil(instance.Care.NumberChecks.PerDay),
+			},
+			Unanswered: Unanswered(silent),
+		}
+		if until, active := instance.Restricted.Active(l.now()); active {
+			shown.Restriction = Restriction{
+				Active: true, Since: contract.TimestampOrNil(instance.Restricted.Since), Until: contract.TimestampOrNil(until),
+			}
+		}
+		return &contract.Answer[InstanceLimits]{Body: shown}, nil
+	})
+}
+
+// countOrNil is the value of a field that is null for no limit.
+func countOrNil(n int) *int {
+	if n == 0 {
+		return nil
+	}
+	return &n
 }

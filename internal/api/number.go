@@ -34,7 +34,8 @@ type NumberChecks struct {
 func (p people) checkNumbers() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "checkNumbers", Tag: tagDirectory,
-		Summary: "Check numbers", Description: "Asks the platform which numbers have an account.",
+		Summary: "Check numbers", Description: "Asks the platform which numbers have an account. Its answers are remembered for an hour. " +
+			"What it is asked counts towards the instance's budget (`numberChecks`): a request that does not fit into what is left is refused, and nothing is asked.",
 		Codes: sessionCodes(),
 	}, func(ctx context.Context, in *numbersInput) (*contract.Answer[NumberChecks], error) {
 		given := in.Given().Numbers

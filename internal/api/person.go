@@ -12,6 +12,12 @@ import (
 
 // Directory are the use cases of numbers, people and groups.
 type Directory interface {
+	People
+	Budgets
+}
+
+// People are the use cases that ask the platform about somebody, or tell him something.
+type People interface {
 	CheckNumbers(ctx context.Context, instanceID string, numbers []string) ([]gateway.Registration, error)
 	SendPresence(ctx context.Context, instanceID string, to gateway.Recipient, presence gateway.Presence) error
 	ProfilePicture(ctx context.Context, instanceID string, of gateway.Recipient) (string, error)
@@ -20,7 +26,7 @@ type Directory interface {
 }
 
 // people is the resource of numbers, people and groups.
-type people struct{ directory Directory }
+type people struct{ directory People }
 
 // ContactPath is the path of every operation on a contact.
 type ContactPath struct {

@@ -12,10 +12,12 @@ func routes(c Config, origin contract.Origin) []contract.Route {
 	people, webhook, deliveries := people{c.Directory}, webhooks{c.Webhooks}, deliveries{c.Webhooks}
 	waiting := queued{c.Queue}
 	events, keys, health := newStreams(c), keys{c.Access, c.Instances, c.Now}, health{c.Ready, c.ClientVersion}
+	limits := instanceLimits{c.Directory, c.Messages, c.Now}
 	return []contract.Route{
 		get("/api/instances", instances.list()),
 		get("/api/instances/{instanceId}", instances.get()),
 		patch("/api/instances/{instanceId}", instances.change()),
+		get("/api/instances/{instanceId}/limits", limits.get()),
 		get("/api/instances/{instanceId}/qr", linking.qrCode()),
 		post("/api/instances/{instanceId}/pairing-code", linking.pairingCode()),
 		get("/api/instances/{instanceId}/passkey", passkey.get()),

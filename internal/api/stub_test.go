@@ -123,6 +123,16 @@ func (o *outcome) CheckNumbers(_ context.Context, instanceID string, numbers []s
 	return o.registrations, o.err
 }
 
+func (o *outcome) NumberChecks(_ context.Context, instanceID string) (gateway.Spent, error) {
+	o.note(asked{call: "NumberChecks", request: instanceOnly(instanceID)})
+	return gateway.Spent{LastHour: 3, LastDay: 40}, o.err
+}
+
+func (o *outcome) Unanswered(_ context.Context, instanceID string) (gateway.Unanswered, error) {
+	o.note(asked{call: "Unanswered", request: instanceOnly(instanceID)})
+	return gateway.Unanswered{Days: 7, Messages: 31, Chats: 24, OfChats: 180}, o.err
+}
+
 func (o *outcome) SendPresence(_ context.Context, instanceID string, to gateway.Recipient, presence gateway.Presence) error {
 	o.note(asked{call: "SendPresence", request: instanceOnly(instanceID), who: to, other: presence})
 	return o.err

@@ -65,6 +65,7 @@ func TestCommandsDoWhatTheAPICan(t *testing.T) {
 		!strings.Contains(out, "number checks per day  500") {
 		t.Errorf("it shows:\n%s", out)
 	}
+	p.wants("number checks, last day   0 of 500", "instances", "limits", "shop")
 	if out := p.does("instances", "set", "shop", "--device-name", "", "--device-kind", "", "--proxy", ""); strings.Contains(out, "device") {
 		t.Errorf("the label is still there: %s", out)
 	}

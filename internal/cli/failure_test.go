@@ -79,7 +79,7 @@ func TestFailuresAreExplained(t *testing.T) {
 		"no instance":    {[]string{"instances", "link"}, 2, []string{"<instance> is missing", "recado help instances link"}},
 		"wrong flag":     {[]string{"serve", "--listne", "x"}, 2, []string{`did you mean "--listen"?`, "recado help serve"}},
 		"no address":     {[]string{"serve", "--public-url", "foo", "--listen", taken.Addr().String(), "--data", t.TempDir()}, 2, []string{`--public-url "foo" needs http:// or https:// and a host`}},
-		"half a command": {[]string{"instances"}, 2, []string{"recado: a command is missing: create, list, show, set, link, restart, stop, logout or delete; see `recado help instances`\n"}},
+		"half a command": {[]string{"instances"}, 2, []string{"recado: a command is missing: create, list, show, set, limits, link, restart, stop, logout or delete; see `recado help instances`\n"}},
 		"no such folder": {[]string{"serve", "--listen", "127.0.0.1:0", "--data", "/dev/null/x"}, 1, []string{"recado: the folder /dev/null can't be created: not a directory; choose another with --data\n"}},
 		"log level":      {[]string{"--log-level", "x", "version"}, 2, []string{`"debug","info","warn","error"`}},
 		"taken port": {

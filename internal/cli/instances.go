@@ -13,6 +13,7 @@ type instancesCommand struct {
 	List    listInstancesCommand   `cmd:"" help:"List the instances in the scope of the key."`
 	Show    showInstanceCommand    `cmd:"" help:"Show one instance."`
 	Set     setInstanceCommand     `cmd:"" help:"Change an instance: its name, its proxy, what the phone lists of its device, what it keeps to when it writes."`
+	Limits  limitsCommand          `cmd:"" help:"Show what an instance has to heed when it writes: restriction, budgets, messages without an answer."`
 	Link    linkInstanceCommand    `cmd:"" help:"Show the codes that link an instance, until a phone has used one."`
 	Restart restartInstanceCommand `cmd:"" help:"Reconnect an instance, or bring a stopped one back."`
 	Stop    stopInstanceCommand    `cmd:"" help:"Close the session of an instance but keep it linked. Needs a partner key."`
@@ -92,10 +93,7 @@ func showInstance(t terminal, instance client.Instance) error {
 		{"created", moment(instance.CreatedAt)},
 		{"updated", moment(instance.UpdatedAt)},
 	}
-	for _, line := range care.Lines(instance) {
-		pairs = append(pairs, pair{line.Name, line.Value})
-	}
-	return t.fields(instance, pairs...)
+	return t.fields(instance, append(pairs, pairsOf(care.Lines(instance))...)...)
 }
 
 type setInstanceCommand struct {
@@ -126,6 +124,29 @@ func (c setInstanceCommand) Run(ctx context.Context, t terminal) error {
 		return err
 	}
 	return showInstance(t, instance)
+}
+
+type limitsCommand struct{ instanceArgument }
+
+// Run shows the limits.
+func (c limitsCommand) Run(ctx context.Context, t terminal) error {
+	gateway, id, err := c.open(ctx, t)
+	if err != nil {
+		return err
+	}
+	limits, err := gateway.Limits(ctx, id)
+	if err != nil {
+		return err
+	}
+	return t.fields(limits, pairsOf(care.LimitLines(limits))...)
+}
+
+func pairsOf(lines []care.Line) []pair {
+	pairs := make([]pair, len(lines))
+	for i, line := range lines {
+		pairs[i] = pair{line.Name, line.Value}
+	}
+	return pairs
 }
 
 type restartInstanceCommand struct{ instanceArgument }

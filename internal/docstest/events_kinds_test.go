@@ -44,7 +44,7 @@ func instanceDescriptions() []eventDescription {
 		{
 			data: eventlog.InstanceRestricted{}, order: "the instance",
 			text: "For a while, the platform lets the account write only to people with whom it already has a chat. Sends to others are\n" +
-				"refused with `RECIPIENT_RESTRICTED` until the restriction ends.",
+				"refused with `RECIPIENT_RESTRICTED` until the restriction ends: [care.md](care.md#a-restriction).",
 		},
 	}
 }

@@ -42,7 +42,7 @@ func Codes() []Code {
 		{gateway.CodeEventsExpired, gateway.Gone, "Retention has removed the events after the given one; the message names the oldest that is kept."},
 		{gateway.CodePayloadTooLarge, gateway.TooLarge, "The body, or the file behind a URL, is over the limit."},
 		{gateway.CodeOutOfRange, gateway.OutOfRange, "The file behind a download link has no such range; `Content-Range` has its length."},
-		{gateway.CodeRateLimited, gateway.RateLimited, "Too many requests in too short a time, or too many open streams; `Retry-After` says when to try again."},
+		{gateway.CodeRateLimited, gateway.RateLimited, "Too many requests in too short a time, too many open streams, or a budget of the instance is used up; `Retry-After` says when to try again."},
 		{gateway.CodeRecipientRestricted, gateway.RateLimited, "The platform restricts this account from writing to people who have not written first."},
 		{gateway.CodeQueueFull, gateway.RateLimited, "So many messages of the instance wait in the queue that there is no room for another one; `Retry-After` says when to try again."},
 		{gateway.CodeInternal, gateway.Internal, "An internal error. The log explains it, under the `X-Request-Id` of the answer."},

@@ -3,6 +3,7 @@
 package care
 
 import (
+	"fmt"
 	"strconv"
 	"time"
 
@@ -65,6 +66,32 @@ func Lines(of client.Instance) []Line {
 		lines = append(lines, Line{"restricted until", of.RestrictedUntil.UTC().Format(time.RFC3339)})
 	}
 	return lines
+}
+
+// LimitLines shows what an instance has to heed, and what it has used up.
+func LimitLines(l client.Limits) []Line {
+	lines := []Line{{"restricted", "no"}}
+	if l.Restriction.Active && l.Restriction.Since != nil && l.Restriction.Until != nil {
+		lines = []Line{
+			{"restricted", "yes"},
+			{"since", l.Restriction.Since.UTC().Format(time.RFC3339)},
+			{"until", l.Restriction.Until.UTC().Format(time.RFC3339)},
+		}
+	}
+	return append(
+		lines,
+		Line{"number checks, last hour", used(l.NumberChecks.LastHour, l.NumberChecks.PerHour)},
+		Line{"number checks, last day", used(l.NumberChecks.LastDay, l.NumberChecks.PerDay)},
+		Line{"people written to", fmt.Sprintf("%d in %d days", l.Unanswered.OfChats, l.Unanswered.Days)},
+		Line{"without an answer", fmt.Sprintf("%d, with %d messages", l.Unanswered.Chats, l.Unanswered.Messages)},
+	)
+}
+
+func used(n int, most *int) string {
+	if most == nil {
+		return strconv.Itoa(n)
+	}
+	return fmt.Sprintf("%d of %d", n, *most)
 }
 
 func wait(seconds float64) string {

@@ -2,6 +2,7 @@ package care_test
 
 import (
 	"encoding/json"
+	"slices"
 	"testing"
 	"time"
 
@@ -48,5 +49,27 @@ func TestLines(t *testing.T) {
 	}
 	if len(shown) > 0 {
 		t.Errorf("it also shows %v", shown)
+	}
+}
+
+func TestLimitLines(t *testing.T) {
+	t.Parallel()
+	until := time.Date(2026, 11, 20, 14, 22, 10, 0, time.UTC)
+	lines := care.LimitLines(client.Limits{
+		Restriction:  client.Restriction{Active: true, Since: new(until.Add(-time.Hour)), Until: &until},
+		NumberChecks: client.BudgetUse{LastHour: 3, LastDay: 40, PerDay: new(500)},
+		Unanswered:   client.Unanswered{Days: 7, Messages: 31, Chats: 24, OfChats: 180},
+	})
+	want := []care.Line{
+		{"restricted", "yes"},
+		{"since", "2026-11-20T13:22:10Z"},
+		{"until", "2026-11-20T14:22:10Z"},
+		{"number checks, last hour", "3"},
+		{"number checks, last day", "40 of 500"},
+		{"people written to", "180 in 7 days"},
+		{"without an answer", "24, with 31 messages"},
+	}
+	if !slices.Equal(lines, want) {
+		t.Errorf("got %v, want %v", lines, want)
 	}
 }
