@@ -10,8 +10,12 @@ import (
 	"github.com/recado-project/recado/internal/testkit"
 )
 
-// queuedMessages is how many messages are left in the queues.
-const queuedMessages = 1000
+const (
+	// queuedMessages is how many messages are left in the queues.
+	queuedMessages = 1000
+	// queueGap is the time between two that leave a queue.
+	queueGap = 30 * time.Millisecond
+)
 
 // Clients leave messages in the queues, and the gateway is killed with kill -9 at random
 // moments, while it takes them and while it sends them. In the end each message that it has
@@ -22,6 +26,14 @@ func TestQueueSurvivesKills(t *testing.T) {
 	onBoth(t, func(t *testing.T, databaseURL string) {
 		t.Helper()
 		w := newWorld(t, databaseURL, shops)
+		for _, shop := range w.shops {
+			// So that there is always something in the queues, until the end.
+			if _, err := w.client.ChangeInstance(t.Context(), shop.id, client.InstanceChange{
+				Pace: &client.PaceChange{GapSeconds: new(queueGap.Seconds())},
+			}); err != nil {
+				t.Fatal(err)
+			}
+		}
 		accepted := map[string][]string{} // of each customer, in order
 		filled := make(chan struct{})
 		go func() {
