@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/cli/progress"
 )
 
 // fileArgument is the media of a message.
@@ -57,7 +58,7 @@ func (f fileArgument) media(t terminal) (_ string, err error) {
 	case info.IsDir():
 		return "", fmt.Errorf("%s is a folder, not a file", f.File)
 	case info.Size() > f.MaxMedia:
-		return "", f.tooLarge(f.File, bytesFor(info.Size()))
+		return "", f.tooLarge(f.File, progress.Size(info.Size()))
 	}
 	mimeType, _, err := mime.ParseMediaType(mime.TypeByExtension(filepath.Ext(f.File)))
 	if err != nil {
@@ -80,5 +81,5 @@ func (f fileArgument) read(name, mimeType string, content io.Reader) (string, er
 
 func (f fileArgument) tooLarge(name, size string) error {
 	return fmt.Errorf("%s is too large: it has %s, and the gateway accepts %s (its --max-media; set the same here if it accepts more)",
-		name, size, bytesFor(f.MaxMedia))
+		name, size, progress.Size(f.MaxMedia))
 }

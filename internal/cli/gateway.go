@@ -38,7 +38,7 @@ func (f gatewayFlags) connect(t terminal) (*client.Client, error) {
 	return client.New(
 		base, f.APIKey, client.WithUserAgent("recado/"+version()),
 		client.WithTimeout(f.Timeout), client.WithSendTimeout(fileFactor*f.Timeout),
-		client.WithHTTPClient(&http.Client{Transport: progress{next: transport, t: t, host: address.Host}}),
+		client.WithHTTPClient(&http.Client{Transport: t.progress(transport, address.Host)}),
 	), nil
 }
 

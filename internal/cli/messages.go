@@ -155,7 +155,7 @@ func (c downloadCommand) fetch(ctx context.Context, t terminal, address string) 
 	if err != nil {
 		return nil, fmt.Errorf("download the file: %w", err)
 	}
-	response, err := (&http.Client{Transport: progress{next: http.DefaultTransport, t: t, host: request.URL.Host}}).Do(request)
+	response, err := (&http.Client{Transport: t.progress(http.DefaultTransport, request.URL.Host)}).Do(request)
 	if err != nil {
 		return nil, fmt.Errorf("download the file: %w", err)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net/http"
 	"os"
 	"strings"
 	"sync"
@@ -12,6 +13,8 @@ import (
 	"time"
 
 	"golang.org/x/term"
+
+	"github.com/recado-project/recado/internal/cli/progress"
 )
 
 // terminal is where a command reads and writes: results go to out, everything
@@ -154,6 +157,15 @@ func cleanedRows(rows [][]string) [][]string {
 		all = append(all, cells)
 	}
 	return all
+}
+
+// progress carries requests to a host, and shows what a person waits for.
+func (t terminal) progress(next http.RoundTripper, host string) http.RoundTripper {
+	shown := progress.Transport{Next: next, Host: host, Note: t.notef}
+	if t.errIsTTY {
+		shown.Upload = t.err
+	}
+	return shown
 }
 
 // pair is a line of what fields writes.

@@ -40,8 +40,8 @@ func cliFaults() []fault {
 			test: "./internal/cli", run: "Standing",
 		},
 		{
-			name: "an upload counts the bytes of its file", file: "internal/cli/progress.go",
-			old: "bytesFor(u.total/4*3)", new: "bytesFor(u.total)",
+			name: "an upload counts the bytes of its file", file: "internal/cli/progress/progress.go",
+			old: "Size(u.total/4*3)", new: "Size(u.total)",
 			test: "./cmd/recado", run: "ResultsOnATerminal",
 		},
 		{
@@ -90,7 +90,7 @@ func cliFaults() []fault {
 			test: "./internal/cli", run: "FailuresAreExplained",
 		},
 		{
-			name: "waiting is said", file: "internal/cli/progress.go",
+			name: "waiting is said", file: "internal/cli/progress/progress.go",
 			old: "defer slow.Stop()", new: "slow.Stop()",
 			test: "./internal/cli", run: "WaitingIsSaid",
 		},
@@ -140,7 +140,7 @@ func cliFaults() []fault {
 			test: "./internal/cli", run: "SendRefuses",
 		},
 		{
-			name: "uploads show how far they are", file: "internal/cli/progress.go",
+			name: "uploads show how far they are", file: "internal/cli/progress/progress.go",
 			old: "request.ContentLength > largeBody", new: "false",
 			test: "./cmd/recado", run: "ResultsOnATerminal",
 		},
