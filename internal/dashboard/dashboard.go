@@ -38,6 +38,8 @@ type Config struct {
 	Users     frame.Audit
 	Instances *instance.Service
 	Messages  *messaging.Service
+	Budgets   Budgets
+	Answers   Answers
 	Traffic   *messaging.Traffic
 	Webhooks  *webhook.Service
 	Events    *eventlog.Log
@@ -66,7 +68,7 @@ type pages struct {
 // New makes the pages.
 func New(config Config) (*frame.Pages, error) {
 	if config.Site == nil || config.Logger == nil || config.Pulse == nil || config.Users == nil || config.Instances == nil ||
-		config.Messages == nil || config.Traffic == nil || config.Webhooks == nil || config.Origin == nil ||
+		config.Messages == nil || config.Budgets == nil || config.Answers == nil || config.Traffic == nil || config.Webhooks == nil || config.Origin == nil ||
 		config.Events == nil || config.Access == nil || config.Health == nil {
 		return nil, errors.New("dashboard: a part is missing")
 	}

@@ -20,6 +20,9 @@ type instanceView struct {
 	Passkey *shownPasskey // the question for a passkey; nil for none
 	Today   int           // messages in and out since midnight, UTC
 	Chart   chart
+
+	Restriction *restriction // nil for none
+	Limits      *limitsView  // nil in the live part
 }
 
 // instanceHead is what all pages of an instance begin with.
@@ -63,6 +66,9 @@ func (p *pages) showInstance(r *frame.Request) error {
 	if err != nil {
 		return err
 	}
+	if view.Limits, err = p.limitsOf(r.Context(), found); err != nil {
+		return err
+	}
 	return r.Page("instance", frame.View{Title: found.Name, Section: "instances", Body: view})
 }
 
@@ -86,6 +92,7 @@ func (p *pages) instanceView(r *frame.Request, id string) func(ctx context.Conte
 			return instanceView{}, err
 		}
 		view := instanceView{instanceHead: headOf(found, "overview", role)}
+		view.Restriction = restrictionOf(found, p.Now())
 		view.Chart, view.Today = p.chartOf(id, labels)
 		question, may := p.Instances.Passkey(id), role.Covers(gateway.RoleOperator)
 		view.State = p.stateOf(found)
@@ -151,7 +158,7 @@ func (p *pages) showPairingCode(r *frame.Request) error {
 	return r.Fragment("instance", "pairing-code", code)
 }
 
-// changeInstance sets the name, the proxy and the label.
+// changeInstance sets the name, the proxy, the label and the care.
 func (p *pages) changeInstance(r *frame.Request) error {
 	found, err := p.instanceOf(r)
 	if err != nil {
@@ -164,7 +171,12 @@ func (p *pages) changeInstance(r *frame.Request) error {
 		}
 		return &value
 	}
+	care, err := careOf(r)
+	if err != nil {
+		return err
+	}
 	changed, err := p.Instances.Change(r.Context(), found.ID, instance.Settings{
+		Care: care,
 		Name: given("name"), Proxy: given("proxy"), DeviceName: given("device-name"), DeviceKind: given("device-kind"),
 	})
 	if err != nil {
@@ -188,6 +200,9 @@ func changes(before, after gateway.Instance) string {
 	}
 	if after.Label != before.Label {
 		named = append(named, "device "+after.Label.Name+" "+string(after.Label.Kind))
+	}
+	if after.Care != before.Care {
+		named = append(named, "care")
 	}
 	return strings.Join(named, ", ")
 }

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"testing"
+	"time"
 
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
@@ -79,4 +80,60 @@ func TestInstanceIsChanged(t *testing.T) {
 	if entries, want := r.recorded(), "instance_changed Front no proxy, device"; entries != want {
 		t.Errorf("recorded %q, want %q", entries, want)
 	}
+}
+
+// What an instance keeps to is set by the same form, and the page shows what its account has
+// to heed.
+func TestCareIsShownAndChanged(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	id := r.instance("Desk")
+	page := "/instances/" + id
+	path := page + "/settings"
+	shown := r.show(gateway.RoleViewer, page)
+	r.has(shown, "24 of 180", ">340<", ">31<")
+	r.hasNot(shown, `name="gap"`, "restricts this account")
+	r.recorded()
+
+	form := url.Values{
+		"name": {"Desk"}, "gap": {"1,5"}, "jitter": {"2"}, "per-minute": {"10"}, "typing": {"on"},
+		"new-chats-hour": {""}, "new-chats-day": {"30"}, "checks-hour": {"50"}, "checks-day": {""},
+	}
+	if got := r.post(gateway.RoleOperator, path, form); got.status != http.StatusNoContent {
+		t.Fatalf("answered %+v", got)
+	}
+	if entries, want := r.recorded(), "instance_changed Desk care"; entries != want {
+		t.Errorf("recorded %q, want %q", entries, want)
+	}
+	want := gateway.Care{
+		Pace:   gateway.Pace{Gap: 1500 * time.Millisecond, Jitter: 2 * time.Second, PerMinute: 10, NewChats: gateway.Budget{PerDay: 30}},
+		Typing: true, NumberChecks: gateway.Budget{PerHour: 50},
+	}
+	kept := func() gateway.Instance {
+		t.Helper()
+		kept, err := r.store.GetInstance(t.Context(), id)
+		r.check(err)
+		return kept
+	}
+	if got := kept().Care; got != want {
+		t.Errorf("kept %+v, want %+v", got, want)
+	}
+	r.has(r.show(gateway.RoleOperator, page), `name="gap" inputmode="decimal" value="1.5"`, `value="30"`, `value="on" selected`, "12 of 50")
+
+	for field, value := range map[string]string{"gap": "soon", "jitter": "3601", "per-minute": "-1", "checks-day": "NaN", "new-chats-day": "1e99", "new-chats-hour": "2.5"} {
+		if got := r.post(gateway.RoleOperator, path, url.Values{"name": {"Desk"}, field: {value}}); got.status != http.StatusBadRequest {
+			t.Errorf("%s %s: answered %d", field, value, got.status)
+		}
+	}
+	if got := r.post(gateway.RoleOperator, path, url.Values{"name": {"Desk"}}); got.status != http.StatusNoContent || kept().Care != want {
+		t.Errorf("a form without it: answered %d, kept %+v", got.status, kept().Care)
+	}
+
+	_, err := r.store.UpdateInstance(t.Context(), id, func(i *gateway.Instance) ([]eventlog.Event, error) {
+		now := time.Now()
+		i.Restricted = gateway.Restricted{Since: now, Until: now.Add(time.Hour), Reported: now}
+		return nil, nil
+	})
+	r.check(err)
+	r.has(r.show(gateway.RoleViewer, page), "restricts this account")
 }

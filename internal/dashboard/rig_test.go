@@ -111,7 +111,7 @@ func (r *rig) build(bell *eventlog.Bell, logger *slog.Logger) dashboard.Config {
 	r.check(err)
 	r.check(site.Check())
 	return dashboard.Config{
-		Site: site, Logger: logger, Pulse: pulse, Users: r, Instances: instances, Messages: new(messaging.Service), Traffic: traffic,
+		Site: site, Logger: logger, Pulse: pulse, Users: r, Instances: instances, Messages: new(messaging.Service), Budgets: r, Answers: r, Traffic: traffic,
 		Webhooks: r.webhooks, Events: r.log, Access: r.access, Health: looked, Origin: func(*http.Request) string { return "http://gateway" },
 	}
 }
@@ -130,6 +130,16 @@ func (r *rig) serve(config dashboard.Config) {
 		r.pages.ServeHTTP(w, request.WithContext(frame.WithVisitor(request.Context(), visitor)))
 	}))
 	r.t.Cleanup(r.server.Close)
+}
+
+// NumberChecks are those of every instance.
+func (r *rig) NumberChecks(context.Context, string) (gateway.Spent, error) {
+	return gateway.Spent{LastHour: 12, LastDay: 340}, nil
+}
+
+// Unanswered is what every instance waits for.
+func (r *rig) Unanswered(context.Context, string) (gateway.Unanswered, error) {
+	return gateway.Unanswered{Days: 7, Messages: 31, Chats: 24, OfChats: 180}, nil
 }
 
 // Record is the audit list.
