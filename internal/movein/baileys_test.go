@@ -133,7 +133,21 @@ func TestMoveInFromBaileys(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			m, waiting := useBaileys(t, version, deviceCount(t, 5))
-			m.goOn(waiting)
+			after, results := m.goOn(waiting)
+			m.followsState(after, results)
+		})
+	}
+}
+
+// followsState fails the test unless the instances learn what is changed on their phones:
+// app state goes on where the other program was.
+func (m *move) followsState(g *testkit.Gateway, results []movein.Result) {
+	m.t.Helper()
+	for n, one := range m.devices {
+		name := fmt.Sprintf("Padaria %d", n)
+		g.Phones.Update(m.t, one.Owner, map[string]any{"name": name})
+		testkit.Await(m.t, "the new name", func() bool {
+			return g.Instance(m.t, results[n].InstanceID).MessengerName == name
 		})
 	}
 }

@@ -190,17 +190,17 @@ func TestMoveIn(t *testing.T) {
 
 // goOn imports all devices and starts the gateway. All of them are connected, read what is
 // waiting for them, and are read; nobody needs a message a second time.
-func (m *move) goOn(waiting [][]string) {
+func (m *move) goOn(waiting [][]string) (after *testkit.Gateway, results []movein.Result) {
 	m.t.Helper()
 	began := time.Now()
-	results := m.importAll()
+	results = m.importAll()
 	each := time.Since(began) / time.Duration(len(m.devices))
 	m.t.Logf("%d devices, %s each", len(m.devices), each.Round(time.Microsecond))
 	if each > time.Second {
 		m.t.Errorf("a device took %s", each)
 	}
 
-	after := testkit.Start(m.t, m.options)
+	after = testkit.Start(m.t, m.options)
 	began = time.Now()
 	names := map[string]bool{}
 	for _, result := range results {
@@ -214,6 +214,7 @@ func (m *move) goOn(waiting [][]string) {
 	m.reads(after, results, waiting)
 	m.isRead(after, results)
 	m.nobodyAsksAgain(after)
+	return after, results
 }
 
 // reads fails the test unless the instances receive the messages.
