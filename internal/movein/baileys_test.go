@@ -129,10 +129,13 @@ func useBaileys(t *testing.T, version string, count int) (m *move, waiting [][]s
 // Version 6 names LIDs as it names numbers.
 func TestMoveInFromBaileys(t *testing.T) {
 	t.Parallel()
-	for name, version := range map[string]string{"version 7": newest, "version 6": "version6"} {
+	for name, c := range map[string]struct {
+		version string
+		count   int
+	}{"version 7": {newest, deviceCount(t, 5)}, "version 6": {"version6", 5}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			m, waiting := useBaileys(t, version, deviceCount(t, 5))
+			m, waiting := useBaileys(t, c.version, c.count)
 			after, results := m.goOn(waiting)
 			m.followsState(after, results)
 		})

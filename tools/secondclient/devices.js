@@ -13,8 +13,9 @@ import { Sandbox } from './control.js'
 import { until } from './wait.js'
 
 const { version } = JSON.parse(readFileSync(new URL('node_modules/baileys/package.json', import.meta.url)))
-// Version 6 takes the keys of app state when somebody has written.
+// Version 6 takes the keys of app state when somebody has written; version 7 mostly at once.
 const lastWritten = version.startsWith('6.') ? 'creds.json' : 'app-state-sync-version-'
+const waitForLast = 10_000
 const patience = 150_000
 const tryFor = 10_000
 const mostTries = 4
@@ -55,8 +56,8 @@ class Device {
     this.save = () => written(saveCreds())
     this.auth = { creds: state.creds, keys: { get: state.keys.get, set: (data) => written(state.keys.set(data)) } }
     await this.reach()
-    const shared = () => readdirSync(this.folder).some((file) => file.startsWith(lastWritten))
-    await until(`the keys of ${this.owner}'s phone`, shared, patience)
+    const isThere = () => readdirSync(this.folder).some((file) => file.startsWith(lastWritten))
+    await until('the last file', isThere, waitForLast).catch(ignore) // it works without
   }
 
   /** Connects, more than once if the library fails over a frame that comes too early. */
