@@ -55,7 +55,7 @@ func (s *Source) addFolders(path string, found *baileysFolders) error {
 		return err
 	}
 	s.closers = append(s.closers, folder.root.Close)
-	if folder.has(credsFile) {
+	if folder.seen.hasCreds {
 		name, err := filepath.Abs(path)
 		if err != nil {
 			return err
@@ -63,19 +63,14 @@ func (s *Source) addFolders(path string, found *baileysFolders) error {
 		found.folders[filepath.Base(name)] = folder
 		return nil
 	}
-	for _, name := range folder.folders {
+	for _, name := range folder.seen.folders {
 		inside, err := folder.inside(name)
 		if err != nil {
 			return err
 		}
-		if !inside.has(credsFile) {
-			if err := inside.root.Close(); err != nil {
-				return err
-			}
-			continue
+		if inside.seen.hasCreds {
+			found.folders[name] = inside
 		}
-		s.closers = append(s.closers, inside.root.Close)
-		found.folders[name] = inside
 	}
 	return nil
 }
@@ -83,7 +78,7 @@ func (s *Source) addFolders(path string, found *baileysFolders) error {
 // checkFolders returns an *InUseError if somebody seems to use folders.
 func checkFolders(path string, folders []*stateFolder) error {
 	for _, folder := range folders {
-		if ago := time.Since(folder.newest); ago.Abs() < justNow {
+		if ago := time.Since(folder.seen.newest); ago.Abs() < justNow {
 			return &InUseError{fmt.Sprintf("a file in %s was written just now", folder.path)}
 		}
 	}

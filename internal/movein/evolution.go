@@ -230,12 +230,11 @@ func (s *Source) openInstances(path string) (*instancesFolder, error) {
 	}
 	s.closers = append(s.closers, around.root.Close)
 	found := &instancesFolder{path: path, folders: map[string]*stateFolder{}}
-	for _, id := range around.folders {
+	for _, id := range around.seen.folders {
 		folder, err := around.inside(id)
 		if err != nil {
 			return nil, fmt.Errorf("read the folder of keys: %w", err)
 		}
-		s.closers = append(s.closers, folder.root.Close)
 		found.folders[id] = folder
 	}
 	return found, nil

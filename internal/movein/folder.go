@@ -4,6 +4,7 @@ package movein
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -30,11 +31,19 @@ const (
 // stateFolder is a folder with JSON files, as it was when it was opened. Nothing outside
 // of it is read, whatever links are in it.
 type stateFolder struct {
-	path    string // for people
-	root    *os.Root
-	files   map[string]string // what tells whether a JSON file was changed, by name
-	folders []string
-	newest  time.Time // when one of the files was written last
+	path string   // for people
+	root *os.Root // of this folder, or of the one that it is in
+	name string   // in the root
+	seen listing  // without the names of files: there may be thousands in each of many folders
+}
+
+// listing is what is in a folder.
+type listing struct {
+	files    []string // with JSON, in order
+	folders  []string // in order
+	hasCreds bool
+	newest   time.Time         // when one of the files was written last
+	mark     [sha256.Size]byte // differs when a file was written, made or removed
 }
 
 // openStateFolder opens a folder. The caller closes its root.
@@ -43,59 +52,63 @@ func openStateFolder(path string) (*stateFolder, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &stateFolder{path: path, root: root}
-	if err := f.look(); err != nil {
+	f := &stateFolder{path: path, root: root, name: "."}
+	if f.seen, err = f.look(); err != nil {
 		return nil, errors.Join(err, root.Close())
 	}
+	f.seen.files = nil
 	return f, nil
 }
 
-// inside opens a folder in a folder.
-func (f *stateFolder) inside(name string) (*stateFolder, error) {
-	root, err := f.root.OpenRoot(name)
-	if err != nil {
-		return nil, err
-	}
-	inside := &stateFolder{path: filepath.Join(f.path, name), root: root}
-	if err := inside.look(); err != nil {
-		return nil, errors.Join(err, root.Close())
-	}
-	return inside, nil
+// inside opens a folder in a folder, which shares its root.
+func (f *stateFolder) inside(name string) (_ *stateFolder, err error) {
+	inside := &stateFolder{path: filepath.Join(f.path, name), root: f.root, name: name}
+	inside.seen, err = inside.look()
+	inside.seen.files = nil
+	return inside, err
 }
 
-// look notes which files there are. Only files and folders themselves count, no links and
-// nothing else.
-func (f *stateFolder) look() (err error) {
-	f.files, f.folders, f.newest = map[string]string{}, nil, time.Time{}
-	folder, err := f.root.Open(".")
+// look lists the folder. Only files and folders themselves count, no links and nothing
+// else.
+func (f *stateFolder) look() (found listing, err error) {
+	folder, err := f.root.Open(f.name)
 	if err != nil {
-		return err
+		return found, err
 	}
 	defer func() { err = errors.Join(err, folder.Close()) }()
+	states := map[string]string{} // of files
 	for {
-		found, err := folder.ReadDir(filesInOneRead)
+		entries, err := folder.ReadDir(filesInOneRead)
 		if errors.Is(err, io.EOF) {
-			slices.Sort(f.folders)
-			return nil
+			break
 		}
 		if err != nil {
-			return err
+			return found, err
 		}
-		for _, entry := range found {
-			if err := f.note(entry); err != nil {
-				return err
+		for _, entry := range entries {
+			if err := found.note(entry, states); err != nil {
+				return found, err
 			}
 		}
-		if len(f.files) > mostFiles || len(f.folders) > mostFiles {
-			return fmt.Errorf("there are more than %d files in %s", mostFiles, f.path)
+		if len(states) > mostFiles || len(found.folders) > mostFiles {
+			return found, fmt.Errorf("there are more than %d files in %s", mostFiles, f.path)
 		}
 	}
+	slices.Sort(found.folders)
+	found.files = slices.Sorted(maps.Keys(states))
+	_, found.hasCreds = states[credsFile]
+	mark := sha256.New()
+	for _, name := range found.files {
+		_, _ = fmt.Fprintf(mark, "%q %s\n", name, states[name]) // it never fails
+	}
+	mark.Sum(found.mark[:0])
+	return found, nil
 }
 
-// note notes what is in the folder.
-func (f *stateFolder) note(entry os.DirEntry) error {
+// note notes what is in the folder, and the states of files.
+func (l *listing) note(entry os.DirEntry, states map[string]string) error {
 	if entry.IsDir() {
-		f.folders = append(f.folders, entry.Name())
+		l.folders = append(l.folders, entry.Name())
 		return nil
 	}
 	if !entry.Type().IsRegular() || !strings.HasSuffix(entry.Name(), ".json") {
@@ -108,27 +121,21 @@ func (f *stateFolder) note(entry os.DirEntry) error {
 	if err != nil {
 		return err
 	}
-	f.files[entry.Name()] = fmt.Sprint(about.Size(), about.ModTime().UnixNano())
-	if about.ModTime().After(f.newest) {
-		f.newest = about.ModTime()
+	states[entry.Name()] = fmt.Sprint(about.Size(), about.ModTime().UnixNano())
+	if about.ModTime().After(l.newest) {
+		l.newest = about.ModTime()
 	}
 	return nil
-}
-
-// has reports whether there is a file of a name.
-func (f *stateFolder) has(name string) bool {
-	_, ok := f.files[name]
-	return ok
 }
 
 // checkUnchanged returns an *InUseError if a file is not what it was when the folder was
 // opened.
 func (f *stateFolder) checkUnchanged() error {
-	now := &stateFolder{path: f.path, root: f.root}
-	if err := now.look(); err != nil {
+	now, err := f.look()
+	if err != nil {
 		return err
 	}
-	if !maps.Equal(f.files, now.files) {
+	if now.mark != f.seen.mark {
 		return &InUseError{fmt.Sprintf("the files in %s were changed while they were read", f.path)}
 	}
 	return nil
@@ -136,14 +143,15 @@ func (f *stateFolder) checkUnchanged() error {
 
 // read reads a file.
 func (f *stateFolder) read(name string) (content []byte, err error) {
-	before, err := f.root.Lstat(name)
+	path := filepath.Join(f.name, name)
+	before, err := f.root.Lstat(path)
 	if err != nil {
 		return nil, notExist(err)
 	}
 	if !before.Mode().IsRegular() { // to open something else may wait for ever
 		return nil, fmt.Errorf("%s is no file", name)
 	}
-	file, err := f.root.Open(name)
+	file, err := f.root.Open(path)
 	if err != nil {
 		return nil, notExist(err)
 	}
@@ -163,8 +171,13 @@ func (f *stateFolder) read(name string) (content []byte, err error) {
 // is only read if its name needs one.
 func (f *stateFolder) entries(ctx context.Context, needsValue func(name string) bool) iter.Seq2[baileys.Entry, error] {
 	return func(yield func(baileys.Entry, error) bool) {
+		now, err := f.look()
+		if err != nil {
+			yield(baileys.Entry{}, err)
+			return
+		}
 		total := 0
-		for _, file := range slices.Sorted(maps.Keys(f.files)) {
+		for _, file := range now.files {
 			if file == credsFile {
 				continue
 			}

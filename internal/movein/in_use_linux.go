@@ -100,12 +100,12 @@ func folderInUse(path string, folders []*stateFolder) (why string, err error) {
 	within, around := []fs.FileInfo{}, []fs.FileInfo{}
 	var creds []fs.FileInfo
 	for _, folder := range folders {
-		about, err := folder.root.Stat(".")
+		about, err := folder.root.Stat(folder.name)
 		if err != nil {
 			return "", err
 		}
 		within = append(within, about)
-		if about, err := folder.root.Lstat(credsFile); err == nil {
+		if about, err := folder.root.Lstat(filepath.Join(folder.name, credsFile)); err == nil {
 			creds = append(creds, about)
 		}
 	}

@@ -18,9 +18,12 @@ import (
 	"github.com/recado-project/recado/internal/whatsapp/keys"
 )
 
+// preKeyBits is how many bits the id of a prekey has on its way to the platform.
+const preKeyBits = 24
+
 // takePreKey reads a prekey.
 func (s *state) takePreKey(rest string, value []byte) {
-	id, err := strconv.ParseUint(rest, 10, 31)
+	id, err := strconv.ParseUint(rest, 10, preKeyBits)
 	var pair keyPair
 	if err != nil || decode(value, &pair) != nil || len(pair.Private) != 32 {
 		s.unreadable++

@@ -126,6 +126,6 @@ func readCreds(encoded []byte) (credentials, error) {
 	}
 	return credentials{
 		device: device, identity: append([]byte{5}, device.IdentityKey.Pub[:]...),
-		nextPreKey: creds.NextPreKey, firstAtHome: creds.FirstUngivenPreID,
+		nextPreKey: creds.NextPreKey % (1 << preKeyBits), firstAtHome: creds.FirstUngivenPreID,
 	}, nil
 }
