@@ -17,6 +17,7 @@ import (
 	"github.com/gomodule/redigo/redis"
 
 	"github.com/recado-project/recado/internal/movein"
+	"github.com/recado-project/recado/internal/testkit"
 	"github.com/recado-project/recado/internal/testkit/postgres"
 	redisserver "github.com/recado-project/recado/internal/testkit/redis"
 )
@@ -39,7 +40,8 @@ const evolutionTables = `
 // evolutionStore is a store as Evolution API keeps it.
 type evolutionStore struct {
 	t        *testing.T
-	url      string // of the database, as its settings have it
+	address  string // of the database
+	url      string // the same, as its settings have it
 	database *sql.DB
 	keys     string // the folder
 	redis    string // the URL of the server, empty for files
@@ -55,7 +57,7 @@ func newEvolution(t *testing.T, inRedis bool) *evolutionStore {
 	t.Cleanup(func() { _ = database.Close() })
 	_, err = database.ExecContext(t.Context(), evolutionTables)
 	check(t, err)
-	e := &evolutionStore{t: t, url: address + "&schema=evolution_api&connection_limit=5", database: database}
+	e := &evolutionStore{t: t, address: address, url: address + "&schema=evolution_api&connection_limit=5", database: database}
 	e.keys = filepath.Join(t.TempDir(), "srv", "evolution", "api", "instances")
 	check(t, os.MkdirAll(e.keys, 0o700))
 	if inRedis {
@@ -118,8 +120,33 @@ func (e *evolutionStore) config(config movein.Config) movein.Config {
 	return config
 }
 
-// stopped closes the connections of the program.
-func (e *evolutionStore) stopped() { check(e.t, e.database.Close()) }
+// stopped closes the connections of the program, and returns when the servers have noticed.
+func (e *evolutionStore) stopped() {
+	e.t.Helper()
+	var name string
+	check(e.t, e.database.QueryRowContext(e.t.Context(), "SELECT current_database()").Scan(&name))
+	check(e.t, e.database.Close())
+	server, err := sql.Open("pgx", strings.Replace(e.address, "/"+name+"?", "/postgres?", 1))
+	check(e.t, err)
+	defer func() { _ = server.Close() }()
+	testkit.Await(e.t, "the end of its connections", func() bool {
+		var count int
+		err := server.QueryRowContext(e.t.Context(), "SELECT count(*) FROM pg_stat_activity WHERE datname = $1", name).Scan(&count)
+		check(e.t, err)
+		return count == 0
+	})
+	if e.redis == "" {
+		return
+	}
+	conn, err := redis.DialURLContext(e.t.Context(), strings.TrimSuffix(e.redis, "/6"))
+	check(e.t, err)
+	defer func() { _ = conn.Close() }()
+	testkit.Await(e.t, "the end of its connections to Redis", func() bool {
+		list, err := redis.String(conn.Do("CLIENT", "LIST"))
+		check(e.t, err)
+		return !strings.Contains(list, " db=6 ")
+	})
+}
 
 // Instances of Evolution API come without a code, under their own names, wherever it keeps
 // its keys.
