@@ -153,6 +153,8 @@ func setOrRemove(patch map[string]any, field string, value *string) {
 // Limits are what an instance has to heed when it writes, and what it has used up.
 type Limits struct {
 	Restriction  Restriction `json:"restriction"`
+	Pace         PaceUse     `json:"pace"`
+	NewChats     BudgetUse   `json:"newChats"`
 	NumberChecks BudgetUse   `json:"numberChecks"`
 	Unanswered   Unanswered  `json:"unanswered"`
 }
@@ -163,6 +165,13 @@ type Restriction struct {
 	Active bool       `json:"active"`
 	Since  *time.Time `json:"since"`
 	Until  *time.Time `json:"until"` // an hour after the platform has last said so where it has told no end
+}
+
+// PaceUse is how much of a pace is used. Nil means that any number is permitted.
+type PaceUse struct {
+	Waiting        int  `json:"waiting"` // messages in the queue
+	SentLastMinute int  `json:"sentLastMinute"`
+	PerMinute      *int `json:"perMinute"`
 }
 
 // BudgetUse is how much of a budget is used. Nil means that any number is permitted.

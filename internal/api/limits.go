@@ -73,6 +73,8 @@ type Answers interface {
 // InstanceLimits are what an instance has to heed when it writes, and what it has used up.
 type InstanceLimits struct {
 	Restriction  Restriction `json:"restriction" doc:"Whether the platform lets the account write to new contacts."`
+	Pace         PaceUse     `json:"pace" doc:"Messages that were sent, and that wait."`
+	NewChats     BudgetUse   `json:"newChats" doc:"Chats that were begun; they are counted while pace.newChatsPerHour or newChatsPerDay is set."`
 	NumberChecks BudgetUse   `json:"numberChecks" doc:"Numbers that the platform was asked about by check-numbers."`
 	Unanswered   Unanswered  `json:"unanswered" doc:"People who were written to and have not answered."`
 }
@@ -82,6 +84,13 @@ type Restriction struct {
 	Active bool                `json:"active" doc:"Whether messages that begin a chat are refused."`
 	Since  *contract.Timestamp `json:"since" nullable:"true" doc:"When the platform first said so; null if it is not active."`
 	Until  *contract.Timestamp `json:"until" nullable:"true" doc:"When the next one is tried: at the end that the platform has told, or else an hour after it has last said so; null if it is not active."`
+}
+
+// PaceUse is how much of a pace is used.
+type PaceUse struct {
+	Waiting        int  `json:"waiting" doc:"Messages in the queue." example:"3"`
+	SentLastMinute int  `json:"sentLastMinute" doc:"Messages through the queue and without it; no more than 600 are counted." example:"8"`
+	PerMinute      *int `json:"perMinute" nullable:"true" doc:"How many may leave the queue within any minute; null: any number." example:"10"`
 }
 
 // BudgetUse is how much of a budget is used.
@@ -103,6 +112,7 @@ type Unanswered struct {
 // instanceLimits is the resource of an instance's limits.
 type instanceLimits struct {
 	budgets Budgets
+	queue   Queue
 	answers Answers
 	now     func() time.Time
 }
@@ -123,7 +133,17 @@ func (l instanceLimits) get() contract.Endpoint {
 		if err != nil {
 			return nil, err
 		}
+		used, err := l.queue.Usage(ctx, instance.ID)
+		if err != nil {
+			return nil, err
+		}
+		pace := instance.Care.Pace
 		shown := InstanceLimits{
+			Pace: PaceUse{Waiting: used.Waiting, SentLastMinute: used.SentLastMinute, PerMinute: countOrNil(pace.PerMinute)},
+			NewChats: BudgetUse{
+				LastHour: used.NewChatsLastHour, LastDay: used.NewChatsLastDay,
+				PerHour: countOrNil(pace.NewChats.PerHour), PerDay: countOrNil(pace.NewChats.PerDay),
+			},
 			NumberChecks: BudgetUse{
 				LastHour: checks.LastHour, LastDay: checks.LastDay,
 				PerHour: countOrNil(instance.Care.NumberChecks.PerHour), PerDay: countOrNil(instance.Care.NumberChecks.PerDay),

@@ -17,6 +17,7 @@ type Queue interface {
 	Find(ctx context.Context, instanceID, id string) (queue.Waiting, bool, error)
 	Cancel(ctx context.Context, instanceID, id string) (bool, error)
 	CancelAll(ctx context.Context, instanceID string) (int, error)
+	Usage(ctx context.Context, instanceID string) (queue.Usage, error)
 }
 
 // QueuedMessage is a message that waits to be sent.

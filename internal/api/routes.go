@@ -12,7 +12,7 @@ func routes(c Config, origin contract.Origin) []contract.Route {
 	people, webhook, deliveries := people{c.Directory}, webhooks{c.Webhooks}, deliveries{c.Webhooks}
 	waiting := queued{c.Queue}
 	events, keys, health := newStreams(c), keys{c.Access, c.Instances, c.Now}, health{c.Ready, c.ClientVersion}
-	limits := instanceLimits{c.Directory, c.Messages, c.Now}
+	limits := instanceLimits{c.Directory, c.Queue, c.Messages, c.Now}
 	return []contract.Route{
 		get("/api/instances", instances.list()),
 		get("/api/instances/{instanceId}", instances.get()),

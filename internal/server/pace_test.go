@@ -67,6 +67,11 @@ func TestQueueHoldsNewChats(t *testing.T) {
 	g.Phones.AwaitMessage(t, strangerOf(1), again.MessageID)
 	g.Phones.AwaitMessage(t, customerNumber, answer.MessageID)
 	awaitHeld(t, g, id, held, "new_chats")
+	used := limits(t, g, id)
+	if used.NewChats != (client.BudgetUse{LastHour: 2, LastDay: 2, PerHour: used.NewChats.PerHour}) || *used.NewChats.PerHour != 2 ||
+		used.Pace != (client.PaceUse{Waiting: 1, SentLastMinute: 4}) {
+		t.Errorf("the limits are %+v", used)
+	}
 	g.Stop()
 
 	g = testkit.Start(t, o) // which does not begin anew to count

@@ -80,6 +80,10 @@ func LimitLines(l client.Limits) []Line {
 	}
 	return append(
 		lines,
+		Line{"messages in the queue", strconv.Itoa(l.Pace.Waiting)},
+		Line{"messages, last minute", used(l.Pace.SentLastMinute, l.Pace.PerMinute)},
+		Line{"new chats, last hour", used(l.NewChats.LastHour, l.NewChats.PerHour)},
+		Line{"new chats, last day", used(l.NewChats.LastDay, l.NewChats.PerDay)},
 		Line{"number checks, last hour", used(l.NumberChecks.LastHour, l.NumberChecks.PerHour)},
 		Line{"number checks, last day", used(l.NumberChecks.LastDay, l.NumberChecks.PerDay)},
 		Line{"people written to", fmt.Sprintf("%d in %d days", l.Unanswered.OfChats, l.Unanswered.Days)},

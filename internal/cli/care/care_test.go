@@ -57,6 +57,8 @@ func TestLimitLines(t *testing.T) {
 	until := time.Date(2026, 11, 20, 14, 22, 10, 0, time.UTC)
 	lines := care.LimitLines(client.Limits{
 		Restriction:  client.Restriction{Active: true, Since: new(until.Add(-time.Hour)), Until: &until},
+		Pace:         client.PaceUse{Waiting: 2, SentLastMinute: 8, PerMinute: new(10)},
+		NewChats:     client.BudgetUse{LastHour: 1, LastDay: 5, PerDay: new(30)},
 		NumberChecks: client.BudgetUse{LastHour: 3, LastDay: 40, PerDay: new(500)},
 		Unanswered:   client.Unanswered{Days: 7, Messages: 31, Chats: 24, OfChats: 180},
 	})
@@ -64,6 +66,10 @@ func TestLimitLines(t *testing.T) {
 		{"restricted", "yes"},
 		{"since", "2026-11-20T13:22:10Z"},
 		{"until", "2026-11-20T14:22:10Z"},
+		{"messages in the queue", "2"},
+		{"messages, last minute", "8 of 10"},
+		{"new chats, last hour", "1"},
+		{"new chats, last day", "5 of 30"},
 		{"number checks, last hour", "3"},
 		{"number checks, last day", "40 of 500"},
 		{"people written to", "180 in 7 days"},

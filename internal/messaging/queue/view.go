@@ -157,3 +157,36 @@ func (q *Queue) remove(ctx context.Context, instanceID string, taken []Head) err
 	l.rouse()
 	return err
 }
+
+// Usage is what an instance has used of its pace.
+type Usage struct {
+	Waiting        int // messages in the queue
+	SentLastMinute int // through the queue and without it; 600 at most
+	// Chats that were begun. They are counted while the pace limits them.
+	NewChatsLastHour, NewChatsLastDay int
+}
+
+// Usage returns what an instance has used of its pace.
+func (q *Queue) Usage(ctx context.Context, instanceID string) (Usage, error) {
+	now := q.config.Now()
+	sent, err := q.config.Store.SentSince(ctx, instanceID, now.Add(-time.Minute), maxPerMinute)
+	if err != nil {
+		return Usage{}, err
+	}
+	begun, err := q.config.Store.NewChatsSince(ctx, instanceID, now.Add(-newChatsKept))
+	if err != nil {
+		return Usage{}, err
+	}
+	usage := Usage{SentLastMinute: len(sent), NewChatsLastDay: len(begun)}
+	for _, at := range begun {
+		if now.Sub(at) < time.Hour {
+			usage.NewChatsLastHour++
+		}
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if l, ok := q.lanes[instanceID]; ok {
+		usage.Waiting = len(l.items)
+	}
+	return usage, nil
+}
