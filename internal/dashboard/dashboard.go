@@ -20,6 +20,7 @@ import (
 	"github.com/recado-project/recado/internal/health"
 	"github.com/recado-project/recado/internal/instance"
 	"github.com/recado-project/recado/internal/messaging"
+	"github.com/recado-project/recado/internal/messaging/queue"
 	"github.com/recado-project/recado/internal/outbound"
 	"github.com/recado-project/recado/internal/web"
 	"github.com/recado-project/recado/internal/webhook"
@@ -38,6 +39,7 @@ type Config struct {
 	Users     frame.Audit
 	Instances *instance.Service
 	Messages  *messaging.Service
+	Queue     *queue.Queue
 	Budgets   Budgets
 	Answers   Answers
 	Traffic   *messaging.Traffic
@@ -68,7 +70,7 @@ type pages struct {
 // New makes the pages.
 func New(config Config) (*frame.Pages, error) {
 	if config.Site == nil || config.Logger == nil || config.Pulse == nil || config.Users == nil || config.Instances == nil ||
-		config.Messages == nil || config.Budgets == nil || config.Answers == nil || config.Traffic == nil || config.Webhooks == nil || config.Origin == nil ||
+		config.Messages == nil || config.Queue == nil || config.Budgets == nil || config.Answers == nil || config.Traffic == nil || config.Webhooks == nil || config.Origin == nil ||
 		config.Events == nil || config.Access == nil || config.Health == nil {
 		return nil, errors.New("dashboard: a part is missing")
 	}

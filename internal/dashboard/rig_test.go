@@ -27,6 +27,7 @@ import (
 	"github.com/recado-project/recado/internal/instance"
 	"github.com/recado-project/recado/internal/media"
 	"github.com/recado-project/recado/internal/messaging"
+	"github.com/recado-project/recado/internal/messaging/queue"
 	"github.com/recado-project/recado/internal/store"
 	"github.com/recado-project/recado/internal/user"
 	"github.com/recado-project/recado/internal/web"
@@ -40,6 +41,8 @@ type rig struct {
 	log      *eventlog.Log
 	access   *access.Service
 	webhooks *webhook.Service
+	queue    *queue.Queue
+	refuse   map[string]error // why the platform refuses messages to a number, once the queue runs
 	pages    *frame.Pages
 	server   *httptest.Server
 	account  gateway.Account
@@ -58,10 +61,35 @@ type offline struct {
 // CheckProxy finds every proxy good.
 func (offline) CheckProxy(context.Context, gateway.Proxy) error { return nil }
 
+// unsent sends none of the messages that wait: the platform refuses them, as a test says by
+// the number, or never answers.
+type unsent struct {
+	queue.Sender
+
+	store  *store.Store
+	refuse map[string]error
+}
+
+// Address finds every chat that is not refused.
+func (u unsent) Address(_ context.Context, message queue.Message) (gateway.Party, error) {
+	return gateway.Party{}, u.refuse[message.To.Number]
+}
+
+// Send waits for the end of the test.
+func (u unsent) Send(ctx context.Context, _ queue.Message, _ gateway.Party) error {
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+// Remove removes messages that were cancelled.
+func (u unsent) Remove(ctx context.Context, instanceID string, ids ...string) error {
+	return u.store.RemoveQueued(ctx, instanceID, ids...)
+}
+
 func newRig(t *testing.T) *rig {
 	t.Helper()
 	logger, bell := slog.New(slog.DiscardHandler), new(eventlog.Bell)
-	r := &rig{t: t, account: gateway.Account{ID: uuid.NewString(), Name: "shop"}}
+	r := &rig{t: t, account: gateway.Account{ID: uuid.NewString(), Name: "shop"}, refuse: map[string]error{}}
 	var err error
 	r.store, err = store.Open(t.Context(), store.Config{Path: filepath.Join(t.TempDir(), "recado.db"), Bell: bell, Logger: logger})
 	r.check(err)
@@ -110,8 +138,10 @@ func (r *rig) build(bell *eventlog.Bell, logger *slog.Logger) dashboard.Config {
 	site, err := web.NewSite(web.SiteConfig{Rooms: []web.Files{frame.Files, dashboard.Files}, Words: words, Assets: assets, Logger: logger})
 	r.check(err)
 	r.check(site.Check())
+	r.queue, err = queue.New(queue.Config{Store: r.store, Sender: unsent{store: r.store, refuse: r.refuse}, Bell: bell, Logger: logger})
+	r.check(err)
 	return dashboard.Config{
-		Site: site, Logger: logger, Pulse: pulse, Users: r, Instances: instances, Messages: new(messaging.Service), Budgets: r, Answers: r, Traffic: traffic,
+		Site: site, Logger: logger, Pulse: pulse, Users: r, Instances: instances, Messages: new(messaging.Service), Queue: r.queue, Budgets: r, Answers: r, Traffic: traffic,
 		Webhooks: r.webhooks, Events: r.log, Access: r.access, Health: looked, Origin: func(*http.Request) string { return "http://gateway" },
 	}
 }
@@ -229,8 +259,8 @@ func (r *rig) ask(role gateway.Role, method, path string, form url.Values, scrip
 	return answer{status: response.StatusCode, header: response.Header, body: string(body)}
 }
 
-// follow reads the views of a live page, until one has the text.
-func (r *rig) follow(role gateway.Role, path string) (await func(text string)) {
+// follow reads the views of a live page, until one has the text, and returns the line with it.
+func (r *rig) follow(role gateway.Role, path string) (await func(text string) (line string)) {
 	r.t.Helper()
 	ctx, cancel := context.WithTimeout(r.t.Context(), time.Minute)
 	r.t.Cleanup(cancel)
@@ -244,14 +274,15 @@ func (r *rig) follow(role gateway.Role, path string) (await func(text string)) {
 		r.t.Fatalf("%s answered %d", path, response.StatusCode)
 	}
 	lines := bufio.NewScanner(response.Body)
-	return func(text string) {
+	return func(text string) string {
 		r.t.Helper()
 		for lines.Scan() {
 			if strings.Contains(lines.Text(), text) {
-				return
+				return lines.Text()
 			}
 		}
 		r.t.Fatalf("%s never showed %q (%v)", path, text, lines.Err())
+		return ""
 	}
 }
 

@@ -48,6 +48,11 @@ func (p *pages) routes() []frame.Route {
 		read(one+"/messages/{messageId}/file", p.showFile),
 		send,
 
+		read(one+"/queue", p.showQueue),
+		read(one+"/queue/live", p.liveQueue),
+		act(one+"/queue/cancel", user.ActionQueueCancelled, p.cancelQueue),
+		act(one+"/queue/{messageId}/cancel", user.ActionMessageCancelled, p.cancelQueued),
+
 		read(one+"/code", p.showCode),
 
 		read(one+"/webhook", p.showWebhook),

@@ -30,6 +30,12 @@ func apiFaults() []fault {
 			test: "./internal/dashboard", run: "RolesAreKept",
 		},
 		{
+			name: "viewers cancel no message in the queue", file: "internal/dashboard/routes.go",
+			old:  "act(one+\"/queue/{messageId}/cancel\", user.ActionMessageCancelled, p.cancelQueued),",
+			new:  "{Method: http.MethodPost, Path: one + \"/queue/{messageId}/cancel\", Role: gateway.RoleViewer, Action: user.ActionMessageCancelled, Handle: p.cancelQueued},",
+			test: "./internal/dashboard", run: "RolesAreKept",
+		},
+		{
 			name: "a misspelt restriction is refused", file: "internal/api/key.go",
 			old: "in.RefuseMisspelt()", new: "error(nil)",
 			test: "./internal/api", run: "MisspeltRestriction",

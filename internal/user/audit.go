@@ -47,7 +47,9 @@ const (
 	ActionInstanceLoggedOut Action = "instance_logged_out"
 	ActionInstanceDeleted   Action = "instance_deleted"
 
-	ActionMessageSent Action = "message_sent"
+	ActionMessageSent      Action = "message_sent"
+	ActionMessageCancelled Action = "message_cancelled" // it waited in the queue; the detail is its identifier
+	ActionQueueCancelled   Action = "queue_cancelled"   // all that waited; the detail says how many
 
 	ActionWebhookSaved    Action = "webhook_saved"
 	ActionWebhookDeleted  Action = "webhook_deleted"
