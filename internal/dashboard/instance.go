@@ -19,6 +19,7 @@ type instanceView struct {
 	Code    *shownCode    // the code that waits for a scan; nil for none
 	Passkey *shownPasskey // the question for a passkey; nil for none
 	Today   int           // messages in and out since midnight, UTC
+	Waiting int           // messages in the queue
 	Chart   chart
 
 	Restriction *restriction // nil for none
@@ -79,7 +80,7 @@ func (p *pages) liveInstance(r *frame.Request) error {
 	if err != nil {
 		return err
 	}
-	return serveLive(p, r, "instance", found.ID, 0, p.instanceView(r, found.ID))
+	return serveLive(p, r, "instance", found.ID, queueAge, p.instanceView(r, found.ID))
 }
 
 // instanceView returns what makes the page.
@@ -94,6 +95,9 @@ func (p *pages) instanceView(r *frame.Request, id string) func(ctx context.Conte
 		view := instanceView{instanceHead: headOf(found, "overview", role)}
 		view.Restriction = restrictionOf(found, p.Now())
 		view.Chart, view.Today = p.chartOf(id, labels)
+		if view.Waiting, err = p.waiting(ctx, id); err != nil {
+			return instanceView{}, err
+		}
 		question, may := p.Instances.Passkey(id), role.Covers(gateway.RoleOperator)
 		view.State = p.stateOf(found)
 		if may {

@@ -163,6 +163,12 @@ func heldBecause(reason string) web.Word {
 	}
 }
 
+// waiting returns how many messages of an instance wait.
+func (p *pages) waiting(ctx context.Context, id string) (int, error) {
+	listed, err := p.Queue.List(ctx, id, gateway.PageRequest{Page: 1, Limit: 1})
+	return listed.Total, err
+}
+
 // cancelQueued takes one message out of the queue.
 func (p *pages) cancelQueued(r *frame.Request) error {
 	found, err := p.instanceOf(r)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/url"
 	"regexp"
 	"strings"
 	"sync"
@@ -95,6 +96,43 @@ func TestQueueIsShownAndCancelled(t *testing.T) {
 		t.Errorf("recorded %q", entries)
 	}
 	r.has(r.show(gateway.RoleViewer, "/instances/"+other+"/queue"), "Segredo")
+}
+
+// The page of the instance counts what waits, as it comes and goes.
+func TestInstanceCountsItsQueue(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	id := r.instance("Desk")
+	page := "/instances/" + id
+	r.hasNot(r.show(gateway.RoleViewer, page), "in the queue")
+	live := r.follow(gateway.RoleViewer, page+"/live")
+	first := r.leave(id, "5511988887766", "Oi", time.Now().Add(time.Hour))
+	live("One message waits in the queue")
+	r.has(r.show(gateway.RoleViewer, page), "One message waits in the queue", page+"/queue")
+	r.leave(id, "5511988887766", "Oi?", time.Now().Add(time.Hour))
+	live("2 messages wait in the queue")
+	r.post(gateway.RoleOperator, page+"/queue/"+first+"/cancel", nil)
+	live("One message waits in the queue")
+}
+
+// A time to send at must be a moment that is still to come.
+func TestTimesToSendAtAreChecked(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	path := "/instances/" + r.instance("Desk") + "/messages"
+	for name, moment := range map[string]string{
+		"no script": "", "no moment": "2026-11-24T09:00", "no time": "tomorrow", "the past": time.Now().Add(-2 * time.Minute).UTC().Format(time.RFC3339),
+	} {
+		got := r.post(gateway.RoleOperator, path, url.Values{
+			"to": {"5511988887766"}, "kind": {"text"}, "text": {"Oi"}, "at": {"2026-11-24T09:00"}, "moment": {moment},
+		})
+		if got.status != http.StatusBadRequest || got.header.Get("X-Problem") == "" {
+			t.Errorf("%s: answered %d %v", name, got.status, got.header)
+		}
+	}
+	if entries := r.recorded(); entries != "" {
+		t.Errorf("recorded %q", entries)
+	}
 }
 
 // A long queue has pages, and a cancelled message stays on the page that it was on.

@@ -13,10 +13,12 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/recado-project/recado/internal/dashboard/frame"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/messaging"
+	"github.com/recado-project/recado/internal/user"
 	"github.com/recado-project/recado/internal/web"
 )
 
@@ -64,11 +66,61 @@ func (p *pages) sendMessage(r *frame.Request) error {
 	if err != nil {
 		return gateway.InvalidFields(gateway.FieldError{Field: "to", Message: err.Error()})
 	}
-	r.Entry.Detail = r.FormValue("kind")
-	if _, err := p.send(r, messaging.Request{InstanceID: found.ID, To: to}); err != nil {
+	request := messaging.Request{InstanceID: found.ID, To: to}
+	if request.Later, request.DueAt, err = p.later(r); err != nil {
 		return err
 	}
-	return r.Done("/instances/"+found.ID+"/chats", web.Word("Sent."))
+	r.Entry.Detail = r.FormValue("kind")
+	result, err := p.send(r, request)
+	if err != nil {
+		return err
+	}
+	return p.sent(r, found.ID, request, result)
+}
+
+// later reads whether the message is to wait in the queue, and until when at least; the
+// zero time is not at all.
+func (p *pages) later(r *frame.Request) (later bool, due time.Time, err error) {
+	if r.FormValue("at") == "" {
+		return r.FormValue("queue") == "on", time.Time{}, nil
+	}
+	refused := func(message string) (bool, time.Time, error) {
+		return false, time.Time{}, gateway.InvalidFields(gateway.FieldError{Field: "at", Message: message})
+	}
+	// The time that was chosen means something in the browser's time zone alone.
+	due, err = time.Parse(time.RFC3339, r.FormValue("moment"))
+	if err != nil {
+		return refused("must be a time, and the browser must run the page's script, which knows the time zone")
+	}
+	if due.Before(p.Now().Add(-time.Minute)) { // the minute that was chosen has begun
+		return refused("lies in the past")
+	}
+	return true, due, nil
+}
+
+// leftView is what the form says of a message that was left in the queue.
+type leftView struct {
+	InstanceID string
+	DueAt      time.Time // zero: as soon as possible
+}
+
+// sent answers that a message was sent, or left in the queue.
+func (p *pages) sent(r *frame.Request, id string, request messaging.Request, result messaging.Result) error {
+	if result.Queued {
+		r.Entry.Action = user.ActionMessageQueued
+	}
+	switch {
+	case result.Queued && r.Live():
+		return r.Fragment("chats", "left", leftView{InstanceID: id, DueAt: request.DueAt})
+	case result.Queued:
+		return r.Go("/instances/" + id + "/queue")
+	case r.Live():
+		// What the form has said of an earlier message goes.
+		web.Notice(r.W, r.Text(web.Word("Sent.")))
+		return r.Fragment("chats", "left", leftView{})
+	default:
+		return r.Go("/instances/" + id + "/chats")
+	}
 }
 
 // send sends what the form describes.

@@ -48,6 +48,7 @@ const (
 	ActionInstanceDeleted   Action = "instance_deleted"
 
 	ActionMessageSent      Action = "message_sent"
+	ActionMessageQueued    Action = "message_queued"    // it was left in the queue
 	ActionMessageCancelled Action = "message_cancelled" // it waited in the queue; the detail is its identifier
 	ActionQueueCancelled   Action = "queue_cancelled"   // all that waited; the detail says how many
 

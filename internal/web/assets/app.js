@@ -179,6 +179,15 @@
   };
   document.addEventListener("change", (event) => event.target.form && choose(event.target.form));
 
+  // A time that was chosen is sent as the moment that it is in this time zone too, in the
+  // field that data-moment-in names.
+  document.addEventListener("submit", (event) => {
+    for (const field of event.target.querySelectorAll("[data-moment-in]")) {
+      const at = new Date(field.value);
+      event.target.elements[field.dataset.momentIn].value = Number.isNaN(at.getTime()) ? "" : at.toISOString();
+    }
+  }, true);
+
   document.addEventListener("htmx:sseError", () => offline(true));
   document.addEventListener("htmx:sseOpen", () => offline(false));
   let lost;
