@@ -15,6 +15,7 @@ import (
 
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/messaging/queue"
 	"github.com/recado-project/recado/internal/store"
 	"github.com/recado-project/recado/internal/testkit"
 	"github.com/recado-project/recado/internal/webhook"
@@ -53,6 +54,7 @@ func fill(t *testing.T) (folder, instanceID string) {
 	f.instances()
 	f.people()
 	f.messages()
+	f.queued()
 	f.deliveries()
 	f.check(opened.Close())
 	return folder, f.busy.ID
@@ -175,6 +177,27 @@ func (f *filling) messages() {
 		events[n] = event
 	}
 	f.check(f.AppendEvents(f.t.Context(), f.busy.ID, events...))
+}
+
+// queued are a thousand messages that wait: one half for a time, the other for an instance that
+// never connects.
+func (f *filling) queued() {
+	f.t.Helper()
+	texts := []string{"Seu pedido saiu.", longLine, "שלום, הלחם מוכן", "", strings.Repeat("Uma conversa comprida. ", 30)}
+	kinds := []gateway.MessageType{gateway.TypeText, gateway.TypeText, gateway.TypeImage, gateway.TypeVoice, gateway.TypeDocument}
+	f.each(func(ctx context.Context, n int) error {
+		message := queue.Message{
+			ID: f.id(), InstanceID: f.busy.ID, PlatformID: fmt.Sprintf("3EBA%06d", n), To: gateway.Recipient{Number: fmt.Sprintf("55119%08d", n)},
+			Type: kinds[n%len(kinds)], Text: texts[n%len(texts)], DueAt: f.at.Add(time.Duration(n) * time.Second), CreatedAt: f.at,
+		}
+		if n%2 == 0 {
+			message.DueAt = message.DueAt.Add(30 * 24 * time.Hour)
+		}
+		if n%7 == 1 {
+			message.To = gateway.Recipient{Chat: "120363025246125486@g.us"}
+		}
+		return f.AddQueued(ctx, message, nil)
+	})
 }
 
 // deliveries are a thousand attempts of every outcome.

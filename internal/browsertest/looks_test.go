@@ -39,6 +39,7 @@ func TestEmptyPagesLookRight(t *testing.T) {
 	w.looks(t, "of an instance", w.owner(), []look{
 		{name: "an instance", path: one},
 		{name: "no chats", path: one + "/chats"},
+		{name: "an empty queue", path: one + "/queue"},
 		{name: "no webhook", path: one + "/webhook"},
 		{name: "no deliveries", path: one + "/webhook/deliveries"},
 		{name: "no events", path: one + "/events"},
@@ -100,6 +101,9 @@ func TestFullPagesLookRight(t *testing.T) {
 		{name: "a place to send", path: shop + "/chats", act: func(p *browser.Page) { p.Choose("#kind", "location") }},
 	})
 	w.looks(t, "of events", w.owner(), []look{
+		{name: "the queue", path: busy + "/queue"},
+		{name: "the end of the queue", path: busy + "/queue?page=40"},
+		{name: "cancelling the queue", path: busy + "/queue", act: opening("[data-dialog=cancel-all]")},
 		{name: "webhook", path: busy + "/webhook"},
 		{name: "deliveries", path: busy + "/webhook/deliveries", act: func(p *browser.Page) { p.Click("tbody details summary") }},
 		{name: "replay", path: busy + "/webhook/deliveries", act: opening("[data-dialog=replay]")},

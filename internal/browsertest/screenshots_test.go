@@ -16,6 +16,7 @@ import (
 	"net/url"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/gateway"
@@ -53,6 +54,7 @@ func TestScreenshots(t *testing.T) {
 		{"instance", one, func(p *browser.Page) { p.Await(".chart canvas") }},
 		{"linking", "/instances/" + waiting, func(p *browser.Page) { p.Await(".qr img") }},
 		{"chats", one + "/chats?chat=" + anaNumber + "@s.whatsapp.net", awaitPictures(".bubbles img")},
+		{"queue", one + "/queue", func(p *browser.Page) { p.Await("tbody tr") }},
 		{"webhook", one + "/webhook", nil},
 		{"deliveries", one + "/webhook/deliveries", func(p *browser.Page) { p.Await("tbody tr") }},
 		{"events", one + "/events", func(p *browser.Page) { p.Await(".events li") }},
@@ -207,4 +209,11 @@ func (w *world) customers(t *testing.T, shop string) {
 	says(anaNumber, map[string]any{"type": "voice", "media": file("voice.ogg")})
 	says(anaNumber, map[string]any{"type": "location", "latitude": -23.561414, "longitude": -46.655881, "name": "MASP", "address": "Av. Paulista, 1578, São Paulo"})
 	answer(anaNumber, "Entregamos aí até as 16h. O total é R$ 87,50.\nObrigada!")
+	for n, line := range []string{"Bom dia, Dona Célia! Sua encomenda está pronta.", "Oi, Bruno! Amanhã tem sonho de creme."} {
+		if _, err := w.Client.SendText(t.Context(), shop, client.Text{
+			To: []string{celiaNumber, brunoNumber}[n], Message: line, SendAt: time.Now().Add(time.Duration(n+1) * 10 * time.Hour),
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
 }

@@ -5,7 +5,9 @@ package browsertest_test
 import (
 	"net/url"
 	"testing"
+	"time"
 
+	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/testkit"
 )
 
@@ -27,6 +29,10 @@ func TestViewerHasNothingToChange(t *testing.T) {
 	w.Phones.SendText(t, customerNumber, shopNumber, "Oi!")
 	sink.AwaitType("message.received", nil)
 
+	if _, err := w.Client.SendText(t.Context(), id, client.Text{To: customerNumber, Message: "Até amanhã!", SendAt: time.Now().Add(24 * time.Hour)}); err != nil {
+		t.Fatal(err)
+	}
+
 	owner.Open("/users/new")
 	owner.Fill("#name", "bia")
 	owner.Click("[name=role][value=viewer]")
@@ -45,7 +51,7 @@ func TestViewerHasNothingToChange(t *testing.T) {
 	const changing = `main :is(form:not([method=get]), [hx-post], [hx-put], [hx-delete], [data-dialog], button[type=submit], input[type=file])`
 	one := "/instances/" + id
 	for _, path := range []string{
-		"/instances", one, "/instances/" + asking, one + "/chats", one + "/chats?chat=" + customerNumber + "@s.whatsapp.net", one + "/webhook",
+		"/instances", one, "/instances/" + asking, one + "/chats", one + "/chats?chat=" + customerNumber + "@s.whatsapp.net", one + "/queue", one + "/webhook",
 		one + "/webhook/deliveries", one + "/events", one + "/code", "/health",
 	} {
 		viewer.Open(path)
@@ -68,6 +74,9 @@ func TestViewerHasNothingToChange(t *testing.T) {
 		}
 		if path == one+"/webhook/deliveries" {
 			viewer.Await("tbody tr")
+		}
+		if path == one+"/queue" {
+			viewer.AwaitText("tbody", "Até amanhã!")
 		}
 		if path == "/health" || path == one+"/code" || path == one+"/events" {
 			continue // nobody changes anything there, but what is looked at above
