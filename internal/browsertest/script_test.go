@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"testing"
+	"time"
 
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/access"
@@ -41,6 +42,9 @@ func TestScriptsOfOthersAreText(t *testing.T) {
 	if _, err := w.Client.SendText(t.Context(), id, client.Text{To: customerNumber, Message: hostile}); err != nil {
 		t.Fatal(err)
 	}
+	if _, err := w.Client.SendText(t.Context(), id, client.Text{To: customerNumber, Message: hostile, SendAt: time.Now().Add(time.Hour)}); err != nil {
+		t.Fatal(err)
+	}
 	for _, message := range []map[string]any{
 		{"type": "text", "text": hostile},
 		{"type": "document", "media": "data:text/html;base64,PHNjcmlwdD5hbGVydCgxKTwvc2NyaXB0Pg==", "fileName": hostile, "caption": hostile},
@@ -73,7 +77,7 @@ func TestScriptsOfOthersAreText(t *testing.T) {
 		"/instances": ".name", one: "h1", one + "/chats": ".people", "/instances?search=" + url.QueryEscape(hostile): ".name",
 		one + "/chats?chat=" + customerNumber + "@s.whatsapp.net": ".bubbles",
 		one + "/chats?chat=" + url.QueryEscape(group.ID):          ".bubbles",
-		one + "/webhook": "h1", one + "/code": "h1", "/keys": ".name", "/keys/new": "h1", "/audit": "h1", "/health": "h1",
+		one + "/queue": "tbody bdi", one + "/webhook": "h1", one + "/code": "h1", "/keys": ".name", "/keys/new": "h1", "/audit": "h1", "/health": "h1",
 		chatOf(customerNumber, shopNumber): "#left-log", chatOf(shopNumber, customerNumber): "#left-log",
 		"/sandbox?left=" + customerNumber + "&leftChat=" + url.QueryEscape(group.ID): "#left-chat",
 	} {
