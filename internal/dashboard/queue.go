@@ -117,7 +117,7 @@ func (r queuedRow) Cancellable() bool { return r.State != queue.StateSending }
 
 // TriedAt is until when the message is held; zero if nobody knows.
 func (r queuedRow) TriedAt() time.Time {
-	if r.Reason == "not_connected" { // Until is only when the queue looks again
+	if r.Reason == queue.ReasonNotConnected { // Until is only when the queue looks again
 		return time.Time{}
 	}
 	return r.Until
@@ -148,15 +148,15 @@ func waitingState(waiting queue.Waiting) state {
 }
 
 // heldBecause says why a message that is due is not sent yet.
-func heldBecause(reason string) web.Word {
+func heldBecause(reason queue.Reason) web.Word {
 	switch reason {
-	case "not_connected":
+	case queue.ReasonNotConnected:
 		return web.Word("The instance is not connected. The message is sent once it is.")
-	case "pace":
+	case queue.ReasonPace:
 		return web.Word("The instance keeps its pace.")
-	case "new_chats":
+	case queue.ReasonNewChats:
 		return web.Word("The instance may not begin more chats for now: its settings say so.")
-	case "restricted":
+	case queue.ReasonRestricted:
 		return web.Word("The platform restricts writing to new chats.")
 	default:
 		return web.Word("An attempt failed. It is tried again by itself.")

@@ -30,19 +30,10 @@ const (
 	restrictedRetry = time.Hour
 )
 
-// Why messages wait.
-const (
-	reasonNotConnected = "not_connected"
-	reasonPace         = "pace"
-	reasonNewChats     = "new_chats"
-	reasonRestricted   = "restricted"
-	reasonRetry        = "retry"
-)
-
 // hold is a time until which something waits, and why.
 type hold struct {
 	until  time.Time
-	reason string
+	reason Reason
 }
 
 // item is a message in a lane.
@@ -233,7 +224,7 @@ func (l *lane) notice(instance gateway.Instance) {
 		l.pace = nil
 	}
 	for _, of := range l.chats {
-		if care && of.reason == reasonNewChats || restriction && of.reason == reasonRestricted {
+		if care && of.reason == ReasonNewChats || restriction && of.reason == ReasonRestricted {
 			of.hold = hold{}
 		}
 	}
@@ -275,7 +266,7 @@ func (l *lane) launch(ctx context.Context, instance gateway.Instance, it *item, 
 	q.mu.Lock()
 	at := l.pace.next(pace, now.Add(typing))
 	if begin := at.Add(-typing); begin.After(now) {
-		l.pause = hold{until: begin, reason: reasonPace}
+		l.pause = hold{until: begin, reason: ReasonPace}
 		q.mu.Unlock()
 		return begin.Sub(now)
 	}
@@ -362,7 +353,7 @@ func (l *lane) holdChat(it *item, budget gateway.Budget) (held bool) {
 	if !at.After(now) || it.gone {
 		return false
 	}
-	l.chats[it.Chat].hold = hold{until: at, reason: reasonNewChats}
+	l.chats[it.Chat].hold = hold{until: at, reason: ReasonNewChats}
 	return true
 }
 
@@ -382,7 +373,7 @@ func (l *lane) start(it *item) bool {
 // pick returns the first message that may be sent now; or else how long there is none,
 // unless something changes. The lock is held.
 func (l *lane) pick(now time.Time) (*item, time.Duration) {
-	if l.pause.until.After(now) && l.pause.reason != reasonPace { // which may have changed
+	if l.pause.until.After(now) && l.pause.reason != ReasonPace { // which may have changed
 		return nil, l.pause.until.Sub(now)
 	}
 	wait := glance
@@ -448,13 +439,13 @@ func (l *lane) settle(ctx context.Context, it *item, message Message, sent error
 		of.hold = hold{}
 		l.drop(it)
 	case unconnected:
-		l.pause = hold{until: now.Add(glance), reason: reasonNotConnected}
+		l.pause = hold{until: now.Add(glance), reason: ReasonNotConnected}
 	case slowed:
-		l.pause = hold{until: now.Add(cmp.Or(retryAfter(sent), firstRetry)), reason: reasonRetry}
+		l.pause = hold{until: now.Add(cmp.Or(retryAfter(sent), firstRetry)), reason: ReasonRetry}
 	case restricted:
-		of.hold = hold{until: now.Add(cmp.Or(retryAfter(sent), restrictedRetry)), reason: reasonRestricted}
+		of.hold = hold{until: now.Add(cmp.Or(retryAfter(sent), restrictedRetry)), reason: ReasonRestricted}
 	case retried:
-		of.hold = hold{until: now.Add(min(firstRetry<<min(it.failures, 10), lastRetry)), reason: reasonRetry}
+		of.hold = hold{until: now.Add(min(firstRetry<<min(it.failures, 10), lastRetry)), reason: ReasonRetry}
 		it.failures++
 	}
 	l.rouse()

@@ -24,13 +24,24 @@ const (
 	StateSending State = "sending"
 )
 
+// Reason says why a message is held.
+type Reason string
+
+// The reasons.
+const (
+	ReasonNotConnected Reason = "not_connected" // the instance is not
+	ReasonPace         Reason = "pace"
+	ReasonNewChats     Reason = "new_chats"  // so many were begun that its chat must not be
+	ReasonRestricted   Reason = "restricted" // the platform restricts the account
+	ReasonRetry        Reason = "retry"      // an attempt has failed
+)
+
 // Waiting is a message with what it waits for.
 type Waiting struct {
 	Message
 
-	State State
-	// Reason says why it is held: not_connected, pace, new_chats, restricted or retry.
-	Reason string
+	State  State
+	Reason Reason    // why it is held; empty if it is not
 	Until  time.Time // when it is looked at again; zero if it is not held
 }
 
