@@ -297,6 +297,11 @@ func (l *lane) launch(ctx context.Context, instance gateway.Instance, it *item, 
 		if !l.sleep(ctx, at) {
 			return // the process stops; the message stays
 		}
+		q.mu.Lock()
+		if l.pace != nil { // the settings may have changed
+			l.pace.late(at, q.config.Now())
+		}
+		q.mu.Unlock()
 		l.settle(ctx, it, message, q.config.Sender.Send(ctx, message, to))
 	})
 	return 0

@@ -43,6 +43,16 @@ func (p *pacer) take(at time.Time) {
 	p.chance = rand.Float64() //nolint:gosec // how long to wait is no secret
 }
 
+// late notes that a message that was to be sent at a time is only sent now, so that the next
+// one keeps its distance from it.
+func (p *pacer) late(at, now time.Time) {
+	if place, found := slices.BinarySearchFunc(p.sent, at, time.Time.Compare); found && now.After(at) {
+		p.sent = slices.Delete(p.sent, place, place+1)
+		place, _ = slices.BinarySearchFunc(p.sent, now, time.Time.Compare)
+		p.sent = slices.Insert(p.sent, place, now)
+	}
+}
+
 // nextNewChat returns the first time, from a time on, at which a chat may be begun.
 func (p *pacer) nextNewChat(budget gateway.Budget, from time.Time) time.Time {
 	at := from

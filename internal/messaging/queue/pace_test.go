@@ -60,6 +60,10 @@ func TestPaceCountsOthers(t *testing.T) {
 	if at := p.next(pace, start); !at.Equal(start.Add(20 * time.Second)) {
 		t.Errorf("the next one leaves at %s", at)
 	}
+	p.late(start.Add(10*time.Second), start.Add(13*time.Second))
+	if at := p.next(pace, start); !at.Equal(start.Add(23 * time.Second)) {
+		t.Errorf("after one that was late, the next one leaves at %s", at)
+	}
 }
 
 // Chats are begun as often as an hour and a day permit, whatever began them.
