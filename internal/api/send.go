@@ -176,9 +176,11 @@ func newRequest[T any](ctx context.Context, in *sendInput[T], to, quoted string,
 		request.Later, request.DueAt = true, *at
 	}
 	if in.IdempotencyKey != "" {
-		request.Repeat = &messaging.Repeat{
-			KeyID: contract.Key(ctx).ID, Key: in.IdempotencyKey, Hash: contract.Fingerprint(ctx, in.Given()),
+		hash := contract.Fingerprint(ctx, in.Given())
+		if request.Later { // to be answered at once is another request
+			hash = append(hash, respondAsync...)
 		}
+		request.Repeat = &messaging.Repeat{KeyID: contract.Key(ctx).ID, Key: in.IdempotencyKey, Hash: hash}
 	}
 	return request, nil
 }

@@ -76,7 +76,7 @@ func (u unsent) Address(_ context.Context, message queue.Message) (gateway.Party
 }
 
 // Send waits for the end of the test.
-func (u unsent) Send(ctx context.Context, _ queue.Message, _ gateway.Party) error {
+func (u unsent) Send(ctx context.Context, _ queue.Message, _ gateway.Party, _ func()) error {
 	<-ctx.Done()
 	return ctx.Err()
 }

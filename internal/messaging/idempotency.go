@@ -95,7 +95,9 @@ func (s *Service) sendUnlessRepeated(ctx context.Context, request Request, compo
 func isFinal(err error) bool {
 	refusal := asGateway(err)
 	switch refusal.Kind {
-	case gateway.PlatformFailed, gateway.Invalid:
+	case gateway.PlatformFailed:
+		return refusal.RetryAfter == 0
+	case gateway.Invalid:
 		return true
 	default:
 		return refusal.Code == gateway.CodeRecipientRestricted

@@ -63,7 +63,10 @@ func (s *Service) enqueue(ctx context.Context, request Request, compose composit
 		}
 	}
 	if err := s.queue.Add(ctx, message, request.Repeat.record(message.ID, message.InstanceID, message.CreatedAt)); err != nil {
-		return Result{}, errors.Join(err, s.config.QueuedFiles.DeleteFolder(message.ID))
+		if _, refused := gateway.AsError(err); refused {
+			err = errors.Join(err, s.config.QueuedFiles.DeleteFolder(message.ID))
+		}
+		return Result{}, err
 	}
 	return Result{ID: message.ID, MessageID: message.PlatformID, Queued: true}, nil
 }
@@ -83,18 +86,17 @@ func (s *Service) keepQueuedFile(ctx context.Context, message *queue.Message, fi
 }
 
 // begins reports whether a message would begin a chat, as far as it is known without asking
-// the platform.
-func (s *Service) begins(ctx context.Context, instanceID string, to gateway.Recipient) (bool, error) {
-	candidates, err := s.config.Directory.Candidates(ctx, to)
-	if err != nil {
-		return false, err
+// the platform, and the addresses that the chat may have.
+func (s *Service) begins(ctx context.Context, instanceID string, to gateway.Recipient) (candidates []gateway.Party, begins bool, err error) {
+	if candidates, err = s.config.Directory.Candidates(ctx, to); err != nil {
+		return nil, false, err
 	}
 	for _, chat := range candidates {
 		if isNew, err := s.isNewChat(ctx, instanceID, chat); err != nil || !isNew {
-			return false, err
+			return candidates, false, err
 		}
 	}
-	return true, nil
+	return candidates, true, nil
 }
 
 // countsAsNew reports whether a message that is sent at once begins a chat, if the instance
@@ -104,7 +106,8 @@ func (s *Service) countsAsNew(ctx context.Context, request Request) (bool, error
 	if err != nil || instance.Care.Pace.NewChats == (gateway.Budget{}) {
 		return false, err
 	}
-	return s.begins(ctx, request.InstanceID, request.To)
+	_, begins, err := s.begins(ctx, request.InstanceID, request.To)
+	return begins, err
 }
 
 // sentAtOnce notes a message that did not go through the queue, if the pace of its instance
@@ -179,7 +182,7 @@ type queued struct{ s *Service }
 var _ queue.Sender = queued{}
 
 // Begins reports whether a message begins a chat (queue.Sender).
-func (q queued) Begins(ctx context.Context, message queue.Message) (bool, error) {
+func (q queued) Begins(ctx context.Context, message queue.Message) ([]gateway.Party, bool, error) {
 	return q.s.begins(ctx, message.InstanceID, message.To)
 }
 
@@ -204,7 +207,7 @@ func (q queued) ShowTyping(ctx context.Context, message queue.Message, chat gate
 }
 
 // Send sends a message (queue.Sender).
-func (q queued) Send(ctx context.Context, message queue.Message, chat gateway.Party) error {
+func (q queued) Send(ctx context.Context, message queue.Message, chat gateway.Party, leaves func()) error {
 	session, err := q.s.config.Sessions.Session(ctx, message.InstanceID)
 	if err != nil {
 		return err
@@ -215,11 +218,12 @@ func (q queued) Send(ctx context.Context, message queue.Message, chat gateway.Pa
 	case err != nil:
 		return err
 	case !found:
-		return q.sendFirst(ctx, session, message, chat)
+		return q.sendFirst(ctx, session, message, chat, leaves)
 	case known.Status != gateway.MessagePending:
 		return nil
 	default:
 		// An earlier attempt was cut off. Under its identifier the platform recognises it.
+		leaves()
 		_, err := q.s.hand(ctx, session, known, func() error { return nil })
 		return err
 	}
@@ -235,13 +239,16 @@ func (q queued) accepted(ctx context.Context, message queue.Message) (gateway.Me
 }
 
 // sendFirst sends a message for the first time.
-func (q queued) sendFirst(ctx context.Context, session gateway.Session, message queue.Message, chat gateway.Party) error {
+func (q queued) sendFirst(
+	ctx context.Context, session gateway.Session, message queue.Message, chat gateway.Party, leaves func(),
+) error {
 	if message.FileSize > 0 {
 		var err error
 		if message.Payload, err = q.uploaded(ctx, session, message); err != nil {
 			return err
 		}
 	}
+	leaves()
 	sent := q.message(message, chat, session.Self())
 	_, err := q.s.hand(ctx, session, sent, q.s.config.Store.AcceptMessage(ctx, sent, nil))
 	return err
@@ -283,21 +290,25 @@ func (q queued) Fail(ctx context.Context, message queue.Message, why *gateway.Er
 	if err != nil {
 		return err
 	}
-	if !found {
-		candidates, err := q.s.config.Directory.Candidates(ctx, message.To)
-		if err != nil {
-			return err
-		}
-		instance, err := q.s.config.Store.GetInstance(ctx, message.InstanceID)
-		if err != nil {
-			return err
-		}
-		known = q.message(message, candidates[0], gateway.Party{JID: instance.Profile.JID, LID: instance.Profile.LID})
-		if err := q.s.config.Store.AcceptMessage(ctx, known, nil)(); err != nil {
-			return err
-		}
+	if found {
+		return q.s.failed(ctx, known, why)
 	}
-	return q.s.failed(ctx, known, why)
+	candidates, err := q.s.config.Directory.Candidates(ctx, message.To)
+	if err != nil {
+		return err
+	}
+	instance, err := q.s.config.Store.GetInstance(ctx, message.InstanceID)
+	if err != nil {
+		return err
+	}
+	known = q.message(message, candidates[0], gateway.Party{JID: instance.Profile.JID, LID: instance.Profile.LID})
+	known.Status = gateway.MessageFailed
+	event, err := failureEvent(known, why)
+	if err != nil {
+		return err
+	}
+	_, err = q.s.config.Store.AddMessage(ctx, known, event)
+	return err
 }
 
 // Remove removes messages with their files (queue.Sender).

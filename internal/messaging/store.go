@@ -25,6 +25,7 @@ type Store interface {
 type QueueStore interface {
 	queue.Store
 	RemoveQueued(ctx context.Context, instanceID string, ids ...string) error
+	AddMessage(ctx context.Context, message gateway.Message, events ...eventlog.Event) (bool, error)
 }
 
 // MessageStore keeps the messages that are sent.

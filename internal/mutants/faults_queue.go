@@ -38,7 +38,7 @@ func queueFaults() []fault {
 		},
 		{
 			name: "what the platform refuses for good leaves the queue", file: lane,
-			old: "	case gateway.Invalid, gateway.NotFound, gateway.PlatformFailed, gateway.TooLarge:\n		return failed", new: "	case gateway.TooLarge:\n		return failed",
+			old: "	case gateway.Invalid, gateway.NotFound, gateway.TooLarge:\n		return failed", new: "	case gateway.TooLarge:\n		return failed",
 			test: "./internal/messaging/queue", run: "Judge",
 		},
 		{

@@ -64,10 +64,11 @@ func (s *Store) AllQueued(ctx context.Context) ([]queue.Head, error) {
 	heads, err := table.Collect(ctx, s.db.scanner(), func(row table.Scanner) (queue.Head, error) {
 		var head queue.Head
 		var dueAt int64
-		err := row.Scan(&head.ID, &head.InstanceID, &head.Chat, &head.FileSize, &dueAt)
+		err := row.Scan(&head.ID, &head.InstanceID, &head.Chat, &head.FileSize, &dueAt, &head.Tried)
 		head.DueAt = table.Time(dueAt)
 		return head, err
-	}, "SELECT id, instance_id, recipient, file_size, due_at FROM queued_messages ORDER BY created_at, id")
+	}, "SELECT id, instance_id, recipient, file_size, due_at, "+
+		"EXISTS (SELECT 1 FROM messages WHERE messages.id = queued_messages.id) FROM queued_messages ORDER BY created_at, id")
 	if err != nil {
 		return nil, fmt.Errorf("store: all queued messages: %w", err)
 	}
@@ -123,14 +124,20 @@ func (s *Store) SentSince(ctx context.Context, instanceID string, since time.Tim
 	return times, nil
 }
 
-// NewChatsSince returns when an instance began chats after a time, oldest first.
-func (s *Store) NewChatsSince(ctx context.Context, instanceID string, since time.Time) ([]time.Time, error) {
-	times, err := table.Collect(ctx, s.db.scanner(), scanTime,
-		"SELECT began_at FROM new_chats WHERE instance_id = $1 AND began_at > $2 ORDER BY began_at", instanceID, table.Millis(since))
+// NewChatsSince returns the chats that an instance began after a time, oldest first.
+func (s *Store) NewChatsSince(ctx context.Context, instanceID string, since time.Time) ([]queue.NewChat, error) {
+	chats, err := table.Collect(ctx, s.db.scanner(), func(row table.Scanner) (queue.NewChat, error) {
+		var begun queue.NewChat
+		var at int64
+		err := row.Scan(&begun.Chat, &at)
+		begun.At = table.Time(at)
+		return begun, err
+	},
+		"SELECT chat, began_at FROM new_chats WHERE instance_id = $1 AND began_at > $2 ORDER BY began_at", instanceID, table.Millis(since))
 	if err != nil {
 		return nil, fmt.Errorf("store: new chats: %w", err)
 	}
-	return times, nil
+	return chats, nil
 }
 
 // AddNewChat notes that an instance begins a chat, and forgets those from before a time. A

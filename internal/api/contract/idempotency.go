@@ -53,8 +53,7 @@ func addToHash(sum hash.Hash, value reflect.Value) {
 	switch value.Kind() {
 	case reflect.Pointer:
 		if value.IsNil() {
-			number(0)
-			return
+			return // so that a field that is new to the API leaves earlier hashes as they are
 		}
 		number(1)
 		addToHash(sum, value.Elem())

@@ -68,6 +68,8 @@ type lane struct {
 	flights int
 	pause   hold             // of all chats
 	pace    *pacer           // nil until it is loaded
+	ahead   []time.Time      // what a pace that has to be loaded anew had reserved
+	slowed  int              // how often in a row the platform wanted fewer requests
 	seen    gateway.Instance // as it was the last time
 }
 
@@ -177,7 +179,7 @@ func (l *lane) step(ctx context.Context) (wait time.Duration, done bool) {
 	switch {
 	case gateway.KindOf(err) == gateway.NotFound:
 		l.dropAll(ctx)
-		return 0, false
+		return firstRetry, false // unless the last one settles before
 	case err != nil:
 		return l.unread(ctx, err), false
 	}
@@ -195,10 +197,11 @@ func (l *lane) step(ctx context.Context) (wait time.Duration, done bool) {
 	if err != nil {
 		return l.unread(ctx, err), false
 	}
-	if !found {
+	if !found { // it was cancelled, or its commit did not take place
 		q.mu.Lock()
 		l.drop(it)
 		q.mu.Unlock()
+		l.removeFiles(ctx, it.ID)
 		return 0, false
 	}
 	return l.launch(ctx, instance, it, message), false
@@ -215,16 +218,19 @@ func (l *lane) unread(ctx context.Context, err error) time.Duration {
 
 // notice lifts what settings that have changed no longer hold. The lock is held.
 func (l *lane) notice(instance gateway.Instance) {
-	care, restriction := instance.Care != l.seen.Care, instance.Restricted != l.seen.Restricted
-	if !care && !restriction {
-		return
-	}
+	now := l.queue.config.Now()
+	before, _ := l.seen.Restricted.Active(now)
+	until, active := instance.Restricted.Active(now)
+	// Every refusal of the platform is a new word of the same restriction: what was held
+	// because of one must not be sent because of it.
+	freer := instance.Restricted != l.seen.Restricted && (!active || until.Before(before))
+	care := instance.Care != l.seen.Care
 	l.seen = instance
-	if care {
-		l.pace = nil
+	if care && l.pace != nil {
+		l.ahead, l.pace = l.pace.ahead(now), nil
 	}
 	for _, of := range l.chats {
-		if care && of.reason == ReasonNewChats || restriction && of.reason == ReasonRestricted {
+		if care && of.reason == ReasonNewChats || freer && of.reason == ReasonRestricted {
 			of.hold = hold{}
 		}
 	}
@@ -239,7 +245,7 @@ func (l *lane) loadPace(ctx context.Context, instance gateway.Instance, now time
 	if loaded {
 		return nil
 	}
-	known := &pacer{}
+	known := newPacer()
 	if pace != (gateway.Pace{}) {
 		var err error
 		if known.sent, err = q.config.Store.SentSince(ctx, l.instanceID, now.Add(-max(time.Minute, pace.Gap+pace.Jitter)), maxPerMinute); err != nil {
@@ -250,7 +256,10 @@ func (l *lane) loadPace(ctx context.Context, instance gateway.Instance, now time
 		}
 	}
 	q.mu.Lock()
-	l.pace = known
+	for _, at := range l.ahead {
+		known.take(at)
+	}
+	l.pace, l.ahead = known, nil
 	q.mu.Unlock()
 	return nil
 }
@@ -264,6 +273,11 @@ func (l *lane) launch(ctx context.Context, instance gateway.Instance, it *item, 
 	}
 	pace := instance.Care.Pace
 	q.mu.Lock()
+	if l.pause.until.After(now) && l.pause.reason != ReasonPace { // since the message was picked
+		wait = l.pause.until.Sub(now)
+		q.mu.Unlock()
+		return wait
+	}
 	at := l.pace.next(pace, now.Add(typing))
 	if begin := at.Add(-typing); begin.After(now) {
 		l.pause = hold{until: begin, reason: ReasonPace}
@@ -273,15 +287,20 @@ func (l *lane) launch(ctx context.Context, instance gateway.Instance, it *item, 
 	l.pause = hold{}
 	q.mu.Unlock()
 	if now.Sub(message.DueAt) > MaxWait {
-		l.start(it)
+		if !l.start(it) {
+			return 0 // it was cancelled
+		}
 		q.work.Go(func() {
 			l.settle(ctx, it, message, gateway.Errorf(gateway.Invalid, gateway.CodeQueueExpired, "the message could not be sent within %s", MaxWait))
 		})
 		return 0
 	}
-	to, held, err := l.address(ctx, instance, it, message)
+	to, begins, held, err := l.address(ctx, instance, it, message)
 	if held || !l.start(it) {
 		return 0 // or it was cancelled
+	}
+	if err == nil && begins {
+		err = q.Begun(ctx, l.instanceID, to)
 	}
 	if err != nil {
 		l.settle(ctx, it, message, err)
@@ -297,14 +316,19 @@ func (l *lane) launch(ctx context.Context, instance gateway.Instance, it *item, 
 		if !l.sleep(ctx, at) {
 			return // the process stops; the message stays
 		}
-		q.mu.Lock()
-		if l.pace != nil { // the settings may have changed
-			l.pace.late(at, q.config.Now())
-		}
-		q.mu.Unlock()
-		l.settle(ctx, it, message, q.config.Sender.Send(ctx, message, to))
+		l.settle(ctx, it, message, q.config.Sender.Send(ctx, message, to, func() { l.leaves(it, at) }))
 	})
 	return 0
+}
+
+// leaves notes that a message is handed to the platform now, which was to be at a time.
+func (l *lane) leaves(it *item, at time.Time) {
+	l.queue.mu.Lock()
+	defer l.queue.mu.Unlock()
+	it.Tried = true
+	if l.pace != nil { // the settings may have changed
+		l.pace.late(at, l.queue.config.Now())
+	}
 }
 
 // sleep waits until a time, and reports whether ctx has not ended by then.
@@ -323,29 +347,41 @@ func (l *lane) sleep(ctx context.Context, until time.Time) bool {
 	}
 }
 
-// address finds the chat of a message. held says that the message would begin a chat, and
-// that there must be no more of those for now: then the platform has not been asked.
-func (l *lane) address(ctx context.Context, instance gateway.Instance, it *item, message Message) (to gateway.Party, held bool, err error) {
+// address finds the chat of a message, and whether the message begins it, if the instance
+// may begin only so many. held says that there must be no more of those for now: then the
+// platform has not been asked.
+func (l *lane) address(
+	ctx context.Context, instance gateway.Instance, it *item, message Message,
+) (to gateway.Party, begins, held bool, err error) {
 	sender, budget := l.queue.config.Sender, instance.Care.Pace.NewChats
 	if budget == (gateway.Budget{}) {
 		to, err = sender.Address(ctx, message)
-		return to, false, err
+		return to, false, false, err
 	}
-	begins, err := sender.Begins(ctx, message)
-	if err != nil {
-		return to, false, err
+	if begins, err = l.begins(ctx, message); err != nil {
+		return to, false, false, err
 	}
 	if begins && l.holdChat(it, budget) {
-		return to, true, nil
+		return to, true, true, nil
 	}
 	if to, err = sender.Address(ctx, message); err != nil || !begins {
-		return to, false, err
+		return to, false, false, err
 	}
 	// Now the platform has said under which form of the number the account exists.
-	if begins, err = sender.Begins(ctx, message); err != nil || !begins {
-		return to, false, err
+	begins, err = l.begins(ctx, message)
+	return to, begins, false, err
+}
+
+// begins reports whether a message begins a chat that has not been counted yet: an earlier
+// attempt may have been.
+func (l *lane) begins(ctx context.Context, message Message) (bool, error) {
+	chats, begins, err := l.queue.config.Sender.Begins(ctx, message)
+	if err != nil || !begins {
+		return false, err
 	}
-	return to, false, l.queue.Begun(ctx, l.instanceID, to)
+	l.queue.mu.Lock()
+	defer l.queue.mu.Unlock()
+	return !l.pace.counted(chats), nil
 }
 
 // holdChat holds the chat of a message that begins it, if there must be no more of those
@@ -442,19 +478,24 @@ func (l *lane) settle(ctx context.Context, it *item, message Message, sent error
 	switch verdict {
 	case finished, failed:
 		of.hold = hold{}
+		l.slowed = 0
 		l.drop(it)
 	case unconnected:
 		l.pause = hold{until: now.Add(glance), reason: ReasonNotConnected}
 	case slowed:
-		l.pause = hold{until: now.Add(cmp.Or(retryAfter(sent), firstRetry)), reason: ReasonRetry}
+		l.pause = hold{until: now.Add(cmp.Or(retryAfter(sent), backoff(l.slowed))), reason: ReasonRetry}
+		l.slowed++
 	case restricted:
 		of.hold = hold{until: now.Add(cmp.Or(retryAfter(sent), restrictedRetry)), reason: ReasonRestricted}
 	case retried:
-		of.hold = hold{until: now.Add(min(firstRetry<<min(it.failures, 10), lastRetry)), reason: ReasonRetry}
+		of.hold = hold{until: now.Add(max(retryAfter(sent), backoff(it.failures))), reason: ReasonRetry}
 		it.failures++
 	}
 	l.rouse()
 }
+
+// backoff is how long to wait after so many failures before.
+func backoff(failures int) time.Duration { return min(firstRetry<<min(failures, 10), lastRetry) }
 
 // dropAll empties the lane of an instance that was deleted. The database has removed its
 // messages, and their files are left.
@@ -468,8 +509,13 @@ func (l *lane) dropAll(ctx context.Context) {
 		}
 	}
 	l.queue.mu.Unlock()
+	l.removeFiles(ctx, ids...)
+}
+
+// removeFiles removes the files of messages that are gone.
+func (l *lane) removeFiles(ctx context.Context, ids ...string) {
 	if err := l.queue.config.Sender.Remove(ctx, l.instanceID, ids...); err != nil && ctx.Err() == nil {
-		l.queue.config.Logger.WarnContext(ctx, "files of a deleted instance's queue not removed; they are removed later",
+		l.queue.config.Logger.WarnContext(ctx, "files of messages that left the queue not removed; they are removed later",
 			slog.String("instance_id", l.instanceID), slog.Any("error", err))
 	}
 }
@@ -502,7 +548,12 @@ func judge(err error) verdict {
 		return restricted
 	}
 	switch refusal.Kind {
-	case gateway.Invalid, gateway.NotFound, gateway.PlatformFailed, gateway.TooLarge:
+	case gateway.Invalid, gateway.NotFound, gateway.TooLarge:
+		return failed
+	case gateway.PlatformFailed:
+		if refusal.RetryAfter > 0 {
+			return retried
+		}
 		return failed
 	case gateway.RateLimited:
 		return slowed

@@ -17,8 +17,24 @@ const maxPerMinute = 600
 // pacer knows when an instance sent and began chats, and says when it may do so next.
 type pacer struct {
 	sent     []time.Time // the newest, in order
-	newChats []time.Time // of the last day, in order
+	newChats []NewChat   // of the last day, in order
 	chance   float64     // of the jitter after the last message: from 0 to 1
+}
+
+// NewChat is a chat that an instance has begun.
+type NewChat struct {
+	Chat gateway.JID // its LID, or the number's if that is not known
+	At   time.Time
+}
+
+func newPacer() *pacer {
+	return &pacer{chance: rand.Float64()} //nolint:gosec // how long to wait is no secret
+}
+
+// ahead returns the times of messages that are to be sent after a time.
+func (p *pacer) ahead(now time.Time) []time.Time {
+	place, _ := slices.BinarySearchFunc(p.sent, now, time.Time.Compare)
+	return slices.Clone(p.sent[place:])
 }
 
 // next returns the first time, from a time on, at which a message may be sent.
@@ -61,17 +77,26 @@ func (p *pacer) nextNewChat(budget gateway.Budget, from time.Time) time.Time {
 		within time.Duration
 	}{{budget.PerHour, time.Hour}, {budget.PerDay, newChatsKept}} {
 		if n := len(p.newChats); limit.most > 0 && n >= limit.most {
-			at = latest(at, p.newChats[n-limit.most].Add(limit.within))
+			at = latest(at, p.newChats[n-limit.most].At.Add(limit.within))
 		}
 	}
 	return at
 }
 
-// takeNewChat notes that a chat is begun.
-func (p *pacer) takeNewChat(at time.Time) {
-	p.newChats = append(p.newChats, at)
+// takeNewChat notes that a chat is begun. A chat counts once.
+func (p *pacer) takeNewChat(chat gateway.JID, at time.Time) {
 	day := at.Add(-newChatsKept)
-	p.newChats = slices.DeleteFunc(p.newChats, func(begun time.Time) bool { return begun.Before(day) })
+	p.newChats = slices.DeleteFunc(p.newChats, func(begun NewChat) bool { return begun.At.Before(day) })
+	if !p.counted([]gateway.Party{{LID: chat}}) {
+		p.newChats = append(p.newChats, NewChat{chat, at})
+	}
+}
+
+// counted reports whether a chat that may have one of these addresses was begun of late.
+func (p *pacer) counted(chats []gateway.Party) bool {
+	return slices.ContainsFunc(p.newChats, func(begun NewChat) bool {
+		return slices.ContainsFunc(chats, func(chat gateway.Party) bool { return chat.Is(begun.Chat) })
+	})
 }
 
 func latest(a, b time.Time) time.Time {

@@ -2,6 +2,7 @@ package queue
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -72,9 +73,14 @@ func TestNewChats(t *testing.T) {
 	start := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	p, now := &pacer{}, start
 	var begun []time.Time
-	for range 25 {
+	for n := range 25 {
 		now = p.nextNewChat(gateway.Budget{PerHour: 5, PerDay: 12}, now)
-		p.takeNewChat(now)
+		chat := gateway.JID(fmt.Sprint(n, "@lid"))
+		p.takeNewChat(chat, now)
+		p.takeNewChat(chat, now) // once more, after an attempt that failed
+		if other := (gateway.Party{JID: "1@s.whatsapp.net", LID: chat}); !p.counted([]gateway.Party{{JID: "2@s.whatsapp.net"}, other}) {
+			t.Fatalf("chat %d is not counted", n)
+		}
 		begun = append(begun, now)
 	}
 	for i, want := range map[int]time.Duration{
@@ -93,13 +99,15 @@ func TestNewChats(t *testing.T) {
 // What happens after an attempt depends on what the platform said.
 func TestJudge(t *testing.T) {
 	t.Parallel()
+	trouble := gateway.Errorf(gateway.PlatformFailed, gateway.CodePlatformError, "the platform's own")
+	trouble.RetryAfter = time.Second
 	for want, errs := range map[verdict][]error{
 		finished:    {nil},
 		failed:      {gateway.Errorf(gateway.Invalid, gateway.CodeNotRegistered, "no"), gateway.Errorf(gateway.PlatformFailed, gateway.CodePlatformError, "no"), gateway.Errorf(gateway.NotFound, gateway.CodeGroupNotFound, "no")},
 		unconnected: {gateway.Errorf(gateway.Conflict, gateway.CodeNotConnected, "no"), gateway.Errorf(gateway.PaymentRequired, gateway.CodePaymentRequired, "no")},
 		slowed:      {gateway.Errorf(gateway.RateLimited, gateway.CodeRateLimited, "no")},
 		restricted:  {gateway.Errorf(gateway.RateLimited, gateway.CodeRecipientRestricted, "no")},
-		retried:     {errors.New("a database"), gateway.Errorf(gateway.PlatformTimeout, gateway.CodePlatformTimeout, "no"), gateway.Errorf(gateway.Internal, gateway.CodeInternal, "no")},
+		retried:     {errors.New("a database"), gateway.Errorf(gateway.PlatformTimeout, gateway.CodePlatformTimeout, "no"), gateway.Errorf(gateway.Internal, gateway.CodeInternal, "no"), trouble},
 	} {
 		for _, err := range errs {
 			if got := judge(err); got != want {

@@ -48,6 +48,8 @@ type Head struct {
 	Chat           string // the recipient as it was given: messages to it keep their order
 	FileSize       int64
 	DueAt          time.Time
+	// Tried says that the platform may have it: an attempt was cut off, or not acknowledged.
+	Tried bool
 }
 
 // Head returns what the queue remembers of a message.
@@ -83,8 +85,8 @@ type PaceStore interface {
 	// SentSince returns when the instance sent its newest messages after a time, oldest
 	// first, limit at most.
 	SentSince(ctx context.Context, instanceID string, since time.Time, limit int) ([]time.Time, error)
-	// NewChatsSince returns when the instance began chats after a time, oldest first.
-	NewChatsSince(ctx context.Context, instanceID string, since time.Time) ([]time.Time, error)
+	// NewChatsSince returns the chats that the instance began after a time, oldest first.
+	NewChatsSince(ctx context.Context, instanceID string, since time.Time) ([]NewChat, error)
 	// AddNewChat notes that the instance begins a chat, and forgets those from before a
 	// time. A chat counts once.
 	AddNewChat(ctx context.Context, instanceID string, chat gateway.JID, at, forget time.Time) error
@@ -96,17 +98,17 @@ type PaceStore interface {
 // It has six methods, one for each step of a message's way.
 type Sender interface {
 	// Begins reports whether a message begins a chat, as far as it is known without asking
-	// the platform.
-	Begins(ctx context.Context, message Message) (bool, error)
+	// the platform, and the addresses that the chat may have.
+	Begins(ctx context.Context, message Message) (chats []gateway.Party, begins bool, err error)
 	// Address finds the chat of a message. The error is Conflict if the instance is not
 	// connected, and any that a send has.
 	Address(ctx context.Context, message Message) (gateway.Party, error)
 	// ShowTyping shows the chat that a text is being written. A failure changes nothing.
 	ShowTyping(ctx context.Context, message Message, chat gateway.Party)
 	// Send sends a message, and returns when the platform has acknowledged it and that is
-	// written. It may be called again for a message that was sent already, and does nothing
-	// then.
-	Send(ctx context.Context, message Message, chat gateway.Party) error
+	// written. It calls leaves before the platform may have it. It may be called again for a
+	// message that was sent already, and does nothing then.
+	Send(ctx context.Context, message Message, chat gateway.Party, leaves func()) error
 	// Fail writes that a message will not be sent, and why.
 	Fail(ctx context.Context, message Message, why *gateway.Error) error
 	// Remove removes messages, which were sent, failed or were cancelled, with their files.
@@ -202,7 +204,9 @@ func (q *Queue) Add(ctx context.Context, message Message, record *gateway.Idempo
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	it.unkept = false
-	if err != nil {
+	// A refusal is certain. After any other error the message may have been kept all the
+	// same; the lane looks for it.
+	if _, refused := gateway.AsError(err); refused {
 		l.drop(it)
 	}
 	q.begin(l)
@@ -237,7 +241,9 @@ func (q *Queue) heard(events []eventlog.Event) {
 		}
 		q.mu.Lock()
 		if l, ok := q.lanes[event.InstanceID]; ok {
-			l.pause = hold{}
+			if l.pause.reason == ReasonNotConnected {
+				l.pause = hold{}
+			}
 			l.rouse()
 		}
 		q.mu.Unlock()
@@ -264,7 +270,7 @@ func (q *Queue) Begun(ctx context.Context, instanceID string, chat gateway.Party
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if l, ok := q.lanes[instanceID]; ok && l.pace != nil {
-		l.pace.takeNewChat(now)
+		l.pace.takeNewChat(chat.Key(), now)
 	}
 	return nil
 }

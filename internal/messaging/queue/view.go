@@ -20,7 +20,7 @@ const (
 	StateWaiting State = "waiting"
 	// StateHeld is a message that is due, and must not be sent for now; Reason says why.
 	StateHeld State = "held"
-	// StateSending is a message that is being sent. It can't be cancelled any more.
+	// StateSending is a message that is being sent.
 	StateSending State = "sending"
 )
 
@@ -95,15 +95,20 @@ func (q *Queue) waiting(message Message) Waiting {
 }
 
 // Cancel takes a message out of the queue, found as Find does, and reports whether it was
-// there. It is not sent then. The error is Conflict if it is being sent.
+// there. It is not sent then. The error is Conflict if it is being sent, or an attempt to send
+// it was made, and Unavailable before Run has loaded the queue.
 func (q *Queue) Cancel(ctx context.Context, instanceID, id string) (bool, error) {
 	message, found, err := q.config.Store.FindQueued(ctx, instanceID, id)
 	if err != nil || !found {
 		return false, err
 	}
-	taken, sending := q.take(instanceID, func(it *item) bool { return it.ID == message.ID })
+	taken, sending, err := q.take(instanceID, func(it *item) bool { return it.ID == message.ID })
+	if err != nil {
+		return true, err
+	}
 	if sending > 0 {
-		return true, gateway.Errorf(gateway.Conflict, gateway.CodeMessageBeingSent, "the message is being sent; it can't be cancelled any more")
+		return true, gateway.Errorf(gateway.Conflict, gateway.CodeMessageBeingSent,
+			"the message is being sent, or an attempt to send it was made; it can't be cancelled any more")
 	}
 	if len(taken) == 0 {
 		return false, nil // it was sent, or cancelled, just now
@@ -111,30 +116,35 @@ func (q *Queue) Cancel(ctx context.Context, instanceID, id string) (bool, error)
 	return true, q.remove(ctx, instanceID, taken)
 }
 
-// CancelAll takes all messages of an instance out of the queue, but those that are being
-// sent, and returns how many there were.
+// CancelAll takes all messages of an instance out of the queue that Cancel would take, and
+// returns how many there were.
 func (q *Queue) CancelAll(ctx context.Context, instanceID string) (int, error) {
-	taken, _ := q.take(instanceID, func(*item) bool { return true })
-	if len(taken) == 0 {
-		return 0, nil
+	taken, _, err := q.take(instanceID, func(*item) bool { return true })
+	if err != nil || len(taken) == 0 {
+		return 0, err
 	}
 	return len(taken), q.remove(ctx, instanceID, taken)
 }
 
-// take takes messages of an instance out of its lane, and counts those that are being sent,
-// which stay.
-func (q *Queue) take(instanceID string, chosen func(*item) bool) (taken []Head, sending int) {
+// take takes messages of an instance out of its lane, and counts those that stay because the
+// platform may have them.
+func (q *Queue) take(instanceID string, chosen func(*item) bool) (taken []Head, sending int, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	l := q.lanes[instanceID]
+	if l == nil && q.start == nil { // nor are any others: they are not loaded yet
+		refusal := gateway.Errorf(gateway.Unavailable, gateway.CodeUnavailable, "the gateway is starting")
+		refusal.RetryAfter = time.Second
+		return nil, 0, refusal
+	}
 	if l == nil {
-		return nil, 0
+		return nil, 0, nil
 	}
 	var going []*item
 	for _, it := range l.items {
 		switch {
-		case !chosen(it) || it.unkept:
-		case it.sending:
+		case !chosen(it):
+		case it.sending || it.Tried || it.unkept:
 			sending++
 		default:
 			going = append(going, it)
@@ -145,7 +155,7 @@ func (q *Queue) take(instanceID string, chosen func(*item) bool) (taken []Head, 
 		taken = append(taken, it.Head)
 	}
 	l.rouse()
-	return taken, sending
+	return taken, sending, nil
 }
 
 // remove removes messages that were taken out. If that fails, they are back in the queue.
@@ -189,8 +199,8 @@ func (q *Queue) Usage(ctx context.Context, instanceID string) (Usage, error) {
 		return Usage{}, err
 	}
 	usage := Usage{SentLastMinute: len(sent), NewChatsLastDay: len(begun)}
-	for _, at := range begun {
-		if now.Sub(at) < time.Hour {
+	for _, chat := range begun {
+		if now.Sub(chat.At) < time.Hour {
 			usage.NewChatsLastHour++
 		}
 	}

@@ -93,6 +93,11 @@ func testPendingInQueue(t *testing.T, f *fixture) {
 	message := f.message(instance, 1)
 	message.ID, message.Source, message.FromMe, message.WireKey, message.Status = waiting.ID, gateway.SourceAPI, true, "", gateway.MessagePending
 	f.check(f.AcceptMessage(f.ctx(), message, nil)())
+	heads, err := f.AllQueued(f.ctx())
+	f.check(err)
+	if len(heads) != 1 || !heads[0].Tried {
+		t.Errorf("the queue remembers %+v", heads)
+	}
 	for _, want := range []int{0, 1} {
 		pending, err := f.PendingMessages(f.ctx(), after(1000), 10)
 		f.check(err)
@@ -111,8 +116,15 @@ func testNewChats(t *testing.T, f *fixture) {
 	}
 	times := func(since time.Time) []time.Time {
 		t.Helper()
-		got, err := f.NewChatsSince(f.ctx(), instance.ID, since)
+		chats, err := f.NewChatsSince(f.ctx(), instance.ID, since)
 		f.check(err)
+		var got []time.Time
+		for _, chat := range chats {
+			if chat.Chat == "" {
+				t.Error("a chat has no address")
+			}
+			got = append(got, chat.At)
+		}
 		return got
 	}
 	if got, want := times(after(0)), []time.Time{after(1), after(2), after(4)}; !slices.Equal(got, want) {

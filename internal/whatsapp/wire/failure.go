@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"go.mau.fi/whatsmeow"
 
@@ -18,6 +19,7 @@ import (
 const (
 	codeReachoutTimelock = 463 // writing to new contacts is restricted
 	codeTooMany          = 429
+	codeTrouble          = 500 // and beyond: the platform has trouble of its own
 )
 
 // Failure says in the gateway's words why the platform did not do what it was asked.
@@ -39,10 +41,16 @@ func Failure(err error) error {
 			"the platform restricts this account from writing to new contacts (code %d)", code)
 	case codeTooMany:
 		return gateway.Errorf(gateway.RateLimited, gateway.CodeRateLimited, "the platform asks for fewer requests (code %d)", code)
-	default:
-		return gateway.Errorf(gateway.PlatformFailed, gateway.CodePlatformError, "the platform refused (code %d)", code)
 	}
+	refusal := gateway.Errorf(gateway.PlatformFailed, gateway.CodePlatformError, "the platform refused (code %d)", code)
+	if code >= codeTrouble {
+		refusal.RetryAfter = troubleWait // it has trouble of its own
+	}
+	return refusal
 }
+
+// troubleWait is when the platform is asked again after trouble of its own.
+const troubleWait = 5 * time.Second
 
 func isDisconnected(err error) bool {
 	_, ok := errors.AsType[*whatsmeow.DisconnectedError](err)
