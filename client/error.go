@@ -45,7 +45,8 @@ const (
 	CodeRateLimited            = "RATE_LIMITED"
 	CodeRecipientRestricted    = "RECIPIENT_RESTRICTED"
 	CodeQueueFull              = "QUEUE_FULL"
-	CodeQueueExpired           = "QUEUE_EXPIRED" // only in the event of a message that failed
+	CodeQueueExpired           = "QUEUE_EXPIRED"   // only in the event of a message that failed
+	CodeQueueCancelled         = "QUEUE_CANCELLED" // only in the event of a message that failed
 	CodeMessageBeingSent       = "MESSAGE_BEING_SENT"
 	CodeInternal               = "INTERNAL_ERROR"
 	CodePlatformError          = "PLATFORM_ERROR"

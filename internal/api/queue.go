@@ -96,7 +96,7 @@ func (q queued) get() contract.Endpoint {
 func (q queued) cancel() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "cancelQueuedMessage", Tag: tagMessages,
-		Summary: "Cancel a message in the queue", Description: "Takes a message out of the queue. It will not be sent, and there is no event of it. Once an attempt to send it was made, it can't be cancelled: the platform may have it.",
+		Summary: "Cancel a message in the queue", Description: "Takes a message out of the queue. It will not be sent, and there is no event of it; but if an attempt to send it was made, there is one that says that it failed, because the platform may have it.",
 		Codes: []string{gateway.CodeMessageNotFound, gateway.CodeMessageBeingSent, gateway.CodeUnavailable},
 	}, func(ctx context.Context, in *queuedPath) (*contract.Nothing, error) {
 		ok, err := q.use.Cancel(ctx, contract.Instance(ctx).ID, in.MessageID)
@@ -111,7 +111,7 @@ func (q queued) cancelAll() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "cancelQueue", Tag: tagMessages,
 		Summary:     "Cancel all messages in the queue",
-		Description: "Takes all messages of an instance out of the queue, except for those that are being sent, or that an attempt to send was made of.",
+		Description: "Takes all messages of an instance out of the queue, except for those that are being sent.",
 		Codes:       []string{gateway.CodeUnavailable},
 	}, func(ctx context.Context, _ *contract.InstancePath) (*contract.Answer[Cancelled], error) {
 		n, err := q.use.CancelAll(ctx, contract.Instance(ctx).ID)

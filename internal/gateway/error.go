@@ -83,7 +83,8 @@ const (
 	CodeRateLimited         = "RATE_LIMITED"
 	CodeRecipientRestricted = "RECIPIENT_RESTRICTED"
 	CodeQueueFull           = "QUEUE_FULL"
-	CodeQueueExpired        = "QUEUE_EXPIRED" // in the event of a message that failed
+	CodeQueueExpired        = "QUEUE_EXPIRED"   // in the event of a message that failed
+	CodeQueueCancelled      = "QUEUE_CANCELLED" // in the event of a message that failed
 	CodeMessageBeingSent    = "MESSAGE_BEING_SENT"
 	CodeInstanceLimit       = "INSTANCE_LIMIT_REACHED"
 	CodeInternal            = "INTERNAL_ERROR"

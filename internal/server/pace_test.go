@@ -62,7 +62,11 @@ func TestQueueHoldsNewChats(t *testing.T) {
 	g.Phones.AwaitMessage(t, strangerOf(1), again.MessageID)
 	g.Phones.AwaitMessage(t, customerNumber, answer.MessageID)
 	awaitHeld(t, g, id, held, "new_chats")
-	used := limits(t, g, id)
+	var used client.Limits
+	testkit.Await(t, "one message is left", func() bool {
+		used = limits(t, g, id)
+		return used.Pace.Waiting == 1
+	})
 	if used.NewChats != (client.BudgetUse{LastHour: 2, LastDay: 2, PerHour: used.NewChats.PerHour}) || *used.NewChats.PerHour != 2 ||
 		used.Pace != (client.PaceUse{Waiting: 1, SentLastMinute: 4}) {
 		t.Errorf("the limits are %+v", used)

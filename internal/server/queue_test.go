@@ -3,6 +3,7 @@ package server_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -45,6 +46,17 @@ func queueOf(t *testing.T, g *testkit.Gateway, id string) []client.QueuedMessage
 func awaitEmptyQueue(t *testing.T, g *testkit.Gateway, id string) {
 	t.Helper()
 	testkit.Await(t, "the queue is empty", func() bool { return len(queueOf(t, g, id)) == 0 })
+}
+
+// awaitLeft waits until a message has left the queue: the phone may have it before that is
+// written.
+func awaitLeft(t *testing.T, g *testkit.Gateway, id string, sent client.Sent) {
+	t.Helper()
+	testkit.Await(t, "the message has left the queue", func() bool {
+		_, err := g.Client.QueuedMessage(t.Context(), id, sent.ID)
+		refusal, ok := errors.AsType[*client.Error](err)
+		return ok && refusal.Code == client.CodeMessageNotFound
+	})
 }
 
 // A message in the queue outlives a disconnection and a restart of the program, with its
@@ -96,6 +108,7 @@ func TestQueueKeepsMessages(t *testing.T) {
 				t.Fatal(err)
 			}
 			awaitEmptyQueue(t, g, id)
+			g.Phones.AwaitMessage(t, customerNumber, forwarded.MessageID) // the phone may need a moment
 			var got []string
 			for _, message := range g.Phones.Messages(t, customerNumber, "") {
 				got = append(got, message.MessageID)
@@ -138,6 +151,7 @@ func TestQueueSchedules(t *testing.T) {
 	if early := time.Until(soon); early > 0 {
 		t.Errorf("it was sent %s early", early)
 	}
+	awaitLeft(t, g, id, later)
 	testkit.Refused(t, g.Client.CancelQueued(ctx, id, later.ID), http.StatusNotFound, client.CodeMessageNotFound)
 	if n, err := g.Client.CancelQueue(ctx, id); err != nil || n != 3 {
 		t.Errorf("%d messages were cancelled, %v", n, err)

@@ -53,6 +53,7 @@ func TestQueueSurvivesKills(t *testing.T) {
 			})
 		}
 		for to, ids := range accepted {
+			w.phones.AwaitMessage(t, to, ids[len(ids)-1]) // the phone may need a moment
 			var shown []string
 			for _, message := range w.phones.Messages(t, to, "") {
 				shown = append(shown, message.MessageID)

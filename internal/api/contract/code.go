@@ -38,7 +38,7 @@ func Codes() []Code {
 		{gateway.CodeWebhookInactive, gateway.Conflict, "The webhook is not active: it gets no events."},
 		{gateway.CodeInstanceLimit, gateway.Conflict, "The account has as many instances as it is allowed."},
 		{gateway.CodeIdempotencyConflict, gateway.Conflict, "The Idempotency-Key was used for another request, or the first one is still running."},
-		{gateway.CodeMessageBeingSent, gateway.Conflict, "The message is being sent, or an attempt to send it was made; it can't be cancelled any more."},
+		{gateway.CodeMessageBeingSent, gateway.Conflict, "The message is being sent at this moment; it can't be cancelled."},
 		{gateway.CodeEventsExpired, gateway.Gone, "Retention has removed the events after the given one; the message names the oldest that is kept."},
 		{gateway.CodePayloadTooLarge, gateway.TooLarge, "The body, or the file behind a URL, is over the limit."},
 		{gateway.CodeOutOfRange, gateway.OutOfRange, "The file behind a download link has no such range; `Content-Range` has its length."},

@@ -209,23 +209,41 @@ func TestRetryIsNoOtherNewChat(t *testing.T) {
 	})
 }
 
-// A message that can't be sent for a week fails, and what the platform may have can't be
-// cancelled.
+// A message that can't be sent for a week fails.
 func TestMessageExpires(t *testing.T) {
 	t.Parallel()
 	w := &world{answer: func(int) error { return gateway.Errorf(gateway.Internal, gateway.CodeInternal, "no") }}
-	run(t, w, time.Hour, func(q *Queue) {
-		time.Sleep(2 * time.Hour)
-		if _, err := q.Cancel(t.Context(), "shop", "1"); gateway.KindOf(err) != gateway.Conflict {
-			t.Errorf("cancelled after an attempt: %v", err)
-		}
-		time.Sleep(MaxWait)
+	run(t, w, time.Hour, func(*Queue) {
+		time.Sleep(2*time.Hour + MaxWait)
 		w.look(func() {
 			if len(w.failures) != 1 || w.failures[0].Code != gateway.CodeQueueExpired || len(w.messages) > 0 {
 				t.Errorf("after a week: %v", w.failures)
 			}
 		})
 	})
+}
+
+// Who cancels a message after an attempt is told that the platform may have it; a message
+// that was not tried is gone without a word.
+func TestCancelledAfterAnAttempt(t *testing.T) {
+	t.Parallel()
+	for due, failures := range map[time.Duration]int{0: 1, time.Hour: 0} {
+		w := &world{answer: func(int) error {
+			return gateway.Errorf(gateway.PlatformTimeout, gateway.CodePlatformTimeout, "nothing came")
+		}}
+		run(t, w, due, func(q *Queue) {
+			time.Sleep(time.Second)
+			if was, err := q.Cancel(t.Context(), "shop", "1"); !was || err != nil {
+				t.Errorf("cancelled: %t, %v", was, err)
+			}
+			time.Sleep(2 * time.Hour)
+			w.look(func() {
+				if len(w.failures) != failures || len(w.sent) != failures || len(w.messages) > 0 {
+					t.Errorf("due in %s: failures %v, %d attempts", due, w.failures, len(w.sent))
+				}
+			})
+		})
+	}
 }
 
 // While the last message of a deleted instance is sent, its lane is quiet.

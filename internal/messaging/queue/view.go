@@ -95,8 +95,9 @@ func (q *Queue) waiting(message Message) Waiting {
 }
 
 // Cancel takes a message out of the queue, found as Find does, and reports whether it was
-// there. It is not sent then. The error is Conflict if it is being sent, or an attempt to send
-// it was made, and Unavailable before Run has loaded the queue.
+// there. It is not sent then. If an attempt to send it was made, it fails: the platform may
+// have it. The error is Conflict if it is being sent, and Unavailable before Run has loaded
+// the queue.
 func (q *Queue) Cancel(ctx context.Context, instanceID, id string) (bool, error) {
 	message, found, err := q.config.Store.FindQueued(ctx, instanceID, id)
 	if err != nil || !found {
@@ -108,7 +109,7 @@ func (q *Queue) Cancel(ctx context.Context, instanceID, id string) (bool, error)
 	}
 	if sending > 0 {
 		return true, gateway.Errorf(gateway.Conflict, gateway.CodeMessageBeingSent,
-			"the message is being sent, or an attempt to send it was made; it can't be cancelled any more")
+			"the message is being sent; it can't be cancelled now")
 	}
 	if len(taken) == 0 {
 		return false, nil // it was sent, or cancelled, just now
@@ -126,8 +127,8 @@ func (q *Queue) CancelAll(ctx context.Context, instanceID string) (int, error) {
 	return len(taken), q.remove(ctx, instanceID, taken)
 }
 
-// take takes messages of an instance out of its lane, and counts those that stay because the
-// platform may have them.
+// take takes messages of an instance out of its lane, and counts those that stay because they
+// are being sent.
 func (q *Queue) take(instanceID string, chosen func(*item) bool) (taken []Head, sending int, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -144,7 +145,7 @@ func (q *Queue) take(instanceID string, chosen func(*item) bool) (taken []Head, 
 	for _, it := range l.items {
 		switch {
 		case !chosen(it):
-		case it.sending || it.Tried || it.unkept:
+		case it.sending || it.unkept:
 			sending++
 		default:
 			going = append(going, it)
@@ -164,7 +165,10 @@ func (q *Queue) remove(ctx context.Context, instanceID string, taken []Head) err
 	for i, head := range taken {
 		ids[i] = head.ID
 	}
-	err := q.config.Sender.Remove(ctx, instanceID, ids...)
+	err := q.failTried(ctx, taken)
+	if err == nil {
+		err = q.config.Sender.Remove(ctx, instanceID, ids...)
+	}
 	if err == nil {
 		return nil
 	}
@@ -177,6 +181,24 @@ func (q *Queue) remove(ctx context.Context, instanceID string, taken []Head) err
 	q.begin(l)
 	l.rouse()
 	return err
+}
+
+// failTried writes of messages that are cancelled after an attempt that they have failed.
+func (q *Queue) failTried(ctx context.Context, taken []Head) error {
+	why := gateway.Errorf(gateway.Conflict, gateway.CodeQueueCancelled, "the message was cancelled after an attempt to send it; the platform may have it")
+	for _, head := range taken {
+		if !head.Tried {
+			continue
+		}
+		message, found, err := q.config.Store.FindQueued(ctx, head.InstanceID, head.ID)
+		if err == nil && found {
+			err = q.config.Sender.Fail(ctx, message, why)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Usage is what an instance has used of its pace.
