@@ -37,7 +37,7 @@ func queueFaults() []fault {
 			test: tests, run: "QueueHoldsNewChats",
 		},
 		{
-			name: "what the platform refuses for good leaves the queue", file: lane,
+			name: "what the platform refuses for good leaves the queue", file: "internal/messaging/queue/outcome.go",
 			old: "	case gateway.Invalid, gateway.NotFound, gateway.TooLarge:\n		return failed", new: "	case gateway.TooLarge:\n		return failed",
 			test: "./internal/messaging/queue", run: "Judge",
 		},
