@@ -22,6 +22,16 @@ class Problem extends Error {
 
 const bounded = (value, length) => (typeof value === "string" ? value.slice(0, length) : "");
 
+// read returns the text of an answer, undefined for one that is too long.
+const read = async (response) => {
+  let text = "";
+  for await (const part of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    text += part;
+    if (text.length > maxAnswer) return undefined; // which ends the transfer
+  }
+  return text;
+};
+
 // ask makes a request to the gateway. A redirect is not followed: the key is for the address
 // that somebody has named.
 const ask = async (path, body) => {
@@ -37,13 +47,13 @@ const ask = async (path, body) => {
       cache: "no-store", credentials: "omit", redirect: "error", referrerPolicy: "no-referrer",
       signal: AbortSignal.timeout(body === undefined ? patience.read : patience.write),
     });
-    answer = await response.text();
+    answer = await read(response);
   } catch {
     throw new Problem("unreachable");
   }
   let content = {};
   try {
-    content = answer.length > maxAnswer ? null : JSON.parse(answer || "{}");
+    content = answer === undefined ? null : JSON.parse(answer || "{}");
   } catch {
     content = null;
   }

@@ -3,6 +3,7 @@
 package browsertest_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
@@ -194,6 +195,15 @@ func TestExtensionSaysWhatIsWrong(t *testing.T) {
 	panel.Eval(`void openPanel()`, nil) // as the extension's button does
 	panel.AwaitText("p", "Name your gateway in the settings first")
 
+	endless := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
+		for {
+			if _, err := rw.Write(bytes.Repeat([]byte(" "), 1<<16)); err != nil {
+				return // the extension has hung up
+			}
+		}
+	}))
+	t.Cleanup(endless.Close)
+	e.set(endless.URL, "key", "no Recado gateway")
 	e.set("http://example.org", "key", "begins with https://")
 	e.set(e.BaseURL, "not a key", "does not take the API key")
 	e.page.Visit(platformPage + "/")
