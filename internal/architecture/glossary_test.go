@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The glossary has at most forty words, each explained once.
+// The glossary has at most forty-five words, each explained once.
 func TestGlossaryIsShort(t *testing.T) {
 	t.Parallel()
 	_, section, ok := strings.Cut(read(t, "ARCHITECTURE.md"), "\n## Glossary\n")
@@ -15,7 +15,7 @@ func TestGlossaryIsShort(t *testing.T) {
 	}
 	section, _, _ = strings.Cut(section, "\n## ")
 	words := regexp.MustCompile(`(?m)^- \*\*(.+?)\*\*: \S`).FindAllStringSubmatch(section, -1)
-	if len(words) == 0 || len(words) > 40 {
+	if len(words) == 0 || len(words) > 45 {
 		t.Errorf("the glossary has %d words", len(words))
 	}
 	explained := map[string]bool{}

@@ -151,6 +151,16 @@ func (t *Tx) ExecContext(_ context.Context, query string, args ...any) (sql.Resu
 	return result, nil
 }
 
+// ExecLater queues a statement whose result nobody asks for.
+func (t *Tx) ExecLater(query string, args ...any) error {
+	queued, err := t.add(query, args)
+	if err != nil {
+		return err
+	}
+	queued.Exec(func(pgconn.CommandTag) error { return nil })
+	return nil
+}
+
 // QueryLater queues a query. read is called with its rows when the server answers, no
 // later than at the commit, and before the transaction is known to be committed.
 func (t *Tx) QueryLater(read func(rows pgx.Rows) error, query string, args ...any) error {

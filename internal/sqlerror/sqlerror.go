@@ -21,6 +21,9 @@ const (
 	foreignKeyViolation  = "23503"
 )
 
+// tenureOver is the code of our own function hold_tenures.
+const tenureOver = "RT001"
+
 // IsData reports whether the database refused the values that it was given: the
 // same values are refused each time, while other ones are taken. An outage, a
 // full disk or a lost race are not of this kind.
@@ -47,6 +50,13 @@ func IsTaken(err error) bool {
 // is not there.
 func IsOrphan(err error) bool {
 	return breaks(err, foreignKeyViolation, sqlitelib.SQLITE_CONSTRAINT_FOREIGNKEY)
+}
+
+// IsTenureOver reports whether PostgreSQL refused a write because the tenure that it stands
+// on is over.
+func IsTenureOver(err error) bool {
+	failure, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && failure.Code == tenureOver
 }
 
 // breaks reports whether an error has PostgreSQL's code or one of those of SQLite.

@@ -2,11 +2,13 @@ package store
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"github.com/recado-project/recado/internal/eventlog"
+	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/postgres"
 	"github.com/recado-project/recado/internal/store/table"
 )
@@ -18,7 +20,8 @@ type commitLaneTx struct {
 
 	tx *postgres.Tx
 
-	events []laterEvent
+	events  []laterEvent
+	tenures []gateway.Tenure // that it stands on
 }
 
 // laterEvent is an event with the write that it belongs to.
@@ -48,6 +51,19 @@ var _ together = (*commitLaneTx)(nil)
 func (t *commitLaneTx) appendLater(r *recorder, message string, event eventlog.Event) {
 	event.InstanceID = r.instanceID
 	t.events = append(t.events, laterEvent{write: r, message: message, event: event, now: r.now()})
+}
+
+// under says which tenure the next write of an instance stands on.
+func (t *commitLaneTx) under(tenure gateway.Tenure, instanceID string) error {
+	if tenure.InstanceID != instanceID {
+		return noTenure(instanceID)
+	}
+	if slices.Contains(t.tenures, tenure) {
+		return nil
+	}
+	t.tenures = append(t.tenures, tenure)
+	// Before the write, whose statements may collide with those of the next node.
+	return holdTenures(t.tx, []gateway.Tenure{tenure})
 }
 
 // flush queues the statement that appends the events which are new. With its answer each

@@ -43,7 +43,7 @@ func (s *Store) FindDevice(ctx context.Context, jid string) (number int64, found
 // AddDevice adds a device with its first rows, whose device it sets, and returns its
 // number. What there was under the same JID is removed.
 func (s *Store) AddDevice(ctx context.Context, jid string, rows []gateway.DeviceKey) (number int64, err error) {
-	err = s.db.write(ctx, func(ctx context.Context, q table.Querier) error {
+	err = s.writeOf(ctx, gateway.TenureOf(ctx).InstanceID, func(ctx context.Context, q table.Querier) error {
 		if _, err := q.ExecContext(ctx, "DELETE FROM devices WHERE jid = $1 AND number > 0", jid); err != nil {
 			return err
 		}
@@ -67,7 +67,7 @@ func (s *Store) AddDevice(ctx context.Context, jid string, rows []gateway.Device
 // RemoveDevice removes a device and all its rows. A device that does not exist is no
 // error.
 func (s *Store) RemoveDevice(ctx context.Context, jid string) error {
-	if _, err := s.db.exec(ctx, "DELETE FROM devices WHERE jid = $1 AND number > 0", jid); err != nil {
+	if _, err := s.execHere(ctx, "DELETE FROM devices WHERE jid = $1 AND number > 0", jid); err != nil {
 		return fmt.Errorf("store: remove device: %w", err)
 	}
 	return nil

@@ -20,6 +20,9 @@ type dialect struct {
 	// forUpdate ends a SELECT whose row must not change before the transaction
 	// ends. SQLite has no row locks and needs none, for the same reason.
 	forUpdate string
+	// addTenure adds the tenure of a new instance, whose node is its second parameter, or
+	// nobody's if that is empty. SQLite has none.
+	addTenure string
 	// each is the set of texts in the second parameter, which holds a JSON array, for
 	// the right side of IN: one constant query for lists of every length.
 	each string
@@ -39,6 +42,7 @@ func postgresDialect() dialect {
 		// have no names.
 		lockMigrations: "SELECT pg_advisory_xact_lock(7236332701)",
 		forUpdate:      " FOR UPDATE",
+		addTenure:      "INSERT INTO tenures (instance_id, node, epoch) VALUES ($1, NULLIF($2, ''), $3)",
 		each:           "(SELECT json_array_elements_text($2::json))",
 	}
 }

@@ -122,7 +122,7 @@ func (s *Store) beginRecord(
 ) groupcommit.Pending {
 	r := &recorder{instanceID: instanceID, now: s.now}
 	return s.db.begin(ctx, instanceID, func(ctx context.Context, q table.Querier) error {
-		r.Querier, r.appended, r.committed, r.recent = q, nil, nil, s.recent.Begin(instanceID)
+		r.Querier, r.appended, r.committed, r.recent = q, nil, nil, s.recent.Begin(instanceID, gateway.TenureOf(ctx).Epoch)
 		return fn(ctx, r)
 	}, func() {
 		r.recent.Committed()

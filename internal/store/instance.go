@@ -29,11 +29,19 @@ func instanceNotFound() error {
 	return gateway.Errorf(gateway.NotFound, gateway.CodeInstanceNotFound, "there is no such instance")
 }
 
-// CreateInstance adds an instance. If its id is taken, it returns a gateway.Conflict.
+// CreateInstance adds an instance, under the tenure of the context; without one, any node
+// may take it over. If its id is taken, it returns a gateway.Conflict.
 func (s *Store) CreateInstance(ctx context.Context, instance gateway.Instance) error {
-	defer s.changeInstance(instance.ID)()
-	_, err := s.db.exec(ctx, "INSERT INTO instances ("+instanceColumns+") VALUES ($1, $2, $3, "+changingParameters+")",
-		append([]any{instance.ID, instance.AccountID, table.Millis(instance.CreatedAt)}, changingValues(instance)...)...)
+	defer s.changeInstance(ctx, instance.ID)()
+	err := s.db.write(ctx, func(ctx context.Context, q table.Querier) error {
+		_, err := q.ExecContext(ctx, "INSERT INTO instances ("+instanceColumns+") VALUES ($1, $2, $3, "+changingParameters+")",
+			append([]any{instance.ID, instance.AccountID, table.Millis(instance.CreatedAt)}, changingValues(instance)...)...)
+		if err == nil && s.dialect.addTenure != "" {
+			tenure := gateway.TenureOf(ctx)
+			_, err = q.ExecContext(ctx, s.dialect.addTenure, instance.ID, tenure.Node, tenure.Epoch)
+		}
+		return err
+	})
 	if sqlerror.IsTaken(err) {
 		return gateway.Errorf(gateway.Conflict, codeExists, "there is already an instance with this id")
 	}
@@ -45,9 +53,17 @@ func (s *Store) CreateInstance(ctx context.Context, instance gateway.Instance) e
 
 // GetInstance returns the instance, or a gateway.NotFound.
 func (s *Store) GetInstance(ctx context.Context, id string) (gateway.Instance, error) {
-	instance, found, err := s.instances.Find(id, func() (gateway.Instance, bool, error) {
+	read := func() (gateway.Instance, bool, error) {
 		return table.Find(ctx, s.db.reader(), scanInstance, "SELECT "+instanceColumns+" FROM instances WHERE id = $1", id)
-	})
+	}
+	var instance gateway.Instance
+	var found bool
+	var err error
+	if tenure := gateway.TenureOf(ctx); s.fenced && tenure.InstanceID != id {
+		instance, found, err = read() // another node may change it
+	} else {
+		instance, found, err = s.instances.Find(keptInstance{id, tenure.Epoch}, read)
+	}
 	if err != nil {
 		return gateway.Instance{}, fmt.Errorf("store: get instance: %w", err)
 	}
@@ -58,8 +74,12 @@ func (s *Store) GetInstance(ctx context.Context, id string) (gateway.Instance, e
 }
 
 // changeInstance is called before an instance changes, and done afterwards.
-func (s *Store) changeInstance(id string) (done func()) {
-	one, lists := s.instances.Change(id), s.instanceLists.Change()
+func (s *Store) changeInstance(ctx context.Context, id string) (done func()) {
+	one := s.instances.Change(keptInstance{id, gateway.TenureOf(ctx).Epoch})
+	if s.instanceLists == nil {
+		return one
+	}
+	lists := s.instanceLists.Change()
 	return func() {
 		one()
 		lists()
@@ -86,10 +106,16 @@ func (s *Store) ListInstances(
 		from += " AND id IN " + s.dialect.in()
 		args = append(args, set)
 	}
-	page, _, err := s.instanceLists.Find(instanceList{accountID, set, request}, func() (gateway.Page[gateway.Instance], bool, error) {
+	read := func() (gateway.Page[gateway.Instance], bool, error) {
 		page, err := table.List(ctx, s.db.scanner(), scanInstance, request, instanceColumns, from, args...)
 		return page, true, err
-	})
+	}
+	var page gateway.Page[gateway.Instance]
+	if s.instanceLists == nil {
+		page, _, err = read()
+	} else {
+		page, _, err = s.instanceLists.Find(instanceList{accountID, set, request}, read)
+	}
 	if err != nil {
 		return page, fmt.Errorf("store: list instances: %w", err)
 	}
@@ -116,7 +142,7 @@ func (s *Store) AllInstances(ctx context.Context) ([]gateway.Instance, error) {
 func (s *Store) UpdateInstance(
 	ctx context.Context, id string, change func(*gateway.Instance) ([]eventlog.Event, error),
 ) (gateway.Instance, error) {
-	defer s.changeInstance(id)()
+	defer s.changeInstance(ctx, id)()
 	var instance gateway.Instance
 	var refused error
 	err := s.record(ctx, id, func(ctx context.Context, r *recorder) error {
@@ -152,9 +178,10 @@ func (s *Store) UpdateInstance(
 
 // writeInstance writes the fields of an instance that may change.
 func writeInstance(ctx context.Context, q table.Querier, instance gateway.Instance) error {
+	values := append([]any{instance.ID, instance.AccountID, table.Millis(instance.CreatedAt)}, changingValues(instance)...)
 	_, err := q.ExecContext(ctx, "UPDATE instances SET ("+changingColumns+") = ("+changingParameters+
-		") WHERE id = $1 AND account_id = $2 AND created_at = $3",
-		append([]any{instance.ID, instance.AccountID, table.Millis(instance.CreatedAt)}, changingValues(instance)...)...)
+		"), status_epoch = CASE WHEN status = $5 THEN status_epoch ELSE $27 END WHERE id = $1 AND account_id = $2 AND created_at = $3",
+		append(values, gateway.TenureOf(ctx).Epoch)...)
 	return err
 }
 
@@ -178,7 +205,7 @@ func changingValues(i gateway.Instance) []any {
 // don't wait long. A crash in between leaves an instance with fewer of them, which can
 // be deleted again.
 func (s *Store) DeleteInstance(ctx context.Context, id string) error {
-	defer s.changeInstance(id)()
+	defer s.changeInstance(ctx, id)()
 	if _, err := inSlices(func() (int64, error) { return s.removeMessages(ctx, id, deleteOldest, sliceRows) }); err != nil {
 		return fmt.Errorf("store: delete instance: %w", err)
 	}
@@ -186,7 +213,7 @@ func (s *Store) DeleteInstance(ctx context.Context, id string) error {
 		"DELETE FROM sent_changes WHERE (instance_id, platform_id) IN (SELECT instance_id, platform_id FROM sent_changes WHERE instance_id = $1 LIMIT $2 + 0)",
 		"DELETE FROM events WHERE (instance_id, sequence) IN (SELECT instance_id, sequence FROM events WHERE instance_id = $1 ORDER BY sequence LIMIT $2 + 0)",
 	} {
-		if _, err := s.deleteInSlices(ctx, query, id); err != nil {
+		if _, err := inSlices(func() (int64, error) { return s.execOf(ctx, id, query, id, sliceRows) }); err != nil {
 			return fmt.Errorf("store: delete instance: %w", err)
 		}
 	}

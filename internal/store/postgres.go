@@ -7,8 +7,10 @@ import (
 	"hash/fnv"
 	"time"
 
+	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/groupcommit"
 	"github.com/recado-project/recado/internal/postgres"
+	"github.com/recado-project/recado/internal/sqlerror"
 	"github.com/recado-project/recado/internal/store/table"
 )
 
@@ -24,7 +26,8 @@ const (
 // postgresDatabase is a PostgreSQL database. A write has a transaction of its own; writes
 // in order share transactions.
 type postgresDatabase struct {
-	db *postgres.DB
+	db     *postgres.DB
+	fenced bool
 	// commitLanes carry out the writes in order. Those of one instance always go to the
 	// same lane.
 	commitLanes [commitLanes]*groupcommit.Group[*commitLaneTx]
@@ -39,7 +42,7 @@ func openPostgres(ctx context.Context, config Config) (*postgresDatabase, error)
 	if err != nil {
 		return nil, err
 	}
-	d := &postgresDatabase{db: db}
+	d := &postgresDatabase{db: db, fenced: config.Fenced}
 	for i := range d.commitLanes {
 		d.commitLanes[i] = groupcommit.New(d.transact, (*commitLaneTx).flush)
 	}
@@ -60,7 +63,48 @@ func (d *postgresDatabase) begin(
 ) groupcommit.Pending {
 	sum := fnv.New32a()
 	_, _ = sum.Write([]byte(instanceID)) // it never fails
-	return d.commitLanes[sum.Sum32()%commitLanes].Begin(ctx, func(ctx context.Context, tx *commitLaneTx) error { return fn(ctx, tx) }, committed)
+	pending := d.commitLanes[sum.Sum32()%commitLanes].Begin(ctx, func(ctx context.Context, tx *commitLaneTx) error {
+		if d.fenced {
+			if err := tx.under(gateway.TenureOf(ctx), instanceID); err != nil {
+				return err
+			}
+		}
+		return fn(ctx, tx)
+	}, committed)
+	if !d.fenced {
+		return pending
+	}
+	return tenured{pending}
+}
+
+// tenured is a write whose tenure may be over.
+type tenured struct{ groupcommit.Pending }
+
+// Wait waits for the result.
+func (t tenured) Wait() error { return tenureError(t.Pending.Wait()) }
+
+// WaitSoon waits for the result, a moment longer.
+func (t tenured) WaitSoon() error { return tenureError(t.Pending.WaitSoon()) }
+
+// tenureError says what a client may know of an error that the end of a tenure has caused.
+func tenureError(err error) error {
+	if sqlerror.IsTenureOver(err) {
+		return gateway.ErrTenureOver
+	}
+	return err
+}
+
+func (d *postgresDatabase) writeUnder(
+	ctx context.Context, tenures []gateway.Tenure, fn func(ctx context.Context, q table.Querier) error,
+) error {
+	return tenureError(d.db.Transact(ctx, func(tx *postgres.Tx) error {
+		if d.fenced {
+			if err := holdTenures(tx, tenures); err != nil {
+				return err
+			}
+		}
+		return fn(ctx, querierOf(tx))
+	}))
 }
 
 func (d *postgresDatabase) write(ctx context.Context, fn func(ctx context.Context, q table.Querier) error) error {

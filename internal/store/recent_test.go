@@ -152,7 +152,7 @@ func TestInstanceIsForgotten(t *testing.T) {
 	if err := s.DeleteInstance(t.Context(), message.InstanceID); err != nil || m.until >= 0 {
 		t.Fatalf("%d writes were expected more (%v)", m.until, err)
 	}
-	write := s.recent.Begin(message.InstanceID)
+	write := s.recent.Begin(message.InstanceID, 0)
 	if got, ok := write.Find(message.PlatformID); ok {
 		t.Errorf("remembered is %+v", got)
 	}

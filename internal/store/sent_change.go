@@ -25,7 +25,7 @@ const (
 // account's phone has sent. A change that exists already stays as it is. It returns a
 // gateway.NotFound if the instance is gone.
 func (s *Store) AcceptChange(ctx context.Context, change gateway.SentChange) error {
-	_, err := s.db.exec(ctx, "INSERT INTO sent_changes ("+sentChangeColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING",
+	_, err := s.execOf(ctx, change.InstanceID, "INSERT INTO sent_changes ("+sentChangeColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING",
 		change.InstanceID, change.PlatformID, change.MessageID, int64(change.Kind),
 		string(change.By.JID), string(change.By.LID), change.By.Name,
 		change.Text, table.NotNull(change.Payload), table.Millis(change.At), change.Confirmed)
@@ -93,7 +93,7 @@ func (s *Store) ConfirmChange(
 // DropChange removes a change that the platform has refused. A confirmed change stays,
 // because the platform has it after all.
 func (s *Store) DropChange(ctx context.Context, instanceID, platformID string) error {
-	_, err := s.db.exec(ctx, "DELETE FROM sent_changes WHERE instance_id = $1 AND platform_id = $2 AND NOT settled",
+	_, err := s.execOf(ctx, instanceID, "DELETE FROM sent_changes WHERE instance_id = $1 AND platform_id = $2 AND NOT settled",
 		instanceID, platformID)
 	if err != nil {
 		return fmt.Errorf("store: drop change: %w", err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/groupcommit"
 	"github.com/recado-project/recado/internal/sqlite"
 	"github.com/recado-project/recado/internal/store/table"
@@ -30,6 +31,12 @@ func openSQLite(ctx context.Context, path string) (*sqliteDatabase, error) {
 
 func (d *sqliteDatabase) write(ctx context.Context, fn func(ctx context.Context, q table.Querier) error) error {
 	return d.db.Write(ctx, func(ctx context.Context, tx *sqlite.Tx) error { return fn(ctx, querierOf(tx)) })
+}
+
+func (d *sqliteDatabase) writeUnder(
+	ctx context.Context, _ []gateway.Tenure, fn func(ctx context.Context, q table.Querier) error,
+) error {
+	return d.write(ctx, fn)
 }
 
 func (d *sqliteDatabase) begin(

@@ -23,6 +23,7 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/groupcommit"
 	"github.com/recado-project/recado/internal/store/cache"
+	"github.com/recado-project/recado/internal/store/nodetable"
 	"github.com/recado-project/recado/internal/store/recent"
 	"github.com/recado-project/recado/internal/store/table"
 	"github.com/recado-project/recado/internal/store/usertable"
@@ -40,11 +41,15 @@ type Config struct {
 	Logger *slog.Logger     // required
 	Bell   *eventlog.Bell   // rung after each commit that appended events; may be nil
 	Now    func() time.Time // nil means the wall clock; it stamps events and migrations
+	// Fenced refuses every write for an instance whose context has no tenure
+	// (gateway.WithTenure), or one that is over. It takes PostgreSQL.
+	Fenced bool
 }
 
 // Store is the open database. It is safe for concurrent use.
 type Store struct {
 	*usertable.Tables
+	NodeTables
 
 	db      database
 	dialect dialect
@@ -52,7 +57,11 @@ type Store struct {
 	bell    *eventlog.Bell
 	caches
 	recent *recent.Messages
+	fenced bool
 }
+
+// NodeTables are the tables of nodes and tenures; only PostgreSQL has them.
+type NodeTables = *nodetable.Tables
 
 // Open opens the database and brings its tables up to date. It refuses a
 // database that a newer program has written.
@@ -82,7 +91,10 @@ func open(ctx context.Context, config Config) (*Store, error) {
 	if (config.Path == "") == (config.URL == "") {
 		return nil, errors.New("store: need either a file or the URL of a database")
 	}
-	s := &Store{now: config.Now, bell: config.Bell}
+	if config.Fenced && config.URL == "" {
+		return nil, errors.New("store: only PostgreSQL has tenures")
+	}
+	s := &Store{now: config.Now, bell: config.Bell, fenced: config.Fenced}
 	if s.now == nil {
 		s.now = time.Now
 	}
@@ -103,23 +115,24 @@ func open(ctx context.Context, config Config) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("store: open: %w", err)
 	}
-	s.Tables = usertable.New(userDatabase{s.db, s.dialect})
-	if s.caches, err = newCaches(config.Path, s.now); err != nil {
+	shared := sharedDatabase{s.db, s.dialect}
+	s.Tables, s.NodeTables = usertable.New(shared), nodetable.New(shared)
+	if s.caches, err = newCaches(config, s.now); err != nil {
 		return nil, errors.Join(fmt.Errorf("store: open: %w", err), s.Close())
 	}
 	return s, nil
 }
 
-// caches keep what every request needs and what hardly changes. Only this process changes
-// instances and registrations while it runs: the lock of the data folder, or the claim to
-// the database, keeps others out. Keys are changed by the command line as well, and a key
+// caches keep what every request needs and what hardly changes. Only this process changes an
+// instance during its tenure, so an instance is kept under the epoch of that; a process that
+// has the database to itself has a single tenure, with the epoch 0. Keys are changed by the command line as well, and a key
 // that is revoked must be refused at once. So on SQLite that command leaves a mark beside
 // the file; on PostgreSQL, where it may run on another machine, keys are not kept at all.
 type caches struct {
 	keys          *cache.Cache[string, gateway.Key] // by hash; nil: they are not kept
 	keysMark      *cache.Mark                       // nil where keys is
-	instances     *cache.Cache[string, gateway.Instance]
-	instanceLists *cache.Cache[instanceList, gateway.Page[gateway.Instance]]
+	instances     *cache.Cache[keptInstance, gateway.Instance]
+	instanceLists *cache.Cache[instanceList, gateway.Page[gateway.Instance]] // nil: they are not kept
 	registrations *cache.Cache[string, checkedRegistration]
 }
 
@@ -133,14 +146,27 @@ const (
 	// keysAge is how long a key that was revoked by a process that was killed before it
 	// could leave its mark is used.
 	keysAge = 5 * time.Second
+	// registrationsAge is how long what this process knows of a number is used, although
+	// another node may know more by now.
+	registrationsAge = time.Minute
 )
 
-func newCaches(path string, now func() time.Time) (caches, error) {
-	made := caches{
-		instances:     cache.New[string, gateway.Instance](cache.Config{Most: keptInstances}),
-		instanceLists: cache.New[instanceList, gateway.Page[gateway.Instance]](cache.Config{Most: keptInstanceLists}),
-		registrations: cache.New[string, checkedRegistration](cache.Config{Most: keptRegistrations}),
+// keptInstance names an instance in the cache.
+type keptInstance struct {
+	id    string
+	epoch int64
+}
+
+func newCaches(config Config, now func() time.Time) (caches, error) {
+	made := caches{instances: cache.New[keptInstance, gateway.Instance](cache.Config{Most: keptInstances})}
+	registrations := cache.Config{Most: keptRegistrations}
+	if config.Fenced {
+		registrations.Age, registrations.Now = registrationsAge, now
+	} else {
+		made.instanceLists = cache.New[instanceList, gateway.Page[gateway.Instance]](cache.Config{Most: keptInstanceLists})
 	}
+	made.registrations = cache.New[string, checkedRegistration](registrations)
+	path := config.Path
 	if path == "" {
 		return made, nil
 	}
@@ -192,6 +218,9 @@ type database interface {
 	// other instances. committed is called after the commit, in the same order. It must
 	// not write or block.
 	begin(ctx context.Context, instanceID string, fn func(ctx context.Context, q table.Querier) error, committed func()) groupcommit.Pending
+	// writeUnder is write that fails with gateway.ErrTenureOver unless all tenures last until
+	// the commit. SQLite does not know tenures.
+	writeUnder(ctx context.Context, tenures []gateway.Tenure, fn func(ctx context.Context, q table.Querier) error) error
 	// exec runs one statement as a transaction of its own and returns how many
 	// rows it changed.
 	exec(ctx context.Context, query string, args ...any) (int64, error)
@@ -231,28 +260,28 @@ func (a adapted[R, O]) QueryRowContext(ctx context.Context, query string, args .
 	return a.rowsOf.QueryRowContext(ctx, query, args...)
 }
 
-// userDatabase is the database as the tables of users need it.
-type userDatabase struct {
+// sharedDatabase is the database as the tables in other rooms need it.
+type sharedDatabase struct {
 	database
 
 	dialect dialect
 }
 
 // Write runs fn in one write transaction.
-func (d userDatabase) Write(ctx context.Context, fn func(ctx context.Context, q table.Querier) error) error {
+func (d sharedDatabase) Write(ctx context.Context, fn func(ctx context.Context, q table.Querier) error) error {
 	return d.write(ctx, fn)
 }
 
 // Exec runs one statement.
-func (d userDatabase) Exec(ctx context.Context, query string, args ...any) (int64, error) {
+func (d sharedDatabase) Exec(ctx context.Context, query string, args ...any) (int64, error) {
 	return d.exec(ctx, query, args...)
 }
 
 // Reader runs queries that find a few rows.
-func (d userDatabase) Reader() table.Querier { return d.reader() }
+func (d sharedDatabase) Reader() table.Querier { return d.reader() }
 
 // Scanner runs queries that may read many rows.
-func (d userDatabase) Scanner() table.Querier { return d.scanner() }
+func (d sharedDatabase) Scanner() table.Querier { return d.scanner() }
 
 // ForUpdate ends a SELECT whose row must not change.
-func (d userDatabase) ForUpdate() string { return d.dialect.forUpdate }
+func (d sharedDatabase) ForUpdate() string { return d.dialect.forUpdate }

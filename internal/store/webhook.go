@@ -24,7 +24,7 @@ const (
 // If state is not nil, or the webhook is new, delivery begins anew with state, and no
 // chat is blocked any more. It returns a gateway.NotFound if the instance does not exist.
 func (s *Store) SaveWebhook(ctx context.Context, hook webhook.Webhook, state *backlog.State) error {
-	err := s.db.write(ctx, func(ctx context.Context, q table.Querier) error {
+	err := s.writeOf(ctx, hook.InstanceID, func(ctx context.Context, q table.Querier) error {
 		first := backlog.State{Status: backlog.StatusOK}
 		if state != nil {
 			first = *state
@@ -73,7 +73,7 @@ func (s *Store) FindWebhook(ctx context.Context, instanceID string) (webhook.Web
 // DeleteWebhook removes the webhook of an instance with the records of its deliveries,
 // and reports whether there was one.
 func (s *Store) DeleteWebhook(ctx context.Context, instanceID string) (bool, error) {
-	removed, err := s.db.exec(ctx, "DELETE FROM webhooks WHERE instance_id = $1", instanceID)
+	removed, err := s.execOf(ctx, instanceID, "DELETE FROM webhooks WHERE instance_id = $1", instanceID)
 	if err != nil {
 		return false, fmt.Errorf("store: delete webhook: %w", err)
 	}

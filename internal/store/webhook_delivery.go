@@ -73,7 +73,7 @@ func scanDelivery(row table.Scanner) (webhook.Delivery, error) {
 
 // DeleteDeadLetter removes the dead letter of an event. One that is not there is no error.
 func (s *Store) DeleteDeadLetter(ctx context.Context, instanceID string, sequence int64) error {
-	if _, err := s.db.exec(ctx, "DELETE FROM webhook_dead_letters WHERE instance_id = $1 AND sequence = $2",
+	if _, err := s.execOf(ctx, instanceID, "DELETE FROM webhook_dead_letters WHERE instance_id = $1 AND sequence = $2",
 		instanceID, sequence); err != nil {
 		return fmt.Errorf("store: delete dead letter: %w", err)
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/store/table"
 	"github.com/recado-project/recado/internal/webhook"
 )
@@ -45,9 +46,18 @@ func trimDeadLetters() string {
 		ORDER BY sequence DESC LIMIT 1 OFFSET ` + strconv.Itoa(keptDeadLetters) + ")"
 }
 
-// SaveProgress writes the progress of webhooks. It skips webhooks that are gone.
+// SaveProgress writes the progress of webhooks, each under its own tenure. It skips
+// webhooks that are gone. If the tenure of one is over, nothing is written, and the error is
+// gateway.ErrTenureOver.
 func (s *Store) SaveProgress(ctx context.Context, progress []webhook.Progress) error {
-	err := s.db.write(ctx, func(ctx context.Context, q table.Querier) error {
+	tenures := make([]gateway.Tenure, 0, len(progress))
+	for _, one := range progress {
+		if s.fenced && one.Tenure.InstanceID != one.InstanceID {
+			return noTenure(one.InstanceID)
+		}
+		tenures = append(tenures, one.Tenure)
+	}
+	err := s.db.writeUnder(ctx, tenures, func(ctx context.Context, q table.Querier) error {
 		states := make([]sql.Result, len(progress))
 		for i, one := range progress {
 			var err error

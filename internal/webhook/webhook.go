@@ -65,6 +65,7 @@ type Progress struct {
 	backlog.Progress
 
 	InstanceID string
+	Tenure     gateway.Tenure // under which it was made
 	Attempts   []Attempt
 }
 

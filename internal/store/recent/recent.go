@@ -30,7 +30,11 @@ type Messages struct {
 }
 
 // name is what the platform knows a message by.
-type name struct{ instanceID, platformID string }
+type name struct {
+	instanceID string
+	epoch      int64
+	platformID string
+}
 
 // New makes a memory that is empty.
 func New() (*Messages, error) {
@@ -46,6 +50,7 @@ func New() (*Messages, error) {
 type Write struct {
 	messages   *Messages
 	instanceID string
+	epoch      int64
 	steps      []step
 }
 
@@ -57,13 +62,16 @@ type step struct {
 	written    func() bool // asked after the commit; nil means that it was
 }
 
-// Begin begins a write. A write that runs again is begun again.
-func (m *Messages) Begin(instanceID string) Write { return Write{messages: m, instanceID: instanceID} }
+// Begin begins a write, in the tenure with the epoch: what was remembered in an earlier one
+// may have been changed by another node since. A write that runs again is begun again.
+func (m *Messages) Begin(instanceID string, epoch int64) Write {
+	return Write{messages: m, instanceID: instanceID, epoch: epoch}
+}
 
 // Find returns the only message of the instance with the platform identifier, if it is
 // remembered. Its payload must not be changed.
 func (w *Write) Find(platformID string) (gateway.Message, bool) {
-	return w.messages.byName.Get(name{w.instanceID, platformID})
+	return w.messages.byName.Get(name{w.instanceID, w.epoch, platformID})
 }
 
 // Wrote says that the write leaves the message as it is here, in the form in which the
@@ -98,14 +106,14 @@ func (w *Write) Committed() {
 		// An earlier write of the same transaction may have left the message as it was then.
 		w.forget(s)
 		if s.keep && (s.written == nil || s.written()) {
-			w.messages.byName.Add(name{w.instanceID, s.platformID}, s.message)
+			w.messages.byName.Add(name{w.instanceID, w.epoch, s.platformID}, s.message)
 		}
 	}
 }
 
 func (w *Write) forget(s step) {
 	if !s.all {
-		w.messages.byName.Remove(name{w.instanceID, s.platformID})
+		w.messages.byName.Remove(name{w.instanceID, w.epoch, s.platformID})
 		return
 	}
 	for _, name := range w.messages.byName.Keys() {

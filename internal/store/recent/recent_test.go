@@ -54,13 +54,13 @@ func TestMessages(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			messages := newMessages(t)
-			other := messages.Begin("other")
+			other := messages.Begin("other", 0)
 			other.Wrote(message("A", "other"))
 			other.Committed()
 			for _, transaction := range test.transactions {
 				var done []Write
 				for _, write := range transaction.writes {
-					w := messages.Begin("instance")
+					w := messages.Begin("instance", 0)
 					write(&w)
 					done = append(done, w)
 				}
@@ -70,7 +70,7 @@ func TestMessages(t *testing.T) {
 					}
 				}
 			}
-			look := messages.Begin("instance")
+			look := messages.Begin("instance", 0)
 			got, ok := look.Find("A")
 			if want := message("A", test.want); ok != (test.want != "") || ok && !reflect.DeepEqual(got, want) {
 				t.Errorf("remembered %v %+v, want %+v", ok, got, want)
@@ -86,7 +86,7 @@ func TestMessages(t *testing.T) {
 func TestPayloadsAreCopies(t *testing.T) {
 	t.Parallel()
 	messages := newMessages(t)
-	write := messages.Begin("instance")
+	write := messages.Begin("instance", 0)
 	given := message("A", "1")
 	write.Wrote(given)
 	given.Payload[0] = 'x'
@@ -100,11 +100,11 @@ func TestOldestAreForgotten(t *testing.T) {
 	t.Parallel()
 	messages := newMessages(t)
 	for n := range maxMessages + 10 {
-		write := messages.Begin("instance")
+		write := messages.Begin("instance", 0)
 		write.Wrote(message(strconv.Itoa(n), "1"))
 		write.Committed()
 	}
-	w := messages.Begin("instance")
+	w := messages.Begin("instance", 0)
 	for n := range maxMessages + 10 {
 		if _, ok := w.Find(strconv.Itoa(n)); ok != (n >= 10) {
 			t.Fatalf("message %d is remembered: %v", n, ok)

@@ -1,0 +1,231 @@
+// Package nodetable has the tables of nodes, which are the processes that share a
+// PostgreSQL database, and of their tenures: which node works for which instance. The store
+// embeds it. All times are by the clock of the database server.
+package nodetable
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/store/table"
+)
+
+const (
+	// isDead is the condition that the instances of a node may be taken over: after its lease
+	// it had some time more to notice.
+	isDead = "lease_until + $1 < now_ms()"
+
+	nodeColumns = `n.id, n.name, n.address, n.version, n.started_at, n.lease_until - now_ms(), n.draining,
+		(SELECT count(*) FROM tenures t WHERE t.node = n.id)`
+
+	// takeTenures takes instances that nobody works for, or whose node is dead. Rows that
+	// somebody has locked are left for the next time: nobody waits for anybody. A node whose
+	// own lease is over takes nothing.
+	takeTenures = `UPDATE tenures SET node = $2, epoch = epoch + 1 WHERE instance_id IN (
+			SELECT instance_id FROM tenures
+			WHERE (node IS NULL OR node = ANY(ARRAY(SELECT id FROM nodes WHERE ` + isDead + `)))
+				AND EXISTS (SELECT 1 FROM nodes WHERE id = $2 AND lease_until > now_ms() AND NOT draining)
+			LIMIT $3 FOR UPDATE SKIP LOCKED)
+		RETURNING instance_id, node, epoch`
+
+	findOwner = `SELECT t.epoch, COALESCE(n.id, ''), COALESCE(n.address, ''), COALESCE(n.lease_until - now_ms(), 0)
+		FROM tenures t LEFT JOIN nodes n ON n.id = t.node WHERE t.instance_id = $1`
+
+	// A status that a node has written counts while that node has its tenure and its lease.
+	statusHolds = `SELECT i.id FROM instances i JOIN tenures t ON t.instance_id = i.id JOIN nodes n ON n.id = t.node
+		WHERE i.id = ANY($1) AND t.epoch = i.status_epoch AND n.lease_until > now_ms()`
+)
+
+// Database runs the statements of these tables.
+type Database interface {
+	// Write runs fn in one write transaction, which may run again. An error of fn is
+	// returned as it is, and nothing that fn did remains.
+	Write(ctx context.Context, fn func(ctx context.Context, q table.Querier) error) error
+	// Exec runs one statement and returns how many rows it changed.
+	Exec(ctx context.Context, query string, args ...any) (int64, error)
+	// Reader finds a few rows, Scanner may read many.
+	Reader() table.Querier
+	Scanner() table.Querier
+}
+
+// Tables are the tables in one database. They are safe for concurrent use.
+type Tables struct{ db Database }
+
+// New makes the tables' access to a database that has them.
+func New(db Database) *Tables { return &Tables{db: db} }
+
+// Owner is where the instance is worked for.
+type Owner struct {
+	Tenure  gateway.Tenure
+	Address string        // of the node
+	Lease   time.Duration // how long the node is believed to be alive; 0 or less: it is not
+}
+
+// AddNode adds this process to the nodes, with a lease.
+func (t *Tables) AddNode(ctx context.Context, node gateway.Node) error {
+	_, err := t.db.Exec(ctx, `INSERT INTO nodes (id, name, address, version, started_at, lease_until, draining)
+		VALUES ($1, $2, $3, $4, now_ms(), now_ms() + $5, FALSE)`,
+		node.ID, node.Name, node.Address, node.Version, node.Lease.Milliseconds())
+	if err != nil {
+		return fmt.Errorf("store: add node: %w", err)
+	}
+	return nil
+}
+
+// RenewNode makes the lease of a node last for a time from now on. It reports whether the
+// node is known, and whether somebody wants it to be drained. One that is not known has lost
+// everything.
+func (t *Tables) RenewNode(ctx context.Context, id string, lease time.Duration) (known, draining bool, err error) {
+	draining, known, err = table.Find(ctx, t.db.Reader(), func(row table.Scanner) (draining bool, err error) {
+		err = row.Scan(&draining)
+		return draining, err
+	}, "UPDATE nodes SET lease_until = now_ms() + $2 WHERE id = $1 RETURNING draining", id, lease.Milliseconds())
+	if err != nil {
+		return false, false, fmt.Errorf("store: renew lease: %w", err)
+	}
+	return known, draining, nil
+}
+
+// RemoveNode removes a node, whose instances anybody may take from then on.
+func (t *Tables) RemoveNode(ctx context.Context, id string) error {
+	return t.removeNodes(ctx, "id = $1", id)
+}
+
+// RemoveOtherNodes removes all nodes but one, dead or not. It is for a process that knows that
+// it has the database to itself.
+func (t *Tables) RemoveOtherNodes(ctx context.Context, id string) error {
+	return t.removeNodes(ctx, "id <> $1", id)
+}
+
+func (t *Tables) removeNodes(ctx context.Context, which string, arg any) error {
+	err := t.db.Write(ctx, func(ctx context.Context, q table.Querier) error {
+		if _, err := q.ExecContext(ctx, "UPDATE tenures SET node = NULL WHERE node IN (SELECT id FROM nodes WHERE "+which+")", arg); err != nil {
+			return err
+		}
+		_, err := q.ExecContext(ctx, "DELETE FROM nodes WHERE "+which, arg)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("store: remove node: %w", err)
+	}
+	return nil
+}
+
+// RemoveDeadNodes removes the nodes whose lease has been over for longer than grace, and
+// whose instances have all been taken over.
+func (t *Tables) RemoveDeadNodes(ctx context.Context, grace time.Duration) error {
+	if _, err := t.db.Exec(ctx, "DELETE FROM nodes WHERE "+isDead+
+		" AND NOT EXISTS (SELECT 1 FROM tenures WHERE tenures.node = nodes.id)", grace.Milliseconds()); err != nil {
+		return fmt.Errorf("store: remove dead nodes: %w", err)
+	}
+	return nil
+}
+
+// DrainNode says that a node is to hand its instances over and to take no more, or that it
+// may take some again. It reports whether there is such a node.
+func (t *Tables) DrainNode(ctx context.Context, id string, drain bool) (found bool, err error) {
+	changed, err := t.db.Exec(ctx, "UPDATE nodes SET draining = $2 WHERE id = $1", id, drain)
+	if err != nil {
+		return false, fmt.Errorf("store: drain node: %w", err)
+	}
+	return changed > 0, nil
+}
+
+// ListNodes returns the nodes, the one that started first at the beginning. Those that died
+// are among them until their instances have been taken over.
+func (t *Tables) ListNodes(ctx context.Context) ([]gateway.Node, error) {
+	nodes, err := table.Collect(ctx, t.db.Scanner(), scanNode, "SELECT "+nodeColumns+" FROM nodes n ORDER BY started_at, id")
+	if err != nil {
+		return nil, fmt.Errorf("store: list nodes: %w", err)
+	}
+	return nodes, nil
+}
+
+// CountTenures returns how many instances there are, and how many of them nobody alive works
+// for.
+func (t *Tables) CountTenures(ctx context.Context, grace time.Duration) (all, free int, err error) {
+	err = t.db.Scanner().QueryRowContext(ctx, `SELECT count(*), count(*) FILTER (
+		WHERE node IS NULL OR node IN (SELECT id FROM nodes WHERE `+isDead+")) FROM tenures", grace.Milliseconds()).Scan(&all, &free)
+	if err != nil {
+		return 0, 0, fmt.Errorf("store: count tenures: %w", err)
+	}
+	return all, free, nil
+}
+
+// TakeTenures makes a node take instances over that nobody works for, or whose node's lease
+// has been over for longer than grace: limit at most.
+func (t *Tables) TakeTenures(ctx context.Context, node string, grace time.Duration, limit int) ([]gateway.Tenure, error) {
+	var taken []gateway.Tenure
+	err := t.db.Write(ctx, func(ctx context.Context, q table.Querier) (err error) {
+		taken, err = table.Collect(ctx, q, scanTenure, takeTenures, grace.Milliseconds(), node, limit)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("store: take tenures: %w", err)
+	}
+	return taken, nil
+}
+
+// EndTenures ends tenures: any node may take the instances over. Those that are over are
+// skipped.
+func (t *Tables) EndTenures(ctx context.Context, tenures []gateway.Tenure) error {
+	if len(tenures) == 0 {
+		return nil
+	}
+	nodes, instances, epochs := make([]string, len(tenures)), make([]string, len(tenures)), make([]int64, len(tenures))
+	for n, tenure := range tenures {
+		nodes[n], instances[n], epochs[n] = tenure.Node, tenure.InstanceID, tenure.Epoch
+	}
+	_, err := t.db.Exec(ctx, `UPDATE tenures SET node = NULL FROM unnest($1::text[], $2::text[], $3::bigint[]) AS ended (node, instance_id, epoch)
+		WHERE tenures.instance_id = ended.instance_id AND tenures.node = ended.node AND tenures.epoch = ended.epoch`, nodes, instances, epochs)
+	if err != nil {
+		return fmt.Errorf("store: end tenures: %w", err)
+	}
+	return nil
+}
+
+// FindOwner finds the node that works for an instance, and reports whether the instance
+// exists. The tenure's node is empty if nobody does.
+func (t *Tables) FindOwner(ctx context.Context, instanceID string) (Owner, bool, error) {
+	owner, found, err := table.Find(ctx, t.db.Reader(), func(row table.Scanner) (Owner, error) {
+		owner := Owner{Tenure: gateway.Tenure{InstanceID: instanceID}}
+		var lease int64
+		err := row.Scan(&owner.Tenure.Epoch, &owner.Tenure.Node, &owner.Address, &lease)
+		owner.Lease = time.Duration(lease) * time.Millisecond
+		return owner, err
+	}, findOwner, instanceID)
+	if err != nil {
+		return Owner{}, false, fmt.Errorf("store: find owner: %w", err)
+	}
+	return owner, found, nil
+}
+
+// StatusHolds returns those of the instances whose stored status was written by the node
+// that works for them now, and is alive.
+func (t *Tables) StatusHolds(ctx context.Context, instanceIDs []string) (map[string]bool, error) {
+	ids, err := table.Collect(ctx, t.db.Reader(), table.ScanText, statusHolds, instanceIDs)
+	if err != nil {
+		return nil, fmt.Errorf("store: compare tenures: %w", err)
+	}
+	holds := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		holds[id] = true
+	}
+	return holds, nil
+}
+
+func scanNode(row table.Scanner) (gateway.Node, error) {
+	var node gateway.Node
+	var started, lease int64
+	err := row.Scan(&node.ID, &node.Name, &node.Address, &node.Version, &started, &lease, &node.Draining, &node.Instances)
+	node.Started, node.Lease = table.Time(started), time.Duration(lease)*time.Millisecond
+	return node, err
+}
+
+func scanTenure(row table.Scanner) (gateway.Tenure, error) {
+	var tenure gateway.Tenure
+	err := row.Scan(&tenure.InstanceID, &tenure.Node, &tenure.Epoch)
+	return tenure, err
+}

@@ -1,0 +1,62 @@
+// Writes for an instance, which stand on the tenure of this process.
+
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+
+	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/postgres"
+	"github.com/recado-project/recado/internal/store/table"
+)
+
+// writeOf runs fn in one write transaction, for an instance. See database.write.
+func (s *Store) writeOf(ctx context.Context, instanceID string, fn func(ctx context.Context, q table.Querier) error) error {
+	tenure := gateway.TenureOf(ctx)
+	if s.fenced && tenure.InstanceID != instanceID {
+		return noTenure(instanceID)
+	}
+	return s.db.writeUnder(ctx, []gateway.Tenure{tenure}, fn)
+}
+
+// execOf runs one statement as a transaction of its own, for an instance, and returns how
+// many rows it changed.
+func (s *Store) execOf(ctx context.Context, instanceID, query string, args ...any) (changed int64, err error) {
+	if !s.fenced {
+		return s.db.exec(ctx, query, args...)
+	}
+	var result sql.Result
+	err = s.writeOf(ctx, instanceID, func(ctx context.Context, q table.Querier) (err error) {
+		result, err = q.ExecContext(ctx, query, args...)
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+// execHere is execOf for the instance that the context has a tenure of.
+func (s *Store) execHere(ctx context.Context, query string, args ...any) (changed int64, err error) {
+	return s.execOf(ctx, gateway.TenureOf(ctx).InstanceID, query, args...)
+}
+
+// holdTenures makes the transaction fail unless all the tenures last, and makes them last
+// until it ends.
+func holdTenures(tx *postgres.Tx, tenures []gateway.Tenure) error {
+	if len(tenures) == 0 {
+		return nil
+	}
+	nodes, instances, epochs := make([]string, len(tenures)), make([]string, len(tenures)), make([]int64, len(tenures))
+	for n, tenure := range tenures {
+		nodes[n], instances[n], epochs[n] = tenure.Node, tenure.InstanceID, tenure.Epoch
+	}
+	return tx.ExecLater("SELECT hold_tenures($1, $2, $3)", nodes, instances, epochs)
+}
+
+// noTenure is the error for work that forgot its tenure: a mistake of this program, and safe.
+func noTenure(instanceID string) error {
+	return fmt.Errorf("store: a write for the instance %s without its tenure", instanceID)
+}
