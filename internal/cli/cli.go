@@ -1,50 +1,50 @@
 // Package cli is the command line: one struct for each command, with its flags,
 // their environment variables and their help. It decides nothing about messages
-// or instances: dev, serve and sandbox run the program, keys, users, import and export
-// work on the data itself, and all others call a running gateway like any other client.
+// or instances: dev, serve and sandbox run the program, those of the room data work on
+// the data itself, and all others call a running gateway like any other client.
 package cli
 
 import (
 	"context"
 	"io"
-	"log/slog"
 	"runtime/debug"
 	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
 
-	"github.com/recado-project/recado/internal/cli/shortlog"
+	"github.com/recado-project/recado/internal/cli/data"
+	"github.com/recado-project/recado/internal/cli/terminal"
 )
 
 // commands is the whole command line.
 type commands struct {
-	Dev        devCommand        `cmd:"" help:"Run the gateway with a sandbox: no phone, no account, no network."`
-	Serve      serveCommand      `cmd:"" help:"Run the gateway."`
-	Sandbox    sandboxCommand    `cmd:"" help:"Run a sandbox on its own, for gateways and other clients elsewhere."`
-	Keys       keysCommand       `cmd:"" help:"Create, list and revoke API keys, directly in the gateway's data."`
-	Users      usersCommand      `cmd:"" help:"Create, list and delete users of the dashboard, and make links to set a password, directly in the gateway's data."`
-	Import     importCommand     `cmd:"" help:"Take linked devices over from another gateway, directly into the gateway's data."`
-	Export     exportCommand     `cmd:"" help:"Write an instance as a store of whatsmeow, for another program."`
-	Instances  instancesCommand  `cmd:"" help:"Create, link, list, stop and delete instances."`
-	Send       sendCommand       `cmd:"" help:"Send a message."`
-	Messages   messagesCommand   `cmd:"" help:"Edit, delete, read, forward, react to and download messages."`
-	Queue      queueCommand      `cmd:"" help:"List and cancel messages that wait to be sent."`
-	Events     eventsCommand     `cmd:"" help:"Show the events of an instance as they happen."`
-	Webhook    webhookCommand    `cmd:"" help:"Set up, test and resume the webhook of an instance."`
-	Numbers    numbersCommand    `cmd:"" help:"Check which phone numbers have an account."`
-	Contacts   contactsCommand   `cmd:"" help:"Block and unblock contacts, and show their pictures."`
-	Groups     groupsCommand     `cmd:"" help:"Show groups."`
-	Presence   presenceCommand   `cmd:"" help:"Show a contact that the account is typing, recording, or online."`
-	Health     healthCommand     `cmd:"" help:"Ask a running gateway whether it can serve requests."`
-	Migrate    migrateCommand    `cmd:"" help:"Bring the database up to date and stop."`
-	Completion completionCommand `cmd:"" help:"Print the script that makes a shell complete recado's commands."`
-	Version    versionCommand    `cmd:"" help:"Print the version."`
-	Help       helpCommand       `cmd:"" help:"Explain a command: recado help send text."`
+	Dev        devCommand          `cmd:"" help:"Run the gateway with a sandbox: no phone, no account, no network."`
+	Serve      serveCommand        `cmd:"" help:"Run the gateway."`
+	Sandbox    sandboxCommand      `cmd:"" help:"Run a sandbox on its own, for gateways and other clients elsewhere."`
+	Keys       data.KeysCommand    `cmd:"" help:"Create, list and revoke API keys, directly in the gateway's data."`
+	Users      data.UsersCommand   `cmd:"" help:"Create, list and delete users of the dashboard, and make links to set a password, directly in the gateway's data."`
+	Import     data.ImportCommand  `cmd:"" help:"Take linked devices over from another gateway, directly into the gateway's data."`
+	Export     data.ExportCommand  `cmd:"" help:"Write an instance as a store of whatsmeow, for another program."`
+	Instances  instancesCommand    `cmd:"" help:"Create, link, list, stop and delete instances."`
+	Send       sendCommand         `cmd:"" help:"Send a message."`
+	Messages   messagesCommand     `cmd:"" help:"Edit, delete, read, forward, react to and download messages."`
+	Queue      queueCommand        `cmd:"" help:"List and cancel messages that wait to be sent."`
+	Events     eventsCommand       `cmd:"" help:"Show the events of an instance as they happen."`
+	Webhook    webhookCommand      `cmd:"" help:"Set up, test and resume the webhook of an instance."`
+	Numbers    numbersCommand      `cmd:"" help:"Check which phone numbers have an account."`
+	Contacts   contactsCommand     `cmd:"" help:"Block and unblock contacts, and show their pictures."`
+	Groups     groupsCommand       `cmd:"" help:"Show groups."`
+	Presence   presenceCommand     `cmd:"" help:"Show a contact that the account is typing, recording, or online."`
+	Health     healthCommand       `cmd:"" help:"Ask a running gateway whether it can serve requests."`
+	Migrate    data.MigrateCommand `cmd:"" help:"Bring the database up to date and stop."`
+	Completion completionCommand   `cmd:"" help:"Print the script that makes a shell complete recado's commands."`
+	Version    versionCommand      `cmd:"" help:"Print the version."`
+	Help       helpCommand         `cmd:"" help:"Explain a command: recado help send text."`
 
 	ShowVersion kong.VersionFlag `name:"version" help:"Print the version." env:"-"`
 	JSON        bool             `name:"json" help:"Print results as JSON, for programs."`
-	Log         logFlags         `embed:"" prefix:"log-"`
+	Log         terminal.Log     `embed:"" prefix:"log-"`
 }
 
 // environment is the prefix of all variables: --database-url is
@@ -77,13 +77,11 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if err != nil {
 		return fail(stderr, mistaken(err))
 	}
-	t := newTerminal(stdin, stdout, stderr, line.JSON)
-	t.logger = line.Log.logger(t.err)
-	t.log = line.Log
+	t := terminal.New(stdin, stdout, stderr, line.JSON, line.Log)
 	parsed.BindTo(ctx, (*context.Context)(nil))
 	parsed.Bind(t)
 	if err := parsed.Run(); err != nil {
-		return fail(t.err, err)
+		return fail(t.Err, err)
 	}
 	return 0
 }
@@ -123,8 +121,8 @@ func explicitHelp(args []string) []string {
 type versionCommand struct{}
 
 // Run prints the version.
-func (versionCommand) Run(t terminal) error {
-	return t.print(map[string]string{"version": version()}, "recado "+version())
+func (versionCommand) Run(t terminal.Terminal) error {
+	return t.Print(map[string]string{"version": version()}, "recado "+version())
 }
 
 // version is the module's version, as the build recorded it.
@@ -133,26 +131,4 @@ func version() string {
 		return info.Main.Version
 	}
 	return "0.0.0-dev"
-}
-
-// logFlags are the same for all commands.
-type logFlags struct {
-	Level  string `help:"Level of the log: debug, info, warn or error." enum:"debug,info,warn,error" default:"info"`
-	Format string `help:"Format of the log: text, json for programs, or short for people; auto means short for dev in a terminal and text otherwise." enum:"auto,text,json,short" default:"auto"`
-}
-
-func (f logFlags) level() slog.Level {
-	return map[string]slog.Level{"debug": slog.LevelDebug, "warn": slog.LevelWarn, "error": slog.LevelError}[f.Level]
-}
-
-func (f logFlags) logger(w io.Writer) *slog.Logger {
-	options := &slog.HandlerOptions{Level: f.level()}
-	switch f.Format {
-	case "json":
-		return slog.New(slog.NewJSONHandler(w, options))
-	case "short":
-		return slog.New(shortlog.New(w, f.level(), isTTY(underneath(w))))
-	default:
-		return slog.New(slog.NewTextHandler(w, options))
-	}
 }

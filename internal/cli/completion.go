@@ -5,6 +5,8 @@ import (
 
 	"github.com/alecthomas/kong"
 	kongcompletion "github.com/jotaen/kong-completion"
+
+	"github.com/recado-project/recado/internal/cli/terminal"
 )
 
 // completionCommand prints the script that makes a shell complete commands.
@@ -27,9 +29,9 @@ complete -f -c recado -a "(__complete_recado)"`
 )
 
 // Run prints it.
-func (c completionCommand) Run(t terminal) error {
+func (c completionCommand) Run(t terminal.Terminal) error {
 	script := map[string]string{"bash": bashCompletion, "zsh": zshCompletion, "fish": fishCompletion}[c.Shell]
-	t.printf("%s\n", script)
+	t.Printf("%s\n", script)
 	return nil
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/recado-project/recado/internal/access"
 	"github.com/recado-project/recado/internal/cli/demo"
 	"github.com/recado-project/recado/internal/cli/shortlog"
+	"github.com/recado-project/recado/internal/cli/terminal"
 	"github.com/recado-project/recado/internal/media"
 	"github.com/recado-project/recado/internal/sandbox"
 	"github.com/recado-project/recado/internal/server"
@@ -28,15 +29,15 @@ type devCommand struct {
 }
 
 // Run runs both until ctx ends, and prints the banner when they are ready.
-func (c devCommand) Run(ctx context.Context, t terminal) error {
+func (c devCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	if c.APIKey != "" {
 		if why := access.Unfit(c.APIKey); why != "" {
-			return wrongUsage("--api-key %s", why) // before anything is created
+			return terminal.WrongUsage("--api-key %s", why) // before anything is created
 		}
 	}
 	logger, ready := c.logger(t)
 	warned := t
-	warned.logger = logger
+	warned.Logger = logger
 	warnBeyondLoopback(ctx, warned, c.Listen)
 	s, err := server.New(ctx, server.Config{
 		Listen: c.Listen, AllowHosts: c.AllowHost, DataDir: c.Data, Version: version(), Logger: logger,
@@ -63,7 +64,7 @@ func (c devCommand) Run(ctx context.Context, t terminal) error {
 }
 
 // prepare makes the demo, and prints the banner.
-func (c devCommand) prepare(ctx context.Context, s *server.Server, t terminal) error {
+func (c devCommand) prepare(ctx context.Context, s *server.Server, t terminal.Terminal) error {
 	made, err := demo.Prepare(ctx, s, c.Data, c.APIKey, c.Empty)
 	if err != nil {
 		return err
@@ -83,8 +84,8 @@ func (c devCommand) prepare(ctx context.Context, s *server.Server, t terminal) e
 			return err
 		}
 	}
-	if t.json {
-		return t.print(ready, "")
+	if t.JSON {
+		return t.Print(ready, "")
 	}
 	c.banner(t, ready.DashboardURL, base, made)
 	return nil
@@ -92,13 +93,13 @@ func (c devCommand) prepare(ctx context.Context, s *server.Server, t terminal) e
 
 // logger is the terminal's logger. For a person at a terminal it writes short lines,
 // and only warnings until ready is called after the banner.
-func (devCommand) logger(t terminal) (logger *slog.Logger, ready func()) {
-	if t.log.Format != "auto" || !t.errIsTTY {
-		return t.logger, func() {}
+func (devCommand) logger(t terminal.Terminal) (logger *slog.Logger, ready func()) {
+	if t.Log.Format != "auto" || !t.ErrIsTTY {
+		return t.Logger, func() {}
 	}
 	level := new(slog.LevelVar)
-	level.Set(max(slog.LevelWarn, t.log.level()))
-	return slog.New(shortlog.New(t.err, level, t.errIsTTY)), func() { level.Set(t.log.level()) }
+	level.Set(max(slog.LevelWarn, t.Log.Least()))
+	return slog.New(shortlog.New(t.Err, level, t.ErrIsTTY)), func() { level.Set(t.Log.Least()) }
 }
 
 // readyFile is the JSON for programs that start this one.
@@ -139,47 +140,47 @@ func (c devCommand) writeReadyFile(ready readyFile) error {
 
 // banner prints the addresses and keys, and three things to try, in lines of at most
 // 80 columns.
-func (c devCommand) banner(t terminal, dashboard, base string, made demo.Demo) {
-	t.printf("\nRecado is ready. Everything runs on this machine; no message leaves it.\n\n")
-	t.printf("The dashboard, signed in already (keep the link to yourself):\n\n")
-	t.printf("%s\n\n", dashboard)
-	t.printf("  API           %s/api   (reference: /docs)\n", base)
-	t.printf("  Phones        %s/sandbox   (control API: /sandbox/api)\n", base)
-	t.printf("  API key       %s\n", made.APIKey)
-	t.printf("  Partner key   %s\n", made.PartnerKey)
+func (c devCommand) banner(t terminal.Terminal, dashboard, base string, made demo.Demo) {
+	t.Printf("\nRecado is ready. Everything runs on this machine; no message leaves it.\n\n")
+	t.Printf("The dashboard, signed in already (keep the link to yourself):\n\n")
+	t.Printf("%s\n\n", dashboard)
+	t.Printf("  API           %s/api   (reference: /docs)\n", base)
+	t.Printf("  Phones        %s/sandbox   (control API: /sandbox/api)\n", base)
+	t.Printf("  API key       %s\n", made.APIKey)
+	t.Printf("  Partner key   %s\n", made.PartnerKey)
 	if made.InstanceID != "" {
-		t.printf("  Instance      %s\n", made.InstanceID)
-		t.printf("                (demo, linked to the phone %s)\n", demo.Number)
+		t.Printf("  Instance      %s\n", made.InstanceID)
+		t.Printf("                (demo, linked to the phone %s)\n", demo.Number)
 	}
-	t.printf("  Data          %s\n", c.Data)
-	t.printf("                (kept between starts; delete it to start anew)\n\n")
+	t.Printf("  Data          %s\n", c.Data)
+	t.Printf("                (kept between starts; delete it to start anew)\n\n")
 	if made.InstanceID == "" {
-		t.printf("No instance was created. Create one, in another terminal:\n\n")
-		t.exports(base, made.PartnerKey)
-		t.printf("recado instances create shop\n\n")
+		t.Printf("No instance was created. Create one, in another terminal:\n\n")
+		exports(t, base, made.PartnerKey)
+		t.Printf("recado instances create shop\n\n")
 		return
 	}
-	t.printf("Send a message, from another terminal:\n\n")
-	t.printf("curl -s -H 'content-type: application/json' \\\n")
-	t.printf("  -H 'x-api-key: %s' \\\n", made.APIKey)
-	t.printf("  -d '{\"to\":\"%s\",\"message\":\"Oi!\"}' \\\n", demo.Recipient)
-	t.printf("  %s/api/message/%s/text\n\n", base, made.InstanceID)
-	t.printf("See it on the phone that got it, and answer:\n\n")
-	t.printf("%s/sandbox?left=%s\n\n", base, demo.Recipient)
-	t.printf("Watch the messages, from the first one on (Ctrl-C ends it):\n\n")
-	t.printf("curl -sNG -H 'Last-Event-ID: 0' \\\n")
-	t.printf("  -H 'x-api-key: %s' \\\n", made.APIKey)
-	t.printf("  -d types=message.received,message.sent,message.status \\\n")
-	t.printf("%s/api/instances/%s/events\n\n", base, made.InstanceID)
-	t.printf("The same without curl:\n\n")
-	t.exports(base, made.APIKey)
-	t.printf("recado send text --instance demo --to %s 'Oi!'\n", demo.Recipient)
-	t.printf("recado events --instance demo --after 0\n\n")
-	t.printf("Ctrl-C stops.\n")
+	t.Printf("Send a message, from another terminal:\n\n")
+	t.Printf("curl -s -H 'content-type: application/json' \\\n")
+	t.Printf("  -H 'x-api-key: %s' \\\n", made.APIKey)
+	t.Printf("  -d '{\"to\":\"%s\",\"message\":\"Oi!\"}' \\\n", demo.Recipient)
+	t.Printf("  %s/api/message/%s/text\n\n", base, made.InstanceID)
+	t.Printf("See it on the phone that got it, and answer:\n\n")
+	t.Printf("%s/sandbox?left=%s\n\n", base, demo.Recipient)
+	t.Printf("Watch the messages, from the first one on (Ctrl-C ends it):\n\n")
+	t.Printf("curl -sNG -H 'Last-Event-ID: 0' \\\n")
+	t.Printf("  -H 'x-api-key: %s' \\\n", made.APIKey)
+	t.Printf("  -d types=message.received,message.sent,message.status \\\n")
+	t.Printf("%s/api/instances/%s/events\n\n", base, made.InstanceID)
+	t.Printf("The same without curl:\n\n")
+	exports(t, base, made.APIKey)
+	t.Printf("recado send text --instance demo --to %s 'Oi!'\n", demo.Recipient)
+	t.Printf("recado events --instance demo --after 0\n\n")
+	t.Printf("Ctrl-C stops.\n")
 }
 
 // exports prints the variables that the other commands read.
-func (t terminal) exports(base, key string) {
-	t.printf("export RECADO_URL=%s\n", base)
-	t.printf("export RECADO_API_KEY=%s\n", key)
+func exports(t terminal.Terminal, base, key string) {
+	t.Printf("export RECADO_URL=%s\n", base)
+	t.Printf("export RECADO_API_KEY=%s\n", key)
 }

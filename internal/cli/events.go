@@ -7,6 +7,7 @@ import (
 
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/cli/reason"
+	"github.com/recado-project/recado/internal/cli/terminal"
 )
 
 // eventsCommand follows an instance.
@@ -17,7 +18,7 @@ type eventsCommand struct {
 }
 
 // Run prints events until it is stopped.
-func (c eventsCommand) Run(ctx context.Context, t terminal) error {
+func (c eventsCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	gateway, id, err := c.open(ctx, t)
 	if err != nil {
 		return err
@@ -25,14 +26,14 @@ func (c eventsCommand) Run(ctx context.Context, t terminal) error {
 	options := client.FollowOptions{
 		After: c.After, Types: c.Types,
 		Reconnecting: func(cause error, wait time.Duration) {
-			t.notef("the stream was cut (%s): reconnecting in %s", reason.Of(cause), wait.Round(100*time.Millisecond))
+			t.Notef("the stream was cut (%s): reconnecting in %s", reason.Of(cause), wait.Round(100*time.Millisecond))
 		},
 	}
 	for event, err := range gateway.Follow(ctx, id, options) {
 		if err != nil {
 			return err
 		}
-		if err := t.print(event, eventLine(event)); err != nil {
+		if err := t.Print(event, eventLine(event)); err != nil {
 			return err
 		}
 	}
@@ -60,22 +61,22 @@ func eventLine(event client.Event) string {
 	case client.MessageReactionEvent:
 		parts = append(parts, data.Chat.Chat, data.MessageID, data.Reaction)
 	case client.InstanceStatusEvent:
-		parts = append(parts, data.PreviousStatus+" → "+data.Status, orNone(data.Reason))
+		parts = append(parts, data.PreviousStatus+" → "+data.Status, terminal.OrNone(data.Reason))
 	case client.PresenceEvent:
 		parts = append(parts, data.Chat.Chat, string(data.Presence))
 	case client.GroupUpdatedEvent:
 		parts = append(parts, data.GroupID, data.Change)
 	case client.ContactUpdatedEvent:
-		parts = append(parts, orNone(data.JID), orNone(data.Name))
+		parts = append(parts, terminal.OrNone(data.JID), terminal.OrNone(data.Name))
 	case client.CallReceivedEvent:
 		parts = append(parts, data.Chat.Chat)
 	case client.WebhookSuspendedEvent:
 		parts = append(parts, data.Reason)
 	}
-	return cleaned(strings.TrimRight(strings.Join(parts, "  "), " "))
+	return terminal.Cleaned(strings.TrimRight(strings.Join(parts, "  "), " "))
 }
 
 // messageLine is a message in one line.
 func messageLine(message client.Message) string {
-	return strings.TrimRight(strings.Join([]string{message.MessageID, message.Type, orNone(message.Text) + orNone(message.Caption)}, "  "), " ")
+	return strings.TrimRight(strings.Join([]string{message.MessageID, message.Type, terminal.OrNone(message.Text) + terminal.OrNone(message.Caption)}, "  "), " ")
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/cli/reason"
+	"github.com/recado-project/recado/internal/cli/terminal"
 )
 
 // The exit codes (docs/cli.md).
@@ -25,16 +26,6 @@ const (
 	exitInterrupted = 130 // Ctrl-C
 )
 
-// usageError is a mistake in the command line.
-type usageError struct{ message string }
-
-// Error returns a text for people.
-func (e *usageError) Error() string { return e.message }
-
-func wrongUsage(format string, args ...any) error {
-	return &usageError{fmt.Sprintf(format, args...)}
-}
-
 // fail prints why a command failed and what to do about it, and returns the exit
 // code.
 func fail(stderr io.Writer, err error) int {
@@ -42,12 +33,12 @@ func fail(stderr io.Writer, err error) int {
 	if code == exitInterrupted {
 		return code // the user did it
 	}
-	_, _ = fmt.Fprintf(stderr, "recado: %s\n", cleaned(reason.Of(err))) // if this fails, there is nowhere left to print it
+	_, _ = fmt.Fprintf(stderr, "recado: %s\n", terminal.Cleaned(reason.Of(err))) // if this fails, there is nowhere left to print it
 	return code
 }
 
 func exitCode(err error) int {
-	if _, ok := errors.AsType[*usageError](err); ok {
+	if _, ok := errors.AsType[*terminal.UsageError](err); ok {
 		return exitUsage
 	}
 	if errors.Is(err, context.Canceled) {
@@ -79,10 +70,10 @@ func mistaken(err error) error {
 			if strings.HasPrefix(text, "expected one of ") {
 				text = "a command is missing: " + childrenOf(path) // the parser lists only five
 			}
-			return wrongUsage("%s; see `recado help %s`", text, strings.TrimPrefix(path.Path(), "recado "))
+			return terminal.WrongUsage("%s; see `recado help %s`", text, strings.TrimPrefix(path.Path(), "recado "))
 		}
 	}
-	return wrongUsage("%s; see `recado help`", text)
+	return terminal.WrongUsage("%s; see `recado help`", text)
 }
 
 // childrenOf names all commands below a command.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/cli/progress"
+	"github.com/recado-project/recado/internal/cli/terminal"
 )
 
 // fileArgument is the media of a message.
@@ -36,12 +37,12 @@ func (f fileArgument) name() string {
 
 // media makes a media input: a URL unchanged, any other file as a data URI. A file
 // that is too large for the gateway is refused before it is read.
-func (f fileArgument) media(t terminal) (_ string, err error) {
+func (f fileArgument) media(t terminal.Terminal) (_ string, err error) {
 	switch {
 	case f.isURL():
 		return f.File, nil
 	case f.File == "-":
-		return f.read("standard input", "application/octet-stream", t.in)
+		return f.read("standard input", "application/octet-stream", t.In)
 	}
 	file, err := os.Open(f.File)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/cli/terminal"
 )
 
 // gatewayFlags name the gateway to call, and the key.
@@ -25,27 +26,21 @@ const fileFactor = 10
 
 // connect makes the client of the gateway without calling it. Its error is a usage
 // error.
-func (f gatewayFlags) connect(t terminal) (*client.Client, error) {
+func (f gatewayFlags) connect(t terminal.Terminal) (*client.Client, error) {
 	address, err := url.Parse(f.URL)
-	if err != nil || !isWebAddress(f.URL) {
-		return nil, wrongUsage("--url %q needs http:// or https:// and a host, for example http://127.0.0.1:8080", f.URL)
+	if err != nil || !terminal.IsWebAddress(f.URL) {
+		return nil, terminal.WrongUsage("--url %q needs http:// or https:// and a host, for example http://127.0.0.1:8080", f.URL)
 	}
 	if f.APIKey == "" {
-		return nil, wrongUsage("there is no API key: pass one with --api-key or RECADO_API_KEY; `recado keys create --name NAME` creates one")
+		return nil, terminal.WrongUsage("there is no API key: pass one with --api-key or RECADO_API_KEY; `recado keys create --name NAME` creates one")
 	}
 	base := strings.TrimSuffix(strings.TrimRight(f.URL, "/"), "/api")
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	return client.New(
 		base, f.APIKey, client.WithUserAgent("recado/"+version()),
 		client.WithTimeout(f.Timeout), client.WithSendTimeout(fileFactor*f.Timeout),
-		client.WithHTTPClient(&http.Client{Transport: t.progress(transport, address.Host)}),
+		client.WithHTTPClient(&http.Client{Transport: t.Progress(transport, address.Host)}),
 	), nil
-}
-
-// isWebAddress reports whether text is an absolute http or https URL.
-func isWebAddress(text string) bool {
-	address, err := url.Parse(text)
-	return err == nil && (address.Scheme == "http" || address.Scheme == "https") && address.Host != ""
 }
 
 // instanceFlag names the instance.
@@ -55,7 +50,7 @@ type instanceFlag struct {
 }
 
 // open connects, and finds the instance.
-func (f instanceFlag) open(ctx context.Context, t terminal) (*client.Client, string, error) {
+func (f instanceFlag) open(ctx context.Context, t terminal.Terminal) (*client.Client, string, error) {
 	c, err := f.connect(t)
 	if err != nil {
 		return nil, "", err
@@ -71,7 +66,7 @@ type instanceArgument struct {
 }
 
 // open connects, and finds the instance.
-func (a instanceArgument) open(ctx context.Context, t terminal) (*client.Client, string, error) {
+func (a instanceArgument) open(ctx context.Context, t terminal.Terminal) (*client.Client, string, error) {
 	return instanceFlag(a).open(ctx, t)
 }
 
@@ -107,9 +102,9 @@ func findInstance(ctx context.Context, c *client.Client, nameOrID string) (clien
 	case len(found) == 1:
 		return found[0], nil
 	case len(found) > 1 && nameOrID == "":
-		return client.Instance{}, wrongUsage("--instance is missing; in the scope of the key are %s", named(found))
+		return client.Instance{}, terminal.WrongUsage("--instance is missing; in the scope of the key are %s", named(found))
 	case len(found) > 1:
-		return client.Instance{}, wrongUsage("%d instances are called %s, choose one by its id: %s", len(found), nameOrID, named(found))
+		return client.Instance{}, terminal.WrongUsage("%d instances are called %s, choose one by its id: %s", len(found), nameOrID, named(found))
 	case len(others) > 0:
 		return client.Instance{}, notFoundError("the scope of the key has no instance " + nameOrID + ", but " + named(others))
 	default:

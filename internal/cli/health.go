@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/recado-project/recado/internal/cli/terminal"
 )
 
 // healthCommand asks a running gateway whether it can serve requests, for health checks
@@ -39,9 +41,9 @@ func (r readiness) String() string {
 }
 
 // Run fails unless the gateway answers that it is ready.
-func (c healthCommand) Run(ctx context.Context, t terminal) error {
-	if !isWebAddress(c.URL) {
-		return wrongUsage("--url %q needs http:// or https:// and a host, for example http://127.0.0.1:8080", c.URL)
+func (c healthCommand) Run(ctx context.Context, t terminal.Terminal) error {
+	if !terminal.IsWebAddress(c.URL) {
+		return terminal.WrongUsage("--url %q needs http:// or https:// and a host, for example http://127.0.0.1:8080", c.URL)
 	}
 	address := c.URL
 	if rest := strings.TrimPrefix(strings.TrimPrefix(address, "http://"), "https://"); !strings.Contains(strings.TrimRight(rest, "/"), "/") {
@@ -67,7 +69,7 @@ func (c healthCommand) Run(ctx context.Context, t terminal) error {
 	var whole json.RawMessage
 	var state readiness
 	if json.NewDecoder(response.Body).Decode(&whole) != nil || json.Unmarshal(whole, &state) != nil || state.ClientVersion["version"] == "" {
-		return t.print(map[string]string{"status": "ok"}, "ok") // an address that says less
+		return t.Print(map[string]string{"status": "ok"}, "ok") // an address that says less
 	}
-	return t.print(whole, "ok\n"+state.String())
+	return t.Print(whole, "ok\n"+state.String())
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/cli/care"
+	"github.com/recado-project/recado/internal/cli/terminal"
 )
 
 // instancesCommand works on instances, through a running gateway.
@@ -27,7 +28,7 @@ type createInstanceCommand struct {
 }
 
 // Run creates the instance.
-func (c createInstanceCommand) Run(ctx context.Context, t terminal) error {
+func (c createInstanceCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	gateway, err := c.connect(t)
 	if err != nil {
 		return err
@@ -36,7 +37,7 @@ func (c createInstanceCommand) Run(ctx context.Context, t terminal) error {
 	if err != nil {
 		return err
 	}
-	return t.print(instance, instance.InstanceID)
+	return t.Print(instance, instance.InstanceID)
 }
 
 type listInstancesCommand struct {
@@ -44,7 +45,7 @@ type listInstancesCommand struct {
 }
 
 // Run lists the instances, oldest first.
-func (c listInstancesCommand) Run(ctx context.Context, t terminal) error {
+func (c listInstancesCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	gateway, err := c.connect(t)
 	if err != nil {
 		return err
@@ -58,13 +59,13 @@ func (c listInstancesCommand) Run(ctx context.Context, t terminal) error {
 		instances = append(instances, instance)
 		rows = append(rows, []string{instance.InstanceID, instance.Name, instance.Status, instance.MessengerID})
 	}
-	return t.table(instances, []string{"ID", "NAME", "STATUS", "NUMBER"}, rows)
+	return t.Table(instances, []string{"ID", "NAME", "STATUS", "NUMBER"}, rows)
 }
 
 type showInstanceCommand struct{ instanceArgument }
 
 // Run shows the instance.
-func (c showInstanceCommand) Run(ctx context.Context, t terminal) error {
+func (c showInstanceCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	gateway, err := c.connect(t)
 	if err != nil {
 		return err
@@ -76,8 +77,8 @@ func (c showInstanceCommand) Run(ctx context.Context, t terminal) error {
 	return showInstance(t, instance)
 }
 
-func showInstance(t terminal, instance client.Instance) error {
-	pairs := []pair{
+func showInstance(t terminal.Terminal, instance client.Instance) error {
+	pairs := []terminal.Pair{
 		{"id", instance.InstanceID},
 		{"name", instance.Name},
 		{"status", instance.Status},
@@ -90,10 +91,10 @@ func showInstance(t terminal, instance client.Instance) error {
 		{"proxy problem", instance.ProxyProblem},
 		{"device name", instance.Device.Name},
 		{"device kind", instance.Device.Kind},
-		{"created", moment(instance.CreatedAt)},
-		{"updated", moment(instance.UpdatedAt)},
+		{"created", terminal.Moment(instance.CreatedAt)},
+		{"updated", terminal.Moment(instance.UpdatedAt)},
 	}
-	return t.fields(instance, append(pairs, pairsOf(care.Lines(instance))...)...)
+	return t.Fields(instance, append(pairs, pairsOf(care.Lines(instance))...)...)
 }
 
 type setInstanceCommand struct {
@@ -106,14 +107,14 @@ type setInstanceCommand struct {
 }
 
 // Run changes the instance.
-func (c setInstanceCommand) Run(ctx context.Context, t terminal) error {
+func (c setInstanceCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	change := client.InstanceChange{Name: c.Name, Proxy: c.Proxy}
 	if c.DeviceName != nil || c.DeviceKind != nil {
 		change.Device = &client.DeviceChange{Name: c.DeviceName, Kind: c.DeviceKind}
 	}
 	c.Change(&change)
 	if change == (client.InstanceChange{}) {
-		return wrongUsage("nothing is to be changed: pass --name, --proxy or another flag of recado help instances set")
+		return terminal.WrongUsage("nothing is to be changed: pass --name, --proxy or another flag of recado help instances set")
 	}
 	gateway, id, err := c.open(ctx, t)
 	if err != nil {
@@ -129,7 +130,7 @@ func (c setInstanceCommand) Run(ctx context.Context, t terminal) error {
 type limitsCommand struct{ instanceArgument }
 
 // Run shows the limits.
-func (c limitsCommand) Run(ctx context.Context, t terminal) error {
+func (c limitsCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	gateway, id, err := c.open(ctx, t)
 	if err != nil {
 		return err
@@ -138,13 +139,13 @@ func (c limitsCommand) Run(ctx context.Context, t terminal) error {
 	if err != nil {
 		return err
 	}
-	return t.fields(limits, pairsOf(care.LimitLines(limits))...)
+	return t.Fields(limits, pairsOf(care.LimitLines(limits))...)
 }
 
-func pairsOf(lines []care.Line) []pair {
-	pairs := make([]pair, len(lines))
+func pairsOf(lines []care.Line) []terminal.Pair {
+	pairs := make([]terminal.Pair, len(lines))
 	for i, line := range lines {
-		pairs[i] = pair{line.Name, line.Value}
+		pairs[i] = terminal.Pair{line.Name, line.Value}
 	}
 	return pairs
 }
@@ -152,7 +153,7 @@ func pairsOf(lines []care.Line) []pair {
 type restartInstanceCommand struct{ instanceArgument }
 
 // Run restarts the instance.
-func (c restartInstanceCommand) Run(ctx context.Context, t terminal) error {
+func (c restartInstanceCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	gateway, id, err := c.open(ctx, t)
 	if err == nil {
 		err = gateway.Restart(ctx, id)
@@ -163,7 +164,7 @@ func (c restartInstanceCommand) Run(ctx context.Context, t terminal) error {
 type stopInstanceCommand struct{ instanceArgument }
 
 // Run stops the instance.
-func (c stopInstanceCommand) Run(ctx context.Context, t terminal) error {
+func (c stopInstanceCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	gateway, id, err := c.open(ctx, t)
 	if err == nil {
 		err = gateway.StopInstance(ctx, id)
@@ -174,7 +175,7 @@ func (c stopInstanceCommand) Run(ctx context.Context, t terminal) error {
 type logoutInstanceCommand struct{ instanceArgument }
 
 // Run logs the instance out.
-func (c logoutInstanceCommand) Run(ctx context.Context, t terminal) error {
+func (c logoutInstanceCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	gateway, id, err := c.open(ctx, t)
 	if err == nil {
 		err = gateway.Logout(ctx, id)
@@ -185,7 +186,7 @@ func (c logoutInstanceCommand) Run(ctx context.Context, t terminal) error {
 type deleteInstanceCommand struct{ instanceArgument }
 
 // Run deletes the instance.
-func (c deleteInstanceCommand) Run(ctx context.Context, t terminal) error {
+func (c deleteInstanceCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	gateway, id, err := c.open(ctx, t)
 	if err == nil {
 		err = gateway.DeleteInstance(ctx, id)
@@ -194,9 +195,9 @@ func (c deleteInstanceCommand) Run(ctx context.Context, t terminal) error {
 }
 
 // did prints what was done to the instance, unless it failed.
-func (a instanceArgument) did(t terminal, id, what string, err error) error {
+func (a instanceArgument) did(t terminal.Terminal, id, what string, err error) error {
 	if err != nil {
 		return err
 	}
-	return t.done(map[string]any{"instanceId": id, "done": what}, "%s %s", what, id)
+	return t.Done(map[string]any{"instanceId": id, "done": what}, "%s %s", what, id)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/mdp/qrterminal/v3"
 
 	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/cli/terminal"
 )
 
 type linkInstanceCommand struct {
@@ -26,7 +27,7 @@ const codeCheck = time.Second
 
 // linking waits until a phone has used a code.
 type linking struct {
-	t       terminal
+	t       terminal.Terminal
 	gateway *client.Client
 	id      string
 	byPhone bool
@@ -39,13 +40,13 @@ type linking struct {
 }
 
 // Run shows codes until the instance is linked.
-func (c linkInstanceCommand) Run(ctx context.Context, t terminal) error {
+func (c linkInstanceCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	gateway, id, err := c.open(ctx, t)
 	if err != nil {
 		return err
 	}
 	l := &linking{t: t, gateway: gateway, id: id, byPhone: c.Phone != ""}
-	t.notef("asking for a code …")
+	t.Notef("asking for a code …")
 	if l.byPhone {
 		if err := l.showCharacters(ctx, c.Phone); err != nil {
 			return err
@@ -76,7 +77,7 @@ func (l *linking) look(ctx context.Context) (linked bool, err error) {
 	}
 	switch {
 	case instance.Status == client.StatusConnected:
-		return true, l.t.print(instance, cleaned(fmt.Sprintf("Linked to %s (%s).", instance.MessengerID, instance.MessengerName)))
+		return true, l.t.Print(instance, terminal.Cleaned(fmt.Sprintf("Linked to %s (%s).", instance.MessengerID, instance.MessengerName)))
 	case l.shown > 0 && (instance.Status == client.StatusQRTimeout || instance.Status == client.StatusError):
 		return false, errors.New("no phone used the code in time, or the platform refused: run the command again")
 	case l.shown > 0 && instance.Status == client.StatusPendingQR:
@@ -97,14 +98,14 @@ func (l *linking) showCharacters(ctx context.Context, phone string) error {
 		return err
 	}
 	l.shown = 1
-	if l.t.json {
-		return l.t.print(code, "")
+	if l.t.JSON {
+		return l.t.Print(code, "")
 	}
 	characters := code.PairingCode
 	if half := len(characters) / 2; half > 0 && !strings.Contains(characters, "-") {
 		characters = characters[:half] + "-" + characters[half:]
 	}
-	l.t.printf("On the phone: Linked devices, Link with phone number instead.\nType: %s   %s\n", characters, l.expiry(code.ExpiresAt))
+	l.t.Printf("On the phone: Linked devices, Link with phone number instead.\nType: %s   %s\n", characters, l.expiry(code.ExpiresAt))
 	return nil
 }
 
@@ -118,21 +119,21 @@ func (l *linking) showCode(ctx context.Context) error {
 	if err != nil || code.Attempt == l.shown {
 		return err
 	}
-	if l.t.json {
+	if l.t.JSON {
 		l.shown = code.Attempt
-		return l.t.print(code, "")
+		return l.t.Print(code, "")
 	}
 	lines := qrLines(code.QRCode)
 	if !l.fits(lines) {
 		return nil // the window may grow until the next look
 	}
 	l.shown = code.Attempt
-	l.t.printf("On the phone: Linked devices, Link a device. Code %d, %s:\n", code.Attempt, l.expiry(code.ExpiresAt))
+	l.t.Printf("On the phone: Linked devices, Link a device. Code %d, %s:\n", code.Attempt, l.expiry(code.ExpiresAt))
 	for _, line := range lines {
-		if l.t.outIsTTY {
+		if l.t.OutIsTTY {
 			line = blackOnWhite + line + plain
 		}
-		l.t.printf("%s\n", line)
+		l.t.Printf("%s\n", line)
 	}
 	return nil
 }
@@ -140,21 +141,21 @@ func (l *linking) showCode(ctx context.Context) error {
 // expiry says how long a code is valid.
 func (l *linking) expiry(at int64) string {
 	expires := time.UnixMilli(at)
-	return fmt.Sprintf("valid until %s (%.0f s)", expires.Local().Format(time.TimeOnly), expires.Sub(l.t.now()).Seconds())
+	return fmt.Sprintf("valid until %s (%.0f s)", expires.Local().Format(time.TimeOnly), expires.Sub(l.t.Now()).Seconds())
 }
 
 // fits reports whether the window can show a whole code, and prints a note once if it
 // can't: half a code can't be scanned.
 func (l *linking) fits(lines []string) bool {
 	const around = 3 // the caption, the cursor, and a note
-	columns, rows := l.t.size()
+	columns, rows := l.t.Size()
 	needColumns, needRows := utf8.RuneCountInString(lines[0]), len(lines)+around
 	if columns == 0 || (columns >= needColumns && rows >= needRows) {
 		return true
 	}
 	if !l.tooSmall {
 		l.tooSmall = true
-		l.t.notef("The code needs a window of %d columns and %d lines; this one has %d and %d. Enlarge it, or use --phone.",
+		l.t.Notef("The code needs a window of %d columns and %d lines; this one has %d and %d. Enlarge it, or use --phone.",
 			needColumns, needRows, columns, rows)
 	}
 	return false

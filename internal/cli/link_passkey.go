@@ -10,6 +10,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/recado-project/recado/internal/cli/terminal"
 	"github.com/recado-project/recado/internal/gateway"
 )
 
@@ -33,25 +34,25 @@ func (l *linking) askPasskey(ctx context.Context) (open bool, err error) {
 		return open, nil
 	}
 	l.passkey = question
-	if l.t.json {
+	if l.t.JSON {
 		if question.State == "none" {
 			return open, nil
 		}
-		return open, l.t.print(question, "")
+		return open, l.t.Print(question, "")
 	}
 	switch {
 	case question.State == "requested":
-		l.t.printf("The account asks for a passkey, %s.\n"+
+		l.t.Printf("The account asks for a passkey, %s.\n"+
 			"1. Open %s in a browser that has it, and its console (F12).\n"+
 			"2. Paste this line, and unlock the passkey:\n\n%s\n\n"+
 			"3. Paste here what it has copied, and press Enter:\n",
-			l.expiry(question.ExpiresAt), pageOf(question.Request), cleaned(gateway.PasskeySnippet(question.Request)))
+			l.expiry(question.ExpiresAt), pageOf(question.Request), terminal.Cleaned(gateway.PasskeySnippet(question.Request)))
 		l.listen()
 	case question.State == "confirm" && !question.Confirmed:
-		l.t.printf("The phone shows a code. If it is %s, say so on the phone, and press Enter here.\n", cleaned(question.Code))
+		l.t.Printf("The phone shows a code. If it is %s, say so on the phone, and press Enter here.\n", terminal.Cleaned(question.Code))
 		l.listen()
 	case question.State == "failed":
-		l.t.printf("Not linked: %s.\n", cleaned(question.Reason))
+		l.t.Printf("Not linked: %s.\n", terminal.Cleaned(question.Reason))
 	}
 	return open, nil
 }
@@ -61,7 +62,7 @@ func pageOf(request json.RawMessage) string {
 	if page := gateway.PasskeyPage(request); page != "" {
 		return page
 	}
-	return "a page of " + cleaned(gateway.PasskeyName(request))
+	return "a page of " + terminal.Cleaned(gateway.PasskeyName(request))
 }
 
 // reply hands the gateway what somebody has typed. What is wrong is said, and can be typed
@@ -79,7 +80,7 @@ func (l *linking) reply(ctx context.Context, line string) {
 		err = l.gateway.AnswerPasskey(ctx, l.id, json.RawMessage(line))
 	}
 	if err != nil {
-		l.t.notef("%v", err)
+		l.t.Notef("%v", err)
 	}
 }
 
@@ -94,7 +95,7 @@ func (l *linking) listen() {
 	go func() {
 		// What a browser signs has some hundred bytes; a terminal in its usual mode cuts
 		// a line at 4,096.
-		scanner := bufio.NewScanner(io.LimitReader(l.t.in, 1<<20))
+		scanner := bufio.NewScanner(io.LimitReader(l.t.In, 1<<20))
 		scanner.Buffer(nil, 1<<16)
 		for scanner.Scan() {
 			lines <- strings.TrimSpace(scanner.Text())

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 
 	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/cli/terminal"
 )
 
 // messagesCommand works on a message that was sent or received.
@@ -30,11 +31,11 @@ type messageFlags struct {
 }
 
 // did prints what was done to the message, unless it failed.
-func (f messageFlags) did(t terminal, what string, err error) error {
+func (f messageFlags) did(t terminal.Terminal, what string, err error) error {
 	if err != nil {
 		return err
 	}
-	return t.done(map[string]any{"messageId": f.MessageID, "done": what}, "%s %s", what, f.MessageID)
+	return t.Done(map[string]any{"messageId": f.MessageID, "done": what}, "%s %s", what, f.MessageID)
 }
 
 type editCommand struct {
@@ -43,7 +44,7 @@ type editCommand struct {
 }
 
 // Run edits the message.
-func (c editCommand) Run(ctx context.Context, t terminal) error {
+func (c editCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	message, err := oneText(t, c.Message)
 	if err != nil {
 		return err
@@ -58,7 +59,7 @@ func (c editCommand) Run(ctx context.Context, t terminal) error {
 type deleteCommand struct{ messageFlags }
 
 // Run deletes the message.
-func (c deleteCommand) Run(ctx context.Context, t terminal) error {
+func (c deleteCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	gateway, id, err := c.open(ctx, t)
 	if err == nil {
 		err = gateway.Delete(ctx, id, c.MessageID)
@@ -69,7 +70,7 @@ func (c deleteCommand) Run(ctx context.Context, t terminal) error {
 type readCommand struct{ messageFlags }
 
 // Run marks the message as read.
-func (c readCommand) Run(ctx context.Context, t terminal) error {
+func (c readCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	gateway, id, err := c.open(ctx, t)
 	if err == nil {
 		err = gateway.MarkRead(ctx, id, c.MessageID)
@@ -83,7 +84,7 @@ type forwardCommand struct {
 }
 
 // Run forwards the message.
-func (c forwardCommand) Run(ctx context.Context, t terminal) error {
+func (c forwardCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	return c.send(ctx, t, func(gateway *client.Client, id string) (client.Sent, error) {
 		return gateway.Forward(ctx, id, client.Forward{To: c.To, MessageID: c.MessageID, Later: c.Later, SendAt: c.At, IdempotencyKey: c.IdempotencyKey})
 	})
@@ -95,7 +96,7 @@ type reactCommand struct {
 }
 
 // Run reacts to the message.
-func (c reactCommand) Run(ctx context.Context, t terminal) error {
+func (c reactCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	gateway, id, err := c.open(ctx, t)
 	if err == nil {
 		err = gateway.React(ctx, id, c.MessageID, c.Emoji)
@@ -109,7 +110,7 @@ type downloadCommand struct {
 }
 
 // Run saves the file. It does not overwrite an existing one.
-func (c downloadCommand) Run(ctx context.Context, t terminal) error {
+func (c downloadCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	gateway, id, err := c.open(ctx, t)
 	if err != nil {
 		return err
@@ -124,7 +125,7 @@ func (c downloadCommand) Run(ctx context.Context, t terminal) error {
 	}
 	defer func() { _ = content.Close() }() // it was read to its end
 	if c.Output == "-" {
-		if _, err := io.Copy(t.out, content); err != nil {
+		if _, err := io.Copy(t.Out, content); err != nil {
 			return fmt.Errorf("download the file: %w", err)
 		}
 		return nil
@@ -136,13 +137,13 @@ func (c downloadCommand) Run(ctx context.Context, t terminal) error {
 	if err := save(path, content); err != nil {
 		return err
 	}
-	return t.print(map[string]string{"file": path}, path)
+	return t.Print(map[string]string{"file": path}, path)
 }
 
 // localName is the last part of a name that somebody else chose, so that the file is
 // in the current folder.
 func localName(name string) string {
-	name = filepath.Base(filepath.Clean("/" + cleaned(name)))
+	name = filepath.Base(filepath.Clean("/" + terminal.Cleaned(name)))
 	if name == "/" || name == "." {
 		return "file"
 	}
@@ -150,12 +151,12 @@ func localName(name string) string {
 }
 
 // fetch opens a link, which needs no key.
-func (c downloadCommand) fetch(ctx context.Context, t terminal, address string) (io.ReadCloser, error) {
+func (c downloadCommand) fetch(ctx context.Context, t terminal.Terminal, address string) (io.ReadCloser, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
 	if err != nil {
 		return nil, fmt.Errorf("download the file: %w", err)
 	}
-	response, err := (&http.Client{Transport: t.progress(http.DefaultTransport, request.URL.Host)}).Do(request)
+	response, err := (&http.Client{Transport: t.Progress(http.DefaultTransport, request.URL.Host)}).Do(request)
 	if err != nil {
 		return nil, fmt.Errorf("download the file: %w", err)
 	}

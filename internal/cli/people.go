@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/cli/terminal"
 )
 
 type numbersCommand struct {
@@ -20,7 +21,7 @@ type checkNumbersCommand struct {
 }
 
 // Run checks the numbers.
-func (c checkNumbersCommand) Run(ctx context.Context, t terminal) error {
+func (c checkNumbersCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	gateway, id, err := c.open(ctx, t)
 	if err != nil {
 		return err
@@ -31,9 +32,9 @@ func (c checkNumbersCommand) Run(ctx context.Context, t terminal) error {
 	}
 	rows := make([][]string, 0, len(checks))
 	for _, check := range checks {
-		rows = append(rows, []string{check.Number, yesNo(check.Exists), check.JID})
+		rows = append(rows, []string{check.Number, terminal.YesNo(check.Exists), check.JID})
 	}
-	return t.table(checks, []string{"NUMBER", "ACCOUNT", "CHAT ID"}, rows)
+	return t.Table(checks, []string{"NUMBER", "ACCOUNT", "CHAT ID"}, rows)
 }
 
 // contactsCommand works on contacts.
@@ -50,17 +51,17 @@ type contactFlags struct {
 }
 
 // did prints what was done to the contact, unless it failed.
-func (f contactFlags) did(t terminal, what string, err error) error {
+func (f contactFlags) did(t terminal.Terminal, what string, err error) error {
 	if err != nil {
 		return err
 	}
-	return t.done(map[string]any{"contact": f.Contact, "done": what}, "%s %s", what, f.Contact)
+	return t.Done(map[string]any{"contact": f.Contact, "done": what}, "%s %s", what, f.Contact)
 }
 
 type pictureCommand struct{ contactFlags }
 
 // Run prints the address of the picture.
-func (c pictureCommand) Run(ctx context.Context, t terminal) error {
+func (c pictureCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	gateway, id, err := c.open(ctx, t)
 	if err != nil {
 		return err
@@ -72,13 +73,13 @@ func (c pictureCommand) Run(ctx context.Context, t terminal) error {
 	if err != nil {
 		return err
 	}
-	return t.print(map[string]string{"url": address}, address)
+	return t.Print(map[string]string{"url": address}, address)
 }
 
 type blockCommand struct{ contactFlags }
 
 // Run blocks the contact.
-func (c blockCommand) Run(ctx context.Context, t terminal) error {
+func (c blockCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	gateway, id, err := c.open(ctx, t)
 	if err == nil {
 		err = gateway.Block(ctx, id, c.Contact)
@@ -89,7 +90,7 @@ func (c blockCommand) Run(ctx context.Context, t terminal) error {
 type unblockCommand struct{ contactFlags }
 
 // Run unblocks the contact.
-func (c unblockCommand) Run(ctx context.Context, t terminal) error {
+func (c unblockCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	gateway, id, err := c.open(ctx, t)
 	if err == nil {
 		err = gateway.Unblock(ctx, id, c.Contact)
@@ -107,7 +108,7 @@ type showGroupCommand struct {
 }
 
 // Run shows the group and its members.
-func (c showGroupCommand) Run(ctx context.Context, t terminal) error {
+func (c showGroupCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	gateway, id, err := c.open(ctx, t)
 	if err != nil {
 		return err
@@ -116,21 +117,21 @@ func (c showGroupCommand) Run(ctx context.Context, t terminal) error {
 	if err != nil {
 		return err
 	}
-	pairs := []pair{
+	pairs := []terminal.Pair{
 		{"id", group.ID},
 		{"subject", group.Subject},
-		{"description", orNone(group.Description)},
-		{"owner", orNone(group.Owner)},
-		{"created", moment(time.Unix(group.Creation, 0))},
+		{"description", terminal.OrNone(group.Description)},
+		{"owner", terminal.OrNone(group.Owner)},
+		{"created", terminal.Moment(time.Unix(group.Creation, 0))},
 	}
 	for _, participant := range group.Participants {
 		name := "member"
 		if participant.Admin != nil {
 			name = *participant.Admin
 		}
-		pairs = append(pairs, pair{name, participant.ID})
+		pairs = append(pairs, terminal.Pair{name, participant.ID})
 	}
-	return t.fields(group, pairs...)
+	return t.Fields(group, pairs...)
 }
 
 // presenceCommand shows a contact the presence of the account.
@@ -141,7 +142,7 @@ type presenceCommand struct {
 }
 
 // Run sends the presence.
-func (c presenceCommand) Run(ctx context.Context, t terminal) error {
+func (c presenceCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	gateway, id, err := c.open(ctx, t)
 	if err == nil {
 		err = gateway.SendPresence(ctx, id, c.To, client.Presence(c.Presence))
@@ -149,5 +150,5 @@ func (c presenceCommand) Run(ctx context.Context, t terminal) error {
 	if err != nil {
 		return err
 	}
-	return t.done(map[string]any{"to": c.To, "presence": c.Presence}, "%s sees %s", c.To, c.Presence)
+	return t.Done(map[string]any{"to": c.To, "presence": c.Presence}, "%s sees %s", c.To, c.Presence)
 }

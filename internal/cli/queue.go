@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/cli/terminal"
 )
 
 // queueCommand works on the messages of an instance that wait to be sent.
@@ -16,7 +17,7 @@ type queueCommand struct {
 type listQueueCommand struct{ instanceFlag }
 
 // Run lists the messages.
-func (c listQueueCommand) Run(ctx context.Context, t terminal) error {
+func (c listQueueCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	gateway, id, err := c.open(ctx, t)
 	if err != nil {
 		return err
@@ -34,7 +35,7 @@ func (c listQueueCommand) Run(ctx context.Context, t terminal) error {
 		}
 		rows = append(rows, []string{message.ID, message.To, message.Type, state, message.SendAt.Local().Format(time.DateTime)})
 	}
-	return t.table(waiting, []string{"ID", "TO", "TYPE", "STATE", "DUE"}, rows)
+	return t.Table(waiting, []string{"ID", "TO", "TYPE", "STATE", "DUE"}, rows)
 }
 
 type cancelQueueCommand struct {
@@ -44,9 +45,9 @@ type cancelQueueCommand struct {
 }
 
 // Run cancels the message, or all of them.
-func (c cancelQueueCommand) Run(ctx context.Context, t terminal) error {
+func (c cancelQueueCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	if c.All == (c.MessageID != "") {
-		return wrongUsage("give either a message or --all")
+		return terminal.WrongUsage("give either a message or --all")
 	}
 	gateway, id, err := c.open(ctx, t)
 	if err != nil {
@@ -56,11 +57,11 @@ func (c cancelQueueCommand) Run(ctx context.Context, t terminal) error {
 		if err := gateway.CancelQueued(ctx, id, c.MessageID); err != nil {
 			return err
 		}
-		return t.done(map[string]any{"cancelled": 1}, "cancelled %s", c.MessageID)
+		return t.Done(map[string]any{"cancelled": 1}, "cancelled %s", c.MessageID)
 	}
 	n, err := gateway.CancelQueue(ctx, id)
 	if err != nil {
 		return err
 	}
-	return t.done(map[string]any{"cancelled": n}, "cancelled %d messages", n)
+	return t.Done(map[string]any{"cancelled": n}, "cancelled %d messages", n)
 }

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/recado-project/recado/internal/cli/terminal"
 	"github.com/recado-project/recado/internal/sandbox"
 	"github.com/recado-project/recado/internal/worker"
 )
@@ -34,7 +35,7 @@ type sandboxCommand struct {
 }
 
 // Run serves until ctx ends.
-func (c sandboxCommand) Run(ctx context.Context, t terminal) (err error) {
+func (c sandboxCommand) Run(ctx context.Context, t terminal.Terminal) (err error) {
 	if c.TLSListen != "" && (c.TLSCert == "" || c.TLSKey == "") {
 		return errors.New("--tls-listen needs --tls-cert and --tls-key")
 	}
@@ -45,7 +46,7 @@ func (c sandboxCommand) Run(ctx context.Context, t terminal) (err error) {
 	}
 	stopping := make(chan struct{})
 	box, err := sandbox.New(ctx, sandbox.Config{
-		Path: filepath.Join(c.Data, "sandbox.db"), Load: c.Load, Logger: t.logger, Stopping: stopping,
+		Path: filepath.Join(c.Data, "sandbox.db"), Load: c.Load, Logger: t.Logger, Stopping: stopping,
 	})
 	if err != nil {
 		return errors.Join(err, plain.Close())
@@ -67,10 +68,10 @@ func (c sandboxCommand) Run(ctx context.Context, t terminal) (err error) {
 			Name: "https",
 			Run:  serving(webTLS, func() error { return webTLS.ServeTLS(box.TLSListener(secure), c.TLSCert, c.TLSKey) }),
 		})
-		t.notef("sandbox over TLS at %s", secure.Addr())
+		t.Notef("sandbox over TLS at %s", secure.Addr())
 	}
 	key := box.RootKey()
-	err = t.print(
+	err = t.Print(
 		map[string]string{"page": fmt.Sprintf("http://%s/sandbox", plain.Addr()), "url": fmt.Sprintf("ws://%s", plain.Addr()), "key": hex.EncodeToString(key[:]), "data": c.Data},
 		fmt.Sprintf("sandbox at http://%s/sandbox (a page with its phones; control API at /sandbox/api), data in %s\nA gateway on it: recado serve --platform-url ws://%s --platform-key %x",
 			plain.Addr(), c.Data, plain.Addr(), key),
@@ -78,7 +79,7 @@ func (c sandboxCommand) Run(ctx context.Context, t terminal) (err error) {
 	if err != nil {
 		return errors.Join(err, plain.Close())
 	}
-	group, err := worker.New(worker.Config{Workers: workers, StopWait: sandboxStopWait, Logger: t.logger})
+	group, err := worker.New(worker.Config{Workers: workers, StopWait: sandboxStopWait, Logger: t.Logger})
 	if err != nil {
 		return errors.Join(err, plain.Close())
 	}
@@ -87,9 +88,9 @@ func (c sandboxCommand) Run(ctx context.Context, t terminal) (err error) {
 
 // warnBeyondLoopback warns if other machines can use a sandbox, which asks for no
 // key.
-func warnBeyondLoopback(ctx context.Context, t terminal, address string) {
+func warnBeyondLoopback(ctx context.Context, t terminal.Terminal, address string) {
 	if !isLoopback(address) {
-		t.logger.WarnContext(ctx, "listening beyond this machine: everybody who can reach this address controls all phones of the sandbox",
+		t.Logger.WarnContext(ctx, "listening beyond this machine: everybody who can reach this address controls all phones of the sandbox",
 			slog.String("listen", address))
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
+
+	"github.com/recado-project/recado/internal/cli/terminal"
 )
 
 func TestListeningBeyondLoopbackIsWarnedOf(t *testing.T) {
@@ -14,7 +16,7 @@ func TestListeningBeyondLoopbackIsWarnedOf(t *testing.T) {
 		"0.0.0.0:8090": true, ":8090": true, "[::]:8090": true, "192.168.1.5:8090": true,
 	} {
 		var log bytes.Buffer
-		warnBeyondLoopback(t.Context(), terminal{logger: slog.New(slog.NewTextHandler(&log, nil))}, address)
+		warnBeyondLoopback(t.Context(), terminal.Terminal{Logger: slog.New(slog.NewTextHandler(&log, nil))}, address)
 		if strings.Contains(log.String(), "level=WARN") != warned {
 			t.Errorf("%s: %q", address, log.String())
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/cli/terminal"
 )
 
 // sendCommand sends one message through a running gateway, and prints its
@@ -35,7 +36,7 @@ type sendFlags struct {
 }
 
 // send finds the instance and sends through it.
-func (f sendFlags) send(ctx context.Context, t terminal, send func(c *client.Client, id string) (client.Sent, error)) error {
+func (f sendFlags) send(ctx context.Context, t terminal.Terminal, send func(c *client.Client, id string) (client.Sent, error)) error {
 	if err := f.needsRecipient(); err != nil {
 		return err
 	}
@@ -48,29 +49,29 @@ func (f sendFlags) send(ctx context.Context, t terminal, send func(c *client.Cli
 		return err
 	}
 	if sent.Replayed {
-		t.notef("This message was sent before with the same key: nothing was sent now.")
+		t.Notef("This message was sent before with the same key: nothing was sent now.")
 	}
-	if sent.Queued && !t.json {
-		t.notef("The message is in the queue: recado queue list shows it until it is sent.")
+	if sent.Queued && !t.JSON {
+		t.Notef("The message is in the queue: recado queue list shows it until it is sent.")
 	}
-	return t.sent(sent)
+	return printSent(t, sent)
 }
 
 // needsRecipient refuses a command line without a recipient.
 func (f sendFlags) needsRecipient() error {
 	if f.To == "" {
-		return wrongUsage("--to is missing: a phone number with country code, or a chat ID")
+		return terminal.WrongUsage("--to is missing: a phone number with country code, or a chat ID")
 	}
 	return nil
 }
 
-// sent prints the identifiers of a message: both for people, and for scripts the one
+// printSent prints the identifiers of a message: both for people, and for scripts the one
 // that other commands take.
-func (t terminal) sent(sent client.Sent) error {
-	if !t.outIsTTY && !t.json {
-		return t.print(sent, sent.MessageID)
+func printSent(t terminal.Terminal, sent client.Sent) error {
+	if !t.OutIsTTY && !t.JSON {
+		return t.Print(sent, sent.MessageID)
 	}
-	return t.fields(sent, pair{"id", sent.ID}, pair{"messageId", sent.MessageID})
+	return t.Fields(sent, terminal.Pair{"id", sent.ID}, terminal.Pair{"messageId", sent.MessageID})
 }
 
 // quoteFlag makes a message a reply.
@@ -93,7 +94,7 @@ type sendTextCommand struct {
 }
 
 // Run sends the text.
-func (c sendTextCommand) Run(ctx context.Context, t terminal) error {
+func (c sendTextCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	if err := c.needsRecipient(); err != nil {
 		return err
 	}
@@ -113,16 +114,16 @@ func (c sendTextCommand) Run(ctx context.Context, t terminal) error {
 const maxText = 4 * 65_536
 
 // oneText is the text that the command line gives.
-func oneText(t terminal, words []string) (string, error) {
+func oneText(t terminal.Terminal, words []string) (string, error) {
 	switch {
 	case len(words) == 0:
-		return "", wrongUsage("the message is missing: put it at the end, in quotes, or - to read it from standard input")
+		return "", terminal.WrongUsage("the message is missing: put it at the end, in quotes, or - to read it from standard input")
 	case len(words) > 1:
-		return "", wrongUsage("put the message in quotes: \"%s\"", strings.Join(words, " "))
+		return "", terminal.WrongUsage("put the message in quotes: \"%s\"", strings.Join(words, " "))
 	case words[0] != "-":
 		return words[0], nil
 	}
-	text, err := io.ReadAll(io.LimitReader(t.in, maxText+1))
+	text, err := io.ReadAll(io.LimitReader(t.In, maxText+1))
 	if err != nil {
 		return "", fmt.Errorf("read the message from standard input: %w", err)
 	}
@@ -141,7 +142,7 @@ type sendLocationCommand struct {
 }
 
 // Run sends the place.
-func (c sendLocationCommand) Run(ctx context.Context, t terminal) error {
+func (c sendLocationCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	return c.send(ctx, t, func(gateway *client.Client, id string) (client.Sent, error) {
 		return gateway.SendLocation(ctx, id, client.Location{
 			To: c.To, Latitude: c.Latitude, Longitude: c.Longitude, Name: c.Name, Address: c.Address, Later: c.Later, SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
@@ -157,7 +158,7 @@ type sendContactCommand struct {
 }
 
 // Run sends the card.
-func (c sendContactCommand) Run(ctx context.Context, t terminal) error {
+func (c sendContactCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	return c.send(ctx, t, func(gateway *client.Client, id string) (client.Sent, error) {
 		return gateway.SendContact(ctx, id, client.Contact{
 			To: c.To, Contact: client.Card{FullName: c.Name, PhoneNumber: c.Phone, Organization: c.Organization},

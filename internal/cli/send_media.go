@@ -4,11 +4,12 @@ import (
 	"context"
 
 	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/cli/terminal"
 )
 
 // sendFile is send with the media of the file.
 func (f fileArgument) sendFile(
-	ctx context.Context, t terminal, flags sendFlags, send func(c *client.Client, id, media string) (client.Sent, error),
+	ctx context.Context, t terminal.Terminal, flags sendFlags, send func(c *client.Client, id, media string) (client.Sent, error),
 ) error {
 	if err := flags.needsRecipient(); err != nil {
 		return err
@@ -29,7 +30,7 @@ type sendImageCommand struct {
 }
 
 // Run sends the image.
-func (c sendImageCommand) Run(ctx context.Context, t terminal) error {
+func (c sendImageCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	return c.sendFile(ctx, t, c.sendFlags, func(gateway *client.Client, id, media string) (client.Sent, error) {
 		return gateway.SendImage(ctx, id, client.Image{
 			To: c.To, Image: media, Caption: c.Caption, QuoteMessageID: c.Quote, ViewOnce: c.ViewOnce, Later: c.Later, SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
@@ -46,7 +47,7 @@ type sendVideoCommand struct {
 }
 
 // Run sends the video.
-func (c sendVideoCommand) Run(ctx context.Context, t terminal) error {
+func (c sendVideoCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	return c.sendFile(ctx, t, c.sendFlags, func(gateway *client.Client, id, media string) (client.Sent, error) {
 		return gateway.SendVideo(ctx, id, client.Video{
 			To: c.To, Video: media, Caption: c.Caption, QuoteMessageID: c.Quote, ViewOnce: c.ViewOnce, Later: c.Later, SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
@@ -62,7 +63,7 @@ type sendVoiceCommand struct {
 }
 
 // Run sends the voice note.
-func (c sendVoiceCommand) Run(ctx context.Context, t terminal) error {
+func (c sendVoiceCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	return c.sendFile(ctx, t, c.sendFlags, func(gateway *client.Client, id, media string) (client.Sent, error) {
 		return gateway.SendVoiceNote(ctx, id, client.VoiceNote{
 			To: c.To, Audio: media, QuoteMessageID: c.Quote, ViewOnce: c.ViewOnce, Later: c.Later, SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
@@ -77,7 +78,7 @@ type sendAudioCommand struct {
 }
 
 // Run sends the audio file.
-func (c sendAudioCommand) Run(ctx context.Context, t terminal) error {
+func (c sendAudioCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	return c.sendFile(ctx, t, c.sendFlags, func(gateway *client.Client, id, media string) (client.Sent, error) {
 		return gateway.SendAudioFile(ctx, id, client.AudioFile{
 			To: c.To, Audio: media, QuoteMessageID: c.Quote, Later: c.Later, SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
@@ -94,7 +95,7 @@ type sendDocumentCommand struct {
 }
 
 // Run sends the document.
-func (c sendDocumentCommand) Run(ctx context.Context, t terminal) error {
+func (c sendDocumentCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	name := c.FileName
 	if name == "" {
 		name = c.name()
@@ -112,7 +113,7 @@ type sendStickerCommand struct {
 }
 
 // Run sends the sticker.
-func (c sendStickerCommand) Run(ctx context.Context, t terminal) error {
+func (c sendStickerCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	return c.sendFile(ctx, t, c.sendFlags, func(gateway *client.Client, id, media string) (client.Sent, error) {
 		return gateway.SendSticker(ctx, id, client.Sticker{
 			To: c.To, Sticker: media, Later: c.Later, SendAt: c.At, IdempotencyKey: c.IdempotencyKey,

@@ -12,22 +12,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/recado-project/recado/internal/cli/data"
+	"github.com/recado-project/recado/internal/cli/terminal"
 	"github.com/recado-project/recado/internal/media"
 	"github.com/recado-project/recado/internal/outbound"
 	"github.com/recado-project/recado/internal/server"
-	"github.com/recado-project/recado/internal/store"
 	"github.com/recado-project/recado/internal/whatsapp"
 )
-
-// dataFlags name the place of the data.
-type dataFlags struct {
-	Data        string `help:"Folder of the data: the database, fetched files, temporary files." default:"recado-data" type:"path"`
-	DatabaseURL string `help:"PostgreSQL database (postgres://…) instead of SQLite files in the folder." name:"database-url"`
-}
-
-func (f dataFlags) store(logger *slog.Logger) store.Config {
-	return server.StoreConfig(f.Data, f.DatabaseURL, logger)
-}
 
 // platformFlags name the platform that sessions connect to.
 type platformFlags struct {
@@ -61,7 +52,7 @@ func (f platformFlags) config() (whatsapp.Config, error) {
 
 // serveCommand runs the gateway.
 type serveCommand struct {
-	dataFlags
+	data.Flags
 	Listen           string        `help:"Address of the API." default:"127.0.0.1:8080"`
 	BehindProxy      bool          `help:"A proxy in front provides TLS: no warning about listening beyond loopback, and its X-Forwarded-Proto is trusted."`
 	PublicURL        string        `help:"Address where clients reach the gateway, for example https://messages.example.org; links in answers begin with it. Set it if there is a proxy in front: without it, links begin with the Host of the request." name:"public-url"`
@@ -85,9 +76,9 @@ type serveCommand struct {
 }
 
 // Run serves until ctx ends.
-func (c serveCommand) Run(ctx context.Context, t terminal) error {
-	if c.PublicURL != "" && !isWebAddress(c.PublicURL) {
-		return wrongUsage("--public-url %q needs http:// or https:// and a host", c.PublicURL)
+func (c serveCommand) Run(ctx context.Context, t terminal.Terminal) error {
+	if c.PublicURL != "" && !terminal.IsWebAddress(c.PublicURL) {
+		return terminal.WrongUsage("--public-url %q needs http:// or https:// and a host", c.PublicURL)
 	}
 	platform, err := c.Platform.config()
 	if err != nil {
@@ -107,7 +98,7 @@ func (c serveCommand) Run(ctx context.Context, t terminal) error {
 	c.warn(ctx, t)
 	s, err := server.New(ctx, server.Config{
 		Listen: c.Listen, DataDir: c.Data, DatabaseURL: c.DatabaseURL,
-		Platform: platform, Version: version(), Logger: t.logger,
+		Platform: platform, Version: version(), Logger: t.Logger,
 		Media:      media.Config{MaxBytes: c.MaxMedia, AllowPrivate: c.AllowPrivateURLs},
 		Blobs:      media.BlobsConfig{MaxFile: c.MaxDownload, Total: c.MediaQuota, PerFolder: c.InstanceQuota, Keep: c.KeepMedia},
 		Limits:     limits,
@@ -133,7 +124,7 @@ func (c serveCommand) Run(ctx context.Context, t terminal) error {
 // firstLink returns the path of the link with which the first owner sets a password; empty
 // if somebody has one.
 func (c serveCommand) firstLink(ctx context.Context, s *server.Server) (string, error) {
-	account, err := s.Access().EnsureAccount(ctx, accountFlags{dataFlags: c.dataFlags}.accountName())
+	account, err := s.Access().EnsureAccount(ctx, data.AccountFlags{Flags: c.Flags}.AccountName())
 	if err != nil {
 		return "", err
 	}
@@ -145,19 +136,19 @@ func (c serveCommand) firstLink(ctx context.Context, s *server.Server) (string, 
 }
 
 // warn logs what is risky about the addresses.
-func (c serveCommand) warn(ctx context.Context, t terminal) {
+func (c serveCommand) warn(ctx context.Context, t terminal.Terminal) {
 	if !c.BehindProxy && !isLoopback(c.Listen) {
-		t.logger.WarnContext(ctx, "listening beyond this machine without TLS: put a proxy in front and set --behind-proxy",
+		t.Logger.WarnContext(ctx, "listening beyond this machine without TLS: put a proxy in front and set --behind-proxy",
 			slog.String("listen", c.Listen))
 	}
 	if c.BehindProxy && c.PublicURL == "" {
-		t.logger.WarnContext(ctx, "behind a proxy without --public-url: links in answers begin with the Host that a request names")
+		t.Logger.WarnContext(ctx, "behind a proxy without --public-url: links in answers begin with the Host that a request names")
 	}
 }
 
 // announce says where the gateway answers, and how to begin. path is that of the link for
 // the first owner, if there is one.
-func (c serveCommand) announce(t terminal, bound, path string) error {
+func (c serveCommand) announce(t terminal.Terminal, bound, path string) error {
 	base := clickable(c.Listen, bound)
 	everywhere := ""
 	if isEverywhere(c.Listen) {
@@ -173,7 +164,7 @@ func (c serveCommand) announce(t terminal, bound, path string) error {
 	if path != "" {
 		begin = "Begin in a browser; this link sets the owner's password, once, within a day:\n  "
 	}
-	return t.print(map[string]string{"url": base, "listen": c.Listen, "data": c.Data, "dashboardUrl": dashboard}, fmt.Sprintf(
+	return t.Print(map[string]string{"url": base, "listen": c.Listen, "data": c.Data, "dashboardUrl": dashboard}, fmt.Sprintf(
 		`recado %s answers at %s,%s data in %s
 %s%s
 The first API key, instance and code, in another terminal:
@@ -215,21 +206,4 @@ func isLoopback(listen string) bool {
 	}
 	ip := net.ParseIP(host)
 	return ip != nil && ip.IsLoopback()
-}
-
-// migrateCommand brings the database up to date.
-type migrateCommand struct {
-	dataFlags
-}
-
-// Run applies the missing migrations, and prints them.
-func (c migrateCommand) Run(ctx context.Context, t terminal) error {
-	applied, err := store.Migrate(ctx, c.store(t.logger))
-	if err != nil {
-		return err
-	}
-	if len(applied) == 0 {
-		return t.print(map[string]any{"applied": []string{}}, "The database is up to date.")
-	}
-	return t.print(map[string]any{"applied": applied}, "applied "+strings.Join(applied, "\napplied "))
 }

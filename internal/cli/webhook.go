@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/cli/terminal"
 )
 
 // webhookCommand works on the webhook of an instance.
@@ -28,23 +29,24 @@ type shownWebhook struct {
 	Delivery *client.DeliveryState `json:"delivery,omitempty"` // nil if it was not asked for
 }
 
-func (t terminal) webhook(webhook client.Webhook, state *client.DeliveryState) error {
+// printWebhook prints a webhook, and how its delivery stands unless state is nil.
+func printWebhook(t terminal.Terminal, webhook client.Webhook, state *client.DeliveryState) error {
 	var delivery string
 	if state != nil {
 		delivery = standing(*state)
 	}
-	return t.fields(
+	return t.Fields(
 		shownWebhook{webhook, state},
-		pair{"url", webhook.WebhookURL}, pair{"active", yesNo(webhook.IsActive)}, pair{"signed", yesNo(webhook.Secret != "")},
-		pair{"delivery", delivery},
-		pair{"created", moment(webhook.CreatedAt)}, pair{"updated", moment(webhook.UpdatedAt)},
+		terminal.Pair{"url", webhook.WebhookURL}, terminal.Pair{"active", terminal.YesNo(webhook.IsActive)}, terminal.Pair{"signed", terminal.YesNo(webhook.Secret != "")},
+		terminal.Pair{"delivery", delivery},
+		terminal.Pair{"created", terminal.Moment(webhook.CreatedAt)}, terminal.Pair{"updated", terminal.Moment(webhook.UpdatedAt)},
 	)
 }
 
 type getWebhookCommand struct{ instanceFlag }
 
 // Run shows the webhook.
-func (c getWebhookCommand) Run(ctx context.Context, t terminal) error {
+func (c getWebhookCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	gateway, id, err := c.open(ctx, t)
 	if err != nil {
 		return err
@@ -57,7 +59,7 @@ func (c getWebhookCommand) Run(ctx context.Context, t terminal) error {
 	if err != nil {
 		return err
 	}
-	return t.webhook(webhook, page.Delivery)
+	return printWebhook(t, webhook, page.Delivery)
 }
 
 type setWebhookCommand struct {
@@ -68,7 +70,7 @@ type setWebhookCommand struct {
 }
 
 // Run saves the webhook.
-func (c setWebhookCommand) Run(ctx context.Context, t terminal) error {
+func (c setWebhookCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	gateway, id, err := c.open(ctx, t)
 	if err != nil {
 		return err
@@ -79,13 +81,13 @@ func (c setWebhookCommand) Run(ctx context.Context, t terminal) error {
 	if err != nil {
 		return err
 	}
-	return t.webhook(webhook, nil)
+	return printWebhook(t, webhook, nil)
 }
 
 type testWebhookCommand struct{ instanceFlag }
 
 // Run tests the webhook. It fails if the endpoint did not accept the event.
-func (c testWebhookCommand) Run(ctx context.Context, t terminal) error {
+func (c testWebhookCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	gateway, id, err := c.open(ctx, t)
 	if err != nil {
 		return err
@@ -99,7 +101,7 @@ func (c testWebhookCommand) Run(ctx context.Context, t terminal) error {
 		took = "" // there was no answer
 	}
 	// The reason of a failure is printed below.
-	err = t.fields(test, pair{"status", orNone(test.Status)}, pair{"took", took}, pair{"answer", test.Body})
+	err = t.Fields(test, terminal.Pair{"status", terminal.OrNone(test.Status)}, terminal.Pair{"took", took}, terminal.Pair{"answer", test.Body})
 	if test.Error != nil {
 		err = errors.Join(err, errors.New("the endpoint did not accept the test event: "+*test.Error))
 	}
@@ -109,7 +111,7 @@ func (c testWebhookCommand) Run(ctx context.Context, t terminal) error {
 type resumeWebhookCommand struct{ instanceFlag }
 
 // Run resumes the webhook.
-func (c resumeWebhookCommand) Run(ctx context.Context, t terminal) error {
+func (c resumeWebhookCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	gateway, id, err := c.open(ctx, t)
 	if err == nil {
 		err = gateway.ResumeWebhook(ctx, id)
@@ -117,13 +119,13 @@ func (c resumeWebhookCommand) Run(ctx context.Context, t terminal) error {
 	if err != nil {
 		return err
 	}
-	return t.done(map[string]any{"instanceId": id, "done": "resumed"}, "resumed the webhook of %s", id)
+	return t.Done(map[string]any{"instanceId": id, "done": "resumed"}, "resumed the webhook of %s", id)
 }
 
 type deleteWebhookCommand struct{ instanceFlag }
 
 // Run deletes the webhook.
-func (c deleteWebhookCommand) Run(ctx context.Context, t terminal) error {
+func (c deleteWebhookCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	gateway, id, err := c.open(ctx, t)
 	if err == nil {
 		err = gateway.DeleteWebhook(ctx, id)
@@ -131,13 +133,13 @@ func (c deleteWebhookCommand) Run(ctx context.Context, t terminal) error {
 	if err != nil {
 		return err
 	}
-	return t.done(map[string]any{"instanceId": id, "done": "deleted"}, "deleted the webhook of %s", id)
+	return t.Done(map[string]any{"instanceId": id, "done": "deleted"}, "deleted the webhook of %s", id)
 }
 
 type deliveriesCommand struct{ instanceFlag }
 
 // Run lists the deliveries, and the state of the delivery.
-func (c deliveriesCommand) Run(ctx context.Context, t terminal) error {
+func (c deliveriesCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	gateway, id, err := c.open(ctx, t)
 	if err != nil {
 		return err
@@ -153,37 +155,37 @@ func (c deliveriesCommand) Run(ctx context.Context, t terminal) error {
 		state = page.Delivery
 		for _, line := range page.Data {
 			lines = append(lines, line)
-			answer := orNone(line.Status)
+			answer := terminal.OrNone(line.Status)
 			if line.Error != nil {
 				answer += " " + *line.Error
 			}
 			rows = append(rows, []string{
-				line.State, strconv.FormatInt(line.Sequence, 10), line.Type, line.Chat, moment(line.Timestamp), answer,
+				line.State, strconv.FormatInt(line.Sequence, 10), line.Type, line.Chat, terminal.Moment(line.Timestamp), answer,
 			})
 		}
 		if page.IsLastPage {
 			break
 		}
 	}
-	if t.json {
-		return t.print(map[string]any{"delivery": state, "deliveries": lines}, "")
+	if t.JSON {
+		return t.Print(map[string]any{"delivery": state, "deliveries": lines}, "")
 	}
 	if state != nil {
-		t.printf("delivery  %s\n", cleaned(standing(*state)))
+		t.Printf("delivery  %s\n", terminal.Cleaned(standing(*state)))
 	}
-	return t.table(lines, []string{"STATE", "SEQUENCE", "TYPE", "CHAT", "WHEN", "ANSWER"}, rows)
+	return t.Table(lines, []string{"STATE", "SEQUENCE", "TYPE", "CHAT", "WHEN", "ANSWER"}, rows)
 }
 
 // standing describes the state of the delivery, its reason, and what to do about it.
 func standing(state client.DeliveryState) string {
 	line := state.State
 	if state.Since != nil {
-		line += " since " + moment(*state.Since)
+		line += " since " + terminal.Moment(*state.Since)
 	}
 	if state.Until != nil {
-		line += " until " + moment(*state.Until)
+		line += " until " + terminal.Moment(*state.Until)
 	}
-	switch why := orNone(state.Reason); why {
+	switch why := terminal.OrNone(state.Reason); why {
 	case "":
 	case "gone":
 		line += ": the endpoint answered 410 Gone"
@@ -215,7 +217,7 @@ type replayCommand struct {
 }
 
 // Run replays events.
-func (c replayCommand) Run(ctx context.Context, t terminal) error {
+func (c replayCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	gateway, id, err := c.open(ctx, t)
 	if err != nil {
 		return err
@@ -224,5 +226,5 @@ func (c replayCommand) Run(ctx context.Context, t terminal) error {
 	if err != nil {
 		return err
 	}
-	return t.print(replayed, fmt.Sprintf("%d events, starting at %d, are delivered again", replayed.Events, replayed.FromSequence))
+	return t.Print(replayed, fmt.Sprintf("%d events, starting at %d, are delivered again", replayed.Events, replayed.FromSequence))
 }

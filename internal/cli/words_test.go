@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/cli/data"
+	"github.com/recado-project/recado/internal/cli/terminal"
 )
 
 // The address that serve prints can be opened.
@@ -30,8 +32,8 @@ func TestClickable(t *testing.T) {
 func TestServeAnnounces(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	command := serveCommand{Listen: "0.0.0.0:18099", dataFlags: dataFlags{Data: "/data"}}
-	if err := command.announce(terminal{out: &out}, "http://[::]:18099", "/welcome?token=x"); err != nil {
+	command := serveCommand{Listen: "0.0.0.0:18099", Flags: data.Flags{Data: "/data"}}
+	if err := command.announce(terminal.Terminal{Out: &out}, "http://[::]:18099", "/welcome?token=x"); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
@@ -49,7 +51,7 @@ func TestServeAnnounces(t *testing.T) {
 func TestExpiry(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 20, 11, 8, 1, 0, time.Local) //nolint:gosmopolitan // it is shown in the zone of the person
-	l := &linking{t: terminal{now: func() time.Time { return now }}}
+	l := &linking{t: terminal.Terminal{Now: func() time.Time { return now }}}
 	if got := l.expiry(now.Add(time.Minute).UnixMilli()); got != "valid until 11:09:01 (60 s)" {
 		t.Errorf("it says %s", got)
 	}
@@ -75,7 +77,7 @@ func TestStanding(t *testing.T) {
 		},
 	} {
 		var out bytes.Buffer
-		if err := (terminal{out: &out}).webhook(client.Webhook{}, &state); err != nil || !strings.Contains(out.String(), "delivery  "+want+"\n") {
+		if err := printWebhook(terminal.Terminal{Out: &out}, client.Webhook{}, &state); err != nil || !strings.Contains(out.String(), "delivery  "+want+"\n") {
 			t.Errorf("it says %s (%v), want %s", out.String(), err, want)
 		}
 	}
@@ -102,7 +104,7 @@ func TestCodeNeedsItsRoom(t *testing.T) {
 		fits          bool
 	}{{0, 0, true}, {200, 100, true}, {200, 24, false}, {40, 100, false}} {
 		var said bytes.Buffer
-		l := &linking{t: terminal{err: &said, size: func() (int, int) { return test.columns, test.rows }}}
+		l := &linking{t: terminal.Terminal{Err: &said, Size: func() (int, int) { return test.columns, test.rows }}}
 		for range 2 {
 			if l.fits(lines) != test.fits {
 				t.Errorf("%+v: %t", test, !test.fits)

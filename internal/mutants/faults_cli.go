@@ -4,20 +4,20 @@ package main
 func cliFaults() []fault {
 	return []fault{
 		{
-			name: "keys makes no data by mistake", file: "internal/cli/keys.go",
+			name: "keys makes no data by mistake", file: "internal/cli/data/data.go",
 			old: `if file := f.databaseFile(); file != "" && !exists(file) {`, new: "if false {",
-			test: "./internal/cli", run: "KeysOfAMistypedFolder",
+			test: "./internal/cli/data", run: "KeysOfAMistypedFolder",
 		},
 		{
-			name: "keys looks at the account of an instance", file: "internal/cli/keys.go",
+			name: "keys looks at the account of an instance", file: "internal/cli/data/keys.go",
 			old:  "var found []string",
 			new:  "if other, err := opened.GetInstance(ctx, nameOrID); err == nil { return other.ID, nil }; var found []string",
-			test: "./internal/cli", run: "KeysCreate",
+			test: "./internal/cli/data", run: "KeysCreate",
 		},
 		{
-			name: "keys takes names of instances", file: "internal/cli/keys.go",
+			name: "keys takes names of instances", file: "internal/cli/data/keys.go",
 			old: "case instance.Name:", new: `case "":`,
-			test: "./internal/cli", run: "KeysCreate",
+			test: "./internal/cli/data", run: "KeysCreate",
 		},
 		{
 			name: "dev looks at its key before it makes anything", file: "internal/cli/dev.go",
@@ -31,12 +31,12 @@ func cliFaults() []fault {
 		},
 		{
 			name: "a public URL is an address", file: "internal/cli/serve.go",
-			old: `if c.PublicURL != "" && !isWebAddress(c.PublicURL) {`, new: "if false {",
+			old: `if c.PublicURL != "" && !terminal.IsWebAddress(c.PublicURL) {`, new: "if false {",
 			test: "./internal/cli", run: "FailuresAreExplained",
 		},
 		{
 			name: "a webhook says how its delivery stands", file: "internal/cli/webhook.go",
-			old: `pair{"delivery", delivery},`, new: `pair{"delivery", delivery[:0]},`,
+			old: `terminal.Pair{"delivery", delivery},`, new: `terminal.Pair{"delivery", delivery[:0]},`,
 			test: "./internal/cli", run: "Standing",
 		},
 		{
@@ -55,9 +55,9 @@ func cliFaults() []fault {
 			test: "./internal/cli/shortlog", run: "ShortLines",
 		},
 		{
-			name: "keys knows the account of dev", file: "internal/cli/keys.go",
+			name: "keys knows the account of dev", file: "internal/cli/data/data.go",
 			old: "return demo.Account", new: `return "default"`,
-			test: "./internal/cli", run: "KeysOfDev",
+			test: "./internal/cli/data", run: "KeysOfDev",
 		},
 		{
 			name: "serve hints at a partner key", file: "internal/cli/serve.go",
@@ -71,7 +71,7 @@ func cliFaults() []fault {
 		},
 		{
 			name: "a code says when there is no room", file: "internal/cli/link.go",
-			old: "columns, rows := l.t.size()", new: "columns, rows := 0, 0",
+			old: "columns, rows := l.t.Size()", new: "columns, rows := 0, 0",
 			test: "./internal/cli", run: "CodeNeedsItsRoom",
 		},
 		{
@@ -131,7 +131,7 @@ func cliFaults() []fault {
 		},
 		{
 			name: "a pipe gets the identifier alone", file: "internal/cli/send.go",
-			old: "if !t.outIsTTY && !t.json {", new: "if false {",
+			old: "if !t.OutIsTTY && !t.JSON {", new: "if false {",
 			test: "./internal/cli", run: "TestSend",
 		},
 		{
@@ -150,9 +150,9 @@ func cliFaults() []fault {
 			test: "./internal/cli", run: "Serve",
 		},
 		{
-			name: "keys may expire in days", file: "internal/cli/keys.go",
+			name: "keys may expire in days", file: "internal/cli/data/keys.go",
 			old: `CutSuffix(string(text), "d")`, new: `CutSuffix(string(text), "D")`,
-			test: "./internal/cli", run: "KeysCreate",
+			test: "./internal/cli/data", run: "KeysCreate",
 		},
 		{
 			name: "the banner sends JSON", file: "internal/cli/dev.go",
@@ -161,7 +161,7 @@ func cliFaults() []fault {
 		},
 		{
 			name: "dev is quiet before its banner", file: "internal/cli/dev.go",
-			old: "level.Set(max(slog.LevelWarn, t.log.level()))", new: "level.Set(t.log.level())",
+			old: "level.Set(max(slog.LevelWarn, t.Log.Least()))", new: "level.Set(t.Log.Least())",
 			test: "./cmd/recado", run: "DevOnATerminal",
 		},
 	}

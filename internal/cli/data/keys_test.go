@@ -1,4 +1,4 @@
-package cli_test
+package data_test
 
 import (
 	"encoding/json"

@@ -1,80 +1,29 @@
-package cli
+package data
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/recado-project/recado/internal/access"
-	"github.com/recado-project/recado/internal/cli/demo"
+	"github.com/recado-project/recado/internal/cli/terminal"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/store"
 )
 
-// keysCommand works on the data itself, whether a gateway runs on it or not: the API
+// KeysCommand works on the data itself, whether a gateway runs on it or not: the API
 // can't create the first key, because it requires one.
-type keysCommand struct {
+type KeysCommand struct {
 	Create createKeyCommand `cmd:"" help:"Create an API key and print it; it is shown only once."`
 	List   listKeysCommand  `cmd:"" help:"List the API keys."`
 	Revoke revokeKeyCommand `cmd:"" help:"End an API key at once."`
 }
 
-// accountFlags name the account of the keys.
-type accountFlags struct {
-	dataFlags
-	Account string `help:"Account of the keys and instances. Without it: demo in a folder of dev, default in any other."`
-}
-
-// accountName is the name of the account.
-func (f accountFlags) accountName() string {
-	switch {
-	case f.Account != "":
-		return f.Account
-	case f.DatabaseURL == "" && exists(filepath.Join(f.Data, demo.File)):
-		return demo.Account
-	default:
-		return "default"
-	}
-}
-
-// databaseFile is the file of the data; empty with PostgreSQL.
-func (f accountFlags) databaseFile() string {
-	return f.store(nil).Path
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return !errors.Is(err, fs.ErrNotExist)
-}
-
-// openExisting opens an existing database and finds the account in it. It creates
-// neither.
-func (f accountFlags) openExisting(ctx context.Context, t terminal) (*store.Store, gateway.Account, error) {
-	if file := f.databaseFile(); file != "" && !exists(file) {
-		return nil, gateway.Account{}, fmt.Errorf("there is no gateway data in %s: choose its folder with --data", f.Data)
-	}
-	opened, err := store.Open(ctx, f.store(t.logger))
-	if err != nil {
-		return nil, gateway.Account{}, err
-	}
-	account, found, err := opened.FindAccount(ctx, f.accountName())
-	if err == nil && !found {
-		err = fmt.Errorf("there is no account %s in this data: choose another with --account", f.accountName())
-	}
-	if err != nil {
-		return nil, gateway.Account{}, errors.Join(err, opened.Close())
-	}
-	return opened, account, nil
-}
-
 type createKeyCommand struct {
-	accountFlags
+	AccountFlags
 	Name     string   `help:"Name of the key, for people." required:"" env:"-"`
 	Partner  bool     `help:"The key may create and delete instances and keys of its account." env:"-"`
 	Instance []string `help:"Name or id of an instance in the scope of the key; may be repeated. Without it: all instances of the account." env:"-"`
@@ -83,25 +32,25 @@ type createKeyCommand struct {
 
 // Run creates the key, and the data and the account if they do not exist yet, so that
 // a key can be created before the first start.
-func (c createKeyCommand) Run(ctx context.Context, t terminal) (err error) {
+func (c createKeyCommand) Run(ctx context.Context, t terminal.Terminal) (err error) {
 	file := c.databaseFile()
 	isNew := file != "" && !exists(file)
 	if isNew && len(c.Instance) > 0 {
 		return fmt.Errorf("there is no gateway data in %s, so there are no instances: choose its folder with --data", c.Data)
 	}
-	opened, err := store.Open(ctx, c.store(t.logger))
+	opened, err := store.Open(ctx, c.store(t.Logger))
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, opened.Close()) }()
 	if isNew {
-		t.notef("created a new data folder %s; a gateway with another data folder does not know this key", c.Data)
+		t.Notef("created a new data folder %s; a gateway with another data folder does not know this key", c.Data)
 	}
-	service, err := access.New(access.Config{Store: opened, Now: t.now})
+	service, err := access.New(access.Config{Store: opened, Now: t.Now})
 	if err != nil {
 		return err
 	}
-	account, err := service.EnsureAccount(ctx, c.accountName())
+	account, err := service.EnsureAccount(ctx, c.AccountName())
 	if err != nil {
 		return err
 	}
@@ -114,16 +63,16 @@ func (c createKeyCommand) Run(ctx context.Context, t terminal) (err error) {
 		params.InstanceIDs = append(params.InstanceIDs, id)
 	}
 	if c.Expires != 0 {
-		params.ExpiresAt = t.now().UTC().Add(time.Duration(c.Expires))
+		params.ExpiresAt = t.Now().UTC().Add(time.Duration(c.Expires))
 	}
 	key, secret, err := service.CreateKey(ctx, params)
 	if err != nil {
 		return err
 	}
-	t.notef("account %s, key %s; it is shown only once", account.Name, key.ID)
-	shown := newShownKey(key, t.now())
+	t.Notef("account %s, key %s; it is shown only once", account.Name, key.ID)
+	shown := newShownKey(key, t.Now())
 	shown.Key, shown.Account = secret, account.Name
-	return t.print(shown, secret)
+	return t.Print(shown, secret)
 }
 
 // ownInstance is the id of the account's instance with a name or id.
@@ -152,7 +101,7 @@ func ownInstance(ctx context.Context, opened *store.Store, account gateway.Accou
 	case 1:
 		return found[0], nil
 	default:
-		return "", wrongUsage("%d instances are called %s, choose one by its id: %s", len(found), nameOrID, strings.Join(found, ", "))
+		return "", terminal.WrongUsage("%d instances are called %s, choose one by its id: %s", len(found), nameOrID, strings.Join(found, ", "))
 	}
 }
 
@@ -189,14 +138,14 @@ func newShownKey(key gateway.Key, now time.Time) shownKey {
 }
 
 type listKeysCommand struct {
-	accountFlags
+	AccountFlags
 }
 
 // itemsAtOnce is how many keys or instances are read at a time.
 const itemsAtOnce = 100
 
 // Run lists the keys, oldest first.
-func (c listKeysCommand) Run(ctx context.Context, t terminal) (err error) {
+func (c listKeysCommand) Run(ctx context.Context, t terminal.Terminal) (err error) {
 	opened, account, err := c.openExisting(ctx, t)
 	if err != nil {
 		return err
@@ -210,41 +159,41 @@ func (c listKeysCommand) Run(ctx context.Context, t terminal) (err error) {
 			return err
 		}
 		for _, key := range page.Items {
-			shown := newShownKey(key, t.now())
+			shown := newShownKey(key, t.Now())
 			shown.Account = account.Name
 			keys = append(keys, shown)
 			state := shown.State
 			if state == "valid" && shown.ExpiresAt != nil {
-				state = "until " + moment(key.ExpiresAt)
+				state = "until " + terminal.Moment(key.ExpiresAt)
 			}
-			rows = append(rows, []string{key.ID, key.Name, yesNo(key.Partner), state, moment(key.LastUsedAt)})
+			rows = append(rows, []string{key.ID, key.Name, terminal.YesNo(key.Partner), state, terminal.Moment(key.LastUsedAt)})
 		}
 		if number*itemsAtOnce >= page.Total {
-			return t.table(keys, []string{"ID", "NAME", "PARTNER", "STATE", "LAST USED"}, rows)
+			return t.Table(keys, []string{"ID", "NAME", "PARTNER", "STATE", "LAST USED"}, rows)
 		}
 	}
 }
 
 type revokeKeyCommand struct {
-	accountFlags
+	AccountFlags
 	ID string `arg:"" help:"The key's id, from the list."`
 }
 
 // Run revokes the key.
-func (c revokeKeyCommand) Run(ctx context.Context, t terminal) (err error) {
+func (c revokeKeyCommand) Run(ctx context.Context, t terminal.Terminal) (err error) {
 	opened, account, err := c.openExisting(ctx, t)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, opened.Close()) }()
-	service, err := access.New(access.Config{Store: opened, Now: t.now})
+	service, err := access.New(access.Config{Store: opened, Now: t.Now})
 	if err != nil {
 		return err
 	}
 	if err := service.RevokeKey(ctx, account.ID, c.ID); err != nil {
 		return err
 	}
-	return t.done(map[string]any{"id": c.ID, "done": "revoked"}, "revoked %s", c.ID)
+	return t.Done(map[string]any{"id": c.ID, "done": "revoked"}, "revoked %s", c.ID)
 }
 
 // duration is a time.Duration that can also be given in days: 30d.

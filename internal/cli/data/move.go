@@ -1,6 +1,6 @@
 // Moving in from another gateway, and out again.
 
-package cli
+package data
 
 import (
 	"context"
@@ -8,11 +8,12 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/recado-project/recado/internal/cli/terminal"
 	"github.com/recado-project/recado/internal/movein"
 )
 
-// importCommand has a command for each kind of store that devices are taken over from.
-type importCommand struct {
+// ImportCommand has a command for each kind of store that devices are taken over from.
+type ImportCommand struct {
 	Whatsmeow importWhatsmeowCommand `cmd:"" help:"Take over the devices of a program on whatsmeow: wuzapi, GOWA, evolution-go, mautrix-whatsapp and others. The gateway and that program must be stopped."`
 	Evolution importEvolutionCommand `cmd:"" help:"Take over the devices of Evolution API, version 2 with PostgreSQL. The gateway and Evolution API must be stopped."`
 	Baileys   importBaileysCommand   `cmd:"" help:"Take over the devices of a program on Baileys that keeps them in files. The gateway and that program must be stopped."`
@@ -24,7 +25,7 @@ type importWhatsmeowCommand struct {
 }
 
 // Run imports, and prints what became of each device.
-func (c importWhatsmeowCommand) Run(ctx context.Context, t terminal) error {
+func (c importWhatsmeowCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	return c.move(ctx, t, movein.FromWhatsmeow, movein.Config{From: c.From})
 }
 
@@ -34,7 +35,7 @@ type importBaileysCommand struct {
 }
 
 // Run imports, and prints what became of each device.
-func (c importBaileysCommand) Run(ctx context.Context, t terminal) error {
+func (c importBaileysCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	return c.move(ctx, t, movein.FromBaileys, movein.Config{From: c.From})
 }
 
@@ -46,19 +47,19 @@ type importEvolutionCommand struct {
 }
 
 // Run imports, and prints what became of each device.
-func (c importEvolutionCommand) Run(ctx context.Context, t terminal) error {
+func (c importEvolutionCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	return c.move(ctx, t, movein.FromEvolution, movein.Config{From: c.From, Keys: c.Keys, Redis: c.Redis})
 }
 
 // importFlags are those of all imports.
 type importFlags struct {
-	accountFlags
+	AccountFlags
 	DryRun        bool `help:"Only say what would come; nothing is written." env:"-"`
 	SourceStopped bool `help:"The other program is stopped, whatever it looks like." name:"source-is-stopped" env:"-"`
 }
 
 // move imports what config says, and prints what became of each device.
-func (f importFlags) move(ctx context.Context, t terminal, from func(context.Context, movein.Config, func(movein.Result)) error, config movein.Config) error {
+func (f importFlags) move(ctx context.Context, t terminal.Terminal, from func(context.Context, movein.Config, func(movein.Result)) error, config movein.Config) error {
 	all := []movein.Result{} // never null
 	var rows [][]string
 	left, head := 0, "INSTANCE"
@@ -66,7 +67,7 @@ func (f importFlags) move(ctx context.Context, t terminal, from func(context.Con
 		head = "STATE"
 	}
 	config.Stopped, config.DryRun = f.SourceStopped, f.DryRun
-	config.Data, config.Account, config.Logger, config.Now = f.store(t.logger), f.accountName(), t.logger, t.now
+	config.Data, config.Account, config.Logger, config.Now = f.store(t.Logger), f.AccountName(), t.Logger, t.Now
 	err := from(ctx, config, func(result movein.Result) {
 		if result.Problem != "" {
 			left++
@@ -78,7 +79,7 @@ func (f importFlags) move(ctx context.Context, t terminal, from func(context.Con
 		return fmt.Errorf("the other program seems to run: %s; stop it, or say --source-is-stopped if this is something else", inUse.Why)
 	}
 	if len(all) > 0 {
-		err = errors.Join(err, t.table(all, []string{"NUMBER", "NAME", "SESSIONS", "GROUP KEYS", head}, rows))
+		err = errors.Join(err, t.Table(all, []string{"NUMBER", "NAME", "SESSIONS", "GROUP KEYS", head}, rows))
 	}
 	if err == nil && left > 0 {
 		err = fmt.Errorf("%d of %d devices did not come: the list says why", left, len(all))
@@ -86,15 +87,16 @@ func (f importFlags) move(ctx context.Context, t terminal, from func(context.Con
 	return err
 }
 
-type exportCommand struct {
-	accountFlags
+// ExportCommand writes an instance as a store of whatsmeow.
+type ExportCommand struct {
+	AccountFlags
 	Instance string `arg:"" help:"Name or id of the instance. It must be stopped, or the gateway."`
 	File     string `arg:"" help:"SQLite file to make." type:"path"`
 	Forget   bool   `help:"Remove the keys from the gateway's data afterwards. The gateway must be stopped." env:"-"`
 }
 
 // Run exports the instance, and says that it is stopped from now on.
-func (c exportCommand) Run(ctx context.Context, t terminal) (err error) {
+func (c ExportCommand) Run(ctx context.Context, t terminal.Terminal) (err error) {
 	opened, account, err := c.openExisting(ctx, t)
 	if err != nil {
 		return err
@@ -105,14 +107,14 @@ func (c exportCommand) Run(ctx context.Context, t terminal) (err error) {
 		return err
 	}
 	instance, err := movein.Export(ctx, movein.ExportConfig{
-		Data: c.store(t.logger), Store: opened, InstanceID: id, File: c.File, Forget: c.Forget, Now: t.now,
+		Data: c.store(t.Logger), Store: opened, InstanceID: id, File: c.File, Forget: c.Forget, Now: t.Now,
 	})
 	if err != nil {
 		return err
 	}
-	t.notef("whoever has this file is linked to the account")
+	t.Notef("whoever has this file is linked to the account")
 	if instance.Linked() {
-		t.notef("the instance is stopped: do not restart, log out or delete it, that breaks or ends the link of the program with this file; --forget makes it safe")
+		t.Notef("the instance is stopped: do not restart, log out or delete it, that breaks or ends the link of the program with this file; --forget makes it safe")
 	}
-	return t.done(map[string]any{"instanceId": id, "file": c.File, "done": "exported"}, "exported %s to %s", id, c.File)
+	return t.Done(map[string]any{"instanceId": id, "file": c.File, "done": "exported"}, "exported %s to %s", id, c.File)
 }

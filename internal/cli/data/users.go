@@ -1,6 +1,6 @@
 // Users of the dashboard, for who works on the machine itself and may be locked out.
 
-package cli
+package data
 
 import (
 	"context"
@@ -9,14 +9,15 @@ import (
 	"strings"
 	"time"
 
+	"github.com/recado-project/recado/internal/cli/terminal"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/store"
 	"github.com/recado-project/recado/internal/user"
 )
 
-// usersCommand works on the data itself, whether a gateway runs on it or not: who has
+// UsersCommand works on the data itself, whether a gateway runs on it or not: who has
 // forgotten the password can't sign in to change it.
-type usersCommand struct {
+type UsersCommand struct {
 	List   listUsersCommand  `cmd:"" help:"List the users."`
 	Create createUserCommand `cmd:"" help:"Create a user, and print the link with which the password is set."`
 	Link   linkUserCommand   `cmd:"" help:"Print a new link with which a user sets another password."`
@@ -33,12 +34,12 @@ type usersOpen struct {
 }
 
 // openUsers opens existing data.
-func (f accountFlags) openUsers(ctx context.Context, t terminal) (usersOpen, error) {
+func (f AccountFlags) openUsers(ctx context.Context, t terminal.Terminal) (usersOpen, error) {
 	opened, account, err := f.openExisting(ctx, t)
 	if err != nil {
 		return usersOpen{}, err
 	}
-	users, err := user.New(user.Config{Store: opened, Logger: t.logger, Now: t.now})
+	users, err := user.New(user.Config{Store: opened, Logger: t.Logger, Now: t.Now})
 	if err != nil {
 		return usersOpen{}, errors.Join(err, opened.Close())
 	}
@@ -65,17 +66,17 @@ type linkFlags struct {
 
 // check refuses an address that no link can begin with.
 func (f linkFlags) check() error {
-	if !isWebAddress(f.PublicURL) {
-		return wrongUsage("--public-url %q needs http:// or https:// and a host", f.PublicURL)
+	if !terminal.IsWebAddress(f.PublicURL) {
+		return terminal.WrongUsage("--public-url %q needs http:// or https:// and a host", f.PublicURL)
 	}
 	return nil
 }
 
 // show prints a link.
-func (f linkFlags) show(t terminal, link user.Link) error {
+func (f linkFlags) show(t terminal.Terminal, link user.Link) error {
 	address := strings.TrimRight(f.PublicURL, "/") + link.Path()
-	t.notef("whoever opens this link sets the password of %s; it works once, until %s", link.User.Name, moment(link.Until))
-	return t.print(map[string]any{"name": link.User.Name, "role": link.User.Role, "link": address, "until": link.Until}, address)
+	t.Notef("whoever opens this link sets the password of %s; it works once, until %s", link.User.Name, terminal.Moment(link.Until))
+	return t.Print(map[string]any{"name": link.User.Name, "role": link.User.Role, "link": address, "until": link.Until}, address)
 }
 
 // shownUser is a user as JSON.
@@ -103,11 +104,11 @@ func newShownUser(u gateway.User, now time.Time) shownUser {
 }
 
 type listUsersCommand struct {
-	accountFlags
+	AccountFlags
 }
 
 // Run lists the users, oldest first.
-func (c listUsersCommand) Run(ctx context.Context, t terminal) (err error) {
+func (c listUsersCommand) Run(ctx context.Context, t terminal.Terminal) (err error) {
 	opened, err := c.openUsers(ctx, t)
 	if err != nil {
 		return err
@@ -121,25 +122,25 @@ func (c listUsersCommand) Run(ctx context.Context, t terminal) (err error) {
 			return err
 		}
 		for _, u := range page.Items {
-			shown := newShownUser(u, t.now())
+			shown := newShownUser(u, t.Now())
 			users = append(users, shown)
-			rows = append(rows, []string{u.Name, string(u.Role), shown.State, moment(u.SignedInAt)})
+			rows = append(rows, []string{u.Name, string(u.Role), shown.State, terminal.Moment(u.SignedInAt)})
 		}
 		if number*itemsAtOnce >= page.Total {
-			return t.table(users, []string{"NAME", "ROLE", "STATE", "SIGNED IN"}, rows)
+			return t.Table(users, []string{"NAME", "ROLE", "STATE", "SIGNED IN"}, rows)
 		}
 	}
 }
 
 type createUserCommand struct {
-	accountFlags
+	AccountFlags
 	linkFlags
 	Name string       `arg:"" help:"Name to sign in with."`
 	Role gateway.Role `help:"What the user may do: owner, operator or viewer." required:"" env:"-" enum:"owner,operator,viewer"`
 }
 
 // Run creates the user.
-func (c createUserCommand) Run(ctx context.Context, t terminal) (err error) {
+func (c createUserCommand) Run(ctx context.Context, t terminal.Terminal) (err error) {
 	if err := c.check(); err != nil {
 		return err
 	}
@@ -156,13 +157,13 @@ func (c createUserCommand) Run(ctx context.Context, t terminal) (err error) {
 }
 
 type linkUserCommand struct {
-	accountFlags
+	AccountFlags
 	linkFlags
 	Name string `arg:"" help:"Name of the user."`
 }
 
 // Run makes the link.
-func (c linkUserCommand) Run(ctx context.Context, t terminal) (err error) {
+func (c linkUserCommand) Run(ctx context.Context, t terminal.Terminal) (err error) {
 	if err := c.check(); err != nil {
 		return err
 	}
@@ -183,12 +184,12 @@ func (c linkUserCommand) Run(ctx context.Context, t terminal) (err error) {
 }
 
 type deleteUserCommand struct {
-	accountFlags
+	AccountFlags
 	Name string `arg:"" help:"Name of the user."`
 }
 
 // Run deletes the user.
-func (c deleteUserCommand) Run(ctx context.Context, t terminal) (err error) {
+func (c deleteUserCommand) Run(ctx context.Context, t terminal.Terminal) (err error) {
 	opened, err := c.openUsers(ctx, t)
 	if err != nil {
 		return err
@@ -201,5 +202,5 @@ func (c deleteUserCommand) Run(ctx context.Context, t terminal) (err error) {
 	if err := opened.users.Delete(ctx, opened.actor, found.ID); err != nil {
 		return err
 	}
-	return t.done(map[string]any{"name": found.Name, "done": "deleted"}, "deleted %s", found.Name)
+	return t.Done(map[string]any{"name": found.Name, "done": "deleted"}, "deleted %s", found.Name)
 }
