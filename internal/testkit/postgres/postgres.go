@@ -103,6 +103,21 @@ func Outage(tb testing.TB, url string) (end func()) {
 	return end
 }
 
+// Load runs a script of many statements in a database of Start.
+func Load(tb testing.TB, url, script string) {
+	tb.Helper()
+	ctx, cancel := context.WithTimeout(tb.Context(), startTimeout)
+	defer cancel()
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	if _, err := conn.PgConn().Exec(ctx, script).ReadAll(); err != nil {
+		tb.Fatalf("run the script: %v", err)
+	}
+}
+
 // require returns the folder of PostgreSQL's programs. Without them it ends the test.
 func require(tb testing.TB) (bin string) {
 	tb.Helper()
