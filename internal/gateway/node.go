@@ -30,6 +30,13 @@ type Tenure struct {
 	Epoch      int64 // counts the tenures of the instance, from 1
 }
 
+// Owner is who works for an instance.
+type Owner struct {
+	Tenure  Tenure        // whose node is empty if nobody does
+	Address string        // of the node; empty for one that is alone
+	Lease   time.Duration // how long the node is believed to be alive; 0 or less: it is not
+}
+
 // ErrTenureOver is the error of a write under a tenure that another node has ended: nothing
 // was written. A client can repeat its request.
 var ErrTenureOver error = &Error{

@@ -94,12 +94,16 @@ func (x *exchange) refusal(err error) *Error {
 		x.failure = err
 		failure = gateway.Errorf(gateway.Internal, gateway.CodeInternal, "an internal error occurred")
 	}
+	return newError(x.request, failure, x.api.config.Now())
+}
+
+func newError(request *http.Request, failure *gateway.Error, now time.Time) *Error {
 	return &Error{
 		StatusCode: StatusOf(failure.Kind),
 		Message:    failure.Message,
 		Code:       failure.Code,
-		Timestamp:  Timestamp(x.api.config.Now()),
-		Path:       pathOf(x.request),
+		Timestamp:  Timestamp(now),
+		Path:       pathOf(request),
 		Details:    failure.Fields,
 		retryAfter: failure.RetryAfter,
 	}
@@ -111,6 +115,13 @@ func pathOf(request *http.Request) string {
 		return path
 	}
 	return request.URL.EscapedPath()
+}
+
+// Refuse answers a request that does not get as far as the API.
+func Refuse(w http.ResponseWriter, r *http.Request, err *gateway.Error, now time.Time) {
+	body := newError(r, err, now)
+	maps.Copy(w.Header(), body.GetHeaders())
+	writeJSON(w, body.StatusCode, body)
 }
 
 // fail answers a request that failed outside of an operation.

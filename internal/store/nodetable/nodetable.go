@@ -17,6 +17,8 @@ const (
 	// it had some time more to notice.
 	isDead = "lease_until + $1 < now_ms()"
 
+	isFree = "(node IS NULL OR node = ANY(ARRAY(SELECT id FROM nodes WHERE " + isDead + ")))"
+
 	nodeColumns = `n.id, n.name, n.address, n.version, n.started_at, n.lease_until - now_ms(), n.draining,
 		(SELECT count(*) FROM tenures t WHERE t.node = n.id)`
 
@@ -25,7 +27,7 @@ const (
 	// own lease is over takes nothing.
 	takeTenures = `UPDATE tenures SET node = $2, epoch = epoch + 1 WHERE instance_id IN (
 			SELECT instance_id FROM tenures
-			WHERE (node IS NULL OR node = ANY(ARRAY(SELECT id FROM nodes WHERE ` + isDead + `)))
+			WHERE ` + isFree + `
 				AND EXISTS (SELECT 1 FROM nodes WHERE id = $2 AND lease_until > now_ms() AND NOT draining)
 			LIMIT $3 FOR UPDATE SKIP LOCKED)
 		RETURNING instance_id, node, epoch`
@@ -55,13 +57,6 @@ type Tables struct{ db Database }
 
 // New makes the tables' access to a database that has them.
 func New(db Database) *Tables { return &Tables{db: db} }
-
-// Owner is where the instance is worked for.
-type Owner struct {
-	Tenure  gateway.Tenure
-	Address string        // of the node
-	Lease   time.Duration // how long the node is believed to be alive; 0 or less: it is not
-}
 
 // AddNode adds this process to the nodes, with a lease.
 func (t *Tables) AddNode(ctx context.Context, node gateway.Node) error {
@@ -143,15 +138,31 @@ func (t *Tables) ListNodes(ctx context.Context) ([]gateway.Node, error) {
 	return nodes, nil
 }
 
-// CountTenures returns how many instances there are, and how many of them nobody alive works
-// for.
-func (t *Tables) CountTenures(ctx context.Context, grace time.Duration) (all, free int, err error) {
-	err = t.db.Scanner().QueryRowContext(ctx, `SELECT count(*), count(*) FILTER (
-		WHERE node IS NULL OR node IN (SELECT id FROM nodes WHERE `+isDead+")) FROM tenures", grace.Milliseconds()).Scan(&all, &free)
-	if err != nil {
-		return 0, 0, fmt.Errorf("store: count tenures: %w", err)
+// CountInstances returns how many instances there are.
+func (t *Tables) CountInstances(ctx context.Context) (all int, err error) {
+	if err := t.db.Scanner().QueryRowContext(ctx, "SELECT count(*) FROM tenures").Scan(&all); err != nil {
+		return 0, fmt.Errorf("store: count instances: %w", err)
 	}
-	return all, free, nil
+	return all, nil
+}
+
+// AnyFree reports whether there are instances that nobody works for, or whose node's lease
+// has been over for longer than grace.
+func (t *Tables) AnyFree(ctx context.Context, grace time.Duration) (free bool, err error) {
+	if err := t.db.Scanner().QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM tenures WHERE "+isFree+")",
+		grace.Milliseconds()).Scan(&free); err != nil {
+		return false, fmt.Errorf("store: look for instances without a node: %w", err)
+	}
+	return free, nil
+}
+
+// TenuresOf returns the tenures of a node.
+func (t *Tables) TenuresOf(ctx context.Context, node string) ([]gateway.Tenure, error) {
+	tenures, err := table.Collect(ctx, t.db.Scanner(), scanTenure, "SELECT instance_id, node, epoch FROM tenures WHERE node = $1", node)
+	if err != nil {
+		return nil, fmt.Errorf("store: tenures of a node: %w", err)
+	}
+	return tenures, nil
 }
 
 // TakeTenures makes a node take instances over that nobody works for, or whose node's lease
@@ -188,16 +199,16 @@ func (t *Tables) EndTenures(ctx context.Context, tenures []gateway.Tenure) error
 
 // FindOwner finds the node that works for an instance, and reports whether the instance
 // exists. The tenure's node is empty if nobody does.
-func (t *Tables) FindOwner(ctx context.Context, instanceID string) (Owner, bool, error) {
-	owner, found, err := table.Find(ctx, t.db.Reader(), func(row table.Scanner) (Owner, error) {
-		owner := Owner{Tenure: gateway.Tenure{InstanceID: instanceID}}
+func (t *Tables) FindOwner(ctx context.Context, instanceID string) (gateway.Owner, bool, error) {
+	owner, found, err := table.Find(ctx, t.db.Reader(), func(row table.Scanner) (gateway.Owner, error) {
+		owner := gateway.Owner{Tenure: gateway.Tenure{InstanceID: instanceID}}
 		var lease int64
 		err := row.Scan(&owner.Tenure.Epoch, &owner.Tenure.Node, &owner.Address, &lease)
 		owner.Lease = time.Duration(lease) * time.Millisecond
 		return owner, err
 	}, findOwner, instanceID)
 	if err != nil {
-		return Owner{}, false, fmt.Errorf("store: find owner: %w", err)
+		return gateway.Owner{}, false, fmt.Errorf("store: find owner: %w", err)
 	}
 	return owner, found, nil
 }

@@ -1,0 +1,332 @@
+// Package forward lets any node take any request: what an instance's owner has to answer is
+// passed on to it, with everything that HTTP has: bodies, files, streams, status codes, and
+// the end of a client's patience. A request takes one hop at most.
+package forward
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/store/cache"
+)
+
+const (
+	// ownersKept and ownersAge bound what is remembered of who works for which instance. An
+	// owner that does not work for it any more says so, so the age matters little.
+	ownersKept = 20_000
+	ownersAge  = time.Second
+	// recheck is how often a request under way is compared with who works for its instance:
+	// a node that stands still never answers.
+	recheck = 2 * time.Second
+	// dialTimeout bounds the connection to another node, and idleConns how many are kept.
+	dialTimeout = 2 * time.Second
+	idleConns   = 64
+	// patience bounds one read from a client or one write to it.
+	patience = 30 * time.Second
+)
+
+// Node is this process among the others.
+type Node interface {
+	ID() string
+	// Enter begins a request for an instance that this node works for: see node.Node.
+	Enter(ctx context.Context, instanceID string) (held context.Context, left Left, ok bool)
+}
+
+// Left says how a request that was let in leaves.
+type Left struct {
+	Done func() // called when it is answered, or need not be waited for
+	// Leaving is closed when the instance is handed over: streams end. Gone is closed when
+	// every other request has to end too.
+	Leaving, Gone <-chan struct{}
+}
+
+// Owners finds who works for an instance; found is false if there is no such instance.
+type Owners interface {
+	FindOwner(ctx context.Context, instanceID string) (owner gateway.Owner, found bool, err error)
+}
+
+// Config is what a forwarder stands on. All of it is required.
+type Config struct {
+	Node   Node
+	Owners Owners // nil: this process has the database to itself
+	Secret string // that the nodes share
+	Next   http.Handler
+	// Refuse answers a request with an error.
+	Refuse   func(w http.ResponseWriter, r *http.Request, err *gateway.Error)
+	Stopping <-chan struct{} // closed when streams have to end
+	Logger   *slog.Logger
+}
+
+// Forwarder is a handler that answers what this node may answer, and passes the rest on. It is
+// safe for concurrent use.
+type Forwarder struct {
+	config    Config
+	transport *http.Transport
+	owners    *cache.Cache[string, gateway.Owner]
+	proxy     *httputil.ReverseProxy
+}
+
+// New makes a forwarder.
+func New(config Config) (*Forwarder, error) {
+	if config.Node == nil || config.Next == nil || config.Refuse == nil || config.Logger == nil || config.Stopping == nil {
+		return nil, errors.New("forward: a part is missing")
+	}
+	f := &Forwarder{
+		config: config, owners: cache.New[string, gateway.Owner](cache.Config{Most: ownersKept, Age: ownersAge, Now: time.Now}),
+		transport: &http.Transport{
+			DialContext:         (&net.Dialer{Timeout: dialTimeout}).DialContext,
+			MaxIdleConnsPerHost: idleConns, IdleConnTimeout: time.Minute,
+			// An owner that has lost the instance says so before it has read the body, which
+			// can then be passed on to the next one.
+			ExpectContinueTimeout: dialTimeout,
+			DisableCompression:    true,
+		},
+	}
+	f.proxy = &httputil.ReverseProxy{
+		Rewrite: f.rewrite, Transport: f.transport, FlushInterval: -1, ModifyResponse: f.answered, ErrorHandler: f.failed,
+		ErrorLog: slog.NewLogLogger(config.Logger.Handler(), slog.LevelDebug),
+	}
+	return f, nil
+}
+
+// Close closes the connections to the other nodes.
+func (f *Forwarder) Close() error {
+	f.transport.CloseIdleConnections()
+	return nil
+}
+
+// ServeHTTP answers a request or passes it on.
+func (f *Forwarder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	instanceID := instanceOf(r.URL.Path)
+	ticket, forwarded := f.admit(r)
+	if instanceID == "" {
+		f.config.Next.ServeHTTP(w, r)
+		return
+	}
+	held, left, ok := f.config.Node.Enter(r.Context(), instanceID)
+	switch {
+	case ok && forwarded && gateway.TenureOf(held).Epoch != ticket.epoch:
+		left.Done()
+		w.WriteHeader(http.StatusMisdirectedRequest)
+	case ok:
+		f.serve(w, r.WithContext(held), left)
+	case forwarded:
+		w.WriteHeader(http.StatusMisdirectedRequest)
+	case f.config.Owners == nil || anywhere(r):
+		f.config.Next.ServeHTTP(w, r)
+	default:
+		f.pass(w, r, instanceID)
+	}
+}
+
+// serve answers a request for an instance that this node works for.
+func (f *Forwarder) serve(w http.ResponseWriter, r *http.Request, left Left) {
+	ctx, cancel := context.WithCancelCause(r.Context())
+	defer cancel(nil)
+	end, done := left.Gone, sync.OnceFunc(left.Done)
+	defer done()
+	if isStream(r) {
+		end = left.Leaving
+		done()
+	}
+	answered := make(chan struct{})
+	defer close(answered)
+	if end != nil {
+		go func() {
+			select {
+			case <-end:
+				cancel(gateway.ErrTenureOver)
+			case <-answered:
+			}
+		}()
+	}
+	f.config.Next.ServeHTTP(w, r.WithContext(ctx))
+}
+
+// hop is one attempt to pass a request on.
+type hop struct {
+	owner gateway.Owner
+	to    *url.URL
+	again error // why the request can be passed on once more; nil if it can't, or was answered
+	end   context.CancelFunc
+}
+
+type hopKey struct{}
+
+// errMisdirected is the answer of a node that does not work for the instance any more.
+var errMisdirected = errors.New("forward: the node does not work for the instance")
+
+// pass passes a request on to the owner of its instance.
+func (f *Forwarder) pass(w http.ResponseWriter, r *http.Request, instanceID string) {
+	body := &once{ReadCloser: r.Body, control: http.NewResponseController(w)}
+	for try := range 2 {
+		owner, found, err := f.owner(r.Context(), instanceID, try > 0)
+		switch {
+		case err != nil:
+			f.config.Logger.WarnContext(r.Context(), "the owner of an instance is not known", slog.String("instance_id", instanceID), slog.Any("error", err))
+			f.refuse(w, r)
+			return
+		case !found:
+			f.config.Next.ServeHTTP(w, r) // which knows what to say
+			return
+		}
+		to, err := url.Parse(owner.Address)
+		if err != nil || owner.Address == "" || owner.Lease <= 0 || owner.Tenure.Node == f.config.Node.ID() {
+			f.refuse(w, r) // nobody works for it at the moment
+			return
+		}
+		h := &hop{owner: owner, to: to}
+		f.try(w, r, h, body)
+		if h.again == nil {
+			return
+		}
+		if body.used {
+			break
+		}
+	}
+	f.refuse(w, r)
+}
+
+// try passes a request on once.
+func (f *Forwarder) try(w http.ResponseWriter, r *http.Request, h *hop, body *once) {
+	ctx, cancel := context.WithCancel(context.WithValue(r.Context(), hopKey{}, h))
+	defer cancel()
+	h.end = cancel
+	go f.watch(ctx, h)
+	out := r.Clone(ctx)
+	if r.Body != nil && r.Body != http.NoBody && r.ContentLength != 0 {
+		out.Body = body
+	}
+	f.proxy.ServeHTTP(&patient{ResponseWriter: w, control: body.control}, out)
+}
+
+// watch ends a request that was passed on when somebody else works for its instance.
+func (f *Forwarder) watch(ctx context.Context, h *hop) {
+	ticks := time.NewTicker(recheck)
+	defer ticks.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticks.C:
+		}
+		owner, found, err := f.owner(ctx, h.owner.Tenure.InstanceID, false)
+		if err == nil && (!found || owner.Tenure != h.owner.Tenure || owner.Lease <= 0) {
+			h.end()
+			return
+		}
+	}
+}
+
+func (f *Forwarder) owner(ctx context.Context, instanceID string, anew bool) (gateway.Owner, bool, error) {
+	if anew {
+		f.owners.Change(instanceID)()
+	}
+	owner, found, err := f.owners.Find(instanceID, func() (gateway.Owner, bool, error) {
+		return f.config.Owners.FindOwner(ctx, instanceID)
+	})
+	if err != nil {
+		return owner, false, fmt.Errorf("forward: %w", err)
+	}
+	return owner, found, nil
+}
+
+// rewrite makes the request to the owner.
+func (f *Forwarder) rewrite(p *httputil.ProxyRequest) {
+	h := p.In.Context().Value(hopKey{}).(*hop)
+	p.Out.URL.Scheme, p.Out.URL.Host = h.to.Scheme, h.to.Host
+	p.Out.Host = p.In.Host
+	for _, name := range []string{"X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host", "Forwarded"} {
+		if values := p.In.Header.Values(name); len(values) > 0 {
+			p.Out.Header[name] = values // what a proxy in front has said stays as it is
+		}
+	}
+	if p.Out.Body != nil && p.Out.ContentLength != 0 {
+		p.Out.Header.Set("Expect", "100-continue")
+	}
+	f.sign(p.Out, p.In, h.owner.Tenure)
+}
+
+// answered looks at the answer of the owner before the client gets it.
+func (f *Forwarder) answered(answer *http.Response) error {
+	if answer.StatusCode == http.StatusMisdirectedRequest {
+		return errMisdirected
+	}
+	h := answer.Request.Context().Value(hopKey{}).(*hop)
+	if strings.HasPrefix(answer.Header.Get("Content-Type"), "text/event-stream") {
+		ctx := answer.Request.Context()
+		go func() {
+			select {
+			case <-f.config.Stopping:
+				h.end()
+			case <-ctx.Done():
+			}
+		}()
+	}
+	return nil
+}
+
+// failed notes that the owner has not answered, or does not work for the instance.
+func (f *Forwarder) failed(w http.ResponseWriter, r *http.Request, err error) {
+	h := r.Context().Value(hopKey{}).(*hop)
+	f.owners.Change(h.owner.Tenure.InstanceID)()
+	if opening, ok := errors.AsType[*net.OpError](err); errors.Is(err, errMisdirected) || ok && opening.Op == "dial" {
+		h.again = err
+		return
+	}
+	f.config.Logger.DebugContext(r.Context(), "a request passed on to another node failed",
+		slog.String("instance_id", h.owner.Tenure.InstanceID), slog.String("node", h.owner.Tenure.Node), slog.Any("error", err))
+	f.refuse(w, r)
+}
+
+func (f *Forwarder) refuse(w http.ResponseWriter, r *http.Request) {
+	refusal, _ := gateway.AsError(gateway.ErrTenureOver)
+	f.config.Refuse(w, r, refusal)
+}
+
+// once is a body that knows whether it was used.
+type once struct {
+	io.ReadCloser
+
+	control *http.ResponseController
+	used    bool
+}
+
+// Read reads. A client has some time for each piece.
+func (o *once) Read(p []byte) (int, error) {
+	o.used = true
+	_ = o.control.SetReadDeadline(deadline())
+	return o.ReadCloser.Read(p)
+}
+
+// Close leaves it to the server to close the body: there may be a second attempt.
+func (*once) Close() error { return nil }
+
+// patient is an answer that may take long in all, but not in one piece.
+type patient struct {
+	http.ResponseWriter
+
+	control *http.ResponseController
+}
+
+// Write writes a piece.
+func (p *patient) Write(piece []byte) (int, error) {
+	_ = p.control.SetWriteDeadline(deadline())
+	return p.ResponseWriter.Write(piece)
+}
+
+// Unwrap gives http.ResponseController what is inside.
+func (p *patient) Unwrap() http.ResponseWriter { return p.ResponseWriter }
+
+func deadline() time.Time { return time.Now().Add(patience) } //nolint:forbidigo // a connection's

@@ -1,0 +1,44 @@
+// Which instance a request is for, and who may answer it.
+
+package forward
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/google/uuid"
+)
+
+// prefixes are the beginnings of paths that an instance's identifier follows.
+func prefixes() []string {
+	return []string{"/api/instances/", "/api/message/", "/api/partner/instances/", "/instances/"}
+}
+
+// instanceOf returns the identifier of the instance that a path names; empty if it names none.
+func instanceOf(path string) string {
+	for _, prefix := range prefixes() {
+		rest, ok := strings.CutPrefix(path, prefix)
+		if !ok {
+			continue
+		}
+		id, _, _ := strings.Cut(rest, "/")
+		if len(id) == 36 && uuid.Validate(id) == nil {
+			return id
+		}
+	}
+	return ""
+}
+
+// anywhere reports whether any node may answer a request for an instance: what it asks for is
+// in the database, and nothing else is needed.
+func anywhere(r *http.Request) bool {
+	rest, ok := strings.CutPrefix(r.URL.Path, "/api/instances/")
+	return ok && (r.Method == http.MethodGet || r.Method == http.MethodHead) && !strings.Contains(rest, "/")
+}
+
+// isStream reports whether the answer to a request lasts as long as its reader likes. A stream
+// need not be waited for: its reader comes back.
+func isStream(r *http.Request) bool {
+	return strings.HasSuffix(r.URL.Path, "/live") ||
+		strings.HasPrefix(r.URL.Path, "/api/instances/") && strings.HasSuffix(r.URL.Path, "/events")
+}

@@ -1,0 +1,56 @@
+// How a node knows that a request comes from another one.
+
+package forward
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+// ticketHeader is the header of a request that another node has passed on:
+// "<epoch> <client's address> <signature>".
+const ticketHeader = "Recado-Forwarded"
+
+// ticket says what the node that passed a request on believes.
+type ticket struct {
+	epoch  int64
+	client string // host:port of the client
+}
+
+// sign adds a ticket to a request for the owner of an instance. The signature is of no use
+// for another node or another request, and does not show the secret.
+func (f *Forwarder) sign(out, in *http.Request, tenure gateway.Tenure) {
+	t := ticket{tenure.Epoch, in.RemoteAddr}
+	out.Header.Set(ticketHeader, strconv.FormatInt(t.epoch, 10)+" "+t.client+" "+f.signature(t, tenure.Node, out.Method, out.URL.RequestURI()))
+}
+
+func (f *Forwarder) signature(t ticket, node, method, uri string) string {
+	mac := hmac.New(sha256.New, []byte(f.config.Secret))
+	mac.Write([]byte(strings.Join([]string{strconv.FormatInt(t.epoch, 10), t.client, node, method, uri}, "\n")))
+	return hex.EncodeToString(mac.Sum(nil))
+}
+
+// admit reads the ticket of a request, and reports whether it has a valid one: then the
+// request has come from another node, and its address is the client's. Whatever else the
+// header holds is removed.
+func (f *Forwarder) admit(r *http.Request) (ticket, bool) {
+	text := r.Header.Get(ticketHeader)
+	r.Header.Del(ticketHeader)
+	parts := strings.Split(text, " ")
+	if len(parts) != 3 || f.config.Secret == "" {
+		return ticket{}, false
+	}
+	epoch, err := strconv.ParseInt(parts[0], 10, 64)
+	t := ticket{epoch, parts[1]}
+	if err != nil || !hmac.Equal([]byte(parts[2]), []byte(f.signature(t, f.config.Node.ID(), r.Method, r.URL.RequestURI()))) {
+		return ticket{}, false
+	}
+	r.RemoteAddr = t.client
+	return t, true
+}
