@@ -9,6 +9,8 @@ import (
 	"log/slog"
 	"strconv"
 	"time"
+
+	"github.com/recado-project/recado/internal/gateway"
 )
 
 const (
@@ -43,6 +45,7 @@ type RetentionConfig struct {
 	// KeepUndelivered is how long an event is kept that could not be delivered
 	// (7 days). It is never shorter than KeepDelivered.
 	KeepUndelivered time.Duration
+	Tenures         gateway.Tenures  // nil: the process works for every instance
 	Now             func() time.Time // nil: the wall clock
 }
 
@@ -68,6 +71,9 @@ func NewRetention(config RetentionConfig) (*Retention, error) {
 	config.KeepUndelivered = max(config.KeepUndelivered, config.KeepDelivered)
 	if config.Now == nil {
 		config.Now = time.Now
+	}
+	if config.Tenures == nil {
+		config.Tenures = gateway.Alone{}
 	}
 	return &Retention{config: config}, nil
 }
@@ -102,7 +108,11 @@ func (r *Retention) Sweep(ctx context.Context) error {
 	}
 	var errs []error
 	for _, id := range ids {
-		if err := r.sweepInstance(ctx, id); err != nil {
+		held, ok := r.config.Tenures.Hold(ctx, id)
+		if !ok {
+			continue
+		}
+		if err := r.sweepInstance(held, id); err != nil {
 			errs = append(errs, fmt.Errorf("eventlog: sweep: %w", err))
 		}
 		if ctx.Err() != nil {

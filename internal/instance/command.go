@@ -52,7 +52,11 @@ func (s *Service) SetPayment(ctx context.Context, id string, pending bool) (gate
 // ctx ends; once begun, fn is not cut short, because half a logout would be worse than
 // none.
 func (s *Service) command(ctx context.Context, id string, fn func(context.Context, *supervisor) error) error {
-	sup := s.supervisor(id)
+	return s.commandTo(ctx, s.supervisor(id), func(sup *supervisor, ctx context.Context) error { return fn(ctx, sup) })
+}
+
+// commandTo is command for a supervisor.
+func (s *Service) commandTo(ctx context.Context, sup *supervisor, fn func(*supervisor, context.Context) error) error {
 	select {
 	case sup.command <- struct{}{}:
 	case <-ctx.Done():
@@ -66,7 +70,10 @@ func (s *Service) command(ctx context.Context, id string, fn func(context.Contex
 	if closed {
 		return gateway.Errorf(gateway.Unavailable, gateway.CodeUnavailable, "the gateway is stopping")
 	}
-	return fn(context.WithoutCancel(ctx), sup)
+	if sup.isOver() {
+		return gateway.ErrTenureOver
+	}
+	return fn(sup, context.WithoutCancel(ctx))
 }
 
 // supervisor returns the live side of an instance. It makes one for every id: only the
@@ -74,6 +81,11 @@ func (s *Service) command(ctx context.Context, id string, fn func(context.Contex
 func (s *Service) supervisor(id string) *supervisor {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return s.supervisorLocked(id)
+}
+
+// supervisorLocked is supervisor for a caller that holds the lock.
+func (s *Service) supervisorLocked(id string) *supervisor {
 	sup, ok := s.supervisors[id]
 	if !ok {
 		sup = &supervisor{service: s, id: id, command: make(chan struct{}, 1), changed: make(chan struct{})}

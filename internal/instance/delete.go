@@ -41,6 +41,9 @@ func (s *Service) Delete(ctx context.Context, id string) error {
 	if s.config.Webhooks != nil {
 		s.config.Webhooks.Forget(id)
 	}
+	if s.config.Owns != nil {
+		s.config.Owns.Forget(id)
+	}
 	if s.config.Files != nil {
 		s.deleteFiles(ctx, id)
 	}

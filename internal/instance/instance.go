@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -44,6 +45,20 @@ type Reader interface {
 	GetInstance(ctx context.Context, id string) (gateway.Instance, error)
 	ListInstances(ctx context.Context, accountID string, ids []string, page gateway.PageRequest) (gateway.Page[gateway.Instance], error)
 	AllInstances(ctx context.Context) ([]gateway.Instance, error)
+	// InstancesByID returns those of the instances that exist, in any order.
+	InstancesByID(ctx context.Context, ids []string) ([]gateway.Instance, error)
+}
+
+// Ownership says which instances this process works for, where several share a database.
+type Ownership interface {
+	gateway.Tenures
+	// Create calls create with a context under the first tenure of a new instance.
+	Create(ctx context.Context, instanceID string, create func(ctx context.Context) error) error
+	// Forget ends the tenure of an instance that was deleted.
+	Forget(instanceID string)
+	// StatusHolds returns those of the instances whose stored status was written by a node
+	// that works for them now, and is alive.
+	StatusHolds(ctx context.Context, instanceIDs []string) (map[string]bool, error)
 }
 
 // Log takes events that stand for themselves.
@@ -66,6 +81,7 @@ type Config struct {
 
 	Webhooks Webhooks         // nil: there are none
 	Files    Files            // nil: there are none
+	Owns     Ownership        // nil: the process works for every instance
 	Now      func() time.Time // nil: the wall clock
 }
 
@@ -77,7 +93,10 @@ type Service struct {
 
 	mu          sync.Mutex
 	supervisors map[string]*supervisor
+	due         []gateway.Tenure // of instances that have to be brought back, in this order
 	closed      bool
+
+	wake chan struct{} // there is something due
 }
 
 // New makes the service; Run brings the linked instances back.
@@ -89,7 +108,7 @@ func New(config Config) (*Service, error) {
 		config.Now = time.Now
 	}
 	return &Service{
-		config: config, supervisors: map[string]*supervisor{}, logoutWait: logoutWait,
+		config: config, supervisors: map[string]*supervisor{}, logoutWait: logoutWait, wake: make(chan struct{}, 1),
 	}, nil
 }
 
@@ -104,21 +123,29 @@ func (s *Service) Create(ctx context.Context, accountID, name string) (gateway.I
 		ID: id.String(), AccountID: accountID, Name: name,
 		Status: gateway.StatusCreated, CreatedAt: now, UpdatedAt: now,
 	}
-	return instance, s.config.Store.CreateInstance(ctx, instance)
+	create := func(ctx context.Context) error { return s.config.Store.CreateInstance(ctx, instance) }
+	if s.config.Owns == nil {
+		return instance, create(ctx)
+	}
+	return instance, s.config.Owns.Create(ctx, instance.ID, create)
 }
 
 // Get returns an instance. Its error is NotFound for an unknown one.
 func (s *Service) Get(ctx context.Context, id string) (gateway.Instance, error) {
 	instance, err := s.config.Store.GetInstance(ctx, id)
-	s.correct(&instance)
-	return instance, err
+	if err != nil {
+		return instance, err
+	}
+	one := []gateway.Instance{instance}
+	err = s.correct(ctx, one)
+	return one[0], err
 }
 
 // List returns the instances that the key may use, oldest first.
 func (s *Service) List(ctx context.Context, key gateway.Key, page gateway.PageRequest) (gateway.Page[gateway.Instance], error) {
 	instances, err := s.config.Store.ListInstances(ctx, key.AccountID, key.InstanceIDs, page)
-	for n := range instances.Items {
-		s.correct(&instances.Items[n])
+	if err == nil {
+		err = s.correct(ctx, instances.Items)
 	}
 	return instances, err
 }
@@ -126,16 +153,40 @@ func (s *Service) List(ctx context.Context, key gateway.Key, page gateway.PageRe
 // correct makes sure that a client that reads "connected" can send. The stored status says
 // so for longer than it is true: after a start of the process until the instance is
 // brought back, and while the loss of a connection can't be written.
-func (s *Service) correct(instance *gateway.Instance) {
-	if instance.Status != gateway.StatusConnected {
-		return
+func (s *Service) correct(ctx context.Context, instances []gateway.Instance) error {
+	var elsewhere []string
+	for n := range instances {
+		instance := &instances[n]
+		if instance.Status != gateway.StatusConnected {
+			continue
+		}
+		if s.config.Owns != nil {
+			if _, here := s.config.Owns.Hold(ctx, instance.ID); !here {
+				elsewhere = append(elsewhere, instance.ID)
+				continue
+			}
+		}
+		s.mu.Lock()
+		sup := s.supervisors[instance.ID]
+		s.mu.Unlock()
+		if sup == nil || sup.connected() == nil {
+			instance.Status = gateway.StatusConnecting
+		}
 	}
-	s.mu.Lock()
-	sup := s.supervisors[instance.ID]
-	s.mu.Unlock()
-	if sup == nil || sup.connected() == nil {
-		instance.Status = gateway.StatusConnecting
+	if len(elsewhere) == 0 {
+		return nil
 	}
+	holds, err := s.config.Owns.StatusHolds(ctx, elsewhere)
+	if err != nil {
+		return fmt.Errorf("instance: %w", err)
+	}
+	for _, id := range elsewhere {
+		at := slices.IndexFunc(instances, func(instance gateway.Instance) bool { return instance.ID == id })
+		if !holds[id] {
+			instances[at].Status = gateway.StatusConnecting
+		}
+	}
+	return nil
 }
 
 // Session returns the session of an instance that is connected. Its error is

@@ -1,3 +1,5 @@
+// Which instances this process works for: they are brought back, and let go.
+
 package instance
 
 import (
@@ -6,36 +8,132 @@ import (
 	"log/slog"
 	"sync"
 
+	"golang.org/x/time/rate"
+
 	"github.com/recado-project/recado/internal/gateway"
 )
 
-// Run finishes the deletions and brings back the instances that the end of a process
-// interrupted, then keeps the sessions until ctx ends, and closes them. The keys stay.
+const (
+	// resumesPerSecond is how many sessions are begun in a second at most when many have to be
+	// brought back, so that neither the platform nor the database is flooded. resumeBurst of
+	// them may come at once, and resumers carry them out.
+	resumesPerSecond = 250
+	resumeBurst      = 50
+	resumers         = 8
+)
+
+// Run finishes deletions that the end of a process interrupted, brings the instances of TakeUp
+// back, and keeps the sessions until ctx ends. Then it closes them. The keys stay.
 func (s *Service) Run(ctx context.Context) error {
 	if err := s.finishDeletions(ctx); err != nil && ctx.Err() == nil {
 		// The instances work all the same.
 		s.config.Logger.ErrorContext(ctx, "files of deleted instances could not be looked for: the next start tries again", slog.Any("error", err))
 	}
-	instances, err := s.config.Store.AllInstances(ctx)
+	var working sync.WaitGroup
+	pace := rate.NewLimiter(resumesPerSecond, resumeBurst)
+	for range resumers {
+		working.Go(func() { s.resumeAll(ctx, pace) })
+	}
+	working.Wait()
+	s.close()
+	return nil
+}
+
+// TakeUp brings instances back that this process works for from now on. It returns before
+// they are connected. After an error it may be called again.
+func (s *Service) TakeUp(ctx context.Context, tenures []gateway.Tenure) error {
+	ids, of := make([]string, len(tenures)), make(map[string]gateway.Tenure, len(tenures))
+	for n, tenure := range tenures {
+		ids[n], of[tenure.InstanceID] = tenure.InstanceID, tenure
+	}
+	instances, err := s.config.Store.InstancesByID(ctx, ids)
 	if err != nil {
 		return fmt.Errorf("instance: bring instances back: %w", err)
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	for _, instance := range instances {
-		if next := resumed.next(instance.Status, instance.Linked()); next == instance.Status && next != gateway.StatusConnecting {
-			continue // nothing changes
-		}
-		err := s.command(ctx, instance.ID, func(ctx context.Context, sup *supervisor) error {
-			return sup.resume(ctx)
-		})
-		// One that can't be brought back must not stop the others.
-		if err != nil {
-			s.config.Logger.ErrorContext(ctx, "instance not brought back",
-				slog.String("instance_id", instance.ID), slog.Any("error", err))
+		next := resumed.next(instance.Status, instance.Linked())
+		if next != instance.Status || next == gateway.StatusConnecting { // else nothing changes
+			s.due = append(s.due, of[instance.ID])
 		}
 	}
-	<-ctx.Done()
-	s.close()
+	s.rouse()
 	return nil
+}
+
+// LetGo closes the sessions of instances, whose statuses stay as they are: they say which
+// instances the next process brings back. When it returns, nothing is received or sent for
+// them any more.
+func (s *Service) LetGo(tenures []gateway.Tenure) {
+	gone := make(map[string]bool, len(tenures))
+	for _, tenure := range tenures {
+		gone[tenure.InstanceID] = true
+	}
+	s.mu.Lock()
+	var supervisors []*supervisor
+	for id := range gone {
+		if sup, ok := s.supervisors[id]; ok {
+			supervisors = append(supervisors, sup)
+			delete(s.supervisors, id)
+		}
+	}
+	kept := s.due[:0]
+	for _, tenure := range s.due {
+		if !gone[tenure.InstanceID] {
+			kept = append(kept, tenure)
+		}
+	}
+	s.due = kept
+	s.mu.Unlock()
+	closeAll(supervisors)
+}
+
+// rouse lets a resumer look. The lock is held.
+func (s *Service) rouse() {
+	select {
+	case s.wake <- struct{}{}:
+	default: // one was roused already
+	}
+}
+
+// resumeAll brings back what is due until ctx ends.
+func (s *Service) resumeAll(ctx context.Context, pace *rate.Limiter) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.wake:
+		}
+		for {
+			sup, tenure, ok := s.nextDue()
+			if !ok {
+				break
+			}
+			if pace.Wait(ctx) != nil {
+				return
+			}
+			// One that can't be brought back must not stop the others.
+			if err := s.commandTo(gateway.WithTenure(ctx, tenure), sup, (*supervisor).resume); err != nil && ctx.Err() == nil {
+				s.config.Logger.ErrorContext(ctx, "instance not brought back",
+					slog.String("instance_id", tenure.InstanceID), slog.Any("error", err))
+			}
+		}
+	}
+}
+
+// nextDue returns the next instance that has to be brought back. Its supervisor is there from
+// now on, so that LetGo waits for it.
+func (s *Service) nextDue() (*supervisor, gateway.Tenure, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.due) == 0 {
+		return nil, gateway.Tenure{}, false
+	}
+	tenure := s.due[0]
+	s.due = s.due[1:]
+	s.rouse() // the others help
+	return s.supervisorLocked(tenure.InstanceID), tenure, true
 }
 
 // close ends all sessions. The statuses stay as they are: they say which instances the
@@ -43,14 +141,25 @@ func (s *Service) Run(ctx context.Context) error {
 func (s *Service) close() {
 	s.mu.Lock()
 	s.closed = true
-	supervisors := s.supervisors
+	supervisors := make([]*supervisor, 0, len(s.supervisors))
+	for _, sup := range s.supervisors {
+		supervisors = append(supervisors, sup)
+	}
 	s.supervisors = map[string]*supervisor{}
 	s.mu.Unlock()
+	closeAll(supervisors)
+}
+
+// closeAll closes the sessions of supervisors that nobody finds any more.
+func closeAll(supervisors []*supervisor) {
 	var group sync.WaitGroup
 	for _, sup := range supervisors {
 		group.Go(func() {
 			sup.command <- struct{}{}
 			defer func() { <-sup.command }()
+			sup.mu.Lock()
+			sup.over = true
+			sup.mu.Unlock()
 			if session := sup.detach(); session != nil {
 				session.Close()
 			}

@@ -38,10 +38,7 @@ func (s *Service) Search(
 	result := gateway.Page[gateway.Instance]{Total: len(found)}
 	first := min(page.Offset(), len(found))
 	result.Items = found[first:min(first+page.Limit, len(found))]
-	for n := range result.Items {
-		s.correct(&result.Items[n])
-	}
-	return result, nil
+	return result, s.correct(ctx, result.Items)
 }
 
 // numberIn returns a text without what people write between the digits of a number.
@@ -66,8 +63,5 @@ func (s *Service) Some(ctx context.Context, key gateway.Key, ids []string) ([]ga
 	if err != nil {
 		return nil, fmt.Errorf("instance: find some: %w", err)
 	}
-	for n := range some.Items {
-		s.correct(&some.Items[n])
-	}
-	return some.Items, nil
+	return some.Items, s.correct(ctx, some.Items)
 }

@@ -29,12 +29,20 @@ type supervisor struct {
 	up         bool
 	announced  bool // while up: the status says so
 	ended      bool // the session is over by itself, and not closed yet
+	over       bool // this process does not work for the instance any more
 	code       gateway.QRCode
 	passkey    gateway.PasskeyQuestion // of the current session's linking
 	pairing    pairing                 // counts only as long as its session is the current one
 	trouble    error                   // why the platform was not reached in the last attempt, or refuses the version; else nil
 	failure    error                   // why no code will come; the status that it mentions is written
 	changed    chan struct{}           // closed and made anew when the fields above change
+}
+
+// isOver reports whether the supervisor must not begin anything any more.
+func (s *supervisor) isOver() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.over
 }
 
 // connected returns the session if it is up, else nil.

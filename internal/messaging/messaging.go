@@ -61,6 +61,7 @@ type Config struct {
 	// MaxMessages is how many messages of an instance are kept, the newest; 0 means
 	// all.
 	MaxMessages int
+	Tenures     gateway.Tenures  // nil: the process works for every instance
 	Now         func() time.Time // nil: the wall clock
 }
 
@@ -76,6 +77,7 @@ type Service struct {
 
 	mu      sync.Mutex
 	sending map[repeatKey]struct{} // requests that run
+	since   map[string]time.Time   // when the instances were taken up
 }
 
 // New makes the service.
@@ -105,9 +107,14 @@ func New(config Config) (*Service, error) {
 	if config.Now == nil {
 		config.Now = time.Now
 	}
-	s := &Service{config: config, reporter: reporter{config.Encoder}, sending: map[repeatKey]struct{}{}}
+	if config.Tenures == nil {
+		config.Tenures = gateway.Alone{}
+	}
+	s := &Service{config: config, reporter: reporter{config.Encoder}, sending: map[repeatKey]struct{}{}, since: map[string]time.Time{}}
 	var err error
-	s.queue, err = queue.New(queue.Config{Store: config.Store, Sender: queued{s}, Bell: config.Bell, Logger: config.Logger, Now: config.Now})
+	s.queue, err = queue.New(queue.Config{
+		Store: config.Store, Sender: queued{s}, Bell: config.Bell, Logger: config.Logger, Tenures: config.Tenures, Now: config.Now,
+	})
 	return s, err
 }
 
@@ -143,4 +150,37 @@ func (s *Service) Find(ctx context.Context, instanceID string, ref gateway.Messa
 func notFound() error {
 	return gateway.Errorf(gateway.NotFound, gateway.CodeMessageNotFound,
 		"the instance has no message with this identifier")
+}
+
+// TakeUp begins to send the messages that wait of instances that this process works for from
+// now on. After an error it may be called again.
+func (s *Service) TakeUp(ctx context.Context, tenures []gateway.Tenure) error {
+	now := s.config.Now()
+	s.mu.Lock()
+	for _, tenure := range tenures {
+		s.since[tenure.InstanceID] = now
+	}
+	s.mu.Unlock()
+	return s.queue.TakeUp(ctx, tenures)
+}
+
+// LetGo sends nothing more from the queue for the instances. Settle is called after it.
+func (s *Service) LetGo(tenures []gateway.Tenure) {
+	s.mu.Lock()
+	for _, tenure := range tenures {
+		delete(s.since, tenure.InstanceID)
+	}
+	s.mu.Unlock()
+	s.queue.LetGo(tenures)
+}
+
+// Settle waits until the outcome of what was being sent from the queue is written. The
+// sessions must have been closed, which ends it.
+func (s *Service) Settle(tenures []gateway.Tenure) { s.queue.Settle(tenures) }
+
+// takenUpAfter reports whether an instance was taken up after a time.
+func (s *Service) takenUpAfter(instanceID string, t time.Time) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.since[instanceID].After(t)
 }

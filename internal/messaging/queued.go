@@ -128,21 +128,8 @@ func (s *Service) runQueue(ctx context.Context) {
 	if err := s.removeQueuedFiles(ctx); err != nil && ctx.Err() == nil {
 		s.config.Logger.WarnContext(ctx, "files without a message in the queue not removed; the next start tries again", slog.Any("error", err))
 	}
-	for ctx.Err() == nil {
-		if err := s.queue.Run(ctx); err != nil && ctx.Err() == nil {
-			s.config.Logger.ErrorContext(ctx, "messages in the queue not sent; it is tried again", slog.Any("error", err))
-			wait(ctx, time.Second)
-		}
-	}
-}
-
-// wait waits for a time, or until ctx ends.
-func wait(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
+	if err := s.queue.Run(ctx); err != nil {
+		s.config.Logger.ErrorContext(ctx, "messages in the queue are not sent", slog.Any("error", err))
 	}
 }
 
@@ -154,13 +141,13 @@ func (s *Service) removeQueuedFiles(ctx context.Context) error {
 	if err != nil || len(folders) == 0 {
 		return err
 	}
-	heads, err := s.config.Store.AllQueued(ctx)
+	ids, err := s.config.Store.AllQueued(ctx)
 	if err != nil {
 		return err
 	}
-	waiting := make(map[string]bool, len(heads))
-	for _, head := range heads {
-		waiting[head.ID] = true
+	waiting := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		waiting[id] = true
 	}
 	for _, id := range folders {
 		if waiting[id] {

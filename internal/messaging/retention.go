@@ -49,6 +49,10 @@ func (s *Service) Expire(ctx context.Context) error {
 		return fmt.Errorf("messaging: remove old messages: %w", err)
 	}
 	for _, instance := range instances {
+		ctx, ok := s.config.Tenures.Hold(ctx, instance.ID)
+		if !ok {
+			continue
+		}
 		removed, err := s.expireOf(ctx, instance)
 		if removed > 0 {
 			s.config.Logger.InfoContext(ctx, "old messages removed",

@@ -316,7 +316,7 @@ func TestForgottenMessagesAreGivenUp(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	pending, sent := d.message(customer, gateway.MessagePending), d.message(customer, gateway.MessageSent)
-	service := messaging.NewWithout(messaging.Config{Store: d.store, Now: func() time.Time { return time.UnixMilli(1) }})
+	service := messaging.NewWithout(messaging.Config{Store: d.store, Tenures: gateway.Alone{}, Now: func() time.Time { return time.UnixMilli(1) }})
 	d.check(service.GiveUp(t.Context(), time.UnixMilli(1<<42)))
 	if d.status(pending) != gateway.MessageFailed || d.status(sent) != gateway.MessageSent {
 		t.Errorf("they are %v and %v", d.status(pending), d.status(sent))

@@ -24,6 +24,7 @@ type Store interface {
 // QueueStore keeps the messages that wait to be sent.
 type QueueStore interface {
 	queue.Store
+	AllQueued(ctx context.Context) ([]string, error)
 	RemoveQueued(ctx context.Context, instanceID string, ids ...string) error
 	AddMessage(ctx context.Context, message gateway.Message, events ...eventlog.Event) (bool, error)
 }
@@ -35,7 +36,7 @@ type MessageStore interface {
 	FindMessages(ctx context.Context, instanceID, id string) ([]gateway.Message, error)
 	UpdateMessages(ctx context.Context, instanceID string, ids []string,
 		change func(found []gateway.Message) (changed []gateway.Message, events []eventlog.Event, err error)) error
-	PendingMessages(ctx context.Context, before time.Time, limit int) ([]gateway.Message, error)
+	PendingMessages(ctx context.Context, after gateway.Position, before time.Time, limit int) ([]gateway.Message, error)
 }
 
 // SentChangeStore keeps the changes that are sent, until the platform may no longer refer

@@ -9,6 +9,8 @@ import (
 	"log/slog"
 	"sync"
 	"time"
+
+	"github.com/recado-project/recado/internal/gateway"
 )
 
 const (
@@ -24,9 +26,6 @@ const (
 // Run removes idempotency keys, changes and messages that have been kept long enough, and
 // gives up messages that were never acknowledged, until ctx ends.
 func (s *Service) Run(ctx context.Context) error {
-	// After a stop many receipts may still be on their way; no message is given up before
-	// they had the time to arrive.
-	began := s.config.Now()
 	var expiring sync.WaitGroup
 	expiring.Go(func() { s.expire(ctx) })
 	defer expiring.Wait()
@@ -34,7 +33,7 @@ func (s *Service) Run(ctx context.Context) error {
 	ticker := time.NewTicker(sweepPause)
 	defer ticker.Stop()
 	for {
-		if err := s.sweep(ctx, began); err != nil && ctx.Err() == nil {
+		if err := s.sweep(ctx); err != nil && ctx.Err() == nil {
 			s.config.Logger.ErrorContext(ctx, "old idempotency keys, changes and pending messages not swept; it is tried again", slog.Any("error", err))
 		}
 		select {
@@ -45,7 +44,7 @@ func (s *Service) Run(ctx context.Context) error {
 	}
 }
 
-func (s *Service) sweep(ctx context.Context, began time.Time) error {
+func (s *Service) sweep(ctx context.Context) error {
 	now := s.config.Now()
 	if _, err := s.config.Store.DeleteIdempotency(ctx, now.Add(-repeatAge)); err != nil {
 		return fmt.Errorf("messaging: remove old idempotency keys: %w", err)
@@ -53,24 +52,28 @@ func (s *Service) sweep(ctx context.Context, began time.Time) error {
 	if _, err := s.config.Store.DeleteChanges(ctx, now.Add(-changeAge)); err != nil {
 		return fmt.Errorf("messaging: remove old changes: %w", err)
 	}
-	if now.Sub(began) < s.config.PendingLimit {
-		return nil
-	}
 	return s.GiveUp(ctx, now.Add(-s.config.PendingLimit))
 }
 
 // GiveUp marks messages as failed that were accepted before a time and never acknowledged,
-// and appends their events. If the platform has one of them after all, a receipt moves it
+// and appends their events. After a stop many receipts may still be on their way, so it
+// leaves out the instances that were taken up after that time. If the platform has one of them after all, a receipt moves it
 // forward; a client that repeats its request with the same Idempotency-Key sends it under
 // the same identifier.
 func (s *Service) GiveUp(ctx context.Context, before time.Time) error {
+	var last gateway.Position
 	for {
-		pending, err := s.config.Store.PendingMessages(ctx, before, sweepSlice)
+		pending, err := s.config.Store.PendingMessages(ctx, last, before, sweepSlice)
 		if err != nil {
 			return fmt.Errorf("messaging: look for pending messages: %w", err)
 		}
 		for _, message := range pending {
-			if err := s.failed(ctx, message, nil); err != nil {
+			last = message.Position()
+			held, ok := s.config.Tenures.Hold(ctx, message.InstanceID)
+			if !ok || s.takenUpAfter(message.InstanceID, before) {
+				continue
+			}
+			if err := s.failed(held, message, nil); err != nil {
 				return err
 			}
 		}

@@ -5,8 +5,8 @@ package messaging
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -19,7 +19,6 @@ const trafficHours = 25
 
 // TrafficStore counts the messages that an earlier process has stored.
 type TrafficStore interface {
-	AllInstances(ctx context.Context) ([]gateway.Instance, error)
 	CountTraffic(ctx context.Context, instanceID string, from, until time.Time) ([]gateway.Traffic, error)
 }
 
@@ -34,14 +33,21 @@ type TrafficConfig struct {
 
 // Traffic counts the messages that each instance receives and sends in an hour. It counts
 // in memory, as events are appended, so it costs the messages nothing; Run adds what an
-// earlier process had. A message that was on its way when the process started may count
+// earlier process had. A message that was on its way when its instance was taken up may count
 // twice. It is safe for concurrent use.
 type Traffic struct {
 	config TrafficConfig
-	began  time.Time
 
 	mu        sync.Mutex
 	instances map[string]*[trafficHours]gateway.Traffic // an hour has its place by its number
+	unread    []unread
+	wake      chan struct{} // there is something unread
+}
+
+// unread is an instance whose messages from before a time are not counted yet.
+type unread struct {
+	instanceID string
+	until      time.Time
 }
 
 // NewTraffic makes the count, which begins at once.
@@ -52,21 +58,20 @@ func NewTraffic(config TrafficConfig) (*Traffic, error) {
 	if config.Now == nil {
 		config.Now = time.Now
 	}
-	t := &Traffic{config: config, began: config.Now(), instances: map[string]*[trafficHours]gateway.Traffic{}}
+	t := &Traffic{config: config, instances: map[string]*[trafficHours]gateway.Traffic{}, wake: make(chan struct{}, 1)}
 	config.Bell.Listen(t.appended)
 	return t, nil
 }
 
-// Run counts the messages from before the start, then forgets instances without messages
-// from time to time, until ctx ends.
+// Run counts the messages that the instances of TakeUp had before, and forgets instances
+// without messages from time to time, until ctx ends.
 func (t *Traffic) Run(ctx context.Context) error {
-	if err := t.load(ctx); err != nil && ctx.Err() == nil {
-		t.config.Logger.ErrorContext(ctx, "messages from before the start not counted", slog.Any("error", err))
-	}
 	ticker := time.NewTicker(time.Hour)
 	defer ticker.Stop()
 	for {
 		select {
+		case <-t.wake:
+			t.readAll(ctx)
 		case <-ticker.C:
 			t.forget()
 		case <-ctx.Done():
@@ -75,24 +80,55 @@ func (t *Traffic) Run(ctx context.Context) error {
 	}
 }
 
-func (t *Traffic) load(ctx context.Context) error {
-	instances, err := t.config.Store.AllInstances(ctx)
-	if err != nil {
-		return fmt.Errorf("messaging: count messages: %w", err)
+// TakeUp counts instances that this process works for from now on. What they had before is
+// counted by Run.
+func (t *Traffic) TakeUp(tenures []gateway.Tenure) {
+	now := t.config.Now()
+	t.mu.Lock()
+	for _, tenure := range tenures {
+		delete(t.instances, tenure.InstanceID)
+		t.unread = append(t.unread, unread{tenure.InstanceID, now})
 	}
-	first := t.began.Truncate(time.Hour).Add(-(trafficHours - 1) * time.Hour)
-	for _, instance := range instances {
-		hours, err := t.config.Store.CountTraffic(ctx, instance.ID, first, t.began)
-		if err != nil {
-			return fmt.Errorf("messaging: count messages: %w", err)
+	t.mu.Unlock()
+	select {
+	case t.wake <- struct{}{}:
+	default: // it was woken already
+	}
+}
+
+// LetGo forgets instances that this process does not work for any more.
+func (t *Traffic) LetGo(tenures []gateway.Tenure) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, tenure := range tenures {
+		delete(t.instances, tenure.InstanceID)
+		t.unread = slices.DeleteFunc(t.unread, func(u unread) bool { return u.instanceID == tenure.InstanceID })
+	}
+}
+
+// readAll counts what is unread.
+func (t *Traffic) readAll(ctx context.Context) {
+	for ctx.Err() == nil {
+		t.mu.Lock()
+		if len(t.unread) == 0 {
+			t.mu.Unlock()
+			return
+		}
+		next := t.unread[0]
+		t.unread = t.unread[1:]
+		t.mu.Unlock()
+		first := next.until.Truncate(time.Hour).Add(-(trafficHours - 1) * time.Hour)
+		hours, err := t.config.Store.CountTraffic(ctx, next.instanceID, first, next.until)
+		if err != nil && ctx.Err() == nil {
+			t.config.Logger.ErrorContext(ctx, "messages from before the start not counted",
+				slog.String("instance_id", next.instanceID), slog.Any("error", err))
 		}
 		t.mu.Lock()
 		for _, hour := range hours {
-			t.add(instance.ID, hour)
+			t.add(next.instanceID, hour)
 		}
 		t.mu.Unlock()
 	}
-	return nil
 }
 
 // appended counts the messages among events that were committed. The bell calls it.

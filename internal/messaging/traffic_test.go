@@ -22,12 +22,8 @@ type counted struct {
 	err   error
 }
 
-func (c counted) AllInstances(context.Context) ([]gateway.Instance, error) {
-	return []gateway.Instance{{ID: "a"}}, c.err
-}
-
 func (c counted) CountTraffic(context.Context, string, time.Time, time.Time) ([]gateway.Traffic, error) {
-	return c.hours, nil
+	return c.hours, c.err
 }
 
 // street is traffic with a bell to ring.
@@ -54,6 +50,7 @@ func newStreet(t *testing.T, store messaging.TrafficStore) street {
 		}
 	})
 	t.Cleanup(func() { stop(); running.Wait() })
+	s.TakeUp([]gateway.Tenure{{InstanceID: "a"}})
 	synctest.Wait()
 	return s
 }

@@ -57,6 +57,16 @@ func Open(ctx context.Context, config Config) (*DB, error) {
 	if err != nil {
 		return nil, err // pgx leaves the password out of its errors
 	}
+	for name, value := range map[string]string{
+		// A process that stands still, or is cut off, must not hold rows for ever that the
+		// others wait for.
+		"idle_in_transaction_session_timeout": "10000", // milliseconds
+		"tcp_user_timeout":                    "10000",
+	} {
+		if settings.RuntimeParams[name] == "" {
+			settings.RuntimeParams[name] = value
+		}
+	}
 	if settings.RuntimeParams["application_name"] == "" {
 		settings.RuntimeParams["application_name"] = ApplicationName
 	}

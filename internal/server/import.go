@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 
 	"github.com/recado-project/recado/internal/store"
+	"github.com/recado-project/recado/internal/store/earlier"
 	"github.com/recado-project/recado/internal/whatsapp"
 )
 
@@ -22,7 +23,7 @@ const sessionsFile = "sessions.db"
 // whatsmeow's into the store: from a file of their own, which is removed, or from the same
 // PostgreSQL database, whose tables are emptied. If it is interrupted, the next start goes
 // on with it.
-func (s *Server) importKeys(ctx context.Context) error {
+func (s *Server) importKeys(ctx context.Context) (failed error) {
 	path := filepath.Join(s.config.DataDir, sessionsFile)
 	if s.config.DatabaseURL == "" {
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
@@ -30,17 +31,31 @@ func (s *Server) importKeys(ctx context.Context) error {
 		}
 	}
 	config := s.storeConfig()
+	var old *earlier.Keys
+	var err error
 	if config.URL == "" {
-		config.Path = path
+		old, err = earlier.OpenFile(ctx, path)
+	} else {
+		old, err = earlier.OpenDatabase(ctx, config.URL, s.config.Logger)
 	}
-	old, err := store.OpenEarlierKeys(ctx, config)
 	if err != nil {
 		return fmt.Errorf("server: open the keys of an earlier version: %w", err)
 	}
 	if old == nil {
 		return nil
 	}
-	devices, err := whatsapp.ImportKeys(ctx, old.DB, old.Dialect, s.store)
+	kept := s.store
+	if config.URL != "" {
+		if s.config.Cluster.Advertise != "" {
+			return errors.Join(errors.New("server: this database has keys that an earlier version kept: start one process alone once, without --advertise, which moves them"), old.Close())
+		}
+		// No instance has an owner yet: this store does not ask for tenures.
+		if kept, err = store.Open(ctx, config); err != nil {
+			return errors.Join(fmt.Errorf("server: %w", err), old.Close())
+		}
+		defer func() { failed = errors.Join(failed, kept.Close()) }()
+	}
+	devices, err := whatsapp.ImportKeys(ctx, old.DB, old.Dialect, kept)
 	if err == nil && config.URL != "" { // a file is removed
 		err = old.Empty(ctx)
 	}

@@ -120,7 +120,11 @@ func (s *Server) storeConfig() store.Config {
 
 func (s *Server) openStore(ctx context.Context) error {
 	if s.config.DatabaseURL != "" {
-		taken, err := claim.Take(ctx, s.config.DatabaseURL, s.config.Logger)
+		take := claim.Take
+		if s.config.Cluster.Advertise != "" {
+			take = claim.Share
+		}
+		taken, err := take(ctx, s.config.DatabaseURL, s.config.Logger)
 		if err != nil {
 			return fmt.Errorf("server: %w", err)
 		}
@@ -128,7 +132,7 @@ func (s *Server) openStore(ctx context.Context) error {
 		s.onClose("claim", taken.Close)
 	}
 	config := s.storeConfig()
-	config.Bell = &s.bell
+	config.Bell, config.Fenced = &s.bell, s.config.DatabaseURL != ""
 	opened, err := store.Open(ctx, config)
 	if err != nil {
 		return fmt.Errorf("server: %w", err)

@@ -23,6 +23,7 @@ import (
 	"github.com/recado-project/recado/internal/instance"
 	"github.com/recado-project/recado/internal/media"
 	"github.com/recado-project/recado/internal/messaging"
+	"github.com/recado-project/recado/internal/node"
 	"github.com/recado-project/recado/internal/sandbox"
 	"github.com/recado-project/recado/internal/store"
 	"github.com/recado-project/recado/internal/store/claim"
@@ -44,6 +45,8 @@ type Config struct {
 	Listen      string // host:port of the API; port 0 takes a free one
 	DataDir     string // the folder of SQLite's files, fetched media and the lock
 	DatabaseURL string // a PostgreSQL database instead of SQLite's files
+	// Cluster says how this process shares the database; its zero value is that it does not.
+	Cluster Cluster
 
 	// Platform is the platform that the sessions connect to. Its zero value is the
 	// messenger's own. If Sandbox is set, the address and key are the sandbox's.
@@ -105,6 +108,7 @@ type Server struct {
 	sandbox     *sandbox.Server // nil without one
 	claim       *claim.Claim    // nil on SQLite, where the lock of the data folder is enough
 	store       *store.Store
+	node        *node.Node
 	webhooks    *webhook.Service
 	media       *media.Service
 	blobs       *media.Blobs
@@ -197,7 +201,7 @@ func (s *Server) Sandbox() *sandbox.Server { return s.sandbox }
 // Run serves until ctx ends. Then it stops the API first, then the sessions, then the
 // parts that they need. It closes the server.
 func (s *Server) Run(ctx context.Context) error {
-	workers := make([]worker.Worker, 0, 12)
+	workers := make([]worker.Worker, 0, 13)
 	if s.claim != nil {
 		workers = append(workers, worker.Worker{Name: "claim", Run: s.claim.Run})
 	}
@@ -216,6 +220,7 @@ func (s *Server) Run(ctx context.Context) error {
 		worker.Worker{Name: "connector", Run: s.connector.Run, Ready: s.connector.Ready()},
 		worker.Worker{Name: "instances", Run: s.instances.Run},
 		worker.Worker{Name: "messages", Run: s.messages.Run},
+		worker.Worker{Name: "node", Run: s.node.Run, Ready: s.node.Ready()},
 		worker.Worker{Name: "http", Run: s.serve},
 	)
 	group, err := worker.New(worker.Config{Workers: workers, StopWait: stopWait, Logger: s.config.Logger})
@@ -293,7 +298,11 @@ func (s *Server) openAPI() error {
 	if err != nil {
 		return err
 	}
-	s.http = contract.NewHTTPServer(s.withSandbox(withDashboard(pages, handler)), s.config.Logger)
+	forwarder, err := s.openForwarder(withDashboard(pages, handler))
+	if err != nil {
+		return err
+	}
+	s.http = contract.NewHTTPServer(s.withSandbox(forwarder), s.config.Logger)
 	return nil
 }
 

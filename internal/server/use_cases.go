@@ -15,7 +15,7 @@ import (
 // buildUseCases makes the services that work with the store and the connector. Each
 // step needs the ones before it.
 func (s *Server) buildUseCases() error {
-	for _, build := range []func() error{s.buildAccess, s.buildUsers, s.buildEvents, s.buildInstances, s.buildMessages} {
+	for _, build := range []func() error{s.buildNode, s.buildAccess, s.buildUsers, s.buildEvents, s.buildInstances, s.buildMessages} {
 		if err := build(); err != nil {
 			return fmt.Errorf("server: %w", err)
 		}
@@ -49,7 +49,8 @@ func (s *Server) buildEvents() (err error) {
 	}
 	s.retention, err = eventlog.NewRetention(eventlog.RetentionConfig{
 		Store: s.store, Delivered: s.webhooks.Delivered, KeepDelivered: c.KeepDelivered, KeepUndelivered: c.KeepUndelivered,
-		Logger: c.Logger, Now: c.Now,
+		Tenures: s.node,
+		Logger:  c.Logger, Now: c.Now,
 	})
 	return err
 }
@@ -66,7 +67,7 @@ func (s *Server) buildInstances() error {
 	}
 	s.instances, err = instance.New(instance.Config{
 		Store: s.store, Connector: s.connector, Receivers: receiver, Log: s.log, Logger: c.Logger,
-		Webhooks: s.webhooks, Files: s.blobs, Now: c.Now,
+		Webhooks: s.webhooks, Files: s.blobs, Owns: s.node, Now: c.Now,
 	})
 	if err != nil {
 		return err
@@ -85,7 +86,7 @@ func (s *Server) buildMessages() (err error) {
 		Store: s.store, Sessions: s.instances, Directory: s.directory, Encoder: s.connector,
 		Media: s.media, Blobs: s.blobs, QueuedFiles: s.queuedFiles, Links: s.links, Bell: &s.bell, Logger: c.Logger,
 		EditWindow: c.EditWindow, DeleteWindow: c.DeleteWindow, LinkLifetime: c.LinkLifetime, Now: c.Now,
-		KeepMessages: c.KeepMessages, MaxMessages: c.MaxMessages,
+		KeepMessages: c.KeepMessages, MaxMessages: c.MaxMessages, Tenures: s.node,
 	})
 	if err != nil {
 		return err

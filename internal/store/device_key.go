@@ -4,12 +4,9 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 
 	"github.com/recado-project/recado/internal/gateway"
-	"github.com/recado-project/recado/internal/sqlite"
 	"github.com/recado-project/recado/internal/store/table"
 )
 
@@ -95,15 +92,32 @@ func (s *Store) ListDeviceKeys(ctx context.Context, device int64, kind, prefix s
 	return rows, nil
 }
 
-// WriteDeviceKeys writes changes of the keys that an instance uses, in order with everything
+// WriteDeviceKeys writes changes of the keys that an instance uses, or of those that all
+// devices share if there is no instance, in order with everything
 // else that is written of the instance, and returns after the commit. What was begun
 // before for the same instance is committed then too.
 func (s *Store) WriteDeviceKeys(ctx context.Context, instanceID string, changes gateway.DeviceKeyChanges) error {
 	err := s.db.begin(ctx, instanceID, func(ctx context.Context, q table.Querier) error {
+		if instanceID == nobody {
+			return writeSharedKeys(ctx, q, changes)
+		}
 		return writeDeviceKeys(ctx, q, changes)
 	}, changes.Written).Wait()
 	if err != nil {
 		return fmt.Errorf("store: write keys: %w", err)
+	}
+	return nil
+}
+
+// writeSharedKeys writes changes of the keys that all devices share.
+func writeSharedKeys(ctx context.Context, q table.Querier, changes gateway.DeviceKeyChanges) error {
+	for _, row := range changes.Rows() {
+		if row.Device != 0 {
+			return fmt.Errorf("a key of the device %d is not shared", row.Device)
+		}
+		if err := writeDeviceKey(ctx, q, row); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -135,52 +149,4 @@ func scanBytes(row table.Scanner) ([]byte, error) {
 	var value []byte
 	err := row.Scan(&value)
 	return table.NotNull(value), err // an empty value is not a missing one
-}
-
-// EarlierKeys is a database with whatsmeow's own tables, which earlier versions kept the
-// keys of devices in.
-type EarlierKeys struct {
-	*sql.DB
-
-	Dialect string // as whatsmeow names it
-}
-
-// OpenEarlierKeys opens the database with whatsmeow's tables: a SQLite file, or the
-// PostgreSQL database if there are such tables in it. Without them it returns nil, and also
-// if no instance has one of their devices: then they are another program's.
-func OpenEarlierKeys(ctx context.Context, config Config) (*EarlierKeys, error) {
-	if config.URL == "" {
-		db, err := sqlite.OpenPool(ctx, config.Path, 1)
-		if err != nil {
-			return nil, fmt.Errorf("store: open the keys of an earlier version: %w", err)
-		}
-		return &EarlierKeys{DB: db, Dialect: "sqlite3"}, nil
-	}
-	database, err := openPostgres(ctx, config)
-	if err != nil {
-		return nil, fmt.Errorf("store: open the keys of an earlier version: %w", err)
-	}
-	var devices bool
-	err = database.db.Pool().QueryRowContext(ctx, "SELECT to_regclass('whatsmeow_device') IS NOT NULL").Scan(&devices)
-	if err == nil && devices {
-		err = database.db.Pool().QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM whatsmeow_device WHERE "+ofInstances+")").Scan(&devices)
-	}
-	if err != nil || !devices {
-		if err = errors.Join(err, database.close()); err != nil {
-			err = fmt.Errorf("store: look for keys of an earlier version: %w", err)
-		}
-		return nil, err
-	}
-	return &EarlierKeys{DB: database.db.Pool(), Dialect: "postgres"}, nil
-}
-
-// ofInstances chooses the devices that instances have.
-const ofInstances = "jid IN (SELECT device FROM instances)"
-
-// Empty removes the devices of instances, and with them their keys.
-func (f *EarlierKeys) Empty(ctx context.Context) error {
-	if _, err := f.ExecContext(ctx, "DELETE FROM whatsmeow_device WHERE "+ofInstances); err != nil {
-		return fmt.Errorf("store: remove the keys of an earlier version: %w", err)
-	}
-	return nil
 }

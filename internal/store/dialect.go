@@ -1,6 +1,9 @@
 package store
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"strings"
+)
 
 // dialect holds the few pieces of SQL that differ between the two databases. Everything
 // else is SQL that both accept: parameters numbered in
@@ -49,6 +52,9 @@ func postgresDialect() dialect {
 
 // in returns the set of texts in the JSON array that is the second parameter.
 func (d dialect) in() string { return d.each }
+
+// inFirst is in for the first parameter.
+func (d dialect) inFirst() string { return strings.ReplaceAll(d.each, "$2", "$1") }
 
 const noTexts = "[]"
 

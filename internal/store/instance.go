@@ -133,6 +133,19 @@ func (s *Store) AllInstances(ctx context.Context) ([]gateway.Instance, error) {
 	return instances, nil
 }
 
+// InstancesByID returns those of the instances that exist, in any order.
+func (s *Store) InstancesByID(ctx context.Context, ids []string) ([]gateway.Instance, error) {
+	set, err := texts(ids)
+	if err != nil {
+		return nil, fmt.Errorf("store: instances: %w", err)
+	}
+	instances, err := table.Collect(ctx, s.db.scanner(), scanInstance, "SELECT "+instanceColumns+" FROM instances WHERE id IN "+s.dialect.inFirst(), set)
+	if err != nil {
+		return nil, fmt.Errorf("store: instances: %w", err)
+	}
+	return instances, nil
+}
+
 // UpdateInstance reads the instance, applies change to it, writes it back and
 // appends the events that change returns, in one transaction that excludes every
 // other update of the instance. It returns what was written, or a

@@ -59,8 +59,13 @@ func (s *Store) AddQueued(ctx context.Context, message queue.Message, record *ga
 	return accepted(err, taken)
 }
 
-// AllQueued returns what the queue remembers of each message that waits, oldest first.
-func (s *Store) AllQueued(ctx context.Context) ([]queue.Head, error) {
+// QueuedHeads returns what the queue remembers of each message of instances that waits,
+// oldest first.
+func (s *Store) QueuedHeads(ctx context.Context, instanceIDs []string) ([]queue.Head, error) {
+	set, err := texts(instanceIDs)
+	if err != nil {
+		return nil, fmt.Errorf("store: queued messages: %w", err)
+	}
 	heads, err := table.Collect(ctx, s.db.scanner(), func(row table.Scanner) (queue.Head, error) {
 		var head queue.Head
 		var dueAt int64
@@ -68,11 +73,20 @@ func (s *Store) AllQueued(ctx context.Context) ([]queue.Head, error) {
 		head.DueAt = table.Time(dueAt)
 		return head, err
 	}, "SELECT id, instance_id, recipient, file_size, due_at, "+
-		"EXISTS (SELECT 1 FROM messages WHERE messages.id = queued_messages.id) FROM queued_messages ORDER BY created_at, id")
+		"EXISTS (SELECT 1 FROM messages WHERE messages.id = queued_messages.id) FROM queued_messages WHERE instance_id IN "+s.dialect.inFirst()+" ORDER BY created_at, id", set)
+	if err != nil {
+		return nil, fmt.Errorf("store: queued messages: %w", err)
+	}
+	return heads, nil
+}
+
+// AllQueued returns the identifiers of all messages that wait.
+func (s *Store) AllQueued(ctx context.Context) ([]string, error) {
+	ids, err := table.Collect(ctx, s.db.scanner(), table.ScanText, "SELECT id FROM queued_messages")
 	if err != nil {
 		return nil, fmt.Errorf("store: all queued messages: %w", err)
 	}
-	return heads, nil
+	return ids, nil
 }
 
 // FindQueued returns the message that waits under an identifier, its own or the platform's,

@@ -200,14 +200,14 @@ func writeMessage(ctx context.Context, q table.Querier, before, after gateway.Me
 	return err
 }
 
-// PendingMessages returns messages of all instances that were accepted before a time and
-// have not been acknowledged since, oldest first, limit at most. Those that are in the queue
-// are left out: it sends them again.
-func (s *Store) PendingMessages(ctx context.Context, before time.Time, limit int) ([]gateway.Message, error) {
+// PendingMessages returns messages of all instances that were accepted after a position,
+// before a time, and have not been acknowledged since, oldest first, limit at most. Those
+// that are in the queue are left out: it sends them again.
+func (s *Store) PendingMessages(ctx context.Context, after gateway.Position, before time.Time, limit int) ([]gateway.Message, error) {
 	messages, err := table.Collect(ctx, s.db.scanner(), scanMessage, "SELECT "+messageColumns+
-		" FROM messages WHERE status = 0 AND created_at < $1"+
-		" AND NOT EXISTS (SELECT 1 FROM queued_messages WHERE queued_messages.id = messages.id) ORDER BY created_at LIMIT $2 + 0",
-		table.Millis(before), limit)
+		" FROM messages WHERE status = 0 AND created_at < $1 AND (created_at, id) > ($2, $3)"+
+		" AND NOT EXISTS (SELECT 1 FROM queued_messages WHERE queued_messages.id = messages.id) ORDER BY created_at, id LIMIT $4 + 0",
+		table.Millis(before), table.Millis(after.At), after.ID, limit)
 	if err != nil {
 		return nil, fmt.Errorf("store: pending messages: %w", err)
 	}

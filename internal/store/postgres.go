@@ -64,7 +64,7 @@ func (d *postgresDatabase) begin(
 	sum := fnv.New32a()
 	_, _ = sum.Write([]byte(instanceID)) // it never fails
 	pending := d.commitLanes[sum.Sum32()%commitLanes].Begin(ctx, func(ctx context.Context, tx *commitLaneTx) error {
-		if d.fenced {
+		if d.fenced && instanceID != nobody {
 			if err := tx.under(gateway.TenureOf(ctx), instanceID); err != nil {
 				return err
 			}

@@ -12,6 +12,9 @@ import (
 	"github.com/recado-project/recado/internal/store/table"
 )
 
+// nobody is the instance of what all instances share. Any node may write it.
+const nobody = ""
+
 // writeOf runs fn in one write transaction, for an instance. See database.write.
 func (s *Store) writeOf(ctx context.Context, instanceID string, fn func(ctx context.Context, q table.Querier) error) error {
 	tenure := gateway.TenureOf(ctx)

@@ -232,11 +232,11 @@ func (f *fenced) writes() map[string]func(ctx context.Context) error {
 
 // others are the methods of the store that write nothing for an instance, or that any process
 // may call: they add what all instances share, or remove what is too old for everybody.
-const others = `AllInstances AllQueued AllWebhooks ChatKnown CountTraffic EventBounds EventInstances FindAccount FindChange FindDevice
+const others = `AllInstances AllQueued InstancesByID ChatKnown CountTraffic EventBounds EventInstances FindAccount FindChange FindDevice
 	FindDeviceKey FindIdempotency FindKey FindMessages FindQueued FindRegistrations FindWebhook FirstEventSince GetInstance GetKey
 	Kind LastEventBefore ListCorrespondence ListDeliveries ListDeviceKeys ListInstances ListKeys ListMessages ListNumberChecks
-	ListQueued MessagesBefore MessagesBeyond MessagesByID NewChatsSince NewestEvents NewestMessages NewestOfChat PendingMessages
-	Ping ReadChatEvents ReadEventSlice ReadEvents RevokedKeys SentSince Size Close
+	ListQueued QueuedHeads MessagesBefore MessagesBeyond MessagesByID NewChatsSince NewestEvents NewestMessages NewestOfChat PendingMessages
+	Ping ReadChatEvents ReadEventSlice ReadEvents RevokedKeys SentSince Size Close Webhooks
 	CreateAccount CreateKey RevokeKey TouchKey SaveRegistrations Secret DeleteChanges DeleteIdempotency
 	CreateInstance DeleteInstance`
 
@@ -290,6 +290,10 @@ func TestWritesAreFenced(t *testing.T) {
 	if err := f.DeleteInstance(gateway.WithTenure(t.Context(), first), f.id); !errors.Is(err, gateway.ErrTenureOver) {
 		t.Errorf("an instance is deleted under an old tenure: %v", err)
 	}
+	if err := f.WriteDeviceKeys(t.Context(), "", keyChanges{{Device: 1, Kind: "session", Name: "a", Value: []byte("key")}}); err == nil {
+		t.Error("the key of a device is written for nobody")
+	}
+	f.check(f.WriteDeviceKeys(t.Context(), "", keyChanges{{Kind: "lid of number", Name: "a", Value: []byte("b")}}))
 	f.check(f.DeleteInstance(f.valid(), f.id))
 	if err := f.create(gateway.Tenure{InstanceID: uuid.NewString(), Node: uuid.NewString(), Epoch: 1}); err == nil {
 		t.Error("a node that was removed creates an instance")

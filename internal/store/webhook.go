@@ -80,18 +80,24 @@ func (s *Store) DeleteWebhook(ctx context.Context, instanceID string) (bool, err
 	return removed > 0, nil
 }
 
-// AllWebhooks returns every webhook with its state and the newest event of its
-// instance.
-func (s *Store) AllWebhooks(ctx context.Context) ([]webhook.Saved, error) {
-	// This is not one transaction, because only the caller changes webhooks.
-	all, err := table.Collect(ctx, s.db.scanner(), scanSaved, "SELECT "+webhookColumns+", "+stateColumns+
-		", COALESCE((SELECT MAX(sequence) FROM events WHERE events.instance_id = webhooks.instance_id), 0) FROM webhooks")
+// Webhooks returns the webhooks of instances with their states and the newest events of
+// the instances.
+func (s *Store) Webhooks(ctx context.Context, instanceIDs []string) ([]webhook.Saved, error) {
+	set, err := texts(instanceIDs)
 	if err != nil {
-		return nil, fmt.Errorf("store: all webhooks: %w", err)
+		return nil, fmt.Errorf("store: webhooks: %w", err)
 	}
-	blocked, err := table.Collect(ctx, s.db.scanner(), scanBlocked, "SELECT "+blockedColumns+" FROM webhook_blocked_chats")
+	// This is not one transaction, because only the caller changes these webhooks.
+	all, err := table.Collect(ctx, s.db.scanner(), scanSaved, "SELECT "+webhookColumns+", "+stateColumns+
+		", COALESCE((SELECT MAX(sequence) FROM events WHERE events.instance_id = webhooks.instance_id), 0)"+
+		" FROM webhooks WHERE instance_id IN "+s.dialect.inFirst(), set)
 	if err != nil {
-		return nil, fmt.Errorf("store: all webhooks: %w", err)
+		return nil, fmt.Errorf("store: webhooks: %w", err)
+	}
+	blocked, err := table.Collect(ctx, s.db.scanner(), scanBlocked,
+		"SELECT "+blockedColumns+" FROM webhook_blocked_chats WHERE instance_id IN "+s.dialect.inFirst(), set)
+	if err != nil {
+		return nil, fmt.Errorf("store: webhooks: %w", err)
 	}
 	of := map[string][]backlog.BlockedChat{}
 	for _, one := range blocked {

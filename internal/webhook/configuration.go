@@ -60,7 +60,7 @@ func (s *Service) Save(ctx context.Context, instanceID string, settings Settings
 	if !wasActive && (webhook.Active || !found) {
 		// Before the log is read, or an event that is appended right after that
 		// would be missed.
-		s.watch(instanceID)
+		s.watch(ctx, instanceID)
 		_, newest, err := s.log.Bounds(ctx, instanceID)
 		if err != nil {
 			return Webhook{}, fmt.Errorf("webhook: save: %w", err)

@@ -179,8 +179,8 @@ type lateStore struct {
 	after func()
 }
 
-func (s lateStore) AllWebhooks(ctx context.Context) ([]webhook.Saved, error) {
-	all, err := s.Store.AllWebhooks(ctx)
+func (s lateStore) Webhooks(ctx context.Context, instanceIDs []string) ([]webhook.Saved, error) {
+	all, err := s.Store.Webhooks(ctx, instanceIDs)
 	s.after()
 	return all, err
 }

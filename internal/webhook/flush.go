@@ -4,11 +4,14 @@ package webhook
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/recado-project/recado/internal/gateway"
 )
 
 const (
@@ -138,13 +141,53 @@ func (f *flusher) save(ctx context.Context, limit int, pumps ...*pump) error {
 	if len(progress) == 0 {
 		return nil
 	}
-	if err := f.service.store.SaveProgress(ctx, progress); err != nil {
+	err := f.service.store.SaveProgress(ctx, progress)
+	if errors.Is(err, gateway.ErrTenureOver) {
+		return f.saveEach(ctx, progress, saved)
+	}
+	if err != nil {
 		for i, p := range saved {
 			p.putBack(progress[i])
 		}
 		return fmt.Errorf("save progress: %w", err)
 	}
 	return nil
+}
+
+// saveEach saves webhooks one by one: another node has one of them at least. Its progress is
+// of no use any more.
+func (f *flusher) saveEach(ctx context.Context, progress []Progress, pumps []*pump) (failure error) {
+	for i, p := range pumps {
+		err := f.service.store.SaveProgress(ctx, progress[i:i+1])
+		switch {
+		case errors.Is(err, gateway.ErrTenureOver):
+			p.close(true)
+		case err != nil:
+			p.putBack(progress[i])
+		}
+		if err != nil {
+			failure = fmt.Errorf("save progress: %w", err)
+		}
+	}
+	return failure
+}
+
+// saveLocked saves webhooks whose configuration nobody changes any more.
+func (f *flusher) saveLocked(ctx context.Context, pumps []*pump) error {
+	var locks []func()
+	defer func() {
+		for _, unlock := range locks {
+			unlock()
+		}
+	}()
+	for _, p := range pumps {
+		unlock, err := f.service.saving.Lock(ctx, p.instanceID)
+		if err != nil {
+			return err
+		}
+		locks = append(locks, unlock)
+	}
+	return f.save(ctx, maxAttempts, pumps...)
 }
 
 // take returns the progress to save; ok is false if there is none.
@@ -155,7 +198,7 @@ func (p *pump) take(limit int) (progress Progress, ok bool) {
 	if p.forgotten || p.id == "" || !p.backlog.Unsaved() && len(p.attempts.pending) == 0 {
 		return Progress{}, false
 	}
-	progress.InstanceID = p.instanceID
+	progress.InstanceID, progress.Tenure = p.instanceID, p.tenure
 	progress.Progress = p.backlog.Take()
 	progress.State.Attempts = p.attempts.made
 	progress.Attempts = p.attempts.take(limit)

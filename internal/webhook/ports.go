@@ -46,10 +46,11 @@ type ConfigurationStore interface {
 
 // ProgressStore keeps how far the deliveries have come.
 type ProgressStore interface {
-	// AllWebhooks returns every webhook with its state.
-	AllWebhooks(ctx context.Context) ([]Saved, error)
+	// Webhooks returns the webhooks of instances with their states.
+	Webhooks(ctx context.Context, instanceIDs []string) ([]Saved, error)
 	// SaveProgress writes how far webhooks have come, in one transaction. It skips
-	// webhooks that were deleted.
+	// webhooks that were deleted. If a tenure is over, it writes nothing, and the error is
+	// gateway.ErrTenureOver.
 	SaveProgress(ctx context.Context, progress []Progress) error
 	// DeleteDeadLetter removes the dead letter of an event. One that is not there is no
 	// error.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/eventlog"
+	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/webhook/backlog"
 )
 
@@ -24,6 +25,10 @@ const announceTimeout = 30 * time.Second
 type pump struct {
 	service    *Service
 	instanceID string
+	tenure     gateway.Tenure
+	base       context.Context //nolint:containedctx // of its deliveries, which begin between calls
+	cut        context.CancelFunc
+	work       sync.WaitGroup // its goroutines
 
 	mu       sync.Mutex
 	id       string  // of the webhook; empty where there is none
@@ -43,8 +48,12 @@ type pump struct {
 	wakeAt time.Time // for when the timer is set; zero where it is not
 }
 
-func newPump(s *Service, saved Saved) *pump {
-	p := &pump{service: s, instanceID: saved.Webhook.InstanceID, backlog: backlog.New(s.waits, saved.State, saved.Blocked, saved.Newest)}
+func newPump(s *Service, tenure gateway.Tenure, saved Saved) *pump {
+	p := &pump{
+		service: s, instanceID: saved.Webhook.InstanceID, tenure: tenure,
+		backlog: backlog.New(s.waits, saved.State, saved.Blocked, saved.Newest),
+	}
+	p.base, p.cut = context.WithCancel(gateway.WithTenure(s.base, tenure))
 	p.attempts.made = saved.State.Attempts
 	p.set(saved.Webhook)
 	return p
@@ -58,7 +67,7 @@ func (p *pump) set(webhook Webhook) {
 	}
 	to, err := newTarget(webhook)
 	if err != nil {
-		p.service.logger.LogAttrs(p.service.base, slog.LevelError, "webhook not usable",
+		p.service.logger.LogAttrs(p.base, slog.LevelError, "webhook not usable",
 			slog.String("instance_id", p.instanceID), slog.Any("error", err))
 		return
 	}
@@ -133,6 +142,12 @@ func (p *pump) close(forget bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.closed, p.forgotten = true, forget
+	if forget {
+		go func() { // a request in flight may end
+			p.work.Wait()
+			p.cut()
+		}()
+	}
 	if p.timer != nil {
 		p.timer.Stop()
 	}
@@ -184,13 +199,23 @@ func (p *pump) drive(given *slot, keep bool) (first *delivery, used bool) {
 			first = d
 			continue
 		}
-		p.service.work.Add(1)
-		go p.deliver(p.service.base, d)
+		p.begin(func() { p.deliver(p.base, d) })
 	}
 	p.backlog.DropIdle(now)
 	p.setTimer(now)
 	p.markDirty()
 	return first, used
+}
+
+// begin runs work in a goroutine.
+func (p *pump) begin(work func()) {
+	p.service.work.Add(1)
+	p.work.Add(1)
+	go func() {
+		defer p.service.work.Done()
+		defer p.work.Done()
+		work()
+	}()
 }
 
 // pool returns the pool that the next request to the endpoint takes its place
@@ -232,7 +257,6 @@ func (p *pump) admitted(pool *pool) bool {
 
 // deliver carries out deliveries until there is none left for it.
 func (p *pump) deliver(ctx context.Context, d *delivery) {
-	defer p.service.work.Done()
 	for d != nil {
 		place := d.slot
 		a := p.service.client.post(ctx, d.to, d.job.Event, func() { p.isSlow(place) })

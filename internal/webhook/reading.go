@@ -48,13 +48,11 @@ func (p *pump) mayRead() bool {
 // beginRead reads in a goroutine.
 func (p *pump) beginRead(now time.Time) {
 	read, _ := p.backlog.BeginRead(now) // there is one: WantsRead has just said so
-	p.service.work.Add(1)
-	go p.carryOut(p.service.base, read)
+	p.begin(func() { p.carryOut(p.base, read) })
 }
 
 // carryOut reads from the log and gives the backlog what it has read.
 func (p *pump) carryOut(ctx context.Context, read backlog.Read) {
-	defer p.service.work.Done()
 	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
 	var (

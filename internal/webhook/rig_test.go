@@ -108,6 +108,13 @@ func (r *rig) start(config webhook.Config, wrap ...func(webhook.Store) webhook.S
 	})
 	r.t.Cleanup(r.stop)
 	<-service.Ready()
+	instances, err := opened.AllInstances(ctx)
+	r.check(err)
+	tenures := make([]gateway.Tenure, len(instances))
+	for n, instance := range instances {
+		tenures[n].InstanceID = instance.ID
+	}
+	r.check(service.TakeUp(ctx, tenures))
 }
 
 func (r *rig) check(err error) {

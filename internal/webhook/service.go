@@ -5,12 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net"
 	"net/netip"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/recado-project/recado/internal/eventlog"
+	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/keylock"
 	"github.com/recado-project/recado/internal/outbound"
 	"github.com/recado-project/recado/internal/webhook/backlog"
@@ -60,17 +63,17 @@ type Service struct {
 
 	// saving locks the webhook of an instance while its configuration is changed or
 	// its progress is written, so that neither undoes the other. loading is held while
-	// all webhooks are read.
+	// webhooks are read.
 	saving  keylock.Locks
 	loading sync.RWMutex
 
 	mu      sync.RWMutex
 	running bool
 	pumps   map[string]*pump
-	// early is the newest event of each instance that was appended before the
-	// states were loaded; nil afterwards.
-	early  map[string]int64
-	loaded chan struct{} // closed when they are
+	// early is, for each instance whose webhook is being loaded, the newest event that was
+	// appended meanwhile.
+	early map[string]int64
+	ready chan struct{} // closed when Run has begun
 
 	work sync.WaitGroup // every goroutine of a pump
 	// base is the context of deliveries. Run sets it before there is a pump that
@@ -87,7 +90,7 @@ func New(config Config) (*Service, error) {
 	s := &Service{
 		store: config.Store, log: config.Log, logger: config.Logger, now: config.Now,
 		schedule: &schedule, waits: schedule.waits(), limits: config.Limits.withDefaults(),
-		pumps: map[string]*pump{}, early: map[string]int64{}, loaded: make(chan struct{}),
+		pumps: map[string]*pump{}, early: map[string]int64{}, ready: make(chan struct{}),
 	}
 	if s.now == nil {
 		s.now = time.Now
@@ -109,17 +112,15 @@ func New(config Config) (*Service, error) {
 	return s, nil
 }
 
-// Run loads the webhooks and delivers until ctx ends. Then it waits for requests in
+// Run delivers, for the instances of TakeUp, until ctx ends. Then it waits for requests in
 // flight, Schedule.StopWait at most, and saves the progress. It is called once.
 func (s *Service) Run(ctx context.Context) error {
 	base, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
-	if err := s.load(ctx, base); err != nil {
-		if ctx.Err() != nil {
-			return nil // it was stopped while it loaded
-		}
-		return err
-	}
+	s.mu.Lock()
+	s.base, s.running = base, true
+	s.mu.Unlock()
+	close(s.ready)
 	s.flusher.run(ctx)
 	s.stop(cancel)
 	s.client.close()
@@ -129,35 +130,8 @@ func (s *Service) Run(ctx context.Context) error {
 	return nil
 }
 
-// Ready is closed when Run has loaded the webhooks.
-func (s *Service) Ready() <-chan struct{} { return s.loaded }
-
-// load makes the pumps of all webhooks, and starts those that are behind.
-func (s *Service) load(ctx, base context.Context) error {
-	s.loading.Lock()
-	defer s.loading.Unlock()
-	all, err := s.store.AllWebhooks(ctx)
-	if err != nil {
-		return fmt.Errorf("webhook: load: %w", err)
-	}
-	s.mu.Lock()
-	early := s.early
-	s.early, s.base, s.running = nil, base, true
-	pumps := make([]*pump, 0, len(all))
-	for _, saved := range all {
-		id := saved.Webhook.InstanceID
-		saved.Newest = max(saved.Newest, early[id])
-		p := newPump(s, saved)
-		s.pumps[id] = p
-		pumps = append(pumps, p)
-	}
-	s.mu.Unlock()
-	for _, p := range pumps {
-		p.wake()
-	}
-	close(s.loaded)
-	return nil
-}
+// Ready is closed when Run has begun, and TakeUp can be called.
+func (s *Service) Ready() <-chan struct{} { return s.ready }
 
 // lock waits until nobody else changes the webhook of an instance. The caller calls
 // unlock.
@@ -179,10 +153,7 @@ func (s *Service) lock(ctx context.Context, instanceID string) (unlock func(), e
 func (s *Service) stop(cancel context.CancelFunc) {
 	s.mu.Lock()
 	s.running = false
-	pumps := make([]*pump, 0, len(s.pumps))
-	for _, p := range s.pumps {
-		pumps = append(pumps, p)
-	}
+	pumps := slices.Collect(maps.Values(s.pumps))
 	s.mu.Unlock()
 	for _, p := range pumps {
 		p.close(false)
@@ -201,11 +172,12 @@ func (s *Service) appended(events []eventlog.Event) {
 	}
 	instanceID := events[0].InstanceID
 	s.mu.RLock()
-	p, loading := s.pumps[instanceID], s.early != nil
+	p := s.pumps[instanceID]
+	_, loading := s.early[instanceID]
 	s.mu.RUnlock()
 	if loading {
 		s.mu.Lock()
-		if s.early != nil {
+		if _, loading = s.early[instanceID]; loading {
 			s.early[instanceID] = events[len(events)-1].Sequence
 		}
 		p = s.pumps[instanceID]
@@ -217,15 +189,16 @@ func (s *Service) appended(events []eventlog.Event) {
 }
 
 // Delivered returns the sequence number up to which retention may treat an
-// instance's events as delivered, and whether a webhook waits for the rest. Run
-// must have loaded the states; before that, every webhook counts as waiting for every
-// event.
+// instance's events as delivered, and whether a webhook waits for the rest. Before the
+// instance has been taken up, a webhook counts as waiting for every event.
 func (s *Service) Delivered(instanceID string) (cursor int64, waiting bool) {
 	s.mu.RLock()
-	p, loading := s.pumps[instanceID], s.early != nil
+	p := s.pumps[instanceID]
+	_, loading := s.early[instanceID]
+	running := s.running
 	s.mu.RUnlock()
 	switch {
-	case loading:
+	case loading || !running:
 		return 0, true
 	case p == nil:
 		return 0, false
@@ -256,10 +229,10 @@ func (s *Service) pump(instanceID string) (*pump, bool) {
 
 // watch makes a pump for an instance, so that events that are appended from now on
 // are noticed. It does nothing while the service does not run.
-func (s *Service) watch(instanceID string) {
+func (s *Service) watch(ctx context.Context, instanceID string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.running && s.pumps[instanceID] == nil {
-		s.pumps[instanceID] = newPump(s, Saved{Webhook: Webhook{InstanceID: instanceID}})
+		s.pumps[instanceID] = newPump(s, gateway.TenureOf(ctx), Saved{Webhook: Webhook{InstanceID: instanceID}})
 	}
 }

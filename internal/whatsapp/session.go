@@ -123,10 +123,12 @@ type connection struct {
 var _ gateway.Session = (*session)(nil)
 
 func newSession(
-	c *Connector, instance gateway.Instance, route *route, own *store.Device, lifecycle gateway.Lifecycle, receiver gateway.Receiver,
+	ctx context.Context, c *Connector, instance gateway.Instance, route *route, own *store.Device, lifecycle gateway.Lifecycle, receiver gateway.Receiver,
 ) *session {
-	ctx, cancel := context.WithCancel(context.Background())
-	connCtx, connDone := context.WithCancel(context.Background())
+	// Whatever the session does belongs to what it was opened for, a tenure for example.
+	base := context.WithoutCancel(ctx)
+	ctx, cancel := context.WithCancel(base)
+	connCtx, connDone := context.WithCancel(base)
 	s := &session{
 		lifetime:   lifetime{ctx: ctx, cancel: cancel, connCtx: connCtx, connDone: connDone, done: make(chan struct{})},
 		connector:  c,

@@ -7,6 +7,7 @@ import (
 	"context"
 	"log/slog"
 	"slices"
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -65,6 +66,9 @@ type lane struct {
 	chats   map[string]*chat
 	bytes   int64 // of all files
 	working bool
+	over    bool               // another node has the instance
+	end     context.CancelFunc // of its work; nil before that
+	work    sync.WaitGroup     // it, and messages that are being sent
 	flights int
 	pause   hold             // of all chats
 	pace    *pacer           // nil until it is loaded
@@ -78,6 +82,15 @@ func newLane(q *Queue, instanceID string) *lane {
 		queue: q, instanceID: instanceID, wake: make(chan struct{}, 1),
 		byID: map[string]*item{}, chats: map[string]*chat{},
 	}
+}
+
+// begin runs work of the lane in a goroutine.
+func (l *lane) begin(work func()) {
+	l.work.Add(1)
+	l.queue.work.Go(func() {
+		defer l.work.Done()
+		work()
+	})
 }
 
 // room refuses a message that there is no room for. The lock is held.
@@ -170,7 +183,10 @@ func (l *lane) step(ctx context.Context) (wait time.Duration, done bool) {
 	now := q.config.Now()
 	q.mu.Lock()
 	if len(l.items) == 0 && l.flights == 0 {
-		delete(q.lanes, l.instanceID)
+		if q.lanes[l.instanceID] == l {
+			delete(q.lanes, l.instanceID)
+		}
+		l.end()
 		q.mu.Unlock()
 		return 0, true
 	}
@@ -290,7 +306,7 @@ func (l *lane) launch(ctx context.Context, instance gateway.Instance, it *item, 
 		if !l.start(it) {
 			return 0 // it was cancelled
 		}
-		q.work.Go(func() {
+		l.begin(func() {
 			l.settle(ctx, it, message, gateway.Errorf(gateway.Invalid, gateway.CodeQueueExpired, "the message could not be sent within %s", MaxWait))
 		})
 		return 0
@@ -309,7 +325,7 @@ func (l *lane) launch(ctx context.Context, instance gateway.Instance, it *item, 
 	q.mu.Lock()
 	l.pace.take(at)
 	q.mu.Unlock()
-	q.work.Go(func() {
+	l.begin(func() {
 		if typing > 0 {
 			q.config.Sender.ShowTyping(ctx, message, to)
 		}

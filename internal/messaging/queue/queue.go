@@ -73,8 +73,8 @@ type MessageStore interface {
 	// AddQueued adds a message and, if record is not nil, its idempotency record, whose key
 	// must not be taken: else the error is Conflict. It is NotFound if the instance is gone.
 	AddQueued(ctx context.Context, message Message, record *gateway.Idempotency) error
-	// AllQueued returns what there is, of all instances: the oldest of each first.
-	AllQueued(ctx context.Context) ([]Head, error)
+	// QueuedHeads returns what there is of instances: the oldest of each first.
+	QueuedHeads(ctx context.Context, instanceIDs []string) ([]Head, error)
 	// FindQueued finds a message by its own identifier or by the platform's.
 	FindQueued(ctx context.Context, instanceID, id string) (Message, bool, error)
 	ListQueued(ctx context.Context, instanceID string, request gateway.PageRequest) (gateway.Page[Message], error)
@@ -122,6 +122,7 @@ type Config struct {
 	Bell   *eventlog.Bell // tells when an instance has connected
 	Logger *slog.Logger
 
+	Tenures     gateway.Tenures  // nil: the process works for every instance
 	MaxMessages int              // of one instance; 0: 10,000
 	MaxBytes    int64            // of the files of one instance; 0: 1 GiB
 	Now         func() time.Time // nil: the wall clock
@@ -133,9 +134,10 @@ type Queue struct {
 	config Config
 	work   sync.WaitGroup // of the lanes, and messages that are being sent
 
-	mu    sync.Mutex
-	start func(l *lane) // starts the work of a lane; nil before Run
-	lanes map[string]*lane
+	mu      sync.Mutex
+	start   func(l *lane) // starts the work of a lane; nil before Run
+	lanes   map[string]*lane
+	leaving map[string]*lane // that were let go, until they have settled
 }
 
 // New makes the queue.
@@ -152,26 +154,26 @@ func New(config Config) (*Queue, error) {
 	if config.Now == nil {
 		config.Now = time.Now
 	}
-	q := &Queue{config: config, lanes: map[string]*lane{}}
+	if config.Tenures == nil {
+		config.Tenures = gateway.Alone{}
+	}
+	q := &Queue{config: config, lanes: map[string]*lane{}, leaving: map[string]*lane{}}
 	config.Bell.Listen(q.heard)
 	return q, nil
 }
 
-// Run sends what is in the queue until ctx ends. Messages that are being sent then go on;
-// Wait waits for them.
+// Run lets the queue send until ctx ends. Messages that are being sent then go on; Wait waits
+// for them.
 func (q *Queue) Run(ctx context.Context) error {
-	heads, err := q.config.Store.AllQueued(ctx)
-	if err != nil {
-		return fmt.Errorf("queue: load: %w", err)
-	}
 	q.mu.Lock()
 	q.start = func(l *lane) {
-		if ctx.Err() == nil {
-			q.work.Go(func() { l.run(ctx) })
+		mine, ok := q.config.Tenures.Hold(ctx, l.instanceID)
+		if !ok || ctx.Err() != nil {
+			return
 		}
-	}
-	for _, head := range heads {
-		q.lane(head.InstanceID).add(head)
+		l.working = true
+		mine, l.end = context.WithCancel(mine)
+		l.begin(func() { l.run(mine) })
 	}
 	for _, l := range q.lanes {
 		q.begin(l)
@@ -179,6 +181,62 @@ func (q *Queue) Run(ctx context.Context) error {
 	q.mu.Unlock()
 	<-ctx.Done()
 	return nil
+}
+
+// TakeUp loads the messages of instances that this process works for from now on, and
+// begins to send them if the queue runs. After an error it may be called again.
+func (q *Queue) TakeUp(ctx context.Context, tenures []gateway.Tenure) error {
+	ids := make([]string, len(tenures))
+	for n, tenure := range tenures {
+		ids[n] = tenure.InstanceID
+	}
+	heads, err := q.config.Store.QueuedHeads(ctx, ids)
+	if err != nil {
+		return fmt.Errorf("queue: load: %w", err)
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, head := range heads {
+		l := q.lane(head.InstanceID)
+		l.add(head)
+		q.begin(l)
+	}
+	return nil
+}
+
+// LetGo begins no message of the instances any more. Settle is called after it.
+func (q *Queue) LetGo(tenures []gateway.Tenure) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, tenure := range tenures {
+		l, ok := q.lanes[tenure.InstanceID]
+		if !ok {
+			continue
+		}
+		delete(q.lanes, tenure.InstanceID)
+		l.over = true
+		if l.end != nil {
+			l.end()
+		}
+		q.leaving[l.instanceID] = l
+	}
+}
+
+// Settle waits until the messages of instances that were let go, and are being sent, have come
+// to an end, and their outcome is written.
+func (q *Queue) Settle(tenures []gateway.Tenure) {
+	q.mu.Lock()
+	var lanes []*lane
+	for _, tenure := range tenures {
+		if l, ok := q.leaving[tenure.InstanceID]; ok {
+			delete(q.leaving, tenure.InstanceID)
+			lanes = append(lanes, l)
+		}
+	}
+	q.mu.Unlock()
+	for _, l := range lanes {
+		l.work.Wait()
+	}
 }
 
 // Wait returns when nothing is being sent any more. Run must have ended.
@@ -227,8 +285,7 @@ func (q *Queue) lane(instanceID string) *lane {
 // begin starts the work of a lane, if it has not started and the queue runs. The lock is
 // held.
 func (q *Queue) begin(l *lane) {
-	if !l.working && q.start != nil {
-		l.working = true
+	if !l.working && !l.over && q.start != nil {
 		q.start(l)
 	}
 }

@@ -45,7 +45,7 @@ func (w *world) AddQueued(_ context.Context, message Message, _ *gateway.Idempot
 	return nil
 }
 
-func (w *world) AllQueued(context.Context) ([]Head, error) { return nil, nil }
+func (w *world) QueuedHeads(context.Context, []string) ([]Head, error) { return nil, nil }
 
 func (w *world) FindQueued(_ context.Context, _, id string) (Message, bool, error) {
 	w.mu.Lock()

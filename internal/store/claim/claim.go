@@ -8,10 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/recado-project/recado/internal/postgres"
 )
@@ -29,23 +31,34 @@ const (
 )
 
 // ErrTaken is the error for a database that another process works with.
-var ErrTaken = errors.New("another recado process works with this PostgreSQL database: it holds the same sessions, " +
-	"and the platform would throw each other's out; stop that one first, or name another database")
+var ErrTaken = errors.New("another recado process works with this PostgreSQL database: stop that one first, " +
+	"or name another database, or make both of them nodes that share it (--advertise and --cluster-secret)")
 
-// Claim is the right of one process to work with a PostgreSQL database. It is an advisory
-// lock, which the server releases when the process ends, however it ends. The lock
-// belongs to one connection, so a pooler that shares connections breaks it.
+// Claim is the right of one process to work with a PostgreSQL database, or of several that
+// share it. It is an advisory lock, which the server releases when the process ends, however
+// it ends. The lock belongs to one connection, so a pooler that shares connections breaks it.
 type Claim struct {
 	config *pgx.ConnConfig
 	logger *slog.Logger
+	lock   string // the query that takes it
 
 	mu   sync.Mutex
 	conn *pgx.Conn // nil while it is lost
 }
 
-// Take takes the claim of the database at url. Its error is ErrTaken if another process
-// has it and still has it after ten seconds.
+// Take takes the claim of the database at url for this process alone. Its error is ErrTaken if
+// another process has it and still has it after ten seconds.
 func Take(ctx context.Context, url string, logger *slog.Logger) (*Claim, error) {
+	return take(ctx, url, "SELECT pg_try_advisory_lock($1)", logger)
+}
+
+// Share takes the claim of the database at url together with others that share it. Its error
+// is ErrTaken if another process has it alone, and still has it after ten seconds.
+func Share(ctx context.Context, url string, logger *slog.Logger) (*Claim, error) {
+	return take(ctx, url, "SELECT pg_try_advisory_lock_shared($1)", logger)
+}
+
+func take(ctx context.Context, url, lock string, logger *slog.Logger) (*Claim, error) {
 	settings, err := pgx.ParseConfig(url)
 	if err != nil {
 		return nil, err // pgx leaves the password out of its errors
@@ -55,7 +68,10 @@ func Take(ctx context.Context, url string, logger *slog.Logger) (*Claim, error) 
 	settings.RuntimeParams["tcp_keepalives_idle"] = "10"
 	settings.RuntimeParams["tcp_keepalives_interval"] = "5"
 	settings.RuntimeParams["tcp_keepalives_count"] = "3"
-	c := &Claim{config: settings, logger: logger}
+	if err := refusePooler(ctx, settings); err != nil {
+		return nil, err
+	}
+	c := &Claim{config: settings, logger: logger, lock: lock}
 	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	for claimed := false; ; claimed = true {
@@ -88,6 +104,33 @@ func Held(ctx context.Context, tx *sql.Tx) (bool, error) {
 	return !free, nil
 }
 
+// ErrPooler is the error for an address behind which there is a pooler of connections.
+var ErrPooler = errors.New("there is a pooler, such as pgbouncer, in front of PostgreSQL: it shares connections between clients, " +
+	"which breaks the lock that keeps other processes out; let --database-url name the server itself (recado has a pool of its own, of 16 connections)")
+
+// refusePooler finds out whether a pooler is in between: it has answered to the connection
+// with a process identifier of its own. One that refuses our settings is a pooler too.
+func refusePooler(ctx context.Context, settings *pgx.ConnConfig) error {
+	ctx, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	conn, err := pgx.ConnectConfig(ctx, settings)
+	if err != nil {
+		if failure, ok := errors.AsType[*pgconn.PgError](err); ok && strings.Contains(failure.Message, "unsupported startup parameter") {
+			return ErrPooler
+		}
+		return fmt.Errorf("claim: connect to the database: %w", err)
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	var process uint32
+	if err := conn.QueryRow(ctx, "SELECT pg_backend_pid()::bigint").Scan(&process); err != nil {
+		return fmt.Errorf("claim: connect to the database: %w", err)
+	}
+	if process != conn.PgConn().PID() {
+		return ErrPooler
+	}
+	return nil
+}
+
 // take opens a connection and takes the lock on it.
 func (c *Claim) take(ctx context.Context) error {
 	conn, err := pgx.ConnectConfig(ctx, c.config)
@@ -95,7 +138,7 @@ func (c *Claim) take(ctx context.Context) error {
 		return fmt.Errorf("claim: connect to the database: %w", err)
 	}
 	var taken bool
-	err = conn.QueryRow(ctx, "SELECT pg_try_advisory_lock($1)", int64(number)).Scan(&taken)
+	err = conn.QueryRow(ctx, c.lock, int64(number)).Scan(&taken)
 	if err == nil && !taken {
 		err = ErrTaken
 	}

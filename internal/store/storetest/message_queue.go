@@ -45,19 +45,25 @@ func testQueue(t *testing.T, f *fixture) {
 	if page.Total != 2 || len(page.Items) != 1 || !reflect.DeepEqual(page.Items[0], first) {
 		t.Errorf("the first page is %+v", page)
 	}
-	heads, err := f.AllQueued(f.ctx())
+	heads, err := f.QueuedHeads(f.ctx(), []string{instance.ID, other.ID})
 	f.check(err)
 	if want := []queue.Head{first.Head(), second.Head(), foreign.Head()}; !reflect.DeepEqual(heads, want) {
 		t.Errorf("the queue remembers %+v, want %+v", heads, want)
 	}
+	if of, err := f.QueuedHeads(f.ctx(), []string{other.ID}); err != nil || !reflect.DeepEqual(of, []queue.Head{foreign.Head()}) {
+		t.Errorf("of one instance the queue remembers %+v, %v", of, err)
+	}
+	if ids, err := f.AllQueued(f.ctx()); err != nil || len(ids) != 3 {
+		t.Errorf("in the queue are %v, %v", ids, err)
+	}
 	f.check(f.RemoveQueued(f.ctx(), instance.ID, first.ID, foreign.ID, newID()))
-	heads, err = f.AllQueued(f.ctx())
+	heads, err = f.QueuedHeads(f.ctx(), []string{instance.ID, other.ID})
 	f.check(err)
 	if want := []queue.Head{second.Head(), foreign.Head()}; !reflect.DeepEqual(heads, want) {
 		t.Errorf("after the removal the queue remembers %+v, want %+v", heads, want)
 	}
 	f.check(f.DeleteInstance(f.ctx(), other.ID))
-	if heads, err = f.AllQueued(f.ctx()); err != nil || len(heads) != 1 {
+	if heads, err = f.QueuedHeads(f.ctx(), []string{instance.ID, other.ID}); err != nil || len(heads) != 1 {
 		t.Errorf("after the instance was deleted the queue remembers %+v, %v", heads, err)
 	}
 	if err := f.AddQueued(f.ctx(), f.queued(other, 4), nil); gateway.KindOf(err) != gateway.NotFound {
@@ -93,13 +99,13 @@ func testPendingInQueue(t *testing.T, f *fixture) {
 	message := f.message(instance, 1)
 	message.ID, message.Source, message.FromMe, message.WireKey, message.Status = waiting.ID, gateway.SourceAPI, true, "", gateway.MessagePending
 	f.check(f.AcceptMessage(f.ctx(), message, nil)())
-	heads, err := f.AllQueued(f.ctx())
+	heads, err := f.QueuedHeads(f.ctx(), []string{instance.ID})
 	f.check(err)
 	if len(heads) != 1 || !heads[0].Tried {
 		t.Errorf("the queue remembers %+v", heads)
 	}
 	for _, want := range []int{0, 1} {
-		pending, err := f.PendingMessages(f.ctx(), after(1000), 10)
+		pending, err := f.PendingMessages(f.ctx(), gateway.Position{}, after(1000), 10)
 		f.check(err)
 		if len(pending) != want {
 			t.Errorf("pending are %+v, want %d", pending, want)

@@ -165,10 +165,13 @@ func testPendingMessages(t *testing.T, f *fixture) {
 		f.add(message, true)
 	}
 	for limit, want := range map[int][]gateway.Message{10: {older, old}, 1: {older}} {
-		got, err := f.PendingMessages(f.ctx(), after(5), limit)
+		got, err := f.PendingMessages(f.ctx(), gateway.Position{}, after(5), limit)
 		f.check(err)
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("got %+v, want %+v", got, want)
 		}
+	}
+	if next, err := f.PendingMessages(f.ctx(), older.Position(), after(5), 10); err != nil || !reflect.DeepEqual(next, []gateway.Message{old}) {
+		t.Errorf("after the oldest come %+v, %v", next, err)
 	}
 }

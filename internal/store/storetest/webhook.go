@@ -42,7 +42,7 @@ func (f *fixture) webhook() webhook.Webhook {
 // saved reads the webhook of an instance with its state.
 func (f *fixture) saved(instanceID string) webhook.Saved {
 	f.t.Helper()
-	all, err := f.AllWebhooks(f.ctx())
+	all, err := f.Webhooks(f.ctx(), []string{instanceID})
 	f.check(err)
 	for _, saved := range all {
 		if saved.Webhook.InstanceID == instanceID {

@@ -1,0 +1,264 @@
+// Package node makes several processes of the gateway share one database: each instance is
+// worked for by one of them, its owner, under a tenure. A node has a lease, which it renews;
+// when the lease of a node has been over for a while, the others take its instances over. All
+// times are compared by the clock of the database; what a node decides about itself, it
+// decides by the time that passes for it.
+//
+// The rules of safety are not here but in the store, which refuses a write under a tenure that
+// is over. What is here makes that a tenure is rarely over while somebody works under it.
+//
+// A process that has the database to itself uses the package as well, without a store for
+// nodes: then it works for every instance from its start to its end.
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+// Timing says how long a node is believed, and how often it looks. The zero value of a field
+// means its default.
+type Timing struct {
+	Lease time.Duration // of a node, from each renewal on (15 s)
+	Grace time.Duration // after its lease, before its instances are taken over (5 s)
+	Renew time.Duration // between two renewals (3 s)
+	Look  time.Duration // between two looks for instances that nobody works for (1 s)
+	// Patience is how long a node that can't renew its lease goes on; less than Lease (10 s).
+	Patience time.Duration
+	// Drain is how long requests that are being answered may take when their instance is
+	// handed over (5 s).
+	Drain time.Duration
+}
+
+func (t Timing) withDefaults() Timing {
+	for _, field := range []struct {
+		value *time.Duration
+		usual time.Duration
+	}{
+		{&t.Lease, 15 * time.Second},
+		{&t.Grace, 5 * time.Second},
+		{&t.Renew, 3 * time.Second},
+		{&t.Look, time.Second},
+		{&t.Patience, 10 * time.Second},
+		{&t.Drain, 5 * time.Second},
+	} {
+		if *field.value == 0 {
+			*field.value = field.usual
+		}
+	}
+	return t
+}
+
+// batch is how many instances change hands at once.
+const batch = 200
+
+// Store keeps nodes and tenures. It has more methods than five: they are one protocol.
+type Store interface {
+	AddNode(ctx context.Context, node gateway.Node) error
+	RenewNode(ctx context.Context, id string, lease time.Duration) (known, draining bool, err error)
+	RemoveNode(ctx context.Context, id string) error
+	RemoveOtherNodes(ctx context.Context, id string) error
+	RemoveDeadNodes(ctx context.Context, grace time.Duration) error
+	ListNodes(ctx context.Context) ([]gateway.Node, error)
+	CountInstances(ctx context.Context) (all int, err error)
+	AnyFree(ctx context.Context, grace time.Duration) (free bool, err error)
+	TenuresOf(ctx context.Context, node string) ([]gateway.Tenure, error)
+	TakeTenures(ctx context.Context, node string, grace time.Duration, limit int) ([]gateway.Tenure, error)
+	EndTenures(ctx context.Context, tenures []gateway.Tenure) error
+	StatusHolds(ctx context.Context, instanceIDs []string) (map[string]bool, error)
+}
+
+// Instances lists the instances.
+type Instances interface {
+	AllInstances(ctx context.Context) ([]gateway.Instance, error)
+}
+
+// Part is something that works for instances. Both functions are called for several instances
+// at a time, and never at the same time for the same one.
+type Part struct {
+	Name string // for the log
+	// TakeUp begins to work for instances, and returns soon. After an error it is called again.
+	TakeUp func(ctx context.Context, tenures []gateway.Tenure) error
+	// LetGo ends the work. When it returns, the part does nothing for the instances any more.
+	// If ctx is over, the tenures are lost already: then there is nothing to wait for and
+	// nothing to write.
+	LetGo func(ctx context.Context, tenures []gateway.Tenure)
+}
+
+// Config is what a node stands on. The first part is required.
+type Config struct {
+	Instances Instances
+	// Parts are taken up in this order and let go in reverse.
+	Parts  []Part
+	Logger *slog.Logger
+
+	// Store is nil for a process that has the database to itself and no nodes in it.
+	Store Store
+	// Address is where other nodes reach this one; empty for a node that is alone: it takes
+	// over at once whatever others have left behind.
+	Address string
+	Version string
+	Timing  Timing
+	// Tell is called when instances were taken over or handed over, with their number; nil
+	// tells nobody.
+	Tell func(event Event, instances int)
+}
+
+// Event is something that happens to the instances of a node.
+type Event string
+
+// The events.
+const (
+	TakenOver  Event = "taken_over"
+	HandedOver Event = "handed_over"
+	Lost       Event = "lost" // the lease was over, or the database was away for too long
+)
+
+// Node is this process. It is safe for concurrent use.
+type Node struct {
+	config Config
+	timing Timing
+	ready  chan struct{}
+
+	mu      sync.Mutex
+	id      string // empty while the process is no node
+	held    map[string]*hold
+	renewed time.Time // when the lease was renewed last, by this process's own clock
+	ended   bool
+}
+
+// New makes the node. It works for nothing before Run.
+func New(config Config) (*Node, error) {
+	if config.Instances == nil || config.Logger == nil {
+		return nil, errors.New("node: instances or logger are missing")
+	}
+	if config.Tell == nil {
+		config.Tell = func(Event, int) {}
+	}
+	n := &Node{config: config, timing: config.Timing.withDefaults(), ready: make(chan struct{}), held: map[string]*hold{}}
+	if n.timing.Patience >= n.timing.Lease {
+		return nil, errors.New("node: the patience must be shorter than the lease")
+	}
+	return n, nil
+}
+
+// Ready is closed when the node works for all instances that it found at its start.
+func (n *Node) Ready() <-chan struct{} { return n.ready }
+
+// ID is the node's own identifier; empty while it is none.
+func (n *Node) ID() string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.id
+}
+
+// Run works for instances until ctx ends. Then it hands them over.
+func (n *Node) Run(ctx context.Context) error {
+	if n.config.Store == nil {
+		return n.runAlone(ctx)
+	}
+	for first := true; ; first = false {
+		switch err := n.join(ctx); {
+		case err == nil:
+			if first {
+				n.takeAtStart(ctx)
+				close(n.ready)
+			}
+			n.work(ctx)
+		case first && ctx.Err() == nil:
+			return err
+		case ctx.Err() == nil:
+			n.config.Logger.ErrorContext(ctx, "this node can't join the others; it is tried again", slog.Any("error", err))
+			pause(ctx, n.timing.Look)
+		}
+		if ctx.Err() != nil {
+			n.leave(context.WithoutCancel(ctx))
+			return nil
+		}
+	}
+}
+
+// runAlone works for all instances without asking anybody.
+func (n *Node) runAlone(ctx context.Context) error {
+	instances, err := n.config.Instances.AllInstances(ctx)
+	if err != nil {
+		return fmt.Errorf("node: %w", err)
+	}
+	tenures := make([]gateway.Tenure, len(instances))
+	for i, instance := range instances {
+		tenures[i].InstanceID = instance.ID
+	}
+	for failed := n.takeUp(ctx, tenures); len(failed) > 0 && ctx.Err() == nil; failed = n.takeUp(ctx, failed) {
+		pause(ctx, n.timing.Look)
+	}
+	close(n.ready)
+	<-ctx.Done()
+	n.letGo(context.WithoutCancel(ctx), n.all(), n.timing.Drain)
+	return nil
+}
+
+// join makes this process a node, under an identifier that no process had before: what an
+// earlier life of it has left is not its own.
+func (n *Node) join(ctx context.Context) error {
+	name, err := os.Hostname()
+	if err != nil {
+		name = "unknown"
+	}
+	asked := now()
+	id := uuid.NewString()
+	err = n.config.Store.AddNode(ctx, gateway.Node{
+		ID: id, Name: name, Address: n.config.Address, Version: n.config.Version, Lease: n.timing.Lease,
+	})
+	if err != nil {
+		return fmt.Errorf("node: join: %w", err)
+	}
+	if n.config.Address == "" {
+		// The caller has made sure that no other process works with the database.
+		if err := n.config.Store.RemoveOtherNodes(ctx, id); err != nil {
+			return fmt.Errorf("node: join: %w", err)
+		}
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.id, n.renewed = id, asked
+	return nil
+}
+
+// leave hands everything over and ends the node.
+func (n *Node) leave(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, n.timing.Lease)
+	defer cancel()
+	n.mu.Lock()
+	id := n.id
+	n.ended = true
+	n.mu.Unlock()
+	if id == "" {
+		return
+	}
+	n.handOver(ctx, n.all())
+	if err := n.config.Store.RemoveNode(ctx, id); err != nil {
+		n.config.Logger.WarnContext(ctx, "this node could not say that it ends; the others find out later", slog.Any("error", err))
+	}
+}
+
+// now is the time by which a node judges itself: only the time that passes counts.
+func now() time.Time { return time.Now() } //nolint:forbidigo // see above
+
+// pause waits for a time, or until ctx ends.
+func pause(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}

@@ -1,0 +1,95 @@
+// This process as a node, and what works for its instances.
+
+package server
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	"github.com/recado-project/recado/internal/api/contract"
+	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/node"
+	"github.com/recado-project/recado/internal/node/forward"
+)
+
+// Cluster makes this process one of several nodes that share a PostgreSQL database.
+type Cluster struct {
+	// Advertise is the address where the other nodes reach this one, http://host:port. Empty
+	// means that this process is to have the database to itself.
+	Advertise string
+	// Secret is what the nodes recognise each other by.
+	Secret string
+	// Timing is how fast a dead node is noticed. Tests have less patience.
+	Timing node.Timing
+}
+
+// buildNode makes the node. It needs nothing of its parts before it runs.
+func (s *Server) buildNode() (err error) {
+	config := node.Config{
+		Instances: s.store, Parts: s.parts(), Logger: s.config.Logger,
+		Address: s.config.Cluster.Advertise, Version: s.config.Version, Timing: s.config.Cluster.Timing,
+	}
+	if s.config.DatabaseURL != "" {
+		config.Store = s.store
+	}
+	if s.node, err = node.New(config); err != nil {
+		return fmt.Errorf("server: %w", err)
+	}
+	return nil
+}
+
+// openForwarder lets this node take requests for the instances of others as well.
+func (s *Server) openForwarder(next http.Handler) (*forward.Forwarder, error) {
+	config := forward.Config{
+		Node: s.node, Secret: s.config.Cluster.Secret, Next: next, Stopping: s.stopping, Logger: s.config.Logger,
+		Refuse: func(w http.ResponseWriter, r *http.Request, err *gateway.Error) {
+			contract.Refuse(w, r, err, s.config.Now())
+		},
+	}
+	if s.config.DatabaseURL != "" {
+		config.Owners = s.store
+	}
+	forwarder, err := forward.New(config)
+	if err != nil {
+		return nil, fmt.Errorf("server: %w", err)
+	}
+	s.onClose("forwarder", forwarder.Close)
+	return forwarder, nil
+}
+
+// parts are what works for instances, in the order in which it is taken up. An instance is let
+// go in reverse: nothing more is begun; the session is closed, which ends what is being
+// sent; then the outcomes are written, and delivered as far as they can be.
+func (s *Server) parts() []node.Part {
+	return []node.Part{
+		{
+			Name:   "webhooks",
+			TakeUp: func(ctx context.Context, tenures []gateway.Tenure) error { return s.webhooks.TakeUp(ctx, tenures) },
+			LetGo:  func(ctx context.Context, tenures []gateway.Tenure) { s.webhooks.LetGo(ctx, tenures) },
+		}, {
+			Name: "traffic",
+			TakeUp: func(_ context.Context, tenures []gateway.Tenure) error {
+				s.traffic.TakeUp(tenures)
+				return nil
+			},
+			LetGo: func(_ context.Context, tenures []gateway.Tenure) { s.traffic.LetGo(tenures) },
+		}, {
+			Name:   "outcomes",
+			TakeUp: func(context.Context, []gateway.Tenure) error { return nil },
+			LetGo: func(ctx context.Context, tenures []gateway.Tenure) {
+				if ctx.Err() == nil {
+					s.messages.Settle(tenures)
+				}
+			},
+		}, {
+			Name:   "sessions",
+			TakeUp: func(ctx context.Context, tenures []gateway.Tenure) error { return s.instances.TakeUp(ctx, tenures) },
+			LetGo:  func(_ context.Context, tenures []gateway.Tenure) { s.instances.LetGo(tenures) },
+		}, {
+			Name:   "queue",
+			TakeUp: func(ctx context.Context, tenures []gateway.Tenure) error { return s.messages.TakeUp(ctx, tenures) },
+			LetGo:  func(_ context.Context, tenures []gateway.Tenure) { s.messages.LetGo(tenures) },
+		},
+	}
+}
