@@ -72,7 +72,33 @@ type serveCommand struct {
 	KeepUndelivered  time.Duration `help:"How long events are kept that a webhook waits for." default:"168h"`
 	HistoryPerChat   int           `help:"How many messages of each chat are copied from the phone when an instance is linked; 0: none." default:"50" name:"history-per-chat"`
 	Platform         platformFlags `embed:"" prefix:"platform-"`
+	clusterFlags
 	limitFlags
+}
+
+// clusterFlags make the process one of several that share a PostgreSQL database.
+type clusterFlags struct {
+	Advertise     string `help:"Address where the other processes on the same PostgreSQL database reach this one, for example http://10.0.0.7:8080. It makes this process a node: they share the instances, and any of them takes any request. Without it, the process has the database to itself."`
+	ClusterSecret string `help:"What the nodes recognise each other by: the same 16 or more characters for all of them."`
+}
+
+// minClusterSecret is how many characters the secret must have.
+const minClusterSecret = 16
+
+func (f clusterFlags) cluster(databaseURL string) (server.Cluster, error) {
+	switch {
+	case f.Advertise == "" && f.ClusterSecret == "":
+		return server.Cluster{}, nil
+	case f.Advertise == "":
+		return server.Cluster{}, errors.New("--cluster-secret is for nodes, which need --advertise too")
+	case !terminal.IsWebAddress(f.Advertise):
+		return server.Cluster{}, terminal.WrongUsage("--advertise %q needs http:// or https:// and a host", f.Advertise)
+	case databaseURL == "":
+		return server.Cluster{}, errors.New("--advertise needs --database-url: nodes share a PostgreSQL database")
+	case len(f.ClusterSecret) < minClusterSecret:
+		return server.Cluster{}, fmt.Errorf("--advertise needs --cluster-secret with %d characters or more, the same for all nodes", minClusterSecret)
+	}
+	return server.Cluster{Advertise: strings.TrimRight(f.Advertise, "/"), Secret: f.ClusterSecret}, nil
 }
 
 // Run serves until ctx ends.
@@ -91,13 +117,17 @@ func (c serveCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
+	cluster, err := c.cluster(c.DatabaseURL)
+	if err != nil {
+		return err
+	}
 	denied, err := outbound.ParsePrefixes(c.DenyFetch)
 	if err != nil {
 		return fmt.Errorf("--deny-fetch: %w", err)
 	}
 	c.warn(ctx, t)
 	s, err := server.New(ctx, server.Config{
-		Listen: c.Listen, DataDir: c.Data, DatabaseURL: c.DatabaseURL,
+		Listen: c.Listen, DataDir: c.Data, DatabaseURL: c.DatabaseURL, Cluster: cluster,
 		Platform: platform, Version: version(), Logger: t.Logger,
 		Media:      media.Config{MaxBytes: c.MaxMedia, AllowPrivate: c.AllowPrivateURLs},
 		Blobs:      media.BlobsConfig{MaxFile: c.MaxDownload, Total: c.MediaQuota, PerFolder: c.InstanceQuota, Keep: c.KeepMedia},

@@ -1,0 +1,8 @@
+//go:build !torture
+
+package nodetest_test
+
+import "time"
+
+// stillFor is how long a node stands still.
+const stillFor = 30 * time.Second

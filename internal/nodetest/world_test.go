@@ -1,0 +1,176 @@
+package nodetest_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/cli"
+	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/process"
+)
+
+func TestMain(m *testing.M) {
+	process.BeProgram(func() int { return cli.Run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr) })
+	os.Exit(m.Run())
+}
+
+const secret = "a secret of the nodes alone"
+
+// world is a sandbox, nodes on one database, and an endpoint for the webhooks.
+type world struct {
+	t           *testing.T
+	program     string
+	databaseURL string
+	platform    []string // flags
+	key         string
+
+	phones *testkit.Phones
+	sink   *testkit.Sink
+	nodes  []*node
+	shops  []shop
+
+	mu sync.Mutex
+}
+
+// node is a process of the gateway.
+type node struct {
+	*process.Process
+
+	address string
+	client  *client.Client
+	flags   []string
+	away    bool // the balancer sends nothing there
+}
+
+// shop is an instance, and the number that it is linked to.
+type shop struct{ id, number string }
+
+// newWorld starts a sandbox and nodes, and links instances.
+func newWorld(t *testing.T, databaseURL string, nodes, shops int) *world {
+	t.Helper()
+	self := process.Self(t)
+	w := &world{t: t, program: self, databaseURL: databaseURL, sink: testkit.NewSink(t)}
+	box := process.Start(t, self, "sandbox", "--listen", "127.0.0.1:0", "--data", t.TempDir(), "--log-level", "error")
+	hint := strings.Fields(box.Await("A gateway on it: recado serve"))
+	w.phones, w.platform = testkit.NewPhones("http"+strings.TrimPrefix(hint[7], "ws")), hint[6:]
+	w.key = w.command("keys", "create", "--name", "test", "--partner", "--database-url", databaseURL)
+	for range nodes {
+		w.add()
+	}
+	var linking sync.WaitGroup
+	for i := range shops {
+		linking.Go(func() { w.link(w.nodes[i%nodes], fmt.Sprintf("55119999902%02d", i)) })
+	}
+	linking.Wait()
+	if t.Failed() {
+		t.FailNow()
+	}
+	t.Cleanup(func() { http.DefaultTransport.(*http.Transport).CloseIdleConnections() })
+	return w
+}
+
+// add starts a node and returns when it answers.
+func (w *world) add(more ...string) *node {
+	w.t.Helper()
+	n := &node{address: process.FreeAddress(w.t)}
+	n.flags = append([]string{
+		"serve", "--listen", n.address, "--advertise", "http://" + n.address, "--cluster-secret", secret,
+		"--database-url", w.databaseURL, "--data", w.t.TempDir(), "--allow-private-urls", "--log-level", "warn",
+	}, append(slices.Clone(w.platform), more...)...)
+	n.client = client.New("http://"+n.address, w.key)
+	w.start(n)
+	w.nodes = append(w.nodes, n)
+	return n
+}
+
+func (w *world) start(n *node) {
+	w.t.Helper()
+	n.Process = process.Start(w.t, w.program, n.flags...)
+	n.Await("recado ")
+}
+
+// command runs the program, waits for its end, and returns what it printed.
+func (w *world) command(args ...string) string {
+	w.t.Helper()
+	output, err := exec.CommandContext(w.t.Context(), w.program, args...).Output()
+	if err != nil {
+		w.t.Fatalf("recado %s: %v", args[0], err)
+	}
+	return strings.TrimSpace(string(output))
+}
+
+// link makes an instance with a webhook at a node, and links it to a number.
+func (w *world) link(at *node, number string) {
+	w.t.Helper()
+	ctx := w.t.Context()
+	instance, err := at.client.CreateInstance(ctx, number)
+	if err != nil {
+		w.t.Error(err)
+		return
+	}
+	code, err := at.client.RawQRCode(ctx, instance.InstanceID)
+	if err != nil {
+		w.t.Error(err)
+		return
+	}
+	w.phones.Scan(w.t, number, code.QRCode)
+	w.awaitConnected(at, instance.InstanceID)
+	if _, err := at.client.SaveWebhook(ctx, instance.InstanceID, client.WebhookConfig{WebhookURL: w.sink.URL}); err != nil {
+		w.t.Error(err)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.shops = append(w.shops, shop{instance.InstanceID, number})
+}
+
+// awaitConnected waits until a node says that an instance is connected.
+func (w *world) awaitConnected(at *node, id string) {
+	w.t.Helper()
+	testkit.Await(w.t, "instance "+id+" is connected", func() bool {
+		instance, err := at.client.Instance(w.t.Context(), id)
+		return err == nil && instance.Status == "connected"
+	})
+}
+
+// ownedBy returns the instances that a node works for, as the database has it.
+func (w *world) ownedBy(n *node) []string {
+	w.t.Helper()
+	conn, err := pgx.Connect(w.t.Context(), w.databaseURL)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer func() { _ = conn.Close(context.Background()) }()
+	rows, err := conn.Query(w.t.Context(), "SELECT t.instance_id FROM tenures t JOIN nodes n ON n.id = t.node WHERE n.address = $1 AND n.lease_until > now_ms()",
+		"http://"+n.address)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	ids, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return ids
+}
+
+// awaitElsewhere waits until instances are connected at other nodes than one, and returns how
+// long it took.
+func (w *world) awaitElsewhere(ids []string, than, at *node) time.Duration {
+	w.t.Helper()
+	began := time.Now()
+	testkit.Await(w.t, "the instances have other owners", func() bool { return len(w.ownedBy(than)) == 0 })
+	for _, id := range ids {
+		w.awaitConnected(at, id)
+	}
+	return time.Since(began)
+}
