@@ -56,6 +56,9 @@ type Ownership interface {
 	Create(ctx context.Context, instanceID string, create func(ctx context.Context) error) error
 	// Forget ends the tenure of an instance that was deleted.
 	Forget(instanceID string)
+	// Contested reports whether this process still has a tenure that another node may have had
+	// before.
+	Contested(ctx context.Context, tenure gateway.Tenure) bool
 	// StatusHolds returns those of the instances whose stored status was written by a node
 	// that works for them now, and is alive.
 	StatusHolds(ctx context.Context, instanceIDs []string) (map[string]bool, error)

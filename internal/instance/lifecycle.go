@@ -118,8 +118,12 @@ func (l *lifecycle) ConnectionLost(ctx context.Context, trouble error) {
 	}})
 }
 
-// Refused ends the session. Its keys stay: the refusal may be lifted.
+// Refused ends the session. Its keys stay: the refusal may be lifted. A session that was
+// replaced by that of a node which had the instance before comes back.
 func (l *lifecycle) Refused(ctx context.Context, reason gateway.Reason) {
+	if reason == gateway.ReasonReplaced && l.replaced(ctx) {
+		return
+	}
 	l.over(ctx, refused, reason, nil, gateway.Errorf(gateway.PlatformFailed, gateway.CodePlatformError,
 		"the platform refuses the session: %s", reason))
 }

@@ -2,6 +2,7 @@ package instance
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"time"
 
@@ -58,6 +59,8 @@ func (l *lifecycle) update(ctx context.Context, u update) {
 			logger.InfoContext(ctx, "instance status written after all", slog.Int("tries", tries+1))
 			return
 		case err == nil || gateway.KindOf(err) == gateway.NotFound: // deleted meanwhile
+			return
+		case errors.Is(err, gateway.ErrTenureOver): // the next owner writes what is true
 			return
 		case ctx.Err() != nil || !l.current():
 			return

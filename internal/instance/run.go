@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"time"
 
 	"golang.org/x/time/rate"
 
@@ -148,6 +149,52 @@ func (s *Service) close() {
 	s.supervisors = map[string]*supervisor{}
 	s.mu.Unlock()
 	closeAll(supervisors)
+}
+
+const (
+	// replacedPause is when a session comes back that another one has replaced: by then a node
+	// that stood still has noticed that it has lost the instance.
+	replacedPause = 3 * time.Second
+	// mostReplaced is how often it comes back within replacedAge. After that some other program
+	// has the keys, and a person has to decide.
+	mostReplaced = 3
+	replacedAge  = 5 * time.Minute
+)
+
+// replaced brings a session back that another one has replaced, if that can only have been
+// the session of a node that stood still and has not noticed yet that it has lost the
+// instance. It reports whether it does.
+func (l *lifecycle) replaced(ctx context.Context) bool {
+	sup, tenure := l.supervisor, gateway.TenureOf(ctx)
+	owns := sup.service.config.Owns
+	if owns == nil || !owns.Contested(ctx, tenure) {
+		return false
+	}
+	now := sup.service.config.Now()
+	sup.mu.Lock()
+	if now.Sub(sup.replacedAt) > replacedAge {
+		sup.replaced = 0
+	}
+	sup.replacedAt = now
+	sup.replaced++
+	often := sup.replaced > mostReplaced
+	sup.mu.Unlock()
+	if often {
+		return false
+	}
+	sup.service.config.Logger.WarnContext(ctx, "the session was replaced by that of another node; it comes back", slog.String("instance_id", sup.id))
+	l.set(func(s *supervisor) { s.up, s.ended, s.code = false, true, gateway.QRCode{} })
+	l.update(ctx, update{cause: connectionLost, reason: connectionLost.reason()})
+	time.AfterFunc(replacedPause, func() {
+		s := sup.service
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.supervisors[sup.id] == sup {
+			s.due = append(s.due, tenure)
+			s.rouse()
+		}
+	})
+	return true
 }
 
 // closeAll closes the sessions of supervisors that nobody finds any more.

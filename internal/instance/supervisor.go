@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
 )
@@ -30,6 +31,8 @@ type supervisor struct {
 	announced  bool // while up: the status says so
 	ended      bool // the session is over by itself, and not closed yet
 	over       bool // this process does not work for the instance any more
+	replaced   int  // how often the session was replaced of late
+	replacedAt time.Time
 	code       gateway.QRCode
 	passkey    gateway.PasskeyQuestion // of the current session's linking
 	pairing    pairing                 // counts only as long as its session is the current one

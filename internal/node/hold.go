@@ -95,6 +95,16 @@ func (n *Node) StatusHolds(ctx context.Context, instanceIDs []string) (map[strin
 	return n.config.Store.StatusHolds(ctx, instanceIDs)
 }
 
+// Contested reports whether this node still has a tenure that another node may have had before.
+// A database that does not answer leaves it open; then it is not.
+func (n *Node) Contested(ctx context.Context, tenure gateway.Tenure) bool {
+	if n.config.Store == nil || n.config.Address == "" || !n.holds(tenure) {
+		return false
+	}
+	owner, found, err := n.config.Store.FindOwner(ctx, tenure.InstanceID)
+	return err == nil && found && owner.Tenure == tenure
+}
+
 // Held returns how many instances this node works for.
 func (n *Node) Held() int {
 	n.mu.Lock()

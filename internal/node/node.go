@@ -74,6 +74,7 @@ type Store interface {
 	TenuresOf(ctx context.Context, node string) ([]gateway.Tenure, error)
 	TakeTenures(ctx context.Context, node string, grace time.Duration, limit int) ([]gateway.Tenure, error)
 	EndTenures(ctx context.Context, tenures []gateway.Tenure) error
+	FindOwner(ctx context.Context, instanceID string) (owner gateway.Owner, found bool, err error)
 	StatusHolds(ctx context.Context, instanceIDs []string) (map[string]bool, error)
 }
 
@@ -133,7 +134,6 @@ type Node struct {
 	id      string // empty while the process is no node
 	held    map[string]*hold
 	renewed time.Time // when the lease was renewed last, by this process's own clock
-	ended   bool
 }
 
 // New makes the node. It works for nothing before Run.
@@ -166,23 +166,24 @@ func (n *Node) Run(ctx context.Context) error {
 	if n.config.Store == nil {
 		return n.runAlone(ctx)
 	}
-	for first := true; ; first = false {
-		switch err := n.join(ctx); {
-		case err == nil:
-			if first {
-				n.takeAtStart(ctx)
-				close(n.ready)
-			}
-			n.work(ctx)
-		case first && ctx.Err() == nil:
-			return err
-		case ctx.Err() == nil:
+	defer func() { n.leave(context.WithoutCancel(ctx)) }()
+	err := n.join(ctx)
+	switch {
+	case ctx.Err() != nil:
+		return nil
+	case err != nil:
+		return err
+	}
+	n.takeAtStart(ctx)
+	close(n.ready)
+	for {
+		n.work(ctx)
+		if ctx.Err() != nil {
+			return nil
+		}
+		for err := n.join(ctx); err != nil && ctx.Err() == nil; err = n.join(ctx) {
 			n.config.Logger.ErrorContext(ctx, "this node can't join the others; it is tried again", slog.Any("error", err))
 			pause(ctx, n.timing.Look)
-		}
-		if ctx.Err() != nil {
-			n.leave(context.WithoutCancel(ctx))
-			return nil
 		}
 	}
 }
@@ -239,7 +240,6 @@ func (n *Node) leave(ctx context.Context) {
 	defer cancel()
 	n.mu.Lock()
 	id := n.id
-	n.ended = true
 	n.mu.Unlock()
 	if id == "" {
 		return

@@ -6,12 +6,17 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/testkit"
 	"github.com/recado-project/recado/internal/testkit/postgres"
 )
 
 // elsewhereWithin is how long it may take until the instances of a node that was killed are
 // connected at others.
 const elsewhereWithin = 25 * time.Second
+
+// letsGoWithin is how long it may take until a node that does not reach the database has closed
+// its sessions: it waits for 10 s, and looks every half second.
+const letsGoWithin = 12 * time.Second
 
 // Whatever node a client talks to, it can do everything with every instance.
 func TestAnyNodeTakesAnyRequest(t *testing.T) {
@@ -29,48 +34,78 @@ func TestAnyNodeTakesAnyRequest(t *testing.T) {
 	}
 }
 
-// A node is killed under load: its instances are connected elsewhere in time, and nothing is
-// lost, doubled or reordered.
-func TestNodeIsKilled(t *testing.T) {
+// What a node loses under load, and what it gets back. In all cases its instances are connected
+// elsewhere in time, and nothing is lost, doubled or reordered.
+func TestNodeFails(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, postgres.Start(t), 3, 6)
-	load := w.startLoad()
-	time.Sleep(2 * time.Second)
-	victim := w.nodes[0]
-	ids := w.ownedBy(victim)
-	w.setAway(victim, true)
-	victim.Kill()
-	took := w.awaitElsewhere(ids, victim, w.nodes[1])
-	t.Logf("%d instances were connected elsewhere %.1f s after the kill", len(ids), took.Seconds())
-	if took > elsewhereWithin || len(ids) == 0 {
-		t.Errorf("it took %s for %d instances", took, len(ids))
+	for name, c := range map[string]struct {
+		fail, heal func(w *world, n *node)
+		stays      bool // it keeps its instances
+		letsGo     bool // it closes its sessions by itself, before anybody else has them
+	}{
+		"killed": {
+			fail: func(_ *world, n *node) { n.Kill() },
+		},
+		"stands still": {
+			fail: func(w *world, n *node) { w.signal(n, syscall.SIGSTOP) },
+			heal: func(w *world, n *node) { w.signal(n, syscall.SIGCONT) },
+		},
+		"cut off from the database": {
+			fail:   func(_ *world, n *node) { n.database.pull(true) },
+			heal:   func(_ *world, n *node) { n.database.pull(false) },
+			letsGo: true,
+		},
+		"cut off from the platform": {
+			fail:  func(_ *world, n *node) { n.platform.pull(true) },
+			heal:  func(_ *world, n *node) { n.platform.pull(false) },
+			stays: true,
+		},
+		"cut off from the other nodes": {
+			fail:  func(_ *world, n *node) { n.others.pull(true) },
+			heal:  func(_ *world, n *node) { n.others.pull(false) },
+			stays: true,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, postgres.Start(t), 3, 6)
+			load := w.startLoad()
+			time.Sleep(2 * time.Second)
+			victim := w.nodes[0]
+			ids := w.ownedBy(victim)
+			if len(ids) == 0 {
+				t.Fatal("the node works for nothing")
+			}
+			w.setAway(victim, !c.stays)
+			began := time.Now()
+			c.fail(w, victim)
+			if c.letsGo {
+				testkit.Await(t, "the node has let its sessions go", func() bool { return !victim.platform.inUse() })
+				took := time.Since(began)
+				t.Logf("the sessions were closed after %.1f s", took.Seconds())
+				if took > letsGoWithin {
+					t.Errorf("the sessions were closed after %s", took)
+				}
+			}
+			if !c.stays {
+				took := w.awaitElsewhere(ids, victim, w.nodes[1])
+				t.Logf("%d instances were connected elsewhere after %.1f s", len(ids), took.Seconds())
+				if took > elsewhereWithin {
+					t.Errorf("it took %s", took)
+				}
+			}
+			time.Sleep(failFor - time.Since(began))
+			if c.heal != nil {
+				c.heal(w, victim)
+				w.setAway(victim, false)
+				time.Sleep(10 * time.Second)
+			}
+			if c.stays && len(w.ownedBy(victim)) != len(ids) {
+				t.Errorf("the node works for %v, and for %v before", w.ownedBy(victim), ids)
+			}
+			load.end()
+		})
 	}
-	time.Sleep(2 * time.Second)
-	load.end()
-}
-
-// A node stands still for a minute and then goes on: it lets go of what others have by now,
-// and becomes a node again.
-func TestNodeStandsStill(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, postgres.Start(t), 3, 6)
-	load := w.startLoad()
-	time.Sleep(2 * time.Second)
-	victim := w.nodes[0]
-	ids := w.ownedBy(victim)
-	w.setAway(victim, true)
-	w.signal(victim, syscall.SIGSTOP)
-	began := time.Now()
-	took := w.awaitElsewhere(ids, victim, w.nodes[1])
-	t.Logf("%d instances were connected elsewhere %.1f s after the stop", len(ids), took.Seconds())
-	if took > elsewhereWithin {
-		t.Errorf("it took %s", took)
-	}
-	time.Sleep(stillFor - time.Since(began))
-	w.signal(victim, syscall.SIGCONT)
-	w.setAway(victim, false)
-	time.Sleep(10 * time.Second)
-	load.end()
 }
 
 func (w *world) signal(n *node, signal syscall.Signal) {

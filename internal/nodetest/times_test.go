@@ -4,5 +4,5 @@ package nodetest_test
 
 import "time"
 
-// stillFor is how long a node stands still.
-const stillFor = 30 * time.Second
+// failFor is how long a node fails.
+const failFor = 28 * time.Second

@@ -47,10 +47,13 @@ type world struct {
 type node struct {
 	*process.Process
 
-	address string
-	client  *client.Client
-	flags   []string
-	away    bool // the balancer sends nothing there
+	address   string
+	advertise string // where the others reach it
+	client    *client.Client
+	flags     []string
+
+	database, platform, others *cable
+	away                       bool // the balancer sends nothing there
 }
 
 // shop is an instance, and the number that it is linked to.
@@ -84,10 +87,16 @@ func newWorld(t *testing.T, databaseURL string, nodes, shops int) *world {
 func (w *world) add(more ...string) *node {
 	w.t.Helper()
 	n := &node{address: process.FreeAddress(w.t)}
+	n.others = layCable(w.t, "tcp", n.address)
+	n.advertise = "http://" + n.others.address()
+	n.platform = layCable(w.t, "tcp", strings.TrimPrefix(w.platform[1], "ws://"))
+	var databaseURL string
+	databaseURL, n.database = throughCable(w.t, w.databaseURL)
 	n.flags = append([]string{
-		"serve", "--listen", n.address, "--advertise", "http://" + n.address, "--cluster-secret", secret,
-		"--database-url", w.databaseURL, "--data", w.t.TempDir(), "--allow-private-urls", "--log-level", "warn",
-	}, append(slices.Clone(w.platform), more...)...)
+		"serve", "--listen", n.address, "--advertise", n.advertise, "--cluster-secret", secret,
+		"--database-url", databaseURL, "--data", w.t.TempDir(), "--allow-private-urls", "--log-level", "warn",
+		w.platform[0], "ws://" + n.platform.address(),
+	}, append(slices.Clone(w.platform[2:]), more...)...)
 	n.client = client.New("http://"+n.address, w.key)
 	w.start(n)
 	w.nodes = append(w.nodes, n)
@@ -152,7 +161,7 @@ func (w *world) ownedBy(n *node) []string {
 	}
 	defer func() { _ = conn.Close(context.Background()) }()
 	rows, err := conn.Query(w.t.Context(), "SELECT t.instance_id FROM tenures t JOIN nodes n ON n.id = t.node WHERE n.address = $1 AND n.lease_until > now_ms()",
-		"http://"+n.address)
+		n.advertise)
 	if err != nil {
 		w.t.Fatal(err)
 	}

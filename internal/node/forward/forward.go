@@ -25,10 +25,14 @@ const (
 	// ownersKept and ownersAge bound what is remembered of who works for which instance. An
 	// owner that does not work for it any more says so, so the age matters little.
 	ownersKept = 20_000
+	mostNodes  = 1_000
 	ownersAge  = time.Second
 	// recheck is how often a request under way is compared with who works for its instance:
 	// a node that stands still never answers.
 	recheck = 2 * time.Second
+	// mostSilent is how often in a row a node may not answer when it is asked whether it is
+	// there, before what was passed on to it is given up.
+	mostSilent = 2
 	// dialTimeout bounds the connection to another node, and idleConns how many are kept.
 	dialTimeout = 2 * time.Second
 	idleConns   = 64
@@ -74,6 +78,7 @@ type Forwarder struct {
 	config    Config
 	transport *http.Transport
 	owners    *cache.Cache[string, gateway.Owner]
+	answers   *cache.Cache[string, bool] // whether a node answers, by its address
 	proxy     *httputil.ReverseProxy
 }
 
@@ -84,6 +89,7 @@ func New(config Config) (*Forwarder, error) {
 	}
 	f := &Forwarder{
 		config: config, owners: cache.New[string, gateway.Owner](cache.Config{Most: ownersKept, Age: ownersAge, Now: time.Now}),
+		answers: cache.New[string, bool](cache.Config{Most: mostNodes, Age: recheck / 2, Now: time.Now}),
 		transport: &http.Transport{
 			DialContext:         (&net.Dialer{Timeout: dialTimeout}).DialContext,
 			MaxIdleConnsPerHost: idleConns, IdleConnTimeout: time.Minute,
@@ -211,15 +217,25 @@ func (f *Forwarder) try(w http.ResponseWriter, r *http.Request, h *hop, body *on
 	f.proxy.ServeHTTP(&patient{ResponseWriter: w, control: body.control}, out)
 }
 
-// watch ends a request that was passed on when somebody else works for its instance.
+// watch ends a request that was passed on when somebody else works for its instance, or when
+// the node does not answer any more.
 func (f *Forwarder) watch(ctx context.Context, h *hop) {
 	ticks := time.NewTicker(recheck)
 	defer ticks.Stop()
+	silent := 0
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-ticks.C:
+		}
+		silent++
+		if f.answersNow(ctx, h.to) {
+			silent = 0
+		}
+		if silent == mostSilent {
+			h.end()
+			return
 		}
 		owner, found, err := f.owner(ctx, h.owner.Tenure.InstanceID, false)
 		if err == nil && (!found || owner.Tenure != h.owner.Tenure || owner.Lease <= 0) {
@@ -227,6 +243,26 @@ func (f *Forwarder) watch(ctx context.Context, h *hop) {
 			return
 		}
 	}
+}
+
+// answersNow reports whether a node answers, as it was a moment ago at the latest. It asks on a
+// connection of its own: one that is cut silently looks as if it were open.
+func (f *Forwarder) answersNow(ctx context.Context, node *url.URL) bool {
+	answers, _, err := f.answers.Find(node.Host, func() (bool, bool, error) {
+		ctx, cancel := context.WithTimeout(ctx, recheck)
+		defer cancel()
+		ask, err := http.NewRequestWithContext(ctx, http.MethodGet, node.JoinPath("healthz").String(), http.NoBody)
+		if err != nil {
+			return false, true, err
+		}
+		ask.Close = true
+		answer, err := f.transport.RoundTrip(ask)
+		if err != nil {
+			return false, ctx.Err() == nil, nil
+		}
+		return true, true, answer.Body.Close()
+	})
+	return answers && err == nil
 }
 
 func (f *Forwarder) owner(ctx context.Context, instanceID string, anew bool) (gateway.Owner, bool, error) {

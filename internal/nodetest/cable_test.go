@@ -1,0 +1,152 @@
+package nodetest_test
+
+import (
+	"context"
+	"net"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// cable is a network connection between a node and something else, which can be pulled: then
+// nothing comes through, and nobody is told, as when packets are dropped.
+type cable struct {
+	network, target string
+	listener        net.Listener
+	working         sync.WaitGroup
+
+	mu      sync.Mutex
+	pulled  bool
+	changed *sync.Cond
+	closed  bool
+	conns   map[net.Conn]bool
+}
+
+// layCable starts a cable to an address.
+func layCable(t *testing.T, network, target string) *cable {
+	t.Helper()
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &cable{network: network, target: target, listener: listener, conns: map[net.Conn]bool{}}
+	c.changed = sync.NewCond(&c.mu)
+	c.working.Go(c.accept)
+	t.Cleanup(c.close)
+	return c
+}
+
+func (c *cable) address() string { return c.listener.Addr().String() }
+
+// pull makes nothing come through, or lets what has waited come through again.
+func (c *cable) pull(pulled bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.pulled = pulled
+	c.changed.Broadcast()
+}
+
+func (c *cable) close() {
+	c.mu.Lock()
+	c.closed = true
+	c.changed.Broadcast()
+	for conn := range c.conns {
+		_ = conn.Close()
+	}
+	c.mu.Unlock()
+	_ = c.listener.Close()
+	c.working.Wait()
+}
+
+// open waits until something comes through, and reports whether anything ever will.
+func (c *cable) open() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for c.pulled && !c.closed {
+		c.changed.Wait()
+	}
+	return !c.closed
+}
+
+func (c *cable) hold(conn net.Conn) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		_ = conn.Close()
+		return false
+	}
+	c.conns[conn] = true
+	return true
+}
+
+// release forgets a connection that has ended.
+func (c *cable) release(conn net.Conn) {
+	_ = conn.Close()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.conns, conn)
+}
+
+// inUse reports whether there are connections.
+func (c *cable) inUse() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.conns) > 0
+}
+
+func (c *cable) accept() {
+	for {
+		near, err := c.listener.Accept()
+		if err != nil {
+			return
+		}
+		if c.hold(near) {
+			c.working.Go(func() { c.carry(near) })
+		}
+	}
+}
+
+func (c *cable) carry(near net.Conn) {
+	defer c.release(near)
+	if !c.open() {
+		return
+	}
+	far, err := (&net.Dialer{}).DialContext(context.Background(), c.network, c.target)
+	if err != nil || !c.hold(far) {
+		return
+	}
+	defer c.release(far)
+	var both sync.WaitGroup
+	both.Go(func() { c.copy(far, near) })
+	both.Go(func() { c.copy(near, far) })
+	both.Wait()
+}
+
+func (c *cable) copy(to, from net.Conn) {
+	buffer := make([]byte, 32<<10)
+	for {
+		n, err := from.Read(buffer)
+		if n > 0 && c.open() {
+			if _, failed := to.Write(buffer[:n]); failed != nil {
+				err = failed
+			}
+		}
+		if err != nil {
+			_, _ = from.Close(), to.Close()
+			return
+		}
+	}
+}
+
+// throughCable returns the URL of a database behind a cable, and the cable.
+func throughCable(t *testing.T, databaseURL string) (string, *cable) {
+	t.Helper()
+	address, err := url.Parse(databaseURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := address.Query().Get("host")
+	c := layCable(t, "unix", folder+"/.s.PGSQL.5432")
+	return "postgres://postgres@" + c.address() + strings.TrimSuffix(address.Path, "/") + "?sslmode=disable", c
+}
