@@ -37,6 +37,7 @@ type commands struct {
 	Groups     groupsCommand       `cmd:"" help:"Show groups."`
 	Presence   presenceCommand     `cmd:"" help:"Show a contact that the account is typing, recording, or online."`
 	Health     healthCommand       `cmd:"" help:"Ask a running gateway whether it can serve requests."`
+	Nodes      data.NodesCommand   `cmd:"" help:"List the processes that share a PostgreSQL database, and empty one of them."`
 	Migrate    data.MigrateCommand `cmd:"" help:"Bring the database up to date and stop."`
 	Completion completionCommand   `cmd:"" help:"Print the script that makes a shell complete recado's commands."`
 	Version    versionCommand      `cmd:"" help:"Print the version."`

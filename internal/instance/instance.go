@@ -56,6 +56,8 @@ type Ownership interface {
 	Create(ctx context.Context, instanceID string, create func(ctx context.Context) error) error
 	// Forget ends the tenure of an instance that was deleted.
 	Forget(instanceID string)
+	// Shared reports whether other processes work with the same database.
+	Shared() bool
 	// Contested reports whether this process still has a tenure that another node may have had
 	// before.
 	Contested(ctx context.Context, tenure gateway.Tenure) bool
@@ -96,7 +98,8 @@ type Service struct {
 
 	mu          sync.Mutex
 	supervisors map[string]*supervisor
-	due         []gateway.Tenure // of instances that have to be brought back, in this order
+	due         []gateway.Tenure     // of instances that have to be brought back, in this order
+	moved       map[string]time.Time // when instances were taken up that other nodes had, until they are connected
 	closed      bool
 
 	wake chan struct{} // there is something due
@@ -111,7 +114,7 @@ func New(config Config) (*Service, error) {
 		config.Now = time.Now
 	}
 	return &Service{
-		config: config, supervisors: map[string]*supervisor{}, logoutWait: logoutWait, wake: make(chan struct{}, 1),
+		config: config, supervisors: map[string]*supervisor{}, moved: map[string]time.Time{}, logoutWait: logoutWait, wake: make(chan struct{}, 1),
 	}, nil
 }
 
@@ -201,6 +204,9 @@ func (s *Service) Session(ctx context.Context, id string) (gateway.Session, erro
 	instance, err := s.Get(ctx, id)
 	if err != nil {
 		return nil, err
+	}
+	if instance.Status == gateway.StatusConnecting && s.isMoving(id) {
+		return nil, gateway.ErrTenureOver
 	}
 	if instance.Status == gateway.StatusPaymentPending {
 		return nil, paymentRequired()

@@ -89,6 +89,7 @@ func (l *lifecycle) Connected(ctx context.Context, profile gateway.Profile) erro
 		return err
 	}
 	l.set(func(s *supervisor) { s.announced = true })
+	l.supervisor.service.arrived(l.supervisor.id)
 	return nil
 }
 

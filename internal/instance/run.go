@@ -58,6 +58,9 @@ func (s *Service) TakeUp(ctx context.Context, tenures []gateway.Tenure) error {
 		if next != instance.Status || next == gateway.StatusConnecting { // else nothing changes
 			s.due = append(s.due, of[instance.ID])
 		}
+		if next == gateway.StatusConnecting && s.config.Owns != nil && s.config.Owns.Shared() {
+			s.moved[instance.ID] = s.config.Now()
+		}
 	}
 	s.rouse()
 	return nil
@@ -74,6 +77,7 @@ func (s *Service) LetGo(tenures []gateway.Tenure) {
 	s.mu.Lock()
 	var supervisors []*supervisor
 	for id := range gone {
+		delete(s.moved, id)
 		if sup, ok := s.supervisors[id]; ok {
 			supervisors = append(supervisors, sup)
 			delete(s.supervisors, id)
@@ -88,6 +92,30 @@ func (s *Service) LetGo(tenures []gateway.Tenure) {
 	s.due = kept
 	s.mu.Unlock()
 	closeAll(supervisors)
+}
+
+// movingFor is how long an instance that comes from another node counts as on its way. After
+// that something else keeps it from connecting.
+const movingFor = 30 * time.Second
+
+// isMoving reports whether an instance comes from another node and is not connected yet: then
+// it is soon.
+func (s *Service) isMoving(id string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	taken, ok := s.moved[id]
+	if ok && s.config.Now().Sub(taken) > movingFor {
+		delete(s.moved, id)
+		return false
+	}
+	return ok
+}
+
+// arrived notes that an instance is connected.
+func (s *Service) arrived(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.moved, id)
 }
 
 // rouse lets a resumer look. The lock is held.

@@ -95,10 +95,13 @@ func (n *Node) StatusHolds(ctx context.Context, instanceIDs []string) (map[strin
 	return n.config.Store.StatusHolds(ctx, instanceIDs)
 }
 
+// Shared reports whether other processes work with the same database.
+func (n *Node) Shared() bool { return n.config.Store != nil && n.config.Address != "" }
+
 // Contested reports whether this node still has a tenure that another node may have had before.
 // A database that does not answer leaves it open; then it is not.
 func (n *Node) Contested(ctx context.Context, tenure gateway.Tenure) bool {
-	if n.config.Store == nil || n.config.Address == "" || !n.holds(tenure) {
+	if !n.Shared() || !n.holds(tenure) {
 		return false
 	}
 	owner, found, err := n.config.Store.FindOwner(ctx, tenure.InstanceID)

@@ -2,11 +2,11 @@ package nodetest_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
-	"strings"
+	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -28,15 +28,15 @@ type load struct {
 	stop    context.CancelFunc
 	working sync.WaitGroup
 
-	repeated atomic.Int64 // requests that had to be repeated
-	odd      sync.Map     // answers that a client would not expect
+	mu      sync.Mutex
+	answers map[string]int // that made clients repeat, by code; "none" is no answer
 }
 
 // startLoad begins the load. A request that fails is repeated at another node under the same
 // Idempotency-Key until it is accepted, as a client does it that wants to lose nothing.
 func (w *world) startLoad() *load {
 	ctx, stop := context.WithCancel(context.Background())
-	l := &load{w: w, history: newHistory(), stop: stop}
+	l := &load{w: w, history: newHistory(), stop: stop, answers: map[string]int{}}
 	w.t.Cleanup(func() { stop(); l.working.Wait() })
 	for i, shop := range w.shops {
 		customer := fmt.Sprintf("55119888802%02d", i)
@@ -58,7 +58,6 @@ func (l *load) send(ctx context.Context, shop shop, customer string) {
 				l.history.accept(shop.id, sent.MessageID)
 				break
 			}
-			l.repeated.Add(1)
 			l.note(err)
 			time.Sleep(repeatAfter)
 			if tries > 300 {
@@ -70,17 +69,27 @@ func (l *load) send(ctx context.Context, shop shop, customer string) {
 	}
 }
 
-// note keeps answers that say neither that the client shall repeat nor that there was none.
+// note counts what made a client repeat.
 func (l *load) note(err error) {
-	text := err.Error()
-	for _, expected := range []string{
-		"UNAVAILABLE", "INSTANCE_NOT_CONNECTED", "PLATFORM_TIMEOUT", "PLATFORM_ERROR", "EOF", "connection re", "deadline", "IDEMPOTENCY_CONFLICT",
-	} {
-		if strings.Contains(text, expected) {
-			return
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	code := "none"
+	if refusal, ok := errors.AsType[*client.Error](err); ok {
+		code = refusal.Code
+	}
+	l.answers[code]++
+}
+
+// onlyWith fails the test if clients had to repeat for another reason than these.
+func (l *load) onlyWith(codes ...string) {
+	l.w.t.Helper()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for code, times := range l.answers {
+		if !slices.Contains(codes, code) {
+			l.w.t.Errorf("%d requests were answered %s", times, code)
 		}
 	}
-	l.odd.Store(text, true)
 }
 
 func (l *load) write(ctx context.Context, shop shop, customer string) {
@@ -144,10 +153,6 @@ func (l *load) end() {
 	for _, one := range wrong[:min(len(wrong), 10)] {
 		l.w.t.Error(one)
 	}
-	l.odd.Range(func(text, _ any) bool {
-		l.w.t.Errorf("a client was answered %v", text)
-		return true
-	})
 	accepted, written := 0, 0
 	for _, messages := range l.history.accepted {
 		accepted += len(messages)
@@ -155,5 +160,5 @@ func (l *load) end() {
 	for _, messages := range l.history.written {
 		written += len(messages)
 	}
-	l.w.t.Logf("%d messages accepted, %d received; %d requests were repeated; %d things are wrong", accepted, written, l.repeated.Load(), len(wrong))
+	l.w.t.Logf("%d messages accepted, %d received; requests were repeated after %v; %d things are wrong", accepted, written, l.answers, len(wrong))
 }

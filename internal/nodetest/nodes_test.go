@@ -1,6 +1,7 @@
 package nodetest_test
 
 import (
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -106,6 +107,36 @@ func TestNodeFails(t *testing.T) {
 			load.end()
 		})
 	}
+}
+
+// A node is added under load and gets its share; one is drained, which takes its instances to
+// the others; and then each is stopped and started again, one after another.
+func TestNodesComeAndGo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, postgres.Start(t), 2, 6)
+	load := w.startLoad()
+	third := w.add()
+	testkit.Await(t, "the new node has its share", func() bool { return len(w.ownedBy(third)) == 2 })
+
+	drained := w.nodes[0]
+	w.command("nodes", "drain", strings.TrimPrefix(drained.advertise, "http://"), "--database-url", w.databaseURL)
+	if owned := w.ownedBy(drained); len(owned) > 0 {
+		t.Errorf("after it was drained, the node works for %v", owned)
+	}
+	if listed := w.command("nodes", "--database-url", w.databaseURL); strings.Count(listed, "draining") != 1 || strings.Count(listed, "alive") != 2 {
+		t.Errorf("the nodes are listed as\n%s", listed)
+	}
+	w.command("nodes", "resume", strings.TrimPrefix(drained.advertise, "http://"), "--database-url", w.databaseURL)
+	testkit.Await(t, "the node has its share again", func() bool { return len(w.ownedBy(drained)) == 2 })
+
+	for _, node := range w.nodes {
+		w.setAway(node, true)
+		node.Stop()
+		w.start(node)
+		w.setAway(node, false)
+	}
+	load.end()
+	load.onlyWith("UNAVAILABLE") // 503 with Retry-After
 }
 
 func (w *world) signal(n *node, signal syscall.Signal) {

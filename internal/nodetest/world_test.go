@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"os/signal"
 	"slices"
 	"strings"
 	"sync"
@@ -21,7 +22,11 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	process.BeProgram(func() int { return cli.Run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr) })
+	process.BeProgram(func() int {
+		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+		defer stop()
+		return cli.Run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	})
 	os.Exit(m.Run())
 }
 
