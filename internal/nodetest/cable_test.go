@@ -147,6 +147,9 @@ func throughCable(t *testing.T, databaseURL string) (string, *cable) {
 		t.Fatal(err)
 	}
 	folder := address.Query().Get("host")
+	if strings.Contains(folder, ",") {
+		return databaseURL, nil // two servers have no cable
+	}
 	c := layCable(t, "unix", folder+"/.s.PGSQL.5432")
 	return "postgres://postgres@" + c.address() + strings.TrimSuffix(address.Path, "/") + "?sslmode=disable", c
 }

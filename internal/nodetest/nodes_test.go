@@ -19,6 +19,10 @@ const elsewhereWithin = 25 * time.Second
 // its sessions: it waits for 10 s, and looks every half second.
 const letsGoWithin = 12 * time.Second
 
+// goesOnWithin is how long it may take until messages are accepted again when the database is
+// back, or another server is in its place.
+const goesOnWithin = 10 * time.Second
+
 // Whatever node a client talks to, it can do everything with every instance.
 func TestAnyNodeTakesAnyRequest(t *testing.T) {
 	t.Parallel()
@@ -137,6 +141,38 @@ func TestNodesComeAndGo(t *testing.T) {
 	}
 	load.end()
 	load.onlyWith("UNAVAILABLE") // 503 with Retry-After
+}
+
+// The server of the database crashes and is started again, twice; and the server is killed and
+// a synchronous standby takes its place. The nodes go on by themselves within ten seconds.
+func TestDatabaseFails(t *testing.T) {
+	t.Parallel()
+	for name, start := range map[string]func(testing.TB) (string, func()){
+		"crashes": postgres.StartOwn, "is replaced by its standby": postgres.StartPair,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			url, fail := start(t)
+			w := newWorld(t, url, 3, 6)
+			load := w.startLoad()
+			time.Sleep(2 * time.Second)
+			fail()
+			began := time.Now()
+			for _, shop := range w.shops {
+				testkit.Await(t, "a message is accepted", func() bool {
+					_, err := w.anyNode().client.SendText(t.Context(), shop.id, client.Text{To: "5511988887766", Message: "olá"})
+					return err == nil
+				})
+			}
+			took := time.Since(began)
+			t.Logf("every instance sends again after %.1f s", took.Seconds())
+			if took > goesOnWithin {
+				t.Errorf("it took %s until every instance sent again", took)
+			}
+			time.Sleep(2 * time.Second)
+			load.end()
+		})
+	}
 }
 
 func (w *world) signal(n *node, signal syscall.Signal) {

@@ -37,7 +37,7 @@ var shared cluster //nolint:gochecknoglobals // see above
 func Start(tb testing.TB) (url string) {
 	tb.Helper()
 	bin := require(tb)
-	shared.once.Do(func() { shared.err = shared.start(bin) })
+	shared.once.Do(func() { shared.err = shared.start(bin, nil) })
 	if shared.err != nil {
 		tb.Fatalf("start PostgreSQL: %v", shared.err)
 	}
@@ -60,7 +60,7 @@ func Start(tb testing.TB) (url string) {
 func StartOwn(tb testing.TB) (url string, restart func()) {
 	tb.Helper()
 	var own cluster
-	if err := own.start(require(tb)); err != nil {
+	if err := own.start(require(tb), nil); err != nil {
 		tb.Fatalf("start PostgreSQL: %v", err)
 	}
 	tb.Cleanup(func() {
@@ -73,6 +73,39 @@ func StartOwn(tb testing.TB) (url string, restart func()) {
 		if err := own.restart(); err != nil {
 			tb.Fatalf("restart PostgreSQL: %v", err)
 		}
+	}
+}
+
+// StartPair returns the URL of a database with two hosts, a server and a standby that has
+// every commit before it is answered, and a function that kills the server and makes the
+// standby take its place. Both are removed when the test ends. If PostgreSQL is not installed,
+// it does what Start does.
+func StartPair(tb testing.TB) (url string, failOver func()) {
+	tb.Helper()
+	var first, second cluster
+	check := func(what string, err error) {
+		tb.Helper()
+		if err != nil {
+			tb.Fatalf("%s: %v", what, err)
+		}
+	}
+	bin := require(tb)
+	for _, one := range []struct{ cluster, of *cluster }{{&first, nil}, {&second, &first}} {
+		check("start PostgreSQL", one.cluster.start(bin, one.of))
+		tb.Cleanup(func() {
+			if err := one.cluster.keeper.Close(); err != nil {
+				tb.Error(err)
+			}
+		})
+	}
+	check("make the standby synchronous", first.exec("ALTER SYSTEM SET synchronous_standby_names = '*'"))
+	check("make the standby synchronous", first.exec("SELECT pg_reload_conf()"))
+	return "postgres://postgres@/postgres?host=" + first.socketDir + "," + second.socketDir + "&target_session_attrs=read-write", func() {
+		tb.Helper()
+		_, err := io.WriteString(first.keeper, "stop\n")
+		check("kill the server", err)
+		_, err = io.WriteString(second.keeper, "promote\n")
+		check("promote the standby", err)
 	}
 }
 
@@ -145,8 +178,11 @@ type cluster struct {
 
 // programs returns the folder of the newest initdb and postgres.
 func programs() (dir string, found bool) {
-	if path, err := exec.LookPath("initdb"); err == nil && isFile(filepath.Join(filepath.Dir(path), "postgres")) {
-		return filepath.Dir(path), true
+	if path, err := exec.LookPath("initdb"); err == nil {
+		// The other programs are beside the real one.
+		if path, err = filepath.EvalSymlinks(path); err == nil && isFile(filepath.Join(filepath.Dir(path), "postgres")) {
+			return filepath.Dir(path), true
+		}
 	}
 	dirs, err := filepath.Glob("/usr/lib/postgresql/*/bin") // where Debian keeps them
 	if err != nil {

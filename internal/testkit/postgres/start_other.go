@@ -4,6 +4,6 @@ package postgres
 
 import "errors"
 
-func (*cluster) start(string) error {
+func (*cluster) start(string, *cluster) error {
 	return errors.New("only known on Unix")
 }

@@ -16,27 +16,35 @@ import (
 // keeper runs the server as long as its standard input is open, and removes the
 // folder afterwards. The input is a pipe from the test binary, which closes when the
 // binary ends or is killed. So nothing is left behind, and no test has to stop anything.
-// A line restarts the server: SIGQUIT makes it stop at once, as in a crash.
+// With the folder of another server the new one is its standby. A line restarts the server,
+// or ends it: SIGQUIT makes it stop at once, as in a crash; or it makes a standby the primary.
 const keeper = `
 cd "$2" || exit 1
-"$1/initdb" --pgdata=data --username=postgres --auth=trust --encoding=UTF8 --no-locale --no-sync --no-instructions >log 2>&1 || exit 1
+if [ -n "$3" ]; then
+	"$1/pg_basebackup" -h "$3" -U postgres -D data -R -X stream -c fast >log 2>&1 || exit 1
+else
+	"$1/initdb" --pgdata=data --username=postgres --auth=trust --encoding=UTF8 --no-locale --no-sync --no-instructions >log 2>&1 || exit 1
+fi
 serve() {
 	"$1/postgres" -D data -k "$2" -c listen_addresses= -c max_connections=200 -c shared_buffers=32MB >>log 2>&1 </dev/null &
 	server=$!
 }
 serve "$1" "$2"
-while read -r _; do
-	kill -QUIT $server
-	wait $server
-	serve "$1" "$2"
+while read -r order; do
+	case $order in
+	promote) "$1/pg_ctl" promote -D data >>log 2>&1 ;;
+	stop) kill -QUIT $server; wait $server ;;
+	*) kill -QUIT $server; wait $server; serve "$1" "$2" ;;
+	esac
 done
 kill -QUIT $server
 wait $server
 cd / && rm -rf "$2"
 `
 
-// start makes a cluster in a temporary folder and waits until it answers.
-func (c *cluster) start(bin string) error {
+// start makes a cluster in a temporary folder and waits until it answers. If primary is not
+// nil, it is a standby of that one.
+func (c *cluster) start(bin string, primary *cluster) error {
 	dir, err := os.MkdirTemp("", "pg") // short: the path of a socket is limited
 	if err != nil {
 		return err
@@ -49,7 +57,11 @@ func (c *cluster) start(bin string) error {
 		return errors.Join(err, os.Remove(dir))
 	}
 	c.socketDir = dir
-	cmd := exec.Command("/bin/sh", "-c", keeper, "sh", bin, dir) //nolint:gosec,noctx // the words above; it ends with this program, no sooner
+	from := ""
+	if primary != nil {
+		from = primary.socketDir
+	}
+	cmd := exec.Command("/bin/sh", "-c", keeper, "sh", bin, dir, from) //nolint:gosec,noctx // the words above; it ends with this program, no sooner
 	cmd.Dir = "/"
 	cmd.SysProcAttr = &syscall.SysProcAttr{
 		Credential: credential,
