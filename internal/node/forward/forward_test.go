@@ -191,7 +191,9 @@ func TestTickets(t *testing.T) {
 	c.give(two, 7)
 	path := "/api/message/" + c.id + "/text"
 	var ticket, seen string
-	two.next = func(_ http.ResponseWriter, r *http.Request) { seen = r.RemoteAddr + " " + r.Header.Get("Recado-Forwarded") }
+	two.next = func(_ http.ResponseWriter, r *http.Request) {
+		seen = r.RemoteAddr + " " + r.Header.Get("Recado-Forwarded")
+	}
 	spy := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { ticket = r.Header.Get("Recado-Forwarded") }))
 	defer spy.Close()
 
