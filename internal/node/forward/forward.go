@@ -4,6 +4,7 @@
 package forward
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -100,7 +101,7 @@ func New(config Config) (*Forwarder, error) {
 		},
 	}
 	f.proxy = &httputil.ReverseProxy{
-		Rewrite: f.rewrite, Transport: f.transport, FlushInterval: -1, ModifyResponse: f.answered, ErrorHandler: f.failed,
+		Rewrite: f.rewrite, Transport: f.transport, ModifyResponse: f.answered, ErrorHandler: f.failed,
 		ErrorLog: slog.NewLogLogger(config.Logger.Handler(), slog.LevelDebug),
 	}
 	return f, nil
@@ -175,7 +176,11 @@ var errMisdirected = errors.New("forward: the node does not work for the instanc
 
 // pass passes a request on to the owner of its instance.
 func (f *Forwarder) pass(w http.ResponseWriter, r *http.Request, instanceID string) {
-	body := &once{ReadCloser: r.Body, control: http.NewResponseController(w)}
+	body, err := bodyOf(w, r)
+	if err != nil {
+		f.refuse(w, r) // the client has gone, or takes too long
+		return
+	}
 	for try := range 2 {
 		owner, found, err := f.owner(r.Context(), instanceID, try > 0)
 		switch {
@@ -197,7 +202,7 @@ func (f *Forwarder) pass(w http.ResponseWriter, r *http.Request, instanceID stri
 		if h.again == nil {
 			return
 		}
-		if body.used {
+		if body.used && body.held == nil {
 			break
 		}
 	}
@@ -211,8 +216,8 @@ func (f *Forwarder) try(w http.ResponseWriter, r *http.Request, h *hop, body *on
 	h.end = cancel
 	go f.watch(ctx, h)
 	out := r.Clone(ctx)
-	if r.Body != nil && r.Body != http.NoBody && r.ContentLength != 0 {
-		out.Body = body
+	if r.ContentLength != 0 {
+		out.Body = body.open()
 	}
 	f.proxy.ServeHTTP(&patient{ResponseWriter: w, control: body.control}, out)
 }
@@ -288,7 +293,7 @@ func (f *Forwarder) rewrite(p *httputil.ProxyRequest) {
 			p.Out.Header[name] = values // what a proxy in front has said stays as it is
 		}
 	}
-	if p.Out.Body != nil && p.Out.ContentLength != 0 {
+	if p.Out.ContentLength < 0 || p.Out.ContentLength > maxHeld {
 		p.Out.Header.Set("Expect", "100-continue")
 	}
 	f.sign(p.Out, p.In, h.owner.Tenure)
@@ -331,12 +336,39 @@ func (f *Forwarder) refuse(w http.ResponseWriter, r *http.Request) {
 	f.config.Refuse(w, r, refusal)
 }
 
+// maxHeld is how many bytes of a body are read before it is passed on. A longer one is passed on
+// as it comes, once the owner has said that it wants it.
+const maxHeld = 32 << 10
+
 // once is a body that knows whether it was used.
 type once struct {
 	io.ReadCloser
 
 	control *http.ResponseController
 	used    bool
+	held    []byte // the whole of a short one
+}
+
+// bodyOf prepares the body of a request for two attempts to pass it on.
+func bodyOf(w http.ResponseWriter, r *http.Request) (*once, error) {
+	body := &once{ReadCloser: r.Body, control: http.NewResponseController(w)}
+	if r.ContentLength <= 0 || r.ContentLength > maxHeld {
+		return body, nil
+	}
+	held := make([]byte, r.ContentLength)
+	if _, err := io.ReadFull(body, held); err != nil {
+		return nil, fmt.Errorf("forward: read the body: %w", err)
+	}
+	body.held = held
+	return body, nil
+}
+
+// open returns the body for one attempt.
+func (o *once) open() io.ReadCloser {
+	if o.held != nil {
+		return io.NopCloser(bytes.NewReader(o.held))
+	}
+	return o
 }
 
 // Read reads. A client has some time for each piece.
