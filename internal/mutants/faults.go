@@ -8,7 +8,7 @@ import "slices"
 func faults() []fault {
 	return slices.Concat(
 		reliabilityFaults(), hostileFaults(), silenceFaults(), orderFaults(), apiFaults(), mediaFaults(), sandboxFaults(),
-		clientFaults(), cliFaults(), powerFaults(), proxyFaults(), versionFaults(), moveFaults(), baileysFaults(), queueFaults(), careFaults(),
+		clientFaults(), cliFaults(), powerFaults(), proxyFaults(), versionFaults(), moveFaults(), baileysFaults(), queueFaults(), careFaults(), nodeFaults(),
 	)
 }
 
@@ -248,7 +248,7 @@ func silenceFaults() []fault {
 		},
 		{
 			name: "an instance is deleted in slices", file: "internal/store/instance.go",
-			old: "		if _, err := s.deleteInSlices(ctx, query, id); err != nil {", new: "		if _, err := s.db.exec(ctx, query, id, 1_000_000); err != nil {",
+			old: "func() (int64, error) { return s.execOf(ctx, id, query, id, sliceRows) }", new: "func() (int64, error) { return s.execOf(ctx, id, query, id, 1_000_000) }",
 			test: storeTests, run: "DeleteInstanceInSlices",
 		},
 		{

@@ -182,7 +182,7 @@ func apiFaults() []fault {
 		},
 		{
 			name: "an instance is new when its event rings", file: "internal/store/instance.go",
-			old: "(gateway.Instance, error) {\n\tdefer s.changeInstance(id)()", new: "(gateway.Instance, error) {",
+			old: "(gateway.Instance, error) {\n\tdefer s.changeInstance(ctx, id)()", new: "(gateway.Instance, error) {",
 			test: "./internal/store", run: "AnInstanceIsNew",
 		},
 		{

@@ -5,7 +5,7 @@ func moveFaults() []fault {
 	const tests = "./internal/movein"
 	return []fault{
 		{
-			name: "another program's keys are left alone", file: "internal/store/device_key.go",
+			name: "another program's keys are left alone", file: "internal/store/earlier/earlier.go",
 			old: `"jid IN (SELECT device FROM instances)"`, new: `"jid <> ''"`,
 			test: "./internal/server", run: "KeysOfAnotherProgramAreLeftAlone",
 		},
