@@ -43,12 +43,16 @@ type Config struct {
 	URL    string       // postgres://…
 	Conns  int          // at most
 	Logger *slog.Logger // required
+	// Committed is told how long each write took, from the first statement to the commit,
+	// with what it had to wait for; nil: nobody is. It must not block.
+	Committed func(took time.Duration)
 }
 
 // DB is a PostgreSQL database. It is safe for concurrent use.
 type DB struct {
-	pool   *sql.DB
-	logger *slog.Logger
+	pool      *sql.DB
+	logger    *slog.Logger
+	committed func(took time.Duration)
 }
 
 // Open connects to the database.
@@ -77,7 +81,7 @@ func Open(ctx context.Context, config Config) (*DB, error) {
 	if err := pool.PingContext(ctx); err != nil {
 		return nil, errors.Join(err, pool.Close())
 	}
-	return &DB{pool: pool, logger: config.Logger}, nil
+	return &DB{pool: pool, logger: config.Logger, committed: config.Committed}, nil
 }
 
 // Pool is the pool of connections, for reads.
@@ -127,6 +131,10 @@ func (d *DB) Exec(ctx context.Context, query string, args ...any) (int64, error)
 // retry runs attempt until it succeeds, fails for another reason than a conflict with
 // other transactions, or has been repeated too often.
 func (d *DB) retry(ctx context.Context, attempt func() error) error {
+	if d.committed != nil {
+		began := time.Now() //nolint:forbidigo // only the time that passes counts
+		defer func() { d.committed(time.Since(began)) }()
+	}
 	pause := retryPause
 	for n := 1; ; n++ {
 		err := attempt()

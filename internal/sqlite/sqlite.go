@@ -58,16 +58,29 @@ type DB struct {
 	tx     *Tx
 	reader *sql.DB
 
-	group *groupcommit.Group[*Tx]
+	group     *groupcommit.Group[*Tx]
+	committed func(took time.Duration)
 }
 
 // ErrClosed is the error of a write that comes after Close.
 var ErrClosed = groupcommit.ErrClosed
 
-// Open opens the file at path. It creates the file (mode 0600) and its folder (0700) if
-// they are missing. The database runs in WAL mode with synchronous=FULL and foreign keys
-// on. Open fails if a pragma did not take effect.
-func Open(ctx context.Context, path string) (*DB, error) {
+// Config says which file is opened.
+type Config struct {
+	Path string
+	// Committed is told how long each write transaction took, with its wait for the disk;
+	// nil: nobody is. Writers wait while it runs.
+	Committed func(took time.Duration)
+}
+
+// Open opens the file at path; see OpenWith.
+func Open(ctx context.Context, path string) (*DB, error) { return OpenWith(ctx, Config{Path: path}) }
+
+// OpenWith opens a file. It creates the file (mode 0600) and its folder (0700) if they are
+// missing. The database runs in WAL mode with synchronous=FULL and foreign keys on. It fails
+// if a pragma did not take effect.
+func OpenWith(ctx context.Context, config Config) (*DB, error) {
+	path := config.Path
 	pool, err := OpenPool(ctx, path, 1)
 	if err != nil {
 		return nil, err
@@ -86,7 +99,7 @@ func Open(ctx context.Context, path string) (*DB, error) {
 		pool:   pool,
 		conn:   conn,
 		tx:     &Tx{conn: conn, prepared: map[string]*sql.Stmt{}},
-		reader: reader,
+		reader: reader, committed: config.Committed,
 	}
 	db.group = groupcommit.New(db.transact, nil)
 	return db, nil

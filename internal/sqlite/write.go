@@ -6,6 +6,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/recado-project/recado/internal/groupcommit"
 )
@@ -26,6 +27,10 @@ func (db *DB) Begin(ctx context.Context, fn func(ctx context.Context, tx *Tx) er
 }
 
 func (db *DB) transact(run func(tx *Tx) error) error {
+	if db.committed != nil {
+		began := time.Now() //nolint:forbidigo // only the time that passes counts
+		defer func() { db.committed(time.Since(began)) }()
+	}
 	ctx := context.Background()
 	if _, err := db.tx.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
 		return fmt.Errorf("sqlite: begin: %w", err)

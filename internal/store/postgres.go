@@ -4,6 +4,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"hash/fnv"
 	"time"
 
@@ -38,7 +39,7 @@ func openPostgres(ctx context.Context, config Config) (*postgresDatabase, error)
 	if conns == 0 {
 		conns = defaultConns
 	}
-	db, err := postgres.Open(ctx, postgres.Config{URL: config.URL, Conns: conns, Logger: config.Logger})
+	db, err := postgres.Open(ctx, postgres.Config{URL: config.URL, Conns: conns, Logger: config.Logger, Committed: config.Committed})
 	if err != nil {
 		return nil, err
 	}
@@ -120,6 +121,8 @@ func (d *postgresDatabase) reader() table.Querier { return querierOf(d.db.Pool()
 func (d *postgresDatabase) scanner() table.Querier { return querierOf(d.db.Pool()) }
 
 func (d *postgresDatabase) ping(ctx context.Context) error { return d.db.Pool().PingContext(ctx) }
+
+func (d *postgresDatabase) connections() sql.DBStats { return d.db.Pool().Stats() }
 
 func (d *postgresDatabase) close() error {
 	for _, lane := range d.commitLanes {

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 
 	"github.com/recado-project/recado/internal/gateway"
@@ -18,8 +19,8 @@ type sqliteDatabase struct {
 	short, long table.Querier
 }
 
-func openSQLite(ctx context.Context, path string) (*sqliteDatabase, error) {
-	db, err := sqlite.Open(ctx, path)
+func openSQLite(ctx context.Context, config sqlite.Config) (*sqliteDatabase, error) {
+	db, err := sqlite.OpenWith(ctx, config)
 	if err != nil {
 		return nil, err
 	}
@@ -66,6 +67,8 @@ func (d *sqliteDatabase) ping(ctx context.Context) error {
 	var one int
 	return d.reads.QueryRowContext(ctx, "SELECT 1").Scan(&one)
 }
+
+func (d *sqliteDatabase) connections() sql.DBStats { return d.db.Reader().Stats() }
 
 func (d *sqliteDatabase) close() error {
 	return errors.Join(d.reads.Close(), d.db.Close())

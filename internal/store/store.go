@@ -22,7 +22,9 @@ import (
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/groupcommit"
+	"github.com/recado-project/recado/internal/sqlite"
 	"github.com/recado-project/recado/internal/store/cache"
+	"github.com/recado-project/recado/internal/store/census"
 	"github.com/recado-project/recado/internal/store/nodetable"
 	"github.com/recado-project/recado/internal/store/recent"
 	"github.com/recado-project/recado/internal/store/table"
@@ -43,13 +45,15 @@ type Config struct {
 	Now    func() time.Time // nil means the wall clock; it stamps events and migrations
 	// Fenced refuses every write for an instance whose context has no tenure
 	// (gateway.WithTenure), or one that is over. It takes PostgreSQL.
-	Fenced bool
+	Fenced    bool
+	Committed func(took time.Duration) // of each write, with the wait for the disk; nil: nobody is told. It must not block
 }
 
 // Store is the open database. It is safe for concurrent use.
 type Store struct {
 	*usertable.Tables
 	NodeTables
+	*census.Taker
 
 	db      database
 	dialect dialect
@@ -107,7 +111,7 @@ func open(ctx context.Context, config Config) (*Store, error) {
 	}
 	if config.Path != "" {
 		s.dialect = sqliteDialect()
-		s.db, err = openSQLite(ctx, config.Path)
+		s.db, err = openSQLite(ctx, sqlite.Config{Path: config.Path, Committed: config.Committed})
 	} else {
 		s.dialect = postgresDialect()
 		s.db, err = openPostgres(ctx, config)
@@ -116,7 +120,7 @@ func open(ctx context.Context, config Config) (*Store, error) {
 		return nil, fmt.Errorf("store: open: %w", err)
 	}
 	shared := sharedDatabase{s.db, s.dialect}
-	s.Tables, s.NodeTables = usertable.New(shared), nodetable.New(shared)
+	s.Tables, s.NodeTables, s.Taker = usertable.New(shared), nodetable.New(shared), census.New(shared)
 	if s.caches, err = newCaches(config, s.now); err != nil {
 		return nil, errors.Join(fmt.Errorf("store: open: %w", err), s.Close())
 	}
@@ -198,6 +202,9 @@ func (s *Store) Size(ctx context.Context) (int64, error) {
 	return size, nil
 }
 
+// Connections says how the connections to the database are doing: on SQLite those that read.
+func (s *Store) Connections() sql.DBStats { return s.db.connections() }
+
 // Close closes the database. Calls under way must have returned.
 func (s *Store) Close() error {
 	if err := s.db.close(); err != nil {
@@ -230,6 +237,7 @@ type database interface {
 	// scanner runs queries that may read many rows. They stop when ctx ends.
 	scanner() table.Querier
 	ping(ctx context.Context) error
+	connections() sql.DBStats
 	close() error
 }
 

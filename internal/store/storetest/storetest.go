@@ -64,6 +64,7 @@ func Run(t *testing.T, open Open) {
 		"events, newest":      testNewestEvents,
 		"events, at once":     testEventsAtOnce,
 		"events, delete":      testDeleteEvents,
+		"census":              testCensus,
 		"registrations":       testRegistrations,
 		"number checks":       testNumberChecks,
 		"number checks, once": testNumberChecksAtOnce,
