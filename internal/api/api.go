@@ -93,7 +93,9 @@ type Config struct {
 	TempDir     string // folder of temporary files; empty means the machine's own
 	// BodyPatience is how long a request body may bring no byte; 0 means 15 seconds.
 	BodyPatience time.Duration
-	Now          func() time.Time // nil means the wall clock
+	// Watcher is told of every request; nil: nobody is.
+	Watcher contract.Watcher
+	Now     func() time.Time // nil means the wall clock
 }
 
 // API is the handler of all operations. It is safe for concurrent use.
@@ -132,7 +134,7 @@ func New(config Config) (*API, error) {
 			Patience: config.BodyPatience, TempDir: config.TempDir,
 		},
 		PerKey: config.Limits.PerKey, PerInstance: config.Limits.PerInstance,
-		Now: config.Now,
+		Watcher: config.Watcher, Now: config.Now,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("api: %w", err)
@@ -142,6 +144,10 @@ func New(config Config) (*API, error) {
 	}
 	return &API{contract: made}, nil
 }
+
+// BodiesHeld returns how many bytes of request bodies are held, in memory and in temporary
+// files, and how many may be.
+func (a *API) BodiesHeld() (held, limit int64) { return a.contract.BodiesHeld() }
 
 // ServeHTTP answers a request.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.contract.ServeHTTP(w, r) }

@@ -224,6 +224,23 @@ func (s *Service) AwaitConnected(ctx context.Context, id string) error {
 	return s.supervisor(id).awaitConnected(ctx)
 }
 
+// Connected returns how many sessions are connected.
+func (s *Service) Connected() int {
+	s.mu.Lock()
+	supervisors := make([]*supervisor, 0, len(s.supervisors))
+	for _, sup := range s.supervisors {
+		supervisors = append(supervisors, sup)
+	}
+	s.mu.Unlock()
+	connected := 0
+	for _, sup := range supervisors {
+		if sup.connected() != nil {
+			connected++
+		}
+	}
+	return connected
+}
+
 func paymentRequired() error {
 	return gateway.Errorf(gateway.PaymentRequired, gateway.CodePaymentRequired,
 		"the instance waits for its payment")

@@ -44,6 +44,8 @@ type BlobsConfig struct {
 	// Keep is how long a file is kept after it was stored.
 	Keep time.Duration
 
+	// Synced is told how long each wait for the disk took; nil: nobody is. It must not block.
+	Synced func(took time.Duration)
 	Now    func() time.Time // nil: the wall clock
 	Logger *slog.Logger     // nil: nothing is logged
 }
@@ -86,6 +88,9 @@ func OpenBlobs(config BlobsConfig) (*Blobs, error) {
 	}
 	if b.config.Logger == nil {
 		b.config.Logger = slog.New(slog.DiscardHandler)
+	}
+	if config.Synced != nil {
+		b.sync = b.syncWatched
 	}
 	if err := os.MkdirAll(config.Folder, 0o700); err != nil {
 		return nil, fmt.Errorf("media: make blob store: %w", err)
@@ -240,6 +245,14 @@ func (b *Blobs) syncFolder(name string) error {
 		return err
 	}
 	return errors.Join(b.sync(folder), folder.Close())
+}
+
+// syncWatched waits until a file or folder is on the disk, and tells how long it took.
+func (b *Blobs) syncWatched(file *os.File) error {
+	began := b.config.Now()
+	err := file.Sync()
+	b.config.Synced(b.config.Now().Sub(began))
+	return err
 }
 
 func (b *Blobs) remove(name string) error {

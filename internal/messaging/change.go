@@ -75,11 +75,13 @@ func (s *Service) change(ctx context.Context, session gateway.Session, message g
 	ctx = context.WithoutCancel(ctx)
 	s.underway.Add(1)
 	defer s.underway.Done()
+	began := s.config.Now()
 	_, err = session.Send(ctx, gateway.Outgoing{
 		PlatformID: sent.PlatformID,
 		Chat:       message.Chat.Address(),
 		Payload:    payload,
 	})
+	s.config.Watcher.Sent(wordFor(change.Kind), err, s.config.Now().Sub(began))
 	if err != nil {
 		if isFinal(err) {
 			if dropErr := s.config.Store.DropChange(ctx, sent.InstanceID, sent.PlatformID); dropErr != nil {
@@ -94,6 +96,19 @@ func (s *Service) change(ctx context.Context, session gateway.Session, message g
 		return fmt.Errorf("messaging: write a change: %w", err)
 	}
 	return nil
+}
+
+// wordFor is the kind of a change as the Watcher is told.
+func wordFor(kind gateway.ChangeKind) string {
+	switch kind {
+	case gateway.ChangeEdited:
+		return "edit"
+	case gateway.ChangeDeleted:
+		return "deletion"
+	case gateway.ChangeReaction:
+		return "reaction"
+	}
+	return "change"
 }
 
 // terms say when the platform lets people change their own messages.

@@ -112,6 +112,12 @@ func (s *Service) fetch(ctx context.Context, message gateway.Message, key string
 		return err
 	}
 	return s.config.Blobs.Receive(ctx, key, meta, func(file *os.File) error {
-		return session.Download(ctx, message.Key(), message.Payload, file)
+		if err := session.Download(ctx, message.Key(), message.Payload, file); err != nil {
+			return err
+		}
+		if about, err := file.Stat(); err == nil { // else storing it fails too
+			s.config.Watcher.Fetched(about.Size())
+		}
+		return nil
 	})
 }

@@ -61,5 +61,9 @@ func (s *Service) upload(ctx context.Context, session gateway.Session, kind gate
 		return gateway.Upload{}, err
 	}
 	defer func() { err = errors.Join(err, content.Close()) }()
-	return session.Upload(ctx, kind, content)
+	upload, err := session.Upload(ctx, kind, content)
+	if err == nil {
+		s.config.Watcher.Uploaded(file.Size)
+	}
+	return upload, err
 }

@@ -62,8 +62,31 @@ type Config struct {
 	// all.
 	MaxMessages int
 	Tenures     gateway.Tenures  // nil: the process works for every instance
+	Watcher     Watcher          // is told of sends; nil: nobody is
 	Now         func() time.Time // nil: the wall clock
 }
+
+// Watcher is told of what goes to the platform and comes from it. Its methods must not
+// block, and are called by many goroutines at a time.
+type Watcher interface {
+	// Sent tells of a message or a change that was handed to the platform, how that ended,
+	// and how long it took. The kind is the type of the message, or edit,
+	// deletion or reaction.
+	Sent(kind string, err error, took time.Duration)
+	// Uploaded and Fetched tell how many bytes of files were left with the platform, and
+	// fetched from it.
+	Uploaded(bytes int64)
+	Fetched(bytes int64)
+}
+
+// nobody watches.
+type nobody struct{}
+
+func (nobody) Sent(string, error, time.Duration) {}
+
+func (nobody) Uploaded(int64) {}
+
+func (nobody) Fetched(int64) {}
 
 // Service carries out the use cases. It is safe for concurrent use.
 type Service struct {
@@ -109,6 +132,9 @@ func New(config Config) (*Service, error) {
 	}
 	if config.Tenures == nil {
 		config.Tenures = gateway.Alone{}
+	}
+	if config.Watcher == nil {
+		config.Watcher = nobody{}
 	}
 	s := &Service{config: config, reporter: reporter{config.Encoder}, sending: map[repeatKey]struct{}{}, since: map[string]time.Time{}}
 	var err error

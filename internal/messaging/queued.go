@@ -253,6 +253,7 @@ func (q queued) uploaded(ctx context.Context, session gateway.Session, message q
 	if err != nil {
 		return nil, err
 	}
+	q.s.config.Watcher.Uploaded(message.FileSize)
 	payload, err := q.s.config.Encoder.EncodeUploaded(message.Payload, upload)
 	if err != nil {
 		return nil, fmt.Errorf("messaging: encode message with its file: %w", err)

@@ -230,6 +230,8 @@ func (s *Service) transmit(ctx context.Context, session gateway.Session, message
 func (s *Service) hand(
 	ctx context.Context, session gateway.Session, message gateway.Message, kept func() error,
 ) (taken bool, err error) {
+	began := s.config.Now()
+	defer func() { s.config.Watcher.Sent(string(message.Type), err, s.config.Now().Sub(began)) }()
 	sent, err := session.Send(ctx, gateway.Outgoing{
 		PlatformID: message.PlatformID,
 		Chat:       message.Chat.Address(),

@@ -17,6 +17,21 @@ type answer struct {
 	body     []byte // its beginning
 }
 
+// outcome says in a word what came of the request.
+func (a answer) outcome() string {
+	switch {
+	case a.Delivered():
+		return "delivered"
+	case a.Status != 0:
+		return "refused"
+	case a.TimedOut:
+		return "timeout"
+	case a.Unreachable:
+		return "unreachable"
+	}
+	return "broken" // the connection ended without an answer
+}
+
 // parseRetryAfter reads the header of that name: seconds, or a date. It returns
 // 0 for anything else and for a time in the past, and at most limit.
 func parseRetryAfter(value string, now time.Time, limit time.Duration) time.Duration {

@@ -151,6 +151,11 @@ func (f *flusher) save(ctx context.Context, limit int, pumps ...*pump) error {
 		}
 		return fmt.Errorf("save progress: %w", err)
 	}
+	for _, one := range progress {
+		if n := len(one.DeadLetters); n > 0 {
+			f.service.watcher.GaveUp(n)
+		}
+	}
 	return nil
 }
 

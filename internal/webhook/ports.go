@@ -69,3 +69,23 @@ type EventFinder interface {
 	// time or later; 0 where there is none.
 	FirstEventSince(ctx context.Context, instanceID string, since time.Time) (int64, error)
 }
+
+// Watcher is told of attempts and of what comes of them. Its methods must not block, and are
+// called by many goroutines at a time.
+type Watcher interface {
+	// Attempted tells of an attempt, what came of it in a word, and how long it took.
+	Attempted(outcome string, took time.Duration)
+	// Delivered tells of an event that the endpoint has accepted.
+	Delivered(kind eventlog.Kind)
+	// GaveUp tells how many events became dead letters.
+	GaveUp(events int)
+}
+
+// nobody watches.
+type nobody struct{}
+
+func (nobody) Attempted(string, time.Duration) {}
+
+func (nobody) Delivered(eventlog.Kind) {}
+
+func (nobody) GaveUp(int) {}

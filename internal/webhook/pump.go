@@ -296,6 +296,10 @@ func (p *pump) finish(ctx context.Context, j backlog.Job, a answer) *delivery {
 
 // note keeps an attempt for people to see.
 func (p *pump) note(event eventlog.Event, a answer) {
+	p.service.watcher.Attempted(a.outcome(), a.duration)
+	if a.Delivered() {
+		p.service.watcher.Delivered(event.Kind)
+	}
 	p.attempts.add(Attempt{
 		Sequence: event.Sequence, EventID: event.ID, Kind: event.Kind, Chat: event.Chat,
 		At: p.service.now().Add(-a.duration), Duration: a.duration,

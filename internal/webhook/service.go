@@ -40,6 +40,8 @@ type Config struct {
 	Version string
 	// Resolver looks up the hosts of endpoints; nil means the machine's own.
 	Resolver *net.Resolver
+	// Watcher is told of attempts; nil: nobody is.
+	Watcher Watcher
 	// Now is the clock; nil means the wall clock.
 	Now func() time.Time
 }
@@ -60,6 +62,7 @@ type Service struct {
 	flusher  *flusher
 	tests    chan struct{}
 	replays  *replays
+	watcher  Watcher
 
 	// saving locks the webhook of an instance while its configuration is changed or
 	// its progress is written, so that neither undoes the other. loading is held while
@@ -90,7 +93,10 @@ func New(config Config) (*Service, error) {
 	s := &Service{
 		store: config.Store, log: config.Log, logger: config.Logger, now: config.Now,
 		schedule: &schedule, waits: schedule.waits(), limits: config.Limits.withDefaults(),
-		pumps: map[string]*pump{}, early: map[string]int64{}, ready: make(chan struct{}),
+		pumps: map[string]*pump{}, early: map[string]int64{}, ready: make(chan struct{}), watcher: config.Watcher,
+	}
+	if s.watcher == nil {
+		s.watcher = nobody{}
 	}
 	if s.now == nil {
 		s.now = time.Now

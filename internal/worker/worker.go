@@ -3,6 +3,7 @@
 package worker
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,6 +19,8 @@ type Worker struct {
 	// Run works until ctx ends, then returns nil. If it returns earlier, with or
 	// without an error, the whole group stops.
 	Run func(ctx context.Context) error
+	// StopWait is how long it may take to stop; 0: as long as Config says.
+	StopWait time.Duration
 	// Ready is closed by Run when the workers after this one may start; nil where
 	// they need not wait.
 	Ready <-chan struct{}
@@ -45,10 +48,11 @@ func New(config Config) (*Group, error) {
 
 // running is a worker that was started.
 type running struct {
-	name string
-	stop context.CancelFunc
-	done chan struct{}
-	err  error
+	name     string
+	stopWait time.Duration
+	stop     context.CancelFunc
+	done     chan struct{}
+	err      error
 }
 
 // Run starts the workers, each when the one before it is ready, and waits until ctx
@@ -88,7 +92,7 @@ func await(ctx context.Context, ready, ended <-chan struct{}) bool {
 func start(ctx context.Context, w Worker, end func()) *running {
 	// A context of its own: the end of ctx must not stop all of them at once.
 	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
-	r := &running{name: w.Name, stop: stop, done: make(chan struct{})}
+	r := &running{name: w.Name, stopWait: w.StopWait, stop: stop, done: make(chan struct{})}
 	go func() {
 		defer close(r.done)
 		if err := w.Run(ctx); err != nil {
@@ -103,12 +107,13 @@ func (g *Group) stop(ctx context.Context, started []*running) error {
 	var errs []error
 	for _, r := range slices.Backward(started) {
 		r.stop()
-		timer := time.NewTimer(g.config.StopWait)
+		wait := cmp.Or(r.stopWait, g.config.StopWait)
+		timer := time.NewTimer(wait)
 		select {
 		case <-r.done:
 			errs = append(errs, r.err)
 		case <-timer.C:
-			errs = append(errs, fmt.Errorf("%s: did not stop within %s", r.name, g.config.StopWait))
+			errs = append(errs, fmt.Errorf("%s: did not stop within %s", r.name, wait))
 		}
 		timer.Stop()
 		g.config.Logger.DebugContext(ctx, "worker stopped", slog.String("worker", r.name))

@@ -67,6 +67,13 @@ func NewReader(config Config) *Reader {
 	return &Reader{config: config, budget: newBudget(config.MaxHeld)}
 }
 
+// Held returns how many bytes of bodies are held, and how many may be.
+func (r *Reader) Held() (held, limit int64) {
+	r.budget.mu.Lock()
+	defer r.budget.mu.Unlock()
+	return r.budget.held, r.budget.total
+}
+
 // withMedia is how large a body may be whose media has at most max bytes: base64
 // makes these a third more.
 func withMedia(maxMedia int64) int64 { return maxMedia/3*4 + 4 + besideMedia }

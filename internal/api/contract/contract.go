@@ -46,8 +46,32 @@ type Config struct {
 	// many may be made about an instance; as many may come at once. 0: any number.
 	PerKey, PerInstance int
 
+	// Watcher is told of every request; nil: nobody is.
+	Watcher Watcher
+
 	Now func() time.Time // nil means the wall clock
 }
+
+// Watcher is told of requests. Its methods must not block, and are called by many
+// goroutines at a time.
+type Watcher interface {
+	RequestBegan()
+	// RequestEnded tells of the end of the answer. The route is the pattern of its path,
+	// empty for an unknown one; the status is 0 where there was no answer.
+	RequestEnded(route, method string, status int, took time.Duration)
+	// RequestLimited tells of a request that was refused, because its "key" or its
+	// "instance" had too many.
+	RequestLimited(limit string)
+}
+
+// nobody watches.
+type nobody struct{}
+
+func (nobody) RequestBegan() {}
+
+func (nobody) RequestEnded(string, string, int, time.Duration) {}
+
+func (nobody) RequestLimited(string) {}
 
 // API is the handler of all routes. It is safe for concurrent use.
 type API struct {
@@ -67,6 +91,9 @@ func New(config Config) (*API, error) {
 	}
 	if config.Now == nil {
 		config.Now = time.Now
+	}
+	if config.Watcher == nil {
+		config.Watcher = nobody{}
 	}
 	a := &API{config: config, bodies: body.NewReader(config.Bodies), router: newRouter()}
 	a.handler = a.observe(a.router)
@@ -91,6 +118,9 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.handler.Serv
 func (a *API) Handle(method, path string, handler http.HandlerFunc) {
 	a.router.HandleFunc(method+" "+path, handler)
 }
+
+// BodiesHeld returns how many bytes of request bodies are held, and how many may be.
+func (a *API) BodiesHeld() (held, limit int64) { return a.bodies.Held() }
 
 // Origin returns where clients reach the API.
 func (a *API) Origin() Origin { return a.config.Origin }

@@ -67,6 +67,7 @@ func (x *exchange) Unwrap() http.ResponseWriter { return x.ResponseWriter }
 func (a *API) observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := a.config.Now()
+		a.config.Watcher.RequestBegan()
 		x := &exchange{ResponseWriter: w, api: a, id: rand.Text()}
 		ctx := context.WithValue(r.Context(), exchangeKey{}, x)
 		x.request = r.WithContext(ctx)
@@ -90,7 +91,9 @@ func (x *exchange) finish(ctx context.Context, start time.Time) {
 	if err := x.body.Close(); err != nil && x.failure == nil {
 		x.failure = err // the answer has been given
 	}
-	x.log(ctx, x.api.config.Now().Sub(start))
+	took := x.api.config.Now().Sub(start)
+	x.api.config.Watcher.RequestEnded(x.pattern, x.request.Method, x.status, took)
+	x.log(ctx, took)
 	if cut {
 		panic(http.ErrAbortHandler)
 	}

@@ -43,6 +43,7 @@ func (a *API) admit(x *exchange, op Operation) error {
 		return err
 	}
 	if err := a.keyPace.admit(x.Header(), x.key.ID, a.config.Now()); err != nil {
+		a.config.Watcher.RequestLimited("key")
 		return err
 	}
 	if op.Body != nil {
@@ -55,6 +56,7 @@ func (a *API) admit(x *exchange, op Operation) error {
 			return err
 		}
 		if err := a.instancePace.admit(x.Header(), x.instance.ID, a.config.Now()); err != nil {
+			a.config.Watcher.RequestLimited("instance")
 			return err
 		}
 	}

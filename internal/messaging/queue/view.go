@@ -233,3 +233,37 @@ func (q *Queue) Usage(ctx context.Context, instanceID string) (Usage, error) {
 	}
 	return usage, nil
 }
+
+// overviewDepth is how many messages of an instance Overview looks at for one that nothing
+// holds back.
+const overviewDepth = 100
+
+// Overview returns how many messages are in the queue, and for how long the first of them
+// has been due that nothing holds back: its instance is connected, and neither its pace nor
+// the platform forbids it to write. It is 0 if there is none among the first hundred of each
+// instance.
+func (q *Queue) Overview() (messages int, overdue time.Duration) {
+	now := q.config.Now()
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, l := range q.lanes {
+		messages += len(l.items)
+		if l.pause.forbids(now) {
+			continue
+		}
+		for _, it := range l.items[:min(len(l.items), overviewDepth)] {
+			if it.DueAt.After(now) {
+				break
+			}
+			if !l.chats[it.Chat].forbids(now) {
+				overdue = max(overdue, now.Sub(it.DueAt))
+				break
+			}
+		}
+	}
+	return messages, overdue
+}
+
+// forbids reports whether a message is to wait, for another reason than that an attempt has
+// failed.
+func (h hold) forbids(now time.Time) bool { return h.until.After(now) && h.reason != ReasonRetry }
