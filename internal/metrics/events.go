@@ -1,0 +1,67 @@
+// What is appended to the event log, and what it says of the sessions.
+
+package metrics
+
+import (
+	"encoding/json"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/recado-project/recado/internal/eventlog"
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+// events counts events. The changes of instances are among them.
+type events struct {
+	appended    *prometheus.CounterVec
+	connections prometheus.Counter
+	losses      *prometheus.CounterVec
+}
+
+func newEvents() events {
+	e := events{
+		appended:    counters("events_appended_total", "Events that were appended to the event log.", "kind"),
+		connections: counter("session_connections_total", "How often a session came to be connected, for the first time or again."),
+		losses:      counters("session_losses_total", "How often a session that was connected was so no more.", "reason"),
+	}
+	for _, kind := range eventlog.Kinds() {
+		e.appended.WithLabelValues(string(kind))
+	}
+	for _, reason := range []gateway.Reason{gateway.ReasonConnectionLost, gateway.ReasonUnlinked} {
+		e.losses.WithLabelValues(string(reason))
+	}
+	return e
+}
+
+func (e events) all() []prometheus.Collector {
+	return []prometheus.Collector{e.appended, e.connections, e.losses}
+}
+
+// Appended counts events of one instance that were committed. The bell of the event log
+// calls it.
+func (e events) Appended(events []eventlog.Event) {
+	for _, event := range events {
+		e.appended.WithLabelValues(string(event.Kind)).Inc()
+		if event.Kind == eventlog.KindInstanceStatus {
+			e.changed(event.Data)
+		}
+	}
+}
+
+// changed counts what the change of an instance says of its session.
+func (e events) changed(data []byte) {
+	var change eventlog.InstanceStatus
+	if json.Unmarshal(data, &change) != nil || change.Status == change.PreviousStatus {
+		return
+	}
+	switch string(gateway.StatusConnected) {
+	case change.Status:
+		e.connections.Inc()
+	case change.PreviousStatus:
+		reason := "unknown"
+		if change.Reason != nil {
+			reason = *change.Reason // of the gateway's own list
+		}
+		e.losses.WithLabelValues(reason).Inc()
+	}
+}

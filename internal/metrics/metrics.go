@@ -1,0 +1,118 @@
+// Package metrics counts what the program does, for Prometheus. The rooms know nothing of
+// it: each has a port of its own for whoever watches it, and the server connects these
+// with a Metrics. No label holds anything that clients choose, such as an instance, a
+// number, a key or an address: how many series there are is bounded by the program.
+package metrics
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"runtime"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+// namespace begins the name of every metric of ours.
+const namespace = "recado"
+
+// Config is what a Metrics stands on. Sampler and Logger are required.
+type Config struct {
+	Sampler Sampler
+	Logger  *slog.Logger
+
+	Version string
+	// SampleAge is how old a sample may be that a scrape shows; 0 means 10 seconds.
+	SampleAge time.Duration
+	Now       func() time.Time // nil: the wall clock
+}
+
+// Metrics counts. It is safe for concurrent use.
+type Metrics struct {
+	registry *prometheus.Registry
+	logger   *slog.Logger
+
+	requests
+	sends
+	events
+	deliveries
+	waits
+
+	takeovers prometheus.Counter
+}
+
+// New makes the metrics, all of which begin at 0.
+func New(config Config) (*Metrics, error) {
+	if config.Sampler == nil || config.Logger == nil {
+		return nil, errors.New("metrics: need a sampler and a logger")
+	}
+	if config.SampleAge == 0 {
+		config.SampleAge = 10 * time.Second
+	}
+	if config.Now == nil {
+		config.Now = time.Now
+	}
+	m := &Metrics{
+		registry: prometheus.NewRegistry(), logger: config.Logger,
+		requests: newRequests(), sends: newSends(), events: newEvents(), deliveries: newDeliveries(), waits: newWaits(),
+		takeovers: counter("takeovers_total", "Instances that this node has taken over from another one."),
+	}
+	info := prometheus.NewGauge(prometheus.GaugeOpts{
+		Namespace: namespace, Name: "build_info", Help: "Which program this is; always 1.",
+		ConstLabels: prometheus.Labels{"version": config.Version, "goversion": runtime.Version()},
+	})
+	info.Set(1)
+	parts := []prometheus.Collector{
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+		info, m.takeovers, newSampled(config),
+	}
+	for _, part := range [][]prometheus.Collector{m.requests.all(), m.sends.all(), m.events.all(), m.deliveries.all(), m.waits.all()} {
+		parts = append(parts, part...)
+	}
+	for _, part := range parts {
+		if err := m.registry.Register(part); err != nil {
+			return nil, fmt.Errorf("metrics: %w", err)
+		}
+	}
+	return m, nil
+}
+
+// TookOver counts instances that this node has taken over from another one.
+func (m *Metrics) TookOver(instances int) { m.takeovers.Add(float64(instances)) }
+
+// Handler serves the page that Prometheus scrapes.
+func (m *Metrics) Handler() http.Handler {
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{
+		ErrorLog: slog.NewLogLogger(m.logger.Handler(), slog.LevelError),
+		// A part that can't be read must not hide the others.
+		ErrorHandling: promhttp.ContinueOnError,
+		// Prometheus alone scrapes, a few times a minute.
+		MaxRequestsInFlight: 4,
+	})
+}
+
+func counter(name, help string) prometheus.Counter {
+	return prometheus.NewCounter(prometheus.CounterOpts{Namespace: namespace, Name: name, Help: help})
+}
+
+func counters(name, help string, labels ...string) *prometheus.CounterVec {
+	return prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: namespace, Name: name, Help: help}, labels)
+}
+
+func histograms(name, help string, buckets []float64, labels ...string) *prometheus.HistogramVec {
+	return prometheus.NewHistogramVec(prometheus.HistogramOpts{Namespace: namespace, Name: name, Help: help, Buckets: buckets}, labels)
+}
+
+// The upper bounds of buckets, in seconds: of what waits for a disk, and of what waits for
+// another machine.
+func diskBuckets() []float64 {
+	return []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 5}
+}
+
+func networkBuckets() []float64 {
+	return []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30}
+}
