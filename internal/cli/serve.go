@@ -54,6 +54,8 @@ func (f platformFlags) config() (whatsapp.Config, error) {
 type serveCommand struct {
 	data.Flags
 	Listen           string        `help:"Address of the API." default:"127.0.0.1:8080"`
+	AdminListen      string        `help:"Address for those who run the gateway: /metrics, /healthz, /readyz and /debug/pprof/. It asks for no password: keep it inside. Without it there is none." placeholder:"HOST:PORT"`
+	DrainWait        time.Duration `help:"For how long requests are still answered after the gateway was told to stop, while /readyz says that it is not ready, so that a balancer sends no more." default:"0s"`
 	BehindProxy      bool          `help:"A proxy in front provides TLS: no warning about listening beyond loopback, and its X-Forwarded-Proto is trusted."`
 	PublicURL        string        `help:"Address where clients reach the gateway, for example https://messages.example.org; links in answers begin with it. Set it if there is a proxy in front: without it, links begin with the Host of the request." name:"public-url"`
 	AllowPrivateURLs bool          `help:"Also fetch media from private and loopback addresses, deliver webhooks to them, and let instances have proxies there." name:"allow-private-urls"`
@@ -137,6 +139,7 @@ func (c serveCommand) Run(ctx context.Context, t terminal.Terminal) error {
 		KeepDelivered: c.KeepDelivered, KeepUndelivered: c.KeepUndelivered,
 		AllowPrivateURLs: c.AllowPrivateURLs, DenyFetch: denied,
 		PublicURL: c.PublicURL, BehindProxy: c.BehindProxy,
+		AdminListen: c.AdminListen, DrainWait: c.DrainWait,
 	})
 	if err != nil {
 		return err
@@ -170,6 +173,10 @@ func (c serveCommand) warn(ctx context.Context, t terminal.Terminal) {
 	if !c.BehindProxy && !isLoopback(c.Listen) {
 		t.Logger.WarnContext(ctx, "listening beyond this machine without TLS: put a proxy in front and set --behind-proxy",
 			slog.String("listen", c.Listen))
+	}
+	if !isLoopback(c.AdminListen) {
+		t.Logger.WarnContext(ctx, "the admin address is reachable beyond this machine, and asks for no password: keep strangers away from it",
+			slog.String("admin_listen", c.AdminListen))
 	}
 	if c.BehindProxy && c.PublicURL == "" {
 		t.Logger.WarnContext(ctx, "behind a proxy without --public-url: links in answers begin with the Host that a request names")

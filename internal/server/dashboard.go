@@ -44,7 +44,7 @@ func (s *Server) openDashboard() (http.Handler, error) {
 	if s.config.Media.AllowPrivate {
 		guard = nil
 	}
-	checks, err := health.New(health.Config{
+	s.health, err = health.New(health.Config{
 		Database: s.store, Files: s.blobs, Webhooks: s.webhooks, DataDir: s.config.DataDir, Logger: s.config.Logger,
 		ClientVersion: s.ClientVersion, Version: s.config.Version, FFmpeg: s.media.HasFFmpeg(), Now: s.config.Now,
 	})
@@ -54,7 +54,7 @@ func (s *Server) openDashboard() (http.Handler, error) {
 	pages, err := dashboard.New(dashboard.Config{
 		Site: site, Logger: s.config.Logger, Pulse: pulse, Users: s.users,
 		Instances: s.instances, Messages: s.messages, Queue: s.messages.Queue(), Budgets: s.directory, Answers: s.messages, Traffic: s.traffic, Webhooks: s.webhooks,
-		Events: s.log, Access: s.access, Health: checks,
+		Events: s.log, Access: s.access, Health: s.health,
 		Origin: s.origin, Guard: guard, MaxMedia: cmp.Or(s.config.Media.MaxBytes, media.DefaultMaxBytes), Sandbox: s.sandbox != nil, Now: s.config.Now,
 	})
 	if err != nil {

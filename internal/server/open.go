@@ -132,7 +132,7 @@ func (s *Server) openStore(ctx context.Context) error {
 		s.onClose("claim", taken.Close)
 	}
 	config := s.storeConfig()
-	config.Bell, config.Fenced = &s.bell, s.config.DatabaseURL != ""
+	config.Bell, config.Fenced, config.Committed = &s.bell, s.config.DatabaseURL != "", s.watch.committed
 	opened, err := store.Open(ctx, config)
 	if err != nil {
 		return fmt.Errorf("server: %w", err)
@@ -156,14 +156,14 @@ func (s *Server) openMedia(ctx context.Context) error {
 	s.onClose("media", service.Close)
 	blobs := s.config.Blobs
 	blobs.Folder = filepath.Join(s.config.DataDir, mediaFolder)
-	blobs.Now, blobs.Logger = s.config.Now, s.config.Logger
+	blobs.Now, blobs.Logger, blobs.Synced = s.config.Now, s.config.Logger, s.watch.synced
 	blobs.MaxFile = s.maxDownload()
 	if s.blobs, err = media.OpenBlobs(blobs); err != nil {
 		return fmt.Errorf("server: %w", err)
 	}
 	s.onClose("blobs", s.blobs.Close)
 	// Nothing makes room there: these files were not sent yet.
-	queued := media.BlobsConfig{Folder: filepath.Join(s.config.DataDir, queueFolder), Now: s.config.Now, Logger: s.config.Logger}
+	queued := media.BlobsConfig{Folder: filepath.Join(s.config.DataDir, queueFolder), Now: s.config.Now, Logger: s.config.Logger, Synced: s.watch.synced}
 	if s.queuedFiles, err = media.OpenBlobs(queued); err != nil {
 		return fmt.Errorf("server: %w", err)
 	}

@@ -12,14 +12,17 @@ import (
 	"net/http"
 	"net/netip"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/recado-project/recado/internal/access"
+	"github.com/recado-project/recado/internal/admin"
 	"github.com/recado-project/recado/internal/api"
 	"github.com/recado-project/recado/internal/api/contract"
 	"github.com/recado-project/recado/internal/directory"
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/health"
 	"github.com/recado-project/recado/internal/instance"
 	"github.com/recado-project/recado/internal/media"
 	"github.com/recado-project/recado/internal/messaging"
@@ -93,6 +96,13 @@ type Config struct {
 	PublicURL   string
 	BehindProxy bool
 
+	// AdminListen is the host:port of the listener for those who run the program; empty:
+	// there is none, and nothing is counted.
+	AdminListen string
+	// DrainWait is for how long requests are still answered after the program was told to
+	// stop, while it says that it is not ready: so that a balancer sends no more.
+	DrainWait time.Duration
+
 	Version string
 	Now     func() time.Time // nil: the wall clock
 	Logger  *slog.Logger
@@ -125,6 +135,13 @@ type Server struct {
 	access      *access.Service
 	users       *user.Service
 
+	api    *api.API
+	health *health.Service
+	admin  *admin.Listener // nil without one
+	watch  watch
+
+	serving, draining atomic.Bool
+
 	stopping chan struct{} // closed when streams have to end
 
 	closers []func() error // in the order of opening
@@ -147,6 +164,9 @@ func New(ctx context.Context, config Config) (_ *Server, err error) {
 		return nil, err
 	}
 	if err := s.lock(); err != nil {
+		return nil, err
+	}
+	if err := s.openAdmin(ctx); err != nil {
 		return nil, err
 	}
 	if err := s.openTemp(); err != nil {
@@ -201,7 +221,10 @@ func (s *Server) Sandbox() *sandbox.Server { return s.sandbox }
 // Run serves until ctx ends. Then it stops the API first, then the sessions, then the
 // parts that they need. It closes the server.
 func (s *Server) Run(ctx context.Context) error {
-	workers := make([]worker.Worker, 0, 13)
+	workers := make([]worker.Worker, 0, 16)
+	if s.admin != nil {
+		workers = append(workers, worker.Worker{Name: "admin", Run: s.admin.Run})
+	}
 	if s.claim != nil {
 		workers = append(workers, worker.Worker{Name: "claim", Run: s.claim.Run})
 	}
@@ -222,6 +245,7 @@ func (s *Server) Run(ctx context.Context) error {
 		worker.Worker{Name: "messages", Run: s.messages.Run},
 		worker.Worker{Name: "node", Run: s.node.Run, Ready: s.node.Ready()},
 		worker.Worker{Name: "http", Run: s.serve},
+		worker.Worker{Name: "drain", Run: s.drain, StopWait: s.config.DrainWait + stopWait},
 	)
 	group, err := worker.New(worker.Config{Workers: workers, StopWait: stopWait, Logger: s.config.Logger})
 	if err != nil {
@@ -253,6 +277,7 @@ func (s *Server) onClose(name string, closer func() error) {
 func (s *Server) serve(ctx context.Context) error {
 	failed := make(chan error, 1)
 	go func() { failed <- s.http.Serve(s.listener) }()
+	s.serving.Store(true)
 	select {
 	case err := <-failed:
 		return fmt.Errorf("server: %w", err)
@@ -273,7 +298,8 @@ func (s *Server) serve(ctx context.Context) error {
 }
 
 func (s *Server) openAPI() error {
-	handler, err := api.New(api.Config{
+	var err error
+	s.api, err = api.New(api.Config{
 		Instances: s.instances,
 		Messages:  s.messages,
 		Queue:     s.messages.Queue(),
@@ -283,7 +309,7 @@ func (s *Server) openAPI() error {
 		Webhooks:  s.webhooks,
 		Stopping:  s.stopping,
 		Files:     s.links,
-		Ready:     s.store.Ping, ClientVersion: s.ClientVersion,
+		Ready:     s.ready, ClientVersion: s.ClientVersion, Watcher: s.watch.requests,
 		Version:   s.config.Version,
 		PublicURL: s.config.PublicURL, BehindProxy: s.config.BehindProxy,
 		MaxMedia: s.config.Media.MaxBytes,
@@ -298,7 +324,7 @@ func (s *Server) openAPI() error {
 	if err != nil {
 		return err
 	}
-	forwarder, err := s.openForwarder(withDashboard(pages, handler))
+	forwarder, err := s.openForwarder(withDashboard(pages, s.api))
 	if err != nil {
 		return err
 	}

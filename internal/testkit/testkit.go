@@ -46,6 +46,11 @@ type Options struct {
 	// PasskeyName is the name that the accounts' passkeys are for; "": localhost.
 	PasskeyName string
 
+	// Admin starts the listener for those who run the program too; DrainWait is for how
+	// long it answers after it was told to stop.
+	Admin     bool
+	DrainWait time.Duration
+
 	// RefusePrivateURLs keeps webhooks and proxies from private addresses.
 	RefusePrivateURLs bool
 }
@@ -111,7 +116,12 @@ func (o Options) config(tb testing.TB) server.Config {
 	if o.Log != nil {
 		logger = newLogger(io.MultiWriter(lines{tb}, o.Log))
 	}
+	admin := ""
+	if o.Admin {
+		admin = "127.0.0.1:0"
+	}
 	return server.Config{
+		AdminListen: admin, DrainWait: o.DrainWait,
 		Listen: "127.0.0.1:0", DataDir: o.DataDir, DatabaseURL: o.DatabaseURL,
 		Platform: o.Platform, Version: "test", Logger: logger,
 		Media: o.Media, Blobs: o.Blobs, AllowPrivateURLs: !o.RefusePrivateURLs,

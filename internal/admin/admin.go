@@ -1,0 +1,154 @@
+// Package admin is the listener for those who run the program: metrics, whether the process
+// lives and can serve, and profiles. It asks for no key and no password, so it belongs on
+// an address that strangers can't reach.
+package admin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/pprof"
+	"time"
+)
+
+const (
+	headerTimeout = 10 * time.Second
+	// stopWait is how long an answer may take when the program stops. A profile takes
+	// longer, and is cut off.
+	stopWait = time.Second
+	// readyPatience is how long the database may take to say that it is there.
+	readyPatience = 5 * time.Second
+)
+
+// Config is what a Listener serves. All of it is required.
+type Config struct {
+	Listen  string       // host:port; port 0 takes a free one
+	Metrics http.Handler // the page that Prometheus scrapes
+	// Ready reports whether requests can be served. The error says why not, and is shown.
+	Ready  func(ctx context.Context) error
+	Logger *slog.Logger
+}
+
+// Listener serves the pages. It is safe for concurrent use.
+type Listener struct {
+	config   Config
+	listener net.Listener
+	http     *http.Server
+}
+
+// New listens. The caller must call Run or Close.
+func New(ctx context.Context, config Config) (*Listener, error) {
+	if config.Metrics == nil || config.Ready == nil || config.Logger == nil {
+		return nil, errors.New("admin: a part is missing")
+	}
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", config.Listen)
+	if err != nil {
+		return nil, fmt.Errorf("admin: %w", err)
+	}
+	l := &Listener{config: config, listener: listener}
+	l.http = &http.Server{
+		Handler: l.guard(l.pages()), ReadHeaderTimeout: headerTimeout,
+		ErrorLog: slog.NewLogLogger(config.Logger.Handler(), slog.LevelDebug),
+	}
+	return l, nil
+}
+
+// Addr is the address that it listens at.
+func (l *Listener) Addr() net.Addr { return l.listener.Addr() }
+
+// Run serves until ctx ends.
+func (l *Listener) Run(ctx context.Context) error {
+	failed := make(chan error, 1)
+	go func() { failed <- l.http.Serve(l.listener) }()
+	select {
+	case err := <-failed:
+		return fmt.Errorf("admin: %w", err)
+	case <-ctx.Done():
+	}
+	stopCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWait)
+	defer cancel()
+	err := l.http.Shutdown(stopCtx)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = l.http.Close()
+	}
+	if served := <-failed; !errors.Is(served, http.ErrServerClosed) {
+		err = errors.Join(err, served)
+	}
+	return err
+}
+
+// Close ends the listening. It may be called after Run.
+func (l *Listener) Close() error {
+	if err := l.listener.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
+		return fmt.Errorf("admin: %w", err)
+	}
+	return nil
+}
+
+// pages are all there is. The command line of the process is not among the profiles: it
+// may hold the password of the database.
+func (l *Listener) pages() http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", l.config.Metrics)
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "alive") })
+	mux.HandleFunc("GET /readyz", l.ready)
+	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
+	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
+	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
+	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
+	mux.HandleFunc("GET /debug/pprof/cmdline", http.NotFound)
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
+		say(w, http.StatusOK, "/metrics\n/healthz\n/readyz\n/debug/pprof/")
+	})
+	return mux
+}
+
+// ready answers 503 with the reason while requests can't be served.
+func (l *Listener) ready(w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithTimeout(r.Context(), readyPatience)
+	defer cancel()
+	if err := l.config.Ready(ctx); err != nil {
+		say(w, http.StatusServiceUnavailable, err.Error())
+		return
+	}
+	say(w, http.StatusOK, "ready")
+}
+
+func say(w http.ResponseWriter, status int, text string) {
+	header := w.Header()
+	header.Set("Content-Type", "text/plain; charset=utf-8")
+	header.Set("X-Content-Type-Options", "nosniff")
+	header.Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_, _ = io.WriteString(w, text+"\n") // whoever has hung up does not miss it
+}
+
+// guard refuses what a browser asks for in the name of a foreign page: there is no password
+// that would. On loopback it also refuses foreign names, which a page may have pointed
+// here.
+func (l *Listener) guard(next http.Handler) http.Handler {
+	local := false
+	if address, ok := l.listener.Addr().(*net.TCPAddr); ok {
+		local = address.IP.IsLoopback()
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if site := r.Header.Get("Sec-Fetch-Site"); site == "cross-site" || local && !isLocal(r.Host) {
+			say(w, http.StatusForbidden, "this address is not for web pages")
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// isLocal reports whether a Host names this machine, or any address by its number.
+func isLocal(hostPort string) bool {
+	host, _, err := net.SplitHostPort(hostPort)
+	if err != nil {
+		host = hostPort
+	}
+	return host == "localhost" || net.ParseIP(host) != nil
+}

@@ -1,0 +1,142 @@
+// How the server is watched: the listener for those who run it, and what is counted.
+
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/recado-project/recado/internal/admin"
+	"github.com/recado-project/recado/internal/api/contract"
+	"github.com/recado-project/recado/internal/messaging"
+	"github.com/recado-project/recado/internal/metrics"
+	"github.com/recado-project/recado/internal/webhook"
+)
+
+// watch is what the rooms tell of their work. Without a listener for it nobody is told.
+type watch struct {
+	requests  contract.Watcher
+	sends     messaging.Watcher
+	webhooks  webhook.Watcher
+	committed func(took time.Duration)
+	synced    func(took time.Duration)
+	tookOver  func(instances int)
+}
+
+// openAdmin listens for those who run the program, and begins to count.
+func (s *Server) openAdmin(ctx context.Context) error {
+	if s.config.AdminListen == "" {
+		return nil
+	}
+	counted, err := metrics.New(metrics.Config{
+		Sampler: sampler{s}, Logger: s.config.Logger, Version: s.config.Version,
+	})
+	if err != nil {
+		return fmt.Errorf("server: %w", err)
+	}
+	s.watch = watch{
+		requests: counted, sends: counted, webhooks: counted,
+		committed: counted.Committed, synced: counted.Synced, tookOver: counted.TookOver,
+	}
+	s.bell.Listen(counted.Appended)
+	s.admin, err = admin.New(ctx, admin.Config{
+		Listen: s.config.AdminListen, Metrics: counted.Handler(), Ready: s.ready, Logger: s.config.Logger,
+	})
+	if err != nil {
+		return fmt.Errorf("server: %w", err)
+	}
+	s.onClose("admin listener", s.admin.Close)
+	return nil
+}
+
+// AdminURL is the address of the listener for those who run the program; empty without one.
+func (s *Server) AdminURL() string {
+	if s.admin == nil {
+		return ""
+	}
+	return "http://" + s.admin.Addr().String()
+}
+
+// Why requests can't be served.
+var (
+	errStarting = errors.New("starting")
+	errStopping = errors.New("stopping")
+)
+
+// ready reports whether requests can be served, and will be for a while.
+func (s *Server) ready(ctx context.Context) error {
+	switch {
+	case s.draining.Load():
+		return errStopping
+	case !s.serving.Load():
+		return errStarting
+	}
+	return s.store.Ping(ctx)
+}
+
+// drain waits, when the program is told to stop, so that a balancer learns of it before
+// requests are refused. It is the last worker, so it stops first.
+func (s *Server) drain(ctx context.Context) error {
+	<-ctx.Done()
+	s.draining.Store(true)
+	if s.config.DrainWait <= 0 {
+		return nil
+	}
+	s.config.Logger.InfoContext(ctx, "stopping: requests are still answered for a while", slog.Duration("drain_wait", s.config.DrainWait))
+	timer := time.NewTimer(s.config.DrainWait)
+	defer timer.Stop()
+	<-timer.C
+	return nil
+}
+
+// sampler looks at the server for the metrics.
+type sampler struct{ s *Server }
+
+// Now returns what the process knows of itself (metrics.Sampler).
+func (o sampler) Now() metrics.Present {
+	s := o.s
+	stats := s.store.Connections()
+	present := metrics.Present{
+		Ready: s.serving.Load() && !s.draining.Load(), Sessions: s.instances.Connected(),
+		ClientOutdated: !s.ClientVersion().RefusedSince.IsZero(),
+		Connections: metrics.Connections{
+			Max: stats.MaxOpenConnections, InUse: stats.InUse, Idle: stats.Idle, Waits: stats.WaitCount, Waited: stats.WaitDuration,
+		},
+	}
+	present.BodiesHeld, present.BodiesLimit = s.api.BodiesHeld()
+	present.QueueWaiting, present.QueueOverdue = s.messages.Queue().Overview()
+	return present
+}
+
+// Sample asks the database and the disk (metrics.Sampler).
+func (o sampler) Sample(ctx context.Context) (metrics.Sample, error) {
+	s := o.s
+	report := s.health.Report(ctx)
+	sample := metrics.Sample{
+		DatabaseUp: report.Database.Answered, DatabaseSize: report.Database.Size,
+		DiskFree: report.Disk.Free, DiskSize: report.Disk.All,
+		FilesKept: report.Files.Used, FilesLimit: report.Files.Limit,
+	}
+	if !report.Database.Answered {
+		return sample, nil // the report has been logged
+	}
+	census, err := s.store.Census(ctx)
+	if err != nil {
+		return sample, err
+	}
+	now := s.config.Now()
+	sample.Counted, sample.Instances = true, census.Instances
+	sample.BlockedChats, sample.DeadLetters = census.BlockedChats, census.DeadLetters
+	sample.Webhooks = make(map[string]metrics.WebhookGroup, len(census.Webhooks))
+	for state, group := range census.Webhooks {
+		one := metrics.WebhookGroup{Webhooks: group.Webhooks, Waiting: group.Waiting}
+		if !group.Oldest.IsZero() {
+			one.Oldest = max(now.Sub(group.Oldest), 0)
+		}
+		sample.Webhooks[state] = one
+	}
+	return sample, nil
+}
