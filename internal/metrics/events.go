@@ -22,12 +22,17 @@ func newEvents() events {
 	e := events{
 		appended:    counters("events_appended_total", "Events that were appended to the event log.", "kind"),
 		connections: counter("session_connections_total", "How often a session came to be connected, for the first time or again."),
-		losses:      counters("session_losses_total", "How often a session that was connected was so no more.", "reason"),
+		losses:      counters("session_losses_total", "How often a session came to its end or lost its connection, by reason.", "reason"),
 	}
 	for _, kind := range eventlog.Kinds() {
 		e.appended.WithLabelValues(string(kind))
 	}
-	for _, reason := range []gateway.Reason{gateway.ReasonConnectionLost, gateway.ReasonUnlinked} {
+	// They begin at 0, so that the first one is seen as an increase.
+	for _, reason := range []gateway.Reason{
+		gateway.ReasonConnectionLost, gateway.ReasonUnlinked, gateway.ReasonBanned, gateway.ReasonReplaced, gateway.ReasonClientOutdated,
+		gateway.ReasonLoggedOut, gateway.ReasonStopped, gateway.ReasonPayment,
+		gateway.ReasonProxyUnreachable, gateway.ReasonProxyAuth, gateway.ReasonProxyPlatform,
+	} {
 		e.losses.WithLabelValues(string(reason))
 	}
 	return e
@@ -54,10 +59,11 @@ func (e events) changed(data []byte) {
 	if json.Unmarshal(data, &change) != nil || change.Status == change.PreviousStatus {
 		return
 	}
-	switch string(gateway.StatusConnected) {
-	case change.Status:
+	was := gateway.Status(change.PreviousStatus)
+	switch {
+	case gateway.Status(change.Status) == gateway.StatusConnected:
 		e.connections.Inc()
-	case change.PreviousStatus:
+	case was == gateway.StatusConnected, was == gateway.StatusConnecting && change.Status != string(gateway.StatusPendingQR):
 		reason := "unknown"
 		if change.Reason != nil {
 			reason = *change.Reason // of the gateway's own list

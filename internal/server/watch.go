@@ -32,7 +32,7 @@ func (s *Server) openAdmin(ctx context.Context) error {
 		return nil
 	}
 	counted, err := metrics.New(metrics.Config{
-		Sampler: sampler{s}, Logger: s.config.Logger, Version: s.config.Version,
+		Sampler: sampler{s}, Logger: s.config.Logger, Version: s.config.Version, Now: s.config.Now,
 	})
 	if err != nil {
 		return fmt.Errorf("server: %w", err)

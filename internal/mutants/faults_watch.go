@@ -1,0 +1,69 @@
+// Faults in what the program shows of itself to those who run it.
+
+package main
+
+const (
+	adminTests   = "./internal/admin"
+	metricsTests = "./internal/metrics"
+	watchTests   = "./internal/watchtest"
+)
+
+func watchFaults() []fault {
+	return []fault{
+		{
+			name: "a program that stops says at once that it is not ready", file: "internal/server/watch.go",
+			old: "	s.draining.Store(true)\n", new: "",
+			test: watchTests, run: "ReadinessDrainsFirst",
+		},
+		{
+			name: "a program that stops still answers for a while", file: "internal/server/watch.go",
+			old: "	if s.config.DrainWait <= 0 {", new: "	if true {",
+			test: watchTests, run: "ReadinessDrainsFirst",
+		},
+		{
+			name: "web pages are kept from the admin address", file: "internal/admin/admin.go",
+			old: `site == "cross-site" || local && !isLocal(r.Host)`, new: `site == "cross-site" || local && false`,
+			test: adminTests, run: "WebPages",
+		},
+		{
+			name: "foreign pages are kept from the admin address", file: "internal/admin/admin.go",
+			old: `site == "cross-site" || local`, new: `site == "elsewhere" || local`,
+			test: adminTests, run: "WebPages",
+		},
+		{
+			name: "profiles show no command line", file: "internal/admin/admin.go",
+			old: "	mux.HandleFunc(\"GET /debug/pprof/cmdline\", http.NotFound)\n", new: "	mux.HandleFunc(\"GET /debug/pprof/cmdline\", pprof.Cmdline)\n",
+			test: adminTests, run: "Pages",
+		},
+		{
+			name: "methods that clients make up are no labels", file: "internal/metrics/requests.go",
+			old: "	return \"other\"\n", new: "	return method\n",
+			test: metricsTests, run: "SeriesAreBounded",
+		},
+		{
+			name: "a scrape does not always ask the database", file: "internal/metrics/sample.go",
+			old: "now.Sub(s.taken) >= s.config.SampleAge", new: "now.Sub(s.taken) >= 0",
+			test: metricsTests, run: "SamplesAreShared",
+		},
+		{
+			name: "figures that are not known are left out", file: "internal/metrics/sample.go",
+			old: "	if !sample.Counted {\n		return // no figures are better than wrong ones\n	}\n", new: "",
+			test: metricsTests, run: "NoFigures",
+		},
+		{
+			name: "an event that is given up is counted", file: "internal/webhook/flush.go",
+			old: "			f.service.watcher.GaveUp(n)\n", new: "			_ = n\n",
+			test: watchTests, run: "AlertsFire",
+		},
+		{
+			name: "what webhooks have to deliver is counted", file: "internal/store/census/census.go",
+			old: "CASE WHEN created_at IS NULL THEN cursor ELSE", new: "CASE WHEN created_at IS NOT NULL THEN cursor ELSE",
+			test: storeTests, run: "SQLite/census",
+		},
+		{
+			name: "a message that is overdue in the queue is seen", file: "internal/messaging/queue/view.go",
+			old: "h.until.After(now) && h.reason != ReasonRetry", new: "h.until.After(now)",
+			test: watchTests, run: "AlertsFire",
+		},
+	}
+}
