@@ -27,6 +27,7 @@ const root = "../.."
 // Phones of the tests.
 const (
 	shopNumber     = "5511999990100"
+	otherNumber    = "5511999990200"
 	customerNumber = "5511988887766"
 )
 

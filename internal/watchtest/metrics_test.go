@@ -35,7 +35,8 @@ func TestMetrics(t *testing.T) {
 			testkit.Await(t, "what was delivered is counted", func() bool {
 				found = scrape(t, g)
 				return found.value("recado_events_delivered_total", "kind=message.received") == 1 &&
-					found.value("recado_events_delivered_total", "kind=message.sent") == 3
+					found.value("recado_events_delivered_total", "kind=message.sent") == 3 &&
+					found.value("recado_send_duration_seconds", "kind=text", "outcome=sent") == 2
 			})
 			wantSeen(t, found)
 			lint(t, g)
