@@ -24,6 +24,7 @@ import (
 	"github.com/recado-project/recado/internal/api/contract"
 	"github.com/recado-project/recado/internal/api/reference"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/trace"
 )
 
 // Instances are the use cases of an instance.
@@ -95,7 +96,9 @@ type Config struct {
 	BodyPatience time.Duration
 	// Watcher is told of every request; nil: nobody is.
 	Watcher contract.Watcher
-	Now     func() time.Time // nil means the wall clock
+	// Tracer begins a trace with every request; nil: there are none.
+	Tracer *trace.Tracer
+	Now    func() time.Time // nil means the wall clock
 }
 
 // API is the handler of all operations. It is safe for concurrent use.
@@ -134,7 +137,7 @@ func New(config Config) (*API, error) {
 			Patience: config.BodyPatience, TempDir: config.TempDir,
 		},
 		PerKey: config.Limits.PerKey, PerInstance: config.Limits.PerInstance,
-		Watcher: config.Watcher, Now: config.Now,
+		Watcher: config.Watcher, Tracer: config.Tracer, Now: config.Now,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("api: %w", err)

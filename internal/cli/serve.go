@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"net/url"
+	"os"
 	"strings"
 	"time"
 
@@ -55,6 +56,7 @@ type serveCommand struct {
 	data.Flags
 	Listen           string        `help:"Address of the API." default:"127.0.0.1:8080"`
 	AdminListen      string        `help:"Address for those who run the gateway: /metrics, /healthz, /readyz and /debug/pprof/. It asks for no password: keep it inside. Without it there is none." placeholder:"HOST:PORT"`
+	OTLPEndpoint     string        `help:"Collector that traces are sent to, by OTLP over HTTP: http://host:4318. The variables OTEL_EXPORTER_OTLP_… work too, and say how. Without an address there are no traces." name:"otlp-endpoint" placeholder:"URL"`
 	DrainWait        time.Duration `help:"For how long requests are still answered after the gateway was told to stop, while /readyz says that it is not ready, so that a balancer sends no more." default:"0s"`
 	BehindProxy      bool          `help:"A proxy in front provides TLS: no warning about listening beyond loopback, and its X-Forwarded-Proto is trusted."`
 	PublicURL        string        `help:"Address where clients reach the gateway, for example https://messages.example.org; links in answers begin with it. Set it if there is a proxy in front: without it, links begin with the Host of the request." name:"public-url"`
@@ -139,7 +141,7 @@ func (c serveCommand) Run(ctx context.Context, t terminal.Terminal) error {
 		KeepDelivered: c.KeepDelivered, KeepUndelivered: c.KeepUndelivered,
 		AllowPrivateURLs: c.AllowPrivateURLs, DenyFetch: denied,
 		PublicURL: c.PublicURL, BehindProxy: c.BehindProxy,
-		AdminListen: c.AdminListen, DrainWait: c.DrainWait,
+		AdminListen: c.AdminListen, DrainWait: c.DrainWait, Traces: c.traces(), OTLPEndpoint: c.OTLPEndpoint,
 	})
 	if err != nil {
 		return err
@@ -166,6 +168,16 @@ func (c serveCommand) firstLink(ctx context.Context, s *server.Server) (string, 
 		return "", err
 	}
 	return link.Path(), nil
+}
+
+// traces reports whether somebody wants traces: by the setting, or by the variables of
+// OpenTelemetry.
+func (c serveCommand) traces() bool {
+	if c.OTLPEndpoint != "" {
+		return true
+	}
+	named := os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT") + os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
+	return named != "" && os.Getenv("OTEL_TRACES_EXPORTER") != "none" && !strings.EqualFold(os.Getenv("OTEL_SDK_DISABLED"), "true")
 }
 
 // warn logs what is risky about the addresses.

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/trace"
 )
 
 // Event is one thing that happened in an instance.
@@ -28,6 +29,9 @@ type Event struct {
 	SourceKey string
 	At        time.Time // when it happened
 	Data      []byte    // JSON, one of the types of this package
+	// Trace is what caused it, for as long as the event is in memory; nil where that is not
+	// known, and without traces.
+	Trace *trace.Link
 }
 
 // NewEvent makes an event of the kind that data's type stands for. An empty sourceKey

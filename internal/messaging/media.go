@@ -7,6 +7,7 @@ import (
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/media"
+	"github.com/recado-project/recado/internal/trace"
 )
 
 // MediaParams describe media to be sent.
@@ -61,7 +62,9 @@ func (s *Service) upload(ctx context.Context, session gateway.Session, kind gate
 		return gateway.Upload{}, err
 	}
 	defer func() { err = errors.Join(err, content.Close()) }()
+	ctx, step := trace.Step(ctx, "upload")
 	upload, err := session.Upload(ctx, kind, content)
+	step.End(err)
 	if err == nil {
 		s.config.Watcher.Uploaded(file.Size)
 	}

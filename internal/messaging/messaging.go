@@ -16,6 +16,7 @@ import (
 	"github.com/recado-project/recado/internal/keylock"
 	"github.com/recado-project/recado/internal/media"
 	"github.com/recado-project/recado/internal/messaging/queue"
+	"github.com/recado-project/recado/internal/trace"
 )
 
 // Sessions finds the session of an instance that is connected.
@@ -63,6 +64,7 @@ type Config struct {
 	MaxMessages int
 	Tenures     gateway.Tenures  // nil: the process works for every instance
 	Watcher     Watcher          // is told of sends; nil: nobody is
+	Tracer      *trace.Tracer    // shows sends in traces; nil: there are none
 	Now         func() time.Time // nil: the wall clock
 }
 
@@ -143,6 +145,9 @@ func New(config Config) (*Service, error) {
 	})
 	return s, err
 }
+
+// traceKey is the key under which the trace of a message is remembered for its receipts.
+func traceKey(instanceID, platformID string) string { return instanceID + "/" + platformID }
 
 // Queue returns the messages that wait to be sent.
 func (s *Service) Queue() *queue.Queue { return s.queue }

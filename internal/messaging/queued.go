@@ -14,6 +14,7 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/media"
 	"github.com/recado-project/recado/internal/messaging/queue"
+	"github.com/recado-project/recado/internal/trace"
 )
 
 // maxAhead is how far ahead a message may be scheduled.
@@ -62,6 +63,7 @@ func (s *Service) enqueue(ctx context.Context, request Request, compose composit
 			return Result{}, err
 		}
 	}
+	s.config.Tracer.Remember(ctx, message.ID)
 	if err := s.queue.Add(ctx, message, request.Repeat.record(message.ID, message.InstanceID, message.CreatedAt)); err != nil {
 		if _, refused := gateway.AsError(err); refused {
 			err = errors.Join(err, s.config.QueuedFiles.DeleteFolder(message.ID))
@@ -194,7 +196,10 @@ func (q queued) ShowTyping(ctx context.Context, message queue.Message, chat gate
 }
 
 // Send sends a message (queue.Sender).
-func (q queued) Send(ctx context.Context, message queue.Message, chat gateway.Party, leaves func()) error {
+func (q queued) Send(ctx context.Context, message queue.Message, chat gateway.Party, leaves func()) (err error) {
+	ctx, span := q.s.config.Tracer.Start(q.s.config.Tracer.Recall(ctx, message.ID), "send from the queue",
+		trace.Text("recado.instance_id", message.InstanceID), trace.Text("recado.message_id", message.ID))
+	defer func() { span.End(err) }()
 	session, err := q.s.config.Sessions.Session(ctx, message.InstanceID)
 	if err != nil {
 		return err

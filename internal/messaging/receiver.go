@@ -8,6 +8,7 @@ import (
 
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/trace"
 )
 
 // Receiver keeps what the sessions receive, and appends the events of it in the same
@@ -17,12 +18,13 @@ type Receiver struct {
 	reporter reporter
 }
 
-// ReceiverConfig is what a receiver stands on. All parts are required.
+// ReceiverConfig is what a receiver stands on.
 type ReceiverConfig struct {
 	Store   ReceiverStore
 	Log     Log
 	Encoder gateway.Encoder
 	Logger  *slog.Logger
+	Tracer  *trace.Tracer // shows what comes in in traces; nil: there are none. All others are required
 }
 
 // Log takes events that stand for themselves.
@@ -54,6 +56,28 @@ type receiver struct {
 // (gateway.Receiver). It returns nil only once both are committed; a second delivery
 // changes nothing. What the database refuses leaves a placeholder.
 func (r receiver) Receive(ctx context.Context, incoming gateway.Incoming) error {
+	ctx, span := r.trace(ctx, incoming)
+	err := r.receive(ctx, incoming)
+	span.End(err)
+	return err
+}
+
+// trace begins a span: of the message that a receipt is for, or else of a trace of its own.
+func (r receiver) trace(ctx context.Context, incoming gateway.Incoming) (context.Context, trace.Span) {
+	name := "receive"
+	switch incoming := incoming.(type) {
+	case gateway.Message:
+		name = "receive message"
+	case gateway.Receipt:
+		name = "receive receipt"
+		if len(incoming.MessageIDs) > 0 {
+			ctx = r.config.Tracer.Recall(ctx, traceKey(r.instanceID, incoming.MessageIDs[0]))
+		}
+	}
+	return r.config.Tracer.Start(ctx, name, trace.Text("recado.instance_id", r.instanceID))
+}
+
+func (r receiver) receive(ctx context.Context, incoming gateway.Incoming) error {
 	var from origin
 	var err error
 	switch incoming := incoming.(type) {

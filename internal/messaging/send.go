@@ -13,6 +13,7 @@ import (
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/media"
+	"github.com/recado-project/recado/internal/trace"
 )
 
 // Result names a message that was sent (contract, "Send result").
@@ -114,7 +115,9 @@ func (s *Service) sendOnce(ctx context.Context, request Request, compose composi
 func (s *Service) newMessage(
 	ctx context.Context, session gateway.Session, request Request, compose composition,
 ) (_ gateway.Message, err error) {
-	chat, err := s.recipient(ctx, session, request)
+	found, step := trace.Step(ctx, "find recipient")
+	chat, err := s.recipient(found, session, request)
+	step.End(err)
 	if err != nil {
 		return gateway.Message{}, err
 	}
@@ -132,7 +135,9 @@ func (s *Service) newMessage(
 			return gateway.Message{}, err
 		}
 	}
+	_, step = trace.Step(ctx, "encode")
 	payload, err := s.encode(draft, quote)
+	step.End(err)
 	if err != nil {
 		return gateway.Message{}, err
 	}
@@ -232,6 +237,12 @@ func (s *Service) hand(
 ) (taken bool, err error) {
 	began := s.config.Now()
 	defer func() { s.config.Watcher.Sent(string(message.Type), err, s.config.Now().Sub(began)) }()
+	s.config.Tracer.Remember(ctx, traceKey(message.InstanceID, message.PlatformID))
+	ctx, span := trace.Step(ctx, "send")
+	span.Set(
+		trace.Text("recado.instance_id", message.InstanceID), trace.Text("recado.message_id", message.ID), trace.Text("recado.kind", string(message.Type)),
+	)
+	defer func() { span.End(err) }()
 	sent, err := session.Send(ctx, gateway.Outgoing{
 		PlatformID: message.PlatformID,
 		Chat:       message.Chat.Address(),
@@ -248,8 +259,10 @@ func (s *Service) hand(
 }
 
 // acknowledged writes that the platform has the message, and appends its events.
-func (s *Service) acknowledged(ctx context.Context, message gateway.Message, sent gateway.Sent) error {
-	err := s.reporter.describing(ctx, func(d *descriptions) error {
+func (s *Service) acknowledged(ctx context.Context, message gateway.Message, sent gateway.Sent) (err error) {
+	ctx, step := trace.Step(ctx, "write acknowledgement")
+	defer func() { step.End(err) }()
+	err = s.reporter.describing(ctx, func(d *descriptions) error {
 		return s.update(ctx, message, func(m *gateway.Message) ([]eventlog.Event, error) {
 			m.SentAt = sent.At
 			if m.Chat.JID == "" {

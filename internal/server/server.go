@@ -30,6 +30,7 @@ import (
 	"github.com/recado-project/recado/internal/sandbox"
 	"github.com/recado-project/recado/internal/store"
 	"github.com/recado-project/recado/internal/store/claim"
+	"github.com/recado-project/recado/internal/trace"
 	"github.com/recado-project/recado/internal/user"
 	"github.com/recado-project/recado/internal/webhook"
 	"github.com/recado-project/recado/internal/whatsapp"
@@ -103,6 +104,11 @@ type Config struct {
 	// stop, while it says that it is not ready: so that a balancer sends no more.
 	DrainWait time.Duration
 
+	// Traces are sent to OTLPEndpoint, the address of a collector (http://host:4318); if that
+	// is empty, to where the variables OTEL_EXPORTER_OTLP_… say.
+	Traces       bool
+	OTLPEndpoint string
+
 	Version string
 	Now     func() time.Time // nil: the wall clock
 	Logger  *slog.Logger
@@ -139,6 +145,7 @@ type Server struct {
 	health *health.Service
 	admin  *admin.Listener // nil without one
 	watch  watch
+	tracer *trace.Tracer // nil without traces
 
 	serving, draining atomic.Bool
 
@@ -159,7 +166,10 @@ func New(ctx context.Context, config Config) (_ *Server, err error) {
 			err = errors.Join(err, s.Close())
 		}
 	}()
-	// This is first, so that nothing is left behind if the address is taken.
+	if err := s.openTraces(ctx); err != nil {
+		return nil, err
+	}
+	// This is next, so that nothing is left behind if the address is taken.
 	if err := s.reserve(); err != nil {
 		return nil, err
 	}
@@ -309,7 +319,7 @@ func (s *Server) openAPI() error {
 		Webhooks:  s.webhooks,
 		Stopping:  s.stopping,
 		Files:     s.links,
-		Ready:     s.ready, ClientVersion: s.ClientVersion, Watcher: s.watch.requests,
+		Ready:     s.ready, ClientVersion: s.ClientVersion, Watcher: s.watch.requests, Tracer: s.tracer,
 		Version:   s.config.Version,
 		PublicURL: s.config.PublicURL, BehindProxy: s.config.BehindProxy,
 		MaxMedia: s.config.Media.MaxBytes,

@@ -43,7 +43,7 @@ func (s *Server) buildEvents() (err error) {
 	}
 	s.webhooks, err = webhook.New(webhook.Config{
 		Store: s.store, Log: s.log, Bell: &s.bell, AllowPrivateURLs: c.AllowPrivateURLs, Denied: c.DenyFetch, Version: c.Version, Logger: c.Logger, Now: c.Now,
-		Watcher: s.watch.webhooks,
+		Watcher: s.watch.webhooks, Tracer: s.tracer,
 	})
 	if err != nil {
 		return err
@@ -61,7 +61,7 @@ func (s *Server) buildEvents() (err error) {
 func (s *Server) buildInstances() error {
 	c := s.config
 	receiver, err := messaging.NewReceiver(messaging.ReceiverConfig{
-		Store: s.store, Log: s.log, Encoder: s.connector, Logger: c.Logger,
+		Store: s.store, Log: s.log, Encoder: s.connector, Logger: c.Logger, Tracer: s.tracer,
 	})
 	if err != nil {
 		return err
@@ -87,7 +87,7 @@ func (s *Server) buildMessages() (err error) {
 		Store: s.store, Sessions: s.instances, Directory: s.directory, Encoder: s.connector,
 		Media: s.media, Blobs: s.blobs, QueuedFiles: s.queuedFiles, Links: s.links, Bell: &s.bell, Logger: c.Logger,
 		EditWindow: c.EditWindow, DeleteWindow: c.DeleteWindow, LinkLifetime: c.LinkLifetime, Now: c.Now,
-		KeepMessages: c.KeepMessages, MaxMessages: c.MaxMessages, Tenures: s.node, Watcher: s.watch.sends,
+		KeepMessages: c.KeepMessages, MaxMessages: c.MaxMessages, Tenures: s.node, Watcher: s.watch.sends, Tracer: s.tracer,
 	})
 	if err != nil {
 		return err

@@ -13,6 +13,8 @@ import (
 	"github.com/recado-project/recado/internal/api/contract"
 	"github.com/recado-project/recado/internal/messaging"
 	"github.com/recado-project/recado/internal/metrics"
+	"github.com/recado-project/recado/internal/trace"
+	"github.com/recado-project/recado/internal/trace/export"
 	"github.com/recado-project/recado/internal/webhook"
 )
 
@@ -24,6 +26,22 @@ type watch struct {
 	committed func(took time.Duration)
 	synced    func(took time.Duration)
 	tookOver  func(instances int)
+}
+
+// openTraces begins to send traces, if somebody wants them. It is the first that is opened
+// and the last that is closed.
+func (s *Server) openTraces(ctx context.Context) error {
+	if !s.config.Traces {
+		return nil
+	}
+	exporter, err := export.New(ctx, export.Config{Endpoint: s.config.OTLPEndpoint, Version: s.config.Version, Logger: s.config.Logger})
+	if err != nil {
+		return fmt.Errorf("server: %w", err)
+	}
+	s.onClose("traces", exporter.Close)
+	s.tracer = exporter.Tracer()
+	s.config.Logger = trace.Logger(s.config.Logger)
+	return nil
 }
 
 // openAdmin listens for those who run the program, and begins to count.

@@ -15,6 +15,7 @@ import (
 	"github.com/recado-project/recado/internal/sqlerror"
 	"github.com/recado-project/recado/internal/store/recent"
 	"github.com/recado-project/recado/internal/store/table"
+	"github.com/recado-project/recado/internal/trace"
 )
 
 const (
@@ -121,6 +122,7 @@ func (s *Store) beginRecord(
 	ctx context.Context, instanceID string, fn func(ctx context.Context, r *recorder) error,
 ) groupcommit.Pending {
 	r := &recorder{instanceID: instanceID, now: s.now}
+	cause := trace.Of(ctx)
 	return s.db.begin(ctx, instanceID, func(ctx context.Context, q table.Querier) error {
 		r.Querier, r.appended, r.committed, r.recent = q, nil, nil, s.recent.Begin(instanceID, gateway.TenureOf(ctx).Epoch)
 		return fn(ctx, r)
@@ -130,6 +132,9 @@ func (s *Store) beginRecord(
 			r.committed()
 		}
 		if len(r.appended) > 0 {
+			for i := range r.appended {
+				r.appended[i].Trace = cause
+			}
 			s.bell.Ring(r.appended)
 		}
 	})

@@ -50,6 +50,8 @@ type Options struct {
 	// long it answers after it was told to stop.
 	Admin     bool
 	DrainWait time.Duration
+	// OTLPEndpoint is a collector that traces are sent to; empty: there are none.
+	OTLPEndpoint string
 
 	// RefusePrivateURLs keeps webhooks and proxies from private addresses.
 	RefusePrivateURLs bool
@@ -121,7 +123,7 @@ func (o Options) config(tb testing.TB) server.Config {
 		admin = "127.0.0.1:0"
 	}
 	return server.Config{
-		AdminListen: admin, DrainWait: o.DrainWait,
+		AdminListen: admin, DrainWait: o.DrainWait, Traces: o.OTLPEndpoint != "", OTLPEndpoint: o.OTLPEndpoint,
 		Listen: "127.0.0.1:0", DataDir: o.DataDir, DatabaseURL: o.DatabaseURL,
 		Platform: o.Platform, Version: "test", Logger: logger,
 		Media: o.Media, Blobs: o.Blobs, AllowPrivateURLs: !o.RefusePrivateURLs,

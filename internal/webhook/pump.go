@@ -11,6 +11,7 @@ import (
 
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/trace"
 	"github.com/recado-project/recado/internal/webhook/backlog"
 )
 
@@ -259,10 +260,28 @@ func (p *pump) admitted(pool *pool) bool {
 func (p *pump) deliver(ctx context.Context, d *delivery) {
 	for d != nil {
 		place := d.slot
-		a := p.service.client.post(ctx, d.to, d.job.Event, func() { p.isSlow(place) })
+		a := p.attempt(ctx, d, func() { p.isSlow(place) })
 		place.leave()
 		d = p.finish(ctx, d.job, a)
 	}
+}
+
+// attempt sends an event, within the trace of what caused it.
+func (p *pump) attempt(ctx context.Context, d *delivery, slow func()) answer {
+	event := d.job.Event
+	ctx, span := p.service.tracer.StartDelivery(trace.At(ctx, event.Trace), "deliver "+string(event.Kind))
+	a := p.service.client.post(ctx, d.to, event, slow)
+	if span.Recording() {
+		span.Set(
+			trace.Text("recado.instance_id", p.instanceID), trace.Text("recado.event_id", event.ID),
+			trace.Text("recado.outcome", a.outcome()), trace.Number("http.response.status_code", a.Status),
+		)
+		if !a.Delivered() {
+			span.Fail()
+		}
+	}
+	span.End(nil)
+	return a
 }
 
 // isSlow makes room for others while a request takes its time.

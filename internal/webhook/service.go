@@ -16,6 +16,7 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/keylock"
 	"github.com/recado-project/recado/internal/outbound"
+	"github.com/recado-project/recado/internal/trace"
 	"github.com/recado-project/recado/internal/webhook/backlog"
 )
 
@@ -42,6 +43,8 @@ type Config struct {
 	Resolver *net.Resolver
 	// Watcher is told of attempts; nil: nobody is.
 	Watcher Watcher
+	// Tracer shows attempts in the traces of their events; nil: there are none.
+	Tracer *trace.Tracer
 	// Now is the clock; nil means the wall clock.
 	Now func() time.Time
 }
@@ -63,6 +66,7 @@ type Service struct {
 	tests    chan struct{}
 	replays  *replays
 	watcher  Watcher
+	tracer   *trace.Tracer
 
 	// saving locks the webhook of an instance while its configuration is changed or
 	// its progress is written, so that neither undoes the other. loading is held while
@@ -93,7 +97,7 @@ func New(config Config) (*Service, error) {
 	s := &Service{
 		store: config.Store, log: config.Log, logger: config.Logger, now: config.Now,
 		schedule: &schedule, waits: schedule.waits(), limits: config.Limits.withDefaults(),
-		pumps: map[string]*pump{}, early: map[string]int64{}, ready: make(chan struct{}), watcher: config.Watcher,
+		pumps: map[string]*pump{}, early: map[string]int64{}, ready: make(chan struct{}), watcher: config.Watcher, tracer: config.Tracer,
 	}
 	if s.watcher == nil {
 		s.watcher = nobody{}

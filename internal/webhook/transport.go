@@ -15,6 +15,7 @@ import (
 
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/outbound"
+	"github.com/recado-project/recado/internal/trace"
 	"github.com/recado-project/recado/internal/webhook/backlog"
 )
 
@@ -125,6 +126,7 @@ func (c *client) request(ctx context.Context, to *target, event eventlog.Event, 
 	if signature := to.signature(event.ID, at, body); signature != "" {
 		header["Webhook-Signature"] = []string{signature}
 	}
+	trace.Inject(ctx, header)
 	request := &http.Request{
 		Method: http.MethodPost, URL: to.url, Host: to.url.Host,
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,

@@ -12,6 +12,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/trace"
 	"github.com/recado-project/recado/internal/whatsapp/keys"
 	"github.com/recado-project/recado/internal/whatsapp/wire"
 )
@@ -51,13 +52,34 @@ func (s *session) Send(ctx context.Context, out gateway.Outgoing) (gateway.Sent,
 func (s *session) transmit(
 	ctx context.Context, client *whatsmeow.Client, to types.JID, message *waE2E.Message, out gateway.Outgoing,
 ) (response whatsmeow.SendResponse, err error) {
-	err = keys.Send(ctx, out.Kept, func(ctx context.Context) error {
+	kept, done := traced(ctx, out.Kept)
+	defer func() { done(err) }()
+	err = keys.Send(ctx, kept, func(ctx context.Context) error {
 		response, err = client.SendMessage(ctx, to, message, whatsmeow.SendRequestExtra{
 			ID: out.PlatformID, Timeout: s.connector.config.SendTimeout,
 		})
 		return err
 	})
 	return response, err
+}
+
+// traced shows the two parts of a send in its trace: until keys and message are kept, and
+// until the platform has acknowledged it, which done ends. kept may be nil.
+func traced(ctx context.Context, kept func(context.Context) error) (wrapped func(context.Context) error, done func(error)) {
+	_, step := trace.Step(ctx, "encrypt and keep")
+	if !step.Recording() {
+		return kept, func(error) {}
+	}
+	return func(within context.Context) (err error) {
+		if kept != nil {
+			err = kept(within)
+		}
+		step.End(err)
+		if err == nil {
+			_, step = trace.Step(ctx, "acknowledgement")
+		}
+		return err
+	}, func(err error) { step.End(err) }
 }
 
 // checkRecipient refuses a person that the platform does not know: whatsmeow would send

@@ -15,6 +15,7 @@ import (
 	"go.mau.fi/whatsmeow/types"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/trace"
 	"github.com/recado-project/recado/internal/whatsapp/caches"
 	"github.com/recado-project/recado/internal/whatsapp/keys"
 	"github.com/recado-project/recado/internal/whatsapp/taskqueue"
@@ -126,7 +127,7 @@ func newSession(
 	ctx context.Context, c *Connector, instance gateway.Instance, route *route, own *store.Device, lifecycle gateway.Lifecycle, receiver gateway.Receiver,
 ) *session {
 	// Whatever the session does belongs to what it was opened for, a tenure for example.
-	base := context.WithoutCancel(ctx)
+	base := trace.Apart(context.WithoutCancel(ctx))
 	ctx, cancel := context.WithCancel(base)
 	connCtx, connDone := context.WithCancel(base)
 	s := &session{

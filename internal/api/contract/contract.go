@@ -23,6 +23,7 @@ import (
 
 	"github.com/recado-project/recado/internal/api/body"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/trace"
 )
 
 // Config holds what an API is made of. Authenticate, FindInstance, Routes and Logger
@@ -48,6 +49,8 @@ type Config struct {
 
 	// Watcher is told of every request; nil: nobody is.
 	Watcher Watcher
+	// Tracer begins a trace with every request; nil: there are none.
+	Tracer *trace.Tracer
 
 	Now func() time.Time // nil means the wall clock
 }

@@ -9,10 +9,12 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/recado-project/recado/internal/api/body"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/trace"
 )
 
 // requestIDHeader is the header of the id that the request's log line has too.
@@ -27,7 +29,8 @@ type exchange struct {
 	id      string
 	pattern string // of the route; empty for an unknown one
 	status  int    // of the answer; 0 while there is none
-	failure error  // why the answer is one of the 500s; only the log has it
+	span    trace.Span
+	failure error // why the answer is one of the 500s; only the log has it
 
 	key      gateway.Key      // of the client
 	instance gateway.Instance // that the path names; empty for none
@@ -69,7 +72,11 @@ func (a *API) observe(next http.Handler) http.Handler {
 		start := a.config.Now()
 		a.config.Watcher.RequestBegan()
 		x := &exchange{ResponseWriter: w, api: a, id: rand.Text()}
-		ctx := context.WithValue(r.Context(), exchangeKey{}, x)
+		ctx := r.Context()
+		if !isProbe(r.URL.Path) {
+			ctx, x.span = a.config.Tracer.StartRequest(ctx, r.Header)
+		}
+		ctx = context.WithValue(ctx, exchangeKey{}, x)
 		x.request = r.WithContext(ctx)
 		header := w.Header()
 		header.Set(requestIDHeader, x.id)
@@ -94,6 +101,7 @@ func (x *exchange) finish(ctx context.Context, start time.Time) {
 	took := x.api.config.Now().Sub(start)
 	x.api.config.Watcher.RequestEnded(x.pattern, x.request.Method, x.status, took)
 	x.log(ctx, took)
+	x.endSpan()
 	if cut {
 		panic(http.ErrAbortHandler)
 	}
@@ -115,6 +123,28 @@ func (x *exchange) recovered(cause any) (cut bool) {
 	}
 	x.fail(x, panicked)
 	return false
+}
+
+// isProbe reports whether the path is one that machines ask every few seconds.
+func isProbe(path string) bool { return path == "/healthz" || path == "/readyz" }
+
+// endSpan says in the trace what has become of the request.
+func (x *exchange) endSpan() {
+	if !x.span.Recording() {
+		return
+	}
+	x.span.Name(strings.TrimSpace(x.request.Method + " " + x.pattern))
+	x.span.Set(
+		trace.Text("http.request.method", x.request.Method), trace.Text("http.route", x.pattern),
+		trace.Number("http.response.status_code", x.status), trace.Text("recado.request_id", x.id),
+	)
+	if x.instance.ID != "" {
+		x.span.Set(trace.Text("recado.instance_id", x.instance.ID))
+	}
+	if x.status >= http.StatusInternalServerError {
+		x.span.Fail()
+	}
+	x.span.End(nil)
 }
 
 // log writes the one line of a request.
