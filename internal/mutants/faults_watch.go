@@ -65,5 +65,35 @@ func watchFaults() []fault {
 			old: "h.until.After(now) && h.reason != ReasonRetry", new: "h.until.After(now)",
 			test: watchTests, run: "AlertsFire",
 		},
+		{
+			name: "a trace reaches the receipt", file: "internal/messaging/send.go",
+			old: "	s.config.Tracer.Remember(ctx, traceKey(message.InstanceID, message.PlatformID))\n", new: "",
+			test: watchTests, run: "Traces$",
+		},
+		{
+			name: "a trace reaches the delivery", file: "internal/store/event.go",
+			old: "				r.appended[i].Trace = cause\n", new: "				_, _ = i, cause\n",
+			test: watchTests, run: "Traces$",
+		},
+		{
+			name: "a trace goes through the queue", file: "internal/messaging/queued.go",
+			old: "	s.config.Tracer.Remember(ctx, message.ID)\n", new: "",
+			test: watchTests, run: "Traces$",
+		},
+		{
+			name: "spans hold no texts of errors", file: "internal/trace/trace.go",
+			old: "		s.span.SetStatus(codes.Error, code)\n", new: "		s.span.SetStatus(codes.Error, err.Error()+code)\n",
+			test: "./internal/trace", run: "NoTexts",
+		},
+		{
+			name: "endpoints get the trace", file: "internal/webhook/transport.go",
+			old: "	trace.Inject(ctx, header)\n", new: "",
+			test: watchTests, run: "Traces$",
+		},
+		{
+			name: "a session is not in the trace of the request that has opened it", file: "internal/whatsapp/session.go",
+			old: "	base := trace.Apart(context.WithoutCancel(ctx))\n", new: "	base := trace.At(context.WithoutCancel(ctx), trace.Of(ctx))\n",
+			test: watchTests, run: "Traces$",
+		},
 	}
 }
