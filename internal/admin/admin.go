@@ -17,6 +17,7 @@ import (
 
 const (
 	headerTimeout = 10 * time.Second
+	idleTimeout   = 2 * time.Minute
 	// stopWait is how long an answer may take when the program stops. A profile takes
 	// longer, and is cut off.
 	stopWait = time.Second
@@ -51,7 +52,7 @@ func New(ctx context.Context, config Config) (*Listener, error) {
 	}
 	l := &Listener{config: config, listener: listener}
 	l.http = &http.Server{
-		Handler: l.guard(l.pages()), ReadHeaderTimeout: headerTimeout,
+		Handler: l.guard(l.pages()), ReadHeaderTimeout: headerTimeout, ReadTimeout: headerTimeout, IdleTimeout: idleTimeout,
 		ErrorLog: slog.NewLogLogger(config.Logger.Handler(), slog.LevelDebug),
 	}
 	return l, nil
@@ -62,6 +63,7 @@ func (l *Listener) Addr() net.Addr { return l.listener.Addr() }
 
 // Run serves until ctx ends.
 func (l *Listener) Run(ctx context.Context) error {
+	l.config.Logger.InfoContext(ctx, "metrics, readiness and profiles are served", slog.String("admin_listen", l.Addr().String()))
 	failed := make(chan error, 1)
 	go func() { failed <- l.http.Serve(l.listener) }()
 	select {
@@ -136,13 +138,17 @@ func (l *Listener) guard(next http.Handler) http.Handler {
 		local = address.IP.IsLoopback()
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if site := r.Header.Get("Sec-Fetch-Site"); site == "cross-site" || local && !isLocal(r.Host) {
+		if foreign(r.Header.Get("Sec-Fetch-Site")) || local && !isLocal(r.Host) {
 			say(w, http.StatusForbidden, "this address is not for web pages")
 			return
 		}
 		next.ServeHTTP(w, r)
 	})
 }
+
+// foreign reports whether a browser asks in the name of a page that is not ours. Programs do
+// not say, and people who type the address are nobody's page.
+func foreign(site string) bool { return site != "" && site != "none" && site != "same-origin" }
 
 // isLocal reports whether a Host names this machine, or any address by its number.
 func isLocal(hostPort string) bool {

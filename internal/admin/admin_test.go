@@ -102,7 +102,9 @@ func TestWebPagesAreKeptAway(t *testing.T) {
 		"by address":         {http.Header{}, 200},
 		"by name":            {http.Header{"Host": {"localhost:9090"}}, 200},
 		"typed":              {http.Header{"Sec-Fetch-Site": {"none"}}, 200},
+		"a link on it":       {http.Header{"Sec-Fetch-Site": {"same-origin"}}, 200},
 		"a foreign page":     {http.Header{"Sec-Fetch-Site": {"cross-site"}}, 403},
+		"a neighbour's page": {http.Header{"Sec-Fetch-Site": {"same-site"}}, 403},
 		"a name turned here": {http.Header{"Host": {"rebound.example:9090"}}, 403},
 	} {
 		if status, said := ask(t, base+"/debug/pprof/heap?debug=1", c.header); status != c.status {

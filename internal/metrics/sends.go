@@ -18,7 +18,7 @@ type sends struct {
 
 func newSends() sends {
 	s := sends{
-		sendTook: histograms("send_duration_seconds", "How long it took to hand a message or a change to the platform: encrypting, waiting for the disk, and the platform's acknowledgement.",
+		sendTook: histograms("send_duration_seconds", "How long it took to hand a message or a change to the platform: encrypting, waiting for the disk, the platform's acknowledgement, and writing that a message has it.",
 			networkBuckets(), "kind", "outcome"),
 		media: counters("media_bytes_total", "Bytes of files that were left with the platform (out) and fetched from it (in).", "direction"),
 	}
