@@ -42,7 +42,7 @@ type Metrics struct {
 	deliveries
 	waits
 
-	takeovers prometheus.Counter
+	moved *prometheus.CounterVec
 }
 
 // New makes the metrics, all of which begin at 0.
@@ -59,7 +59,10 @@ func New(config Config) (*Metrics, error) {
 	m := &Metrics{
 		registry: prometheus.NewRegistry(), logger: config.Logger,
 		requests: newRequests(), sends: newSends(), events: newEvents(), deliveries: newDeliveries(), waits: newWaits(),
-		takeovers: counter("takeovers_total", "Instances that this node has taken over from another one."),
+		moved: counters("instances_moved_total", "Instances that this node has taken over because nobody worked for them, at its start too, has handed over, or has lost because it could not renew its lease.", "event"),
+	}
+	for _, event := range []string{"taken_over", "handed_over", "lost"} {
+		m.moved.WithLabelValues(event)
 	}
 	info := prometheus.NewGauge(prometheus.GaugeOpts{
 		Namespace: namespace, Name: "build_info", Help: "Which program this is; always 1.",
@@ -68,7 +71,7 @@ func New(config Config) (*Metrics, error) {
 	info.Set(1)
 	parts := []prometheus.Collector{
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
-		info, m.takeovers, newSampled(config),
+		info, m.moved, newSampled(config),
 	}
 	for _, part := range [][]prometheus.Collector{m.requests.all(), m.sends.all(), m.events.all(), m.deliveries.all(), m.waits.all()} {
 		parts = append(parts, part...)
@@ -81,8 +84,11 @@ func New(config Config) (*Metrics, error) {
 	return m, nil
 }
 
-// TookOver counts instances that this node has taken over from another one.
-func (m *Metrics) TookOver(instances int) { m.takeovers.Add(float64(instances)) }
+// Moved counts instances that this node works for from now on, or does not any more: they were
+// "taken_over", "handed_over" or "lost".
+func (m *Metrics) Moved(event string, instances int) {
+	m.moved.WithLabelValues(event).Add(float64(instances))
+}
 
 // Handler serves the page that Prometheus scrapes.
 func (m *Metrics) Handler() http.Handler {

@@ -26,6 +26,7 @@ type Sampler interface {
 // Present is what the process knows of itself.
 type Present struct {
 	Ready    bool // requests are served, and the process is not stopping
+	Held     int  // instances that this node works for
 	Sessions int  // that are connected
 	// BodiesHeld is how many bytes of request bodies are held, BodiesLimit how many may be.
 	BodiesHeld, BodiesLimit int64
@@ -75,7 +76,7 @@ type sampled struct {
 	taken  time.Time
 	sample Sample
 
-	ready, sessions, outdated                               *prometheus.Desc
+	ready, held, sessions, outdated                         *prometheus.Desc
 	bodies, bodiesLimit                                     *prometheus.Desc
 	connections, connectionsMax, waits, waited              *prometheus.Desc
 	queued, overdue                                         *prometheus.Desc
@@ -91,6 +92,7 @@ func newSampled(config Config) *sampled {
 		config: config,
 
 		ready:          describe("ready", "1 while requests are served; 0 while the program starts and stops."),
+		held:           describe("instances_held", "Instances that this node works for."),
 		sessions:       describe("sessions_connected", "Sessions of this node that are connected to the platform."),
 		outdated:       describe("client_version_refused", "1 while the platform refuses the version of the web client that sessions claim to be."),
 		bodies:         describe("http_request_bodies_bytes", "Bytes of request bodies that are held, in memory and in temporary files."),
@@ -120,7 +122,7 @@ func newSampled(config Config) *sampled {
 // Describe sends what there may be (prometheus.Collector).
 func (s *sampled) Describe(to chan<- *prometheus.Desc) {
 	for _, one := range []*prometheus.Desc{
-		s.ready, s.sessions, s.outdated, s.bodies, s.bodiesLimit, s.connections, s.connectionsMax, s.waits, s.waited, s.queued, s.overdue,
+		s.ready, s.held, s.sessions, s.outdated, s.bodies, s.bodiesLimit, s.connections, s.connectionsMax, s.waits, s.waited, s.queued, s.overdue,
 		s.up, s.databaseSize, s.diskFree, s.diskSize, s.files, s.filesLimit, s.instances, s.webhooks, s.waiting, s.oldest, s.blocked, s.dead,
 	} {
 		to <- one
@@ -134,6 +136,7 @@ func (s *sampled) Collect(to chan<- prometheus.Metric) {
 	}
 	now := s.config.Sampler.Now()
 	gauge(s.ready, yes(now.Ready))
+	gauge(s.held, float64(now.Held))
 	gauge(s.sessions, float64(now.Sessions))
 	gauge(s.outdated, yes(now.ClientOutdated))
 	gauge(s.bodies, float64(now.BodiesHeld))

@@ -33,6 +33,9 @@ func (s *Server) buildNode() (err error) {
 	if s.config.DatabaseURL != "" {
 		config.Store = s.store
 	}
+	if s.watch.moved != nil {
+		config.Tell = func(event node.Event, instances int) { s.watch.moved(string(event), instances) }
+	}
 	if s.node, err = node.New(config); err != nil {
 		return fmt.Errorf("server: %w", err)
 	}

@@ -25,7 +25,7 @@ type watch struct {
 	webhooks  webhook.Watcher
 	committed func(took time.Duration)
 	synced    func(took time.Duration)
-	tookOver  func(instances int)
+	moved     func(event string, instances int)
 }
 
 // openTraces begins to send traces, if somebody wants them. It is the first that is opened
@@ -57,7 +57,7 @@ func (s *Server) openAdmin(ctx context.Context) error {
 	}
 	s.watch = watch{
 		requests: counted, sends: counted, webhooks: counted,
-		committed: counted.Committed, synced: counted.Synced, tookOver: counted.TookOver,
+		committed: counted.Committed, synced: counted.Synced, moved: counted.Moved,
 	}
 	s.bell.Listen(counted.Appended)
 	s.admin, err = admin.New(ctx, admin.Config{
@@ -118,7 +118,7 @@ func (o sampler) Now() metrics.Present {
 	s := o.s
 	stats := s.store.Connections()
 	present := metrics.Present{
-		Ready: s.serving.Load() && !s.draining.Load(), Sessions: s.instances.Connected(),
+		Ready: s.serving.Load() && !s.draining.Load(), Held: s.node.Held(), Sessions: s.instances.Connected(),
 		ClientOutdated: !s.ClientVersion().RefusedSince.IsZero(),
 		Connections: metrics.Connections{
 			Max: stats.MaxOpenConnections, InUse: stats.InUse, Idle: stats.Idle, Waits: stats.WaitCount, Waited: stats.WaitDuration,
