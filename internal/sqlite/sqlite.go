@@ -16,6 +16,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -60,6 +61,9 @@ type DB struct {
 
 	group     *groupcommit.Group[*Tx]
 	committed func(took time.Duration)
+
+	// compacting is a call of Compact that waits for the writer; nil if there is none.
+	compacting atomic.Pointer[compacting]
 }
 
 // ErrClosed is the error of a write that comes after Close.

@@ -1,6 +1,7 @@
 package sqlite_test
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"errors"
@@ -217,4 +218,59 @@ func BenchmarkWrite(b *testing.B) {
 			}
 		}
 	})
+}
+
+// A compacted file has nothing of rows that were deleted or changed, and writes go on.
+func TestCompact(t *testing.T) {
+	t.Parallel()
+	db, path := open(t)
+	exec(t, db, "CREATE TABLE texts (n INTEGER PRIMARY KEY, text TEXT)")
+	const words = "an earlier text"
+	for n := range 100 {
+		exec(t, db, "INSERT INTO texts VALUES ($1, $2)", n, words)
+	}
+	exec(t, db, "UPDATE texts SET text = 'now' WHERE n < 50")
+	exec(t, db, "DELETE FROM texts WHERE n >= 50")
+	left := func() bool {
+		t.Helper()
+		for _, suffix := range []string{"", "-wal"} {
+			content, err := os.ReadFile(path + suffix)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if bytes.Contains(content, []byte(words)) {
+				return true
+			}
+		}
+		return false
+	}
+	if !left() {
+		t.Fatal("nothing was left")
+	}
+	failed := make(chan error)
+	for n := range 20 {
+		go func() { failed <- db.Write(t.Context(), statement("INSERT INTO numbers VALUES ($1)", n)) }()
+	}
+	if err := db.Compact(t.Context()); err != nil {
+		t.Error(err)
+	}
+	for range 20 {
+		if err := <-failed; err != nil {
+			t.Error(err)
+		}
+	}
+	if left() {
+		t.Error("an earlier text is still in the file")
+	}
+	if n := count(t, db.Reader()); n != 20 {
+		t.Errorf("there are %d rows of those that were written meanwhile", n)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := db.Compact(ended); !errors.Is(err, context.Canceled) {
+		t.Errorf("a compaction that has ended is answered %v", err)
+	}
+	if err := db.Compact(t.Context()); err != nil {
+		t.Error(err)
+	}
 }

@@ -32,6 +32,7 @@ func (db *DB) transact(run func(tx *Tx) error) error {
 		defer func() { db.committed(time.Since(began)) }()
 	}
 	ctx := context.Background()
+	db.compact(ctx)
 	if _, err := db.tx.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
 		return fmt.Errorf("sqlite: begin: %w", err)
 	}
