@@ -23,6 +23,8 @@ type dialect struct {
 	// forUpdate ends a SELECT whose row must not change before the transaction
 	// ends. SQLite has no row locks and needs none, for the same reason.
 	forUpdate string
+	// skipLocked is forUpdate that leaves out rows that another transaction has.
+	skipLocked string
 	// addTenure adds the tenure of a new instance, whose node is its second parameter, or
 	// nobody's if that is empty. SQLite has none.
 	addTenure string
@@ -45,6 +47,7 @@ func postgresDialect() dialect {
 		// have no names.
 		lockMigrations: "SELECT pg_advisory_xact_lock(7236332701)",
 		forUpdate:      " FOR UPDATE",
+		skipLocked:     " FOR UPDATE SKIP LOCKED",
 		addTenure:      "INSERT INTO tenures (instance_id, node, epoch) VALUES ($1, NULLIF($2, ''), $3)",
 		each:           "(SELECT json_array_elements_text($2::json))",
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/sqlerror"
 	"github.com/recado-project/recado/internal/store/table"
+	"github.com/recado-project/recado/internal/store/vault"
 )
 
 const (
@@ -20,9 +21,9 @@ const (
 	// changingColumns are the columns of what may change; changingValues has their order.
 	changingColumns = "name, status, reason, device, profile_jid, profile_lid, profile_name, profile_picture_url, " +
 		"proxy, device_name, device_kind, pace_gap, pace_jitter, pace_per_minute, new_chats_per_hour, new_chats_per_day, " +
-		"typing, number_checks_per_hour, number_checks_per_day, restricted_since, restricted_until, restricted_reported, updated_at"
+		"typing, number_checks_per_hour, number_checks_per_day, restricted_since, restricted_until, restricted_reported, updated_at, proxy_seal"
 
-	changingParameters = "$4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26"
+	changingParameters = "$4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27"
 )
 
 func instanceNotFound() error {
@@ -35,7 +36,7 @@ func (s *Store) CreateInstance(ctx context.Context, instance gateway.Instance) e
 	defer s.changeInstance(ctx, instance.ID)()
 	err := s.db.write(ctx, func(ctx context.Context, q table.Querier) error {
 		_, err := q.ExecContext(ctx, "INSERT INTO instances ("+instanceColumns+") VALUES ($1, $2, $3, "+changingParameters+")",
-			append([]any{instance.ID, instance.AccountID, table.Millis(instance.CreatedAt)}, changingValues(instance)...)...)
+			append([]any{instance.ID, instance.AccountID, table.Millis(instance.CreatedAt)}, s.changingValues(instance)...)...)
 		if err == nil && s.dialect.addTenure != "" {
 			tenure := gateway.TenureOf(ctx)
 			_, err = q.ExecContext(ctx, s.dialect.addTenure, instance.ID, tenure.Node, tenure.Epoch)
@@ -54,7 +55,7 @@ func (s *Store) CreateInstance(ctx context.Context, instance gateway.Instance) e
 // GetInstance returns the instance, or a gateway.NotFound.
 func (s *Store) GetInstance(ctx context.Context, id string) (gateway.Instance, error) {
 	read := func() (gateway.Instance, bool, error) {
-		return table.Find(ctx, s.db.reader(), scanInstance, "SELECT "+instanceColumns+" FROM instances WHERE id = $1", id)
+		return table.Find(ctx, s.db.reader(), s.scanInstance(ctx), "SELECT "+instanceColumns+" FROM instances WHERE id = $1", id)
 	}
 	var instance gateway.Instance
 	var found bool
@@ -107,7 +108,7 @@ func (s *Store) ListInstances(
 		args = append(args, set)
 	}
 	read := func() (gateway.Page[gateway.Instance], bool, error) {
-		page, err := table.List(ctx, s.db.scanner(), scanInstance, request, instanceColumns, from, args...)
+		page, err := table.List(ctx, s.db.scanner(), s.scanInstance(ctx), request, instanceColumns, from, args...)
 		return page, true, err
 	}
 	var page gateway.Page[gateway.Instance]
@@ -125,7 +126,7 @@ func (s *Store) ListInstances(
 
 // AllInstances returns the instances of every account, oldest first.
 func (s *Store) AllInstances(ctx context.Context) ([]gateway.Instance, error) {
-	instances, err := table.Collect(ctx, s.db.scanner(), scanInstance,
+	instances, err := table.Collect(ctx, s.db.scanner(), s.scanInstance(ctx),
 		"SELECT "+instanceColumns+" FROM instances ORDER BY created_at, id")
 	if err != nil {
 		return nil, fmt.Errorf("store: all instances: %w", err)
@@ -139,7 +140,7 @@ func (s *Store) InstancesByID(ctx context.Context, ids []string) ([]gateway.Inst
 	if err != nil {
 		return nil, fmt.Errorf("store: instances: %w", err)
 	}
-	instances, err := table.Collect(ctx, s.db.scanner(), scanInstance, "SELECT "+instanceColumns+" FROM instances WHERE id IN "+s.dialect.inFirst(), set)
+	instances, err := table.Collect(ctx, s.db.scanner(), s.scanInstance(ctx), "SELECT "+instanceColumns+" FROM instances WHERE id IN "+s.dialect.inFirst(), set)
 	if err != nil {
 		return nil, fmt.Errorf("store: instances: %w", err)
 	}
@@ -161,7 +162,7 @@ func (s *Store) UpdateInstance(
 	err := s.record(ctx, id, func(ctx context.Context, r *recorder) error {
 		var found bool
 		var err error
-		instance, found, err = table.Find(ctx, r, scanInstance,
+		instance, found, err = table.Find(ctx, r, s.scanInstance(ctx),
 			"SELECT "+instanceColumns+" FROM instances WHERE id = $1"+s.dialect.forUpdate, id)
 		if err != nil {
 			return err
@@ -174,7 +175,7 @@ func (s *Store) UpdateInstance(
 		}
 		var events []eventlog.Event
 		if events, refused = change(&instance); refused == nil {
-			if err = writeInstance(ctx, r, instance); err == nil {
+			if err = s.writeInstance(ctx, r, instance); err == nil {
 				err = r.append(ctx, events...)
 			}
 		}
@@ -190,23 +191,24 @@ func (s *Store) UpdateInstance(
 }
 
 // writeInstance writes the fields of an instance that may change.
-func writeInstance(ctx context.Context, q table.Querier, instance gateway.Instance) error {
-	values := append([]any{instance.ID, instance.AccountID, table.Millis(instance.CreatedAt)}, changingValues(instance)...)
+func (s *Store) writeInstance(ctx context.Context, q table.Querier, instance gateway.Instance) error {
+	values := append([]any{instance.ID, instance.AccountID, table.Millis(instance.CreatedAt)}, s.changingValues(instance)...)
 	_, err := q.ExecContext(ctx, "UPDATE instances SET ("+changingColumns+") = ("+changingParameters+
-		"), status_epoch = CASE WHEN status = $5 THEN status_epoch ELSE $27 END WHERE id = $1 AND account_id = $2 AND created_at = $3",
+		"), status_epoch = CASE WHEN status = $5 THEN status_epoch ELSE $28 END WHERE id = $1 AND account_id = $2 AND created_at = $3",
 		append(values, gateway.TenureOf(ctx).Epoch)...)
 	return err
 }
 
-func changingValues(i gateway.Instance) []any {
+func (s *Store) changingValues(i gateway.Instance) []any {
+	proxy, seal := s.vault.SealText(vault.Proxy(i.ID), string(i.Proxy))
 	return []any{
 		i.Name, string(i.Status), string(i.Reason), i.Device,
 		string(i.Profile.JID), string(i.Profile.LID), i.Profile.Name, i.Profile.PictureURL,
-		string(i.Proxy), i.Label.Name, string(i.Label.Kind),
+		proxy, i.Label.Name, string(i.Label.Kind),
 		i.Care.Pace.Gap.Milliseconds(), i.Care.Pace.Jitter.Milliseconds(), i.Care.Pace.PerMinute,
 		i.Care.Pace.NewChats.PerHour, i.Care.Pace.NewChats.PerDay,
 		i.Care.Typing, i.Care.NumberChecks.PerHour, i.Care.NumberChecks.PerDay,
-		table.Millis(i.Restricted.Since), table.Millis(i.Restricted.Until), table.Millis(i.Restricted.Reported), table.Millis(i.UpdatedAt),
+		table.Millis(i.Restricted.Since), table.Millis(i.Restricted.Until), table.Millis(i.Restricted.Reported), table.Millis(i.UpdatedAt), seal,
 	}
 }
 
@@ -252,17 +254,24 @@ func (s *Store) DeleteInstance(ctx context.Context, id string) error {
 	return nil
 }
 
-func scanInstance(row table.Scanner) (gateway.Instance, error) {
-	var i gateway.Instance
-	var createdAt, gap, jitter, since, until, reported, updatedAt int64
-	err := row.Scan(&i.ID, &i.AccountID, &createdAt, &i.Name, &i.Status, &i.Reason, &i.Device,
-		&i.Profile.JID, &i.Profile.LID, &i.Profile.Name, &i.Profile.PictureURL,
-		&i.Proxy, &i.Label.Name, &i.Label.Kind, &gap, &jitter, &i.Care.Pace.PerMinute,
-		&i.Care.Pace.NewChats.PerHour, &i.Care.Pace.NewChats.PerDay,
-		&i.Care.Typing, &i.Care.NumberChecks.PerHour, &i.Care.NumberChecks.PerDay,
-		&since, &until, &reported, &updatedAt)
-	i.Care.Pace.Gap, i.Care.Pace.Jitter = time.Duration(gap)*time.Millisecond, time.Duration(jitter)*time.Millisecond
-	i.Restricted = gateway.Restricted{Since: table.Time(since), Until: table.Time(until), Reported: table.Time(reported)}
-	i.CreatedAt, i.UpdatedAt = table.Time(createdAt), table.Time(updatedAt)
-	return i, err
+func (s *Store) scanInstance(ctx context.Context) func(row table.Scanner) (gateway.Instance, error) {
+	return func(row table.Scanner) (gateway.Instance, error) {
+		var i gateway.Instance
+		var proxy string
+		var createdAt, gap, jitter, since, until, reported, updatedAt, seal int64
+		err := row.Scan(&i.ID, &i.AccountID, &createdAt, &i.Name, &i.Status, &i.Reason, &i.Device,
+			&i.Profile.JID, &i.Profile.LID, &i.Profile.Name, &i.Profile.PictureURL,
+			&proxy, &i.Label.Name, &i.Label.Kind, &gap, &jitter, &i.Care.Pace.PerMinute,
+			&i.Care.Pace.NewChats.PerHour, &i.Care.Pace.NewChats.PerDay,
+			&i.Care.Typing, &i.Care.NumberChecks.PerHour, &i.Care.NumberChecks.PerDay,
+			&since, &until, &reported, &updatedAt, &seal)
+		if err == nil && seal != 0 {
+			proxy, err = s.vault.OpenText(ctx, vault.Proxy(i.ID), proxy, seal)
+		}
+		i.Proxy = gateway.Proxy(proxy)
+		i.Care.Pace.Gap, i.Care.Pace.Jitter = time.Duration(gap)*time.Millisecond, time.Duration(jitter)*time.Millisecond
+		i.Restricted = gateway.Restricted{Since: table.Time(since), Until: table.Time(until), Reported: table.Time(reported)}
+		i.CreatedAt, i.UpdatedAt = table.Time(createdAt), table.Time(updatedAt)
+		return i, err
+	}
 }

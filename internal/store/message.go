@@ -79,7 +79,7 @@ func (s *Store) AddMessage(ctx context.Context, message gateway.Message, events 
 	var result sql.Result
 	err = s.record(ctx, message.InstanceID, func(ctx context.Context, r *recorder) error {
 		if changes != nil {
-			if err := writeDeviceKeys(ctx, r, changes); err != nil {
+			if err := s.WriteDeviceKeysIn(ctx, r, changes); err != nil {
 				return err
 			}
 			r.committed = changes.Written

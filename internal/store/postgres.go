@@ -122,7 +122,8 @@ func (d *postgresDatabase) scanner() table.Querier { return querierOf(d.db.Pool(
 
 func (d *postgresDatabase) ping(ctx context.Context) error { return d.db.Pool().PingContext(ctx) }
 
-func (d *postgresDatabase) connections() sql.DBStats { return d.db.Pool().Stats() }
+func (d *postgresDatabase) connections() sql.DBStats        { return d.db.Pool().Stats() }
+func (d *postgresDatabase) compact(_ context.Context) error { return nil }
 
 func (d *postgresDatabase) close() error {
 	for _, lane := range d.commitLanes {

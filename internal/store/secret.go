@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"github.com/recado-project/recado/internal/store/table"
+	"github.com/recado-project/recado/internal/store/vault"
 )
 
 // Secret returns the secret of that name. If there is none yet, it makes one of size
@@ -17,13 +18,16 @@ func (s *Store) Secret(ctx context.Context, name string, size int) ([]byte, erro
 	if _, err := rand.Read(fresh); err != nil {
 		return nil, fmt.Errorf("store: draw a secret: %w", err)
 	}
+	place := vault.Secret(name)
+	value, generation := s.vault.Seal(place, fresh)
 	var secret []byte
-	err := s.db.write(ctx, func(ctx context.Context, q table.Querier) error {
+	err := s.db.write(ctx, func(ctx context.Context, q table.Querier) (err error) {
 		if _, err := q.ExecContext(ctx,
-			"INSERT INTO secrets (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING", name, fresh); err != nil {
+			"INSERT INTO secrets (name, value, value_seal) VALUES ($1, $2, $3) ON CONFLICT (name) DO NOTHING", name, value, generation); err != nil {
 			return err
 		}
-		return q.QueryRowContext(ctx, "SELECT value FROM secrets WHERE name = $1", name).Scan(&secret)
+		secret, err = s.vault.Scan(ctx, place, q.QueryRowContext(ctx, "SELECT value, value_seal FROM secrets WHERE name = $1", name))
+		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("store: get secret: %w", err)

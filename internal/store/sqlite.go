@@ -68,7 +68,8 @@ func (d *sqliteDatabase) ping(ctx context.Context) error {
 	return d.reads.QueryRowContext(ctx, "SELECT 1").Scan(&one)
 }
 
-func (d *sqliteDatabase) connections() sql.DBStats { return d.db.Reader().Stats() }
+func (d *sqliteDatabase) connections() sql.DBStats          { return d.db.Reader().Stats() }
+func (d *sqliteDatabase) compact(ctx context.Context) error { return d.db.Compact(ctx) }
 
 func (d *sqliteDatabase) close() error {
 	return errors.Join(d.reads.Close(), d.db.Close())

@@ -22,13 +22,16 @@ import (
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/groupcommit"
+	"github.com/recado-project/recado/internal/seal"
 	"github.com/recado-project/recado/internal/sqlite"
 	"github.com/recado-project/recado/internal/store/cache"
 	"github.com/recado-project/recado/internal/store/census"
+	"github.com/recado-project/recado/internal/store/devicetable"
 	"github.com/recado-project/recado/internal/store/nodetable"
 	"github.com/recado-project/recado/internal/store/recent"
 	"github.com/recado-project/recado/internal/store/table"
 	"github.com/recado-project/recado/internal/store/usertable"
+	"github.com/recado-project/recado/internal/store/vault"
 )
 
 // defaultConns is how many connections to PostgreSQL are opened at most if the
@@ -47,6 +50,9 @@ type Config struct {
 	// (gateway.WithTenure), or one that is over. It takes PostgreSQL.
 	Fenced    bool
 	Committed func(took time.Duration) // of each write, with the wait for the disk; nil: nobody is told. It must not block
+	// Master seals the secrets in the database (package vault). A database whose secrets are
+	// sealed can't be opened without it. nil: they are plain.
+	Master *seal.Key
 }
 
 // Store is the open database. It is safe for concurrent use.
@@ -54,6 +60,7 @@ type Store struct {
 	*usertable.Tables
 	NodeTables
 	*census.Taker
+	DeviceTables
 
 	db      database
 	dialect dialect
@@ -62,7 +69,11 @@ type Store struct {
 	caches
 	recent *recent.Messages
 	fenced bool
+	vault  *vault.Vault
 }
+
+// DeviceTables are the tables of devices and their keys.
+type DeviceTables = *devicetable.Tables
 
 // NodeTables are the tables of nodes and tenures; only PostgreSQL has them.
 type NodeTables = *nodetable.Tables
@@ -77,8 +88,18 @@ func Open(ctx context.Context, config Config) (*Store, error) {
 	if _, err := s.migrate(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
+	s.vault, err = vault.Open(ctx, vault.Config{
+		Database: sharedDatabase{s.db, s.dialect}, Master: config.Master, Logger: config.Logger, Now: s.now,
+	})
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	s.DeviceTables = devicetable.New(ownDatabase{s}, s.vault)
 	return s, nil
 }
+
+// Vault is what seals the secrets of the database.
+func (s *Store) Vault() *vault.Vault { return s.vault }
 
 // Migrate brings the database up to date and closes it again. It returns the
 // names of the migrations that were missing, in order.
@@ -238,6 +259,9 @@ type database interface {
 	scanner() table.Querier
 	ping(ctx context.Context) error
 	connections() sql.DBStats
+	// compact removes what deleted and changed rows have left in the files. PostgreSQL does
+	// that by itself, in its time.
+	compact(ctx context.Context) error
 	close() error
 }
 
@@ -293,3 +317,10 @@ func (d sharedDatabase) Scanner() table.Querier { return d.scanner() }
 
 // ForUpdate ends a SELECT whose row must not change.
 func (d sharedDatabase) ForUpdate() string { return d.dialect.forUpdate }
+
+// SkipLocked ends a SELECT whose rows must not change, and leaves out those that another
+// transaction has.
+func (d sharedDatabase) SkipLocked() string { return d.dialect.skipLocked }
+
+// Compact removes what deleted and changed rows have left in the files.
+func (d sharedDatabase) Compact(ctx context.Context) error { return d.compact(ctx) }

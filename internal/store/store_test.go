@@ -8,6 +8,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/recado-project/recado/internal/eventlog"
+	"github.com/recado-project/recado/internal/seal"
 	"github.com/recado-project/recado/internal/store"
 	"github.com/recado-project/recado/internal/store/storetest"
 	"github.com/recado-project/recado/internal/testkit/postgres"
@@ -30,6 +31,29 @@ func TestPostgreSQL(t *testing.T) {
 		t.Helper()
 		return open(t, store.Config{URL: postgres.Start(t), Bell: bell})
 	})
+}
+
+// With a master key, everything is as without.
+func TestSealed(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]func(t *testing.T) store.Config{
+		"SQLite": func(t *testing.T) store.Config {
+			t.Helper()
+			return store.Config{Path: filepath.Join(t.TempDir(), "recado.db")}
+		},
+		"PostgreSQL": func(t *testing.T) store.Config { t.Helper(); return store.Config{URL: postgres.Start(t)} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t) // one reason to skip them all
+			storetest.Run(t, func(t *testing.T, bell *eventlog.Bell) *store.Store {
+				t.Helper()
+				config := test(t)
+				config.Bell, config.Master = bell, seal.NewKey()
+				return open(t, config)
+			})
+		})
+	}
 }
 
 func open(tb testing.TB, config store.Config) *store.Store {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/groupcommit"
 	"github.com/recado-project/recado/internal/postgres"
 	"github.com/recado-project/recado/internal/store/table"
 )
@@ -63,3 +64,30 @@ func holdTenures(tx *postgres.Tx, tenures []gateway.Tenure) error {
 func noTenure(instanceID string) error {
 	return fmt.Errorf("store: a write for the instance %s without its tenure", instanceID)
 }
+
+// ownDatabase is the database as the tables of devices need it, which are written for one
+// instance at a time.
+type ownDatabase struct{ store *Store }
+
+// WriteHere runs fn in one write transaction.
+func (d ownDatabase) WriteHere(ctx context.Context, fn func(ctx context.Context, q table.Querier) error) error {
+	return d.store.writeOf(ctx, gateway.TenureOf(ctx).InstanceID, fn)
+}
+
+// ExecHere runs one statement.
+func (d ownDatabase) ExecHere(ctx context.Context, query string, args ...any) (int64, error) {
+	return d.store.execHere(ctx, query, args...)
+}
+
+// Begin is a write in order with all others of an instance.
+func (d ownDatabase) Begin(
+	ctx context.Context, instanceID string, fn func(ctx context.Context, q table.Querier) error, committed func(),
+) groupcommit.Pending {
+	return d.store.db.begin(ctx, instanceID, fn, committed)
+}
+
+// Reader runs queries that find a few rows.
+func (d ownDatabase) Reader() table.Querier { return d.store.db.reader() }
+
+// Scanner runs queries that may read many rows.
+func (d ownDatabase) Scanner() table.Querier { return d.store.db.scanner() }

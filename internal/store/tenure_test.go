@@ -238,7 +238,7 @@ const others = `AllInstances AllQueued InstancesByID ChatKnown CountTraffic Even
 	ListQueued QueuedHeads MessagesBefore MessagesBeyond MessagesByID NewChatsSince NewestEvents NewestMessages NewestOfChat PendingMessages
 	Ping ReadChatEvents ReadEventSlice ReadEvents RevokedKeys SentSince Size Close Webhooks
 	CreateAccount CreateKey RevokeKey TouchKey SaveRegistrations Secret DeleteChanges DeleteIdempotency
-	CreateInstance DeleteInstance`
+	CreateInstance DeleteInstance Vault WriteDeviceKeysIn`
 
 // Every write for an instance is refused and changes nothing without a tenure, under one that
 // is over, and under an old one of a node that has the instance again. There is no other

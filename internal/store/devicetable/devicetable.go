@@ -1,0 +1,180 @@
+// Package devicetable has the tables of linked devices and of their keys, whose values it
+// seals. The store embeds it.
+package devicetable
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/groupcommit"
+	"github.com/recado-project/recado/internal/store/table"
+	"github.com/recado-project/recado/internal/store/vault"
+)
+
+const (
+	putDeviceKey = "INSERT INTO device_keys (device, kind, name, value, value_seal) VALUES ($1, $2, $3, $4, $5) " +
+		"ON CONFLICT (device, kind, name) DO UPDATE SET value = excluded.value, value_seal = excluded.value_seal"
+
+	addDeviceKey = "INSERT INTO device_keys (device, kind, name, value, value_seal) VALUES ($1, $2, $3, $4, $5) " +
+		"ON CONFLICT (device, kind, name) DO NOTHING"
+
+	removeDeviceKey = "DELETE FROM device_keys WHERE device = $1 AND kind = $2 AND name = $3"
+
+	findDeviceKey = "SELECT value, value_seal FROM device_keys WHERE device = $1 AND kind = $2 AND name = $3"
+
+	// No name has a character behind the last one, so it ends every range of names.
+	listDeviceKeys = "SELECT name, value, value_seal FROM device_keys WHERE device = $1 AND kind = $2 AND name >= $3 AND name < $4 ORDER BY name"
+
+	endOfNames = "\U0010FFFF"
+)
+
+// Database runs the statements of these tables.
+type Database interface {
+	// WriteHere runs fn in one write transaction, which may run again, for the instance that
+	// the context has a tenure of.
+	WriteHere(ctx context.Context, fn func(ctx context.Context, q table.Querier) error) error
+	// ExecHere runs one statement for that instance.
+	ExecHere(ctx context.Context, query string, args ...any) (int64, error)
+	// Begin is a write in order with all others of an instance, which returns before fn has
+	// run. committed is called after the commit.
+	Begin(ctx context.Context, instanceID string, fn func(ctx context.Context, q table.Querier) error, committed func()) groupcommit.Pending
+	// Reader finds a few rows, Scanner may read many.
+	Reader() table.Querier
+	Scanner() table.Querier
+}
+
+// Tables are the tables in one database. They are safe for concurrent use.
+type Tables struct {
+	db    Database
+	vault *vault.Vault
+}
+
+// New makes the tables' access to a database that has them.
+func New(db Database, sealing *vault.Vault) *Tables { return &Tables{db: db, vault: sealing} }
+
+// FindDevice returns the number of the device that a JID names, and reports whether there
+// is one.
+func (t *Tables) FindDevice(ctx context.Context, jid string) (number int64, found bool, err error) {
+	number, found, err = table.Find(ctx, t.db.Reader(), table.ScanNumber, "SELECT number FROM devices WHERE jid = $1 AND number > 0", jid)
+	if err != nil {
+		return 0, false, fmt.Errorf("store: find device: %w", err)
+	}
+	return number, found, nil
+}
+
+// AddDevice adds a device with its first rows, whose device it sets, and returns its
+// number. What there was under the same JID is removed.
+func (t *Tables) AddDevice(ctx context.Context, jid string, rows []gateway.DeviceKey) (number int64, err error) {
+	err = t.db.WriteHere(ctx, func(ctx context.Context, q table.Querier) error {
+		if _, err := q.ExecContext(ctx, "DELETE FROM devices WHERE jid = $1 AND number > 0", jid); err != nil {
+			return err
+		}
+		if err := q.QueryRowContext(ctx, "INSERT INTO devices (jid) VALUES ($1) RETURNING number", jid).Scan(&number); err != nil {
+			return err
+		}
+		for _, row := range rows {
+			row.Device = number
+			if err := t.writeDeviceKey(ctx, q, row); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, fmt.Errorf("store: add device: %w", err)
+	}
+	return number, nil
+}
+
+// RemoveDevice removes a device and all its rows. A device that does not exist is no
+// error.
+func (t *Tables) RemoveDevice(ctx context.Context, jid string) error {
+	if _, err := t.db.ExecHere(ctx, "DELETE FROM devices WHERE jid = $1 AND number > 0", jid); err != nil {
+		return fmt.Errorf("store: remove device: %w", err)
+	}
+	return nil
+}
+
+// FindDeviceKey returns the value of a row of a device's keys; nil if there is no such row.
+func (t *Tables) FindDeviceKey(ctx context.Context, device int64, kind, name string) ([]byte, error) {
+	value, _, err := table.Find(ctx, t.db.Reader(), func(row table.Scanner) ([]byte, error) {
+		value, err := t.vault.Scan(ctx, vault.DeviceKey(device, kind, name), row)
+		return table.NotNull(value), err // an empty value is not a missing one
+	}, findDeviceKey, device, kind, name)
+	if err != nil {
+		return nil, fmt.Errorf("store: find key: %w", err)
+	}
+	return value, nil
+}
+
+// ListDeviceKeys returns the rows of one kind whose names begin with prefix, ordered by name.
+func (t *Tables) ListDeviceKeys(ctx context.Context, device int64, kind, prefix string) ([]gateway.DeviceKey, error) {
+	rows, err := table.Collect(ctx, t.db.Scanner(), func(row table.Scanner) (gateway.DeviceKey, error) {
+		found := gateway.DeviceKey{Device: device, Kind: kind}
+		var seal int64
+		err := row.Scan(&found.Name, &found.Value, &seal)
+		if err == nil && seal != 0 {
+			found.Value, err = t.vault.Open(ctx, vault.DeviceKey(device, kind, found.Name), found.Value, seal)
+		}
+		return found, err
+	}, listDeviceKeys, device, kind, prefix, prefix+endOfNames)
+	if err != nil {
+		return nil, fmt.Errorf("store: list keys: %w", err)
+	}
+	return rows, nil
+}
+
+// WriteDeviceKeys writes changes of the keys that an instance uses, or of those that all
+// devices share if there is no instance, in order with everything
+// else that is written of the instance, and returns after the commit. What was begun
+// before for the same instance is committed then too.
+func (t *Tables) WriteDeviceKeys(ctx context.Context, instanceID string, changes gateway.DeviceKeyChanges) error {
+	err := t.db.Begin(ctx, instanceID, func(ctx context.Context, q table.Querier) error {
+		if instanceID == "" {
+			return t.writeSharedKeys(ctx, q, changes)
+		}
+		return t.WriteDeviceKeysIn(ctx, q, changes)
+	}, changes.Written).Wait()
+	if err != nil {
+		return fmt.Errorf("store: write keys: %w", err)
+	}
+	return nil
+}
+
+// writeSharedKeys writes changes of the keys that all devices share.
+func (t *Tables) writeSharedKeys(ctx context.Context, q table.Querier, changes gateway.DeviceKeyChanges) error {
+	for _, row := range changes.Rows() {
+		if row.Device != 0 {
+			return fmt.Errorf("a key of the device %d is not shared", row.Device)
+		}
+		if err := t.writeDeviceKey(ctx, q, row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// WriteDeviceKeysIn writes changes as part of a transaction, which checks the tenure.
+func (t *Tables) WriteDeviceKeysIn(ctx context.Context, q table.Querier, changes gateway.DeviceKeyChanges) error {
+	for _, row := range changes.Rows() {
+		if err := t.writeDeviceKey(ctx, q, row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *Tables) writeDeviceKey(ctx context.Context, q table.Querier, row gateway.DeviceKey) error {
+	if row.Value == nil {
+		_, err := q.ExecContext(ctx, removeDeviceKey, row.Device, row.Kind, row.Name)
+		return err
+	}
+	put := putDeviceKey
+	if row.IfAbsent {
+		put = addDeviceKey
+	}
+	value, seal := t.vault.Seal(vault.DeviceKey(row.Device, row.Kind, row.Name), row.Value)
+	_, err := q.ExecContext(ctx, put, row.Device, row.Kind, row.Name, value, seal)
+	return err
+}

@@ -1,0 +1,245 @@
+// Values that were written before the current data key are sealed with it, while the
+// gateway works.
+
+package vault
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/recado-project/recado/internal/store/table"
+)
+
+const (
+	// slice is how many rows are changed in one transaction, so that other writes need not
+	// wait for long.
+	slice = 200
+	// look is how often a gateway looks whether there is a new data key.
+	look = 10 * time.Second
+)
+
+// column is one whose values are sealed. The generation of its seal is in the column that
+// has its name with _seal behind it.
+type column struct {
+	table, value string
+	row          []string // the columns of the primary key
+	text         bool
+}
+
+// The columns with secrets. API keys, passwords, links and sign-ins are hashes already, and
+// the passkeys of users are public keys.
+//
+//nolint:gochecknoglobals // a table
+var (
+	deviceKeyValue  = column{table: "device_keys", value: "value", row: []string{"device", "kind", "name"}}
+	secretValue     = column{table: "secrets", value: "value", row: []string{"name"}}
+	webhookSecret   = column{table: "webhooks", value: "secret", row: []string{"instance_id"}, text: true}
+	webhookPrevious = column{table: "webhooks", value: "previous_secret", row: []string{"instance_id"}, text: true}
+	instanceProxy   = column{table: "instances", value: "proxy", row: []string{"id"}, text: true}
+)
+
+func columns() []*column {
+	return []*column{&secretValue, &instanceProxy, &webhookSecret, &webhookPrevious, &deviceKeyValue}
+}
+
+// Run seals what is plain or sealed with an earlier data key, and goes on with the next data
+// key when there is one, until ctx ends.
+func (v *Vault) Run(ctx context.Context) error {
+	if !v.Sealing() {
+		<-ctx.Done()
+		return nil
+	}
+	ticks := time.NewTicker(look)
+	defer ticks.Stop()
+	for {
+		if _, err := v.Follow(ctx); err != nil && ctx.Err() == nil && !errors.Is(err, ErrWrongKey) { // after a change of the master key, it is the next start that needs the new one
+			v.config.Logger.ErrorContext(ctx, "secrets could not be sealed; it is tried again", slog.Any("error", err))
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticks.C:
+		}
+	}
+}
+
+// Follow is one step of Run: it looks for a new data key and for values that are not sealed
+// with it, and returns how many it has sealed. It is called by one goroutine at a time.
+func (v *Vault) Follow(ctx context.Context) (changed int, err error) {
+	if err := v.load(ctx); err != nil {
+		return 0, err
+	}
+	if current := v.keys.Load().current; current != v.followed {
+		// Until now this process has sealed with the earlier one, whatever others have
+		// sealed anew meanwhile.
+		if changed, err = v.change(ctx); err != nil {
+			return changed, err
+		}
+		v.followed = current
+	}
+	more, err := v.Reseal(ctx)
+	return changed + more, err
+}
+
+// Reseal seals all values that are plain or sealed with an earlier data key, unless it is
+// known that there are none, and returns how many there were. Others may read and write
+// meanwhile. If it is interrupted, the next call goes on.
+func (v *Vault) Reseal(ctx context.Context) (changed int, err error) {
+	state, err := v.State(ctx)
+	if err != nil || state.Generation == 0 || state.Complete {
+		return 0, err
+	}
+	if changed, err = v.change(ctx); err != nil {
+		return changed, err
+	}
+	err = v.config.Database.Write(ctx, func(ctx context.Context, q table.Querier) error {
+		_, err := q.ExecContext(ctx, "UPDATE data_keys SET complete = $1 WHERE generation = $2", true, v.keys.Load().current)
+		return err
+	})
+	if err != nil {
+		return changed, fmt.Errorf("vault: seal: %w", err)
+	}
+	v.config.Logger.InfoContext(ctx, "the secrets in the database are sealed", slog.Int("values", changed), slog.Int64("generation", state.Generation))
+	return changed, nil
+}
+
+// change brings all values under the current data key, or none, and the files of the
+// database to where nothing of the earlier values is in them.
+func (v *Vault) change(ctx context.Context) (changed int, err error) {
+	for clean := false; !clean; {
+		// Until a whole pass finds nothing: a row that another transaction had was left out.
+		clean = true
+		for _, c := range columns() {
+			n, err := v.changeColumn(ctx, c)
+			if changed += n; err != nil {
+				return changed, fmt.Errorf("vault: seal %s.%s: %w", c.table, c.value, err)
+			}
+			clean = clean && n == 0
+		}
+	}
+	if err := v.config.Database.Compact(ctx); err != nil {
+		return changed, fmt.Errorf("vault: remove what is left of plain values: %w", err)
+	}
+	return changed, nil
+}
+
+// changeColumn goes through a table once.
+func (v *Vault) changeColumn(ctx context.Context, c *column) (changed int, err error) {
+	var after []any
+	for {
+		if err := ctx.Err(); err != nil {
+			return changed, err
+		}
+		var found []keptValue
+		err := v.config.Database.Write(ctx, func(ctx context.Context, q table.Querier) (err error) {
+			found, err = v.changeSlice(ctx, q, c, after)
+			return err
+		})
+		if err != nil {
+			return changed, err
+		}
+		if changed += len(found); len(found) < slice {
+			return changed, nil
+		}
+		after = found[len(found)-1].row
+	}
+}
+
+// keptValue is a row with a value that is to be changed.
+type keptValue struct {
+	row        []any // its primary key
+	bytes      []byte
+	text       string
+	generation int64
+}
+
+// changeSlice changes the next rows behind one.
+func (v *Vault) changeSlice(ctx context.Context, q table.Querier, c *column, after []any) ([]keptValue, error) {
+	found, err := table.Collect(ctx, q, c.scan, c.selectNext(len(after) > 0, v.config.Database.SkipLocked()),
+		append([]any{v.keys.Load().current, slice}, after...)...)
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range found {
+		kept, generation, err := v.changed(ctx, c, row)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := q.ExecContext(ctx, c.update(), append([]any{kept, generation}, row.row...)...); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+// changed is the value of a row under the current data key.
+func (v *Vault) changed(ctx context.Context, c *column, row keptValue) (kept any, generation int64, err error) {
+	place := Place{column: c}
+	for i, key := range row.row {
+		place.row[i] = fmt.Sprint(key)
+	}
+	if c.text {
+		text, err := v.OpenText(ctx, place, row.text, row.generation)
+		if err != nil {
+			return nil, 0, err
+		}
+		kept, generation = v.SealText(place, text)
+		return kept, generation, nil
+	}
+	value, err := v.Open(ctx, place, row.bytes, row.generation)
+	if err != nil {
+		return nil, 0, err
+	}
+	sealed, generation := v.Seal(place, value)
+	return table.NotNull(sealed), generation, nil
+}
+
+func (c *column) scan(row table.Scanner) (keptValue, error) {
+	found := keptValue{row: make([]any, len(c.row))}
+	into := make([]any, 0, len(c.row)+2)
+	for i := range found.row {
+		into = append(into, &found.row[i])
+	}
+	if c.text {
+		into = append(into, &found.text)
+	} else {
+		into = append(into, &found.bytes)
+	}
+	err := row.Scan(append(into, &found.generation)...)
+	return found, err
+}
+
+// selectNext finds the next rows under another generation than the first parameter. An
+// empty text is never sealed.
+func (c *column) selectNext(behind bool, lock string) string {
+	key := strings.Join(c.row, ", ")
+	query := "SELECT " + key + ", " + c.value + ", " + c.value + "_seal FROM " + c.table + " WHERE " + c.value + "_seal <> $1"
+	if c.text {
+		query += " AND " + c.value + " <> ''"
+	}
+	if behind {
+		query += " AND (" + key + ") > (" + parameters(len(c.row), 3) + ")"
+	}
+	return query + " ORDER BY " + key + " LIMIT $2 + 0" + lock
+}
+
+func (c *column) update() string {
+	rows := make([]string, len(c.row))
+	for i, name := range c.row {
+		rows[i] = name + " = " + parameters(1, i+3)
+	}
+	return "UPDATE " + c.table + " SET " + c.value + " = $1, " + c.value + "_seal = $2 WHERE " + strings.Join(rows, " AND ")
+}
+
+// parameters are that many, from a number on.
+func parameters(count, first int) string {
+	names := make([]string, count)
+	for i := range names {
+		names[i] = fmt.Sprintf("$%d", first+i)
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,233 @@
+// Package vault keeps the secrets in the database sealed: the keys of linked devices, the
+// secrets of webhooks and of the program itself, and the proxies of instances with their
+// passwords. Without a master key they are plain, and it does nothing.
+//
+// Values are sealed with a data key. The data key lies in the database, sealed with the
+// master key, which is never there. So the master key can be changed without touching the
+// values, and the data key without a stop. The store calls it where it reads and writes
+// such a column.
+package vault
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"github.com/recado-project/recado/internal/seal"
+	"github.com/recado-project/recado/internal/store/table"
+)
+
+var (
+	// ErrSealed is the error for sealed data that are opened without a master key.
+	ErrSealed = errors.New("the secrets in this database are sealed, and there is no master key: give the one that they were sealed " +
+		"with, by --master-key-file, --master-key-command or RECADO_MASTER_KEY")
+	// ErrWrongKey is the error for sealed data that are opened with another master key.
+	ErrWrongKey = errors.New("this is not the master key of this database: give the one that its secrets were sealed with; " +
+		"if it was changed with `recado master-key rotate`, that is the new one. Nothing was changed")
+	// ErrPlain is the error for data that are not sealed.
+	ErrPlain = errors.New("the secrets in this database are not sealed: start the gateway with a master key, and they will be")
+)
+
+// Database runs the statements of the vault.
+type Database interface {
+	// Write runs fn in one write transaction, which may run again. An error of fn is
+	// returned as it is, and nothing that fn did remains.
+	Write(ctx context.Context, fn func(ctx context.Context, q table.Querier) error) error
+	// Reader finds a few committed rows.
+	Reader() table.Querier
+	// SkipLocked ends a SELECT whose rows must not change before the transaction ends, and
+	// leaves those out that another transaction has.
+	SkipLocked() string
+	// Compact removes what deleted and changed values have left in the files.
+	Compact(ctx context.Context) error
+}
+
+// Config is what a vault stands on. Database, Logger and Now are required.
+type Config struct {
+	Database Database
+	Master   *seal.Key // nil: plain
+	Logger   *slog.Logger
+	Now      func() time.Time
+}
+
+// Vault seals and opens values. It is safe for concurrent use.
+type Vault struct {
+	config Config
+	keys   atomic.Pointer[keyring]
+	// followed is the generation that this process has sealed with since Run has looked last.
+	followed int64
+}
+
+// keyring are the data keys; it never changes.
+type keyring struct {
+	all     map[int64]*seal.Key // by generation
+	current int64               // that values are sealed with; 0: they are left plain
+}
+
+// Open reads the data keys, and makes the first one if there is a master key and none yet.
+// Its error is ErrSealed or ErrWrongKey if the master key is not that of the database.
+func Open(ctx context.Context, config Config) (*Vault, error) {
+	v := &Vault{config: config}
+	v.keys.Store(&keyring{})
+	if err := v.load(ctx); err != nil {
+		return nil, err
+	}
+	if config.Master != nil && !v.Sealing() {
+		if err := v.addGeneration(ctx, 1); err != nil {
+			return nil, err
+		}
+		if err := v.load(ctx); err != nil { // another process may have been faster
+			return nil, err
+		}
+	}
+	v.followed = v.keys.Load().current
+	return v, nil
+}
+
+// Sealing reports whether values are sealed.
+func (v *Vault) Sealing() bool { return v.keys.Load().current != 0 }
+
+// Place is a value in the database: a column, and what identifies the row.
+type Place struct {
+	column *column
+	row    [3]string
+}
+
+// DeviceKey is the value of a key of a device.
+func DeviceKey(device int64, kind, name string) Place {
+	return Place{&deviceKeyValue, [3]string{strconv.FormatInt(device, 10), kind, name}}
+}
+
+// Secret is the value of a secret of the program itself.
+func Secret(name string) Place { return Place{&secretValue, [3]string{name}} }
+
+// WebhookSecret is the secret of an instance's webhook.
+func WebhookSecret(instanceID string) Place { return Place{&webhookSecret, [3]string{instanceID}} }
+
+// WebhookPrevious is the secret that the webhook of an instance had before.
+func WebhookPrevious(instanceID string) Place { return Place{&webhookPrevious, [3]string{instanceID}} }
+
+// Proxy is the address of an instance's proxy, with the password.
+func Proxy(instanceID string) Place { return Place{&instanceProxy, [3]string{instanceID}} }
+
+// texts name the place for the seal.
+func (p Place) texts() []string {
+	return append([]string{p.column.table, p.column.value}, p.row[:len(p.column.row)]...)
+}
+
+// Seal returns the value as the column keeps it, with the generation that is kept beside it.
+func (v *Vault) Seal(place Place, value []byte) (kept []byte, generation int64) {
+	keys := v.keys.Load()
+	if keys.current == 0 {
+		return value, 0
+	}
+	return keys.all[keys.current].Seal(value, place.texts()...), keys.current
+}
+
+// SealText is Seal for a column of texts. An empty text is left as it is.
+func (v *Vault) SealText(place Place, text string) (kept string, generation int64) {
+	if text == "" {
+		return "", 0
+	}
+	sealed, generation := v.Seal(place, []byte(text))
+	if generation == 0 {
+		return text, 0
+	}
+	return base64.StdEncoding.EncodeToString(sealed), generation
+}
+
+// Open returns the value that a column keeps. Its error says that it was sealed for another
+// place or with another key.
+func (v *Vault) Open(ctx context.Context, place Place, kept []byte, generation int64) ([]byte, error) {
+	if generation == 0 {
+		return kept, nil
+	}
+	key, err := v.key(ctx, generation)
+	if err == nil {
+		var value []byte
+		if value, err = key.Open(kept, place.texts()...); err == nil {
+			return value, nil
+		}
+	}
+	return nil, fmt.Errorf("vault: open %s.%s: %w", place.column.table, place.column.value, err)
+}
+
+// Scan reads a row of a value and its generation, and opens it.
+func (v *Vault) Scan(ctx context.Context, place Place, row table.Scanner) ([]byte, error) {
+	var kept []byte
+	var generation int64
+	if err := row.Scan(&kept, &generation); err != nil {
+		return nil, err
+	}
+	return v.Open(ctx, place, kept, generation)
+}
+
+// OpenText is Open for a column of texts.
+func (v *Vault) OpenText(ctx context.Context, place Place, kept string, generation int64) (string, error) {
+	if generation == 0 {
+		return kept, nil
+	}
+	sealed, err := base64.StdEncoding.DecodeString(kept)
+	if err != nil {
+		return "", fmt.Errorf("vault: open %s.%s: %w", place.column.table, place.column.value, err)
+	}
+	value, err := v.Open(ctx, place, sealed, generation)
+	return string(value), err
+}
+
+// key returns the key of a generation, which another process may have added since this one
+// has read them.
+func (v *Vault) key(ctx context.Context, generation int64) (*seal.Key, error) {
+	if key := v.keys.Load().all[generation]; key != nil {
+		return key, nil
+	}
+	if err := v.load(ctx); err != nil {
+		return nil, err
+	}
+	if key := v.keys.Load().all[generation]; key != nil {
+		return key, nil
+	}
+	return nil, fmt.Errorf("there is no data key of generation %d", generation)
+}
+
+// load reads the data keys.
+func (v *Vault) load(ctx context.Context) error {
+	rows, err := readGenerations(ctx, v.config.Database.Reader())
+	if err != nil {
+		return fmt.Errorf("vault: read the data keys: %w", err)
+	}
+	keys, err := unwrapAll(v.config.Master, rows)
+	if err != nil {
+		return err
+	}
+	// Removed generations are kept in memory: their values may be on their way.
+	all := maps.Clone(v.keys.Load().all)
+	if all == nil {
+		all = map[int64]*seal.Key{}
+	}
+	maps.Copy(all, keys.all)
+	v.keys.Store(&keyring{all: all, current: keys.current})
+	return nil
+}
+
+func unwrapAll(master *seal.Key, rows []generation) (*keyring, error) {
+	keys := &keyring{all: map[int64]*seal.Key{}}
+	if len(rows) > 0 && master == nil {
+		return nil, ErrSealed
+	}
+	for _, row := range rows {
+		key, err := master.Unwrap(row.wrapped, wrappedPlace(row.number)...)
+		if err != nil {
+			return nil, ErrWrongKey
+		}
+		keys.all[row.number] = key
+		keys.current = max(keys.current, row.number)
+	}
+	return keys, nil
+}
