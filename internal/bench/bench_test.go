@@ -116,6 +116,7 @@ type world struct {
 	data      string
 	database  string       // URL of PostgreSQL; empty: SQLite
 	flags     []string     // additional flags of the gateway
+	keep      []string     // additional flags of every command on the data
 	counters  func() usage // what was counted of the data so far; may be nil
 	client    *client.Client
 	instances []string
@@ -155,7 +156,7 @@ func (w *world) startGateway(tb testing.TB) {
 	if w.program == "" {
 		w.program = build(tb, "../../cmd/recado")
 	}
-	flags := []string{"--data", w.data}
+	flags := append([]string{"--data", w.data}, w.keep...)
 	if w.database != "" {
 		flags = append(flags, "--database-url", w.database)
 	}

@@ -129,9 +129,13 @@ func (c serveCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	if err != nil {
 		return fmt.Errorf("--deny-fetch: %w", err)
 	}
+	master, err := c.Master(ctx)
+	if err != nil {
+		return err
+	}
 	c.warn(ctx, t)
 	s, err := server.New(ctx, server.Config{
-		Listen: c.Listen, DataDir: c.Data, DatabaseURL: c.DatabaseURL, Cluster: cluster,
+		Listen: c.Listen, DataDir: c.Data, DatabaseURL: c.DatabaseURL, Cluster: cluster, MasterKey: master,
 		Platform: platform, Version: version(), Logger: t.Logger,
 		Media:      media.Config{MaxBytes: c.MaxMedia, AllowPrivate: c.AllowPrivateURLs},
 		Blobs:      media.BlobsConfig{MaxFile: c.MaxDownload, Total: c.MediaQuota, PerFolder: c.InstanceQuota, Keep: c.KeepMedia},

@@ -114,7 +114,7 @@ func StoreConfig(dataDir, databaseURL string, logger *slog.Logger) store.Config 
 
 func (s *Server) storeConfig() store.Config {
 	config := StoreConfig(s.config.DataDir, s.config.DatabaseURL, s.config.Logger)
-	config.Now = s.config.Now
+	config.Now, config.Master = s.config.Now, s.config.MasterKey
 	return config
 }
 

@@ -28,6 +28,7 @@ import (
 	"github.com/recado-project/recado/internal/messaging"
 	"github.com/recado-project/recado/internal/node"
 	"github.com/recado-project/recado/internal/sandbox"
+	"github.com/recado-project/recado/internal/seal"
 	"github.com/recado-project/recado/internal/store"
 	"github.com/recado-project/recado/internal/store/claim"
 	"github.com/recado-project/recado/internal/trace"
@@ -51,6 +52,8 @@ type Config struct {
 	DatabaseURL string // a PostgreSQL database instead of SQLite's files
 	// Cluster says how this process shares the database; its zero value is that it does not.
 	Cluster Cluster
+	// MasterKey seals the secrets in the database; nil: they are plain.
+	MasterKey *seal.Key
 
 	// Platform is the platform that the sessions connect to. Its zero value is the
 	// messenger's own. If Sandbox is set, the address and key are the sandbox's.
@@ -244,6 +247,7 @@ func (s *Server) Run(ctx context.Context) error {
 	workers = append(
 		workers,
 		worker.Worker{Name: "memory", Run: memory{logger: s.config.Logger}.Run},
+		worker.Worker{Name: "seals", Run: s.store.Vault().Run},
 		worker.Worker{Name: "retention", Run: s.retention.Run},
 		worker.Worker{Name: "media", Run: s.blobs.Run},
 		worker.Worker{Name: "webhooks", Run: s.webhooks.Run, Ready: s.webhooks.Ready()},

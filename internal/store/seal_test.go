@@ -83,6 +83,8 @@ func newSecrets(t *testing.T, config store.Config) *secrets {
 		f.check(err)
 		f.program, err = s.Secret(ctx, "links", 32)
 		f.check(err)
+		f.keys["shared"] = []byte("a key that all devices share")
+		f.check(s.WriteDeviceKeys(ctx, f.id, deviceKeys{{Kind: "pair", Name: "shared", Value: f.keys["shared"]}}))
 	})
 	return f
 }
@@ -128,13 +130,15 @@ func (f *secrets) reads(s *store.Store) {
 	}
 	one, err := s.FindDeviceKey(ctx, f.device, "session", "name 7")
 	f.check(err)
+	shared, err := s.FindDeviceKey(ctx, 0, "pair", "shared")
+	f.check(err)
 	instance, err := s.GetInstance(ctx, f.id)
 	f.check(err)
 	hook, _, err := s.FindWebhook(ctx, f.id)
 	f.check(err)
 	program, err := s.Secret(ctx, "links", 32)
 	f.check(err)
-	if len(rows) != someKeys || !bytes.Equal(one, f.keys["name 7"]) || instance.Proxy != "socks5://ana:"+proxyPassword+"@proxy.example.org" ||
+	if len(rows) != someKeys || !bytes.Equal(one, f.keys["name 7"]) || !bytes.Equal(shared, f.keys["shared"]) || instance.Proxy != "socks5://ana:"+proxyPassword+"@proxy.example.org" ||
 		hook.Secret != hookSecret || hook.PreviousSecret != hookPrevious || !bytes.Equal(program, f.program) {
 		f.t.Error("a secret is not as it was")
 	}
@@ -168,7 +172,7 @@ func (f *secrets) under(generation int64) (count int) {
 }
 
 // all is how many values there are.
-const all = someKeys + 1 + 3*2
+const all = someKeys + 2 + 3*2
 
 // column returns the values of a column, one after another, and decoded as well.
 func (f *secrets) column(db *sql.DB, query string) []byte {
@@ -383,9 +387,12 @@ func TestNewDataKeyIsFollowed(t *testing.T) {
 			f.check(other.Vault().Renew(t.Context()))
 			_, err = other.Vault().Reseal(t.Context())
 			f.check(err)
-			f.reads(s)
 			row := deviceKeys{{Device: f.device, Kind: "session", Name: "name 7", Value: f.keys["name 7"]}}
 			f.check(s.WriteDeviceKeys(t.Context(), f.id, row))
+			if f.under(1) != 1 {
+				t.Errorf("%d values are of generation 1", f.under(1))
+			}
+			f.reads(s)
 			if _, err := s.Vault().Follow(t.Context()); err != nil || f.under(2) != all {
 				t.Errorf("%d of %d values are of generation 2 (%v)", f.under(2), all, err)
 			}

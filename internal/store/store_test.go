@@ -36,24 +36,10 @@ func TestPostgreSQL(t *testing.T) {
 // With a master key, everything is as without.
 func TestSealed(t *testing.T) {
 	t.Parallel()
-	for name, test := range map[string]func(t *testing.T) store.Config{
-		"SQLite": func(t *testing.T) store.Config {
-			t.Helper()
-			return store.Config{Path: filepath.Join(t.TempDir(), "recado.db")}
-		},
-		"PostgreSQL": func(t *testing.T) store.Config { t.Helper(); return store.Config{URL: postgres.Start(t)} },
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			test(t) // one reason to skip them all
-			storetest.Run(t, func(t *testing.T, bell *eventlog.Bell) *store.Store {
-				t.Helper()
-				config := test(t)
-				config.Bell, config.Master = bell, seal.NewKey()
-				return open(t, config)
-			})
-		})
-	}
+	storetest.Run(t, func(t *testing.T, bell *eventlog.Bell) *store.Store {
+		t.Helper()
+		return open(t, store.Config{Path: filepath.Join(t.TempDir(), "recado.db"), Bell: bell, Master: seal.NewKey()})
+	})
 }
 
 func open(tb testing.TB, config store.Config) *store.Store {

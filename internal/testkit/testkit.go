@@ -19,6 +19,7 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/media"
 	"github.com/recado-project/recado/internal/sandbox"
+	"github.com/recado-project/recado/internal/seal"
 	"github.com/recado-project/recado/internal/server"
 	"github.com/recado-project/recado/internal/testkit/contract"
 	"github.com/recado-project/recado/internal/whatsapp"
@@ -33,6 +34,7 @@ const patience = 90 * time.Second
 type Options struct {
 	DataDir     string // empty: a temporary folder
 	DatabaseURL string // PostgreSQL instead of SQLite
+	MasterKey   *seal.Key
 	Platform    whatsapp.Config
 	Media       media.Config // private addresses are always allowed
 	Blobs       media.BlobsConfig
@@ -124,7 +126,7 @@ func (o Options) config(tb testing.TB) server.Config {
 	}
 	return server.Config{
 		AdminListen: admin, DrainWait: o.DrainWait, Traces: o.OTLPEndpoint != "", OTLPEndpoint: o.OTLPEndpoint,
-		Listen: "127.0.0.1:0", DataDir: o.DataDir, DatabaseURL: o.DatabaseURL,
+		Listen: "127.0.0.1:0", DataDir: o.DataDir, DatabaseURL: o.DatabaseURL, MasterKey: o.MasterKey,
 		Platform: o.Platform, Version: "test", Logger: logger,
 		Media: o.Media, Blobs: o.Blobs, AllowPrivateURLs: !o.RefusePrivateURLs,
 		EditWindow: o.EditWindow, DeleteWindow: o.DeleteWindow, KeepMessages: o.KeepMessages, Now: o.Now,

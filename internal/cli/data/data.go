@@ -15,6 +15,7 @@ import (
 	"github.com/recado-project/recado/internal/cli/demo"
 	"github.com/recado-project/recado/internal/cli/terminal"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/seal"
 	"github.com/recado-project/recado/internal/server"
 	"github.com/recado-project/recado/internal/store"
 )
@@ -23,10 +24,40 @@ import (
 type Flags struct {
 	Data        string `help:"Folder of the data: the database, fetched files, temporary files." default:"recado-data" type:"path"`
 	DatabaseURL string `help:"PostgreSQL database (postgres://…) instead of SQLite files in the folder." name:"database-url"`
+
+	MasterKeyFile    string `help:"File with the master key: the secrets in the database are sealed with it. It must not be in the folder of the data." name:"master-key-file" type:"path" placeholder:"FILE"`
+	MasterKeyCommand string `help:"Command that prints the master key, to have it from a key service." name:"master-key-command" placeholder:"COMMAND"`
+	MasterKey        string `help:"The master key itself. Use the variable to keep it out of the process list." name:"master-key" placeholder:"KEY"`
 }
 
-func (f Flags) store(logger *slog.Logger) store.Config {
-	return server.StoreConfig(f.Data, f.DatabaseURL, logger)
+// Master reads the master key; nil if there is none.
+func (f Flags) Master(ctx context.Context) (*seal.Key, error) {
+	return seal.Source{File: f.MasterKeyFile, Command: f.MasterKeyCommand, Text: f.MasterKey}.Read(ctx)
+}
+
+// store configures the store, with the master key.
+func (f Flags) store(ctx context.Context, logger *slog.Logger) (store.Config, error) {
+	config := server.StoreConfig(f.Data, f.DatabaseURL, logger)
+	var err error
+	config.Master, err = f.Master(ctx)
+	return config, err
+}
+
+// open opens the store.
+func (f Flags) open(ctx context.Context, logger *slog.Logger) (*store.Store, error) {
+	config, err := f.store(ctx, logger)
+	if err != nil {
+		return nil, err
+	}
+	return store.Open(ctx, config)
+}
+
+// missing is the error for a folder without data.
+func (f Flags) missing() error {
+	if file := server.StoreConfig(f.Data, f.DatabaseURL, nil).Path; file != "" && !exists(file) {
+		return fmt.Errorf("there is no gateway data in %s: choose its folder with --data", f.Data)
+	}
+	return nil
 }
 
 // AccountFlags names the account of the keys.
@@ -49,7 +80,7 @@ func (f AccountFlags) AccountName() string {
 
 // databaseFile is the file of the data; empty with PostgreSQL.
 func (f AccountFlags) databaseFile() string {
-	return f.store(nil).Path
+	return server.StoreConfig(f.Data, f.DatabaseURL, nil).Path
 }
 
 func exists(path string) bool {
@@ -63,7 +94,7 @@ func (f AccountFlags) openExisting(ctx context.Context, t terminal.Terminal) (*s
 	if file := f.databaseFile(); file != "" && !exists(file) {
 		return nil, gateway.Account{}, fmt.Errorf("there is no gateway data in %s: choose its folder with --data", f.Data)
 	}
-	opened, err := store.Open(ctx, f.store(t.Logger))
+	opened, err := f.open(ctx, t.Logger)
 	if err != nil {
 		return nil, gateway.Account{}, err
 	}

@@ -38,7 +38,7 @@ func (c createKeyCommand) Run(ctx context.Context, t terminal.Terminal) (err err
 	if isNew && len(c.Instance) > 0 {
 		return fmt.Errorf("there is no gateway data in %s, so there are no instances: choose its folder with --data", c.Data)
 	}
-	opened, err := store.Open(ctx, c.store(t.Logger))
+	opened, err := c.open(ctx, t.Logger)
 	if err != nil {
 		return err
 	}

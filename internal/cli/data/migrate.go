@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/recado-project/recado/internal/cli/terminal"
+	"github.com/recado-project/recado/internal/server"
 	"github.com/recado-project/recado/internal/store"
 )
 
@@ -17,7 +18,7 @@ type MigrateCommand struct {
 
 // Run applies the missing migrations, and prints them.
 func (c MigrateCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	applied, err := store.Migrate(ctx, c.store(t.Logger))
+	applied, err := store.Migrate(ctx, server.StoreConfig(c.Data, c.DatabaseURL, t.Logger))
 	if err != nil {
 		return err
 	}

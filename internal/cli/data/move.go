@@ -67,8 +67,12 @@ func (f importFlags) move(ctx context.Context, t terminal.Terminal, from func(co
 		head = "STATE"
 	}
 	config.Stopped, config.DryRun = f.SourceStopped, f.DryRun
-	config.Data, config.Account, config.Logger, config.Now = f.store(t.Logger), f.AccountName(), t.Logger, t.Now
-	err := from(ctx, config, func(result movein.Result) {
+	data, err := f.store(ctx, t.Logger)
+	if err != nil {
+		return err
+	}
+	config.Data, config.Account, config.Logger, config.Now = data, f.AccountName(), t.Logger, t.Now
+	err = from(ctx, config, func(result movein.Result) {
 		if result.Problem != "" {
 			left++
 		}
@@ -106,8 +110,12 @@ func (c ExportCommand) Run(ctx context.Context, t terminal.Terminal) (err error)
 	if err != nil {
 		return err
 	}
+	data, err := c.store(ctx, t.Logger)
+	if err != nil {
+		return err
+	}
 	instance, err := movein.Export(ctx, movein.ExportConfig{
-		Data: c.store(t.Logger), Store: opened, InstanceID: id, File: c.File, Forget: c.Forget, Now: t.Now,
+		Data: data, Store: opened, InstanceID: id, File: c.File, Forget: c.Forget, Now: t.Now,
 	})
 	if err != nil {
 		return err

@@ -29,7 +29,7 @@ func (f Flags) openShared(ctx context.Context, t terminal.Terminal) (*store.Stor
 	if f.DatabaseURL == "" {
 		return nil, terminal.WrongUsage("--database-url is missing: only processes that share a PostgreSQL database are nodes")
 	}
-	return store.Open(ctx, f.store(t.Logger))
+	return f.open(ctx, t.Logger)
 }
 
 // shownNode is a node as JSON.

@@ -97,27 +97,36 @@ func (v *Vault) Sealing() bool { return v.keys.Load().current != 0 }
 type Place struct {
 	column *column
 	row    [3]string
+	device int64 // the first part of a device key's row, if that is empty
 }
 
 // DeviceKey is the value of a key of a device.
 func DeviceKey(device int64, kind, name string) Place {
-	return Place{&deviceKeyValue, [3]string{strconv.FormatInt(device, 10), kind, name}}
+	// The number becomes a text only if something is sealed.
+	return Place{column: &deviceKeyValue, row: [3]string{"", kind, name}, device: device}
 }
 
 // Secret is the value of a secret of the program itself.
-func Secret(name string) Place { return Place{&secretValue, [3]string{name}} }
+func Secret(name string) Place { return Place{column: &secretValue, row: [3]string{name}} }
 
 // WebhookSecret is the secret of an instance's webhook.
-func WebhookSecret(instanceID string) Place { return Place{&webhookSecret, [3]string{instanceID}} }
+func WebhookSecret(instanceID string) Place {
+	return Place{column: &webhookSecret, row: [3]string{instanceID}}
+}
 
 // WebhookPrevious is the secret that the webhook of an instance had before.
-func WebhookPrevious(instanceID string) Place { return Place{&webhookPrevious, [3]string{instanceID}} }
+func WebhookPrevious(instanceID string) Place {
+	return Place{column: &webhookPrevious, row: [3]string{instanceID}}
+}
 
 // Proxy is the address of an instance's proxy, with the password.
-func Proxy(instanceID string) Place { return Place{&instanceProxy, [3]string{instanceID}} }
+func Proxy(instanceID string) Place { return Place{column: &instanceProxy, row: [3]string{instanceID}} }
 
 // texts name the place for the seal.
 func (p Place) texts() []string {
+	if p.column == &deviceKeyValue && p.row[0] == "" {
+		p.row[0] = strconv.FormatInt(p.device, 10)
+	}
 	return append([]string{p.column.table, p.column.value}, p.row[:len(p.column.row)]...)
 }
 
