@@ -26,6 +26,7 @@ type commands struct {
 	Users      data.UsersCommand     `cmd:"" help:"Create, list and delete users of the dashboard, and make links to set a password, directly in the gateway's data."`
 	MasterKey  data.MasterKeyCommand `cmd:"" name:"master-key" help:"Seal the secrets in the database with a master key: make one, change it, give it up."`
 	Import     data.ImportCommand    `cmd:"" help:"Take linked devices over from another gateway, directly into the gateway's data."`
+	Move       data.MoveCommand      `cmd:"" help:"Move the data from SQLite to PostgreSQL. The gateway must be stopped."`
 	Export     data.ExportCommand    `cmd:"" help:"Write an instance as a store of whatsmeow, for another program."`
 	Instances  instancesCommand      `cmd:"" help:"Create, link, list, stop and delete instances."`
 	Send       sendCommand           `cmd:"" help:"Send a message."`

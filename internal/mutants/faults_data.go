@@ -30,5 +30,26 @@ func dataFaults() []fault {
 			old: `worker.Worker{Name: "seals", Run: s.store.Vault().Run},`, new: "",
 			test: serverTests, run: "StolenDataLinkNothing",
 		},
+		{
+			name: "every table is copied", file: "internal/copying/copying.go",
+			old: `"webhook_dead_letters", `, new: "",
+			test: copyingTests, run: "EveryTableIsCopied",
+		},
+		{
+			name: "what is copied is compared", file: "internal/copying/copying.go",
+			old: "if err == nil && written != read {", new: "if err == nil && written.Rows > read.Rows {",
+			test: copyingTests, run: "FillTableCompares",
+		},
+		{
+			name: "a moved file is not used any more", file: "internal/copying/move.go",
+			old: "if err := os.Rename(from.Path, from.Path+movedSuffix); err != nil {", new: "if err := ctx.Err(); err != nil {",
+			test: copyingTests, run: "TestMove$",
+		},
+		{
+			name: "a move fills only an empty database", file: "internal/copying/move.go",
+			old:  "return FillTable(ctx, target, name, columns, source.Rows(ctx, name, columns))\n\t}\n",
+			new:  "return FillTable(ctx, target, name, columns, source.Rows(ctx, name, columns))\n\t}\n\tif !empty { return Sum{}, nil }\n",
+			test: copyingTests, run: "TestMove$",
+		},
 	}
 }

@@ -1,128 +1,59 @@
-// Moving in from another gateway, and out again.
+// The data move from SQLite to PostgreSQL.
 
 package data
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"path/filepath"
 	"strconv"
 
 	"github.com/recado-project/recado/internal/cli/terminal"
+	"github.com/recado-project/recado/internal/copying"
 	"github.com/recado-project/recado/internal/movein"
+	"github.com/recado-project/recado/internal/server"
+	"github.com/recado-project/recado/internal/store"
 )
 
-// ImportCommand has a command for each kind of store that devices are taken over from.
-type ImportCommand struct {
-	Whatsmeow importWhatsmeowCommand `cmd:"" help:"Take over the devices of a program on whatsmeow: wuzapi, GOWA, evolution-go, mautrix-whatsapp and others. The gateway and that program must be stopped."`
-	Evolution importEvolutionCommand `cmd:"" help:"Take over the devices of Evolution API, version 2 with PostgreSQL. The gateway and Evolution API must be stopped."`
-	Baileys   importBaileysCommand   `cmd:"" help:"Take over the devices of a program on Baileys that keeps them in files. The gateway and that program must be stopped."`
+// MoveCommand moves a gateway's data into PostgreSQL.
+type MoveCommand struct {
+	From  string `help:"Folder of the data with the SQLite file. Its gateway must be stopped." name:"from-data" required:"" type:"path" env:"-"`
+	To    string `help:"PostgreSQL database (postgres://…), without data of a gateway." name:"to-database-url" required:"" env:"-"`
+	Media string `help:"Copy fetched files and those that wait to be sent into this folder, for a gateway with another --data. Without it they stay where they are." type:"path" env:"-" placeholder:"FOLDER"`
 }
 
-type importWhatsmeowCommand struct {
-	importFlags
-	From string `arg:"" help:"The program's SQLite file, or its PostgreSQL database (postgres://…). It is read and never changed."`
-}
-
-// Run imports, and prints what became of each device.
-func (c importWhatsmeowCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	return c.move(ctx, t, movein.FromWhatsmeow, movein.Config{From: c.From})
-}
-
-type importBaileysCommand struct {
-	importFlags
-	From string `arg:"" help:"The folder with the program's creds.json, or a folder of such folders. It is read and never changed." type:"path"`
-}
-
-// Run imports, and prints what became of each device.
-func (c importBaileysCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	return c.move(ctx, t, movein.FromBaileys, movein.Config{From: c.From})
-}
-
-type importEvolutionCommand struct {
-	importFlags
-	From  string `arg:"" help:"Evolution API's PostgreSQL database: its DATABASE_CONNECTION_URI. It is read and never changed."`
-	Keys  string `help:"Its folder instances, if it keeps keys in files." placeholder:"FOLDER" type:"path" required:"" xor:"keys" env:"-"`
-	Redis string `help:"Its Redis server (redis://…), if it keeps keys there: its CACHE_REDIS_URI." placeholder:"URL" required:"" xor:"keys"`
-}
-
-// Run imports, and prints what became of each device.
-func (c importEvolutionCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	return c.move(ctx, t, movein.FromEvolution, movein.Config{From: c.From, Keys: c.Keys, Redis: c.Redis})
-}
-
-// importFlags are those of all imports.
-type importFlags struct {
-	AccountFlags
-	DryRun        bool `help:"Only say what would come; nothing is written." env:"-"`
-	SourceStopped bool `help:"The other program is stopped, whatever it looks like." name:"source-is-stopped" env:"-"`
-}
-
-// move imports what config says, and prints what became of each device.
-func (f importFlags) move(ctx context.Context, t terminal.Terminal, from func(context.Context, movein.Config, func(movein.Result)) error, config movein.Config) error {
-	all := []movein.Result{} // never null
-	var rows [][]string
-	left, head := 0, "INSTANCE"
-	if f.DryRun {
-		head = "STATE"
+// Run moves, and prints how many rows each table has.
+func (c MoveCommand) Run(ctx context.Context, t terminal.Terminal) error {
+	from, to := server.StoreConfig(c.From, "", t.Logger), server.StoreConfig("", c.To, t.Logger)
+	if !exists(from.Path) && !exists(c.From) {
+		return fmt.Errorf("there is no folder %s", c.From)
 	}
-	config.Stopped, config.DryRun = f.SourceStopped, f.DryRun
-	data, err := f.store(ctx, t.Logger)
-	if err != nil {
-		return err
+	if exists(filepath.Join(c.From, server.EarlierKeysFile)) {
+		return fmt.Errorf("%s still has keys in a file of an earlier version: start the gateway on it once, and stop it again", c.From)
 	}
-	config.Data, config.Account, config.Logger, config.Now = data, f.AccountName(), t.Logger, t.Now
-	err = from(ctx, config, func(result movein.Result) {
-		if result.Problem != "" {
-			left++
+	for _, config := range []store.Config{from, to} {
+		release, err := movein.Take(ctx, config)
+		if err != nil {
+			return err
 		}
-		all = append(all, result)
-		rows = append(rows, []string{result.Number, result.Name, strconv.Itoa(result.Sessions), strconv.Itoa(result.SenderKeys), result.State()})
-	})
-	if inUse, ok := errors.AsType[*movein.InUseError](err); ok {
-		return fmt.Errorf("the other program seems to run: %s; stop it, or say --source-is-stopped if this is something else", inUse.Why)
+		defer func() { _ = release() }() //nolint:gocritic // both are held to the end
 	}
-	if len(all) > 0 {
-		err = errors.Join(err, t.Table(all, []string{"NUMBER", "NAME", "SESSIONS", "GROUP KEYS", head}, rows))
-	}
-	if err == nil && left > 0 {
-		err = fmt.Errorf("%d of %d devices did not come: the list says why", left, len(all))
-	}
-	return err
-}
-
-// ExportCommand writes an instance as a store of whatsmeow.
-type ExportCommand struct {
-	AccountFlags
-	Instance string `arg:"" help:"Name or id of the instance. It must be stopped, or the gateway."`
-	File     string `arg:"" help:"SQLite file to make." type:"path"`
-	Forget   bool   `help:"Remove the keys from the gateway's data afterwards. The gateway must be stopped." env:"-"`
-}
-
-// Run exports the instance, and says that it is stopped from now on.
-func (c ExportCommand) Run(ctx context.Context, t terminal.Terminal) (err error) {
-	opened, account, err := c.openExisting(ctx, t)
+	moved, err := copying.Move(ctx, from, to)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, opened.Close()) }()
-	id, err := ownInstance(ctx, opened, account, c.Instance)
-	if err != nil {
-		return err
+	if c.Media != "" {
+		files, err := copying.CopyFiles(ctx, c.From, c.Media)
+		if err != nil {
+			return fmt.Errorf("the database is moved, but not all files: %w", err)
+		}
+		t.Notef("copied %d files", files)
 	}
-	data, err := c.store(ctx, t.Logger)
-	if err != nil {
-		return err
+	rows := make([][]string, len(moved))
+	for i, table := range moved {
+		rows[i] = []string{table.Table, strconv.FormatInt(table.Rows, 10)}
 	}
-	instance, err := movein.Export(ctx, movein.ExportConfig{
-		Data: data, Store: opened, InstanceID: id, File: c.File, Forget: c.Forget, Now: t.Now,
-	})
-	if err != nil {
-		return err
-	}
-	t.Notef("whoever has this file is linked to the account")
-	if instance.Linked() {
-		t.Notef("the instance is stopped: do not restart, log out or delete it, that breaks or ends the link of the program with this file; --forget makes it safe")
-	}
-	return t.Done(map[string]any{"instanceId": id, "file": c.File, "done": "exported"}, "exported %s to %s", id, c.File)
+	t.Notef("everything is in PostgreSQL, compared row by row; start the gateway with --database-url and the same --data. " +
+		"The SQLite file has the name recado.db.moved now; delete it when you are content: it has the keys of all devices")
+	return t.Table(moved, []string{"TABLE", "ROWS"}, rows)
 }

@@ -1,0 +1,165 @@
+// A PostgreSQL database as a source and as a target.
+
+package copying
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/recado-project/recado/internal/postgres"
+)
+
+// database is one transaction on a database.
+type database struct {
+	conn *pgx.Conn
+	tx   pgx.Tx
+}
+
+// openPostgres begins a transaction: one that sees the database as it is now, or one that
+// writes.
+func openPostgres(ctx context.Context, url string, readOnly bool) (*database, error) {
+	settings, err := pgx.ParseConfig(url)
+	if err != nil {
+		return nil, err // pgx leaves the password out of its errors
+	}
+	settings.RuntimeParams["application_name"] = postgres.ApplicationName
+	conn, err := pgx.ConnectConfig(ctx, settings)
+	if err != nil {
+		return nil, fmt.Errorf("connect to the database: %w", err)
+	}
+	options := pgx.TxOptions{}
+	if readOnly {
+		options = pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
+	}
+	tx, err := conn.BeginTx(ctx, options)
+	if err == nil {
+		_, err = tx.Exec(ctx, "SELECT count(*) FROM pg_class") // the first read is the moment that it sees
+	}
+	if err != nil {
+		return nil, errors.Join(err, conn.Close(ctx))
+	}
+	return &database{conn: conn, tx: tx}, nil
+}
+
+// Version is that of the newest migration (Source).
+func (d *database) Version(ctx context.Context) (version int, err error) {
+	if columns, err := d.Columns(ctx, "schema_migrations"); err != nil || columns == nil {
+		return 0, err
+	}
+	err = d.tx.QueryRow(ctx, "SELECT COALESCE(MAX(version), 0) FROM schema_migrations").Scan(&version)
+	return version, err
+}
+
+// Tables returns the names of all tables (Source).
+func (d *database) Tables(ctx context.Context) ([]string, error) {
+	rows, err := d.tx.Query(ctx, "SELECT table_name::text FROM information_schema.tables WHERE table_schema = current_schema()")
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[string])
+}
+
+// Columns returns the columns of a table (Source).
+func (d *database) Columns(ctx context.Context, table string) ([]Column, error) {
+	rows, err := d.tx.Query(ctx, `SELECT column_name::text, data_type::text FROM information_schema.columns
+		WHERE table_schema = current_schema() AND table_name = $1 ORDER BY ordinal_position`, table)
+	if err != nil {
+		return nil, err
+	}
+	kinds := map[string]Kind{"bigint": Number, "text": Text, "bytea": Bytes, "boolean": Bool}
+	var columns []Column
+	var name, kind string
+	_, err = pgx.ForEachRow(rows, []any{&name, &kind}, func() error {
+		if kinds[kind] == "" {
+			return fmt.Errorf("the column %s.%s is of the unknown type %s", table, name, kind)
+		}
+		columns = append(columns, Column{Name: name, Kind: kinds[kind]})
+		return nil
+	})
+	return columns, err
+}
+
+// Rows reads a table (Source).
+func (d *database) Rows(ctx context.Context, table string, columns []Column) Rows {
+	return func(yield func(Row, error) bool) {
+		rows, err := d.tx.Query(ctx, "SELECT "+names(columns)+" FROM "+table)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		defer rows.Close()
+		for rows.Next() {
+			if values, err := rows.Values(); !yield(values, err) || err != nil {
+				return
+			}
+		}
+		if err := rows.Err(); err != nil {
+			yield(nil, err)
+		}
+	}
+}
+
+// pulled are rows for a COPY.
+type pulled struct {
+	next func() (Row, error, bool)
+	row  Row
+	err  error
+}
+
+// Next goes to the next row.
+func (p *pulled) Next() bool {
+	var more bool
+	p.row, p.err, more = p.next()
+	return more && p.err == nil
+}
+
+// Values are those of the row.
+func (p *pulled) Values() ([]any, error) { return p.row, nil }
+
+// Err says why there is no next row.
+func (p *pulled) Err() error { return p.err }
+
+// Fill adds the rows to a table (Target).
+func (d *database) Fill(ctx context.Context, table string, columns []Column, rows Rows) error {
+	if table == sharedDevice {
+		if _, err := d.tx.Exec(ctx, "DELETE FROM devices"); err != nil {
+			return err
+		}
+	}
+	all := make([]string, len(columns))
+	for i, column := range columns {
+		all[i] = column.Name
+	}
+	next, stop := iter.Pull2(rows)
+	defer stop()
+	_, err := d.tx.CopyFrom(ctx, pgx.Identifier{table}, all, &pulled{next: next})
+	return err
+}
+
+// Finish counts devices on from the last one, and lets any node take the instances over
+// (Target).
+func (d *database) Finish(ctx context.Context) error {
+	if columns, err := d.Columns(ctx, "devices"); err != nil || columns == nil {
+		return err
+	}
+	if _, err := d.tx.Exec(ctx, "SELECT setval(pg_get_serial_sequence('devices', 'number'), GREATEST((SELECT MAX(number) FROM devices), 1))"); err != nil {
+		return err
+	}
+	if columns, err := d.Columns(ctx, "tenures"); err != nil || columns == nil {
+		return err
+	}
+	_, err := d.tx.Exec(ctx, "INSERT INTO tenures (instance_id, node, epoch) SELECT id, NULL, 0 FROM instances ON CONFLICT DO NOTHING")
+	return err
+}
+
+// Commit makes it last (Target).
+func (d *database) Commit(ctx context.Context) error { return d.tx.Commit(ctx) }
+
+// Close gives the connection back (Source).
+func (d *database) Close(ctx context.Context) error {
+	return d.conn.Close(context.WithoutCancel(ctx)) // which rolls back
+}
