@@ -27,6 +27,8 @@ type commands struct {
 	MasterKey  data.MasterKeyCommand `cmd:"" name:"master-key" help:"Seal the secrets in the database with a master key: make one, change it, give it up."`
 	Import     data.ImportCommand    `cmd:"" help:"Take linked devices over from another gateway, directly into the gateway's data."`
 	Move       data.MoveCommand      `cmd:"" help:"Move the data from SQLite to PostgreSQL. The gateway must be stopped."`
+	Backup     data.BackupCommand    `cmd:"" help:"Write a backup of the data and the files, while the gateway works."`
+	Restore    data.RestoreCommand   `cmd:"" help:"Restore a backup into an empty folder or PostgreSQL database. The gateway must be stopped."`
 	Export     data.ExportCommand    `cmd:"" help:"Write an instance as a store of whatsmeow, for another program."`
 	Instances  instancesCommand      `cmd:"" help:"Create, link, list, stop and delete instances."`
 	Send       sendCommand           `cmd:"" help:"Send a message."`
@@ -81,6 +83,7 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return fail(stderr, mistaken(err))
 	}
 	t := terminal.New(stdin, stdout, stderr, line.JSON, line.Log)
+	t.Version = version()
 	parsed.BindTo(ctx, (*context.Context)(nil))
 	parsed.Bind(t)
 	if err := parsed.Run(); err != nil {

@@ -130,6 +130,31 @@ func TestMove(t *testing.T) {
 	}
 }
 
+// A source is as it was when it was opened, whatever is written while it is read.
+func TestSourceIsOfOneMoment(t *testing.T) {
+	t.Parallel()
+	for name, config := range map[string]store.Config{
+		"SQLite":     {Path: filepath.Join(t.TempDir(), "recado.db"), Logger: slog.New(slog.DiscardHandler)},
+		"PostgreSQL": {URL: postgres.Start(t), Logger: slog.New(slog.DiscardHandler)},
+	} {
+		s, err := store.Open(t.Context(), config)
+		check(t, err)
+		source, err := copying.OpenSource(t.Context(), config)
+		check(t, err)
+		for range 2 {
+			id := uuid.NewString()
+			check(t, s.CreateAccount(t.Context(), gateway.Account{ID: id, Name: id, CreatedAt: time.Now()}))
+			columns, err := source.Columns(t.Context(), "accounts")
+			check(t, err)
+			if sum, err := copying.SumTable(t.Context(), source, "accounts", columns); err != nil || sum.Rows != 0 {
+				t.Errorf("%s: %d rows are seen that came later (%v)", name, sum.Rows, err)
+			}
+		}
+		check(t, source.Close(t.Context()))
+		check(t, s.Close())
+	}
+}
+
 // A move that is interrupted has moved nothing, or can be finished by calling it again.
 func TestMoveIsAllOrNothing(t *testing.T) {
 	t.Parallel()

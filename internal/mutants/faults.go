@@ -22,6 +22,7 @@ const (
 	versionTests   = "./internal/whatsapp/version"
 	messagingTests = "./internal/messaging"
 	storeTests     = "./internal/store"
+	archiveTests   = "./internal/archive"
 	copyingTests   = "./internal/copying"
 	webhookTests   = "./internal/webhook"
 )

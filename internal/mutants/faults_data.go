@@ -51,5 +51,30 @@ func dataFaults() []fault {
 			new:  "return FillTable(ctx, target, name, columns, source.Rows(ctx, name, columns))\n\t}\n\tif !empty { return Sum{}, nil }\n",
 			test: copyingTests, run: "TestMove$",
 		},
+		{
+			name: "a restored device begins anew", file: "internal/archive/restore.go",
+			old: "return keys.KeptOverRestore(name)", new: `return name != "" || keys.KeptOverRestore(name)`,
+			test: serverTests, run: "RestoredDevicesConverse",
+		},
+		{
+			name: "the ids of one-time keys are not used again", file: "internal/whatsapp/keys/pre_key.go",
+			old: "return 1 + mathrand.Uint32N(firstPreKeys)", new: "return 1 + mathrand.Uint32N(1)",
+			test: serverTests, run: "RestoredDevicesConverse",
+		},
+		{
+			name: "a backup is compared to its last byte", file: "internal/archive/restore.go",
+			old: "if _, err := io.Copy(io.Discard, r.packed); err != nil {", new: "if err := r.ctx.Err(); err != nil {",
+			test: archiveTests, run: "DamagedBackup",
+		},
+		{
+			name: "a backup is of one moment", file: "internal/copying/postgres.go",
+			old: "pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}", new: "pgx.TxOptions{AccessMode: pgx.ReadOnly}",
+			test: copyingTests, run: "SourceIsOfOneMoment",
+		},
+		{
+			name: "a damaged backup is found before it is restored", file: "internal/archive/restore.go",
+			old: "if _, err := Verify(ctx, path); err != nil {", new: "if err := ctx.Err(); err != nil {",
+			test: archiveTests, run: "DamagedBackup",
+		},
 	}
 }

@@ -43,6 +43,24 @@ func (s *Store) migrate(ctx context.Context) ([]string, error) {
 	return s.applyMigrations(ctx, known)
 }
 
+// MigrateTo makes a database that is empty one of an earlier version, to be filled with what
+// that version has written, and closes it.
+func MigrateTo(ctx context.Context, config Config, version int) error {
+	s, err := open(ctx, config)
+	if err != nil {
+		return err
+	}
+	known, err := readMigrations(migrationFiles, s.dialect.name)
+	switch {
+	case err != nil:
+	case version < 1 || version > len(known):
+		err = fmt.Errorf("store: migrate: there is no version %d; this program knows %d", version, len(known))
+	default:
+		_, err = s.applyMigrations(ctx, known[:version])
+	}
+	return errors.Join(err, s.Close())
+}
+
 func (s *Store) applyMigrations(ctx context.Context, known []migration) ([]string, error) {
 	var applied []string
 	err := s.db.write(ctx, func(ctx context.Context, q table.Querier) error {

@@ -32,6 +32,8 @@ type Terminal struct {
 	Logger *slog.Logger
 	Log    Log
 	Now    func() time.Time
+	// Version is that of the program.
+	Version string
 }
 
 // New makes a terminal of a program's three streams. Its log is written to stderr, as log

@@ -264,6 +264,7 @@ func TestAnswersAreWhatsmeows(t *testing.T) {
 	linkDevice(t, keys)
 	device, err := keys.Load(t.Context(), instanceID, ownDevice)
 	check(t, err)
+	device.EventBuffer.(*deviceKeys).firstPreKey = 1 // as whatsmeow begins
 	use(t, device)
 	compare(t, answers(t, device), want)
 	check(t, keys.Release(t.Context(), device))

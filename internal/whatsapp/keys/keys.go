@@ -215,6 +215,7 @@ type deviceKeys struct {
 	// contacts and preKeys serialise changes that depend on what there is.
 	contacts, preKeys sync.Mutex
 	migrated          migrated
+	firstPreKey       uint32 // the id of the first prekey; 0, as it is but in tests: drawn
 
 	// ratchet serialises decryption and encryption, which move Signal sessions on. If a
 	// message were decrypted while another one to the same person is encrypted, it would

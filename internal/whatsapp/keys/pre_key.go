@@ -5,6 +5,7 @@ package keys
 import (
 	"context"
 	"fmt"
+	mathrand "math/rand/v2"
 	"strconv"
 
 	wakeys "go.mau.fi/whatsmeow/util/keys"
@@ -53,7 +54,7 @@ func (k *deviceKeys) GetOrGenPreKeys(ctx context.Context, count uint32) ([]*wake
 			fresh = append(fresh, key)
 		}
 	}
-	for next := nextPreKey(known); len(fresh) < int(count); next++ {
+	for next := k.nextPreKey(known); len(fresh) < int(count); next++ {
 		key := wakeys.NewPreKey(next)
 		k.rows.put(ctx, kindPreKey, preKeyName(next), preKeyValue(key, atHome))
 		fresh = append(fresh, key)
@@ -69,15 +70,22 @@ func (k *deviceKeys) GenOnePreKey(ctx context.Context) (*wakeys.PreKey, error) {
 	if err != nil {
 		return nil, err
 	}
-	key := wakeys.NewPreKey(nextPreKey(known))
+	key := wakeys.NewPreKey(k.nextPreKey(known))
 	k.rows.put(ctx, kindPreKey, preKeyName(key.KeyID), preKeyValue(key, givenTo))
 	return key, k.rows.flush(ctx, nil)
 }
 
-// nextPreKey is the id after the last one.
-func nextPreKey(known []gateway.DeviceKey) uint32 {
+// firstPreKeys bounds the id of the first key. An id has 24 bits on the wire.
+const firstPreKeys = 1 << 23
+
+// nextPreKey is the id after the last one. The first one is drawn: a device that was restored
+// from a backup must not use the ids of keys again that the platform may still hand out.
+func (k *deviceKeys) nextPreKey(known []gateway.DeviceKey) uint32 {
+	if len(known) == 0 && k.firstPreKey != 0 {
+		return k.firstPreKey
+	}
 	if len(known) == 0 {
-		return 1
+		return 1 + mathrand.Uint32N(firstPreKeys) //nolint:gosec // the number is no secret
 	}
 	last, err := strconv.ParseUint(known[len(known)-1].Name, 16, 32)
 	if err != nil {
