@@ -15,8 +15,6 @@ import (
 )
 
 const (
-	// sendEvery is the pause of a sender between two messages, writeEvery that of a customer.
-	sendEvery, writeEvery = 50 * time.Millisecond, 200 * time.Millisecond
 	// repeatAfter is when a request that failed is repeated.
 	repeatAfter = 200 * time.Millisecond
 )

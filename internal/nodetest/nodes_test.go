@@ -11,18 +11,6 @@ import (
 	"github.com/recado-project/recado/internal/testkit/postgres"
 )
 
-// elsewhereWithin is how long it may take until the instances of a node that was killed are
-// connected at others.
-const elsewhereWithin = 25 * time.Second
-
-// letsGoWithin is how long it may take until a node that does not reach the database has closed
-// its sessions: it waits for 10 s, and looks every half second.
-const letsGoWithin = 12 * time.Second
-
-// goesOnWithin is how long it may take until messages are accepted again when the database is
-// back, or another server is in its place.
-const goesOnWithin = 10 * time.Second
-
 // Whatever node a client talks to, it can do everything with every instance.
 func TestAnyNodeTakesAnyRequest(t *testing.T) {
 	t.Parallel()
