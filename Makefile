@@ -45,7 +45,7 @@ mutants: ## plant faults in the code one by one, and see that the tests notice
 
 .PHONY: torture
 torture: ## kill the program a hundred times under load, and whatever else takes minutes
-	go test -count=1 -tags torture ./internal/torture -v -timeout 60m
+	go test -count=1 -tags torture ./internal/torture ./internal/nodetest -v -timeout 60m
 
 .PHONY: screenshots
 screenshots: ## take pictures of all pages into bin/screenshots, and those of the README into docs/pictures; needs Chromium
