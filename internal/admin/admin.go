@@ -13,6 +13,8 @@ import (
 	"net/http"
 	"net/http/pprof"
 	"time"
+
+	"github.com/recado-project/recado/internal/gateway"
 )
 
 const (
@@ -29,10 +31,20 @@ const (
 type Config struct {
 	Listen  string       // host:port; port 0 takes a free one
 	Metrics http.Handler // the page that Prometheus scrapes
-	// Ready reports whether requests can be served. The error says why not, and is shown.
+	// Ready reports whether requests can be served. The message of a gateway.Error is shown;
+	// any other error is the database's, and is logged.
 	Ready  func(ctx context.Context) error
 	Logger *slog.Logger
 }
+
+// ListenError is the error of an address that can't be listened at.
+type ListenError struct{ Err error }
+
+// Error is that of the address.
+func (e *ListenError) Error() string { return "admin: " + e.Err.Error() }
+
+// Unwrap returns the error of the address.
+func (e *ListenError) Unwrap() error { return e.Err }
 
 // Listener serves the pages. It is safe for concurrent use.
 type Listener struct {
@@ -41,14 +53,14 @@ type Listener struct {
 	http     *http.Server
 }
 
-// New listens. The caller must call Run or Close.
+// New listens, or returns a *ListenError. The caller must call Run or Close.
 func New(ctx context.Context, config Config) (*Listener, error) {
 	if config.Metrics == nil || config.Ready == nil || config.Logger == nil {
 		return nil, errors.New("admin: a part is missing")
 	}
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", config.Listen)
 	if err != nil {
-		return nil, fmt.Errorf("admin: %w", err)
+		return nil, &ListenError{err}
 	}
 	l := &Listener{config: config, listener: listener}
 	l.http = &http.Server{
@@ -114,7 +126,13 @@ func (l *Listener) ready(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), readyPatience)
 	defer cancel()
 	if err := l.config.Ready(ctx); err != nil {
-		say(w, http.StatusServiceUnavailable, err.Error())
+		why := "the database does not answer"
+		if known, ok := gateway.AsError(err); ok {
+			why = known.Message
+		} else {
+			l.config.Logger.WarnContext(ctx, "not ready", slog.Any("error", err))
+		}
+		say(w, http.StatusServiceUnavailable, why)
 		return
 	}
 	say(w, http.StatusOK, "ready")

@@ -3,6 +3,7 @@ package admin_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -12,6 +13,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/recado-project/recado/internal/admin"
+	"github.com/recado-project/recado/internal/gateway"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -68,7 +70,8 @@ func ask(t *testing.T, url string, header http.Header) (int, string) {
 func TestPages(t *testing.T) {
 	t.Parallel()
 	base, _ := start(t, "127.0.0.1:0", nil)
-	sick, _ := start(t, "127.0.0.1:0", errors.New("the database is away"))
+	sick, _ := start(t, "127.0.0.1:0", fmt.Errorf("ping: %w", errors.New("no route to 10.0.0.1")))
+	ending, _ := start(t, "127.0.0.1:0", gateway.Errorf(gateway.Unavailable, gateway.CodeUnavailable, "stopping"))
 	for _, c := range []struct {
 		url    string
 		status int
@@ -82,7 +85,8 @@ func TestPages(t *testing.T) {
 		{base + "/debug/pprof/cmdline", 404, ""}, // it may hold a password
 		{base + "/elsewhere", 404, ""},
 		{sick + "/healthz", 200, "alive"},
-		{sick + "/readyz", 503, "the database is away"},
+		{sick + "/readyz", 503, "the database does not answer"},
+		{ending + "/readyz", 503, "stopping"},
 	} {
 		status, said := ask(t, c.url, http.Header{})
 		if status != c.status || c.says != "" && said != c.says {

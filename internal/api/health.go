@@ -53,11 +53,13 @@ func (health) alive() contract.Endpoint {
 func (h health) ready() contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: "getReadiness", Tag: tagHealth, Audience: contract.Everybody,
-		Summary: "Check that it can serve requests", Description: "Returns 200 while the database answers, and says which version of the messenger's web client is in use.",
+		Summary: "Check that it can serve requests", Description: "Returns 200 while the database answers and the gateway is not about to stop, and says which version of the messenger's web client is in use.",
 		Codes: []string{gateway.CodeUnavailable},
 	}, func(ctx context.Context, _ *struct{}) (*contract.Answer[Readiness], error) {
 		if err := h.check(ctx); err != nil {
-			contract.LogFailure(ctx, fmt.Errorf("api: not ready: %w", err))
+			if _, planned := gateway.AsError(err); !planned { // a start or a stop is no failure
+				contract.LogFailure(ctx, fmt.Errorf("api: not ready: %w", err))
+			}
 			failure := gateway.Errorf(gateway.Unavailable, gateway.CodeUnavailable, "the gateway can't serve requests now")
 			failure.RetryAfter = readyRetry
 			return nil, failure

@@ -87,6 +87,16 @@ func TestFailuresAreExplained(t *testing.T) {
 			1,
 			[]string{fmt.Sprintf("recado: port %d is in use; try --listen 127.0.0.1:%d\n", port, port+1)},
 		},
+		"taken admin port": {
+			[]string{"serve", "--listen", "127.0.0.1:0", "--admin-listen", taken.Addr().String(), "--data", t.TempDir()},
+			1,
+			[]string{fmt.Sprintf("recado: port %d is in use; try --admin-listen 127.0.0.1:%d\n", port, port+1)},
+		},
+		"collector": {
+			[]string{"serve", "--otlp-endpoint", "collector:4318", "--data", t.TempDir()},
+			2,
+			[]string{`--otlp-endpoint "collector:4318" needs http:// or https:// and a host`},
+		},
 		"taken port of a sandbox": {
 			[]string{"sandbox", "--listen", taken.Addr().String(), "--data", t.TempDir()},
 			1,
@@ -119,6 +129,7 @@ func TestAFailedStartLeavesNothing(t *testing.T) {
 	for _, args := range [][]string{
 		{"dev", "--listen", taken.Addr().String()},
 		{"serve", "--listen", taken.Addr().String()},
+		{"serve", "--listen", "127.0.0.1:0", "--admin-listen", taken.Addr().String()},
 		{"sandbox", "--listen", taken.Addr().String()},
 		{"dev", "--listen", "127.0.0.1:0", "--api-key", "minhachave"},
 	} {

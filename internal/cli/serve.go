@@ -110,6 +110,9 @@ func (c serveCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	if c.PublicURL != "" && !terminal.IsWebAddress(c.PublicURL) {
 		return terminal.WrongUsage("--public-url %q needs http:// or https:// and a host", c.PublicURL)
 	}
+	if c.OTLPEndpoint != "" && !terminal.IsWebAddress(c.OTLPEndpoint) {
+		return terminal.WrongUsage("--otlp-endpoint %q needs http:// or https:// and a host", c.OTLPEndpoint)
+	}
 	platform, err := c.Platform.config()
 	if err != nil {
 		return err

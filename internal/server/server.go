@@ -176,10 +176,10 @@ func New(ctx context.Context, config Config) (_ *Server, err error) {
 	if err := s.reserve(); err != nil {
 		return nil, err
 	}
-	if err := s.lock(); err != nil {
+	if err := s.openAdmin(ctx); err != nil {
 		return nil, err
 	}
-	if err := s.openAdmin(ctx); err != nil {
+	if err := s.lock(); err != nil {
 		return nil, err
 	}
 	if err := s.openTemp(); err != nil {

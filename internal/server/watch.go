@@ -4,13 +4,13 @@ package server
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"time"
 
 	"github.com/recado-project/recado/internal/admin"
 	"github.com/recado-project/recado/internal/api/contract"
+	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/messaging"
 	"github.com/recado-project/recado/internal/metrics"
 	"github.com/recado-project/recado/internal/trace"
@@ -78,19 +78,14 @@ func (s *Server) AdminURL() string {
 	return "http://" + s.admin.Addr().String()
 }
 
-// Why requests can't be served.
-var (
-	errStarting = errors.New("starting")
-	errStopping = errors.New("stopping")
-)
-
-// ready reports whether requests can be served, and will be for a while.
+// ready reports whether requests can be served, and will be for a while. Its error is a
+// gateway.Error if the program is not at that, and otherwise the database's.
 func (s *Server) ready(ctx context.Context) error {
 	switch {
 	case s.draining.Load():
-		return errStopping
+		return gateway.Errorf(gateway.Unavailable, gateway.CodeUnavailable, "stopping")
 	case !s.serving.Load():
-		return errStarting
+		return gateway.Errorf(gateway.Unavailable, gateway.CodeUnavailable, "starting")
 	}
 	return s.store.Ping(ctx)
 }

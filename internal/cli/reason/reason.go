@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/admin"
 	"github.com/recado-project/recado/internal/gateway"
 )
 
@@ -26,7 +27,11 @@ func Of(err error) string {
 		return explainConnection(failed)
 	}
 	if listening, ok := errors.AsType[*net.OpError](err); ok && listening.Op == "listen" {
-		return explainListening(listening)
+		flag := "--listen"
+		if _, ok := errors.AsType[*admin.ListenError](err); ok {
+			flag = "--admin-listen"
+		}
+		return explainListening(listening, flag)
 	}
 	if failure, ok := gateway.AsError(err); ok {
 		return failure.Message
@@ -85,10 +90,10 @@ func explainConnection(failed *url.Error) string {
 	}
 }
 
-// explainListening says why the gateway can't listen, and suggests another address.
-func explainListening(failed *net.OpError) string {
+// explainListening says why the gateway can't listen at the address of a flag, and suggests another.
+func explainListening(failed *net.OpError, flag string) string {
 	if address, ok := errors.AsType[*net.AddrError](failed); ok && address.Err == "missing port in address" {
-		return fmt.Sprintf("--listen %q needs a port, for example %s", address.Addr, net.JoinHostPort(strings.Trim(address.Addr, "[]"), "8080"))
+		return fmt.Sprintf("%s %q needs a port, for example %s", flag, address.Addr, net.JoinHostPort(strings.Trim(address.Addr, "[]"), "8080"))
 	}
 	if failed.Addr == nil {
 		return failed.Error()
@@ -99,9 +104,9 @@ func explainListening(failed *net.OpError) string {
 	case err != nil || numberErr != nil:
 		return failed.Error()
 	case errors.Is(failed, syscall.EADDRINUSE):
-		return fmt.Sprintf("port %s is in use; try --listen %s", port, net.JoinHostPort(host, strconv.Itoa(number+1)))
+		return fmt.Sprintf("port %s is in use; try %s %s", port, flag, net.JoinHostPort(host, strconv.Itoa(number+1)))
 	case errors.Is(failed, syscall.EACCES):
-		return fmt.Sprintf("port %s is reserved for the system's administrator; try --listen %s", port, net.JoinHostPort(host, "8080"))
+		return fmt.Sprintf("port %s is reserved for the system's administrator; try %s %s", port, flag, net.JoinHostPort(host, "8080"))
 	default:
 		return fmt.Sprintf("can't listen on %s: %v", failed.Addr, failed.Err)
 	}
