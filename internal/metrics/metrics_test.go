@@ -81,7 +81,7 @@ func TestNoFiguresAreBetterThanWrongOnes(t *testing.T) {
 	}
 	m := w.start(t)
 	shown := page(t, m)
-	if !strings.Contains(shown, "\nrecado_database_up 0\n") || strings.Contains(shown, "recado_instances") ||
+	if !strings.Contains(shown, "\nrecado_database_up 0\n") || strings.Contains(shown, "recado_instances{") ||
 		strings.Contains(shown, "recado_webhook_dead_letters") || strings.Contains(shown, "recado_disk_free_bytes") {
 		t.Errorf("shown is\n%s", shown)
 	}
