@@ -31,9 +31,10 @@ format: ## write the code in the house's format
 	$(LINT) fmt ./...
 
 .PHONY: generate
-generate: ## write the checked-in documents anew: openapi.yaml, config.md, events.md, and the client's events
+generate: ## write the checked-in documents anew: openapi.yaml, config.md, events.md, the metrics of monitoring.md, and the client's events
 	go test ./internal/api ./internal/cli ./internal/eventlog -run 'Document' -update
 	go test ./internal/docstest -run EventsDocument -update
+	go test ./internal/watchtest -run Metrics -update
 
 .PHONY: fuzz
 fuzz: ## fuzz every parser of foreign input, half a minute each

@@ -1,81 +1,62 @@
-package cli_test
+package cli
 
 import (
-	"context"
-	"encoding/hex"
-	"encoding/json"
-	"errors"
-	"io"
 	"log/slog"
-	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
-	"github.com/recado-project/recado/internal/cli"
-	"github.com/recado-project/recado/internal/server"
-	"github.com/recado-project/recado/internal/store"
-	"github.com/recado-project/recado/internal/testkit"
-	"github.com/recado-project/recado/internal/user"
+	"github.com/recado-project/recado/internal/cli/terminal"
 )
 
-// firstLine ends a program when it has printed its first line.
-type firstLine struct {
-	text strings.Builder
-	stop func()
-}
-
-func (l *firstLine) Write(text []byte) (int, error) {
-	defer l.stop()
-	return l.text.Write(text)
-}
-
-// serve prints a link for the first owner at each start, until the owner has a password.
-func TestServePrintsTheFirstLink(t *testing.T) {
+// The addresses have no password, or no TLS: whoever opens them to others is told so.
+func TestServeWarns(t *testing.T) {
 	t.Parallel()
-	folder := t.TempDir()
-	// A process talks to one platform: that of the other tests.
-	g := testkit.Start(t, testkit.Options{})
-	key := g.Server.Sandbox().RootKey()
-	start := func() *url.URL {
-		t.Helper()
-		ctx, cancel := context.WithCancel(t.Context())
-		defer cancel()
-		out := &firstLine{stop: cancel}
-		args := []string{
-			"serve", "--listen", "127.0.0.1:0", "--data", folder, "--public-url", "https://recado.example.org/", "--json", "--log-level", "error",
-			"--platform-url", "ws" + strings.TrimPrefix(g.BaseURL, "http"), "--platform-key", hex.EncodeToString(key[:]),
-		}
-		if code := cli.Run(ctx, args, strings.NewReader(""), out, io.Discard); code != 0 {
-			t.Fatalf("exit code %d", code)
-		}
-		var said struct {
-			DashboardURL string `json:"dashboardUrl"`
-		}
-		if err := json.Unmarshal([]byte(out.text.String()), &said); err != nil {
-			t.Fatalf("printed %q: %v", out.text.String(), err)
-		}
-		link, err := url.Parse(said.DashboardURL)
-		if err != nil || link.Host != "recado.example.org" {
-			t.Fatalf("the dashboard is at %q (%v)", said.DashboardURL, err)
-		}
-		return link
+	const api, admin = "listening beyond this machine", "the admin address is reachable beyond this machine"
+	for name, c := range map[string]struct {
+		listen, admin string
+		want          []string
+	}{
+		"this machine":        {"127.0.0.1:8080", "[::1]:9090", nil},
+		"no admin address":    {"localhost:8080", "", nil},
+		"the API for all":     {"0.0.0.0:8080", "localhost:9090", []string{api}},
+		"admin for all":       {"127.0.0.1:8080", ":9090", []string{admin}},
+		"admin for a network": {"127.0.0.1:8080", "10.0.0.7:9090", []string{admin}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var lines strings.Builder
+			serveCommand{Listen: c.listen, AdminListen: c.admin}.warn(t.Context(), terminal.Terminal{Logger: slog.New(slog.NewTextHandler(&lines, nil))})
+			for _, text := range []string{api, admin} {
+				if strings.Contains(lines.String(), text) != slices.Contains(c.want, text) {
+					t.Errorf("warned %q", &lines)
+				}
+			}
+		})
 	}
-	first, second := start(), start()
-	if first.Path != "/welcome" || second.Path != "/welcome" || first.RawQuery == second.RawQuery {
-		t.Errorf("the links are %s and %s", first, second)
-	}
-	opened, err := store.Open(t.Context(), server.StoreConfig(folder, "", slog.New(slog.DiscardHandler)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	users, err := user.New(user.Config{Store: opened})
-	if err == nil {
-		_, err = users.SetPassword(t.Context(), second.Query().Get("token"), "correct horse battery", "")
-	}
-	if err := errors.Join(err, opened.Close()); err != nil {
-		t.Fatal(err)
-	}
-	if third := start(); third.Path != "" || third.RawQuery != "" {
-		t.Errorf("with a password the dashboard is at %s", third)
+}
+
+// The variables of OpenTelemetry turn traces on, and off again.
+func TestServeTraces(t *testing.T) {
+	for name, c := range map[string]struct {
+		flag      string
+		variables map[string]string
+		want      bool
+	}{
+		"nothing":         {},
+		"the flag":        {flag: "http://collector:4318", want: true},
+		"a variable":      {variables: map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://collector:4318"}, want: true},
+		"for traces only": {variables: map[string]string{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "http://collector:4318/v1/traces"}, want: true},
+		"disabled":        {variables: map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://collector:4318", "OTEL_SDK_DISABLED": "true"}},
+		"other signals":   {variables: map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://collector:4318", "OTEL_TRACES_EXPORTER": "none"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, variable := range []string{"OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_SDK_DISABLED", "OTEL_TRACES_EXPORTER"} {
+				t.Setenv(variable, c.variables[variable])
+			}
+			if got := (serveCommand{OTLPEndpoint: c.flag}).traces(); got != c.want {
+				t.Errorf("traces: %v", got)
+			}
+		})
 	}
 }
