@@ -5,7 +5,7 @@ func cliFaults() []fault {
 	return []fault{
 		{
 			name: "keys makes no data by mistake", file: "internal/cli/data/data.go",
-			old: `if file := f.databaseFile(); file != "" && !exists(file) {`, new: "if false {",
+			old: `if file := p.config(nil).Path; file != "" && !exists(file) {`, new: "if false {",
 			test: "./internal/cli/data", run: "KeysOfAMistypedFolder",
 		},
 		{

@@ -13,12 +13,11 @@ import (
 	"github.com/recado-project/recado/internal/archive"
 	"github.com/recado-project/recado/internal/cli/terminal"
 	"github.com/recado-project/recado/internal/movein"
-	"github.com/recado-project/recado/internal/server"
 )
 
 // BackupCommand writes a backup while the gateway works.
 type BackupCommand struct {
-	Flags
+	Place
 	File   string `arg:"" help:"File to make, or an existing folder in which a file is made that has the time in its name." type:"path"`
 	Verify bool   `help:"Read the backup again afterwards, and compare its checksums." env:"-"`
 }
@@ -32,7 +31,7 @@ func (c BackupCommand) Run(ctx context.Context, t terminal.Terminal) error {
 		c.File = filepath.Join(c.File, "recado-"+t.Now().UTC().Format("20060102T150405Z")+".tar.gz")
 	}
 	config := archive.Config{
-		Data: server.StoreConfig(c.Data, c.DatabaseURL, t.Logger), Folder: c.Data, Program: t.Version, Now: t.Now,
+		Data: c.config(t.Logger), Folder: c.Data, Program: t.Version, Now: t.Now,
 	}
 	report, err := archive.Write(ctx, config, c.File)
 	if err != nil {
@@ -59,7 +58,7 @@ func printBackup(t terminal.Terminal, file string, report archive.Report) error 
 
 // RestoreCommand restores a backup.
 type RestoreCommand struct {
-	Flags
+	Place
 	File   string `arg:"" help:"The backup." type:"existingfile"`
 	Verify bool   `help:"Only read the backup and compare its checksums; nothing is written." env:"-"`
 }
@@ -73,7 +72,7 @@ func (c RestoreCommand) Run(ctx context.Context, t terminal.Terminal) (err error
 		}
 		return printBackup(t, c.File, report)
 	}
-	config := server.StoreConfig(c.Data, c.DatabaseURL, t.Logger)
+	config := c.config(t.Logger)
 	release, err := movein.Take(ctx, config)
 	if err != nil {
 		return err

@@ -18,12 +18,31 @@ import (
 	"github.com/recado-project/recado/internal/seal"
 	"github.com/recado-project/recado/internal/server"
 	"github.com/recado-project/recado/internal/store"
+	"github.com/recado-project/recado/internal/store/vault"
 )
 
-// Flags names the place of the data.
-type Flags struct {
+// Place says where the data are.
+type Place struct {
 	Data        string `help:"Folder of the data: the database, fetched files, temporary files." default:"recado-data" type:"path"`
 	DatabaseURL string `help:"PostgreSQL database (postgres://…) instead of SQLite files in the folder." name:"database-url"`
+}
+
+// config configures the store, without a master key.
+func (p Place) config(logger *slog.Logger) store.Config {
+	return server.StoreConfig(p.Data, p.DatabaseURL, logger)
+}
+
+// missing is the error for a folder without data.
+func (p Place) missing() error {
+	if file := p.config(nil).Path; file != "" && !exists(file) {
+		return fmt.Errorf("there is no gateway data in %s: choose its folder with --data", p.Data)
+	}
+	return nil
+}
+
+// Flags say where the data are, and what the secrets in them are sealed with.
+type Flags struct {
+	Place
 
 	MasterKeyFile    string `help:"File with the master key: the secrets in the database are sealed with it. It must not be in the folder of the data." name:"master-key-file" type:"path" placeholder:"FILE"`
 	MasterKeyCommand string `help:"Command that prints the master key, to have it from a key service." name:"master-key-command" placeholder:"COMMAND"`
@@ -37,27 +56,26 @@ func (f Flags) Master(ctx context.Context) (*seal.Key, error) {
 
 // store configures the store, with the master key.
 func (f Flags) store(ctx context.Context, logger *slog.Logger) (store.Config, error) {
-	config := server.StoreConfig(f.Data, f.DatabaseURL, logger)
+	config := f.config(logger)
 	var err error
 	config.Master, err = f.Master(ctx)
 	return config, err
 }
 
-// open opens the store.
+// open opens the store. A gateway may work with it, perhaps without a master key: so unlike a
+// gateway, this does not begin to seal what is plain.
 func (f Flags) open(ctx context.Context, logger *slog.Logger) (*store.Store, error) {
 	config, err := f.store(ctx, logger)
 	if err != nil {
 		return nil, err
 	}
-	return store.Open(ctx, config)
-}
-
-// missing is the error for a folder without data.
-func (f Flags) missing() error {
-	if file := server.StoreConfig(f.Data, f.DatabaseURL, nil).Path; file != "" && !exists(file) {
-		return fmt.Errorf("there is no gateway data in %s: choose its folder with --data", f.Data)
+	plain := config
+	plain.Master = nil
+	opened, err := store.Open(ctx, plain)
+	if errors.Is(err, vault.ErrSealed) && config.Master != nil {
+		return store.Open(ctx, config)
 	}
-	return nil
+	return opened, err
 }
 
 // AccountFlags names the account of the keys.
@@ -80,7 +98,7 @@ func (f AccountFlags) AccountName() string {
 
 // databaseFile is the file of the data; empty with PostgreSQL.
 func (f AccountFlags) databaseFile() string {
-	return server.StoreConfig(f.Data, f.DatabaseURL, nil).Path
+	return f.config(nil).Path
 }
 
 func exists(path string) bool {
@@ -91,8 +109,8 @@ func exists(path string) bool {
 // openExisting opens an existing database and finds the account in it. It creates
 // neither.
 func (f AccountFlags) openExisting(ctx context.Context, t terminal.Terminal) (*store.Store, gateway.Account, error) {
-	if file := f.databaseFile(); file != "" && !exists(file) {
-		return nil, gateway.Account{}, fmt.Errorf("there is no gateway data in %s: choose its folder with --data", f.Data)
+	if err := f.missing(); err != nil {
+		return nil, gateway.Account{}, err
 	}
 	opened, err := f.open(ctx, t.Logger)
 	if err != nil {

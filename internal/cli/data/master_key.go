@@ -11,7 +11,6 @@ import (
 	"github.com/recado-project/recado/internal/movein"
 	"github.com/recado-project/recado/internal/seal"
 	"github.com/recado-project/recado/internal/store"
-	"github.com/recado-project/recado/internal/store/vault"
 )
 
 // MasterKeyCommand works on the data itself, and on the keys that they are sealed with.
@@ -31,24 +30,12 @@ func (newMasterKeyCommand) Run(t terminal.Terminal) error {
 	return t.Print(map[string]string{"masterKey": key}, key)
 }
 
-// openSealed opens data with a master key. Unlike a gateway, it does not begin to seal what
-// is plain.
-func (f Flags) openSealed(ctx context.Context, t terminal.Terminal) (*store.Store, error) {
+// openExisting opens data that are there already.
+func (f Flags) openExisting(ctx context.Context, t terminal.Terminal) (*store.Store, error) {
 	if err := f.missing(); err != nil {
 		return nil, err
 	}
-	config, err := f.store(ctx, t.Logger)
-	if err != nil {
-		return nil, err
-	}
-	master := config.Master
-	config.Master = nil
-	opened, err := store.Open(ctx, config)
-	if !errors.Is(err, vault.ErrSealed) || master == nil {
-		return opened, err
-	}
-	config.Master = master
-	return store.Open(ctx, config)
+	return f.open(ctx, t.Logger)
 }
 
 type masterKeyStatusCommand struct {
@@ -57,7 +44,7 @@ type masterKeyStatusCommand struct {
 
 // Run prints how far the sealing is.
 func (c masterKeyStatusCommand) Run(ctx context.Context, t terminal.Terminal) (err error) {
-	opened, err := c.openSealed(ctx, t)
+	opened, err := c.openExisting(ctx, t)
 	if err != nil {
 		return err
 	}
@@ -93,7 +80,16 @@ func (c rotateMasterKeyCommand) Run(ctx context.Context, t terminal.Terminal) (e
 	if next == nil && !c.Reseal {
 		return terminal.WrongUsage("nothing is to be changed: name the new master key (--new-master-key-file, --new-master-key-command or RECADO_NEW_MASTER_KEY), or pass --reseal")
 	}
-	opened, err := c.openSealed(ctx, t)
+	alone, release, err := c.tryTake(ctx, t)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, release()) }()
+	if next != nil && c.Reseal && !alone {
+		return fmt.Errorf("a gateway runs, and could not read what is sealed anew under another master key: "+
+			"stop it, or change one thing at a time and restart it in between (%w)", movein.ErrGatewayRuns)
+	}
+	opened, err := c.openExisting(ctx, t)
 	if err != nil {
 		return err
 	}
@@ -108,15 +104,27 @@ func (c rotateMasterKeyCommand) Run(ctx context.Context, t terminal.Terminal) (e
 	if !c.Reseal {
 		return t.Done(done, "changed the master key")
 	}
-	if err := opened.Vault().Renew(ctx); err != nil {
+	if err := opened.Vault().Renew(ctx, alone); err != nil {
 		return err
 	}
 	values, err := opened.Vault().Reseal(ctx)
 	if err != nil {
-		return fmt.Errorf("%w; a running gateway goes on with it", err)
+		return fmt.Errorf("%w; the next start of the gateway goes on with it", err)
 	}
 	done["resealed"] = values
 	return t.Done(done, "sealed %d secrets anew", values)
+}
+
+// tryTake keeps gateways away until release is called, unless one runs already.
+func (f Flags) tryTake(ctx context.Context, t terminal.Terminal) (alone bool, release func() error, err error) {
+	if err := f.missing(); err != nil { // before the lock makes the folder
+		return false, nil, err
+	}
+	release, err = movein.Take(ctx, f.config(t.Logger))
+	if errors.Is(err, movein.ErrGatewayRuns) {
+		return false, func() error { return nil }, nil
+	}
+	return err == nil, release, err
 }
 
 type removeMasterKeyCommand struct {
@@ -137,7 +145,7 @@ func (c removeMasterKeyCommand) Run(ctx context.Context, t terminal.Terminal) (e
 		return err
 	}
 	defer func() { err = errors.Join(err, release()) }()
-	opened, err := c.openSealed(ctx, t)
+	opened, err := c.openExisting(ctx, t)
 	if err != nil {
 		return err
 	}

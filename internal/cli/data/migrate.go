@@ -7,18 +7,17 @@ import (
 	"strings"
 
 	"github.com/recado-project/recado/internal/cli/terminal"
-	"github.com/recado-project/recado/internal/server"
 	"github.com/recado-project/recado/internal/store"
 )
 
 // MigrateCommand brings the database up to date.
 type MigrateCommand struct {
-	Flags
+	Place
 }
 
 // Run applies the missing migrations, and prints them.
 func (c MigrateCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	applied, err := store.Migrate(ctx, server.StoreConfig(c.Data, c.DatabaseURL, t.Logger))
+	applied, err := store.Migrate(ctx, c.config(t.Logger))
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ package vault
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/recado-project/recado/internal/seal"
@@ -16,6 +17,8 @@ type generation struct {
 	number   int64
 	wrapped  []byte
 	complete bool
+	// rewrapped says that gateways may run that know an earlier master key only.
+	rewrapped bool
 }
 
 // wrappedPlace is where a data key lies, for its seal.
@@ -26,17 +29,17 @@ func wrappedPlace(number int64) []string {
 func readGenerations(ctx context.Context, q table.Querier) ([]generation, error) {
 	return table.Collect(ctx, q, func(row table.Scanner) (generation, error) {
 		var g generation
-		err := row.Scan(&g.number, &g.wrapped, &g.complete)
+		err := row.Scan(&g.number, &g.wrapped, &g.complete, &g.rewrapped)
 		return g, err
-	}, "SELECT generation, wrapped, complete FROM data_keys ORDER BY generation")
+	}, "SELECT generation, wrapped, complete, rewrapped FROM data_keys ORDER BY generation")
 }
 
 // addGeneration adds a data key, unless another process has added that one.
 func (v *Vault) addGeneration(ctx context.Context, number int64) error {
 	wrapped := v.config.Master.Wrap(seal.NewKey(), wrappedPlace(number)...)
 	err := v.config.Database.Write(ctx, func(ctx context.Context, q table.Querier) error {
-		_, err := q.ExecContext(ctx, `INSERT INTO data_keys (generation, wrapped, complete, created_at) VALUES ($1, $2, $3, $4)
-			ON CONFLICT (generation) DO NOTHING`, number, wrapped, false, table.Millis(v.config.Now()))
+		_, err := q.ExecContext(ctx, `INSERT INTO data_keys (generation, wrapped, complete, rewrapped, created_at) VALUES ($1, $2, $3, $4, $5)
+			ON CONFLICT (generation) DO NOTHING`, number, wrapped, false, false, table.Millis(v.config.Now()))
 		return err
 	})
 	if err != nil {
@@ -61,8 +64,8 @@ func (v *Vault) Rewrap(ctx context.Context, master *seal.Key) error {
 			return err
 		}
 		for number, key := range keys.all {
-			if _, err := q.ExecContext(ctx, "UPDATE data_keys SET wrapped = $1 WHERE generation = $2",
-				master.Wrap(key, wrappedPlace(number)...), number); err != nil {
+			if _, err := q.ExecContext(ctx, "UPDATE data_keys SET wrapped = $1, rewrapped = $2 WHERE generation = $3",
+				master.Wrap(key, wrappedPlace(number)...), true, number); err != nil {
 				return err
 			}
 		}
@@ -76,15 +79,31 @@ func (v *Vault) Rewrap(ctx context.Context, master *seal.Key) error {
 }
 
 // Renew adds a data key, which every value is sealed with from now on. Reseal brings the
-// older ones there. What earlier data keys have sealed can still be opened.
-func (v *Vault) Renew(ctx context.Context) error {
+// older ones there. What earlier data keys have sealed can still be opened. alone says that
+// no gateway runs. Otherwise its error may be ErrUnknownToGateways.
+func (v *Vault) Renew(ctx context.Context, alone bool) error {
 	if !v.Sealing() {
 		return ErrPlain
+	}
+	rows, err := readGenerations(ctx, v.config.Database.Reader())
+	if err != nil {
+		return fmt.Errorf("vault: read the data keys: %w", err)
+	}
+	if !alone && slices.ContainsFunc(rows, func(row generation) bool { return row.rewrapped }) {
+		return ErrUnknownToGateways
 	}
 	if err := v.addGeneration(ctx, v.keys.Load().current+1); err != nil {
 		return err
 	}
 	return v.load(ctx)
+}
+
+// started notes that a gateway was started with the present master key.
+func (v *Vault) started(ctx context.Context) error {
+	return v.config.Database.Write(ctx, func(ctx context.Context, q table.Querier) error {
+		_, err := q.ExecContext(ctx, "UPDATE data_keys SET rewrapped = $1 WHERE rewrapped <> $1", false)
+		return err
+	})
 }
 
 // Remove makes all values plain, and removes the data keys. No gateway may run. If it is

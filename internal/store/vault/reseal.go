@@ -18,8 +18,9 @@ const (
 	// slice is how many rows are changed in one transaction, so that other writes need not
 	// wait for long.
 	slice = 200
-	// look is how often a gateway looks whether there is a new data key.
-	look = 10 * time.Second
+	// look is how often a gateway looks whether there is a new data key; after a failure, it
+	// waits for patience: it may have written the whole file anew before it failed.
+	look, patience = 10 * time.Second, 5 * time.Minute
 )
 
 // column is one whose values are sealed. The generation of its seal is in the column that
@@ -53,16 +54,26 @@ func (v *Vault) Run(ctx context.Context) error {
 		<-ctx.Done()
 		return nil
 	}
-	ticks := time.NewTicker(look)
-	defer ticks.Stop()
-	for {
-		if _, err := v.Follow(ctx); err != nil && ctx.Err() == nil && !errors.Is(err, ErrWrongKey) { // after a change of the master key, it is the next start that needs the new one
+	next := time.NewTimer(look)
+	defer next.Stop()
+	for first := true; ; {
+		next.Reset(look)
+		var err error
+		if first {
+			err = v.started(ctx)
+		}
+		if err == nil {
+			first = false
+			_, err = v.Follow(ctx)
+		}
+		if err != nil && ctx.Err() == nil && !errors.Is(err, ErrWrongKey) { // after a change of the master key, it is the next start that needs the new one
 			v.config.Logger.ErrorContext(ctx, "secrets could not be sealed; it is tried again", slog.Any("error", err))
+			next.Reset(patience)
 		}
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-ticks.C:
+		case <-next.C:
 		}
 	}
 }

@@ -30,6 +30,9 @@ var (
 	// ErrWrongKey is the error for sealed data that are opened with another master key.
 	ErrWrongKey = errors.New("this is not the master key of this database: give the one that its secrets were sealed with; " +
 		"if it was changed with `recado master-key rotate`, that is the new one. Nothing was changed")
+	// ErrUnknownToGateways is the error for a new data key that a gateway could not open.
+	ErrUnknownToGateways = errors.New("the master key was changed, and no gateway was started with the new one since: one that runs could " +
+		"not read what is sealed anew; restart all gateways with the new master key first, or stop them")
 	// ErrPlain is the error for data that are not sealed.
 	ErrPlain = errors.New("the secrets in this database are not sealed: start the gateway with a master key, and they will be")
 )
