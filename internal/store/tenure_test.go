@@ -236,7 +236,7 @@ const others = `AllInstances AllQueued InstancesByID ChatKnown CountTraffic Even
 	FindDeviceKey FindIdempotency FindKey FindMessages FindQueued FindRegistrations FindWebhook FirstEventSince GetInstance GetKey
 	Kind LastEventBefore ListCorrespondence ListDeliveries ListDeviceKeys ListInstances ListKeys ListMessages ListNumberChecks
 	ListQueued QueuedHeads MessagesBefore MessagesBeyond MessagesByID NewChatsSince NewestEvents NewestMessages NewestOfChat PendingMessages
-	Ping ReadChatEvents ReadEventSlice ReadEvents RevokedKeys SentSince Size Close Webhooks
+	Census Connections Ping ReadChatEvents ReadEventSlice ReadEvents RevokedKeys SentSince Size Close Webhooks
 	CreateAccount CreateKey RevokeKey TouchKey SaveRegistrations Secret DeleteChanges DeleteIdempotency
 	CreateInstance DeleteInstance Vault WriteDeviceKeysIn`
 
