@@ -372,3 +372,18 @@ func TestMessagesThatNobodyKeepsAreForgotten(t *testing.T) {
 		t.Errorf("%d of them are in the database", len(rows))
 	}
 }
+
+// What one node has learnt of somebody, another one knows, although it has looked before.
+func TestPairsAreSharedByNodes(t *testing.T) {
+	t.Parallel()
+	kept := openStore(t)
+	one, two := newKeys(t, kept).People(), newKeys(t, kept).People()
+	number, lid := types.NewJID("5511988887766", types.DefaultUserServer), types.NewJID("123", types.HiddenUserServer)
+	if found, err := one.GetLIDForPN(t.Context(), number); err != nil || !found.IsEmpty() {
+		t.Fatalf("at first there is %v (%v)", found, err)
+	}
+	check(t, two.PutLIDMapping(t.Context(), lid, number))
+	if found, err := one.GetLIDForPN(t.Context(), number); err != nil || found != lid {
+		t.Errorf("after another node has learnt it, there is %v (%v)", found, err)
+	}
+}

@@ -44,7 +44,9 @@ type change struct {
 // is as it was before.
 //
 // The rows of a device are open once in all processes, so that memory is never out of
-// date. Rows are safe for concurrent use.
+// date. Those that all devices share may be open in several: a pair of number and LID hardly
+// ever changes, and one that is not known yet is looked for each time. Rows are safe for
+// concurrent use.
 type rows struct {
 	store      Store
 	instanceID string
@@ -118,7 +120,9 @@ func (r *rows) get(ctx context.Context, kind, name string) ([]byte, error) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.changes == since { // else the value may be older than the database
+	// What all devices share may be added by another node. And what was read before a change may
+	// be older than the database.
+	if shared := r.device == everybody; r.changes == since && (value != nil || !shared) {
 		r.remembered.Add(key, value)
 	}
 	return value, nil
