@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/recado-project/recado/internal/dashboard/frame"
@@ -58,8 +59,12 @@ func (p *pages) listInstances(r *frame.Request) error {
 // liveInstances keeps the table up to date.
 func (p *pages) liveInstances(r *frame.Request) error {
 	query := searchOf(r)
-	return serveLive(p, r, "instance_list", "", 0, p.instancesView(r), query.Encode())
+	return serveLive(p, r, "instance_list", "", listAge, p.instancesView(r), query.Encode())
 }
+
+// listAge is after which time the list is made anew without an event: nobody tells this node
+// what happens at others.
+const listAge = 5 * time.Second
 
 // searchOf returns what a request for the table asks for, within bounds.
 func searchOf(r *frame.Request) url.Values {
@@ -95,8 +100,14 @@ func (p *pages) instancesView(r *frame.Request) func(ctx context.Context) (insta
 		for n, item := range found.Items {
 			ids[n] = item.ID
 		}
-		today := p.Traffic.Since(p.midnight(), ids)
-		waiting := p.Webhooks.Conditions(ids)
+		today, err := p.Traffic.Since(ctx, p.midnight(), ids)
+		if err != nil {
+			return instancesView{}, err
+		}
+		waiting, err := p.Webhooks.Conditions(ctx, ids)
+		if err != nil {
+			return instancesView{}, err
+		}
 		for n, item := range found.Items {
 			view.Rows[n] = instanceRow{
 				Instance: item, State: p.stateOf(item), Waiting: waiting[item.ID].Pending,

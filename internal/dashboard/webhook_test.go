@@ -35,7 +35,12 @@ func (r *rig) awaitDelivered(instanceID string) {
 	defer late.Stop()
 	tick := time.NewTicker(2 * time.Millisecond)
 	defer tick.Stop()
-	for r.webhooks.Conditions([]string{instanceID})[instanceID].Pending > 0 {
+	pending := func() int64 {
+		conditions, err := r.webhooks.Conditions(r.t.Context(), []string{instanceID})
+		r.check(err)
+		return conditions[instanceID].Pending
+	}
+	for pending() > 0 {
 		select {
 		case <-tick.C:
 		case <-late.C:

@@ -28,7 +28,8 @@ type TrafficConfig struct {
 	Bell   *eventlog.Bell // rings after each commit of events
 	Logger *slog.Logger
 
-	Now func() time.Time // nil: the wall clock
+	Tenures gateway.Tenures  // nil: the process works for every instance
+	Now     func() time.Time // nil: the wall clock
 }
 
 // Traffic counts the messages that each instance receives and sends in an hour. It counts
@@ -57,6 +58,9 @@ func NewTraffic(config TrafficConfig) (*Traffic, error) {
 	}
 	if config.Now == nil {
 		config.Now = time.Now
+	}
+	if config.Tenures == nil {
+		config.Tenures = gateway.Alone{}
 	}
 	t := &Traffic{config: config, instances: map[string]*[trafficHours]gateway.Traffic{}, wake: make(chan struct{}, 1)}
 	config.Bell.Listen(t.appended)
@@ -191,18 +195,37 @@ func (t *Traffic) Hours(instanceID string) []gateway.Traffic {
 }
 
 // Since returns the traffic of instances in the hours since a time, beginning with the hour
-// that it is in. The last 25 hours are known.
-func (t *Traffic) Since(since time.Time, instanceIDs []string) map[string]gateway.Traffic {
+// that it is in. The last 25 hours are known. Those of instances that another node works for
+// are counted in the database.
+func (t *Traffic) Since(ctx context.Context, since time.Time, instanceIDs []string) (map[string]gateway.Traffic, error) {
 	now := t.config.Now().UTC().Truncate(time.Hour)
 	first := since.UTC().Truncate(time.Hour)
 	if oldest := now.Add(-(trafficHours - 1) * time.Hour); first.Before(oldest) {
 		first = oldest
 	}
 	sums := make(map[string]gateway.Traffic, len(instanceIDs))
+	for _, id := range instanceIDs {
+		sum := gateway.Traffic{Hour: first}
+		if _, here := t.config.Tenures.Hold(ctx, id); here {
+			continue
+		}
+		hours, err := t.config.Store.CountTraffic(ctx, id, first, t.config.Now())
+		if err != nil {
+			return nil, err
+		}
+		for _, hour := range hours {
+			sum.Received += hour.Received
+			sum.Sent += hour.Sent
+		}
+		sums[id] = sum
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, id := range instanceIDs {
 		sum := gateway.Traffic{Hour: first}
+		if _, counted := sums[id]; counted {
+			continue
+		}
 		if hours := t.instances[id]; hours != nil {
 			for _, hour := range hours {
 				if !hour.Hour.Before(first) {
@@ -213,7 +236,7 @@ func (t *Traffic) Since(since time.Time, instanceIDs []string) map[string]gatewa
 		}
 		sums[id] = sum
 	}
-	return sums
+	return sums, nil
 }
 
 // forget drops the instances whose messages are all too old, so that those that were

@@ -101,7 +101,10 @@ func TestTrafficIsCountedByTheHour(t *testing.T) {
 			"in some hours":   {earlier.Add(-150 * time.Minute), gateway.Traffic{Hour: earlier.Add(-3 * time.Hour), Received: 8, Sent: 4}},
 			"as far as known": {earlier.AddDate(-1, 0, 0), gateway.Traffic{Hour: earlier.Add(-24 * time.Hour), Received: 17, Sent: 4}},
 		} {
-			got := s.Since(test.since, []string{"a", "d"})
+			got, err := s.Since(t.Context(), test.since, []string{"a", "d"})
+			if err != nil {
+				t.Fatal(err)
+			}
 			if got["a"] != test.want || got["d"].Received != 0 || len(got) != 2 {
 				t.Errorf("%s: got %+v, want %+v", name, got, test.want)
 			}

@@ -42,7 +42,7 @@ func (s *Server) buildEvents() (err error) {
 		return err
 	}
 	s.webhooks, err = webhook.New(webhook.Config{
-		Store: s.store, Log: s.log, Bell: &s.bell, AllowPrivateURLs: c.AllowPrivateURLs, Denied: c.DenyFetch, Version: c.Version, Logger: c.Logger, Now: c.Now,
+		Store: s.store, Log: s.log, Tenures: s.node, Bell: &s.bell, AllowPrivateURLs: c.AllowPrivateURLs, Denied: c.DenyFetch, Version: c.Version, Logger: c.Logger, Now: c.Now,
 		Watcher: s.watch.webhooks, Tracer: s.tracer,
 	})
 	if err != nil {
@@ -79,7 +79,7 @@ func (s *Server) buildInstances() error {
 
 func (s *Server) buildMessages() (err error) {
 	c := s.config
-	s.traffic, err = messaging.NewTraffic(messaging.TrafficConfig{Store: s.store, Bell: &s.bell, Logger: c.Logger, Now: c.Now})
+	s.traffic, err = messaging.NewTraffic(messaging.TrafficConfig{Store: s.store, Bell: &s.bell, Tenures: s.node, Logger: c.Logger, Now: c.Now})
 	if err != nil {
 		return err
 	}

@@ -97,7 +97,8 @@ func TestConditionsOfMany(t *testing.T) {
 	eventually(t, "the good one has everything", func() bool { return r.health(flowing).Cursor == 2 })
 	// Its suspension is an event too.
 	eventually(t, "the gone one is suspended", func() bool { return r.health(suspended).Newest == 4 })
-	got := r.service.Conditions([]string{flowing, suspended, inactive, without, "nobody"})
+	got, err := r.service.Conditions(t.Context(), []string{flowing, suspended, inactive, without, "nobody"})
+	r.check(err)
 	for id, want := range map[string]webhook.Condition{
 		flowing: {Flow: webhook.FlowFlowing}, suspended: {Flow: webhook.FlowSuspended, Reason: "gone", Pending: 4}, inactive: {Flow: webhook.FlowInactive},
 	} {

@@ -45,6 +45,8 @@ type Config struct {
 	Watcher Watcher
 	// Tracer shows attempts in the traces of their events; nil: there are none.
 	Tracer *trace.Tracer
+	// Tenures knows the instances that this process works for; nil: all.
+	Tenures gateway.Tenures
 	// Now is the clock; nil means the wall clock.
 	Now func() time.Time
 }
@@ -61,6 +63,7 @@ type Service struct {
 	limits   Limits
 	guard    *outbound.Guard // nil: every address is allowed
 	client   *client
+	tenures  gateway.Tenures
 	admitted *admission
 	flusher  *flusher
 	tests    chan struct{}
@@ -104,6 +107,9 @@ func New(config Config) (*Service, error) {
 	}
 	if s.now == nil {
 		s.now = time.Now
+	}
+	if s.tenures = config.Tenures; s.tenures == nil {
+		s.tenures = gateway.Alone{}
 	}
 	if !config.AllowPrivateURLs {
 		s.guard = outbound.NewGuard(config.Denied)

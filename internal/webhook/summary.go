@@ -2,17 +2,40 @@
 
 package webhook
 
+import (
+	"context"
+	"fmt"
+)
+
 // Conditions returns how the deliveries of those of the instances that have a webhook are
 // doing: as Condition does, but without OldestPendingAt, and from memory. There are none
-// while the service does not run.
-func (s *Service) Conditions(instanceIDs []string) map[string]Condition {
+// while the service does not run. Those of instances that another node works for are as it
+// has saved them last.
+func (s *Service) Conditions(ctx context.Context, instanceIDs []string) (map[string]Condition, error) {
 	conditions := make(map[string]Condition, len(instanceIDs))
+	var elsewhere []string
 	for _, id := range instanceIDs {
 		if p, ok := s.pump(id); ok {
 			conditions[id] = p.condition()
+		} else if _, here := s.tenures.Hold(ctx, id); !here {
+			elsewhere = append(elsewhere, id)
 		}
 	}
-	return conditions
+	if len(elsewhere) == 0 {
+		return conditions, nil
+	}
+	all, err := s.store.Webhooks(ctx, elsewhere)
+	if err != nil {
+		return nil, fmt.Errorf("webhook: conditions: %w", err)
+	}
+	for _, saved := range all {
+		condition := Condition{Flow: FlowInactive}
+		if saved.Webhook.Active {
+			condition = newCondition(Health{State: saved.State, Newest: saved.Newest, BlockedChats: len(saved.Blocked)})
+		}
+		conditions[saved.Webhook.InstanceID] = condition
+	}
+	return conditions, nil
 }
 
 // Summary is how all webhooks together are doing.
