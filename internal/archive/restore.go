@@ -167,13 +167,24 @@ func (r *reader) begin() (err error) {
 	if r.to == nil {
 		return nil
 	}
+	if err := r.to.isEmpty(r.ctx); err != nil {
+		return err
+	}
 	if err := store.MigrateTo(r.ctx, r.to.to, r.head.Version); err != nil {
 		return err
 	}
-	if r.to.target, err = copying.OpenTarget(r.ctx, r.to.to); err != nil {
+	r.to.target, err = copying.OpenTarget(r.ctx, r.to.to)
+	return err
+}
+
+// isEmpty returns copying.ErrNotEmpty if the database has data already, of whatever version.
+func (r *restoring) isEmpty(ctx context.Context) (err error) {
+	source, err := copying.OpenSource(ctx, r.to)
+	if err != nil {
 		return err
 	}
-	empty, err := copying.Empty(r.ctx, r.to.target)
+	defer func() { err = errors.Join(err, source.Close(ctx)) }()
+	empty, err := copying.Empty(ctx, source)
 	if err == nil && !empty {
 		err = copying.ErrNotEmpty
 	}

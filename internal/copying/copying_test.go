@@ -124,6 +124,10 @@ func TestMove(t *testing.T) {
 	if _, err := copying.Move(t.Context(), from, to); err == nil {
 		t.Error("it was moved twice")
 	}
+	if s, err := store.Open(t.Context(), from); err == nil {
+		_ = s.Close()
+		t.Error("a gateway begins anew beside the one that was moved")
+	}
 	other, _ := filled(t, 1)
 	if _, err := copying.Move(t.Context(), other, to); !errors.Is(err, copying.ErrNotEmpty) {
 		t.Errorf("a move into a database with data is answered %v", err)

@@ -19,10 +19,6 @@ type Moved struct {
 	Rows  int64  `json:"rows"`
 }
 
-// movedSuffix is behind the name of a file that was moved, so that no gateway connects the
-// same sessions from there.
-const movedSuffix = ".moved"
-
 // Move copies everything from a SQLite file into an empty PostgreSQL database, in one
 // transaction there: all of it or nothing. Before the commit it reads the copy and compares.
 // Afterwards the file has another name; nothing in it is changed. If it is interrupted, it
@@ -32,7 +28,7 @@ func Move(ctx context.Context, from, to store.Config) (moved []Moved, err error)
 		return nil, errors.New("a move needs a SQLite file and a PostgreSQL database")
 	}
 	if _, err := os.Stat(from.Path); errors.Is(err, fs.ErrNotExist) {
-		if _, err := os.Stat(from.Path + movedSuffix); err == nil {
+		if _, err := os.Stat(from.Path + store.MovedSuffix); err == nil {
 			return nil, fmt.Errorf("the data in %s were moved already: start the gateway with --database-url", filepath.Dir(from.Path))
 		}
 		return nil, fmt.Errorf("there is no gateway data in %s", filepath.Dir(from.Path))
@@ -46,7 +42,7 @@ func Move(ctx context.Context, from, to store.Config) (moved []Moved, err error)
 		return nil, err
 	}
 	// SQLite has emptied and removed its log when the last connection was closed.
-	if err := os.Rename(from.Path, from.Path+movedSuffix); err != nil {
+	if err := os.Rename(from.Path, from.Path+store.MovedSuffix); err != nil {
 		return nil, fmt.Errorf("everything is in PostgreSQL; but the file must not be used any more: %w", err)
 	}
 	return moved, nil

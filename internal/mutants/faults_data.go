@@ -47,7 +47,7 @@ func dataFaults() []fault {
 		},
 		{
 			name: "a moved file is not used any more", file: "internal/copying/move.go",
-			old: "if err := os.Rename(from.Path, from.Path+movedSuffix); err != nil {", new: "if err := ctx.Err(); err != nil {",
+			old: "if err := os.Rename(from.Path, from.Path+store.MovedSuffix); err != nil {", new: "if err := ctx.Err(); err != nil {",
 			test: copyingTests, run: "TestMove$",
 		},
 		{

@@ -4,6 +4,10 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/groupcommit"
@@ -19,7 +23,17 @@ type sqliteDatabase struct {
 	short, long table.Querier
 }
 
+// MovedSuffix is behind the name of a file whose data were moved to PostgreSQL.
+const MovedSuffix = ".moved"
+
 func openSQLite(ctx context.Context, config sqlite.Config) (*sqliteDatabase, error) {
+	if _, err := os.Stat(config.Path); errors.Is(err, fs.ErrNotExist) {
+		// A new file would be a gateway without instances, beside the one that has them.
+		if _, err := os.Stat(config.Path + MovedSuffix); err == nil {
+			return nil, fmt.Errorf("the data in %s were moved to PostgreSQL: name the database with --database-url; "+
+				"or remove %s to begin anew", filepath.Dir(config.Path), filepath.Base(config.Path)+MovedSuffix)
+		}
+	}
 	db, err := sqlite.OpenWith(ctx, config)
 	if err != nil {
 		return nil, err
