@@ -90,10 +90,5 @@ func watchFaults() []fault {
 			old: "	trace.Inject(ctx, header)\n", new: "	_ = trace.Inject\n",
 			test: watchTests, run: "Traces$",
 		},
-		{
-			name: "a session is not in the trace of the request that has opened it", file: "internal/whatsapp/session.go",
-			old: "	base := trace.Apart(context.WithoutCancel(ctx))\n", new: "	base := trace.At(context.WithoutCancel(ctx), trace.Of(ctx))\n",
-			test: watchTests, run: "Traces$",
-		},
 	}
 }

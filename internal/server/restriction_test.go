@@ -89,6 +89,8 @@ func TestRestrictedAccountWritesToNoNewChat(t *testing.T) {
 				_, active := restricted(t, g, id)
 				return active
 			})
+			// What comes later is received only after the platform has been told that this was.
+			awaitMessage(t, g, id, g.Phones.SendText(t, known, shopNumber, "E aí?"))
 			g.Stop()
 
 			g = testkit.Start(t, options)

@@ -15,7 +15,6 @@ import (
 	"go.mau.fi/whatsmeow/types"
 
 	"github.com/recado-project/recado/internal/gateway"
-	"github.com/recado-project/recado/internal/trace"
 	"github.com/recado-project/recado/internal/whatsapp/caches"
 	"github.com/recado-project/recado/internal/whatsapp/keys"
 	"github.com/recado-project/recado/internal/whatsapp/taskqueue"
@@ -124,10 +123,11 @@ type connection struct {
 var _ gateway.Session = (*session)(nil)
 
 func newSession(
-	ctx context.Context, c *Connector, instance gateway.Instance, route *route, own *store.Device, lifecycle gateway.Lifecycle, receiver gateway.Receiver,
+	c *Connector, tenure gateway.Tenure, instance gateway.Instance, route *route, own *store.Device, lifecycle gateway.Lifecycle, receiver gateway.Receiver,
 ) *session {
-	// Whatever the session does belongs to what it was opened for, a tenure for example.
-	base := trace.Apart(context.WithoutCancel(ctx))
+	// Whatever the session does stands on this tenure. Nothing else of what it was opened for is
+	// kept: a request is over long before the session is.
+	base := gateway.WithTenure(context.Background(), tenure)
 	ctx, cancel := context.WithCancel(base)
 	connCtx, connDone := context.WithCancel(base)
 	s := &session{

@@ -116,7 +116,7 @@ func (c *Connector) Open(
 	if err != nil {
 		return nil, fmt.Errorf("whatsapp: %w", err)
 	}
-	return newSession(ctx, c, instance, route, own, lifecycle, receiver), nil
+	return newSession(c, gateway.TenureOf(ctx), instance, route, own, lifecycle, receiver), nil
 }
 
 // routeOf returns the way to the platform that all instances without a proxy share, or
