@@ -151,10 +151,10 @@ func newMessages(tb testing.TB, config messaging.Config) *messaging.Service {
 	if config.Media, err = media.New(media.Config{TempDir: tb.TempDir(), FFmpeg: media.NoFFmpeg}); err != nil {
 		tb.Fatal(err)
 	}
-	if config.Blobs, err = media.OpenBlobs(media.BlobsConfig{Folder: tb.TempDir()}); err != nil {
+	if config.Blobs, err = openBlobs(tb); err != nil {
 		tb.Fatal(err)
 	}
-	if config.QueuedFiles, err = media.OpenBlobs(media.BlobsConfig{Folder: tb.TempDir()}); err != nil {
+	if config.QueuedFiles, err = openBlobs(tb); err != nil {
 		tb.Fatal(err)
 	}
 	if config.Links, err = media.NewLinks(media.LinksConfig{Blobs: config.Blobs, Secret: make([]byte, media.MinLinkSecret), Now: now}); err != nil {

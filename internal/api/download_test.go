@@ -10,6 +10,7 @@ import (
 	"github.com/recado-project/recado/internal/api"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/media"
+	"github.com/recado-project/recado/internal/media/folder"
 )
 
 const fileKey = "019aa1f4-5b0c-7e43-9d1f-6a1f2f6f3b11/019aa1f4-8d52-7c1e-b3a0-0f4de1c9a7b2"
@@ -18,7 +19,7 @@ const fileKey = "019aa1f4-5b0c-7e43-9d1f-6a1f2f6f3b11/019aa1f4-8d52-7c1e-b3a0-0f
 // links to it. The stub decides whether the file may be handed out.
 func newDownloads(t *testing.T) (*fixture, *media.Links, *outcome) {
 	t.Helper()
-	blobs, err := media.OpenBlobs(media.BlobsConfig{Folder: t.TempDir()})
+	blobs, err := openBlobs(t)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,6 +38,16 @@ func newDownloads(t *testing.T) (*fixture, *media.Links, *outcome) {
 	}
 	stub := &outcome{}
 	return newFixture(t, func(c *api.Config) { c.Files, c.Messages = links, stub }), links, stub
+}
+
+// openBlobs opens files in a folder of the test.
+func openBlobs(tb testing.TB) (*media.Blobs, error) {
+	tb.Helper()
+	store, err := folder.Open(folder.Config{Path: tb.TempDir()})
+	if err != nil {
+		return nil, err
+	}
+	return media.OpenBlobs(tb.Context(), media.BlobsConfig{Store: store})
 }
 
 func ranged(span string) http.Header {

@@ -16,6 +16,7 @@ import (
 	"github.com/recado-project/recado/internal/cli/data"
 	"github.com/recado-project/recado/internal/cli/terminal"
 	"github.com/recado-project/recado/internal/media"
+	"github.com/recado-project/recado/internal/media/place"
 	"github.com/recado-project/recado/internal/outbound"
 	"github.com/recado-project/recado/internal/server"
 	"github.com/recado-project/recado/internal/whatsapp"
@@ -64,6 +65,7 @@ type serveCommand struct {
 	DenyFetch        []string      `help:"Public addresses or prefixes (203.0.113.0/24, …) that are treated like private ones: no media is fetched from them and no webhook delivered to them." name:"deny-fetch" placeholder:"CIDR,..."`
 	MaxMedia         int64         `help:"Largest file to send, in bytes." default:"67108864"`
 	MaxDownload      int64         `help:"Largest file of a message to fetch, in bytes." default:"104857600" name:"max-download"`
+	MediaURL         string        `help:"Where files are kept instead of in the data folder. file:///path: a folder that several gateways share." name:"media-url"`
 	MediaQuota       int64         `help:"Bytes of fetched files that are kept in total; the oldest make room for new ones and are fetched again when needed. 0: any number." default:"21474836480" name:"media-quota"`
 	InstanceQuota    int64         `help:"The same for the files of one instance." default:"5368709120" name:"media-quota-per-instance"`
 	KeepMedia        time.Duration `help:"How long fetched files are kept; 0: for ever." default:"720h" name:"keep-media"`
@@ -136,12 +138,17 @@ func (c serveCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
+	files, err := place.Parse(c.MediaURL)
+	if err != nil {
+		return terminal.WrongUsage("--media-url %s", err)
+	}
 	c.warn(ctx, t)
 	s, err := server.New(ctx, server.Config{
 		Listen: c.Listen, DataDir: c.Data, DatabaseURL: c.DatabaseURL, Cluster: cluster, MasterKey: master,
 		Platform: platform, Version: version(), Logger: t.Logger,
 		Media:      media.Config{MaxBytes: c.MaxMedia, AllowPrivate: c.AllowPrivateURLs},
 		Blobs:      media.BlobsConfig{MaxFile: c.MaxDownload, Total: c.MediaQuota, PerFolder: c.InstanceQuota, Keep: c.KeepMedia},
+		MediaPlace: files,
 		Limits:     limits,
 		EditWindow: c.EditWindow, DeleteWindow: c.DeleteWindow, LinkLifetime: c.LinkLifetime,
 		KeepMessages: c.KeepMessages, MaxMessages: c.MaxMessages,

@@ -26,6 +26,7 @@ import (
 	"github.com/recado-project/recado/internal/health"
 	"github.com/recado-project/recado/internal/instance"
 	"github.com/recado-project/recado/internal/media"
+	"github.com/recado-project/recado/internal/media/folder"
 	"github.com/recado-project/recado/internal/messaging"
 	"github.com/recado-project/recado/internal/messaging/queue"
 	"github.com/recado-project/recado/internal/store"
@@ -115,7 +116,9 @@ func newRig(t *testing.T) *rig {
 
 // build makes the pages on the rig's services.
 func (r *rig) build(bell *eventlog.Bell, logger *slog.Logger) dashboard.Config {
-	blobs, err := media.OpenBlobs(media.BlobsConfig{Folder: r.t.TempDir(), Total: 1 << 30})
+	files, err := folder.Open(folder.Config{Path: r.t.TempDir()})
+	r.check(err)
+	blobs, err := media.OpenBlobs(r.t.Context(), media.BlobsConfig{Store: files, Total: 1 << 30})
 	r.check(err)
 	r.t.Cleanup(func() { _ = blobs.Close() })
 	looked, err := health.New(health.Config{

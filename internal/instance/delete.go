@@ -12,9 +12,9 @@ import (
 // its id.
 type Files interface {
 	// Folders returns the names of all folders.
-	Folders() ([]string, error)
+	Folders(ctx context.Context) ([]string, error)
 	// DeleteFolder removes a folder; one that does not exist is no error.
-	DeleteFolder(name string) error
+	DeleteFolder(ctx context.Context, name string) error
 }
 
 // Webhooks delivers the events of instances.
@@ -53,7 +53,7 @@ func (s *Service) Delete(ctx context.Context, id string) error {
 // deleteFiles removes the files of an instance that does not exist any more. The
 // instance is gone whether this succeeds or not.
 func (s *Service) deleteFiles(ctx context.Context, id string) {
-	if err := s.config.Files.DeleteFolder(id); err != nil {
+	if err := s.config.Files.DeleteFolder(context.WithoutCancel(ctx), id); err != nil {
 		s.config.Logger.ErrorContext(ctx, "files of a deleted instance could not be removed: the next start tries again",
 			slog.String("instance_id", id), slog.Any("error", err))
 	}
@@ -66,7 +66,7 @@ func (s *Service) finishDeletions(ctx context.Context) error {
 		return nil
 	}
 	// The folders first: an instance that is created after that has none of them.
-	folders, err := s.config.Files.Folders()
+	folders, err := s.config.Files.Folders(ctx)
 	if err != nil {
 		return fmt.Errorf("instance: list folders: %w", err)
 	}

@@ -1,4 +1,4 @@
-package media
+package media_test
 
 import (
 	"context"
@@ -11,30 +11,42 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/media"
 )
 
 const linkBase = "https://recado.example"
 
 // openLinks makes links to one file, "key" with the content "0123456789".
-func openLinks(t *testing.T) (*Links, *clock) {
+func openLinks(t *testing.T) (*media.Links, *clock) {
 	t.Helper()
-	blobs, _ := openBlobs(t)
-	put(t, blobs, "0199/key", "0123456789", BlobMeta{MimeType: "image/jpeg", FileName: "kept.jpg"})
-	at := noon()
-	links, err := NewLinks(LinksConfig{Blobs: blobs, Secret: []byte(strings.Repeat("s", MinLinkSecret)), Now: at.now})
-	if err != nil {
-		t.Fatal(err)
-	}
+	links, _, at := openLinksOf(t)
 	return links, at
 }
 
+// clock is a time that stands still unless a test moves it.
+type clock struct{ at time.Time }
+
+func (c *clock) now() time.Time { return c.at }
+
+func openLinksOf(t *testing.T) (*media.Links, *media.Blobs, *clock) {
+	t.Helper()
+	blobs := openBlobs(t, t.TempDir(), media.BlobsConfig{})
+	put(t, blobs, "0199/key", "0123456789", media.BlobMeta{MimeType: "image/jpeg", FileName: "kept.jpg"})
+	at := &clock{at: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)}
+	links, err := media.NewLinks(media.LinksConfig{Blobs: blobs, Secret: []byte(strings.Repeat("s", media.MinLinkSecret)), Now: at.now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return links, blobs, at
+}
+
 // follow opens the file of a link, without a check.
-func follow(t *testing.T, links *Links, link string) (*Blob, error) {
+func follow(t *testing.T, links *media.Links, link string) (*media.Blob, error) {
 	t.Helper()
 	return followChecked(t, links, link, func(context.Context, string) error { return nil })
 }
 
-func followChecked(t *testing.T, links *Links, link string, check func(ctx context.Context, key string) error) (*Blob, error) {
+func followChecked(t *testing.T, links *media.Links, link string, check func(ctx context.Context, key string) error) (*media.Blob, error) {
 	t.Helper()
 	target, err := url.Parse(link)
 	if err != nil {
@@ -76,7 +88,7 @@ func TestLink(t *testing.T) {
 // only for a genuine link.
 func TestLinkIsChecked(t *testing.T) {
 	t.Parallel()
-	links, _ := openLinks(t)
+	links, blobs, _ := openLinksOf(t)
 	var asked []string
 	check := func(_ context.Context, key string) error {
 		asked = append(asked, key)
@@ -85,7 +97,7 @@ func TestLinkIsChecked(t *testing.T) {
 		}
 		return gateway.Errorf(gateway.NotFound, gateway.CodeMessageNotFound, "deleted")
 	}
-	put(t, links.config.Blobs, "0199/deleted", "still there", BlobMeta{})
+	put(t, blobs, "0199/deleted", "still there", media.BlobMeta{})
 	if _, err := followChecked(t, links, links.URL("", "0199/key", "a", time.Hour), check); err != nil {
 		t.Errorf("a file that may be handed out: %v", err)
 	}
@@ -162,15 +174,15 @@ func TestLinkExpires(t *testing.T) {
 
 func TestLinkOfAnotherSecret(t *testing.T) {
 	t.Parallel()
-	links, at := openLinks(t)
-	others, err := NewLinks(LinksConfig{Blobs: links.config.Blobs, Secret: []byte(strings.Repeat("o", MinLinkSecret)), Now: at.now})
+	links, blobs, at := openLinksOf(t)
+	others, err := media.NewLinks(media.LinksConfig{Blobs: blobs, Secret: []byte(strings.Repeat("o", media.MinLinkSecret)), Now: at.now})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := follow(t, links, others.URL("", "0199/key", "a", time.Hour)); gateway.KindOf(err) != gateway.Forbidden {
 		t.Errorf("it ends with %v, want Forbidden", err)
 	}
-	if _, err := NewLinks(LinksConfig{Blobs: links.config.Blobs, Secret: []byte("short")}); err == nil {
+	if _, err := media.NewLinks(media.LinksConfig{Blobs: blobs, Secret: []byte("short")}); err == nil {
 		t.Error("a short secret was taken")
 	}
 }

@@ -3,11 +3,9 @@
 package media
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"maps"
 	"slices"
@@ -17,11 +15,18 @@ import (
 )
 
 const (
-	// sweepEvery is how often files that were kept long enough are deleted.
-	sweepEvery = time.Hour
+	// sweepEvery is how often files that were kept long enough are deleted, and
+	// measureEvery how often that is done, and all files are measured, if other
+	// processes store files too.
+	sweepEvery   = time.Hour
+	measureEvery = 15 * time.Minute
 	// roomMade is the part of a quota, in per cent, that is freed at once: going
 	// through all files for each new one would take too long.
 	roomMade = 10
+	// justStored is the age up to which a file of a shared store is not deleted to make
+	// room: another process may be about to serve it. It is longer than clocks of
+	// machines should differ.
+	justStored = 10 * time.Minute
 )
 
 // space counts the bytes of the stored files, for each folder that keys begin with.
@@ -33,7 +38,7 @@ type space struct {
 }
 
 func (s *space) add(key string, size int64) {
-	folder, _, _ := strings.Cut(key, "/")
+	folder := folderOf(key)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.folders[folder] = max(0, s.folders[folder]+size)
@@ -47,17 +52,14 @@ func (s *space) forget(folder string) {
 
 // recount replaces the count of a folder by what its files have; of all folders if
 // folder is "".
-func (s *space) recount(folder string, files []stored) {
+func (s *space) recount(folder string, counted map[string]int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if folder == "" {
-		s.folders = map[string]int64{}
+		s.folders = maps.Clone(counted)
+		return
 	}
-	delete(s.folders, folder)
-	for _, file := range files {
-		of, _, _ := strings.Cut(file.key, "/")
-		s.folders[of] += file.size
-	}
+	s.folders[folder] = counted[folder]
 }
 
 // used returns the bytes in a folder, and in all folders.
@@ -70,57 +72,17 @@ func (s *space) used(folder string) (here, all int64) {
 	return s.folders[folder], all
 }
 
+func folderOf(key string) string {
+	folder, _, _ := strings.Cut(key, "/")
+	return folder
+}
+
 // Used returns how many bytes the stored files have, and how many they may have together;
-// 0 means no limit.
+// 0 means no limit. If other processes store files too, it is what was last measured and
+// what this one has stored since.
 func (b *Blobs) Used() (used, limit int64) {
 	_, used = b.space.used("")
 	return used, b.config.Total
-}
-
-// stored is a file in the store.
-type stored struct {
-	key     string
-	size    int64
-	created time.Time
-}
-
-// list returns the files of a folder, or all files if folder is "".
-func (b *Blobs) list(folder string) ([]stored, error) {
-	var files []stored
-	err := fs.WalkDir(b.root.FS(), cmp.Or(folder, "."), func(name string, entry fs.DirEntry, err error) error {
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			return nil // it was removed just now
-		case err != nil:
-			return err
-		case entry.IsDir() && name == incoming:
-			return fs.SkipDir
-		case !entry.Type().IsRegular() || strings.HasSuffix(name, attributes):
-			return nil
-		}
-		about, err := entry.Info()
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		if err == nil {
-			files = append(files, stored{key: name, size: about.Size(), created: about.ModTime()})
-		}
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("media: list blobs: %w", err)
-	}
-	return files, nil
-}
-
-// measure counts the bytes of all files.
-func (b *Blobs) measure() error {
-	files, err := b.list("")
-	if err != nil {
-		return err
-	}
-	b.space.recount("", files)
-	return nil
 }
 
 // largest is how many bytes a file may have; 0 means no limit.
@@ -138,48 +100,56 @@ func (b *Blobs) largest() int64 {
 // file stays even if that fails.
 func (b *Blobs) grown(ctx context.Context, key string, size int64) {
 	b.space.add(key, size)
-	folder, _, _ := strings.Cut(key, "/")
+	if err := b.keepToQuotas(ctx, folderOf(key), key); err != nil {
+		b.config.Logger.ErrorContext(ctx, "old media could not be deleted to make room: check the place of media", slog.Any("error", err))
+	}
+}
+
+// keepToQuotas deletes old files if the quota of a folder, or that of all files, is
+// exceeded, but never the file except.
+func (b *Blobs) keepToQuotas(ctx context.Context, folder, except string) error {
 	b.space.making.Lock()
 	defer b.space.making.Unlock()
 	here, all := b.space.used(folder)
 	var err error
-	if limit := b.config.PerFolder; limit > 0 && here > limit && folder != key {
-		err = b.makeRoom(ctx, folder, key, limit)
+	if limit := b.config.PerFolder; limit > 0 && here > limit && folder != except {
+		err = b.makeRoom(ctx, folder, except, limit)
 		_, all = b.space.used(folder)
 	}
 	if limit := b.config.Total; limit > 0 && all > limit {
-		err = errors.Join(err, b.makeRoom(ctx, "", key, limit))
+		err = errors.Join(err, b.makeRoom(ctx, "", except, limit))
 	}
-	if err != nil {
-		b.config.Logger.ErrorContext(ctx, "old media could not be deleted to make room: check the media folder", slog.Any("error", err))
-	}
+	return err
 }
 
 // makeRoom deletes the oldest files, of one folder or of all, but never the file
 // except, for which the room is made.
 func (b *Blobs) makeRoom(ctx context.Context, folder, except string, limit int64) error {
-	files, err := b.list(folder)
-	if err != nil {
-		return err
-	}
-	b.space.recount(folder, files)
+	var files []Stored
 	var used int64
-	for _, file := range files {
-		used += file.size
+	counted := map[string]int64{}
+	for file, err := range b.store.List(ctx, folder) {
+		if err != nil {
+			return err
+		}
+		files = append(files, file)
+		counted[folderOf(file.Key)] += file.Size
+		used += file.Size
 	}
-	slices.SortFunc(files, func(a, c stored) int { return a.created.Compare(c.created) })
+	b.space.recount(folder, counted)
+	slices.SortFunc(files, func(a, c Stored) int { return a.Created.Compare(c.Created) })
 	removed := 0
 	for _, file := range files {
 		if used <= limit-limit/100*roomMade {
 			break
 		}
-		if file.key == except {
+		if file.Key == except || b.config.Shared && b.config.Now().Sub(file.Created) < justStored {
 			continue
 		}
-		if err := b.Delete(ctx, file.key); err != nil {
+		if err := b.Delete(ctx, file.Key); err != nil {
 			return err
 		}
-		used -= file.size
+		used -= file.Size
 		removed++
 	}
 	b.config.Logger.InfoContext(ctx, "deleted the oldest media to make room: they are fetched again when they are requested",
@@ -187,38 +157,48 @@ func (b *Blobs) makeRoom(ctx context.Context, folder, except string, limit int64
 	return nil
 }
 
-// Sweep deletes the files that were stored before a time, and returns how many there were.
-func (b *Blobs) Sweep(ctx context.Context, before time.Time) (removed int, err error) {
-	files, err := b.list("")
-	if err != nil {
-		return 0, err
-	}
-	for _, file := range files {
-		if !file.created.Before(before) {
+// tidy deletes the files that were stored before a time. It measures what stays if other
+// processes store files too, or if before is zero.
+func (b *Blobs) tidy(ctx context.Context, before time.Time) error {
+	counted := map[string]int64{}
+	for file, err := range b.store.List(ctx, "") {
+		if err != nil {
+			return err
+		}
+		if !file.Created.Before(before) {
+			counted[folderOf(file.Key)] += file.Size
 			continue
 		}
 		if err := ctx.Err(); err != nil {
-			return removed, fmt.Errorf("media: sweep blobs: %w", err)
+			return fmt.Errorf("media: delete old blobs: %w", err)
 		}
-		if err := b.Delete(ctx, file.key); err != nil {
-			return removed, err
+		if err := b.Delete(ctx, file.Key); err != nil {
+			return err
 		}
-		removed++
 	}
-	return removed, nil
+	if b.config.Shared || before.IsZero() {
+		b.space.recount("", counted)
+	}
+	return nil
 }
 
-// Run deletes files that were kept long enough, until ctx ends. It returns nil.
+// Run deletes files that were kept long enough, until ctx ends. If other processes store
+// files too, it measures what there is, and keeps it to the quotas. It returns nil.
 func (b *Blobs) Run(ctx context.Context) error {
-	if b.config.Keep <= 0 {
+	if b.config.Keep <= 0 && !b.config.Shared {
 		<-ctx.Done()
 		return nil
 	}
-	again := time.NewTicker(sweepEvery)
+	every := sweepEvery
+	if b.config.Shared {
+		every = measureEvery
+	}
+	again := time.NewTicker(every)
 	defer again.Stop()
 	for {
-		if _, err := b.Sweep(ctx, b.config.Now().Add(-b.config.Keep)); err != nil && ctx.Err() == nil {
-			b.config.Logger.ErrorContext(ctx, "old media could not be deleted: will try again in an hour", slog.Any("error", err))
+		if err := b.sweep(ctx); err != nil && ctx.Err() == nil {
+			b.config.Logger.ErrorContext(ctx, "old media could not be deleted: will try again later",
+				slog.Duration("in", every), slog.Any("error", err))
 		}
 		select {
 		case <-again.C:
@@ -226,4 +206,23 @@ func (b *Blobs) Run(ctx context.Context) error {
 			return nil
 		}
 	}
+}
+
+func (b *Blobs) sweep(ctx context.Context) error {
+	var before time.Time
+	if b.config.Keep > 0 {
+		before = b.config.Now().Add(-b.config.Keep)
+	}
+	if err := b.tidy(ctx, before); err != nil || !b.config.Shared {
+		return err
+	}
+	b.space.mu.Lock()
+	folders := slices.Collect(maps.Keys(b.space.folders))
+	b.space.mu.Unlock()
+	for _, folder := range folders {
+		if err := b.keepToQuotas(ctx, folder, ""); err != nil {
+			return err
+		}
+	}
+	return nil
 }

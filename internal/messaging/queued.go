@@ -66,7 +66,7 @@ func (s *Service) enqueue(ctx context.Context, request Request, compose composit
 	s.config.Tracer.Remember(ctx, message.ID)
 	if err := s.queue.Add(ctx, message, request.Repeat.record(message.ID, message.InstanceID, message.CreatedAt)); err != nil {
 		if _, refused := gateway.AsError(err); refused {
-			err = errors.Join(err, s.config.QueuedFiles.DeleteFolder(message.ID))
+			err = errors.Join(err, s.config.QueuedFiles.DeleteFolder(context.WithoutCancel(ctx), message.ID))
 		}
 		return Result{}, err
 	}
@@ -139,7 +139,7 @@ func (s *Service) runQueue(ctx context.Context) {
 const queuedFileGrace = time.Hour
 
 func (s *Service) removeQueuedFiles(ctx context.Context) error {
-	folders, err := s.config.QueuedFiles.Folders()
+	folders, err := s.config.QueuedFiles.Folders(ctx)
 	if err != nil || len(folders) == 0 {
 		return err
 	}
@@ -155,14 +155,32 @@ func (s *Service) removeQueuedFiles(ctx context.Context) error {
 		if waiting[id] {
 			continue
 		}
-		if kept, err := s.config.QueuedFiles.Stat(ctx, queuedFile(id)); err == nil && s.config.Now().Sub(kept.Created) < queuedFileGrace {
-			continue // it may be that its message is about to be kept
+		if young, err := s.isYoung(ctx, id); err != nil {
+			return err
+		} else if young {
+			continue // it may be that its message is about to be kept, by another process
 		}
-		if err := s.config.QueuedFiles.DeleteFolder(id); err != nil {
+		if err := s.config.QueuedFiles.DeleteFolder(ctx, id); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// isYoung reports whether the file of a message, or the message itself, may have been made
+// in the time of grace. The file of another process may still be on its way to its name.
+func (s *Service) isYoung(ctx context.Context, messageID string) (bool, error) {
+	now := s.config.Now()
+	if id, err := uuid.Parse(messageID); err == nil {
+		if made := time.Unix(id.Time().UnixTime()); now.Sub(made) < queuedFileGrace {
+			return true, nil
+		}
+	}
+	kept, err := s.config.QueuedFiles.Stat(ctx, queuedFile(messageID))
+	if gateway.KindOf(err) == gateway.NotFound {
+		return false, nil
+	}
+	return err == nil && now.Sub(kept.Created) < queuedFileGrace, err
 }
 
 // queued is the service as the queue sees it.
@@ -313,7 +331,7 @@ func (q queued) Remove(ctx context.Context, instanceID string, ids ...string) er
 		return err
 	}
 	for _, id := range ids {
-		if err := q.s.config.QueuedFiles.DeleteFolder(id); err != nil {
+		if err := q.s.config.QueuedFiles.DeleteFolder(ctx, id); err != nil {
 			// The next start removes it: the message is gone.
 			q.s.config.Logger.WarnContext(ctx, "file of a message that left the queue not removed",
 				slog.String("message_id", id), slog.Any("error", err))

@@ -34,29 +34,44 @@ func mediaFaults() []fault {
 			test: "./internal/webhook", run: "DeniedAddresses",
 		},
 		{
-			name: "a file is on disk before it is named", file: "internal/media/blob.go",
-			old: "err = b.sync(file)", new: "err = nil",
-			test: "./internal/media", run: "BlobIsOnDisk",
+			name: "a file is on disk before it is named", file: "internal/media/folder/folder.go",
+			old: "err = s.sync(file)", new: "err = nil",
+			test: "./internal/media/folder", run: "BlobIsOnDisk",
 		},
 		{
-			name: "a broken file is replaced", file: "internal/media/blob.go",
+			name: "a broken file is replaced", file: "internal/media/folder/folder.go",
 			old: "found.Size != about.Size() || ", new: "",
-			test: "./internal/media", run: "BrokenBlob",
+			test: "./internal/media/folder", run: "BrokenBlob",
 		},
 		{
 			name: "old files go", file: "internal/media/space.go",
-			old: "if !file.created.Before(before) {", new: "if true {",
+			old: "if !file.Created.Before(before) {", new: "if true {",
 			test: "./internal/media", run: "OldBlobsGo",
 		},
 		{
 			name: "files have a quota", file: "internal/media/space.go",
 			old: "here > limit", new: "here < 0",
-			test: "./internal/media", run: "OldestBlobs",
+			test: "./internal/media/folder", run: "Folder",
+		},
+		{
+			name: "room is not made of what another process has just stored", file: "internal/media/space.go",
+			old: "b.config.Now().Sub(file.Created) < justStored", new: "file.Key == \"\"",
+			test: "./internal/media/folder", run: "SharedFolder",
+		},
+		{
+			name: "what other processes store counts", file: "internal/media/space.go",
+			old: "if b.config.Shared || before.IsZero() {", new: "if !b.config.Shared {",
+			test: "./internal/media", run: "ProcessesShare",
+		},
+		{
+			name: "the half of a file that another process writes stays", file: "internal/media/folder/folder.go",
+			old: "left = left.Add(-leftAfter)", new: "left = left.Add(leftAfter)",
+			test: "./internal/media/folder", run: "HalfWritten",
 		},
 		{
 			name: "a file is fetched once", file: "internal/media/blob.go",
 			old: "release, err := b.busy.Lock(ctx, key)", new: "release, err := func() {}, error(nil)",
-			test: "./internal/media", run: "BlobIsFetchedOnce",
+			test: "./internal/media/folder", run: "Folder/fetches",
 		},
 		{
 			name: "temporary files are swept", file: "internal/server/open.go",

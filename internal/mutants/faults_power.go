@@ -26,14 +26,13 @@ func powerFaults() []fault {
 			test: tests, run: "KilledInTheMiddle",
 		},
 		{
-			name: "a file has its content before its name", file: "internal/media/blob.go",
-			old: "	if err == nil {\n		err = b.sync(file)\n	}\n", new: "",
+			name: "a file has its content before its name", file: "internal/media/folder/folder.go",
+			old: "	if err == nil {\n		err = s.sync(file)\n	}\n", new: "",
 			test: tests, run: "ServedFile",
 		},
 		{
-			name: "half a file is removed at the start", file: "internal/media/blob.go",
-			old:  "	err = root.RemoveAll(incoming)\n	if err == nil {\n		err = root.Mkdir(incoming, 0o700)\n	}\n",
-			new:  "	err = root.MkdirAll(incoming, 0o700)\n",
+			name: "half a file is removed at the start", file: "internal/media/folder/folder.go",
+			old: "if err := s.root.RemoveAll(incoming); err != nil {", new: "if err := s.root.MkdirAll(incoming, 0o700); err != nil {",
 			test: tests, run: "FileHalfWay",
 		},
 	}

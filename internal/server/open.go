@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 
 	"github.com/recado-project/recado/internal/media"
+	"github.com/recado-project/recado/internal/media/place"
 	"github.com/recado-project/recado/internal/outbound"
 	"github.com/recado-project/recado/internal/sandbox"
 	"github.com/recado-project/recado/internal/store"
@@ -25,9 +26,7 @@ import (
 const (
 	storeFile   = "recado.db"
 	sandboxFile = "sandbox.db"
-	mediaFolder = "media"
 	tempFolder  = "tmp"
-	queueFolder = "queue"
 )
 
 // tempMode keeps what is decrypted from other users of the machine.
@@ -154,20 +153,9 @@ func (s *Server) openMedia(ctx context.Context) error {
 	}
 	s.media = service
 	s.onClose("media", service.Close)
-	blobs := s.config.Blobs
-	blobs.Folder = filepath.Join(s.config.DataDir, mediaFolder)
-	blobs.Now, blobs.Logger, blobs.Synced = s.config.Now, s.config.Logger, s.watch.synced
-	blobs.MaxFile = s.maxDownload()
-	if s.blobs, err = media.OpenBlobs(blobs); err != nil {
+	if err := s.openBlobs(ctx); err != nil {
 		return fmt.Errorf("server: %w", err)
 	}
-	s.onClose("blobs", s.blobs.Close)
-	// Nothing makes room there: these files were not sent yet.
-	queued := media.BlobsConfig{Folder: filepath.Join(s.config.DataDir, queueFolder), Now: s.config.Now, Logger: s.config.Logger, Synced: s.watch.synced}
-	if s.queuedFiles, err = media.OpenBlobs(queued); err != nil {
-		return fmt.Errorf("server: %w", err)
-	}
-	s.onClose("queued files", s.queuedFiles.Close)
 	secret, err := s.store.Secret(ctx, "links", media.MinLinkSecret)
 	if err != nil {
 		return fmt.Errorf("server: %w", err)
@@ -175,6 +163,30 @@ func (s *Server) openMedia(ctx context.Context) error {
 	if s.links, err = media.NewLinks(media.LinksConfig{Blobs: s.blobs, Secret: secret, Now: s.config.Now}); err != nil {
 		return fmt.Errorf("server: %w", err)
 	}
+	return nil
+}
+
+// openBlobs opens the place of files: of those that were fetched, and of those that wait to
+// be sent.
+func (s *Server) openBlobs(ctx context.Context) error {
+	stores, err := s.config.MediaPlace.Open(ctx, place.Config{DataDir: s.config.DataDir, Now: s.config.Now, Synced: s.watch.synced})
+	if err != nil {
+		return err
+	}
+	blobs := s.config.Blobs
+	blobs.Store, blobs.Shared = stores.Fetched, s.config.MediaPlace.Shared()
+	blobs.Now, blobs.Logger = s.config.Now, s.config.Logger
+	blobs.MaxFile = s.maxDownload()
+	if s.blobs, err = media.OpenBlobs(ctx, blobs); err != nil {
+		return errors.Join(err, stores.Queued.Close())
+	}
+	s.onClose("blobs", s.blobs.Close)
+	// Nothing makes room there: these files were not sent yet.
+	queued := media.BlobsConfig{Store: stores.Queued, Shared: blobs.Shared, Now: s.config.Now, Logger: s.config.Logger}
+	if s.queuedFiles, err = media.OpenBlobs(ctx, queued); err != nil {
+		return err
+	}
+	s.onClose("queued files", s.queuedFiles.Close)
 	return nil
 }
 

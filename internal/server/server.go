@@ -25,6 +25,7 @@ import (
 	"github.com/recado-project/recado/internal/health"
 	"github.com/recado-project/recado/internal/instance"
 	"github.com/recado-project/recado/internal/media"
+	"github.com/recado-project/recado/internal/media/place"
 	"github.com/recado-project/recado/internal/messaging"
 	"github.com/recado-project/recado/internal/node"
 	"github.com/recado-project/recado/internal/sandbox"
@@ -68,8 +69,11 @@ type Config struct {
 	// Media bounds the media that is sent. The server sets its clock and logger.
 	Media media.Config
 	// Blobs bounds the files of messages that were fetched. A MaxFile of 0 means
-	// DefaultMaxDownload. The server sets its folder, clock and logger.
+	// DefaultMaxDownload. The server sets its store, clock and logger.
 	Blobs media.BlobsConfig
+	// MediaPlace is where these files are kept, and those of messages that wait to be
+	// sent. Its zero value is the data folder.
+	MediaPlace place.Place
 	// Limits bound the requests of clients.
 	Limits api.Limits
 	// EditWindow and DeleteWindow are how long messages can be edited and deleted; 0

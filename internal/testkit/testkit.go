@@ -18,6 +18,7 @@ import (
 	"github.com/recado-project/recado/internal/access"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/media"
+	"github.com/recado-project/recado/internal/media/place"
 	"github.com/recado-project/recado/internal/sandbox"
 	"github.com/recado-project/recado/internal/seal"
 	"github.com/recado-project/recado/internal/server"
@@ -38,6 +39,7 @@ type Options struct {
 	Platform    whatsapp.Config
 	Media       media.Config // private addresses are always allowed
 	Blobs       media.BlobsConfig
+	MediaURL    string           // where files are kept; empty: in DataDir
 	ReadDelay   time.Duration    // of the sandbox's phones; 0: at once
 	Log         io.Writer        // gets a copy of the program's log; may be nil
 	Now         func() time.Time // of the program, not of the sandbox; nil: the wall clock
@@ -124,11 +126,15 @@ func (o Options) config(tb testing.TB) server.Config {
 	if o.Admin {
 		admin = "127.0.0.1:0"
 	}
+	files, err := place.Parse(o.MediaURL)
+	if err != nil {
+		tb.Fatal(err)
+	}
 	return server.Config{
 		AdminListen: admin, DrainWait: o.DrainWait, Traces: o.OTLPEndpoint != "", OTLPEndpoint: o.OTLPEndpoint,
 		Listen: "127.0.0.1:0", DataDir: o.DataDir, DatabaseURL: o.DatabaseURL, MasterKey: o.MasterKey,
 		Platform: o.Platform, Version: "test", Logger: logger,
-		Media: o.Media, Blobs: o.Blobs, AllowPrivateURLs: !o.RefusePrivateURLs,
+		Media: o.Media, Blobs: o.Blobs, MediaPlace: files, AllowPrivateURLs: !o.RefusePrivateURLs,
 		EditWindow: o.EditWindow, DeleteWindow: o.DeleteWindow, KeepMessages: o.KeepMessages, Now: o.Now,
 		Sandbox: &sandbox.Config{Seed: seed(), ReadDelay: o.ReadDelay, Logger: logger, PasskeyName: o.PasskeyName},
 	}

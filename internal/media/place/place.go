@@ -1,0 +1,97 @@
+// Package place reads where files are kept, as an operator names it, and opens it: the data
+// folder, or a place that several processes share. The program that puts itself together
+// calls it.
+package place
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/recado-project/recado/internal/media"
+	"github.com/recado-project/recado/internal/media/folder"
+)
+
+// The names of what is kept at a place.
+const (
+	fetched = "media"
+	queued  = "queue"
+)
+
+// Place is where files are kept. Its zero value is the data folder.
+type Place struct {
+	folder string // a folder that is shared; "" for none
+}
+
+// Parse reads the address of a place. "" is the data folder, file:///path a folder that
+// processes share. The error says what is wrong with an address, without the address: it
+// may have a secret.
+func Parse(address string) (Place, error) {
+	if address == "" {
+		return Place{}, nil
+	}
+	parsed, err := url.Parse(address)
+	if err != nil {
+		return Place{}, errors.New("is not a URL")
+	}
+	switch parsed.Scheme {
+	case "file":
+		return parseFolder(parsed)
+	default:
+		return Place{}, errors.New("must begin with file:///")
+	}
+}
+
+func parseFolder(address *url.URL) (Place, error) {
+	switch {
+	case address.Host != "" || !filepath.IsAbs(address.Path) || filepath.Clean(address.Path) == "/":
+		return Place{}, errors.New("must name a folder by its whole path, as in file:///srv/recado")
+	case address.User != nil || address.RawQuery != "" || address.Fragment != "":
+		return Place{}, errors.New("must be a path and nothing else, as in file:///srv/recado")
+	}
+	return Place{folder: filepath.Clean(address.Path)}, nil
+}
+
+// Shared reports whether several processes may use the place at the same time.
+func (p Place) Shared() bool { return p.folder != "" }
+
+// Config is what a place needs to be opened.
+type Config struct {
+	DataDir string                   // the data folder
+	Now     func() time.Time         // nil: the wall clock
+	Synced  func(took time.Duration) // of each wait for the disk of a folder; nil: nobody is told
+}
+
+// Stores are what is kept at a place. Whoever opened them closes both.
+type Stores struct {
+	Fetched media.Store // files of messages that were fetched
+	Queued  media.Store // files of messages that wait to be sent
+}
+
+// Open opens the place. A shared folder must exist: one that is missing is more likely a
+// file system that is not mounted.
+func (p Place) Open(_ context.Context, config Config) (Stores, error) {
+	at := config.DataDir
+	if p.folder != "" {
+		at = p.folder
+		if _, err := os.Stat(at); err != nil {
+			return Stores{}, fmt.Errorf("media: the shared folder of files can't be used (is it mounted?): %w", err)
+		}
+	}
+	open := func(name string) (*folder.Store, error) {
+		return folder.Open(folder.Config{Path: filepath.Join(at, name), Shared: p.Shared(), Now: config.Now, Synced: config.Synced})
+	}
+	first, err := open(fetched)
+	if err != nil {
+		return Stores{}, err
+	}
+	second, err := open(queued)
+	if err != nil {
+		return Stores{}, errors.Join(err, first.Close())
+	}
+	return Stores{Fetched: first, Queued: second}, nil
+}
