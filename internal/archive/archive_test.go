@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -224,7 +225,7 @@ func TestInterruptedRestore(t *testing.T) {
 	d := newData(t, inFolder(t.TempDir()))
 	path, target, folder := d.backup(t), inFolder(t.TempDir()), t.TempDir()
 	for looks := range 60 {
-		if _, err := archive.Restore(&cutContext{Context: t.Context(), left: 2 * looks}, path, target, folder); err == nil {
+		if _, err := archive.Restore(cutAfter(t.Context(), 2*looks), path, target, folder); err == nil {
 			break // there was time enough
 		}
 		source, err := copying.OpenSource(t.Context(), target)
@@ -239,7 +240,7 @@ func TestInterruptedRestore(t *testing.T) {
 	}
 	for looks := range 20 {
 		again := filepath.Join(t.TempDir(), "again.tar.gz")
-		if _, err := archive.Write(&cutContext{Context: t.Context(), left: 3 * looks}, d.config, again); err == nil {
+		if _, err := archive.Write(cutAfter(t.Context(), 3*looks), d.config, again); err == nil {
 			break
 		}
 		if left, err := os.ReadDir(filepath.Dir(again)); err != nil || len(left) > 0 {
@@ -255,13 +256,19 @@ func TestInterruptedRestore(t *testing.T) {
 type cutContext struct {
 	context.Context //nolint:containedctx // it is one
 
-	left int
+	left atomic.Int64
 }
 
-// Err counts a look.
+// cutAfter makes a context that ends after that many looks.
+func cutAfter(ctx context.Context, looks int) *cutContext {
+	cut := &cutContext{Context: ctx}
+	cut.left.Store(int64(looks))
+	return cut
+}
+
+// Err counts a look; drivers look from goroutines of their own.
 func (c *cutContext) Err() error {
-	c.left--
-	if c.left < 0 {
+	if c.left.Add(-1) < 0 {
 		return context.Canceled
 	}
 	return c.Context.Err()

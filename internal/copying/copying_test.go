@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -165,7 +166,7 @@ func TestMoveIsAllOrNothing(t *testing.T) {
 	from, _ := filled(t, 300)
 	to := store.Config{URL: postgres.Start(t), Logger: from.Logger}
 	for looks := range 12 {
-		ctx := &cutContext{Context: t.Context(), left: 4 * looks}
+		ctx := cutAfter(t.Context(), 4*looks)
 		if _, err := copying.Move(ctx, from, to); err == nil {
 			break // there was time enough
 		}
@@ -193,13 +194,19 @@ func TestMoveIsAllOrNothing(t *testing.T) {
 type cutContext struct {
 	context.Context //nolint:containedctx // it is one
 
-	left int
+	left atomic.Int64
 }
 
-// Err counts a look.
+// cutAfter makes a context that ends after that many looks.
+func cutAfter(ctx context.Context, looks int) *cutContext {
+	cut := &cutContext{Context: ctx}
+	cut.left.Store(int64(looks))
+	return cut
+}
+
+// Err counts a look; drivers look from goroutines of their own.
 func (c *cutContext) Err() error {
-	c.left--
-	if c.left < 0 {
+	if c.left.Add(-1) < 0 {
 		return context.Canceled
 	}
 	return c.Context.Err()

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -350,7 +351,7 @@ func TestSealingGoesOnAfterACut(t *testing.T) {
 		master := seal.NewKey()
 		cut := func(work func(ctx context.Context, s *store.Store) error) {
 			f.with(master, func(s *store.Store) {
-				ctx := &cutContext{Context: t.Context(), left: 7}
+				ctx := cutAfter(t.Context(), 7)
 				if err := work(ctx, s); !errors.Is(err, context.Canceled) {
 					t.Errorf("it was not cut off: %v", err)
 				}
@@ -391,13 +392,19 @@ func TestSealingGoesOnAfterACut(t *testing.T) {
 type cutContext struct {
 	context.Context //nolint:containedctx // it is one
 
-	left int
+	left atomic.Int64
 }
 
-// Err counts a look.
+// cutAfter makes a context that ends after that many looks.
+func cutAfter(ctx context.Context, looks int) *cutContext {
+	cut := &cutContext{Context: ctx}
+	cut.left.Store(int64(looks))
+	return cut
+}
+
+// Err counts a look; drivers look from goroutines of their own.
 func (c *cutContext) Err() error {
-	c.left--
-	if c.left < 0 {
+	if c.left.Add(-1) < 0 {
 		return context.Canceled
 	}
 	return c.Context.Err()
