@@ -26,11 +26,12 @@ type nodes struct {
 func startNodes(tb testing.TB, count, instances int, alone bool) *nodes {
 	tb.Helper()
 	first := &world{sandbox: startSandbox(tb, "--load"), data: tb.TempDir(), database: postgres.Start(tb)}
+	files := tb.TempDir()
 	share := func(address string) []string {
 		if alone {
 			return nil
 		}
-		return []string{"--listen", address, "--advertise", "http://" + address, "--cluster-secret", "a secret of the nodes alone"}
+		return []string{"--listen", address, "--advertise", "http://" + address, "--cluster-secret", "a secret of the nodes alone", "--media-url", "file://" + files}
 	}
 	first.flags = share(process.FreeAddress(tb))
 	first.startGateway(tb)

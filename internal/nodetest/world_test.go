@@ -38,6 +38,7 @@ type world struct {
 	program     string
 	databaseURL string
 	platform    []string // flags
+	files       string   // folder
 	key         string
 
 	phones *testkit.Phones
@@ -68,7 +69,7 @@ type shop struct{ id, number string }
 func newWorld(t *testing.T, databaseURL string, nodes, shops int) *world {
 	t.Helper()
 	self := process.Self(t)
-	w := &world{t: t, program: self, databaseURL: databaseURL, sink: testkit.NewSink(t)}
+	w := &world{t: t, program: self, databaseURL: databaseURL, files: t.TempDir(), sink: testkit.NewSink(t)}
 	box := process.Start(t, self, "sandbox", "--listen", "127.0.0.1:0", "--data", t.TempDir(), "--log-level", "error")
 	hint := strings.Fields(box.Await("A gateway on it: recado serve"))
 	w.phones, w.platform = testkit.NewPhones("http"+strings.TrimPrefix(hint[7], "ws")), hint[6:]
@@ -100,6 +101,7 @@ func (w *world) add(more ...string) *node {
 	n.flags = append([]string{
 		"serve", "--listen", n.address, "--advertise", n.advertise, "--cluster-secret", secret,
 		"--database-url", databaseURL, "--data", w.t.TempDir(), "--allow-private-urls", "--log-level", "warn",
+		"--media-url", "file://" + w.files,
 		w.platform[0], "ws://" + n.platform.address(),
 	}, append(slices.Clone(w.platform[2:]), more...)...)
 	n.client = client.New("http://"+n.address, w.key)
