@@ -70,10 +70,20 @@ func (s *Service) commandTo(ctx context.Context, sup *supervisor, fn func(*super
 	if closed {
 		return gateway.Errorf(gateway.Unavailable, gateway.CodeUnavailable, "the gateway is stopping")
 	}
-	if sup.isOver() {
+	if sup.isOver() || s.isLost(ctx, sup.id) {
 		return gateway.ErrTenureOver
 	}
 	return fn(sup, context.WithoutCancel(ctx))
+}
+
+// isLost reports whether the tenure that a command stands on is over, where several processes
+// share the database.
+func (s *Service) isLost(ctx context.Context, id string) bool {
+	if s.config.Owns == nil || !s.config.Owns.Shared() {
+		return false
+	}
+	held, ok := s.config.Owns.Hold(ctx, id)
+	return !ok || gateway.TenureOf(held) != gateway.TenureOf(ctx)
 }
 
 // supervisor returns the live side of an instance. It makes one for every id: only the

@@ -144,8 +144,9 @@ func (s *Service) resumeAll(ctx context.Context, pace *rate.Limiter) {
 			}
 			// One that can't be brought back must not stop the others.
 			if err := s.commandTo(gateway.WithTenure(ctx, tenure), sup, (*supervisor).resume); err != nil && ctx.Err() == nil {
-				s.config.Logger.ErrorContext(ctx, "instance not brought back",
+				s.config.Logger.ErrorContext(ctx, "instance not brought back; it is tried again",
 					slog.String("instance_id", tenure.InstanceID), slog.Any("error", err))
+				s.comeBack(sup, tenure)
 			}
 		}
 	}
@@ -213,8 +214,13 @@ func (l *lifecycle) replaced(ctx context.Context) bool {
 	sup.service.config.Logger.WarnContext(ctx, "the session was replaced by that of another node; it comes back", slog.String("instance_id", sup.id))
 	l.set(func(s *supervisor) { s.up, s.ended, s.code = false, true, gateway.QRCode{} })
 	l.update(ctx, update{cause: connectionLost, reason: connectionLost.reason()})
+	sup.service.comeBack(sup, tenure)
+	return true
+}
+
+// comeBack brings an instance back after a pause, unless this process has let it go by then.
+func (s *Service) comeBack(sup *supervisor, tenure gateway.Tenure) {
 	time.AfterFunc(replacedPause, func() {
-		s := sup.service
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if s.supervisors[sup.id] == sup {
@@ -222,7 +228,6 @@ func (l *lifecycle) replaced(ctx context.Context) bool {
 			s.rouse()
 		}
 	})
-	return true
 }
 
 // closeAll closes the sessions of supervisors that nobody finds any more.

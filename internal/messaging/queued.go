@@ -327,7 +327,14 @@ func (q queued) Remove(ctx context.Context, instanceID string, ids ...string) er
 	if len(ids) == 0 {
 		return nil
 	}
-	if err := q.s.config.Store.RemoveQueued(ctx, instanceID, ids...); err != nil {
+	err := q.s.config.Store.RemoveQueued(ctx, instanceID, ids...)
+	if errors.Is(err, gateway.ErrTenureOver) {
+		// If the instance is deleted, so are its messages; if another node has it, so it has these.
+		if _, gone := q.s.config.Store.GetInstance(ctx, instanceID); gateway.KindOf(gone) == gateway.NotFound {
+			err = nil
+		}
+	}
+	if err != nil {
 		return err
 	}
 	for _, id := range ids {

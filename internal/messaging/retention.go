@@ -4,6 +4,7 @@ package messaging
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -58,7 +59,7 @@ func (s *Service) Expire(ctx context.Context) error {
 			s.config.Logger.InfoContext(ctx, "old messages removed",
 				slog.String("instance_id", instance.ID), slog.Int("messages", removed))
 		}
-		if err != nil {
+		if err != nil && !errors.Is(err, gateway.ErrTenureOver) {
 			return fmt.Errorf("messaging: remove old messages: %w", err)
 		}
 	}

@@ -5,6 +5,7 @@ package messaging
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -73,7 +74,7 @@ func (s *Service) GiveUp(ctx context.Context, before time.Time) error {
 			if !ok || s.takenUpAfter(message.InstanceID, before) {
 				continue
 			}
-			if err := s.failed(held, message, nil); err != nil {
+			if err := s.failed(held, message, nil); err != nil && !errors.Is(err, gateway.ErrTenureOver) {
 				return err
 			}
 		}

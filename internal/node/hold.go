@@ -16,15 +16,16 @@ import (
 // hold is an instance that this node works for.
 type hold struct {
 	tenure   gateway.Tenure
-	leaving  bool           // no new request gets in
+	closed   bool           // no request gets in: not yet, or not any more
 	requests sync.WaitGroup // those that are being answered
 	// left is closed when no new request gets in, gone when those that are still being answered
 	// have to end.
 	left, gone chan struct{}
 }
 
+// newHold is an instance that no request gets in for yet.
 func newHold(tenure gateway.Tenure) *hold {
-	return &hold{tenure: tenure, left: make(chan struct{}), gone: make(chan struct{})}
+	return &hold{tenure: tenure, closed: true, left: make(chan struct{}), gone: make(chan struct{})}
 }
 
 // Hold returns a context for work for an instance, and whether this node works for it
@@ -45,7 +46,7 @@ func (n *Node) Enter(ctx context.Context, instanceID string) (_ context.Context,
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	held, ok := n.held[instanceID]
-	if !ok || held.leaving {
+	if !ok || held.closed {
 		return ctx, forward.Left{}, false
 	}
 	held.requests.Add(1)
@@ -67,11 +68,14 @@ func (n *Node) Create(ctx context.Context, instanceID string, create func(ctx co
 	// It counts as held from now on, or reconcile would take it for forgotten.
 	n.mu.Lock()
 	n.held[instanceID] = newHold(tenure)
-	n.held[instanceID].leaving = true
 	n.mu.Unlock()
 	if err := create(gateway.WithTenure(ctx, tenure)); err != nil {
 		n.drop([]gateway.Tenure{tenure})
 		return err
+	}
+	if tenure.Node != n.ID() { // which was lost meanwhile
+		n.drop([]gateway.Tenure{tenure})
+		return nil
 	}
 	for _, failed := range n.takeUp(ctx, []gateway.Tenure{tenure}) {
 		n.giveBack(ctx, []gateway.Tenure{failed}) // somebody takes it up soon
@@ -123,20 +127,23 @@ func (n *Node) holds(tenure gateway.Tenure) bool {
 	return held != nil && held.tenure == tenure
 }
 
-// creating reports whether the instance of a tenure is about to be created.
-func (n *Node) creating(tenure gateway.Tenure) bool {
+// between reports whether an instance is about to be taken up or let go.
+func (n *Node) between(tenure gateway.Tenure) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	held := n.held[tenure.InstanceID]
-	return held != nil && held.leaving
+	return held != nil && held.closed
 }
 
+// all returns the tenures of the instances that are not about to be taken up or let go.
 func (n *Node) all() []gateway.Tenure {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	tenures := make([]gateway.Tenure, 0, len(n.held))
 	for _, held := range n.held {
-		tenures = append(tenures, held.tenure)
+		if !held.closed {
+			tenures = append(tenures, held.tenure)
+		}
 	}
 	return tenures
 }
@@ -145,8 +152,14 @@ func (n *Node) all() []gateway.Tenure {
 // the parts works.
 func (n *Node) takeUp(ctx context.Context, tenures []gateway.Tenure) (failed []gateway.Tenure) {
 	for some := range slices.Chunk(tenures, batch) {
-		if !n.takeUpBatch(ctx, some) {
-			failed = append(failed, some...)
+		if n.takeUpBatch(ctx, some) {
+			continue
+		}
+		// One that can't be taken up must not keep the others.
+		for one := range slices.Chunk(some, 1) {
+			if len(some) == 1 || ctx.Err() != nil || !n.takeUpBatch(ctx, one) {
+				failed = append(failed, one...)
+			}
 		}
 	}
 	return failed
@@ -158,7 +171,7 @@ func (n *Node) takeUpBatch(ctx context.Context, tenures []gateway.Tenure) bool {
 		n.held[tenure.InstanceID] = newHold(tenure)
 	}
 	n.mu.Unlock()
-	for at, part := range n.config.Parts {
+	for _, part := range n.config.Parts {
 		err := part.TakeUp(ctx, tenures)
 		if err == nil {
 			continue
@@ -167,12 +180,18 @@ func (n *Node) takeUpBatch(ctx context.Context, tenures []gateway.Tenure) bool {
 			n.config.Logger.ErrorContext(ctx, "instances not taken up; it is tried again",
 				slog.String("part", part.Name), slog.Int("instances", len(tenures)), slog.Any("error", err))
 		}
-		n.shut(tenures, 0)
-		for _, begun := range slices.Backward(n.config.Parts[:at+1]) {
+		for _, begun := range slices.Backward(n.config.Parts) {
 			begun.LetGo(context.WithoutCancel(ctx), tenures)
 		}
 		n.drop(tenures)
 		return false
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, tenure := range tenures {
+		if held := n.held[tenure.InstanceID]; held != nil && held.tenure == tenure {
+			held.closed = false
+		}
 	}
 	return true
 }
@@ -195,8 +214,8 @@ func (n *Node) shut(tenures []gateway.Tenure, patience time.Duration) {
 	n.mu.Lock()
 	var shut []*hold
 	for _, tenure := range tenures {
-		if held := n.held[tenure.InstanceID]; held != nil && !held.leaving {
-			held.leaving = true
+		if held := n.held[tenure.InstanceID]; held != nil && !held.closed {
+			held.closed = true
 			close(held.left)
 			shut = append(shut, held)
 		}

@@ -198,10 +198,12 @@ func (n *Node) runAlone(ctx context.Context) error {
 	for i, instance := range instances {
 		tenures[i].InstanceID = instance.ID
 	}
-	for failed := n.takeUp(ctx, tenures); len(failed) > 0 && ctx.Err() == nil; failed = n.takeUp(ctx, failed) {
-		pause(ctx, n.timing.Look)
-	}
+	failed := n.takeUp(ctx, tenures)
 	close(n.ready)
+	for len(failed) > 0 && ctx.Err() == nil {
+		pause(ctx, n.timing.Look)
+		failed = n.takeUp(ctx, failed)
+	}
 	<-ctx.Done()
 	n.letGo(context.WithoutCancel(ctx), n.all(), n.timing.Drain)
 	return nil

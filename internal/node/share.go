@@ -68,7 +68,10 @@ func (n *Node) work(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case answer := <-answers:
+		case answer, ok := <-answers:
+			if !ok { // ctx has ended
+				return
+			}
 			if !answer.known {
 				n.lose(ctx, lost, looked, "the lease was over, and the others have taken the instances over")
 				return
@@ -137,7 +140,6 @@ func (n *Node) renew(ctx context.Context, answers chan<- renewal) {
 // wrong.
 func (n *Node) lose(ctx context.Context, stopLooking func(), looked <-chan struct{}, why string) {
 	stopLooking()
-	<-looked
 	tenures := n.all()
 	n.config.Logger.ErrorContext(ctx, "this node lets its instances go", slog.String("reason", why), slog.Int("instances", len(tenures)))
 	n.mu.Lock()
@@ -147,6 +149,9 @@ func (n *Node) lose(ctx context.Context, stopLooking func(), looked <-chan struc
 	over, end := context.WithCancel(ctx)
 	end()
 	n.letGo(over, tenures, 0)
+	// What was just being taken up or let go is so by now.
+	<-looked
+	n.letGo(over, n.all(), 0)
 	n.config.Tell(Lost, len(tenures))
 	limited, cancel := context.WithTimeout(ctx, n.timing.Renew)
 	defer cancel()
@@ -271,7 +276,7 @@ func (n *Node) reconcile(ctx context.Context) error {
 	n.giveBack(ctx, forgotten)
 	var lost []gateway.Tenure
 	for tenure := range held {
-		if n.holds(tenure) && !n.creating(tenure) {
+		if n.holds(tenure) && !n.between(tenure) {
 			lost = append(lost, tenure)
 		}
 	}

@@ -46,6 +46,9 @@ func (s *Store) CreateInstance(ctx context.Context, instance gateway.Instance) e
 	if sqlerror.IsTaken(err) {
 		return gateway.Errorf(gateway.Conflict, codeExists, "there is already an instance with this id")
 	}
+	if s.fenced && sqlerror.IsOrphan(err) { // the node has been removed from the list
+		return gateway.ErrTenureOver
+	}
 	if err != nil {
 		return fmt.Errorf("store: create instance: %w", err)
 	}

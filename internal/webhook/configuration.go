@@ -57,19 +57,23 @@ func (s *Service) Save(ctx context.Context, instanceID string, settings Settings
 	}
 	s.change(&webhook, settings)
 	var anew *backlog.State
+	made := false
 	if !wasActive && (webhook.Active || !found) {
 		// Before the log is read, or an event that is appended right after that
 		// would be missed.
-		s.watch(ctx, instanceID)
+		made = s.watch(ctx, instanceID)
 		_, newest, err := s.log.Bounds(ctx, instanceID)
 		if err != nil {
+			if made {
+				s.unwatch(instanceID)
+			}
 			return Webhook{}, fmt.Errorf("webhook: save: %w", err)
 		}
 		anew = &backlog.State{Status: backlog.StatusOK, Cursor: newest}
 	}
 	if err := s.store.SaveWebhook(ctx, webhook, anew); err != nil {
-		if !found {
-			s.Forget(instanceID)
+		if made {
+			s.unwatch(instanceID)
 		}
 		return Webhook{}, fmt.Errorf("webhook: save: %w", err)
 	}
@@ -130,7 +134,7 @@ func (s *Service) Delete(ctx context.Context, instanceID string) error {
 	if err != nil {
 		return fmt.Errorf("webhook: delete: %w", err)
 	}
-	s.Forget(instanceID)
+	s.unwatch(instanceID)
 	if !deleted {
 		return notFound()
 	}

@@ -169,8 +169,6 @@ func (f *flusher) saveEach(ctx context.Context, progress []Progress, pumps []*pu
 			p.close(true)
 		case err != nil:
 			p.putBack(progress[i])
-		}
-		if err != nil {
 			failure = fmt.Errorf("save progress: %w", err)
 		}
 	}

@@ -131,6 +131,7 @@ func (r *rig) instance() string {
 	r.check(r.store.CreateInstance(r.t.Context(), gateway.Instance{
 		ID: id, AccountID: r.account, Name: "phone", Status: gateway.StatusCreated, CreatedAt: time.Now(), UpdatedAt: time.Now(),
 	}))
+	r.check(r.service.TakeUp(r.t.Context(), []gateway.Tenure{{InstanceID: id}}))
 	return id
 }
 

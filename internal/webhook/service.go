@@ -83,7 +83,8 @@ type Service struct {
 	// early is, for each instance whose webhook is being loaded, the newest event that was
 	// appended meanwhile.
 	early map[string]int64
-	ready chan struct{} // closed when Run has begun
+	taken map[string]bool // the instances that this process works for
+	ready chan struct{}   // closed when Run has begun
 
 	work sync.WaitGroup // every goroutine of a pump
 	// base is the context of deliveries. Run sets it before there is a pump that
@@ -100,7 +101,7 @@ func New(config Config) (*Service, error) {
 	s := &Service{
 		store: config.Store, log: config.Log, logger: config.Logger, now: config.Now,
 		schedule: &schedule, waits: schedule.waits(), limits: config.Limits.withDefaults(),
-		pumps: map[string]*pump{}, early: map[string]int64{}, ready: make(chan struct{}), watcher: config.Watcher, tracer: config.Tracer,
+		pumps: map[string]*pump{}, early: map[string]int64{}, taken: map[string]bool{}, ready: make(chan struct{}), watcher: config.Watcher, tracer: config.Tracer,
 	}
 	if s.watcher == nil {
 		s.watcher = nobody{}
@@ -206,15 +207,15 @@ func (s *Service) appended(events []eventlog.Event) {
 
 // Delivered returns the sequence number up to which retention may treat an
 // instance's events as delivered, and whether a webhook waits for the rest. Before the
-// instance has been taken up, a webhook counts as waiting for every event.
+// instance has been taken up, and after it was let go, a webhook counts as waiting for every
+// event.
 func (s *Service) Delivered(instanceID string) (cursor int64, waiting bool) {
 	s.mu.RLock()
 	p := s.pumps[instanceID]
-	_, loading := s.early[instanceID]
-	running := s.running
+	taken := s.taken[instanceID]
 	s.mu.RUnlock()
 	switch {
-	case loading || !running:
+	case !taken:
 		return 0, true
 	case p == nil:
 		return 0, false
@@ -226,6 +227,18 @@ func (s *Service) Delivered(instanceID string) (cursor int64, waiting bool) {
 // Forget drops what is held in memory of an instance that was deleted together
 // with its webhook.
 func (s *Service) Forget(instanceID string) {
+	s.mu.Lock()
+	p := s.pumps[instanceID]
+	delete(s.pumps, instanceID)
+	delete(s.taken, instanceID)
+	s.mu.Unlock()
+	if p != nil {
+		p.close(true)
+	}
+}
+
+// unwatch drops a pump that watch has made in vain.
+func (s *Service) unwatch(instanceID string) {
 	s.mu.Lock()
 	p := s.pumps[instanceID]
 	delete(s.pumps, instanceID)
@@ -244,11 +257,18 @@ func (s *Service) pump(instanceID string) (*pump, bool) {
 }
 
 // watch makes a pump for an instance, so that events that are appended from now on
-// are noticed. It does nothing while the service does not run.
-func (s *Service) watch(ctx context.Context, instanceID string) {
+// are noticed, and reports whether it has. It does nothing while the service does not run,
+// or if the instance is another node's by now.
+func (s *Service) watch(ctx context.Context, instanceID string) (made bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.running && s.pumps[instanceID] == nil {
-		s.pumps[instanceID] = newPump(s, gateway.TenureOf(ctx), Saved{Webhook: Webhook{InstanceID: instanceID}})
+	tenure := gateway.TenureOf(ctx)
+	if held, here := s.tenures.Hold(ctx, instanceID); !here || gateway.TenureOf(held) != tenure {
+		return false
 	}
+	if !s.running || s.pumps[instanceID] != nil {
+		return false
+	}
+	s.pumps[instanceID] = newPump(s, tenure, Saved{Webhook: Webhook{InstanceID: instanceID}})
+	return true
 }

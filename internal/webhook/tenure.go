@@ -31,10 +31,15 @@ func (s *Service) TakeUp(ctx context.Context, tenures []gateway.Tenure) error {
 	}
 	s.mu.Lock()
 	pumps := make([]*pump, 0, len(all))
+	var old []*pump
 	for _, saved := range all {
 		id := saved.Webhook.InstanceID
-		if s.pumps[id] != nil || !s.running {
+		there := s.pumps[id]
+		if there != nil && there.tenure == of[id] || !s.running {
 			continue
+		}
+		if there != nil {
+			old = append(old, there)
 		}
 		saved.Newest = max(saved.Newest, s.early[id])
 		p := newPump(s, of[id], saved)
@@ -43,8 +48,14 @@ func (s *Service) TakeUp(ctx context.Context, tenures []gateway.Tenure) error {
 	}
 	for _, id := range ids {
 		delete(s.early, id)
+		if err == nil {
+			s.taken[id] = true
+		}
 	}
 	s.mu.Unlock()
+	for _, p := range old {
+		p.close(true)
+	}
 	for _, p := range pumps {
 		p.wake()
 	}
@@ -58,6 +69,7 @@ func (s *Service) LetGo(ctx context.Context, tenures []gateway.Tenure) {
 	s.mu.Lock()
 	var pumps []*pump
 	for _, tenure := range tenures {
+		delete(s.taken, tenure.InstanceID)
 		if p := s.pumps[tenure.InstanceID]; p != nil {
 			delete(s.pumps, tenure.InstanceID)
 			pumps = append(pumps, p)

@@ -31,6 +31,9 @@ const (
 	// recheck is how often a request under way is compared with who works for its instance:
 	// a node that stands still never answers.
 	recheck = 2 * time.Second
+	// lookEvery is after how many times it is looked who works for the instance: the old owner
+	// ends what it answers, and if it can't, it is silent.
+	lookEvery = 5
 	// mostSilent is how often in a row a node may not answer when it is asked whether it is
 	// there, before what was passed on to it is given up.
 	mostSilent = 2
@@ -198,28 +201,33 @@ func (f *Forwarder) pass(w http.ResponseWriter, r *http.Request, instanceID stri
 			return
 		}
 		h := &hop{owner: owner, to: to}
-		f.try(w, r, h, body)
+		spent := f.try(w, r, h, body)
 		if h.again == nil {
 			return
 		}
-		if body.used && body.held == nil {
+		if spent {
 			break
 		}
 	}
 	f.refuse(w, r)
 }
 
-// try passes a request on once.
-func (f *Forwarder) try(w http.ResponseWriter, r *http.Request, h *hop, body *once) {
+// try passes a request on once, and reports whether its body is spent.
+func (f *Forwarder) try(w http.ResponseWriter, r *http.Request, h *hop, whole *body) (spent bool) {
 	ctx, cancel := context.WithCancel(context.WithValue(r.Context(), hopKey{}, h))
 	defer cancel()
 	h.end = cancel
 	go f.watch(ctx, h)
 	out := r.Clone(ctx)
-	if r.ContentLength != 0 {
-		out.Body = body.open()
+	part := &attempt{body: whole}
+	switch {
+	case whole.held != nil:
+		out.Body = io.NopCloser(bytes.NewReader(whole.held))
+	case r.ContentLength != 0:
+		out.Body = part
 	}
-	f.proxy.ServeHTTP(&patient{ResponseWriter: w, control: body.control}, out)
+	f.proxy.ServeHTTP(&patient{ResponseWriter: w, control: whole.control}, out)
+	return part.spent()
 }
 
 // watch ends a request that was passed on when somebody else works for its instance, or when
@@ -228,7 +236,7 @@ func (f *Forwarder) watch(ctx context.Context, h *hop) {
 	ticks := time.NewTicker(recheck)
 	defer ticks.Stop()
 	silent := 0
-	for {
+	for count := 1; ; count++ {
 		select {
 		case <-ctx.Done():
 			return
@@ -241,6 +249,9 @@ func (f *Forwarder) watch(ctx context.Context, h *hop) {
 		if silent == mostSilent {
 			h.end()
 			return
+		}
+		if count%lookEvery != 0 {
+			continue
 		}
 		owner, found, err := f.owner(ctx, h.owner.Tenure.InstanceID, false)
 		if err == nil && (!found || owner.Tenure != h.owner.Tenure || owner.Lease <= 0) {
@@ -340,46 +351,64 @@ func (f *Forwarder) refuse(w http.ResponseWriter, r *http.Request) {
 // as it comes, once the owner has said that it wants it.
 const maxHeld = 32 << 10
 
-// once is a body that knows whether it was used.
-type once struct {
-	io.ReadCloser
-
+// body is what a client sends, for two attempts to pass it on.
+type body struct {
+	from    io.Reader
 	control *http.ResponseController
-	used    bool
 	held    []byte // the whole of a short one
 }
 
-// bodyOf prepares the body of a request for two attempts to pass it on.
-func bodyOf(w http.ResponseWriter, r *http.Request) (*once, error) {
-	body := &once{ReadCloser: r.Body, control: http.NewResponseController(w)}
-	if r.ContentLength <= 0 || r.ContentLength > maxHeld {
-		return body, nil
-	}
-	held := make([]byte, r.ContentLength)
-	if _, err := io.ReadFull(body, held); err != nil {
-		return nil, fmt.Errorf("forward: read the body: %w", err)
-	}
-	body.held = held
-	return body, nil
+// attempt is the body in one attempt. After its end nothing is read by it any more.
+type attempt struct {
+	*body
+
+	mu           sync.Mutex
+	used, closed bool
 }
 
-// open returns the body for one attempt.
-func (o *once) open() io.ReadCloser {
-	if o.held != nil {
-		return io.NopCloser(bytes.NewReader(o.held))
+// bodyOf prepares the body of a request for two attempts to pass it on.
+func bodyOf(w http.ResponseWriter, r *http.Request) (*body, error) {
+	whole := &body{from: r.Body, control: http.NewResponseController(w)}
+	if r.ContentLength <= 0 || r.ContentLength > maxHeld {
+		return whole, nil
 	}
-	return o
+	held := make([]byte, r.ContentLength)
+	if _, err := io.ReadFull(&attempt{body: whole}, held); err != nil {
+		return nil, fmt.Errorf("forward: read the body: %w", err)
+	}
+	whole.held = held
+	return whole, nil
 }
 
 // Read reads. A client has some time for each piece.
-func (o *once) Read(p []byte) (int, error) {
-	o.used = true
-	_ = o.control.SetReadDeadline(deadline())
-	return o.ReadCloser.Read(p)
+func (a *attempt) Read(p []byte) (int, error) {
+	a.mu.Lock()
+	closed := a.closed
+	a.used = a.used || !closed
+	a.mu.Unlock()
+	if closed {
+		return 0, http.ErrBodyReadAfterClose
+	}
+	_ = a.control.SetReadDeadline(deadline())
+	return a.from.Read(p)
 }
 
-// Close leaves it to the server to close the body: there may be a second attempt.
-func (*once) Close() error { return nil }
+// Close ends the attempt. It leaves it to the server to close the body: there may be a second
+// attempt.
+func (a *attempt) Close() error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.closed = true
+	return nil
+}
+
+// spent reports whether something of the body was read. It ends the attempt.
+func (a *attempt) spent() bool {
+	_ = a.Close()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.used
+}
 
 // patient is an answer that may take long in all, but not in one piece.
 type patient struct {
