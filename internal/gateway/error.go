@@ -108,10 +108,21 @@ type Error struct {
 	Fields  []FieldError
 	// RetryAfter is after which time a repeat may succeed; zero if that is unknown.
 	RetryAfter time.Duration
+	// Cause is what the operator needs to know beyond the message; it is logged, and no
+	// client sees it. It may be nil.
+	Cause error
 }
 
-// Error returns the message with its code.
-func (e *Error) Error() string { return e.Code + ": " + e.Message }
+// Error returns the message with its code, and the cause.
+func (e *Error) Error() string {
+	if e.Cause != nil {
+		return e.Code + ": " + e.Message + ": " + e.Cause.Error()
+	}
+	return e.Code + ": " + e.Message
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Cause }
 
 // Errorf makes an Error of the kind and code with a formatted message.
 func Errorf(kind Kind, code, format string, args ...any) *Error {

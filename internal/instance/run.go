@@ -26,11 +26,12 @@ const (
 // Run finishes deletions that the end of a process interrupted, brings the instances of TakeUp
 // back, and keeps the sessions until ctx ends. Then it closes them. The keys stay.
 func (s *Service) Run(ctx context.Context) error {
-	if err := s.finishDeletions(ctx); err != nil && ctx.Err() == nil {
-		// The instances work all the same.
-		s.config.Logger.ErrorContext(ctx, "files of deleted instances could not be looked for: the next start tries again", slog.Any("error", err))
-	}
 	var working sync.WaitGroup
+	working.Go(func() { // nothing waits for a place of files that is slow
+		if err := s.finishDeletions(ctx); err != nil && ctx.Err() == nil {
+			s.config.Logger.ErrorContext(ctx, "files of deleted instances could not be looked for: the next start tries again", slog.Any("error", err))
+		}
+	})
 	pace := rate.NewLimiter(resumesPerSecond, resumeBurst)
 	for range resumers {
 		working.Go(func() { s.resumeAll(ctx, pace) })

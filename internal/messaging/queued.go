@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -124,12 +125,16 @@ func (s *Service) sentAtOnce(ctx context.Context, message gateway.Message, begun
 	}
 }
 
-// runQueue sends what waits until ctx ends, after it has removed files whose message is
+// runQueue sends what waits until ctx ends. Meanwhile it removes files whose message is
 // gone: the process died before one was kept, or after the other was removed.
 func (s *Service) runQueue(ctx context.Context) {
-	if err := s.removeQueuedFiles(ctx); err != nil && ctx.Err() == nil {
-		s.config.Logger.WarnContext(ctx, "files without a message in the queue not removed; the next start tries again", slog.Any("error", err))
-	}
+	var removing sync.WaitGroup
+	defer removing.Wait()
+	removing.Go(func() { // nothing waits for a place of files that is slow
+		if err := s.removeQueuedFiles(ctx); err != nil && ctx.Err() == nil {
+			s.config.Logger.WarnContext(ctx, "files without a message in the queue not removed; the next start tries again", slog.Any("error", err))
+		}
+	})
 	if err := s.queue.Run(ctx); err != nil {
 		s.config.Logger.ErrorContext(ctx, "messages in the queue are not sent", slog.Any("error", err))
 	}

@@ -88,6 +88,9 @@ func (x *exchange) refusal(err error) *Error {
 	failure, ok := errors.AsType[*gateway.Error](err)
 	switch {
 	case ok && failure.Kind != gateway.Internal:
+		if failure.Cause != nil {
+			x.failure = err
+		}
 	case errors.Is(err, context.Canceled) && x.request.Context().Err() != nil:
 		failure = gateway.Errorf(gateway.Unavailable, gateway.CodeUnavailable, "the client has gone")
 	default:
