@@ -87,9 +87,10 @@ func (f files) download() contract.Endpoint {
 	}
 	documented := &huma.Operation{
 		OperationID: "downloadFile", Tags: []string{tagMessages},
-		Summary:     "Download a file",
-		Description: "The target of a download link. It needs no API key: the signature grants access. Range requests are supported.",
-		Security:    []map[string][]string{},
+		Summary: "Download a file",
+		Description: "The target of a download link. It needs no API key: the signature grants access. Range requests are supported. " +
+			"Where files are kept in a bucket, the answer may lead to it with a URL that works for a few minutes: follow it.",
+		Security: []map[string][]string{},
 		Parameters: []*huma.Param{
 			parameter("instanceId", "path", "Identifier of the instance.", "019aa1f4-5b0c-7e43-9d1f-6a1f2f6f3b11", true),
 			parameter("messageId", "path", "Internal identifier of the message.", "019aa1f4-8d52-7c1e-b3a0-0f4de1c9a7b2", true),
@@ -101,10 +102,14 @@ func (f files) download() contract.Endpoint {
 		Responses: map[string]*huma.Response{
 			"200": {Description: "The file.", Content: map[string]*huma.MediaType{"*/*": {}}},
 			"206": {Description: "A part of the file.", Content: map[string]*huma.MediaType{"*/*": {}}},
+			"307": {Description: "The file is at the URL in Location for a few minutes.", Headers: map[string]*huma.Param{
+				"Location": {Description: "Where the file is.", Schema: &huma.Schema{Type: huma.TypeString}},
+			}},
 		},
 	}
 	codes := []string{
-		gateway.CodeForbidden, gateway.CodeNotFound, gateway.CodeMediaNotFound, gateway.CodeMessageNotFound, gateway.CodeOutOfRange, gateway.CodeInternal,
+		gateway.CodeForbidden, gateway.CodeNotFound, gateway.CodeMediaNotFound, gateway.CodeMessageNotFound, gateway.CodeOutOfRange,
+		gateway.CodeUnavailable, gateway.CodeInternal,
 	}
 	var handler http.HandlerFunc
 	if f.files != nil {
@@ -124,6 +129,20 @@ func (f files) serveFile(w http.ResponseWriter, r *http.Request) {
 		_ = file.Close() // it was only read
 	}()
 	header := w.Header()
+	if file.Presign != nil && r.Method == http.MethodGet {
+		elsewhere, err := file.Presign(r.Context(), media.Answer{
+			ContentType: file.MimeType, ContentDisposition: contentDisposition(file.FileName), CacheControl: "private",
+		})
+		if err != nil {
+			contract.Fail(w, r, err)
+			return
+		}
+		header.Set("Cache-Control", "no-store") // the next request is checked again
+		header.Set("Referrer-Policy", "no-referrer")
+		header.Set("Location", elsewhere)
+		w.WriteHeader(http.StatusTemporaryRedirect)
+		return
+	}
 	header.Set("Content-Type", file.MimeType)
 	header.Set("Content-Disposition", contentDisposition(file.FileName))
 	header.Set("Cache-Control", "private")

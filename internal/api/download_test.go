@@ -1,6 +1,8 @@
 package api_test
 
 import (
+	"context"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -41,13 +43,17 @@ func newDownloads(t *testing.T) (*fixture, *media.Links, *outcome) {
 }
 
 // openBlobs opens files in a folder of the test.
-func openBlobs(tb testing.TB) (*media.Blobs, error) {
+func openBlobs(tb testing.TB, changed ...func(media.Store) media.Store) (*media.Blobs, error) {
 	tb.Helper()
 	store, err := folder.Open(folder.Config{Path: tb.TempDir()})
 	if err != nil {
 		return nil, err
 	}
-	return media.OpenBlobs(tb.Context(), media.BlobsConfig{Store: store})
+	config := media.BlobsConfig{Store: store}
+	for _, change := range changed {
+		config.Store = change(config.Store)
+	}
+	return media.OpenBlobs(tb.Context(), config)
 }
 
 func ranged(span string) http.Header {
@@ -159,4 +165,59 @@ func (f *fixture) follow(tb testing.TB, r request) *httptest.ResponseRecorder {
 	loose := *f
 	loose.loose = true
 	return loose.do(tb, r)
+}
+
+// A file that is kept elsewhere is got there, after every check of its link; only its own
+// pages get it from the gateway. What a request for the headers gets is the gateway's.
+func TestDownloadFromElsewhere(t *testing.T) {
+	t.Parallel()
+	blobs, err := openBlobs(t, func(store media.Store) media.Store { return elsewhere{store} })
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = blobs.Close() })
+	if err := blobs.Put(t.Context(), fileKey, strings.NewReader("0123456789"), media.BlobMeta{MimeType: "image/png", Size: -1}); err != nil {
+		t.Fatal(err)
+	}
+	links, err := media.NewLinks(media.LinksConfig{Blobs: blobs, Secret: make([]byte, media.MinLinkSecret), Now: now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stub := &outcome{}
+	f := newFixture(t, func(c *api.Config) { c.Files, c.Messages = links, stub })
+	link := strings.TrimPrefix(links.URL("https://recado.example", fileKey, "praça.png", time.Hour), "https://recado.example")
+	led := f.follow(t, request{path: link})
+	want := `https://bucket.example/` + fileKey + `?{image/png attachment; filename="pra_a.png"; filename*=UTF-8''pra%C3%A7a.png private}`
+	if led.Code != http.StatusTemporaryRedirect || led.Header().Get("Location") != want || led.Body.Len() > 0 {
+		t.Errorf("answered %d with %v, want %s", led.Code, led.Header(), want)
+	}
+	if got := led.Header(); got.Get("Cache-Control") != "no-store" || got.Get("Referrer-Policy") != "no-referrer" {
+		t.Errorf("the headers are %v", got)
+	}
+	if head := f.follow(t, request{method: http.MethodHead, path: link}); head.Code != http.StatusOK || head.Header().Get("Content-Length") != "10" {
+		t.Errorf("a request for the headers is answered %d, %v", head.Code, head.Header())
+	}
+	if own := f.follow(t, request{path: links.URL("", fileKey, "a", time.Hour)}); own.Code != http.StatusOK || own.Body.String() != "0123456789" {
+		t.Errorf("a page of our own is answered %d", own.Code)
+	}
+	if moved := f.follow(t, request{path: strings.Replace(link, "&signature", "&here=true&signature", 1)}); moved.Code != http.StatusForbidden {
+		t.Errorf("a link that was changed is answered %d", moved.Code)
+	}
+	stub.err = gateway.Errorf(gateway.NotFound, gateway.CodeMessageNotFound, "deleted")
+	r := request{path: link}
+	wantRefusal(t, r, f.follow(t, r), http.StatusNotFound, gateway.CodeMessageNotFound)
+}
+
+// elsewhere is a store whose files others can read at another host.
+type elsewhere struct{ media.Store }
+
+// Get implements media.Store.
+func (e elsewhere) Get(ctx context.Context, key string) (*media.Blob, error) {
+	blob, err := e.Store.Get(ctx, key)
+	if err == nil {
+		blob.Presign = func(_ context.Context, as media.Answer) (string, error) {
+			return fmt.Sprintf("https://bucket.example/%s?%v", key, as), nil
+		}
+	}
+	return blob, err
 }

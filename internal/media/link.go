@@ -52,13 +52,23 @@ func NewLinks(config LinksConfig) (*Links, error) {
 
 // URL makes the link to the file under a key; clients save it as fileName. base is the
 // address of this program as the client sees it, without a slash at its end. The link
-// works for its lifetime, and less than a second longer.
+// works for its lifetime, and less than a second longer. A link without a base is for our
+// own pages, which may show nothing of another host: its file is served from here, wherever
+// it is kept.
 func (l *Links) URL(base, key, fileName string, lifetime time.Duration) string {
 	query := linkQuery(l.config.Now().Add(lifetime).Unix(), fileName)
+	if base == "" {
+		query += hereParam
+	}
 	return base + LinkPath + key + "?" + query + signatureParam + l.sign(key, query)
 }
 
-const signatureParam = "&signature="
+// hereParam is in the links whose file is served from here; signatureParam begins the
+// signature of everything before it.
+const (
+	hereParam      = "&here=true"
+	signatureParam = "&signature="
+)
 
 // linkQuery writes the part of the query that is signed. Every value has only one
 // spelling, so that no character of a link can be changed.
@@ -79,7 +89,7 @@ func (l *Links) sign(key, query string) string {
 // The error is Forbidden for a link that is not valid or has expired, and NotFound if
 // the file is gone.
 func (l *Links) Open(ctx context.Context, target *url.URL, check func(ctx context.Context, key string) error) (*Blob, error) {
-	key, fileName, err := l.verify(target)
+	key, query, err := l.verify(target)
 	if err != nil {
 		return nil, err
 	}
@@ -90,28 +100,31 @@ func (l *Links) Open(ctx context.Context, target *url.URL, check func(ctx contex
 	if err != nil {
 		return nil, err
 	}
-	file.FileName = fileName
+	file.FileName = query.Get("name")
+	if query.Has("here") {
+		file.Presign = nil
+	}
 	return file, nil
 }
 
 // verify checks a link and returns what it says. Its error is Forbidden.
-func (l *Links) verify(target *url.URL) (key, fileName string, err error) {
+func (l *Links) verify(target *url.URL) (key string, query url.Values, err error) {
 	key, below := strings.CutPrefix(target.EscapedPath(), LinkPath)
 	signed, signature, found := strings.Cut(target.RawQuery, signatureParam)
 	// The texts are compared, because two texts may decode to the same bytes.
 	genuine := subtle.ConstantTimeCompare([]byte(signature), []byte(l.sign(key, signed))) == 1
 	if !below || !found || !genuine || !validKey(key) {
-		return "", "", forbidden("the link is not valid")
+		return "", nil, forbidden("the link is not valid")
 	}
-	query, err := url.ParseQuery(signed)
+	query, err = url.ParseQuery(signed)
 	if err != nil {
-		return "", "", forbidden("the link is not valid")
+		return "", nil, forbidden("the link is not valid")
 	}
 	expires, err := strconv.ParseInt(query.Get("expires"), 10, 64)
 	if err != nil || l.config.Now().Unix() > expires {
-		return "", "", forbidden("the link has expired")
+		return "", nil, forbidden("the link has expired")
 	}
-	return key, query.Get("name"), nil
+	return key, query, nil
 }
 
 func forbidden(message string) error {
