@@ -65,7 +65,7 @@ type serveCommand struct {
 	DenyFetch        []string      `help:"Public addresses or prefixes (203.0.113.0/24, …) that are treated like private ones: no media is fetched from them and no webhook delivered to them." name:"deny-fetch" placeholder:"CIDR,..."`
 	MaxMedia         int64         `help:"Largest file to send, in bytes." default:"67108864"`
 	MaxDownload      int64         `help:"Largest file of a message to fetch, in bytes." default:"104857600" name:"max-download"`
-	MediaURL         string        `help:"Where files are kept instead of in the data folder. file:///path: a folder that several gateways share." name:"media-url"`
+	MediaURL         string        `help:"Where files are kept instead of in the data folder. file:///path: a folder that several gateways share. s3://bucket/prefix?endpoint=https://…&region=…&path-style=true: a bucket; see docs/files.md." name:"media-url"`
 	MediaQuota       int64         `help:"Bytes of fetched files that are kept in total; the oldest make room for new ones and are fetched again when needed. 0: any number." default:"21474836480" name:"media-quota"`
 	InstanceQuota    int64         `help:"The same for the files of one instance." default:"5368709120" name:"media-quota-per-instance"`
 	KeepMedia        time.Duration `help:"How long fetched files are kept; 0: for ever." default:"720h" name:"keep-media"`

@@ -54,6 +54,41 @@ func mediaFaults() []fault {
 			test: "./internal/media/folder", run: "Folder",
 		},
 		{
+			name: "a bucket that is gone is no file that is gone", file: "internal/media/bucket/bucket.go",
+			old: "bucketErr != nil || !found", new: "bucketErr != nil && !found",
+			test: "./internal/media/bucket", run: "MissingBucket",
+		},
+		{
+			name: "a read goes on where it was", file: "internal/media/bucket/reader.go",
+			old: "if r.at > 0 {", new: "if r.at < 0 {",
+			test: "./internal/media/bucket", run: "BrokenConnection",
+		},
+		{
+			name: "a store that is away is no failure of ours", file: "internal/media/bucket/bucket.go",
+			old: "gateway.Errorf(gateway.Unavailable,", new: "gateway.Errorf(gateway.NotFound,",
+			test: "./internal/server", run: "StoreOfFilesThatIsAway",
+		},
+		{
+			name: "credentials don't belong into an address", file: "internal/media/place/bucket.go",
+			old: "if address.User != nil {", new: "if false {",
+			test: "./internal/media/place", run: "PlaceThatIsWrong",
+		},
+		{
+			name: "a place of files has one owner", file: "internal/media/place/owner.go",
+			old: "case found != owner:", new: "case found == \"\":",
+			test: "./internal/media/place", run: "OneOwner",
+		},
+		{
+			name: "our own pages get files from us", file: "internal/media/link.go",
+			old: `query.Has("here")`, new: `query.Has("there")`,
+			test: "./internal/api", run: "DownloadFromElsewhere",
+		},
+		{
+			name: "a start leaves the queue of others", file: "internal/messaging/queued.go",
+			old: "now.Sub(made) < queuedFileGrace {", new: "now.Sub(made) < 0 {",
+			test: "./internal/server", run: "StartLeavesTheQueue",
+		},
+		{
 			name: "room is not made of what another process has just stored", file: "internal/media/space.go",
 			old: "b.config.Now().Sub(file.Created) < justStored", new: "file.Key == \"\"",
 			test: "./internal/media/folder", run: "SharedFolder",

@@ -6,6 +6,7 @@ package server
 import (
 	"cmp"
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -28,6 +29,9 @@ const (
 	sandboxFile = "sandbox.db"
 	tempFolder  = "tmp"
 )
+
+// ownerBytes is how long the name of a database is that owns files.
+const ownerBytes = 16
 
 // tempMode keeps what is decrypted from other users of the machine.
 const tempMode = 0o700
@@ -169,7 +173,17 @@ func (s *Server) openMedia(ctx context.Context) error {
 // openBlobs opens the place of files: of those that were fetched, and of those that wait to
 // be sent.
 func (s *Server) openBlobs(ctx context.Context) error {
-	stores, err := s.config.MediaPlace.Open(ctx, place.Config{DataDir: s.config.DataDir, Now: s.config.Now, Synced: s.watch.synced})
+	var owner []byte
+	var err error
+	if s.config.MediaPlace.Shared() {
+		if owner, err = s.store.Secret(ctx, "files", ownerBytes); err != nil {
+			return err
+		}
+	}
+	stores, err := s.config.MediaPlace.Open(ctx, place.Config{
+		DataDir: s.config.DataDir, TempDir: s.tempDir, Owner: hex.EncodeToString(owner),
+		Logger: s.config.Logger, Now: s.config.Now, Synced: s.watch.synced,
+	})
 	if err != nil {
 		return err
 	}

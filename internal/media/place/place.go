@@ -7,12 +7,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/url"
 	"os"
 	"path/filepath"
 	"time"
 
 	"github.com/recado-project/recado/internal/media"
+	"github.com/recado-project/recado/internal/media/bucket"
 	"github.com/recado-project/recado/internal/media/folder"
 )
 
@@ -25,10 +27,12 @@ const (
 // Place is where files are kept. Its zero value is the data folder.
 type Place struct {
 	folder string // a folder that is shared; "" for none
+	bucket bucket.Config
+	prefix string // in the bucket; "" or with a slash at its end
 }
 
 // Parse reads the address of a place. "" is the data folder, file:///path a folder that
-// processes share. The error says what is wrong with an address, without the address: it
+// processes share, s3://bucket/prefix a bucket (parseBucket). The error says what is wrong with an address, without the address: it
 // may have a secret.
 func Parse(address string) (Place, error) {
 	if address == "" {
@@ -41,8 +45,10 @@ func Parse(address string) (Place, error) {
 	switch parsed.Scheme {
 	case "file":
 		return parseFolder(parsed)
+	case "s3":
+		return parseBucket(parsed)
 	default:
-		return Place{}, errors.New("must begin with file:///")
+		return Place{}, errors.New("must begin with s3:// or file:///")
 	}
 }
 
@@ -57,11 +63,14 @@ func parseFolder(address *url.URL) (Place, error) {
 }
 
 // Shared reports whether several processes may use the place at the same time.
-func (p Place) Shared() bool { return p.folder != "" }
+func (p Place) Shared() bool { return p.folder != "" || p.bucket.Bucket != "" }
 
 // Config is what a place needs to be opened.
 type Config struct {
 	DataDir string                   // the data folder
+	TempDir string                   // the folder for temporary files
+	Owner   string                   // names the database whose files they are; "": nothing is checked
+	Logger  *slog.Logger             // nil: nothing is logged
 	Now     func() time.Time         // nil: the wall clock
 	Synced  func(took time.Duration) // of each wait for the disk of a folder; nil: nobody is told
 }
@@ -73,8 +82,12 @@ type Stores struct {
 }
 
 // Open opens the place. A shared folder must exist: one that is missing is more likely a
-// file system that is not mounted.
-func (p Place) Open(_ context.Context, config Config) (Stores, error) {
+// file system that is not mounted. A bucket must be there for us, if its store can be
+// reached at all. A place that is shared must have no other owner.
+func (p Place) Open(ctx context.Context, config Config) (Stores, error) {
+	if p.bucket.Bucket != "" {
+		return p.openBucket(ctx, config)
+	}
 	at := config.DataDir
 	if p.folder != "" {
 		at = p.folder
@@ -84,6 +97,15 @@ func (p Place) Open(_ context.Context, config Config) (Stores, error) {
 	}
 	open := func(name string) (*folder.Store, error) {
 		return folder.Open(folder.Config{Path: filepath.Join(at, name), Shared: p.Shared(), Now: config.Now, Synced: config.Synced})
+	}
+	if p.Shared() && config.Owner != "" {
+		whole, err := open("")
+		if err != nil {
+			return Stores{}, err
+		}
+		if err := errors.Join(claim(ctx, whole, config.Owner), whole.Close()); err != nil {
+			return Stores{}, err
+		}
 	}
 	first, err := open(fetched)
 	if err != nil {

@@ -1,7 +1,9 @@
 package place_test
 
 import (
+	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -9,6 +11,7 @@ import (
 
 	"github.com/recado-project/recado/internal/media"
 	"github.com/recado-project/recado/internal/media/place"
+	"github.com/recado-project/recado/internal/testkit/s3"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -33,6 +36,23 @@ func TestPlaceThatIsWrong(t *testing.T) {
 		"/srv/recado":                    "must begin with",
 		"https://secret@example.org":     "must begin with",
 		"%zz://secret":                   "not a URL",
+
+		"s3://AKIA:secret@bucket/prefix":           "must not have credentials",
+		"s3://":                                    "must name a bucket",
+		"s3://Bucket":                              "must name a bucket",
+		"s3://bucket#secret":                       "must name a bucket",
+		"s3://bucket/a/../b":                       "must have a prefix",
+		"s3://bucket/a//b":                         "must have a prefix",
+		"s3://bucket/ü":                            "must have a prefix",
+		"s3://bucket?secret_access_key=secret":     "unknown; known are endpoint",
+		"s3://bucket?region=":                      "once, with a value",
+		"s3://bucket?region=a&region=b":            "once, with a value",
+		"s3://bucket?path-style=secret":            "true or false",
+		"s3://bucket?links=secret":                 "presigned or served",
+		"s3://bucket?endpoint=example.org":         "https:// or http://",
+		"s3://bucket?endpoint=https://a:secret@b":  "https:// or http://",
+		"s3://bucket?endpoint=https://b/path":      "https:// or http://",
+		"s3://bucket?endpoint=https://b&x;secret=": "malformed query",
 	} {
 		_, err := place.Parse(address)
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") {
@@ -84,10 +104,69 @@ func TestSharedFolder(t *testing.T) {
 	}
 }
 
+// What a program keeps in a bucket is below the prefix.
+func TestBucket(t *testing.T) {
+	t.Parallel()
+	server := s3.Start(t)
+	for prefix, below := range map[string]string{"": "", "a/b": "a/b/", "c/": "c/"} {
+		at := parse(t, server.URL(prefix)+"&links=served")
+		if !at.Shared() {
+			t.Errorf("%q is not shared", prefix)
+		}
+		stores, err := at.Open(t.Context(), place.Config{DataDir: t.TempDir(), TempDir: t.TempDir()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, store := range map[string]media.Store{"media": stores.Fetched, "queue": stores.Queued} {
+			blobs, err := media.OpenBlobs(t.Context(), media.BlobsConfig{Store: store, Shared: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := blobs.Put(t.Context(), "one/file", strings.NewReader("x"), media.BlobMeta{Size: 1}); err != nil {
+				t.Fatal(err)
+			}
+			if file, err := blobs.Get(t.Context(), "one/file"); err != nil || file.Presign != nil {
+				t.Errorf("a link that is to be served from here is presigned, or %v", err)
+			}
+			if names := server.Names(); !slices.Contains(names, below+name+"/one/file") {
+				t.Errorf("with the prefix %q there are %q", prefix, names)
+			}
+		}
+		if err := errors.Join(stores.Fetched.Close(), stores.Queued.Close()); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func TestSharedFolderThatIsNotMounted(t *testing.T) {
 	t.Parallel()
 	missing := filepath.Join(t.TempDir(), "missing")
 	if _, err := parse(t, "file://"+missing).Open(t.Context(), place.Config{DataDir: t.TempDir()}); err == nil || !strings.Contains(err.Error(), "mounted") {
 		t.Errorf("it ends with %v", err)
+	}
+}
+
+// A place belongs to the database that used it first: two that clean up at one place would
+// remove each other's files.
+func TestPlaceHasOneOwner(t *testing.T) {
+	t.Parallel()
+	server := s3.Start(t)
+	for _, address := range []string{"file://" + t.TempDir(), server.URL("a")} {
+		at := parse(t, address)
+		for _, test := range []struct {
+			owner   string
+			refused bool
+		}{{owner: "one"}, {owner: "one"}, {owner: "another", refused: true}, {owner: "one"}} {
+			stores, err := at.Open(t.Context(), place.Config{DataDir: t.TempDir(), TempDir: t.TempDir(), Owner: test.owner})
+			if (err != nil) != test.refused || err != nil && !strings.Contains(err.Error(), "another database") {
+				t.Errorf("%s: opened by %s it ends with %v", address, test.owner, err)
+			}
+			if err == nil {
+				err = errors.Join(stores.Fetched.Close(), stores.Queued.Close())
+			}
+			if err != nil && !test.refused {
+				t.Error(err)
+			}
+		}
 	}
 }

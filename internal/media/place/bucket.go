@@ -1,0 +1,107 @@
+// How an address names a bucket.
+
+package place
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"os"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/recado-project/recado/internal/media/bucket"
+)
+
+var (
+	bucketName = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
+	prefixName = regexp.MustCompile(`^[A-Za-z0-9._/-]{0,200}$`)
+)
+
+// parseBucket reads s3://bucket/prefix?endpoint=…&region=…&path-style=…&links=….
+func parseBucket(address *url.URL) (Place, error) {
+	if address.User != nil {
+		return Place{}, errors.New("must not have credentials: they belong into AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, a file, or the role of the machine")
+	}
+	if !bucketName.MatchString(address.Host) || address.Fragment != "" {
+		return Place{}, errors.New("must name a bucket, as in s3://bucket/prefix")
+	}
+	prefix := strings.Trim(address.Path, "/")
+	if !prefixName.MatchString(prefix) || prefix != "" && path.Clean("/"+prefix) != "/"+prefix {
+		return Place{}, errors.New("must have a prefix of letters, digits, dots, dashes, underscores and slashes")
+	}
+	if prefix != "" {
+		prefix += "/"
+	}
+	place := Place{prefix: prefix, bucket: bucket.Config{Bucket: address.Host}}
+	query, err := url.ParseQuery(address.RawQuery)
+	if err != nil {
+		return Place{}, errors.New("has a malformed query")
+	}
+	for name, values := range query {
+		if len(values) != 1 || values[0] == "" {
+			return Place{}, errors.New("must have each parameter once, with a value")
+		}
+		if err := place.set(name, values[0]); err != nil {
+			return Place{}, err
+		}
+	}
+	if place.bucket.Region == "" {
+		place.bucket.Region = os.Getenv("AWS_REGION")
+	}
+	if place.bucket.Region == "" && place.bucket.Endpoint != "" {
+		place.bucket.Region = "us-east-1" // what stores take that have no regions
+	}
+	return place, nil
+}
+
+func (p *Place) set(name, value string) error {
+	switch name {
+	case "endpoint":
+		endpoint, err := url.Parse(value)
+		if err != nil || endpoint.Scheme != "https" && endpoint.Scheme != "http" || endpoint.Host == "" || endpoint.User != nil ||
+			strings.Trim(endpoint.Path, "/") != "" || endpoint.RawQuery != "" || endpoint.Fragment != "" {
+			return errors.New("needs an endpoint of https:// or http:// and a host, and nothing else")
+		}
+		p.bucket.Endpoint, p.bucket.Plain = endpoint.Host, endpoint.Scheme == "http"
+	case "region":
+		p.bucket.Region = value
+	case "path-style":
+		style, err := strconv.ParseBool(value)
+		if err != nil {
+			return errors.New("needs true or false for path-style")
+		}
+		p.bucket.PathStyle = &style
+	case "links":
+		if !slices.Contains([]string{"presigned", "served"}, value) {
+			return errors.New("needs presigned or served for links")
+		}
+		p.bucket.Served = value == "served"
+	default:
+		// Its name is not repeated: it may be a secret.
+		return errors.New("has a parameter that is unknown; known are endpoint, links, path-style and region")
+	}
+	return nil
+}
+
+func (p Place) openBucket(ctx context.Context, config Config) (Stores, error) {
+	settings := p.bucket
+	settings.TempDir, settings.Logger = config.TempDir, config.Logger
+	connected, err := bucket.Connect(ctx, settings)
+	if err != nil {
+		return Stores{}, err
+	}
+	if config.Owner != "" {
+		if err := claim(ctx, connected.Store(p.prefix, nil), config.Owner); err != nil {
+			connected.Close()
+			return Stores{}, err
+		}
+	}
+	return Stores{
+		Fetched: connected.Store(p.prefix+fetched+"/", nil),
+		Queued:  connected.Store(p.prefix+queued+"/", connected.Close),
+	}, nil
+}
