@@ -143,7 +143,7 @@ func (c serveCommand) Run(ctx context.Context, t terminal.Terminal) error {
 		return terminal.WrongUsage("--media-url %s", err)
 	}
 	if cluster.Advertise != "" && !files.Shared() {
-		return errors.New("--advertise needs --media-url: nodes share the files too; let it name a folder that all of them have, file:///mnt/recado, for example on NFS")
+		return errors.New("--advertise needs --media-url: nodes share the files too; let it name a bucket, s3://bucket/prefix, or a folder that all of them have, file:///mnt/recado, for example on NFS")
 	}
 	c.warn(ctx, t)
 	s, err := server.New(ctx, server.Config{
