@@ -106,6 +106,8 @@ func (w *world) add(more ...string) *node {
 	}, append(slices.Clone(w.platform[2:]), more...)...)
 	n.client = client.New("http://"+n.address, w.key)
 	w.start(n)
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	w.nodes = append(w.nodes, n)
 	return n
 }
