@@ -215,6 +215,13 @@
       return true;
     };
   }
+  // What is folded away is fetched when somebody opens it. They may open it before htmx
+  // knows of it, when it has just come: so that is looked at again after each exchange.
+  const fetchOpened = (root) => {
+    for (const part of root.querySelectorAll('details[open] [hx-trigger="opened"]:not(.htmx-request)')) htmx.trigger(part, "opened");
+  };
+  document.addEventListener("toggle", (event) => fetchOpened(event.target.parentElement ?? document), true);
+  document.addEventListener("htmx:afterSettle", () => fetchOpened(document));
   document.addEventListener("htmx:load", (event) => writeAll(event.target));
   document.addEventListener("htmx:sseMessage", (event) => writeAll(event.target));
   document.addEventListener("htmx:afterSettle", (event) => writeAll(event.target));
