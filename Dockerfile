@@ -1,7 +1,7 @@
 # The gateway as an image: one static program, nobody's shell, no right to write but in
 # /data. docs/deploy.md says how to run it.
 #
-#   docker build -t recado .                            # without ffmpeg, under 16 MB compressed with zstd
+#   docker build -t recado .                            # without ffmpeg, under 20 MB compressed with zstd
 #   docker build -t recado:ffmpeg --target ffmpeg .     # with ffmpeg, for voice notes of any format
 #
 # TMPDIR is a folder that the program makes and empties when it starts: big files that are
