@@ -129,7 +129,16 @@ func (s *Service) EnsureAccount(ctx context.Context, name string) (gateway.Accou
 		return gateway.Account{}, fmt.Errorf("access: choose account id: %w", err)
 	}
 	account = gateway.Account{ID: id.String(), Name: name, CreatedAt: s.now().UTC()}
-	return account, s.store.CreateAccount(ctx, account)
+	err = s.store.CreateAccount(ctx, account)
+	if gateway.KindOf(err) != gateway.Conflict {
+		return account, err
+	}
+	// Another node, which starts at the same time, has just made it.
+	made, found, again := s.store.FindAccount(ctx, name)
+	if again != nil || !found {
+		return gateway.Account{}, errors.Join(err, again)
+	}
+	return made, nil
 }
 
 // KeyParams describe a new key.

@@ -17,7 +17,7 @@ type clock struct{ now time.Time }
 
 func (c *clock) Now() time.Time { return c.now }
 
-func newService(t *testing.T) (*access.Service, gateway.Account, *clock) {
+func newStore(t *testing.T) *store.Store {
 	t.Helper()
 	opened, err := store.Open(t.Context(), store.Config{
 		Path: filepath.Join(t.TempDir(), "recado.db"), Logger: slog.New(slog.DiscardHandler),
@@ -26,6 +26,12 @@ func newService(t *testing.T) (*access.Service, gateway.Account, *clock) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = opened.Close() })
+	return opened
+}
+
+func newService(t *testing.T) (*access.Service, gateway.Account, *clock) {
+	t.Helper()
+	opened := newStore(t)
 	c := &clock{now: time.Date(2026, 11, 20, 14, 0, 0, 0, time.UTC)}
 	service, err := access.New(access.Config{Store: opened, Now: c.Now})
 	if err != nil {
@@ -36,6 +42,41 @@ func newService(t *testing.T) (*access.Service, gateway.Account, *clock) {
 		t.Fatal(err)
 	}
 	return service, account, c
+}
+
+// late is a store in which others make an account after somebody has looked for it.
+type late struct {
+	access.Store
+	looked bool
+}
+
+func (l *late) FindAccount(ctx context.Context, name string) (gateway.Account, bool, error) {
+	if !l.looked {
+		l.looked = true
+		return gateway.Account{}, false, nil
+	}
+	return l.Store.FindAccount(ctx, name)
+}
+
+// Nodes that start at the same time on an empty database end up with one account.
+func TestAccountIsMadeOnce(t *testing.T) {
+	t.Parallel()
+	opened := newStore(t)
+	var accounts []gateway.Account
+	for range 2 {
+		service, err := access.New(access.Config{Store: &late{Store: opened}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		account, err := service.EnsureAccount(t.Context(), "shop")
+		if err != nil {
+			t.Fatal(err)
+		}
+		accounts = append(accounts, account)
+	}
+	if accounts[0].ID == "" || accounts[0].ID != accounts[1].ID {
+		t.Errorf("the accounts are %+v", accounts)
+	}
 }
 
 func refused(err error) bool { return gateway.KindOf(err) == gateway.Unauthorized }

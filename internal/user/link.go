@@ -140,12 +140,31 @@ func (s *Service) FirstLink(ctx context.Context, accountID string) (Link, bool, 
 // firstOwner returns the oldest owner of the account, making one if there is none, and
 // reports whether anybody of the account has a password.
 func (s *Service) firstOwner(ctx context.Context, accountID string) (owner gateway.User, ready bool, err error) {
+	owner, found, ready, err := s.oldestOwner(ctx, accountID)
+	if err != nil || found {
+		return owner, ready, err
+	}
+	const names = 100
+	owner, err = s.create(ctx, accountID, firstName, gateway.RoleOwner)
+	for number := 2; gateway.KindOf(err) == gateway.Conflict && number < names; number++ {
+		// Another node, which starts at the same time, may have just made the owner.
+		if made, found, ready, again := s.oldestOwner(ctx, accountID); again != nil || found {
+			return made, ready, again
+		}
+		// Names are unique among all accounts.
+		owner, err = s.create(ctx, accountID, fmt.Sprintf("%s%d", firstName, number), gateway.RoleOwner)
+	}
+	return owner, ready, err
+}
+
+// oldestOwner returns the oldest owner of the account, whether there is one, and whether
+// anybody of the account has a password.
+func (s *Service) oldestOwner(ctx context.Context, accountID string) (owner gateway.User, found, ready bool, err error) {
 	const slice = 100
-	found := false
 	for request := (gateway.PageRequest{Page: 1, Limit: slice}); ; request.Page++ {
 		page, err := s.store.ListUsers(ctx, accountID, request)
 		if err != nil {
-			return gateway.User{}, false, err
+			return gateway.User{}, false, false, err
 		}
 		for _, user := range page.Items {
 			ready = ready || user.Password != ""
@@ -154,18 +173,9 @@ func (s *Service) firstOwner(ctx context.Context, accountID string) (owner gatew
 			}
 		}
 		if len(page.Items) < slice {
-			break
+			return owner, found, ready, nil
 		}
 	}
-	if found {
-		return owner, ready, nil
-	}
-	owner, err = s.create(ctx, accountID, firstName, gateway.RoleOwner)
-	for number := 2; gateway.KindOf(err) == gateway.Conflict && number < slice; number++ {
-		// Names are unique among all accounts.
-		owner, err = s.create(ctx, accountID, fmt.Sprintf("%s%d", firstName, number), gateway.RoleOwner)
-	}
-	return owner, ready, err
 }
 
 // Started reports whether anybody has a password. If not, nobody can sign in without a

@@ -1,6 +1,7 @@
 package user_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
@@ -96,6 +97,41 @@ func TestInviteRefuses(t *testing.T) {
 		if _, err := r.Invite(t.Context(), ana, name, gateway.RoleViewer); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// late is a store in which others make users after somebody has looked for them.
+type late struct {
+	user.Store
+	looked bool
+}
+
+func (l *late) ListUsers(ctx context.Context, accountID string, request gateway.PageRequest) (gateway.Page[gateway.User], error) {
+	if !l.looked {
+		l.looked = true
+		return gateway.Page[gateway.User]{}, nil
+	}
+	return l.Store.ListUsers(ctx, accountID, request)
+}
+
+// Nodes that start at the same time on an empty database end up with one owner.
+func TestFirstOwnerIsMadeOnce(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	var names []string
+	for range 2 {
+		service, err := user.New(user.Config{Store: &late{Store: r.store}, Now: r.clock})
+		if err != nil {
+			t.Fatal(err)
+		}
+		link, found, err := service.FirstLink(t.Context(), r.account.ID)
+		if err != nil || !found {
+			t.Fatalf("there is no link: %v", err)
+		}
+		names = append(names, link.User.Name)
+	}
+	if names[0] != names[1] {
+		t.Errorf("the owners are %q", names)
 	}
 }
 
