@@ -42,23 +42,31 @@ func (c container) command(t *testing.T, arguments []string, more ...string) *ex
 	return command
 }
 
-// process is a program that runs in a container.
-type process struct {
+// running is a program that runs.
+type running struct {
 	output  io.Reader // its standard output
 	command *exec.Cmd
 	ended   chan error // gets the program's end
 }
 
-// start runs what the image runs. The process ends with the test at the latest, whatever
-// happens.
-func (c container) start(t *testing.T, more ...string) *process {
+// start runs what the image runs.
+func (c container) start(t *testing.T, more ...string) *running {
+	t.Helper()
+	return start(t, c.command(t, append(append([]string{}, c.config.Entrypoint...), c.config.Cmd...), more...))
+}
+
+// start runs a command. The process ends with the test at the latest, whatever happens.
+func start(t *testing.T, command *exec.Cmd) *running {
 	t.Helper()
 	reader, writer, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &process{output: reader, command: c.command(t, append(append([]string{}, c.config.Entrypoint...), c.config.Cmd...), more...), ended: make(chan error, 1)}
+	p := &running{output: reader, command: command, ended: make(chan error, 1)}
 	p.command.Stdout, p.command.Stderr = writer, t.Output()
+	if p.command.SysProcAttr == nil {
+		p.command.SysProcAttr = &syscall.SysProcAttr{}
+	}
 	p.command.SysProcAttr.Pdeathsig = syscall.SIGKILL
 	started := make(chan error)
 	go func() {
@@ -86,7 +94,7 @@ func (c container) start(t *testing.T, more ...string) *process {
 }
 
 // terminate ends the process as an operator's tools do, and returns how it ended.
-func (p *process) terminate() error {
+func (p *running) terminate() error {
 	if err := p.command.Process.Signal(syscall.SIGTERM); err != nil {
 		return err
 	}

@@ -63,12 +63,7 @@ type Server struct {
 // fails if the environment variable CI is "true".
 func Start(tb testing.TB) *Server {
 	tb.Helper()
-	if _, err := built(); err != nil {
-		if os.Getenv("CI") == "true" {
-			tb.Fatalf("build the S3 server: %v", err)
-		}
-		tb.Skipf("the S3 server can't be built here: %v", err)
-	}
+	Program(tb)
 	s := &Server{tb: tb, address: process.FreeAddress(tb), dir: tb.TempDir()}
 	for _, folder := range []string{"about", filepath.Join("files", Bucket)} {
 		if err := os.MkdirAll(filepath.Join(s.dir, folder), 0o700); err != nil {
@@ -78,6 +73,20 @@ func Start(tb testing.TB) *Server {
 	s.Begin()
 	tb.Cleanup(s.End)
 	return s
+}
+
+// Program returns the path of the server's program, for a test that starts it by itself. Where
+// it can't be built, it does what Start does.
+func Program(tb testing.TB) string {
+	tb.Helper()
+	path, err := built()
+	if err != nil {
+		if os.Getenv("CI") == "true" {
+			tb.Fatalf("build the S3 server: %v", err)
+		}
+		tb.Skipf("the S3 server can't be built here: %v", err)
+	}
+	return path
 }
 
 // build builds the server and returns the path of its program. Go keeps it in its cache.

@@ -1,0 +1,147 @@
+//go:build linux
+
+package imagetest_test
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const clusterFile = "deploy/cluster/compose.yaml"
+
+// composed is a service as Compose itself understands its file: with the variables put in, and
+// what it takes from others.
+type composed struct {
+	Image       string            `json:"image"`
+	Command     []string          `json:"command"`
+	Entrypoint  []string          `json:"entrypoint"`
+	Environment map[string]string `json:"environment"`
+	Ports       []struct {
+		HostIP    string `json:"host_ip"` //nolint:tagliatelle // Compose's own names, here and below
+		Target    int    `json:"target"`
+		Published string `json:"published"`
+	} `json:"ports"`
+	Volumes []struct {
+		Type   string `json:"type"`
+		Source string `json:"source"`
+		Target string `json:"target"`
+	} `json:"volumes"`
+	Healthcheck struct {
+		Test []string `json:"test"`
+	} `json:"healthcheck"`
+	DependsOn map[string]struct {
+		Condition string `json:"condition"`
+	} `json:"depends_on"` //nolint:tagliatelle // as above
+	ReadOnly        bool     `json:"read_only"`         //nolint:tagliatelle // as above
+	CapDrop         []string `json:"cap_drop"`          //nolint:tagliatelle // as above
+	SecurityOpt     []string `json:"security_opt"`      //nolint:tagliatelle // as above
+	StopGracePeriod string   `json:"stop_grace_period"` //nolint:tagliatelle // as above
+}
+
+// readWithCompose reads a file with Compose's own library, which checks it against its schema.
+// It knows these variables and no others.
+func readWithCompose(t *testing.T, file string, variables ...string) (services map[string]composed, err error) {
+	t.Helper()
+	path := file
+	if !filepath.IsAbs(file) {
+		if path, err = filepath.Abs(filepath.Join(root, file)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	command := exec.CommandContext(t.Context(), "go", append([]string{"run", ".", path}, variables...)...)
+	command.Dir = filepath.Join(root, "tools", "compose")
+	output, err := try(t, buildWait, command)
+	if err != nil {
+		return nil, err
+	}
+	var project struct {
+		Services map[string]composed `json:"services"`
+	}
+	if err := json.Unmarshal([]byte(output), &project); err != nil {
+		t.Fatal(err)
+	}
+	return project.Services, nil
+}
+
+// secrets are the variables that the file of the cluster asks for.
+func secrets() []string {
+	return []string{
+		"POSTGRES_PASSWORD=of-the-database", "RECADO_CLUSTER_SECRET=of-the-nodes-alone",
+		"RECADO_MASTER_KEY=" + strings.Repeat("0123456789abcdef", 4), "FILES_SECRET_KEY=of-the-files",
+	}
+}
+
+// Compose takes both files, and refuses what is none of its words.
+func TestComposeTakesTheFiles(t *testing.T) {
+	t.Parallel()
+	if _, err := readWithCompose(t, "compose.yaml"); err != nil {
+		t.Error(err)
+	}
+	if _, err := readWithCompose(t, clusterFile, secrets()...); err != nil {
+		t.Error(err)
+	}
+	for wrong, instead := range map[string]string{"read_only: true": "readonly: true", "shm_size: 256mb": "shm_size: [much]"} {
+		broken := filepath.Join(t.TempDir(), "compose.yaml")
+		if err := os.WriteFile(broken, []byte(strings.ReplaceAll(read(t, clusterFile), wrong, instead)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := readWithCompose(t, broken, secrets()...); err == nil {
+			t.Errorf("%q is taken", instead)
+		}
+	}
+}
+
+// Without one of its secrets nothing is started, and Compose says what to do.
+func TestClusterAsksForItsSecrets(t *testing.T) {
+	t.Parallel()
+	for i, secret := range secrets() {
+		name, _, _ := strings.Cut(secret, "=")
+		_, err := readWithCompose(t, clusterFile, slices.Delete(secrets(), i, i+1)...)
+		if err == nil || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), "docs/deploy.md") {
+			t.Errorf("without %s: %v", name, err)
+		}
+		if !strings.Contains(read(t, "docs/deploy.md"), name) {
+			t.Errorf("docs/deploy.md does not say how to make %s", name)
+		}
+	}
+}
+
+// Nobody but the balancer is reached from outside, and it by this machine alone. No service
+// may do more than it has to, and each that others wait for says when it is ready.
+func TestClusterIsClosed(t *testing.T) {
+	t.Parallel()
+	services, err := readWithCompose(t, clusterFile, secrets()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	settings := read(t, "docs/config.md")
+	for name, s := range services {
+		for _, port := range s.Ports {
+			if name != "balancer" || port.HostIP != "127.0.0.1" {
+				t.Errorf("%s is reached at %s:%s", name, port.HostIP, port.Published)
+			}
+		}
+		if !slices.Contains(s.SecurityOpt, "no-new-privileges:true") {
+			t.Errorf("%s may get privileges", name)
+		}
+		// The image of PostgreSQL changes its user by itself, and the owner of its folder.
+		if name != "postgres" && (!s.ReadOnly || !slices.Contains(s.CapDrop, "ALL")) {
+			t.Errorf("%s may do more than it has to", name)
+		}
+		for other, how := range s.DependsOn {
+			if how.Condition == "service_healthy" && len(services[other].Healthcheck.Test) == 0 {
+				t.Errorf("%s waits for %s, which does not say when it is ready", name, other)
+			}
+		}
+		for variable := range s.Environment {
+			if strings.HasPrefix(variable, "RECADO_") && !strings.Contains(settings, "`"+variable+"`") {
+				t.Errorf("%s sets %s, which docs/config.md does not have", name, variable)
+			}
+		}
+	}
+}
