@@ -50,6 +50,11 @@ const (
 // the same value each time, and accepts others.
 var ErrUnstorable = errors.New("gateway: the database can't hold this")
 
+// ErrDatabaseAway is in the chain of an error if the database can't be reached, and it is
+// certain that nothing was written. Where that is not certain, it is missing: a repeat could
+// do the same thing twice.
+var ErrDatabaseAway = errors.New("gateway: the database can't be reached")
+
 // Codes of the error body that packages other than the API use.
 const (
 	CodeValidation          = "VALIDATION_ERROR"

@@ -90,10 +90,10 @@ func (s *Service) change(ctx context.Context, session gateway.Session, message g
 					slog.String("platform_id", sent.PlatformID), slog.Any("error", dropErr))
 			}
 		}
-		return err
+		return afterSending(err)
 	}
 	if _, err := s.config.Store.ConfirmChange(ctx, sent.InstanceID, sent.PlatformID, s.reporter.confirm); err != nil {
-		return fmt.Errorf("messaging: write a change: %w", err)
+		return afterSending(fmt.Errorf("messaging: write a change: %w", err))
 	}
 	return nil
 }

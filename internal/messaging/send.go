@@ -219,7 +219,11 @@ func (s *Service) transmit(ctx context.Context, session gateway.Session, message
 	if err == nil {
 		return Result{ID: message.ID, MessageID: message.PlatformID}, nil
 	}
-	if taken || kept() != nil {
+	if kept() != nil {
+		return Result{}, err // nothing was sent
+	}
+	err = afterSending(err)
+	if taken {
 		return Result{}, err
 	}
 	if markErr := s.failed(ctx, message, err); markErr != nil {
@@ -229,6 +233,19 @@ func (s *Service) transmit(ctx context.Context, session gateway.Session, message
 	}
 	return Result{}, err
 }
+
+// afterSending is the error of something that the platform has, or may have. However it came
+// about, a client must not take it for one after which a repeat does no harm, as that of a
+// database which is away.
+func afterSending(err error) error {
+	if _, ok := gateway.AsError(err); ok {
+		return err
+	}
+	return &gateway.Error{Kind: gateway.Internal, Code: gateway.CodeInternal, Message: internalMessage, Cause: err}
+}
+
+// internalMessage is what clients read of an internal error.
+const internalMessage = "an internal error occurred"
 
 // hand hands a message to the platform, and writes that the platform has it. taken says
 // whether it has.
@@ -315,5 +332,5 @@ func asGateway(err error) *gateway.Error {
 	if e, ok := gateway.AsError(err); ok {
 		return e
 	}
-	return gateway.Errorf(gateway.Internal, gateway.CodeInternal, "an internal error occurred")
+	return gateway.Errorf(gateway.Internal, gateway.CodeInternal, internalMessage)
 }

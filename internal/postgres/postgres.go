@@ -8,6 +8,7 @@ package postgres
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -37,6 +38,9 @@ const (
 	serializationFailure = "40001"
 	deadlockDetected     = "40P01"
 )
+
+// fatal is the severity of an error with which the server ends a connection.
+const fatal = "FATAL"
 
 // Config says where the database is.
 type Config struct {
@@ -94,8 +98,8 @@ func (d *DB) Close() error { return d.pool.Close() }
 // transaction is rolled back. A transaction without statements costs nothing.
 //
 // If it is certain that a statement has failed and nothing was committed, although fn
-// returned nil, the error is a *groupcommit.SpoiledError. Any other error of the COMMIT
-// leaves open whether it took place. fn may run again if the server ended the transaction
+// returned nil, the error is a *groupcommit.SpoiledError. If the connection is lost at the
+// COMMIT, it is an *UncertainError. fn may run again if the server ended the transaction
 // because of another one.
 func (d *DB) Transact(ctx context.Context, fn func(tx *Tx) error) error {
 	return d.retry(ctx, func() (err error) {
@@ -114,11 +118,15 @@ func (d *DB) Transact(ctx context.Context, fn func(tx *Tx) error) error {
 	})
 }
 
-// Exec runs one statement as a transaction of its own and returns how many rows it changed.
+// Exec runs one statement as a transaction of its own and returns how many rows it changed. If
+// the connection is lost meanwhile, the error is an *UncertainError.
 func (d *DB) Exec(ctx context.Context, query string, args ...any) (int64, error) {
 	var changed int64
 	err := d.retry(ctx, func() error {
 		result, err := d.pool.ExecContext(ctx, query, args...)
+		if err != nil && mayHaveRun(err) {
+			return &UncertainError{err}
+		}
 		if err != nil {
 			return err
 		}
@@ -152,6 +160,20 @@ func (d *DB) retry(ctx context.Context, attempt func() error) error {
 		}
 		pause *= 2
 	}
+}
+
+// mayHaveRun reports whether a statement that failed may have been carried out and committed:
+// it was sent, and the connection was lost before the server had said what became of it.
+func mayHaveRun(err error) bool {
+	if failure, said := errors.AsType[*pgconn.PgError](err); said {
+		return failure.SeverityUnlocalized == fatal && !isConnectError(err)
+	}
+	return !isConnectError(err) && !errors.Is(err, driver.ErrBadConn) && !pgconn.SafeToRetry(err)
+}
+
+func isConnectError(err error) bool {
+	_, ok := errors.AsType[*pgconn.ConnectError](err)
+	return ok
 }
 
 func lostRace(err error) bool {

@@ -68,16 +68,35 @@ func (t *Tx) commit() error {
 	if t.err == nil && !t.begun && t.queue.Len() == 1 {
 		return nil // there is only the BEGIN
 	}
-	t.queue.Queue("COMMIT")
+	answered := false
+	t.queue.Queue("COMMIT").Exec(func(pgconn.CommandTag) error {
+		answered = true
+		return nil
+	})
 	err := t.send()
 	if err != nil && t.undone() {
 		return &groupcommit.SpoiledError{Err: err}
 	}
-	if err != nil {
-		return fmt.Errorf("commit: %w", err)
+	if err == nil {
+		return nil
 	}
-	return nil
+	err = fmt.Errorf("commit: %w", err)
+	failure, said := errors.AsType[*pgconn.PgError](err)
+	if said && !answered && failure.SeverityUnlocalized == fatal || pgconn.SafeToRetry(err) {
+		return err // the server has ended the connection before the COMMIT, or got nothing
+	}
+	return &UncertainError{err}
 }
+
+// UncertainError is the error of a connection that was lost while a commit was under way:
+// nobody knows whether it took place.
+type UncertainError struct{ Err error }
+
+// Error is why the connection was lost.
+func (u *UncertainError) Error() string { return u.Err.Error() + " (it may have taken place)" }
+
+// Unwrap returns why the connection was lost.
+func (u *UncertainError) Unwrap() error { return u.Err }
 
 // undone reports whether it is certain that a transaction that has failed was not
 // committed: it is still open, or did not even begin.

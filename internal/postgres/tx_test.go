@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -350,6 +351,42 @@ func TestUnsendableValue(t *testing.T) {
 	})
 	if _, spoiled := errors.AsType[*groupcommit.SpoiledError](err); !spoiled {
 		t.Errorf("the error is %v", err)
+	}
+	db.are(t, 1)
+}
+
+// A caller has to know whether a transaction whose connection was lost may have been committed.
+func TestUncertainCommit(t *testing.T) {
+	t.Parallel()
+	db := open(t)
+	db.execute(t,
+		"CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(60); RETURN NULL; END $$",
+		"CREATE CONSTRAINT TRIGGER wait AFTER INSERT ON numbers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (NEW.n > 100) EXECUTE FUNCTION wait()")
+	for name, c := range map[string]struct {
+		patience time.Duration
+		fn       func(tx *postgres.Tx)
+		want     bool
+	}{
+		"the server ends the connection before the commit": {time.Minute, func(tx *postgres.Tx) {
+			queue(t, tx, "SELECT pg_terminate_backend(pg_backend_pid()) WHERE $1", true)
+			queue(t, tx, addNumber, 9)
+		}, false},
+		"no answer to the commit": {300 * time.Millisecond, func(tx *postgres.Tx) { queue(t, tx, addNumber, 101) }, true},
+		"a value that is taken":   {time.Minute, func(tx *postgres.Tx) { queue(t, tx, addNumber, 1) }, false},
+	} {
+		ctx, end := context.WithTimeout(t.Context(), c.patience)
+		err := db.Transact(ctx, func(tx *postgres.Tx) error {
+			c.fn(tx)
+			return nil
+		})
+		end()
+		if _, uncertain := errors.AsType[*postgres.UncertainError](err); err == nil || uncertain != c.want {
+			t.Errorf("%s: uncertain %v: %v", name, uncertain, err)
+		}
+	}
+	_, err := db.Exec(t.Context(), "SELECT pg_terminate_backend(pg_backend_pid()), pg_sleep(60)")
+	if _, uncertain := errors.AsType[*postgres.UncertainError](err); !uncertain {
+		t.Errorf("a statement whose connection is lost: %v", err)
 	}
 	db.are(t, 1)
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"net/http"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -85,5 +87,64 @@ func reportsReason(t *testing.T, g *testkit.Gateway, id, reason string) bool {
 		if data.Reason == reason {
 			return true
 		}
+	}
+}
+
+// While the database is away, clients are told to come back: nothing was done.
+func TestRequestsWhileTheDatabaseIsAway(t *testing.T) {
+	t.Parallel()
+	url := postgres.Start(t)
+	g := testkit.Start(t, testkit.Options{DatabaseURL: url})
+	id := g.Link(t, shopNumber)
+	end := postgres.Outage(t, url)
+	text := client.Text{To: customerNumber, Message: "Oi!"}
+	for range 20 { // more than there are connections
+		_, err := g.Client.ListInstances(t.Context(), 0, 0)
+		refusedForNow(t, err)
+		_, err = g.Client.SendText(t.Context(), id, text)
+		refusedForNow(t, err)
+		_, err = g.Partner.CreateInstance(t.Context(), "another")
+		refusedForNow(t, err)
+	}
+	end()
+	testkit.Await(t, "a send when it is back", func() bool {
+		_, err := g.Client.SendText(t.Context(), id, text)
+		return err == nil
+	})
+	if kept := g.Phones.Messages(t, customerNumber, ""); len(kept) != 1 {
+		t.Errorf("the phone has %d messages, want 1: those that were refused must not be sent", len(kept))
+	}
+}
+
+// refusedForNow fails the test unless err says that a repeat is without harm, and when.
+func refusedForNow(t *testing.T, err error) {
+	t.Helper()
+	testkit.Refused(t, err, http.StatusServiceUnavailable, gateway.CodeUnavailable)
+	if refusal, _ := errors.AsType[*client.Error](err); refusal.RetryAfter <= 0 {
+		t.Error("the answer does not say when to try again")
+	}
+}
+
+// A message that the platform has is not answered as if a repeat did no harm, even if the
+// database goes away when it is to be written that the platform has it.
+func TestDatabaseGoesAwayAfterASend(t *testing.T) {
+	t.Parallel()
+	url := postgres.Start(t)
+	g := testkit.Start(t, testkit.Options{DatabaseURL: url})
+	id := g.Link(t, shopNumber)
+	postgres.Load(t, url, `
+		CREATE FUNCTION away() RETURNS trigger LANGUAGE plpgsql AS
+			$$ BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); PERFORM pg_sleep(10); RETURN NEW; END $$;
+		CREATE TRIGGER away BEFORE UPDATE OF status ON messages FOR EACH ROW EXECUTE FUNCTION away()`)
+	text := client.Text{To: customerNumber, Message: "Oi!", IdempotencyKey: "once"}
+	_, err := g.Client.SendText(t.Context(), id, text)
+	testkit.Refused(t, err, http.StatusInternalServerError, gateway.CodeInternal)
+	postgres.Load(t, url, "DROP FUNCTION away CASCADE")
+	testkit.Await(t, "the answer to a repeat", func() bool {
+		_, err := g.Client.SendText(t.Context(), id, text)
+		return err == nil
+	})
+	if kept := g.Phones.Messages(t, customerNumber, ""); len(kept) != 1 {
+		t.Errorf("the phone has %d messages, want 1", len(kept))
 	}
 }

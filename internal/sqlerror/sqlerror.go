@@ -3,7 +3,11 @@
 package sqlerror
 
 import (
+	"context"
+	"database/sql/driver"
 	"errors"
+	"io"
+	"net"
 	"slices"
 	"strings"
 
@@ -19,6 +23,7 @@ const (
 	programLimitExceeded = "54000" // a value too long for an index
 	uniqueViolation      = "23505"
 	foreignKeyViolation  = "23503"
+	readOnly             = "25006" // a standby that was or will be the primary
 )
 
 // tenureOver is the code of our own function hold_tenures.
@@ -57,6 +62,37 @@ func IsOrphan(err error) bool {
 func IsTenureOver(err error) bool {
 	failure, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && failure.Code == tenureOver
+}
+
+// IsAway reports whether PostgreSQL could not be reached, has ended the connection, or has no
+// resources for the statement: the same may succeed a moment later. It does not say whether a
+// commit that was under way took place.
+func IsAway(err error) bool {
+	if failure, ok := errors.AsType[*pgconn.PgError](err); ok && isAwayCode(failure.Code) {
+		return true
+	}
+	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok {
+		return true
+	}
+	if _, ok := errors.AsType[net.Error](err); ok {
+		return true
+	}
+	for _, lost := range []error{driver.ErrBadConn, pgconn.ErrConnClosed, io.EOF, io.ErrUnexpectedEOF, context.DeadlineExceeded} {
+		if errors.Is(err, lost) {
+			return true
+		}
+	}
+	return pgconn.SafeToRetry(err)
+}
+
+// isAwayCode reports whether PostgreSQL says by a code that it can't work at the moment.
+func isAwayCode(code string) bool {
+	for _, class := range []string{"08", "53", "57P"} { // connection, resources, shutdown
+		if strings.HasPrefix(code, class) {
+			return true
+		}
+	}
+	return code == readOnly
 }
 
 // breaks reports whether an error has PostgreSQL's code or one of those of SQLite.

@@ -1,8 +1,12 @@
 package sqlerror_test
 
 import (
+	"context"
+	"database/sql/driver"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -96,6 +100,34 @@ func TestBrokenRules(t *testing.T) {
 		}
 		if taken, orphan := sqlerror.IsTaken(wrapped), sqlerror.IsOrphan(wrapped); taken != test.taken || orphan != test.orphan {
 			t.Errorf("%s: taken %v, orphan %v of %v", name, taken, orphan, test.err)
+		}
+	}
+}
+
+func TestIsAway(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		err  error
+		want bool
+	}{
+		"shutdown":             {&pgconn.PgError{Code: "57P01"}, true},
+		"too many connections": {&pgconn.PgError{Code: "53300"}, true},
+		"disk full":            {&pgconn.PgError{Code: "53100"}, true},
+		"a lost connection":    {&pgconn.PgError{Code: "08006"}, true},
+		"a standby":            {&pgconn.PgError{Code: "25006"}, true},
+		"no connection":        {&pgconn.ConnectError{}, true},
+		"the end of one":       {io.ErrUnexpectedEOF, true},
+		"a bad one":            {driver.ErrBadConn, true},
+		"no answer":            {&net.OpError{Op: "read", Err: errors.New("reset")}, true},
+		"no answer in time":    {context.DeadlineExceeded, true},
+		"a client that left":   {context.Canceled, false},
+		"a key twice":          {&pgconn.PgError{Code: "23505"}, false},
+		"a lost race":          {&pgconn.PgError{Code: "40001"}, false},
+		"a cancelled query":    {&pgconn.PgError{Code: "57014"}, false},
+		"something else":       {errors.New("connection refused"), false},
+	} {
+		if got := sqlerror.IsAway(fmt.Errorf("store: %w", test.err)); got != test.want {
+			t.Errorf("%s: %v", name, got)
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/groupcommit"
 	"github.com/recado-project/recado/internal/postgres"
-	"github.com/recado-project/recado/internal/sqlerror"
+	"github.com/recado-project/recado/internal/store/failure"
 	"github.com/recado-project/recado/internal/store/table"
 )
 
@@ -72,33 +72,13 @@ func (d *postgresDatabase) begin(
 		}
 		return fn(ctx, tx)
 	}, committed)
-	if !d.fenced {
-		return pending
-	}
-	return tenured{pending}
-}
-
-// tenured is a write whose tenure may be over.
-type tenured struct{ groupcommit.Pending }
-
-// Wait waits for the result.
-func (t tenured) Wait() error { return tenureError(t.Pending.Wait()) }
-
-// WaitSoon waits for the result, a moment longer.
-func (t tenured) WaitSoon() error { return tenureError(t.Pending.WaitSoon()) }
-
-// tenureError says what a client may know of an error that the end of a tenure has caused.
-func tenureError(err error) error {
-	if sqlerror.IsTenureOver(err) {
-		return gateway.ErrTenureOver
-	}
-	return err
+	return failure.Pending{Pending: pending}
 }
 
 func (d *postgresDatabase) writeUnder(
 	ctx context.Context, tenures []gateway.Tenure, fn func(ctx context.Context, q table.Querier) error,
 ) error {
-	return tenureError(d.db.Transact(ctx, func(tx *postgres.Tx) error {
+	return failure.Translate(d.db.Transact(ctx, func(tx *postgres.Tx) error {
 		if d.fenced {
 			if err := holdTenures(tx, tenures); err != nil {
 				return err
@@ -109,18 +89,23 @@ func (d *postgresDatabase) writeUnder(
 }
 
 func (d *postgresDatabase) write(ctx context.Context, fn func(ctx context.Context, q table.Querier) error) error {
-	return d.db.Transact(ctx, func(tx *postgres.Tx) error { return fn(ctx, querierOf(tx)) })
+	return failure.Translate(d.db.Transact(ctx, func(tx *postgres.Tx) error { return fn(ctx, querierOf(tx)) }))
 }
 
 func (d *postgresDatabase) exec(ctx context.Context, query string, args ...any) (int64, error) {
-	return d.db.Exec(ctx, query, args...)
+	changed, err := d.db.Exec(ctx, query, args...)
+	return changed, failure.Translate(err)
 }
 
-func (d *postgresDatabase) reader() table.Querier { return querierOf(d.db.Pool()) }
+func (d *postgresDatabase) reader() table.Querier {
+	return failure.Reader{Querier: querierOf(d.db.Pool())}
+}
 
-func (d *postgresDatabase) scanner() table.Querier { return querierOf(d.db.Pool()) }
+func (d *postgresDatabase) scanner() table.Querier { return d.reader() }
 
-func (d *postgresDatabase) ping(ctx context.Context) error { return d.db.Pool().PingContext(ctx) }
+func (d *postgresDatabase) ping(ctx context.Context) error {
+	return failure.Translate(d.db.Pool().PingContext(ctx))
+}
 
 func (d *postgresDatabase) connections() sql.DBStats        { return d.db.Pool().Stats() }
 func (d *postgresDatabase) compact(_ context.Context) error { return nil }

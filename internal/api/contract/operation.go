@@ -65,7 +65,7 @@ func (op Operation) ofInstance() bool { return strings.Contains(op.Path, "{insta
 func (op Operation) RefusalCodes() []string {
 	codes := slices.Clone(op.Codes)
 	if op.Audience != Everybody {
-		codes = append(codes, gateway.CodeUnauthorized, gateway.CodeRateLimited, gateway.CodeInternal)
+		codes = append(codes, gateway.CodeUnauthorized, gateway.CodeRateLimited, gateway.CodeInternal, gateway.CodeUnavailable)
 	}
 	if op.Audience == Partners || op.ofInstance() {
 		codes = append(codes, gateway.CodeForbidden)
@@ -74,7 +74,7 @@ func (op Operation) RefusalCodes() []string {
 		codes = append(codes, gateway.CodeInstanceNotFound)
 	}
 	if op.Body != nil {
-		codes = append(codes, gateway.CodeValidation, gateway.CodePayloadTooLarge, gateway.CodeUnavailable)
+		codes = append(codes, gateway.CodeValidation, gateway.CodePayloadTooLarge)
 	}
 	slices.Sort(codes)
 	return slices.Compact(codes)

@@ -1,0 +1,24 @@
+// Faults in the settings that change while the program runs, in its log, and in what it says
+// while its database is away.
+
+package main
+
+func settingsFaults() []fault {
+	return []fault{
+		{
+			name: "a database that is away is no internal error", file: "internal/store/failure/failure.go",
+			old: "	return fmt.Errorf(\"%w: %w\", gateway.ErrDatabaseAway, err)\n", new: "	return fmt.Errorf(\"away: %w\", err)\n",
+			test: serverTests, run: "RequestsWhileTheDatabaseIsAway",
+		},
+		{
+			name: "a message that the platform has is not answered as if a repeat did no harm", file: "internal/messaging/send.go",
+			old: "	if _, ok := gateway.AsError(err); ok {\n		return err\n	}\n	return &gateway.Error{", new: "	if true {\n		return err\n	}\n	return &gateway.Error{",
+			test: serverTests, run: "DatabaseGoesAwayAfterASend",
+		},
+		{
+			name: "a commit whose outcome is not known is not said to have failed", file: "internal/postgres/tx.go",
+			old: "	return &UncertainError{err}\n", new: "	return err\n",
+			test: "./internal/postgres", run: "UncertainCommit",
+		},
+	}
+}
