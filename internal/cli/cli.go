@@ -14,6 +14,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/recado-project/recado/internal/cli/data"
+	"github.com/recado-project/recado/internal/cli/settings"
 	"github.com/recado-project/recado/internal/cli/terminal"
 )
 
@@ -72,24 +73,43 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 			panic(reason)
 		}
 	}()
-	var line commands
-	parser, err := newParser(&line, kong.Writers(stdout, stderr), kong.Exit(func(code int) { panic(exited(code)) }))
+	read, err := readLine(args, kong.Writers(stdout, stderr), kong.Exit(func(code int) { panic(exited(code)) }))
 	if err != nil {
 		return fail(stderr, err)
 	}
-	answerCompletion(parser)
-	parsed, err := parser.Parse(explicitHelp(args))
-	if err != nil {
-		return fail(stderr, mistaken(err))
-	}
-	t := terminal.New(stdin, stdout, stderr, line.JSON, line.Log)
+	t := terminal.New(stdin, stdout, stderr, read.line.JSON, read.line.Log)
 	t.Version = version()
-	parsed.BindTo(ctx, (*context.Context)(nil))
-	parsed.Bind(t)
-	if err := parsed.Run(); err != nil {
+	read.parsed.BindTo(ctx, (*context.Context)(nil))
+	read.parsed.Bind(t, read)
+	if err := read.parsed.Run(); err != nil {
 		return fail(t.Err, err)
 	}
 	return 0
+}
+
+// invocation is a command line with the variables and the file of settings, all as they were
+// when it was read.
+type invocation struct {
+	args   []string
+	line   commands
+	parsed *kong.Context
+	file   *settings.File // nil without one
+}
+
+// readLine reads a command line. Its error is for people.
+func readLine(args []string, options ...kong.Option) (*invocation, error) {
+	read := &invocation{args: args}
+	var loader settings.Loader
+	parser, err := newParser(&read.line, append(options, kong.WithBeforeResolve(loader.Load))...)
+	if err != nil {
+		return nil, err
+	}
+	answerCompletion(parser)
+	if read.parsed, err = parser.Parse(explicitHelp(args)); err != nil {
+		return nil, mistaken(err)
+	}
+	read.file = loader.File
+	return read, nil
 }
 
 func newParser(line *commands, options ...kong.Option) (*kong.Kong, error) {

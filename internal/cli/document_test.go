@@ -4,16 +4,23 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/recado-project/recado/internal/cli/settings"
 )
 
 //nolint:gochecknoglobals // a flag of the test binary
 var update = flag.Bool("update", false, "write the generated documents anew")
 
-const configDocument = "../../docs/config.md"
+const (
+	configDocument  = "../../docs/config.md"
+	exampleSettings = "../../deploy/recado.example.yaml"
+)
 
 // docs/config.md is made from the commands' own definitions.
 func TestConfigDocumentIsCurrent(t *testing.T) {
@@ -23,23 +30,63 @@ func TestConfigDocumentIsCurrent(t *testing.T) {
 		t.Fatal(err)
 	}
 	var document strings.Builder
-	document.WriteString("# Settings\n\nEvery setting is a flag and an environment variable; the flag wins. " +
-		"Generated from the program: `make generate`.\n")
+	document.WriteString("# Settings\n\nEvery setting is a flag and an environment variable. Those of `recado serve` can be in a file as well, " +
+		"which `--settings` names:\nYAML with the names of the flags, as in [deploy/recado.example.yaml](../deploy/recado.example.yaml). " +
+		"The flag wins over the variable, the variable\nover the file. Commands that work on the data take what they need from the same file. " +
+		"`recado serve --check` says what is wrong with it.\n\nGenerated from the program: `make generate`.\n")
 	writeFlags(&document, "All commands", parser.Model.Node)
 	for _, leaf := range parser.Model.Leaves(true) {
 		writeFlags(&document, "`"+leaf.FullPath()+"`", leaf)
 	}
+	isCurrent(t, configDocument, document.String())
+}
+
+// isCurrent fails the test if a generated document has another text.
+func isCurrent(t *testing.T, path, text string) {
+	t.Helper()
 	if *update {
-		if err := os.WriteFile(configDocument, []byte(document.String()), 0o600); err != nil {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	current, err := os.ReadFile(configDocument)
+	current, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if string(current) != document.String() {
-		t.Errorf("%s is not what the program says: make generate", configDocument)
+	if string(current) != text {
+		t.Errorf("%s is not what the program says: make generate", path)
+	}
+}
+
+// The example of a file of settings has all of them, and can be used: as it is, and with every
+// comment removed.
+func TestExampleSettingsDocument(t *testing.T) {
+	t.Parallel()
+	parser, err := newParser(&commands{}, kong.Vars{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var example strings.Builder
+	if err := settings.WriteExample(&example, parser.Model); err != nil {
+		t.Fatal(err)
+	}
+	isCurrent(t, exampleSettings, example.String())
+	bare := regexp.MustCompile(`(?m)^#([a-z-]+: )`).ReplaceAllString(example.String(), "$1")
+	for want, text := range map[int]string{0: example.String(), len(settings.Known(parser.Model)): bare} {
+		path := filepath.Join(t.TempDir(), "recado.yaml")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		read, err := readLine([]string{"serve", "--settings", path})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if read.file.Len() != want {
+			t.Errorf("it has %d settings, want %d", read.file.Len(), want)
+		}
+		if _, err := read.line.Serve.config(); err != nil {
+			t.Errorf("with %d settings: %v", want, err)
+		}
 	}
 }
 

@@ -55,6 +55,7 @@ func (f platformFlags) config() (whatsapp.Config, error) {
 // serveCommand runs the gateway.
 type serveCommand struct {
 	data.Flags
+	Check            bool          `help:"Only say whether the settings are right, as the gateway would find them, and stop." env:"-"`
 	Listen           string        `help:"Address of the API." default:"127.0.0.1:8080"`
 	AdminListen      string        `help:"Address for those who run the gateway: /metrics, /healthz, /readyz and /debug/pprof/. It asks for no password: keep it inside. Without it there is none." placeholder:"HOST:PORT"`
 	OTLPEndpoint     string        `help:"Collector that traces are sent to, by OTLP over HTTP: http://host:4318. The variables OTEL_EXPORTER_OTLP_… work too, and say how. Without an address there are no traces." name:"otlp-endpoint" placeholder:"URL"`
@@ -85,7 +86,7 @@ type serveCommand struct {
 // clusterFlags make the process one of several that share a PostgreSQL database.
 type clusterFlags struct {
 	Advertise     string `help:"Address where the other processes on the same PostgreSQL database reach this one, for example http://10.0.0.7:8080. It makes this process a node: they share the instances, and any of them takes any request. Without it, the process has the database to itself."`
-	ClusterSecret string `help:"What the nodes recognise each other by: the same 16 or more characters for all of them."`
+	ClusterSecret string `help:"What the nodes recognise each other by: the same 16 or more characters for all of them." secret:""`
 }
 
 // minClusterSecret is how many characters the secret must have.
@@ -107,48 +108,44 @@ func (f clusterFlags) cluster(databaseURL string) (server.Cluster, error) {
 	return server.Cluster{Advertise: strings.TrimRight(f.Advertise, "/"), Secret: f.ClusterSecret}, nil
 }
 
-// Run serves until ctx ends.
-func (c serveCommand) Run(ctx context.Context, t terminal.Terminal) error {
+// config checks the settings, and makes the configuration of the program from them. The master
+// key and the logger are missing.
+func (c serveCommand) config() (server.Config, error) {
 	if c.PublicURL != "" && !terminal.IsWebAddress(c.PublicURL) {
-		return terminal.WrongUsage("--public-url %q needs http:// or https:// and a host", c.PublicURL)
+		return server.Config{}, terminal.WrongUsage("--public-url %q needs http:// or https:// and a host", c.PublicURL)
 	}
 	if c.OTLPEndpoint != "" && !terminal.IsWebAddress(c.OTLPEndpoint) {
-		return terminal.WrongUsage("--otlp-endpoint %q needs http:// or https:// and a host", c.OTLPEndpoint)
+		return server.Config{}, terminal.WrongUsage("--otlp-endpoint %q needs http:// or https:// and a host", c.OTLPEndpoint)
 	}
 	platform, err := c.Platform.config()
 	if err != nil {
-		return err
+		return server.Config{}, err
 	}
 	if platform.HistoryPerChat = c.HistoryPerChat; c.HistoryPerChat == 0 {
 		platform.HistoryPerChat = -1
 	}
 	limits, err := c.limits()
 	if err != nil {
-		return err
+		return server.Config{}, err
 	}
 	cluster, err := c.cluster(c.DatabaseURL)
 	if err != nil {
-		return err
+		return server.Config{}, err
 	}
 	denied, err := outbound.ParsePrefixes(c.DenyFetch)
 	if err != nil {
-		return fmt.Errorf("--deny-fetch: %w", err)
-	}
-	master, err := c.Master(ctx)
-	if err != nil {
-		return err
+		return server.Config{}, fmt.Errorf("--deny-fetch: %w", err)
 	}
 	files, err := place.Parse(c.MediaURL)
 	if err != nil {
-		return terminal.WrongUsage("--media-url %s", err)
+		return server.Config{}, terminal.WrongUsage("--media-url %s", err)
 	}
 	if cluster.Advertise != "" && !files.Shared() {
-		return errors.New("--advertise needs --media-url: nodes share the files too; let it name a bucket, s3://bucket/prefix, or a folder that all of them have, file:///mnt/recado, for example on NFS")
+		return server.Config{}, errors.New("--advertise needs --media-url: nodes share the files too; let it name a bucket, s3://bucket/prefix, or a folder that all of them have, file:///mnt/recado, for example on NFS")
 	}
-	c.warn(ctx, t)
-	s, err := server.New(ctx, server.Config{
-		Listen: c.Listen, DataDir: c.Data, DatabaseURL: c.DatabaseURL, Cluster: cluster, MasterKey: master,
-		Platform: platform, Version: version(), Logger: t.Logger,
+	return server.Config{
+		Listen: c.Listen, DataDir: c.Data, DatabaseURL: c.DatabaseURL, Cluster: cluster,
+		Platform: platform, Version: version(),
 		Media:      media.Config{MaxBytes: c.MaxMedia, AllowPrivate: c.AllowPrivateURLs},
 		Blobs:      media.BlobsConfig{MaxFile: c.MaxDownload, Total: c.MediaQuota, PerFolder: c.InstanceQuota, Keep: c.KeepMedia},
 		MediaPlace: files,
@@ -159,7 +156,25 @@ func (c serveCommand) Run(ctx context.Context, t terminal.Terminal) error {
 		AllowPrivateURLs: c.AllowPrivateURLs, DenyFetch: denied,
 		PublicURL: c.PublicURL, BehindProxy: c.BehindProxy,
 		AdminListen: c.AdminListen, DrainWait: c.DrainWait, Traces: c.traces(), OTLPEndpoint: c.OTLPEndpoint,
-	})
+	}, nil
+}
+
+// Run serves until ctx ends.
+func (c serveCommand) Run(ctx context.Context, t terminal.Terminal, read *invocation) error {
+	config, err := c.config()
+	if err != nil {
+		return err
+	}
+	if config.MasterKey, err = c.Master(ctx); err != nil {
+		return err
+	}
+	c.warn(ctx, t)
+	read.file.WarnExposed(ctx, t.Logger)
+	if c.Check {
+		return t.Done(map[string]any{"done": "checked", "settings": read.file.Len()}, "the settings are right")
+	}
+	config.Logger = t.Logger
+	s, err := server.New(ctx, config)
 	if err != nil {
 		return err
 	}

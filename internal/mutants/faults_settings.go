@@ -3,6 +3,8 @@
 
 package main
 
+const settingsTests = "./internal/cli/settings"
+
 func settingsFaults() []fault {
 	return []fault{
 		{
@@ -19,6 +21,16 @@ func settingsFaults() []fault {
 			name: "a commit whose outcome is not known is not said to have failed", file: "internal/postgres/tx.go",
 			old: "	return &UncertainError{err}\n", new: "	return err\n",
 			test: "./internal/postgres", run: "UncertainCommit",
+		},
+		{
+			name: "a variable wins over the file of settings", file: "internal/cli/settings/loader.go",
+			old: "set := os.LookupEnv(name); set {", new: "set := os.LookupEnv(name); set && false {",
+			test: settingsTests, run: "Precedence",
+		},
+		{
+			name: "a setting that does not exist is refused", file: "internal/cli/settings/file.go",
+			old: "	if name.Kind != yaml.ScalarNode || n < 0 {", new: "	if n < 0 {\n		return nil\n	}\n	if name.Kind != yaml.ScalarNode {",
+			test: settingsTests, run: "Mistakes",
 		},
 	}
 }

@@ -23,8 +23,9 @@ import (
 
 // Place says where the data are.
 type Place struct {
+	Settings    string `help:"File of settings (YAML): the names of serve's flags without their dashes, one a line. A flag or a variable wins over it." name:"settings" type:"path" placeholder:"FILE"`
 	Data        string `help:"Folder of the data: the database, fetched files, temporary files." default:"recado-data" type:"path"`
-	DatabaseURL string `help:"PostgreSQL database (postgres://…) instead of SQLite files in the folder." name:"database-url"`
+	DatabaseURL string `help:"PostgreSQL database (postgres://…) instead of SQLite files in the folder." name:"database-url" secret:""`
 }
 
 // config configures the store, without a master key.
@@ -46,7 +47,7 @@ type Flags struct {
 
 	MasterKeyFile    string `help:"File with the master key: the secrets in the database are sealed with it. It must not be in the folder of the data." name:"master-key-file" type:"path" placeholder:"FILE"`
 	MasterKeyCommand string `help:"Command that prints the master key, to have it from a key service." name:"master-key-command" placeholder:"COMMAND"`
-	MasterKey        string `help:"The master key itself. Use the variable to keep it out of the process list." name:"master-key" placeholder:"KEY"`
+	MasterKey        string `help:"The master key itself. Use the variable to keep it out of the process list." name:"master-key" placeholder:"KEY" secret:""`
 }
 
 // Master reads the master key; nil if there is none.
