@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/cli/data"
+	"github.com/recado-project/recado/internal/cli/repeatlog"
 	"github.com/recado-project/recado/internal/cli/terminal"
 	"github.com/recado-project/recado/internal/media"
 	"github.com/recado-project/recado/internal/media/place"
@@ -78,6 +79,7 @@ type serveCommand struct {
 	KeepDelivered    time.Duration `help:"How long events are kept that were delivered or that no webhook waits for." default:"72h"`
 	KeepUndelivered  time.Duration `help:"How long events are kept that a webhook waits for." default:"168h"`
 	HistoryPerChat   int           `help:"How many messages of each chat are copied from the phone when an instance is linked; 0: none." default:"50" name:"history-per-chat"`
+	LogRepeats       int           `help:"How many lines of the log with the same level, text and instance are written within ten seconds; one line says how many more there were. 0: all." default:"100"`
 	Platform         platformFlags `embed:"" prefix:"platform-"`
 	clusterFlags
 	limitFlags
@@ -128,6 +130,9 @@ func (c serveCommand) config() (server.Config, error) {
 	if err != nil {
 		return server.Config{}, err
 	}
+	if c.LogRepeats < 0 {
+		return server.Config{}, errors.New("--log-repeats must not be less than 0")
+	}
 	cluster, err := c.cluster(c.DatabaseURL)
 	if err != nil {
 		return server.Config{}, err
@@ -173,7 +178,9 @@ func (c serveCommand) Run(ctx context.Context, t terminal.Terminal, read *invoca
 	if c.Check {
 		return t.Done(map[string]any{"done": "checked", "settings": read.file.Len()}, "the settings are right")
 	}
-	config.Logger = t.Logger
+	log := repeatlog.New(repeatlog.Config{Next: t.Logger.Handler(), Most: c.LogRepeats, Always: alwaysLogged()})
+	defer log.Close() //nolint:contextcheck // ctx has ended by then
+	config.Logger = log.Logger()
 	s, err := server.New(ctx, config)
 	if err != nil {
 		return err
@@ -186,6 +193,12 @@ func (c serveCommand) Run(ctx context.Context, t terminal.Terminal, read *invoca
 		return errors.Join(err, s.Close())
 	}
 	return s.Run(ctx)
+}
+
+// alwaysLogged are lines that say what has become of instances: all are written, however many
+// there are.
+func alwaysLogged() []string {
+	return []string{"instance status changed", "instances taken over", "instances handed over"}
 }
 
 // firstLink returns the path of the link with which the first owner sets a password; empty

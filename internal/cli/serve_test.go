@@ -2,7 +2,10 @@ package cli
 
 import (
 	"log/slog"
+	"os"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -33,6 +36,30 @@ func TestServeWarns(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// The lines that are always logged are those that the program writes.
+func TestAlwaysLogged(t *testing.T) {
+	t.Parallel()
+	var source strings.Builder
+	for _, room := range []string{"instance", "node"} {
+		files, err := filepath.Glob(filepath.Join("..", room, "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			source.Write(text)
+		}
+	}
+	for _, text := range alwaysLogged() {
+		if !strings.Contains(source.String(), strconv.Quote(text)) {
+			t.Errorf("no line says %q", text)
+		}
 	}
 }
 

@@ -3,7 +3,10 @@
 
 package main
 
-const settingsTests = "./internal/cli/settings"
+const (
+	settingsTests  = "./internal/cli/settings"
+	repeatlogTests = "./internal/cli/repeatlog"
+)
 
 func settingsFaults() []fault {
 	return []fault{
@@ -21,6 +24,16 @@ func settingsFaults() []fault {
 			name: "a commit whose outcome is not known is not said to have failed", file: "internal/postgres/tx.go",
 			old: "	return &UncertainError{err}\n", new: "	return err\n",
 			test: "./internal/postgres", run: "UncertainCommit",
+		},
+		{
+			name: "lines that are left out are told", file: "internal/cli/repeatlog/repeatlog.go",
+			old: "		if c.left > 0 {", new: "		if c.left > 1<<40 {",
+			test: repeatlogTests, run: "Repeats",
+		},
+		{
+			name: "what is remembered of the log is bounded", file: "internal/cli/repeatlog/repeatlog.go",
+			old: "		if len(l.counts) < place.most {", new: "		if place.most > 0 {",
+			test: repeatlogTests, run: "MemoryIsBounded",
 		},
 		{
 			name: "a variable wins over the file of settings", file: "internal/cli/settings/loader.go",
