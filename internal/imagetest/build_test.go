@@ -43,7 +43,7 @@ func try(t *testing.T, wait time.Duration, command *exec.Cmd) (string, error) {
 	ctx, cancel := context.WithTimeout(t.Context(), wait)
 	defer cancel()
 	bounded := exec.CommandContext(ctx, command.Path, command.Args[1:]...)
-	bounded.Dir, bounded.Env, bounded.SysProcAttr = command.Dir, command.Env, command.SysProcAttr
+	bounded.Dir, bounded.Env, bounded.Stdin, bounded.SysProcAttr = command.Dir, command.Env, command.Stdin, command.SysProcAttr
 	if bounded.SysProcAttr == nil {
 		bounded.SysProcAttr = &syscall.SysProcAttr{}
 	}

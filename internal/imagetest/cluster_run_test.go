@@ -36,18 +36,16 @@ const (
 // node stops, and no request fails.
 func TestClusterWorks(t *testing.T) { //nolint:paralleltest // it wants the processors for itself
 	requireHAProxy(t)
-	box := start(t, exec.CommandContext(context.WithoutCancel(t.Context()), process.Self(t), "sandbox", "--listen", "127.0.0.1:0", "--data", t.TempDir(), "--log-level", "error"))
-	hint := strings.Fields(box.line(t, "A gateway on it: recado serve"))
-	phones := testkit.NewPhones("http" + strings.TrimPrefix(hint[7], "ws"))
-	c := newCluster(t, postgres.Start(t), []string{"RECADO_PLATFORM_URL=" + hint[7], "RECADO_PLATFORM_KEY=" + hint[9]})
-
-	c.begin(t, "files")
-	check := c.services["files"].Healthcheck.Test
-	files := strings.Replace(check[len(check)-1], "127.0.0.1", c.address("files"), 1)
-	testkit.Await(t, "the store answers", func() bool { status, _ := fetch(t, files); return status == http.StatusOK })
+	services, err := readWithCompose(t, clusterFile, append(secrets(), "RECADO_PUBLIC_URL=http://balancer:8080")...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	phones, platform := startSandbox(t)
+	c := newCluster(t, services, postgres.Start(t), platform)
+	c.beginFiles(t)
 	nodes := map[string]*running{}
 	for name, s := range c.services {
-		if s.Image == "recado" {
+		if s.Image == ourImage {
 			nodes[name] = c.begin(t, name)
 		}
 	}
@@ -72,6 +70,23 @@ func TestClusterWorks(t *testing.T) { //nolint:paralleltest // it wants the proc
 	}
 	tryCluster(t, c, gateway, phones, shops[0])
 	stopNode(t, c, nodes, gateway, shops)
+}
+
+// startSandbox starts a platform, and returns its phones and the variables that name it.
+func startSandbox(t *testing.T) (phones *testkit.Phones, platform []string) {
+	t.Helper()
+	box := start(t, exec.CommandContext(context.WithoutCancel(t.Context()), process.Self(t), "sandbox", "--listen", "127.0.0.1:0", "--data", t.TempDir(), "--log-level", "error"))
+	hint := strings.Fields(box.line(t, "A gateway on it: recado serve"))
+	return testkit.NewPhones("http" + strings.TrimPrefix(hint[7], "ws")), []string{"RECADO_PLATFORM_URL=" + hint[7], "RECADO_PLATFORM_KEY=" + hint[9]}
+}
+
+// beginFiles starts the store for files, and returns when it answers.
+func (c *cluster) beginFiles(t *testing.T) {
+	t.Helper()
+	c.begin(t, "files")
+	check := c.services["files"].Healthcheck.Test
+	address := strings.Replace(check[len(check)-1], "127.0.0.1", c.address("files"), 1)
+	testkit.Await(t, "the store answers", func() bool { status, _ := fetch(t, address); return status == http.StatusOK })
 }
 
 // tryCluster sees that events come at once, and that files come from the store.

@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -32,41 +33,40 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// cluster is what deploy/cluster/compose.yaml describes, as processes of this machine. Each
+// ourImage is what the files call the image of the Dockerfile.
+const ourImage = "recado"
+
+// cluster is what a file of a deployment describes, as processes of this machine. Each
 // service has a loopback address of its own, so the ports are those of the file.
 type cluster struct {
 	services map[string]composed
-	network  string // the first three numbers of the addresses; all that begins with 127 is loopback
+	hosts    map[string]string // services by the names that they reach each other by
+	network  string            // the first three numbers of the addresses; all that begins with 127 is loopback
 	database string
 	platform []string // variables
 	folder   string
 }
 
-// newCluster reads the file. Its database is another one, and its platform a sandbox.
-func newCluster(t *testing.T, database string, platform []string) *cluster {
+// newCluster returns a cluster of these services. Its database is another one than they name,
+// and its platform is a sandbox.
+func newCluster(t *testing.T, services map[string]composed, database string, platform []string) *cluster {
 	t.Helper()
-	c := &cluster{database: database, platform: platform, folder: t.TempDir()}
+	c := &cluster{services: services, hosts: map[string]string{}, database: database, platform: platform, folder: t.TempDir()}
 	c.network = fmt.Sprintf("127.%d.%d", 1+rand.IntN(250), rand.IntN(250))
-	var err error
-	if c.services, err = readWithCompose(t, clusterFile, append(secrets(), "RECADO_PUBLIC_URL=http://balancer:8080")...); err != nil {
-		t.Fatal(err)
+	for service := range services {
+		c.hosts[service] = service
 	}
 	return c
 }
 
-// address is where a service is reached; "" if none has that name.
+// address is where a service is reached.
 func (c *cluster) address(service string) string {
-	for i, name := range []string{"balancer", "node1", "node2", "node3", "files"} {
-		if name == service {
-			return fmt.Sprintf("%s.%d", c.network, i+1)
-		}
-	}
-	return ""
+	return fmt.Sprintf("%s.%d", c.network, 1+slices.Index(slices.Sorted(maps.Keys(c.services)), service))
 }
 
 var (
 	// addressed is a service with its port, and ownAddress a port of the service itself.
-	addressed  = regexp.MustCompile(`\b([a-z]+\d?):(\d+)`)
+	addressed  = regexp.MustCompile(`\b([a-z][-a-z0-9.]*):(\d+)`)
 	ownAddress = regexp.MustCompile(`(^|\s)(?:0\.0\.0\.0)?:(\d+)`)
 )
 
@@ -80,8 +80,8 @@ func (c *cluster) here(t *testing.T, service, text string) string {
 	text = ownAddress.ReplaceAllString(text, "${1}"+c.address(service)+":$2")
 	text = addressed.ReplaceAllStringFunc(text, func(found string) string {
 		name, port, _ := strings.Cut(found, ":")
-		if address := c.address(name); address != "" {
-			return address + ":" + port
+		if service, ok := c.hosts[name]; ok {
+			return c.address(service) + ":" + port
 		}
 		return found
 	})
@@ -96,21 +96,23 @@ func (c *cluster) here(t *testing.T, service, text string) string {
 // file, and nothing of this machine's.
 func (c *cluster) environment(t *testing.T, service string) (all []string) {
 	t.Helper()
+	if c.services[service].Image == ourImage {
+		for _, i := range stages(t)["recado"] {
+			if i.word == "ENV" {
+				for setting := range strings.FieldsSeq(i.arguments) {
+					name, value, _ := strings.Cut(setting, "=")
+					all = append(all, name+"="+c.here(t, service, value))
+				}
+			}
+		}
+		all = append(append(all, c.platform...), "RECADO_TEST_AS_PROGRAM=1")
+	} else {
+		all = append(all, "PATH="+filepath.Dir(s3.Program(t))+":"+os.Getenv("PATH"))
+	}
 	for name, value := range c.services[service].Environment {
 		all = append(all, name+"="+c.here(t, service, value))
 	}
-	if c.services[service].Image != "recado" {
-		return append(all, "PATH="+filepath.Dir(s3.Program(t))+":"+os.Getenv("PATH"))
-	}
-	for _, i := range stages(t)["recado"] {
-		if i.word == "ENV" {
-			for setting := range strings.FieldsSeq(i.arguments) {
-				name, value, _ := strings.Cut(setting, "=")
-				all = append(all, name+"="+c.here(t, service, value))
-			}
-		}
-	}
-	return append(append(all, c.platform...), "RECADO_TEST_AS_PROGRAM=1")
+	return all
 }
 
 // command is a command in the container of a service.
@@ -149,7 +151,7 @@ func (c *cluster) begin(t *testing.T, service string) *running {
 	}
 	arguments := append(slices.Clone(s.Entrypoint), s.Command...)
 	switch { // what their images begin with
-	case s.Image == "recado":
+	case s.Image == ourImage:
 		arguments = []string{"/recado", "serve"}
 	case service == "balancer":
 		arguments = []string{"haproxy", "-db", "-f", s.Volumes[0].Target}

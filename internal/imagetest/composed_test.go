@@ -26,11 +26,7 @@ type composed struct {
 		Target    int    `json:"target"`
 		Published string `json:"published"`
 	} `json:"ports"`
-	Volumes []struct {
-		Type   string `json:"type"`
-		Source string `json:"source"`
-		Target string `json:"target"`
-	} `json:"volumes"`
+	Volumes     []volume `json:"volumes"`
 	Healthcheck struct {
 		Test []string `json:"test"`
 	} `json:"healthcheck"`
@@ -41,6 +37,13 @@ type composed struct {
 	CapDrop         []string `json:"cap_drop"`          //nolint:tagliatelle // as above
 	SecurityOpt     []string `json:"security_opt"`      //nolint:tagliatelle // as above
 	StopGracePeriod string   `json:"stop_grace_period"` //nolint:tagliatelle // as above
+}
+
+// volume is a folder or a file that a service finds at a place of its own.
+type volume struct {
+	Type   string `json:"type"`
+	Source string `json:"source"`
+	Target string `json:"target"`
 }
 
 // readWithCompose reads a file with Compose's own library, which checks it against its schema.
