@@ -20,6 +20,11 @@ type statefulSet struct {
 		Replicas int `json:"replicas"`
 		Template struct {
 			Spec struct {
+				Security struct {
+					User       int `json:"runAsUser"`
+					Group      int `json:"runAsGroup"`
+					FilesGroup int `json:"fsGroup"`
+				} `json:"securityContext"`
 				Grace      int            `json:"terminationGracePeriodSeconds"`
 				Containers []podContainer `json:"containers"`
 			} `json:"spec"`
@@ -29,6 +34,9 @@ type statefulSet struct {
 
 // podContainer is what runs in a pod.
 type podContainer struct {
+	Security struct {
+		ReadOnly bool `json:"readOnlyRootFilesystem"`
+	} `json:"securityContext"`
 	Env []struct {
 		Name      string `json:"name"`
 		Value     string `json:"value"`

@@ -5,6 +5,7 @@ package imagetest_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"os/exec"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/oasdiff/yaml"
 )
@@ -237,6 +239,8 @@ func TestChartCheckNotices(t *testing.T) {
 		{set, `"250m"`, `"much"`},
 		{set, `"apps/v1"`, `"apps/v2"`},
 		{set, `"mountPath":"/data",`, ``}, // missing
+		{set, `"runAsNonRoot":true`, `"runAsNonRoot":false`},
+		{set, `"allowPrivilegeEscalation":false,`, ``},
 		{monitor, `"interval"`, `"every"`},
 	}
 	var objects []string
@@ -249,6 +253,40 @@ func TestChartCheckNotices(t *testing.T) {
 	for i, problem := range helm(t, nil, "", objects...).Objects {
 		if (problem == "") != (faults[i].old == faults[i].new) {
 			t.Errorf("%s instead of %s: %q", faults[i].new, faults[i].old, problem)
+		}
+	}
+}
+
+// The pods are made for the image: its user, its folder, settings that are there, and as much
+// time as they may need to stop.
+func TestChartFitsTheImage(t *testing.T) {
+	t.Parallel()
+	said := helm(t, map[string]values{"one": oneGateway(), "three": threeNodes().with(values{"drainSeconds": 100})}, "")
+	settings := read(t, "docs/config.md")
+	user := ""
+	for _, i := range stages(t)["recado"] {
+		if i.word == "USER" {
+			user = i.arguments
+		}
+	}
+	for name, r := range said.Cases {
+		var set statefulSet
+		r.find(t, "StatefulSet", &set)
+		pod := set.Spec.Template.Spec
+		one := pod.Containers[0]
+		if is := fmt.Sprintf("%d:%d", pod.Security.User, pod.Security.Group); is != user || pod.Security.Group != pod.Security.FilesGroup {
+			t.Errorf("%s: the pods run as %s, with files of %d, and the image as %s", name, is, pod.Security.FilesGroup, user)
+		}
+		if !one.Security.ReadOnly || len(one.VolumeMounts) != 1 || one.VolumeMounts[0].MountPath != "/data" {
+			t.Errorf("%s: the pods may write elsewhere than to /data: %+v", name, one.VolumeMounts)
+		}
+		for _, variable := range one.Env {
+			if strings.HasPrefix(variable.Name, "RECADO_") && !strings.Contains(settings, "`"+variable.Name+"`") {
+				t.Errorf("%s: the chart sets %s, which docs/config.md does not have", name, variable.Name)
+			}
+			if wait, err := time.ParseDuration(variable.Value); variable.Name == "RECADO_DRAIN_WAIT" && (err != nil || wait.Seconds()+30 > float64(pod.Grace)) {
+				t.Errorf("%s: a pod drains for %s, and is killed after %d s (%v)", name, wait, pod.Grace, err)
+			}
 		}
 	}
 }

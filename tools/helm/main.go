@@ -1,7 +1,8 @@
 // Command helm renders a chart with Helm's own library for many sets of values, and checks
 // what comes out against the schemas of Kubernetes as kubectl does: fields that don't exist,
-// values of the wrong type and fields that are missing are all reported. Tests call it; it is
-// a module of its own because Helm needs hundreds of others.
+// values of the wrong type and fields that are missing are all reported, and so are pods that
+// the standard "restricted" refuses. Tests call it; it is a module of its own because Helm
+// needs hundreds of others.
 //
 // It reads a request as JSON from its standard input, and writes an answer.
 package main
@@ -23,10 +24,14 @@ import (
 	"helm.sh/helm/v4/pkg/chart/v2/lint"
 	"helm.sh/helm/v4/pkg/chart/v2/loader"
 	"helm.sh/helm/v4/pkg/engine"
+	apps "k8s.io/api/apps/v1"
+	core "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/kubectl/pkg/util/openapi"
 	"k8s.io/kubectl/pkg/validation"
+	security "k8s.io/pod-security-admission/api"
+	"k8s.io/pod-security-admission/policy"
 	"sigs.k8s.io/yaml"
 )
 
@@ -135,8 +140,9 @@ func render(folder string, values map[string]any, check checker) (rendered, erro
 
 // checker knows the API of Kubernetes.
 type checker struct {
-	schema openapi.Resources
-	codecs serializer.CodecFactory
+	schema   openapi.Resources
+	codecs   serializer.CodecFactory
+	standard policy.Evaluator
 }
 
 func newChecker(path string) (checker, error) {
@@ -149,7 +155,11 @@ func newChecker(path string) (checker, error) {
 		return checker{}, err
 	}
 	schema, err := openapi.NewOpenAPIData(document)
-	return checker{schema, serializer.NewCodecFactory(scheme.Scheme, serializer.EnableStrict)}, err
+	if err != nil {
+		return checker{}, err
+	}
+	standard, err := policy.NewEvaluator(policy.DefaultChecks(), nil)
+	return checker{schema, serializer.NewCodecFactory(scheme.Scheme, serializer.EnableStrict), standard}, err
 }
 
 // OpenAPISchema gives kubectl's check the schema, which it would get from a server.
@@ -175,6 +185,22 @@ func (c checker) object(content []byte) error {
 		return err
 	}
 	// The schema says "string" for more than it means: amounts, for example.
-	_, _, err := c.codecs.UniversalDeserializer().Decode(content, nil, nil)
-	return err
+	decoded, _, err := c.codecs.UniversalDeserializer().Decode(content, nil, nil)
+	if err != nil {
+		return err
+	}
+	if set, ok := decoded.(*apps.StatefulSet); ok {
+		return c.pod(set.Spec.Template)
+	}
+	return nil
+}
+
+// pod returns why a namespace that enforces the standard "restricted" would refuse a pod.
+func (c checker) pod(template core.PodTemplateSpec) error {
+	restricted := security.LevelVersion{Level: security.LevelRestricted, Version: security.LatestVersion()}
+	refusal := policy.AggregateCheckResults(c.standard.EvaluatePod(restricted, &template.ObjectMeta, &template.Spec))
+	if refusal.Allowed {
+		return nil
+	}
+	return fmt.Errorf("not restricted: %s", refusal.ForbiddenDetail())
 }
