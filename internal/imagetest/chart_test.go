@@ -9,6 +9,7 @@ import (
 	"maps"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -287,6 +288,31 @@ func TestChartFitsTheImage(t *testing.T) {
 			if wait, err := time.ParseDuration(variable.Value); variable.Name == "RECADO_DRAIN_WAIT" && (err != nil || wait.Seconds()+30 > float64(pod.Grace)) {
 				t.Errorf("%s: a pod drains for %s, and is killed after %d s (%v)", name, wait, pod.Grace, err)
 			}
+		}
+	}
+}
+
+// A release can change its shape: what Kubernetes lets nobody change in a StatefulSet is the
+// same in all of them.
+func TestChartCanBeUpgraded(t *testing.T) {
+	t.Parallel()
+	said := helm(t, map[string]values{
+		"one": oneGateway(), "three": threeNodes(), "one node": threeNodes().with(values{"nodes": 1}), "drains": threeNodes().with(values{"drainSeconds": 100}),
+	}, "")
+	fixed := map[string]map[string]any{}
+	for name, r := range said.Cases {
+		var set struct {
+			Spec map[string]any `json:"spec"`
+		}
+		r.find(t, "StatefulSet", &set)
+		for _, changeable := range []string{"replicas", "ordinals", "template", "updateStrategy", "revisionHistoryLimit", "persistentVolumeClaimRetentionPolicy", "minReadySeconds"} {
+			delete(set.Spec, changeable)
+		}
+		fixed[name] = set.Spec
+	}
+	for name, spec := range fixed {
+		if !reflect.DeepEqual(spec, fixed["three"]) {
+			t.Errorf("%s has %v, and three nodes have %v", name, spec, fixed["three"])
 		}
 	}
 }
