@@ -61,6 +61,24 @@ func MigrateTo(ctx context.Context, config Config, version int) error {
 	return errors.Join(err, s.Close())
 }
 
+// MigrationNames returns the names of all migrations of the database of config, in order: the
+// number of a database's version is how many of them it has. It opens nothing.
+func MigrationNames(config Config) ([]string, error) {
+	database := sqliteDialect().name
+	if config.URL != "" {
+		database = postgresDialect().name
+	}
+	known, err := readMigrations(migrationFiles, database)
+	if err != nil {
+		return nil, fmt.Errorf("store: read migrations: %w", err)
+	}
+	names := make([]string, len(known))
+	for i, step := range known {
+		names[i] = step.name
+	}
+	return names, nil
+}
+
 func (s *Store) applyMigrations(ctx context.Context, known []migration) ([]string, error) {
 	var applied []string
 	err := s.db.write(ctx, func(ctx context.Context, q table.Querier) error {

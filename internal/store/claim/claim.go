@@ -108,6 +108,18 @@ func Held(ctx context.Context, tx *sql.Tx) (bool, error) {
 var ErrPooler = errors.New("there is a pooler, such as pgbouncer, in front of PostgreSQL: it shares connections between clients, " +
 	"which breaks the lock that keeps other processes out; let --database-url name the server itself (recado has a pool of its own, of 16 connections)")
 
+// CheckDirect connects to the database at url and closes the connection again. Its error is
+// ErrPooler if there is a pooler in between.
+func CheckDirect(ctx context.Context, url string) error {
+	settings, err := pgx.ParseConfig(url)
+	if err != nil {
+		return err // pgx leaves the password out of its errors
+	}
+	settings.RuntimeParams["application_name"] = postgres.ApplicationName
+	settings.RuntimeParams["tcp_keepalives_idle"] = "10" // which poolers refuse, as with a claim
+	return refusePooler(ctx, settings)
+}
+
 // refusePooler finds out whether a pooler is in between: it has answered to the connection
 // with a process identifier of its own. One that refuses our settings is a pooler too.
 func refusePooler(ctx context.Context, settings *pgx.ConnConfig) error {

@@ -1,0 +1,226 @@
+// Package beside reads the data of a gateway beside the one that works with them: it writes
+// nothing, makes nothing, and takes no lock that anybody waits for. It reads what a check-up
+// asks for, from whichever version of the tables it finds.
+package beside
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/postgres"
+	"github.com/recado-project/recado/internal/seal"
+	"github.com/recado-project/recado/internal/sqlite"
+	"github.com/recado-project/recado/internal/store/census"
+	"github.com/recado-project/recado/internal/store/nodetable"
+	"github.com/recado-project/recado/internal/store/table"
+	"github.com/recado-project/recado/internal/store/vault"
+)
+
+// conns is how many connections are opened to PostgreSQL at most: a check-up must fit into a
+// server that is nearly full.
+const conns = 2
+
+// errReadOnly is the error of a write.
+var errReadOnly = errors.New("beside: the database is only read")
+
+// Database is an open database. It is safe for concurrent use.
+type Database struct {
+	*census.Taker
+
+	pool *sql.DB
+}
+
+// Open opens the SQLite file at path, or the PostgreSQL database at url if that is not empty.
+func Open(ctx context.Context, path, url string) (*Database, error) {
+	var pool *sql.DB
+	var err error
+	if url != "" {
+		pool, err = postgres.OpenReader(ctx, url, conns)
+	} else {
+		pool, err = sqlite.OpenReader(ctx, path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	d := &Database{pool: pool}
+	d.Taker = census.New(d)
+	return d, nil
+}
+
+// Close closes the database.
+func (d *Database) Close() error { return d.pool.Close() }
+
+// Value returns the value of a query for one value, as a text.
+func (d *Database) Value(ctx context.Context, query string) (string, error) {
+	var value string
+	err := d.pool.QueryRowContext(ctx, query).Scan(&value)
+	return value, err
+}
+
+// Number returns the value of a query for one number.
+func (d *Database) Number(ctx context.Context, query string) (int64, error) {
+	var value int64
+	err := d.pool.QueryRowContext(ctx, query).Scan(&value)
+	return value, err
+}
+
+// Lines returns the rows of a query for one column, as texts.
+func (d *Database) Lines(ctx context.Context, query string) ([]string, error) {
+	return table.Collect(ctx, querier{d.pool}, table.ScanText, query)
+}
+
+// Version is that of the newest migration; 0 for a database without data of a gateway.
+func (d *Database) Version(ctx context.Context, isPostgres bool) (int, error) {
+	there := "SELECT count(*) FROM sqlite_schema WHERE name = 'schema_migrations'"
+	if isPostgres {
+		there = "SELECT count(*) FROM pg_class WHERE oid = to_regclass('schema_migrations')"
+	}
+	if found, err := d.Number(ctx, there); err != nil || found == 0 {
+		return 0, err
+	}
+	version, err := d.Number(ctx, "SELECT COALESCE(MAX(version), 0) FROM schema_migrations")
+	return int(version), err
+}
+
+// Sealing is how far the secrets of a database are sealed.
+type Sealing struct {
+	Generation int64 // of the data key; 0: they are plain
+	Complete   bool  // nothing is plain, or sealed with an earlier key
+}
+
+// Vault opens the secrets. Its error is vault.ErrSealed or vault.ErrWrongKey if the master key is
+// not that of the database. A database whose secrets are plain is left plain.
+func (d *Database) Vault(ctx context.Context, master *seal.Key, now func() time.Time) (*vault.Vault, Sealing, error) {
+	var state Sealing
+	rows, err := d.Number(ctx, "SELECT count(*) FROM data_keys")
+	if err != nil {
+		return nil, state, fmt.Errorf("beside: read the data keys: %w", err)
+	}
+	if rows == 0 {
+		master = nil // which would begin to seal
+	}
+	opened, err := vault.Open(ctx, vault.Config{Database: d, Master: master, Logger: slog.New(slog.DiscardHandler), Now: now})
+	if err != nil {
+		return nil, state, err
+	}
+	if rows > 0 {
+		err = d.pool.QueryRowContext(ctx, "SELECT generation, complete FROM data_keys ORDER BY generation DESC LIMIT 1").Scan(&state.Generation, &state.Complete)
+	}
+	return opened, state, err
+}
+
+// Secret returns a secret of the program itself, and whether there is one of that name.
+func (d *Database) Secret(ctx context.Context, opened *vault.Vault, name string) ([]byte, bool, error) {
+	secret, found, err := table.Find(ctx, querier{d.pool}, func(row table.Scanner) ([]byte, error) {
+		return opened.Scan(ctx, vault.Secret(name), row)
+	}, "SELECT value, value_seal FROM secrets WHERE name = $1", name)
+	if err != nil {
+		return nil, false, fmt.Errorf("beside: read a secret: %w", err)
+	}
+	return secret, found, nil
+}
+
+// Through is a proxy, and how many instances reach the platform through it.
+type Through struct {
+	Proxy     gateway.Proxy
+	Instances int
+}
+
+// Proxies returns the proxies that instances have.
+func (d *Database) Proxies(ctx context.Context, opened *vault.Vault) ([]Through, error) {
+	counts := map[gateway.Proxy]int{}
+	var order []gateway.Proxy
+	_, err := table.Collect(ctx, querier{d.pool}, func(row table.Scanner) (struct{}, error) {
+		var id, kept string
+		var generation int64
+		if err := row.Scan(&id, &kept, &generation); err != nil {
+			return struct{}{}, err
+		}
+		text, err := opened.OpenText(ctx, vault.Proxy(id), kept, generation)
+		proxy := gateway.Proxy(text)
+		if counts[proxy] == 0 {
+			order = append(order, proxy)
+		}
+		counts[proxy]++
+		return struct{}{}, err
+	}, "SELECT id, proxy, proxy_seal FROM instances WHERE proxy <> '' ORDER BY id")
+	if err != nil {
+		return nil, fmt.Errorf("beside: read the proxies: %w", err)
+	}
+	all := make([]Through, len(order))
+	for i, proxy := range order {
+		all[i] = Through{Proxy: proxy, Instances: counts[proxy]}
+	}
+	return all, nil
+}
+
+// Nodes returns the processes that share the PostgreSQL database.
+func (d *Database) Nodes(ctx context.Context) ([]gateway.Node, error) {
+	return nodetable.New(d).ListNodes(ctx)
+}
+
+// Behind is a webhook that does not get its events.
+type Behind struct {
+	InstanceID string
+	URL        string
+	Status     string
+	Reason     string
+	Since      time.Time
+}
+
+// Behind returns the webhooks that fail, those first that have failed the longest, limit at most.
+func (d *Database) Behind(ctx context.Context, limit int) ([]Behind, error) {
+	found, err := table.Collect(ctx, querier{d.pool}, func(row table.Scanner) (Behind, error) {
+		var one Behind
+		var since int64
+		err := row.Scan(&one.InstanceID, &one.URL, &one.Status, &one.Reason, &since)
+		one.Since = table.Time(since)
+		return one, err
+	}, "SELECT instance_id, url, status, reason, failing_since FROM webhooks WHERE active AND status <> 'ok' ORDER BY failing_since, instance_id LIMIT $1", limit)
+	if err != nil {
+		return nil, fmt.Errorf("beside: read the webhooks that fail: %w", err)
+	}
+	return found, nil
+}
+
+// Write is refused.
+func (*Database) Write(context.Context, func(ctx context.Context, q table.Querier) error) error {
+	return errReadOnly
+}
+
+// Exec is refused.
+func (*Database) Exec(context.Context, string, ...any) (int64, error) { return 0, errReadOnly }
+
+// Reader runs queries that find a few rows.
+func (d *Database) Reader() table.Querier { return querier{d.pool} }
+
+// Scanner runs queries that may read many rows.
+func (d *Database) Scanner() table.Querier { return querier{d.pool} }
+
+// SkipLocked is for writes, of which there are none.
+func (*Database) SkipLocked() string { return "" }
+
+// Compact is refused.
+func (*Database) Compact(context.Context) error { return errReadOnly }
+
+// querier is a pool as the rooms of the tables need it.
+type querier struct{ *sql.DB }
+
+// QueryContext runs a query.
+func (q querier) QueryContext(ctx context.Context, query string, args ...any) (table.Rows, error) {
+	rows, err := q.DB.QueryContext(ctx, query, args...) //nolint:rowserrcheck // the caller has them
+	if err != nil {
+		return nil, err // and no rows, not even a nil pointer to some
+	}
+	return rows, nil
+}
+
+// QueryRowContext runs a query for one row.
+func (q querier) QueryRowContext(ctx context.Context, query string, args ...any) table.Scanner {
+	return q.DB.QueryRowContext(ctx, query, args...)
+}
