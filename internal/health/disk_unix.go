@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// diskSpace returns how many bytes the disk of a folder has free for this program, and in all.
-func diskSpace(folder string) (free, all int64, err error) {
+// DiskSpace returns how many bytes the disk of a folder has free for this program, and in all.
+func DiskSpace(folder string) (free, all int64, err error) {
 	var disk unix.Statfs_t
 	if err := unix.Statfs(folder, &disk); err != nil {
 		return 0, 0, fmt.Errorf("health: look at the disk: %w", err)

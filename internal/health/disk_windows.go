@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// diskSpace returns how many bytes the disk of a folder has free for this program, and in all.
-func diskSpace(folder string) (free, all int64, err error) {
+// DiskSpace returns how many bytes the disk of a folder has free for this program, and in all.
+func DiskSpace(folder string) (free, all int64, err error) {
 	path, err := windows.UTF16PtrFromString(folder)
 	if err != nil {
 		return 0, 0, fmt.Errorf("health: look at the disk: %w", err)

@@ -62,7 +62,7 @@ func New(config Config) (*Service, error) {
 	if config.Now == nil {
 		config.Now = time.Now
 	}
-	return &Service{config: config, started: config.Now(), free: diskSpace}, nil
+	return &Service{config: config, started: config.Now(), free: DiskSpace}, nil
 }
 
 // Report is how the program is doing at a moment.

@@ -86,14 +86,14 @@ func TestReportNamesTheProblems(t *testing.T) {
 
 func TestDiskSpace(t *testing.T) {
 	t.Parallel()
-	free, all, err := diskSpace(t.TempDir())
+	free, all, err := DiskSpace(t.TempDir())
 	if errors.Is(err, errors.ErrUnsupported) {
 		return
 	}
 	if err != nil || free <= 0 || all < free {
 		t.Errorf("%d of %d bytes are free (%v)", free, all, err)
 	}
-	if _, _, err := diskSpace("/nowhere/at/all"); err == nil {
+	if _, _, err := DiskSpace("/nowhere/at/all"); err == nil {
 		t.Error("a folder that does not exist has a disk")
 	}
 }

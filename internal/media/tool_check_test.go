@@ -1,0 +1,38 @@
+package media_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/recado-project/recado/internal/media"
+)
+
+// The programs of this machine are found and run; without them nothing is wrong yet.
+func TestCheckTools(t *testing.T) {
+	found, err := media.CheckTools(t.Context())
+	if err != nil || (found.FFmpeg == "") != (found.Version == "") || len(found.Missing) > 0 {
+		t.Errorf("found %+v, %v", found, err)
+	}
+	bin := t.TempDir()
+	t.Setenv("PATH", bin)
+	if found, err := media.CheckTools(t.Context()); err != nil || found.FFmpeg != "" {
+		t.Errorf("without one: %+v, %v", found, err)
+	}
+	write := func(script string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(bin, "ffmpeg"), []byte("#!/bin/sh\n"+script), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("echo ' A..... pcm_s16le  x'; echo ' V..... mjpeg  x'")
+	if found, err := media.CheckTools(t.Context()); err != nil || !slices.Equal(found.Missing, []string{"libopus"}) {
+		t.Errorf("without Opus: %+v, %v", found, err)
+	}
+	write("echo broken >&2; exit 1")
+	if _, err := media.CheckTools(t.Context()); err == nil || !strings.Contains(err.Error(), "broken") {
+		t.Errorf("one that does not run: %v", err)
+	}
+}
