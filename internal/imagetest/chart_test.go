@@ -3,7 +3,6 @@
 package imagetest_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -53,9 +52,11 @@ func helm(t *testing.T, cases map[string]values, lint string, objects ...string)
 	if err != nil {
 		t.Fatal(err)
 	}
-	command := exec.CommandContext(t.Context(), "go", "run", ".")
-	command.Dir, command.Stdin = filepath.Join(root, "tools", "helm"), bytes.NewReader(input)
-	if err := json.Unmarshal([]byte(run(t, buildWait, command)), &said); err != nil {
+	output, err := runTool(t, "helm", string(input))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal([]byte(output), &said); err != nil {
 		t.Fatal(err)
 	}
 	return said

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -46,6 +47,20 @@ type volume struct {
 	Target string `json:"target"`
 }
 
+// tools lets one test at a time build a tool: the first compiles it, and the others find it in
+// Go's cache. At the same time each would compile all of it.
+var tools sync.Mutex //nolint:gochecknoglobals // see above
+
+// runTool runs a program of tools/ and returns what it printed.
+func runTool(t *testing.T, name, input string, arguments ...string) (string, error) {
+	t.Helper()
+	tools.Lock()
+	defer tools.Unlock()
+	command := exec.CommandContext(t.Context(), "go", append([]string{"run", "."}, arguments...)...)
+	command.Dir, command.Stdin = filepath.Join(root, "tools", name), strings.NewReader(input)
+	return try(t, buildWait, command)
+}
+
 // readWithCompose reads a file with Compose's own library, which checks it against its schema.
 // It knows these variables and no others.
 func readWithCompose(t *testing.T, file string, variables ...string) (services map[string]composed, err error) {
@@ -56,9 +71,7 @@ func readWithCompose(t *testing.T, file string, variables ...string) (services m
 			t.Fatal(err)
 		}
 	}
-	command := exec.CommandContext(t.Context(), "go", append([]string{"run", ".", path}, variables...)...)
-	command.Dir = filepath.Join(root, "tools", "compose")
-	output, err := try(t, buildWait, command)
+	output, err := runTool(t, "compose", "", append([]string{path}, variables...)...)
 	if err != nil {
 		return nil, err
 	}
