@@ -40,7 +40,9 @@ type Finding struct {
 type Config struct {
 	Server server.Config // without the master key
 	Master seal.Source
-	Now    func() time.Time // required
+	// Settings is what reading the settings has found.
+	Settings []Finding
+	Now      func() time.Time // required
 }
 
 // examination is one run of all checks.
@@ -68,11 +70,12 @@ func newExamination(config Config) *examination {
 }
 
 func (e *examination) run(ctx context.Context) []Finding {
+	findings := e.settings()
 	e.open(ctx)
 	if e.database != nil {
 		defer func() { _ = e.database.Close() }() // it was only read
 	}
-	return e.examine(ctx, e.checks())
+	return append(findings, e.examine(ctx, e.checks())...)
 }
 
 // checks are those that can be made side by side.
@@ -82,6 +85,8 @@ func (e *examination) checks() []check {
 		{"data folder", e.folder},
 		{"disk", e.space},
 		{"fsync", e.fsync},
+		{"database", e.databaseItself},
+		{"durability", e.durability},
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -103,6 +104,16 @@ func list(findings []Finding) string {
 	return text.String()
 }
 
+func closedPort(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = listener.Close() }()
+	return listener.Addr().String()
+}
+
 // A check that hangs is reported, and the others are not lost with it.
 func TestHangingCheck(t *testing.T) {
 	t.Parallel()
@@ -127,7 +138,7 @@ func TestExamineNothing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "missing")
 	found := Examine(t.Context(), Config{Server: server.Config{DataDir: path}, Now: time.Now})
 	for _, name := range []string{
-		"master key", "data folder", "disk space", "fsync",
+		"settings", "master key", "data folder", "disk space", "fsync", "database", "durability",
 	} {
 		seen := false
 		for _, one := range found {

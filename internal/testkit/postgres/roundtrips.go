@@ -1,8 +1,10 @@
-// Counting how often a program waits for its database.
+// What may be between a program and its database: something that counts how often the program
+// waits, and something that looks like a pooler.
 
 package postgres
 
 import (
+	"bytes"
 	"errors"
 	"net"
 	"net/url"
@@ -16,11 +18,45 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
+// proxy passes on what a client and a server say to each other.
+type proxy struct {
+	network, server string
+	edit            func(said []byte) // changes what the server says; nil: nothing is changed
+	trips           atomic.Int64
+	running         sync.WaitGroup
+
+	mu     sync.Mutex
+	closed bool
+	conns  map[net.Conn]bool // that are open, of both sides
+}
+
 // RoundTrips returns the URL of a proxy before the database of Start or StartOwn, and a
 // function that says how many round trips all connections through it have made so far. What
 // a client writes until the server answers, and that answer, are one round trip, however
 // many statements they hold. The proxy ends with the test.
 func RoundTrips(tb testing.TB, database string) (through string, count func() int64) {
+	tb.Helper()
+	p := &proxy{conns: map[net.Conn]bool{}}
+	return p.start(tb, database), p.trips.Load
+}
+
+// Pooler returns the URL of a proxy before the database of Start or StartOwn that a client can
+// tell from the server by what a pooler of connections does as well: it says that it has
+// another process identifier than the server says later. The proxy ends with the test.
+func Pooler(tb testing.TB, database string) (through string) {
+	tb.Helper()
+	// BackendKeyData: its kind, its length, and then the process.
+	begin := []byte{'K', 0, 0, 0, 12}
+	p := &proxy{conns: map[net.Conn]bool{}, edit: func(said []byte) {
+		if at := bytes.Index(said, begin); at >= 0 && at+len(begin) < len(said) {
+			said[at+len(begin)] ^= 1
+		}
+	}}
+	return p.start(tb, database)
+}
+
+// start takes clients until the test ends, and returns the URL for them.
+func (p *proxy) start(tb testing.TB, database string) (through string) {
 	tb.Helper()
 	config, err := pgx.ParseConfig(database)
 	if err != nil {
@@ -30,7 +66,6 @@ func RoundTrips(tb testing.TB, database string) (through string, count func() in
 	if err != nil {
 		tb.Fatal(err)
 	}
-	p := &proxy{conns: map[net.Conn]bool{}}
 	p.network, p.server = pgconn.NetworkAddress(config.Host, config.Port)
 	listener, err := (&net.ListenConfig{}).Listen(tb.Context(), "unix", filepath.Join(dir, filepath.Base(p.server)))
 	if err != nil {
@@ -49,18 +84,7 @@ func RoundTrips(tb testing.TB, database string) (through string, count func() in
 		tb.Fatal(err)
 	}
 	parsed.RawQuery = url.Values{"host": {dir}}.Encode()
-	return parsed.String(), p.trips.Load
-}
-
-// proxy passes on what a client and a server say to each other.
-type proxy struct {
-	network, server string
-	trips           atomic.Int64
-	running         sync.WaitGroup
-
-	mu     sync.Mutex
-	closed bool
-	conns  map[net.Conn]bool // that are open, of both sides
+	return parsed.String()
 }
 
 // listen takes clients until the listener is closed.
@@ -89,9 +113,12 @@ func (p *proxy) join(client, server net.Conn) {
 	}
 	p.conns[client], p.conns[server] = true, true
 	var asked atomic.Bool
-	p.running.Go(func() { p.pass(server, client, func() { asked.Store(true) }) })
+	p.running.Go(func() { p.pass(server, client, func([]byte) { asked.Store(true) }) })
 	p.running.Go(func() {
-		p.pass(client, server, func() {
+		p.pass(client, server, func(part []byte) {
+			if p.edit != nil {
+				p.edit(part)
+			}
 			if asked.Swap(false) {
 				p.trips.Add(1)
 			}
@@ -101,12 +128,12 @@ func (p *proxy) join(client, server net.Conn) {
 
 // pass copies what one side says to the other, and calls said for each part of it before it
 // arrives. At the end it closes both.
-func (p *proxy) pass(to, from net.Conn, said func()) {
+func (p *proxy) pass(to, from net.Conn, said func(part []byte)) {
 	buffer := make([]byte, 64<<10)
 	for {
 		n, err := from.Read(buffer)
 		if n > 0 {
-			said()
+			said(buffer[:n])
 			_, err = to.Write(buffer[:n])
 		}
 		if err != nil {
