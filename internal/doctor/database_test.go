@@ -186,3 +186,28 @@ func TestPostgresServer(t *testing.T) {
 	parsed.RawQuery = url.Values{"host": {standby}}.Encode()
 	says(t, postgresOf(t, parsed.String()), Wrong, "standby: ")
 }
+
+// Clocks are compared with the database's, and a difference is told.
+func TestClocks(t *testing.T) {
+	t.Parallel()
+	at := postgres.Start(t)
+	for _, test := range []struct {
+		off   time.Duration
+		state State
+		text  string
+	}{{0, OK, "differs by no more"}, {40 * time.Second, Warning, "ahead"}, {-10 * time.Minute, Wrong, "behind"}} {
+		e := openedFor(t, with(t, server.Config{DatabaseURL: at}))
+		e.config.Now = func() time.Time { return time.Now().Add(test.off) }
+		e.platformClock <- clocked{there: time.Now(), here: e.config.Now(), known: true}
+		found := e.clocks(t.Context())
+		if len(found) != 2 {
+			t.Fatalf("found %v", found)
+		}
+		for _, one := range found {
+			says(t, []Finding{one}, test.state, test.text)
+		}
+	}
+	e := with(t, server.Config{})
+	e.platformClock <- clocked{}
+	says(t, e.clocks(t.Context()), Warning, "has not told its time")
+}

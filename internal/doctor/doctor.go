@@ -51,6 +51,8 @@ type examination struct {
 	patience time.Duration // for one check
 
 	opened
+
+	platformClock chan clocked // gets one value
 }
 
 // check looks at one thing, and returns what it has found.
@@ -66,7 +68,7 @@ func Examine(ctx context.Context, config Config) []Finding {
 }
 
 func newExamination(config Config) *examination {
-	return &examination{config: config, patience: patience}
+	return &examination{config: config, patience: patience, platformClock: make(chan clocked, 1)}
 }
 
 func (e *examination) run(ctx context.Context) []Finding {
@@ -87,6 +89,14 @@ func (e *examination) checks() []check {
 		{"fsync", e.fsync},
 		{"database", e.databaseItself},
 		{"durability", e.durability},
+		{"clock", e.clocks},
+		{"files", e.files},
+		{"ffmpeg", e.ffmpeg},
+		{"platform", e.platform},
+		{"proxies", e.proxies},
+		{"public address", e.public},
+		{"nodes", e.otherNodes},
+		{"webhooks", e.webhooks},
 	}
 }
 

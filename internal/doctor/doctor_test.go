@@ -13,6 +13,7 @@ import (
 
 	"github.com/recado-project/recado/internal/server"
 	"github.com/recado-project/recado/internal/store"
+	"github.com/recado-project/recado/internal/whatsapp"
 )
 
 // with is an examination of a gateway with these settings.
@@ -136,9 +137,10 @@ func TestHangingCheck(t *testing.T) {
 func TestExamineNothing(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "missing")
-	found := Examine(t.Context(), Config{Server: server.Config{DataDir: path}, Now: time.Now})
+	found := Examine(t.Context(), Config{Server: server.Config{DataDir: path, Platform: whatsapp.Config{PlatformURL: "ws://" + closedPort(t)}}, Now: time.Now})
 	for _, name := range []string{
-		"settings", "master key", "data folder", "disk space", "fsync", "database", "durability",
+		"settings", "master key", "data folder", "disk space", "fsync", "database", "durability", "clock", "files", "ffmpeg", "platform",
+		"proxies", "public address", "nodes", "webhooks",
 	} {
 		seen := false
 		for _, one := range found {
