@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/doctor"
 	"github.com/recado-project/recado/internal/testkit"
 	"github.com/recado-project/recado/internal/testkit/process"
 )
@@ -229,4 +231,55 @@ func command(t *testing.T, args ...string) string {
 		t.Fatalf("recado %s: %v: %s", strings.Join(args, " "), err, failure.String())
 	}
 	return strings.TrimSpace(string(output))
+}
+
+// The doctor looks at a gateway that runs, with the same settings, and leaves it alone; when
+// something is wrong, it says what and fails.
+func TestDoctorBesideAGateway(t *testing.T) {
+	t.Parallel()
+	box := start(t, "sandbox", "--listen", "127.0.0.1:0", "--data", t.TempDir())
+	platform := strings.Fields(box.Await("A gateway on it: recado serve"))[6:]
+	data := filepath.Join(t.TempDir(), "data")
+	serve := start(t, append([]string{"serve", "--listen", "127.0.0.1:0", "--data", data}, platform...)...)
+	baseURL := strings.TrimSuffix(strings.Fields(serve.Await("recado "))[4], ",")
+	examine := func(args ...string) (code int, findings map[string]string, said string) {
+		t.Helper()
+		var stderr strings.Builder
+		command := exec.CommandContext(t.Context(), process.Self(t), append([]string{"doctor", "--json", "--data", data}, args...)...)
+		command.Stderr = &stderr
+		output, err := command.Output()
+		if failed, ok := errors.AsType[*exec.ExitError](err); ok {
+			code = failed.ExitCode()
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		var all []doctor.Finding
+		if err := json.Unmarshal(output, &all); err != nil {
+			t.Fatalf("it printed %s", output)
+		}
+		findings = map[string]string{}
+		for _, one := range all {
+			findings[one.Check] += string(one.State) + " " + one.Found + "\n"
+		}
+		return code, findings, stderr.String()
+	}
+	_, findings, _ := examine(append(platform, "--public-url", baseURL)...) // the test's own disk may be full, or in memory
+	for check, want := range map[string]string{
+		"settings": "warning the variable RECADO_TEST_AS_PROGRAM is no setting", "master key": "ok ", "data folder": "ok ", "database": "ok SQLite", "integrity": "ok ", "tables": "ok ",
+		"durability": "ok ", "files": "ok ", "platform": "ok ", "clock, platform's": "ok ", "public address": "ok " + baseURL + " leads to this gateway",
+		"proxies": "ok ", "webhooks": "ok ", "nodes": "ok ",
+	} {
+		if !strings.HasPrefix(findings[check], want) {
+			t.Errorf("%s: %q, want %q", check, findings[check], want)
+		}
+	}
+	code, findings, said := examine("--platform-url", "ws://127.0.0.1:1", "--platform-version", "new", "--max-streams", "-1")
+	if code != 1 || !strings.Contains(said, "things are wrong") || !strings.HasPrefix(findings["platform"], "wrong ") ||
+		!strings.Contains(findings["settings"], "--platform-key are needed together") || !strings.Contains(findings["settings"], "a limit must not be less than 0") {
+		t.Errorf("exit code %d, %s, %v", code, said, findings)
+	}
+	key := command(t, "keys", "create", "--name", "ops", "--partner", "--data", data)
+	if _, err := client.New(baseURL, key).ListInstances(t.Context(), 0, 0); err != nil {
+		t.Errorf("the gateway does not work any more: %v", err)
+	}
 }

@@ -42,6 +42,7 @@ type commands struct {
 	Groups     groupsCommand         `cmd:"" help:"Show groups."`
 	Presence   presenceCommand       `cmd:"" help:"Show a contact that the account is typing, recording, or online."`
 	Health     healthCommand         `cmd:"" help:"Ask a running gateway whether it can serve requests."`
+	Doctor     doctorCommand         `cmd:"" help:"Look at everything a gateway stands on, and say what is wrong and what to do. Takes the settings of serve, changes nothing, and works beside a running gateway."`
 	Nodes      data.NodesCommand     `cmd:"" help:"List the processes that share a PostgreSQL database, and empty one of them."`
 	Migrate    data.MigrateCommand   `cmd:"" help:"Bring the database up to date and stop."`
 	Completion completionCommand     `cmd:"" help:"Print the script that makes a shell complete recado's commands."`

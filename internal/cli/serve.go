@@ -55,8 +55,13 @@ func (f platformFlags) config() (whatsapp.Config, error) {
 
 // serveCommand runs the gateway.
 type serveCommand struct {
+	Check bool `help:"Only say whether the settings are right, as the gateway would find them, and stop." env:"-"`
+	serveFlags
+}
+
+// serveFlags are the settings of the gateway.
+type serveFlags struct {
 	data.Flags
-	Check            bool          `help:"Only say whether the settings are right, as the gateway would find them, and stop." env:"-"`
 	Listen           string        `help:"Address of the API." default:"127.0.0.1:8080"`
 	AdminListen      string        `help:"Address for those who run the gateway: /metrics, /healthz, /readyz and /debug/pprof/. It asks for no password: keep it inside. Without it there is none." placeholder:"HOST:PORT"`
 	OTLPEndpoint     string        `help:"Collector that traces are sent to, by OTLP over HTTP: http://host:4318. The variables OTEL_EXPORTER_OTLP_… work too, and say how. Without an address there are no traces." name:"otlp-endpoint" placeholder:"URL"`
@@ -111,42 +116,36 @@ func (f clusterFlags) cluster(databaseURL string) (server.Cluster, error) {
 }
 
 // config checks the settings, and makes the configuration of the program from them. The master
-// key and the logger are missing.
-func (c serveCommand) config() (server.Config, error) {
-	if c.PublicURL != "" && !terminal.IsWebAddress(c.PublicURL) {
-		return server.Config{}, terminal.WrongUsage("--public-url %q needs http:// or https:// and a host", c.PublicURL)
-	}
-	if c.OTLPEndpoint != "" && !terminal.IsWebAddress(c.OTLPEndpoint) {
-		return server.Config{}, terminal.WrongUsage("--otlp-endpoint %q needs http:// or https:// and a host", c.OTLPEndpoint)
+// key and the logger are missing. Its error names every setting that is wrong; what is right is
+// in the configuration all the same.
+func (c serveFlags) config() (server.Config, error) {
+	var mistakes []error
+	for _, address := range []struct{ flag, value string }{{"--public-url", c.PublicURL}, {"--otlp-endpoint", c.OTLPEndpoint}} {
+		if address.value != "" && !terminal.IsWebAddress(address.value) {
+			mistakes = append(mistakes, terminal.WrongUsage("%s %q needs http:// or https:// and a host", address.flag, address.value))
+		}
 	}
 	platform, err := c.Platform.config()
-	if err != nil {
-		return server.Config{}, err
-	}
+	mistakes = append(mistakes, err)
 	if platform.HistoryPerChat = c.HistoryPerChat; c.HistoryPerChat == 0 {
 		platform.HistoryPerChat = -1
 	}
 	limits, err := c.limits()
-	if err != nil {
-		return server.Config{}, err
-	}
+	mistakes = append(mistakes, err)
 	if c.LogRepeats < 0 {
-		return server.Config{}, errors.New("--log-repeats must not be less than 0")
+		mistakes = append(mistakes, errors.New("--log-repeats must not be less than 0"))
 	}
 	cluster, err := c.cluster(c.DatabaseURL)
-	if err != nil {
-		return server.Config{}, err
-	}
+	mistakes = append(mistakes, err)
 	denied, err := outbound.ParsePrefixes(c.DenyFetch)
 	if err != nil {
-		return server.Config{}, fmt.Errorf("--deny-fetch: %w", err)
+		mistakes = append(mistakes, fmt.Errorf("--deny-fetch: %w", err))
 	}
 	files, err := place.Parse(c.MediaURL)
 	if err != nil {
-		return server.Config{}, terminal.WrongUsage("--media-url %s", err)
-	}
-	if cluster.Advertise != "" && !files.Shared() {
-		return server.Config{}, errors.New("--advertise needs --media-url: nodes share the files too; let it name a bucket, s3://bucket/prefix, or a folder that all of them have, file:///mnt/recado, for example on NFS")
+		mistakes = append(mistakes, terminal.WrongUsage("--media-url %s", err))
+	} else if cluster.Advertise != "" && !files.Shared() {
+		mistakes = append(mistakes, errors.New("--advertise needs --media-url: nodes share the files too; let it name a bucket, s3://bucket/prefix, or a folder that all of them have, file:///mnt/recado, for example on NFS"))
 	}
 	return server.Config{
 		Listen: c.Listen, DataDir: c.Data, DatabaseURL: c.DatabaseURL, Cluster: cluster,
@@ -161,7 +160,7 @@ func (c serveCommand) config() (server.Config, error) {
 		AllowPrivateURLs: c.AllowPrivateURLs, DenyFetch: denied,
 		PublicURL: c.PublicURL, BehindProxy: c.BehindProxy,
 		AdminListen: c.AdminListen, DrainWait: c.DrainWait, Traces: c.traces(), OTLPEndpoint: c.OTLPEndpoint,
-	}, nil
+	}, errors.Join(mistakes...)
 }
 
 // Run serves until ctx ends.
@@ -217,7 +216,7 @@ func (c serveCommand) firstLink(ctx context.Context, s *server.Server) (string, 
 
 // traces reports whether somebody wants traces: by the setting, or by the variables of
 // OpenTelemetry.
-func (c serveCommand) traces() bool {
+func (c serveFlags) traces() bool {
 	if c.OTLPEndpoint != "" {
 		return true
 	}

@@ -29,7 +29,7 @@ func TestServeWarns(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var lines strings.Builder
-			serveCommand{Listen: c.listen, AdminListen: c.admin}.warn(t.Context(), terminal.Terminal{Logger: slog.New(slog.NewTextHandler(&lines, nil))})
+			serveCommand{serveFlags: serveFlags{Listen: c.listen, AdminListen: c.admin}}.warn(t.Context(), terminal.Terminal{Logger: slog.New(slog.NewTextHandler(&lines, nil))})
 			for _, text := range []string{api, admin} {
 				if strings.Contains(lines.String(), text) != slices.Contains(c.want, text) {
 					t.Errorf("warned %q", &lines)
@@ -81,7 +81,7 @@ func TestServeTraces(t *testing.T) {
 			for _, variable := range []string{"OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_SDK_DISABLED", "OTEL_TRACES_EXPORTER"} {
 				t.Setenv(variable, c.variables[variable])
 			}
-			if got := (serveCommand{OTLPEndpoint: c.flag}).traces(); got != c.want {
+			if got := (serveFlags{OTLPEndpoint: c.flag}).traces(); got != c.want {
 				t.Errorf("traces: %v", got)
 			}
 		})

@@ -9,6 +9,7 @@ func faults() []fault {
 	return slices.Concat(
 		reliabilityFaults(), hostileFaults(), silenceFaults(), orderFaults(), apiFaults(), mediaFaults(), sandboxFaults(),
 		clientFaults(), cliFaults(), powerFaults(), proxyFaults(), versionFaults(), moveFaults(), baileysFaults(), queueFaults(), careFaults(), nodeFaults(), watchFaults(), dataFaults(), settingsFaults(),
+		doctorFaults(),
 	)
 }
 

@@ -31,7 +31,7 @@ func cliFaults() []fault {
 		},
 		{
 			name: "a public URL is an address", file: "internal/cli/serve.go",
-			old: `if c.PublicURL != "" && !terminal.IsWebAddress(c.PublicURL) {`, new: "if false {",
+			old: `if address.value != "" && !terminal.IsWebAddress(address.value) {`, new: "if false {",
 			test: "./internal/cli", run: "FailuresAreExplained",
 		},
 		{

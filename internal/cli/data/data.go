@@ -50,10 +50,13 @@ type Flags struct {
 	MasterKey        string `help:"The master key itself. Use the variable to keep it out of the process list." name:"master-key" placeholder:"KEY" secret:""`
 }
 
-// Master reads the master key; nil if there is none.
-func (f Flags) Master(ctx context.Context) (*seal.Key, error) {
-	return seal.Source{File: f.MasterKeyFile, Command: f.MasterKeyCommand, Text: f.MasterKey}.Read(ctx)
+// MasterSource says where the master key is.
+func (f Flags) MasterSource() seal.Source {
+	return seal.Source{File: f.MasterKeyFile, Command: f.MasterKeyCommand, Text: f.MasterKey}
 }
+
+// Master reads the master key; nil if there is none.
+func (f Flags) Master(ctx context.Context) (*seal.Key, error) { return f.MasterSource().Read(ctx) }
 
 // store configures the store, with the master key.
 func (f Flags) store(ctx context.Context, logger *slog.Logger) (store.Config, error) {

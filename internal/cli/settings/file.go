@@ -192,14 +192,22 @@ func kindOf(flag *kong.Flag) string {
 	}
 }
 
+// Exposed are the names of the secrets in the file that every user of the machine can read.
+// Without a file there are none.
+func (f *File) Exposed() []string {
+	if f == nil || f.mode&readByOthers == 0 || runtime.GOOS == "windows" {
+		return nil
+	}
+	return f.secrets
+}
+
 // WarnExposed warns of secrets in the file if every user of the machine can read it. Without a
 // file it does nothing.
 func (f *File) WarnExposed(ctx context.Context, logger *slog.Logger) {
-	if f == nil || f.mode&readByOthers == 0 || runtime.GOOS == "windows" || len(f.secrets) == 0 {
-		return
+	if exposed := f.Exposed(); len(exposed) > 0 {
+		logger.WarnContext(ctx, "every user of this machine can read the secrets in the file of settings: chmod o-r, or give them as variables",
+			slog.String("file", f.Path), slog.Any("settings", exposed))
 	}
-	logger.WarnContext(ctx, "every user of this machine can read the secrets in the file of settings: chmod o-r, or give them as variables",
-		slog.String("file", f.Path), slog.Any("settings", f.secrets))
 }
 
 // Len is how many settings the file has; 0 without a file.
