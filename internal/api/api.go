@@ -90,8 +90,10 @@ type Config struct {
 	StreamPause time.Duration
 	MaxBody     int64 // bytes of a request body without media; 0 means 1 MiB
 	MaxMedia    int64 // bytes of the media in a request body, decoded; 0 means 64 MiB
-	Limits      Limits
-	TempDir     string // folder of temporary files; empty means the machine's own
+	// Limits is asked with every request, and may say others each time; nil: the usual ones.
+	// Only Bodies counts from the start.
+	Limits  func() Limits
+	TempDir string // folder of temporary files; empty means the machine's own
 	// BodyPatience is how long a request body may bring no byte; 0 means 15 seconds.
 	BodyPatience time.Duration
 	// Watcher is told of every request; nil: nobody is.
@@ -122,6 +124,9 @@ func New(config Config) (*API, error) {
 	if config.Now == nil {
 		config.Now = time.Now
 	}
+	if config.Limits == nil {
+		config.Limits = func() Limits { return Limits{} }
+	}
 	origin := contract.Origin{PublicURL: config.PublicURL, BehindProxy: config.BehindProxy}
 	made, err := contract.New(contract.Config{
 		Authenticate: config.Access.Authenticate,
@@ -133,11 +138,12 @@ func New(config Config) (*API, error) {
 		Version:      config.Version,
 		Origin:       origin,
 		Bodies: body.Config{
-			MaxJSON: config.MaxBody, MaxMedia: config.MaxMedia, MaxHeld: config.Limits.Bodies,
+			MaxJSON: config.MaxBody, MaxMedia: config.MaxMedia, MaxHeld: config.Limits().Bodies,
 			Patience: config.BodyPatience, TempDir: config.TempDir,
 		},
-		PerKey: config.Limits.PerKey, PerInstance: config.Limits.PerInstance,
-		Watcher: config.Watcher, Tracer: config.Tracer, Now: config.Now,
+		PerKey:      func() int { return config.Limits().PerKey },
+		PerInstance: func() int { return config.Limits().PerInstance },
+		Watcher:     config.Watcher, Tracer: config.Tracer, Now: config.Now,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("api: %w", err)

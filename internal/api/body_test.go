@@ -54,7 +54,9 @@ func TestBodiesUnderWayAreBounded(t *testing.T) {
 	t.Parallel()
 	const size = 1 << 20
 	stub := &outcome{result: sentResult()}
-	f := newFixture(t, func(c *api.Config) { c.Messages, c.MaxMedia, c.Limits.Bodies = stub, size, 8*size })
+	f := newFixture(t, func(c *api.Config) {
+		c.Messages, c.MaxMedia, c.Limits = stub, size, always(api.Limits{Bodies: 8 * size})
+	})
 	path := "/api/message/" + f.newInstance(t) + "/document"
 	other := f.newKey(t, access.KeyParams{AccountID: f.account.ID, Name: "other"})
 	third := f.newKey(t, access.KeyParams{AccountID: f.account.ID, Name: "third"})

@@ -33,20 +33,20 @@ const defaultMaxStreams = 100
 // places bounds how many of something each key has at a time. It is safe for
 // concurrent use.
 type places struct {
-	most int // less than 0: any number
+	most func() int // now; less than 0: any number
 
 	mu    sync.Mutex
 	taken map[string]int
 }
 
-func newPlaces(most int) *places { return &places{most: most, taken: map[string]int{}} }
+func newPlaces(most func() int) *places { return &places{most: most, taken: map[string]int{}} }
 
 // take takes a place of the key, and reports whether there was one. The caller
 // calls done once.
 func (p *places) take(key string) (done func(), ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.most >= 0 && p.taken[key] >= p.most {
+	if most := p.most(); most >= 0 && p.taken[key] >= most {
 		return nil, false
 	}
 	p.taken[key]++

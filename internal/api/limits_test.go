@@ -14,11 +14,46 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 )
 
+// always are limits that do not change.
+func always(limits api.Limits) func() api.Limits { return func() api.Limits { return limits } }
+
+// A limit that changes while the program runs counts from the next request on.
+func TestLimitsChange(t *testing.T) {
+	t.Parallel()
+	var limits atomic.Pointer[api.Limits]
+	limits.Store(&api.Limits{})
+	f := newFixture(t, func(c *api.Config) { c.Limits = func() api.Limits { return *limits.Load() } })
+	list := request{path: "/api/instances", key: f.key}
+	create := request{method: post, path: "/api/partner/instances", key: f.partner, body: `{"name":"a"}`}
+	for n, step := range []struct {
+		limits api.Limits
+		r      request
+		status int
+		limit  string
+	}{
+		{api.Limits{}, list, http.StatusOK, ""},
+		{api.Limits{PerKey: 2}, list, http.StatusOK, "2"},
+		{api.Limits{PerKey: 2}, list, http.StatusOK, "2"},
+		{api.Limits{PerKey: 2}, list, http.StatusTooManyRequests, "2"},
+		{api.Limits{}, list, http.StatusOK, ""},
+		{api.Limits{PerKey: 1}, list, http.StatusTooManyRequests, "1"},
+		{api.Limits{}, create, http.StatusCreated, ""},
+		{api.Limits{Instances: 1}, create, http.StatusConflict, ""},
+		{api.Limits{Instances: 2}, create, http.StatusCreated, ""},
+	} {
+		limits.Store(&step.limits)
+		got := f.do(t, step.r)
+		if got.Code != step.status || got.Header().Get("Ratelimit-Limit") != step.limit {
+			t.Errorf("step %d: answered %d, limit %q; want %d, %q", n, got.Code, got.Header().Get("Ratelimit-Limit"), step.status, step.limit)
+		}
+	}
+}
+
 func TestRequestsAreLimitedByKeyAndInstance(t *testing.T) {
 	t.Parallel()
 	later := &atomic.Int64{}
 	f := newFixture(t, func(c *api.Config) {
-		c.Limits.PerKey, c.Limits.PerInstance = 6, 4
+		c.Limits = always(api.Limits{PerKey: 6, PerInstance: 4})
 		c.Now = func() time.Time { return now().Add(time.Duration(later.Load())) }
 	})
 	id := f.newInstance(t)
@@ -81,7 +116,7 @@ func TestNoLimitIsToldWhereThereIsNone(t *testing.T) {
 
 func TestStreamsOfAKeyAreLimited(t *testing.T) {
 	t.Parallel()
-	s := newStreamed(t, func(c *api.Config) { c.Limits.Streams = 2 })
+	s := newStreamed(t, func(c *api.Config) { c.Limits = always(api.Limits{Streams: 2}) })
 	first := s.open(nil)
 	s.open(nil)
 	_, err := s.client.Events(t.Context(), s.id, client.EventsParams{})
@@ -105,7 +140,7 @@ func TestStreamsOfAKeyAreLimited(t *testing.T) {
 
 func TestInstancesOfAnAccountAreLimited(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, func(c *api.Config) { c.Limits.Instances = 3 })
+	f := newFixture(t, func(c *api.Config) { c.Limits = always(api.Limits{Instances: 3}) })
 	r := request{method: post, path: "/api/partner/instances", key: f.partner, body: `{"name":"a"}`}
 	var created, refused atomic.Int64
 	var wg sync.WaitGroup

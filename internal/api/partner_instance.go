@@ -40,12 +40,12 @@ type paymentInput struct {
 type partnerInstances struct {
 	use      InstanceManagement
 	now      func() time.Time
-	most     int        // instances of an account; 0: any number
+	limits   func() Limits
 	creating sync.Mutex // held while an instance is created within a limit
 }
 
 func newPartnerInstances(c Config) *partnerInstances {
-	return &partnerInstances{use: c.Instances, now: c.Now, most: c.Limits.Instances}
+	return &partnerInstances{use: c.Instances, now: c.Now, limits: c.Limits}
 }
 
 func (p *partnerInstances) create() contract.Endpoint {
@@ -69,7 +69,7 @@ func (p *partnerInstances) create() contract.Endpoint {
 
 // createWithin creates an instance unless the account has as many as it may.
 func (p *partnerInstances) createWithin(ctx context.Context, accountID, name string) (gateway.Instance, error) {
-	if p.most > 0 {
+	if most := p.limits().Instances; most > 0 {
 		// Two requests at the same time must not both find the last place.
 		p.creating.Lock()
 		defer p.creating.Unlock()
@@ -77,7 +77,7 @@ func (p *partnerInstances) createWithin(ctx context.Context, accountID, name str
 		if err != nil {
 			return gateway.Instance{}, err
 		}
-		if page.Total >= p.most {
+		if page.Total >= most {
 			return gateway.Instance{}, gateway.Errorf(gateway.Conflict, gateway.CodeInstanceLimit,
 				"the account has %d instances and may not have more: delete one, or ask the operator of the gateway", page.Total)
 		}

@@ -3,6 +3,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -85,10 +86,7 @@ type streams struct {
 }
 
 func newStreams(c Config) *streams {
-	most := c.Limits.Streams
-	if most == 0 {
-		most = defaultMaxStreams
-	}
+	most := func() int { return cmp.Or(c.Limits().Streams, defaultMaxStreams) }
 	return &streams{
 		events: c.Events, keys: c.Access, stopping: c.Stopping, pause: c.StreamPause, now: c.Now, open: newPlaces(most),
 	}
@@ -129,7 +127,7 @@ func (s *streams) stream() contract.Endpoint {
 func (s *streams) admit(ctx context.Context) error {
 	done, ok := s.open.take(contract.Key(ctx).ID)
 	if !ok {
-		refusal := gateway.Errorf(gateway.RateLimited, gateway.CodeRateLimited, "the API key has %d open streams and may not have more", s.open.most)
+		refusal := gateway.Errorf(gateway.RateLimited, gateway.CodeRateLimited, "the API key has %d open streams and may not have more", s.open.most())
 		refusal.RetryAfter = streamsRetry
 		return refusal
 	}

@@ -3,6 +3,7 @@
 package eventlog
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,14 +40,25 @@ type RetentionConfig struct {
 	// were delivered, and whether somebody waits for the rest: only then the rest is
 	// kept longer. nil: nobody waits.
 	Delivered func(instanceID string) (cursor int64, waiting bool)
-	// KeepDelivered is how long an event is kept that was delivered, or that
-	// nobody waits for (72 hours).
-	KeepDelivered time.Duration
-	// KeepUndelivered is how long an event is kept that could not be delivered
-	// (7 days). It is never shorter than KeepDelivered.
-	KeepUndelivered time.Duration
-	Tenures         gateway.Tenures  // nil: the process works for every instance
-	Now             func() time.Time // nil: the wall clock
+	Keep      func() Keep      // is asked with every sweep, and may say another one each time; nil: the usual one
+	Tenures   gateway.Tenures  // nil: the process works for every instance
+	Now       func() time.Time // nil: the wall clock
+}
+
+// Keep says how long events are kept. The zero value of a duration means its default.
+type Keep struct {
+	// Delivered is how long an event is kept that was delivered, or that nobody waits for
+	// (72 hours).
+	Delivered time.Duration
+	// Undelivered is how long an event is kept that could not be delivered (7 days). It is
+	// never shorter than Delivered.
+	Undelivered time.Duration
+}
+
+func (k Keep) withDefaults() Keep {
+	k.Delivered = cmp.Or(k.Delivered, 72*time.Hour)
+	k.Undelivered = max(cmp.Or(k.Undelivered, 7*24*time.Hour), k.Delivered)
+	return k
 }
 
 // Retention removes events that are too old. It is safe for concurrent use.
@@ -62,13 +74,9 @@ func NewRetention(config RetentionConfig) (*Retention, error) {
 	if config.Delivered == nil {
 		config.Delivered = func(string) (int64, bool) { return 0, false }
 	}
-	if config.KeepDelivered == 0 {
-		config.KeepDelivered = 72 * time.Hour
+	if config.Keep == nil {
+		config.Keep = func() Keep { return Keep{} }
 	}
-	if config.KeepUndelivered == 0 {
-		config.KeepUndelivered = 7 * 24 * time.Hour
-	}
-	config.KeepUndelivered = max(config.KeepUndelivered, config.KeepDelivered)
 	if config.Now == nil {
 		config.Now = time.Now
 	}
@@ -98,7 +106,7 @@ func (r *Retention) Run(ctx context.Context) error {
 }
 
 // Sweep removes the events that are too old: those that were delivered, or that
-// nobody waits for, after KeepDelivered; the others after KeepUndelivered, and then
+// nobody waits for, after Keep.Delivered; the others after Keep.Undelivered, and then
 // an events.expired event says which were lost. The newest event of an instance is
 // always kept, because it holds the last sequence number.
 func (r *Retention) Sweep(ctx context.Context) error {
@@ -123,20 +131,20 @@ func (r *Retention) Sweep(ctx context.Context) error {
 }
 
 func (r *Retention) sweepInstance(ctx context.Context, instanceID string) error {
-	now := r.config.Now()
+	now, keep := r.config.Now(), r.config.Keep().withDefaults()
 	for {
 		oldest, newest, err := r.config.Store.EventBounds(ctx, instanceID)
 		if err != nil || oldest == newest {
 			return err
 		}
 		cursor, waiting := r.config.Delivered(instanceID)
-		last, err := r.config.Store.LastEventBefore(ctx, instanceID, oldest-1, now.Add(-r.config.KeepDelivered), sweepSlice)
+		last, err := r.config.Store.LastEventBefore(ctx, instanceID, oldest-1, now.Add(-keep.Delivered), sweepSlice)
 		if err != nil {
 			return err
 		}
 		var expired []Event
 		if waiting && last > cursor {
-			lost, err := r.config.Store.LastEventBefore(ctx, instanceID, oldest-1, now.Add(-r.config.KeepUndelivered), sweepSlice)
+			lost, err := r.config.Store.LastEventBefore(ctx, instanceID, oldest-1, now.Add(-keep.Undelivered), sweepSlice)
 			if err != nil {
 				return err
 			}

@@ -46,7 +46,7 @@ func newLog(t *testing.T, delivered func(string) (int64, bool)) (*eventlog.Log, 
 		t.Fatal(err)
 	}
 	retention, err := eventlog.NewRetention(eventlog.RetentionConfig{
-		Store: data, Delivered: delivered, KeepDelivered: 3 * time.Hour, KeepUndelivered: 7 * time.Hour, Logger: logger, Now: c.Now,
+		Store: data, Delivered: delivered, Keep: func() eventlog.Keep { return eventlog.Keep{Delivered: 3 * time.Hour, Undelivered: 7 * time.Hour} }, Logger: logger, Now: c.Now,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -15,7 +15,7 @@ import (
 func (s *Service) Edit(ctx context.Context, instanceID string, ref gateway.MessageRef, text string) (Result, error) {
 	session, message, done, err := s.own(ctx, instanceID, ref, terms{
 		code: gateway.CodeMessageNotEditable, verb: "edited",
-		window: s.config.EditWindow, late: gateway.CodeEditWindowExpired,
+		window: s.limits().EditWindow, late: gateway.CodeEditWindowExpired,
 	})
 	if err != nil {
 		return Result{}, err
@@ -41,7 +41,7 @@ func (s *Service) Edit(ctx context.Context, instanceID string, ref gateway.Messa
 func (s *Service) Delete(ctx context.Context, instanceID string, ref gateway.MessageRef) error {
 	session, message, done, err := s.own(ctx, instanceID, ref, terms{
 		code: gateway.CodeMessageNotDeletable, verb: "deleted for everyone",
-		window: s.config.DeleteWindow, late: gateway.CodeDeleteWindowExpired,
+		window: s.limits().DeleteWindow, late: gateway.CodeDeleteWindowExpired,
 	})
 	if err != nil {
 		return err

@@ -58,9 +58,10 @@ func (s *Service) MediaLink(ctx context.Context, instanceID string, ref gateway.
 	if err != nil {
 		return DownloadLink{}, err
 	}
+	lifetime := s.limits().LinkLifetime
 	return DownloadLink{
-		URL:       s.config.Links.URL(base, key, name, s.config.LinkLifetime),
-		ExpiresIn: int(s.config.LinkLifetime / time.Second),
+		URL:       s.config.Links.URL(base, key, name, lifetime),
+		ExpiresIn: int(lifetime / time.Second),
 		FileName:  name,
 	}, nil
 }

@@ -4,6 +4,7 @@
 package messaging
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -47,25 +48,17 @@ type Config struct {
 	QueuedFiles *media.Blobs
 	Bell        *eventlog.Bell // rings after each commit of events
 
-	// EditWindow and DeleteWindow are how long after sending the platform accepts
-	// an edit and a deletion (15 minutes, 1 hour).
-	EditWindow, DeleteWindow time.Duration
+	// Limits is asked whenever one of them counts, and may say others each time; nil: the
+	// usual ones.
+	Limits func() Limits
 	// PendingLimit is how long a message may be without an acknowledgement or a
 	// receipt. After that it counts as failed: the process died while the message
 	// was on its way (5 minutes).
 	PendingLimit time.Duration
-	// LinkLifetime is how long a download link works (1 hour).
-	LinkLifetime time.Duration
-	// KeepMessages is how long messages are kept, at least MinKeepMessages; 0 means
-	// without end.
-	KeepMessages time.Duration
-	// MaxMessages is how many messages of an instance are kept, the newest; 0 means
-	// all.
-	MaxMessages int
-	Tenures     gateway.Tenures  // nil: the process works for every instance
-	Watcher     Watcher          // is told of sends; nil: nobody is
-	Tracer      *trace.Tracer    // shows sends in traces; nil: there are none
-	Now         func() time.Time // nil: the wall clock
+	Tenures      gateway.Tenures  // nil: the process works for every instance
+	Watcher      Watcher          // is told of sends; nil: nobody is
+	Tracer       *trace.Tracer    // shows sends in traces; nil: there are none
+	Now          func() time.Time // nil: the wall clock
 }
 
 // Watcher is told of what goes to the platform and comes from it. Its methods must not
@@ -105,29 +98,47 @@ type Service struct {
 	since   map[string]time.Time   // when the instances were taken up
 }
 
+// Limits are what can change while the service runs. The zero value of a duration means its
+// default.
+type Limits struct {
+	// EditWindow and DeleteWindow are how long after sending the platform accepts
+	// an edit and a deletion (15 minutes, 1 hour).
+	EditWindow, DeleteWindow time.Duration
+	// LinkLifetime is how long a download link works (1 hour).
+	LinkLifetime time.Duration
+	// KeepMessages is how long messages are kept, at least MinKeepMessages; 0 means
+	// without end.
+	KeepMessages time.Duration
+	// MaxMessages is how many messages of an instance are kept, the newest; 0 means
+	// all.
+	MaxMessages int
+}
+
+// Check returns what is wrong with the limits.
+func (l Limits) Check() error {
+	if l.KeepMessages != 0 && l.KeepMessages < MinKeepMessages {
+		return fmt.Errorf("messaging: messages must be kept for %s at least, or without end (0)", MinKeepMessages)
+	}
+	if l.MaxMessages < 0 {
+		return errors.New("messaging: the number of messages that are kept must not be negative")
+	}
+	return nil
+}
+
 // New makes the service.
 func New(config Config) (*Service, error) {
 	if config.Store == nil || config.Sessions == nil || config.Directory == nil || config.Encoder == nil || config.Logger == nil ||
 		config.Media == nil || config.Blobs == nil || config.Links == nil || config.QueuedFiles == nil || config.Bell == nil {
 		return nil, errors.New("messaging: a part is missing")
 	}
-	if config.KeepMessages != 0 && config.KeepMessages < MinKeepMessages {
-		return nil, fmt.Errorf("messaging: messages must be kept for %s at least, or without end (0)", MinKeepMessages)
+	if config.Limits == nil {
+		config.Limits = func() Limits { return Limits{} }
 	}
-	if config.MaxMessages < 0 {
-		return nil, errors.New("messaging: the number of messages that are kept must not be negative")
-	}
-	if config.EditWindow == 0 {
-		config.EditWindow = 15 * time.Minute
-	}
-	if config.DeleteWindow == 0 {
-		config.DeleteWindow = time.Hour
+	if err := config.Limits().Check(); err != nil {
+		return nil, err
 	}
 	if config.PendingLimit == 0 {
 		config.PendingLimit = 5 * time.Minute
-	}
-	if config.LinkLifetime == 0 {
-		config.LinkLifetime = time.Hour
 	}
 	if config.Now == nil {
 		config.Now = time.Now
@@ -214,4 +225,13 @@ func (s *Service) takenUpAfter(instanceID string, t time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.since[instanceID].After(t)
+}
+
+// limits are those of now.
+func (s *Service) limits() Limits {
+	l := s.config.Limits()
+	l.EditWindow = cmp.Or(l.EditWindow, 15*time.Minute)
+	l.DeleteWindow = cmp.Or(l.DeleteWindow, time.Hour)
+	l.LinkLifetime = cmp.Or(l.LinkLifetime, time.Hour)
+	return l
 }

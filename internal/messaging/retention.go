@@ -42,7 +42,7 @@ func (s *Service) expire(ctx context.Context) {
 // number that is kept, with their files. It works in slices of a transaction each, so
 // after an error a part may be removed. It does nothing if neither bound is set.
 func (s *Service) Expire(ctx context.Context) error {
-	if s.config.KeepMessages == 0 && s.config.MaxMessages == 0 {
+	if limits := s.limits(); limits.KeepMessages == 0 && limits.MaxMessages == 0 {
 		return nil
 	}
 	instances, err := s.config.Store.AllInstances(ctx)
@@ -67,15 +67,16 @@ func (s *Service) Expire(ctx context.Context) error {
 }
 
 func (s *Service) expireOf(ctx context.Context, instance gateway.Instance) (removed int, err error) {
+	limits := s.limits()
 	for _, old := range []struct {
 		wanted bool
 		find   func() ([]string, error)
 	}{
-		{s.config.KeepMessages > 0, func() ([]string, error) {
-			return s.config.Store.MessagesBefore(ctx, instance.ID, s.config.Now().Add(-s.config.KeepMessages), sweepSlice)
+		{limits.KeepMessages > 0, func() ([]string, error) {
+			return s.config.Store.MessagesBefore(ctx, instance.ID, s.config.Now().Add(-limits.KeepMessages), sweepSlice)
 		}},
-		{s.config.MaxMessages > 0, func() ([]string, error) {
-			return s.config.Store.MessagesBeyond(ctx, instance.ID, s.config.MaxMessages, sweepSlice)
+		{limits.MaxMessages > 0, func() ([]string, error) {
+			return s.config.Store.MessagesBeyond(ctx, instance.ID, limits.MaxMessages, sweepSlice)
 		}},
 	} {
 		for old.wanted {

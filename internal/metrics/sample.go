@@ -32,6 +32,7 @@ type Present struct {
 	BodiesHeld, BodiesLimit int64
 	Connections             Connections
 	ClientOutdated          bool // the platform refuses the version of the web client
+	SettingsRefused         bool // the last reload has changed nothing
 	QueueWaiting            int  // messages in the queue
 	// QueueOverdue is since when the first message waits that nothing holds back: its
 	// instance is connected, and no pace forbids it.
@@ -76,7 +77,7 @@ type sampled struct {
 	taken  time.Time
 	sample Sample
 
-	ready, held, sessions, outdated                         *prometheus.Desc
+	ready, held, sessions, outdated, refused                *prometheus.Desc
 	bodies, bodiesLimit                                     *prometheus.Desc
 	connections, connectionsMax, waits, waited              *prometheus.Desc
 	queued, overdue                                         *prometheus.Desc
@@ -95,6 +96,7 @@ func newSampled(config Config) *sampled {
 		held:           describe("instances_held", "Instances that this node works for."),
 		sessions:       describe("sessions_connected", "Sessions of this node that are connected to the platform."),
 		outdated:       describe("client_version_refused", "1 while the platform refuses the version of the web client that sessions claim to be."),
+		refused:        describe("settings_refused", "1 if the settings were wrong at the last reload, so that the program works with the ones before."),
 		bodies:         describe("http_request_bodies_bytes", "Bytes of request bodies that are held, in memory and in temporary files."),
 		bodiesLimit:    describe("http_request_bodies_limit_bytes", "How many bytes of request bodies may be held (--max-bodies)."),
 		connections:    describe("database_connections", "Connections to the database; on SQLite those that read.", "state"),
@@ -122,7 +124,7 @@ func newSampled(config Config) *sampled {
 // Describe sends what there may be (prometheus.Collector).
 func (s *sampled) Describe(to chan<- *prometheus.Desc) {
 	for _, one := range []*prometheus.Desc{
-		s.ready, s.held, s.sessions, s.outdated, s.bodies, s.bodiesLimit, s.connections, s.connectionsMax, s.waits, s.waited, s.queued, s.overdue,
+		s.ready, s.held, s.sessions, s.outdated, s.refused, s.bodies, s.bodiesLimit, s.connections, s.connectionsMax, s.waits, s.waited, s.queued, s.overdue,
 		s.up, s.databaseSize, s.diskFree, s.diskSize, s.files, s.filesLimit, s.instances, s.webhooks, s.waiting, s.oldest, s.blocked, s.dead,
 	} {
 		to <- one
@@ -139,6 +141,7 @@ func (s *sampled) Collect(to chan<- prometheus.Metric) {
 	gauge(s.held, float64(now.Held))
 	gauge(s.sessions, float64(now.Sessions))
 	gauge(s.outdated, yes(now.ClientOutdated))
+	gauge(s.refused, yes(now.SettingsRefused))
 	gauge(s.bodies, float64(now.BodiesHeld))
 	gauge(s.bodiesLimit, float64(now.BodiesLimit))
 	gauge(s.connections, float64(now.Connections.InUse), "in_use")

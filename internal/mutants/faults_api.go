@@ -77,7 +77,7 @@ func apiFaults() []fault {
 		},
 		{
 			name: "streams of a key are limited", file: "internal/api/limits.go",
-			old: "p.most >= 0 && p.taken[key] >= p.most", new: "p.most < -5",
+			old: "most >= 0 && p.taken[key] >= most", new: "most < -5",
 			test: "./internal/api", run: "StreamsOfAKeyAreLimited",
 		},
 		{

@@ -124,7 +124,9 @@ type Config struct {
 // Server is the whole program, ready to run.
 type Server struct {
 	config      Config
-	tempDir     string // temporary files of every part; emptied at the start
+	changed     atomic.Pointer[Config] // what Change was told last
+	refused     atomic.Bool            // the last reload of the settings
+	tempDir     string                 // temporary files of every part; emptied at the start
 	listener    net.Listener
 	answer      func() error // lets clients connect to the listener
 	http        *http.Server
@@ -168,6 +170,7 @@ func New(ctx context.Context, config Config) (_ *Server, err error) {
 		config.Now = time.Now
 	}
 	s := &Server{config: config, stopping: make(chan struct{})}
+	s.changed.Store(&config)
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.Close())
@@ -331,7 +334,7 @@ func (s *Server) openAPI() error {
 		Version:   s.config.Version,
 		PublicURL: s.config.PublicURL, BehindProxy: s.config.BehindProxy,
 		MaxMedia: s.config.Media.MaxBytes,
-		Limits:   s.config.Limits, TempDir: s.tempDir,
+		Limits:   func() api.Limits { return s.settings().Limits }, TempDir: s.tempDir,
 		Now:    s.config.Now,
 		Logger: s.config.Logger,
 	})

@@ -49,7 +49,7 @@ func (s *Server) buildEvents() (err error) {
 		return err
 	}
 	s.retention, err = eventlog.NewRetention(eventlog.RetentionConfig{
-		Store: s.store, Delivered: s.webhooks.Delivered, KeepDelivered: c.KeepDelivered, KeepUndelivered: c.KeepUndelivered,
+		Store: s.store, Delivered: s.webhooks.Delivered, Keep: func() eventlog.Keep { return s.settings().keep() },
 		Tenures: s.node,
 		Logger:  c.Logger, Now: c.Now,
 	})
@@ -86,8 +86,8 @@ func (s *Server) buildMessages() (err error) {
 	s.messages, err = messaging.New(messaging.Config{
 		Store: s.store, Sessions: s.instances, Directory: s.directory, Encoder: s.connector,
 		Media: s.media, Blobs: s.blobs, QueuedFiles: s.queuedFiles, Links: s.links, Bell: &s.bell, Logger: c.Logger,
-		EditWindow: c.EditWindow, DeleteWindow: c.DeleteWindow, LinkLifetime: c.LinkLifetime, Now: c.Now,
-		KeepMessages: c.KeepMessages, MaxMessages: c.MaxMessages, Tenures: s.node, Watcher: s.watch.sends, Tracer: s.tracer,
+		Limits: func() messaging.Limits { return s.settings().messages() }, Now: c.Now,
+		Tenures: s.node, Watcher: s.watch.sends, Tracer: s.tracer,
 	})
 	if err != nil {
 		return err

@@ -114,7 +114,7 @@ func (o sampler) Now() metrics.Present {
 	stats := s.store.Connections()
 	present := metrics.Present{
 		Ready: s.serving.Load() && !s.draining.Load(), Held: s.node.Held(), Sessions: s.instances.Connected(),
-		ClientOutdated: !s.ClientVersion().RefusedSince.IsZero(),
+		ClientOutdated: !s.ClientVersion().RefusedSince.IsZero(), SettingsRefused: s.refused.Load(),
 		Connections: metrics.Connections{
 			Max: stats.MaxOpenConnections, InUse: stats.InUse, Idle: stats.Idle, Waits: stats.WaitCount, Waited: stats.WaitDuration,
 		},

@@ -107,6 +107,7 @@ func wantSeen(t *testing.T, found families) {
 		{"recado_http_request_duration_seconds", []string{"route=unknown", "status=4xx"}, 1},
 		{"recado_events_appended_total", []string{"kind=message.received"}, 1},
 		{"recado_client_version_refused", nil, 0},
+		{"recado_settings_refused", nil, 0},
 	} {
 		if got := found.value(want.name, want.labels...); got != want.value {
 			t.Errorf("%s%v is %v, want %v", want.name, want.labels, got, want.value)

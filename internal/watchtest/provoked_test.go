@@ -155,6 +155,10 @@ func provocations() map[string]provocation {
 				return []stretch{{s.until(1, "recado_client_version_refused"), 40}}
 			},
 		},
+		"a reload finds something wrong": {alerts: []string{"RecadoSettingsRefused"}, provoke: func(s subject) []stretch {
+			s.Server.RefusedSettings(true)
+			return []stretch{{s.until(1, "recado_settings_refused"), 40}}
+		}},
 		"nothing is acknowledged": {
 			alerts: []string{"RecadoSendsFail", "RecadoRequestsFail"}, options: hurried,
 			begun: func(s subject) { // the first of all does not count as more than before

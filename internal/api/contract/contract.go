@@ -44,8 +44,9 @@ type Config struct {
 
 	Bodies body.Config
 	// PerKey and PerInstance are how many requests a minute a key may make, and how
-	// many may be made about an instance; as many may come at once. 0: any number.
-	PerKey, PerInstance int
+	// many may be made about an instance; as many may come at once. 0, and nil: any number.
+	// They are asked with every request, and may say another number each time.
+	PerKey, PerInstance func() int
 
 	// Watcher is told of every request; nil: nobody is.
 	Watcher Watcher
@@ -80,8 +81,8 @@ func (nobody) RequestLimited(string) {}
 type API struct {
 	config       Config
 	bodies       *body.Reader
-	keyPace      *pace // nil: any
-	instancePace *pace // nil: any
+	keyPace      *pace
+	instancePace *pace
 	router       *router
 	handler      http.Handler
 }

@@ -22,16 +22,16 @@ const maxBuckets = 100_000
 // pace admits so many requests a minute for each of many ids, by token buckets. It is
 // safe for concurrent use.
 type pace struct {
-	what      string // that the ids name, for refusals
-	perMinute int
+	what      string     // that the ids name, for refusals
+	perMinute func() int // now; 0 or less admits everything
 	mu        sync.Mutex
 	buckets   *lru.Cache[string, *rate.Limiter]
 }
 
-// newPace makes a pace; nil, which admits everything, for 0 a minute.
-func newPace(what string, perMinute int) (*pace, error) {
-	if perMinute <= 0 {
-		return nil, nil //nolint:nilnil // no limit is the usual case
+// newPace makes a pace. perMinute may say another number each time; nil admits everything.
+func newPace(what string, perMinute func() int) (*pace, error) {
+	if perMinute == nil {
+		perMinute = func() int { return 0 }
 	}
 	buckets, err := lru.New[string, *rate.Limiter](maxBuckets)
 	return &pace{what: what, perMinute: perMinute, buckets: buckets}, err
@@ -40,35 +40,41 @@ func newPace(what string, perMinute int) (*pace, error) {
 // admit counts a request of id, and says in the headers of the answer how many more
 // may come. Its error is RateLimited for one too many.
 func (p *pace) admit(header http.Header, id string, now time.Time) error {
-	if p == nil {
+	perMinute := p.perMinute()
+	if perMinute <= 0 {
 		return nil
 	}
-	bucket := p.bucket(id)
+	bucket := p.bucket(id, perMinute, now)
 	admitted := bucket.AllowN(now, 1)
 	tokens := max(bucket.TokensAt(now), 0)
-	seconds := func(missing float64) int { return int(math.Ceil(missing * 60 / float64(p.perMinute))) }
+	seconds := func(missing float64) int { return int(math.Ceil(missing * 60 / float64(perMinute))) }
 	remaining := int(tokens)
 	// Of two limits the headers name the closer one.
 	if named, err := strconv.Atoi(header.Get("RateLimit-Remaining")); err != nil || remaining < named {
-		header.Set("RateLimit-Limit", strconv.Itoa(p.perMinute))
+		header.Set("RateLimit-Limit", strconv.Itoa(perMinute))
 		header.Set("RateLimit-Remaining", strconv.Itoa(remaining))
-		header.Set("RateLimit-Reset", strconv.Itoa(seconds(float64(p.perMinute)-tokens)))
+		header.Set("RateLimit-Reset", strconv.Itoa(seconds(float64(perMinute)-tokens)))
 	}
 	if admitted {
 		return nil
 	}
-	refusal := gateway.Errorf(gateway.RateLimited, gateway.CodeRateLimited, "%s may have %d requests a minute", p.what, p.perMinute)
+	refusal := gateway.Errorf(gateway.RateLimited, gateway.CodeRateLimited, "%s may have %d requests a minute", p.what, perMinute)
 	refusal.RetryAfter = time.Duration(max(1, seconds(1-tokens))) * time.Second
 	return refusal
 }
 
-func (p *pace) bucket(id string) *rate.Limiter {
+// bucket is that of an id, with room for as many as may come a minute.
+func (p *pace) bucket(id string, perMinute int, now time.Time) *rate.Limiter {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	bucket, ok := p.buckets.Get(id)
 	if !ok {
-		bucket = rate.NewLimiter(rate.Limit(float64(p.perMinute)/60), p.perMinute)
+		bucket = rate.NewLimiter(rate.Limit(float64(perMinute)/60), perMinute)
 		p.buckets.Add(id, bucket)
+	}
+	if bucket.Burst() != perMinute { // the limit has changed
+		bucket.SetLimitAt(now, rate.Limit(float64(perMinute)/60))
+		bucket.SetBurstAt(now, perMinute)
 	}
 	return bucket
 }
