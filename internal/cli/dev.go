@@ -97,9 +97,8 @@ func (devCommand) logger(t terminal.Terminal) (logger *slog.Logger, ready func()
 	if t.Log.Format != "auto" || !t.ErrIsTTY {
 		return t.Logger, func() {}
 	}
-	level := new(slog.LevelVar)
-	level.Set(max(slog.LevelWarn, t.Log.Least()))
-	return slog.New(shortlog.New(t.Err, level, t.ErrIsTTY)), func() { level.Set(t.Log.Least()) }
+	t.Level.Set(max(slog.LevelWarn, t.Log.Least()))
+	return slog.New(shortlog.New(t.Err, t.Level, t.ErrIsTTY)), func() { t.Level.Set(t.Log.Least()) }
 }
 
 // readyFile is the JSON for programs that start this one.

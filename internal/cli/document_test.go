@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -33,10 +34,16 @@ func TestConfigDocumentIsCurrent(t *testing.T) {
 	document.WriteString("# Settings\n\nEvery setting is a flag and an environment variable. Those of `recado serve` can be in a file as well, " +
 		"which `--settings` names:\nYAML with the names of the flags, as in [deploy/recado.example.yaml](../deploy/recado.example.yaml). " +
 		"The flag wins over the variable, the variable\nover the file. Commands that work on the data take what they need from the same file. " +
-		"`recado serve --check` says what is wrong with it.\n\nGenerated from the program: `make generate`.\n")
-	writeFlags(&document, "All commands", parser.Model.Node)
+		"`recado serve --check` says what is wrong with it.\nWhile the gateway runs, SIGHUP makes it read the file again: " +
+		"[Changing settings while it runs](operate.md#changing-settings-while-it-runs).\n`--log-level` changes by such a reload too, `--log-format` by a restart.\n\nGenerated from the program: `make generate`.\n")
+	known := settings.Known(parser.Model)
+	writeFlags(&document, "All commands", parser.Model.Node, nil)
 	for _, leaf := range parser.Model.Leaves(true) {
-		writeFlags(&document, "`"+leaf.FullPath()+"`", leaf)
+		if leaf.Name == "serve" {
+			writeFlags(&document, "`"+leaf.FullPath()+"`", leaf, known)
+			continue
+		}
+		writeFlags(&document, "`"+leaf.FullPath()+"`", leaf, nil)
 	}
 	isCurrent(t, configDocument, document.String())
 }
@@ -90,7 +97,9 @@ func TestExampleSettingsDocument(t *testing.T) {
 	}
 }
 
-func writeFlags(document *strings.Builder, title string, node *kong.Node) {
+// writeFlags writes the table of a command's flags. If some are settings of a program that runs,
+// it says how they change.
+func writeFlags(document *strings.Builder, title string, node *kong.Node, known []*kong.Flag) {
 	fmt.Fprintf(document, "\n## %s\n\n", title)
 	if node.Help != "" {
 		fmt.Fprintf(document, "%s\n", node.Help)
@@ -104,7 +113,11 @@ func writeFlags(document *strings.Builder, title string, node *kong.Node) {
 			continue
 		}
 		if rows == 0 {
-			document.WriteString("\n| flag | variable | default | meaning |\n| --- | --- | --- | --- |\n")
+			changes := [2]string{}
+			if known != nil {
+				changes = [2]string{" changes by |", " --- |"}
+			}
+			document.WriteString("\n| flag | variable | default |" + changes[0] + " meaning |\n| --- | --- | --- |" + changes[1] + " --- |\n")
 		}
 		rows++
 		standard := "" // none
@@ -118,6 +131,16 @@ func writeFlags(document *strings.Builder, title string, node *kong.Node) {
 		if len(f.Envs) > 0 {
 			variable = "`" + strings.Join(f.Envs, "`, `") + "`"
 		}
-		fmt.Fprintf(document, "| `--%s` | %s | %s | %s |\n", f.Name, variable, standard, f.Help)
+		changes := ""
+		switch {
+		case known == nil:
+		case settings.Reloads(f):
+			changes = " a reload |"
+		case slices.Contains(known, f):
+			changes = " a restart |"
+		default:
+			changes = " |"
+		}
+		fmt.Fprintf(document, "| `--%s` | %s | %s |%s %s |\n", f.Name, variable, standard, changes, f.Help)
 	}
 }

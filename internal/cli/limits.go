@@ -9,10 +9,10 @@ import (
 // limitFlags bound what clients may ask for.
 type limitFlags struct {
 	MaxBodies         int64 `help:"How many bytes of request bodies are held at a time, in memory and in temporary files; requests beyond that are answered 503. One API key may use three quarters of it." default:"268435456"`
-	RateLimitKey      int   `help:"How many requests a minute an API key may make; as many may come at once. 0: any number."`
-	RateLimitInstance int   `help:"How many requests a minute may be made about one instance. 0: any number."`
-	MaxStreams        int   `help:"How many event streams an API key may have open. 0: any number." default:"100"`
-	MaxInstances      int   `help:"How many instances an account may have. 0: any number."`
+	RateLimitKey      int   `help:"How many requests a minute an API key may make; as many may come at once. 0: any number." reload:""`
+	RateLimitInstance int   `help:"How many requests a minute may be made about one instance. 0: any number." reload:""`
+	MaxStreams        int   `help:"How many event streams an API key may have open. 0: any number." default:"100" reload:""`
+	MaxInstances      int   `help:"How many instances an account may have. 0: any number." reload:""`
 }
 
 func (f limitFlags) limits() (api.Limits, error) {

@@ -10,7 +10,10 @@ import (
 	"net"
 	"net/url"
 	"os"
+	"os/signal"
 	"strings"
+	"sync"
+	"syscall"
 	"time"
 
 	"github.com/recado-project/recado/internal/cli/data"
@@ -76,15 +79,15 @@ type serveFlags struct {
 	MediaQuota       int64         `help:"Bytes of fetched files that are kept in total; the oldest make room for new ones and are fetched again when needed. 0: any number." default:"21474836480" name:"media-quota"`
 	InstanceQuota    int64         `help:"The same for the files of one instance." default:"5368709120" name:"media-quota-per-instance"`
 	KeepMedia        time.Duration `help:"How long fetched files are kept; 0: for ever." default:"720h" name:"keep-media"`
-	EditWindow       time.Duration `help:"How long a text can be edited after sending." default:"15m"`
-	DeleteWindow     time.Duration `help:"How long a message can be deleted for everyone after sending." default:"1h"`
-	LinkLifetime     time.Duration `help:"How long a download link works." default:"1h"`
-	KeepMessages     time.Duration `help:"How long messages and their files are kept; at least 25h. 0: for ever." default:"0"`
-	MaxMessages      int           `help:"How many messages of each instance are kept: the newest. 0: all." default:"0"`
-	KeepDelivered    time.Duration `help:"How long events are kept that were delivered or that no webhook waits for." default:"72h"`
-	KeepUndelivered  time.Duration `help:"How long events are kept that a webhook waits for." default:"168h"`
+	EditWindow       time.Duration `help:"How long a text can be edited after sending." default:"15m" reload:""`
+	DeleteWindow     time.Duration `help:"How long a message can be deleted for everyone after sending." default:"1h" reload:""`
+	LinkLifetime     time.Duration `help:"How long a download link works." default:"1h" reload:""`
+	KeepMessages     time.Duration `help:"How long messages and their files are kept; at least 25h. 0: for ever." default:"0" reload:""`
+	MaxMessages      int           `help:"How many messages of each instance are kept: the newest. 0: all." default:"0" reload:""`
+	KeepDelivered    time.Duration `help:"How long events are kept that were delivered or that no webhook waits for." default:"72h" reload:""`
+	KeepUndelivered  time.Duration `help:"How long events are kept that a webhook waits for." default:"168h" reload:""`
 	HistoryPerChat   int           `help:"How many messages of each chat are copied from the phone when an instance is linked; 0: none." default:"50" name:"history-per-chat"`
-	LogRepeats       int           `help:"How many lines of the log with the same level, text and instance are written within ten seconds; one line says how many more there were. 0: all." default:"100"`
+	LogRepeats       int           `help:"How many lines of the log with the same level, text and instance are written within ten seconds; one line says how many more there were. 0: all." default:"100" reload:""`
 	Platform         platformFlags `embed:"" prefix:"platform-"`
 	clusterFlags
 	limitFlags
@@ -180,6 +183,9 @@ func (c serveCommand) Run(ctx context.Context, t terminal.Terminal, read *invoca
 	log := repeatlog.New(repeatlog.Config{Next: t.Logger.Handler(), Most: c.LogRepeats, Always: alwaysLogged()})
 	defer log.Close() //nolint:contextcheck // ctx has ended by then
 	config.Logger = log.Logger()
+	hangups := make(chan os.Signal, 1) // from here on, so that none ends the program
+	signal.Notify(hangups, syscall.SIGHUP)
+	defer signal.Stop(hangups)
 	s, err := server.New(ctx, config)
 	if err != nil {
 		return err
@@ -191,6 +197,11 @@ func (c serveCommand) Run(ctx context.Context, t terminal.Terminal, read *invoca
 	if err != nil {
 		return errors.Join(err, s.Close())
 	}
+	ctx, stop := context.WithCancel(ctx)
+	var reloading sync.WaitGroup
+	defer reloading.Wait()
+	defer stop()
+	reloading.Go(func() { reloads{t: t, log: log, server: s, read: read}.run(ctx, hangups, stop) })
 	return s.Run(ctx)
 }
 

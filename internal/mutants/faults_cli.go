@@ -161,7 +161,7 @@ func cliFaults() []fault {
 		},
 		{
 			name: "dev is quiet before its banner", file: "internal/cli/dev.go",
-			old: "level.Set(max(slog.LevelWarn, t.Log.Least()))", new: "level.Set(t.Log.Least())",
+			old: "t.Level.Set(max(slog.LevelWarn, t.Log.Least()))", new: "t.Level.Set(t.Log.Least())",
 			test: "./cmd/recado", run: "DevOnATerminal",
 		},
 	}

@@ -26,6 +26,22 @@ func settingsFaults() []fault {
 			test: "./internal/postgres", run: "UncertainCommit",
 		},
 		{
+			name: "wrong settings change nothing at a reload", file: "internal/server/settings.go",
+			old:  "	if err := config.messages().Check(); err != nil {\n		return err\n	}\n	s.changed.Store(&config)\n	return nil\n",
+			new:  "	s.changed.Store(&config)\n	return config.messages().Check()\n",
+			test: "./cmd/recado", run: "Reload",
+		},
+		{
+			name: "settings that need a restart are named", file: "internal/cli/settings/reload.go",
+			old: "		case r.reloads[name]:\n", new: "		case name != \"\":\n",
+			test: "./cmd/recado", run: "Reload",
+		},
+		{
+			name: "a gateway ends with the window that it was started in", file: "internal/cli/reload.go",
+			old: "if r.t.ErrIsTTY && r.t.Gone() {", new: "if r.t.ErrIsTTY && !r.t.Gone() && false {",
+			test: "./cmd/recado", run: "WindowIsClosed",
+		},
+		{
 			name: "lines that are left out are told", file: "internal/cli/repeatlog/repeatlog.go",
 			old: "		if c.left > 0 {", new: "		if c.left > 1<<40 {",
 			test: repeatlogTests, run: "Repeats",

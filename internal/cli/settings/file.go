@@ -234,6 +234,3 @@ func Known(model *kong.Application) []*kong.Flag {
 
 // isSecret reports whether nobody should read the value who may not run the program.
 func isSecret(flag *kong.Flag) bool { return flag.Tag.Has("secret") }
-
-// Reloads reports whether the setting changes by a reload.
-func Reloads(flag *kong.Flag) bool { return flag.Tag.Has("reload") }

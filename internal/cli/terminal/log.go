@@ -11,7 +11,7 @@ import (
 
 // Log has the flags of the log, which are the same for all commands.
 type Log struct {
-	Level  string `help:"Level of the log: debug, info, warn or error." enum:"debug,info,warn,error" default:"info"`
+	Level  string `help:"Level of the log: debug, info, warn or error." enum:"debug,info,warn,error" default:"info" reload:""`
 	Format string `help:"Format of the log: text, json for programs, or short for people; auto means short for dev in a terminal and text otherwise." enum:"auto,text,json,short" default:"auto"`
 }
 
@@ -20,13 +20,13 @@ func (l Log) Least() slog.Level {
 	return map[string]slog.Level{"debug": slog.LevelDebug, "warn": slog.LevelWarn, "error": slog.LevelError}[l.Level]
 }
 
-func (l Log) logger(w io.Writer, isTTY bool) *slog.Logger {
-	options := &slog.HandlerOptions{Level: l.Least()}
+func (l Log) logger(w io.Writer, isTTY bool, level slog.Leveler) *slog.Logger {
+	options := &slog.HandlerOptions{Level: level}
 	switch l.Format {
 	case "json":
 		return slog.New(slog.NewJSONHandler(w, options))
 	case "short":
-		return slog.New(shortlog.New(w, l.Least(), isTTY))
+		return slog.New(shortlog.New(w, level, isTTY))
 	default:
 		return slog.New(slog.NewTextHandler(w, options))
 	}

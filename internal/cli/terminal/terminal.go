@@ -31,7 +31,11 @@ type Terminal struct {
 	JSON   bool // results are for programs
 	Logger *slog.Logger
 	Log    Log
-	Now    func() time.Time
+	// Level is that of the Logger; it can be changed.
+	Level *slog.LevelVar
+	// Gone reports whether the window that ErrIsTTY speaks of has been closed since.
+	Gone func() bool
+	Now  func() time.Time
 	// Version is that of the program.
 	Version string
 }
@@ -40,11 +44,17 @@ type Terminal struct {
 // says. Several goroutines may write to its Err at the same time.
 func New(stdin io.Reader, stdout, stderr io.Writer, asJSON bool, log Log) Terminal {
 	notes := &oneAtATime{to: stderr}
+	level := new(slog.LevelVar)
+	level.Set(log.Least())
 	return Terminal{
 		In: stdin, Out: stdout, Err: notes,
 		OutIsTTY: isTTY(stdout), ErrIsTTY: isTTY(stderr),
 		Size: func() (columns, rows int) { return sizeOf(stdout) },
-		JSON: asJSON, Logger: log.logger(notes, isTTY(stderr)), Log: log, Now: time.Now,
+		JSON: asJSON, Logger: log.logger(notes, isTTY(stderr), level), Log: log, Level: level, Now: time.Now,
+		Gone: func() bool {
+			columns, rows := sizeOf(stderr)
+			return columns+rows == 0
+		},
 	}
 }
 
