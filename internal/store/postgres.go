@@ -6,6 +6,7 @@ import (
 	"context"
 	"database/sql"
 	"hash/fnv"
+	"runtime"
 	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
@@ -16,9 +17,8 @@ import (
 )
 
 const (
-	// commitLanes is how many transactions of writes in order run side by side; while
-	// one waits for the disk, another can be filled.
-	commitLanes = 4
+	// maxCommitLanes bounds how many transactions of writes in order run side by side.
+	maxCommitLanes = 4
 	// commitLaneTimeout bounds a transaction of a commit lane, so that the writes in it
 	// don't wait for ever when the server does not answer.
 	commitLaneTimeout = 30 * time.Second
@@ -31,7 +31,7 @@ type postgresDatabase struct {
 	fenced bool
 	// commitLanes carry out the writes in order. Those of one instance always go to the
 	// same lane.
-	commitLanes [commitLanes]*groupcommit.Group[*commitLaneTx]
+	commitLanes []*groupcommit.Group[*commitLaneTx]
 }
 
 func openPostgres(ctx context.Context, config Config) (*postgresDatabase, error) {
@@ -43,11 +43,25 @@ func openPostgres(ctx context.Context, config Config) (*postgresDatabase, error)
 	if err != nil {
 		return nil, err
 	}
-	d := &postgresDatabase{db: db, fenced: config.Fenced}
+	d := &postgresDatabase{
+		db: db, fenced: config.Fenced,
+		commitLanes: make([]*groupcommit.Group[*commitLaneTx], commitLanes(runtime.GOMAXPROCS(0), config.Fenced)),
+	}
 	for i := range d.commitLanes {
 		d.commitLanes[i] = groupcommit.New(d.transact, (*commitLaneTx).flush)
 	}
 	return d, nil
+}
+
+// commitLanes is how many transactions of writes in order run side by side. While one waits
+// for the disk, another can be filled; but the more there are, the fewer writes share one,
+// and a transaction costs the server more than a write. Two keep two cores busy. Of several
+// nodes each has half as many: together they are on the server what one process is.
+func commitLanes(cores int, fenced bool) int {
+	if fenced {
+		cores /= 2
+	}
+	return max(1, min(cores, maxCommitLanes))
 }
 
 // transact runs the transaction of a commit lane.
@@ -64,7 +78,7 @@ func (d *postgresDatabase) begin(
 ) groupcommit.Pending {
 	sum := fnv.New32a()
 	_, _ = sum.Write([]byte(instanceID)) // it never fails
-	pending := d.commitLanes[sum.Sum32()%commitLanes].Begin(ctx, func(ctx context.Context, tx *commitLaneTx) error {
+	pending := d.commitLanes[int(sum.Sum32()>>1)%len(d.commitLanes)].Begin(ctx, func(ctx context.Context, tx *commitLaneTx) error {
 		if d.fenced && instanceID != nobody {
 			if err := tx.under(gateway.TenureOf(ctx), instanceID); err != nil {
 				return err
