@@ -65,6 +65,18 @@ func parseFolder(address *url.URL) (Place, error) {
 // Shared reports whether several processes may use the place at the same time.
 func (p Place) Shared() bool { return p.folder != "" || p.bucket.Bucket != "" }
 
+// Folder is the folder in which the files are, given the data folder; empty for a bucket.
+func (p Place) Folder(data string) string {
+	switch {
+	case p.bucket.Bucket != "":
+		return ""
+	case p.folder != "":
+		return p.folder
+	default:
+		return data
+	}
+}
+
 // Config is what a place needs to be opened.
 type Config struct {
 	DataDir string                   // the data folder
