@@ -16,9 +16,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/recado-project/recado/internal/copying"
+	"github.com/recado-project/recado/internal/media/place"
 	"github.com/recado-project/recado/internal/store"
 )
 
@@ -35,6 +37,9 @@ const (
 	partBytes = 4 << 20
 
 	fileMode = 0o600
+
+	// placeSecret is the name of the secret that a gateway makes for a place of files of its own.
+	placeSecret = "files"
 )
 
 // head is the beginning of a backup.
@@ -55,14 +60,22 @@ type table struct {
 type end struct {
 	Tables map[string]string `json:"tables"` // the sum of the rows, by name
 	Files  map[string]string `json:"files"`  // SHA-256, by name
+	// Absent is the SHA-256 of the list of files that are left out; empty if there is none.
+	Absent string `json:"absent,omitempty"`
 }
 
 // Config says what is backed up.
 type Config struct {
-	Data    store.Config
-	Folder  string // of the gateway's files
-	Program string // version of this program
-	Now     func() time.Time
+	Data   store.Config
+	Folder string // of the gateway's files
+	// Files are the stores of a bucket where the gateway keeps its files; nil: they are in Folder.
+	// Named says that somebody has said where they are.
+	Files *place.Stores
+	Named bool
+	// WithoutFiles leaves them out: the backup has only their names and sizes.
+	WithoutFiles bool
+	Program      string // version of this program
+	Now          func() time.Time
 }
 
 // Report is what a backup has.
@@ -72,6 +85,10 @@ type Report struct {
 	Program string    `json:"program"`
 	Rows    int64     `json:"rows"`
 	Files   int       `json:"files"`
+	// Absent are the files that were left out, Missing those of them that were not where a
+	// restored gateway looks for them.
+	Absent  int `json:"absent,omitempty"`
+	Missing int `json:"missing,omitempty"`
 }
 
 // Write writes a backup to a new file, whole or not at all. A gateway may work with the data
@@ -125,6 +142,9 @@ type writer struct {
 	tar    *tar.Writer
 	end    end
 	report Report
+	// elsewhere says that the gateway has once had a place of files of its own: its database
+	// then has a name for that.
+	elsewhere bool
 }
 
 func (w *writer) write(ctx context.Context) error {
@@ -154,8 +174,7 @@ func (w *writer) write(ctx context.Context) error {
 			return err
 		}
 	}
-	err = copying.EachFile(ctx, w.config.Folder, w.file)
-	if err != nil {
+	if err := w.files(ctx); err != nil {
 		return err
 	}
 	return w.encode(endName, w.end)
@@ -193,6 +212,7 @@ func (w *writer) table(ctx context.Context, t table) error {
 			err = sum.Add(row)
 		}
 		if err == nil {
+			w.elsewhere = w.elsewhere || t.Name == "secrets" && slices.Contains(row, any(placeSecret))
 			part, err = copying.AppendRow(part, row)
 		}
 		if err == nil && len(part) >= partBytes {
@@ -226,11 +246,16 @@ func (w *writer) file(name string) error {
 	if err != nil {
 		return err
 	}
-	if err := w.tar.WriteHeader(&tar.Header{Name: fileFolder + name, Mode: fileMode, Size: info.Size(), ModTime: info.ModTime()}); err != nil {
+	return w.content(name, info.Size(), info.ModTime(), file)
+}
+
+// content writes one file.
+func (w *writer) content(name string, size int64, at time.Time, from io.Reader) error {
+	if err := w.tar.WriteHeader(&tar.Header{Name: fileFolder + name, Mode: fileMode, Size: size, ModTime: at}); err != nil {
 		return err
 	}
 	sum := sha256.New()
-	if _, err := io.Copy(io.MultiWriter(w.tar, sum), file); err != nil {
+	if _, err := io.Copy(io.MultiWriter(w.tar, sum), from); err != nil {
 		return err
 	}
 	w.end.Files[name] = hex.EncodeToString(sum.Sum(nil))

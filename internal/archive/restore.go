@@ -15,11 +15,11 @@ import (
 	"io"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/recado-project/recado/internal/copying"
+	"github.com/recado-project/recado/internal/media/place"
 	"github.com/recado-project/recado/internal/store"
 	"github.com/recado-project/recado/internal/whatsapp/keys"
 )
@@ -36,23 +36,27 @@ func Verify(ctx context.Context, path string) (Report, error) {
 	return read(ctx, path, nil)
 }
 
-// Restore fills an empty database and a folder with a backup. The tables come in one
+// Restore fills an empty database with a backup, and a folder, or the stores of a bucket if files
+// is not nil. The tables come in one
 // transaction: all of them or none, and a call that was interrupted can be repeated. What a
 // device must not use again is left out (keys.KeptOverRestore). No gateway may work with the
 // data.
-func Restore(ctx context.Context, path string, to store.Config, folder string) (Report, error) {
+func Restore(ctx context.Context, path string, to store.Config, folder string, files *place.Stores) (Report, error) {
 	// Whatever is wrong with it is found before anything is written.
 	if _, err := Verify(ctx, path); err != nil {
 		return Report{}, err
 	}
-	return read(ctx, path, &restoring{to: to, folder: folder})
+	return read(ctx, path, &restoring{to: to, folder: folder, files: files, arrived: map[string]arrived{}})
 }
 
 // restoring is where a backup goes.
 type restoring struct {
 	to     store.Config
 	folder string
+	files  *place.Stores // nil: the files go into the folder
 	target copying.Target
+	// arrived are the files whose description has not come yet.
+	arrived map[string]arrived
 }
 
 // read goes through a backup.
@@ -72,6 +76,7 @@ func read(ctx context.Context, path string, to *restoring) (report Report, err e
 			if to.target != nil {
 				err = errors.Join(err, to.target.Close(ctx))
 			}
+			err = errors.Join(err, to.forget())
 		}()
 	}
 	if err := r.read(); err != nil {
@@ -136,6 +141,14 @@ func (r *reader) read() error {
 	}
 	for strings.HasPrefix(r.next.Name, fileFolder) {
 		if err := r.file(strings.TrimPrefix(r.next.Name, fileFolder)); err != nil {
+			return err
+		}
+		if err := r.advance(); err != nil {
+			return err
+		}
+	}
+	if r.next.Name == absentName {
+		if err := r.absent(); err != nil {
 			return err
 		}
 		if err := r.advance(); err != nil {
@@ -264,7 +277,7 @@ func kept(t table, row copying.Row) bool {
 
 // file reads a file, and writes it into the folder.
 func (r *reader) file(name string) error {
-	if !filepath.IsLocal(filepath.FromSlash(name)) || !slices.Contains(copying.Folders(), strings.SplitN(name, "/", 2)[0]) { //nolint:mnd // folder and rest
+	if !isFileName(name) {
 		return damaged("%q is no name of a file", name)
 	}
 	sum := sha256.New()
@@ -275,7 +288,7 @@ func (r *reader) file(name string) error {
 			return damaged("%s: %w", name, err)
 		}
 	} else {
-		err = copying.WriteFile(filepath.Join(r.to.folder, filepath.FromSlash(name)), content)
+		err = r.to.keep(r.ctx, name, content)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
@@ -294,7 +307,7 @@ func (r *reader) finish() error {
 	if err := r.decode(&wanted); err != nil {
 		return err
 	}
-	if !maps.Equal(wanted.Tables, r.found.Tables) || !maps.Equal(wanted.Files, r.found.Files) {
+	if !maps.Equal(wanted.Tables, r.found.Tables) || !maps.Equal(wanted.Files, r.found.Files) || wanted.Absent != r.found.Absent {
 		return damaged("a checksum is another one")
 	}
 	if _, err := r.tar.Next(); !errors.Is(err, io.EOF) {

@@ -5,6 +5,26 @@ package main
 func dataFaults() []fault {
 	return []fault{
 		{
+			name: "a backup has the files of a bucket", file: "internal/archive/files.go",
+			old: "if w.config.Files == nil && !w.config.WithoutFiles {", new: "if !w.config.WithoutFiles {",
+			test: archiveTests, run: "FilesOfABucket",
+		},
+		{
+			name: "a backup is not without files by mistake", file: "internal/archive/archive.go",
+			old: `placeSecret = "files"`, new: `placeSecret = "nothing"`,
+			test: archiveTests, run: "FilesThatNobodyNamed",
+		},
+		{
+			name: "files that a backup leaves out are missed", file: "internal/archive/files.go",
+			old: "		if !there {\n			r.report.Missing++\n		}\n", new: "		_ = there\n",
+			test: archiveTests, run: "FilesLeftOut",
+		},
+		{
+			name: "a restored file in a bucket is whole", file: "internal/archive/files.go",
+			old: "if _, err := from.Seek(0, io.SeekStart); err != nil {", new: "if _, err := from.Seek(1, io.SeekStart); err != nil {",
+			test: archiveTests, run: "FilesOfABucket",
+		},
+		{
 			name: "a sealed value belongs to its row", file: "internal/store/vault/vault.go",
 			old:  "return append([]string{p.column.table, p.column.value}, p.row[:len(p.column.row)]...)",
 			new:  "return []string{p.column.table, p.column.value}",

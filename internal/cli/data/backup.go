@@ -12,14 +12,17 @@ import (
 
 	"github.com/recado-project/recado/internal/archive"
 	"github.com/recado-project/recado/internal/cli/terminal"
+	"github.com/recado-project/recado/internal/media/place"
 	"github.com/recado-project/recado/internal/movein"
 )
 
 // BackupCommand writes a backup while the gateway works.
 type BackupCommand struct {
 	Place
-	File   string `arg:"" help:"File to make, or an existing folder in which a file is made that has the time in its name." type:"path"`
-	Verify bool   `help:"Read the backup again afterwards, and compare its checksums." env:"-"`
+	filesFlag
+	WithoutFiles bool   `help:"Leave the files out: the backup has only their names and sizes. For files in a bucket that has copies of its own." env:"-"`
+	File         string `arg:"" help:"File to make, or an existing folder in which a file is made that has the time in its name." type:"path"`
+	Verify       bool   `help:"Read the backup again afterwards, and compare its checksums." env:"-"`
 }
 
 // Run makes the backup, and prints what is in it.
@@ -30,11 +33,16 @@ func (c BackupCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	if info, err := os.Stat(c.File); err == nil && info.IsDir() {
 		c.File = filepath.Join(c.File, "recado-"+t.Now().UTC().Format("20060102T150405Z")+".tar.gz")
 	}
+	folder, files, err := c.open(ctx, c.Data)
+	if err != nil {
+		return err
+	}
 	config := archive.Config{
-		Data: c.config(t.Logger), Folder: c.Data, Program: t.Version, Now: t.Now,
+		Data: c.config(t.Logger), Folder: folder, Program: t.Version, Now: t.Now,
+		Files: files, Named: c.MediaURL != "", WithoutFiles: c.WithoutFiles,
 	}
 	report, err := archive.Write(ctx, config, c.File)
-	if err != nil {
+	if err := errors.Join(err, closeFiles(files)); err != nil {
 		return err
 	}
 	if c.Verify {
@@ -52,13 +60,46 @@ func printBackup(t terminal.Terminal, file string, report archive.Report) error 
 
 		File string `json:"file"`
 	}{report, file}
-	return t.Print(value, fmt.Sprintf("%s: %d rows and %d files, made at %s by recado %s",
-		file, report.Rows, report.Files, report.Created.UTC().Format(time.RFC3339), report.Program))
+	without := ""
+	if report.Absent > 0 {
+		without = fmt.Sprintf(", without %d files", report.Absent)
+	}
+	return t.Print(value, fmt.Sprintf("%s: %d rows and %d files%s, made at %s by recado %s",
+		file, report.Rows, report.Files, without, report.Created.UTC().Format(time.RFC3339), report.Program))
+}
+
+// filesFlag says where the files are, if not in the data folder.
+type filesFlag struct {
+	MediaURL string `help:"Where files are kept instead of in the data folder, as for recado serve." name:"media-url"`
+}
+
+// open returns the folder of the files, and for a bucket its stores, which the caller closes.
+func (f filesFlag) open(ctx context.Context, data string) (folder string, files *place.Stores, err error) {
+	at, err := place.Parse(f.MediaURL)
+	if err != nil {
+		return "", nil, terminal.WrongUsage("--media-url %s", err)
+	}
+	if folder = at.Folder(data); folder != "" {
+		return folder, nil, nil
+	}
+	opened, err := at.Open(ctx, place.Config{})
+	if err != nil {
+		return "", nil, err
+	}
+	return "", &opened, nil
+}
+
+func closeFiles(files *place.Stores) error {
+	if files == nil {
+		return nil
+	}
+	return errors.Join(files.Fetched.Close(), files.Queued.Close())
 }
 
 // RestoreCommand restores a backup.
 type RestoreCommand struct {
 	Place
+	filesFlag
 	File   string `arg:"" help:"The backup." type:"existingfile"`
 	Verify bool   `help:"Only read the backup and compare its checksums; nothing is written." env:"-"`
 }
@@ -78,9 +119,17 @@ func (c RestoreCommand) Run(ctx context.Context, t terminal.Terminal) (err error
 		return err
 	}
 	defer func() { err = errors.Join(err, release()) }()
-	report, err := archive.Restore(ctx, c.File, config, c.Data)
+	folder, files, err := c.open(ctx, c.Data)
 	if err != nil {
 		return err
+	}
+	report, err := archive.Restore(ctx, c.File, config, folder, files)
+	if err := errors.Join(err, closeFiles(files)); err != nil {
+		return err
+	}
+	if report.Missing > 0 {
+		t.Notef("%d of the %d files that the backup leaves out are not where the gateway looks for them: those of messages are fetched again "+
+			"if the platform still has them, those that wait to be sent fail", report.Missing, report.Absent)
 	}
 	t.Notef("what came after the backup is lost here: messages, events, API keys that were revoked since are valid again. " +
 		"Devices stay linked; their conversations begin anew, so phones may send a message a second time before it can be read")

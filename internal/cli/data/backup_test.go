@@ -6,7 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/s3"
 )
 
 // A backup is made beside a gateway that works, checked, and restored where nothing is.
@@ -44,4 +46,37 @@ func TestBackupAndRestore(t *testing.T) {
 		t.Fatal(err)
 	}
 	command(1, "not a whole backup", "restore", made[0], "--data", again+"2")
+}
+
+// The files of a gateway that keeps them in a bucket are backed up and restored from there to
+// where the next one has its own, or moved, and never forgotten.
+func TestBackupOfABucket(t *testing.T) {
+	t.Parallel()
+	server, data, backups := s3.Start(t), t.TempDir(), t.TempDir()
+	command := func(code int, says string, args ...string) {
+		t.Helper()
+		got, out, said := run(t, "", args...)
+		if got != code || !strings.Contains(out+said, says) {
+			t.Errorf("recado %s: exit code %d, printed %q, said %q; want %d, %q", args[0], got, out, said, code, says)
+		}
+	}
+	g := testkit.Start(t, testkit.Options{DataDir: data, MediaURL: server.URL("before")})
+	id := g.Link(t, "5511999990300")
+	sent, err := g.Client.SendDocument(t.Context(), id, client.Document{To: "5511988887766", Document: client.DataURI("text/plain", []byte("content"))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := g.Client.MediaDownloadLink(t.Context(), id, sent.MessageID); err != nil { // which fetches the file
+		t.Fatal(err)
+	}
+	command(1, "name it here as well", "backup", backups, "--data", data)
+	command(2, "--media-url must begin with", "backup", backups, "--data", data, "--media-url", "ftp://x")
+	command(0, " 2 files, made at", "backup", filepath.Join(backups, "with"), "--verify", "--data", data, "--media-url", server.URL("before"))
+	command(0, " 0 files, without 1 files, made at", "backup", filepath.Join(backups, "without"), "--verify", "--data", data, "--media-url", server.URL("before"), "--without-files")
+	again, third := filepath.Join(t.TempDir(), "again"), filepath.Join(t.TempDir(), "third")
+	command(0, " 2 files", "restore", filepath.Join(backups, "with"), "--data", again)
+	if found, err := filepath.Glob(filepath.Join(again, "media", id, "*")); err != nil || len(found) != 2 {
+		t.Errorf("the folder has %q, %v", found, err)
+	}
+	command(0, "1 of the 1 files", "restore", filepath.Join(backups, "without"), "--data", third, "--media-url", server.URL("after"))
 }

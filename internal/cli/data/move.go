@@ -4,12 +4,14 @@ package data
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strconv"
 
 	"github.com/recado-project/recado/internal/cli/terminal"
 	"github.com/recado-project/recado/internal/copying"
+	"github.com/recado-project/recado/internal/media/place"
 	"github.com/recado-project/recado/internal/movein"
 	"github.com/recado-project/recado/internal/server"
 	"github.com/recado-project/recado/internal/store"
@@ -20,10 +22,17 @@ type MoveCommand struct {
 	From  string `help:"Folder of the data with the SQLite file. Its gateway must be stopped." name:"from-data" required:"" type:"path" env:"-"`
 	To    string `help:"PostgreSQL database (postgres://…), without data of a gateway." name:"to-database-url" required:"" env:"-"`
 	Media string `help:"Copy fetched files and those that wait to be sent into this folder, for a gateway with another --data. Without it they stay where they are." type:"path" env:"-" placeholder:"FOLDER"`
+
+	FromMediaURL string `help:"Where files are kept, if not in the folder of the data: what serve was started with as --media-url." name:"from-media-url" env:"-" placeholder:"URL"`
+	ToMediaURL   string `help:"Copy all files to this place, for a gateway with this --media-url. Without it they stay where they are." name:"to-media-url" env:"-" placeholder:"URL"`
 }
 
 // Run moves, and prints how many rows each table has.
 func (c MoveCommand) Run(ctx context.Context, t terminal.Terminal) error {
+	copyFiles, err := c.places()
+	if err != nil {
+		return err
+	}
 	from, to := server.StoreConfig(c.From, "", t.Logger), server.StoreConfig("", c.To, t.Logger)
 	if !exists(from.Path) && !exists(c.From) {
 		return fmt.Errorf("there is no folder %s", c.From)
@@ -38,16 +47,17 @@ func (c MoveCommand) Run(ctx context.Context, t terminal.Terminal) error {
 		}
 		defer func() { _ = release() }() //nolint:gocritic // both are held to the end
 	}
+	// Before the database, so that the whole can be repeated if a file can't be copied.
+	if copyFiles != nil {
+		files, err := copyFiles(ctx)
+		if err != nil {
+			return fmt.Errorf("nothing is moved, because a file could not be copied; call it again: %w", err)
+		}
+		t.Notef("copied %d files", files)
+	}
 	moved, err := copying.Move(ctx, from, to)
 	if err != nil {
 		return err
-	}
-	if c.Media != "" {
-		files, err := copying.CopyFiles(ctx, c.From, c.Media)
-		if err != nil {
-			return fmt.Errorf("the database is moved, but not all files: %w", err)
-		}
-		t.Notef("copied %d files", files)
 	}
 	rows := make([][]string, len(moved))
 	for i, table := range moved {
@@ -56,4 +66,36 @@ func (c MoveCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	t.Notef("everything is in PostgreSQL, compared row by row; start the gateway with --database-url and the same --data. " +
 		"The SQLite file has the name recado.db.moved now; delete it when you are content: it has the keys of all devices")
 	return t.Table(moved, []string{"TABLE", "ROWS"}, rows)
+}
+
+// places returns what copies the files; nil if they stay where they are.
+func (c MoveCommand) places() (func(ctx context.Context) (int, error), error) {
+	from, err := place.Parse(c.FromMediaURL)
+	if err != nil {
+		return nil, terminal.WrongUsage("--from-media-url %s", err)
+	}
+	to, err := place.Parse(c.ToMediaURL)
+	switch {
+	case err != nil:
+		return nil, terminal.WrongUsage("--to-media-url %s", err)
+	case c.Media != "" && (c.FromMediaURL != "" || c.ToMediaURL != ""):
+		return nil, terminal.WrongUsage("--media copies from the folder of the data into another one; --from-media-url and --to-media-url are for other places")
+	case c.Media != "":
+		return func(ctx context.Context) (int, error) { return copying.CopyFiles(ctx, c.From, c.Media) }, nil
+	case c.ToMediaURL == "":
+		return nil, nil //nolint:nilnil // nothing is to be copied
+	}
+	return func(ctx context.Context) (files int, err error) {
+		source, err := from.Open(ctx, place.Config{DataDir: c.From})
+		if err != nil {
+			return 0, err
+		}
+		defer func() { err = errors.Join(err, closeFiles(&source)) }()
+		target, err := to.Open(ctx, place.Config{})
+		if err != nil {
+			return 0, err
+		}
+		defer func() { err = errors.Join(err, closeFiles(&target)) }()
+		return place.Copy(ctx, source, target)
+	}, nil
 }
