@@ -35,7 +35,7 @@ func (r reloads) run(ctx context.Context, hangups <-chan os.Signal, stop func())
 		case <-ctx.Done():
 			return
 		case <-hangups:
-			if r.t.ErrIsTTY && r.t.Gone() {
+			if r.t.Gone() {
 				stop()
 				return
 			}

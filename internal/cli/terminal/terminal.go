@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"text/tabwriter"
@@ -33,7 +34,7 @@ type Terminal struct {
 	Log    Log
 	// Level is that of the Logger; it can be changed.
 	Level *slog.LevelVar
-	// Gone reports whether the window that ErrIsTTY speaks of has been closed since.
+	// Gone reports whether the window that one of the streams belonged to has been closed since.
 	Gone func() bool
 	Now  func() time.Time
 	// Version is that of the program.
@@ -44,6 +45,7 @@ type Terminal struct {
 // says. Several goroutines may write to its Err at the same time.
 func New(stdin io.Reader, stdout, stderr io.Writer, asJSON bool, log Log) Terminal {
 	notes := &oneAtATime{to: stderr}
+	windows := slices.DeleteFunc([]any{stdin, stdout, stderr}, func(stream any) bool { return !isTTY(stream) })
 	level := new(slog.LevelVar)
 	level.Set(log.Least())
 	return Terminal{
@@ -51,15 +53,12 @@ func New(stdin io.Reader, stdout, stderr io.Writer, asJSON bool, log Log) Termin
 		OutIsTTY: isTTY(stdout), ErrIsTTY: isTTY(stderr),
 		Size: func() (columns, rows int) { return sizeOf(stdout) },
 		JSON: asJSON, Logger: log.logger(notes, isTTY(stderr), level), Log: log, Level: level, Now: time.Now,
-		Gone: func() bool {
-			columns, rows := sizeOf(stderr)
-			return columns+rows == 0
-		},
+		Gone: func() bool { return slices.ContainsFunc(windows, func(stream any) bool { return !isTTY(stream) }) },
 	}
 }
 
-func isTTY(w io.Writer) bool {
-	file, ok := w.(*os.File)
+func isTTY(stream any) bool {
+	file, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(file.Fd()))
 }
 

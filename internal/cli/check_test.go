@@ -1,0 +1,32 @@
+package cli_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A check says whether the settings are right, and touches nothing.
+func TestCheckOfSettings(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"max-media: 5":                    "the settings are right\n",
+		"max-media: five":                 "recado.yaml:2: max-media must be a whole number",
+		"advertise: http://10.0.0.7:8080": "--advertise needs --database-url",
+		"master-key-file: /nowhere/key":   "/nowhere/key",
+	} {
+		data := filepath.Join(t.TempDir(), "data")
+		path := filepath.Join(t.TempDir(), "recado.yaml")
+		if err := os.WriteFile(path, []byte("data: "+data+"\n"+text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		code, out, said := run(t, "", "serve", "--settings", path, "--check")
+		if right := text == "max-media: 5"; !strings.Contains(out+said, want) || (code == 0) != right {
+			t.Errorf("%s: exit code %d, it says %s%s", text, code, out, said)
+		}
+		if _, err := os.Stat(data); err == nil {
+			t.Errorf("%s: there is a folder of data", text)
+		}
+	}
+}
