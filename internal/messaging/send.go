@@ -75,7 +75,11 @@ func (s *Service) send(ctx context.Context, request Request, compose composition
 	if request.Repeat == nil {
 		return s.accept(ctx, request, compose)
 	}
-	return s.sendUnlessRepeated(ctx, request, compose)
+	result, err := s.sendUnlessRepeated(ctx, request, compose)
+	if errors.Is(err, gateway.ErrTenureOver) {
+		return result, gateway.ErrTenureOver // whatever was done: under its key, a repeat does no harm
+	}
+	return result, err
 }
 
 // accept sends a message at once, or leaves it in the queue.
@@ -238,6 +242,12 @@ func (s *Service) transmit(ctx context.Context, session gateway.Session, message
 // about, a client must not take it for one after which a repeat does no harm, as that of a
 // database which is away.
 func afterSending(err error) error {
+	if errors.Is(err, gateway.ErrTenureOver) {
+		return &gateway.Error{
+			Kind: gateway.PlatformTimeout, Code: gateway.CodePlatformTimeout, Cause: err,
+			Message: "the instance has moved to another node of the gateway meanwhile: what was asked for may have been done",
+		}
+	}
 	if _, ok := gateway.AsError(err); ok {
 		return err
 	}

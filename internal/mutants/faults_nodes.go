@@ -39,6 +39,11 @@ func nodeFaults() []fault {
 			test: "./internal/nodetest", run: "NodesComeAndGo",
 		},
 		{
+			name: "what a node may have done before it was gone is not called harmless to repeat", file: "internal/node/forward/route.go",
+			old: `return r.Header.Get("Idempotency-Key") != ""`, new: "return true",
+			test: "./internal/node/forward", run: "LostAnswer",
+		},
+		{
 			name: "nodes that start together make one account", file: "internal/access/access.go",
 			old: "if gateway.KindOf(err) != gateway.Conflict {", new: "if true {",
 			test: "./internal/access", run: "AccountIsMadeOnce",

@@ -47,7 +47,7 @@ func Codes() []Code {
 		{gateway.CodeQueueFull, gateway.RateLimited, "So many messages of the instance wait in the queue that there is no room for another one; `Retry-After` says when to try again."},
 		{gateway.CodeInternal, gateway.Internal, "An internal error. The log explains it, under the `X-Request-Id` of the answer."},
 		{gateway.CodePlatformError, gateway.PlatformFailed, "The platform refused the request."},
-		{gateway.CodeUnavailable, gateway.Unavailable, "The gateway is starting or stopping, handles too many large requests at the moment, or can't reach its database; nothing was done. `Retry-After` says when to try again."},
+		{gateway.CodeUnavailable, gateway.Unavailable, "The gateway is starting or stopping, handles too many large requests at the moment, can't reach its database, or moves the instance to another node; a repeat does no harm. `Retry-After` says when to try again."},
 		{gateway.CodePlatformTimeout, gateway.PlatformTimeout, "The platform did not answer in time. A message may have been sent all the same."},
 	}
 }

@@ -339,6 +339,11 @@ func (f *Forwarder) failed(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	f.config.Logger.DebugContext(r.Context(), "a request passed on to another node failed",
 		slog.String("instance_id", h.owner.Tenure.InstanceID), slog.String("node", h.owner.Tenure.Node), slog.Any("error", err))
+	if !isRepeatable(r) {
+		f.config.Refuse(w, r, gateway.Errorf(gateway.PlatformTimeout, gateway.CodePlatformTimeout,
+			"the node of the gateway that works for the instance has not answered: what was asked of it may have been done"))
+		return
+	}
 	f.refuse(w, r)
 }
 

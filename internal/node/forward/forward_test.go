@@ -77,7 +77,7 @@ func (c *cluster) add(secret string) *member {
 		Next: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { m.next(w, r) }),
 		Refuse: func(w http.ResponseWriter, _ *http.Request, err *gateway.Error) {
 			w.Header().Set("Retry-After", "1")
-			http.Error(w, err.Code, http.StatusServiceUnavailable)
+			http.Error(w, err.Code, map[gateway.Kind]int{gateway.Unavailable: http.StatusServiceUnavailable, gateway.PlatformTimeout: http.StatusGatewayTimeout}[err.Kind])
 		},
 	})
 	if err != nil {
@@ -178,6 +178,32 @@ func TestMisdirected(t *testing.T) {
 	three.epoch.Store(3) // it has lost the instance and got it again
 	if status, _, _ := c.do(http.MethodPost, url, body); status != http.StatusServiceUnavailable {
 		t.Errorf("under an old epoch the answer is %d", status)
+	}
+}
+
+// What an owner may have carried out before it was gone is not called harmless to repeat, unless
+// it is.
+func TestLostAnswer(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t)
+	one, two := c.add("secret"), c.add("secret")
+	two.epoch.Store(1)
+	c.give(two, 1)
+	two.next = func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
+	url := one.server.URL + "/api/message/" + c.id + "/text"
+	for _, test := range []struct {
+		method, key string
+		want        int
+	}{
+		{http.MethodPost, "", http.StatusGatewayTimeout},
+		{http.MethodPost, "a key", http.StatusServiceUnavailable},
+		{http.MethodPatch, "", http.StatusGatewayTimeout},
+		{http.MethodPut, "", http.StatusServiceUnavailable},
+		{http.MethodDelete, "", http.StatusServiceUnavailable},
+	} {
+		if status, text, _ := c.do(test.method, url, "x", "Idempotency-Key", test.key); status != test.want {
+			t.Errorf("%s with the key %q is answered %d %s, want %d", test.method, test.key, status, text, test.want)
+		}
 	}
 }
 

@@ -36,6 +36,17 @@ func anywhere(r *http.Request) bool {
 	return ok && (r.Method == http.MethodGet || r.Method == http.MethodHead) && !strings.Contains(rest, "/")
 }
 
+// isRepeatable reports whether a client can repeat a request that may have been carried out
+// without having it done twice.
+func isRepeatable(r *http.Request) bool {
+	switch r.Method {
+	case http.MethodPost, http.MethodPatch:
+		return r.Header.Get("Idempotency-Key") != ""
+	default:
+		return true
+	}
+}
+
 // isStream reports whether the answer to a request lasts as long as its reader likes. A stream
 // need not be waited for: its reader comes back.
 func isStream(r *http.Request) bool {
