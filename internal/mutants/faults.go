@@ -98,6 +98,11 @@ func reliabilityFaults() []fault {
 			test: messagingTests, run: "Receipts",
 		},
 		{
+			name: "a connection on which the platform is silent is given up", file: "internal/whatsapp/keepalive/keepalive.go",
+			old: "if p.silent == silences {", new: "if p.silent < 0 {",
+			test: "./internal/whatsapp/keepalive", run: "SilentConnection",
+		},
+		{
 			name: "one write that fails spoils no other", file: "internal/groupcommit/groupcommit.go",
 			old: "	if err != nil && spoiled && len(batch) > 1 {", new: "	if err != nil && spoiled && len(batch) > maxBatch {",
 			test: "./internal/groupcommit", run: "OneFailure",

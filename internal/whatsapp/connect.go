@@ -8,6 +8,10 @@ import (
 	"fmt"
 	"log/slog"
 	"time"
+
+	"go.mau.fi/whatsmeow"
+
+	"github.com/recado-project/recado/internal/whatsapp/keepalive"
 )
 
 var (
@@ -29,6 +33,9 @@ func (s *session) dial() error {
 	defer limit.Stop()
 	select {
 	case err := <-done:
+		if err == nil {
+			s.keepAlive(ctx, client)
+		}
 		return err
 	case <-s.ctx.Done():
 		// A connection that is just being made gets time to finish: to end it during
@@ -50,6 +57,17 @@ func (s *session) dial() error {
 	case <-s.ctx.Done():
 		return errAbandoned
 	}
+}
+
+// keepAlive keeps a connection, until it ends.
+func (s *session) keepAlive(ctx context.Context, client *whatsmeow.Client) {
+	keepalive.Begin(ctx, keepalive.Connection{
+		Ask: func(ctx context.Context) bool {
+			answered, _ := client.DangerousInternals().SendKeepAlive(ctx) //nolint:staticcheck // the library's own question; the version is pinned
+			return answered
+		},
+		Dead: func() { s.signal(signal{kind: connectionDead}) },
+	})
 }
 
 // enter waits for a place among the sessions that connect at the same time. release gives

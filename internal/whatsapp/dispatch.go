@@ -66,10 +66,6 @@ func (s *session) dispatch(event any) bool {
 		s.signal(signal{kind: loggedIn})
 	case *events.Disconnected:
 		s.signal(signal{kind: connectionLost})
-	case *events.KeepAliveTimeout:
-		if event.ErrorCount >= silentKeepAlives {
-			s.signal(signal{kind: connectionDead})
-		}
 	case *events.StreamReplaced:
 		s.signal(signal{kind: refusal, reason: gateway.ReasonReplaced})
 	case *events.TemporaryBan:
@@ -132,7 +128,7 @@ func (s *session) dispatch(event any) bool {
 
 	// Known, and of no use here:
 	// the connection's own bookkeeping;
-	case *events.KeepAliveRestored, *events.OfflineSyncPreview, *events.OfflineSyncCompleted, *events.AppState,
+	case *events.KeepAliveTimeout, *events.KeepAliveRestored, *events.OfflineSyncPreview, *events.OfflineSyncCompleted, *events.AppState,
 		*events.IdentityChange, // whatsmeow deals with the new keys itself
 		// ways of linking and platforms that are not used;
 		*events.QRScannedWithoutMultidevice, *events.CATRefreshError, *events.FBMessage,

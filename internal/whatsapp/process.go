@@ -24,11 +24,11 @@ var process struct {
 	rootKey [32]byte
 }
 
-// An idle session costs nothing but its keep-alives. The library asks every 20 to 30 seconds;
-// half a minute on average, as other clients do, is a sixth less, and a dead connection is
-// noticed ten seconds later at most. Sessions read it without a lock.
+// Sessions keep themselves alive (package keepalive), and not the library, which would do it
+// for each at a moment of its own. Sessions read this without a lock.
 func init() { //nolint:gochecknoinits // before there is any session in the process
-	whatsmeow.KeepAliveIntervalMin, whatsmeow.KeepAliveIntervalMax = 25*time.Second, 35*time.Second
+	const never = 100 * 365 * 24 * time.Hour
+	whatsmeow.KeepAliveIntervalMin, whatsmeow.KeepAliveIntervalMax = never, never+time.Second
 }
 
 // setProcess sets the globals of whatsmeow and libsignal, once: sessions read

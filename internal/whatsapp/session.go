@@ -37,9 +37,6 @@ const (
 	abandonWait = time.Second
 	// releaseWait bounds how long the end of a session waits for the database.
 	releaseWait = 5 * time.Second
-	// silentKeepAlives is how many unanswered ones make a connection dead: it
-	// looks open, and nothing arrives any more.
-	silentKeepAlives = 2
 	// maxSignals bounds how many signals wait for the owner.
 	maxSignals = 16
 )
