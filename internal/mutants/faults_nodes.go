@@ -40,7 +40,7 @@ func nodeFaults() []fault {
 		},
 		{
 			name: "what a node may have done before it was gone is not called harmless to repeat", file: "internal/node/forward/route.go",
-			old: `return r.Header.Get("Idempotency-Key") != ""`, new: "return true",
+			old: `return strings.HasPrefix(r.URL.Path, "/api/message/") && r.Header.Get("Idempotency-Key") != ""`, new: "return true",
 			test: "./internal/node/forward", run: "LostAnswer",
 		},
 		{

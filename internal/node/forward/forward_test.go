@@ -190,19 +190,20 @@ func TestLostAnswer(t *testing.T) {
 	two.epoch.Store(1)
 	c.give(two, 1)
 	two.next = func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
-	url := one.server.URL + "/api/message/" + c.id + "/text"
+	message, other := "/api/message/"+c.id+"/text", "/api/instances/"+c.id+"/groups"
 	for _, test := range []struct {
-		method, key string
-		want        int
+		method, path, key string
+		want              int
 	}{
-		{http.MethodPost, "", http.StatusGatewayTimeout},
-		{http.MethodPost, "a key", http.StatusServiceUnavailable},
-		{http.MethodPatch, "", http.StatusGatewayTimeout},
-		{http.MethodPut, "", http.StatusServiceUnavailable},
-		{http.MethodDelete, "", http.StatusServiceUnavailable},
+		{http.MethodPost, message, "", http.StatusGatewayTimeout},
+		{http.MethodPost, message, "a key", http.StatusServiceUnavailable},
+		{http.MethodPost, other, "a key", http.StatusGatewayTimeout}, // which nobody looks at there
+		{http.MethodPatch, other, "", http.StatusGatewayTimeout},
+		{http.MethodPut, other, "", http.StatusServiceUnavailable},
+		{http.MethodDelete, other, "", http.StatusServiceUnavailable},
 	} {
-		if status, text, _ := c.do(test.method, url, "x", "Idempotency-Key", test.key); status != test.want {
-			t.Errorf("%s with the key %q is answered %d %s, want %d", test.method, test.key, status, text, test.want)
+		if status, text, _ := c.do(test.method, one.server.URL+test.path, "x", "Idempotency-Key", test.key); status != test.want {
+			t.Errorf("%s %s with the key %q is answered %d %s, want %d", test.method, test.path, test.key, status, text, test.want)
 		}
 	}
 }

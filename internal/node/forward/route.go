@@ -37,11 +37,12 @@ func anywhere(r *http.Request) bool {
 }
 
 // isRepeatable reports whether a client can repeat a request that may have been carried out
-// without having it done twice.
+// without having it done twice. The key is of the sends alone; what else is done to messages is
+// the same when it is done twice.
 func isRepeatable(r *http.Request) bool {
 	switch r.Method {
 	case http.MethodPost, http.MethodPatch:
-		return r.Header.Get("Idempotency-Key") != ""
+		return strings.HasPrefix(r.URL.Path, "/api/message/") && r.Header.Get("Idempotency-Key") != ""
 	default:
 		return true
 	}
