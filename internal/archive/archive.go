@@ -17,6 +17,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/recado-project/recado/internal/copying"
@@ -102,7 +103,8 @@ func Write(ctx context.Context, config Config, path string) (report Report, err 
 	if err != nil {
 		return report, err
 	}
-	defer func() { err = errors.Join(err, source.Close(ctx)) }()
+	closeSource := sync.OnceValue(func() error { return source.Close(ctx) })
+	defer func() { err = errors.Join(err, closeSource()) }()
 	part := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".part")
 	file, err := os.OpenFile(part, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, fileMode) //nolint:gosec // the operator names the file
 	if err != nil {
@@ -112,7 +114,7 @@ func Write(ctx context.Context, config Config, path string) (report Report, err 
 	if err != nil {
 		return report, errors.Join(err, file.Close())
 	}
-	w := &writer{config: config, source: source, tar: tar.NewWriter(packed), end: end{Tables: map[string]string{}, Files: map[string]string{}}}
+	w := &writer{config: config, source: source, closeSource: closeSource, tar: tar.NewWriter(packed), end: end{Tables: map[string]string{}, Files: map[string]string{}}}
 	err = w.write(ctx)
 	if err == nil {
 		err = errors.Join(w.tar.Close(), packed.Close(), file.Sync())
@@ -139,6 +141,9 @@ func syncFolder(path string) error {
 type writer struct {
 	config Config
 	source copying.Source
+	// closeSource ends the snapshot of the database. It may be called twice.
+	closeSource func() error
+
 	tar    *tar.Writer
 	end    end
 	report Report
@@ -173,6 +178,10 @@ func (w *writer) write(ctx context.Context) error {
 		if err := w.table(ctx, t); err != nil {
 			return err
 		}
+	}
+	// A snapshot keeps the database from clearing up, and files may take hours.
+	if err := w.closeSource(); err != nil {
+		return err
 	}
 	if err := w.files(ctx); err != nil {
 		return err

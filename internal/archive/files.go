@@ -34,7 +34,7 @@ const absentName = "absent"
 
 // ErrFilesElsewhere is the error for a gateway that keeps files at another place, which was not
 // named.
-var ErrFilesElsewhere = errors.New("this gateway has kept files at a place of its own (--media-url): name it here as well, or leave them out with --without-files; " +
+var ErrFilesElsewhere = errors.New("this gateway has kept files at a place of its own (--media-url): name it here as well, also to leave them out with --without-files; " +
 	"if they are in the data folder again, name that: --media-url file:///PATH")
 
 // maxDescription bounds the description of a file.
@@ -52,6 +52,10 @@ func storeOf(stores *place.Stores, name string) (media.Store, string) {
 // spool is a file without a name that is written first and read then: what does not fit into
 // memory.
 func spool() (file *os.File, remove func() error, err error) {
+	// In the image it is made by the gateway, which may never have run on this volume.
+	if err := os.MkdirAll(os.TempDir(), 0o700); err != nil {
+		return nil, nil, err
+	}
 	if file, err = os.CreateTemp("", "recado-archive-*"); err != nil {
 		return nil, nil, err
 	}
@@ -60,7 +64,7 @@ func spool() (file *os.File, remove func() error, err error) {
 
 // files writes the files, or their names.
 func (w *writer) files(ctx context.Context) error {
-	if w.elsewhere && w.config.Files == nil && !w.config.Named && !w.config.WithoutFiles {
+	if w.elsewhere && w.config.Files == nil && !w.config.Named {
 		return ErrFilesElsewhere
 	}
 	if w.config.Files == nil && !w.config.WithoutFiles {

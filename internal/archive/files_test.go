@@ -132,10 +132,13 @@ func TestFilesThatNobodyNamed(t *testing.T) {
 		secrets[name] = secret
 	}
 	path := filepath.Join(t.TempDir(), "backup.tar.gz")
-	if _, err := archive.Write(t.Context(), d.config, path); !errors.Is(err, archive.ErrFilesElsewhere) {
-		t.Errorf("it ends with %v", err)
+	for _, without := range []bool{false, true} { // whose names would be missing too
+		d.config.WithoutFiles = without
+		if _, err := archive.Write(t.Context(), d.config, path); !errors.Is(err, archive.ErrFilesElsewhere) {
+			t.Errorf("without files %t: it ends with %v", without, err)
+		}
 	}
-	d.config.Named = true
+	d.config.Named, d.config.WithoutFiles = true, false
 	_, err := archive.Write(t.Context(), d.config, path)
 	check(t, err)
 	target := inFolder(t.TempDir())

@@ -80,7 +80,17 @@ func (f filesFlag) open(ctx context.Context, data string) (folder string, files 
 		return "", nil, terminal.WrongUsage("--media-url %s", err)
 	}
 	if folder = at.Folder(data); folder != "" {
+		if f.MediaURL == "" {
+			return folder, nil, nil
+		}
+		if _, err := os.Stat(folder); err != nil {
+			return "", nil, fmt.Errorf("the shared folder of files can't be used (is it mounted?): %w", err)
+		}
 		return folder, nil, nil
+	}
+	// In the image it is made by the gateway, which may never have run on this volume.
+	if err := os.MkdirAll(os.TempDir(), 0o700); err != nil {
+		return "", nil, err
 	}
 	opened, err := at.Open(ctx, place.Config{})
 	if err != nil {

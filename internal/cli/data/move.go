@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strconv"
 
@@ -63,7 +64,14 @@ func (c MoveCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	for i, table := range moved {
 		rows[i] = []string{table.Table, strconv.FormatInt(table.Rows, 10)}
 	}
-	t.Notef("everything is in PostgreSQL, compared row by row; start the gateway with --database-url and the same --data. " +
+	where := "the same --data and --media-url as before"
+	switch {
+	case c.ToMediaURL != "":
+		where = "--media-url for the place that the files were copied to"
+	case c.Media != "":
+		where = "--data " + c.Media
+	}
+	t.Notef("everything is in PostgreSQL, compared row by row; start the gateway with --database-url and " + where + ". " +
 		"The SQLite file has the name recado.db.moved now; delete it when you are content: it has the keys of all devices")
 	return t.Table(moved, []string{"TABLE", "ROWS"}, rows)
 }
@@ -82,6 +90,8 @@ func (c MoveCommand) places() (func(ctx context.Context) (int, error), error) {
 		return nil, terminal.WrongUsage("--media copies from the folder of the data into another one; --from-media-url and --to-media-url are for other places")
 	case c.Media != "":
 		return func(ctx context.Context) (int, error) { return copying.CopyFiles(ctx, c.From, c.Media) }, nil
+	case c.FromMediaURL != "" && c.ToMediaURL == "":
+		return nil, terminal.WrongUsage("--from-media-url says where files are copied from, and needs --to-media-url; without both they stay where they are")
 	case c.ToMediaURL == "":
 		return nil, nil //nolint:nilnil // nothing is to be copied
 	}
@@ -91,6 +101,9 @@ func (c MoveCommand) places() (func(ctx context.Context) (int, error), error) {
 			return 0, err
 		}
 		defer func() { err = errors.Join(err, closeFiles(&source)) }()
+		if err := os.MkdirAll(os.TempDir(), 0o700); err != nil { // in the image it is the gateway that makes it
+			return 0, err
+		}
 		target, err := to.Open(ctx, place.Config{})
 		if err != nil {
 			return 0, err

@@ -36,6 +36,7 @@ func TestMove(t *testing.T) {
 	move(1, "there is no folder", "--from-data", data+"x")
 	shared := t.TempDir()
 	move(2, "--to-media-url must begin with", "--from-data", data, "--to-media-url", "ftp://x")
+	move(2, "needs --to-media-url", "--from-data", data, "--from-media-url", "file://"+shared)
 	move(2, "are for other places", "--from-data", data, "--to-media-url", "file://"+shared, "--media", media)
 	move(1, "nothing is moved", "--from-data", data, "--to-media-url", "file://"+filepath.Join(shared, "missing"))
 	if out := move(0, "start the gateway with --database-url", "--from-data", data, "--media", media); !strings.Contains(out, "api_keys\t2\n") {
