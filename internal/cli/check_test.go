@@ -15,6 +15,9 @@ func TestCheckOfSettings(t *testing.T) {
 		"max-media: five":                 "recado.yaml:2: max-media must be a whole number",
 		"advertise: http://10.0.0.7:8080": "--advertise needs --database-url",
 		"master-key-file: /nowhere/key":   "/nowhere/key",
+		"keep-delivered: -1h":             "--keep-delivered must not be less than 0",
+		"keep-undelivered: -1h":           "--keep-undelivered must not be less than 0",
+		"edit-window: -1h":                "--edit-window must not be less than 0",
 	} {
 		data := filepath.Join(t.TempDir(), "data")
 		path := filepath.Join(t.TempDir(), "recado.yaml")

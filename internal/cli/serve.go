@@ -138,6 +138,22 @@ func (c serveFlags) config() (server.Config, error) {
 	if c.LogRepeats < 0 {
 		mistakes = append(mistakes, errors.New("--log-repeats must not be less than 0"))
 	}
+	for _, span := range []struct {
+		flag  string
+		value time.Duration
+	}{
+		{"--drain-wait", c.DrainWait},
+		{"--keep-media", c.KeepMedia},
+		{"--keep-delivered", c.KeepDelivered},
+		{"--keep-undelivered", c.KeepUndelivered},
+		{"--edit-window", c.EditWindow},
+		{"--delete-window", c.DeleteWindow},
+		{"--link-lifetime", c.LinkLifetime},
+	} {
+		if span.value < 0 {
+			mistakes = append(mistakes, fmt.Errorf("%s must not be less than 0", span.flag))
+		}
+	}
 	cluster, err := c.cluster(c.DatabaseURL)
 	mistakes = append(mistakes, err)
 	denied, err := outbound.ParsePrefixes(c.DenyFetch)

@@ -45,7 +45,7 @@ type RetentionConfig struct {
 	Now       func() time.Time // nil: the wall clock
 }
 
-// Keep says how long events are kept. The zero value of a duration means its default.
+// Keep says how long events are kept. A duration that is not above zero means its default.
 type Keep struct {
 	// Delivered is how long an event is kept that was delivered, or that nobody waits for
 	// (72 hours).
@@ -56,8 +56,8 @@ type Keep struct {
 }
 
 func (k Keep) withDefaults() Keep {
-	k.Delivered = cmp.Or(k.Delivered, 72*time.Hour)
-	k.Undelivered = max(cmp.Or(k.Undelivered, 7*24*time.Hour), k.Delivered)
+	k.Delivered = cmp.Or(max(k.Delivered, 0), 72*time.Hour)
+	k.Undelivered = max(cmp.Or(max(k.Undelivered, 0), 7*24*time.Hour), k.Delivered)
 	return k
 }
 
