@@ -1,6 +1,9 @@
 package gateway
 
-import "time"
+import (
+	"crypto/sha256"
+	"time"
+)
 
 // ChangeKind says whether a change is an edit, a deletion or a reaction.
 type ChangeKind int
@@ -61,4 +64,36 @@ func (c Change) Cleaned(now time.Time) Incoming {
 	c.Reaction = CleanName(c.Reaction)
 	c.At = CleanTime(c.At, now)
 	return c
+}
+
+// PollVote is somebody's vote in a poll. It replaces an earlier one of the same person, and
+// without a choice it takes that back.
+type PollVote struct {
+	PollID string // the platform's identifier of the poll
+	Chat   Party
+	By     Party
+	FromMe bool // by this account, on its phone or another device
+	// Choices are the hashes of the chosen options, as PollOption has them.
+	Choices [][sha256.Size]byte
+	At      time.Time
+	// SourceKey is the same for every delivery of the vote.
+	SourceKey string
+}
+
+func (PollVote) incoming() {}
+
+// Cleaned cleans the identifiers and the names, and bounds the time and the list.
+func (v PollVote) Cleaned(now time.Time) Incoming {
+	v.PollID, v.SourceKey = CleanID(v.PollID), CleanID(v.SourceKey)
+	v.Chat, v.By = v.Chat.cleaned(), v.By.cleaned()
+	v.At = CleanTime(v.At, now)
+	v.Choices = v.Choices[:min(len(v.Choices), MaxListed)]
+	return v
+}
+
+// KeptVote is the vote of one person as it is kept.
+type KeptVote struct {
+	By      Party
+	Choices [][sha256.Size]byte
+	At      time.Time
 }

@@ -1,6 +1,9 @@
 package gateway
 
-import "time"
+import (
+	"crypto/sha256"
+	"time"
+)
 
 // Content is what a message says, before it is encoded. Its type decides which
 // fields are read.
@@ -11,6 +14,7 @@ type Content struct {
 	ViewOnce bool   // of image, video and voice
 	Location *Location
 	Contact  *ContactCard
+	Poll     *Poll  // Text is its question
 	Quote    *Quote // the message this one answers; nil for none
 }
 
@@ -53,6 +57,21 @@ type ContactCard struct {
 	Organization string // empty where not given
 }
 
+// Poll is what people can vote for. The question is the text of its message.
+type Poll struct {
+	Options []PollOption
+	// MaxAnswers is how many options somebody may vote for; 0: any number.
+	MaxAnswers int
+}
+
+// PollOption is one of the answers to a poll.
+type PollOption struct {
+	Name string
+	// Hash is what votes name the option by: SHA-256 of the name as the poll's author wrote
+	// it. It is set where a poll is read.
+	Hash [sha256.Size]byte
+}
+
 // Quote is a message that another one answers.
 type Quote struct {
 	PlatformID string
@@ -67,6 +86,7 @@ type Details struct {
 	ViewOnce  bool
 	Location  *Location
 	Contacts  []ContactCard
+	Poll      *Poll
 	Forwarded bool
 	Mentions  []Party
 	// Unsupported is the platform's name for a kind of message that this program does

@@ -56,9 +56,9 @@ type together interface {
 	flush() error
 }
 
-// append adds events and numbers them, at once or before the transaction ends. It skips
+// Append adds events and numbers them, at once or before the transaction ends. It skips
 // an event whose source key exists already.
-func (r *recorder) append(ctx context.Context, events ...eventlog.Event) error {
+func (r *recorder) Append(ctx context.Context, events ...eventlog.Event) error {
 	if r.appendLater("", events) {
 		return nil
 	}
@@ -86,7 +86,7 @@ func (r *recorder) appendWith(ctx context.Context, message string, result sql.Re
 	if added, err := result.RowsAffected(); err != nil || added == 0 {
 		return err
 	}
-	return r.append(ctx, events...)
+	return r.Append(ctx, events...)
 }
 
 // appendLater reports whether the events are appended with those of other writes.
@@ -152,7 +152,7 @@ func markUnstorable(err error) error {
 // It skips an event whose source key exists already.
 func (s *Store) AppendEvents(ctx context.Context, instanceID string, events ...eventlog.Event) error {
 	err := s.record(ctx, instanceID, func(ctx context.Context, r *recorder) error {
-		return r.append(ctx, events...)
+		return r.Append(ctx, events...)
 	})
 	if err != nil {
 		return fmt.Errorf("store: append events: %w", err)
@@ -279,7 +279,7 @@ func (s *Store) DeleteEvents(ctx context.Context, instanceID string, through int
 		if removed, err = result.RowsAffected(); err != nil {
 			return err
 		}
-		return r.append(ctx, events...)
+		return r.Append(ctx, events...)
 	})
 	if err != nil {
 		return 0, fmt.Errorf("store: delete events: %w", err)

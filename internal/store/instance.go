@@ -179,7 +179,7 @@ func (s *Store) UpdateInstance(
 		var events []eventlog.Event
 		if events, refused = change(&instance); refused == nil {
 			if err = s.writeInstance(ctx, r, instance); err == nil {
-				err = r.append(ctx, events...)
+				err = r.Append(ctx, events...)
 			}
 		}
 		return err

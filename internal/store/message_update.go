@@ -97,7 +97,7 @@ func (s *Store) beginUpdate(
 				}
 				before[message.ID] = written
 			}
-			err = r.append(ctx, events...)
+			err = r.Append(ctx, events...)
 		}
 		return err
 	})

@@ -69,7 +69,7 @@ func (d *postgresDatabase) transact(run func(tx *commitLaneTx) error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), commitLaneTimeout)
 	defer cancel()
 	return d.db.Transact(ctx, func(tx *postgres.Tx) error {
-		return run(&commitLaneTx{Querier: querierOf(tx), tx: tx})
+		return run(&commitLaneTx{Querier: table.QuerierOf(tx), tx: tx})
 	})
 }
 
@@ -98,12 +98,12 @@ func (d *postgresDatabase) writeUnder(
 				return err
 			}
 		}
-		return fn(ctx, querierOf(tx))
+		return fn(ctx, table.QuerierOf(tx))
 	}))
 }
 
 func (d *postgresDatabase) write(ctx context.Context, fn func(ctx context.Context, q table.Querier) error) error {
-	return failure.Translate(d.db.Transact(ctx, func(tx *postgres.Tx) error { return fn(ctx, querierOf(tx)) }))
+	return failure.Translate(d.db.Transact(ctx, func(tx *postgres.Tx) error { return fn(ctx, table.QuerierOf(tx)) }))
 }
 
 func (d *postgresDatabase) exec(ctx context.Context, query string, args ...any) (int64, error) {
@@ -112,7 +112,7 @@ func (d *postgresDatabase) exec(ctx context.Context, query string, args ...any) 
 }
 
 func (d *postgresDatabase) reader() table.Querier {
-	return failure.Reader{Querier: querierOf(d.db.Pool())}
+	return failure.Reader{Querier: table.QuerierOf(d.db.Pool())}
 }
 
 func (d *postgresDatabase) scanner() table.Querier { return d.reader() }

@@ -79,7 +79,7 @@ func (s *Store) ConfirmChange(
 				err = writeMessage(ctx, r, before, after)
 			}
 			if err == nil {
-				err = r.append(ctx, events...)
+				err = r.Append(ctx, events...)
 			}
 		}
 		return err

@@ -40,12 +40,12 @@ func openSQLite(ctx context.Context, config sqlite.Config) (*sqliteDatabase, err
 	}
 	reads := sqlite.NewPrepared(db.Reader())
 	return &sqliteDatabase{
-		db: db, reads: reads, short: querierOf(reads), long: querierOf(sqlite.Scans{Prepared: reads}),
+		db: db, reads: reads, short: table.QuerierOf(reads), long: table.QuerierOf(sqlite.Scans{Prepared: reads}),
 	}, nil
 }
 
 func (d *sqliteDatabase) write(ctx context.Context, fn func(ctx context.Context, q table.Querier) error) error {
-	return d.db.Write(ctx, func(ctx context.Context, tx *sqlite.Tx) error { return fn(ctx, querierOf(tx)) })
+	return d.db.Write(ctx, func(ctx context.Context, tx *sqlite.Tx) error { return fn(ctx, table.QuerierOf(tx)) })
 }
 
 func (d *sqliteDatabase) writeUnder(
@@ -57,7 +57,7 @@ func (d *sqliteDatabase) writeUnder(
 func (d *sqliteDatabase) begin(
 	ctx context.Context, _ string, fn func(ctx context.Context, q table.Querier) error, committed func(),
 ) groupcommit.Pending {
-	return d.db.Begin(ctx, func(ctx context.Context, tx *sqlite.Tx) error { return fn(ctx, querierOf(tx)) }, committed)
+	return d.db.Begin(ctx, func(ctx context.Context, tx *sqlite.Tx) error { return fn(ctx, table.QuerierOf(tx)) }, committed)
 }
 
 func (d *sqliteDatabase) exec(ctx context.Context, query string, args ...any) (int64, error) {

@@ -32,6 +32,7 @@ import (
 	"github.com/recado-project/recado/internal/store/table"
 	"github.com/recado-project/recado/internal/store/usertable"
 	"github.com/recado-project/recado/internal/store/vault"
+	"github.com/recado-project/recado/internal/store/votetable"
 )
 
 // defaultConns is how many connections to PostgreSQL are opened at most if the
@@ -59,6 +60,7 @@ type Config struct {
 type Store struct {
 	*usertable.Tables
 	NodeTables
+	VoteTable
 	*census.Taker
 	DeviceTables
 
@@ -77,6 +79,9 @@ type DeviceTables = *devicetable.Tables
 
 // NodeTables are the tables of nodes and tenures; only PostgreSQL has them.
 type NodeTables = *nodetable.Tables
+
+// VoteTable is the table of votes in polls.
+type VoteTable = *votetable.Table
 
 // Open opens the database and brings its tables up to date. It refuses a
 // database that a newer program has written.
@@ -142,6 +147,7 @@ func open(ctx context.Context, config Config) (*Store, error) {
 	}
 	shared := sharedDatabase{s.db, s.dialect}
 	s.Tables, s.NodeTables, s.Taker = usertable.New(shared), nodetable.New(shared), census.New(shared)
+	s.VoteTable = votetable.New(ownDatabase{s})
 	if s.caches, err = newCaches(config, s.now); err != nil {
 		return nil, errors.Join(fmt.Errorf("store: open: %w", err), s.Close())
 	}
@@ -263,33 +269,6 @@ type database interface {
 	// that by itself, in its time.
 	compact(ctx context.Context) error
 	close() error
-}
-
-// rowsOf runs statements, and has its own types of rows.
-type rowsOf[R table.Rows, O table.Scanner] interface {
-	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
-	QueryContext(ctx context.Context, query string, args ...any) (R, error)
-	QueryRowContext(ctx context.Context, query string, args ...any) O
-}
-
-// adapted is a querier with another one's rows.
-type adapted[R table.Rows, O table.Scanner] struct{ rowsOf[R, O] }
-
-// querierOf makes a querier of what runs statements.
-func querierOf[R table.Rows, O table.Scanner](q rowsOf[R, O]) table.Querier { return adapted[R, O]{q} }
-
-// QueryContext runs a query.
-func (a adapted[R, O]) QueryContext(ctx context.Context, query string, args ...any) (table.Rows, error) {
-	found, err := a.rowsOf.QueryContext(ctx, query, args...)
-	if err != nil {
-		return nil, err // and no rows, not even a nil pointer to some
-	}
-	return found, nil
-}
-
-// QueryRowContext runs a query for one row.
-func (a adapted[R, O]) QueryRowContext(ctx context.Context, query string, args ...any) table.Scanner {
-	return a.rowsOf.QueryRowContext(ctx, query, args...)
 }
 
 // sharedDatabase is the database as the tables in other rooms need it.

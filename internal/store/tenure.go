@@ -86,6 +86,11 @@ func (d ownDatabase) Begin(
 	return d.store.db.begin(ctx, instanceID, fn, committed)
 }
 
+// Record is a write in order with all others of an instance, which may append events.
+func (d ownDatabase) Record(ctx context.Context, instanceID string, fn func(ctx context.Context, r table.Recorder) error) error {
+	return d.store.record(ctx, instanceID, func(ctx context.Context, r *recorder) error { return fn(ctx, r) })
+}
+
 // Reader runs queries that find a few rows.
 func (d ownDatabase) Reader() table.Querier { return d.store.db.reader() }
 

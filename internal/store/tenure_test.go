@@ -148,6 +148,10 @@ func (f *fenced) writes() map[string]func(ctx context.Context) error {
 	event := func() eventlog.Event {
 		return eventlog.Event{ID: uuid.NewString(), Kind: eventlog.KindMessageSent, At: f.now, Data: []byte("{}")}
 	}
+	poll := message
+	poll.ID, poll.PlatformID = uuid.NewString(), uuid.NewString()
+	_, err := f.AddMessage(f.valid(), poll)
+	f.check(err)
 	hook := webhook.Webhook{ID: uuid.NewString(), InstanceID: id, URL: "http://127.0.0.1/", CreatedAt: f.now, UpdatedAt: f.now}
 	rows := []gateway.DeviceKey{{Kind: "session", Name: "a", Value: []byte("key")}}
 	return map[string]func(ctx context.Context) error{
@@ -213,6 +217,10 @@ func (f *fenced) writes() map[string]func(ctx context.Context) error {
 			})
 			return err
 		},
+		"KeepVote": func(ctx context.Context) error {
+			vote := gateway.KeptVote{By: gateway.Party{LID: "1@lid"}, At: time.Now()}
+			return f.KeepVote(ctx, poll, vote, func([]gateway.KeptVote) (eventlog.Event, error) { return event(), nil })
+		},
 		"DropChange":       func(ctx context.Context) error { return f.DropChange(ctx, id, "D") },
 		"SaveWebhook":      func(ctx context.Context) error { return f.SaveWebhook(ctx, hook, nil) },
 		"DeleteDeadLetter": func(ctx context.Context) error { return f.DeleteDeadLetter(ctx, id, 1) },
@@ -235,7 +243,7 @@ func (f *fenced) writes() map[string]func(ctx context.Context) error {
 const others = `AllInstances AllQueued InstancesByID ChatKnown CountTraffic EventBounds EventInstances FindAccount FindChange FindDevice
 	FindDeviceKey FindIdempotency FindKey FindMessages FindQueued FindRegistrations FindWebhook FirstEventSince GetInstance GetKey
 	Kind LastEventBefore ListCorrespondence ListDeliveries ListDeviceKeys ListInstances ListKeys ListMessages ListNumberChecks
-	ListQueued QueuedHeads MessagesBefore MessagesBeyond MessagesByID NewChatsSince NewestEvents NewestMessages NewestOfChat PendingMessages
+	ListQueued ListVotes QueuedHeads MessagesBefore MessagesBeyond MessagesByID NewChatsSince NewestEvents NewestMessages NewestOfChat PendingMessages
 	Census Connections Ping ReadChatEvents ReadEventSlice ReadEvents RevokedKeys SentSince Size Close Webhooks
 	CreateAccount CreateKey RevokeKey TouchKey SaveRegistrations Secret DeleteChanges DeleteIdempotency
 	CreateInstance DeleteInstance Vault WriteDeviceKeysIn`

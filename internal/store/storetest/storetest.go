@@ -57,6 +57,7 @@ func Run(t *testing.T, open Open) {
 		"queue, pending":      testPendingInQueue,
 		"queue, new chats":    testNewChats,
 		"queue, sent of late": testSentSince,
+		"votes":               testVotes,
 		"changes, confirm":    testConfirmChange,
 		"changes, remove":     testRemoveChanges,
 		"events":              testEvents,
