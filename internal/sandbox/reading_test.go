@@ -126,7 +126,7 @@ func TestBubblesHaveWhatBelongsToThem(t *testing.T) {
 		t.Errorf("the quote is %+v", answer.Quote)
 	}
 	poll := send(map[string]any{"type": "poll", "text": "which?", "options": []string{"a", "b"}})
-	if fmt.Sprint(poll.Options) != "[a b]" || poll.Quote != nil {
+	if poll.Poll == nil || fmt.Sprint(poll.Poll.Options) != "[a b]" || poll.Quote != nil {
 		t.Errorf("the poll is %+v", poll)
 	}
 	file := send(map[string]any{"type": "document", "media": dataURI("application/pdf", []byte("a file")), "fileName": "a.pdf"})

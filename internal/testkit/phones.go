@@ -54,6 +54,9 @@ type PhoneMessage struct {
 	Address   string       `json:"address"`
 	Contact   *ContactCard `json:"contact"`
 
+	Poll  *Poll  `json:"poll"`
+	Votes []Vote `json:"votes"`
+
 	QuotedMessageID string     `json:"quotedMessageId"`
 	Forwarded       bool       `json:"forwarded"`
 	Reactions       []Reaction `json:"reactions"`
@@ -73,6 +76,18 @@ type ContactCard struct {
 type Reaction struct {
 	From     string `json:"from"`
 	Reaction string `json:"reaction"`
+}
+
+// Poll is what a poll offers.
+type Poll struct {
+	Options    []string `json:"options"`
+	MaxAnswers int      `json:"maxAnswers"`
+}
+
+// Vote is somebody's vote in a poll.
+type Vote struct {
+	From    string   `json:"from"`
+	Options []string `json:"options"`
 }
 
 // Group is a group as the control API answers it.
@@ -272,6 +287,15 @@ func (p *Phones) Presence(tb testing.TB, number, to, presence string) {
 func (p *Phones) React(tb testing.TB, number, messageID, reaction string) {
 	tb.Helper()
 	p.call(tb, http.MethodPost, "/phones/"+number+"/messages/"+messageID+"/reaction", map[string]any{"reaction": reaction}, nil)
+}
+
+// Vote lets a phone vote in a poll that it shows; without options it takes its vote back.
+func (p *Phones) Vote(tb testing.TB, number, messageID string, options ...string) {
+	tb.Helper()
+	if options == nil {
+		options = []string{}
+	}
+	p.call(tb, http.MethodPost, "/phones/"+number+"/messages/"+messageID+"/vote", map[string]any{"options": options}, nil)
 }
 
 // Restrict restricts an account from writing to new contacts; 0 lifts it.

@@ -27,6 +27,7 @@ type Outgoing struct {
 	Contact         *Contact
 	QuotedMessageID string   // "" if it answers none
 	Options         []string // of a poll, whose question is Text
+	MaxAnswers      int      // of a poll: how many options somebody may choose; 0: any number
 	Kind            string   // of an unsupported message: order, pin or future
 	Unavailable     bool     // with ViewOnce: linked devices do not get the content
 }

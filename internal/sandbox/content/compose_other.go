@@ -3,6 +3,7 @@
 package content
 
 import (
+	"crypto/rand"
 	"slices"
 
 	"go.mau.fi/whatsmeow/proto/waE2E"
@@ -29,11 +30,24 @@ func composePoll(m Outgoing, reply *waE2E.ContextInfo) (*waE2E.Message, error) {
 	if len(m.Options) < 2 || slices.Contains(m.Options, "") {
 		return nil, refusal.Invalidf("options", "must be at least two texts")
 	}
-	poll := &waE2E.PollCreationMessage{Name: &m.Text, SelectableOptionsCount: new(uint32(1)), ContextInfo: reply}
+	if m.MaxAnswers < 0 || m.MaxAnswers > len(m.Options) {
+		return nil, refusal.Invalidf("maxAnswers", "must be at most the number of options; 0 is any number")
+	}
+	poll := &waE2E.PollCreationMessage{
+		Name: &m.Text, SelectableOptionsCount: new(uint32(m.MaxAnswers)), ContextInfo: reply, //nolint:gosec // it is in range
+	}
 	for _, option := range m.Options {
 		poll.Options = append(poll.Options, &waE2E.PollCreationMessage_Option{OptionName: &option})
 	}
-	return &waE2E.Message{PollCreationMessageV3: poll}, nil
+	secret := make([]byte, secretBytes)
+	rand.Read(secret)
+	message := &waE2E.Message{MessageContextInfo: &waE2E.MessageContextInfo{MessageSecret: secret}}
+	if m.MaxAnswers == 1 { // which phones write as a kind of its own
+		message.PollCreationMessageV3 = poll
+	} else {
+		message.PollCreationMessage = poll
+	}
+	return message, nil
 }
 
 // composeUnsupported builds a message of a kind that clients may not know.
@@ -64,16 +78,6 @@ func pollOf(m *waE2E.Message) *waE2E.PollCreationMessage {
 		}
 	}
 	return nil
-}
-
-// PollOptions returns the options of a poll, or nil if the message is none.
-func PollOptions(m *waE2E.Message) []string {
-	inner, _ := ViewOnce(Unwrap(m))
-	var options []string
-	for _, option := range pollOf(inner).GetOptions() {
-		options = append(options, option.GetOptionName())
-	}
-	return options
 }
 
 // isUnsupported reports whether phones show only that the message exists.

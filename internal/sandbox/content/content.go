@@ -107,6 +107,7 @@ func Describe(m *waE2E.Message, shown *Shown) {
 		shown.setContext(v.GetContextInfo())
 	case pollOf(inner) != nil:
 		shown.Type, shown.Text = "poll", pollOf(inner).GetName()
+		shown.Poll, _ = PollOf(inner)
 		shown.setContext(pollOf(inner).GetContextInfo())
 	case isUnsupported(inner):
 		shown.Type = "unsupported"

@@ -21,6 +21,8 @@ type Shown struct {
 	Name            string     `json:"name"`
 	Address         string     `json:"address"`
 	Contact         *Contact   `json:"contact"`
+	Poll            *Poll      `json:"poll"`
+	Votes           []Vote     `json:"votes"`
 	QuotedMessageID string     `json:"quotedMessageId"`
 	Forwarded       bool       `json:"forwarded"`
 	Reactions       []Reaction `json:"reactions"`

@@ -76,6 +76,7 @@ func New(config Config) http.Handler {
 		"/phones/{number}/messages/{message}/played":   {http.MethodPost: a.markPlayed},
 		"/phones/{number}/messages/{message}":          {http.MethodDelete: a.deleteMessage},
 		"/phones/{number}/messages/{message}/reaction": {http.MethodPost: a.react},
+		"/phones/{number}/messages/{message}/vote":     {http.MethodPost: a.vote},
 		"/phones/{number}/messages/{message}/edit":     {http.MethodPost: a.editMessage},
 		"/phones/{number}/messages/{message}/media":    {http.MethodDelete: a.forgetMedia},
 		"/phones/{number}/raw":                         {http.MethodPost: a.sendRaw},

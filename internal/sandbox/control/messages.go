@@ -37,6 +37,7 @@ type outgoing struct {
 	Contact        *content.Contact `json:"contact"`
 	QuoteMessageID string           `json:"quoteMessageId"`
 	Options        []string         `json:"options"`
+	MaxAnswers     *int             `json:"maxAnswers"`
 	Kind           string           `json:"kind"`
 	Unavailable    bool             `json:"unavailable"`
 }
@@ -86,6 +87,10 @@ func (a *api) sendMessage(r *http.Request) (any, error) {
 		Name: body.Name, Address: body.Address, Contact: body.Contact, QuotedMessageID: body.QuoteMessageID,
 		Options: body.Options, Kind: body.Kind, Unavailable: body.Unavailable,
 	}
+	message.MaxAnswers = 1
+	if body.MaxAnswers != nil {
+		message.MaxAnswers = *body.MaxAnswers
+	}
 	if body.Type == "location" {
 		message.Latitude, message.Longitude = *body.Latitude, *body.Longitude
 	}
@@ -122,6 +127,19 @@ func (a *api) react(r *http.Request) (any, error) {
 		return nil, validation(detail{"reaction", "is required; an empty one takes the last one back"})
 	}
 	return nil, a.config.Phones.React(r.Context(), r.PathValue("number"), r.PathValue("message"), *body.Reaction)
+}
+
+func (a *api) vote(r *http.Request) (any, error) {
+	var body struct {
+		Options []string `json:"options"`
+	}
+	if err := decode(r, &body, false); err != nil {
+		return nil, err
+	}
+	if body.Options == nil {
+		return nil, validation(detail{"options", "is required; an empty list takes the vote back"})
+	}
+	return nil, a.config.Phones.Vote(r.Context(), r.PathValue("number"), r.PathValue("message"), body.Options)
 }
 
 func (a *api) editMessage(r *http.Request) (any, error) {

@@ -30,9 +30,12 @@ var upgradeTo3 string
 //go:embed upgrade_4.sql
 var upgradeTo4 string
 
+//go:embed upgrade_5.sql
+var upgradeTo5 string
+
 // schemaVersion is the version that this program writes into the database. It
 // refuses databases with a newer one.
-const schemaVersion = 4
+const schemaVersion = 5
 
 // Open opens the database at path and brings its tables up to date. It creates the
 // file if it does not exist.
@@ -57,7 +60,7 @@ func migrate(ctx context.Context, db *sqlite.DB) error {
 		if version > schemaVersion {
 			return fmt.Errorf("database: the sandbox's database has version %d, this program knows %d", version, schemaVersion)
 		}
-		for from, upgrade := range []string{1: upgradeTo2, 2: upgradeTo3, 3: upgradeTo4} {
+		for from, upgrade := range []string{1: upgradeTo2, 2: upgradeTo3, 3: upgradeTo4, 4: upgradeTo5} {
 			if version == 0 || from < version {
 				continue
 			}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -49,7 +50,7 @@ type bubble struct {
 	Unread    bool   // nobody has read it on this phone
 	Quote     *quote
 	Reactions []reaction
-	Options   []string // of a poll
+	Options   []option // of a poll
 	Map       *mapCard
 	Contact   *contactCard
 }
@@ -67,6 +68,33 @@ type quote struct {
 type reaction struct {
 	Emoji string
 	Count int
+}
+
+// option is an answer to a poll.
+type option struct {
+	Name   string
+	Value  string // the name whole, as a vote has it
+	Votes  int
+	Chosen bool // by this phone
+}
+
+// optionsOf counts the votes of a poll. number is whose phone it is.
+func optionsOf(number string, m content.Shown) []option {
+	if m.Poll == nil {
+		return nil
+	}
+	var options []option
+	for _, name := range m.Poll.Options[:min(len(m.Poll.Options), maxOptions)] {
+		counted := option{Name: line(name, maxLine), Value: name}
+		for _, vote := range m.Votes {
+			if slices.Contains(vote.Options, name) {
+				counted.Votes++
+				counted.Chosen = counted.Chosen || numberOf(vote.From) == number
+			}
+		}
+		options = append(options, counted)
+	}
+	return options
 }
 
 // mapCard is a place on a drawn map.
@@ -107,9 +135,7 @@ func bubbleOf(side, number string, m phone.Bubble, group bool) bubble {
 			b.Size = *m.MediaSize
 		}
 	}
-	for _, option := range m.Options[:min(len(m.Options), maxOptions)] {
-		b.Options = append(b.Options, line(option, maxLine))
-	}
+	b.Options = optionsOf(number, m.Shown)
 	b.Quote, b.Reactions, b.Map = quoteOf(m.Quote), reactionsOf(m.Reactions), mapOf(m.Shown)
 	if card := m.Contact; card != nil {
 		b.Contact = &contactCard{

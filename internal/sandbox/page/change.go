@@ -60,6 +60,8 @@ func (p *Page) change(r *request) error {
 	switch r.PathValue("what") {
 	case "reaction":
 		err = phones.React(ctx, number, m.MessageID, line(r.field("reaction"), maxEmoji))
+	case "vote":
+		err = phones.Vote(ctx, number, m.MessageID, r.Form["option"])
 	case "edit":
 		err = phones.EditMessage(ctx, number, m.MessageID, r.field("text"))
 	case "delete":

@@ -56,6 +56,9 @@ func (p *Page) compose(r *request) (content.Outgoing, error) {
 		m.Contact = &content.Contact{FullName: r.field("name"), PhoneNumber: r.field("number"), Organization: r.field("organization")}
 	case "poll":
 		m.Text, m.Options = r.field("text"), nil
+		if !r.on("several") {
+			m.MaxAnswers = 1
+		}
 		for option := range strings.Lines(r.Form.Get("options")) {
 			if option = strings.TrimSpace(option); option != "" {
 				m.Options = append(m.Options, option)

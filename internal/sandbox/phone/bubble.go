@@ -29,7 +29,6 @@ type Bubble struct {
 	At      time.Time // when it was sent
 	Sender  string    // the name of who has sent it
 	Quote   *Quote    // the message that it answers, nil for none
-	Options []string  // of a poll
 	HasFile bool      // the phone has its file
 }
 
@@ -124,7 +123,6 @@ func (s *Service) bubble(ctx context.Context, of *account.Account, kept placedMe
 	if err != nil {
 		return Bubble{}, err
 	}
-	bubble.Options = content.PollOptions(message)
 	bubble.HasFile = kept.file.sha256 != "" && !kept.forgotten
 	if quote, ok := content.QuoteOf(message); ok {
 		bubble.Quote, err = s.showQuote(ctx, of, quote)

@@ -38,6 +38,11 @@ func (p *phone) applyChange(where chat.Chat, in incoming, message *waE2E.Message
 		p.react(where, reaction.GetKey().GetID(), in.sender.PN().String(), reaction.GetText())
 		return true
 	}
+	if vote := message.GetPollUpdateMessage(); vote != nil {
+		p.u.Ring(p.Number)
+		p.count(where, in, vote)
+		return true
+	}
 	change := message.GetProtocolMessage()
 	if change == nil {
 		return false

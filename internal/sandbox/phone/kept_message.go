@@ -27,18 +27,18 @@ type keptMessage struct {
 	payload                           []byte
 	status                            receipt.Status
 	edited, deleted                   bool
-	reactions                         string
+	reactions, votes                  string
 	file                              savedFile
 	forgotten                         bool // the phone no longer has its file
 }
 
-const messageColumns = "id, chat, sender, device, address, from_me, at, payload, status, edited, deleted, reactions, " +
+const messageColumns = "id, chat, sender, device, address, from_me, at, payload, status, edited, deleted, reactions, votes, " +
 	"media_sha256, media_size, media_forgotten"
 
 func scanMessage(scan func(...any) error) (*keptMessage, error) {
 	var k keptMessage
 	err := scan(&k.id, &k.chat, &k.sender, &k.device, &k.address, &k.fromMe, &k.at, &k.payload, &k.status,
-		&k.edited, &k.deleted, &k.reactions, &k.file.sha256, &k.file.size, &k.forgotten)
+		&k.edited, &k.deleted, &k.reactions, &k.votes, &k.file.sha256, &k.file.size, &k.forgotten)
 	return &k, err
 }
 
@@ -131,7 +131,7 @@ func (s *Service) Messages(ctx context.Context, number, chat string) (list []con
 func (k *keptMessage) show() (content.Shown, error) {
 	shown := content.Shown{
 		MessageID: k.id, Chat: k.chat, From: k.sender, FromMe: k.fromMe, Timestamp: account.Timestamp(time.UnixMilli(k.at)),
-		Reactions: []content.Reaction{}, Edited: k.edited, Deleted: k.deleted, Status: k.status.String(),
+		Reactions: []content.Reaction{}, Votes: []content.Vote{}, Edited: k.edited, Deleted: k.deleted, Status: k.status.String(),
 	}
 	message, err := k.message()
 	if err != nil {
@@ -146,7 +146,7 @@ func (k *keptMessage) show() (content.Shown, error) {
 		// Only the place and the kind of a deleted message are shown.
 		shown = content.Shown{
 			MessageID: shown.MessageID, Chat: shown.Chat, From: shown.From, FromMe: shown.FromMe, Timestamp: shown.Timestamp,
-			Type: shown.Type, Reactions: shown.Reactions, Edited: shown.Edited, Deleted: true, Status: shown.Status,
+			Type: shown.Type, Reactions: shown.Reactions, Votes: []content.Vote{}, Edited: shown.Edited, Deleted: true, Status: shown.Status,
 		}
 	}
 	reactions := map[string]string{}
@@ -156,5 +156,8 @@ func (k *keptMessage) show() (content.Shown, error) {
 	for _, from := range slices.Sorted(maps.Keys(reactions)) {
 		shown.Reactions = append(shown.Reactions, content.Reaction{From: from, Reaction: reactions[from]})
 	}
-	return shown, nil
+	if !k.deleted {
+		shown.Votes, err = k.votesIn()
+	}
+	return shown, err
 }

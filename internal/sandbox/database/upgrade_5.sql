@@ -1,0 +1,3 @@
+-- From version 4 to 5.
+
+ALTER TABLE messages ADD COLUMN votes TEXT NOT NULL DEFAULT '{}';

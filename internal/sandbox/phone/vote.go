@@ -1,0 +1,143 @@
+// Votes in the polls that a phone shows.
+
+package phone
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"go.mau.fi/whatsmeow/proto/waCommon"
+	"go.mau.fi/whatsmeow/proto/waE2E"
+	"go.mau.fi/whatsmeow/types"
+
+	"github.com/recado-project/recado/internal/sandbox/account"
+	"github.com/recado-project/recado/internal/sandbox/chat"
+	"github.com/recado-project/recado/internal/sandbox/content"
+	"github.com/recado-project/recado/internal/sandbox/database"
+	"github.com/recado-project/recado/internal/sandbox/refusal"
+	"github.com/recado-project/recado/internal/sqlite"
+)
+
+// Vote lets the phone of a number vote in a poll that it shows. The options replace those
+// of an earlier vote; without any, that is taken back.
+func (s *Service) Vote(ctx context.Context, number, messageID string, options []string) error {
+	of, err := s.config.Accounts.Named(ctx, number)
+	if err != nil {
+		return err
+	}
+	return s.sendChange(ctx, number, messageID, func(where chat.Chat, kept *keptMessage) (*waE2E.Message, error) {
+		message, err := kept.message()
+		if err != nil {
+			return nil, err
+		}
+		poll, secret := content.PollOf(message)
+		if poll == nil {
+			return nil, refusal.Invalidf("messageId", "the message is no poll")
+		}
+		if err := poll.CheckVote(options); err != nil {
+			return nil, err
+		}
+		author, err := s.authorOfKept(ctx, kept)
+		if err != nil {
+			return nil, err
+		}
+		ballot := content.Ballot{Secret: secret, PollID: kept.id, Author: author.LIDJID(), Voter: of.LIDJID()}
+		value, err := ballot.Seal(options)
+		if err != nil {
+			return nil, err
+		}
+		return &waE2E.Message{PollUpdateMessage: &waE2E.PollUpdateMessage{
+			PollCreationMessageKey: pollKey(where, kept, author), Vote: value, SenderTimestampMS: new(s.now().UnixMilli()),
+		}}, nil
+	})
+}
+
+// pollKey names a poll in a vote: by LID, as votes are encrypted.
+func pollKey(where chat.Chat, kept *keptMessage, author *account.Account) *waCommon.MessageKey {
+	key := &waCommon.MessageKey{FromMe: &kept.fromMe, ID: &kept.id}
+	if where.Group == nil {
+		key.RemoteJID = new(where.Person.LIDJID().String())
+		return key
+	}
+	key.RemoteJID, key.Participant = new(where.Group.JID().String()), new(author.LIDJID().String())
+	return key
+}
+
+// count notes a vote in a poll that the phone shows. One that can't be opened, or that the
+// poll does not allow, changes nothing.
+func (p *phone) count(where chat.Chat, in incoming, update *waE2E.PollUpdateMessage) {
+	p.u.Write(func(ctx context.Context, tx *sqlite.Tx) error {
+		kept := &keptMessage{id: update.GetPollCreationMessageKey().GetID()}
+		found, err := database.One(tx.QueryRowContext(ctx,
+			"SELECT sender, payload, votes FROM messages WHERE number = $1 AND chat = $2 AND id = $3 AND deleted = 0",
+			p.Number, where.JID().String(), kept.id), &kept.sender, &kept.payload, &kept.votes)
+		if err != nil || !found {
+			return err
+		}
+		message, err := kept.message()
+		if err != nil {
+			return err
+		}
+		poll, secret := content.PollOf(message)
+		if poll == nil {
+			return nil
+		}
+		author, err := p.s.authorOfKept(ctx, kept)
+		if err != nil {
+			return err
+		}
+		options, ok := open(content.Ballot{Secret: secret, PollID: kept.id}, author, in.sender, update.GetVote(), *poll)
+		if !ok {
+			return nil
+		}
+		return p.keepVote(ctx, tx, where, kept, in.sender.PN().String(), options)
+	})
+}
+
+// open decrypts a vote. Clients name author and voter by number or by LID.
+func open(
+	ballot content.Ballot, author, voter *account.Account, value *waE2E.PollEncValue, poll content.Poll,
+) (options []string, ok bool) {
+	for _, ballot.Author = range []types.JID{author.LIDJID(), author.PN()} {
+		for _, ballot.Voter = range []types.JID{voter.LIDJID(), voter.PN()} {
+			if options, ok = ballot.Open(value, poll); ok {
+				return options, true
+			}
+		}
+	}
+	return nil, false
+}
+
+func (p *phone) keepVote(ctx context.Context, tx *sqlite.Tx, where chat.Chat, kept *keptMessage, from string, options []string) error {
+	votes := map[string][]string{}
+	if err := json.Unmarshal([]byte(kept.votes), &votes); err != nil {
+		return fmt.Errorf("phone: read votes: %w", err)
+	}
+	votes[from] = options
+	if len(options) == 0 {
+		delete(votes, from)
+	}
+	encoded, err := json.Marshal(votes)
+	if err != nil {
+		return fmt.Errorf("phone: keep votes: %w", err)
+	}
+	_, err = tx.ExecContext(ctx, "UPDATE messages SET votes = $1 WHERE number = $2 AND chat = $3 AND id = $4",
+		string(encoded), p.Number, where.JID().String(), kept.id)
+	return err
+}
+
+// votesIn returns the votes in a poll, by voter.
+func (k *keptMessage) votesIn() ([]content.Vote, error) {
+	votes := map[string][]string{}
+	if err := json.Unmarshal([]byte(k.votes), &votes); err != nil {
+		return nil, fmt.Errorf("phone: read votes: %w", err)
+	}
+	list := []content.Vote{}
+	for _, from := range slices.Sorted(maps.Keys(votes)) {
+		list = append(list, content.Vote{From: from, Options: votes[from]})
+	}
+	return list, nil
+}
