@@ -81,6 +81,14 @@ func TestMethodsMakeDocumentedRequests(t *testing.T) {
 		"SendContact": sends(func(ctx context.Context, c *client.Client) (client.Sent, error) {
 			return c.SendContact(ctx, instance, client.Contact{To: to, Contact: client.Card{FullName: "f", PhoneNumber: to, Organization: "o"}})
 		}, `/contact {"to":"5511988887766","contact":{"fullName":"f","phoneNumber":"5511988887766","organization":"o"}}`),
+		"SendPoll": sends(func(ctx context.Context, c *client.Client) (client.Sent, error) {
+			return c.SendPoll(ctx, instance, client.Poll{To: to, Question: "q", Options: []string{"a", "b"}, MaxAnswers: new(0)})
+		}, `/poll {"to":"5511988887766","question":"q","options":["a","b"],"maxAnswers":0}`),
+		"Votes": {
+			func(ctx context.Context, c *client.Client) (any, error) { return c.Votes(ctx, instance, "a/b") },
+			"GET " + messages + "/a%2Fb/votes ", http.StatusOK,
+			`{"id":"i","messageId":"m","question":"q","maxAnswers":1,"voters":1,"options":[{"option":"a","votes":1,"voters":[{"jid":null,"lid":"1@lid","name":"n"}]}]}`,
+		},
 		"Forward": sends(func(ctx context.Context, c *client.Client) (client.Sent, error) {
 			return c.Forward(ctx, instance, client.Forward{To: to, MessageID: "3EB0"})
 		}, `/forward {"to":"5511988887766","messageId":"3EB0"}`),

@@ -20,6 +20,7 @@ const (
 	TypeMessageEdited      = "message.edited"             // a message was edited
 	TypeMessageDeleted     = "message.deleted"            // a message was deleted for everyone
 	TypeMessageReaction    = "message.reaction"           // somebody reacted to a message, or took the reaction back
+	TypeMessagePollVote    = "message.poll_vote"          // somebody voted in a poll, changed the vote or took it back
 	TypePresence           = "presence"                   // a contact types, records, comes online or goes offline
 	TypeGroupUpdated       = "group.updated"              // a group was changed
 	TypeContactUpdated     = "contact.updated"            // a contact changed, or the gateway learned more about one
@@ -41,6 +42,7 @@ func decoders() map[string]func(json.RawMessage) (any, error) {
 		TypeMessageEdited:      decoded[MessageEditedEvent],
 		TypeMessageDeleted:     decoded[MessageDeletedEvent],
 		TypeMessageReaction:    decoded[MessageReactionEvent],
+		TypeMessagePollVote:    decoded[MessagePollVoteEvent],
 		TypePresence:           decoded[PresenceEvent],
 		TypeGroupUpdated:       decoded[GroupUpdatedEvent],
 		TypeContactUpdated:     decoded[ContactUpdatedEvent],
@@ -86,11 +88,13 @@ type Message struct {
 	Type string  `json:"type"`
 	Text *string `json:"text"` // The text of a text message, cut after 65,536 characters.
 	// The caption of an image, a video or a document; the question of a poll.
-	Caption         *string          `json:"caption"`
-	Media           *MessageMedia    `json:"media"`           // The file; nil where there is none.
-	Location        *MessageLocation `json:"location"`        // The place of a location message.
-	Contacts        []MessageContact `json:"contacts"`        // The cards of a contact message; empty for others.
-	QuotedMessageID *string          `json:"quotedMessageId"` // The message that this one answers.
+	Caption  *string          `json:"caption"`
+	Media    *MessageMedia    `json:"media"`    // The file; nil where there is none.
+	Location *MessageLocation `json:"location"` // The place of a location message.
+	Contacts []MessageContact `json:"contacts"` // The cards of a contact message; empty for others.
+	// What a poll offers; nil for others. The question is the caption.
+	Poll            *PollOptions `json:"poll"`
+	QuotedMessageID *string      `json:"quotedMessageId"` // The message that this one answers.
 	// Whether it carries the platform's mark of a forwarded message.
 	Forwarded bool `json:"forwarded"`
 	// The people mentioned in the text; empty where nobody is mentioned.
@@ -130,6 +134,18 @@ type MessageContact struct {
 	FullName     string  `json:"fullName"`     // As the card has it.
 	PhoneNumber  *string `json:"phoneNumber"`  // Digits with the country code.
 	Organization *string `json:"organization"` // The person's organization.
+}
+
+// PollOptions is what a poll offers.
+type PollOptions struct {
+	Options    []string `json:"options"`    // The answers to choose from.
+	MaxAnswers int      `json:"maxAnswers"` // How many of them somebody may choose; 0: any number.
+}
+
+// PollTally is how many votes an option of a poll has.
+type PollTally struct {
+	Option string `json:"option"` // The option.
+	Votes  int    `json:"votes"`  // How many people chose it.
 }
 
 // InstanceStatusEvent is the data of TypeInstanceStatus: the status of the
@@ -220,6 +236,22 @@ type MessageReactionEvent struct {
 	Chat
 	From     *Person `json:"from"`     // Who reacted.
 	Reaction string  `json:"reaction"` // The emoji; empty where the reaction was taken back.
+}
+
+// MessagePollVoteEvent is the data of TypeMessagePollVote: somebody voted in a
+// poll, changed the vote or took it back.
+type MessagePollVoteEvent struct {
+	MessageID string `json:"messageId"` // The platform's identifier of the poll.
+	ID        string `json:"id"`        // The poll's internal UUID.
+	Chat
+	From     *Person `json:"from"`     // Who voted.
+	Question string  `json:"question"` // The poll's question.
+	// What this person chooses now, instead of what he or she chose before; empty
+	// where the vote was taken back.
+	Options []string `json:"options"`
+	// How the poll stands with this vote: every option, in the poll's order.
+	Tallies []PollTally `json:"tallies"`
+	Voters  int         `json:"voters"` // How many people have a vote in it.
 }
 
 // PresenceEvent is the data of TypePresence: a contact types, records, comes

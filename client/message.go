@@ -53,6 +53,36 @@ type Contact struct {
 	IdempotencyKey string    `json:"-"`               // as in Text
 }
 
+// Poll is a poll to send.
+type Poll struct {
+	To       string   `json:"to"`
+	Question string   `json:"question"`
+	Options  []string `json:"options"` // 2 to 12 different texts of at most 100 characters
+	// MaxAnswers is how many options somebody may choose; 0: any number, nil: one.
+	MaxAnswers     *int      `json:"maxAnswers,omitempty"`
+	QuoteMessageID string    `json:"quoteMessageId,omitempty"`
+	SendAt         time.Time `json:"sendAt,omitzero"` // as in Text
+	Later          bool      `json:"-"`               // as in Text
+	IdempotencyKey string    `json:"-"`               // as in Text
+}
+
+// Votes is how a poll stands.
+type Votes struct {
+	ID         string        `json:"id"`
+	MessageID  string        `json:"messageId"`
+	Question   string        `json:"question"`
+	MaxAnswers int           `json:"maxAnswers"` // how many options somebody may choose; 0: any number
+	Voters     int           `json:"voters"`     // how many people have a vote in it
+	Options    []OptionVotes `json:"options"`    // in the poll's order
+}
+
+// OptionVotes is an option of a poll with its votes.
+type OptionVotes struct {
+	Option string   `json:"option"`
+	Votes  int      `json:"votes"`
+	Voters []Person `json:"voters"` // the first to vote first
+}
+
 // Card is the content of a contact card.
 type Card struct {
 	FullName     string `json:"fullName"`
@@ -90,6 +120,18 @@ func (c *Client) SendLocation(ctx context.Context, instanceID string, location L
 // SendContact sends a contact card.
 func (c *Client) SendContact(ctx context.Context, instanceID string, contact Contact) (Sent, error) {
 	return c.send(ctx, instanceID, "/contact", contact.IdempotencyKey, contact.Later, contact)
+}
+
+// SendPoll sends a poll.
+func (c *Client) SendPoll(ctx context.Context, instanceID string, poll Poll) (Sent, error) {
+	return c.send(ctx, instanceID, "/poll", poll.IdempotencyKey, poll.Later, poll)
+}
+
+// Votes returns how a poll stands. The message may be named by any of its identifiers.
+func (c *Client) Votes(ctx context.Context, instanceID, messageID string) (Votes, error) {
+	var out Votes
+	err := c.call(ctx, http.MethodGet, messagePath(instanceID, "/"+url.PathEscape(messageID)+"/votes"), nil, &out)
+	return out, err
 }
 
 // Forward sends the content of a message of the instance to somebody else, marked as

@@ -15,6 +15,7 @@ type MessageChanges interface {
 	MarkRead(ctx context.Context, instanceID string, ref gateway.MessageRef) error
 	Delete(ctx context.Context, instanceID string, ref gateway.MessageRef) error
 	React(ctx context.Context, instanceID string, ref gateway.MessageRef, reaction string) error
+	Votes(ctx context.Context, instanceID string, ref gateway.MessageRef) (messaging.Poll, error)
 }
 
 // messages is the resource of messages that exist.
@@ -115,4 +116,68 @@ func (m messages) react() contract.Endpoint {
 		given := in.Given()
 		return nil, m.use.React(ctx, contract.Instance(ctx).ID, messageRef(given.MessageID), given.Reaction)
 	})
+}
+
+// messagePath is the path of a message.
+type messagePath struct {
+	contract.InstancePath
+
+	MessageID string `path:"messageId" doc:"The message: its platform identifier, the composite form, or the id of a send result." example:"3EB0C431C26A1916E07A"`
+}
+
+// Votes is how a poll stands.
+type Votes struct {
+	ID         string       `json:"id" format:"uuid" doc:"The poll's internal identifier."`
+	MessageID  string       `json:"messageId" doc:"Its identifier on the platform." example:"3EB0C431C26A1916E07A"`
+	Question   string       `json:"question" example:"When shall we deliver?"`
+	MaxAnswers int          `json:"maxAnswers" doc:"How many options somebody may choose; 0: any number." example:"1"`
+	Voters     int          `json:"voters" doc:"How many people have a vote in it." example:"1"`
+	Options    []OptionVote `json:"options" nullable:"false" doc:"Every option, in the poll's order."`
+}
+
+// OptionVote is an option of a poll with its votes.
+type OptionVote struct {
+	Option string  `json:"option" example:"Tomorrow"`
+	Votes  int     `json:"votes" doc:"How many people chose it." example:"1"`
+	Voters []Voter `json:"voters" nullable:"false" doc:"Who chose it, the first to vote first."`
+}
+
+// Voter is somebody who has voted, as events name people.
+type Voter struct {
+	JID  *string `json:"jid" nullable:"true" doc:"Personal chat ID; null if the number is not known." example:"5511988887766@s.whatsapp.net"`
+	LID  *string `json:"lid" nullable:"true" example:"123456789012345@lid"`
+	Name *string `json:"name" nullable:"true" example:"Ana"`
+}
+
+func (m messages) votes() contract.Endpoint {
+	return contract.Handle(contract.Operation{
+		ID: "getVotes", Tag: tagMessages,
+		Summary: "Get the votes in a poll",
+		Description: "Votes in polls of this instance and of others, in chats that it is in. Those from before the poll came to the " +
+			"instance are not known. A person's newest vote counts.",
+		Codes: []string{gateway.CodeMessageNotFound, gateway.CodeMessageIsNoPoll},
+	}, func(ctx context.Context, in *messagePath) (*contract.Answer[Votes], error) {
+		poll, err := m.use.Votes(ctx, contract.Instance(ctx).ID, messageRef(in.MessageID))
+		if err != nil {
+			return nil, err
+		}
+		return &contract.Answer[Votes]{Body: newVotes(poll)}, nil
+	})
+}
+
+func newVotes(poll messaging.Poll) Votes {
+	shown := Votes{
+		ID: poll.Message.ID, MessageID: poll.Message.PlatformID, Question: poll.Message.Text, MaxAnswers: poll.MaxAnswers,
+		Voters: poll.Voters, Options: make([]OptionVote, 0, len(poll.Options)),
+	}
+	for _, option := range poll.Options {
+		votes := OptionVote{Option: option.Name, Votes: len(option.Voters), Voters: make([]Voter, 0, len(option.Voters))}
+		for _, voter := range option.Voters {
+			votes.Voters = append(votes.Voters, Voter{
+				JID: contract.TextOrNil(string(voter.JID)), LID: contract.TextOrNil(string(voter.LID)), Name: contract.TextOrNil(voter.Name),
+			})
+		}
+		shown.Options = append(shown.Options, votes)
+	}
+	return shown
 }

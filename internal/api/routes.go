@@ -40,6 +40,8 @@ func routes(c Config, origin contract.Origin) []contract.Route {
 		post("/api/message/{instanceId}/sticker", send.sticker()),
 		post("/api/message/{instanceId}/location", send.location()),
 		post("/api/message/{instanceId}/contact", send.contact()),
+		post("/api/message/{instanceId}/poll", send.poll()),
+		get("/api/message/{instanceId}/{messageId}/votes", message.votes()),
 		post("/api/message/{instanceId}/forward", send.forward()),
 		get("/api/instances/{instanceId}/queue", waiting.list()),
 		del("/api/instances/{instanceId}/queue", waiting.cancelAll()),

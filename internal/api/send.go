@@ -18,6 +18,7 @@ type Sending interface {
 	SendMedia(ctx context.Context, request messaging.Request, kind gateway.MessageType, params messaging.MediaParams) (messaging.Result, error)
 	SendLocation(ctx context.Context, request messaging.Request, location gateway.Location) (messaging.Result, error)
 	SendContact(ctx context.Context, request messaging.Request, card gateway.ContactCard) (messaging.Result, error)
+	SendPoll(ctx context.Context, request messaging.Request, question string, poll gateway.Poll) (messaging.Result, error)
 	Forward(ctx context.Context, request messaging.Request, ref gateway.MessageRef) (messaging.Result, error)
 }
 

@@ -86,6 +86,16 @@ func (o *outcome) SendContact(_ context.Context, request messaging.Request, card
 	return o.result, o.err
 }
 
+func (o *outcome) SendPoll(_ context.Context, request messaging.Request, question string, poll gateway.Poll) (messaging.Result, error) {
+	o.note(asked{call: "SendPoll", request: request, kind: gateway.MessageType(question), other: poll})
+	return o.result, o.err
+}
+
+func (o *outcome) Votes(_ context.Context, instanceID string, ref gateway.MessageRef) (messaging.Poll, error) {
+	o.note(asked{call: "Votes", request: instanceOnly(instanceID), ref: ref})
+	return messaging.Poll{}, o.err
+}
+
 func (o *outcome) Forward(_ context.Context, request messaging.Request, ref gateway.MessageRef) (messaging.Result, error) {
 	o.note(asked{call: "Forward", request: request, ref: ref})
 	return o.result, o.err

@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/cli/terminal"
@@ -21,6 +23,7 @@ type messagesCommand struct {
 	Read     readCommand     `cmd:"" help:"Mark a message as read; its sender sees that."`
 	Forward  forwardCommand  `cmd:"" help:"Forward a message to somebody else."`
 	React    reactCommand    `cmd:"" help:"React to a message with an emoji."`
+	Votes    votesCommand    `cmd:"" help:"Show how a poll stands."`
 	Download downloadCommand `cmd:"" help:"Save the file of a message."`
 }
 
@@ -102,6 +105,39 @@ func (c reactCommand) Run(ctx context.Context, t terminal.Terminal) error {
 		err = gateway.React(ctx, id, c.MessageID, c.Emoji)
 	}
 	return c.did(t, map[bool]string{true: "reacted to", false: "removed the reaction from"}[c.Emoji != ""], err)
+}
+
+type votesCommand struct{ messageFlags }
+
+// Run shows each option with its votes.
+func (c votesCommand) Run(ctx context.Context, t terminal.Terminal) error {
+	gateway, id, err := c.open(ctx, t)
+	if err != nil {
+		return err
+	}
+	votes, err := gateway.Votes(ctx, id, c.MessageID)
+	if err != nil {
+		return err
+	}
+	rows := make([][]string, 0, len(votes.Options))
+	for _, option := range votes.Options {
+		names := make([]string, 0, len(option.Voters))
+		for _, voter := range option.Voters {
+			names = append(names, whoIs(voter))
+		}
+		rows = append(rows, []string{option.Option, strconv.Itoa(option.Votes), strings.Join(names, ", ")})
+	}
+	return t.Table(votes, []string{"OPTION", "VOTES", "WHO"}, rows)
+}
+
+// whoIs is what people call somebody: the name, or else an address.
+func whoIs(person client.Person) string {
+	for _, name := range []*string{person.Name, person.JID, person.LID} {
+		if name != nil {
+			return *name
+		}
+	}
+	return "?"
 }
 
 type downloadCommand struct {

@@ -23,6 +23,7 @@ type sendCommand struct {
 	Document sendDocumentCommand `cmd:"" help:"Send a file of any kind."`
 	Location sendLocationCommand `cmd:"" help:"Send a place."`
 	Contact  sendContactCommand  `cmd:"" help:"Send a contact card."`
+	Poll     sendPollCommand     `cmd:"" help:"Send a poll."`
 	Sticker  sendStickerCommand  `cmd:"" help:"Send a WebP picture as a sticker."`
 }
 
@@ -162,6 +163,24 @@ func (c sendContactCommand) Run(ctx context.Context, t terminal.Terminal) error 
 	return c.send(ctx, t, func(gateway *client.Client, id string) (client.Sent, error) {
 		return gateway.SendContact(ctx, id, client.Contact{
 			To: c.To, Contact: client.Card{FullName: c.Name, PhoneNumber: c.Phone, Organization: c.Organization},
+			Later: c.Later, SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
+		})
+	})
+}
+
+type sendPollCommand struct {
+	sendFlags
+	quoteFlag
+	Question   string   `arg:"" help:"What is asked, in quotes."`
+	Options    []string `arg:"" help:"The answers to choose from, each in quotes: 2 to 12."`
+	MaxAnswers int      `help:"How many answers somebody may choose; 0 is any number." default:"1" env:"-"`
+}
+
+// Run sends the poll.
+func (c sendPollCommand) Run(ctx context.Context, t terminal.Terminal) error {
+	return c.send(ctx, t, func(gateway *client.Client, id string) (client.Sent, error) {
+		return gateway.SendPoll(ctx, id, client.Poll{
+			To: c.To, Question: c.Question, Options: c.Options, MaxAnswers: &c.MaxAnswers, QuoteMessageID: c.Quote,
 			Later: c.Later, SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
 		})
 	})

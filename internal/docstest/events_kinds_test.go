@@ -85,6 +85,13 @@ func messageDescriptions() []eventDescription {
 			data: eventlog.MessageReaction{}, order: "the chat",
 			text: "Each person has at most one reaction to a message: a new one replaces the previous one, an empty one removes it.",
 		},
+		{
+			data: eventlog.MessagePollVote{}, order: "the chat",
+			text: "Somebody voted in a poll: in one of this account, or in one that came to it. The platform sends votes encrypted for those\n" +
+				"who have the poll; one that can't be opened, or that the poll does not allow, has no event. `tallies` say how the poll\n" +
+				"stands; [who voted for what](guide.md#polls) can be asked for. Votes in polls from before the instance was linked are\n" +
+				"not known.",
+		},
 	}
 }
 

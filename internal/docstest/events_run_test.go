@@ -126,6 +126,10 @@ func (s *story) receive() {
 		m.content["to"] = shopNumber
 		id := s.phones.Send(s.t, m.from, m.content)
 		s.keep(eventlog.KindMessageReceived, m.title, about(id))
+		if m.content["type"] == "poll" {
+			s.phones.Vote(s.t, anaNumber, id, "azul")
+			s.keep(eventlog.KindMessagePollVote, "A vote", about(id))
+		}
 	}
 	// From here on, every event has their names.
 	s.tape.await(s.t, eventlog.KindContactUpdated, "Ana's name", with("name", "Ana Souza"))

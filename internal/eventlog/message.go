@@ -16,6 +16,7 @@ const (
 	KindMessageEdited   Kind = "message.edited"
 	KindMessageDeleted  Kind = "message.deleted"
 	KindMessageReaction Kind = "message.reaction"
+	KindMessagePollVote Kind = "message.poll_vote"
 )
 
 func messageKinds() []Description {
@@ -26,6 +27,7 @@ func messageKinds() []Description {
 		{MessageEdited{}, "a message was edited"},
 		{MessageDeleted{}, "a message was deleted for everyone"},
 		{MessageReaction{}, "somebody reacted to a message, or took the reaction back"},
+		{MessagePollVote{}, "somebody voted in a poll, changed the vote or took it back"},
 	}
 }
 
@@ -45,6 +47,7 @@ type Message struct {
 	Media           *Media    `json:"media" doc:"The file; null where there is none."`
 	Location        *Location `json:"location" doc:"The place of a location message."`
 	Contacts        []Contact `json:"contacts" doc:"The cards of a contact message; empty for others."`
+	Poll            *Poll     `json:"poll" doc:"What a poll offers; null for others. The question is the caption."`
 	QuotedMessageID *string   `json:"quotedMessageId" doc:"The message that this one answers."`
 	Forwarded       bool      `json:"forwarded" doc:"Whether it carries the platform's mark of a forwarded message."`
 	Mentions        []*Person `json:"mentions" doc:"The people mentioned in the text; empty where nobody is mentioned."`
@@ -78,6 +81,23 @@ type Contact struct {
 	Organization *string `json:"organization" doc:"The person's organization."`
 }
 
+// Poll is what a poll offers.
+type Poll struct {
+	Options    []string `json:"options" doc:"The answers to choose from."`
+	MaxAnswers int      `json:"maxAnswers" doc:"How many of them somebody may choose; 0: any number."`
+}
+
+func newPoll(poll *gateway.Poll) *Poll {
+	if poll == nil {
+		return nil
+	}
+	shown := &Poll{Options: make([]string, 0, len(poll.Options)), MaxAnswers: poll.MaxAnswers}
+	for _, option := range poll.Options {
+		shown.Options = append(shown.Options, option.Name)
+	}
+	return shown
+}
+
 // MessageReceived is a message from somebody else.
 type MessageReceived struct {
 	Message
@@ -97,7 +117,7 @@ func NewMessage(message gateway.Message, details gateway.Details) Message {
 		IsGroup: message.Chat.JID.IsGroup(), FromMe: message.FromMe, From: NewPerson(message.Sender),
 		Timestamp: Time(message.SentAt), Type: string(message.Type),
 		QuotedMessageID: orNull(message.QuotedID), Forwarded: details.Forwarded,
-		Contacts: make([]Contact, 0, len(details.Contacts)), Mentions: newPersons(details.Mentions),
+		Contacts: make([]Contact, 0, len(details.Contacts)), Poll: newPoll(details.Poll), Mentions: newPersons(details.Mentions),
 		Unsupported: orNull(details.Unsupported),
 	}
 	if message.Type == gateway.TypeText {
@@ -194,3 +214,24 @@ type MessageReaction struct {
 
 // Kind is message.reaction.
 func (MessageReaction) Kind() Kind { return KindMessageReaction }
+
+// MessagePollVote reports that somebody voted in a poll.
+type MessagePollVote struct {
+	MessageID string `json:"messageId" doc:"The platform's identifier of the poll."`
+	ID        string `json:"id" doc:"The poll's internal UUID."`
+	Chat
+	From     *Person  `json:"from" doc:"Who voted."`
+	Question string   `json:"question" doc:"The poll's question."`
+	Options  []string `json:"options" doc:"What this person chooses now, instead of what he or she chose before; empty where the vote was taken back."`
+	Tallies  []Tally  `json:"tallies" doc:"How the poll stands with this vote: every option, in the poll's order."`
+	Voters   int      `json:"voters" doc:"How many people have a vote in it."`
+}
+
+// Tally is how many votes an option of a poll has.
+type Tally struct {
+	Option string `json:"option" doc:"The option."`
+	Votes  int    `json:"votes" doc:"How many people chose it."`
+}
+
+// Kind is message.poll_vote.
+func (MessagePollVote) Kind() Kind { return KindMessagePollVote }

@@ -1,9 +1,62 @@
 package messaging
 
 import (
+	"context"
+	"errors"
+	"fmt"
+
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
 )
+
+// reporter makes the events of messages and changes that this instance sent.
+type reporter struct {
+	encoder gateway.Encoder
+}
+
+// descriptions are what the payloads of messages hold, by the messages' ids. To describe
+// a payload may need another database, which must not be asked in a transaction that
+// others wait for. So messages without a description are noted in the transaction, and
+// described before the next try.
+type descriptions struct {
+	known   map[string]gateway.Details
+	missing []gateway.Message
+}
+
+// errNotDescribed ends a transaction that needs a description.
+var errNotDescribed = errors.New("messaging: a message is not described yet")
+
+// describing runs a transaction, and runs it again after the messages were described
+// that it has noted as missing. The messages that are given are described before it.
+func (r *reporter) describing(ctx context.Context, run func(d *descriptions) error, messages ...gateway.Message) error {
+	d := &descriptions{known: map[string]gateway.Details{}, missing: messages}
+	for {
+		for _, message := range d.missing {
+			details, err := r.encoder.Describe(ctx, message.Payload)
+			if err != nil {
+				return fmt.Errorf("messaging: describe message: %w", err)
+			}
+			d.known[message.ID] = details
+		}
+		d.missing = nil
+		if err := run(d); !errors.Is(err, errNotDescribed) {
+			return err
+		}
+	}
+}
+
+// sentEvent is the event of a message that the platform has. It needs no source key: the
+// message's status is written in the same transaction, and only moves forward. Its error is
+// errNotDescribed if the description is missing.
+func (r *reporter) sentEvent(message gateway.Message, d *descriptions) (eventlog.Event, error) {
+	details, known := d.known[message.ID]
+	if !known {
+		d.missing = append(d.missing, message)
+		return eventlog.Event{}, errNotDescribed
+	}
+	return eventlog.NewEvent(message.InstanceID, message.Chat.Key(), "", message.SentAt,
+		eventlog.MessageSent{Message: eventlog.NewMessage(message, details), Source: string(message.Source)})
+}
 
 // receivedEvent is the event of a message that has arrived: from somebody else, or from
 // another device of this account.

@@ -87,6 +87,8 @@ func (r receiver) receive(ctx context.Context, incoming gateway.Incoming) error 
 		return r.keepHistory(ctx, incoming)
 	case gateway.Change:
 		from, err = changeOrigin(incoming), r.keepChange(ctx, incoming)
+	case gateway.PollVote:
+		from, err = voteOrigin(incoming), r.keepVote(ctx, incoming)
 	case gateway.Receipt:
 		from, err = receiptOrigin(incoming), r.keepReceipt(ctx, incoming)
 	case gateway.Restriction:

@@ -66,6 +66,11 @@ func (s *Service) SendContact(ctx context.Context, request Request, card gateway
 	return s.send(ctx, request, s.content(gateway.Content{Type: gateway.TypeContact, Contact: &card}))
 }
 
+// SendPoll sends a question with answers to choose from.
+func (s *Service) SendPoll(ctx context.Context, request Request, question string, poll gateway.Poll) (Result, error) {
+	return s.send(ctx, request, s.content(gateway.Content{Type: gateway.TypePoll, Text: question, Poll: &poll}))
+}
+
 // content is the composition of content that is complete already.
 func (s *Service) content(content gateway.Content) composition {
 	return func(context.Context) (draft, error) { return draft{content: content}, nil }

@@ -13,6 +13,7 @@ import (
 // includes the events that it causes.
 type Store interface {
 	MessageStore
+	VoteStore
 	SentChangeStore
 	IdempotencyStore
 	RetentionStore
@@ -37,6 +38,11 @@ type MessageStore interface {
 	UpdateMessages(ctx context.Context, instanceID string, ids []string,
 		change func(found []gateway.Message) (changed []gateway.Message, events []eventlog.Event, err error)) error
 	PendingMessages(ctx context.Context, after gateway.Position, before time.Time, limit int) ([]gateway.Message, error)
+}
+
+// VoteStore finds the votes in a poll.
+type VoteStore interface {
+	ListVotes(ctx context.Context, messageID string) ([]gateway.KeptVote, error)
 }
 
 // SentChangeStore keeps the changes that are sent, until the platform may no longer refer
@@ -84,6 +90,7 @@ type NewChatStore interface {
 type ReceiverStore interface {
 	ReceivedStore
 	ReceivedChangeStore
+	ReceivedVoteStore
 	RestrictionStore
 }
 
@@ -105,6 +112,12 @@ type ReceivedChangeStore interface {
 	FindChange(ctx context.Context, instanceID, platformID string) (gateway.SentChange, bool, error)
 	ConfirmChange(ctx context.Context, instanceID, platformID string,
 		confirm func(change gateway.SentChange, message gateway.Message) (gateway.Message, []eventlog.Event, error)) (known bool, err error)
+}
+
+// ReceivedVoteStore keeps the votes that are received.
+type ReceivedVoteStore interface {
+	KeepVote(ctx context.Context, poll gateway.Message, vote gateway.KeptVote,
+		report func(votes []gateway.KeptVote) (eventlog.Event, error)) error
 }
 
 // RestrictionStore keeps what the platform says of an account with its instance.

@@ -9,7 +9,7 @@ func faults() []fault {
 	return slices.Concat(
 		reliabilityFaults(), hostileFaults(), silenceFaults(), orderFaults(), apiFaults(), mediaFaults(), sandboxFaults(),
 		clientFaults(), cliFaults(), powerFaults(), proxyFaults(), versionFaults(), moveFaults(), baileysFaults(), queueFaults(), careFaults(), nodeFaults(), watchFaults(), dataFaults(), settingsFaults(),
-		doctorFaults(),
+		doctorFaults(), pollFaults(),
 	)
 }
 
@@ -260,7 +260,7 @@ func silenceFaults() []fault {
 			test: storeTests, run: "DeleteInstanceInSlices",
 		},
 		{
-			name: "people are not looked up within a transaction", file: "internal/messaging/describe.go",
+			name: "people are not looked up within a transaction", file: "internal/messaging/event.go",
 			old:  "	if !known {\n		d.missing = append(d.missing, message)\n		return eventlog.Event{}, errNotDescribed\n	}",
 			new:  "	if !known {\n		var err error\n		if details, err = r.encoder.Describe(context.Background(), message.Payload); err != nil {\n			return eventlog.Event{}, err\n		}\n	}",
 			test: messagingTests, run: "Receipts",

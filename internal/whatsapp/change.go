@@ -64,3 +64,22 @@ func (s *session) unlock(event *events.Message) {
 		event.Message = edit
 	}
 }
+
+// voteArrived decrypts a vote in a poll and passes it on, and reports whether it was kept. One
+// that can't be decrypted is forged, or belongs to a poll from before the link.
+func (s *session) voteArrived(event *events.Message) bool {
+	opened, err := s.current().DecryptPollVote(s.ctx, event)
+	if err != nil {
+		s.logger.InfoContext(s.ctx, "vote not opened", slog.String("platform_id", event.Info.ID))
+		return true
+	}
+	vote, ok := wire.VoteOf(event, opened, s.Self())
+	if !ok {
+		return true
+	}
+	if group := vote.Chat.JID; group.IsGroup() && !vote.FromMe && !s.mayBeMember(group, vote.By) {
+		s.logger.InfoContext(s.ctx, "a vote is ignored: its sender is not in the group", slog.String("platform_id", event.Info.ID))
+		return true
+	}
+	return s.receive(vote, "vote", slog.String("platform_id", event.Info.ID))
+}

@@ -23,6 +23,9 @@ func (s *session) messageArrived(event *events.Message) bool {
 		return true
 	}
 	s.completeAddresses(&event.Info.MessageSource)
+	if event.Message.GetPollUpdateMessage() != nil {
+		return s.voteArrived(event)
+	}
 	s.unlock(event)
 	incoming, err := wire.IncomingOf(event, s.Self(), s.now(), s.other)
 	if err != nil {

@@ -44,6 +44,7 @@ type recorded struct {
 	reason  gateway.Reason
 	message gateway.Message
 	change  gateway.Change
+	vote    gateway.PollVote
 	receipt gateway.Receipt
 
 	presence    gateway.ContactPresence
@@ -131,6 +132,8 @@ func (e *recorder) Receive(_ context.Context, incoming gateway.Incoming) error {
 		return e.keep(recorded{what: "message", message: incoming})
 	case gateway.Change:
 		return e.keep(recorded{what: "change", change: incoming})
+	case gateway.PollVote:
+		return e.keep(recorded{what: "vote", vote: incoming})
 	case gateway.Receipt:
 		return e.keep(recorded{what: "receipt", receipt: incoming})
 	case gateway.ContactPresence:

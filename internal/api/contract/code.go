@@ -23,6 +23,7 @@ func Codes() []Code {
 		{gateway.CodeMessageNotDeletable, gateway.Invalid, "The message was not sent by this instance, or is deleted already."},
 		{gateway.CodeDeleteWindowExpired, gateway.Invalid, "The message is too old to be deleted."},
 		{gateway.CodeMessageHasNoMedia, gateway.Invalid, "The message has no file."},
+		{gateway.CodeMessageIsNoPoll, gateway.Invalid, "The message is no poll."},
 		{gateway.CodeUnauthorized, gateway.Unauthorized, "The API key is missing, unknown, expired or revoked."},
 		{gateway.CodePaymentRequired, gateway.PaymentRequired, "The payment of the instance is pending."},
 		{gateway.CodeForbidden, gateway.Forbidden, "The API key is valid, but its scope does not include this."},

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"net/http"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -16,13 +17,16 @@ import (
 type router struct {
 	mux   *http.ServeMux
 	paths map[string]route
+	// aspects are the paths that say last what of a thing is meant, such as
+	// /api/message/{instanceId}/{messageId}/votes, by their common pattern and that word.
+	aspects map[string]map[string]route
 }
 
 // route is the handlers of one path, by method.
 type route map[string]http.HandlerFunc
 
 func newRouter() *router {
-	r := &router{mux: http.NewServeMux(), paths: map[string]route{}}
+	r := &router{mux: http.NewServeMux(), paths: map[string]route{}, aspects: map[string]map[string]route{}}
 	r.mux.HandleFunc("/", unknownRoute)
 	return r
 }
@@ -33,12 +37,41 @@ func (r *router) HandleFunc(pattern string, handler func(http.ResponseWriter, *h
 	method, name, _ := strings.Cut(pattern, " ")
 	if r.paths[name] == nil {
 		r.paths[name] = route{}
-		r.mux.Handle(name, r.paths[name])
+		r.add(name, r.paths[name])
 	}
 	r.paths[name][method] = handler
 	if method == http.MethodGet {
 		r.paths[name][http.MethodHead] = handler // net/http drops the body
 	}
+}
+
+// aspect is a path whose last two parts before a word are not fixed.
+var aspect = regexp.MustCompile(`^(.*/\{\w+\}/\{\w+\}/)(\w+)$`)
+
+// add makes the mux serve a path. It would refuse …/{instanceId}/{messageId}/votes beside
+// …/{instanceId}/media-download-link/{messageId}, because neither is part of the other. So
+// such paths share a pattern with a wildcard at its end, which is more general than both.
+func (r *router) add(name string, handlers route) {
+	parts := aspect.FindStringSubmatch(name)
+	if parts == nil {
+		r.mux.Handle(name, handlers)
+		return
+	}
+	shared, word := parts[1]+"{aspect}", parts[2]
+	if r.aspects[shared] == nil {
+		words := map[string]route{}
+		r.aspects[shared] = words
+		r.mux.HandleFunc(shared, func(w http.ResponseWriter, request *http.Request) {
+			found, ok := words[request.PathValue("aspect")]
+			if !ok {
+				unknownRoute(w, request)
+				return
+			}
+			request.Pattern = parts[1] + request.PathValue("aspect")
+			found.ServeHTTP(w, request)
+		})
+	}
+	r.aspects[shared][word] = handlers
 }
 
 // ServeHTTP answers a request, also one without a handler.

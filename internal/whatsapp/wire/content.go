@@ -31,6 +31,8 @@ func newMessage(content gateway.Content) (*waE2E.Message, error) {
 			Vcard:       new(vcard(*content.Contact)),
 			ContextInfo: about,
 		}}, nil
+	case gateway.TypePoll:
+		return newPoll(content, about), nil
 	case gateway.TypeImage, gateway.TypeVideo, gateway.TypeVoice, gateway.TypeAudio, gateway.TypeDocument, gateway.TypeSticker:
 		return newMediaMessage(content, about), nil
 	default:

@@ -46,6 +46,8 @@ func setContext(message *waE2E.Message, about *waE2E.ContextInfo) bool {
 		message.ContactsArrayMessage.ContextInfo = about
 	case message.PollCreationMessage != nil:
 		message.PollCreationMessage.ContextInfo = about
+	case message.PollCreationMessageV2 != nil:
+		message.PollCreationMessageV2.ContextInfo = about
 	case message.PollCreationMessageV3 != nil:
 		message.PollCreationMessageV3.ContextInfo = about
 	default:

@@ -15,6 +15,7 @@ func detailsOf(content *waE2E.Message, once bool, alt func(types.JID) types.JID)
 		ViewOnce:  once || onceOf(content),
 		Location:  locationOf(content),
 		Contacts:  contactsOf(content),
+		Poll:      votedOn(content),
 		Forwarded: about.GetIsForwarded(),
 		Mentions:  mentionsOf(about, alt),
 	}

@@ -86,6 +86,9 @@ func (Encoder) EncodeForwarded(payload []byte) ([]byte, error) {
 	// Without its wrappings: the forwarded message is an ordinary one.
 	content := Unwrap(message)
 	content.MessageContextInfo = nil
+	if pollOf(content) != nil { // it is a poll of its own, with votes of its own
+		content.MessageContextInfo = newSecret()
+	}
 	content.SenderKeyDistributionMessage = nil
 	if content.Conversation != nil {
 		content.ExtendedTextMessage = &waE2E.ExtendedTextMessage{Text: content.Conversation}

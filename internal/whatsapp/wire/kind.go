@@ -47,19 +47,6 @@ func kindOf(content *waE2E.Message) (gateway.MessageType, string) {
 	}
 }
 
-// pollOf returns the poll that content puts to the vote, nil for none.
-func pollOf(content *waE2E.Message) *waE2E.PollCreationMessage {
-	for _, poll := range []*waE2E.PollCreationMessage{
-		content.GetPollCreationMessage(), content.GetPollCreationMessageV2(), content.GetPollCreationMessageV3(),
-		content.GetPollCreationMessageV5(), content.GetPollCreationMessageV6(),
-	} {
-		if poll != nil {
-			return poll
-		}
-	}
-	return nil
-}
-
 // nameOf returns the platform's name for the kind of content, "unknown" with a
 // number if it is newer than the copy of the protocol here. It is empty for content that
 // shows a person nothing: see silent.

@@ -1,0 +1,154 @@
+// Polls: the votes that a session receives, and how a poll stands.
+
+package messaging
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"log/slog"
+	"slices"
+
+	"github.com/recado-project/recado/internal/eventlog"
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+// Poll is how a poll stands.
+type Poll struct {
+	Message gateway.Message // Text is the question
+	// MaxAnswers is how many options somebody may choose; 0: any number.
+	MaxAnswers int
+	Options    []PollOption // in the poll's order
+	Voters     int          // who have a vote in it
+}
+
+// PollOption is an option of a poll with those who chose it.
+type PollOption struct {
+	Name   string
+	Voters []gateway.Party // the one who voted first is first
+}
+
+// Votes returns how a poll stands. Its error is NotFound, also for a message that was
+// deleted, or Invalid for a message that is no poll.
+func (s *Service) Votes(ctx context.Context, instanceID string, ref gateway.MessageRef) (Poll, error) {
+	message, err := s.Find(ctx, instanceID, ref)
+	if err != nil {
+		return Poll{}, err
+	}
+	if !message.DeletedAt.IsZero() {
+		return Poll{}, gateway.Errorf(gateway.NotFound, gateway.CodeMessageNotFound, "the poll was deleted")
+	}
+	if message.Type != gateway.TypePoll {
+		return Poll{}, gateway.Errorf(gateway.Invalid, gateway.CodeMessageIsNoPoll, "the message is no poll; its type is %s", message.Type)
+	}
+	details, err := s.describe(ctx, message)
+	if err != nil {
+		return Poll{}, err
+	}
+	votes, err := s.config.Store.ListVotes(ctx, message.ID)
+	if err != nil {
+		return Poll{}, fmt.Errorf("messaging: list votes: %w", err)
+	}
+	return count(message, details.Poll, votes), nil
+}
+
+// count makes the standing of a poll from its votes.
+func count(message gateway.Message, poll *gateway.Poll, votes []gateway.KeptVote) Poll {
+	counted := Poll{Message: message}
+	if poll == nil {
+		return counted
+	}
+	counted.MaxAnswers, counted.Options = poll.MaxAnswers, make([]PollOption, len(poll.Options))
+	for n, option := range poll.Options {
+		counted.Options[n].Name = option.Name
+	}
+	for _, vote := range votes {
+		for _, choice := range vote.Choices {
+			if n := place(poll, choice); n >= 0 {
+				counted.Options[n].Voters = append(counted.Options[n].Voters, vote.By)
+			}
+		}
+		if len(vote.Choices) > 0 {
+			counted.Voters++
+		}
+	}
+	return counted
+}
+
+// place finds an option of a poll by its hash; -1 if it has none. Of options with one name the
+// first gets all votes.
+func place(poll *gateway.Poll, hash [sha256.Size]byte) int {
+	return slices.IndexFunc(poll.Options, func(option gateway.PollOption) bool { return option.Hash == hash })
+}
+
+func voteOrigin(vote gateway.PollVote) origin {
+	return origin{what: "vote", chat: vote.Chat, by: vote.By, fromMe: vote.FromMe, key: vote.SourceKey, at: vote.At}
+}
+
+// keepVote keeps a vote, in the place of an earlier one of the same person, and appends its
+// event. A vote is ignored if its poll is not known here, or is in another chat, or if it has
+// more choices than the poll allows.
+func (r receiver) keepVote(ctx context.Context, vote gateway.PollVote) error {
+	found, err := r.config.Store.FindMessages(ctx, r.instanceID, vote.PollID)
+	if err != nil {
+		return fmt.Errorf("messaging: find the poll of a vote: %w", err)
+	}
+	n := slices.IndexFunc(found, func(m gateway.Message) bool {
+		return m.Type == gateway.TypePoll && m.PlatformID == vote.PollID && m.DeletedAt.IsZero() && sameChat(m.Chat, vote.Chat)
+	})
+	if n < 0 {
+		r.ignore(ctx, vote, "its poll is not known here")
+		return nil
+	}
+	message := found[n]
+	details, err := r.config.Encoder.Describe(ctx, message.Payload)
+	if err != nil {
+		return fmt.Errorf("messaging: describe a poll: %w", err)
+	}
+	poll := details.Poll
+	choices := chosen(poll, vote.Choices)
+	if poll.MaxAnswers > 0 && len(choices) > poll.MaxAnswers {
+		r.ignore(ctx, vote, "it has more choices than the poll allows")
+		return nil
+	}
+	err = r.config.Store.KeepVote(ctx, message, gateway.KeptVote{By: vote.By, Choices: choices, At: vote.At},
+		func(votes []gateway.KeptVote) (eventlog.Event, error) {
+			return voteEvent(vote, count(message, poll, votes), choices, poll)
+		})
+	if err != nil {
+		return fmt.Errorf("messaging: keep a vote: %w", err)
+	}
+	return nil
+}
+
+// chosen returns those choices that are options of the poll, each once.
+func chosen(poll *gateway.Poll, choices [][sha256.Size]byte) [][sha256.Size]byte {
+	var known [][sha256.Size]byte
+	for _, choice := range choices {
+		if place(poll, choice) >= 0 && !slices.Contains(known, choice) {
+			known = append(known, choice)
+		}
+	}
+	return known
+}
+
+func (r receiver) ignore(ctx context.Context, vote gateway.PollVote, why string) {
+	r.config.Logger.InfoContext(ctx, "a vote is ignored",
+		slog.String("instance_id", r.instanceID), slog.String("poll", vote.PollID), slog.String("why", why))
+}
+
+// voteEvent is the event of a vote.
+func voteEvent(vote gateway.PollVote, stands Poll, choices [][sha256.Size]byte, poll *gateway.Poll) (eventlog.Event, error) {
+	data := eventlog.MessagePollVote{
+		MessageID: vote.PollID, ID: stands.Message.ID, Chat: eventlog.NewChat(vote.Chat), From: eventlog.NewPerson(vote.By),
+		Question: stands.Message.Text, Options: make([]string, 0, len(choices)),
+		Tallies: make([]eventlog.Tally, 0, len(stands.Options)), Voters: stands.Voters,
+	}
+	for _, choice := range choices {
+		data.Options = append(data.Options, poll.Options[place(poll, choice)].Name)
+	}
+	for _, option := range stands.Options {
+		data.Tallies = append(data.Tallies, eventlog.Tally{Option: option.Name, Votes: len(option.Voters)})
+	}
+	return eventlog.NewEvent(stands.Message.InstanceID, vote.Chat.Key(), vote.SourceKey, vote.At, data)
+}

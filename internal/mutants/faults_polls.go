@@ -1,0 +1,32 @@
+package main
+
+// pollFaults break what is promised of polls.
+func pollFaults() []fault {
+	return []fault{
+		{
+			name: "a vote counts once for each person", file: "internal/store/votetable/votetable.go",
+			old: "return v.By.Is(vote.By.JID) || v.By.Is(vote.By.LID)", new: "return v.By.Is(vote.By.JID) && v.By.Is(vote.By.LID)",
+			test: storeTests, run: "TestSQLite/votes$",
+		},
+		{
+			name: "an older vote does not replace a newer one", file: "internal/store/votetable/votetable.go",
+			old: "if votes[earlier].At.After(vote.At) {", new: "if false {",
+			test: storeTests, run: "TestSQLite/votes$",
+		},
+		{
+			name: "a vote with too many choices is ignored", file: "internal/messaging/vote.go",
+			old: "if poll.MaxAnswers > 0 && len(choices) > poll.MaxAnswers {", new: "if false {",
+			test: hostileTests, run: "ForgedVotes",
+		},
+		{
+			name: "a choice that the poll does not have is no choice", file: "internal/messaging/vote.go",
+			old: "if place(poll, choice) >= 0 && !slices.Contains(known, choice) {", new: "if !slices.Contains(known, choice) {",
+			test: hostileTests, run: "ForgedVotes",
+		},
+		{
+			name: "a poll has a secret, without which nobody can vote", file: "internal/whatsapp/wire/poll.go",
+			old: "PollCreationMessage: poll, MessageContextInfo: newSecret()}", new: "PollCreationMessage: poll}",
+			test: serverTests, run: "VotesAreCounted",
+		},
+	}
+}
