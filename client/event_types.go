@@ -98,7 +98,8 @@ type Message struct {
 	// Whether it carries the platform's mark of a forwarded message.
 	Forwarded bool `json:"forwarded"`
 	// The people mentioned in the text; empty where nobody is mentioned.
-	Mentions []Person `json:"mentions"`
+	Mentions         []Person `json:"mentions"`
+	MentionsEveryone bool     `json:"mentionsEveryone"` // Whether all members of the group are mentioned.
 	// With the type unsupported: the platform's name for a kind that is not known
 	// here; too_large for a message of more than a megabyte without its file;
 	// not_kept: followed by what it was, for something that the database can't

@@ -14,26 +14,30 @@ import (
 
 // Image is an image to send: JPEG, PNG, WebP, or GIF, which is sent as a still image.
 type Image struct {
-	To             string    `json:"to"`
-	Image          string    `json:"image"`
-	Caption        string    `json:"caption,omitempty"`
-	QuoteMessageID string    `json:"quoteMessageId,omitempty"`
-	ViewOnce       bool      `json:"viewOnce,omitempty"`
-	SendAt         time.Time `json:"sendAt,omitzero"` // as in Text
-	Later          bool      `json:"-"`               // as in Text
-	IdempotencyKey string    `json:"-"`               // as in Text
+	To              string    `json:"to"`
+	Image           string    `json:"image"`
+	Caption         string    `json:"caption,omitempty"`
+	QuoteMessageID  string    `json:"quoteMessageId,omitempty"`
+	ViewOnce        bool      `json:"viewOnce,omitempty"`
+	Mentions        []string  `json:"mentions,omitempty"`        // as in Text, in the caption
+	MentionEveryone bool      `json:"mentionEveryone,omitempty"` // as in Text
+	SendAt          time.Time `json:"sendAt,omitzero"`           // as in Text
+	Later           bool      `json:"-"`                         // as in Text
+	IdempotencyKey  string    `json:"-"`                         // as in Text
 }
 
 // Video is a video to send.
 type Video struct {
-	To             string    `json:"to"`
-	Video          string    `json:"video"`
-	Caption        string    `json:"caption,omitempty"`
-	QuoteMessageID string    `json:"quoteMessageId,omitempty"`
-	ViewOnce       bool      `json:"viewOnce,omitempty"`
-	SendAt         time.Time `json:"sendAt,omitzero"` // as in Text
-	Later          bool      `json:"-"`               // as in Text
-	IdempotencyKey string    `json:"-"`               // as in Text
+	To              string    `json:"to"`
+	Video           string    `json:"video"`
+	Caption         string    `json:"caption,omitempty"`
+	QuoteMessageID  string    `json:"quoteMessageId,omitempty"`
+	ViewOnce        bool      `json:"viewOnce,omitempty"`
+	Mentions        []string  `json:"mentions,omitempty"`        // as in Text, in the caption
+	MentionEveryone bool      `json:"mentionEveryone,omitempty"` // as in Text
+	SendAt          time.Time `json:"sendAt,omitzero"`           // as in Text
+	Later           bool      `json:"-"`                         // as in Text
+	IdempotencyKey  string    `json:"-"`                         // as in Text
 }
 
 // VoiceNote is a voice message to send, ideally OGG with Opus.
@@ -59,14 +63,16 @@ type AudioFile struct {
 
 // Document is a file of any kind to send.
 type Document struct {
-	To             string    `json:"to"`
-	Document       string    `json:"document"`
-	Caption        string    `json:"caption,omitempty"`
-	FileName       string    `json:"fileName,omitempty"`
-	QuoteMessageID string    `json:"quoteMessageId,omitempty"`
-	SendAt         time.Time `json:"sendAt,omitzero"` // as in Text
-	Later          bool      `json:"-"`               // as in Text
-	IdempotencyKey string    `json:"-"`               // as in Text
+	To              string    `json:"to"`
+	Document        string    `json:"document"`
+	Caption         string    `json:"caption,omitempty"`
+	FileName        string    `json:"fileName,omitempty"`
+	QuoteMessageID  string    `json:"quoteMessageId,omitempty"`
+	Mentions        []string  `json:"mentions,omitempty"`        // as in Text, in the caption
+	MentionEveryone bool      `json:"mentionEveryone,omitempty"` // as in Text
+	SendAt          time.Time `json:"sendAt,omitzero"`           // as in Text
+	Later           bool      `json:"-"`                         // as in Text
+	IdempotencyKey  string    `json:"-"`                         // as in Text
 }
 
 // Sticker is a WebP picture to send as a sticker.

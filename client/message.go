@@ -23,6 +23,10 @@ type Text struct {
 	To             string `json:"to"`
 	Message        string `json:"message"`
 	QuoteMessageID string `json:"quoteMessageId,omitempty"`
+	// Mentions are people whom the text mentions, in any form of a recipient: write "@" and
+	// the same number into the text. MentionEveryone mentions all members of a group.
+	Mentions        []string `json:"mentions,omitempty"`
+	MentionEveryone bool     `json:"mentionEveryone,omitempty"`
 	// Later leaves the message in the instance's queue: the call returns as soon as the
 	// message is kept. SendAt leaves it there until that time, unless it is zero.
 	Later  bool      `json:"-"`

@@ -12,6 +12,8 @@ import (
 // Captioned is the field of the media that can have a caption.
 type Captioned struct {
 	Caption string `json:"caption,omitempty" maxLength:"1024" doc:"Text below the media, at most 1,024 characters." example:"The new model"`
+
+	Mentioning
 }
 
 // Vanishing is the field of the media that can vanish.
@@ -88,7 +90,7 @@ func (s sending) image() contract.Endpoint {
 		Codes:       []string{gateway.CodeMessageNotFound},
 	}, func(ctx context.Context, in *sendInput[imageBody]) (messaging.Result, error) {
 		given := in.Given()
-		return sendMedia(ctx, s, in, addressed{given.To, given.QuoteMessageID, given.SendAt}, gateway.TypeImage, messaging.MediaParams{
+		return sendMedia(ctx, s, in, addressed{given.To, given.QuoteMessageID, given.SendAt, given.Mentioning}, gateway.TypeImage, messaging.MediaParams{
 			Field: "image", Input: given.Image, Caption: given.Caption, ViewOnce: given.ViewOnce,
 		})
 	})
@@ -100,7 +102,7 @@ func (s sending) video() contract.Endpoint {
 		Codes: []string{gateway.CodeMessageNotFound},
 	}, func(ctx context.Context, in *sendInput[videoBody]) (messaging.Result, error) {
 		given := in.Given()
-		return sendMedia(ctx, s, in, addressed{given.To, given.QuoteMessageID, given.SendAt}, gateway.TypeVideo, messaging.MediaParams{
+		return sendMedia(ctx, s, in, addressed{given.To, given.QuoteMessageID, given.SendAt, given.Mentioning}, gateway.TypeVideo, messaging.MediaParams{
 			Field: "video", Input: given.Video, Caption: given.Caption, ViewOnce: given.ViewOnce,
 		})
 	})
@@ -113,7 +115,7 @@ func (s sending) voiceNote() contract.Endpoint {
 		Codes:       []string{gateway.CodeMessageNotFound},
 	}, func(ctx context.Context, in *sendInput[voiceBody]) (messaging.Result, error) {
 		given := in.Given()
-		return sendMedia(ctx, s, in, addressed{given.To, given.QuoteMessageID, given.SendAt}, gateway.TypeVoice, messaging.MediaParams{
+		return sendMedia(ctx, s, in, addressed{given.To, given.QuoteMessageID, given.SendAt, Mentioning{}}, gateway.TypeVoice, messaging.MediaParams{
 			Field: "audio", Input: given.Audio, ViewOnce: given.ViewOnce,
 		})
 	})
@@ -126,7 +128,7 @@ func (s sending) audioFile() contract.Endpoint {
 		Codes:       []string{gateway.CodeMessageNotFound},
 	}, func(ctx context.Context, in *sendInput[audioBody]) (messaging.Result, error) {
 		given := in.Given()
-		return sendMedia(ctx, s, in, addressed{given.To, given.QuoteMessageID, given.SendAt}, gateway.TypeAudio, messaging.MediaParams{
+		return sendMedia(ctx, s, in, addressed{given.To, given.QuoteMessageID, given.SendAt, Mentioning{}}, gateway.TypeAudio, messaging.MediaParams{
 			Field: "audio", Input: given.Audio,
 		})
 	})
@@ -138,7 +140,7 @@ func (s sending) document() contract.Endpoint {
 		Codes: []string{gateway.CodeMessageNotFound},
 	}, func(ctx context.Context, in *sendInput[documentBody]) (messaging.Result, error) {
 		given := in.Given()
-		return sendMedia(ctx, s, in, addressed{given.To, given.QuoteMessageID, given.SendAt}, gateway.TypeDocument, messaging.MediaParams{
+		return sendMedia(ctx, s, in, addressed{given.To, given.QuoteMessageID, given.SendAt, given.Mentioning}, gateway.TypeDocument, messaging.MediaParams{
 			Field: "document", Input: given.Document, Caption: given.Caption, FileName: given.FileName,
 		})
 	})
@@ -149,16 +151,17 @@ func (s sending) sticker() contract.Endpoint {
 		ID: "sendSticker", Summary: "Send a sticker",
 	}, func(ctx context.Context, in *sendInput[stickerBody]) (messaging.Result, error) {
 		given := in.Given()
-		return sendMedia(ctx, s, in, addressed{given.To, "", given.SendAt}, gateway.TypeSticker, messaging.MediaParams{
+		return sendMedia(ctx, s, in, addressed{given.To, "", given.SendAt, Mentioning{}}, gateway.TypeSticker, messaging.MediaParams{
 			Field: "sticker", Input: given.Sticker,
 		})
 	})
 }
 
-// addressed is what a body says beside its content: to whom, what it answers, and when.
+// addressed is what a body says beside its content: to whom, what it answers, when, and who is mentioned.
 type addressed struct {
 	to, quoted string
 	at         *time.Time
+	mentioning Mentioning
 }
 
 // handleMedia makes the endpoint of an operation that sends one kind of media.
@@ -174,6 +177,9 @@ func sendMedia[T any](
 ) (messaging.Result, error) {
 	request, err := newRequest(ctx, in, to.to, to.quoted, to.at)
 	if err != nil {
+		return messaging.Result{}, err
+	}
+	if request.Mentions, err = to.mentioning.mentions(); err != nil {
 		return messaging.Result{}, err
 	}
 	if inline := contract.Media(ctx); inline != nil {

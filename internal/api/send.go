@@ -80,12 +80,38 @@ type Reply struct {
 	QuoteMessageID string `json:"quoteMessageId,omitempty" doc:"Message to reply to: its platform identifier, the composite form, or the id of a send result." example:"3EB0C431C26A1916E07A" sample:"-"`
 }
 
+// Mentioning are the fields of the bodies whose text or caption can mention people.
+type Mentioning struct {
+	Mentions        []string `json:"mentions,omitempty" nullable:"false" maxItems:"100" doc:"People whom the text mentions, in any form of a recipient; 100 at most. Write \"@\" and the same number into the text, where phones show the name." sample:"-"`
+	MentionEveryone bool     `json:"mentionEveryone,omitempty" default:"false" doc:"Mention all members of the group." sample:"-"`
+}
+
+// mentions reads whom to mention.
+func (m Mentioning) mentions() (messaging.Mentions, error) {
+	mentions := messaging.Mentions{Everyone: m.MentionEveryone}
+	var wrong []gateway.FieldError
+	for n, text := range m.Mentions {
+		who, err := gateway.ParseRecipient(text)
+		if err != nil || who.Chat.IsGroup() {
+			wrong = append(wrong, gateway.FieldError{
+				Field: fmt.Sprintf("mentions[%d]", n), Message: "must be a phone number with country code, or the chat ID of a person",
+			})
+		}
+		mentions.People = append(mentions.People, who)
+	}
+	if len(wrong) > 0 {
+		return messaging.Mentions{}, gateway.InvalidFields(wrong...)
+	}
+	return mentions, nil
+}
+
 // textBody is the body of a text to send.
 type textBody struct {
 	Addressee
 
 	Message string `json:"message" minLength:"1" maxLength:"65536" doc:"The text, at most 65,536 characters." example:"Your order is on its way."`
 
+	Mentioning
 	Reply
 	Schedule
 }
@@ -137,6 +163,9 @@ func (s sending) text() contract.Endpoint {
 		given := in.Given()
 		request, err := newRequest(ctx, in, given.To, given.QuoteMessageID, given.SendAt)
 		if err != nil {
+			return messaging.Result{}, err
+		}
+		if request.Mentions, err = given.mentions(); err != nil {
 			return messaging.Result{}, err
 		}
 		return s.use.SendText(ctx, request, given.Message)

@@ -80,6 +80,12 @@ type quoteFlag struct {
 	Quote string `help:"Message to reply to." env:"-"`
 }
 
+// mentionFlags say whom a text mentions.
+type mentionFlags struct {
+	Mention         []string `help:"Person whom the text mentions, where it says @ and the number; may be repeated." env:"-" sep:"none"`
+	MentionEveryone bool     `help:"Mention all members of the group." env:"-"`
+}
+
 type captionFlag struct {
 	Caption string `help:"Text below the media." env:"-"`
 }
@@ -91,6 +97,7 @@ type viewOnceFlag struct {
 type sendTextCommand struct {
 	sendFlags
 	quoteFlag
+	mentionFlags
 	Message []string `arg:"" optional:"" help:"The text, in quotes; - reads it from standard input."`
 }
 
@@ -105,7 +112,7 @@ func (c sendTextCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	}
 	return c.send(ctx, t, func(gateway *client.Client, id string) (client.Sent, error) {
 		return gateway.SendText(ctx, id, client.Text{
-			To: c.To, Message: message, QuoteMessageID: c.Quote, Later: c.Later, SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
+			To: c.To, Message: message, QuoteMessageID: c.Quote, Mentions: c.Mention, MentionEveryone: c.MentionEveryone, Later: c.Later, SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
 		})
 	})
 }

@@ -25,6 +25,7 @@ type sendImageCommand struct {
 	sendFlags
 	quoteFlag
 	captionFlag
+	mentionFlags
 	viewOnceFlag
 	fileArgument
 }
@@ -33,7 +34,7 @@ type sendImageCommand struct {
 func (c sendImageCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	return c.sendFile(ctx, t, c.sendFlags, func(gateway *client.Client, id, media string) (client.Sent, error) {
 		return gateway.SendImage(ctx, id, client.Image{
-			To: c.To, Image: media, Caption: c.Caption, QuoteMessageID: c.Quote, ViewOnce: c.ViewOnce, Later: c.Later, SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
+			To: c.To, Image: media, Caption: c.Caption, QuoteMessageID: c.Quote, Mentions: c.Mention, MentionEveryone: c.MentionEveryone, ViewOnce: c.ViewOnce, Later: c.Later, SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
 		})
 	})
 }
@@ -42,6 +43,7 @@ type sendVideoCommand struct {
 	sendFlags
 	quoteFlag
 	captionFlag
+	mentionFlags
 	viewOnceFlag
 	fileArgument
 }
@@ -50,7 +52,7 @@ type sendVideoCommand struct {
 func (c sendVideoCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	return c.sendFile(ctx, t, c.sendFlags, func(gateway *client.Client, id, media string) (client.Sent, error) {
 		return gateway.SendVideo(ctx, id, client.Video{
-			To: c.To, Video: media, Caption: c.Caption, QuoteMessageID: c.Quote, ViewOnce: c.ViewOnce, Later: c.Later, SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
+			To: c.To, Video: media, Caption: c.Caption, QuoteMessageID: c.Quote, Mentions: c.Mention, MentionEveryone: c.MentionEveryone, ViewOnce: c.ViewOnce, Later: c.Later, SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
 		})
 	})
 }
@@ -90,6 +92,7 @@ type sendDocumentCommand struct {
 	sendFlags
 	quoteFlag
 	captionFlag
+	mentionFlags
 	FileName string `help:"Name to display. Without it: the file's own." env:"-"`
 	fileArgument
 }
@@ -102,7 +105,7 @@ func (c sendDocumentCommand) Run(ctx context.Context, t terminal.Terminal) error
 	}
 	return c.sendFile(ctx, t, c.sendFlags, func(gateway *client.Client, id, media string) (client.Sent, error) {
 		return gateway.SendDocument(ctx, id, client.Document{
-			To: c.To, Document: media, Caption: c.Caption, FileName: name, QuoteMessageID: c.Quote, Later: c.Later, SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
+			To: c.To, Document: media, Caption: c.Caption, FileName: name, QuoteMessageID: c.Quote, Mentions: c.Mention, MentionEveryone: c.MentionEveryone, Later: c.Later, SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
 		})
 	})
 }

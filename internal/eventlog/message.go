@@ -37,21 +37,22 @@ type Message struct {
 	ID        string `json:"id" doc:"The internal UUID, as in a Send result."`
 	MessageID string `json:"messageId" doc:"The platform's identifier."`
 	Chat
-	IsGroup         bool      `json:"isGroup" doc:"Whether the chat is a group."`
-	FromMe          bool      `json:"fromMe" doc:"Whether this account sent it."`
-	From            *Person   `json:"from" doc:"Who sent it."`
-	Timestamp       Time      `json:"timestamp" doc:"By the platform's clock."`
-	Type            string    `json:"type" doc:"text, image, video, voice, audio, document, location, contact, sticker, poll or unsupported."`
-	Text            *string   `json:"text" doc:"The text of a text message, cut after 65,536 characters."`
-	Caption         *string   `json:"caption" doc:"The caption of an image, a video or a document; the question of a poll."`
-	Media           *Media    `json:"media" doc:"The file; null where there is none."`
-	Location        *Location `json:"location" doc:"The place of a location message."`
-	Contacts        []Contact `json:"contacts" doc:"The cards of a contact message; empty for others."`
-	Poll            *Poll     `json:"poll" doc:"What a poll offers; null for others. The question is the caption."`
-	QuotedMessageID *string   `json:"quotedMessageId" doc:"The message that this one answers."`
-	Forwarded       bool      `json:"forwarded" doc:"Whether it carries the platform's mark of a forwarded message."`
-	Mentions        []*Person `json:"mentions" doc:"The people mentioned in the text; empty where nobody is mentioned."`
-	Unsupported     *string   `json:"unsupported" doc:"With the type unsupported: the platform's name for a kind that is not known here; too_large for a message of more than a megabyte without its file; not_kept: followed by what it was, for something that the database can't store."`
+	IsGroup          bool      `json:"isGroup" doc:"Whether the chat is a group."`
+	FromMe           bool      `json:"fromMe" doc:"Whether this account sent it."`
+	From             *Person   `json:"from" doc:"Who sent it."`
+	Timestamp        Time      `json:"timestamp" doc:"By the platform's clock."`
+	Type             string    `json:"type" doc:"text, image, video, voice, audio, document, location, contact, sticker, poll or unsupported."`
+	Text             *string   `json:"text" doc:"The text of a text message, cut after 65,536 characters."`
+	Caption          *string   `json:"caption" doc:"The caption of an image, a video or a document; the question of a poll."`
+	Media            *Media    `json:"media" doc:"The file; null where there is none."`
+	Location         *Location `json:"location" doc:"The place of a location message."`
+	Contacts         []Contact `json:"contacts" doc:"The cards of a contact message; empty for others."`
+	Poll             *Poll     `json:"poll" doc:"What a poll offers; null for others. The question is the caption."`
+	QuotedMessageID  *string   `json:"quotedMessageId" doc:"The message that this one answers."`
+	Forwarded        bool      `json:"forwarded" doc:"Whether it carries the platform's mark of a forwarded message."`
+	Mentions         []*Person `json:"mentions" doc:"The people mentioned in the text; empty where nobody is mentioned."`
+	MentionsEveryone bool      `json:"mentionsEveryone" doc:"Whether all members of the group are mentioned."`
+	Unsupported      *string   `json:"unsupported" doc:"With the type unsupported: the platform's name for a kind that is not known here; too_large for a message of more than a megabyte without its file; not_kept: followed by what it was, for something that the database can't store."`
 }
 
 // Media describes the file of a message.
@@ -118,7 +119,7 @@ func NewMessage(message gateway.Message, details gateway.Details) Message {
 		Timestamp: Time(message.SentAt), Type: string(message.Type),
 		QuotedMessageID: orNull(message.QuotedID), Forwarded: details.Forwarded,
 		Contacts: make([]Contact, 0, len(details.Contacts)), Poll: newPoll(details.Poll), Mentions: newPersons(details.Mentions),
-		Unsupported: orNull(details.Unsupported),
+		MentionsEveryone: details.MentionsEveryone, Unsupported: orNull(details.Unsupported),
 	}
 	if message.Type == gateway.TypeText {
 		m.Text = &message.Text

@@ -16,6 +16,10 @@ type Content struct {
 	Contact  *ContactCard
 	Poll     *Poll  // Text is its question
 	Quote    *Quote // the message this one answers; nil for none
+	// Mentions are the people whom the text mentions, each as "@" and the user part of the
+	// address; MentionsEveryone is a mention of all members of the group.
+	Mentions         []JID
+	MentionsEveryone bool
 }
 
 // Media is a file that was checked and measured, and where the platform keeps it.
@@ -89,6 +93,8 @@ type Details struct {
 	Poll      *Poll
 	Forwarded bool
 	Mentions  []Party
+	// MentionsEveryone says that all members of the group are mentioned.
+	MentionsEveryone bool
 	// Unsupported is the platform's name for a kind of message that this program does
 	// not know; empty for known kinds.
 	Unsupported string

@@ -32,6 +32,7 @@ type Request struct {
 	InstanceID string
 	To         gateway.Recipient
 	Quote      gateway.MessageRef // the message to answer; its zero value for none
+	Mentions   Mentions           // of a text or a caption
 	Repeat     *Repeat            // nil if the client gave no Idempotency-Key
 	// Later leaves the message in the queue, which sends it when it is due. The zero DueAt
 	// is at once.
@@ -69,6 +70,26 @@ func (s *Service) SendContact(ctx context.Context, request Request, card gateway
 // SendPoll sends a question with answers to choose from.
 func (s *Service) SendPoll(ctx context.Context, request Request, question string, poll gateway.Poll) (Result, error) {
 	return s.send(ctx, request, s.content(gateway.Content{Type: gateway.TypePoll, Text: question, Poll: &poll}))
+}
+
+// Forward sends the content of a message to another chat, with the platform's mark and
+// without its quote. Its error is NotFound if there is no such message, or it was deleted.
+func (s *Service) Forward(ctx context.Context, request Request, ref gateway.MessageRef) (Result, error) {
+	return s.send(ctx, request, func(ctx context.Context) (draft, error) {
+		original, err := s.Find(ctx, request.InstanceID, ref)
+		if err != nil {
+			return draft{}, err
+		}
+		if !original.DeletedAt.IsZero() {
+			return draft{}, gateway.Errorf(gateway.NotFound, gateway.CodeMessageNotFound,
+				"the message was deleted; there is nothing to forward")
+		}
+		payload, err := s.config.Encoder.EncodeForwarded(original.Payload)
+		if err != nil {
+			return draft{}, fmt.Errorf("messaging: forward message: %w", err)
+		}
+		return draft{content: gateway.Content{Type: original.Type, Text: original.Text}, payload: payload}, nil
+	})
 }
 
 // content is the composition of content that is complete already.
@@ -139,6 +160,9 @@ func (s *Service) newMessage(
 		return gateway.Message{}, err
 	}
 	defer func() { err = errors.Join(err, draft.close()) }()
+	if err := s.mention(ctx, session, request, &draft.content); err != nil {
+		return gateway.Message{}, err
+	}
 	if draft.file != nil {
 		if draft.content.Media.Upload, err = s.upload(ctx, session, draft.content.Type, draft.file); err != nil {
 			return gateway.Message{}, err

@@ -28,5 +28,10 @@ func pollFaults() []fault {
 			old: "PollCreationMessage: poll, MessageContextInfo: newSecret()}", new: "PollCreationMessage: poll}",
 			test: serverTests, run: "VotesAreCounted",
 		},
+		{
+			name: "the longer number of somebody else is not mentioned", file: "internal/messaging/mention.go",
+			old: "if after != \"\" && after[0] >= '0' && after[0] <= '9' {", new: "if false {",
+			test: serverTests, run: "TestMentions",
+		},
 	}
 }

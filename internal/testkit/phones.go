@@ -59,6 +59,8 @@ type PhoneMessage struct {
 
 	QuotedMessageID string     `json:"quotedMessageId"`
 	Forwarded       bool       `json:"forwarded"`
+	Mentions        []string   `json:"mentions"`
+	Everyone        bool       `json:"mentionsEveryone"`
 	Reactions       []Reaction `json:"reactions"`
 	Edited          bool       `json:"edited"`
 	Deleted         bool       `json:"deleted"`

@@ -26,6 +26,8 @@ type Outgoing struct {
 	Address         string
 	Contact         *Contact
 	QuotedMessageID string   // "" if it answers none
+	Mentions        []string // numbers, which the text or the caption has after an @
+	Everyone        bool     // all members of the group are mentioned
 	Options         []string // of a poll, whose question is Text
 	MaxAnswers      int      // of a poll: how many options somebody may choose; 0: any number
 	Kind            string   // of an unsupported message: order, pin or future

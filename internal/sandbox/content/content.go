@@ -123,4 +123,5 @@ func (m *Shown) setMedia(kind string, media MediaPart) {
 
 func (m *Shown) setContext(info *waE2E.ContextInfo) {
 	m.QuotedMessageID, m.Forwarded = info.GetStanzaID(), info.GetIsForwarded()
+	m.Mentions, m.Everyone = append([]string{}, info.GetMentionedJID()...), info.GetNonJIDMentions() > 0
 }

@@ -25,6 +25,8 @@ type Shown struct {
 	Votes           []Vote     `json:"votes"`
 	QuotedMessageID string     `json:"quotedMessageId"`
 	Forwarded       bool       `json:"forwarded"`
+	Mentions        []string   `json:"mentions"`         // as the message has them, by number or by LID
+	Everyone        bool       `json:"mentionsEveryone"` // all members of the group are mentioned
 	Reactions       []Reaction `json:"reactions"`
 	Edited          bool       `json:"edited"`
 	Deleted         bool       `json:"deleted"`

@@ -36,6 +36,8 @@ type outgoing struct {
 	Address        string           `json:"address"`
 	Contact        *content.Contact `json:"contact"`
 	QuoteMessageID string           `json:"quoteMessageId"`
+	Mentions       []string         `json:"mentions"`
+	Everyone       bool             `json:"mentionsEveryone"`
 	Options        []string         `json:"options"`
 	MaxAnswers     *int             `json:"maxAnswers"`
 	Kind           string           `json:"kind"`
@@ -85,6 +87,7 @@ func (a *api) sendMessage(r *http.Request) (any, error) {
 	message := content.Outgoing{
 		To: body.To, Type: body.Type, Text: body.Text, Caption: body.Caption, FileName: body.FileName, ViewOnce: body.ViewOnce,
 		Name: body.Name, Address: body.Address, Contact: body.Contact, QuotedMessageID: body.QuoteMessageID,
+		Mentions: body.Mentions, Everyone: body.Everyone,
 		Options: body.Options, Kind: body.Kind, Unavailable: body.Unavailable,
 	}
 	message.MaxAnswers = 1

@@ -26,6 +26,7 @@ func reasons() []web.Word {
 		web.Word("the phone is not in this group"),
 		web.Word("the message has no file"),
 		web.Word("the message is no poll"),
+		web.Word("must be in a group"),
 		web.Word("must be options of the poll"),
 		web.Word("are more than the poll allows"),
 		web.Word("must be at most the number of options; 0 is any number"),

@@ -3,6 +3,7 @@
 package page
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -68,9 +69,18 @@ func (p *Page) compose(r *request) (content.Outgoing, error) {
 	return m, nil
 }
 
+// mentions are the numbers after an @ in a text.
+var mentions = regexp.MustCompile(`@(\d{7,15})\b`)
+
+// maxMentions bounds how many of them are looked for.
+const maxMentions = 20
+
 // composeText reads a text, or a file whose caption the text is.
 func (p *Page) composeText(r *request, m content.Outgoing) (content.Outgoing, error) {
 	m.Text = strings.TrimSpace(strings.ReplaceAll(r.Form.Get("text"), "\r\n", "\n"))
+	for _, mention := range mentions.FindAllStringSubmatch(m.Text, maxMentions) {
+		m.Mentions = append(m.Mentions, mention[1])
+	}
 	file, err := r.file("file")
 	if err != nil {
 		return m, err

@@ -2,6 +2,7 @@ package phone
 
 import (
 	"context"
+	"strings"
 
 	"go.mau.fi/whatsmeow/proto/waE2E"
 
@@ -68,7 +69,34 @@ func (s *Service) compose(ctx context.Context, from *account.Account, to chat.Ch
 	if err != nil {
 		return nil, err
 	}
+	if reply, err = s.mention(ctx, to, &m, reply); err != nil {
+		return nil, err
+	}
 	return content.Compose(m, reply, s.config.Media.Put)
+}
+
+// mention adds those whom a message mentions to its context, which may be nil. The text names
+// them by LID then, and phones show the names.
+func (s *Service) mention(ctx context.Context, to chat.Chat, m *content.Outgoing, about *waE2E.ContextInfo) (*waE2E.ContextInfo, error) {
+	if about == nil && (len(m.Mentions) > 0 || m.Everyone) {
+		about = &waE2E.ContextInfo{}
+	}
+	if m.Everyone {
+		if to.Group == nil {
+			return nil, refusal.Invalidf("mentionsEveryone", "must be in a group")
+		}
+		about.NonJIDMentions = new(uint32(1))
+	}
+	for _, number := range m.Mentions {
+		who, err := s.config.Accounts.NamedIn(ctx, "mentions", number)
+		if err != nil {
+			return nil, err
+		}
+		about.MentionedJID = append(about.MentionedJID, who.LIDJID().String())
+		named, lid := "@"+number, "@"+who.LIDJID().User
+		m.Text, m.Caption = strings.ReplaceAll(m.Text, named, lid), strings.ReplaceAll(m.Caption, named, lid)
+	}
+	return about, nil
 }
 
 // quote names the message that another one answers. It returns nil if id is empty.

@@ -11,7 +11,7 @@ import (
 )
 
 func newMessage(content gateway.Content) (*waE2E.Message, error) {
-	about, err := newQuote(content.Quote)
+	about, err := newContext(content)
 	if err != nil {
 		return nil, err
 	}
@@ -53,6 +53,24 @@ func newLocation(place gateway.Location, about *waE2E.ContextInfo) *waE2E.Locati
 		location.Address = new(place.Address)
 	}
 	return location
+}
+
+// newContext says which message is answered, and who is mentioned; nil for neither.
+func newContext(content gateway.Content) (*waE2E.ContextInfo, error) {
+	about, err := newQuote(content.Quote)
+	if err != nil || len(content.Mentions) == 0 && !content.MentionsEveryone {
+		return about, err
+	}
+	if about == nil {
+		about = &waE2E.ContextInfo{}
+	}
+	for _, who := range content.Mentions {
+		about.MentionedJID = append(about.MentionedJID, string(who))
+	}
+	if content.MentionsEveryone {
+		about.NonJIDMentions = new(uint32(1))
+	}
+	return about, nil
 }
 
 // newQuote points to the message that is answered and carries its content, which

@@ -18,6 +18,8 @@ func detailsOf(content *waE2E.Message, once bool, alt func(types.JID) types.JID)
 		Poll:      votedOn(content),
 		Forwarded: about.GetIsForwarded(),
 		Mentions:  mentionsOf(about, alt),
+
+		MentionsEveryone: about.GetNonJIDMentions() > 0,
 	}
 	if pointer := FileOf(content); pointer != nil {
 		details.Media = new(mediaOf(pointer))

@@ -1,0 +1,80 @@
+package messaging
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+// Mentions are the people whom a text mentions.
+type Mentions struct {
+	People   []gateway.Recipient // persons, no groups
+	Everyone bool                // all members of the group that the message goes to
+}
+
+// mention finds the addresses of those whom a message mentions. In its text, "@" with the
+// number or the address that the client has given becomes "@" with the address that phones
+// put the name for. Without a session, what earlier look-ups have found has to do. Its error
+// is Invalid for a number without an account, and for everyone outside of a group.
+func (s *Service) mention(ctx context.Context, session gateway.Session, request Request, content *gateway.Content) error {
+	if request.Mentions.Everyone && !request.To.Chat.IsGroup() {
+		return gateway.InvalidFields(gateway.FieldError{Field: "mentionEveryone", Message: "needs a group as the recipient"})
+	}
+	content.MentionsEveryone = request.Mentions.Everyone
+	for n, who := range request.Mentions.People {
+		party, err := s.mentioned(ctx, session, who)
+		if refusal, ok := gateway.AsError(err); ok && refusal.Code == gateway.CodeNotRegistered {
+			return gateway.Errorf(gateway.Invalid, gateway.CodeNotRegistered, "mentions[%d]: the number has no account on the platform", n)
+		}
+		if err != nil {
+			return fmt.Errorf("messaging: look up a mention: %w", err)
+		}
+		address := party.Key()
+		content.Text = readdress(content.Text, address, who.Number, who.Chat.User(), party.JID.User())
+		if !slices.Contains(content.Mentions, address) {
+			content.Mentions = append(content.Mentions, address)
+		}
+	}
+	return nil
+}
+
+// mentioned finds the addresses of one person.
+func (s *Service) mentioned(ctx context.Context, session gateway.Session, who gateway.Recipient) (gateway.Party, error) {
+	if session != nil {
+		return s.config.Directory.Party(ctx, session, who)
+	}
+	candidates, err := s.config.Directory.Candidates(ctx, who)
+	if err != nil {
+		return gateway.Party{}, err
+	}
+	return candidates[0], nil
+}
+
+// readdress puts the address in the place of each "@" with one of the names, unless more
+// digits follow.
+func readdress(text string, address gateway.JID, names ...string) string {
+	for _, name := range names {
+		if name == "" || name == address.User() {
+			continue
+		}
+		var written strings.Builder
+		for {
+			before, after, found := strings.Cut(text, "@"+name)
+			written.WriteString(before)
+			if !found {
+				break
+			}
+			text = after
+			if after != "" && after[0] >= '0' && after[0] <= '9' { // a longer number
+				written.WriteString("@" + name)
+			} else {
+				written.WriteString("@" + address.User())
+			}
+		}
+		text = written.String()
+	}
+	return text
+}
