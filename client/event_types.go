@@ -83,8 +83,8 @@ type Message struct {
 	FromMe    bool      `json:"fromMe"`    // Whether this account sent it.
 	From      *Person   `json:"from"`      // Who sent it.
 	Timestamp time.Time `json:"timestamp"` // By the platform's clock.
-	// text, image, video, voice, audio, document, location, contact, sticker, poll
-	// or unsupported.
+	// text, image, video, voice, audio, document, location, contact, sticker, poll,
+	// order, group_invite or unsupported.
 	Type string  `json:"type"`
 	Text *string `json:"text"` // The text of a text message, cut after 65,536 characters.
 	// The caption of an image, a video or a document; the question of a poll.
@@ -92,6 +92,15 @@ type Message struct {
 	Media    *MessageMedia    `json:"media"`    // The file; nil where there is none.
 	Location *MessageLocation `json:"location"` // The place of a location message.
 	Contacts []MessageContact `json:"contacts"` // The cards of a contact message; empty for others.
+	// What was ordered from a catalogue; nil for others. What the person wrote to
+	// it is the caption.
+	Order       *MessageOrder       `json:"order"`
+	GroupInvite *MessageGroupInvite `json:"groupInvite"` // The invitation to a group; nil for others.
+	// What was chosen of the buttons or the list of an earlier message, whose text
+	// is the text of this one; nil for others.
+	Selection *MessageSelection `json:"selection"`
+	// The advertisement from which the person came to the chat; nil for others.
+	Referral *MessageReferral `json:"referral"`
 	// What a poll offers; nil for others. The question is the caption.
 	Poll            *PollOptions `json:"poll"`
 	QuotedMessageID *string      `json:"quotedMessageId"` // The message that this one answers.
@@ -135,6 +144,41 @@ type MessageContact struct {
 	FullName     string  `json:"fullName"`     // As the card has it.
 	PhoneNumber  *string `json:"phoneNumber"`  // Digits with the country code.
 	Organization *string `json:"organization"` // The person's organization.
+}
+
+// MessageOrder is what somebody has ordered from a catalogue.
+type MessageOrder struct {
+	ID       string   `json:"id"`       // The platform's identifier of the order.
+	Title    *string  `json:"title"`    // The name of the first article.
+	Items    int      `json:"items"`    // How many articles it has.
+	Total    *float64 `json:"total"`    // What it costs, in units of the currency.
+	Currency *string  `json:"currency"` // ISO 4217.
+}
+
+// MessageGroupInvite is an invitation to a group.
+type MessageGroupInvite struct {
+	GroupID   *string    `json:"groupId"`   // The group.
+	Code      string     `json:"code"`      // With which one joins.
+	Name      *string    `json:"name"`      // The name of the group.
+	ExpiresAt *time.Time `json:"expiresAt"` // When it ends.
+}
+
+// MessageSelection is what somebody has chosen of buttons or a list.
+type MessageSelection struct {
+	ID string `json:"id"` // As the author of the buttons, or the list, has named it.
+	// The JSON that a form was filled in with; nil for buttons and lists.
+	Parameters *string `json:"parameters"`
+}
+
+// MessageReferral is the advertisement from which somebody came.
+type MessageReferral struct {
+	SourceType *string `json:"sourceType"` // ad or post.
+	SourceID   *string `json:"sourceId"`   // The advertisement's identifier.
+	SourceURL  *string `json:"sourceUrl"`  // Where it stands.
+	Headline   *string `json:"headline"`   // Its headline.
+	Body       *string `json:"body"`       // Its text.
+	ClickID    *string `json:"clickId"`    // Names the click to the advertiser's platform (ctwa_clid).
+	Ref        *string `json:"ref"`        // What the advertiser has noted with it.
 }
 
 // PollOptions is what a poll offers.

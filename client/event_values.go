@@ -14,6 +14,8 @@ const (
 	MessageContactCard = "contact"
 	MessageSticker     = "sticker"
 	MessagePoll        = "poll"
+	MessageOrdered     = "order"
+	MessageInvitation  = "group_invite"
 	MessageUnsupported = "unsupported"
 )
 

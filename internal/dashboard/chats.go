@@ -230,6 +230,10 @@ func kindWord(kind gateway.MessageType) web.Word {
 		return web.Word("Sticker")
 	case gateway.TypePoll:
 		return web.Word("Poll")
+	case gateway.TypeOrder:
+		return web.Word("Order")
+	case gateway.TypeGroupInvite:
+		return web.Word("Invitation to a group")
 	default:
 		return web.Word("Message")
 	}

@@ -54,7 +54,8 @@ func messageDescriptions() []eventDescription {
 		{
 			data: eventlog.MessageReceived{}, order: "the chat",
 			text: "Somebody else sent a message, in a direct chat or in a group. `text` is set for a text, `caption` and `media` for a file,\n" +
-				"`location` for a location and `contacts` for a contact message; the `caption` of a poll is its question. The event does\n" +
+				"`location` for a location and `contacts` for a contact message; the `caption` of a poll is its question. `referral` says\n" +
+				"from which advertisement somebody came, with the click id that the advertiser's platform knows. The event does\n" +
 				"not contain the file: ask for its [download link](guide.md#download-a-file) with `messageId`.\n" +
 				"\n" +
 				"A kind of message that the gateway does not know is reported too, as `unsupported`, so that you can see that there is one.\n" +

@@ -120,8 +120,15 @@ func (s *story) receive() {
 			"fullName": "Bruno Lima", "phoneNumber": brunoNumber, "organization": "Loja Ltda.",
 		}}},
 		{"A poll", anaNumber, map[string]any{"type": "poll", "text": "Qual cor?", "options": []string{"azul", "verde"}}},
+		{"From an advertisement", anaNumber, map[string]any{"type": "text", "text": "Vi o anúncio. Ainda tem?", "referral": map[string]any{
+			"sourceType": "ad", "sourceId": "120210000000000000", "sourceUrl": "https://fb.me/abc", "headline": "Camisetas", "body": "Só esta semana", "clickId": "ARAkLkA8rmlFeiCktEJQ-QTwRiyYHAFDLMNDBH0CD3qpjd0HR4irJ6LEkR7JwFF4XvnO2E4Nx0-eM-GABDLOPaOdRMv-_zfUQ2a",
+		}}},
+		{"An order", anaNumber, map[string]any{"type": "order", "text": "Para hoje, por favor", "order": map[string]any{
+			"id": "1001", "title": "Camiseta azul", "items": 2, "total": 99.8, "currency": "BRL",
+		}}},
+		{"A button was pressed", anaNumber, map[string]any{"type": "selection", "text": "Falar com alguém", "selectedId": "human"}},
 		{"From somebody whose number is not known", carlaNumber, map[string]any{"type": "text", "text": "Bom dia!"}},
-		{"A kind that the gateway does not know", anaNumber, map[string]any{"type": "unsupported", "kind": "order"}},
+		{"A kind that the gateway does not know", anaNumber, map[string]any{"type": "unsupported", "kind": "product"}},
 	} {
 		m.content["to"] = shopNumber
 		id := s.phones.Send(s.t, m.from, m.content)

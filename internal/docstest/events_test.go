@@ -118,7 +118,18 @@ func eventsDocument(t *testing.T, examples map[eventlog.Kind][]example) string {
 		}
 	}
 	page.WriteString("\n## Objects inside of others\n")
-	for _, object := range []any{eventlog.Person{}, eventlog.Media{}, eventlog.Location{}, eventlog.Contact{}, eventlog.Poll{}, eventlog.Tally{}} {
+	for _, object := range []any{
+		eventlog.Person{},
+		eventlog.Media{},
+		eventlog.Location{},
+		eventlog.Contact{},
+		eventlog.Poll{},
+		eventlog.Tally{},
+		eventlog.Order{},
+		eventlog.GroupInvite{},
+		eventlog.Selection{},
+		eventlog.Referral{},
+	} {
 		fmt.Fprintf(&page, "\n### %s\n\n", reflect.TypeOf(object).Name())
 		writeFields(t, &page, reflect.TypeOf(object), nil)
 	}

@@ -37,22 +37,26 @@ type Message struct {
 	ID        string `json:"id" doc:"The internal UUID, as in a Send result."`
 	MessageID string `json:"messageId" doc:"The platform's identifier."`
 	Chat
-	IsGroup          bool      `json:"isGroup" doc:"Whether the chat is a group."`
-	FromMe           bool      `json:"fromMe" doc:"Whether this account sent it."`
-	From             *Person   `json:"from" doc:"Who sent it."`
-	Timestamp        Time      `json:"timestamp" doc:"By the platform's clock."`
-	Type             string    `json:"type" doc:"text, image, video, voice, audio, document, location, contact, sticker, poll or unsupported."`
-	Text             *string   `json:"text" doc:"The text of a text message, cut after 65,536 characters."`
-	Caption          *string   `json:"caption" doc:"The caption of an image, a video or a document; the question of a poll."`
-	Media            *Media    `json:"media" doc:"The file; null where there is none."`
-	Location         *Location `json:"location" doc:"The place of a location message."`
-	Contacts         []Contact `json:"contacts" doc:"The cards of a contact message; empty for others."`
-	Poll             *Poll     `json:"poll" doc:"What a poll offers; null for others. The question is the caption."`
-	QuotedMessageID  *string   `json:"quotedMessageId" doc:"The message that this one answers."`
-	Forwarded        bool      `json:"forwarded" doc:"Whether it carries the platform's mark of a forwarded message."`
-	Mentions         []*Person `json:"mentions" doc:"The people mentioned in the text; empty where nobody is mentioned."`
-	MentionsEveryone bool      `json:"mentionsEveryone" doc:"Whether all members of the group are mentioned."`
-	Unsupported      *string   `json:"unsupported" doc:"With the type unsupported: the platform's name for a kind that is not known here; too_large for a message of more than a megabyte without its file; not_kept: followed by what it was, for something that the database can't store."`
+	IsGroup          bool         `json:"isGroup" doc:"Whether the chat is a group."`
+	FromMe           bool         `json:"fromMe" doc:"Whether this account sent it."`
+	From             *Person      `json:"from" doc:"Who sent it."`
+	Timestamp        Time         `json:"timestamp" doc:"By the platform's clock."`
+	Type             string       `json:"type" doc:"text, image, video, voice, audio, document, location, contact, sticker, poll, order, group_invite or unsupported."`
+	Text             *string      `json:"text" doc:"The text of a text message, cut after 65,536 characters."`
+	Caption          *string      `json:"caption" doc:"The caption of an image, a video or a document; the question of a poll."`
+	Media            *Media       `json:"media" doc:"The file; null where there is none."`
+	Location         *Location    `json:"location" doc:"The place of a location message."`
+	Contacts         []Contact    `json:"contacts" doc:"The cards of a contact message; empty for others."`
+	Order            *Order       `json:"order" doc:"What was ordered from a catalogue; null for others. What the person wrote to it is the caption."`
+	GroupInvite      *GroupInvite `json:"groupInvite" doc:"The invitation to a group; null for others."`
+	Selection        *Selection   `json:"selection" doc:"What was chosen of the buttons or the list of an earlier message, whose text is the text of this one; null for others."`
+	Referral         *Referral    `json:"referral" doc:"The advertisement from which the person came to the chat; null for others."`
+	Poll             *Poll        `json:"poll" doc:"What a poll offers; null for others. The question is the caption."`
+	QuotedMessageID  *string      `json:"quotedMessageId" doc:"The message that this one answers."`
+	Forwarded        bool         `json:"forwarded" doc:"Whether it carries the platform's mark of a forwarded message."`
+	Mentions         []*Person    `json:"mentions" doc:"The people mentioned in the text; empty where nobody is mentioned."`
+	MentionsEveryone bool         `json:"mentionsEveryone" doc:"Whether all members of the group are mentioned."`
+	Unsupported      *string      `json:"unsupported" doc:"With the type unsupported: the platform's name for a kind that is not known here; too_large for a message of more than a megabyte without its file; not_kept: followed by what it was, for something that the database can't store."`
 }
 
 // Media describes the file of a message.
@@ -81,6 +85,68 @@ type Contact struct {
 	PhoneNumber  *string `json:"phoneNumber" doc:"Digits with the country code."`
 	Organization *string `json:"organization" doc:"The person's organization."`
 }
+
+// Order is what somebody has ordered.
+type Order struct {
+	ID       string   `json:"id" doc:"The platform's identifier of the order."`
+	Title    *string  `json:"title" doc:"The name of the first article."`
+	Items    int      `json:"items" doc:"How many articles it has."`
+	Total    *float64 `json:"total" doc:"What it costs, in units of the currency."`
+	Currency *string  `json:"currency" doc:"ISO 4217."`
+}
+
+// GroupInvite is an invitation to a group.
+type GroupInvite struct {
+	GroupID   *string `json:"groupId" doc:"The group."`
+	Code      string  `json:"code" doc:"With which one joins."`
+	Name      *string `json:"name" doc:"The name of the group."`
+	ExpiresAt *Time   `json:"expiresAt" doc:"When it ends."`
+}
+
+// Selection is what somebody has chosen.
+type Selection struct {
+	ID         string  `json:"id" doc:"As the author of the buttons, or the list, has named it."`
+	Parameters *string `json:"parameters" doc:"The JSON that a form was filled in with; null for buttons and lists."`
+}
+
+// Referral is an advertisement.
+type Referral struct {
+	SourceType *string `json:"sourceType" doc:"ad or post."`
+	SourceID   *string `json:"sourceId" doc:"The advertisement's identifier."`
+	SourceURL  *string `json:"sourceUrl" doc:"Where it stands."`
+	Headline   *string `json:"headline" doc:"Its headline."`
+	Body       *string `json:"body" doc:"Its text."`
+	ClickID    *string `json:"clickId" doc:"Names the click to the advertiser's platform (ctwa_clid)."`
+	Ref        *string `json:"ref" doc:"What the advertiser has noted with it."`
+}
+
+// addCommerce fills in what people send from the programs of businesses.
+func (m *Message) addCommerce(details gateway.Details) {
+	if order := details.Order; order != nil {
+		m.Order = &Order{ID: order.ID, Title: orNull(order.Title), Items: order.Items, Currency: orNull(order.Currency)}
+		if order.Currency != "" {
+			m.Order.Total = new(float64(order.Total) / thousandths)
+		}
+	}
+	if invite := details.Invite; invite != nil {
+		m.GroupInvite = &GroupInvite{GroupID: orNull(string(invite.Group)), Code: invite.Code, Name: orNull(invite.Name)}
+		if !invite.ExpiresAt.IsZero() {
+			m.GroupInvite.ExpiresAt = new(Time(invite.ExpiresAt))
+		}
+	}
+	if selection := details.Selection; selection != nil {
+		m.Selection = &Selection{ID: selection.ID, Parameters: orNull(selection.Parameters)}
+	}
+	if ad := details.Referral; ad != nil {
+		m.Referral = &Referral{
+			SourceType: orNull(ad.SourceType), SourceID: orNull(ad.SourceID), SourceURL: orNull(ad.SourceURL),
+			Headline: orNull(ad.Headline), Body: orNull(ad.Body), ClickID: orNull(ad.ClickID), Ref: orNull(ad.Ref),
+		}
+	}
+}
+
+// thousandths of a currency are what the platform counts in.
+const thousandths = 1000
 
 // Poll is what a poll offers.
 type Poll struct {
@@ -135,6 +201,7 @@ func NewMessage(message gateway.Message, details gateway.Details) Message {
 			Name: orNull(place.Name), Address: orNull(place.Address),
 		}
 	}
+	m.addCommerce(details)
 	for _, card := range details.Contacts {
 		m.Contacts = append(m.Contacts, Contact{
 			FullName: card.FullName, PhoneNumber: orNull(card.PhoneNumber), Organization: orNull(card.Organization),

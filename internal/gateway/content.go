@@ -91,6 +91,10 @@ type Details struct {
 	Location  *Location
 	Contacts  []ContactCard
 	Poll      *Poll
+	Order     *Order
+	Invite    *GroupInvite
+	Selection *Selection
+	Referral  *Referral
 	Forwarded bool
 	Mentions  []Party
 	// MentionsEveryone says that all members of the group are mentioned.
@@ -98,4 +102,42 @@ type Details struct {
 	// Unsupported is the platform's name for a kind of message that this program does
 	// not know; empty for known kinds.
 	Unsupported string
+}
+
+// Order is what somebody has ordered from the catalogue of a business.
+type Order struct {
+	ID    string
+	Title string // of the first article
+	Items int
+	// Total is in thousandths of the currency, which is an ISO 4217 code; both empty where
+	// the order does not say.
+	Total    int64
+	Currency string
+}
+
+// GroupInvite is an invitation to a group.
+type GroupInvite struct {
+	Group     JID
+	Code      string // with which one joins
+	Name      string // of the group
+	ExpiresAt time.Time
+}
+
+// Selection is what somebody has chosen of the buttons or the list of an earlier message.
+// Its text is the text of the message.
+type Selection struct {
+	ID string // as the author of the buttons has named it
+	// Parameters is the JSON that a form was filled in with; empty for buttons and lists.
+	Parameters string
+}
+
+// Referral is the advertisement from which somebody came to the chat.
+type Referral struct {
+	SourceType string // "ad" or "post"
+	SourceID   string
+	SourceURL  string
+	Headline   string
+	Body       string
+	ClickID    string // names the click to the advertiser's platform
+	Ref        string // what the advertiser has noted with it
 }

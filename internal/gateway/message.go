@@ -17,6 +17,8 @@ const (
 	TypeContact     MessageType = "contact"
 	TypeSticker     MessageType = "sticker"
 	TypePoll        MessageType = "poll"
+	TypeOrder       MessageType = "order"        // of a catalogue; received only
+	TypeGroupInvite MessageType = "group_invite" // received only
 	TypeUnsupported MessageType = "unsupported"
 )
 

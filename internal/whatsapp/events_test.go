@@ -135,9 +135,42 @@ func TestMessageOfEveryKindIsDescribed(t *testing.T) {
 			func(d gateway.Details) bool { return d.Unsupported == "" },
 		},
 		{
-			content.Outgoing{Type: "unsupported", Kind: "order"},
+			content.Outgoing{Type: "order", Text: "today, please", Order: &content.Order{ID: "7", Title: "Shirt", Items: 2, Total: 99.8, Currency: "BRL"}},
+			gateway.TypeOrder, "today, please",
+			func(d gateway.Details) bool {
+				return *d.Order == gateway.Order{ID: "7", Title: "Shirt", Items: 2, Total: 99_800, Currency: "BRL"}
+			},
+		},
+		{
+			content.Outgoing{Type: "group_invite", Caption: "join", Invite: &content.Invite{GroupID: "1@g.us", Code: "abc", Name: "Team", ExpiresAt: 1_800_000_000}},
+			gateway.TypeGroupInvite, "join",
+			func(d gateway.Details) bool {
+				return *d.Invite == gateway.GroupInvite{Group: "1@g.us", Code: "abc", Name: "Team", ExpiresAt: time.Unix(1_800_000_000, 0).UTC()}
+			},
+		},
+		{
+			content.Outgoing{Type: "selection", Text: "Yes", SelectedID: "yes"},
+			gateway.TypeText, "Yes",
+			func(d gateway.Details) bool { return *d.Selection == gateway.Selection{ID: "yes"} },
+		},
+		{
+			content.Outgoing{Type: "selection", Kind: "list", Text: "Yes", SelectedID: "yes"},
+			gateway.TypeText, "Yes",
+			func(d gateway.Details) bool { return *d.Selection == gateway.Selection{ID: "yes"} },
+		},
+		{
+			content.Outgoing{Type: "text", Text: "I saw it", Referral: &content.Referral{
+				SourceType: "ad", SourceID: "12", SourceURL: "https://fb.me/a", Headline: "Shirts", Body: "Buy", ClickID: "clid",
+			}},
+			gateway.TypeText, "I saw it",
+			func(d gateway.Details) bool {
+				return *d.Referral == gateway.Referral{SourceType: "ad", SourceID: "12", SourceURL: "https://fb.me/a", Headline: "Shirts", Body: "Buy", ClickID: "clid"}
+			},
+		},
+		{
+			content.Outgoing{Type: "unsupported", Kind: "product"},
 			gateway.TypeUnsupported, "",
-			func(d gateway.Details) bool { return d.Unsupported == "orderMessage" },
+			func(d gateway.Details) bool { return d.Unsupported == "productMessage" },
 		},
 		{
 			content.Outgoing{Type: "unsupported", Kind: "pin"},

@@ -2,6 +2,7 @@ package content
 
 import (
 	"math"
+	"time"
 
 	"go.mau.fi/whatsmeow/proto/waE2E"
 
@@ -30,8 +31,12 @@ type Outgoing struct {
 	Everyone        bool     // all members of the group are mentioned
 	Options         []string // of a poll, whose question is Text
 	MaxAnswers      int      // of a poll: how many options somebody may choose; 0: any number
-	Kind            string   // of an unsupported message: order, pin or future
-	Unavailable     bool     // with ViewOnce: linked devices do not get the content
+	Kind            string   // of an unsupported message: product, pin or future; "list" for a selection from one
+	SelectedID      string   // of a selection: the button or the row, whose text is Text
+	Order           *Order
+	Invite          *Invite
+	Referral        *Referral // the advertisement from which somebody comes with this message
+	Unavailable     bool      // with ViewOnce: linked devices do not get the content
 }
 
 // PutFile puts a file on the media host, as mediahost.Host does.
@@ -39,7 +44,8 @@ type PutFile func(url string, kind mediahost.Kind, file []byte) (mediahost.Point
 
 // Compose builds a message. reply names the message that it answers, and is nil if
 // it answers none. put is called with the message's file.
-func Compose(m Outgoing, reply *waE2E.ContextInfo, put PutFile) (*waE2E.Message, error) {
+func Compose(m Outgoing, reply *waE2E.ContextInfo, put PutFile, now time.Time) (*waE2E.Message, error) {
+	reply = m.Referral.Context(reply)
 	switch m.Type {
 	case "text":
 		return composeText(m, reply)
@@ -51,11 +57,17 @@ func Compose(m Outgoing, reply *waE2E.ContextInfo, put PutFile) (*waE2E.Message,
 		return composeMedia(m, reply, put)
 	case "poll":
 		return composePoll(m, reply)
+	case "order":
+		return composeOrder(m, reply)
+	case "group_invite":
+		return composeInvite(m, reply, now)
+	case "selection":
+		return composeSelection(m, reply)
 	case "unsupported":
 		return composeUnsupported(m, reply)
 	default:
 		return nil, refusal.Invalidf("type",
-			"must be one of text, image, video, voice, audio, document, location, contact, sticker, poll, unsupported")
+			"must be one of text, image, video, voice, audio, document, location, contact, sticker, poll, order, group_invite, selection, unsupported")
 	}
 }
 

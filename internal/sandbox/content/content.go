@@ -111,6 +111,8 @@ func Describe(m *waE2E.Message, shown *Shown) {
 		shown.setContext(pollOf(inner).GetContextInfo())
 	case isUnsupported(inner):
 		shown.Type = "unsupported"
+	default:
+		describeCommerce(inner, shown)
 	}
 }
 

@@ -41,12 +41,17 @@ type outgoing struct {
 	Options        []string         `json:"options"`
 	MaxAnswers     *int             `json:"maxAnswers"`
 	Kind           string           `json:"kind"`
-	Unavailable    bool             `json:"unavailable"`
+	SelectedID     string           `json:"selectedId"`
+
+	Order       *content.Order    `json:"order"`
+	Invite      *content.Invite   `json:"groupInvite"`
+	Referral    *content.Referral `json:"referral"`
+	Unavailable bool              `json:"unavailable"`
 }
 
 // check returns the fields that are missing.
 func (m *outgoing) check() []detail {
-	types := []string{"text", "image", "video", "voice", "audio", "document", "location", "contact", "sticker", "poll", "unsupported"}
+	types := []string{"text", "image", "video", "voice", "audio", "document", "location", "contact", "sticker", "poll", "order", "group_invite", "selection", "unsupported"}
 	var wrong []detail
 	require := func(field string, present bool) {
 		if !present {
@@ -65,7 +70,7 @@ func (m *outgoing) check() []detail {
 	case "poll":
 		require("text", m.Text != "")
 		require("options", len(m.Options) > 0)
-	case "unsupported":
+	case "order", "group_invite", "selection", "unsupported": // composing checks them
 	default:
 		if !slices.Contains(types, m.Type) {
 			return append(wrong, detail{"type", "must be one of: " + strings.Join(types, ", ")})
@@ -89,6 +94,7 @@ func (a *api) sendMessage(r *http.Request) (any, error) {
 		Name: body.Name, Address: body.Address, Contact: body.Contact, QuotedMessageID: body.QuoteMessageID,
 		Mentions: body.Mentions, Everyone: body.Everyone,
 		Options: body.Options, Kind: body.Kind, Unavailable: body.Unavailable,
+		SelectedID: body.SelectedID, Order: body.Order, Invite: body.Invite, Referral: body.Referral,
 	}
 	message.MaxAnswers = 1
 	if body.MaxAnswers != nil {

@@ -193,12 +193,13 @@ func TestRefusalsAreTranslated(t *testing.T) {
 	t.Parallel()
 	elsewhere := map[string]bool{
 		"must be the chat ID of a group": true, "the wire can't carry this stanza": true, "must be a waHistorySync.HistorySync": true,
-		"needs viewOnce, and a person as the receiver": true, "no account has this LID": true, "must be one of order, pin, future": true,
-		"is not a WebAuthn request with a challenge":                                                               true,
-		"the passkey counts less uses than before: it may be a copy":                                               true,
-		"must be one of available, unavailable, composing, recording, paused":                                      true,
-		"must be one of image, sticker, video, voice, audio, document, history":                                    true,
-		"must be one of text, image, video, voice, audio, document, location, contact, sticker, poll, unsupported": true,
+		"needs viewOnce, and a person as the receiver": true, "no account has this LID": true, "must be one of product, pin, future": true,
+		"is not a WebAuthn request with a challenge":                                                                                               true,
+		"the passkey counts less uses than before: it may be a copy":                                                                               true,
+		"must be one of available, unavailable, composing, recording, paused":                                                                      true,
+		"must be one of image, sticker, video, voice, audio, document, history":                                                                    true,
+		"must be one of text, image, video, voice, audio, document, location, contact, sticker, poll, order, group_invite, selection, unsupported": true,
+		"needs groupId and code": true, "is required, with text": true,
 	}
 	known := map[string]bool{}
 	for _, reason := range reasons() {

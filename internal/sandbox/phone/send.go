@@ -72,7 +72,7 @@ func (s *Service) compose(ctx context.Context, from *account.Account, to chat.Ch
 	if reply, err = s.mention(ctx, to, &m, reply); err != nil {
 		return nil, err
 	}
-	return content.Compose(m, reply, s.config.Media.Put)
+	return content.Compose(m, reply, s.config.Media.Put, s.now())
 }
 
 // mention adds those whom a message mentions to its context, which may be nil. The text names

@@ -161,10 +161,10 @@ func TestKindOfAndNameOf(t *testing.T) {
 		"picture of many": {&waE2E.Message{AssociatedChildMessage: &waE2E.FutureProofMessage{Message: &waE2E.Message{ImageMessage: &waE2E.ImageMessage{}}}}, gateway.TypeImage, ""},
 
 		"event":        {&waE2E.Message{EventMessage: &waE2E.EventMessage{Name: new("party")}}, gateway.TypeUnsupported, "eventMessage"},
-		"order":        {&waE2E.Message{OrderMessage: &waE2E.OrderMessage{}}, gateway.TypeUnsupported, "orderMessage"},
+		"product":      {&waE2E.Message{ProductMessage: &waE2E.ProductMessage{}}, gateway.TypeUnsupported, "productMessage"},
 		"pin":          {&waE2E.Message{PinInChatMessage: &waE2E.PinInChatMessage{}}, gateway.TypeUnsupported, "pinInChatMessage"},
 		"keep":         {&waE2E.Message{KeepInChatMessage: &waE2E.KeepInChatMessage{}}, gateway.TypeUnsupported, "keepInChatMessage"},
-		"with a key":   {&waE2E.Message{SenderKeyDistributionMessage: &waE2E.SenderKeyDistributionMessage{}, OrderMessage: &waE2E.OrderMessage{}}, gateway.TypeUnsupported, "orderMessage"},
+		"with a key":   {&waE2E.Message{SenderKeyDistributionMessage: &waE2E.SenderKeyDistributionMessage{}, ProductMessage: &waE2E.ProductMessage{}}, gateway.TypeUnsupported, "productMessage"},
 		"new protocol": {protocol(99), gateway.TypeUnsupported, "protocolMessage:99"},
 		"reminder":     {protocol(waE2E.ProtocolMessage_REMINDER_MESSAGE), gateway.TypeUnsupported, "protocolMessage:REMINDER_MESSAGE"},
 

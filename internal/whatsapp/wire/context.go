@@ -10,6 +10,8 @@ func contextOf(message *waE2E.Message) *waE2E.ContextInfo {
 		message.GetAudioMessage(), message.GetDocumentMessage(), message.GetStickerMessage(),
 		message.GetLocationMessage(), message.GetLiveLocationMessage(), message.GetContactMessage(),
 		message.GetContactsArrayMessage(), message.GetPtvMessage(), pollOf(message),
+		message.GetOrderMessage(), message.GetGroupInviteMessage(), message.GetButtonsResponseMessage(),
+		message.GetTemplateButtonReplyMessage(), message.GetListResponseMessage(), message.GetInteractiveResponseMessage(),
 	} {
 		if info := part.GetContextInfo(); info != nil {
 			return info

@@ -16,6 +16,10 @@ func detailsOf(content *waE2E.Message, once bool, alt func(types.JID) types.JID)
 		Location:  locationOf(content),
 		Contacts:  contactsOf(content),
 		Poll:      votedOn(content),
+		Order:     orderOf(content),
+		Invite:    inviteOf(content),
+		Selection: selectionOf(content),
+		Referral:  referralOf(about),
 		Forwarded: about.GetIsForwarded(),
 		Mentions:  mentionsOf(about, alt),
 

@@ -1,7 +1,9 @@
 package wire
 
 import (
+	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"go.mau.fi/whatsmeow/proto/waE2E"
@@ -76,4 +78,44 @@ func FuzzParseVCard(f *testing.F) {
 			}
 		}
 	})
+}
+
+// What the programs of businesses write is cleaned and bounded, and a description of a link
+// is no advertisement.
+func TestCommerceIsCleaned(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 100_000)
+	nobody := func(types.JID) types.JID { return types.EmptyJID }
+	order := detailsOf(&waE2E.Message{OrderMessage: &waE2E.OrderMessage{
+		OrderID: new("a\x00\u202eb"), OrderTitle: &long, ItemCount: new(int32(-1)), TotalAmount1000: new(int64(-5)), TotalCurrencyCode: &long,
+	}}, false, nobody).Order
+	if order.ID != "ab" || len(order.Title) != gateway.MaxName || order.Items != 0 || order.Total != 0 || len(order.Currency) != gateway.MaxName {
+		t.Errorf("the order is %+v", order)
+	}
+	for _, at := range []int64{-1, 0, math.MaxInt64} {
+		invite := detailsOf(&waE2E.Message{GroupInviteMessage: &waE2E.GroupInviteMessage{
+			GroupJID: new("5511@s.whatsapp.net"), InviteCode: new("\x00c"), InviteExpiration: &at,
+		}}, false, nobody).Invite
+		if invite.Group != "" || invite.Code != "c" || !invite.ExpiresAt.IsZero() {
+			t.Errorf("the invitation is %+v", invite)
+		}
+	}
+	selection := detailsOf(&waE2E.Message{InteractiveResponseMessage: &waE2E.InteractiveResponseMessage{
+		InteractiveResponseMessage: &waE2E.InteractiveResponseMessage_NativeFlowResponseMessage_{
+			NativeFlowResponseMessage: &waE2E.InteractiveResponseMessage_NativeFlowResponseMessage{Name: &long, ParamsJSON: &long},
+		},
+	}}, false, nobody).Selection
+	if len(selection.ID) != gateway.MaxName || len(selection.Parameters) != maxParameters {
+		t.Errorf("the selection has an id of %d and parameters of %d bytes", len(selection.ID), len(selection.Parameters))
+	}
+	ad := func(ad *waE2E.ContextInfo_ExternalAdReplyInfo) *gateway.Referral {
+		return detailsOf(&waE2E.Message{ExtendedTextMessage: &waE2E.ExtendedTextMessage{ContextInfo: &waE2E.ContextInfo{ExternalAdReply: ad}}}, false, nobody).Referral
+	}
+	if got := ad(&waE2E.ContextInfo_ExternalAdReplyInfo{Title: new("a link"), SourceURL: new("https://a.example")}); got != nil {
+		t.Errorf("a link is the advertisement %+v", got)
+	}
+	got := ad(&waE2E.ContextInfo_ExternalAdReplyInfo{CtwaClid: &long, SourceURL: new("javascript:alert(1)"), Title: &long})
+	if len(got.ClickID) != maxClickID || got.SourceURL != "" || len(got.Headline) != gateway.MaxName {
+		t.Errorf("the advertisement is %+v", got)
+	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"strings"
 
 	"go.mau.fi/util/random"
@@ -71,7 +70,7 @@ func (Encoder) EncodeEdited(payload []byte, text string) ([]byte, error) {
 	case content.Conversation != nil:
 		content.Conversation = new(text)
 	default:
-		return nil, fmt.Errorf("wire: edit a message that is no text")
+		return nil, gateway.Errorf(gateway.Invalid, gateway.CodeMessageNotEditable, "an answer to buttons or to a list can't be edited")
 	}
 	return encode(message)
 }

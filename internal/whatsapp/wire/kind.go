@@ -39,7 +39,14 @@ func kindOf(content *waE2E.Message) (gateway.MessageType, string) {
 		return gateway.TypeLocation, ""
 	case content.ContactMessage != nil, content.ContactsArrayMessage != nil:
 		return gateway.TypeContact, ""
+	case content.OrderMessage != nil:
+		return gateway.TypeOrder, content.GetOrderMessage().GetMessage()
+	case content.GroupInviteMessage != nil:
+		return gateway.TypeGroupInvite, content.GetGroupInviteMessage().GetCaption()
 	default:
+		if text, ok := selectedText(content); ok {
+			return gateway.TypeText, text
+		}
 		if poll := pollOf(content); poll != nil {
 			return gateway.TypePoll, poll.GetName()
 		}
