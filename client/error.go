@@ -24,6 +24,7 @@ const (
 	CodeMediaNotFound          = "MEDIA_NOT_FOUND"
 	CodeWebhookNotFound        = "WEBHOOK_NOT_FOUND"
 	CodeWebhookInactive        = "WEBHOOK_INACTIVE"
+	CodeWebhookLimit           = "WEBHOOK_LIMIT_REACHED"
 	CodeMessageNotEditable     = "MESSAGE_NOT_EDITABLE"
 	CodeMessageNotDeletable    = "MESSAGE_NOT_DELETABLE"
 	CodeMessageHasNoMedia      = "MESSAGE_HAS_NO_MEDIA"

@@ -341,6 +341,7 @@ type CallReceivedEvent struct {
 // WebhookSuspendedEvent is the data of TypeWebhookSuspended: the webhook was
 // suspended.
 type WebhookSuspendedEvent struct {
+	WebhookID string `json:"webhookId"` // The webhook.
 	// gone where the endpoint answered 410, unreachable where nothing succeeded for
 	// too long.
 	Reason string `json:"reason"`

@@ -23,6 +23,7 @@ import (
 	"github.com/recado-project/recado/internal/api/body"
 	"github.com/recado-project/recado/internal/api/contract"
 	"github.com/recado-project/recado/internal/api/reference"
+	"github.com/recado-project/recado/internal/api/webhooks"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/trace"
 )
@@ -43,12 +44,6 @@ type Messages interface {
 	Answers
 }
 
-// Webhooks are the use cases of webhooks.
-type Webhooks interface {
-	WebhookSettings
-	Deliveries
-}
-
 // Access are the use cases of API keys.
 type Access interface {
 	Authenticate(ctx context.Context, secret string) (gateway.Key, error)
@@ -64,7 +59,7 @@ type Config struct {
 	Directory Directory
 	Access    Access
 	Events    Events
-	Webhooks  Webhooks
+	Webhooks  webhooks.UseCases
 	// Ready reports whether requests can be served now.
 	Ready func(ctx context.Context) error
 	// ClientVersion says which version of the messenger's web client is claimed.

@@ -1,6 +1,9 @@
 package api
 
-import "github.com/recado-project/recado/internal/api/contract"
+import (
+	"github.com/recado-project/recado/internal/api/contract"
+	"github.com/recado-project/recado/internal/api/webhooks"
+)
 
 // routes is the table of all operations. To add one, add a line here, at the place
 // where the reference page should show it, and a function to the file of its resource.
@@ -9,7 +12,7 @@ func routes(c Config, origin contract.Origin) []contract.Route {
 	instances, linking, partner := instances{c.Instances, c.Now}, linking{c.Instances}, newPartnerInstances(c)
 	passkey := passkeys{c.Instances}
 	send, message, files := sending{c.Messages}, messages{c.Messages}, files{c.Messages, c.Files, origin}
-	people, webhook, deliveries := people{c.Directory}, webhooks{c.Webhooks}, deliveries{c.Webhooks}
+	people, webhook := people{c.Directory}, webhooks.New(c.Webhooks)
 	waiting := queued{c.Queue}
 	events, keys, health := newStreams(c), keys{c.Access, c.Instances, c.Now}, health{c.Ready, c.ClientVersion}
 	limits := instanceLimits{c.Directory, c.Queue, c.Messages, c.Now}
@@ -53,13 +56,22 @@ func routes(c Config, origin contract.Origin) []contract.Route {
 		post("/api/message/{instanceId}/reaction", message.react()),
 		get("/api/message/{instanceId}/media-download-link/{messageId}", files.downloadLink()),
 		get("/media/{key...}", files.download()),
-		post("/api/instances/{instanceId}/webhook-config", webhook.save()),
-		get("/api/instances/{instanceId}/webhook-config", webhook.get()),
-		del("/api/instances/{instanceId}/webhook-config", webhook.delete()),
-		get("/api/instances/{instanceId}/webhook-config/deliveries", deliveries.list()),
-		post("/api/instances/{instanceId}/webhook-config/replay", deliveries.replay()),
-		post("/api/instances/{instanceId}/webhook-config/resume", webhook.resume()),
-		post("/api/instances/{instanceId}/webhook-config/test", webhook.test()),
+		post("/api/instances/{instanceId}/webhook-config", webhook.SaveConfig()),
+		get("/api/instances/{instanceId}/webhook-config", webhook.GetConfig()),
+		del("/api/instances/{instanceId}/webhook-config", webhook.DeleteConfig()),
+		get("/api/instances/{instanceId}/webhook-config/deliveries", webhook.ListConfigDeliveries()),
+		post("/api/instances/{instanceId}/webhook-config/replay", webhook.ReplayConfig()),
+		post("/api/instances/{instanceId}/webhook-config/resume", webhook.ResumeConfig()),
+		post("/api/instances/{instanceId}/webhook-config/test", webhook.TestConfig()),
+		post("/api/instances/{instanceId}/webhooks", webhook.Create()),
+		get("/api/instances/{instanceId}/webhooks", webhook.List()),
+		get("/api/instances/{instanceId}/webhooks/{webhookId}", webhook.Get()),
+		patch("/api/instances/{instanceId}/webhooks/{webhookId}", webhook.Change()),
+		del("/api/instances/{instanceId}/webhooks/{webhookId}", webhook.Delete()),
+		get("/api/instances/{instanceId}/webhooks/{webhookId}/deliveries", webhook.ListDeliveries()),
+		post("/api/instances/{instanceId}/webhooks/{webhookId}/replay", webhook.Replay()),
+		post("/api/instances/{instanceId}/webhooks/{webhookId}/resume", webhook.Resume()),
+		post("/api/instances/{instanceId}/webhooks/{webhookId}/test", webhook.Test()),
 		get("/api/instances/{instanceId}/events", events.stream()),
 		post("/api/partner/instances", partner.create()),
 		del("/api/partner/instances/{instanceId}", partner.delete()),

@@ -203,10 +203,10 @@ func (f *filling) queued() {
 // deliveries are a thousand attempts of every outcome.
 func (f *filling) deliveries() {
 	f.t.Helper()
-	hook := webhook.Webhook{ID: f.id(), InstanceID: f.busy.ID, URL: longLine, Secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", Active: true, CreatedAt: f.at, UpdatedAt: f.at}
+	hook := webhook.Webhook{ID: f.id(), InstanceID: f.busy.ID, First: true, URL: longLine, Secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", Active: true, CreatedAt: f.at, UpdatedAt: f.at}
 	state := backlog.State{Status: backlog.StatusSuspended, Reason: backlog.ReasonUnreachable, Cursor: many - 50, Failures: 7, FailingSince: f.at}
 	f.check(f.SaveWebhook(f.t.Context(), hook, &state))
-	progress := webhook.Progress{InstanceID: f.busy.ID, Progress: backlog.Progress{State: state}}
+	progress := webhook.Progress{ID: hook.ID, InstanceID: f.busy.ID, Progress: backlog.Progress{State: state}}
 	for n := range int64(many) {
 		attempt := webhook.Attempt{
 			Number: n + 1, Sequence: n + 1, EventID: f.id(), Kind: eventlog.KindMessageReceived, Chat: customerNumber + "@s.whatsapp.net",

@@ -142,6 +142,23 @@ func (p *person) webhook() {
 	p.wants("delivery  flowing\n", "webhook", "deliveries")
 	p.wants(`"state":"delivered"`, "webhook", "deliveries", "--json")
 	p.wants("deleted the webhook", "webhook", "delete")
+	p.wants("headers  X-Shop", "webhook", "add", sink.URL, "--events", "message.received,message.sent", "--chats", "direct", "--header", "X-Shop: a: b")
+	var listed []client.OneWebhook
+	if err := json.Unmarshal([]byte(p.does("webhook", "list", "--json")), &listed); err != nil || len(listed) != 1 || len(listed[0].Events) != 2 {
+		p.t.Fatalf("listed are %+v (%v)", listed, err)
+	}
+	one := listed[0].ID
+	p.wants("message.received, message.sent", "webhook", "list")
+	p.wants("events   all", "webhook", "set", "--webhook", one, "--events", "all")
+	p.wants("delivery  flowing", "webhook", "get", "--webhook", one)
+	p.wants("status  204", "webhook", "test", "--webhook", one)
+	p.wants("resumed", "webhook", "resume", "--webhook", one)
+	p.wants("are delivered again", "webhook", "replay", "--from", "1", "--webhook", one)
+	p.wants("delivery  ", "webhook", "deliveries", "--webhook", one)
+	p.wants("chats    group", "webhook", "set", sink.URL, "--chats", "group")
+	p.wants("events   presence", "webhook", "set", "--events", "presence")
+	p.wants("deleted the webhook", "webhook", "remove", "--webhook", one)
+	p.wants("deleted the webhook", "webhook", "remove")
 	sink.Answer(func(testkit.Delivered) int { return 500 })
 	p.does("webhook", "set", sink.URL)
 	if code, out, said := run(p.t, "", "webhook", "test", "--url", p.g.BaseURL, "--api-key", p.key); code != 1 || strings.Contains(out, "error") || strings.Count(said, "did not accept") != 1 {

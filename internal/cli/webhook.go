@@ -5,19 +5,22 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/cli/terminal"
 )
 
-// webhookCommand works on the webhook of an instance.
+// webhookCommand works on the webhooks of an instance.
 type webhookCommand struct {
-	Get        getWebhookCommand    `cmd:"" help:"Show the webhook."`
-	Set        setWebhookCommand    `cmd:"" help:"Set or change the address that events are delivered to."`
+	List       listWebhooksCommand  `cmd:"" help:"List the webhooks."`
+	Add        addWebhookCommand    `cmd:"" help:"Add one more webhook."`
+	Get        getWebhookCommand    `cmd:"" help:"Show a webhook."`
+	Set        setWebhookCommand    `cmd:"" help:"Set up the webhook of webhook-config, or change a webhook."`
 	Test       testWebhookCommand   `cmd:"" help:"Deliver a test event now and show the answer."`
 	Resume     resumeWebhookCommand `cmd:"" help:"Try again at once a webhook that waits or is suspended."`
-	Delete     deleteWebhookCommand `cmd:"" help:"Remove the webhook; events are still recorded."`
+	Delete     deleteWebhookCommand `cmd:"" aliases:"remove" help:"Remove a webhook; events are still recorded."`
 	Deliveries deliveriesCommand    `cmd:"" help:"Show the deliveries of events."`
 	Replay     replayCommand        `cmd:"" help:"Deliver past events again."`
 }
@@ -43,7 +46,132 @@ func printWebhook(t terminal.Terminal, webhook client.Webhook, state *client.Del
 	)
 }
 
-type getWebhookCommand struct{ instanceFlag }
+// webhookFlag says which webhook a command works on.
+type webhookFlag struct {
+	instanceFlag
+	Webhook string `help:"Id of the webhook; without it, the one of webhook-config." env:"-"`
+}
+
+// webhookOptions are what a webhook can be given beside its address.
+type webhookOptions struct {
+	Secret   string   `help:"Secret that signs deliveries, ideally whsec_ and base64. Without it, the current one stays." env:"RECADO_WEBHOOK_SECRET"`
+	Inactive bool     `help:"Save the webhook but deliver nothing." env:"-"`
+	Events   []string `help:"Types of events that are delivered, with commas in between; all for all." placeholder:"message.received,…" env:"-"`
+	Chats    []string `help:"Kinds of chats whose events are delivered: direct, group, channel, status; all for all." placeholder:"direct,…" env:"-"`
+	Header   []string `help:"A header that each request carries; may be repeated. They replace those that there are." placeholder:"\"NAME: VALUE\"" sep:"none" env:"-"`
+}
+
+// every is the word for no filter.
+const every = "all"
+
+// listOf returns a list that was given, nil if it was not.
+func listOf(given []string) *[]string {
+	switch {
+	case len(given) == 0:
+		return nil
+	case len(given) == 1 && given[0] == every:
+		return &[]string{}
+	default:
+		return &given
+	}
+}
+
+// headers reads the headers; nil if there are none.
+func (o webhookOptions) headers() (map[string]string, error) {
+	if len(o.Header) == 0 {
+		return nil, nil //nolint:nilnil // there are none
+	}
+	headers := make(map[string]string, len(o.Header))
+	for _, line := range o.Header {
+		name, value, ok := strings.Cut(line, ":")
+		if !ok {
+			return nil, errors.New("--header needs a name, a colon and a value") // and may hold a secret
+		}
+		headers[strings.TrimSpace(name)] = strings.TrimSpace(value)
+	}
+	return headers, nil
+}
+
+// printOne prints one of the webhooks.
+func printOne(t terminal.Terminal, webhook client.OneWebhook, state *client.DeliveryState) error {
+	var delivery string
+	if state != nil {
+		delivery = standing(*state)
+	}
+	return t.Fields(
+		struct {
+			client.OneWebhook
+
+			Delivery *client.DeliveryState `json:"delivery,omitempty"`
+		}{webhook, state},
+		terminal.Pair{"id", webhook.ID}, terminal.Pair{"url", webhook.URL}, terminal.Pair{"active", terminal.YesNo(webhook.IsActive)},
+		terminal.Pair{"signed", terminal.YesNo(webhook.Secret != "")},
+		terminal.Pair{"events", someOrAll(webhook.Events)}, terminal.Pair{"chats", someOrAll(webhook.Chats)},
+		terminal.Pair{"headers", strings.Join(webhook.HeaderNames, ", ")}, terminal.Pair{"delivery", delivery},
+		terminal.Pair{"created", terminal.Moment(webhook.CreatedAt)}, terminal.Pair{"updated", terminal.Moment(webhook.UpdatedAt)},
+	)
+}
+
+func someOrAll(values []string) string {
+	if len(values) == 0 {
+		return every
+	}
+	return strings.Join(values, ", ")
+}
+
+type listWebhooksCommand struct{ instanceFlag }
+
+// Run lists the webhooks.
+func (c listWebhooksCommand) Run(ctx context.Context, t terminal.Terminal) error {
+	gateway, id, err := c.open(ctx, t)
+	if err != nil {
+		return err
+	}
+	webhooks := []client.OneWebhook{} // never null
+	var rows [][]string
+	for webhook, err := range gateway.Webhooks(ctx, id) {
+		if err != nil {
+			return err
+		}
+		webhooks = append(webhooks, webhook)
+		rows = append(rows, []string{
+			webhook.ID, webhook.URL, terminal.YesNo(webhook.IsActive), someOrAll(webhook.Events), someOrAll(webhook.Chats),
+		})
+	}
+	return t.Table(webhooks, []string{"ID", "URL", "ACTIVE", "EVENTS", "CHATS"}, rows)
+}
+
+type addWebhookCommand struct {
+	instanceFlag
+	webhookOptions
+	Endpoint string `arg:"" name:"webhook-url" help:"Absolute http or https URL that events are posted to."`
+}
+
+// Run adds a webhook.
+func (c addWebhookCommand) Run(ctx context.Context, t terminal.Terminal) error {
+	headers, err := c.headers()
+	if err != nil {
+		return err
+	}
+	gateway, id, err := c.open(ctx, t)
+	if err != nil {
+		return err
+	}
+	webhook := client.NewWebhook{URL: c.Endpoint, Secret: c.Secret, Headers: headers, IsActive: new(!c.Inactive)}
+	if events := listOf(c.Events); events != nil {
+		webhook.Events = *events
+	}
+	if chats := listOf(c.Chats); chats != nil {
+		webhook.Chats = *chats
+	}
+	made, err := gateway.CreateWebhook(ctx, id, webhook)
+	if err != nil {
+		return err
+	}
+	return printOne(t, made, nil)
+}
+
+type getWebhookCommand struct{ webhookFlag }
 
 // Run shows the webhook.
 func (c getWebhookCommand) Run(ctx context.Context, t terminal.Terminal) error {
@@ -51,11 +179,18 @@ func (c getWebhookCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	webhook, err := gateway.Webhook(ctx, id)
+	page, err := gateway.ListDeliveriesOf(ctx, id, c.Webhook, 1, 1) // for the state of the delivery
 	if err != nil {
 		return err
 	}
-	page, err := gateway.ListDeliveries(ctx, id, 1, 1) // for the state of the delivery
+	if c.Webhook != "" {
+		webhook, err := gateway.OneWebhook(ctx, id, c.Webhook)
+		if err != nil {
+			return err
+		}
+		return printOne(t, webhook, page.Delivery)
+	}
+	webhook, err := gateway.Webhook(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -63,28 +198,59 @@ func (c getWebhookCommand) Run(ctx context.Context, t terminal.Terminal) error {
 }
 
 type setWebhookCommand struct {
-	instanceFlag
-	Endpoint string `arg:"" name:"webhook-url" help:"Absolute http or https URL that events are posted to."`
-	Secret   string `help:"Secret that signs deliveries, ideally whsec_ and base64. Without it, the current one stays." env:"RECADO_WEBHOOK_SECRET"`
-	Inactive bool   `help:"Save the webhook but deliver nothing." env:"-"`
+	webhookFlag
+	webhookOptions
+	Active   bool   `help:"Deliver events to a webhook that was inactive." env:"-" xor:"active"`
+	Endpoint string `arg:"" optional:"" name:"webhook-url" help:"Absolute http or https URL that events are posted to. It may be left out if there is a webhook."`
 }
 
-// Run saves the webhook.
+// Run saves the webhook of webhook-config, or changes a webhook.
 func (c setWebhookCommand) Run(ctx context.Context, t terminal.Terminal) error {
+	headers, err := c.headers()
+	if err != nil {
+		return err
+	}
 	gateway, id, err := c.open(ctx, t)
 	if err != nil {
 		return err
 	}
-	webhook, err := gateway.SaveWebhook(ctx, id, client.WebhookConfig{
-		WebhookURL: c.Endpoint, Secret: c.Secret, IsActive: new(!c.Inactive),
-	})
+	change := client.WebhookChange{Secret: c.Secret, Events: listOf(c.Events), Chats: listOf(c.Chats)}
+	if headers != nil {
+		change.Headers = &headers
+	}
+	if c.Active || c.Inactive {
+		change.IsActive = new(c.Active)
+	}
+	which := c.Webhook
+	switch {
+	case which != "":
+		change.URL = c.Endpoint
+	case c.Endpoint != "":
+		saved, err := gateway.SaveWebhook(ctx, id, client.WebhookConfig{
+			WebhookURL: c.Endpoint, Secret: c.Secret, IsActive: new(!c.Inactive),
+		})
+		if err != nil {
+			return err
+		}
+		if change.Events == nil && change.Chats == nil && change.Headers == nil {
+			return printWebhook(t, saved, nil)
+		}
+		which, change.Secret = saved.ID, ""
+	default:
+		there, err := gateway.Webhook(ctx, id)
+		if err != nil {
+			return err
+		}
+		which = there.ID
+	}
+	changed, err := gateway.ChangeWebhook(ctx, id, which, change)
 	if err != nil {
 		return err
 	}
-	return printWebhook(t, webhook, nil)
+	return printOne(t, changed, nil)
 }
 
-type testWebhookCommand struct{ instanceFlag }
+type testWebhookCommand struct{ webhookFlag }
 
 // Run tests the webhook. It fails if the endpoint did not accept the event.
 func (c testWebhookCommand) Run(ctx context.Context, t terminal.Terminal) error {
@@ -92,7 +258,7 @@ func (c testWebhookCommand) Run(ctx context.Context, t terminal.Terminal) error 
 	if err != nil {
 		return err
 	}
-	test, err := gateway.TestWebhook(ctx, id)
+	test, err := gateway.TestOneWebhook(ctx, id, c.Webhook)
 	if err != nil {
 		return err
 	}
@@ -108,13 +274,13 @@ func (c testWebhookCommand) Run(ctx context.Context, t terminal.Terminal) error 
 	return err
 }
 
-type resumeWebhookCommand struct{ instanceFlag }
+type resumeWebhookCommand struct{ webhookFlag }
 
 // Run resumes the webhook.
 func (c resumeWebhookCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	gateway, id, err := c.open(ctx, t)
 	if err == nil {
-		err = gateway.ResumeWebhook(ctx, id)
+		err = gateway.ResumeOneWebhook(ctx, id, c.Webhook)
 	}
 	if err != nil {
 		return err
@@ -122,13 +288,13 @@ func (c resumeWebhookCommand) Run(ctx context.Context, t terminal.Terminal) erro
 	return t.Done(map[string]any{"instanceId": id, "done": "resumed"}, "resumed the webhook of %s", id)
 }
 
-type deleteWebhookCommand struct{ instanceFlag }
+type deleteWebhookCommand struct{ webhookFlag }
 
 // Run deletes the webhook.
 func (c deleteWebhookCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	gateway, id, err := c.open(ctx, t)
 	if err == nil {
-		err = gateway.DeleteWebhook(ctx, id)
+		err = gateway.DeleteOneWebhook(ctx, id, c.Webhook)
 	}
 	if err != nil {
 		return err
@@ -136,7 +302,7 @@ func (c deleteWebhookCommand) Run(ctx context.Context, t terminal.Terminal) erro
 	return t.Done(map[string]any{"instanceId": id, "done": "deleted"}, "deleted the webhook of %s", id)
 }
 
-type deliveriesCommand struct{ instanceFlag }
+type deliveriesCommand struct{ webhookFlag }
 
 // Run lists the deliveries, and the state of the delivery.
 func (c deliveriesCommand) Run(ctx context.Context, t terminal.Terminal) error {
@@ -148,7 +314,7 @@ func (c deliveriesCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	var rows [][]string
 	var state *client.DeliveryState
 	for number := 1; ; number++ {
-		page, err := gateway.ListDeliveries(ctx, id, number, 0)
+		page, err := gateway.ListDeliveriesOf(ctx, id, c.Webhook, number, 0)
 		if err != nil {
 			return err
 		}
@@ -211,7 +377,7 @@ func standing(state client.DeliveryState) string {
 }
 
 type replayCommand struct {
-	instanceFlag
+	webhookFlag
 	From  int64     `help:"Sequence of the first event to deliver again." env:"-" xor:"from" required:""`
 	Since time.Time `help:"Deliver again the events since this time, for example 2026-11-20T14:00:00Z." env:"-" xor:"from" required:""`
 }
@@ -222,7 +388,7 @@ func (c replayCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	replayed, err := gateway.ReplayEvents(ctx, id, client.Replay{FromSequence: c.From, Since: c.Since})
+	replayed, err := gateway.ReplayEventsTo(ctx, id, c.Webhook, client.Replay{FromSequence: c.From, Since: c.Since})
 	if err != nil {
 		return err
 	}

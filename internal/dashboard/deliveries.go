@@ -73,14 +73,14 @@ func (p *pages) deliveriesView(r *frame.Request, id string) func(ctx context.Con
 			query.Set("page", strconv.Itoa(page))
 		}
 		view.LiveURL = frame.WithQuery(path+"/live", query)
-		listed, err := p.Webhooks.Deliveries(ctx, id, gateway.PageRequest{Page: page, Limit: deliveriesAtOnce})
+		listed, err := p.Webhooks.Deliveries(ctx, webhook.First(id), gateway.PageRequest{Page: page, Limit: deliveriesAtOnce})
 		if gateway.KindOf(err) == gateway.NotFound {
 			return view, nil
 		}
 		if err != nil {
 			return deliveriesView{}, err
 		}
-		condition, err := p.Webhooks.Condition(ctx, id)
+		condition, err := p.Webhooks.Condition(ctx, webhook.First(id))
 		if err != nil {
 			return deliveriesView{}, err
 		}
@@ -117,7 +117,7 @@ func (p *pages) redeliver(r *frame.Request) error {
 	if err != nil || sequence < 1 {
 		return gateway.Errorf(gateway.NotFound, gateway.CodeNotFound, "there is no such event")
 	}
-	result, err := p.Webhooks.Redeliver(r.Context(), found.ID, sequence)
+	result, err := p.Webhooks.Redeliver(r.Context(), webhook.First(found.ID), sequence)
 	if err != nil {
 		return err
 	}
@@ -143,7 +143,7 @@ func (p *pages) replayWebhook(r *frame.Request) error {
 	if err != nil {
 		return err
 	}
-	replayed, err := p.Webhooks.Replay(r.Context(), found.ID, from)
+	replayed, err := p.Webhooks.Replay(r.Context(), webhook.First(found.ID), from)
 	if err != nil {
 		return err
 	}

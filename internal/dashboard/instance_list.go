@@ -109,8 +109,12 @@ func (p *pages) instancesView(r *frame.Request) func(ctx context.Context) (insta
 			return instancesView{}, err
 		}
 		for n, item := range found.Items {
+			pending := int64(0)
+			for _, condition := range waiting[item.ID] {
+				pending += condition.Pending
+			}
 			view.Rows[n] = instanceRow{
-				Instance: item, State: p.stateOf(item), Waiting: waiting[item.ID].Pending,
+				Instance: item, State: p.stateOf(item), Waiting: pending,
 				Today: today[item.ID].Sent + today[item.ID].Received,
 			}
 		}

@@ -70,7 +70,7 @@ func (p *pages) webhookView(r *frame.Request, id string) func(ctx context.Contex
 			return webhookView{}, err
 		}
 		view := webhookView{instanceHead: headOf(found, "webhook", role)}
-		view.Hook, err = p.Webhooks.Get(ctx, id)
+		view.Hook, err = p.Webhooks.Get(ctx, webhook.First(id))
 		if gateway.KindOf(err) == gateway.NotFound {
 			return view, nil
 		}
@@ -80,7 +80,7 @@ func (p *pages) webhookView(r *frame.Request, id string) func(ctx context.Contex
 		if view.May {
 			view.Secret = string(view.Hook.Secret)
 		}
-		view.Condition, err = p.Webhooks.Condition(ctx, id)
+		view.Condition, err = p.Webhooks.Condition(ctx, webhook.First(id))
 		view.Delivery = deliveryState(view.Condition)
 		return view, err
 	}
@@ -149,7 +149,7 @@ func (p *pages) deleteWebhook(r *frame.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := p.Webhooks.Delete(r.Context(), found.ID); err != nil {
+	if err := p.Webhooks.Delete(r.Context(), webhook.First(found.ID)); err != nil {
 		return err
 	}
 	return r.Go("/instances/" + found.ID + "/webhook")
@@ -161,7 +161,7 @@ func (p *pages) testWebhook(r *frame.Request) error {
 	if err != nil {
 		return err
 	}
-	result, err := p.Webhooks.Test(r.Context(), found.ID)
+	result, err := p.Webhooks.Test(r.Context(), webhook.First(found.ID))
 	if err != nil {
 		return err
 	}
@@ -170,5 +170,6 @@ func (p *pages) testWebhook(r *frame.Request) error {
 
 // resumeWebhook tries the endpoint again at once.
 func (p *pages) resumeWebhook(r *frame.Request) error {
-	return p.command(r, p.Webhooks.Resume, web.Word("Resumed: the endpoint is tried now."))
+	resume := func(ctx context.Context, id string) error { return p.Webhooks.Resume(ctx, webhook.First(id)) }
+	return p.command(r, resume, web.Word("Resumed: the endpoint is tried now."))
 }

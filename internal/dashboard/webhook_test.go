@@ -38,7 +38,11 @@ func (r *rig) awaitDelivered(instanceID string) {
 	pending := func() int64 {
 		conditions, err := r.webhooks.Conditions(r.t.Context(), []string{instanceID})
 		r.check(err)
-		return conditions[instanceID].Pending
+		waiting := int64(0)
+		for _, condition := range conditions[instanceID] {
+			waiting += condition.Pending
+		}
+		return waiting
 	}
 	for pending() > 0 {
 		select {

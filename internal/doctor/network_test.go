@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -118,7 +119,7 @@ func TestWebhooks(t *testing.T) {
 		t.Helper()
 		fill(t, settings, func(s *store.Store) error {
 			return s.SaveWebhook(t.Context(), webhook.Webhook{
-				ID: uuid.NewString(), InstanceID: id, URL: "https://ana:secret@example.org/hook?key=secret", Active: active,
+				ID: uuid.NewString(), InstanceID: id, First: id != ids[3], URL: "https://ana:secret@example.org/hook?key=secret", Active: active,
 				CreatedAt: time.Now(), UpdatedAt: time.Now(),
 			}, &state)
 		})
@@ -131,15 +132,20 @@ func TestWebhooks(t *testing.T) {
 
 	set(ids[2], backlog.State{Status: backlog.StatusBackoff, Failures: 3, FailingSince: time.Now().Add(-time.Hour)}, true)
 	set(ids[3], backlog.State{Status: backlog.StatusSuspended, Reason: backlog.ReasonGone}, true)
-	change(t, settings.DataDir, `INSERT INTO webhook_dead_letters (instance_id, sequence, event_id, kind, chat, answer_status, error, died_at)
-		VALUES ('`+ids[0]+`', 1, 'e', 'k', '', 500, '', 0)`)
-	change(t, settings.DataDir, `INSERT INTO webhook_blocked_chats (instance_id, chat, sequence, through, event_id, kind, failures, since, next_try_at, answer_status, error)
-		VALUES ('`+ids[0]+`', 'c', 1, 1, 'e', 'k', 1, 0, 0, 500, '')`)
+	change(t, settings.DataDir, `INSERT INTO webhook_dead_letters (webhook_id, sequence, event_id, kind, chat, answer_status, error, died_at)
+		SELECT id, 1, 'e', 'k', '', 500, '', 0 FROM webhooks WHERE instance_id = '`+ids[0]+`'`)
+	change(t, settings.DataDir, `INSERT INTO webhook_blocked_chats (webhook_id, chat, sequence, through, event_id, kind, failures, since, next_try_at, answer_status, error)
+		SELECT id, 'c', 1, 1, 'e', 'k', 1, 0, 0, 500, '' FROM webhooks WHERE instance_id = '`+ids[0]+`'`)
 	change(t, settings.DataDir, `INSERT INTO events (instance_id, sequence, id, kind, chat, source_key, happened_at, created_at, data)
 		VALUES ('`+ids[0]+`', 1, 'e', 'k', '', '', 1000, 1000, '{}')`)
 	found = look()
 	says(t, found, Warning, "that of the instance "+ids[2]+", at example.org, has failed since")
 	says(t, found, Wrong, ids[3]+", at example.org, is suspended (gone)")
+	if !slices.ContainsFunc(found, func(one Finding) bool {
+		return strings.Contains(one.Do, "recado webhook resume --instance "+ids[3]+" --webhook ")
+	}) {
+		t.Errorf("it is not said which webhook is to be resumed: %+v", found)
+	}
 	says(t, found, Warning, "1 events were given up")
 	says(t, found, Warning, "1 chats wait")
 	says(t, found, Warning, "1 events wait, the oldest for")

@@ -30,12 +30,16 @@ func (e *examination) webhooks(ctx context.Context) []Finding {
 	}
 	var findings []Finding
 	for _, one := range failing {
+		which := one.InstanceID
+		if !one.First {
+			which += " --webhook " + one.ID
+		}
 		about := fmt.Sprintf("that of the instance %s, at %s,", one.InstanceID, hostOf(one.URL))
 		if one.Status == string(backlog.StatusSuspended) {
-			findings = append(findings, wrong(name, "repair the endpoint, then: recado webhook resume --instance "+one.InstanceID, "%s is suspended (%s): it gets nothing any more", about, one.Reason))
+			findings = append(findings, wrong(name, "repair the endpoint, then: recado webhook resume --instance "+which, "%s is suspended (%s): it gets nothing any more", about, one.Reason))
 			continue
 		}
-		findings = append(findings, warning(name, "look at the endpoint, and why it fails: recado webhook deliveries --instance "+one.InstanceID,
+		findings = append(findings, warning(name, "look at the endpoint, and why it fails: recado webhook deliveries --instance "+which,
 			"%s has failed since %s; it is tried again", about, one.Since.UTC().Format(time.RFC3339)))
 	}
 	all, waiting, oldest := int64(0), int64(0), time.Time{}

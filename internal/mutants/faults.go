@@ -9,7 +9,7 @@ func faults() []fault {
 	return slices.Concat(
 		reliabilityFaults(), hostileFaults(), silenceFaults(), orderFaults(), apiFaults(), mediaFaults(), sandboxFaults(),
 		clientFaults(), cliFaults(), powerFaults(), proxyFaults(), versionFaults(), moveFaults(), baileysFaults(), queueFaults(), careFaults(), nodeFaults(), watchFaults(), dataFaults(), settingsFaults(),
-		doctorFaults(), pollFaults(),
+		doctorFaults(), pollFaults(), webhookFaults(),
 	)
 }
 
@@ -267,7 +267,7 @@ func silenceFaults() []fault {
 		},
 		{
 			name: "a slow flush holds no other webhook", file: "internal/webhook/service.go",
-			old: "s.saving.Lock(ctx, instanceID)", new: `s.saving.Take(ctx, "all")`,
+			old: "s.saving.Lock(ctx, id)", new: `s.saving.Lock(ctx, id[:min(len(id), 2)])`,
 			test: webhookTests, run: "SlowProgress",
 		},
 		{

@@ -112,7 +112,7 @@ func apiFaults() []fault {
 		},
 		{
 			name: "replays are limited", file: "internal/webhook/replay.go",
-			old: "err := s.replays.admit(instanceID, s.now())", new: "err := error(nil)",
+			old: "err := s.replays.admit(ref.InstanceID, s.now())", new: "err := error(nil)",
 			test: "./internal/webhook", run: "ReplaysAreLimited",
 		},
 		{

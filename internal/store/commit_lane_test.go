@@ -129,7 +129,7 @@ func TestRoundTrips(t *testing.T) {
 		id := fmt.Sprint("instance", n)
 		keep(s.CreateInstance(t.Context(), gateway.Instance{ID: id, AccountID: "account"}))
 		keep(s.SaveWebhook(t.Context(), webhook.Webhook{InstanceID: id, ID: id}, nil))
-		progress = append(progress, webhook.Progress{InstanceID: id, Attempts: []webhook.Attempt{{Number: 1}, {Number: 2}}})
+		progress = append(progress, webhook.Progress{ID: id, InstanceID: id, Attempts: []webhook.Attempt{{Number: 1}, {Number: 2}}})
 	}
 	const instance = "instance0"
 	for name, c := range map[string]struct {

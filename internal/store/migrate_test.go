@@ -219,6 +219,55 @@ func TestMigrateKeepsWireKeys(t *testing.T) {
 	})
 }
 
+// A webhook of the time when an instance had one keeps all that is known of it, and its sealed
+// secrets stay where they were sealed for.
+func TestMigrateKeepsWebhooks(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, config Config) {
+		t.Helper()
+		s := openEmpty(t, config)
+		all := shipped(t, s)
+		if _, err := s.applyMigrations(t.Context(), all[:13]); err != nil {
+			t.Fatal(err)
+		}
+		execute(t, s,
+			"INSERT INTO accounts (id, name, created_at) VALUES ('a1', 'default', 1)",
+			`INSERT INTO instances (id, account_id, name, status, reason, device, profile_jid, profile_lid, profile_name, profile_picture_url, created_at, updated_at)
+				VALUES ('i1', 'a1', 'shop', 'connected', '', '', '', '', '', '', 1, 1)`,
+			`INSERT INTO webhooks (instance_id, id, url, secret, secret_seal, previous_secret, previous_secret_seal, previous_secret_until, active,
+				created_at, updated_at, status, reason, cursor, failures, failing_since, next_try_at, attempts)
+				VALUES ('i1', 'w1', 'https://example.com', 'sealed', 3, 'before', 2, 5, TRUE, 6, 7, 'backoff', 'r', 8, 9, 10, 11, 12)`,
+			"INSERT INTO webhook_blocked_chats VALUES ('i1', 'c', 1, 2, 'e', 'k', 3, 4, 5, 6, 'x')",
+			"INSERT INTO webhook_dead_letters VALUES ('i1', 1, 'e', 'k', 'c', 2, 'x', 3)",
+			"INSERT INTO webhook_attempts VALUES ('i1', 1, 2, 3, 'e', 'k', 'c', 4, 5, 6, 'x', 'y')",
+		)
+		if _, err := s.applyMigrations(t.Context(), all); err != nil {
+			t.Fatal(err)
+		}
+		for query, want := range map[string]int64{
+			`SELECT count(*) FROM webhooks WHERE id = 'w1' AND instance_id = 'i1' AND place = 'i1' AND url = 'https://example.com'
+				AND secret = 'sealed' AND secret_seal = 3 AND previous_secret = 'before' AND previous_secret_seal = 2 AND previous_secret_until = 5
+				AND active AND created_at = 6 AND updated_at = 7 AND status = 'backoff' AND reason = 'r' AND cursor = 8 AND failures = 9
+				AND failing_since = 10 AND next_try_at = 11 AND attempts = 12 AND kinds = '[]' AND chats = '[]'`: 1,
+			"SELECT through FROM webhook_blocked_chats WHERE webhook_id = 'w1' AND chat = 'c'":  2,
+			"SELECT died_at FROM webhook_dead_letters WHERE webhook_id = 'w1' AND sequence = 1": 3,
+			"SELECT duration_ms FROM webhook_attempts WHERE webhook_id = 'w1' AND answer = 'y'": 5,
+		} {
+			var got int64
+			if err := s.db.reader().QueryRowContext(t.Context(), query).Scan(&got); err != nil || got != want {
+				t.Errorf("%s: %d (%v), want %d", query, got, err, want)
+			}
+		}
+		// What the webhook has goes with it.
+		execute(t, s, "DELETE FROM instances WHERE id = 'i1'")
+		var left int64
+		if err := s.db.reader().QueryRowContext(t.Context(), `SELECT (SELECT count(*) FROM webhook_blocked_chats) +
+			(SELECT count(*) FROM webhook_dead_letters) + (SELECT count(*) FROM webhook_attempts) + (SELECT count(*) FROM webhooks)`).Scan(&left); err != nil || left != 0 {
+			t.Errorf("%d rows are left (%v)", left, err)
+		}
+	})
+}
+
 func TestMigrateKeepsRows(t *testing.T) {
 	t.Parallel()
 	for version, rows := range rowsAt() {

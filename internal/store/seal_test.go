@@ -41,6 +41,7 @@ const (
 	proxyPassword = "a-proxy-password"
 	hookSecret    = "whsec_of-a-webhook-of-now"
 	hookPrevious  = "whsec_of-a-webhook-before"
+	hookHeader    = "Bearer of-a-header-of-a-webhook"
 	someKeys      = 700 // more than one slice, and then some
 )
 
@@ -69,7 +70,8 @@ func newSecrets(t *testing.T, config store.Config) *secrets {
 				ID: id, AccountID: account.ID, Proxy: "socks5://ana:" + proxyPassword + "@proxy.example.org", CreatedAt: now, UpdatedAt: now,
 			}))
 			f.check(s.SaveWebhook(ctx, webhook.Webhook{
-				ID: uuid.NewString(), InstanceID: id, URL: "https://example.org", Secret: hookSecret, PreviousSecret: hookPrevious, CreatedAt: now, UpdatedAt: now,
+				ID: uuid.NewString(), InstanceID: id, First: true, URL: "https://example.org", Secret: hookSecret, PreviousSecret: hookPrevious,
+				Headers: []webhook.Header{{Name: "Authorization", Value: hookHeader}}, CreatedAt: now, UpdatedAt: now,
 			}, nil))
 		}
 		var rows []gateway.DeviceKey
@@ -136,12 +138,12 @@ func (f *secrets) reads(s *store.Store) {
 	f.check(err)
 	instance, err := s.GetInstance(ctx, f.id)
 	f.check(err)
-	hook, _, err := s.FindWebhook(ctx, f.id)
+	hook, _, err := s.FindWebhook(ctx, webhook.First(f.id))
 	f.check(err)
 	program, err := s.Secret(ctx, "links", 32)
 	f.check(err)
 	if len(rows) != someKeys || !bytes.Equal(one, f.keys["name 7"]) || !bytes.Equal(shared, f.keys["shared"]) || instance.Proxy != "socks5://ana:"+proxyPassword+"@proxy.example.org" ||
-		hook.Secret != hookSecret || hook.PreviousSecret != hookPrevious || !bytes.Equal(program, f.program) {
+		hook.Secret != hookSecret || hook.PreviousSecret != hookPrevious || len(hook.Headers) != 1 || hook.Headers[0].Value != hookHeader || !bytes.Equal(program, f.program) {
 		f.t.Error("a secret is not as it was")
 	}
 }
@@ -167,14 +169,15 @@ func (f *secrets) under(generation int64) (count int) {
 	f.raw(func(db *sql.DB) {
 		f.check(db.QueryRowContext(f.t.Context(), `SELECT (SELECT count(*) FROM device_keys WHERE value_seal = $1) +
 			(SELECT count(*) FROM secrets WHERE value_seal = $1) + (SELECT count(*) FROM instances WHERE proxy_seal = $1) +
-			(SELECT count(*) FROM webhooks WHERE secret_seal = $1) + (SELECT count(*) FROM webhooks WHERE previous_secret_seal = $1)`,
+			(SELECT count(*) FROM webhooks WHERE secret_seal = $1) + (SELECT count(*) FROM webhooks WHERE previous_secret_seal = $1) +
+			(SELECT count(*) FROM webhooks WHERE headers_seal = $1)`,
 			generation).Scan(&count))
 	})
 	return count
 }
 
 // all is how many values there are.
-const all = someKeys + 2 + 3*2
+const all = someKeys + 2 + 4*2
 
 // column returns the values of a column, one after another, and decoded as well.
 func (f *secrets) column(db *sql.DB, query string) []byte {
@@ -225,7 +228,7 @@ func (f *secrets) shows() bool {
 	f.raw(func(db *sql.DB) {
 		for _, query := range []string{
 			"SELECT value FROM device_keys", "SELECT value FROM secrets", "SELECT proxy FROM instances", "SELECT secret FROM webhooks",
-			"SELECT previous_secret FROM webhooks",
+			"SELECT previous_secret FROM webhooks", "SELECT headers FROM webhooks",
 		} {
 			content.Write(f.column(db, query))
 		}
@@ -330,7 +333,7 @@ func TestSealedValuesCannotBeMoved(t *testing.T) {
 		f.with(master, func(s *store.Store) {
 			_, keyErr := s.FindDeviceKey(t.Context(), f.device, "session", "name 7")
 			_, listErr := s.ListDeviceKeys(t.Context(), f.device, "session", "")
-			_, _, hookErr := s.FindWebhook(t.Context(), f.id)
+			_, _, hookErr := s.FindWebhook(t.Context(), webhook.First(f.id))
 			_, proxyErr := s.GetInstance(t.Context(), f.id)
 			_, secretErr := s.Secret(t.Context(), "others", 32)
 			for _, err := range []error{keyErr, listErr, hookErr, proxyErr, secretErr} {

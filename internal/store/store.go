@@ -33,6 +33,7 @@ import (
 	"github.com/recado-project/recado/internal/store/usertable"
 	"github.com/recado-project/recado/internal/store/vault"
 	"github.com/recado-project/recado/internal/store/votetable"
+	"github.com/recado-project/recado/internal/store/webhooktable"
 )
 
 // defaultConns is how many connections to PostgreSQL are opened at most if the
@@ -63,6 +64,7 @@ type Store struct {
 	VoteTable
 	*census.Taker
 	DeviceTables
+	WebhookTables
 
 	db      database
 	dialect dialect
@@ -76,6 +78,9 @@ type Store struct {
 
 // DeviceTables are the tables of devices and their keys.
 type DeviceTables = *devicetable.Tables
+
+// WebhookTables are the tables of webhooks and their deliveries.
+type WebhookTables = *webhooktable.Tables
 
 // NodeTables are the tables of nodes and tenures; only PostgreSQL has them.
 type NodeTables = *nodetable.Tables
@@ -99,7 +104,7 @@ func Open(ctx context.Context, config Config) (*Store, error) {
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
-	s.DeviceTables = devicetable.New(ownDatabase{s}, s.vault)
+	s.DeviceTables, s.WebhookTables = devicetable.New(ownDatabase{s}, s.vault), webhooktable.New(ownDatabase{s}, s.vault)
 	return s, nil
 }
 

@@ -79,6 +79,26 @@ func (d ownDatabase) ExecHere(ctx context.Context, query string, args ...any) (i
 	return d.store.execHere(ctx, query, args...)
 }
 
+// WriteUnder runs fn in one write transaction, for several instances.
+func (d ownDatabase) WriteUnder(
+	ctx context.Context, tenures []gateway.Tenure, instanceIDs []string, fn func(ctx context.Context, q table.Querier) error,
+) error {
+	for n, id := range instanceIDs {
+		if d.store.fenced && tenures[n].InstanceID != id {
+			return noTenure(id)
+		}
+	}
+	return d.store.db.writeUnder(ctx, tenures, fn)
+}
+
+// ExecOf runs one statement for an instance.
+func (d ownDatabase) ExecOf(ctx context.Context, instanceID, query string, args ...any) (int64, error) {
+	return d.store.execOf(ctx, instanceID, query, args...)
+}
+
+// InFirst is the set of texts in the first parameter.
+func (d ownDatabase) InFirst() string { return d.store.dialect.inFirst() }
+
 // Begin is a write in order with all others of an instance.
 func (d ownDatabase) Begin(
 	ctx context.Context, instanceID string, fn func(ctx context.Context, q table.Querier) error, committed func(),

@@ -152,7 +152,8 @@ func (f *fenced) writes() map[string]func(ctx context.Context) error {
 	poll.ID, poll.PlatformID = uuid.NewString(), uuid.NewString()
 	_, err := f.AddMessage(f.valid(), poll)
 	f.check(err)
-	hook := webhook.Webhook{ID: uuid.NewString(), InstanceID: id, URL: "http://127.0.0.1/", CreatedAt: f.now, UpdatedAt: f.now}
+	hook := webhook.Webhook{ID: uuid.NewString(), InstanceID: id, First: true, URL: "http://127.0.0.1/", CreatedAt: f.now, UpdatedAt: f.now}
+	ref := webhook.Ref{InstanceID: id, ID: hook.ID}
 	rows := []gateway.DeviceKey{{Kind: "session", Name: "a", Value: []byte("key")}}
 	return map[string]func(ctx context.Context) error{
 		"AddDevice": func(ctx context.Context) error {
@@ -223,16 +224,16 @@ func (f *fenced) writes() map[string]func(ctx context.Context) error {
 		},
 		"DropChange":       func(ctx context.Context) error { return f.DropChange(ctx, id, "D") },
 		"SaveWebhook":      func(ctx context.Context) error { return f.SaveWebhook(ctx, hook, nil) },
-		"DeleteDeadLetter": func(ctx context.Context) error { return f.DeleteDeadLetter(ctx, id, 1) },
+		"DeleteDeadLetter": func(ctx context.Context) error { return f.DeleteDeadLetter(ctx, ref, 1) },
 		"SaveProgress": func(ctx context.Context) error {
 			hook.UpdatedAt = hook.UpdatedAt.Add(time.Second)
 			return f.SaveProgress(ctx, []webhook.Progress{{
-				InstanceID: id, Tenure: gateway.TenureOf(ctx),
+				ID: hook.ID, InstanceID: id, Tenure: gateway.TenureOf(ctx),
 				Progress: backlog.Progress{State: backlog.State{Status: backlog.StatusOK, Cursor: int64(time.Since(f.now))}},
 			}})
 		},
 		"DeleteWebhook": func(ctx context.Context) error {
-			_, err := f.DeleteWebhook(ctx, id)
+			_, err := f.DeleteWebhook(ctx, ref)
 			return err
 		},
 	}
@@ -243,8 +244,8 @@ func (f *fenced) writes() map[string]func(ctx context.Context) error {
 const others = `AllInstances AllQueued InstancesByID ChatKnown CountTraffic EventBounds EventInstances FindAccount FindChange FindDevice
 	FindDeviceKey FindIdempotency FindKey FindMessages FindQueued FindRegistrations FindWebhook FirstEventSince GetInstance GetKey
 	Kind LastEventBefore ListCorrespondence ListDeliveries ListDeviceKeys ListInstances ListKeys ListMessages ListNumberChecks
-	ListQueued ListVotes QueuedHeads MessagesBefore MessagesBeyond MessagesByID NewChatsSince NewestEvents NewestMessages NewestOfChat PendingMessages
-	Census Connections Ping ReadChatEvents ReadEventSlice ReadEvents RevokedKeys SentSince Size Close Webhooks
+	ListQueued ListVotes ListWebhooks QueuedHeads MessagesBefore MessagesBeyond MessagesByID NewChatsSince NewestEvents NewestMessages NewestOfChat PendingMessages
+	Census Connections Ping ReadChatEvents ReadEventSlice ReadEvents ReadWantedEvents RevokedKeys SentSince Size Close Webhooks
 	CreateAccount CreateKey RevokeKey TouchKey SaveRegistrations Secret DeleteChanges DeleteIdempotency
 	CreateInstance DeleteInstance Vault WriteDeviceKeysIn`
 

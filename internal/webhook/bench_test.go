@@ -288,7 +288,7 @@ func BenchmarkDeadNeighbour(b *testing.B) {
 	b.ReportMetric(float64(took[len(took)*99/100].Microseconds())/1000, "p99-ms")
 	dead.Store(false)
 	heals := time.Now()
-	r.check(r.service.Resume(b.Context(), id))
+	r.check(r.service.Resume(b.Context(), webhook.First(id)))
 	<-done
 	b.ReportMetric(time.Since(heals).Seconds(), "heal-s")
 	b.ReportMetric(float64(int64(grown))/(1<<20), "dead-MiB")

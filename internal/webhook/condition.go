@@ -31,12 +31,12 @@ type Condition struct {
 	OldestPendingAt time.Time // when the oldest of them happened; zero where there is none
 }
 
-// Condition returns how the delivery of an instance's webhook is doing, or a
+// Condition returns how the delivery of a webhook is doing, or a
 // gateway.NotFound.
-func (s *Service) Condition(ctx context.Context, instanceID string) (Condition, error) {
-	p, ok := s.pump(instanceID)
+func (s *Service) Condition(ctx context.Context, ref Ref) (Condition, error) {
+	p, ok := s.pump(ref)
 	if !ok {
-		found, err := s.Get(ctx, instanceID)
+		found, err := s.Get(ctx, ref)
 		if err != nil || !found.Active {
 			return Condition{Flow: FlowInactive}, err
 		}
@@ -47,7 +47,7 @@ func (s *Service) Condition(ctx context.Context, instanceID string) (Condition, 
 		return condition, nil
 	}
 	through, _ := p.delivered()
-	events, err := s.log.Read(ctx, instanceID, through, 1)
+	events, err := s.log.Read(ctx, ref.InstanceID, through, 1)
 	if err != nil {
 		return Condition{}, fmt.Errorf("webhook: condition: %w", err)
 	}

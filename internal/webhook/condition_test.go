@@ -30,14 +30,14 @@ func TestConditionOfADelivery(t *testing.T) {
 	}), nil))
 	r := newRig(t, webhook.Config{AllowPrivateURLs: true, Schedule: schedule, Logger: logger})
 	id := r.instance()
-	_, err := r.service.Condition(t.Context(), id)
+	_, err := r.service.Condition(t.Context(), webhook.First(id))
 	wantCode(t, err, gateway.NotFound, gateway.CodeWebhookNotFound)
 	r.save(id, webhook.Settings{URL: endpoint.server.URL})
 	await := func(what string, reached func(c webhook.Condition) bool) (condition webhook.Condition) {
 		t.Helper()
 		eventually(t, what, func() bool {
 			var err error
-			condition, err = r.service.Condition(t.Context(), id)
+			condition, err = r.service.Condition(t.Context(), webhook.First(id))
 			r.check(err)
 			return reached(condition)
 		})
@@ -54,14 +54,14 @@ func TestConditionOfADelivery(t *testing.T) {
 	if c.Pending != 2 || c.OldestPendingAt.IsZero() || c.Reason == "" || time.Until(c.Until) < time.Minute || c.Since.IsZero() {
 		t.Errorf("waiting: %+v", c)
 	}
-	lines, err := r.service.Deliveries(t.Context(), id, gateway.PageRequest{Page: 1, Limit: 10})
+	lines, err := r.service.Deliveries(t.Context(), webhook.First(id), gateway.PageRequest{Page: 1, Limit: 10})
 	r.check(err)
 	if first := lines.Items[0]; first.State != webhook.DeliveryFailed || first.Failures != 1 || !first.NextTry.Equal(c.Until) {
 		t.Errorf("the newest attempt is %+v", first)
 	}
 
 	status.Store(http.StatusGone)
-	r.check(r.service.Resume(t.Context(), id))
+	r.check(r.service.Resume(t.Context(), webhook.First(id)))
 	c = await("it is suspended", func(c webhook.Condition) bool { return c.Flow == webhook.FlowSuspended })
 	if c.Reason != backlog.ReasonGone || !c.Until.IsZero() || c.Since.IsZero() || c.Pending < 2 {
 		t.Errorf("suspended: %+v", c)

@@ -9,25 +9,35 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/webhook/backlog"
 )
 
-// Settings is what a client saves.
+// Settings is what a client saves. What is nil stays as it is.
 type Settings struct {
-	URL    string
-	Secret *string // nil keeps the one that is set
-	Active *bool   // nil means true
+	URL        string // empty, where a webhook is changed: it stays
+	Secret     *string
+	Active     *bool             // nil, where a webhook is made or saved as webhook-config: true
+	Events     *[]eventlog.Kind  // empty: all
+	Chats      *[]ChatKind       // empty: all
+	Headers    map[string]string // by their names; nil: they stay
+	MediaLinks *bool
 }
 
-// retryUnserved is how long a client should wait for a service that is starting.
-const retryUnserved = 5 * time.Second
+const (
+	// MaxWebhooks is how many webhooks an instance has beside the first one. Each event is
+	// offered to every one of them.
+	MaxWebhooks = 10
+	// retryUnserved is how long a client should wait for a service that is starting.
+	retryUnserved = 5 * time.Second
+)
 
 func notFound() error {
-	return gateway.Errorf(gateway.NotFound, gateway.CodeWebhookNotFound, "the instance has no webhook")
+	return gateway.Errorf(gateway.NotFound, gateway.CodeWebhookNotFound, "the instance has no such webhook")
 }
 
-// Save creates the webhook of an instance or changes it. A new webhook, and one that
+// Save creates the first webhook of an instance or changes it. A new webhook, and one that
 // was not active, starts with the next event. Any other continues at its cursor and
 // is tried at once, even if it was waiting or suspended. After a change of the secret
 // both secrets sign for a day.
@@ -35,7 +45,11 @@ func notFound() error {
 // Settings that can't be used are a gateway.Invalid that names the field, an
 // instance that does not exist a gateway.NotFound.
 func (s *Service) Save(ctx context.Context, instanceID string, settings Settings) (Webhook, error) {
-	if err := s.check(settings); err != nil {
+	if settings.Active == nil {
+		settings.Active = new(true)
+	}
+	headers, err := s.check(settings, "webhookUrl", true)
+	if err != nil {
 		return Webhook{}, err
 	}
 	done, err := s.lock(ctx, instanceID)
@@ -43,29 +57,102 @@ func (s *Service) Save(ctx context.Context, instanceID string, settings Settings
 		return Webhook{}, err
 	}
 	defer done()
-	webhook, found, err := s.store.FindWebhook(ctx, instanceID)
+	webhook, found, err := s.store.FindWebhook(ctx, First(instanceID))
 	if err != nil {
 		return Webhook{}, fmt.Errorf("webhook: save: %w", err)
 	}
-	wasActive := found && webhook.Active
 	if !found {
-		id, err := uuid.NewV7()
-		if err != nil {
-			return Webhook{}, fmt.Errorf("webhook: choose id: %w", err)
+		if webhook, err = s.newWebhook(instanceID); err != nil {
+			return Webhook{}, err
 		}
-		webhook = Webhook{ID: id.String(), InstanceID: instanceID, CreatedAt: s.stamp()}
+		webhook.First = true
 	}
-	s.change(&webhook, settings)
+	return s.save(ctx, webhook, found, settings, headers)
+}
+
+// Create makes another webhook of an instance, which starts with the next event. Settings that
+// can't be used are a gateway.Invalid that names the field, an instance that does not exist a
+// gateway.NotFound, and one that has MaxWebhooks already a gateway.Conflict.
+func (s *Service) Create(ctx context.Context, instanceID string, settings Settings) (Webhook, error) {
+	if settings.Active == nil {
+		settings.Active = new(true)
+	}
+	headers, err := s.check(settings, "url", true)
+	if err != nil {
+		return Webhook{}, err
+	}
+	done, err := s.lock(ctx, instanceID)
+	if err != nil {
+		return Webhook{}, err
+	}
+	defer done()
+	there, err := s.store.ListWebhooks(ctx, instanceID, gateway.PageRequest{Page: 1, Limit: MaxWebhooks + 1})
+	if err != nil {
+		return Webhook{}, fmt.Errorf("webhook: create: %w", err)
+	}
+	others := 0
+	for _, webhook := range there.Items {
+		if !webhook.First {
+			others++
+		}
+	}
+	if others >= MaxWebhooks {
+		return Webhook{}, gateway.Errorf(gateway.Conflict, gateway.CodeWebhookLimit,
+			"the instance has %d webhooks beside the one of webhook-config already; remove one first", MaxWebhooks)
+	}
+	webhook, err := s.newWebhook(instanceID)
+	if err != nil {
+		return Webhook{}, err
+	}
+	return s.save(ctx, webhook, false, settings, headers)
+}
+
+// Change changes a webhook, as Save does. What the settings leave out stays. A webhook that is
+// not there is a gateway.NotFound.
+func (s *Service) Change(ctx context.Context, ref Ref, settings Settings) (Webhook, error) {
+	headers, err := s.check(settings, "url", false)
+	if err != nil {
+		return Webhook{}, err
+	}
+	done, err := s.lock(ctx, ref.InstanceID)
+	if err != nil {
+		return Webhook{}, err
+	}
+	defer done()
+	webhook, err := s.Get(ctx, ref)
+	if err != nil {
+		return Webhook{}, err
+	}
+	return s.save(ctx, webhook, true, settings, headers)
+}
+
+func (s *Service) newWebhook(instanceID string) (Webhook, error) {
+	id, err := uuid.NewV7()
+	if err != nil {
+		return Webhook{}, fmt.Errorf("webhook: choose id: %w", err)
+	}
+	return Webhook{ID: id.String(), InstanceID: instanceID, CreatedAt: s.stamp()}, nil
+}
+
+// save saves a webhook with settings and headers that were checked. Its instance is locked.
+func (s *Service) save(ctx context.Context, webhook Webhook, found bool, settings Settings, headers []Header) (Webhook, error) {
+	done, err := s.lockAlso(ctx, webhook.ID)
+	if err != nil {
+		return Webhook{}, err
+	}
+	defer done()
+	wasActive := found && webhook.Active
+	s.change(&webhook, settings, headers)
 	var anew *backlog.State
 	made := false
 	if !wasActive && (webhook.Active || !found) {
 		// Before the log is read, or an event that is appended right after that
 		// would be missed.
-		made = s.watch(ctx, instanceID)
-		_, newest, err := s.log.Bounds(ctx, instanceID)
+		made = s.watch(ctx, webhook)
+		_, newest, err := s.log.Bounds(ctx, webhook.InstanceID)
 		if err != nil {
 			if made {
-				s.unwatch(instanceID)
+				s.unwatch(webhook.ref())
 			}
 			return Webhook{}, fmt.Errorf("webhook: save: %w", err)
 		}
@@ -73,7 +160,7 @@ func (s *Service) Save(ctx context.Context, instanceID string, settings Settings
 	}
 	if err := s.store.SaveWebhook(ctx, webhook, anew); err != nil {
 		if made {
-			s.unwatch(instanceID)
+			s.unwatch(webhook.ref())
 		}
 		return Webhook{}, fmt.Errorf("webhook: save: %w", err)
 	}
@@ -82,11 +169,28 @@ func (s *Service) Save(ctx context.Context, instanceID string, settings Settings
 }
 
 // change applies settings that were checked.
-func (s *Service) change(webhook *Webhook, settings Settings) {
+func (s *Service) change(webhook *Webhook, settings Settings, headers []Header) {
 	now := s.stamp()
-	webhook.URL = settings.URL
-	webhook.Active = settings.Active == nil || *settings.Active
 	webhook.UpdatedAt = now
+	if settings.URL != "" {
+		webhook.URL = settings.URL
+	}
+	if settings.Active != nil {
+		webhook.Active = *settings.Active
+	}
+	if settings.Events != nil {
+		webhook.Filter.Kinds = *settings.Events
+	}
+	if settings.Chats != nil {
+		webhook.Filter.Chats = *settings.Chats
+	}
+	webhook.Filter = webhook.Filter.cleaned()
+	if settings.Headers != nil {
+		webhook.Headers = headers
+	}
+	if settings.MediaLinks != nil {
+		webhook.MediaLinks = *settings.MediaLinks
+	}
 	if settings.Secret == nil || Secret(*settings.Secret) == webhook.Secret {
 		return
 	}
@@ -103,16 +207,16 @@ func (s *Service) stamp() time.Time { return s.now().UTC().Truncate(time.Millise
 // not run yet will load it.
 func (s *Service) configure(webhook Webhook, anew *backlog.State) {
 	s.mu.RLock()
-	p := s.pumps[webhook.InstanceID]
+	p := s.find(webhook.ref())
 	s.mu.RUnlock()
 	if p != nil {
 		p.configure(webhook, anew)
 	}
 }
 
-// Get returns the webhook of an instance, or a gateway.NotFound.
-func (s *Service) Get(ctx context.Context, instanceID string) (Webhook, error) {
-	webhook, found, err := s.store.FindWebhook(ctx, instanceID)
+// Get returns a webhook, or a gateway.NotFound.
+func (s *Service) Get(ctx context.Context, ref Ref) (Webhook, error) {
+	webhook, found, err := s.store.FindWebhook(ctx, ref)
 	if err != nil {
 		return Webhook{}, fmt.Errorf("webhook: get: %w", err)
 	}
@@ -122,19 +226,38 @@ func (s *Service) Get(ctx context.Context, instanceID string) (Webhook, error) {
 	return webhook, nil
 }
 
-// Delete removes the webhook of an instance with everything that is known of its
-// deliveries, or returns a gateway.NotFound. A request in flight is not cut off.
-func (s *Service) Delete(ctx context.Context, instanceID string) error {
-	done, err := s.lock(ctx, instanceID)
+// List returns a page of the webhooks of an instance, oldest first.
+func (s *Service) List(ctx context.Context, instanceID string, request gateway.PageRequest) (gateway.Page[Webhook], error) {
+	page, err := s.store.ListWebhooks(ctx, instanceID, request)
+	if err != nil {
+		return page, fmt.Errorf("webhook: list: %w", err)
+	}
+	return page, nil
+}
+
+// Delete removes a webhook with everything that is known of its deliveries, or returns a
+// gateway.NotFound. A request in flight is not cut off.
+func (s *Service) Delete(ctx context.Context, ref Ref) error {
+	done, err := s.lock(ctx, ref.InstanceID)
 	if err != nil {
 		return err
 	}
 	defer done()
-	deleted, err := s.store.DeleteWebhook(ctx, instanceID)
+	webhook, err := s.Get(ctx, ref)
+	if err != nil {
+		return err
+	}
+	ref = webhook.ref()
+	unlock, err := s.lockAlso(ctx, ref.ID)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	deleted, err := s.store.DeleteWebhook(ctx, ref)
 	if err != nil {
 		return fmt.Errorf("webhook: delete: %w", err)
 	}
-	s.unwatch(instanceID)
+	s.unwatch(ref)
 	if !deleted {
 		return notFound()
 	}
@@ -142,11 +265,11 @@ func (s *Service) Delete(ctx context.Context, instanceID string) error {
 }
 
 // Resume makes a webhook that waits or is suspended try again at once, from its
-// cursor. Blocked chats are tried again too. An instance without a webhook is
+// cursor. Blocked chats are tried again too. A webhook that is not there is
 // a gateway.NotFound; while the service does not run, the answer is a
 // gateway.Unavailable.
-func (s *Service) Resume(ctx context.Context, instanceID string) error {
-	p, err := s.served(ctx, instanceID)
+func (s *Service) Resume(ctx context.Context, ref Ref) error {
+	p, err := s.served(ctx, ref)
 	if err != nil {
 		return err
 	}
@@ -157,12 +280,12 @@ func (s *Service) Resume(ctx context.Context, instanceID string) error {
 	return nil
 }
 
-// served returns the pump of an instance's webhook, or says why there is none.
-func (s *Service) served(ctx context.Context, instanceID string) (*pump, error) {
-	if p, ok := s.pump(instanceID); ok {
+// served returns the pump of a webhook, or says why there is none.
+func (s *Service) served(ctx context.Context, ref Ref) (*pump, error) {
+	if p, ok := s.pump(ref); ok {
 		return p, nil
 	}
-	if _, err := s.Get(ctx, instanceID); err != nil {
+	if _, err := s.Get(ctx, ref); err != nil {
 		return nil, err
 	}
 	return nil, &gateway.Error{

@@ -92,14 +92,17 @@ func TestConfiguration(t *testing.T) { //nolint:tparallel // its parts follow ea
 	wantCode(t, err, gateway.NotFound, gateway.CodeInstanceNotFound)
 	id := r.instance()
 	for name, call := range map[string]func() error{ //nolint:paralleltest // before there is one
-		"get":    func() error { _, err := r.service.Get(ctx, id); return err },
-		"delete": func() error { return r.service.Delete(ctx, id) },
-		"resume": func() error { return r.service.Resume(ctx, id) },
+		"get":    func() error { _, err := r.service.Get(ctx, webhook.First(id)); return err },
+		"delete": func() error { return r.service.Delete(ctx, webhook.First(id)) },
+		"resume": func() error { return r.service.Resume(ctx, webhook.First(id)) },
 		"health": func() error { _, err := r.service.Health(id); return err },
-		"test":   func() error { _, err := r.service.Test(ctx, id); return err },
-		"replay": func() error { _, err := r.service.Replay(ctx, id, webhook.From{Sequence: 1}); return err },
+		"test":   func() error { _, err := r.service.Test(ctx, webhook.First(id)); return err },
+		"replay": func() error {
+			_, err := r.service.Replay(ctx, webhook.First(id), webhook.From{Sequence: 1})
+			return err
+		},
 		"deliveries": func() error {
-			_, err := r.service.Deliveries(ctx, id, gateway.PageRequest{Page: 1, Limit: 1})
+			_, err := r.service.Deliveries(ctx, webhook.First(id), gateway.PageRequest{Page: 1, Limit: 1})
 			return err
 		},
 	} {
@@ -116,12 +119,12 @@ func TestConfiguration(t *testing.T) { //nolint:tparallel // its parts follow ea
 		second.URL != "https://example.com/2" || second.PreviousSecret != "" {
 		t.Errorf("saved %+v", second)
 	}
-	got, err := r.service.Get(ctx, id)
+	got, err := r.service.Get(ctx, webhook.First(id))
 	if err != nil || got.ID != first.ID || got.URL != second.URL || got.Secret != "one" {
 		t.Errorf("got %+v, %v", got, err)
 	}
-	r.check(r.service.Delete(ctx, id))
-	wantCode(t, r.service.Delete(ctx, id), gateway.NotFound, gateway.CodeWebhookNotFound)
+	r.check(r.service.Delete(ctx, webhook.First(id)))
+	wantCode(t, r.service.Delete(ctx, webhook.First(id)), gateway.NotFound, gateway.CodeWebhookNotFound)
 	if third := r.save(id, webhook.Settings{URL: "https://example.com/3"}); third.ID == first.ID || third.Secret != "" {
 		t.Errorf("a new one is %+v", third)
 	}
@@ -140,7 +143,7 @@ func TestWhereDeliveryBegins(t *testing.T) {
 	endpoint.waitFor(1)
 	r.save(id, webhook.Settings{URL: endpoint.server.URL, Active: new(false)})
 	r.append(id, "inactive", 1, 2, 3)
-	if _, err := r.service.Replay(t.Context(), id, webhook.From{Sequence: 1}); err == nil {
+	if _, err := r.service.Replay(t.Context(), webhook.First(id), webhook.From{Sequence: 1}); err == nil {
 		t.Error("one that is not active replays")
 	} else {
 		wantCode(t, err, gateway.Conflict, "WEBHOOK_INACTIVE")
@@ -162,7 +165,7 @@ func TestWhereDeliveryBegins(t *testing.T) {
 	endpoint.waitFor(3)
 	endpoint.wantOrder(1, 3)
 	// Deleted, it is told nothing more.
-	r.check(r.service.Delete(t.Context(), id))
+	r.check(r.service.Delete(t.Context(), webhook.First(id)))
 	r.append(id, "chat", 4)
 	r.save(id, webhook.Settings{URL: endpoint.server.URL})
 	r.append(id, "chat", 5)
@@ -180,7 +183,7 @@ func TestForgottenInstance(t *testing.T) {
 	r.append(id, "chat", 1)
 	endpoint.waitFor(1)
 	r.check(r.store.DeleteInstance(t.Context(), id))
-	r.check(r.service.Resume(t.Context(), id)) // somebody was late
+	r.check(r.service.Resume(t.Context(), webhook.First(id))) // somebody was late
 	r.service.Forget(id)
 	r.append(id, "chat", 2)
 	r.append(other, "other", 1)
@@ -188,7 +191,7 @@ func TestForgottenInstance(t *testing.T) {
 	if last := endpoint.got()[1]; last.chat != "other" {
 		t.Errorf("%+v came after the instance was forgotten", last)
 	}
-	_, err := r.service.Get(t.Context(), id)
+	_, err := r.service.Get(t.Context(), webhook.First(id))
 	wantCode(t, err, gateway.NotFound, gateway.CodeWebhookNotFound)
 }
 
@@ -207,7 +210,7 @@ func TestTestEvent(t *testing.T) {
 	r := newRig(t, webhook.Config{AllowPrivateURLs: true})
 	id := r.instance()
 	r.save(id, webhook.Settings{URL: endpoint.server.URL, Active: new(false), Secret: new("shh")})
-	result, err := r.service.Test(t.Context(), id)
+	result, err := r.service.Test(t.Context(), webhook.First(id))
 	if err != nil || result.Status != http.StatusTeapot || result.Error != "it answered the status 418" || result.Duration <= 0 ||
 		!strings.HasPrefix(result.Answer, "short and stout\uFFFDé") || len(result.Answer) > 4_200 {
 		t.Errorf("it answers %+v, %v", result, err)
@@ -220,7 +223,7 @@ func TestTestEvent(t *testing.T) {
 		t.Errorf("it leaves %+v", health)
 	}
 	r.save(id, webhook.Settings{URL: "http://127.0.0.1:1/"})
-	result, err = r.service.Test(t.Context(), id)
+	result, err = r.service.Test(t.Context(), webhook.First(id))
 	if err != nil || result.Status != 0 || result.Error != "its host refused the connection (is it listening on that port?)" || strings.Contains(result.Error, "127.0.0.1") {
 		t.Errorf("it answers %+v, %v", result, err)
 	}
@@ -249,7 +252,7 @@ func TestDeliveries(t *testing.T) {
 		d.Chat != "chat" || d.EventID != endpoint.came()[1].ID || d.At.IsZero() {
 		t.Errorf("the newest is %+v", d)
 	}
-	page, err := r.service.Deliveries(t.Context(), id, gateway.PageRequest{Page: 2, Limit: 1})
+	page, err := r.service.Deliveries(t.Context(), webhook.First(id), gateway.PageRequest{Page: 2, Limit: 1})
 	if err != nil || page.Total != 2 || len(page.Items) != 1 || page.Items[0].Sequence != 1 {
 		t.Errorf("the second page is %+v, %v", page, err)
 	}

@@ -198,11 +198,11 @@ func TestBrokenStore(t *testing.T) {
 	r.start(config, func(s webhook.Store) webhook.Store { return brokenStore{Store: s, left: &broken} })
 	r.append(id, "chat", 1, 2, 3)
 	eventually(t, "all are delivered", func() bool { return r.health(id).Cursor == 3 })
-	if err := r.service.Resume(t.Context(), id); err == nil && broken.Load() > 0 {
+	if err := r.service.Resume(t.Context(), webhook.First(id)); err == nil && broken.Load() > 0 {
 		t.Error("what could not be saved was told as saved")
 	}
 	for broken.Load() > 0 {
-		_ = r.service.Resume(t.Context(), id)
+		_ = r.service.Resume(t.Context(), webhook.First(id))
 	}
 	r.stop()
 	r.start(config)

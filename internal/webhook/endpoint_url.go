@@ -3,6 +3,7 @@
 package webhook
 
 import (
+	"errors"
 	"net/netip"
 	"net/url"
 	"strconv"
@@ -16,11 +17,23 @@ const (
 	maxSecret = 512
 )
 
-// check refuses settings that can't be used, and names the fields as the API does.
-func (s *Service) check(settings Settings) error {
-	var wrong []gateway.FieldError
-	if problem := s.checkURL(settings.URL); problem != "" {
-		wrong = append(wrong, gateway.FieldError{Field: "webhookUrl", Message: problem})
+// check refuses settings that can't be used, and names the fields as the API does, where
+// urlField is that of the URL. Without needed the URL may be missing. It returns the headers.
+func (s *Service) check(settings Settings, urlField string, needed bool) ([]Header, error) {
+	var filter Filter
+	if settings.Events != nil {
+		filter.Kinds = *settings.Events
+	}
+	if settings.Chats != nil {
+		filter.Chats = *settings.Chats
+	}
+	wrong := filter.check()
+	headers, err := NewHeaders(settings.Headers)
+	if refused, ok := errors.AsType[*gateway.Error](err); ok {
+		wrong = append(wrong, refused.Fields...)
+	}
+	if problem := s.checkURL(settings.URL); problem != "" && (needed || settings.URL != "") {
+		wrong = append(wrong, gateway.FieldError{Field: urlField, Message: problem})
 	}
 	if secret := settings.Secret; secret != nil {
 		switch {
@@ -35,9 +48,9 @@ func (s *Service) check(settings Settings) error {
 		}
 	}
 	if len(wrong) > 0 {
-		return gateway.InvalidFields(wrong...)
+		return nil, gateway.InvalidFields(wrong...)
 	}
-	return nil
+	return headers, nil
 }
 
 // isPort reports whether the port of a URL is valid. A URL without a port is.

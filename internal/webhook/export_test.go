@@ -14,7 +14,7 @@ func (s *Service) Trust(certificate *x509.Certificate) {
 
 // InMemory returns how many events of an instance are in memory.
 func (s *Service) InMemory(instanceID string) int {
-	p, _ := s.pump(instanceID)
+	p, _ := s.pump(First(instanceID))
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.backlog.Loaded()
@@ -23,7 +23,7 @@ func (s *Service) InMemory(instanceID string) int {
 // Health returns how the webhook of an instance is doing, or a
 // gateway.NotFound.
 func (s *Service) Health(instanceID string) (Health, error) {
-	p, ok := s.pump(instanceID)
+	p, ok := s.pump(First(instanceID))
 	if !ok {
 		return Health{}, notFound()
 	}

@@ -285,7 +285,7 @@ func TestPoisonousEventBeforeManyOfItsChat(t *testing.T) {
 		return slices.ContainsFunc(came, func(e received) bool { return e.chat == "sound" && e.n == 3 })
 	})
 	healed.Store(true)
-	r.check(r.service.Resume(t.Context(), id))
+	r.check(r.service.Resume(t.Context(), webhook.First(id)))
 	endpoint.waitFor(1_003)
 	endpoint.drop("sound")
 	endpoint.wantOrder(1, 1_000)
@@ -359,7 +359,7 @@ func TestGone(t *testing.T) {
 				t.Errorf("%d requests came", n)
 			}
 			answer.Store(http.StatusOK)
-			r.check(r.service.Resume(t.Context(), id))
+			r.check(r.service.Resume(t.Context(), webhook.First(id)))
 			endpoint.waitFor(5)
 			endpoint.drop("")
 			endpoint.wantOrder(1, 4)

@@ -38,6 +38,7 @@ type flusher struct {
 
 	mu    sync.Mutex
 	dirty []*pump
+	later []*pump // are dirty when the pause is over
 }
 
 func newFlusher(s *Service) *flusher {
@@ -48,10 +49,33 @@ func (f *flusher) mark(p *pump) {
 	f.mu.Lock()
 	f.dirty = append(f.dirty, p)
 	f.mu.Unlock()
+	f.wake()
+}
+
+// wake makes run save.
+func (f *flusher) wake() {
 	select {
 	case f.signal <- struct{}{}:
 	default: // it is awake
 	}
+}
+
+// markLater is mark for what may be saved later: a filter that leaves most events out must not
+// cost as many writes as one that takes them.
+func (f *flusher) markLater(p *pump) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.later = append(f.later, p); len(f.later) == 1 {
+		time.AfterFunc(f.service.schedule.SkipPause, f.hurry)
+	}
+}
+
+// hurry makes dirty what had time.
+func (f *flusher) hurry() {
+	f.mu.Lock()
+	f.dirty, f.later = append(f.dirty, f.later...), nil
+	f.mu.Unlock()
+	f.wake()
 }
 
 // run saves until ctx ends.
@@ -78,7 +102,8 @@ func (f *flusher) run(ctx context.Context) {
 	}
 }
 
-// flushAll saves every webhook that has something to save.
+// flushAll saves every webhook that has something to save, but not yet those that have
+// time.
 func (f *flusher) flushAll(ctx context.Context) error {
 	f.mu.Lock()
 	dirty := f.dirty
@@ -99,7 +124,7 @@ func (f *flusher) flushAll(ctx context.Context) error {
 
 // flush saves one webhook now.
 func (f *flusher) flush(ctx context.Context, p *pump) error {
-	done, err := f.service.lock(ctx, p.instanceID)
+	done, err := f.service.lock(ctx, p.id)
 	if err != nil {
 		return err
 	}
@@ -117,7 +142,7 @@ func (f *flusher) saveFree(ctx context.Context, limit int, pumps []*pump) error 
 		}
 	}()
 	for _, p := range pumps {
-		unlock, ok := f.service.saving.TryLock(p.instanceID)
+		unlock, ok := f.service.saving.TryLock(p.id)
 		if !ok {
 			f.mark(p)
 			continue
@@ -184,7 +209,7 @@ func (f *flusher) saveLocked(ctx context.Context, pumps []*pump) error {
 		}
 	}()
 	for _, p := range pumps {
-		unlock, err := f.service.saving.Lock(ctx, p.instanceID)
+		unlock, err := f.service.saving.Lock(ctx, p.id)
 		if err != nil {
 			return err
 		}
@@ -197,11 +222,11 @@ func (f *flusher) saveLocked(ctx context.Context, pumps []*pump) error {
 func (p *pump) take(limit int) (progress Progress, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.dirty = false
-	if p.forgotten || p.id == "" || !p.backlog.Unsaved() && len(p.attempts.pending) == 0 {
+	p.dirty, p.later = false, false
+	if p.forgotten || !p.there || !p.backlog.Unsaved() && !p.backlog.Skipped() && len(p.attempts.pending) == 0 {
 		return Progress{}, false
 	}
-	progress.InstanceID, progress.Tenure = p.instanceID, p.tenure
+	progress.ID, progress.InstanceID, progress.Tenure = p.id, p.instanceID, p.tenure
 	progress.Progress = p.backlog.Take()
 	progress.State.Attempts = p.attempts.made
 	progress.Attempts = p.attempts.take(limit)

@@ -33,20 +33,23 @@ type Store interface {
 
 // ConfigurationStore keeps what clients have configured.
 type ConfigurationStore interface {
-	// SaveWebhook creates or changes a configuration. Where state is not nil,
+	// SaveWebhook creates or changes a configuration, by its id. Where state is not nil,
 	// the delivery starts at its cursor: it replaces the state, and no chat is
 	// blocked any more. An instance that does not exist is a gateway.NotFound.
 	SaveWebhook(ctx context.Context, webhook Webhook, state *backlog.State) error
-	// FindWebhook returns the configuration of an instance, if there is one.
-	FindWebhook(ctx context.Context, instanceID string) (Webhook, bool, error)
-	// DeleteWebhook removes a webhook with everything that is known of its
-	// deliveries, and reports whether there was one.
-	DeleteWebhook(ctx context.Context, instanceID string) (bool, error)
+	// FindWebhook returns the configuration of a webhook, if it is there.
+	FindWebhook(ctx context.Context, ref Ref) (Webhook, bool, error)
+	// ListWebhooks returns a page of the webhooks of an instance, oldest first.
+	ListWebhooks(ctx context.Context, instanceID string, request gateway.PageRequest) (gateway.Page[Webhook], error)
+	// DeleteWebhook removes a webhook, which is named by its id, with everything that is
+	// known of its deliveries, and reports whether there was one.
+	DeleteWebhook(ctx context.Context, ref Ref) (bool, error)
 }
 
 // ProgressStore keeps how far the deliveries have come.
 type ProgressStore interface {
-	// Webhooks returns the webhooks of instances with their states.
+	// Webhooks returns the webhooks of instances with their states, those of an instance
+	// oldest first.
 	Webhooks(ctx context.Context, instanceIDs []string) ([]Saved, error)
 	// SaveProgress writes how far webhooks have come, in one transaction. It skips
 	// webhooks that were deleted. If a tenure is over, it writes nothing, and the error is
@@ -54,10 +57,10 @@ type ProgressStore interface {
 	SaveProgress(ctx context.Context, progress []Progress) error
 	// DeleteDeadLetter removes the dead letter of an event. One that is not there is no
 	// error.
-	DeleteDeadLetter(ctx context.Context, instanceID string, sequence int64) error
-	// ListDeliveries returns a page of what became of the events: see
-	// Service.Deliveries.
-	ListDeliveries(ctx context.Context, instanceID string, request gateway.PageRequest) (gateway.Page[Delivery], error)
+	DeleteDeadLetter(ctx context.Context, ref Ref, sequence int64) error
+	// ListDeliveries returns a page of what became of the events of a webhook, which is
+	// named by its id: see Service.Deliveries.
+	ListDeliveries(ctx context.Context, ref Ref, request gateway.PageRequest) (gateway.Page[Delivery], error)
 }
 
 // EventFinder finds events that the Log can't find.
@@ -65,6 +68,10 @@ type EventFinder interface {
 	// ReadChatEvents returns the events of a chat after one sequence number and
 	// up to another, in order, limit at most.
 	ReadChatEvents(ctx context.Context, instanceID string, chat gateway.JID, after, through int64, limit int) ([]eventlog.Event, error)
+	// ReadWantedEvents returns the events that a filter lets through, after one sequence
+	// number and up to another, in order, maxEvents at most, and ends with the event whose
+	// data brings all of them to maxBytes. searched is how far it has looked.
+	ReadWantedEvents(ctx context.Context, instanceID string, filter Filter, after, through int64, maxEvents, maxBytes int) (events []eventlog.Event, searched int64, err error)
 	// FirstEventSince returns the first sequence number that was appended at that
 	// time or later; 0 where there is none.
 	FirstEventSince(ctx context.Context, instanceID string, since time.Time) (int64, error)

@@ -18,7 +18,7 @@ import (
 // announceTimeout bounds the announcement of a suspension.
 const announceTimeout = 30 * time.Second
 
-// pump delivers the events of one instance. It is a backlog, which decides, with
+// pump delivers the events of one instance to one destination. It is a backlog, which decides, with
 // a lock around it; while nothing is to be done it has no goroutine.
 //
 // Its lock is held for decisions only, and never while it waits for anything: every
@@ -26,13 +26,16 @@ const announceTimeout = 30 * time.Second
 type pump struct {
 	service    *Service
 	instanceID string
+	id         string // of the webhook
+	first      bool   // it is the first of its instance
 	tenure     gateway.Tenure
 	base       context.Context //nolint:containedctx // of its deliveries, which begin between calls
 	cut        context.CancelFunc
 	work       sync.WaitGroup // its goroutines
 
 	mu       sync.Mutex
-	id       string  // of the webhook; empty where there is none
+	there    bool    // it was configured
+	filter   Filter  // that the backlog has
 	to       *target // nil where nothing is to be delivered
 	backlog  backlog.Backlog
 	attempts attempts
@@ -44,6 +47,7 @@ type pump struct {
 	reading   bool // or waiting for a place for it
 	readAt    time.Time
 	dirty     bool // the flusher knows that there is something to save
+	later     bool // or that there is something that may be saved later
 
 	timer  *time.Timer
 	wakeAt time.Time // for when the timer is set; zero where it is not
@@ -51,7 +55,7 @@ type pump struct {
 
 func newPump(s *Service, tenure gateway.Tenure, saved Saved) *pump {
 	p := &pump{
-		service: s, instanceID: saved.Webhook.InstanceID, tenure: tenure,
+		service: s, instanceID: saved.Webhook.InstanceID, id: saved.Webhook.ID, first: saved.Webhook.First, tenure: tenure,
 		backlog: backlog.New(s.waits, saved.State, saved.Blocked, saved.Newest),
 	}
 	p.base, p.cut = context.WithCancel(gateway.WithTenure(s.base, tenure))
@@ -62,14 +66,16 @@ func newPump(s *Service, tenure gateway.Tenure, saved Saved) *pump {
 
 // set makes the pump deliver to what was configured.
 func (p *pump) set(webhook Webhook) {
-	p.id, p.to = webhook.ID, nil
+	p.there, p.to = webhook.URL != "", nil
+	p.filter = webhook.Filter
+	p.backlog.Filter(webhook.Filter.takes())
 	if !webhook.Active {
 		return
 	}
 	to, err := newTarget(webhook)
 	if err != nil {
 		p.service.logger.LogAttrs(p.base, slog.LevelError, "webhook not usable",
-			slog.String("instance_id", p.instanceID), slog.Any("error", err))
+			slog.String("instance_id", p.instanceID), slog.String("webhook_id", p.id), slog.Any("error", err))
 		return
 	}
 	p.to = to
@@ -78,7 +84,7 @@ func (p *pump) set(webhook Webhook) {
 func (p *pump) configured() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.id != ""
+	return p.there
 }
 
 func (p *pump) isActive() bool {
@@ -304,11 +310,11 @@ func (p *pump) finish(ctx context.Context, j backlog.Job, a answer) *delivery {
 		p.note(j.Event, a)
 	}
 	suspended := status != backlog.StatusSuspended && p.backlog.Status() == backlog.StatusSuspended
-	state, id := p.backlog.State(), p.id
+	state := p.backlog.State()
 	next, _ := p.drive(nil, true)
 	p.mu.Unlock()
 	if suspended {
-		p.announce(ctx, id, state)
+		p.announce(ctx, state)
 	}
 	return next
 }
@@ -328,18 +334,18 @@ func (p *pump) note(event eventlog.Event, a answer) {
 }
 
 // announce appends an event that the webhook was suspended, after that was saved.
-func (p *pump) announce(ctx context.Context, id string, state backlog.State) {
+func (p *pump) announce(ctx context.Context, state backlog.State) {
 	ctx, cancel := context.WithTimeout(ctx, announceTimeout)
 	defer cancel()
-	logger := p.service.logger.With(slog.String("instance_id", p.instanceID))
+	logger := p.service.logger.With(slog.String("instance_id", p.instanceID), slog.String("webhook_id", p.id))
 	logger.LogAttrs(ctx, slog.LevelWarn, "webhook suspended: it gets no events until it is saved or resumed", slog.String("reason", state.Reason))
 	if err := p.service.flusher.flush(ctx, p); err != nil {
 		logger.LogAttrs(ctx, slog.LevelError, "suspension of a webhook not saved yet", slog.Any("error", err))
 	}
 	event, err := eventlog.NewEvent(p.instanceID, "",
-		"webhook-suspended/"+id+"/"+strconv.FormatInt(state.FailingSince.UnixMilli(), 10), p.service.now(),
+		"webhook-suspended/"+p.id+"/"+strconv.FormatInt(state.FailingSince.UnixMilli(), 10), p.service.now(),
 		eventlog.WebhookSuspended{
-			Reason: state.Reason, FailingSince: eventlog.TimeOrNull(state.FailingSince), NextSequence: state.Cursor + 1,
+			WebhookID: p.id, Reason: state.Reason, FailingSince: eventlog.TimeOrNull(state.FailingSince), NextSequence: state.Cursor + 1,
 		})
 	if err == nil {
 		err = p.service.log.Append(ctx, event)
@@ -376,5 +382,8 @@ func (p *pump) markDirty() {
 	if !p.dirty && (p.backlog.Unsaved() || len(p.attempts.pending) > 0) {
 		p.dirty = true
 		p.service.flusher.mark(p)
+	} else if !p.dirty && !p.later && p.backlog.Skipped() {
+		p.later = true
+		p.service.flusher.markLater(p)
 	}
 }

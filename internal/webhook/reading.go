@@ -5,6 +5,7 @@ package webhook
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/recado-project/recado/internal/eventlog"
@@ -16,7 +17,8 @@ const (
 	readPause = time.Second
 	// maxChatEvents is how many events of a blocked chat are read at once.
 	maxChatEvents = 16
-	// maxScan is how much of the log is searched for them at once.
+	// maxScan is how much of the log is searched at once for them, and for events that a
+	// filter lets through.
 	maxScan = 20_000
 )
 
@@ -60,10 +62,17 @@ func (p *pump) carryOut(ctx context.Context, read backlog.Read) {
 		through int64
 		err     error
 	)
-	if read.Chat == nil {
+	p.mu.Lock()
+	filter := p.filter
+	p.mu.Unlock()
+	switch {
+	case read.Chat != nil:
+		events, through, err = p.readChat(ctx, *read.Chat, filter)
+	case filter.takesAll():
 		events, err = p.service.log.ReadSlice(ctx, p.instanceID, read.After, read.Limit, backlog.MaxLoadedBytes)
-	} else {
-		events, through, err = p.readChat(ctx, *read.Chat)
+	default:
+		events, through, err = p.service.store.ReadWantedEvents(ctx, p.instanceID, filter,
+			read.After, min(read.After+maxScan, read.Through), read.Limit, backlog.MaxLoadedBytes)
 	}
 	p.service.admitted.reads.leave()
 	p.mu.Lock()
@@ -80,12 +89,19 @@ func (p *pump) carryOut(ctx context.Context, read backlog.Read) {
 
 // readChat reads the first events of a blocked chat that were not delivered. Where
 // there are none, through is how far the log was searched.
-func (p *pump) readChat(ctx context.Context, chat backlog.BlockedChat) (events []eventlog.Event, through int64, err error) {
+func (p *pump) readChat(ctx context.Context, chat backlog.BlockedChat, filter Filter) (events []eventlog.Event, through int64, err error) {
 	for after := chat.Sequence - 1; after < chat.Through; after = through {
 		through = min(after+maxScan, chat.Through)
 		events, err = p.service.store.ReadChatEvents(ctx, p.instanceID, chat.Chat, after, through, maxChatEvents)
-		if err != nil || len(events) > 0 {
-			return events, through, err
+		if err != nil {
+			return nil, through, err
+		}
+		if len(events) == maxChatEvents {
+			through = events[maxChatEvents-1].Sequence // there may be more
+		}
+		events = slices.DeleteFunc(events, func(event eventlog.Event) bool { return !filter.Takes(event) })
+		if len(events) > 0 {
+			return events, through, nil
 		}
 	}
 	return nil, chat.Through, nil

@@ -14,15 +14,15 @@ import (
 // goes on as it would without it: the cursor stays, and events that wait go on waiting. The
 // attempt is noted, and if it succeeds, the event is no dead letter any more.
 //
-// The error is a gateway.NotFound for an instance without a webhook and for an event that
+// The error is a gateway.NotFound for a webhook that is not there and for an event that
 // is not kept, and a gateway.Unavailable while the service does not run. A failure of the
 // endpoint is no error.
-func (s *Service) Redeliver(ctx context.Context, instanceID string, sequence int64) (Result, error) {
-	p, err := s.served(ctx, instanceID)
+func (s *Service) Redeliver(ctx context.Context, ref Ref, sequence int64) (Result, error) {
+	p, err := s.served(ctx, ref)
 	if err != nil {
 		return Result{}, err
 	}
-	webhook, err := s.Get(ctx, instanceID)
+	webhook, err := s.Get(ctx, ref)
 	if err != nil {
 		return Result{}, err
 	}
@@ -30,7 +30,7 @@ func (s *Service) Redeliver(ctx context.Context, instanceID string, sequence int
 	if err != nil {
 		return Result{}, fmt.Errorf("webhook: deliver again: %w", err)
 	}
-	events, err := s.log.Read(ctx, instanceID, sequence-1, 1)
+	events, err := s.log.Read(ctx, ref.InstanceID, sequence-1, 1)
 	if err != nil {
 		return Result{}, fmt.Errorf("webhook: deliver again: %w", err)
 	}
@@ -51,7 +51,7 @@ func (s *Service) Redeliver(ctx context.Context, instanceID string, sequence int
 	if err := s.flusher.flush(ctx, p); err != nil {
 		return Result{}, fmt.Errorf("webhook: deliver again: %w", err)
 	}
-	if err := s.store.DeleteDeadLetter(ctx, instanceID, sequence); err != nil {
+	if err := s.store.DeleteDeadLetter(ctx, webhook.ref(), sequence); err != nil {
 		return Result{}, fmt.Errorf("webhook: deliver again: %w", err)
 	}
 	return newResult(answer), nil

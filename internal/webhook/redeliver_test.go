@@ -40,7 +40,7 @@ func TestRedeliver(t *testing.T) {
 	eventually(t, "all are delivered or given up", func() bool { return r.health(id).Cursor == int64(sound)+1 })
 	letter, before := r.deliveries(id, webhook.DeliveryDeadLetter)[0], len(endpoint.came())
 
-	result, err := r.service.Redeliver(t.Context(), id, letter.Sequence)
+	result, err := r.service.Redeliver(t.Context(), webhook.First(id), letter.Sequence)
 	if err != nil || result.Status != http.StatusBadRequest || result.Answer != "no, thanks" || result.Error == "" {
 		t.Errorf("the endpoint refuses, and it answers %+v (%v)", result, err)
 	}
@@ -52,7 +52,7 @@ func TestRedeliver(t *testing.T) {
 	}
 	r.save(id, webhook.Settings{URL: endpoint.server.URL, Active: new(false)})
 	healed.Store(true)
-	result, err = r.service.Redeliver(t.Context(), id, letter.Sequence)
+	result, err = r.service.Redeliver(t.Context(), webhook.First(id), letter.Sequence)
 	if err != nil || result.Status != http.StatusOK || result.Error != "" {
 		t.Errorf("the endpoint takes it, and it answers %+v (%v)", result, err)
 	}
@@ -67,7 +67,7 @@ func TestRedeliver(t *testing.T) {
 		t.Errorf("the cursor is %d", cursor)
 	}
 
-	_, err = r.service.Redeliver(t.Context(), id, letter.Sequence+1_000)
+	_, err = r.service.Redeliver(t.Context(), webhook.First(id), letter.Sequence+1_000)
 	if gateway.KindOf(err) != gateway.NotFound {
 		t.Errorf("an event of the future: %v", err)
 	}
@@ -75,10 +75,10 @@ func TestRedeliver(t *testing.T) {
 	if _, err := r.store.DeleteEvents(t.Context(), id, letter.Sequence); err != nil {
 		t.Fatal(err)
 	}
-	if _, err = r.service.Redeliver(t.Context(), id, letter.Sequence); gateway.KindOf(err) != gateway.NotFound {
+	if _, err = r.service.Redeliver(t.Context(), webhook.First(id), letter.Sequence); gateway.KindOf(err) != gateway.NotFound {
 		t.Errorf("an event that is not kept any more: %v", err)
 	}
-	if _, err = r.service.Redeliver(t.Context(), r.instance(), 1); gateway.KindOf(err) != gateway.NotFound {
+	if _, err = r.service.Redeliver(t.Context(), webhook.First(r.instance()), 1); gateway.KindOf(err) != gateway.NotFound {
 		t.Errorf("an instance without a webhook: %v", err)
 	}
 }
@@ -102,7 +102,10 @@ func TestConditionsOfMany(t *testing.T) {
 	for id, want := range map[string]webhook.Condition{
 		flowing: {Flow: webhook.FlowFlowing}, suspended: {Flow: webhook.FlowSuspended, Reason: "gone", Pending: 4}, inactive: {Flow: webhook.FlowInactive},
 	} {
-		have := got[id]
+		if len(got[id]) != 1 {
+			t.Fatalf("there are %d conditions of one webhook", len(got[id]))
+		}
+		have := got[id][0]
 		have.Since = time.Time{}
 		if have != want {
 			t.Errorf("%+v is answered, want %+v", got[id], want)

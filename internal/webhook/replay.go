@@ -25,21 +25,21 @@ type Replayed backlog.Replayed
 // among the events are tried again. A suspended webhook stays suspended until it is
 // resumed.
 //
-// The error is a gateway.NotFound for an instance without a webhook, a
+// The error is a gateway.NotFound for a webhook that is not there, a
 // gateway.Conflict for a webhook that is not active, a gateway.RateLimited after too
 // many replays, and a gateway.Unavailable while the service does not run.
-func (s *Service) Replay(ctx context.Context, instanceID string, from From) (Replayed, error) {
-	p, err := s.served(ctx, instanceID)
+func (s *Service) Replay(ctx context.Context, ref Ref, from From) (Replayed, error) {
+	p, err := s.served(ctx, ref)
 	if err != nil {
 		return Replayed{}, err
 	}
 	if !p.isActive() {
 		return Replayed{}, gateway.Errorf(gateway.Conflict, gateway.CodeWebhookInactive, "the webhook is not active: it gets no events")
 	}
-	if err := s.replays.admit(instanceID, s.now()); err != nil {
+	if err := s.replays.admit(ref.InstanceID, s.now()); err != nil {
 		return Replayed{}, err
 	}
-	first, err := s.firstOf(ctx, instanceID, from)
+	first, err := s.firstOf(ctx, ref.InstanceID, from)
 	if err != nil {
 		return Replayed{}, fmt.Errorf("webhook: replay: %w", err)
 	}

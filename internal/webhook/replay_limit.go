@@ -45,7 +45,7 @@ func (r *replays) admit(instanceID string, now time.Time) error {
 		return nil
 	}
 	refusal := gateway.Errorf(gateway.RateLimited, gateway.CodeRateLimited,
-		"too many replays of this webhook: one is possible every %s", r.every)
+		"too many replays of the webhooks of this instance: one is possible every %s", r.every)
 	missing := 1 - bucket.TokensAt(now)
 	refusal.RetryAfter = time.Duration(missing * float64(r.every))
 	return refusal

@@ -39,7 +39,7 @@ func TestReplay(t *testing.T) { //nolint:tparallel // its parts follow each othe
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			before := len(endpoint.came())
-			got, err := r.service.Replay(t.Context(), id, test.from)
+			got, err := r.service.Replay(t.Context(), webhook.First(id), test.from)
 			if err != nil || got != test.want {
 				t.Fatalf("it answers %+v, %v, want %+v", got, err, test.want)
 			}
@@ -82,13 +82,13 @@ func TestReplayRevives(t *testing.T) {
 	}
 	letter := r.deliveries(id, webhook.DeliveryDeadLetter)[0]
 	healed.Store(true)
-	if _, err := r.service.Replay(t.Context(), id, webhook.From{Sequence: letter.Sequence + 1}); err != nil {
+	if _, err := r.service.Replay(t.Context(), webhook.First(id), webhook.From{Sequence: letter.Sequence + 1}); err != nil {
 		t.Fatal(err)
 	}
 	if n := len(r.deliveries(id, webhook.DeliveryDeadLetter)); n != 1 {
 		t.Errorf("%d dead letters are left by a replay that begins after it", n)
 	}
-	if _, err := r.service.Replay(t.Context(), id, webhook.From{Sequence: letter.Sequence}); err != nil {
+	if _, err := r.service.Replay(t.Context(), webhook.First(id), webhook.From{Sequence: letter.Sequence}); err != nil {
 		t.Fatal(err)
 	}
 	endpoint.wait("the dead letter", func([]received) bool {
@@ -109,7 +109,7 @@ func TestReplayUnderLoad(t *testing.T) {
 	r.spread(id, chats, each)
 	for n := range 5 {
 		endpoint.waitFor((n + 1) * 50)
-		if _, err := r.service.Replay(t.Context(), id, webhook.From{Sequence: 1}); err != nil {
+		if _, err := r.service.Replay(t.Context(), webhook.First(id), webhook.From{Sequence: 1}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -132,7 +132,7 @@ func TestReplaysAreLimited(t *testing.T) {
 	})
 	id, other := r.hooked(endpoint.server.URL), r.hooked(endpoint.server.URL)
 	replay := func(id string) error {
-		_, err := r.service.Replay(t.Context(), id, webhook.From{Sequence: 1})
+		_, err := r.service.Replay(t.Context(), webhook.First(id), webhook.From{Sequence: 1})
 		return err
 	}
 	for range 6 {
@@ -142,7 +142,7 @@ func TestReplaysAreLimited(t *testing.T) {
 	if refusal.RetryAfter < 59*time.Second || refusal.RetryAfter > time.Minute {
 		t.Errorf("it is to be tried again after %s", refusal.RetryAfter)
 	}
-	r.check(r.service.Delete(t.Context(), id))
+	r.check(r.service.Delete(t.Context(), webhook.First(id)))
 	r.save(id, webhook.Settings{URL: endpoint.server.URL})
 	wantCode(t, replay(id), gateway.RateLimited, gateway.CodeRateLimited)
 	r.check(replay(other))

@@ -195,7 +195,7 @@ func (r *rig) health(instanceID string) webhook.Health {
 // deliveries returns all that is known of the deliveries, in one state.
 func (r *rig) deliveries(instanceID string, state webhook.DeliveryState) []webhook.Delivery {
 	r.t.Helper()
-	page, err := r.service.Deliveries(r.t.Context(), instanceID, gateway.PageRequest{Page: 1, Limit: 2_000})
+	page, err := r.service.Deliveries(r.t.Context(), webhook.First(instanceID), gateway.PageRequest{Page: 1, Limit: 2_000})
 	r.check(err)
 	return slices.DeleteFunc(page.Items, func(d webhook.Delivery) bool { return d.State != state })
 }

@@ -38,6 +38,8 @@ type Schedule struct {
 	ReplayEvery time.Duration
 	// FlushPause is how long a change may wait to be saved (250 ms).
 	FlushPause time.Duration
+	// SkipPause is how long it may wait to be saved that a filter has left events out (5 s).
+	SkipPause time.Duration
 	// StopWait bounds how long a stop waits for requests in flight (5 s).
 	StopWait time.Duration
 }
@@ -64,6 +66,7 @@ func (s Schedule) withDefaults() Schedule {
 		&s.SecretOverlap:  24 * time.Hour,
 		&s.ReplayEvery:    time.Minute,
 		&s.FlushPause:     250 * time.Millisecond,
+		&s.SkipPause:      5 * time.Second,
 		&s.StopWait:       5 * time.Second,
 	} {
 		if *field == 0 {

@@ -71,16 +71,16 @@ type Service struct {
 	watcher  Watcher
 	tracer   *trace.Tracer
 
-	// saving locks the webhook of an instance while its configuration is changed or
-	// its progress is written, so that neither undoes the other. loading is held while
-	// webhooks are read.
+	// saving locks an instance while its configurations are changed, and a webhook, by its
+	// id, while its progress is written, so that neither undoes the other. An instance is
+	// locked first. loading is held while webhooks are read.
 	saving  keylock.Locks
 	loading sync.RWMutex
 
 	mu      sync.RWMutex
 	running bool
-	pumps   map[string]*pump
-	// early is, for each instance whose webhook is being loaded, the newest event that was
+	pumps   map[string][]*pump // by instance
+	// early is, for each instance whose webhooks are being loaded, the newest event that was
 	// appended meanwhile.
 	early map[string]int64
 	taken map[string]bool // the instances that this process works for
@@ -101,7 +101,7 @@ func New(config Config) (*Service, error) {
 	s := &Service{
 		store: config.Store, log: config.Log, logger: config.Logger, now: config.Now,
 		schedule: &schedule, waits: schedule.waits(), limits: config.Limits.withDefaults(),
-		pumps: map[string]*pump{}, early: map[string]int64{}, taken: map[string]bool{}, ready: make(chan struct{}), watcher: config.Watcher, tracer: config.Tracer,
+		pumps: map[string][]*pump{}, early: map[string]int64{}, taken: map[string]bool{}, ready: make(chan struct{}), watcher: config.Watcher, tracer: config.Tracer,
 	}
 	if s.watcher == nil {
 		s.watcher = nobody{}
@@ -141,6 +141,7 @@ func (s *Service) Run(ctx context.Context) error {
 	s.flusher.run(ctx)
 	s.stop(cancel)
 	s.client.close()
+	s.flusher.hurry()
 	if err := s.flusher.flushAll(context.WithoutCancel(ctx)); err != nil {
 		return fmt.Errorf("webhook: save states: %w", err)
 	}
@@ -150,14 +151,14 @@ func (s *Service) Run(ctx context.Context) error {
 // Ready is closed when Run has begun, and TakeUp can be called.
 func (s *Service) Ready() <-chan struct{} { return s.ready }
 
-// lock waits until nobody else changes the webhook of an instance. The caller calls
-// unlock.
-func (s *Service) lock(ctx context.Context, instanceID string) (unlock func(), err error) {
+// lock waits until nobody else changes the webhooks of an instance, or writes the progress of
+// a webhook. The caller calls unlock.
+func (s *Service) lock(ctx context.Context, id string) (unlock func(), err error) {
 	s.loading.RLock()
-	saved, err := s.saving.Lock(ctx, instanceID)
+	saved, err := s.lockAlso(ctx, id)
 	if err != nil {
 		s.loading.RUnlock()
-		return nil, fmt.Errorf("webhook: wait for another change: %w", err)
+		return nil, err
 	}
 	return func() {
 		saved()
@@ -165,14 +166,22 @@ func (s *Service) lock(ctx context.Context, instanceID string) (unlock func(), e
 	}, nil
 }
 
+// lockAlso is lock for who has locked something already.
+func (s *Service) lockAlso(ctx context.Context, id string) (unlock func(), err error) {
+	unlock, err = s.saving.Lock(ctx, id)
+	if err != nil {
+		return nil, fmt.Errorf("webhook: wait for another change: %w", err)
+	}
+	return unlock, nil
+}
+
 // stop ends the pumps. Requests that are still in flight after Schedule.StopWait are
 // cut off by cancel.
 func (s *Service) stop(cancel context.CancelFunc) {
 	s.mu.Lock()
 	s.running = false
-	pumps := slices.Collect(maps.Values(s.pumps))
 	s.mu.Unlock()
-	for _, p := range pumps {
+	for _, p := range s.all() {
 		p.close(false)
 	}
 	timer := time.AfterFunc(s.schedule.StopWait, cancel)
@@ -189,7 +198,7 @@ func (s *Service) appended(events []eventlog.Event) {
 	}
 	instanceID := events[0].InstanceID
 	s.mu.RLock()
-	p := s.pumps[instanceID]
+	pumps := s.pumps[instanceID]
 	_, loading := s.early[instanceID]
 	s.mu.RUnlock()
 	if loading {
@@ -197,78 +206,120 @@ func (s *Service) appended(events []eventlog.Event) {
 		if _, loading = s.early[instanceID]; loading {
 			s.early[instanceID] = events[len(events)-1].Sequence
 		}
-		p = s.pumps[instanceID]
+		pumps = s.pumps[instanceID]
 		s.mu.Unlock()
 	}
-	if p != nil {
+	for _, p := range pumps {
 		p.appended(events)
 	}
 }
 
 // Delivered returns the sequence number up to which retention may treat an
-// instance's events as delivered, and whether a webhook waits for the rest. Before the
-// instance has been taken up, and after it was let go, a webhook counts as waiting for every
-// event.
+// instance's events as delivered, and whether a webhook waits for the rest: that of the
+// webhook that is the farthest behind. Before the instance has been taken up, and after it
+// was let go, a webhook counts as waiting for every event.
 func (s *Service) Delivered(instanceID string) (cursor int64, waiting bool) {
 	s.mu.RLock()
-	p := s.pumps[instanceID]
+	pumps := s.pumps[instanceID]
 	taken := s.taken[instanceID]
 	s.mu.RUnlock()
-	switch {
-	case !taken:
+	if !taken {
 		return 0, true
-	case p == nil:
-		return 0, false
-	default:
-		return p.delivered()
 	}
+	for _, p := range pumps {
+		if through, waits := p.delivered(); waits && (!waiting || through < cursor) {
+			cursor, waiting = through, true
+		}
+	}
+	return cursor, waiting
 }
 
 // Forget drops what is held in memory of an instance that was deleted together
-// with its webhook.
+// with its webhooks.
 func (s *Service) Forget(instanceID string) {
 	s.mu.Lock()
-	p := s.pumps[instanceID]
+	pumps := s.pumps[instanceID]
 	delete(s.pumps, instanceID)
 	delete(s.taken, instanceID)
 	s.mu.Unlock()
-	if p != nil {
+	for _, p := range pumps {
 		p.close(true)
 	}
 }
 
-// unwatch drops a pump that watch has made in vain.
-func (s *Service) unwatch(instanceID string) {
+// unwatch drops the pump of a webhook that is gone, or that watch has made in vain.
+func (s *Service) unwatch(ref Ref) {
 	s.mu.Lock()
-	p := s.pumps[instanceID]
-	delete(s.pumps, instanceID)
+	p := s.find(ref)
+	s.drop(p)
 	s.mu.Unlock()
 	if p != nil {
 		p.close(true)
 	}
 }
 
-// pump returns the pump of an instance that has a webhook.
-func (s *Service) pump(instanceID string) (*pump, bool) {
-	s.mu.RLock()
-	p := s.pumps[instanceID]
-	s.mu.RUnlock()
-	return p, p != nil && p.configured()
+// find returns the pump of a webhook, whose reference has its id; nil if there is none. The
+// lock is held.
+func (s *Service) find(ref Ref) *pump {
+	for _, p := range s.pumps[ref.InstanceID] {
+		if p.id == ref.ID {
+			return p
+		}
+	}
+	return nil
 }
 
-// watch makes a pump for an instance, so that events that are appended from now on
+// add and drop change which pumps there are. Lists of pumps are never changed, because those
+// who have read them use them without the lock. The lock is held.
+func (s *Service) add(p *pump) {
+	s.pumps[p.instanceID] = append(slices.Clip(s.pumps[p.instanceID]), p)
+}
+
+func (s *Service) drop(p *pump) {
+	if p == nil {
+		return
+	}
+	left := slices.DeleteFunc(slices.Clone(s.pumps[p.instanceID]), func(other *pump) bool { return other == p })
+	if len(left) == 0 {
+		delete(s.pumps, p.instanceID)
+	} else {
+		s.pumps[p.instanceID] = left
+	}
+}
+
+// pump returns the pump of a webhook, if it is there.
+func (s *Service) pump(ref Ref) (*pump, bool) {
+	s.mu.RLock()
+	pumps := s.pumps[ref.InstanceID]
+	s.mu.RUnlock()
+	for _, p := range pumps {
+		if (p.id == ref.ID || p.first && ref.ID == "") && p.configured() {
+			return p, true
+		}
+	}
+	return nil, false
+}
+
+// watch makes a pump for a new webhook, so that events that are appended from now on
 // are noticed, and reports whether it has. It does nothing while the service does not run,
 // or if the instance is another node's by now.
-func (s *Service) watch(ctx context.Context, instanceID string) (made bool) {
+func (s *Service) watch(ctx context.Context, webhook Webhook) (made bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	tenure := gateway.TenureOf(ctx)
-	if held, here := s.tenures.Hold(ctx, instanceID); !here || gateway.TenureOf(held) != tenure {
+	if held, here := s.tenures.Hold(ctx, webhook.InstanceID); !here || gateway.TenureOf(held) != tenure {
 		return false
 	}
-	if !s.running || s.pumps[instanceID] != nil {
+	if !s.running || s.find(webhook.ref()) != nil {
 		return false
 	}
-	s.pumps[instanceID] = newPump(s, tenure, Saved{Webhook: Webhook{InstanceID: instanceID}})
+	s.add(newPump(s, tenure, Saved{Webhook: Webhook{InstanceID: webhook.InstanceID, ID: webhook.ID, First: webhook.First}}))
 	return true
+}
+
+// all returns the pumps of all webhooks.
+func (s *Service) all() []*pump {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return slices.Concat(slices.Collect(maps.Values(s.pumps))...)
 }

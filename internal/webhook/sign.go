@@ -45,8 +45,9 @@ func (s Secret) decoded() ([]byte, bool) {
 // target is where a webhook's events go, and how they are signed. It is never
 // changed.
 type target struct {
-	url  *url.URL
-	keys []signingKey
+	url     *url.URL
+	keys    []signingKey
+	headers []Header
 }
 
 // signingKey is a key and when it stops signing; the zero time means never.
@@ -60,7 +61,7 @@ func newTarget(webhook Webhook) (*target, error) {
 	if err != nil {
 		return nil, fmt.Errorf("webhook: read the URL: %w", err)
 	}
-	to := &target{url: address}
+	to := &target{url: address, headers: webhook.Headers}
 	if webhook.Secret != "" {
 		to.keys = append(to.keys, signingKey{key: webhook.Secret.key()})
 	}

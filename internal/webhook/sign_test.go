@@ -126,7 +126,7 @@ func TestSecretRotation(t *testing.T) {
 	r.stop()
 	r.start(webhook.Config{AllowPrivateURLs: true, Now: func() time.Time { return time.Now().Add(time.Duration(later.Load())) }})
 	wantSigned("fourth", "third")
-	if hook, err := r.service.Get(t.Context(), id); err != nil || hook.Secret != "fourth" {
+	if hook, err := r.service.Get(t.Context(), webhook.First(id)); err != nil || hook.Secret != "fourth" {
 		t.Errorf("got %+v, %v", hook, err)
 	}
 }

@@ -7,17 +7,26 @@ import (
 	"fmt"
 )
 
-// Conditions returns how the deliveries of those of the instances that have a webhook are
-// doing: as Condition does, but without OldestPendingAt, and from memory. There are none
-// while the service does not run. Those of instances that another node works for are as it
-// has saved them last.
-func (s *Service) Conditions(ctx context.Context, instanceIDs []string) (map[string]Condition, error) {
-	conditions := make(map[string]Condition, len(instanceIDs))
+// Conditions returns how the deliveries of all webhooks of instances are doing, by instance,
+// oldest first: as Condition does, but without OldestPendingAt, and from memory. There are
+// none while the service does not run. Those of instances that another node works for are as
+// it has saved them last.
+func (s *Service) Conditions(ctx context.Context, instanceIDs []string) (map[string][]Condition, error) {
+	conditions := make(map[string][]Condition, len(instanceIDs))
 	var elsewhere []string
 	for _, id := range instanceIDs {
-		if p, ok := s.pump(id); ok {
-			conditions[id] = p.condition()
-		} else if _, here := s.tenures.Hold(ctx, id); !here {
+		s.mu.RLock()
+		pumps := s.pumps[id]
+		s.mu.RUnlock()
+		for _, p := range pumps {
+			if p.configured() {
+				conditions[id] = append(conditions[id], p.condition())
+			}
+		}
+		if len(conditions[id]) > 0 {
+			continue
+		}
+		if _, here := s.tenures.Hold(ctx, id); !here {
 			elsewhere = append(elsewhere, id)
 		}
 	}
@@ -33,7 +42,7 @@ func (s *Service) Conditions(ctx context.Context, instanceIDs []string) (map[str
 		if saved.Webhook.Active {
 			condition = newCondition(Health{State: saved.State, Newest: saved.Newest, BlockedChats: len(saved.Blocked)})
 		}
-		conditions[saved.Webhook.InstanceID] = condition
+		conditions[saved.Webhook.InstanceID] = append(conditions[saved.Webhook.InstanceID], condition)
 	}
 	return conditions, nil
 }
@@ -46,14 +55,8 @@ type Summary struct {
 
 // Summarize sums the webhooks of all instances up, from memory.
 func (s *Service) Summarize() Summary {
-	s.mu.RLock()
-	pumps := make([]*pump, 0, len(s.pumps))
-	for _, p := range s.pumps {
-		pumps = append(pumps, p)
-	}
-	s.mu.RUnlock()
 	summary := Summary{Flows: map[Flow]int{}}
-	for _, p := range pumps {
+	for _, p := range s.all() {
 		if p.configured() {
 			condition := p.condition()
 			summary.Flows[condition.Flow]++

@@ -31,19 +31,25 @@ func (s *Service) TakeUp(ctx context.Context, tenures []gateway.Tenure) error {
 	}
 	s.mu.Lock()
 	pumps := make([]*pump, 0, len(all))
-	var old []*pump
+	var old []*pump // of earlier tenures
+	if err == nil {
+		for _, id := range ids {
+			for _, p := range s.pumps[id] {
+				if p.tenure != of[id] {
+					old = append(old, p)
+					s.drop(p)
+				}
+			}
+		}
+	}
 	for _, saved := range all {
 		id := saved.Webhook.InstanceID
-		there := s.pumps[id]
-		if there != nil && there.tenure == of[id] || !s.running {
+		if !s.running || s.find(saved.Webhook.ref()) != nil {
 			continue
-		}
-		if there != nil {
-			old = append(old, there)
 		}
 		saved.Newest = max(saved.Newest, s.early[id])
 		p := newPump(s, of[id], saved)
-		s.pumps[id] = p
+		s.add(p)
 		pumps = append(pumps, p)
 	}
 	for _, id := range ids {
@@ -70,10 +76,8 @@ func (s *Service) LetGo(ctx context.Context, tenures []gateway.Tenure) {
 	var pumps []*pump
 	for _, tenure := range tenures {
 		delete(s.taken, tenure.InstanceID)
-		if p := s.pumps[tenure.InstanceID]; p != nil {
-			delete(s.pumps, tenure.InstanceID)
-			pumps = append(pumps, p)
-		}
+		pumps = append(pumps, s.pumps[tenure.InstanceID]...)
+		delete(s.pumps, tenure.InstanceID)
 	}
 	s.mu.Unlock()
 	for _, p := range pumps {

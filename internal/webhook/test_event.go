@@ -28,10 +28,10 @@ type Result struct {
 // Test sends one webhook.test event now, whatever the state of the webhook, and
 // returns what the endpoint said. The event looks like any other and is signed
 // like any other, but it is not in the log: its sequence is 0, which no event of
-// the log has. Its result does not change the state of the webhook. An instance
-// without a webhook is a gateway.NotFound; a failure of the endpoint is no error.
-func (s *Service) Test(ctx context.Context, instanceID string) (Result, error) {
-	webhook, err := s.Get(ctx, instanceID)
+// the log has. Its result does not change the state of the webhook. A webhook that
+// is not there is a gateway.NotFound; a failure of the endpoint is no error.
+func (s *Service) Test(ctx context.Context, ref Ref) (Result, error) {
+	webhook, err := s.Get(ctx, ref)
 	if err != nil {
 		return Result{}, err
 	}
@@ -39,7 +39,7 @@ func (s *Service) Test(ctx context.Context, instanceID string) (Result, error) {
 	if err != nil {
 		return Result{}, fmt.Errorf("webhook: test: %w", err)
 	}
-	event, err := eventlog.NewEvent(instanceID, "", "", s.now(), eventlog.WebhookTest{Message: "This is a test."})
+	event, err := eventlog.NewEvent(ref.InstanceID, "", "", s.now(), eventlog.WebhookTest{Message: "This is a test."})
 	if err != nil {
 		return Result{}, fmt.Errorf("webhook: test: %w", err)
 	}

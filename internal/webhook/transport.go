@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"strconv"
@@ -114,7 +115,11 @@ func (c *client) post(ctx context.Context, to *target, event eventlog.Event, slo
 
 func (c *client) request(ctx context.Context, to *target, event eventlog.Event, at time.Time) *http.Request {
 	body := event.Envelope()
-	header := http.Header{
+	header := make(http.Header, len(to.headers)+7) //nolint:mnd // those below
+	for _, own := range to.headers {
+		header[own.Name] = []string{own.Value}
+	}
+	maps.Copy(header, http.Header{
 		"Content-Type":      {"application/json"},
 		"User-Agent":        {c.userAgent},
 		"Webhook-Id":        {event.ID},
@@ -122,7 +127,7 @@ func (c *client) request(ctx context.Context, to *target, event eventlog.Event, 
 		// Without a value it is not sent. It lets the transport repeat a request
 		// when the other side closes an idle connection just then.
 		"Idempotency-Key": {},
-	}
+	})
 	if signature := to.signature(event.ID, at, body); signature != "" {
 		header["Webhook-Signature"] = []string{signature}
 	}

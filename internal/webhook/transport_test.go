@@ -134,7 +134,7 @@ func TestDeniedAddressesAreNotDialled(t *testing.T) {
 		Resolver: nameserver.Resolver(t, map[string]string{"denied.example.": "203.0.112.7"}),
 	})
 	id := r.hooked("http://denied.example")
-	if trial, err := r.service.Test(t.Context(), id); err != nil || trial.Error != "it has an address that is not allowed" {
+	if trial, err := r.service.Test(t.Context(), webhook.First(id)); err != nil || trial.Error != "it has an address that is not allowed" {
 		t.Errorf("a test answers %+v (%v)", trial, err)
 	}
 	if _, err := r.service.Save(t.Context(), id, webhook.Settings{URL: "http://203.0.112.8/"}); err == nil {
@@ -182,7 +182,7 @@ func TestPrivateAddressesAreNotDialled(t *testing.T) {
 				if failed[0].Error != "it has an address that is not allowed" {
 					t.Errorf("%s failed because %s", host, failed[0].Error)
 				}
-				if trial, err := r.service.Test(t.Context(), id); err != nil || trial.Status != 0 ||
+				if trial, err := r.service.Test(t.Context(), webhook.First(id)); err != nil || trial.Status != 0 ||
 					trial.Error != "it has an address that is not allowed" {
 					t.Errorf("a test of %s answers %+v (%v)", host, trial, err)
 				}
@@ -236,7 +236,7 @@ func TestUntrustedCertificate(t *testing.T) {
 	server.StartTLS()
 	t.Cleanup(server.Close)
 	r := newRig(t, webhook.Config{AllowPrivateURLs: true})
-	trial, err := r.service.Test(t.Context(), r.hooked(server.URL))
+	trial, err := r.service.Test(t.Context(), webhook.First(r.hooked(server.URL)))
 	if err != nil || trial.Error != "its host's certificate can't be verified" {
 		t.Errorf("a test answers %+v (%v)", trial, err)
 	}

@@ -3,7 +3,7 @@
 // another.
 //
 // It follows the event log with one cursor per webhook and keeps no queue of its
-// own. The rules are in package backlog, which is pure. Around it are the pump of
+// own. An instance has several. The rules are in package backlog, which is pure. Around it are the pump of
 // each webhook (pump.go), the HTTP client that all share (transport.go) and the
 // flusher that saves their states (flush.go). The API calls the Service; the server
 // connects it with the event log.
@@ -18,19 +18,36 @@ import (
 	"github.com/recado-project/recado/internal/webhook/backlog"
 )
 
-// Webhook is the configuration of an instance's webhook.
+// Ref names a webhook: one of an instance. Without an ID it is the first one, that of the
+// contract's webhook-config.
+type Ref struct {
+	InstanceID string
+	ID         string
+}
+
+// First names the first webhook of an instance.
+func First(instanceID string) Ref { return Ref{InstanceID: instanceID} }
+
+// Webhook is the configuration of one destination of an instance's events.
 type Webhook struct {
 	ID         string // UUID v7
 	InstanceID string
+	First      bool   // it is the one of the contract's webhook-config
 	URL        string // absolute, http or https
 	Secret     Secret // empty where none is set
 	// PreviousSecret signs too, until PreviousSecretUntil.
 	PreviousSecret      Secret
 	PreviousSecretUntil time.Time
+	Filter              Filter
+	Headers             []Header // its own, by their names
+	MediaLinks          bool     // events with media carry a signed link
 	Active              bool
 	CreatedAt           time.Time
 	UpdatedAt           time.Time
 }
+
+// ref names the webhook, by its id.
+func (w Webhook) ref() Ref { return Ref{InstanceID: w.InstanceID, ID: w.ID} }
 
 // Secret is what signatures are made with. It is never logged.
 type Secret string
@@ -64,6 +81,7 @@ type Saved struct {
 type Progress struct {
 	backlog.Progress
 
+	ID         string // of the webhook
 	InstanceID string
 	Tenure     gateway.Tenure // under which it was made
 	Attempts   []Attempt

@@ -41,6 +41,9 @@ func assign(value any, target reflect.Value) error {
 }
 
 func assignFields(object map[string]any, target reflect.Value) error {
+	if target.Kind() == reflect.Map {
+		return assignEntries(object, target)
+	}
 	for i := range target.NumField() {
 		field := target.Type().Field(i)
 		var given any = object // the fields of an embedded struct stand in the same object
@@ -51,6 +54,22 @@ func assignFields(object map[string]any, target reflect.Value) error {
 		if err := assign(given, target.Field(i)); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// assignEntries fills a map, whose keys are texts. A null counts as absent.
+func assignEntries(object map[string]any, target reflect.Value) error {
+	target.Set(reflect.MakeMapWithSize(target.Type(), len(object)))
+	for name, value := range object {
+		if value == nil {
+			continue
+		}
+		entry := reflect.New(target.Type().Elem()).Elem()
+		if err := assign(value, entry); err != nil {
+			return err
+		}
+		target.SetMapIndex(reflect.ValueOf(name), entry)
 	}
 	return nil
 }

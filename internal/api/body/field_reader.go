@@ -71,7 +71,7 @@ func (r *fieldReader) object(schema *huma.Schema, field string) (map[string]any,
 			return nil, err
 		}
 		name, _ := token.(string)
-		property, known := schema.Properties[name]
+		property, known := propertyOf(schema, name)
 		if !known {
 			r.noteMisspelt(schema, field, name)
 			r.noteUnknown(joinField(field, name))
@@ -92,6 +92,15 @@ func (r *fieldReader) object(schema *huma.Schema, field string) (map[string]any,
 	}
 	_, err := r.json.Token()
 	return tree, err
+}
+
+// propertyOf returns the schema of a field of an object, whose names the schema may leave open.
+func propertyOf(schema *huma.Schema, name string) (*huma.Schema, bool) {
+	if property, known := schema.Properties[name]; known {
+		return property, true
+	}
+	property, open := schema.AdditionalProperties.(*huma.Schema)
+	return property, open
 }
 
 func joinField(field, name string) string {

@@ -166,7 +166,9 @@ func (d *Database) Nodes(ctx context.Context) ([]gateway.Node, error) {
 
 // Behind is a webhook that does not get its events.
 type Behind struct {
+	ID         string
 	InstanceID string
+	First      bool // it is the one of webhook-config
 	URL        string
 	Status     string
 	Reason     string
@@ -178,10 +180,10 @@ func (d *Database) Behind(ctx context.Context, limit int) ([]Behind, error) {
 	found, err := table.Collect(ctx, querier{d.pool}, func(row table.Scanner) (Behind, error) {
 		var one Behind
 		var since int64
-		err := row.Scan(&one.InstanceID, &one.URL, &one.Status, &one.Reason, &since)
+		err := row.Scan(&one.ID, &one.InstanceID, &one.First, &one.URL, &one.Status, &one.Reason, &since)
 		one.Since = table.Time(since)
 		return one, err
-	}, "SELECT instance_id, url, status, reason, failing_since FROM webhooks WHERE active AND status <> 'ok' ORDER BY failing_since, instance_id LIMIT $1", limit)
+	}, "SELECT id, instance_id, place = instance_id, url, status, reason, failing_since FROM webhooks WHERE active AND status <> 'ok' ORDER BY failing_since, id LIMIT $1", limit)
 	if err != nil {
 		return nil, fmt.Errorf("beside: read the webhooks that fail: %w", err)
 	}

@@ -31,12 +31,12 @@ func testCensus(t *testing.T, f *fixture) {
 		}
 	}
 	f.check(f.SaveProgress(f.ctx(), []webhook.Progress{
-		{InstanceID: behind.InstanceID, Progress: backlog.Progress{
+		{ID: behind.ID, InstanceID: behind.InstanceID, Progress: backlog.Progress{
 			State: backlog.State{Status: backlog.StatusOK, Cursor: 3}, Blocked: []backlog.BlockedChat{blocked(1)},
 			DeadLetters: []backlog.DeadLetter{{Sequence: 1}, {Sequence: 2}},
 		}},
-		{InstanceID: done.InstanceID, Progress: backlog.Progress{State: backlog.State{Status: backlog.StatusOK, Cursor: 4}}},
-		{InstanceID: waits.InstanceID, Progress: backlog.Progress{State: backlog.State{Status: backlog.StatusBackoff, Cursor: 2}}},
+		{ID: done.ID, InstanceID: done.InstanceID, Progress: backlog.Progress{State: backlog.State{Status: backlog.StatusOK, Cursor: 4}}},
+		{ID: waits.ID, InstanceID: waits.InstanceID, Progress: backlog.Progress{State: backlog.State{Status: backlog.StatusBackoff, Cursor: 2}}},
 	}))
 	got, err := f.Census(f.ctx())
 	f.check(err)

@@ -23,6 +23,8 @@ func testWebhooks(t *testing.T, f *fixture) {
 		"deliveries":    testListDeliveries,
 		"dead letters":  testDeadLetters,
 		"chat events":   testReadChatEvents,
+		"several":       testSeveralWebhooks,
+		"wanted events": testReadWantedEvents,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, f) })
 	}
@@ -32,11 +34,15 @@ func testWebhooks(t *testing.T, f *fixture) {
 func (f *fixture) webhook() webhook.Webhook {
 	f.t.Helper()
 	hook := webhook.Webhook{
-		ID: newID(), InstanceID: f.instance(f.account().ID, 1).ID, URL: "https://example.com/hook", Active: true,
+		ID: newID(), InstanceID: f.instance(f.account().ID, 1).ID, First: true, URL: "https://example.com/hook", Active: true,
 		CreatedAt: after(1), UpdatedAt: after(1),
 	}
 	f.check(f.SaveWebhook(f.ctx(), hook, &backlog.State{Status: backlog.StatusOK}))
 	return hook
+}
+
+func refOf(hook webhook.Webhook) webhook.Ref {
+	return webhook.Ref{InstanceID: hook.InstanceID, ID: hook.ID}
 }
 
 // saved reads the webhook of an instance with its state.
@@ -72,11 +78,11 @@ func testSaveWebhook(t *testing.T, f *fixture) {
 	hook := webhook.Webhook{ID: newID(), InstanceID: newID(), URL: "https://example.com"}
 	wantKind(t, f.SaveWebhook(f.ctx(), hook, nil), gateway.NotFound, gateway.CodeInstanceNotFound)
 	instance := f.instance(f.account().ID, 1)
-	if _, found, err := f.FindWebhook(f.ctx(), instance.ID); found || err != nil {
+	if _, found, err := f.FindWebhook(f.ctx(), webhook.First(instance.ID)); found || err != nil {
 		t.Errorf("found %v, %v before there is one", found, err)
 	}
 	hook = webhook.Webhook{
-		ID: newID(), InstanceID: instance.ID, URL: "https://example.com/1", Active: true, CreatedAt: after(1), UpdatedAt: after(1),
+		ID: newID(), InstanceID: instance.ID, First: true, URL: "https://example.com/1", Active: true, CreatedAt: after(1), UpdatedAt: after(1),
 	}
 	state := backlog.State{Status: backlog.StatusOK, Cursor: 7}
 	f.check(f.SaveWebhook(f.ctx(), hook, &state))
@@ -87,14 +93,14 @@ func testSaveWebhook(t *testing.T, f *fixture) {
 		FailingSince: after(2), NextTry: after(3), Attempts: 12,
 	}
 	progress := webhook.Progress{
-		InstanceID: instance.ID, Progress: backlog.Progress{State: state, Blocked: []backlog.BlockedChat{blocked(4)}},
+		ID: hook.ID, InstanceID: instance.ID, Progress: backlog.Progress{State: state, Blocked: []backlog.BlockedChat{blocked(4)}},
 	}
 	f.check(f.SaveProgress(f.ctx(), []webhook.Progress{progress}))
 	hook.URL, hook.Secret, hook.Active, hook.UpdatedAt = "https://example.com/2", "whsec_", false, after(5)
 	hook.PreviousSecret, hook.PreviousSecretUntil = "old", after(60)
 	f.check(f.SaveWebhook(f.ctx(), hook, nil))
 	f.wantSaved(webhook.Saved{Webhook: hook, State: state, Blocked: progress.Blocked})
-	if got, found, err := f.FindWebhook(f.ctx(), instance.ID); !found || err != nil || got != hook {
+	if got, found, err := f.FindWebhook(f.ctx(), webhook.First(instance.ID)); !found || err != nil || !reflect.DeepEqual(got, hook) {
 		t.Errorf("found %+v (%v)", got, err)
 	}
 
@@ -105,17 +111,17 @@ func testSaveWebhook(t *testing.T, f *fixture) {
 		State: backlog.State{Status: backlog.StatusOK, Cursor: 20, Attempts: 12}, // they still count on
 	})
 
-	deleted, err := f.DeleteWebhook(f.ctx(), instance.ID)
+	deleted, err := f.DeleteWebhook(f.ctx(), refOf(hook))
 	if !deleted || err != nil {
 		t.Errorf("deleted %v, %v", deleted, err)
 	}
-	deleted, err = f.DeleteWebhook(f.ctx(), instance.ID)
+	deleted, err = f.DeleteWebhook(f.ctx(), refOf(hook))
 	if deleted || err != nil {
 		t.Errorf("deleted %v, %v when it was gone", deleted, err)
 	}
 	// What comes too late is no error, and leaves nothing.
 	f.check(f.SaveProgress(f.ctx(), []webhook.Progress{progress}))
-	if _, found, err := f.FindWebhook(f.ctx(), instance.ID); found || err != nil {
+	if _, found, err := f.FindWebhook(f.ctx(), webhook.First(instance.ID)); found || err != nil {
 		t.Errorf("found %v, %v after it was deleted", found, err)
 	}
 }
@@ -124,15 +130,15 @@ func testSaveProgress(t *testing.T, f *fixture) {
 	t.Helper()
 	first, second := f.webhook(), f.webhook()
 	gone := webhook.Progress{
-		InstanceID: newID(), Attempts: []webhook.Attempt{{Number: 1}},
+		ID: newID(), InstanceID: newID(), Attempts: []webhook.Attempt{{Number: 1}},
 		Progress: backlog.Progress{Blocked: []backlog.BlockedChat{blocked(1)}, DeadLetters: []backlog.DeadLetter{{Sequence: 1}}},
 	}
 	f.check(f.SaveProgress(f.ctx(), []webhook.Progress{
-		{InstanceID: first.InstanceID, Progress: backlog.Progress{
+		{ID: first.ID, InstanceID: first.InstanceID, Progress: backlog.Progress{
 			State: backlog.State{Status: backlog.StatusOK, Cursor: 3}, Blocked: []backlog.BlockedChat{blocked(1)},
 		}},
 		gone,
-		{InstanceID: second.InstanceID, Progress: backlog.Progress{State: backlog.State{Status: backlog.StatusBackoff, Cursor: 5}}},
+		{ID: second.ID, InstanceID: second.InstanceID, Progress: backlog.Progress{State: backlog.State{Status: backlog.StatusBackoff, Cursor: 5}}},
 	}))
 	f.wantSaved(webhook.Saved{
 		Webhook: first, State: backlog.State{Status: backlog.StatusOK, Cursor: 3},
@@ -142,7 +148,7 @@ func testSaveProgress(t *testing.T, f *fixture) {
 	changed := blocked(2)
 	changed.Failures = 0
 	f.check(f.SaveProgress(f.ctx(), []webhook.Progress{{
-		InstanceID: first.InstanceID,
+		ID: first.ID, InstanceID: first.InstanceID,
 		Progress: backlog.Progress{
 			State: backlog.State{Status: backlog.StatusOK, Cursor: 4}, Blocked: []backlog.BlockedChat{changed},
 		},
@@ -151,7 +157,7 @@ func testSaveProgress(t *testing.T, f *fixture) {
 		Webhook: first, State: backlog.State{Status: backlog.StatusOK, Cursor: 4}, Blocked: []backlog.BlockedChat{changed},
 	})
 	f.check(f.SaveProgress(f.ctx(), []webhook.Progress{{
-		InstanceID: first.InstanceID,
+		ID: first.ID, InstanceID: first.InstanceID,
 		Progress: backlog.Progress{
 			State: backlog.State{Status: backlog.StatusOK, Cursor: 4}, Unblocked: []gateway.JID{"a"},
 		},
@@ -159,15 +165,15 @@ func testSaveProgress(t *testing.T, f *fixture) {
 	f.wantSaved(webhook.Saved{Webhook: first, State: backlog.State{Status: backlog.StatusOK, Cursor: 4}})
 	// The instance takes everything with it.
 	f.check(f.DeleteInstance(f.ctx(), first.InstanceID))
-	if _, found, err := f.FindWebhook(f.ctx(), first.InstanceID); found || err != nil {
+	if _, found, err := f.FindWebhook(f.ctx(), webhook.First(first.InstanceID)); found || err != nil {
 		t.Errorf("found %v, %v after its instance was deleted", found, err)
 	}
 }
 
 // deliveries reads one page and describes it.
-func (f *fixture) deliveries(instanceID string, page, limit int) (lines []string, total int) {
+func (f *fixture) deliveries(hook webhook.Webhook, page, limit int) (lines []string, total int) {
 	f.t.Helper()
-	got, err := f.ListDeliveries(f.ctx(), instanceID, gateway.PageRequest{Page: page, Limit: limit})
+	got, err := f.ListDeliveries(f.ctx(), refOf(hook), gateway.PageRequest{Page: page, Limit: limit})
 	f.check(err)
 	for _, d := range got.Items {
 		lines = append(lines, fmt.Sprintf("%s %d %d", d.State, d.Sequence, d.Status))
@@ -178,7 +184,7 @@ func (f *fixture) deliveries(instanceID string, page, limit int) (lines []string
 func testListDeliveries(t *testing.T, f *fixture) {
 	t.Helper()
 	hook, other := f.webhook(), f.webhook()
-	if lines, total := f.deliveries(hook.InstanceID, 1, 10); len(lines) != 0 || total != 0 {
+	if lines, total := f.deliveries(hook, 1, 10); len(lines) != 0 || total != 0 {
 		t.Errorf("before anything was tried there is %v of %d", lines, total)
 	}
 	attempt := webhook.Attempt{
@@ -190,15 +196,15 @@ func testListDeliveries(t *testing.T, f *fixture) {
 	}
 	f.check(f.SaveProgress(f.ctx(), []webhook.Progress{
 		{
-			InstanceID: hook.InstanceID,
+			ID: hook.ID, InstanceID: hook.InstanceID,
 			Progress: backlog.Progress{
 				Blocked: []backlog.BlockedChat{blocked(7)}, DeadLetters: []backlog.DeadLetter{letter},
 			},
 			Attempts: []webhook.Attempt{{Number: 1, Sequence: 8, Status: 500, Error: "failed", At: after(3)}, attempt},
 		},
-		{InstanceID: other.InstanceID, Attempts: []webhook.Attempt{{Number: 1, Sequence: 1, Status: 200, At: after(1)}}},
+		{ID: other.ID, InstanceID: other.InstanceID, Attempts: []webhook.Attempt{{Number: 1, Sequence: 1, Status: 200, At: after(1)}}},
 	}))
-	page, err := f.ListDeliveries(f.ctx(), hook.InstanceID, gateway.PageRequest{Page: 1, Limit: 10})
+	page, err := f.ListDeliveries(f.ctx(), refOf(hook), gateway.PageRequest{Page: 1, Limit: 10})
 	f.check(err)
 	want := []webhook.Delivery{
 		{
@@ -218,7 +224,7 @@ func testListDeliveries(t *testing.T, f *fixture) {
 	if !reflect.DeepEqual(page.Items, want) || page.Total != 4 {
 		t.Errorf("got %+v of %d, want %+v", page.Items, page.Total, want)
 	}
-	if lines, total := f.deliveries(hook.InstanceID, 2, 3); strings.Join(lines, ", ") != "failed 8 500" || total != 4 {
+	if lines, total := f.deliveries(hook, 2, 3); strings.Join(lines, ", ") != "failed 8 500" || total != 4 {
 		t.Errorf("the second page has %v of %d", lines, total)
 	}
 	// A new attempt takes the place of the oldest.
@@ -226,8 +232,8 @@ func testListDeliveries(t *testing.T, f *fixture) {
 	for n := range int64(100) {
 		attempts = append(attempts, webhook.Attempt{Number: n + 3, Sequence: n, Status: 200, At: after(4)})
 	}
-	f.check(f.SaveProgress(f.ctx(), []webhook.Progress{{InstanceID: hook.InstanceID, Attempts: attempts}}))
-	lines, total := f.deliveries(hook.InstanceID, 1, 200)
+	f.check(f.SaveProgress(f.ctx(), []webhook.Progress{{ID: hook.ID, InstanceID: hook.InstanceID, Attempts: attempts}}))
+	lines, total := f.deliveries(hook, 1, 200)
 	if total != 102 || lines[2] != "delivered 99 200" || lines[101] != "delivered 0 200" {
 		t.Errorf("there are %d: %v", total, lines)
 	}
@@ -240,21 +246,21 @@ func testDeadLetters(t *testing.T, f *fixture) {
 	for n := range int64(1_010) {
 		letters = append(letters, backlog.DeadLetter{Sequence: n + 1, At: after(1)})
 	}
-	f.check(f.SaveProgress(f.ctx(), []webhook.Progress{{InstanceID: hook.InstanceID, Progress: backlog.Progress{DeadLetters: letters}}}))
-	lines, total := f.deliveries(hook.InstanceID, 1_000, 1)
+	f.check(f.SaveProgress(f.ctx(), []webhook.Progress{{ID: hook.ID, InstanceID: hook.InstanceID, Progress: backlog.Progress{DeadLetters: letters}}}))
+	lines, total := f.deliveries(hook, 1_000, 1)
 	if total != 1_000 || len(lines) != 1 || lines[0] != "dead_letter 11 0" {
 		t.Errorf("%v is the oldest of %d that are kept", lines, total)
 	}
 	f.check(f.SaveProgress(f.ctx(), []webhook.Progress{{
-		InstanceID: hook.InstanceID, Progress: backlog.Progress{RevivedAfter: new(int64(1_008)), DeadLetters: letters[1_009:]},
+		ID: hook.ID, InstanceID: hook.InstanceID, Progress: backlog.Progress{RevivedAfter: new(int64(1_008)), DeadLetters: letters[1_009:]},
 	}}))
-	lines, total = f.deliveries(hook.InstanceID, 1, 2)
+	lines, total = f.deliveries(hook, 1, 2)
 	if total != 999 || strings.Join(lines, ", ") != "dead_letter 1010 0, dead_letter 1008 0" {
 		t.Errorf("after some were revived %v are the newest of %d", lines, total)
 	}
-	f.check(f.DeleteDeadLetter(f.ctx(), hook.InstanceID, 1_010))
-	f.check(f.DeleteDeadLetter(f.ctx(), hook.InstanceID, 5_000))
-	lines, total = f.deliveries(hook.InstanceID, 1, 1)
+	f.check(f.DeleteDeadLetter(f.ctx(), refOf(hook), 1_010))
+	f.check(f.DeleteDeadLetter(f.ctx(), refOf(hook), 5_000))
+	lines, total = f.deliveries(hook, 1, 1)
 	if total != 998 || strings.Join(lines, ", ") != "dead_letter 1008 0" {
 		t.Errorf("after one was removed %v is the newest of %d", lines, total)
 	}

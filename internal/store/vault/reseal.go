@@ -27,7 +27,7 @@ const (
 // has its name with _seal behind it.
 type column struct {
 	table, value string
-	row          []string // the columns of the primary key
+	row          []string // the columns of a key
 	text         bool
 }
 
@@ -38,13 +38,14 @@ type column struct {
 var (
 	deviceKeyValue  = column{table: "device_keys", value: "value", row: []string{"device", "kind", "name"}}
 	secretValue     = column{table: "secrets", value: "value", row: []string{"name"}}
-	webhookSecret   = column{table: "webhooks", value: "secret", row: []string{"instance_id"}, text: true}
-	webhookPrevious = column{table: "webhooks", value: "previous_secret", row: []string{"instance_id"}, text: true}
+	webhookSecret   = column{table: "webhooks", value: "secret", row: []string{"place"}, text: true}
+	webhookPrevious = column{table: "webhooks", value: "previous_secret", row: []string{"place"}, text: true}
+	webhookHeaders  = column{table: "webhooks", value: "headers", row: []string{"place"}, text: true}
 	instanceProxy   = column{table: "instances", value: "proxy", row: []string{"id"}, text: true}
 )
 
 func columns() []*column {
-	return []*column{&secretValue, &instanceProxy, &webhookSecret, &webhookPrevious, &deviceKeyValue}
+	return []*column{&secretValue, &instanceProxy, &webhookSecret, &webhookPrevious, &webhookHeaders, &deviceKeyValue}
 }
 
 // Run seals what is plain or sealed with an earlier data key, and goes on with the next data

@@ -112,14 +112,19 @@ func DeviceKey(device int64, kind, name string) Place {
 // Secret is the value of a secret of the program itself.
 func Secret(name string) Place { return Place{column: &secretValue, row: [3]string{name}} }
 
-// WebhookSecret is the secret of an instance's webhook.
-func WebhookSecret(instanceID string) Place {
-	return Place{column: &webhookSecret, row: [3]string{instanceID}}
+// WebhookSecret is the secret of the webhook in a place.
+func WebhookSecret(place string) Place {
+	return Place{column: &webhookSecret, row: [3]string{place}}
 }
 
-// WebhookPrevious is the secret that the webhook of an instance had before.
-func WebhookPrevious(instanceID string) Place {
-	return Place{column: &webhookPrevious, row: [3]string{instanceID}}
+// WebhookPrevious is the secret that a webhook had before.
+func WebhookPrevious(place string) Place {
+	return Place{column: &webhookPrevious, row: [3]string{place}}
+}
+
+// WebhookHeaders is the own headers of a webhook.
+func WebhookHeaders(place string) Place {
+	return Place{column: &webhookHeaders, row: [3]string{place}}
 }
 
 // Proxy is the address of an instance's proxy, with the password.

@@ -32,6 +32,7 @@ const (
 type Backlog struct {
 	schedule *Schedule
 	random   func() float64
+	takes    func(event eventlog.Event) bool // nil: every event
 	endpoint endpoint
 
 	cursor int64 // everything up to it is done, or belongs to a blocked chat
@@ -66,6 +67,7 @@ type Backlog struct {
 
 	// What has to be saved.
 	changed      bool
+	skipped      bool // the cursor has passed nothing but events that are not taken
 	changedChats map[gateway.JID]struct{}
 	deadLetters  []DeadLetter
 	revivedAfter *int64
@@ -111,6 +113,8 @@ func (b *Backlog) Append(events []eventlog.Event) {
 	for _, event := range events {
 		b.newest = event.Sequence
 		switch {
+		case event.Sequence == b.end+1 && !b.isTaken(event):
+			b.end = event.Sequence
 		case b.endpoint.status != StatusOK && !b.endpoint.opinion:
 			// It stays in the log until the endpoint works again.
 		case event.Sequence == b.end+1 && b.hasRoom():
@@ -122,6 +126,12 @@ func (b *Backlog) Append(events []eventlog.Event) {
 	}
 	b.advance()
 }
+
+// Filter makes the backlog take only the events that takes reports true for; nil: all. It is
+// asked of events that are looked at from now on.
+func (b *Backlog) Filter(takes func(event eventlog.Event) bool) { b.takes = takes }
+
+func (b *Backlog) isTaken(event eventlog.Event) bool { return b.takes == nil || b.takes(event) }
 
 // Skip notes the newest event of the instance without delivering it.
 func (b *Backlog) Skip(newest int64) { b.newest = newest }
@@ -151,6 +161,9 @@ func (b *Backlog) isFull() bool { return b.loaded > maxLoaded/2 || b.loadedBytes
 
 func (b *Backlog) push(event eventlog.Event) {
 	b.end = event.Sequence
+	if !b.isTaken(event) {
+		return
+	}
 	e := &entry{sequence: event.Sequence, event: event}
 	b.window = append(b.window, e)
 	if _, acked := b.acked[event.Sequence]; acked {

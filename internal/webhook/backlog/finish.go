@@ -155,8 +155,11 @@ func (b *Backlog) advance() {
 	if len(b.window) == 0 {
 		b.window, b.cursor = nil, b.end
 	}
-	if b.cursor != before {
+	switch {
+	case n > 0:
 		b.changed = true
+	case b.cursor != before:
+		b.skipped = true
 	}
 	if b.cursor == b.newest && b.inFlight == 0 && len(b.queues) == len(b.blocked) {
 		b.ready, b.held, b.acked = nil, nil, nil // an idle webhook is small

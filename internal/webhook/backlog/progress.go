@@ -17,6 +17,10 @@ func (b *Backlog) Unsaved() bool {
 	return b.changed || len(b.changedChats) > 0 || len(b.deadLetters) > 0 || b.revivedAfter != nil
 }
 
+// Skipped reports whether the cursor has passed events that are not taken, which may be saved
+// later: if that is lost, they are passed again.
+func (b *Backlog) Skipped() bool { return b.skipped }
+
 // Take returns what has to be saved and considers it saved; PutBack undoes that.
 func (b *Backlog) Take() Progress {
 	progress := Progress{State: b.State(), DeadLetters: b.deadLetters, RevivedAfter: b.revivedAfter}
@@ -27,6 +31,7 @@ func (b *Backlog) Take() Progress {
 			progress.Unblocked = append(progress.Unblocked, chat)
 		}
 	}
+	b.skipped = false
 	b.changed, b.changedChats, b.deadLetters, b.revivedAfter = false, nil, nil, nil
 	return progress
 }

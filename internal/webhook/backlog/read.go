@@ -43,8 +43,9 @@ func (b *Backlog) BeginRead(now time.Time) (read Read, ok bool) {
 	return Read{After: after, Through: b.newest, Limit: limit, epoch: b.epoch}, true
 }
 
-// FinishRead takes the events that were read, in order. Of a blocked chat, through
-// is how far the log was searched where there were none.
+// FinishRead takes the events that were read, in order. through is how far the log was
+// searched: of a blocked chat, where there were none; of all chats, if events that are not
+// taken were left out, else 0.
 func (b *Backlog) FinishRead(read Read, events []eventlog.Event, through int64, now time.Time) {
 	if read.Chat != nil {
 		b.chatRead(read, events, through, now)
@@ -55,7 +56,7 @@ func (b *Backlog) FinishRead(read Read, events []eventlog.Event, through int64, 
 		b.dropTail()
 		return
 	}
-	b.windowRead(read.After, events, read.Through)
+	b.windowRead(read, events, through)
 }
 
 // FailRead notes that a read failed. A blocked chat is read again at until.
@@ -94,23 +95,32 @@ func (b *Backlog) moreToRead() bool {
 	return b.newest > b.end && !b.isFull() && b.hasRoom()
 }
 
-// windowRead takes what was read after an event: all there is up to through, or as
-// much as was asked for.
-func (b *Backlog) windowRead(after int64, events []eventlog.Event, through int64) {
+// windowRead takes what was read after an event: all there is up to read.Through, or as
+// much as was asked for; or all that is taken up to through.
+func (b *Backlog) windowRead(read Read, events []eventlog.Event, through int64) {
 	tail := b.tail
 	b.dropTail()
-	if after != b.end {
+	if read.After != b.end {
 		return // what was loaded was dropped meanwhile
 	}
+	whole := true
 	for _, event := range events {
-		if event.Sequence > b.end && b.hasRoom() {
-			b.push(event)
-			b.newest = max(b.newest, b.end)
+		if event.Sequence <= b.end {
+			continue
 		}
+		if !b.hasRoom() {
+			whole = false
+			break
+		}
+		b.push(event)
+		b.newest = max(b.newest, b.end)
 	}
-	// Events that are missing from the log were removed by retention.
-	if len(events) == 0 {
+	switch {
+	case through > 0 && whole:
 		b.end = max(b.end, through)
+	case through == 0 && len(events) == 0:
+		// Events that are missing from the log were removed by retention.
+		b.end = max(b.end, read.Through)
 	}
 	for _, event := range tail {
 		if event.Sequence == b.end+1 && b.hasRoom() {

@@ -184,7 +184,7 @@ func TestReplayBehindABlock(t *testing.T) {
 	if got, want := b.Replay(5), (Replayed{FromSequence: 5, Events: 6}); got != want {
 		t.Errorf("it answers %+v, want %+v", got, want)
 	}
-	b.windowRead(4, []eventlog.Event{{Sequence: 5, Chat: "c"}, {Sequence: 6, Chat: "a"}, {Sequence: 7, Chat: "b"}}, 10)
+	b.windowRead(Read{After: 4, Through: 10}, []eventlog.Event{{Sequence: 5, Chat: "c"}, {Sequence: 6, Chat: "a"}, {Sequence: 7, Chat: "b"}}, 0)
 	if a := b.queues["a"]; a.block == nil || a.block.Sequence != 2 || a.block.Through != 10 || len(a.entries) != 0 {
 		t.Errorf("the chat that was blocked before is %+v", a.block)
 	}

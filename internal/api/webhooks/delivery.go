@@ -1,4 +1,6 @@
-package api
+// The deliveries to webhooks: what became of events, a replay, a resume and a test.
+
+package webhooks
 
 import (
 	"context"
@@ -11,9 +13,11 @@ import (
 
 // Deliveries are the use cases of the deliveries to a webhook.
 type Deliveries interface {
-	Deliveries(ctx context.Context, instanceID string, page gateway.PageRequest) (gateway.Page[webhook.Delivery], error)
-	Condition(ctx context.Context, instanceID string) (webhook.Condition, error)
-	Replay(ctx context.Context, instanceID string, from webhook.From) (webhook.Replayed, error)
+	Deliveries(ctx context.Context, ref webhook.Ref, page gateway.PageRequest) (gateway.Page[webhook.Delivery], error)
+	Condition(ctx context.Context, ref webhook.Ref) (webhook.Condition, error)
+	Replay(ctx context.Context, ref webhook.Ref, from webhook.From) (webhook.Replayed, error)
+	Resume(ctx context.Context, ref webhook.Ref) error
+	Test(ctx context.Context, ref webhook.Ref) (webhook.Result, error)
 }
 
 // Delivery is an attempt to deliver an event, or an event that is blocked or was given
@@ -78,62 +82,133 @@ func newDelivery(d webhook.Delivery) Delivery {
 	return shown
 }
 
-type listDeliveriesInput struct {
-	contract.InstancePath
+type firstDeliveriesInput struct {
+	FirstPath
 	contract.Paging
 }
+
+func (in firstDeliveriesInput) paging() contract.Paging { return in.Paging }
+
+type deliveriesInput struct {
+	OnePath
+	contract.Paging
+}
+
+func (in deliveriesInput) paging() contract.Paging { return in.Paging }
 
 type replayBody struct {
 	FromSequence *int64     `json:"fromSequence,omitempty" minimum:"1" maximum:"9007199254740991" doc:"The first event to deliver again." example:"42"`
 	Since        *time.Time `json:"since,omitempty" doc:"Deliver again the events recorded since then." example:"2026-11-20T14:00:00Z"`
 }
 
-type replayInput struct {
-	contract.InstancePath
+type firstReplayInput struct {
+	FirstPath
 	contract.JSON[replayBody]
 }
+
+func (in *firstReplayInput) from() replayBody { return in.Given() }
+
+type replayInput struct {
+	OnePath
+	contract.JSON[replayBody]
+}
+
+func (in *replayInput) from() replayBody { return in.Given() }
 
 // Replay is the answer to a replay.
 type Replay struct {
 	FromSequence int64 `json:"fromSequence" doc:"The first event that is delivered again." example:"42"`
-	Events       int64 `json:"events" doc:"How many events are delivered again." example:"7"`
+	Events       int64 `json:"events" doc:"How many events are delivered again, those counted that the webhook leaves out." example:"7"`
 }
 
-// deliveries is the resource of the deliveries to a webhook.
-type deliveries struct{ use Deliveries }
+// Test is the answer of an endpoint to a test event.
+type Test struct {
+	Status     *int    `json:"status" nullable:"true" doc:"HTTP status of the answer; null if there was none." example:"204"`
+	DurationMs int64   `json:"durationMs" example:"12"`
+	Body       string  `json:"body" doc:"The beginning of the answer, at most 4 KiB." example:""`
+	Error      *string `json:"error" nullable:"true" doc:"Why the test failed; null if the endpoint accepted the event." example:"connection refused"`
+}
 
-func (d deliveries) list() contract.Endpoint {
+// ListConfigDeliveries and the next three are of the contract's webhook-config.
+func (r Resource) ListConfigDeliveries() contract.Endpoint {
+	return list[firstDeliveriesInput](r, "listDeliveries", "List deliveries")
+}
+
+// ReplayConfig delivers past events again.
+func (r Resource) ReplayConfig() contract.Endpoint {
+	return replay[firstReplayInput](r, "replayEvents", "Replay events")
+}
+
+// ResumeConfig tries the endpoint again.
+func (r Resource) ResumeConfig() contract.Endpoint {
+	return resume[FirstPath](r, "resumeWebhook", "Resume the webhook")
+}
+
+// TestConfig sends a test event.
+func (r Resource) TestConfig() contract.Endpoint {
+	return test[FirstPath](r, "testWebhook", "Test the webhook")
+}
+
+// ListDeliveries and the next three are of any webhook.
+func (r Resource) ListDeliveries() contract.Endpoint {
+	return list[deliveriesInput](r, "listWebhookDeliveries", "List the deliveries of one of the webhooks")
+}
+
+// Replay delivers past events again.
+func (r Resource) Replay() contract.Endpoint {
+	return replay[replayInput](r, "replayWebhook", "Replay events to one of the webhooks")
+}
+
+// Resume tries the endpoint again.
+func (r Resource) Resume() contract.Endpoint {
+	return resume[OnePath](r, "resumeOneWebhook", "Resume one of the webhooks")
+}
+
+// Test sends a test event.
+func (r Resource) Test() contract.Endpoint {
+	return test[OnePath](r, "testOneWebhook", "Test one of the webhooks")
+}
+
+func list[P interface {
+	place
+	paging() contract.Paging
+}](r Resource, id, summary string,
+) contract.Endpoint {
 	return contract.Handle(contract.Operation{
-		ID: "listDeliveries", Tag: tagEvents,
-		Summary: "List deliveries",
+		ID: id, Tag: contract.EventsTag, Summary: summary,
 		Description: "Lists the events that wait, the events that were given up, and up to a hundred recent attempts: in this order, each newest first. " +
 			"When there are many attempts per second, only some of them are kept. `delivery` is the current state of the delivery.",
 		Codes: []string{gateway.CodeValidation, gateway.CodeWebhookNotFound},
-	}, func(ctx context.Context, in *listDeliveriesInput) (*contract.Answer[DeliveryList], error) {
-		id := contract.Instance(ctx).ID
-		page, err := d.use.Deliveries(ctx, id, in.Request())
+	}, func(ctx context.Context, in *P) (*contract.Answer[DeliveryList], error) {
+		ref, paging := (*in).ref(ctx), (*in).paging()
+		page, err := r.use.Deliveries(ctx, ref, paging.Request())
 		if err != nil {
 			return nil, err
 		}
-		condition, err := d.use.Condition(ctx, id)
+		condition, err := r.use.Condition(ctx, ref)
 		if err != nil {
 			return nil, err
 		}
 		return &contract.Answer[DeliveryList]{Body: DeliveryList{
-			Envelope: contract.NewEnvelope(in.Paging, page, newDelivery), Delivery: newDeliveryCondition(condition),
+			Envelope: contract.NewEnvelope(paging, page, newDelivery), Delivery: newDeliveryCondition(condition),
 		}}, nil
 	})
 }
 
-func (d deliveries) replay() contract.Endpoint {
+// replay takes the input by its pointer, because that is what has its body.
+func replay[P any, I interface {
+	*P
+	place
+	from() replayBody
+}](r Resource, id, summary string,
+) contract.Endpoint {
 	return contract.Handle(contract.Operation{
-		ID: "replayEvents", Tag: tagEvents,
-		Summary: "Replay events",
+		ID: id, Tag: contract.EventsTag, Summary: summary,
 		Description: "Delivers past events again, with the same ids, starting at a sequence or a time. " +
-			"Events that retention has removed are skipped. A webhook can be replayed once a minute; the first six replays may follow each other at once.",
+			"Events that retention has removed are skipped. The webhooks of an instance can be replayed once a minute; the first six replays may follow each other at once.",
 		Codes: []string{gateway.CodeWebhookInactive, gateway.CodeWebhookNotFound},
-	}, func(ctx context.Context, in *replayInput) (*contract.Answer[Replay], error) {
-		given := in.Given()
+	}, func(ctx context.Context, in *P) (*contract.Answer[Replay], error) {
+		given := I(in).from()
 		if (given.FromSequence == nil) == (given.Since == nil) {
 			return nil, gateway.InvalidFields(
 				gateway.FieldError{Field: "fromSequence", Message: "or since must be given, but not both"},
@@ -145,10 +220,39 @@ func (d deliveries) replay() contract.Endpoint {
 		} else {
 			from.Since = *given.Since
 		}
-		replayed, err := d.use.Replay(ctx, contract.Instance(ctx).ID, from)
+		replayed, err := r.use.Replay(ctx, I(in).ref(ctx), from)
 		if err != nil {
 			return nil, err
 		}
 		return &contract.Answer[Replay]{Body: Replay{FromSequence: replayed.FromSequence, Events: replayed.Events}}, nil
+	})
+}
+
+func resume[P place](r Resource, id, summary string) contract.Endpoint {
+	return contract.Handle(contract.Operation{
+		ID: id, Tag: contract.EventsTag, Summary: summary,
+		Description: "Tries the endpoint again at once, if the webhook is suspended or waits after failures.",
+		Codes:       []string{gateway.CodeWebhookNotFound},
+	}, func(ctx context.Context, in *P) (*contract.Nothing, error) {
+		return &contract.Nothing{}, r.use.Resume(ctx, (*in).ref(ctx))
+	})
+}
+
+func test[P place](r Resource, id, summary string) contract.Endpoint {
+	return contract.Handle(contract.Operation{
+		ID: id, Tag: contract.EventsTag, Summary: summary,
+		Description: "Sends one webhook.test event now, signed like any other, and returns the endpoint's answer. " +
+			"The event is not recorded; its sequence is 0.",
+		Codes: []string{gateway.CodeWebhookNotFound},
+	}, func(ctx context.Context, in *P) (*contract.Answer[Test], error) {
+		tested, err := r.use.Test(ctx, (*in).ref(ctx))
+		if err != nil {
+			return nil, err
+		}
+		shown := Test{DurationMs: tested.Duration.Milliseconds(), Body: tested.Answer, Error: contract.TextOrNil(tested.Error)}
+		if tested.Status != 0 {
+			shown.Status = &tested.Status
+		}
+		return &contract.Answer[Test]{Body: shown}, nil
 	})
 }
