@@ -27,7 +27,7 @@ func webhookFaults() []fault {
 		},
 		{
 			name: "a filter lets the cursor pass", file: "internal/webhook/backlog/read.go",
-			old: "	case through > 0 && whole:", new: "	case false:",
+			old: "	case through > 0 && whole:", new: "	case through > 0 && whole && false:",
 			test: "./internal/webhook/backlog", run: "Backlog",
 		},
 		{
@@ -56,8 +56,8 @@ func webhookFaults() []fault {
 			test: webhookTests, run: "NewHeaders",
 		},
 		{
-			name: "the headers of a webhook are sealed", file: storeFile,
-			old: "t.vault.SealText(vault.WebhookHeaders(place), plain)", new: "plain, int64(0)",
+			name: "the headers of a webhook are sealed", file: "internal/store/vault/reseal.go",
+			old: "&webhookHeaders, &deviceKeyValue", new: "&deviceKeyValue",
 			test: storeTests, run: "Seal",
 		},
 		{

@@ -62,7 +62,7 @@ func TestPostgreSQLRestartsUnderLoad(t *testing.T) {
 		w.awaitConnected(w.shops[0].id)
 	}
 	load.stop()
-	received := load.judgeReceived()
+	received := load.judgeReceived(w.sink)
 	if received.Lost > 0 || received.Reordered > 0 {
 		t.Errorf("the messages of the customers: %v", received)
 	}

@@ -36,6 +36,8 @@ type world struct {
 	phones  *testkit.Phones
 	client  *client.Client
 	sink    *testkit.Sink
+	second  *testkit.Sink // of a second webhook of every shop, which takes messages alone
+	dead    *testkit.Sink // of a third one, which never accepts anything
 	shops   []shop
 }
 
@@ -52,7 +54,8 @@ func newWorld(t *testing.T, databaseURL string, shops int) *world {
 func newWorldIn(t *testing.T, data, databaseURL string, shops int) *world {
 	t.Helper()
 	self := process.Self(t)
-	w := &world{t: t, program: self, address: process.FreeAddress(t), sink: testkit.NewSink(t)}
+	w := &world{t: t, program: self, address: process.FreeAddress(t), sink: testkit.NewSink(t), second: testkit.NewSink(t), dead: testkit.NewSink(t)}
+	w.dead.Answer(func(testkit.Delivered) int { return http.StatusInternalServerError })
 	box := process.Start(t, self, "sandbox", "--listen", "127.0.0.1:0", "--data", t.TempDir(), "--log-level", "error")
 	hint := strings.Fields(box.Await("A gateway on it: recado serve"))
 	w.phones = testkit.NewPhones("http" + strings.TrimPrefix(hint[7], "ws"))
@@ -104,6 +107,11 @@ func (w *world) link(number string) {
 	w.awaitConnected(instance.InstanceID)
 	if _, err := w.client.SaveWebhook(ctx, instance.InstanceID, client.WebhookConfig{WebhookURL: w.sink.URL}); err != nil {
 		w.t.Fatal(err)
+	}
+	for _, webhook := range []client.NewWebhook{{URL: w.second.URL, Events: []string{client.TypeMessageReceived}}, {URL: w.dead.URL}} {
+		if _, err := w.client.CreateWebhook(ctx, instance.InstanceID, webhook); err != nil {
+			w.t.Fatal(err)
+		}
 	}
 	w.shops = append(w.shops, shop{instance.InstanceID, number})
 }

@@ -269,12 +269,14 @@ func TestWhatIsLeftOutIsSaved(t *testing.T) {
 	id := r.instance()
 	kinds := []eventlog.Kind{eventlog.KindPresence}
 	r.create(id, webhook.Settings{URL: "http://127.0.0.1:1/", Events: &kinds})
-	r.append(id, "a", 1, 2, 3)
-	eventually(t, "the cursor is saved", func() bool {
-		saved, err := r.store.Webhooks(t.Context(), []string{id})
-		r.check(err)
-		return saved[0].State.Cursor == 3
-	})
+	for n := range int64(3) { // the first may ride with what is new of the webhook
+		r.append(id, "a", int(n))
+		eventually(t, "the cursor is saved", func() bool {
+			saved, err := r.store.Webhooks(t.Context(), []string{id})
+			r.check(err)
+			return saved[0].State.Cursor == n+1
+		})
+	}
 }
 
 // A webhook's own headers are in every request, and none of them takes the place of ours.
