@@ -92,6 +92,10 @@ func New(config Config) http.Handler {
 		"/phones/{number}/replace":                     {http.MethodPost: a.replace},
 		"/groups":                                      {http.MethodGet: a.listGroups, http.MethodPost: a.createGroup},
 		"/groups/{group}":                              {http.MethodGet: a.getGroup, http.MethodPut: a.updateGroup, http.MethodPatch: a.updateGroup},
+		"/groups/{group}/settings":                     {http.MethodGet: a.groupSettings},
+		"/groups/{group}/community":                    {http.MethodPut: a.moveGroup},
+		"/communities":                                 {http.MethodPost: a.createCommunity},
+		"/phones/{number}/join":                        {http.MethodPost: a.joinGroup},
 		"/faults":                                      {http.MethodPut: a.setFaults},
 		"/faults/disconnect":                           {http.MethodPost: a.disconnect},
 	}

@@ -62,12 +62,22 @@ func (a *api) updateGroup(r *http.Request) (any, error) {
 		SubjectBase64     []byte `json:"subjectBase64"`
 		DescriptionBase64 []byte `json:"descriptionBase64"`
 
-		Add      []string  `json:"add"`
-		Remove   []string  `json:"remove"`
-		Promote  []string  `json:"promote"`
-		Demote   []string  `json:"demote"`
-		Announce *bool     `json:"announce"`
-		Picture  removable `json:"picture"`
+		Add      []string `json:"add"`
+		Remove   []string `json:"remove"`
+		Promote  []string `json:"promote"`
+		Demote   []string `json:"demote"`
+		Announce *bool    `json:"announce"`
+
+		Locked       *bool    `json:"locked"`
+		AdminsAdd    *bool    `json:"adminsAdd"`
+		Approval     *bool    `json:"approval"`
+		Disappearing *int     `json:"disappearing"`
+		Limit        *int     `json:"limit"`
+		ResetInvite  bool     `json:"resetInvite"`
+		Approve      []string `json:"approve"`
+		Reject       []string `json:"reject"`
+
+		Picture removable `json:"picture"`
 	}
 	if err := decode(r, &body, true); err != nil {
 		return nil, err
@@ -76,7 +86,8 @@ func (a *api) updateGroup(r *http.Request) (any, error) {
 		By: body.By, Subject: either(body.Subject, body.SubjectBase64),
 		Description: either(body.Description, body.DescriptionBase64),
 		Add:         body.Add, Remove: body.Remove, Promote: body.Promote, Demote: body.Demote,
-		Announce: body.Announce, SetPicture: body.Picture.present,
+		Announce: body.Announce, Locked: body.Locked, AdminsAdd: body.AdminsAdd, Approval: body.Approval, Disappearing: body.Disappearing,
+		Limit: body.Limit, ResetInvite: body.ResetInvite, Approve: body.Approve, Reject: body.Reject, SetPicture: body.Picture.present,
 	}
 	if input := body.Picture.value; input != nil {
 		file, err := a.readMedia(r, "picture", *input)
@@ -86,4 +97,46 @@ func (a *api) updateGroup(r *http.Request) (any, error) {
 		change.Picture = file.content
 	}
 	return a.config.Groups.Update(r.Context(), r.PathValue("group"), change)
+}
+
+// groupSettings answers with what is set in a group.
+func (a *api) groupSettings(r *http.Request) (any, error) {
+	return a.config.Groups.Settings(r.Context(), r.PathValue("group"))
+}
+
+// createCommunity creates a community with the group in which it announces.
+func (a *api) createCommunity(r *http.Request) (any, error) {
+	var body struct {
+		Subject string `json:"subject"`
+		Owner   string `json:"owner"`
+	}
+	if err := decode(r, &body, false); err != nil {
+		return nil, err
+	}
+	return a.config.Groups.CreateCommunity(r.Context(), body.Subject, body.Owner)
+}
+
+// moveGroup puts a group into a community, or takes it out of the one it is in.
+func (a *api) moveGroup(r *http.Request) (any, error) {
+	var body struct {
+		Community string `json:"community"`
+	}
+	if err := decode(r, &body, true); err != nil {
+		return nil, err
+	}
+	return nil, a.config.Groups.Move(r.Context(), r.PathValue("group"), body.Community)
+}
+
+// joinGroup lets a phone follow an invitation.
+func (a *api) joinGroup(r *http.Request) (any, error) {
+	var body struct {
+		Invite string `json:"invite"`
+	}
+	if err := decode(r, &body, false); err != nil {
+		return nil, err
+	}
+	joined, err := a.config.Groups.Join(r.Context(), r.PathValue("number"), body.Invite)
+	return struct {
+		Joined bool `json:"joined"`
+	}{joined}, err
 }

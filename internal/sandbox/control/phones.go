@@ -28,9 +28,15 @@ func (a *api) putPhone(r *http.Request) (any, error) {
 		HideNumber     *bool        `json:"hideNumber"`
 		Passkey        *passkeyRule `json:"passkey"`
 		ProfilePicture removable    `json:"profilePicture"`
+		AddToGroups    *bool        `json:"addToGroups"`
 	}
 	if err := decode(r, &body, true); err != nil {
 		return nil, err
+	}
+	if body.AddToGroups != nil {
+		if err := a.config.Groups.SetAddable(r.Context(), r.PathValue("number"), *body.AddToGroups); err != nil {
+			return nil, err
+		}
 	}
 	change := profile.Update{
 		Name: either(body.Name, body.NameBase64), Registered: body.Registered, Online: body.Online, HideNumber: body.HideNumber,

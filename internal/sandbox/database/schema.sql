@@ -187,6 +187,11 @@ CREATE TABLE IF NOT EXISTS members (
   PRIMARY KEY (number, group_id)
 ) STRICT, WITHOUT ROWID;
 
+-- The accounts that nobody may add to a group.
+CREATE TABLE IF NOT EXISTS not_addable (
+  number TEXT PRIMARY KEY REFERENCES accounts (number)
+) STRICT, WITHOUT ROWID;
+
 -- The devices that have the key with which a phone writes to a group.
 CREATE TABLE IF NOT EXISTS distributed (
   number   TEXT NOT NULL REFERENCES accounts (number), -- the phone

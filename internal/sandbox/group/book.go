@@ -52,6 +52,26 @@ func (s *Book) invited(ctx context.Context, code string) (*Group, error) {
 	return s.load(ctx, "SELECT state FROM groups WHERE invite = $1", code)
 }
 
+// revoked reports whether an invitation code once led to a group.
+func (s *Book) revoked(ctx context.Context, code string) (bool, error) {
+	ids, err := database.Strings(ctx, s.db.Reader(),
+		"SELECT id FROM groups WHERE EXISTS (SELECT 1 FROM json_each(state, '$.revoked') WHERE value = $1) LIMIT 1", code)
+	if err != nil {
+		return false, fmt.Errorf("group: look for a revoked invitation: %w", err)
+	}
+	return len(ids) > 0, nil
+}
+
+// linkedTo returns the groups of a community, oldest first.
+func (s *Book) linkedTo(ctx context.Context, community string) ([]*Group, error) {
+	ids, err := database.Strings(ctx, s.db.Reader(),
+		"SELECT id FROM groups WHERE state ->> 'parent' = $1 ORDER BY created_at, id", community)
+	if err != nil {
+		return nil, fmt.Errorf("group: list the groups of a community: %w", err)
+	}
+	return s.find(ctx, ids)
+}
+
 // load reads a group. Groups change only through the copy in memory, so the copy
 // that was loaded first stays.
 func (s *Book) load(ctx context.Context, query, key string) (*Group, error) {
@@ -83,6 +103,11 @@ func (s *Book) all(ctx context.Context, number string) ([]*Group, error) {
 	if err != nil {
 		return nil, fmt.Errorf("group: list groups: %w", err)
 	}
+	return s.find(ctx, ids)
+}
+
+// find returns the groups with these IDs.
+func (s *Book) find(ctx context.Context, ids []string) ([]*Group, error) {
 	list := make([]*Group, 0, len(ids))
 	for _, id := range ids {
 		found, err := s.Find(ctx, id)

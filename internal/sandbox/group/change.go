@@ -15,8 +15,11 @@ import (
 
 // The codes for people who could not be added or changed.
 const (
+	codePrivacy       = 403 // the person lets nobody add him
 	codeNoPerson      = 404
+	codeNotAllowed    = 406 // nobody does this to the owner
 	codeAlreadyMember = 409
+	codeFull          = 419
 )
 
 // newMember is a person who is to be a member.
@@ -30,7 +33,8 @@ type groupDraft struct {
 	subject, description string
 	key                  string // with which the client that creates the group recognises it
 	people               []newMember
-	set                  func(g *Group) // sets the switches, nil for none
+	set                  func(g *Group)   // sets the switches, nil for none
+	refused              *[]waBinary.Node // gets those who could not be added; nil: whoever is named is a member
 }
 
 // createGroup creates a group and notifies all its members.
@@ -55,14 +59,24 @@ func (s *Book) createGroup(ctx context.Context, owner *account.Account, draft gr
 		if g.Has(m.account) {
 			continue
 		}
+		if draft.refused != nil {
+			node, refused, err := s.refusal(ctx, g, m.account)
+			if err != nil {
+				return nil, err
+			}
+			if refused {
+				*draft.refused = append(*draft.refused, node)
+				continue
+			}
+		}
 		as := roleMember
 		if m.admin {
 			as = roleAdmin
 		}
 		g.Members = append(g.Members, member{Number: m.account.Number, Role: as})
 	}
-	if len(g.Members) > maxMembers {
-		return nil, refusal.Invalidf("participants", "a group has at most %d members", maxMembers)
+	if len(g.Members) > g.limit() {
+		return nil, refusal.Invalidf("participants", "a group has at most %d members", g.limit())
 	}
 	u := s.accounts.NewUnit()
 	if err := s.keepGroup(u, g); err != nil {
@@ -213,10 +227,11 @@ func setMembers(action string, people []*account.Account, answer *[]waBinary.Nod
 		var changed []*account.Account
 		*answer = nil
 		for _, of := range people {
-			node := participantNode(of, roleMember)
-			if code := ch.next.changeMember(action, of); code != 0 {
-				node.Attrs["error"] = code
-			} else {
+			node, refused, err := ch.changeMember(ctx, action, of)
+			if err != nil {
+				return err
+			}
+			if !refused {
 				changed = append(changed, of)
 			}
 			*answer = append(*answer, node)
@@ -240,6 +255,35 @@ func setMembers(action string, people []*account.Account, answer *[]waBinary.Nod
 	}
 }
 
+// changeMember changes one member, and builds the node of the answer. Whom a member
+// adds is refused if he lets nobody add him, and gets an invitation instead.
+func (ch *groupChange) changeMember(ctx context.Context, action string, of *account.Account) (node waBinary.Node, refused bool, err error) {
+	if action == "add" && of != ch.by && !ch.next.Has(of) && of.IsRegistered() {
+		if node, refused, err := ch.book.refusal(ctx, ch.next, of); err != nil || refused {
+			return node, refused, err
+		}
+	}
+	node = participantNode(of, roleMember)
+	if action == "remove" && of.Number == ch.next.Owner && of != ch.by {
+		node.Attrs["error"] = codeNotAllowed
+		return node, true, nil
+	}
+	if code := ch.next.changeMember(action, of); code != 0 {
+		node.Attrs["error"] = code
+		return node, true, nil
+	}
+	if action == "add" {
+		ch.next.settle(of.Number)
+	}
+	return node, false, nil
+}
+
+// settle forgets the request and the invitation of somebody who is a member now.
+func (g *Group) settle(number string) {
+	g.Requests = slices.DeleteFunc(g.Requests, func(r joinRequest) bool { return r.Number == number })
+	g.Invitations = slices.DeleteFunc(g.Invitations, func(i invitation) bool { return i.Number == number })
+}
+
 // changeMember changes one member. It returns a code if that is not possible, or 0.
 func (g *Group) changeMember(action string, of *account.Account) (code int) {
 	i := g.index(of.Number)
@@ -248,8 +292,11 @@ func (g *Group) changeMember(action string, of *account.Account) (code int) {
 		if i >= 0 {
 			return codeAlreadyMember
 		}
-		if !of.IsRegistered() || len(g.Members) >= maxMembers {
+		if !of.IsRegistered() {
 			return codeNoPerson
+		}
+		if len(g.Members) >= g.limit() {
+			return codeFull
 		}
 		g.Members = append(g.Members, member{Number: of.Number})
 		return 0
@@ -267,8 +314,11 @@ func (g *Group) changeMember(action string, of *account.Account) (code int) {
 		g.Members[i].Role = max(g.Members[i].Role, roleAdmin)
 		return 0
 	default:
-		if i < 0 || g.Members[i].Role == roleOwner {
+		if i < 0 {
 			return codeNoPerson
+		}
+		if g.Members[i].Role == roleOwner {
+			return codeNotAllowed
 		}
 		g.Members[i].Role = roleMember
 		return 0

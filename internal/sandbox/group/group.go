@@ -97,8 +97,38 @@ type Group struct {
 	Ephemeral    int      `json:"ephemeral"`         // seconds until messages disappear; 0: never
 	Picture      string   `json:"picture,omitempty"` // the hash of its file
 	Invite       string   `json:"invite"`
+	Revoked      []string `json:"revoked,omitempty"` // invitation codes that led here before
 	Version      int      `json:"version"`
-	Members      []member `json:"members"`
+	Limit        int      `json:"limit,omitempty"` // how many members it may have; 0: the platform's limit
+
+	Community   bool          `json:"community,omitempty"`   // it is the parent of other groups
+	Announces   bool          `json:"announces,omitempty"`   // it is the group in which its community announces
+	Parent      string        `json:"parent,omitempty"`      // the ID of the community that it belongs to
+	Requests    []joinRequest `json:"requests,omitempty"`    // people who wait to be approved
+	Invitations []invitation  `json:"invitations,omitempty"` // for people who could not be added
+
+	Members []member `json:"members"`
+}
+
+// joinRequest is somebody who used an invitation and waits to be approved.
+type joinRequest struct {
+	Number string `json:"number"`
+	At     int64  `json:"at"` // Unix seconds
+}
+
+// invitation is for one person, whom a member could not add.
+type invitation struct {
+	Number  string `json:"number"`
+	Code    string `json:"code"`
+	Expires int64  `json:"expires"` // Unix seconds
+}
+
+// limit is how many members the group may have.
+func (g *Group) limit() int {
+	if g.Limit > 0 {
+		return g.Limit
+	}
+	return maxMembers
 }
 
 // JID is the group's address.
@@ -121,6 +151,9 @@ func (g *Group) IsAdmin(of *account.Account) bool {
 func (g *Group) clone() *Group {
 	next := *g
 	next.Members = slices.Clone(g.Members)
+	next.Requests = slices.Clone(g.Requests)
+	next.Invitations = slices.Clone(g.Invitations)
+	next.Revoked = slices.Clone(g.Revoked)
 	next.Version++
 	return &next
 }

@@ -36,6 +36,51 @@ func (g *Group) show() Info {
 	return shown
 }
 
+// Settings is what the control API shows of a group beside its metadata.
+type Settings struct {
+	Announce     bool   `json:"announce"`
+	Locked       bool   `json:"locked"`
+	AdminsAdd    bool   `json:"adminsAdd"`
+	Approval     bool   `json:"approval"`
+	Disappearing int    `json:"disappearing"` // seconds; 0: never
+	Limit        int    `json:"limit"`        // how many members it may have
+	Picture      bool   `json:"picture"`
+	Invite       string `json:"invite"` // the code of its link
+
+	JoinRequests []string     `json:"joinRequests"` // chat IDs by number of those who wait to be approved
+	Invitations  []Invitation `json:"invitations"`
+	Community    *string      `json:"community"` // the community that it belongs to
+	IsCommunity  bool         `json:"isCommunity"`
+}
+
+// Invitation is for one person, whom a member could not add.
+type Invitation struct {
+	ID   string `json:"id"` // a chat ID by number
+	Code string `json:"code"`
+}
+
+// Settings returns what is set in a group.
+func (s *Book) Settings(ctx context.Context, id string) (Settings, error) {
+	g, err := s.groupNamed(ctx, id)
+	if err != nil {
+		return Settings{}, err
+	}
+	shown := Settings{
+		Announce: g.Announcement, Locked: g.Locked, AdminsAdd: g.AdminsAdd, Approval: g.Approval, Disappearing: g.Ephemeral,
+		Limit: g.limit(), Picture: g.Picture != "", Invite: g.Invite, JoinRequests: []string{}, Invitations: []Invitation{}, IsCommunity: g.Community,
+	}
+	if g.Parent != "" {
+		shown.Community = new(types.NewJID(g.Parent, types.GroupServer).String())
+	}
+	for _, request := range g.Requests {
+		shown.JoinRequests = append(shown.JoinRequests, chatID(request.Number))
+	}
+	for _, i := range g.Invitations {
+		shown.Invitations = append(shown.Invitations, Invitation{ID: chatID(i.Number), Code: i.Code})
+	}
+	return shown, nil
+}
+
 // List returns all groups, oldest first.
 func (s *Book) List(ctx context.Context) ([]Info, error) {
 	all, err := s.all(ctx, "")

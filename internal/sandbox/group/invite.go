@@ -4,7 +4,6 @@ import (
 	"context"
 
 	waBinary "go.mau.fi/whatsmeow/binary"
-	"go.mau.fi/whatsmeow/types"
 
 	"github.com/recado-project/recado/internal/sandbox/account"
 	"github.com/recado-project/recado/internal/sandbox/wire"
@@ -27,10 +26,7 @@ func (s *Book) iqInvite(ctx context.Context, c account.Asker, iq waBinary.Node) 
 	}
 	if wire.AttrString(iq, "type") == "set" {
 		found, err = s.changeGroup(ctx, found.ID, c.Device.Account,
-			func(ctx context.Context, ch *groupChange) error {
-				ch.next.Invite = newInvite()
-				return ch.notifyAll(ctx, waBinary.Node{Tag: "invite", Attrs: waBinary.Attrs{"code": ch.next.Invite}})
-			})
+			resetInvite)
 		if err != nil {
 			return nil, groupRefusal(err)
 		}
@@ -46,16 +42,34 @@ func (s *Book) useInvite(ctx context.Context, c account.Asker, code string, join
 		return nil, err
 	}
 	if found == nil {
+		gone, err := s.revoked(ctx, code)
+		if err == nil && gone {
+			return nil, wire.ErrLinkGone
+		}
+		if err != nil {
+			return nil, err
+		}
 		return nil, wire.ErrNotAcceptable
 	}
 	if !join {
 		return s.groupNodes(ctx, found)
 	}
-	step := setMembers("add", []*account.Account{c.Device.Account}, new([]waBinary.Node))
-	if _, err := s.changeGroup(ctx, found.ID, c.Device.Account, step); err != nil {
+	joined, err := s.joinByLink(ctx, c.Device.Account, found)
+	switch {
+	case err != nil:
 		return nil, groupRefusal(err)
+	case joined:
+		return []waBinary.Node{{Tag: "group", Attrs: waBinary.Attrs{"jid": found.JID()}}}, nil
+	default:
+		return []waBinary.Node{{Tag: "membership_approval_request", Attrs: waBinary.Attrs{"jid": found.JID()}}}, nil
 	}
-	return []waBinary.Node{{Tag: "group", Attrs: waBinary.Attrs{"jid": types.NewJID(found.ID, types.GroupServer)}}}, nil
+}
+
+// resetInvite replaces the invitation code.
+func resetInvite(ctx context.Context, ch *groupChange) error {
+	ch.next.Revoked = append(ch.next.Revoked, ch.next.Invite)
+	ch.next.Invite = newInvite()
+	return ch.notifyAll(ctx, waBinary.Node{Tag: "invite", Attrs: waBinary.Attrs{"code": ch.next.Invite}})
 }
 
 // newInvite draws an invitation code.

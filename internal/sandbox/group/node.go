@@ -5,6 +5,7 @@ import (
 	"time"
 
 	waBinary "go.mau.fi/whatsmeow/binary"
+	"go.mau.fi/whatsmeow/types"
 
 	"github.com/recado-project/recado/internal/sandbox/account"
 	"github.com/recado-project/recado/internal/sandbox/wire"
@@ -70,6 +71,15 @@ func (g *Group) settingNodes() []waBinary.Node {
 		mode = "admin_add"
 	}
 	nodes := []waBinary.Node{{Tag: "member_add_mode", Content: []byte(mode)}}
+	if g.Community {
+		nodes = append(nodes, waBinary.Node{Tag: "parent", Attrs: waBinary.Attrs{"default_membership_approval_mode": "request_required"}})
+	}
+	if g.Announces {
+		nodes = append(nodes, waBinary.Node{Tag: "default_sub_group"})
+	}
+	if g.Parent != "" {
+		nodes = append(nodes, waBinary.Node{Tag: "linked_parent", Attrs: waBinary.Attrs{"jid": types.NewJID(g.Parent, types.GroupServer)}})
+	}
 	if g.Announcement {
 		nodes = append(nodes, waBinary.Node{Tag: "announcement"})
 	}

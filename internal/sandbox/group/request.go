@@ -3,8 +3,10 @@ package group
 import (
 	"context"
 	"errors"
+	"net/http"
 
 	waBinary "go.mau.fi/whatsmeow/binary"
+	"go.mau.fi/whatsmeow/types"
 
 	"github.com/recado-project/recado/internal/sandbox/account"
 	"github.com/recado-project/recado/internal/sandbox/refusal"
@@ -17,7 +19,14 @@ func (s *Book) Requests() map[string]account.Handler {
 		"get w:g2 participating":                s.iqParticipating,
 		"get w:g2 query":                        s.iqGroupQuery,
 		"get w:g2 invite":                       s.iqInvite,
-		"get w:g2 membership_approval_requests": s.iqNoJoinRequests,
+		"get w:g2 membership_approval_requests": s.iqJoinRequests,
+		"get w:g2 sub_groups":                   s.iqSubGroups,
+		"get w:g2 linked_groups_participants":   s.iqCommunityMembers,
+		"set w:g2 membership_requests_action":   s.iqAnswerJoinRequests,
+		"set w:g2 accept":                       s.iqAccept,
+		"set w:g2 links":                        s.iqLink,
+		"set w:g2 unlink":                       s.iqUnlink,
+		"set w:profile:picture *":               s.iqPicture,
 		"set w:g2 invite":                       s.iqInvite,
 		"set w:g2 create":                       s.iqCreateGroup,
 		"set w:g2 leave":                        s.iqLeave,
@@ -68,6 +77,13 @@ func (s *Book) groupOf(ctx context.Context, c account.Asker, iq waBinary.Node) (
 }
 
 func (s *Book) iqGroupQuery(ctx context.Context, c account.Asker, iq waBinary.Node) ([]waBinary.Node, error) {
+	if request, ok := wire.Child(iq, "query", "add_request"); ok {
+		found, err := s.invitedBy(ctx, c, iq, wire.AttrString(request, "code"))
+		if err != nil {
+			return nil, err
+		}
+		return s.groupNodes(ctx, found)
+	}
 	found, err := s.groupOf(ctx, c, iq)
 	if err != nil {
 		return nil, err
@@ -107,14 +123,20 @@ func (s *Book) iqParticipating(ctx context.Context, c account.Asker, _ waBinary.
 func (s *Book) iqCreateGroup(ctx context.Context, c account.Asker, iq waBinary.Node) ([]waBinary.Node, error) {
 	request, _ := wire.Child(iq, "create")
 	draft := groupDraft{subject: wire.AttrString(request, "subject"), key: wire.AttrString(request, "key")}
+	refused := []waBinary.Node{}
+	draft.refused = &refused
 	for _, part := range request.GetChildrenByTag("participant") {
 		of, err := s.accounts.ByJID(ctx, wire.AttrJID(part, "jid"))
 		if err != nil {
 			return nil, err
 		}
-		if of != nil && of.IsRegistered() {
-			draft.people = append(draft.people, newMember{account: of})
+		if of == nil || !of.IsRegistered() {
+			refused = append(refused, waBinary.Node{
+				Tag: "participant", Attrs: waBinary.Attrs{"jid": part.Attrs["jid"], "error": codeNoPerson},
+			})
+			continue
 		}
+		draft.people = append(draft.people, newMember{account: of})
 	}
 	if body := wire.ChildContent(request, "description", "body"); body != nil {
 		draft.description = string(body)
@@ -130,11 +152,27 @@ func (s *Book) iqCreateGroup(ctx context.Context, c account.Asker, iq waBinary.N
 	if checkSubject(draft.subject) != nil {
 		return nil, wire.ErrNotAcceptable
 	}
-	created, err := s.createGroup(ctx, c.Device.Account, draft)
+	var created *Group
+	var err error
+	if _, community := wire.Child(request, "parent"); community {
+		created, err = s.createCommunity(ctx, c.Device.Account, draft)
+	} else {
+		created, err = s.createGroup(ctx, c.Device.Account, draft)
+	}
 	if err != nil {
 		return nil, groupRefusal(err)
 	}
-	return s.groupNodes(ctx, created)
+	if parent, ok := wire.Child(request, "linked_parent"); ok {
+		if created, err = s.link(ctx, c.Device.Account, wire.AttrJID(parent, "jid").User, created.ID); err != nil {
+			return nil, groupRefusal(err)
+		}
+	}
+	nodes, err := s.groupNodes(ctx, created)
+	if err != nil || len(refused) == 0 {
+		return nodes, err
+	}
+	nodes[0].Content = append(nodes[0].GetChildren(), refused...)
+	return nodes, nil
 }
 
 // iqMembers adds, removes, promotes or demotes people.
@@ -169,7 +207,7 @@ func (s *Book) iqMembers(ctx context.Context, c account.Asker, iq waBinary.Node)
 	return []waBinary.Node{{Tag: request.Tag, Content: append(answer, unknown...)}}, nil
 }
 
-// changeTexts changes the subject or the description. In a locked group only admins
+// changeTexts changes the subject, the description or the picture. In a locked group only admins
 // may do that.
 func (s *Book) changeTexts(ctx context.Context, c account.Asker, iq waBinary.Node, step groupStep) error {
 	found, err := s.groupOf(ctx, c, iq)
@@ -216,6 +254,27 @@ func (s *Book) iqSwitch(ctx context.Context, c account.Asker, iq waBinary.Node) 
 	return nil, groupRefusal(err)
 }
 
+// iqPicture sets or removes the picture of a group.
+func (s *Book) iqPicture(ctx context.Context, c account.Asker, iq waBinary.Node) ([]waBinary.Node, error) {
+	target := wire.AttrJID(iq, "target")
+	if target.Server != types.GroupServer {
+		return nil, wire.ErrNotImplemented
+	}
+	iq.Attrs["to"] = target
+	file := wire.ChildContent(iq, "picture")
+	if len(file) > 0 && http.DetectContentType(file) != "image/jpeg" {
+		return nil, wire.ErrNotAcceptable
+	}
+	if err := s.changeTexts(ctx, c, iq, setGroupPicture(file)); err != nil || len(file) == 0 {
+		return nil, err
+	}
+	found, err := s.groupOf(ctx, c, iq)
+	if err != nil {
+		return nil, err
+	}
+	return []waBinary.Node{{Tag: "picture", Attrs: waBinary.Attrs{"id": found.Picture}}}, nil
+}
+
 func (s *Book) iqLeave(ctx context.Context, c account.Asker, iq waBinary.Node) ([]waBinary.Node, error) {
 	request, _ := wire.Child(iq, "leave")
 	var left []waBinary.Node
@@ -235,14 +294,6 @@ func (s *Book) iqLeave(ctx context.Context, c account.Asker, iq waBinary.Node) (
 		left = append(left, waBinary.Node{Tag: "group", Attrs: waBinary.Attrs{"id": jid}})
 	}
 	return []waBinary.Node{{Tag: "leave", Content: left}}, nil
-}
-
-// iqNoJoinRequests answers that there are no requests to join.
-func (s *Book) iqNoJoinRequests(ctx context.Context, c account.Asker, iq waBinary.Node) ([]waBinary.Node, error) {
-	if _, err := s.groupOf(ctx, c, iq); err != nil {
-		return nil, err
-	}
-	return []waBinary.Node{{Tag: "membership_approval_requests"}}, nil
 }
 
 // groupRefusal turns refusals that are meant for the control API into an error for

@@ -17,6 +17,8 @@ import (
 const (
 	maxSubject = 100
 	maxMembers = 1024
+
+	maxEphemeral = 365 * 24 * 3600 // seconds
 )
 
 // NewMember is a person who is to be a member.
@@ -44,11 +46,31 @@ type Update struct {
 	Promote     []string
 	Demote      []string
 	Announce    *bool // only admins may write
+	Locked      *bool // only admins may change subject, description and picture
+	AdminsAdd   *bool // only admins may add people
+	Approval    *bool // who follows the link waits to be approved
+
+	Disappearing *int     // seconds until messages vanish; 0: never
+	Limit        *int     // how many members it may have; 0: the platform's limit
+	ResetInvite  bool     // the link gets another code
+	Approve      []string // who may join
+	Reject       []string // who may not
 
 	// If SetPicture is true, Picture becomes the group's picture. An empty one
 	// removes the picture.
 	SetPicture bool
 	Picture    []byte
+}
+
+// check says what is wrong with the numbers of a change.
+func (change Update) check() error {
+	if limit := change.Limit; limit != nil && (*limit < 0 || *limit > maxMembers) {
+		return refusal.Invalidf("limit", "must be between 0 and %d", maxMembers)
+	}
+	if seconds := change.Disappearing; seconds != nil && (*seconds < 0 || *seconds > maxEphemeral) {
+		return refusal.Invalidf("disappearing", "must be between 0 and %d seconds", maxEphemeral)
+	}
+	return nil
 }
 
 // Create creates a group, as its owner does on a phone.
@@ -80,6 +102,9 @@ func (s *Book) Create(ctx context.Context, wanted Draft) (Info, error) {
 func (s *Book) Update(ctx context.Context, id string, change Update) (Info, error) {
 	found, err := s.groupNamed(ctx, id)
 	if err != nil {
+		return Info{}, err
+	}
+	if err := change.check(); err != nil {
 		return Info{}, err
 	}
 	by, err := s.changerOf(ctx, found, change.By)
@@ -126,13 +151,60 @@ func (s *Book) stepsOf(ctx context.Context, change Update) ([]groupStep, error) 
 		}
 		steps = append(steps, setMembers(list.action, people, new([]waBinary.Node)))
 	}
+	for _, list := range []struct {
+		field   string
+		numbers []string
+	}{{"approve", change.Approve}, {"reject", change.Reject}} {
+		for _, number := range list.numbers {
+			of, err := s.personIn(ctx, list.field, number)
+			if err != nil {
+				return nil, err
+			}
+			steps = append(steps, answerRequests(list.field == "approve", []*account.Account{of}, new([]waBinary.Node)))
+		}
+	}
+	return append(steps, change.switches()...), nil
+}
+
+// switches returns the steps that change settings.
+func (change Update) switches() []groupStep {
+	var steps []groupStep
 	if change.Announce != nil {
 		steps = append(steps, setAnnouncement(*change.Announce))
+	}
+	if on := change.Locked; on != nil {
+		steps = append(steps, setSwitch(waBinary.Node{Tag: map[bool]string{true: "locked", false: "unlocked"}[*on]}, func(next *Group) { next.Locked = *on }))
+	}
+	if on := change.AdminsAdd; on != nil {
+		mode := map[bool]string{true: "admin_add", false: "all_member_add"}[*on]
+		steps = append(steps, setSwitch(waBinary.Node{Tag: "member_add_mode", Content: []byte(mode)}, func(next *Group) { next.AdminsAdd = *on }))
+	}
+	if on := change.Approval; on != nil {
+		state := map[bool]string{true: "on", false: "off"}[*on]
+		steps = append(steps, setSwitch(waBinary.Node{Tag: "membership_approval_mode", Content: []waBinary.Node{
+			{Tag: "group_join", Attrs: waBinary.Attrs{"state": state}},
+		}}, func(next *Group) { next.Approval = *on }))
+	}
+	if seconds := change.Disappearing; seconds != nil {
+		notice := waBinary.Node{Tag: "ephemeral", Attrs: waBinary.Attrs{"expiration": *seconds}}
+		if *seconds == 0 {
+			notice = waBinary.Node{Tag: "not_ephemeral"}
+		}
+		steps = append(steps, setSwitch(notice, func(next *Group) { next.Ephemeral = *seconds }))
+	}
+	if limit := change.Limit; limit != nil {
+		steps = append(steps, func(_ context.Context, ch *groupChange) error {
+			ch.next.Limit = *limit
+			return nil
+		})
+	}
+	if change.ResetInvite {
+		steps = append(steps, resetInvite)
 	}
 	if change.SetPicture {
 		steps = append(steps, setGroupPicture(change.Picture))
 	}
-	return steps, nil
+	return steps
 }
 
 // changerOf returns the member who makes a change: the one with the number, or an

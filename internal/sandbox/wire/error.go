@@ -19,6 +19,8 @@ var (
 	ErrForbidden      = &Error{403, "forbidden"}
 	ErrNotAllowed     = &Error{405, "not-allowed"}
 	ErrNotAcceptable  = &Error{406, "not-acceptable"}
+	ErrLinkGone       = &Error{410, "gone"}
+	ErrFull           = &Error{419, "resource-limit"}
 	ErrInternal       = &Error{500, "internal-server-error"}
 	ErrNotImplemented = &Error{501, "feature-not-implemented"}
 )
