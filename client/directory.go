@@ -25,22 +25,6 @@ const (
 	Unavailable Presence = "unavailable"
 )
 
-// Group is a group that the account is a member of.
-type Group struct {
-	ID           string        `json:"id"`
-	Subject      string        `json:"subject"`
-	Description  *string       `json:"description"` // nil if there is none
-	Owner        *string       `json:"owner"`       // nil if unknown
-	Creation     int64         `json:"creation"`    // Unix time in seconds
-	Participants []Participant `json:"participants"`
-}
-
-// Participant is a member of a group.
-type Participant struct {
-	ID    string  `json:"id"`
-	Admin *string `json:"admin"` // "superadmin", "admin", or nil
-}
-
 // CheckNumbers asks which numbers have an account. It returns one answer for each
 // number, in the same order.
 func (c *Client) CheckNumbers(ctx context.Context, instanceID string, numbers []string) ([]NumberCheck, error) {
@@ -79,13 +63,6 @@ func (c *Client) Block(ctx context.Context, instanceID, phone string) error {
 // Unblock lets a contact write to the account again.
 func (c *Client) Unblock(ctx context.Context, instanceID, phone string) error {
 	return c.call(ctx, http.MethodDelete, contactPath(instanceID, phone, "/block"), nil, nil)
-}
-
-// Group returns a group that the account is a member of.
-func (c *Client) Group(ctx context.Context, instanceID, groupID string) (Group, error) {
-	var out Group
-	err := c.call(ctx, http.MethodGet, instancePath(instanceID, "/groups/"+url.PathEscape(groupID)), nil, &out)
-	return out, err
 }
 
 func contactPath(instanceID, phone, rest string) string {

@@ -314,12 +314,20 @@ type PresenceEvent struct {
 type GroupUpdatedEvent struct {
 	GroupID string `json:"groupId"` // The group's chat ID.
 	// created, subject, description, picture, participants_added,
-	// participants_removed, admins_added, admins_removed, settings or deleted.
+	// participants_removed, admins_added, admins_removed, settings, invite (the
+	// link was reset), join_requested, join_request_ended, linked, unlinked or
+	// deleted.
 	Change string  `json:"change"`
 	Actor  *Person `json:"actor"` // Who changed it; nil where unknown.
 	// The people who were added, removed, or became or stopped being
-	// administrators; empty for other changes.
+	// administrators, or who asked to join or ask no more; empty for other changes.
 	Participants []Person `json:"participants"`
+	// Which settings changed: messages, info, adding, approval, disappearing or
+	// other; empty for other changes.
+	Settings []string `json:"settings"`
+	// The community that the group was linked to or unlinked from; of a community,
+	// the group. Null for other changes.
+	LinkedGroup *string `json:"linkedGroup"`
 }
 
 // ContactUpdatedEvent is the data of TypeContactUpdated: a contact changed, or

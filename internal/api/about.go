@@ -6,6 +6,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/recado-project/recado/internal/api/contract"
+	"github.com/recado-project/recado/internal/api/groups"
 )
 
 // about introduces the API in its document.
@@ -22,7 +23,7 @@ const about = "Recado is a self-hosted gateway between programs and a phone mess
 const (
 	tagInstances = "Instances"
 	tagMessages  = "Messages"
-	tagDirectory = "People and groups"
+	tagDirectory = "People"
 	tagEvents    = contract.EventsTag
 	tagPartner   = "Partner"
 	tagHealth    = "Health"
@@ -32,7 +33,8 @@ func tags() []*huma.Tag {
 	return []*huma.Tag{
 		{Name: tagInstances, Description: "Instances, and linking them to accounts."},
 		{Name: tagMessages, Description: "Send messages, and change those that were sent or received. A message is identified by its platform identifier, by the composite form `<chat id>_<platform identifier>`, or by the `id` of a send result."},
-		{Name: tagDirectory, Description: "Numbers, contacts and groups."},
+		{Name: tagDirectory, Description: "Numbers and contacts."},
+		{Name: groups.Tag, Description: "Groups and communities: which there are, what is set in them, who is in them, and how people come in."},
 		{Name: tagEvents, Description: "The events of an instance, by webhook or as a stream. Both read the same log, which loses nothing for as long as events are kept."},
 		{Name: tagPartner, Description: "Create and remove instances and API keys. Needs a partner key."},
 		{Name: tagHealth, Description: "For load balancers and supervisors. Needs no API key."},

@@ -6,6 +6,7 @@
 //   - contract: order of checks, errors, registration, the OpenAPI document
 //   - body: reading a JSON body within bounds
 //   - format: the formats of strings
+//   - groups: the resources of groups and communities
 //   - reference: the reference page
 //
 // The package decides nothing about instances or messages: an operation decodes, calls
@@ -22,6 +23,7 @@ import (
 
 	"github.com/recado-project/recado/internal/api/body"
 	"github.com/recado-project/recado/internal/api/contract"
+	"github.com/recado-project/recado/internal/api/groups"
 	"github.com/recado-project/recado/internal/api/reference"
 	"github.com/recado-project/recado/internal/api/webhooks"
 	"github.com/recado-project/recado/internal/gateway"
@@ -57,6 +59,7 @@ type Config struct {
 	Messages  Messages
 	Queue     Queue
 	Directory Directory
+	Groups    groups.UseCases
 	Access    Access
 	Events    Events
 	Webhooks  webhooks.UseCases
@@ -105,7 +108,7 @@ type API struct {
 
 // New builds the API. It starts nothing.
 func New(config Config) (*API, error) {
-	for _, service := range []any{config.Instances, config.Messages, config.Directory, config.Access, config.Events, config.Webhooks} {
+	for _, service := range []any{config.Instances, config.Messages, config.Directory, config.Groups, config.Access, config.Events, config.Webhooks} {
 		if service == nil {
 			return nil, errors.New("api: a use case is missing")
 		}

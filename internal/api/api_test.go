@@ -26,6 +26,7 @@ import (
 	"github.com/recado-project/recado/internal/directory"
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/group"
 	"github.com/recado-project/recado/internal/instance"
 	"github.com/recado-project/recado/internal/media"
 	"github.com/recado-project/recado/internal/messaging"
@@ -98,6 +99,7 @@ func newFixture(tb testing.TB, change func(*api.Config)) *fixture {
 		Messages:  messages,
 		Queue:     messages.Queue(),
 		Directory: people,
+		Groups:    newGroups(tb, f.instances, people),
 		Access:    f.access,
 		Events:    f.events,
 		Webhooks:  f.webhooks,
@@ -142,6 +144,21 @@ func (noPlatform) CheckProxy(_ context.Context, proxy gateway.Proxy) error {
 	default:
 		return nil
 	}
+}
+
+// newGroups makes the use cases of groups.
+func newGroups(tb testing.TB, sessions *instance.Service, people *directory.Service) *group.Service {
+	tb.Helper()
+	pictures, err := media.New(media.Config{TempDir: tb.TempDir(), FFmpeg: media.NoFFmpeg})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { _ = pictures.Close() })
+	made, err := group.New(group.Config{Sessions: sessions, Directory: people, Pictures: pictures})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return made
 }
 
 // newMessages makes the use cases of messages without the parts that need a platform.

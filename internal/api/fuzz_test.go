@@ -25,7 +25,7 @@ func FuzzBodies(f *testing.F) {
 		f.Add(i, "{\"to\":\"\xff\",\"messageId\":\"_\",\"reaction\":\"\xf0\x9f\"}")
 	}
 	stub := &outcome{result: sentResult()}
-	fixture := newFixture(f, func(c *api.Config) { c.Messages, c.Directory = stub, stub })
+	fixture := newFixture(f, func(c *api.Config) { c.Messages, c.Directory, c.Groups = stub, stub, groupStub{stub} })
 	id := fixture.newInstance(f)
 	f.Fuzz(func(t *testing.T, index int, body string) {
 		method, path, _ := strings.Cut(kinds[((index%len(kinds))+len(kinds))%len(kinds)], " ")
@@ -46,7 +46,7 @@ func FuzzSegments(f *testing.F) {
 		f.Add(text)
 	}
 	stub := &outcome{}
-	fixture := newFixture(f, func(c *api.Config) { c.Messages, c.Directory = stub, stub })
+	fixture := newFixture(f, func(c *api.Config) { c.Messages, c.Directory, c.Groups = stub, stub, groupStub{stub} })
 	id := fixture.newInstance(f)
 	f.Fuzz(func(t *testing.T, text string) {
 		if text == "" {
@@ -54,9 +54,10 @@ func FuzzSegments(f *testing.F) {
 		}
 		for _, path := range []string{
 			"GET /api/instances/" + id + "/contacts/{}/profile-picture", "POST /api/instances/" + id + "/contacts/{}/block",
-			"GET /api/instances/" + id + "/groups/{}", "GET /api/message/" + id + "/media-download-link/{}",
+			"GET /api/instances/" + id + "/groups/{}", "GET /api/instances/" + id + "/group-invites/{}",
+			"PUT /api/instances/" + id + "/communities/{}/groups/{}", "GET /api/message/" + id + "/media-download-link/{}",
 		} {
-			method, path, _ := strings.Cut(strings.Replace(path, "{}", url.PathEscape(text), 1), " ")
+			method, path, _ := strings.Cut(strings.ReplaceAll(path, "{}", url.PathEscape(text)), " ")
 			if got := fixture.do(t, request{method: method, path: path, key: fixture.key}); got.Code >= http.StatusInternalServerError {
 				t.Fatalf("%s %s: %d %s", method, path, got.Code, got.Body)
 			}

@@ -10,7 +10,7 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 )
 
-// Directory are the use cases of numbers, people and groups.
+// Directory are the use cases of numbers and people.
 type Directory interface {
 	People
 	Budgets
@@ -22,10 +22,9 @@ type People interface {
 	SendPresence(ctx context.Context, instanceID string, to gateway.Recipient, presence gateway.Presence) error
 	ProfilePicture(ctx context.Context, instanceID string, of gateway.Recipient) (string, error)
 	Block(ctx context.Context, instanceID string, who gateway.Recipient, blocked bool) error
-	Group(ctx context.Context, instanceID string, group gateway.JID) (gateway.Group, error)
 }
 
-// people is the resource of numbers, people and groups.
+// people is the resource of numbers and people.
 type people struct{ directory People }
 
 // ContactPath is the path of every operation on a contact.

@@ -1,12 +1,15 @@
 package api
 
 import (
+	"slices"
+
 	"github.com/recado-project/recado/internal/api/contract"
+	"github.com/recado-project/recado/internal/api/groups"
 	"github.com/recado-project/recado/internal/api/webhooks"
 )
 
 // routes is the table of all operations. To add one, add a line here, at the place
-// where the reference page should show it, and a function to the file of its resource.
+// where the reference page should show it, and a function to the file of its resource. Those of groups are in the room groups.
 func routes(c Config, origin contract.Origin) []contract.Route {
 	get, post, put, patch, del := contract.Get, contract.Post, contract.Put, contract.Patch, contract.Delete
 	instances, linking, partner := instances{c.Instances, c.Now}, linking{c.Instances}, newPartnerInstances(c)
@@ -16,7 +19,7 @@ func routes(c Config, origin contract.Origin) []contract.Route {
 	waiting := queued{c.Queue}
 	events, keys, health := newStreams(c), keys{c.Access, c.Instances, c.Now}, health{c.Ready, c.ClientVersion}
 	limits := instanceLimits{c.Directory, c.Queue, c.Messages, c.Now}
-	return []contract.Route{
+	return slices.Concat([]contract.Route{
 		get("/api/instances", instances.list()),
 		get("/api/instances/{instanceId}", instances.get()),
 		patch("/api/instances/{instanceId}", instances.change()),
@@ -33,7 +36,7 @@ func routes(c Config, origin contract.Origin) []contract.Route {
 		get("/api/instances/{instanceId}/contacts/{phone}/profile-picture", people.profilePicture()),
 		post("/api/instances/{instanceId}/contacts/{phone}/block", people.block()),
 		del("/api/instances/{instanceId}/contacts/{phone}/block", people.unblock()),
-		get("/api/instances/{instanceId}/groups/{groupId}", people.group()),
+	}, groups.Routes(c.Groups), []contract.Route{
 		post("/api/message/{instanceId}/text", send.text()),
 		post("/api/message/{instanceId}/image", send.image()),
 		post("/api/message/{instanceId}/video", send.video()),
@@ -82,5 +85,5 @@ func routes(c Config, origin contract.Origin) []contract.Route {
 		del("/api/partner/api-keys/{id}", keys.revoke()),
 		get("/healthz", health.alive()),
 		get("/readyz", health.ready()),
-	}
+	})
 }

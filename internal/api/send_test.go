@@ -18,7 +18,7 @@ import (
 // newStub is the API on use cases that always have the same answer.
 func newStub(t *testing.T, stub *outcome) (f *fixture, instanceID string) {
 	t.Helper()
-	f = newFixture(t, func(c *api.Config) { c.Messages, c.Directory = stub, stub })
+	f = newFixture(t, func(c *api.Config) { c.Messages, c.Directory, c.Groups = stub, stub, groupStub{stub} })
 	instanceID = f.newInstance(t)
 	return f, instanceID
 }

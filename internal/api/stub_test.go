@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/group"
 	"github.com/recado-project/recado/internal/messaging"
 )
 
@@ -158,7 +159,74 @@ func (o *outcome) Block(_ context.Context, instanceID string, who gateway.Recipi
 	return o.err
 }
 
-func (o *outcome) Group(_ context.Context, instanceID string, group gateway.JID) (gateway.Group, error) {
-	o.note(asked{call: "Group", request: instanceOnly(instanceID), other: group})
-	return o.found, o.err
+// groupStub is the outcome as the use cases of groups.
+type groupStub struct{ *outcome }
+
+func (s groupStub) Get(_ context.Context, instanceID string, id gateway.JID) (gateway.Group, error) {
+	s.note(asked{call: "Group", request: instanceOnly(instanceID), other: id})
+	return s.found, s.err
+}
+
+func (s groupStub) List(_ context.Context, instanceID string, filter group.Filter, _ gateway.PageRequest) (gateway.Page[gateway.Group], error) {
+	s.note(asked{call: "ListGroups", request: instanceOnly(instanceID), other: filter})
+	return gateway.Page[gateway.Group]{Items: []gateway.Group{s.found}, Total: 1}, s.err
+}
+
+func (s groupStub) Create(_ context.Context, instanceID string, draft group.Draft) (group.Created, error) {
+	s.note(asked{call: "CreateGroup", request: instanceOnly(instanceID), other: draft})
+	return group.Created{Group: s.found, Results: make([]gateway.MemberResult, len(draft.People))}, s.err
+}
+
+func (s groupStub) Change(_ context.Context, instanceID string, _ gateway.JID, change group.Change) (gateway.Group, error) {
+	s.note(asked{call: "ChangeGroup", request: instanceOnly(instanceID), other: change})
+	return s.found, s.err
+}
+
+func (s groupStub) Leave(_ context.Context, instanceID string, id gateway.JID) error {
+	s.note(asked{call: "LeaveGroup", request: instanceOnly(instanceID), other: id})
+	return s.err
+}
+
+func (s groupStub) ChangeMembers(
+	_ context.Context, instanceID string, _ gateway.JID, action gateway.MemberAction, people []gateway.Recipient,
+) ([]gateway.MemberResult, error) {
+	s.note(asked{call: "ChangeMembers", request: instanceOnly(instanceID), other: action})
+	return make([]gateway.MemberResult, len(people)), s.err
+}
+
+func (s groupStub) JoinRequests(_ context.Context, instanceID string, id gateway.JID) ([]gateway.JoinRequest, error) {
+	s.note(asked{call: "JoinRequests", request: instanceOnly(instanceID), other: id})
+	return nil, s.err
+}
+
+func (s groupStub) AnswerJoinRequests(
+	_ context.Context, instanceID string, _ gateway.JID, approve bool, people []gateway.Recipient,
+) ([]gateway.MemberResult, error) {
+	s.note(asked{call: "AnswerJoinRequests", request: instanceOnly(instanceID), other: approve})
+	return make([]gateway.MemberResult, len(people)), s.err
+}
+
+func (s groupStub) Invite(_ context.Context, instanceID string, _ gateway.JID, reset bool) (string, error) {
+	s.note(asked{call: "Invite", request: instanceOnly(instanceID), other: reset})
+	return "AbCd", s.err
+}
+
+func (s groupStub) LookAt(_ context.Context, instanceID, code string) (gateway.Group, error) {
+	s.note(asked{call: "LookAt", request: instanceOnly(instanceID), other: code})
+	return s.found, s.err
+}
+
+func (s groupStub) Join(_ context.Context, instanceID, code string) (gateway.JID, bool, error) {
+	s.note(asked{call: "Join", request: instanceOnly(instanceID), other: code})
+	return s.found.ID, false, s.err
+}
+
+func (s groupStub) Linked(_ context.Context, instanceID string, community gateway.JID, _ gateway.PageRequest) (gateway.Page[gateway.Group], error) {
+	s.note(asked{call: "Linked", request: instanceOnly(instanceID), other: community})
+	return gateway.Page[gateway.Group]{}, s.err
+}
+
+func (s groupStub) Link(_ context.Context, instanceID string, community, id gateway.JID, linked bool) error {
+	s.note(asked{call: "Link", request: instanceOnly(instanceID), other: []any{community, id, linked}})
+	return s.err
 }

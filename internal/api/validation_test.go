@@ -208,6 +208,8 @@ func TestValidationOfTheRest(t *testing.T) {
 	f := newFixture(t, nil)
 	id := f.newInstance(t)
 	const (
+		notMedia  = "must be a data URI (data:<type>;base64,<data>) or an http(s) URL"
+		notInvite = "must be the code of an invite link, or a link that begins with https://chat.whatsapp.com/"
 		notNumber = "must be a phone number with country code (7 to 15 digits) or a personal chat ID ending in @s.whatsapp.net"
 		notEmoji  = "must be one emoji, or empty"
 		notState  = "must be one of: composing, recording, paused, available, unavailable"
@@ -267,6 +269,30 @@ func TestValidationOfTheRest(t *testing.T) {
 		{"GET instances/groups/1%00@g.us", ``, "groupId " + notGroup},
 		{"GET instances/groups/%20", ``, "groupId " + notGroup},
 		{"GET instances/groups/1@g.us", ``, ""},
+		{"GET instances/groups?limit=101&page=0", ``, "limit must be 100 or less; page must be 1 or more"},
+		{"GET instances/communities/x/groups?limit=0", ``, "communityId " + notGroup + "; limit must be 1 or more"},
+		{"POST instances/groups", `{}`, "subject is required"},
+		{"POST instances/groups", `{"subject":" "}`, "subject must not be blank"},
+		{
+			"POST instances/groups", `{"subject":"` + strings.Repeat("é", 101) + `","description":"` + strings.Repeat("é", 2049) + `"}`,
+			"description must have 2048 characters or less; subject must have 100 characters or less",
+		},
+		{"POST instances/groups", `{"subject":"a","participants":["x","5511988887766"],"picture":"x"}`, "participants[0] " + recipient + "; picture " + notMedia},
+		{"POST instances/groups", `{"subject":"a","participants":["5511988887766"` + strings.Repeat(`,"5511988887766"`, 9_999) + `]}`, "participants must have 256 items or less"},
+		{"POST instances/groups", `{"subject":"a","communityId":"5511988887766"}`, "communityId " + notGroup},
+		{"PATCH instances/groups/1@g.us", `{}`, "body must have a field to change"},
+		{"PATCH instances/groups/1@g.us", `{"subject":null}`, "subject must not be null: leave it out to change nothing"},
+		{
+			"PATCH instances/groups/1@g.us", `{"messages":"nobody","approval":"yes","disappearing":-5}`,
+			"approval must be true or false; disappearing must be 0 or more; messages must be one of: all, admins",
+		},
+		{"PATCH instances/groups/1@g.us", `{"approval":null,"disappearing":5}`, "approval must not be null: leave it out to change nothing; disappearing must be one of: 0, 86400, 604800, 7776000"},
+		{"POST instances/groups/1@g.us/participants", `{"action":"ban","participants":[]}`, "action must be one of: add, remove, promote, demote"},
+		{"POST instances/groups/1@g.us/join-requests", `{"action":"approve"}`, "participants is required"},
+		{"GET instances/group-invites/a%2Fb", ``, "invite " + notInvite},
+		{"GET instances/group-invites/https:%2F%2Fexample.org%2FAbCd", ``, "invite " + notInvite},
+		{"POST instances/group-invites/%00/join", ``, "invite " + notInvite},
+		{"PUT instances/communities/1@g.us/groups/5511988887766", ``, "groupId " + notGroup},
 	} {
 		method, path, _ := strings.Cut(test.operation, " ")
 		room, rest, _ := strings.Cut(path, "/")

@@ -1,6 +1,6 @@
-// Package directory holds the use cases around people and groups: whether numbers have
-// an account, presence, profile pictures, blocking, group metadata. Messaging asks it
-// for the addresses of a recipient.
+// Package directory holds the use cases around people: whether numbers have an account,
+// presence, profile pictures, blocking. Messaging and groups ask it for the addresses of
+// people.
 package directory
 
 import (
@@ -87,6 +87,37 @@ func (s *Service) Party(ctx context.Context, session gateway.Session, to gateway
 			"the number has no account on the platform")
 	}
 	return gateway.Party{JID: registration.JID, LID: registration.LID}, nil
+}
+
+// Parties finds the addresses of people through a session, as Party does, with few
+// questions to the platform. The result has the order of the people; a number without an
+// account has neither address.
+func (s *Service) Parties(ctx context.Context, session gateway.Session, people []gateway.Recipient) ([]gateway.Party, error) {
+	var numbers []string
+	for _, who := range people {
+		if who.Chat == "" {
+			numbers = append(numbers, who.Number)
+		}
+	}
+	known := map[string]gateway.Registration{}
+	if len(numbers) > 0 {
+		var err error
+		if known, err = s.lookUp(ctx, session, numbers, sendAge, nil); err != nil {
+			return nil, err
+		}
+	}
+	parties := make([]gateway.Party, len(people))
+	for i, who := range people {
+		switch found := known[who.Number]; {
+		case who.Chat.IsLID():
+			parties[i].LID = who.Chat
+		case who.Chat != "":
+			parties[i].JID = who.Chat
+		case found.Exists:
+			parties[i] = gateway.Party{JID: found.JID, LID: found.LID}
+		}
+	}
+	return parties, nil
 }
 
 // Candidates returns the addresses that a recipient may have, one of which is the right
@@ -230,16 +261,6 @@ func (s *Service) Block(ctx context.Context, instanceID string, who gateway.Reci
 		return gateway.InvalidFields(gateway.FieldError{Field: "phone", Message: "must be somebody else: this is the instance's own account"})
 	}
 	return session.SetBlocked(ctx, party.Address(), blocked)
-}
-
-// Group returns what is known about a group. Its error is NotFound for a group that the
-// account is not a member of.
-func (s *Service) Group(ctx context.Context, instanceID string, group gateway.JID) (gateway.Group, error) {
-	session, err := s.sessions.Session(ctx, instanceID)
-	if err != nil {
-		return gateway.Group{}, err
-	}
-	return session.Group(ctx, group)
 }
 
 func isNotRegistered(err error) bool {

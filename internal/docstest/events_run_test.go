@@ -205,6 +205,8 @@ func (s *story) meetGroup() {
 	s.keep(eventlog.KindGroupUpdated, "Another name", of("subject"))
 	s.phones.UpdateGroup(s.t, group.ID, map[string]any{"add": []string{brunoNumber}})
 	s.keep(eventlog.KindGroupUpdated, "Somebody was added", of("participants_added"))
+	s.phones.UpdateGroup(s.t, group.ID, map[string]any{"adminsAdd": true})
+	s.keep(eventlog.KindGroupUpdated, "Only administrators add people from now on", of("settings"))
 
 	sent := s.sendText(group.ID, "Bom dia a todos!")
 	s.keep(eventlog.KindMessageStatus, "Read by one member of a group", both(both(about(sent), with("status", "read")),

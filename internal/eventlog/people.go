@@ -44,14 +44,21 @@ func (Presence) Kind() Kind { return KindPresence }
 // now.
 type GroupUpdated struct {
 	GroupID      string    `json:"groupId" doc:"The group's chat ID."`
-	Change       string    `json:"change" doc:"created, subject, description, picture, participants_added, participants_removed, admins_added, admins_removed, settings or deleted."`
+	Change       string    `json:"change" doc:"created, subject, description, picture, participants_added, participants_removed, admins_added, admins_removed, settings, invite (the link was reset), join_requested, join_request_ended, linked, unlinked or deleted."`
 	Actor        *Person   `json:"actor" doc:"Who changed it; null where unknown."`
-	Participants []*Person `json:"participants" doc:"The people who were added, removed, or became or stopped being administrators; empty for other changes."`
+	Participants []*Person `json:"participants" doc:"The people who were added, removed, or became or stopped being administrators, or who asked to join or ask no more; empty for other changes."`
+	Settings     []string  `json:"settings" doc:"Which settings changed: messages, info, adding, approval, disappearing or other; empty for other changes."`
+	LinkedGroup  *string   `json:"linkedGroup" doc:"The community that the group was linked to or unlinked from; of a community, the group. Null for other changes."`
 }
 
 // NewGroupUpdated makes the data of a group's change.
 func NewGroupUpdated(change gateway.GroupChange) GroupUpdated {
+	settings := make([]string, len(change.Settings))
+	for i, setting := range change.Settings {
+		settings[i] = string(setting)
+	}
 	return GroupUpdated{
+		Settings: settings, LinkedGroup: orNull(change.Other),
 		GroupID: string(change.Group), Change: string(change.Kind),
 		Actor: NewPerson(change.Actor), Participants: newPersons(change.Participants),
 	}

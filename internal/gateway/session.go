@@ -15,6 +15,7 @@ type Session interface {
 	Sending
 	Files
 	People
+	Groups
 
 	// Self returns the account that the session belongs to; empty before it is
 	// linked.
@@ -73,7 +74,7 @@ type Files interface {
 	Download(ctx context.Context, key MessageKey, payload []byte, file *os.File) error
 }
 
-// People is the part of a session that is about contacts and groups.
+// People is the part of a session that is about contacts.
 type People interface {
 	// Resolve asks the platform which numbers have an account. The answer has
 	// the order of the numbers.
@@ -85,9 +86,6 @@ type People interface {
 	ProfilePicture(ctx context.Context, of JID) (url string, err error)
 	// SetBlocked blocks or unblocks a person.
 	SetBlocked(ctx context.Context, who JID, blocked bool) error
-	// Group returns what is known about a group that this account is in. Its
-	// error is NotFound for any other.
-	Group(ctx context.Context, id JID) (Group, error)
 }
 
 // Registration is the platform's answer about one number.

@@ -22,6 +22,7 @@ import (
 	"github.com/recado-project/recado/internal/directory"
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/group"
 	"github.com/recado-project/recado/internal/health"
 	"github.com/recado-project/recado/internal/instance"
 	"github.com/recado-project/recado/internal/media"
@@ -145,6 +146,7 @@ type Server struct {
 	retention   *eventlog.Retention
 	instances   *instance.Service
 	directory   *directory.Service
+	groups      *group.Service
 	messages    *messaging.Service
 	traffic     *messaging.Traffic
 	access      *access.Service
@@ -268,11 +270,11 @@ func (s *Server) Run(ctx context.Context) error {
 		worker.Worker{Name: "http", Run: s.serve},
 		worker.Worker{Name: "drain", Run: s.drain, StopWait: s.config.DrainWait + stopWait},
 	)
-	group, err := worker.New(worker.Config{Workers: workers, StopWait: stopWait, Logger: s.config.Logger})
+	running, err := worker.New(worker.Config{Workers: workers, StopWait: stopWait, Logger: s.config.Logger})
 	if err != nil {
 		return errors.Join(err, s.Close())
 	}
-	return errors.Join(group.Run(ctx), s.Close())
+	return errors.Join(running.Run(ctx), s.Close())
 }
 
 // Close closes everything that New opened. Run calls it as well.
@@ -325,6 +327,7 @@ func (s *Server) openAPI() error {
 		Messages:  s.messages,
 		Queue:     s.messages.Queue(),
 		Directory: s.directory,
+		Groups:    s.groups,
 		Access:    s.access,
 		Events:    s.log,
 		Webhooks:  s.webhooks,

@@ -6,6 +6,7 @@ import (
 	"github.com/recado-project/recado/internal/access"
 	"github.com/recado-project/recado/internal/directory"
 	"github.com/recado-project/recado/internal/eventlog"
+	"github.com/recado-project/recado/internal/group"
 	"github.com/recado-project/recado/internal/instance"
 	"github.com/recado-project/recado/internal/messaging"
 	"github.com/recado-project/recado/internal/user"
@@ -15,7 +16,7 @@ import (
 // buildUseCases makes the services that work with the store and the connector. Each
 // step needs the ones before it.
 func (s *Server) buildUseCases() error {
-	for _, build := range []func() error{s.buildNode, s.buildAccess, s.buildUsers, s.buildEvents, s.buildInstances, s.buildMessages} {
+	for _, build := range []func() error{s.buildNode, s.buildAccess, s.buildUsers, s.buildEvents, s.buildInstances, s.buildMessages, s.buildGroups} {
 		if err := build(); err != nil {
 			return fmt.Errorf("server: %w", err)
 		}
@@ -74,6 +75,11 @@ func (s *Server) buildInstances() error {
 		return err
 	}
 	s.directory, err = directory.New(directory.Config{Store: s.store, Sessions: s.instances, Now: c.Now})
+	return err
+}
+
+func (s *Server) buildGroups() (err error) {
+	s.groups, err = group.New(group.Config{Sessions: s.instances, Directory: s.directory, Pictures: s.media})
 	return err
 }
 

@@ -268,6 +268,39 @@ func (p *Phones) UpdateGroup(tb testing.TB, groupID string, change map[string]an
 	p.call(tb, http.MethodPut, "/groups/"+groupID, change, nil)
 }
 
+// GroupSettings is what phones see of a group beside its metadata.
+type GroupSettings struct {
+	Announce     bool     `json:"announce"`
+	Locked       bool     `json:"locked"`
+	AdminsAdd    bool     `json:"adminsAdd"`
+	Approval     bool     `json:"approval"`
+	Disappearing int      `json:"disappearing"`
+	Picture      bool     `json:"picture"`
+	Invite       string   `json:"invite"`
+	JoinRequests []string `json:"joinRequests"`
+	Community    *string  `json:"community"`
+	IsCommunity  bool     `json:"isCommunity"`
+}
+
+// GroupSettings returns what is set in a group.
+func (p *Phones) GroupSettings(tb testing.TB, groupID string) GroupSettings {
+	tb.Helper()
+	var settings GroupSettings
+	p.call(tb, http.MethodGet, "/groups/"+groupID+"/settings", nil, &settings)
+	return settings
+}
+
+// Join makes a phone follow the code of an invite link. It reports whether the phone is a
+// member now.
+func (p *Phones) Join(tb testing.TB, number, code string) bool {
+	tb.Helper()
+	var answer struct {
+		Joined bool `json:"joined"`
+	}
+	p.call(tb, http.MethodPost, "/phones/"+number+"/join", map[string]any{"invite": code}, &answer)
+	return answer.Joined
+}
+
 // Call makes a phone call a number or a group, and returns the call's identifier.
 func (p *Phones) Call(tb testing.TB, number, to string, video bool) (callID string) {
 	tb.Helper()

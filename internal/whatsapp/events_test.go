@@ -337,6 +337,10 @@ func TestGroupChangesArrive(t *testing.T) {
 		{group.Update{Promote: []string{third}}, gateway.GroupAdminsAdded, []string{third}},
 		{group.Update{Demote: []string{third}}, gateway.GroupAdminsRemoved, []string{third}},
 		{group.Update{Announce: new(true)}, gateway.GroupSettingsChanged, nil},
+		{group.Update{Approval: new(true)}, gateway.GroupSettingsChanged, nil},
+		{group.Update{AdminsAdd: new(true)}, gateway.GroupSettingsChanged, nil},
+		{group.Update{Disappearing: new(86400)}, gateway.GroupSettingsChanged, nil},
+		{group.Update{ResetInvite: true}, gateway.GroupInviteReset, nil},
 		{group.Update{SetPicture: true, Picture: png(t)}, gateway.GroupPictureChanged, nil},
 		{group.Update{Remove: []string{third}}, gateway.GroupParticipantsRemoved, []string{third}},
 	} {

@@ -1,4 +1,4 @@
-// Groups: asked of the platform, and who is a member or an administrator.
+// Who is a member of a group, or an administrator.
 
 package whatsapp
 
@@ -9,34 +9,11 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
-	"github.com/recado-project/recado/internal/whatsapp/wire"
 )
 
 // groupWait bounds how long a group is asked for while something that came from it
 // waits.
 const groupWait = 10 * time.Second
-
-// Group returns what is known about a group (gateway.People). It is asked for once and
-// held until the platform reports a change.
-func (s *session) Group(ctx context.Context, id gateway.JID) (gateway.Group, error) {
-	if group, ok := s.caches.groups.Get(id); ok {
-		return group, nil
-	}
-	jid, err := wire.ToJID(id)
-	if err != nil {
-		return gateway.Group{}, err
-	}
-	since := s.caches.groups.Seen()
-	info, err := s.current().GetGroupInfo(ctx, jid)
-	switch {
-	case wire.IsNoGroup(err):
-		return gateway.Group{}, wire.NoGroup()
-	case err != nil:
-		return gateway.Group{}, wire.Failure(err)
-	}
-	group := wire.NewGroup(info)
-	return group, s.caches.groups.Put(group, since)
-}
 
 // isAdmin reports whether somebody administers a group, as far as that is known.
 func (s *session) isAdmin(group gateway.JID, who gateway.Party) bool {

@@ -14,7 +14,7 @@ import (
 // one, and reports whether all of them were kept.
 func (s *session) groupChanged(event *events.GroupInfo) bool {
 	group := wire.JIDOf(event.JID)
-	s.caches.groups.Forget(group)
+	s.ForgetGroup(group)
 	parts, unknown := wire.GroupPartsOf(event)
 	for _, name := range unknown {
 		s.logger.InfoContext(s.ctx, "a change of a group is not reported: its kind is unknown", slog.String("change", name))
@@ -22,7 +22,8 @@ func (s *session) groupChanged(event *events.GroupInfo) bool {
 	actor := s.actor(event.Sender, event.SenderPN)
 	for _, part := range parts {
 		kept := s.receive(gateway.GroupChange{
-			Group: group, Kind: part.Kind, Actor: actor, Participants: s.persons(part.People),
+			Group: group, Kind: part.Kind, Actor: actor, Participants: s.persons(part.People, event.Sender, actor),
+			Settings: part.Settings, Other: part.Other,
 			At: event.Timestamp.UTC(), SourceKey: part.SourceKey,
 		}, "change of a group")
 		if !kept {
@@ -36,7 +37,7 @@ func (s *session) groupChanged(event *events.GroupInfo) bool {
 // the group on the phone.
 func (s *session) joinedGroup(event *events.JoinedGroup) bool {
 	group := wire.JIDOf(event.JID)
-	s.caches.groups.Forget(group)
+	s.ForgetGroup(group)
 	// The platform does not say when somebody was put into an old group.
 	at := s.now()
 	if event.Type == "new" {
@@ -80,9 +81,14 @@ func (s *session) actor(sender, number *types.JID) gateway.Party {
 	return s.person(*sender, other, "")
 }
 
-func (s *session) persons(people []types.JID) []gateway.Party {
+// persons names people. The author of a change may be one of them.
+func (s *session) persons(people []types.JID, author *types.JID, actor gateway.Party) []gateway.Party {
 	parties := make([]gateway.Party, len(people))
 	for i, who := range people {
+		if author != nil && who == *author {
+			parties[i] = actor
+			continue
+		}
 		parties[i] = s.person(who, types.EmptyJID, "")
 	}
 	return parties

@@ -16,6 +16,7 @@ import (
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/whatsapp/caches"
+	"github.com/recado-project/recado/internal/whatsapp/groups"
 	"github.com/recado-project/recado/internal/whatsapp/keys"
 	"github.com/recado-project/recado/internal/whatsapp/taskqueue"
 	"github.com/recado-project/recado/internal/whatsapp/version"
@@ -69,6 +70,8 @@ type session struct {
 	mu sync.Mutex // guards the fields below
 	identity
 	connection
+
+	*groups.Groups
 }
 
 // lifetime is how long the parts of a session run.
@@ -90,9 +93,8 @@ type handlers struct {
 	closed bool
 }
 
-// sessionCaches is what a session remembers in memory.
+// sessionCaches is what a session remembers in memory of people.
 type sessionCaches struct {
-	groups     caches.Groups
 	followed   caches.Followed // of the connection in use
 	numberless caches.People   // whom events have shown without a number
 }
@@ -138,6 +140,7 @@ func newSession(
 		logger:     c.config.Logger,
 		signals:    make(chan signal, maxSignals),
 	}
+	s.Groups = groups.New(groups.Config{Client: s.current, Self: s.Self, Person: s.person, Wait: c.config.SendTimeout})
 	s.use(own)
 	return s
 }

@@ -132,7 +132,7 @@ type newBody struct {
 	Options
 }
 
-type changeBody struct {
+type changeWebhookBody struct {
 	URL *string `json:"url,omitempty" minLength:"1" doc:"An absolute http or https URL." example:"https://crm.example.org/recado"`
 
 	Options
@@ -174,7 +174,7 @@ type createInput struct {
 
 type changeInput struct {
 	OnePath
-	contract.JSON[changeBody]
+	contract.JSON[changeWebhookBody]
 }
 
 type listInput struct {

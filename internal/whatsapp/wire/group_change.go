@@ -1,9 +1,12 @@
 package wire
 
 import (
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
+	waBinary "go.mau.fi/whatsmeow/binary"
 	"go.mau.fi/whatsmeow/types"
 	"go.mau.fi/whatsmeow/types/events"
 
@@ -14,6 +17,9 @@ import (
 type GroupPart struct {
 	Kind   gateway.GroupChangeKind
 	People []types.JID // whom it concerns
+	// Settings are those that changed, Other is the group that was linked or unlinked.
+	Settings []gateway.GroupSetting
+	Other    gateway.JID
 	// SourceKey is the same for every delivery of the change.
 	SourceKey string
 }
@@ -23,11 +29,12 @@ type GroupPart struct {
 func GroupPartsOf(event *events.GroupInfo) (parts []GroupPart, unknown []string) {
 	for _, part := range groupParts(event) {
 		parts = append(parts, GroupPart{
-			Kind: part.kind, People: part.people, SourceKey: groupKey(event.JID, event.Timestamp, part),
+			Kind: part.kind, People: part.people, Settings: part.settings, Other: part.other,
+			SourceKey: groupKey(event.JID, event.Timestamp, part),
 		})
 	}
 	for _, change := range event.UnknownChanges {
-		if !groupSettings[change.Tag] {
+		if !groupSettings[change.Tag] && joinRequestKinds[change.Tag] == "" {
 			unknown = append(unknown, change.Tag)
 		}
 	}
@@ -46,9 +53,19 @@ func GroupPictureKey(event *events.Picture) string {
 
 // groupPart is one kind of change in a notification.
 type groupPart struct {
-	kind   gateway.GroupChangeKind
-	people []types.JID
-	value  string // what is new, so that another change in the same second is told apart
+	kind     gateway.GroupChangeKind
+	people   []types.JID
+	value    string // what is new, so that another change in the same second is told apart
+	settings []gateway.GroupSetting
+	other    gateway.JID
+}
+
+// joinRequestKinds are the changes of who waits to join, for which whatsmeow has no type.
+//
+//nolint:gochecknoglobals // a table that nobody writes
+var joinRequestKinds = map[string]gateway.GroupChangeKind{
+	"created_membership_requests": gateway.GroupJoinRequested,
+	"revoked_membership_requests": gateway.GroupJoinRequestEnded,
 }
 
 // groupSettings are the settings of a group for which whatsmeow has no type.
@@ -71,17 +88,34 @@ func groupParts(event *events.GroupInfo) []groupPart {
 	}
 	version := event.ParticipantVersionID
 	for _, list := range []groupPart{
-		{gateway.GroupParticipantsAdded, event.Join, version},
-		{gateway.GroupParticipantsRemoved, event.Leave, version},
-		{gateway.GroupAdminsAdded, event.Promote, version},
-		{gateway.GroupAdminsRemoved, event.Demote, version},
+		{kind: gateway.GroupParticipantsAdded, people: event.Join, value: version},
+		{kind: gateway.GroupParticipantsRemoved, people: event.Leave, value: version},
+		{kind: gateway.GroupAdminsAdded, people: event.Promote, value: version},
+		{kind: gateway.GroupAdminsRemoved, people: event.Demote, value: version},
 	} {
 		if len(list.people) > 0 {
 			parts = append(parts, list)
 		}
 	}
-	if settings := settingsOf(event); settings != "" {
-		parts = append(parts, groupPart{kind: gateway.GroupSettingsChanged, value: settings})
+	if settings, values := settingsOf(event); len(settings) > 0 {
+		parts = append(parts, groupPart{kind: gateway.GroupSettingsChanged, value: values, settings: settings})
+	}
+	if event.NewInviteLink != nil {
+		parts = append(parts, groupPart{kind: gateway.GroupInviteReset, value: *event.NewInviteLink})
+	}
+	for _, link := range []struct {
+		kind gateway.GroupChangeKind
+		to   *types.GroupLinkChange
+	}{{gateway.GroupLinked, event.Link}, {gateway.GroupUnlinked, event.Unlink}} {
+		if link.to != nil {
+			other := JIDOf(link.to.Group.JID)
+			parts = append(parts, groupPart{kind: link.kind, value: string(other), other: other})
+		}
+	}
+	for _, change := range event.UnknownChanges {
+		if kind := joinRequestKinds[change.Tag]; kind != "" {
+			parts = append(parts, groupPart{kind: kind, people: joinRequesters(event, change)})
+		}
 	}
 	if event.Delete != nil {
 		parts = append(parts, groupPart{kind: gateway.GroupDeleted})
@@ -89,43 +123,62 @@ func groupParts(event *events.GroupInfo) []groupPart {
 	return parts
 }
 
-// settingsOf names the settings that a notification changes, empty for none.
-func settingsOf(event *events.GroupInfo) string {
-	var moved []string
-	if event.Suspended {
-		moved = append(moved, "suspended")
-	}
-	if event.Unsuspended {
-		moved = append(moved, "unsuspended")
-	}
-	if event.Locked != nil {
-		moved = append(moved, "locked", onOff(event.Locked.IsLocked))
-	}
-	if event.Announce != nil {
-		moved = append(moved, "announce", onOff(event.Announce.IsAnnounce), event.Announce.AnnounceVersionID)
-	}
-	if event.Ephemeral != nil {
-		moved = append(moved, "ephemeral", onOff(event.Ephemeral.IsEphemeral))
-	}
-	if event.MembershipApprovalMode != nil {
-		moved = append(moved, "approval", onOff(event.MembershipApprovalMode.IsJoinApprovalRequired))
-	}
-	if event.NewInviteLink != nil {
-		moved = append(moved, "invite", *event.NewInviteLink)
-	}
-	// Into a community, or out of one.
-	if event.Link != nil {
-		moved = append(moved, "link", event.Link.Group.JID.String())
-	}
-	if event.Unlink != nil {
-		moved = append(moved, "unlink", event.Unlink.Group.JID.String())
-	}
-	for _, unknown := range event.UnknownChanges {
-		if groupSettings[unknown.Tag] {
-			moved = append(moved, unknown.Tag, unknown.String())
+// joinRequesters finds who asked to join, or asks no more: those that the notification
+// lists, or else the one whom it is from.
+func joinRequesters(event *events.GroupInfo, change *waBinary.Node) []types.JID {
+	var people []types.JID
+	for _, child := range change.GetChildren() {
+		who, ok := child.Attrs["jid"].(types.JID)
+		if ok && !who.IsEmpty() && len(people) < gateway.MaxListed {
+			people = append(people, who)
 		}
 	}
-	return strings.Join(moved, " ")
+	if len(people) == 0 && event.Sender != nil {
+		people = append(people, *event.Sender)
+	}
+	return people
+}
+
+// settingsOf names the settings that a notification changes, none twice, with their values
+// for the key of the change.
+func settingsOf(event *events.GroupInfo) (settings []gateway.GroupSetting, values string) {
+	var moved []string
+	add := func(setting gateway.GroupSetting, values ...string) {
+		if !slices.Contains(settings, setting) {
+			settings = append(settings, setting)
+		}
+		moved = append(moved, values...)
+	}
+	if event.Suspended {
+		add(gateway.SettingOther, "suspended")
+	}
+	if event.Unsuspended {
+		add(gateway.SettingOther, "unsuspended")
+	}
+	if event.Locked != nil {
+		add(gateway.SettingInfo, "locked", onOff(event.Locked.IsLocked))
+	}
+	if event.Announce != nil {
+		add(gateway.SettingMessages, "announce", onOff(event.Announce.IsAnnounce), event.Announce.AnnounceVersionID)
+	}
+	if event.Ephemeral != nil {
+		add(gateway.SettingDisappearing, "ephemeral", onOff(event.Ephemeral.IsEphemeral))
+		if timer := event.Ephemeral.DisappearingTimer; timer != 0 {
+			add(gateway.SettingDisappearing, strconv.FormatUint(uint64(timer), 10))
+		}
+	}
+	if event.MembershipApprovalMode != nil {
+		add(gateway.SettingApproval, "approval", onOff(event.MembershipApprovalMode.IsJoinApprovalRequired))
+	}
+	for _, unknown := range event.UnknownChanges {
+		switch {
+		case unknown.Tag == "member_add_mode":
+			add(gateway.SettingAdding, unknown.Tag, unknown.String())
+		case groupSettings[unknown.Tag]:
+			add(gateway.SettingOther, unknown.Tag, unknown.String())
+		}
+	}
+	return settings, strings.Join(moved, " ")
 }
 
 func onOff(on bool) string {

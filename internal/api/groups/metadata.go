@@ -1,32 +1,13 @@
-package api
+// The metadata of a group, as the contract has them.
+
+package groups
 
 import (
 	"context"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"github.com/recado-project/recado/internal/api/contract"
 	"github.com/recado-project/recado/internal/gateway"
 )
-
-// GroupPath is the path of a group.
-type GroupPath struct {
-	contract.InstancePath
-
-	GroupID string `path:"groupId" doc:"Group chat ID." example:"120363041234567890@g.us"`
-
-	group gateway.JID
-}
-
-// Resolve reads the group chat ID.
-func (p *GroupPath) Resolve(huma.Context) []error {
-	group, ok := gateway.ParseJID(p.GroupID)
-	if !ok || !group.IsGroup() {
-		return contract.Wrong("groupId", "must be a group chat ID ending in @"+gateway.GroupSuffix)
-	}
-	p.group = group
-	return nil
-}
 
 // Group is a group that the account is a member of.
 type Group struct {
@@ -44,13 +25,13 @@ type Participant struct {
 	Admin *string `json:"admin" nullable:"true" enum:"superadmin,admin" doc:"Role of an administrator; null for an ordinary member." example:"superadmin"`
 }
 
-func (p people) group() contract.Endpoint {
+func (r resource) get() contract.Endpoint {
 	return contract.Handle(contract.Operation{
-		ID: "getGroup", Tag: tagDirectory,
+		ID: "getGroup", Tag: Tag,
 		Summary: "Get a group", Description: "Returns the data of a group that this account is a member of.",
-		Codes: append(sessionCodes(), gateway.CodeValidation, gateway.CodeGroupNotFound),
-	}, func(ctx context.Context, in *GroupPath) (*contract.Answer[Group], error) {
-		group, err := p.directory.Group(ctx, contract.Instance(ctx).ID, in.group)
+		Codes: codes(),
+	}, func(ctx context.Context, in *Path) (*contract.Answer[Group], error) {
+		group, err := r.use.Get(ctx, contract.Instance(ctx).ID, in.group)
 		if err != nil {
 			return nil, err
 		}
@@ -63,25 +44,22 @@ func newGroup(group gateway.Group) Group {
 		ID:           string(group.ID),
 		Subject:      group.Subject,
 		Description:  contract.TextOrNil(group.Description),
-		Owner:        contract.TextOrNil(string(personalID(group.Owner))),
+		Owner:        contract.TextOrNil(string(group.Owner.Address())),
+		Creation:     creation(group),
 		Participants: make([]Participant, len(group.Participants)),
-	}
-	if !group.CreatedAt.IsZero() {
-		shown.Creation = group.CreatedAt.Unix()
 	}
 	for i, participant := range group.Participants {
 		shown.Participants[i] = Participant{
-			ID: string(personalID(participant.Party)), Admin: contract.TextOrNil(string(participant.Role)),
+			ID: string(participant.Party.Address()), Admin: contract.TextOrNil(string(participant.Role)),
 		}
 	}
 	return shown
 }
 
-// personalID is the personal chat ID of a party, or the LID if the platform does not
-// disclose the number.
-func personalID(party gateway.Party) gateway.JID {
-	if party.JID != "" {
-		return party.JID
+// creation is when a group was created, as the contract spells it.
+func creation(group gateway.Group) int64 {
+	if group.CreatedAt.IsZero() {
+		return 0
 	}
-	return party.LID
+	return group.CreatedAt.Unix()
 }

@@ -1,0 +1,182 @@
+// Who is in a group, who waits, and how people come in.
+
+package group
+
+import (
+	"context"
+
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+// people are those that a request names: each person is told to the platform once, however
+// often and under whatever address the request names him.
+type people struct {
+	distinct []gateway.Party
+	places   []int // in distinct, of each that was named; -1: has no account
+}
+
+// find finds the addresses of people. Its error is Invalid for a group among them.
+func (s *Service) find(ctx context.Context, session gateway.Session, named []gateway.Recipient) (people, error) {
+	for _, who := range named {
+		if who.Chat.IsGroup() {
+			return people{}, gateway.InvalidFields(gateway.FieldError{Field: "participants", Message: "must be people: " + string(who.Chat) + " is a group"})
+		}
+	}
+	parties, err := s.config.Directory.Parties(ctx, session, named)
+	if err != nil {
+		return people{}, err
+	}
+	found := people{places: make([]int, len(parties))}
+	places := make(map[gateway.JID]int, len(parties))
+	for i, party := range parties {
+		if party.Address() == "" {
+			found.places[i] = -1
+			continue
+		}
+		place, known := places[party.LID]
+		if !known || party.LID == "" {
+			place, known = places[party.JID]
+		}
+		if !known {
+			place = len(found.distinct)
+			found.distinct = append(found.distinct, party)
+		}
+		for _, address := range []gateway.JID{party.JID, party.LID} {
+			if address != "" {
+				places[address] = place
+			}
+		}
+		found.places[i] = place
+	}
+	return found, nil
+}
+
+// results puts what the platform answered about the distinct people in the order in which
+// the request names them.
+func (p people) results(of []gateway.MemberResult) []gateway.MemberResult {
+	results := make([]gateway.MemberResult, len(p.places))
+	for i, place := range p.places {
+		if place < 0 {
+			results[i].Refusal = gateway.Errorf(gateway.Invalid, gateway.CodeNotRegistered, "the number has no account on the platform")
+			continue
+		}
+		results[i] = of[place]
+	}
+	return results
+}
+
+// ChangeMembers adds, removes, promotes or demotes people. There is a result for each of
+// them, in their order.
+func (s *Service) ChangeMembers(
+	ctx context.Context, instanceID string, id gateway.JID, action gateway.MemberAction, named []gateway.Recipient,
+) ([]gateway.MemberResult, error) {
+	return s.each(ctx, instanceID, named, func(session gateway.Session, people []gateway.Party) ([]gateway.MemberResult, error) {
+		return session.ChangeMembers(ctx, id, action, people)
+	})
+}
+
+// each does something to people, if there are any that have an account.
+func (s *Service) each(
+	ctx context.Context, instanceID string, named []gateway.Recipient,
+	do func(session gateway.Session, people []gateway.Party) ([]gateway.MemberResult, error),
+) ([]gateway.MemberResult, error) {
+	session, err := s.config.Sessions.Session(ctx, instanceID)
+	if err != nil {
+		return nil, err
+	}
+	people, err := s.find(ctx, session, named)
+	if err != nil {
+		return nil, err
+	}
+	var results []gateway.MemberResult
+	if len(people.distinct) > 0 {
+		if results, err = do(session, people.distinct); err != nil {
+			return nil, err
+		}
+	}
+	return people.results(results), nil
+}
+
+// JoinRequests returns who waits to be approved.
+func (s *Service) JoinRequests(ctx context.Context, instanceID string, id gateway.JID) ([]gateway.JoinRequest, error) {
+	session, err := s.config.Sessions.Session(ctx, instanceID)
+	if err != nil {
+		return nil, err
+	}
+	return session.JoinRequests(ctx, id)
+}
+
+// AnswerJoinRequests approves or rejects people who wait. There is a result for each of
+// them, in their order.
+func (s *Service) AnswerJoinRequests(
+	ctx context.Context, instanceID string, id gateway.JID, approve bool, named []gateway.Recipient,
+) ([]gateway.MemberResult, error) {
+	return s.each(ctx, instanceID, named, func(session gateway.Session, people []gateway.Party) ([]gateway.MemberResult, error) {
+		return session.AnswerJoinRequests(ctx, id, approve, people)
+	})
+}
+
+// Invite returns the code of a group's link. reset makes a new one first.
+func (s *Service) Invite(ctx context.Context, instanceID string, id gateway.JID, reset bool) (code string, err error) {
+	session, err := s.config.Sessions.Session(ctx, instanceID)
+	if err != nil {
+		return "", err
+	}
+	return session.GroupInvite(ctx, id, reset)
+}
+
+// LookAt returns the group that an invitation code leads to, without joining it. Its error
+// is NotFound or Gone if the code leads nowhere.
+func (s *Service) LookAt(ctx context.Context, instanceID, code string) (gateway.Group, error) {
+	session, err := s.config.Sessions.Session(ctx, instanceID)
+	if err != nil {
+		return gateway.Group{}, err
+	}
+	return session.InvitedGroup(ctx, code)
+}
+
+// Join follows an invitation code. joined is false if an administrator has to approve
+// first. Its errors are those of LookAt, and Conflict if the group is full.
+func (s *Service) Join(ctx context.Context, instanceID, code string) (id gateway.JID, joined bool, err error) {
+	session, err := s.config.Sessions.Session(ctx, instanceID)
+	if err != nil {
+		return "", false, err
+	}
+	return session.JoinGroup(ctx, code)
+}
+
+// Linked returns a page of the groups of a community, with what is known of each: of a
+// group that this account is not in, that is its subject.
+func (s *Service) Linked(ctx context.Context, instanceID string, community gateway.JID, page gateway.PageRequest) (gateway.Page[gateway.Group], error) {
+	session, err := s.config.Sessions.Session(ctx, instanceID)
+	if err != nil {
+		return gateway.Page[gateway.Group]{}, err
+	}
+	linked, err := session.LinkedGroups(ctx, community)
+	if err != nil {
+		return gateway.Page[gateway.Group]{}, err
+	}
+	joined, err := session.JoinedGroups(ctx)
+	if err != nil {
+		return gateway.Page[gateway.Group]{}, err
+	}
+	known := make(map[gateway.JID]gateway.Group, len(joined))
+	for _, group := range joined {
+		known[group.ID] = group
+	}
+	for i, group := range linked {
+		if full, ok := known[group.ID]; ok {
+			linked[i] = full
+		}
+	}
+	return pageOf(linked, page), nil
+}
+
+// Link puts a group into a community, or takes it out.
+func (s *Service) Link(ctx context.Context, instanceID string, community, group gateway.JID, linked bool) error {
+	session, err := s.config.Sessions.Session(ctx, instanceID)
+	if err != nil {
+		return err
+	}
+	return session.LinkGroup(ctx, community, group, linked)
+}

@@ -1,0 +1,58 @@
+// Pictures of people and groups, made small.
+
+package media
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"image/jpeg"
+	"os"
+
+	"golang.org/x/image/draw"
+
+	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/media/probe"
+)
+
+const (
+	portraitSide    = 640 // pixels, of a picture in a list or of a group
+	portraitQuality = 85
+)
+
+// Portrait reads an image, as Open does, and makes a JPEG of it as people's and groups'
+// pictures are: 640 pixels at most, upright, on white. Besides the errors of Open it is the
+// validation error of hints.Field for an image that is too large to decode, or can't be.
+func (s *Service) Portrait(ctx context.Context, input string, hints Hints) (_ []byte, err error) {
+	file, err := s.Open(ctx, gateway.TypeImage, input, hints)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	var out bytes.Buffer
+	err = file.content.read(func(content *os.File) error {
+		about, err := probe.ReadPicture(content)
+		if err != nil {
+			return refused(hints.Field, "must hold an image that can be read")
+		}
+		return s.decoders.decode(ctx, content, about, func(full image.Image) error {
+			small := image.NewRGBA(image.Rectangle{Max: fit(full.Bounds().Size(), portraitSide)})
+			draw.Draw(small, small.Bounds(), image.NewUniform(color.White), image.Point{}, draw.Src)
+			draw.ApproxBiLinear.Scale(small, small.Bounds(), full, full.Bounds(), draw.Over, nil)
+			if err := jpeg.Encode(&out, turnUpright(small, about.Orientation), &jpeg.Options{Quality: portraitQuality}); err != nil {
+				return fmt.Errorf("media: encode portrait: %w", err)
+			}
+			return nil
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	if out.Len() == 0 {
+		return nil, refused(hints.Field, "must hold an image that can be decoded, of a usual size")
+	}
+	return out.Bytes(), nil
+}

@@ -1,0 +1,218 @@
+package server_test
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/testkit"
+)
+
+// codes are the codes of results, "" for what is done.
+func codes(results []client.ParticipantResult) []string {
+	codes := make([]string, len(results))
+	for i, result := range results {
+		if result.Error != nil {
+			codes[i] = *result.Error
+		}
+	}
+	return codes
+}
+
+// A group is made, changed in every way, and left, through the API alone; phones see it.
+func TestGroupIsMadeAndChanged(t *testing.T) {
+	t.Parallel()
+	g := testkit.Start(t, testkit.Options{})
+	id := g.Link(t, shopNumber)
+	g.Phones.Update(t, otherNumber, map[string]any{"addToGroups": false})
+	customer := g.Phones.Get(t, customerNumber)
+	made, err := g.Client.CreateGroup(t.Context(), id, client.NewGroup{
+		Subject: "Customers", Description: "Who buys here", Picture: client.DataURI("image/png", picture(t)),
+		// The same person under three addresses, one who can't be added, and no account.
+		Participants: []string{"+" + customerNumber, customer.LID, customer.JID, otherNumber, "5511900000000"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"", "", "", "PARTICIPANT_PRIVACY", "RECIPIENT_NOT_REGISTERED"}
+	if got := codes(made.Results); !slices.Equal(got, want) {
+		t.Errorf("results %q, want %q", got, want)
+	}
+	if invited := made.Results[3].Invitation; invited == nil || invited.Code == "" || invited.ExpiresAt == nil {
+		t.Errorf("the invitation is %+v", invited)
+	}
+	if made.Subject != "Customers" || made.Description == nil || *made.Description != "Who buys here" || made.Size != 2 ||
+		made.Admin == nil || *made.Admin != "superadmin" || made.Messages != "all" || len(made.Failed) != 0 {
+		t.Errorf("made %+v", made)
+	}
+	if shown := g.Phones.GroupSettings(t, made.ID); !shown.Picture {
+		t.Errorf("phones see no picture: %+v", shown)
+	}
+
+	changed, err := g.Client.ChangeGroup(t.Context(), id, made.ID, client.GroupChange{
+		Subject: new("Friends"), Description: new(""), Messages: new("admins"), Info: new("admins"), Adding: new("admins"),
+		Approval: new(true), Disappearing: new(604800),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if changed.Subject != "Friends" || changed.Description != nil || changed.Messages != "admins" || changed.Info != "admins" ||
+		changed.Adding != "admins" || !changed.Approval || changed.Disappearing != 604800 {
+		t.Errorf("changed to %+v", changed)
+	}
+	shown := g.Phones.GroupSettings(t, made.ID)
+	if !shown.Announce || !shown.Locked || !shown.AdminsAdd || !shown.Approval || shown.Disappearing != 604800 {
+		t.Errorf("phones see %+v", shown)
+	}
+	if err := g.Client.RemoveGroupPicture(t.Context(), id, made.ID); err != nil {
+		t.Fatal(err)
+	}
+	if g.Phones.GroupSettings(t, made.ID).Picture {
+		t.Error("phones still see the picture")
+	}
+
+	for _, step := range []struct {
+		action string
+		people []string
+		want   []string
+	}{
+		{client.AddParticipants, []string{memberNumber, customerNumber, "5511900000000"}, []string{"", "ALREADY_PARTICIPANT", "RECIPIENT_NOT_REGISTERED"}},
+		{client.PromoteParticipants, []string{memberNumber, otherNumber}, []string{"", "NOT_PARTICIPANT"}},
+		{client.DemoteParticipants, []string{memberNumber}, []string{""}},
+		{client.RemoveParticipants, []string{customer.LID, otherNumber}, []string{"", "NOT_PARTICIPANT"}},
+	} {
+		results, err := g.Client.ChangeParticipants(t.Context(), id, made.ID, step.action, step.people...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := codes(results); !slices.Equal(got, step.want) {
+			t.Errorf("%s: results %q, want %q", step.action, got, step.want)
+		}
+	}
+	g.Phones.UpdateGroup(t, made.ID, map[string]any{"limit": 2})
+	results, err := g.Client.ChangeParticipants(t.Context(), id, made.ID, client.AddParticipants, customerNumber)
+	if err != nil || !slices.Equal(codes(results), []string{"GROUP_FULL"}) {
+		t.Errorf("added to a full group: %q (%v)", codes(results), err)
+	}
+	group, err := g.Client.Group(t.Context(), id, made.ID)
+	if err != nil || len(group.Participants) != 2 {
+		t.Errorf("the group is %+v (%v)", group, err)
+	}
+
+	if err := g.Client.LeaveGroup(t.Context(), id, made.ID); err != nil {
+		t.Fatal(err)
+	}
+	_, err = g.Client.GroupSettings(t.Context(), id, made.ID)
+	testkit.Refused(t, err, http.StatusNotFound, "GROUP_NOT_FOUND")
+	for listed, err := range g.Client.Groups(t.Context(), id, "") {
+		t.Errorf("the list still has %+v (%v)", listed, err)
+	}
+}
+
+// What only administrators may do is refused to others with a code of its own, and changes
+// nothing; a stranger to the group learns only that there is no such group.
+func TestGroupRefusals(t *testing.T) {
+	t.Parallel()
+	g, id, groupID := newGroup(t) // the customer's
+	others := g.Phones.CreateGroup(t, "Others", otherNumber, customerNumber).ID
+	for name, do := range map[string]func(groupID string) error{
+		"approval": func(groupID string) error {
+			_, err := g.Client.ChangeGroup(t.Context(), id, groupID, client.GroupChange{Approval: new(true)})
+			return err
+		},
+		"description": func(groupID string) error {
+			if groupID == others {
+				_, err := g.Client.ChangeGroup(t.Context(), id, groupID, client.GroupChange{Description: new("x")})
+				return err
+			}
+			_, err := g.Client.ChangeGroup(t.Context(), id, groupID, client.GroupChange{Disappearing: new(86400)})
+			return err
+		},
+		"remove": func(groupID string) error {
+			_, err := g.Client.ChangeParticipants(t.Context(), id, groupID, client.RemoveParticipants, memberNumber)
+			return err
+		},
+		"invite": func(groupID string) error {
+			_, err := g.Client.GroupInvite(t.Context(), id, groupID)
+			return err
+		},
+		"join requests": func(groupID string) error {
+			_, err := g.Client.JoinRequests(t.Context(), id, groupID)
+			return err
+		},
+	} {
+		testkit.Refused(t, do(groupID), http.StatusForbidden, "GROUP_ADMIN_REQUIRED")
+		testkit.Refused(t, do(others), http.StatusNotFound, "GROUP_NOT_FOUND")
+		if t.Failed() {
+			t.Fatalf("%s of a group", name)
+		}
+	}
+	testkit.Refused(t, g.Client.LeaveGroup(t.Context(), id, others), http.StatusNotFound, "GROUP_NOT_FOUND")
+
+	// Refused in the middle: what was changed is told, and is all that was changed.
+	_, err := g.Client.ChangeGroup(t.Context(), id, groupID, client.GroupChange{
+		Subject: new("Ours"), Messages: new("admins"), Disappearing: new(86400),
+	})
+	testkit.Refused(t, err, http.StatusForbidden, "GROUP_ADMIN_REQUIRED")
+	if !strings.HasSuffix(err.Error(), "; changed: subject; not changed: messages, disappearing") {
+		t.Errorf("the refusal says %q", err)
+	}
+	settings, err := g.Client.GroupSettings(t.Context(), id, groupID)
+	if err != nil || settings.Subject != "Ours" || settings.Messages != "all" || settings.Disappearing != 0 || settings.Admin != nil {
+		t.Errorf("the group is %+v (%v)", settings, err)
+	}
+
+	// A wrong field changes nothing.
+	_, err = g.Client.ChangeGroup(t.Context(), id, groupID, client.GroupChange{Description: new("new"), Subject: new("a\u202eb")})
+	testkit.Refused(t, err, http.StatusBadRequest, "VALIDATION_ERROR")
+	_, err = g.Client.ChangeGroup(t.Context(), id, groupID, client.GroupChange{
+		Description: new("new"), Picture: new(client.DataURI("text/plain", []byte("no picture"))),
+	})
+	testkit.Refused(t, err, http.StatusBadRequest, "VALIDATION_ERROR")
+	_, err = g.Client.ChangeParticipants(t.Context(), id, groupID, client.AddParticipants, otherNumber, others)
+	testkit.Refused(t, err, http.StatusBadRequest, "VALIDATION_ERROR")
+	group, err := g.Client.Group(t.Context(), id, groupID)
+	if err != nil || *group.Description != "made by a test" || len(group.Participants) != 3 {
+		t.Errorf("the group is %+v (%v)", group, err)
+	}
+}
+
+// The list has what phones do, is paged, and works right after a restart.
+func TestGroupsAreListed(t *testing.T) {
+	t.Parallel()
+	g, id, first := newGroup(t)
+	list := func() (subjects []string) {
+		t.Helper()
+		for group, err := range g.Client.Groups(t.Context(), id, "") {
+			if err != nil {
+				t.Fatal(err)
+			}
+			subjects = append(subjects, group.Subject)
+		}
+		return subjects
+	}
+	testkit.Await(t, "the first group", func() bool { return slices.Equal(list(), []string{"Customers"}) })
+	g.Phones.UpdateGroup(t, first, map[string]any{"subject": "Renamed"})
+	second := g.Phones.CreateGroup(t, "Suppliers", customerNumber, shopNumber).ID
+	testkit.Await(t, "the changes", func() bool {
+		got := list()
+		slices.Sort(got)
+		return slices.Equal(got, []string{"Renamed", "Suppliers"})
+	})
+	page, err := g.Client.ListGroups(t.Context(), id, "SUPP", 1, 1)
+	if err != nil || page.TotalCount != 1 || len(page.Data) != 1 || page.Data[0].ID != second || page.Data[0].Size != 2 {
+		t.Errorf("the page is %+v (%v)", page, err)
+	}
+	g.Phones.UpdateGroup(t, second, map[string]any{"remove": []string{shopNumber}})
+	testkit.Await(t, "the removal", func() bool { return slices.Equal(list(), []string{"Renamed"}) })
+
+	if err := g.Client.Restart(t.Context(), id); err != nil {
+		t.Fatal(err)
+	}
+	g.AwaitStatus(t, id, "connected")
+	if got := list(); !slices.Equal(got, []string{"Renamed"}) {
+		t.Errorf("after a restart the list has %q", got)
+	}
+}
