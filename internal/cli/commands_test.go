@@ -90,6 +90,7 @@ func TestCommandsDoWhatTheAPICan(t *testing.T) {
 		code, out, _ := run(t, "", "groups", "show", group.ID, "--url", p.g.BaseURL, "--api-key", p.key)
 		return code == 0 && strings.Contains(out, "Ofertas")
 	})
+	p.groups()
 	p.webhook()
 
 	p.wants("stopped "+id, "instances", "stop", "shop")
@@ -100,6 +101,36 @@ func TestCommandsDoWhatTheAPICan(t *testing.T) {
 	if out := p.does("instances", "list"); out != "" {
 		t.Errorf("there is still %s", out)
 	}
+}
+
+// groups makes a group, changes it and leaves it; and a community.
+func (p *person) groups() {
+	p.t.Helper()
+	team := strings.TrimPrefix(strings.SplitN(p.does("groups", "create", "Equipe", anaNumber, "5511988880000"), "\n", 2)[0], "created ")
+	p.wants(team+"\tEquipe\t2\tsuperadmin", "groups", "list", "--subject", "equi")
+	p.wants("changed "+team, "groups", "set", team, "--subject", "Turma", "--info", "admins", "--approval", "on")
+	p.wants("Turma", "groups", "show", team)
+	p.wants("ALREADY_PARTICIPANT", "groups", "add", team, anaNumber)
+	p.wants("done", "groups", "promote", team, anaNumber)
+	p.wants("done", "groups", "demote", team, anaNumber)
+	p.wants("done", "groups", "remove", team, anaNumber)
+	link := p.does("groups", "invite", team)
+	p.wants("approval  yes", "groups", "look", link)
+	p.wants("joined "+team, "groups", "join", link)
+	if p.g.Phones.Join(p.t, anaNumber, strings.TrimPrefix(link, "https://chat.whatsapp.com/")) {
+		p.t.Error("a phone is in the group without approval")
+	}
+	p.wants(anaNumber, "groups", "requests", team)
+	p.wants("done", "groups", "requests", team, "--approve", anaNumber)
+	if renewed := p.does("groups", "invite", team, "--reset"); renewed == link {
+		p.t.Error("the link is still the same")
+	}
+	community := strings.TrimPrefix(p.does("communities", "create", "Lojas"), "created ")
+	p.wants(community, "communities", "list")
+	p.wants("linked "+team, "communities", "link", community, team)
+	p.wants("Turma", "communities", "groups", community)
+	p.wants("unlinked "+team, "communities", "unlink", community, team)
+	p.wants("left "+team, "groups", "leave", team)
 }
 
 // downloads saves a file that the phone has sent, and does not overwrite one.

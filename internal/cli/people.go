@@ -1,11 +1,10 @@
-// The commands about people: numbers, contacts, groups, presence.
+// The commands about people: numbers, contacts, presence.
 
 package cli
 
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/cli/terminal"
@@ -96,42 +95,6 @@ func (c unblockCommand) Run(ctx context.Context, t terminal.Terminal) error {
 		err = gateway.Unblock(ctx, id, c.Contact)
 	}
 	return c.did(t, "unblocked", err)
-}
-
-type groupsCommand struct {
-	Show showGroupCommand `cmd:"" help:"Show a group that the account is a member of."`
-}
-
-type showGroupCommand struct {
-	instanceFlag
-	GroupID string `arg:"" name:"group-id" help:"The group's chat ID."`
-}
-
-// Run shows the group and its members.
-func (c showGroupCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.open(ctx, t)
-	if err != nil {
-		return err
-	}
-	group, err := gateway.Group(ctx, id, c.GroupID)
-	if err != nil {
-		return err
-	}
-	pairs := []terminal.Pair{
-		{"id", group.ID},
-		{"subject", group.Subject},
-		{"description", terminal.OrNone(group.Description)},
-		{"owner", terminal.OrNone(group.Owner)},
-		{"created", terminal.Moment(time.Unix(group.Creation, 0))},
-	}
-	for _, participant := range group.Participants {
-		name := "member"
-		if participant.Admin != nil {
-			name = *participant.Admin
-		}
-		pairs = append(pairs, terminal.Pair{name, participant.ID})
-	}
-	return t.Fields(group, pairs...)
 }
 
 // presenceCommand shows a contact the presence of the account.
