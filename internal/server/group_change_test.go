@@ -78,7 +78,7 @@ func TestGroupIsMadeAndChanged(t *testing.T) {
 		people []string
 		want   []string
 	}{
-		{client.AddParticipants, []string{memberNumber, customerNumber, "5511900000000"}, []string{"", "ALREADY_PARTICIPANT", "RECIPIENT_NOT_REGISTERED"}},
+		{client.AddParticipants, []string{memberNumber, "+" + memberNumber, customerNumber, "5511900000000"}, []string{"", "", "ALREADY_PARTICIPANT", "RECIPIENT_NOT_REGISTERED"}},
 		{client.PromoteParticipants, []string{memberNumber, otherNumber}, []string{"", "NOT_PARTICIPANT"}},
 		{client.DemoteParticipants, []string{memberNumber}, []string{""}},
 		{client.RemoveParticipants, []string{customer.LID, otherNumber}, []string{"", "NOT_PARTICIPANT"}},

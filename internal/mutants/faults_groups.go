@@ -1,0 +1,39 @@
+// Faults in groups.
+
+package main
+
+func groupFaults() []fault {
+	const session = "internal/whatsapp/groups/groups.go"
+	return []fault{
+		{
+			name: "all groups are asked for once", file: session,
+			old: "	case !known || len(stale) > maxAskedAlone:", new: "	case !known || len(stale) > 0:",
+			test: "./internal/whatsapp", run: "GroupsAreAskedForOnce",
+		},
+		{
+			name: "a change of a group reaches the list", file: "internal/whatsapp/caches/groups.go",
+			old: "		c.stale[id] = struct{}{}", new: "		_ = id",
+			test: "./internal/whatsapp", run: "GroupsAreAskedForOnce",
+		},
+		{
+			name: "a stranger to a group is no administrator in waiting", file: session,
+			old: "gateway.KindOf(missing) == gateway.NotFound {\n		return missing", new: "gateway.KindOf(missing) == gateway.NotFound {\n		return err",
+			test: serverTests, run: "GroupRefusals",
+		},
+		{
+			name: "a change that fails in the middle says what was changed", file: "internal/group/group.go",
+			old: "partly(err, steps, n)", new: "partly(err, steps[n:], 0)",
+			test: serverTests, run: "GroupRefusals",
+		},
+		{
+			name: "a person under two addresses is added once", file: "internal/group/member.go",
+			old: "		if !known {\n			place", new: "		if true {\n			place",
+			test: serverTests, run: "GroupIsMadeAndChanged",
+		},
+		{
+			name: "the members that are taken are bounded", file: "internal/whatsapp/wire/group.go",
+			old: "if len(group.Participants) == gateway.MaxGroupMembers {", new: "if len(group.Participants) < 0 {",
+			test: "./internal/whatsapp/wire", run: "NewGroupIsBounded",
+		},
+	}
+}
