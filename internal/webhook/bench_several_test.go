@@ -145,7 +145,7 @@ func serveAlone() {
 
 func get(b *testing.B, url string) {
 	b.Helper()
-	response, err := http.Get(url) //nolint:noctx // the receiver answers
+	response, err := http.Get(url)
 	if err != nil {
 		b.Fatal(err)
 	}
