@@ -7,24 +7,30 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/recado-project/recado/internal/chat"
 	"github.com/recado-project/recado/internal/dashboard/frame"
 	"github.com/recado-project/recado/internal/gateway"
-	"github.com/recado-project/recado/internal/messaging"
 	"github.com/recado-project/recado/internal/web"
 )
 
-// chatsAtOnce is how many chats the list has.
-const chatsAtOnce = 30
+const (
+	// chatsAtOnce is how many chats the list has.
+	chatsAtOnce = 30
+	// chatPage is how many messages of a chat are shown at once.
+	chatPage = 30
+)
 
 // chatsView is the page of an instance's chats, with one of them open.
 type chatsView struct {
 	instanceHead
 
 	Chats   []chatLine
+	Search  string // in the names and numbers; empty for all chats
 	Chat    string // the address of the one that is open; empty for none
 	Open    []bubble
 	Name    string // of the one that is open
@@ -37,10 +43,11 @@ type chatsView struct {
 
 // chatLine is one line of the list of chats.
 type chatLine struct {
-	messaging.Chat
+	chat.Listed
 
 	Name    string
 	Address string
+	Link    string
 	Here    bool
 }
 
@@ -90,8 +97,11 @@ func (p *pages) liveChats(r *frame.Request) error {
 // chatQuery returns what a request asks for, without what makes no sense.
 func chatQuery(given url.Values) url.Values {
 	query := url.Values{}
-	if chat, ok := gateway.ParseJID(given.Get("chat")); ok {
-		query.Set("chat", string(chat))
+	if open, ok := gateway.ParseJID(given.Get("chat")); ok {
+		query.Set("chat", string(open))
+	}
+	if search := strings.TrimSpace(given.Get("search")); search != "" && len(search) <= maxSearch {
+		query.Set("search", search)
 	}
 	if at, id := given.Get("at"), given.Get("id"); at != "" && len(id) <= 40 {
 		if _, err := strconv.ParseInt(at, 10, 64); err == nil {
@@ -112,16 +122,21 @@ func (p *pages) chatsView(r *frame.Request, id string) func(ctx context.Context)
 			return chatsView{}, err
 		}
 		view := chatsView{
-			instanceHead: headOf(found, "chats", role), Chat: query.Get("chat"), Kinds: sendKinds(),
+			instanceHead: headOf(found, "chats", role), Chat: query.Get("chat"), Search: query.Get("search"), Kinds: sendKinds(),
 			Sandbox: p.Sandbox, LiveURL: frame.WithQuery(path+"/live", query),
 		}
-		chats, err := p.Messages.Chats(ctx, id, gateway.PageRequest{Page: 1, Limit: chatsAtOnce})
+		chats, err := p.Chats.List(ctx, id, gateway.ChatFilter{Search: view.Search}, gateway.PageRequest{Page: 1, Limit: chatsAtOnce})
 		if err != nil {
 			return chatsView{}, err
 		}
-		for _, chat := range chats.Items {
-			line := chatLine{Chat: chat, Address: addressOf(chat.Party), Name: nameOf(chat.Party)}
+		for _, listed := range chats.Items {
+			line := chatLine{Listed: listed, Address: addressOf(listed.Party), Name: nameOf(listed.Party)}
 			line.Here = line.Address == view.Chat
+			link := url.Values{"chat": {line.Address}}
+			if view.Search != "" {
+				link.Set("search", view.Search)
+			}
+			line.Link = frame.WithQuery(path, link)
 			view.Chats = append(view.Chats, line)
 		}
 		if view.Chat == "" {
@@ -132,26 +147,31 @@ func (p *pages) chatsView(r *frame.Request, id string) func(ctx context.Context)
 	}
 }
 
-// open reads the chat that is open.
+// open reads the chat that is open. One that is not there is empty.
 func (p *pages) open(ctx context.Context, view *chatsView, path string, query url.Values) error {
-	party := partyAt(view.Chat)
-	for _, line := range view.Chats {
-		if line.Here {
-			party = line.Party
-		}
+	with := gateway.Recipient{Chat: gateway.JID(view.Chat)}
+	view.Name = nameOf(gateway.Party{JID: with.Chat})
+	found, err := p.Chats.Get(ctx, view.Instance.ID, with)
+	if refusal, ok := gateway.AsError(err); ok && refusal.Code == gateway.CodeChatNotFound {
+		return nil
 	}
-	read, err := p.Messages.Chat(ctx, view.Instance.ID, party, positionIn(query))
 	if err != nil {
 		return err
 	}
-	for _, message := range read.Messages {
-		view.Open = append(view.Open, bubble{message})
+	view.Name = nameOf(found.Party)
+	read, err := p.Chats.Messages(ctx, view.Instance.ID, with,
+		chat.Query{MessageFilter: gateway.MessageFilter{Before: positionIn(query)}}, gateway.PageRequest{Page: 1, Limit: chatPage})
+	if err != nil {
+		return err
 	}
-	view.Name = nameOf(read.Party)
-	if older := read.Older; older != (gateway.Position{}) {
+	if n := len(read.Items); read.Total > n {
+		older := read.Items[n-1].Position()
 		view.Older = frame.WithQuery(path, url.Values{
 			"chat": {view.Chat}, "at": {strconv.FormatInt(older.At.UnixMilli(), 10)}, "id": {older.ID},
 		})
+	}
+	for _, message := range slices.Backward(read.Items) {
+		view.Open = append(view.Open, bubble{message})
 	}
 	if query.Has("at") {
 		view.Newest = frame.WithQuery(path, url.Values{"chat": {view.Chat}})
@@ -170,15 +190,6 @@ func positionIn(query url.Values) gateway.Position {
 
 // addressOf is what a chat is named by in a page's address.
 func addressOf(party gateway.Party) string { return string(party.Address()) }
-
-// partyAt is the chat at an address.
-func partyAt(address string) gateway.Party {
-	jid := gateway.JID(address)
-	if jid.IsLID() {
-		return gateway.Party{LID: jid}
-	}
-	return gateway.Party{JID: jid}
-}
 
 // nameOf is what people call a chat: its name, or its number.
 func nameOf(party gateway.Party) string {

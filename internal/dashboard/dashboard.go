@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/access"
+	"github.com/recado-project/recado/internal/chat"
 	"github.com/recado-project/recado/internal/dashboard/frame"
 	"github.com/recado-project/recado/internal/dashboard/live"
 	"github.com/recado-project/recado/internal/eventlog"
@@ -39,6 +40,7 @@ type Config struct {
 	Users     frame.Audit
 	Instances *instance.Service
 	Messages  *messaging.Service
+	Chats     *chat.Service
 	Queue     *queue.Queue
 	Budgets   Budgets
 	Answers   Answers
@@ -70,7 +72,7 @@ type pages struct {
 // New makes the pages.
 func New(config Config) (*frame.Pages, error) {
 	if config.Site == nil || config.Logger == nil || config.Pulse == nil || config.Users == nil || config.Instances == nil ||
-		config.Messages == nil || config.Queue == nil || config.Budgets == nil || config.Answers == nil || config.Traffic == nil || config.Webhooks == nil || config.Origin == nil ||
+		config.Messages == nil || config.Chats == nil || config.Queue == nil || config.Budgets == nil || config.Answers == nil || config.Traffic == nil || config.Webhooks == nil || config.Origin == nil ||
 		config.Events == nil || config.Access == nil || config.Health == nil {
 		return nil, errors.New("dashboard: a part is missing")
 	}

@@ -18,9 +18,11 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/recado-project/recado/internal/access"
+	"github.com/recado-project/recado/internal/chat"
 	"github.com/recado-project/recado/internal/dashboard"
 	"github.com/recado-project/recado/internal/dashboard/frame"
 	"github.com/recado-project/recado/internal/dashboard/live"
+	"github.com/recado-project/recado/internal/directory"
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/health"
@@ -57,6 +59,14 @@ type rig struct {
 type offline struct {
 	gateway.Connector
 	instance.Receivers
+}
+
+// plain finds nothing in payloads.
+type plain struct{}
+
+// Describe finds nothing.
+func (plain) Describe(context.Context, []byte) (gateway.Details, error) {
+	return gateway.Details{}, nil
 }
 
 // CheckProxy finds every proxy good.
@@ -143,8 +153,12 @@ func (r *rig) build(bell *eventlog.Bell, logger *slog.Logger) dashboard.Config {
 	r.check(site.Check())
 	r.queue, err = queue.New(queue.Config{Store: r.store, Sender: unsent{store: r.store, refuse: r.refuse}, Bell: bell, Logger: logger})
 	r.check(err)
+	people, err := directory.New(directory.Config{Store: r.store, Sessions: instances})
+	r.check(err)
+	chats, err := chat.New(chat.Config{Store: r.store, Directory: people, Describer: plain{}})
+	r.check(err)
 	return dashboard.Config{
-		Site: site, Logger: logger, Pulse: pulse, Users: r, Instances: instances, Messages: new(messaging.Service), Queue: r.queue, Budgets: r, Answers: r, Traffic: traffic,
+		Site: site, Logger: logger, Pulse: pulse, Users: r, Instances: instances, Messages: new(messaging.Service), Chats: chats, Queue: r.queue, Budgets: r, Answers: r, Traffic: traffic,
 		Webhooks: r.webhooks, Events: r.log, Access: r.access, Health: looked, Origin: func(*http.Request) string { return "http://gateway" },
 	}
 }
@@ -209,9 +223,9 @@ func (r *rig) instance(name string) string {
 }
 
 // append appends an event of a chat.
-func (r *rig) append(instanceID, chat, text string) {
+func (r *rig) append(instanceID, with, text string) {
 	r.t.Helper()
-	event, err := eventlog.NewEvent(instanceID, gateway.JID(chat), "", time.Now(), eventlog.WebhookTest{Message: text})
+	event, err := eventlog.NewEvent(instanceID, gateway.JID(with), "", time.Now(), eventlog.WebhookTest{Message: text})
 	r.check(err)
 	r.check(r.log.Append(r.t.Context(), event))
 }

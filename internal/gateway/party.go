@@ -1,5 +1,7 @@
 package gateway
 
+import "time"
+
 // Party is a person or group under both of its addresses; one may be unknown,
 // and a group has only its chat ID.
 type Party struct {
@@ -34,4 +36,27 @@ func (p Party) Key() JID {
 func (p Party) cleaned() Party {
 	p.Name = CleanName(p.Name)
 	return p
+}
+
+// ContactChange says that something about a contact changed: its name, its picture,
+// or that its other address became known.
+type ContactChange struct {
+	Contact Party
+	At      time.Time
+	// SourceKey is the same for every delivery of the change.
+	SourceKey string
+}
+
+func (ContactChange) incoming() {}
+
+// Cleaned cleans the key and the name, and bounds the time. It is nil for a contact
+// without an address.
+func (c ContactChange) Cleaned(now time.Time) Incoming {
+	if c.Contact.Address() == "" {
+		return nil
+	}
+	c.SourceKey = CleanID(c.SourceKey)
+	c.Contact = c.Contact.cleaned()
+	c.At = CleanTime(c.At, now)
+	return c
 }

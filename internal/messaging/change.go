@@ -186,5 +186,8 @@ func (s *Service) MarkRead(ctx context.Context, instanceID string, ref gateway.M
 	if err != nil || message.FromMe {
 		return err
 	}
-	return session.MarkRead(ctx, message.Key(), s.config.Now())
+	if err := session.MarkRead(ctx, message.Key(), s.config.Now()); err != nil {
+		return err
+	}
+	return s.config.Store.MarkChatRead(ctx, message)
 }

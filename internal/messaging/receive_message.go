@@ -46,6 +46,9 @@ func (r receiver) keepHistory(ctx context.Context, messages gateway.History) err
 		}
 		// The same message may still arrive by itself, and then it gets its event.
 		messages[n].WireKey = ""
+		if at := messages[n].SentAt; !at.IsZero() && at.Before(messages[n].CreatedAt) {
+			messages[n].CreatedAt = at // so that it stands in its place
+		}
 	}
 	err := r.config.Store.AddHistory(ctx, r.instanceID, messages)
 	if !errors.Is(err, gateway.ErrUnstorable) {

@@ -71,12 +71,9 @@ type RetentionStore interface {
 	DeleteMessages(ctx context.Context, instanceID string, ids []string) error
 }
 
-// ReadingStore finds messages for people to look at.
+// ReadingStore sums up messages, and keeps which were read.
 type ReadingStore interface {
-	NewestMessages(ctx context.Context, instanceID string, before gateway.Position, limit int) ([]gateway.Message, error)
-	NewestOfChat(ctx context.Context, instanceID string, chat gateway.Party, before gateway.Position,
-		window, limit int) (messages []gateway.Message, end gateway.Position, err error)
-	MessagesByID(ctx context.Context, instanceID string, ids []string) ([]gateway.Message, error)
+	MarkChatRead(ctx context.Context, through gateway.Message) error
 	ListCorrespondence(ctx context.Context, instanceID string, since time.Time) ([]gateway.Correspondence, error)
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/recado-project/recado/internal/admin"
 	"github.com/recado-project/recado/internal/api"
 	"github.com/recado-project/recado/internal/api/contract"
+	"github.com/recado-project/recado/internal/chat"
 	"github.com/recado-project/recado/internal/directory"
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
@@ -148,6 +149,7 @@ type Server struct {
 	directory   *directory.Service
 	groups      *group.Service
 	messages    *messaging.Service
+	chats       *chat.Service
 	traffic     *messaging.Traffic
 	access      *access.Service
 	users       *user.Service
@@ -257,6 +259,7 @@ func (s *Server) Run(ctx context.Context) error {
 		workers,
 		worker.Worker{Name: "memory", Run: memory{logger: s.config.Logger}.Run},
 		worker.Worker{Name: "seals", Run: s.store.Vault().Run},
+		worker.Worker{Name: "words", Run: s.indexWords},
 		worker.Worker{Name: "retention", Run: s.retention.Run},
 		worker.Worker{Name: "media", Run: s.blobs.Run},
 		worker.Worker{Name: "webhooks", Run: s.webhooks.Run, Ready: s.webhooks.Ready()},

@@ -1,9 +1,12 @@
 package server
 
 import (
+	"context"
 	"fmt"
+	"log/slog"
 
 	"github.com/recado-project/recado/internal/access"
+	"github.com/recado-project/recado/internal/chat"
 	"github.com/recado-project/recado/internal/directory"
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/group"
@@ -16,7 +19,7 @@ import (
 // buildUseCases makes the services that work with the store and the connector. Each
 // step needs the ones before it.
 func (s *Server) buildUseCases() error {
-	for _, build := range []func() error{s.buildNode, s.buildAccess, s.buildUsers, s.buildEvents, s.buildInstances, s.buildMessages, s.buildGroups} {
+	for _, build := range []func() error{s.buildNode, s.buildAccess, s.buildUsers, s.buildEvents, s.buildInstances, s.buildMessages, s.buildGroups, s.buildChats} {
 		if err := build(); err != nil {
 			return fmt.Errorf("server: %w", err)
 		}
@@ -103,4 +106,16 @@ func (s *Server) buildMessages() (err error) {
 		return nil
 	})
 	return nil
+}
+
+func (s *Server) buildChats() (err error) {
+	s.chats, err = chat.New(chat.Config{Store: s.store, Directory: s.directory, Describer: s.connector})
+	return err
+}
+
+// indexWords keeps the search up to date with the messages.
+func (s *Server) indexWords(ctx context.Context) error {
+	return s.store.RunIndex(ctx, func(err error) {
+		s.config.Logger.ErrorContext(ctx, "messages are not put into the index of words; it is tried again", slog.Any("error", err))
+	})
 }

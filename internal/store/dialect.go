@@ -33,9 +33,11 @@ type dialect struct {
 	each string
 }
 
+const sqliteName = "sqlite"
+
 func sqliteDialect() dialect {
 	return dialect{
-		name: "sqlite", title: "SQLite", each: "(SELECT value FROM json_each($2))",
+		name: sqliteName, title: "SQLite", each: "(SELECT value FROM json_each($2))",
 		size: "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()",
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/groupcommit"
 	"github.com/recado-project/recado/internal/sqlerror"
+	"github.com/recado-project/recado/internal/store/chattable"
 	"github.com/recado-project/recado/internal/store/recent"
 	"github.com/recado-project/recado/internal/store/table"
 	"github.com/recado-project/recado/internal/trace"
@@ -43,8 +44,9 @@ type recorder struct {
 	instanceID string
 	now        func() time.Time
 	appended   []eventlog.Event
-	recent     recent.Write // what becomes of the messages that are remembered
-	committed  func()       // called after the commit; may be nil
+	recent     recent.Write    // what becomes of the messages that are remembered
+	chats      chattable.Write // what becomes of the chats
+	committed  func()          // called after the commit; may be nil
 }
 
 // together is a transaction that appends the events of many writes at once.
@@ -124,10 +126,13 @@ func (s *Store) beginRecord(
 	r := &recorder{instanceID: instanceID, now: s.now}
 	cause := trace.Of(ctx)
 	return s.db.begin(ctx, instanceID, func(ctx context.Context, q table.Querier) error {
-		r.Querier, r.appended, r.committed, r.recent = q, nil, nil, s.recent.Begin(instanceID, gateway.TenureOf(ctx).Epoch)
+		epoch := gateway.TenureOf(ctx).Epoch
+		r.Querier, r.appended, r.committed = q, nil, nil
+		r.recent, r.chats = s.recent.Begin(instanceID, epoch), s.BeginChats(instanceID, epoch)
 		return fn(ctx, r)
 	}, func() {
 		r.recent.Committed()
+		r.chats.Committed()
 		if r.committed != nil {
 			r.committed()
 		}

@@ -224,7 +224,7 @@ func (s *Store) changingValues(i gateway.Instance) []any {
 // be deleted again.
 func (s *Store) DeleteInstance(ctx context.Context, id string) error {
 	defer s.changeInstance(ctx, id)()
-	if _, err := inSlices(func() (int64, error) { return s.removeMessages(ctx, id, deleteOldest, sliceRows) }); err != nil {
+	if _, err := inSlices(func() (int64, error) { return s.removeMessages(ctx, id, oldestMessages, sliceRows) }); err != nil {
 		return fmt.Errorf("store: delete instance: %w", err)
 	}
 	for _, query := range []string{

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/store/table"
 )
 
@@ -18,7 +19,7 @@ const (
 	messagesBeyond = "SELECT id FROM (SELECT id, status, created_at FROM messages WHERE instance_id = $1" +
 		" ORDER BY created_at DESC, id DESC LIMIT $3 + 0 OFFSET $2) AS surplus WHERE status <> 0"
 
-	deleteOldest = "DELETE FROM messages WHERE id IN (SELECT id FROM messages WHERE instance_id = $1 ORDER BY created_at, id LIMIT $2 + 0)"
+	oldestMessages = "SELECT id FROM messages WHERE instance_id = $1 ORDER BY created_at, id LIMIT $2 + 0"
 )
 
 // MessagesBefore returns the internal identifiers of an instance's messages from
@@ -47,7 +48,7 @@ func (s *Store) MessagesBeyond(ctx context.Context, instanceID string, keep, lim
 func (s *Store) DeleteMessages(ctx context.Context, instanceID string, ids []string) error {
 	set, err := texts(ids)
 	if err == nil {
-		_, err = s.removeMessages(ctx, instanceID, "DELETE FROM messages WHERE instance_id = $1 AND id IN "+s.dialect.in(), set)
+		_, err = s.removeMessages(ctx, instanceID, s.dialect.messagesOf(), set)
 	}
 	if err != nil {
 		return fmt.Errorf("store: delete messages: %w", err)
@@ -55,18 +56,38 @@ func (s *Store) DeleteMessages(ctx context.Context, instanceID string, ids []str
 	return nil
 }
 
-// removeMessages runs a statement that removes messages of an instance, which is its first
-// parameter, and returns how many there were. It is in order with the other writes of the
-// instance, so that they know which messages are gone.
+// messagesOf is the query for those identifiers in the second parameter that are messages of
+// the instance.
+func (d dialect) messagesOf() string {
+	return "SELECT id FROM messages WHERE instance_id || '' = $1 AND id IN " + d.in()
+}
+
+// removeMessages removes the messages of an instance that a query finds, whose first
+// parameter is the instance, and returns how many there were. It is in order with the other
+// writes of the instance, so that they know which messages are gone.
 func (s *Store) removeMessages(ctx context.Context, instanceID, query string, choice any) (removed int64, err error) {
 	err = s.record(ctx, instanceID, func(ctx context.Context, r *recorder) error {
 		r.recent.TouchedAll()
-		result, err := r.ExecContext(ctx, query, instanceID, choice)
+		ids, err := r.chats.Leaving(ctx, r, query, instanceID, choice)
 		if err != nil {
 			return err
 		}
-		removed, err = result.RowsAffected()
-		return err
+		removed = int64(len(ids))
+		if _, err := r.ExecContext(ctx, "DELETE FROM messages WHERE id IN ("+query+")", instanceID, choice); err != nil {
+			return err
+		}
+		return r.chats.Left(ctx, r, ids)
 	})
 	return removed, err
+}
+
+// MarkChatRead keeps that the messages of the chat of a message were read, up to that one.
+func (s *Store) MarkChatRead(ctx context.Context, through gateway.Message) error {
+	err := s.record(ctx, through.InstanceID, func(ctx context.Context, r *recorder) error {
+		return r.chats.Read(ctx, r, through)
+	})
+	if err != nil {
+		return fmt.Errorf("store: mark a chat as read: %w", err)
+	}
+	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/groupcommit"
+	"github.com/recado-project/recado/internal/store/chattable"
 	"github.com/recado-project/recado/internal/store/table"
 )
 
@@ -113,7 +114,7 @@ func (s *Store) messagesToUpdate(ctx context.Context, r *recorder, instanceID st
 	}
 	q := r.Querier
 	if len(ids) == 1 {
-		found, err := table.Collect(ctx, q, scanMessage, messageByPlatformID, instanceID, ids[0])
+		found, err := table.Collect(ctx, q, chattable.ScanMessage, messageByPlatformID, instanceID, ids[0])
 		if err != nil || len(found) > 0 {
 			slices.SortFunc(found, older)
 			return found, err
@@ -123,7 +124,7 @@ func (s *Store) messagesToUpdate(ctx context.Context, r *recorder, instanceID st
 	if err != nil {
 		return nil, err
 	}
-	found, err := table.Collect(ctx, q, scanMessage, s.dialect.messagesByIDs(), instanceID, set)
+	found, err := table.Collect(ctx, q, chattable.ScanMessage, s.dialect.messagesByIDs(), instanceID, set)
 	return slices.DeleteFunc(found, func(m gateway.Message) bool { return m.InstanceID != instanceID }), err
 }
 
@@ -178,12 +179,12 @@ func written(before, after gateway.Message) gateway.Message {
 	before.Chat.JID, before.Chat.LID = after.Chat.JID, after.Chat.LID
 	before.EditedAt, before.DeletedAt = after.EditedAt, after.DeletedAt
 	before.Text, before.Payload = after.Text, after.Payload
-	return asRead(before)
+	return chattable.AsRead(before)
 }
 
 // writeMessage writes the fields of a message that have changed, with one statement. It
 // writes no other message than before, whatever the other one says.
-func writeMessage(ctx context.Context, q table.Querier, before, after gateway.Message) error {
+func writeMessage(ctx context.Context, r *recorder, before, after gateway.Message) error {
 	statement, values := updateStatus, []any{int64(after.Status), table.Millis(after.StatusAt)}
 	content := before.Text != after.Text || !bytes.Equal(before.Payload, after.Payload)
 	if content || before.Chat.JID != after.Chat.JID || before.Chat.LID != after.Chat.LID || !before.SentAt.Equal(after.SentAt) ||
@@ -196,15 +197,25 @@ func writeMessage(ctx context.Context, q table.Querier, before, after gateway.Me
 		statement = updateContent
 		values = append(values, after.Text, table.NotNull(after.Payload))
 	}
-	_, err := q.ExecContext(ctx, statement, append(values, before.ID)...)
-	return err
+	if _, err := r.ExecContext(ctx, statement, append(values, before.ID)...); err != nil {
+		return err
+	}
+	if before.Text != after.Text {
+		return r.chats.Reworded(ctx, r, written(before, after))
+	}
+	if before.Chat.JID != after.Chat.JID || before.Chat.LID != after.Chat.LID {
+		// What is learned of the addresses may join two chats.
+		_, err := r.chats.Chat(ctx, r, after.Chat)
+		return err
+	}
+	return nil
 }
 
 // PendingMessages returns messages of all instances that were accepted after a position,
 // before a time, and have not been acknowledged since, oldest first, limit at most. Those
 // that are in the queue are left out: it sends them again.
 func (s *Store) PendingMessages(ctx context.Context, after gateway.Position, before time.Time, limit int) ([]gateway.Message, error) {
-	messages, err := table.Collect(ctx, s.db.scanner(), scanMessage, "SELECT "+messageColumns+
+	messages, err := table.Collect(ctx, s.db.scanner(), chattable.ScanMessage, "SELECT "+messageColumns+
 		" FROM messages WHERE status = 0 AND created_at < $1 AND (created_at, id) > ($2, $3)"+
 		" AND NOT EXISTS (SELECT 1 FROM queued_messages WHERE queued_messages.id = messages.id) ORDER BY created_at, id LIMIT $4 + 0",
 		table.Millis(before), table.Millis(after.At), after.ID, limit)

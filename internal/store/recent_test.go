@@ -20,6 +20,7 @@ import (
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/groupcommit"
+	"github.com/recado-project/recado/internal/store/chattable"
 	"github.com/recado-project/recado/internal/store/table"
 	"github.com/recado-project/recado/internal/testkit/postgres"
 )
@@ -113,7 +114,10 @@ func TestSentMessageIsNotRead(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	want := map[string]int{"INSERT INTO messages": 2, "UPDATE messages SET": 3, "INSERT INTO events": 2}
+	want := map[string]int{
+		"INSERT INTO messages": 2, "UPDATE messages SET": 3, "INSERT INTO events": 2,
+		"SELECT id, jid,": 1, "INSERT INTO chats": 1, "UPDATE chats SET": 2, // the chat is looked for once
+	}
 	if !reflect.DeepEqual(c.statements, want) {
 		t.Errorf("the statements were %v, want %v", c.statements, want)
 	}
@@ -296,7 +300,7 @@ func (m *mixedWriters) look(instanceID string) {
 		if !ok {
 			return nil
 		}
-		stored, err := table.Collect(ctx, r, scanMessage, messageByPlatformID, instanceID, message.PlatformID)
+		stored, err := table.Collect(ctx, r, chattable.ScanMessage, messageByPlatformID, instanceID, message.PlatformID)
 		if err != nil {
 			return err // an earlier write of the transaction has failed, and this one runs again
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/sqlerror"
+	"github.com/recado-project/recado/internal/store/chattable"
 	"github.com/recado-project/recado/internal/store/table"
 )
 
@@ -63,7 +64,7 @@ func (s *Store) ConfirmChange(
 		if change, known, err = table.Find(ctx, r, scanSentChange, findSentChange, instanceID, platformID); err != nil || !known || change.Confirmed {
 			return err
 		}
-		before, found, err := table.Find(ctx, r, scanMessage, messageByID, change.MessageID)
+		before, found, err := table.Find(ctx, r, chattable.ScanMessage, messageByID, change.MessageID)
 		if err != nil || !found {
 			return err
 		}

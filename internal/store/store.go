@@ -26,6 +26,7 @@ import (
 	"github.com/recado-project/recado/internal/sqlite"
 	"github.com/recado-project/recado/internal/store/cache"
 	"github.com/recado-project/recado/internal/store/census"
+	"github.com/recado-project/recado/internal/store/chattable"
 	"github.com/recado-project/recado/internal/store/devicetable"
 	"github.com/recado-project/recado/internal/store/nodetable"
 	"github.com/recado-project/recado/internal/store/recent"
@@ -65,6 +66,7 @@ type Store struct {
 	*census.Taker
 	DeviceTables
 	WebhookTables
+	ChatTables
 
 	db      database
 	dialect dialect
@@ -81,6 +83,9 @@ type DeviceTables = *devicetable.Tables
 
 // WebhookTables are the tables of webhooks and their deliveries.
 type WebhookTables = *webhooktable.Tables
+
+// ChatTables are the table of chats and the index of words.
+type ChatTables = *chattable.Tables
 
 // NodeTables are the tables of nodes and tenures; only PostgreSQL has them.
 type NodeTables = *nodetable.Tables
@@ -153,6 +158,9 @@ func open(ctx context.Context, config Config) (*Store, error) {
 	shared := sharedDatabase{s.db, s.dialect}
 	s.Tables, s.NodeTables, s.Taker = usertable.New(shared), nodetable.New(shared), census.New(shared)
 	s.VoteTable = votetable.New(ownDatabase{s})
+	if s.ChatTables, err = chattable.New(shared); err != nil {
+		return nil, errors.Join(fmt.Errorf("store: open: %w", err), s.Close())
+	}
 	if s.caches, err = newCaches(config, s.now); err != nil {
 		return nil, errors.Join(fmt.Errorf("store: open: %w", err), s.Close())
 	}
@@ -298,6 +306,9 @@ func (d sharedDatabase) Reader() table.Querier { return d.reader() }
 
 // Scanner runs queries that may read many rows.
 func (d sharedDatabase) Scanner() table.Querier { return d.scanner() }
+
+// SQLite reports whether it is a SQLite file.
+func (d sharedDatabase) SQLite() bool { return d.dialect.name == sqliteName }
 
 // ForUpdate ends a SELECT whose row must not change.
 func (d sharedDatabase) ForUpdate() string { return d.dialect.forUpdate }

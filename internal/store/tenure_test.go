@@ -202,6 +202,7 @@ func (f *fenced) writes() map[string]func(ctx context.Context) error {
 		"AddNewChat": func(ctx context.Context) error {
 			return f.AddNewChat(ctx, id, gateway.JID(uuid.NewString()), f.now, f.now.Add(-time.Hour))
 		},
+		"MarkChatRead":       func(ctx context.Context) error { return f.MarkChatRead(ctx, message) },
 		"DeleteMessages":     func(ctx context.Context) error { return f.DeleteMessages(ctx, id, []string{uuid.NewString()}) },
 		"UpdateMessages":     func(ctx context.Context) error { return f.UpdateMessages(ctx, id, []string{"P"}, keep) },
 		"UpdateMessagesSoon": func(ctx context.Context) error { return f.UpdateMessagesSoon(ctx, id, []string{"P"}, keep) },
@@ -244,8 +245,8 @@ func (f *fenced) writes() map[string]func(ctx context.Context) error {
 const others = `AllInstances AllQueued InstancesByID ChatKnown CountTraffic EventBounds EventInstances FindAccount FindChange FindDevice
 	FindDeviceKey FindIdempotency FindKey FindMessages FindQueued FindRegistrations FindWebhook FirstEventSince GetInstance GetKey
 	Kind LastEventBefore ListCorrespondence ListDeliveries ListDeviceKeys ListInstances ListKeys ListMessages ListNumberChecks
-	ListQueued ListVotes ListWebhooks QueuedHeads MessagesBefore MessagesBeyond MessagesByID NewChatsSince NewestEvents NewestMessages NewestOfChat PendingMessages
-	Census Connections Ping ReadChatEvents ReadEventSlice ReadEvents ReadWantedEvents RevokedKeys SentSince Size Close Webhooks
+	ListQueued ListVotes ListWebhooks QueuedHeads MessagesBefore MessagesBeyond MessagesByID NewChatsSince NewestEvents PendingMessages Census Connections
+	Ping ReadChatEvents ReadEventSlice ReadEvents ReadWantedEvents RevokedKeys SentSince Size Close Webhooks BeginChats CatchUp FindChat ListChats ListChatMessages RunIndex
 	CreateAccount CreateKey RevokeKey TouchKey SaveRegistrations Secret DeleteChanges DeleteIdempotency
 	CreateInstance DeleteInstance Vault WriteDeviceKeysIn`
 

@@ -10,51 +10,6 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 )
 
-func testNewestMessages(t *testing.T, f *fixture) {
-	t.Helper()
-	account := f.account()
-	instance, other := f.instance(account.ID, 1), f.instance(account.ID, 2)
-	f.add(f.message(other, 9), true)
-	var messages []gateway.Message // oldest first; the middle two at the same time
-	for _, n := range []int{1, 2, 2, 3} {
-		messages = append(messages, f.message(instance, n))
-		f.add(messages[len(messages)-1], true)
-	}
-	for name, test := range map[string]struct {
-		before gateway.Position
-		limit  int
-		want   []int
-	}{
-		"all":                {gateway.Position{}, 10, []int{3, 2, 1, 0}},
-		"some":               {gateway.Position{}, 2, []int{3, 2}},
-		"before a position":  {messages[2].Position(), 10, []int{1, 0}},
-		"between":            {messages[3].Position(), 1, []int{2}},
-		"before the first":   {messages[0].Position(), 10, nil},
-		"before one that is": {gateway.Position{At: after(3), ID: "0"}, 10, []int{2, 1, 0}},
-	} {
-		heads, err := f.NewestMessages(f.ctx(), instance.ID, test.before, test.limit)
-		f.check(err)
-		if got := placesOf(messages, heads); !slices.Equal(got, test.want) {
-			t.Errorf("%s: got %v, want %v", name, got, test.want)
-		}
-	}
-	heads, err := f.NewestMessages(f.ctx(), instance.ID, gateway.Position{}, 1)
-	f.check(err)
-	if len(heads) != 1 || heads[0].Chat != messages[3].Chat || !heads[0].FromMe || heads[0].Position() != messages[3].Position() {
-		t.Errorf("the newest is %+v", heads)
-	}
-
-	ids := []string{messages[3].ID, messages[0].ID, newID(), messages[1].PlatformID}
-	found, err := f.MessagesByID(f.ctx(), instance.ID, ids)
-	f.check(err)
-	if got := placesOf(messages, found); !slices.Equal(got, []int{0, 3}) || found[0].Text != messages[0].Text {
-		t.Errorf("found %v by their ids: %+v", got, found)
-	}
-	if found, err := f.MessagesByID(f.ctx(), other.ID, ids); len(found) != 0 || err != nil {
-		t.Errorf("another instance finds %v, %v", found, err)
-	}
-}
-
 // Only what the platform has taken, or brought, makes a chat known.
 func testChatKnown(t *testing.T, f *fixture) {
 	t.Helper()
@@ -130,45 +85,6 @@ func testListCorrespondence(t *testing.T, f *fixture) {
 	}
 }
 
-func testNewestOfChat(t *testing.T, f *fixture) {
-	t.Helper()
-	instance := f.instance(f.account().ID, 1)
-	number, lid := gateway.JID("55119@s.whatsapp.net"), gateway.JID("77@lid")
-	var messages []gateway.Message // oldest first
-	for n, chat := range []gateway.Party{{JID: number}, {LID: lid}, {JID: number, LID: lid}, {JID: "1-2@g.us"}, {JID: number}, {JID: "1-2@g.us"}} {
-		message := f.message(instance, n)
-		message.Chat = chat
-		messages = append(messages, message)
-		f.add(message, true)
-	}
-	for name, test := range map[string]struct {
-		chat          gateway.Party
-		before        gateway.Position
-		window, limit int
-		want          []int
-		end           gateway.Position
-	}{
-		"both addresses":     {gateway.Party{JID: number, LID: lid}, gateway.Position{}, 10, 10, []int{4, 2, 1, 0}, gateway.Position{}},
-		"by number":          {gateway.Party{JID: number}, gateway.Position{}, 10, 10, []int{4, 2, 0}, gateway.Position{}},
-		"by LID":             {gateway.Party{LID: lid}, gateway.Position{}, 10, 10, []int{2, 1}, gateway.Position{}},
-		"of a group":         {gateway.Party{JID: "1-2@g.us"}, gateway.Position{}, 10, 10, []int{5, 3}, gateway.Position{}},
-		"of nobody":          {gateway.Party{JID: "9@s.whatsapp.net"}, gateway.Position{}, 10, 10, nil, gateway.Position{}},
-		"limit":              {gateway.Party{JID: number}, gateway.Position{}, 10, 2, []int{4, 2}, gateway.Position{}},
-		"before":             {gateway.Party{JID: number}, messages[4].Position(), 10, 10, []int{2, 0}, gateway.Position{}},
-		"window":             {gateway.Party{JID: number}, gateway.Position{}, 3, 10, []int{4}, messages[3].Position()},
-		"empty window":       {gateway.Party{LID: lid}, gateway.Position{}, 3, 10, nil, messages[3].Position()},
-		"window to the end":  {gateway.Party{JID: number}, messages[3].Position(), 3, 10, []int{2, 0}, messages[0].Position()},
-		"nothing any more":   {gateway.Party{JID: number}, messages[0].Position(), 3, 10, nil, gateway.Position{}},
-		"window, then limit": {gateway.Party{JID: number}, gateway.Position{}, 4, 2, []int{4, 2}, gateway.Position{}},
-	} {
-		found, end, err := f.NewestOfChat(f.ctx(), instance.ID, test.chat, test.before, test.window, test.limit)
-		f.check(err)
-		if got := placesOf(messages, found); !slices.Equal(got, test.want) || end != test.end {
-			t.Errorf("%s: got %v and %v, want %v and %v", name, got, end, test.want, test.end)
-		}
-	}
-}
-
 func testCountTraffic(t *testing.T, f *fixture) {
 	t.Helper()
 	account := f.account()
@@ -212,13 +128,4 @@ func testCountTraffic(t *testing.T, f *fixture) {
 			t.Errorf("%s: got %v, want %v", name, got, test.want)
 		}
 	}
-}
-
-// placesOf says where messages are in a list, by their internal identifiers.
-func placesOf(all, found []gateway.Message) []int {
-	var places []int
-	for _, message := range found {
-		places = append(places, slices.IndexFunc(all, func(m gateway.Message) bool { return m.ID == message.ID }))
-	}
-	return places
 }

@@ -1,0 +1,218 @@
+// Package chat holds the use cases of reading: the chats of an instance, the messages of a
+// chat, one message. It reads what this program has kept, and asks the platform nothing.
+package chat
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+// Store finds chats and messages.
+type Store interface {
+	ListChats(ctx context.Context, instanceID string, filter gateway.ChatFilter, page gateway.PageRequest) (gateway.Page[gateway.Chat], error)
+	FindChat(ctx context.Context, instanceID string, party gateway.Party) (gateway.Chat, bool, error)
+	ListChatMessages(ctx context.Context, chatID string, filter gateway.MessageFilter, page gateway.PageRequest) (gateway.Page[gateway.Message], error)
+	FindMessages(ctx context.Context, instanceID, id string) ([]gateway.Message, error)
+	MessagesByID(ctx context.Context, instanceID string, ids []string) ([]gateway.Message, error)
+}
+
+// Directory knows the addresses of people.
+type Directory interface {
+	// Candidates returns the addresses that a recipient may have, without asking the
+	// platform.
+	Candidates(ctx context.Context, to gateway.Recipient) ([]gateway.Party, error)
+}
+
+// Describer reads what the payload of a message holds besides its text.
+type Describer interface {
+	Describe(ctx context.Context, payload []byte) (gateway.Details, error)
+}
+
+// Config is what the service stands on. All of it is required.
+type Config struct {
+	Store     Store
+	Directory Directory
+	Describer Describer
+}
+
+// Service carries out the use cases. It is safe for concurrent use.
+type Service struct{ config Config }
+
+// New makes the service.
+func New(config Config) (*Service, error) {
+	if config.Store == nil || config.Directory == nil || config.Describer == nil {
+		return nil, errors.New("chat: a part is missing")
+	}
+	return &Service{config}, nil
+}
+
+// Listed is a chat with its newest message, which is nil if it was removed.
+type Listed struct {
+	gateway.Chat
+
+	Last *gateway.Message
+}
+
+// List returns a page of the chats of an instance, the one with the newest message first.
+func (s *Service) List(
+	ctx context.Context, instanceID string, filter gateway.ChatFilter, request gateway.PageRequest,
+) (page gateway.Page[Listed], err error) {
+	found, err := s.config.Store.ListChats(ctx, instanceID, filter, request)
+	if err != nil {
+		return page, fmt.Errorf("chat: list chats: %w", err)
+	}
+	page.Total = found.Total
+	page.Items, err = s.withLast(ctx, instanceID, found.Items)
+	return page, err
+}
+
+// Get returns the chat of an instance with somebody, or in a group. Its error is NotFound.
+func (s *Service) Get(ctx context.Context, instanceID string, with gateway.Recipient) (Listed, error) {
+	found, err := s.find(ctx, instanceID, with)
+	if err != nil {
+		return Listed{}, err
+	}
+	listed, err := s.withLast(ctx, instanceID, []gateway.Chat{found})
+	if err != nil {
+		return Listed{}, err
+	}
+	return listed[0], nil
+}
+
+// find finds a chat by the addresses that are known of a recipient.
+func (s *Service) find(ctx context.Context, instanceID string, with gateway.Recipient) (gateway.Chat, error) {
+	candidates, err := s.config.Directory.Candidates(ctx, with)
+	if err != nil {
+		return gateway.Chat{}, fmt.Errorf("chat: find a chat: %w", err)
+	}
+	for _, party := range candidates {
+		found, ok, err := s.config.Store.FindChat(ctx, instanceID, party)
+		if err != nil {
+			return gateway.Chat{}, fmt.Errorf("chat: find a chat: %w", err)
+		}
+		if ok {
+			return found, nil
+		}
+	}
+	return gateway.Chat{}, gateway.Errorf(gateway.NotFound, gateway.CodeChatNotFound,
+		"the instance has no chat with this number or chat ID")
+}
+
+// withLast adds their newest messages to chats.
+func (s *Service) withLast(ctx context.Context, instanceID string, chats []gateway.Chat) ([]Listed, error) {
+	ids := make([]string, 0, len(chats))
+	for _, chat := range chats {
+		if chat.LastID != "" {
+			ids = append(ids, chat.LastID)
+		}
+	}
+	messages, err := s.config.Store.MessagesByID(ctx, instanceID, ids)
+	if err != nil {
+		return nil, fmt.Errorf("chat: read the newest messages: %w", err)
+	}
+	byID := make(map[string]*gateway.Message, len(messages))
+	for n := range messages {
+		if err := s.describe(ctx, &messages[n]); err != nil {
+			return nil, err
+		}
+		byID[messages[n].ID] = &messages[n]
+	}
+	listed := make([]Listed, len(chats))
+	for n, chat := range chats {
+		listed[n] = Listed{Chat: chat, Last: byID[chat.LastID]}
+	}
+	return listed, nil
+}
+
+// Query chooses messages of a chat.
+type Query struct {
+	gateway.MessageFilter
+
+	// Before and After name messages of the chat; nil: the positions of the filter count.
+	Before, After *gateway.MessageRef
+}
+
+// Messages returns a page of the messages of the chat with somebody, or in a group. Its error is
+// NotFound if there is no such chat, or if a message that the query names is not in it.
+func (s *Service) Messages(
+	ctx context.Context, instanceID string, with gateway.Recipient, query Query, request gateway.PageRequest,
+) (page gateway.Page[gateway.Message], err error) {
+	found, err := s.find(ctx, instanceID, with)
+	if err != nil {
+		return page, err
+	}
+	filter := query.MessageFilter
+	if filter.Before, err = s.position(ctx, found, query.Before, filter.Before); err != nil {
+		return page, err
+	}
+	if filter.After, err = s.position(ctx, found, query.After, filter.After); err != nil {
+		return page, err
+	}
+	page, err = s.config.Store.ListChatMessages(ctx, found.ID, filter, request)
+	if err != nil {
+		return page, fmt.Errorf("chat: list messages: %w", err)
+	}
+	for n := range page.Items {
+		if err := s.describe(ctx, &page.Items[n]); err != nil {
+			return page, err
+		}
+	}
+	return page, nil
+}
+
+// position is where a message of a chat is, or else the position that is given.
+func (s *Service) position(
+	ctx context.Context, chat gateway.Chat, ref *gateway.MessageRef, given gateway.Position,
+) (gateway.Position, error) {
+	if ref == nil {
+		return given, nil
+	}
+	messages, err := s.config.Store.FindMessages(ctx, chat.InstanceID, ref.ID)
+	if err != nil {
+		return given, fmt.Errorf("chat: find a message: %w", err)
+	}
+	for _, message := range messages {
+		if message.Chat.Is(chat.Party.JID) || message.Chat.Is(chat.Party.LID) {
+			return message.Position(), nil
+		}
+	}
+	return given, gateway.Errorf(gateway.NotFound, gateway.CodeMessageNotFound, "the chat has no message with the identifier %q", ref.ID)
+}
+
+// Message returns the message of an instance that ref names. If two chats hold the same
+// identifier, it is the message in the chat of ref, or else the older one. Its error is
+// NotFound.
+func (s *Service) Message(ctx context.Context, instanceID string, ref gateway.MessageRef) (gateway.Message, error) {
+	found, err := s.config.Store.FindMessages(ctx, instanceID, ref.ID)
+	if err != nil {
+		return gateway.Message{}, fmt.Errorf("chat: find a message: %w", err)
+	}
+	if len(found) == 0 {
+		return gateway.Message{}, gateway.Errorf(gateway.NotFound, gateway.CodeMessageNotFound,
+			"the instance has no message with this identifier")
+	}
+	message := found[0]
+	for _, other := range found {
+		if other.Chat.Is(ref.Chat) {
+			message = other
+			break
+		}
+	}
+	err = s.describe(ctx, &message)
+	return message, err
+}
+
+// describe reads what a message holds besides its text. One that was deleted holds nothing.
+func (s *Service) describe(ctx context.Context, message *gateway.Message) error {
+	if !message.DeletedAt.IsZero() {
+		return nil
+	}
+	var err error
+	if message.Details, err = s.config.Describer.Describe(ctx, message.Payload); err != nil {
+		return fmt.Errorf("chat: describe a message: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,44 @@
+// Faults in reading: chats, their messages, and the search.
+
+package main
+
+func chatFaults() []fault {
+	const write, run = "internal/store/chattable/write.go", "TestSQLite/chats"
+	return []fault{
+		{
+			name: "a second delivery is not unread twice", file: write,
+			old: " AND EXISTS (SELECT 1 FROM messages WHERE id = $2)`", new: "`",
+			test: storeTests, run: run,
+		},
+		{
+			name: "two chats of one person are joined", file: write,
+			old: `		{"UPDATE messages SET chat_id = $1 WHERE chat_id = $2", []any{kept.id, gone.id}},` + "\n", new: "",
+			test: storeTests, run: run,
+		},
+		{
+			name: "a chat that was joined is not known by its old id", file: write,
+			old: "	w.forget([]gateway.JID{gone.jid}, []gateway.JID{gone.lid})\n", new: "",
+			test: storeTests, run: run,
+		},
+		{
+			name: "what was edited is found by its new words", file: "internal/store/message_update.go",
+			old: "		return r.chats.Reworded(ctx, r, written(before, after))\n", new: "		return nil\n",
+			test: storeTests, run: run,
+		},
+		{
+			name: "what came just now is found", file: "internal/store/chattable/index_sqlite.go",
+			old: "		if haveAll(wordsOf(message.text), words) {", new: "		if false {",
+			test: storeTests, run: run,
+		},
+		{
+			name: "rowids that are given again are put into the index", file: "internal/store/chattable/index_sqlite.go",
+			old: "WHERE through > newest.place", new: "WHERE through < 0",
+			test: storeTests, run: run,
+		},
+		{
+			name: "a message that was read is not unread", file: "internal/messaging/change.go",
+			old: "	return s.config.Store.MarkChatRead(ctx, message)\n", new: "	return nil\n",
+			test: serverTests, run: "ChatsAreRead",
+		},
+	}
+}

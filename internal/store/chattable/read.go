@@ -1,0 +1,220 @@
+// How chats and their messages are read.
+
+package chattable
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/store/table"
+)
+
+const chatColumns = "id, instance_id, jid, lid, name, last_id, last_at, unread"
+
+func scanChat(row table.Scanner) (gateway.Chat, error) {
+	var chat gateway.Chat
+	var lastAt int64
+	err := row.Scan(&chat.ID, &chat.InstanceID, &chat.Party.JID, &chat.Party.LID, &chat.Party.Name, &chat.LastID, &lastAt, &chat.Unread)
+	chat.LastAt = table.Time(lastAt)
+	return chat, err
+}
+
+// FindChat returns the chat of an instance that has one of the addresses, and whether there is
+// one.
+func (t *Tables) FindChat(ctx context.Context, instanceID string, party gateway.Party) (gateway.Chat, bool, error) {
+	chat, found, err := table.Find(ctx, t.db.Reader(), scanChat,
+		"SELECT "+chatColumns+" FROM chats WHERE instance_id = $1 AND lid = $2 AND lid <> '' UNION ALL "+
+			"SELECT "+chatColumns+" FROM chats WHERE instance_id = $1 AND jid = $3 AND jid <> '' LIMIT 1",
+		instanceID, string(party.LID), string(party.JID))
+	if err != nil {
+		return chat, false, fmt.Errorf("store: find chat: %w", err)
+	}
+	return chat, found, nil
+}
+
+// ListChats returns a page of the chats of an instance, the one with the newest message first.
+func (t *Tables) ListChats(
+	ctx context.Context, instanceID string, filter gateway.ChatFilter, request gateway.PageRequest,
+) (page gateway.Page[gateway.Chat], err error) {
+	from, args := "FROM chats WHERE instance_id = $1", []any{instanceID}
+	if filter.Unread != nil {
+		from += " AND (unread > 0) = $2"
+		args = append(args, *filter.Unread)
+	}
+	if filter.Search == "" {
+		page, err = listInOrder(ctx, t.db.Scanner(), scanChat, request, chatColumns, from, "last_at DESC, id DESC", args)
+	} else {
+		page, err = t.searchChats(ctx, filter.Search, request, from, args)
+	}
+	if err != nil {
+		return page, fmt.Errorf("store: list chats: %w", err)
+	}
+	return page, nil
+}
+
+// searchChats looks through all chats: a name may have the text anywhere in it.
+func (t *Tables) searchChats(
+	ctx context.Context, search string, request gateway.PageRequest, from string, args []any,
+) (page gateway.Page[gateway.Chat], err error) {
+	text := fold(strings.TrimSpace(search))
+	number := digitsOf(search)
+	all, err := table.Collect(ctx, t.db.Scanner(), scanChat, "SELECT "+chatColumns+" "+from, args...)
+	if err != nil {
+		return page, err
+	}
+	all = slices.DeleteFunc(all, func(chat gateway.Chat) bool {
+		return !strings.Contains(fold(chat.Party.Name), text) && (number == "" || !strings.Contains(chat.Party.JID.User(), number))
+	})
+	slices.SortFunc(all, func(a, b gateway.Chat) int { return cmp.Or(b.LastAt.Compare(a.LastAt), cmp.Compare(b.ID, a.ID)) })
+	first := min(request.Offset(), len(all))
+	return gateway.Page[gateway.Chat]{Items: all[first:min(first+request.Limit, len(all))], Total: len(all)}, nil
+}
+
+// digitsOf returns the digits of a text that is written as a number, or as a part of one.
+func digitsOf(text string) string {
+	var digits strings.Builder
+	for _, c := range text {
+		switch {
+		case c >= '0' && c <= '9':
+			digits.WriteRune(c)
+		case strings.ContainsRune("+ .-()", c):
+		default:
+			return ""
+		}
+	}
+	return digits.String()
+}
+
+// ListChatMessages returns a page of the messages of a chat, newest first unless the filter says
+// otherwise.
+func (t *Tables) ListChatMessages(
+	ctx context.Context, chatID string, filter gateway.MessageFilter, request gateway.PageRequest,
+) (page gateway.Page[gateway.Message], err error) {
+	from, args := "FROM messages WHERE chat_id = $1", []any{chatID}
+	if filter.Search != "" {
+		words := wanted(filter.Search)
+		if len(words) == 0 {
+			return page, nil
+		}
+		fresh, err := t.words.fresh(ctx, chatID, words)
+		if err != nil {
+			return page, fmt.Errorf("store: search what came of late: %w", err)
+		}
+		for n, word := range words {
+			words[n] = entry(chatID, word)
+		}
+		// An expression, so that no index of the column is taken.
+		from, args = t.words.matching()+" AND chat_id || '' = $2", []any{t.words.query(words), chatID}
+		if len(fresh) > 0 {
+			set, err := json.Marshal(fresh)
+			if err != nil {
+				return page, fmt.Errorf("store: search what came of late: %w", err)
+			}
+			from = "FROM messages WHERE id IN (SELECT id " + from + " UNION SELECT value FROM json_each($3))"
+			args = append(args, string(set))
+		}
+	}
+	add := func(condition string, values ...any) {
+		for _, value := range values {
+			args = append(args, value)
+			condition = strings.Replace(condition, "?", "$"+strconv.Itoa(len(args)), 1)
+		}
+		from += " AND " + condition
+	}
+	if filter.Before != (gateway.Position{}) {
+		add("(created_at, id) < (?, ?)", table.Millis(filter.Before.At), filter.Before.ID)
+	}
+	if filter.After != (gateway.Position{}) {
+		add("(created_at, id) > (?, ?)", table.Millis(filter.After.At), filter.After.ID)
+	}
+	if len(filter.Types) > 0 {
+		var types []any
+		for _, one := range filter.Types {
+			types = append(types, string(one))
+		}
+		add("type IN ("+strings.Repeat("?, ", len(types)-1)+"?)", types...)
+	}
+	order := "created_at DESC, id DESC"
+	if filter.OldestFirst {
+		order = "created_at, id"
+	}
+	page, err = listInOrder(ctx, t.db.Scanner(), ScanMessage, request, MessageColumns, from, order, args)
+	if err != nil {
+		return page, fmt.Errorf("store: list messages of a chat: %w", err)
+	}
+	return page, nil
+}
+
+// countedBeyond is how many rows are counted beyond a page: a chat may have any number.
+const countedBeyond = 5_000
+
+// listInOrder is table.List in an order of its own. It counts no further than countedBeyond.
+func listInOrder[T any](
+	ctx context.Context, q table.Querier, scan func(row table.Scanner) (T, error), request gateway.PageRequest,
+	columns, from, order string, args []any,
+) (page gateway.Page[T], err error) {
+	n, offset := len(args), request.Offset()
+	page.Items, err = table.Collect(ctx, q, scan, "SELECT "+columns+" "+from+" ORDER BY "+order+
+		// A limit that is a bare parameter makes SQLite plan anew each time.
+		" LIMIT $"+strconv.Itoa(n+1)+" + 0 OFFSET $"+strconv.Itoa(n+2), append(slices.Clone(args), request.Limit, offset)...)
+	if err != nil {
+		return page, err
+	}
+	if n := len(page.Items); n < request.Limit && (n > 0 || offset == 0) {
+		page.Total = offset + n
+		return page, nil
+	}
+	return page, q.QueryRowContext(ctx, "SELECT count(*) FROM (SELECT 1 "+from+" LIMIT $"+strconv.Itoa(n+1)+" + 0) AS counted",
+		append(args, offset+request.Limit+countedBeyond)...).Scan(&page.Total)
+}
+
+// IndexPause is how long the index of words waits for more messages that were kept.
+const IndexPause = time.Second
+
+// CatchUp puts the messages that were kept into the index of words, until there are none left.
+// It does nothing if there are none.
+func (t *Tables) CatchUp(ctx context.Context) error {
+	select {
+	case <-t.added:
+	default:
+		return nil
+	}
+	for ctx.Err() == nil {
+		more, err := t.words.catchUp(ctx)
+		if err != nil {
+			select {
+			case t.added <- struct{}{}: // they are still to be done
+			default:
+			}
+			return err
+		}
+		if !more {
+			break
+		}
+	}
+	return nil
+}
+
+// RunIndex keeps the index of words up to date until ctx ends. failed is told of what went
+// wrong; it is tried again.
+func (t *Tables) RunIndex(ctx context.Context, failed func(error)) error {
+	ticker := time.NewTicker(IndexPause)
+	defer ticker.Stop()
+	for {
+		if err := t.CatchUp(ctx); err != nil && ctx.Err() == nil {
+			failed(err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
+		}
+	}
+}

@@ -1,0 +1,260 @@
+// How chats are kept: with the messages that are written.
+
+package chattable
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/store/table"
+)
+
+const (
+	// Two at most: one by the number and one by the LID, which is the first.
+	findChats = "SELECT id, jid, lid FROM chats WHERE instance_id = $1 AND jid = $2 AND jid <> '' UNION " +
+		"SELECT id, jid, lid FROM chats WHERE instance_id = $1 AND lid = $3 AND lid <> '' ORDER BY lid DESC"
+
+	insertChat = "INSERT INTO chats (instance_id, id, jid, lid, name, last_id, last_at, unread, read_at) VALUES ($1, $2, $3, $4, '', '', 0, 0, 0)"
+
+	// A message of a history is older than what is there. A message that was not added,
+	// because it was there already, changes nothing.
+	noteMessage = `UPDATE chats SET
+		last_id = CASE WHEN last_at <= $1 THEN $2 ELSE last_id END,
+		last_at = CASE WHEN last_at <= $1 THEN $1 ELSE last_at END,
+		name = CASE WHEN $3 <> '' AND (last_at <= $1 OR name = '') THEN $3 ELSE name END,
+		unread = unread + $4
+		WHERE instance_id = $5 AND id = $6 AND EXISTS (SELECT 1 FROM messages WHERE id = $2)`
+
+	// Of two chats that were one person's all along, the first takes over what the second has.
+	takeOver = `UPDATE chats SET
+		last_id = CASE WHEN last_at >= $1 THEN last_id ELSE $2 END,
+		last_at = CASE WHEN last_at >= $1 THEN last_at ELSE $1 END,
+		name = CASE WHEN name <> '' THEN name ELSE $3 END,
+		read_at = CASE WHEN read_at >= $4 THEN read_at ELSE $4 END WHERE instance_id = $5 AND id = $6`
+
+	countUnread = `UPDATE chats SET unread = (SELECT count(*) FROM messages
+		WHERE messages.chat_id = chats.id AND created_at > chats.read_at AND NOT from_me AND wire_key IS NOT NULL)
+		WHERE instance_id = $1 AND id = $2`
+)
+
+// Write is one write to the chats of an instance, for the goroutine that carries it out.
+// Writes of one instance run one after another.
+type Write struct {
+	tables     *Tables
+	instanceID string
+	epoch      int64
+	steps      []step
+}
+
+// step is what a write has learned, in the order in which it did.
+type step struct {
+	name   name
+	id     string // empty: what was known of the name is wrong
+	reword bool   // a message was added that is not in the index
+}
+
+// BeginChats begins a write in the tenure with the epoch. A write that runs again is begun again.
+func (t *Tables) BeginChats(instanceID string, epoch int64) Write {
+	return Write{tables: t, instanceID: instanceID, epoch: epoch}
+}
+
+// Committed is called after the commit, in the order of the writes.
+func (w *Write) Committed() {
+	for _, s := range w.steps {
+		switch {
+		case s.reword:
+			select {
+			case w.tables.added <- struct{}{}:
+			default: // it is known already
+			}
+		case s.id == "":
+			w.tables.known.Remove(s.name)
+		default:
+			w.tables.known.Add(s.name, s.id)
+		}
+	}
+}
+
+// Chat returns the id of the chat of a party, and adds the chat if there is none. Two chats
+// that turn out to be one are joined.
+func (w *Write) Chat(ctx context.Context, q table.Querier, party gateway.Party) (id string, err error) {
+	known := w.name(party.JID, party.LID)
+	if id, ok := w.tables.known.Get(known); ok {
+		return id, nil
+	}
+	found, err := table.Collect(ctx, q, scanNamed, findChats, w.instanceID, string(party.JID), string(party.LID))
+	if err != nil {
+		return "", err
+	}
+	switch len(found) {
+	case 0:
+		if id, err = newID(); err == nil {
+			_, err = q.ExecContext(ctx, insertChat, w.instanceID, id, string(party.JID), string(party.LID))
+		}
+	case 1:
+		id, err = found[0].id, w.learn(ctx, q, found[0], party)
+	default:
+		id, err = w.join(ctx, q, found[0], found[1], party)
+	}
+	if err != nil {
+		return "", err
+	}
+	w.steps = append(w.steps, step{name: known, id: id})
+	return id, nil
+}
+
+// named is a chat with its addresses.
+type named struct {
+	id       string
+	jid, lid gateway.JID
+}
+
+func scanNamed(row table.Scanner) (named, error) {
+	var n named
+	err := row.Scan(&n.id, &n.jid, &n.lid)
+	return n, err
+}
+
+func newID() (string, error) {
+	id, err := uuid.NewV7()
+	if err != nil {
+		return "", fmt.Errorf("chattable: choose an id: %w", err)
+	}
+	return strings.ReplaceAll(id.String(), "-", ""), nil // one word of the index
+}
+
+func (w *Write) name(jid, lid gateway.JID) name { return name{w.instanceID, w.epoch, jid, lid} }
+
+// forget makes the addresses of a chat unknown, at once and after the commit: an earlier write
+// of the same transaction may make them known then.
+func (w *Write) forget(jids, lids []gateway.JID) {
+	for _, jid := range append(jids, "") {
+		for _, lid := range append(lids, "") {
+			stale := w.name(jid, lid)
+			w.tables.known.Remove(stale)
+			w.steps = append(w.steps, step{name: stale})
+		}
+	}
+}
+
+// learn writes the addresses of a chat that were not known, or are others now.
+func (w *Write) learn(ctx context.Context, q table.Querier, chat named, party gateway.Party) error {
+	jid, lid := cmp.Or(party.JID, chat.jid), cmp.Or(party.LID, chat.lid)
+	if jid == chat.jid && lid == chat.lid {
+		return nil
+	}
+	w.forget([]gateway.JID{chat.jid, jid}, []gateway.JID{chat.lid, lid})
+	_, err := q.ExecContext(ctx, "UPDATE chats SET jid = $1, lid = $2 WHERE instance_id = $3 AND id = $4",
+		string(jid), string(lid), w.instanceID, chat.id)
+	return err
+}
+
+// join makes one chat of two: of one that has the LID, and one that has the number.
+func (w *Write) join(ctx context.Context, q table.Querier, kept, gone named, party gateway.Party) (string, error) {
+	if kept.lid != party.LID {
+		kept, gone = gone, kept
+	}
+	type rest struct {
+		lastID, name   string
+		lastAt, readAt int64
+	}
+	other, _, err := table.Find(ctx, q, func(row table.Scanner) (rest, error) {
+		var r rest
+		err := row.Scan(&r.lastID, &r.name, &r.lastAt, &r.readAt)
+		return r, err
+	}, "SELECT last_id, name, last_at, read_at FROM chats WHERE instance_id = $1 AND id = $2", w.instanceID, gone.id)
+	if err != nil {
+		return "", err
+	}
+	moved, err := table.Collect(ctx, q, scanWorded, "SELECT 0, id, chat_id, text FROM messages WHERE chat_id = $1 AND text <> ''", gone.id)
+	if err != nil {
+		return "", err
+	}
+	for _, message := range moved {
+		if err := w.tables.words.replace(ctx, q, kept.id, message.id, message.text); err != nil {
+			return "", err
+		}
+	}
+	for _, statement := range []struct {
+		query string
+		args  []any
+	}{
+		{"UPDATE messages SET chat_id = $1 WHERE chat_id = $2", []any{kept.id, gone.id}},
+		{"DELETE FROM chats WHERE instance_id = $1 AND id = $2", []any{w.instanceID, gone.id}},
+		{takeOver, []any{other.lastAt, other.lastID, other.name, other.readAt, w.instanceID, kept.id}},
+		{countUnread, []any{w.instanceID, kept.id}},
+	} {
+		if _, err := q.ExecContext(ctx, statement.query, statement.args...); err != nil {
+			return "", err
+		}
+	}
+	w.forget([]gateway.JID{gone.jid}, []gateway.JID{gone.lid})
+	return kept.id, w.learn(ctx, q, kept, party)
+}
+
+// Added notes a message that was written into a chat just now, unless it was there already.
+// It counts as unread if it arrived, and is from somebody else.
+func (w *Write) Added(ctx context.Context, q table.Querier, chatID string, message gateway.Message) error {
+	unread := int64(0)
+	if !message.FromMe && message.WireKey != "" {
+		unread = 1
+	}
+	name := message.Chat.Name
+	if name == "" && !message.FromMe && !message.Chat.JID.IsGroup() {
+		name = message.Sender.Name
+	}
+	_, err := q.ExecContext(ctx, noteMessage, table.Millis(message.CreatedAt), message.ID, name, unread, message.InstanceID, chatID)
+	if err != nil || message.Text == "" {
+		return err
+	}
+	w.steps = append(w.steps, step{reword: true})
+	return w.tables.words.add(ctx, q, chatID, message)
+}
+
+// Reworded notes that the text of a message has changed.
+func (w *Write) Reworded(ctx context.Context, q table.Querier, message gateway.Message) error {
+	chatID, err := w.Chat(ctx, q, message.Chat)
+	if err != nil {
+		return err
+	}
+	return w.tables.words.replace(ctx, q, chatID, message.ID, message.Text)
+}
+
+// Read notes that the messages of a chat were read, up to one that is given.
+func (w *Write) Read(ctx context.Context, q table.Querier, through gateway.Message) error {
+	chatID, err := w.Chat(ctx, q, through.Chat)
+	if err != nil {
+		return err
+	}
+	if _, err = q.ExecContext(ctx, "UPDATE chats SET read_at = $1 WHERE instance_id = $2 AND id = $3 AND read_at < $1",
+		table.Millis(through.CreatedAt), w.instanceID, chatID); err != nil {
+		return err
+	}
+	_, err = q.ExecContext(ctx, countUnread, w.instanceID, chatID)
+	return err
+}
+
+// Leaving notes that messages are about to be removed, and returns their ids for Left. set is
+// a query for their ids, with its parameters.
+func (w *Write) Leaving(ctx context.Context, q table.Querier, set string, args ...any) (ids []string, err error) {
+	ids, err = table.Collect(ctx, q, table.ScanText, set, args...)
+	if err != nil || len(ids) == 0 {
+		return ids, err
+	}
+	_, err = q.ExecContext(ctx, `UPDATE chats SET unread = unread - gone.n FROM (
+		SELECT m.instance_id, m.chat_id, count(*) AS n FROM messages AS m
+		JOIN chats AS c ON c.instance_id = m.instance_id AND c.id = m.chat_id
+		WHERE m.id IN (`+set+`) AND NOT m.from_me AND m.wire_key IS NOT NULL AND m.created_at > c.read_at
+		GROUP BY m.instance_id, m.chat_id) AS gone WHERE chats.instance_id = gone.instance_id AND chats.id = gone.chat_id`, args...)
+	return ids, err
+}
+
+// Left forgets the words of messages that were removed.
+func (w *Write) Left(ctx context.Context, q table.Querier, ids []string) error {
+	return w.tables.words.remove(ctx, q, ids)
+}

@@ -1,0 +1,356 @@
+// What chats and the search through their messages must do on both databases.
+
+package storetest
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/recado-project/recado/internal/eventlog"
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+const (
+	ana    = gateway.JID("5511999990000@s.whatsapp.net")
+	anaLID = gateway.JID("77@lid")
+	bia    = gateway.JID("5511888880000@s.whatsapp.net")
+	family = gateway.JID("1-2@g.us")
+)
+
+// came makes a message that somebody wrote in a chat, n seconds after the start.
+func (f *fixture) came(instance gateway.Instance, n int, chat gateway.Party, text string) gateway.Message {
+	message := f.message(instance, n)
+	message.Chat, message.Text, message.FromMe, message.Source = chat, text, false, gateway.SourcePeer
+	message.Sender = gateway.Party{JID: chat.JID, LID: chat.LID, Name: chat.Name}
+	message.Chat.Name, message.WireKey, message.Status = "", message.ID, gateway.MessageDelivered
+	return message
+}
+
+// chat returns the chat of a party, which must be there.
+func (f *fixture) chat(instance gateway.Instance, party gateway.Party) gateway.Chat {
+	f.t.Helper()
+	chat, found, err := f.FindChat(f.ctx(), instance.ID, party)
+	f.check(err)
+	if !found {
+		f.t.Fatalf("there is no chat of %+v", party)
+	}
+	return chat
+}
+
+// read returns the places of the messages of a chat in a list.
+func (f *fixture) read(all []gateway.Message, chat gateway.Chat, filter gateway.MessageFilter, page gateway.PageRequest) ([]int, int) {
+	f.t.Helper()
+	found, err := f.ListChatMessages(f.ctx(), chat.ID, filter, page)
+	f.check(err)
+	return placesOf(all, found.Items), found.Total
+}
+
+func allOf() gateway.PageRequest { return gateway.PageRequest{Page: 1, Limit: 100} }
+
+func testChats(t *testing.T, f *fixture) {
+	t.Helper()
+	account := f.account()
+	instance, other := f.instance(account.ID, 1), f.instance(account.ID, 2)
+	f.add(f.came(other, 9, gateway.Party{JID: ana, Name: "Elsewhere"}, "x"), true)
+	first := f.came(instance, 1, gateway.Party{JID: ana, LID: anaLID, Name: "Ana"}, "one")
+	f.add(first, true)
+	second := first
+	second.ID = newID()
+	f.add(second, false) // the same delivery
+	sent := f.message(instance, 2)
+	sent.Chat = gateway.Party{LID: anaLID}
+	f.check(f.accept(sent, nil))
+	for name, party := range map[string]gateway.Party{
+		"by number": {JID: ana}, "by LID": {LID: anaLID}, "by both": {JID: ana, LID: anaLID}, "by one of them": {JID: ana, LID: "99@lid"},
+	} {
+		want := gateway.Chat{
+			InstanceID: instance.ID, Party: gateway.Party{JID: ana, LID: anaLID, Name: "Ana"}, LastID: sent.ID, LastAt: after(2), Unread: 1,
+		}
+		got := f.chat(instance, party)
+		if want.ID = got.ID; got != want || got.ID == "" {
+			t.Errorf("%s: got %+v, want %+v", name, got, want)
+		}
+	}
+	if chat, found, err := f.FindChat(f.ctx(), instance.ID, gateway.Party{JID: bia}); found || err != nil {
+		t.Errorf("a chat without messages is %+v, %v", chat, err)
+	}
+
+	past := f.message(instance, -100)
+	past.Chat, past.Source = gateway.Party{JID: ana, Name: "Old"}, gateway.SourceDevice
+	f.check(f.AddHistory(f.ctx(), instance.ID, []gateway.Message{past}))
+	if chat := f.chat(instance, gateway.Party{JID: ana}); chat.LastID != sent.ID || chat.Party.Name != "Ana" || chat.Unread != 1 {
+		t.Errorf("after a history the chat is %+v", chat)
+	}
+	record := gateway.Idempotency{KeyID: newID(), Key: "one", InstanceID: instance.ID, MessageID: sent.ID, CreatedAt: after(3)}
+	for n := range 2 {
+		again := f.message(instance, 3+n)
+		again.Chat, record.MessageID = gateway.Party{JID: ana}, again.ID
+		if err := f.accept(again, &record); (err == nil) != (n == 0) {
+			t.Errorf("request %d: %v", n, err)
+		}
+	}
+	if chat := f.chat(instance, gateway.Party{JID: ana}); chat.LastAt != after(3) {
+		t.Errorf("a message that was refused is the newest of %+v", chat)
+	}
+	f.check(f.DeleteInstance(f.ctx(), instance.ID))
+	if chat, found, err := f.FindChat(f.ctx(), instance.ID, gateway.Party{JID: ana}); found || err != nil {
+		t.Errorf("the chat of an instance that is gone is %+v, %v", chat, err)
+	}
+}
+
+// Somebody who wrote under a number and under a LID has one chat as soon as it is known that
+// both are one person, by whatever message that becomes known.
+func testChatsAreJoined(t *testing.T, f *fixture) {
+	t.Helper()
+	account := f.account()
+	for name, learn := range map[string]func(instance gateway.Instance, message gateway.Message){
+		"by a message that comes": func(_ gateway.Instance, message gateway.Message) { f.add(message, true) },
+		"by an acknowledgement": func(instance gateway.Instance, message gateway.Message) {
+			both := message.Chat
+			message.Chat, message.FromMe, message.Source, message.WireKey = gateway.Party{JID: ana}, true, gateway.SourceAPI, ""
+			f.check(f.accept(message, nil))
+			f.check(f.UpdateMessages(f.ctx(), instance.ID, []string{message.PlatformID},
+				func(found []gateway.Message) ([]gateway.Message, []eventlog.Event, error) {
+					found[0].Chat, found[0].Status = both, gateway.MessageSent
+					return found, nil, nil
+				}))
+		},
+	} {
+		instance := f.instance(account.ID, 1)
+		messages := []gateway.Message{
+			f.came(instance, 1, gateway.Party{JID: ana, Name: "Ana"}, "first words"),
+			f.came(instance, 2, gateway.Party{LID: anaLID}, "second words"),
+			f.came(instance, 3, gateway.Party{JID: ana}, "third words"),
+			f.came(instance, 4, gateway.Party{JID: ana, LID: anaLID}, "fourth words"),
+			f.came(instance, 5, gateway.Party{LID: anaLID}, "fifth words"),
+		}
+		for _, message := range messages[:3] {
+			f.add(message, true)
+		}
+		f.check(f.CatchUp(f.ctx()))
+		if one, other := f.chat(instance, gateway.Party{JID: ana}), f.chat(instance, gateway.Party{LID: anaLID}); one.ID == other.ID {
+			t.Errorf("%s: two strangers have one chat", name)
+		}
+		learn(instance, messages[3])
+		f.add(messages[4], true)
+		f.check(f.CatchUp(f.ctx()))
+		chat := f.chat(instance, gateway.Party{JID: ana})
+		if other := f.chat(instance, gateway.Party{LID: anaLID}); chat != other {
+			t.Errorf("%s: there are two chats, %+v and %+v", name, chat, other)
+		}
+		if chat.Party != (gateway.Party{JID: ana, LID: anaLID, Name: "Ana"}) || chat.LastID != messages[4].ID || chat.Unread < 4 {
+			t.Errorf("%s: the chat is %+v", name, chat)
+		}
+		if got, total := f.read(messages, chat, gateway.MessageFilter{}, allOf()); !slices.Equal(got, []int{4, 3, 2, 1, 0}) || total != 5 {
+			t.Errorf("%s: the chat has %v of %d", name, got, total)
+		}
+		if got, _ := f.read(messages, chat, gateway.MessageFilter{Search: "words"}, allOf()); !slices.Equal(got, []int{4, 3, 2, 1, 0}) {
+			t.Errorf("%s: the search finds %v", name, got)
+		}
+		if page, err := f.ListChats(f.ctx(), instance.ID, gateway.ChatFilter{}, allOf()); err != nil || page.Total != 1 {
+			t.Errorf("%s: there are %d chats, %v", name, page.Total, err)
+		}
+	}
+}
+
+func testListChats(t *testing.T, f *fixture) {
+	t.Helper()
+	account := f.account()
+	instance, other := f.instance(account.ID, 1), f.instance(account.ID, 2)
+	f.add(f.came(other, 9, gateway.Party{JID: ana, Name: "Ana"}, "x"), true)
+	f.add(f.came(instance, 1, gateway.Party{JID: ana, Name: "Ana Conceição"}, "x"), true)
+	f.add(f.came(instance, 2, gateway.Party{JID: bia, Name: "BIA 100%"}, "x"), true)
+	sent := f.message(instance, 3)
+	sent.Chat = gateway.Party{JID: family, Name: "Família"}
+	f.check(f.accept(sent, nil))
+	f.add(f.came(instance, 4, gateway.Party{JID: ana, Name: "Ana Conceição"}, "x"), true)
+	for name, test := range map[string]struct {
+		filter gateway.ChatFilter
+		page   gateway.PageRequest
+		want   []gateway.JID
+		total  int
+	}{
+		"all":             {gateway.ChatFilter{}, allOf(), []gateway.JID{ana, family, bia}, 3},
+		"first page":      {gateway.ChatFilter{}, gateway.PageRequest{Page: 1, Limit: 2}, []gateway.JID{ana, family}, 3},
+		"last page":       {gateway.ChatFilter{}, gateway.PageRequest{Page: 2, Limit: 2}, []gateway.JID{bia}, 3},
+		"beyond":          {gateway.ChatFilter{}, gateway.PageRequest{Page: 3, Limit: 2}, nil, 3},
+		"unread":          {gateway.ChatFilter{Unread: new(true)}, allOf(), []gateway.JID{ana, bia}, 2},
+		"read":            {gateway.ChatFilter{Unread: new(false)}, allOf(), []gateway.JID{family}, 1},
+		"by name":         {gateway.ChatFilter{Search: "conceicao"}, allOf(), []gateway.JID{ana}, 1},
+		"in any case":     {gateway.ChatFilter{Search: "FAMÍLIA"}, allOf(), []gateway.JID{family}, 1},
+		"by number":       {gateway.ChatFilter{Search: "+55 (11) 8888"}, allOf(), []gateway.JID{bia}, 1},
+		"in part":         {gateway.ChatFilter{Search: "i"}, gateway.PageRequest{Page: 2, Limit: 2}, []gateway.JID{bia}, 3},
+		"as it stands":    {gateway.ChatFilter{Search: "%"}, allOf(), []gateway.JID{bia}, 1},
+		"search, unread":  {gateway.ChatFilter{Search: "i", Unread: new(true)}, allOf(), []gateway.JID{ana, bia}, 2},
+		"nothing":         {gateway.ChatFilter{Search: "' OR 1=1 --"}, allOf(), nil, 0},
+		"search, no page": {gateway.ChatFilter{Search: "i"}, gateway.PageRequest{Page: 9, Limit: 2}, nil, 3},
+	} {
+		page, err := f.ListChats(f.ctx(), instance.ID, test.filter, test.page)
+		f.check(err)
+		var got []gateway.JID
+		for _, chat := range page.Items {
+			got = append(got, chat.Party.JID)
+		}
+		if !slices.Equal(got, test.want) || page.Total != test.total {
+			t.Errorf("%s: got %v of %d, want %v of %d", name, got, page.Total, test.want, test.total)
+		}
+	}
+}
+
+func testUnread(t *testing.T, f *fixture) {
+	t.Helper()
+	instance := f.instance(f.account().ID, 1)
+	party := gateway.Party{JID: ana}
+	var messages []gateway.Message
+	for n := range 6 {
+		messages = append(messages, f.came(instance, n, party, "x"))
+		if n == 2 {
+			messages[n].FromMe, messages[n].Source = true, gateway.SourceDevice
+		}
+		f.add(messages[n], true)
+	}
+	unread := func(step string, want int) {
+		t.Helper()
+		if got := f.chat(instance, party).Unread; got != want {
+			t.Errorf("%s: %d messages are unread, want %d", step, got, want)
+		}
+	}
+	unread("all", 5)
+	f.check(f.MarkChatRead(f.ctx(), messages[1]))
+	unread("two are read", 3)
+	f.check(f.MarkChatRead(f.ctx(), messages[0]))
+	unread("an older one is read", 3)
+	f.check(f.DeleteMessages(f.ctx(), instance.ID, []string{messages[0].ID, messages[3].ID}))
+	unread("one of each was removed", 2)
+	f.check(f.MarkChatRead(f.ctx(), messages[5]))
+	unread("all are read", 0)
+	f.check(f.DeleteMessages(f.ctx(), instance.ID, []string{messages[4].ID, messages[5].ID}))
+	unread("those that were read are gone", 0)
+	f.add(f.came(instance, 10, party, "x"), true)
+	unread("one more", 1)
+}
+
+func testChatMessages(t *testing.T, f *fixture) {
+	t.Helper()
+	instance := f.instance(f.account().ID, 1)
+	var messages []gateway.Message // oldest first; two at the same time
+	for n, at := range []int{1, 2, 2, 3, 4, 5} {
+		message := f.came(instance, at, gateway.Party{JID: ana}, "x")
+		message.Type = []gateway.MessageType{gateway.TypeText, gateway.TypeImage, gateway.TypeVideo}[n%3]
+		messages = append(messages, message)
+		f.add(message, true)
+		f.add(f.came(instance, at, gateway.Party{JID: bia}, "x"), true)
+	}
+	page := func(number, limit int) gateway.PageRequest { return gateway.PageRequest{Page: number, Limit: limit} }
+	for name, test := range map[string]struct {
+		filter gateway.MessageFilter
+		page   gateway.PageRequest
+		want   []int
+		total  int
+	}{
+		"all":           {gateway.MessageFilter{}, allOf(), []int{5, 4, 3, 2, 1, 0}, 6},
+		"oldest first":  {gateway.MessageFilter{OldestFirst: true}, allOf(), []int{0, 1, 2, 3, 4, 5}, 6},
+		"second page":   {gateway.MessageFilter{}, page(2, 4), []int{1, 0}, 6},
+		"before":        {gateway.MessageFilter{Before: messages[2].Position()}, allOf(), []int{1, 0}, 2},
+		"after":         {gateway.MessageFilter{After: messages[1].Position()}, allOf(), []int{5, 4, 3, 2}, 4},
+		"between":       {gateway.MessageFilter{After: messages[0].Position(), Before: messages[4].Position()}, page(1, 2), []int{3, 2}, 3},
+		"before a time": {gateway.MessageFilter{Before: gateway.Position{At: after(2)}}, allOf(), []int{0}, 1},
+		"types":         {gateway.MessageFilter{Types: []gateway.MessageType{gateway.TypeImage, gateway.TypeVideo}}, allOf(), []int{5, 4, 2, 1}, 4},
+		"one type":      {gateway.MessageFilter{Types: []gateway.MessageType{gateway.TypeText}, Before: messages[3].Position()}, allOf(), []int{0}, 1},
+		"none":          {gateway.MessageFilter{Before: messages[0].Position()}, allOf(), nil, 0},
+	} {
+		if got, total := f.read(messages, f.chat(instance, gateway.Party{JID: ana}), test.filter, test.page); !slices.Equal(got, test.want) || total != test.total {
+			t.Errorf("%s: got %v of %d, want %v of %d", name, got, total, test.want, test.total)
+		}
+	}
+}
+
+func testSearchMessages(t *testing.T, f *fixture) {
+	t.Helper()
+	account := f.account()
+	instance, other := f.instance(account.ID, 1), f.instance(account.ID, 2)
+	texts := []string{"Pedido 1042: amanhã", "O PEDIDO não chegou", "pedidos, café & açúcar", "olá", "foi: pedido-1042", "日本語 テスト", "I\u0307stanbul straße"}
+	var messages []gateway.Message
+	for n, text := range texts {
+		messages = append(messages, f.came(instance, n, gateway.Party{JID: ana}, text))
+		f.add(messages[n], true)
+		f.add(f.came(instance, n, gateway.Party{JID: bia}, text), true)
+		f.add(f.came(other, n, gateway.Party{JID: ana}, text), true)
+	}
+	chat := f.chat(instance, gateway.Party{JID: ana})
+	search := func(step string, wants map[string][]int) {
+		t.Helper()
+		for text, want := range wants {
+			if got, total := f.read(messages, chat, gateway.MessageFilter{Search: text}, allOf()); !slices.Equal(got, want) || total != len(want) {
+				t.Errorf("%s: %q finds %v of %d, want %v", step, text, got, total, want)
+			}
+		}
+	}
+	search("at once", map[string][]int{"pedido": {4, 2, 1, 0}, "PEDIDO nao": {1}, "edido": nil})
+	f.check(f.CatchUp(f.ctx()))
+	search("at first", map[string][]int{
+		"pedido": {4, 2, 1, 0}, "PEDIDO nao": {1}, "1042 pedido": {4, 0}, "ped": {4, 2, 1, 0}, "edido": nil, "acucar": {2}, "CAFÉ açúcar": {2},
+		"amanha": {0}, "日本": {5}, "istanbul": {6}, "nothing": nil, "...": nil, "pedido nothing": nil, "ola": {3},
+	})
+	if got, total := f.read(messages, chat, gateway.MessageFilter{Search: "pedido", Before: messages[4].Position(), OldestFirst: true}, gateway.PageRequest{Page: 2, Limit: 2}); !slices.Equal(got, []int{2}) || total != 3 {
+		t.Errorf("a page of what is found has %v of %d", got, total)
+	}
+
+	change := func(n int, text string) {
+		t.Helper()
+		f.check(f.UpdateMessages(f.ctx(), instance.ID, []string{messages[n].ID},
+			func(found []gateway.Message) ([]gateway.Message, []eventlog.Event, error) {
+				found[0].Text = text
+				return found, nil, nil
+			}))
+	}
+	late := f.came(instance, 90, gateway.Party{JID: ana}, "pedido tarde")
+	messages = append(messages, late)
+	f.add(late, true)
+	change(1, "chegou")
+	change(3, "pedido também")
+	change(4, "")
+	change(7, "tarde demais")
+	f.check(f.DeleteMessages(f.ctx(), instance.ID, []string{messages[0].ID}))
+	f.check(f.CatchUp(f.ctx()))
+	search("later", map[string][]int{"pedido": {3, 2}, "chegou": {1}, "1042": nil, "tarde": {7}})
+
+	// The newest messages are removed, and what comes next is found all the same.
+	f.check(f.DeleteMessages(f.ctx(), instance.ID, []string{late.ID}))
+	next := f.came(instance, 91, gateway.Party{JID: ana}, "pedido novo")
+	messages = append(messages, next)
+	f.add(next, true)
+	f.check(f.CatchUp(f.ctx()))
+	search("at last", map[string][]int{"novo": {8}, "tarde": nil})
+}
+
+// What people type is never taken for a query of the database.
+func testAnyWords(t *testing.T, f *fixture) {
+	t.Helper()
+	instance := f.instance(f.account().ID, 1)
+	f.add(f.came(instance, 1, gateway.Party{JID: ana}, "near or not and"), true)
+	f.check(f.CatchUp(f.ctx()))
+	chat := f.chat(instance, gateway.Party{JID: ana})
+	for _, text := range []string{
+		`"`, `'`, `*`, `words:near`, `near AND`, `NOT near`, `near(`, `^near`, `near & !or`, `a:*b`, `\`, "near\x00or", "{chat}:x", `near" OR "x`,
+		`' & '`, "\xff\xfe", ":*", "<->", "-", "chat:" + chat.ID, "ꙮ̈", "\u200d",
+	} {
+		if _, err := f.ListChatMessages(f.ctx(), chat.ID, gateway.MessageFilter{Search: text}, allOf()); err != nil {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	for text, want := range map[string]int{`near AND`: 1, `NOT near`: 1, `OR "near"`: 1, `"near"`: 1, `near OR x`: 0, "chat:" + chat.ID: 0, "near*": 1} {
+		if page, err := f.ListChatMessages(f.ctx(), chat.ID, gateway.MessageFilter{Search: text}, allOf()); err != nil || page.Total != want {
+			t.Errorf("%q finds %d, %v, want %d", text, page.Total, err, want)
+		}
+	}
+}
+
+// placesOf says where messages are in a list, by their internal identifiers.
+func placesOf(all, found []gateway.Message) []int {
+	var places []int
+	for _, message := range found {
+		places = append(places, slices.IndexFunc(all, func(m gateway.Message) bool { return m.ID == message.ID }))
+	}
+	return places
+}
