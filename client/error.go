@@ -20,6 +20,7 @@ const (
 	CodeNotFound               = "NOT_FOUND"
 	CodeInstanceNotFound       = "INSTANCE_NOT_FOUND"
 	CodeMessageNotFound        = "MESSAGE_NOT_FOUND"
+	CodeChatNotFound           = "CHAT_NOT_FOUND"
 	CodeGroupNotFound          = "GROUP_NOT_FOUND"
 	CodeGroupAdminRequired     = "GROUP_ADMIN_REQUIRED"
 	CodeGroupFull              = "GROUP_FULL"

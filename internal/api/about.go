@@ -5,6 +5,7 @@ package api
 import (
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/recado-project/recado/internal/api/chats"
 	"github.com/recado-project/recado/internal/api/contract"
 	"github.com/recado-project/recado/internal/api/groups"
 )
@@ -33,6 +34,7 @@ func tags() []*huma.Tag {
 	return []*huma.Tag{
 		{Name: tagInstances, Description: "Instances, and linking them to accounts."},
 		{Name: tagMessages, Description: "Send messages, and change those that were sent or received. A message is identified by its platform identifier, by the composite form `<chat id>_<platform identifier>`, or by the `id` of a send result."},
+		{Name: chats.Tag, Description: "What the gateway has kept: chats, the messages in them, and a search through their words. Reading asks the platform nothing, and works while an instance is not connected."},
 		{Name: tagDirectory, Description: "Numbers and contacts."},
 		{Name: groups.Tag, Description: "Groups and communities: which there are, what is set in them, who is in them, and how people come in."},
 		{Name: tagEvents, Description: "The events of an instance, by webhook or as a stream. Both read the same log, which loses nothing for as long as events are kept."},

@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/api/body"
+	"github.com/recado-project/recado/internal/api/chats"
 	"github.com/recado-project/recado/internal/api/contract"
 	"github.com/recado-project/recado/internal/api/groups"
 	"github.com/recado-project/recado/internal/api/reference"
@@ -58,6 +59,7 @@ type Config struct {
 	Instances Instances
 	Messages  Messages
 	Queue     Queue
+	Chats     chats.Reading
 	Directory Directory
 	Groups    groups.UseCases
 	Access    Access
@@ -108,7 +110,7 @@ type API struct {
 
 // New builds the API. It starts nothing.
 func New(config Config) (*API, error) {
-	for _, service := range []any{config.Instances, config.Messages, config.Directory, config.Groups, config.Access, config.Events, config.Webhooks} {
+	for _, service := range []any{config.Instances, config.Messages, config.Chats, config.Directory, config.Groups, config.Access, config.Events, config.Webhooks} {
 		if service == nil {
 			return nil, errors.New("api: a use case is missing")
 		}

@@ -23,6 +23,7 @@ import (
 
 	"github.com/recado-project/recado/internal/access"
 	"github.com/recado-project/recado/internal/api"
+	"github.com/recado-project/recado/internal/chat"
 	"github.com/recado-project/recado/internal/directory"
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
@@ -94,10 +95,15 @@ func newFixture(tb testing.TB, change func(*api.Config)) *fixture {
 		tb.Fatal(err)
 	}
 	messages := newMessages(tb, messaging.Config{Store: data, Sessions: f.instances, Directory: people, Bell: bell, Logger: logger, Now: now})
+	reading, err := chat.New(chat.Config{Store: data, Directory: people, Describer: noPlatform{}})
+	if err != nil {
+		tb.Fatal(err)
+	}
 	config := api.Config{
 		Instances: f.instances,
 		Messages:  messages,
 		Queue:     messages.Queue(),
+		Chats:     reading,
 		Directory: people,
 		Groups:    newGroups(tb, f.instances, people),
 		Access:    f.access,

@@ -31,7 +31,7 @@ func TestUnknownRoutes(t *testing.T) {
 	for _, path := range []string{
 		"/api", "/api/", "/nowhere", "/api/instances/", "/api//instances", "//api/instances", "/api/./instances",
 		"/api/x/../instances", "/api/instances/" + id + "/qr/", "/api/instances//qr", "/API/instances",
-		"/api/message/" + id, "/api/message/" + id + "/fax", "/openapi.json/", "/docs/page.html", "/schemas/Sent.json", "/openapi-3.0.json",
+		"/api/message/" + id, "/api/message/" + id + "/fax/1", "/openapi.json/", "/docs/page.html", "/schemas/Sent.json", "/openapi-3.0.json",
 		"/api/instances/a%2Fb/c", "*",
 	} {
 		for _, method := range []string{get, post, http.MethodOptions, "BREW"} {
@@ -54,6 +54,10 @@ func TestWrongMethods(t *testing.T) {
 		"/api/instances/" + id + "/restart":                    "POST",
 		"/api/instances/" + id + "/logout":                     "POST",
 		"/api/message/" + id + "/text":                         "POST",
+		"/api/message/" + id + "/3EB0":                         "GET, HEAD",
+		"/api/instances/" + id + "/chats":                      "GET, HEAD",
+		"/api/instances/" + id + "/chats/1":                    "GET, HEAD",
+		"/api/instances/" + id + "/chats/1/messages":           "GET, HEAD",
 		"/api/partner/instances":                               "POST",
 		"/api/partner/instances/" + id:                         "DELETE",
 		"/api/partner/instances/" + id + "/stop":               "POST",

@@ -3,6 +3,7 @@ package api
 import (
 	"slices"
 
+	"github.com/recado-project/recado/internal/api/chats"
 	"github.com/recado-project/recado/internal/api/contract"
 	"github.com/recado-project/recado/internal/api/groups"
 	"github.com/recado-project/recado/internal/api/webhooks"
@@ -16,7 +17,7 @@ func routes(c Config, origin contract.Origin) []contract.Route {
 	passkey := passkeys{c.Instances}
 	send, message, files := sending{c.Messages}, messages{c.Messages}, files{c.Messages, c.Files, origin}
 	people, webhook := people{c.Directory}, webhooks.New(c.Webhooks)
-	waiting := queued{c.Queue}
+	waiting, chat := queued{c.Queue}, chats.Resource{Use: c.Chats}
 	events, keys, health := newStreams(c), keys{c.Access, c.Instances, c.Now}, health{c.Ready, c.ClientVersion}
 	limits := instanceLimits{c.Directory, c.Queue, c.Messages, c.Now}
 	return slices.Concat([]contract.Route{
@@ -49,6 +50,10 @@ func routes(c Config, origin contract.Origin) []contract.Route {
 		post("/api/message/{instanceId}/poll", send.poll()),
 		get("/api/message/{instanceId}/{messageId}/votes", message.votes()),
 		post("/api/message/{instanceId}/forward", send.forward()),
+		get("/api/instances/{instanceId}/chats", chat.List()),
+		get("/api/instances/{instanceId}/chats/{chatId}", chat.Get()),
+		get("/api/instances/{instanceId}/chats/{chatId}/messages", chat.Messages()),
+		get("/api/message/{instanceId}/{messageId}", chat.Message()),
 		get("/api/instances/{instanceId}/queue", waiting.list()),
 		del("/api/instances/{instanceId}/queue", waiting.cancelAll()),
 		get("/api/instances/{instanceId}/queue/{messageId}", waiting.get()),

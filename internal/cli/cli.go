@@ -33,7 +33,8 @@ type commands struct {
 	Export      data.ExportCommand    `cmd:"" help:"Write an instance as a store of whatsmeow, for another program."`
 	Instances   instancesCommand      `cmd:"" help:"Create, link, list, stop and delete instances."`
 	Send        sendCommand           `cmd:"" help:"Send a message."`
-	Messages    messagesCommand       `cmd:"" help:"Edit, delete, read, forward, react to and download messages, and count votes."`
+	Chats       chatsCommand          `cmd:"" help:"List chats."`
+	Messages    messagesCommand       `cmd:"" help:"List, search, edit, delete, read, forward, react to and download messages, and count votes."`
 	Queue       queueCommand          `cmd:"" help:"List and cancel messages that wait to be sent."`
 	Events      eventsCommand         `cmd:"" help:"Show the events of an instance as they happen."`
 	Webhook     webhookCommand        `cmd:"" help:"Set up, test and resume the webhook of an instance."`

@@ -18,13 +18,15 @@ import (
 
 // messagesCommand works on a message that was sent or received.
 type messagesCommand struct {
-	Edit     editCommand     `cmd:"" help:"Replace the text of a text message that the instance sent."`
-	Delete   deleteCommand   `cmd:"" help:"Delete a message of the instance for everyone."`
-	Read     readCommand     `cmd:"" help:"Mark a message as read; its sender sees that."`
-	Forward  forwardCommand  `cmd:"" help:"Forward a message to somebody else."`
-	React    reactCommand    `cmd:"" help:"React to a message with an emoji."`
-	Votes    votesCommand    `cmd:"" help:"Show how a poll stands."`
-	Download downloadCommand `cmd:"" help:"Save the file of a message."`
+	List     listMessagesCommand `cmd:"" help:"List the messages of a chat, or search them."`
+	Show     showMessageCommand  `cmd:"" help:"Show a message."`
+	Edit     editCommand         `cmd:"" help:"Replace the text of a text message that the instance sent."`
+	Delete   deleteCommand       `cmd:"" help:"Delete a message of the instance for everyone."`
+	Read     readCommand         `cmd:"" help:"Mark a message as read; its sender sees that."`
+	Forward  forwardCommand      `cmd:"" help:"Forward a message to somebody else."`
+	React    reactCommand        `cmd:"" help:"React to a message with an emoji."`
+	Votes    votesCommand        `cmd:"" help:"Show how a poll stands."`
+	Download downloadCommand     `cmd:"" help:"Save the file of a message."`
 }
 
 // messageFlags name the message.

@@ -328,6 +328,7 @@ func (s *Server) openAPI() error {
 	s.api, err = api.New(api.Config{
 		Instances: s.instances,
 		Messages:  s.messages,
+		Chats:     s.chats,
 		Queue:     s.messages.Queue(),
 		Directory: s.directory,
 		Groups:    s.groups,

@@ -32,6 +32,7 @@ func Codes() []Code {
 		{gateway.CodeInstanceNotFound, gateway.NotFound, "There is no such instance."},
 		{gateway.CodeMessageNotFound, gateway.NotFound, "The instance has no such message."},
 		{gateway.CodeMediaNotFound, gateway.NotFound, "The message has a file, but neither the platform nor the phone has it any more."},
+		{gateway.CodeChatNotFound, gateway.NotFound, "The instance has no message of such a chat."},
 		{gateway.CodeGroupNotFound, gateway.NotFound, "There is no such group, or this account is not a member of it."},
 		{gateway.CodeInviteNotValid, gateway.NotFound, "The invite link leads to no group."},
 		{gateway.CodeWebhookNotFound, gateway.NotFound, "The instance has no such webhook."},

@@ -12,13 +12,20 @@ import (
 // eventSchemas makes the schemas of events from the types that they are written
 // with. huma's schemas can't express a field that is an object or null.
 type eventSchemas struct {
+	registry   huma.Registry
 	components map[string]*huma.Schema
+}
+
+// EventSchema adds the schema of an answer that has fields as events have them, under a name,
+// and returns a reference to it.
+func EventSchema(registry huma.Registry, name string, of reflect.Type) *huma.Schema {
+	return eventSchemas{registry, registry.Map()}.named(of, name)
 }
 
 // documentEvents adds every kind of event to the document: as a webhook, and as a
 // part of the schema Event, which the stream carries.
 func documentEvents(document *Document) {
-	schemas := eventSchemas{components: document.Components.Schemas.Map()}
+	schemas := eventSchemas{document.Components.Schemas, document.Components.Schemas.Map()}
 	document.Webhooks = map[string]*huma.PathItem{}
 	every := &huma.Schema{
 		Description:   "An event, the same for webhooks and streams. New types and new fields may be added at any time.",
@@ -93,6 +100,11 @@ func (s eventSchemas) object(of reflect.Type) *huma.Schema {
 			if format := field.Tag.Get("format"); format != "" {
 				property.Format = format
 			}
+			if words := field.Tag.Get("enum"); words != "" {
+				for word := range strings.SplitSeq(words, ",") {
+					property.Enum = append(property.Enum, word)
+				}
+			}
 		}
 		name := FieldName(field)
 		schema.Properties[name] = property
@@ -104,6 +116,9 @@ func (s eventSchemas) object(of reflect.Type) *huma.Schema {
 func (s eventSchemas) value(of reflect.Type) *huma.Schema {
 	if of == reflect.TypeFor[eventlog.Time]() || of == reflect.TypeFor[Timestamp]() {
 		return Timestamp{}.Schema(nil)
+	}
+	if own, ok := reflect.TypeAssert[huma.SchemaProvider](reflect.Zero(of)); ok && of.Kind() == reflect.Struct {
+		return own.Schema(s.registry)
 	}
 	switch of.Kind() {
 	case reflect.Pointer:

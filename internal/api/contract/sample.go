@@ -16,6 +16,12 @@ func Sample(body reflect.Type) any {
 	return value.Interface()
 }
 
+// Sampled is a type that has an example of its own.
+type Sampled interface {
+	// Sample returns a value of the type.
+	Sample() any
+}
+
 // sampleTime is the time of everything in examples.
 func sampleTime() time.Time { return time.Date(2026, 11, 20, 14, 22, 10, 123e6, time.UTC) }
 
@@ -24,9 +30,14 @@ func fillSample(value reflect.Value) {
 		value.Set(reflect.ValueOf(sampleTime()).Convert(value.Type()))
 		return
 	}
+	if own, ok := reflect.TypeAssert[Sampled](value); ok {
+		value.Set(reflect.ValueOf(own.Sample()))
+		return
+	}
 	if value.Kind() == reflect.Slice {
 		value.Set(reflect.MakeSlice(value.Type(), 1, 1))
-		value = value.Index(0)
+		fillSample(value.Index(0))
+		return
 	}
 	if value.Kind() != reflect.Struct {
 		return

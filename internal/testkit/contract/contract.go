@@ -248,11 +248,18 @@ func (c *Document) route(request *http.Request) (*routers.Route, map[string]stri
 	if method == http.MethodHead {
 		method = http.MethodGet
 	}
+	var found *routers.Route
+	var inPath map[string]string
 	for path, item := range c.spec.Paths.Map() {
 		parameters, ok := match(path, request.URL.EscapedPath())
-		if operation := item.Operations()[method]; ok && operation != nil {
-			return &routers.Route{Spec: c.spec, Path: path, PathItem: item, Method: method, Operation: operation}, parameters
+		// A path that stands as it is comes before one that any text fits.
+		if ok && (found == nil || len(parameters) < len(inPath)) {
+			inPath = parameters
+			found = &routers.Route{Spec: c.spec, Path: path, PathItem: item, Method: method, Operation: item.Operations()[method]}
 		}
 	}
-	return nil, nil
+	if found == nil || found.Operation == nil {
+		return nil, nil
+	}
+	return found, inPath
 }
