@@ -37,7 +37,7 @@ type Chat struct {
 	ChatLID        *string             `json:"chatLid" doc:"The chat's LID; null for a group, and where it is not known."`
 	IsGroup        bool                `json:"isGroup" doc:"Whether the chat is a group."`
 	Name           *string             `json:"name" doc:"The name that was last seen: of the group, or the one that the person goes by. Null where none is known."`
-	UnreadCount    int64               `json:"unreadCount" doc:"Messages that arrived since the link and were not read yet."`
+	UnreadCount    int64               `json:"unreadCount" doc:"Messages that arrived since the link and were not read yet: neither marked as read nor answered from the phone."`
 	LastActivityAt *contract.Timestamp `json:"lastActivityAt" doc:"When the newest message was kept; null where there was none."`
 	LastMessage    *Message            `json:"lastMessage" doc:"The newest message; null if it was removed."`
 }

@@ -37,6 +37,9 @@ const (
 		name = CASE WHEN name <> '' THEN name ELSE $3 END,
 		read_at = CASE WHEN read_at >= $4 THEN read_at ELSE $4 END WHERE instance_id = $5 AND id = $6`
 
+	answered = `UPDATE chats SET read_at = $1, unread = 0
+		WHERE instance_id = $2 AND id = $3 AND EXISTS (SELECT 1 FROM messages WHERE id = $4)`
+
 	countUnread = `UPDATE chats SET unread = (SELECT count(*) FROM messages
 		WHERE messages.chat_id = chats.id AND created_at > chats.read_at AND NOT from_me AND wire_key IS NOT NULL)
 		WHERE instance_id = $1 AND id = $2`
@@ -209,6 +212,10 @@ func (w *Write) Added(ctx context.Context, q table.Querier, chatID string, messa
 		name = message.Sender.Name
 	}
 	_, err := q.ExecContext(ctx, noteMessage, table.Millis(message.CreatedAt), message.ID, name, unread, message.InstanceID, chatID)
+	if err == nil && message.Source == gateway.SourceDevice && message.WireKey != "" {
+		// Who answers on the phone has read what is above.
+		_, err = q.ExecContext(ctx, answered, table.Millis(message.CreatedAt), message.InstanceID, chatID, message.ID)
+	}
 	if err != nil || message.Text == "" {
 		return err
 	}

@@ -123,6 +123,7 @@ func testChatsAreJoined(t *testing.T, f *fixture) {
 			f.came(instance, 3, gateway.Party{JID: ana}, "third words"),
 			f.came(instance, 4, gateway.Party{JID: ana, LID: anaLID}, "fourth words"),
 			f.came(instance, 5, gateway.Party{LID: anaLID}, "fifth words"),
+			f.came(instance, 6, gateway.Party{JID: ana}, "sixth words"),
 		}
 		for _, message := range messages[:3] {
 			f.add(message, true)
@@ -133,18 +134,19 @@ func testChatsAreJoined(t *testing.T, f *fixture) {
 		}
 		learn(instance, messages[3])
 		f.add(messages[4], true)
+		f.add(messages[5], true)
 		f.check(f.CatchUp(f.ctx()))
 		chat := f.chat(instance, gateway.Party{JID: ana})
 		if other := f.chat(instance, gateway.Party{LID: anaLID}); chat != other {
 			t.Errorf("%s: there are two chats, %+v and %+v", name, chat, other)
 		}
-		if chat.Party != (gateway.Party{JID: ana, LID: anaLID, Name: "Ana"}) || chat.LastID != messages[4].ID || chat.Unread < 4 {
+		if chat.Party != (gateway.Party{JID: ana, LID: anaLID, Name: "Ana"}) || chat.LastID != messages[5].ID || chat.Unread < 5 {
 			t.Errorf("%s: the chat is %+v", name, chat)
 		}
-		if got, total := f.read(messages, chat, gateway.MessageFilter{}, allOf()); !slices.Equal(got, []int{4, 3, 2, 1, 0}) || total != 5 {
+		if got, total := f.read(messages, chat, gateway.MessageFilter{}, allOf()); !slices.Equal(got, []int{5, 4, 3, 2, 1, 0}) || total != 6 {
 			t.Errorf("%s: the chat has %v of %d", name, got, total)
 		}
-		if got, _ := f.read(messages, chat, gateway.MessageFilter{Search: "words"}, allOf()); !slices.Equal(got, []int{4, 3, 2, 1, 0}) {
+		if got, _ := f.read(messages, chat, gateway.MessageFilter{Search: "words"}, allOf()); !slices.Equal(got, []int{5, 4, 3, 2, 1, 0}) {
 			t.Errorf("%s: the search finds %v", name, got)
 		}
 		if page, err := f.ListChats(f.ctx(), instance.ID, gateway.ChatFilter{}, allOf()); err != nil || page.Total != 1 {
@@ -205,7 +207,7 @@ func testUnread(t *testing.T, f *fixture) {
 	for n := range 6 {
 		messages = append(messages, f.came(instance, n, party, "x"))
 		if n == 2 {
-			messages[n].FromMe, messages[n].Source = true, gateway.SourceDevice
+			messages[n].FromMe, messages[n].Source, messages[n].WireKey = true, gateway.SourceAPI, ""
 		}
 		f.add(messages[n], true)
 	}
@@ -228,6 +230,10 @@ func testUnread(t *testing.T, f *fixture) {
 	unread("those that were read are gone", 0)
 	f.add(f.came(instance, 10, party, "x"), true)
 	unread("one more", 1)
+	answer := f.came(instance, 11, party, "x")
+	answer.FromMe, answer.Source = true, gateway.SourceDevice
+	f.add(answer, true)
+	unread("somebody answered on the phone", 0)
 }
 
 func testChatMessages(t *testing.T, f *fixture) {
