@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/cli/target"
 	"github.com/recado-project/recado/internal/cli/terminal"
 )
 
@@ -19,7 +20,7 @@ type chatsCommand struct {
 }
 
 type listChatsCommand struct {
-	instanceFlag
+	target.InstanceFlag
 	Search string `help:"Only chats with this in their name or number." env:"-"`
 	Unread bool   `help:"Only chats with messages that were not read." env:"-"`
 	Limit  int    `help:"Show this many at most." default:"100" env:"-"`
@@ -30,7 +31,7 @@ func (c listChatsCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	if c.Limit < 1 {
 		return terminal.WrongUsage("--limit must be 1 or more")
 	}
-	gateway, id, err := c.open(ctx, t)
+	gateway, id, err := c.Open(ctx, t)
 	if err != nil {
 		return err
 	}
@@ -92,13 +93,13 @@ func summary(message client.StoredMessage) string {
 }
 
 type showChatCommand struct {
-	instanceFlag
+	target.InstanceFlag
 	Chat string `arg:"" help:"Phone number with country code, or chat ID."`
 }
 
 // Run shows the chat.
 func (c showChatCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.open(ctx, t)
+	gateway, id, err := c.Open(ctx, t)
 	if err != nil {
 		return err
 	}
@@ -110,7 +111,7 @@ func (c showChatCommand) Run(ctx context.Context, t terminal.Terminal) error {
 }
 
 type listMessagesCommand struct {
-	instanceFlag
+	target.InstanceFlag
 	Chat        string   `arg:"" help:"The chat: phone number with country code, or chat ID."`
 	Search      string   `help:"Only messages that have all of these words." env:"-"`
 	Before      string   `help:"Only messages before this one, or before this time (2026-11-20T14:22:10Z)." env:"-"`
@@ -122,7 +123,7 @@ type listMessagesCommand struct {
 
 // Run lists messages.
 func (c listMessagesCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.open(ctx, t)
+	gateway, id, err := c.Open(ctx, t)
 	if err != nil {
 		return err
 	}
@@ -158,7 +159,7 @@ type showMessageCommand struct{ messageFlags }
 
 // Run shows a message.
 func (c showMessageCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.open(ctx, t)
+	gateway, id, err := c.Open(ctx, t)
 	if err != nil {
 		return err
 	}

@@ -7,14 +7,15 @@ package cli
 import (
 	"context"
 	"io"
-	"runtime/debug"
 	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
 
 	"github.com/recado-project/recado/internal/cli/data"
+	"github.com/recado-project/recado/internal/cli/groups"
 	"github.com/recado-project/recado/internal/cli/settings"
+	"github.com/recado-project/recado/internal/cli/target"
 	"github.com/recado-project/recado/internal/cli/terminal"
 )
 
@@ -40,8 +41,8 @@ type commands struct {
 	Webhook     webhookCommand        `cmd:"" help:"Set up, test and resume the webhook of an instance."`
 	Numbers     numbersCommand        `cmd:"" help:"Check which phone numbers have an account."`
 	Contacts    contactsCommand       `cmd:"" help:"Block and unblock contacts, and show their pictures."`
-	Groups      groupsCommand         `cmd:"" help:"List, create, change, join and leave groups."`
-	Communities communitiesCommand    `cmd:"" help:"List, create, link and unlink communities."`
+	Groups      groups.Command        `cmd:"" help:"List, create, change, join and leave groups."`
+	Communities groups.Communities    `cmd:"" help:"List, create, link and unlink communities."`
 	Presence    presenceCommand       `cmd:"" help:"Show a contact that the account is typing, recording, or online."`
 	Health      healthCommand         `cmd:"" help:"Ask a running gateway whether it can serve requests."`
 	Doctor      doctorCommand         `cmd:"" help:"Look at everything a gateway stands on, and say what is wrong and what to do. Takes the settings of serve, changes nothing, and works beside a running gateway."`
@@ -81,7 +82,7 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return fail(stderr, err)
 	}
 	t := terminal.New(stdin, stdout, stderr, read.line.JSON, read.line.Log)
-	t.Version = version()
+	t.Version = target.Version()
 	read.parsed.BindTo(ctx, (*context.Context)(nil))
 	read.parsed.Bind(t, read)
 	if err := read.parsed.Run(); err != nil {
@@ -122,7 +123,7 @@ func newParser(line *commands, options ...kong.Option) (*kong.Kong, error) {
 		kong.DefaultEnvars(environment),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.WithHyphenPrefixedParameters(true), // coordinates may be negative
-		kong.Vars{"version": "recado " + version()},
+		kong.Vars{"version": "recado " + target.Version()},
 	}, options...)...)
 }
 
@@ -151,13 +152,5 @@ type versionCommand struct{}
 
 // Run prints the version.
 func (versionCommand) Run(t terminal.Terminal) error {
-	return t.Print(map[string]string{"version": version()}, "recado "+version())
-}
-
-// version is the module's version, as the build recorded it.
-func version() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
-		return info.Main.Version
-	}
-	return "0.0.0-dev"
+	return t.Print(map[string]string{"version": target.Version()}, "recado "+target.Version())
 }

@@ -7,19 +7,20 @@ import (
 
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/cli/reason"
+	"github.com/recado-project/recado/internal/cli/target"
 	"github.com/recado-project/recado/internal/cli/terminal"
 )
 
 // eventsCommand follows an instance.
 type eventsCommand struct {
-	instanceFlag
+	target.InstanceFlag
 	Types []string `help:"Only events of these types, separated by commas." env:"-"`
 	After *int64   `help:"Begin after the event with this sequence; 0 begins with the oldest one kept. Without it: with the next event." env:"-"`
 }
 
 // Run prints events until it is stopped.
 func (c eventsCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.open(ctx, t)
+	gateway, id, err := c.Open(ctx, t)
 	if err != nil {
 		return err
 	}

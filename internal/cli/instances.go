@@ -5,6 +5,7 @@ import (
 
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/cli/care"
+	"github.com/recado-project/recado/internal/cli/target"
 	"github.com/recado-project/recado/internal/cli/terminal"
 )
 
@@ -23,13 +24,13 @@ type instancesCommand struct {
 }
 
 type createInstanceCommand struct {
-	gatewayFlags
+	target.GatewayFlags
 	Name string `arg:"" help:"Name of the instance."`
 }
 
 // Run creates the instance.
 func (c createInstanceCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, err := c.connect(t)
+	gateway, err := c.Connect(t)
 	if err != nil {
 		return err
 	}
@@ -41,12 +42,12 @@ func (c createInstanceCommand) Run(ctx context.Context, t terminal.Terminal) err
 }
 
 type listInstancesCommand struct {
-	gatewayFlags
+	target.GatewayFlags
 }
 
 // Run lists the instances, oldest first.
 func (c listInstancesCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, err := c.connect(t)
+	gateway, err := c.Connect(t)
 	if err != nil {
 		return err
 	}
@@ -62,15 +63,15 @@ func (c listInstancesCommand) Run(ctx context.Context, t terminal.Terminal) erro
 	return t.Table(instances, []string{"ID", "NAME", "STATUS", "NUMBER"}, rows)
 }
 
-type showInstanceCommand struct{ instanceArgument }
+type showInstanceCommand struct{ target.InstanceArgument }
 
 // Run shows the instance.
 func (c showInstanceCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, err := c.connect(t)
+	gateway, err := c.Connect(t)
 	if err != nil {
 		return err
 	}
-	instance, err := findInstance(ctx, gateway, c.Instance)
+	instance, err := target.FindInstance(ctx, gateway, c.Instance)
 	if err != nil {
 		return err
 	}
@@ -98,7 +99,7 @@ func showInstance(t terminal.Terminal, instance client.Instance) error {
 }
 
 type setInstanceCommand struct {
-	instanceArgument
+	target.InstanceArgument
 	Name       *string `help:"Name of the instance." env:"-"`
 	Proxy      *string `help:"URL of the proxy to the platform: socks5h://user:password@host:1080, socks5://, http:// or https://. Use the variable to keep it out of the process list; empty removes it." env:"RECADO_INSTANCE_PROXY"`
 	DeviceName *string `help:"What the phone lists as the name of the device, from the next linking on; empty: Recado." env:"-"`
@@ -116,7 +117,7 @@ func (c setInstanceCommand) Run(ctx context.Context, t terminal.Terminal) error 
 	if change == (client.InstanceChange{}) {
 		return terminal.WrongUsage("nothing is to be changed: pass --name, --proxy or another flag of recado help instances set")
 	}
-	gateway, id, err := c.open(ctx, t)
+	gateway, id, err := c.Open(ctx, t)
 	if err != nil {
 		return err
 	}
@@ -127,11 +128,11 @@ func (c setInstanceCommand) Run(ctx context.Context, t terminal.Terminal) error 
 	return showInstance(t, instance)
 }
 
-type limitsCommand struct{ instanceArgument }
+type limitsCommand struct{ target.InstanceArgument }
 
 // Run shows the limits.
 func (c limitsCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.open(ctx, t)
+	gateway, id, err := c.Open(ctx, t)
 	if err != nil {
 		return err
 	}
@@ -150,54 +151,46 @@ func pairsOf(lines []care.Line) []terminal.Pair {
 	return pairs
 }
 
-type restartInstanceCommand struct{ instanceArgument }
+type restartInstanceCommand struct{ target.InstanceArgument }
 
 // Run restarts the instance.
 func (c restartInstanceCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.open(ctx, t)
+	gateway, id, err := c.Open(ctx, t)
 	if err == nil {
 		err = gateway.Restart(ctx, id)
 	}
-	return c.did(t, id, "restarted", err)
+	return c.Did(t, id, "restarted", err)
 }
 
-type stopInstanceCommand struct{ instanceArgument }
+type stopInstanceCommand struct{ target.InstanceArgument }
 
 // Run stops the instance.
 func (c stopInstanceCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.open(ctx, t)
+	gateway, id, err := c.Open(ctx, t)
 	if err == nil {
 		err = gateway.StopInstance(ctx, id)
 	}
-	return c.did(t, id, "stopped", err)
+	return c.Did(t, id, "stopped", err)
 }
 
-type logoutInstanceCommand struct{ instanceArgument }
+type logoutInstanceCommand struct{ target.InstanceArgument }
 
 // Run logs the instance out.
 func (c logoutInstanceCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.open(ctx, t)
+	gateway, id, err := c.Open(ctx, t)
 	if err == nil {
 		err = gateway.Logout(ctx, id)
 	}
-	return c.did(t, id, "logged out", err)
+	return c.Did(t, id, "logged out", err)
 }
 
-type deleteInstanceCommand struct{ instanceArgument }
+type deleteInstanceCommand struct{ target.InstanceArgument }
 
 // Run deletes the instance.
 func (c deleteInstanceCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.open(ctx, t)
+	gateway, id, err := c.Open(ctx, t)
 	if err == nil {
 		err = gateway.DeleteInstance(ctx, id)
 	}
-	return c.did(t, id, "deleted", err)
-}
-
-// did prints what was done to the instance, unless it failed.
-func (a instanceArgument) did(t terminal.Terminal, id, what string, err error) error {
-	if err != nil {
-		return err
-	}
-	return t.Done(map[string]any{"instanceId": id, "done": what}, "%s %s", what, id)
+	return c.Did(t, id, "deleted", err)
 }

@@ -14,11 +14,12 @@ import (
 	"github.com/mdp/qrterminal/v3"
 
 	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/cli/target"
 	"github.com/recado-project/recado/internal/cli/terminal"
 )
 
 type linkInstanceCommand struct {
-	instanceArgument
+	target.InstanceArgument
 	Phone string `help:"Number of the phone: show characters to type on it, instead of a code to scan." env:"-"`
 }
 
@@ -41,7 +42,7 @@ type linking struct {
 
 // Run shows codes until the instance is linked.
 func (c linkInstanceCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.open(ctx, t)
+	gateway, id, err := c.Open(ctx, t)
 	if err != nil {
 		return err
 	}
@@ -71,7 +72,7 @@ func (c linkInstanceCommand) Run(ctx context.Context, t terminal.Terminal) error
 
 // look asks for the state of the linking, and shows the current code.
 func (l *linking) look(ctx context.Context) (linked bool, err error) {
-	instance, err := findInstance(ctx, l.gateway, l.id)
+	instance, err := target.FindInstance(ctx, l.gateway, l.id)
 	if err != nil {
 		return false, err
 	}

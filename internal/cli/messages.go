@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/cli/target"
 	"github.com/recado-project/recado/internal/cli/terminal"
 )
 
@@ -31,7 +32,7 @@ type messagesCommand struct {
 
 // messageFlags name the message.
 type messageFlags struct {
-	instanceFlag
+	target.InstanceFlag
 	MessageID string `arg:"" name:"message-id" help:"The messageId, as printed by send and in events."`
 }
 
@@ -54,7 +55,7 @@ func (c editCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	gateway, id, err := c.open(ctx, t)
+	gateway, id, err := c.Open(ctx, t)
 	if err == nil {
 		_, err = gateway.Edit(ctx, id, c.MessageID, message)
 	}
@@ -65,7 +66,7 @@ type deleteCommand struct{ messageFlags }
 
 // Run deletes the message.
 func (c deleteCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.open(ctx, t)
+	gateway, id, err := c.Open(ctx, t)
 	if err == nil {
 		err = gateway.Delete(ctx, id, c.MessageID)
 	}
@@ -76,7 +77,7 @@ type readCommand struct{ messageFlags }
 
 // Run marks the message as read.
 func (c readCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.open(ctx, t)
+	gateway, id, err := c.Open(ctx, t)
 	if err == nil {
 		err = gateway.MarkRead(ctx, id, c.MessageID)
 	}
@@ -102,7 +103,7 @@ type reactCommand struct {
 
 // Run reacts to the message.
 func (c reactCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.open(ctx, t)
+	gateway, id, err := c.Open(ctx, t)
 	if err == nil {
 		err = gateway.React(ctx, id, c.MessageID, c.Emoji)
 	}
@@ -113,7 +114,7 @@ type votesCommand struct{ messageFlags }
 
 // Run shows each option with its votes.
 func (c votesCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.open(ctx, t)
+	gateway, id, err := c.Open(ctx, t)
 	if err != nil {
 		return err
 	}
@@ -149,7 +150,7 @@ type downloadCommand struct {
 
 // Run saves the file. It does not overwrite an existing one.
 func (c downloadCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.open(ctx, t)
+	gateway, id, err := c.Open(ctx, t)
 	if err != nil {
 		return err
 	}

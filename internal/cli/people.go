@@ -7,6 +7,7 @@ import (
 	"errors"
 
 	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/cli/target"
 	"github.com/recado-project/recado/internal/cli/terminal"
 )
 
@@ -15,13 +16,13 @@ type numbersCommand struct {
 }
 
 type checkNumbersCommand struct {
-	instanceFlag
+	target.InstanceFlag
 	Numbers []string `arg:"" help:"Phone numbers with country code."`
 }
 
 // Run checks the numbers.
 func (c checkNumbersCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.open(ctx, t)
+	gateway, id, err := c.Open(ctx, t)
 	if err != nil {
 		return err
 	}
@@ -45,7 +46,7 @@ type contactsCommand struct {
 
 // contactFlags name the contact.
 type contactFlags struct {
-	instanceFlag
+	target.InstanceFlag
 	Contact string `arg:"" help:"Phone number with country code, or chat ID."`
 }
 
@@ -61,7 +62,7 @@ type pictureCommand struct{ contactFlags }
 
 // Run prints the address of the picture.
 func (c pictureCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.open(ctx, t)
+	gateway, id, err := c.Open(ctx, t)
 	if err != nil {
 		return err
 	}
@@ -79,7 +80,7 @@ type blockCommand struct{ contactFlags }
 
 // Run blocks the contact.
 func (c blockCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.open(ctx, t)
+	gateway, id, err := c.Open(ctx, t)
 	if err == nil {
 		err = gateway.Block(ctx, id, c.Contact)
 	}
@@ -90,7 +91,7 @@ type unblockCommand struct{ contactFlags }
 
 // Run unblocks the contact.
 func (c unblockCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.open(ctx, t)
+	gateway, id, err := c.Open(ctx, t)
 	if err == nil {
 		err = gateway.Unblock(ctx, id, c.Contact)
 	}
@@ -99,14 +100,14 @@ func (c unblockCommand) Run(ctx context.Context, t terminal.Terminal) error {
 
 // presenceCommand shows a contact the presence of the account.
 type presenceCommand struct {
-	instanceFlag
+	target.InstanceFlag
 	To       string `help:"Phone number with country code, or chat ID." required:"" env:"-"`
 	Presence string `arg:"" help:"composing, recording, paused, available or unavailable." enum:"composing,recording,paused,available,unavailable"`
 }
 
 // Run sends the presence.
 func (c presenceCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.open(ctx, t)
+	gateway, id, err := c.Open(ctx, t)
 	if err == nil {
 		err = gateway.SendPresence(ctx, id, c.To, client.Presence(c.Presence))
 	}

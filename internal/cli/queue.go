@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/cli/target"
 	"github.com/recado-project/recado/internal/cli/terminal"
 )
 
@@ -14,11 +15,11 @@ type queueCommand struct {
 	Cancel cancelQueueCommand `cmd:"" help:"Take a message out of the queue, or all of them, so that it is not sent."`
 }
 
-type listQueueCommand struct{ instanceFlag }
+type listQueueCommand struct{ target.InstanceFlag }
 
 // Run lists the messages.
 func (c listQueueCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.open(ctx, t)
+	gateway, id, err := c.Open(ctx, t)
 	if err != nil {
 		return err
 	}
@@ -39,7 +40,7 @@ func (c listQueueCommand) Run(ctx context.Context, t terminal.Terminal) error {
 }
 
 type cancelQueueCommand struct {
-	instanceFlag
+	target.InstanceFlag
 	MessageID string `arg:"" optional:"" name:"message-id" help:"The id or the messageId, as printed by send."`
 	All       bool   `help:"Cancel all messages of the instance that wait." env:"-"`
 }
@@ -49,7 +50,7 @@ func (c cancelQueueCommand) Run(ctx context.Context, t terminal.Terminal) error 
 	if c.All == (c.MessageID != "") {
 		return terminal.WrongUsage("give either a message or --all")
 	}
-	gateway, id, err := c.open(ctx, t)
+	gateway, id, err := c.Open(ctx, t)
 	if err != nil {
 		return err
 	}

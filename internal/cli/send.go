@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/cli/target"
 	"github.com/recado-project/recado/internal/cli/terminal"
 )
 
@@ -29,7 +30,7 @@ type sendCommand struct {
 
 // sendFlags name the instance and the recipient of a message.
 type sendFlags struct {
-	instanceFlag
+	target.InstanceFlag
 	To             string    `help:"Phone number with country code, or chat ID; required." env:"-"`
 	Later          bool      `help:"Leave the message in the instance's queue, and don't wait until it is sent." env:"-"`
 	At             time.Time `help:"Leave the message in the queue until this time: 2026-12-24T09:00:00-03:00." env:"-"`
@@ -41,7 +42,7 @@ func (f sendFlags) send(ctx context.Context, t terminal.Terminal, send func(c *c
 	if err := f.needsRecipient(); err != nil {
 		return err
 	}
-	gateway, id, err := f.open(ctx, t)
+	gateway, id, err := f.Open(ctx, t)
 	if err != nil {
 		return err
 	}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/recado-project/recado/internal/cli/data"
 	"github.com/recado-project/recado/internal/cli/repeatlog"
+	"github.com/recado-project/recado/internal/cli/target"
 	"github.com/recado-project/recado/internal/cli/terminal"
 	"github.com/recado-project/recado/internal/media"
 	"github.com/recado-project/recado/internal/media/place"
@@ -168,7 +169,7 @@ func (c serveFlags) config() (server.Config, error) {
 	}
 	return server.Config{
 		Listen: c.Listen, DataDir: c.Data, DatabaseURL: c.DatabaseURL, Cluster: cluster,
-		Platform: platform, Version: version(),
+		Platform: platform, Version: target.Version(),
 		Media:      media.Config{MaxBytes: c.MaxMedia, AllowPrivate: c.AllowPrivateURLs},
 		Blobs:      media.BlobsConfig{MaxFile: c.MaxDownload, Total: c.MediaQuota, PerFolder: c.InstanceQuota, Keep: c.KeepMedia},
 		MediaPlace: files,
@@ -291,7 +292,7 @@ The first API key, instance and code, in another terminal:
   export RECADO_URL=%s
   export RECADO_API_KEY=$(%s)
   recado instances create shop
-  recado instances link shop`, version(), base, everywhere, c.Data, begin, dashboard, base, create))
+  recado instances link shop`, target.Version(), base, everywhere, c.Data, begin, dashboard, base, create))
 }
 
 // clickable is an address of the gateway that can be opened on this machine: bound, or

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/cli/target"
 	"github.com/recado-project/recado/internal/cli/terminal"
 )
 
@@ -48,7 +49,7 @@ func printWebhook(t terminal.Terminal, webhook client.Webhook, state *client.Del
 
 // webhookFlag says which webhook a command works on.
 type webhookFlag struct {
-	instanceFlag
+	target.InstanceFlag
 	Webhook string `help:"Id of the webhook; without it, the one of webhook-config." env:"-"`
 }
 
@@ -119,11 +120,11 @@ func someOrAll(values []string) string {
 	return strings.Join(values, ", ")
 }
 
-type listWebhooksCommand struct{ instanceFlag }
+type listWebhooksCommand struct{ target.InstanceFlag }
 
 // Run lists the webhooks.
 func (c listWebhooksCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.open(ctx, t)
+	gateway, id, err := c.Open(ctx, t)
 	if err != nil {
 		return err
 	}
@@ -142,7 +143,7 @@ func (c listWebhooksCommand) Run(ctx context.Context, t terminal.Terminal) error
 }
 
 type addWebhookCommand struct {
-	instanceFlag
+	target.InstanceFlag
 	webhookOptions
 	Endpoint string `arg:"" name:"webhook-url" help:"Absolute http or https URL that events are posted to."`
 }
@@ -153,7 +154,7 @@ func (c addWebhookCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	gateway, id, err := c.open(ctx, t)
+	gateway, id, err := c.Open(ctx, t)
 	if err != nil {
 		return err
 	}
@@ -175,7 +176,7 @@ type getWebhookCommand struct{ webhookFlag }
 
 // Run shows the webhook.
 func (c getWebhookCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.open(ctx, t)
+	gateway, id, err := c.Open(ctx, t)
 	if err != nil {
 		return err
 	}
@@ -210,7 +211,7 @@ func (c setWebhookCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	gateway, id, err := c.open(ctx, t)
+	gateway, id, err := c.Open(ctx, t)
 	if err != nil {
 		return err
 	}
@@ -254,7 +255,7 @@ type testWebhookCommand struct{ webhookFlag }
 
 // Run tests the webhook. It fails if the endpoint did not accept the event.
 func (c testWebhookCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.open(ctx, t)
+	gateway, id, err := c.Open(ctx, t)
 	if err != nil {
 		return err
 	}
@@ -278,7 +279,7 @@ type resumeWebhookCommand struct{ webhookFlag }
 
 // Run resumes the webhook.
 func (c resumeWebhookCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.open(ctx, t)
+	gateway, id, err := c.Open(ctx, t)
 	if err == nil {
 		err = gateway.ResumeOneWebhook(ctx, id, c.Webhook)
 	}
@@ -292,7 +293,7 @@ type deleteWebhookCommand struct{ webhookFlag }
 
 // Run deletes the webhook.
 func (c deleteWebhookCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.open(ctx, t)
+	gateway, id, err := c.Open(ctx, t)
 	if err == nil {
 		err = gateway.DeleteOneWebhook(ctx, id, c.Webhook)
 	}
@@ -306,7 +307,7 @@ type deliveriesCommand struct{ webhookFlag }
 
 // Run lists the deliveries, and the state of the delivery.
 func (c deliveriesCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.open(ctx, t)
+	gateway, id, err := c.Open(ctx, t)
 	if err != nil {
 		return err
 	}
@@ -384,7 +385,7 @@ type replayCommand struct {
 
 // Run replays events.
 func (c replayCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.open(ctx, t)
+	gateway, id, err := c.Open(ctx, t)
 	if err != nil {
 		return err
 	}

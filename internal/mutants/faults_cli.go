@@ -95,7 +95,7 @@ func cliFaults() []fault {
 			test: "./internal/cli", run: "WaitingIsSaid",
 		},
 		{
-			name: "a URL may end with /api", file: "internal/cli/gateway.go",
+			name: "a URL may end with /api", file: "internal/cli/target/target.go",
 			old: `strings.TrimSuffix(strings.TrimRight(f.URL, "/"), "/api")`, new: "f.URL",
 			test: "./internal/cli", run: "URLLosesItsEnd",
 		},
@@ -120,7 +120,7 @@ func cliFaults() []fault {
 			test: "./internal/cli", run: "TestSend",
 		},
 		{
-			name: "instances have names", file: "internal/cli/gateway.go",
+			name: "instances have names", file: "internal/cli/target/target.go",
 			old: `case instance.Name == nameOrID || nameOrID == "":`, new: `case nameOrID == "":`,
 			test: "./internal/cli", run: "InstancesByName",
 		},

@@ -1,9 +1,12 @@
-package cli
+// Package target has the flags that name the gateway that a command calls, and the instance
+// that it works on.
+package target
 
 import (
 	"context"
 	"net/http"
 	"net/url"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -13,8 +16,8 @@ import (
 	"github.com/recado-project/recado/internal/cli/terminal"
 )
 
-// gatewayFlags name the gateway to call, and the key.
-type gatewayFlags struct {
+// GatewayFlags name the gateway to call, and the key.
+type GatewayFlags struct {
 	URL     string        `help:"Address of the gateway." default:"http://127.0.0.1:8080"`
 	APIKey  string        `help:"API key; required. Use the variable to keep it out of the process list." name:"api-key"`
 	Timeout time.Duration `help:"How long to wait for an answer; a message with a file gets ten times as long." default:"45s"`
@@ -24,9 +27,9 @@ type gatewayFlags struct {
 // a file.
 const fileFactor = 10
 
-// connect makes the client of the gateway without calling it. Its error is a usage
+// Connect makes the client of the gateway without calling it. Its error is a usage
 // error.
-func (f gatewayFlags) connect(t terminal.Terminal) (*client.Client, error) {
+func (f GatewayFlags) Connect(t terminal.Terminal) (*client.Client, error) {
 	address, err := url.Parse(f.URL)
 	if err != nil || !terminal.IsWebAddress(f.URL) {
 		return nil, terminal.WrongUsage("--url %q needs http:// or https:// and a host, for example http://127.0.0.1:8080", f.URL)
@@ -37,51 +40,59 @@ func (f gatewayFlags) connect(t terminal.Terminal) (*client.Client, error) {
 	base := strings.TrimSuffix(strings.TrimRight(f.URL, "/"), "/api")
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	return client.New(
-		base, f.APIKey, client.WithUserAgent("recado/"+version()),
+		base, f.APIKey, client.WithUserAgent("recado/"+Version()),
 		client.WithTimeout(f.Timeout), client.WithSendTimeout(fileFactor*f.Timeout),
 		client.WithHTTPClient(&http.Client{Transport: t.Progress(transport, address.Host)}),
 	), nil
 }
 
-// instanceFlag names the instance.
-type instanceFlag struct {
-	gatewayFlags
+// InstanceFlag names the instance.
+type InstanceFlag struct {
+	GatewayFlags
 	Instance string `help:"Name or id of the instance; not needed if the key's scope has only one."`
 }
 
-// open connects, and finds the instance.
-func (f instanceFlag) open(ctx context.Context, t terminal.Terminal) (*client.Client, string, error) {
-	c, err := f.connect(t)
+// Open connects, and finds the instance.
+func (f InstanceFlag) Open(ctx context.Context, t terminal.Terminal) (*client.Client, string, error) {
+	c, err := f.Connect(t)
 	if err != nil {
 		return nil, "", err
 	}
-	id, err := instanceID(ctx, c, f.Instance)
+	id, err := InstanceID(ctx, c, f.Instance)
 	return c, id, err
 }
 
-// instanceArgument is instanceFlag for commands about the instance itself.
-type instanceArgument struct {
-	gatewayFlags
+// InstanceArgument is InstanceFlag for commands about the instance itself.
+type InstanceArgument struct {
+	GatewayFlags
 	Instance string `arg:"" help:"Name or id of the instance."`
 }
 
-// open connects, and finds the instance.
-func (a instanceArgument) open(ctx context.Context, t terminal.Terminal) (*client.Client, string, error) {
-	return instanceFlag(a).open(ctx, t)
+// Open connects, and finds the instance.
+func (a InstanceArgument) Open(ctx context.Context, t terminal.Terminal) (*client.Client, string, error) {
+	return InstanceFlag(a).Open(ctx, t)
 }
 
-// instanceID is the id of the instance with a name or id; if that is empty, of the only
+// Did prints what was done to the instance, unless it failed.
+func (InstanceArgument) Did(t terminal.Terminal, id, what string, err error) error {
+	if err != nil {
+		return err
+	}
+	return t.Done(map[string]any{"instanceId": id, "done": what}, "%s %s", what, id)
+}
+
+// InstanceID is the id of the instance with a name or id; if that is empty, of the only
 // one in the key's scope.
-func instanceID(ctx context.Context, c *client.Client, nameOrID string) (string, error) {
+func InstanceID(ctx context.Context, c *client.Client, nameOrID string) (string, error) {
 	if uuid.Validate(nameOrID) == nil {
 		return nameOrID, nil
 	}
-	instance, err := findInstance(ctx, c, nameOrID)
+	instance, err := FindInstance(ctx, c, nameOrID)
 	return instance.InstanceID, err
 }
 
-// findInstance finds an instance by its name or id.
-func findInstance(ctx context.Context, c *client.Client, nameOrID string) (client.Instance, error) {
+// FindInstance finds an instance by its name or id.
+func FindInstance(ctx context.Context, c *client.Client, nameOrID string) (client.Instance, error) {
 	if uuid.Validate(nameOrID) == nil {
 		return c.Instance(ctx, nameOrID)
 	}
@@ -130,4 +141,13 @@ func named(instances []client.Instance) string {
 		names = append(names, instance.Name+" ("+instance.InstanceID+")")
 	}
 	return strings.Join(names, ", ")
+}
+
+// Version is that of this program, as the modules say; 0.0.0-dev for one that was built from
+// a checkout.
+func Version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
+		return info.Main.Version
+	}
+	return "0.0.0-dev"
 }

@@ -1,6 +1,5 @@
-// The commands about groups and communities.
-
-package cli
+// Package groups has the commands about groups and communities.
+package groups
 
 import (
 	"context"
@@ -11,10 +10,12 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/cli/target"
 	"github.com/recado-project/recado/internal/cli/terminal"
 )
 
-type groupsCommand struct {
+// Command is the commands about groups.
+type Command struct {
 	List     listGroupsCommand    `cmd:"" help:"List the groups of the account."`
 	Show     showGroupCommand     `cmd:"" help:"Show a group that the account is a member of."`
 	Create   createGroupCommand   `cmd:"" help:"Create a group."`
@@ -31,13 +32,13 @@ type groupsCommand struct {
 }
 
 type listGroupsCommand struct {
-	instanceFlag
+	target.InstanceFlag
 	Subject string `help:"Only groups whose subject has this text." env:"-"`
 }
 
 // Run lists the groups.
 func (c listGroupsCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.open(ctx, t)
+	gateway, id, err := c.Open(ctx, t)
 	if err != nil {
 		return err
 	}
@@ -63,7 +64,7 @@ func listGroups(t terminal.Terminal, all iter.Seq2[client.GroupDetails, error]) 
 
 // groupFlags name the group.
 type groupFlags struct {
-	instanceFlag
+	target.InstanceFlag
 	GroupID string `arg:"" name:"group-id" help:"The group's chat ID."`
 }
 
@@ -71,7 +72,7 @@ type showGroupCommand struct{ groupFlags }
 
 // Run shows the group and its members.
 func (c showGroupCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.open(ctx, t)
+	gateway, id, err := c.Open(ctx, t)
 	if err != nil {
 		return err
 	}
@@ -97,7 +98,7 @@ func (c showGroupCommand) Run(ctx context.Context, t terminal.Terminal) error {
 }
 
 type createGroupCommand struct {
-	instanceFlag
+	target.InstanceFlag
 	Subject      string   `arg:"" help:"Name of the group."`
 	Participants []string `arg:"" optional:"" help:"Phone numbers with country code, or chat IDs."`
 	Description  string   `help:"Description of the group." env:"-"`
@@ -107,7 +108,7 @@ type createGroupCommand struct {
 
 // Run creates the group.
 func (c createGroupCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.open(ctx, t)
+	gateway, id, err := c.Open(ctx, t)
 	if err != nil {
 		return err
 	}
@@ -147,7 +148,7 @@ type setGroupCommand struct {
 
 // Run changes the group.
 func (c setGroupCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.open(ctx, t)
+	gateway, id, err := c.Open(ctx, t)
 	if err != nil {
 		return err
 	}
@@ -191,7 +192,7 @@ type membersFlags struct {
 
 // change does something to the people and prints what became of each.
 func (f membersFlags) change(ctx context.Context, t terminal.Terminal, action string) error {
-	gateway, id, err := f.open(ctx, t)
+	gateway, id, err := f.Open(ctx, t)
 	if err != nil {
 		return err
 	}
@@ -249,7 +250,7 @@ type inviteCommand struct {
 
 // Run prints the link.
 func (c inviteCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.open(ctx, t)
+	gateway, id, err := c.Open(ctx, t)
 	if err != nil {
 		return err
 	}
@@ -265,13 +266,13 @@ func (c inviteCommand) Run(ctx context.Context, t terminal.Terminal) error {
 }
 
 type lookCommand struct {
-	instanceFlag
+	target.InstanceFlag
 	Invite string `arg:"" help:"The invite link, or its code."`
 }
 
 // Run shows the group.
 func (c lookCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.open(ctx, t)
+	gateway, id, err := c.Open(ctx, t)
 	if err != nil {
 		return err
 	}
@@ -290,13 +291,13 @@ func (c lookCommand) Run(ctx context.Context, t terminal.Terminal) error {
 }
 
 type joinCommand struct {
-	instanceFlag
+	target.InstanceFlag
 	Invite string `arg:"" help:"The invite link, or its code."`
 }
 
 // Run follows the link.
 func (c joinCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.open(ctx, t)
+	gateway, id, err := c.Open(ctx, t)
 	if err != nil {
 		return err
 	}
@@ -319,7 +320,7 @@ type requestsCommand struct {
 
 // Run lists who waits, or answers.
 func (c requestsCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.open(ctx, t)
+	gateway, id, err := c.Open(ctx, t)
 	if err != nil {
 		return err
 	}
@@ -363,7 +364,7 @@ type leaveCommand struct{ groupFlags }
 
 // Run leaves the group.
 func (c leaveCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.open(ctx, t)
+	gateway, id, err := c.Open(ctx, t)
 	if err == nil {
 		err = gateway.LeaveGroup(ctx, id, c.GroupID)
 	}
@@ -373,7 +374,8 @@ func (c leaveCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	return t.Done(map[string]any{"group": c.GroupID, "done": "left"}, "left %s", c.GroupID)
 }
 
-type communitiesCommand struct {
+// Communities is the commands about communities.
+type Communities struct {
 	List   listCommunitiesCommand `cmd:"" help:"List the communities of the account."`
 	Create createCommunityCommand `cmd:"" help:"Create a community."`
 	Groups communityGroupsCommand `cmd:"" help:"List the groups of a community."`
@@ -381,11 +383,11 @@ type communitiesCommand struct {
 	Unlink unlinkCommunityCommand `cmd:"" help:"Take a group out of a community."`
 }
 
-type listCommunitiesCommand struct{ instanceFlag }
+type listCommunitiesCommand struct{ target.InstanceFlag }
 
 // Run lists the communities.
 func (c listCommunitiesCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.open(ctx, t)
+	gateway, id, err := c.Open(ctx, t)
 	if err != nil {
 		return err
 	}
@@ -393,14 +395,14 @@ func (c listCommunitiesCommand) Run(ctx context.Context, t terminal.Terminal) er
 }
 
 type createCommunityCommand struct {
-	instanceFlag
+	target.InstanceFlag
 	Subject     string `arg:"" help:"Name of the community."`
 	Description string `help:"Description of the community." env:"-"`
 }
 
 // Run creates the community.
 func (c createCommunityCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.open(ctx, t)
+	gateway, id, err := c.Open(ctx, t)
 	if err != nil {
 		return err
 	}
@@ -413,7 +415,7 @@ func (c createCommunityCommand) Run(ctx context.Context, t terminal.Terminal) er
 
 // communityFlags name the community.
 type communityFlags struct {
-	instanceFlag
+	target.InstanceFlag
 	CommunityID string `arg:"" name:"community-id" help:"The community's chat ID."`
 }
 
@@ -421,7 +423,7 @@ type communityGroupsCommand struct{ communityFlags }
 
 // Run lists the groups of the community.
 func (c communityGroupsCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.open(ctx, t)
+	gateway, id, err := c.Open(ctx, t)
 	if err != nil {
 		return err
 	}
@@ -438,7 +440,7 @@ type linkCommunityCommand struct{ linkFlags }
 
 // Run links the group.
 func (c linkCommunityCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.open(ctx, t)
+	gateway, id, err := c.Open(ctx, t)
 	if err == nil {
 		err = gateway.LinkGroup(ctx, id, c.CommunityID, c.GroupID)
 	}
@@ -452,7 +454,7 @@ type unlinkCommunityCommand struct{ linkFlags }
 
 // Run unlinks the group.
 func (c unlinkCommunityCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	gateway, id, err := c.open(ctx, t)
+	gateway, id, err := c.Open(ctx, t)
 	if err == nil {
 		err = gateway.UnlinkGroup(ctx, id, c.CommunityID, c.GroupID)
 	}
