@@ -31,7 +31,7 @@ func TestUnknownRoutes(t *testing.T) {
 	for _, path := range []string{
 		"/api", "/api/", "/nowhere", "/api/instances/", "/api//instances", "//api/instances", "/api/./instances",
 		"/api/x/../instances", "/api/instances/" + id + "/qr/", "/api/instances//qr", "/API/instances",
-		"/api/message/" + id, "/api/message/" + id + "/fax/1", "/openapi.json/", "/docs/page.html", "/schemas/Sent.json", "/openapi-3.0.json",
+		"/api/message/" + id, "/api/message/" + id + "/fax", "/api/message/" + id + "/fax-page", "/api/message/" + id + "/fax/1", "/openapi.json/", "/docs/page.html", "/schemas/Sent.json", "/openapi-3.0.json",
 		"/api/instances/a%2Fb/c", "*",
 	} {
 		for _, method := range []string{get, post, http.MethodOptions, "BREW"} {

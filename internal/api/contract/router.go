@@ -48,10 +48,28 @@ func (r *router) HandleFunc(pattern string, handler func(http.ResponseWriter, *h
 // aspect is a path whose last two parts before a word are not fixed.
 var aspect = regexp.MustCompile(`^(.*/\{\w+\}/\{\w+\}/)(\w+)$`)
 
+// thing is a path whose last two parts are not fixed, such as
+// /api/message/{instanceId}/{messageId}; other paths have the name of an operation in the last
+// one's place. word is such a name: no identifier is one, so it is an unknown path.
+var (
+	thing = regexp.MustCompile(`/\{\w+\}/\{(\w+)\}$`)
+	word  = regexp.MustCompile(`^[a-z]+(-[a-z]+)*$`)
+)
+
 // add makes the mux serve a path. It would refuse …/{instanceId}/{messageId}/votes beside
 // …/{instanceId}/media-download-link/{messageId}, because neither is part of the other. So
 // such paths share a pattern with a wildcard at its end, which is more general than both.
 func (r *router) add(name string, handlers route) {
+	if last := thing.FindStringSubmatch(name); last != nil {
+		r.mux.HandleFunc(name, func(w http.ResponseWriter, request *http.Request) {
+			if word.MatchString(request.PathValue(last[1])) {
+				unknownRoute(w, request)
+				return
+			}
+			handlers.ServeHTTP(w, request)
+		})
+		return
+	}
 	parts := aspect.FindStringSubmatch(name)
 	if parts == nil {
 		r.mux.Handle(name, handlers)
