@@ -66,6 +66,9 @@ func TestMethodsMakeDocumentedRequests(t *testing.T) {
 		"SendVideo": sends(func(ctx context.Context, c *client.Client) (client.Sent, error) {
 			return c.SendVideo(ctx, instance, client.Video{To: to, Video: media, Caption: "c", QuoteMessageID: "q", ViewOnce: true})
 		}, `/video {"to":"5511988887766","video":"`+media+`","caption":"c","quoteMessageId":"q","viewOnce":true}`),
+		"SendVideoNote": sends(func(ctx context.Context, c *client.Client) (client.Sent, error) {
+			return c.SendVideoNote(ctx, instance, client.VideoNote{To: to, Video: media, QuoteMessageID: "q"})
+		}, `/video-note {"to":"5511988887766","video":"`+media+`","quoteMessageId":"q"}`),
 		"SendVoiceNote": sends(func(ctx context.Context, c *client.Client) (client.Sent, error) {
 			return c.SendVoiceNote(ctx, instance, client.VoiceNote{To: to, Audio: media, QuoteMessageID: "q", ViewOnce: true})
 		}, `/audio-note {"to":"5511988887766","audio":"`+media+`","quoteMessageId":"q","viewOnce":true}`),

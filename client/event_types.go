@@ -122,13 +122,14 @@ type MessageMedia struct {
 	MimeType string `json:"mimeType"`
 	// The name of a document, without folders and without characters that can't be
 	// seen.
-	FileName *string `json:"fileName"`
-	Size     int64   `json:"size"`     // In bytes.
-	Seconds  *int64  `json:"seconds"`  // The length of audio and video.
-	Width    *int    `json:"width"`    // In pixels.
-	Height   *int    `json:"height"`   // In pixels.
-	Voice    bool    `json:"voice"`    // Whether it is a voice note.
-	ViewOnce bool    `json:"viewOnce"` // Whether it can be opened once only.
+	FileName  *string `json:"fileName"`
+	Size      int64   `json:"size"`      // In bytes.
+	Seconds   *int64  `json:"seconds"`   // The length of audio and video.
+	Width     *int    `json:"width"`     // In pixels.
+	Height    *int    `json:"height"`    // In pixels.
+	Voice     bool    `json:"voice"`     // Whether it is a voice note.
+	ViewOnce  bool    `json:"viewOnce"`  // Whether it can be opened once only.
+	VideoNote bool    `json:"videoNote"` // Whether it is a video note, which phones show round.
 }
 
 // MessageLocation is the place of a location message.

@@ -40,6 +40,16 @@ type Video struct {
 	IdempotencyKey  string    `json:"-"`                         // as in Text
 }
 
+// VideoNote is a video that phones show round, like one that was recorded in the chat.
+type VideoNote struct {
+	To             string    `json:"to"`
+	Video          string    `json:"video"`
+	QuoteMessageID string    `json:"quoteMessageId,omitempty"`
+	SendAt         time.Time `json:"sendAt,omitzero"` // as in Text
+	Later          bool      `json:"-"`               // as in Text
+	IdempotencyKey string    `json:"-"`               // as in Text
+}
+
 // VoiceNote is a voice message to send, ideally OGG with Opus.
 type VoiceNote struct {
 	To             string    `json:"to"`
@@ -92,6 +102,11 @@ func (c *Client) SendImage(ctx context.Context, instanceID string, image Image) 
 // SendVideo sends a video.
 func (c *Client) SendVideo(ctx context.Context, instanceID string, video Video) (Sent, error) {
 	return c.send(ctx, instanceID, "/video", video.IdempotencyKey, video.Later, video)
+}
+
+// SendVideoNote sends a video note.
+func (c *Client) SendVideoNote(ctx context.Context, instanceID string, note VideoNote) (Sent, error) {
+	return c.send(ctx, instanceID, "/video-note", note.IdempotencyKey, note.Later, note)
 }
 
 // SendVoiceNote sends audio as a recorded voice message.

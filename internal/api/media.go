@@ -43,6 +43,15 @@ type videoBody struct {
 	Schedule
 }
 
+type videoNoteBody struct {
+	Addressee
+
+	Video string `json:"video" minLength:"1" format:"media" doc:"The video, ideally square and of a minute at most: a base64 data URI, or an http(s) URL." example:"https://shop.example/hello.mp4"`
+
+	Reply
+	Schedule
+}
+
 type voiceBody struct {
 	Addressee
 
@@ -104,6 +113,19 @@ func (s sending) video() contract.Endpoint {
 		given := in.Given()
 		return sendMedia(ctx, s, in, addressed{given.To, given.QuoteMessageID, given.SendAt, given.Mentioning}, gateway.TypeVideo, messaging.MediaParams{
 			Field: "video", Input: given.Video, Caption: given.Caption, ViewOnce: given.ViewOnce,
+		})
+	})
+}
+
+func (s sending) videoNote() contract.Endpoint {
+	return handleMedia(contract.Operation{
+		ID: "sendVideoNote", Summary: "Send a video note",
+		Description: "Phones show it round, like one that was recorded in the chat, and without a caption. ",
+		Codes:       []string{gateway.CodeMessageNotFound},
+	}, func(ctx context.Context, in *sendInput[videoNoteBody]) (messaging.Result, error) {
+		given := in.Given()
+		return sendMedia(ctx, s, in, addressed{given.To, given.QuoteMessageID, given.SendAt, Mentioning{}}, gateway.TypeVideo, messaging.MediaParams{
+			Field: "video", Input: given.Video, Note: true,
 		})
 	})
 }

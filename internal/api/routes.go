@@ -41,6 +41,7 @@ func routes(c Config, origin contract.Origin) []contract.Route {
 		post("/api/message/{instanceId}/text", send.text()),
 		post("/api/message/{instanceId}/image", send.image()),
 		post("/api/message/{instanceId}/video", send.video()),
+		post("/api/message/{instanceId}/video-note", send.videoNote()),
 		post("/api/message/{instanceId}/audio-note", send.voiceNote()),
 		post("/api/message/{instanceId}/audio-file", send.audioFile()),
 		post("/api/message/{instanceId}/document", send.document()),

@@ -16,16 +16,17 @@ import (
 // sendCommand sends one message through a running gateway, and prints its
 // identifiers.
 type sendCommand struct {
-	Text     sendTextCommand     `cmd:"" help:"Send a text."`
-	Image    sendImageCommand    `cmd:"" help:"Send an image."`
-	Video    sendVideoCommand    `cmd:"" help:"Send a video."`
-	Voice    sendVoiceCommand    `cmd:"" help:"Send audio as a voice message."`
-	Audio    sendAudioCommand    `cmd:"" help:"Send audio as a file that can be played."`
-	Document sendDocumentCommand `cmd:"" help:"Send a file of any kind."`
-	Location sendLocationCommand `cmd:"" help:"Send a place."`
-	Contact  sendContactCommand  `cmd:"" help:"Send a contact card."`
-	Poll     sendPollCommand     `cmd:"" help:"Send a poll."`
-	Sticker  sendStickerCommand  `cmd:"" help:"Send a WebP picture as a sticker."`
+	Text      sendTextCommand      `cmd:"" help:"Send a text."`
+	Image     sendImageCommand     `cmd:"" help:"Send an image."`
+	Video     sendVideoCommand     `cmd:"" help:"Send a video."`
+	VideoNote sendVideoNoteCommand `cmd:"" name:"video-note" help:"Send a video that phones show round."`
+	Voice     sendVoiceCommand     `cmd:"" help:"Send audio as a voice message."`
+	Audio     sendAudioCommand     `cmd:"" help:"Send audio as a file that can be played."`
+	Document  sendDocumentCommand  `cmd:"" help:"Send a file of any kind."`
+	Location  sendLocationCommand  `cmd:"" help:"Send a place."`
+	Contact   sendContactCommand   `cmd:"" help:"Send a contact card."`
+	Poll      sendPollCommand      `cmd:"" help:"Send a poll."`
+	Sticker   sendStickerCommand   `cmd:"" help:"Send a WebP picture as a sticker."`
 }
 
 // sendFlags name the instance and the recipient of a message.

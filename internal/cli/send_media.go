@@ -57,6 +57,21 @@ func (c sendVideoCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	})
 }
 
+type sendVideoNoteCommand struct {
+	sendFlags
+	quoteFlag
+	fileArgument
+}
+
+// Run sends the video note.
+func (c sendVideoNoteCommand) Run(ctx context.Context, t terminal.Terminal) error {
+	return c.sendFile(ctx, t, c.sendFlags, func(gateway *client.Client, id, media string) (client.Sent, error) {
+		return gateway.SendVideoNote(ctx, id, client.VideoNote{
+			To: c.To, Video: media, QuoteMessageID: c.Quote, Later: c.Later, SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
+		})
+	})
+}
+
 type sendVoiceCommand struct {
 	sendFlags
 	quoteFlag

@@ -61,14 +61,15 @@ type Message struct {
 
 // Media describes the file of a message.
 type Media struct {
-	MimeType string  `json:"mimeType" doc:"As the sender gave it; application/octet-stream where that is no media type."`
-	FileName *string `json:"fileName" doc:"The name of a document, without folders and without characters that can't be seen."`
-	Size     int64   `json:"size" doc:"In bytes."`
-	Seconds  *int64  `json:"seconds" doc:"The length of audio and video."`
-	Width    *int    `json:"width" doc:"In pixels."`
-	Height   *int    `json:"height" doc:"In pixels."`
-	Voice    bool    `json:"voice" doc:"Whether it is a voice note."`
-	ViewOnce bool    `json:"viewOnce" doc:"Whether it can be opened once only."`
+	MimeType  string  `json:"mimeType" doc:"As the sender gave it; application/octet-stream where that is no media type."`
+	FileName  *string `json:"fileName" doc:"The name of a document, without folders and without characters that can't be seen."`
+	Size      int64   `json:"size" doc:"In bytes."`
+	Seconds   *int64  `json:"seconds" doc:"The length of audio and video."`
+	Width     *int    `json:"width" doc:"In pixels."`
+	Height    *int    `json:"height" doc:"In pixels."`
+	Voice     bool    `json:"voice" doc:"Whether it is a voice note."`
+	ViewOnce  bool    `json:"viewOnce" doc:"Whether it can be opened once only."`
+	VideoNote bool    `json:"videoNote" doc:"Whether it is a video note, which phones show round."`
 }
 
 // Location is a place on a map.
@@ -194,6 +195,7 @@ func NewMessage(message gateway.Message, details gateway.Details) Message {
 	}
 	if details.Media != nil {
 		m.Media = newMedia(*details.Media, message.Type == gateway.TypeVoice, details.ViewOnce)
+		m.Media.VideoNote = details.VideoNote
 	}
 	if place := details.Location; place != nil {
 		m.Location = &Location{

@@ -12,6 +12,7 @@ type Content struct {
 	Text     string // the text, or the caption of media
 	Media    *Media // of image, video, voice, audio, document and sticker
 	ViewOnce bool   // of image, video and voice
+	Note     bool   // of video: phones show it round, and play it by itself
 	Location *Location
 	Contact  *ContactCard
 	Poll     *Poll  // Text is its question
@@ -88,6 +89,7 @@ type Quote struct {
 type Details struct {
 	Media     *Media // of image, video, voice, audio, document and sticker; without what the platform's upload gave
 	ViewOnce  bool
+	VideoNote bool // a video that phones show round
 	Location  *Location
 	Contacts  []ContactCard
 	Poll      *Poll

@@ -18,6 +18,7 @@ type MediaParams struct {
 	Caption  string
 	FileName string // of documents; empty: taken from the URL, else made up
 	ViewOnce bool
+	Note     bool // of a video: phones show it round
 }
 
 // SendMedia sends an image, a video, a voice note, an audio file, a document or
@@ -38,6 +39,7 @@ func (s *Service) SendMedia(ctx context.Context, request Request, kind gateway.M
 			Type:     kind,
 			Text:     params.Caption,
 			ViewOnce: params.ViewOnce,
+			Note:     params.Note,
 			Media: &gateway.Media{
 				MimeType: file.MimeType, FileName: file.FileName, Size: file.Size, SHA256: file.SHA256,
 				Width: file.Width, Height: file.Height, Length: time.Duration(file.Seconds) * time.Second,

@@ -47,6 +47,7 @@ type PhoneMessage struct {
 	MediaSHA256 string `json:"mediaSha256"` // of the file as the phone decrypted it
 	MediaSize   int64  `json:"mediaSize"`
 	ViewOnce    bool   `json:"viewOnce"`
+	VideoNote   bool   `json:"videoNote"`
 
 	Latitude  *float64     `json:"latitude"`
 	Longitude *float64     `json:"longitude"`

@@ -21,6 +21,7 @@ type Outgoing struct {
 	Caption         string
 	FileName        string
 	ViewOnce        bool
+	VideoNote       bool // of a video: it is shown round
 	Latitude        float64
 	Longitude       float64
 	Name            string // of a place

@@ -29,6 +29,9 @@ func composeMedia(m Outgoing, reply *waE2E.ContextInfo, put PutFile) (*waE2E.Mes
 		return nil, fmt.Errorf("content: %w", err)
 	}
 	point(message, pointer)
+	if m.VideoNote && message.VideoMessage != nil {
+		message.PtvMessage, message.VideoMessage = message.VideoMessage, nil
+	}
 	if m.Type == "document" && m.Caption != "" {
 		message = &waE2E.Message{DocumentWithCaptionMessage: &waE2E.FutureProofMessage{Message: message}}
 	}

@@ -76,6 +76,9 @@ func Describe(m *waE2E.Message, shown *Shown) {
 		shown.Caption = v.GetCaption()
 		shown.setMedia("video", v)
 		shown.ViewOnce = once || v.GetViewOnce()
+	case inner.GetPtvMessage() != nil:
+		shown.setMedia("video", inner.GetPtvMessage())
+		shown.VideoNote = true
 	case inner.GetAudioMessage() != nil:
 		v := inner.GetAudioMessage()
 		kind := "audio"

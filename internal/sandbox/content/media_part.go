@@ -30,6 +30,8 @@ func MediaOf(m *waE2E.Message) (MediaPart, mediahost.Kind) {
 		return inner.GetImageMessage(), mediahost.Image
 	case inner.GetVideoMessage() != nil:
 		return inner.GetVideoMessage(), mediahost.Video
+	case inner.GetPtvMessage() != nil:
+		return inner.GetPtvMessage(), mediahost.Video
 	case inner.GetAudioMessage() != nil:
 		return inner.GetAudioMessage(), mediahost.Audio
 	case inner.GetDocumentMessage() != nil:

@@ -16,6 +16,7 @@ type Shown struct {
 	MediaSHA256     string     `json:"mediaSha256"`
 	MediaSize       *int64     `json:"mediaSize"`
 	ViewOnce        bool       `json:"viewOnce"`
+	VideoNote       bool       `json:"videoNote"`
 	Latitude        *float64   `json:"latitude"`
 	Longitude       *float64   `json:"longitude"`
 	Name            string     `json:"name"`

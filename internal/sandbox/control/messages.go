@@ -30,6 +30,7 @@ type outgoing struct {
 	Caption        string           `json:"caption"`
 	FileName       string           `json:"fileName"`
 	ViewOnce       bool             `json:"viewOnce"`
+	VideoNote      bool             `json:"videoNote"`
 	Latitude       *float64         `json:"latitude"`
 	Longitude      *float64         `json:"longitude"`
 	Name           string           `json:"name"`
@@ -90,7 +91,7 @@ func (a *api) sendMessage(r *http.Request) (any, error) {
 		return nil, validation(wrong...)
 	}
 	message := content.Outgoing{
-		To: body.To, Type: body.Type, Text: body.Text, Caption: body.Caption, FileName: body.FileName, ViewOnce: body.ViewOnce,
+		To: body.To, Type: body.Type, Text: body.Text, Caption: body.Caption, FileName: body.FileName, ViewOnce: body.ViewOnce, VideoNote: body.VideoNote,
 		Name: body.Name, Address: body.Address, Contact: body.Contact, QuotedMessageID: body.QuoteMessageID,
 		Mentions: body.Mentions, Everyone: body.Everyone,
 		Options: body.Options, Kind: body.Kind, Unavailable: body.Unavailable,

@@ -13,6 +13,7 @@ func detailsOf(content *waE2E.Message, once bool, alt func(types.JID) types.JID)
 	about := contextOf(content)
 	details := gateway.Details{
 		ViewOnce:  once || onceOf(content),
+		VideoNote: content.GetPtvMessage() != nil,
 		Location:  locationOf(content),
 		Contacts:  contactsOf(content),
 		Poll:      votedOn(content),

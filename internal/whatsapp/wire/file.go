@@ -67,6 +67,9 @@ func setUpload(message *waE2E.Message, up gateway.Upload) bool {
 	case message.VideoMessage != nil:
 		m := message.VideoMessage
 		m.URL, m.DirectPath, m.MediaKey, m.FileEncSHA256 = &up.URL, &up.DirectPath, up.Key, up.EncryptedSHA256
+	case message.PtvMessage != nil:
+		m := message.PtvMessage
+		m.URL, m.DirectPath, m.MediaKey, m.FileEncSHA256 = &up.URL, &up.DirectPath, up.Key, up.EncryptedSHA256
 	case message.AudioMessage != nil:
 		m := message.AudioMessage
 		m.URL, m.DirectPath, m.MediaKey, m.FileEncSHA256 = &up.URL, &up.DirectPath, up.Key, up.EncryptedSHA256

@@ -51,6 +51,9 @@ func newMediaMessage(content gateway.Content, about *waE2E.ContextInfo) *waE2E.M
 		}
 	default: // newMessage asks for no other
 	}
+	if content.Note {
+		message.PtvMessage, message.VideoMessage = message.VideoMessage, nil
+	}
 	setUpload(message, m.Upload)
 	if !content.ViewOnce {
 		return message
