@@ -28,6 +28,12 @@ const (
 	CodeInviteNotValid         = "INVITE_NOT_VALID"
 	CodeInviteExpired          = "INVITE_EXPIRED"
 	CodeInviteRefused          = "INVITE_REFUSED"
+	CodeAlreadyParticipant     = "ALREADY_PARTICIPANT" // this and the next five: of one person, in a result
+	CodeNotParticipant         = "NOT_PARTICIPANT"
+	CodeParticipantPrivacy     = "PARTICIPANT_PRIVACY"
+	CodeParticipantLeft        = "PARTICIPANT_LEFT"
+	CodeParticipantRefused     = "PARTICIPANT_REFUSED"
+	CodeNoJoinRequest          = "NO_JOIN_REQUEST"
 	CodeMediaNotFound          = "MEDIA_NOT_FOUND"
 	CodeWebhookNotFound        = "WEBHOOK_NOT_FOUND"
 	CodeWebhookInactive        = "WEBHOOK_INACTIVE"
