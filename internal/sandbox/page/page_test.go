@@ -199,7 +199,8 @@ func TestRefusalsAreTranslated(t *testing.T) {
 		"must be one of available, unavailable, composing, recording, paused":                                                                      true,
 		"must be one of image, sticker, video, voice, audio, document, history":                                                                    true,
 		"must be one of text, image, video, voice, audio, document, location, contact, sticker, poll, order, group_invite, selection, unsupported": true,
-		"needs groupId and code": true, "is required, with text": true,
+		"needs groupId and code": true, "is required, with text": true, "leads to no group": true, "the group is full": true,
+		"the platform refuses this: the owner of the community must be an admin of the group, which is in no other community": true,
 	}
 	known := map[string]bool{}
 	for _, reason := range reasons() {
