@@ -62,9 +62,10 @@ func count(message gateway.Message, poll *gateway.Poll, votes []gateway.KeptVote
 	for n, option := range poll.Options {
 		counted.Options[n].Name = option.Name
 	}
+	places := placesIn(poll)
 	for _, vote := range votes {
 		for _, choice := range vote.Choices {
-			if n := place(poll, choice); n >= 0 {
+			if n, ok := places[choice]; ok {
 				counted.Options[n].Voters = append(counted.Options[n].Voters, vote.By)
 			}
 		}
@@ -75,10 +76,17 @@ func count(message gateway.Message, poll *gateway.Poll, votes []gateway.KeptVote
 	return counted
 }
 
-// place finds an option of a poll by its hash; -1 if it has none. Of options with one name the
-// first gets all votes.
-func place(poll *gateway.Poll, hash [sha256.Size]byte) int {
-	return slices.IndexFunc(poll.Options, func(option gateway.PollOption) bool { return option.Hash == hash })
+// placesIn returns where the options of a poll stand, by their hashes. Of options with one name
+// the first gets all votes. A poll of somebody else may have a thousand options, and each member
+// of a large group may choose them all, so no option is searched for.
+func placesIn(poll *gateway.Poll) map[[sha256.Size]byte]int {
+	places := make(map[[sha256.Size]byte]int, len(poll.Options))
+	for n, option := range poll.Options {
+		if _, known := places[option.Hash]; !known {
+			places[option.Hash] = n
+		}
+	}
+	return places
 }
 
 func voteOrigin(vote gateway.PollVote) origin {
@@ -123,9 +131,11 @@ func (r receiver) keepVote(ctx context.Context, vote gateway.PollVote) error {
 
 // chosen returns those choices that are options of the poll, each once.
 func chosen(poll *gateway.Poll, choices [][sha256.Size]byte) [][sha256.Size]byte {
+	places, taken := placesIn(poll), map[[sha256.Size]byte]bool{}
 	var known [][sha256.Size]byte
 	for _, choice := range choices {
-		if place(poll, choice) >= 0 && !slices.Contains(known, choice) {
+		if _, ok := places[choice]; ok && !taken[choice] {
+			taken[choice] = true
 			known = append(known, choice)
 		}
 	}
@@ -144,8 +154,9 @@ func voteEvent(vote gateway.PollVote, stands Poll, choices [][sha256.Size]byte, 
 		Question: stands.Message.Text, Options: make([]string, 0, len(choices)),
 		Tallies: make([]eventlog.Tally, 0, len(stands.Options)), Voters: stands.Voters,
 	}
+	places := placesIn(poll)
 	for _, choice := range choices {
-		data.Options = append(data.Options, poll.Options[place(poll, choice)].Name)
+		data.Options = append(data.Options, poll.Options[places[choice]].Name)
 	}
 	for _, option := range stands.Options {
 		data.Tallies = append(data.Tallies, eventlog.Tally{Option: option.Name, Votes: len(option.Voters)})

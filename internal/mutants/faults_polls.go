@@ -20,7 +20,7 @@ func pollFaults() []fault {
 		},
 		{
 			name: "a choice that the poll does not have is no choice", file: "internal/messaging/vote.go",
-			old: "if place(poll, choice) >= 0 && !slices.Contains(known, choice) {", new: "if !slices.Contains(known, choice) {",
+			old: "if _, ok := places[choice]; ok && !taken[choice] {", new: "if _, ok := places[choice]; ok || !taken[choice] {",
 			test: hostileTests, run: "ForgedVotes",
 		},
 		{

@@ -129,6 +129,10 @@ func TestBubblesHaveWhatBelongsToThem(t *testing.T) {
 	if poll.Poll == nil || fmt.Sprint(poll.Poll.Options) != "[a b]" || poll.Quote != nil {
 		t.Errorf("the poll is %+v", poll)
 	}
+	mention := send(map[string]any{"type": "text", "text": "ask @" + silent, "mentions": []string{silent}})
+	if mention.Text != "ask @"+mention.Sender {
+		t.Errorf("somebody who is mentioned is shown as %q", mention.Text)
+	}
 	file := send(map[string]any{"type": "document", "media": dataURI("application/pdf", []byte("a file")), "fileName": "a.pdf"})
 	got, err := w.server.Phones.File(t.Context(), otherSilent, file.Place)
 	if err != nil {

@@ -51,8 +51,8 @@ func fillForCensus(b *testing.B, s *Store) {
 			"INSERT INTO events (instance_id, sequence, id, kind, chat, source_key, happened_at, created_at, data) " + many +
 				"SELECT 'instance-with-a-long-identifier-' || i, j, i || '-' || j, 'message.sent', 'chat', '', j, j, CAST('" +
 				"some data that is about as long as that of an event, which names a chat and a message" + "' AS BYTEA) FROM n, m",
-			"INSERT INTO webhooks (instance_id, id, place, url, secret, secret_seal, previous_secret, previous_secret_seal, previous_secret_until, headers, headers_seal, kinds, chats, media_links, active, created_at, updated_at, status, reason, cursor, failures, failing_since, next_try_at, attempts) " + many +
-				"SELECT 'instance-with-a-long-identifier-' || i, 'w' || i, 'w' || i, 'https://example.com', '', 0, '', 0, 0, '', 0, '[]', '[]', FALSE, TRUE, 1, 1, 'ok', '', CASE WHEN i % 10 = 0 THEN 50 ELSE 100 END, 0, 0, 0, 0 FROM n",
+			"INSERT INTO webhooks (instance_id, id, place, url, secret, secret_seal, previous_secret, previous_secret_seal, previous_secret_until, headers, headers_seal, kinds, chats, active, created_at, updated_at, status, reason, cursor, failures, failing_since, next_try_at, attempts) " + many +
+				"SELECT 'instance-with-a-long-identifier-' || i, 'w' || i, 'w' || i, 'https://example.com', '', 0, '', 0, 0, '', 0, '[]', '[]', TRUE, 1, 1, 'ok', '', CASE WHEN i % 10 = 0 THEN 50 ELSE 100 END, 0, 0, 0, 0 FROM n",
 		} {
 			if _, err := q.ExecContext(ctx, statement); err != nil {
 				return err

@@ -16,13 +16,12 @@ import (
 
 // Settings is what a client saves. What is nil stays as it is.
 type Settings struct {
-	URL        string // empty, where a webhook is changed: it stays
-	Secret     *string
-	Active     *bool             // nil, where a webhook is made or saved as webhook-config: true
-	Events     *[]eventlog.Kind  // empty: all
-	Chats      *[]ChatKind       // empty: all
-	Headers    map[string]string // by their names; nil: they stay
-	MediaLinks *bool
+	URL     string // empty, where a webhook is changed: it stays
+	Secret  *string
+	Active  *bool             // nil, where a webhook is made or saved as webhook-config: true
+	Events  *[]eventlog.Kind  // empty: all
+	Chats   *[]ChatKind       // empty: all
+	Headers map[string]string // by their names; nil: they stay
 }
 
 const (
@@ -187,9 +186,6 @@ func (s *Service) change(webhook *Webhook, settings Settings, headers []Header) 
 	webhook.Filter = webhook.Filter.cleaned()
 	if settings.Headers != nil {
 		webhook.Headers = headers
-	}
-	if settings.MediaLinks != nil {
-		webhook.MediaLinks = *settings.MediaLinks
 	}
 	if settings.Secret == nil || Secret(*settings.Secret) == webhook.Secret {
 		return

@@ -3,6 +3,7 @@
 package webhook
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -89,7 +90,7 @@ func sorted[T ~string](values []T) []T {
 func (f Filter) check() (wrong []gateway.FieldError) {
 	for _, kind := range f.Kinds {
 		if !kind.Known() || kind == eventlog.KindWebhookTest {
-			wrong = append(wrong, gateway.FieldError{Field: "events", Message: "must name kinds of events"})
+			wrong = append(wrong, gateway.FieldError{Field: "events", Message: fmt.Sprintf("must name types of events, and %.64q is none", kind)})
 			break
 		}
 	}

@@ -40,7 +40,6 @@ type Webhook struct {
 	PreviousSecretUntil time.Time
 	Filter              Filter
 	Headers             []Header // its own, by their names
-	MediaLinks          bool     // events with media carry a signed link
 	Active              bool
 	CreatedAt           time.Time
 	UpdatedAt           time.Time

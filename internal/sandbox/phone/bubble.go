@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"go.mau.fi/whatsmeow/types"
@@ -17,6 +18,9 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/phonenumber"
 	"github.com/recado-project/recado/internal/sandbox/refusal"
 )
+
+// maxNamed bounds how many mentions of a message have their names looked up.
+const maxNamed = 20
 
 // maxWindow bounds the messages in one window.
 const maxWindow = 500
@@ -123,6 +127,9 @@ func (s *Service) bubble(ctx context.Context, of *account.Account, kept placedMe
 	if err != nil {
 		return Bubble{}, err
 	}
+	if err := s.nameMentions(ctx, &bubble.Shown); err != nil {
+		return Bubble{}, err
+	}
 	bubble.HasFile = kept.file.sha256 != "" && !kept.forgotten
 	if quote, ok := content.QuoteOf(message); ok {
 		bubble.Quote, err = s.showQuote(ctx, of, quote)
@@ -155,9 +162,9 @@ func (s *Service) inPlace(ctx context.Context, number string, place int64) (*acc
 	return of, found[0], nil
 }
 
-// quotedAuthor returns the account that a quote names, or nil if there is none. It
-// creates none: the quote is what somebody says.
-func (s *Service) quotedAuthor(ctx context.Context, author string) (*account.Account, error) {
+// namedIn returns the account that a quote or a mention names, or nil if there is none. It
+// creates none: that is what somebody says.
+func (s *Service) namedIn(ctx context.Context, author string) (*account.Account, error) {
 	jid, err := types.ParseJID(author)
 	if err != nil {
 		return nil, nil //nolint:nilerr // it names nobody
@@ -173,7 +180,7 @@ func (s *Service) quotedAuthor(ctx context.Context, author string) (*account.Acc
 func (s *Service) showQuote(ctx context.Context, of *account.Account, quote content.Quote) (*Quote, error) {
 	shown := &Quote{Shown: quote.Shown}
 	shown.MessageID = quote.MessageID
-	author, err := s.quotedAuthor(ctx, quote.Author)
+	author, err := s.namedIn(ctx, quote.Author)
 	if err != nil {
 		return nil, err
 	}
@@ -189,4 +196,22 @@ func (s *Service) showQuote(ctx context.Context, of *account.Account, quote cont
 	}
 	shown.Shown, err = kept.show()
 	return shown, err
+}
+
+// nameMentions puts the names of those whom a message mentions where its text has their
+// addresses, as people see it.
+func (s *Service) nameMentions(ctx context.Context, shown *content.Shown) error {
+	for _, mention := range shown.Mentions[:min(len(shown.Mentions), maxNamed)] {
+		who, err := s.namedIn(ctx, mention)
+		if err != nil {
+			return err
+		}
+		if who == nil {
+			continue // the sender can write anything there
+		}
+		user, _, _ := strings.Cut(mention, "@")
+		shown.Text = strings.ReplaceAll(shown.Text, "@"+user, "@"+who.DisplayName())
+		shown.Caption = strings.ReplaceAll(shown.Caption, "@"+user, "@"+who.DisplayName())
+	}
+	return nil
 }

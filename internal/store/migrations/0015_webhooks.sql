@@ -16,7 +16,6 @@ CREATE TABLE new_webhooks (
 	headers_seal BIGINT NOT NULL,
 	kinds TEXT NOT NULL,
 	chats TEXT NOT NULL,
-	media_links BOOLEAN NOT NULL,
 	active BOOLEAN NOT NULL,
 	created_at BIGINT NOT NULL,
 	updated_at BIGINT NOT NULL,
@@ -30,10 +29,10 @@ CREATE TABLE new_webhooks (
 );
 
 INSERT INTO new_webhooks (id, instance_id, place, url, secret, secret_seal, previous_secret, previous_secret_seal,
-	previous_secret_until, headers, headers_seal, kinds, chats, media_links, active, created_at, updated_at,
+	previous_secret_until, headers, headers_seal, kinds, chats, active, created_at, updated_at,
 	status, reason, cursor, failures, failing_since, next_try_at, attempts)
 SELECT id, instance_id, instance_id, url, secret, secret_seal, previous_secret, previous_secret_seal,
-	previous_secret_until, '', 0, '[]', '[]', FALSE, active, created_at, updated_at,
+	previous_secret_until, '', 0, '[]', '[]', active, created_at, updated_at,
 	status, reason, cursor, failures, failing_since, next_try_at, attempts FROM webhooks;
 
 CREATE TABLE new_webhook_blocked_chats (
