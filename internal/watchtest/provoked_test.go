@@ -190,6 +190,8 @@ func provocations() map[string]provocation {
 		}},
 		"the queue is stuck": {alerts: []string{"RecadoQueueStuck"}, options: hurried, provoke: func(s subject) []stretch {
 			s.Phones.Faults(s.t, map[string]any{"dropAcks": 1})
+			// A receipt would show that the message was sent after all.
+			s.Phones.Update(s.t, customerNumber, map[string]any{"online": false})
 			if _, err := s.Client.SendText(s.t.Context(), s.id, client.Text{To: customerNumber, Message: "later", Later: true}); err != nil {
 				s.t.Fatal(err)
 			}
