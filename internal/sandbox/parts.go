@@ -60,7 +60,7 @@ func (s *Server) compose() error {
 	cfg := s.config
 	accounts := account.NewDirectory(s.db, cfg.Now)
 	holders := account.NewHolders(accounts, cfg.Load)
-	settings := setting.New(accounts)
+	settings := setting.New(setting.Config{Accounts: accounts, Logger: cfg.Logger})
 	preKeys := prekey.New(accounts, cfg.Load)
 	unknown := wire.NewCounter()
 	if cfg.Load {

@@ -36,6 +36,8 @@ type client struct {
 	t         *testing.T
 	device    *store.Device
 	processor *wmstate.Processor
+	key       Key
+	accepted  []Change // of this client's patches
 }
 
 func newClient(t *testing.T, key Key) *client {
@@ -72,7 +74,7 @@ func newClient(t *testing.T, key Key) *client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &client{t, device, wmstate.NewProcessor(device, waLog.Noop)}
+	return &client{t: t, device: device, processor: wmstate.NewProcessor(device, waLog.Noop), key: key}
 }
 
 func (c *client) state(name wmstate.WAPatchName) wmstate.HashState {
@@ -98,9 +100,13 @@ func (c *client) sync(server *State, name wmstate.WAPatchName, patch []byte) (mu
 		collection.Content = []waBinary.Node{{Tag: "patch", Content: patch}}
 	}
 	request := wire(c.t, waBinary.Node{Tag: "sync", Content: []waBinary.Node{collection}})
-	reply, changed, err := server.Sync(request)
+	reply, changes, err := server.Sync(c.key, request)
 	if err != nil {
 		c.t.Fatal(err)
+	}
+	for _, change := range changes {
+		changed = append(changed, change.Collection)
+		c.accepted = append(c.accepted, change)
 	}
 	reply = wire(c.t, reply)
 	answer = reply.GetChildByTag("collection")

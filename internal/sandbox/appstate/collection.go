@@ -11,8 +11,6 @@ import (
 	wmstate "go.mau.fi/whatsmeow/appstate"
 	"go.mau.fi/whatsmeow/appstate/lthash"
 	"go.mau.fi/whatsmeow/proto/waServerSync"
-	"go.mau.fi/whatsmeow/store"
-	waLog "go.mau.fi/whatsmeow/util/log"
 	"google.golang.org/protobuf/proto"
 )
 
@@ -87,8 +85,7 @@ func (c *collection) append(raw []byte) error {
 	if err != nil {
 		return err
 	}
-	version := c.version() + 1
-	patch.Version = &waServerSync.SyncdVersion{Version: &version}
+	c.number(patch)
 	numbered, err := proto.Marshal(patch)
 	if err != nil {
 		return fmt.Errorf("appstate: encode patch: %w", err)
@@ -96,6 +93,11 @@ func (c *collection) append(raw []byte) error {
 	c.apply(patch)
 	c.Patches = append(c.Patches, numbered)
 	return nil
+}
+
+// number gives a patch the version that it leads to.
+func (c *collection) number(patch *waServerSync.SyncdPatch) {
+	patch.Version = &waServerSync.SyncdVersion{Version: new(c.version() + 1)}
 }
 
 // parsePatch reads a patch and checks what clients rely on when they apply it.
@@ -146,36 +148,9 @@ func (c *collection) apply(patch *waServerSync.SyncdPatch) {
 
 // encode returns the phone's patch for info. append numbers it.
 func (c *collection) encode(key Key, info wmstate.PatchInfo) ([]byte, error) {
-	device := &store.Device{AppStateKeys: keyStore{key: key}, AppState: codeStore{of: c}}
-	before := wmstate.HashState{Version: c.version(), Hash: c.Hash}
-	raw, err := wmstate.NewProcessor(device, waLog.Noop).EncodePatch(context.Background(), key.ID, before, info)
+	raw, err := c.processor(key).EncodePatch(context.Background(), key.ID, c.before(), info)
 	if err != nil {
 		return nil, fmt.Errorf("appstate: encode patch: %w", err)
 	}
 	return raw, nil
-}
-
-// keyStore and codeStore are what whatsmeow's encoder looks up. The embedded
-// interfaces stand for methods that it does not call.
-type keyStore struct {
-	store.AppStateSyncKeyStore
-
-	key Key
-}
-
-// GetAppStateSyncKey returns the account's only key.
-func (k keyStore) GetAppStateSyncKey(context.Context, []byte) (*store.AppStateSyncKey, error) {
-	return &store.AppStateSyncKey{Data: k.key.Data, Timestamp: k.key.Created.Unix()}, nil
-}
-
-type codeStore struct {
-	store.AppStateStore
-
-	of *collection
-}
-
-// GetAppStateMutationMAC returns the code of the value that is set, or nil if none
-// is.
-func (s codeStore) GetAppStateMutationMAC(_ context.Context, _ string, index []byte) ([]byte, error) {
-	return s.of.MACs[mac(index)], nil
 }

@@ -62,22 +62,24 @@ func (s *State) Version(collection string) uint64 {
 // name of the collection that has changed. The error is ErrFull after some thousand
 // changes.
 func (s *State) SetPushName(key Key, name string, now time.Time) (collection string, err error) {
-	info := wmstate.BuildSettingPushName(name)
-	info.Timestamp = now
-	if err := s.append(key, info); err != nil {
-		return "", err
-	}
-	return string(info.Type), nil
+	change, err := s.Append(key, wmstate.BuildSettingPushName(name), now)
+	return change.Collection, err
 }
 
-// append adds one of the phone's own patches.
-func (s *State) append(key Key, info wmstate.PatchInfo) error {
+// Append adds a patch of the phone's own, which whatsmeow's package appstate builds. It
+// sets the times of the patch. The error is ErrFull after some thousand changes.
+func (s *State) Append(key Key, info wmstate.PatchInfo, now time.Time) (Change, error) {
+	info.Timestamp = now
 	c := s.collection(info.Type)
 	raw, err := c.encode(key, info)
 	if err != nil {
-		return err
+		return Change{}, err
 	}
-	return c.append(raw)
+	change := Change{Collection: string(info.Type)}
+	if change.Mutations, err = c.decode(key, info.Type, raw); err != nil {
+		return Change{}, err
+	}
+	return change, c.append(raw)
 }
 
 // collection returns a collection to change. It creates the collection if

@@ -116,6 +116,45 @@ func TestPhoneReplacesAClientsSetting(t *testing.T) {
 	}
 }
 
+// The phone reads what a client has patched, and what the phone appends clients read.
+func TestMutationsAreRead(t *testing.T) {
+	t.Parallel()
+	key, state := newKey(t), &State{}
+	c := newClient(t, key)
+	chat := types.NewJID("5511912345678", types.DefaultUserServer)
+	c.sync(state, wmstate.WAPatchRegularLow, c.encode(key, wmstate.BuildArchive(chat, true, now(), nil)))
+	if len(c.accepted) != 1 || c.accepted[0].Unreadable != nil || len(c.accepted[0].Mutations) != 2 {
+		t.Fatalf("the phone reads %+v", c.accepted)
+	}
+	archive, pin := c.accepted[0].Mutations[0], c.accepted[0].Mutations[1]
+	if !slices.Equal(archive.Index, []string{"archive", chat.String()}) || !archive.Value.GetArchiveChatAction().GetArchived() ||
+		!slices.Equal(pin.Index, []string{"pin_v1", chat.String()}) || pin.Value.GetPinAction().GetPinned() {
+		t.Errorf("the phone reads %+v and %+v", archive, pin)
+	}
+	c.sync(state, wmstate.WAPatchRegularLow, nil)
+	change, err := state.Append(key, wmstate.BuildPin(chat, true), now())
+	if err != nil || change.Collection != "regular_low" || len(change.Mutations) != 1 {
+		t.Fatalf("the phone appends %+v, %v", change, err)
+	}
+	mutations, _, _ := c.sync(state, wmstate.WAPatchRegularLow, nil)
+	if len(mutations) != 1 || !mutations[0].Action.GetPinAction().GetPinned() {
+		t.Errorf("the client reads %+v", mutations)
+	}
+}
+
+// The platform can't check what it has no key for: the patch is accepted, and the phone
+// finds nothing in it.
+func TestUnreadablePatch(t *testing.T) {
+	t.Parallel()
+	key, state := newKey(t), &State{}
+	c := newClient(t, newKey(t)) // a client with a key of its own
+	patch := c.encode(c.key, wmstate.BuildPin(types.NewJID("5511912345678", types.DefaultUserServer), true))
+	_, changes, err := state.Sync(key, request("regular_low", "0", patch))
+	if err != nil || len(changes) != 1 || changes[0].Unreadable == nil || changes[0].Mutations != nil {
+		t.Errorf("accepted as %+v, %v", changes, err)
+	}
+}
+
 func TestRemoval(t *testing.T) {
 	t.Parallel()
 	key, state := newKey(t), &State{}
@@ -180,9 +219,9 @@ func TestFullCollection(t *testing.T) {
 	if _, err := state.SetPushName(key, "Ana Maria", now()); !errors.Is(err, ErrFull) {
 		t.Errorf("setting the name: %v", err)
 	}
-	reply, changed, err := state.Sync(request("critical_block", fmt.Sprint(maxPatches), patch))
+	reply, changed, err := state.Sync(key, request("critical_block", fmt.Sprint(maxPatches), patch))
 	if err != nil || changed != nil {
-		t.Fatalf("changed %q, %v", changed, err)
+		t.Fatalf("changed %v, %v", changed, err)
 	}
 	if child, _ := reply.GetOptionalChildByTag("collection", "error"); child.Attrs["code"] != "419" {
 		t.Errorf("answered with %s", &reply)
@@ -203,16 +242,16 @@ func request(name, version string, patch []byte) waBinary.Node {
 
 func TestAllFiveAtOnce(t *testing.T) {
 	t.Parallel()
-	state := &State{}
-	setName(t, state, newKey(t), "Ana")
+	key, state := newKey(t), &State{}
+	setName(t, state, key, "Ana")
 	all := waBinary.Node{Tag: "sync"}
 	for _, name := range wmstate.AllPatchNames {
 		one := request(string(name), "0", nil)
 		all.Content = append(all.GetChildren(), one.GetChildren()...)
 	}
-	reply, changed, err := state.Sync(all)
+	reply, changed, err := state.Sync(key, all)
 	if err != nil || changed != nil {
-		t.Fatalf("changed %q, %v", changed, err)
+		t.Fatalf("changed %v, %v", changed, err)
 	}
 	answers := reply.GetChildrenByTag("collection")
 	if len(answers) != 5 {
@@ -268,8 +307,8 @@ func TestSyncRefuses(t *testing.T) {
 		"a short index":         request("regular", "0", change(func(p *waServerSync.SyncdPatch) { p.Mutations[0].Record.Index.Blob = make([]byte, 31) })),
 		"a mutation of nothing": request("regular", "0", change(func(p *waServerSync.SyncdPatch) { p.Mutations[0].Record = nil })),
 	} {
-		if _, changed, err := state.Sync(node); !errors.Is(err, ErrRequest) || changed != nil {
-			t.Errorf("%s: changed %q, %v", name, changed, err)
+		if _, changed, err := state.Sync(key, node); !errors.Is(err, ErrRequest) || changed != nil {
+			t.Errorf("%s: changed %v, %v", name, changed, err)
 		}
 	}
 	if state.Version("regular") != 0 {
@@ -279,9 +318,9 @@ func TestSyncRefuses(t *testing.T) {
 
 func TestVersionFromTheFuture(t *testing.T) {
 	t.Parallel()
-	state := &State{}
-	setName(t, state, newKey(t), "Ana")
-	reply, _, err := state.Sync(request("critical_block", "18446744073709551615", nil))
+	key, state := newKey(t), &State{}
+	setName(t, state, key, "Ana")
+	reply, _, err := state.Sync(key, request("critical_block", "18446744073709551615", nil))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -339,9 +378,9 @@ func FuzzSync(f *testing.F) {
 	f.Add("regular", "", []byte{0x12, 0x00})
 	f.Fuzz(func(t *testing.T, name, version string, patch []byte) {
 		state := restart(t, state)
-		_, changed, err := state.Sync(request(name, version, patch))
+		_, changed, err := state.Sync(key, request(name, version, patch))
 		if err != nil && (!errors.Is(err, ErrRequest) || changed != nil) {
-			t.Fatalf("changed %q, %v", changed, err)
+			t.Fatalf("changed %v, %v", changed, err)
 		}
 		// Whatever was accepted, the phone can continue and the state can be kept.
 		setName(t, state, key, "Ana Maria")

@@ -34,14 +34,25 @@ type wanted struct {
 	patch   []byte // which it brings; nil if none
 }
 
+// Change is a client's patch that was accepted.
+type Change struct {
+	Collection string
+
+	// Mutations are what the patch does, as the phone reads it with the account's key.
+	// Unreadable says why the phone can't read it; then there are none. The platform has
+	// no key, so it accepts such a patch as any other.
+	Mutations  []Mutation
+	Unreadable error
+}
+
 // Sync answers the sync child of a w:sync:app:state request. For each collection it
 // returns the patches since the version that the client has, and has_more_patches
 // if one reply does not hold them. It accepts a client's patch if the client has
 // the newest version; otherwise it answers with a conflict and the missing patches.
-// changed names the collections that have changed: the caller must keep the state
+// changes are the patches that were accepted: the caller must keep the state
 // and notify the account's other devices. The error is ErrRequest if the request is
 // malformed, and then nothing has changed.
-func (s *State) Sync(request waBinary.Node) (reply waBinary.Node, changed []string, err error) {
+func (s *State) Sync(key Key, request waBinary.Node) (reply waBinary.Node, changes []Change, err error) {
 	// The whole request is read before anything is changed.
 	all, err := parseRequest(request)
 	if err != nil {
@@ -50,31 +61,34 @@ func (s *State) Sync(request waBinary.Node) (reply waBinary.Node, changed []stri
 	reply = waBinary.Node{Tag: "sync"}
 	var answers []waBinary.Node
 	for _, want := range all {
-		answer, accepted := s.answer(want)
+		answer, change := s.answer(key, want)
 		answers = append(answers, answer)
-		if accepted {
-			changed = append(changed, string(want.name))
+		if change != nil {
+			changes = append(changes, *change)
 		}
 	}
 	reply.Content = answers
-	return reply, changed, nil
+	return reply, changes, nil
 }
 
-// answer answers for one collection.
-func (s *State) answer(want wanted) (answer waBinary.Node, accepted bool) {
+// answer answers for one collection. change is the client's patch if it was accepted.
+func (s *State) answer(key Key, want wanted) (answer waBinary.Node, change *Change) {
 	if want.patch == nil {
-		return s.patches(want, "result"), false
+		return s.patches(want, "result"), nil
 	}
 	if want.version != s.Version(string(want.name)) {
-		return refuse(s.patches(want, "error"), codeConflict, textConflict), false
+		return refuse(s.patches(want, "error"), codeConflict, textConflict), nil
 	}
+	change = &Change{Collection: string(want.name)}
+	// It is read against the state before it.
+	change.Mutations, change.Unreadable = s.collection(want.name).decode(key, want.name, want.patch)
 	// The patch has been checked, so it can only fail if the collection is full.
 	if err := s.collection(want.name).append(want.patch); err != nil {
-		return refuse(s.patches(want, "error"), codeFull, textFull), false
+		return refuse(s.patches(want, "error"), codeFull, textFull), nil
 	}
 	// The client does not need the patch that it has sent.
 	want.version++
-	return s.patches(want, "result"), true
+	return s.patches(want, "result"), change
 }
 
 // patches returns the collection with the patches that the client lacks.

@@ -136,6 +136,17 @@ CREATE INDEX IF NOT EXISTS messages_chat ON messages (number, chat, seq);
 CREATE INDEX IF NOT EXISTS messages_due ON messages (read_due) WHERE read_due > 0;
 CREATE INDEX IF NOT EXISTS messages_unread ON messages (number, chat) WHERE from_me = 0 AND deleted = 0 AND status < 3;
 
+-- What is set in the app states: the newest value of each index, in the order of the
+-- changes.
+CREATE TABLE IF NOT EXISTS settings (
+  seq    INTEGER PRIMARY KEY AUTOINCREMENT,
+  number TEXT NOT NULL REFERENCES accounts (number),
+  kind   TEXT NOT NULL, -- the first part of the index
+  name   TEXT NOT NULL, -- the index: a JSON array
+  value  BLOB NOT NULL, -- waSyncAction.SyncActionValue
+  UNIQUE (number, kind, name)
+) STRICT;
+
 -- Receipts that came before the phone's own copy of the message.
 CREATE TABLE IF NOT EXISTS early_receipts (
   number TEXT NOT NULL,

@@ -7,8 +7,10 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"log/slog"
 	"time"
 
+	wmstate "go.mau.fi/whatsmeow/appstate"
 	waBinary "go.mau.fi/whatsmeow/binary"
 	"go.mau.fi/whatsmeow/types"
 
@@ -21,10 +23,24 @@ import (
 
 // Service keeps the app state of accounts. It is safe for concurrent use.
 type Service struct {
-	db       *sqlite.DB
-	accounts *account.Directory
-	now      func() time.Time
+	config Config
+	db     *sqlite.DB
+	now    func() time.Time
 }
+
+// Config is what a Service needs.
+type Config struct {
+	Accounts *account.Directory
+
+	// Actions are what a phone does when something is set that is more than a setting:
+	// when a chat is deleted, say. They are named by the first part of the index.
+	Actions map[string]Action
+	Logger  *slog.Logger
+}
+
+// Action changes what the phone of an account has, in the transaction that sets the
+// setting. It may run twice. The mutation may come from a client, so it may say anything.
+type Action func(ctx context.Context, tx *sqlite.Tx, of *account.Account, mutation appstate.Mutation) error
 
 // Requests lists the request about settings.
 func (s *Service) Requests() map[string]account.Handler {
@@ -36,8 +52,8 @@ func (s *Service) Requests() map[string]account.Handler {
 var errNoSettings = errors.New("setting: the account has no app state")
 
 // New returns the service.
-func New(accounts *account.Directory) *Service {
-	return &Service{db: accounts.DB, accounts: accounts, now: accounts.Now}
+func New(config Config) *Service {
+	return &Service{config: config, db: config.Accounts.DB, now: config.Accounts.Now}
 }
 
 // Key returns the key of an account's app state. It returns false if no device was
@@ -50,28 +66,42 @@ func (s *Service) Key(ctx context.Context, of *account.Account) (key appstate.Ke
 	return key, err == nil, err
 }
 
-// Ensure creates the app state of an account when its first device is linked. The
-// account's name is the first entry.
+// Ensure creates the app state of an account when its first device is linked, unless the
+// phone has set something before. The account's name is the first entry.
 func (s *Service) Ensure(u *account.Unit, of *account.Account) error {
-	key, err := appstate.NewKey(rand.Reader, s.now())
+	key, state, err := s.newAppState(of)
 	if err != nil {
-		return fmt.Errorf("setting: draw app state key: %w", err)
+		return err
 	}
+	u.Write(func(ctx context.Context, tx *sqlite.Tx) error { return insertAppState(ctx, tx, of, key, state) })
+	return nil
+}
+
+// newAppState draws a key, and makes the state whose only entry is the account's name.
+func (s *Service) newAppState(of *account.Account) (key appstate.Key, state *appstate.State, err error) {
+	if key, err = appstate.NewKey(rand.Reader, s.now()); err != nil {
+		return key, nil, fmt.Errorf("setting: draw app state key: %w", err)
+	}
+	state = &appstate.State{}
+	if _, err := state.SetPushName(key, of.DisplayName(), s.now()); err != nil {
+		return key, nil, fmt.Errorf("setting: set name: %w", err)
+	}
+	return key, state, nil
+}
+
+// insertAppState keeps the first state of an account, unless there is one.
+func insertAppState(ctx context.Context, tx *sqlite.Tx, of *account.Account, key appstate.Key, state *appstate.State) error {
 	encodedKey, err := key.MarshalBinary()
 	if err != nil {
 		return fmt.Errorf("setting: keep app state key: %w", err)
-	}
-	var state appstate.State
-	if _, err := state.SetPushName(key, of.DisplayName(), s.now()); err != nil {
-		return fmt.Errorf("setting: set name: %w", err)
 	}
 	encoded, err := state.MarshalBinary()
 	if err != nil {
 		return fmt.Errorf("setting: keep app state: %w", err)
 	}
-	u.Exec("UPDATE accounts SET app_key = $1, app_state = $2 WHERE number = $3 AND app_key IS NULL",
+	_, err = tx.ExecContext(ctx, "UPDATE accounts SET app_key = $1, app_state = $2 WHERE number = $3 AND app_key IS NULL",
 		encodedKey, encoded, of.Number)
-	return nil
+	return err
 }
 
 // loadAppState loads the key and the collections of an account.
@@ -109,21 +139,28 @@ func (s *Service) iqAppState(ctx context.Context, c account.Asker, iq waBinary.N
 	var malformed error
 	err := s.db.Write(ctx, func(ctx context.Context, tx *sqlite.Tx) error {
 		versions, malformed = map[string]uint64{}, nil
-		_, state, err := loadAppState(ctx, tx, owner)
+		key, state, err := loadAppState(ctx, tx, owner)
 		if err != nil {
 			return err
 		}
-		var changed []string
-		reply, changed, err = state.Sync(request)
+		var changes []appstate.Change
+		reply, changes, err = state.Sync(key, request) //nolint:contextcheck // it computes, it waits for nothing
 		if err != nil {
 			malformed = err
 			return nil //nolint:nilerr // the client's mistake is not a failure of the database
 		}
-		if len(changed) == 0 {
+		if len(changes) == 0 {
 			return nil
 		}
-		for _, collection := range changed {
-			versions[collection] = state.Version(collection)
+		for _, change := range changes {
+			versions[change.Collection] = state.Version(change.Collection)
+			if change.Unreadable != nil {
+				s.config.Logger.LogAttrs(ctx, slog.LevelWarn, "a phone can't read what its linked device has set",
+					slog.String("collection", change.Collection), slog.Any("error", change.Unreadable))
+			}
+			if err := s.apply(ctx, tx, owner, change.Mutations); err != nil {
+				return err
+			}
 		}
 		return saveAppState(ctx, tx, owner, state)
 	})
@@ -151,7 +188,8 @@ func (s *Service) announce(ctx context.Context, of *account.Account, versions ma
 			Tag: "collection", Attrs: waBinary.Attrs{"name": name, "version": version},
 		})
 	}
-	u := s.accounts.NewUnit()
+	u := s.config.Accounts.NewUnit()
+	u.Ring(of.Number)
 	for _, linked := range of.Companions() {
 		if linked == except {
 			continue
@@ -170,25 +208,43 @@ func (s *Service) announce(ctx context.Context, of *account.Account, versions ma
 
 // Rename changes the account's name in its app state.
 func (s *Service) Rename(ctx context.Context, of *account.Account, name string) error {
-	versions := map[string]uint64{}
-	err := s.db.Write(ctx, func(ctx context.Context, tx *sqlite.Tx) error {
-		clear(versions)
-		key, state, err := loadAppState(ctx, tx, of)
-		if errors.Is(err, errNoSettings) {
-			return nil // no device was ever linked
+	_, linked, err := s.Key(ctx, of)
+	if err != nil || !linked { // it becomes the first entry when a device is linked
+		return err
+	}
+	return s.Set(ctx, of, wmstate.BuildSettingPushName(name))
+}
+
+// Set sets something on an account's phone: a patch that whatsmeow's package appstate
+// builds, or that is made in the same way. The linked devices are notified, and those that
+// are linked later get it too. The error is appstate.ErrFull after some thousand changes of
+// a collection.
+func (s *Service) Set(ctx context.Context, of *account.Account, info wmstate.PatchInfo) error {
+	newKey, newState, err := s.newAppState(of) //nolint:contextcheck // it computes, it waits for nothing
+	if err != nil {
+		return err
+	}
+	var version uint64
+	err = s.db.Write(ctx, func(ctx context.Context, tx *sqlite.Tx) error {
+		if err := insertAppState(ctx, tx, of, newKey, newState); err != nil {
+			return err
 		}
+		key, state, err := loadAppState(ctx, tx, of)
 		if err != nil {
 			return err
 		}
-		collection, err := state.SetPushName(key, name, s.now()) //nolint:contextcheck // it computes, it waits for nothing
+		change, err := state.Append(key, info, s.now()) //nolint:contextcheck // it computes, it waits for nothing
 		if err != nil {
-			return fmt.Errorf("setting: set name: %w", err)
+			return fmt.Errorf("setting: set %s: %w", info.Type, err)
 		}
-		versions[collection] = state.Version(collection)
+		version = state.Version(change.Collection)
+		if err := s.apply(ctx, tx, of, change.Mutations); err != nil {
+			return err
+		}
 		return saveAppState(ctx, tx, of, state)
 	})
 	if err != nil {
 		return err
 	}
-	return s.announce(ctx, of, versions, nil)
+	return s.announce(ctx, of, map[string]uint64{string(info.Type): version}, nil)
 }
