@@ -20,7 +20,7 @@ test: ## run all tests
 
 .PHONY: race
 race: ## run all tests with the race detector
-	go test -race -gcflags=go.mau.fi/util/exsync=-race=false -gcflags=go.mau.fi/whatsmeow/socket=-race=false ./... # why: .ci/run
+	go test $$(grep -v '^#' .ci/race) ./...
 
 .PHONY: lint
 lint: ## check the code's style

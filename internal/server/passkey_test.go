@@ -19,7 +19,7 @@ import (
 func TestHundredLinksWithPasskeys(t *testing.T) {
 	t.Parallel()
 	g := testkit.Start(t, testkit.Options{})
-	const links, atOnce = 100, 10
+	const links, atOnce = 100, 5
 	numbers := make(chan int)
 	var workers sync.WaitGroup
 	for range atOnce {

@@ -262,11 +262,12 @@ func Await(tb testing.TB, what string, condition func() bool) {
 	tb.Helper()
 	ctx, cancel := context.WithTimeout(tb.Context(), patience)
 	defer cancel()
-	ticker := time.NewTicker(5 * time.Millisecond)
-	defer ticker.Stop()
+	// Who waits for long asks less often: those whom everybody waits for need the machine.
+	pause := 2 * time.Millisecond
 	for !condition() {
 		select {
-		case <-ticker.C:
+		case <-time.After(pause):
+			pause = min(pause*5/4, 50*time.Millisecond)
 		case <-ctx.Done():
 			tb.Fatalf("waited %s in vain for %s", patience, what)
 		}
