@@ -79,8 +79,8 @@ func TestMethodsMakeDocumentedRequests(t *testing.T) {
 			return c.SendDocument(ctx, instance, client.Document{To: to, Document: media, Caption: "c", FileName: "f", QuoteMessageID: "q"})
 		}, `/document {"to":"5511988887766","document":"`+media+`","caption":"c","fileName":"f","quoteMessageId":"q"}`),
 		"SendSticker": sends(func(ctx context.Context, c *client.Client) (client.Sent, error) {
-			return c.SendSticker(ctx, instance, client.Sticker{To: to, Sticker: media})
-		}, `/sticker {"to":"5511988887766","sticker":"`+media+`"}`),
+			return c.SendSticker(ctx, instance, client.Sticker{To: to, Sticker: media, Convert: true})
+		}, `/sticker {"to":"5511988887766","sticker":"`+media+`","convert":true}`),
 		"SendLocation": sends(func(ctx context.Context, c *client.Client) (client.Sent, error) {
 			return c.SendLocation(ctx, instance, client.Location{To: to, Name: "n", Address: "a"})
 		}, `/location {"to":"5511988887766","latitude":0,"longitude":0,"name":"n","address":"a"}`),

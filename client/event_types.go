@@ -130,6 +130,7 @@ type MessageMedia struct {
 	Voice     bool    `json:"voice"`     // Whether it is a voice note.
 	ViewOnce  bool    `json:"viewOnce"`  // Whether it can be opened once only.
 	VideoNote bool    `json:"videoNote"` // Whether it is a video note, which phones show round.
+	Animated  bool    `json:"animated"`  // Whether it is a sticker that moves.
 }
 
 // MessageLocation is the place of a location message.

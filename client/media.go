@@ -89,9 +89,10 @@ type Document struct {
 type Sticker struct {
 	To             string    `json:"to"`
 	Sticker        string    `json:"sticker"`
-	SendAt         time.Time `json:"sendAt,omitzero"` // as in Text
-	Later          bool      `json:"-"`               // as in Text
-	IdempotencyKey string    `json:"-"`               // as in Text
+	Convert        bool      `json:"convert,omitempty"` // make a sticker of a PNG, JPEG, GIF, MP4 or WebM
+	SendAt         time.Time `json:"sendAt,omitzero"`   // as in Text
+	Later          bool      `json:"-"`                 // as in Text
+	IdempotencyKey string    `json:"-"`                 // as in Text
 }
 
 // SendImage sends an image.

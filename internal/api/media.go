@@ -88,6 +88,7 @@ type stickerBody struct {
 	Addressee
 
 	Sticker string `json:"sticker" minLength:"1" format:"media" doc:"A WebP picture, ideally 512x512 pixels with transparency: a base64 data URI, or an http(s) URL." example:"https://shop.example/thanks.webp"`
+	Convert bool   `json:"convert,omitempty" default:"false" doc:"Make a sticker of a PNG, JPEG, GIF, MP4 or WebM, which are refused otherwise. Of a GIF or video it is an animated one, of the first 6 seconds. Needs ffmpeg on the gateway's machine." sample:"-"`
 
 	Schedule
 }
@@ -174,7 +175,7 @@ func (s sending) sticker() contract.Endpoint {
 	}, func(ctx context.Context, in *sendInput[stickerBody]) (messaging.Result, error) {
 		given := in.Given()
 		return sendMedia(ctx, s, in, addressed{given.To, "", given.SendAt, Mentioning{}}, gateway.TypeSticker, messaging.MediaParams{
-			Field: "sticker", Input: given.Sticker,
+			Field: "sticker", Input: given.Sticker, Convert: given.Convert,
 		})
 	})
 }

@@ -81,6 +81,10 @@ func TestSendsAskForWhatWasMeant(t *testing.T) {
 			asked{call: "SendMedia", request: to, kind: gateway.TypeSticker, media: messaging.MediaParams{Input: "data:image/webp;base64,AAAA", Field: "sticker"}},
 		},
 		{
+			"sticker", `"sticker":"data:image/png;base64,AAAA","convert":true`,
+			asked{call: "SendMedia", request: to, kind: gateway.TypeSticker, media: messaging.MediaParams{Input: "data:image/png;base64,AAAA", Field: "sticker", Convert: true}},
+		},
+		{
 			"location", `"latitude":-90,"longitude":1.8e2,"name":"n","address":"a"`,
 			asked{call: "SendLocation", request: to, other: gateway.Location{Latitude: -90, Longitude: 180, Name: "n", Address: "a"}},
 		},

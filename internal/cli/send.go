@@ -26,7 +26,7 @@ type sendCommand struct {
 	Location  sendLocationCommand  `cmd:"" help:"Send a place."`
 	Contact   sendContactCommand   `cmd:"" help:"Send a contact card."`
 	Poll      sendPollCommand      `cmd:"" help:"Send a poll."`
-	Sticker   sendStickerCommand   `cmd:"" help:"Send a WebP picture as a sticker."`
+	Sticker   sendStickerCommand   `cmd:"" help:"Send a picture as a sticker."`
 }
 
 // sendFlags name the instance and the recipient of a message.

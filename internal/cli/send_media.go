@@ -127,6 +127,7 @@ func (c sendDocumentCommand) Run(ctx context.Context, t terminal.Terminal) error
 
 type sendStickerCommand struct {
 	sendFlags
+	Convert bool `help:"Make a sticker of a PNG, JPEG, GIF, MP4 or WebM." env:"-"`
 	fileArgument
 }
 
@@ -134,7 +135,7 @@ type sendStickerCommand struct {
 func (c sendStickerCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	return c.sendFile(ctx, t, c.sendFlags, func(gateway *client.Client, id, media string) (client.Sent, error) {
 		return gateway.SendSticker(ctx, id, client.Sticker{
-			To: c.To, Sticker: media, Later: c.Later, SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
+			To: c.To, Sticker: media, Convert: c.Convert, Later: c.Later, SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
 		})
 	})
 }

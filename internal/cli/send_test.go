@@ -42,6 +42,7 @@ func TestSend(t *testing.T) {
 		"document under a name":  {[]string{"document", file, "--file-name", "n", "--caption", "c"}, `/document "document":"` + data + `","caption":"c","fileName":"n"}`},
 		"document from the web":  {[]string{"document", url}, `/document "document":"` + url + `"}`},
 		"sticker":                {[]string{"sticker", url}, `/sticker "sticker":"` + url + `"}`},
+		"sticker from a picture": {[]string{"sticker", url, "--convert"}, `/sticker "sticker":"` + url + `","convert":true}`},
 		"text of a dash":         {[]string{"text", "--", "- a"}, `/text "message":"- a"}`},
 		"text from a pipe":       {[]string{"text", "-"}, `/text "message":"one\ntwo"}`},
 		"file from a pipe":       {[]string{"document", "-", "--file-name", "n"}, `/document "document":"data:application/octet-stream;base64,b25lCnR3bwo=","fileName":"n"}`},

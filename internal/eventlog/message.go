@@ -70,6 +70,7 @@ type Media struct {
 	Voice     bool    `json:"voice" doc:"Whether it is a voice note."`
 	ViewOnce  bool    `json:"viewOnce" doc:"Whether it can be opened once only."`
 	VideoNote bool    `json:"videoNote" doc:"Whether it is a video note, which phones show round."`
+	Animated  bool    `json:"animated" doc:"Whether it is a sticker that moves."`
 }
 
 // Location is a place on a map.
@@ -215,7 +216,7 @@ func NewMessage(message gateway.Message, details gateway.Details) Message {
 func newMedia(media gateway.Media, voice, viewOnce bool) *Media {
 	m := &Media{
 		MimeType: media.MimeType, FileName: orNull(media.FileName), Size: media.Size,
-		Voice: voice, ViewOnce: viewOnce,
+		Voice: voice, ViewOnce: viewOnce, Animated: media.Animated,
 	}
 	if media.Length > 0 {
 		m.Seconds = new(int64(media.Length.Round(time.Second) / time.Second))

@@ -17,14 +17,14 @@ type Decoded struct {
 	Content io.ReaderAt
 }
 
-// CheckDecoded is CheckInline for media that is decoded already.
-func CheckDecoded(kind gateway.MessageType, decoded Decoded, field string) error {
-	head, err := io.ReadAll(io.LimitReader(decoded.reader(), sniffLimit))
+// checkDecoded is CheckInline for media that is decoded already.
+func checkDecoded(kind gateway.MessageType, hints Hints) error {
+	head, err := io.ReadAll(io.LimitReader(hints.Decoded.reader(), sniffLimit))
 	if err != nil || len(head) == 0 {
 		return nil //nolint:nilerr // Open refuses content that can't be read
 	}
-	if wrong := unfit(kind, known(mimetype.Detect(head))); wrong != "" {
-		return refused(field, wrong)
+	if wrong := unfit(kind, known(mimetype.Detect(head)), hints.Convert); wrong != "" {
+		return refused(hints.Field, wrong)
 	}
 	return nil
 }

@@ -48,9 +48,13 @@ func inspectionOf(kind gateway.MessageType) inspection {
 }
 
 // CheckInline refuses a data URI whose first bytes show that it is not of the kind. It
-// is cheap, and needs no session. Its error is the validation error of field. It
+// is cheap, and needs no session. Its error is the validation error of hints.Field. It
 // accepts everything that is not a data URI; Open checks the rest.
-func CheckInline(kind gateway.MessageType, input, field string) error {
+func CheckInline(kind gateway.MessageType, input string, hints Hints) error {
+	if hints.Decoded != nil {
+		return checkDecoded(kind, hints)
+	}
+	field := hints.Field
 	if !isInline(input) {
 		return nil
 	}
@@ -63,7 +67,7 @@ func CheckInline(kind gateway.MessageType, input, field string) error {
 	if len(head) == 0 {
 		return nil
 	}
-	if wrong := unfit(kind, known(mimetype.Detect(head))); wrong != "" {
+	if wrong := unfit(kind, known(mimetype.Detect(head)), hints.Convert); wrong != "" {
 		return refused(field, wrong)
 	}
 	return nil
@@ -72,8 +76,9 @@ func CheckInline(kind gateway.MessageType, input, field string) error {
 // sniffLimit is how many bytes mimetype needs to recognise a type.
 const sniffLimit = 3072
 
-// unfit returns why content of a media type can't be of a kind; empty if it can.
-func unfit(kind gateway.MessageType, mimeType string) string {
+// unfit returns why content of a media type can't be of a kind; empty if it can. converts
+// says that a sticker may be made of it.
+func unfit(kind gateway.MessageType, mimeType string, converts bool) string {
 	family, _, _ := strings.Cut(mimeType, "/")
 	switch kind {
 	case gateway.TypeImage:
@@ -83,7 +88,11 @@ func unfit(kind gateway.MessageType, mimeType string) string {
 			return "must hold an image (JPEG, PNG, WebP or GIF)"
 		}
 	case gateway.TypeSticker:
-		if mimeType != "image/webp" {
+		switch {
+		case mimeType == webP, converts && becomesSticker(mimeType):
+		case converts:
+			return "must hold a picture or a video (WebP, PNG, JPEG, GIF, MP4 or WebM)"
+		default:
 			return "must hold a WebP picture"
 		}
 	case gateway.TypeVideo:

@@ -72,6 +72,8 @@ type Hints struct {
 	Field string
 	// FileName is the name to display; if it is empty, it is taken from the URL.
 	FileName string
+	// Convert makes a sticker of a PNG, JPEG, GIF, MP4 or WebM, which are refused without it.
+	Convert bool
 	// Decoded is the media itself, if it was a data URI; if it is nil, the input is read.
 	Decoded *Decoded
 }
@@ -199,13 +201,17 @@ func (s *Service) Open(ctx context.Context, kind gateway.MessageType, input stri
 	}
 	file := &File{FileName: firstName(hints.FileName, source.name)}
 	file.take(content)
-	if file.MimeType, err = sniff(&file.content); err == nil {
-		if wrong := unfit(kind, file.MimeType); wrong != "" {
+	about := examined{field: hints.Field, declared: source.declared}
+	if file.MimeType, err = sniff(&file.content); err == nil && kind == gateway.TypeSticker && hints.Convert {
+		err = s.makeSticker(ctx, file, about)
+	}
+	if about.sniffed = file.MimeType; err == nil {
+		if wrong := unfit(kind, file.MimeType, hints.Convert); wrong != "" {
 			err = refused(hints.Field, wrong)
 		}
 	}
 	if err == nil {
-		err = inspect(ctx, s, file, examined{field: hints.Field, declared: source.declared, sniffed: file.MimeType})
+		err = inspect(ctx, s, file, about)
 	}
 	if err != nil {
 		return nil, errors.Join(err, file.Close())

@@ -29,7 +29,7 @@ type tool struct {
 }
 
 // formats are the containers that may be read. None of them can refer to other files.
-const formats = "3gp,aac,ac3,aiff,amr,amrnb,amrwb,ape,asf,au,avi,caf,flac,flv,m4v,matroska,mov,mp3,mp4,mpc,mpc8,mpeg,mpegts,mpegvideo,ogg,tta,voc,wav,webm,wv"
+const formats = "3gp,aac,ac3,aiff,amr,amrnb,amrwb,ape,asf,au,avi,caf,flac,flv,gif,m4v,matroska,mov,mp3,mp4,mpc,mpc8,mpeg,mpegts,mpegvideo,ogg,png_pipe,tta,voc,wav,webm,wv"
 
 const (
 	maxToolOutput = 1 << 20
@@ -89,7 +89,7 @@ func (t *tool) found(ctx context.Context) bool {
 		return true
 	}
 	t.warned.Do(func() {
-		t.logger.WarnContext(ctx, "ffmpeg not found: voice notes are sent as they are, videos without thumbnail")
+		t.logger.WarnContext(ctx, "ffmpeg not found: voice notes are sent as they are, videos without thumbnail, and stickers are not converted")
 	})
 	return false
 }

@@ -19,19 +19,19 @@ type MediaParams struct {
 	FileName string // of documents; empty: taken from the URL, else made up
 	ViewOnce bool
 	Note     bool // of a video: phones show it round
+	Convert  bool // make a sticker of a picture or video that is none
 }
 
 // SendMedia sends an image, a video, a voice note, an audio file, a document or
 // a sticker. Besides the errors of SendText it is Invalid if the input is not of that kind
 // or can't be fetched, and TooLarge beyond the limit.
 func (s *Service) SendMedia(ctx context.Context, request Request, kind gateway.MessageType, params MediaParams) (Result, error) {
-	if err := checkInline(kind, params); err != nil {
-		return Result{}, err
+	hints := media.Hints{Field: params.Field, FileName: params.FileName, Convert: params.Convert, Decoded: params.Decoded}
+	if err := media.CheckInline(kind, params.Input, hints); err != nil {
+		return Result{}, err // obviously not of the kind
 	}
 	return s.send(ctx, request, func(ctx context.Context) (draft, error) {
-		file, err := s.config.Media.Open(ctx, kind, params.Input, media.Hints{
-			Field: params.Field, FileName: params.FileName, Decoded: params.Decoded,
-		})
+		file, err := s.config.Media.Open(ctx, kind, params.Input, hints)
 		if err != nil {
 			return draft{}, err
 		}
@@ -48,14 +48,6 @@ func (s *Service) SendMedia(ctx context.Context, request Request, kind gateway.M
 		}
 		return draft{content: content, file: file}, nil
 	})
-}
-
-// checkInline refuses media in the request that are obviously not of the kind.
-func checkInline(kind gateway.MessageType, params MediaParams) error {
-	if params.Decoded != nil {
-		return media.CheckDecoded(kind, *params.Decoded, params.Field)
-	}
-	return media.CheckInline(kind, params.Input, params.Field)
 }
 
 func (s *Service) upload(ctx context.Context, session gateway.Session, kind gateway.MessageType, file *media.File) (_ gateway.Upload, err error) {

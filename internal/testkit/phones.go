@@ -48,6 +48,7 @@ type PhoneMessage struct {
 	MediaSize   int64  `json:"mediaSize"`
 	ViewOnce    bool   `json:"viewOnce"`
 	VideoNote   bool   `json:"videoNote"`
+	Animated    bool   `json:"animated"`
 
 	Latitude  *float64     `json:"latitude"`
 	Longitude *float64     `json:"longitude"`

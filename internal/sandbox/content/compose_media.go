@@ -57,7 +57,7 @@ func mediaTemplate(m Outgoing, reply *waE2E.ContextInfo) (*waE2E.Message, mediah
 		}}, mediahost.Image
 	case "sticker":
 		return &waE2E.Message{StickerMessage: &waE2E.StickerMessage{
-			Mimetype: &m.MimeType, FileLength: size, Width: width, Height: height, ContextInfo: reply,
+			Mimetype: &m.MimeType, FileLength: size, Width: width, Height: height, IsAnimated: optionalFlag(isAnimated(m.Media)), ContextInfo: reply,
 		}}, mediahost.Image
 	case "video":
 		return &waE2E.Message{VideoMessage: &waE2E.VideoMessage{
@@ -94,6 +94,12 @@ func point(message *waE2E.Message, to mediahost.Pointer) {
 		v := message.DocumentMessage
 		v.DirectPath, v.MediaKey, v.FileSHA256, v.FileEncSHA256 = &to.DirectPath, to.Key, to.SHA256, to.EncryptedSHA256
 	}
+}
+
+// isAnimated reports whether a file is a WebP that moves: its extended header says so.
+func isAnimated(file []byte) bool {
+	const flags, animation = 20, 0x02
+	return len(file) > flags && string(file[8:16]) == "WEBPVP8X" && file[flags]&animation != 0
 }
 
 // dimensions returns the size of a picture in pixels, or nil for any other file.

@@ -94,6 +94,7 @@ func Describe(m *waE2E.Message, shown *Shown) {
 	case inner.GetStickerMessage() != nil:
 		v := inner.GetStickerMessage()
 		shown.setMedia("sticker", v)
+		shown.Animated = v.GetIsAnimated()
 	case inner.GetLocationMessage() != nil:
 		v := inner.GetLocationMessage()
 		shown.Type, shown.Name, shown.Address = "location", v.GetName(), v.GetAddress()

@@ -17,6 +17,7 @@ type Shown struct {
 	MediaSize       *int64     `json:"mediaSize"`
 	ViewOnce        bool       `json:"viewOnce"`
 	VideoNote       bool       `json:"videoNote"`
+	Animated        bool       `json:"animated"` // of a sticker: it moves
 	Latitude        *float64   `json:"latitude"`
 	Longitude       *float64   `json:"longitude"`
 	Name            string     `json:"name"`

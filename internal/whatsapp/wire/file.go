@@ -103,5 +103,8 @@ func mediaOf(pointer File) gateway.Media {
 	}); ok {
 		media.Width, media.Height = int(sized.GetWidth()), int(sized.GetHeight())
 	}
+	if moving, ok := pointer.(interface{ GetIsAnimated() bool }); ok {
+		media.Animated = moving.GetIsAnimated()
+	}
 	return media
 }

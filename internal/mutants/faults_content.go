@@ -35,3 +35,19 @@ func pollFaults() []fault {
 		},
 	}
 }
+
+// contentFaults break what is promised of what messages hold.
+func contentFaults() []fault {
+	return []fault{
+		{
+			name: "a sticker is small enough for phones", file: "internal/media/sticker.go",
+			old: "case made.size <= stickerBytes:", new: "case true:",
+			test: "./internal/media", run: "TestStickersThatAreRefused",
+		},
+		{
+			name: "a sticker that moves says so", file: "internal/whatsapp/wire/media.go",
+			old: "IsAnimated: flag(m.Animated), ", new: "",
+			test: serverTests, run: "TestStickersThatMove",
+		},
+	}
+}
