@@ -101,7 +101,8 @@ var errBadAddress = errors.New("the address of the gateway is not a URL")
 type request struct {
 	method, path string
 	header       http.Header
-	in           any // encoded as the body, unless nil
+	in           any   // encoded as the body, unless nil
+	file         *File // sent in a form together with in; nil for none
 	timeout      time.Duration
 }
 
@@ -157,12 +158,18 @@ func (c *Client) do(ctx context.Context, r request, out any) (answered, error) {
 
 func (c *Client) newRequest(ctx context.Context, r request) (*http.Request, error) {
 	var body io.Reader
+	contentType := "application/json"
 	if r.in != nil {
 		encoded, err := json.Marshal(r.in)
 		if err != nil {
 			return nil, fmt.Errorf("encode the request: %w", err)
 		}
 		body = bytes.NewReader(encoded)
+		if r.file != nil {
+			if body, contentType, err = newForm(encoded, *r.file); err != nil {
+				return nil, err
+			}
+		}
 	}
 	made, err := http.NewRequestWithContext(ctx, r.method, c.baseURL+r.path, body)
 	if err != nil {
@@ -173,7 +180,7 @@ func (c *Client) newRequest(ctx context.Context, r request) (*http.Request, erro
 	made.Header.Set("X-Api-Key", c.key)
 	made.Header.Set("User-Agent", c.userAgent)
 	if r.in != nil {
-		made.Header.Set("Content-Type", "application/json")
+		made.Header.Set("Content-Type", contentType)
 	}
 	return made, nil
 }

@@ -10,12 +10,19 @@ import (
 )
 
 // The media of the types below is a base64 data URI, which DataURI makes, or an
-// http(s) URL that the gateway can reach.
+// http(s) URL that the gateway can reach; or a File, which is not held in memory.
+
+// File is a file to send. It is read once, to its end.
+type File struct {
+	Content io.Reader
+	Name    string // the name of a document, if FileName gives none
+}
 
 // Image is an image to send: JPEG, PNG, WebP, or GIF, which is sent as a still image.
 type Image struct {
 	To              string    `json:"to"`
-	Image           string    `json:"image"`
+	Image           string    `json:"image,omitempty"`
+	File            *File     `json:"-"` // sent in place of Image
 	Caption         string    `json:"caption,omitempty"`
 	QuoteMessageID  string    `json:"quoteMessageId,omitempty"`
 	ViewOnce        bool      `json:"viewOnce,omitempty"`
@@ -29,7 +36,8 @@ type Image struct {
 // Video is a video to send.
 type Video struct {
 	To              string    `json:"to"`
-	Video           string    `json:"video"`
+	Video           string    `json:"video,omitempty"`
+	File            *File     `json:"-"` // sent in place of Video
 	Caption         string    `json:"caption,omitempty"`
 	QuoteMessageID  string    `json:"quoteMessageId,omitempty"`
 	ViewOnce        bool      `json:"viewOnce,omitempty"`
@@ -43,7 +51,8 @@ type Video struct {
 // VideoNote is a video that phones show round, like one that was recorded in the chat.
 type VideoNote struct {
 	To             string    `json:"to"`
-	Video          string    `json:"video"`
+	Video          string    `json:"video,omitempty"`
+	File           *File     `json:"-"` // sent in place of Video
 	QuoteMessageID string    `json:"quoteMessageId,omitempty"`
 	SendAt         time.Time `json:"sendAt,omitzero"` // as in Text
 	Later          bool      `json:"-"`               // as in Text
@@ -53,7 +62,8 @@ type VideoNote struct {
 // VoiceNote is a voice message to send, ideally OGG with Opus.
 type VoiceNote struct {
 	To             string    `json:"to"`
-	Audio          string    `json:"audio"`
+	Audio          string    `json:"audio,omitempty"`
+	File           *File     `json:"-"` // sent in place of Audio
 	QuoteMessageID string    `json:"quoteMessageId,omitempty"`
 	ViewOnce       bool      `json:"viewOnce,omitempty"`
 	SendAt         time.Time `json:"sendAt,omitzero"` // as in Text
@@ -64,7 +74,8 @@ type VoiceNote struct {
 // AudioFile is a playable attachment to send.
 type AudioFile struct {
 	To             string    `json:"to"`
-	Audio          string    `json:"audio"`
+	Audio          string    `json:"audio,omitempty"`
+	File           *File     `json:"-"` // sent in place of Audio
 	QuoteMessageID string    `json:"quoteMessageId,omitempty"`
 	SendAt         time.Time `json:"sendAt,omitzero"` // as in Text
 	Later          bool      `json:"-"`               // as in Text
@@ -74,7 +85,8 @@ type AudioFile struct {
 // Document is a file of any kind to send.
 type Document struct {
 	To              string    `json:"to"`
-	Document        string    `json:"document"`
+	Document        string    `json:"document,omitempty"`
+	File            *File     `json:"-"` // sent in place of Document
 	Caption         string    `json:"caption,omitempty"`
 	FileName        string    `json:"fileName,omitempty"`
 	QuoteMessageID  string    `json:"quoteMessageId,omitempty"`
@@ -88,7 +100,8 @@ type Document struct {
 // Sticker is a WebP picture to send as a sticker.
 type Sticker struct {
 	To             string    `json:"to"`
-	Sticker        string    `json:"sticker"`
+	Sticker        string    `json:"sticker,omitempty"`
+	File           *File     `json:"-"`                 // sent in place of Sticker
 	Convert        bool      `json:"convert,omitempty"` // make a sticker of a PNG, JPEG, GIF, MP4 or WebM
 	SendAt         time.Time `json:"sendAt,omitzero"`   // as in Text
 	Later          bool      `json:"-"`                 // as in Text
@@ -97,37 +110,37 @@ type Sticker struct {
 
 // SendImage sends an image.
 func (c *Client) SendImage(ctx context.Context, instanceID string, image Image) (Sent, error) {
-	return c.send(ctx, instanceID, "/image", image.IdempotencyKey, image.Later, image)
+	return c.sendFile(ctx, instanceID, "/image", image.IdempotencyKey, image.Later, image, image.File)
 }
 
 // SendVideo sends a video.
 func (c *Client) SendVideo(ctx context.Context, instanceID string, video Video) (Sent, error) {
-	return c.send(ctx, instanceID, "/video", video.IdempotencyKey, video.Later, video)
+	return c.sendFile(ctx, instanceID, "/video", video.IdempotencyKey, video.Later, video, video.File)
 }
 
 // SendVideoNote sends a video note.
 func (c *Client) SendVideoNote(ctx context.Context, instanceID string, note VideoNote) (Sent, error) {
-	return c.send(ctx, instanceID, "/video-note", note.IdempotencyKey, note.Later, note)
+	return c.sendFile(ctx, instanceID, "/video-note", note.IdempotencyKey, note.Later, note, note.File)
 }
 
 // SendVoiceNote sends audio as a recorded voice message.
 func (c *Client) SendVoiceNote(ctx context.Context, instanceID string, note VoiceNote) (Sent, error) {
-	return c.send(ctx, instanceID, "/audio-note", note.IdempotencyKey, note.Later, note)
+	return c.sendFile(ctx, instanceID, "/audio-note", note.IdempotencyKey, note.Later, note, note.File)
 }
 
 // SendAudioFile sends audio as a playable attachment.
 func (c *Client) SendAudioFile(ctx context.Context, instanceID string, audio AudioFile) (Sent, error) {
-	return c.send(ctx, instanceID, "/audio-file", audio.IdempotencyKey, audio.Later, audio)
+	return c.sendFile(ctx, instanceID, "/audio-file", audio.IdempotencyKey, audio.Later, audio, audio.File)
 }
 
 // SendDocument sends a file of any kind.
 func (c *Client) SendDocument(ctx context.Context, instanceID string, document Document) (Sent, error) {
-	return c.send(ctx, instanceID, "/document", document.IdempotencyKey, document.Later, document)
+	return c.sendFile(ctx, instanceID, "/document", document.IdempotencyKey, document.Later, document, document.File)
 }
 
 // SendSticker sends a sticker.
 func (c *Client) SendSticker(ctx context.Context, instanceID string, sticker Sticker) (Sent, error) {
-	return c.send(ctx, instanceID, "/sticker", sticker.IdempotencyKey, sticker.Later, sticker)
+	return c.sendFile(ctx, instanceID, "/sticker", sticker.IdempotencyKey, sticker.Later, sticker, sticker.File)
 }
 
 // DataURI makes a media input of the content of a file. The gateway detects the type

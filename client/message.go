@@ -180,6 +180,11 @@ func (c *Client) MediaDownloadLink(ctx context.Context, instanceID, messageID st
 }
 
 func (c *Client) send(ctx context.Context, instanceID, kind, idempotencyKey string, later bool, in any) (Sent, error) {
+	return c.sendFile(ctx, instanceID, kind, idempotencyKey, later, in, nil)
+}
+
+// sendFile is send with a file; nil for none.
+func (c *Client) sendFile(ctx context.Context, instanceID, kind, idempotencyKey string, later bool, in any, file *File) (Sent, error) {
 	header := http.Header{}
 	if later {
 		header.Set("Prefer", "respond-async")
@@ -189,7 +194,7 @@ func (c *Client) send(ctx context.Context, instanceID, kind, idempotencyKey stri
 	}
 	var out Sent
 	answer, err := c.do(ctx, request{
-		method: http.MethodPost, path: messagePath(instanceID, kind), header: header, in: in, timeout: c.sendTimeout,
+		method: http.MethodPost, path: messagePath(instanceID, kind), header: header, in: in, file: file, timeout: c.sendTimeout,
 	}, &out)
 	if err != nil {
 		return Sent{}, err

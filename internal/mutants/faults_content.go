@@ -45,6 +45,16 @@ func contentFaults() []fault {
 			test: "./internal/media", run: "TestStickersThatAreRefused",
 		},
 		{
+			name: "the file of a form is no larger than other media", file: "internal/api/body/form.go",
+			old: "if b.sieve.media.size > r.config.MaxMedia {", new: "if false {",
+			test: "./internal/api", run: "TestFormsThatAreRefused",
+		},
+		{
+			name: "the file of a form counts for its Idempotency-Key", file: "internal/api/body/form.go",
+			old: `dataMarker+","+sum)`, new: `dataMarker+",AAAA")`,
+			test: serverTests, run: "TestFilesInForms",
+		},
+		{
 			name: "a sticker that moves says so", file: "internal/whatsapp/wire/media.go",
 			old: "IsAnimated: flag(m.Animated), ", new: "",
 			test: serverTests, run: "TestStickersThatMove",

@@ -1,4 +1,4 @@
-// Package body reads the JSON body of a request: within bounds of size and time,
+// Package body reads the JSON body of a request, or a form with a file: within bounds of size and time,
 // with media decoded into a temporary file on the way, and into a checked value of
 // Go. Reader does the first part, Rules the second.
 //
@@ -8,6 +8,7 @@
 package body
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"io"
@@ -78,15 +79,16 @@ func (r *Reader) Held() (held, limit int64) {
 // makes these a third more.
 func withMedia(maxMedia int64) int64 { return maxMedia/3*4 + 4 + besideMedia }
 
-// Body is the body of a request: its JSON, and its media in a file. It belongs to
+// Body is the body of a request: its JSON or its form, and its media in a file. It belongs to
 // one goroutine. A nil Body is an empty one.
 type Body struct {
 	json  bytes.Buffer
 	sieve *sieve // nil where the operation takes no media
+	form  *form  // nil where the body is JSON
 	lease *lease
 }
 
-// Media returns the media that the body held as a data URI; nil where it held none.
+// Media returns the media that the body held as a data URI, or as a file; nil where it held none.
 // It can be read until the body is closed.
 func (b *Body) Media() *media.Decoded {
 	if b == nil || b.sieve == nil || b.sieve.media == nil {
@@ -101,7 +103,7 @@ func (b *Body) Close() error {
 		return nil
 	}
 	b.lease.release()
-	b.json = bytes.Buffer{}
+	b.json, b.form = bytes.Buffer{}, nil
 	if b.sieve == nil {
 		return nil
 	}
@@ -113,6 +115,9 @@ func (b *Body) held() int64 {
 	size := int64(b.json.Len())
 	if b.sieve != nil && b.sieve.media != nil {
 		size += b.sieve.media.size
+	}
+	if b.form != nil {
+		size += b.form.size
 	}
 	return size
 }
@@ -137,7 +142,9 @@ func (r *Reader) Read(w http.ResponseWriter, request *http.Request, owner, media
 	limit, expected := r.config.MaxJSON, request.ContentLength
 	if mediaField != "" {
 		limit = withMedia(r.config.MaxMedia)
-		expected = expected / 4 * 3
+		if boundaryOf(request) == "" {
+			expected = expected / 4 * 3
+		}
 		b.sieve = newSieve(mediaField, &b.json, r.config.TempDir)
 	}
 	tooLarge := gateway.Errorf(gateway.TooLarge, gateway.CodePayloadTooLarge, "the body has more than %d bytes", limit)
@@ -149,42 +156,78 @@ func (r *Reader) Read(w http.ResponseWriter, request *http.Request, owner, media
 	if err := b.lease.growTo(expected); err != nil {
 		return b, err
 	}
-	from := http.MaxBytesReader(w, request.Body, limit)
-	err := r.copyInto(b, from, http.NewResponseController(w), request.ContentLength)
-	if _, over := errors.AsType[*http.MaxBytesError](err); over {
+	from := &patientReader{
+		from: http.MaxBytesReader(w, request.Body, limit), control: http.NewResponseController(w), patience: r.config.Patience,
+	}
+	defer from.stop()
+	err := r.copyInto(b, from, request)
+	if _, over := errors.AsType[*http.MaxBytesError](from.failure); over {
 		return b, tooLarge
+	}
+	if from.failure != nil {
+		// The client went away, was too slow, or sent malformed chunks.
+		return b, gateway.InvalidFields(gateway.FieldError{Field: "body", Message: "could not be read to its end"})
 	}
 	return b, err
 }
 
-// copyInto reads to the end of a body, whose announced length is -1 where it has
-// none. It gives up a client that stalls.
-func (r *Reader) copyInto(b *Body, from io.Reader, control *http.ResponseController, length int64) error {
-	patience := time.AfterFunc(r.config.Patience, func() {
-		_ = control.SetReadDeadline(time.Unix(1, 0)) // long ago: the read ends now
-	})
-	defer patience.Stop()
+// copyInto reads to the end of a body.
+func (r *Reader) copyInto(b *Body, from io.Reader, request *http.Request) error {
+	if boundary := boundaryOf(request); boundary != "" && b.sieve != nil {
+		head := bufio.NewReader(from)
+		if beginsForm(head) {
+			return r.readForm(b, head, boundary)
+		}
+		from = head
+	}
 	size := int64(block)
-	if length >= 0 {
-		size = min(size, length+1) // one more, to see the end
+	if request.ContentLength >= 0 {
+		size = min(size, request.ContentLength+1) // one more, to see the end
 	}
 	piece := make([]byte, size)
 	for {
 		n, err := from.Read(piece)
-		patience.Reset(r.config.Patience)
 		if n > 0 {
 			if err := b.take(piece[:n]); err != nil {
 				return err
 			}
 		}
-		switch _, over := errors.AsType[*http.MaxBytesError](err); {
-		case errors.Is(err, io.EOF):
+		if errors.Is(err, io.EOF) {
 			return nil
-		case over:
-			return err
-		case err != nil:
-			// The client went away, was too slow, or sent malformed chunks.
-			return gateway.InvalidFields(gateway.FieldError{Field: "body", Message: "could not be read to its end"})
 		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// patientReader gives up a client that stalls, and remembers why it could not read on.
+type patientReader struct {
+	from     io.Reader
+	control  *http.ResponseController
+	patience time.Duration
+	timer    *time.Timer
+	failure  error
+}
+
+// Read implements io.Reader.
+func (p *patientReader) Read(into []byte) (int, error) {
+	if p.timer == nil {
+		p.timer = time.AfterFunc(p.patience, func() {
+			_ = p.control.SetReadDeadline(time.Unix(1, 0)) // long ago: the read ends now
+		})
+	}
+	n, err := p.from.Read(into)
+	p.timer.Reset(p.patience)
+	if err != nil && !errors.Is(err, io.EOF) {
+		p.failure = err
+	}
+	return n, err
+}
+
+// stop ends the waiting.
+func (p *patientReader) stop() {
+	if p.timer != nil {
+		p.timer.Stop()
 	}
 }

@@ -2,6 +2,7 @@ package body
 
 import (
 	"bytes"
+	"maps"
 	"reflect"
 	"slices"
 
@@ -56,6 +57,11 @@ func (r Rules) Decode(from *Body, target any) (Notes, []error) {
 
 // read makes the values of a body's fields, and checks them.
 func (r Rules) read(from *Body) (tree map[string]any, notes Notes, errs []error) {
+	if from != nil && from.form != nil {
+		if errs := from.form.write(&from.json, r, from.sieve); len(errs) > 0 {
+			return nil, notes, errs
+		}
+	}
 	if problem := from.problem(); problem != "" {
 		return nil, notes, []error{Wrong("body", problem)}
 	}
@@ -80,6 +86,23 @@ func (r Rules) MediaField() string {
 		}
 	}
 	return ""
+}
+
+// Form is the schema of the same body as a form; nil if the operation takes no media.
+func (r Rules) Form() *huma.Schema {
+	field := r.MediaField()
+	if field == "" {
+		return nil
+	}
+	whole := resolve(r.Registry, r.Schema)
+	form := &huma.Schema{
+		Type: huma.TypeObject, Properties: maps.Clone(whole.Properties),
+		Required: slices.DeleteFunc(slices.Clone(whole.Required), func(name string) bool { return name == field }),
+	}
+	form.Properties[FilePart] = &huma.Schema{
+		Type: huma.TypeString, Format: "binary", Description: "The file itself, in place of " + field + ".",
+	}
+	return form
 }
 
 // resolve follows the references of a schema.

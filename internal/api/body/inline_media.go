@@ -76,9 +76,14 @@ func (m *inlineMedia) decode() error {
 		m.invalid = true
 		return nil //nolint:nilerr // the client's mistake: problem reports it
 	}
-	m.hash.Write(m.decoded[:n])
-	m.size += int64(n)
-	if _, err := m.file.Write(m.decoded[:n]); err != nil {
+	return m.write(m.decoded[:n])
+}
+
+// write takes content that is decoded.
+func (m *inlineMedia) write(content []byte) error {
+	m.hash.Write(content)
+	m.size += int64(len(content))
+	if _, err := m.file.Write(content); err != nil {
 		return fmt.Errorf("body: write temporary file: %w", err)
 	}
 	return nil

@@ -7,8 +7,6 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"strings"
-
-	"github.com/recado-project/recado/internal/gateway"
 )
 
 const (
@@ -85,7 +83,7 @@ func (s *sieve) write(piece []byte) error {
 		s.offset += int64(n)
 	}
 	if beside := s.out.Len() - len(s.cuts)*2*sha256.Size; beside > besideMedia {
-		return gateway.Errorf(gateway.TooLarge, gateway.CodePayloadTooLarge, "the body has more than %d bytes besides its media", besideMedia)
+		return besideTooLarge()
 	}
 	return nil
 }

@@ -116,6 +116,9 @@ func (d *Document) add(op Operation, rules body.Rules) {
 			Required: true,
 			Content:  map[string]*huma.MediaType{jsonType: {Schema: rules.Schema, Example: Sample(op.Body)}},
 		}
+		if form := rules.Form(); form != nil {
+			documented.RequestBody.Content[body.FormType] = &huma.MediaType{Schema: form}
+		}
 	}
 	success := documented.Responses[strconv.Itoa(op.SuccessStatus())]
 	if op.Answer != nil {
