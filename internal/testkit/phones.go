@@ -27,6 +27,11 @@ type Phone struct {
 	Online     bool   `json:"online"`
 	Devices    []int  `json:"devices"`
 
+	ProfilePicture bool              `json:"profilePicture"`
+	About          string            `json:"about"`
+	Privacy        map[string]string `json:"privacy"`
+	Blocked        []string          `json:"blocked"`
+
 	LinkedDevices []struct {
 		Name string `json:"name"`
 		Kind string `json:"kind"`
@@ -311,6 +316,16 @@ func (p *Phones) Call(tb testing.TB, number, to string, video bool) (callID stri
 	}
 	p.call(tb, http.MethodPost, "/phones/"+number+"/call", map[string]any{"to": to, "video": video}, &answer)
 	return answer.CallID
+}
+
+// Block makes a phone block somebody, or unblock him.
+func (p *Phones) Block(tb testing.TB, number, who string, blocked bool) {
+	tb.Helper()
+	method := http.MethodDelete
+	if blocked {
+		method = http.MethodPut
+	}
+	p.call(tb, method, "/phones/"+number+"/blocks/"+who, nil, nil)
 }
 
 // Presence makes a phone show a presence: available, unavailable, composing,

@@ -42,6 +42,8 @@ type Account struct {
 	picture         string // the hash of the profile picture's file, "" for none
 	blocked         map[string]struct{}
 	passkey         PasskeyRule
+	privacy         Privacy
+	business        *Business
 	devices         map[uint16]*Device
 }
 

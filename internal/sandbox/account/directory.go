@@ -165,21 +165,24 @@ func (d *Directory) All(ctx context.Context) ([]*Account, error) {
 // that was loaded first. column is a constant of this file.
 func (d *Directory) load(ctx context.Context, column, value string) (*Account, error) {
 	row := d.DB.Reader().QueryRowContext(ctx,
-		`SELECT number, lid, name, about, registered, online, keys, banned_until, picture, number_hidden, restricted_until, history, passkey
+		`SELECT number, lid, name, about, registered, online, keys, banned_until, picture, number_hidden, restricted_until, history, passkey, privacy, business
 		FROM accounts WHERE `+column+" = $1", value)
 	loaded := &Account{devices: map[uint16]*Device{}, records: recordCache{}, blocked: map[string]struct{}{}}
 	var kept []byte
-	var filler, rule string
+	var filler, rule, privacy, business string
 	err := row.Scan(&loaded.Number, &loaded.LID, &loaded.name, &loaded.about,
 		&loaded.registered, &loaded.online, &kept, &loaded.bannedUntil, &loaded.picture,
-		&loaded.numberHidden, &loaded.restrictedUntil, &filler, &rule)
+		&loaded.numberHidden, &loaded.restrictedUntil, &filler, &rule, &privacy, &business)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("account: load account: %w", err)
 	}
-	if err := errors.Join(loaded.Keys.UnmarshalBinary(kept), loaded.filler.parse(filler), loaded.passkey.parse(rule)); err != nil {
+	if err := errors.Join(loaded.Keys.UnmarshalBinary(kept), loaded.filler.parse(filler), loaded.passkey.parse(rule), loaded.privacy.parse(privacy)); err != nil {
+		return nil, fmt.Errorf("account: load account: %w", err)
+	}
+	if loaded.business, err = parseBusiness(business); err != nil {
 		return nil, fmt.Errorf("account: load account: %w", err)
 	}
 	// Devices are added to and removed from this one copy, which exists as soon as

@@ -18,6 +18,10 @@ type Phone struct {
 	ProfilePicture bool   `json:"profilePicture"`
 	Passkey        bool   `json:"passkey"` // it is asked for when a device is linked
 
+	About   string            `json:"about"`
+	Privacy map[string]string `json:"privacy"` // what it has chosen, by setting, as the platform names both
+	Blocked []string          `json:"blocked"` // numbers
+
 	LinkedDevices []LinkedDevice `json:"linkedDevices"` // the same ones, as the phone lists them
 
 	// The control API leaves these out.
@@ -48,9 +52,16 @@ func (a *Account) Show() Phone {
 			connected++
 		}
 	}
+	blocked := append([]string{}, a.BlockedNumbers()...)
+	settings, _ := PrivacyChoices()
+	privacy := make(map[string]string, len(settings))
+	for _, setting := range settings {
+		privacy[setting] = a.Choice(setting)
+	}
 	a.mu.RLock()
 	defer a.mu.RUnlock()
 	shown := Phone{
+		About: a.about, Privacy: privacy, Blocked: blocked,
 		Number: a.Number, JID: a.PN().String(), LID: a.LIDJID().String(), Name: a.name,
 		Registered: a.registered, Online: a.online, Devices: devices, LinkedDevices: shownDevices, ProfilePicture: a.picture != "",
 		Connected: connected, PictureID: a.picture, HidesNumber: a.numberHidden, Passkey: a.passkey.Needed, PasskeyRule: a.passkey, BannedForGood: a.bannedUntil == BannedForGood,

@@ -84,6 +84,7 @@ func New(config Config) http.Handler {
 		"/media":                                       {http.MethodPost: a.upload},
 		"/phones/{number}/presence":                    {http.MethodPost: a.setPresence},
 		"/phones/{number}/activity":                    {http.MethodGet: a.listActivity},
+		"/phones/{number}/blocks/{who}":                {http.MethodPut: a.block, http.MethodDelete: a.unblock},
 		"/phones/{number}/call":                        {http.MethodPost: a.call},
 		"/phones/{number}/history":                     {http.MethodPut: a.setHistory},
 		"/phones/{number}/lose-keys":                   {http.MethodPost: a.loseKeys},

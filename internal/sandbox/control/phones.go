@@ -29,6 +29,10 @@ func (a *api) putPhone(r *http.Request) (any, error) {
 		Passkey        *passkeyRule `json:"passkey"`
 		ProfilePicture removable    `json:"profilePicture"`
 		AddToGroups    *bool        `json:"addToGroups"`
+
+		About    *string           `json:"about"`
+		Privacy  map[string]string `json:"privacy"`
+		Business *account.Business `json:"business"`
 	}
 	if err := decode(r, &body, true); err != nil {
 		return nil, err
@@ -40,7 +44,7 @@ func (a *api) putPhone(r *http.Request) (any, error) {
 	}
 	change := profile.Update{
 		Name: either(body.Name, body.NameBase64), Registered: body.Registered, Online: body.Online, HideNumber: body.HideNumber,
-		SetPicture: body.ProfilePicture.present,
+		SetPicture: body.ProfilePicture.present, About: body.About, Privacy: body.Privacy, Business: body.Business,
 	}
 	change.Passkey = (*account.PasskeyRule)(body.Passkey)
 	if input := body.ProfilePicture.value; input != nil {
@@ -129,6 +133,14 @@ func (a *api) setPresence(r *http.Request) (any, error) {
 		return nil, validation(detail{"to", "is required"})
 	}
 	return nil, a.config.Presences.Set(r.Context(), r.PathValue("number"), body.To, body.Presence)
+}
+
+// block blocks somebody, and unblock unblocks him.
+func (a *api) block(r *http.Request) (any, error)   { return nil, a.setBlocked(r, true) }
+func (a *api) unblock(r *http.Request) (any, error) { return nil, a.setBlocked(r, false) }
+
+func (a *api) setBlocked(r *http.Request, blocked bool) error {
+	return a.config.Profiles.Block(r.Context(), r.PathValue("number"), r.PathValue("who"), blocked)
 }
 
 func (a *api) listActivity(r *http.Request) (any, error) {

@@ -33,9 +33,12 @@ var upgradeTo4 string
 //go:embed upgrade_5.sql
 var upgradeTo5 string
 
+//go:embed upgrade_6.sql
+var upgradeTo6 string
+
 // schemaVersion is the version that this program writes into the database. It
 // refuses databases with a newer one.
-const schemaVersion = 5
+const schemaVersion = 6
 
 // Open opens the database at path and brings its tables up to date. It creates the
 // file if it does not exist.
@@ -60,7 +63,7 @@ func migrate(ctx context.Context, db *sqlite.DB) error {
 		if version > schemaVersion {
 			return fmt.Errorf("database: the sandbox's database has version %d, this program knows %d", version, schemaVersion)
 		}
-		for from, upgrade := range []string{1: upgradeTo2, 2: upgradeTo3, 3: upgradeTo4, 4: upgradeTo5} {
+		for from, upgrade := range []string{1: upgradeTo2, 2: upgradeTo3, 3: upgradeTo4, 4: upgradeTo5, 5: upgradeTo6} {
 			if version == 0 || from < version {
 				continue
 			}

@@ -23,7 +23,9 @@ CREATE TABLE IF NOT EXISTS accounts (
   number_hidden    INTEGER NOT NULL DEFAULT 0, -- the phone's stanzas do not name its number
   restricted_until INTEGER NOT NULL DEFAULT 0, -- until then it may not write to new contacts
   history          TEXT NOT NULL DEFAULT '',   -- JSON: made-up messages for devices that are linked; '' for none
-  passkey          TEXT NOT NULL DEFAULT ''    -- JSON: how it asks for a passkey when a device is linked; '' if it does not
+  passkey          TEXT NOT NULL DEFAULT '',   -- JSON: how it asks for a passkey when a device is linked; '' if it does not
+  privacy          TEXT NOT NULL DEFAULT '',   -- JSON: what it lets others see and do; '' if it has chosen nothing
+  business         TEXT NOT NULL DEFAULT ''    -- JSON: what it says of itself as a business; '' if it is none
 ) STRICT;
 
 CREATE TABLE IF NOT EXISTS passkeys (

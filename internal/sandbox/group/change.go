@@ -60,7 +60,7 @@ func (s *Book) createGroup(ctx context.Context, owner *account.Account, draft gr
 			continue
 		}
 		if draft.refused != nil {
-			node, refused, err := s.refusal(ctx, g, m.account)
+			node, refused, err := s.refusal(ctx, g, m.account, owner)
 			if err != nil {
 				return nil, err
 			}
@@ -259,7 +259,7 @@ func setMembers(action string, people []*account.Account, answer *[]waBinary.Nod
 // adds is refused if he lets nobody add him, and gets an invitation instead.
 func (ch *groupChange) changeMember(ctx context.Context, action string, of *account.Account) (node waBinary.Node, refused bool, err error) {
 	if action == "add" && of != ch.by && !ch.next.Has(of) && of.IsRegistered() {
-		if node, refused, err := ch.book.refusal(ctx, ch.next, of); err != nil || refused {
+		if node, refused, err := ch.book.refusal(ctx, ch.next, of, ch.by); err != nil || refused {
 			return node, refused, err
 		}
 	}

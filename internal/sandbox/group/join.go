@@ -36,14 +36,20 @@ func (s *Book) SetAddable(ctx context.Context, number string, addable bool) erro
 	return u.Commit(ctx)
 }
 
-// refusal builds the answer about somebody who lets nobody add him: an error with an
+// refusal builds the answer about somebody who does not let by add him: an error with an
 // invitation, which it notes in the group. refused is false for everybody else.
-func (s *Book) refusal(ctx context.Context, g *Group, of *account.Account) (node waBinary.Node, refused bool, err error) {
+func (s *Book) refusal(ctx context.Context, g *Group, of, by *account.Account) (node waBinary.Node, refused bool, err error) {
 	found, err := database.Strings(ctx, s.db.Reader(), "SELECT number FROM not_addable WHERE number = $1", of.Number)
 	if err != nil {
 		return waBinary.Node{}, false, fmt.Errorf("group: look whether somebody may be added: %w", err)
 	}
-	if len(found) == 0 {
+	addable := len(found) == 0
+	if addable && by != nil {
+		if addable, err = s.accounts.Lets(ctx, of, account.PrivacyGroups, by); err != nil {
+			return waBinary.Node{}, false, err
+		}
+	}
+	if addable {
 		return waBinary.Node{}, false, nil
 	}
 	invited := invitation{Number: of.Number, Code: newInvite(), Expires: s.now().Add(invitationTime).Unix()}

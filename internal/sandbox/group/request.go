@@ -6,7 +6,6 @@ import (
 	"net/http"
 
 	waBinary "go.mau.fi/whatsmeow/binary"
-	"go.mau.fi/whatsmeow/types"
 
 	"github.com/recado-project/recado/internal/sandbox/account"
 	"github.com/recado-project/recado/internal/sandbox/refusal"
@@ -26,7 +25,6 @@ func (s *Book) Requests() map[string]account.Handler {
 		"set w:g2 accept":                       s.iqAccept,
 		"set w:g2 links":                        s.iqLink,
 		"set w:g2 unlink":                       s.iqUnlink,
-		"set w:profile:picture *":               s.iqPicture,
 		"set w:g2 invite":                       s.iqInvite,
 		"set w:g2 create":                       s.iqCreateGroup,
 		"set w:g2 leave":                        s.iqLeave,
@@ -254,12 +252,9 @@ func (s *Book) iqSwitch(ctx context.Context, c account.Asker, iq waBinary.Node) 
 	return nil, groupRefusal(err)
 }
 
-// iqPicture sets or removes the picture of a group.
-func (s *Book) iqPicture(ctx context.Context, c account.Asker, iq waBinary.Node) ([]waBinary.Node, error) {
+// ChangePicture answers a request that sets or removes the picture of a group.
+func (s *Book) ChangePicture(ctx context.Context, c account.Asker, iq waBinary.Node) ([]waBinary.Node, error) {
 	target := wire.AttrJID(iq, "target")
-	if target.Server != types.GroupServer {
-		return nil, wire.ErrNotImplemented
-	}
 	iq.Attrs["to"] = target
 	file := wire.ChildContent(iq, "picture")
 	if len(file) > 0 && http.DetectContentType(file) != "image/jpeg" {

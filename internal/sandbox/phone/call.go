@@ -42,6 +42,12 @@ func (s *Service) Call(ctx context.Context, number, to string, video bool) (call
 		if of == from || of.Blocks(from) {
 			continue
 		}
+		if rings, err := s.config.Accounts.Lets(ctx, of, account.PrivacyCalls, from); err != nil || !rings {
+			if err != nil {
+				return "", err
+			}
+			continue
+		}
 		for _, linked := range of.Companions() {
 			if err := u.ToDevice(linked, s.callNode(from, where, callID, video)); err != nil {
 				return "", err

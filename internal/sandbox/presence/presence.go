@@ -114,22 +114,52 @@ func (s *Service) Subscribe(ctx context.Context, by *account.Device, to types.JI
 	}
 	s.Acquaint(by.Account, of)
 	state := s.follow(of, by)
-	return presenceNode(of.Address(to), state.available, state.last), true, nil
+	return s.shown(ctx, of, by.Account, of.Address(to), state)
 }
 
 // Announce shows that a device of the account went online or offline.
-func (s *Service) Announce(of *account.Account, available bool) {
+func (s *Service) Announce(ctx context.Context, of *account.Account, available bool) error {
 	value := string(types.PresenceUnavailable)
 	if available {
 		value = string(types.PresenceAvailable)
 	}
 	phones, devices := s.audience(of)
 	for _, seer := range phones {
-		s.activities.Add(seer, account.NewActivity("presence", of, seer, value))
+		lets, err := s.accounts.Lets(ctx, of, account.PrivacyOnline, seer)
+		if err != nil {
+			return err
+		}
+		if lets {
+			s.activities.Add(seer, account.NewActivity("presence", of, seer, value))
+		}
 	}
+	return s.offer(ctx, of, devices, phonePresence{available: available, last: s.now()})
+}
+
+// offer shows devices a presence, as far as the account lets them see it.
+func (s *Service) offer(ctx context.Context, of *account.Account, devices []*account.Device, state phonePresence) error {
 	for _, follower := range devices {
-		follower.Offer(presenceNode(of.LIDJID(), available, s.now()))
+		node, lets, err := s.shown(ctx, of, follower.Account, of.LIDJID(), state)
+		if err != nil {
+			return err
+		}
+		if lets {
+			follower.Offer(node)
+		}
 	}
+	return nil
+}
+
+// shown is what somebody sees of a presence; lets is false for nothing.
+func (s *Service) shown(ctx context.Context, of, seer *account.Account, address types.JID, state phonePresence) (node waBinary.Node, lets bool, err error) {
+	if lets, err = s.accounts.Lets(ctx, of, account.PrivacyOnline, seer); err != nil || !lets {
+		return node, false, err
+	}
+	seen, err := s.accounts.Lets(ctx, of, account.PrivacyLastSeen, seer)
+	if !seen {
+		state.last = time.Time{}
+	}
+	return presenceNode(address, state.available, state.last), true, err
 }
 
 func presenceNode(from types.JID, available bool, last time.Time) waBinary.Node {
@@ -174,14 +204,15 @@ func (s *Service) Set(ctx context.Context, number, to, presence string) error {
 		s.activities.Add(other, account.NewActivity("presence", from, other, presence))
 		seen := map[*account.Device]struct{}{}
 		_, devices := s.audience(from)
+		var once []*account.Device
 		for _, d := range append(devices, other.Companions()...) {
 			if _, twice := seen[d]; !twice {
 				seen[d] = struct{}{}
-				d.Offer(presenceNode(from.LIDJID(), available, s.now()))
+				once = append(once, d)
 			}
 		}
+		return s.offer(ctx, from, once, phonePresence{available: available, last: s.now()})
 	default:
 		return refusal.Invalidf("presence", "must be one of available, unavailable, composing, recording, paused")
 	}
-	return nil
 }

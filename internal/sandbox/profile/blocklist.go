@@ -6,9 +6,9 @@ import (
 	"encoding/hex"
 
 	waBinary "go.mau.fi/whatsmeow/binary"
-	"go.mau.fi/whatsmeow/types"
 
 	"github.com/recado-project/recado/internal/sandbox/account"
+	"github.com/recado-project/recado/internal/sandbox/refusal"
 	"github.com/recado-project/recado/internal/sandbox/wire"
 )
 
@@ -52,16 +52,32 @@ func (s *Service) iqBlock(ctx context.Context, c account.Asker, iq waBinary.Node
 	if whom == nil || whom == c.Device.Account || (action != "block" && action != "unblock") {
 		return nil, wire.ErrBadRequest
 	}
-	if err := s.setBlocked(ctx, c.Device, whom, action == "block"); err != nil {
+	if err := s.setBlocked(ctx, c.Device.Account, c.Device, whom, action == "block"); err != nil {
 		return nil, err
 	}
 	return s.iqBlocklist(ctx, c, iq)
 }
 
+// Block lets the phone of a number block somebody, or unblock him.
+func (s *Service) Block(ctx context.Context, number, who string, blocked bool) error {
+	of, err := s.config.Accounts.Named(ctx, number)
+	if err != nil {
+		return err
+	}
+	whom, err := s.config.Accounts.NamedIn(ctx, "who", who)
+	if err != nil {
+		return err
+	}
+	if whom == of {
+		return refusal.Invalidf("who", "must be somebody else")
+	}
+	return s.setBlocked(ctx, of, nil, whom, blocked)
+}
+
 // setBlocked blocks somebody, or lifts the block, and notifies the account's other
 // devices.
-func (s *Service) setBlocked(ctx context.Context, by *account.Device, whom *account.Account, blocked bool) error {
-	of, action, seen := by.Account, "unblock", "unblocked"
+func (s *Service) setBlocked(ctx context.Context, of *account.Account, by *account.Device, whom *account.Account, blocked bool) error {
+	action, seen := "unblock", "unblocked"
 	u := s.config.Accounts.NewUnit()
 	if blocked {
 		action, seen = "block", "blocked"
@@ -71,19 +87,12 @@ func (s *Service) setBlocked(ctx context.Context, by *account.Device, whom *acco
 	}
 	u.Ring(of.Number)
 	changed := of.Blocks(whom) != blocked
-	for _, linked := range of.Companions() {
-		if linked == by || !changed {
-			continue
+	if changed {
+		change := waBinary.Node{
+			Tag: "blocklist", Attrs: waBinary.Attrs{"action": "modify", "dhash": wire.NewID(), "prev_dhash": wire.NewID()},
+			Content: []waBinary.Node{{Tag: "item", Attrs: waBinary.Attrs{"jid": whom.LIDJID(), "action": action}}},
 		}
-		err := u.ToDevice(linked, waBinary.Node{
-			Tag:   "notification",
-			Attrs: waBinary.Attrs{"from": types.ServerJID, "type": "account_sync", "id": wire.NewID(), "t": s.now().Unix()},
-			Content: []waBinary.Node{{
-				Tag: "blocklist", Attrs: waBinary.Attrs{"action": "modify", "dhash": wire.NewID(), "prev_dhash": wire.NewID()},
-				Content: []waBinary.Node{{Tag: "item", Attrs: waBinary.Attrs{"jid": whom.LIDJID(), "action": action}}},
-			}},
-		})
-		if err != nil {
+		if err := s.tellDevices(u, of, by, change); err != nil {
 			return err
 		}
 	}

@@ -4,6 +4,7 @@ package profile
 
 import (
 	"context"
+	"strconv"
 	"strings"
 
 	waBinary "go.mau.fi/whatsmeow/binary"
@@ -128,13 +129,28 @@ func (s *Service) describe(ctx context.Context, c account.Asker, q usyncQuery, a
 		about = append(about, deviceList(found))
 	}
 	if q.protocols["status"] {
-		about = append(about, waBinary.Node{Tag: "status", Attrs: waBinary.Attrs{"t": "0"}, Content: []byte(found.AboutText())})
+		shown, err := s.config.Accounts.Lets(ctx, found, account.PrivacyAbout, c.Device.Account)
+		if err != nil {
+			return nil, err
+		}
+		status := waBinary.Node{Tag: "status", Attrs: waBinary.Attrs{"t": "0"}}
+		if shown {
+			status.Content = []byte(found.AboutText())
+		}
+		about = append(about, status)
 	}
 	if picture := found.PictureID(); q.protocols["picture"] && picture != "" {
-		about = append(about, waBinary.Node{Tag: "picture", Attrs: waBinary.Attrs{"id": picture}})
+		shown, err := s.config.Accounts.Lets(ctx, found, account.PrivacyPicture, c.Device.Account)
+		if err != nil {
+			return nil, err
+		}
+		if shown {
+			about = append(about, waBinary.Node{Tag: "picture", Attrs: waBinary.Attrs{"id": picture}})
+		}
 	}
 	if q.protocols["disappearing_mode"] {
-		about = append(about, waBinary.Node{Tag: "disappearing_mode", Attrs: waBinary.Attrs{"duration": "0", "t": "0"}})
+		duration := strconv.Itoa(found.Privacy().Disappearing)
+		about = append(about, waBinary.Node{Tag: "disappearing_mode", Attrs: waBinary.Attrs{"duration": duration, "t": "0"}})
 	}
 	return about, nil
 }

@@ -5,6 +5,7 @@ package profile
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"path"
@@ -49,6 +50,30 @@ func (s *Service) iqPicture(ctx context.Context, c account.Asker, iq waBinary.No
 	}}}, nil
 }
 
+// iqSetPicture sets the picture of the client's own account, or of a group.
+func (s *Service) iqSetPicture(ctx context.Context, c account.Asker, iq waBinary.Node) ([]waBinary.Node, error) {
+	if wire.AttrJID(iq, "target").Server == types.GroupServer {
+		return s.config.Groups.ChangePicture(ctx, c, iq)
+	}
+	if target := wire.AttrJID(iq, "target"); !target.IsEmpty() {
+		if of, err := s.config.Accounts.ByJID(ctx, target); err != nil || of != c.Device.Account {
+			return nil, errors.Join(err, wire.ErrForbidden)
+		}
+	}
+	file := wire.ChildContent(iq, "picture")
+	if len(file) > 0 && http.DetectContentType(file) != "image/jpeg" {
+		return nil, wire.ErrNotAcceptable
+	}
+	u := s.config.Accounts.NewUnit()
+	if err := s.setPicture(ctx, u, c.Device.Account, c.Device, file); err != nil {
+		return nil, err
+	}
+	if err := u.Commit(ctx); err != nil || len(file) == 0 {
+		return nil, err
+	}
+	return []waBinary.Node{{Tag: "picture", Attrs: waBinary.Attrs{"id": c.Device.Account.PictureID()}}}, nil
+}
+
 // pictureOf returns the hash of the picture that the client may see, or "".
 func (s *Service) pictureOf(ctx context.Context, c account.Asker, target types.JID) (string, error) {
 	if target.Server == types.GroupServer {
@@ -62,13 +87,20 @@ func (s *Service) pictureOf(ctx context.Context, c account.Asker, target types.J
 	if err != nil || of == nil || of.Blocks(c.Device.Account) {
 		return "", err
 	}
+	shown, err := s.config.Accounts.Lets(ctx, of, account.PrivacyPicture, c.Device.Account)
+	switch {
+	case err != nil:
+		return "", err
+	case !shown:
+		return "", wire.ErrNotAuthorized
+	}
 	return of.PictureID(), nil
 }
 
 // setPicture adds to the unit that an account's picture changes. An empty file
-// removes it. The account's devices are notified, and those of the people with whom
-// it has a chat.
-func (s *Service) setPicture(ctx context.Context, u *account.Unit, of *account.Account, file []byte) error {
+// removes it. The account's devices are notified, but the one that has made the change, and
+// those of the people with whom it has a chat and who may see it.
+func (s *Service) setPicture(ctx context.Context, u *account.Unit, of *account.Account, by *account.Device, file []byte) error {
 	hash, err := s.config.Files.KeepPicture(file)
 	if err != nil {
 		return err
@@ -78,7 +110,14 @@ func (s *Service) setPicture(ctx context.Context, u *account.Unit, of *account.A
 		return err
 	}
 	for _, who := range append(partners, of) {
+		shown, err := s.config.Accounts.Lets(ctx, of, account.PrivacyPicture, who)
+		if err != nil {
+			return err
+		}
 		for _, linked := range who.Companions() {
+			if linked == by || !shown {
+				continue
+			}
 			if err := u.ToDevice(linked, account.PictureNotification(of.LIDJID(), of.LIDJID(), hash, s.now().Unix())); err != nil {
 				return err
 			}

@@ -3,9 +3,13 @@ package profile
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
 
 	waBinary "go.mau.fi/whatsmeow/binary"
+	"go.mau.fi/whatsmeow/types"
 
 	"github.com/recado-project/recado/internal/sandbox/account"
 	"github.com/recado-project/recado/internal/sandbox/wire"
@@ -22,29 +26,96 @@ func (s *Service) Requests() map[string]account.Handler {
 		"get status privacy":            s.iqStatusPrivacy,
 		"set status status":             s.iqSetAbout,
 		"get w:profile:picture picture": s.iqPicture,
-		"get w:biz business_profile":    s.iqBusinessProfile,
-		"get w:mex query":               s.iqMex,
+		"set w:profile:picture *":       s.iqSetPicture,
+
+		"set disappearing_mode disappearing_mode": s.iqSetDisappearing,
+
+		"get w:biz business_profile": s.iqBusinessProfile,
+		"get w:mex query":            s.iqMex,
 	}
 }
 
-// iqPrivacy answers with the account's privacy settings. Everybody may see
-// everything.
-func (s *Service) iqPrivacy(context.Context, account.Asker, waBinary.Node) ([]waBinary.Node, error) {
-	settings := []string{"readreceipts", "last", "online", "profile", "status", "groupadd", "calladd"}
+// iqPrivacy answers with the account's privacy settings.
+func (s *Service) iqPrivacy(_ context.Context, c account.Asker, _ waBinary.Node) ([]waBinary.Node, error) {
+	settings, _ := account.PrivacyChoices()
 	categories := make([]waBinary.Node, 0, len(settings))
 	for _, name := range settings {
-		categories = append(categories, privacyCategory(name, "all"))
+		categories = append(categories, privacyCategory(name, c.Device.Account.Choice(name)))
 	}
 	return []waBinary.Node{{Tag: "privacy", Content: categories}}, nil
 }
 
-// iqSetPrivacy confirms a change of the privacy settings but does not keep it.
-func (s *Service) iqSetPrivacy(_ context.Context, _ account.Asker, iq waBinary.Node) ([]waBinary.Node, error) {
+// iqSetPrivacy changes a privacy setting.
+func (s *Service) iqSetPrivacy(ctx context.Context, c account.Asker, iq waBinary.Node) ([]waBinary.Node, error) {
 	change, _ := wire.Child(iq, "privacy", "category")
-	return []waBinary.Node{{
-		Tag:     "privacy",
-		Content: []waBinary.Node{privacyCategory(wire.AttrString(change, "name"), wire.AttrString(change, "value"))},
-	}}, nil
+	name, value := wire.AttrString(change, "name"), wire.AttrString(change, "value")
+	if _, choices := account.PrivacyChoices(); !slices.Contains(choices[name], value) {
+		return nil, wire.ErrBadRequest
+	}
+	if err := s.setPrivacy(ctx, c.Device.Account, c.Device, map[string]string{name: value}, nil); err != nil {
+		return nil, err
+	}
+	return []waBinary.Node{{Tag: "privacy", Content: []waBinary.Node{privacyCategory(name, value)}}}, nil
+}
+
+// iqSetDisappearing sets after which time messages of new chats vanish.
+func (s *Service) iqSetDisappearing(ctx context.Context, c account.Asker, iq waBinary.Node) ([]waBinary.Node, error) {
+	mode, _ := wire.Child(iq, "disappearing_mode")
+	duration := wire.AttrInt(mode, "duration")
+	if duration < 0 {
+		return nil, wire.ErrBadRequest
+	}
+	return nil, s.setPrivacy(ctx, c.Device.Account, c.Device, nil, &duration)
+}
+
+// setPrivacy changes settings, and tells the account's devices but the one that has made the
+// change.
+func (s *Service) setPrivacy(ctx context.Context, of *account.Account, by *account.Device, choices map[string]string, disappearing *int) error {
+	chosen := of.Privacy()
+	if chosen.Choices == nil {
+		chosen.Choices = map[string]string{}
+	}
+	maps.Copy(chosen.Choices, choices)
+	if disappearing != nil {
+		chosen.Disappearing = *disappearing
+	}
+	encoded, err := json.Marshal(chosen)
+	if err != nil {
+		return fmt.Errorf("profile: keep privacy: %w", err)
+	}
+	u := s.config.Accounts.NewUnit()
+	u.Exec("UPDATE accounts SET privacy = $1 WHERE number = $2", string(encoded), of.Number)
+	u.Then(func() { of.SetPrivacy(chosen) })
+	changed := waBinary.Node{Tag: "privacy"}
+	var categories []waBinary.Node
+	for _, name := range slices.Sorted(maps.Keys(choices)) {
+		categories = append(categories, privacyCategory(name, choices[name]))
+	}
+	if changed.Content = categories; len(categories) > 0 {
+		if err := s.tellDevices(u, of, by, changed); err != nil {
+			return err
+		}
+	}
+	return u.Commit(ctx)
+}
+
+// tellDevices tells the devices of an account, but the one that has made it, of a change of
+// the account.
+func (s *Service) tellDevices(u *account.Unit, of *account.Account, by *account.Device, change waBinary.Node) error {
+	for _, linked := range of.Companions() {
+		if linked == by {
+			continue
+		}
+		err := u.ToDevice(linked, waBinary.Node{
+			Tag:     "notification",
+			Attrs:   waBinary.Attrs{"from": types.ServerJID, "type": "account_sync", "id": wire.NewID(), "t": s.now().Unix()},
+			Content: []waBinary.Node{change},
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func privacyCategory(name, value string) waBinary.Node {
@@ -60,7 +131,7 @@ func (s *Service) iqStatusPrivacy(context.Context, account.Asker, waBinary.Node)
 
 // iqSetAbout sets what the account says about itself.
 func (s *Service) iqSetAbout(ctx context.Context, c account.Asker, iq waBinary.Node) ([]waBinary.Node, error) {
-	return nil, s.setAbout(ctx, c.Device.Account, string(wire.ChildContent(iq, "status")))
+	return nil, s.setAbout(ctx, c.Device.Account, c.Device, string(wire.ChildContent(iq, "status")))
 }
 
 // iqMex answers a query in JSON. The platform knows one: it sets what the account
@@ -84,21 +155,36 @@ func (s *Service) iqMex(ctx context.Context, c account.Asker, iq waBinary.Node) 
 	if err := json.Unmarshal(wire.Content(query), &request); err != nil {
 		return nil, wire.ErrBadRequest
 	}
-	if err := s.setAbout(ctx, c.Device.Account, request.Variables.Input.Text); err != nil {
+	if err := s.setAbout(ctx, c.Device.Account, c.Device, request.Variables.Input.Text); err != nil {
 		return nil, err
 	}
 	return []waBinary.Node{{Tag: "result", Content: []byte(`{"data":{}}`)}}, nil
 }
 
-// setAbout sets what the account says about itself.
-func (s *Service) setAbout(ctx context.Context, of *account.Account, text string) error {
+// maxAbout bounds what an account says about itself, in bytes.
+const maxAbout = 1024
+
+// setAbout sets what the account says about itself, and tells its devices but the one that
+// has made the change.
+func (s *Service) setAbout(ctx context.Context, of *account.Account, by *account.Device, text string) error {
+	if len(text) > maxAbout {
+		return wire.ErrNotAcceptable
+	}
 	u := s.config.Accounts.NewUnit()
 	u.Exec("UPDATE accounts SET about = $1 WHERE number = $2", text, of.Number)
 	u.Then(func() { of.SetAbout(text) })
+	for _, linked := range of.Companions() {
+		if linked == by {
+			continue
+		}
+		err := u.ToDevice(linked, waBinary.Node{
+			Tag:     "notification",
+			Attrs:   waBinary.Attrs{"from": of.PN(), "type": "status", "id": wire.NewID(), "t": s.now().Unix()},
+			Content: []waBinary.Node{{Tag: "set", Content: []byte(text)}},
+		})
+		if err != nil {
+			return err
+		}
+	}
 	return u.Commit(ctx)
-}
-
-// iqBusinessProfile answers that the account is not a business.
-func (s *Service) iqBusinessProfile(context.Context, account.Asker, waBinary.Node) ([]waBinary.Node, error) {
-	return []waBinary.Node{{Tag: "business_profile"}}, nil
 }

@@ -55,6 +55,9 @@ type Update struct {
 	Online     *bool
 	HideNumber *bool // the phone's stanzas do not name its number
 	Passkey    *account.PasskeyRule
+	About      *string
+	Privacy    map[string]string // choices by setting, as the platform names both
+	Business   *account.Business // makes the account one
 
 	// If SetPicture is true, Picture becomes the profile picture. An empty one
 	// removes the picture.
@@ -113,7 +116,18 @@ func (s *Service) Update(ctx context.Context, number string, change Update) (acc
 			return account.Phone{}, err
 		}
 	}
+	if err := s.updateSettings(ctx, of, change); err != nil {
+		return account.Phone{}, err
+	}
 	u := s.config.Accounts.NewUnit()
+	if change.Business != nil {
+		encoded, err := json.Marshal(change.Business)
+		if err != nil {
+			return account.Phone{}, fmt.Errorf("profile: keep business: %w", err)
+		}
+		u.Exec("UPDATE accounts SET business = $1 WHERE number = $2", string(encoded), of.Number)
+		u.Then(func() { of.SetBusiness(change.Business) })
+	}
 	if change.Registered != nil {
 		u.Exec("UPDATE accounts SET registered = $1 WHERE number = $2", *change.Registered, of.Number)
 	}
@@ -130,7 +144,7 @@ func (s *Service) Update(ctx context.Context, number string, change Update) (acc
 		}
 	}
 	if change.SetPicture {
-		if err := s.setPicture(ctx, u, of, change.Picture); err != nil {
+		if err := s.setPicture(ctx, u, of, nil, change.Picture); err != nil {
 			return account.Phone{}, err
 		}
 	}
@@ -141,6 +155,29 @@ func (s *Service) Update(ctx context.Context, number string, change Update) (acc
 	}
 	return of.Show(), nil
 }
+
+// updateSettings changes what the phone says about itself, and its privacy.
+func (s *Service) updateSettings(ctx context.Context, of *account.Account, change Update) error {
+	if change.About != nil {
+		if err := s.setAbout(ctx, of, nil, *change.About); err != nil {
+			return refusal.Invalidf("about", "must have %d bytes or less", maxAbout)
+		}
+	}
+	if len(change.Privacy) > 0 {
+		_, choices := account.PrivacyChoices()
+		for setting, choice := range change.Privacy {
+			if len(choices[setting]) == 0 || !isWord(choice) {
+				return refusal.Invalidf("privacy."+setting, "is no setting, or has no such choice")
+			}
+		}
+		return s.setPrivacy(ctx, of, nil, change.Privacy, nil)
+	}
+	return nil
+}
+
+// isWord reports whether a phone may choose this. It need not be a choice that clients know:
+// the platform has new ones from time to time.
+func isWord(choice string) bool { return choice != "" && len(choice) <= 64 }
 
 const (
 	standardPasskeySeconds = 120

@@ -68,6 +68,10 @@ func (s *Service) Forward(ctx context.Context, u *account.Unit, by *account.Devi
 		return nil
 	}
 	status := StatusOf(kind)
+	if kind == Read && hidden(from, to, wire.AttrJID(n, "to")) {
+		s.phoneHasRead(u, from, ids, status)
+		return nil
+	}
 	if status > StatusDelivered {
 		s.phoneHasRead(u, from, ids, status)
 	}
@@ -156,4 +160,11 @@ func askForMedia(u *account.Unit, by *account.Device, n waBinary.Node) error {
 	request := n
 	request.Attrs = waBinary.Attrs{"from": by.JID(), "id": wire.AttrString(n, "id"), "type": ServerError}
 	return u.ToPhone(by.Account, request)
+}
+
+// hidden reports whether nobody learns of a reading: one of the two does not want that. In
+// groups everybody learns of it.
+func hidden(reader, sender *account.Account, chat types.JID) bool {
+	return chat.Server != types.GroupServer &&
+		(reader.Choice(account.PrivacyReadReceipts) == "none" || sender.Choice(account.PrivacyReadReceipts) == "none")
 }

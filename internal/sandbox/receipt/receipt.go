@@ -89,6 +89,9 @@ type Sent struct {
 // Answer sends a receipt for a message to all devices of its sender. from is the
 // account that has received the message.
 func (s *Service) Answer(ctx context.Context, u *account.Unit, from *account.Account, m Sent, kind string) error {
+	if kind == Read && hidden(from, m.Sender, m.Group) {
+		return nil
+	}
 	status := StatusOf(kind)
 	s.noteStatus(u, m.Sender, m.ID, status)
 	for _, linked := range m.Sender.Companions() {

@@ -4,6 +4,7 @@ package session
 
 import (
 	"context"
+	"errors"
 
 	waBinary "go.mau.fi/whatsmeow/binary"
 
@@ -49,22 +50,22 @@ func (c *client) serve(ctx context.Context) error {
 		return err
 	}
 	err = c.Run(ctx, c)
-	c.leave()
-	return err
+	return errors.Join(err, c.leave(context.WithoutCancel(ctx))) // the connection's is over
 }
 
 // leave removes the connection from where others find it.
-func (c *client) leave() {
+func (c *client) leave(ctx context.Context) error {
 	if c.candidate != nil {
 		c.s.config.Linking.Forget(c.candidate)
 	}
 	if c.device == nil || !c.device.Conn.CompareAndSwap(c.Connection, nil) {
-		return
+		return nil
 	}
 	c.s.config.Accounts.Bell.Ring(c.device.Account.Number)
-	if c.available {
-		c.announce(false)
+	if !c.available {
+		return nil
 	}
+	return c.announce(ctx, false)
 }
 
 // Handle handles one node. An error ends the connection: the changes were not

@@ -19,9 +19,9 @@ func (c *client) onPresence(ctx context.Context, n waBinary.Node) error {
 		}
 		return c.Send(ctx, shown)
 	case "available":
-		c.announce(true)
+		return c.announce(ctx, true)
 	case "unavailable":
-		c.announce(false)
+		return c.announce(ctx, false)
 	case "":
 		// A name alone is not a presence.
 		if name := wire.AttrString(n, "name"); name != "" && name != c.device.Account.DisplayName() {
@@ -32,7 +32,7 @@ func (c *client) onPresence(ctx context.Context, n waBinary.Node) error {
 }
 
 // announce shows others whether the client is online.
-func (c *client) announce(available bool) {
+func (c *client) announce(ctx context.Context, available bool) error {
 	c.available = available
-	c.s.config.Presences.Announce(c.device.Account, available)
+	return c.s.config.Presences.Announce(ctx, c.device.Account, available)
 }

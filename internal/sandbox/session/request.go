@@ -35,7 +35,6 @@ func newIQTable(parts ...map[string]account.Handler) iqTable {
 		"set urn:xmpp:whatsapp:dirty *":   iqEmpty,
 		"set urn:xmpp:whatsapp:push *":    iqEmpty,
 		"get disappearing_mode *":         iqEmpty,
-		"set disappearing_mode *":         iqEmpty,
 		"get urn:xmpp:whatsapp:account *": iqEmpty,
 	}
 	for _, part := range parts {
