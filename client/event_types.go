@@ -25,6 +25,7 @@ const (
 	TypeGroupUpdated       = "group.updated"              // a group was changed
 	TypeContactUpdated     = "contact.updated"            // a contact changed, or the gateway learned more about one
 	TypeCallReceived       = "call.received"              // somebody calls
+	TypeAccountUpdated     = "account.updated"            // the messenger account of the instance changed, here or on the phone
 	TypeWebhookSuspended   = "instance.webhook_suspended" // the webhook was suspended
 	TypeEventsExpired      = "events.expired"             // events were removed before they were delivered
 	TypeWebhookTest        = "webhook.test"               // you asked for a test
@@ -47,6 +48,7 @@ func decoders() map[string]func(json.RawMessage) (any, error) {
 		TypeGroupUpdated:       decoded[GroupUpdatedEvent],
 		TypeContactUpdated:     decoded[ContactUpdatedEvent],
 		TypeCallReceived:       decoded[CallReceivedEvent],
+		TypeAccountUpdated:     decoded[AccountUpdatedEvent],
 		TypeWebhookSuspended:   decoded[WebhookSuspendedEvent],
 		TypeEventsExpired:      decoded[EventsExpiredEvent],
 		TypeWebhookTest:        decoded[WebhookTestEvent],
@@ -346,6 +348,22 @@ type CallReceivedEvent struct {
 	From   *Person `json:"from"`   // Who calls.
 	CallID string  `json:"callId"` // The platform's identifier of the call.
 	Video  bool    `json:"video"`  // Whether it is a video call.
+}
+
+// AccountUpdatedEvent is the data of TypeAccountUpdated: the messenger account
+// of the instance changed, here or on the phone.
+type AccountUpdatedEvent struct {
+	// name, about, picture, privacy, blocked, unblocked, or block_list (it changed
+	// in a way that the platform does not name: read it again).
+	Change string  `json:"change"`
+	Name   *string `json:"name"` // The new name; nil for other changes.
+	// What the account says about itself now; nil for other changes.
+	About *string `json:"about"`
+	// Which privacy settings changed: lastSeen, online, profilePicture, about,
+	// readReceipts, groups, calls, messages, disappearing or other; empty for other
+	// changes.
+	Settings []string `json:"settings"`
+	People   []Person `json:"people"` // Who was blocked or unblocked; empty for other changes.
 }
 
 // WebhookSuspendedEvent is the data of TypeWebhookSuspended: the webhook was

@@ -7,6 +7,7 @@
 //   - body: reading a JSON body within bounds
 //   - format: the formats of strings
 //   - groups: the resources of groups and communities
+//   - profiles: the resources of the instance's own messenger account
 //   - reference: the reference page
 //
 // The package decides nothing about instances or messages: an operation decodes, calls
@@ -25,6 +26,7 @@ import (
 	"github.com/recado-project/recado/internal/api/chats"
 	"github.com/recado-project/recado/internal/api/contract"
 	"github.com/recado-project/recado/internal/api/groups"
+	"github.com/recado-project/recado/internal/api/profiles"
 	"github.com/recado-project/recado/internal/api/reference"
 	"github.com/recado-project/recado/internal/api/webhooks"
 	"github.com/recado-project/recado/internal/gateway"
@@ -62,6 +64,7 @@ type Config struct {
 	Chats     chats.Reading
 	Directory Directory
 	Groups    groups.UseCases
+	Profiles  profiles.UseCases
 	Access    Access
 	Events    Events
 	Webhooks  webhooks.UseCases
@@ -110,7 +113,7 @@ type API struct {
 
 // New builds the API. It starts nothing.
 func New(config Config) (*API, error) {
-	for _, service := range []any{config.Instances, config.Messages, config.Chats, config.Directory, config.Groups, config.Access, config.Events, config.Webhooks} {
+	for _, service := range []any{config.Instances, config.Messages, config.Chats, config.Directory, config.Groups, config.Profiles, config.Access, config.Events, config.Webhooks} {
 		if service == nil {
 			return nil, errors.New("api: a use case is missing")
 		}

@@ -31,6 +31,7 @@ import (
 	"github.com/recado-project/recado/internal/instance"
 	"github.com/recado-project/recado/internal/media"
 	"github.com/recado-project/recado/internal/messaging"
+	"github.com/recado-project/recado/internal/profile"
 	"github.com/recado-project/recado/internal/store"
 	"github.com/recado-project/recado/internal/testkit/contract"
 	"github.com/recado-project/recado/internal/webhook"
@@ -106,6 +107,7 @@ func newFixture(tb testing.TB, change func(*api.Config)) *fixture {
 		Chats:     reading,
 		Directory: people,
 		Groups:    newGroups(tb, f.instances, people),
+		Profiles:  newProfiles(tb, f.instances),
 		Access:    f.access,
 		Events:    f.events,
 		Webhooks:  f.webhooks,
@@ -161,6 +163,20 @@ func newGroups(tb testing.TB, sessions *instance.Service, people *directory.Serv
 	}
 	tb.Cleanup(func() { _ = pictures.Close() })
 	made, err := group.New(group.Config{Sessions: sessions, Directory: people, Pictures: pictures})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return made
+}
+
+func newProfiles(tb testing.TB, sessions *instance.Service) *profile.Service {
+	tb.Helper()
+	pictures, err := media.New(media.Config{TempDir: tb.TempDir(), FFmpeg: media.NoFFmpeg})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { _ = pictures.Close() })
+	made, err := profile.New(profile.Config{Sessions: sessions, Pictures: pictures})
 	if err != nil {
 		tb.Fatal(err)
 	}

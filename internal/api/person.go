@@ -87,7 +87,7 @@ func (p people) block() contract.Endpoint {
 		Summary:     "Block a contact",
 		Description: "The contact can't write to this account any more. Blocking a blocked contact changes nothing.",
 		Status:      http.StatusNoContent,
-		Codes:       append(sessionCodes(), gateway.CodeValidation, gateway.CodeNotRegistered),
+		Codes:       append(sessionCodes(), gateway.CodeValidation, gateway.CodeNotRegistered, gateway.CodeBlockRefused),
 	}, func(ctx context.Context, in *PersonPath) (*struct{}, error) {
 		return nil, p.directory.Block(ctx, contract.Instance(ctx).ID, in.contact, true)
 	})
@@ -99,7 +99,7 @@ func (p people) unblock() contract.Endpoint {
 		Summary:     "Unblock a contact",
 		Description: "The contact can write to this account again. Unblocking a contact who is not blocked changes nothing.",
 		Status:      http.StatusNoContent,
-		Codes:       append(sessionCodes(), gateway.CodeValidation, gateway.CodeNotRegistered),
+		Codes:       append(sessionCodes(), gateway.CodeValidation, gateway.CodeNotRegistered, gateway.CodeBlockRefused),
 	}, func(ctx context.Context, in *PersonPath) (*struct{}, error) {
 		return nil, p.directory.Block(ctx, contract.Instance(ctx).ID, in.contact, false)
 	})

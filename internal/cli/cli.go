@@ -14,6 +14,7 @@ import (
 
 	"github.com/recado-project/recado/internal/cli/data"
 	"github.com/recado-project/recado/internal/cli/groups"
+	"github.com/recado-project/recado/internal/cli/profiles"
 	"github.com/recado-project/recado/internal/cli/settings"
 	"github.com/recado-project/recado/internal/cli/target"
 	"github.com/recado-project/recado/internal/cli/terminal"
@@ -41,6 +42,9 @@ type commands struct {
 	Webhook     webhookCommand        `cmd:"" help:"Set up, test and resume the webhook of an instance."`
 	Numbers     numbersCommand        `cmd:"" help:"Check which phone numbers have an account."`
 	Contacts    contactsCommand       `cmd:"" help:"Block and unblock contacts, and show their pictures."`
+	Profile     profiles.Command      `cmd:"" help:"Show and change what others see of the account."`
+	Privacy     profiles.Privacy      `cmd:"" help:"Show and change what the account lets others see and do."`
+	Blocks      profiles.Blocks       `cmd:"" help:"List the people whom the account has blocked."`
 	Groups      groups.Command        `cmd:"" help:"List, create, change, join and leave groups."`
 	Communities groups.Communities    `cmd:"" help:"List, create, link and unlink communities."`
 	Presence    presenceCommand       `cmd:"" help:"Show a contact that the account is typing, recording, or online."`

@@ -117,6 +117,11 @@ func peopleDescriptions() []eventDescription {
 			data: eventlog.CallReceived{}, order: "the chat",
 			text: "The phone is ringing. The gateway can't answer a call, but you can write to the caller.",
 		},
+		{
+			data: eventlog.AccountUpdated{}, order: "the instance",
+			text: "Somebody changed the profile, the privacy settings or the block list of the instance's own account: on the phone, or\n" +
+				"[through the API](guide.md#own-account). Read there what else you need.",
+		},
 	}
 }
 

@@ -185,6 +185,12 @@ func (s *story) meetPeople() {
 	s.phones.Call(s.t, anaNumber, shopNumber, true)
 	s.keep(eventlog.KindCallReceived, "A video call", func(map[string]any) bool { return true })
 
+	s.phones.Update(s.t, shopNumber, map[string]any{"about": "Aberto das 8 às 18"})
+	s.keep(eventlog.KindAccountUpdated, "It says something else about itself", with("change", "about"))
+	s.phones.Block(s.t, shopNumber, brunoNumber, true)
+	s.keep(eventlog.KindAccountUpdated, "Somebody was blocked on the phone", with("change", "blocked"))
+	s.phones.Block(s.t, shopNumber, brunoNumber, false)
+
 	s.phones.Update(s.t, anaNumber, map[string]any{"name": "Ana S. Lima"})
 	s.phones.SendText(s.t, anaNumber, shopNumber, "Casei!")
 	s.keep(eventlog.KindContactUpdated, "Another name", with("name", "Ana S. Lima"))

@@ -10,6 +10,7 @@ const (
 	KindGroupUpdated   Kind = "group.updated"
 	KindContactUpdated Kind = "contact.updated"
 	KindCallReceived   Kind = "call.received"
+	KindAccountUpdated Kind = "account.updated"
 )
 
 func peopleKinds() []Description {
@@ -18,6 +19,7 @@ func peopleKinds() []Description {
 		{GroupUpdated{}, "a group was changed"},
 		{ContactUpdated{}, "a contact changed, or the gateway learned more about one"},
 		{CallReceived{}, "somebody calls"},
+		{AccountUpdated{}, "the messenger account of the instance changed, here or on the phone"},
 	}
 }
 
@@ -102,3 +104,32 @@ func NewCallReceived(call gateway.Call) CallReceived {
 
 // Kind is call.received.
 func (CallReceived) Kind() Kind { return KindCallReceived }
+
+// AccountUpdated reports that the messenger account of the instance changed: what others see
+// of it, what it lets them do, or whom it has blocked.
+type AccountUpdated struct {
+	Change   string    `json:"change" doc:"name, about, picture, privacy, blocked, unblocked, or block_list (it changed in a way that the platform does not name: read it again)."`
+	Name     *string   `json:"name" doc:"The new name; null for other changes."`
+	About    *string   `json:"about" doc:"What the account says about itself now; null for other changes."`
+	Settings []string  `json:"settings" doc:"Which privacy settings changed: lastSeen, online, profilePicture, about, readReceipts, groups, calls, messages, disappearing or other; empty for other changes."`
+	People   []*Person `json:"people" doc:"Who was blocked or unblocked; empty for other changes."`
+}
+
+// NewAccountUpdated makes the data of a change of the account.
+func NewAccountUpdated(change gateway.AccountChange) AccountUpdated {
+	data := AccountUpdated{Change: string(change.Kind), Settings: make([]string, len(change.Settings)), People: newPersons(change.People)}
+	for i, setting := range change.Settings {
+		data.Settings[i] = string(setting)
+	}
+	switch change.Kind {
+	case gateway.AccountNameChanged:
+		data.Name = &change.Text
+	case gateway.AccountAboutChanged:
+		data.About = &change.Text
+	default: // the others have no text
+	}
+	return data
+}
+
+// Kind is account.updated.
+func (AccountUpdated) Kind() Kind { return KindAccountUpdated }

@@ -16,6 +16,7 @@ type Session interface {
 	Files
 	People
 	Groups
+	OwnAccount
 
 	// Self returns the account that the session belongs to; empty before it is
 	// linked.

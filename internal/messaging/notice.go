@@ -42,6 +42,8 @@ func noticeOf(incoming gateway.Incoming) (notice, error) {
 			origin:    origin{what: "call", chat: incoming.Chat, by: incoming.From, key: incoming.ID, at: incoming.At},
 			sourceKey: "call/" + incoming.ID, data: eventlog.NewCallReceived(incoming),
 		}, nil
+	case gateway.AccountChange:
+		return notice{origin: origin{at: incoming.At}, sourceKey: incoming.SourceKey, data: eventlog.NewAccountUpdated(incoming)}, nil
 	case gateway.ContactPresence:
 		return notice{origin: origin{chat: incoming.Chat, at: incoming.At}, data: eventlog.NewPresence(incoming)}, nil
 	default:

@@ -1,4 +1,4 @@
-// Faults in groups.
+// Faults in groups, and in what is about the account itself.
 
 package main
 
@@ -34,6 +34,42 @@ func groupFaults() []fault {
 			name: "the members that are taken are bounded", file: "internal/whatsapp/wire/group.go",
 			old: "if len(group.Participants) == gateway.MaxGroupMembers {", new: "if len(group.Participants) < 0 {",
 			test: "./internal/whatsapp/wire", run: "NewGroupIsBounded",
+		},
+	}
+}
+
+func profileFaults() []fault {
+	const session = "internal/whatsapp/profiles/"
+	return []fault{
+		{
+			name: "a block on the phone drops the list that is held", file: session + "blocks.go",
+			old: "	p.ForgetBlocks()\n	changed :=", new: "	changed :=",
+			test: serverTests, run: "BlockList",
+		},
+		{
+			name: "the block list is bounded", file: session + "blocks.go",
+			old: "isPerson(who.address) && len(list) < gateway.MaxBlocked", new: "isPerson(who.address)",
+			test: "./internal/whatsapp/profiles", run: "BlockListIsBounded",
+		},
+		{
+			name: "the picture of the account is told once", file: session + "profiles.go",
+			old: "		told.Kind = gateway.AccountPictureChanged\n", new: "		told.Kind = gateway.AccountPictureChanged\n		p.config.Changed(told)\n",
+			test: serverTests, run: "Profile$",
+		},
+		{
+			name: "a choice that nobody knows is none", file: session + "privacy.go",
+			old: "	return \"\"\n}", new: "	return gateway.PrivacyChoice(word)\n}",
+			test: "./internal/whatsapp/profiles", run: "WordsOfPrivacy",
+		},
+		{
+			name: "a change of the profile that fails in the middle says what was changed", file: "internal/profile/profile.go",
+			old: "partly(err, steps, n)", new: "partly(err, steps[n:], 0)",
+			test: "./internal/profile", run: "CarryOut",
+		},
+		{
+			name: "pictures of people are square", file: "internal/media/portrait.go",
+			old: "middle := square(full.Bounds())", new: "middle := full.Bounds()",
+			test: serverTests, run: "Profile$",
 		},
 	}
 }

@@ -30,6 +30,7 @@ import (
 	"github.com/recado-project/recado/internal/media/place"
 	"github.com/recado-project/recado/internal/messaging"
 	"github.com/recado-project/recado/internal/node"
+	"github.com/recado-project/recado/internal/profile"
 	"github.com/recado-project/recado/internal/sandbox"
 	"github.com/recado-project/recado/internal/seal"
 	"github.com/recado-project/recado/internal/store"
@@ -148,6 +149,7 @@ type Server struct {
 	instances   *instance.Service
 	directory   *directory.Service
 	groups      *group.Service
+	profiles    *profile.Service
 	messages    *messaging.Service
 	chats       *chat.Service
 	traffic     *messaging.Traffic
@@ -332,6 +334,7 @@ func (s *Server) openAPI() error {
 		Queue:     s.messages.Queue(),
 		Directory: s.directory,
 		Groups:    s.groups,
+		Profiles:  s.profiles,
 		Access:    s.access,
 		Events:    s.log,
 		Webhooks:  s.webhooks,

@@ -12,6 +12,7 @@ import (
 	"github.com/recado-project/recado/internal/group"
 	"github.com/recado-project/recado/internal/instance"
 	"github.com/recado-project/recado/internal/messaging"
+	"github.com/recado-project/recado/internal/profile"
 	"github.com/recado-project/recado/internal/user"
 	"github.com/recado-project/recado/internal/webhook"
 )
@@ -19,7 +20,7 @@ import (
 // buildUseCases makes the services that work with the store and the connector. Each
 // step needs the ones before it.
 func (s *Server) buildUseCases() error {
-	for _, build := range []func() error{s.buildNode, s.buildAccess, s.buildUsers, s.buildEvents, s.buildInstances, s.buildMessages, s.buildGroups, s.buildChats} {
+	for _, build := range []func() error{s.buildNode, s.buildAccess, s.buildUsers, s.buildEvents, s.buildInstances, s.buildMessages, s.buildGroups, s.buildProfiles, s.buildChats} {
 		if err := build(); err != nil {
 			return fmt.Errorf("server: %w", err)
 		}
@@ -83,6 +84,11 @@ func (s *Server) buildInstances() error {
 
 func (s *Server) buildGroups() (err error) {
 	s.groups, err = group.New(group.Config{Sessions: s.instances, Directory: s.directory, Pictures: s.media})
+	return err
+}
+
+func (s *Server) buildProfiles() (err error) {
+	s.profiles, err = profile.New(profile.Config{Sessions: s.instances, Pictures: s.media})
 	return err
 }
 

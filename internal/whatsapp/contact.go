@@ -7,6 +7,7 @@ import (
 	"go.mau.fi/whatsmeow/types/events"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/whatsapp/profiles"
 	"github.com/recado-project/recado/internal/whatsapp/wire"
 )
 
@@ -47,9 +48,45 @@ func (s *session) pictureArrived(event *events.Picture) bool {
 	contact := s.person(event.JID, types.EmptyJID, "")
 	if self := s.Self(); self.Is(contact.Key()) || self.Is(contact.Address()) {
 		s.signal(signal{kind: pictureMoved})
-		return true
+		change := gateway.AccountChange{Kind: gateway.AccountPictureChanged, At: event.Timestamp.UTC()}
+		if event.PictureID != "" {
+			change.SourceKey = profiles.PictureKey(event.PictureID)
+		}
+		return s.accountChanged(change)
 	}
 	return s.receive(wire.PictureChange(contact, event), "picture of a contact")
+}
+
+// aboutArrived reports what the account says about itself now. What contacts say is read
+// when somebody asks.
+func (s *session) aboutArrived(event *events.UserAbout) bool {
+	if self := s.Self(); !self.Is(wire.JIDOf(event.JID)) {
+		return true
+	}
+	return s.accountChanged(gateway.AccountChange{Kind: gateway.AccountAboutChanged, Text: event.Status, At: event.Timestamp.UTC()})
+}
+
+// accountChanged passes on changes of the account that the platform has reported.
+func (s *session) accountChanged(changes ...gateway.AccountChange) bool {
+	for _, change := range changes {
+		if !s.receive(change, "change of the account") {
+			return false
+		}
+	}
+	return true
+}
+
+// accountChangedHere passes on a change that this program has made. It is made, so nothing
+// brings it again.
+func (s *session) accountChangedHere(change gateway.AccountChange) {
+	if change.Kind == gateway.AccountPictureChanged {
+		s.signal(signal{kind: pictureMoved})
+	}
+	s.callHandler(func() {
+		if err := s.receiver.Receive(s.ctx, change); err != nil && s.ctx.Err() == nil {
+			s.logger.WarnContext(s.ctx, "change of the account not kept", slog.Any("error", err))
+		}
+	})
 }
 
 // contactChanged passes on a change that the platform does not deliver again: whatsmeow

@@ -8,6 +8,7 @@ import (
 	"go.mau.fi/whatsmeow/types/events"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/whatsapp/profiles"
 )
 
 // handle takes every event of whatsmeow. It reports false if something could not be kept:
@@ -83,11 +84,11 @@ func (s *session) dispatch(event any) bool {
 	case *events.Receipt:
 		return s.receiptArrived(event)
 	case *events.PushNameSetting:
-		s.named(event.Action.GetName())
+		return s.named(event.Action.GetName())
 	case *events.AppStateSyncComplete:
 		if event.Name == appstate.WAPatchCriticalBlock {
 			// The same goroutine has just written the name.
-			s.named(s.current().Store.PushName)
+			return s.named(s.current().Store.PushName)
 		}
 
 	case *events.HistorySync: // read by the session itself, see historyAnnounced
@@ -115,6 +116,12 @@ func (s *session) dispatch(event any) bool {
 		return s.callNoticeArrived(event)
 	case *events.NotifyAccountReachoutTimelock:
 		return s.restrictionArrived(event)
+	case *events.UserAbout:
+		return s.aboutArrived(event)
+	case *events.PrivacySettings:
+		return s.accountChanged(profiles.PrivacyChange(event, s.now()))
+	case *events.Blocklist:
+		return s.accountChanged(s.BlockChanges(event, s.now())...)
 	case *events.MediaRetry:
 		s.retries.answer(event)
 
@@ -136,8 +143,7 @@ func (s *session) dispatch(event any) bool {
 		*events.Pin, *events.Star, *events.DeleteForMe, *events.Mute, *events.Archive,
 		*events.MarkChatAsRead, *events.ClearChat, *events.DeleteChat, *events.UnarchiveChatsSetting,
 		*events.UserStatusMute, *events.LabelEdit, *events.LabelAssociationChat,
-		*events.LabelAssociationMessage, *events.PrivacySettings, *events.Blocklist,
-		*events.UserAbout, // a line about oneself, which no operation shows
+		*events.LabelAssociationMessage,
 		// channels, which are no chats here;
 		*events.NewsletterJoin, *events.NewsletterLeave, *events.NewsletterMuteChange,
 		*events.NewsletterLiveUpdate,
@@ -168,8 +174,11 @@ func loggedOutSignal(event *events.LoggedOut) signal {
 	return signal{kind: unlinked}
 }
 
-func (s *session) named(name string) {
-	if s.rename(name) {
+// named takes the account's name. The first one is no change.
+func (s *session) named(name string) bool {
+	before, changed := s.rename(name)
+	if changed {
 		s.lifecycle.ProfileChanged(s.ctx, s.profile())
 	}
+	return !changed || before == "" || s.accountChanged(gateway.AccountChange{Kind: gateway.AccountNameChanged, Text: name, At: s.now().UTC()})
 }

@@ -88,6 +88,7 @@ func (s *session) run() {
 			pause.wait(s.ctx)
 		case lost:
 			s.ForgetGroups()
+			s.ForgetBlocks()
 			s.lifecycle.ConnectionLost(s.ctx, end.trouble)
 			if gaveUp && end.trouble == nil {
 				pause.steady() // the failure is ours, so the platform needs no rest

@@ -11,6 +11,7 @@ import (
 	"go.mau.fi/whatsmeow/types/events"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/whatsapp/profiles"
 	"github.com/recado-project/recado/internal/whatsapp/wire"
 )
 
@@ -84,8 +85,9 @@ func (s *session) SetBlocked(ctx context.Context, who gateway.JID, blocked bool)
 		action = events.BlocklistChangeActionBlock
 	}
 	if _, err := client.UpdateBlocklist(ctx, jid, action); err != nil {
-		return wire.Failure(err)
+		return profiles.BlockFailure(err)
 	}
+	s.Blocks(jid, blocked)
 	return nil
 }
 

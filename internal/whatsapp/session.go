@@ -18,6 +18,7 @@ import (
 	"github.com/recado-project/recado/internal/whatsapp/caches"
 	"github.com/recado-project/recado/internal/whatsapp/groups"
 	"github.com/recado-project/recado/internal/whatsapp/keys"
+	"github.com/recado-project/recado/internal/whatsapp/profiles"
 	"github.com/recado-project/recado/internal/whatsapp/taskqueue"
 	"github.com/recado-project/recado/internal/whatsapp/version"
 	"github.com/recado-project/recado/internal/whatsapp/wire"
@@ -72,6 +73,7 @@ type session struct {
 	connection
 
 	*groups.Groups
+	*profiles.Profiles
 }
 
 // lifetime is how long the parts of a session run.
@@ -141,6 +143,10 @@ func newSession(
 		signals:    make(chan signal, maxSignals),
 	}
 	s.Groups = groups.New(groups.Config{Client: s.current, Self: s.Self, Person: s.person, Wait: c.config.SendTimeout})
+	s.Profiles = profiles.New(profiles.Config{
+		Client: s.current, Self: s.Self, Person: s.person, Picture: s.ProfilePicture, Changed: s.accountChangedHere,
+		Now: s.now, Wait: c.config.SendTimeout,
+	})
 	s.use(own)
 	return s
 }
@@ -302,12 +308,13 @@ func (s *session) profile() gateway.Profile {
 }
 
 // rename notes the account's name and reports whether it is a new one.
-func (s *session) rename(name string) bool {
+func (s *session) rename(name string) (before string, changed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	changed := name != "" && name != s.self.Name
+	before = s.self.Name
+	changed = name != "" && name != before
 	if changed {
 		s.self.Name = name
 	}
-	return changed
+	return before, changed
 }

@@ -1,0 +1,249 @@
+package server_test
+
+import (
+	"context"
+	"image"
+	_ "image/jpeg"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/testkit"
+)
+
+// accountChanges returns the changes of the account that events report, up to one that the
+// caller waits for.
+func accountChanges(t *testing.T, g *testkit.Gateway, id, last string) []client.AccountUpdatedEvent {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	stream, err := g.Client.Events(ctx, id, client.EventsParams{After: new(int64(0)), Types: []string{client.TypeAccountUpdated}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = stream.Close() }()
+	var changes []client.AccountUpdatedEvent
+	for {
+		event, err := stream.Next()
+		if err != nil {
+			t.Fatalf("%v, after %+v", err, changes)
+		}
+		data, err := event.Decode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		change, _ := data.(client.AccountUpdatedEvent)
+		if changes = append(changes, change); change.About != nil && *change.About == last {
+			return changes
+		}
+	}
+}
+
+// The profile is changed through the API and on the phone; other phones see it, and events
+// tell it, each change once.
+func TestProfile(t *testing.T) {
+	t.Parallel()
+	g := testkit.Start(t, testkit.Options{})
+	id := g.Link(t, shopNumber)
+	sendText(t, g, id, "Oi!")
+	profile, err := g.Client.Profile(t.Context(), id)
+	if err != nil || profile.ID != shopNumber+"@s.whatsapp.net" || profile.LID == nil || profile.About != "" || profile.Picture != nil || profile.Business != nil {
+		t.Fatalf("the profile is %+v (%v)", profile, err)
+	}
+	changed, err := g.Client.ChangeProfile(t.Context(), id, client.ProfileChange{
+		Name: new("Corner shop"), About: new("Open from 8 to 18"), Picture: new(client.DataURI("image/png", picture(t))),
+	})
+	if err != nil || changed.Name != "Corner shop" || changed.About != "Open from 8 to 18" || changed.Picture == nil {
+		t.Fatalf("changed to %+v (%v)", changed, err)
+	}
+	response, err := http.Get(*changed.Picture)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown, format, err := image.DecodeConfig(response.Body)
+	_ = response.Body.Close()
+	if err != nil || format != "jpeg" || shown.Width != shown.Height || shown.Width != 80 {
+		t.Errorf("the picture is a %s of %d by %d (%v)", format, shown.Width, shown.Height, err)
+	}
+	testkit.Await(t, "the phone", func() bool {
+		phone := g.Phones.Get(t, shopNumber)
+		return phone.Name == "Corner shop" && phone.About == "Open from 8 to 18" && phone.ProfilePicture
+	})
+	testkit.Await(t, "the instance", func() bool {
+		instance := g.Instance(t, id)
+		return instance.MessengerName == "Corner shop" && instance.MessengerProfilePicURL == *changed.Picture
+	})
+	if err := g.Client.RemovePicture(t.Context(), id); err != nil {
+		t.Fatal(err)
+	}
+	if g.Phones.Get(t, shopNumber).ProfilePicture {
+		t.Error("the phone still has the picture")
+	}
+
+	g.Phones.Update(t, shopNumber, map[string]any{
+		"name": "Loja", "profilePicture": client.DataURI("image/png", picture(t)), "privacy": map[string]string{"last": "none"}, "about": "Fechado",
+		"business": map[string]any{
+			"address": "Rua Augusta 100", "email": "shop@example.com", "categories": []string{"Shopping"}, "timeZone": "America/Sao_Paulo",
+			"hours": []map[string]string{{"day": "mon", "mode": "specific_hours", "opens": "480", "closes": "1080"}},
+		},
+	})
+	g.Phones.Block(t, shopNumber, otherNumber, true)
+	g.Phones.Block(t, shopNumber, otherNumber, false)
+	g.Phones.Update(t, shopNumber, map[string]any{"about": "Fim"})
+	var told []string
+	for _, change := range accountChanges(t, g, id, "Fim") {
+		text := change.Change
+		switch {
+		case change.Name != nil:
+			text += " " + *change.Name
+		case change.About != nil:
+			text += " " + *change.About
+		case len(change.People) == 1:
+			text += " somebody"
+			if who := change.People[0]; who.LID == nil || *who.LID != g.Phones.Get(t, otherNumber).LID {
+				t.Errorf("%s is %+v", text, who)
+			}
+		}
+		told = append(told, strings.TrimSpace(text+" "+strings.Join(change.Settings, " ")))
+	}
+	slices.Sort(told)
+	want := []string{
+		"about Fechado", "about Fim", "about Open from 8 to 18", "blocked somebody", "name Corner shop", "name Loja",
+		"picture", "picture", "picture", "privacy lastSeen", "unblocked somebody",
+	}
+	if !slices.Equal(told, want) {
+		t.Errorf("events tell\n%q, want\n%q", told, want)
+	}
+	profile, err = g.Client.Profile(t.Context(), id)
+	if err != nil || profile.Name != "Loja" || profile.About != "Fim" || profile.Picture == nil || profile.Business == nil ||
+		profile.Business.Address != "Rua Augusta 100" || len(profile.Business.Hours) != 1 || profile.Business.Hours[0].Opens != "480" {
+		t.Errorf("the profile is %+v (%v)", profile, err)
+	}
+}
+
+// Privacy settings are kept by the platform, which honours them: towards the phones, and
+// towards the instance.
+func TestPrivacy(t *testing.T) {
+	t.Parallel()
+	g := testkit.Start(t, testkit.Options{})
+	id := g.Link(t, shopNumber)
+	privacy, err := g.Client.Privacy(t.Context(), id)
+	if err != nil || privacy.LastSeen == nil || *privacy.LastSeen != "all" || privacy.ReadReceipts == nil || !*privacy.ReadReceipts || privacy.Disappearing != 0 {
+		t.Fatalf("the settings are %+v (%v)", privacy, err)
+	}
+	privacy, err = g.Client.ChangePrivacy(t.Context(), id, client.PrivacyChange{
+		LastSeen: new("none"), Online: new("same_as_last_seen"), ProfilePicture: new("contacts"), About: new("contacts"),
+		ReadReceipts: new(false), Groups: new("none"), Calls: new("known"), Messages: new("contacts"), Disappearing: new(604800),
+	})
+	if err != nil || *privacy.LastSeen != "none" || *privacy.Online != "same_as_last_seen" || *privacy.ProfilePicture != "contacts" || *privacy.About != "contacts" ||
+		*privacy.ReadReceipts || *privacy.Groups != "none" || *privacy.Calls != "known" || *privacy.Messages != "contacts" || privacy.Disappearing != 604800 {
+		t.Fatalf("changed to %+v (%v)", privacy, err)
+	}
+	if shown := g.Phones.Get(t, shopNumber).Privacy; shown["last"] != "none" || shown["online"] != "match_last_seen" || shown["readreceipts"] != "none" {
+		t.Errorf("the phone shows %v", shown)
+	}
+
+	// What others may do now: a message is read, and nobody learns of it; a group that adds
+	// the account gets an invitation; a stranger's call does not ring.
+	sent := sendText(t, g, id, "Oi!")
+	awaitOnPhone(t, g, customerNumber, sent.MessageID, "read", func(m testkit.PhoneMessage) bool { return m.Status == "read" })
+	received := g.Phones.SendText(t, customerNumber, shopNumber, "Oi?")
+	awaitMessage(t, g, id, received)
+	if err := g.Client.MarkRead(t.Context(), id, received); err != nil {
+		t.Fatal(err)
+	}
+	g.Phones.Call(t, otherNumber, shopNumber, false)
+	known := g.Phones.Call(t, customerNumber, shopNumber, true)
+	last := sendText(t, g, id, "last")
+	stream, err := g.Client.Events(t.Context(), id, client.EventsParams{After: new(int64(0)), Types: []string{"message.status", "call.received"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = stream.Close() }()
+	for delivered := false; !delivered; {
+		event, err := stream.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch data, _ := event.Decode(); data := data.(type) {
+		case client.MessageStatusEvent:
+			if data.Status == "read" {
+				t.Errorf("told that %s was read", data.MessageID)
+			}
+			delivered = data.MessageID == last.MessageID && data.Status == "delivered"
+		case client.CallReceivedEvent:
+			if data.CallID != known {
+				t.Error("a stranger's call rings")
+			}
+		}
+	}
+	for _, message := range g.Phones.Messages(t, customerNumber, shopNumber) {
+		if message.MessageID == received && message.Status == "read" {
+			t.Error("the phone learns that its message was read")
+		}
+	}
+
+	// A choice that nobody knows is none; one that can't be made is refused.
+	g.Phones.Update(t, shopNumber, map[string]any{"privacy": map[string]string{"groupadd": "friends_of_friends"}})
+	testkit.Await(t, "the choice", func() bool {
+		privacy, err := g.Client.Privacy(t.Context(), id)
+		return err == nil && privacy.Groups == nil
+	})
+	_, err = g.Client.ChangePrivacy(t.Context(), id, client.PrivacyChange{Groups: new("contacts_except")})
+	testkit.Refused(t, err, http.StatusBadRequest, "VALIDATION_ERROR")
+	_, err = g.Client.ChangePrivacy(t.Context(), id, client.PrivacyChange{Disappearing: new(60)})
+	testkit.Refused(t, err, http.StatusBadRequest, "VALIDATION_ERROR")
+}
+
+// The block list is read in pages, and follows the phone. Who is blocked sees one tick.
+func TestBlockList(t *testing.T) {
+	t.Parallel()
+	g := testkit.Start(t, testkit.Options{})
+	id := g.Link(t, shopNumber)
+	sendText(t, g, id, "Oi!")
+	list := func(want ...string) {
+		t.Helper()
+		testkit.Await(t, "the block list "+strings.Join(want, " "), func() bool {
+			var people []string
+			for who, err := range g.Client.Blocks(t.Context(), id) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				people = append(people, who.ID)
+			}
+			slices.Sort(people)
+			slices.Sort(want)
+			return slices.Equal(people, want)
+		})
+	}
+	list()
+	const customer, other = customerNumber + "@s.whatsapp.net", otherNumber + "@s.whatsapp.net"
+	for _, phone := range []string{"+" + customerNumber, g.Phones.Get(t, customerNumber).LID} { // twice is no error
+		if err := g.Client.PutBlock(t.Context(), id, phone); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list(customer)
+	unheard := g.Phones.SendText(t, customerNumber, shopNumber, "unheard")
+	g.Phones.Block(t, shopNumber, otherNumber, true)
+	list(customer, other)
+	page, err := g.Client.ListBlocks(t.Context(), id, 2, 1)
+	if err != nil || page.TotalCount != 2 || len(page.Data) != 1 || !page.IsLastPage {
+		t.Errorf("the second page is %+v (%v)", page, err)
+	}
+	for _, message := range g.Phones.Messages(t, customerNumber, shopNumber) {
+		if message.MessageID == unheard && message.Status != "sent" {
+			t.Errorf("a message of somebody blocked is %s", message.Status)
+		}
+	}
+	g.Phones.Block(t, shopNumber, otherNumber, false)
+	if err := g.Client.DeleteBlock(t.Context(), id, customerNumber); err != nil {
+		t.Fatal(err)
+	}
+	list()
+	testkit.Refused(t, g.Client.PutBlock(t.Context(), id, shopNumber), http.StatusBadRequest, "VALIDATION_ERROR")
+	testkit.Refused(t, g.Client.PutBlock(t.Context(), id, "5511988880000"), http.StatusBadRequest, "RECIPIENT_NOT_REGISTERED")
+	testkit.Refused(t, g.Client.PutBlock(t.Context(), id, "120363000000000000@g.us"), http.StatusBadRequest, "VALIDATION_ERROR")
+}
