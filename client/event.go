@@ -14,6 +14,15 @@ type Event struct {
 	InstanceID string          `json:"instanceId"`
 	Sequence   int64           `json:"sequence"` // without a gap in an instance
 	Data       json.RawMessage `json:"data"`     // Decode gives it its Go type
+	// MediaLink leads to the file of the message; nil if there is none, or the webhook has
+	// no media links.
+	MediaLink *EventMediaLink `json:"mediaLink,omitempty"`
+}
+
+// EventMediaLink is a link to a file, which needs no API key.
+type EventMediaLink struct {
+	URL       string    `json:"url"`
+	ExpiresAt time.Time `json:"expiresAt"`
 }
 
 // Decode returns the data as the type that belongs to the event, for a switch:

@@ -19,6 +19,7 @@ type OneWebhook struct {
 	Events      []string  `json:"events"`      // empty: all
 	Chats       []string  `json:"chats"`       // empty: all
 	HeaderNames []string  `json:"headerNames"` // of its own headers
+	MediaLinks  bool      `json:"mediaLinks"`  // events have links to the files of messages
 	IsActive    bool      `json:"isActive"`
 	CreatedAt   time.Time `json:"createdAt"`
 	UpdatedAt   time.Time `json:"updatedAt"`
@@ -34,22 +35,24 @@ const (
 
 // NewWebhook is a webhook to be made.
 type NewWebhook struct {
-	URL      string            `json:"url"`
-	Secret   string            `json:"secret,omitempty"`
-	Events   []string          `json:"events,omitempty"`   // types; empty: all
-	Chats    []string          `json:"chats,omitempty"`    // kinds; empty: all
-	Headers  map[string]string `json:"headers,omitempty"`  // that each request carries
-	IsActive *bool             `json:"isActive,omitempty"` // nil means true
+	URL        string            `json:"url"`
+	Secret     string            `json:"secret,omitempty"`
+	Events     []string          `json:"events,omitempty"`     // types; empty: all
+	Chats      []string          `json:"chats,omitempty"`      // kinds; empty: all
+	Headers    map[string]string `json:"headers,omitempty"`    // that each request carries
+	MediaLinks bool              `json:"mediaLinks,omitempty"` // events have links to the files of messages
+	IsActive   *bool             `json:"isActive,omitempty"`   // nil means true
 }
 
 // WebhookChange is what to change of a webhook. What is nil, or the empty string, stays.
 type WebhookChange struct {
-	URL      string             `json:"url,omitempty"`
-	Secret   string             `json:"secret,omitempty"`
-	Events   *[]string          `json:"events,omitempty"`
-	Chats    *[]string          `json:"chats,omitempty"`
-	Headers  *map[string]string `json:"headers,omitempty"` // in place of those that there are
-	IsActive *bool              `json:"isActive,omitempty"`
+	URL        string             `json:"url,omitempty"`
+	Secret     string             `json:"secret,omitempty"`
+	Events     *[]string          `json:"events,omitempty"`
+	Chats      *[]string          `json:"chats,omitempty"`
+	Headers    *map[string]string `json:"headers,omitempty"` // in place of those that there are
+	MediaLinks *bool              `json:"mediaLinks,omitempty"`
+	IsActive   *bool              `json:"isActive,omitempty"`
 }
 
 // CreateWebhook makes one more webhook of an instance.

@@ -19,12 +19,12 @@ import (
 // MessageFiles are the use cases of the file of a message.
 type MessageFiles interface {
 	MediaLink(ctx context.Context, instanceID string, ref gateway.MessageRef, baseURL string) (messaging.DownloadLink, error)
-	CheckFile(ctx context.Context, key string) error
+	CheckFile(ctx context.Context, key string, fetch bool) error
 }
 
 // Files opens the files of download links.
 type Files interface {
-	Open(ctx context.Context, target *url.URL, check func(ctx context.Context, key string) error) (*media.Blob, error)
+	Open(ctx context.Context, target *url.URL, check func(ctx context.Context, key string, fetch bool) error) (*media.Blob, error)
 }
 
 // MediaLink is a temporary link to the file of a message.
@@ -88,7 +88,7 @@ func (f files) download() contract.Endpoint {
 	documented := &huma.Operation{
 		OperationID: "downloadFile", Tags: []string{tagMessages},
 		Summary: "Download a file",
-		Description: "The target of a download link. It needs no API key: the signature grants access. Range requests are supported. " +
+		Description: "The target of a download link. It needs no API key: the signature grants access. A link of an event fetches the file from the platform when it is followed first. Range requests are supported. " +
 			"Where files are kept in a bucket, the answer may lead to it with a URL that works for a few minutes: follow it.",
 		Security: []map[string][]string{},
 		Parameters: []*huma.Param{
@@ -107,10 +107,8 @@ func (f files) download() contract.Endpoint {
 			}},
 		},
 	}
-	codes := []string{
-		gateway.CodeForbidden, gateway.CodeNotFound, gateway.CodeMediaNotFound, gateway.CodeMessageNotFound, gateway.CodeOutOfRange,
-		gateway.CodeUnavailable, gateway.CodeInternal,
-	}
+	codes := append(sessionCodes(), gateway.CodeForbidden, gateway.CodeNotFound, gateway.CodeMediaNotFound, gateway.CodeMessageNotFound,
+		gateway.CodeOutOfRange, gateway.CodePayloadTooLarge, gateway.CodeUnavailable, gateway.CodeInternal)
 	var handler http.HandlerFunc
 	if f.files != nil {
 		handler = f.serveFile

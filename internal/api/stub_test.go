@@ -127,7 +127,7 @@ func (o *outcome) MediaLink(_ context.Context, instanceID string, ref gateway.Me
 	return o.link, o.err
 }
 
-func (o *outcome) CheckFile(context.Context, string) error { return o.err }
+func (o *outcome) CheckFile(context.Context, string, bool) error { return o.err }
 
 func (o *outcome) CheckNumbers(_ context.Context, instanceID string, numbers []string) ([]gateway.Registration, error) {
 	o.note(asked{call: "CheckNumbers", request: instanceOnly(instanceID), other: numbers})

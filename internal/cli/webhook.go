@@ -55,11 +55,12 @@ type webhookFlag struct {
 
 // webhookOptions are what a webhook can be given beside its address.
 type webhookOptions struct {
-	Secret   string   `help:"Secret that signs deliveries, ideally whsec_ and base64. Without it, the current one stays." env:"RECADO_WEBHOOK_SECRET"`
-	Inactive bool     `help:"Save the webhook but deliver nothing." env:"-"`
-	Events   []string `help:"Types of events that are delivered, with commas in between; all for all." placeholder:"message.received,…" env:"-"`
-	Chats    []string `help:"Kinds of chats whose events are delivered: direct, group, channel, status; all for all." placeholder:"direct,…" env:"-"`
-	Header   []string `help:"A header that each request carries; may be repeated. They replace those that there are." placeholder:"\"NAME: VALUE\"" sep:"none" env:"-"`
+	Secret     string   `help:"Secret that signs deliveries, ideally whsec_ and base64. Without it, the current one stays." env:"RECADO_WEBHOOK_SECRET"`
+	Inactive   bool     `help:"Save the webhook but deliver nothing." env:"-"`
+	Events     []string `help:"Types of events that are delivered, with commas in between; all for all." placeholder:"message.received,…" env:"-"`
+	Chats      []string `help:"Kinds of chats whose events are delivered: direct, group, channel, status; all for all." placeholder:"direct,…" env:"-"`
+	Header     []string `help:"A header that each request carries; may be repeated. They replace those that there are." placeholder:"\"NAME: VALUE\"" sep:"none" env:"-"`
+	MediaLinks *bool    `help:"Whether events of messages with a file have a link to it." negatable:"" env:"-"`
 }
 
 // every is the word for no filter.
@@ -108,7 +109,8 @@ func printOne(t terminal.Terminal, webhook client.OneWebhook, state *client.Deli
 		terminal.Pair{"id", webhook.ID}, terminal.Pair{"url", webhook.URL}, terminal.Pair{"active", terminal.YesNo(webhook.IsActive)},
 		terminal.Pair{"signed", terminal.YesNo(webhook.Secret != "")},
 		terminal.Pair{"events", someOrAll(webhook.Events)}, terminal.Pair{"chats", someOrAll(webhook.Chats)},
-		terminal.Pair{"headers", strings.Join(webhook.HeaderNames, ", ")}, terminal.Pair{"delivery", delivery},
+		terminal.Pair{"headers", strings.Join(webhook.HeaderNames, ", ")}, terminal.Pair{"links", terminal.YesNo(webhook.MediaLinks)},
+		terminal.Pair{"delivery", delivery},
 		terminal.Pair{"created", terminal.Moment(webhook.CreatedAt)}, terminal.Pair{"updated", terminal.Moment(webhook.UpdatedAt)},
 	)
 }
@@ -158,7 +160,7 @@ func (c addWebhookCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	webhook := client.NewWebhook{URL: c.Endpoint, Secret: c.Secret, Headers: headers, IsActive: new(!c.Inactive)}
+	webhook := client.NewWebhook{URL: c.Endpoint, Secret: c.Secret, Headers: headers, IsActive: new(!c.Inactive), MediaLinks: c.MediaLinks != nil && *c.MediaLinks}
 	if events := listOf(c.Events); events != nil {
 		webhook.Events = *events
 	}
@@ -215,7 +217,7 @@ func (c setWebhookCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	change := client.WebhookChange{Secret: c.Secret, Events: listOf(c.Events), Chats: listOf(c.Chats)}
+	change := client.WebhookChange{Secret: c.Secret, Events: listOf(c.Events), Chats: listOf(c.Chats), MediaLinks: c.MediaLinks}
 	if headers != nil {
 		change.Headers = &headers
 	}
@@ -233,7 +235,7 @@ func (c setWebhookCommand) Run(ctx context.Context, t terminal.Terminal) error {
 		if err != nil {
 			return err
 		}
-		if change.Events == nil && change.Chats == nil && change.Headers == nil {
+		if change.Events == nil && change.Chats == nil && change.Headers == nil && change.MediaLinks == nil {
 			return printWebhook(t, saved, nil)
 		}
 		which, change.Secret = saved.ID, ""

@@ -74,6 +74,9 @@ that is unknown or does not apply is ` + "`null`" + `, and a list without entrie
 `
 
 const eventsChats = `
+For a webhook that has ` + "`mediaLinks`" + `, the events of new messages with a file have ` + "`mediaLink`" + ` beside ` + "`data`" + `: a
+[link to the file](webhooks.md#links-to-files).
+
 ## People and chats
 
 Everybody in an event is a [Person](#person): the chat ID by number (` + "`jid`" + `), the LID (` + "`lid`" + `), and the name. The platform

@@ -1,6 +1,7 @@
 package eventlog
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -56,9 +57,27 @@ func NewEvent(instanceID string, chat gateway.JID, sourceKey string, at time.Tim
 // timeFormat is ISO 8601 with milliseconds, as everywhere in the API.
 const timeFormat = "2006-01-02T15:04:05.000Z"
 
+// MediaLink is a link to the file of an event's message, for whoever wants one.
+type MediaLink struct {
+	URL       string `json:"url" doc:"The link. It needs no API key and works until it expires or the message is deleted."`
+	ExpiresAt Time   `json:"expiresAt" doc:"When it stops working."`
+}
+
 // Envelope returns the event as it is delivered, the same bytes every time
 // (design note on events, "Envelope and signature").
-func (e Event) Envelope() []byte {
+func (e Event) Envelope() []byte { return append(e.envelope(), '}') }
+
+// EnvelopeWith returns the event with a link to the file of its message.
+func (e Event) EnvelopeWith(link MediaLink) []byte {
+	body := bytes.NewBuffer(append(e.envelope(), `,"mediaLink":`...))
+	encoder := json.NewEncoder(body)
+	encoder.SetEscapeHTML(false)
+	_ = encoder.Encode(link) // a text and a time can always be written
+	return append(bytes.TrimSuffix(body.Bytes(), []byte{'\n'}), '}')
+}
+
+// envelope is without its end.
+func (e Event) envelope() []byte {
 	body := make([]byte, 0, len(e.Data)+256)
 	body = append(body, `{"id":"`...)
 	body = append(body, e.ID...)
@@ -71,6 +90,5 @@ func (e Event) Envelope() []byte {
 	body = append(body, `","sequence":`...)
 	body = strconv.AppendInt(body, e.Sequence, 10)
 	body = append(body, `,"data":`...)
-	body = append(body, e.Data...)
-	return append(body, '}')
+	return append(body, e.Data...)
 }

@@ -63,10 +63,19 @@ func (l *Links) URL(base, key, fileName string, lifetime time.Duration) string {
 	return base + LinkPath + key + "?" + query + signatureParam + l.sign(key, query)
 }
 
-// hereParam is in the links whose file is served from here; signatureParam begins the
-// signature of everything before it.
+// LazyURL is URL for a file that may not have been fetched yet: whoever opens the link waits
+// until it is. Clients save it as it is called where it is kept.
+func (l *Links) LazyURL(base, key string, lifetime time.Duration) (link string, expires time.Time) {
+	expires = l.config.Now().Add(lifetime).Truncate(time.Second)
+	query := linkQuery(expires.Unix(), "") + lazyParam
+	return base + LinkPath + key + "?" + query + signatureParam + l.sign(key, query), expires
+}
+
+// hereParam is in the links whose file is served from here, lazyParam in those whose file may
+// still have to be fetched; signatureParam begins the signature of everything before it.
 const (
 	hereParam      = "&here=true"
+	lazyParam      = "&fetch=true"
 	signatureParam = "&signature="
 )
 
@@ -84,23 +93,26 @@ func (l *Links) sign(key, query string) string {
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// Open opens the file that a link leads to; its FileName is the one in the link. If the
-// link is valid, check is called first and may refuse the key; its error is returned.
+// Open opens the file that a link leads to; its FileName is the one in the link, if there is
+// one. If the link is valid, check is called first and may refuse the key; its error is
+// returned. It is told whether it is to fetch a file that is not there.
 // The error is Forbidden for a link that is not valid or has expired, and NotFound if
 // the file is gone.
-func (l *Links) Open(ctx context.Context, target *url.URL, check func(ctx context.Context, key string) error) (*Blob, error) {
+func (l *Links) Open(ctx context.Context, target *url.URL, check func(ctx context.Context, key string, fetch bool) error) (*Blob, error) {
 	key, query, err := l.verify(target)
 	if err != nil {
 		return nil, err
 	}
-	if err := check(ctx, key); err != nil {
+	if err := check(ctx, key, query.Has("fetch")); err != nil {
 		return nil, err
 	}
 	file, err := l.config.Blobs.Get(ctx, key)
 	if err != nil {
 		return nil, err
 	}
-	file.FileName = query.Get("name")
+	if name := query.Get("name"); name != "" {
+		file.FileName = name
+	}
 	if query.Has("here") {
 		file.Presign = nil
 	}

@@ -43,10 +43,10 @@ func openLinksOf(t *testing.T) (*media.Links, *media.Blobs, *clock) {
 // follow opens the file of a link, without a check.
 func follow(t *testing.T, links *media.Links, link string) (*media.Blob, error) {
 	t.Helper()
-	return followChecked(t, links, link, func(context.Context, string) error { return nil })
+	return followChecked(t, links, link, func(context.Context, string, bool) error { return nil })
 }
 
-func followChecked(t *testing.T, links *media.Links, link string, check func(ctx context.Context, key string) error) (*media.Blob, error) {
+func followChecked(t *testing.T, links *media.Links, link string, check func(ctx context.Context, key string, fetch bool) error) (*media.Blob, error) {
 	t.Helper()
 	target, err := url.Parse(link)
 	if err != nil {
@@ -88,9 +88,13 @@ func TestLink(t *testing.T) {
 // only for a genuine link.
 func TestLinkIsChecked(t *testing.T) {
 	t.Parallel()
-	links, blobs, _ := openLinksOf(t)
+	links, blobs, at := openLinksOf(t)
 	var asked []string
-	check := func(_ context.Context, key string) error {
+	check := func(_ context.Context, key string, fetch bool) error {
+		if fetch {
+			asked = append(asked, key+" to be fetched")
+			return nil
+		}
 		asked = append(asked, key)
 		if key == "0199/key" {
 			return nil
@@ -108,7 +112,16 @@ func TestLinkIsChecked(t *testing.T) {
 	if _, err := followChecked(t, links, deleted+"x", check); gateway.KindOf(err) != gateway.Forbidden {
 		t.Errorf("a changed link: %v", err)
 	}
-	if want := []string{"0199/key", "0199/deleted"}; !slices.Equal(asked, want) {
+	put(t, blobs, "0199/later", "come now", media.BlobMeta{FileName: "own.txt"})
+	later, expires := links.LazyURL("", "0199/later", time.Hour)
+	file, err := followChecked(t, links, later, check)
+	if err != nil || file.FileName != "own.txt" || expires.Sub(at.now()) != time.Hour {
+		t.Errorf("a file that is fetched when its link is followed: %+v, %v, until %s", file, err, expires)
+	}
+	if _, err := followChecked(t, links, strings.Replace(later, "&fetch=true", "", 1), check); gateway.KindOf(err) != gateway.Forbidden {
+		t.Errorf("a link that is not to fetch any more: %v", err)
+	}
+	if want := []string{"0199/key", "0199/deleted", "0199/later to be fetched"}; !slices.Equal(asked, want) {
 		t.Errorf("asked for %q, want %q", asked, want)
 	}
 }
@@ -130,7 +143,7 @@ func TestLinkTamperedWith(t *testing.T) {
 		if err != nil || parsed.Fragment != "" {
 			return // no request can be made of it, or it is the same request
 		}
-		if _, err := links.Open(t.Context(), parsed, func(context.Context, string) error { return nil }); gateway.KindOf(err) != gateway.Forbidden {
+		if _, err := links.Open(t.Context(), parsed, func(context.Context, string, bool) error { return nil }); gateway.KindOf(err) != gateway.Forbidden {
 			t.Errorf("%s ends with %v, want Forbidden", changed, err)
 		}
 	}

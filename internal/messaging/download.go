@@ -30,31 +30,7 @@ func (s *Service) MediaLink(ctx context.Context, instanceID string, ref gateway.
 	if err != nil {
 		return DownloadLink{}, err
 	}
-	if !message.DeletedAt.IsZero() {
-		s.removeFile(ctx, message.InstanceID, message.ID)
-		return DownloadLink{}, fileDeleted()
-	}
-	about, found, err := s.config.Encoder.MediaOf(message.Payload)
-	if err != nil {
-		return DownloadLink{}, fmt.Errorf("messaging: read message: %w", err)
-	}
-	if !found {
-		return DownloadLink{}, gateway.Errorf(gateway.Invalid, gateway.CodeMessageHasNoMedia,
-			"the message has no file; its type is %s", message.Type)
-	}
-	name := about.FileName
-	if name == "" {
-		name = media.DefaultName(message.Type, about.MimeType, message.SentAt)
-	}
-	key := blobKey(instanceID, message.ID)
-	_, err = s.config.Blobs.Stat(ctx, key)
-	if gateway.KindOf(err) == gateway.NotFound {
-		err = s.fetch(ctx, message, key, media.BlobMeta{MimeType: about.MimeType, FileName: name, Size: -1})
-		if err == nil {
-			// A deletion of the message meanwhile found no file to remove yet.
-			err = s.CheckFile(ctx, key)
-		}
-	}
+	key, name, err := s.fetched(ctx, message)
 	if err != nil {
 		return DownloadLink{}, err
 	}
@@ -66,14 +42,65 @@ func (s *Service) MediaLink(ctx context.Context, instanceID string, ref gateway.
 	}, nil
 }
 
+// fetched returns the key and the name of the file of a message, which is fetched from the
+// platform if it is not kept yet. Its error is that of MediaLink.
+func (s *Service) fetched(ctx context.Context, message gateway.Message) (key, name string, err error) {
+	if !message.DeletedAt.IsZero() {
+		s.removeFile(ctx, message.InstanceID, message.ID)
+		return "", "", fileDeleted()
+	}
+	about, found, err := s.config.Encoder.MediaOf(message.Payload)
+	if err != nil {
+		return "", "", fmt.Errorf("messaging: read message: %w", err)
+	}
+	if !found {
+		return "", "", gateway.Errorf(gateway.Invalid, gateway.CodeMessageHasNoMedia,
+			"the message has no file; its type is %s", message.Type)
+	}
+	name = about.FileName
+	if name == "" {
+		name = media.DefaultName(message.Type, about.MimeType, message.SentAt)
+	}
+	key = blobKey(message.InstanceID, message.ID)
+	_, err = s.config.Blobs.Stat(ctx, key)
+	if gateway.KindOf(err) == gateway.NotFound {
+		err = s.fetch(ctx, message, key, media.BlobMeta{MimeType: about.MimeType, FileName: name, Size: -1})
+		if err == nil {
+			// A deletion of the message meanwhile found no file to remove yet.
+			err = s.CheckFile(ctx, key, false)
+		}
+	}
+	return key, name, err
+}
+
+// EventLinks signs the links to files that events carry. It is safe for concurrent use.
+type EventLinks struct {
+	links  *media.Links
+	base   string
+	limits func() Limits
+}
+
+// NewEventLinks makes links that begin with base, the address where clients reach this
+// program. limits is asked for each.
+func NewEventLinks(links *media.Links, base string, limits func() Limits) *EventLinks {
+	return &EventLinks{links: links, base: strings.TrimRight(base, "/"), limits: limits}
+}
+
+// MediaLink returns a link to the file of a message, which is named by its internal
+// identifier, and when it ends. Whoever follows it waits until the file is fetched.
+func (l *EventLinks) MediaLink(instanceID, messageID string) (link string, expires time.Time) {
+	return l.links.LazyURL(l.base, blobKey(instanceID, messageID), l.limits().orUsual().LinkLifetime)
+}
+
 // blobKey is the key of a message's file in the blob store: all files of an instance are
 // in one folder, which is removed with it.
 func blobKey(instanceID, messageID string) string { return instanceID + "/" + messageID }
 
 // CheckFile reports whether the file under a key of the blob store may still be served. If
 // its message was deleted for everyone, or with its instance, the file is removed and the
-// error is NotFound.
-func (s *Service) CheckFile(ctx context.Context, key string) error {
+// error is NotFound. With fetch, a file that is not kept yet is fetched from the platform; the
+// error may be any of MediaLink then.
+func (s *Service) CheckFile(ctx context.Context, key string, fetch bool) error {
 	instanceID, messageID, _ := strings.Cut(key, "/")
 	found, err := s.config.Store.FindMessages(ctx, instanceID, messageID)
 	if err != nil {
@@ -82,7 +109,10 @@ func (s *Service) CheckFile(ctx context.Context, key string) error {
 	for _, message := range found {
 		// The sender chose the platform's identifier, which may look like an internal one.
 		if message.ID == messageID && message.DeletedAt.IsZero() {
-			return nil
+			if fetch {
+				_, _, err = s.fetched(ctx, message)
+			}
+			return err
 		}
 	}
 	s.removeFile(ctx, instanceID, messageID)

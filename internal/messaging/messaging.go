@@ -228,8 +228,10 @@ func (s *Service) takenUpAfter(instanceID string, t time.Time) bool {
 }
 
 // limits are those of now.
-func (s *Service) limits() Limits {
-	l := s.config.Limits()
+func (s *Service) limits() Limits { return s.config.Limits().orUsual() }
+
+// orUsual fills in the usual limits.
+func (l Limits) orUsual() Limits {
 	l.EditWindow = cmp.Or(l.EditWindow, 15*time.Minute)
 	l.DeleteWindow = cmp.Or(l.DeleteWindow, time.Hour)
 	l.LinkLifetime = cmp.Or(l.LinkLifetime, time.Hour)

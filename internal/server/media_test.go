@@ -217,7 +217,28 @@ func TestMediaDownloadLink(t *testing.T) {
 		t.Errorf("a changed link answers %d", response.StatusCode)
 	}
 
+	// The event of a message has such a link too, if its webhook wants one.
+	sink := testkit.NewSink(t)
+	if _, err := g.Client.CreateWebhook(t.Context(), id, client.NewWebhook{URL: sink.URL, MediaLinks: true}); err != nil {
+		t.Fatal(err)
+	}
+	received = g.Phones.Send(t, customerNumber, map[string]any{
+		"to": shopNumber, "type": "document", "media": client.DataURI("image/png", content), "fileName": "praça.png",
+	})
+	told := sink.AwaitType(client.TypeMessageReceived, func(d testkit.Delivered) bool { return strings.Contains(string(d.Body), received) })
+	if told.MediaLink == nil || time.Until(told.MediaLink.ExpiresAt) < 50*time.Minute {
+		t.Fatalf("the event is %s", told.Body)
+	}
+	if got := download(t, told.MediaLink.URL); !bytes.Equal(got, content) {
+		t.Errorf("downloaded %d bytes from the link of the event", len(got))
+	}
+	g.Phones.Delete(t, customerNumber, received)
+	testkit.Await(t, "the file is gone", func() bool { return statusOf(t, told.MediaLink.URL) == http.StatusNotFound })
+
 	sent := sendText(t, g, id, "no file")
+	if told := sink.AwaitType(client.TypeMessageSent, func(d testkit.Delivered) bool { return strings.Contains(string(d.Body), sent.MessageID) }); told.MediaLink != nil {
+		t.Errorf("an event without a file has the link %s", told.MediaLink.URL)
+	}
 	_, err = g.Client.MediaDownloadLink(t.Context(), id, sent.MessageID)
 	testkit.Refused(t, err, http.StatusBadRequest, "MESSAGE_HAS_NO_MEDIA")
 	_, err = g.Client.MediaDownloadLink(t.Context(), id, "3EB0NOTHING")
@@ -353,4 +374,19 @@ func TestMessageIsKeptWithItsKind(t *testing.T) {
 			}
 		})
 	}
+}
+
+// statusOf follows a link and returns the status of the answer.
+func statusOf(t *testing.T, url string) int {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = response.Body.Close()
+	return response.StatusCode
 }

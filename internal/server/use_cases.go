@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net"
 
 	"github.com/recado-project/recado/internal/access"
 	"github.com/recado-project/recado/internal/chat"
@@ -48,7 +49,7 @@ func (s *Server) buildEvents() (err error) {
 	}
 	s.webhooks, err = webhook.New(webhook.Config{
 		Store: s.store, Log: s.log, Tenures: s.node, Bell: &s.bell, AllowPrivateURLs: c.AllowPrivateURLs, Denied: c.DenyFetch, Version: c.Version, Logger: c.Logger, Now: c.Now,
-		Watcher: s.watch.webhooks, Tracer: s.tracer,
+		Watcher: s.watch.webhooks, Tracer: s.tracer, MediaLinks: s.eventLinks(),
 	})
 	if err != nil {
 		return err
@@ -59,6 +60,20 @@ func (s *Server) buildEvents() (err error) {
 		Logger:  c.Logger, Now: c.Now,
 	})
 	return err
+}
+
+// eventLinks returns what signs the links to files in events; nil if the address is not known
+// that they would begin with. Only clients on this machine reach a program that listens on it
+// alone, and they know it by that address.
+func (s *Server) eventLinks() webhook.MediaLinks {
+	base := s.config.PublicURL
+	if base == "" {
+		if at, ok := s.listener.Addr().(*net.TCPAddr); !ok || !at.IP.IsLoopback() {
+			return nil
+		}
+		base = s.BaseURL()
+	}
+	return messaging.NewEventLinks(s.links, base, func() messaging.Limits { return s.settings().messages() })
 }
 
 // buildInstances makes the owner of the sessions, the receiver of their content, and

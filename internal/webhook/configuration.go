@@ -22,6 +22,8 @@ type Settings struct {
 	Events  *[]eventlog.Kind  // empty: all
 	Chats   *[]ChatKind       // empty: all
 	Headers map[string]string // by their names; nil: they stay
+	// MediaLinks says whether events of messages with a file have a link to it.
+	MediaLinks *bool
 }
 
 const (
@@ -186,6 +188,9 @@ func (s *Service) change(webhook *Webhook, settings Settings, headers []Header) 
 	webhook.Filter = webhook.Filter.cleaned()
 	if settings.Headers != nil {
 		webhook.Headers = headers
+	}
+	if settings.MediaLinks != nil {
+		webhook.MediaLinks = *settings.MediaLinks
 	}
 	if settings.Secret == nil || Secret(*settings.Secret) == webhook.Secret {
 		return

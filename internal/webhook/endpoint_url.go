@@ -47,6 +47,9 @@ func (s *Service) check(settings Settings, urlField string, needed bool) ([]Head
 			wrong = append(wrong, gateway.FieldError{Field: "secret", Message: "is too long"})
 		}
 	}
+	if settings.MediaLinks != nil && *settings.MediaLinks && s.links == nil {
+		wrong = append(wrong, gateway.FieldError{Field: "mediaLinks", Message: "needs an address that links begin with: set RECADO_PUBLIC_URL where the gateway runs"})
+	}
 	if len(wrong) > 0 {
 		return nil, gateway.InvalidFields(wrong...)
 	}

@@ -3,6 +3,8 @@ package webhook
 import (
 	"crypto/tls"
 	"crypto/x509"
+
+	"github.com/recado-project/recado/internal/eventlog"
 )
 
 // Trust makes the client believe in a certificate. It is called before anything
@@ -28,4 +30,9 @@ func (s *Service) Health(instanceID string) (Health, error) {
 		return Health{}, notFound()
 	}
 	return p.health(), nil
+}
+
+// MediaLinkOf is mediaLinkOf.
+func MediaLinkOf(links MediaLinks, event eventlog.Event) *eventlog.MediaLink {
+	return mediaLinkOf(links, event)
 }

@@ -72,7 +72,7 @@ func (p *pump) set(webhook Webhook) {
 	if !webhook.Active {
 		return
 	}
-	to, err := newTarget(webhook)
+	to, err := p.service.target(webhook)
 	if err != nil {
 		p.service.logger.LogAttrs(p.base, slog.LevelError, "webhook not usable",
 			slog.String("instance_id", p.instanceID), slog.String("webhook_id", p.id), slog.Any("error", err))

@@ -26,7 +26,7 @@ func (s *Service) Redeliver(ctx context.Context, ref Ref, sequence int64) (Resul
 	if err != nil {
 		return Result{}, err
 	}
-	to, err := newTarget(webhook)
+	to, err := s.target(webhook)
 	if err != nil {
 		return Result{}, fmt.Errorf("webhook: deliver again: %w", err)
 	}

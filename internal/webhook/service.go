@@ -41,6 +41,8 @@ type Config struct {
 	Version string
 	// Resolver looks up the hosts of endpoints; nil means the machine's own.
 	Resolver *net.Resolver
+	// MediaLinks signs the links to files in events; nil: webhooks can't have any.
+	MediaLinks MediaLinks
 	// Watcher is told of attempts; nil: nobody is.
 	Watcher Watcher
 	// Tracer shows attempts in the traces of their events; nil: there are none.
@@ -66,6 +68,7 @@ type Service struct {
 	tenures  gateway.Tenures
 	admitted *admission
 	flusher  *flusher
+	links    MediaLinks // nil: there are none
 	tests    chan struct{}
 	replays  *replays
 	watcher  Watcher
@@ -102,6 +105,7 @@ func New(config Config) (*Service, error) {
 		store: config.Store, log: config.Log, logger: config.Logger, now: config.Now,
 		schedule: &schedule, waits: schedule.waits(), limits: config.Limits.withDefaults(),
 		pumps: map[string][]*pump{}, early: map[string]int64{}, taken: map[string]bool{}, ready: make(chan struct{}), watcher: config.Watcher, tracer: config.Tracer,
+		links: config.MediaLinks,
 	}
 	if s.watcher == nil {
 		s.watcher = nobody{}

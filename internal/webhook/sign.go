@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/recado-project/recado/internal/eventlog"
 )
 
 // secretPrefix begins a secret that is the base64 of a key, as the
@@ -48,6 +50,7 @@ type target struct {
 	url     *url.URL
 	keys    []signingKey
 	headers []Header
+	links   MediaLinks // nil: events have none
 }
 
 // signingKey is a key and when it stops signing; the zero time means never.
@@ -56,7 +59,8 @@ type signingKey struct {
 	until time.Time
 }
 
-func newTarget(webhook Webhook) (*target, error) {
+// target returns where the events of a webhook go.
+func (s *Service) target(webhook Webhook) (*target, error) {
 	address, err := url.Parse(webhook.URL)
 	if err != nil {
 		return nil, fmt.Errorf("webhook: read the URL: %w", err)
@@ -68,7 +72,21 @@ func newTarget(webhook Webhook) (*target, error) {
 	if webhook.PreviousSecret != "" {
 		to.keys = append(to.keys, signingKey{key: webhook.PreviousSecret.key(), until: webhook.PreviousSecretUntil})
 	}
+	if webhook.MediaLinks {
+		to.links = s.links
+	}
 	return to, nil
+}
+
+// body returns an event as it is delivered there. A link is made for each attempt, so that one
+// that comes late has not expired on its way.
+func (t *target) body(event eventlog.Event) []byte {
+	if t.links != nil {
+		if link := mediaLinkOf(t.links, event); link != nil {
+			return event.EnvelopeWith(*link)
+		}
+	}
+	return event.Envelope()
 }
 
 // signature returns the signatures of a request, as Standard Webhooks 1.0.0 has

@@ -35,7 +35,7 @@ func (s *Service) Test(ctx context.Context, ref Ref) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	to, err := newTarget(webhook)
+	to, err := s.target(webhook)
 	if err != nil {
 		return Result{}, fmt.Errorf("webhook: test: %w", err)
 	}

@@ -114,7 +114,7 @@ func (c *client) post(ctx context.Context, to *target, event eventlog.Event, slo
 }
 
 func (c *client) request(ctx context.Context, to *target, event eventlog.Event, at time.Time) *http.Request {
-	body := event.Envelope()
+	body := to.body(event)
 	header := make(http.Header, len(to.headers)+7) //nolint:mnd // those below
 	for _, own := range to.headers {
 		header[own.Name] = []string{own.Value}

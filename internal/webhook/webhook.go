@@ -40,6 +40,7 @@ type Webhook struct {
 	PreviousSecretUntil time.Time
 	Filter              Filter
 	Headers             []Header // its own, by their names
+	MediaLinks          bool     // events of messages with a file have a link to it
 	Active              bool
 	CreatedAt           time.Time
 	UpdatedAt           time.Time

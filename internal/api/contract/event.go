@@ -23,6 +23,12 @@ type Event struct {
 	Data       map[string]any `json:"data" doc:"Details of the event; its fields depend on the type."`
 }
 
+// MediaLink is the link to a file beside the data of an event, for the document.
+type MediaLink struct {
+	URL       string    `json:"url" doc:"The link. It needs no API key." example:"https://messages.example.org/media/019aa1f4-1c7f-7a20-8a5e-4be2f7b0a911/019aa1f4-8d52-7c1e-b3a0-0f4de1c9a7b2?expires=1795188130&name=&fetch=true&signature=QXl0aGluZyBlbHNlIGlzIHJlZnVzZWQuLi4uLi4uLi4"`
+	ExpiresAt Timestamp `json:"expiresAt" doc:"When it stops working."`
+}
+
 // sampleEvent is an event for the document.
 func sampleEvent() any {
 	jid, lid, name := "5511988887766@s.whatsapp.net", "123456789012345@lid", "Ana"

@@ -78,6 +78,10 @@ func (s eventSchemas) envelope(name string, described eventlog.Description) {
 	}
 	data := s.named(reflect.TypeOf(described.Data), reflect.TypeOf(described.Data).Name()+"Data")
 	envelope.Properties["data"] = data
+	if kind := described.Data.Kind(); kind == eventlog.KindMessageReceived || kind == eventlog.KindMessageSent {
+		// Only webhooks that want it have it, so it may be missing.
+		envelope.Properties["mediaLink"] = s.named(reflect.TypeFor[MediaLink](), "EventMediaLink")
+	}
 	s.components[name] = envelope
 }
 

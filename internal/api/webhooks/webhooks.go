@@ -65,6 +65,7 @@ type Webhook struct {
 	Events      []string           `json:"events" nullable:"false" doc:"The types of events that are delivered; empty: all." example:"message.received"`
 	Chats       []string           `json:"chats" nullable:"false" enum:"direct,group,channel,status" doc:"The kinds of chats whose events are delivered; empty: all. Events that belong to no chat are delivered in any case." example:"direct"`
 	HeaderNames []string           `json:"headerNames" nullable:"false" doc:"The names of the webhook's own headers. Their values are never shown." example:"Authorization"`
+	MediaLinks  bool               `json:"mediaLinks" doc:"Whether events of messages with a file have a link to it: mediaLink, beside data." example:"false"`
 	IsActive    bool               `json:"isActive" example:"true"`
 	CreatedAt   contract.Timestamp `json:"createdAt"`
 	UpdatedAt   contract.Timestamp `json:"updatedAt"`
@@ -73,7 +74,8 @@ type Webhook struct {
 func newWebhook(w webhook.Webhook) Webhook {
 	shown := Webhook{
 		ID: w.ID, InstanceID: w.InstanceID, IsFirst: w.First, URL: w.URL, Secret: string(w.Secret),
-		Events: texts(w.Filter.Kinds), Chats: texts(w.Filter.Chats), HeaderNames: make([]string, len(w.Headers)), IsActive: w.Active,
+		Events: texts(w.Filter.Kinds), Chats: texts(w.Filter.Chats), HeaderNames: make([]string, len(w.Headers)),
+		MediaLinks: w.MediaLinks, IsActive: w.Active,
 		CreatedAt: contract.Timestamp(w.CreatedAt), UpdatedAt: contract.Timestamp(w.UpdatedAt),
 	}
 	for n, header := range w.Headers {
@@ -99,16 +101,17 @@ type configBody struct {
 
 // Options are what a webhook can be given beside its URL.
 type Options struct {
-	Secret   *string           `json:"secret,omitempty" doc:"The secret that signs deliveries (Standard Webhooks). If left out, the current one stays." example:"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"`
-	Events   *[]string         `json:"events,omitempty" maxItems:"100" doc:"The types of events that are delivered; empty: all." example:"message.received"`
-	Chats    *[]string         `json:"chats,omitempty" maxItems:"20" enum:"direct,group,channel,status" doc:"The kinds of chats whose events are delivered; empty: all. Events that belong to no chat are delivered in any case." example:"direct"`
-	Headers  map[string]string `json:"headers,omitempty" doc:"Up to 20 headers that each request carries, by their names. They replace those that there are; an empty object removes them. No answer shows their values." example:"{\"Authorization\":\"Bearer 7f3a\"}"`
-	IsActive *bool             `json:"isActive,omitempty" doc:"Whether events are delivered." example:"true"`
+	Secret     *string           `json:"secret,omitempty" doc:"The secret that signs deliveries (Standard Webhooks). If left out, the current one stays." example:"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"`
+	Events     *[]string         `json:"events,omitempty" maxItems:"100" doc:"The types of events that are delivered; empty: all." example:"message.received"`
+	Chats      *[]string         `json:"chats,omitempty" maxItems:"20" enum:"direct,group,channel,status" doc:"The kinds of chats whose events are delivered; empty: all. Events that belong to no chat are delivered in any case." example:"direct"`
+	Headers    map[string]string `json:"headers,omitempty" doc:"Up to 20 headers that each request carries, by their names. They replace those that there are; an empty object removes them. No answer shows their values." example:"{\"Authorization\":\"Bearer 7f3a\"}"`
+	MediaLinks *bool             `json:"mediaLinks,omitempty" doc:"Whether events of messages with a file have a link to it: mediaLink, beside data. The link needs no API key, works until it expires, and fetches the file from the platform when it is followed first. The gateway has to know the address that links begin with (RECADO_PUBLIC_URL), unless it listens on this machine alone." example:"true"`
+	IsActive   *bool             `json:"isActive,omitempty" doc:"Whether events are delivered." example:"true"`
 }
 
 // settings returns what the use cases take.
 func (o Options) settings(url string) webhook.Settings {
-	settings := webhook.Settings{URL: url, Secret: o.Secret, Active: o.IsActive, Headers: o.Headers}
+	settings := webhook.Settings{URL: url, Secret: o.Secret, Active: o.IsActive, Headers: o.Headers, MediaLinks: o.MediaLinks}
 	if o.Events != nil {
 		settings.Events = new(named[eventlog.Kind](*o.Events))
 	}
@@ -189,7 +192,7 @@ func (r Resource) SaveConfig() contract.Endpoint {
 		Summary: "Create or update the webhook",
 		Description: "A new webhook, and one that was inactive, starts with the next event. Any other continues where it is, " +
 			"at once, even if it was suspended. After a change of the secret, deliveries are signed with both secrets for 24 hours. " +
-			"It is the first of the webhooks of the instance; its events, chats and headers stay as they were set there.",
+			"It is the first of the webhooks of the instance; its events, chats, headers and media links stay as they were set there.",
 	}, func(ctx context.Context, in *saveInput) (*contract.Answer[Config], error) {
 		given := in.Given()
 		saved, err := r.use.Save(ctx, contract.Instance(ctx).ID, webhook.Settings{

@@ -11,7 +11,7 @@ import (
 
 // prefixes are the beginnings of paths that an instance's identifier follows.
 func prefixes() []string {
-	return []string{"/api/instances/", "/api/message/", "/api/partner/instances/", "/instances/"}
+	return []string{"/api/instances/", "/api/message/", "/api/partner/instances/", "/instances/", "/media/"}
 }
 
 // instanceOf returns the identifier of the instance that a path names; empty if it names none.
@@ -32,8 +32,14 @@ func instanceOf(path string) string {
 // anywhere reports whether any node may answer a request for an instance: what it asks for is
 // in the database, and nothing else is needed.
 func anywhere(r *http.Request) bool {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		return false
+	}
+	if strings.HasPrefix(r.URL.Path, "/media/") { // only the instance's session fetches files
+		return !r.URL.Query().Has("fetch")
+	}
 	rest, ok := strings.CutPrefix(r.URL.Path, "/api/instances/")
-	return ok && (r.Method == http.MethodGet || r.Method == http.MethodHead) && !strings.Contains(rest, "/")
+	return ok && !strings.Contains(rest, "/")
 }
 
 // isRepeatable reports whether a client can repeat a request that may have been carried out

@@ -20,8 +20,8 @@ func testSeveralWebhooks(t *testing.T, f *fixture) {
 	ok := backlog.State{Status: backlog.StatusOK}
 	second := webhook.Webhook{
 		ID: newID(), InstanceID: instance.ID, URL: "https://example.com/2", Active: true, Secret: "two", PreviousSecret: "one",
-		Filter:    webhook.Filter{Kinds: []eventlog.Kind{eventlog.KindPresence}, Chats: []webhook.ChatKind{webhook.ChatGroup}},
-		Headers:   []webhook.Header{{Name: "Authorization", Value: "Bearer secret"}, {Name: "X-Two", Value: "2"}},
+		Filter:  webhook.Filter{Kinds: []eventlog.Kind{eventlog.KindPresence}, Chats: []webhook.ChatKind{webhook.ChatGroup}},
+		Headers: []webhook.Header{{Name: "Authorization", Value: "Bearer secret"}, {Name: "X-Two", Value: "2"}}, MediaLinks: true,
 		CreatedAt: after(1), UpdatedAt: after(1),
 	}
 	f.check(f.SaveWebhook(f.ctx(), second, &ok))

@@ -16,17 +16,18 @@ import (
 )
 
 const (
-	webhookColumns = "id, instance_id, place, url, secret, secret_seal, previous_secret, previous_secret_seal, previous_secret_until, headers, headers_seal, kinds, chats, active, created_at, updated_at"
+	webhookColumns = "id, instance_id, place, url, secret, secret_seal, previous_secret, previous_secret_seal, previous_secret_until, headers, headers_seal, kinds, chats, media_links, active, created_at, updated_at"
 	stateColumns   = "status, reason, cursor, failures, failing_since, next_try_at, attempts"
 
 	blockedColumns = "webhook_id, chat, sequence, through, event_id, kind, failures, since, next_try_at, answer_status, error"
 
 	saveWebhook = "INSERT INTO webhooks (" + webhookColumns + ", " + stateColumns +
-		`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)
+		`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24)
 		ON CONFLICT (id) DO UPDATE SET url = excluded.url, secret = excluded.secret,
 		secret_seal = excluded.secret_seal, previous_secret = excluded.previous_secret,
 		previous_secret_seal = excluded.previous_secret_seal, previous_secret_until = excluded.previous_secret_until,
 		headers = excluded.headers, headers_seal = excluded.headers_seal, kinds = excluded.kinds, chats = excluded.chats,
+		media_links = excluded.media_links,
 		active = excluded.active, updated_at = excluded.updated_at`
 
 	// Only the place tells which webhook is the first one of its instance.
@@ -93,7 +94,7 @@ func (t *Tables) SaveWebhook(ctx context.Context, hook webhook.Webhook, state *b
 		}
 		if _, err := q.ExecContext(ctx, saveWebhook, append([]any{
 			hook.ID, hook.InstanceID, place, hook.URL, secret, secretSeal, previous, previousSeal,
-			table.Millis(hook.PreviousSecretUntil), headers, headersSeal, kinds, chats, hook.Active,
+			table.Millis(hook.PreviousSecretUntil), headers, headersSeal, kinds, chats, hook.MediaLinks, hook.Active,
 			table.Millis(hook.CreatedAt), table.Millis(hook.UpdatedAt),
 		}, stateArgs(first)...)...); err != nil {
 			return err
@@ -202,7 +203,7 @@ func (t *Tables) scanWebhookAnd(ctx context.Context, row table.Scanner, others .
 	var until, createdAt, updatedAt, secretSeal, previousSeal, headersSeal int64
 	err := row.Scan(append([]any{
 		&hook.ID, &hook.InstanceID, &place, &hook.URL, &secret, &secretSeal, &previous, &previousSeal, &until,
-		&headers, &headersSeal, &kinds, &chats, &hook.Active, &createdAt, &updatedAt,
+		&headers, &headersSeal, &kinds, &chats, &hook.MediaLinks, &hook.Active, &createdAt, &updatedAt,
 	}, others...)...)
 	if err != nil {
 		return hook, err
