@@ -206,6 +206,11 @@ func (f *filling) deliveries() {
 	hook := webhook.Webhook{ID: f.id(), InstanceID: f.busy.ID, First: true, URL: longLine, Secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", Active: true, CreatedAt: f.at, UpdatedAt: f.at}
 	state := backlog.State{Status: backlog.StatusSuspended, Reason: backlog.ReasonUnreachable, Cursor: many - 50, Failures: 7, FailingSince: f.at}
 	f.check(f.SaveWebhook(f.t.Context(), hook, &state))
+	f.check(f.SaveWebhook(f.t.Context(), webhook.Webhook{
+		ID: f.id(), InstanceID: f.busy.ID, URL: "https://crm.example.org/recado", Active: true, MediaLinks: true, CreatedAt: f.at.Add(time.Second), UpdatedAt: f.at,
+		Filter:  webhook.Filter{Kinds: []eventlog.Kind{eventlog.KindMessageReceived}, Chats: []webhook.ChatKind{webhook.ChatDirect, webhook.ChatGroup}},
+		Headers: []webhook.Header{{Name: "Authorization", Value: "Bearer 7f3a"}},
+	}, &backlog.State{Status: backlog.StatusOK, Cursor: many - 3}))
 	progress := webhook.Progress{ID: hook.ID, InstanceID: f.busy.ID, Progress: backlog.Progress{State: state}}
 	for n := range int64(many) {
 		attempt := webhook.Attempt{

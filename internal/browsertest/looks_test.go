@@ -105,6 +105,11 @@ func TestFullPagesLookRight(t *testing.T) {
 		{name: "the end of the queue", path: busy + "/queue?page=40"},
 		{name: "cancelling the queue", path: busy + "/queue", act: opening("[data-dialog=cancel-all]")},
 		{name: "webhook", path: busy + "/webhook"},
+		{name: "one of several webhooks", path: busy + "/webhook", act: func(p *browser.Page) {
+			p.ClickText(".flush a.name", "crm.example.org")
+			p.AwaitText("dd", "Authorization")
+			p.Choose("#headers", "these")
+		}},
 		{name: "deliveries", path: busy + "/webhook/deliveries", act: func(p *browser.Page) { p.Click("tbody details summary") }},
 		{name: "replay", path: busy + "/webhook/deliveries", act: opening("[data-dialog=replay]")},
 		{name: "events", path: busy + "/events", act: func(p *browser.Page) {

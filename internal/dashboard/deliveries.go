@@ -4,6 +4,7 @@ package dashboard
 
 import (
 	"context"
+	"maps"
 	"net/url"
 	"strconv"
 	"time"
@@ -19,9 +20,8 @@ const deliveriesAtOnce = 25
 
 // deliveriesView is the list.
 type deliveriesView struct {
-	instanceHead
+	webhookHead
 
-	Has           bool // there is a webhook
 	Delivery      state
 	Rows          []deliveryRow
 	Before, After string // the first page and the next one; empty for none
@@ -55,36 +55,40 @@ func (p *pages) liveDeliveries(r *frame.Request) error {
 		return err
 	}
 	page := strconv.Itoa(frame.PageOf(r.URL.Query()))
-	return serveLive(p, r, "deliveries", found.ID, deliveryAge, p.deliveriesView(r, found.ID), page)
+	return serveLive(p, r, "deliveries", found.ID, deliveryAge, p.deliveriesView(r, found.ID), whichOf(r), page)
 }
 
 // deliveriesView returns what makes the list.
 func (p *pages) deliveriesView(r *frame.Request, id string) func(ctx context.Context) (deliveriesView, error) {
-	role, page := r.Visitor.Role, frame.PageOf(r.URL.Query())
-	path := "/instances/" + id + "/webhook/deliveries"
+	page := frame.PageOf(r.URL.Query())
 	return func(ctx context.Context) (deliveriesView, error) {
-		found, err := p.Instances.Get(ctx, id)
+		head, err := p.webhookHead(ctx, r, id)
 		if err != nil {
 			return deliveriesView{}, err
 		}
-		view := deliveriesView{instanceHead: headOf(found, "webhook", role)}
-		query := url.Values{}
-		if page > 1 {
-			query.Set("page", strconv.Itoa(page))
+		view := deliveriesView{webhookHead: head}
+		path, query := "/instances/"+id+"/webhook/deliveries", url.Values{}
+		if which := head.which(); which != "" {
+			query.Set(whichParam, which)
 		}
-		view.LiveURL = frame.WithQuery(path+"/live", query)
-		listed, err := p.Webhooks.Deliveries(ctx, webhook.First(id), gateway.PageRequest{Page: page, Limit: deliveriesAtOnce})
-		if gateway.KindOf(err) == gateway.NotFound {
+		live := maps.Clone(query)
+		if page > 1 {
+			live.Set("page", strconv.Itoa(page))
+		}
+		view.LiveURL = frame.WithQuery(path+"/live", live)
+		if head.Hook.ID == "" {
 			return view, nil
 		}
+		ref := webhook.Ref{InstanceID: id, ID: head.Hook.ID}
+		listed, err := p.Webhooks.Deliveries(ctx, ref, gateway.PageRequest{Page: page, Limit: deliveriesAtOnce})
 		if err != nil {
 			return deliveriesView{}, err
 		}
-		condition, err := p.Webhooks.Condition(ctx, webhook.First(id))
+		condition, err := p.Webhooks.Condition(ctx, ref)
 		if err != nil {
 			return deliveriesView{}, err
 		}
-		view.Has, view.Delivery = true, deliveryState(condition)
+		view.Delivery = deliveryState(condition)
 		for _, delivery := range listed.Items {
 			view.Rows = append(view.Rows, deliveryRow{Delivery: delivery, Outcome: outcomeOf(delivery.State)})
 		}
@@ -109,7 +113,7 @@ func outcomeOf(of webhook.DeliveryState) state {
 
 // redeliver sends one event to the endpoint again.
 func (p *pages) redeliver(r *frame.Request) error {
-	found, err := p.instanceOf(r)
+	found, ref, err := p.webhookOf(r)
 	if err != nil {
 		return err
 	}
@@ -117,12 +121,12 @@ func (p *pages) redeliver(r *frame.Request) error {
 	if err != nil || sequence < 1 {
 		return gateway.Errorf(gateway.NotFound, gateway.CodeNotFound, "there is no such event")
 	}
-	result, err := p.Webhooks.Redeliver(r.Context(), webhook.First(found.ID), sequence)
+	result, err := p.Webhooks.Redeliver(r.Context(), ref, sequence)
 	if err != nil {
 		return err
 	}
 	r.Entry.Detail = strconv.FormatInt(sequence, 10)
-	back := "/instances/" + found.ID + "/webhook/deliveries"
+	back := webhookURL(found.ID, "/deliveries", whichOf(r))
 	switch {
 	case result.Error == "":
 		return r.Done(back, web.Word("Event %d was delivered: the endpoint answered %d."), sequence, result.Status)
@@ -135,7 +139,7 @@ func (p *pages) redeliver(r *frame.Request) error {
 
 // replayWebhook delivers everything from an event or a time on again.
 func (p *pages) replayWebhook(r *frame.Request) error {
-	found, err := p.instanceOf(r)
+	found, ref, err := p.webhookOf(r)
 	if err != nil {
 		return err
 	}
@@ -143,12 +147,12 @@ func (p *pages) replayWebhook(r *frame.Request) error {
 	if err != nil {
 		return err
 	}
-	replayed, err := p.Webhooks.Replay(r.Context(), webhook.First(found.ID), from)
+	replayed, err := p.Webhooks.Replay(r.Context(), ref, from)
 	if err != nil {
 		return err
 	}
 	r.Entry.Detail = strconv.FormatInt(replayed.FromSequence, 10) + "+" + strconv.FormatInt(replayed.Events, 10)
-	back := "/instances/" + found.ID + "/webhook/deliveries"
+	back := webhookURL(found.ID, "/deliveries", whichOf(r))
 	switch replayed.Events {
 	case 0:
 		return r.Done(back, web.Word("Nothing from there on was delivered before."))

@@ -1,13 +1,11 @@
-// The webhook of an instance: its configuration, a test, and how its delivery is doing.
+// A webhook of an instance: its configuration, a test, and how its delivery is doing.
 
 package dashboard
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/base64"
 	"net/url"
-	"strings"
+	"slices"
 	"time"
 
 	"github.com/recado-project/recado/internal/dashboard/frame"
@@ -25,15 +23,15 @@ const (
 	secretBytes = 32
 )
 
-// webhookView is the page of an instance's webhook.
+// webhookView is the page of a webhook.
 type webhookView struct {
-	instanceHead
+	webhookHead
 
-	Hook      webhook.Webhook // without an id: there is none
-	Secret    string          // empty for who may not change anything
-	Delivery  state
-	Condition webhook.Condition
-	Sandbox   string // for the form: an endpoint of the sandbox that takes every event; empty for none
+	Secret       string // empty for who may not change anything
+	Delivery     state
+	Condition    webhook.Condition
+	Sandbox      string // for the form: an endpoint of the sandbox that takes every event; empty for none
+	Kinds, Chats []choice
 }
 
 // showWebhook shows the page.
@@ -58,29 +56,21 @@ func (p *pages) liveWebhook(r *frame.Request) error {
 	if err != nil {
 		return err
 	}
-	return serveLive(p, r, "webhook", found.ID, deliveryAge, p.webhookView(r, found.ID))
+	return serveLive(p, r, "webhook", found.ID, deliveryAge, p.webhookView(r, found.ID), whichOf(r))
 }
 
 // webhookView returns what makes the page.
 func (p *pages) webhookView(r *frame.Request, id string) func(ctx context.Context) (webhookView, error) {
-	role := r.Visitor.Role
 	return func(ctx context.Context) (webhookView, error) {
-		found, err := p.Instances.Get(ctx, id)
-		if err != nil {
-			return webhookView{}, err
-		}
-		view := webhookView{instanceHead: headOf(found, "webhook", role)}
-		view.Hook, err = p.Webhooks.Get(ctx, webhook.First(id))
-		if gateway.KindOf(err) == gateway.NotFound {
-			return view, nil
-		}
-		if err != nil {
-			return webhookView{}, err
+		head, err := p.webhookHead(ctx, r, id)
+		view := webhookView{webhookHead: head, Kinds: kindChoices(head.Hook.Filter), Chats: chatChoices(head.Hook.Filter)}
+		if err != nil || head.Hook.ID == "" {
+			return view, err
 		}
 		if view.May {
 			view.Secret = string(view.Hook.Secret)
 		}
-		view.Condition, err = p.Webhooks.Condition(ctx, webhook.First(id))
+		view.Condition, err = p.Webhooks.Condition(ctx, webhook.Ref{InstanceID: id, ID: head.Hook.ID})
 		view.Delivery = deliveryState(view.Condition)
 		return view, err
 	}
@@ -117,51 +107,72 @@ func (v webhookView) Stuck() bool {
 	return v.Condition.Flow == webhook.FlowWaiting || v.Condition.Flow == webhook.FlowSuspended
 }
 
-// saveWebhook creates the webhook or changes it.
+// Limited reports whether it gets only some of the events.
+func (v webhookView) Limited() bool { return len(v.Hook.Filter.Kinds)+len(v.Hook.Filter.Chats) > 0 }
+
+// Chosen are the kinds of chats that it is limited to.
+func (v webhookView) Chosen() []choice {
+	return slices.DeleteFunc(slices.Clone(v.Chats), func(c choice) bool { return !c.Chosen })
+}
+
+// saveWebhook creates a webhook or changes it.
 func (p *pages) saveWebhook(r *frame.Request) error {
 	found, err := p.instanceOf(r)
 	if err != nil {
 		return err
 	}
-	active := r.FormValue("active") != ""
-	settings := webhook.Settings{URL: strings.TrimSpace(r.FormValue("url")), Active: &active}
-	switch r.FormValue("secret") {
-	case "new":
-		raw := make([]byte, secretBytes)
-		_, _ = rand.Read(raw) // it never fails
-		settings.Secret = new("whsec_" + base64.StdEncoding.EncodeToString(raw))
-	case "own":
-		settings.Secret = new(strings.TrimSpace(r.FormValue("own")))
-	default: // it stays as it is
-	}
-	if _, err := p.Webhooks.Save(r.Context(), found.ID, settings); err != nil {
+	settings, err := webhookSettings(r)
+	if err != nil {
 		return err
 	}
-	if endpoint, err := url.Parse(settings.URL); err == nil {
+	var saved webhook.Webhook
+	switch which := whichOf(r); which {
+	case "":
+		saved, err = p.Webhooks.Save(r.Context(), found.ID, settings)
+	case another:
+		saved, err = p.Webhooks.Create(r.Context(), found.ID, settings)
+	default:
+		saved, err = p.Webhooks.Change(r.Context(), webhook.Ref{InstanceID: found.ID, ID: which}, settings)
+	}
+	if err != nil {
+		return err
+	}
+	if endpoint, err := url.Parse(saved.URL); err == nil {
 		r.Entry.Detail = endpoint.Host // the rest may be a secret
+	}
+	head := webhookHead{Hook: saved}
+	return r.Go(webhookURL(found.ID, "", head.which()))
+}
+
+// deleteWebhook removes a webhook.
+func (p *pages) deleteWebhook(r *frame.Request) error {
+	found, ref, err := p.webhookOf(r)
+	if err != nil {
+		return err
+	}
+	if err := p.Webhooks.Delete(r.Context(), ref); err != nil {
+		return err
 	}
 	return r.Go("/instances/" + found.ID + "/webhook")
 }
 
-// deleteWebhook removes the webhook.
-func (p *pages) deleteWebhook(r *frame.Request) error {
+// webhookOf returns the instance and the webhook that a request is about.
+func (p *pages) webhookOf(r *frame.Request) (gateway.Instance, webhook.Ref, error) {
 	found, err := p.instanceOf(r)
 	if err != nil {
-		return err
+		return found, webhook.Ref{}, err
 	}
-	if err := p.Webhooks.Delete(r.Context(), webhook.First(found.ID)); err != nil {
-		return err
-	}
-	return r.Go("/instances/" + found.ID + "/webhook")
+	ref, err := p.refOf(r.Context(), r, found.ID)
+	return found, ref, err
 }
 
 // testWebhook sends a test event, and shows what the endpoint said.
 func (p *pages) testWebhook(r *frame.Request) error {
-	found, err := p.instanceOf(r)
+	_, ref, err := p.webhookOf(r)
 	if err != nil {
 		return err
 	}
-	result, err := p.Webhooks.Test(r.Context(), webhook.First(found.ID))
+	result, err := p.Webhooks.Test(r.Context(), ref)
 	if err != nil {
 		return err
 	}
@@ -170,6 +181,12 @@ func (p *pages) testWebhook(r *frame.Request) error {
 
 // resumeWebhook tries the endpoint again at once.
 func (p *pages) resumeWebhook(r *frame.Request) error {
-	resume := func(ctx context.Context, id string) error { return p.Webhooks.Resume(ctx, webhook.First(id)) }
+	resume := func(ctx context.Context, id string) error {
+		ref, err := p.refOf(ctx, r, id)
+		if err != nil {
+			return err
+		}
+		return p.Webhooks.Resume(ctx, ref)
+	}
 	return p.command(r, resume, web.Word("Resumed: the endpoint is tried now."))
 }

@@ -2,6 +2,7 @@ package dashboard_test
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -181,5 +182,77 @@ func TestDeliveriesHavePages(t *testing.T) {
 	r.has(page, `href="`+path+`"`, path+"/live?page=2")
 	if rows := strings.Count(page, "<tr>") - 1; rows < 1 || rows > 25 {
 		t.Errorf("the second page has %d rows", rows)
+	}
+}
+
+// An instance has several webhooks: each has its page, its deliveries and its form, and what is
+// not said of it stays.
+func TestSeveralWebhooksHavePages(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	id := r.instance("Desk")
+	path := "/instances/" + id + "/webhook"
+	address, _ := endpoint(t, http.StatusNoContent)
+	form := func(changes url.Values) url.Values {
+		filled := url.Values{"url": {address + "/crm"}, "secret": {"keep"}, "active": {"yes"}, "scope": {"all"}, "headers": {"keep"}, "links": {"no"}}
+		maps.Copy(filled, changes)
+		return filled
+	}
+	for name, bad := range map[string]url.Values{
+		"a line without a colon": {"headers": {"these"}, "lines": {"Authorization Bearer"}},
+		"an unknown type":        {"scope": {"some"}, "events": {"message.invented"}},
+		"links without a base":   {"links": {"yes"}},
+	} {
+		if got := r.post(gateway.RoleOperator, path+"?webhook=new", form(bad)); got.status != http.StatusBadRequest {
+			t.Errorf("%s: answered %d", name, got.status)
+		}
+	}
+	got := r.post(gateway.RoleOperator, path+"?webhook=new", form(url.Values{
+		"scope": {"some"}, "events": {"message.received", "presence"}, "chats": {"group"},
+		"headers": {"these"}, "lines": {"Authorization: Bearer secret\r\n\r\nX-Two: 2"},
+	}))
+	crm := got.header.Get("Hx-Redirect")
+	if got.status != http.StatusNoContent || !strings.HasPrefix(crm, path+"?webhook=") {
+		t.Fatalf("answered %+v", got)
+	}
+	// Without one of webhook-config it is the one that is shown.
+	for _, page := range []string{path, crm} {
+		shown := r.show(gateway.RoleOperator, page)
+		r.has(shown, address+"/crm", "<code>message.received</code>", "<code>Authorization</code>, <code>X-Two</code>", `value="group" checked`, crm)
+		r.hasNot(shown, "Bearer secret", `id="all"`)
+	}
+	if got := r.post(gateway.RoleOperator, path, url.Values{"url": {address}, "secret": {"new"}, "active": {"yes"}}); got.header.Get("Hx-Redirect") != path {
+		t.Fatalf("answered %+v", got)
+	}
+	r.has(r.show(gateway.RoleViewer, path), `id="all"`, "webhook-config", crm, address+"/crm")
+
+	r.append(id, "chat", "one")
+	r.awaitDelivered(id)
+	deliveries := strings.Replace(crm, "/webhook?", "/webhook/deliveries?", 1)
+	r.has(r.show(gateway.RoleOperator, path+"/deliveries"), "#1<")
+	r.has(r.show(gateway.RoleOperator, deliveries), "Nothing was delivered yet", address+"/crm")
+	which := strings.TrimPrefix(crm, path)
+	got = r.post(gateway.RoleOperator, "/instances/"+id+"/events/1/redeliver"+which, nil)
+	r.has(got.header.Get("Hx-Trigger"), "Event 1 was delivered")
+	if got := r.post(gateway.RoleOperator, path+"/replay"+which, url.Values{"from": {"event"}, "sequence": {"1"}}); got.status != http.StatusNoContent {
+		t.Errorf("a replay is answered %+v", got)
+	}
+
+	if got := r.post(gateway.RoleOperator, crm, form(url.Values{"headers": {"none"}})); got.header.Get("Hx-Redirect") != crm {
+		t.Errorf("answered %+v", got)
+	}
+	hook, err := r.webhooks.Get(t.Context(), webhook.Ref{InstanceID: id, ID: strings.TrimPrefix(which, "?webhook=")})
+	r.check(err)
+	if len(hook.Headers) != 0 || len(hook.Filter.Kinds) != 0 || !hook.Active {
+		t.Errorf("changed it is %+v", hook)
+	}
+	if got := r.post(gateway.RoleOperator, path+"/delete"+which, nil); got.status != http.StatusNoContent {
+		t.Errorf("answered %+v", got)
+	}
+	r.hasNot(r.show(gateway.RoleViewer, path), address+"/crm")
+	for _, nothing := range []string{which, "?webhook=no|id", "?webhook=01a20010-f12e-77b3-9e8b-0749d3e78ea2"} {
+		if got := r.post(gateway.RoleOperator, path+"/test"+nothing, nil); got.status != http.StatusNotFound {
+			t.Errorf("%s: answered %d", nothing, got.status)
+		}
 	}
 }

@@ -1,0 +1,244 @@
+// Which of an instance's webhooks a page is about, and what a form says of one.
+
+package dashboard
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/recado-project/recado/internal/dashboard/frame"
+	"github.com/recado-project/recado/internal/eventlog"
+	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/web"
+	"github.com/recado-project/recado/internal/webhook"
+)
+
+const (
+	// whichParam names a webhook in the query of a page: its id, or another. Without it, a
+	// page is about the one of webhook-config, or the oldest if there is none.
+	whichParam = "webhook"
+	// another is in the place of the id of a webhook that is to be made.
+	another = "new"
+)
+
+// webhookHead is what all pages of webhooks begin with.
+type webhookHead struct {
+	instanceHead
+
+	Hook webhook.Webhook // without an id: there is none
+	New  bool            // it is to be made, beside others
+	All  []webhookLine   // every webhook of the instance
+}
+
+// webhookLine is one of the webhooks.
+type webhookLine struct {
+	webhook.Webhook
+
+	Delivery state
+	Pending  int64
+}
+
+// URL returns the address of a page, or of a command, of the webhook.
+func (h webhookHead) URL(below string) string {
+	return webhookURL(h.Instance.ID, below, h.which())
+}
+
+// At returns the address of the page of another webhook of the instance.
+func (h webhookHead) At(line webhookLine) string {
+	if line.First {
+		return webhookURL(h.Instance.ID, "", "")
+	}
+	return webhookURL(h.Instance.ID, "", line.ID)
+}
+
+// Another returns the address of the form for one more webhook.
+func (h webhookHead) Another() string { return webhookURL(h.Instance.ID, "", another) }
+
+// Again returns the address that delivers an event again.
+func (h webhookHead) Again(sequence int64) string {
+	return withWhich("/instances/"+h.Instance.ID+"/events/"+strconv.FormatInt(sequence, 10)+"/redeliver", h.which())
+}
+
+func (h webhookHead) which() string {
+	switch {
+	case h.New:
+		return another
+	case h.Hook.First:
+		return ""
+	default:
+		return h.Hook.ID
+	}
+}
+
+func webhookURL(instanceID, below, which string) string {
+	return withWhich("/instances/"+instanceID+"/webhook"+below, which)
+}
+
+func withWhich(path, which string) string {
+	query := url.Values{}
+	if which != "" {
+		query.Set(whichParam, which)
+	}
+	return frame.WithQuery(path, query)
+}
+
+// whichOf returns what a request says of which webhook it is about. What can't be an id comes
+// back as one that no webhook has.
+func whichOf(r *frame.Request) string {
+	which := r.URL.Query().Get(whichParam)
+	if which != "" && which != another && uuid.Validate(which) != nil {
+		return uuid.Nil.String()
+	}
+	return which
+}
+
+// refOf returns the webhook that a request names. Where it names none, it is the one of
+// webhook-config, or the oldest if there is none; its id is empty if there is no webhook at all.
+func (p *pages) refOf(ctx context.Context, r *frame.Request, instanceID string) (webhook.Ref, error) {
+	which := whichOf(r)
+	if which != "" && which != another {
+		return webhook.Ref{InstanceID: instanceID, ID: which}, nil
+	}
+	found, err := p.Webhooks.Get(ctx, webhook.First(instanceID))
+	if gateway.KindOf(err) != gateway.NotFound {
+		return webhook.Ref{InstanceID: instanceID, ID: found.ID}, err
+	}
+	listed, err := p.Webhooks.List(ctx, instanceID, gateway.PageRequest{Page: 1, Limit: 1})
+	if err != nil || len(listed.Items) == 0 {
+		return webhook.First(instanceID), err
+	}
+	return webhook.Ref{InstanceID: instanceID, ID: listed.Items[0].ID}, nil
+}
+
+// webhookHead returns what pages of webhooks begin with. A webhook that the request names and
+// that is not there is a gateway.NotFound.
+func (p *pages) webhookHead(ctx context.Context, r *frame.Request, instanceID string) (webhookHead, error) {
+	found, err := p.Instances.Get(ctx, instanceID)
+	if err != nil {
+		return webhookHead{}, err
+	}
+	head := webhookHead{instanceHead: headOf(found, "webhook", r.Visitor.Role)}
+	listed, err := p.Webhooks.List(ctx, instanceID, gateway.PageRequest{Page: 1, Limit: webhook.MaxWebhooks + 1})
+	if err != nil {
+		return webhookHead{}, err
+	}
+	for _, one := range listed.Items {
+		line := webhookLine{Webhook: one}
+		condition, err := p.Webhooks.Condition(ctx, webhook.Ref{InstanceID: instanceID, ID: one.ID})
+		if err != nil {
+			return webhookHead{}, err
+		}
+		line.Delivery, line.Pending = deliveryState(condition), condition.Pending
+		head.All = append(head.All, line)
+	}
+	if head.New = whichOf(r) == another; head.New {
+		return head, nil
+	}
+	ref, err := p.refOf(ctx, r, instanceID)
+	if err != nil || ref.ID == "" {
+		return head, err
+	}
+	head.Hook, err = p.Webhooks.Get(ctx, ref)
+	return head, err
+}
+
+// choice is something that can be ticked.
+type choice struct {
+	Value  string
+	Name   web.Word
+	Chosen bool
+}
+
+// kindChoices are the types of events that a webhook can be limited to.
+func kindChoices(of webhook.Filter) []choice {
+	var choices []choice
+	for _, kind := range eventlog.Kinds() {
+		if kind != eventlog.KindWebhookTest {
+			choices = append(choices, choice{Value: string(kind), Chosen: slices.Contains(of.Kinds, kind)})
+		}
+	}
+	return choices
+}
+
+// chatChoices are the kinds of chats that a webhook can be limited to.
+func chatChoices(of webhook.Filter) []choice {
+	names := map[webhook.ChatKind]web.Word{
+		webhook.ChatDirect: web.Word("People"), webhook.ChatGroup: web.Word("Groups"),
+		webhook.ChatChannel: web.Word("Channels"), webhook.ChatStatus: web.Word("Status posts"),
+	}
+	var choices []choice
+	for _, kind := range webhook.ChatKinds() {
+		choices = append(choices, choice{Value: string(kind), Name: names[kind], Chosen: slices.Contains(of.Chats, kind)})
+	}
+	return choices
+}
+
+// webhookSettings reads the form of a webhook.
+func webhookSettings(r *frame.Request) (webhook.Settings, error) {
+	active := r.FormValue("active") != ""
+	settings := webhook.Settings{URL: strings.TrimSpace(r.FormValue("url")), Active: &active}
+	switch r.FormValue("secret") {
+	case "new":
+		raw := make([]byte, secretBytes)
+		_, _ = rand.Read(raw) // it never fails
+		settings.Secret = new("whsec_" + base64.StdEncoding.EncodeToString(raw))
+	case "own":
+		settings.Secret = new(strings.TrimSpace(r.FormValue("own")))
+	default: // it stays as it is
+	}
+	switch r.FormValue("scope") {
+	case "all":
+		settings.Events, settings.Chats = new([]eventlog.Kind{}), new([]webhook.ChatKind{})
+	case "some":
+		settings.Events, settings.Chats = new(chosen[eventlog.Kind](r.Form["events"])), new(chosen[webhook.ChatKind](r.Form["chats"]))
+	default: // they stay
+	}
+	switch r.FormValue("links") {
+	case "yes":
+		settings.MediaLinks = new(true)
+	case "no":
+		settings.MediaLinks = new(false)
+	default: // they stay
+	}
+	var err error
+	switch r.FormValue("headers") {
+	case "none":
+		settings.Headers = map[string]string{}
+	case "these":
+		settings.Headers, err = headersOf(r.FormValue("lines"))
+	default: // they stay
+	}
+	return settings, err
+}
+
+func chosen[T ~string](values []string) []T {
+	given := make([]T, len(values))
+	for n, value := range values {
+		given[n] = T(value)
+	}
+	return given
+}
+
+// headersOf reads a header from each line.
+func headersOf(text string) (map[string]string, error) {
+	headers := map[string]string{}
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if line == "" {
+			continue
+		}
+		name, value, ok := strings.Cut(line, ":")
+		if !ok { // the line may be a secret
+			return nil, gateway.InvalidFields(gateway.FieldError{Field: "headers", Message: "must have a name, a colon and a value in each line"})
+		}
+		headers[strings.TrimSpace(name)] = strings.TrimSpace(value)
+	}
+	return headers, nil
+}
