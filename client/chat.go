@@ -5,6 +5,7 @@ import (
 	"iter"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -15,6 +16,11 @@ type ListedChat struct {
 	IsGroup        bool           `json:"isGroup"`
 	Name           *string        `json:"name"`        // the name that was last seen; nil where none is known
 	UnreadCount    int            `json:"unreadCount"` // messages that arrived since the link and were not read
+	MarkedUnread   bool           `json:"markedUnread"`
+	Archived       bool           `json:"archived"`
+	Pinned         bool           `json:"pinned"`
+	MutedUntil     *string        `json:"mutedUntil"`          // a time (ISO 8601) or Forever; nil: it is not muted
+	Disappearing   int            `json:"disappearingSeconds"` // after which new messages disappear; 0: never
 	LastActivityAt *time.Time     `json:"lastActivityAt"`
 	LastMessage    *StoredMessage `json:"lastMessage"` // nil if it was removed
 }
@@ -30,8 +36,9 @@ type StoredMessage struct {
 
 // ChatFilter chooses chats. Its zero value chooses all.
 type ChatFilter struct {
-	Search string // in the name or the number
-	Unread *bool  // with messages that were not read, or without; nil: both
+	Search   string // in the name or the number
+	Unread   *bool  // with messages that were not read, or marked as unread; false: without; nil: both
+	Archived *bool  // that are archived, or not; nil: both
 }
 
 // MessageFilter chooses messages of a chat. Its zero value chooses all, newest first.
@@ -50,7 +57,10 @@ func (c *Client) ListChats(ctx context.Context, instanceID string, filter ChatFi
 		query.Set("search", filter.Search)
 	}
 	if filter.Unread != nil {
-		query.Set("unread", map[bool]string{true: "true", false: "false"}[*filter.Unread])
+		query.Set("unread", strconv.FormatBool(*filter.Unread))
+	}
+	if filter.Archived != nil {
+		query.Set("archived", strconv.FormatBool(*filter.Archived))
 	}
 	var out Page[ListedChat]
 	err := c.call(ctx, http.MethodGet, instancePath(instanceID, "/chats")+withQuery(pageQuery(page, limit), query), nil, &out)
@@ -68,6 +78,33 @@ func (c *Client) GetChat(ctx context.Context, instanceID, chat string) (ListedCh
 	var out ListedChat
 	err := c.call(ctx, http.MethodGet, chatPath(instanceID, chat), nil, &out)
 	return out, err
+}
+
+// Forever is how a mute without an end is spelled.
+const Forever = "forever"
+
+// ChatChange is what ChangeChat changes; what is nil stays as it is.
+type ChatChange struct {
+	Archived     *bool   `json:"archived,omitempty"`
+	Pinned       *bool   `json:"pinned,omitempty"`
+	MutedUntil   *string `json:"mutedUntil,omitempty"`          // a time to come (ISO 8601), Forever, or "" for no longer
+	Read         *bool   `json:"read,omitempty"`                // false: the chat is marked as unread
+	Disappearing *int    `json:"disappearingSeconds,omitempty"` // 0 (never), 86400, 604800 or 7776000
+}
+
+// ChangeChat arranges a chat on all devices of the account, and returns it as it is then. Its
+// error has CodeChatNotFound if there is no message of such a chat, and CodeNotSynced
+// if the phone has not been online since the link.
+func (c *Client) ChangeChat(ctx context.Context, instanceID, chat string, change ChatChange) (ListedChat, error) {
+	var out ListedChat
+	err := c.call(ctx, http.MethodPatch, chatPath(instanceID, chat), change, &out)
+	return out, err
+}
+
+// DeleteChat deletes a chat on all devices of the account, and its messages in the gateway.
+// Its errors are those of ChangeChat.
+func (c *Client) DeleteChat(ctx context.Context, instanceID, chat string) error {
+	return c.call(ctx, http.MethodDelete, chatPath(instanceID, chat), nil, nil)
 }
 
 // ListMessages returns a page of the messages of a chat. Pages move while messages come in; to

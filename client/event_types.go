@@ -22,6 +22,7 @@ const (
 	TypeMessageReaction    = "message.reaction"           // somebody reacted to a message, or took the reaction back
 	TypeMessagePollVote    = "message.poll_vote"          // somebody voted in a poll, changed the vote or took it back
 	TypePresence           = "presence"                   // a contact types, records, comes online or goes offline
+	TypeChatUpdated        = "chat.updated"               // a chat was archived, pinned, muted, read, marked as unread or deleted, on the phone or through the API
 	TypeGroupUpdated       = "group.updated"              // a group was changed
 	TypeContactUpdated     = "contact.updated"            // a contact changed, or the gateway learned more about one
 	TypeCallReceived       = "call.received"              // somebody calls
@@ -45,6 +46,7 @@ func decoders() map[string]func(json.RawMessage) (any, error) {
 		TypeMessageReaction:    decoded[MessageReactionEvent],
 		TypeMessagePollVote:    decoded[MessagePollVoteEvent],
 		TypePresence:           decoded[PresenceEvent],
+		TypeChatUpdated:        decoded[ChatUpdatedEvent],
 		TypeGroupUpdated:       decoded[GroupUpdatedEvent],
 		TypeContactUpdated:     decoded[ContactUpdatedEvent],
 		TypeCallReceived:       decoded[CallReceivedEvent],
@@ -312,6 +314,23 @@ type PresenceEvent struct {
 	// When the contact was last online; only with unavailable, and if the contact
 	// shares it.
 	LastSeen *time.Time `json:"lastSeen"`
+}
+
+// ChatUpdatedEvent is the data of TypeChatUpdated: a chat was archived, pinned,
+// muted, read, marked as unread or deleted, on the phone or through the API.
+type ChatUpdatedEvent struct {
+	Chat
+	// What is different: archived, pinned, muted, read (other messages to read, or
+	// another mark), disappearing, or deleted.
+	Changed  []string `json:"changed"`
+	Archived bool     `json:"archived"` // Whether the chat is archived.
+	Pinned   bool     `json:"pinned"`   // Whether the chat is pinned.
+	// Until when the chat is muted: a time, or forever; nil: it is not.
+	MutedUntil          *string `json:"mutedUntil"`
+	UnreadCount         int64   `json:"unreadCount"`         // Messages that arrived and were not read yet.
+	MarkedUnread        bool    `json:"markedUnread"`        // Whether the chat is marked as unread.
+	DisappearingSeconds int64   `json:"disappearingSeconds"` // After how many seconds new messages disappear; 0: never.
+	Deleted             bool    `json:"deleted"`             // Whether the chat was deleted, with its messages.
 }
 
 // GroupUpdatedEvent is the data of TypeGroupUpdated: a group was changed.

@@ -51,6 +51,16 @@ const (
 	MessageStatusFailed    = "failed" // and nothing comes after
 )
 
+// What is different in a ChatUpdatedEvent.
+const (
+	ChatArchived     = "archived"
+	ChatPinned       = "pinned"
+	ChatMuted        = "muted"
+	ChatRead         = "read" // it has other messages to read, or another mark
+	ChatDisappearing = "disappearing"
+	ChatDeleted      = "deleted"
+)
+
 // The changes of a GroupUpdatedEvent.
 const (
 	GroupCreated             = "created"

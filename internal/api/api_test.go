@@ -79,7 +79,13 @@ func newFixture(tb testing.TB, change func(*api.Config)) *fixture {
 	if f.events, err = eventlog.New(eventlog.Config{Store: data, Bell: bell}); err != nil {
 		tb.Fatal(err)
 	}
-	receiver, err := messaging.NewReceiver(messaging.ReceiverConfig{Store: data, Log: f.events, Encoder: noPlatform{}, Logger: logger})
+	keeper, err := chat.NewKeeper(chat.KeeperConfig{
+		Store: data, Logger: logger, RemoveFile: func(context.Context, string, string) error { return nil },
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	receiver, err := messaging.NewReceiver(messaging.ReceiverConfig{Store: data, Log: f.events, Encoder: noPlatform{}, Chats: keeper, Logger: logger})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -95,8 +101,10 @@ func newFixture(tb testing.TB, change func(*api.Config)) *fixture {
 	if f.webhooks, err = webhook.New(webhook.Config{Store: data, Log: f.events, Bell: bell, Logger: logger, Now: now}); err != nil {
 		tb.Fatal(err)
 	}
-	messages := newMessages(tb, messaging.Config{Store: data, Sessions: f.instances, Directory: people, Bell: bell, Logger: logger, Now: now})
-	reading, err := chat.New(chat.Config{Store: data, Directory: people, Describer: noPlatform{}})
+	messages := newMessages(tb, messaging.Config{Store: data, Sessions: f.instances, Directory: people, Chats: keeper, Bell: bell, Logger: logger, Now: now})
+	reading, err := chat.New(chat.Config{
+		Store: data, Directory: people, Describer: noPlatform{}, Sessions: f.instances, Keeper: keeper, Now: now,
+	})
 	if err != nil {
 		tb.Fatal(err)
 	}

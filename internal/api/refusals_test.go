@@ -56,7 +56,7 @@ func TestWrongMethods(t *testing.T) {
 		"/api/message/" + id + "/text":                         "POST",
 		"/api/message/" + id + "/3EB0":                         "GET, HEAD",
 		"/api/instances/" + id + "/chats":                      "GET, HEAD",
-		"/api/instances/" + id + "/chats/1":                    "GET, HEAD",
+		"/api/instances/" + id + "/chats/1":                    "DELETE, GET, HEAD, PATCH",
 		"/api/instances/" + id + "/chats/1/messages":           "GET, HEAD",
 		"/api/partner/instances":                               "POST",
 		"/api/partner/instances/" + id:                         "DELETE",

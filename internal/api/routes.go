@@ -18,7 +18,7 @@ func routes(c Config, origin contract.Origin) []contract.Route {
 	passkey := passkeys{c.Instances}
 	send, message, files := sending{c.Messages}, messages{c.Messages}, files{c.Messages, c.Files, origin}
 	people, webhook := people{c.Directory}, webhooks.New(c.Webhooks)
-	waiting, chat := queued{c.Queue}, chats.Resource{Use: c.Chats}
+	waiting, chat := queued{c.Queue}, chats.Resource{Use: c.Chats, Now: c.Now}
 	events, keys, health := newStreams(c), keys{c.Access, c.Instances, c.Now}, health{c.Ready, c.ClientVersion}
 	limits := instanceLimits{c.Directory, c.Queue, c.Messages, c.Now}
 	return slices.Concat([]contract.Route{
@@ -54,6 +54,8 @@ func routes(c Config, origin contract.Origin) []contract.Route {
 		post("/api/message/{instanceId}/forward", send.forward()),
 		get("/api/instances/{instanceId}/chats", chat.List()),
 		get("/api/instances/{instanceId}/chats/{chatId}", chat.Get()),
+		patch("/api/instances/{instanceId}/chats/{chatId}", chat.Change()),
+		del("/api/instances/{instanceId}/chats/{chatId}", chat.Delete()),
 		get("/api/instances/{instanceId}/chats/{chatId}/messages", chat.Messages()),
 		get("/api/message/{instanceId}/{messageId}", chat.Message()),
 		get("/api/instances/{instanceId}/queue", waiting.list()),

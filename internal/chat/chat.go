@@ -1,11 +1,13 @@
-// Package chat holds the use cases of reading: the chats of an instance, the messages of a
-// chat, one message. It reads what this program has kept, and asks the platform nothing.
+// Package chat holds the use cases of chats: which there are, the messages of a chat, one
+// message; and how the account's owner arranges them. Reading asks the platform nothing: what
+// this program has kept is read.
 package chat
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
 )
@@ -31,11 +33,19 @@ type Describer interface {
 	Describe(ctx context.Context, payload []byte) (gateway.Details, error)
 }
 
+// Sessions finds the session of an instance that is connected.
+type Sessions interface {
+	Session(ctx context.Context, instanceID string) (gateway.Session, error)
+}
+
 // Config is what the service stands on. All of it is required.
 type Config struct {
 	Store     Store
 	Directory Directory
 	Describer Describer
+	Sessions  Sessions
+	Keeper    *Keeper
+	Now       func() time.Time
 }
 
 // Service carries out the use cases. It is safe for concurrent use.
@@ -43,7 +53,7 @@ type Service struct{ config Config }
 
 // New makes the service.
 func New(config Config) (*Service, error) {
-	if config.Store == nil || config.Directory == nil || config.Describer == nil {
+	if config.Store == nil || config.Directory == nil || config.Describer == nil || config.Sessions == nil || config.Keeper == nil || config.Now == nil {
 		return nil, errors.New("chat: a part is missing")
 	}
 	return &Service{config}, nil

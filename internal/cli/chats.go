@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/cli/chats"
 	"github.com/recado-project/recado/internal/cli/target"
 	"github.com/recado-project/recado/internal/cli/terminal"
 )
@@ -17,13 +18,15 @@ import (
 type chatsCommand struct {
 	List listChatsCommand `cmd:"" help:"List chats, the one with the newest message first."`
 	Show showChatCommand  `cmd:"" help:"Show a chat."`
+	chats.Commands
 }
 
 type listChatsCommand struct {
 	target.InstanceFlag
-	Search string `help:"Only chats with this in their name or number." env:"-"`
-	Unread bool   `help:"Only chats with messages that were not read." env:"-"`
-	Limit  int    `help:"Show this many at most." default:"100" env:"-"`
+	Search   string `help:"Only chats with this in their name or number." env:"-"`
+	Unread   bool   `help:"Only chats with messages that were not read." env:"-"`
+	Archived *bool  `negatable:"" help:"Only chats that are archived, or that are not." env:"-"`
+	Limit    int    `help:"Show this many at most." default:"100" env:"-"`
 }
 
 // Run lists the chats.
@@ -35,23 +38,23 @@ func (c listChatsCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	filter := client.ChatFilter{Search: c.Search}
+	filter := client.ChatFilter{Search: c.Search, Archived: c.Archived}
 	if c.Unread {
 		filter.Unread = &c.Unread
 	}
-	chats := []client.ListedChat{} // never null
+	listed := []client.ListedChat{} // never null
 	var rows [][]string
 	for chat, err := range gateway.Chats(ctx, id, filter) {
 		if err != nil {
 			return err
 		}
-		chats = append(chats, chat)
+		listed = append(listed, chat)
 		rows = append(rows, chatRow(chat))
-		if len(chats) == c.Limit {
+		if len(listed) == c.Limit {
 			break
 		}
 	}
-	return t.Table(chats, []string{"CHAT", "NAME", "UNREAD", "LAST ACTIVITY", "LAST MESSAGE"}, rows)
+	return t.Table(listed, []string{"CHAT", "NAME", "UNREAD", "LAST ACTIVITY", "LAST MESSAGE"}, rows)
 }
 
 func chatRow(chat client.ListedChat) []string {

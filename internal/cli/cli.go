@@ -35,7 +35,7 @@ type commands struct {
 	Export      data.ExportCommand    `cmd:"" help:"Write an instance as a store of whatsmeow, for another program."`
 	Instances   instancesCommand      `cmd:"" help:"Create, link, list, stop and delete instances."`
 	Send        sendCommand           `cmd:"" help:"Send a message."`
-	Chats       chatsCommand          `cmd:"" help:"List chats."`
+	Chats       chatsCommand          `cmd:"" help:"List and arrange chats."`
 	Messages    messagesCommand       `cmd:"" help:"List, search, edit, delete, read, forward, react to and download messages, and count votes."`
 	Queue       queueCommand          `cmd:"" help:"List and cancel messages that wait to be sent."`
 	Events      eventsCommand         `cmd:"" help:"Show the events of an instance as they happen."`

@@ -104,6 +104,12 @@ func peopleDescriptions() []eventDescription {
 				"platform does not store presence, so this is the one type that you can miss while the gateway is not connected.",
 		},
 		{
+			data: eventlog.ChatUpdated{}, order: "the chat",
+			text: "The account's owner has arranged a chat in another way, on the phone or [through the API](guide.md#arrange-chats), or has read\n" +
+				"messages on the phone. `changed` says what is different; the other fields say how the chat is now. A message that comes\n" +
+				"causes no such event, and neither does what was arranged before the instance was linked.",
+		},
+		{
 			data: eventlog.GroupUpdated{}, order: "the group",
 			text: "`change` says what changed, and [the group's metadata](guide.md#groups) say how the group is now. Several changes at once\n" +
 				"are reported one by one.",

@@ -190,6 +190,8 @@ func (s *story) meetPeople() {
 	s.phones.Block(s.t, shopNumber, brunoNumber, true)
 	s.keep(eventlog.KindAccountUpdated, "Somebody was blocked on the phone", with("change", "blocked"))
 	s.phones.Block(s.t, shopNumber, brunoNumber, false)
+	s.phones.ChangeChat(s.t, shopNumber, anaNumber, map[string]any{"archived": true, "mutedUntil": "forever"})
+	s.keep(eventlog.KindChatUpdated, "Archived on the phone", func(data map[string]any) bool { return data["archived"] == true })
 
 	s.phones.Update(s.t, anaNumber, map[string]any{"name": "Ana S. Lima"})
 	s.phones.SendText(s.t, anaNumber, shopNumber, "Casei!")

@@ -16,6 +16,7 @@ const (
 func peopleKinds() []Description {
 	return []Description{
 		{Presence{}, "a contact types, records, comes online or goes offline"},
+		{ChatUpdated{}, "a chat was archived, pinned, muted, read, marked as unread or deleted, on the phone or through the API"},
 		{GroupUpdated{}, "a group was changed"},
 		{ContactUpdated{}, "a contact changed, or the gateway learned more about one"},
 		{CallReceived{}, "somebody calls"},

@@ -2,7 +2,10 @@
 
 package gateway
 
-import "time"
+import (
+	"context"
+	"time"
+)
 
 // Chat is a conversation of an instance, with one person or in a group.
 type Chat struct {
@@ -12,12 +15,122 @@ type Chat struct {
 	LastID     string    // internal identifier of the newest message; it may be gone
 	LastAt     time.Time // when that message was stored
 	Unread     int       // messages that were received and not read yet
+	Arrangement
+}
+
+// Arrangement is how the owner of the account has arranged a chat, here or on the phone.
+type Arrangement struct {
+	Archived     bool
+	Pinned       bool
+	MutedUntil   time.Time // zero: it is not muted; MutedForever
+	MarkedUnread bool      // as a reminder, whether or not there are messages to read
+	Disappearing time.Duration
+}
+
+// MutedForever is the end of a mute that has none.
+func MutedForever() time.Time { return time.Date(9999, time.December, 31, 0, 0, 0, 0, time.UTC) }
+
+// ChatChange is what is changed of a chat; what is nil stays as it is.
+type ChatChange struct {
+	Archived, Pinned *bool
+	MutedUntil       *time.Time // zero: no longer
+	Read             *bool      // true: all messages that are there; false: it is marked as unread
+	Disappearing     *time.Duration
+}
+
+// ChatAspect is something about a chat that can change.
+type ChatAspect string
+
+// The aspects of a chat.
+const (
+	ChatArchived     ChatAspect = "archived"
+	ChatPinned       ChatAspect = "pinned"
+	ChatMuted        ChatAspect = "muted"
+	ChatRead         ChatAspect = "read" // it has other messages to read, or another mark
+	ChatDisappearing ChatAspect = "disappearing"
+	ChatDeleted      ChatAspect = "deleted"
+)
+
+// ChatAnchor is the chat that a change is about, as the account's other devices know it, with
+// its newest message. They apply the change to the messages until then.
+type ChatAnchor struct {
+	Party Party
+	Last  Message // the zero message if it is not known
+}
+
+// ChatUpdate says what the account's owner did with a chat, here or on another device.
+type ChatUpdate struct {
+	Chat Party
+	ChatChange
+
+	// Through bounds the messages that Read and Deleted are about: those that were sent until
+	// then. Zero: all that are there.
+	Through time.Time
+	// ReadIDs are the platform's identifiers of messages that were read on another device,
+	// with all before them.
+	ReadIDs []string
+	Deleted bool // the chat was deleted, with the messages
+	At      time.Time
+}
+
+func (ChatUpdate) incoming() {}
+
+// Cleaned cleans the identifiers, and bounds the times. It is nil for a chat without an
+// address.
+func (u ChatUpdate) Cleaned(now time.Time) Incoming {
+	if u.Chat.Address() == "" {
+		return nil
+	}
+	ids := make([]string, len(u.ReadIDs))
+	for n, id := range u.ReadIDs {
+		ids[n] = CleanID(id)
+	}
+	u.ReadIDs, u.Chat, u.At = ids, u.Chat.cleaned(), CleanTime(u.At, now)
+	if u.MutedUntil != nil && u.MutedUntil.After(MutedForever()) {
+		u.MutedUntil = new(MutedForever())
+	}
+	if u.Disappearing != nil && (*u.Disappearing < 0 || *u.Disappearing > maxDisappearing) {
+		u.Disappearing = nil
+	}
+	return u
+}
+
+// maxDisappearing bounds after which time messages vanish: far beyond what any client sets.
+const maxDisappearing = 10 * 365 * 24 * time.Hour
+
+// ChatArrangements are how chats were arranged before the link, or while this device was not
+// told. They are kept, and cause no events.
+type ChatArrangements []ChatUpdate
+
+func (ChatArrangements) incoming() {}
+
+// Cleaned cleans every one.
+func (a ChatArrangements) Cleaned(now time.Time) Incoming {
+	cleaned := make(ChatArrangements, 0, len(a))
+	for _, update := range a {
+		if update, ok := update.Cleaned(now).(ChatUpdate); ok {
+			cleaned = append(cleaned, update)
+		}
+	}
+	return cleaned
+}
+
+// Chats is the part of a session that arranges chats on all devices of the account. Its errors
+// are PlatformFailed and PlatformTimeout, and Conflict before the phone has given this device
+// its keys.
+type Chats interface {
+	// ChangeChat changes how a chat is arranged.
+	ChangeChat(ctx context.Context, chat ChatAnchor, change ChatChange) error
+	// DeleteChat deletes a chat, with its messages and files.
+	DeleteChat(ctx context.Context, chat ChatAnchor) error
 }
 
 // ChatFilter chooses chats of an instance. The zero value chooses all.
 type ChatFilter struct {
 	Search string // in the name and the number; case and accents don't count
-	Unread *bool  // with messages that were not read, or without; nil: both
+	Unread *bool  // with messages that were not read, or marked as unread; false: without; nil: both
+	// Archived are those that are archived, or that are not; nil: both.
+	Archived *bool
 }
 
 // MessageFilter chooses messages of a chat. The zero value chooses all, newest first.

@@ -69,6 +69,7 @@ const (
 	CodePrivacyRefused      = "PRIVACY_CHANGE_REFUSED"
 	CodeBlockRefused        = "BLOCK_REFUSED"
 	CodeNotSynced           = "INSTANCE_NOT_SYNCED"
+	CodeChatRefused         = "CHAT_CHANGE_REFUSED"
 	CodeGroupNotFound       = "GROUP_NOT_FOUND"
 	CodeGroupAdminRequired  = "GROUP_ADMIN_REQUIRED"
 	CodeGroupFull           = "GROUP_FULL"

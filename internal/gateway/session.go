@@ -17,6 +17,7 @@ type Session interface {
 	People
 	Groups
 	OwnAccount
+	Chats
 
 	// Self returns the account that the session belongs to; empty before it is
 	// linked.

@@ -189,5 +189,7 @@ func (s *Service) MarkRead(ctx context.Context, instanceID string, ref gateway.M
 	if err := session.MarkRead(ctx, message.Key(), s.config.Now()); err != nil {
 		return err
 	}
-	return s.config.Store.MarkChatRead(ctx, message)
+	return s.config.Chats.Keep(ctx, instanceID, gateway.ChatUpdate{
+		Chat: message.Chat, ReadIDs: []string{message.PlatformID}, At: s.config.Now().UTC(),
+	})
 }

@@ -61,7 +61,7 @@ func (s *Service) fetched(ctx context.Context, message gateway.Message) (key, na
 	if name == "" {
 		name = media.DefaultName(message.Type, about.MimeType, message.SentAt)
 	}
-	key = blobKey(message.InstanceID, message.ID)
+	key = FileKey(message.InstanceID, message.ID)
 	_, err = s.config.Blobs.Stat(ctx, key)
 	if gateway.KindOf(err) == gateway.NotFound {
 		err = s.fetch(ctx, message, key, media.BlobMeta{MimeType: about.MimeType, FileName: name, Size: -1})
@@ -89,12 +89,12 @@ func NewEventLinks(links *media.Links, base string, limits func() Limits) *Event
 // MediaLink returns a link to the file of a message, which is named by its internal
 // identifier, and when it ends. Whoever follows it waits until the file is fetched.
 func (l *EventLinks) MediaLink(instanceID, messageID string) (link string, expires time.Time) {
-	return l.links.LazyURL(l.base, blobKey(instanceID, messageID), l.limits().orUsual().LinkLifetime)
+	return l.links.LazyURL(l.base, FileKey(instanceID, messageID), l.limits().orUsual().LinkLifetime)
 }
 
-// blobKey is the key of a message's file in the blob store: all files of an instance are
+// FileKey is the key of a message's file in the blob store: all files of an instance are
 // in one folder, which is removed with it.
-func blobKey(instanceID, messageID string) string { return instanceID + "/" + messageID }
+func FileKey(instanceID, messageID string) string { return instanceID + "/" + messageID }
 
 // CheckFile reports whether the file under a key of the blob store may still be served. If
 // its message was deleted for everyone, or with its instance, the file is removed and the
@@ -123,7 +123,7 @@ func (s *Service) CheckFile(ctx context.Context, key string, fetch bool) error {
 // gets no error; the next request for the file tries again.
 func (s *Service) removeFile(ctx context.Context, instanceID, messageID string) {
 	// The file must be removed even if the client leaves.
-	if err := s.config.Blobs.Delete(context.WithoutCancel(ctx), blobKey(instanceID, messageID)); err != nil {
+	if err := s.config.Blobs.Delete(context.WithoutCancel(ctx), FileKey(instanceID, messageID)); err != nil {
 		s.config.Logger.ErrorContext(ctx, "file of a deleted message not removed: remove it from the media folder",
 			slog.String("instance_id", instanceID), slog.String("message_id", messageID), slog.Any("error", err))
 	}

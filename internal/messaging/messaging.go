@@ -39,6 +39,7 @@ type Config struct {
 	Sessions  Sessions
 	Directory Directory
 	Encoder   gateway.Encoder
+	Chats     Chats
 	Media     *media.Service
 	Blobs     *media.Blobs
 	Links     *media.Links
@@ -127,7 +128,7 @@ func (l Limits) Check() error {
 
 // New makes the service.
 func New(config Config) (*Service, error) {
-	if config.Store == nil || config.Sessions == nil || config.Directory == nil || config.Encoder == nil || config.Logger == nil ||
+	if config.Store == nil || config.Sessions == nil || config.Directory == nil || config.Encoder == nil || config.Chats == nil || config.Logger == nil ||
 		config.Media == nil || config.Blobs == nil || config.Links == nil || config.QueuedFiles == nil || config.Bell == nil {
 		return nil, errors.New("messaging: a part is missing")
 	}

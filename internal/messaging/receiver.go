@@ -23,8 +23,15 @@ type ReceiverConfig struct {
 	Store   ReceiverStore
 	Log     Log
 	Encoder gateway.Encoder
+	Chats   Chats
 	Logger  *slog.Logger
 	Tracer  *trace.Tracer // shows what comes in in traces; nil: there are none. All others are required
+}
+
+// Chats keeps what the account's owner does with chats.
+type Chats interface {
+	Keep(ctx context.Context, instanceID string, update gateway.ChatUpdate) error
+	Arrange(ctx context.Context, instanceID string, updates []gateway.ChatUpdate) error
 }
 
 // Log takes events that stand for themselves.
@@ -34,7 +41,7 @@ type Log interface {
 
 // NewReceiver makes the receiver of all instances.
 func NewReceiver(config ReceiverConfig) (*Receiver, error) {
-	if config.Store == nil || config.Log == nil || config.Encoder == nil || config.Logger == nil {
+	if config.Store == nil || config.Log == nil || config.Encoder == nil || config.Chats == nil || config.Logger == nil {
 		return nil, errors.New("messaging: a part of the receiver is missing")
 	}
 	return &Receiver{config: config, reporter: reporter{config.Encoder}}, nil
@@ -91,6 +98,10 @@ func (r receiver) receive(ctx context.Context, incoming gateway.Incoming) error 
 		from, err = voteOrigin(incoming), r.keepVote(ctx, incoming)
 	case gateway.Receipt:
 		from, err = receiptOrigin(incoming), r.keepReceipt(ctx, incoming)
+	case gateway.ChatUpdate:
+		return r.config.Chats.Keep(ctx, r.instanceID, incoming)
+	case gateway.ChatArrangements:
+		return r.config.Chats.Arrange(ctx, r.instanceID, incoming)
 	case gateway.Restriction:
 		return r.keepRestriction(ctx, incoming)
 	default:

@@ -32,6 +32,8 @@ func incomings() []gateway.Incoming {
 		gateway.Call{ID: "CALL", From: chat, Chat: chat},
 		gateway.AccountChange{Kind: gateway.AccountBlocked, People: []gateway.Party{chat}},
 		gateway.Restriction{Recipient: chat},
+		gateway.ChatUpdate{Chat: chat, ChatChange: gateway.ChatChange{Archived: new(true)}},
+		gateway.ChatArrangements{{Chat: chat, ChatChange: gateway.ChatChange{Pinned: new(true)}}},
 	}
 }
 
@@ -82,8 +84,8 @@ func TestEveryKindOfIncomingIsReceived(t *testing.T) {
 	if kinds := kindsOfIncoming(t); !slices.Equal(received, kinds) {
 		t.Errorf("received are %v, but the kinds are %v", received, kinds)
 	}
-	if events := d.events(); len(events) != len(received)-2 {
-		t.Errorf("the events are %v, want one of each kind but the history and the vote, whose poll is not known", events)
+	if events := d.events(); len(events) != len(received)-3 {
+		t.Errorf("the events are %v, want one of each kind but the history, how chats are arranged, and the vote, whose poll is not known", events)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/recado-project/recado/internal/chat"
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/messaging"
@@ -79,8 +80,12 @@ func newDeskOn(t *testing.T, config store.Config) *desk {
 	account := gateway.Account{ID: "account", Name: "account"}
 	d.instance = gateway.Instance{ID: uuid.Must(uuid.NewV7()).String(), AccountID: account.ID}
 	d.check(errors.Join(data.CreateAccount(t.Context(), account), data.CreateInstance(t.Context(), d.instance)))
+	keeper, err := chat.NewKeeper(chat.KeeperConfig{
+		Store: data, Logger: logger, RemoveFile: func(context.Context, string, string) error { return nil },
+	})
+	d.check(err)
 	receiver, err := messaging.NewReceiver(messaging.ReceiverConfig{
-		Store: data, Log: d.log, Encoder: describer{look: d.write}, Logger: slog.New(slog.NewTextHandler(&d.logged, nil)),
+		Store: data, Log: d.log, Encoder: describer{look: d.write}, Chats: keeper, Logger: slog.New(slog.NewTextHandler(&d.logged, nil)),
 	})
 	d.check(err)
 	d.Receiver = receiver.For(d.instance.ID)

@@ -71,9 +71,8 @@ type RetentionStore interface {
 	DeleteMessages(ctx context.Context, instanceID string, ids []string) error
 }
 
-// ReadingStore sums up messages, and keeps which were read.
+// ReadingStore sums up messages.
 type ReadingStore interface {
-	MarkChatRead(ctx context.Context, through gateway.Message) error
 	ListCorrespondence(ctx context.Context, instanceID string, since time.Time) ([]gateway.Correspondence, error)
 }
 

@@ -37,8 +37,28 @@ func chatFaults() []fault {
 		},
 		{
 			name: "a message that was read is not unread", file: "internal/messaging/change.go",
-			old: "	return s.config.Store.MarkChatRead(ctx, message)\n", new: "	return nil\n",
+			old: "Chat: message.Chat, ReadIDs: []string{message.PlatformID}, At", new: "Chat: message.Chat, At",
 			test: serverTests, run: "ChatsAreRead",
+		},
+		{
+			name: "a change of a chat is reported once", file: "internal/whatsapp/chatstate/chatstate.go",
+			old: "	_, own := c.echoes[of]\n", new: "	_, own := c.echoes[of]\n	own = !own\n",
+			test: serverTests, run: "ChatsAreArranged",
+		},
+		{
+			name: "what was arranged before the link causes no event", file: "internal/whatsapp/chatstate/arrived.go",
+			old: "arrived.initial && arrived.at.Before(c.since)", new: "false",
+			test: serverTests, run: "ChatsAreArrangedBeforeTheLink",
+		},
+		{
+			name: "reading on the phone counts", file: "internal/whatsapp/receipt.go",
+			old: "		return s.readElsewhere(event)\n", new: "		return true\n",
+			test: serverTests, run: "ChatsAreArranged",
+		},
+		{
+			name: "a chat is gone with its last message alone", file: "internal/store/chattable/arrange.go",
+			old: "AND NOT EXISTS (SELECT 1 FROM messages WHERE chat_id = $2) RETURNING", new: "RETURNING",
+			test: storeTests, run: run,
 		},
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/recado-project/recado/internal/outbound"
 	"github.com/recado-project/recado/internal/sandbox/account"
 	"github.com/recado-project/recado/internal/sandbox/chat"
+	"github.com/recado-project/recado/internal/sandbox/chatstate"
 	"github.com/recado-project/recado/internal/sandbox/control"
 	"github.com/recado-project/recado/internal/sandbox/database"
 	"github.com/recado-project/recado/internal/sandbox/fault"
@@ -60,7 +61,7 @@ func (s *Server) compose() error {
 	cfg := s.config
 	accounts := account.NewDirectory(s.db, cfg.Now)
 	holders := account.NewHolders(accounts, cfg.Load)
-	settings := setting.New(setting.Config{Accounts: accounts, Logger: cfg.Logger})
+	settings := setting.New(setting.Config{Accounts: accounts, Actions: chatstate.Actions(), Logger: cfg.Logger})
 	preKeys := prekey.New(accounts, cfg.Load)
 	unknown := wire.NewCounter()
 	if cfg.Load {
@@ -98,7 +99,7 @@ func (s *Server) compose() error {
 	s.control = control.New(control.Config{
 		Phones: s.Phones, Profiles: s.Profiles, Groups: s.Groups, Linking: s.Linking, Presences: s.Presences,
 		Sessions: s.Sessions, Faults: s.Faults, Activities: s.Activities, Accounts: accounts, Passkeys: passkeys,
-		RootKey: s.RootKey(), Guard: guard, Now: cfg.Now, Logger: cfg.Logger,
+		ChatStates: chatstate.New(chats, settings), RootKey: s.RootKey(), Guard: guard, Now: cfg.Now, Logger: cfg.Logger,
 	})
 	var err error
 	s.page, err = page.New(page.Config{

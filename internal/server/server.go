@@ -152,6 +152,7 @@ type Server struct {
 	profiles    *profile.Service
 	messages    *messaging.Service
 	chats       *chat.Service
+	keeper      *chat.Keeper
 	traffic     *messaging.Traffic
 	access      *access.Service
 	users       *user.Service

@@ -80,8 +80,15 @@ func (s *Server) eventLinks() webhook.MediaLinks {
 // the directory.
 func (s *Server) buildInstances() error {
 	c := s.config
+	var err error
+	s.keeper, err = chat.NewKeeper(chat.KeeperConfig{Store: s.store, Logger: c.Logger, RemoveFile: func(ctx context.Context, instanceID, messageID string) error {
+		return s.blobs.Delete(ctx, messaging.FileKey(instanceID, messageID))
+	}})
+	if err != nil {
+		return err
+	}
 	receiver, err := messaging.NewReceiver(messaging.ReceiverConfig{
-		Store: s.store, Log: s.log, Encoder: s.connector, Logger: c.Logger, Tracer: s.tracer,
+		Store: s.store, Log: s.log, Encoder: s.connector, Chats: s.keeper, Logger: c.Logger, Tracer: s.tracer,
 	})
 	if err != nil {
 		return err
@@ -114,7 +121,7 @@ func (s *Server) buildMessages() (err error) {
 		return err
 	}
 	s.messages, err = messaging.New(messaging.Config{
-		Store: s.store, Sessions: s.instances, Directory: s.directory, Encoder: s.connector,
+		Store: s.store, Sessions: s.instances, Directory: s.directory, Encoder: s.connector, Chats: s.keeper,
 		Media: s.media, Blobs: s.blobs, QueuedFiles: s.queuedFiles, Links: s.links, Bell: &s.bell, Logger: c.Logger,
 		Limits: func() messaging.Limits { return s.settings().messages() }, Now: c.Now,
 		Tenures: s.node, Watcher: s.watch.sends, Tracer: s.tracer,
@@ -130,7 +137,9 @@ func (s *Server) buildMessages() (err error) {
 }
 
 func (s *Server) buildChats() (err error) {
-	s.chats, err = chat.New(chat.Config{Store: s.store, Directory: s.directory, Describer: s.connector})
+	s.chats, err = chat.New(chat.Config{
+		Store: s.store, Directory: s.directory, Describer: s.connector, Sessions: s.instances, Keeper: s.keeper, Now: s.config.Now,
+	})
 	return err
 }
 

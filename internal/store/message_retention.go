@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/store/table"
 )
 
@@ -79,15 +78,4 @@ func (s *Store) removeMessages(ctx context.Context, instanceID, query string, ch
 		return r.chats.Left(ctx, r, ids)
 	})
 	return removed, err
-}
-
-// MarkChatRead keeps that the messages of the chat of a message were read, up to that one.
-func (s *Store) MarkChatRead(ctx context.Context, through gateway.Message) error {
-	err := s.record(ctx, through.InstanceID, func(ctx context.Context, r *recorder) error {
-		return r.chats.Read(ctx, r, through)
-	})
-	if err != nil {
-		return fmt.Errorf("store: mark a chat as read: %w", err)
-	}
-	return nil
 }

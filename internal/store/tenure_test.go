@@ -148,6 +148,10 @@ func (f *fenced) writes() map[string]func(ctx context.Context) error {
 	event := func() eventlog.Event {
 		return eventlog.Event{ID: uuid.NewString(), Kind: eventlog.KindMessageSent, At: f.now, Data: []byte("{}")}
 	}
+	archived := func(chat gateway.Party) gateway.ChatUpdate {
+		return gateway.ChatUpdate{Chat: chat, ChatChange: gateway.ChatChange{Archived: new(true)}}
+	}
+	report := func(gateway.Chat, []gateway.ChatAspect) (eventlog.Event, error) { return event(), nil }
 	poll := message
 	poll.ID, poll.PlatformID = uuid.NewString(), uuid.NewString()
 	_, err := f.AddMessage(f.valid(), poll)
@@ -202,7 +206,13 @@ func (f *fenced) writes() map[string]func(ctx context.Context) error {
 		"AddNewChat": func(ctx context.Context) error {
 			return f.AddNewChat(ctx, id, gateway.JID(uuid.NewString()), f.now, f.now.Add(-time.Hour))
 		},
-		"MarkChatRead":       func(ctx context.Context) error { return f.MarkChatRead(ctx, message) },
+		"UpdateChat": func(ctx context.Context) error {
+			return f.UpdateChat(ctx, id, archived(message.Chat), report)
+		},
+		"ArrangeChats": func(ctx context.Context) error {
+			return f.ArrangeChats(ctx, id, []gateway.ChatUpdate{archived(gateway.Party{LID: gateway.JID(uuid.NewString() + "@lid")})})
+		},
+		"RemoveChat":         func(ctx context.Context) error { return f.RemoveChat(ctx, id, message.Chat, report) },
 		"DeleteMessages":     func(ctx context.Context) error { return f.DeleteMessages(ctx, id, []string{uuid.NewString()}) },
 		"UpdateMessages":     func(ctx context.Context) error { return f.UpdateMessages(ctx, id, []string{"P"}, keep) },
 		"UpdateMessagesSoon": func(ctx context.Context) error { return f.UpdateMessagesSoon(ctx, id, []string{"P"}, keep) },
@@ -246,7 +256,7 @@ const others = `AllInstances AllQueued InstancesByID ChatKnown CountTraffic Even
 	FindDeviceKey FindIdempotency FindKey FindMessages FindQueued FindRegistrations FindWebhook FirstEventSince GetInstance GetKey
 	Kind LastEventBefore ListCorrespondence ListDeliveries ListDeviceKeys ListInstances ListKeys ListMessages ListNumberChecks
 	ListQueued ListVotes ListWebhooks QueuedHeads MessagesBefore MessagesBeyond MessagesByID NewChatsSince NewestEvents PendingMessages Census Connections
-	Ping ReadChatEvents ReadEventSlice ReadEvents ReadWantedEvents RevokedKeys SentSince Size Close Webhooks BeginChats CatchUp FindChat ListChats ListChatMessages RunIndex
+	Ping ReadChatEvents ReadEventSlice ReadEvents ReadWantedEvents RevokedKeys SentSince Size Close Webhooks BeginChats CatchUp FindChat ListChats ListChatMessages ChatMessagesUntil RunIndex
 	CreateAccount CreateKey RevokeKey TouchKey SaveRegistrations Secret DeleteChanges DeleteIdempotency
 	CreateInstance DeleteInstance Vault WriteDeviceKeysIn`
 

@@ -362,6 +362,41 @@ func (p *Phones) DropMedia(tb testing.TB, number, messageID string) {
 	p.call(tb, http.MethodDelete, "/phones/"+number+"/messages/"+messageID+"/media", nil, nil)
 }
 
+// ChatState is how a phone shows a chat.
+type ChatState struct {
+	Chat         string `json:"chat"`
+	Archived     bool   `json:"archived"`
+	Pinned       bool   `json:"pinned"`
+	MutedUntil   string `json:"mutedUntil"`
+	MarkedUnread bool   `json:"markedUnread"`
+	Disappearing int    `json:"disappearingSeconds"`
+}
+
+// ChatState returns how the phone of a number shows a chat.
+func (p *Phones) ChatState(tb testing.TB, number, chat string) ChatState {
+	tb.Helper()
+	var out struct{ Data []ChatState }
+	p.call(tb, http.MethodGet, "/phones/"+number+"/chats", nil, &out)
+	for _, state := range out.Data {
+		if state.Chat == chat {
+			return state
+		}
+	}
+	return ChatState{Chat: chat}
+}
+
+// ChangeChat has the owner of a phone arrange a chat.
+func (p *Phones) ChangeChat(tb testing.TB, number, chat string, change map[string]any) {
+	tb.Helper()
+	p.call(tb, http.MethodPatch, "/phones/"+number+"/chats/"+chat, change, nil)
+}
+
+// DeleteChat has the owner of a phone delete a chat.
+func (p *Phones) DeleteChat(tb testing.TB, number, chat string) {
+	tb.Helper()
+	p.call(tb, http.MethodDelete, "/phones/"+number+"/chats/"+chat, nil, nil)
+}
+
 // Activity returns what a phone saw besides messages.
 func (p *Phones) Activity(tb testing.TB, number string) []Activity {
 	tb.Helper()

@@ -31,8 +31,11 @@ func (s *session) renamed(one, other types.JID, name string, info *types.Message
 }
 
 // addressBookArrived reports that the account's owner has given a contact another name.
-// Names from before the link come in bulk, and whatsmeow stores them without an event.
+// Names from before the link come in bulk, and are not reported.
 func (s *session) addressBookArrived(event *events.Contact) {
+	if event.FromFullSync {
+		return
+	}
 	name := firstOf(event.Action.GetFullName(), event.Action.GetFirstName())
 	if name == "" {
 		return // the contact was removed from the address book

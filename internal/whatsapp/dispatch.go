@@ -90,6 +90,9 @@ func (s *session) dispatch(event any) bool {
 			// The same goroutine has just written the name.
 			return s.named(s.current().Store.PushName)
 		}
+		return s.Complete(event.Name)
+	case *events.Archive, *events.Pin, *events.Mute, *events.MarkChatAsRead, *events.DeleteChat:
+		return s.Arrived(event)
 
 	case *events.HistorySync: // read by the session itself, see historyAnnounced
 
@@ -139,9 +142,8 @@ func (s *session) dispatch(event any) bool {
 		*events.IdentityChange, // whatsmeow deals with the new keys itself
 		// ways of linking and platforms that are not used;
 		*events.QRScannedWithoutMultidevice, *events.CATRefreshError, *events.FBMessage,
-		// how the owner arranges chats on the phone;
-		*events.Pin, *events.Star, *events.DeleteForMe, *events.Mute, *events.Archive,
-		*events.MarkChatAsRead, *events.ClearChat, *events.DeleteChat, *events.UnarchiveChatsSetting,
+		// what else the owner arranges on the phone;
+		*events.Star, *events.DeleteForMe, *events.ClearChat, *events.UnarchiveChatsSetting,
 		*events.UserStatusMute, *events.LabelEdit, *events.LabelAssociationChat,
 		*events.LabelAssociationMessage,
 		// channels, which are no chats here;

@@ -30,6 +30,13 @@ func (s *session) groupChanged(event *events.GroupInfo) bool {
 			return false
 		}
 	}
+	if vanishing := event.Ephemeral; vanishing != nil {
+		seconds := vanishing.DisappearingTimer
+		if !vanishing.IsEphemeral {
+			seconds = 0
+		}
+		return s.Disappearing(gateway.Party{JID: group}, seconds, event.Timestamp)
+	}
 	return true
 }
 

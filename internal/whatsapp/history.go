@@ -168,8 +168,16 @@ func (s *session) takeMessages(client *whatsmeow.Client, from history.Packed, pe
 		messages := s.historyMessages(client, conversation)
 		messages = messages[:min(len(messages), maxHistory-total)]
 		if total += len(messages); len(messages) > 0 {
-			if err := s.historyArrived(messages); err != nil {
+			if err := s.historyArrived(gateway.History(messages)); err != nil {
 				return err
+			}
+			if seconds := conversation.GetEphemeralExpiration(); seconds > 0 {
+				err := s.historyArrived(gateway.ChatArrangements{{
+					Chat: messages[0].Chat, ChatChange: gateway.ChatChange{Disappearing: new(time.Duration(seconds) * time.Second)},
+				}})
+				if err != nil {
+					return err
+				}
 			}
 		}
 		if total == maxHistory {
@@ -180,8 +188,8 @@ func (s *session) takeMessages(client *whatsmeow.Client, from history.Packed, pe
 	return total, err
 }
 
-func (s *session) historyArrived(messages []gateway.Message) (err error) {
-	s.callHandler(func() { err = s.receiver.Receive(s.ctx, gateway.History(messages)) })
+func (s *session) historyArrived(part gateway.Incoming) (err error) {
+	s.callHandler(func() { err = s.receiver.Receive(s.ctx, part) })
 	if err != nil {
 		return fmt.Errorf("%w: %w", errNotKept, err)
 	}

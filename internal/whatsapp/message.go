@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"log/slog"
 
+	"go.mau.fi/whatsmeow/proto/waE2E"
 	"go.mau.fi/whatsmeow/types/events"
 
 	"github.com/recado-project/recado/internal/gateway"
@@ -23,6 +24,9 @@ func (s *session) messageArrived(event *events.Message) bool {
 		return true
 	}
 	s.completeAddresses(&event.Info.MessageSource)
+	if setting := event.Message.GetProtocolMessage(); !event.Info.IsGroup && setting.GetType() == waE2E.ProtocolMessage_EPHEMERAL_SETTING {
+		return s.Disappearing(wire.ChatOf(event.Info.MessageSource), setting.GetEphemeralExpiration(), event.Info.Timestamp)
+	}
 	if event.Message.GetPollUpdateMessage() != nil {
 		return s.voteArrived(event)
 	}

@@ -218,6 +218,7 @@ func (s *session) follow(sig signal, linking *linking, deadline *time.Timer) (en
 				return ending{outcome: lost}, true
 			}
 			s.pictureOnce.Do(s.loadPicture)
+			s.tasks.Add(func() { s.ReadAgain(s.ctx) })
 		}
 	case connectionLost:
 		if !s.current().IsConnected() {

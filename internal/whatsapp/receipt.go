@@ -23,6 +23,9 @@ func (s *session) receiptArrived(event *events.Receipt) bool {
 		s.logger.InfoContext(s.ctx, "a recipient could not decrypt a message; it is sent again",
 			slog.String("platform_id", event.MessageIDs[0]))
 	}
+	if event.IsFromMe {
+		return s.readElsewhere(event)
+	}
 	status, ok := wire.ReceiptStatus(event)
 	if !ok {
 		return true
@@ -42,6 +45,23 @@ func (s *session) receiptArrived(event *events.Receipt) bool {
 			MessageIDs: ids, Status: status, At: event.Timestamp.UTC(),
 		}, "receipt")
 		if !kept {
+			return false
+		}
+	}
+	return true
+}
+
+// readElsewhere passes on that the account's owner has read messages on another device.
+func (s *session) readElsewhere(event *events.Receipt) bool {
+	switch event.Type {
+	case types.ReceiptTypeRead, types.ReceiptTypeReadSelf, types.ReceiptTypePlayed, types.ReceiptTypePlayedSelf:
+	default:
+		return true
+	}
+	s.completeAddresses(&event.MessageSource)
+	chat := wire.ChatOf(event.MessageSource)
+	for ids := range slices.Chunk(event.MessageIDs, maxReceipts) {
+		if !s.receive(gateway.ChatUpdate{Chat: chat, ReadIDs: ids, At: event.Timestamp.UTC()}, "messages read elsewhere") {
 			return false
 		}
 	}

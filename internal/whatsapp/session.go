@@ -16,6 +16,7 @@ import (
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/whatsapp/caches"
+	"github.com/recado-project/recado/internal/whatsapp/chatstate"
 	"github.com/recado-project/recado/internal/whatsapp/groups"
 	"github.com/recado-project/recado/internal/whatsapp/keys"
 	"github.com/recado-project/recado/internal/whatsapp/profiles"
@@ -74,6 +75,7 @@ type session struct {
 
 	*groups.Groups
 	*profiles.Profiles
+	*chatstate.Chats
 }
 
 // lifetime is how long the parts of a session run.
@@ -147,6 +149,9 @@ func newSession(
 		Client: s.current, Self: s.Self, Person: s.person, Picture: s.ProfilePicture, Changed: s.accountChangedHere,
 		Now: s.now, Wait: c.config.SendTimeout,
 	})
+	s.Chats = chatstate.New(chatstate.Config{
+		Client: s.current, Person: s.person, Receive: s.receive, Logger: s.logger, Now: s.now, Wait: c.config.SendTimeout,
+	})
 	s.use(own)
 	return s
 }
@@ -179,6 +184,8 @@ func (s *session) use(own *store.Device) {
 	client.SynchronousAck = true
 	client.EnableDecryptedEventBuffer = true
 	client.BackgroundEventCtx = s.connCtx
+	// How the owner has arranged chats before the link is kept too.
+	client.EmitAppStateEventsOnFullSync = true
 	// whatsmeow would load years of somebody's messages into memory, and leave a
 	// goroutine behind that waits for more.
 	client.ManualHistorySyncDownload = true

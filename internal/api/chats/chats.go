@@ -26,10 +26,20 @@ type Reading interface {
 	Get(ctx context.Context, instanceID string, with gateway.Recipient) (chat.Listed, error)
 	Messages(ctx context.Context, instanceID string, with gateway.Recipient, query chat.Query, page gateway.PageRequest) (gateway.Page[gateway.Message], error)
 	Message(ctx context.Context, instanceID string, ref gateway.MessageRef) (gateway.Message, error)
+	Arranging
+}
+
+// Arranging are the use cases of how chats are arranged.
+type Arranging interface {
+	Change(ctx context.Context, instanceID string, with gateway.Recipient, change gateway.ChatChange) (chat.Listed, error)
+	Delete(ctx context.Context, instanceID string, with gateway.Recipient) error
 }
 
 // Resource has the operations.
-type Resource struct{ Use Reading }
+type Resource struct {
+	Use Reading
+	Now func() time.Time
+}
 
 // Chat is a chat in answers.
 type Chat struct {
@@ -38,6 +48,11 @@ type Chat struct {
 	IsGroup        bool                `json:"isGroup" doc:"Whether the chat is a group."`
 	Name           *string             `json:"name" doc:"The name that was last seen: of the group, or the one that the person goes by. Null where none is known."`
 	UnreadCount    int64               `json:"unreadCount" doc:"Messages that arrived since the link and were not read yet: neither marked as read nor answered from the phone."`
+	MarkedUnread   bool                `json:"markedUnread" doc:"Whether the chat is marked as unread, as a reminder."`
+	Archived       bool                `json:"archived" doc:"Whether the chat is archived."`
+	Pinned         bool                `json:"pinned" doc:"Whether the chat is pinned."`
+	MutedUntil     *string             `json:"mutedUntil" doc:"Until when the chat is muted: a time (ISO 8601), or forever; null: it is not."`
+	Disappearing   int64               `json:"disappearingSeconds" doc:"After how many seconds new messages disappear, as far as it is known; 0: never."`
 	LastActivityAt *contract.Timestamp `json:"lastActivityAt" doc:"When the newest message was kept; null where there was none."`
 	LastMessage    *Message            `json:"lastMessage" doc:"The newest message; null if it was removed."`
 }
@@ -91,6 +106,8 @@ func newChat(listed chat.Listed) Chat {
 	c := Chat{
 		Chat: string(listed.Party.Address()), ChatLID: contract.TextOrNil(string(listed.Party.LID)), IsGroup: listed.Party.JID.IsGroup(),
 		Name: contract.TextOrNil(listed.Party.Name), UnreadCount: int64(listed.Unread), LastActivityAt: contract.TimestampOrNil(listed.LastAt),
+		MarkedUnread: listed.MarkedUnread, Archived: listed.Archived, Pinned: listed.Pinned, MutedUntil: eventlog.MutedUntil(listed.MutedUntil),
+		Disappearing: int64(listed.Disappearing / time.Second),
 	}
 	if listed.Last != nil {
 		c.LastMessage = new(newMessage(*listed.Last))
@@ -102,8 +119,9 @@ type listInput struct {
 	contract.InstancePath
 	contract.Paging
 
-	Search string `query:"search" maxLength:"255" doc:"Only chats with this in their name or number. Case and accents don't count." example:"ana"`
-	Unread string `query:"unread" enum:"true,false" doc:"true: only chats with messages that were not read; false: only the others." example:"true"`
+	Search   string `query:"search" maxLength:"255" doc:"Only chats with this in their name or number. Case and accents don't count." example:"ana"`
+	Unread   string `query:"unread" enum:"true,false" doc:"true: only chats with messages that were not read, or that are marked as unread; false: only the others." example:"true"`
+	Archived string `query:"archived" enum:"true,false" doc:"true: only chats that are archived; false: only the others." example:"false"`
 }
 
 // filter is what the query asks for.
@@ -111,6 +129,9 @@ func (in *listInput) filter() gateway.ChatFilter {
 	filter := gateway.ChatFilter{Search: strings.TrimSpace(in.Search)}
 	if in.Unread != "" {
 		filter.Unread = new(in.Unread == "true")
+	}
+	if in.Archived != "" {
+		filter.Archived = new(in.Archived == "true")
 	}
 	return filter
 }

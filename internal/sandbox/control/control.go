@@ -13,6 +13,7 @@ import (
 
 	"github.com/recado-project/recado/internal/outbound"
 	"github.com/recado-project/recado/internal/sandbox/account"
+	"github.com/recado-project/recado/internal/sandbox/chatstate"
 	"github.com/recado-project/recado/internal/sandbox/fault"
 	"github.com/recado-project/recado/internal/sandbox/group"
 	"github.com/recado-project/recado/internal/sandbox/link"
@@ -38,6 +39,7 @@ type Config struct {
 	Activities *account.ActivityLog
 	Accounts   *account.Directory
 	Passkeys   *passkey.Service
+	ChatStates *chatstate.Service
 
 	RootKey [32]byte        // the public key that clients have to trust
 	Guard   *outbound.Guard // allows the addresses from which files are fetched that callers name by URL
@@ -71,6 +73,8 @@ func New(config Config) http.Handler {
 		"/phones/{number}/passkey/options":             {http.MethodPost: a.askToRegisterPasskey},
 		"/phones/{number}/passkey/credentials":         {http.MethodGet: a.listPasskeys, http.MethodPost: a.registerPasskey},
 		"/phones/{number}/unlink":                      {http.MethodPost: a.unlink},
+		"/phones/{number}/chats":                       {http.MethodGet: a.listChatStates},
+		"/phones/{number}/chats/{chat}":                {http.MethodPatch: a.changeChat, http.MethodDelete: a.deleteChat},
 		"/phones/{number}/messages":                    {http.MethodGet: a.listMessages, http.MethodPost: a.sendMessage},
 		"/phones/{number}/messages/{message}/read":     {http.MethodPost: a.markRead},
 		"/phones/{number}/messages/{message}/played":   {http.MethodPost: a.markPlayed},

@@ -149,6 +149,14 @@ CREATE TABLE IF NOT EXISTS settings (
   UNIQUE (number, kind, name)
 ) STRICT;
 
+-- After how many seconds new messages disappear in chats with people.
+CREATE TABLE IF NOT EXISTS timers (
+  number  TEXT NOT NULL REFERENCES accounts (number),
+  chat    TEXT NOT NULL, -- a JID by number
+  seconds INTEGER NOT NULL,
+  PRIMARY KEY (number, chat)
+) STRICT, WITHOUT ROWID;
+
 -- Receipts that came before the phone's own copy of the message.
 CREATE TABLE IF NOT EXISTS early_receipts (
   number TEXT NOT NULL,

@@ -14,6 +14,7 @@ import (
 
 	"github.com/recado-project/recado/internal/sandbox/account"
 	"github.com/recado-project/recado/internal/sandbox/chat"
+	"github.com/recado-project/recado/internal/sandbox/chatstate"
 	"github.com/recado-project/recado/internal/sandbox/content"
 	"github.com/recado-project/recado/internal/sandbox/database"
 	"github.com/recado-project/recado/internal/sandbox/refusal"
@@ -53,6 +54,10 @@ func (p *phone) applyChange(where chat.Chat, in incoming, message *waE2E.Message
 		p.revoke(where, in, change)
 	case waE2E.ProtocolMessage_MESSAGE_EDIT:
 		p.edit(where, in, change)
+	case waE2E.ProtocolMessage_EPHEMERAL_SETTING:
+		if where.Group == nil {
+			chatstate.SetTimer(p.u, p.Number, where.JID(), change.GetEphemeralExpiration())
+		}
 	}
 	return true
 }

@@ -2,6 +2,7 @@ package phone
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -10,8 +11,10 @@ import (
 
 	"github.com/recado-project/recado/internal/sandbox/account"
 	"github.com/recado-project/recado/internal/sandbox/chat"
+	"github.com/recado-project/recado/internal/sandbox/chatstate"
 	"github.com/recado-project/recado/internal/sandbox/content"
 	"github.com/recado-project/recado/internal/sandbox/refusal"
+	"github.com/recado-project/recado/internal/sandbox/wire"
 )
 
 // React lets the phone of a number react to a message that it shows. An empty
@@ -82,6 +85,34 @@ func (s *Service) DeleteMessage(ctx context.Context, number, messageID string) e
 			Key: key, Type: waE2E.ProtocolMessage_REVOKE.Enum(),
 		}}, nil
 	})
+}
+
+// SetDisappearing lets the phone of a number set after how many seconds new messages of a chat
+// with a person disappear; 0 means never.
+func (s *Service) SetDisappearing(ctx context.Context, number, with string, seconds uint32) error {
+	from, to, err := s.senderAndChat(ctx, number, with)
+	if err != nil {
+		return err
+	}
+	if to.Group != nil {
+		return refusal.Invalidf("disappearingSeconds", "is a setting of a group: PUT /groups/{group}")
+	}
+	if !slices.Contains([]uint32{0, 86_400, 604_800, 7_776_000}, seconds) {
+		return refusal.Invalidf("disappearingSeconds", "must be one of: 0, 86400, 604800, 7776000")
+	}
+	from.LockPhone()
+	defer from.UnlockPhone()
+	u := s.config.Accounts.NewUnit()
+	u.Ring(from.Number)
+	chatstate.SetTimer(u, from.Number, to.JID(), seconds)
+	message := &waE2E.Message{ProtocolMessage: &waE2E.ProtocolMessage{
+		Type:                waE2E.ProtocolMessage_EPHEMERAL_SETTING.Enum(),
+		EphemeralExpiration: &seconds, EphemeralSettingTimestamp: new(s.now().Unix()),
+	}}
+	if err := s.openPhone(u, from).send(ctx, to, message, wire.NewMessageID()); err != nil {
+		return err
+	}
+	return u.Commit(ctx)
 }
 
 // messageKey builds the key that names a message in other messages.

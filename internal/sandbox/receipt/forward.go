@@ -60,7 +60,7 @@ func (s *Service) Forward(ctx context.Context, u *account.Unit, by *account.Devi
 	case Delivered, Inactive, Read, Played:
 	case ReadSelf:
 		s.phoneHasRead(u, from, ids, StatusRead)
-		return nil
+		return s.tellOthers(u, by, n, to, ids, kind)
 	default:
 		return nil // such as receipts for histories
 	}
@@ -74,6 +74,9 @@ func (s *Service) Forward(ctx context.Context, u *account.Unit, by *account.Devi
 	}
 	if status > StatusDelivered {
 		s.phoneHasRead(u, from, ids, status)
+		if err := s.tellOthers(u, by, n, to, ids, kind); err != nil {
+			return err
+		}
 	}
 	for _, id := range ids {
 		s.noteStatus(u, to, id, status)
@@ -84,6 +87,23 @@ func (s *Service) Forward(ctx context.Context, u *account.Unit, by *account.Devi
 	}
 	for _, linked := range to.Companions() {
 		if err := s.forwardTo(ctx, u, by, linked, n, ids, kind); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tellOthers tells the other linked devices of an account what one of them has read.
+func (s *Service) tellOthers(u *account.Unit, by *account.Device, n waBinary.Node, author *account.Account, ids []string, kind string) error {
+	own := Params{From: by.Account.LIDJID(), IDs: ids, Kind: kind, At: s.now().Unix(), Recipient: author.LIDJID()}
+	if group := wire.AttrJID(n, "to"); group.Server == types.GroupServer {
+		own.From, own.Participant, own.Recipient = group, by.Account.LIDJID(), nil
+	}
+	for _, linked := range by.Account.Companions() {
+		if linked == by {
+			continue
+		}
+		if err := u.ToDevice(linked, Node(own)); err != nil {
 			return err
 		}
 	}

@@ -16,22 +16,30 @@ import (
 	"github.com/recado-project/recado/internal/store/table"
 )
 
-const chatColumns = "id, instance_id, jid, lid, name, last_id, last_at, unread"
+const chatColumns = "id, instance_id, jid, lid, name, last_id, last_at, unread, archived, pinned, muted_until, marked_unread, disappearing"
 
 func scanChat(row table.Scanner) (gateway.Chat, error) {
 	var chat gateway.Chat
-	var lastAt int64
-	err := row.Scan(&chat.ID, &chat.InstanceID, &chat.Party.JID, &chat.Party.LID, &chat.Party.Name, &chat.LastID, &lastAt, &chat.Unread)
-	chat.LastAt = table.Time(lastAt)
+	var lastAt, mutedUntil, disappearing int64
+	err := row.Scan(&chat.ID, &chat.InstanceID, &chat.Party.JID, &chat.Party.LID, &chat.Party.Name, &chat.LastID, &lastAt, &chat.Unread,
+		&chat.Archived, &chat.Pinned, &mutedUntil, &chat.MarkedUnread, &disappearing)
+	chat.LastAt, chat.Disappearing = table.Time(lastAt), time.Duration(disappearing)*time.Second
+	if chat.MutedUntil = table.Time(mutedUntil); mutedUntil == mutedForever {
+		chat.MutedUntil = gateway.MutedForever()
+	}
 	return chat, err
 }
+
+// hasMessage is the condition of chats that had a message. The others are only known by how
+// they are arranged.
+const hasMessage = "last_at > 0"
 
 // FindChat returns the chat of an instance that has one of the addresses, and whether there is
 // one.
 func (t *Tables) FindChat(ctx context.Context, instanceID string, party gateway.Party) (gateway.Chat, bool, error) {
 	chat, found, err := table.Find(ctx, t.db.Reader(), scanChat,
-		"SELECT "+chatColumns+" FROM chats WHERE instance_id = $1 AND lid = $2 AND lid <> '' UNION ALL "+
-			"SELECT "+chatColumns+" FROM chats WHERE instance_id = $1 AND jid = $3 AND jid <> '' LIMIT 1",
+		"SELECT "+chatColumns+" FROM chats WHERE instance_id = $1 AND lid = $2 AND lid <> '' AND "+hasMessage+" UNION ALL "+
+			"SELECT "+chatColumns+" FROM chats WHERE instance_id = $1 AND jid = $3 AND jid <> '' AND "+hasMessage+" LIMIT 1",
 		instanceID, string(party.LID), string(party.JID))
 	if err != nil {
 		return chat, false, fmt.Errorf("store: find chat: %w", err)
@@ -43,10 +51,14 @@ func (t *Tables) FindChat(ctx context.Context, instanceID string, party gateway.
 func (t *Tables) ListChats(
 	ctx context.Context, instanceID string, filter gateway.ChatFilter, request gateway.PageRequest,
 ) (page gateway.Page[gateway.Chat], err error) {
-	from, args := "FROM chats WHERE instance_id = $1", []any{instanceID}
+	from, args := "FROM chats WHERE instance_id = $1 AND "+hasMessage, []any{instanceID}
 	if filter.Unread != nil {
-		from += " AND (unread > 0) = $2"
 		args = append(args, *filter.Unread)
+		from += " AND (unread > 0 OR marked_unread) = $2"
+	}
+	if filter.Archived != nil {
+		args = append(args, *filter.Archived)
+		from += " AND archived = $" + strconv.Itoa(len(args))
 	}
 	if filter.Search == "" {
 		page, err = listInOrder(ctx, t.db.Scanner(), scanChat, request, chatColumns, from, "last_at DESC, id DESC", args)

@@ -35,9 +35,12 @@ const (
 		last_id = CASE WHEN last_at >= $1 THEN last_id ELSE $2 END,
 		last_at = CASE WHEN last_at >= $1 THEN last_at ELSE $1 END,
 		name = CASE WHEN name <> '' THEN name ELSE $3 END,
-		read_at = CASE WHEN read_at >= $4 THEN read_at ELSE $4 END WHERE instance_id = $5 AND id = $6`
+		read_at = CASE WHEN read_at >= $4 THEN read_at ELSE $4 END,
+		archived = archived OR $5, pinned = pinned OR $6, muted_until = CASE WHEN muted_until <> 0 THEN muted_until ELSE $7 END,
+		marked_unread = marked_unread OR $8, disappearing = CASE WHEN disappearing <> 0 THEN disappearing ELSE $9 END
+		WHERE instance_id = $10 AND id = $11`
 
-	answered = `UPDATE chats SET read_at = $1, unread = 0
+	answered = `UPDATE chats SET read_at = $1, unread = 0, marked_unread = FALSE
 		WHERE instance_id = $2 AND id = $3 AND EXISTS (SELECT 1 FROM messages WHERE id = $4)`
 
 	countUnread = `UPDATE chats SET unread = (SELECT count(*) FROM messages
@@ -163,14 +166,15 @@ func (w *Write) join(ctx context.Context, q table.Querier, kept, gone named, par
 		kept, gone = gone, kept
 	}
 	type rest struct {
-		lastID, name   string
-		lastAt, readAt int64
+		gateway.Chat
+		readAt int64
 	}
 	other, _, err := table.Find(ctx, q, func(row table.Scanner) (rest, error) {
 		var r rest
-		err := row.Scan(&r.lastID, &r.name, &r.lastAt, &r.readAt)
+		var err error
+		r.Chat, err = scanChat(scannerWith{row, []any{&r.readAt}})
 		return r, err
-	}, "SELECT last_id, name, last_at, read_at FROM chats WHERE instance_id = $1 AND id = $2", w.instanceID, gone.id)
+	}, "SELECT "+chatColumns+", read_at FROM chats WHERE instance_id = $1 AND id = $2", w.instanceID, gone.id)
 	if err != nil {
 		return "", err
 	}
@@ -189,7 +193,10 @@ func (w *Write) join(ctx context.Context, q table.Querier, kept, gone named, par
 	}{
 		{"UPDATE messages SET chat_id = $1 WHERE chat_id = $2", []any{kept.id, gone.id}},
 		{"DELETE FROM chats WHERE instance_id = $1 AND id = $2", []any{w.instanceID, gone.id}},
-		{takeOver, []any{other.lastAt, other.lastID, other.name, other.readAt, w.instanceID, kept.id}},
+		{takeOver, []any{
+			table.Millis(other.LastAt), other.LastID, other.Party.Name, other.readAt, other.Archived, other.Pinned,
+			muteMillis(other.MutedUntil), other.MarkedUnread, int64(other.Disappearing.Seconds()), w.instanceID, kept.id,
+		}},
 		{countUnread, []any{w.instanceID, kept.id}},
 	} {
 		if _, err := q.ExecContext(ctx, statement.query, statement.args...); err != nil {
@@ -230,20 +237,6 @@ func (w *Write) Reworded(ctx context.Context, q table.Querier, message gateway.M
 		return err
 	}
 	return w.tables.words.replace(ctx, q, chatID, message.ID, message.Text)
-}
-
-// Read notes that the messages of a chat were read, up to one that is given.
-func (w *Write) Read(ctx context.Context, q table.Querier, through gateway.Message) error {
-	chatID, err := w.Chat(ctx, q, through.Chat)
-	if err != nil {
-		return err
-	}
-	if _, err = q.ExecContext(ctx, "UPDATE chats SET read_at = $1 WHERE instance_id = $2 AND id = $3 AND read_at < $1",
-		table.Millis(through.CreatedAt), w.instanceID, chatID); err != nil {
-		return err
-	}
-	_, err = q.ExecContext(ctx, countUnread, w.instanceID, chatID)
-	return err
 }
 
 // Leaving notes that messages are about to be removed, and returns their ids for Left. set is

@@ -5,6 +5,7 @@ package storetest
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
@@ -199,6 +200,111 @@ func testListChats(t *testing.T, f *fixture) {
 	}
 }
 
+// changeChat changes a chat, and returns what is different then.
+func (f *fixture) changeChat(instance gateway.Instance, update gateway.ChatUpdate) (as gateway.Chat, changed []gateway.ChatAspect) {
+	f.t.Helper()
+	f.check(f.UpdateChat(f.ctx(), instance.ID, update, func(chat gateway.Chat, aspects []gateway.ChatAspect) (eventlog.Event, error) {
+		as, changed = chat, aspects
+		return eventlog.NewEvent(instance.ID, chat.Party.Key(), "", after(0), eventlog.NewChatUpdated(chat, aspects))
+	}))
+	return as, changed
+}
+
+// markRead notes that messages were read, up to one.
+func (f *fixture) markRead(message gateway.Message) {
+	f.t.Helper()
+	f.changeChat(gateway.Instance{ID: message.InstanceID}, gateway.ChatUpdate{Chat: message.Chat, ReadIDs: []string{message.PlatformID}})
+}
+
+// How a chat is arranged is kept, and what is different is told once.
+func testArrangedChats(t *testing.T, f *fixture) {
+	t.Helper()
+	instance := f.instance(f.account().ID, 1)
+	party := gateway.Party{JID: ana, LID: anaLID}
+	var messages []gateway.Message
+	for n := range 3 {
+		messages = append(messages, f.came(instance, n, party, "x"))
+		f.add(messages[n], true)
+	}
+	noon := after(1000)
+	for _, step := range []struct {
+		name   string
+		change gateway.ChatUpdate
+		want   []gateway.ChatAspect
+		chat   gateway.Arrangement
+		unread int
+	}{
+		{"archived", gateway.ChatUpdate{ChatChange: gateway.ChatChange{Archived: new(true)}}, []gateway.ChatAspect{gateway.ChatArchived}, gateway.Arrangement{Archived: true}, 3},
+		{"archived again", gateway.ChatUpdate{ChatChange: gateway.ChatChange{Archived: new(true)}}, nil, gateway.Arrangement{Archived: true}, 3},
+		{
+			"several", gateway.ChatUpdate{ChatChange: gateway.ChatChange{Archived: new(false), Pinned: new(true), MutedUntil: &noon}},
+			[]gateway.ChatAspect{gateway.ChatArchived, gateway.ChatPinned, gateway.ChatMuted}, gateway.Arrangement{Pinned: true, MutedUntil: noon}, 3,
+		},
+		{
+			"for ever", gateway.ChatUpdate{ChatChange: gateway.ChatChange{MutedUntil: new(gateway.MutedForever()), Disappearing: new(24 * time.Hour)}},
+			[]gateway.ChatAspect{gateway.ChatMuted, gateway.ChatDisappearing},
+			gateway.Arrangement{Pinned: true, MutedUntil: gateway.MutedForever(), Disappearing: 24 * time.Hour}, 3,
+		},
+		{
+			"no longer", gateway.ChatUpdate{ChatChange: gateway.ChatChange{MutedUntil: &time.Time{}, Pinned: new(false), Disappearing: new(time.Duration(0))}},
+			[]gateway.ChatAspect{gateway.ChatPinned, gateway.ChatMuted, gateway.ChatDisappearing}, gateway.Arrangement{}, 3,
+		},
+		{"one is read elsewhere", gateway.ChatUpdate{ReadIDs: []string{messages[0].PlatformID, "unknown"}}, []gateway.ChatAspect{gateway.ChatRead}, gateway.Arrangement{}, 2},
+		{"read until a time", gateway.ChatUpdate{ChatChange: gateway.ChatChange{Read: new(true)}, Through: messages[1].SentAt}, []gateway.ChatAspect{gateway.ChatRead}, gateway.Arrangement{}, 1},
+		{"marked as unread", gateway.ChatUpdate{ChatChange: gateway.ChatChange{Read: new(false)}}, []gateway.ChatAspect{gateway.ChatRead}, gateway.Arrangement{MarkedUnread: true}, 1},
+		{"an old one is read", gateway.ChatUpdate{ReadIDs: []string{messages[0].PlatformID}}, nil, gateway.Arrangement{MarkedUnread: true}, 1},
+		{"the last is read", gateway.ChatUpdate{ReadIDs: []string{messages[2].PlatformID}}, []gateway.ChatAspect{gateway.ChatRead}, gateway.Arrangement{}, 0},
+	} {
+		step.change.Chat = gateway.Party{LID: anaLID}
+		_, changed := f.changeChat(instance, step.change)
+		chat := f.chat(instance, party)
+		if !slices.Equal(changed, step.want) || chat.Arrangement != step.chat || chat.Unread != step.unread {
+			t.Errorf("%s: changed %v to %+v with %d unread", step.name, changed, chat.Arrangement, chat.Unread)
+		}
+	}
+
+	// A chat without a message is remembered, and not shown before there is one.
+	f.check(f.ArrangeChats(f.ctx(), instance.ID, []gateway.ChatUpdate{
+		{Chat: gateway.Party{JID: bia}, ChatChange: gateway.ChatChange{Archived: new(true)}},
+		{Chat: gateway.Party{JID: family}, ReadIDs: []string{"nothing"}},
+	}))
+	for _, archived := range []bool{true, false} {
+		page, err := f.ListChats(f.ctx(), instance.ID, gateway.ChatFilter{Archived: &archived}, allOf())
+		if f.check(err); page.Total != map[bool]int{true: 0, false: 1}[archived] {
+			t.Errorf("%d chats are archived: %t", page.Total, archived)
+		}
+	}
+	f.add(f.came(instance, 5, gateway.Party{JID: bia}, "x"), true)
+	if chat := f.chat(instance, gateway.Party{JID: bia}); !chat.Archived {
+		t.Errorf("with a message the chat is %+v", chat)
+	}
+
+	// A chat is gone with its last message, and begins anew.
+	until, err := f.ChatMessagesUntil(f.ctx(), f.chat(instance, party).ID, messages[1].SentAt, 10)
+	if f.check(err); !slices.Equal(until, []string{messages[0].ID, messages[1].ID}) {
+		t.Errorf("until the second there are %v", until)
+	}
+	gone := func() (gone bool) {
+		f.check(f.RemoveChat(f.ctx(), instance.ID, party, func(chat gateway.Chat, changed []gateway.ChatAspect) (eventlog.Event, error) {
+			gone = slices.Equal(changed, []gateway.ChatAspect{gateway.ChatDeleted})
+			return eventlog.NewEvent(instance.ID, chat.Party.Key(), "", after(0), eventlog.NewChatUpdated(chat, changed))
+		}))
+		return gone
+	}
+	f.check(f.DeleteMessages(f.ctx(), instance.ID, until))
+	if gone() {
+		t.Error("a chat with a message was removed")
+	}
+	f.check(f.DeleteMessages(f.ctx(), instance.ID, []string{messages[2].ID}))
+	if !gone() || gone() {
+		t.Error("a chat without a message was not removed once")
+	}
+	f.add(f.came(instance, 6, party, "again"), true)
+	if chat := f.chat(instance, party); chat.Unread != 1 || chat.Arrangement != (gateway.Arrangement{}) {
+		t.Errorf("anew the chat is %+v", chat)
+	}
+}
+
 func testUnread(t *testing.T, f *fixture) {
 	t.Helper()
 	instance := f.instance(f.account().ID, 1)
@@ -218,13 +324,13 @@ func testUnread(t *testing.T, f *fixture) {
 		}
 	}
 	unread("all", 5)
-	f.check(f.MarkChatRead(f.ctx(), messages[1]))
+	f.markRead(messages[1])
 	unread("two are read", 3)
-	f.check(f.MarkChatRead(f.ctx(), messages[0]))
+	f.markRead(messages[0])
 	unread("an older one is read", 3)
 	f.check(f.DeleteMessages(f.ctx(), instance.ID, []string{messages[0].ID, messages[3].ID}))
 	unread("one of each was removed", 2)
-	f.check(f.MarkChatRead(f.ctx(), messages[5]))
+	f.markRead(messages[5])
 	unread("all are read", 0)
 	f.check(f.DeleteMessages(f.ctx(), instance.ID, []string{messages[4].ID, messages[5].ID}))
 	unread("those that were read are gone", 0)

@@ -51,6 +51,7 @@ func Run(t *testing.T, open Open) {
 		"chats, joined":       testChatsAreJoined,
 		"chats, lists":        testListChats,
 		"chats, unread":       testUnread,
+		"chats, arranged":     testArrangedChats,
 		"chats, messages":     testChatMessages,
 		"chats, search":       testSearchMessages,
 		"chats, any words":    testAnyWords,

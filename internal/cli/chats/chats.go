@@ -1,0 +1,93 @@
+// Package chats has the commands that arrange chats on the devices of the account.
+package chats
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/cli/target"
+	"github.com/recado-project/recado/internal/cli/terminal"
+)
+
+// Commands are the commands that arrange a chat.
+type Commands struct {
+	Set    setCommand    `cmd:"" help:"Archive, pin or mute a chat, or mark it as read or unread."`
+	Delete deleteCommand `cmd:"" help:"Delete a chat, with its messages."`
+}
+
+type setCommand struct {
+	target.InstanceFlag
+	Chat         string `arg:"" help:"Phone number with country code, or chat ID."`
+	Archived     *bool  `negatable:"" help:"Archive the chat, or no longer." env:"-"`
+	Pinned       *bool  `negatable:"" help:"Pin the chat, or no longer." env:"-"`
+	Read         *bool  `negatable:"" help:"Mark the chat as read, or as unread." env:"-"`
+	Mute         string `help:"Mute the chat: for a time (8h), until a time (2026-12-24T18:00:00Z), forever, or off." env:"-"`
+	Disappearing *int   `help:"Seconds after which new messages disappear: 0 (never), 86400, 604800 or 7776000." env:"-"`
+}
+
+// Run arranges the chat.
+func (c setCommand) Run(ctx context.Context, t terminal.Terminal) error {
+	gateway, id, err := c.Open(ctx, t)
+	if err != nil {
+		return err
+	}
+	chat, err := gateway.ChangeChat(ctx, id, c.Chat, client.ChatChange{
+		Archived: c.Archived, Pinned: c.Pinned, Read: c.Read, MutedUntil: mutedUntil(c.Mute, time.Now()), Disappearing: c.Disappearing,
+	})
+	if err != nil {
+		return err
+	}
+	return t.Table(chat, []string{"CHAT", "STATE"}, [][]string{{chat.Chat.Chat, state(chat)}})
+}
+
+// mutedUntil is the end of a mute in a request; nil if none is asked for.
+func mutedUntil(asked string, now time.Time) *string {
+	switch asked {
+	case "":
+		return nil
+	case "off":
+		return new(string)
+	}
+	if length, err := time.ParseDuration(asked); err == nil {
+		return new(now.Add(length).UTC().Format(time.RFC3339))
+	}
+	return &asked
+}
+
+// state says in words how a chat is arranged.
+func state(chat client.ListedChat) string {
+	var words []string
+	for word, holds := range map[string]bool{"archived": chat.Archived, "pinned": chat.Pinned, "marked as unread": chat.MarkedUnread} {
+		if holds {
+			words = append(words, word)
+		}
+	}
+	slices.Sort(words)
+	if chat.MutedUntil != nil {
+		words = append(words, "muted until "+*chat.MutedUntil)
+	}
+	if chat.Disappearing > 0 {
+		words = append(words, "messages disappear after "+(time.Duration(chat.Disappearing)*time.Second).String())
+	}
+	return strings.Join(words, ", ")
+}
+
+type deleteCommand struct {
+	target.InstanceFlag
+	Chat string `arg:"" help:"Phone number with country code, or chat ID."`
+}
+
+// Run deletes the chat.
+func (c deleteCommand) Run(ctx context.Context, t terminal.Terminal) error {
+	gateway, id, err := c.Open(ctx, t)
+	if err != nil {
+		return err
+	}
+	if err := gateway.DeleteChat(ctx, id, c.Chat); err != nil {
+		return err
+	}
+	return t.Done(map[string]any{"chat": c.Chat, "done": "deleted"}, "deleted %s", c.Chat)
+}

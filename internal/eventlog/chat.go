@@ -1,0 +1,58 @@
+// Events about chats.
+
+package eventlog
+
+import (
+	"time"
+
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+// KindChatUpdated is the kind of the event about how a chat is arranged.
+const KindChatUpdated Kind = "chat.updated"
+
+// Forever is how a mute without an end is spelled.
+const Forever = "forever"
+
+// ChatUpdated reports that the account's owner has arranged a chat in another way, on the
+// phone or through the API.
+type ChatUpdated struct {
+	Chat
+	Changed             []string `json:"changed" doc:"What is different: archived, pinned, muted, read (other messages to read, or another mark), disappearing, or deleted."`
+	Archived            bool     `json:"archived" doc:"Whether the chat is archived."`
+	Pinned              bool     `json:"pinned" doc:"Whether the chat is pinned."`
+	MutedUntil          *string  `json:"mutedUntil" doc:"Until when the chat is muted: a time, or forever; null: it is not."`
+	UnreadCount         int64    `json:"unreadCount" doc:"Messages that arrived and were not read yet."`
+	MarkedUnread        bool     `json:"markedUnread" doc:"Whether the chat is marked as unread."`
+	DisappearingSeconds int64    `json:"disappearingSeconds" doc:"After how many seconds new messages disappear; 0: never."`
+	Deleted             bool     `json:"deleted" doc:"Whether the chat was deleted, with its messages."`
+}
+
+// NewChatUpdated makes the data of a chat's change.
+func NewChatUpdated(chat gateway.Chat, changed []gateway.ChatAspect) ChatUpdated {
+	updated := ChatUpdated{
+		Chat: NewChat(chat.Party), Changed: make([]string, len(changed)), Archived: chat.Archived, Pinned: chat.Pinned,
+		MutedUntil: MutedUntil(chat.MutedUntil), UnreadCount: int64(chat.Unread), MarkedUnread: chat.MarkedUnread,
+		DisappearingSeconds: int64(chat.Disappearing / time.Second),
+	}
+	for n, aspect := range changed {
+		updated.Changed[n] = string(aspect)
+		updated.Deleted = updated.Deleted || aspect == gateway.ChatDeleted
+	}
+	return updated
+}
+
+// MutedUntil spells the end of a mute: a time, Forever, or nil if there is no mute.
+func MutedUntil(until time.Time) *string {
+	switch {
+	case until.IsZero():
+		return nil
+	case until.Equal(gateway.MutedForever()):
+		return new(Forever)
+	default:
+		return new(until.UTC().Format(timeFormat))
+	}
+}
+
+// Kind is chat.updated.
+func (ChatUpdated) Kind() Kind { return KindChatUpdated }

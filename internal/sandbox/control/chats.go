@@ -1,0 +1,46 @@
+// What people do with the chats on their phones.
+
+package control
+
+import (
+	"net/http"
+
+	"github.com/recado-project/recado/internal/sandbox/chatstate"
+)
+
+// listChatStates answers with how the chats of a phone are arranged.
+func (a *api) listChatStates(r *http.Request) (any, error) {
+	states, err := a.config.ChatStates.Of(r.Context(), r.PathValue("number"))
+	return list[chatstate.State]{states}, err
+}
+
+// changeChat arranges a chat. In mutedUntil, null ends a mute.
+func (a *api) changeChat(r *http.Request) (any, error) {
+	var body struct {
+		Archived     *bool     `json:"archived"`
+		Pinned       *bool     `json:"pinned"`
+		Read         *bool     `json:"read"`
+		MutedUntil   removable `json:"mutedUntil"`
+		Disappearing *uint32   `json:"disappearingSeconds"`
+	}
+	if err := decode(r, &body, false); err != nil {
+		return nil, err
+	}
+	number, chat := r.PathValue("number"), r.PathValue("chat")
+	change := chatstate.Change{Archived: body.Archived, Pinned: body.Pinned, Read: body.Read, MutedUntil: body.MutedUntil.value}
+	if body.MutedUntil.present && change.MutedUntil == nil {
+		change.MutedUntil = new(string)
+	}
+	if err := a.config.ChatStates.Change(r.Context(), number, chat, change); err != nil {
+		return nil, err
+	}
+	if body.Disappearing == nil {
+		return nil, nil
+	}
+	return nil, a.config.Phones.SetDisappearing(r.Context(), number, chat, *body.Disappearing)
+}
+
+// deleteChat deletes a chat with its messages.
+func (a *api) deleteChat(r *http.Request) (any, error) {
+	return nil, a.config.ChatStates.Delete(r.Context(), r.PathValue("number"), r.PathValue("chat"))
+}

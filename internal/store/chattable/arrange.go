@@ -1,0 +1,185 @@
+// How chats are arranged: archived, pinned, muted, read, deleted.
+
+package chattable
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/store/table"
+)
+
+// mutedForever stands for gateway.MutedForever.
+const mutedForever = -1
+
+const (
+	chatByID = "SELECT " + chatColumns + ", read_at FROM chats WHERE instance_id = $1 AND id = $2"
+
+	arrange = `UPDATE chats SET archived = $1, pinned = $2, muted_until = $3, marked_unread = $4, disappearing = $5, read_at = $6
+		WHERE instance_id = $7 AND id = $8`
+
+	newestUntil = "SELECT COALESCE(MAX(created_at), 0) FROM messages WHERE chat_id = $1 AND sent_at <= $2"
+
+	// The chat is an expression, so that the index of the identifiers is taken.
+	newestNamed = "SELECT COALESCE(MAX(created_at), 0) FROM messages WHERE instance_id = $1 AND platform_id = $2" +
+		" AND chat_id || '' = $3 AND NOT from_me"
+)
+
+// Chosen is what a change of a chat has come to.
+type Chosen struct {
+	Before, After gateway.Chat
+	Aspects       []gateway.ChatAspect // that are others now, in the order of their declaration
+}
+
+// Change changes a chat. A chat that nobody knows is added, so that it is remembered how it is
+// arranged; nothing is added for messages that were read. Deleting is Forget's.
+func (w *Write) Change(ctx context.Context, q table.Querier, update gateway.ChatUpdate) (chosen Chosen, err error) {
+	found, err := table.Collect(ctx, q, scanNamed, findChats, w.instanceID, string(update.Chat.JID), string(update.Chat.LID))
+	if err != nil || len(found) == 0 && update.ChatChange == (gateway.ChatChange{}) {
+		return chosen, err
+	}
+	id, err := w.Chat(ctx, q, update.Chat)
+	if err != nil {
+		return chosen, err
+	}
+	readAt := int64(0)
+	chosen.Before, _, err = table.Find(ctx, q, func(row table.Scanner) (gateway.Chat, error) {
+		return scanChat(scannerWith{row, []any{&readAt}})
+	}, chatByID, w.instanceID, id)
+	if err != nil {
+		return chosen, err
+	}
+	after := changed(chosen.Before.Arrangement, update.ChatChange)
+	readThrough, err := w.readThrough(ctx, q, id, update)
+	if err != nil {
+		return chosen, err
+	}
+	if readThrough > readAt {
+		after.MarkedUnread = after.MarkedUnread && update.Read != nil
+		readAt = readThrough
+	}
+	if _, err := q.ExecContext(ctx, arrange, after.Archived, after.Pinned, muteMillis(after.MutedUntil), after.MarkedUnread,
+		int64(after.Disappearing.Seconds()), readAt, w.instanceID, id); err != nil {
+		return chosen, err
+	}
+	if _, err := q.ExecContext(ctx, countUnread, w.instanceID, id); err != nil {
+		return chosen, err
+	}
+	chosen.After, _, err = table.Find(ctx, q, func(row table.Scanner) (gateway.Chat, error) {
+		return scanChat(scannerWith{row, []any{&readAt}})
+	}, chatByID, w.instanceID, id)
+	chosen.Aspects = aspects(chosen.Before, chosen.After)
+	return chosen, err
+}
+
+// changed applies a change.
+func changed(to gateway.Arrangement, change gateway.ChatChange) gateway.Arrangement {
+	if change.Archived != nil {
+		to.Archived = *change.Archived
+	}
+	if change.Pinned != nil {
+		to.Pinned = *change.Pinned
+	}
+	if change.MutedUntil != nil {
+		to.MutedUntil = change.MutedUntil.UTC().Truncate(time.Millisecond)
+	}
+	if change.Read != nil {
+		to.MarkedUnread = !*change.Read
+	}
+	if change.Disappearing != nil {
+		to.Disappearing = change.Disappearing.Truncate(time.Second)
+	}
+	return to
+}
+
+// readThrough is when the newest message was stored that an update says was read; 0 for none.
+func (w *Write) readThrough(ctx context.Context, q table.Querier, chatID string, update gateway.ChatUpdate) (at int64, err error) {
+	if update.Read != nil && *update.Read {
+		if err := q.QueryRowContext(ctx, newestUntil, chatID, untilMillis(update.Through)).Scan(&at); err != nil {
+			return 0, err
+		}
+	}
+	for _, id := range update.ReadIDs {
+		var named int64
+		if err := q.QueryRowContext(ctx, newestNamed, w.instanceID, id, chatID).Scan(&named); err != nil {
+			return 0, err
+		}
+		at = max(at, named)
+	}
+	return at, nil
+}
+
+// aspects are what differs between two states of a chat.
+func aspects(before, after gateway.Chat) (all []gateway.ChatAspect) {
+	for _, aspect := range []struct {
+		name    gateway.ChatAspect
+		differs bool
+	}{
+		{gateway.ChatArchived, before.Archived != after.Archived},
+		{gateway.ChatPinned, before.Pinned != after.Pinned},
+		{gateway.ChatMuted, !before.MutedUntil.Equal(after.MutedUntil)},
+		{gateway.ChatRead, before.Unread != after.Unread || before.MarkedUnread != after.MarkedUnread},
+		{gateway.ChatDisappearing, before.Disappearing != after.Disappearing},
+	} {
+		if aspect.differs {
+			all = append(all, aspect.name)
+		}
+	}
+	return all
+}
+
+// Forget removes a chat in which no message is left, and reports whether it was there.
+func (w *Write) Forget(ctx context.Context, q table.Querier, party gateway.Party) (chat gateway.Chat, gone bool, err error) {
+	found, err := table.Collect(ctx, q, scanNamed, findChats, w.instanceID, string(party.JID), string(party.LID))
+	if err != nil || len(found) == 0 {
+		return chat, false, err
+	}
+	chats, err := table.Collect(ctx, q, scanChat, "DELETE FROM chats WHERE instance_id = $1 AND id = $2"+
+		" AND NOT EXISTS (SELECT 1 FROM messages WHERE chat_id = $2) RETURNING "+chatColumns, w.instanceID, found[0].id)
+	if err != nil || len(chats) == 0 {
+		return chat, false, err
+	}
+	w.forget([]gateway.JID{found[0].jid, party.JID}, []gateway.JID{found[0].lid, party.LID})
+	return chats[0], chats[0].LastAt.UnixMilli() > 0, nil
+}
+
+// ChatMessagesUntil returns the internal identifiers of messages of a chat that were sent until
+// a time, or of all if it is zero; limit at most, and without those that are on their way.
+func (t *Tables) ChatMessagesUntil(ctx context.Context, chatID string, until time.Time, limit int) ([]string, error) {
+	ids, err := table.Collect(ctx, t.db.Scanner(), table.ScanText,
+		"SELECT id FROM messages WHERE chat_id = $1 AND sent_at <= $2 AND status <> 0 ORDER BY created_at, id LIMIT $3 + 0", chatID, untilMillis(until), limit)
+	if err != nil {
+		return nil, fmt.Errorf("store: messages of a chat: %w", err)
+	}
+	return ids, nil
+}
+
+// untilMillis is a bound that the zero time does not set.
+func untilMillis(until time.Time) int64 {
+	if until.IsZero() {
+		return 1 << 62
+	}
+	return table.Millis(until)
+}
+
+func muteMillis(until time.Time) int64 {
+	if until.Equal(gateway.MutedForever()) {
+		return mutedForever
+	}
+	return table.Millis(until)
+}
+
+// scannerWith scans more columns after those that are asked for.
+type scannerWith struct {
+	table.Scanner
+
+	more []any
+}
+
+// Scan scans all of them.
+func (s scannerWith) Scan(columns ...any) error {
+	return s.Scanner.Scan(slices.Concat(columns, s.more)...)
+}

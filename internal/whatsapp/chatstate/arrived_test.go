@@ -1,0 +1,42 @@
+package chatstate
+
+import (
+	"testing"
+	"time"
+
+	"go.mau.fi/whatsmeow/proto/waSyncAction"
+
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+func TestMutedUntil(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		muted bool
+		end   int64
+		want  time.Time
+	}{
+		"not muted":      {false, 5, time.Time{}},
+		"until a time":   {true, 1_893_553_445_000, time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)},
+		"for ever":       {true, -1, gateway.MutedForever()},
+		"without an end": {true, 0, gateway.MutedForever()},
+		"beyond time":    {true, 1<<63 - 1, gateway.MutedForever()},
+		"before time":    {true, -1 << 63, gateway.MutedForever()},
+	} {
+		if got := mutedUntil(&waSyncAction.MuteAction{Muted: &c.muted, MuteEndTimestamp: &c.end}); !got.Equal(c.want) {
+			t.Errorf("%s: got %s, want %s", name, got, c.want)
+		}
+	}
+}
+
+// A change reaches no further than the time at which it was made.
+func TestThrough(t *testing.T) {
+	t.Parallel()
+	at := time.Unix(1_000, 0)
+	for last, want := range map[int64]int64{0: 1_000, 900: 900, 1_100: 1_000, -5: 1_000, 1<<63 - 1: 1_000} {
+		got := through(&waSyncAction.SyncActionMessageRange{LastMessageTimestamp: &last}, at)
+		if got.Unix() != want || got.Nanosecond() != int(999*time.Millisecond) {
+			t.Errorf("a range until %d ends at %s", last, got)
+		}
+	}
+}

@@ -1,0 +1,157 @@
+// Package chatstate is the part of a session about how the account's owner arranges chats
+// (gateway.Chats): by the app state, which all devices of the account share. It changes the
+// app state, and translates what others change in it.
+package chatstate
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"go.mau.fi/whatsmeow"
+	"go.mau.fi/whatsmeow/appstate"
+	"go.mau.fi/whatsmeow/types"
+
+	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/whatsapp/wire"
+)
+
+// Config is what the chats of a session need of it. All of it is required.
+type Config struct {
+	Client func() *whatsmeow.Client // in use
+	// Person names somebody as completely as possible.
+	Person func(one, other types.JID, name string) gateway.Party
+	// Receive keeps something, and reports whether that was possible; else it gives the
+	// connection up. what names it in the log.
+	Receive func(incoming gateway.Incoming, what string, attrs ...slog.Attr) bool
+	Logger  *slog.Logger
+	Now     func() time.Time
+	Wait    time.Duration // how long the platform may take for one answer
+}
+
+// maxEchoes bounds how many changes by this device are remembered until they come back.
+const maxEchoes = 1_000
+
+// maxBatch bounds how many chats are passed on at once.
+const maxBatch = 500
+
+// Chats arranges chats. It is safe for concurrent use.
+type Chats struct {
+	config  Config
+	since   time.Time  // what is older was arranged before this device was told
+	sending sync.Mutex // held while the app state is changed: each change stands on the one before
+
+	mu      sync.Mutex
+	echoes  map[echo]struct{}
+	initial map[appstate.WAPatchName]gateway.ChatArrangements
+	unkept  map[appstate.WAPatchName]struct{} // to be read anew
+}
+
+// echo is a change that this device has made: the platform reports it to all devices.
+type echo struct {
+	index string
+	chat  types.JID
+	at    int64 // Unix milliseconds
+}
+
+var _ gateway.Chats = (*Chats)(nil)
+
+// New returns the chats of a session.
+func New(config Config) *Chats {
+	return &Chats{
+		config: config, since: config.Now(), echoes: map[echo]struct{}{}, initial: map[appstate.WAPatchName]gateway.ChatArrangements{},
+		unkept: map[appstate.WAPatchName]struct{}{},
+	}
+}
+
+// ChangeChat changes how a chat is arranged (gateway.Chats). Each collection of the app state
+// is a request of its own.
+func (c *Chats) ChangeChat(ctx context.Context, chat gateway.ChatAnchor, change gateway.ChatChange) error {
+	patches, err := patchesOf(chat, change)
+	if err != nil {
+		return err
+	}
+	for _, patch := range patches {
+		if err := c.Send(ctx, patch); err != nil {
+			return err
+		}
+	}
+	if change.Disappearing == nil {
+		return nil
+	}
+	to, err := wire.ToJID(chat.Party.Key())
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.config.Wait)
+	defer cancel()
+	if err := c.config.Client().SetDisappearingTimer(ctx, to, *change.Disappearing, c.config.Now()); err != nil {
+		return wire.Failure(err)
+	}
+	return nil
+}
+
+// DeleteChat deletes a chat (gateway.Chats).
+func (c *Chats) DeleteChat(ctx context.Context, chat gateway.ChatAnchor) error {
+	patch, err := deletion(chat)
+	if err != nil {
+		return err
+	}
+	return c.Send(ctx, patch)
+}
+
+// Send changes the app state. What this device has changed does not come to Arrived.
+func (c *Chats) Send(ctx context.Context, patch appstate.PatchInfo) error {
+	c.sending.Lock()
+	defer c.sending.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, c.config.Wait)
+	defer cancel()
+	client := c.config.Client()
+	key, err := client.Store.AppStateKeys.GetLatestAppStateSyncKeyID(ctx)
+	if err != nil {
+		return wire.Failure(err)
+	}
+	if key == nil {
+		return gateway.Errorf(gateway.Conflict, gateway.CodeNotSynced,
+			"the phone has not given this device the keys of its settings yet: open the messenger on the phone, and try again")
+	}
+	patch.Timestamp = c.config.Now()
+	c.expect(patch)
+	err = client.SendAppState(ctx, patch)
+	if errors.Is(err, whatsmeow.ErrAppStateUpdate) {
+		refusal := gateway.Errorf(gateway.Conflict, gateway.CodeChatRefused, "the platform refused the change")
+		refusal.Cause = err
+		return refusal
+	}
+	if err != nil {
+		return wire.Failure(err)
+	}
+	return nil
+}
+
+func (c *Chats) expect(patch appstate.PatchInfo) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.echoes) >= maxEchoes {
+		clear(c.echoes) // of changes that never came back
+	}
+	for _, mutation := range patch.Mutations {
+		if len(mutation.Index) < 2 {
+			continue
+		}
+		if chat, err := types.ParseJID(mutation.Index[1]); err == nil {
+			c.echoes[echo{mutation.Index[0], chat, patch.Timestamp.UnixMilli()}] = struct{}{}
+		}
+	}
+}
+
+// isEcho reports whether a change is one of this device, and forgets it then.
+func (c *Chats) isEcho(of echo) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_, own := c.echoes[of]
+	delete(c.echoes, of)
+	return own
+}
