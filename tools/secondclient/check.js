@@ -6,12 +6,14 @@
 import { createHash } from 'node:crypto'
 
 import { Sandbox } from './control.js'
+import { groupChecks } from './groups.js'
 import { expect, pause, until } from './wait.js'
 
 // The library and its Signal implementation write to the console, the latter
 // whole sessions with their keys.
 for (const method of ['log', 'info', 'warn', 'error', 'debug', 'trace']) console[method] = () => {}
 const { Client, trust } = await import('./client.js')
+const { peopleChecks } = await import('./people.js')
 
 // Baileys' numbers: the server, or another own device, has it; it was
 // delivered; it was read.
@@ -262,6 +264,10 @@ const checks = [
     await client.socket.groupLeave(made.id)
     expect((await sandbox.group(made.id)).participants.length === 2, 'it is still in the group')
   }],
+
+  ...groupChecks({ sandbox, device: () => client, own, friend, silent }),
+
+  ...peopleChecks({ sandbox, device: () => client, own, friend }),
 
   ...(secure ? [['files go both ways', async () => {
     const file = Buffer.alloc(200_000, 'a file ')

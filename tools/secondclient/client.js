@@ -1,6 +1,10 @@
 // One Baileys client, with its credentials in memory.
 
 import makeWASocket, { DisconnectReason, downloadMediaMessage, initAuthCreds, WA_CERT_DETAILS } from 'baileys'
+import libraryLogger from 'baileys/lib/Utils/logger.js'
+
+// What the library does with communities it writes to its own log, whatever logger it was given.
+libraryLogger.level = 'silent'
 
 /** Makes every client of this process trust a sandbox. */
 export function trust(rootKey) {

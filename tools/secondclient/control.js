@@ -65,6 +65,25 @@ export class Sandbox {
     return this.call('POST', '/groups', { subject, owner, participants: numbers.map((number) => ({ number })) })
   }
 
+  /** Votes in a poll that a phone shows. */
+  vote(number, id, ...options) {
+    return this.call('POST', `/phones/${number}/messages/${id}/vote`, { options })
+  }
+
+  /** Returns what is set in a group beside its members. */
+  groupSettings(id) {
+    return this.call('GET', `/groups/${id}/settings`)
+  }
+
+  changeGroup(id, change) {
+    return this.call('PUT', `/groups/${id}`, change)
+  }
+
+  /** Makes a phone follow the code of a link to a group. */
+  join(number, invite) {
+    return this.call('POST', `/phones/${number}/join`, { invite })
+  }
+
   group(id) {
     return this.call('GET', `/groups/${id}`)
   }

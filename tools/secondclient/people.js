@@ -1,0 +1,89 @@
+// Checks of polls and mentions, and of what an account says of itself and lets others do.
+
+import { createHash } from 'node:crypto'
+
+import { expect, until } from './wait.js'
+
+const { decryptPollVote, jidNormalizedUser } = await import('baileys')
+
+/** Returns the checks. device() is the linked client; own and friend are numbers. */
+export function peopleChecks({ sandbox, device, own, friend }) {
+  const chat = `${friend}@s.whatsapp.net`
+  const shown = (id) => async () => (await sandbox.messages(friend)).find((one) => one.messageId === id)
+
+  return [
+    ['a poll reaches the phone, and its vote is readable', async () => {
+      const values = ['Pix', 'Cartão', 'Dinheiro']
+      const id = await device().post(chat, { poll: { name: 'Como quer pagar?', values, selectableCount: 1 } })
+      const seen = await until('the poll', shown(id))
+      expect(seen.poll.options.join() === values.join() && seen.poll.maxAnswers === 1, `the phone shows ${JSON.stringify(seen)}`)
+      await sandbox.vote(friend, id, 'Cartão')
+      const vote = await until('the vote', () => device().received.find((one) => one.message.message?.pollUpdateMessage?.pollCreationMessageKey?.id === id))
+      const mine = [device().creds.me.id, device().creds.me.lid].map(jidNormalizedUser)
+      const theirs = [vote.chat, vote.chatAlt].filter(Boolean).map(jidNormalizedUser)
+      const options = readVote(vote.message.message.pollUpdateMessage.vote, id, device().sent.get(id).messageContextInfo.messageSecret, mine, theirs)
+      expect(options?.join() === sha256('Cartão'), `the vote says ${options}`)
+    }],
+
+    ["a phone's poll arrives", async () => {
+      const id = await sandbox.post(friend, { to: own, type: 'poll', text: 'Quando?', options: ['Hoje', 'Amanhã'], maxAnswers: 1 })
+      const { message } = await until('the poll', () => device().received.find((one) => one.id === id))
+      const poll = message.message.pollCreationMessage ?? message.message.pollCreationMessageV3
+      expect(poll?.name === 'Quando?' && poll.options.map((one) => one.optionName).join() === 'Hoje,Amanhã', `it is ${JSON.stringify(message.message)}`)
+    }],
+
+    ['mentions go both ways', async () => {
+      const group = (await sandbox.createGroup('Mentions', friend, own)).id
+      await until('the group', () => device().groups.some((one) => one.id === group))
+      const id = await device().post(group, { text: `@${friend} look`, mentions: [chat] })
+      const seen = await until('the text', shown(id))
+      expect(JSON.stringify(seen.mentions).includes(friend), `the phone shows ${JSON.stringify(seen)}`)
+      const back = await sandbox.post(friend, { to: group, type: 'text', text: `@${own} seen`, mentions: [own] })
+      const { message } = await until('the answer', () => device().received.find((one) => one.id === back && one.text))
+      expect(message.message.extendedTextMessage?.contextInfo?.mentionedJid?.length === 1, `it is ${JSON.stringify(message.message)}`)
+    }],
+
+    ['what the account says of itself is seen', async () => {
+      await device().socket.updateProfileStatus('open until six')
+      expect((await sandbox.phone(own)).about === 'open until six', `it says ${(await sandbox.phone(own)).about}`)
+    }],
+
+    ['privacy settings are changed and read', async () => {
+      await device().socket.updateLastSeenPrivacy('contacts')
+      await device().socket.updateReadReceiptsPrivacy('none')
+      await device().socket.updateDefaultDisappearingMode(604_800)
+      const now = await device().socket.fetchPrivacySettings(true)
+      expect(now.last === 'contacts' && now.readreceipts === 'none', `they are ${JSON.stringify(now)}`)
+      await device().socket.updateReadReceiptsPrivacy('all')
+    }],
+
+    ['who is blocked is on the list, and is heard no more', async () => {
+      await device().socket.updateBlockStatus(chat, 'block')
+      const { lid } = await sandbox.phone(friend)
+      expect((await device().socket.fetchBlocklist()).includes(lid), 'it is not on the list')
+      const unheard = await sandbox.send(friend, own, 'unheard')
+      await device().socket.updateBlockStatus(chat, 'unblock')
+      expect(!(await device().socket.fetchBlocklist()).includes(lid), 'it is still on the list')
+      const heard = await sandbox.send(friend, own, 'heard')
+      await until('the next text', () => device().received.some((one) => one.id === heard))
+      expect(!device().received.some((one) => one.id === unheard), 'what was written meanwhile came')
+    }]
+  ]
+}
+
+const sha256 = (text) => createHash('sha256').update(text).digest('hex')
+
+/** Decrypts a vote, whichever addresses it was made with. Returns the hashes of what was chosen. */
+function readVote(vote, pollMsgId, pollEncKey, creators, voters) {
+  for (const pollCreatorJid of creators) {
+    for (const voterJid of voters) {
+      try {
+        const { selectedOptions } = decryptPollVote(vote, { pollCreatorJid, pollMsgId, pollEncKey, voterJid })
+        return selectedOptions.map((one) => Buffer.from(one).toString('hex'))
+      } catch {
+        // It was made with other addresses.
+      }
+    }
+  }
+  return undefined
+}
