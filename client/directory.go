@@ -65,6 +65,11 @@ func (c *Client) Unblock(ctx context.Context, instanceID, phone string) error {
 	return c.call(ctx, http.MethodDelete, contactPath(instanceID, phone, "/block"), nil, nil)
 }
 
+// RejectCall rejects a call that rings; callID is from a CallReceivedEvent.
+func (c *Client) RejectCall(ctx context.Context, instanceID, callID string) error {
+	return c.call(ctx, http.MethodPost, instancePath(instanceID, "/calls/"+url.PathEscape(callID)+"/reject"), nil, nil)
+}
+
 func contactPath(instanceID, phone, rest string) string {
 	return instancePath(instanceID, "/contacts/"+url.PathEscape(phone)+rest)
 }

@@ -24,6 +24,7 @@ const (
 	CodeNotSynced              = "INSTANCE_NOT_SYNCED"
 	CodeProfileChangeRefused   = "PROFILE_CHANGE_REFUSED"
 	CodePrivacyChangeRefused   = "PRIVACY_CHANGE_REFUSED"
+	CodeCallNotFound           = "CALL_NOT_FOUND"
 	CodeBlockRefused           = "BLOCK_REFUSED"
 	CodeGroupNotFound          = "GROUP_NOT_FOUND"
 	CodeGroupAdminRequired     = "GROUP_ADMIN_REQUIRED"

@@ -26,6 +26,7 @@ const (
 	TypeGroupUpdated       = "group.updated"              // a group was changed
 	TypeContactUpdated     = "contact.updated"            // a contact changed, or the gateway learned more about one
 	TypeCallReceived       = "call.received"              // somebody calls
+	TypeCallEnded          = "call.ended"                 // a call that rang has ended
 	TypeAccountUpdated     = "account.updated"            // the messenger account of the instance changed, here or on the phone
 	TypeWebhookSuspended   = "instance.webhook_suspended" // the webhook was suspended
 	TypeEventsExpired      = "events.expired"             // events were removed before they were delivered
@@ -50,6 +51,7 @@ func decoders() map[string]func(json.RawMessage) (any, error) {
 		TypeGroupUpdated:       decoded[GroupUpdatedEvent],
 		TypeContactUpdated:     decoded[ContactUpdatedEvent],
 		TypeCallReceived:       decoded[CallReceivedEvent],
+		TypeCallEnded:          decoded[CallEndedEvent],
 		TypeAccountUpdated:     decoded[AccountUpdatedEvent],
 		TypeWebhookSuspended:   decoded[WebhookSuspendedEvent],
 		TypeEventsExpired:      decoded[EventsExpiredEvent],
@@ -367,6 +369,16 @@ type CallReceivedEvent struct {
 	From   *Person `json:"from"`   // Who calls.
 	CallID string  `json:"callId"` // The platform's identifier of the call.
 	Video  bool    `json:"video"`  // Whether it is a video call.
+}
+
+// CallEndedEvent is the data of TypeCallEnded: a call that rang has ended.
+type CallEndedEvent struct {
+	Chat
+	From   *Person `json:"from"`   // Who called.
+	CallID string  `json:"callId"` // The platform's identifier of the call.
+	// rejected (here, or on the phone), missed (nobody answered, or the caller gave
+	// up), accepted_elsewhere (on the phone) or ended (the platform says no more).
+	Reason string `json:"reason"`
 }
 
 // AccountUpdatedEvent is the data of TypeAccountUpdated: the messenger account

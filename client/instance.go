@@ -48,9 +48,13 @@ type Instance struct {
 
 	// Pace, Typing and NumberChecks are what the instance keeps to when it writes; zero is
 	// off.
-	Pace         Pace   `json:"pace,omitzero"`
-	Typing       bool   `json:"typing,omitempty"`
-	NumberChecks Budget `json:"numberChecks,omitzero"`
+	Pace   Pace `json:"pace,omitzero"`
+	Typing bool `json:"typing,omitempty"`
+	// RejectCalls is whether calls of people are rejected; RejectCallsText is what the
+	// callers get, empty for nothing.
+	RejectCalls     bool   `json:"rejectCalls,omitempty"`
+	RejectCallsText string `json:"rejectCallsText,omitempty"`
+	NumberChecks    Budget `json:"numberChecks,omitzero"`
 	// RestrictedUntil is until when the platform does not let the account write to new
 	// contacts; nil if it does.
 	RestrictedUntil *time.Time `json:"restrictedUntil,omitempty"`
@@ -88,9 +92,13 @@ type InstanceChange struct {
 	Proxy  *string
 	Device *DeviceChange
 
-	Pace         *PaceChange
-	Typing       *bool
-	NumberChecks *BudgetChange
+	Pace   *PaceChange
+	Typing *bool
+	// RejectCalls rejects calls of people; RejectCallsText is what callers get, empty for
+	// nothing.
+	RejectCalls     *bool
+	RejectCallsText *string
+	NumberChecks    *BudgetChange
 }
 
 // PaceChange is what is to be changed of a Pace. A nil field stays as it is; zero is off.
@@ -130,6 +138,14 @@ func (c InstanceChange) MarshalJSON() ([]byte, error) {
 	}
 	if c.Pace != nil {
 		patch["pace"] = c.Pace
+	}
+	if c.RejectCalls != nil {
+		patch["rejectCalls"] = *c.RejectCalls
+	}
+	if c.RejectCallsText != nil {
+		if patch["rejectCallsText"] = *c.RejectCallsText; *c.RejectCallsText == "" {
+			patch["rejectCallsText"] = nil
+		}
 	}
 	if c.Typing != nil {
 		patch["typing"] = *c.Typing

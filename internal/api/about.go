@@ -5,6 +5,7 @@ package api
 import (
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/recado-project/recado/internal/api/calls"
 	"github.com/recado-project/recado/internal/api/chats"
 	"github.com/recado-project/recado/internal/api/contract"
 	"github.com/recado-project/recado/internal/api/groups"
@@ -38,6 +39,7 @@ func tags() []*huma.Tag {
 		{Name: chats.Tag, Description: "What the gateway has kept: chats, the messages in them, and a search through their words. Reading asks the platform nothing, and works while an instance is not connected."},
 		{Name: tagDirectory, Description: "Numbers and contacts."},
 		{Name: profiles.Tag, Description: "The messenger account of an instance: what others see of it, its privacy settings, and whom it has blocked."},
+		{Name: calls.Tag, Description: "Calls that ring: rejecting one. Whether all are rejected is a setting of the instance."},
 		{Name: groups.Tag, Description: "Groups and communities: which there are, what is set in them, who is in them, and how people come in."},
 		{Name: tagEvents, Description: "The events of an instance, by webhook or as a stream. Both read the same log, which loses nothing for as long as events are kept."},
 		{Name: tagPartner, Description: "Create and remove instances and API keys. Needs a partner key."},

@@ -7,6 +7,7 @@
 //   - body: reading a JSON body within bounds
 //   - format: the formats of strings
 //   - groups: the resources of groups and communities
+//   - calls: the resource of calls
 //   - profiles: the resources of the instance's own messenger account
 //   - reference: the reference page
 //
@@ -23,6 +24,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/api/body"
+	"github.com/recado-project/recado/internal/api/calls"
 	"github.com/recado-project/recado/internal/api/chats"
 	"github.com/recado-project/recado/internal/api/contract"
 	"github.com/recado-project/recado/internal/api/groups"
@@ -65,6 +67,7 @@ type Config struct {
 	Directory Directory
 	Groups    groups.UseCases
 	Profiles  profiles.UseCases
+	Calls     calls.UseCases
 	Access    Access
 	Events    Events
 	Webhooks  webhooks.UseCases
@@ -113,7 +116,7 @@ type API struct {
 
 // New builds the API. It starts nothing.
 func New(config Config) (*API, error) {
-	for _, service := range []any{config.Instances, config.Messages, config.Chats, config.Directory, config.Groups, config.Profiles, config.Access, config.Events, config.Webhooks} {
+	for _, service := range []any{config.Instances, config.Messages, config.Chats, config.Directory, config.Groups, config.Profiles, config.Calls, config.Access, config.Events, config.Webhooks} {
 		if service == nil {
 			return nil, errors.New("api: a use case is missing")
 		}

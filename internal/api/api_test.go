@@ -23,6 +23,7 @@ import (
 
 	"github.com/recado-project/recado/internal/access"
 	"github.com/recado-project/recado/internal/api"
+	"github.com/recado-project/recado/internal/call"
 	"github.com/recado-project/recado/internal/chat"
 	"github.com/recado-project/recado/internal/directory"
 	"github.com/recado-project/recado/internal/eventlog"
@@ -116,6 +117,7 @@ func newFixture(tb testing.TB, change func(*api.Config)) *fixture {
 		Directory: people,
 		Groups:    newGroups(tb, f.instances, people),
 		Profiles:  newProfiles(tb, f.instances),
+		Calls:     newCalls(tb, f.instances, data, logger),
 		Access:    f.access,
 		Events:    f.events,
 		Webhooks:  f.webhooks,
@@ -171,6 +173,18 @@ func newGroups(tb testing.TB, sessions *instance.Service, people *directory.Serv
 	}
 	tb.Cleanup(func() { _ = pictures.Close() })
 	made, err := group.New(group.Config{Sessions: sessions, Directory: people, Pictures: pictures})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return made
+}
+
+func newCalls(tb testing.TB, sessions *instance.Service, data *store.Store, logger *slog.Logger) *call.Service {
+	tb.Helper()
+	made, err := call.New(call.Config{
+		Sessions: sessions, Store: data, Logger: logger,
+		SendText: func(context.Context, string, gateway.JID, string) error { return nil },
+	})
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -38,6 +38,8 @@ type Instance struct {
 	Pace           *Pace               `json:"pace,omitempty" doc:"How fast messages leave the queue; left out if nothing is set."`
 	Typing         bool                `json:"typing,omitempty" doc:"Whether a chat is shown typing before a text from the queue; left out if not." example:"true"`
 	NumberChecks   *Budget             `json:"numberChecks,omitempty" doc:"How many numbers the platform may be asked about; left out if nothing is set."`
+	RejectCalls    bool                `json:"rejectCalls,omitempty" doc:"Whether calls of people are rejected; left out if not." example:"true"`
+	CallText       string              `json:"rejectCallsText,omitempty" doc:"The text that a caller gets who was rejected; left out if there is none." example:"No calls here, please write."`
 	Restricted     *contract.Timestamp `json:"restrictedUntil,omitempty" doc:"Until when the platform does not let the account write to new contacts, or an hour after it has last said so without an end; left out if it does."`
 	CreatedAt      contract.Timestamp  `json:"createdAt"`
 	UpdatedAt      contract.Timestamp  `json:"updatedAt"`
@@ -97,6 +99,9 @@ type changeInstanceBody struct {
 	Pace         *changePaceBody   `json:"pace,omitempty" doc:"How fast messages leave the queue; null: as fast as they can."`
 	Typing       *bool             `json:"typing,omitempty" nullable:"true" doc:"Whether a chat is shown typing before a text from the queue; null: not." example:"true"`
 	NumberChecks *changeBudgetBody `json:"numberChecks,omitempty" doc:"How many numbers check-numbers may ask the platform about; null: any number."`
+
+	RejectCalls *bool   `json:"rejectCalls,omitempty" nullable:"true" doc:"Whether calls of people are rejected as soon as they ring; those of groups ring. null: not." example:"true"`
+	CallText    *string `json:"rejectCallsText,omitempty" nullable:"true" minLength:"1" maxLength:"1024" doc:"A text that a caller gets who was rejected, through the queue: once within an hour, and at most 60 callers within an hour. null: none." example:"No calls here, please write."`
 }
 
 type changeLabelBody struct {
@@ -158,6 +163,8 @@ func (in *changeInstanceInput) care(given changeInstanceBody) instance.CareChang
 		Typing:          orNone(in, "typing", "", given.Typing),
 		ChecksPerHour:   orNone(in, "numberChecks", "perHour", checks.PerHour),
 		ChecksPerDay:    orNone(in, "numberChecks", "perDay", checks.PerDay),
+		RejectCalls:     orNone(in, "rejectCalls", "", given.RejectCalls),
+		CallText:        orNone(in, "rejectCallsText", "", given.CallText),
 	}
 }
 
@@ -205,6 +212,7 @@ func newInstance(shown gateway.Instance, now time.Time) Instance {
 		}
 	}
 	made.Typing = shown.Care.Typing
+	made.RejectCalls, made.CallText = shown.Care.Calls.Reject, shown.Care.Calls.Text
 	if shown.Care.NumberChecks != (gateway.Budget{}) {
 		made.NumberChecks = new(Budget(shown.Care.NumberChecks))
 	}

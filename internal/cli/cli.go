@@ -12,6 +12,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/recado-project/recado/internal/cli/calls"
 	"github.com/recado-project/recado/internal/cli/data"
 	"github.com/recado-project/recado/internal/cli/groups"
 	"github.com/recado-project/recado/internal/cli/profiles"
@@ -45,6 +46,7 @@ type commands struct {
 	Profile     profiles.Command      `cmd:"" help:"Show and change what others see of the account."`
 	Privacy     profiles.Privacy      `cmd:"" help:"Show and change what the account lets others see and do."`
 	Blocks      profiles.Blocks       `cmd:"" help:"List the people whom the account has blocked."`
+	Calls       calls.Command         `cmd:"" help:"Reject calls. To reject all, see recado instances set."`
 	Groups      groups.Command        `cmd:"" help:"List, create, change, join and leave groups."`
 	Communities groups.Communities    `cmd:"" help:"List, create, link and unlink communities."`
 	Presence    presenceCommand       `cmd:"" help:"Show a contact that the account is typing, recording, or online."`

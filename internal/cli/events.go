@@ -71,6 +71,8 @@ func eventLine(event client.Event) string {
 		parts = append(parts, terminal.OrNone(data.JID), terminal.OrNone(data.Name))
 	case client.CallReceivedEvent:
 		parts = append(parts, data.Chat.Chat)
+	case client.CallEndedEvent:
+		parts = append(parts, data.Chat.Chat, data.Reason)
 	case client.AccountUpdatedEvent:
 		parts = append(parts, data.Change)
 	case client.WebhookSuspendedEvent:

@@ -121,7 +121,12 @@ func peopleDescriptions() []eventDescription {
 		},
 		{
 			data: eventlog.CallReceived{}, order: "the chat",
-			text: "The phone is ringing. The gateway can't answer a call, but you can write to the caller.",
+			text: "The phone is ringing. The gateway can't answer a call, but [reject it](guide.md#calls), and you can write to the caller.",
+		},
+		{
+			data: eventlog.CallEnded{}, order: "the chat",
+			text: "It rings no more. The platform does not always say how a call has ended, and says nothing of calls that end while the\n" +
+				"gateway is not connected.",
 		},
 		{
 			data: eventlog.AccountUpdated{}, order: "the instance",

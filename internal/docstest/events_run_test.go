@@ -182,8 +182,10 @@ func (s *story) meetPeople() {
 	s.phones.Presence(s.t, anaNumber, shopNumber, "available")
 	s.phones.Presence(s.t, anaNumber, shopNumber, "unavailable")
 	s.keep(eventlog.KindPresence, "Gone", with("presence", "unavailable"))
-	s.phones.Call(s.t, anaNumber, shopNumber, true)
+	call := s.phones.Call(s.t, anaNumber, shopNumber, true)
 	s.keep(eventlog.KindCallReceived, "A video call", func(map[string]any) bool { return true })
+	s.phones.EndCall(s.t, anaNumber, call, "hangup")
+	s.keep(eventlog.KindCallEnded, "The caller gave up", with("callId", call))
 
 	s.phones.Update(s.t, shopNumber, map[string]any{"about": "Aberto das 8 às 18"})
 	s.keep(eventlog.KindAccountUpdated, "It says something else about itself", with("change", "about"))

@@ -10,6 +10,7 @@ const (
 	KindGroupUpdated   Kind = "group.updated"
 	KindContactUpdated Kind = "contact.updated"
 	KindCallReceived   Kind = "call.received"
+	KindCallEnded      Kind = "call.ended"
 	KindAccountUpdated Kind = "account.updated"
 )
 
@@ -20,6 +21,7 @@ func peopleKinds() []Description {
 		{GroupUpdated{}, "a group was changed"},
 		{ContactUpdated{}, "a contact changed, or the gateway learned more about one"},
 		{CallReceived{}, "somebody calls"},
+		{CallEnded{}, "a call that rang has ended"},
 		{AccountUpdated{}, "the messenger account of the instance changed, here or on the phone"},
 	}
 }
@@ -90,7 +92,23 @@ func NewContactUpdated(change gateway.ContactChange) ContactUpdated {
 // Kind is contact.updated.
 func (ContactUpdated) Kind() Kind { return KindContactUpdated }
 
-// CallReceived reports that a call rings. The gateway can't answer it.
+// CallEnded reports how a call has ended that rang.
+type CallEnded struct {
+	Chat
+	From   *Person `json:"from" doc:"Who called."`
+	CallID string  `json:"callId" doc:"The platform's identifier of the call."`
+	Reason string  `json:"reason" doc:"rejected (here, or on the phone), missed (nobody answered, or the caller gave up), accepted_elsewhere (on the phone) or ended (the platform says no more)."`
+}
+
+// NewCallEnded makes the data of the end of a call.
+func NewCallEnded(end gateway.CallEnd) CallEnded {
+	return CallEnded{Chat: NewChat(end.Chat), From: NewPerson(end.From), CallID: end.ID, Reason: string(end.Reason)}
+}
+
+// Kind is call.ended.
+func (CallEnded) Kind() Kind { return KindCallEnded }
+
+// CallReceived reports that a call rings. The gateway can't answer it, but reject it.
 type CallReceived struct {
 	Chat
 	From   *Person `json:"from" doc:"Who calls."`

@@ -11,7 +11,17 @@ type Care struct {
 	// Typing says whether a chat is shown typing before a text from the queue.
 	Typing       bool
 	NumberChecks Budget
+	Calls        CallRule
 }
+
+// CallRule is what becomes of calls of people. The zero value lets them ring.
+type CallRule struct {
+	Reject bool
+	Text   string // that a caller who was rejected gets, once in a while; empty: none
+}
+
+// MaxCallText is how many characters the text of a CallRule may have.
+const MaxCallText = 1024
 
 // Pace is how fast messages of an instance leave the queue. A zero field sets no limit.
 type Pace struct {

@@ -67,6 +67,7 @@ const (
 	CodeChatNotFound        = "CHAT_NOT_FOUND"
 	CodeProfileRefused      = "PROFILE_CHANGE_REFUSED"
 	CodePrivacyRefused      = "PRIVACY_CHANGE_REFUSED"
+	CodeCallNotFound        = "CALL_NOT_FOUND"
 	CodeBlockRefused        = "BLOCK_REFUSED"
 	CodeNotSynced           = "INSTANCE_NOT_SYNCED"
 	CodeChatRefused         = "CHAT_CHANGE_REFUSED"

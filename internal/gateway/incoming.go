@@ -64,6 +64,42 @@ func (c Call) Cleaned(now time.Time) Incoming {
 	return c
 }
 
+// CallEnd says how a call has ended that rang.
+type CallEnd struct {
+	ID     string // the platform's
+	From   Party
+	Chat   Party // the caller, or the group that was called
+	Reason CallEndReason
+	At     time.Time
+}
+
+func (CallEnd) incoming() {}
+
+// Cleaned cleans the identifier and the names, and bounds the time.
+func (c CallEnd) Cleaned(now time.Time) Incoming {
+	c.ID = CleanID(c.ID)
+	c.From, c.Chat = c.From.cleaned(), c.Chat.cleaned()
+	c.At = CleanTime(c.At, now)
+	return c
+}
+
+// CallEndReason says how a call has ended.
+type CallEndReason string
+
+// The reasons.
+const (
+	CallRejected CallEndReason = "rejected"           // here, or on the phone
+	CallMissed   CallEndReason = "missed"             // nobody answered, or the caller gave up
+	CallAccepted CallEndReason = "accepted_elsewhere" // on the phone
+	CallEnded    CallEndReason = "ended"              // the platform says no more
+)
+
+// Calls is the part of a session that is about calls.
+type Calls interface {
+	// RejectCall rejects a call that rings. Its error is NotFound if no such call rings.
+	RejectCall(ctx context.Context, callID string) error
+}
+
 // Receipt says that messages have reached a later status.
 type Receipt struct {
 	Chat       Party

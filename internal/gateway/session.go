@@ -18,6 +18,7 @@ type Session interface {
 	Groups
 	OwnAccount
 	Chats
+	Calls
 
 	// Self returns the account that the session belongs to; empty before it is
 	// linked.

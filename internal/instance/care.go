@@ -5,6 +5,7 @@ package instance
 import (
 	"fmt"
 	"time"
+	"unicode/utf8"
 
 	"github.com/recado-project/recado/internal/gateway"
 )
@@ -17,10 +18,15 @@ type CareChange struct {
 	NewChatsPerHour, NewChatsPerDay *int
 	Typing                          *bool
 	ChecksPerHour, ChecksPerDay     *int
+	RejectCalls                     *bool
+	CallText                        *string
 }
 
 // check refuses what can't be, by the names of the API's fields.
 func (c CareChange) check(refuse func(field, message string)) {
+	if c.CallText != nil && utf8.RuneCountInString(*c.CallText) > gateway.MaxCallText {
+		refuse("rejectCallsText", fmt.Sprintf("must have %d characters or less", gateway.MaxCallText))
+	}
 	for _, wait := range []struct {
 		field string
 		value *time.Duration
@@ -55,6 +61,8 @@ func (c CareChange) apply(care *gateway.Care) {
 	set(&care.Typing, c.Typing)
 	set(&care.NumberChecks.PerHour, c.ChecksPerHour)
 	set(&care.NumberChecks.PerDay, c.ChecksPerDay)
+	set(&care.Calls.Reject, c.RejectCalls)
+	set(&care.Calls.Text, c.CallText)
 }
 
 // set changes a setting, unless it is to stay.

@@ -42,6 +42,11 @@ func noticeOf(incoming gateway.Incoming) (notice, error) {
 			origin:    origin{what: "call", chat: incoming.Chat, by: incoming.From, key: incoming.ID, at: incoming.At},
 			sourceKey: "call/" + incoming.ID, data: eventlog.NewCallReceived(incoming),
 		}, nil
+	case gateway.CallEnd:
+		return notice{
+			origin:    origin{what: "call_end", chat: incoming.Chat, by: incoming.From, key: "end/" + incoming.ID, at: incoming.At},
+			sourceKey: "call-end/" + incoming.ID, data: eventlog.NewCallEnded(incoming),
+		}, nil
 	case gateway.AccountChange:
 		return notice{origin: origin{at: incoming.At}, sourceKey: incoming.SourceKey, data: eventlog.NewAccountUpdated(incoming)}, nil
 	case gateway.ContactPresence:
@@ -61,5 +66,11 @@ func (r receiver) appendNotice(ctx context.Context, incoming gateway.Incoming) (
 	if err != nil {
 		return origin{}, fmt.Errorf("messaging: make event %s: %w", notice.data.Kind(), err)
 	}
-	return notice.origin, r.append(ctx, event)
+	if err := r.append(ctx, event); err != nil {
+		return notice.origin, err
+	}
+	if call, rings := incoming.(gateway.Call); rings && r.config.Rings != nil {
+		r.config.Rings(ctx, r.instanceID, call)
+	}
+	return notice.origin, nil
 }

@@ -25,7 +25,9 @@ type ReceiverConfig struct {
 	Encoder gateway.Encoder
 	Chats   Chats
 	Logger  *slog.Logger
-	Tracer  *trace.Tracer // shows what comes in in traces; nil: there are none. All others are required
+	// Rings is told of every call, after its event is kept; it must not wait. nil: nobody is.
+	Rings  func(ctx context.Context, instanceID string, call gateway.Call)
+	Tracer *trace.Tracer // shows what comes in in traces; nil: there are none. All others are required
 }
 
 // Chats keeps what the account's owner does with chats.

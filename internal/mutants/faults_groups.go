@@ -71,5 +71,25 @@ func profileFaults() []fault {
 			old: "middle := square(full.Bounds())", new: "middle := full.Bounds()",
 			test: serverTests, run: "Profile$",
 		},
+		{
+			name: "a caller gets one text", file: "internal/call/call.go",
+			old: "if _, got := callers[caller]; got || ", new: "if ",
+			test: "./internal/call", run: "TextsToCallers",
+		},
+		{
+			name: "a call of a group is not rejected by itself", file: "internal/call/call.go",
+			old: "	if call.Chat.JID.IsGroup() {\n		return // it is not only this account's\n	}\n", new: "",
+			test: serverTests, run: "AllCallsAreRejected",
+		},
+		{
+			name: "the calls that ring are bounded", file: "internal/whatsapp/caches/ringing.go",
+			old: "	if len(r.calls) > maxRinging {", new: "	if len(r.calls) < 0 {",
+			test: "./internal/whatsapp/caches", run: "RingingCallsAreBounded",
+		},
+		{
+			name: "a late call is not answered", file: "internal/call/call.go",
+			old: "rule.Reject && now.Sub(call.At) <= freshness", new: "rule.Reject",
+			test: "./internal/call", run: "LateCalls",
+		},
 	}
 }

@@ -87,7 +87,7 @@ func (s *Server) compose() error {
 	s.Sessions = session.New(session.Config{
 		Accounts: accounts, Groups: s.Groups, Linking: s.Linking, Presences: s.Presences, Receipts: receipts,
 		Faults: s.Faults, Load: s.load, Authority: s.authority, Connections: s.connections,
-		Logger: cfg.Logger, Unknown: unknown, Welcome: s.Phones.Greet, Rename: s.Profiles.Rename,
+		Logger: cfg.Logger, Unknown: unknown, Welcome: s.Phones.Greet, Call: s.Phones.TakeCall, Rename: s.Profiles.Rename,
 		Requests: []map[string]account.Handler{
 			preKeys.Requests(), s.Profiles.Requests(), settings.Requests(), s.Linking.Requests(), s.Groups.Requests(),
 		},

@@ -19,6 +19,7 @@ import (
 	"github.com/recado-project/recado/internal/admin"
 	"github.com/recado-project/recado/internal/api"
 	"github.com/recado-project/recado/internal/api/contract"
+	"github.com/recado-project/recado/internal/call"
 	"github.com/recado-project/recado/internal/chat"
 	"github.com/recado-project/recado/internal/directory"
 	"github.com/recado-project/recado/internal/eventlog"
@@ -150,6 +151,7 @@ type Server struct {
 	directory   *directory.Service
 	groups      *group.Service
 	profiles    *profile.Service
+	calls       *call.Service
 	messages    *messaging.Service
 	chats       *chat.Service
 	keeper      *chat.Keeper
@@ -272,6 +274,7 @@ func (s *Server) Run(ctx context.Context) error {
 		worker.Worker{Name: "connector", Run: s.connector.Run, Ready: s.connector.Ready()},
 		worker.Worker{Name: "instances", Run: s.instances.Run},
 		worker.Worker{Name: "messages", Run: s.messages.Run},
+		worker.Worker{Name: "calls", Run: s.calls.Run},
 		worker.Worker{Name: "node", Run: s.node.Run, Ready: s.node.Ready()},
 		worker.Worker{Name: "http", Run: s.serve},
 		worker.Worker{Name: "drain", Run: s.drain, StopWait: s.config.DrainWait + stopWait},
@@ -336,6 +339,7 @@ func (s *Server) openAPI() error {
 		Directory: s.directory,
 		Groups:    s.groups,
 		Profiles:  s.profiles,
+		Calls:     s.calls,
 		Access:    s.access,
 		Events:    s.log,
 		Webhooks:  s.webhooks,

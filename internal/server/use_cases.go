@@ -7,9 +7,11 @@ import (
 	"net"
 
 	"github.com/recado-project/recado/internal/access"
+	"github.com/recado-project/recado/internal/call"
 	"github.com/recado-project/recado/internal/chat"
 	"github.com/recado-project/recado/internal/directory"
 	"github.com/recado-project/recado/internal/eventlog"
+	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/group"
 	"github.com/recado-project/recado/internal/instance"
 	"github.com/recado-project/recado/internal/messaging"
@@ -21,7 +23,7 @@ import (
 // buildUseCases makes the services that work with the store and the connector. Each
 // step needs the ones before it.
 func (s *Server) buildUseCases() error {
-	for _, build := range []func() error{s.buildNode, s.buildAccess, s.buildUsers, s.buildEvents, s.buildInstances, s.buildMessages, s.buildGroups, s.buildProfiles, s.buildChats} {
+	for _, build := range []func() error{s.buildNode, s.buildAccess, s.buildUsers, s.buildEvents, s.buildInstances, s.buildMessages, s.buildGroups, s.buildProfiles, s.buildCalls, s.buildChats} {
 		if err := build(); err != nil {
 			return fmt.Errorf("server: %w", err)
 		}
@@ -89,6 +91,8 @@ func (s *Server) buildInstances() error {
 	}
 	receiver, err := messaging.NewReceiver(messaging.ReceiverConfig{
 		Store: s.store, Log: s.log, Encoder: s.connector, Chats: s.keeper, Logger: c.Logger, Tracer: s.tracer,
+		// No session receives a call before the use cases of calls are there.
+		Rings: func(ctx context.Context, instanceID string, call gateway.Call) { s.calls.Rings(ctx, instanceID, call) },
 	})
 	if err != nil {
 		return err
@@ -111,6 +115,18 @@ func (s *Server) buildGroups() (err error) {
 
 func (s *Server) buildProfiles() (err error) {
 	s.profiles, err = profile.New(profile.Config{Sessions: s.instances, Pictures: s.media})
+	return err
+}
+
+// buildCalls makes what rejects calls. A text for a caller waits in the queue as every other.
+func (s *Server) buildCalls() (err error) {
+	s.calls, err = call.New(call.Config{
+		Sessions: s.instances, Store: s.store, Logger: s.config.Logger, Now: s.config.Now,
+		SendText: func(ctx context.Context, instanceID string, to gateway.JID, text string) error {
+			_, err := s.messages.SendText(ctx, messaging.Request{InstanceID: instanceID, To: gateway.Recipient{Chat: to}, Later: true}, text)
+			return err
+		},
+	})
 	return err
 }
 

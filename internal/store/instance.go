@@ -21,9 +21,9 @@ const (
 	// changingColumns are the columns of what may change; changingValues has their order.
 	changingColumns = "name, status, reason, device, profile_jid, profile_lid, profile_name, profile_picture_url, " +
 		"proxy, device_name, device_kind, pace_gap, pace_jitter, pace_per_minute, new_chats_per_hour, new_chats_per_day, " +
-		"typing, number_checks_per_hour, number_checks_per_day, restricted_since, restricted_until, restricted_reported, updated_at, proxy_seal"
+		"typing, number_checks_per_hour, number_checks_per_day, restricted_since, restricted_until, restricted_reported, updated_at, proxy_seal, calls_reject, calls_text"
 
-	changingParameters = "$4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27"
+	changingParameters = "$4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29"
 )
 
 func instanceNotFound() error {
@@ -197,7 +197,7 @@ func (s *Store) UpdateInstance(
 func (s *Store) writeInstance(ctx context.Context, q table.Querier, instance gateway.Instance) error {
 	values := append([]any{instance.ID, instance.AccountID, table.Millis(instance.CreatedAt)}, s.changingValues(instance)...)
 	_, err := q.ExecContext(ctx, "UPDATE instances SET ("+changingColumns+") = ("+changingParameters+
-		"), status_epoch = CASE WHEN status = $5 THEN status_epoch ELSE $28 END WHERE id = $1 AND account_id = $2 AND created_at = $3",
+		"), status_epoch = CASE WHEN status = $5 THEN status_epoch ELSE $30 END WHERE id = $1 AND account_id = $2 AND created_at = $3",
 		append(values, gateway.TenureOf(ctx).Epoch)...)
 	return err
 }
@@ -212,6 +212,7 @@ func (s *Store) changingValues(i gateway.Instance) []any {
 		i.Care.Pace.NewChats.PerHour, i.Care.Pace.NewChats.PerDay,
 		i.Care.Typing, i.Care.NumberChecks.PerHour, i.Care.NumberChecks.PerDay,
 		table.Millis(i.Restricted.Since), table.Millis(i.Restricted.Until), table.Millis(i.Restricted.Reported), table.Millis(i.UpdatedAt), seal,
+		i.Care.Calls.Reject, i.Care.Calls.Text,
 	}
 }
 
@@ -267,7 +268,7 @@ func (s *Store) scanInstance(ctx context.Context) func(row table.Scanner) (gatew
 			&proxy, &i.Label.Name, &i.Label.Kind, &gap, &jitter, &i.Care.Pace.PerMinute,
 			&i.Care.Pace.NewChats.PerHour, &i.Care.Pace.NewChats.PerDay,
 			&i.Care.Typing, &i.Care.NumberChecks.PerHour, &i.Care.NumberChecks.PerDay,
-			&since, &until, &reported, &updatedAt, &seal)
+			&since, &until, &reported, &updatedAt, &seal, &i.Care.Calls.Reject, &i.Care.Calls.Text)
 		if err == nil && seal != 0 {
 			proxy, err = s.vault.OpenText(ctx, vault.Proxy(i.ID), proxy, seal)
 		}

@@ -328,6 +328,12 @@ func (p *Phones) Block(tb testing.TB, number, who string, blocked bool) {
 	p.call(tb, method, "/phones/"+number+"/blocks/"+who, nil, nil)
 }
 
+// EndCall makes a phone end a call that rings: hangup, timeout, answer or reject.
+func (p *Phones) EndCall(tb testing.TB, number, callID, how string) {
+	tb.Helper()
+	p.call(tb, http.MethodPost, "/phones/"+number+"/calls/"+callID+"/end", map[string]any{"how": how}, nil)
+}
+
 // Presence makes a phone show a presence: available, unavailable, composing,
 // recording or paused.
 func (p *Phones) Presence(tb testing.TB, number, to, presence string) {

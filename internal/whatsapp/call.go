@@ -1,10 +1,15 @@
+// Calls: that they ring, that they have ended, and rejecting one.
+
 package whatsapp
 
 import (
+	"context"
+
 	"go.mau.fi/whatsmeow/types"
 	"go.mau.fi/whatsmeow/types/events"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/whatsapp/caches"
 	"github.com/recado-project/recado/internal/whatsapp/wire"
 )
 
@@ -23,20 +28,78 @@ func (s *session) callNoticeArrived(event *events.CallOfferNotice) bool {
 }
 
 func (s *session) called(meta types.BasicCallMeta, video bool) bool {
+	call, own := s.callOf(meta)
+	if own {
+		return true // this account calls from another device
+	}
+	call.Video = video
+	s.ringing.Add(call)
+	return s.receive(call.Call, "call")
+}
+
+// callOf is the call that a report is about. own is true for one of this account's.
+func (s *session) callOf(meta types.BasicCallMeta) (call caches.RingingCall, own bool) {
 	caller := meta.CallCreator
 	if caller.IsEmpty() {
 		caller = meta.From
 	}
 	from := s.person(caller.ToNonAD(), meta.CallCreatorAlt.ToNonAD(), "")
 	if self := s.Self(); self.Is(from.JID) || self.Is(from.LID) {
-		return true // this account calls from another device
+		return caches.RingingCall{}, true
 	}
-	call := gateway.Call{
-		ID: meta.CallID, From: from, Chat: gateway.Party{JID: from.JID, LID: from.LID},
-		Video: video, At: meta.Timestamp.UTC(),
-	}
+	call = caches.RingingCall{Creator: caller, Call: gateway.Call{
+		ID: gateway.CleanID(meta.CallID), From: from, Chat: gateway.Party{JID: from.JID, LID: from.LID}, At: meta.Timestamp.UTC(),
+	}}
 	if !meta.GroupJID.IsEmpty() {
 		call.Chat = wire.PartyOf(meta.GroupJID, types.EmptyJID, "")
 	}
-	return s.receive(call, "call")
+	return call, false
+}
+
+// callEnded reports that a call has ended that rang.
+func (s *session) callEnded(meta types.BasicCallMeta, reason gateway.CallEndReason) bool {
+	call, found := s.ringing.End(gateway.CleanID(meta.CallID))
+	if !found {
+		var own bool
+		if call, own = s.callOf(meta); own {
+			return true
+		}
+	}
+	call.At = meta.Timestamp.UTC()
+	return s.receive(endOf(call.Call, reason), "end of a call")
+}
+
+// callTerminated reports how the platform says that a call has ended.
+func (s *session) callTerminated(event *events.CallTerminate) bool {
+	reason := gateway.CallEnded
+	switch event.Reason {
+	case "timeout", "": // nobody has answered; the caller gave up
+		reason = gateway.CallMissed
+	case "accepted_elsewhere":
+		reason = gateway.CallAccepted
+	case "rejected_elsewhere":
+		reason = gateway.CallRejected
+	}
+	return s.callEnded(event.BasicCallMeta, reason)
+}
+
+func endOf(call gateway.Call, reason gateway.CallEndReason) gateway.CallEnd {
+	return gateway.CallEnd{ID: call.ID, From: call.From, Chat: call.Chat, Reason: reason, At: call.At}
+}
+
+// RejectCall rejects a call that rings (gateway.Calls).
+func (s *session) RejectCall(ctx context.Context, callID string) error {
+	call, found := s.ringing.End(callID)
+	if !found {
+		return gateway.Errorf(gateway.NotFound, gateway.CodeCallNotFound, "no such call rings: it has ended, or rang before the gateway was started")
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.connector.config.SendTimeout)
+	defer cancel()
+	if err := s.current().RejectCall(ctx, call.Creator, call.ID); err != nil {
+		s.ringing.Add(call) // it rings on
+		return wire.Failure(err)
+	}
+	call.At = s.now().UTC()
+	s.callHandler(func() { s.receive(endOf(call.Call, gateway.CallRejected), "end of a call") })
+	return nil
 }

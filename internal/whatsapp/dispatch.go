@@ -117,6 +117,12 @@ func (s *session) dispatch(event any) bool {
 		return s.callArrived(event)
 	case *events.CallOfferNotice:
 		return s.callNoticeArrived(event)
+	case *events.CallTerminate:
+		return s.callTerminated(event)
+	case *events.CallReject:
+		return s.callEnded(event.BasicCallMeta, gateway.CallRejected)
+	case *events.CallAccept:
+		return s.callEnded(event.BasicCallMeta, gateway.CallAccepted)
 	case *events.NotifyAccountReachoutTimelock:
 		return s.restrictionArrived(event)
 	case *events.UserAbout:
@@ -149,9 +155,8 @@ func (s *session) dispatch(event any) bool {
 		// channels, which are no chats here;
 		*events.NewsletterJoin, *events.NewsletterLeave, *events.NewsletterMuteChange,
 		*events.NewsletterLiveUpdate,
-		// what happens to a call after it rang.
-		*events.CallAccept, *events.CallPreAccept, *events.CallTransport,
-		*events.CallRelayLatency, *events.CallTerminate, *events.CallReject,
+		// how the two sides of a call agree.
+		*events.CallPreAccept, *events.CallTransport, *events.CallRelayLatency,
 		*events.UnknownCallEvent:
 	default:
 		s.logger.WarnContext(s.ctx, "unknown event of the platform client", slog.String("event", typeName(event)))

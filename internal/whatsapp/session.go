@@ -68,6 +68,7 @@ type session struct {
 	// pictureOnce asks for the account's picture; later the platform reports changes.
 	pictureOnce sync.Once
 	retries     mediaRetries
+	ringing     caches.Ringing
 
 	mu sync.Mutex // guards the fields below
 	identity

@@ -34,6 +34,7 @@ func Codes() []Code {
 		{gateway.CodeMediaNotFound, gateway.NotFound, "The message has a file, but neither the platform nor the phone has it any more."},
 		{gateway.CodeChatNotFound, gateway.NotFound, "The instance has no message of such a chat."},
 		{gateway.CodeGroupNotFound, gateway.NotFound, "There is no such group, or this account is not a member of it."},
+		{gateway.CodeCallNotFound, gateway.NotFound, "No such call rings: it has ended, or rang before the gateway was started."},
 		{gateway.CodeInviteNotValid, gateway.NotFound, "The invite link leads to no group."},
 		{gateway.CodeWebhookNotFound, gateway.NotFound, "The instance has no such webhook."},
 		{gateway.CodeNotFound, gateway.NotFound, "There is no such path or thing."},

@@ -20,6 +20,8 @@ type Flags struct {
 	Typing          *bool          `help:"Show typing before a text from the queue." env:"-" negatable:""`
 	ChecksPerHour   *int           `help:"Numbers that the platform may be asked about by checks within any hour; 0: any number." env:"-"`
 	ChecksPerDay    *int           `help:"The same within any day." env:"-"`
+	RejectCalls     *bool          `help:"Reject calls of people." env:"-" negatable:""`
+	RejectCallsText *string        `help:"A text for callers who were rejected; empty: none." env:"-"`
 }
 
 // Change adds the given settings to a change of an instance.
@@ -35,7 +37,7 @@ func (f Flags) Change(change *client.InstanceChange) {
 	if checks != (client.BudgetChange{}) {
 		change.NumberChecks = &checks
 	}
-	change.Typing = f.Typing
+	change.Typing, change.RejectCalls, change.RejectCallsText = f.Typing, f.RejectCalls, f.RejectCallsText
 }
 
 func seconds(d *time.Duration) *float64 {
@@ -61,6 +63,9 @@ func Lines(of client.Instance) []Line {
 	}
 	if of.Typing {
 		lines = append(lines, Line{"typing", "yes"})
+	}
+	if of.RejectCalls {
+		lines = append(lines, Line{"calls", "rejected"}, Line{"text for callers", of.RejectCallsText})
 	}
 	if of.RestrictedUntil != nil {
 		lines = append(lines, Line{"restricted until", of.RestrictedUntil.UTC().Format(time.RFC3339)})

@@ -17,7 +17,7 @@ const (
 
 // Activity is something other than a message that a phone saw.
 type Activity struct {
-	Type      string `json:"type"` // chatstate, presence, receipt, retry, blocked or unblocked
+	Type      string `json:"type"` // chatstate, presence, receipt, retry, call, blocked or unblocked
 	From      string `json:"from"` // a chat ID by number
 	To        string `json:"to"`
 	Value     string `json:"value"`

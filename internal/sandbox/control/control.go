@@ -90,6 +90,7 @@ func New(config Config) http.Handler {
 		"/phones/{number}/activity":                    {http.MethodGet: a.listActivity},
 		"/phones/{number}/blocks/{who}":                {http.MethodPut: a.block, http.MethodDelete: a.unblock},
 		"/phones/{number}/call":                        {http.MethodPost: a.call},
+		"/phones/{number}/calls/{call}/end":            {http.MethodPost: a.endCall},
 		"/phones/{number}/history":                     {http.MethodPut: a.setHistory},
 		"/phones/{number}/lose-keys":                   {http.MethodPost: a.loseKeys},
 		"/phones/{number}/restrict":                    {http.MethodPost: a.restrict},

@@ -207,6 +207,17 @@ func (a *api) call(r *http.Request) (any, error) {
 	}{id}, err
 }
 
+// endCall ends a call that rings.
+func (a *api) endCall(r *http.Request) (any, error) {
+	var body struct {
+		How string `json:"how"`
+	}
+	if err := decode(r, &body, false); err != nil {
+		return nil, err
+	}
+	return nil, a.config.Phones.EndCall(r.Context(), r.PathValue("number"), r.PathValue("call"), body.How)
+}
+
 // setHistory sets the made-up history for devices that are linked from now on.
 func (a *api) setHistory(r *http.Request) (any, error) {
 	var body struct {

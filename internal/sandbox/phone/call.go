@@ -2,6 +2,8 @@ package phone
 
 import (
 	"context"
+	"slices"
+	"sync"
 
 	waBinary "go.mau.fi/whatsmeow/binary"
 
@@ -12,8 +14,8 @@ import (
 )
 
 // Call lets the phone of a number call a person, or the members of a group, and
-// returns the ID of the call. The call rings on their linked devices. What follows
-// the offer is not simulated, so the call is never answered.
+// returns the ID of the call. The call rings on their linked devices until EndCall, or
+// until one of them rejects it. Nobody hears anything.
 func (s *Service) Call(ctx context.Context, number, to string, video bool) (callID string, err error) {
 	from, err := s.config.Accounts.Named(ctx, number)
 	if err != nil {
@@ -37,6 +39,7 @@ func (s *Service) Call(ctx context.Context, number, to string, video bool) (call
 		}
 	}
 	callID = wire.NewMessageID()
+	var rings []*account.Account
 	u := s.config.Accounts.NewUnit()
 	for _, of := range called {
 		if of == from || of.Blocks(from) {
@@ -48,13 +51,122 @@ func (s *Service) Call(ctx context.Context, number, to string, video bool) (call
 			}
 			continue
 		}
+		rings = append(rings, of)
 		for _, linked := range of.Companions() {
 			if err := u.ToDevice(linked, s.callNode(from, where, callID, video)); err != nil {
 				return "", err
 			}
 		}
 	}
+	u.Then(func() { s.calls.add(&ringingCall{id: callID, from: from, where: where, called: rings}) })
 	return callID, u.Commit(ctx)
+}
+
+// maxRinging bounds the calls that ring at a time. More of them end the oldest silently.
+const maxRinging = 1000
+
+// ringingCall is a call that rings.
+type ringingCall struct {
+	id     string
+	from   *account.Account
+	where  chat.Chat
+	called []*account.Account // whose devices ring
+}
+
+// ringingCalls are in memory, as a call is over when the platform is.
+type ringingCalls struct {
+	mu   sync.Mutex
+	list []*ringingCall // oldest first
+}
+
+func (r *ringingCalls) add(call *ringingCall) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.list = append(r.list, call); len(r.list) > maxRinging {
+		r.list = slices.Clone(r.list[1:])
+	}
+}
+
+// end takes a call out; nil if it does not ring, or not for this account.
+func (r *ringingCalls) end(id string, who *account.Account) *ringingCall {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	at := slices.IndexFunc(r.list, func(c *ringingCall) bool {
+		return c.id == id && (c.from == who || slices.Contains(c.called, who))
+	})
+	if at < 0 {
+		return nil
+	}
+	call := r.list[at]
+	r.list = slices.Delete(r.list, at, at+1)
+	return call
+}
+
+// EndCall lets the phone of a number end a call that rings: hangup of who calls, answer or
+// reject of who is called, and timeout of nobody, which either may name.
+func (s *Service) EndCall(ctx context.Context, number, callID, how string) error {
+	reasons := map[string]string{"hangup": "", "timeout": "timeout", "answer": "accepted_elsewhere", "reject": "rejected_elsewhere"}
+	reason, known := reasons[how]
+	if !known {
+		return refusal.Invalidf("how", "must be one of hangup, timeout, answer, reject")
+	}
+	who, err := s.config.Accounts.Named(ctx, number)
+	if err != nil {
+		return err
+	}
+	call := s.calls.end(callID, who)
+	if call == nil {
+		return refusal.NotFoundf("no such call rings")
+	}
+	return s.endCall(ctx, call, who, nil, reason)
+}
+
+// TakeCall takes what a linked device says about a call. It knows one thing: that the device
+// rejects it.
+func (s *Service) TakeCall(ctx context.Context, by *account.Device, n waBinary.Node) error {
+	reject, ok := wire.Child(n, "reject")
+	if !ok {
+		return nil
+	}
+	call := s.calls.end(wire.AttrString(reject, "call-id"), by.Account)
+	if call == nil || call.from == by.Account {
+		return nil // it rings no more
+	}
+	return s.endCall(ctx, call, by.Account, by, "rejected_elsewhere")
+}
+
+// endCall tells the devices on which a call rings that it has ended, but the one that has
+// ended it, and the phones of both sides.
+func (s *Service) endCall(ctx context.Context, call *ringingCall, who *account.Account, by *account.Device, reason string) error {
+	u := s.config.Accounts.NewUnit()
+	for _, of := range call.called {
+		for _, linked := range of.Companions() {
+			if linked == by {
+				continue
+			}
+			attrs := waBinary.Attrs{"call-id": call.id, "call-creator": call.from.LIDJID(), "caller_pn": call.from.ShownPN()}
+			if reason != "" {
+				attrs["reason"] = reason
+			}
+			if call.where.Group != nil {
+				attrs["group-jid"] = call.where.Group.JID()
+			}
+			err := u.ToDevice(linked, waBinary.Node{
+				Tag:     "call",
+				Attrs:   waBinary.Attrs{"from": call.from.LIDJID(), "id": wire.NewID(), "t": s.now().Unix()},
+				Content: []waBinary.Node{{Tag: "terminate", Attrs: attrs}},
+			})
+			if err != nil {
+				return err
+			}
+		}
+	}
+	value := reason
+	if value == "" {
+		value = "hangup"
+	}
+	u.Then(func() { s.config.Activities.Add(call.from, account.NewActivity("call", who, call.from, value)) })
+	return u.Commit(ctx)
 }
 
 // callNode builds the stanza that offers a call to a device. In a group it is a

@@ -46,6 +46,7 @@ type Service struct {
 	groups *group.Book
 	now    func() time.Time
 	reads  *readClock
+	calls  ringingCalls
 }
 
 // Config is what a Service needs.

@@ -88,6 +88,9 @@ func (c *client) Handle(ctx context.Context, n waBinary.Node) error {
 	case "chatstate":
 		return c.s.config.Presences.PassChatState(ctx, c.device.Account, n)
 	case "call":
+		if err := c.s.config.Call(ctx, c.device, n); err != nil {
+			return err
+		}
 		// Some clients wait for any node with the same ID.
 		return c.Send(ctx, wire.Acknowledge(n))
 	}

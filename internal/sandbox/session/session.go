@@ -8,6 +8,8 @@ import (
 	"log/slog"
 	"time"
 
+	waBinary "go.mau.fi/whatsmeow/binary"
+
 	"github.com/recado-project/recado/internal/sandbox/account"
 	"github.com/recado-project/recado/internal/sandbox/fault"
 	"github.com/recado-project/recado/internal/sandbox/group"
@@ -49,7 +51,10 @@ type Config struct {
 	// Welcome is called when a device has received everything that had waited for
 	// it. Rename changes the name that an account gives itself.
 	Welcome func(ctx context.Context, linked *account.Device) error
-	Rename  func(ctx context.Context, of *account.Account, name string) error
+
+	// Call takes what a device says about a call.
+	Call   func(ctx context.Context, linked *account.Device, n waBinary.Node) error
+	Rename func(ctx context.Context, of *account.Account, name string) error
 }
 
 // New returns the service.

@@ -1,0 +1,169 @@
+// Package call holds the use cases of calls: rejecting one, and rejecting all of an
+// instance that has been told to, with a text for the caller.
+package call
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+const (
+	// maxWaiting bounds the calls that wait to be rejected. Of a flood, the rest rings.
+	maxWaiting = 256
+	// freshness is how long after it began a call is rejected: an older one was delivered
+	// late, and rings no more.
+	freshness = time.Minute
+	// textPause is how long the same caller gets no second text.
+	textPause = time.Hour
+	// maxTexts bounds the texts of an instance to callers within textPause.
+	maxTexts = 60
+)
+
+// Sessions finds the session of an instance that is connected.
+type Sessions interface {
+	Session(ctx context.Context, instanceID string) (gateway.Session, error)
+}
+
+// Store knows the settings of instances.
+type Store interface {
+	GetInstance(ctx context.Context, id string) (gateway.Instance, error)
+}
+
+// Config holds what the service needs; all but Now is required.
+type Config struct {
+	Sessions Sessions
+	Store    Store
+	// SendText leaves a text in the queue of an instance.
+	SendText func(ctx context.Context, instanceID string, to gateway.JID, text string) error
+	Logger   *slog.Logger
+	Now      func() time.Time // nil: the wall clock
+}
+
+// Service carries out the use cases. It is safe for concurrent use.
+type Service struct {
+	config  Config
+	waiting chan ring
+	told    told
+}
+
+// ring is a call of an instance, under the tenure with which it came.
+type ring struct {
+	tenure     gateway.Tenure
+	instanceID string
+	call       gateway.Call
+}
+
+// New makes the service. Run rejects what Rings was told of.
+func New(config Config) (*Service, error) {
+	if config.Sessions == nil || config.Store == nil || config.SendText == nil || config.Logger == nil {
+		return nil, errors.New("call: need sessions, a store, a way to send texts and a logger")
+	}
+	if config.Now == nil {
+		config.Now = time.Now
+	}
+	return &Service{config: config, waiting: make(chan ring, maxWaiting)}, nil
+}
+
+// Reject rejects a call that rings. Its errors are NotFound if no such call rings, Conflict,
+// PaymentRequired, PlatformFailed and PlatformTimeout.
+func (s *Service) Reject(ctx context.Context, instanceID, callID string) error {
+	session, err := s.config.Sessions.Session(ctx, instanceID)
+	if err != nil {
+		return err
+	}
+	return session.RejectCall(ctx, callID)
+}
+
+// Rings tells of a call. It does not wait: of more calls than can be rejected, the rest is
+// dropped, and rings.
+func (s *Service) Rings(ctx context.Context, instanceID string, call gateway.Call) {
+	if call.Chat.JID.IsGroup() {
+		return // it is not only this account's
+	}
+	select {
+	case s.waiting <- ring{gateway.TenureOf(ctx), instanceID, call}:
+	default:
+		s.config.Logger.WarnContext(ctx, "more calls than can be rejected; this one rings", slog.String("instance_id", instanceID))
+	}
+}
+
+// Run rejects the calls of instances that reject all, until ctx ends.
+func (s *Service) Run(ctx context.Context) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case next := <-s.waiting:
+			if err := s.answer(gateway.WithTenure(ctx, next.tenure), next); err != nil && ctx.Err() == nil {
+				s.config.Logger.WarnContext(ctx, "a call was not answered as the instance is set", slog.String("instance_id", next.instanceID), slog.Any("error", err))
+			}
+		}
+	}
+}
+
+// answer rejects a call if the instance rejects all, and leaves the caller a text.
+func (s *Service) answer(ctx context.Context, next ring) error {
+	instance, err := s.config.Store.GetInstance(ctx, next.instanceID)
+	if err != nil {
+		return err
+	}
+	now := s.config.Now()
+	rule := instance.Care.Calls
+	if !rejects(rule, next.call, now) {
+		return nil
+	}
+	if err := s.Reject(ctx, next.instanceID, next.call.ID); err != nil {
+		return err
+	}
+	if rule.Text == "" || !s.told.take(next.instanceID, next.call.From.Key(), now) {
+		return nil
+	}
+	return s.config.SendText(ctx, next.instanceID, next.call.From.Address(), rule.Text)
+}
+
+// rejects reports whether a call is to be rejected. The platform delivers calls late, after a
+// time without a connection: those ring no more.
+func rejects(rule gateway.CallRule, call gateway.Call, now time.Time) bool {
+	return rule.Reject && now.Sub(call.At) <= freshness
+}
+
+// told remembers which callers got a text. It forgets them with the process: then one may
+// get a second one too early.
+type told struct {
+	mu   sync.Mutex
+	last map[string]map[gateway.JID]time.Time // by instance and caller
+}
+
+// take reports whether a caller may get a text now, and takes note of it.
+func (t *told) take(instanceID string, caller gateway.JID, now time.Time) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for instance, callers := range t.last {
+		for caller, at := range callers {
+			if !at.After(now.Add(-textPause)) {
+				delete(callers, caller)
+			}
+		}
+		if len(callers) == 0 {
+			delete(t.last, instance)
+		}
+	}
+	callers := t.last[instanceID]
+	if _, got := callers[caller]; got || len(callers) >= maxTexts {
+		return false
+	}
+	if callers == nil {
+		callers = map[gateway.JID]time.Time{}
+		if t.last == nil {
+			t.last = map[string]map[gateway.JID]time.Time{}
+		}
+		t.last[instanceID] = callers
+	}
+	callers[caller] = now
+	return true
+}

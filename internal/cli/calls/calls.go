@@ -1,0 +1,31 @@
+// Package calls has the commands about calls.
+package calls
+
+import (
+	"context"
+
+	"github.com/recado-project/recado/internal/cli/target"
+	"github.com/recado-project/recado/internal/cli/terminal"
+)
+
+// Command is the commands about calls.
+type Command struct {
+	Reject rejectCommand `cmd:"" help:"Reject a call that rings."`
+}
+
+type rejectCommand struct {
+	target.InstanceFlag
+	CallID string `arg:"" name:"call-id" help:"Identifier of the call, from the event call.received."`
+}
+
+// Run rejects the call.
+func (c rejectCommand) Run(ctx context.Context, t terminal.Terminal) error {
+	gateway, id, err := c.Open(ctx, t)
+	if err != nil {
+		return err
+	}
+	if err := gateway.RejectCall(ctx, id, c.CallID); err != nil {
+		return err
+	}
+	return t.Done(map[string]any{"call": c.CallID, "done": "rejected"}, "rejected %s", c.CallID)
+}
