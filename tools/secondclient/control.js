@@ -97,4 +97,9 @@ export class Sandbox {
   async messages(number) {
     return (await this.call('GET', `/phones/${number}/messages`)).data
   }
+
+  /** Lets a phone call somebody, and returns the ID of the call. */
+  async ring(number, to) {
+    return (await this.call('POST', `/phones/${number}/call`, { to })).callId
+  }
 }

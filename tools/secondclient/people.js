@@ -57,6 +57,19 @@ export function peopleChecks({ sandbox, device, own, friend }) {
       await device().socket.updateReadReceiptsPrivacy('all')
     }],
 
+    ['a call rings, and the caller sees that it is rejected', async () => {
+      const calls = []
+      device().socket.ev.on('call', (some) => calls.push(...some))
+      const id = await sandbox.ring(friend, own)
+      const call = await until('the call', () => calls.find((one) => one.id === id && one.status === 'offer'))
+      await device().socket.rejectCall(call.id, call.from)
+      await until('the rejection', async () => (await sandbox.activity(friend)).some((one) => one.type === 'call' && one.value === 'rejected_elsewhere'))
+      const missed = await sandbox.ring(friend, own)
+      await until('the next call', () => calls.some((one) => one.id === missed && one.status === 'offer'))
+      await sandbox.call('POST', `/phones/${friend}/calls/${missed}/end`, { how: 'timeout' })
+      await until('its end', () => calls.some((one) => one.id === missed && one.status === 'timeout'))
+    }],
+
     ['who is blocked is on the list, and is heard no more', async () => {
       await device().socket.updateBlockStatus(chat, 'block')
       const { lid } = await sandbox.phone(friend)
