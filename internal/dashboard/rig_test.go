@@ -155,7 +155,11 @@ func (r *rig) build(bell *eventlog.Bell, logger *slog.Logger) dashboard.Config {
 	r.check(err)
 	people, err := directory.New(directory.Config{Store: r.store, Sessions: instances})
 	r.check(err)
-	chats, err := chat.New(chat.Config{Store: r.store, Directory: people, Describer: plain{}})
+	keeper, err := chat.NewKeeper(chat.KeeperConfig{
+		Store: r.store, Logger: logger, RemoveFile: func(context.Context, string, string) error { return nil },
+	})
+	r.check(err)
+	chats, err := chat.New(chat.Config{Store: r.store, Directory: people, Describer: plain{}, Sessions: instances, Keeper: keeper, Now: time.Now})
 	r.check(err)
 	return dashboard.Config{
 		Site: site, Logger: logger, Pulse: pulse, Users: r, Instances: instances, Messages: new(messaging.Service), Chats: chats, Queue: r.queue, Budgets: r, Answers: r, Traffic: traffic,

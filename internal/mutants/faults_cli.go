@@ -36,7 +36,7 @@ func cliFaults() []fault {
 		},
 		{
 			name: "a webhook says how its delivery stands", file: "internal/cli/webhook.go",
-			old: "		terminal.Pair{\"delivery\", delivery},\n", new: "		terminal.Pair{\"delivery\", delivery[:0]},\n",
+			old: "(webhook.Secret != \"\")},\n		terminal.Pair{\"delivery\", delivery},\n", new: "(webhook.Secret != \"\")},\n		terminal.Pair{\"delivery\", delivery[:0]},\n",
 			test: "./internal/cli", run: "Standing",
 		},
 		{
