@@ -57,6 +57,9 @@ func TestMethodsMakeDocumentedRequests(t *testing.T) {
 		"SendText": sends(func(ctx context.Context, c *client.Client) (client.Sent, error) {
 			return c.SendText(ctx, instance, client.Text{To: to, Message: "a<b"})
 		}, `/text {"to":"5511988887766","message":"a\u003cb"}`),
+		"SendText, with a preview": sends(func(ctx context.Context, c *client.Client) (client.Sent, error) {
+			return c.SendText(ctx, instance, client.Text{To: to, Message: "http://a", LinkPreview: true})
+		}, `/text {"to":"5511988887766","message":"http://a","linkPreview":true}`),
 		"SendText, mentions": sends(func(ctx context.Context, c *client.Client) (client.Sent, error) {
 			return c.SendText(ctx, instance, client.Text{To: to, Message: "m", Mentions: []string{"1"}, MentionEveryone: true})
 		}, `/text {"to":"5511988887766","message":"m","mentions":["1"],"mentionEveryone":true}`),

@@ -108,8 +108,11 @@ type Message struct {
 	// The advertisement from which the person came to the chat; nil for others.
 	Referral *MessageReferral `json:"referral"`
 	// What a poll offers; nil for others. The question is the caption.
-	Poll            *PollOptions `json:"poll"`
-	QuotedMessageID *string      `json:"quotedMessageId"` // The message that this one answers.
+	Poll *PollOptions `json:"poll"`
+	// What phones show of the page behind a link in the text; nil where nothing is
+	// shown.
+	Preview         *MessageLinkPreview `json:"preview"`
+	QuotedMessageID *string             `json:"quotedMessageId"` // The message that this one answers.
 	// Whether it carries the platform's mark of a forwarded message.
 	Forwarded bool `json:"forwarded"`
 	// The people mentioned in the text; empty where nobody is mentioned.
@@ -152,6 +155,14 @@ type MessageContact struct {
 	FullName     string  `json:"fullName"`     // As the card has it.
 	PhoneNumber  *string `json:"phoneNumber"`  // Digits with the country code.
 	Organization *string `json:"organization"` // The person's organization.
+}
+
+// MessageLinkPreview is what phones show of the page behind a link.
+type MessageLinkPreview struct {
+	URL string `json:"url"` // The link, as the sender's phone has found it in the text.
+	// As the sender's phone, or a program in its place, has written it.
+	Title       *string `json:"title"`
+	Description *string `json:"description"` // As the title.
 }
 
 // MessageOrder is what somebody has ordered from a catalogue.

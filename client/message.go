@@ -27,6 +27,8 @@ type Text struct {
 	// the same number into the text. MentionEveryone mentions all members of a group.
 	Mentions        []string `json:"mentions,omitempty"`
 	MentionEveryone bool     `json:"mentionEveryone,omitempty"`
+	// LinkPreview has phones show the page behind the first link, which the gateway fetches.
+	LinkPreview bool `json:"linkPreview,omitempty"`
 	// Later leaves the message in the instance's queue: the call returns as soon as the
 	// message is kept. SendAt leaves it there until that time, unless it is zero.
 	Later  bool      `json:"-"`

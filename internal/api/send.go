@@ -109,7 +109,8 @@ func (m Mentioning) mentions() (messaging.Mentions, error) {
 type textBody struct {
 	Addressee
 
-	Message string `json:"message" minLength:"1" maxLength:"65536" doc:"The text, at most 65,536 characters." example:"Your order is on its way."`
+	Message     string `json:"message" minLength:"1" maxLength:"65536" doc:"The text, at most 65,536 characters." example:"Your order is on its way."`
+	LinkPreview *bool  `json:"linkPreview,omitempty" doc:"Whether phones show title, description and picture of the page behind the first link. The gateway fetches the page for it, in 5 seconds at most; if it can't, the text is sent without." sample:"-"`
 
 	Mentioning
 	Reply
@@ -168,6 +169,7 @@ func (s sending) text() contract.Endpoint {
 		if request.Mentions, err = given.mentions(); err != nil {
 			return messaging.Result{}, err
 		}
+		request.Preview = given.LinkPreview != nil && *given.LinkPreview
 		return s.use.SendText(ctx, request, given.Message)
 	})
 }

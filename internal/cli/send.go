@@ -100,7 +100,8 @@ type sendTextCommand struct {
 	sendFlags
 	quoteFlag
 	mentionFlags
-	Message []string `arg:"" optional:"" help:"The text, in quotes; - reads it from standard input."`
+	LinkPreview bool     `help:"Show title, description and picture of the page behind the first link." env:"-"`
+	Message     []string `arg:"" optional:"" help:"The text, in quotes; - reads it from standard input."`
 }
 
 // Run sends the text.
@@ -114,7 +115,7 @@ func (c sendTextCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	}
 	return c.send(ctx, t, func(gateway *client.Client, id string) (client.Sent, error) {
 		return gateway.SendText(ctx, id, client.Text{
-			To: c.To, Message: message, QuoteMessageID: c.Quote, Mentions: c.Mention, MentionEveryone: c.MentionEveryone, Later: c.Later, SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
+			To: c.To, Message: message, QuoteMessageID: c.Quote, Mentions: c.Mention, MentionEveryone: c.MentionEveryone, LinkPreview: c.LinkPreview, Later: c.Later, SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
 		})
 	})
 }

@@ -43,6 +43,7 @@ func TestSend(t *testing.T) {
 		"document from the web":  {[]string{"document", url}, `/document "document":"` + url + `"}`},
 		"sticker":                {[]string{"sticker", url}, `/sticker "sticker":"` + url + `"}`},
 		"sticker from a picture": {[]string{"sticker", url, "--convert"}, `/sticker "sticker":"` + url + `","convert":true}`},
+		"text with a preview":    {[]string{"text", "http://a", "--link-preview"}, `/text "message":"http://a","linkPreview":true}`},
 		"text of a dash":         {[]string{"text", "--", "- a"}, `/text "message":"- a"}`},
 		"text from a pipe":       {[]string{"text", "-"}, `/text "message":"one\ntwo"}`},
 		"file from a pipe":       {[]string{"document", "-", "--file-name", "n"}, `/document "document":"data:application/octet-stream;base64,b25lCnR3bwo=","fileName":"n"}`},

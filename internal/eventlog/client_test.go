@@ -50,7 +50,10 @@ func clientTypes(t *testing.T) string {
 		reflect.TypeFor[eventlog.Location](): "MessageLocation",
 		reflect.TypeFor[eventlog.Contact]():  "MessageContact",
 		reflect.TypeFor[eventlog.Poll]():     "PollOptions",
-		reflect.TypeFor[eventlog.Tally]():    "PollTally",
+
+		reflect.TypeFor[eventlog.LinkPreview](): "MessageLinkPreview",
+
+		reflect.TypeFor[eventlog.Tally](): "PollTally",
 
 		reflect.TypeFor[eventlog.Order]():       "MessageOrder",
 		reflect.TypeFor[eventlog.GroupInvite](): "MessageGroupInvite",
@@ -89,6 +92,7 @@ func decoders() map[string]func(json.RawMessage) (any, error) {
 	g.object("MessageMedia", "describes the file of a message. MediaDownloadLink leads to it.", reflect.TypeFor[eventlog.Media]())
 	g.object("MessageLocation", "is the place of a location message.", reflect.TypeFor[eventlog.Location]())
 	g.object("MessageContact", "is a card of a contact message.", reflect.TypeFor[eventlog.Contact]())
+	g.object("MessageLinkPreview", "is what phones show of the page behind a link.", reflect.TypeFor[eventlog.LinkPreview]())
 	g.object("MessageOrder", "is what somebody has ordered from a catalogue.", reflect.TypeFor[eventlog.Order]())
 	g.object("MessageGroupInvite", "is an invitation to a group.", reflect.TypeFor[eventlog.GroupInvite]())
 	g.object("MessageSelection", "is what somebody has chosen of buttons or a list.", reflect.TypeFor[eventlog.Selection]())

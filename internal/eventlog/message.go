@@ -52,6 +52,7 @@ type Message struct {
 	Selection        *Selection   `json:"selection" doc:"What was chosen of the buttons or the list of an earlier message, whose text is the text of this one; null for others."`
 	Referral         *Referral    `json:"referral" doc:"The advertisement from which the person came to the chat; null for others."`
 	Poll             *Poll        `json:"poll" doc:"What a poll offers; null for others. The question is the caption."`
+	Preview          *LinkPreview `json:"preview" doc:"What phones show of the page behind a link in the text; null where nothing is shown."`
 	QuotedMessageID  *string      `json:"quotedMessageId" doc:"The message that this one answers."`
 	Forwarded        bool         `json:"forwarded" doc:"Whether it carries the platform's mark of a forwarded message."`
 	Mentions         []*Person    `json:"mentions" doc:"The people mentioned in the text; empty where nobody is mentioned."`
@@ -79,6 +80,13 @@ type Location struct {
 	Longitude float64 `json:"longitude" doc:"In degrees."`
 	Name      *string `json:"name" doc:"The name of the place."`
 	Address   *string `json:"address" doc:"The address of the place."`
+}
+
+// LinkPreview is what phones show of a page.
+type LinkPreview struct {
+	URL         string  `json:"url" doc:"The link, as the sender's phone has found it in the text."`
+	Title       *string `json:"title" doc:"As the sender's phone, or a program in its place, has written it."`
+	Description *string `json:"description" doc:"As the title."`
 }
 
 // Contact is somebody's card.
@@ -203,6 +211,9 @@ func NewMessage(message gateway.Message, details gateway.Details) Message {
 			Latitude: place.Latitude, Longitude: place.Longitude,
 			Name: orNull(place.Name), Address: orNull(place.Address),
 		}
+	}
+	if preview := details.Preview; preview != nil {
+		m.Preview = &LinkPreview{URL: preview.URL, Title: orNull(preview.Title), Description: orNull(preview.Description)}
 	}
 	m.addCommerce(details)
 	for _, card := range details.Contacts {

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"crypto/sha256"
+	"strings"
 	"time"
 )
 
@@ -15,8 +16,9 @@ type Content struct {
 	Note     bool   // of video: phones show it round, and play it by itself
 	Location *Location
 	Contact  *ContactCard
-	Poll     *Poll  // Text is its question
-	Quote    *Quote // the message this one answers; nil for none
+	Poll     *Poll        // Text is its question
+	Quote    *Quote       // the message this one answers; nil for none
+	Preview  *LinkPreview // of a link in a text; nil for none
 	// Mentions are the people whom the text mentions, each as "@" and the user part of the
 	// address; MentionsEveryone is a mention of all members of the group.
 	Mentions         []JID
@@ -62,6 +64,23 @@ type ContactCard struct {
 	Organization string // empty where not given
 }
 
+// LinkPreview is what phones show of the page behind a link in a text.
+type LinkPreview struct {
+	URL         string // as it stands in the text
+	Title       string
+	Description string // empty where not given
+	Thumbnail   []byte // JPEG; nil where there is none, and in received messages
+}
+
+// CleanDescription makes a foreign text safe that is shown below a title: CleanText, of a few
+// lines.
+func CleanDescription(text string) string {
+	return CleanText(strings.TrimSpace(text), maxDescription)
+}
+
+// maxDescription is in characters.
+const maxDescription = 1024
+
 // Poll is what people can vote for. The question is the text of its message.
 type Poll struct {
 	Options []PollOption
@@ -93,6 +112,7 @@ type Details struct {
 	Location  *Location
 	Contacts  []ContactCard
 	Poll      *Poll
+	Preview   *LinkPreview
 	Order     *Order
 	Invite    *GroupInvite
 	Selection *Selection

@@ -101,6 +101,7 @@ func (s *Service) urlSource(ctx context.Context, address *url.URL, field string)
 		body:     response.Body,
 		declared: response.Header.Get("Content-Type"),
 		name:     firstName(lastPart(address), dispositionName(response.Header)),
+		from:     response.Request.URL,
 		field:    field,
 		explain:  explain,
 		close:    closeAll,

@@ -14,8 +14,9 @@ import (
 // source is where the content of a file comes from.
 type source struct {
 	body     io.Reader
-	declared string // media type as given, with its parameters; it may be wrong
-	name     string // file name, if the source has one
+	declared string   // media type as given, with its parameters; it may be wrong
+	name     string   // file name, if the source has one
+	from     *url.URL // where a URL has led; nil for others
 	field    string
 	// explain says what a failure to read the body means to the client.
 	explain func(err error) error

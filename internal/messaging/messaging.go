@@ -33,6 +33,12 @@ type Directory interface {
 	Candidates(ctx context.Context, to gateway.Recipient) ([]gateway.Party, error)
 }
 
+// Previews finds what phones show of the first link in a text.
+type Previews interface {
+	// Find returns soon, with nil if there is nothing to show.
+	Find(ctx context.Context, text string) *gateway.LinkPreview
+}
+
 // Config is what the service stands on. All of the first part is required.
 type Config struct {
 	Store     Store
@@ -44,6 +50,7 @@ type Config struct {
 	Blobs     *media.Blobs
 	Links     *media.Links
 	Logger    *slog.Logger
+	Previews  Previews // nil: texts have none
 	// QueuedFiles keeps the files of messages that wait to be sent. Nothing removes them but
 	// this service.
 	QueuedFiles *media.Blobs

@@ -33,6 +33,7 @@ type Request struct {
 	To         gateway.Recipient
 	Quote      gateway.MessageRef // the message to answer; its zero value for none
 	Mentions   Mentions           // of a text or a caption
+	Preview    bool               // of a text: show the page behind its first link
 	Repeat     *Repeat            // nil if the client gave no Idempotency-Key
 	// Later leaves the message in the queue, which sends it when it is due. The zero DueAt
 	// is at once.
@@ -54,7 +55,13 @@ type composition func(ctx context.Context) (draft, error)
 // every kind of message are Invalid (the number has no account), NotFound (the quoted
 // message), Conflict, PaymentRequired, RateLimited, PlatformFailed, PlatformTimeout.
 func (s *Service) SendText(ctx context.Context, request Request, text string) (Result, error) {
-	return s.send(ctx, request, s.content(gateway.Content{Type: gateway.TypeText, Text: text}))
+	return s.send(ctx, request, func(ctx context.Context) (draft, error) {
+		content := gateway.Content{Type: gateway.TypeText, Text: text}
+		if request.Preview && s.config.Previews != nil {
+			content.Preview = s.config.Previews.Find(ctx, text)
+		}
+		return draft{content: content}, nil
+	})
 }
 
 // SendLocation sends a place on a map.

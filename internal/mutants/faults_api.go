@@ -67,7 +67,7 @@ func apiFaults() []fault {
 		},
 		{
 			name: "a body that stalls is given up", file: "internal/api/body/body.go",
-			old: "_ = p.control.SetReadDeadline(time.Unix(1, 0))", new: "_ = control",
+			old: "_ = p.control.SetReadDeadline(time.Unix(1, 0))", new: "_ = p.control",
 			test: "./internal/api", run: "BodyThatStallsIsGivenUp",
 		},
 		{

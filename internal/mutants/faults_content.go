@@ -45,13 +45,28 @@ func contentFaults() []fault {
 			test: "./internal/media", run: "TestStickersThatAreRefused",
 		},
 		{
+			name: "no more of a page is read than needed", file: "internal/preview/head.go",
+			old: "io.LimitReader(page, maxPage)", new: "page",
+			test: "./internal/preview", run: "TestHostilePages",
+		},
+		{
+			name: "a page that stalls holds no text up", file: "internal/preview/preview.go",
+			old: "ctx, cancel := context.WithTimeout(ctx, f.config.Timeout)", new: "ctx, cancel := context.WithCancel(ctx)",
+			test: "./internal/preview", run: "TestPagesThatStall",
+		},
+		{
+			name: "a text that is to have no preview has none", file: "internal/messaging/send.go",
+			old: "if request.Preview && s.config.Previews != nil {", new: "if s.config.Previews != nil {",
+			test: serverTests, run: "TestLinkPreviews",
+		},
+		{
 			name: "the file of a form is no larger than other media", file: "internal/api/body/form.go",
 			old: "if b.sieve.media.size > r.config.MaxMedia {", new: "if false {",
 			test: "./internal/api", run: "TestFormsThatAreRefused",
 		},
 		{
 			name: "the file of a form counts for its Idempotency-Key", file: "internal/api/body/form.go",
-			old: `dataMarker+","+sum)`, new: `dataMarker+",AAAA")`,
+			old: `dataMarker+","+sum)`, new: `dataMarker+",AAAA"+sum[:0])`,
 			test: serverTests, run: "TestFilesInForms",
 		},
 		{

@@ -15,6 +15,7 @@ import (
 	"github.com/recado-project/recado/internal/group"
 	"github.com/recado-project/recado/internal/instance"
 	"github.com/recado-project/recado/internal/messaging"
+	"github.com/recado-project/recado/internal/preview"
 	"github.com/recado-project/recado/internal/profile"
 	"github.com/recado-project/recado/internal/user"
 	"github.com/recado-project/recado/internal/webhook"
@@ -136,8 +137,13 @@ func (s *Server) buildMessages() (err error) {
 	if err != nil {
 		return err
 	}
+	previews, err := preview.New(preview.Config{Web: s.media, Logger: c.Logger})
+	if err != nil {
+		return err
+	}
 	s.messages, err = messaging.New(messaging.Config{
-		Store: s.store, Sessions: s.instances, Directory: s.directory, Encoder: s.connector, Chats: s.keeper,
+		Previews: previews,
+		Store:    s.store, Sessions: s.instances, Directory: s.directory, Encoder: s.connector, Chats: s.keeper,
 		Media: s.media, Blobs: s.blobs, QueuedFiles: s.queuedFiles, Links: s.links, Bell: &s.bell, Logger: c.Logger,
 		Limits: func() messaging.Limits { return s.settings().messages() }, Now: c.Now,
 		Tenures: s.node, Watcher: s.watch.sends, Tracer: s.tracer,

@@ -61,8 +61,10 @@ type PhoneMessage struct {
 	Address   string       `json:"address"`
 	Contact   *ContactCard `json:"contact"`
 
-	Poll  *Poll  `json:"poll"`
-	Votes []Vote `json:"votes"`
+	Poll *Poll `json:"poll"`
+
+	Preview *LinkPreview `json:"preview"`
+	Votes   []Vote       `json:"votes"`
 
 	QuotedMessageID string     `json:"quotedMessageId"`
 	Forwarded       bool       `json:"forwarded"`
@@ -85,6 +87,14 @@ type ContactCard struct {
 type Reaction struct {
 	From     string `json:"from"`
 	Reaction string `json:"reaction"`
+}
+
+// LinkPreview is what a phone shows of the page behind a link.
+type LinkPreview struct {
+	URL         string `json:"url"`
+	Title       string `json:"title"`
+	Description string `json:"description"`
+	Picture     bool   `json:"picture"`
 }
 
 // Poll is what a poll offers.

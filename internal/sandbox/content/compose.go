@@ -21,7 +21,8 @@ type Outgoing struct {
 	Caption         string
 	FileName        string
 	ViewOnce        bool
-	VideoNote       bool // of a video: it is shown round
+	VideoNote       bool     // of a video: it is shown round
+	Preview         *Preview // of a text, as phones make it themselves
 	Latitude        float64
 	Longitude       float64
 	Name            string // of a place
@@ -76,10 +77,14 @@ func composeText(m Outgoing, reply *waE2E.ContextInfo) (*waE2E.Message, error) {
 	if m.Text == "" {
 		return nil, refusal.Invalidf("text", "must not be empty")
 	}
-	if reply == nil {
+	if reply == nil && m.Preview == nil {
 		return &waE2E.Message{Conversation: &m.Text}, nil
 	}
-	return &waE2E.Message{ExtendedTextMessage: &waE2E.ExtendedTextMessage{Text: &m.Text, ContextInfo: reply}}, nil
+	text := &waE2E.ExtendedTextMessage{Text: &m.Text, ContextInfo: reply}
+	if m.Preview != nil {
+		text.MatchedText, text.Title, text.Description = &m.Preview.URL, &m.Preview.Title, optional(m.Preview.Description)
+	}
+	return &waE2E.Message{ExtendedTextMessage: text}, nil
 }
 
 func composeLocation(m Outgoing, reply *waE2E.ContextInfo) (*waE2E.Message, error) {

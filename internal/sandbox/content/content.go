@@ -62,6 +62,9 @@ func Describe(m *waE2E.Message, shown *Shown) {
 	shown.ViewOnce = once
 	if text := TextOf(inner); text != "" || inner.GetExtendedTextMessage() != nil {
 		shown.Type, shown.Text = "text", text
+		if v := inner.GetExtendedTextMessage(); v.GetMatchedText() != "" {
+			shown.Preview = &Preview{URL: v.GetMatchedText(), Title: v.GetTitle(), Description: v.GetDescription(), Picture: len(v.GetJPEGThumbnail()) > 0}
+		}
 		shown.setContext(inner.GetExtendedTextMessage().GetContextInfo())
 		return
 	}

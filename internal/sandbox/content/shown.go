@@ -24,6 +24,7 @@ type Shown struct {
 	Address         string     `json:"address"`
 	Contact         *Contact   `json:"contact"`
 	Poll            *Poll      `json:"poll"`
+	Preview         *Preview   `json:"preview"` // of the page behind a link in a text
 	Votes           []Vote     `json:"votes"`
 	QuotedMessageID string     `json:"quotedMessageId"`
 	Forwarded       bool       `json:"forwarded"`
@@ -33,6 +34,14 @@ type Shown struct {
 	Edited          bool       `json:"edited"`
 	Deleted         bool       `json:"deleted"`
 	Status          string     `json:"status"` // sent, delivered, read or played
+}
+
+// Preview is what a phone shows of the page behind a link.
+type Preview struct {
+	URL         string `json:"url"`
+	Title       string `json:"title"`
+	Description string `json:"description"`
+	Picture     bool   `json:"picture"` // there is one
 }
 
 // Contact is a contact card.

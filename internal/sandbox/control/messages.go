@@ -44,6 +44,7 @@ type outgoing struct {
 	Kind           string           `json:"kind"`
 	SelectedID     string           `json:"selectedId"`
 
+	Preview     *content.Preview  `json:"preview"`
 	Order       *content.Order    `json:"order"`
 	Invite      *content.Invite   `json:"groupInvite"`
 	Referral    *content.Referral `json:"referral"`
@@ -91,7 +92,7 @@ func (a *api) sendMessage(r *http.Request) (any, error) {
 		return nil, validation(wrong...)
 	}
 	message := content.Outgoing{
-		To: body.To, Type: body.Type, Text: body.Text, Caption: body.Caption, FileName: body.FileName, ViewOnce: body.ViewOnce, VideoNote: body.VideoNote,
+		To: body.To, Type: body.Type, Text: body.Text, Caption: body.Caption, FileName: body.FileName, ViewOnce: body.ViewOnce, VideoNote: body.VideoNote, Preview: body.Preview,
 		Name: body.Name, Address: body.Address, Contact: body.Contact, QuotedMessageID: body.QuoteMessageID,
 		Mentions: body.Mentions, Everyone: body.Everyone,
 		Options: body.Options, Kind: body.Kind, Unavailable: body.Unavailable,

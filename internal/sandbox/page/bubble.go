@@ -43,6 +43,7 @@ type bubble struct {
 	Size      int64 // of the file in bytes
 	ViewOnce  bool
 	VideoNote bool
+	Preview   *content.Preview
 	Opened    bool
 	Forwarded bool
 	Edited    bool
@@ -116,7 +117,7 @@ func bubbleOf(side, number string, m phone.Bubble, group bool) bubble {
 	at := strconv.FormatInt(m.Place, 10)
 	b := bubble{
 		Element: side + "-m" + at, Path: phonePath(number) + "/messages/" + at, Place: m.Place, Type: m.Type, Mine: m.FromMe, At: m.At,
-		ViewOnce: m.ViewOnce, VideoNote: m.VideoNote, Opened: m.ViewOnce && m.Status == opened, Forwarded: m.Forwarded, Edited: m.Edited, Deleted: m.Deleted,
+		ViewOnce: m.ViewOnce, VideoNote: m.VideoNote, Preview: m.Preview, Opened: m.ViewOnce && m.Status == opened, Forwarded: m.Forwarded, Edited: m.Edited, Deleted: m.Deleted,
 		Unread: !m.FromMe && m.Status != "read" && m.Status != opened,
 	}
 	if group && !m.FromMe {

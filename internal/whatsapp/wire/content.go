@@ -17,12 +17,15 @@ func newMessage(content gateway.Content) (*waE2E.Message, error) {
 	}
 	switch content.Type {
 	case gateway.TypeText:
-		if about == nil {
+		if about == nil && content.Preview == nil {
 			return &waE2E.Message{Conversation: new(content.Text)}, nil
 		}
-		return &waE2E.Message{ExtendedTextMessage: &waE2E.ExtendedTextMessage{
-			Text: new(content.Text), ContextInfo: about,
-		}}, nil
+		text := &waE2E.ExtendedTextMessage{Text: new(content.Text), ContextInfo: about}
+		if shown := content.Preview; shown != nil {
+			text.MatchedText, text.Title, text.Description = &shown.URL, &shown.Title, optional(shown.Description)
+			text.JPEGThumbnail, text.PreviewType = shown.Thumbnail, waE2E.ExtendedTextMessage_NONE.Enum()
+		}
+		return &waE2E.Message{ExtendedTextMessage: text}, nil
 	case gateway.TypeLocation:
 		return &waE2E.Message{LocationMessage: newLocation(*content.Location, about)}, nil
 	case gateway.TypeContact:

@@ -17,6 +17,7 @@ func detailsOf(content *waE2E.Message, once bool, alt func(types.JID) types.JID)
 		Location:  locationOf(content),
 		Contacts:  contactsOf(content),
 		Poll:      votedOn(content),
+		Preview:   previewOf(content),
 		Order:     orderOf(content),
 		Invite:    inviteOf(content),
 		Selection: selectionOf(content),
@@ -40,6 +41,18 @@ func detailsOf(content *waE2E.Message, once bool, alt func(types.JID) types.JID)
 func onceOf(content *waE2E.Message) bool {
 	return content.GetImageMessage().GetViewOnce() || content.GetVideoMessage().GetViewOnce() ||
 		content.GetAudioMessage().GetViewOnce()
+}
+
+// previewOf returns what a text shows of its link. A sender can write anything there.
+func previewOf(content *waE2E.Message) *gateway.LinkPreview {
+	text := content.GetExtendedTextMessage()
+	if text.GetMatchedText() == "" {
+		return nil
+	}
+	return &gateway.LinkPreview{
+		URL:   gateway.CleanDescription(text.GetMatchedText()),
+		Title: gateway.CleanName(text.GetTitle()), Description: gateway.CleanDescription(text.GetDescription()),
+	}
 }
 
 func locationOf(content *waE2E.Message) *gateway.Location {
