@@ -29,6 +29,7 @@ const (
 	CodeGroupNotFound          = "GROUP_NOT_FOUND"
 	CodeGroupAdminRequired     = "GROUP_ADMIN_REQUIRED"
 	CodeGroupFull              = "GROUP_FULL"
+	CodeContactChangeRefused   = "CONTACT_CHANGE_REFUSED"
 	CodeChatChangeRefused      = "CHAT_CHANGE_REFUSED"
 	CodeGroupChangeRefused     = "GROUP_CHANGE_REFUSED"
 	CodeInviteNotValid         = "INVITE_NOT_VALID"

@@ -26,6 +26,7 @@ import (
 	"github.com/recado-project/recado/internal/api/body"
 	"github.com/recado-project/recado/internal/api/calls"
 	"github.com/recado-project/recado/internal/api/chats"
+	"github.com/recado-project/recado/internal/api/contacts"
 	"github.com/recado-project/recado/internal/api/contract"
 	"github.com/recado-project/recado/internal/api/groups"
 	"github.com/recado-project/recado/internal/api/profiles"
@@ -68,6 +69,7 @@ type Config struct {
 	Groups    groups.UseCases
 	Profiles  profiles.UseCases
 	Calls     calls.UseCases
+	Contacts  contacts.UseCases
 	Access    Access
 	Events    Events
 	Webhooks  webhooks.UseCases
@@ -116,7 +118,7 @@ type API struct {
 
 // New builds the API. It starts nothing.
 func New(config Config) (*API, error) {
-	for _, service := range []any{config.Instances, config.Messages, config.Chats, config.Directory, config.Groups, config.Profiles, config.Calls, config.Access, config.Events, config.Webhooks} {
+	for _, service := range []any{config.Instances, config.Messages, config.Chats, config.Directory, config.Groups, config.Profiles, config.Contacts, config.Calls, config.Access, config.Events, config.Webhooks} {
 		if service == nil {
 			return nil, errors.New("api: a use case is missing")
 		}

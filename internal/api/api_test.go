@@ -25,6 +25,7 @@ import (
 	"github.com/recado-project/recado/internal/api"
 	"github.com/recado-project/recado/internal/call"
 	"github.com/recado-project/recado/internal/chat"
+	"github.com/recado-project/recado/internal/contact"
 	"github.com/recado-project/recado/internal/directory"
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
@@ -109,7 +110,12 @@ func newFixture(tb testing.TB, change func(*api.Config)) *fixture {
 	if err != nil {
 		tb.Fatal(err)
 	}
+	known, err := contact.New(contact.Config{Sessions: f.instances, Directory: people})
+	if err != nil {
+		tb.Fatal(err)
+	}
 	config := api.Config{
+		Contacts:  known,
 		Instances: f.instances,
 		Messages:  messages,
 		Queue:     messages.Queue(),

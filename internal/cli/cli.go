@@ -42,7 +42,7 @@ type commands struct {
 	Events      eventsCommand         `cmd:"" help:"Show the events of an instance as they happen."`
 	Webhook     webhookCommand        `cmd:"" help:"Set up, test and resume the webhook of an instance."`
 	Numbers     numbersCommand        `cmd:"" help:"Check which phone numbers have an account."`
-	Contacts    contactsCommand       `cmd:"" help:"Block and unblock contacts, and show their pictures."`
+	Contacts    contactsCommand       `cmd:"" help:"List, name, block and unblock contacts, and show their pictures."`
 	Profile     profiles.Command      `cmd:"" help:"Show and change what others see of the account."`
 	Privacy     profiles.Privacy      `cmd:"" help:"Show and change what the account lets others see and do."`
 	Blocks      profiles.Blocks       `cmd:"" help:"List the people whom the account has blocked."`

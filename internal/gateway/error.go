@@ -70,6 +70,7 @@ const (
 	CodeCallNotFound        = "CALL_NOT_FOUND"
 	CodeBlockRefused        = "BLOCK_REFUSED"
 	CodeNotSynced           = "INSTANCE_NOT_SYNCED"
+	CodeContactRefused      = "CONTACT_CHANGE_REFUSED"
 	CodeChatRefused         = "CHAT_CHANGE_REFUSED"
 	CodeGroupNotFound       = "GROUP_NOT_FOUND"
 	CodeGroupAdminRequired  = "GROUP_ADMIN_REQUIRED"

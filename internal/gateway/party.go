@@ -1,6 +1,9 @@
 package gateway
 
-import "time"
+import (
+	"context"
+	"time"
+)
 
 // Party is a person or group under both of its addresses; one may be unknown,
 // and a group has only its chat ID.
@@ -59,4 +62,36 @@ func (c ContactChange) Cleaned(now time.Time) Incoming {
 	c.Contact = c.Contact.cleaned()
 	c.At = CleanTime(c.At, now)
 	return c
+}
+
+// Contact is somebody whom an account knows, under the names that it has. The name of the party
+// is the one to show.
+type Contact struct {
+	Party
+	AddressBook  string // what the owner of the account calls them; empty: they are not in the address book
+	PushName     string // what they call themselves
+	BusinessName string // what the platform has verified
+}
+
+// ContactDetails is a contact with what the platform says of it.
+type ContactDetails struct {
+	Contact
+	About    string
+	Business *Business // nil if it is none
+}
+
+// Contacts is the part of a session about the people whom the account knows.
+type Contacts interface {
+	// KnownContacts returns everybody whom this device knows by name, in no order. The platform is
+	// not asked.
+	KnownContacts(ctx context.Context) ([]Contact, error)
+	// ContactDetails asks the platform what somebody says of themselves.
+	ContactDetails(ctx context.Context, who Party) (ContactDetails, error)
+	// NameContact writes a name into the address book, on all devices of the account. Its
+	// error is Conflict before the phone has given this device its keys, and if the platform
+	// refuses.
+	NameContact(ctx context.Context, who Party, name string) error
+	// Addresses returns both addresses of people, as far as this device knows them. The
+	// platform is not asked.
+	Addresses(ctx context.Context, people []JID) ([]Party, error)
 }

@@ -17,6 +17,7 @@ type Session interface {
 	People
 	Groups
 	OwnAccount
+	Contacts
 	Chats
 	Calls
 

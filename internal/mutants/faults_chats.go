@@ -60,5 +60,15 @@ func chatFaults() []fault {
 			old: "AND NOT EXISTS (SELECT 1 FROM messages WHERE chat_id = $2) RETURNING", new: "RETURNING",
 			test: storeTests, run: run,
 		},
+		{
+			name: "one person is one contact", file: "internal/whatsapp/contacts/contacts.go",
+			old: "	known, err := lids.GetManyLIDsForPNs(ctx, numbers)\n", new: "	known, err := lids.GetManyLIDsForPNs(ctx, nil)\n",
+			test: serverTests, run: "TestContacts",
+		},
+		{
+			name: "the account is none of its contacts", file: "internal/contact/contact.go",
+			old: "return self.Is(contact.Key()) || !has(contact, text)", new: "return !has(contact, text)",
+			test: serverTests, run: "TestContacts",
+		},
 	}
 }

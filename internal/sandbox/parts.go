@@ -9,6 +9,7 @@ import (
 
 	"github.com/recado-project/recado/internal/outbound"
 	"github.com/recado-project/recado/internal/sandbox/account"
+	"github.com/recado-project/recado/internal/sandbox/addressbook"
 	"github.com/recado-project/recado/internal/sandbox/chat"
 	"github.com/recado-project/recado/internal/sandbox/chatstate"
 	"github.com/recado-project/recado/internal/sandbox/control"
@@ -99,7 +100,7 @@ func (s *Server) compose() error {
 	s.control = control.New(control.Config{
 		Phones: s.Phones, Profiles: s.Profiles, Groups: s.Groups, Linking: s.Linking, Presences: s.Presences,
 		Sessions: s.Sessions, Faults: s.Faults, Activities: s.Activities, Accounts: accounts, Passkeys: passkeys,
-		ChatStates: chatstate.New(chats, settings), RootKey: s.RootKey(), Guard: guard, Now: cfg.Now, Logger: cfg.Logger,
+		ChatStates: chatstate.New(chats, settings), AddressBook: addressbook.New(accounts, settings), RootKey: s.RootKey(), Guard: guard, Now: cfg.Now, Logger: cfg.Logger,
 	})
 	var err error
 	s.page, err = page.New(page.Config{

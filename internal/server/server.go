@@ -21,6 +21,7 @@ import (
 	"github.com/recado-project/recado/internal/api/contract"
 	"github.com/recado-project/recado/internal/call"
 	"github.com/recado-project/recado/internal/chat"
+	"github.com/recado-project/recado/internal/contact"
 	"github.com/recado-project/recado/internal/directory"
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
@@ -155,6 +156,7 @@ type Server struct {
 	messages    *messaging.Service
 	chats       *chat.Service
 	keeper      *chat.Keeper
+	contacts    *contact.Service
 	traffic     *messaging.Traffic
 	access      *access.Service
 	users       *user.Service
@@ -340,6 +342,7 @@ func (s *Server) openAPI() error {
 		Groups:    s.groups,
 		Profiles:  s.profiles,
 		Calls:     s.calls,
+		Contacts:  s.contacts,
 		Access:    s.access,
 		Events:    s.log,
 		Webhooks:  s.webhooks,

@@ -9,6 +9,7 @@ import (
 	"github.com/recado-project/recado/internal/access"
 	"github.com/recado-project/recado/internal/call"
 	"github.com/recado-project/recado/internal/chat"
+	"github.com/recado-project/recado/internal/contact"
 	"github.com/recado-project/recado/internal/directory"
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
@@ -24,7 +25,7 @@ import (
 // buildUseCases makes the services that work with the store and the connector. Each
 // step needs the ones before it.
 func (s *Server) buildUseCases() error {
-	for _, build := range []func() error{s.buildNode, s.buildAccess, s.buildUsers, s.buildEvents, s.buildInstances, s.buildMessages, s.buildGroups, s.buildProfiles, s.buildCalls, s.buildChats} {
+	for _, build := range []func() error{s.buildNode, s.buildAccess, s.buildUsers, s.buildEvents, s.buildInstances, s.buildMessages, s.buildGroups, s.buildProfiles, s.buildContacts, s.buildCalls, s.buildChats} {
 		if err := build(); err != nil {
 			return fmt.Errorf("server: %w", err)
 		}
@@ -156,6 +157,11 @@ func (s *Server) buildMessages() (err error) {
 		return nil
 	})
 	return nil
+}
+
+func (s *Server) buildContacts() (err error) {
+	s.contacts, err = contact.New(contact.Config{Sessions: s.instances, Directory: s.directory})
+	return err
 }
 
 func (s *Server) buildChats() (err error) {

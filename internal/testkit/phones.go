@@ -378,6 +378,26 @@ func (p *Phones) DropMedia(tb testing.TB, number, messageID string) {
 	p.call(tb, http.MethodDelete, "/phones/"+number+"/messages/"+messageID+"/media", nil, nil)
 }
 
+// NameContact has the owner of a phone write a name into the address book.
+func (p *Phones) NameContact(tb testing.TB, number, contact, name string) {
+	tb.Helper()
+	p.call(tb, http.MethodPut, "/phones/"+number+"/contacts/"+contact, map[string]any{"name": name}, nil)
+}
+
+// AddressBook returns the names in the address book of a phone, by the chat ID.
+func (p *Phones) AddressBook(tb testing.TB, number string) map[string]string {
+	tb.Helper()
+	var out struct {
+		Data []struct{ Contact, Name string }
+	}
+	p.call(tb, http.MethodGet, "/phones/"+number+"/contacts", nil, &out)
+	names := map[string]string{}
+	for _, entry := range out.Data {
+		names[entry.Contact] = entry.Name
+	}
+	return names
+}
+
 // ChatState is how a phone shows a chat.
 type ChatState struct {
 	Chat         string `json:"chat"`

@@ -17,6 +17,7 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/whatsapp/caches"
 	"github.com/recado-project/recado/internal/whatsapp/chatstate"
+	"github.com/recado-project/recado/internal/whatsapp/contacts"
 	"github.com/recado-project/recado/internal/whatsapp/groups"
 	"github.com/recado-project/recado/internal/whatsapp/keys"
 	"github.com/recado-project/recado/internal/whatsapp/profiles"
@@ -77,6 +78,7 @@ type session struct {
 	*groups.Groups
 	*profiles.Profiles
 	*chatstate.Chats
+	*contacts.Contacts
 }
 
 // lifetime is how long the parts of a session run.
@@ -153,6 +155,7 @@ func newSession(
 	s.Chats = chatstate.New(chatstate.Config{
 		Client: s.current, Person: s.person, Receive: s.receive, Logger: s.logger, Now: s.now, Wait: c.config.SendTimeout,
 	})
+	s.Contacts = contacts.New(contacts.Config{Client: s.current, Send: s.Chats.Send, Wait: c.config.SendTimeout})
 	s.use(own)
 	return s
 }

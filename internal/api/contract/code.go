@@ -52,6 +52,7 @@ func Codes() []Code {
 		{gateway.CodeBlockRefused, gateway.Conflict, "The platform does not accept this change of the block list."},
 		{gateway.CodeGroupFull, gateway.Conflict, "The group has as many members as it may have."},
 		{gateway.CodeGroupRefused, gateway.Conflict, "The platform does not accept this change of the group."},
+		{gateway.CodeContactRefused, gateway.Conflict, "The platform does not accept this change of the address book."},
 		{gateway.CodeChatRefused, gateway.Conflict, "The platform does not accept this change of the chat."},
 		{gateway.CodeInviteExpired, gateway.Gone, "The invite link was reset, or has expired."},
 		{gateway.CodeEventsExpired, gateway.Gone, "Retention has removed the events after the given one; the message names the oldest that is kept."},

@@ -98,14 +98,21 @@ func newOwnProfile(of gateway.OwnProfile) OwnProfile {
 	shown := OwnProfile{
 		ID: string(of.JID), LID: contract.TextOrNil(string(of.LID)), Name: of.Name, About: of.About, Picture: contract.TextOrNil(of.PictureURL),
 	}
-	if business := of.Business; business != nil {
-		shown.Business = &Business{
-			Address: business.Address, Email: business.Email, TimeZone: business.TimeZone,
-			Categories: append([]string{}, business.Categories...), Hours: make([]BusinessHours, len(business.Hours)),
-		}
-		for i, hours := range business.Hours {
-			shown.Business.Hours[i] = BusinessHours(hours)
-		}
+	shown.Business = NewBusiness(of.Business)
+	return shown
+}
+
+// NewBusiness shows what a business says of itself; nil for none.
+func NewBusiness(of *gateway.Business) *Business {
+	if of == nil {
+		return nil
+	}
+	shown := &Business{
+		Address: of.Address, Email: of.Email, TimeZone: of.TimeZone,
+		Categories: append([]string{}, of.Categories...), Hours: make([]BusinessHours, len(of.Hours)),
+	}
+	for i, hours := range of.Hours {
+		shown.Hours[i] = BusinessHours(hours)
 	}
 	return shown
 }

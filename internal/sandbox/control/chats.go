@@ -1,10 +1,11 @@
-// What people do with the chats on their phones.
+// What people do with the chats on their phones, and their address books.
 
 package control
 
 import (
 	"net/http"
 
+	"github.com/recado-project/recado/internal/sandbox/addressbook"
 	"github.com/recado-project/recado/internal/sandbox/chatstate"
 )
 
@@ -43,4 +44,21 @@ func (a *api) changeChat(r *http.Request) (any, error) {
 // deleteChat deletes a chat with its messages.
 func (a *api) deleteChat(r *http.Request) (any, error) {
 	return nil, a.config.ChatStates.Delete(r.Context(), r.PathValue("number"), r.PathValue("chat"))
+}
+
+// listContacts answers with the address book of a phone.
+func (a *api) listContacts(r *http.Request) (any, error) {
+	entries, err := a.config.AddressBook.Of(r.Context(), r.PathValue("number"))
+	return list[addressbook.Entry]{entries}, err
+}
+
+// nameContact writes a name into the address book of a phone.
+func (a *api) nameContact(r *http.Request) (any, error) {
+	var body struct {
+		Name string `json:"name"`
+	}
+	if err := decode(r, &body, false); err != nil {
+		return nil, err
+	}
+	return nil, a.config.AddressBook.Name(r.Context(), r.PathValue("number"), r.PathValue("contact"), body.Name)
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/recado-project/recado/internal/outbound"
 	"github.com/recado-project/recado/internal/sandbox/account"
+	"github.com/recado-project/recado/internal/sandbox/addressbook"
 	"github.com/recado-project/recado/internal/sandbox/chatstate"
 	"github.com/recado-project/recado/internal/sandbox/fault"
 	"github.com/recado-project/recado/internal/sandbox/group"
@@ -29,17 +30,18 @@ const Prefix = "/sandbox/api"
 
 // Config has the services that the control API offers.
 type Config struct {
-	Phones     *phone.Service
-	Profiles   *profile.Service
-	Groups     *group.Book
-	Linking    *link.Service
-	Presences  *presence.Service
-	Sessions   *session.Service
-	Faults     *fault.Service
-	Activities *account.ActivityLog
-	Accounts   *account.Directory
-	Passkeys   *passkey.Service
-	ChatStates *chatstate.Service
+	Phones      *phone.Service
+	Profiles    *profile.Service
+	Groups      *group.Book
+	Linking     *link.Service
+	Presences   *presence.Service
+	Sessions    *session.Service
+	Faults      *fault.Service
+	Activities  *account.ActivityLog
+	Accounts    *account.Directory
+	Passkeys    *passkey.Service
+	ChatStates  *chatstate.Service
+	AddressBook *addressbook.Service
 
 	RootKey [32]byte        // the public key that clients have to trust
 	Guard   *outbound.Guard // allows the addresses from which files are fetched that callers name by URL
@@ -73,6 +75,8 @@ func New(config Config) http.Handler {
 		"/phones/{number}/passkey/options":             {http.MethodPost: a.askToRegisterPasskey},
 		"/phones/{number}/passkey/credentials":         {http.MethodGet: a.listPasskeys, http.MethodPost: a.registerPasskey},
 		"/phones/{number}/unlink":                      {http.MethodPost: a.unlink},
+		"/phones/{number}/contacts":                    {http.MethodGet: a.listContacts},
+		"/phones/{number}/contacts/{contact}":          {http.MethodPut: a.nameContact},
 		"/phones/{number}/chats":                       {http.MethodGet: a.listChatStates},
 		"/phones/{number}/chats/{chat}":                {http.MethodPatch: a.changeChat, http.MethodDelete: a.deleteChat},
 		"/phones/{number}/messages":                    {http.MethodGet: a.listMessages, http.MethodPost: a.sendMessage},

@@ -74,7 +74,7 @@ func (c *Chats) ChangeChat(ctx context.Context, chat gateway.ChatAnchor, change 
 		return err
 	}
 	for _, patch := range patches {
-		if err := c.Send(ctx, patch); err != nil {
+		if err := c.Send(ctx, patch, gateway.CodeChatRefused); err != nil {
 			return err
 		}
 	}
@@ -99,11 +99,12 @@ func (c *Chats) DeleteChat(ctx context.Context, chat gateway.ChatAnchor) error {
 	if err != nil {
 		return err
 	}
-	return c.Send(ctx, patch)
+	return c.Send(ctx, patch, gateway.CodeChatRefused)
 }
 
-// Send changes the app state. What this device has changed does not come to Arrived.
-func (c *Chats) Send(ctx context.Context, patch appstate.PatchInfo) error {
+// Send changes the app state. What this device has changed does not come to Arrived. refused is
+// the code of the error if the platform does not accept it.
+func (c *Chats) Send(ctx context.Context, patch appstate.PatchInfo, refused string) error {
 	c.sending.Lock()
 	defer c.sending.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, c.config.Wait)
@@ -121,7 +122,7 @@ func (c *Chats) Send(ctx context.Context, patch appstate.PatchInfo) error {
 	c.expect(patch)
 	err = client.SendAppState(ctx, patch)
 	if errors.Is(err, whatsmeow.ErrAppStateUpdate) {
-		refusal := gateway.Errorf(gateway.Conflict, gateway.CodeChatRefused, "the platform refused the change")
+		refusal := gateway.Errorf(gateway.Conflict, refused, "the platform refused the change")
 		refusal.Cause = err
 		return refusal
 	}

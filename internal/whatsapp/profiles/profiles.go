@@ -78,12 +78,13 @@ func (p *Profiles) OwnProfile(ctx context.Context) (gateway.OwnProfile, error) {
 		return gateway.OwnProfile{}, wire.Failure(err)
 	}
 	if err == nil { // an answer without a profile is an error of the library's
-		profile.Business = businessOf(business)
+		profile.Business = BusinessOf(business)
 	}
 	return profile, nil
 }
 
-func businessOf(found *types.BusinessProfile) *gateway.Business {
+// BusinessOf translates what a business says of itself, cleaned and bounded.
+func BusinessOf(found *types.BusinessProfile) *gateway.Business {
 	clean := func(text string) string { return gateway.CleanText(text, maxBusinessText) }
 	business := &gateway.Business{Address: clean(found.Address), Email: clean(found.Email), TimeZone: clean(found.BusinessHoursTimeZone)}
 	for _, category := range found.Categories[:min(len(found.Categories), maxBusinessList)] {

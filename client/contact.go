@@ -1,0 +1,71 @@
+package client
+
+import (
+	"context"
+	"iter"
+	"net/http"
+	"net/url"
+)
+
+// KnownContact is somebody whom an account knows by name.
+type KnownContact struct {
+	ID              string  `json:"id"`   // personal chat ID, or the LID if the number is not known
+	LID             *string `json:"lid"`  // nil where it is not known
+	Name            *string `json:"name"` // the first of those below
+	AddressBookName *string `json:"addressBookName"`
+	PushName        *string `json:"pushName"`
+	BusinessName    *string `json:"businessName"`
+}
+
+// ContactDetails is a contact with what the platform says.
+type ContactDetails struct {
+	KnownContact
+	About    string    `json:"about"`
+	Business *Business `json:"business"` // nil if it is none
+}
+
+// Address is what the gateway knows of the two addresses of somebody.
+type Address struct {
+	Address string  `json:"address"` // as it was given
+	JID     *string `json:"jid"`     // by number; nil where it is not known
+	LID     *string `json:"lid"`     // nil where it is not known
+}
+
+// ListContacts returns a page of the people whom an account knows by name, in the order of the
+// names; only those who have search in a name or their number, unless it is empty.
+func (c *Client) ListContacts(ctx context.Context, instanceID, search string, page, limit int) (Page[KnownContact], error) {
+	query := url.Values{}
+	if search != "" {
+		query.Set("search", search)
+	}
+	var out Page[KnownContact]
+	err := c.call(ctx, http.MethodGet, instancePath(instanceID, "/contacts")+withQuery(pageQuery(page, limit), query), nil, &out)
+	return out, err
+}
+
+// Contacts yields all of them, fetched page by page. An error ends the sequence.
+func (c *Client) Contacts(ctx context.Context, instanceID, search string) iter.Seq2[KnownContact, error] {
+	return items(func(page int) (Page[KnownContact], error) { return c.ListContacts(ctx, instanceID, search, page, 0) })
+}
+
+// GetContact returns what is known of somebody, who is named by a number, a chat ID or a LID.
+func (c *Client) GetContact(ctx context.Context, instanceID, who string) (ContactDetails, error) {
+	var out ContactDetails
+	err := c.call(ctx, http.MethodGet, instancePath(instanceID, "/contacts/"+url.PathEscape(who)), nil, &out)
+	return out, err
+}
+
+// NameContact writes a name into the address book of the account, on all its devices.
+func (c *Client) NameContact(ctx context.Context, instanceID, who, name string) (ContactDetails, error) {
+	var out ContactDetails
+	err := c.call(ctx, http.MethodPut, instancePath(instanceID, "/contacts/"+url.PathEscape(who)), map[string]string{"name": name}, &out)
+	return out, err
+}
+
+// Addresses returns which numbers and LIDs belong together, as far as the gateway knows: one
+// result for each given address, in their order; 500 at most.
+func (c *Client) Addresses(ctx context.Context, instanceID string, addresses []string) ([]Address, error) {
+	var out struct{ Results []Address }
+	err := c.call(ctx, http.MethodPost, instancePath(instanceID, "/addresses"), map[string][]string{"addresses": addresses}, &out)
+	return out.Results, err
+}

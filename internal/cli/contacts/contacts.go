@@ -1,0 +1,111 @@
+// Package contacts has the commands about the people whom an account knows.
+package contacts
+
+import (
+	"context"
+
+	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/cli/target"
+	"github.com/recado-project/recado/internal/cli/terminal"
+)
+
+// Command is the commands about contacts.
+type Command struct {
+	List      listCommand      `cmd:"" help:"List the people whom the account knows by name."`
+	Show      showCommand      `cmd:"" help:"Show what is known of somebody."`
+	Name      nameCommand      `cmd:"" help:"Write somebody's name into the address book of the account."`
+	Addresses addressesCommand `cmd:"" help:"Show which numbers and LIDs belong together."`
+}
+
+type listCommand struct {
+	target.InstanceFlag
+	Search string `help:"Only people with this in a name or their number." env:"-"`
+}
+
+// Run lists contacts.
+func (c listCommand) Run(ctx context.Context, t terminal.Terminal) error {
+	gateway, id, err := c.Open(ctx, t)
+	if err != nil {
+		return err
+	}
+	contacts := []client.KnownContact{} // never null
+	var rows [][]string
+	for contact, err := range gateway.Contacts(ctx, id, c.Search) {
+		if err != nil {
+			return err
+		}
+		contacts = append(contacts, contact)
+		rows = append(rows, []string{contact.ID, terminal.OrNone(contact.LID), terminal.OrNone(contact.Name)})
+	}
+	return t.Table(contacts, []string{"ID", "LID", "NAME"}, rows)
+}
+
+type showCommand struct {
+	target.InstanceFlag
+	Contact string `arg:"" help:"Phone number with country code, chat ID or LID."`
+}
+
+// Run shows a contact.
+func (c showCommand) Run(ctx context.Context, t terminal.Terminal) error {
+	gateway, id, err := c.Open(ctx, t)
+	if err != nil {
+		return err
+	}
+	contact, err := gateway.GetContact(ctx, id, c.Contact)
+	if err != nil {
+		return err
+	}
+	return show(t, contact)
+}
+
+func show(t terminal.Terminal, contact client.ContactDetails) error {
+	pairs := []terminal.Pair{
+		{"id", contact.ID}, {"lid", terminal.OrNone(contact.LID)}, {"address book", terminal.OrNone(contact.AddressBookName)},
+		{"goes by", terminal.OrNone(contact.PushName)}, {"business", terminal.OrNone(contact.BusinessName)}, {"about", contact.About},
+	}
+	if business := contact.Business; business != nil {
+		pairs = append(pairs, terminal.Pair{"address", business.Address}, terminal.Pair{"email", business.Email})
+	}
+	return t.Fields(contact, pairs...)
+}
+
+type nameCommand struct {
+	target.InstanceFlag
+	Contact string `arg:"" help:"Phone number with country code, chat ID or LID."`
+	Name    string `arg:"" help:"What the owner of the account calls the person."`
+}
+
+// Run names a contact.
+func (c nameCommand) Run(ctx context.Context, t terminal.Terminal) error {
+	gateway, id, err := c.Open(ctx, t)
+	if err != nil {
+		return err
+	}
+	contact, err := gateway.NameContact(ctx, id, c.Contact, c.Name)
+	if err != nil {
+		return err
+	}
+	return show(t, contact)
+}
+
+type addressesCommand struct {
+	target.InstanceFlag
+	Addresses []string `arg:"" help:"Phone numbers with country code, chat IDs or LIDs."`
+}
+
+// Run shows addresses.
+func (c addressesCommand) Run(ctx context.Context, t terminal.Terminal) error {
+	gateway, id, err := c.Open(ctx, t)
+	if err != nil {
+		return err
+	}
+	addresses, err := gateway.Addresses(ctx, id, c.Addresses)
+	if err != nil {
+		return err
+	}
+	rows := make([][]string, 0, len(addresses))
+	for _, address := range addresses {
+		rows = append(rows, []string{address.Address, terminal.OrNone(address.JID), terminal.OrNone(address.LID)})
+	}
+	return t.Table(addresses, []string{"ADDRESS", "NUMBER", "LID"}, rows)
+}

@@ -1,0 +1,83 @@
+package server_test
+
+import (
+	"net/http"
+	"slices"
+	"testing"
+
+	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit"
+)
+
+// The people whom the account knows are listed under the names that they have on the phone and
+// give themselves, and named here for the phone as well.
+func TestContacts(t *testing.T) {
+	t.Parallel()
+	g := testkit.Start(t, testkit.Options{})
+	const before, stranger = "5511966660100", "5511955550100"
+	g.Phones.Update(t, customerNumber, map[string]any{"name": "Aninha"})
+	g.Phones.Update(t, stranger, map[string]any{"name": "Zé", "about": "At the beach"})
+	g.Phones.NameContact(t, shopNumber, before, "Bruno (work)")
+	id := g.Link(t, shopNumber)
+	wrote(t, g, id, customerNumber, "hello")
+	customer := g.Phones.Get(t, customerNumber)
+	list := func(search string) (names []string) {
+		t.Helper()
+		for contact, err := range g.Client.Contacts(t.Context(), id, search) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			names = append(names, *contact.Name)
+		}
+		return names
+	}
+	testkit.Await(t, "the contacts", func() bool { return slices.Equal(list(""), []string{"Aninha", "Bruno (work)"}) })
+
+	// Named through the API: the phone has it, and both addresses are one contact.
+	named, err := g.Client.NameContact(t.Context(), id, customerNumber, "Ana Souza")
+	if err != nil || named.ID != customerNumber+"@s.whatsapp.net" || named.LID == nil || *named.LID != customer.LID ||
+		*named.Name != "Ana Souza" || *named.AddressBookName != "Ana Souza" || *named.PushName != "Aninha" {
+		t.Fatalf("the contact is %+v, %v", named, err)
+	}
+	if book := g.Phones.AddressBook(t, shopNumber); book[named.ID] != "Ana Souza" {
+		t.Errorf("the phone has %v", book)
+	}
+	// Named on the phone.
+	g.Phones.NameContact(t, shopNumber, before, "Bruno Lima")
+	testkit.Await(t, "another name", func() bool { return slices.Equal(list(""), []string{"Ana Souza", "Bruno Lima"}) })
+	for search, want := range map[string][]string{"ANINHA": {"Ana Souza"}, before[4:]: {"Bruno Lima"}, "lima": {"Bruno Lima"}, "nobody": nil} {
+		if got := list(search); !slices.Equal(got, want) {
+			t.Errorf("the search for %s finds %v", search, got)
+		}
+	}
+	if page, err := g.Client.ListContacts(t.Context(), id, "", 2, 1); err != nil || page.TotalCount != 2 || len(page.Data) != 1 || *page.Data[0].Name != "Bruno Lima" {
+		t.Errorf("the second page is %+v, %v", page, err)
+	}
+
+	// Somebody of whom nothing is known is asked for.
+	found, err := g.Client.GetContact(t.Context(), id, stranger)
+	if err != nil || found.About != "At the beach" || found.Name != nil || found.LID == nil || *found.LID != g.Phones.Get(t, stranger).LID || found.Business != nil {
+		t.Errorf("the stranger is %+v, %v", found, err)
+	}
+	_, err = g.Client.GetContact(t.Context(), id, "5511900000000")
+	testkit.Refused(t, err, http.StatusBadRequest, "RECIPIENT_NOT_REGISTERED")
+
+	addresses, err := g.Client.Addresses(t.Context(), id, []string{customerNumber, customer.LID, "123456789@lid", "+55 11 94444-0001"})
+	if err != nil || len(addresses) != 4 {
+		t.Fatalf("the addresses are %+v, %v", addresses, err)
+	}
+	for n, want := range []client.Address{
+		{Address: customerNumber, JID: &named.ID, LID: named.LID}, {Address: customer.LID, JID: &named.ID, LID: named.LID},
+		{Address: "123456789@lid", LID: new("123456789@lid")}, {Address: "+55 11 94444-0001"},
+	} {
+		same := func(one, other *string) bool { return (one == nil) == (other == nil) && (one == nil || *one == *other) }
+		if got := addresses[n]; got.Address != want.Address || !same(got.JID, want.JID) || !same(got.LID, want.LID) {
+			t.Errorf("address %d is %+v", n, got)
+		}
+	}
+	_, err = g.Client.Addresses(t.Context(), id, []string{customerNumber, "1-2@g.us", "nobody"})
+	testkit.Refused(t, err, http.StatusBadRequest, gateway.CodeValidation)
+	_, err = g.Client.NameContact(t.Context(), id, customerNumber, " ")
+	testkit.Refused(t, err, http.StatusBadRequest, gateway.CodeValidation)
+}
