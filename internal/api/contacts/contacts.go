@@ -14,7 +14,7 @@ import (
 )
 
 // Tag groups the operations in the document and on the reference page.
-const Tag = "People"
+const Tag = "Contacts"
 
 // UseCases are the use cases of contacts.
 type UseCases interface {
