@@ -45,6 +45,7 @@ const (
 	CodeWebhookNotFound        = "WEBHOOK_NOT_FOUND"
 	CodeWebhookInactive        = "WEBHOOK_INACTIVE"
 	CodeWebhookLimit           = "WEBHOOK_LIMIT_REACHED"
+	CodeWebhookOfAccount       = "WEBHOOK_OF_ACCOUNT"
 	CodeMessageNotEditable     = "MESSAGE_NOT_EDITABLE"
 	CodeMessageNotDeletable    = "MESSAGE_NOT_DELETABLE"
 	CodeMessageHasNoMedia      = "MESSAGE_HAS_NO_MEDIA"

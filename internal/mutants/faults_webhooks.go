@@ -21,6 +21,16 @@ func webhookFaults() []fault {
 			test: webhookTests, run: "Filter",
 		},
 		{
+			name: "a webhook of an account gets what happened before an instance followed it", file: "internal/webhook/configuration.go",
+			old: "			saved.Cursor = first - 1\n", new: "			first = 0\n",
+			test: webhookTests, run: "FollowFromTheBeginning",
+		},
+		{
+			name: "a webhook that follows is changed for all only", file: "internal/webhook/configuration.go",
+			old: "if err == nil && webhook.Account != \"\" {", new: "if false {",
+			test: "./internal/server", run: "AccountWebhook",
+		},
+		{
 			name: "a link in an event fetches the file", file: "internal/messaging/download.go",
 			old: "			if fetch {", new: "			if false && fetch {",
 			test: "./internal/server", run: "MediaDownloadLink",

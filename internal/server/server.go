@@ -40,6 +40,7 @@ import (
 	"github.com/recado-project/recado/internal/trace"
 	"github.com/recado-project/recado/internal/user"
 	"github.com/recado-project/recado/internal/webhook"
+	"github.com/recado-project/recado/internal/webhook/accountwide"
 	"github.com/recado-project/recado/internal/whatsapp"
 	"github.com/recado-project/recado/internal/worker"
 )
@@ -128,38 +129,40 @@ type Config struct {
 
 // Server is the whole program, ready to run.
 type Server struct {
-	config      Config
-	changed     atomic.Pointer[Config] // what Change was told last
-	refused     atomic.Bool            // the last reload of the settings
-	tempDir     string                 // temporary files of every part; emptied at the start
-	listener    net.Listener
-	answer      func() error // lets clients connect to the listener
-	http        *http.Server
-	sandbox     *sandbox.Server // nil without one
-	claim       *claim.Claim    // nil on SQLite, where the lock of the data folder is enough
-	store       *store.Store
-	node        *node.Node
-	webhooks    *webhook.Service
-	media       *media.Service
-	blobs       *media.Blobs
-	queuedFiles *media.Blobs // of messages that wait to be sent
-	links       *media.Links
-	connector   *whatsapp.Connector
-	bell        eventlog.Bell
-	log         *eventlog.Log
-	retention   *eventlog.Retention
-	instances   *instance.Service
-	directory   *directory.Service
-	groups      *group.Service
-	profiles    *profile.Service
-	calls       *call.Service
-	messages    *messaging.Service
-	chats       *chat.Service
-	keeper      *chat.Keeper
-	contacts    *contact.Service
-	traffic     *messaging.Traffic
-	access      *access.Service
-	users       *user.Service
+	config   Config
+	changed  atomic.Pointer[Config] // what Change was told last
+	refused  atomic.Bool            // the last reload of the settings
+	tempDir  string                 // temporary files of every part; emptied at the start
+	listener net.Listener
+	answer   func() error // lets clients connect to the listener
+	http     *http.Server
+	sandbox  *sandbox.Server // nil without one
+	claim    *claim.Claim    // nil on SQLite, where the lock of the data folder is enough
+	store    *store.Store
+	node     *node.Node
+	webhooks *webhook.Service
+	// accountWebhooks are those that hear all instances of an account.
+	accountWebhooks *accountwide.Service
+	media           *media.Service
+	blobs           *media.Blobs
+	queuedFiles     *media.Blobs // of messages that wait to be sent
+	links           *media.Links
+	connector       *whatsapp.Connector
+	bell            eventlog.Bell
+	log             *eventlog.Log
+	retention       *eventlog.Retention
+	instances       *instance.Service
+	directory       *directory.Service
+	groups          *group.Service
+	profiles        *profile.Service
+	calls           *call.Service
+	messages        *messaging.Service
+	chats           *chat.Service
+	keeper          *chat.Keeper
+	contacts        *contact.Service
+	traffic         *messaging.Traffic
+	access          *access.Service
+	users           *user.Service
 
 	api    *api.API
 	health *health.Service
@@ -270,6 +273,7 @@ func (s *Server) Run(ctx context.Context) error {
 		worker.Worker{Name: "retention", Run: s.retention.Run},
 		worker.Worker{Name: "media", Run: s.blobs.Run},
 		worker.Worker{Name: "webhooks", Run: s.webhooks.Run, Ready: s.webhooks.Ready()},
+		worker.Worker{Name: "webhooks of accounts", Run: s.accountWebhooks.Run},
 		worker.Worker{Name: "traffic", Run: s.traffic.Run},
 		worker.Worker{Name: "keys", Run: s.access.Run},
 		worker.Worker{Name: "users", Run: s.users.Run},
@@ -345,10 +349,10 @@ func (s *Server) openAPI() error {
 		Contacts:  s.contacts,
 		Access:    s.access,
 		Events:    s.log,
-		Webhooks:  s.webhooks,
-		Stopping:  s.stopping,
-		Files:     s.links,
-		Ready:     s.ready, ClientVersion: s.ClientVersion, Watcher: s.watch.requests, Tracer: s.tracer,
+		Webhooks:  s.webhooks, AccountWebhooks: s.accountWebhooks,
+		Stopping: s.stopping,
+		Files:    s.links,
+		Ready:    s.ready, ClientVersion: s.ClientVersion, Watcher: s.watch.requests, Tracer: s.tracer,
 		Version:   s.config.Version,
 		PublicURL: s.config.PublicURL, BehindProxy: s.config.BehindProxy,
 		MaxMedia: s.config.Media.MaxBytes,

@@ -20,6 +20,7 @@ import (
 	"github.com/recado-project/recado/internal/profile"
 	"github.com/recado-project/recado/internal/user"
 	"github.com/recado-project/recado/internal/webhook"
+	"github.com/recado-project/recado/internal/webhook/accountwide"
 )
 
 // buildUseCases makes the services that work with the store and the connector. Each
@@ -54,6 +55,12 @@ func (s *Server) buildEvents() (err error) {
 	s.webhooks, err = webhook.New(webhook.Config{
 		Store: s.store, Log: s.log, Tenures: s.node, Bell: &s.bell, AllowPrivateURLs: c.AllowPrivateURLs, Denied: c.DenyFetch, Version: c.Version, Logger: c.Logger, Now: c.Now,
 		Watcher: s.watch.webhooks, Tracer: s.tracer, MediaLinks: s.eventLinks(),
+	})
+	if err != nil {
+		return err
+	}
+	s.accountWebhooks, err = accountwide.New(accountwide.Config{
+		Store: s.store, Webhooks: s.webhooks, Tenures: s.node, Logger: c.Logger, Now: c.Now,
 	})
 	if err != nil {
 		return err

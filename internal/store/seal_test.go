@@ -170,7 +170,8 @@ func (f *secrets) under(generation int64) (count int) {
 		f.check(db.QueryRowContext(f.t.Context(), `SELECT (SELECT count(*) FROM device_keys WHERE value_seal = $1) +
 			(SELECT count(*) FROM secrets WHERE value_seal = $1) + (SELECT count(*) FROM instances WHERE proxy_seal = $1) +
 			(SELECT count(*) FROM webhooks WHERE secret_seal = $1) + (SELECT count(*) FROM webhooks WHERE previous_secret_seal = $1) +
-			(SELECT count(*) FROM webhooks WHERE headers_seal = $1)`,
+			(SELECT count(*) FROM webhooks WHERE headers_seal = $1) + (SELECT count(*) FROM account_webhooks WHERE secret_seal = $1) +
+			(SELECT count(*) FROM account_webhooks WHERE previous_secret_seal = $1) + (SELECT count(*) FROM account_webhooks WHERE headers_seal = $1)`,
 			generation).Scan(&count))
 	})
 	return count

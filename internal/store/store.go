@@ -66,6 +66,7 @@ type Store struct {
 	*census.Taker
 	DeviceTables
 	WebhookTables
+	AccountWebhookTable
 	ChatTables
 
 	db      database
@@ -83,6 +84,9 @@ type DeviceTables = *devicetable.Tables
 
 // WebhookTables are the tables of webhooks and their deliveries.
 type WebhookTables = *webhooktable.Tables
+
+// AccountWebhookTable is the table of the webhooks of accounts.
+type AccountWebhookTable = *webhooktable.AccountTable
 
 // ChatTables are the table of chats and the index of words.
 type ChatTables = *chattable.Tables
@@ -110,6 +114,7 @@ func Open(ctx context.Context, config Config) (*Store, error) {
 		return nil, errors.Join(err, s.Close())
 	}
 	s.DeviceTables, s.WebhookTables = devicetable.New(ownDatabase{s}, s.vault), webhooktable.New(ownDatabase{s}, s.vault)
+	s.AccountWebhookTable = webhooktable.NewAccountTable(sharedDatabase{s.db, s.dialect}, s.vault)
 	return s, nil
 }
 
@@ -306,6 +311,9 @@ func (d sharedDatabase) Reader() table.Querier { return d.reader() }
 
 // Scanner runs queries that may read many rows.
 func (d sharedDatabase) Scanner() table.Querier { return d.scanner() }
+
+// InFirst is the set of texts in the first parameter.
+func (d sharedDatabase) InFirst() string { return d.dialect.inFirst() }
 
 // SQLite reports whether it is a SQLite file.
 func (d sharedDatabase) SQLite() bool { return d.dialect.name == sqliteName }

@@ -5,6 +5,8 @@ package webhook
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -30,6 +32,10 @@ const (
 	// MaxWebhooks is how many webhooks an instance has beside the first one. Each event is
 	// offered to every one of them.
 	MaxWebhooks = 10
+	// MaxFollowing is how many of its webhooks may follow one of the account, besides.
+	MaxFollowing = 5
+	// MaxListed is how many webhooks an instance has at most.
+	MaxListed = 1 + MaxWebhooks + MaxFollowing
 	// retryUnserved is how long a client should wait for a service that is starting.
 	retryUnserved = 5 * time.Second
 )
@@ -87,13 +93,13 @@ func (s *Service) Create(ctx context.Context, instanceID string, settings Settin
 		return Webhook{}, err
 	}
 	defer done()
-	there, err := s.store.ListWebhooks(ctx, instanceID, gateway.PageRequest{Page: 1, Limit: MaxWebhooks + 1})
+	there, err := s.store.ListWebhooks(ctx, instanceID, gateway.PageRequest{Page: 1, Limit: MaxListed})
 	if err != nil {
 		return Webhook{}, fmt.Errorf("webhook: create: %w", err)
 	}
 	others := 0
 	for _, webhook := range there.Items {
-		if !webhook.First {
+		if !webhook.First && webhook.Account == "" {
 			others++
 		}
 	}
@@ -120,7 +126,7 @@ func (s *Service) Change(ctx context.Context, ref Ref, settings Settings) (Webho
 		return Webhook{}, err
 	}
 	defer done()
-	webhook, err := s.Get(ctx, ref)
+	webhook, err := s.own(ctx, ref)
 	if err != nil {
 		return Webhook{}, err
 	}
@@ -144,29 +150,132 @@ func (s *Service) save(ctx context.Context, webhook Webhook, found bool, setting
 	defer done()
 	wasActive := found && webhook.Active
 	s.change(&webhook, settings, headers)
-	var anew *backlog.State
-	made := false
-	if !wasActive && (webhook.Active || !found) {
+	return webhook, s.put(ctx, webhook, !wasActive && (webhook.Active || !found), time.Time{})
+}
+
+// put writes a webhook, whose lock is held. Where it begins, it starts with the next event, or
+// with the first one since a time.
+func (s *Service) put(ctx context.Context, webhook Webhook, begins bool, since time.Time) error {
+	var anew, saved *backlog.State
+	made, first := false, int64(0)
+	if begins {
 		// Before the log is read, or an event that is appended right after that
 		// would be missed.
 		made = s.watch(ctx, webhook)
 		_, newest, err := s.log.Bounds(ctx, webhook.InstanceID)
+		if err == nil && !since.IsZero() {
+			first, err = s.store.FirstEventSince(ctx, webhook.InstanceID, since)
+		}
 		if err != nil {
 			if made {
 				s.unwatch(webhook.ref())
 			}
-			return Webhook{}, fmt.Errorf("webhook: save: %w", err)
+			return fmt.Errorf("webhook: save: %w", err)
 		}
 		anew = &backlog.State{Status: backlog.StatusOK, Cursor: newest}
+		saved = new(*anew)
+		if first > 0 && first <= newest {
+			saved.Cursor = first - 1
+		}
 	}
-	if err := s.store.SaveWebhook(ctx, webhook, anew); err != nil {
+	if err := s.store.SaveWebhook(ctx, webhook, saved); err != nil {
 		if made {
 			s.unwatch(webhook.ref())
 		}
-		return Webhook{}, fmt.Errorf("webhook: save: %w", err)
+		return fmt.Errorf("webhook: save: %w", err)
 	}
-	s.configure(webhook, anew)
-	return webhook, nil
+	s.configure(webhook, anew, first)
+	return nil
+}
+
+// own returns a webhook that has its own settings. One that follows one of the account is a
+// gateway.Conflict.
+func (s *Service) own(ctx context.Context, ref Ref) (Webhook, error) {
+	webhook, err := s.Get(ctx, ref)
+	if err == nil && webhook.Account != "" {
+		err = gateway.Errorf(gateway.Conflict, gateway.CodeWebhookOfAccount,
+			"the webhook follows one of the account, for all instances: change that one with a partner key")
+	}
+	return webhook, err
+}
+
+// Apply checks settings and changes a webhook by them, which is neither saved nor delivered to
+// by that. Settings that can't be used are a gateway.Invalid that names the field; the URL may
+// be left out where there is one.
+func (s *Service) Apply(to *Webhook, settings Settings) error {
+	headers, err := s.check(settings, "url", to.URL == "")
+	if err == nil {
+		s.change(to, settings, headers)
+	}
+	return err
+}
+
+// Taken returns the instances whose webhooks this process delivers.
+func (s *Service) Taken() []string {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return slices.Collect(maps.Keys(s.taken))
+}
+
+// Follow makes the webhooks of an instance follow those of its account: one follows each, with
+// its settings, from the first event since that was made or made active. Those that follow one
+// that is gone are delivered no more.
+func (s *Service) Follow(ctx context.Context, instanceID string, of []Webhook) error {
+	done, err := s.lock(ctx, instanceID)
+	if err != nil {
+		return err
+	}
+	defer done()
+	there, err := s.store.ListWebhooks(ctx, instanceID, gateway.PageRequest{Page: 1, Limit: MaxListed})
+	if err != nil {
+		return fmt.Errorf("webhook: follow: %w", err)
+	}
+	following := map[string]Webhook{}
+	for _, one := range there.Items {
+		following[one.Account] = one
+	}
+	kept := map[string]bool{"": true}
+	for _, account := range of {
+		kept[account.ID] = true
+		one, found := following[account.ID]
+		if found && one.UpdatedAt.Equal(account.UpdatedAt) {
+			continue
+		}
+		if !found {
+			if one, err = s.newWebhook(instanceID); err != nil {
+				return err
+			}
+		}
+		if err := s.followOne(ctx, one, found, account); err != nil {
+			return err
+		}
+	}
+	s.mu.RLock()
+	pumps := s.pumps[instanceID]
+	s.mu.RUnlock()
+	for _, p := range pumps {
+		if account := p.follows(); !kept[account] {
+			s.unwatch(Ref{InstanceID: instanceID, ID: p.id})
+		}
+	}
+	return nil
+}
+
+// followOne gives one webhook the settings of the account's.
+func (s *Service) followOne(ctx context.Context, one Webhook, found bool, account Webhook) error {
+	unlock, err := s.lockAlso(ctx, one.ID)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	begins, since := !found || !one.Active && account.Active, account.UpdatedAt
+	if !found {
+		since = account.CreatedAt
+	}
+	id, instanceID, createdAt := one.ID, one.InstanceID, one.CreatedAt
+	one = account
+	one.ID, one.InstanceID, one.CreatedAt, one.Account = id, instanceID, createdAt, account.ID
+	return s.put(ctx, one, begins, since)
 }
 
 // change applies settings that were checked.
@@ -205,13 +314,14 @@ func (s *Service) change(webhook *Webhook, settings Settings, headers []Header) 
 func (s *Service) stamp() time.Time { return s.now().UTC().Truncate(time.Millisecond) }
 
 // configure gives the pump of a webhook its new configuration. A service that does
-// not run yet will load it.
-func (s *Service) configure(webhook Webhook, anew *backlog.State) {
+// not run yet will load it. Where it begins anew, it begins with the event first, if there is
+// one.
+func (s *Service) configure(webhook Webhook, anew *backlog.State, first int64) {
 	s.mu.RLock()
 	p := s.find(webhook.ref())
 	s.mu.RUnlock()
 	if p != nil {
-		p.configure(webhook, anew)
+		p.configure(webhook, anew, first)
 	}
 }
 
@@ -244,7 +354,7 @@ func (s *Service) Delete(ctx context.Context, ref Ref) error {
 		return err
 	}
 	defer done()
-	webhook, err := s.Get(ctx, ref)
+	webhook, err := s.own(ctx, ref)
 	if err != nil {
 		return err
 	}

@@ -35,6 +35,7 @@ type pump struct {
 
 	mu       sync.Mutex
 	there    bool    // it was configured
+	account  string  // the webhook of the account that it follows
 	filter   Filter  // that the backlog has
 	to       *target // nil where nothing is to be delivered
 	backlog  backlog.Backlog
@@ -66,7 +67,7 @@ func newPump(s *Service, tenure gateway.Tenure, saved Saved) *pump {
 
 // set makes the pump deliver to what was configured.
 func (p *pump) set(webhook Webhook) {
-	p.there, p.to = webhook.URL != "", nil
+	p.there, p.account, p.to = webhook.URL != "", webhook.Account, nil
 	p.filter = webhook.Filter
 	p.backlog.Filter(webhook.Filter.takes())
 	if !webhook.Active {
@@ -85,6 +86,13 @@ func (p *pump) configured() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.there
+}
+
+// follows returns the webhook of the account that it follows; empty for none.
+func (p *pump) follows() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.account
 }
 
 func (p *pump) isActive() bool {
@@ -106,14 +114,17 @@ func (p *pump) appended(events []eventlog.Event) {
 }
 
 // configure follows a change of the configuration. anew, where not nil, is the
-// state that the delivery begins anew with.
-func (p *pump) configure(webhook Webhook, anew *backlog.State) {
+// state that the delivery begins anew with, at the event first, if there is one.
+func (p *pump) configure(webhook Webhook, anew *backlog.State, first int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.set(webhook)
 	p.slow = false
 	if anew != nil {
 		p.backlog.Begin(*anew)
+		if first > 0 {
+			p.backlog.Replay(first)
+		}
 	} else {
 		p.backlog.Resume(p.service.now())
 	}

@@ -8,9 +8,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/webhook"
+	"github.com/recado-project/recado/internal/webhook/accountwide"
 )
 
 // create makes one more webhook of an instance.
@@ -375,5 +378,53 @@ func TestFilterTakes(t *testing.T) {
 		if _, err := r.service.Create(t.Context(), id, settings); gateway.KindOf(err) != gateway.Invalid {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// A webhook of an account is followed from the moment when it was made, however late an
+// instance begins, and what was gone in between is delivered no more.
+func TestFollowFromTheBeginning(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, webhook.Config{AllowPrivateURLs: true})
+	id := r.instance()
+	endpoint := receive(t, nil)
+	r.append(id, "a", 1)
+	account := webhook.Webhook{ID: uuid.NewString(), Active: true, CreatedAt: time.Now().UTC().Truncate(time.Millisecond)}
+	r.check(r.service.Apply(&account, webhook.Settings{URL: endpoint.server.URL}))
+	r.check(r.store.SaveAccountWebhook(t.Context(), accountwide.Webhook{AccountID: r.account, Webhook: account}))
+	r.append(id, "a", 2, 3)
+	for range 2 { // the second time there is nothing to do
+		r.check(r.service.Follow(t.Context(), id, []webhook.Webhook{account}))
+	}
+	r.append(id, "a", 4)
+	var numbers []int
+	for n := 3; !slices.Contains(numbers, 4); n++ {
+		endpoint.waitFor(n)
+		numbers = nil
+		for _, got := range endpoint.got() {
+			numbers = append(numbers, got.n)
+		}
+	}
+	// The first may have come within the same millisecond.
+	if numbers = slices.DeleteFunc(numbers, func(n int) bool { return n == 1 }); !slices.Equal(numbers, []int{2, 3, 4}) {
+		t.Errorf("events %v came", numbers)
+	}
+	page, err := r.service.List(t.Context(), id, gateway.PageRequest{Page: 1, Limit: 10})
+	r.check(err)
+	if page.Total != 1 || page.Items[0].Account != account.ID || page.Items[0].First {
+		t.Fatalf("it has %+v", page.Items)
+	}
+	_, err = r.service.Change(t.Context(), webhook.Ref{InstanceID: id, ID: page.Items[0].ID}, webhook.Settings{Active: new(false)})
+	wantCode(t, err, gateway.Conflict, gateway.CodeWebhookOfAccount)
+
+	found, err := r.store.DeleteAccountWebhook(t.Context(), r.account, account.ID)
+	r.check(err)
+	r.check(r.service.Follow(t.Context(), id, nil))
+	r.append(id, "a", 5)
+	if page, err = r.service.List(t.Context(), id, gateway.PageRequest{Page: 1, Limit: 10}); err != nil || page.Total != 0 || !found {
+		t.Errorf("it still has %+v (%v)", page.Items, err)
+	}
+	if cursor, waiting := r.service.Delivered(id); waiting {
+		t.Errorf("a webhook that is gone waits at %d", cursor)
 	}
 }

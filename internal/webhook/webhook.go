@@ -32,9 +32,12 @@ func First(instanceID string) Ref { return Ref{InstanceID: instanceID} }
 type Webhook struct {
 	ID         string // UUID v7
 	InstanceID string
-	First      bool   // it is the one of the contract's webhook-config
-	URL        string // absolute, http or https
-	Secret     Secret // empty where none is set
+	First      bool // it is the one of the contract's webhook-config
+	// Account is the webhook of the account that it follows, whose settings it has; empty if it
+	// has its own.
+	Account string
+	URL     string // absolute, http or https
+	Secret  Secret // empty where none is set
 	// PreviousSecret signs too, until PreviousSecretUntil.
 	PreviousSecret      Secret
 	PreviousSecretUntil time.Time

@@ -41,11 +41,14 @@ var (
 	webhookSecret   = column{table: "webhooks", value: "secret", row: []string{"place"}, text: true}
 	webhookPrevious = column{table: "webhooks", value: "previous_secret", row: []string{"place"}, text: true}
 	webhookHeaders  = column{table: "webhooks", value: "headers", row: []string{"place"}, text: true}
+	accountSecret   = column{table: "account_webhooks", value: "secret", row: []string{"id"}, text: true}
+	accountPrevious = column{table: "account_webhooks", value: "previous_secret", row: []string{"id"}, text: true}
+	accountHeaders  = column{table: "account_webhooks", value: "headers", row: []string{"id"}, text: true}
 	instanceProxy   = column{table: "instances", value: "proxy", row: []string{"id"}, text: true}
 )
 
 func columns() []*column {
-	return []*column{&secretValue, &instanceProxy, &webhookSecret, &webhookPrevious, &webhookHeaders, &deviceKeyValue}
+	return []*column{&secretValue, &instanceProxy, &webhookSecret, &webhookPrevious, &webhookHeaders, &accountSecret, &accountPrevious, &accountHeaders, &deviceKeyValue}
 }
 
 // Run seals what is plain or sealed with an earlier data key, and goes on with the next data

@@ -127,6 +127,19 @@ func WebhookHeaders(place string) Place {
 	return Place{column: &webhookHeaders, row: [3]string{place}}
 }
 
+// AccountWebhookSecret is the secret of a webhook of an account.
+func AccountWebhookSecret(id string) Place { return Place{column: &accountSecret, row: [3]string{id}} }
+
+// AccountWebhookPrevious is the secret that such a webhook had before.
+func AccountWebhookPrevious(id string) Place {
+	return Place{column: &accountPrevious, row: [3]string{id}}
+}
+
+// AccountWebhookHeaders is the own headers of such a webhook.
+func AccountWebhookHeaders(id string) Place {
+	return Place{column: &accountHeaders, row: [3]string{id}}
+}
+
 // Proxy is the address of an instance's proxy, with the password.
 func Proxy(instanceID string) Place { return Place{column: &instanceProxy, row: [3]string{instanceID}} }
 

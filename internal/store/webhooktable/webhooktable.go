@@ -4,8 +4,8 @@ package webhooktable
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/sqlerror"
@@ -16,19 +16,14 @@ import (
 )
 
 const (
-	webhookColumns = "id, instance_id, place, url, secret, secret_seal, previous_secret, previous_secret_seal, previous_secret_until, headers, headers_seal, kinds, chats, media_links, active, created_at, updated_at"
+	webhookColumns = "id, instance_id, place, account_webhook_id, " + settingsColumns
 	stateColumns   = "status, reason, cursor, failures, failing_since, next_try_at, attempts"
 
 	blockedColumns = "webhook_id, chat, sequence, through, event_id, kind, failures, since, next_try_at, answer_status, error"
 
 	saveWebhook = "INSERT INTO webhooks (" + webhookColumns + ", " + stateColumns +
-		`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24)
-		ON CONFLICT (id) DO UPDATE SET url = excluded.url, secret = excluded.secret,
-		secret_seal = excluded.secret_seal, previous_secret = excluded.previous_secret,
-		previous_secret_seal = excluded.previous_secret_seal, previous_secret_until = excluded.previous_secret_until,
-		headers = excluded.headers, headers_seal = excluded.headers_seal, kinds = excluded.kinds, chats = excluded.chats,
-		media_links = excluded.media_links,
-		active = excluded.active, updated_at = excluded.updated_at`
+		`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25)
+		ON CONFLICT (id) DO UPDATE SET ` + changedSettings
 
 	// Only the place tells which webhook is the first one of its instance.
 	findWebhook = "SELECT " + webhookColumns + " FROM webhooks WHERE instance_id = $1 AND CASE WHEN $2 = '' THEN place = instance_id ELSE id = $2 END"
@@ -67,36 +62,30 @@ func placeOf(hook webhook.Webhook) string {
 	return hook.ID
 }
 
+func placesOf(place string) places {
+	return places{vault.WebhookSecret(place), vault.WebhookPrevious(place), vault.WebhookHeaders(place)}
+}
+
 // SaveWebhook creates or changes the configuration of a webhook. If state is not nil, or the
 // webhook is new, delivery begins anew with state, and no chat is blocked any more. It
 // returns a gateway.NotFound if the instance does not exist.
 func (t *Tables) SaveWebhook(ctx context.Context, hook webhook.Webhook, state *backlog.State) error {
 	place := placeOf(hook)
-	secret, secretSeal := t.vault.SealText(vault.WebhookSecret(place), string(hook.Secret))
-	previous, previousSeal := t.vault.SealText(vault.WebhookPrevious(place), string(hook.PreviousSecret))
-	plain, err := encodeHeaders(hook.Headers)
+	settings, err := encode(t.vault, hook, placesOf(place))
 	if err != nil {
 		return fmt.Errorf("store: save webhook: %w", err)
 	}
-	headers, headersSeal := t.vault.SealText(vault.WebhookHeaders(place), plain)
-	kinds, err := encodeList(hook.Filter.Kinds)
-	if err != nil {
-		return fmt.Errorf("store: save webhook: %w", err)
+	var follows any // NULL
+	if hook.Account != "" {
+		follows = hook.Account
 	}
-	chats, err := encodeList(hook.Filter.Chats)
-	if err != nil {
-		return fmt.Errorf("store: save webhook: %w", err)
-	}
+	values := append([]any{hook.ID, hook.InstanceID, place, follows}, settings...)
 	err = t.db.WriteUnder(ctx, []gateway.Tenure{gateway.TenureOf(ctx)}, []string{hook.InstanceID}, func(ctx context.Context, q table.Querier) error {
 		first := backlog.State{Status: backlog.StatusOK}
 		if state != nil {
 			first = *state
 		}
-		if _, err := q.ExecContext(ctx, saveWebhook, append([]any{
-			hook.ID, hook.InstanceID, place, hook.URL, secret, secretSeal, previous, previousSeal,
-			table.Millis(hook.PreviousSecretUntil), headers, headersSeal, kinds, chats, hook.MediaLinks, hook.Active,
-			table.Millis(hook.CreatedAt), table.Millis(hook.UpdatedAt),
-		}, stateArgs(first)...)...); err != nil {
+		if _, err := q.ExecContext(ctx, saveWebhook, append(slices.Clip(values), stateArgs(first)...)...); err != nil {
 			return err
 		}
 		if state == nil {
@@ -199,35 +188,18 @@ func (t *Tables) scanWebhook(ctx context.Context) func(row table.Scanner) (webho
 // scanWebhookAnd scans the columns of a configuration, and further columns after them.
 func (t *Tables) scanWebhookAnd(ctx context.Context, row table.Scanner, others ...any) (webhook.Webhook, error) {
 	var hook webhook.Webhook
-	var place, secret, previous, headers, kinds, chats string
-	var until, createdAt, updatedAt, secretSeal, previousSeal, headersSeal int64
-	err := row.Scan(append([]any{
-		&hook.ID, &hook.InstanceID, &place, &hook.URL, &secret, &secretSeal, &previous, &previousSeal, &until,
-		&headers, &headersSeal, &kinds, &chats, &hook.MediaLinks, &hook.Active, &createdAt, &updatedAt,
-	}, others...)...)
-	if err != nil {
+	var place string
+	var follows *string // NULL if it has its own settings
+	var settings settingsRow
+	columns := append([]any{&hook.ID, &hook.InstanceID, &place, &follows}, settings.columns(&hook)...)
+	if err := row.Scan(append(columns, others...)...); err != nil {
 		return hook, err
 	}
 	hook.First = place == hook.InstanceID
-	hook.PreviousSecretUntil, hook.CreatedAt, hook.UpdatedAt = table.Time(until), table.Time(createdAt), table.Time(updatedAt)
-	if secret, err = t.vault.OpenText(ctx, vault.WebhookSecret(place), secret, secretSeal); err != nil {
-		return hook, err
+	if follows != nil {
+		hook.Account = *follows
 	}
-	if previous, err = t.vault.OpenText(ctx, vault.WebhookPrevious(place), previous, previousSeal); err != nil {
-		return hook, err
-	}
-	hook.Secret, hook.PreviousSecret = webhook.Secret(secret), webhook.Secret(previous)
-	if headers, err = t.vault.OpenText(ctx, vault.WebhookHeaders(place), headers, headersSeal); err != nil {
-		return hook, err
-	}
-	if hook.Headers, err = decodeHeaders(headers); err != nil {
-		return hook, err
-	}
-	if hook.Filter.Kinds, err = decodeList(hook.Filter.Kinds, kinds); err != nil {
-		return hook, err
-	}
-	hook.Filter.Chats, err = decodeList(hook.Filter.Chats, chats)
-	return hook, err
+	return hook, settings.decode(ctx, t.vault, &hook, placesOf(place))
 }
 
 func (t *Tables) scanSaved(ctx context.Context) func(row table.Scanner) (webhook.Saved, error) {
@@ -256,60 +228,4 @@ func scanBlocked(row table.Scanner) (blockedChat, error) {
 		&since, &nextTry, &b.Status, &b.Error)
 	b.Since, b.NextTry = table.Time(since), table.Time(nextTry)
 	return b, err
-}
-
-// encodeList makes a column, or the parameter of a set, of a list of texts.
-func encodeList[T ~string](values []T) (string, error) {
-	if len(values) == 0 {
-		return "[]", nil // a nil slice would be encoded as null
-	}
-	encoded, err := json.Marshal(values)
-	return string(encoded), err
-}
-
-// decodeList reads such a column. The first argument only says what it holds. An empty list
-// is nil.
-func decodeList[T ~string](_ []T, text string) ([]T, error) {
-	var values []T
-	if err := json.Unmarshal([]byte(text), &values); err != nil {
-		return nil, fmt.Errorf("read a list: %w", err)
-	}
-	if len(values) == 0 {
-		return nil, nil
-	}
-	return values, nil
-}
-
-// keptHeader is a header as its column has it.
-type keptHeader struct {
-	Name  string `json:"name"`
-	Value string `json:"value"`
-}
-
-// encodeHeaders makes the column of a webhook's own headers; it is empty if there are none.
-func encodeHeaders(headers []webhook.Header) (string, error) {
-	if len(headers) == 0 {
-		return "", nil
-	}
-	kept := make([]keptHeader, len(headers))
-	for n, header := range headers {
-		kept[n] = keptHeader(header)
-	}
-	encoded, err := json.Marshal(kept)
-	return string(encoded), err
-}
-
-func decodeHeaders(text string) ([]webhook.Header, error) {
-	if text == "" {
-		return nil, nil
-	}
-	var kept []keptHeader
-	if err := json.Unmarshal([]byte(text), &kept); err != nil {
-		return nil, fmt.Errorf("read the headers of a webhook: %w", err)
-	}
-	headers := make([]webhook.Header, len(kept))
-	for n, header := range kept {
-		headers[n] = webhook.Header(header)
-	}
-	return headers, nil
 }
