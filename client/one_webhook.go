@@ -11,18 +11,20 @@ import (
 // OneWebhook is one destination of the events of an instance; the one of Webhook is among
 // them.
 type OneWebhook struct {
-	ID          string    `json:"id"`
-	InstanceID  string    `json:"instanceId"`
-	IsFirst     bool      `json:"isFirst"` // it is the one of SaveWebhook and Webhook
-	URL         string    `json:"url"`
-	Secret      string    `json:"secret"`      // empty if none is set
-	Events      []string  `json:"events"`      // empty: all
-	Chats       []string  `json:"chats"`       // empty: all
-	HeaderNames []string  `json:"headerNames"` // of its own headers
-	MediaLinks  bool      `json:"mediaLinks"`  // events have links to the files of messages
-	IsActive    bool      `json:"isActive"`
-	CreatedAt   time.Time `json:"createdAt"`
-	UpdatedAt   time.Time `json:"updatedAt"`
+	ID         string `json:"id"`
+	InstanceID string `json:"instanceId"`
+	// AccountWebhookID names the AccountWebhook that it follows; nil if it has its own settings.
+	AccountWebhookID *string   `json:"accountWebhookId"`
+	IsFirst          bool      `json:"isFirst"` // it is the one of SaveWebhook and Webhook
+	URL              string    `json:"url"`
+	Secret           string    `json:"secret"`      // empty if none is set
+	Events           []string  `json:"events"`      // empty: all
+	Chats            []string  `json:"chats"`       // empty: all
+	HeaderNames      []string  `json:"headerNames"` // of its own headers
+	MediaLinks       bool      `json:"mediaLinks"`  // events have links to the files of messages
+	IsActive         bool      `json:"isActive"`
+	CreatedAt        time.Time `json:"createdAt"`
+	UpdatedAt        time.Time `json:"updatedAt"`
 }
 
 // The kinds of chats that a webhook can be limited to.

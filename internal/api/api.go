@@ -73,6 +73,8 @@ type Config struct {
 	Access    Access
 	Events    Events
 	Webhooks  webhooks.UseCases
+	// AccountWebhooks are those that hear all instances.
+	AccountWebhooks webhooks.AccountUseCases
 	// Ready reports whether requests can be served now.
 	Ready func(ctx context.Context) error
 	// ClientVersion says which version of the messenger's web client is claimed.

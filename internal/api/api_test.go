@@ -37,6 +37,7 @@ import (
 	"github.com/recado-project/recado/internal/store"
 	"github.com/recado-project/recado/internal/testkit/contract"
 	"github.com/recado-project/recado/internal/webhook"
+	"github.com/recado-project/recado/internal/webhook/accountwide"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -103,6 +104,10 @@ func newFixture(tb testing.TB, change func(*api.Config)) *fixture {
 	if f.webhooks, err = webhook.New(webhook.Config{Store: data, Log: f.events, Bell: bell, Logger: logger, Now: now}); err != nil {
 		tb.Fatal(err)
 	}
+	accountWebhooks, err := accountwide.New(accountwide.Config{Store: data, Webhooks: f.webhooks, Tenures: gateway.Alone{}, Logger: logger, Now: now})
+	if err != nil {
+		tb.Fatal(err)
+	}
 	messages := newMessages(tb, messaging.Config{Store: data, Sessions: f.instances, Directory: people, Chats: keeper, Bell: bell, Logger: logger, Now: now})
 	reading, err := chat.New(chat.Config{
 		Store: data, Directory: people, Describer: noPlatform{}, Sessions: f.instances, Keeper: keeper, Now: now,
@@ -126,9 +131,9 @@ func newFixture(tb testing.TB, change func(*api.Config)) *fixture {
 		Calls:     newCalls(tb, f.instances, data, logger),
 		Access:    f.access,
 		Events:    f.events,
-		Webhooks:  f.webhooks,
-		Stopping:  f.stopping,
-		Ready:     data.Ping, ClientVersion: func() gateway.ClientVersion { return gateway.ClientVersion{Version: "2.3000.1"} },
+		Webhooks:  f.webhooks, AccountWebhooks: accountWebhooks,
+		Stopping: f.stopping,
+		Ready:    data.Ping, ClientVersion: func() gateway.ClientVersion { return gateway.ClientVersion{Version: "2.3000.1"} },
 		Version: "1.2.3",
 		Now:     now,
 		Logger:  logger,

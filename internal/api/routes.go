@@ -94,6 +94,7 @@ func routes(c Config, origin contract.Origin) []contract.Route {
 		post("/api/partner/api-keys", keys.create()),
 		get("/api/partner/api-keys", keys.list()),
 		del("/api/partner/api-keys/{id}", keys.revoke()),
+	}, webhooks.AccountRoutes(c.AccountWebhooks), []contract.Route{
 		get("/healthz", health.alive()),
 		get("/readyz", health.ready()),
 	})

@@ -23,40 +23,41 @@ import (
 
 // commands is the whole command line.
 type commands struct {
-	Dev         devCommand            `cmd:"" help:"Run the gateway with a sandbox: no phone, no account, no network."`
-	Serve       serveCommand          `cmd:"" help:"Run the gateway."`
-	Sandbox     sandboxCommand        `cmd:"" help:"Run a sandbox on its own, for gateways and other clients elsewhere."`
-	Keys        data.KeysCommand      `cmd:"" help:"Create, list and revoke API keys, directly in the gateway's data."`
-	Users       data.UsersCommand     `cmd:"" help:"Create, list and delete users of the dashboard, and make links to set a password, directly in the gateway's data."`
-	MasterKey   data.MasterKeyCommand `cmd:"" name:"master-key" help:"Seal the secrets in the database with a master key: make one, change it, give it up."`
-	Import      data.ImportCommand    `cmd:"" help:"Take linked devices over from another gateway, directly into the gateway's data."`
-	Move        data.MoveCommand      `cmd:"" help:"Move the data from SQLite to PostgreSQL. The gateway must be stopped."`
-	Backup      data.BackupCommand    `cmd:"" help:"Write a backup of the data and the files, while the gateway works."`
-	Restore     data.RestoreCommand   `cmd:"" help:"Restore a backup into an empty folder or PostgreSQL database. The gateway must be stopped."`
-	Export      data.ExportCommand    `cmd:"" help:"Write an instance as a store of whatsmeow, for another program."`
-	Instances   instancesCommand      `cmd:"" help:"Create, link, list, stop and delete instances."`
-	Send        sendCommand           `cmd:"" help:"Send a message."`
-	Chats       chatsCommand          `cmd:"" help:"List and arrange chats."`
-	Messages    messagesCommand       `cmd:"" help:"List, search, edit, delete, read, forward, react to and download messages, and count votes."`
-	Queue       queueCommand          `cmd:"" help:"List and cancel messages that wait to be sent."`
-	Events      eventsCommand         `cmd:"" help:"Show the events of an instance as they happen."`
-	Webhook     webhookCommand        `cmd:"" help:"Set up, test and resume the webhook of an instance."`
-	Numbers     numbersCommand        `cmd:"" help:"Check which phone numbers have an account."`
-	Contacts    contactsCommand       `cmd:"" help:"List, name, block and unblock contacts, and show their pictures."`
-	Profile     profiles.Command      `cmd:"" help:"Show and change what others see of the account."`
-	Privacy     profiles.Privacy      `cmd:"" help:"Show and change what the account lets others see and do."`
-	Blocks      profiles.Blocks       `cmd:"" help:"List the people whom the account has blocked."`
-	Calls       calls.Command         `cmd:"" help:"Reject calls. To reject all, see recado instances set."`
-	Groups      groups.Command        `cmd:"" help:"List, create, change, join and leave groups."`
-	Communities groups.Communities    `cmd:"" help:"List, create, link and unlink communities."`
-	Presence    presenceCommand       `cmd:"" help:"Show a contact that the account is typing, recording, or online."`
-	Health      healthCommand         `cmd:"" help:"Ask a running gateway whether it can serve requests."`
-	Doctor      doctorCommand         `cmd:"" help:"Look at everything a gateway stands on, and say what is wrong and what to do. Takes the settings of serve, changes nothing, and works beside a running gateway."`
-	Nodes       data.NodesCommand     `cmd:"" help:"List the processes that share a PostgreSQL database, and empty one of them."`
-	Migrate     data.MigrateCommand   `cmd:"" help:"Bring the database up to date and stop."`
-	Completion  completionCommand     `cmd:"" help:"Print the script that makes a shell complete recado's commands."`
-	Version     versionCommand        `cmd:"" help:"Print the version."`
-	Help        helpCommand           `cmd:"" help:"Explain a command: recado help send text."`
+	Dev            devCommand            `cmd:"" help:"Run the gateway with a sandbox: no phone, no account, no network."`
+	Serve          serveCommand          `cmd:"" help:"Run the gateway."`
+	Sandbox        sandboxCommand        `cmd:"" help:"Run a sandbox on its own, for gateways and other clients elsewhere."`
+	Keys           data.KeysCommand      `cmd:"" help:"Create, list and revoke API keys, directly in the gateway's data."`
+	Users          data.UsersCommand     `cmd:"" help:"Create, list and delete users of the dashboard, and make links to set a password, directly in the gateway's data."`
+	MasterKey      data.MasterKeyCommand `cmd:"" name:"master-key" help:"Seal the secrets in the database with a master key: make one, change it, give it up."`
+	Import         data.ImportCommand    `cmd:"" help:"Take linked devices over from another gateway, directly into the gateway's data."`
+	Move           data.MoveCommand      `cmd:"" help:"Move the data from SQLite to PostgreSQL. The gateway must be stopped."`
+	Backup         data.BackupCommand    `cmd:"" help:"Write a backup of the data and the files, while the gateway works."`
+	Restore        data.RestoreCommand   `cmd:"" help:"Restore a backup into an empty folder or PostgreSQL database. The gateway must be stopped."`
+	Export         data.ExportCommand    `cmd:"" help:"Write an instance as a store of whatsmeow, for another program."`
+	Instances      instancesCommand      `cmd:"" help:"Create, link, list, stop and delete instances."`
+	Send           sendCommand           `cmd:"" help:"Send a message."`
+	Chats          chatsCommand          `cmd:"" help:"List and arrange chats."`
+	Messages       messagesCommand       `cmd:"" help:"List, search, edit, delete, read, forward, react to and download messages, and count votes."`
+	Queue          queueCommand          `cmd:"" help:"List and cancel messages that wait to be sent."`
+	Events         eventsCommand         `cmd:"" help:"Show the events of an instance as they happen."`
+	Webhook        webhookCommand        `cmd:"" help:"Set up, test and resume the webhook of an instance."`
+	AccountWebhook accountWebhookCommand `cmd:"" help:"Set up webhooks for all instances of the account. Needs a partner key."`
+	Numbers        numbersCommand        `cmd:"" help:"Check which phone numbers have an account."`
+	Contacts       contactsCommand       `cmd:"" help:"List, name, block and unblock contacts, and show their pictures."`
+	Profile        profiles.Command      `cmd:"" help:"Show and change what others see of the account."`
+	Privacy        profiles.Privacy      `cmd:"" help:"Show and change what the account lets others see and do."`
+	Blocks         profiles.Blocks       `cmd:"" help:"List the people whom the account has blocked."`
+	Calls          calls.Command         `cmd:"" help:"Reject calls. To reject all, see recado instances set."`
+	Groups         groups.Command        `cmd:"" help:"List, create, change, join and leave groups."`
+	Communities    groups.Communities    `cmd:"" help:"List, create, link and unlink communities."`
+	Presence       presenceCommand       `cmd:"" help:"Show a contact that the account is typing, recording, or online."`
+	Health         healthCommand         `cmd:"" help:"Ask a running gateway whether it can serve requests."`
+	Doctor         doctorCommand         `cmd:"" help:"Look at everything a gateway stands on, and say what is wrong and what to do. Takes the settings of serve, changes nothing, and works beside a running gateway."`
+	Nodes          data.NodesCommand     `cmd:"" help:"List the processes that share a PostgreSQL database, and empty one of them."`
+	Migrate        data.MigrateCommand   `cmd:"" help:"Bring the database up to date and stop."`
+	Completion     completionCommand     `cmd:"" help:"Print the script that makes a shell complete recado's commands."`
+	Version        versionCommand        `cmd:"" help:"Print the version."`
+	Help           helpCommand           `cmd:"" help:"Explain a command: recado help send text."`
 
 	ShowVersion kong.VersionFlag `name:"version" help:"Print the version." env:"-"`
 	JSON        bool             `name:"json" help:"Print results as JSON, for programs."`

@@ -173,6 +173,13 @@ func (p *person) webhook() {
 	p.wants("delivery  flowing\n", "webhook", "deliveries")
 	p.wants(`"state":"delivered"`, "webhook", "deliveries", "--json")
 	p.wants("deleted the webhook", "webhook", "delete")
+	p.wants("events   message.received", "account-webhook", "add", sink.URL, "--events", "message.received")
+	var ofAccount []client.AccountWebhook
+	if err := json.Unmarshal([]byte(p.does("account-webhook", "list", "--json")), &ofAccount); err != nil || len(ofAccount) != 1 {
+		p.t.Fatalf("the account has %+v (%v)", ofAccount, err)
+	}
+	p.wants("active   no", "account-webhook", "set", ofAccount[0].ID, "--inactive")
+	p.wants("deleted the webhook", "account-webhook", "delete", ofAccount[0].ID)
 	p.wants("headers  X-Shop", "webhook", "add", sink.URL, "--events", "message.received,message.sent", "--chats", "direct", "--header", "X-Shop: a: b")
 	var listed []client.OneWebhook
 	if err := json.Unmarshal([]byte(p.does("webhook", "list", "--json")), &listed); err != nil || len(listed) != 1 || len(listed[0].Events) != 2 {

@@ -94,6 +94,34 @@ func (o webhookOptions) headers() (map[string]string, error) {
 	return headers, nil
 }
 
+// made returns a webhook to be made.
+func (o webhookOptions) made(endpoint string) (client.NewWebhook, error) {
+	headers, err := o.headers()
+	webhook := client.NewWebhook{
+		URL: endpoint, Secret: o.Secret, Headers: headers, IsActive: new(!o.Inactive), MediaLinks: o.MediaLinks != nil && *o.MediaLinks,
+	}
+	if events := listOf(o.Events); events != nil {
+		webhook.Events = *events
+	}
+	if chats := listOf(o.Chats); chats != nil {
+		webhook.Chats = *chats
+	}
+	return webhook, err
+}
+
+// change returns what is to be changed. active is the flag that is not among the options.
+func (o webhookOptions) change(active bool) (client.WebhookChange, error) {
+	headers, err := o.headers()
+	change := client.WebhookChange{Secret: o.Secret, Events: listOf(o.Events), Chats: listOf(o.Chats), MediaLinks: o.MediaLinks}
+	if headers != nil {
+		change.Headers = &headers
+	}
+	if active || o.Inactive {
+		change.IsActive = new(active)
+	}
+	return change, err
+}
+
 // printOne prints one of the webhooks.
 func printOne(t terminal.Terminal, webhook client.OneWebhook, state *client.DeliveryState) error {
 	var delivery string
@@ -152,20 +180,13 @@ type addWebhookCommand struct {
 
 // Run adds a webhook.
 func (c addWebhookCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	headers, err := c.headers()
+	webhook, err := c.made(c.Endpoint)
 	if err != nil {
 		return err
 	}
 	gateway, id, err := c.Open(ctx, t)
 	if err != nil {
 		return err
-	}
-	webhook := client.NewWebhook{URL: c.Endpoint, Secret: c.Secret, Headers: headers, IsActive: new(!c.Inactive), MediaLinks: c.MediaLinks != nil && *c.MediaLinks}
-	if events := listOf(c.Events); events != nil {
-		webhook.Events = *events
-	}
-	if chats := listOf(c.Chats); chats != nil {
-		webhook.Chats = *chats
 	}
 	made, err := gateway.CreateWebhook(ctx, id, webhook)
 	if err != nil {
@@ -209,20 +230,13 @@ type setWebhookCommand struct {
 
 // Run saves the webhook of webhook-config, or changes a webhook.
 func (c setWebhookCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	headers, err := c.headers()
+	change, err := c.change(c.Active)
 	if err != nil {
 		return err
 	}
 	gateway, id, err := c.Open(ctx, t)
 	if err != nil {
 		return err
-	}
-	change := client.WebhookChange{Secret: c.Secret, Events: listOf(c.Events), Chats: listOf(c.Chats), MediaLinks: c.MediaLinks}
-	if headers != nil {
-		change.Headers = &headers
-	}
-	if c.Active || c.Inactive {
-		change.IsActive = new(c.Active)
 	}
 	which := c.Webhook
 	switch {

@@ -125,7 +125,7 @@ func (p *pages) webhookHead(ctx context.Context, r *frame.Request, instanceID st
 		return webhookHead{}, err
 	}
 	head := webhookHead{instanceHead: headOf(found, "webhook", r.Visitor.Role)}
-	listed, err := p.Webhooks.List(ctx, instanceID, gateway.PageRequest{Page: 1, Limit: webhook.MaxWebhooks + 1})
+	listed, err := p.Webhooks.List(ctx, instanceID, gateway.PageRequest{Page: 1, Limit: webhook.MaxListed})
 	if err != nil {
 		return webhookHead{}, err
 	}

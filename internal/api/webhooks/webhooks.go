@@ -57,23 +57,24 @@ func newConfig(w webhook.Webhook) Config {
 
 // Webhook is one destination of the events of an instance.
 type Webhook struct {
-	ID          string             `json:"id" format:"uuid" example:"019aa1f4-1c7f-7a20-8a5e-4be2f7b0a911"`
-	InstanceID  string             `json:"instanceId" format:"uuid"`
-	IsFirst     bool               `json:"isFirst" doc:"Whether it is the one of webhook-config." example:"false"`
-	URL         string             `json:"url" doc:"Where events are delivered." example:"https://crm.example.org/recado"`
-	Secret      string             `json:"secret,omitempty" doc:"The secret that signs deliveries; left out if none is set." example:"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"`
-	Events      []string           `json:"events" nullable:"false" doc:"The types of events that are delivered; empty: all." example:"message.received"`
-	Chats       []string           `json:"chats" nullable:"false" enum:"direct,group,channel,status" doc:"The kinds of chats whose events are delivered; empty: all. Events that belong to no chat are delivered in any case." example:"direct"`
-	HeaderNames []string           `json:"headerNames" nullable:"false" doc:"The names of the webhook's own headers. Their values are never shown." example:"Authorization"`
-	MediaLinks  bool               `json:"mediaLinks" doc:"Whether events of messages with a file have a link to it: mediaLink, beside data." example:"false"`
-	IsActive    bool               `json:"isActive" example:"true"`
-	CreatedAt   contract.Timestamp `json:"createdAt"`
-	UpdatedAt   contract.Timestamp `json:"updatedAt"`
+	ID               string             `json:"id" format:"uuid" example:"019aa1f4-1c7f-7a20-8a5e-4be2f7b0a911"`
+	InstanceID       string             `json:"instanceId" format:"uuid"`
+	AccountWebhookID *string            `json:"accountWebhookId" nullable:"true" doc:"The webhook of the account that it follows, and that alone can be changed; null if it has its own settings." sample:"-"`
+	IsFirst          bool               `json:"isFirst" doc:"Whether it is the one of webhook-config." example:"false"`
+	URL              string             `json:"url" doc:"Where events are delivered." example:"https://crm.example.org/recado"`
+	Secret           string             `json:"secret,omitempty" doc:"The secret that signs deliveries; left out if none is set." example:"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"`
+	Events           []string           `json:"events" nullable:"false" doc:"The types of events that are delivered; empty: all." example:"message.received"`
+	Chats            []string           `json:"chats" nullable:"false" enum:"direct,group,channel,status" doc:"The kinds of chats whose events are delivered; empty: all. Events that belong to no chat are delivered in any case." example:"direct"`
+	HeaderNames      []string           `json:"headerNames" nullable:"false" doc:"The names of the webhook's own headers. Their values are never shown." example:"Authorization"`
+	MediaLinks       bool               `json:"mediaLinks" doc:"Whether events of messages with a file have a link to it: mediaLink, beside data." example:"false"`
+	IsActive         bool               `json:"isActive" example:"true"`
+	CreatedAt        contract.Timestamp `json:"createdAt"`
+	UpdatedAt        contract.Timestamp `json:"updatedAt"`
 }
 
 func newWebhook(w webhook.Webhook) Webhook {
 	shown := Webhook{
-		ID: w.ID, InstanceID: w.InstanceID, IsFirst: w.First, URL: w.URL, Secret: string(w.Secret),
+		ID: w.ID, InstanceID: w.InstanceID, IsFirst: w.First, AccountWebhookID: contract.TextOrNil(w.Account), URL: w.URL, Secret: string(w.Secret),
 		Events: texts(w.Filter.Kinds), Chats: texts(w.Filter.Chats), HeaderNames: make([]string, len(w.Headers)),
 		MediaLinks: w.MediaLinks, IsActive: w.Active,
 		CreatedAt: contract.Timestamp(w.CreatedAt), UpdatedAt: contract.Timestamp(w.UpdatedAt),
@@ -280,7 +281,7 @@ func (r Resource) Change() contract.Endpoint {
 		Summary: "Change one of the webhooks",
 		Description: "What is left out stays. A webhook that was inactive starts with the next event; any other continues where it is, at once, " +
 			"even if it was suspended. Other events and chats count for all events that were not delivered yet.",
-		Codes: []string{gateway.CodeWebhookNotFound},
+		Codes: []string{gateway.CodeWebhookNotFound, gateway.CodeWebhookOfAccount},
 	}, func(ctx context.Context, in *changeInput) (*contract.Answer[Webhook], error) {
 		given := in.Given()
 		var url string
@@ -297,14 +298,14 @@ func (r Resource) Change() contract.Endpoint {
 
 // Delete is DELETE webhooks/{webhookId}.
 func (r Resource) Delete() contract.Endpoint {
-	return remove[OnePath](r, "deleteOneWebhook", "Delete one of the webhooks")
+	return remove[OnePath](r, "deleteOneWebhook", "Delete one of the webhooks", gateway.CodeWebhookOfAccount)
 }
 
-func remove[P place](r Resource, id, summary string) contract.Endpoint {
+func remove[P place](r Resource, id, summary string, codes ...string) contract.Endpoint {
 	return contract.Handle(contract.Operation{
 		ID: id, Tag: contract.EventsTag,
 		Summary: summary, Description: "Events are still recorded and can be read as a stream.",
-		Codes: []string{gateway.CodeWebhookNotFound},
+		Codes: append(codes, gateway.CodeWebhookNotFound),
 	}, func(ctx context.Context, in *P) (*contract.Nothing, error) {
 		return &contract.Nothing{}, r.use.Delete(ctx, (*in).ref(ctx))
 	})
