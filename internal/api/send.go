@@ -82,8 +82,8 @@ type Reply struct {
 
 // Mentioning are the fields of the bodies whose text or caption can mention people.
 type Mentioning struct {
-	Mentions        []string `json:"mentions,omitempty" nullable:"false" maxItems:"100" doc:"People whom the text mentions, in any form of a recipient; 100 at most. Write \"@\" and the same number into the text, where phones show the name." sample:"-"`
-	MentionEveryone bool     `json:"mentionEveryone,omitempty" default:"false" doc:"Mention all members of the group." sample:"-"`
+	Mentions        []string `json:"mentions,omitempty" fingerprint:"if set" nullable:"false" maxItems:"100" doc:"People whom the text mentions, in any form of a recipient; 100 at most. Write \"@\" and the same number into the text, where phones show the name." sample:"-"`
+	MentionEveryone bool     `json:"mentionEveryone,omitempty" fingerprint:"if set" default:"false" doc:"Mention all members of the group." sample:"-"`
 }
 
 // mentions reads whom to mention.

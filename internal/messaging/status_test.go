@@ -105,11 +105,11 @@ func (d *desk) check(err error) {
 }
 
 // message keeps a message of ours in a chat.
-func (d *desk) message(chat gateway.JID, status gateway.MessageStatus) gateway.Message {
+func (d *desk) message(to gateway.JID, status gateway.MessageStatus) gateway.Message {
 	d.t.Helper()
 	id := uuid.Must(uuid.NewV7()).String()
 	message := gateway.Message{
-		ID: id, InstanceID: d.instance.ID, PlatformID: "3EB0" + strings.ToUpper(id[24:]), Chat: gateway.Party{JID: chat},
+		ID: id, InstanceID: d.instance.ID, PlatformID: "3EB0" + strings.ToUpper(id[24:]), Chat: gateway.Party{JID: to},
 		FromMe: true, Source: gateway.SourceAPI, Type: gateway.TypeText, Text: "hello", Payload: []byte("payload"), Status: status,
 	}
 	d.check(d.store.AcceptMessage(d.t.Context(), message, nil)())

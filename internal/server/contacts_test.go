@@ -68,8 +68,10 @@ func TestContacts(t *testing.T) {
 		t.Fatalf("the addresses are %+v, %v", addresses, err)
 	}
 	for n, want := range []client.Address{
-		{Address: customerNumber, JID: &named.ID, LID: named.LID}, {Address: customer.LID, JID: &named.ID, LID: named.LID},
-		{Address: "123456789@lid", LID: new("123456789@lid")}, {Address: "+55 11 94444-0001"},
+		{Address: customerNumber, JID: &named.ID, LID: named.LID},
+		{Address: customer.LID, JID: &named.ID, LID: named.LID},
+		{Address: "123456789@lid", LID: new("123456789@lid")},
+		{Address: "+55 11 94444-0001"},
 	} {
 		same := func(one, other *string) bool { return (one == nil) == (other == nil) && (one == nil || *one == *other) }
 		if got := addresses[n]; got.Address != want.Address || !same(got.JID, want.JID) || !same(got.LID, want.LID) {

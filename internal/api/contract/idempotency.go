@@ -40,6 +40,11 @@ func Fingerprint(ctx context.Context, given any) []byte {
 	return sum.Sum(nil)
 }
 
+// FingerprintIfSet is what the tag "fingerprint" of a body's field says that came later than the
+// first release: it counts only where it is not zero, so that a request from before an upgrade
+// is still the same after it.
+const FingerprintIfSet = "if set"
+
 // addToHash adds a value of the kinds that bodies are made of. Values of variable
 // length begin with their length, so that different requests never have the same
 // bytes. Texts may be long media: they are neither copied nor encoded.
@@ -58,8 +63,11 @@ func addToHash(sum hash.Hash, value reflect.Value) {
 		number(1)
 		addToHash(sum, value.Elem())
 	case reflect.Struct:
-		for _, field := range value.Fields() {
-			addToHash(sum, field)
+		for field, of := range value.Fields() {
+			if field.Tag.Get("fingerprint") == FingerprintIfSet && of.IsZero() {
+				continue // likewise
+			}
+			addToHash(sum, of)
 		}
 	case reflect.Slice:
 		length(value.Len())

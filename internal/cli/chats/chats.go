@@ -35,7 +35,7 @@ func (c setCommand) Run(ctx context.Context, t terminal.Terminal) error {
 		return err
 	}
 	chat, err := gateway.ChangeChat(ctx, id, c.Chat, client.ChatChange{
-		Archived: c.Archived, Pinned: c.Pinned, Read: c.Read, MutedUntil: mutedUntil(c.Mute, time.Now()), Disappearing: c.Disappearing,
+		Archived: c.Archived, Pinned: c.Pinned, Read: c.Read, MutedUntil: mutedUntil(c.Mute, t.Now()), Disappearing: c.Disappearing,
 	})
 	if err != nil {
 		return err

@@ -60,8 +60,12 @@ func (c showCommand) Run(ctx context.Context, t terminal.Terminal) error {
 
 func show(t terminal.Terminal, contact client.ContactDetails) error {
 	pairs := []terminal.Pair{
-		{"id", contact.ID}, {"lid", terminal.OrNone(contact.LID)}, {"address book", terminal.OrNone(contact.AddressBookName)},
-		{"goes by", terminal.OrNone(contact.PushName)}, {"business", terminal.OrNone(contact.BusinessName)}, {"about", contact.About},
+		{"id", contact.ID},
+		{"lid", terminal.OrNone(contact.LID)},
+		{"address book", terminal.OrNone(contact.AddressBookName)},
+		{"goes by", terminal.OrNone(contact.PushName)},
+		{"business", terminal.OrNone(contact.BusinessName)},
+		{"about", contact.About},
 	}
 	if business := contact.Business; business != nil {
 		pairs = append(pairs, terminal.Pair{"address", business.Address}, terminal.Pair{"email", business.Email})

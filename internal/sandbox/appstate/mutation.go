@@ -3,6 +3,7 @@
 package appstate
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 
@@ -80,7 +81,7 @@ type keyStore struct {
 // GetAppStateSyncKey returns the account's only key, or nil for the identifier of
 // another.
 func (k keyStore) GetAppStateSyncKey(_ context.Context, id []byte) (*store.AppStateSyncKey, error) {
-	if string(id) != string(k.key.ID) {
+	if !bytes.Equal(id, k.key.ID) {
 		return nil, nil
 	}
 	return &store.AppStateSyncKey{Data: k.key.Data, Timestamp: k.key.Created.Unix()}, nil

@@ -56,24 +56,7 @@ func (s *Service) Of(ctx context.Context, number string) ([]State, error) {
 	if err != nil {
 		return nil, err
 	}
-	states := map[string]*State{}
-	order := []*State{}
-	at := func(name string) (*State, error) {
-		jid, err := types.ParseJID(name)
-		if err != nil {
-			return nil, nil //nolint:nilerr,nilnil // clients set what they like
-		}
-		where, known, err := s.chats.At(ctx, jid)
-		if err != nil || !known {
-			return nil, err
-		}
-		id := where.JID().String()
-		if states[id] == nil {
-			states[id] = &State{Chat: id}
-			order = append(order, states[id])
-		}
-		return states[id], nil
-	}
+	found := states{service: s, byChat: map[string]*State{}}
 	for _, kind := range []string{wmstate.IndexArchive, wmstate.IndexPin, wmstate.IndexMute, wmstate.IndexMarkChatAsRead} {
 		values, err := s.settings.Values(ctx, of, kind)
 		if err != nil {
@@ -83,12 +66,8 @@ func (s *Service) Of(ctx context.Context, number string) ([]State, error) {
 			if len(value.Index) < 2 {
 				continue
 			}
-			state, err := at(value.Index[1])
-			if err != nil {
+			if err := found.change(ctx, value.Index[1], func(state *State) { state.apply(value) }); err != nil {
 				return nil, err
-			}
-			if state != nil {
-				state.apply(value)
 			}
 		}
 	}
@@ -102,19 +81,41 @@ func (s *Service) Of(ctx context.Context, number string) ([]State, error) {
 		if _, err := fmt.Sscan(timer, &name, &seconds); err != nil {
 			return nil, fmt.Errorf("chatstate: read timers: %w", err)
 		}
-		state, err := at(name)
-		if err != nil {
+		if err := found.change(ctx, name, func(state *State) { state.Disappearing = seconds }); err != nil {
 			return nil, err
 		}
-		if state != nil {
-			state.Disappearing = seconds
-		}
 	}
-	all := make([]State, len(order))
-	for n, state := range order {
+	all := make([]State, len(found.order))
+	for n, state := range found.order {
 		all[n] = *state
 	}
 	return all, nil
+}
+
+// states are the states of chats, in the order in which something was found of them.
+type states struct {
+	service *Service
+	byChat  map[string]*State
+	order   []*State
+}
+
+// change changes the state of a chat. It leaves out what is no chat: clients set what they like.
+func (s *states) change(ctx context.Context, name string, by func(state *State)) error {
+	jid, err := types.ParseJID(name)
+	if err != nil {
+		return nil //nolint:nilerr // it is no chat
+	}
+	where, known, err := s.service.chats.At(ctx, jid)
+	if err != nil || !known {
+		return err
+	}
+	id := where.JID().String()
+	if s.byChat[id] == nil {
+		s.byChat[id] = &State{Chat: id}
+		s.order = append(s.order, s.byChat[id])
+	}
+	by(s.byChat[id])
+	return nil
 }
 
 // apply sets what a setting says.

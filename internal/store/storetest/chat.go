@@ -201,13 +201,13 @@ func testListChats(t *testing.T, f *fixture) {
 }
 
 // changeChat changes a chat, and returns what is different then.
-func (f *fixture) changeChat(instance gateway.Instance, update gateway.ChatUpdate) (as gateway.Chat, changed []gateway.ChatAspect) {
+func (f *fixture) changeChat(instance gateway.Instance, update gateway.ChatUpdate) (changed []gateway.ChatAspect) {
 	f.t.Helper()
 	f.check(f.UpdateChat(f.ctx(), instance.ID, update, func(chat gateway.Chat, aspects []gateway.ChatAspect) (eventlog.Event, error) {
-		as, changed = chat, aspects
+		changed = aspects
 		return eventlog.NewEvent(instance.ID, chat.Party.Key(), "", after(0), eventlog.NewChatUpdated(chat, aspects))
 	}))
-	return as, changed
+	return changed
 }
 
 // markRead notes that messages were read, up to one.
@@ -237,17 +237,25 @@ func testArrangedChats(t *testing.T, f *fixture) {
 		{"archived", gateway.ChatUpdate{ChatChange: gateway.ChatChange{Archived: new(true)}}, []gateway.ChatAspect{gateway.ChatArchived}, gateway.Arrangement{Archived: true}, 3},
 		{"archived again", gateway.ChatUpdate{ChatChange: gateway.ChatChange{Archived: new(true)}}, nil, gateway.Arrangement{Archived: true}, 3},
 		{
-			"several", gateway.ChatUpdate{ChatChange: gateway.ChatChange{Archived: new(false), Pinned: new(true), MutedUntil: &noon}},
-			[]gateway.ChatAspect{gateway.ChatArchived, gateway.ChatPinned, gateway.ChatMuted}, gateway.Arrangement{Pinned: true, MutedUntil: noon}, 3,
+			"several",
+			gateway.ChatUpdate{ChatChange: gateway.ChatChange{Archived: new(false), Pinned: new(true), MutedUntil: &noon}},
+			[]gateway.ChatAspect{gateway.ChatArchived, gateway.ChatPinned, gateway.ChatMuted},
+			gateway.Arrangement{Pinned: true, MutedUntil: noon},
+			3,
 		},
 		{
-			"for ever", gateway.ChatUpdate{ChatChange: gateway.ChatChange{MutedUntil: new(gateway.MutedForever()), Disappearing: new(24 * time.Hour)}},
+			"for ever",
+			gateway.ChatUpdate{ChatChange: gateway.ChatChange{MutedUntil: new(gateway.MutedForever()), Disappearing: new(24 * time.Hour)}},
 			[]gateway.ChatAspect{gateway.ChatMuted, gateway.ChatDisappearing},
-			gateway.Arrangement{Pinned: true, MutedUntil: gateway.MutedForever(), Disappearing: 24 * time.Hour}, 3,
+			gateway.Arrangement{Pinned: true, MutedUntil: gateway.MutedForever(), Disappearing: 24 * time.Hour},
+			3,
 		},
 		{
-			"no longer", gateway.ChatUpdate{ChatChange: gateway.ChatChange{MutedUntil: &time.Time{}, Pinned: new(false), Disappearing: new(time.Duration(0))}},
-			[]gateway.ChatAspect{gateway.ChatPinned, gateway.ChatMuted, gateway.ChatDisappearing}, gateway.Arrangement{}, 3,
+			"no longer",
+			gateway.ChatUpdate{ChatChange: gateway.ChatChange{MutedUntil: &time.Time{}, Pinned: new(false), Disappearing: new(time.Duration(0))}},
+			[]gateway.ChatAspect{gateway.ChatPinned, gateway.ChatMuted, gateway.ChatDisappearing},
+			gateway.Arrangement{},
+			3,
 		},
 		{"one is read elsewhere", gateway.ChatUpdate{ReadIDs: []string{messages[0].PlatformID, "unknown"}}, []gateway.ChatAspect{gateway.ChatRead}, gateway.Arrangement{}, 2},
 		{"read until a time", gateway.ChatUpdate{ChatChange: gateway.ChatChange{Read: new(true)}, Through: messages[1].SentAt}, []gateway.ChatAspect{gateway.ChatRead}, gateway.Arrangement{}, 1},
@@ -256,7 +264,7 @@ func testArrangedChats(t *testing.T, f *fixture) {
 		{"the last is read", gateway.ChatUpdate{ReadIDs: []string{messages[2].PlatformID}}, []gateway.ChatAspect{gateway.ChatRead}, gateway.Arrangement{}, 0},
 	} {
 		step.change.Chat = gateway.Party{LID: anaLID}
-		_, changed := f.changeChat(instance, step.change)
+		changed := f.changeChat(instance, step.change)
 		chat := f.chat(instance, party)
 		if !slices.Equal(changed, step.want) || chat.Arrangement != step.chat || chat.Unread != step.unread {
 			t.Errorf("%s: changed %v to %+v with %d unread", step.name, changed, chat.Arrangement, chat.Unread)
@@ -270,7 +278,8 @@ func testArrangedChats(t *testing.T, f *fixture) {
 	}))
 	for _, archived := range []bool{true, false} {
 		page, err := f.ListChats(f.ctx(), instance.ID, gateway.ChatFilter{Archived: &archived}, allOf())
-		if f.check(err); page.Total != map[bool]int{true: 0, false: 1}[archived] {
+		f.check(err)
+		if page.Total != map[bool]int{true: 0, false: 1}[archived] {
 			t.Errorf("%d chats are archived: %t", page.Total, archived)
 		}
 	}
@@ -281,7 +290,8 @@ func testArrangedChats(t *testing.T, f *fixture) {
 
 	// A chat is gone with its last message, and begins anew.
 	until, err := f.ChatMessagesUntil(f.ctx(), f.chat(instance, party).ID, messages[1].SentAt, 10)
-	if f.check(err); !slices.Equal(until, []string{messages[0].ID, messages[1].ID}) {
+	f.check(err)
+	if !slices.Equal(until, []string{messages[0].ID, messages[1].ID}) {
 		t.Errorf("until the second there are %v", until)
 	}
 	gone := func() (gone bool) {

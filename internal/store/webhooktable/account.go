@@ -123,7 +123,8 @@ func (t *AccountTable) scanAccountWebhook(ctx context.Context) func(row table.Sc
 		if err := row.Scan(append([]any{&hook.ID, &hook.AccountID}, settings.columns(&hook.Webhook)...)...); err != nil {
 			return hook, err
 		}
-		return hook, settings.decode(ctx, t.vault, &hook.Webhook, accountPlaces(hook.ID))
+		err := settings.decode(ctx, t.vault, &hook.Webhook, accountPlaces(hook.ID))
+		return hook, err
 	}
 }
 

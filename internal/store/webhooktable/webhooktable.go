@@ -199,7 +199,8 @@ func (t *Tables) scanWebhookAnd(ctx context.Context, row table.Scanner, others .
 	if follows != nil {
 		hook.Account = *follows
 	}
-	return hook, settings.decode(ctx, t.vault, &hook, placesOf(place))
+	err := settings.decode(ctx, t.vault, &hook, placesOf(place))
+	return hook, err
 }
 
 func (t *Tables) scanSaved(ctx context.Context) func(row table.Scanner) (webhook.Saved, error) {
