@@ -152,6 +152,7 @@ func TestWebhooksDocumentExamples(t *testing.T) {
 	r := &reader{folder: t.TempDir(), values: newValues(map[string]string{sink.URL: shown})}
 	r.values.know(assigned(t, document, "URL"), g.BaseURL)
 	r.values.know(assigned(t, document, "KEY"), made.APIKey)
+	r.values.know(assigned(t, document, "PARTNER"), made.PartnerKey)
 	r.values.know(assigned(t, document, "INSTANCE"), made.InstanceID)
 	r.values.know(shown, sink.URL)
 	blocks := append(blocksOf(document), block{}) // so that every block has a next one

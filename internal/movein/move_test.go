@@ -196,7 +196,9 @@ func (m *move) goOn(waiting [][]string) (after *testkit.Gateway, results []movei
 	results = m.importAll()
 	each := time.Since(began) / time.Duration(len(m.devices))
 	m.t.Logf("%d devices, %s each", len(m.devices), each.Round(time.Microsecond))
-	if each > time.Second {
+	// It takes a fraction of a second. A machine that does other things too, under the race
+	// detector, may take longer; what grows with all that is there takes much longer.
+	if each > 10*time.Second {
 		m.t.Errorf("a device took %s", each)
 	}
 

@@ -77,7 +77,7 @@ func webhookFaults() []fault {
 		},
 		{
 			name: "the headers of a webhook are sealed", file: "internal/store/vault/reseal.go",
-			old: "&webhookHeaders, &deviceKeyValue", new: "&deviceKeyValue",
+			old: "&webhookHeaders, &accountSecret", new: "&accountSecret",
 			test: storeTests, run: "Seal",
 		},
 		{
