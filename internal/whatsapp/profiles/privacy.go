@@ -7,6 +7,7 @@ import (
 	"maps"
 	"time"
 
+	"go.mau.fi/whatsmeow"
 	waBinary "go.mau.fi/whatsmeow/binary"
 	"go.mau.fi/whatsmeow/types"
 	"go.mau.fi/whatsmeow/types/events"
@@ -55,20 +56,32 @@ func choiceOf(word types.PrivacySetting) gateway.PrivacyChoice {
 func (p *Profiles) Privacy(ctx context.Context) (gateway.Privacy, error) {
 	ctx, cancel := context.WithTimeout(ctx, p.config.Wait)
 	defer cancel()
-	client := p.config.Client()
-	// Not what the library remembers: a change on the phone may not have come yet.
-	found, err := client.TryFetchPrivacySettings(ctx, true)
+	answer, err := p.askPrivacy(ctx, "get")
 	if err != nil {
 		return gateway.Privacy{}, wire.Failure(err)
 	}
-	privacy := gateway.Privacy{Choices: map[gateway.PrivacySetting]gateway.PrivacyChoice{
-		gateway.PrivacyLastSeen: choiceOf(found.LastSeen), gateway.PrivacyOnline: choiceOf(found.Online),
-		gateway.PrivacyPicture: choiceOf(found.Profile), gateway.PrivacyAbout: choiceOf(found.Status),
-		gateway.PrivacyReadReceipts: choiceOf(found.ReadReceipts), gateway.PrivacyGroups: choiceOf(found.GroupAdd),
-		gateway.PrivacyCalls: choiceOf(found.CallAdd), gateway.PrivacyMessages: choiceOf(found.Messages),
-	}}
+	said := map[string]gateway.PrivacyChoice{}
+	list := answer.GetChildByTag("privacy")
+	for _, category := range list.GetChildrenByTag("category") {
+		attrs := category.AttrGetter()
+		said[attrs.OptionalString("name")] = choiceOf(types.PrivacySetting(attrs.OptionalString("value")))
+	}
+	privacy := gateway.Privacy{Choices: map[gateway.PrivacySetting]gateway.PrivacyChoice{}}
+	for setting, name := range settings() {
+		privacy.Choices[setting] = said[string(name)]
+	}
 	privacy.Disappearing, err = p.disappearing(ctx)
 	return privacy, err
+}
+
+// askPrivacy asks the platform for the settings, or changes some. The library would answer with
+// what it remembers: a change on the phone may not have come yet, and is written into it while
+// others read.
+func (p *Profiles) askPrivacy(ctx context.Context, kind whatsmeow.DangerousInfoQueryType, changes ...waBinary.Node) (*waBinary.Node, error) {
+	inside := p.config.Client().DangerousInternals() //nolint:staticcheck // see above; the version is pinned
+	return inside.SendIQ(ctx, whatsmeow.DangerousInfoQuery{
+		Namespace: "privacy", Type: kind, To: types.ServerJID, Content: []waBinary.Node{{Tag: "privacy", Content: changes}},
+	})
 }
 
 // disappearing asks after which time messages of new chats vanish.
@@ -99,10 +112,18 @@ func (p *Profiles) SetPrivacy(ctx context.Context, change gateway.PrivacyUpdate)
 	if change.Disappearing != nil {
 		err = client.SetDefaultDisappearingTimer(ctx, *change.Disappearing)
 	} else {
-		_, err = client.SetPrivacySetting(ctx, settings()[change.Setting], choices()[change.Choice])
+		_, err = p.askPrivacy(ctx, "set", waBinary.Node{Tag: "category", Attrs: waBinary.Attrs{
+			"name": string(settings()[change.Setting]), "value": string(choices()[change.Choice]),
+		}})
 	}
 	if err != nil {
 		return failure(err, gateway.CodePrivacyRefused, "this choice")
+	}
+	if change.Disappearing == nil {
+		// The library remembers it: whether it tells others what was read.
+		if _, err := client.TryFetchPrivacySettings(ctx, true); err != nil {
+			return wire.Failure(err)
+		}
 	}
 	p.config.Changed(gateway.AccountChange{
 		Kind: gateway.AccountPrivacyChanged, Settings: []gateway.PrivacySetting{change.Setting}, At: p.config.Now().UTC(),
