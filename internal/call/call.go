@@ -15,6 +15,9 @@ import (
 const (
 	// maxWaiting bounds the calls that wait to be rejected. Of a flood, the rest rings.
 	maxWaiting = 256
+	// atOnce is how many calls are rejected at the same time: a platform that is silent to some
+	// instances must not keep those of others ringing.
+	atOnce = 32
 	// freshness is how long after it began a call is rejected: an older one was delivered
 	// late, and rings no more.
 	freshness = time.Minute
@@ -94,16 +97,23 @@ func (s *Service) Rings(ctx context.Context, instanceID string, call gateway.Cal
 
 // Run rejects the calls of instances that reject all, until ctx ends.
 func (s *Service) Run(ctx context.Context) error {
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case next := <-s.waiting:
-			if err := s.answer(gateway.WithTenure(ctx, next.tenure), next); err != nil && ctx.Err() == nil {
-				s.config.Logger.WarnContext(ctx, "a call was not answered as the instance is set", slog.String("instance_id", next.instanceID), slog.Any("error", err))
+	var workers sync.WaitGroup
+	for range atOnce {
+		workers.Go(func() {
+			for {
+				select {
+				case <-ctx.Done():
+					return
+				case next := <-s.waiting:
+					if err := s.answer(gateway.WithTenure(ctx, next.tenure), next); err != nil && ctx.Err() == nil {
+						s.config.Logger.WarnContext(ctx, "a call was not answered as the instance is set", slog.String("instance_id", next.instanceID), slog.Any("error", err))
+					}
+				}
 			}
-		}
+		})
 	}
+	workers.Wait()
+	return nil
 }
 
 // answer rejects a call if the instance rejects all, and leaves the caller a text.

@@ -1,6 +1,7 @@
 package call
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"testing"
@@ -60,5 +61,52 @@ func TestAFloodOfCallsDoesNotWait(t *testing.T) {
 	}
 	if len(service.waiting) != maxWaiting {
 		t.Errorf("%d calls wait, want %d", len(service.waiting), maxWaiting)
+	}
+}
+
+// silence is a platform that answers nobody of one instance, and knows no call of the others.
+type silence struct {
+	instance string
+	reached  chan string
+}
+
+func (s silence) Session(ctx context.Context, instanceID string) (gateway.Session, error) {
+	if instanceID == s.instance {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	s.reached <- instanceID
+	return nil, gateway.Errorf(gateway.NotFound, gateway.CodeCallNotFound, "no such call rings")
+}
+
+func (silence) GetInstance(_ context.Context, id string) (gateway.Instance, error) {
+	return gateway.Instance{ID: id, Care: gateway.Care{Calls: gateway.CallRule{Reject: true}}}, nil
+}
+
+// While the platform is silent to one instance, calls of another are rejected.
+func TestSilenceHoldsNoOtherInstance(t *testing.T) {
+	t.Parallel()
+	platform := silence{"silent", make(chan string, 1)}
+	service, err := New(Config{
+		Sessions: platform, Store: platform, Logger: slog.New(slog.DiscardHandler),
+		SendText: func(context.Context, string, gateway.JID, string) error { return nil },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() { ended <- service.Run(ctx) }()
+	for n, id := range []string{"silent", "silent", "other"} {
+		service.Rings(ctx, id, gateway.Call{ID: fmt.Sprint(n), At: time.Now(), Chat: gateway.Party{JID: "5511988887766@s.whatsapp.net"}})
+	}
+	select {
+	case <-platform.reached:
+	case <-time.After(time.Minute):
+		t.Error("the other instance waits")
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
 	}
 }
