@@ -12,8 +12,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/webhook"
+	"github.com/recado-project/recado/internal/webhook/accountwide"
 )
 
 // endpoint answers with a status that a test sets, and a text that wants to be HTML.
@@ -255,4 +258,32 @@ func TestSeveralWebhooksHavePages(t *testing.T) {
 			t.Errorf("%s: answered %d", nothing, got.status)
 		}
 	}
+}
+
+// A webhook that follows one of the account is looked at and resumed like any other, but not
+// changed; another can be added beside it.
+func TestWebhookOfTheAccountHasAPage(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	id := r.instance("Desk")
+	path := "/instances/" + id + "/webhook"
+	address, _ := endpoint(t, http.StatusNoContent)
+	now := time.Now().UTC().Truncate(time.Millisecond)
+	hook := webhook.Webhook{ID: uuid.NewString(), URL: address + "/all", Active: true, CreatedAt: now, UpdatedAt: now}
+	r.check(r.store.SaveAccountWebhook(t.Context(), accountwide.Webhook{AccountID: r.account.ID, Webhook: hook}))
+	r.check(r.webhooks.Follow(t.Context(), id, []webhook.Webhook{hook}))
+
+	page := r.show(gateway.RoleOperator, path)
+	r.has(page, address+"/all", "It hears all instances", path+"?webhook=new")
+	r.hasNot(page, `id="settings"`)
+	r.hasNot(r.show(gateway.RoleViewer, path), path+"?webhook=new")
+	if got := r.post(gateway.RoleOperator, path+"/test", nil); !strings.Contains(got.body, "The endpoint answered 204") {
+		t.Errorf("a test is answered %+v", got)
+	}
+	for _, command := range []string{"/delete", "?webhook=" + hook.ID} {
+		if got := r.post(gateway.RoleOperator, path+command, url.Values{"url": {address}}); got.status != http.StatusConflict && got.status != http.StatusNotFound {
+			t.Errorf("%s: answered %+v", command, got)
+		}
+	}
+	r.has(r.show(gateway.RoleOperator, path), address+"/all")
 }
