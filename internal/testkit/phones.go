@@ -73,6 +73,8 @@ type PhoneMessage struct {
 	Reactions       []Reaction `json:"reactions"`
 	Edited          bool       `json:"edited"`
 	Deleted         bool       `json:"deleted"`
+	PinnedUntil     string     `json:"pinnedUntil"`
+	Starred         bool       `json:"starred"`
 	Status          string     `json:"status"`
 }
 
@@ -252,6 +254,12 @@ func (p *Phones) Edit(tb testing.TB, number, messageID, text string) {
 func (p *Phones) Delete(tb testing.TB, number, messageID string) {
 	tb.Helper()
 	p.call(tb, http.MethodDelete, "/phones/"+number+"/messages/"+messageID, nil, nil)
+}
+
+// Pin makes a phone pin a message for some seconds, or unpin it (0).
+func (p *Phones) Pin(tb testing.TB, number, messageID string, seconds int) {
+	tb.Helper()
+	p.call(tb, http.MethodPut, "/phones/"+number+"/messages/"+messageID+"/pin", map[string]any{"seconds": seconds}, nil)
 }
 
 // Call makes a phone call a number or a group, and returns the call's identifier.

@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto'
 
 import { Sandbox } from './control.js'
 import { groupChecks } from './groups.js'
+import { markChecks } from './marks.js'
 import { expect, pause, until } from './wait.js'
 
 // The library and its Signal implementation write to the console, the latter
@@ -268,6 +269,8 @@ const checks = [
   ...groupChecks({ sandbox, device: () => client, own, friend, silent }),
 
   ...peopleChecks({ sandbox, device: () => client, own, friend }),
+
+  ...markChecks({ sandbox, device: () => client, own, friend }),
 
   ...(secure ? [['files go both ways', async () => {
     const file = Buffer.alloc(200_000, 'a file ')

@@ -70,6 +70,11 @@ export class Sandbox {
     return this.call('POST', `/phones/${number}/messages/${id}/vote`, { options })
   }
 
+  /** Makes a phone pin a message for some seconds; 0 unpins it. */
+  pin(number, id, seconds) {
+    return this.call('PUT', `/phones/${number}/messages/${id}/pin`, { seconds })
+  }
+
   /** Returns what is set in a group beside its members. */
   groupSettings(id) {
     return this.call('GET', `/groups/${id}/settings`)

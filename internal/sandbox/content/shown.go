@@ -33,6 +33,8 @@ type Shown struct {
 	Reactions       []Reaction `json:"reactions"`
 	Edited          bool       `json:"edited"`
 	Deleted         bool       `json:"deleted"`
+	PinnedUntil     string     `json:"pinnedUntil"` // ISO 8601; "" for not
+	Starred         bool       `json:"starred"`
 	Status          string     `json:"status"` // sent, delivered, read or played
 }
 

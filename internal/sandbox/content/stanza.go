@@ -25,6 +25,8 @@ func StanzaKind(m *waE2E.Message) string {
 func EditKind(m *waE2E.Message) string {
 	change := Unwrap(m).GetProtocolMessage()
 	switch {
+	case Unwrap(m).GetPinInChatMessage() != nil:
+		return string(types.EditAttributePinInChat)
 	case change == nil:
 		return ""
 	case change.GetType() == waE2E.ProtocolMessage_MESSAGE_EDIT:

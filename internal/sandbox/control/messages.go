@@ -167,6 +167,19 @@ func (a *api) deleteMessage(r *http.Request) (any, error) {
 	return nil, a.config.Phones.DeleteMessage(r.Context(), r.PathValue("number"), r.PathValue("message"))
 }
 
+func (a *api) pinMessage(r *http.Request) (any, error) {
+	var body struct {
+		Seconds *uint32 `json:"seconds"`
+	}
+	if err := decode(r, &body, false); err != nil {
+		return nil, err
+	}
+	if body.Seconds == nil {
+		return nil, validation(detail{"seconds", "is required; 0 unpins the message"})
+	}
+	return nil, a.config.Phones.PinMessage(r.Context(), r.PathValue("number"), r.PathValue("message"), *body.Seconds)
+}
+
 func (a *api) forgetMedia(r *http.Request) (any, error) {
 	everywhere := r.URL.Query().Get("everywhere") == "true"
 	return nil, a.config.Phones.ForgetMedia(r.Context(), r.PathValue("number"), r.PathValue("message"), everywhere)

@@ -36,9 +36,12 @@ var upgradeTo5 string
 //go:embed upgrade_6.sql
 var upgradeTo6 string
 
+//go:embed upgrade_7.sql
+var upgradeTo7 string
+
 // schemaVersion is the version that this program writes into the database. It
 // refuses databases with a newer one.
-const schemaVersion = 6
+const schemaVersion = 7
 
 // Open opens the database at path and brings its tables up to date. It creates the
 // file if it does not exist.
@@ -63,7 +66,7 @@ func migrate(ctx context.Context, db *sqlite.DB) error {
 		if version > schemaVersion {
 			return fmt.Errorf("database: the sandbox's database has version %d, this program knows %d", version, schemaVersion)
 		}
-		for from, upgrade := range []string{1: upgradeTo2, 2: upgradeTo3, 3: upgradeTo4, 4: upgradeTo5, 5: upgradeTo6} {
+		for from, upgrade := range []string{1: upgradeTo2, 2: upgradeTo3, 3: upgradeTo4, 4: upgradeTo5, 5: upgradeTo6, 6: upgradeTo7} {
 			if version == 0 || from < version {
 				continue
 			}

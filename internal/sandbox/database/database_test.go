@@ -27,7 +27,8 @@ func TestDatabaseOfTheFirstVersionOpens(t *testing.T) {
 			"ALTER TABLE accounts DROP COLUMN history", "ALTER TABLE devices DROP COLUMN name", "ALTER TABLE devices DROP COLUMN kind",
 			"DROP TABLE passkeys", "DROP TABLE settings", "DROP TABLE timers", "ALTER TABLE accounts DROP COLUMN passkey", "ALTER TABLE accounts DROP COLUMN privacy", "ALTER TABLE accounts DROP COLUMN business",
 			"ALTER TABLE messages DROP COLUMN media_sha256", "ALTER TABLE messages DROP COLUMN media_size",
-			"ALTER TABLE messages DROP COLUMN media_forgotten", "ALTER TABLE messages DROP COLUMN votes", "PRAGMA user_version = 1",
+			"ALTER TABLE messages DROP COLUMN media_forgotten", "ALTER TABLE messages DROP COLUMN votes",
+			"ALTER TABLE messages DROP COLUMN pinned_until", "ALTER TABLE messages DROP COLUMN starred", "PRAGMA user_version = 1",
 			`INSERT INTO accounts (number, lid, name, registered, online, keys, created_at) VALUES ('1', '2', 'x', 1, 1, x'00', 0)`,
 			`INSERT INTO messages (number, chat, sender, device, id, from_me, at, payload, status) VALUES ('1', 'c', 's', 'd', 'i', 1, 0, x'', 1)`,
 		} {
@@ -45,7 +46,7 @@ func TestDatabaseOfTheFirstVersionOpens(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := Strings(ctx, db.Reader(), "SELECT media_sha256 FROM messages UNION SELECT id FROM groups UNION SELECT history FROM accounts UNION SELECT passkey FROM accounts UNION SELECT privacy FROM accounts UNION SELECT business FROM accounts UNION SELECT name FROM devices UNION SELECT votes FROM messages UNION SELECT kind FROM settings UNION SELECT chat FROM timers"); err != nil {
+	if _, err := Strings(ctx, db.Reader(), "SELECT media_sha256 FROM messages UNION SELECT id FROM groups UNION SELECT history FROM accounts UNION SELECT passkey FROM accounts UNION SELECT privacy FROM accounts UNION SELECT business FROM accounts UNION SELECT name FROM devices UNION SELECT votes FROM messages UNION SELECT kind FROM settings UNION SELECT chat FROM timers UNION SELECT pinned_until + starred FROM messages"); err != nil {
 		t.Error(err)
 	}
 	if err := db.Close(); err != nil {

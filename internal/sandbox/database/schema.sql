@@ -126,6 +126,8 @@ CREATE TABLE IF NOT EXISTS messages (
   deleted   INTEGER NOT NULL DEFAULT 0,
   reactions TEXT NOT NULL DEFAULT '{}', -- JSON, from JID to emoji
   votes TEXT NOT NULL DEFAULT '{}', -- JSON, from JID to the options of a poll
+  pinned_until INTEGER NOT NULL DEFAULT 0, -- 0: it is not pinned
+  starred   INTEGER NOT NULL DEFAULT 0,
   read_due  INTEGER NOT NULL DEFAULT 0, -- when the phone reads it by itself; 0: it does not
   -- The decrypted file; '' if there is none. media_forgotten means that the phone
   -- no longer has it.

@@ -147,6 +147,12 @@ func (g *Group) IsAdmin(of *account.Account) bool {
 	return i >= 0 && g.Members[i].Role != roleMember
 }
 
+// MayPin reports whether an account may pin messages: where only admins change what the group
+// is, only they may.
+func (g *Group) MayPin(of *account.Account) bool {
+	return g.Has(of) && (!g.Locked || g.IsAdmin(of))
+}
+
 // clone returns a copy for the next version of the group.
 func (g *Group) clone() *Group {
 	next := *g

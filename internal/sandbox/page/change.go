@@ -66,6 +66,10 @@ func (p *Page) change(r *request) error {
 		err = phones.EditMessage(ctx, number, m.MessageID, r.field("text"))
 	case "delete":
 		err = phones.DeleteMessage(ctx, number, m.MessageID)
+	case "pin":
+		err = phones.PinMessage(ctx, number, m.MessageID, pinFor)
+	case "unpin":
+		err = phones.PinMessage(ctx, number, m.MessageID, 0)
 	case "read":
 		err = phones.MarkRead(ctx, number, m.MessageID, false)
 	case "played":
@@ -81,6 +85,9 @@ func (p *Page) change(r *request) error {
 	}
 	return r.done(said)
 }
+
+// pinFor is for how many seconds messages are pinned: the choice that phones propose.
+const pinFor = 7 * 24 * 60 * 60
 
 // maxEmoji bounds a reaction in characters: some of one picture have many.
 const maxEmoji = 16

@@ -20,7 +20,7 @@ func reasons() []web.Word {
 		web.Word("the client did not answer in time"),
 		web.Word("the group has no members left"),
 		web.Word("the message is too old to be deleted"),
-		web.Word("the message is too old to be edited"),
+		web.Word("the message is too old to be edited"), web.Word("only admins pin messages in this group"), web.Word("must be one of: 0, 86400, 604800, 2592000"),
 		web.Word("the message was deleted"),
 		web.Word("the number is not registered"),
 		web.Word("the phone is not in this group"),

@@ -1,4 +1,4 @@
-// Edits, deletions and reactions that a phone receives.
+// Edits, deletions, reactions and pins that a phone receives.
 
 package phone
 
@@ -44,6 +44,11 @@ func (p *phone) applyChange(where chat.Chat, in incoming, message *waE2E.Message
 		p.count(where, in, vote)
 		return true
 	}
+	if pin := message.GetPinInChatMessage(); pin.GetKey().GetID() != "" {
+		p.u.Ring(p.Number)
+		p.pin(where, in, pin, message.GetMessageContextInfo())
+		return true
+	}
 	change := message.GetProtocolMessage()
 	if change == nil {
 		return false
@@ -65,10 +70,10 @@ func (p *phone) applyChange(where chat.Chat, in incoming, message *waE2E.Message
 // revoke deletes a message for everyone. Senders may delete their own messages, and
 // admins of a group those of all members.
 func (p *phone) revoke(where chat.Chat, in incoming, change *waE2E.ProtocolMessage) {
-	query := `UPDATE messages SET deleted = 1, read_due = 0, reactions = '{}'
+	query := `UPDATE messages SET deleted = 1, read_due = 0, pinned_until = 0, starred = 0, reactions = '{}'
 		WHERE number = $1 AND chat = $2 AND id = $3 AND at >= $4 AND sender = $5`
 	if where.Group != nil && where.Group.IsAdmin(in.sender) && !change.GetKey().GetFromMe() {
-		query = `UPDATE messages SET deleted = 1, read_due = 0, reactions = '{}'
+		query = `UPDATE messages SET deleted = 1, read_due = 0, pinned_until = 0, starred = 0, reactions = '{}'
 			WHERE number = $1 AND chat = $2 AND id = $3 AND at >= $4 AND $5 <> ''`
 	}
 	earliest := time.Unix(in.at, 0).Add(-deleteWindow).UnixMilli()

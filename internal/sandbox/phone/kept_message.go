@@ -26,19 +26,20 @@ type keptMessage struct {
 	at                                int64 // Unix milliseconds
 	payload                           []byte
 	status                            receipt.Status
-	edited, deleted                   bool
+	edited, deleted, starred          bool
+	pinnedUntil                       int64 // Unix milliseconds; 0: it is not pinned
 	reactions, votes                  string
 	file                              savedFile
 	forgotten                         bool // the phone no longer has its file
 }
 
-const messageColumns = "id, chat, sender, device, address, from_me, at, payload, status, edited, deleted, reactions, votes, " +
+const messageColumns = "id, chat, sender, device, address, from_me, at, payload, status, edited, deleted, starred, pinned_until, reactions, votes, " +
 	"media_sha256, media_size, media_forgotten"
 
 func scanMessage(scan func(...any) error) (*keptMessage, error) {
 	var k keptMessage
 	err := scan(&k.id, &k.chat, &k.sender, &k.device, &k.address, &k.fromMe, &k.at, &k.payload, &k.status,
-		&k.edited, &k.deleted, &k.reactions, &k.votes, &k.file.sha256, &k.file.size, &k.forgotten)
+		&k.edited, &k.deleted, &k.starred, &k.pinnedUntil, &k.reactions, &k.votes, &k.file.sha256, &k.file.size, &k.forgotten)
 	return &k, err
 }
 
@@ -132,6 +133,10 @@ func (k *keptMessage) show() (content.Shown, error) {
 	shown := content.Shown{
 		MessageID: k.id, Chat: k.chat, From: k.sender, FromMe: k.fromMe, Timestamp: account.Timestamp(time.UnixMilli(k.at)),
 		Reactions: []content.Reaction{}, Votes: []content.Vote{}, Edited: k.edited, Deleted: k.deleted, Status: k.status.String(),
+		Starred: k.starred,
+	}
+	if k.pinnedUntil > 0 {
+		shown.PinnedUntil = account.Timestamp(time.UnixMilli(k.pinnedUntil))
 	}
 	message, err := k.message()
 	if err != nil {

@@ -6,12 +6,13 @@ import (
 	"context"
 
 	waBinary "go.mau.fi/whatsmeow/binary"
+	"go.mau.fi/whatsmeow/types"
 
 	"github.com/recado-project/recado/internal/sandbox/account"
 	"github.com/recado-project/recado/internal/sandbox/wire"
 )
 
-// codeNotMember refuses a message to a group in which the sender may not write.
+// codeNotMember refuses a message to a group in which the sender may not write, or not pin.
 const codeNotMember = 403
 
 // resolveGroup finds the targets of a message to a group: every device of every
@@ -27,7 +28,8 @@ func (c *client) resolveGroup(ctx context.Context, m outgoing) (outgoing, error)
 	case found == nil:
 		m.refusal = codeNoSuchChat
 		return m, nil
-	case !found.Has(sender), found.Announcement && !found.IsAdmin(sender):
+	case !found.Has(sender), found.Announcement && !found.IsAdmin(sender),
+		wire.AttrString(m.stanza, "edit") == string(types.EditAttributePinInChat) && !found.MayPin(sender):
 		m.refusal = codeNotMember
 		return m, nil
 	}

@@ -1,0 +1,4 @@
+-- From version 6 to 7.
+
+ALTER TABLE messages ADD COLUMN pinned_until INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE messages ADD COLUMN starred INTEGER NOT NULL DEFAULT 0;
