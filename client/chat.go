@@ -32,6 +32,8 @@ type StoredMessage struct {
 	Status    string     `json:"status"` // pending, failed, sent, delivered, read or played
 	EditedAt  *time.Time `json:"editedAt"`
 	DeletedAt *time.Time `json:"deletedAt"` // not nil: it was deleted for everyone, and has no content
+
+	PinnedUntil *time.Time `json:"pinnedUntil"` // nil: it is not pinned
 }
 
 // ChatFilter chooses chats. Its zero value chooses all.

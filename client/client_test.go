@@ -115,6 +115,9 @@ func TestMethodsMakeDocumentedRequests(t *testing.T) {
 			"DELETE "+messages+`/delete {"messageId":"3EB0"}`),
 		"React": does(func(ctx context.Context, c *client.Client) error { return c.React(ctx, instance, "3EB0", "") },
 			"POST "+messages+`/reaction {"messageId":"3EB0","reaction":""}`),
+		"Pin": does(func(ctx context.Context, c *client.Client) error { return c.Pin(ctx, instance, "a/b", 24*time.Hour) },
+			"POST "+messages+`/a%2Fb/pin {"durationSeconds":86400}`),
+		"Unpin": does(func(ctx context.Context, c *client.Client) error { return c.Unpin(ctx, instance, "a/b") }, "DELETE "+messages+`/a%2Fb/pin `),
 		"MediaDownloadLink": {func(ctx context.Context, c *client.Client) (any, error) {
 			return c.MediaDownloadLink(ctx, instance, "77@lid_a/b c")
 		}, "GET " + messages + "/media-download-link/77@lid_a%2Fb%20c ", http.StatusOK, `{"url":"http://a/b","urlExpiresIn":60,"fileName":"f"}`},

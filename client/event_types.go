@@ -21,6 +21,7 @@ const (
 	TypeMessageDeleted     = "message.deleted"            // a message was deleted for everyone
 	TypeMessageReaction    = "message.reaction"           // somebody reacted to a message, or took the reaction back
 	TypeMessagePollVote    = "message.poll_vote"          // somebody voted in a poll, changed the vote or took it back
+	TypeMessagePinned      = "message.pinned"             // somebody pinned a message for everybody in the chat, or unpinned it
 	TypePresence           = "presence"                   // a contact types, records, comes online or goes offline
 	TypeChatUpdated        = "chat.updated"               // a chat was archived, pinned, muted, read, marked as unread or deleted, on the phone or through the API
 	TypeGroupUpdated       = "group.updated"              // a group was changed
@@ -46,6 +47,7 @@ func decoders() map[string]func(json.RawMessage) (any, error) {
 		TypeMessageDeleted:     decoded[MessageDeletedEvent],
 		TypeMessageReaction:    decoded[MessageReactionEvent],
 		TypeMessagePollVote:    decoded[MessagePollVoteEvent],
+		TypeMessagePinned:      decoded[MessagePinnedEvent],
 		TypePresence:           decoded[PresenceEvent],
 		TypeChatUpdated:        decoded[ChatUpdatedEvent],
 		TypeGroupUpdated:       decoded[GroupUpdatedEvent],
@@ -316,6 +318,17 @@ type MessagePollVoteEvent struct {
 	// How the poll stands with this vote: every option, in the poll's order.
 	Tallies []PollTally `json:"tallies"`
 	Voters  int         `json:"voters"` // How many people have a vote in it.
+}
+
+// MessagePinnedEvent is the data of TypeMessagePinned: somebody pinned a
+// message for everybody in the chat, or unpinned it.
+type MessagePinnedEvent struct {
+	MessageID string `json:"messageId"` // The platform's identifier of the message.
+	Chat
+	From *Person `json:"from"` // Who pinned it, or unpinned it.
+	// Until when it is pinned; nil where it was unpinned. Nothing is reported when
+	// that time comes.
+	PinnedUntil *time.Time `json:"pinnedUntil"`
 }
 
 // PresenceEvent is the data of TypePresence: a contact types, records, comes

@@ -173,6 +173,17 @@ func (c *Client) React(ctx context.Context, instanceID, messageID, reaction stri
 	return c.callPatiently(ctx, http.MethodPost, messagePath(instanceID, "/reaction"), in, nil)
 }
 
+// Pin pins a message in its chat, for everybody in it: for 24 hours, 7 days or 30 days.
+func (c *Client) Pin(ctx context.Context, instanceID, messageID string, lasts time.Duration) error {
+	in := map[string]int64{"durationSeconds": int64(lasts / time.Second)}
+	return c.callPatiently(ctx, http.MethodPost, messagePath(instanceID, "/"+url.PathEscape(messageID)+"/pin"), in, nil)
+}
+
+// Unpin unpins a message for everybody in its chat.
+func (c *Client) Unpin(ctx context.Context, instanceID, messageID string) error {
+	return c.callPatiently(ctx, http.MethodDelete, messagePath(instanceID, "/"+url.PathEscape(messageID)+"/pin"), nil, nil)
+}
+
 // MediaDownloadLink returns a link to the file of a sent or received message.
 func (c *Client) MediaDownloadLink(ctx context.Context, instanceID, messageID string) (MediaLink, error) {
 	var out MediaLink

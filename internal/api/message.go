@@ -3,6 +3,8 @@ package api
 import (
 	"context"
 	"net/http"
+	"slices"
+	"time"
 
 	"github.com/recado-project/recado/internal/api/contract"
 	"github.com/recado-project/recado/internal/gateway"
@@ -16,6 +18,7 @@ type MessageChanges interface {
 	Delete(ctx context.Context, instanceID string, ref gateway.MessageRef) error
 	React(ctx context.Context, instanceID string, ref gateway.MessageRef, reaction string) error
 	Votes(ctx context.Context, instanceID string, ref gateway.MessageRef) (messaging.Poll, error)
+	Pin(ctx context.Context, instanceID string, ref gateway.MessageRef, lasts time.Duration) error
 }
 
 // messages is the resource of messages that exist.
@@ -123,6 +126,45 @@ type messagePath struct {
 	contract.InstancePath
 
 	MessageID string `path:"messageId" doc:"The message: its platform identifier, the composite form, or the id of a send result." example:"3EB0C431C26A1916E07A"`
+}
+
+type pinBody struct {
+	Seconds int64 `json:"durationSeconds" minimum:"86400" maximum:"2592000" doc:"For how long: 86400 (24 hours), 604800 (7 days) or 2592000 (30 days)." example:"604800"`
+}
+
+type pinInput struct {
+	contract.InstancePath
+	contract.JSON[pinBody]
+
+	MessageID string `path:"messageId" doc:"The message: its platform identifier, the composite form, or the id of a send result." example:"3EB0C431C26A1916E07A"`
+}
+
+func (m messages) pin() contract.Endpoint {
+	return contract.Handle(contract.Operation{
+		ID: "pinMessage", Tag: tagMessages,
+		Summary: "Pin a message",
+		Description: "Pins a message in its chat, for everybody in it; one that is pinned already is pinned anew. Phones show three of a chat, the newest. " +
+			"In a group whose settings only administrators change, only they pin messages.",
+		Status: http.StatusNoContent,
+		Codes:  messageCodes(gateway.CodeGroupAdminRequired),
+	}, func(ctx context.Context, in *pinInput) (*struct{}, error) {
+		seconds := in.Given().Seconds
+		if !slices.Contains([]int64{86_400, 604_800, 2_592_000}, seconds) {
+			return nil, gateway.InvalidFields(gateway.FieldError{Field: "durationSeconds", Message: "must be one of: 86400, 604800, 2592000"})
+		}
+		return nil, m.use.Pin(ctx, contract.Instance(ctx).ID, messageRef(in.MessageID), time.Duration(seconds)*time.Second)
+	})
+}
+
+func (m messages) unpin() contract.Endpoint {
+	return contract.Handle(contract.Operation{
+		ID: "unpinMessage", Tag: tagMessages,
+		Summary: "Unpin a message", Description: "Unpins a message for everybody in its chat, whoever pinned it.",
+		Status: http.StatusNoContent,
+		Codes:  messageCodes(gateway.CodeGroupAdminRequired),
+	}, func(ctx context.Context, in *messagePath) (*struct{}, error) {
+		return nil, m.use.Pin(ctx, contract.Instance(ctx).ID, messageRef(in.MessageID), 0)
+	})
 }
 
 // Votes is how a poll stands.

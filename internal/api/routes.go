@@ -53,6 +53,8 @@ func routes(c Config, origin contract.Origin) []contract.Route {
 		post("/api/message/{instanceId}/contact", send.contact()),
 		post("/api/message/{instanceId}/poll", send.poll()),
 		get("/api/message/{instanceId}/{messageId}/votes", message.votes()),
+		post("/api/message/{instanceId}/{messageId}/pin", message.pin()),
+		del("/api/message/{instanceId}/{messageId}/pin", message.unpin()),
 		post("/api/message/{instanceId}/forward", send.forward()),
 		get("/api/instances/{instanceId}/chats", chat.List()),
 		get("/api/instances/{instanceId}/chats/{chatId}", chat.Get()),

@@ -173,6 +173,8 @@ func TestMessagesThatExist(t *testing.T) {
 		{"DELETE delete", `{"messageId":"` + given + `"}`, 204, ``, asked{call: "Delete", request: only, ref: ref}},
 		{"POST reaction", `{"messageId":"3EB0","reaction":"👍🏽"}`, 204, ``, asked{call: "React", request: only, ref: gateway.MessageRef{ID: "3EB0"}, other: "👍🏽"}},
 		{"POST reaction", `{"messageId":"3EB0","reaction":""}`, 204, ``, asked{call: "React", request: only, ref: gateway.MessageRef{ID: "3EB0"}, other: ""}},
+		{"POST 3EB0/pin", `{"durationSeconds":604800}`, 204, ``, asked{call: "Pin", request: only, ref: gateway.MessageRef{ID: "3EB0"}, other: 7 * 24 * time.Hour}},
+		{"DELETE 3EB0/pin", ``, 204, ``, asked{call: "Pin", request: only, ref: gateway.MessageRef{ID: "3EB0"}, other: time.Duration(0)}},
 		// An identifier with a chat but no message is one that no message has.
 		{"POST read", `{"messageId":"77@lid_"}`, 200, `{"messageId":"77@lid_"}`, asked{call: "MarkRead", request: only, ref: gateway.MessageRef{ID: "77@lid_"}}},
 		{

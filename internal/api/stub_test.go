@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"io"
 	"sync"
+	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/group"
@@ -114,6 +115,11 @@ func (o *outcome) MarkRead(_ context.Context, instanceID string, ref gateway.Mes
 
 func (o *outcome) Delete(_ context.Context, instanceID string, ref gateway.MessageRef) error {
 	o.note(asked{call: "Delete", request: instanceOnly(instanceID), ref: ref})
+	return o.err
+}
+
+func (o *outcome) Pin(_ context.Context, instanceID string, ref gateway.MessageRef, lasts time.Duration) error {
+	o.note(asked{call: "Pin", request: instanceOnly(instanceID), ref: ref, other: lasts})
 	return o.err
 }
 

@@ -228,6 +228,8 @@ func TestValidationOfTheRest(t *testing.T) {
 		{"DELETE message/delete", ``, "messageId is required"},
 		{"DELETE message/delete", `{"messageId":" "}`, "messageId must not be blank"},
 		{"DELETE message/delete", `[]`, "body must be a JSON object"},
+		{"POST message/3EB0/pin", `{}`, "durationSeconds is required"},
+		{"POST message/3EB0/pin", `{"durationSeconds":86401}`, "durationSeconds must be one of: 86400, 604800, 2592000"},
 		{"POST message/reaction", `{}`, "messageId is required; reaction is required"},
 		{"POST message/reaction", `{"messageId":"3EB0","reaction":null}`, "reaction is required"},
 		{"POST message/reaction", `{"messageId":"3EB0","reaction":1}`, "reaction must be a string"},

@@ -215,8 +215,12 @@ func (s *Service) Message(ctx context.Context, instanceID string, ref gateway.Me
 	return message, err
 }
 
-// describe reads what a message holds besides its text. One that was deleted holds nothing.
+// describe reads what a message holds besides its text. One that was deleted holds nothing, and
+// a pin whose time has come is none.
 func (s *Service) describe(ctx context.Context, message *gateway.Message) error {
+	if !message.PinnedUntil.After(s.config.Now()) {
+		message.PinnedUntil = time.Time{}
+	}
 	if !message.DeletedAt.IsZero() {
 		return nil
 	}

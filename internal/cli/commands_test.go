@@ -75,6 +75,8 @@ func TestCommandsDoWhatTheAPICan(t *testing.T) {
 	p.wants("edited "+first, "messages", "edit", first, "Oi!", "--instance", "shop")
 	p.wants("reacted to "+first, "messages", "react", first, "👍")
 	p.wants("removed the reaction", "messages", "react", first)
+	p.wants("pinned "+first, "messages", "pin", first, "--for", "24h")
+	p.wants("unpinned "+first, "messages", "unpin", first)
 	if forwarded := p.does("messages", "forward", first, "--to", "5511977770100"); forwarded == first || forwarded == "" {
 		t.Errorf("forwarded as %q", forwarded)
 	}

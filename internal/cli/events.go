@@ -61,6 +61,8 @@ func eventLine(event client.Event) string {
 		parts = append(parts, data.Chat.Chat, data.MessageID)
 	case client.MessageReactionEvent:
 		parts = append(parts, data.Chat.Chat, data.MessageID, data.Reaction)
+	case client.MessagePinnedEvent:
+		parts = append(parts, data.Chat.Chat, data.MessageID)
 	case client.InstanceStatusEvent:
 		parts = append(parts, data.PreviousStatus+" → "+data.Status, terminal.OrNone(data.Reason))
 	case client.PresenceEvent:

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/cli/target"
@@ -26,6 +27,8 @@ type messagesCommand struct {
 	Read     readCommand         `cmd:"" help:"Mark a message as read; its sender sees that."`
 	Forward  forwardCommand      `cmd:"" help:"Forward a message to somebody else."`
 	React    reactCommand        `cmd:"" help:"React to a message with an emoji."`
+	Pin      pinCommand          `cmd:"" help:"Pin a message for everybody in its chat."`
+	Unpin    unpinCommand        `cmd:"" help:"Unpin a message for everybody in its chat."`
 	Votes    votesCommand        `cmd:"" help:"Show how a poll stands."`
 	Download downloadCommand     `cmd:"" help:"Save the file of a message."`
 }
@@ -108,6 +111,32 @@ func (c reactCommand) Run(ctx context.Context, t terminal.Terminal) error {
 		err = gateway.React(ctx, id, c.MessageID, c.Emoji)
 	}
 	return c.did(t, map[bool]string{true: "reacted to", false: "removed the reaction from"}[c.Emoji != ""], err)
+}
+
+type pinCommand struct {
+	messageFlags
+	For string `help:"For how long: 24h, 7d or 30d." enum:"24h,7d,30d" default:"7d" env:"-"`
+}
+
+// Run pins the message.
+func (c pinCommand) Run(ctx context.Context, t terminal.Terminal) error {
+	gateway, id, err := c.Open(ctx, t)
+	if err == nil {
+		lasts := map[string]time.Duration{"24h": 24 * time.Hour, "7d": 7 * 24 * time.Hour, "30d": 30 * 24 * time.Hour}[c.For]
+		err = gateway.Pin(ctx, id, c.MessageID, lasts)
+	}
+	return c.did(t, "pinned", err)
+}
+
+type unpinCommand struct{ messageFlags }
+
+// Run unpins the message.
+func (c unpinCommand) Run(ctx context.Context, t terminal.Terminal) error {
+	gateway, id, err := c.Open(ctx, t)
+	if err == nil {
+		err = gateway.Unpin(ctx, id, c.MessageID)
+	}
+	return c.did(t, "unpinned", err)
 }
 
 type votesCommand struct{ messageFlags }

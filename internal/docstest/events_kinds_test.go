@@ -93,6 +93,11 @@ func messageDescriptions() []eventDescription {
 				"stands; [who voted for what](guide.md#polls) can be asked for. Votes in polls from before the instance was linked are\n" +
 				"not known.",
 		},
+		{
+			data: eventlog.MessagePinned{}, order: "the chat",
+			text: "Somebody pinned a message for everybody in the chat, or unpinned it: a contact, a member of the group, or this account. A\n" +
+				"pin in a group in which the person may not pin has no event.",
+		},
 	}
 }
 

@@ -171,6 +171,8 @@ func (s *story) change() {
 	s.tape.await(s.t, eventlog.KindMessageReceived, "the text to edit", about(id))
 	s.phones.Edit(s.t, anaNumber, id, "Quero três.")
 	s.keep(eventlog.KindMessageEdited, "By who wrote it", about(id))
+	s.phones.Pin(s.t, anaNumber, id, 86_400)
+	s.keep(eventlog.KindMessagePinned, "For a day", func(data map[string]any) bool { return data["messageId"] == id && data["pinnedUntil"] != nil })
 	s.phones.Delete(s.t, anaNumber, id)
 	s.keep(eventlog.KindMessageDeleted, "By who wrote it", about(id))
 }

@@ -17,6 +17,7 @@ const (
 	KindMessageDeleted  Kind = "message.deleted"
 	KindMessageReaction Kind = "message.reaction"
 	KindMessagePollVote Kind = "message.poll_vote"
+	KindMessagePinned   Kind = "message.pinned"
 )
 
 func messageKinds() []Description {
@@ -28,6 +29,7 @@ func messageKinds() []Description {
 		{MessageDeleted{}, "a message was deleted for everyone"},
 		{MessageReaction{}, "somebody reacted to a message, or took the reaction back"},
 		{MessagePollVote{}, "somebody voted in a poll, changed the vote or took it back"},
+		{MessagePinned{}, "somebody pinned a message for everybody in the chat, or unpinned it"},
 	}
 }
 
@@ -317,3 +319,23 @@ type Tally struct {
 
 // Kind is message.poll_vote.
 func (MessagePollVote) Kind() Kind { return KindMessagePollVote }
+
+// MessagePinned reports that somebody pinned a message in its chat, or unpinned it.
+type MessagePinned struct {
+	MessageID string `json:"messageId" doc:"The platform's identifier of the message."`
+	Chat
+	From        *Person `json:"from" doc:"Who pinned it, or unpinned it."`
+	PinnedUntil *Time   `json:"pinnedUntil" doc:"Until when it is pinned; null where it was unpinned. Nothing is reported when that time comes."`
+}
+
+// NewMessagePinned makes the data of a pin, which ends at a time; zero: it is taken back.
+func NewMessagePinned(messageID string, chat, by gateway.Party, until time.Time) MessagePinned {
+	pinned := MessagePinned{MessageID: messageID, Chat: NewChat(chat), From: NewPerson(by)}
+	if !until.IsZero() {
+		pinned.PinnedUntil = new(Time(until))
+	}
+	return pinned
+}
+
+// Kind is message.pinned.
+func (MessagePinned) Kind() Kind { return KindMessagePinned }

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// ChangeKind says whether a change is an edit, a deletion or a reaction.
+// ChangeKind says whether a change is an edit, a deletion, a reaction or a pin.
 type ChangeKind int
 
 // The changes of a message.
@@ -13,7 +13,11 @@ const (
 	ChangeEdited ChangeKind = iota
 	ChangeDeleted
 	ChangeReaction
+	ChangePin // for everybody in the chat
 )
+
+// MaxPin bounds how long a message is pinned: the longest time that phones offer.
+const MaxPin = 30 * 24 * time.Hour
 
 // SentChange is a change by this account. It is kept for as long as the platform
 // may refer to it: for the platform a change is a message with an identifier and
@@ -25,7 +29,7 @@ type SentChange struct {
 	MessageID  string // the internal identifier of the message that is changed
 	Kind       ChangeKind
 	By         Party  // this account
-	Text       string // of an edit: the new text; of a reaction: that, empty for its removal
+	Text       string // of an edit: the new text; of a reaction: that, empty for its removal; of a pin: for how many seconds
 	Payload    []byte // of the message that carries the change
 	At         time.Time
 	// Confirmed says that the platform has the change, that it was applied to its
@@ -34,7 +38,7 @@ type SentChange struct {
 	Confirmed bool
 }
 
-// Change is an edit or deletion of an existing message, or a reaction to it.
+// Change is an edit or deletion of an existing message, a reaction to it, or its pin.
 type Change struct {
 	Kind       ChangeKind
 	ID         string // the platform's identifier of the change itself
@@ -48,7 +52,9 @@ type Change struct {
 	Text     string // of an edit: the new text
 	Payload  []byte // of an edit: the new content
 	Reaction string // empty: the reaction was removed
-	At       time.Time
+	// For is how long a pin lasts, MaxPin at most; zero: the message was unpinned.
+	For time.Duration
+	At  time.Time
 	// SourceKey is the same for every delivery of the change.
 	SourceKey string
 }
@@ -62,6 +68,7 @@ func (c Change) Cleaned(now time.Time) Incoming {
 	c.Chat, c.By = c.Chat.cleaned(), c.By.cleaned()
 	c.Text = CleanText(c.Text, MaxText)
 	c.Reaction = CleanName(c.Reaction)
+	c.For = min(max(c.For, 0), MaxPin)
 	c.At = CleanTime(c.At, now)
 	return c
 }

@@ -95,6 +95,9 @@ type Message struct {
 	CreatedAt time.Time
 	EditedAt  time.Time // zero: never
 	DeletedAt time.Time // zero: not deleted; a deleted message has no content
+	// PinnedUntil is until when it is pinned, for everybody in the chat; it may be past. Zero: it
+	// is not.
+	PinnedUntil time.Time
 }
 
 // Position is where something is in the order in which the messages of an instance were

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"strconv"
 	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
@@ -65,7 +66,7 @@ func (s *Service) change(ctx context.Context, session gateway.Session, message g
 		MessageID:  message.ID,
 		Kind:       change.Kind,
 		By:         session.Self(),
-		Text:       change.Text + change.Reaction, // one of them is empty
+		Text:       textOf(change),
 		Payload:    payload,
 		At:         s.config.Now().UTC(),
 	}
@@ -98,6 +99,14 @@ func (s *Service) change(ctx context.Context, session gateway.Session, message g
 	return nil
 }
 
+// textOf is what is kept of a change until it is confirmed.
+func textOf(change gateway.Change) string {
+	if change.Kind == gateway.ChangePin {
+		return strconv.FormatInt(int64(change.For/time.Second), 10)
+	}
+	return change.Text + change.Reaction // one of them is empty
+}
+
 // wordFor is the kind of a change as the Watcher is told.
 func wordFor(kind gateway.ChangeKind) string {
 	switch kind {
@@ -107,6 +116,8 @@ func wordFor(kind gateway.ChangeKind) string {
 		return "deletion"
 	case gateway.ChangeReaction:
 		return "reaction"
+	case gateway.ChangePin:
+		return "pin"
 	}
 	return "change"
 }
@@ -177,6 +188,20 @@ func (s *Service) React(ctx context.Context, instanceID string, ref gateway.Mess
 		return err
 	}
 	return s.change(ctx, session, message, gateway.Change{Kind: gateway.ChangeReaction, Reaction: reaction})
+}
+
+// Pin pins a message for a time, for everybody in its chat; zero unpins it. Its error is
+// NotFound, also for a message that was deleted, or Forbidden where only administrators of the
+// group may pin.
+func (s *Service) Pin(ctx context.Context, instanceID string, ref gateway.MessageRef, lasts time.Duration) error {
+	session, message, err := s.locate(ctx, instanceID, ref)
+	if err != nil {
+		return err
+	}
+	if !message.DeletedAt.IsZero() {
+		return gateway.Errorf(gateway.NotFound, gateway.CodeMessageNotFound, "the message was deleted")
+	}
+	return s.change(ctx, session, message, gateway.Change{Kind: gateway.ChangePin, For: lasts})
 }
 
 // MarkRead sends the sender of a message a receipt that it was read. Nobody has to be sent

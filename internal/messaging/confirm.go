@@ -2,6 +2,8 @@ package messaging
 
 import (
 	"fmt"
+	"strconv"
+	"time"
 
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
@@ -14,9 +16,16 @@ func (r *reporter) confirm(sent gateway.SentChange, message gateway.Message) (ga
 		Kind: sent.Kind, PlatformID: message.PlatformID, Chat: message.Chat, By: sent.By, FromMe: true,
 		At: sent.At, SourceKey: "change/" + sent.PlatformID,
 	}
-	if sent.Kind == gateway.ChangeReaction {
+	switch sent.Kind {
+	case gateway.ChangeReaction:
 		change.Reaction = sent.Text
-	} else {
+	case gateway.ChangePin:
+		seconds, err := strconv.ParseInt(sent.Text, 10, 64)
+		if err != nil {
+			return gateway.Message{}, nil, fmt.Errorf("messaging: read how long a pin lasts: %w", err)
+		}
+		change.For = time.Duration(seconds) * time.Second
+	default:
 		change.Text = sent.Text
 	}
 	event, err := changeEvent(message.InstanceID, change)
@@ -40,10 +49,21 @@ func apply(change gateway.Change, message gateway.Message) []gateway.Message {
 	if change.Kind == gateway.ChangeReaction || !message.DeletedAt.IsZero() {
 		return nil
 	}
-	if change.Kind == gateway.ChangeDeleted {
-		message.Text, message.Payload, message.DeletedAt = "", nil, change.At
-	} else {
+	switch change.Kind {
+	case gateway.ChangeDeleted:
+		message.Text, message.Payload, message.DeletedAt, message.PinnedUntil = "", nil, change.At, time.Time{}
+	case gateway.ChangePin:
+		message.PinnedUntil = pinnedUntil(change)
+	default:
 		message.Text, message.Payload, message.EditedAt = change.Text, change.Payload, change.At
 	}
 	return []gateway.Message{message}
+}
+
+// pinnedUntil is until when a message is pinned by a change; zero: it is not.
+func pinnedUntil(change gateway.Change) time.Time {
+	if change.For == 0 {
+		return time.Time{}
+	}
+	return change.At.Add(change.For)
 }

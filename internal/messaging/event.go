@@ -69,7 +69,7 @@ func receivedEvent(message gateway.Message) (eventlog.Event, error) {
 	return eventlog.NewEvent(message.InstanceID, message.Chat.Key(), "message/"+message.WireKey, message.SentAt, data)
 }
 
-// changeEvent is the event of an edit, a deletion or a reaction.
+// changeEvent is the event of an edit, a deletion, a reaction or a pin.
 func changeEvent(instanceID string, change gateway.Change) (eventlog.Event, error) {
 	chat, from := eventlog.NewChat(change.Chat), eventlog.NewPerson(change.By)
 	var data eventlog.Data
@@ -80,6 +80,8 @@ func changeEvent(instanceID string, change gateway.Change) (eventlog.Event, erro
 		data = eventlog.MessageDeleted{MessageID: change.PlatformID, Chat: chat, From: from}
 	case gateway.ChangeReaction:
 		data = eventlog.MessageReaction{MessageID: change.PlatformID, Chat: chat, From: from, Reaction: change.Reaction}
+	case gateway.ChangePin:
+		data = eventlog.NewMessagePinned(change.PlatformID, change.Chat, change.By, pinnedUntil(change))
 	}
 	return eventlog.NewEvent(instanceID, change.Chat.Key(), change.SourceKey, change.At, data)
 }

@@ -1,4 +1,4 @@
-// Edits, deletions and reactions that a session received.
+// Edits, deletions, reactions and pins that a session received.
 
 package messaging
 
@@ -17,8 +17,7 @@ func changeOrigin(change gateway.Change) origin {
 	}
 }
 
-// keepChange appends the event of an edit, a deletion or a reaction, and applies
-// the first two to the message that they name, if it is stored. A change that its
+// keepChange appends the event of a change, and applies it to the message that it names, if it is stored. A change that its
 // author may not make is ignored: it changes nothing and has no event. Reactions
 // change no message.
 func (r receiver) keepChange(ctx context.Context, change gateway.Change) error {
@@ -60,11 +59,15 @@ func (r receiver) keepChange(ctx context.Context, change gateway.Change) error {
 	return nil
 }
 
-// mayChange reports whether the change is of this message and allowed: by its sender, or in a
-// group a deletion by an administrator.
+// mayChange reports whether the change is of this message and allowed: by its sender, in a group
+// a deletion by an administrator. Everybody in a chat pins what he or she likes, except that in
+// some groups only administrators do, which the session has looked at.
 func mayChange(change gateway.Change, message gateway.Message) bool {
 	if !sameChat(message.Chat, change.Chat) {
 		return false
+	}
+	if change.Kind == gateway.ChangePin {
+		return true
 	}
 	bySender := change.FromMe == message.FromMe &&
 		(change.FromMe || message.Sender.Is(change.By.JID) || message.Sender.Is(change.By.LID))

@@ -33,6 +33,8 @@ func TestMayChange(t *testing.T) {
 		"administrator deletes another's":  {gateway.Change{Kind: gateway.ChangeDeleted, Chat: group, By: bruno, ByAdmin: true}, inGroup, true},
 		"administrator edits another's":    {gateway.Change{Chat: group, By: bruno, ByAdmin: true}, inGroup, false},
 		"no administrator outside groups":  {gateway.Change{Kind: gateway.ChangeDeleted, Chat: ana, By: ana, ByAdmin: true}, own, false},
+		"she pins ours":                    {gateway.Change{Kind: gateway.ChangePin, Chat: ana, By: ana}, own, true},
+		"a pin from another chat":          {gateway.Change{Kind: gateway.ChangePin, Chat: bruno, By: bruno}, own, false},
 		"nobody":                           {gateway.Change{}, fromAna, false},
 	}
 	for name, c := range cases {

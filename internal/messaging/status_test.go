@@ -265,13 +265,14 @@ func TestReceiptsConfirmChanges(t *testing.T) {
 		"an edit":    {gateway.ChangeEdited, "new", "message.edited"},
 		"a deletion": {gateway.ChangeDeleted, "", "message.deleted"},
 		"a reaction": {gateway.ChangeReaction, "hello", "message.reaction"},
+		"a pin":      {gateway.ChangePin, "hello", "message.pinned"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := newDesk(t)
 			message := d.message(customer, gateway.MessageRead)
 			d.check(d.store.AcceptChange(t.Context(), gateway.SentChange{
-				PlatformID: "CHANGE", InstanceID: d.instance.ID, MessageID: message.ID, Kind: c.kind, Text: "new",
+				PlatformID: "CHANGE", InstanceID: d.instance.ID, MessageID: message.ID, Kind: c.kind, Text: map[bool]string{true: "60", false: "new"}[c.kind == gateway.ChangePin],
 				Payload: []byte("wire"), At: time.UnixMilli(1),
 			}))
 			for _, status := range []gateway.MessageStatus{gateway.MessageDelivered, gateway.MessageDelivered, gateway.MessageRead} {
@@ -285,6 +286,9 @@ func TestReceiptsConfirmChanges(t *testing.T) {
 			found, err := d.store.FindMessages(t.Context(), d.instance.ID, message.ID)
 			if err != nil || len(found) != 1 || found[0].Text != c.text {
 				t.Errorf("kept %+v (%v)", found, err)
+			}
+			if pinned := len(found) == 1 && found[0].PinnedUntil.Equal(time.UnixMilli(60_001)); pinned != (c.kind == gateway.ChangePin) {
+				t.Errorf("pinned: %+v", found)
 			}
 			for chat, want := range map[gateway.JID]string{customer: "wire", group: ""} {
 				payload, ok := d.SentPayload(t.Context(), chat, "CHANGE")

@@ -76,3 +76,19 @@ func contentFaults() []fault {
 		},
 	}
 }
+
+// markFaults break what is promised of messages that are pinned, starred, or deleted for oneself.
+func markFaults() []fault {
+	return []fault{
+		{
+			name: "only administrators pin where only they may", file: "internal/whatsapp/change.go",
+			old: "if change.Kind == gateway.ChangePin && !change.FromMe && !s.MayPin(s.ctx, change.Chat.JID, change.By) {", new: "if false {",
+			test: hostileTests, run: "ForgedPins",
+		},
+		{
+			name: "what was deleted is pinned no more", file: "internal/messaging/confirm.go",
+			old: "change.At, time.Time{}\n", new: "change.At, message.PinnedUntil\n",
+			test: serverTests, run: "MessagesArePinned",
+		},
+	}
+}

@@ -16,20 +16,21 @@ import (
 )
 
 const (
-	messageColumns = chattable.MessageColumns
+	messageColumns = chattable.ReadColumns
+	addedColumns   = chattable.MessageColumns
 
 	messageValues = "$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23"
 
-	insertMessage = "INSERT INTO messages (" + messageColumns + ", chat_id) VALUES (" + messageValues + ")"
+	insertMessage = "INSERT INTO messages (" + addedColumns + ", chat_id) VALUES (" + messageValues + ")"
 
 	// Messages with one wire key have one platform identifier, so they are found by the
 	// index of those. Writes of one instance come one after another, and only this one adds
 	// messages with a wire key.
-	insertNewMessage = "INSERT INTO messages (" + messageColumns + ", chat_id) SELECT " + messageValues +
+	insertNewMessage = "INSERT INTO messages (" + addedColumns + ", chat_id) SELECT " + messageValues +
 		" WHERE NOT EXISTS (SELECT 1 FROM messages WHERE instance_id = $2 AND platform_id = $3 AND wire_key = $19)"
 
 	// If the key was taken, its record names another message, and nothing is added.
-	insertRequestedMessage = "INSERT INTO messages (" + messageColumns + ", chat_id) SELECT " + messageValues +
+	insertRequestedMessage = "INSERT INTO messages (" + addedColumns + ", chat_id) SELECT " + messageValues +
 		" WHERE EXISTS (SELECT 1 FROM idempotency WHERE key_id = $24 AND key = $25 AND message_id = $1)"
 
 	// The inner queries have no ORDER BY: with it SQLite prefers the index of the

@@ -27,6 +27,10 @@ func (s *session) changeArrived(event *events.Message, change gateway.Change) bo
 			return true
 		}
 	}
+	if change.Kind == gateway.ChangePin && !change.FromMe && !s.MayPin(s.ctx, change.Chat.JID, change.By) {
+		s.logger.InfoContext(s.ctx, "a pin was ignored: its author may not pin in this group", slog.String("platform_id", change.PlatformID))
+		return s.connected() // else the answer about the group was lost with the connection
+	}
 	return s.receive(change, "change of a message", slog.String("platform_id", change.PlatformID))
 }
 

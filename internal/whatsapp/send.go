@@ -39,6 +39,9 @@ func (s *session) Send(ctx context.Context, out gateway.Outgoing) (gateway.Sent,
 	if wire.IsNoGroup(err) {
 		return gateway.Sent{}, wire.NoGroup()
 	}
+	if wire.IsPinRefusal(&message, err) {
+		return gateway.Sent{}, gateway.Errorf(gateway.Forbidden, gateway.CodeGroupAdminRequired, "only administrators of the group pin messages, and this account is none")
+	}
 	if err != nil {
 		return gateway.Sent{}, s.refusedRecipient(ctx, wire.Failure(err), s.party(ctx, client, to))
 	}
@@ -155,6 +158,14 @@ func (s *session) EncodeChange(key gateway.MessageKey, change gateway.Change) ([
 			}
 		}
 		message = s.current().BuildReaction(chat, sender, key.PlatformID, change.Reaction)
+	case gateway.ChangePin:
+		sender := types.EmptyJID // this account
+		if !key.FromMe {
+			if sender, err = wire.ToJID(key.Sender.Key()); err != nil {
+				return nil, err
+			}
+		}
+		message = wire.NewPin(s.current().BuildMessageKey(chat, sender, key.PlatformID), change.For, s.now())
 	}
 	payload, err := proto.Marshal(message)
 	if err != nil {

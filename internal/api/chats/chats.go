@@ -65,6 +65,8 @@ type Message struct {
 	Status    string              `json:"status" enum:"pending,failed,sent,delivered,read,played" doc:"How far a message of this account has come. What was received is delivered."`
 	EditedAt  *contract.Timestamp `json:"editedAt" doc:"When it was edited last; null: never."`
 	DeletedAt *contract.Timestamp `json:"deletedAt" doc:"When it was deleted for everyone; then it has no content. Null: it was not."`
+
+	PinnedUntil *contract.Timestamp `json:"pinnedUntil" doc:"Until when it is pinned in the chat; null: it is not."`
 }
 
 // Schema is that of an event's message, with more fields.
@@ -99,6 +101,7 @@ func newMessage(message gateway.Message) Message {
 	return Message{
 		Message: eventlog.NewMessage(message, message.Details), Source: string(message.Source), Status: message.Status.String(),
 		EditedAt: contract.TimestampOrNil(message.EditedAt), DeletedAt: contract.TimestampOrNil(message.DeletedAt),
+		PinnedUntil: contract.TimestampOrNil(message.PinnedUntil),
 	}
 }
 

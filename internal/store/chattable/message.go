@@ -9,14 +9,18 @@ import (
 	"github.com/recado-project/recado/internal/store/table"
 )
 
-// MessageColumns are the columns that ScanMessage reads, and that MessageValues has values for.
+// ReadColumns are the columns that ScanMessage reads. What is only known of messages that are
+// stored is not among MessageColumns.
+const ReadColumns = MessageColumns + ", pinned_until"
+
+// MessageColumns are the columns that MessageValues has values for.
 const MessageColumns = "id, instance_id, platform_id, chat_jid, chat_lid, chat_name, sender_jid, sender_lid, sender_name, " +
 	"from_me, source, type, text, quoted_id, status, status_at, sent_at, payload, wire_key, created_at, edited_at, deleted_at"
 
 // AsRead returns a message as it will be read again.
 func AsRead(message gateway.Message) gateway.Message {
 	message.Details, message.Payload = gateway.Details{}, table.OrNil(message.Payload)
-	for _, at := range []*time.Time{&message.StatusAt, &message.SentAt, &message.CreatedAt, &message.EditedAt, &message.DeletedAt} {
+	for _, at := range []*time.Time{&message.StatusAt, &message.SentAt, &message.CreatedAt, &message.EditedAt, &message.DeletedAt, &message.PinnedUntil} {
 		*at = table.Time(table.Millis(*at))
 	}
 	return message
@@ -38,21 +42,21 @@ func MessageValues(message gateway.Message) []any {
 	}
 }
 
-// ScanMessage reads a row of MessageColumns.
+// ScanMessage reads a row of ReadColumns.
 func ScanMessage(row table.Scanner) (gateway.Message, error) {
 	var message gateway.Message
 	var wireKey *string
-	var statusAt, sentAt, createdAt, editedAt, deletedAt int64
+	var statusAt, sentAt, createdAt, editedAt, deletedAt, pinnedUntil int64
 	err := row.Scan(&message.ID, &message.InstanceID, &message.PlatformID,
 		&message.Chat.JID, &message.Chat.LID, &message.Chat.Name,
 		&message.Sender.JID, &message.Sender.LID, &message.Sender.Name,
 		&message.FromMe, &message.Source, &message.Type, &message.Text, &message.QuotedID,
-		&message.Status, &statusAt, &sentAt, &message.Payload, &wireKey, &createdAt, &editedAt, &deletedAt)
+		&message.Status, &statusAt, &sentAt, &message.Payload, &wireKey, &createdAt, &editedAt, &deletedAt, &pinnedUntil)
 	if wireKey != nil {
 		message.WireKey = *wireKey
 	}
 	message.Payload = table.OrNil(message.Payload)
 	message.StatusAt, message.SentAt, message.CreatedAt = table.Time(statusAt), table.Time(sentAt), table.Time(createdAt)
-	message.EditedAt, message.DeletedAt = table.Time(editedAt), table.Time(deletedAt)
+	message.EditedAt, message.DeletedAt, message.PinnedUntil = table.Time(editedAt), table.Time(deletedAt), table.Time(pinnedUntil)
 	return message, err
 }

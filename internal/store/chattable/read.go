@@ -157,7 +157,7 @@ func (t *Tables) ListChatMessages(
 	if filter.OldestFirst {
 		order = "created_at, id"
 	}
-	page, err = listInOrder(ctx, t.db.Scanner(), ScanMessage, request, MessageColumns, from, order, args)
+	page, err = listInOrder(ctx, t.db.Scanner(), ScanMessage, request, ReadColumns, from, order, args)
 	if err != nil {
 		return page, fmt.Errorf("store: list messages of a chat: %w", err)
 	}

@@ -6,6 +6,7 @@ package groups
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -72,6 +73,24 @@ func (g *Groups) Group(ctx context.Context, id gateway.JID) (gateway.Group, erro
 	}
 	group := wire.NewGroup(info, g.config.Self())
 	return group, g.cache.Put(group, since)
+}
+
+// mayPinWait bounds how long the platform is asked who may pin, while what came from it waits.
+const mayPinWait = 10 * time.Second
+
+// MayPin reports whether somebody may pin messages in a chat: the platform looks only if a stanza
+// says that it carries a pin, which stands where only the chat's members can read it. Without an
+// answer of the platform nobody may.
+func (g *Groups) MayPin(ctx context.Context, chat gateway.JID, who gateway.Party) bool {
+	if !chat.IsGroup() {
+		return true
+	}
+	ctx, cancel := context.WithTimeout(ctx, mayPinWait)
+	defer cancel()
+	group, err := g.Group(ctx, chat)
+	return err == nil && (!group.Rules.AdminsEdit || slices.ContainsFunc(group.Participants, func(p gateway.Participant) bool {
+		return p.Role != "" && (p.Party.Is(who.JID) || p.Party.Is(who.LID))
+	}))
 }
 
 // JoinedGroups returns all groups (gateway.OwnGroups).

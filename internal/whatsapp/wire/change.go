@@ -1,6 +1,9 @@
 package wire
 
 import (
+	"cmp"
+	"time"
+
 	"go.mau.fi/whatsmeow/proto/waCommon"
 	"go.mau.fi/whatsmeow/proto/waE2E"
 	"go.mau.fi/whatsmeow/types"
@@ -10,7 +13,7 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 )
 
-// changeOf reads a message that changes another one: an edit, a deletion, a reaction.
+// changeOf reads a message that changes another one: an edit, a deletion, a reaction, a pin.
 func changeOf(event *events.Message, envelope Envelope) (gateway.Change, bool) {
 	change := gateway.Change{
 		ID:     envelope.PlatformID,
@@ -25,6 +28,9 @@ func changeOf(event *events.Message, envelope Envelope) (gateway.Change, bool) {
 		change.Kind = gateway.ChangeReaction
 		change.Reaction = event.Message.GetReactionMessage().GetText()
 		target = event.Message.GetReactionMessage().GetKey()
+	case event.Message.GetPinInChatMessage() != nil:
+		change.Kind, change.For = gateway.ChangePin, pinTimeOf(event.Message)
+		target = event.Message.GetPinInChatMessage().GetKey()
 	case protocol == nil:
 		return gateway.Change{}, false
 	case protocol.GetType() == waE2E.ProtocolMessage_REVOKE:
@@ -45,6 +51,39 @@ func changeOf(event *events.Message, envelope Envelope) (gateway.Change, bool) {
 	change.PlatformID = target.GetID()
 	change.SourceKey = "change/" + envelope.key
 	return change, change.PlatformID != ""
+}
+
+// usualPin is how long a pin lasts that does not say it: the choice that phones propose.
+const usualPin = 7 * 24 * time.Hour
+
+// pinTimeOf is how long a pin lasts; zero if it takes one back.
+func pinTimeOf(message *waE2E.Message) time.Duration {
+	if message.GetPinInChatMessage().GetType() != waE2E.PinInChatMessage_PIN_FOR_ALL {
+		return 0
+	}
+	lasts := time.Duration(message.GetMessageContextInfo().GetMessageAddOnDurationInSecs()) * time.Second
+	return min(cmp.Or(lasts, usualPin), gateway.MaxPin)
+}
+
+// NewPin pins a message for a time, or unpins it (zero).
+func NewPin(key *waCommon.MessageKey, lasts time.Duration, now time.Time) *waE2E.Message {
+	kind := waE2E.PinInChatMessage_PIN_FOR_ALL
+	if lasts == 0 {
+		kind = waE2E.PinInChatMessage_UNPIN_FOR_ALL
+	}
+	return &waE2E.Message{
+		PinInChatMessage:   &waE2E.PinInChatMessage{Key: key, Type: kind.Enum(), SenderTimestampMS: new(now.UnixMilli())},
+		MessageContextInfo: &waE2E.MessageContextInfo{MessageAddOnDurationInSecs: new(uint32(lasts / time.Second))}, //nolint:gosec // at most MaxPin
+	}
+}
+
+// codePinRefused refuses a message to a group in which the sender may not write, or not pin.
+const codePinRefused = 403
+
+// IsPinRefusal reports whether the platform refuses a pin because only administrators may.
+func IsPinRefusal(message *waE2E.Message, err error) bool {
+	code, refused := platformCode(err)
+	return message.GetPinInChatMessage() != nil && refused && (code == codeNotAllowed || code == codePinRefused)
 }
 
 // IsOwnDeletion reports whether the author of a deletion claims to have sent the message
