@@ -56,6 +56,11 @@ export class Sandbox {
     return (await this.call('POST', `/phones/${number}/messages`, message)).messageId
   }
 
+  /** Shows those who have subscribed whether a phone is online. */
+  presence(number, presence) {
+    return this.call('POST', `/phones/${number}/presence`, { presence })
+  }
+
   react(number, id, reaction) {
     return this.call('POST', `/phones/${number}/messages/${id}/reaction`, { reaction })
   }

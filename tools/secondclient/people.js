@@ -70,6 +70,16 @@ export function peopleChecks({ sandbox, device, own, friend }) {
       await until('its end', () => calls.some((one) => one.id === missed && one.status === 'timeout'))
     }],
 
+    ['whose presence it follows comes and goes', async () => {
+      const shown = []
+      device().socket.ev.on('presence.update', ({ presences }) => shown.push(...Object.values(presences)))
+      await sandbox.presence(friend, 'available')
+      await device().socket.presenceSubscribe(chat)
+      await until('the presence as it is', () => shown.some((one) => one.lastKnownPresence === 'available'))
+      await sandbox.presence(friend, 'unavailable')
+      await until('the end of it', () => shown.some((one) => one.lastKnownPresence === 'unavailable' && one.lastSeen > 0))
+    }],
+
     ['who is blocked is on the list, and is heard no more', async () => {
       await device().socket.updateBlockStatus(chat, 'block')
       const { lid } = await sandbox.phone(friend)

@@ -129,7 +129,7 @@ func (a *api) setPresence(r *http.Request) (any, error) {
 	if err := decode(r, &body, false); err != nil {
 		return nil, err
 	}
-	if body.To == "" {
+	if alone := body.Presence == "available" || body.Presence == "unavailable"; body.To == "" && !alone {
 		return nil, validation(detail{"to", "is required"})
 	}
 	return nil, a.config.Presences.Set(r.Context(), r.PathValue("number"), body.To, body.Presence)

@@ -177,11 +177,16 @@ func presenceNode(from types.JID, available bool, last time.Time) waBinary.Node 
 
 // Set shows a person or a group that the phone is typing, or a person that it is
 // online. presence is available, unavailable, composing, recording or paused.
-// Unlike on the real platform, the person sees it without a subscription.
+// Unlike on the real platform, the person sees it without a subscription. Without a person,
+// those who have subscribed see whether it is online.
 func (s *Service) Set(ctx context.Context, number, to, presence string) error {
 	from, err := s.accounts.Named(ctx, number)
 	if err != nil {
 		return err
+	}
+	if available := presence == "available"; to == "" && (available || presence == "unavailable") {
+		s.keep(from, available, s.now())
+		return s.Announce(ctx, from, available)
 	}
 	where, err := s.chats.Named(ctx, "to", to)
 	if err != nil {
