@@ -68,6 +68,8 @@ const (
 	CodeProfileRefused      = "PROFILE_CHANGE_REFUSED"
 	CodePrivacyRefused      = "PRIVACY_CHANGE_REFUSED"
 	CodeCallNotFound        = "CALL_NOT_FOUND"
+	CodeNotSubscribed       = "NOT_SUBSCRIBED"
+	CodeSubscriptionLimit   = "SUBSCRIPTION_LIMIT_REACHED"
 	CodeBlockRefused        = "BLOCK_REFUSED"
 	CodeNotSynced           = "INSTANCE_NOT_SYNCED"
 	CodeContactRefused      = "CONTACT_CHANGE_REFUSED"

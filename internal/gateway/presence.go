@@ -34,3 +34,18 @@ func (p ContactPresence) Cleaned(now time.Time) Incoming {
 	}
 	return p
 }
+
+// PresenceSubscription says that an instance wants to know when a contact comes and goes, and
+// what the contact has shown last.
+type PresenceSubscription struct {
+	InstanceID string
+	Contact    Party
+	CreatedAt  time.Time
+	EndsAt     time.Time
+	Presence   Presence  // that the contact has shown last; empty: none yet
+	ShownAt    time.Time // zero: never
+	LastSeen   time.Time // when the contact was last online, where it shows that; else zero
+}
+
+// MaxPresenceSubscriptions is how many contacts an instance may subscribe to.
+const MaxPresenceSubscriptions = 100

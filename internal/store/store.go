@@ -29,6 +29,7 @@ import (
 	"github.com/recado-project/recado/internal/store/chattable"
 	"github.com/recado-project/recado/internal/store/devicetable"
 	"github.com/recado-project/recado/internal/store/nodetable"
+	"github.com/recado-project/recado/internal/store/presencetable"
 	"github.com/recado-project/recado/internal/store/recent"
 	"github.com/recado-project/recado/internal/store/table"
 	"github.com/recado-project/recado/internal/store/usertable"
@@ -63,6 +64,7 @@ type Store struct {
 	*usertable.Tables
 	NodeTables
 	VoteTable
+	PresenceTable
 	*census.Taker
 	DeviceTables
 	WebhookTables
@@ -96,6 +98,9 @@ type NodeTables = *nodetable.Tables
 
 // VoteTable is the table of votes in polls.
 type VoteTable = *votetable.Table
+
+// PresenceTable is the table of subscriptions to the presence of contacts.
+type PresenceTable = *presencetable.Table
 
 // Open opens the database and brings its tables up to date. It refuses a
 // database that a newer program has written.
@@ -162,7 +167,7 @@ func open(ctx context.Context, config Config) (*Store, error) {
 	}
 	shared := sharedDatabase{s.db, s.dialect}
 	s.Tables, s.NodeTables, s.Taker = usertable.New(shared), nodetable.New(shared), census.New(shared)
-	s.VoteTable = votetable.New(ownDatabase{s})
+	s.VoteTable, s.PresenceTable = votetable.New(ownDatabase{s}), presencetable.New(ownDatabase{s})
 	if s.ChatTables, err = chattable.New(shared); err != nil {
 		return nil, errors.Join(fmt.Errorf("store: open: %w", err), s.Close())
 	}

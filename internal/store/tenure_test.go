@@ -158,6 +158,7 @@ func (f *fenced) writes() map[string]func(ctx context.Context) error {
 	f.check(err)
 	hook := webhook.Webhook{ID: uuid.NewString(), InstanceID: id, First: true, URL: "http://127.0.0.1/", CreatedAt: f.now, UpdatedAt: f.now}
 	ref := webhook.Ref{InstanceID: id, ID: hook.ID}
+	subscribed := gateway.PresenceSubscription{InstanceID: id, Contact: message.Chat, CreatedAt: f.now, EndsAt: f.now.Add(time.Hour)}
 	rows := []gateway.DeviceKey{{Kind: "session", Name: "a", Value: []byte("key")}}
 	return map[string]func(ctx context.Context) error{
 		"AddDevice": func(ctx context.Context) error {
@@ -233,6 +234,15 @@ func (f *fenced) writes() map[string]func(ctx context.Context) error {
 			vote := gateway.KeptVote{By: gateway.Party{LID: "1@lid"}, At: time.Now()}
 			return f.KeepVote(ctx, poll, vote, func([]gateway.KeptVote) (eventlog.Event, error) { return event(), nil })
 		},
+		"SubscribePresence": func(ctx context.Context) error {
+			_, err := f.SubscribePresence(ctx, subscribed, f.now, 10)
+			return err
+		},
+		"UnsubscribePresence": func(ctx context.Context) error {
+			_, err := f.UnsubscribePresence(ctx, subscribed)
+			return err
+		},
+		"KeepPresence":     func(ctx context.Context) error { return f.KeepPresence(ctx, id, gateway.ContactPresence{}, event()) },
 		"DropChange":       func(ctx context.Context) error { return f.DropChange(ctx, id, "D") },
 		"SaveWebhook":      func(ctx context.Context) error { return f.SaveWebhook(ctx, hook, nil) },
 		"DeleteDeadLetter": func(ctx context.Context) error { return f.DeleteDeadLetter(ctx, ref, 1) },
@@ -257,6 +267,7 @@ const others = `AccountsOf AllAccountWebhooks DeleteAccountWebhook FindAccountWe
 	Kind LastEventBefore ListCorrespondence ListDeliveries ListDeviceKeys ListInstances ListKeys ListMessages ListNumberChecks
 	ListQueued ListVotes ListWebhooks QueuedHeads MessagesBefore MessagesBeyond MessagesByID NewChatsSince NewestEvents PendingMessages Census Connections
 	Ping ReadChatEvents ReadEventSlice ReadEvents ReadWantedEvents RevokedKeys SentSince Size Close Webhooks BeginChats CatchUp FindChat ListChats ListChatMessages ChatMessagesUntil RunIndex
+	FindPresenceSubscription ListPresenceSubscriptions EndedPresenceSubscriptions
 	CreateAccount CreateKey RevokeKey TouchKey SaveRegistrations Secret DeleteChanges DeleteIdempotency
 	CreateInstance DeleteInstance Vault WriteDeviceKeysIn`
 

@@ -64,6 +64,7 @@ func Run(t *testing.T, open Open) {
 		"queue, new chats":    testNewChats,
 		"queue, sent of late": testSentSince,
 		"votes":               testVotes,
+		"presence":            testPresence,
 		"changes, confirm":    testConfirmChange,
 		"changes, remove":     testRemoveChanges,
 		"events":              testEvents,
