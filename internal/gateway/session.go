@@ -85,6 +85,12 @@ type People interface {
 	Resolve(ctx context.Context, numbers []string) ([]Registration, error)
 	// SetPresence shows a presence: to the chat, or of the account.
 	SetPresence(ctx context.Context, chat JID, presence Presence) error
+	// FollowPresence asks the platform to report when a contact comes and goes. It forgets
+	// that with the connection.
+	FollowPresence(ctx context.Context, contact Party) error
+	// DropPresence ignores what a contact shows of being online, until it is followed again or
+	// written to: the platform can't be told.
+	DropPresence(contact Party)
 	// ProfilePicture returns the URL of the picture of a person or group; empty
 	// if there is none that this account may see.
 	ProfilePicture(ctx context.Context, of JID) (url string, err error)

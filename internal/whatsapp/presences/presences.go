@@ -1,6 +1,7 @@
 package whatsapp
 
 import (
+	"context"
 	"log/slog"
 
 	"go.mau.fi/whatsmeow"
@@ -38,7 +39,7 @@ func (s *session) chatPresenceArrived(event *events.ChatPresence) {
 // contact who hides the presence says nothing, and is not reported.
 func (s *session) onlineArrived(event *events.Presence) {
 	from := s.person(event.From, types.EmptyJID, "")
-	if self := s.Self(); self.Is(from.JID) || self.Is(from.LID) {
+	if self := s.Self(); self.Is(from.JID) || self.Is(from.LID) || s.caches.followed.Dropped(from.Key()) {
 		return
 	}
 	presence := gateway.ContactPresence{
@@ -83,4 +84,28 @@ func (s *session) watch(client *whatsmeow.Client, chat types.JID) {
 			s.logger.DebugContext(s.ctx, "presence of a contact not followed", slog.Any("error", err))
 		}
 	})
+}
+
+// FollowPresence asks the platform to report when a contact comes and goes (gateway.People).
+func (s *session) FollowPresence(ctx context.Context, contact gateway.Party) error {
+	client := s.current()
+	jid, err := wire.ToJID(contact.Address())
+	if err != nil {
+		return err
+	}
+	who := wire.PartyOf(jid, otherAddress(ctx, client.Store.LIDs, jid), "")
+	s.caches.followed.Add(who.Key())
+	ctx, cancel := context.WithTimeout(ctx, s.connector.config.SendTimeout)
+	defer cancel()
+	if err := client.SubscribePresence(ctx, jid); err != nil {
+		return wire.Failure(err)
+	}
+	return nil
+}
+
+// DropPresence ignores a contact (gateway.People).
+func (s *session) DropPresence(contact gateway.Party) {
+	if jid, err := wire.ToJID(contact.Address()); err == nil {
+		s.caches.followed.Drop(wire.PartyOf(jid, otherAddress(s.ctx, s.current().Store.LIDs, jid), "").Key())
+	}
 }
