@@ -5,6 +5,7 @@ import (
 	"iter"
 	"net/http"
 	"net/url"
+	"time"
 )
 
 // KnownContact is somebody whom an account knows by name.
@@ -68,4 +69,59 @@ func (c *Client) Addresses(ctx context.Context, instanceID string, addresses []s
 	var out struct{ Results []Address }
 	err := c.call(ctx, http.MethodPost, instancePath(instanceID, "/addresses"), map[string][]string{"addresses": addresses}, &out)
 	return out.Results, err
+}
+
+// PresenceSubscription is a contact whose presence an instance has subscribed to, with what the
+// contact has shown last.
+type PresenceSubscription struct {
+	ID        string     `json:"id"`  // personal chat ID, or the LID if the number is not known
+	LID       *string    `json:"lid"` // nil where it is not known
+	CreatedAt time.Time  `json:"createdAt"`
+	EndsAt    time.Time  `json:"endsAt"`
+	Presence  *Presence  `json:"presence"` // nil if nothing was shown yet
+	ShownAt   *time.Time `json:"shownAt"`
+	LastSeen  *time.Time `json:"lastSeen"` // nil where the contact doesn't share it
+}
+
+// SubscribePresence subscribes an instance to somebody's presence for some hours from now on,
+// 720 at most, or prolongs that; 0 means a week. The events presence say what the contact shows.
+func (c *Client) SubscribePresence(ctx context.Context, instanceID, who string, hours int) (PresenceSubscription, error) {
+	body := map[string]int{}
+	if hours != 0 {
+		body["hours"] = hours
+	}
+	var out PresenceSubscription
+	err := c.call(ctx, http.MethodPut, presencePath(instanceID, who), body, &out)
+	return out, err
+}
+
+// GetPresenceSubscription returns what somebody whose presence the instance has subscribed to has
+// shown last. The platform is not asked.
+func (c *Client) GetPresenceSubscription(ctx context.Context, instanceID, who string) (PresenceSubscription, error) {
+	var out PresenceSubscription
+	err := c.call(ctx, http.MethodGet, presencePath(instanceID, who), nil, &out)
+	return out, err
+}
+
+// UnsubscribePresence ends a subscription.
+func (c *Client) UnsubscribePresence(ctx context.Context, instanceID, who string) error {
+	return c.call(ctx, http.MethodDelete, presencePath(instanceID, who), nil, nil)
+}
+
+// ListPresenceSubscriptions returns a page of an instance's subscriptions, the oldest first.
+func (c *Client) ListPresenceSubscriptions(ctx context.Context, instanceID string, page, limit int) (Page[PresenceSubscription], error) {
+	var out Page[PresenceSubscription]
+	err := c.call(ctx, http.MethodGet, instancePath(instanceID, "/presence-subscriptions")+pageQuery(page, limit), nil, &out)
+	return out, err
+}
+
+// PresenceSubscriptions yields all of them, fetched page by page. An error ends the sequence.
+func (c *Client) PresenceSubscriptions(ctx context.Context, instanceID string) iter.Seq2[PresenceSubscription, error] {
+	return items(func(page int) (Page[PresenceSubscription], error) {
+		return c.ListPresenceSubscriptions(ctx, instanceID, page, 0)
+	})
+}
+
+func presencePath(instanceID, who string) string {
+	return instancePath(instanceID, "/contacts/"+url.PathEscape(who)+"/presence-subscription")
 }

@@ -25,6 +25,8 @@ const (
 	CodeProfileChangeRefused   = "PROFILE_CHANGE_REFUSED"
 	CodePrivacyChangeRefused   = "PRIVACY_CHANGE_REFUSED"
 	CodeCallNotFound           = "CALL_NOT_FOUND"
+	CodeNotSubscribed          = "NOT_SUBSCRIBED"
+	CodeSubscriptionLimit      = "SUBSCRIPTION_LIMIT_REACHED"
 	CodeBlockRefused           = "BLOCK_REFUSED"
 	CodeGroupNotFound          = "GROUP_NOT_FOUND"
 	CodeGroupAdminRequired     = "GROUP_ADMIN_REQUIRED"

@@ -70,6 +70,7 @@ type Config struct {
 	Profiles  profiles.UseCases
 	Calls     calls.UseCases
 	Contacts  contacts.UseCases
+	Presences contacts.Presences
 	Access    Access
 	Events    Events
 	Webhooks  webhooks.UseCases
@@ -120,7 +121,7 @@ type API struct {
 
 // New builds the API. It starts nothing.
 func New(config Config) (*API, error) {
-	for _, service := range []any{config.Instances, config.Messages, config.Chats, config.Directory, config.Groups, config.Profiles, config.Contacts, config.Calls, config.Access, config.Events, config.Webhooks} {
+	for _, service := range []any{config.Instances, config.Messages, config.Chats, config.Directory, config.Groups, config.Profiles, config.Contacts, config.Presences, config.Calls, config.Access, config.Events, config.Webhooks} {
 		if service == nil {
 			return nil, errors.New("api: a use case is missing")
 		}

@@ -33,6 +33,7 @@ import (
 	"github.com/recado-project/recado/internal/instance"
 	"github.com/recado-project/recado/internal/media"
 	"github.com/recado-project/recado/internal/messaging"
+	"github.com/recado-project/recado/internal/presence"
 	"github.com/recado-project/recado/internal/profile"
 	"github.com/recado-project/recado/internal/store"
 	"github.com/recado-project/recado/internal/testkit/contract"
@@ -58,6 +59,9 @@ type fixture struct {
 	key     string // reaches everything of the account
 	partner string
 }
+
+// noPresence is the receiver of presences, which come from a platform alone.
+func noPresence(context.Context, string, gateway.ContactPresence) error { return nil }
 
 func now() time.Time { return time.Date(2026, 11, 20, 14, 22, 10, 123e6, time.UTC) }
 
@@ -88,7 +92,7 @@ func newFixture(tb testing.TB, change func(*api.Config)) *fixture {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	receiver, err := messaging.NewReceiver(messaging.ReceiverConfig{Store: data, Log: f.events, Encoder: noPlatform{}, Chats: keeper, Logger: logger})
+	receiver, err := messaging.NewReceiver(messaging.ReceiverConfig{Store: data, Log: f.events, Encoder: noPlatform{}, Chats: keeper, Logger: logger, Shown: noPresence})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -119,8 +123,13 @@ func newFixture(tb testing.TB, change func(*api.Config)) *fixture {
 	if err != nil {
 		tb.Fatal(err)
 	}
+	presences, err := presence.New(presence.Config{Store: data, Sessions: f.instances, Directory: people, Tenures: gateway.Alone{}, Logger: logger, Now: now})
+	if err != nil {
+		tb.Fatal(err)
+	}
 	config := api.Config{
 		Contacts:  known,
+		Presences: presences,
 		Instances: f.instances,
 		Messages:  messages,
 		Queue:     messages.Queue(),

@@ -48,6 +48,9 @@ func TestWrongMethods(t *testing.T) {
 	f := newFixture(t, nil)
 	id := f.newInstance(t)
 	for path, allow := range map[string]string{
+		"/api/instances/" + id + "/presence-subscriptions":           "GET, HEAD",
+		"/api/instances/" + id + "/contacts/1/presence-subscription": "DELETE, GET, HEAD, PUT",
+
 		"/api/instances":                                       "GET, HEAD",
 		"/api/instances/" + id + "/qr":                         "GET, HEAD",
 		"/api/instances/" + id + "/pairing-code":               "POST",
@@ -160,6 +163,10 @@ func everyOperation(id string) []request {
 		{method: get, path: "/api/instances/" + id + "/contacts/5511988887766/profile-picture"},
 		{method: post, path: "/api/instances/" + id + "/contacts/5511988887766/block"},
 		{method: destroy, path: "/api/instances/" + id + "/contacts/5511988887766/block"},
+		{method: get, path: "/api/instances/" + id + "/presence-subscriptions"},
+		{method: get, path: "/api/instances/" + id + "/contacts/5511988887766/presence-subscription"},
+		{method: put, path: "/api/instances/" + id + "/contacts/5511988887766/presence-subscription", body: `{"hours":1}`},
+		{method: destroy, path: "/api/instances/" + id + "/contacts/5511988887766/presence-subscription"},
 		{method: post, path: "/api/instances/" + id + "/calls/3EB0A/reject"},
 		{method: get, path: "/api/instances/" + id + "/profile"},
 		{method: http.MethodPatch, path: "/api/instances/" + id + "/profile", body: `{"picture":"data:image/png;base64,` + png + `"}`},

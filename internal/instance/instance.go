@@ -84,6 +84,10 @@ type Config struct {
 	Log       Log
 	Logger    *slog.Logger
 
+	// Connected is told of an instance whenever it is connected; it must not wait. nil: nobody
+	// is told.
+	Connected func(ctx context.Context, instanceID string)
+
 	Webhooks Webhooks         // nil: there are none
 	Files    Files            // nil: there are none
 	Owns     Ownership        // nil: the process works for every instance

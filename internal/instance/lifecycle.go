@@ -90,6 +90,9 @@ func (l *lifecycle) Connected(ctx context.Context, profile gateway.Profile) erro
 	}
 	l.set(func(s *supervisor) { s.announced = true })
 	l.supervisor.service.arrived(l.supervisor.id)
+	if connected := l.supervisor.service.config.Connected; connected != nil {
+		connected(ctx, l.supervisor.id)
+	}
 	return nil
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 // notice is an event of something that is not kept otherwise: a call that rings, a
-// change of a group or a contact, a presence.
+// change of a group or a contact.
 type notice struct {
 	origin
 
@@ -49,8 +49,6 @@ func noticeOf(incoming gateway.Incoming) (notice, error) {
 		}, nil
 	case gateway.AccountChange:
 		return notice{origin: origin{at: incoming.At}, sourceKey: incoming.SourceKey, data: eventlog.NewAccountUpdated(incoming)}, nil
-	case gateway.ContactPresence:
-		return notice{origin: origin{chat: incoming.Chat, at: incoming.At}, data: eventlog.NewPresence(incoming)}, nil
 	default:
 		return notice{}, fmt.Errorf("messaging: receive: no way to keep a %T", incoming)
 	}

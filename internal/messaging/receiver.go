@@ -24,7 +24,9 @@ type ReceiverConfig struct {
 	Log     Log
 	Encoder gateway.Encoder
 	Chats   Chats
-	Logger  *slog.Logger
+	// Shown reports what a contact shows of being online or typing.
+	Shown  func(ctx context.Context, instanceID string, presence gateway.ContactPresence) error
+	Logger *slog.Logger
 	// Rings is told of every call, after its event is kept; it must not wait. nil: nobody is.
 	Rings  func(ctx context.Context, instanceID string, call gateway.Call)
 	Tracer *trace.Tracer // shows what comes in in traces; nil: there are none. All others are required
@@ -43,7 +45,7 @@ type Log interface {
 
 // NewReceiver makes the receiver of all instances.
 func NewReceiver(config ReceiverConfig) (*Receiver, error) {
-	if config.Store == nil || config.Log == nil || config.Encoder == nil || config.Chats == nil || config.Logger == nil {
+	if config.Store == nil || config.Log == nil || config.Encoder == nil || config.Chats == nil || config.Shown == nil || config.Logger == nil {
 		return nil, errors.New("messaging: a part of the receiver is missing")
 	}
 	return &Receiver{config: config, reporter: reporter{config.Encoder}}, nil
@@ -104,6 +106,8 @@ func (r receiver) receive(ctx context.Context, incoming gateway.Incoming) error 
 		return r.config.Chats.Keep(ctx, r.instanceID, incoming)
 	case gateway.ChatArrangements:
 		return r.config.Chats.Arrange(ctx, r.instanceID, incoming)
+	case gateway.ContactPresence:
+		return r.config.Shown(ctx, r.instanceID, incoming)
 	case gateway.Restriction:
 		return r.keepRestriction(ctx, incoming)
 	default:

@@ -85,8 +85,8 @@ func TestEveryKindOfIncomingIsReceived(t *testing.T) {
 	if kinds := kindsOfIncoming(t); !slices.Equal(received, kinds) {
 		t.Errorf("received are %v, but the kinds are %v", received, kinds)
 	}
-	if events := d.events(); len(events) != len(received)-3 {
-		t.Errorf("the events are %v, want one of each kind but the history, how chats are arranged, and the vote, whose poll is not known", events)
+	if events := d.events(); len(events) != len(received)-4 {
+		t.Errorf("the events are %v, want one of each kind but the history, how chats are arranged, the presence, which is reported elsewhere, and the vote, whose poll is not known", events)
 	}
 }
 

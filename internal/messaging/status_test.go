@@ -86,6 +86,7 @@ func newDeskOn(t *testing.T, config store.Config) *desk {
 	d.check(err)
 	receiver, err := messaging.NewReceiver(messaging.ReceiverConfig{
 		Store: data, Log: d.log, Encoder: describer{look: d.write}, Chats: keeper, Logger: slog.New(slog.NewTextHandler(&d.logged, nil)),
+		Shown: func(context.Context, string, gateway.ContactPresence) error { return nil },
 	})
 	d.check(err)
 	d.Receiver = receiver.For(d.instance.ID)

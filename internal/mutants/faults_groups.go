@@ -77,6 +77,16 @@ func profileFaults() []fault {
 			test: "./internal/call", run: "TextsToCallers",
 		},
 		{
+			name: "subscriptions to presence are renewed", file: "internal/instance/lifecycle.go",
+			old: "		connected(ctx, l.supervisor.id)\n", new: "		_ = connected\n",
+			test: serverTests, run: "PresenceSubscriptions",
+		},
+		{
+			name: "a contact who toggles is held back", file: "internal/presence/throttle.go",
+			old: " && known.allows(now, contactBurst, contactPause) {", new: " {",
+			test: "./internal/presence", run: "Throttle",
+		},
+		{
 			name: "a call of a group is not rejected by itself", file: "internal/call/call.go",
 			old: "	if call.Chat.JID.IsGroup() {\n		return // it is not only this account's\n	}\n", new: "",
 			test: serverTests, run: "AllCallsAreRejected",

@@ -32,6 +32,7 @@ import (
 	"github.com/recado-project/recado/internal/media/place"
 	"github.com/recado-project/recado/internal/messaging"
 	"github.com/recado-project/recado/internal/node"
+	"github.com/recado-project/recado/internal/presence"
 	"github.com/recado-project/recado/internal/profile"
 	"github.com/recado-project/recado/internal/sandbox"
 	"github.com/recado-project/recado/internal/seal"
@@ -160,6 +161,7 @@ type Server struct {
 	chats           *chat.Service
 	keeper          *chat.Keeper
 	contacts        *contact.Service
+	presences       *presence.Service
 	traffic         *messaging.Traffic
 	access          *access.Service
 	users           *user.Service
@@ -281,6 +283,7 @@ func (s *Server) Run(ctx context.Context) error {
 		worker.Worker{Name: "instances", Run: s.instances.Run},
 		worker.Worker{Name: "messages", Run: s.messages.Run},
 		worker.Worker{Name: "calls", Run: s.calls.Run},
+		worker.Worker{Name: "presences", Run: s.presences.Run},
 		worker.Worker{Name: "node", Run: s.node.Run, Ready: s.node.Ready()},
 		worker.Worker{Name: "http", Run: s.serve},
 		worker.Worker{Name: "drain", Run: s.drain, StopWait: s.config.DrainWait + stopWait},
@@ -347,6 +350,7 @@ func (s *Server) openAPI() error {
 		Profiles:  s.profiles,
 		Calls:     s.calls,
 		Contacts:  s.contacts,
+		Presences: s.presences,
 		Access:    s.access,
 		Events:    s.log,
 		Webhooks:  s.webhooks, AccountWebhooks: s.accountWebhooks,

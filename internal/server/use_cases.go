@@ -16,6 +16,7 @@ import (
 	"github.com/recado-project/recado/internal/group"
 	"github.com/recado-project/recado/internal/instance"
 	"github.com/recado-project/recado/internal/messaging"
+	"github.com/recado-project/recado/internal/presence"
 	"github.com/recado-project/recado/internal/preview"
 	"github.com/recado-project/recado/internal/profile"
 	"github.com/recado-project/recado/internal/user"
@@ -26,7 +27,7 @@ import (
 // buildUseCases makes the services that work with the store and the connector. Each
 // step needs the ones before it.
 func (s *Server) buildUseCases() error {
-	for _, build := range []func() error{s.buildNode, s.buildAccess, s.buildUsers, s.buildEvents, s.buildInstances, s.buildMessages, s.buildGroups, s.buildProfiles, s.buildContacts, s.buildCalls, s.buildChats} {
+	for _, build := range []func() error{s.buildNode, s.buildAccess, s.buildUsers, s.buildEvents, s.buildInstances, s.buildMessages, s.buildGroups, s.buildProfiles, s.buildContacts, s.buildPresences, s.buildCalls, s.buildChats} {
 		if err := build(); err != nil {
 			return fmt.Errorf("server: %w", err)
 		}
@@ -102,6 +103,9 @@ func (s *Server) buildInstances() error {
 		Store: s.store, Log: s.log, Encoder: s.connector, Chats: s.keeper, Logger: c.Logger, Tracer: s.tracer,
 		// No session receives a call before the use cases of calls are there.
 		Rings: func(ctx context.Context, instanceID string, call gateway.Call) { s.calls.Rings(ctx, instanceID, call) },
+		Shown: func(ctx context.Context, instanceID string, shown gateway.ContactPresence) error {
+			return s.presences.Shown(ctx, instanceID, shown)
+		},
 	})
 	if err != nil {
 		return err
@@ -109,6 +113,7 @@ func (s *Server) buildInstances() error {
 	s.instances, err = instance.New(instance.Config{
 		Store: s.store, Connector: s.connector, Receivers: receiver, Log: s.log, Logger: c.Logger,
 		Webhooks: s.webhooks, Files: s.blobs, Owns: s.node, Now: c.Now,
+		Connected: func(ctx context.Context, instanceID string) { s.presences.Connected(ctx, instanceID) },
 	})
 	if err != nil {
 		return err
@@ -168,6 +173,13 @@ func (s *Server) buildMessages() (err error) {
 
 func (s *Server) buildContacts() (err error) {
 	s.contacts, err = contact.New(contact.Config{Sessions: s.instances, Directory: s.directory})
+	return err
+}
+
+func (s *Server) buildPresences() (err error) {
+	s.presences, err = presence.New(presence.Config{
+		Store: s.store, Sessions: s.instances, Directory: s.directory, Tenures: s.node, Logger: s.config.Logger, Now: s.config.Now,
+	})
 	return err
 }
 

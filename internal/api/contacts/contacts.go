@@ -27,15 +27,15 @@ type UseCases interface {
 type resource struct{ use UseCases }
 
 // Routes are the operations, in the order in which the reference page shows them.
-func Routes(use UseCases) []contract.Route {
+func Routes(use UseCases, presences Presences) []contract.Route {
 	r := resource{use}
 	const instance = "/api/instances/{instanceId}"
-	return []contract.Route{
+	return append([]contract.Route{
 		contract.Get(instance+"/contacts", r.list()),
 		contract.Get(instance+"/contacts/{phone}", r.get()),
 		contract.Put(instance+"/contacts/{phone}", r.name()),
 		contract.Post(instance+"/addresses", r.addresses()),
-	}
+	}, presenceRoutes(presences)...)
 }
 
 // codes are the refusals of an operation that needs a session, and more.

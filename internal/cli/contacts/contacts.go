@@ -15,6 +15,9 @@ type Command struct {
 	Show      showCommand      `cmd:"" help:"Show what is known of somebody."`
 	Name      nameCommand      `cmd:"" help:"Write somebody's name into the address book of the account."`
 	Addresses addressesCommand `cmd:"" help:"Show which numbers and LIDs belong together."`
+	Watch     watchCommand     `cmd:"" help:"Subscribe to somebody's presence: online, last seen, typing."`
+	Unwatch   unwatchCommand   `cmd:"" help:"End a subscription to somebody's presence."`
+	Watched   watchedCommand   `cmd:"" help:"List the subscriptions, with what each contact has shown last."`
 }
 
 type listCommand struct {
