@@ -123,7 +123,7 @@ func (s *session) newConnection() context.Context {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.endContext = end
-	s.caches.followed.Clear()
+	s.ForgetFollowed()
 	return ctx
 }
 

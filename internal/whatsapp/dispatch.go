@@ -98,9 +98,9 @@ func (s *session) dispatch(event any) bool {
 
 	// What is only reported: presences, groups, contacts, calls.
 	case *events.ChatPresence:
-		s.chatPresenceArrived(event)
+		s.TypingArrived(event)
 	case *events.Presence:
-		s.onlineArrived(event)
+		s.OnlineArrived(event)
 	case *events.GroupInfo:
 		return s.groupChanged(event)
 	case *events.JoinedGroup:

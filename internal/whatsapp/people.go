@@ -41,7 +41,7 @@ func (s *session) setPresence(ctx context.Context, chat gateway.JID, presence ga
 	if err != nil {
 		return err
 	}
-	s.watch(client, to)
+	s.Watch(client, to)
 	switch presence {
 	case gateway.PresenceRecording:
 		return client.SendChatPresence(ctx, to, types.ChatPresenceComposing, types.ChatPresenceMediaAudio)

@@ -45,7 +45,7 @@ func (s *session) Send(ctx context.Context, out gateway.Outgoing) (gateway.Sent,
 	if err != nil {
 		return gateway.Sent{}, s.refusedRecipient(ctx, wire.Failure(err), s.party(ctx, client, to))
 	}
-	s.watch(client, to)
+	s.Watch(client, to)
 	ctx = context.WithoutCancel(ctx) // the message is sent, however little of the time is left
 	at := gateway.CleanTime(response.Timestamp.UTC(), s.now().UTC())
 	return gateway.Sent{At: at, Chat: s.party(ctx, client, to)}, nil

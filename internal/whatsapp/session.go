@@ -20,6 +20,7 @@ import (
 	"github.com/recado-project/recado/internal/whatsapp/contacts"
 	"github.com/recado-project/recado/internal/whatsapp/groups"
 	"github.com/recado-project/recado/internal/whatsapp/keys"
+	"github.com/recado-project/recado/internal/whatsapp/presences"
 	"github.com/recado-project/recado/internal/whatsapp/profiles"
 	"github.com/recado-project/recado/internal/whatsapp/taskqueue"
 	"github.com/recado-project/recado/internal/whatsapp/version"
@@ -79,6 +80,7 @@ type session struct {
 	*profiles.Profiles
 	*chatstate.Chats
 	*contacts.Contacts
+	*presences.Presences
 }
 
 // lifetime is how long the parts of a session run.
@@ -102,8 +104,7 @@ type handlers struct {
 
 // sessionCaches is what a session remembers in memory of people.
 type sessionCaches struct {
-	followed   caches.Followed // of the connection in use
-	numberless caches.People   // whom events have shown without a number
+	numberless caches.People // whom events have shown without a number
 }
 
 // identity is the client in use, and the account that it belongs to.
@@ -154,6 +155,10 @@ func newSession(
 	})
 	s.Chats = chatstate.New(chatstate.Config{
 		Client: s.current, Person: s.person, Receive: s.receive, Logger: s.logger, Now: s.now, Wait: c.config.SendTimeout,
+	})
+	s.Presences = presences.New(presences.Config{
+		Context: s.ctx, Client: s.current, Self: s.Self, Person: s.person, Complete: s.completeAddresses, Receive: s.receiver.Receive,
+		Later: func(task func()) { s.tasks.Add(task) }, Logger: s.logger, Now: s.now, Wait: c.config.SendTimeout,
 	})
 	s.Contacts = contacts.New(contacts.Config{Client: s.current, Send: s.Chats.Send, Wait: c.config.SendTimeout})
 	s.use(own)
