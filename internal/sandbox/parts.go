@@ -72,6 +72,7 @@ func (s *Server) compose() error {
 	s.Activities = account.NewActivityLog(accounts)
 	s.Groups = group.NewBook(accounts, s.files)
 	chats := chat.Finder{Accounts: accounts, Groups: s.Groups}
+	states := chatstate.New(chats, settings)
 	receipts := receipt.New(receipt.Config{Accounts: accounts, Activities: s.Activities, Load: cfg.Load})
 	s.Presences = presence.New(chats, s.Activities)
 	passkeys := passkey.New(accounts, cfg.PasskeyName)
@@ -100,11 +101,11 @@ func (s *Server) compose() error {
 	s.control = control.New(control.Config{
 		Phones: s.Phones, Profiles: s.Profiles, Groups: s.Groups, Linking: s.Linking, Presences: s.Presences,
 		Sessions: s.Sessions, Faults: s.Faults, Activities: s.Activities, Accounts: accounts, Passkeys: passkeys,
-		ChatStates: chatstate.New(chats, settings), AddressBook: addressbook.New(accounts, settings), RootKey: s.RootKey(), Guard: guard, Now: cfg.Now, Logger: cfg.Logger,
+		ChatStates: states, AddressBook: addressbook.New(accounts, settings), RootKey: s.RootKey(), Guard: guard, Now: cfg.Now, Logger: cfg.Logger,
 	})
 	var err error
 	s.page, err = page.New(page.Config{
-		Phones: s.Phones, Profiles: s.Profiles, Groups: s.Groups, Linking: s.Linking, Passkeys: passkeys, Presences: s.Presences,
+		Phones: s.Phones, Profiles: s.Profiles, ChatStates: states, Groups: s.Groups, Linking: s.Linking, Passkeys: passkeys, Presences: s.Presences,
 		Sessions: s.Sessions, Faults: s.Faults, Activities: s.Activities, Bell: s.Bell, Codes: cfg.Codes,
 		Now: cfg.Now, Logger: cfg.Logger, Stopping: cfg.Stopping, Home: cfg.Home, Load: cfg.Load,
 	})

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"testing"
 )
 
@@ -189,6 +190,12 @@ func (p *Phones) AwaitMessage(tb testing.TB, number, messageID string) PhoneMess
 	return found
 }
 
+// Has reports whether a phone shows a message.
+func (p *Phones) Has(tb testing.TB, number, messageID string) bool {
+	tb.Helper()
+	return slices.ContainsFunc(p.Messages(tb, number, ""), func(m PhoneMessage) bool { return m.MessageID == messageID })
+}
+
 // SendText makes a phone send a text, and returns its identifier.
 func (p *Phones) SendText(tb testing.TB, number, to, text string) (messageID string) {
 	tb.Helper()
@@ -260,6 +267,18 @@ func (p *Phones) Delete(tb testing.TB, number, messageID string) {
 func (p *Phones) Pin(tb testing.TB, number, messageID string, seconds int) {
 	tb.Helper()
 	p.call(tb, http.MethodPut, "/phones/"+number+"/messages/"+messageID+"/pin", map[string]any{"seconds": seconds}, nil)
+}
+
+// Star makes the owner of a phone star a message, or take the star away.
+func (p *Phones) Star(tb testing.TB, number, messageID string, starred bool) {
+	tb.Helper()
+	p.call(tb, http.MethodPut, "/phones/"+number+"/messages/"+messageID+"/star", map[string]any{"starred": starred}, nil)
+}
+
+// DeleteForMe makes the owner of a phone delete a message from the account's own devices.
+func (p *Phones) DeleteForMe(tb testing.TB, number, messageID string) {
+	tb.Helper()
+	p.call(tb, http.MethodDelete, "/phones/"+number+"/messages/"+messageID+"/for-me", nil, nil)
 }
 
 // Call makes a phone call a number or a group, and returns the call's identifier.

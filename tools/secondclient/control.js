@@ -80,6 +80,16 @@ export class Sandbox {
     return this.call('PUT', `/phones/${number}/messages/${id}/pin`, { seconds })
   }
 
+  /** Makes the owner of a phone star a message, or take the star away. */
+  star(number, id, starred) {
+    return this.call('PUT', `/phones/${number}/messages/${id}/star`, { starred })
+  }
+
+  /** Makes the owner of a phone delete a message from the account's own devices. */
+  deleteForMe(number, id) {
+    return this.call('DELETE', `/phones/${number}/messages/${id}/for-me`)
+  }
+
   /** Returns what is set in a group beside its members. */
   groupSettings(id) {
     return this.call('GET', `/groups/${id}/settings`)

@@ -1,4 +1,4 @@
-// Checks of what is marked at messages: pins.
+// Checks of what is marked at messages: pins, stars, deletions for the account alone.
 
 import { expect, until } from './wait.js'
 
@@ -25,6 +25,26 @@ export function markChecks({ sandbox, device, own, friend }) {
       const { message } = await until('the pin', () => device().received.find((one) => one.message.message?.pinInChatMessage?.key?.id === id))
       const { pinInChatMessage, messageContextInfo } = message.message
       expect(pinInChatMessage.type === 1 && messageContextInfo.messageAddOnDurationInSecs === 86_400, `it is ${JSON.stringify(message.message)}`)
+    }],
+
+    ['stars and deletions for the account alone go both ways', async () => {
+      const starred = []
+      const gone = []
+      device().socket.ev.on('messages.update', (list) => starred.push(...list.filter(({ update }) => update.starred !== undefined)))
+      device().socket.ev.on('messages.delete', ({ keys }) => gone.push(...(keys ?? [])))
+      const id = await sandbox.send(friend, own, 'keep this')
+      const { message } = await until('the text', () => device().received.find((one) => one.id === id))
+      await device().socket.chatModify({ star: { messages: [{ id, fromMe: false }], star: true } }, chat)
+      await until('the star on the phone', async () => (await shown(own, id)).starred)
+      await sandbox.star(own, id, false)
+      await until('that the phone takes it away', () => starred.some(({ key, update }) => key.id === id && update.starred === false))
+      await device().socket.chatModify({ deleteForMe: { deleteMedia: true, key: message.key, timestamp: message.messageTimestamp } }, chat)
+      await until('the deletion on the phone', async () => !(await shown(own, id)))
+      expect((await shown(friend, id)).text === 'keep this', 'it is gone for others too')
+      const other = await sandbox.send(friend, own, 'delete this')
+      await until('the text', () => device().received.some((one) => one.id === other))
+      await sandbox.deleteForMe(own, other)
+      await until('the deletion', () => gone.some((key) => key.id === other))
     }]
   ]
 }

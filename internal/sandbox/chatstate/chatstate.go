@@ -1,5 +1,5 @@
 // Package chatstate is what people do with the chats on their phones: archive, pin, mute, mark
-// as read or unread, delete. All devices of an account see it, by the app state.
+// as read or unread, delete; and with messages: star, delete for themselves. All devices of an account see it, by the app state.
 package chatstate
 
 import (

@@ -1,4 +1,4 @@
-// What people do with the chats on their phones, and their address books.
+// What people do with the chats and the messages on their phones, and their address books.
 
 package control
 
@@ -44,6 +44,25 @@ func (a *api) changeChat(r *http.Request) (any, error) {
 // deleteChat deletes a chat with its messages.
 func (a *api) deleteChat(r *http.Request) (any, error) {
 	return nil, a.config.ChatStates.Delete(r.Context(), r.PathValue("number"), r.PathValue("chat"))
+}
+
+// starMessage stars a message for the account alone.
+func (a *api) starMessage(r *http.Request) (any, error) {
+	var body struct {
+		Starred *bool `json:"starred"`
+	}
+	if err := decode(r, &body, false); err != nil {
+		return nil, err
+	}
+	if body.Starred == nil {
+		return nil, validation(detail{"starred", "is required"})
+	}
+	return nil, a.config.ChatStates.Star(r.Context(), r.PathValue("number"), r.PathValue("message"), *body.Starred)
+}
+
+// deleteForMe deletes a message from the account's own devices.
+func (a *api) deleteForMe(r *http.Request) (any, error) {
+	return nil, a.config.ChatStates.DeleteForMe(r.Context(), r.PathValue("number"), r.PathValue("message"))
 }
 
 // listContacts answers with the address book of a phone.

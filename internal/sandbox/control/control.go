@@ -87,6 +87,8 @@ func New(config Config) http.Handler {
 		"/phones/{number}/messages/{message}/vote":     {http.MethodPost: a.vote},
 		"/phones/{number}/messages/{message}/edit":     {http.MethodPost: a.editMessage},
 		"/phones/{number}/messages/{message}/pin":      {http.MethodPut: a.pinMessage},
+		"/phones/{number}/messages/{message}/star":     {http.MethodPut: a.starMessage},
+		"/phones/{number}/messages/{message}/for-me":   {http.MethodDelete: a.deleteForMe},
 		"/phones/{number}/messages/{message}/media":    {http.MethodDelete: a.forgetMedia},
 		"/phones/{number}/raw":                         {http.MethodPost: a.sendRaw},
 		"/phones/{number}/raw-receipt":                 {http.MethodPost: a.sendRawReceipt},

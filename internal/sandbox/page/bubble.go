@@ -49,6 +49,7 @@ type bubble struct {
 	Edited    bool
 	Deleted   bool
 	Pinned    bool
+	Starred   bool
 	Status    string // of a message that this phone has sent
 	Unread    bool   // nobody has read it on this phone
 	Quote     *quote
@@ -118,7 +119,7 @@ func bubbleOf(side, number string, m phone.Bubble, group bool) bubble {
 	at := strconv.FormatInt(m.Place, 10)
 	b := bubble{
 		Element: side + "-m" + at, Path: phonePath(number) + "/messages/" + at, Place: m.Place, Type: m.Type, Mine: m.FromMe, At: m.At,
-		ViewOnce: m.ViewOnce, VideoNote: m.VideoNote, Preview: m.Preview, Opened: m.ViewOnce && m.Status == opened, Forwarded: m.Forwarded, Edited: m.Edited, Deleted: m.Deleted, Pinned: m.PinnedUntil != "",
+		ViewOnce: m.ViewOnce, VideoNote: m.VideoNote, Preview: m.Preview, Opened: m.ViewOnce && m.Status == opened, Forwarded: m.Forwarded, Edited: m.Edited, Deleted: m.Deleted, Pinned: m.PinnedUntil != "", Starred: m.Starred,
 		Unread: !m.FromMe && m.Status != "read" && m.Status != opened,
 	}
 	if group && !m.FromMe {

@@ -70,6 +70,10 @@ func (p *Page) change(r *request) error {
 		err = phones.PinMessage(ctx, number, m.MessageID, pinFor)
 	case "unpin":
 		err = phones.PinMessage(ctx, number, m.MessageID, 0)
+	case "star":
+		err = p.config.ChatStates.Star(ctx, number, m.MessageID, !m.Starred)
+	case "delete-for-me":
+		err = p.config.ChatStates.DeleteForMe(ctx, number, m.MessageID)
 	case "read":
 		err = phones.MarkRead(ctx, number, m.MessageID, false)
 	case "played":

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/sandbox/account"
+	"github.com/recado-project/recado/internal/sandbox/chatstate"
 	"github.com/recado-project/recado/internal/sandbox/fault"
 	"github.com/recado-project/recado/internal/sandbox/feed"
 	"github.com/recado-project/recado/internal/sandbox/group"
@@ -28,6 +29,7 @@ import (
 type Config struct {
 	Phones     *phone.Service
 	Profiles   *profile.Service
+	ChatStates *chatstate.Service
 	Groups     *group.Book
 	Linking    *link.Service
 	Passkeys   *passkey.Service

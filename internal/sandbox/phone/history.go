@@ -179,6 +179,7 @@ func (p *phone) addConversation(ctx context.Context, history *appstate.History, 
 			Message:          message,
 			MessageTimestamp: new(uint64(of.at / 1000)), //nolint:gosec // a time of this century
 			Status:           webStatus(of.status),
+			Starred:          &of.starred,
 		}
 		if where.Group != nil && !of.fromMe {
 			author, err := p.s.authorOfKept(ctx, of)
