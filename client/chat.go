@@ -31,9 +31,10 @@ type StoredMessage struct {
 	Source    string     `json:"source"` // api, device or peer
 	Status    string     `json:"status"` // pending, failed, sent, delivered, read or played
 	EditedAt  *time.Time `json:"editedAt"`
-	DeletedAt *time.Time `json:"deletedAt"` // not nil: it was deleted for everyone, and has no content
+	DeletedAt *time.Time `json:"deletedAt"` // not nil: it was deleted, for everyone or for this account, and has no content
 
 	PinnedUntil *time.Time `json:"pinnedUntil"` // nil: it is not pinned
+	Starred     bool       `json:"starred"`
 }
 
 // ChatFilter chooses chats. Its zero value chooses all.
@@ -48,6 +49,7 @@ type MessageFilter struct {
 	Before, After string   // messages by any of their identifiers, or times in ISO 8601
 	Types         []string // such as image; none: all
 	Search        string   // words, or beginnings of words; all of them must be in the text
+	Starred       *bool    // that are starred, or not; nil: both
 	OldestFirst   bool
 }
 
@@ -115,7 +117,7 @@ func (c *Client) ListMessages(ctx context.Context, instanceID, chat string, filt
 	query := url.Values{}
 	for name, value := range map[string]string{
 		"before": filter.Before, "after": filter.After, "types": strings.Join(filter.Types, ","), "search": filter.Search,
-		"order": map[bool]string{true: "asc"}[filter.OldestFirst],
+		"order": map[bool]string{true: "asc"}[filter.OldestFirst], "starred": trueFalse(filter.Starred),
 	} {
 		if value != "" {
 			query.Set(name, value)
@@ -147,4 +149,12 @@ func withQuery(query string, more url.Values) string {
 		return "?" + more.Encode()
 	}
 	return query + "&" + more.Encode()
+}
+
+// trueFalse is a choice in a query; empty for none.
+func trueFalse(choice *bool) string {
+	if choice == nil {
+		return ""
+	}
+	return strconv.FormatBool(*choice)
 }

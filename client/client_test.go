@@ -117,7 +117,10 @@ func TestMethodsMakeDocumentedRequests(t *testing.T) {
 			"POST "+messages+`/reaction {"messageId":"3EB0","reaction":""}`),
 		"Pin": does(func(ctx context.Context, c *client.Client) error { return c.Pin(ctx, instance, "a/b", 24*time.Hour) },
 			"POST "+messages+`/a%2Fb/pin {"durationSeconds":86400}`),
-		"Unpin": does(func(ctx context.Context, c *client.Client) error { return c.Unpin(ctx, instance, "a/b") }, "DELETE "+messages+`/a%2Fb/pin `),
+		"Star":        does(func(ctx context.Context, c *client.Client) error { return c.Star(ctx, instance, "a/b") }, "POST "+messages+`/a%2Fb/star `),
+		"Unstar":      does(func(ctx context.Context, c *client.Client) error { return c.Unstar(ctx, instance, "a/b") }, "DELETE "+messages+`/a%2Fb/star `),
+		"DeleteForMe": does(func(ctx context.Context, c *client.Client) error { return c.DeleteForMe(ctx, instance, "a/b") }, "DELETE "+messages+`/a%2Fb/for-me `),
+		"Unpin":       does(func(ctx context.Context, c *client.Client) error { return c.Unpin(ctx, instance, "a/b") }, "DELETE "+messages+`/a%2Fb/pin `),
 		"MediaDownloadLink": {func(ctx context.Context, c *client.Client) (any, error) {
 			return c.MediaDownloadLink(ctx, instance, "77@lid_a/b c")
 		}, "GET " + messages + "/media-download-link/77@lid_a%2Fb%20c ", http.StatusOK, `{"url":"http://a/b","urlExpiresIn":60,"fileName":"f"}`},

@@ -10,54 +10,58 @@ import (
 // The types of events. A newer gateway may send others: skip those that you do not
 // know.
 const (
-	TypeInstanceStatus     = "instance.status"            // the status of the instance changed, or why it does not come through its proxy
-	TypeInstanceQR         = "instance.qr"                // there is a new code to scan
-	TypeInstancePasskey    = "instance.passkey"           // the platform asks for a passkey before it links, or that went on
-	TypeInstanceRestricted = "instance.restricted"        // the platform restricts writing to new contacts
-	TypeMessageReceived    = "message.received"           // somebody wrote a message
-	TypeMessageSent        = "message.sent"               // this account sent a message, through the gateway or from another device
-	TypeMessageStatus      = "message.status"             // a message of this account was sent, delivered, read, played, or failed
-	TypeMessageEdited      = "message.edited"             // a message was edited
-	TypeMessageDeleted     = "message.deleted"            // a message was deleted for everyone
-	TypeMessageReaction    = "message.reaction"           // somebody reacted to a message, or took the reaction back
-	TypeMessagePollVote    = "message.poll_vote"          // somebody voted in a poll, changed the vote or took it back
-	TypeMessagePinned      = "message.pinned"             // somebody pinned a message for everybody in the chat, or unpinned it
-	TypePresence           = "presence"                   // a contact types, records, comes online or goes offline
-	TypeChatUpdated        = "chat.updated"               // a chat was archived, pinned, muted, read, marked as unread or deleted, on the phone or through the API
-	TypeGroupUpdated       = "group.updated"              // a group was changed
-	TypeContactUpdated     = "contact.updated"            // a contact changed, or the gateway learned more about one
-	TypeCallReceived       = "call.received"              // somebody calls
-	TypeCallEnded          = "call.ended"                 // a call that rang has ended
-	TypeAccountUpdated     = "account.updated"            // the messenger account of the instance changed, here or on the phone
-	TypeWebhookSuspended   = "instance.webhook_suspended" // the webhook was suspended
-	TypeEventsExpired      = "events.expired"             // events were removed before they were delivered
-	TypeWebhookTest        = "webhook.test"               // you asked for a test
+	TypeInstanceStatus      = "instance.status"            // the status of the instance changed, or why it does not come through its proxy
+	TypeInstanceQR          = "instance.qr"                // there is a new code to scan
+	TypeInstancePasskey     = "instance.passkey"           // the platform asks for a passkey before it links, or that went on
+	TypeInstanceRestricted  = "instance.restricted"        // the platform restricts writing to new contacts
+	TypeMessageReceived     = "message.received"           // somebody wrote a message
+	TypeMessageSent         = "message.sent"               // this account sent a message, through the gateway or from another device
+	TypeMessageStatus       = "message.status"             // a message of this account was sent, delivered, read, played, or failed
+	TypeMessageEdited       = "message.edited"             // a message was edited
+	TypeMessageDeleted      = "message.deleted"            // a message was deleted for everyone
+	TypeMessageReaction     = "message.reaction"           // somebody reacted to a message, or took the reaction back
+	TypeMessagePollVote     = "message.poll_vote"          // somebody voted in a poll, changed the vote or took it back
+	TypeMessagePinned       = "message.pinned"             // somebody pinned a message for everybody in the chat, or unpinned it
+	TypeMessageStarred      = "message.starred"            // the account's owner starred a message, or took the star away, on the phone or through the API
+	TypeMessageDeletedForMe = "message.deleted_for_me"     // the account's owner deleted a message for this account alone, on the phone or through the API
+	TypePresence            = "presence"                   // a contact types, records, comes online or goes offline
+	TypeChatUpdated         = "chat.updated"               // a chat was archived, pinned, muted, read, marked as unread or deleted, on the phone or through the API
+	TypeGroupUpdated        = "group.updated"              // a group was changed
+	TypeContactUpdated      = "contact.updated"            // a contact changed, or the gateway learned more about one
+	TypeCallReceived        = "call.received"              // somebody calls
+	TypeCallEnded           = "call.ended"                 // a call that rang has ended
+	TypeAccountUpdated      = "account.updated"            // the messenger account of the instance changed, here or on the phone
+	TypeWebhookSuspended    = "instance.webhook_suspended" // the webhook was suspended
+	TypeEventsExpired       = "events.expired"             // events were removed before they were delivered
+	TypeWebhookTest         = "webhook.test"               // you asked for a test
 )
 
 func decoders() map[string]func(json.RawMessage) (any, error) {
 	return map[string]func(json.RawMessage) (any, error){
-		TypeInstanceStatus:     decoded[InstanceStatusEvent],
-		TypeInstanceQR:         decoded[InstanceQREvent],
-		TypeInstancePasskey:    decoded[InstancePasskeyEvent],
-		TypeInstanceRestricted: decoded[InstanceRestrictedEvent],
-		TypeMessageReceived:    decoded[MessageReceivedEvent],
-		TypeMessageSent:        decoded[MessageSentEvent],
-		TypeMessageStatus:      decoded[MessageStatusEvent],
-		TypeMessageEdited:      decoded[MessageEditedEvent],
-		TypeMessageDeleted:     decoded[MessageDeletedEvent],
-		TypeMessageReaction:    decoded[MessageReactionEvent],
-		TypeMessagePollVote:    decoded[MessagePollVoteEvent],
-		TypeMessagePinned:      decoded[MessagePinnedEvent],
-		TypePresence:           decoded[PresenceEvent],
-		TypeChatUpdated:        decoded[ChatUpdatedEvent],
-		TypeGroupUpdated:       decoded[GroupUpdatedEvent],
-		TypeContactUpdated:     decoded[ContactUpdatedEvent],
-		TypeCallReceived:       decoded[CallReceivedEvent],
-		TypeCallEnded:          decoded[CallEndedEvent],
-		TypeAccountUpdated:     decoded[AccountUpdatedEvent],
-		TypeWebhookSuspended:   decoded[WebhookSuspendedEvent],
-		TypeEventsExpired:      decoded[EventsExpiredEvent],
-		TypeWebhookTest:        decoded[WebhookTestEvent],
+		TypeInstanceStatus:      decoded[InstanceStatusEvent],
+		TypeInstanceQR:          decoded[InstanceQREvent],
+		TypeInstancePasskey:     decoded[InstancePasskeyEvent],
+		TypeInstanceRestricted:  decoded[InstanceRestrictedEvent],
+		TypeMessageReceived:     decoded[MessageReceivedEvent],
+		TypeMessageSent:         decoded[MessageSentEvent],
+		TypeMessageStatus:       decoded[MessageStatusEvent],
+		TypeMessageEdited:       decoded[MessageEditedEvent],
+		TypeMessageDeleted:      decoded[MessageDeletedEvent],
+		TypeMessageReaction:     decoded[MessageReactionEvent],
+		TypeMessagePollVote:     decoded[MessagePollVoteEvent],
+		TypeMessagePinned:       decoded[MessagePinnedEvent],
+		TypeMessageStarred:      decoded[MessageStarredEvent],
+		TypeMessageDeletedForMe: decoded[MessageDeletedForMeEvent],
+		TypePresence:            decoded[PresenceEvent],
+		TypeChatUpdated:         decoded[ChatUpdatedEvent],
+		TypeGroupUpdated:        decoded[GroupUpdatedEvent],
+		TypeContactUpdated:      decoded[ContactUpdatedEvent],
+		TypeCallReceived:        decoded[CallReceivedEvent],
+		TypeCallEnded:           decoded[CallEndedEvent],
+		TypeAccountUpdated:      decoded[AccountUpdatedEvent],
+		TypeWebhookSuspended:    decoded[WebhookSuspendedEvent],
+		TypeEventsExpired:       decoded[EventsExpiredEvent],
+		TypeWebhookTest:         decoded[WebhookTestEvent],
 	}
 }
 
@@ -329,6 +333,22 @@ type MessagePinnedEvent struct {
 	// Until when it is pinned; nil where it was unpinned. Nothing is reported when
 	// that time comes.
 	PinnedUntil *time.Time `json:"pinnedUntil"`
+}
+
+// MessageStarredEvent is the data of TypeMessageStarred: the account's owner
+// starred a message, or took the star away, on the phone or through the API.
+type MessageStarredEvent struct {
+	MessageID string `json:"messageId"` // The platform's identifier of the message.
+	Chat
+	Starred bool `json:"starred"` // Whether it is starred now.
+}
+
+// MessageDeletedForMeEvent is the data of TypeMessageDeletedForMe: the
+// account's owner deleted a message for this account alone, on the phone or
+// through the API.
+type MessageDeletedForMeEvent struct {
+	MessageID string `json:"messageId"` // The platform's identifier of the message.
+	Chat
 }
 
 // PresenceEvent is the data of TypePresence: a contact types, records, comes

@@ -184,6 +184,22 @@ func (c *Client) Unpin(ctx context.Context, instanceID, messageID string) error 
 	return c.callPatiently(ctx, http.MethodDelete, messagePath(instanceID, "/"+url.PathEscape(messageID)+"/pin"), nil, nil)
 }
 
+// Star stars a message on all devices of the account; nobody else sees it.
+func (c *Client) Star(ctx context.Context, instanceID, messageID string) error {
+	return c.callPatiently(ctx, http.MethodPost, messagePath(instanceID, "/"+url.PathEscape(messageID)+"/star"), nil, nil)
+}
+
+// Unstar takes the star of a message away.
+func (c *Client) Unstar(ctx context.Context, instanceID, messageID string) error {
+	return c.callPatiently(ctx, http.MethodDelete, messagePath(instanceID, "/"+url.PathEscape(messageID)+"/star"), nil, nil)
+}
+
+// DeleteForMe deletes a message from the account's own devices, and its content and file on the
+// gateway. The others in the chat keep it.
+func (c *Client) DeleteForMe(ctx context.Context, instanceID, messageID string) error {
+	return c.callPatiently(ctx, http.MethodDelete, messagePath(instanceID, "/"+url.PathEscape(messageID)+"/for-me"), nil, nil)
+}
+
 // MediaDownloadLink returns a link to the file of a sent or received message.
 func (c *Client) MediaDownloadLink(ctx context.Context, instanceID, messageID string) (MediaLink, error) {
 	var out MediaLink

@@ -115,6 +115,8 @@ func TestWrongMethods(t *testing.T) {
 		"/api/message/" + id + "/poll":                         "POST",
 		"/api/message/" + id + "/3EB0/votes":                   "GET, HEAD",
 		"/api/message/" + id + "/3EB0/pin":                     "DELETE, POST",
+		"/api/message/" + id + "/3EB0/star":                    "DELETE, POST",
+		"/api/message/" + id + "/3EB0/for-me":                  "DELETE",
 		"/api/message/" + id + "/edit":                         "POST",
 		"/api/message/" + id + "/read":                         "POST",
 		"/api/message/" + id + "/delete":                       "DELETE",

@@ -196,6 +196,15 @@ func (s *Service) position(
 // identifier, it is the message in the chat of ref, or else the older one. Its error is
 // NotFound.
 func (s *Service) Message(ctx context.Context, instanceID string, ref gateway.MessageRef) (gateway.Message, error) {
+	message, err := s.named(ctx, instanceID, ref)
+	if err == nil {
+		err = s.describe(ctx, &message)
+	}
+	return message, err
+}
+
+// named is Message without the description.
+func (s *Service) named(ctx context.Context, instanceID string, ref gateway.MessageRef) (gateway.Message, error) {
 	found, err := s.config.Store.FindMessages(ctx, instanceID, ref.ID)
 	if err != nil {
 		return gateway.Message{}, fmt.Errorf("chat: find a message: %w", err)
@@ -211,8 +220,7 @@ func (s *Service) Message(ctx context.Context, instanceID string, ref gateway.Me
 			break
 		}
 	}
-	err = s.describe(ctx, &message)
-	return message, err
+	return message, nil
 }
 
 // describe reads what a message holds besides its text. One that was deleted holds nothing, and

@@ -22,6 +22,7 @@ type KeeperStore interface {
 		report func(chat gateway.Chat, changed []gateway.ChatAspect) (eventlog.Event, error)) error
 	ArrangeChats(ctx context.Context, instanceID string, updates []gateway.ChatUpdate) error
 	RemovalStore
+	MessageStore
 }
 
 // RemovalStore removes chats with their messages.

@@ -120,6 +120,7 @@ type listMessagesCommand struct {
 	Before      string   `help:"Only messages before this one, or before this time (2026-11-20T14:22:10Z)." env:"-"`
 	After       string   `help:"Only messages after this one, or after this time." env:"-"`
 	Types       []string `help:"Only messages of these types, such as image." env:"-"`
+	Starred     *bool    `help:"Only messages that are starred; --no-starred: only the others." negatable:"" env:"-"`
 	OldestFirst bool     `help:"List the oldest first." env:"-"`
 	Limit       int      `help:"Show this many at most, 100 or less." default:"20" env:"-"`
 }
@@ -131,7 +132,7 @@ func (c listMessagesCommand) Run(ctx context.Context, t terminal.Terminal) error
 		return err
 	}
 	page, err := gateway.ListMessages(ctx, id, c.Chat, client.MessageFilter{
-		Before: c.Before, After: c.After, Types: c.Types, Search: c.Search, OldestFirst: c.OldestFirst,
+		Before: c.Before, After: c.After, Types: c.Types, Search: c.Search, Starred: c.Starred, OldestFirst: c.OldestFirst,
 	}, 1, c.Limit)
 	if err != nil {
 		return err

@@ -61,6 +61,10 @@ func eventLine(event client.Event) string {
 		parts = append(parts, data.Chat.Chat, data.MessageID)
 	case client.MessageReactionEvent:
 		parts = append(parts, data.Chat.Chat, data.MessageID, data.Reaction)
+	case client.MessageStarredEvent:
+		parts = append(parts, data.Chat.Chat, data.MessageID)
+	case client.MessageDeletedForMeEvent:
+		parts = append(parts, data.Chat.Chat, data.MessageID)
 	case client.MessagePinnedEvent:
 		parts = append(parts, data.Chat.Chat, data.MessageID)
 	case client.InstanceStatusEvent:

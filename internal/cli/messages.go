@@ -23,12 +23,14 @@ type messagesCommand struct {
 	List     listMessagesCommand `cmd:"" help:"List the messages of a chat, or search them."`
 	Show     showMessageCommand  `cmd:"" help:"Show a message."`
 	Edit     editCommand         `cmd:"" help:"Replace the text of a text message that the instance sent."`
-	Delete   deleteCommand       `cmd:"" help:"Delete a message of the instance for everyone."`
+	Delete   deleteCommand       `cmd:"" help:"Delete a message: of the instance for everyone, or any for the account alone."`
 	Read     readCommand         `cmd:"" help:"Mark a message as read; its sender sees that."`
 	Forward  forwardCommand      `cmd:"" help:"Forward a message to somebody else."`
 	React    reactCommand        `cmd:"" help:"React to a message with an emoji."`
 	Pin      pinCommand          `cmd:"" help:"Pin a message for everybody in its chat."`
 	Unpin    unpinCommand        `cmd:"" help:"Unpin a message for everybody in its chat."`
+	Star     starCommand         `cmd:"" help:"Star a message, on the devices of the account."`
+	Unstar   unstarCommand       `cmd:"" help:"Take the star of a message away."`
 	Votes    votesCommand        `cmd:"" help:"Show how a poll stands."`
 	Download downloadCommand     `cmd:"" help:"Save the file of a message."`
 }
@@ -65,12 +67,19 @@ func (c editCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	return c.did(t, "edited", err)
 }
 
-type deleteCommand struct{ messageFlags }
+type deleteCommand struct {
+	messageFlags
+	ForMe bool `help:"Delete it from the account's own devices and the gateway alone; it may be anybody's." env:"-"`
+}
 
 // Run deletes the message.
 func (c deleteCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	gateway, id, err := c.Open(ctx, t)
-	if err == nil {
+	switch {
+	case err != nil:
+	case c.ForMe:
+		err = gateway.DeleteForMe(ctx, id, c.MessageID)
+	default:
 		err = gateway.Delete(ctx, id, c.MessageID)
 	}
 	return c.did(t, "deleted", err)
@@ -137,6 +146,28 @@ func (c unpinCommand) Run(ctx context.Context, t terminal.Terminal) error {
 		err = gateway.Unpin(ctx, id, c.MessageID)
 	}
 	return c.did(t, "unpinned", err)
+}
+
+type starCommand struct{ messageFlags }
+
+// Run stars the message.
+func (c starCommand) Run(ctx context.Context, t terminal.Terminal) error {
+	gateway, id, err := c.Open(ctx, t)
+	if err == nil {
+		err = gateway.Star(ctx, id, c.MessageID)
+	}
+	return c.did(t, "starred", err)
+}
+
+type unstarCommand struct{ messageFlags }
+
+// Run takes the star away.
+func (c unstarCommand) Run(ctx context.Context, t terminal.Terminal) error {
+	gateway, id, err := c.Open(ctx, t)
+	if err == nil {
+		err = gateway.Unstar(ctx, id, c.MessageID)
+	}
+	return c.did(t, "unstarred", err)
 }
 
 type votesCommand struct{ messageFlags }

@@ -98,6 +98,15 @@ func messageDescriptions() []eventDescription {
 			text: "Somebody pinned a message for everybody in the chat, or unpinned it: a contact, a member of the group, or this account. A\n" +
 				"pin in a group in which the person may not pin has no event.",
 		},
+		{
+			data: eventlog.MessageStarred{}, order: "the chat",
+			text: "The owner of the account starred a message, or took the star away. Nobody else sees stars.",
+		},
+		{
+			data: eventlog.MessageDeletedForMe{}, order: "the chat",
+			text: "The owner of the account deleted a message for this account alone: the others in the chat still have it. The gateway has\n" +
+				"forgotten its content and removed its file.",
+		},
 	}
 }
 

@@ -173,8 +173,16 @@ func (s *story) change() {
 	s.keep(eventlog.KindMessageEdited, "By who wrote it", about(id))
 	s.phones.Pin(s.t, anaNumber, id, 86_400)
 	s.keep(eventlog.KindMessagePinned, "For a day", func(data map[string]any) bool { return data["messageId"] == id && data["pinnedUntil"] != nil })
+	s.phones.AwaitMessage(s.t, shopNumber, id)
+	s.phones.Star(s.t, shopNumber, id, true)
+	s.keep(eventlog.KindMessageStarred, "On the phone", about(id))
 	s.phones.Delete(s.t, anaNumber, id)
 	s.keep(eventlog.KindMessageDeleted, "By who wrote it", about(id))
+	id = s.phones.SendText(s.t, anaNumber, shopNumber, "Obrigada!")
+	s.tape.await(s.t, eventlog.KindMessageReceived, "the text to delete", about(id))
+	s.phones.AwaitMessage(s.t, shopNumber, id)
+	s.phones.DeleteForMe(s.t, shopNumber, id)
+	s.keep(eventlog.KindMessageDeletedForMe, "On the phone", about(id))
 }
 
 func (s *story) meetPeople() {

@@ -18,6 +18,9 @@ const (
 	KindMessageReaction Kind = "message.reaction"
 	KindMessagePollVote Kind = "message.poll_vote"
 	KindMessagePinned   Kind = "message.pinned"
+	KindMessageStarred  Kind = "message.starred"
+
+	KindMessageDeletedForMe Kind = "message.deleted_for_me"
 )
 
 func messageKinds() []Description {
@@ -30,6 +33,8 @@ func messageKinds() []Description {
 		{MessageReaction{}, "somebody reacted to a message, or took the reaction back"},
 		{MessagePollVote{}, "somebody voted in a poll, changed the vote or took it back"},
 		{MessagePinned{}, "somebody pinned a message for everybody in the chat, or unpinned it"},
+		{MessageStarred{}, "the account's owner starred a message, or took the star away, on the phone or through the API"},
+		{MessageDeletedForMe{}, "the account's owner deleted a message for this account alone, on the phone or through the API"},
 	}
 }
 
@@ -339,3 +344,22 @@ func NewMessagePinned(messageID string, chat, by gateway.Party, until time.Time)
 
 // Kind is message.pinned.
 func (MessagePinned) Kind() Kind { return KindMessagePinned }
+
+// MessageStarred reports that the account's owner starred a message, or took the star away.
+type MessageStarred struct {
+	MessageID string `json:"messageId" doc:"The platform's identifier of the message."`
+	Chat
+	Starred bool `json:"starred" doc:"Whether it is starred now."`
+}
+
+// Kind is message.starred.
+func (MessageStarred) Kind() Kind { return KindMessageStarred }
+
+// MessageDeletedForMe reports that a message was deleted from the account's own devices.
+type MessageDeletedForMe struct {
+	MessageID string `json:"messageId" doc:"The platform's identifier of the message."`
+	Chat
+}
+
+// Kind is message.deleted_for_me.
+func (MessageDeletedForMe) Kind() Kind { return KindMessageDeletedForMe }

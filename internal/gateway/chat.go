@@ -95,6 +95,32 @@ func (u ChatUpdate) Cleaned(now time.Time) Incoming {
 	return u
 }
 
+// MessageUpdate says what the account's owner did with a message, here or on another device, for
+// the account alone: starred it, or deleted it.
+type MessageUpdate struct {
+	Chat       Party
+	PlatformID string
+	FromMe     bool
+	Starred    *bool // nil: it stays as it is
+	Deleted    bool
+	At         time.Time
+	// Earlier says that it was so before this device was told: it causes no event.
+	Earlier bool
+}
+
+func (MessageUpdate) incoming() {}
+
+// Cleaned cleans the identifiers, and bounds the time. It is nil for a message without an
+// address.
+func (u MessageUpdate) Cleaned(now time.Time) Incoming {
+	u.PlatformID = CleanID(u.PlatformID)
+	if u.Chat.Address() == "" || u.PlatformID == "" {
+		return nil
+	}
+	u.Chat, u.At = u.Chat.cleaned(), CleanTime(u.At, now)
+	return u
+}
+
 // maxDisappearing bounds after which time messages vanish: far beyond what any client sets.
 const maxDisappearing = 10 * 365 * 24 * time.Hour
 
@@ -115,7 +141,7 @@ func (a ChatArrangements) Cleaned(now time.Time) Incoming {
 	return cleaned
 }
 
-// Chats is the part of a session that arranges chats on all devices of the account. Its errors
+// Chats is the part of a session that arranges chats, and messages, on all devices of the account. Its errors
 // are PlatformFailed and PlatformTimeout, and Conflict before the phone has given this device
 // its keys.
 type Chats interface {
@@ -123,6 +149,10 @@ type Chats interface {
 	ChangeChat(ctx context.Context, chat ChatAnchor, change ChatChange) error
 	// DeleteChat deletes a chat, with its messages and files.
 	DeleteChat(ctx context.Context, chat ChatAnchor) error
+	// StarMessage stars a message, or takes the star away.
+	StarMessage(ctx context.Context, key MessageKey, starred bool) error
+	// DeleteForMe deletes a message, which was sent at a time, with its file.
+	DeleteForMe(ctx context.Context, key MessageKey, sentAt time.Time) error
 }
 
 // ChatFilter chooses chats of an instance. The zero value chooses all.
@@ -137,6 +167,7 @@ type ChatFilter struct {
 type MessageFilter struct {
 	Before, After Position      // the zero position does not count
 	Types         []MessageType // none: all
+	Starred       *bool         // that are starred, or not; nil: both
 	Search        string        // words; every one is the beginning of a word in the text
 	OldestFirst   bool
 }

@@ -94,10 +94,11 @@ type Message struct {
 
 	CreatedAt time.Time
 	EditedAt  time.Time // zero: never
-	DeletedAt time.Time // zero: not deleted; a deleted message has no content
+	DeletedAt time.Time // zero: not deleted, for everyone or for this account; a deleted message has no content
 	// PinnedUntil is until when it is pinned, for everybody in the chat; it may be past. Zero: it
 	// is not.
 	PinnedUntil time.Time
+	Starred     bool // by the account's owner, for the account alone
 }
 
 // Position is where something is in the order in which the messages of an instance were

@@ -52,6 +52,7 @@ func apply(change gateway.Change, message gateway.Message) []gateway.Message {
 	switch change.Kind {
 	case gateway.ChangeDeleted:
 		message.Text, message.Payload, message.DeletedAt, message.PinnedUntil = "", nil, change.At, time.Time{}
+		message.Starred = false
 	case gateway.ChangePin:
 		message.PinnedUntil = pinnedUntil(change)
 	default:

@@ -32,10 +32,11 @@ type ReceiverConfig struct {
 	Tracer *trace.Tracer // shows what comes in in traces; nil: there are none. All others are required
 }
 
-// Chats keeps what the account's owner does with chats.
+// Chats keeps what the account's owner does with chats, and with messages for the account alone.
 type Chats interface {
 	Keep(ctx context.Context, instanceID string, update gateway.ChatUpdate) error
 	Arrange(ctx context.Context, instanceID string, updates []gateway.ChatUpdate) error
+	KeepMessage(ctx context.Context, instanceID string, update gateway.MessageUpdate) error
 }
 
 // Log takes events that stand for themselves.
@@ -108,6 +109,8 @@ func (r receiver) receive(ctx context.Context, incoming gateway.Incoming) error 
 		return r.config.Chats.Arrange(ctx, r.instanceID, incoming)
 	case gateway.ContactPresence:
 		return r.config.Shown(ctx, r.instanceID, incoming)
+	case gateway.MessageUpdate:
+		return r.config.Chats.KeepMessage(ctx, r.instanceID, incoming)
 	case gateway.Restriction:
 		return r.keepRestriction(ctx, incoming)
 	default:

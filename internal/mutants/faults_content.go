@@ -90,5 +90,20 @@ func markFaults() []fault {
 			old: "change.At, time.Time{}\n", new: "change.At, message.PinnedUntil\n",
 			test: serverTests, run: "MessagesArePinned",
 		},
+		{
+			name: "a star counts for the message of its chat alone", file: "internal/chat/message.go",
+			old: "(m.Chat.Is(update.Chat.JID) || m.Chat.Is(update.Chat.LID))", new: "true",
+			test: "./internal/messaging", run: "MessageUpdates",
+		},
+		{
+			name: "what is on its way keeps its content", file: "internal/chat/message.go",
+			old: "case update.Deleted && message.Status != gateway.MessagePending:", new: "case update.Deleted:",
+			test: "./internal/messaging", run: "MessageUpdates",
+		},
+		{
+			name: "a deleted message leaves no file", file: "internal/chat/message.go",
+			old: "	if deleted == \"\" {", new: "	if true {",
+			test: "./internal/server", run: "StarredAndDeletedForMe",
+		},
 	}
 }

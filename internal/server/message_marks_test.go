@@ -3,6 +3,7 @@ package server_test
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"testing"
 	"time"
 
@@ -70,6 +71,7 @@ func TestMessagesArePinned(t *testing.T) {
 		t.Errorf("it is still pinned: %+v", message)
 	}
 	asked := wrote(t, g, id, customerNumber, "when do you open?")
+	g.Phones.AwaitMessage(t, shopNumber, asked.MessageID)
 	g.Phones.Pin(t, shopNumber, asked.MessageID, 86_400)
 	awaitPins(3)
 	page, err := g.Client.ListMessages(t.Context(), id, customerNumber, client.MessageFilter{}, 1, 10)
@@ -111,4 +113,119 @@ func TestMessagesArePinned(t *testing.T) {
 	if all := eventsOf[client.MessagePinnedEvent](t, sink, "message.pinned"); len(all) != 6 {
 		t.Errorf("there are %d events", len(all))
 	}
+}
+
+// Stars and deletions for the account alone go both ways, are reported once, and nobody else
+// learns of them.
+func TestMessagesAreStarredAndDeletedForMe(t *testing.T) {
+	t.Parallel()
+	g := testkit.Start(t, testkit.Options{})
+	id := g.Link(t, shopNumber)
+	sink := followChats(t, g, id).Sink
+	stars := func() []client.MessageStarredEvent {
+		return eventsOf[client.MessageStarredEvent](t, sink, "message.starred")
+	}
+	deletions := func() []client.MessageDeletedForMeEvent {
+		return eventsOf[client.MessageDeletedForMeEvent](t, sink, "message.deleted_for_me")
+	}
+	starred := func(want ...string) {
+		t.Helper()
+		page, err := g.Client.ListMessages(t.Context(), id, customerNumber, client.MessageFilter{Starred: new(true)}, 1, 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := make([]string, len(page.Data))
+		for n, message := range page.Data {
+			got[n] = message.MessageID
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("starred are %v, want %v", got, want)
+		}
+	}
+	asked := wrote(t, g, id, customerNumber, "when do you open?")
+	sent := sendText(t, g, id, "at nine")
+	g.Phones.AwaitMessage(t, shopNumber, sent.MessageID)
+
+	for _, messageID := range []string{asked.MessageID, sent.ID} {
+		if err := g.Client.Star(t.Context(), id, messageID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	starred(sent.MessageID, asked.MessageID)
+	for _, messageID := range []string{asked.MessageID, sent.MessageID} {
+		awaitOnPhone(t, g, shopNumber, messageID, "the star", func(m testkit.PhoneMessage) bool { return m.Starred })
+		awaitOnPhone(t, g, customerNumber, messageID, "no star", func(m testkit.PhoneMessage) bool { return !m.Starred })
+	}
+	g.Phones.Star(t, shopNumber, sent.MessageID, false)
+	testkit.Await(t, "that the phone takes the star away", func() bool { return len(stars()) == 3 })
+	if event := stars()[2]; event.Starred || event.MessageID != sent.MessageID {
+		t.Errorf("the event is %+v", event)
+	}
+	starred(asked.MessageID)
+	if err := g.Client.Unstar(t.Context(), id, asked.MessageID); err != nil {
+		t.Fatal(err)
+	}
+	starred()
+
+	// In a group, the sender is named too.
+	group := g.Phones.CreateGroup(t, "Friends", customerNumber, shopNumber)
+	inGroup := g.Phones.SendText(t, customerNumber, group.ID, "hello all")
+	awaitMessage(t, g, id, inGroup)
+	g.Phones.AwaitMessage(t, shopNumber, inGroup)
+	g.Phones.Star(t, shopNumber, inGroup, true)
+	testkit.Await(t, "the star in the group", func() bool { return len(stars()) == 5 })
+
+	// Deleted here: the phone has it no more, the customer keeps it.
+	if err := g.Client.DeleteForMe(t.Context(), id, asked.MessageID); err != nil {
+		t.Fatal(err)
+	}
+	testkit.Await(t, "the deletion on the phone", func() bool { return !g.Phones.Has(t, shopNumber, asked.MessageID) })
+	if message := g.Phones.AwaitMessage(t, customerNumber, asked.MessageID); message.Deleted || message.Text == "" {
+		t.Errorf("the customer's phone shows %+v", message)
+	}
+	if message := kept(t, g, id, asked.MessageID); message.DeletedAt == nil || message.Text == nil || *message.Text != "" {
+		t.Errorf("it was deleted, and is kept as %+v", message)
+	}
+	testkit.Refused(t, g.Client.DeleteForMe(t.Context(), id, asked.MessageID), http.StatusNotFound, "MESSAGE_NOT_FOUND")
+	testkit.Refused(t, g.Client.Star(t.Context(), id, asked.MessageID), http.StatusNotFound, "MESSAGE_NOT_FOUND")
+
+	// Deleted on the phone, with its file.
+	shown := g.Phones.Send(t, customerNumber, map[string]any{"to": shopNumber, "type": "image", "media": client.DataURI("image/png", picture(t))})
+	awaitMessage(t, g, id, shown)
+	link, err := g.Client.MediaDownloadLink(t.Context(), id, shown)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.Phones.AwaitMessage(t, shopNumber, shown)
+	g.Phones.DeleteForMe(t, shopNumber, shown)
+	testkit.Await(t, "that the phone deletes it", func() bool { return len(deletions()) == 2 })
+	if _, err := g.Client.MediaDownloadLink(t.Context(), id, shown); err == nil {
+		t.Error("its file can still be asked for")
+	}
+	if answer := follow(t, link.URL); answer != http.StatusNotFound {
+		t.Errorf("the link to its file answers %d", answer)
+	}
+	// Nothing was reported twice.
+	g.Phones.Star(t, shopNumber, inGroup, false)
+	testkit.Await(t, "the last star", func() bool { return len(stars()) == 6 })
+	if len(deletions()) != 2 {
+		t.Errorf("there are %d deletions", len(deletions()))
+	}
+}
+
+// follow is the status of a link.
+func follow(t *testing.T, url string) int {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := response.Body.Close(); err != nil {
+		t.Error(err)
+	}
+	return response.StatusCode
 }

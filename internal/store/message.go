@@ -107,6 +107,12 @@ func (s *Store) AddHistory(ctx context.Context, instanceID string, messages []ga
 			if _, err := r.addMessage(ctx, insertMessage, message); err != nil {
 				return err
 			}
+			if !message.Starred {
+				continue
+			}
+			if _, err := r.ExecContext(ctx, "UPDATE messages SET starred = TRUE WHERE id = $1", message.ID); err != nil {
+				return err
+			}
 		}
 		return nil
 	})

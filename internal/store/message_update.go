@@ -167,10 +167,10 @@ const (
 	updateStatus = "UPDATE messages SET status = $1, status_at = $2 WHERE id = $3"
 
 	updateEnvelope = `UPDATE messages SET status = $1, status_at = $2, sent_at = $3, chat_jid = $4, chat_lid = $5,
-		edited_at = $6, deleted_at = $7, pinned_until = $8 WHERE id = $9`
+		edited_at = $6, deleted_at = $7, pinned_until = $8, starred = $9 WHERE id = $10`
 
 	updateContent = `UPDATE messages SET status = $1, status_at = $2, sent_at = $3, chat_jid = $4, chat_lid = $5,
-		edited_at = $6, deleted_at = $7, pinned_until = $8, text = $9, payload = $10 WHERE id = $11`
+		edited_at = $6, deleted_at = $7, pinned_until = $8, starred = $9, text = $10, payload = $11 WHERE id = $12`
 )
 
 // written is what writeMessage leaves, as it will be read again.
@@ -178,7 +178,7 @@ func written(before, after gateway.Message) gateway.Message {
 	before.Status, before.StatusAt, before.SentAt = after.Status, after.StatusAt, after.SentAt
 	before.Chat.JID, before.Chat.LID = after.Chat.JID, after.Chat.LID
 	before.EditedAt, before.DeletedAt, before.PinnedUntil = after.EditedAt, after.DeletedAt, after.PinnedUntil
-	before.Text, before.Payload = after.Text, after.Payload
+	before.Text, before.Payload, before.Starred = after.Text, after.Payload, after.Starred
 	return chattable.AsRead(before)
 }
 
@@ -188,10 +188,10 @@ func writeMessage(ctx context.Context, r *recorder, before, after gateway.Messag
 	statement, values := updateStatus, []any{int64(after.Status), table.Millis(after.StatusAt)}
 	content := before.Text != after.Text || !bytes.Equal(before.Payload, after.Payload)
 	if content || before.Chat.JID != after.Chat.JID || before.Chat.LID != after.Chat.LID || !before.SentAt.Equal(after.SentAt) ||
-		!before.EditedAt.Equal(after.EditedAt) || !before.DeletedAt.Equal(after.DeletedAt) || !before.PinnedUntil.Equal(after.PinnedUntil) {
+		!before.EditedAt.Equal(after.EditedAt) || !before.DeletedAt.Equal(after.DeletedAt) || !before.PinnedUntil.Equal(after.PinnedUntil) || before.Starred != after.Starred {
 		statement = updateEnvelope
 		values = append(values, table.Millis(after.SentAt), string(after.Chat.JID), string(after.Chat.LID),
-			table.Millis(after.EditedAt), table.Millis(after.DeletedAt), table.Millis(after.PinnedUntil))
+			table.Millis(after.EditedAt), table.Millis(after.DeletedAt), table.Millis(after.PinnedUntil), after.Starred)
 	}
 	if content {
 		statement = updateContent

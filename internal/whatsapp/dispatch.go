@@ -91,7 +91,7 @@ func (s *session) dispatch(event any) bool {
 			return s.named(s.current().Store.PushName)
 		}
 		return s.Complete(event.Name)
-	case *events.Archive, *events.Pin, *events.Mute, *events.MarkChatAsRead, *events.DeleteChat:
+	case *events.Archive, *events.Pin, *events.Mute, *events.MarkChatAsRead, *events.DeleteChat, *events.Star, *events.DeleteForMe:
 		return s.Arrived(event)
 
 	case *events.HistorySync: // read by the session itself, see historyAnnounced
@@ -149,7 +149,7 @@ func (s *session) dispatch(event any) bool {
 		// ways of linking and platforms that are not used;
 		*events.QRScannedWithoutMultidevice, *events.CATRefreshError, *events.FBMessage,
 		// what else the owner arranges on the phone;
-		*events.Star, *events.DeleteForMe, *events.ClearChat, *events.UnarchiveChatsSetting,
+		*events.ClearChat, *events.UnarchiveChatsSetting,
 		*events.UserStatusMute, *events.LabelEdit, *events.LabelAssociationChat,
 		*events.LabelAssociationMessage,
 		// channels, which are no chats here;

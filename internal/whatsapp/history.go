@@ -223,6 +223,7 @@ func (s *session) historyMessages(client *whatsmeow.Client, conversation *waHist
 		if message.FromMe {
 			message.Status = wire.HistoryStatus(old.GetMessage().GetStatus())
 		}
+		message.Starred = old.GetMessage().GetStarred()
 		messages = append(messages, message)
 	}
 	return messages

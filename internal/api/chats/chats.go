@@ -27,6 +27,13 @@ type Reading interface {
 	Messages(ctx context.Context, instanceID string, with gateway.Recipient, query chat.Query, page gateway.PageRequest) (gateway.Page[gateway.Message], error)
 	Message(ctx context.Context, instanceID string, ref gateway.MessageRef) (gateway.Message, error)
 	Arranging
+	Marking
+}
+
+// Marking are the use cases of messages that are starred or deleted, for the account alone.
+type Marking interface {
+	Star(ctx context.Context, instanceID string, ref gateway.MessageRef, starred bool) error
+	DeleteForMe(ctx context.Context, instanceID string, ref gateway.MessageRef) error
 }
 
 // Arranging are the use cases of how chats are arranged.
@@ -64,9 +71,10 @@ type Message struct {
 	Source    string              `json:"source" enum:"api,device,peer" doc:"api: sent through this gateway; device: sent from the phone or another device; peer: received."`
 	Status    string              `json:"status" enum:"pending,failed,sent,delivered,read,played" doc:"How far a message of this account has come. What was received is delivered."`
 	EditedAt  *contract.Timestamp `json:"editedAt" doc:"When it was edited last; null: never."`
-	DeletedAt *contract.Timestamp `json:"deletedAt" doc:"When it was deleted for everyone; then it has no content. Null: it was not."`
+	DeletedAt *contract.Timestamp `json:"deletedAt" doc:"When it was deleted, for everyone or for this account alone; then it has no content. Null: it was not."`
 
 	PinnedUntil *contract.Timestamp `json:"pinnedUntil" doc:"Until when it is pinned in the chat; null: it is not."`
+	Starred     bool                `json:"starred" doc:"Whether the account's owner has starred it."`
 }
 
 // Schema is that of an event's message, with more fields.
@@ -101,7 +109,7 @@ func newMessage(message gateway.Message) Message {
 	return Message{
 		Message: eventlog.NewMessage(message, message.Details), Source: string(message.Source), Status: message.Status.String(),
 		EditedAt: contract.TimestampOrNil(message.EditedAt), DeletedAt: contract.TimestampOrNil(message.DeletedAt),
-		PinnedUntil: contract.TimestampOrNil(message.PinnedUntil),
+		PinnedUntil: contract.TimestampOrNil(message.PinnedUntil), Starred: message.Starred,
 	}
 }
 
@@ -201,6 +209,7 @@ type messagesInput struct {
 	After  string `query:"after" maxLength:"255" doc:"Only messages after this one, or after this time." example:"3EB0C431C26A1916E07A"`
 	Types  string `query:"types" maxLength:"255" doc:"Only messages of these types, with commas between them: text, image, video, voice, audio, document, location, contact, sticker, poll, unsupported." example:"image,video"`
 	Search string `query:"search" maxLength:"255" doc:"Only messages whose text or caption has all of these words, or words that begin with them. Case and accents don't count." example:"pedido 1042"`
+	Star   string `query:"starred" enum:"true,false" doc:"true: only messages that are starred; false: only the others." example:"true"`
 	Order  string `query:"order" enum:"desc,asc" default:"desc" doc:"desc: newest first; asc: oldest first." example:"desc"`
 
 	query chat.Query
@@ -215,6 +224,9 @@ func (in *messagesInput) Resolve(ctx huma.Context) []error {
 	errs = append(errs, wrong...)
 	in.query.After, in.query.MessageFilter.After, wrong = place("after", in.After, true)
 	errs = append(errs, wrong...)
+	if in.Star != "" {
+		in.query.Starred = new(in.Star == "true")
+	}
 	if in.Types == "" {
 		return errs
 	}

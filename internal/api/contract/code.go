@@ -48,7 +48,7 @@ func Codes() []Code {
 		{gateway.CodeSubscriptionLimit, gateway.Conflict, "The instance has subscribed to the presence of as many contacts as it may."},
 		{gateway.CodeInstanceLimit, gateway.Conflict, "The account has as many instances as it is allowed."},
 		{gateway.CodeIdempotencyConflict, gateway.Conflict, "The Idempotency-Key was used for another request, or the first one is still running."},
-		{gateway.CodeMessageBeingSent, gateway.Conflict, "The message is being sent at this moment; it can't be cancelled."},
+		{gateway.CodeMessageBeingSent, gateway.Conflict, "The message is being sent at this moment; it can't be cancelled. Or it waits to be sent, and can't be deleted for this account alone."},
 		{gateway.CodeNotSynced, gateway.Conflict, "The phone has not sent the keys of the account's settings yet; try again a moment later."},
 		{gateway.CodeProfileRefused, gateway.Conflict, "The platform does not accept this change of the profile."},
 		{gateway.CodePrivacyRefused, gateway.Conflict, "The platform does not accept this privacy setting."},

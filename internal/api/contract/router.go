@@ -46,7 +46,7 @@ func (r *router) HandleFunc(pattern string, handler func(http.ResponseWriter, *h
 }
 
 // aspect is a path whose last two parts before a word are not fixed.
-var aspect = regexp.MustCompile(`^(.*/\{\w+\}/\{\w+\}/)(\w+)$`)
+var aspect = regexp.MustCompile(`^(.*/\{\w+\}/\{\w+\}/)([\w-]+)$`)
 
 // thing is a path whose last two parts are not fixed, such as
 // /api/message/{instanceId}/{messageId}; other paths have the name of an operation in the last

@@ -11,7 +11,7 @@ import (
 
 // ReadColumns are the columns that ScanMessage reads. What is only known of messages that are
 // stored is not among MessageColumns.
-const ReadColumns = MessageColumns + ", pinned_until"
+const ReadColumns = MessageColumns + ", pinned_until, starred"
 
 // MessageColumns are the columns that MessageValues has values for.
 const MessageColumns = "id, instance_id, platform_id, chat_jid, chat_lid, chat_name, sender_jid, sender_lid, sender_name, " +
@@ -51,7 +51,7 @@ func ScanMessage(row table.Scanner) (gateway.Message, error) {
 		&message.Chat.JID, &message.Chat.LID, &message.Chat.Name,
 		&message.Sender.JID, &message.Sender.LID, &message.Sender.Name,
 		&message.FromMe, &message.Source, &message.Type, &message.Text, &message.QuotedID,
-		&message.Status, &statusAt, &sentAt, &message.Payload, &wireKey, &createdAt, &editedAt, &deletedAt, &pinnedUntil)
+		&message.Status, &statusAt, &sentAt, &message.Payload, &wireKey, &createdAt, &editedAt, &deletedAt, &pinnedUntil, &message.Starred)
 	if wireKey != nil {
 		message.WireKey = *wireKey
 	}

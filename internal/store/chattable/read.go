@@ -153,6 +153,10 @@ func (t *Tables) ListChatMessages(
 		}
 		add("type IN ("+strings.Repeat("?, ", len(types)-1)+"?)", types...)
 	}
+	if filter.Starred != nil {
+		// As the index has it, so that it is taken.
+		from += map[bool]string{true: " AND starred", false: " AND NOT starred"}[*filter.Starred]
+	}
 	order := "created_at DESC, id DESC"
 	if filter.OldestFirst {
 		order = "created_at, id"

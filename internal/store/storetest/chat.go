@@ -385,6 +385,19 @@ func testChatMessages(t *testing.T, f *fixture) {
 			t.Errorf("%s: got %v of %d, want %v of %d", name, got, total, test.want, test.total)
 		}
 	}
+	f.check(f.UpdateMessages(f.ctx(), instance.ID, []string{messages[1].ID, messages[4].ID}, func(found []gateway.Message) ([]gateway.Message, []eventlog.Event, error) {
+		for n := range found {
+			found[n].Starred = true
+		}
+		return found, nil, nil
+	}))
+	messages[1].Starred, messages[4].Starred = true, true
+	for starred, want := range map[bool][]int{true: {4, 1}, false: {5, 3, 2, 0}} {
+		filter := gateway.MessageFilter{Starred: &starred}
+		if got, total := f.read(messages, f.chat(instance, gateway.Party{JID: ana}), filter, allOf()); !slices.Equal(got, want) || total != len(want) {
+			t.Errorf("starred %v: got %v of %d, want %v", starred, got, total, want)
+		}
+	}
 }
 
 func testSearchMessages(t *testing.T, f *fixture) {

@@ -25,7 +25,7 @@ func testUpdateMessages(t *testing.T, f *fixture) {
 	want.Status, want.StatusAt, want.SentAt = gateway.MessageRead, after(7), after(6)
 	want.Chat = gateway.Party{JID: "1@s.whatsapp.net", LID: "2@lid"}
 	want.Text, want.Payload, want.EditedAt, want.DeletedAt = "better", []byte("new"), after(8), after(9)
-	want.PinnedUntil = after(10)
+	want.PinnedUntil, want.Starred = after(10), true
 	// One by its platform identifier, one by its own; those of another instance
 	// and those that don't exist are not found.
 	ids := []string{second.ID, first.PlatformID, elsewhere.ID, elsewhere.PlatformID, "3EB0UNKNOWN"}

@@ -13,7 +13,6 @@ import (
 	"go.mau.fi/whatsmeow/types/events"
 
 	"github.com/recado-project/recado/internal/gateway"
-	"github.com/recado-project/recado/internal/whatsapp/wire"
 )
 
 // change is one change of the app state that is about a chat.
@@ -26,9 +25,12 @@ type change struct {
 	update     gateway.ChatUpdate
 }
 
-// Arrived keeps what an event of whatsmeow says about a chat, and reports whether that was
+// Arrived keeps what an event of whatsmeow says about a chat or a message, and reports whether that was
 // possible. An event that is about no chat is ignored.
 func (c *Chats) Arrived(event any) bool {
+	if kept, ours := c.messageArrived(event); ours {
+		return kept
+	}
 	arrived, ok := changeOf(event)
 	if !ok {
 		return true
@@ -37,12 +39,7 @@ func (c *Chats) Arrived(event any) bool {
 		return true
 	}
 	update := arrived.update
-	switch arrived.chat.Server {
-	case types.GroupServer:
-		update.Chat = gateway.Party{JID: wire.JIDOf(arrived.chat)}
-	case types.DefaultUserServer, types.HiddenUserServer:
-		update.Chat = c.config.Person(arrived.chat.ToNonAD(), types.EmptyJID, "")
-	default:
+	if update.Chat, ok = c.partyOf(arrived.chat); !ok {
 		return true
 	}
 	// The first change of a collection that was empty comes like the whole collection.
