@@ -16,6 +16,7 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/database"
 	"github.com/recado-project/recado/internal/sandbox/fault"
 	"github.com/recado-project/recado/internal/sandbox/group"
+	"github.com/recado-project/recado/internal/sandbox/label"
 	"github.com/recado-project/recado/internal/sandbox/link"
 	"github.com/recado-project/recado/internal/sandbox/load"
 	"github.com/recado-project/recado/internal/sandbox/mediahost"
@@ -101,7 +102,8 @@ func (s *Server) compose() error {
 	s.control = control.New(control.Config{
 		Phones: s.Phones, Profiles: s.Profiles, Groups: s.Groups, Linking: s.Linking, Presences: s.Presences,
 		Sessions: s.Sessions, Faults: s.Faults, Activities: s.Activities, Accounts: accounts, Passkeys: passkeys,
-		ChatStates: states, AddressBook: addressbook.New(accounts, settings), RootKey: s.RootKey(), Guard: guard, Now: cfg.Now, Logger: cfg.Logger,
+		ChatStates: states, AddressBook: addressbook.New(accounts, settings), Labels: label.New(chats, settings),
+		RootKey: s.RootKey(), Guard: guard, Now: cfg.Now, Logger: cfg.Logger,
 	})
 	var err error
 	s.page, err = page.New(page.Config{

@@ -17,6 +17,7 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/chatstate"
 	"github.com/recado-project/recado/internal/sandbox/fault"
 	"github.com/recado-project/recado/internal/sandbox/group"
+	"github.com/recado-project/recado/internal/sandbox/label"
 	"github.com/recado-project/recado/internal/sandbox/link"
 	"github.com/recado-project/recado/internal/sandbox/passkey"
 	"github.com/recado-project/recado/internal/sandbox/phone"
@@ -42,6 +43,7 @@ type Config struct {
 	Passkeys    *passkey.Service
 	ChatStates  *chatstate.Service
 	AddressBook *addressbook.Service
+	Labels      *label.Service
 
 	RootKey [32]byte        // the public key that clients have to trust
 	Guard   *outbound.Guard // allows the addresses from which files are fetched that callers name by URL
@@ -111,6 +113,11 @@ func New(config Config) http.Handler {
 		"/phones/{number}/join":                        {http.MethodPost: a.joinGroup},
 		"/faults":                                      {http.MethodPut: a.setFaults},
 		"/faults/disconnect":                           {http.MethodPost: a.disconnect},
+
+		"/phones/{number}/labels":                            {http.MethodGet: a.listLabels},
+		"/phones/{number}/labels/{label}":                    {http.MethodPut: a.setLabel, http.MethodDelete: a.deleteLabel},
+		"/phones/{number}/chats/{chat}/labels/{label}":       {http.MethodPut: a.labelChat, http.MethodDelete: a.labelChat},
+		"/phones/{number}/messages/{message}/labels/{label}": {http.MethodPut: a.labelMessage, http.MethodDelete: a.labelMessage},
 	}
 	mux := http.NewServeMux()
 	for path, methods := range routes {
