@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 )
 
@@ -25,7 +26,8 @@ func TestRoomsAreSmall(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !generated.Match(content) {
+			// A room such as storetest is the tests of another.
+			if !generated.Match(content) && !strings.HasSuffix(path, "test") {
 				lines += bytes.Count(content, []byte("\n"))
 			}
 		}
