@@ -15,6 +15,7 @@ type Chat struct {
 	LastID     string    // internal identifier of the newest message; it may be gone
 	LastAt     time.Time // when that message was stored
 	Unread     int       // messages that were received and not read yet
+	Labels     []string  // the IDs of its labels, in their order; only where a chat is read
 	Arrangement
 }
 
@@ -161,6 +162,7 @@ type ChatFilter struct {
 	Unread *bool  // with messages that were not read, or marked as unread; false: without; nil: both
 	// Archived are those that are archived, or that are not; nil: both.
 	Archived *bool
+	Label    string // those that have the label with this ID; empty: all
 }
 
 // MessageFilter chooses messages of a chat. The zero value chooses all, newest first.
@@ -169,5 +171,6 @@ type MessageFilter struct {
 	Types         []MessageType // none: all
 	Starred       *bool         // that are starred, or not; nil: both
 	Search        string        // words; every one is the beginning of a word in the text
+	Label         string        // those that have the label with this ID; empty: all
 	OldestFirst   bool
 }

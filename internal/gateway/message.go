@@ -1,6 +1,9 @@
 package gateway
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // MessageType says what a message holds (sandbox and events use the same words).
 type MessageType string
@@ -98,7 +101,8 @@ type Message struct {
 	// PinnedUntil is until when it is pinned, for everybody in the chat; it may be past. Zero: it
 	// is not.
 	PinnedUntil time.Time
-	Starred     bool // by the account's owner, for the account alone
+	Starred     bool     // by the account's owner, for the account alone
+	Labels      []string // the IDs of its labels, in their order; only where messages are read
 }
 
 // Position is where something is in the order in which the messages of an instance were
@@ -143,4 +147,37 @@ func (m Message) Key() MessageKey {
 type Traffic struct {
 	Hour           time.Time // when it began, or the first of several
 	Received, Sent int
+}
+
+// MessageRef is a message identifier as a client gives it, in one of three
+// forms (design note on the API, "Identifiers").
+type MessageRef struct {
+	// ID is the platform's identifier, or the internal one: both are looked up.
+	ID string
+	// Chat is the chat of the composite form; it decides if two chats hold the same
+	// identifier. Empty in the other forms.
+	Chat JID
+}
+
+// ParseMessageRef reads an identifier: the platform's, the composite
+// "<chat id>_<platform identifier>" with an optional "true_" or "false_" in
+// front, or the internal UUID. Every text is an identifier; whether its message exists
+// shows only when it is looked up.
+func ParseMessageRef(text string) MessageRef {
+	text = strings.TrimSpace(text)
+	cut := strings.LastIndexByte(text, '_')
+	if cut < 0 {
+		return MessageRef{ID: text}
+	}
+	chat := text[:cut]
+	if rest, ok := strings.CutPrefix(chat, "true_"); ok {
+		chat = rest
+	} else if rest, ok := strings.CutPrefix(chat, "false_"); ok {
+		chat = rest
+	}
+	jid, ok := ParseJID(chat)
+	if !ok {
+		return MessageRef{ID: text}
+	}
+	return MessageRef{ID: text[cut+1:], Chat: jid}
 }

@@ -1,4 +1,4 @@
-// The table of chats: how they are arranged.
+// The tables of chats and labels: how chats are arranged, and what labels they have.
 
 package store
 
@@ -8,6 +8,7 @@ import (
 
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/store/labeltable"
 )
 
 // UpdateChat changes how a chat is arranged, and what of it was read. If something is
@@ -45,6 +46,52 @@ func (s *Store) ArrangeChats(ctx context.Context, instanceID string, updates []g
 		return fmt.Errorf("store: arrange chats: %w", err)
 	}
 	return nil
+}
+
+// ChangeLabel keeps what was done with a label. If something is different then, it appends the
+// event that report makes of the label, and of the chat that has it or had it.
+func (s *Store) ChangeLabel(ctx context.Context, instanceID string, change gateway.LabelChange, report func(gateway.Label) (eventlog.Event, error)) error {
+	err := s.record(ctx, instanceID, func(ctx context.Context, r *recorder) error {
+		label, changed, err := r.changeLabel(ctx, change)
+		if err != nil || !changed {
+			return err
+		}
+		event, err := report(label)
+		if err != nil {
+			return err
+		}
+		return r.Append(ctx, event)
+	})
+	if err != nil {
+		return fmt.Errorf("store: change a label: %w", err)
+	}
+	return nil
+}
+
+// ArrangeLabels keeps what was done with labels, without an event.
+func (s *Store) ArrangeLabels(ctx context.Context, instanceID string, changes []gateway.LabelChange) error {
+	err := s.record(ctx, instanceID, func(ctx context.Context, r *recorder) error {
+		for _, change := range changes {
+			if _, _, err := r.changeLabel(ctx, change); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("store: arrange labels: %w", err)
+	}
+	return nil
+}
+
+func (r *recorder) changeLabel(ctx context.Context, change gateway.LabelChange) (label gateway.Label, changed bool, err error) {
+	var chatID string
+	if change.Chat.Address() != "" {
+		if chatID, err = r.chats.Chat(ctx, r, change.Chat); err != nil {
+			return label, false, err
+		}
+	}
+	return labeltable.Change(ctx, r, r.instanceID, chatID, change)
 }
 
 // RemoveChat removes a chat in which no message is left, with what was arranged, and appends

@@ -28,6 +28,7 @@ import (
 	"github.com/recado-project/recado/internal/store/census"
 	"github.com/recado-project/recado/internal/store/chattable"
 	"github.com/recado-project/recado/internal/store/devicetable"
+	"github.com/recado-project/recado/internal/store/labeltable"
 	"github.com/recado-project/recado/internal/store/nodetable"
 	"github.com/recado-project/recado/internal/store/presencetable"
 	"github.com/recado-project/recado/internal/store/recent"
@@ -65,6 +66,7 @@ type Store struct {
 	NodeTables
 	VoteTable
 	PresenceTable
+	LabelTables
 	*census.Taker
 	DeviceTables
 	WebhookTables
@@ -92,6 +94,9 @@ type AccountWebhookTable = *webhooktable.AccountTable
 
 // ChatTables are the table of chats and the index of words.
 type ChatTables = *chattable.Tables
+
+// LabelTables are the tables of labels.
+type LabelTables = *labeltable.Tables
 
 // NodeTables are the tables of nodes and tenures; only PostgreSQL has them.
 type NodeTables = *nodetable.Tables
@@ -167,7 +172,7 @@ func open(ctx context.Context, config Config) (*Store, error) {
 	}
 	shared := sharedDatabase{s.db, s.dialect}
 	s.Tables, s.NodeTables, s.Taker = usertable.New(shared), nodetable.New(shared), census.New(shared)
-	s.VoteTable, s.PresenceTable = votetable.New(ownDatabase{s}), presencetable.New(ownDatabase{s})
+	s.VoteTable, s.PresenceTable, s.LabelTables = votetable.New(ownDatabase{s}), presencetable.New(ownDatabase{s}), labeltable.New(shared)
 	if s.ChatTables, err = chattable.New(shared); err != nil {
 		return nil, errors.Join(fmt.Errorf("store: open: %w", err), s.Close())
 	}

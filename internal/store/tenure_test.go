@@ -213,6 +213,13 @@ func (f *fenced) writes() map[string]func(ctx context.Context) error {
 		"ArrangeChats": func(ctx context.Context) error {
 			return f.ArrangeChats(ctx, id, []gateway.ChatUpdate{archived(gateway.Party{LID: gateway.JID(uuid.NewString() + "@lid")})})
 		},
+		"ChangeLabel": func(ctx context.Context) error {
+			return f.ChangeLabel(ctx, id, gateway.LabelChange{Act: gateway.LabelSet, Label: gateway.Label{ID: uuid.NewString()}},
+				func(gateway.Label) (eventlog.Event, error) { return report(gateway.Chat{}, nil) })
+		},
+		"ArrangeLabels": func(ctx context.Context) error {
+			return f.ArrangeLabels(ctx, id, []gateway.LabelChange{{Act: gateway.LabelSet, Label: gateway.Label{ID: uuid.NewString()}}})
+		},
 		"RemoveChat":         func(ctx context.Context) error { return f.RemoveChat(ctx, id, message.Chat, report) },
 		"DeleteMessages":     func(ctx context.Context) error { return f.DeleteMessages(ctx, id, []string{uuid.NewString()}) },
 		"UpdateMessages":     func(ctx context.Context) error { return f.UpdateMessages(ctx, id, []string{"P"}, keep) },
@@ -266,7 +273,7 @@ const others = `AccountsOf AllAccountWebhooks DeleteAccountWebhook FindAccountWe
 	FindDeviceKey FindIdempotency FindKey FindMessages FindQueued FindRegistrations FindWebhook FirstEventSince GetInstance GetKey
 	Kind LastEventBefore ListCorrespondence ListDeliveries ListDeviceKeys ListInstances ListKeys ListMessages ListNumberChecks
 	ListQueued ListVotes ListWebhooks QueuedHeads MessagesBefore MessagesBeyond MessagesByID NewChatsSince NewestEvents PendingMessages Census Connections
-	Ping ReadChatEvents ReadEventSlice ReadEvents ReadWantedEvents RevokedKeys SentSince Size Close Webhooks BeginChats CatchUp FindChat ListChats ListChatMessages ChatMessagesUntil RunIndex
+	Ping ReadChatEvents ReadEventSlice ReadEvents ReadWantedEvents RevokedKeys SentSince Size Close Webhooks BeginChats CatchUp FindChat FindLabel FreeLabelID LabelsOfChats LabelsOfMessages ListLabels ListChats ListChatMessages ChatMessagesUntil RunIndex
 	FindPresenceSubscription ListPresenceSubscriptions EndedPresenceSubscriptions
 	CreateAccount CreateKey RevokeKey TouchKey SaveRegistrations Secret DeleteChanges DeleteIdempotency
 	CreateInstance DeleteInstance Vault WriteDeviceKeysIn`

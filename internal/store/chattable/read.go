@@ -60,6 +60,10 @@ func (t *Tables) ListChats(
 		args = append(args, *filter.Archived)
 		from += " AND archived = $" + strconv.Itoa(len(args))
 	}
+	if filter.Label != "" {
+		args = append(args, filter.Label)
+		from += " AND id IN (SELECT chat_id FROM labelled WHERE instance_id = $1 AND platform_id = '' AND label_id = $" + strconv.Itoa(len(args)) + ")"
+	}
 	if filter.Search == "" {
 		page, err = listInOrder(ctx, t.db.Scanner(), scanChat, request, chatColumns, from, "last_at DESC, id DESC", args)
 	} else {
@@ -156,6 +160,10 @@ func (t *Tables) ListChatMessages(
 	if filter.Starred != nil {
 		// As the index has it, so that it is taken.
 		from += map[bool]string{true: " AND starred", false: " AND NOT starred"}[*filter.Starred]
+	}
+	if filter.Label != "" {
+		add("platform_id IN (SELECT l.platform_id FROM labelled AS l WHERE l.chat_id = messages.chat_id AND l.platform_id <> ''"+
+			" AND l.label_id = ? AND l.instance_id = messages.instance_id)", filter.Label)
 	}
 	order := "created_at DESC, id DESC"
 	if filter.OldestFirst {

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/store/labeltable"
 	"github.com/recado-project/recado/internal/store/table"
 )
 
@@ -187,6 +188,9 @@ func (w *Write) join(ctx context.Context, q table.Querier, kept, gone named, par
 			return "", err
 		}
 	}
+	if err := labeltable.Move(ctx, q, w.instanceID, gone.id, kept.id); err != nil {
+		return "", err
+	}
 	for _, statement := range []struct {
 		query string
 		args  []any
@@ -244,6 +248,9 @@ func (w *Write) Reworded(ctx context.Context, q table.Querier, message gateway.M
 func (w *Write) Leaving(ctx context.Context, q table.Querier, set string, args ...any) (ids []string, err error) {
 	ids, err = table.Collect(ctx, q, table.ScanText, set, args...)
 	if err != nil || len(ids) == 0 {
+		return ids, err
+	}
+	if err := labeltable.Leave(ctx, q, set, args...); err != nil {
 		return ids, err
 	}
 	_, err = q.ExecContext(ctx, `UPDATE chats SET unread = unread - gone.n FROM (

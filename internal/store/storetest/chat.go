@@ -3,6 +3,7 @@
 package storetest
 
 import (
+	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -68,7 +69,7 @@ func testChats(t *testing.T, f *fixture) {
 			InstanceID: instance.ID, Party: gateway.Party{JID: ana, LID: anaLID, Name: "Ana"}, LastID: sent.ID, LastAt: after(2), Unread: 1,
 		}
 		got := f.chat(instance, party)
-		if want.ID = got.ID; got != want || got.ID == "" {
+		if want.ID = got.ID; !reflect.DeepEqual(got, want) || got.ID == "" {
 			t.Errorf("%s: got %+v, want %+v", name, got, want)
 		}
 	}
@@ -138,7 +139,7 @@ func testChatsAreJoined(t *testing.T, f *fixture) {
 		f.add(messages[5], true)
 		f.check(f.CatchUp(f.ctx()))
 		chat := f.chat(instance, gateway.Party{JID: ana})
-		if other := f.chat(instance, gateway.Party{LID: anaLID}); chat != other {
+		if other := f.chat(instance, gateway.Party{LID: anaLID}); !reflect.DeepEqual(chat, other) {
 			t.Errorf("%s: there are two chats, %+v and %+v", name, chat, other)
 		}
 		if chat.Party != (gateway.Party{JID: ana, LID: anaLID, Name: "Ana"}) || chat.LastID != messages[5].ID || chat.Unread < 5 {
