@@ -33,6 +33,8 @@ const (
 	CodeGroupFull              = "GROUP_FULL"
 	CodeContactChangeRefused   = "CONTACT_CHANGE_REFUSED"
 	CodeChatChangeRefused      = "CHAT_CHANGE_REFUSED"
+	CodeLabelNotFound          = "LABEL_NOT_FOUND"
+	CodeLabelChangeRefused     = "LABEL_CHANGE_REFUSED"
 	CodeGroupChangeRefused     = "GROUP_CHANGE_REFUSED"
 	CodeInviteNotValid         = "INVITE_NOT_VALID"
 	CodeInviteExpired          = "INVITE_EXPIRED"

@@ -26,6 +26,8 @@ const (
 	TypeMessageDeletedForMe = "message.deleted_for_me"     // the account's owner deleted a message for this account alone, on the phone or through the API
 	TypePresence            = "presence"                   // a contact types, records, comes online or goes offline
 	TypeChatUpdated         = "chat.updated"               // a chat was archived, pinned, muted, read, marked as unread or deleted, on the phone or through the API
+	TypeLabelUpdated        = "label.updated"              // a label was made, changed or deleted, on the phone or through the API
+	TypeLabelAssigned       = "label.assigned"             // a label was put on a chat or a message, or taken from it
 	TypeGroupUpdated        = "group.updated"              // a group was changed
 	TypeContactUpdated      = "contact.updated"            // a contact changed, or the gateway learned more about one
 	TypeCallReceived        = "call.received"              // somebody calls
@@ -54,6 +56,8 @@ func decoders() map[string]func(json.RawMessage) (any, error) {
 		TypeMessageDeletedForMe: decoded[MessageDeletedForMeEvent],
 		TypePresence:            decoded[PresenceEvent],
 		TypeChatUpdated:         decoded[ChatUpdatedEvent],
+		TypeLabelUpdated:        decoded[LabelUpdatedEvent],
+		TypeLabelAssigned:       decoded[LabelAssignedEvent],
 		TypeGroupUpdated:        decoded[GroupUpdatedEvent],
 		TypeContactUpdated:      decoded[ContactUpdatedEvent],
 		TypeCallReceived:        decoded[CallReceivedEvent],
@@ -377,6 +381,27 @@ type ChatUpdatedEvent struct {
 	MarkedUnread        bool    `json:"markedUnread"`        // Whether the chat is marked as unread.
 	DisappearingSeconds int64   `json:"disappearingSeconds"` // After how many seconds new messages disappear; 0: never.
 	Deleted             bool    `json:"deleted"`             // Whether the chat was deleted, with its messages.
+}
+
+// LabelUpdatedEvent is the data of TypeLabelUpdated: a label was made, changed
+// or deleted, on the phone or through the API.
+type LabelUpdatedEvent struct {
+	LabelID string `json:"labelId"` // The platform's identifier of the label, mostly a number.
+	Name    string `json:"name"`    // The name; of a label that was deleted, the one that it had.
+	Color   int    `json:"color"`   // The number of a colour of the messenger's clients, from 0.
+	// Whether the label was deleted. Then no chat and no message has it any more.
+	Deleted bool `json:"deleted"`
+}
+
+// LabelAssignedEvent is the data of TypeLabelAssigned: a label was put on a
+// chat or a message, or taken from it.
+type LabelAssignedEvent struct {
+	Chat
+	LabelID string `json:"labelId"` // The platform's identifier of the label.
+	Name    string `json:"name"`    // The name of the label.
+	// The message that the label was put on or taken from; nil: the chat itself.
+	MessageID *string `json:"messageId"`
+	Assigned  bool    `json:"assigned"` // true: it was put there; false: it was taken away.
 }
 
 // GroupUpdatedEvent is the data of TypeGroupUpdated: a group was changed.

@@ -10,6 +10,7 @@ import (
 	"github.com/recado-project/recado/internal/api/contacts"
 	"github.com/recado-project/recado/internal/api/contract"
 	"github.com/recado-project/recado/internal/api/groups"
+	"github.com/recado-project/recado/internal/api/labels"
 	"github.com/recado-project/recado/internal/api/profiles"
 )
 
@@ -39,6 +40,7 @@ func tags() []*huma.Tag {
 		{Name: tagMessages, Description: "Send messages, and change those that were sent or received. A message is identified by its platform identifier, by the composite form `<chat id>_<platform identifier>`, or by the `id` of a send result."},
 		{Name: chats.Tag, Description: "What the gateway has kept: chats, the messages in them, and a search through their words. Reading asks the platform nothing, and works while an instance is not connected."},
 		{Name: tagDirectory, Description: "Numbers and contacts."},
+		{Name: labels.Tag, Description: "Marks that the account's owner puts on chats and messages, to sort them."},
 		{Name: contacts.Tag, Description: "The people whom an account knows: their names, the address book, and the two addresses that everybody has."},
 		{Name: profiles.Tag, Description: "The messenger account of an instance: what others see of it, its privacy settings, and whom it has blocked."},
 		{Name: calls.Tag, Description: "Calls that ring: rejecting one. Whether all are rejected is a setting of the instance."},

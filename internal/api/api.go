@@ -29,6 +29,7 @@ import (
 	"github.com/recado-project/recado/internal/api/contacts"
 	"github.com/recado-project/recado/internal/api/contract"
 	"github.com/recado-project/recado/internal/api/groups"
+	"github.com/recado-project/recado/internal/api/labels"
 	"github.com/recado-project/recado/internal/api/profiles"
 	"github.com/recado-project/recado/internal/api/reference"
 	"github.com/recado-project/recado/internal/api/webhooks"
@@ -71,6 +72,7 @@ type Config struct {
 	Calls     calls.UseCases
 	Contacts  contacts.UseCases
 	Presences contacts.Presences
+	Labels    labels.UseCases
 	Access    Access
 	Events    Events
 	Webhooks  webhooks.UseCases
@@ -121,7 +123,7 @@ type API struct {
 
 // New builds the API. It starts nothing.
 func New(config Config) (*API, error) {
-	for _, service := range []any{config.Instances, config.Messages, config.Chats, config.Directory, config.Groups, config.Profiles, config.Contacts, config.Presences, config.Calls, config.Access, config.Events, config.Webhooks} {
+	for _, service := range []any{config.Instances, config.Messages, config.Chats, config.Directory, config.Groups, config.Profiles, config.Contacts, config.Labels, config.Presences, config.Calls, config.Access, config.Events, config.Webhooks} {
 		if service == nil {
 			return nil, errors.New("api: a use case is missing")
 		}

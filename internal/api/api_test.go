@@ -92,7 +92,7 @@ func newFixture(tb testing.TB, change func(*api.Config)) *fixture {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	receiver, err := messaging.NewReceiver(messaging.ReceiverConfig{Store: data, Log: f.events, Encoder: noPlatform{}, Chats: keeper, Logger: logger, Shown: noPresence})
+	receiver, err := messaging.NewReceiver(messaging.ReceiverConfig{Store: data, Log: f.events, Encoder: noPlatform{}, Chats: keeper, Labels: newLabelKeeper(tb, data), Logger: logger, Shown: noPresence})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -130,6 +130,7 @@ func newFixture(tb testing.TB, change func(*api.Config)) *fixture {
 	config := api.Config{
 		Contacts:  known,
 		Presences: presences,
+		Labels:    newLabels(tb, data, reading, f.instances),
 		Instances: f.instances,
 		Messages:  messages,
 		Queue:     messages.Queue(),

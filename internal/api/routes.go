@@ -8,6 +8,7 @@ import (
 	"github.com/recado-project/recado/internal/api/contacts"
 	"github.com/recado-project/recado/internal/api/contract"
 	"github.com/recado-project/recado/internal/api/groups"
+	"github.com/recado-project/recado/internal/api/labels"
 	"github.com/recado-project/recado/internal/api/profiles"
 	"github.com/recado-project/recado/internal/api/webhooks"
 )
@@ -40,7 +41,7 @@ func routes(c Config, origin contract.Origin) []contract.Route {
 		get("/api/instances/{instanceId}/contacts/{phone}/profile-picture", people.profilePicture()),
 		post("/api/instances/{instanceId}/contacts/{phone}/block", people.block()),
 		del("/api/instances/{instanceId}/contacts/{phone}/block", people.unblock()),
-	}, contacts.Routes(c.Contacts, c.Presences), profiles.Routes(c.Profiles, c.Directory), calls.Routes(c.Calls), groups.Routes(c.Groups), []contract.Route{
+	}, contacts.Routes(c.Contacts, c.Presences), profiles.Routes(c.Profiles, c.Directory), calls.Routes(c.Calls), groups.Routes(c.Groups), labels.Routes(c.Labels), []contract.Route{
 		post("/api/message/{instanceId}/text", send.text()),
 		post("/api/message/{instanceId}/image", send.image()),
 		post("/api/message/{instanceId}/video", send.video()),

@@ -19,6 +19,8 @@ type Store interface {
 	ListChatMessages(ctx context.Context, chatID string, filter gateway.MessageFilter, page gateway.PageRequest) (gateway.Page[gateway.Message], error)
 	FindMessages(ctx context.Context, instanceID, id string) ([]gateway.Message, error)
 	MessagesByID(ctx context.Context, instanceID string, ids []string) ([]gateway.Message, error)
+	LabelsOfChats(ctx context.Context, instanceID string, chatIDs []string) (map[string][]string, error)
+	LabelsOfMessages(ctx context.Context, instanceID string, messageIDs []string) (map[string][]string, error)
 }
 
 // Directory knows the addresses of people.
@@ -111,8 +113,11 @@ func (s *Service) find(ctx context.Context, instanceID string, with gateway.Reci
 		"the instance has no chat with this number or chat ID")
 }
 
-// withLast adds their newest messages to chats.
+// withLast adds their newest messages and their labels to chats.
 func (s *Service) withLast(ctx context.Context, instanceID string, chats []gateway.Chat) ([]Listed, error) {
+	if err := s.labelChats(ctx, instanceID, chats); err != nil {
+		return nil, err
+	}
 	ids := make([]string, 0, len(chats))
 	for _, chat := range chats {
 		if chat.LastID != "" {
@@ -123,11 +128,11 @@ func (s *Service) withLast(ctx context.Context, instanceID string, chats []gatew
 	if err != nil {
 		return nil, fmt.Errorf("chat: read the newest messages: %w", err)
 	}
+	if err := s.complete(ctx, instanceID, messages); err != nil {
+		return nil, err
+	}
 	byID := make(map[string]*gateway.Message, len(messages))
 	for n := range messages {
-		if err := s.describe(ctx, &messages[n]); err != nil {
-			return nil, err
-		}
 		byID[messages[n].ID] = &messages[n]
 	}
 	listed := make([]Listed, len(chats))
@@ -165,12 +170,7 @@ func (s *Service) Messages(
 	if err != nil {
 		return page, fmt.Errorf("chat: list messages: %w", err)
 	}
-	for n := range page.Items {
-		if err := s.describe(ctx, &page.Items[n]); err != nil {
-			return page, err
-		}
-	}
-	return page, nil
+	return page, s.complete(ctx, instanceID, page.Items)
 }
 
 // position is where a message of a chat is, or else the position that is given.
@@ -197,10 +197,12 @@ func (s *Service) position(
 // NotFound.
 func (s *Service) Message(ctx context.Context, instanceID string, ref gateway.MessageRef) (gateway.Message, error) {
 	message, err := s.named(ctx, instanceID, ref)
-	if err == nil {
-		err = s.describe(ctx, &message)
+	if err != nil {
+		return message, err
 	}
-	return message, err
+	one := []gateway.Message{message}
+	err = s.complete(ctx, instanceID, one)
+	return one[0], err
 }
 
 // named is Message without the description.
@@ -221,6 +223,40 @@ func (s *Service) named(ctx context.Context, instanceID string, ref gateway.Mess
 		}
 	}
 	return message, nil
+}
+
+// complete adds to messages what they hold besides their text, and their labels.
+func (s *Service) complete(ctx context.Context, instanceID string, messages []gateway.Message) error {
+	ids := make([]string, len(messages))
+	for n := range messages {
+		if err := s.describe(ctx, &messages[n]); err != nil {
+			return err
+		}
+		ids[n] = messages[n].ID
+	}
+	labels, err := s.config.Store.LabelsOfMessages(ctx, instanceID, ids)
+	if err != nil {
+		return fmt.Errorf("chat: read the labels of messages: %w", err)
+	}
+	for n := range messages {
+		messages[n].Labels = labels[messages[n].ID]
+	}
+	return nil
+}
+
+func (s *Service) labelChats(ctx context.Context, instanceID string, chats []gateway.Chat) error {
+	ids := make([]string, len(chats))
+	for n, chat := range chats {
+		ids[n] = chat.ID
+	}
+	labels, err := s.config.Store.LabelsOfChats(ctx, instanceID, ids)
+	if err != nil {
+		return fmt.Errorf("chat: read the labels of chats: %w", err)
+	}
+	for n := range chats {
+		chats[n].Labels = labels[chats[n].ID]
+	}
+	return nil
 }
 
 // describe reads what a message holds besides its text. One that was deleted holds nothing, and

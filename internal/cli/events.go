@@ -79,6 +79,10 @@ func eventLine(event client.Event) string {
 		parts = append(parts, data.Chat.Chat)
 	case client.CallEndedEvent:
 		parts = append(parts, data.Chat.Chat, data.Reason)
+	case client.LabelUpdatedEvent:
+		parts = append(parts, data.LabelID, data.Name)
+	case client.LabelAssignedEvent:
+		parts = append(parts, data.Chat.Chat, data.Name)
 	case client.AccountUpdatedEvent:
 		parts = append(parts, data.Change)
 	case client.WebhookSuspendedEvent:

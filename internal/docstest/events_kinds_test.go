@@ -124,6 +124,15 @@ func peopleDescriptions() []eventDescription {
 				"causes no such event, and neither does what was arranged before the instance was linked.",
 		},
 		{
+			data: eventlog.LabelUpdated{}, order: "the instance",
+			text: "The account's owner has made, renamed or deleted a label, on the phone or [through the API](guide.md#labels). When one is\n" +
+				"deleted, it is taken from all chats and messages, without an event for each. Labels from before the link cause no events.",
+		},
+		{
+			data: eventlog.LabelAssigned{}, order: "the chat",
+			text: "A label was put on a chat or taken from it, or from a message of the chat: then `messageId` names that.",
+		},
+		{
 			data: eventlog.GroupUpdated{}, order: "the group",
 			text: "`change` says what changed, and [the group's metadata](guide.md#groups) say how the group is now. Several changes at once\n" +
 				"are reported one by one.",

@@ -205,6 +205,11 @@ func (s *story) meetPeople() {
 	s.phones.ChangeChat(s.t, shopNumber, anaNumber, map[string]any{"archived": true, "mutedUntil": "forever"})
 	s.keep(eventlog.KindChatUpdated, "Archived on the phone", func(data map[string]any) bool { return data["archived"] == true })
 
+	s.phones.SetLabel(s.t, shopNumber, "6", "Aguardando pagamento", 3)
+	s.keep(eventlog.KindLabelUpdated, "A new label", with("name", "Aguardando pagamento"))
+	s.phones.LabelChat(s.t, shopNumber, anaNumber, "6", true)
+	s.keep(eventlog.KindLabelAssigned, "Put on a chat", with("labelId", "6"))
+
 	s.phones.Update(s.t, anaNumber, map[string]any{"name": "Ana S. Lima"})
 	s.phones.SendText(s.t, anaNumber, shopNumber, "Casei!")
 	s.keep(eventlog.KindContactUpdated, "Another name", with("name", "Ana S. Lima"))

@@ -18,6 +18,8 @@ func peopleKinds() []Description {
 	return []Description{
 		{Presence{}, "a contact types, records, comes online or goes offline"},
 		{ChatUpdated{}, "a chat was archived, pinned, muted, read, marked as unread or deleted, on the phone or through the API"},
+		{LabelUpdated{}, "a label was made, changed or deleted, on the phone or through the API"},
+		{LabelAssigned{}, "a label was put on a chat or a message, or taken from it"},
 		{GroupUpdated{}, "a group was changed"},
 		{ContactUpdated{}, "a contact changed, or the gateway learned more about one"},
 		{CallReceived{}, "somebody calls"},

@@ -74,6 +74,8 @@ const (
 	CodeNotSynced           = "INSTANCE_NOT_SYNCED"
 	CodeContactRefused      = "CONTACT_CHANGE_REFUSED"
 	CodeChatRefused         = "CHAT_CHANGE_REFUSED"
+	CodeLabelNotFound       = "LABEL_NOT_FOUND"
+	CodeLabelRefused        = "LABEL_CHANGE_REFUSED"
 	CodeGroupNotFound       = "GROUP_NOT_FOUND"
 	CodeGroupAdminRequired  = "GROUP_ADMIN_REQUIRED"
 	CodeGroupFull           = "GROUP_FULL"

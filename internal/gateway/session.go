@@ -19,6 +19,7 @@ type Session interface {
 	OwnAccount
 	Contacts
 	Chats
+	Labels
 	Calls
 
 	// Self returns the account that the session belongs to; empty before it is

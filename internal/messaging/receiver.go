@@ -26,6 +26,7 @@ type ReceiverConfig struct {
 	Chats   Chats
 	// Shown reports what a contact shows of being online or typing.
 	Shown  func(ctx context.Context, instanceID string, presence gateway.ContactPresence) error
+	Labels Labels
 	Logger *slog.Logger
 	// Rings is told of every call, after its event is kept; it must not wait. nil: nobody is.
 	Rings  func(ctx context.Context, instanceID string, call gateway.Call)
@@ -39,6 +40,12 @@ type Chats interface {
 	KeepMessage(ctx context.Context, instanceID string, update gateway.MessageUpdate) error
 }
 
+// Labels keeps what the account's owner does with labels.
+type Labels interface {
+	Keep(ctx context.Context, instanceID string, change gateway.LabelChange) error
+	Arrange(ctx context.Context, instanceID string, changes []gateway.LabelChange) error
+}
+
 // Log takes events that stand for themselves.
 type Log interface {
 	Append(ctx context.Context, events ...eventlog.Event) error
@@ -46,7 +53,7 @@ type Log interface {
 
 // NewReceiver makes the receiver of all instances.
 func NewReceiver(config ReceiverConfig) (*Receiver, error) {
-	if config.Store == nil || config.Log == nil || config.Encoder == nil || config.Chats == nil || config.Shown == nil || config.Logger == nil {
+	if config.Store == nil || config.Log == nil || config.Encoder == nil || config.Chats == nil || config.Labels == nil || config.Shown == nil || config.Logger == nil {
 		return nil, errors.New("messaging: a part of the receiver is missing")
 	}
 	return &Receiver{config: config, reporter: reporter{config.Encoder}}, nil
@@ -111,6 +118,10 @@ func (r receiver) receive(ctx context.Context, incoming gateway.Incoming) error 
 		return r.config.Shown(ctx, r.instanceID, incoming)
 	case gateway.MessageUpdate:
 		return r.config.Chats.KeepMessage(ctx, r.instanceID, incoming)
+	case gateway.LabelChange:
+		return r.config.Labels.Keep(ctx, r.instanceID, incoming)
+	case gateway.LabelChanges:
+		return r.config.Labels.Arrange(ctx, r.instanceID, incoming)
 	case gateway.Restriction:
 		return r.keepRestriction(ctx, incoming)
 	default:

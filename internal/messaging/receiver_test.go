@@ -36,6 +36,8 @@ func incomings() []gateway.Incoming {
 		gateway.ChatUpdate{Chat: chat, ChatChange: gateway.ChatChange{Archived: new(true)}},
 		gateway.MessageUpdate{Chat: chat, PlatformID: "3EB0A", Starred: new(true)},
 		gateway.ChatArrangements{{Chat: chat, ChatChange: gateway.ChatChange{Pinned: new(true)}}},
+		gateway.LabelChange{Act: gateway.LabelSet, Label: gateway.Label{ID: "6", Name: "paid"}},
+		gateway.LabelChanges{{Act: gateway.LabelSet, Label: gateway.Label{ID: "7", Name: "late"}}},
 	}
 }
 
@@ -86,8 +88,8 @@ func TestEveryKindOfIncomingIsReceived(t *testing.T) {
 	if kinds := kindsOfIncoming(t); !slices.Equal(received, kinds) {
 		t.Errorf("received are %v, but the kinds are %v", received, kinds)
 	}
-	if events := d.events(); len(events) != len(received)-4 {
-		t.Errorf("the events are %v, want one of each kind but the history, how chats are arranged, the presence, which is reported elsewhere, and the vote, whose poll is not known", events)
+	if events := d.events(); len(events) != len(received)-5 {
+		t.Errorf("the events are %v, want one of each kind but the history, how chats are arranged, which labels there are, the presence, which is reported elsewhere, and the vote, whose poll is not known", events)
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/recado-project/recado/internal/chat"
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/label"
 	"github.com/recado-project/recado/internal/messaging"
 	"github.com/recado-project/recado/internal/store"
 )
@@ -84,8 +85,10 @@ func newDeskOn(t *testing.T, config store.Config) *desk {
 		Store: data, Logger: logger, RemoveFile: func(context.Context, string, string) error { return nil },
 	})
 	d.check(err)
+	labels, err := label.NewKeeper(data)
+	d.check(err)
 	receiver, err := messaging.NewReceiver(messaging.ReceiverConfig{
-		Store: data, Log: d.log, Encoder: describer{look: d.write}, Chats: keeper, Logger: slog.New(slog.NewTextHandler(&d.logged, nil)),
+		Labels: labels, Store: data, Log: d.log, Encoder: describer{look: d.write}, Chats: keeper, Logger: slog.New(slog.NewTextHandler(&d.logged, nil)),
 		Shown: func(context.Context, string, gateway.ContactPresence) error { return nil },
 	})
 	d.check(err)

@@ -28,6 +28,7 @@ import (
 	"github.com/recado-project/recado/internal/group"
 	"github.com/recado-project/recado/internal/health"
 	"github.com/recado-project/recado/internal/instance"
+	"github.com/recado-project/recado/internal/label"
 	"github.com/recado-project/recado/internal/media"
 	"github.com/recado-project/recado/internal/media/place"
 	"github.com/recado-project/recado/internal/messaging"
@@ -160,6 +161,8 @@ type Server struct {
 	messages        *messaging.Service
 	chats           *chat.Service
 	keeper          *chat.Keeper
+	labelKeeper     *label.Keeper
+	labels          *label.Service
 	contacts        *contact.Service
 	presences       *presence.Service
 	traffic         *messaging.Traffic
@@ -351,6 +354,7 @@ func (s *Server) openAPI() error {
 		Calls:     s.calls,
 		Contacts:  s.contacts,
 		Presences: s.presences,
+		Labels:    s.labels,
 		Access:    s.access,
 		Events:    s.log,
 		Webhooks:  s.webhooks, AccountWebhooks: s.accountWebhooks,

@@ -15,6 +15,7 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/group"
 	"github.com/recado-project/recado/internal/instance"
+	"github.com/recado-project/recado/internal/label"
 	"github.com/recado-project/recado/internal/messaging"
 	"github.com/recado-project/recado/internal/presence"
 	"github.com/recado-project/recado/internal/preview"
@@ -27,7 +28,7 @@ import (
 // buildUseCases makes the services that work with the store and the connector. Each
 // step needs the ones before it.
 func (s *Server) buildUseCases() error {
-	for _, build := range []func() error{s.buildNode, s.buildAccess, s.buildUsers, s.buildEvents, s.buildInstances, s.buildMessages, s.buildGroups, s.buildProfiles, s.buildContacts, s.buildPresences, s.buildCalls, s.buildChats} {
+	for _, build := range []func() error{s.buildNode, s.buildAccess, s.buildUsers, s.buildEvents, s.buildInstances, s.buildMessages, s.buildGroups, s.buildProfiles, s.buildContacts, s.buildPresences, s.buildCalls, s.buildChats, s.buildLabels} {
 		if err := build(); err != nil {
 			return fmt.Errorf("server: %w", err)
 		}
@@ -99,8 +100,11 @@ func (s *Server) buildInstances() error {
 	if err != nil {
 		return err
 	}
+	if s.labelKeeper, err = label.NewKeeper(s.store); err != nil {
+		return err
+	}
 	receiver, err := messaging.NewReceiver(messaging.ReceiverConfig{
-		Store: s.store, Log: s.log, Encoder: s.connector, Chats: s.keeper, Logger: c.Logger, Tracer: s.tracer,
+		Store: s.store, Log: s.log, Encoder: s.connector, Chats: s.keeper, Labels: s.labelKeeper, Logger: c.Logger, Tracer: s.tracer,
 		// No session receives a call before the use cases of calls are there.
 		Rings: func(ctx context.Context, instanceID string, call gateway.Call) { s.calls.Rings(ctx, instanceID, call) },
 		Shown: func(ctx context.Context, instanceID string, shown gateway.ContactPresence) error {
@@ -187,6 +191,11 @@ func (s *Server) buildChats() (err error) {
 	s.chats, err = chat.New(chat.Config{
 		Store: s.store, Directory: s.directory, Describer: s.connector, Sessions: s.instances, Keeper: s.keeper, Now: s.config.Now,
 	})
+	return err
+}
+
+func (s *Server) buildLabels() (err error) {
+	s.labels, err = label.New(label.Config{Store: s.store, Chats: s.chats, Sessions: s.instances, Keeper: s.labelKeeper, Now: s.config.Now})
 	return err
 }
 

@@ -396,6 +396,39 @@ func (p *Phones) DeleteChat(tb testing.TB, number, chat string) {
 	p.call(tb, http.MethodDelete, "/phones/"+number+"/chats/"+chat, nil, nil)
 }
 
+// SetLabel has the owner of a phone make or change a label.
+func (p *Phones) SetLabel(tb testing.TB, number, id, name string, color int) {
+	tb.Helper()
+	p.call(tb, http.MethodPut, "/phones/"+number+"/labels/"+id, map[string]any{"name": name, "color": color}, nil)
+}
+
+// PhoneLabel is a label as a phone shows it.
+type PhoneLabel struct {
+	ID       string   `json:"id"`
+	Name     string   `json:"name"`
+	Color    int      `json:"color"`
+	Chats    []string `json:"chats"`
+	Messages []string `json:"messages"`
+}
+
+// Labels returns the labels of a phone, by their IDs.
+func (p *Phones) Labels(tb testing.TB, number string) map[string]PhoneLabel {
+	tb.Helper()
+	var out struct{ Data []PhoneLabel }
+	p.call(tb, http.MethodGet, "/phones/"+number+"/labels", nil, &out)
+	labels := map[string]PhoneLabel{}
+	for _, label := range out.Data {
+		labels[label.ID] = label
+	}
+	return labels
+}
+
+// LabelChat has the owner of a phone put a label on a chat, or take it away.
+func (p *Phones) LabelChat(tb testing.TB, number, chat, label string, on bool) {
+	tb.Helper()
+	p.call(tb, map[bool]string{true: http.MethodPut, false: http.MethodDelete}[on], "/phones/"+number+"/chats/"+chat+"/labels/"+label, nil, nil)
+}
+
 // Activity returns what a phone saw besides messages.
 func (p *Phones) Activity(tb testing.TB, number string) []Activity {
 	tb.Helper()

@@ -94,6 +94,9 @@ func (s *session) dispatch(event any) bool {
 	case *events.Archive, *events.Pin, *events.Mute, *events.MarkChatAsRead, *events.DeleteChat, *events.Star, *events.DeleteForMe:
 		return s.Arrived(event)
 
+	case *events.LabelEdit, *events.LabelAssociationChat, *events.LabelAssociationMessage:
+		return s.LabelArrived(event)
+
 	case *events.HistorySync: // read by the session itself, see historyAnnounced
 
 	// What is only reported: presences, groups, contacts, calls.
@@ -150,8 +153,7 @@ func (s *session) dispatch(event any) bool {
 		*events.QRScannedWithoutMultidevice, *events.CATRefreshError, *events.FBMessage,
 		// what else the owner arranges on the phone;
 		*events.ClearChat, *events.UnarchiveChatsSetting,
-		*events.UserStatusMute, *events.LabelEdit, *events.LabelAssociationChat,
-		*events.LabelAssociationMessage,
+		*events.UserStatusMute,
 		// channels, which are no chats here;
 		*events.NewsletterJoin, *events.NewsletterLeave, *events.NewsletterMuteChange,
 		*events.NewsletterLiveUpdate,

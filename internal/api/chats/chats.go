@@ -60,6 +60,7 @@ type Chat struct {
 	Pinned         bool                `json:"pinned" doc:"Whether the chat is pinned."`
 	MutedUntil     *string             `json:"mutedUntil" doc:"Until when the chat is muted: a time (ISO 8601), or forever; null: it is not."`
 	Disappearing   int64               `json:"disappearingSeconds" doc:"After how many seconds new messages disappear, as far as it is known; 0: never."`
+	Labels         []string            `json:"labels" doc:"The IDs of its labels."`
 	LastActivityAt *contract.Timestamp `json:"lastActivityAt" doc:"When the newest message was kept; null where there was none."`
 	LastMessage    *Message            `json:"lastMessage" doc:"The newest message; null if it was removed."`
 }
@@ -75,6 +76,7 @@ type Message struct {
 
 	PinnedUntil *contract.Timestamp `json:"pinnedUntil" doc:"Until when it is pinned in the chat; null: it is not."`
 	Starred     bool                `json:"starred" doc:"Whether the account's owner has starred it."`
+	Labels      []string            `json:"labels" doc:"The IDs of its labels."`
 }
 
 // Schema is that of an event's message, with more fields.
@@ -110,6 +112,7 @@ func newMessage(message gateway.Message) Message {
 		Message: eventlog.NewMessage(message, message.Details), Source: string(message.Source), Status: message.Status.String(),
 		EditedAt: contract.TimestampOrNil(message.EditedAt), DeletedAt: contract.TimestampOrNil(message.DeletedAt),
 		PinnedUntil: contract.TimestampOrNil(message.PinnedUntil), Starred: message.Starred,
+		Labels: append([]string{}, message.Labels...),
 	}
 }
 
@@ -118,7 +121,7 @@ func newChat(listed chat.Listed) Chat {
 		Chat: string(listed.Party.Address()), ChatLID: contract.TextOrNil(string(listed.Party.LID)), IsGroup: listed.Party.JID.IsGroup(),
 		Name: contract.TextOrNil(listed.Party.Name), UnreadCount: int64(listed.Unread), LastActivityAt: contract.TimestampOrNil(listed.LastAt),
 		MarkedUnread: listed.MarkedUnread, Archived: listed.Archived, Pinned: listed.Pinned, MutedUntil: eventlog.MutedUntil(listed.MutedUntil),
-		Disappearing: int64(listed.Disappearing / time.Second),
+		Disappearing: int64(listed.Disappearing / time.Second), Labels: append([]string{}, listed.Labels...),
 	}
 	if listed.Last != nil {
 		c.LastMessage = new(newMessage(*listed.Last))
@@ -133,6 +136,7 @@ type listInput struct {
 	Search   string `query:"search" maxLength:"255" doc:"Only chats with this in their name or number. Case and accents don't count." example:"ana"`
 	Unread   string `query:"unread" enum:"true,false" doc:"true: only chats with messages that were not read, or that are marked as unread; false: only the others." example:"true"`
 	Archived string `query:"archived" enum:"true,false" doc:"true: only chats that are archived; false: only the others." example:"false"`
+	Label    string `query:"label" maxLength:"255" doc:"Only chats with the label that has this ID." example:"7"`
 }
 
 // filter is what the query asks for.
@@ -144,6 +148,7 @@ func (in *listInput) filter() gateway.ChatFilter {
 	if in.Archived != "" {
 		filter.Archived = new(in.Archived == "true")
 	}
+	filter.Label = in.Label
 	return filter
 }
 
@@ -210,6 +215,7 @@ type messagesInput struct {
 	Types  string `query:"types" maxLength:"255" doc:"Only messages of these types, with commas between them: text, image, video, voice, audio, document, location, contact, sticker, poll, unsupported." example:"image,video"`
 	Search string `query:"search" maxLength:"255" doc:"Only messages whose text or caption has all of these words, or words that begin with them. Case and accents don't count." example:"pedido 1042"`
 	Star   string `query:"starred" enum:"true,false" doc:"true: only messages that are starred; false: only the others." example:"true"`
+	Label  string `query:"label" maxLength:"255" doc:"Only messages with the label that has this ID." example:"7"`
 	Order  string `query:"order" enum:"desc,asc" default:"desc" doc:"desc: newest first; asc: oldest first." example:"desc"`
 
 	query chat.Query
@@ -219,7 +225,7 @@ type messagesInput struct {
 func (in *messagesInput) Resolve(ctx huma.Context) []error {
 	errs := slices.Concat(in.Path.Resolve(ctx), in.Paging.Resolve(ctx))
 	var wrong []error
-	in.query = chat.Query{MessageFilter: gateway.MessageFilter{Search: strings.TrimSpace(in.Search), OldestFirst: in.Order == "asc"}}
+	in.query = chat.Query{MessageFilter: gateway.MessageFilter{Search: strings.TrimSpace(in.Search), Label: in.Label, OldestFirst: in.Order == "asc"}}
 	in.query.Before, in.query.MessageFilter.Before, wrong = place("before", in.Before, false)
 	errs = append(errs, wrong...)
 	in.query.After, in.query.MessageFilter.After, wrong = place("after", in.After, true)

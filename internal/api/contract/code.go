@@ -57,6 +57,8 @@ func Codes() []Code {
 		{gateway.CodeGroupRefused, gateway.Conflict, "The platform does not accept this change of the group."},
 		{gateway.CodeContactRefused, gateway.Conflict, "The platform does not accept this change of the address book."},
 		{gateway.CodeChatRefused, gateway.Conflict, "The platform does not accept this change of the chat."},
+		{gateway.CodeLabelNotFound, gateway.NotFound, "The instance has no such label."},
+		{gateway.CodeLabelRefused, gateway.Conflict, "The platform does not accept this change of a label, or the account has as many labels as it may have."},
 		{gateway.CodeInviteExpired, gateway.Gone, "The invite link was reset, or has expired."},
 		{gateway.CodeEventsExpired, gateway.Gone, "Retention has removed the events after the given one; the message names the oldest that is kept."},
 		{gateway.CodePayloadTooLarge, gateway.TooLarge, "The body, or the file behind a URL, is over the limit."},

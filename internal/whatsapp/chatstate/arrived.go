@@ -57,7 +57,14 @@ func (c *Chats) Complete(collection appstate.WAPatchName) bool {
 	c.mu.Lock()
 	all := c.initial[collection]
 	delete(c.initial, collection)
+	var labels gateway.LabelChanges
+	if collection == labelCollection {
+		labels, c.labels = c.labels, nil
+	}
 	c.mu.Unlock()
+	if !c.keepLabels(labels) {
+		return false
+	}
 	for len(all) > 0 {
 		part := all[:min(len(all), maxBatch)]
 		all = all[len(part):]

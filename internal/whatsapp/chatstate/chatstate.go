@@ -1,6 +1,6 @@
 // Package chatstate is the part of a session about how the account's owner arranges chats
-// (gateway.Chats): by the app state, which all devices of the account share. It changes the
-// app state, and translates what others change in it.
+// (gateway.Chats) and labels them (gateway.Labels): by the app state, which all devices of the
+// account share. It changes the app state, and translates what others change in it.
 package chatstate
 
 import (
@@ -46,14 +46,15 @@ type Chats struct {
 	mu      sync.Mutex
 	echoes  map[echo]struct{}
 	initial map[appstate.WAPatchName]gateway.ChatArrangements
+	labels  gateway.LabelChanges              // the same of labels, which are all in one collection
 	unkept  map[appstate.WAPatchName]struct{} // to be read anew
 }
 
 // echo is a change that this device has made: the platform reports it to all devices.
 type echo struct {
 	index string
-	chat  types.JID
-	at    int64 // Unix milliseconds
+	chat  types.JID // of a change of a chat
+	at    int64     // Unix milliseconds
 }
 
 var _ gateway.Chats = (*Chats)(nil)
@@ -139,7 +140,7 @@ func (c *Chats) expect(patch appstate.PatchInfo) {
 		clear(c.echoes) // of changes that never came back
 	}
 	for _, mutation := range patch.Mutations {
-		if len(mutation.Index) < 2 {
+		if len(mutation.Index) < 2 || isLabel(mutation.Index[0]) {
 			continue
 		}
 		if chat, err := types.ParseJID(mutation.Index[1]); err == nil {
