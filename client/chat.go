@@ -21,6 +21,7 @@ type ListedChat struct {
 	Pinned         bool           `json:"pinned"`
 	MutedUntil     *string        `json:"mutedUntil"`          // a time (ISO 8601) or Forever; nil: it is not muted
 	Disappearing   int            `json:"disappearingSeconds"` // after which new messages disappear; 0: never
+	Labels         []string       `json:"labels"`              // their IDs
 	LastActivityAt *time.Time     `json:"lastActivityAt"`
 	LastMessage    *StoredMessage `json:"lastMessage"` // nil if it was removed
 }
@@ -35,6 +36,7 @@ type StoredMessage struct {
 
 	PinnedUntil *time.Time `json:"pinnedUntil"` // nil: it is not pinned
 	Starred     bool       `json:"starred"`
+	Labels      []string   `json:"labels"` // their IDs
 }
 
 // ChatFilter chooses chats. Its zero value chooses all.
@@ -42,6 +44,7 @@ type ChatFilter struct {
 	Search   string // in the name or the number
 	Unread   *bool  // with messages that were not read, or marked as unread; false: without; nil: both
 	Archived *bool  // that are archived, or not; nil: both
+	Label    string // that have the label with this ID; empty: all
 }
 
 // MessageFilter chooses messages of a chat. Its zero value chooses all, newest first.
@@ -50,6 +53,7 @@ type MessageFilter struct {
 	Types         []string // such as image; none: all
 	Search        string   // words, or beginnings of words; all of them must be in the text
 	Starred       *bool    // that are starred, or not; nil: both
+	Label         string   // the ID of a label that they have; empty: all
 	OldestFirst   bool
 }
 
@@ -65,6 +69,9 @@ func (c *Client) ListChats(ctx context.Context, instanceID string, filter ChatFi
 	}
 	if filter.Archived != nil {
 		query.Set("archived", strconv.FormatBool(*filter.Archived))
+	}
+	if filter.Label != "" {
+		query.Set("label", filter.Label)
 	}
 	var out Page[ListedChat]
 	err := c.call(ctx, http.MethodGet, instancePath(instanceID, "/chats")+withQuery(pageQuery(page, limit), query), nil, &out)
@@ -118,6 +125,7 @@ func (c *Client) ListMessages(ctx context.Context, instanceID, chat string, filt
 	for name, value := range map[string]string{
 		"before": filter.Before, "after": filter.After, "types": strings.Join(filter.Types, ","), "search": filter.Search,
 		"order": map[bool]string{true: "asc"}[filter.OldestFirst], "starred": trueFalse(filter.Starred),
+		"label": filter.Label,
 	} {
 		if value != "" {
 			query.Set(name, value)

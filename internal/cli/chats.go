@@ -26,6 +26,7 @@ type listChatsCommand struct {
 	Search   string `help:"Only chats with this in their name or number." env:"-"`
 	Unread   bool   `help:"Only chats with messages that were not read." env:"-"`
 	Archived *bool  `negatable:"" help:"Only chats that are archived, or that are not." env:"-"`
+	Label    string `help:"Only chats with the label that has this ID." env:"-"`
 	Limit    int    `help:"Show this many at most." default:"100" env:"-"`
 }
 
@@ -38,7 +39,7 @@ func (c listChatsCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	filter := client.ChatFilter{Search: c.Search, Archived: c.Archived}
+	filter := client.ChatFilter{Search: c.Search, Archived: c.Archived, Label: c.Label}
 	if c.Unread {
 		filter.Unread = &c.Unread
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/recado-project/recado/internal/cli/calls"
 	"github.com/recado-project/recado/internal/cli/data"
 	"github.com/recado-project/recado/internal/cli/groups"
+	"github.com/recado-project/recado/internal/cli/labels"
 	"github.com/recado-project/recado/internal/cli/profiles"
 	"github.com/recado-project/recado/internal/cli/settings"
 	"github.com/recado-project/recado/internal/cli/target"
@@ -44,6 +45,7 @@ type commands struct {
 	AccountWebhook accountWebhookCommand `cmd:"" help:"Set up webhooks for all instances of the account. Needs a partner key."`
 	Numbers        numbersCommand        `cmd:"" help:"Check which phone numbers have an account."`
 	Contacts       contactsCommand       `cmd:"" help:"List, name, block and unblock contacts, and show their pictures."`
+	Labels         labels.Command        `cmd:"" help:"List, make, change and delete labels, and put them on chats and messages."`
 	Profile        profiles.Command      `cmd:"" help:"Show and change what others see of the account."`
 	Privacy        profiles.Privacy      `cmd:"" help:"Show and change what the account lets others see and do."`
 	Blocks         profiles.Blocks       `cmd:"" help:"List the people whom the account has blocked."`

@@ -70,5 +70,30 @@ func chatFaults() []fault {
 			old: "return self.Is(contact.Key()) || !has(contact, text)", new: "return self.Is(contact.Key()) && false || !has(contact, text)",
 			test: serverTests, run: "TestContacts",
 		},
+		{
+			name: "a label is told once", file: "internal/store/labeltable/labeltable.go",
+			old: "case change.Act == gateway.LabelSet && label == change.Label, ", new: "case ",
+			test: storeTests, run: "TestSQLite/labels",
+		},
+		{
+			name: "labels are bounded", file: "internal/store/labeltable/labeltable.go",
+			old: "WHERE (SELECT count(*) FROM labels WHERE instance_id = $1) < $5\"\n", new: "WHERE (SELECT count(*) FROM labels WHERE instance_id = $1) < $5 * 2\"\n",
+			test: storeTests, run: "TestSQLite/labels",
+		},
+		{
+			name: "a chat that was joined keeps its labels", file: write,
+			old: "	if err := labeltable.Move(ctx, q, w.instanceID, gone.id, kept.id); err != nil {", new: "	if err := labeltable.Move(ctx, q, w.instanceID, kept.id, kept.id); err != nil {",
+			test: storeTests, run: "TestSQLite/labels",
+		},
+		{
+			name: "a label goes with its message", file: write,
+			old: "	if err := labeltable.Leave(ctx, q, set, args...); err != nil {", new: "	if err := labeltable.Leave(ctx, q, set+\" LIMIT 0\", args...); err != nil {",
+			test: storeTests, run: "TestSQLite/labels",
+		},
+		{
+			name: "labels come before what they are on", file: "internal/whatsapp/chatstate/label.go",
+			old: "return rank(a) - rank(b)", new: "return rank(b) - rank(a)",
+			test: serverTests, run: "TestLabels$",
+		},
 	}
 }
