@@ -1,0 +1,197 @@
+// What people do with channels on their phones, and what a test makes of them.
+
+package channel
+
+import (
+	"context"
+
+	"github.com/recado-project/recado/internal/sandbox/account"
+	sandboxrefusal "github.com/recado-project/recado/internal/sandbox/refusal"
+	"github.com/recado-project/recado/internal/sandbox/wire"
+)
+
+// Draft is a channel that is to be made on a phone.
+type Draft struct {
+	Owner       string
+	Name        []byte
+	Description []byte
+	Private     bool     // nobody may follow it who does not already
+	Posts       []string // its first texts
+}
+
+// Info is a channel as people see it.
+type Info struct {
+	ID          string     `json:"id"`
+	Name        string     `json:"name"`
+	Description string     `json:"description"`
+	Invite      string     `json:"invite"`
+	Owner       string     `json:"owner"`
+	Picture     bool       `json:"picture"`
+	Followers   []Follower `json:"followers"`
+	Posts       []Post     `json:"posts"`
+}
+
+// Follower is somebody who follows a channel.
+type Follower struct {
+	Number string `json:"number"`
+	Muted  bool   `json:"muted"`
+}
+
+// Post is a post as people see it.
+type Post struct {
+	ServerID  int            `json:"serverId"`
+	MessageID string         `json:"messageId"`
+	Text      string         `json:"text"`
+	Deleted   bool           `json:"deleted"`
+	Reactions map[string]int `json:"reactions"`
+}
+
+// Create makes a channel with posts.
+func (s *Service) Create(ctx context.Context, wanted Draft) (Info, error) {
+	owner, err := s.accounts.NamedIn(ctx, "owner", wanted.Owner)
+	if err != nil {
+		return Info{}, err
+	}
+	created, err := s.create(ctx, owner, nil, draft{name: wanted.Name, description: wanted.Description, private: wanted.Private})
+	if err != nil {
+		return Info{}, err
+	}
+	for _, words := range wanted.Posts {
+		if _, err := s.Write(ctx, created.ID, words, nil); err != nil {
+			return Info{}, err
+		}
+	}
+	return s.Get(ctx, created.ID)
+}
+
+// List returns all channels, oldest first.
+func (s *Service) List(ctx context.Context) ([]Info, error) {
+	all, err := s.all(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	list := make([]Info, len(all))
+	for n, one := range all {
+		if list[n], err = s.show(ctx, one); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// Get returns a channel by its ID.
+func (s *Service) Get(ctx context.Context, id string) (Info, error) {
+	found, err := s.find(ctx, keyOf(id))
+	if err != nil {
+		return Info{}, err
+	}
+	if found == nil {
+		return Info{}, sandboxrefusal.NotFoundf("there is no channel %s", id)
+	}
+	return s.show(ctx, found)
+}
+
+func (s *Service) show(ctx context.Context, c *Channel) (Info, error) {
+	list, err := s.posts(ctx, c.ID, 0, c.Posts+1, c.Posts+1, false)
+	if err != nil {
+		return Info{}, err
+	}
+	info := Info{
+		ID: c.JID().String(), Name: string(c.Name), Description: string(c.Description), Invite: c.Invite, Owner: c.Owner, Picture: c.Picture != "",
+		Followers: make([]Follower, len(c.Followers)), Posts: make([]Post, len(list)),
+	}
+	for n, one := range c.Followers {
+		info.Followers[n] = Follower(one)
+	}
+	for n, one := range list {
+		info.Posts[n] = Post{ServerID: one.number, MessageID: one.id, Text: textOf(one.payload), Deleted: one.payload == nil, Reactions: map[string]int{}}
+		for _, reaction := range one.reactions {
+			info.Posts[n].Reactions[reaction]++
+		}
+	}
+	return info, nil
+}
+
+// Write writes a post on the phone of the owner: a text, or the payload of any message.
+func (s *Service) Write(ctx context.Context, id, words string, payload []byte) (Post, error) {
+	owner, err := s.owner(ctx, id)
+	if err != nil {
+		return Post{}, err
+	}
+	if payload == nil {
+		if payload, err = text(words); err != nil {
+			return Post{}, err
+		}
+	}
+	written := post{id: wire.NewMessageID(), kind: "text", payload: payload}
+	number, err := s.write(ctx, owner, nil, keyOf(id), written)
+	return Post{ServerID: number, MessageID: written.id, Text: textOf(payload), Reactions: map[string]int{}}, forPeople(err)
+}
+
+// Set changes what the platform refuses of a channel. What is nil stays.
+func (s *Service) Set(ctx context.Context, id string, private, blocked, gone *bool) (Info, error) {
+	changed, err := s.change(ctx, keyOf(id), func(_ *account.Unit, c *Channel) error {
+		for _, one := range []struct{ into, value *bool }{{&c.Private, private}, {&c.Blocked, blocked}, {&c.Gone, gone}} {
+			if one.value != nil {
+				*one.into = *one.value
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return Info{}, forPeople(err)
+	}
+	return s.show(ctx, changed)
+}
+
+// Follow lets a phone follow a channel.
+func (s *Service) Follow(ctx context.Context, number, id string, muted *bool) error {
+	who, err := s.accounts.Named(ctx, number)
+	if err != nil {
+		return err
+	}
+	if _, err = s.follow(ctx, who, nil, keyOf(id), true); err == nil && muted != nil {
+		_, err = s.mute(ctx, who, nil, keyOf(id), *muted)
+	}
+	return forPeople(err)
+}
+
+// Unfollow lets a phone follow a channel no more.
+func (s *Service) Unfollow(ctx context.Context, number, id string) error {
+	who, err := s.accounts.Named(ctx, number)
+	if err != nil {
+		return err
+	}
+	_, err = s.follow(ctx, who, nil, keyOf(id), false)
+	return forPeople(err)
+}
+
+// React lets a phone react to a post; "" takes the reaction away.
+func (s *Service) React(ctx context.Context, number, id string, serverID int, reaction string) error {
+	who, err := s.accounts.Named(ctx, number)
+	if err != nil {
+		return err
+	}
+	_, err = s.react(ctx, who, keyOf(id), serverID, reaction)
+	return forPeople(err)
+}
+
+func (s *Service) owner(ctx context.Context, id string) (*account.Account, error) {
+	found, err := s.present(ctx, keyOf(id))
+	if err != nil {
+		return nil, forPeople(err)
+	}
+	return s.accounts.Find(ctx, found.Owner)
+}
+
+// forPeople says in words why the platform refuses.
+func forPeople(err error) error {
+	switch code := codeOf(err); code {
+	case 0:
+		return err
+	case codeNotFound:
+		return sandboxrefusal.NotFoundf("there is no such channel, or no such post in it")
+	default:
+		return sandboxrefusal.Conflictf("the platform refuses this (code %d)", code)
+	}
+}
