@@ -10,6 +10,7 @@ import (
 	"github.com/recado-project/recado/internal/outbound"
 	"github.com/recado-project/recado/internal/sandbox/account"
 	"github.com/recado-project/recado/internal/sandbox/addressbook"
+	"github.com/recado-project/recado/internal/sandbox/channel"
 	"github.com/recado-project/recado/internal/sandbox/chat"
 	"github.com/recado-project/recado/internal/sandbox/chatstate"
 	"github.com/recado-project/recado/internal/sandbox/control"
@@ -79,9 +80,10 @@ func (s *Server) compose() error {
 	passkeys := passkey.New(accounts, cfg.PasskeyName)
 	s.Linking = link.New(link.Config{Accounts: accounts, Settings: settings, Holders: holders, Passkeys: passkeys})
 	s.Faults = fault.New(s.connections, accounts.Bell, cfg.Logger)
+	channels := channel.New(accounts, s.files, profile.PicturePath)
 	s.Profiles = profile.New(profile.Config{
 		Accounts: accounts, Groups: s.Groups, Settings: settings, Presences: s.Presences, Holders: holders,
-		Activities: s.Activities, Files: s.files, Unknown: unknown, Logger: cfg.Logger,
+		Activities: s.Activities, Files: s.files, Unknown: unknown, Queries: channels.Queries(), Logger: cfg.Logger,
 	})
 	s.Phones = phone.New(phone.Config{
 		Accounts: accounts, Chats: chats, PreKeys: preKeys, Receipts: receipts, Settings: settings,
@@ -90,9 +92,9 @@ func (s *Server) compose() error {
 	s.Sessions = session.New(session.Config{
 		Accounts: accounts, Groups: s.Groups, Linking: s.Linking, Presences: s.Presences, Receipts: receipts,
 		Faults: s.Faults, Load: s.load, Authority: s.authority, Connections: s.connections,
-		Logger: cfg.Logger, Unknown: unknown, Welcome: s.Phones.Greet, Call: s.Phones.TakeCall, Rename: s.Profiles.Rename,
+		Logger: cfg.Logger, Unknown: unknown, Welcome: s.Phones.Greet, Call: s.Phones.TakeCall, Rename: s.Profiles.Rename, Channel: channels.Take,
 		Requests: []map[string]account.Handler{
-			preKeys.Requests(), s.Profiles.Requests(), settings.Requests(), s.Linking.Requests(), s.Groups.Requests(),
+			preKeys.Requests(), s.Profiles.Requests(), settings.Requests(), s.Linking.Requests(), s.Groups.Requests(), channels.Requests(),
 		},
 	})
 	guard := outbound.NewGuard(nil)
@@ -102,7 +104,7 @@ func (s *Server) compose() error {
 	s.control = control.New(control.Config{
 		Phones: s.Phones, Profiles: s.Profiles, Groups: s.Groups, Linking: s.Linking, Presences: s.Presences,
 		Sessions: s.Sessions, Faults: s.Faults, Activities: s.Activities, Accounts: accounts, Passkeys: passkeys,
-		ChatStates: states, AddressBook: addressbook.New(accounts, settings), Labels: label.New(chats, settings),
+		ChatStates: states, AddressBook: addressbook.New(accounts, settings), Labels: label.New(chats, settings), Channels: channels,
 		RootKey: s.RootKey(), Guard: guard, Now: cfg.Now, Logger: cfg.Logger,
 	})
 	var err error

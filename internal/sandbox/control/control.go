@@ -14,6 +14,7 @@ import (
 	"github.com/recado-project/recado/internal/outbound"
 	"github.com/recado-project/recado/internal/sandbox/account"
 	"github.com/recado-project/recado/internal/sandbox/addressbook"
+	"github.com/recado-project/recado/internal/sandbox/channel"
 	"github.com/recado-project/recado/internal/sandbox/chatstate"
 	"github.com/recado-project/recado/internal/sandbox/fault"
 	"github.com/recado-project/recado/internal/sandbox/group"
@@ -44,6 +45,7 @@ type Config struct {
 	ChatStates  *chatstate.Service
 	AddressBook *addressbook.Service
 	Labels      *label.Service
+	Channels    *channel.Service
 
 	RootKey [32]byte        // the public key that clients have to trust
 	Guard   *outbound.Guard // allows the addresses from which files are fetched that callers name by URL
@@ -111,6 +113,11 @@ func New(config Config) http.Handler {
 		"/groups/{group}/community":                    {http.MethodPut: a.moveGroup},
 		"/communities":                                 {http.MethodPost: a.createCommunity},
 		"/phones/{number}/join":                        {http.MethodPost: a.joinGroup},
+		"/channels":                                    {http.MethodGet: a.listChannels, http.MethodPost: a.createChannel},
+		"/channels/{channel}":                          {http.MethodGet: a.getChannel, http.MethodPatch: a.setChannel, http.MethodDelete: a.deleteChannel},
+		"/channels/{channel}/posts":                    {http.MethodPost: a.writePost},
+		"/channels/{channel}/posts/{post}/reaction":    {http.MethodPost: a.reactToPost},
+		"/phones/{number}/channels/{channel}":          {http.MethodPut: a.followChannel, http.MethodDelete: a.unfollowChannel},
 		"/faults":                                      {http.MethodPut: a.setFaults},
 		"/faults/disconnect":                           {http.MethodPost: a.disconnect},
 

@@ -159,6 +159,26 @@ CREATE TABLE IF NOT EXISTS timers (
   PRIMARY KEY (number, chat)
 ) STRICT, WITHOUT ROWID;
 
+-- Channels, and what their owners write into them.
+CREATE TABLE IF NOT EXISTS channels (
+  id         TEXT PRIMARY KEY,
+  invite     TEXT NOT NULL UNIQUE,
+  created_at INTEGER NOT NULL,
+  state      TEXT NOT NULL -- JSON
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE IF NOT EXISTS channel_posts (
+  channel   TEXT NOT NULL REFERENCES channels (id),
+  number    INTEGER NOT NULL,           -- in its channel, from 1
+  id        TEXT NOT NULL,
+  at        INTEGER NOT NULL,           -- Unix seconds
+  kind      TEXT NOT NULL,
+  payload   BLOB,                       -- waE2E.Message; NULL: it was deleted
+  reactions TEXT NOT NULL DEFAULT '{}', -- JSON, from number to emoji
+  PRIMARY KEY (channel, number),
+  UNIQUE (channel, id)
+) STRICT, WITHOUT ROWID;
+
 -- Receipts that came before the phone's own copy of the message.
 CREATE TABLE IF NOT EXISTS early_receipts (
   number TEXT NOT NULL,

@@ -134,12 +134,15 @@ func (s *Service) iqSetAbout(ctx context.Context, c account.Asker, iq waBinary.N
 	return nil, s.setAbout(ctx, c.Device.Account, c.Device, string(wire.ChildContent(iq, "status")))
 }
 
-// iqMex answers a query in JSON. The platform knows one: it sets what the account
-// says about itself.
+// iqMex answers a query in JSON: one that sets what the account says about itself, or one of
+// another package.
 func (s *Service) iqMex(ctx context.Context, c account.Asker, iq waBinary.Node) ([]waBinary.Node, error) {
 	const setTextStatus = "9152604461510864"
 	query, _ := wire.Child(iq, "query")
 	id := wire.AttrString(query, "query_id")
+	if answer, ok := s.config.Queries[id]; ok {
+		return answer(ctx, c, iq)
+	}
 	if id != setTextStatus {
 		s.config.Unknown.Count("get w:mex query " + id)
 		s.config.Logger.LogAttrs(ctx, slog.LevelWarn, "unknown query refused", slog.String("query_id", id))

@@ -39,7 +39,8 @@ type Config struct {
 	Holders    *account.Holders
 	Activities *account.ActivityLog
 	Files      *account.Files
-	Unknown    *wire.Counter // counts the queries that are not known
+	Unknown    *wire.Counter              // counts the queries that are not known
+	Queries    map[string]account.Handler // the queries of other packages, by their IDs
 	Logger     *slog.Logger
 }
 

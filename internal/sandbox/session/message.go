@@ -53,6 +53,9 @@ func (c *client) onMessage(ctx context.Context, n waBinary.Node) error {
 	if f.SendError != 0 && wire.AttrString(n, "category") != "peer" {
 		return c.Send(ctx, c.messageAck(n, f.SendError))
 	}
+	if wire.AttrJID(n, "to").Server == types.NewsletterServer {
+		return c.onPost(ctx, n)
+	}
 	m, err := c.resolve(ctx, n)
 	if err != nil {
 		return err
@@ -107,6 +110,22 @@ func (c *client) sendLater(ctx context.Context, ack waBinary.Node, delay time.Du
 		_ = c.Send(ctx, ack) // a client that is gone sends the message again
 	})
 	return nil
+}
+
+// onPost takes what a client sends to a channel. It is acknowledged once it is committed.
+func (c *client) onPost(ctx context.Context, n waBinary.Node) error {
+	number, refusal, err := c.s.config.Channel(ctx, c.device, n)
+	if err != nil {
+		return err
+	}
+	if c.s.config.Faults.Current().Drops() {
+		return nil
+	}
+	ack := c.messageAck(n, refusal)
+	if refusal == 0 {
+		ack.Attrs["server_id"] = number
+	}
+	return c.Send(ctx, ack)
 }
 
 func (c *client) messageAck(n waBinary.Node, refusal int) waBinary.Node {

@@ -55,6 +55,9 @@ type Config struct {
 	// Call takes what a device says about a call.
 	Call   func(ctx context.Context, linked *account.Device, n waBinary.Node) error
 	Rename func(ctx context.Context, of *account.Account, name string) error
+	// Channel takes what a device sends to a channel. It returns the number of the post, or
+	// the code with which it is refused.
+	Channel func(ctx context.Context, linked *account.Device, n waBinary.Node) (number, refusal int, err error)
 }
 
 // New returns the service.

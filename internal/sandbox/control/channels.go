@@ -1,0 +1,110 @@
+// Channels, and what phones do with them.
+
+package control
+
+import (
+	"net/http"
+	"strconv"
+
+	"github.com/recado-project/recado/internal/sandbox/channel"
+)
+
+// listChannels answers with all channels, as the other operations of this file answer with one.
+func (a *api) listChannels(r *http.Request) (any, error) {
+	channels, err := a.config.Channels.List(r.Context())
+	return list[channel.Info]{channels}, err
+}
+
+func (a *api) getChannel(r *http.Request) (any, error) {
+	return a.config.Channels.Get(r.Context(), r.PathValue("channel"))
+}
+
+// createChannel makes a channel, with texts in it.
+func (a *api) createChannel(r *http.Request) (any, error) {
+	var body struct {
+		Owner       string   `json:"owner"`
+		Name        string   `json:"name"`
+		Description string   `json:"description"`
+		Private     bool     `json:"private"`
+		Posts       []string `json:"posts"`
+	}
+	if err := decode(r, &body, false); err != nil {
+		return nil, err
+	}
+	var wrong []detail
+	if body.Name == "" {
+		wrong = append(wrong, detail{"name", "is required"})
+	}
+	if body.Owner == "" {
+		wrong = append(wrong, detail{"owner", "is required"})
+	}
+	if len(wrong) > 0 {
+		return nil, validation(wrong...)
+	}
+	return a.config.Channels.Create(r.Context(), channel.Draft{
+		Owner: body.Owner, Name: []byte(body.Name), Description: []byte(body.Description), Private: body.Private, Posts: body.Posts,
+	})
+}
+
+// setChannel changes what the platform refuses of a channel.
+func (a *api) setChannel(r *http.Request) (any, error) {
+	var body struct {
+		Private *bool `json:"private"`
+		Blocked *bool `json:"blocked"`
+	}
+	if err := decode(r, &body, false); err != nil {
+		return nil, err
+	}
+	return a.config.Channels.Set(r.Context(), r.PathValue("channel"), body.Private, body.Blocked, nil)
+}
+
+func (a *api) deleteChannel(r *http.Request) (any, error) {
+	_, err := a.config.Channels.Set(r.Context(), r.PathValue("channel"), nil, nil, new(true))
+	return nil, err
+}
+
+// writePost writes a text on the phone of the owner, or the payload of any message.
+func (a *api) writePost(r *http.Request) (any, error) {
+	var body struct {
+		Text    string `json:"text"`
+		Payload []byte `json:"payload"`
+	}
+	if err := decode(r, &body, false); err != nil {
+		return nil, err
+	}
+	if body.Text == "" && body.Payload == nil {
+		return nil, validation(detail{"text", "is required"})
+	}
+	return a.config.Channels.Write(r.Context(), r.PathValue("channel"), body.Text, body.Payload)
+}
+
+// reactToPost lets a phone react to a post.
+func (a *api) reactToPost(r *http.Request) (any, error) {
+	var body struct {
+		By       string `json:"by"`
+		Reaction string `json:"reaction"`
+	}
+	if err := decode(r, &body, false); err != nil {
+		return nil, err
+	}
+	number, err := strconv.Atoi(r.PathValue("post"))
+	if err != nil {
+		return nil, validation(detail{"post", "must be the number of a post"})
+	}
+	return nil, a.config.Channels.React(r.Context(), body.By, r.PathValue("channel"), number, body.Reaction)
+}
+
+// followChannel lets a phone follow a channel, and mute it or not.
+func (a *api) followChannel(r *http.Request) (any, error) {
+	var body struct {
+		Muted *bool `json:"muted"`
+	}
+	if err := decode(r, &body, true); err != nil {
+		return nil, err
+	}
+	return nil, a.config.Channels.Follow(r.Context(), r.PathValue("number"), r.PathValue("channel"), body.Muted)
+}
+
+func (a *api) unfollowChannel(r *http.Request) (any, error) {
+	return nil, a.config.Channels.Unfollow(r.Context(), r.PathValue("number"), r.PathValue("channel"))
+}
