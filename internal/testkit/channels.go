@@ -68,6 +68,16 @@ func (p *Phones) Post(tb testing.TB, id, text string, payload []byte) ChannelPos
 	return post
 }
 
+// Rewrite edits a post in the owner's name; "" deletes it.
+func (p *Phones) Rewrite(tb testing.TB, id string, serverID int, text string) {
+	tb.Helper()
+	path, method, body := fmt.Sprintf("/channels/%s/posts/%d", id, serverID), http.MethodPatch, map[string]any{"text": text}
+	if text == "" {
+		method, body = http.MethodDelete, nil
+	}
+	p.call(tb, method, path, body, nil)
+}
+
 // ReactToPost lets a phone react to a post.
 func (p *Phones) ReactToPost(tb testing.TB, number, id string, serverID int, reaction string) {
 	tb.Helper()

@@ -142,7 +142,7 @@ func (s *Service) create(ctx context.Context, owner *account.Account, by *accoun
 		return nil, err
 	}
 	created := &Channel{
-		ID: id, Name: wanted.name, Description: wanted.description, Invite: "0029Va" + wire.RandomHex(8),
+		ID: id, Name: wanted.name, Description: wanted.description, Invite: "0029" + wire.RandomHex(9),
 		Owner: owner.Number, CreatedAt: s.now().Unix(), Private: wanted.private,
 	}
 	if len(wanted.picture) > 0 {

@@ -128,6 +128,31 @@ func (s *Service) Write(ctx context.Context, id, words string, payload []byte) (
 	return Post{ServerID: number, MessageID: written.id, Text: textOf(payload), Reactions: map[string]int{}}, forPeople(err)
 }
 
+// Rewrite changes a post in the owner's name; "" deletes it.
+func (s *Service) Rewrite(ctx context.Context, id string, serverID int, words string) error {
+	owner, err := s.owner(ctx, id)
+	if err != nil {
+		return err
+	}
+	found, err := s.postWith(ctx, keyOf(id), "number = $2", serverID)
+	if err != nil {
+		return err
+	}
+	if found == nil {
+		return forPeople(refused(codeNotFound))
+	}
+	payload, err := text(words)
+	if err != nil {
+		return err
+	}
+	edit := editAdmin
+	if words == "" {
+		edit = editRevoke
+	}
+	_, err = s.rewrite(ctx, owner, nil, keyOf(id), found.id, edit, payload)
+	return forPeople(err)
+}
+
 // Set changes what the platform refuses of a channel. What is nil stays.
 func (s *Service) Set(ctx context.Context, id string, private, blocked, gone *bool) (Info, error) {
 	changed, err := s.change(ctx, keyOf(id), func(_ *account.Unit, c *Channel) error {

@@ -159,7 +159,7 @@ func (s *Service) Take(ctx context.Context, device *account.Device, n waBinary.N
 		reaction, _ := wire.Child(n, "reaction")
 		number, err = s.react(ctx, who, key, wire.AttrInt(n, "server_id"), wire.AttrString(reaction, "code"))
 	case edit == editAdmin, edit == editRevoke:
-		number, err = s.rewrite(ctx, who, device, key, n, payload)
+		number, err = s.rewrite(ctx, who, device, key, wire.AttrString(n, "id"), edit, payload)
 	default:
 		number, err = s.write(ctx, who, device, key, post{id: wire.AttrString(n, "id"), kind: wire.AttrString(n, "type"), payload: payload})
 	}
@@ -192,12 +192,12 @@ func (s *Service) write(ctx context.Context, who *account.Account, by *account.D
 }
 
 // rewrite changes a post, or deletes it.
-func (s *Service) rewrite(ctx context.Context, who *account.Account, by *account.Device, key string, n waBinary.Node, payload []byte) (number int, err error) {
+func (s *Service) rewrite(ctx context.Context, who *account.Account, by *account.Device, key, id, edit string, payload []byte) (number int, err error) {
 	_, err = s.change(ctx, key, func(u *account.Unit, c *Channel) error {
 		if c.Owner != who.Number {
 			return refused(codeForbidden)
 		}
-		changed, err := s.postWith(ctx, c.ID, "id = $2", wire.AttrString(n, "id"))
+		changed, err := s.postWith(ctx, c.ID, "id = $2", id)
 		if err != nil {
 			return err
 		}
@@ -205,7 +205,6 @@ func (s *Service) rewrite(ctx context.Context, who *account.Account, by *account
 			return refused(codeNotFound)
 		}
 		number, changed.payload = changed.number, payload
-		edit := wire.AttrString(n, "edit")
 		if edit == editRevoke {
 			changed.payload = nil
 		}

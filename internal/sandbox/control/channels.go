@@ -78,6 +78,40 @@ func (a *api) writePost(r *http.Request) (any, error) {
 	return a.config.Channels.Write(r.Context(), r.PathValue("channel"), body.Text, body.Payload)
 }
 
+// editPost writes another text in place of a post.
+func (a *api) editPost(r *http.Request) (any, error) {
+	var body struct {
+		Text string `json:"text"`
+	}
+	if err := decode(r, &body, false); err != nil {
+		return nil, err
+	}
+	if body.Text == "" {
+		return nil, validation(detail{"text", "is required"})
+	}
+	number, err := postNumber(r)
+	if err != nil {
+		return nil, err
+	}
+	return nil, a.config.Channels.Rewrite(r.Context(), r.PathValue("channel"), number, body.Text)
+}
+
+func (a *api) deletePost(r *http.Request) (any, error) {
+	number, err := postNumber(r)
+	if err != nil {
+		return nil, err
+	}
+	return nil, a.config.Channels.Rewrite(r.Context(), r.PathValue("channel"), number, "")
+}
+
+func postNumber(r *http.Request) (int, error) {
+	number, err := strconv.Atoi(r.PathValue("post"))
+	if err != nil {
+		return 0, validation(detail{"post", "must be the number of a post"})
+	}
+	return number, nil
+}
+
 // reactToPost lets a phone react to a post.
 func (a *api) reactToPost(r *http.Request) (any, error) {
 	var body struct {
@@ -87,9 +121,9 @@ func (a *api) reactToPost(r *http.Request) (any, error) {
 	if err := decode(r, &body, false); err != nil {
 		return nil, err
 	}
-	number, err := strconv.Atoi(r.PathValue("post"))
+	number, err := postNumber(r)
 	if err != nil {
-		return nil, validation(detail{"post", "must be the number of a post"})
+		return nil, err
 	}
 	return nil, a.config.Channels.React(r.Context(), body.By, r.PathValue("channel"), number, body.Reaction)
 }

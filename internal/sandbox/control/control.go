@@ -116,6 +116,7 @@ func New(config Config) http.Handler {
 		"/channels":                                    {http.MethodGet: a.listChannels, http.MethodPost: a.createChannel},
 		"/channels/{channel}":                          {http.MethodGet: a.getChannel, http.MethodPatch: a.setChannel, http.MethodDelete: a.deleteChannel},
 		"/channels/{channel}/posts":                    {http.MethodPost: a.writePost},
+		"/channels/{channel}/posts/{post}":             {http.MethodPatch: a.editPost, http.MethodDelete: a.deletePost},
 		"/channels/{channel}/posts/{post}/reaction":    {http.MethodPost: a.reactToPost},
 		"/phones/{number}/channels/{channel}":          {http.MethodPut: a.followChannel, http.MethodDelete: a.unfollowChannel},
 		"/faults":                                      {http.MethodPut: a.setFaults},
