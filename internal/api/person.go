@@ -42,6 +42,9 @@ func (p *ContactPath) Resolve(huma.Context) []error {
 	if err != nil {
 		return contract.Wrong("phone", err.Error())
 	}
+	if contact.Chat.IsChannel() {
+		return contract.Wrong("phone", "must be a person or a group: GET …/channels/{channelId} shows the picture of a channel")
+	}
 	p.contact = contact
 	return nil
 }
@@ -56,7 +59,7 @@ func (p *PersonPath) Resolve(ctx huma.Context) []error {
 	if errs := p.ContactPath.Resolve(ctx); errs != nil {
 		return errs
 	}
-	if p.contact.Chat.IsGroup() {
+	if !p.contact.IsPerson() {
 		return contract.Wrong("phone", "must be a person: a group can't be blocked")
 	}
 	return nil

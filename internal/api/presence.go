@@ -35,6 +35,9 @@ func (p people) sendPresence() contract.Endpoint {
 		if err != nil {
 			return nil, err
 		}
+		if to.Chat.IsChannel() {
+			return nil, gateway.InvalidFields(gateway.FieldError{Field: "to", Message: "must be a person or a group: nobody types in a channel"})
+		}
 		return nil, p.directory.SendPresence(ctx, contract.Instance(ctx).ID, to, gateway.Presence(given.Presence))
 	})
 }

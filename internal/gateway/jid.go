@@ -1,4 +1,4 @@
-// Chat IDs: the platform's addresses of people and groups.
+// Chat IDs: the platform's addresses of people, groups and channels.
 
 package gateway
 
@@ -9,6 +9,7 @@ const (
 	PersonalSuffix = "s.whatsapp.net"
 	GroupSuffix    = "g.us"
 	LIDSuffix      = "lid"
+	ChannelSuffix  = "newsletter"
 
 	// legacyPersonalSuffix is what the platform's older clients write; it is
 	// accepted and rewritten.
@@ -19,7 +20,7 @@ const (
 // numbers with a dash, are the longest.
 const maxJIDUser = 40
 
-// JID is the chat ID of a person or a group, without a device part:
+// JID is the chat ID of a person, a group or a channel, without a device part:
 // "5511999990000@s.whatsapp.net", "120363000000000000@g.us", "1234567@lid".
 // The empty JID stands for none.
 type JID string
@@ -52,6 +53,10 @@ func ParseJID(text string) (JID, bool) {
 		if !allDigits(creator) || dashed && !allDigits(time) {
 			return "", false
 		}
+	case ChannelSuffix:
+		if !allDigits(user) {
+			return "", false
+		}
 	default:
 		return "", false
 	}
@@ -69,6 +74,9 @@ func (j JID) User() string {
 
 // IsGroup reports whether j is a group chat ID.
 func (j JID) IsGroup() bool { return strings.HasSuffix(string(j), "@"+GroupSuffix) }
+
+// IsChannel reports whether j is the ID of a channel.
+func (j JID) IsChannel() bool { return strings.HasSuffix(string(j), "@"+ChannelSuffix) }
 
 // IsLID reports whether j is a LID.
 func (j JID) IsLID() bool { return strings.HasSuffix(string(j), "@"+LIDSuffix) }

@@ -22,10 +22,13 @@ type Recipient struct {
 	Chat   JID    // empty for a number
 }
 
+// IsPerson reports whether the recipient is somebody: no group, and no channel.
+func (r Recipient) IsPerson() bool { return !r.Chat.IsGroup() && !r.Chat.IsChannel() }
+
 // ErrRecipient says what a recipient has to look like.
 var ErrRecipient = errors.New("must be a phone number with country code (7 to 15 digits), " +
 	"a Brazilian mobile number of 11 digits, or a chat ID ending in @" +
-	PersonalSuffix + ", @" + GroupSuffix + " or @" + LIDSuffix)
+	PersonalSuffix + ", @" + GroupSuffix + ", @" + ChannelSuffix + " or @" + LIDSuffix)
 
 // leadingZeroError is ErrRecipient for a number as it is dialled within a country.
 type leadingZeroError struct{}

@@ -15,11 +15,11 @@ type people struct {
 	places   []int // in distinct, of each that was named; -1: has no account
 }
 
-// find finds the addresses of people. Its error is Invalid for a group among them.
+// find finds the addresses of people. Its error is Invalid for a group or a channel among them.
 func (s *Service) find(ctx context.Context, session gateway.Session, named []gateway.Recipient) (people, error) {
 	for _, who := range named {
-		if who.Chat.IsGroup() {
-			return people{}, gateway.InvalidFields(gateway.FieldError{Field: "participants", Message: "must be people: " + string(who.Chat) + " is a group"})
+		if !who.IsPerson() {
+			return people{}, gateway.InvalidFields(gateway.FieldError{Field: "participants", Message: "must be people: " + string(who.Chat) + " is none"})
 		}
 	}
 	parties, err := s.config.Directory.Parties(ctx, session, named)

@@ -5,7 +5,6 @@ package webhook
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
@@ -24,8 +23,7 @@ const (
 
 // How chat IDs tell their kinds, beside gateway.GroupSuffix.
 const (
-	StatusChat    = "status@broadcast"
-	ChannelSuffix = "newsletter"
+	StatusChat = "status@broadcast"
 )
 
 // ChatKinds returns all kinds of chats.
@@ -38,7 +36,7 @@ func kindOfChat(chat gateway.JID) ChatKind {
 		return ChatStatus
 	case chat.IsGroup():
 		return ChatGroup
-	case strings.HasSuffix(string(chat), "@"+ChannelSuffix):
+	case chat.IsChannel():
 		return ChatChannel
 	default:
 		return ChatDirect

@@ -115,8 +115,8 @@ func (p *Path) Resolve(huma.Context) []error {
 	if err != nil {
 		return contract.Wrong("phone", err.Error())
 	}
-	if who.Chat.IsGroup() {
-		return contract.Wrong("phone", "must be a person: a group is no contact")
+	if !who.IsPerson() {
+		return contract.Wrong("phone", "must be a person: groups and channels are no contacts")
 	}
 	p.who = who
 	return nil
@@ -221,8 +221,8 @@ func readPeople(given []string) (people []gateway.Recipient, err error) {
 		switch {
 		case err != nil:
 			wrong = append(wrong, gateway.FieldError{Field: field, Message: err.Error()})
-		case who.Chat.IsGroup():
-			wrong = append(wrong, gateway.FieldError{Field: field, Message: "must be a person: a group has one address"})
+		case !who.IsPerson():
+			wrong = append(wrong, gateway.FieldError{Field: field, Message: "must be a person: groups and channels have one address"})
 		}
 		people = append(people, who)
 	}

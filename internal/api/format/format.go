@@ -41,7 +41,7 @@ func explanations() map[string]Explanation {
 		Recipient: {
 			"phone number or chat ID",
 			"a phone number with country code, 7 to 15 digits that don't begin with 0 (blanks, dots, dashes, parentheses and a leading + are dropped; " +
-				"a Brazilian mobile number of 11 digits gets its 55), or a chat ID ending in @s.whatsapp.net, @g.us or @lid.", `[0-9]`,
+				"a Brazilian mobile number of 11 digits gets its 55), or a chat ID ending in @s.whatsapp.net, @g.us, @newsletter or @lid.", `[0-9]`,
 		},
 		Phone: {
 			"phone number",

@@ -237,7 +237,7 @@ func (p *BlockPath) Resolve(huma.Context) []error {
 	if err != nil {
 		return contract.Wrong("phone", err.Error())
 	}
-	if who.Chat.IsGroup() {
+	if !who.IsPerson() {
 		return contract.Wrong("phone", "must be a person: a group can't be blocked")
 	}
 	p.who = who
