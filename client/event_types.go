@@ -29,6 +29,7 @@ const (
 	TypeLabelUpdated        = "label.updated"              // a label was made, changed or deleted, on the phone or through the API
 	TypeLabelAssigned       = "label.assigned"             // a label was put on a chat or a message, or taken from it
 	TypeGroupUpdated        = "group.updated"              // a group was changed
+	TypeChannelUpdated      = "channel.updated"            // a channel was followed, unfollowed, muted or unmuted, on the phone or another device
 	TypeContactUpdated      = "contact.updated"            // a contact changed, or the gateway learned more about one
 	TypeCallReceived        = "call.received"              // somebody calls
 	TypeCallEnded           = "call.ended"                 // a call that rang has ended
@@ -59,6 +60,7 @@ func decoders() map[string]func(json.RawMessage) (any, error) {
 		TypeLabelUpdated:        decoded[LabelUpdatedEvent],
 		TypeLabelAssigned:       decoded[LabelAssignedEvent],
 		TypeGroupUpdated:        decoded[GroupUpdatedEvent],
+		TypeChannelUpdated:      decoded[ChannelUpdatedEvent],
 		TypeContactUpdated:      decoded[ContactUpdatedEvent],
 		TypeCallReceived:        decoded[CallReceivedEvent],
 		TypeCallEnded:           decoded[CallEndedEvent],
@@ -422,6 +424,14 @@ type GroupUpdatedEvent struct {
 	// The community that the group was linked to or unlinked from; of a community,
 	// the group. Null for other changes.
 	LinkedGroup *string `json:"linkedGroup"`
+}
+
+// ChannelUpdatedEvent is the data of TypeChannelUpdated: a channel was
+// followed, unfollowed, muted or unmuted, on the phone or another device.
+type ChannelUpdatedEvent struct {
+	ChannelID string  `json:"channelId"` // The channel's ID.
+	Name      *string `json:"name"`      // The channel's name; nil where it is not known.
+	Change    string  `json:"change"`    // followed (or made), unfollowed, muted or unmuted.
 }
 
 // ContactUpdatedEvent is the data of TypeContactUpdated: a contact changed, or

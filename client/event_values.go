@@ -51,6 +51,14 @@ const (
 	MessageStatusFailed    = "failed" // and nothing comes after
 )
 
+// What was done, in a ChannelUpdatedEvent.
+const (
+	ChannelFollowed   = "followed" // or made
+	ChannelUnfollowed = "unfollowed"
+	ChannelMuted      = "muted"
+	ChannelUnmuted    = "unmuted"
+)
+
 // What is different in a ChatUpdatedEvent.
 const (
 	ChatArchived     = "archived"

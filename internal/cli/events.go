@@ -73,6 +73,8 @@ func eventLine(event client.Event) string {
 		parts = append(parts, data.Chat.Chat, string(data.Presence))
 	case client.GroupUpdatedEvent:
 		parts = append(parts, data.GroupID, data.Change)
+	case client.ChannelUpdatedEvent:
+		parts = append(parts, data.ChannelID, data.Change)
 	case client.ContactUpdatedEvent:
 		parts = append(parts, terminal.OrNone(data.JID), terminal.OrNone(data.Name))
 	case client.CallReceivedEvent:

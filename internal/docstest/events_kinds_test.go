@@ -138,6 +138,11 @@ func peopleDescriptions() []eventDescription {
 				"are reported one by one.",
 		},
 		{
+			data: eventlog.ChannelUpdated{}, order: "the channel",
+			text: "The account's owner has followed a [channel](guide.md#channels), or muted it, or the other way round, on the phone or\n" +
+				"another device. What is written in it comes as `message.received`.",
+		},
+		{
 			data: eventlog.ContactUpdated{}, order: "the contact",
 			text: "A contact has another name or another picture, or a number and a LID turned out to belong to one person: then merge what\n" +
 				"you have stored under each of them.",

@@ -197,6 +197,11 @@ func (s *story) meetPeople() {
 	s.phones.EndCall(s.t, anaNumber, call, "hangup")
 	s.keep(eventlog.KindCallEnded, "The caller gave up", with("callId", call))
 
+	channel := s.phones.CreateChannel(s.t, anaNumber, "Novidades")
+	s.phones.FollowChannel(s.t, shopNumber, channel.ID, false)
+	s.keep(eventlog.KindChannelUpdated, "Followed on the phone", with("channelId", channel.ID))
+	s.phones.UnfollowChannel(s.t, shopNumber, channel.ID)
+
 	s.phones.Update(s.t, shopNumber, map[string]any{"about": "Aberto das 8 às 18"})
 	s.keep(eventlog.KindAccountUpdated, "It says something else about itself", with("change", "about"))
 	s.phones.Block(s.t, shopNumber, brunoNumber, true)

@@ -12,6 +12,7 @@ const (
 	KindCallReceived   Kind = "call.received"
 	KindCallEnded      Kind = "call.ended"
 	KindAccountUpdated Kind = "account.updated"
+	KindChannelUpdated Kind = "channel.updated"
 )
 
 func peopleKinds() []Description {
@@ -21,6 +22,7 @@ func peopleKinds() []Description {
 		{LabelUpdated{}, "a label was made, changed or deleted, on the phone or through the API"},
 		{LabelAssigned{}, "a label was put on a chat or a message, or taken from it"},
 		{GroupUpdated{}, "a group was changed"},
+		{ChannelUpdated{}, "a channel was followed, unfollowed, muted or unmuted, on the phone or another device"},
 		{ContactUpdated{}, "a contact changed, or the gateway learned more about one"},
 		{CallReceived{}, "somebody calls"},
 		{CallEnded{}, "a call that rang has ended"},
@@ -73,6 +75,22 @@ func NewGroupUpdated(change gateway.GroupChange) GroupUpdated {
 
 // Kind is group.updated.
 func (GroupUpdated) Kind() Kind { return KindGroupUpdated }
+
+// ChannelUpdated reports what the owner of the account has done with a channel on the phone or
+// another device.
+type ChannelUpdated struct {
+	ChannelID string  `json:"channelId" doc:"The channel's ID."`
+	Name      *string `json:"name" doc:"The channel's name; null where it is not known."`
+	Change    string  `json:"change" doc:"followed (or made), unfollowed, muted or unmuted."`
+}
+
+// NewChannelUpdated makes the data of what was done with a channel.
+func NewChannelUpdated(change gateway.ChannelChange) ChannelUpdated {
+	return ChannelUpdated{ChannelID: string(change.ID), Name: orNull(change.Name), Change: string(change.Kind)}
+}
+
+// Kind is channel.updated.
+func (ChannelUpdated) Kind() Kind { return KindChannelUpdated }
 
 // ContactUpdated reports that a contact changed: a name, a picture, or that a number
 // and a LID turned out to belong together.

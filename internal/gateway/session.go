@@ -21,6 +21,7 @@ type Session interface {
 	Chats
 	Labels
 	Calls
+	Channels
 
 	// Self returns the account that the session belongs to; empty before it is
 	// linked.

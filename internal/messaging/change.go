@@ -187,6 +187,12 @@ func (s *Service) React(ctx context.Context, instanceID string, ref gateway.Mess
 	if err != nil {
 		return err
 	}
+	if message.Chat.JID.IsChannel() {
+		return gateway.InvalidFields(gateway.FieldError{
+			Field:   "messageId",
+			Message: "must not be a post of a channel: POST …/channels/{channelId}/messages/{messageId}/reaction reacts to it",
+		})
+	}
 	return s.change(ctx, session, message, gateway.Change{Kind: gateway.ChangeReaction, Reaction: reaction})
 }
 

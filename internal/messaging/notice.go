@@ -47,6 +47,11 @@ func noticeOf(incoming gateway.Incoming) (notice, error) {
 			origin:    origin{what: "call_end", chat: incoming.Chat, by: incoming.From, key: "end/" + incoming.ID, at: incoming.At},
 			sourceKey: "call-end/" + incoming.ID, data: eventlog.NewCallEnded(incoming),
 		}, nil
+	case gateway.ChannelChange:
+		return notice{
+			origin:    origin{what: "channel_change", chat: gateway.Party{JID: incoming.ID}, key: incoming.SourceKey, at: incoming.At},
+			sourceKey: incoming.SourceKey, data: eventlog.NewChannelUpdated(incoming),
+		}, nil
 	case gateway.AccountChange:
 		return notice{origin: origin{at: incoming.At}, sourceKey: incoming.SourceKey, data: eventlog.NewAccountUpdated(incoming)}, nil
 	default:

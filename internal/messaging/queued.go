@@ -40,6 +40,9 @@ func (s *Service) enqueue(ctx context.Context, request Request, compose composit
 		return Result{}, err
 	}
 	defer func() { err = errors.Join(err, draft.close()) }()
+	if err := draft.fits(request.To); err != nil {
+		return Result{}, err
+	}
 	if err := s.mention(ctx, nil, request, &draft.content); err != nil {
 		return Result{}, err
 	}

@@ -71,5 +71,8 @@ func mayChange(change gateway.Change, message gateway.Message) bool {
 	}
 	bySender := change.FromMe == message.FromMe &&
 		(change.FromMe || message.Sender.Is(change.By.JID) || message.Sender.Is(change.By.LID))
+	if message.Chat.JID.IsChannel() { // in which the platform lets nobody else change anything
+		return change.Kind != gateway.ChangeReaction
+	}
 	return bySender || change.Kind == gateway.ChangeDeleted && message.Chat.JID.IsGroup() && change.ByAdmin
 }

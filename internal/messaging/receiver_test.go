@@ -30,6 +30,7 @@ func incomings() []gateway.Incoming {
 		gateway.GroupChange{Group: group, Kind: gateway.GroupSubjectChanged, SourceKey: "group"},
 		gateway.ContactChange{Contact: chat, SourceKey: "contact"},
 		gateway.Call{ID: "CALL", From: chat, Chat: chat},
+		gateway.ChannelChange{ID: "120363@newsletter", Kind: gateway.ChannelFollowed, SourceKey: "channel/1"},
 		gateway.CallEnd{ID: "CALL", From: chat, Chat: chat, Reason: gateway.CallMissed},
 		gateway.AccountChange{Kind: gateway.AccountBlocked, People: []gateway.Party{chat}},
 		gateway.Restriction{Recipient: chat},

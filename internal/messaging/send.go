@@ -167,6 +167,9 @@ func (s *Service) newMessage(
 		return gateway.Message{}, err
 	}
 	defer func() { err = errors.Join(err, draft.close()) }()
+	if err := draft.fits(request.To); err != nil {
+		return gateway.Message{}, err
+	}
 	if err := s.mention(ctx, session, request, &draft.content); err != nil {
 		return gateway.Message{}, err
 	}
@@ -206,6 +209,14 @@ func (s *Service) newMessage(
 		message.QuotedID = quote.PlatformID
 	}
 	return message, nil
+}
+
+// fits refuses for channels what is no text: the platform takes files for them in another way.
+func (d draft) fits(to gateway.Recipient) error {
+	if to.Chat.IsChannel() && d.content.Type != gateway.TypeText {
+		return gateway.Errorf(gateway.Invalid, gateway.CodeChannelTextOnly, "only texts can be written into channels; this is of type %s", d.content.Type)
+	}
+	return nil
 }
 
 // close removes the file.

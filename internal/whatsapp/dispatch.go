@@ -134,6 +134,9 @@ func (s *session) dispatch(event any) bool {
 		return s.accountChanged(profiles.PrivacyChange(event, s.now()))
 	case *events.Blocklist:
 		return s.accountChanged(s.BlockChanges(event, s.now())...)
+	case *events.NewsletterJoin, *events.NewsletterLeave, *events.NewsletterMuteChange:
+		change, ok := s.Changed(event)
+		return !ok || s.receive(change, "change of a channel")
 	case *events.MediaRetry:
 		s.retries.answer(event)
 
@@ -154,9 +157,7 @@ func (s *session) dispatch(event any) bool {
 		// what else the owner arranges on the phone;
 		*events.ClearChat, *events.UnarchiveChatsSetting,
 		*events.UserStatusMute,
-		// channels, which are no chats here;
-		*events.NewsletterJoin, *events.NewsletterLeave, *events.NewsletterMuteChange,
-		*events.NewsletterLiveUpdate,
+		*events.NewsletterLiveUpdate, // views and reactions, which nobody has subscribed to
 		// how the two sides of a call agree.
 		*events.CallPreAccept, *events.CallTransport, *events.CallRelayLatency,
 		*events.UnknownCallEvent:

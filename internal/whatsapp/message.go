@@ -15,7 +15,7 @@ import (
 // messageArrived translates a message, passes it to the receiver and reports whether it
 // was kept.
 func (s *session) messageArrived(event *events.Message) bool {
-	if !wire.IsChat(event.Info.MessageSource) {
+	if !wire.IsChat(event.Info.MessageSource) || event.Info.IsNewsletterStatus {
 		return true
 	}
 	notification := event.Message.GetProtocolMessage().GetHistorySyncNotification()

@@ -88,6 +88,7 @@ func (s *session) run() {
 			pause.wait(s.ctx)
 		case lost:
 			s.ForgetGroups()
+			s.ForgetChannels()
 			s.ForgetBlocks()
 			s.lifecycle.ConnectionLost(s.ctx, end.trouble)
 			if gaveUp && end.trouble == nil {

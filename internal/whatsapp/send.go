@@ -13,6 +13,7 @@ import (
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/trace"
+	"github.com/recado-project/recado/internal/whatsapp/channels"
 	"github.com/recado-project/recado/internal/whatsapp/keys"
 	"github.com/recado-project/recado/internal/whatsapp/wire"
 )
@@ -36,8 +37,11 @@ func (s *session) Send(ctx context.Context, out gateway.Outgoing) (gateway.Sent,
 		return gateway.Sent{}, err
 	}
 	response, err := s.transmit(ctx, client, to, &message, out)
-	if wire.IsNoGroup(err) {
+	switch {
+	case wire.IsNoGroup(err):
 		return gateway.Sent{}, wire.NoGroup()
+	case to.Server == types.NewsletterServer && err != nil:
+		return gateway.Sent{}, channels.Failure(err)
 	}
 	if wire.IsPinRefusal(&message, err) {
 		return gateway.Sent{}, gateway.Errorf(gateway.Forbidden, gateway.CodeGroupAdminRequired, "only administrators of the group pin messages, and this account is none")
@@ -91,7 +95,7 @@ func traced(ctx context.Context, kept func(context.Context) error) (wrapped func
 func (s *session) checkRecipient(ctx context.Context, client *whatsmeow.Client, to types.JID) error {
 	lid := to
 	switch to.Server {
-	case types.GroupServer:
+	case types.GroupServer, types.NewsletterServer:
 		return nil
 	case types.DefaultUserServer:
 		var err error
@@ -123,7 +127,7 @@ func (s *session) checkRecipient(ctx context.Context, client *whatsmeow.Client, 
 
 // party returns both addresses of a chat, as far as they are known.
 func (s *session) party(ctx context.Context, client *whatsmeow.Client, chat types.JID) gateway.Party {
-	if chat.Server == types.GroupServer {
+	if chat.Server == types.GroupServer || chat.Server == types.NewsletterServer {
 		return wire.PartyOf(chat, types.EmptyJID, "")
 	}
 	other, err := client.Store.GetAltJID(ctx, chat)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/whatsapp/caches"
+	"github.com/recado-project/recado/internal/whatsapp/channels"
 	"github.com/recado-project/recado/internal/whatsapp/chatstate"
 	"github.com/recado-project/recado/internal/whatsapp/contacts"
 	"github.com/recado-project/recado/internal/whatsapp/groups"
@@ -81,6 +82,7 @@ type session struct {
 	*chatstate.Chats
 	*contacts.Contacts
 	*presences.Presences
+	*channels.Channels
 }
 
 // lifetime is how long the parts of a session run.
@@ -161,6 +163,7 @@ func newSession(
 		Later: func(task func()) { s.tasks.Add(task) }, Logger: s.logger, Now: s.now, Wait: c.config.SendTimeout,
 	})
 	s.Contacts = contacts.New(contacts.Config{Client: s.current, Send: s.Chats.Send, Wait: c.config.SendTimeout})
+	s.Channels = channels.New(channels.Config{Client: s.current, Now: s.now, Wait: c.config.SendTimeout})
 	s.use(own)
 	return s
 }

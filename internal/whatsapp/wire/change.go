@@ -2,6 +2,7 @@ package wire
 
 import (
 	"cmp"
+	"strconv"
 	"time"
 
 	"go.mau.fi/whatsmeow/proto/waCommon"
@@ -21,6 +22,9 @@ func changeOf(event *events.Message, envelope Envelope) (gateway.Change, bool) {
 		By:     envelope.Sender,
 		FromMe: envelope.FromMe,
 		At:     envelope.SentAt,
+	}
+	if event.Info.Chat.Server == types.NewsletterServer {
+		return changeOfPost(event, change, envelope.key)
 	}
 	var target *waCommon.MessageKey
 	switch protocol := event.Message.GetProtocolMessage(); {
@@ -84,6 +88,33 @@ const codePinRefused = 403
 func IsPinRefusal(message *waE2E.Message, err error) bool {
 	code, refused := platformCode(err)
 	return message.GetPinInChatMessage() != nil && refused && (code == codeNotAllowed || code == codePinRefused)
+}
+
+// changeOfPost reads a change of a post of a channel: it comes under the identifier of the post,
+// as its new content. Only those who write in a channel can make it, which the platform sees to.
+func changeOfPost(event *events.Message, change gateway.Change, key string) (gateway.Change, bool) {
+	switch event.Info.Edit {
+	case types.EditAttributeAdminEdit:
+		change.Kind = gateway.ChangeEdited
+		_, change.Text = kindOf(Unwrap(event.Message))
+		payload, err := proto.Marshal(event.Message)
+		if err != nil {
+			return gateway.Change{}, false // can't happen: it was just parsed
+		}
+		change.Payload = payload
+	case types.EditAttributeAdminRevoke:
+		change.Kind = gateway.ChangeDeleted
+	default:
+		return gateway.Change{}, false
+	}
+	change.PlatformID, change.ByAdmin = event.Info.ID, true
+	at := event.Info.Timestamp
+	if event.NewsletterMeta != nil && !event.NewsletterMeta.EditTS.IsZero() {
+		at = event.NewsletterMeta.EditTS
+	}
+	change.At = at.UTC()
+	change.SourceKey = "change/" + key + "/" + strconv.FormatInt(at.UnixMilli(), 10)
+	return change, true
 }
 
 // IsOwnDeletion reports whether the author of a deletion claims to have sent the message

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"go.mau.fi/whatsmeow"
+	"go.mau.fi/whatsmeow/types"
 
 	"github.com/recado-project/recado/internal/gateway"
 )
@@ -57,8 +58,13 @@ func isDisconnected(err error) bool {
 	return ok
 }
 
-// platformCode finds the platform's code in an error of whatsmeow.
+// PlatformCode finds the platform's code in an error of whatsmeow.
+func PlatformCode(err error) (int, bool) { return platformCode(err) }
+
 func platformCode(err error) (int, bool) {
+	if refusal, ok := errors.AsType[types.GraphQLError](err); ok {
+		return refusal.Extensions.ErrorCode, true
+	}
 	if iq, ok := errors.AsType[*whatsmeow.IQError](err); ok {
 		return iq.Code, true
 	}
