@@ -6,6 +6,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/recado-project/recado/internal/api/calls"
+	"github.com/recado-project/recado/internal/api/channels"
 	"github.com/recado-project/recado/internal/api/chats"
 	"github.com/recado-project/recado/internal/api/contacts"
 	"github.com/recado-project/recado/internal/api/contract"
@@ -45,6 +46,7 @@ func tags() []*huma.Tag {
 		{Name: profiles.Tag, Description: "The messenger account of an instance: what others see of it, its privacy settings, and whom it has blocked."},
 		{Name: calls.Tag, Description: "Calls that ring: rejecting one. Whether all are rejected is a setting of the instance."},
 		{Name: groups.Tag, Description: "Groups and communities: which there are, what is set in them, who is in them, and how people come in."},
+		{Name: channels.Tag, Description: "Channels: one side writes, and whoever follows reads. What arrives from those that the account follows is among its messages."},
 		{Name: tagEvents, Description: "The events of an instance, by webhook or as a stream. Both read the same log, which loses nothing for as long as events are kept."},
 		{Name: tagPartner, Description: "Create and remove instances and API keys. Needs a partner key."},
 		{Name: tagHealth, Description: "For load balancers and supervisors. Needs no API key."},

@@ -25,6 +25,7 @@ import (
 
 	"github.com/recado-project/recado/internal/api/body"
 	"github.com/recado-project/recado/internal/api/calls"
+	"github.com/recado-project/recado/internal/api/channels"
 	"github.com/recado-project/recado/internal/api/chats"
 	"github.com/recado-project/recado/internal/api/contacts"
 	"github.com/recado-project/recado/internal/api/contract"
@@ -73,6 +74,7 @@ type Config struct {
 	Contacts  contacts.UseCases
 	Presences contacts.Presences
 	Labels    labels.UseCases
+	Channels  channels.UseCases
 	Access    Access
 	Events    Events
 	Webhooks  webhooks.UseCases
@@ -123,7 +125,7 @@ type API struct {
 
 // New builds the API. It starts nothing.
 func New(config Config) (*API, error) {
-	for _, service := range []any{config.Instances, config.Messages, config.Chats, config.Directory, config.Groups, config.Profiles, config.Contacts, config.Labels, config.Presences, config.Calls, config.Access, config.Events, config.Webhooks} {
+	for _, service := range []any{config.Instances, config.Messages, config.Chats, config.Directory, config.Groups, config.Profiles, config.Contacts, config.Channels, config.Labels, config.Presences, config.Calls, config.Access, config.Events, config.Webhooks} {
 		if service == nil {
 			return nil, errors.New("api: a use case is missing")
 		}

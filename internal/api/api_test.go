@@ -24,6 +24,7 @@ import (
 	"github.com/recado-project/recado/internal/access"
 	"github.com/recado-project/recado/internal/api"
 	"github.com/recado-project/recado/internal/call"
+	"github.com/recado-project/recado/internal/channel"
 	"github.com/recado-project/recado/internal/chat"
 	"github.com/recado-project/recado/internal/contact"
 	"github.com/recado-project/recado/internal/directory"
@@ -137,6 +138,7 @@ func newFixture(tb testing.TB, change func(*api.Config)) *fixture {
 		Chats:     reading,
 		Directory: people,
 		Groups:    newGroups(tb, f.instances, people),
+		Channels:  newChannels(tb, f.instances),
 		Profiles:  newProfiles(tb, f.instances),
 		Calls:     newCalls(tb, f.instances, data, logger),
 		Access:    f.access,
@@ -183,6 +185,21 @@ func (noPlatform) CheckProxy(_ context.Context, proxy gateway.Proxy) error {
 	default:
 		return nil
 	}
+}
+
+// newChannels makes the use cases of channels.
+func newChannels(tb testing.TB, sessions *instance.Service) *channel.Service {
+	tb.Helper()
+	pictures, err := media.New(media.Config{TempDir: tb.TempDir(), FFmpeg: media.NoFFmpeg})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { _ = pictures.Close() })
+	made, err := channel.New(channel.Config{Sessions: sessions, Pictures: pictures})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return made
 }
 
 // newGroups makes the use cases of groups.

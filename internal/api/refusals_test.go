@@ -48,6 +48,13 @@ func TestWrongMethods(t *testing.T) {
 	f := newFixture(t, nil)
 	id := f.newInstance(t)
 	for path, allow := range map[string]string{
+		"/api/instances/" + id + "/channels":                       "GET, HEAD, POST",
+		"/api/instances/" + id + "/channels/1":                     "GET, HEAD",
+		"/api/instances/" + id + "/channels/1/follow":              "DELETE, POST",
+		"/api/instances/" + id + "/channels/1/mute":                "DELETE, POST",
+		"/api/instances/" + id + "/channels/1/messages":            "GET, HEAD",
+		"/api/instances/" + id + "/channels/1/messages/1/reaction": "POST",
+
 		"/api/instances/" + id + "/presence-subscriptions":           "GET, HEAD",
 		"/api/instances/" + id + "/contacts/1/presence-subscription": "DELETE, GET, HEAD, PUT",
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/recado-project/recado/internal/api/calls"
+	"github.com/recado-project/recado/internal/api/channels"
 	"github.com/recado-project/recado/internal/api/chats"
 	"github.com/recado-project/recado/internal/api/contacts"
 	"github.com/recado-project/recado/internal/api/contract"
@@ -41,7 +42,7 @@ func routes(c Config, origin contract.Origin) []contract.Route {
 		get("/api/instances/{instanceId}/contacts/{phone}/profile-picture", people.profilePicture()),
 		post("/api/instances/{instanceId}/contacts/{phone}/block", people.block()),
 		del("/api/instances/{instanceId}/contacts/{phone}/block", people.unblock()),
-	}, contacts.Routes(c.Contacts, c.Presences), profiles.Routes(c.Profiles, c.Directory), calls.Routes(c.Calls), groups.Routes(c.Groups), labels.Routes(c.Labels), []contract.Route{
+	}, contacts.Routes(c.Contacts, c.Presences), profiles.Routes(c.Profiles, c.Directory), calls.Routes(c.Calls), groups.Routes(c.Groups), channels.Routes(c.Channels), labels.Routes(c.Labels), []contract.Route{
 		post("/api/message/{instanceId}/text", send.text()),
 		post("/api/message/{instanceId}/image", send.image()),
 		post("/api/message/{instanceId}/video", send.video()),

@@ -92,7 +92,7 @@ func (m Mentioning) mentions() (messaging.Mentions, error) {
 	var wrong []gateway.FieldError
 	for n, text := range m.Mentions {
 		who, err := gateway.ParseRecipient(text)
-		if err != nil || who.Chat.IsGroup() {
+		if err != nil || !who.IsPerson() {
 			wrong = append(wrong, gateway.FieldError{
 				Field: fmt.Sprintf("mentions[%d]", n), Message: "must be a phone number with country code, or the chat ID of a person",
 			})
@@ -120,6 +120,7 @@ type textBody struct {
 // sendCodes are the refusals of every operation that sends.
 func sendCodes() []string {
 	return append(sessionCodes(), gateway.CodeNotRegistered, gateway.CodeGroupNotFound,
+		gateway.CodeChannelNotFound, gateway.CodeChannelOwner, gateway.CodeChannelGone, gateway.CodeChannelTextOnly,
 		gateway.CodeIdempotencyConflict, gateway.CodeRecipientRestricted)
 }
 

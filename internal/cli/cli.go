@@ -13,6 +13,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/recado-project/recado/internal/cli/calls"
+	"github.com/recado-project/recado/internal/cli/channels"
 	"github.com/recado-project/recado/internal/cli/data"
 	"github.com/recado-project/recado/internal/cli/groups"
 	"github.com/recado-project/recado/internal/cli/labels"
@@ -51,6 +52,7 @@ type commands struct {
 	Blocks         profiles.Blocks       `cmd:"" help:"List the people whom the account has blocked."`
 	Calls          calls.Command         `cmd:"" help:"Reject calls. To reject all, see recado instances set."`
 	Groups         groups.Command        `cmd:"" help:"List, create, change, join and leave groups."`
+	Channels       channels.Command      `cmd:"" help:"List, create, follow and read channels."`
 	Communities    groups.Communities    `cmd:"" help:"List, create, link and unlink communities."`
 	Presence       presenceCommand       `cmd:"" help:"Show a contact that the account is typing, recording, or online."`
 	Health         healthCommand         `cmd:"" help:"Ask a running gateway whether it can serve requests."`

@@ -20,6 +20,7 @@ func kinds() []kind {
 		{"message", regexp.MustCompile(`\b(3EB0[0-9A-F]{18}|AC[0-9A-F]{30})\b`), true},
 		{"LID", regexp.MustCompile(`\b\d{8,15}@lid\b`), true},
 		{"group", regexp.MustCompile(`\b\d{15,20}@g\.us\b`), true},
+		{"channel", regexp.MustCompile(`\b\d{15,20}@newsletter\b`), true},
 		{"invite code", regexp.MustCompile(`\b[0-9a-f]{22}\b`), true},
 		{"key", regexp.MustCompile(`\brcd_[0-9A-Za-z]+`), true},
 		{"hash", regexp.MustCompile(`\b[0-9a-f]{64}\b`), true},

@@ -20,6 +20,7 @@ import (
 	"github.com/recado-project/recado/internal/api"
 	"github.com/recado-project/recado/internal/api/contract"
 	"github.com/recado-project/recado/internal/call"
+	"github.com/recado-project/recado/internal/channel"
 	"github.com/recado-project/recado/internal/chat"
 	"github.com/recado-project/recado/internal/contact"
 	"github.com/recado-project/recado/internal/directory"
@@ -156,6 +157,7 @@ type Server struct {
 	instances       *instance.Service
 	directory       *directory.Service
 	groups          *group.Service
+	channels        *channel.Service
 	profiles        *profile.Service
 	calls           *call.Service
 	messages        *messaging.Service
@@ -350,6 +352,7 @@ func (s *Server) openAPI() error {
 		Queue:     s.messages.Queue(),
 		Directory: s.directory,
 		Groups:    s.groups,
+		Channels:  s.channels,
 		Profiles:  s.profiles,
 		Calls:     s.calls,
 		Contacts:  s.contacts,

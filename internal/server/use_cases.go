@@ -8,6 +8,7 @@ import (
 
 	"github.com/recado-project/recado/internal/access"
 	"github.com/recado-project/recado/internal/call"
+	"github.com/recado-project/recado/internal/channel"
 	"github.com/recado-project/recado/internal/chat"
 	"github.com/recado-project/recado/internal/contact"
 	"github.com/recado-project/recado/internal/directory"
@@ -28,7 +29,7 @@ import (
 // buildUseCases makes the services that work with the store and the connector. Each
 // step needs the ones before it.
 func (s *Server) buildUseCases() error {
-	for _, build := range []func() error{s.buildNode, s.buildAccess, s.buildUsers, s.buildEvents, s.buildInstances, s.buildMessages, s.buildGroups, s.buildProfiles, s.buildContacts, s.buildPresences, s.buildCalls, s.buildChats, s.buildLabels} {
+	for _, build := range []func() error{s.buildNode, s.buildAccess, s.buildUsers, s.buildEvents, s.buildInstances, s.buildMessages, s.buildGroups, s.buildChannels, s.buildProfiles, s.buildContacts, s.buildPresences, s.buildCalls, s.buildChats, s.buildLabels} {
 		if err := build(); err != nil {
 			return fmt.Errorf("server: %w", err)
 		}
@@ -128,6 +129,11 @@ func (s *Server) buildInstances() error {
 
 func (s *Server) buildGroups() (err error) {
 	s.groups, err = group.New(group.Config{Sessions: s.instances, Directory: s.directory, Pictures: s.media})
+	return err
+}
+
+func (s *Server) buildChannels() (err error) {
+	s.channels, err = channel.New(channel.Config{Sessions: s.instances, Pictures: s.media})
 	return err
 }
 
