@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto'
 
 import { Sandbox } from './control.js'
+import { channelChecks } from './channels.js'
 import { groupChecks } from './groups.js'
 import { markChecks } from './marks.js'
 import { expect, pause, until } from './wait.js'
@@ -269,6 +270,7 @@ const checks = [
   ...groupChecks({ sandbox, device: () => client, own, friend, silent }),
 
   ...peopleChecks({ sandbox, device: () => client, own, friend }),
+  ...channelChecks({ sandbox, device: () => client, own, friend }),
 
   ...markChecks({ sandbox, device: () => client, own, friend }),
 
