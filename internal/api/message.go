@@ -71,7 +71,7 @@ func (m messages) edit() contract.Endpoint {
 		Summary: "Edit a message",
 		Description: "Replaces the text of a text message that this instance sent. Other kinds of messages can't be edited, and the platform allows it only " +
 			"for 15 minutes.",
-		Codes: messageCodes(gateway.CodeMessageNotEditable, gateway.CodeEditWindowExpired),
+		Codes: messageCodes(gateway.CodeMessageNotEditable, gateway.CodeEditWindowExpired, gateway.CodeChannelOwner),
 	}, func(ctx context.Context, in *messageInput[editBody]) (*contract.Answer[Sent], error) {
 		given := in.Given()
 		result, err := m.use.Edit(ctx, contract.Instance(ctx).ID, messageRef(given.MessageID), given.Message)
@@ -102,7 +102,7 @@ func (m messages) delete() contract.Endpoint {
 		Summary:     "Delete a message for everyone",
 		Description: "Deletes, for everybody, a message that this instance sent. The platform allows it for about an hour.",
 		Status:      http.StatusNoContent,
-		Codes:       messageCodes(gateway.CodeMessageNotDeletable, gateway.CodeDeleteWindowExpired),
+		Codes:       messageCodes(gateway.CodeMessageNotDeletable, gateway.CodeDeleteWindowExpired, gateway.CodeChannelOwner),
 	}, func(ctx context.Context, in *messageInput[deleteBody]) (*struct{}, error) {
 		return nil, m.use.Delete(ctx, contract.Instance(ctx).ID, messageRef(in.Given().MessageID))
 	})
@@ -146,7 +146,7 @@ func (m messages) pin() contract.Endpoint {
 		Description: "Pins a message in its chat, for everybody in it; one that is pinned already is pinned anew. Phones show three of a chat, the newest. " +
 			"In a group whose settings only administrators change, only they pin messages.",
 		Status: http.StatusNoContent,
-		Codes:  messageCodes(gateway.CodeGroupAdminRequired),
+		Codes:  messageCodes(gateway.CodeGroupAdminRequired, gateway.CodeChannelRefused),
 	}, func(ctx context.Context, in *pinInput) (*struct{}, error) {
 		seconds := in.Given().Seconds
 		if !slices.Contains([]int64{86_400, 604_800, 2_592_000}, seconds) {
@@ -161,7 +161,7 @@ func (m messages) unpin() contract.Endpoint {
 		ID: "unpinMessage", Tag: tagMessages,
 		Summary: "Unpin a message", Description: "Unpins a message for everybody in its chat, whoever pinned it.",
 		Status: http.StatusNoContent,
-		Codes:  messageCodes(gateway.CodeGroupAdminRequired),
+		Codes:  messageCodes(gateway.CodeGroupAdminRequired, gateway.CodeChannelRefused),
 	}, func(ctx context.Context, in *messagePath) (*struct{}, error) {
 		return nil, m.use.Pin(ctx, contract.Instance(ctx).ID, messageRef(in.MessageID), 0)
 	})

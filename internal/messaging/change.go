@@ -207,6 +207,9 @@ func (s *Service) Pin(ctx context.Context, instanceID string, ref gateway.Messag
 	if !message.DeletedAt.IsZero() {
 		return gateway.Errorf(gateway.NotFound, gateway.CodeMessageNotFound, "the message was deleted")
 	}
+	if message.Chat.JID.IsChannel() {
+		return gateway.Errorf(gateway.Conflict, gateway.CodeChannelRefused, "posts of channels can't be pinned")
+	}
 	return s.change(ctx, session, message, gateway.Change{Kind: gateway.ChangePin, For: lasts})
 }
 
