@@ -307,6 +307,12 @@ func (p *Phones) EndCall(tb testing.TB, number, callID, how string) {
 	p.call(tb, http.MethodPost, "/phones/"+number+"/calls/"+callID+"/end", map[string]any{"how": how}, nil)
 }
 
+// SetHistory sets what a phone hands over besides its messages (control API, history).
+func (p *Phones) SetHistory(tb testing.TB, number string, history map[string]any) {
+	tb.Helper()
+	p.call(tb, http.MethodPut, "/phones/"+number+"/history", history, nil)
+}
+
 // Presence makes a phone show a presence: available, unavailable, composing,
 // recording or paused.
 func (p *Phones) Presence(tb testing.TB, number, to, presence string) {

@@ -80,6 +80,18 @@ export function peopleChecks({ sandbox, device, own, friend }) {
       await until('the end of it', () => shown.some((one) => one.lastKnownPresence === 'unavailable' && one.lastSeen > 0))
     }],
 
+    ['the phone hands over older messages on request', async () => {
+      const ids = []
+      for (const text of ['older one', 'older two', 'newest']) ids.push(await sandbox.send(friend, own, text))
+      const newest = await until('the newest', () => device().received.find((one) => one.id === ids[2]))
+      const answers = []
+      device().socket.ev.on('messaging-history.set', (part) => answers.push(part))
+      const request = await device().socket.fetchMessageHistory(2, newest.key ?? newest.message.key, newest.message.messageTimestamp)
+      const answer = await until('the answer', () => answers.find((one) => one.peerDataRequestSessionId === request))
+      const given = answer.messages.map((one) => one.key.id)
+      expect(given.length === 2 && given.includes(ids[0]) && given.includes(ids[1]), `it has ${given} of ${ids}`)
+    }],
+
     ['who is blocked is on the list, and is heard no more', async () => {
       await device().socket.updateBlockStatus(chat, 'block')
       const { lid } = await sandbox.phone(friend)

@@ -11,6 +11,8 @@ type MadeUpHistory struct {
 	Bytes    int `json:"bytes"`    // of each message
 
 	Raw []byte `json:"raw,omitempty"` // a waHistorySync.HistorySync that is added as it stands
+
+	Silent bool `json:"silent,omitempty"` // the phone answers no request for older messages
 }
 
 func (f *MadeUpHistory) parse(text string) error {

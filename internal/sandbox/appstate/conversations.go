@@ -16,8 +16,8 @@ type History struct {
 	zip    *zlib.Writer
 }
 
-// NewHistory begins a history INITIAL_BOOTSTRAP.
-func NewHistory() (*History, error) {
+// NewHistory begins a history.
+func NewHistory(kind waHistorySync.HistorySync_HistorySyncType) (*History, error) {
 	h := &History{}
 	zip, err := zlib.NewWriterLevel(&h.packed, zlib.NoCompression) // what is made up does not pack well
 	if err != nil {
@@ -25,7 +25,7 @@ func NewHistory() (*History, error) {
 	}
 	h.zip = zip
 	err = h.Add(&waHistorySync.HistorySync{
-		SyncType: waHistorySync.HistorySync_INITIAL_BOOTSTRAP.Enum(),
+		SyncType: kind.Enum(),
 		Progress: new(uint32(complete)), ChunkOrder: new(uint32(1)),
 	})
 	return h, err
@@ -85,4 +85,11 @@ func Announce(left Left) *waE2E.Message {
 		DirectPath: &left.DirectPath, MediaKey: left.Key, FileSHA256: left.SHA256, FileEncSHA256: left.EncryptedSHA256,
 		FileLength: &left.Size,
 	})
+}
+
+// OnDemand makes a notification that of a history that a device has asked for with a request.
+func OnDemand(request string, message *waE2E.Message) *waE2E.Message {
+	notification := message.GetProtocolMessage().GetHistorySyncNotification()
+	notification.SyncType, notification.PeerDataRequestSessionID = waE2E.HistorySyncType_ON_DEMAND.Enum(), &request
+	return message
 }

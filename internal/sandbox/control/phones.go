@@ -225,12 +225,16 @@ func (a *api) setHistory(r *http.Request) (any, error) {
 		Messages int `json:"messages"`
 		Bytes    int `json:"bytes"`
 
-		Raw []byte `json:"raw"`
+		Raw    []byte `json:"raw"`
+		Silent bool   `json:"silent"`
 	}
 	if err := decode(r, &body, true); err != nil {
 		return nil, err
 	}
 	if err := a.config.Phones.SetRawHistory(r.Context(), r.PathValue("number"), body.Raw); err != nil {
+		return nil, err
+	}
+	if err := a.config.Phones.SetSilentHistory(r.Context(), r.PathValue("number"), body.Silent); err != nil {
 		return nil, err
 	}
 	return nil, a.config.Phones.SetHistory(r.Context(), r.PathValue("number"), body.Chats, body.Messages, body.Bytes)

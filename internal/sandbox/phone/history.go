@@ -50,6 +50,15 @@ func (s *Service) SetHistory(ctx context.Context, number string, chats, messages
 	})
 }
 
+// SetSilentHistory lets a phone answer no requests for older messages, or answer them again.
+func (s *Service) SetSilentHistory(ctx context.Context, number string, silent bool) error {
+	of, err := s.config.Accounts.Named(ctx, number)
+	if err != nil {
+		return err
+	}
+	return s.changeHistory(ctx, of, func(filler *account.MadeUpHistory) { filler.Silent = silent })
+}
+
 // changeHistory changes the made-up history of an account.
 func (s *Service) changeHistory(ctx context.Context, of *account.Account, change func(*account.MadeUpHistory)) error {
 	filler := of.MadeUpHistory()
@@ -65,7 +74,7 @@ func (s *Service) changeHistory(ctx context.Context, of *account.Account, change
 }
 
 // buildHistory builds the message with the history for a new device: the phone's
-// messages and the made-up ones. A long history is put on the media host.
+// messages and the made-up ones.
 func (p *phone) buildHistory(ctx context.Context) (*waE2E.Message, error) {
 	own := appstate.Mapping{PN: p.PN().String(), LID: p.LIDJID().String()}
 	filler := p.MadeUpHistory()
@@ -84,6 +93,11 @@ func (p *phone) buildHistory(ctx context.Context) (*waE2E.Message, error) {
 	if err != nil {
 		return nil, fmt.Errorf("phone: build history: %w", err)
 	}
+	return p.announce(packed)
+}
+
+// announce builds the message with a packed history. A long one is put on the media host.
+func (p *phone) announce(packed []byte) (*waE2E.Message, error) {
 	if len(packed) <= appstate.MaxInline {
 		return appstate.Inline(packed), nil
 	}
@@ -101,7 +115,7 @@ func (p *phone) buildHistory(ctx context.Context) (*waE2E.Message, error) {
 func (p *phone) packHistory(
 	ctx context.Context, own appstate.Mapping, kept [][]*keptMessage, filler account.MadeUpHistory,
 ) ([]byte, error) {
-	history, err := appstate.NewHistory()
+	history, err := appstate.NewHistory(waHistorySync.HistorySync_INITIAL_BOOTSTRAP)
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +126,7 @@ func (p *phone) packHistory(
 		return nil, err
 	}
 	for _, of := range kept {
-		if err := p.addConversation(ctx, history, of); err != nil {
+		if err := p.addConversation(ctx, history, of, nil); err != nil {
 			return nil, err
 		}
 	}
@@ -148,8 +162,11 @@ func (p *phone) keptByChat(ctx context.Context) (chats [][]*keptMessage, err err
 	return chats, rows.Err()
 }
 
-// addConversation adds one of the phone's chats. Chats with people have their LID.
-func (p *phone) addConversation(ctx context.Context, history *appstate.History, kept []*keptMessage) error {
+// addConversation adds one of the phone's chats. Chats with people have their LID. end says what
+// the phone has besides; nil says nothing.
+func (p *phone) addConversation(
+	ctx context.Context, history *appstate.History, kept []*keptMessage, end *waHistorySync.Conversation_EndOfHistoryTransferType,
+) error {
 	jid, err := types.ParseJID(kept[0].chat)
 	if err != nil {
 		return fmt.Errorf("phone: read chat: %w", err)
@@ -168,8 +185,8 @@ func (p *phone) addConversation(ctx context.Context, history *appstate.History, 
 		}
 		part.Pushnames = []*waHistorySync.Pushname{{ID: new(jid.String()), Pushname: new(with.DisplayName())}}
 	}
-	conversation := &waHistorySync.Conversation{ID: new(jid.String())}
-	for _, of := range kept {
+	conversation := &waHistorySync.Conversation{ID: new(jid.String()), EndOfHistoryTransferType: end}
+	for n, of := range kept {
 		message, err := of.message()
 		if err != nil {
 			return err
@@ -189,7 +206,9 @@ func (p *phone) addConversation(ctx context.Context, history *appstate.History, 
 			info.Participant = new(author.LIDJID().String())
 			info.PushName = new(author.DisplayName())
 		}
-		conversation.Messages = append(conversation.Messages, &waHistorySync.HistorySyncMsg{Message: info})
+		conversation.Messages = append(conversation.Messages, &waHistorySync.HistorySyncMsg{
+			Message: info, MsgOrderID: new(uint64(len(kept) - n)), //nolint:gosec // it is positive
+		})
 	}
 	part.Conversations = []*waHistorySync.Conversation{conversation}
 	return history.Add(part)

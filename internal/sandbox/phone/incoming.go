@@ -132,14 +132,21 @@ func (p *phone) readsByItself() bool {
 
 // acceptPeer answers a request of one of the account's linked devices to the phone.
 func (p *phone) acceptPeer(ctx context.Context, in incoming) error {
-	if in.message.GetProtocolMessage().GetType() != waE2E.ProtocolMessage_APP_STATE_SYNC_KEY_REQUEST {
-		return nil
-	}
 	linked := p.Companion(in.device)
 	if linked == nil {
 		return nil
 	}
-	return p.shareAppStateKey(ctx, linked)
+	request := in.message.GetProtocolMessage()
+	if copied := in.message.GetDeviceSentMessage(); copied != nil { // some clients wrap it as what the other devices have to show
+		request = copied.GetMessage().GetProtocolMessage()
+	}
+	if request.GetType() == waE2E.ProtocolMessage_APP_STATE_SYNC_KEY_REQUEST {
+		return p.shareAppStateKey(ctx, linked)
+	}
+	if asked := request.GetPeerDataOperationRequestMessage().GetHistorySyncOnDemandRequest(); asked != nil {
+		return p.sendOlder(ctx, linked, in.id, asked)
+	}
+	return nil
 }
 
 // plainStanza builds the stanza that carries a message from one phone to another.
