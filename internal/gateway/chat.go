@@ -142,6 +142,25 @@ func (a ChatArrangements) Cleaned(now time.Time) Incoming {
 	return cleaned
 }
 
+// HistoryAnswer is the end of a request for older messages of a chat. The messages have come
+// before.
+type HistoryAnswer struct {
+	RequestID string
+	Chat      Party
+	Answered  bool  // false: the phone did not answer in time, or its answer could not be read
+	Messages  int   // that have come
+	More      *bool // whether the phone has still older ones; nil: it does not say
+	At        time.Time
+}
+
+func (HistoryAnswer) incoming() {}
+
+// Cleaned cleans the identifier and the name.
+func (a HistoryAnswer) Cleaned(time.Time) Incoming {
+	a.RequestID, a.Chat = CleanID(a.RequestID), a.Chat.cleaned()
+	return a
+}
+
 // Chats is the part of a session that arranges chats, and messages, on all devices of the account. Its errors
 // are PlatformFailed and PlatformTimeout, and Conflict before the phone has given this device
 // its keys.
@@ -154,6 +173,14 @@ type Chats interface {
 	StarMessage(ctx context.Context, key MessageKey, starred bool) error
 	// DeleteForMe deletes a message, which was sent at a time, with its file.
 	DeleteForMe(ctx context.Context, key MessageKey, sentAt time.Time) error
+}
+
+// OlderMessages is the part of a session that asks the phone for messages.
+type OlderMessages interface {
+	// RequestOlder asks the phone for messages of a chat that are older than one of it, and
+	// returns the identifier of the request. A HistoryAnswer says how it ends. Its error is
+	// Conflict too while another request for the chat waits.
+	RequestOlder(ctx context.Context, before Message, count int) (requestID string, err error)
 }
 
 // ChatFilter chooses chats of an instance. The zero value chooses all.

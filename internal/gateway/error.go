@@ -68,6 +68,7 @@ const (
 	CodeProfileRefused      = "PROFILE_CHANGE_REFUSED"
 	CodePrivacyRefused      = "PRIVACY_CHANGE_REFUSED"
 	CodeCallNotFound        = "CALL_NOT_FOUND"
+	CodeHistoryPending      = "HISTORY_REQUEST_PENDING"
 	CodeNotSubscribed       = "NOT_SUBSCRIBED"
 	CodeSubscriptionLimit   = "SUBSCRIPTION_LIMIT_REACHED"
 	CodeBlockRefused        = "BLOCK_REFUSED"

@@ -20,6 +20,7 @@ type Session interface {
 	Contacts
 	Chats
 	Labels
+	OlderMessages
 	Calls
 	Channels
 

@@ -64,6 +64,9 @@ type Config struct {
 	// HistoryPerChat is how many messages of each chat are taken from it, the
 	// newest (50); none where it is negative.
 	HistoryPerChat int
+	// OlderTimeout is how long the phone may take to answer a request for older messages
+	// (two minutes).
+	OlderTimeout time.Duration
 
 	Now func() time.Time // nil: the wall clock
 }
@@ -76,6 +79,7 @@ func (c Config) withDefaults() Config {
 		{&c.ConnectTimeout, 20 * time.Second},
 		{&c.SilenceTimeout, 30 * time.Second},
 		{&c.SendTimeout, 30 * time.Second},
+		{&c.OlderTimeout, 2 * time.Minute},
 		{&c.FirstCode, time.Minute},
 		{&c.NextCodes, 20 * time.Second},
 		{&c.ReconnectMin, time.Second},

@@ -19,6 +19,7 @@ import (
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/whatsapp/history"
+	"github.com/recado-project/recado/internal/whatsapp/older"
 	"github.com/recado-project/recado/internal/whatsapp/transport"
 	"github.com/recado-project/recado/internal/whatsapp/wire"
 )
@@ -48,15 +49,25 @@ func (s *session) historyAnnounced(info *types.MessageInfo, notification *waE2E.
 // takeHistory reads one history, the only one in the process at that time, and sends the
 // phone a receipt.
 func (s *session) takeHistory(client *whatsmeow.Client, id types.MessageID, notification *waE2E.HistorySyncNotification) {
+	var err error
 	select {
 	case s.connector.histories <- struct{}{}:
 		defer func() { <-s.connector.histories }()
 	case <-s.ctx.Done():
 		return
 	}
-	var err error
+	take := func(from history.Packed) error { return s.handOver(client, from) }
+	if notification.GetSyncType() == waE2E.HistorySyncType_ON_DEMAND {
+		asked := s.Claim(notification.GetPeerDataRequestSessionID())
+		if asked == nil {
+			s.logger.WarnContext(s.ctx, "a history that nobody has asked for is left out")
+			return
+		}
+		take = func(from history.Packed) error { return s.takeOlder(client, from, asked) }
+		defer func() { s.Finish(asked, err == nil) }()
+	}
 	for range historyTries {
-		if err = s.readHistory(client, notification); err == nil || !worthAnother(err) {
+		if err = s.readHistory(client, notification, take); err == nil || !worthAnother(err) {
 			break
 		}
 		timer := time.NewTimer(historyPause)
@@ -94,9 +105,9 @@ func worthAnother(err error) bool {
 // stays.
 var errNotKept = errors.New("whatsapp: a part of the history was not kept")
 
-func (s *session) readHistory(client *whatsmeow.Client, notification *waE2E.HistorySyncNotification) error {
+func (s *session) readHistory(client *whatsmeow.Client, notification *waE2E.HistorySyncNotification, take func(history.Packed) error) error {
 	if inline := notification.GetInitialHistBootstrapInlinePayload(); inline != nil {
-		return s.handOver(client, history.Packed{
+		return take(history.Packed{
 			Open: func() (io.Reader, error) { return bytes.NewReader(inline), nil },
 			Size: int64(len(inline)),
 		})
@@ -119,7 +130,7 @@ func (s *session) readHistory(client *whatsmeow.Client, notification *waE2E.Hist
 	if err != nil {
 		return fmt.Errorf("whatsapp: read history: %w", err)
 	}
-	return s.handOver(client, history.Packed{Size: size, Open: func() (io.Reader, error) {
+	return take(history.Packed{Size: size, Open: func() (io.Reader, error) {
 		if _, err := file.Seek(0, io.SeekStart); err != nil {
 			return nil, fmt.Errorf("whatsapp: read history: %w", err)
 		}
@@ -188,12 +199,37 @@ func (s *session) takeMessages(client *whatsmeow.Client, from history.Packed, pe
 	return total, err
 }
 
+// takeOlder passes on the messages of an answer to a request. Of what else the answer holds
+// nothing is believed.
+func (s *session) takeOlder(client *whatsmeow.Client, from history.Packed, asked *older.Request) error {
+	inside := client.DangerousInternals() //nolint:staticcheck // as above
+	return from.Conversations(asked.Count(), func(conversation *waHistorySync.Conversation) error {
+		if s.ctx.Err() != nil {
+			return s.ctx.Err()
+		}
+		messages := asked.Take(s.historyMessages(client, conversation))
+		if len(messages) == 0 {
+			return nil
+		}
+		asked.Told(conversation)
+		inside.StoreHistoricalMessageSecrets(s.ctx, []*waHistorySync.Conversation{conversation})
+		return s.historyArrived(gateway.History(messages))
+	})
+}
+
 func (s *session) historyArrived(part gateway.Incoming) (err error) {
 	s.callHandler(func() { err = s.receiver.Receive(s.ctx, part) })
 	if err != nil {
 		return fmt.Errorf("%w: %w", errNotKept, err)
 	}
 	return nil
+}
+
+// olderArrived reports the end of a request for older messages.
+func (s *session) olderArrived(answer gateway.HistoryAnswer) {
+	if err := s.historyArrived(answer); err != nil && s.ctx.Err() == nil {
+		s.logger.WarnContext(s.ctx, "the end of a request for older messages is not reported", slog.Any("error", err))
+	}
 }
 
 // historyMessages translates the messages of a conversation, and leaves out everything

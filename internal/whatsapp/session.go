@@ -21,6 +21,7 @@ import (
 	"github.com/recado-project/recado/internal/whatsapp/contacts"
 	"github.com/recado-project/recado/internal/whatsapp/groups"
 	"github.com/recado-project/recado/internal/whatsapp/keys"
+	"github.com/recado-project/recado/internal/whatsapp/older"
 	"github.com/recado-project/recado/internal/whatsapp/presences"
 	"github.com/recado-project/recado/internal/whatsapp/profiles"
 	"github.com/recado-project/recado/internal/whatsapp/taskqueue"
@@ -83,6 +84,7 @@ type session struct {
 	*contacts.Contacts
 	*presences.Presences
 	*channels.Channels
+	*older.Requests
 }
 
 // lifetime is how long the parts of a session run.
@@ -161,6 +163,9 @@ func newSession(
 	s.Presences = presences.New(presences.Config{
 		Context: s.ctx, Client: s.current, Self: s.Self, Person: s.person, Complete: s.completeAddresses, Receive: s.receiver.Receive,
 		Later: func(task func()) { s.tasks.Add(task) }, Logger: s.logger, Now: s.now, Wait: c.config.SendTimeout,
+	})
+	s.Requests = older.New(older.Config{
+		Client: s.current, Receive: s.olderArrived, Now: s.now, Wait: c.config.SendTimeout, Patience: c.config.OlderTimeout,
 	})
 	s.Contacts = contacts.New(contacts.Config{Client: s.current, Send: s.Chats.Send, Wait: c.config.SendTimeout})
 	s.Channels = channels.New(channels.Config{Client: s.current, Now: s.now, Wait: c.config.SendTimeout})
@@ -261,6 +266,7 @@ func (s *session) Start() {
 			defer s.connDone()
 			defer s.histories.Close()
 			defer s.tasks.Close()
+			defer s.CloseRequests()
 			s.run()
 		})
 	})
