@@ -118,6 +118,28 @@ func (c *Client) DeleteChat(ctx context.Context, instanceID, chat string) error 
 	return c.call(ctx, http.MethodDelete, chatPath(instanceID, chat), nil, nil)
 }
 
+// HistoryRequest is a request for older messages, which the phone has to answer: the event
+// TypeChatHistory says how it has ended.
+type HistoryRequest struct {
+	RequestID string  `json:"requestId"`
+	Chat      string  `json:"chat"`
+	ChatLID   *string `json:"chatLid"`
+	Before    string  `json:"before"` // the oldest message that is kept
+	Count     int     `json:"count"`
+}
+
+// RequestHistory asks the phone for messages of a chat that are older than the oldest which is
+// kept: count of them, 50 at most; 0 means 50.
+func (c *Client) RequestHistory(ctx context.Context, instanceID, chat string, count int) (HistoryRequest, error) {
+	body := map[string]int{}
+	if count != 0 {
+		body["count"] = count
+	}
+	var out HistoryRequest
+	err := c.call(ctx, http.MethodPost, chatPath(instanceID, chat)+"/history", body, &out)
+	return out, err
+}
+
 // ListMessages returns a page of the messages of a chat. Pages move while messages come in; to
 // read on without gaps, give the last message as Before.
 func (c *Client) ListMessages(ctx context.Context, instanceID, chat string, filter MessageFilter, page, limit int) (Page[StoredMessage], error) {

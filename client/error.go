@@ -25,6 +25,7 @@ const (
 	CodeProfileChangeRefused   = "PROFILE_CHANGE_REFUSED"
 	CodePrivacyChangeRefused   = "PRIVACY_CHANGE_REFUSED"
 	CodeCallNotFound           = "CALL_NOT_FOUND"
+	CodeHistoryPending         = "HISTORY_REQUEST_PENDING"
 	CodeNotSubscribed          = "NOT_SUBSCRIBED"
 	CodeSubscriptionLimit      = "SUBSCRIPTION_LIMIT_REACHED"
 	CodeBlockRefused           = "BLOCK_REFUSED"

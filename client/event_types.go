@@ -26,6 +26,7 @@ const (
 	TypeMessageDeletedForMe = "message.deleted_for_me"     // the account's owner deleted a message for this account alone, on the phone or through the API
 	TypePresence            = "presence"                   // a contact types, records, comes online or goes offline
 	TypeChatUpdated         = "chat.updated"               // a chat was archived, pinned, muted, read, marked as unread or deleted, on the phone or through the API
+	TypeChatHistory         = "chat.history"               // the phone has answered a request for older messages of a chat, or not in time
 	TypeLabelUpdated        = "label.updated"              // a label was made, changed or deleted, on the phone or through the API
 	TypeLabelAssigned       = "label.assigned"             // a label was put on a chat or a message, or taken from it
 	TypeGroupUpdated        = "group.updated"              // a group was changed
@@ -57,6 +58,7 @@ func decoders() map[string]func(json.RawMessage) (any, error) {
 		TypeMessageDeletedForMe: decoded[MessageDeletedForMeEvent],
 		TypePresence:            decoded[PresenceEvent],
 		TypeChatUpdated:         decoded[ChatUpdatedEvent],
+		TypeChatHistory:         decoded[ChatHistoryEvent],
 		TypeLabelUpdated:        decoded[LabelUpdatedEvent],
 		TypeLabelAssigned:       decoded[LabelAssignedEvent],
 		TypeGroupUpdated:        decoded[GroupUpdatedEvent],
@@ -383,6 +385,21 @@ type ChatUpdatedEvent struct {
 	MarkedUnread        bool    `json:"markedUnread"`        // Whether the chat is marked as unread.
 	DisappearingSeconds int64   `json:"disappearingSeconds"` // After how many seconds new messages disappear; 0: never.
 	Deleted             bool    `json:"deleted"`             // Whether the chat was deleted, with its messages.
+}
+
+// ChatHistoryEvent is the data of TypeChatHistory: the phone has answered a
+// request for older messages of a chat, or not in time.
+type ChatHistoryEvent struct {
+	Chat
+	RequestID string `json:"requestId"` // The identifier from the answer to the request.
+	// Whether the phone has answered. false: not within two minutes, or with
+	// something that could not be read.
+	Answered bool `json:"answered"`
+	// How many messages have come; those that were known already are among them.
+	Messages int64 `json:"messages"`
+	// Whether the phone has still older messages of the chat; nil if it does not
+	// say.
+	More *bool `json:"more"`
 }
 
 // LabelUpdatedEvent is the data of TypeLabelUpdated: a label was made, changed

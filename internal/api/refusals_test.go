@@ -55,6 +55,7 @@ func TestWrongMethods(t *testing.T) {
 		"/api/instances/" + id + "/channels/1/messages":            "GET, HEAD",
 		"/api/instances/" + id + "/channels/1/messages/1/reaction": "POST",
 
+		"/api/instances/" + id + "/chats/1/history":                  "POST",
 		"/api/instances/" + id + "/presence-subscriptions":           "GET, HEAD",
 		"/api/instances/" + id + "/contacts/1/presence-subscription": "DELETE, GET, HEAD, PUT",
 
@@ -176,6 +177,7 @@ func everyOperation(id string) []request {
 		{method: get, path: "/api/instances/" + id + "/contacts/5511988887766/profile-picture"},
 		{method: post, path: "/api/instances/" + id + "/contacts/5511988887766/block"},
 		{method: destroy, path: "/api/instances/" + id + "/contacts/5511988887766/block"},
+		{method: post, path: "/api/instances/" + id + "/chats/5511988887766/history", body: `{"count":1}`},
 		{method: get, path: "/api/instances/" + id + "/presence-subscriptions"},
 		{method: get, path: "/api/instances/" + id + "/contacts/5511988887766/presence-subscription"},
 		{method: put, path: "/api/instances/" + id + "/contacts/5511988887766/presence-subscription", body: `{"hours":1}`},

@@ -63,6 +63,7 @@ func routes(c Config, origin contract.Origin) []contract.Route {
 		patch("/api/instances/{instanceId}/chats/{chatId}", chat.Change()),
 		del("/api/instances/{instanceId}/chats/{chatId}", chat.Delete()),
 		get("/api/instances/{instanceId}/chats/{chatId}/messages", chat.Messages()),
+		post("/api/instances/{instanceId}/chats/{chatId}/history", chat.Older()),
 		get("/api/message/{instanceId}/{messageId}", chat.Message()),
 		post("/api/message/{instanceId}/{messageId}/star", chat.Star()),
 		del("/api/message/{instanceId}/{messageId}/star", chat.Unstar()),

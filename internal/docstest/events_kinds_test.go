@@ -133,6 +133,11 @@ func peopleDescriptions() []eventDescription {
 			text: "A label was put on a chat or taken from it, or from a message of the chat: then `messageId` names that.",
 		},
 		{
+			data: eventlog.ChatHistory{}, order: "the chat",
+			text: "A [request for older messages](guide.md#older-messages) has ended. The messages have come before it, and have no events. A\n" +
+				"request that was under way when the gateway was stopped has no such event: ask again.",
+		},
+		{
 			data: eventlog.GroupUpdated{}, order: "the group",
 			text: "`change` says what changed, and [the group's metadata](guide.md#groups) say how the group is now. Several changes at once\n" +
 				"are reported one by one.",

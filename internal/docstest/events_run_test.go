@@ -215,6 +215,12 @@ func (s *story) meetPeople() {
 	s.phones.LabelChat(s.t, shopNumber, anaNumber, "6", true)
 	s.keep(eventlog.KindLabelAssigned, "Put on a chat", with("labelId", "6"))
 
+	asked, err := s.client.RequestHistory(s.t.Context(), s.instance, anaNumber, 10)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.keep(eventlog.KindChatHistory, "There is nothing older", with("requestId", asked.RequestID))
+
 	s.phones.Update(s.t, anaNumber, map[string]any{"name": "Ana S. Lima"})
 	s.phones.SendText(s.t, anaNumber, shopNumber, "Casei!")
 	s.keep(eventlog.KindContactUpdated, "Another name", with("name", "Ana S. Lima"))

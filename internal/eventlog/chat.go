@@ -11,6 +11,9 @@ import (
 // KindChatUpdated is the kind of the event about how a chat is arranged.
 const KindChatUpdated Kind = "chat.updated"
 
+// KindChatHistory is the kind of the event about older messages that the phone was asked for.
+const KindChatHistory Kind = "chat.history"
+
 // Forever is how a mute without an end is spelled.
 const Forever = "forever"
 
@@ -56,3 +59,22 @@ func MutedUntil(until time.Time) *string {
 
 // Kind is chat.updated.
 func (ChatUpdated) Kind() Kind { return KindChatUpdated }
+
+// ChatHistory reports how a request for older messages of a chat has ended.
+type ChatHistory struct {
+	Chat
+	RequestID string `json:"requestId" doc:"The identifier from the answer to the request."`
+	Answered  bool   `json:"answered" doc:"Whether the phone has answered. false: not within two minutes, or with something that could not be read."`
+	Messages  int64  `json:"messages" doc:"How many messages have come; those that were known already are among them."`
+	More      *bool  `json:"more" doc:"Whether the phone has still older messages of the chat; null if it does not say."`
+}
+
+// NewChatHistory makes the data of the end of a request.
+func NewChatHistory(answer gateway.HistoryAnswer) ChatHistory {
+	return ChatHistory{
+		Chat: NewChat(answer.Chat), RequestID: answer.RequestID, Answered: answer.Answered, Messages: int64(answer.Messages), More: answer.More,
+	}
+}
+
+// Kind is chat.history.
+func (ChatHistory) Kind() Kind { return KindChatHistory }

@@ -19,6 +19,7 @@ func peopleKinds() []Description {
 	return []Description{
 		{Presence{}, "a contact types, records, comes online or goes offline"},
 		{ChatUpdated{}, "a chat was archived, pinned, muted, read, marked as unread or deleted, on the phone or through the API"},
+		{ChatHistory{}, "the phone has answered a request for older messages of a chat, or not in time"},
 		{LabelUpdated{}, "a label was made, changed or deleted, on the phone or through the API"},
 		{LabelAssigned{}, "a label was put on a chat or a message, or taken from it"},
 		{GroupUpdated{}, "a group was changed"},

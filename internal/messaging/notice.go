@@ -52,6 +52,8 @@ func noticeOf(incoming gateway.Incoming) (notice, error) {
 			origin:    origin{what: "channel_change", chat: gateway.Party{JID: incoming.ID}, key: incoming.SourceKey, at: incoming.At},
 			sourceKey: incoming.SourceKey, data: eventlog.NewChannelUpdated(incoming),
 		}, nil
+	case gateway.HistoryAnswer:
+		return notice{origin: origin{chat: incoming.Chat, at: incoming.At}, sourceKey: "history/" + incoming.RequestID, data: eventlog.NewChatHistory(incoming)}, nil
 	case gateway.AccountChange:
 		return notice{origin: origin{at: incoming.At}, sourceKey: incoming.SourceKey, data: eventlog.NewAccountUpdated(incoming)}, nil
 	default:

@@ -34,6 +34,7 @@ func incomings() []gateway.Incoming {
 		gateway.CallEnd{ID: "CALL", From: chat, Chat: chat, Reason: gateway.CallMissed},
 		gateway.AccountChange{Kind: gateway.AccountBlocked, People: []gateway.Party{chat}},
 		gateway.Restriction{Recipient: chat},
+		gateway.HistoryAnswer{Chat: chat, RequestID: "3EB0D"},
 		gateway.ChatUpdate{Chat: chat, ChatChange: gateway.ChatChange{Archived: new(true)}},
 		gateway.MessageUpdate{Chat: chat, PlatformID: "3EB0A", Starred: new(true)},
 		gateway.ChatArrangements{{Chat: chat, ChatChange: gateway.ChatChange{Pinned: new(true)}}},

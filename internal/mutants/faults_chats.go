@@ -36,6 +36,16 @@ func chatFaults() []fault {
 			test: storeTests, run: run,
 		},
 		{
+			name: "an answer of the phone that nobody has asked for is left out", file: "internal/whatsapp/older/older.go",
+			old: " || !q.isAbout(message.Chat) ||", new: " ||",
+			test: "./internal/whatsapp/older", run: "Take",
+		},
+		{
+			name: "what is older stands before what was known", file: "internal/whatsapp/older/older.go",
+			old: "		next = taken[n].CreatedAt\n", new: "		next = time.Now()\n",
+			test: serverTests, run: "OlderMessages",
+		},
+		{
 			name: "a message that was read is not unread", file: "internal/messaging/change.go",
 			old: "Chat: message.Chat, ReadIDs: []string{message.PlatformID}, At", new: "Chat: message.Chat, At",
 			test: serverTests, run: "ChatsAreRead",

@@ -40,6 +40,7 @@ type Marking interface {
 type Arranging interface {
 	Change(ctx context.Context, instanceID string, with gateway.Recipient, change gateway.ChatChange) (chat.Listed, error)
 	Delete(ctx context.Context, instanceID string, with gateway.Recipient) error
+	RequestOlder(ctx context.Context, instanceID string, with gateway.Recipient, count int) (chat.Asked, error)
 }
 
 // Resource has the operations.

@@ -50,6 +50,7 @@ func Codes() []Code {
 		{gateway.CodeWebhookLimit, gateway.Conflict, "The instance, or the account, has as many webhooks as it may have."},
 		{gateway.CodeWebhookOfAccount, gateway.Conflict, "The webhook follows one of the account: change or delete that one with a partner key."},
 		{gateway.CodeWebhookInactive, gateway.Conflict, "The webhook is not active: it gets no events."},
+		{gateway.CodeHistoryPending, gateway.Conflict, "The phone has not answered earlier requests for older messages yet."},
 		{gateway.CodeSubscriptionLimit, gateway.Conflict, "The instance has subscribed to the presence of as many contacts as it may."},
 		{gateway.CodeInstanceLimit, gateway.Conflict, "The account has as many instances as it is allowed."},
 		{gateway.CodeIdempotencyConflict, gateway.Conflict, "The Idempotency-Key was used for another request, or the first one is still running."},

@@ -15,6 +15,7 @@ import (
 // Commands are the commands that arrange a chat.
 type Commands struct {
 	Set    setCommand    `cmd:"" help:"Archive, pin or mute a chat, or mark it as read or unread."`
+	Older  olderCommand  `cmd:"" help:"Ask the phone for older messages of a chat."`
 	Delete deleteCommand `cmd:"" help:"Delete a chat, with its messages."`
 }
 
@@ -73,6 +74,26 @@ func state(chat client.ListedChat) string {
 		words = append(words, "messages disappear after "+(time.Duration(chat.Disappearing)*time.Second).String())
 	}
 	return strings.Join(words, ", ")
+}
+
+type olderCommand struct {
+	target.InstanceFlag
+	Chat  string `arg:"" help:"Phone number with country code, or chat ID."`
+	Count int    `help:"How many messages; 50 at most." default:"50" env:"-"`
+}
+
+// Run asks for older messages.
+func (c olderCommand) Run(ctx context.Context, t terminal.Terminal) error {
+	gateway, id, err := c.Open(ctx, t)
+	if err != nil {
+		return err
+	}
+	asked, err := gateway.RequestHistory(ctx, id, c.Chat, c.Count)
+	if err != nil {
+		return err
+	}
+	return t.Done(map[string]any{"requestId": asked.RequestID, "chat": asked.Chat, "before": asked.Before, "count": asked.Count},
+		"asked the phone for %d messages before %s; the event chat.history says what came", asked.Count, asked.Before)
 }
 
 type deleteCommand struct {
