@@ -28,7 +28,7 @@ func TestAnswersNobodyAskedForAreLeftOut(t *testing.T) {
 	old := func(chat, id string, at time.Time, change func(*waWeb.WebMessageInfo)) *waHistorySync.HistorySyncMsg {
 		info := &waWeb.WebMessageInfo{
 			Key:              &waCommon.MessageKey{RemoteJID: &chat, FromMe: new(false), ID: &id},
-			MessageTimestamp: new(uint64(at.Unix())), //nolint:gosec // a time of this century
+			MessageTimestamp: new(uint64(at.Unix())),
 			Message:          &waE2E.Message{Conversation: new("from " + id)},
 		}
 		if change != nil {

@@ -67,7 +67,7 @@ type Service struct {
 	throttle throttle
 
 	mu        sync.Mutex
-	connected map[string]context.Context // of instances whose subscriptions have to be renewed
+	connected map[string]gateway.Tenure // of instances whose subscriptions have to be renewed
 	wake      chan struct{}
 }
 
@@ -79,7 +79,7 @@ func New(config Config) (*Service, error) {
 	if config.Now == nil {
 		config.Now = time.Now
 	}
-	return &Service{config: config, connected: map[string]context.Context{}, wake: make(chan struct{}, 1)}, nil
+	return &Service{config: config, connected: map[string]gateway.Tenure{}, wake: make(chan struct{}, 1)}, nil
 }
 
 // Subscribe subscribes an instance to somebody's presence for some time from now on, or prolongs
@@ -166,7 +166,7 @@ func (s *Service) List(ctx context.Context, instanceID string, page gateway.Page
 func (s *Service) Connected(ctx context.Context, instanceID string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.connected[instanceID] = gateway.WithTenure(context.Background(), gateway.TenureOf(ctx))
+	s.connected[instanceID] = gateway.TenureOf(ctx)
 	select {
 	case s.wake <- struct{}{}:
 	default: // it was told already
@@ -220,13 +220,13 @@ func (s *Service) Run(ctx context.Context) error {
 func (s *Service) renewAll(ctx context.Context) {
 	s.mu.Lock()
 	connected := s.connected
-	s.connected = map[string]context.Context{}
+	s.connected = map[string]gateway.Tenure{}
 	s.mu.Unlock()
 	for id, tenure := range connected {
 		if ctx.Err() != nil {
 			return
 		}
-		if err := s.renew(gateway.WithTenure(ctx, gateway.TenureOf(tenure)), id); err != nil && ctx.Err() == nil {
+		if err := s.renew(gateway.WithTenure(ctx, tenure), id); err != nil && ctx.Err() == nil {
 			s.config.Logger.WarnContext(ctx, "subscriptions to presence not renewed; the next connection does it",
 				slog.String("instance_id", id), slog.Any("error", err))
 		}

@@ -151,7 +151,8 @@ func (t *throttle) due(instanceID string, now time.Time) (all []late) {
 			state.spend(now, contactPause)
 		}
 	}
-	if crowd.forget(now); len(crowd.lines) == 0 && !crowd.paid.After(now) {
+	crowd.forget(now)
+	if len(crowd.lines) == 0 && !crowd.paid.After(now) {
 		delete(t.instances, instanceID)
 	}
 	return all

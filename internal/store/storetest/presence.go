@@ -13,10 +13,10 @@ func testPresence(t *testing.T, f *fixture) {
 	t.Helper()
 	account := f.account()
 	instance, other := f.instance(account.ID, 1), f.instance(account.ID, 2)
-	subscribe := func(contact gateway.Party, from, until, most int) (gateway.PresenceSubscription, error) {
+	subscribe := func(contact gateway.Party, from, until int) (gateway.PresenceSubscription, error) {
 		return f.SubscribePresence(f.ctx(), gateway.PresenceSubscription{
 			InstanceID: instance.ID, Contact: contact, CreatedAt: after(from), EndsAt: after(until),
-		}, after(from), most)
+		}, after(from), 2)
 	}
 	want := func(at int, contacts ...gateway.Party) {
 		t.Helper()
@@ -32,11 +32,11 @@ func testPresence(t *testing.T, f *fixture) {
 		}
 	}
 	ana, ben, eva := gateway.Party{JID: "1@s.whatsapp.net"}, gateway.Party{LID: "22@lid"}, gateway.Party{LID: "33@lid"}
-	_, err := subscribe(ana, 1, 10, 2)
+	_, err := subscribe(ana, 1, 10)
 	f.check(err)
-	_, err = subscribe(ben, 2, 5, 2)
+	_, err = subscribe(ben, 2, 5)
 	f.check(err)
-	_, err = subscribe(eva, 3, 10, 2)
+	_, err = subscribe(eva, 3, 10)
 	wantKind(t, err, gateway.Conflict, gateway.CodeSubscriptionLimit)
 	want(3, ana, ben)
 
@@ -55,7 +55,7 @@ func testPresence(t *testing.T, f *fixture) {
 		t.Errorf("ended are %+v", ended)
 	}
 	ana.LID = "11@lid"
-	prolonged, err := subscribe(ana, 5, 20, 2)
+	prolonged, err := subscribe(ana, 5, 20)
 	f.check(err)
 	if prolonged.Presence != gateway.PresenceComposing || !prolonged.ShownAt.Equal(after(5)) || !prolonged.LastSeen.Equal(after(3)) ||
 		!prolonged.CreatedAt.Equal(after(1)) || !prolonged.EndsAt.Equal(after(20)) {
@@ -66,7 +66,7 @@ func testPresence(t *testing.T, f *fixture) {
 	}
 
 	want(5, ana) // Ben's has ended, and makes room
-	_, err = subscribe(eva, 6, 10, 2)
+	_, err = subscribe(eva, 6, 10)
 	f.check(err)
 	want(6, ana, eva)
 
