@@ -67,6 +67,9 @@ type PhoneMessage struct {
 	Preview *LinkPreview `json:"preview"`
 	Votes   []Vote       `json:"votes"`
 
+	Album   *Album `json:"album"`
+	AlbumID string `json:"albumId"`
+
 	QuotedMessageID string     `json:"quotedMessageId"`
 	Forwarded       bool       `json:"forwarded"`
 	Mentions        []string   `json:"mentions"`
@@ -98,6 +101,12 @@ type LinkPreview struct {
 	Title       string `json:"title"`
 	Description string `json:"description"`
 	Picture     bool   `json:"picture"`
+}
+
+// Album is the frame of an album.
+type Album struct {
+	Images int `json:"images"`
+	Videos int `json:"videos"`
 }
 
 // Poll is what a poll offers.

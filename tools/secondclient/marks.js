@@ -1,6 +1,9 @@
-// Checks of what is marked at messages: pins, stars, deletions for the account alone.
+// Checks of what is marked at messages: pins, stars, deletions for the account alone, albums.
 
 import { expect, until } from './wait.js'
+
+/** A picture of one pixel. */
+const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
 /** Returns the checks. device() is the linked client; own and friend are numbers. */
 export function markChecks({ sandbox, device, own, friend }) {
@@ -45,6 +48,21 @@ export function markChecks({ sandbox, device, own, friend }) {
       await until('the text', () => device().received.some((one) => one.id === other))
       await sandbox.deleteForMe(own, other)
       await until('the deletion', () => gone.some((key) => key.id === other))
+    }],
+
+    ['albums go both ways', async () => {
+      const frame = await device().post(chat, { album: { expectedImageCount: 2, expectedVideoCount: 0 } })
+      const seen = await until('the album', () => shown(friend, frame))
+      expect(seen.type === 'album' && seen.album.images === 2, `the phone shows ${JSON.stringify(seen)}`)
+      const parent = { remoteJid: chat, fromMe: true, id: frame }
+      const id = await device().post(chat, { text: 'in it', albumParentKey: parent })
+      await until('its message', async () => (await shown(friend, id))?.albumId === frame)
+      const theirs = await sandbox.post(friend, { to: own, type: 'album', album: { images: 2, videos: 0 } })
+      const { message } = await until('the album', () => device().received.find((one) => one.id === theirs))
+      expect(message.message?.albumMessage?.expectedImageCount === 2, `it is ${JSON.stringify(message.message)}`)
+      const picture = await sandbox.post(friend, { to: own, type: 'image', albumId: theirs, media: `data:image/png;base64,${pixel}` })
+      const child = await until('the picture', () => device().received.find((one) => one.id === picture))
+      expect(child.message.message?.messageContextInfo?.messageAssociation?.parentMessageKey?.id === theirs, `it is ${JSON.stringify(child.message.message)}`)
     }]
   ]
 }

@@ -38,6 +38,8 @@ type Outgoing struct {
 	Order           *Order
 	Invite          *Invite
 	Referral        *Referral // the advertisement from which somebody comes with this message
+	Album           *Album    // of an album
+	AlbumID         string    // of a picture or a video: the album that it belongs to
 	Unavailable     bool      // with ViewOnce: linked devices do not get the content
 }
 
@@ -56,7 +58,13 @@ func Compose(m Outgoing, reply *waE2E.ContextInfo, put PutFile, now time.Time) (
 	case "contact":
 		return composeContact(m, reply)
 	case "image", "video", "voice", "audio", "document", "sticker":
-		return composeMedia(m, reply, put)
+		message, err := composeMedia(m, reply, put)
+		if err != nil {
+			return nil, err
+		}
+		return inAlbum(message, m.AlbumID), nil
+	case "album":
+		return composeAlbum(m, reply)
 	case "poll":
 		return composePoll(m, reply)
 	case "order":
@@ -69,7 +77,7 @@ func Compose(m Outgoing, reply *waE2E.ContextInfo, put PutFile, now time.Time) (
 		return composeUnsupported(m, reply)
 	default:
 		return nil, refusal.Invalidf("type",
-			"must be one of text, image, video, voice, audio, document, location, contact, sticker, poll, order, group_invite, selection, unsupported")
+			"must be one of text, image, video, voice, audio, document, location, contact, sticker, poll, order, group_invite, selection, album, unsupported")
 	}
 }
 

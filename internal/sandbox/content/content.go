@@ -59,7 +59,7 @@ func IsContent(m *waE2E.Message) bool {
 // there is nothing to show.
 func Describe(m *waE2E.Message, shown *Shown) {
 	inner, once := ViewOnce(m)
-	shown.ViewOnce = once
+	shown.ViewOnce, shown.AlbumID = once, albumOf(m)
 	if text := TextOf(inner); text != "" || inner.GetExtendedTextMessage() != nil {
 		shown.Type, shown.Text = "text", text
 		if v := inner.GetExtendedTextMessage(); v.GetMatchedText() != "" {
@@ -111,6 +111,10 @@ func Describe(m *waE2E.Message, shown *Shown) {
 			card.FullName = v.GetDisplayName()
 		}
 		shown.Type, shown.Contact = "contact", &card
+		shown.setContext(v.GetContextInfo())
+	case inner.GetAlbumMessage() != nil:
+		v := inner.GetAlbumMessage()
+		shown.Type, shown.Album = "album", &Album{Images: int(v.GetExpectedImageCount()), Videos: int(v.GetExpectedVideoCount())}
 		shown.setContext(v.GetContextInfo())
 	case pollOf(inner) != nil:
 		shown.Type, shown.Text = "poll", pollOf(inner).GetName()

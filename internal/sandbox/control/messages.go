@@ -48,12 +48,14 @@ type outgoing struct {
 	Order       *content.Order    `json:"order"`
 	Invite      *content.Invite   `json:"groupInvite"`
 	Referral    *content.Referral `json:"referral"`
+	Album       *content.Album    `json:"album"`
+	AlbumID     string            `json:"albumId"`
 	Unavailable bool              `json:"unavailable"`
 }
 
 // check returns the fields that are missing.
 func (m *outgoing) check() []detail {
-	types := []string{"text", "image", "video", "voice", "audio", "document", "location", "contact", "sticker", "poll", "order", "group_invite", "selection", "unsupported"}
+	types := []string{"text", "image", "video", "voice", "audio", "document", "location", "contact", "sticker", "poll", "order", "group_invite", "selection", "album", "unsupported"}
 	var wrong []detail
 	require := func(field string, present bool) {
 		if !present {
@@ -72,7 +74,7 @@ func (m *outgoing) check() []detail {
 	case "poll":
 		require("text", m.Text != "")
 		require("options", len(m.Options) > 0)
-	case "order", "group_invite", "selection", "unsupported": // composing checks them
+	case "order", "group_invite", "selection", "album", "unsupported": // composing checks them
 	default:
 		if !slices.Contains(types, m.Type) {
 			return append(wrong, detail{"type", "must be one of: " + strings.Join(types, ", ")})
@@ -95,7 +97,7 @@ func (a *api) sendMessage(r *http.Request) (any, error) {
 		To: body.To, Type: body.Type, Text: body.Text, Caption: body.Caption, FileName: body.FileName, ViewOnce: body.ViewOnce, VideoNote: body.VideoNote, Preview: body.Preview,
 		Name: body.Name, Address: body.Address, Contact: body.Contact, QuotedMessageID: body.QuoteMessageID,
 		Mentions: body.Mentions, Everyone: body.Everyone,
-		Options: body.Options, Kind: body.Kind, Unavailable: body.Unavailable,
+		Options: body.Options, Kind: body.Kind, Album: body.Album, AlbumID: body.AlbumID, Unavailable: body.Unavailable,
 		SelectedID: body.SelectedID, Order: body.Order, Invite: body.Invite, Referral: body.Referral,
 	}
 	message.MaxAnswers = 1

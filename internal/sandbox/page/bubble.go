@@ -216,7 +216,7 @@ func kindOf(kind string) web.Word {
 	kinds := map[string]web.Word{
 		"image": web.Word("Picture"), "video": web.Word("Video"), "voice": web.Word("Voice message"), "audio": web.Word("Audio"),
 		"document": web.Word("File"), "sticker": web.Word("Sticker"), "location": web.Word("Location"), "contact": web.Word("Contact"),
-		"poll": web.Word("Poll"), "order": web.Word("Order"), "group_invite": web.Word("Invitation to a group"), "text": web.Word("Message"),
+		"poll": web.Word("Poll"), "order": web.Word("Order"), "group_invite": web.Word("Invitation to a group"), "text": web.Word("Message"), "album": web.Word("Album"),
 	}
 	if word, ok := kinds[kind]; ok {
 		return word

@@ -194,13 +194,13 @@ func TestRefusalsAreTranslated(t *testing.T) {
 	elsewhere := map[string]bool{
 		"must be the chat ID of a group": true, "the wire can't carry this stanza": true, "must be a waHistorySync.HistorySync": true,
 		"needs viewOnce, and a person as the receiver": true, "no account has this LID": true, "must be one of product, pin, future": true,
-		"is not a WebAuthn request with a challenge":                                                                                               true,
-		"the passkey counts less uses than before: it may be a copy":                                                                               true,
-		"must be one of available, unavailable, composing, recording, paused":                                                                      true,
-		"must be one of image, sticker, video, voice, audio, document, history":                                                                    true,
-		"must be one of text, image, video, voice, audio, document, location, contact, sticker, poll, order, group_invite, selection, unsupported": true,
-		"is a setting of a group: PUT /groups/{group}":                                                                                             true, "must be one of: 0, 86400, 604800, 7776000": true,
-		"needs groupId and code": true, "is required, with text": true, "the phone has no such message": true, "leads to no group": true, "the group is full": true, "must be somebody else": true, "no such call rings": true, "must be one of hangup, timeout, answer, reject": true, "is no setting, or has no such choice": true,
+		"is not a WebAuthn request with a challenge":                                                                                                      true,
+		"the passkey counts less uses than before: it may be a copy":                                                                                      true,
+		"must be one of available, unavailable, composing, recording, paused":                                                                             true,
+		"must be one of image, sticker, video, voice, audio, document, history":                                                                           true,
+		"must be one of text, image, video, voice, audio, document, location, contact, sticker, poll, order, group_invite, selection, album, unsupported": true,
+		"is a setting of a group: PUT /groups/{group}":                                                                                                    true, "must be one of: 0, 86400, 604800, 7776000": true,
+		"must have 2 to 30 images and videos": true, "needs groupId and code": true, "is required, with text": true, "the phone has no such message": true, "leads to no group": true, "the group is full": true, "must be somebody else": true, "no such call rings": true, "must be one of hangup, timeout, answer, reject": true, "is no setting, or has no such choice": true,
 		"the platform refuses this: the owner of the community must be an admin of the group, which is in no other community": true,
 	}
 	known := map[string]bool{}
