@@ -63,6 +63,14 @@ func TestMethodsMakeDocumentedRequests(t *testing.T) {
 		"SendText, mentions": sends(func(ctx context.Context, c *client.Client) (client.Sent, error) {
 			return c.SendText(ctx, instance, client.Text{To: to, Message: "m", Mentions: []string{"1"}, MentionEveryone: true})
 		}, `/text {"to":"5511988887766","message":"m","mentions":["1"],"mentionEveryone":true}`),
+		"SendAlbum": {
+			func(ctx context.Context, c *client.Client) (any, error) {
+				return c.SendAlbum(ctx, instance, client.Album{To: to, Items: []client.AlbumItem{{Image: media, Caption: "c"}, {Video: media}}})
+			},
+			"POST " + messages + `/album {"to":"5511988887766","items":[{"image":"` + media + `","caption":"c"},{"video":"` + media + `"}]}`, http.StatusCreated,
+			`{"id":"019aa1f4-8d52-7c1e-b3a0-0f4de1c9a7b2","messageId":"3EB0","items":[{"id":"019aa1f4-8d52-7c1e-b3a0-0f4de1c9a7b3","messageId":"3EB1","error":null,"message":null},` +
+				`{"id":null,"messageId":null,"error":"PLATFORM_ERROR","message":"refused"}]}`,
+		},
 		"SendImage": sends(func(ctx context.Context, c *client.Client) (client.Sent, error) {
 			return c.SendImage(ctx, instance, client.Image{To: to, Image: media, Caption: "c", QuoteMessageID: "q", ViewOnce: true})
 		}, `/image {"to":"5511988887766","image":"`+media+`","caption":"c","quoteMessageId":"q","viewOnce":true}`),

@@ -104,7 +104,8 @@ type Message struct {
 	From      *Person   `json:"from"`      // Who sent it.
 	Timestamp time.Time `json:"timestamp"` // By the platform's clock.
 	// text, image, video, voice, audio, document, location, contact, sticker, poll,
-	// order, group_invite or unsupported.
+	// order, group_invite, album or unsupported. An album is the frame of pictures
+	// and videos that were sent through the gateway: they follow.
 	Type string  `json:"type"`
 	Text *string `json:"text"` // The text of a text message, cut after 65,536 characters.
 	// The caption of an image, a video or a document; the question of a poll.
@@ -125,8 +126,11 @@ type Message struct {
 	Poll *PollOptions `json:"poll"`
 	// What phones show of the page behind a link in the text; nil where nothing is
 	// shown.
-	Preview         *MessageLinkPreview `json:"preview"`
-	QuotedMessageID *string             `json:"quotedMessageId"` // The message that this one answers.
+	Preview *MessageLinkPreview `json:"preview"`
+	// The messageId of the album that a picture or a video belongs to; nil for
+	// others. Phones show those of one album together.
+	AlbumID         *string `json:"albumId"`
+	QuotedMessageID *string `json:"quotedMessageId"` // The message that this one answers.
 	// Whether it carries the platform's mark of a forwarded message.
 	Forwarded bool `json:"forwarded"`
 	// The people mentioned in the text; empty where nobody is mentioned.

@@ -16,6 +16,7 @@ const (
 	MessagePoll        = "poll"
 	MessageOrdered     = "order"
 	MessageInvitation  = "group_invite"
+	MessageAlbum       = "album"
 	MessageUnsupported = "unsupported"
 )
 

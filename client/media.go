@@ -108,6 +108,50 @@ type Sticker struct {
 	IdempotencyKey string    `json:"-"`                 // as in Text
 }
 
+// Album is several pictures and videos that phones show together.
+type Album struct {
+	To             string      `json:"to"`
+	Items          []AlbumItem `json:"items"` // 2 to 30
+	QuoteMessageID string      `json:"quoteMessageId,omitempty"`
+	SendAt         time.Time   `json:"sendAt,omitzero"` // as in Text
+	Later          bool        `json:"-"`               // as in Text
+	IdempotencyKey string      `json:"-"`               // as in Text; it counts for every message of the album
+}
+
+// AlbumItem is a picture or a video of an album: a URL, or a data URI while all of them together
+// have less than a megabyte.
+type AlbumItem struct {
+	Image   string `json:"image,omitempty"`
+	Video   string `json:"video,omitempty"` // in place of Image
+	Caption string `json:"caption,omitempty"`
+}
+
+// SentAlbum names an album, whose MessageID its messages have as AlbumID.
+type SentAlbum struct {
+	Sent
+	Items []SentItem `json:"items"` // in the order of the album's
+}
+
+// SentItem names the message of a picture or a video; if it failed, Error and Message say why.
+type SentItem struct {
+	ID        *string `json:"id"`
+	MessageID *string `json:"messageId"`
+	Error     *string `json:"error"`
+	Message   *string `json:"message"`
+}
+
+// SendAlbum sends an album. If an item failed after the album had begun, there is no error: its
+// SentItem says so.
+func (c *Client) SendAlbum(ctx context.Context, instanceID string, album Album) (SentAlbum, error) {
+	var out SentAlbum
+	answer, err := c.answerOfSend(ctx, instanceID, "/album", album.IdempotencyKey, album.Later, album, nil, &out)
+	if err != nil {
+		return SentAlbum{}, err
+	}
+	answer.mark(&out.Sent)
+	return out, nil
+}
+
 // SendImage sends an image.
 func (c *Client) SendImage(ctx context.Context, instanceID string, image Image) (Sent, error) {
 	return c.sendFile(ctx, instanceID, "/image", image.IdempotencyKey, image.Later, image, image.File)

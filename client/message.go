@@ -214,6 +214,17 @@ func (c *Client) send(ctx context.Context, instanceID, kind, idempotencyKey stri
 
 // sendFile is send with a file; nil for none.
 func (c *Client) sendFile(ctx context.Context, instanceID, kind, idempotencyKey string, later bool, in any, file *File) (Sent, error) {
+	var out Sent
+	answer, err := c.answerOfSend(ctx, instanceID, kind, idempotencyKey, later, in, file, &out)
+	if err != nil {
+		return Sent{}, err
+	}
+	answer.mark(&out)
+	return out, nil
+}
+
+// answerOfSend sends, and decodes what the gateway answers.
+func (c *Client) answerOfSend(ctx context.Context, instanceID, kind, idempotencyKey string, later bool, in any, file *File, out any) (sentHow, error) {
 	header := http.Header{}
 	if later {
 		header.Set("Prefer", "respond-async")
@@ -221,17 +232,19 @@ func (c *Client) sendFile(ctx context.Context, instanceID, kind, idempotencyKey 
 	if idempotencyKey != "" {
 		header.Set("Idempotency-Key", idempotencyKey)
 	}
-	var out Sent
 	answer, err := c.do(ctx, request{
 		method: http.MethodPost, path: messagePath(instanceID, kind), header: header, in: in, file: file, timeout: c.sendTimeout,
-	}, &out)
+	}, out)
 	if err != nil {
-		return Sent{}, err
+		return sentHow{}, err
 	}
-	out.Replayed = answer.header.Get("Idempotency-Replayed") == "true"
-	out.Queued = answer.status == http.StatusAccepted
-	return out, nil
+	return sentHow{answer.header.Get("Idempotency-Replayed") == "true", answer.status == http.StatusAccepted}, nil
 }
+
+// sentHow is what an answer says beside its body.
+type sentHow struct{ replayed, queued bool }
+
+func (h sentHow) mark(sent *Sent) { sent.Replayed, sent.Queued = h.replayed, h.queued }
 
 func messagePath(instanceID, rest string) string {
 	return "/api/message/" + url.PathEscape(instanceID) + rest

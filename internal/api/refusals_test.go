@@ -115,6 +115,7 @@ func TestWrongMethods(t *testing.T) {
 		"/api/instances/" + id + "/communities/1/groups/2":     "DELETE, PUT",
 		"/api/message/" + id + "/image":                        "POST",
 		"/api/message/" + id + "/video":                        "POST",
+		"/api/message/" + id + "/album":                        "POST",
 		"/api/message/" + id + "/video-note":                   "POST",
 		"/api/message/" + id + "/audio-note":                   "POST",
 		"/api/message/" + id + "/audio-file":                   "POST",

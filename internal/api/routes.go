@@ -50,6 +50,7 @@ func routes(c Config, origin contract.Origin) []contract.Route {
 		post("/api/message/{instanceId}/audio-note", send.voiceNote()),
 		post("/api/message/{instanceId}/audio-file", send.audioFile()),
 		post("/api/message/{instanceId}/document", send.document()),
+		post("/api/message/{instanceId}/album", send.album()),
 		post("/api/message/{instanceId}/sticker", send.sticker()),
 		post("/api/message/{instanceId}/location", send.location()),
 		post("/api/message/{instanceId}/contact", send.contact()),

@@ -16,6 +16,7 @@ import (
 type Sending interface {
 	SendText(ctx context.Context, request messaging.Request, text string) (messaging.Result, error)
 	SendMedia(ctx context.Context, request messaging.Request, kind gateway.MessageType, params messaging.MediaParams) (messaging.Result, error)
+	SendAlbum(ctx context.Context, request messaging.Request, items []messaging.AlbumItem) (messaging.Result, []messaging.AlbumPart, error)
 	SendLocation(ctx context.Context, request messaging.Request, location gateway.Location) (messaging.Result, error)
 	SendContact(ctx context.Context, request messaging.Request, card gateway.ContactCard) (messaging.Result, error)
 	SendPoll(ctx context.Context, request messaging.Request, question string, poll gateway.Poll) (messaging.Result, error)

@@ -78,6 +78,15 @@ func (o *outcome) SendMedia(_ context.Context, request messaging.Request, kind g
 	return o.result, o.err
 }
 
+func (o *outcome) SendAlbum(_ context.Context, request messaging.Request, items []messaging.AlbumItem) (messaging.Result, []messaging.AlbumPart, error) {
+	o.note(asked{call: "SendAlbum", request: request, other: items})
+	parts := make([]messaging.AlbumPart, len(items))
+	for n := range parts {
+		parts[n].Result = o.result
+	}
+	return o.result, parts, o.err
+}
+
 func (o *outcome) SendLocation(_ context.Context, request messaging.Request, location gateway.Location) (messaging.Result, error) {
 	o.note(asked{call: "SendLocation", request: request, other: location})
 	return o.result, o.err

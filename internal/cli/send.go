@@ -23,6 +23,7 @@ type sendCommand struct {
 	Voice     sendVoiceCommand     `cmd:"" help:"Send audio as a voice message."`
 	Audio     sendAudioCommand     `cmd:"" help:"Send audio as a file that can be played."`
 	Document  sendDocumentCommand  `cmd:"" help:"Send a file of any kind."`
+	Album     sendAlbumCommand     `cmd:"" help:"Send several pictures and videos as an album."`
 	Location  sendLocationCommand  `cmd:"" help:"Send a place."`
 	Contact   sendContactCommand   `cmd:"" help:"Send a contact card."`
 	Poll      sendPollCommand      `cmd:"" help:"Send a poll."`

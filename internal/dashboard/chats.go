@@ -245,6 +245,8 @@ func kindWord(kind gateway.MessageType) web.Word {
 		return web.Word("Order")
 	case gateway.TypeGroupInvite:
 		return web.Word("Invitation to a group")
+	case gateway.TypeAlbum:
+		return web.Word("Album")
 	default:
 		return web.Word("Message")
 	}

@@ -48,7 +48,7 @@ type Message struct {
 	FromMe           bool         `json:"fromMe" doc:"Whether this account sent it."`
 	From             *Person      `json:"from" doc:"Who sent it."`
 	Timestamp        Time         `json:"timestamp" doc:"By the platform's clock."`
-	Type             string       `json:"type" doc:"text, image, video, voice, audio, document, location, contact, sticker, poll, order, group_invite or unsupported."`
+	Type             string       `json:"type" doc:"text, image, video, voice, audio, document, location, contact, sticker, poll, order, group_invite, album or unsupported. An album is the frame of pictures and videos that were sent through the gateway: they follow."`
 	Text             *string      `json:"text" doc:"The text of a text message, cut after 65,536 characters."`
 	Caption          *string      `json:"caption" doc:"The caption of an image, a video or a document; the question of a poll."`
 	Media            *Media       `json:"media" doc:"The file; null where there is none."`
@@ -60,6 +60,7 @@ type Message struct {
 	Referral         *Referral    `json:"referral" doc:"The advertisement from which the person came to the chat; null for others."`
 	Poll             *Poll        `json:"poll" doc:"What a poll offers; null for others. The question is the caption."`
 	Preview          *LinkPreview `json:"preview" doc:"What phones show of the page behind a link in the text; null where nothing is shown."`
+	AlbumID          *string      `json:"albumId" doc:"The messageId of the album that a picture or a video belongs to; null for others. Phones show those of one album together."`
 	QuotedMessageID  *string      `json:"quotedMessageId" doc:"The message that this one answers."`
 	Forwarded        bool         `json:"forwarded" doc:"Whether it carries the platform's mark of a forwarded message."`
 	Mentions         []*Person    `json:"mentions" doc:"The people mentioned in the text; empty where nobody is mentioned."`
@@ -202,7 +203,7 @@ func NewMessage(message gateway.Message, details gateway.Details) Message {
 		Timestamp: Time(message.SentAt), Type: string(message.Type),
 		QuotedMessageID: orNull(message.QuotedID), Forwarded: details.Forwarded,
 		Contacts: make([]Contact, 0, len(details.Contacts)), Poll: newPoll(details.Poll), Mentions: newPersons(details.Mentions),
-		MentionsEveryone: details.MentionsEveryone, Unsupported: orNull(details.Unsupported),
+		MentionsEveryone: details.MentionsEveryone, AlbumID: orNull(details.AlbumID), Unsupported: orNull(details.Unsupported),
 	}
 	if message.Type == gateway.TypeText {
 		m.Text = &message.Text

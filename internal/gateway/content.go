@@ -19,6 +19,8 @@ type Content struct {
 	Poll     *Poll        // Text is its question
 	Quote    *Quote       // the message this one answers; nil for none
 	Preview  *LinkPreview // of a link in a text; nil for none
+	Album    *Album       // how many follow
+	AlbumOf  *AlbumRef    // of image and video: the album that it belongs to; nil for none
 	// Mentions are the people whom the text mentions, each as "@" and the user part of the
 	// address; MentionsEveryone is a mention of all members of the group.
 	Mentions         []JID
@@ -81,6 +83,15 @@ func CleanDescription(text string) string {
 // maxDescription is in characters.
 const maxDescription = 1024
 
+// Album says how many pictures and videos follow.
+type Album struct{ Images, Videos int }
+
+// AlbumRef names the album that a picture or a video belongs to.
+type AlbumRef struct {
+	PlatformID string
+	Chat       JID // where it is
+}
+
 // Poll is what people can vote for. The question is the text of its message.
 type Poll struct {
 	Options []PollOption
@@ -118,6 +129,7 @@ type Details struct {
 	Selection *Selection
 	Referral  *Referral
 	Forwarded bool
+	AlbumID   string // of a picture or a video: the platform's identifier of its album; empty for none
 	Mentions  []Party
 	// MentionsEveryone says that all members of the group are mentioned.
 	MentionsEveryone bool

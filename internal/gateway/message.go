@@ -22,6 +22,7 @@ const (
 	TypePoll        MessageType = "poll"
 	TypeOrder       MessageType = "order"        // of a catalogue; received only
 	TypeGroupInvite MessageType = "group_invite" // received only
+	TypeAlbum       MessageType = "album"        // the frame of one; its pictures are messages of their own. Sent only
 	TypeUnsupported MessageType = "unsupported"
 )
 

@@ -1,6 +1,7 @@
 package hostile_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -57,5 +58,26 @@ func TestForgedPins(t *testing.T) {
 	message, err := b.Client.Message(t.Context(), b.id, private.MessageID)
 	if err != nil || message.PinnedUntil == nil || time.Until(*message.PinnedUntil) > 30*24*time.Hour+time.Minute {
 		t.Errorf("it is pinned: %+v (%v)", message, err)
+	}
+}
+
+// An album can be named as a stranger likes: it is cleaned, and the picture arrives.
+func TestForgedAlbums(t *testing.T) {
+	t.Parallel()
+	b := besiege(t, "")
+	for _, name := range []string{"", "a\x00b\u202e", strings.Repeat("x", 100_000)} {
+		sent := b.Phones.SendRaw(t, stranger, shopNumber, mustMarshal(t, &waE2E.Message{
+			Conversation: new("in an album"),
+			MessageContextInfo: &waE2E.MessageContextInfo{MessageAssociation: &waE2E.MessageAssociation{
+				AssociationType: waE2E.MessageAssociation_MEDIA_ALBUM.Enum(), ParentMessageKey: &waCommon.MessageKey{ID: &name},
+			}},
+		}), nil)
+		if events := b.unharmed(t); countEvents(events, "message.received", sent) != 1 {
+			t.Errorf("with %.20q it is not reported", name)
+		}
+		message, err := b.Client.Message(t.Context(), b.id, sent)
+		if err != nil || message.AlbumID != nil && (strings.ContainsRune(*message.AlbumID, 0) || len(*message.AlbumID) > 1_000) {
+			t.Errorf("kept %.300v (%v)", message.AlbumID, err)
+		}
 	}
 }

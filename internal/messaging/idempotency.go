@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
@@ -23,6 +24,15 @@ type Repeat struct {
 	KeyID string // the API key
 	Key   string // the Idempotency-Key
 	Hash  []byte // of the whole request
+}
+
+// part is the repeat of one message of several that a request sends; nil without a key. No client
+// can choose such a key: a header has no control characters.
+func (r *Repeat) part(n int) *Repeat {
+	if r == nil {
+		return nil
+	}
+	return &Repeat{KeyID: r.KeyID, Key: r.Key + "\x01" + strconv.Itoa(n), Hash: r.Hash}
 }
 
 type repeatKey struct{ keyID, key string }

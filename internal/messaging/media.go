@@ -3,6 +3,7 @@ package messaging
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
@@ -35,19 +36,110 @@ func (s *Service) SendMedia(ctx context.Context, request Request, kind gateway.M
 		if err != nil {
 			return draft{}, err
 		}
-		content := gateway.Content{
-			Type:     kind,
-			Text:     params.Caption,
-			ViewOnce: params.ViewOnce,
-			Note:     params.Note,
-			Media: &gateway.Media{
-				MimeType: file.MimeType, FileName: file.FileName, Size: file.Size, SHA256: file.SHA256,
-				Width: file.Width, Height: file.Height, Length: time.Duration(file.Seconds) * time.Second,
-				Waveform: file.Waveform, Thumbnail: file.Thumbnail, Animated: file.Animated,
-			},
-		}
-		return draft{content: content, file: file}, nil
+		return mediaDraft(kind, params, file), nil
 	})
+}
+
+// mediaDraft is the draft of a message with a file.
+func mediaDraft(kind gateway.MessageType, params MediaParams, file *media.File) draft {
+	return draft{file: file, content: gateway.Content{
+		Type:     kind,
+		Text:     params.Caption,
+		ViewOnce: params.ViewOnce,
+		Note:     params.Note,
+		Media: &gateway.Media{
+			MimeType: file.MimeType, FileName: file.FileName, Size: file.Size, SHA256: file.SHA256,
+			Width: file.Width, Height: file.Height, Length: time.Duration(file.Seconds) * time.Second,
+			Waveform: file.Waveform, Thumbnail: file.Thumbnail, Animated: file.Animated,
+		},
+	}}
+}
+
+// AlbumItem is a picture or a video of an album.
+type AlbumItem struct {
+	Kind   gateway.MessageType
+	Params MediaParams
+}
+
+// AlbumPart is what became of an item.
+type AlbumPart struct {
+	Result
+	Failure *gateway.Error // nil: it was sent, or left in the queue
+}
+
+// SendAlbum sends pictures and videos as one album: first its frame, then each of them, in their
+// order, as messages of their own. Its errors are those of SendMedia: then nothing was sent. An
+// item that fails later does not keep the others back. Under the same Idempotency-Key, a repeat
+// sends what is still to be sent.
+func (s *Service) SendAlbum(ctx context.Context, request Request, items []AlbumItem) (Result, []AlbumPart, error) {
+	files := make([]*media.File, len(items)) // that are open, until their message is made
+	defer func() {
+		for _, file := range files {
+			if file != nil {
+				_ = file.Close() // it is a temporary one, which is not needed
+			}
+		}
+	}()
+	frame, err := s.send(ctx, request, func(ctx context.Context) (draft, error) {
+		album := &gateway.Album{}
+		for n, item := range items {
+			var err error
+			if files[n], err = s.openItem(ctx, item); err != nil {
+				return draft{}, err
+			}
+			if item.Kind == gateway.TypeVideo {
+				album.Videos++
+			} else {
+				album.Images++
+			}
+		}
+		return draft{content: gateway.Content{Type: gateway.TypeAlbum, Album: album}}, nil
+	})
+	if err != nil {
+		return Result{}, nil, err
+	}
+	candidates, err := s.config.Directory.Candidates(ctx, request.To)
+	if err != nil {
+		return Result{}, nil, err
+	}
+	// The album has begun: it is finished whether or not the client still waits.
+	ctx = context.WithoutCancel(ctx)
+	album := &gateway.AlbumRef{PlatformID: frame.MessageID, Chat: candidates[0].Address()}
+	parts := make([]AlbumPart, len(items))
+	for n, item := range items {
+		one := request
+		one.Quote, one.Repeat = gateway.MessageRef{}, request.Repeat.part(n)
+		result, err := s.send(ctx, one, func(ctx context.Context) (draft, error) {
+			file := files[n]
+			if files[n] = nil; file == nil { // the frame was sent by an earlier request
+				var err error
+				if file, err = s.openItem(ctx, item); err != nil {
+					return draft{}, err
+				}
+			}
+			made := mediaDraft(item.Kind, item.Params, file)
+			made.content.AlbumOf = album
+			return made, nil
+		})
+		if parts[n].Result = result; err != nil {
+			parts[n].Failure = s.partFailure(ctx, frame, err)
+		}
+	}
+	return frame, parts, nil
+}
+
+// openItem opens the file of an item.
+func (s *Service) openItem(ctx context.Context, item AlbumItem) (*media.File, error) {
+	return s.config.Media.Open(ctx, item.Kind, item.Params.Input, media.Hints{Field: item.Params.Field, Decoded: item.Params.Decoded})
+}
+
+// partFailure is what a client reads of a failure that the answer itself does not have.
+func (s *Service) partFailure(ctx context.Context, album Result, err error) *gateway.Error {
+	failure := asGateway(err)
+	if failure.Kind == gateway.Internal {
+		s.config.Logger.ErrorContext(ctx, "a part of an album was not sent", slog.String("message_id", album.ID), slog.Any("error", err))
+	}
+	return failure
 }
 
 func (s *Service) upload(ctx context.Context, session gateway.Session, kind gateway.MessageType, file *media.File) (_ gateway.Upload, err error) {

@@ -83,10 +83,11 @@ func (c *Chats) messageArrived(event any) (kept, ours bool) {
 	if c.isEcho(echo{kind, chat, update.At.UnixMilli()}) {
 		return true, true
 	}
-	known := true
-	if update.Chat, known = c.partyOf(chat); !known {
+	party, known := c.partyOf(chat)
+	if !known {
 		return true, true
 	}
+	update.Chat = party
 	if c.config.Receive(update, "what was done with a message", slog.String("platform_id", update.PlatformID)) {
 		return true, true
 	}

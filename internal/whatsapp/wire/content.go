@@ -37,7 +37,9 @@ func newMessage(content gateway.Content) (*waE2E.Message, error) {
 	case gateway.TypePoll:
 		return newPoll(content, about), nil
 	case gateway.TypeImage, gateway.TypeVideo, gateway.TypeVoice, gateway.TypeAudio, gateway.TypeDocument, gateway.TypeSticker:
-		return newMediaMessage(content, about), nil
+		return intoAlbum(newMediaMessage(content, about), content.AlbumOf), nil
+	case gateway.TypeAlbum:
+		return newAlbum(*content.Album, about), nil
 	default:
 		return nil, fmt.Errorf("wire: no way to send a message of type %q", content.Type)
 	}

@@ -107,9 +107,11 @@ func (e Encoder) Describe(ctx context.Context, payload []byte) (gateway.Details,
 		return gateway.Details{}, err
 	}
 	content, once := open(message)
-	return detailsOf(content, once, func(jid types.JID) types.JID {
+	details := detailsOf(content, once, func(jid types.JID) types.JID {
 		return e.other(ctx, jid)
-	}), nil
+	})
+	details.AlbumID = albumOf(message)
+	return details, nil
 }
 
 // MediaOf describes the file of a message (gateway.Encoder).

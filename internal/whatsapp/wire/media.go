@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"go.mau.fi/whatsmeow"
+	"go.mau.fi/whatsmeow/proto/waCommon"
 	"go.mau.fi/whatsmeow/proto/waE2E"
 
 	"github.com/recado-project/recado/internal/gateway"
@@ -106,4 +107,32 @@ func MediaType(kind gateway.MessageType) whatsmeow.MediaType {
 	default: // stickers travel as images
 		return whatsmeow.MediaImage
 	}
+}
+
+// newAlbum is the frame of pictures and videos that phones show together: each of them names it.
+func newAlbum(album gateway.Album, about *waE2E.ContextInfo) *waE2E.Message {
+	return &waE2E.Message{AlbumMessage: &waE2E.AlbumMessage{
+		ExpectedImageCount: new(uint32(album.Images)), ExpectedVideoCount: new(uint32(album.Videos)), ContextInfo: about, //nolint:gosec // 30 at most
+	}}
+}
+
+// intoAlbum says which album a picture or a video belongs to.
+func intoAlbum(message *waE2E.Message, album *gateway.AlbumRef) *waE2E.Message {
+	if album == nil {
+		return message
+	}
+	message.MessageContextInfo = &waE2E.MessageContextInfo{MessageAssociation: &waE2E.MessageAssociation{
+		AssociationType:  waE2E.MessageAssociation_MEDIA_ALBUM.Enum(),
+		ParentMessageKey: &waCommon.MessageKey{RemoteJID: new(string(album.Chat)), FromMe: new(true), ID: &album.PlatformID},
+	}}
+	return message
+}
+
+// albumOf is the album that a picture or a video belongs to. A sender can write anything there.
+func albumOf(message *waE2E.Message) string {
+	association := message.GetMessageContextInfo().GetMessageAssociation()
+	if association.GetAssociationType() != waE2E.MessageAssociation_MEDIA_ALBUM {
+		return ""
+	}
+	return gateway.CleanID(association.GetParentMessageKey().GetID())
 }

@@ -60,6 +60,7 @@ func messageOf(
 	content, once := open(sent)
 	message.Type, message.Text = kindOf(content)
 	message.Details = detailsOf(content, once, other)
+	message.Details.AlbumID = albumOf(sent)
 	if message.Type == gateway.TypeUnsupported && message.Details.Unsupported == "" {
 		return gateway.Message{}, false, nil
 	}
