@@ -67,7 +67,9 @@ func indexOf(kind string, key gateway.MessageKey) ([]string, error) {
 // was possible; ours is false for other events. Of what was deleted before the link nothing came
 // here.
 func (c *Chats) messageArrived(event any) (kept, ours bool) {
-	update, chat, kind := gateway.MessageUpdate{}, types.EmptyJID, appstate.IndexStar
+	var update gateway.MessageUpdate
+	var chat types.JID
+	kind := appstate.IndexStar
 	switch event := event.(type) {
 	case *events.Star:
 		chat, update.PlatformID, update.FromMe, update.At = event.ChatJID, event.MessageID, event.IsFromMe, event.Timestamp.UTC()
