@@ -53,6 +53,7 @@ type NewGroup struct {
 	Description  string   `json:"description,omitempty"`
 	Picture      string   `json:"picture,omitempty"`     // a data URI or an http(s) URL
 	CommunityID  string   `json:"communityId,omitempty"` // in which it is made
+	Invite       bool     `json:"invite,omitempty"`      // sends invitations to who can't be added
 }
 
 // CreatedGroup is a group that was made.
@@ -76,6 +77,8 @@ type ParticipantResult struct {
 	Invitation  *struct {
 		Code      string     `json:"code"`
 		ExpiresAt *time.Time `json:"expiresAt"`
+		MessageID *string    `json:"messageId"` // with which it was sent; nil if it was not
+		Error     *string    `json:"error"`     // why it was not sent, though it was wanted
 	} `json:"invitation"` // nil if there is none
 }
 
@@ -186,6 +189,17 @@ func (c *Client) RemoveGroupPicture(ctx context.Context, instanceID, groupID str
 // each of them, in their order.
 func (c *Client) ChangeParticipants(ctx context.Context, instanceID, groupID, action string, people ...string) ([]ParticipantResult, error) {
 	return c.changePeople(ctx, groupPath(instanceID, groupID, "/participants"), action, people)
+}
+
+// AddOrInvite adds people to a group, and sends the platform's invitation to those who can't be
+// added because of their privacy settings.
+func (c *Client) AddOrInvite(ctx context.Context, instanceID, groupID string, people ...string) ([]ParticipantResult, error) {
+	in := map[string]any{"action": AddParticipants, "participants": append([]string{}, people...), "invite": true}
+	var out struct {
+		Results []ParticipantResult `json:"results"`
+	}
+	err := c.call(ctx, http.MethodPost, groupPath(instanceID, groupID, "/participants"), in, &out)
+	return out.Results, err
 }
 
 func (c *Client) changePeople(ctx context.Context, path, action string, people []string) ([]ParticipantResult, error) {

@@ -210,7 +210,10 @@ func newGroups(tb testing.TB, sessions *instance.Service, people *directory.Serv
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() { _ = pictures.Close() })
-	made, err := group.New(group.Config{Sessions: sessions, Directory: people, Pictures: pictures})
+	made, err := group.New(group.Config{
+		Sessions: sessions, Directory: people, Pictures: pictures,
+		Invite: func(context.Context, string, gateway.JID, gateway.GroupInvite) (string, error) { return "", nil },
+	})
 	if err != nil {
 		tb.Fatal(err)
 	}

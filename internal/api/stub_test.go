@@ -203,7 +203,7 @@ func (s groupStub) Leave(_ context.Context, instanceID string, id gateway.JID) e
 }
 
 func (s groupStub) ChangeMembers(
-	_ context.Context, instanceID string, _ gateway.JID, action gateway.MemberAction, people []gateway.Recipient,
+	_ context.Context, instanceID string, _ gateway.JID, action gateway.MemberAction, people []gateway.Recipient, _ bool,
 ) ([]gateway.MemberResult, error) {
 	s.note(asked{call: "ChangeMembers", request: instanceOnly(instanceID), other: action})
 	return make([]gateway.MemberResult, len(people)), s.err

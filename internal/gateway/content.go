@@ -17,6 +17,7 @@ type Content struct {
 	Location *Location
 	Contact  *ContactCard
 	Poll     *Poll        // Text is its question
+	Invite   *GroupInvite // nil unless it is an invitation to a group
 	Quote    *Quote       // the message this one answers; nil for none
 	Preview  *LinkPreview // of a link in a text; nil for none
 	Album    *Album       // how many follow

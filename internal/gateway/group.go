@@ -145,6 +145,8 @@ type MemberResult struct {
 type GroupInvitation struct {
 	Code      string
 	ExpiresAt time.Time
+	MessageID string // of the message with which it was sent; empty if it was not
+	Failure   *Error // why it was not sent though it was wanted; nil if it was, or was not wanted
 }
 
 // InviteHost is where the links of groups lead.

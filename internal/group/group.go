@@ -41,6 +41,8 @@ type Config struct {
 	Sessions  Sessions
 	Directory Directory
 	Pictures  Pictures
+	// Invite sends somebody an invitation to a group, and returns the identifier of the message.
+	Invite func(ctx context.Context, instanceID string, to gateway.JID, invite gateway.GroupInvite) (messageID string, err error)
 }
 
 // Service carries out the use cases. It is safe for concurrent use. Besides the errors that
@@ -53,8 +55,8 @@ type Service struct {
 
 // New makes the service.
 func New(config Config) (*Service, error) {
-	if config.Sessions == nil || config.Directory == nil || config.Pictures == nil {
-		return nil, errors.New("group: need sessions, a directory and pictures")
+	if config.Sessions == nil || config.Directory == nil || config.Pictures == nil || config.Invite == nil {
+		return nil, errors.New("group: need sessions, a directory, pictures and a way to invite")
 	}
 	return &Service{config: config}, nil
 }
@@ -110,6 +112,7 @@ type Draft struct {
 	People      []gateway.Recipient
 	IsCommunity bool
 	Community   gateway.JID // in which it is to be; empty for none
+	Invite      bool        // send the platform's invitation to those who can't be added
 }
 
 // Picture is an image that a request holds.
@@ -163,14 +166,13 @@ func (s *Service) Create(ctx context.Context, instanceID string, draft Draft) (C
 	if err != nil {
 		return Created{}, err
 	}
+	if draft.Invite {
+		s.invite(ctx, instanceID, group, results)
+	}
 	created := Created{Group: group, Results: people.results(results)}
 	for _, step := range steps {
 		if err := session.ChangeGroup(ctx, group.ID, step.update); err != nil {
-			refusal, ok := gateway.AsError(err)
-			if !ok {
-				refusal = gateway.Errorf(gateway.Internal, gateway.CodeInternal, "an internal error")
-			}
-			created.Failed = append(created.Failed, Failed{Field: step.field, Refusal: refusal})
+			created.Failed = append(created.Failed, Failed{Field: step.field, Refusal: refusalOf(err)})
 			continue
 		}
 		if step.update.Description != nil {

@@ -4,6 +4,7 @@ package group
 
 import (
 	"context"
+	"slices"
 
 	"github.com/recado-project/recado/internal/gateway"
 )
@@ -66,13 +67,51 @@ func (p people) results(of []gateway.MemberResult) []gateway.MemberResult {
 }
 
 // ChangeMembers adds, removes, promotes or demotes people. There is a result for each of
-// them, in their order.
+// them, in their order. With invite, those who can't be added are sent the platform's invitation.
 func (s *Service) ChangeMembers(
-	ctx context.Context, instanceID string, id gateway.JID, action gateway.MemberAction, named []gateway.Recipient,
+	ctx context.Context, instanceID string, id gateway.JID, action gateway.MemberAction, named []gateway.Recipient, invite bool,
 ) ([]gateway.MemberResult, error) {
 	return s.each(ctx, instanceID, named, func(session gateway.Session, people []gateway.Party) ([]gateway.MemberResult, error) {
-		return session.ChangeMembers(ctx, id, action, people)
+		results, err := session.ChangeMembers(ctx, id, action, people)
+		invited := func(result gateway.MemberResult) bool { return result.Invitation != nil }
+		if err != nil || !invite || !slices.ContainsFunc(results, invited) {
+			return results, err
+		}
+		group, err := session.Group(ctx, id)
+		if err != nil {
+			group = gateway.Group{ID: id} // they were answered; the invitation has no name of the group then
+		}
+		s.invite(ctx, instanceID, group, results)
+		return results, nil
 	})
+}
+
+// invite sends their invitations to those who could not be added, and notes in each result what
+// became of it. It goes on when the client leaves: the platform has the invitations.
+func (s *Service) invite(ctx context.Context, instanceID string, group gateway.Group, results []gateway.MemberResult) {
+	ctx = context.WithoutCancel(ctx)
+	for n := range results {
+		invitation := results[n].Invitation
+		if invitation == nil {
+			continue
+		}
+		messageID, err := s.config.Invite(ctx, instanceID, results[n].Party.Address(), gateway.GroupInvite{
+			Group: group.ID, Name: group.Subject, Code: invitation.Code, ExpiresAt: invitation.ExpiresAt,
+		})
+		if err != nil {
+			invitation.Failure = refusalOf(err)
+			continue
+		}
+		invitation.MessageID = messageID
+	}
+}
+
+// refusalOf is what a client may read of an error.
+func refusalOf(err error) *gateway.Error {
+	if refusal, ok := gateway.AsError(err); ok {
+		return refusal
+	}
+	return gateway.Errorf(gateway.Internal, gateway.CodeInternal, "an internal error")
 }
 
 // each does something to people, if there are any that have an account.

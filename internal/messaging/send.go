@@ -79,6 +79,11 @@ func (s *Service) SendPoll(ctx context.Context, request Request, question string
 	return s.send(ctx, request, s.content(gateway.Content{Type: gateway.TypePoll, Text: question, Poll: &poll}))
 }
 
+// SendInvitation sends somebody an invitation to a group.
+func (s *Service) SendInvitation(ctx context.Context, request Request, invite gateway.GroupInvite) (Result, error) {
+	return s.send(ctx, request, s.content(gateway.Content{Type: gateway.TypeGroupInvite, Invite: &invite}))
+}
+
 // Forward sends the content of a message to another chat, with the platform's mark and
 // without its quote. Its error is NotFound if there is no such message, or it was deleted.
 func (s *Service) Forward(ctx context.Context, request Request, ref gateway.MessageRef) (Result, error) {

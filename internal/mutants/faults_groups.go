@@ -31,6 +31,11 @@ func groupFaults() []fault {
 			test: serverTests, run: "GroupIsMadeAndChanged",
 		},
 		{
+			name: "an invitation is sent if that is wanted", file: "internal/group/member.go",
+			old: "if err != nil || !invite || !slices", new: "if err != nil || invite || !slices",
+			test: serverTests, run: "GroupInvitationsAreSent",
+		},
+		{
 			name: "the members that are taken are bounded", file: "internal/whatsapp/wire/group.go",
 			old: "if len(group.Participants) == gateway.MaxGroupMembers {", new: "if len(group.Participants) < 0 {",
 			test: "./internal/whatsapp/wire", run: "NewGroupIsBounded",

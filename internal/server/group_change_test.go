@@ -21,6 +21,42 @@ func codes(results []client.ParticipantResult) []string {
 	return codes
 }
 
+// Whoever can't be added is sent the platform's invitation, if that is wanted, and only then.
+func TestGroupInvitationsAreSent(t *testing.T) {
+	t.Parallel()
+	g := testkit.Start(t, testkit.Options{})
+	id := g.Link(t, shopNumber)
+	g.Phones.Update(t, otherNumber, map[string]any{"addToGroups": false})
+	silent, err := g.Client.CreateGroup(t.Context(), id, client.NewGroup{Subject: "Silent", Participants: []string{otherNumber}})
+	if err != nil || silent.Results[0].Invitation == nil || silent.Results[0].Invitation.MessageID != nil {
+		t.Fatalf("without being asked: %+v, %v", silent.Results, err)
+	}
+	made, err := g.Client.CreateGroup(t.Context(), id, client.NewGroup{Subject: "Customers", Participants: []string{customerNumber, otherNumber}, Invite: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	added, err := g.Client.AddOrInvite(t.Context(), id, silent.ID, customerNumber, otherNumber)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for group, results := range map[string][]client.ParticipantResult{made.ID: made.Results, silent.ID: added} {
+		if results[0].Error != nil || results[0].Invitation != nil {
+			t.Errorf("who could be added: %+v", results[0])
+		}
+		invited := results[1].Invitation
+		if *results[1].Error != "PARTICIPANT_PRIVACY" || invited == nil || invited.MessageID == nil || invited.Error != nil {
+			t.Fatalf("who could not be added: %+v", results[1])
+		}
+		kept, err := g.Client.Message(t.Context(), id, *invited.MessageID)
+		if err != nil || kept.Type != client.MessageInvitation || kept.GroupInvite == nil || *kept.GroupInvite.GroupID != group || kept.GroupInvite.Code != invited.Code {
+			t.Errorf("the invitation is kept as %+v, %v", kept, err)
+		}
+		testkit.Await(t, "the invitation on the phone", func() bool {
+			return slices.ContainsFunc(g.Phones.Messages(t, otherNumber, shopNumber), func(message testkit.PhoneMessage) bool { return message.MessageID == *invited.MessageID })
+		})
+	}
+}
+
 // A group is made, changed in every way, and left, through the API alone; phones see it.
 func TestGroupIsMadeAndChanged(t *testing.T) {
 	t.Parallel()

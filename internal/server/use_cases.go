@@ -128,7 +128,13 @@ func (s *Server) buildInstances() error {
 }
 
 func (s *Server) buildGroups() (err error) {
-	s.groups, err = group.New(group.Config{Sessions: s.instances, Directory: s.directory, Pictures: s.media})
+	s.groups, err = group.New(group.Config{
+		Sessions: s.instances, Directory: s.directory, Pictures: s.media,
+		Invite: func(ctx context.Context, instanceID string, to gateway.JID, invite gateway.GroupInvite) (string, error) {
+			sent, err := s.messages.SendInvitation(ctx, messaging.Request{InstanceID: instanceID, To: gateway.Recipient{Chat: to}}, invite)
+			return sent.MessageID, err
+		},
+	})
 	return err
 }
 

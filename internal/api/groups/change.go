@@ -19,6 +19,7 @@ type createBody struct {
 	Participants []string `json:"participants,omitempty" nullable:"false" maxItems:"256" minLength:"1" format:"recipient" doc:"People to add, at most 256: phone numbers, personal chat IDs or LIDs. This account is a member anyway." example:"5511988887766"`
 	Description  string   `json:"description,omitempty" maxLength:"2048" doc:"Description of the group, at most 2,048 characters." example:"Questions of customers"`
 	Picture      string   `json:"picture,omitempty" minLength:"1" format:"media" doc:"Picture of the group: a base64 data URI, or an http(s) URL. It is made small enough." sample:"-"`
+	Invite       bool     `json:"invite,omitempty" fingerprint:"if set" default:"false" doc:"Send the platform's invitation, as a message, to whoever can't be added because of their privacy settings." sample:"-"`
 	CommunityID  string   `json:"communityId,omitempty" doc:"Community in which the group is made; this account must be an administrator of it." sample:"-"`
 }
 
@@ -55,7 +56,7 @@ func (r resource) create() contract.Endpoint {
 		if err != nil {
 			return nil, err
 		}
-		draft := group.Draft{Subject: given.Subject, Description: given.Description, People: people, Picture: picture(ctx, given.Picture)}
+		draft := group.Draft{Subject: given.Subject, Description: given.Description, People: people, Picture: picture(ctx, given.Picture), Invite: given.Invite}
 		if given.CommunityID != "" {
 			community, ok := gateway.ParseJID(given.CommunityID)
 			if !ok || !community.IsGroup() {

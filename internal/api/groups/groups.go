@@ -35,7 +35,7 @@ type OwnGroups interface {
 
 // Members are the use cases of the people in a group, and of those who wait.
 type Members interface {
-	ChangeMembers(ctx context.Context, instanceID string, id gateway.JID, action gateway.MemberAction, people []gateway.Recipient) ([]gateway.MemberResult, error)
+	ChangeMembers(ctx context.Context, instanceID string, id gateway.JID, action gateway.MemberAction, people []gateway.Recipient, invite bool) ([]gateway.MemberResult, error)
 	JoinRequests(ctx context.Context, instanceID string, id gateway.JID) ([]gateway.JoinRequest, error)
 	AnswerJoinRequests(ctx context.Context, instanceID string, id gateway.JID, approve bool, people []gateway.Recipient) ([]gateway.MemberResult, error)
 }

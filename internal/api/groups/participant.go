@@ -25,6 +25,8 @@ type Result struct {
 type Invitation struct {
 	Code      string              `json:"code" doc:"Its code, which only this person can use." example:"AbCdEfGhIjKlMnOp"`
 	ExpiresAt *contract.Timestamp `json:"expiresAt" nullable:"true" doc:"Until when it can be used; null if that is not known."`
+	MessageID *string             `json:"messageId" nullable:"true" doc:"The message with which it was sent to the person; null if it was not." example:"3EB0C431C26A1916E07A"`
+	Error     *string             `json:"error" nullable:"true" doc:"Code of why it was not sent, though invite wanted it; else null."`
 }
 
 // TransformSchema permits null in place of the object, for which huma has no tag.
@@ -41,7 +43,12 @@ func newResults(named []string, results []gateway.MemberResult) []Result {
 			shown[i].Error, shown[i].Message = &refusal.Code, &refusal.Message
 		}
 		if invited := result.Invitation; invited != nil {
-			shown[i].Invitation = &Invitation{Code: invited.Code, ExpiresAt: contract.TimestampOrNil(invited.ExpiresAt)}
+			shown[i].Invitation = &Invitation{
+				Code: invited.Code, ExpiresAt: contract.TimestampOrNil(invited.ExpiresAt), MessageID: contract.TextOrNil(invited.MessageID),
+			}
+			if invited.Failure != nil {
+				shown[i].Invitation.Error = &invited.Failure.Code
+			}
 		}
 	}
 	return shown
@@ -55,6 +62,7 @@ type Results struct {
 type participantsBody struct {
 	Action       string   `json:"action" enum:"add,remove,promote,demote" doc:"promote makes administrators, demote makes ordinary members of them." example:"add"`
 	Participants []string `json:"participants" nullable:"false" maxItems:"256" minLength:"1" format:"recipient" doc:"People, at most 256: phone numbers, personal chat IDs or LIDs." example:"5511988887766"`
+	Invite       bool     `json:"invite,omitempty" fingerprint:"if set" default:"false" doc:"With add: send the platform's invitation, as a message, to whoever can't be added because of their privacy settings." sample:"-"`
 }
 
 type participantsInput struct {
@@ -67,7 +75,7 @@ func (r resource) changeParticipants() contract.Endpoint {
 		ID: "changeGroupParticipants", Tag: Tag,
 		Summary: "Add, remove, promote or demote participants",
 		Description: "Does the same to each person, and answers what became of each: one who can't be added does not keep the others out. " +
-			"Whoever lets nobody add him gets an invitation from the platform; send the group's invite link.",
+			"Whoever lets nobody add him gets an invitation from the platform; `invite` sends it to them, or send them the group's invite link.",
 		Codes: codes(gateway.CodeGroupAdminRequired, gateway.CodeGroupRefused, gateway.CodeGroupFull),
 	}, func(ctx context.Context, in *participantsInput) (*contract.Answer[Results], error) {
 		given := in.Given()
@@ -75,7 +83,11 @@ func (r resource) changeParticipants() contract.Endpoint {
 		if err != nil {
 			return nil, err
 		}
-		results, err := r.use.ChangeMembers(ctx, contract.Instance(ctx).ID, in.group, gateway.MemberAction(given.Action), people)
+		action := gateway.MemberAction(given.Action)
+		if given.Invite && action != gateway.MembersAdd {
+			return nil, gateway.InvalidFields(gateway.FieldError{Field: "invite", Message: "must not be true: only who is added can be invited"})
+		}
+		results, err := r.use.ChangeMembers(ctx, contract.Instance(ctx).ID, in.group, action, people, given.Invite)
 		if err != nil {
 			return nil, err
 		}

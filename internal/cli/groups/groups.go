@@ -210,16 +210,33 @@ func printResults(t terminal.Terminal, results []client.ParticipantResult) error
 		if result.Error != nil {
 			state = *result.Error
 		}
+		if result.Invitation != nil && result.Invitation.MessageID != nil {
+			state += ", invited"
+		}
 		rows[i] = []string{result.Participant, terminal.OrNone(result.ID), state}
 	}
 	return t.Table(results, []string{"PARTICIPANT", "ID", "RESULT"}, rows)
 }
 
-type addMembersCommand struct{ membersFlags }
+type addMembersCommand struct {
+	membersFlags
+	Invite bool `help:"Send an invitation to whoever can't be added." env:"-"`
+}
 
 // Run adds the people.
 func (c addMembersCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	return c.change(ctx, t, client.AddParticipants)
+	if !c.Invite {
+		return c.change(ctx, t, client.AddParticipants)
+	}
+	gateway, id, err := c.Open(ctx, t)
+	if err != nil {
+		return err
+	}
+	results, err := gateway.AddOrInvite(ctx, id, c.GroupID, c.Participants...)
+	if err != nil {
+		return err
+	}
+	return printResults(t, results)
 }
 
 type removeMembersCommand struct{ membersFlags }

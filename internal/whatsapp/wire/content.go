@@ -36,6 +36,8 @@ func newMessage(content gateway.Content) (*waE2E.Message, error) {
 		}}, nil
 	case gateway.TypePoll:
 		return newPoll(content, about), nil
+	case gateway.TypeGroupInvite:
+		return &waE2E.Message{GroupInviteMessage: newInvite(content, about)}, nil
 	case gateway.TypeImage, gateway.TypeVideo, gateway.TypeVoice, gateway.TypeAudio, gateway.TypeDocument, gateway.TypeSticker:
 		return intoAlbum(newMediaMessage(content, about), content.AlbumOf), nil
 	case gateway.TypeAlbum:
@@ -43,6 +45,17 @@ func newMessage(content gateway.Content) (*waE2E.Message, error) {
 	default:
 		return nil, fmt.Errorf("wire: no way to send a message of type %q", content.Type)
 	}
+}
+
+func newInvite(content gateway.Content, about *waE2E.ContextInfo) *waE2E.GroupInviteMessage {
+	invite := &waE2E.GroupInviteMessage{
+		GroupJID: new(string(content.Invite.Group)), InviteCode: &content.Invite.Code, GroupName: &content.Invite.Name,
+		GroupType: waE2E.GroupInviteMessage_DEFAULT.Enum(), Caption: optional(content.Text), ContextInfo: about,
+	}
+	if at := content.Invite.ExpiresAt; !at.IsZero() {
+		invite.InviteExpiration = new(at.Unix())
+	}
+	return invite
 }
 
 func newLocation(place gateway.Location, about *waE2E.ContextInfo) *waE2E.LocationMessage {
