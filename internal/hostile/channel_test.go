@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"go.mau.fi/whatsmeow/proto/waE2E"
-	"google.golang.org/protobuf/proto"
 
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/gateway"
@@ -22,12 +21,12 @@ func TestHostileChannel(t *testing.T) {
 	b.Phones.FollowChannel(t, shopNumber, evil.ID, false)
 	for _, payload := range [][]byte{
 		[]byte("no message at all \xff\xff"),
-		mustMarshal(t, &waE2E.Message{Conversation: proto.String(strings.Repeat("x", 300_000))}),
-		mustMarshal(t, &waE2E.Message{ImageMessage: &waE2E.ImageMessage{DirectPath: proto.String("/../../etc/passwd"), FileLength: proto.Uint64(1 << 62), Mimetype: proto.String("image/png\nx: y")}}),
+		mustMarshal(t, &waE2E.Message{Conversation: new(strings.Repeat("x", 300_000))}),
+		mustMarshal(t, &waE2E.Message{ImageMessage: &waE2E.ImageMessage{DirectPath: new("/../../etc/passwd"), FileLength: new(uint64(1 << 62)), Mimetype: new("image/png\nx: y")}}),
 		// In a channel nobody sends a change as content, nor a history of the account.
 		mustMarshal(t, &waE2E.Message{ProtocolMessage: &waE2E.ProtocolMessage{
 			Type:                    waE2E.ProtocolMessage_HISTORY_SYNC_NOTIFICATION.Enum(),
-			HistorySyncNotification: &waE2E.HistorySyncNotification{DirectPath: proto.String("/x")},
+			HistorySyncNotification: &waE2E.HistorySyncNotification{DirectPath: new("/x")},
 		}}),
 		{},
 	} {
