@@ -81,19 +81,13 @@ func (s *Service) SendAlbum(ctx context.Context, request Request, items []AlbumI
 		}
 	}()
 	frame, err := s.send(ctx, request, func(ctx context.Context) (draft, error) {
-		album := &gateway.Album{}
 		for n, item := range items {
 			var err error
 			if files[n], err = s.openItem(ctx, item); err != nil {
 				return draft{}, err
 			}
-			if item.Kind == gateway.TypeVideo {
-				album.Videos++
-			} else {
-				album.Images++
-			}
 		}
-		return draft{content: gateway.Content{Type: gateway.TypeAlbum, Album: album}}, nil
+		return draft{content: gateway.Content{Type: gateway.TypeAlbum, Album: counted(items)}}, nil
 	})
 	if err != nil {
 		return Result{}, nil, err
@@ -126,6 +120,19 @@ func (s *Service) SendAlbum(ctx context.Context, request Request, items []AlbumI
 		}
 	}
 	return frame, parts, nil
+}
+
+// counted is the frame of an album.
+func counted(items []AlbumItem) *gateway.Album {
+	album := &gateway.Album{}
+	for _, item := range items {
+		if item.Kind == gateway.TypeVideo {
+			album.Videos++
+		} else {
+			album.Images++
+		}
+	}
+	return album
 }
 
 // openItem opens the file of an item.

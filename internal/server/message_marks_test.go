@@ -3,6 +3,7 @@ package server_test
 import (
 	"encoding/json"
 	"net/http"
+	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -119,7 +120,8 @@ func TestMessagesArePinned(t *testing.T) {
 // learns of them.
 func TestMessagesAreStarredAndDeletedForMe(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{})
+	data := t.TempDir()
+	g := testkit.Start(t, testkit.Options{DataDir: data})
 	id := g.Link(t, shopNumber)
 	sink := followChats(t, g, id).Sink
 	stars := func() []client.MessageStarredEvent {
@@ -191,10 +193,10 @@ func TestMessagesAreStarredAndDeletedForMe(t *testing.T) {
 
 	// Deleted on the phone, with its file.
 	shown := g.Phones.Send(t, customerNumber, map[string]any{"to": shopNumber, "type": "image", "media": client.DataURI("image/png", picture(t))})
-	awaitMessage(t, g, id, shown)
-	link, err := g.Client.MediaDownloadLink(t.Context(), id, shown)
-	if err != nil {
-		t.Fatal(err)
+	file := filepath.Join(data, "media", id, awaitMessage(t, g, id, shown).ID)
+	link := followLink(t, g, id, shown, picture(t))
+	if !exists(t, file) {
+		t.Fatal("its file is not kept where the test looks for it")
 	}
 	g.Phones.AwaitMessage(t, shopNumber, shown)
 	g.Phones.DeleteForMe(t, shopNumber, shown)
@@ -202,9 +204,10 @@ func TestMessagesAreStarredAndDeletedForMe(t *testing.T) {
 	if _, err := g.Client.MediaDownloadLink(t.Context(), id, shown); err == nil {
 		t.Error("its file can still be asked for")
 	}
-	if answer := follow(t, link.URL); answer != http.StatusNotFound {
+	if answer := follow(t, link); answer != http.StatusNotFound {
 		t.Errorf("the link to its file answers %d", answer)
 	}
+	testkit.Await(t, "the end of its file", func() bool { return !exists(t, file) })
 	// Nothing was reported twice.
 	g.Phones.Star(t, shopNumber, inGroup, false)
 	testkit.Await(t, "the last star", func() bool { return len(stars()) == 6 })
