@@ -101,6 +101,16 @@ func chatFaults() []fault {
 			test: storeTests, run: "TestSQLite/labels",
 		},
 		{
+			name: "the echo of a label is known", file: "internal/whatsapp/chatstate/label.go",
+			old: "change.Act == \"\" || c.isEcho(own)", new: "change.Act == \"\" || c.isEcho(own) && false",
+			test: "./internal/whatsapp/chatstate", run: "TestLabelsOfThisDevice",
+		},
+		{
+			name: "the app state can't stop the process", file: "internal/whatsapp/keys/guard.go",
+			old: "	if ctx.Value(guarded{}) == nil {", new: "	if false {",
+			test: "./internal/hostile", run: "TestSettingsWithoutSense",
+		},
+		{
 			name: "labels come before what they are on", file: "internal/whatsapp/chatstate/label.go",
 			old: "return rank(a) - rank(b)", new: "return rank(b) - rank(a)",
 			test: serverTests, run: "TestLabels$",

@@ -104,7 +104,7 @@ func (s *Server) compose() error {
 	s.control = control.New(control.Config{
 		Phones: s.Phones, Profiles: s.Profiles, Groups: s.Groups, Linking: s.Linking, Presences: s.Presences,
 		Sessions: s.Sessions, Faults: s.Faults, Activities: s.Activities, Accounts: accounts, Passkeys: passkeys,
-		ChatStates: states, AddressBook: addressbook.New(accounts, settings), Labels: label.New(chats, settings), Channels: channels,
+		ChatStates: states, AddressBook: addressbook.New(accounts, settings), Labels: label.New(chats, settings), Settings: settings, Channels: channels,
 		RootKey: s.RootKey(), Guard: guard, Now: cfg.Now, Logger: cfg.Logger,
 	})
 	var err error

@@ -411,6 +411,12 @@ func (p *Phones) DeleteChat(tb testing.TB, number, chat string) {
 	p.call(tb, http.MethodDelete, "/phones/"+number+"/chats/"+chat, nil, nil)
 }
 
+// SetRaw sets something in the app state of a phone without checking it.
+func (p *Phones) SetRaw(tb testing.TB, number, collection string, index []string, value []byte) {
+	tb.Helper()
+	p.call(tb, http.MethodPost, "/phones/"+number+"/raw-setting", map[string]any{"collection": collection, "index": index, "value": value}, nil)
+}
+
 // SetLabel has the owner of a phone make or change a label.
 func (p *Phones) SetLabel(tb testing.TB, number, id, name string, color int) {
 	tb.Helper()

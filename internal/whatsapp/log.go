@@ -45,5 +45,5 @@ func (l log) write(level slog.Level, format string, args []any) {
 // keeping whatsmeow from deleting keys, or by ending its connection.
 func expected(arg any) bool {
 	err, ok := arg.(error)
-	return ok && (errors.Is(err, keys.ErrStay) || errors.Is(err, context.Canceled))
+	return ok && (errors.Is(err, keys.ErrStay) || errors.Is(err, keys.ErrLater) || errors.Is(err, context.Canceled))
 }

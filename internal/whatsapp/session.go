@@ -68,6 +68,7 @@ type session struct {
 
 	tasks     taskqueue.Queue
 	histories taskqueue.Queue // apart: a history may take long
+	settings  taskqueue.Queue // reads the app state
 
 	// pictureOnce asks for the account's picture; later the platform reports changes.
 	pictureOnce sync.Once
@@ -158,7 +159,8 @@ func newSession(
 		Now: s.now, Wait: c.config.SendTimeout,
 	})
 	s.Chats = chatstate.New(chatstate.Config{
-		Client: s.current, Person: s.person, Receive: s.receive, Logger: s.logger, Now: s.now, Wait: c.config.SendTimeout,
+		Client: s.current, Person: s.person, Receive: s.receive, Later: s.settings.Add, Logger: s.logger, Now: s.now,
+		Wait: c.config.SendTimeout,
 	})
 	s.Presences = presences.New(presences.Config{
 		Context: s.ctx, Client: s.current, Self: s.Self, Person: s.person, Complete: s.completeAddresses, Receive: s.receiver.Receive,
@@ -188,7 +190,7 @@ func slim(client *whatsmeow.Client) {
 
 // use makes a client with these keys, and makes it the session's.
 func (s *session) use(own *store.Device) {
-	keys.Observe(own, keys.Observer{PairsLearnt: s.pairsLearnt, DatabaseFailed: s.giveUp})
+	keys.Observe(own, keys.Observer{PairsLearnt: s.pairsLearnt, DatabaseFailed: s.giveUp, StateWanted: func(collection string) { s.Wanted(s.ctx, collection) }})
 	client := whatsmeow.NewClient(own, newLog(s.logger))
 	slim(client)
 	client.SetWebsocketHTTPClient(s.route.client)
@@ -267,6 +269,7 @@ func (s *session) Start() {
 			defer s.histories.Close()
 			defer s.tasks.Close()
 			defer s.CloseRequests()
+			defer s.settings.Close()
 			s.run()
 		})
 	})

@@ -25,6 +25,7 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/presence"
 	"github.com/recado-project/recado/internal/sandbox/profile"
 	"github.com/recado-project/recado/internal/sandbox/session"
+	"github.com/recado-project/recado/internal/sandbox/setting"
 )
 
 // Prefix is the path under which the handler is mounted.
@@ -46,6 +47,7 @@ type Config struct {
 	AddressBook *addressbook.Service
 	Labels      *label.Service
 	Channels    *channel.Service
+	Settings    *setting.Service
 
 	RootKey [32]byte        // the public key that clients have to trust
 	Guard   *outbound.Guard // allows the addresses from which files are fetched that callers name by URL
@@ -122,6 +124,7 @@ func New(config Config) http.Handler {
 		"/faults":                                      {http.MethodPut: a.setFaults},
 		"/faults/disconnect":                           {http.MethodPost: a.disconnect},
 
+		"/phones/{number}/raw-setting":                       {http.MethodPost: a.setRaw},
 		"/phones/{number}/labels":                            {http.MethodGet: a.listLabels},
 		"/phones/{number}/labels/{label}":                    {http.MethodPut: a.setLabel, http.MethodDelete: a.deleteLabel},
 		"/phones/{number}/chats/{chat}/labels/{label}":       {http.MethodPut: a.labelChat, http.MethodDelete: a.labelChat},

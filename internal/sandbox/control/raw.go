@@ -3,6 +3,10 @@ package control
 import (
 	"net/http"
 
+	"go.mau.fi/whatsmeow/appstate"
+	"go.mau.fi/whatsmeow/proto/waSyncAction"
+	"google.golang.org/protobuf/proto"
+
 	"github.com/recado-project/recado/internal/sandbox/phone"
 )
 
@@ -69,6 +73,29 @@ func (a *api) sendRawReceipt(r *http.Request) (any, error) {
 	}
 	return nil, a.config.Phones.SendRawReceipt(r.Context(), r.PathValue("number"), phone.RawReceipt{
 		To: body.To, Chat: body.Chat, IDs: body.MessageIDs, Kind: body.Type, At: body.Timestamp,
+	})
+}
+
+// setRaw sets something in the app state of a phone without checking it.
+func (a *api) setRaw(r *http.Request) (any, error) {
+	var body struct {
+		Collection string   `json:"collection"`
+		Index      []string `json:"index"`
+		Value      []byte   `json:"value"`
+	}
+	if err := decode(r, &body, false); err != nil {
+		return nil, err
+	}
+	value := new(waSyncAction.SyncActionValue)
+	if err := proto.Unmarshal(body.Value, value); err != nil {
+		return nil, validation(detail{"value", "must be a waSyncAction.SyncActionValue in base64"})
+	}
+	of, err := a.config.Accounts.Named(r.Context(), r.PathValue("number"))
+	if err != nil {
+		return nil, err
+	}
+	return nil, a.config.Settings.Set(r.Context(), of, appstate.PatchInfo{
+		Type: appstate.WAPatchName(body.Collection), Mutations: []appstate.MutationInfo{{Index: body.Index, Version: 3, Value: value}},
 	})
 }
 

@@ -101,9 +101,7 @@ func (c *Chats) ReadAgain(ctx context.Context) {
 	c.unkept = map[appstate.WAPatchName]struct{}{}
 	c.mu.Unlock()
 	for collection := range unkept {
-		if err := c.config.Client().FetchAppState(ctx, collection, true, false); err != nil && ctx.Err() == nil {
-			c.config.Logger.WarnContext(ctx, "app state not read again", slog.String("collection", string(collection)), slog.Any("error", err))
-		}
+		c.logFetch(ctx, collection, c.fetch(ctx, collection, true))
 	}
 }
 

@@ -26,9 +26,11 @@ type Config struct {
 	// Receive keeps something, and reports whether that was possible; else it gives the
 	// connection up. what names it in the log.
 	Receive func(incoming gateway.Incoming, what string, attrs ...slog.Attr) bool
-	Logger  *slog.Logger
-	Now     func() time.Time
-	Wait    time.Duration // how long the platform may take for one answer
+	// Later runs a task in the background, and reports whether it will.
+	Later  func(task func()) bool
+	Logger *slog.Logger
+	Now    func() time.Time
+	Wait   time.Duration // how long the platform may take for one answer
 }
 
 // maxEchoes bounds how many changes by this device are remembered until they come back.
@@ -48,6 +50,7 @@ type Chats struct {
 	initial map[appstate.WAPatchName]gateway.ChatArrangements
 	labels  gateway.LabelChanges              // the same of labels, which are all in one collection
 	unkept  map[appstate.WAPatchName]struct{} // to be read anew
+	wanted  map[appstate.WAPatchName]struct{} // to be read on
 }
 
 // echo is a change that this device has made: the platform reports it to all devices.
@@ -63,7 +66,7 @@ var _ gateway.Chats = (*Chats)(nil)
 func New(config Config) *Chats {
 	return &Chats{
 		config: config, since: config.Now(), echoes: map[echo]struct{}{}, initial: map[appstate.WAPatchName]gateway.ChatArrangements{},
-		unkept: map[appstate.WAPatchName]struct{}{},
+		unkept: map[appstate.WAPatchName]struct{}{}, wanted: map[appstate.WAPatchName]struct{}{},
 	}
 }
 
@@ -121,7 +124,7 @@ func (c *Chats) Send(ctx context.Context, patch appstate.PatchInfo, refused stri
 	}
 	patch.Timestamp = c.config.Now()
 	c.expect(patch)
-	err = client.SendAppState(ctx, patch)
+	err = Guard(ctx, func(ctx context.Context) error { return client.SendAppState(ctx, patch) })
 	if errors.Is(err, whatsmeow.ErrAppStateUpdate) {
 		refusal := gateway.Errorf(gateway.Conflict, refused, "the platform refused the change")
 		refusal.Cause = err
@@ -140,7 +143,11 @@ func (c *Chats) expect(patch appstate.PatchInfo) {
 		clear(c.echoes) // of changes that never came back
 	}
 	for _, mutation := range patch.Mutations {
-		if len(mutation.Index) < 2 || isLabel(mutation.Index[0]) {
+		if len(mutation.Index) < 2 {
+			continue
+		}
+		if isLabel(mutation.Index[0]) {
+			c.echoes[labelEcho(patch.Timestamp, mutation.Index...)] = struct{}{}
 			continue
 		}
 		if chat, err := types.ParseJID(mutation.Index[1]); err == nil {

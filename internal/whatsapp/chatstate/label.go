@@ -5,6 +5,7 @@ package chatstate
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"go.mau.fi/whatsmeow/appstate"
@@ -42,30 +43,40 @@ func isLabel(index string) bool {
 	return index == appstate.IndexLabelEdit || index == appstate.IndexLabelAssociationChat || index == appstate.IndexLabelAssociationMessage
 }
 
+// labelEcho is a change of a label by this device. A message's index has two parts more, which
+// always say the same.
+func labelEcho(at time.Time, index ...string) echo {
+	return echo{index: strings.Join(index[:min(4, len(index))], " "), at: at.UnixMilli()}
+}
+
 // LabelArrived keeps what an event of whatsmeow says about a label, and reports whether that
-// was possible. An event that is about none is ignored. What this device has changed comes too:
-// to keep it twice changes nothing.
+// was possible. An event that is about none, or says nothing, is ignored.
 func (c *Chats) LabelArrived(event any) bool {
 	var change gateway.LabelChange
+	var own echo
 	var chat types.JID
 	var initial bool
 	switch event := event.(type) {
 	case *events.LabelEdit:
+		if event.Action == nil {
+			return true
+		}
 		change = gateway.LabelChange{Act: gateway.LabelSet, At: event.Timestamp, Label: gateway.Label{
 			ID: event.LabelID, Name: event.Action.GetName(), Color: int(event.Action.GetColor()),
 		}}
 		if event.Action.GetDeleted() {
 			change.Act = gateway.LabelDeleted
 		}
-		initial = event.FromFullSync
+		own, initial = labelEcho(event.Timestamp, appstate.IndexLabelEdit, event.LabelID), event.FromFullSync
 	case *events.LabelAssociationChat:
 		change, chat = put(event.LabelID, event.Action.GetLabeled(), event.Timestamp), event.JID
-		initial = event.FromFullSync
+		own, initial = labelEcho(event.Timestamp, appstate.IndexLabelAssociationChat, event.LabelID, chat.String()), event.FromFullSync
 	case *events.LabelAssociationMessage:
 		change, chat = put(event.LabelID, event.Action.GetLabeled(), event.Timestamp), event.JID
 		change.MessageID = event.MessageID
-		initial = event.FromFullSync
-	default:
+		own, initial = labelEcho(event.Timestamp, appstate.IndexLabelAssociationMessage, event.LabelID, chat.String(), event.MessageID), event.FromFullSync
+	}
+	if change.Act == "" || c.isEcho(own) {
 		return true
 	}
 	switch chat.Server {

@@ -122,6 +122,9 @@ func (c *container) equip(device *store.Device, own *deviceKeys) {
 		own.rows.failed.Store(&c.observer.DatabaseFailed)
 	}
 	device.SetAllStores(own)
+	if c.observer.StateWanted != nil {
+		device.AppState = guardedState{own, c.observer.StateWanted}
+	}
 	device.LIDs = &observedPeople{people: c.keys.people, learnt: c.observer.PairsLearnt}
 	device.Container, device.Initialized = c, true
 }

@@ -78,6 +78,9 @@ type Observer struct {
 	PairsLearnt func(pairs []store.LIDMapping)
 	// DatabaseFailed is called when the database failed while keys were read or written.
 	DatabaseFailed func()
+	// StateWanted is called where whatsmeow would read a collection of the app state by itself
+	// (ErrLater), with locks held: it must only note it.
+	StateWanted func(collection string)
 }
 
 // Observe prepares keys for the use by a session, whose observer is called about them. It

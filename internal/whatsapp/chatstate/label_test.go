@@ -1,0 +1,65 @@
+package chatstate
+
+import (
+	"log/slog"
+	"testing"
+	"time"
+
+	"go.mau.fi/whatsmeow/appstate"
+	"go.mau.fi/whatsmeow/proto/waSyncAction"
+	"go.mau.fi/whatsmeow/types"
+	"go.mau.fi/whatsmeow/types/events"
+
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+// What this device has done with labels may be reported late, and in any order: it is known
+// already. The same from another device is news.
+func TestLabelsOfThisDevice(t *testing.T) {
+	t.Parallel()
+	now := time.UnixMilli(1_800_000_000_123)
+	var received []gateway.Incoming
+	chats := New(Config{
+		Now:    func() time.Time { return now },
+		Person: func(one, _ types.JID, _ string) gateway.Party { return gateway.Party{LID: gateway.JID(one.String())} },
+		Receive: func(incoming gateway.Incoming, _ string, _ ...slog.Attr) bool {
+			received = append(received, incoming)
+			return true
+		},
+	})
+	chat := types.NewJID("5", types.HiddenUserServer)
+	put := &waSyncAction.LabelAssociationAction{Labeled: new(true)}
+	for name, step := range map[string]struct {
+		patch appstate.PatchInfo
+		event any
+	}{
+		"made": {
+			appstate.BuildLabelEdit("6", "paid", 1, false),
+			&events.LabelEdit{LabelID: "6", Timestamp: now, Action: &waSyncAction.LabelEditAction{Name: new("paid")}},
+		},
+		"on a chat": {
+			appstate.BuildLabelChat(chat, "6", true),
+			&events.LabelAssociationChat{LabelID: "6", JID: chat, Timestamp: now, Action: put},
+		},
+		"on a message": {
+			appstate.BuildLabelMessage(chat, "6", "3EB0", true),
+			&events.LabelAssociationMessage{LabelID: "6", JID: chat, MessageID: "3EB0", Timestamp: now, Action: put},
+		},
+	} {
+		step.patch.Timestamp = now
+		chats.expect(step.patch)
+		received = nil
+		if !chats.LabelArrived(step.event) || len(received) != 0 {
+			t.Errorf("%s: received %+v, which this device has done", name, received)
+		}
+		if !chats.LabelArrived(step.event) || len(received) != 1 {
+			t.Errorf("%s: received %+v, which another device has done", name, received)
+		}
+	}
+	received = nil
+	for _, event := range []any{&events.LabelEdit{LabelID: "6"}, &events.Archive{}} {
+		if !chats.LabelArrived(event) || len(received) != 0 {
+			t.Errorf("%T without an action: received %+v", event, received)
+		}
+	}
+}
