@@ -9,7 +9,6 @@ import (
 	"go.mau.fi/whatsmeow/proto/waE2E"
 	"go.mau.fi/whatsmeow/types"
 	"go.mau.fi/whatsmeow/types/events"
-	"google.golang.org/protobuf/proto"
 
 	"github.com/recado-project/recado/internal/sandbox/channel"
 )
@@ -61,7 +60,7 @@ func TestChannels(t *testing.T) {
 		w.do(http.MethodGet, "/channels/"+news.ID, nil, &news)
 		return news.Posts[3].Reactions["👍"] == 1
 	}, func() any { return news.Posts })
-	_, err = c.SendMessage(ctx, jid, &waE2E.Message{Conversation: proto.String("mine?")})
+	_, err = c.SendMessage(ctx, jid, &waE2E.Message{Conversation: new("mine?")})
 	if !errors.Is(err, whatsmeow.ErrServerReturnedError) {
 		t.Errorf("a follower wrote: %v", err)
 	}
@@ -71,11 +70,11 @@ func TestChannels(t *testing.T) {
 	if err != nil || own.ViewerMeta.Role != types.NewsletterRoleOwner || own.ThreadMeta.Description.Text != "of mine" {
 		t.Fatalf("made %+v, %v", own, err)
 	}
-	sent, err := c.SendMessage(ctx, own.ID, &waE2E.Message{Conversation: proto.String("first")})
+	sent, err := c.SendMessage(ctx, own.ID, &waE2E.Message{Conversation: new("first")})
 	if err != nil || sent.ServerID != 1 {
 		t.Fatalf("sent %+v, %v", sent, err)
 	}
-	if _, err := c.SendMessage(ctx, own.ID, c.BuildEdit(own.ID, sent.ID, &waE2E.Message{Conversation: proto.String("second")})); err != nil {
+	if _, err := c.SendMessage(ctx, own.ID, c.BuildEdit(own.ID, sent.ID, &waE2E.Message{Conversation: new("second")})); err != nil {
 		t.Fatal(err)
 	}
 	var shown channel.Info
