@@ -64,33 +64,62 @@ func (t *Tables) ListChats(
 		args = append(args, filter.Label)
 		from += " AND id IN (SELECT chat_id FROM labelled WHERE instance_id = $1 AND platform_id = '' AND label_id = $" + strconv.Itoa(len(args)) + ")"
 	}
-	if filter.Search == "" {
-		page, err = listInOrder(ctx, t.db.Scanner(), scanChat, request, chatColumns, from, "last_at DESC, id DESC", args)
-	} else {
-		page, err = t.searchChats(ctx, filter.Search, request, from, args)
-	}
-	if err != nil {
+	if page, err = t.chatsInOrder(ctx, filter.Search, request, from, args); err != nil {
 		return page, fmt.Errorf("store: list chats: %w", err)
 	}
 	return page, nil
 }
 
-// searchChats looks through all chats: a name may have the text anywhere in it.
-func (t *Tables) searchChats(
+// chatInOrder is what decides whether and where a chat is in a list.
+type chatInOrder struct {
+	id        string
+	lastAt    int64
+	name, jid string // if something is searched in them
+}
+
+// chatsInOrder reads little of all chats, and all of those on the page: most of the time goes into
+// reading columns. A name may have the text that is searched anywhere in it.
+func (t *Tables) chatsInOrder(
 	ctx context.Context, search string, request gateway.PageRequest, from string, args []any,
 ) (page gateway.Page[gateway.Chat], err error) {
-	text := fold(strings.TrimSpace(search))
-	number := digitsOf(search)
-	all, err := table.Collect(ctx, t.db.Scanner(), scanChat, "SELECT "+chatColumns+" "+from, args...)
+	columns := "id, last_at, '', ''"
+	if search != "" {
+		columns = "id, last_at, name, jid"
+	}
+	all, err := table.Collect(ctx, t.db.Scanner(), func(row table.Scanner) (c chatInOrder, err error) {
+		return c, row.Scan(&c.id, &c.lastAt, &c.name, &c.jid)
+	}, "SELECT "+columns+" "+from, args...)
 	if err != nil {
 		return page, err
 	}
-	all = slices.DeleteFunc(all, func(chat gateway.Chat) bool {
-		return !strings.Contains(fold(chat.Party.Name), text) && (number == "" || !strings.Contains(chat.Party.JID.User(), number))
-	})
-	slices.SortFunc(all, func(a, b gateway.Chat) int { return cmp.Or(b.LastAt.Compare(a.LastAt), cmp.Compare(b.ID, a.ID)) })
+	if search != "" {
+		text, number := fold(strings.TrimSpace(search)), digitsOf(search)
+		all = slices.DeleteFunc(all, func(chat chatInOrder) bool {
+			return !strings.Contains(fold(chat.name), text) && (number == "" || !strings.Contains(gateway.JID(chat.jid).User(), number))
+		})
+	}
+	slices.SortFunc(all, func(a, b chatInOrder) int { return cmp.Or(cmp.Compare(b.lastAt, a.lastAt), cmp.Compare(b.id, a.id)) })
+	page.Total = len(all)
 	first := min(request.Offset(), len(all))
-	return gateway.Page[gateway.Chat]{Items: all[first:min(first+request.Limit, len(all))], Total: len(all)}, nil
+	all = all[first:min(first+request.Limit, len(all))]
+	place := make(map[string]int, len(all))
+	ids := make([]string, len(all))
+	for n, chat := range all {
+		place[chat.id], ids[n] = n, chat.id
+	}
+	set, err := json.Marshal(ids)
+	if err != nil {
+		return page, err
+	}
+	in := "(SELECT json_array_elements_text($2::json))"
+	if t.db.SQLite() {
+		in = "(SELECT value FROM json_each($2))"
+	}
+	page.Items, err = table.Collect(ctx, t.db.Reader(), scanChat,
+		"SELECT "+chatColumns+" FROM chats WHERE instance_id = $1 AND id IN "+in, args[0], string(set))
+	// In the order of the list, whatever has come meanwhile.
+	slices.SortFunc(page.Items, func(a, b gateway.Chat) int { return cmp.Compare(place[a.ID], place[b.ID]) })
+	return page, err
 }
 
 // digitsOf returns the digits of a text that is written as a number, or as a part of one.
