@@ -137,9 +137,10 @@ type Message struct {
 	Mentions         []Person `json:"mentions"`
 	MentionsEveryone bool     `json:"mentionsEveryone"` // Whether all members of the group are mentioned.
 	// With the type unsupported: the platform's name for a kind that is not known
-	// here; too_large for a message of more than a megabyte without its file;
-	// not_kept: followed by what it was, for something that the database can't
-	// store.
+	// here; unavailable:view_once for a file that can be opened once and that the
+	// platform gives to the phone alone; too_large for a message of more than a
+	// megabyte without its file; not_kept: followed by what it was, for something
+	// that the database can't store.
 	Unsupported *string `json:"unsupported"`
 }
 
@@ -379,7 +380,8 @@ type PresenceEvent struct {
 type ChatUpdatedEvent struct {
 	Chat
 	// What is different: archived, pinned, muted, read (other messages to read, or
-	// another mark), disappearing, or deleted.
+	// another mark), disappearing, cleared (its messages were deleted, and it
+	// stays), or deleted.
 	Changed  []string `json:"changed"`
 	Archived bool     `json:"archived"` // Whether the chat is archived.
 	Pinned   bool     `json:"pinned"`   // Whether the chat is pinned.

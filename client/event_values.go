@@ -67,6 +67,7 @@ const (
 	ChatMuted        = "muted"
 	ChatRead         = "read" // it has other messages to read, or another mark
 	ChatDisappearing = "disappearing"
+	ChatCleared      = "cleared" // its messages were deleted, and it stays
 	ChatDeleted      = "deleted"
 )
 

@@ -28,7 +28,7 @@ type KeeperStore interface {
 // RemovalStore removes chats with their messages.
 type RemovalStore interface {
 	FindChat(ctx context.Context, instanceID string, party gateway.Party) (gateway.Chat, bool, error)
-	ChatMessagesUntil(ctx context.Context, chatID string, until time.Time, limit int) ([]string, error)
+	ChatMessagesUntil(ctx context.Context, chatID string, until time.Time, starred bool, limit int) ([]string, error)
 	DeleteMessages(ctx context.Context, instanceID string, ids []string) error
 	RemoveChat(ctx context.Context, instanceID string, party gateway.Party,
 		report func(chat gateway.Chat, changed []gateway.ChatAspect) (eventlog.Event, error)) error
@@ -66,6 +66,16 @@ func (k *Keeper) Keep(ctx context.Context, instanceID string, update gateway.Cha
 	if update.Deleted {
 		return k.remove(ctx, instanceID, update, report)
 	}
+	if update.Cleared {
+		chat, removed, err := k.removeMessages(ctx, instanceID, update)
+		if err != nil {
+			return fmt.Errorf("chat: clear a chat: %w", err)
+		}
+		if !removed {
+			return nil
+		}
+		update.Chat = chat.Party
+	}
 	if err := k.config.Store.UpdateChat(ctx, instanceID, update, report); err != nil {
 		return fmt.Errorf("chat: keep a change of a chat: %w", err)
 	}
@@ -86,10 +96,23 @@ func (k *Keeper) remove(
 	ctx context.Context, instanceID string, update gateway.ChatUpdate,
 	report func(chat gateway.Chat, changed []gateway.ChatAspect) (eventlog.Event, error),
 ) error {
+	_, _, err := k.removeMessages(ctx, instanceID, update)
+	if err == nil {
+		err = k.config.Store.RemoveChat(ctx, instanceID, update.Chat, report)
+	}
+	if err != nil {
+		return fmt.Errorf("chat: remove a chat: %w", err)
+	}
+	return nil
+}
+
+// removeMessages removes the messages of a chat that an update is about, with their files, and
+// reports whether there were any.
+func (k *Keeper) removeMessages(ctx context.Context, instanceID string, update gateway.ChatUpdate) (chat gateway.Chat, removed bool, err error) {
 	chat, known, err := k.config.Store.FindChat(ctx, instanceID, update.Chat)
 	for more := known && err == nil; more; {
 		var ids []string
-		if ids, err = k.config.Store.ChatMessagesUntil(ctx, chat.ID, update.Through, removeSlice); err != nil {
+		if ids, err = k.config.Store.ChatMessagesUntil(ctx, chat.ID, update.Through, !update.KeepStarred, removeSlice); err != nil {
 			break
 		}
 		// The files first: without its message a file could not be found any more.
@@ -100,15 +123,9 @@ func (k *Keeper) remove(
 			}
 		}
 		if len(ids) > 0 {
-			err = k.config.Store.DeleteMessages(ctx, instanceID, ids)
+			removed, err = true, k.config.Store.DeleteMessages(ctx, instanceID, ids)
 		}
 		more = err == nil && len(ids) == removeSlice
 	}
-	if err == nil {
-		err = k.config.Store.RemoveChat(ctx, instanceID, update.Chat, report)
-	}
-	if err != nil {
-		return fmt.Errorf("chat: remove a chat: %w", err)
-	}
-	return nil
+	return chat, removed, err
 }

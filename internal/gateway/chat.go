@@ -49,6 +49,7 @@ const (
 	ChatMuted        ChatAspect = "muted"
 	ChatRead         ChatAspect = "read" // it has other messages to read, or another mark
 	ChatDisappearing ChatAspect = "disappearing"
+	ChatCleared      ChatAspect = "cleared" // its messages were deleted, and it stays
 	ChatDeleted      ChatAspect = "deleted"
 )
 
@@ -64,13 +65,16 @@ type ChatUpdate struct {
 	Chat Party
 	ChatChange
 
-	// Through bounds the messages that Read and Deleted are about: those that were sent until
+	// Through bounds the messages that Read, Cleared and Deleted are about: those that were sent until
 	// then. Zero: all that are there.
 	Through time.Time
 	// ReadIDs are the platform's identifiers of messages that were read on another device,
 	// with all before them.
 	ReadIDs []string
 	Deleted bool // the chat was deleted, with the messages
+	Cleared bool // the messages were deleted, and the chat stays
+	// KeepStarred leaves messages that are starred in a chat that is cleared.
+	KeepStarred bool
 	At      time.Time
 }
 

@@ -115,5 +115,10 @@ func chatFaults() []fault {
 			old: "return rank(a) - rank(b)", new: "return rank(b) - rank(a)",
 			test: serverTests, run: "TestLabels$",
 		},
+		{
+			name: "what is starred stays in a chat that is cleared", file: "internal/whatsapp/chatstate/clear.go",
+			old: "KeepStarred: len(entry.Index) > 2 &&", new: "KeepStarred: len(entry.Index) > 9 &&",
+			test: serverTests, run: "TestChatsAreCleared",
+		},
 	}
 }

@@ -17,6 +17,9 @@ import (
 func (s *Store) UpdateChat(ctx context.Context, instanceID string, update gateway.ChatUpdate, report func(gateway.Chat, []gateway.ChatAspect) (eventlog.Event, error)) error {
 	err := s.record(ctx, instanceID, func(ctx context.Context, r *recorder) error {
 		chosen, err := r.chats.Change(ctx, r, update)
+		if update.Cleared && chosen.After.ID != "" {
+			chosen.Aspects = append(chosen.Aspects, gateway.ChatCleared)
+		}
 		if err != nil || len(chosen.Aspects) == 0 {
 			return err
 		}

@@ -411,6 +411,13 @@ func (p *Phones) DeleteChat(tb testing.TB, number, chat string) {
 	p.call(tb, http.MethodDelete, "/phones/"+number+"/chats/"+chat, nil, nil)
 }
 
+// ClearChat has the owner of a phone delete the messages of a chat, with those that are starred
+// or without.
+func (p *Phones) ClearChat(tb testing.TB, number, chat string, starred bool) {
+	tb.Helper()
+	p.call(tb, http.MethodDelete, "/phones/"+number+"/chats/"+chat+"/messages"+map[bool]string{false: "?starred=keep"}[starred], nil, nil)
+}
+
 // SetRaw sets something in the app state of a phone without checking it.
 func (p *Phones) SetRaw(tb testing.TB, number, collection string, index []string, value []byte) {
 	tb.Helper()

@@ -94,6 +94,8 @@ func (s *session) dispatch(event any) bool {
 	case *events.Archive, *events.Pin, *events.Mute, *events.MarkChatAsRead, *events.DeleteChat, *events.Star, *events.DeleteForMe:
 		return s.Arrived(event)
 
+	case *events.AppState:
+		return s.Cleared(event)
 	case *events.LabelEdit, *events.LabelAssociationChat, *events.LabelAssociationMessage:
 		return s.LabelArrived(event)
 
@@ -150,12 +152,13 @@ func (s *session) dispatch(event any) bool {
 
 	// Known, and of no use here:
 	// the connection's own bookkeeping;
-	case *events.KeepAliveTimeout, *events.KeepAliveRestored, *events.OfflineSyncPreview, *events.OfflineSyncCompleted, *events.AppState,
+	case *events.KeepAliveTimeout, *events.KeepAliveRestored, *events.OfflineSyncPreview, *events.OfflineSyncCompleted,
 		*events.IdentityChange, // whatsmeow deals with the new keys itself
 		// ways of linking and platforms that are not used;
 		*events.QRScannedWithoutMultidevice, *events.CATRefreshError, *events.FBMessage,
 		// what else the owner arranges on the phone;
-		*events.ClearChat, *events.UnarchiveChatsSetting,
+		*events.ClearChat, // its entry comes as an event of its own, see above
+		*events.UnarchiveChatsSetting,
 		*events.UserStatusMute,
 		*events.NewsletterLiveUpdate, // views and reactions, which nobody has subscribed to
 		// how the two sides of a call agree.

@@ -25,6 +25,11 @@ func Actions() map[string]setting.Action {
 			return onMessages(ctx, tx, of, m, m.Value.GetDeleteChatAction().GetMessageRange(),
 				"DELETE FROM messages WHERE number = $1 AND chat = $2 AND at < $3")
 		},
+		wmstate.IndexClearChat: func(ctx context.Context, tx *sqlite.Tx, of *account.Account, m appstate.Mutation) error {
+			withStarred := len(m.Index) < 3 || m.Index[2] != keepStarred
+			return onMessages(ctx, tx, of, m, m.Value.GetClearChatAction().GetMessageRange(),
+				"DELETE FROM messages WHERE number = $1 AND chat = $2 AND at < $3 AND (starred = 0 OR $4)", withStarred)
+		},
 		wmstate.IndexMarkChatAsRead: func(ctx context.Context, tx *sqlite.Tx, of *account.Account, m appstate.Mutation) error {
 			action := m.Value.GetMarkChatAsReadAction()
 			if !action.GetRead() {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	wmstate "go.mau.fi/whatsmeow/appstate"
+	"go.mau.fi/whatsmeow/proto/waSyncAction"
 	"go.mau.fi/whatsmeow/types"
 
 	"github.com/recado-project/recado/internal/sandbox/account"
@@ -200,6 +201,35 @@ func (s *Service) Delete(ctx context.Context, number, name string) error {
 		return err
 	}
 	return s.settings.Set(ctx, of, wmstate.BuildDeleteChat(to, last, nil, true))
+}
+
+// keepStarred is the part of an index that says that messages which are starred stay.
+const keepStarred = "0"
+
+// Clear lets the owner of a phone delete the messages of a chat, which stays; with those that are
+// starred or without.
+func (s *Service) Clear(ctx context.Context, number, name string, starred bool) error {
+	of, where, err := s.find(ctx, number, name)
+	if err != nil {
+		return err
+	}
+	to, last, err := s.addressed(ctx, of, where)
+	if err != nil {
+		return err
+	}
+	index := []string{wmstate.IndexClearChat, to.String(), "1", "1"}
+	if !starred {
+		index[2] = keepStarred
+	}
+	return s.settings.Set(ctx, of, wmstate.PatchInfo{
+		Type: wmstate.WAPatchRegularHigh,
+		Mutations: []wmstate.MutationInfo{{
+			Index: index, Version: 6,
+			Value: &waSyncAction.SyncActionValue{ClearChatAction: &waSyncAction.ClearChatAction{
+				MessageRange: &waSyncAction.SyncActionMessageRange{LastMessageTimestamp: new(last.Unix())},
+			}},
+		}},
+	})
 }
 
 func (s *Service) find(ctx context.Context, number, name string) (*account.Account, chat.Chat, error) {

@@ -65,6 +65,11 @@ func (a *api) deleteForMe(r *http.Request) (any, error) {
 	return nil, a.config.ChatStates.DeleteForMe(r.Context(), r.PathValue("number"), r.PathValue("message"))
 }
 
+// clearChat deletes the messages of a chat; with starred=keep, not those that are starred.
+func (a *api) clearChat(r *http.Request) (any, error) {
+	return nil, a.config.ChatStates.Clear(r.Context(), r.PathValue("number"), r.PathValue("chat"), r.URL.Query().Get("starred") != "keep")
+}
+
 // listContacts answers with the address book of a phone.
 func (a *api) listContacts(r *http.Request) (any, error) {
 	entries, err := a.config.AddressBook.Of(r.Context(), r.PathValue("number"))

@@ -124,6 +124,7 @@ func New(config Config) http.Handler {
 		"/faults":                                      {http.MethodPut: a.setFaults},
 		"/faults/disconnect":                           {http.MethodPost: a.disconnect},
 
+		"/phones/{number}/chats/{chat}/messages":             {http.MethodDelete: a.clearChat},
 		"/phones/{number}/raw-setting":                       {http.MethodPost: a.setRaw},
 		"/phones/{number}/labels":                            {http.MethodGet: a.listLabels},
 		"/phones/{number}/labels/{label}":                    {http.MethodPut: a.setLabel, http.MethodDelete: a.deleteLabel},

@@ -147,10 +147,12 @@ func (w *Write) Forget(ctx context.Context, q table.Querier, party gateway.Party
 }
 
 // ChatMessagesUntil returns the internal identifiers of messages of a chat that were sent until
-// a time, or of all if it is zero; limit at most, and without those that are on their way.
-func (t *Tables) ChatMessagesUntil(ctx context.Context, chatID string, until time.Time, limit int) ([]string, error) {
+// a time, or of all if it is zero; limit at most, and without those that are on their way. starred
+// says whether those that are starred are among them.
+func (t *Tables) ChatMessagesUntil(ctx context.Context, chatID string, until time.Time, starred bool, limit int) ([]string, error) {
 	ids, err := table.Collect(ctx, t.db.Scanner(), table.ScanText,
-		"SELECT id FROM messages WHERE chat_id = $1 AND sent_at <= $2 AND status <> 0 ORDER BY created_at, id LIMIT $3 + 0", chatID, untilMillis(until), limit)
+		"SELECT id FROM messages WHERE chat_id = $1 AND sent_at <= $2 AND status <> 0 AND (NOT starred OR $3) ORDER BY created_at, id LIMIT $4 + 0",
+		chatID, untilMillis(until), starred, limit)
 	if err != nil {
 		return nil, fmt.Errorf("store: messages of a chat: %w", err)
 	}

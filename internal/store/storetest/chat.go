@@ -290,7 +290,7 @@ func testArrangedChats(t *testing.T, f *fixture) {
 	}
 
 	// A chat is gone with its last message, and begins anew.
-	until, err := f.ChatMessagesUntil(f.ctx(), f.chat(instance, party).ID, messages[1].SentAt, 10)
+	until, err := f.ChatMessagesUntil(f.ctx(), f.chat(instance, party).ID, messages[1].SentAt, true, 10)
 	f.check(err)
 	if !slices.Equal(until, []string{messages[0].ID, messages[1].ID}) {
 		t.Errorf("until the second there are %v", until)
