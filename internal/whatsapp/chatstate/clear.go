@@ -26,7 +26,7 @@ func (c *Chats) Cleared(entry *events.AppState) bool {
 	}
 	jid, err := types.ParseJID(entry.Index[1])
 	if err != nil {
-		return true //nolint:nilerr // it is no chat
+		return true
 	}
 	chat, ok := c.partyOf(jid)
 	if !ok {
