@@ -4,12 +4,9 @@ package phone
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
 
 	"go.mau.fi/whatsmeow/proto/waCommon"
 	"go.mau.fi/whatsmeow/proto/waE2E"
@@ -130,7 +127,7 @@ func (p *phone) packHistory(
 			return nil, err
 		}
 	}
-	if err := addFiller(history, filler, p.s.now().Unix()); err != nil {
+	if err := history.AddMadeUp(filler.Chats, filler.Messages, filler.Bytes, p.s.now().Unix()); err != nil {
 		return nil, err
 	}
 	if err := history.AddRaw(filler.Raw); err != nil {
@@ -226,44 +223,4 @@ func webStatus(st receipt.Status) *waWeb.WebMessageInfo_Status {
 	default:
 		return waWeb.WebMessageInfo_SERVER_ACK.Enum()
 	}
-}
-
-// addFiller adds the made-up chats, newest message first. The texts are random, so
-// that compression does not make them smaller than the caller wants.
-func addFiller(history *appstate.History, f account.MadeUpHistory, now int64) error {
-	const (
-		firstNumber = 5511970000000
-		firstLID    = 900_000_000_000_000
-	)
-	text := make([]byte, (f.Bytes+1)/2)
-	for chat := range f.Chats {
-		pn := strconv.Itoa(firstNumber+chat) + "@" + types.DefaultUserServer
-		lid := strconv.Itoa(firstLID+chat) + "@" + types.HiddenUserServer
-		conversation := &waHistorySync.Conversation{ID: &lid}
-		for message := range f.Messages {
-			if _, err := rand.Read(text); err != nil {
-				return err
-			}
-			conversation.Messages = append(conversation.Messages, &waHistorySync.HistorySyncMsg{
-				MsgOrderID: new(uint64(f.Messages - message)), //nolint:gosec // it is positive
-				Message: &waWeb.WebMessageInfo{
-					Key: &waCommon.MessageKey{
-						RemoteJID: &lid, FromMe: new(message%2 == 1), ID: new(fmt.Sprintf("OLD%d-%d", chat, f.Messages-message)),
-					},
-					Message:          &waE2E.Message{Conversation: new(hex.EncodeToString(text)[:f.Bytes])},
-					MessageTimestamp: new(uint64(now - 60*int64(message+1))), //nolint:gosec // a time of this century
-					Status:           waWeb.WebMessageInfo_READ.Enum(),
-				},
-			})
-		}
-		err := history.Add(&waHistorySync.HistorySync{
-			Conversations:            []*waHistorySync.Conversation{conversation},
-			PhoneNumberToLidMappings: []*waHistorySync.PhoneNumberToLIDMapping{{PnJID: &pn, LidJID: &lid}},
-			Pushnames:                []*waHistorySync.Pushname{{ID: &lid, Pushname: new("Contact " + strconv.Itoa(chat+1))}},
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
