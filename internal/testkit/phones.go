@@ -64,6 +64,9 @@ type PhoneMessage struct {
 
 	Poll *Poll `json:"poll"`
 
+	Event     *CalendarEvent  `json:"event"`
+	Responses []EventResponse `json:"responses"`
+
 	Preview *LinkPreview `json:"preview"`
 	Votes   []Vote       `json:"votes"`
 

@@ -33,6 +33,7 @@ type Outgoing struct {
 	Everyone        bool     // all members of the group are mentioned
 	Options         []string // of a poll, whose question is Text
 	MaxAnswers      int      // of a poll: how many options somebody may choose; 0: any number
+	Event           *Event   // of a calendar event, whose name is Text
 	Kind            string   // of an unsupported message: product, pin or future; "list" for a selection from one
 	SelectedID      string   // of a selection: the button or the row, whose text is Text
 	Order           *Order
@@ -67,6 +68,8 @@ func Compose(m Outgoing, reply *waE2E.ContextInfo, put PutFile, now time.Time) (
 		return composeAlbum(m, reply)
 	case "poll":
 		return composePoll(m, reply)
+	case "event":
+		return composeEvent(m, reply)
 	case "order":
 		return composeOrder(m, reply)
 	case "group_invite":
@@ -77,7 +80,7 @@ func Compose(m Outgoing, reply *waE2E.ContextInfo, put PutFile, now time.Time) (
 		return composeUnsupported(m, reply)
 	default:
 		return nil, refusal.Invalidf("type",
-			"must be one of text, image, video, voice, audio, document, location, contact, sticker, poll, order, group_invite, selection, album, unsupported")
+			"must be one of text, image, video, voice, audio, document, location, contact, sticker, poll, event, order, group_invite, selection, album, unsupported")
 	}
 }
 

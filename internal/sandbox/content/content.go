@@ -1,5 +1,5 @@
 // Package content builds the content of messages and reads it: texts, media,
-// places, contacts, polls, and kinds that clients need not understand.
+// places, contacts, polls, calendar events, and kinds that clients need not understand.
 //
 // It does not send or keep anything.
 package content
@@ -120,6 +120,10 @@ func Describe(m *waE2E.Message, shown *Shown) {
 		shown.Type, shown.Text = "poll", pollOf(inner).GetName()
 		shown.Poll, _ = PollOf(inner)
 		shown.setContext(pollOf(inner).GetContextInfo())
+	case inner.GetEventMessage() != nil:
+		v := inner.GetEventMessage()
+		shown.Type, shown.Text, shown.Event = "event", v.GetName(), eventOf(v)
+		shown.setContext(v.GetContextInfo())
 	case isUnsupported(inner):
 		shown.Type = "unsupported"
 	default:

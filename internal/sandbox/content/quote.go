@@ -37,6 +37,8 @@ func contextOf(m *waE2E.Message) *waE2E.ContextInfo {
 		return inner.GetLocationMessage().GetContextInfo()
 	case inner.GetContactMessage() != nil:
 		return inner.GetContactMessage().GetContextInfo()
+	case inner.GetEventMessage() != nil:
+		return inner.GetEventMessage().GetContextInfo()
 	default:
 		return pollOf(inner).GetContextInfo()
 	}

@@ -26,8 +26,10 @@ type Shown struct {
 	Poll            *Poll      `json:"poll"`
 	Preview         *Preview   `json:"preview"` // of the page behind a link in a text
 	Votes           []Vote     `json:"votes"`
-	Album           *Album     `json:"album"`   // of the frame of one
-	AlbumID         string     `json:"albumId"` // of a picture or a video in one: the frame
+	Event           *Event     `json:"event"`     // a calendar event; Text is its name
+	Responses       []Response `json:"responses"` // to it
+	Album           *Album     `json:"album"`     // of the frame of one
+	AlbumID         string     `json:"albumId"`   // of a picture or a video in one: the frame
 	QuotedMessageID string     `json:"quotedMessageId"`
 	Forwarded       bool       `json:"forwarded"`
 	Mentions        []string   `json:"mentions"`         // as the message has them, by number or by LID

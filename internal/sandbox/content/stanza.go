@@ -14,6 +14,9 @@ func StanzaKind(m *waE2E.Message) string {
 	if pollOf(inner) != nil {
 		return "poll"
 	}
+	if inner.GetEventMessage() != nil || inner.GetEncEventResponseMessage() != nil {
+		return "event"
+	}
 	if part, _ := MediaOf(inner); part != nil || inner.GetContactMessage() != nil {
 		return "media"
 	}

@@ -8,7 +8,10 @@ import (
 	"crypto/hkdf"
 	"crypto/rand"
 	"crypto/sha256"
+	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 
 	"go.mau.fi/whatsmeow/proto/waE2E"
 	"go.mau.fi/whatsmeow/types"
@@ -34,7 +37,38 @@ type Vote struct {
 	Options []string `json:"options"`
 }
 
-// Ballot is what the key of a vote is made of.
+// Votes reads the votes that are kept with a poll, in the order of the voters.
+func Votes(kept string) ([]Vote, error) {
+	votes := map[string][]string{}
+	if err := json.Unmarshal([]byte(kept), &votes); err != nil {
+		return nil, fmt.Errorf("content: read votes: %w", err)
+	}
+	list := []Vote{}
+	for _, from := range slices.Sorted(maps.Keys(votes)) {
+		list = append(list, Vote{From: from, Options: votes[from]})
+	}
+	return list, nil
+}
+
+// WithVote adds somebody's vote to those that are kept with a poll, in the place of an earlier one.
+// Without options, that one is taken back.
+func WithVote(kept, from string, options []string) (string, error) {
+	votes := map[string][]string{}
+	if err := json.Unmarshal([]byte(kept), &votes); err != nil {
+		return "", fmt.Errorf("content: read votes: %w", err)
+	}
+	votes[from] = options
+	if len(options) == 0 {
+		delete(votes, from)
+	}
+	encoded, err := json.Marshal(votes)
+	if err != nil {
+		return "", fmt.Errorf("content: write votes: %w", err)
+	}
+	return string(encoded), nil
+}
+
+// Ballot is what the key of a vote is made of, or of a response to a calendar event.
 type Ballot struct {
 	Secret        []byte // of the poll
 	PollID        string
@@ -42,8 +76,8 @@ type Ballot struct {
 }
 
 // cipher makes what encrypts the vote, and the data that it is bound to.
-func (b Ballot) cipher() (gcm cipher.AEAD, bound []byte, err error) {
-	info := b.PollID + b.Author.String() + b.Voter.String() + votePurpose
+func (b Ballot) cipher(purpose string) (gcm cipher.AEAD, bound []byte, err error) {
+	info := b.PollID + b.Author.String() + b.Voter.String() + purpose
 	key, err := hkdf.Key(sha256.New, b.Secret, nil, info, secretBytes)
 	if err != nil {
 		return nil, nil, fmt.Errorf("content: key of a vote: %w", err)
@@ -54,6 +88,9 @@ func (b Ballot) cipher() (gcm cipher.AEAD, bound []byte, err error) {
 	}
 	if gcm, err = cipher.NewGCM(block); err != nil {
 		return nil, nil, fmt.Errorf("content: key of a vote: %w", err)
+	}
+	if purpose == editPurpose {
+		return gcm, nil, nil
 	}
 	return gcm, []byte(b.PollID + "\x00" + b.Voter.String()), nil
 }
@@ -69,24 +106,39 @@ func (b Ballot) Seal(options []string) (*waE2E.PollEncValue, error) {
 	if err != nil {
 		return nil, fmt.Errorf("content: write a vote: %w", err)
 	}
-	gcm, bound, err := b.cipher()
+	payload, iv, err := b.seal(votePurpose, plain)
 	if err != nil {
 		return nil, err
 	}
-	iv := make([]byte, gcm.NonceSize())
+	return &waE2E.PollEncValue{EncPayload: payload, EncIV: iv}, nil
+}
+
+// seal encrypts something for a purpose.
+func (b Ballot) seal(purpose string, plain []byte) (payload, iv []byte, err error) {
+	gcm, bound, err := b.cipher(purpose)
+	if err != nil {
+		return nil, nil, err
+	}
+	iv = make([]byte, gcm.NonceSize())
 	rand.Read(iv)
-	return &waE2E.PollEncValue{EncPayload: gcm.Seal(nil, iv, plain, bound), EncIV: iv}, nil
+	return gcm.Seal(nil, iv, plain, bound), iv, nil
+}
+
+// open decrypts what was encrypted for a purpose.
+func (b Ballot) open(purpose string, payload, iv []byte) (plain []byte, ok bool) {
+	gcm, bound, err := b.cipher(purpose)
+	if err != nil || len(iv) != gcm.NonceSize() {
+		return nil, false
+	}
+	plain, err = gcm.Open(nil, iv, payload, bound)
+	return plain, err == nil
 }
 
 // Open decrypts a vote, and returns which of the poll's options it names. ok is false if it
 // was made for something else, or by somebody else.
 func (b Ballot) Open(value *waE2E.PollEncValue, poll Poll) (options []string, ok bool) {
-	gcm, bound, err := b.cipher()
-	if err != nil || len(value.GetEncIV()) != gcm.NonceSize() {
-		return nil, false
-	}
-	plain, err := gcm.Open(nil, value.GetEncIV(), value.GetEncPayload(), bound)
-	if err != nil {
+	plain, ok := b.open(votePurpose, value.GetEncPayload(), value.GetEncIV())
+	if !ok {
 		return nil, false
 	}
 	var vote waE2E.PollVoteMessage

@@ -91,6 +91,8 @@ func New(config Config) http.Handler {
 		"/phones/{number}/messages/{message}":          {http.MethodDelete: a.deleteMessage},
 		"/phones/{number}/messages/{message}/reaction": {http.MethodPost: a.react},
 		"/phones/{number}/messages/{message}/vote":     {http.MethodPost: a.vote},
+		"/phones/{number}/messages/{message}/response": {http.MethodPost: a.respondToEvent},
+		"/phones/{number}/messages/{message}/cancel":   {http.MethodPost: a.cancelEvent},
 		"/phones/{number}/messages/{message}/edit":     {http.MethodPost: a.editMessage},
 		"/phones/{number}/messages/{message}/pin":      {http.MethodPut: a.pinMessage},
 		"/phones/{number}/messages/{message}/star":     {http.MethodPut: a.starMessage},

@@ -41,6 +41,7 @@ type outgoing struct {
 	Everyone       bool             `json:"mentionsEveryone"`
 	Options        []string         `json:"options"`
 	MaxAnswers     *int             `json:"maxAnswers"`
+	Event          *content.Event   `json:"event"`
 	Kind           string           `json:"kind"`
 	SelectedID     string           `json:"selectedId"`
 
@@ -55,7 +56,7 @@ type outgoing struct {
 
 // check returns the fields that are missing.
 func (m *outgoing) check() []detail {
-	types := []string{"text", "image", "video", "voice", "audio", "document", "location", "contact", "sticker", "poll", "order", "group_invite", "selection", "album", "unsupported"}
+	types := []string{"text", "image", "video", "voice", "audio", "document", "location", "contact", "sticker", "poll", "event", "order", "group_invite", "selection", "album", "unsupported"}
 	var wrong []detail
 	require := func(field string, present bool) {
 		if !present {
@@ -74,7 +75,7 @@ func (m *outgoing) check() []detail {
 	case "poll":
 		require("text", m.Text != "")
 		require("options", len(m.Options) > 0)
-	case "order", "group_invite", "selection", "album", "unsupported": // composing checks them
+	case "event", "order", "group_invite", "selection", "album", "unsupported": // composing checks them
 	default:
 		if !slices.Contains(types, m.Type) {
 			return append(wrong, detail{"type", "must be one of: " + strings.Join(types, ", ")})
@@ -97,7 +98,7 @@ func (a *api) sendMessage(r *http.Request) (any, error) {
 		To: body.To, Type: body.Type, Text: body.Text, Caption: body.Caption, FileName: body.FileName, ViewOnce: body.ViewOnce, VideoNote: body.VideoNote, Preview: body.Preview,
 		Name: body.Name, Address: body.Address, Contact: body.Contact, QuotedMessageID: body.QuoteMessageID,
 		Mentions: body.Mentions, Everyone: body.Everyone,
-		Options: body.Options, Kind: body.Kind, Album: body.Album, AlbumID: body.AlbumID, Unavailable: body.Unavailable,
+		Options: body.Options, Event: body.Event, Kind: body.Kind, Album: body.Album, AlbumID: body.AlbumID, Unavailable: body.Unavailable,
 		SelectedID: body.SelectedID, Order: body.Order, Invite: body.Invite, Referral: body.Referral,
 	}
 	message.MaxAnswers = 1
@@ -153,6 +154,22 @@ func (a *api) vote(r *http.Request) (any, error) {
 		return nil, validation(detail{"options", "is required; an empty list takes the vote back"})
 	}
 	return nil, a.config.Phones.Vote(r.Context(), r.PathValue("number"), r.PathValue("message"), body.Options)
+}
+
+func (a *api) respondToEvent(r *http.Request) (any, error) {
+	var body struct {
+		Response    string `json:"response"`
+		ExtraGuests int    `json:"extraGuests"`
+	}
+	if err := decode(r, &body, false); err != nil {
+		return nil, err
+	}
+	response := content.Response{Response: body.Response, ExtraGuests: body.ExtraGuests}
+	return nil, a.config.Phones.Respond(r.Context(), r.PathValue("number"), r.PathValue("message"), response)
+}
+
+func (a *api) cancelEvent(r *http.Request) (any, error) {
+	return nil, a.config.Phones.CancelEvent(r.Context(), r.PathValue("number"), r.PathValue("message"))
 }
 
 func (a *api) editMessage(r *http.Request) (any, error) {

@@ -55,6 +55,7 @@ type bubble struct {
 	Quote     *quote
 	Reactions []reaction
 	Options   []option // of a poll
+	Event     *eventCard
 	Map       *mapCard
 	Contact   *contactCard
 }
@@ -101,6 +102,56 @@ func optionsOf(number string, m content.Shown) []option {
 	return options
 }
 
+// eventCard is a calendar event. Times are in UTC.
+type eventCard struct {
+	Start, End   string // as people read them; End is "" where it is open
+	Place        string
+	Description  string
+	JoinLink     string
+	Cancelled    bool
+	Going, Maybe int
+	NotGoing     int
+	Mine         string // the response of this phone, "" for none
+}
+
+// eventOf counts the responses to a calendar event. number is whose phone it is.
+func eventOf(number string, m content.Shown) *eventCard {
+	if m.Event == nil {
+		return nil
+	}
+	card := &eventCard{
+		Start: eventTime(m.Event.Start), End: eventTime(m.Event.End), Description: line(m.Event.Description, maxLine),
+		JoinLink: line(m.Event.JoinLink, maxLine), Cancelled: m.Event.Cancelled,
+	}
+	if place := m.Event.Place; place != nil {
+		card.Place = line(strings.TrimSpace(place.Name+" "+place.Address), maxLine)
+	}
+	for _, response := range m.Responses {
+		people := 1 + response.ExtraGuests
+		switch response.Response {
+		case "going":
+			card.Going += people
+		case "maybe":
+			card.Maybe += people
+		default:
+			card.NotGoing++
+		}
+		if numberOf(response.From) == number {
+			card.Mine = response.Response
+		}
+	}
+	return card
+}
+
+// eventTime is a time of a calendar event as people read it.
+func eventTime(at string) string {
+	parsed, err := time.Parse(time.RFC3339, at)
+	if err != nil {
+		return ""
+	}
+	return parsed.UTC().Format("2006-01-02 15:04 UTC")
+}
+
 // mapCard is a place on a drawn map.
 type mapCard struct {
 	Name, Address       string
@@ -139,7 +190,7 @@ func bubbleOf(side, number string, m phone.Bubble, group bool) bubble {
 			b.Size = *m.MediaSize
 		}
 	}
-	b.Options = optionsOf(number, m.Shown)
+	b.Options, b.Event = optionsOf(number, m.Shown), eventOf(number, m.Shown)
 	b.Quote, b.Reactions, b.Map = quoteOf(m.Quote), reactionsOf(m.Reactions), mapOf(m.Shown)
 	if card := m.Contact; card != nil {
 		b.Contact = &contactCard{
@@ -216,7 +267,7 @@ func kindOf(kind string) web.Word {
 	kinds := map[string]web.Word{
 		"image": web.Word("Picture"), "video": web.Word("Video"), "voice": web.Word("Voice message"), "audio": web.Word("Audio"),
 		"document": web.Word("File"), "sticker": web.Word("Sticker"), "location": web.Word("Location"), "contact": web.Word("Contact"),
-		"poll": web.Word("Poll"), "order": web.Word("Order"), "group_invite": web.Word("Invitation to a group"), "text": web.Word("Message"), "album": web.Word("Album"),
+		"poll": web.Word("Poll"), "event": web.Word("Calendar event"), "order": web.Word("Order"), "group_invite": web.Word("Invitation to a group"), "text": web.Word("Message"), "album": web.Word("Album"),
 	}
 	if word, ok := kinds[kind]; ok {
 		return word

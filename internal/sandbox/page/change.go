@@ -3,6 +3,7 @@
 package page
 
 import (
+	"github.com/recado-project/recado/internal/sandbox/content"
 	"github.com/recado-project/recado/internal/sandbox/phone"
 	"github.com/recado-project/recado/internal/sandbox/refusal"
 	"github.com/recado-project/recado/internal/web"
@@ -62,6 +63,10 @@ func (p *Page) change(r *request) error {
 		err = phones.React(ctx, number, m.MessageID, line(r.field("reaction"), maxEmoji))
 	case "vote":
 		err = phones.Vote(ctx, number, m.MessageID, r.Form["option"])
+	case "response":
+		err = phones.Respond(ctx, number, m.MessageID, content.Response{Response: r.field("response")})
+	case "cancel":
+		err = phones.CancelEvent(ctx, number, m.MessageID)
 	case "edit":
 		err = phones.EditMessage(ctx, number, m.MessageID, r.field("text"))
 	case "delete":

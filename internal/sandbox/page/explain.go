@@ -25,7 +25,7 @@ func reasons() []web.Word {
 		web.Word("the number is not registered"),
 		web.Word("the phone is not in this group"),
 		web.Word("the message has no file"),
-		web.Word("the message is no poll"),
+		web.Word("the message is no poll"), web.Word("the message is no event"), web.Word("the event was cancelled"), web.Word("must be a time in ISO 8601"),
 		web.Word("must be in a group"),
 		web.Word("must be options of the poll"),
 		web.Word("are more than the poll allows"),

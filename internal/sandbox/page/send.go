@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/recado-project/recado/internal/sandbox/content"
 	"github.com/recado-project/recado/internal/sandbox/refusal"
@@ -55,6 +56,11 @@ func (p *Page) compose(r *request) (content.Outgoing, error) {
 		return m, err
 	case "contact":
 		m.Contact = &content.Contact{FullName: r.field("name"), PhoneNumber: r.field("number"), Organization: r.field("organization")}
+	case "event":
+		m.Text, m.Event = r.field("text"), &content.Event{Start: inUTC(r.field("start")), End: inUTC(r.field("end")), Description: r.field("description")}
+		if place := r.field("name"); place != "" {
+			m.Event.Place = &content.Place{Name: place}
+		}
 	case "poll":
 		m.Text, m.Options = r.field("text"), nil
 		if !r.on("several") {
@@ -67,6 +73,14 @@ func (p *Page) compose(r *request) (content.Outgoing, error) {
 		}
 	}
 	return m, nil
+}
+
+// inUTC is a time as browsers write it into a form, in ISO 8601; "" for none.
+func inUTC(at string) string {
+	if parsed, err := time.Parse("2006-01-02T15:04", at); err == nil {
+		return parsed.Format(time.RFC3339)
+	}
+	return at
 }
 
 // mentions are the numbers after an @ in a text.

@@ -44,6 +44,16 @@ func (p *phone) applyChange(where chat.Chat, in incoming, message *waE2E.Message
 		p.count(where, in, vote)
 		return true
 	}
+	if response := message.GetEncEventResponseMessage(); response != nil {
+		p.u.Ring(p.Number)
+		p.respond(where, in, response)
+		return true
+	}
+	if edit := message.GetSecretEncryptedMessage(); edit.GetSecretEncType() == waE2E.SecretEncryptedMessage_EVENT_EDIT {
+		p.u.Ring(p.Number)
+		p.editEvent(where, in, edit)
+		return true
+	}
 	if pin := message.GetPinInChatMessage(); pin.GetKey().GetID() != "" {
 		p.u.Ring(p.Number)
 		p.pin(where, in, pin, message.GetMessageContextInfo())
@@ -93,42 +103,12 @@ func (p *phone) edit(where chat.Chat, in incoming, change *waE2E.ProtocolMessage
 		if err != nil || !found {
 			return err
 		}
-		if payload, err = editPayload(payload, edited); err != nil {
+		if payload, err = content.Edit(payload, edited); err != nil {
 			return err
 		}
 		_, err = tx.ExecContext(ctx, "UPDATE messages SET edited = 1, payload = $1 WHERE seq = $2", payload, seq)
 		return err
 	})
-}
-
-// editPayload replaces the text or the caption of a kept message. The other parts
-// of the message stay as they are.
-func editPayload(payload []byte, edited *waE2E.Message) ([]byte, error) {
-	message := &waE2E.Message{}
-	if err := proto.Unmarshal(payload, message); err != nil {
-		return nil, fmt.Errorf("phone: decode kept message: %w", err)
-	}
-	var shown content.Shown
-	content.Describe(edited, &shown)
-	text := shown.Text + shown.Caption // it has only one of them
-	inner, _ := content.ViewOnce(content.Unwrap(message))
-	switch {
-	case inner.GetExtendedTextMessage() != nil:
-		inner.ExtendedTextMessage.Text = &text
-	case inner.GetImageMessage() != nil:
-		inner.ImageMessage.Caption = &text
-	case inner.GetVideoMessage() != nil:
-		inner.VideoMessage.Caption = &text
-	case inner.GetDocumentMessage() != nil:
-		inner.DocumentMessage.Caption = &text
-	default:
-		inner.Conversation = &text
-	}
-	encoded, err := proto.Marshal(message)
-	if err != nil {
-		return nil, fmt.Errorf("phone: keep edit: %w", err)
-	}
-	return encoded, nil
 }
 
 // react sets somebody's reaction, or removes it if emoji is empty.

@@ -132,7 +132,7 @@ func (s *Service) Messages(ctx context.Context, number, chat string) (list []con
 func (k *keptMessage) show() (content.Shown, error) {
 	shown := content.Shown{
 		MessageID: k.id, Chat: k.chat, From: k.sender, FromMe: k.fromMe, Timestamp: account.Timestamp(time.UnixMilli(k.at)),
-		Reactions: []content.Reaction{}, Votes: []content.Vote{}, Edited: k.edited, Deleted: k.deleted, Status: k.status.String(),
+		Reactions: []content.Reaction{}, Votes: []content.Vote{}, Responses: []content.Response{}, Edited: k.edited, Deleted: k.deleted, Status: k.status.String(),
 		Starred: k.starred,
 	}
 	if k.pinnedUntil > 0 {
@@ -151,7 +151,7 @@ func (k *keptMessage) show() (content.Shown, error) {
 		// Only the place and the kind of a deleted message are shown.
 		shown = content.Shown{
 			MessageID: shown.MessageID, Chat: shown.Chat, From: shown.From, FromMe: shown.FromMe, Timestamp: shown.Timestamp,
-			Type: shown.Type, Reactions: shown.Reactions, Votes: []content.Vote{}, Edited: shown.Edited, Deleted: true, Status: shown.Status,
+			Type: shown.Type, Reactions: shown.Reactions, Votes: []content.Vote{}, Responses: []content.Response{}, Edited: shown.Edited, Deleted: true, Status: shown.Status,
 		}
 	}
 	reactions := map[string]string{}
@@ -161,8 +161,12 @@ func (k *keptMessage) show() (content.Shown, error) {
 	for _, from := range slices.Sorted(maps.Keys(reactions)) {
 		shown.Reactions = append(shown.Reactions, content.Reaction{From: from, Reaction: reactions[from]})
 	}
-	if !k.deleted {
-		shown.Votes, err = k.votesIn()
+	switch {
+	case k.deleted:
+	case shown.Event != nil:
+		shown.Responses, err = content.Responses(k.votes)
+	default:
+		shown.Votes, err = content.Votes(k.votes)
 	}
 	return shown, err
 }

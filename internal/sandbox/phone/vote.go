@@ -4,10 +4,6 @@ package phone
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
-	"maps"
-	"slices"
 
 	"go.mau.fi/whatsmeow/proto/waCommon"
 	"go.mau.fi/whatsmeow/proto/waE2E"
@@ -70,10 +66,7 @@ func pollKey(where chat.Chat, kept *keptMessage, author *account.Account) *waCom
 // poll does not allow, changes nothing.
 func (p *phone) count(where chat.Chat, in incoming, update *waE2E.PollUpdateMessage) {
 	p.u.Write(func(ctx context.Context, tx *sqlite.Tx) error {
-		kept := &keptMessage{id: update.GetPollCreationMessageKey().GetID()}
-		found, err := database.One(tx.QueryRowContext(ctx,
-			"SELECT sender, payload, votes FROM messages WHERE number = $1 AND chat = $2 AND id = $3 AND deleted = 0",
-			p.Number, where.JID().String(), kept.id), &kept.sender, &kept.payload, &kept.votes)
+		kept, found, err := p.answered(ctx, tx, where, update.GetPollCreationMessageKey().GetID())
 		if err != nil || !found {
 			return err
 		}
@@ -89,55 +82,40 @@ func (p *phone) count(where chat.Chat, in incoming, update *waE2E.PollUpdateMess
 		if err != nil {
 			return err
 		}
-		options, ok := open(content.Ballot{Secret: secret, PollID: kept.id}, author, in.sender, update.GetVote(), *poll)
-		if !ok {
-			return nil
+		for _, ballot := range ballots(content.Ballot{Secret: secret, PollID: kept.id}, author, in.sender) {
+			if options, ok := ballot.Open(update.GetVote(), *poll); ok {
+				return p.keepVote(ctx, tx, where, kept, in.sender.PN().String(), options)
+			}
 		}
-		return p.keepVote(ctx, tx, where, kept, in.sender.PN().String(), options)
+		return nil
 	})
 }
 
-// open decrypts a vote. Clients name author and voter by number or by LID.
-func open(
-	ballot content.Ballot, author, voter *account.Account, value *waE2E.PollEncValue, poll content.Poll,
-) (options []string, ok bool) {
-	for _, ballot.Author = range []types.JID{author.LIDJID(), author.PN()} {
-		for _, ballot.Voter = range []types.JID{voter.LIDJID(), voter.PN()} {
-			if options, ok = ballot.Open(value, poll); ok {
-				return options, true
-			}
+// answered finds the poll or the calendar event that somebody answers, with the answers until now.
+func (p *phone) answered(ctx context.Context, tx *sqlite.Tx, where chat.Chat, id string) (kept *keptMessage, found bool, err error) {
+	kept = &keptMessage{id: id}
+	found, err = database.One(tx.QueryRowContext(ctx,
+		"SELECT sender, payload, votes FROM messages WHERE number = $1 AND chat = $2 AND id = $3 AND deleted = 0",
+		p.Number, where.JID().String(), id), &kept.sender, &kept.payload, &kept.votes)
+	return kept, found, err
+}
+
+// ballots are those that a vote may have: clients name author and voter by number or by LID.
+func ballots(of content.Ballot, author, voter *account.Account) (list []content.Ballot) {
+	for _, of.Author = range []types.JID{author.LIDJID(), author.PN()} {
+		for _, of.Voter = range []types.JID{voter.LIDJID(), voter.PN()} {
+			list = append(list, of)
 		}
 	}
-	return nil, false
+	return list
 }
 
 func (p *phone) keepVote(ctx context.Context, tx *sqlite.Tx, where chat.Chat, kept *keptMessage, from string, options []string) error {
-	votes := map[string][]string{}
-	if err := json.Unmarshal([]byte(kept.votes), &votes); err != nil {
-		return fmt.Errorf("phone: read votes: %w", err)
-	}
-	votes[from] = options
-	if len(options) == 0 {
-		delete(votes, from)
-	}
-	encoded, err := json.Marshal(votes)
+	votes, err := content.WithVote(kept.votes, from, options)
 	if err != nil {
-		return fmt.Errorf("phone: keep votes: %w", err)
+		return err
 	}
 	_, err = tx.ExecContext(ctx, "UPDATE messages SET votes = $1 WHERE number = $2 AND chat = $3 AND id = $4",
-		string(encoded), p.Number, where.JID().String(), kept.id)
+		votes, p.Number, where.JID().String(), kept.id)
 	return err
-}
-
-// votesIn returns the votes in a poll, by voter.
-func (k *keptMessage) votesIn() ([]content.Vote, error) {
-	votes := map[string][]string{}
-	if err := json.Unmarshal([]byte(k.votes), &votes); err != nil {
-		return nil, fmt.Errorf("phone: read votes: %w", err)
-	}
-	list := []content.Vote{}
-	for _, from := range slices.Sorted(maps.Keys(votes)) {
-		list = append(list, content.Vote{From: from, Options: votes[from]})
-	}
-	return list, nil
 }
