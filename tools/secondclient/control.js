@@ -75,6 +75,11 @@ export class Sandbox {
     return this.call('POST', `/phones/${number}/messages/${id}/vote`, { options })
   }
 
+  /** Responds to a calendar event that a phone shows: going, not_going or maybe. */
+  respond(number, id, response, extraGuests = 0) {
+    return this.call('POST', `/phones/${number}/messages/${id}/response`, { response, extraGuests })
+  }
+
   /** Makes a phone pin a message for some seconds; 0 unpins it. */
   pin(number, id, seconds) {
     return this.call('PUT', `/phones/${number}/messages/${id}/pin`, { seconds })

@@ -1,10 +1,10 @@
-// Checks of polls and mentions, and of what an account says of itself and lets others do.
+// Checks of polls, calendar events and mentions, and of what an account says of itself and lets others do.
 
 import { createHash } from 'node:crypto'
 
 import { expect, until } from './wait.js'
 
-const { decryptPollVote, jidNormalizedUser } = await import('baileys')
+const { decryptEventResponse, decryptPollVote, jidNormalizedUser } = await import('baileys')
 
 /** Returns the checks. device() is the linked client; own and friend are numbers. */
 export function peopleChecks({ sandbox, device, own, friend }) {
@@ -30,6 +30,30 @@ export function peopleChecks({ sandbox, device, own, friend }) {
       const { message } = await until('the poll', () => device().received.find((one) => one.id === id))
       const poll = message.message.pollCreationMessage ?? message.message.pollCreationMessageV3
       expect(poll?.name === 'Quando?' && poll.options.map((one) => one.optionName).join() === 'Hoje,Amanhã', `it is ${JSON.stringify(message.message)}`)
+    }],
+
+    ['a calendar event reaches the phone, and its response is readable', async () => {
+      const startDate = new Date('2031-05-06T13:00:00Z')
+      const event = { name: 'Consulta', description: 'Traga os exames', startDate, endDate: new Date('2031-05-06T14:00:00Z'), extraGuestsAllowed: true, location: { name: 'Clínica' } }
+      const id = await device().post(chat, { event })
+      const seen = await until('the event', shown(id))
+      expect(seen.text === 'Consulta' && seen.event.start === '2031-05-06T13:00:00Z' && seen.event.end === '2031-05-06T14:00:00Z' && seen.event.location.name === 'Clínica',
+        `the phone shows ${JSON.stringify(seen)}`)
+      await sandbox.respond(friend, id, 'maybe', 1)
+      const response = await until('the response', () => device().received.find((one) => one.message.message?.encEventResponseMessage?.eventCreationMessageKey?.id === id))
+      const mine = [device().creds.me.id, device().creds.me.lid].map(jidNormalizedUser)
+      const theirs = [response.chat, response.chatAlt].filter(Boolean).map(jidNormalizedUser)
+      const secret = device().sent.get(id).messageContextInfo.messageSecret
+      const opened = readResponse(response.message.message.encEventResponseMessage, id, secret, mine, theirs)
+      expect(opened?.response === 3 && opened.extraGuestCount === 1, `the response says ${JSON.stringify(opened)}`)
+    }],
+
+    ["a phone's calendar event arrives", async () => {
+      const id = await sandbox.post(friend, { to: own, type: 'event', text: 'Entrega', event: { start: '2031-05-06T13:00:00Z', joinLink: 'https://example.com/room' } })
+      const { message } = await until('the event', () => device().received.find((one) => one.id === id))
+      const event = message.message.eventMessage
+      expect(event?.name === 'Entrega' && Number(event.startTime) === Date.parse('2031-05-06T13:00:00Z') / 1000 && event.joinLink === 'https://example.com/room',
+        `it is ${JSON.stringify(message.message)}`)
     }],
 
     ['mentions go both ways', async () => {
@@ -115,6 +139,20 @@ function readVote(vote, pollMsgId, pollEncKey, creators, voters) {
       try {
         const { selectedOptions } = decryptPollVote(vote, { pollCreatorJid, pollMsgId, pollEncKey, voterJid })
         return selectedOptions.map((one) => Buffer.from(one).toString('hex'))
+      } catch {
+        // It was made with other addresses.
+      }
+    }
+  }
+  return undefined
+}
+
+/** Decrypts a response to a calendar event, whichever addresses it was made with. */
+function readResponse(response, eventMsgId, eventEncKey, creators, responders) {
+  for (const eventCreatorJid of creators) {
+    for (const responderJid of responders) {
+      try {
+        return decryptEventResponse(response, { eventCreatorJid, eventMsgId, eventEncKey, responderJid })
       } catch {
         // It was made with other addresses.
       }
