@@ -10,66 +10,68 @@ import (
 // The types of events. A newer gateway may send others: skip those that you do not
 // know.
 const (
-	TypeInstanceStatus      = "instance.status"            // the status of the instance changed, or why it does not come through its proxy
-	TypeInstanceQR          = "instance.qr"                // there is a new code to scan
-	TypeInstancePasskey     = "instance.passkey"           // the platform asks for a passkey before it links, or that went on
-	TypeInstanceRestricted  = "instance.restricted"        // the platform restricts writing to new contacts
-	TypeMessageReceived     = "message.received"           // somebody wrote a message
-	TypeMessageSent         = "message.sent"               // this account sent a message, through the gateway or from another device
-	TypeMessageStatus       = "message.status"             // a message of this account was sent, delivered, read, played, or failed
-	TypeMessageEdited       = "message.edited"             // a message was edited
-	TypeMessageDeleted      = "message.deleted"            // a message was deleted for everyone
-	TypeMessageReaction     = "message.reaction"           // somebody reacted to a message, or took the reaction back
-	TypeMessagePollVote     = "message.poll_vote"          // somebody voted in a poll, changed the vote or took it back
-	TypeMessagePinned       = "message.pinned"             // somebody pinned a message for everybody in the chat, or unpinned it
-	TypeMessageStarred      = "message.starred"            // the account's owner starred a message, or took the star away, on the phone or through the API
-	TypeMessageDeletedForMe = "message.deleted_for_me"     // the account's owner deleted a message for this account alone, on the phone or through the API
-	TypePresence            = "presence"                   // a contact types, records, comes online or goes offline
-	TypeChatUpdated         = "chat.updated"               // a chat was archived, pinned, muted, read, marked as unread or deleted, on the phone or through the API
-	TypeChatHistory         = "chat.history"               // the phone has answered a request for older messages of a chat, or not in time
-	TypeLabelUpdated        = "label.updated"              // a label was made, changed or deleted, on the phone or through the API
-	TypeLabelAssigned       = "label.assigned"             // a label was put on a chat or a message, or taken from it
-	TypeGroupUpdated        = "group.updated"              // a group was changed
-	TypeChannelUpdated      = "channel.updated"            // a channel was followed, unfollowed, muted or unmuted, on the phone or another device
-	TypeContactUpdated      = "contact.updated"            // a contact changed, or the gateway learned more about one
-	TypeCallReceived        = "call.received"              // somebody calls
-	TypeCallEnded           = "call.ended"                 // a call that rang has ended
-	TypeAccountUpdated      = "account.updated"            // the messenger account of the instance changed, here or on the phone
-	TypeWebhookSuspended    = "instance.webhook_suspended" // the webhook was suspended
-	TypeEventsExpired       = "events.expired"             // events were removed before they were delivered
-	TypeWebhookTest         = "webhook.test"               // you asked for a test
+	TypeInstanceStatus       = "instance.status"            // the status of the instance changed, or why it does not come through its proxy
+	TypeInstanceQR           = "instance.qr"                // there is a new code to scan
+	TypeInstancePasskey      = "instance.passkey"           // the platform asks for a passkey before it links, or that went on
+	TypeInstanceRestricted   = "instance.restricted"        // the platform restricts writing to new contacts
+	TypeMessageReceived      = "message.received"           // somebody wrote a message
+	TypeMessageSent          = "message.sent"               // this account sent a message, through the gateway or from another device
+	TypeMessageStatus        = "message.status"             // a message of this account was sent, delivered, read, played, or failed
+	TypeMessageEdited        = "message.edited"             // a message was edited
+	TypeMessageDeleted       = "message.deleted"            // a message was deleted for everyone
+	TypeMessageReaction      = "message.reaction"           // somebody reacted to a message, or took the reaction back
+	TypeMessagePollVote      = "message.poll_vote"          // somebody voted in a poll, changed the vote or took it back
+	TypeMessageEventResponse = "message.event_response"     // somebody responded to a calendar event, or changed the response
+	TypeMessagePinned        = "message.pinned"             // somebody pinned a message for everybody in the chat, or unpinned it
+	TypeMessageStarred       = "message.starred"            // the account's owner starred a message, or took the star away, on the phone or through the API
+	TypeMessageDeletedForMe  = "message.deleted_for_me"     // the account's owner deleted a message for this account alone, on the phone or through the API
+	TypePresence             = "presence"                   // a contact types, records, comes online or goes offline
+	TypeChatUpdated          = "chat.updated"               // a chat was archived, pinned, muted, read, marked as unread or deleted, on the phone or through the API
+	TypeChatHistory          = "chat.history"               // the phone has answered a request for older messages of a chat, or not in time
+	TypeLabelUpdated         = "label.updated"              // a label was made, changed or deleted, on the phone or through the API
+	TypeLabelAssigned        = "label.assigned"             // a label was put on a chat or a message, or taken from it
+	TypeGroupUpdated         = "group.updated"              // a group was changed
+	TypeChannelUpdated       = "channel.updated"            // a channel was followed, unfollowed, muted or unmuted, on the phone or another device
+	TypeContactUpdated       = "contact.updated"            // a contact changed, or the gateway learned more about one
+	TypeCallReceived         = "call.received"              // somebody calls
+	TypeCallEnded            = "call.ended"                 // a call that rang has ended
+	TypeAccountUpdated       = "account.updated"            // the messenger account of the instance changed, here or on the phone
+	TypeWebhookSuspended     = "instance.webhook_suspended" // the webhook was suspended
+	TypeEventsExpired        = "events.expired"             // events were removed before they were delivered
+	TypeWebhookTest          = "webhook.test"               // you asked for a test
 )
 
 func decoders() map[string]func(json.RawMessage) (any, error) {
 	return map[string]func(json.RawMessage) (any, error){
-		TypeInstanceStatus:      decoded[InstanceStatusEvent],
-		TypeInstanceQR:          decoded[InstanceQREvent],
-		TypeInstancePasskey:     decoded[InstancePasskeyEvent],
-		TypeInstanceRestricted:  decoded[InstanceRestrictedEvent],
-		TypeMessageReceived:     decoded[MessageReceivedEvent],
-		TypeMessageSent:         decoded[MessageSentEvent],
-		TypeMessageStatus:       decoded[MessageStatusEvent],
-		TypeMessageEdited:       decoded[MessageEditedEvent],
-		TypeMessageDeleted:      decoded[MessageDeletedEvent],
-		TypeMessageReaction:     decoded[MessageReactionEvent],
-		TypeMessagePollVote:     decoded[MessagePollVoteEvent],
-		TypeMessagePinned:       decoded[MessagePinnedEvent],
-		TypeMessageStarred:      decoded[MessageStarredEvent],
-		TypeMessageDeletedForMe: decoded[MessageDeletedForMeEvent],
-		TypePresence:            decoded[PresenceEvent],
-		TypeChatUpdated:         decoded[ChatUpdatedEvent],
-		TypeChatHistory:         decoded[ChatHistoryEvent],
-		TypeLabelUpdated:        decoded[LabelUpdatedEvent],
-		TypeLabelAssigned:       decoded[LabelAssignedEvent],
-		TypeGroupUpdated:        decoded[GroupUpdatedEvent],
-		TypeChannelUpdated:      decoded[ChannelUpdatedEvent],
-		TypeContactUpdated:      decoded[ContactUpdatedEvent],
-		TypeCallReceived:        decoded[CallReceivedEvent],
-		TypeCallEnded:           decoded[CallEndedEvent],
-		TypeAccountUpdated:      decoded[AccountUpdatedEvent],
-		TypeWebhookSuspended:    decoded[WebhookSuspendedEvent],
-		TypeEventsExpired:       decoded[EventsExpiredEvent],
-		TypeWebhookTest:         decoded[WebhookTestEvent],
+		TypeInstanceStatus:       decoded[InstanceStatusEvent],
+		TypeInstanceQR:           decoded[InstanceQREvent],
+		TypeInstancePasskey:      decoded[InstancePasskeyEvent],
+		TypeInstanceRestricted:   decoded[InstanceRestrictedEvent],
+		TypeMessageReceived:      decoded[MessageReceivedEvent],
+		TypeMessageSent:          decoded[MessageSentEvent],
+		TypeMessageStatus:        decoded[MessageStatusEvent],
+		TypeMessageEdited:        decoded[MessageEditedEvent],
+		TypeMessageDeleted:       decoded[MessageDeletedEvent],
+		TypeMessageReaction:      decoded[MessageReactionEvent],
+		TypeMessagePollVote:      decoded[MessagePollVoteEvent],
+		TypeMessageEventResponse: decoded[MessageEventResponseEvent],
+		TypeMessagePinned:        decoded[MessagePinnedEvent],
+		TypeMessageStarred:       decoded[MessageStarredEvent],
+		TypeMessageDeletedForMe:  decoded[MessageDeletedForMeEvent],
+		TypePresence:             decoded[PresenceEvent],
+		TypeChatUpdated:          decoded[ChatUpdatedEvent],
+		TypeChatHistory:          decoded[ChatHistoryEvent],
+		TypeLabelUpdated:         decoded[LabelUpdatedEvent],
+		TypeLabelAssigned:        decoded[LabelAssignedEvent],
+		TypeGroupUpdated:         decoded[GroupUpdatedEvent],
+		TypeChannelUpdated:       decoded[ChannelUpdatedEvent],
+		TypeContactUpdated:       decoded[ContactUpdatedEvent],
+		TypeCallReceived:         decoded[CallReceivedEvent],
+		TypeCallEnded:            decoded[CallEndedEvent],
+		TypeAccountUpdated:       decoded[AccountUpdatedEvent],
+		TypeWebhookSuspended:     decoded[WebhookSuspendedEvent],
+		TypeEventsExpired:        decoded[EventsExpiredEvent],
+		TypeWebhookTest:          decoded[WebhookTestEvent],
 	}
 }
 
@@ -104,11 +106,12 @@ type Message struct {
 	From      *Person   `json:"from"`      // Who sent it.
 	Timestamp time.Time `json:"timestamp"` // By the platform's clock.
 	// text, image, video, voice, audio, document, location, contact, sticker, poll,
-	// order, group_invite, album or unsupported. An album is the frame of pictures
-	// and videos that were sent through the gateway: they follow.
+	// event, order, group_invite, album or unsupported. An album is the frame of
+	// pictures and videos that were sent through the gateway: they follow.
 	Type string  `json:"type"`
 	Text *string `json:"text"` // The text of a text message, cut after 65,536 characters.
-	// The caption of an image, a video or a document; the question of a poll.
+	// The caption of an image, a video or a document; the question of a poll; the
+	// name of a calendar event.
 	Caption  *string          `json:"caption"`
 	Media    *MessageMedia    `json:"media"`    // The file; nil where there is none.
 	Location *MessageLocation `json:"location"` // The place of a location message.
@@ -123,7 +126,8 @@ type Message struct {
 	// The advertisement from which the person came to the chat; nil for others.
 	Referral *MessageReferral `json:"referral"`
 	// What a poll offers; nil for others. The question is the caption.
-	Poll *PollOptions `json:"poll"`
+	Poll  *PollOptions          `json:"poll"`
+	Event *MessageCalendarEvent `json:"event"` // A calendar event; nil for others. Its name is the caption.
 	// What phones show of the page behind a link in the text; nil where nothing is
 	// shown.
 	Preview *MessageLinkPreview `json:"preview"`
@@ -231,6 +235,28 @@ type PollTally struct {
 	Votes  int    `json:"votes"`  // How many people chose it.
 }
 
+// MessageCalendarEvent is an appointment that people can put into their
+// calendars.
+type MessageCalendarEvent struct {
+	// When it begins; nil where its author has given no time that can be.
+	Start       *time.Time         `json:"start"`
+	End         *time.Time         `json:"end"`         // When it ends; nil where that is open.
+	Description *string            `json:"description"` // What its author says of it.
+	Location    *MessageEventPlace `json:"location"`    // Where it takes place; nil where that is not given.
+	// The link to its call or meeting, as its author has written it.
+	JoinLink           *string `json:"joinLink"`
+	Cancelled          bool    `json:"cancelled"`          // Whether it was cancelled.
+	ExtraGuestsAllowed bool    `json:"extraGuestsAllowed"` // Whether people may bring others.
+}
+
+// MessageEventPlace is where a calendar event takes place.
+type MessageEventPlace struct {
+	Name      *string  `json:"name"`      // The name of the place.
+	Address   *string  `json:"address"`   // The address of the place.
+	Latitude  *float64 `json:"latitude"`  // In degrees; nil where the place is not on the map.
+	Longitude *float64 `json:"longitude"` // In degrees; nil where the place is not on the map.
+}
+
 // InstanceStatusEvent is the data of TypeInstanceStatus: the status of the
 // instance changed, or why it does not come through its proxy.
 type InstanceStatusEvent struct {
@@ -301,6 +327,9 @@ type MessageEditedEvent struct {
 	Chat
 	From *Person `json:"from"` // Who edited it.
 	Text string  `json:"text"` // The new text, or the new caption.
+	// The new content of a calendar event, which may be that it was cancelled; nil
+	// for others.
+	Event *MessageCalendarEvent `json:"event"`
 }
 
 // MessageDeletedEvent is the data of TypeMessageDeleted: a message was deleted
@@ -335,6 +364,22 @@ type MessagePollVoteEvent struct {
 	// How the poll stands with this vote: every option, in the poll's order.
 	Tallies []PollTally `json:"tallies"`
 	Voters  int         `json:"voters"` // How many people have a vote in it.
+}
+
+// MessageEventResponseEvent is the data of TypeMessageEventResponse: somebody
+// responded to a calendar event, or changed the response.
+type MessageEventResponseEvent struct {
+	MessageID string `json:"messageId"` // The platform's identifier of the calendar event.
+	ID        string `json:"id"`        // The calendar event's internal UUID.
+	Chat
+	From *Person `json:"from"` // Who responded.
+	Name string  `json:"name"` // The calendar event's name.
+	// going, not_going or maybe. It replaces an earlier response of the same
+	// person.
+	Response string `json:"response"`
+	// How many others this person brings along; 0 where the calendar event does not
+	// allow any.
+	ExtraGuests int `json:"extraGuests"`
 }
 
 // MessagePinnedEvent is the data of TypeMessagePinned: somebody pinned a

@@ -14,6 +14,7 @@ const (
 	MessageContactCard = "contact"
 	MessageSticker     = "sticker"
 	MessagePoll        = "poll"
+	MessageCalendar    = "event"
 	MessageOrdered     = "order"
 	MessageInvitation  = "group_invite"
 	MessageAlbum       = "album"
@@ -35,6 +36,13 @@ const (
 	ReasonProxyUnreachable         = "proxy_unreachable"
 	ReasonProxyAuthFailed          = "proxy_auth_failed"
 	ReasonProxyPlatformUnreachable = "proxy_platform_unreachable"
+)
+
+// The responses of a MessageEventResponseEvent.
+const (
+	ResponseGoing    = "going"
+	ResponseNotGoing = "not_going"
+	ResponseMaybe    = "maybe"
 )
 
 // The sources of a MessageSentEvent.

@@ -54,7 +54,7 @@ func messageDescriptions() []eventDescription {
 		{
 			data: eventlog.MessageReceived{}, order: "the chat",
 			text: "Somebody else sent a message, in a direct chat or in a group. `text` is set for a text, `caption` and `media` for a file,\n" +
-				"`location` for a location and `contacts` for a contact message; the `caption` of a poll is its question. `referral` says\n" +
+				"`location` for a location and `contacts` for a contact message; the `caption` of a poll is its question, that of a calendar `event` its name. `referral` says\n" +
 				"from which advertisement somebody came, with the click id that the advertiser's platform knows. The event does\n" +
 				"not contain the file: ask for its [download link](guide.md#download-a-file) with `messageId`.\n" +
 				"\n" +
@@ -75,7 +75,7 @@ func messageDescriptions() []eventDescription {
 		},
 		{
 			data: eventlog.MessageEdited{}, order: "the chat",
-			text: "Somebody edited a text or a caption: a contact, or this account. `messageId` names the message. An earlier event reported\n" +
+			text: "Somebody edited a text, a caption or a calendar event, or cancelled that: a contact, or this account. `messageId` names the message. An earlier event reported\n" +
 				"it, unless it was sent before the instance was linked.",
 		},
 		{
@@ -92,6 +92,12 @@ func messageDescriptions() []eventDescription {
 				"who have the poll; one that can't be opened, or that the poll does not allow, has no event. `tallies` say how the poll\n" +
 				"stands; [who voted for what](guide.md#polls) can be asked for. Votes in polls from before the instance was linked are\n" +
 				"not known.",
+		},
+		{
+			data: eventlog.MessageEventResponse{}, order: "the chat",
+			text: "Somebody responded to a calendar event: to one of this account, or to one that came to it. The platform sends responses\n" +
+				"encrypted for those who have the event; one that can't be opened has no event here. A person's last response counts.\n" +
+				"Responses to calendar events from before the instance was linked are not known.",
 		},
 		{
 			data: eventlog.MessagePinned{}, order: "the chat",

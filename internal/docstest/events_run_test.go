@@ -120,6 +120,9 @@ func (s *story) receive() {
 			"fullName": "Bruno Lima", "phoneNumber": brunoNumber, "organization": "Loja Ltda.",
 		}}},
 		{"A poll", anaNumber, map[string]any{"type": "poll", "text": "Qual cor?", "options": []string{"azul", "verde"}}},
+		{"A calendar event", anaNumber, map[string]any{"type": "event", "text": "Prova da camiseta", "event": map[string]any{
+			"start": "2031-05-06T13:00:00Z", "end": "2031-05-06T13:30:00Z", "location": map[string]any{"name": "Loja", "address": "Rua Augusta, 100"},
+		}}},
 		{"From an advertisement", anaNumber, map[string]any{"type": "text", "text": "Vi o anúncio. Ainda tem?", "referral": map[string]any{
 			"sourceType": "ad", "sourceId": "120210000000000000", "sourceUrl": "https://fb.me/abc", "headline": "Camisetas", "body": "Só esta semana", "clickId": "ARAkLkA8rmlFeiCktEJQ-QTwRiyYHAFDLMNDBH0CD3qpjd0HR4irJ6LEkR7JwFF4XvnO2E4Nx0-eM-GABDLOPaOdRMv-_zfUQ2a",
 		}}},
@@ -136,6 +139,10 @@ func (s *story) receive() {
 		if m.content["type"] == "poll" {
 			s.phones.Vote(s.t, anaNumber, id, "azul")
 			s.keep(eventlog.KindMessagePollVote, "A vote", about(id))
+		}
+		if m.content["type"] == "event" {
+			s.phones.Respond(s.t, anaNumber, id, "going", 0)
+			s.keep(eventlog.KindMessageEventResponse, "Somebody comes", about(id))
 		}
 	}
 	// From here on, every event has their names.

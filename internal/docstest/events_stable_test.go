@@ -25,7 +25,7 @@ func exampleTime() time.Time { return time.Date(2026, time.November, 20, 14, 22,
 // is.
 func momentFields() map[string]time.Duration {
 	return map[string]time.Duration{
-		"timestamp": 0, "until": 24 * time.Hour, "lastSeen": 0, "failingSince": 0, "expiresAt": time.Minute, "pinnedUntil": 24 * time.Hour,
+		"timestamp": 0, "until": 24 * time.Hour, "lastSeen": 0, "failingSince": 0, "expiresAt": time.Minute, "pinnedUntil": 24 * time.Hour, "start": 48 * time.Hour, "end": 49 * time.Hour,
 	}
 }
 

@@ -128,6 +128,8 @@ func eventsDocument(t *testing.T, examples map[eventlog.Kind][]example) string {
 		eventlog.Contact{},
 		eventlog.Poll{},
 		eventlog.Tally{},
+		eventlog.CalendarEvent{},
+		eventlog.EventPlace{},
 		eventlog.Order{},
 		eventlog.GroupInvite{},
 		eventlog.Selection{},

@@ -55,6 +55,9 @@ func clientTypes(t *testing.T) string {
 
 		reflect.TypeFor[eventlog.Tally](): "PollTally",
 
+		reflect.TypeFor[eventlog.CalendarEvent](): "MessageCalendarEvent",
+		reflect.TypeFor[eventlog.EventPlace]():    "MessageEventPlace",
+
 		reflect.TypeFor[eventlog.Order]():       "MessageOrder",
 		reflect.TypeFor[eventlog.GroupInvite](): "MessageGroupInvite",
 		reflect.TypeFor[eventlog.Selection]():   "MessageSelection",
@@ -99,6 +102,8 @@ func decoders() map[string]func(json.RawMessage) (any, error) {
 	g.object("MessageReferral", "is the advertisement from which somebody came.", reflect.TypeFor[eventlog.Referral]())
 	g.object("PollOptions", "is what a poll offers.", reflect.TypeFor[eventlog.Poll]())
 	g.object("PollTally", "is how many votes an option of a poll has.", reflect.TypeFor[eventlog.Tally]())
+	g.object("MessageCalendarEvent", "is an appointment that people can put into their calendars.", reflect.TypeFor[eventlog.CalendarEvent]())
+	g.object("MessageEventPlace", "is where a calendar event takes place.", reflect.TypeFor[eventlog.EventPlace]())
 	for _, d := range eventlog.Descriptions() {
 		about := fmt.Sprintf("is the data of %s: %s.", constant(d.Data), d.When)
 		if d.Data.Kind() == eventlog.KindInstanceQR { // the same as the answer of the endpoint

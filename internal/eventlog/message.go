@@ -32,6 +32,7 @@ func messageKinds() []Description {
 		{MessageDeleted{}, "a message was deleted for everyone"},
 		{MessageReaction{}, "somebody reacted to a message, or took the reaction back"},
 		{MessagePollVote{}, "somebody voted in a poll, changed the vote or took it back"},
+		{MessageEventResponse{}, "somebody responded to a calendar event, or changed the response"},
 		{MessagePinned{}, "somebody pinned a message for everybody in the chat, or unpinned it"},
 		{MessageStarred{}, "the account's owner starred a message, or took the star away, on the phone or through the API"},
 		{MessageDeletedForMe{}, "the account's owner deleted a message for this account alone, on the phone or through the API"},
@@ -44,28 +45,29 @@ type Message struct {
 	ID        string `json:"id" doc:"The internal UUID, as in a Send result."`
 	MessageID string `json:"messageId" doc:"The platform's identifier."`
 	Chat
-	IsGroup          bool         `json:"isGroup" doc:"Whether the chat is a group."`
-	FromMe           bool         `json:"fromMe" doc:"Whether this account sent it."`
-	From             *Person      `json:"from" doc:"Who sent it."`
-	Timestamp        Time         `json:"timestamp" doc:"By the platform's clock."`
-	Type             string       `json:"type" doc:"text, image, video, voice, audio, document, location, contact, sticker, poll, order, group_invite, album or unsupported. An album is the frame of pictures and videos that were sent through the gateway: they follow."`
-	Text             *string      `json:"text" doc:"The text of a text message, cut after 65,536 characters."`
-	Caption          *string      `json:"caption" doc:"The caption of an image, a video or a document; the question of a poll."`
-	Media            *Media       `json:"media" doc:"The file; null where there is none."`
-	Location         *Location    `json:"location" doc:"The place of a location message."`
-	Contacts         []Contact    `json:"contacts" doc:"The cards of a contact message; empty for others."`
-	Order            *Order       `json:"order" doc:"What was ordered from a catalogue; null for others. What the person wrote to it is the caption."`
-	GroupInvite      *GroupInvite `json:"groupInvite" doc:"The invitation to a group; null for others."`
-	Selection        *Selection   `json:"selection" doc:"What was chosen of the buttons or the list of an earlier message, whose text is the text of this one; null for others."`
-	Referral         *Referral    `json:"referral" doc:"The advertisement from which the person came to the chat; null for others."`
-	Poll             *Poll        `json:"poll" doc:"What a poll offers; null for others. The question is the caption."`
-	Preview          *LinkPreview `json:"preview" doc:"What phones show of the page behind a link in the text; null where nothing is shown."`
-	AlbumID          *string      `json:"albumId" doc:"The messageId of the album that a picture or a video belongs to; null for others. Phones show those of one album together."`
-	QuotedMessageID  *string      `json:"quotedMessageId" doc:"The message that this one answers."`
-	Forwarded        bool         `json:"forwarded" doc:"Whether it carries the platform's mark of a forwarded message."`
-	Mentions         []*Person    `json:"mentions" doc:"The people mentioned in the text; empty where nobody is mentioned."`
-	MentionsEveryone bool         `json:"mentionsEveryone" doc:"Whether all members of the group are mentioned."`
-	Unsupported      *string      `json:"unsupported" doc:"With the type unsupported: the platform's name for a kind that is not known here; unavailable:view_once for a file that can be opened once and that the platform gives to the phone alone; too_large for a message of more than a megabyte without its file; not_kept: followed by what it was, for something that the database can't store."`
+	IsGroup          bool           `json:"isGroup" doc:"Whether the chat is a group."`
+	FromMe           bool           `json:"fromMe" doc:"Whether this account sent it."`
+	From             *Person        `json:"from" doc:"Who sent it."`
+	Timestamp        Time           `json:"timestamp" doc:"By the platform's clock."`
+	Type             string         `json:"type" doc:"text, image, video, voice, audio, document, location, contact, sticker, poll, event, order, group_invite, album or unsupported. An album is the frame of pictures and videos that were sent through the gateway: they follow."`
+	Text             *string        `json:"text" doc:"The text of a text message, cut after 65,536 characters."`
+	Caption          *string        `json:"caption" doc:"The caption of an image, a video or a document; the question of a poll; the name of a calendar event."`
+	Media            *Media         `json:"media" doc:"The file; null where there is none."`
+	Location         *Location      `json:"location" doc:"The place of a location message."`
+	Contacts         []Contact      `json:"contacts" doc:"The cards of a contact message; empty for others."`
+	Order            *Order         `json:"order" doc:"What was ordered from a catalogue; null for others. What the person wrote to it is the caption."`
+	GroupInvite      *GroupInvite   `json:"groupInvite" doc:"The invitation to a group; null for others."`
+	Selection        *Selection     `json:"selection" doc:"What was chosen of the buttons or the list of an earlier message, whose text is the text of this one; null for others."`
+	Referral         *Referral      `json:"referral" doc:"The advertisement from which the person came to the chat; null for others."`
+	Poll             *Poll          `json:"poll" doc:"What a poll offers; null for others. The question is the caption."`
+	Event            *CalendarEvent `json:"event" doc:"A calendar event; null for others. Its name is the caption."`
+	Preview          *LinkPreview   `json:"preview" doc:"What phones show of the page behind a link in the text; null where nothing is shown."`
+	AlbumID          *string        `json:"albumId" doc:"The messageId of the album that a picture or a video belongs to; null for others. Phones show those of one album together."`
+	QuotedMessageID  *string        `json:"quotedMessageId" doc:"The message that this one answers."`
+	Forwarded        bool           `json:"forwarded" doc:"Whether it carries the platform's mark of a forwarded message."`
+	Mentions         []*Person      `json:"mentions" doc:"The people mentioned in the text; empty where nobody is mentioned."`
+	MentionsEveryone bool           `json:"mentionsEveryone" doc:"Whether all members of the group are mentioned."`
+	Unsupported      *string        `json:"unsupported" doc:"With the type unsupported: the platform's name for a kind that is not known here; unavailable:view_once for a file that can be opened once and that the platform gives to the phone alone; too_large for a message of more than a megabyte without its file; not_kept: followed by what it was, for something that the database can't store."`
 }
 
 // Media describes the file of a message.
@@ -202,7 +204,7 @@ func NewMessage(message gateway.Message, details gateway.Details) Message {
 		IsGroup: message.Chat.JID.IsGroup(), FromMe: message.FromMe, From: NewPerson(message.Sender),
 		Timestamp: Time(message.SentAt), Type: string(message.Type),
 		QuotedMessageID: orNull(message.QuotedID), Forwarded: details.Forwarded,
-		Contacts: make([]Contact, 0, len(details.Contacts)), Poll: newPoll(details.Poll), Mentions: newPersons(details.Mentions),
+		Contacts: make([]Contact, 0, len(details.Contacts)), Poll: newPoll(details.Poll), Event: NewCalendarEvent(details.Event), Mentions: newPersons(details.Mentions),
 		MentionsEveryone: details.MentionsEveryone, AlbumID: orNull(details.AlbumID), Unsupported: orNull(details.Unsupported),
 	}
 	if message.Type == gateway.TypeText {
@@ -273,12 +275,14 @@ type Failure struct {
 // Kind is message.status.
 func (MessageStatus) Kind() Kind { return KindMessageStatus }
 
-// MessageEdited reports that a text or a caption was changed.
+// MessageEdited reports that a text, a caption or a calendar event was changed.
 type MessageEdited struct {
 	MessageID string `json:"messageId" doc:"The platform's identifier of the edited message."`
 	Chat
 	From *Person `json:"from" doc:"Who edited it."`
 	Text string  `json:"text" doc:"The new text, or the new caption."`
+	// Event is nil for all but calendar events.
+	Event *CalendarEvent `json:"event" doc:"The new content of a calendar event, which may be that it was cancelled; null for others."`
 }
 
 // Kind is message.edited.

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// ChangeKind says whether a change is an edit, a deletion, a reaction or a pin.
+// ChangeKind says whether a change is an edit, a deletion, a reaction, a pin, or that an event is cancelled.
 type ChangeKind int
 
 // The changes of a message.
@@ -13,7 +13,8 @@ const (
 	ChangeEdited ChangeKind = iota
 	ChangeDeleted
 	ChangeReaction
-	ChangePin // for everybody in the chat
+	ChangePin       // for everybody in the chat
+	ChangeCancelled // of a calendar event by this instance; elsewhere that is an edit
 )
 
 // MaxPin bounds how long a message is pinned: the longest time that phones offer.
@@ -48,8 +49,10 @@ type Change struct {
 	FromMe     bool // by this account, on its phone or another device
 	// ByAdmin says that an administrator of the group did it, using that right: the
 	// platform says so, and the group's members confirm it.
-	ByAdmin  bool
-	Text     string // of an edit: the new text
+	ByAdmin bool
+	Text    string // of an edit: the new text
+	// Event is the new content of a calendar event that was edited; nil for all others.
+	Event    *CalendarEvent
 	Payload  []byte // of an edit: the new content
 	Reaction string // empty: the reaction was removed
 	// For is how long a pin lasts, MaxPin at most; zero: the message was unpinned.
@@ -96,6 +99,41 @@ func (v PollVote) Cleaned(now time.Time) Incoming {
 	v.At = CleanTime(v.At, now)
 	v.Choices = v.Choices[:min(len(v.Choices), MaxListed)]
 	return v
+}
+
+// The responses to calendar events.
+const (
+	ResponseGoing    = "going"
+	ResponseNotGoing = "not_going"
+	ResponseMaybe    = "maybe"
+)
+
+// EventResponse is somebody's response to a calendar event. It replaces an earlier one of the
+// same person.
+type EventResponse struct {
+	EventID     string // the platform's identifier of the event
+	Chat        Party
+	By          Party
+	FromMe      bool   // by this account, on its phone or another device
+	Response    string // one of the constants
+	ExtraGuests int    // whom the person brings along
+	At          time.Time
+	// SourceKey is the same for every delivery of the response.
+	SourceKey string
+}
+
+func (EventResponse) incoming() {}
+
+// maxGuests bounds how many guests somebody says to bring: more than phones let people choose.
+const maxGuests = 1000
+
+// Cleaned cleans the identifiers and the names, and bounds the time and the number of guests.
+func (r EventResponse) Cleaned(now time.Time) Incoming {
+	r.EventID, r.SourceKey = CleanID(r.EventID), CleanID(r.SourceKey)
+	r.Chat, r.By = r.Chat.cleaned(), r.By.cleaned()
+	r.ExtraGuests = min(max(r.ExtraGuests, 0), maxGuests)
+	r.At = CleanTime(r.At, now)
+	return r
 }
 
 // KeptVote is the vote of one person as it is kept.

@@ -37,6 +37,9 @@ type Encoder interface {
 	// EncodeForwarded writes the payload of a message that forwards another one:
 	// its content with the platform's mark, without its quote.
 	EncodeForwarded(payload []byte) ([]byte, error)
+	// EncodeCancelled writes the payload of a calendar event that is cancelled, and returns
+	// what it says then. The payload is the same if it was cancelled already.
+	EncodeCancelled(payload []byte) ([]byte, CalendarEvent, error)
 	// Describe reads what the payload of a message holds besides its text. It may
 	// look people up in a database, so it must not be called while others wait for
 	// a lock that the caller holds.

@@ -16,7 +16,8 @@ type Content struct {
 	Note     bool   // of video: phones show it round, and play it by itself
 	Location *Location
 	Contact  *ContactCard
-	Poll     *Poll        // Text is its question
+	Poll     *Poll // Text is its question
+	Event    *CalendarEvent
 	Invite   *GroupInvite // nil unless it is an invitation to a group
 	Quote    *Quote       // the message this one answers; nil for none
 	Preview  *LinkPreview // of a link in a text; nil for none
@@ -108,6 +109,25 @@ type PollOption struct {
 	Hash [sha256.Size]byte
 }
 
+// CalendarEvent is an appointment that people can put into their calendars, and respond to. Its
+// name is the text of its message.
+type CalendarEvent struct {
+	Description        string // empty where not given
+	Start              time.Time
+	End                time.Time   // zero: it is open
+	Place              *EventPlace // nil where not given
+	JoinLink           string      // of a call or a meeting; empty where not given
+	Cancelled          bool
+	ExtraGuestsAllowed bool // people may bring others
+}
+
+// EventPlace is where a calendar event takes place.
+type EventPlace struct {
+	Name, Address string // empty where not given
+	// Latitude and Longitude are in degrees; nil where the place is not on the map.
+	Latitude, Longitude *float64
+}
+
 // Quote is a message that another one answers.
 type Quote struct {
 	PlatformID string
@@ -124,6 +144,7 @@ type Details struct {
 	Location  *Location
 	Contacts  []ContactCard
 	Poll      *Poll
+	Event     *CalendarEvent
 	Preview   *LinkPreview
 	Order     *Order
 	Invite    *GroupInvite

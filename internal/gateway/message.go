@@ -20,6 +20,7 @@ const (
 	TypeContact     MessageType = "contact"
 	TypeSticker     MessageType = "sticker"
 	TypePoll        MessageType = "poll"
+	TypeEvent       MessageType = "event"        // of a calendar
 	TypeOrder       MessageType = "order"        // of a catalogue; received only
 	TypeGroupInvite MessageType = "group_invite" // received only
 	TypeAlbum       MessageType = "album"        // the frame of one; its pictures are messages of their own. Sent only

@@ -1,9 +1,11 @@
 package messaging
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"log/slog"
+	"math"
 	"strconv"
 	"time"
 
@@ -49,6 +51,30 @@ func (s *Service) Delete(ctx context.Context, instanceID string, ref gateway.Mes
 	}
 	defer done()
 	return s.change(ctx, session, message, gateway.Change{Kind: gateway.ChangeDeleted})
+}
+
+// CancelEvent cancels a calendar event that this instance sent, for everybody who has it. It does
+// nothing where that was done already. Its error is NotFound, or Invalid: no calendar event, not
+// sent by this instance, deleted.
+func (s *Service) CancelEvent(ctx context.Context, instanceID string, ref gateway.MessageRef) error {
+	session, message, done, err := s.own(ctx, instanceID, ref, terms{
+		code: gateway.CodeMessageNotEditable, verb: "cancelled", window: math.MaxInt64, late: gateway.CodeMessageNotEditable,
+	})
+	if err != nil {
+		return err
+	}
+	defer done()
+	if message.Type != gateway.TypeEvent {
+		return gateway.Errorf(gateway.Invalid, gateway.CodeMessageIsNoEvent, "the message is no calendar event; its type is %s", message.Type)
+	}
+	payload, _, err := s.config.Encoder.EncodeCancelled(message.Payload)
+	if err != nil {
+		return fmt.Errorf("messaging: cancel a calendar event: %w", err)
+	}
+	if bytes.Equal(payload, message.Payload) {
+		return nil
+	}
+	return s.change(ctx, session, message, gateway.Change{Kind: gateway.ChangeCancelled, Payload: payload})
 }
 
 // change sends a change to the platform, applies it to its message and appends its event.
@@ -118,6 +144,8 @@ func wordFor(kind gateway.ChangeKind) string {
 		return "reaction"
 	case gateway.ChangePin:
 		return "pin"
+	case gateway.ChangeCancelled:
+		return "cancellation"
 	}
 	return "change"
 }

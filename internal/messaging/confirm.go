@@ -28,6 +28,16 @@ func (r *reporter) confirm(sent gateway.SentChange, message gateway.Message) (ga
 	default:
 		change.Text = sent.Text
 	}
+	if sent.Kind == gateway.ChangeCancelled {
+		change.Kind, change.Text = gateway.ChangeEdited, message.Text // as others see it
+		if message.DeletedAt.IsZero() {
+			payload, event, err := r.encoder.EncodeCancelled(message.Payload)
+			if err != nil {
+				return gateway.Message{}, nil, fmt.Errorf("messaging: cancel a calendar event: %w", err)
+			}
+			change.Payload, change.Event = payload, &event
+		}
+	}
 	event, err := changeEvent(message.InstanceID, change)
 	if err != nil {
 		return gateway.Message{}, nil, fmt.Errorf("messaging: make the event of a change: %w", err)

@@ -75,7 +75,7 @@ func changeEvent(instanceID string, change gateway.Change) (eventlog.Event, erro
 	var data eventlog.Data
 	switch change.Kind {
 	case gateway.ChangeEdited:
-		data = eventlog.MessageEdited{MessageID: change.PlatformID, Chat: chat, From: from, Text: change.Text}
+		data = eventlog.MessageEdited{MessageID: change.PlatformID, Chat: chat, From: from, Text: change.Text, Event: eventlog.NewCalendarEvent(change.Event)}
 	case gateway.ChangeDeleted:
 		data = eventlog.MessageDeleted{MessageID: change.PlatformID, Chat: chat, From: from}
 	case gateway.ChangeReaction:

@@ -108,6 +108,8 @@ func (r receiver) receive(ctx context.Context, incoming gateway.Incoming) error 
 		from, err = changeOrigin(incoming), r.keepChange(ctx, incoming)
 	case gateway.PollVote:
 		from, err = voteOrigin(incoming), r.keepVote(ctx, incoming)
+	case gateway.EventResponse:
+		from, err = responseOrigin(incoming), r.keepResponse(ctx, incoming)
 	case gateway.Receipt:
 		from, err = receiptOrigin(incoming), r.keepReceipt(ctx, incoming)
 	case gateway.ChatUpdate:

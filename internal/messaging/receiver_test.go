@@ -25,6 +25,7 @@ func incomings() []gateway.Incoming {
 		gateway.History{message},
 		gateway.Change{PlatformID: "3EB0A", Chat: chat, By: chat, SourceKey: "change"},
 		gateway.PollVote{PollID: "3EB0C", Chat: chat, By: chat, SourceKey: "vote"},
+		gateway.EventResponse{EventID: "3EB0E", Chat: chat, By: chat, Response: gateway.ResponseGoing, SourceKey: "response"},
 		gateway.Receipt{Chat: chat, By: chat, MessageIDs: []string{"3EB0B"}, Status: gateway.MessageRead},
 		gateway.ContactPresence{From: chat, Chat: chat, Presence: gateway.PresenceAvailable},
 		gateway.GroupChange{Group: group, Kind: gateway.GroupSubjectChanged, SourceKey: "group"},
@@ -90,8 +91,8 @@ func TestEveryKindOfIncomingIsReceived(t *testing.T) {
 	if kinds := kindsOfIncoming(t); !slices.Equal(received, kinds) {
 		t.Errorf("received are %v, but the kinds are %v", received, kinds)
 	}
-	if events := d.events(); len(events) != len(received)-5 {
-		t.Errorf("the events are %v, want one of each kind but the history, how chats are arranged, which labels there are, the presence, which is reported elsewhere, and the vote, whose poll is not known", events)
+	if events := d.events(); len(events) != len(received)-6 {
+		t.Errorf("the events are %v, want one of each kind but the history, how chats are arranged, which labels there are, the presence, which is reported elsewhere, and the vote and the response, for what is not known", events)
 	}
 }
 

@@ -79,6 +79,11 @@ func (s *Service) SendPoll(ctx context.Context, request Request, question string
 	return s.send(ctx, request, s.content(gateway.Content{Type: gateway.TypePoll, Text: question, Poll: &poll}))
 }
 
+// SendEvent sends a calendar event.
+func (s *Service) SendEvent(ctx context.Context, request Request, name string, event gateway.CalendarEvent) (Result, error) {
+	return s.send(ctx, request, s.content(gateway.Content{Type: gateway.TypeEvent, Text: name, Event: &event}))
+}
+
 // SendInvitation sends somebody an invitation to a group.
 func (s *Service) SendInvitation(ctx context.Context, request Request, invite gateway.GroupInvite) (Result, error) {
 	return s.send(ctx, request, s.content(gateway.Content{Type: gateway.TypeGroupInvite, Invite: &invite}))

@@ -8,6 +8,7 @@ import (
 	"go.mau.fi/whatsmeow/types/events"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/whatsapp/calendar"
 	"github.com/recado-project/recado/internal/whatsapp/wire"
 )
 
@@ -51,7 +52,7 @@ func (s *session) unlock(event *events.Message) {
 			reaction.Key = event.Message.GetEncReactionMessage().GetTargetMessageKey()
 		}
 		event.Message = &waE2E.Message{ReactionMessage: reaction}
-	case event.Message.GetSecretEncryptedMessage().GetSecretEncType() == waE2E.SecretEncryptedMessage_MESSAGE_EDIT:
+	case isEdit(event.Message.GetSecretEncryptedMessage()):
 		edit, err := client.DecryptSecretEncryptedMessage(s.ctx, event)
 		if err != nil {
 			s.logger.InfoContext(s.ctx, "edit not opened", slog.String("platform_id", event.Info.ID))
@@ -67,6 +68,12 @@ func (s *session) unlock(event *events.Message) {
 		}
 		event.Message = edit
 	}
+}
+
+// isEdit reports whether something encrypted within a message edits a message or a calendar event.
+func isEdit(sealed *waE2E.SecretEncryptedMessage) bool {
+	kind := sealed.GetSecretEncType()
+	return kind == waE2E.SecretEncryptedMessage_MESSAGE_EDIT || kind == waE2E.SecretEncryptedMessage_EVENT_EDIT
 }
 
 // voteArrived decrypts a vote in a poll and passes it on, and reports whether it was kept. One
@@ -86,4 +93,25 @@ func (s *session) voteArrived(event *events.Message) bool {
 		return true
 	}
 	return s.receive(vote, "vote", slog.String("platform_id", event.Info.ID))
+}
+
+// responseArrived decrypts a response to a calendar event and passes it on, and reports whether it
+// was kept. One that can't be decrypted is forged, or belongs to an event from before the link.
+func (s *session) responseArrived(event *events.Message) bool {
+	ignored := func(why string) bool {
+		s.logger.InfoContext(s.ctx, "a response to an event is ignored: "+why, slog.String("platform_id", event.Info.ID))
+		return true
+	}
+	opened, err := calendar.OpenResponse(s.ctx, s.current(), event)
+	if err != nil {
+		return ignored("it can't be opened")
+	}
+	response, ok := wire.ResponseOf(event, opened, s.Self())
+	if !ok {
+		return ignored("it says nothing")
+	}
+	if group := response.Chat.JID; group.IsGroup() && !response.FromMe && !s.mayBeMember(group, response.By) {
+		return ignored("its sender is not in the group")
+	}
+	return s.receive(response, "response to an event", slog.String("platform_id", event.Info.ID))
 }

@@ -30,6 +30,9 @@ func (s *session) messageArrived(event *events.Message) bool {
 	if event.Message.GetPollUpdateMessage() != nil {
 		return s.voteArrived(event)
 	}
+	if event.Message.GetEncEventResponseMessage() != nil {
+		return s.responseArrived(event)
+	}
 	s.unlock(event)
 	incoming, err := wire.IncomingOf(event, s.Self(), s.now(), s.other)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/trace"
+	"github.com/recado-project/recado/internal/whatsapp/calendar"
 	"github.com/recado-project/recado/internal/whatsapp/channels"
 	"github.com/recado-project/recado/internal/whatsapp/keys"
 	"github.com/recado-project/recado/internal/whatsapp/wire"
@@ -63,7 +64,7 @@ func (s *session) transmit(
 	defer func() { done(err) }()
 	err = keys.Send(ctx, kept, func(ctx context.Context) error {
 		response, err = client.SendMessage(ctx, to, message, whatsmeow.SendRequestExtra{
-			ID: out.PlatformID, Timeout: s.connector.config.SendTimeout,
+			ID: out.PlatformID, Timeout: s.connector.config.SendTimeout, AdditionalNodes: wire.MarksOf(message),
 		})
 		return err
 	})
@@ -151,6 +152,10 @@ func (s *session) EncodeChange(key gateway.MessageKey, change gateway.Change) ([
 			return nil, err
 		}
 		message = s.current().BuildEdit(chat, key.PlatformID, content)
+	case gateway.ChangeCancelled:
+		if message, err = calendar.NewEdit(s.ctx, s.current(), chat, key.PlatformID, change.Payload, s.now()); err != nil {
+			return nil, err
+		}
 	case gateway.ChangeDeleted:
 		message = s.current().BuildRevoke(chat, types.EmptyJID, key.PlatformID)
 	case gateway.ChangeReaction:

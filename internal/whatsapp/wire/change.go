@@ -43,6 +43,7 @@ func changeOf(event *events.Message, envelope Envelope) (gateway.Change, bool) {
 	case protocol.GetType() == waE2E.ProtocolMessage_MESSAGE_EDIT:
 		change.Kind = gateway.ChangeEdited
 		_, change.Text = kindOf(Unwrap(protocol.GetEditedMessage()))
+		change.Event = eventOf(Unwrap(protocol.GetEditedMessage()))
 		payload, err := proto.Marshal(protocol.GetEditedMessage())
 		if err != nil {
 			return gateway.Change{}, false // can't happen: it was just parsed

@@ -36,6 +36,8 @@ func newMessage(content gateway.Content) (*waE2E.Message, error) {
 		}}, nil
 	case gateway.TypePoll:
 		return newPoll(content, about), nil
+	case gateway.TypeEvent:
+		return newEvent(content, about), nil
 	case gateway.TypeGroupInvite:
 		return &waE2E.Message{GroupInviteMessage: newInvite(content, about)}, nil
 	case gateway.TypeImage, gateway.TypeVideo, gateway.TypeVoice, gateway.TypeAudio, gateway.TypeDocument, gateway.TypeSticker:

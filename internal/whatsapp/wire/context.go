@@ -9,7 +9,7 @@ func contextOf(message *waE2E.Message) *waE2E.ContextInfo {
 		message.GetExtendedTextMessage(), message.GetImageMessage(), message.GetVideoMessage(),
 		message.GetAudioMessage(), message.GetDocumentMessage(), message.GetStickerMessage(),
 		message.GetLocationMessage(), message.GetLiveLocationMessage(), message.GetContactMessage(),
-		message.GetContactsArrayMessage(), message.GetPtvMessage(), pollOf(message),
+		message.GetContactsArrayMessage(), message.GetPtvMessage(), pollOf(message), message.GetEventMessage(),
 		message.GetOrderMessage(), message.GetGroupInviteMessage(), message.GetButtonsResponseMessage(),
 		message.GetTemplateButtonReplyMessage(), message.GetListResponseMessage(), message.GetInteractiveResponseMessage(),
 	} {
@@ -52,6 +52,8 @@ func setContext(message *waE2E.Message, about *waE2E.ContextInfo) bool {
 		message.PollCreationMessageV2.ContextInfo = about
 	case message.PollCreationMessageV3 != nil:
 		message.PollCreationMessageV3.ContextInfo = about
+	case message.EventMessage != nil:
+		message.EventMessage.ContextInfo = about
 	default:
 		return false
 	}

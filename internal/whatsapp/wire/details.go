@@ -17,6 +17,7 @@ func detailsOf(content *waE2E.Message, once bool, alt func(types.JID) types.JID)
 		Location:  locationOf(content),
 		Contacts:  contactsOf(content),
 		Poll:      votedOn(content),
+		Event:     eventOf(content),
 		Preview:   previewOf(content),
 		Order:     orderOf(content),
 		Invite:    inviteOf(content),

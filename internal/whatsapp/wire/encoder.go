@@ -75,6 +75,24 @@ func (Encoder) EncodeEdited(payload []byte, text string) ([]byte, error) {
 	return encode(message)
 }
 
+// EncodeCancelled writes the payload of a calendar event that is cancelled (gateway.Encoder).
+func (Encoder) EncodeCancelled(payload []byte) ([]byte, gateway.CalendarEvent, error) {
+	message, err := Decode(payload)
+	if err != nil {
+		return nil, gateway.CalendarEvent{}, err
+	}
+	content := Unwrap(message)
+	if content.EventMessage == nil {
+		return nil, gateway.CalendarEvent{}, errors.New("wire: a calendar event to cancel, and a message that is none")
+	}
+	if content.EventMessage.GetIsCanceled() {
+		return payload, *eventOf(content), nil
+	}
+	content.EventMessage.IsCanceled = new(true)
+	payload, err = encode(message)
+	return payload, *eventOf(content), err
+}
+
 // EncodeForwarded writes the payload of a message that forwards another one
 // (gateway.Encoder).
 func (Encoder) EncodeForwarded(payload []byte) ([]byte, error) {
@@ -85,7 +103,7 @@ func (Encoder) EncodeForwarded(payload []byte) ([]byte, error) {
 	// Without its wrappings: the forwarded message is an ordinary one.
 	content := Unwrap(message)
 	content.MessageContextInfo = nil
-	if pollOf(content) != nil { // it is a poll of its own, with votes of its own
+	if pollOf(content) != nil || content.EventMessage != nil { // it is one of its own, with votes or responses of its own
 		content.MessageContextInfo = newSecret()
 	}
 	content.SenderKeyDistributionMessage = nil

@@ -43,6 +43,8 @@ func kindOf(content *waE2E.Message) (gateway.MessageType, string) {
 		return gateway.TypeOrder, content.GetOrderMessage().GetMessage()
 	case content.GroupInviteMessage != nil:
 		return gateway.TypeGroupInvite, content.GetGroupInviteMessage().GetCaption()
+	case content.EventMessage != nil:
+		return gateway.TypeEvent, content.GetEventMessage().GetName()
 	default:
 		if text, ok := selectedText(content); ok {
 			return gateway.TypeText, text

@@ -1,11 +1,14 @@
-// Polls, and the votes in them.
+// Polls and calendar events, and the votes in them and the responses to them.
 
 package wire
 
 import (
 	"crypto/sha256"
+	"time"
 
 	"go.mau.fi/util/random"
+	waBinary "go.mau.fi/whatsmeow/binary"
+	"go.mau.fi/whatsmeow/proto/waCommon"
 	"go.mau.fi/whatsmeow/proto/waE2E"
 	"go.mau.fi/whatsmeow/types/events"
 
@@ -80,4 +83,97 @@ func VoteOf(event *events.Message, vote *waE2E.PollVoteMessage, self gateway.Par
 		}
 	}
 	return translated, translated.PollID != ""
+}
+
+// newEvent makes a calendar event.
+func newEvent(content gateway.Content, about *waE2E.ContextInfo) *waE2E.Message {
+	given := content.Event
+	event := &waE2E.EventMessage{
+		ContextInfo: about, Name: new(content.Text), Description: optional(given.Description), JoinLink: optional(given.JoinLink),
+		StartTime: new(given.Start.Unix()), IsCanceled: new(given.Cancelled), ExtraGuestsAllowed: new(given.ExtraGuestsAllowed),
+	}
+	if !given.End.IsZero() {
+		event.EndTime = new(given.End.Unix())
+	}
+	if place := given.Place; place != nil {
+		event.Location = &waE2E.LocationMessage{
+			Name: optional(place.Name), Address: optional(place.Address), DegreesLatitude: place.Latitude, DegreesLongitude: place.Longitude,
+		}
+	}
+	return &waE2E.Message{EventMessage: event, MessageContextInfo: newSecret()}
+}
+
+// MarksOf returns what the stanza of a message says outside of the encryption, besides what
+// whatsmeow writes there: the platform's own clients mark calendar events. nil for nothing.
+func MarksOf(message *waE2E.Message) *[]waBinary.Node {
+	if message.GetEventMessage() == nil {
+		return nil
+	}
+	return &[]waBinary.Node{{Tag: "meta", Attrs: waBinary.Attrs{"event_type": "creation"}}}
+}
+
+// maxLink bounds the link to a meeting, in characters.
+const maxLink = 2048
+
+// eventOf describes a calendar event; nil for content that is none.
+func eventOf(content *waE2E.Message) *gateway.CalendarEvent {
+	event := content.GetEventMessage()
+	if event == nil {
+		return nil
+	}
+	found := &gateway.CalendarEvent{
+		Description: gateway.CleanText(event.GetDescription(), gateway.MaxText), JoinLink: gateway.CleanText(event.GetJoinLink(), maxLink),
+		Start: eventTime(event.GetStartTime()), End: eventTime(event.GetEndTime()),
+		Cancelled: event.GetIsCanceled(), ExtraGuestsAllowed: event.GetExtraGuestsAllowed(),
+	}
+	if place := event.GetLocation(); place != nil {
+		found.Place = &gateway.EventPlace{
+			Name: gateway.CleanName(place.GetName()), Address: gateway.CleanText(place.GetAddress(), gateway.MaxText),
+		}
+		if place.DegreesLatitude != nil && place.DegreesLongitude != nil {
+			found.Place.Latitude, found.Place.Longitude = place.DegreesLatitude, place.DegreesLongitude
+		}
+	}
+	return found
+}
+
+// latestEvent is the end of the year 9999: later times can't be written in ISO 8601.
+const latestEvent = 253402300799
+
+// eventTime reads a time of a calendar event, which a sender can choose freely; zero for none.
+func eventTime(seconds int64) time.Time {
+	if seconds <= 0 || seconds > latestEvent {
+		return time.Time{}
+	}
+	return time.Unix(seconds, 0).UTC()
+}
+
+// ResponseOf translates a response to a calendar event that was decrypted, and reports whether
+// it names an event and says something.
+func ResponseOf(event *events.Message, opened *waE2E.EventResponseMessage, self gateway.Party) (gateway.EventResponse, bool) {
+	envelope := EnvelopeOf(&event.Info, self)
+	translated := gateway.EventResponse{
+		EventID: event.Message.GetEncEventResponseMessage().GetEventCreationMessageKey().GetID(),
+		Chat:    envelope.Chat, By: envelope.Sender, FromMe: envelope.FromMe, At: envelope.SentAt,
+		ExtraGuests: int(opened.GetExtraGuestCount()), SourceKey: "response/" + envelope.key,
+	}
+	switch opened.GetResponse() {
+	case waE2E.EventResponseMessage_GOING:
+		translated.Response = gateway.ResponseGoing
+	case waE2E.EventResponseMessage_NOT_GOING:
+		translated.Response = gateway.ResponseNotGoing
+	case waE2E.EventResponseMessage_MAYBE:
+		translated.Response = gateway.ResponseMaybe
+	default:
+		return gateway.EventResponse{}, false
+	}
+	return translated, translated.EventID != ""
+}
+
+// NewEventEdit is what an edit of a calendar event holds when it is decrypted.
+func NewEventEdit(key *waCommon.MessageKey, content *waE2E.Message, now time.Time) *waE2E.Message {
+	return &waE2E.Message{ProtocolMessage: &waE2E.ProtocolMessage{
+		Key: key, Type: waE2E.ProtocolMessage_MESSAGE_EDIT.Enum(), TimestampMS: new(now.UnixMilli()),
+		EditedMessage: &waE2E.Message{EventMessage: Unwrap(content).GetEventMessage()},
+	}}
 }
