@@ -101,6 +101,17 @@ func TestMethodsMakeDocumentedRequests(t *testing.T) {
 		"SendPoll": sends(func(ctx context.Context, c *client.Client) (client.Sent, error) {
 			return c.SendPoll(ctx, instance, client.Poll{To: to, Question: "q", Options: []string{"a", "b"}, MaxAnswers: new(0)})
 		}, `/poll {"to":"5511988887766","question":"q","options":["a","b"],"maxAnswers":0}`),
+		"SendEvent": sends(func(ctx context.Context, c *client.Client) (client.Sent, error) {
+			return c.SendEvent(ctx, instance, client.CalendarEvent{
+				To: to, Name: "n", Start: time.Unix(1_800_000_000, 0).UTC(), Location: &client.EventLocation{Name: "p"}, ExtraGuestsAllowed: true,
+			})
+		}, `/event {"to":"5511988887766","name":"n","start":"2027-01-15T08:00:00Z","location":{"name":"p"},"extraGuestsAllowed":true}`),
+		"CancelEvent": {
+			func(ctx context.Context, c *client.Client) (any, error) {
+				return nil, c.CancelEvent(ctx, instance, "a/b")
+			},
+			"POST " + messages + "/a%2Fb/cancel ", http.StatusNoContent, ``,
+		},
 		"Votes": {
 			func(ctx context.Context, c *client.Client) (any, error) { return c.Votes(ctx, instance, "a/b") },
 			"GET " + messages + "/a%2Fb/votes ", http.StatusOK,

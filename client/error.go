@@ -61,6 +61,7 @@ const (
 	CodeMessageNotEditable     = "MESSAGE_NOT_EDITABLE"
 	CodeMessageNotDeletable    = "MESSAGE_NOT_DELETABLE"
 	CodeMessageHasNoMedia      = "MESSAGE_HAS_NO_MEDIA"
+	CodeMessageIsNoEvent       = "MESSAGE_IS_NO_EVENT"
 	CodeMessageIsNoPoll        = "MESSAGE_IS_NO_POLL"
 	CodeEditWindowExpired      = "EDIT_WINDOW_EXPIRED"
 	CodeDeleteWindowExpired    = "DELETE_WINDOW_EXPIRED"

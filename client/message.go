@@ -249,3 +249,39 @@ func (h sentHow) mark(sent *Sent) { sent.Replayed, sent.Queued = h.replayed, h.q
 func messagePath(instanceID, rest string) string {
 	return "/api/message/" + url.PathEscape(instanceID) + rest
 }
+
+// CalendarEvent is a calendar event to send.
+type CalendarEvent struct {
+	To                 string         `json:"to"`
+	Name               string         `json:"name"`
+	Start              time.Time      `json:"start"`
+	End                time.Time      `json:"end,omitzero"` // zero: it is open
+	Description        string         `json:"description,omitempty"`
+	Location           *EventLocation `json:"location,omitempty"`
+	JoinLink           string         `json:"joinLink,omitempty"`           // of its call or meeting
+	ExtraGuestsAllowed bool           `json:"extraGuestsAllowed,omitempty"` // people may bring others
+	QuoteMessageID     string         `json:"quoteMessageId,omitempty"`
+	SendAt             time.Time      `json:"sendAt,omitzero"` // as in Text
+	Later              bool           `json:"-"`               // as in Text
+	IdempotencyKey     string         `json:"-"`               // as in Text
+}
+
+// EventLocation is where a calendar event takes place.
+type EventLocation struct {
+	Name    string `json:"name"`
+	Address string `json:"address,omitempty"`
+	// Latitude and Longitude are in degrees; nil where the place is not on the map.
+	Latitude  *float64 `json:"latitude,omitempty"`
+	Longitude *float64 `json:"longitude,omitempty"`
+}
+
+// SendEvent sends a calendar event. Who comes is told by TypeMessageEventResponse.
+func (c *Client) SendEvent(ctx context.Context, instanceID string, event CalendarEvent) (Sent, error) {
+	return c.send(ctx, instanceID, "/event", event.IdempotencyKey, event.Later, event)
+}
+
+// CancelEvent cancels a calendar event that the instance sent, for everybody who has it. The
+// message may be named by any of its identifiers.
+func (c *Client) CancelEvent(ctx context.Context, instanceID, messageID string) error {
+	return c.call(ctx, http.MethodPost, messagePath(instanceID, "/"+url.PathEscape(messageID)+"/cancel"), nil, nil)
+}

@@ -18,6 +18,7 @@ type MessageChanges interface {
 	Delete(ctx context.Context, instanceID string, ref gateway.MessageRef) error
 	React(ctx context.Context, instanceID string, ref gateway.MessageRef, reaction string) error
 	Votes(ctx context.Context, instanceID string, ref gateway.MessageRef) (messaging.Poll, error)
+	CancelEvent(ctx context.Context, instanceID string, ref gateway.MessageRef) error
 	Pin(ctx context.Context, instanceID string, ref gateway.MessageRef, lasts time.Duration) error
 }
 

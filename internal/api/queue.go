@@ -25,7 +25,7 @@ type QueuedMessage struct {
 	ID        string              `json:"id" format:"uuid" doc:"Internal identifier, as the send result has it." example:"019aa1f4-8d52-7c1e-b3a0-0f4de1c9a7b2"`
 	MessageID string              `json:"messageId" doc:"Identifier that it will have on the platform." example:"3EB0C431C26A1916E07A"`
 	To        string              `json:"to" doc:"The number in digits with country code, or the chat ID." example:"5511988887766"`
-	Type      string              `json:"type" enum:"text,image,video,voice,audio,document,location,contact,sticker,poll,unsupported" example:"text"`
+	Type      string              `json:"type" enum:"text,image,video,voice,audio,document,location,contact,sticker,poll,event,unsupported" example:"text"`
 	Text      string              `json:"text" doc:"The text, or the caption." example:"Your order is on its way."`
 	State     string              `json:"state" enum:"scheduled,waiting,held,sending" doc:"scheduled: it is not due yet; waiting: for its turn; held: it is due, and must not be sent for now; sending: it is being sent." example:"held"`
 	Reason    *string             `json:"reason" nullable:"true" enum:"not_connected,pace,new_chats,restricted,retry" doc:"Why it is held. not_connected: the instance is not; pace, new_chats: a limit of the instance is reached; restricted: the platform restricts writing to new chats; retry: an attempt has failed." example:"pace"`

@@ -56,6 +56,8 @@ func routes(c Config, origin contract.Origin) []contract.Route {
 		post("/api/message/{instanceId}/contact", send.contact()),
 		post("/api/message/{instanceId}/poll", send.poll()),
 		get("/api/message/{instanceId}/{messageId}/votes", message.votes()),
+		post("/api/message/{instanceId}/event", send.event()),
+		post("/api/message/{instanceId}/{messageId}/cancel", message.cancelEvent()),
 		post("/api/message/{instanceId}/{messageId}/pin", message.pin()),
 		del("/api/message/{instanceId}/{messageId}/pin", message.unpin()),
 		post("/api/message/{instanceId}/forward", send.forward()),

@@ -20,6 +20,7 @@ type Sending interface {
 	SendLocation(ctx context.Context, request messaging.Request, location gateway.Location) (messaging.Result, error)
 	SendContact(ctx context.Context, request messaging.Request, card gateway.ContactCard) (messaging.Result, error)
 	SendPoll(ctx context.Context, request messaging.Request, question string, poll gateway.Poll) (messaging.Result, error)
+	SendEvent(ctx context.Context, request messaging.Request, name string, event gateway.CalendarEvent) (messaging.Result, error)
 	Forward(ctx context.Context, request messaging.Request, ref gateway.MessageRef) (messaging.Result, error)
 }
 

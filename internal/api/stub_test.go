@@ -102,6 +102,16 @@ func (o *outcome) SendPoll(_ context.Context, request messaging.Request, questio
 	return o.result, o.err
 }
 
+func (o *outcome) SendEvent(_ context.Context, request messaging.Request, name string, event gateway.CalendarEvent) (messaging.Result, error) {
+	o.note(asked{call: "SendEvent", request: request, kind: gateway.MessageType(name), other: event})
+	return o.result, o.err
+}
+
+func (o *outcome) CancelEvent(_ context.Context, instanceID string, ref gateway.MessageRef) error {
+	o.note(asked{call: "CancelEvent", request: instanceOnly(instanceID), ref: ref})
+	return o.err
+}
+
 func (o *outcome) Votes(_ context.Context, instanceID string, ref gateway.MessageRef) (messaging.Poll, error) {
 	o.note(asked{call: "Votes", request: instanceOnly(instanceID), ref: ref})
 	return messaging.Poll{}, o.err

@@ -31,6 +31,7 @@ type messagesCommand struct {
 	Unpin    unpinCommand        `cmd:"" help:"Unpin a message for everybody in its chat."`
 	Star     starCommand         `cmd:"" help:"Star a message, on the devices of the account."`
 	Unstar   unstarCommand       `cmd:"" help:"Take the star of a message away."`
+	Cancel   cancelCommand       `cmd:"" help:"Cancel a calendar event that the instance sent."`
 	Votes    votesCommand        `cmd:"" help:"Show how a poll stands."`
 	Download downloadCommand     `cmd:"" help:"Save the file of a message."`
 }
@@ -283,4 +284,15 @@ func save(path string, content io.Reader) (err error) {
 		return fmt.Errorf("download the file: %w", err)
 	}
 	return nil
+}
+
+type cancelCommand struct{ messageFlags }
+
+// Run cancels the event.
+func (c cancelCommand) Run(ctx context.Context, t terminal.Terminal) error {
+	gateway, id, err := c.Open(ctx, t)
+	if err == nil {
+		err = gateway.CancelEvent(ctx, id, c.MessageID)
+	}
+	return c.did(t, "cancelled", err)
 }

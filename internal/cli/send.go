@@ -27,6 +27,7 @@ type sendCommand struct {
 	Location  sendLocationCommand  `cmd:"" help:"Send a place."`
 	Contact   sendContactCommand   `cmd:"" help:"Send a contact card."`
 	Poll      sendPollCommand      `cmd:"" help:"Send a poll."`
+	Event     sendEventCommand     `cmd:"" help:"Send a calendar event."`
 	Sticker   sendStickerCommand   `cmd:"" help:"Send a picture as a sticker."`
 }
 
@@ -193,6 +194,33 @@ func (c sendPollCommand) Run(ctx context.Context, t terminal.Terminal) error {
 		return gateway.SendPoll(ctx, id, client.Poll{
 			To: c.To, Question: c.Question, Options: c.Options, MaxAnswers: &c.MaxAnswers, QuoteMessageID: c.Quote,
 			Later: c.Later, SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
+		})
+	})
+}
+
+type sendEventCommand struct {
+	sendFlags
+	quoteFlag
+	Name        string    `arg:"" help:"What it is called, in quotes."`
+	Start       time.Time `help:"When it begins: 2026-12-24T09:00:00-03:00." required:"" env:"-"`
+	End         time.Time `help:"When it ends." env:"-"`
+	Description string    `help:"What else people should know." env:"-"`
+	Place       string    `help:"Name of the place." env:"-"`
+	Address     string    `help:"Address of the place." env:"-"`
+	JoinLink    string    `help:"Link to its call or meeting." env:"-"`
+	ExtraGuests bool      `help:"People may bring others." env:"-"`
+}
+
+// Run sends the event.
+func (c sendEventCommand) Run(ctx context.Context, t terminal.Terminal) error {
+	var place *client.EventLocation
+	if c.Place != "" || c.Address != "" {
+		place = &client.EventLocation{Name: c.Place, Address: c.Address}
+	}
+	return c.send(ctx, t, func(gateway *client.Client, id string) (client.Sent, error) {
+		return gateway.SendEvent(ctx, id, client.CalendarEvent{
+			To: c.To, Name: c.Name, Start: c.Start, End: c.End, Description: c.Description, Location: place, JoinLink: c.JoinLink,
+			ExtraGuestsAllowed: c.ExtraGuests, QuoteMessageID: c.Quote, Later: c.Later, SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
 		})
 	})
 }

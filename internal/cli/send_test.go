@@ -55,6 +55,10 @@ func TestSend(t *testing.T) {
 		"location":               {[]string{"location", "--latitude", "-23.5", "--longitude", "0", "--name", "n", "--address", "a"}, `/location "latitude":-23.5,"longitude":0,"name":"n","address":"a"}`},
 		"contact":                {[]string{"contact", "--name", "Ana", "--phone", "55", "--organization", "o"}, `/contact "contact":{"fullName":"Ana","phoneNumber":"55","organization":"o"}}`},
 		"contact, less of it":    {[]string{"contact", "--name", "Ana", "--phone", "55"}, `/contact "contact":{"fullName":"Ana","phoneNumber":"55"}}`},
+		"event": {
+			[]string{"event", "Lunch", "--start", "2031-05-06T10:00:00Z", "--end", "2031-05-06T11:00:00Z", "--place", "Bar", "--description", "d", "--join-link", "http://a", "--extra-guests"},
+			`/event "name":"Lunch","start":"2031-05-06T10:00:00Z","end":"2031-05-06T11:00:00Z","description":"d","location":{"name":"Bar"},"joinLink":"http://a","extraGuestsAllowed":true}`,
+		},
 		"text with its own name": {[]string{"text", "a", "--idempotency-key", "once"}, `/text "message":"a"}`},
 	} {
 		t.Run(name, func(t *testing.T) {

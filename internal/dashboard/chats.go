@@ -241,6 +241,8 @@ func kindWord(kind gateway.MessageType) web.Word {
 		return web.Word("Sticker")
 	case gateway.TypePoll:
 		return web.Word("Poll")
+	case gateway.TypeEvent:
+		return web.Word("Calendar event")
 	case gateway.TypeOrder:
 		return web.Word("Order")
 	case gateway.TypeGroupInvite:

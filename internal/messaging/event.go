@@ -74,7 +74,7 @@ func changeEvent(instanceID string, change gateway.Change) (eventlog.Event, erro
 	chat, from := eventlog.NewChat(change.Chat), eventlog.NewPerson(change.By)
 	var data eventlog.Data
 	switch change.Kind {
-	case gateway.ChangeEdited:
+	case gateway.ChangeEdited, gateway.ChangeCancelled:
 		data = eventlog.MessageEdited{MessageID: change.PlatformID, Chat: chat, From: from, Text: change.Text, Event: eventlog.NewCalendarEvent(change.Event)}
 	case gateway.ChangeDeleted:
 		data = eventlog.MessageDeleted{MessageID: change.PlatformID, Chat: chat, From: from}

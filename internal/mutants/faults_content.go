@@ -15,11 +15,11 @@ func pollFaults() []fault {
 		},
 		{
 			name: "a vote with too many choices is ignored", file: "internal/messaging/vote.go",
-			old: "if poll.MaxAnswers > 0 && len(choices) > poll.MaxAnswers {", new: "if false {",
+			old: "if most := details.Poll.MaxAnswers; most > 0 && len(choices) > most {", new: "if false {",
 			test: hostileTests, run: "ForgedVotes",
 		},
 		{
-			name: "a choice that the poll does not have is no choice", file: "internal/messaging/vote.go",
+			name: "a choice that the poll does not have is no choice", file: "internal/messaging/poll/poll.go",
 			old: "if _, ok := places[choice]; ok && !taken[choice] {", new: "if _, ok := places[choice]; ok || !taken[choice] {",
 			test: hostileTests, run: "ForgedVotes",
 		},
@@ -73,6 +73,22 @@ func contentFaults() []fault {
 			name: "a sticker that moves says so", file: "internal/whatsapp/wire/media.go",
 			old: "IsAnimated: flag(m.Animated), ", new: "",
 			test: serverTests, run: "TestStickersThatMove",
+		},
+	}
+}
+
+// calendarFaults break what is promised of calendar events.
+func calendarFaults() []fault {
+	return []fault{
+		{
+			name: "a calendar event has a secret, without which nobody can respond", file: "internal/whatsapp/wire/poll.go",
+			old: "EventMessage: event, MessageContextInfo: newSecret()}", new: "EventMessage: event}",
+			test: serverTests, run: "CalendarEvents",
+		},
+		{
+			name: "guests count only where the event allows any", file: "internal/messaging/vote.go",
+			old: "if details.Event == nil || !details.Event.ExtraGuestsAllowed ||", new: "if details.Event == nil ||",
+			test: hostileTests, run: "ForgedResponses",
 		},
 	}
 }

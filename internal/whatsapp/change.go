@@ -99,7 +99,7 @@ func (s *session) voteArrived(event *events.Message) bool {
 // was kept. One that can't be decrypted is forged, or belongs to an event from before the link.
 func (s *session) responseArrived(event *events.Message) bool {
 	ignored := func(why string) bool {
-		s.logger.InfoContext(s.ctx, "a response to an event is ignored: "+why, slog.String("platform_id", event.Info.ID))
+		s.logger.InfoContext(s.ctx, "a response to an event is ignored", slog.String("platform_id", event.Info.ID), slog.String("why", why))
 		return true
 	}
 	opened, err := calendar.OpenResponse(s.ctx, s.current(), event)

@@ -18,7 +18,7 @@ type Post struct {
 	Timestamp contract.Timestamp `json:"timestamp" doc:"When it was written."`
 	Type      string             `json:"type" doc:"What it is, as in the events of messages." example:"text"`
 	Text      *string            `json:"text" nullable:"true" doc:"The text; null for other types." example:"New this week: mugs"`
-	Caption   *string            `json:"caption" nullable:"true" doc:"What is written under a file, or the question of a poll; null if nothing is."`
+	Caption   *string            `json:"caption" nullable:"true" doc:"What is written under a file, the question of a poll, or the name of a calendar event; null if nothing is."`
 	MimeType  *string            `json:"mimeType" nullable:"true" doc:"Media type of the file; null if it has none."`
 	Views     int64              `json:"views" doc:"How many have seen it." example:"310"`
 	Reactions []PostReaction     `json:"reactions" nullable:"false" doc:"How many have reacted, by emoji, the most frequent first."`

@@ -205,7 +205,7 @@ func (r Resource) Get() contract.Endpoint {
 }
 
 // messageTypes are the types of messages that a list may be asked for.
-const messageTypes = "text, image, video, voice, audio, document, location, contact, sticker, poll, album, unsupported"
+const messageTypes = "text, image, video, voice, audio, document, location, contact, sticker, poll, event, album, unsupported"
 
 type messagesInput struct {
 	Path
@@ -213,7 +213,7 @@ type messagesInput struct {
 
 	Before string `query:"before" maxLength:"255" doc:"Only messages before this one, which is named in any form, or before this time (ISO 8601)." example:"2026-11-20T14:22:10Z"`
 	After  string `query:"after" maxLength:"255" doc:"Only messages after this one, or after this time." example:"3EB0C431C26A1916E07A"`
-	Types  string `query:"types" maxLength:"255" doc:"Only messages of these types, with commas between them: text, image, video, voice, audio, document, location, contact, sticker, poll, album, unsupported." example:"image,video"`
+	Types  string `query:"types" maxLength:"255" doc:"Only messages of these types, with commas between them: text, image, video, voice, audio, document, location, contact, sticker, poll, event, album, unsupported." example:"image,video"`
 	Search string `query:"search" maxLength:"255" doc:"Only messages whose text or caption has all of these words, or words that begin with them. Case and accents don't count." example:"pedido 1042"`
 	Star   string `query:"starred" enum:"true,false" doc:"true: only messages that are starred; false: only the others." example:"true"`
 	Label  string `query:"label" maxLength:"255" doc:"Only messages with the label that has this ID." example:"7"`

@@ -24,6 +24,7 @@ func Codes() []Code {
 		{gateway.CodeDeleteWindowExpired, gateway.Invalid, "The message is too old to be deleted."},
 		{gateway.CodeMessageHasNoMedia, gateway.Invalid, "The message has no file."},
 		{gateway.CodeChannelTextOnly, gateway.Invalid, "Only texts can be written into channels."},
+		{gateway.CodeMessageIsNoEvent, gateway.Invalid, "The message is no calendar event."},
 		{gateway.CodeMessageIsNoPoll, gateway.Invalid, "The message is no poll."},
 		{gateway.CodeUnauthorized, gateway.Unauthorized, "The API key is missing, unknown, expired or revoked."},
 		{gateway.CodePaymentRequired, gateway.PaymentRequired, "The payment of the instance is pending."},

@@ -21,7 +21,7 @@ import (
 // event whose secret is not known here.
 func OpenResponse(ctx context.Context, client *whatsmeow.Client, event *events.Message) (*waE2E.EventResponseMessage, error) {
 	sealed := event.Message.GetEncEventResponseMessage()
-	plain, err := client.DangerousInternals().DecryptMsgSecret(ctx, event, whatsmeow.EncSecretEventResponse, sealed, sealed.GetEventCreationMessageKey())
+	plain, err := client.DangerousInternals().DecryptMsgSecret(ctx, event, whatsmeow.EncSecretEventResponse, sealed, sealed.GetEventCreationMessageKey()) //nolint:staticcheck // whatsmeow opens votes alone
 	if err != nil {
 		return nil, fmt.Errorf("calendar: open a response: %w", err)
 	}
@@ -54,7 +54,7 @@ func NewEdit(
 	if err != nil {
 		return nil, fmt.Errorf("calendar: write an edit: %w", err)
 	}
-	sealed, iv, err := client.DangerousInternals().EncryptMsgSecret(ctx, self, chat, self, platformID, whatsmeow.EncSecretEventEdit, plain)
+	sealed, iv, err := client.DangerousInternals().EncryptMsgSecret(ctx, self, chat, self, platformID, whatsmeow.EncSecretEventEdit, plain) //nolint:staticcheck // whatsmeow encrypts votes alone
 	if err != nil {
 		return nil, fmt.Errorf("calendar: encrypt an edit: %w", err)
 	}
