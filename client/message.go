@@ -280,8 +280,7 @@ func (c *Client) SendEvent(ctx context.Context, instanceID string, event Calenda
 	return c.send(ctx, instanceID, "/event", event.IdempotencyKey, event.Later, event)
 }
 
-// CancelEvent cancels a calendar event that the instance sent, for everybody who has it. The
-// message may be named by any of its identifiers.
+// CancelEvent cancels a calendar event that the instance sent, for everybody who has it.
 func (c *Client) CancelEvent(ctx context.Context, instanceID, messageID string) error {
 	return c.call(ctx, http.MethodPost, messagePath(instanceID, "/"+url.PathEscape(messageID)+"/cancel"), nil, nil)
 }
