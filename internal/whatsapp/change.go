@@ -103,12 +103,9 @@ func (s *session) responseArrived(event *events.Message) bool {
 		return true
 	}
 	opened, err := calendar.OpenResponse(s.ctx, s.current(), event)
-	if err != nil {
-		return ignored("it can't be opened")
-	}
 	response, ok := wire.ResponseOf(event, opened, s.Self())
-	if !ok {
-		return ignored("it says nothing")
+	if err != nil || !ok {
+		return ignored("it can't be opened, or says nothing")
 	}
 	if group := response.Chat.JID; group.IsGroup() && !response.FromMe && !s.mayBeMember(group, response.By) {
 		return ignored("its sender is not in the group")
