@@ -160,7 +160,7 @@ func TestKindOfAndNameOf(t *testing.T) {
 		"live location":   {&waE2E.Message{LiveLocationMessage: &waE2E.LiveLocationMessage{}}, gateway.TypeLocation, ""},
 		"picture of many": {&waE2E.Message{AssociatedChildMessage: &waE2E.FutureProofMessage{Message: &waE2E.Message{ImageMessage: &waE2E.ImageMessage{}}}}, gateway.TypeImage, ""},
 
-		"event":        {&waE2E.Message{EventMessage: &waE2E.EventMessage{Name: new("party")}}, gateway.TypeUnsupported, "eventMessage"},
+		"event":        {&waE2E.Message{EventMessage: &waE2E.EventMessage{Name: new("party")}}, gateway.TypeEvent, ""},
 		"product":      {&waE2E.Message{ProductMessage: &waE2E.ProductMessage{}}, gateway.TypeUnsupported, "productMessage"},
 		"pin":          {&waE2E.Message{PinInChatMessage: &waE2E.PinInChatMessage{}}, gateway.TypeUnsupported, "pinInChatMessage"},
 		"keep":         {&waE2E.Message{KeepInChatMessage: &waE2E.KeepInChatMessage{}}, gateway.TypeUnsupported, "keepInChatMessage"},
