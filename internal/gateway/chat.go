@@ -75,7 +75,7 @@ type ChatUpdate struct {
 	Cleared bool // the messages were deleted, and the chat stays
 	// KeepStarred leaves messages that are starred in a chat that is cleared.
 	KeepStarred bool
-	At      time.Time
+	At          time.Time
 }
 
 func (ChatUpdate) incoming() {}
