@@ -5,7 +5,7 @@ func clientFaults() []fault {
 	return []fault{
 		{
 			name: "every kind of event has a type", file: "client/event_types.go",
-			old: "\tTypeCallReceived:        decoded[CallReceivedEvent],\n", new: "",
+			old: "\tTypeCallReceived:         decoded[CallReceivedEvent],\n", new: "",
 			test: "./client", run: "DecodeHolds",
 		},
 		{
