@@ -20,7 +20,7 @@ type eventBody struct {
 	Start              time.Time      `json:"start" doc:"When it begins: ISO 8601 with an offset, from 2000 to 2099. Phones show it in their own time zone." example:"2031-05-06T10:00:00-03:00"`
 	End                *time.Time     `json:"end,omitempty" doc:"When it ends, after it begins. If left out, that is open." example:"2031-05-06T10:30:00-03:00"`
 	Description        string         `json:"description,omitempty" maxLength:"2048" doc:"What else people should know." example:"Bring your papers."`
-	Location           *EventLocation `json:"location,omitempty" doc:"Where it takes place."`
+	Location           *CalendarPlace `json:"location,omitempty" doc:"Where it takes place."`
 	JoinLink           string         `json:"joinLink,omitempty" maxLength:"2048" doc:"A link to its call or meeting: http or https." example:"https://meet.example.com/room"`
 	ExtraGuestsAllowed bool           `json:"extraGuestsAllowed,omitempty" default:"false" doc:"Whether people may bring others."`
 
@@ -28,8 +28,8 @@ type eventBody struct {
 	Schedule
 }
 
-// EventLocation is where a calendar event takes place.
-type EventLocation struct {
+// CalendarPlace is where a calendar event takes place.
+type CalendarPlace struct {
 	Name      string   `json:"name" minLength:"1" maxLength:"1024" doc:"Name of the place." example:"Our clinic"`
 	Address   string   `json:"address,omitempty" maxLength:"1024" doc:"Address of the place." example:"Avenida Paulista 1578, São Paulo"`
 	Latitude  *float64 `json:"latitude,omitempty" minimum:"-90" maximum:"90" doc:"Degrees north; together with longitude." example:"-23.561414"`

@@ -85,8 +85,12 @@ func (s eventSchemas) envelope(name string, described eventlog.Description) {
 	s.components[name] = envelope
 }
 
-// named adds the schema of a struct under a name, and returns a reference to it.
+// named adds the schema of a struct under a name, and returns a reference to it. It panics where
+// the body of an operation has that name, as the registry does for two bodies.
 func (s eventSchemas) named(of reflect.Type, name string) *huma.Schema {
+	if taken := s.registry.TypeFromRef(componentsPrefix + name); taken != nil {
+		panic("contract: the schemas of " + taken.String() + " and " + of.String() + " are both named " + name)
+	}
 	if _, known := s.components[name]; !known {
 		s.components[name] = nil // it is being made
 		s.components[name] = s.object(of)
