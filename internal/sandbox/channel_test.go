@@ -1,6 +1,7 @@
 package sandbox_test
 
 import (
+	"encoding/hex"
 	"errors"
 	"net/http"
 	"testing"
@@ -84,6 +85,45 @@ func TestChannels(t *testing.T) {
 	}
 	if err := c.UnfollowNewsletter(ctx, own.ID); err == nil {
 		t.Error("the owner has left")
+	}
+
+	// Files: not encrypted, and named by the handle of their upload.
+	up, err := c.UploadNewsletter(ctx, []byte("a picture"), whatsmeow.MediaImage)
+	if err != nil || up.Handle == "" {
+		t.Fatalf("uploaded %+v, %v", up, err)
+	}
+	image := func() *waE2E.Message {
+		return &waE2E.Message{ImageMessage: &waE2E.ImageMessage{
+			Mimetype: new("image/png"), Caption: new("mugs"), DirectPath: &up.DirectPath, FileSHA256: up.FileSHA256, FileLength: &up.FileLength,
+		}}
+	}
+	if _, err := c.SendMessage(ctx, own.ID, image(), whatsmeow.SendRequestExtra{MediaHandle: up.Handle}); err != nil {
+		t.Fatal(err)
+	}
+	if w.do(http.MethodGet, "/channels/"+own.ID.String(), nil, &shown); len(shown.Posts) != 2 ||
+		shown.Posts[1].Caption != "mugs" || shown.Posts[1].MediaSHA256 != hex.EncodeToString(up.FileSHA256) {
+		t.Errorf("the channel shows %+v", shown.Posts)
+	}
+	for name, lie := range map[string]func(m *waE2E.ImageMessage, extra *whatsmeow.SendRequestExtra){
+		"no handle":          func(_ *waE2E.ImageMessage, extra *whatsmeow.SendRequestExtra) { extra.MediaHandle = "" },
+		"another handle":     func(_ *waE2E.ImageMessage, extra *whatsmeow.SendRequestExtra) { extra.MediaHandle = "4:x" },
+		"another size":       func(m *waE2E.ImageMessage, _ *whatsmeow.SendRequestExtra) { m.FileLength = new(uint64(1)) },
+		"another hash":       func(m *waE2E.ImageMessage, _ *whatsmeow.SendRequestExtra) { m.FileSHA256 = make([]byte, 32) },
+		"a key":              func(m *waE2E.ImageMessage, _ *whatsmeow.SendRequestExtra) { m.MediaKey = make([]byte, 32) },
+		"a file that is not": func(m *waE2E.ImageMessage, _ *whatsmeow.SendRequestExtra) { m.DirectPath = new("/v/none.enc") },
+	} {
+		message, extra := image(), whatsmeow.SendRequestExtra{MediaHandle: up.Handle}
+		lie(message.ImageMessage, &extra)
+		if _, err := c.SendMessage(ctx, own.ID, message, extra); !errors.Is(err, whatsmeow.ErrServerReturnedError) {
+			t.Errorf("a post with %s: %v", name, err)
+		}
+	}
+	w.do(http.MethodPost, "/channels/"+news.ID+"/posts", map[string]any{
+		"type": "image", "media": "data:image/png;base64,YSBwaWN0dXJl", "caption": "on the phone",
+	}, &written)
+	arrived = expect(c, func(m *events.Message) bool { return m.Info.ServerID == written.ServerID && m.Info.Chat == jid })
+	if file, err := c.Download(ctx, arrived.Message.GetImageMessage()); err != nil || string(file) != "a picture" {
+		t.Errorf("a follower fetches %q, %v", file, err)
 	}
 
 	// What the platform refuses has a code.

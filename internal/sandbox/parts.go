@@ -80,7 +80,7 @@ func (s *Server) compose() error {
 	passkeys := passkey.New(accounts, cfg.PasskeyName)
 	s.Linking = link.New(link.Config{Accounts: accounts, Settings: settings, Holders: holders, Passkeys: passkeys})
 	s.Faults = fault.New(s.connections, accounts.Bell, cfg.Logger)
-	channels := channel.New(accounts, s.files, profile.PicturePath)
+	channels := channel.New(accounts, s.files, s.media, profile.PicturePath)
 	s.Profiles = profile.New(profile.Config{
 		Accounts: accounts, Groups: s.Groups, Settings: settings, Presences: s.Presences, Holders: holders,
 		Activities: s.Activities, Files: s.files, Unknown: unknown, Queries: channels.Queries(), Logger: cfg.Logger,

@@ -25,11 +25,18 @@ type Channel struct {
 
 // ChannelPost is a post as the control API answers it.
 type ChannelPost struct {
-	ServerID  int            `json:"serverId"`
-	MessageID string         `json:"messageId"`
-	Text      string         `json:"text"`
-	Deleted   bool           `json:"deleted"`
-	Reactions map[string]int `json:"reactions"`
+	ServerID    int            `json:"serverId"`
+	MessageID   string         `json:"messageId"`
+	Type        string         `json:"type"`
+	Text        string         `json:"text"`
+	Caption     string         `json:"caption"`
+	MimeType    string         `json:"mimeType"`
+	FileName    string         `json:"fileName"`
+	Picture     bool           `json:"picture"`
+	MediaSHA256 string         `json:"mediaSha256"`
+	MediaSize   *int64         `json:"mediaSize"`
+	Deleted     bool           `json:"deleted"`
+	Reactions   map[string]int `json:"reactions"`
 }
 
 // CreateChannel makes a channel with these posts.
@@ -65,6 +72,14 @@ func (p *Phones) Post(tb testing.TB, id, text string, payload []byte) ChannelPos
 	tb.Helper()
 	var post ChannelPost
 	p.call(tb, http.MethodPost, "/channels/"+id+"/posts", map[string]any{"text": text, "payload": payload}, &post)
+	return post
+}
+
+// PostFile writes a post with a file, given as a data URI, in the owner's name.
+func (p *Phones) PostFile(tb testing.TB, id, kind, media, caption string) ChannelPost {
+	tb.Helper()
+	var post ChannelPost
+	p.call(tb, http.MethodPost, "/channels/"+id+"/posts", map[string]any{"type": kind, "media": media, "caption": caption}, &post)
 	return post
 }
 

@@ -17,6 +17,7 @@ import (
 
 	"github.com/recado-project/recado/internal/sandbox/account"
 	"github.com/recado-project/recado/internal/sandbox/database"
+	"github.com/recado-project/recado/internal/sandbox/mediahost"
 	"github.com/recado-project/recado/internal/sandbox/wire"
 	"github.com/recado-project/recado/internal/sqlite"
 )
@@ -25,6 +26,7 @@ import (
 type Service struct {
 	accounts *account.Directory
 	files    *account.Files
+	media    *mediahost.Host
 	db       *sqlite.DB
 	now      func() time.Time
 	pictures string // the path below which pictures are served
@@ -33,9 +35,9 @@ type Service struct {
 }
 
 // New returns the service. The pictures of channels are kept in files, and served below the
-// path pictures.
-func New(accounts *account.Directory, files *account.Files, pictures string) *Service {
-	return &Service{accounts: accounts, files: files, db: accounts.DB, now: accounts.Now, pictures: pictures}
+// path pictures; media has the files of posts.
+func New(accounts *account.Directory, files *account.Files, media *mediahost.Host, pictures string) *Service {
+	return &Service{accounts: accounts, files: files, media: media, db: accounts.DB, now: accounts.Now, pictures: pictures}
 }
 
 // Channel is a channel at one moment.

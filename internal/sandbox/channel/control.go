@@ -6,6 +6,7 @@ import (
 	"context"
 
 	"github.com/recado-project/recado/internal/sandbox/account"
+	"github.com/recado-project/recado/internal/sandbox/content"
 	sandboxrefusal "github.com/recado-project/recado/internal/sandbox/refusal"
 	"github.com/recado-project/recado/internal/sandbox/wire"
 )
@@ -39,11 +40,18 @@ type Follower struct {
 
 // Post is a post as people see it.
 type Post struct {
-	ServerID  int            `json:"serverId"`
-	MessageID string         `json:"messageId"`
-	Text      string         `json:"text"`
-	Deleted   bool           `json:"deleted"`
-	Reactions map[string]int `json:"reactions"`
+	ServerID    int            `json:"serverId"`
+	MessageID   string         `json:"messageId"`
+	Type        string         `json:"type"` // as in content.Shown
+	Text        string         `json:"text"`
+	Caption     string         `json:"caption"`
+	MimeType    string         `json:"mimeType"`
+	FileName    string         `json:"fileName"`
+	Picture     bool           `json:"picture"`     // there is a small one of the file
+	MediaSHA256 string         `json:"mediaSha256"` // of the file, as followers fetch it; "" if they can't
+	MediaSize   *int64         `json:"mediaSize"`
+	Deleted     bool           `json:"deleted"`
+	Reactions   map[string]int `json:"reactions"`
 }
 
 // Create makes a channel with posts.
@@ -57,7 +65,7 @@ func (s *Service) Create(ctx context.Context, wanted Draft) (Info, error) {
 		return Info{}, err
 	}
 	for _, words := range wanted.Posts {
-		if _, err := s.Write(ctx, created.ID, words, nil); err != nil {
+		if _, err := s.Write(ctx, created.ID, content.Outgoing{Type: "text", Text: words}, nil); err != nil {
 			return Info{}, err
 		}
 	}
@@ -104,28 +112,33 @@ func (s *Service) show(ctx context.Context, c *Channel) (Info, error) {
 		info.Followers[n] = Follower(one)
 	}
 	for n, one := range list {
-		info.Posts[n] = Post{ServerID: one.number, MessageID: one.id, Text: textOf(one.payload), Deleted: one.payload == nil, Reactions: map[string]int{}}
-		for _, reaction := range one.reactions {
-			info.Posts[n].Reactions[reaction]++
-		}
+		info.Posts[n] = s.shown(one)
 	}
 	return info, nil
 }
 
-// Write writes a post on the phone of the owner: a text, or the payload of any message.
-func (s *Service) Write(ctx context.Context, id, words string, payload []byte) (Post, error) {
+// Write writes a post on the phone of the owner: a text, a file, or the payload of any message.
+func (s *Service) Write(ctx context.Context, id string, wanted content.Outgoing, payload []byte) (Post, error) {
 	owner, err := s.owner(ctx, id)
 	if err != nil {
 		return Post{}, err
 	}
-	if payload == nil {
-		if payload, err = text(words); err != nil {
-			return Post{}, err
-		}
-	}
 	written := post{id: wire.NewMessageID(), kind: "text", payload: payload}
-	number, err := s.write(ctx, owner, nil, keyOf(id), written)
-	return Post{ServerID: number, MessageID: written.id, Text: textOf(payload), Reactions: map[string]int{}}, forPeople(err)
+	if len(wanted.Media) > 0 {
+		written.kind = kindMedia
+	}
+	switch {
+	case payload != nil:
+	case wanted.Type == "text":
+		written.payload, err = text(wanted.Text)
+	default:
+		written.payload, err = s.compose(wanted)
+	}
+	if err != nil {
+		return Post{}, err
+	}
+	written.number, err = s.write(ctx, owner, nil, keyOf(id), written)
+	return s.shown(written), forPeople(err)
 }
 
 // Rewrite changes a post in the owner's name; "" deletes it.

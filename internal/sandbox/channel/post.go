@@ -160,6 +160,8 @@ func (s *Service) Take(ctx context.Context, device *account.Device, n waBinary.N
 		number, err = s.react(ctx, who, key, wire.AttrInt(n, "server_id"), wire.AttrString(reaction, "code"))
 	case edit == editAdmin, edit == editRevoke:
 		number, err = s.rewrite(ctx, who, device, key, wire.AttrString(n, "id"), edit, payload)
+	case !s.hasItsFile(n, payload):
+		return 0, codeBad, nil
 	default:
 		number, err = s.write(ctx, who, device, key, post{id: wire.AttrString(n, "id"), kind: wire.AttrString(n, "type"), payload: payload})
 	}
@@ -298,13 +300,4 @@ func text(of string) ([]byte, error) {
 		return nil, fmt.Errorf("channel: write a text: %w", err)
 	}
 	return payload, nil
-}
-
-// textOf is what a payload says, for people.
-func textOf(payload []byte) string {
-	var message waE2E.Message
-	if proto.Unmarshal(payload, &message) != nil {
-		return ""
-	}
-	return message.GetConversation() + message.GetExtendedTextMessage().GetText()
 }

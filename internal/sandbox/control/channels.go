@@ -3,10 +3,12 @@
 package control
 
 import (
+	"cmp"
 	"net/http"
 	"strconv"
 
 	"github.com/recado-project/recado/internal/sandbox/channel"
+	"github.com/recado-project/recado/internal/sandbox/content"
 )
 
 // listChannels answers with all channels, as the other operations of this file answer with one.
@@ -63,19 +65,32 @@ func (a *api) deleteChannel(r *http.Request) (any, error) {
 	return nil, err
 }
 
-// writePost writes a text on the phone of the owner, or the payload of any message.
+// writePost writes a text or a file on the phone of the owner, or the payload of any message.
 func (a *api) writePost(r *http.Request) (any, error) {
 	var body struct {
-		Text    string `json:"text"`
-		Payload []byte `json:"payload"`
+		Type     string `json:"type"`
+		Text     string `json:"text"`
+		Media    string `json:"media"`
+		MimeType string `json:"mimeType"`
+		Caption  string `json:"caption"`
+		FileName string `json:"fileName"`
+		Payload  []byte `json:"payload"`
 	}
 	if err := decode(r, &body, false); err != nil {
 		return nil, err
 	}
-	if body.Text == "" && body.Payload == nil {
-		return nil, validation(detail{"text", "is required"})
+	post := content.Outgoing{Type: "text", Text: body.Text, Caption: body.Caption, FileName: body.FileName}
+	switch {
+	case body.Media != "":
+		file, err := a.readMedia(r, "media", body.Media)
+		if err != nil {
+			return nil, err
+		}
+		post.Type, post.Media, post.MimeType = body.Type, file.content, cmp.Or(body.MimeType, file.mimeType)
+	case body.Text == "" && body.Payload == nil:
+		return nil, validation(detail{"text", "is required, or media, or payload"})
 	}
-	return a.config.Channels.Write(r.Context(), r.PathValue("channel"), body.Text, body.Payload)
+	return a.config.Channels.Write(r.Context(), r.PathValue("channel"), post, body.Payload)
 }
 
 // editPost writes another text in place of a post.

@@ -76,6 +76,34 @@ func (h *Host) PutAgain(host string, kind Kind, key, plain []byte) (Pointer, err
 	}, nil
 }
 
+// PutOpen keeps a file for a channel, which is not encrypted.
+func (h *Host) PutOpen(host string, _ Kind, plain []byte) (Pointer, error) {
+	hash := sha256.Sum256(plain)
+	if err := h.store(strings.NewReader(string(plain)), hash); err != nil {
+		return Pointer{}, err
+	}
+	path := directPath(hash)
+	return Pointer{URL: "https://" + host + path, DirectPath: path, SHA256: hash[:], Size: uint64(len(plain))}, nil
+}
+
+// GetOpen is Get for the file of a post, which is not encrypted.
+func (h *Host) GetOpen(pointer Pointer) ([]byte, error) {
+	h.getting.Lock()
+	defer h.getting.Unlock()
+	if len(pointer.Key) > 0 || len(pointer.EncryptedSHA256) > 0 {
+		return nil, errors.New("mediahost: the post has a key, and a file in a channel is not encrypted")
+	}
+	plain, err := h.read(nameOf(pointer.DirectPath))
+	if err != nil {
+		return nil, err
+	}
+	hash := sha256.Sum256(plain)
+	if !hmac.Equal(hash[:], pointer.SHA256) || uint64(len(plain)) != pointer.Size {
+		return nil, errors.New("mediahost: the file has another hash or another size than the post says")
+	}
+	return plain, nil
+}
+
 // Get returns the decrypted file of a message, after it has checked it against all
 // that the message says. It returns ErrGone if the host does not have the file.
 //

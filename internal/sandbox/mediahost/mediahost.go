@@ -1,7 +1,7 @@
 // Package mediahost is the platform's media host. It takes encrypted files from
 // clients and serves them under the path that it has returned, and lets phones
 // upload and fetch files with the real encryption of media. It never sees the keys
-// of clients, and does not keep those of phones.
+// of clients, and does not keep those of phones. Files of channels are not encrypted.
 package mediahost
 
 import (
@@ -26,10 +26,11 @@ const maxFile = 256 << 20
 
 const (
 	uploadPath   = "/mms/"
+	openPath     = "/newsletter/" // uploads of files that are not encrypted, for channels
 	downloadPath = "/v/"
 )
 
-// Host keeps encrypted files in a folder. It is safe for concurrent use.
+// Host keeps files in a folder. It is safe for concurrent use.
 type Host struct {
 	root *os.Root
 
@@ -54,16 +55,18 @@ func (h *Host) Close() error { return h.root.Close() }
 
 // Owns reports whether the media host serves a path.
 func Owns(path string) bool {
-	return strings.HasPrefix(path, uploadPath) || strings.HasPrefix(path, downloadPath)
+	return strings.HasPrefix(path, uploadPath) || strings.HasPrefix(path, openPath) || strings.HasPrefix(path, downloadPath)
 }
 
-// ServeHTTP serves uploads (POST /mms/{type}/{token}), downloads (GET /v/{name})
-// and deletions (DELETE /mms/{type}/{token}). It answers 404 for a file that it
+// ServeHTTP serves uploads (POST /mms/{type}/{token}, or /newsletter/{type}/{token} of files
+// for channels), downloads (GET /v/{name}) and deletions (DELETE /mms/{type}/{token}). It answers 404 for a file that it
 // does not have, as the platform does for files that it has dropped.
 func (h *Host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.Method == http.MethodPost && strings.HasPrefix(r.URL.Path, uploadPath):
-		h.upload(w, r)
+		h.upload(w, r, false)
+	case r.Method == http.MethodPost && strings.HasPrefix(r.URL.Path, openPath):
+		h.upload(w, r, true)
 	case r.Method == http.MethodDelete && strings.HasPrefix(r.URL.Path, uploadPath):
 		w.WriteHeader(http.StatusOK) // clients delete files that they have read, but here they may stay
 	case (r.Method == http.MethodGet || r.Method == http.MethodHead) && strings.HasPrefix(r.URL.Path, downloadPath):
@@ -77,9 +80,11 @@ func (h *Host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 type uploaded struct {
 	URL        string `json:"url"`
 	DirectPath string `json:"direct_path"` //nolint:tagliatelle // the protocol's name
+	Handle     string `json:"handle,omitempty"`
 }
 
-func (h *Host) upload(w http.ResponseWriter, r *http.Request) {
+// upload takes a file. With open it is for a channel: then the answer has its handle.
+func (h *Host) upload(w http.ResponseWriter, r *http.Request, open bool) {
 	token := r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:]
 	// Not every client pads the last group of the token.
 	hash, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(token, "="))
@@ -96,9 +101,13 @@ func (h *Host) upload(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	path := directPath([sha256.Size]byte(hash))
+	answer := uploaded{URL: "https://" + r.Host + path, DirectPath: path}
+	if open {
+		answer.Handle = HandleOf(path)
+	}
 	w.Header().Set("Content-Type", "application/json")
 	// If the client has disconnected, the file stays.
-	_ = json.NewEncoder(w).Encode(uploaded{URL: "https://" + r.Host + path, DirectPath: path})
+	_ = json.NewEncoder(w).Encode(answer)
 }
 
 var errHash = errors.New("mediahost: the content has another hash than its token says")
@@ -155,6 +164,13 @@ func (h *Host) Drop(path string) error {
 // directPath is the path under which a file is fetched. Clients append further
 // parameters after its question mark.
 func directPath(hash [sha256.Size]byte) string { return downloadPath + fileName(hash) + "?ccb=1" }
+
+// HandleOf is the handle that the upload of a file for a channel was answered with. A post that
+// points to the file has to name it.
+func HandleOf(path string) string {
+	sum := sha256.Sum256([]byte("handle of " + nameOf(path)))
+	return "4:" + base64.RawURLEncoding.EncodeToString(sum[:])
+}
 
 func fileName(hash [sha256.Size]byte) string { return hex.EncodeToString(hash[:]) + ".enc" }
 
