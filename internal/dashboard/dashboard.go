@@ -22,6 +22,7 @@ import (
 	"github.com/recado-project/recado/internal/instance"
 	"github.com/recado-project/recado/internal/messaging"
 	"github.com/recado-project/recado/internal/messaging/queue"
+	"github.com/recado-project/recado/internal/messaging/traffic"
 	"github.com/recado-project/recado/internal/outbound"
 	"github.com/recado-project/recado/internal/web"
 	"github.com/recado-project/recado/internal/webhook"
@@ -44,7 +45,7 @@ type Config struct {
 	Queue     *queue.Queue
 	Budgets   Budgets
 	Answers   Answers
-	Traffic   *messaging.Traffic
+	Traffic   *traffic.Traffic
 	Webhooks  *webhook.Service
 	Events    *eventlog.Log
 	Access    *access.Service

@@ -31,6 +31,7 @@ import (
 	"github.com/recado-project/recado/internal/media/folder"
 	"github.com/recado-project/recado/internal/messaging"
 	"github.com/recado-project/recado/internal/messaging/queue"
+	"github.com/recado-project/recado/internal/messaging/traffic"
 	"github.com/recado-project/recado/internal/store"
 	"github.com/recado-project/recado/internal/user"
 	"github.com/recado-project/recado/internal/web"
@@ -138,7 +139,7 @@ func (r *rig) build(bell *eventlog.Bell, logger *slog.Logger) dashboard.Config {
 	r.check(err)
 	instances, err := instance.New(instance.Config{Store: r.store, Connector: offline{}, Receivers: offline{}, Log: r.log, Logger: logger})
 	r.check(err)
-	traffic, err := messaging.NewTraffic(messaging.TrafficConfig{Store: r.store, Bell: bell, Logger: logger})
+	traffic, err := traffic.New(traffic.Config{Store: r.store, Bell: bell, Logger: logger})
 	r.check(err)
 	stopping := make(chan struct{})
 	r.t.Cleanup(func() { close(stopping) })

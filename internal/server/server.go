@@ -33,6 +33,7 @@ import (
 	"github.com/recado-project/recado/internal/media"
 	"github.com/recado-project/recado/internal/media/place"
 	"github.com/recado-project/recado/internal/messaging"
+	"github.com/recado-project/recado/internal/messaging/traffic"
 	"github.com/recado-project/recado/internal/node"
 	"github.com/recado-project/recado/internal/presence"
 	"github.com/recado-project/recado/internal/profile"
@@ -167,7 +168,7 @@ type Server struct {
 	labels          *label.Service
 	contacts        *contact.Service
 	presences       *presence.Service
-	traffic         *messaging.Traffic
+	traffic         *traffic.Traffic
 	access          *access.Service
 	users           *user.Service
 

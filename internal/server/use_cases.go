@@ -18,6 +18,7 @@ import (
 	"github.com/recado-project/recado/internal/instance"
 	"github.com/recado-project/recado/internal/label"
 	"github.com/recado-project/recado/internal/messaging"
+	"github.com/recado-project/recado/internal/messaging/traffic"
 	"github.com/recado-project/recado/internal/presence"
 	"github.com/recado-project/recado/internal/preview"
 	"github.com/recado-project/recado/internal/profile"
@@ -162,7 +163,7 @@ func (s *Server) buildCalls() (err error) {
 
 func (s *Server) buildMessages() (err error) {
 	c := s.config
-	s.traffic, err = messaging.NewTraffic(messaging.TrafficConfig{Store: s.store, Bell: &s.bell, Tenures: s.node, Logger: c.Logger, Now: c.Now})
+	s.traffic, err = traffic.New(traffic.Config{Store: s.store, Bell: &s.bell, Tenures: s.node, Logger: c.Logger, Now: c.Now})
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package messaging_test
+package traffic_test
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
-	"github.com/recado-project/recado/internal/messaging"
+	"github.com/recado-project/recado/internal/messaging/traffic"
 )
 
 // counted is a store that has counted for one instance.
@@ -28,16 +28,16 @@ func (c counted) CountTraffic(context.Context, string, time.Time, time.Time) ([]
 
 // street is traffic with a bell to ring.
 type street struct {
-	*messaging.Traffic
+	*traffic.Traffic
 
 	bell *eventlog.Bell
 }
 
-func newStreet(t *testing.T, store messaging.TrafficStore) street {
+func newStreet(t *testing.T, store traffic.Store) street {
 	t.Helper()
 	s := street{bell: new(eventlog.Bell)}
 	var err error
-	if s.Traffic, err = messaging.NewTraffic(messaging.TrafficConfig{
+	if s.Traffic, err = traffic.New(traffic.Config{
 		Store: store, Bell: s.bell, Logger: slog.New(slog.DiscardHandler), Now: time.Now,
 	}); err != nil {
 		t.Fatal(err)

@@ -1,6 +1,5 @@
-// How many messages go through each instance in an hour.
-
-package messaging
+// Package traffic counts how many messages go through each instance in an hour.
+package traffic
 
 import (
 	"context"
@@ -17,14 +16,14 @@ import (
 // trafficHours is how many hours are remembered: as many as the longest day has.
 const trafficHours = 25
 
-// TrafficStore counts the messages that an earlier process has stored.
-type TrafficStore interface {
+// Store counts the messages that an earlier process has stored.
+type Store interface {
 	CountTraffic(ctx context.Context, instanceID string, from, until time.Time) ([]gateway.Traffic, error)
 }
 
-// TrafficConfig is what a Traffic stands on. The first part is required.
-type TrafficConfig struct {
-	Store  TrafficStore
+// Config is what a Traffic stands on. The first part is required.
+type Config struct {
+	Store  Store
 	Bell   *eventlog.Bell // rings after each commit of events
 	Logger *slog.Logger
 
@@ -37,7 +36,7 @@ type TrafficConfig struct {
 // earlier process had. A message that was on its way when its instance was taken up may count
 // twice. It is safe for concurrent use.
 type Traffic struct {
-	config TrafficConfig
+	config Config
 
 	mu        sync.Mutex
 	instances map[string]*[trafficHours]gateway.Traffic // an hour has its place by its number
@@ -51,10 +50,10 @@ type unread struct {
 	until      time.Time
 }
 
-// NewTraffic makes the count, which begins at once.
-func NewTraffic(config TrafficConfig) (*Traffic, error) {
+// New makes the count, which begins at once.
+func New(config Config) (*Traffic, error) {
 	if config.Store == nil || config.Bell == nil || config.Logger == nil {
-		return nil, errors.New("messaging: traffic needs a store, a bell and a logger")
+		return nil, errors.New("traffic: it needs a store, a bell and a logger")
 	}
 	if config.Now == nil {
 		config.Now = time.Now
