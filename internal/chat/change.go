@@ -11,9 +11,10 @@ import (
 )
 
 // Change changes how a chat is arranged, on all devices of the account, and returns the chat
-// as it is then. A field that is nil changes nothing. Its errors are NotFound for a chat that
-// the instance does not have, Conflict while it is not connected, and what the platform
-// answers; for messages of a group that disappear, those of a group's settings.
+// as it is then. A field that is nil changes nothing, but a chat that is archived is no longer
+// pinned. Its errors are NotFound for a chat that the instance does not have, Conflict while
+// it is not connected, and what the platform answers; for messages of a group that disappear,
+// those of a group's settings.
 func (s *Service) Change(ctx context.Context, instanceID string, with gateway.Recipient, change gateway.ChatChange) (Listed, error) {
 	session, chat, err := s.locate(ctx, instanceID, with)
 	if err != nil {
@@ -35,6 +36,9 @@ func (s *Service) Change(ctx context.Context, instanceID string, with gateway.Re
 	if change != (gateway.ChatChange{}) {
 		if err := session.ChangeChat(ctx, anchor, change); err != nil {
 			return Listed{}, err
+		}
+		if change.Archived != nil && *change.Archived {
+			change.Pinned = new(false) // so have the other devices it now
 		}
 		// Of the messages, those are read that the other devices take for read.
 		if err := s.keep(ctx, instanceID, chat, gateway.ChatUpdate{ChatChange: change, Through: through(anchor)}); err != nil {

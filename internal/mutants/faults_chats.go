@@ -56,6 +56,11 @@ func chatFaults() []fault {
 			test: serverTests, run: "ChatsAreArranged",
 		},
 		{
+			name: "what is archived is pinned no more", file: "internal/chat/change.go",
+			old: "			change.Pinned = new(false)", new: "			change.Pinned = nil",
+			test: serverTests, run: "ChatsAreArranged",
+		},
+		{
 			name: "what was arranged before the link causes no event", file: "internal/whatsapp/chatstate/arrived.go",
 			old: "arrived.initial && arrived.at.Before(c.since)", new: "false",
 			test: serverTests, run: "ChatsAreArrangedBeforeTheLink",

@@ -148,9 +148,18 @@ func TestChatsAreArranged(t *testing.T) {
 	testkit.Refused(t, err, http.StatusNotFound, "CHAT_NOT_FOUND")
 	updates.count(8)
 
+	// What is archived is pinned no more, on the phone neither.
+	if chat, err := g.Client.ChangeChat(t.Context(), id, customerNumber, client.ChatChange{Archived: new(true)}); err != nil || !chat.Archived || chat.Pinned {
+		t.Errorf("the chat is %+v, %v", chat, err)
+	}
+	updates.await(9, "archived", "pinned")
+	if state := g.Phones.ChatState(t, shopNumber, customer); !state.Archived || state.Pinned {
+		t.Errorf("the phone shows %+v", state)
+	}
+
 	// Deleted on the phone, and through the API.
 	g.Phones.DeleteChat(t, shopNumber, customerNumber)
-	if event := updates.await(9, "deleted"); !event.Deleted {
+	if event := updates.await(10, "deleted"); !event.Deleted {
 		t.Errorf("the event is %+v", event)
 	}
 	_, err = g.Client.GetChat(t.Context(), id, customerNumber)
@@ -164,7 +173,7 @@ func TestChatsAreArranged(t *testing.T) {
 	if err := g.Client.DeleteChat(t.Context(), id, customerNumber); err != nil {
 		t.Fatal(err)
 	}
-	updates.await(10, "deleted")
+	updates.await(11, "deleted")
 	if shown := g.Phones.Messages(t, shopNumber, customerNumber); len(shown) != 0 {
 		t.Errorf("the phone still shows %+v", shown)
 	}
