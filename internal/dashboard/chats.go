@@ -23,6 +23,8 @@ const (
 	chatsAtOnce = 30
 	// chatPage is how many messages of a chat are shown at once.
 	chatPage = 30
+	// folderInbox and folderArchived are the two parts of the list, as phones have them.
+	folderInbox, folderArchived = "inbox", "archived"
 )
 
 // chatsView is the page of an instance's chats, with one of them open.
@@ -31,9 +33,12 @@ type chatsView struct {
 
 	Chats   []chatLine
 	Search  string // in the names and numbers; empty for all chats
+	Folder  string // archived for those that are, inbox for the others; empty for both
 	Chat    string // the address of the one that is open; empty for none
 	Open    []bubble
 	Name    string // of the one that is open
+	Is      arranged
+	Known   bool   // the one that is open is there
 	Older   string // the link to older messages; empty for none
 	Newest  string // the link back to the newest; empty where they are shown
 	LiveURL string
@@ -45,11 +50,15 @@ type chatsView struct {
 type chatLine struct {
 	chat.Listed
 
+	Is      arranged
 	Name    string
 	Address string
 	Link    string
 	Here    bool
 }
+
+// Chosen reports whether only some of the chats are listed.
+func (v chatsView) Chosen() bool { return v.Search != "" || v.Folder != "" }
 
 // bubble is one message of the chat that is open.
 type bubble struct{ gateway.Message }
@@ -103,6 +112,9 @@ func chatQuery(given url.Values) url.Values {
 	if search := strings.TrimSpace(given.Get("search")); search != "" && len(search) <= maxSearch {
 		query.Set("search", search)
 	}
+	if folder := given.Get("folder"); folder == folderInbox || folder == folderArchived {
+		query.Set("folder", folder)
+	}
 	if at, id := given.Get("at"), given.Get("id"); at != "" && len(id) <= 40 {
 		if _, err := strconv.ParseInt(at, 10, 64); err == nil {
 			query.Set("at", at)
@@ -110,6 +122,33 @@ func chatQuery(given url.Values) url.Values {
 		}
 	}
 	return query
+}
+
+// listedIn is the part of a query that chooses which chats are listed.
+func listedIn(query url.Values) url.Values {
+	kept := url.Values{}
+	for _, name := range []string{"search", "folder"} {
+		if query.Has(name) {
+			kept.Set(name, query.Get(name))
+		}
+	}
+	return kept
+}
+
+// filterOf returns the chats that a query asks for.
+func filterOf(query url.Values) gateway.ChatFilter {
+	filter := gateway.ChatFilter{Search: query.Get("search")}
+	if folder := query.Get("folder"); folder != "" {
+		filter.Archived = new(folder == folderArchived)
+	}
+	return filter
+}
+
+// opening returns the query that lists the same chats and opens one of them.
+func opening(query url.Values, address string) url.Values {
+	link := listedIn(query)
+	link.Set("chat", address)
+	return link
 }
 
 // chatsView returns what makes the page.
@@ -122,21 +161,17 @@ func (p *pages) chatsView(r *frame.Request, id string) func(ctx context.Context)
 			return chatsView{}, err
 		}
 		view := chatsView{
-			instanceHead: headOf(found, "chats", role), Chat: query.Get("chat"), Search: query.Get("search"), Kinds: sendKinds(),
-			Sandbox: p.Sandbox, LiveURL: frame.WithQuery(path+"/live", query),
+			instanceHead: headOf(found, "chats", role), Chat: query.Get("chat"), Search: query.Get("search"), Folder: query.Get("folder"),
+			Kinds: sendKinds(), Sandbox: p.Sandbox, LiveURL: frame.WithQuery(path+"/live", query),
 		}
-		chats, err := p.Chats.List(ctx, id, gateway.ChatFilter{Search: view.Search}, gateway.PageRequest{Page: 1, Limit: chatsAtOnce})
+		chats, err := p.Chats.List(ctx, id, filterOf(query), gateway.PageRequest{Page: 1, Limit: chatsAtOnce})
 		if err != nil {
 			return chatsView{}, err
 		}
 		for _, listed := range chats.Items {
-			line := chatLine{Listed: listed, Address: addressOf(listed.Party), Name: nameOf(listed.Party)}
+			line := chatLine{Listed: listed, Is: arrangedOf(listed, p.Now()), Address: addressOf(listed.Party), Name: nameOf(listed.Party)}
 			line.Here = line.Address == view.Chat
-			link := url.Values{"chat": {line.Address}}
-			if view.Search != "" {
-				link.Set("search", view.Search)
-			}
-			line.Link = frame.WithQuery(path, link)
+			line.Link = frame.WithQuery(path, opening(query, line.Address))
 			view.Chats = append(view.Chats, line)
 		}
 		if view.Chat == "" {
@@ -158,7 +193,7 @@ func (p *pages) open(ctx context.Context, view *chatsView, path string, query ur
 	if err != nil {
 		return err
 	}
-	view.Name = nameOf(found.Party)
+	view.Name, view.Is, view.Known = nameOf(found.Party), arrangedOf(found, p.Now()), true
 	read, err := p.Chats.Messages(ctx, view.Instance.ID, with,
 		chat.Query{MessageFilter: gateway.MessageFilter{Before: positionIn(query)}}, gateway.PageRequest{Page: 1, Limit: chatPage})
 	if err != nil {
@@ -166,15 +201,16 @@ func (p *pages) open(ctx context.Context, view *chatsView, path string, query ur
 	}
 	if n := len(read.Items); read.Total > n {
 		older := read.Items[n-1].Position()
-		view.Older = frame.WithQuery(path, url.Values{
-			"chat": {view.Chat}, "at": {strconv.FormatInt(older.At.UnixMilli(), 10)}, "id": {older.ID},
-		})
+		link := opening(query, view.Chat)
+		link.Set("at", strconv.FormatInt(older.At.UnixMilli(), 10))
+		link.Set("id", older.ID)
+		view.Older = frame.WithQuery(path, link)
 	}
 	for _, message := range slices.Backward(read.Items) {
 		view.Open = append(view.Open, bubble{message})
 	}
 	if query.Has("at") {
-		view.Newest = frame.WithQuery(path, url.Values{"chat": {view.Chat}})
+		view.Newest = frame.WithQuery(path, opening(query, view.Chat))
 	}
 	return nil
 }

@@ -45,6 +45,7 @@ func (p *pages) routes() []frame.Route {
 
 		read(one+"/chats", p.showChats),
 		read(one+"/chats/live", p.liveChats),
+		act(one+"/chats/arrange", user.ActionChatArranged, p.arrangeChat),
 		read(one+"/messages/{messageId}/file", p.showFile),
 		send,
 

@@ -52,6 +52,8 @@ const (
 	ActionMessageCancelled Action = "message_cancelled" // it waited in the queue; the detail is its identifier
 	ActionQueueCancelled   Action = "queue_cancelled"   // all that waited; the detail says how many
 
+	ActionChatArranged Action = "chat_arranged" // the detail says how, and which chat
+
 	ActionWebhookSaved    Action = "webhook_saved"
 	ActionWebhookDeleted  Action = "webhook_deleted"
 	ActionWebhookTested   Action = "webhook_tested"

@@ -1,0 +1,55 @@
+// Chats that are arranged: on the page as on the phone.
+
+package browsertest_test
+
+import (
+	"testing"
+
+	"github.com/recado-project/recado/internal/testkit"
+)
+
+// A chat is archived, pinned, muted and marked by buttons, and the phone has it so. What is done
+// on the phone is on the open page.
+func TestChatIsArranged(t *testing.T) {
+	t.Parallel()
+	w := start(t, testkit.Options{})
+	id := w.Link(t, shopNumber)
+	w.Phones.AwaitMessage(t, shopNumber, w.Phones.SendText(t, customerNumber, shopNumber, "Oi!"))
+	const chat = customerNumber + "@s.whatsapp.net"
+	p := w.owner()
+	p.Open("/instances/" + id + "/chats?chat=" + chat)
+	p.AwaitText("#arranging button", "Mark as read")
+	mark(p)
+
+	p.ClickText("#arranging button", "Mark as read")
+	p.AwaitText("#arranging button", "Mark as unread")
+	p.ClickText("#arranging button", "Mark as unread")
+	p.Await(`.people [title="Marked as unread"]`)
+	p.ClickText("#arranging button", "Pin")
+	p.Await(`.people [title="Pinned"]`)
+	p.ClickText("#arranging summary", "Mute")
+	p.ClickText("#muting button", "Until I unmute it")
+	p.Await(`.people [title="Muted"]`)
+	if got := w.Phones.ChatState(t, shopNumber, chat); !got.Pinned || got.MutedUntil != "forever" || !got.MarkedUnread {
+		t.Errorf("the phone has %+v", got)
+	}
+	p.ClickText("#arranging button", "Unmute")
+	p.AwaitGone(`.people [title="Muted"]`)
+	p.ClickText("#arranging button", "Archive")
+	p.Await(`.people [title="Archived"]`)
+	p.AwaitGone(`.people [title="Pinned"]`)
+	if got := w.Phones.ChatState(t, shopNumber, chat); !got.Archived || got.Pinned || got.MutedUntil != "" {
+		t.Errorf("the phone has %+v", got)
+	}
+
+	w.Phones.ChangeChat(t, shopNumber, chat, map[string]any{"archived": false})
+	p.AwaitGone(`.people [title="Archived"]`)
+	p.AwaitText("#arranging button", "Archive")
+	stays(t, p)
+	p.Choose("#folder", "archived")
+	p.ClickText("form button", "Show")
+	p.AwaitText(".people", "No chat is like this.")
+
+	p.Open("/audit")
+	p.AwaitText("tbody", "archive "+chat)
+}

@@ -1,0 +1,88 @@
+package dashboard_test
+
+import (
+	"net/http"
+	"net/url"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/recado-project/recado/internal/gateway"
+)
+
+// wrote adds a message that somebody has written to an instance.
+func (r *rig) wrote(instanceID, number, text string) {
+	r.t.Helper()
+	at, with := time.Now(), gateway.Party{JID: gateway.JID(number + "@s.whatsapp.net")}
+	r.check(r.store.AddHistory(r.t.Context(), instanceID, []gateway.Message{{
+		ID: uuid.Must(uuid.NewV7()).String(), InstanceID: instanceID, PlatformID: "3EB0" + number, Chat: with, Sender: with,
+		Source: gateway.SourcePeer, Type: gateway.TypeText, Text: text, Status: gateway.MessageDelivered, StatusAt: at, SentAt: at, WireKey: number, CreatedAt: at,
+	}}))
+}
+
+// arrange arranges a chat, as the account's phone does.
+func (r *rig) arrange(instanceID, number string, change gateway.ChatChange) {
+	r.t.Helper()
+	r.check(r.store.ArrangeChats(r.t.Context(), instanceID, []gateway.ChatUpdate{{
+		Chat: gateway.Party{JID: gateway.JID(number + "@s.whatsapp.net")}, ChatChange: change, At: time.Now(),
+	}}))
+}
+
+// How chats are arranged is beside their names, and the archived ones can be listed alone. Who
+// may only look finds nothing to arrange them with.
+func TestArrangedChatsAreShown(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	id := r.instance("Desk")
+	const archived, muted, plain = "5511988887766", "5511977776664", "5511966665552"
+	for number, text := range map[string]string{archived: "Um", muted: "Dois", plain: "Três"} {
+		r.wrote(id, number, text)
+	}
+	r.arrange(id, archived, gateway.ChatChange{Archived: new(true), MutedUntil: new(time.Now().Add(-time.Hour))})
+	r.arrange(id, muted, gateway.ChatChange{Read: new(true)})
+	r.arrange(id, muted, gateway.ChatChange{Pinned: new(true), MutedUntil: new(gateway.MutedForever()), Read: new(false)})
+	path := "/instances/" + id + "/chats"
+
+	page := r.show(gateway.RoleViewer, path)
+	r.has(page, archived, muted, plain, `title="Archived"`, `title="Pinned"`, `title="Muted"`, `title="Marked as unread"`)
+	page = r.show(gateway.RoleViewer, path+"?folder=archived")
+	r.has(page, archived, "folder=archived", `value="archived" selected`)
+	r.hasNot(page, muted, plain, `title="Muted"`) // that mute has ended
+	r.hasNot(r.show(gateway.RoleViewer, path+"?folder=inbox"), archived)
+	r.has(r.show(gateway.RoleViewer, path+"?folder=%3Cb%3E&search=5511"), archived, plain)
+	r.has(r.show(gateway.RoleViewer, path+"?folder=archived&search=5511966665552"), "No chat is like this.")
+
+	open := path + "?chat=" + url.QueryEscape(muted+"@s.whatsapp.net")
+	r.has(r.show(gateway.RoleOperator, open), `value="archive"`, `value="unpin"`, `value="unmute"`, `value="read"`)
+	r.has(r.show(gateway.RoleOperator, path+"?chat="+url.QueryEscape(archived+"@s.whatsapp.net")), `value="unarchive"`, `value="mute-week"`)
+	r.hasNot(r.show(gateway.RoleViewer, open), `name="change"`, "/arrange")
+	r.hasNot(r.show(gateway.RoleOperator, path+"?chat=5511900000000%40s.whatsapp.net"), `name="change"`) // there is no such chat
+}
+
+// A change that can't be made is refused, and is not in the audit list.
+func TestRefusedArrangementIsNotRecorded(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	id := r.instance("Desk")
+	r.wrote(id, "5511988887766", "Oi")
+	path, chat := "/instances/"+id+"/chats/arrange", "5511988887766@s.whatsapp.net"
+	for name, one := range map[string]struct {
+		role   gateway.Role
+		form   url.Values
+		status int
+	}{
+		"a viewer":      {gateway.RoleViewer, url.Values{"chat": {chat}, "change": {"pin"}}, http.StatusForbidden},
+		"no chat":       {gateway.RoleOperator, url.Values{"change": {"pin"}}, http.StatusBadRequest},
+		"no change":     {gateway.RoleOperator, url.Values{"chat": {chat}}, http.StatusBadRequest},
+		"another":       {gateway.RoleOperator, url.Values{"chat": {chat}, "change": {"delete"}}, http.StatusBadRequest},
+		"not connected": {gateway.RoleOperator, url.Values{"chat": {chat}, "change": {"pin"}}, http.StatusConflict},
+	} {
+		if got := r.post(one.role, path, one.form); got.status != one.status || got.header.Get("X-Problem") == "" {
+			t.Errorf("%s: answered %d %v, want %d", name, got.status, got.header, one.status)
+		}
+	}
+	if entries := r.recorded(); entries != "" {
+		t.Errorf("recorded %q", entries)
+	}
+}
