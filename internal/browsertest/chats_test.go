@@ -53,3 +53,42 @@ func TestChatIsArranged(t *testing.T) {
 	p.Open("/audit")
 	p.AwaitText("tbody", "archive "+chat)
 }
+
+// A label is put on a chat and taken off by a button, and the phone has it so. What is done on the
+// phone is on the open page, and the chats with a label are listed alone.
+func TestChatIsLabelled(t *testing.T) {
+	t.Parallel()
+	w := start(t, testkit.Options{})
+	id := w.Link(t, shopNumber)
+	w.Phones.AwaitMessage(t, shopNumber, w.Phones.SendText(t, customerNumber, shopNumber, "Oi!"))
+	const chat = customerNumber + "@s.whatsapp.net"
+	p := w.owner()
+	p.Open("/instances/" + id + "/chats?chat=" + chat)
+	p.Await("#choosing summary")
+	mark(p)
+	p.Click("#choosing summary")
+	p.AwaitText("#choosing", "This account has no labels yet.")
+	w.Phones.SetLabel(t, shopNumber, "1", "Aguarda pagamento", 3)
+	w.Phones.SetLabel(t, shopNumber, "2", "Entregue", 1)
+	w.Phones.LabelChat(t, shopNumber, chat, "1", true)
+	p.AwaitText(".people .tag", "Aguarda pagamento")
+	p.AwaitText(`#choosing [aria-pressed="false"]`, "Entregue")
+
+	p.ClickText("#choosing button", "Entregue")
+	p.AwaitText(".people", "Entregue")
+	p.AwaitText(`#choosing [aria-pressed="true"]`, "Entregue")
+	p.ClickText("#choosing button", "Aguarda pagamento")
+	p.AwaitText(`#choosing [aria-pressed="false"]`, "Aguarda pagamento")
+	stays(t, p)
+	if labels := w.Phones.Labels(t, shopNumber); len(labels["1"].Chats) != 0 || len(labels["2"].Chats) != 1 {
+		t.Errorf("the phone has %+v", labels)
+	}
+
+	p.Open("/instances/" + id + "/chats")
+	p.Choose("#label", "1")
+	p.ClickText("form button", "Show")
+	p.AwaitText(".people", "No chat is like this.")
+	p.Choose("#label", "2")
+	p.ClickText("form button", "Show")
+	p.AwaitText(".people", "Oi!")
+}

@@ -34,13 +34,16 @@ type chatsView struct {
 	Chats   []chatLine
 	Search  string // in the names and numbers; empty for all chats
 	Folder  string // archived for those that are, inbox for the others; empty for both
+	Label   string // the ID of one that they have; empty for all chats
+	Labels  []labelLine
 	Chat    string // the address of the one that is open; empty for none
 	Open    []bubble
 	Name    string // of the one that is open
 	Is      arranged
-	Known   bool   // the one that is open is there
-	Older   string // the link to older messages; empty for none
-	Newest  string // the link back to the newest; empty where they are shown
+	Known   bool        // the one that is open is there
+	Choices []labelLine // all labels, with a mark at those of the one that is open
+	Older   string      // the link to older messages; empty for none
+	Newest  string      // the link back to the newest; empty where they are shown
 	LiveURL string
 	Kinds   []sendKind
 	Sandbox bool
@@ -51,6 +54,7 @@ type chatLine struct {
 	chat.Listed
 
 	Is      arranged
+	Labels  []labelLine
 	Name    string
 	Address string
 	Link    string
@@ -58,7 +62,12 @@ type chatLine struct {
 }
 
 // Chosen reports whether only some of the chats are listed.
-func (v chatsView) Chosen() bool { return v.Search != "" || v.Folder != "" }
+func (v chatsView) Chosen() bool { return v.Search != "" || v.Folder != "" || v.Label != "" }
+
+// On are the labels of the chat that is open.
+func (v chatsView) On() []labelLine {
+	return slices.DeleteFunc(slices.Clone(v.Choices), func(l labelLine) bool { return !l.On })
+}
 
 // bubble is one message of the chat that is open.
 type bubble struct{ gateway.Message }
@@ -115,6 +124,9 @@ func chatQuery(given url.Values) url.Values {
 	if folder := given.Get("folder"); folder == folderInbox || folder == folderArchived {
 		query.Set("folder", folder)
 	}
+	if label := given.Get("label"); label != "" && gateway.CleanID(label) == label {
+		query.Set("label", label)
+	}
 	if at, id := given.Get("at"), given.Get("id"); at != "" && len(id) <= 40 {
 		if _, err := strconv.ParseInt(at, 10, 64); err == nil {
 			query.Set("at", at)
@@ -127,7 +139,7 @@ func chatQuery(given url.Values) url.Values {
 // listedIn is the part of a query that chooses which chats are listed.
 func listedIn(query url.Values) url.Values {
 	kept := url.Values{}
-	for _, name := range []string{"search", "folder"} {
+	for _, name := range []string{"search", "folder", "label"} {
 		if query.Has(name) {
 			kept.Set(name, query.Get(name))
 		}
@@ -137,7 +149,7 @@ func listedIn(query url.Values) url.Values {
 
 // filterOf returns the chats that a query asks for.
 func filterOf(query url.Values) gateway.ChatFilter {
-	filter := gateway.ChatFilter{Search: query.Get("search")}
+	filter := gateway.ChatFilter{Search: query.Get("search"), Label: query.Get("label")}
 	if folder := query.Get("folder"); folder != "" {
 		filter.Archived = new(folder == folderArchived)
 	}
@@ -161,8 +173,11 @@ func (p *pages) chatsView(r *frame.Request, id string) func(ctx context.Context)
 			return chatsView{}, err
 		}
 		view := chatsView{
-			instanceHead: headOf(found, "chats", role), Chat: query.Get("chat"), Search: query.Get("search"), Folder: query.Get("folder"),
+			instanceHead: headOf(found, "chats", role), Chat: query.Get("chat"), Search: query.Get("search"), Folder: query.Get("folder"), Label: query.Get("label"),
 			Kinds: sendKinds(), Sandbox: p.Sandbox, LiveURL: frame.WithQuery(path+"/live", query),
+		}
+		if view.Labels, err = p.labelsOf(ctx, id); err != nil {
+			return chatsView{}, err
 		}
 		chats, err := p.Chats.List(ctx, id, filterOf(query), gateway.PageRequest{Page: 1, Limit: chatsAtOnce})
 		if err != nil {
@@ -170,7 +185,7 @@ func (p *pages) chatsView(r *frame.Request, id string) func(ctx context.Context)
 		}
 		for _, listed := range chats.Items {
 			line := chatLine{Listed: listed, Is: arrangedOf(listed, p.Now()), Address: addressOf(listed.Party), Name: nameOf(listed.Party)}
-			line.Here = line.Address == view.Chat
+			line.Here, line.Labels = line.Address == view.Chat, having(view.Labels, listed.Labels)
 			line.Link = frame.WithQuery(path, opening(query, line.Address))
 			view.Chats = append(view.Chats, line)
 		}
@@ -194,6 +209,7 @@ func (p *pages) open(ctx context.Context, view *chatsView, path string, query ur
 		return err
 	}
 	view.Name, view.Is, view.Known = nameOf(found.Party), arrangedOf(found, p.Now()), true
+	view.Choices = among(view.Labels, found.Labels)
 	read, err := p.Chats.Messages(ctx, view.Instance.ID, with,
 		chat.Query{MessageFilter: gateway.MessageFilter{Before: positionIn(query)}}, gateway.PageRequest{Page: 1, Limit: chatPage})
 	if err != nil {

@@ -86,3 +86,53 @@ func TestRefusedArrangementIsNotRecorded(t *testing.T) {
 		t.Errorf("recorded %q", entries)
 	}
 }
+
+// The labels of chats are beside their names, whatever the names try, and choose among the chats.
+func TestLabelsOfChatsAreShown(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	id := r.instance("Desk")
+	const paid, plain = "5511988887766", "5511977776664"
+	chat := paid + "@s.whatsapp.net"
+	path := "/instances/" + id + "/chats"
+	r.wrote(id, paid, "Um")
+	r.wrote(id, plain, "Dois")
+	page := r.show(gateway.RoleOperator, path+"?chat="+url.QueryEscape(chat))
+	r.has(page, "This account has no labels yet.")
+	r.hasNot(page, "All labels")
+
+	named := func(id, name string, color int) gateway.LabelChange {
+		return gateway.LabelChange{Act: gateway.LabelSet, Label: gateway.Label{ID: id, Name: name, Color: color}, At: time.Now()}
+	}
+	r.check(r.store.ArrangeLabels(t.Context(), id, []gateway.LabelChange{
+		named("3", "<script>Pago</script>", 11), named("7", "", -5),
+		{Act: gateway.LabelPut, Label: gateway.Label{ID: "3"}, Chat: gateway.Party{JID: gateway.JID(chat)}, At: time.Now()},
+	}))
+	page = r.show(gateway.RoleOperator, path+"?chat="+url.QueryEscape(chat))
+	r.has(page, `<span class="tag cut hue-3" dir="auto">&lt;script&gt;Pago&lt;/script&gt;</span>`, "Label 7", `name="off" value="3" aria-pressed="true"`, `name="on" value="7" aria-pressed="false"`)
+	page = r.show(gateway.RoleViewer, path+"?label=3")
+	r.has(page, paid, `value="3" selected`, "label=3")
+	r.hasNot(page, plain, `name="on"`, "/label\"")
+	r.has(r.show(gateway.RoleViewer, path+"?label=7"), "No chat is like this.")
+
+	label := path + "/label"
+	for name, one := range map[string]struct {
+		role   gateway.Role
+		form   url.Values
+		status int
+	}{
+		"a viewer":      {gateway.RoleViewer, url.Values{"chat": {chat}, "on": {"7"}}, http.StatusForbidden},
+		"no label":      {gateway.RoleOperator, url.Values{"chat": {chat}}, http.StatusBadRequest},
+		"no chat":       {gateway.RoleOperator, url.Values{"on": {"7"}}, http.StatusBadRequest},
+		"another label": {gateway.RoleOperator, url.Values{"chat": {chat}, "on": {"9"}}, http.StatusNotFound},
+		"another chat":  {gateway.RoleOperator, url.Values{"chat": {"5511900000000@s.whatsapp.net"}, "on": {"7"}}, http.StatusNotFound},
+		"not connected": {gateway.RoleOperator, url.Values{"chat": {chat}, "off": {"3"}}, http.StatusConflict},
+	} {
+		if got := r.post(one.role, label, one.form); got.status != one.status || got.header.Get("X-Problem") == "" {
+			t.Errorf("%s: answered %d %v, want %d", name, got.status, got.header, one.status)
+		}
+	}
+	if entries := r.recorded(); entries != "" {
+		t.Errorf("recorded %q", entries)
+	}
+}

@@ -27,6 +27,7 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/health"
 	"github.com/recado-project/recado/internal/instance"
+	"github.com/recado-project/recado/internal/label"
 	"github.com/recado-project/recado/internal/media"
 	"github.com/recado-project/recado/internal/media/folder"
 	"github.com/recado-project/recado/internal/messaging"
@@ -162,8 +163,12 @@ func (r *rig) build(bell *eventlog.Bell, logger *slog.Logger) dashboard.Config {
 	r.check(err)
 	chats, err := chat.New(chat.Config{Store: r.store, Directory: people, Describer: plain{}, Sessions: instances, Keeper: keeper, Now: time.Now})
 	r.check(err)
+	labelKeeper, err := label.NewKeeper(r.store)
+	r.check(err)
+	labels, err := label.New(label.Config{Store: r.store, Chats: chats, Sessions: instances, Keeper: labelKeeper, Now: time.Now})
+	r.check(err)
 	return dashboard.Config{
-		Site: site, Logger: logger, Pulse: pulse, Users: r, Instances: instances, Messages: new(messaging.Service), Chats: chats, Queue: r.queue, Budgets: r, Answers: r, Traffic: traffic,
+		Site: site, Logger: logger, Pulse: pulse, Users: r, Instances: instances, Messages: new(messaging.Service), Chats: chats, Labels: labels, Queue: r.queue, Budgets: r, Answers: r, Traffic: traffic,
 		Webhooks: r.webhooks, Events: r.log, Access: r.access, Health: looked, Origin: func(*http.Request) string { return "http://gateway" },
 	}
 }

@@ -46,6 +46,7 @@ func (p *pages) routes() []frame.Route {
 		read(one+"/chats", p.showChats),
 		read(one+"/chats/live", p.liveChats),
 		act(one+"/chats/arrange", user.ActionChatArranged, p.arrangeChat),
+		act(one+"/chats/label", user.ActionChatArranged, p.labelChat),
 		read(one+"/messages/{messageId}/file", p.showFile),
 		send,
 
