@@ -39,6 +39,7 @@ func TestEmptyPagesLookRight(t *testing.T) {
 	w.looks(t, "of an instance", w.owner(), []look{
 		{name: "an instance", path: one},
 		{name: "no chats", path: one + "/chats"},
+		{name: "groups of an instance that is not connected", path: one + "/groups"},
 		{name: "an empty queue", path: one + "/queue"},
 		{name: "no webhook", path: one + "/webhook"},
 		{name: "no deliveries", path: one + "/webhook/deliveries"},
@@ -81,6 +82,10 @@ func TestFullPagesLookRight(t *testing.T) {
 	busy, shop := "/instances/"+busyID, "/instances/"+shopID
 	group := w.Phones.CreateGroup(t, longWord[:100], customerNumber, shopNumber, "5511900001010")
 	w.Phones.SendText(t, customerNumber, group.ID, "Bom dia, gente!")
+	const chat = customerNumber + "@s.whatsapp.net"
+	w.Phones.SetLabel(t, shopNumber, "1", longWord[:100], 3)
+	w.Phones.LabelChat(t, shopNumber, chat, "1", true)
+	w.Phones.ChangeChat(t, shopNumber, chat, map[string]any{"pinned": true})
 	phone := chatOf(customerNumber, shopNumber)
 	inGroup := "/sandbox?" + url.Values{"left": {customerNumber}, "leftChat": {group.ID}}.Encode()
 	quick := chatOf(shopNumber, customerNumber) // has few chats
@@ -98,6 +103,14 @@ func TestFullPagesLookRight(t *testing.T) {
 		{name: "chats", path: busy + "/chats"},
 		{name: "a chat", path: busy + "/chats?chat=" + customerNumber + "@s.whatsapp.net"},
 		{name: "a chat of every kind", path: shop + "/chats?chat=" + customerNumber + "@s.whatsapp.net"},
+		{name: "a chat that is arranged", path: shop + "/chats?chat=" + chat, act: func(p *browser.Page) {
+			p.Await(".people .marks .muted")
+			p.Await(".people .tag.cut")
+			p.Click("#muting summary")
+			p.Click("#choosing summary")
+		}},
+		{name: "groups", path: shop + "/groups", act: func(p *browser.Page) { p.Await("tbody tr") }},
+		{name: "a group", path: shop + "/groups/" + group.ID, act: func(p *browser.Page) { p.Await("#members") }},
 		{name: "a place to send", path: shop + "/chats", act: func(p *browser.Page) { p.Choose("#kind", "location") }},
 	})
 	w.looks(t, "of events", w.owner(), []look{

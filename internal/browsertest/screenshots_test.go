@@ -49,11 +49,14 @@ func TestScreenshots(t *testing.T) {
 	w := start(t, testkit.Options{})
 	shop, waiting := w.street(t)
 	one := "/instances/" + shop
+	group := w.arranged(t)
 	shots := []shot{
 		{"instances", "/instances", nil},
 		{"instance", one, func(p *browser.Page) { p.Await(".chart canvas") }},
 		{"linking", "/instances/" + waiting, func(p *browser.Page) { p.Await(".qr img") }},
 		{"chats", one + "/chats?chat=" + anaNumber + "@s.whatsapp.net", awaitPictures(".bubbles img")},
+		{"groups", one + "/groups", func(p *browser.Page) { p.Await("tbody tr") }},
+		{"group", one + "/groups/" + group, func(p *browser.Page) { p.Await("#members") }},
 		{"queue", one + "/queue", func(p *browser.Page) { p.Await("tbody tr") }},
 		{"webhook", one + "/webhook", nil},
 		{"deliveries", one + "/webhook/deliveries", func(p *browser.Page) { p.Await("tbody tr") }},
@@ -158,6 +161,21 @@ func (w *world) street(t *testing.T) (shop, waiting string) {
 	w.endpoint(t, shop)
 	w.customers(t, shop)
 	return shop, waiting
+}
+
+// arranged labels and arranges chats of the shop, and returns one of its groups.
+func (w *world) arranged(t *testing.T) (groupID string) {
+	t.Helper()
+	for n, name := range []string{"Aguarda pagamento", "Encomenda", "Entregue"} {
+		w.Phones.SetLabel(t, shopNumber, fmt.Sprint(n+1), name, n)
+	}
+	for number, label := range map[string]string{anaNumber: "2", celiaNumber: "3", brunoNumber: "1"} {
+		w.Phones.LabelChat(t, shopNumber, number+"@s.whatsapp.net", label, true)
+	}
+	w.Phones.ChangeChat(t, shopNumber, anaNumber+"@s.whatsapp.net", map[string]any{"pinned": true})
+	w.Phones.ChangeChat(t, shopNumber, danielNumber+"@s.whatsapp.net", map[string]any{"mutedUntil": "forever"})
+	w.Phones.CreateGroup(t, "Fornecedores", danielNumber, shopNumber)
+	return w.Phones.CreateGroup(t, "Equipe da padaria", shopNumber, anaNumber, brunoNumber, celiaNumber).ID
 }
 
 // endpoint gives the shop a webhook whose endpoint works.

@@ -58,6 +58,9 @@ func TestScriptsOfOthersAreText(t *testing.T) {
 	group := w.Phones.CreateGroup(t, hostile, customerNumber, shopNumber)
 	w.Phones.Send(t, customerNumber, map[string]any{"to": group.ID, "type": "text", "text": hostile})
 
+	w.Phones.SetLabel(t, shopNumber, "1", hostile, 0)
+	w.Phones.LabelChat(t, shopNumber, customerNumber+"@s.whatsapp.net", "1", true)
+
 	p := w.owner()
 	p.Open("/instances/" + id + "/webhook")
 	p.Fill("#url", endpoint.URL)
@@ -77,6 +80,8 @@ func TestScriptsOfOthersAreText(t *testing.T) {
 		"/instances": ".name", one: "h1", one + "/chats": ".people", "/instances?search=" + url.QueryEscape(hostile): ".name",
 		one + "/chats?chat=" + customerNumber + "@s.whatsapp.net": ".bubbles",
 		one + "/chats?chat=" + url.QueryEscape(group.ID):          ".bubbles",
+		one + "/chats?label=1":                                    ".people .tag",
+		one + "/groups":                                           "tbody", one + "/groups/" + group.ID: "#group",
 		one + "/queue": "tbody bdi", one + "/webhook": "h1", one + "/code": "h1", "/keys": ".name", "/keys/new": "h1", "/audit": "h1", "/health": "h1",
 		chatOf(customerNumber, shopNumber): "#left-log", chatOf(shopNumber, customerNumber): "#left-log",
 		"/sandbox?left=" + customerNumber + "&leftChat=" + url.QueryEscape(group.ID): "#left-chat",

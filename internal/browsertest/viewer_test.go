@@ -33,6 +33,8 @@ func TestViewerHasNothingToChange(t *testing.T) {
 		t.Fatal(err)
 	}
 
+	group := w.Phones.CreateGroup(t, "Equipe", shopNumber, customerNumber)
+
 	owner.Open("/users/new")
 	owner.Fill("#name", "bia")
 	owner.Click("[name=role][value=viewer]")
@@ -51,7 +53,7 @@ func TestViewerHasNothingToChange(t *testing.T) {
 	const changing = `main :is(form:not([method=get]), [hx-post], [hx-put], [hx-delete], [data-dialog], button[type=submit], input[type=file])`
 	one := "/instances/" + id
 	for _, path := range []string{
-		"/instances", one, "/instances/" + asking, one + "/chats", one + "/chats?chat=" + customerNumber + "@s.whatsapp.net", one + "/queue", one + "/webhook",
+		"/instances", one, "/instances/" + asking, one + "/chats", one + "/chats?chat=" + customerNumber + "@s.whatsapp.net", one + "/groups", one + "/groups/" + group.ID, one + "/queue", one + "/webhook",
 		one + "/webhook/deliveries", one + "/events", one + "/code", "/health",
 	} {
 		viewer.Open(path)
@@ -78,7 +80,16 @@ func TestViewerHasNothingToChange(t *testing.T) {
 		if path == one+"/queue" {
 			viewer.AwaitText("tbody", "Até amanhã!")
 		}
-		if path == "/health" || path == one+"/code" || path == one+"/events" {
+		if path == one+"/groups/"+group.ID {
+			viewer.AwaitText("#group", "Equipe")
+			owner.Open(path)
+			owner.Await("#invite")
+			if viewer.Count("#invite") > 0 {
+				t.Error("a viewer gets the link of a group")
+			}
+			continue
+		}
+		if path == "/health" || path == one+"/groups" || path == one+"/code" || path == one+"/events" {
 			continue // nobody changes anything there, but what is looked at above
 		}
 		owner.Open(path)

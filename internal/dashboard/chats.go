@@ -69,6 +69,9 @@ func (v chatsView) On() []labelLine {
 	return slices.DeleteFunc(slices.Clone(v.Choices), func(l labelLine) bool { return !l.On })
 }
 
+// Group reports whether the chat that is open is a group.
+func (v chatsView) Group() bool { return gateway.JID(v.Chat).IsGroup() }
+
 // bubble is one message of the chat that is open.
 type bubble struct{ gateway.Message }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/recado-project/recado/internal/dashboard/live"
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/group"
 	"github.com/recado-project/recado/internal/health"
 	"github.com/recado-project/recado/internal/instance"
 	"github.com/recado-project/recado/internal/label"
@@ -44,6 +45,7 @@ type Config struct {
 	Messages  *messaging.Service
 	Chats     *chat.Service
 	Labels    *label.Service
+	Groups    *group.Service
 	Queue     *queue.Queue
 	Budgets   Budgets
 	Answers   Answers
@@ -75,7 +77,7 @@ type pages struct {
 // New makes the pages.
 func New(config Config) (*frame.Pages, error) {
 	if config.Site == nil || config.Logger == nil || config.Pulse == nil || config.Users == nil || config.Instances == nil ||
-		config.Messages == nil || config.Chats == nil || config.Labels == nil || config.Queue == nil || config.Budgets == nil || config.Answers == nil || config.Traffic == nil || config.Webhooks == nil || config.Origin == nil ||
+		config.Messages == nil || config.Chats == nil || config.Labels == nil || config.Groups == nil || config.Queue == nil || config.Budgets == nil || config.Answers == nil || config.Traffic == nil || config.Webhooks == nil || config.Origin == nil ||
 		config.Events == nil || config.Access == nil || config.Health == nil {
 		return nil, errors.New("dashboard: a part is missing")
 	}

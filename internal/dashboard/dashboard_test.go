@@ -20,7 +20,7 @@ func TestEveryWordIsTranslated(t *testing.T) {
 func TestRolesAreKept(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
-	fill := strings.NewReplacer("{$}", "", "{instanceId}", r.instance("Desk"), "{sequence}", "1", "{keyId}", "key", "{messageId}", "message")
+	fill := strings.NewReplacer("{$}", "", "{instanceId}", r.instance("Desk"), "{sequence}", "1", "{keyId}", "key", "{messageId}", "message", "{groupId}", "120363025246125486@g.us")
 	for _, route := range r.pages.Routes() {
 		if route.Method != http.MethodGet && !route.Role.Covers(gateway.RoleOperator) {
 			t.Errorf("%s %s is open to viewers", route.Method, route.Path)

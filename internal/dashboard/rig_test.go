@@ -25,6 +25,7 @@ import (
 	"github.com/recado-project/recado/internal/directory"
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/group"
 	"github.com/recado-project/recado/internal/health"
 	"github.com/recado-project/recado/internal/instance"
 	"github.com/recado-project/recado/internal/label"
@@ -61,6 +62,7 @@ type rig struct {
 type offline struct {
 	gateway.Connector
 	instance.Receivers
+	group.Pictures
 }
 
 // plain finds nothing in payloads.
@@ -167,8 +169,13 @@ func (r *rig) build(bell *eventlog.Bell, logger *slog.Logger) dashboard.Config {
 	r.check(err)
 	labels, err := label.New(label.Config{Store: r.store, Chats: chats, Sessions: instances, Keeper: labelKeeper, Now: time.Now})
 	r.check(err)
+	groups, err := group.New(group.Config{
+		Sessions: instances, Directory: people, Pictures: offline{},
+		Invite: func(context.Context, string, gateway.JID, gateway.GroupInvite) (string, error) { return "", nil },
+	})
+	r.check(err)
 	return dashboard.Config{
-		Site: site, Logger: logger, Pulse: pulse, Users: r, Instances: instances, Messages: new(messaging.Service), Chats: chats, Labels: labels, Queue: r.queue, Budgets: r, Answers: r, Traffic: traffic,
+		Site: site, Logger: logger, Pulse: pulse, Users: r, Instances: instances, Messages: new(messaging.Service), Chats: chats, Labels: labels, Groups: groups, Queue: r.queue, Budgets: r, Answers: r, Traffic: traffic,
 		Webhooks: r.webhooks, Events: r.log, Access: r.access, Health: looked, Origin: func(*http.Request) string { return "http://gateway" },
 	}
 }

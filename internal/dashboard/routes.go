@@ -50,6 +50,9 @@ func (p *pages) routes() []frame.Route {
 		read(one+"/messages/{messageId}/file", p.showFile),
 		send,
 
+		read(one+"/groups", p.showGroups),
+		read(one+"/groups/{groupId}", p.showGroup),
+
 		read(one+"/queue", p.showQueue),
 		read(one+"/queue/live", p.liveQueue),
 		act(one+"/queue/cancel", user.ActionQueueCancelled, p.cancelQueue),

@@ -36,6 +36,17 @@ func apiFaults() []fault {
 			test: "./internal/dashboard", run: "RolesAreKept",
 		},
 		{
+			name: "viewers arrange no chat", file: "internal/dashboard/routes.go",
+			old:  "act(one+\"/chats/arrange\", user.ActionChatArranged, p.arrangeChat),",
+			new:  "{Method: http.MethodPost, Path: one + \"/chats/arrange\", Role: gateway.RoleViewer, Action: user.ActionChatArranged, Handle: p.arrangeChat},",
+			test: "./internal/dashboard", run: "RolesAreKept",
+		},
+		{
+			name: "a mute that has ended is not shown", file: "internal/dashboard/arrange.go",
+			old: "Muted: listed.MutedUntil.After(now),", new: "Muted: !listed.MutedUntil.IsZero(),",
+			test: "./internal/dashboard", run: "ArrangedChatsAreShown",
+		},
+		{
 			name: "a misspelt restriction is refused", file: "internal/api/key.go",
 			old: "in.RefuseMisspelt()", new: "error(nil)",
 			test: "./internal/api", run: "MisspeltRestriction",
