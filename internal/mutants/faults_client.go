@@ -4,8 +4,8 @@ package main
 func clientFaults() []fault {
 	return []fault{
 		{
-			name: "every kind of event has a type", file: "client/event_types.go",
-			old: "\tTypeCallReceived:         decoded[CallReceivedEvent],\n", new: "",
+			name: "every kind of event has its type", file: "client/event_types.go",
+			old: "decoded[CallReceivedEvent]", new: "decoded[CallEndedEvent]",
 			test: "./client", run: "DecodeHolds",
 		},
 		{
