@@ -6,11 +6,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/recado-project/recado/internal/chat"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/keylock"
 )
 
 // Store finds labels.
@@ -45,7 +45,7 @@ type Config struct {
 // PlatformTimeout.
 type Service struct {
 	config Config
-	naming sync.Mutex // held while an ID is chosen: an account's phone would take two for one
+	naming keylock.Locks // of an instance, while an ID is chosen: a phone would take two labels for one
 }
 
 // New makes the service.
@@ -80,8 +80,11 @@ func (s *Service) Get(ctx context.Context, instanceID, id string) (gateway.Label
 // Create makes a label, on all devices of the account. Its error is Conflict if there are
 // gateway.MaxLabels.
 func (s *Service) Create(ctx context.Context, instanceID, name string, color int) (gateway.Label, error) {
-	s.naming.Lock()
-	defer s.naming.Unlock()
+	unlock, err := s.naming.Lock(ctx, instanceID)
+	if err != nil {
+		return gateway.Label{}, err
+	}
+	defer unlock()
 	page, err := s.List(ctx, instanceID, gateway.PageRequest{Page: 1, Limit: 1})
 	if err != nil {
 		return gateway.Label{}, err

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/keylock"
@@ -199,15 +201,24 @@ func (s *Service) report(ctx context.Context, instanceID string, presence gatewa
 
 // Run renews, ends and reports until ctx ends.
 func (s *Service) Run(ctx context.Context) error {
+	var work errgroup.Group
+	work.Go(func() error { // apart: a platform that is slow for one instance keeps no report back
+		for {
+			select {
+			case <-ctx.Done():
+				return nil
+			case <-s.wake:
+				s.renewAll(ctx)
+			}
+		}
+	})
 	waiting, ends := time.NewTicker(pace), time.NewTicker(endPace)
 	defer waiting.Stop()
 	defer ends.Stop()
 	for {
 		select {
 		case <-ctx.Done():
-			return nil
-		case <-s.wake:
-			s.renewAll(ctx)
+			return work.Wait()
 		case <-waiting.C:
 			s.reportWaiting(ctx)
 		case <-ends.C:
@@ -216,21 +227,27 @@ func (s *Service) Run(ctx context.Context) error {
 	}
 }
 
+// maxRenewing bounds how many instances are renewed at once.
+const maxRenewing = 16
+
 // renewAll renews the subscriptions of the instances that were connected.
 func (s *Service) renewAll(ctx context.Context) {
 	s.mu.Lock()
 	connected := s.connected
 	s.connected = map[string]gateway.Tenure{}
 	s.mu.Unlock()
+	var work errgroup.Group
+	work.SetLimit(maxRenewing)
 	for id, tenure := range connected {
-		if ctx.Err() != nil {
-			return
-		}
-		if err := s.renew(gateway.WithTenure(ctx, tenure), id); err != nil && ctx.Err() == nil {
-			s.config.Logger.WarnContext(ctx, "subscriptions to presence not renewed; the next connection does it",
-				slog.String("instance_id", id), slog.Any("error", err))
-		}
+		work.Go(func() error {
+			if err := s.renew(gateway.WithTenure(ctx, tenure), id); err != nil && ctx.Err() == nil {
+				s.config.Logger.WarnContext(ctx, "subscriptions to presence not renewed; the next connection does it",
+					slog.String("instance_id", id), slog.Any("error", err))
+			}
+			return nil
+		})
 	}
+	_ = work.Wait() // none returns an error
 }
 
 func (s *Service) renew(ctx context.Context, instanceID string) error {
@@ -269,15 +286,16 @@ func (s *Service) reportWaiting(ctx context.Context) {
 
 // endAll ends the subscriptions of this process's instances whose time is over.
 func (s *Service) endAll(ctx context.Context) {
-	ended, err := s.config.Store.EndedPresenceSubscriptions(ctx, s.config.Now(), endSlice)
-	for _, subscription := range ended {
-		work, mine := s.config.Tenures.Hold(ctx, subscription.InstanceID)
-		if !mine || err != nil {
-			continue
+	failed := func(err error) {
+		if err != nil && ctx.Err() == nil {
+			s.config.Logger.WarnContext(ctx, "subscriptions to presence not ended; it is tried again", slog.Any("error", err))
 		}
-		err = s.end(work, subscription)
 	}
-	if err != nil && ctx.Err() == nil {
-		s.config.Logger.WarnContext(ctx, "subscriptions to presence not ended; it is tried again", slog.Any("error", err))
+	ended, err := s.config.Store.EndedPresenceSubscriptions(ctx, s.config.Now(), endSlice)
+	failed(err)
+	for _, subscription := range ended {
+		if work, mine := s.config.Tenures.Hold(ctx, subscription.InstanceID); mine {
+			failed(s.end(work, subscription))
+		}
 	}
 }

@@ -20,7 +20,7 @@ const (
 
 	find  = "SELECT " + columns + " FROM presence_subscriptions WHERE " + ofContact + " AND ends_at > $4"
 	list  = "SELECT " + columns + " FROM presence_subscriptions WHERE instance_id = $1 AND ends_at > $2 ORDER BY created_at, contact"
-	ended = "SELECT " + columns + " FROM presence_subscriptions WHERE ends_at <= $1 ORDER BY ends_at LIMIT $2"
+	ended = "SELECT " + columns + " FROM presence_subscriptions WHERE ends_at <= $1 ORDER BY ends_at DESC LIMIT $2"
 	count = "SELECT COUNT(*) FROM presence_subscriptions WHERE instance_id = $1"
 
 	remove      = "DELETE FROM presence_subscriptions WHERE " + ofContact
@@ -127,7 +127,7 @@ func (t *Table) ListPresenceSubscriptions(ctx context.Context, instanceID string
 }
 
 // EndedPresenceSubscriptions returns subscriptions of any instance that have ended, those that
-// ended first before others.
+// ended last before others: those of instances that no node works on stay.
 func (t *Table) EndedPresenceSubscriptions(ctx context.Context, now time.Time, limit int) ([]gateway.PresenceSubscription, error) {
 	all, err := table.Collect(ctx, t.db.Reader(), scan, ended, table.Millis(now), limit)
 	if err != nil {
