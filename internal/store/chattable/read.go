@@ -72,8 +72,8 @@ func (t *Tables) ListChats(
 
 // chatInOrder is what decides whether and where a chat is in a list.
 type chatInOrder struct {
-	id        string
-	lastAt    int64
+	place
+
 	name, jid string // if something is searched in them
 }
 
@@ -87,7 +87,7 @@ func (t *Tables) chatsInOrder(
 		columns = "id, last_at, name, jid"
 	}
 	all, err := table.Collect(ctx, t.db.Scanner(), func(row table.Scanner) (c chatInOrder, err error) {
-		return c, row.Scan(&c.id, &c.lastAt, &c.name, &c.jid)
+		return c, row.Scan(&c.id, &c.at, &c.name, &c.jid)
 	}, "SELECT "+columns+" "+from, args...)
 	if err != nil {
 		return page, err
@@ -98,28 +98,52 @@ func (t *Tables) chatsInOrder(
 			return !strings.Contains(fold(chat.name), text) && (number == "" || !strings.Contains(gateway.JID(chat.jid).User(), number))
 		})
 	}
-	slices.SortFunc(all, func(a, b chatInOrder) int { return cmp.Or(cmp.Compare(b.lastAt, a.lastAt), cmp.Compare(b.id, a.id)) })
-	page.Total = len(all)
-	first := min(request.Offset(), len(all))
-	all = all[first:min(first+request.Limit, len(all))]
-	place := make(map[string]int, len(all))
-	ids := make([]string, len(all))
+	places := make([]place, len(all))
 	for n, chat := range all {
-		place[chat.id], ids[n] = n, chat.id
+		places[n] = chat.place
+	}
+	page.Items, err = pageOf(ctx, t, places, false, request, scanChat, "SELECT "+chatColumns+" FROM chats WHERE id IN ", func(chat gateway.Chat) string { return chat.ID })
+	page.Total = len(all)
+	return page, err
+}
+
+// place is what decides where something is in a list: when it was, and its internal identifier.
+type place struct {
+	id string
+	at int64
+}
+
+// pageOf puts places in order, the newest first unless oldestFirst, and reads what is on a page of
+// them. query lacks the set of identifiers.
+func pageOf[T any](
+	ctx context.Context, t *Tables, places []place, oldestFirst bool, request gateway.PageRequest,
+	scan func(row table.Scanner) (T, error), query string, idOf func(T) string,
+) ([]T, error) {
+	slices.SortFunc(places, func(a, b place) int {
+		if oldestFirst {
+			a, b = b, a
+		}
+		return cmp.Or(cmp.Compare(b.at, a.at), cmp.Compare(b.id, a.id))
+	})
+	first := min(request.Offset(), len(places))
+	places = places[first:min(first+request.Limit, len(places))]
+	order := make(map[string]int, len(places))
+	ids := make([]string, len(places))
+	for n, place := range places {
+		order[place.id], ids[n] = n, place.id
 	}
 	set, err := json.Marshal(ids)
 	if err != nil {
-		return page, err
+		return nil, err
 	}
-	in := "(SELECT json_array_elements_text($2::json))"
+	in := "(SELECT json_array_elements_text($1::json))"
 	if t.db.SQLite() {
-		in = "(SELECT value FROM json_each($2))"
+		in = "(SELECT value FROM json_each($1))"
 	}
-	page.Items, err = table.Collect(ctx, t.db.Reader(), scanChat,
-		"SELECT "+chatColumns+" FROM chats WHERE instance_id = $1 AND id IN "+in, args[0], string(set))
+	items, err := table.Collect(ctx, t.db.Reader(), scan, query+in, string(set))
 	// In the order of the list, whatever has come meanwhile.
-	slices.SortFunc(page.Items, func(a, b gateway.Chat) int { return cmp.Compare(place[a.ID], place[b.ID]) })
-	return page, err
+	slices.SortFunc(items, func(a, b T) int { return cmp.Compare(order[idOf(a)], order[idOf(b)]) })
+	return items, err
 }
 
 // digitsOf returns the digits of a text that is written as a number, or as a part of one.
@@ -148,22 +172,8 @@ func (t *Tables) ListChatMessages(
 		if len(words) == 0 {
 			return page, nil
 		}
-		fresh, err := t.words.fresh(ctx, chatID, words)
-		if err != nil {
+		if from, args, err = t.having(ctx, chatID, words); err != nil {
 			return page, fmt.Errorf("store: search what came of late: %w", err)
-		}
-		for n, word := range words {
-			words[n] = entry(chatID, word)
-		}
-		// An expression, so that no index of the column is taken.
-		from, args = t.words.matching()+" AND chat_id || '' = $2", []any{t.words.query(words), chatID}
-		if len(fresh) > 0 {
-			set, err := json.Marshal(fresh)
-			if err != nil {
-				return page, fmt.Errorf("store: search what came of late: %w", err)
-			}
-			from = "FROM messages WHERE id IN (SELECT id " + from + " UNION SELECT value FROM json_each($3))"
-			args = append(args, string(set))
 		}
 	}
 	add := func(condition string, values ...any) {
@@ -194,6 +204,12 @@ func (t *Tables) ListChatMessages(
 		add("platform_id IN (SELECT l.platform_id FROM labelled AS l WHERE l.chat_id = messages.chat_id AND l.platform_id <> ''"+
 			" AND l.label_id = ? AND l.instance_id = messages.instance_id)", filter.Label)
 	}
+	if filter.Search != "" {
+		if page, err = t.found(ctx, from, args, filter.OldestFirst, request); err != nil {
+			return page, fmt.Errorf("store: search the messages of a chat: %w", err)
+		}
+		return page, nil
+	}
 	order := "created_at DESC, id DESC"
 	if filter.OldestFirst {
 		order = "created_at, id"
@@ -203,6 +219,45 @@ func (t *Tables) ListChatMessages(
 		return page, fmt.Errorf("store: list messages of a chat: %w", err)
 	}
 	return page, nil
+}
+
+// having is a query for the messages of a chat that have words, with its parameters.
+func (t *Tables) having(ctx context.Context, chatID string, words []string) (from string, args []any, err error) {
+	fresh, err := t.words.fresh(ctx, chatID, words)
+	if err != nil {
+		return "", nil, err
+	}
+	for n, word := range words {
+		words[n] = entry(chatID, word)
+	}
+	// An expression, so that no index of the column is taken.
+	from, args = t.words.matching()+" AND chat_id || '' = $2", []any{t.words.query(words), chatID}
+	if len(fresh) > 0 {
+		set, err := json.Marshal(fresh)
+		if err != nil {
+			return "", nil, err
+		}
+		from = "FROM messages WHERE id IN (SELECT id " + from + " UNION SELECT value FROM json_each($3))"
+		args = append(args, string(set))
+	}
+	return from, args, nil
+}
+
+// found lists what a search has found. The index is asked once, which takes longer than all else:
+// it looks through each message that has one of the words.
+func (t *Tables) found(
+	ctx context.Context, from string, args []any, oldestFirst bool, request gateway.PageRequest,
+) (page gateway.Page[gateway.Message], err error) {
+	places, err := table.Collect(ctx, t.db.Scanner(), func(row table.Scanner) (p place, err error) {
+		return p, row.Scan(&p.id, &p.at)
+	}, "SELECT id, created_at "+from, args...)
+	if err != nil {
+		return page, err
+	}
+	page.Total = len(places)
+	page.Items, err = pageOf(ctx, t, places, oldestFirst, request, ScanMessage, "SELECT "+ReadColumns+" FROM messages WHERE id IN ",
+		func(message gateway.Message) string { return message.ID })
+	return page, err
 }
 
 // countedBeyond is how many rows are counted beyond a page: a chat may have any number.
