@@ -44,12 +44,12 @@ type Post struct {
 	MessageID   string         `json:"messageId"`
 	Type        string         `json:"type"` // as in content.Shown
 	Text        string         `json:"text"`
-	Caption     string         `json:"caption"`
-	MimeType    string         `json:"mimeType"`
-	FileName    string         `json:"fileName"`
-	Picture     bool           `json:"picture"`     // there is a small one of the file
-	MediaSHA256 string         `json:"mediaSha256"` // of the file, as followers fetch it; "" if they can't
-	MediaSize   *int64         `json:"mediaSize"`
+	Caption     string         `json:"caption,omitempty"`
+	MimeType    string         `json:"mimeType,omitempty"`
+	FileName    string         `json:"fileName,omitempty"`
+	Picture     bool           `json:"picture,omitempty"`     // there is a small one of the file
+	MediaSHA256 string         `json:"mediaSha256,omitempty"` // of the file, as followers fetch it; "" if they can't
+	MediaSize   *int64         `json:"mediaSize,omitempty"`
 	Deleted     bool           `json:"deleted"`
 	Reactions   map[string]int `json:"reactions"`
 }

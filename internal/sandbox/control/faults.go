@@ -25,6 +25,7 @@ func (a *api) setFaults(r *http.Request) (any, error) {
 		StallMediaAfterBytes   *int64        `json:"stallMediaAfterBytes"`
 		StallHistoryAfterBytes *int64        `json:"stallHistoryAfterBytes"`
 		MediaPaddingBytes      int64         `json:"mediaPaddingBytes"`
+		DropHandles            bool          `json:"dropHandles"`
 	}
 	if err := decode(r, &body, true); err != nil {
 		return nil, err
@@ -45,7 +46,7 @@ func (a *api) setFaults(r *http.Request) (any, error) {
 		SendError: body.SendError, RefuseLogins: body.RefuseLogins, Outdated: body.Outdated,
 		OldestVersion: oldest, NewestVersion: newest, VersionPage: body.VersionPage,
 		Silent: body.Silent, StallMedia: body.StallMediaAfterBytes, StallHistory: body.StallHistoryAfterBytes,
-		MediaPadding: body.MediaPaddingBytes,
+		MediaPadding: body.MediaPaddingBytes, DropHandles: body.DropHandles,
 	})
 }
 

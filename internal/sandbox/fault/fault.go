@@ -40,6 +40,8 @@ type Faults struct {
 	StallMedia, StallHistory *int64
 	// MediaPadding is how many bytes the media host sends after each file.
 	MediaPadding int64
+	// DropHandles answers uploads of files for channels as those of others: without a handle.
+	DropHandles bool
 }
 
 // Silence is a step of connecting that is never answered.

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/coder/websocket"
@@ -114,6 +115,10 @@ func (n nodeReader) Close() error { return n.noise.CloseNow() }
 // answer.
 func (s *Service) ServeMedia(w http.ResponseWriter, r *http.Request, media http.Handler) {
 	f := s.Current()
+	if path, channel := strings.CutPrefix(r.URL.Path, "/newsletter/"); channel && f.DropHandles {
+		r = r.Clone(r.Context())
+		r.URL.Path = "/mms/" + path
+	}
 	after := f.StallMedia
 	if r.URL.Query().Get("mms-type") == historyMedia {
 		after = f.StallHistory
