@@ -43,7 +43,7 @@ const (
 	CodeChannelNotAvailable    = "CHANNEL_NOT_AVAILABLE"
 	CodeChannelOwnerRequired   = "CHANNEL_OWNER_REQUIRED"
 	CodeChannelChangeRefused   = "CHANNEL_CHANGE_REFUSED"
-	CodeChannelTextOnly        = "CHANNEL_TEXT_ONLY"
+	CodeChannelContent         = "CHANNEL_CONTENT_NOT_SUPPORTED"
 	CodeInviteNotValid         = "INVITE_NOT_VALID"
 	CodeInviteExpired          = "INVITE_EXPIRED"
 	CodeInviteRefused          = "INVITE_REFUSED"

@@ -122,7 +122,7 @@ type textBody struct {
 // sendCodes are the refusals of every operation that sends.
 func sendCodes() []string {
 	return append(sessionCodes(), gateway.CodeNotRegistered, gateway.CodeGroupNotFound,
-		gateway.CodeChannelNotFound, gateway.CodeChannelOwner, gateway.CodeChannelGone, gateway.CodeChannelTextOnly,
+		gateway.CodeChannelNotFound, gateway.CodeChannelOwner, gateway.CodeChannelGone, gateway.CodeChannelContent,
 		gateway.CodeIdempotencyConflict, gateway.CodeRecipientRestricted)
 }
 

@@ -46,13 +46,15 @@ type Media struct {
 	Upload Upload
 }
 
-// Upload is the platform's receipt for an encrypted file, with the key that
-// opens it.
+// Upload is the platform's receipt for a file, with the key that opens it. A file for a channel
+// is not encrypted: instead of key and hash it has a handle, which goes to the platform with the
+// message.
 type Upload struct {
 	URL             string
 	DirectPath      string
 	Key             []byte
 	EncryptedSHA256 []byte
+	Handle          string
 }
 
 // Location is a place on a map.

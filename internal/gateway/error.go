@@ -87,7 +87,7 @@ const (
 	CodeChannelBlocked      = "CHANNEL_NOT_AVAILABLE"
 	CodeChannelOwner        = "CHANNEL_OWNER_REQUIRED"
 	CodeChannelRefused      = "CHANNEL_CHANGE_REFUSED"
-	CodeChannelTextOnly     = "CHANNEL_TEXT_ONLY"
+	CodeChannelContent      = "CHANNEL_CONTENT_NOT_SUPPORTED"
 	CodeInviteNotValid      = "INVITE_NOT_VALID"
 	CodeInviteExpired       = "INVITE_EXPIRED"
 	CodeInviteRefused       = "INVITE_REFUSED"

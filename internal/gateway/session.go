@@ -72,9 +72,9 @@ type Sending interface {
 
 // Files is the part of a session that transfers the files of messages.
 type Files interface {
-	// Upload encrypts a file and leaves it with the platform, for a message of
-	// that type to point to. The file is read from its start.
-	Upload(ctx context.Context, kind MessageType, file io.ReadSeeker) (Upload, error)
+	// Upload encrypts a file and leaves it with the platform, for a message of that type in
+	// that chat to point to. The file is read from its start. For a channel it is not encrypted.
+	Upload(ctx context.Context, chat JID, kind MessageType, file io.ReadSeeker) (Upload, error)
 	// Download fetches the file of a message and decrypts it into file. A file that
 	// the platform no longer has is requested from the phone; if the phone does not
 	// have it either, the error is NotFound.

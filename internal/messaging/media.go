@@ -3,6 +3,7 @@ package messaging
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -42,7 +43,7 @@ func (s *Service) SendMedia(ctx context.Context, request Request, kind gateway.M
 
 // mediaDraft is the draft of a message with a file.
 func mediaDraft(kind gateway.MessageType, params MediaParams, file *media.File) draft {
-	return draft{file: file, content: gateway.Content{
+	return draft{file: attached(file), content: gateway.Content{
 		Type:     kind,
 		Text:     params.Caption,
 		ViewOnce: params.ViewOnce,
@@ -149,17 +150,34 @@ func (s *Service) partFailure(ctx context.Context, album Result, err error) *gat
 	return failure
 }
 
-func (s *Service) upload(ctx context.Context, session gateway.Session, kind gateway.MessageType, file *media.File) (_ gateway.Upload, err error) {
-	content, err := file.Open()
+// attached is the file of a draft that is decoded or fetched already.
+func attached(file *media.File) *attachment {
+	return &attachment{size: file.Size, mimeType: file.MimeType, open: file.Open, close: file.Close}
+}
+
+// upload leaves the file of a draft with the platform, and writes where it lies.
+func (s *Service) upload(ctx context.Context, session gateway.Session, chat gateway.JID, draft *draft) (err error) {
+	if draft.file == nil {
+		return nil
+	}
+	content, err := draft.file.open()
 	if err != nil {
-		return gateway.Upload{}, err
+		return err
 	}
 	defer func() { err = errors.Join(err, content.Close()) }()
 	ctx, step := trace.Step(ctx, "upload")
-	upload, err := session.Upload(ctx, kind, content)
+	upload, err := session.Upload(ctx, chat, draft.content.Type, content)
 	step.End(err)
-	if err == nil {
-		s.config.Watcher.Uploaded(file.Size)
+	if err != nil {
+		return err
 	}
-	return upload, err
+	s.config.Watcher.Uploaded(draft.file.size)
+	if draft.payload == nil {
+		draft.content.Media.Upload = upload
+		return nil
+	}
+	if draft.payload, err = s.config.Encoder.EncodeUploaded(draft.payload, upload); err != nil {
+		return fmt.Errorf("messaging: encode message with its file: %w", err)
+	}
+	return nil
 }

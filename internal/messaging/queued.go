@@ -84,14 +84,14 @@ func (s *Service) enqueue(ctx context.Context, request Request, compose composit
 func queuedFile(messageID string) string { return messageID + "/file" }
 
 // keepQueuedFile copies the file of a message to where it waits with it.
-func (s *Service) keepQueuedFile(ctx context.Context, message *queue.Message, file *media.File) (err error) {
-	content, err := file.Open()
+func (s *Service) keepQueuedFile(ctx context.Context, message *queue.Message, file *attachment) (err error) {
+	content, err := file.open()
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, content.Close()) }()
-	message.FileSize = file.Size
-	return s.config.QueuedFiles.Put(ctx, queuedFile(message.ID), content, media.BlobMeta{MimeType: file.MimeType, Size: file.Size})
+	message.FileSize = file.size
+	return s.config.QueuedFiles.Put(ctx, queuedFile(message.ID), content, media.BlobMeta{MimeType: file.mimeType, Size: file.size})
 }
 
 // begins reports whether a message would begin a chat, as far as it is known without asking
@@ -265,7 +265,7 @@ func (q queued) sendFirst(
 ) error {
 	if message.FileSize > 0 {
 		var err error
-		if message.Payload, err = q.uploaded(ctx, session, message); err != nil {
+		if message.Payload, err = q.uploaded(ctx, session, message, chat.Address()); err != nil {
 			return err
 		}
 	}
@@ -277,13 +277,13 @@ func (q queued) sendFirst(
 
 // uploaded leaves the file of a message with the platform, and returns the payload that
 // points to it.
-func (q queued) uploaded(ctx context.Context, session gateway.Session, message queue.Message) (_ []byte, err error) {
+func (q queued) uploaded(ctx context.Context, session gateway.Session, message queue.Message, chat gateway.JID) (_ []byte, err error) {
 	file, err := q.s.config.QueuedFiles.Get(ctx, queuedFile(message.ID))
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	upload, err := session.Upload(ctx, message.Type, file)
+	upload, err := session.Upload(ctx, chat, message.Type, file)
 	if err != nil {
 		return nil, err
 	}

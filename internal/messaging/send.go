@@ -12,7 +12,6 @@ import (
 
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
-	"github.com/recado-project/recado/internal/media"
 	"github.com/recado-project/recado/internal/trace"
 )
 
@@ -45,7 +44,7 @@ type Request struct {
 type draft struct {
 	content gateway.Content
 	payload []byte      // sent instead of the encoded content; nil: that is
-	file    *media.File // that the content describes; nil: none. Whoever gets the draft closes it
+	file    *attachment // that the content or the payload describes; nil: none. Whoever gets the draft closes it
 }
 
 // composition makes the draft of a message.
@@ -87,26 +86,6 @@ func (s *Service) SendEvent(ctx context.Context, request Request, name string, e
 // SendInvitation sends somebody an invitation to a group.
 func (s *Service) SendInvitation(ctx context.Context, request Request, invite gateway.GroupInvite) (Result, error) {
 	return s.send(ctx, request, s.content(gateway.Content{Type: gateway.TypeGroupInvite, Invite: &invite}))
-}
-
-// Forward sends the content of a message to another chat, with the platform's mark and
-// without its quote. Its error is NotFound if there is no such message, or it was deleted.
-func (s *Service) Forward(ctx context.Context, request Request, ref gateway.MessageRef) (Result, error) {
-	return s.send(ctx, request, func(ctx context.Context) (draft, error) {
-		original, err := s.Find(ctx, request.InstanceID, ref)
-		if err != nil {
-			return draft{}, err
-		}
-		if !original.DeletedAt.IsZero() {
-			return draft{}, gateway.Errorf(gateway.NotFound, gateway.CodeMessageNotFound,
-				"the message was deleted; there is nothing to forward")
-		}
-		payload, err := s.config.Encoder.EncodeForwarded(original.Payload)
-		if err != nil {
-			return draft{}, fmt.Errorf("messaging: forward message: %w", err)
-		}
-		return draft{content: gateway.Content{Type: original.Type, Text: original.Text}, payload: payload}, nil
-	})
 }
 
 // content is the composition of content that is complete already.
@@ -183,10 +162,8 @@ func (s *Service) newMessage(
 	if err := s.mention(ctx, session, request, &draft.content); err != nil {
 		return gateway.Message{}, err
 	}
-	if draft.file != nil {
-		if draft.content.Media.Upload, err = s.upload(ctx, session, draft.content.Type, draft.file); err != nil {
-			return gateway.Message{}, err
-		}
+	if err := s.upload(ctx, session, chat.Address(), &draft); err != nil {
+		return gateway.Message{}, err
 	}
 	_, step = trace.Step(ctx, "encode")
 	payload, err := s.encode(draft, quote)
@@ -221,20 +198,12 @@ func (s *Service) newMessage(
 	return message, nil
 }
 
-// fits refuses for channels what is no text: the platform takes files for them in another way.
-func (d draft) fits(to gateway.Recipient) error {
-	if to.Chat.IsChannel() && d.content.Type != gateway.TypeText {
-		return gateway.Errorf(gateway.Invalid, gateway.CodeChannelTextOnly, "only texts can be written into channels; this is of type %s", d.content.Type)
-	}
-	return nil
-}
-
 // close removes the file.
 func (d draft) close() error {
 	if d.file == nil {
 		return nil
 	}
-	return d.file.Close()
+	return d.file.close()
 }
 
 // encode writes the payload of a draft.

@@ -133,9 +133,14 @@ func channelFaults() []fault {
 			test: serverTests, run: "TestChannelsAreFollowed",
 		},
 		{
-			name: "only texts go into channels", file: "internal/messaging/send.go",
-			old: "to.Chat.IsChannel() && d.content.Type", new: "to.Chat.IsGroup() && d.content.Type",
+			name: "channels refuse what they don't take", file: "internal/messaging/forward.go",
+			old: "	case !to.Chat.IsChannel():", new: "	case !to.Chat.IsGroup():",
 			test: serverTests, run: "TestOwnChannel",
+		},
+		{
+			name: "the handle of a file is kept with its post", file: "internal/whatsapp/wire/encoder.go",
+			old: "		setHandle(message, content.Media.Upload.Handle)", new: "		setHandle(message, \"\")",
+			test: serverTests, run: "TestFilesInChannels",
 		},
 		{
 			name: "the name of a channel is cleaned", file: "internal/gateway/channel.go",

@@ -203,7 +203,7 @@ func TestOwnChannel(t *testing.T) {
 		t.Errorf("the posts are %+v, %v", posts, err)
 	}
 	_, err = g.Client.SendLocation(ctx, id, client.Location{To: made.ID, Latitude: 1, Longitude: 1})
-	testkit.Refused(t, err, http.StatusBadRequest, gateway.CodeChannelTextOnly)
+	testkit.Refused(t, err, http.StatusBadRequest, gateway.CodeChannelContent)
 	testkit.Refused(t, g.Client.UnfollowChannel(ctx, id, made.ID), http.StatusForbidden, gateway.CodeChannelOwner)
 	_, err = g.Client.CreateChannel(ctx, id, client.NewChannel{Name: " "})
 	testkit.Refused(t, err, http.StatusBadRequest, gateway.CodeValidation)

@@ -140,7 +140,7 @@ func (s *session) dispatch(event any) bool {
 		change, ok := s.Changed(event)
 		return !ok || s.receive(change, "change of a channel")
 	case *events.MediaRetry:
-		s.retries.answer(event)
+		s.Answered(event)
 
 	// What went wrong without ending anything.
 	case *events.UndecryptableMessage:

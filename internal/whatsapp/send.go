@@ -62,9 +62,10 @@ func (s *session) transmit(
 ) (response whatsmeow.SendResponse, err error) {
 	kept, done := traced(ctx, out.Kept)
 	defer func() { done(err) }()
+	handle := wire.TakeHandle(message)
 	err = keys.Send(ctx, kept, func(ctx context.Context) error {
 		response, err = client.SendMessage(ctx, to, message, whatsmeow.SendRequestExtra{
-			ID: out.PlatformID, Timeout: s.connector.config.SendTimeout, AdditionalNodes: wire.MarksOf(message),
+			ID: out.PlatformID, Timeout: s.connector.config.SendTimeout, AdditionalNodes: wire.MarksOf(message), MediaHandle: handle,
 		})
 		return err
 	})

@@ -19,6 +19,7 @@ import (
 	"github.com/recado-project/recado/internal/whatsapp/channels"
 	"github.com/recado-project/recado/internal/whatsapp/chatstate"
 	"github.com/recado-project/recado/internal/whatsapp/contacts"
+	"github.com/recado-project/recado/internal/whatsapp/files"
 	"github.com/recado-project/recado/internal/whatsapp/groups"
 	"github.com/recado-project/recado/internal/whatsapp/keys"
 	"github.com/recado-project/recado/internal/whatsapp/older"
@@ -72,7 +73,6 @@ type session struct {
 
 	// pictureOnce asks for the account's picture; later the platform reports changes.
 	pictureOnce sync.Once
-	retries     mediaRetries
 	ringing     caches.Ringing
 
 	mu sync.Mutex // guards the fields below
@@ -85,6 +85,7 @@ type session struct {
 	*contacts.Contacts
 	*presences.Presences
 	*channels.Channels
+	*files.Files
 	*older.Requests
 }
 
@@ -171,6 +172,7 @@ func newSession(
 	})
 	s.Contacts = contacts.New(contacts.Config{Client: s.current, Send: s.Chats.Send, Wait: c.config.SendTimeout})
 	s.Channels = channels.New(channels.Config{Client: s.current, Now: s.now, Wait: c.config.SendTimeout})
+	s.Files = files.New(files.Config{Client: s.current, TempDir: c.config.TempDir, MaxBytes: c.config.MaxMediaBytes})
 	s.use(own)
 	return s
 }

@@ -23,7 +23,7 @@ func Codes() []Code {
 		{gateway.CodeMessageNotDeletable, gateway.Invalid, "The message was not sent by this instance, or is deleted already."},
 		{gateway.CodeDeleteWindowExpired, gateway.Invalid, "The message is too old to be deleted."},
 		{gateway.CodeMessageHasNoMedia, gateway.Invalid, "The message has no file."},
-		{gateway.CodeChannelTextOnly, gateway.Invalid, "Only texts can be written into channels."},
+		{gateway.CodeChannelContent, gateway.Invalid, "Channels take texts and files, and not this."},
 		{gateway.CodeMessageIsNoEvent, gateway.Invalid, "The message is no calendar event."},
 		{gateway.CodeMessageIsNoPoll, gateway.Invalid, "The message is no poll."},
 		{gateway.CodeUnauthorized, gateway.Unauthorized, "The API key is missing, unknown, expired or revoked."},

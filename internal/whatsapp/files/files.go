@@ -1,6 +1,6 @@
-// Files of messages: uploaded, downloaded, asked for again.
-
-package whatsapp
+// Package files is the part of a session that transfers the files of messages (gateway.Files):
+// it uploads and downloads them, and asks the phone for those that the platform has no more.
+package files
 
 import (
 	"context"
@@ -26,24 +26,53 @@ import (
 // retryWait is how long the phone may take to upload a file again.
 const retryWait = 20 * time.Second
 
+// maxHandle bounds the handle of an upload in bytes.
+const maxHandle = 1024
+
+// Config is what the files of a session need of it. All of it is required.
+type Config struct {
+	Client   func() *whatsmeow.Client // in use
+	TempDir  string                   // for files that are being encrypted
+	MaxBytes int64                    // of a file that is downloaded
+}
+
+// Files transfers files. It is safe for concurrent use.
+type Files struct {
+	config Config
+
+	mu      sync.Mutex
+	waiting map[string]chan *events.MediaRetry // requests to the phone that wait for its answer
+}
+
+var _ gateway.Files = (*Files)(nil)
+
+// New returns the files of a session.
+func New(config Config) *Files {
+	return &Files{config: config, waiting: map[string]chan *events.MediaRetry{}}
+}
+
 // Upload leaves a file with the platform (gateway.Files). It is encrypted into
-// a temporary file, never held whole in memory.
-func (s *session) Upload(ctx context.Context, kind gateway.MessageType, file io.ReadSeeker) (gateway.Upload, error) {
+// a temporary file, never held whole in memory. In channels everybody reads, so nothing is
+// encrypted there.
+func (f *Files) Upload(ctx context.Context, chat gateway.JID, kind gateway.MessageType, file io.ReadSeeker) (gateway.Upload, error) {
 	size, err := file.Seek(0, io.SeekEnd)
 	if err != nil {
-		return gateway.Upload{}, fmt.Errorf("whatsapp: read file: %w", err)
+		return gateway.Upload{}, fmt.Errorf("files: read file: %w", err)
 	}
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
-		return gateway.Upload{}, fmt.Errorf("whatsapp: read file: %w", err)
+		return gateway.Upload{}, fmt.Errorf("files: read file: %w", err)
 	}
 	ctx, cancel := context.WithTimeout(ctx, transport.TransferTime(size))
 	defer cancel()
-	encrypted, err := os.CreateTemp(s.connector.config.TempDir, "recado-upload-*")
+	if chat.IsChannel() {
+		return f.uploadOpen(ctx, kind, file)
+	}
+	encrypted, err := os.CreateTemp(f.config.TempDir, "recado-upload-*")
 	if err != nil {
-		return gateway.Upload{}, fmt.Errorf("whatsapp: make room for a file: %w", err)
+		return gateway.Upload{}, fmt.Errorf("files: make room for a file: %w", err)
 	}
 	defer func() { _, _ = encrypted.Close(), os.Remove(encrypted.Name()) }() // it is of no more use
-	response, err := s.current().UploadReader(ctx, file, encrypted, wire.MediaType(kind))
+	response, err := f.config.Client().UploadReader(ctx, file, encrypted, wire.MediaType(kind))
 	if err != nil {
 		return gateway.Upload{}, wire.MediaFailure(err)
 	}
@@ -55,8 +84,22 @@ func (s *session) Upload(ctx context.Context, kind gateway.MessageType, file io.
 	}, nil
 }
 
+// uploadOpen leaves a file with the platform as it is.
+func (f *Files) uploadOpen(ctx context.Context, kind gateway.MessageType, file io.ReadSeeker) (gateway.Upload, error) {
+	// A request closes what it has read if it can; the file is the caller's.
+	response, err := f.config.Client().UploadNewsletterReader(ctx, struct{ io.ReadSeeker }{file}, wire.MediaType(kind))
+	if err != nil {
+		return gateway.Upload{}, wire.MediaFailure(err)
+	}
+	if response.Handle == "" || len(response.Handle) > maxHandle {
+		return gateway.Upload{}, gateway.Errorf(gateway.PlatformFailed, gateway.CodePlatformError,
+			"the platform's media host took the file without a handle, which a channel needs")
+	}
+	return gateway.Upload{URL: response.URL, DirectPath: response.DirectPath, Handle: response.Handle}, nil
+}
+
 // Download fetches the file of a message (gateway.Files).
-func (s *session) Download(ctx context.Context, key gateway.MessageKey, payload []byte, target *os.File) error {
+func (f *Files) Download(ctx context.Context, key gateway.MessageKey, payload []byte, target *os.File) error {
 	message, err := wire.Decode(payload)
 	if err != nil {
 		return err
@@ -64,28 +107,31 @@ func (s *session) Download(ctx context.Context, key gateway.MessageKey, payload 
 	content := wire.Unwrap(message)
 	pointer := wire.FileOf(content)
 	if pointer == nil {
-		return errors.New("whatsapp: download the file of a message that has none")
+		return errors.New("files: download the file of a message that has none")
 	}
-	limit := s.connector.config.MaxMediaBytes
+	limit := f.config.MaxBytes
 	ctx, cancel := context.WithTimeout(ctx, transport.TransferTime(limit)+retryWait)
 	defer cancel()
 	limited := transport.Limited(target, limit+encryptionBytes, errTooLarge)
-	err = s.current().DownloadToFile(ctx, pointer, limited)
+	err = f.config.Client().DownloadToFile(ctx, pointer, limited)
 	if !wire.IsGone(err) {
 		return downloadError(ctx, err, limit)
 	}
-	path, err := s.askPhone(ctx, key, pointer.GetMediaKey())
+	if key.Chat.Address().IsChannel() { // whose files no phone uploads again
+		return gateway.Errorf(gateway.NotFound, gateway.CodeMediaNotFound, "the file of the post is not on the platform, or no longer")
+	}
+	path, err := f.askPhone(ctx, key, pointer.GetMediaKey())
 	if err != nil {
 		return err
 	}
 	wire.SetDirectPath(content, path)
 	if err := target.Truncate(0); err != nil {
-		return fmt.Errorf("whatsapp: empty file: %w", err)
+		return fmt.Errorf("files: empty file: %w", err)
 	}
 	if _, err := target.Seek(0, io.SeekStart); err != nil {
-		return fmt.Errorf("whatsapp: empty file: %w", err)
+		return fmt.Errorf("files: empty file: %w", err)
 	}
-	return downloadError(ctx, s.current().DownloadToFile(ctx, wire.FileOf(content), limited), limit)
+	return downloadError(ctx, f.config.Client().DownloadToFile(ctx, wire.FileOf(content), limited), limit)
 }
 
 // encryptionBytes is how much longer an encrypted file is: its padding and its
@@ -93,7 +139,7 @@ func (s *session) Download(ctx context.Context, key gateway.MessageKey, payload 
 const encryptionBytes = 16 + 10
 
 // errTooLarge says that a file is larger than the limit.
-var errTooLarge = errors.New("whatsapp: the file is larger than the limit")
+var errTooLarge = errors.New("files: the file is larger than the limit")
 
 // downloadError says in the gateway's words why a file could not be fetched. A path that
 // leads nowhere and keys that don't fit were chosen by the sender, so they are not
@@ -119,14 +165,14 @@ func downloadError(ctx context.Context, err error, limit int64) error {
 		return gateway.Errorf(gateway.PlatformFailed, gateway.CodePlatformError, "the platform's media host can't be reached")
 	}
 	if _, ok := errors.AsType[*fs.PathError](err); ok { // a full disk
-		return fmt.Errorf("whatsapp: keep file: %w", err)
+		return fmt.Errorf("files: keep file: %w", err)
 	}
 	return gateway.Errorf(gateway.NotFound, gateway.CodeMediaNotFound,
 		"there is no file that fits what the message says of it: its path, its keys or its hashes are wrong")
 }
 
 // askPhone asks the account's phone to upload a file again, and returns its new path.
-func (s *session) askPhone(ctx context.Context, key gateway.MessageKey, mediaKey []byte) (path string, err error) {
+func (f *Files) askPhone(ctx context.Context, key gateway.MessageKey, mediaKey []byte) (path string, err error) {
 	chat, err := wire.ToJID(key.Chat.Address())
 	if err != nil {
 		return "", err
@@ -135,9 +181,9 @@ func (s *session) askPhone(ctx context.Context, key gateway.MessageKey, mediaKey
 	if err != nil {
 		return "", err
 	}
-	answers, done := s.retries.expect(key.PlatformID)
+	answers, done := f.expect(key.PlatformID)
 	defer done()
-	err = s.current().SendMediaRetryReceipt(ctx, &types.MessageInfo{
+	err = f.config.Client().SendMediaRetryReceipt(ctx, &types.MessageInfo{
 		ID: key.PlatformID,
 		MessageSource: types.MessageSource{
 			Chat: chat, Sender: sender, IsFromMe: key.FromMe, IsGroup: chat.Server == types.GroupServer,
@@ -164,35 +210,26 @@ func (s *session) askPhone(ctx context.Context, key gateway.MessageKey, mediaKey
 	}
 }
 
-// mediaRetries are the requests to the phone that wait for its answer.
-type mediaRetries struct {
-	mu      sync.Mutex
-	waiting map[string]chan *events.MediaRetry
-}
-
 // expect registers a request. The caller calls done when it no longer waits.
-func (r *mediaRetries) expect(messageID string) (answers <-chan *events.MediaRetry, done func()) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.waiting == nil {
-		r.waiting = map[string]chan *events.MediaRetry{}
-	}
+func (f *Files) expect(messageID string) (answers <-chan *events.MediaRetry, done func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	channel := make(chan *events.MediaRetry, 1)
-	r.waiting[messageID] = channel
+	f.waiting[messageID] = channel
 	return channel, func() {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		if r.waiting[messageID] == channel {
-			delete(r.waiting, messageID)
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		if f.waiting[messageID] == channel {
+			delete(f.waiting, messageID)
 		}
 	}
 }
 
-// answer passes the phone's answer to the request that waits for it.
-func (r *mediaRetries) answer(event *events.MediaRetry) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if channel, ok := r.waiting[event.MessageID]; ok {
+// Answered passes the phone's answer to the request that waits for it.
+func (f *Files) Answered(event *events.MediaRetry) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if channel, ok := f.waiting[event.MessageID]; ok {
 		select {
 		case channel <- event:
 		default: // one answer is enough

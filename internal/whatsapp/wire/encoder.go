@@ -42,6 +42,9 @@ func (Encoder) Encode(content gateway.Content) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	if content.Media != nil {
+		setHandle(message, content.Media.Upload.Handle)
+	}
 	return encode(message)
 }
 
@@ -54,6 +57,7 @@ func (Encoder) EncodeUploaded(payload []byte, upload gateway.Upload) ([]byte, er
 	if !setUpload(Unwrap(message), upload) {
 		return nil, errors.New("wire: an uploaded file, and a message without one")
 	}
+	setHandle(message, upload.Handle)
 	return encode(message)
 }
 
@@ -102,6 +106,7 @@ func (Encoder) EncodeForwarded(payload []byte) ([]byte, error) {
 	}
 	// Without its wrappings: the forwarded message is an ordinary one.
 	content := Unwrap(message)
+	setHandle(content, "") // it belongs to the message that it was given for
 	content.MessageContextInfo = nil
 	if pollOf(content) != nil || content.EventMessage != nil { // it is one of its own, with votes or responses of its own
 		content.MessageContextInfo = newSecret()

@@ -2,10 +2,12 @@ package wire
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"go.mau.fi/whatsmeow"
 	"go.mau.fi/whatsmeow/proto/waE2E"
+	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/recado-project/recado/internal/gateway"
 )
@@ -83,6 +85,44 @@ func setUpload(message *waE2E.Message, up gateway.Upload) bool {
 		return false
 	}
 	return true
+}
+
+// handleField is the number of a field that payloads have in the database alone: the handle of
+// a file for a channel. It has to last as long as the payload, whose message may be sent again
+// after a crash. The platform has no place for it in a message, so it must not get it there.
+const handleField protowire.Number = 60_001
+
+// setHandle keeps the handle of a file with its message; "" drops it.
+func setHandle(message *waE2E.Message, handle string) {
+	TakeHandle(message)
+	if handle == "" {
+		return
+	}
+	unknown := protowire.AppendTag(slices.Clone(message.ProtoReflect().GetUnknown()), handleField, protowire.BytesType)
+	message.ProtoReflect().SetUnknown(protowire.AppendString(unknown, handle))
+}
+
+// TakeHandle takes the handle of its file out of a message, which can be sent then; "" if it has
+// none.
+func TakeHandle(message *waE2E.Message) (handle string) {
+	all := message.ProtoReflect().GetUnknown()
+	var others []byte
+	for rest := []byte(all); len(rest) > 0; {
+		number, kind, length := protowire.ConsumeField(rest)
+		if length < 0 {
+			return handle // what was decoded is whole
+		}
+		if number != handleField || kind != protowire.BytesType {
+			others = append(others, rest[:length]...)
+		} else if _, _, tag := protowire.ConsumeTag(rest); tag > 0 {
+			handle, _ = protowire.ConsumeString(rest[tag:length])
+		}
+		rest = rest[length:]
+	}
+	if len(others) < len(all) {
+		message.ProtoReflect().SetUnknown(others)
+	}
+	return handle
 }
 
 func mediaOf(pointer File) gateway.Media {
