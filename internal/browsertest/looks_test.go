@@ -282,7 +282,7 @@ type english struct {
 func englishTexts(t *testing.T) english {
 	t.Helper()
 	texts := english{whole: map[string]bool{}}
-	for _, room := range []string{"web", "dashboard", "dashboard/frame", "dashboard/signin", "sandbox/page"} {
+	for _, room := range []string{"web", "dashboard", "dashboard/frame", "dashboard/signin", "dashboard/webhooks", "sandbox/page"} {
 		content, err := os.ReadFile(filepath.Join("..", filepath.FromSlash(room), "locale", "pt-BR.json"))
 		if err != nil {
 			t.Fatal(err)

@@ -22,6 +22,7 @@ import (
 	"github.com/recado-project/recado/internal/dashboard"
 	"github.com/recado-project/recado/internal/dashboard/frame"
 	"github.com/recado-project/recado/internal/dashboard/live"
+	"github.com/recado-project/recado/internal/dashboard/webhooks"
 	"github.com/recado-project/recado/internal/directory"
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
@@ -142,17 +143,17 @@ func (r *rig) build(bell *eventlog.Bell, logger *slog.Logger) dashboard.Config {
 	r.check(err)
 	instances, err := instance.New(instance.Config{Store: r.store, Connector: offline{}, Receivers: offline{}, Log: r.log, Logger: logger})
 	r.check(err)
-	traffic, err := traffic.New(traffic.Config{Store: r.store, Bell: bell, Logger: logger})
+	hourly, err := traffic.New(traffic.Config{Store: r.store, Bell: bell, Logger: logger})
 	r.check(err)
 	stopping := make(chan struct{})
 	r.t.Cleanup(func() { close(stopping) })
 	pulse, err := live.New(live.Config{Bell: bell, Stopping: stopping, Logger: logger, Pause: time.Millisecond})
 	r.check(err)
-	words, err := web.ReadWords(frame.Files, dashboard.Files)
+	words, err := web.ReadWords(frame.Files, webhooks.Files, dashboard.Files)
 	r.check(err)
-	assets, err := web.NewAssets(frame.Files, dashboard.Files)
+	assets, err := web.NewAssets(frame.Files, webhooks.Files, dashboard.Files)
 	r.check(err)
-	site, err := web.NewSite(web.SiteConfig{Rooms: []web.Files{frame.Files, dashboard.Files}, Words: words, Assets: assets, Logger: logger})
+	site, err := web.NewSite(web.SiteConfig{Rooms: []web.Files{frame.Files, webhooks.Files, dashboard.Files}, Words: words, Assets: assets, Logger: logger})
 	r.check(err)
 	r.check(site.Check())
 	r.queue, err = queue.New(queue.Config{Store: r.store, Sender: unsent{store: r.store, refuse: r.refuse}, Bell: bell, Logger: logger})
@@ -175,7 +176,7 @@ func (r *rig) build(bell *eventlog.Bell, logger *slog.Logger) dashboard.Config {
 	})
 	r.check(err)
 	return dashboard.Config{
-		Site: site, Logger: logger, Pulse: pulse, Users: r, Instances: instances, Messages: new(messaging.Service), Chats: chats, Labels: labels, Groups: groups, Queue: r.queue, Budgets: r, Answers: r, Traffic: traffic,
+		Site: site, Logger: logger, Pulse: pulse, Users: r, Instances: instances, Messages: new(messaging.Service), Chats: chats, Labels: labels, Groups: groups, Queue: r.queue, Budgets: r, Answers: r, Traffic: hourly,
 		Webhooks: r.webhooks, Events: r.log, Access: r.access, Health: looked, Origin: func(*http.Request) string { return "http://gateway" },
 	}
 }

@@ -9,19 +9,15 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/dashboard/frame"
+	"github.com/recado-project/recado/internal/dashboard/webhooks"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/web"
 	"github.com/recado-project/recado/internal/webhook"
 	"github.com/recado-project/recado/internal/webhook/backlog"
 )
 
-const (
-	// deliveryAge is how old what open pages show of a delivery may be: an attempt is no
-	// event.
-	deliveryAge = 3 * time.Second
-	// secretBytes is how long a new secret is.
-	secretBytes = 32
-)
+// deliveryAge is how old what open pages show of a delivery may be: an attempt is no event.
+const deliveryAge = 3 * time.Second
 
 // webhookView is the page of a webhook.
 type webhookView struct {
@@ -31,7 +27,7 @@ type webhookView struct {
 	Delivery     state
 	Condition    webhook.Condition
 	Sandbox      string // for the form: an endpoint of the sandbox that takes every event; empty for none
-	Kinds, Chats []choice
+	Kinds, Chats []webhooks.Choice
 }
 
 // showWebhook shows the page.
@@ -63,7 +59,7 @@ func (p *pages) liveWebhook(r *frame.Request) error {
 func (p *pages) webhookView(r *frame.Request, id string) func(ctx context.Context) (webhookView, error) {
 	return func(ctx context.Context) (webhookView, error) {
 		head, err := p.webhookHead(ctx, r, id)
-		view := webhookView{webhookHead: head, Kinds: kindChoices(head.Hook.Filter), Chats: chatChoices(head.Hook.Filter)}
+		view := webhookView{webhookHead: head, Kinds: webhooks.Kinds(head.Hook.Filter), Chats: webhooks.Chats(head.Hook.Filter)}
 		if err != nil || head.Hook.ID == "" {
 			return view, err
 		}
@@ -111,8 +107,8 @@ func (v webhookView) Stuck() bool {
 func (v webhookView) Limited() bool { return len(v.Hook.Filter.Kinds)+len(v.Hook.Filter.Chats) > 0 }
 
 // Chosen are the kinds of chats that it is limited to.
-func (v webhookView) Chosen() []choice {
-	return slices.DeleteFunc(slices.Clone(v.Chats), func(c choice) bool { return !c.Chosen })
+func (v webhookView) Chosen() []webhooks.Choice {
+	return slices.DeleteFunc(slices.Clone(v.Chats), func(c webhooks.Choice) bool { return !c.Chosen })
 }
 
 // saveWebhook creates a webhook or changes it.
@@ -121,7 +117,7 @@ func (p *pages) saveWebhook(r *frame.Request) error {
 	if err != nil {
 		return err
 	}
-	settings, err := webhookSettings(r)
+	settings, err := webhooks.Settings(r)
 	if err != nil {
 		return err
 	}

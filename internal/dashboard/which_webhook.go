@@ -1,22 +1,16 @@
-// Which of an instance's webhooks a page is about, and what a form says of one.
+// Which of an instance's webhooks a page is about.
 
 package dashboard
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/base64"
 	"net/url"
-	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/google/uuid"
 
 	"github.com/recado-project/recado/internal/dashboard/frame"
-	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
-	"github.com/recado-project/recado/internal/web"
 	"github.com/recado-project/recado/internal/webhook"
 )
 
@@ -147,98 +141,4 @@ func (p *pages) webhookHead(ctx context.Context, r *frame.Request, instanceID st
 	}
 	head.Hook, err = p.Webhooks.Get(ctx, ref)
 	return head, err
-}
-
-// choice is something that can be ticked.
-type choice struct {
-	Value  string
-	Name   web.Word
-	Chosen bool
-}
-
-// kindChoices are the types of events that a webhook can be limited to.
-func kindChoices(of webhook.Filter) []choice {
-	var choices []choice
-	for _, kind := range eventlog.Kinds() {
-		if kind != eventlog.KindWebhookTest {
-			choices = append(choices, choice{Value: string(kind), Chosen: slices.Contains(of.Kinds, kind)})
-		}
-	}
-	return choices
-}
-
-// chatChoices are the kinds of chats that a webhook can be limited to.
-func chatChoices(of webhook.Filter) []choice {
-	names := map[webhook.ChatKind]web.Word{
-		webhook.ChatDirect: web.Word("People"), webhook.ChatGroup: web.Word("Groups"),
-		webhook.ChatChannel: web.Word("Channels"), webhook.ChatStatus: web.Word("Status posts"),
-	}
-	var choices []choice
-	for _, kind := range webhook.ChatKinds() {
-		choices = append(choices, choice{Value: string(kind), Name: names[kind], Chosen: slices.Contains(of.Chats, kind)})
-	}
-	return choices
-}
-
-// webhookSettings reads the form of a webhook.
-func webhookSettings(r *frame.Request) (webhook.Settings, error) {
-	active := r.FormValue("active") != ""
-	settings := webhook.Settings{URL: strings.TrimSpace(r.FormValue("url")), Active: &active}
-	switch r.FormValue("secret") {
-	case "new":
-		raw := make([]byte, secretBytes)
-		_, _ = rand.Read(raw) // it never fails
-		settings.Secret = new("whsec_" + base64.StdEncoding.EncodeToString(raw))
-	case "own":
-		settings.Secret = new(strings.TrimSpace(r.FormValue("own")))
-	default: // it stays as it is
-	}
-	switch r.FormValue("scope") {
-	case "all":
-		settings.Events, settings.Chats = new([]eventlog.Kind{}), new([]webhook.ChatKind{})
-	case "some":
-		settings.Events, settings.Chats = new(chosen[eventlog.Kind](r.Form["events"])), new(chosen[webhook.ChatKind](r.Form["chats"]))
-	default: // they stay
-	}
-	switch r.FormValue("links") {
-	case "yes":
-		settings.MediaLinks = new(true)
-	case "no":
-		settings.MediaLinks = new(false)
-	default: // they stay
-	}
-	var err error
-	switch r.FormValue("headers") {
-	case "none":
-		settings.Headers = map[string]string{}
-	case "these":
-		settings.Headers, err = headersOf(r.FormValue("lines"))
-	default: // they stay
-	}
-	return settings, err
-}
-
-func chosen[T ~string](values []string) []T {
-	given := make([]T, len(values))
-	for n, value := range values {
-		given[n] = T(value)
-	}
-	return given
-}
-
-// headersOf reads a header from each line.
-func headersOf(text string) (map[string]string, error) {
-	headers := map[string]string{}
-	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
-		if line == "" {
-			continue
-		}
-		name, value, ok := strings.Cut(line, ":")
-		if !ok { // the line may be a secret
-			return nil, gateway.InvalidFields(gateway.FieldError{Field: "headers", Message: "must have a name, a colon and a value in each line"})
-		}
-		headers[strings.TrimSpace(name)] = strings.TrimSpace(value)
-	}
-	return headers, nil
 }

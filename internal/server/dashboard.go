@@ -15,6 +15,7 @@ import (
 	"github.com/recado-project/recado/internal/dashboard/frame"
 	"github.com/recado-project/recado/internal/dashboard/live"
 	"github.com/recado-project/recado/internal/dashboard/signin"
+	"github.com/recado-project/recado/internal/dashboard/webhooks"
 	"github.com/recado-project/recado/internal/health"
 	"github.com/recado-project/recado/internal/media"
 	"github.com/recado-project/recado/internal/outbound"
@@ -23,7 +24,7 @@ import (
 
 // openDashboard builds the pages for people.
 func (s *Server) openDashboard() (http.Handler, error) {
-	rooms := []web.Files{frame.Files, signin.Files, dashboard.Files}
+	rooms := []web.Files{frame.Files, signin.Files, webhooks.Files, dashboard.Files}
 	words, err := web.ReadWords(rooms...)
 	if err != nil {
 		return nil, fmt.Errorf("server: build dashboard: %w", err)
