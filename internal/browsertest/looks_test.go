@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/testkit"
 	"github.com/recado-project/recado/internal/testkit/browser"
 )
@@ -56,6 +57,8 @@ func TestEmptyPagesLookRight(t *testing.T) {
 	w.looks(t, "of the gateway", w.owner(), []look{
 		{name: "nothing found", path: "/instances?search=nada"},
 		{name: "no more keys", path: "/keys?page=9"},
+		{name: "no webhooks of the account", path: "/webhooks"},
+		{name: "a new webhook of the account", path: "/webhooks/new"},
 		{name: "no more users", path: "/users?page=9"},
 		{name: "no more of the audit", path: "/audit?page=9"},
 		{name: "profile", path: "/profile"},
@@ -86,6 +89,7 @@ func TestFullPagesLookRight(t *testing.T) {
 	w.Phones.SetLabel(t, shopNumber, "1", longWord[:100], 3)
 	w.Phones.LabelChat(t, shopNumber, chat, "1", true)
 	w.Phones.ChangeChat(t, shopNumber, chat, map[string]any{"pinned": true})
+	everywhere := w.everywhere(t, "https://"+longWord[:60]+".example.org/"+longWord)
 	phone := chatOf(customerNumber, shopNumber)
 	inGroup := "/sandbox?" + url.Values{"left": {customerNumber}, "leftChat": {group.ID}}.Encode()
 	quick := chatOf(shopNumber, customerNumber) // has few chats
@@ -136,6 +140,9 @@ func TestFullPagesLookRight(t *testing.T) {
 		{name: "keys", path: "/keys"},
 		{name: "revoking a key", path: "/keys", act: opening("[data-dialog^=revoke]")},
 		{name: "a new key", path: "/keys/new", act: func(p *browser.Page) { p.Choose("#scope", "some") }},
+		{name: "webhooks of the account", path: "/webhooks", act: func(p *browser.Page) { p.Await("tbody tr") }},
+		{name: "a webhook of the account", path: everywhere, act: func(p *browser.Page) { p.Choose("#headers", "these") }},
+		{name: "deleting a webhook of the account", path: everywhere, act: opening("[data-dialog=delete]")},
 		{name: "users", path: "/users"},
 		{name: "a user", path: "/users", act: opening("[data-dialog^=user]")},
 		{name: "a new user", path: "/users/new"},
@@ -167,6 +174,18 @@ func TestFullPagesLookRight(t *testing.T) {
 		{name: "a message", path: quick, act: opening("#left-log .tools [hx-get]")},
 		{name: "faults", path: "/sandbox", act: opening(`.bar [hx-get$="/faults"]`)},
 	})
+}
+
+// everywhere makes a webhook of the account, which hears nothing yet, and returns its page.
+func (w *world) everywhere(t *testing.T, address string) (path string) {
+	t.Helper()
+	made, err := w.Partner.CreateAccountWebhook(t.Context(), client.NewWebhook{
+		URL: address, IsActive: new(false), Events: []string{"message.received"}, Headers: map[string]string{"Authorization": "Bearer 7f3a"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return "/webhooks/" + made.ID
 }
 
 // opening opens a dialog and waits for it.

@@ -50,6 +50,7 @@ func TestScreenshots(t *testing.T) {
 	shop, waiting := w.street(t)
 	one := "/instances/" + shop
 	group := w.arranged(t)
+	everywhere := w.everywhere(t, "https://crm.padaria.example/recado")
 	shots := []shot{
 		{"instances", "/instances", nil},
 		{"instance", one, func(p *browser.Page) { p.Await(".chart canvas") }},
@@ -64,6 +65,8 @@ func TestScreenshots(t *testing.T) {
 		{"code", one + "/code", nil},
 		{"keys", "/keys", nil},
 		{"key", "/keys/new", nil},
+		{"webhooks", "/webhooks", func(p *browser.Page) { p.Await("tbody tr") }},
+		{"account-webhook", everywhere, nil},
 		{"users", "/users", nil},
 		{"audit", "/audit", nil},
 		{"health", "/health", nil},

@@ -99,7 +99,7 @@ func TestViewerHasNothingToChange(t *testing.T) {
 		}
 	}
 	// The links to what only owners see are not there either.
-	for _, hidden := range []string{"/keys", "/users", "/audit"} {
+	for _, hidden := range []string{"/keys", "/webhooks", "/users", "/audit"} {
 		if n := viewer.Count(`a[href="` + hidden + `"]`); n > 0 {
 			t.Errorf("a link leads to %s", hidden)
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/recado-project/recado/internal/chat"
 	"github.com/recado-project/recado/internal/dashboard/frame"
 	"github.com/recado-project/recado/internal/dashboard/live"
+	"github.com/recado-project/recado/internal/dashboard/webhooks"
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/group"
@@ -51,9 +52,11 @@ type Config struct {
 	Answers   Answers
 	Traffic   *traffic.Traffic
 	Webhooks  *webhook.Service
-	Events    *eventlog.Log
-	Access    *access.Service
-	Health    *health.Service
+	// AccountWebhooks are those that hear all instances.
+	AccountWebhooks webhooks.UseCases
+	Events          *eventlog.Log
+	Access          *access.Service
+	Health          *health.Service
 	// Origin returns the address under which clients reach the API, as a request shows
 	// it.
 	Origin func(r *http.Request) string
@@ -77,7 +80,7 @@ type pages struct {
 // New makes the pages.
 func New(config Config) (*frame.Pages, error) {
 	if config.Site == nil || config.Logger == nil || config.Pulse == nil || config.Users == nil || config.Instances == nil ||
-		config.Messages == nil || config.Chats == nil || config.Labels == nil || config.Groups == nil || config.Queue == nil || config.Budgets == nil || config.Answers == nil || config.Traffic == nil || config.Webhooks == nil || config.Origin == nil ||
+		config.Messages == nil || config.Chats == nil || config.Labels == nil || config.Groups == nil || config.Queue == nil || config.Budgets == nil || config.Answers == nil || config.Traffic == nil || config.Webhooks == nil || config.AccountWebhooks == nil || config.Origin == nil ||
 		config.Events == nil || config.Access == nil || config.Health == nil {
 		return nil, errors.New("dashboard: a part is missing")
 	}
@@ -85,9 +88,13 @@ func New(config Config) (*frame.Pages, error) {
 		config.Now = time.Now
 	}
 	p := &pages{Config: config, pictures: newPictures(config.Guard)}
+	ofAccount, err := webhooks.Routes(webhooks.Config{Webhooks: config.AccountWebhooks, Sandbox: p.sandboxEndpoint})
+	if err != nil {
+		return nil, err
+	}
 	return frame.New(frame.Config{
 		Site: config.Site, Logger: config.Logger, Users: config.Users, Sandbox: config.Sandbox,
-	}, p.routes()...)
+	}, append(p.routes(), ofAccount...)...)
 }
 
 // instanceOf returns the instance of the request's path. Its error is NotFound for one

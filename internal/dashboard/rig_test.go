@@ -39,6 +39,7 @@ import (
 	"github.com/recado-project/recado/internal/user"
 	"github.com/recado-project/recado/internal/web"
 	"github.com/recado-project/recado/internal/webhook"
+	"github.com/recado-project/recado/internal/webhook/accountwide"
 )
 
 // rig is the pages on a real store, for visitors who are signed in already.
@@ -175,9 +176,11 @@ func (r *rig) build(bell *eventlog.Bell, logger *slog.Logger) dashboard.Config {
 		Invite: func(context.Context, string, gateway.JID, gateway.GroupInvite) (string, error) { return "", nil },
 	})
 	r.check(err)
+	everywhere, err := accountwide.New(accountwide.Config{Store: r.store, Webhooks: r.webhooks, Tenures: gateway.Alone{}, Logger: logger})
+	r.check(err)
 	return dashboard.Config{
 		Site: site, Logger: logger, Pulse: pulse, Users: r, Instances: instances, Messages: new(messaging.Service), Chats: chats, Labels: labels, Groups: groups, Queue: r.queue, Budgets: r, Answers: r, Traffic: hourly,
-		Webhooks: r.webhooks, Events: r.log, Access: r.access, Health: looked, Origin: func(*http.Request) string { return "http://gateway" },
+		Webhooks: r.webhooks, AccountWebhooks: everywhere, Events: r.log, Access: r.access, Health: looked, Origin: func(*http.Request) string { return "http://gateway" },
 	}
 }
 

@@ -4,6 +4,7 @@ package dashboard
 
 import (
 	"context"
+	"net/http"
 	"net/url"
 	"slices"
 	"time"
@@ -40,10 +41,16 @@ func (p *pages) showWebhook(r *frame.Request) error {
 	if err != nil {
 		return err
 	}
-	if p.Sandbox {
-		view.Sandbox = p.Origin(r.Request) + "/sandbox/files/events"
-	}
+	view.Sandbox = p.sandboxEndpoint(r.Request)
 	return r.Page("webhook", frame.View{Title: found.Name, Section: "instances", Body: view})
+}
+
+// sandboxEndpoint is an endpoint of the sandbox that takes every event; empty for none.
+func (p *pages) sandboxEndpoint(r *http.Request) string {
+	if !p.Sandbox {
+		return ""
+	}
+	return p.Origin(r) + "/sandbox/files/events"
 }
 
 // liveWebhook keeps the state of the delivery up to date.

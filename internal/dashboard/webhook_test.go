@@ -57,6 +57,33 @@ func (r *rig) awaitDelivered(instanceID string) {
 	}
 }
 
+// Whoever hears all instances hears those of others too: only owners see where they are heard.
+func TestAccountWebhooksAreForOwnersAlone(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	got := r.post(gateway.RoleOwner, "/webhooks", url.Values{"url": {"http://192.0.2.1/all?key=secret"}, "secret": {"new"}, "active": {"yes"}})
+	path := got.header.Get("HX-Redirect")
+	if got.status != http.StatusNoContent || path == "" {
+		t.Fatalf("answered %+v", got)
+	}
+	if entries := r.recorded(); entries != "webhook_saved 192.0.2.1" {
+		t.Errorf("recorded %q", entries)
+	}
+	r.has(r.show(gateway.RoleOwner, path), "http://192.0.2.1/all?key=secret", "whsec_")
+	for _, path := range []string{"/webhooks", path, "/webhooks/new"} {
+		if got := r.get(gateway.RoleOperator, path); got.status != http.StatusForbidden || strings.Contains(got.body, "192.0.2.1") {
+			t.Errorf("an operator gets %+v", got)
+		}
+	}
+	if got := r.post(gateway.RoleOwner, path, url.Values{"url": {"ftp://192.0.2.1"}}); got.status != http.StatusBadRequest {
+		t.Errorf("a wrong address is answered %+v", got)
+	}
+	r.has(r.show(gateway.RoleOwner, path), "http://192.0.2.1/all?key=secret")
+	if got := r.get(gateway.RoleOwner, "/webhooks/"+uuid.NewString()); got.status != http.StatusNotFound {
+		t.Errorf("one that is not there is answered %+v", got)
+	}
+}
+
 func TestWebhookIsSetUpTestedAndDeleted(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

@@ -26,9 +26,10 @@ const (
 type webhookHead struct {
 	instanceHead
 
-	Hook webhook.Webhook // without an id: there is none
-	New  bool            // it is to be made, beside others
-	All  []webhookLine   // every webhook of the instance
+	Hook  webhook.Webhook // without an id: there is none
+	New   bool            // it is to be made, beside others
+	Owner bool            // the visitor may change those of the account
+	All   []webhookLine   // every webhook of the instance
 }
 
 // webhookLine is one of the webhooks.
@@ -118,7 +119,7 @@ func (p *pages) webhookHead(ctx context.Context, r *frame.Request, instanceID st
 	if err != nil {
 		return webhookHead{}, err
 	}
-	head := webhookHead{instanceHead: headOf(found, "webhook", r.Visitor.Role)}
+	head := webhookHead{instanceHead: headOf(found, "webhook", r.Visitor.Role), Owner: r.Visitor.May(gateway.RoleOwner)}
 	listed, err := p.Webhooks.List(ctx, instanceID, gateway.PageRequest{Page: 1, Limit: webhook.MaxListed})
 	if err != nil {
 		return webhookHead{}, err

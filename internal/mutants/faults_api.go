@@ -36,6 +36,11 @@ func apiFaults() []fault {
 			test: "./internal/dashboard", run: "RolesAreKept",
 		},
 		{
+			name: "the account's webhooks are for owners", file: "internal/dashboard/webhooks/account.go",
+			old: "Role: gateway.RoleOwner", new: "Role: gateway.RoleOperator",
+			test: "./internal/dashboard", run: "RolesAreKept|OwnersAlone",
+		},
+		{
 			name: "viewers arrange no chat", file: "internal/dashboard/routes.go",
 			old:  "act(one+\"/chats/arrange\", user.ActionChatArranged, p.arrangeChat),",
 			new:  "{Method: http.MethodPost, Path: one + \"/chats/arrange\", Role: gateway.RoleViewer, Action: user.ActionChatArranged, Handle: p.arrangeChat},",

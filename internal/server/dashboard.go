@@ -54,7 +54,7 @@ func (s *Server) openDashboard() (http.Handler, error) {
 	}
 	pages, err := dashboard.New(dashboard.Config{
 		Site: site, Logger: s.config.Logger, Pulse: pulse, Users: s.users,
-		Instances: s.instances, Messages: s.messages, Chats: s.chats, Labels: s.labels, Groups: s.groups, Queue: s.messages.Queue(), Budgets: s.directory, Answers: s.messages, Traffic: s.traffic, Webhooks: s.webhooks,
+		Instances: s.instances, Messages: s.messages, Chats: s.chats, Labels: s.labels, Groups: s.groups, Queue: s.messages.Queue(), Budgets: s.directory, Answers: s.messages, Traffic: s.traffic, Webhooks: s.webhooks, AccountWebhooks: s.accountWebhooks,
 		Events: s.log, Access: s.access, Health: s.health,
 		Origin: s.origin, Guard: guard, MaxMedia: cmp.Or(s.config.Media.MaxBytes, media.DefaultMaxBytes), Sandbox: s.sandbox != nil, Now: s.config.Now,
 	})
@@ -90,7 +90,7 @@ func isDashboard(name string) bool {
 		return true
 	}
 	first, _, _ := strings.Cut(strings.TrimPrefix(name, "/"), "/")
-	if !slices.Contains([]string{"assets", "health", "instances", "keys"}, first) && !signin.Owns(name) {
+	if !slices.Contains([]string{"assets", "health", "instances", "keys", "webhooks"}, first) && !signin.Owns(name) {
 		return false
 	}
 	return path.Clean(name) == strings.TrimSuffix(name, "/")

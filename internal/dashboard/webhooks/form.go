@@ -1,5 +1,5 @@
-// Package webhooks has what the pages of an instance's webhooks share with those of the account's:
-// the fields of the form, and what they mean.
+// Package webhooks is the pages of the account's webhooks, with what those of an instance's webhooks
+// share with them: the fields of the form, and what they mean.
 package webhooks
 
 import (
