@@ -41,6 +41,7 @@ func TestEmptyPagesLookRight(t *testing.T) {
 		{name: "an instance", path: one},
 		{name: "no chats", path: one + "/chats"},
 		{name: "groups of an instance that is not connected", path: one + "/groups"},
+		{name: "contacts of an instance that is not connected", path: one + "/contacts"},
 		{name: "an empty queue", path: one + "/queue"},
 		{name: "no webhook", path: one + "/webhook"},
 		{name: "no deliveries", path: one + "/webhook/deliveries"},
@@ -115,6 +116,8 @@ func TestFullPagesLookRight(t *testing.T) {
 		}},
 		{name: "groups", path: shop + "/groups", act: func(p *browser.Page) { p.Await("tbody tr") }},
 		{name: "a group", path: shop + "/groups/" + group.ID, act: func(p *browser.Page) { p.Await("#members") }},
+		{name: "contacts", path: shop + "/contacts", act: func(p *browser.Page) { p.Await("tbody tr") }},
+		{name: "a contact", path: shop + "/contacts/" + customerNumber, act: func(p *browser.Page) { p.Await("#contact") }},
 		{name: "a place to send", path: shop + "/chats", act: func(p *browser.Page) { p.Choose("#kind", "location") }},
 	})
 	w.looks(t, "of events", w.owner(), []look{
@@ -301,7 +304,7 @@ type english struct {
 func englishTexts(t *testing.T) english {
 	t.Helper()
 	texts := english{whole: map[string]bool{}}
-	for _, room := range []string{"web", "dashboard", "dashboard/frame", "dashboard/signin", "dashboard/webhooks", "sandbox/page"} {
+	for _, room := range []string{"web", "dashboard", "dashboard/frame", "dashboard/contacts", "dashboard/signin", "dashboard/webhooks", "sandbox/page"} {
 		content, err := os.ReadFile(filepath.Join("..", filepath.FromSlash(room), "locale", "pt-BR.json"))
 		if err != nil {
 			t.Fatal(err)

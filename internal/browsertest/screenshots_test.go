@@ -56,6 +56,8 @@ func TestScreenshots(t *testing.T) {
 		{"instance", one, func(p *browser.Page) { p.Await(".chart canvas") }},
 		{"linking", "/instances/" + waiting, func(p *browser.Page) { p.Await(".qr img") }},
 		{"chats", one + "/chats?chat=" + anaNumber + "@s.whatsapp.net", awaitPictures(".bubbles img")},
+		{"contacts", one + "/contacts", func(p *browser.Page) { p.Await("tbody tr") }},
+		{"contact", one + "/contacts/" + anaNumber, nil},
 		{"groups", one + "/groups", func(p *browser.Page) { p.Await("tbody tr") }},
 		{"group", one + "/groups/" + group, func(p *browser.Page) { p.Await("#members") }},
 		{"queue", one + "/queue", func(p *browser.Page) { p.Await("tbody tr") }},

@@ -9,11 +9,13 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/recado-project/recado/internal/access"
 	"github.com/recado-project/recado/internal/chat"
+	"github.com/recado-project/recado/internal/dashboard/contacts"
 	"github.com/recado-project/recado/internal/dashboard/frame"
 	"github.com/recado-project/recado/internal/dashboard/live"
 	"github.com/recado-project/recado/internal/dashboard/webhooks"
@@ -47,6 +49,7 @@ type Config struct {
 	Chats     *chat.Service
 	Labels    *label.Service
 	Groups    *group.Service
+	Contacts  contacts.UseCases
 	Queue     *queue.Queue
 	Budgets   Budgets
 	Answers   Answers
@@ -80,7 +83,7 @@ type pages struct {
 // New makes the pages.
 func New(config Config) (*frame.Pages, error) {
 	if config.Site == nil || config.Logger == nil || config.Pulse == nil || config.Users == nil || config.Instances == nil ||
-		config.Messages == nil || config.Chats == nil || config.Labels == nil || config.Groups == nil || config.Queue == nil || config.Budgets == nil || config.Answers == nil || config.Traffic == nil || config.Webhooks == nil || config.AccountWebhooks == nil || config.Origin == nil ||
+		config.Messages == nil || config.Chats == nil || config.Labels == nil || config.Groups == nil || config.Contacts == nil || config.Queue == nil || config.Budgets == nil || config.Answers == nil || config.Traffic == nil || config.Webhooks == nil || config.AccountWebhooks == nil || config.Origin == nil ||
 		config.Events == nil || config.Access == nil || config.Health == nil {
 		return nil, errors.New("dashboard: a part is missing")
 	}
@@ -92,9 +95,13 @@ func New(config Config) (*frame.Pages, error) {
 	if err != nil {
 		return nil, err
 	}
+	people, err := contacts.Routes(contacts.Config{Contacts: config.Contacts, Instance: p.instanceOf})
+	if err != nil {
+		return nil, err
+	}
 	return frame.New(frame.Config{
 		Site: config.Site, Logger: config.Logger, Users: config.Users, Sandbox: config.Sandbox,
-	}, append(p.routes(), ofAccount...)...)
+	}, slices.Concat(p.routes(), people, ofAccount)...)
 }
 
 // instanceOf returns the instance of the request's path. Its error is NotFound for one

@@ -93,7 +93,7 @@ func (p *pages) showGroups(r *frame.Request) error {
 		query.Set("search", search)
 	}
 	listed, err := p.Groups.List(r.Context(), found.ID, group.Filter{Subject: view.Search}, gateway.PageRequest{Page: page, Limit: groupsAtOnce})
-	if view.Refused, err = forNow(err); err != nil {
+	if view.Refused, err = frame.ForNow(err); err != nil {
 		return err
 	}
 	for _, one := range listed.Items {
@@ -102,21 +102,6 @@ func (p *pages) showGroups(r *frame.Request) error {
 	view.Total = listed.Total
 	view.Before, view.After = frame.Around("/instances/"+found.ID+"/groups", query, page, groupsAtOnce, listed.Total)
 	return r.Page("groups", frame.View{Title: found.Name, Section: "instances", Body: view})
-}
-
-// forNow returns why something can't be read now, if it may well be another time: then it is
-// no error.
-func forNow(err error) (why string, rest error) {
-	refusal, ok := gateway.AsError(err)
-	if !ok {
-		return "", err
-	}
-	switch refusal.Kind {
-	case gateway.Conflict, gateway.PaymentRequired, gateway.RateLimited, gateway.Unavailable, gateway.PlatformFailed, gateway.PlatformTimeout:
-		return web.Sentence(refusal.Message), nil
-	default:
-		return "", err
-	}
 }
 
 // showGroup shows one group.
@@ -131,7 +116,7 @@ func (p *pages) showGroup(r *frame.Request) error {
 	}
 	view := groupView{instanceHead: headOf(found, "groups", r.Visitor.Role)}
 	view.Group, err = p.Groups.Get(r.Context(), found.ID, id)
-	if view.Refused, err = forNow(err); err != nil {
+	if view.Refused, err = frame.ForNow(err); err != nil {
 		return err
 	}
 	if view.Refused == "" {

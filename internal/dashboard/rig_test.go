@@ -19,7 +19,9 @@ import (
 
 	"github.com/recado-project/recado/internal/access"
 	"github.com/recado-project/recado/internal/chat"
+	"github.com/recado-project/recado/internal/contact"
 	"github.com/recado-project/recado/internal/dashboard"
+	"github.com/recado-project/recado/internal/dashboard/contacts"
 	"github.com/recado-project/recado/internal/dashboard/frame"
 	"github.com/recado-project/recado/internal/dashboard/live"
 	"github.com/recado-project/recado/internal/dashboard/webhooks"
@@ -150,11 +152,11 @@ func (r *rig) build(bell *eventlog.Bell, logger *slog.Logger) dashboard.Config {
 	r.t.Cleanup(func() { close(stopping) })
 	pulse, err := live.New(live.Config{Bell: bell, Stopping: stopping, Logger: logger, Pause: time.Millisecond})
 	r.check(err)
-	words, err := web.ReadWords(frame.Files, webhooks.Files, dashboard.Files)
+	words, err := web.ReadWords(frame.Files, contacts.Files, webhooks.Files, dashboard.Files)
 	r.check(err)
-	assets, err := web.NewAssets(frame.Files, webhooks.Files, dashboard.Files)
+	assets, err := web.NewAssets(frame.Files, contacts.Files, webhooks.Files, dashboard.Files)
 	r.check(err)
-	site, err := web.NewSite(web.SiteConfig{Rooms: []web.Files{frame.Files, webhooks.Files, dashboard.Files}, Words: words, Assets: assets, Logger: logger})
+	site, err := web.NewSite(web.SiteConfig{Rooms: []web.Files{frame.Files, contacts.Files, webhooks.Files, dashboard.Files}, Words: words, Assets: assets, Logger: logger})
 	r.check(err)
 	r.check(site.Check())
 	r.queue, err = queue.New(queue.Config{Store: r.store, Sender: unsent{store: r.store, refuse: r.refuse}, Bell: bell, Logger: logger})
@@ -171,6 +173,8 @@ func (r *rig) build(bell *eventlog.Bell, logger *slog.Logger) dashboard.Config {
 	r.check(err)
 	labels, err := label.New(label.Config{Store: r.store, Chats: chats, Sessions: instances, Keeper: labelKeeper, Now: time.Now})
 	r.check(err)
+	known, err := contact.New(contact.Config{Sessions: instances, Directory: people})
+	r.check(err)
 	groups, err := group.New(group.Config{
 		Sessions: instances, Directory: people, Pictures: offline{},
 		Invite: func(context.Context, string, gateway.JID, gateway.GroupInvite) (string, error) { return "", nil },
@@ -179,7 +183,7 @@ func (r *rig) build(bell *eventlog.Bell, logger *slog.Logger) dashboard.Config {
 	everywhere, err := accountwide.New(accountwide.Config{Store: r.store, Webhooks: r.webhooks, Tenures: gateway.Alone{}, Logger: logger})
 	r.check(err)
 	return dashboard.Config{
-		Site: site, Logger: logger, Pulse: pulse, Users: r, Instances: instances, Messages: new(messaging.Service), Chats: chats, Labels: labels, Groups: groups, Queue: r.queue, Budgets: r, Answers: r, Traffic: hourly,
+		Site: site, Logger: logger, Pulse: pulse, Users: r, Instances: instances, Messages: new(messaging.Service), Chats: chats, Labels: labels, Groups: groups, Contacts: known, Queue: r.queue, Budgets: r, Answers: r, Traffic: hourly,
 		Webhooks: r.webhooks, AccountWebhooks: everywhere, Events: r.log, Access: r.access, Health: looked, Origin: func(*http.Request) string { return "http://gateway" },
 	}
 }

@@ -54,6 +54,8 @@ const (
 
 	ActionChatArranged Action = "chat_arranged" // the detail says how, and which chat
 
+	ActionContactNamed Action = "contact_named" // in the address book; the detail says who
+
 	ActionWebhookSaved    Action = "webhook_saved"
 	ActionWebhookDeleted  Action = "webhook_deleted"
 	ActionWebhookTested   Action = "webhook_tested"

@@ -143,6 +143,21 @@ func (p *Pages) fail(ctx context.Context, r *Request, err error) {
 	web.Refuse(r.W, status, text)
 }
 
+// ForNow returns why something can't be read now, if it may well be another time: then it is
+// no error.
+func ForNow(err error) (why string, rest error) {
+	refusal, ok := gateway.AsError(err)
+	if !ok {
+		return "", err
+	}
+	switch refusal.Kind {
+	case gateway.Conflict, gateway.PaymentRequired, gateway.RateLimited, gateway.Unavailable, gateway.PlatformFailed, gateway.PlatformTimeout:
+		return web.Sentence(refusal.Message), nil
+	default:
+		return "", err
+	}
+}
+
 // outcome is the status and the words for a kind of error. What the use case itself says
 // is shown after them.
 func outcome(kind gateway.Kind) (int, web.Word) {

@@ -1,0 +1,213 @@
+// Package contacts is the pages of the people whom an account knows: a list, and a page for each, on
+// which the address book is written.
+package contacts
+
+import (
+	"cmp"
+	"context"
+	"embed"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/recado-project/recado/internal/dashboard/frame"
+	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/user"
+	"github.com/recado-project/recado/internal/web"
+)
+
+// Files are the templates with their translations.
+//
+//go:embed *.html locale
+var Files embed.FS
+
+const (
+	// atOnce is how many contacts a page of the list has.
+	atOnce = 50
+	// maxSearch bounds what is searched for, in bytes, maxName a name, in letters, as in the API.
+	maxSearch = 100
+	maxName   = 128
+)
+
+// UseCases are the use cases of contacts.
+type UseCases interface {
+	List(ctx context.Context, instanceID, search string, page gateway.PageRequest) (gateway.Page[gateway.Contact], error)
+	Get(ctx context.Context, instanceID string, who gateway.Recipient) (gateway.ContactDetails, error)
+	Name(ctx context.Context, instanceID string, who gateway.Recipient, name string) (gateway.ContactDetails, error)
+}
+
+// Config is what the pages stand on.
+type Config struct {
+	Contacts UseCases
+	// Instance returns the instance of the request's path, or a gateway.NotFound.
+	Instance func(r *frame.Request) (gateway.Instance, error)
+}
+
+// pages has the handlers.
+type pages struct{ Config }
+
+// Routes returns the pages of contacts.
+func Routes(config Config) ([]frame.Route, error) {
+	if config.Contacts == nil || config.Instance == nil {
+		return nil, errors.New("dashboard/contacts: a part is missing")
+	}
+	p := &pages{config}
+	const all, one = "/instances/{instanceId}/contacts", "/instances/{instanceId}/contacts/{phone}"
+	return []frame.Route{
+		{Method: http.MethodGet, Path: all, Role: gateway.RoleViewer, Handle: p.list},
+		{Method: http.MethodGet, Path: one, Role: gateway.RoleViewer, Handle: p.show},
+		{Method: http.MethodPost, Path: one + "/name", Role: gateway.RoleOperator, Action: user.ActionContactNamed, Handle: p.name},
+	}, nil
+}
+
+// head is what the pages of an instance begin with.
+type head struct {
+	Instance gateway.Instance
+	Tab      string
+	May      bool   // the visitor may write names
+	Refused  string // why there is nothing to show now; empty if there is
+}
+
+func headOf(found gateway.Instance, r *frame.Request) head {
+	return head{Instance: found, Tab: "contacts", May: r.Visitor.May(gateway.RoleOperator)}
+}
+
+// line is one line of the list.
+type line struct{ gateway.Contact }
+
+// Called is what people call the contact: a name, or the number.
+func (l line) Called() string {
+	return cmp.Or(l.Name, l.AddressBook, l.BusinessName, l.PushName, l.Number(), string(l.Address()))
+}
+
+// Number is the contact's number; empty if only the LID is known.
+func (l line) Number() string {
+	if l.JID == "" {
+		return ""
+	}
+	return "+" + l.JID.User()
+}
+
+// listView is the list.
+type listView struct {
+	head
+
+	Contacts      []line
+	Total         int
+	Search        string // in the names and numbers; empty for all
+	Before, After string // the first page and the next one; empty for none
+}
+
+// list shows the list.
+func (p *pages) list(r *frame.Request) error {
+	found, err := p.Instance(r)
+	if err != nil {
+		return err
+	}
+	page, query := frame.PageOf(r.URL.Query()), url.Values{}
+	view := listView{head: headOf(found, r)}
+	if search := strings.TrimSpace(r.URL.Query().Get("search")); search != "" && len(search) <= maxSearch {
+		view.Search = search
+		query.Set("search", search)
+	}
+	listed, err := p.Contacts.List(r.Context(), found.ID, view.Search, gateway.PageRequest{Page: page, Limit: atOnce})
+	if view.Refused, err = frame.ForNow(err); err != nil {
+		return err
+	}
+	for _, one := range listed.Items {
+		view.Contacts = append(view.Contacts, line{one})
+	}
+	view.Total = listed.Total
+	view.Before, view.After = frame.Around("/instances/"+found.ID+"/contacts", query, page, atOnce, listed.Total)
+	return r.Page("contacts", frame.View{Title: found.Name, Section: "instances", Body: view})
+}
+
+// oneView is the page of one contact.
+type oneView struct {
+	head
+	line
+
+	About    string
+	Business *business // nil if it is none
+}
+
+// business is what a business says of itself.
+type business struct{ gateway.Business }
+
+// opening is when a business is open on a day.
+type opening struct {
+	Day, Hours web.Word
+	From, To   string
+}
+
+// Openings are the days on which the business is open.
+func (b business) Openings() (all []opening) {
+	days := map[string]web.Word{
+		"mon": web.Word("Monday"), "tue": web.Word("Tuesday"), "wed": web.Word("Wednesday"), "thu": web.Word("Thursday"),
+		"fri": web.Word("Friday"), "sat": web.Word("Saturday"), "sun": web.Word("Sunday"),
+	}
+	for _, hours := range b.Hours {
+		day, known := days[hours.Day]
+		switch {
+		case !known:
+		case hours.Mode == "open_24h":
+			all = append(all, opening{Day: day, Hours: web.Word("all day")})
+		case hours.Mode == "appointment_only":
+			all = append(all, opening{Day: day, Hours: web.Word("by appointment")})
+		default:
+			all = append(all, opening{Day: day, From: hours.Opens, To: hours.Closes})
+		}
+	}
+	return all
+}
+
+// show shows one contact.
+func (p *pages) show(r *frame.Request) error {
+	found, who, err := p.whoIn(r)
+	if err != nil {
+		return err
+	}
+	view := oneView{head: headOf(found, r)}
+	details, err := p.Contacts.Get(r.Context(), found.ID, who)
+	if view.Refused, err = frame.ForNow(err); err != nil {
+		return err
+	}
+	view.line, view.About = line{details.Contact}, details.About
+	if details.Business != nil {
+		view.Business = &business{*details.Business}
+	}
+	return r.Page("contact", frame.View{Title: cmp.Or(view.Called(), found.Name), Section: "instances", Body: view})
+}
+
+// name writes a name into the address book, on all devices of the account.
+func (p *pages) name(r *frame.Request) error {
+	found, who, err := p.whoIn(r)
+	if err != nil {
+		return err
+	}
+	name := strings.TrimSpace(r.PostFormValue("name"))
+	if name == "" || utf8.RuneCountInString(name) > maxName || gateway.CleanName(name) != name {
+		return gateway.InvalidFields(gateway.FieldError{Field: "name", Message: "must have 1 to 128 visible characters"})
+	}
+	named, err := p.Contacts.Name(r.Context(), found.ID, who, name)
+	if err != nil {
+		return err
+	}
+	r.Entry.Detail = string(named.Address())
+	return r.Go("/instances/" + found.ID + "/contacts/" + url.PathEscape(r.PathValue("phone")))
+}
+
+// whoIn returns the instance and the contact that a request is about.
+func (p *pages) whoIn(r *frame.Request) (gateway.Instance, gateway.Recipient, error) {
+	found, err := p.Instance(r)
+	if err != nil {
+		return found, gateway.Recipient{}, err
+	}
+	who, err := gateway.ParseRecipient(r.PathValue("phone"))
+	if err != nil || !who.IsPerson() {
+		return found, who, gateway.Errorf(gateway.NotFound, gateway.CodeNotFound, "there is no such contact")
+	}
+	return found, who, nil
+}
