@@ -42,6 +42,7 @@ func TestEmptyPagesLookRight(t *testing.T) {
 		{name: "no chats", path: one + "/chats"},
 		{name: "groups of an instance that is not connected", path: one + "/groups"},
 		{name: "contacts of an instance that is not connected", path: one + "/contacts"},
+		{name: "channels of an instance that is not connected", path: one + "/channels"},
 		{name: "an empty queue", path: one + "/queue"},
 		{name: "no webhook", path: one + "/webhook"},
 		{name: "no deliveries", path: one + "/webhook/deliveries"},
@@ -91,6 +92,8 @@ func TestFullPagesLookRight(t *testing.T) {
 	w.Phones.LabelChat(t, shopNumber, chat, "1", true)
 	w.Phones.ChangeChat(t, shopNumber, chat, map[string]any{"pinned": true})
 	everywhere := w.everywhere(t, "https://"+longWord[:60]+".example.org/"+longWord)
+	followed := w.Phones.CreateChannel(t, customerNumber, longWord[:100], "Bom dia, gente!", longWord).ID
+	w.Phones.FollowChannel(t, shopNumber, followed, true)
 	phone := chatOf(customerNumber, shopNumber)
 	inGroup := "/sandbox?" + url.Values{"left": {customerNumber}, "leftChat": {group.ID}}.Encode()
 	quick := chatOf(shopNumber, customerNumber) // has few chats
@@ -118,6 +121,8 @@ func TestFullPagesLookRight(t *testing.T) {
 		{name: "a group", path: shop + "/groups/" + group.ID, act: func(p *browser.Page) { p.Await("#members") }},
 		{name: "contacts", path: shop + "/contacts", act: func(p *browser.Page) { p.Await("tbody tr") }},
 		{name: "a contact", path: shop + "/contacts/" + customerNumber, act: func(p *browser.Page) { p.Await("#contact") }},
+		{name: "channels", path: shop + "/channels", act: func(p *browser.Page) { p.Await("tbody tr") }},
+		{name: "a channel", path: shop + "/channels/" + followed, act: func(p *browser.Page) { p.Await("#posts") }},
 		{name: "a place to send", path: shop + "/chats", act: func(p *browser.Page) { p.Choose("#kind", "location") }},
 	})
 	w.looks(t, "of events", w.owner(), []look{

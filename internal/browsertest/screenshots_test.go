@@ -60,6 +60,8 @@ func TestScreenshots(t *testing.T) {
 		{"contact", one + "/contacts/" + anaNumber, nil},
 		{"groups", one + "/groups", func(p *browser.Page) { p.Await("tbody tr") }},
 		{"group", one + "/groups/" + group, func(p *browser.Page) { p.Await("#members") }},
+		{"channels", one + "/channels", func(p *browser.Page) { p.Await("tbody tr") }},
+		{"channel", one + "/channels/" + w.followed(t), func(p *browser.Page) { p.Await("tbody tr") }},
 		{"queue", one + "/queue", func(p *browser.Page) { p.Await("tbody tr") }},
 		{"webhook", one + "/webhook", nil},
 		{"deliveries", one + "/webhook/deliveries", func(p *browser.Page) { p.Await("tbody tr") }},
@@ -181,6 +183,16 @@ func (w *world) arranged(t *testing.T) (groupID string) {
 	w.Phones.ChangeChat(t, shopNumber, danielNumber+"@s.whatsapp.net", map[string]any{"mutedUntil": "forever"})
 	w.Phones.CreateGroup(t, "Fornecedores", danielNumber, shopNumber)
 	return w.Phones.CreateGroup(t, "Equipe da padaria", shopNumber, anaNumber, brunoNumber, celiaNumber).ID
+}
+
+// followed lets the shop follow a channel with posts, beside one of its own, and returns it.
+func (w *world) followed(t *testing.T) (channelID string) {
+	t.Helper()
+	w.Phones.CreateChannel(t, shopNumber, "Padaria da Praça", "Hoje tem pão de queijo recheado!")
+	made := w.Phones.CreateChannel(t, anaNumber, "Eventos do bairro", "Feira na praça no sábado, das 8 às 13.", "Quem traz o som?", "Choveu: fica para o domingo.")
+	w.Phones.FollowChannel(t, shopNumber, made.ID, false)
+	w.Phones.ReactToPost(t, shopNumber, made.ID, 1, "🎉")
+	return made.ID
 }
 
 // endpoint gives the shop a webhook whose endpoint works.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/recado-project/recado/internal/access"
 	"github.com/recado-project/recado/internal/chat"
+	"github.com/recado-project/recado/internal/dashboard/channels"
 	"github.com/recado-project/recado/internal/dashboard/contacts"
 	"github.com/recado-project/recado/internal/dashboard/frame"
 	"github.com/recado-project/recado/internal/dashboard/live"
@@ -50,6 +51,7 @@ type Config struct {
 	Labels    *label.Service
 	Groups    *group.Service
 	Contacts  contacts.UseCases
+	Channels  channels.UseCases
 	Queue     *queue.Queue
 	Budgets   Budgets
 	Answers   Answers
@@ -83,7 +85,7 @@ type pages struct {
 // New makes the pages.
 func New(config Config) (*frame.Pages, error) {
 	if config.Site == nil || config.Logger == nil || config.Pulse == nil || config.Users == nil || config.Instances == nil ||
-		config.Messages == nil || config.Chats == nil || config.Labels == nil || config.Groups == nil || config.Contacts == nil || config.Queue == nil || config.Budgets == nil || config.Answers == nil || config.Traffic == nil || config.Webhooks == nil || config.AccountWebhooks == nil || config.Origin == nil ||
+		config.Messages == nil || config.Chats == nil || config.Labels == nil || config.Groups == nil || config.Contacts == nil || config.Channels == nil || config.Queue == nil || config.Budgets == nil || config.Answers == nil || config.Traffic == nil || config.Webhooks == nil || config.AccountWebhooks == nil || config.Origin == nil ||
 		config.Events == nil || config.Access == nil || config.Health == nil {
 		return nil, errors.New("dashboard: a part is missing")
 	}
@@ -99,9 +101,13 @@ func New(config Config) (*frame.Pages, error) {
 	if err != nil {
 		return nil, err
 	}
+	followed, err := channels.Routes(channels.Config{Channels: config.Channels, Instance: p.instanceOf})
+	if err != nil {
+		return nil, err
+	}
 	return frame.New(frame.Config{
 		Site: config.Site, Logger: config.Logger, Users: config.Users, Sandbox: config.Sandbox,
-	}, slices.Concat(p.routes(), people, ofAccount)...)
+	}, slices.Concat(p.routes(), people, followed, ofAccount)...)
 }
 
 // instanceOf returns the instance of the request's path. Its error is NotFound for one

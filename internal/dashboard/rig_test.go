@@ -18,9 +18,11 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/recado-project/recado/internal/access"
+	"github.com/recado-project/recado/internal/channel"
 	"github.com/recado-project/recado/internal/chat"
 	"github.com/recado-project/recado/internal/contact"
 	"github.com/recado-project/recado/internal/dashboard"
+	"github.com/recado-project/recado/internal/dashboard/channels"
 	"github.com/recado-project/recado/internal/dashboard/contacts"
 	"github.com/recado-project/recado/internal/dashboard/frame"
 	"github.com/recado-project/recado/internal/dashboard/live"
@@ -152,11 +154,11 @@ func (r *rig) build(bell *eventlog.Bell, logger *slog.Logger) dashboard.Config {
 	r.t.Cleanup(func() { close(stopping) })
 	pulse, err := live.New(live.Config{Bell: bell, Stopping: stopping, Logger: logger, Pause: time.Millisecond})
 	r.check(err)
-	words, err := web.ReadWords(frame.Files, contacts.Files, webhooks.Files, dashboard.Files)
+	words, err := web.ReadWords(frame.Files, channels.Files, contacts.Files, webhooks.Files, dashboard.Files)
 	r.check(err)
-	assets, err := web.NewAssets(frame.Files, contacts.Files, webhooks.Files, dashboard.Files)
+	assets, err := web.NewAssets(frame.Files, channels.Files, contacts.Files, webhooks.Files, dashboard.Files)
 	r.check(err)
-	site, err := web.NewSite(web.SiteConfig{Rooms: []web.Files{frame.Files, contacts.Files, webhooks.Files, dashboard.Files}, Words: words, Assets: assets, Logger: logger})
+	site, err := web.NewSite(web.SiteConfig{Rooms: []web.Files{frame.Files, channels.Files, contacts.Files, webhooks.Files, dashboard.Files}, Words: words, Assets: assets, Logger: logger})
 	r.check(err)
 	r.check(site.Check())
 	r.queue, err = queue.New(queue.Config{Store: r.store, Sender: unsent{store: r.store, refuse: r.refuse}, Bell: bell, Logger: logger})
@@ -182,8 +184,10 @@ func (r *rig) build(bell *eventlog.Bell, logger *slog.Logger) dashboard.Config {
 	r.check(err)
 	everywhere, err := accountwide.New(accountwide.Config{Store: r.store, Webhooks: r.webhooks, Tenures: gateway.Alone{}, Logger: logger})
 	r.check(err)
+	followed, err := channel.New(channel.Config{Sessions: instances, Pictures: offline{}})
+	r.check(err)
 	return dashboard.Config{
-		Site: site, Logger: logger, Pulse: pulse, Users: r, Instances: instances, Messages: new(messaging.Service), Chats: chats, Labels: labels, Groups: groups, Contacts: known, Queue: r.queue, Budgets: r, Answers: r, Traffic: hourly,
+		Site: site, Logger: logger, Pulse: pulse, Users: r, Instances: instances, Messages: new(messaging.Service), Chats: chats, Labels: labels, Groups: groups, Contacts: known, Channels: followed, Queue: r.queue, Budgets: r, Answers: r, Traffic: hourly,
 		Webhooks: r.webhooks, AccountWebhooks: everywhere, Events: r.log, Access: r.access, Health: looked, Origin: func(*http.Request) string { return "http://gateway" },
 	}
 }

@@ -46,6 +46,11 @@ func apiFaults() []fault {
 			test: "./internal/dashboard", run: "RolesAreKept",
 		},
 		{
+			name: "viewers follow no channel", file: "internal/dashboard/channels/channels.go",
+			old: "Path: one, Role: gateway.RoleOperator", new: "Path: one, Role: gateway.RoleViewer",
+			test: "./internal/dashboard", run: "RolesAreKept",
+		},
+		{
 			name: "viewers arrange no chat", file: "internal/dashboard/routes.go",
 			old:  "act(one+\"/chats/arrange\", user.ActionChatArranged, p.arrangeChat),",
 			new:  "{Method: http.MethodPost, Path: one + \"/chats/arrange\", Role: gateway.RoleViewer, Action: user.ActionChatArranged, Handle: p.arrangeChat},",

@@ -56,6 +56,8 @@ const (
 
 	ActionContactNamed Action = "contact_named" // in the address book; the detail says who
 
+	ActionChannelChanged Action = "channel_changed" // it is followed, muted, or not any more; the detail says which
+
 	ActionWebhookSaved    Action = "webhook_saved"
 	ActionWebhookDeleted  Action = "webhook_deleted"
 	ActionWebhookTested   Action = "webhook_tested"

@@ -68,6 +68,7 @@ func whats() map[user.Action]web.Word {
 		user.ActionQueueCancelled:      web.Word("Cancelled all messages in the queue"),
 		user.ActionChatArranged:        web.Word("Arranged a chat"),
 		user.ActionContactNamed:        web.Word("Named a contact"),
+		user.ActionChannelChanged:      web.Word("Changed how a channel is followed"),
 		user.ActionWebhookSaved:        web.Word("Saved a webhook"),
 		user.ActionWebhookDeleted:      web.Word("Deleted a webhook"),
 		user.ActionWebhookTested:       web.Word("Tested a webhook"),

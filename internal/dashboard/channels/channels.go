@@ -1,0 +1,269 @@
+// Package channels has the pages of the channels that an instance's account follows or owns. They
+// are read when a page is opened, and do not change by themselves: the platform would be asked at
+// each event.
+package channels
+
+import (
+	"cmp"
+	"context"
+	"embed"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/recado-project/recado/internal/channel"
+	"github.com/recado-project/recado/internal/dashboard/frame"
+	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/user"
+	"github.com/recado-project/recado/internal/web"
+)
+
+// Files are the templates and translations of the pages.
+//
+//go:embed *.html locale
+var Files embed.FS
+
+const (
+	// channelsAtOnce is how many channels a page of the list has, postsAtOnce how many posts
+	// of one.
+	channelsAtOnce = 25
+	postsAtOnce    = 25
+
+	// maxSearch bounds a search, in bytes.
+	maxSearch = 100
+
+	// maxServerID is the largest number of a post.
+	maxServerID = 999_999_999
+)
+
+// UseCases are the use cases of channels.
+type UseCases interface {
+	List(ctx context.Context, instanceID string, filter channel.Filter, page gateway.PageRequest) (gateway.Page[gateway.Channel], error)
+	Get(ctx context.Context, instanceID string, ref gateway.ChannelRef) (gateway.Channel, error)
+	Follow(ctx context.Context, instanceID string, ref gateway.ChannelRef, follow bool) error
+	Mute(ctx context.Context, instanceID string, ref gateway.ChannelRef, muted bool) error
+	Posts(ctx context.Context, instanceID string, ref gateway.ChannelRef, query gateway.PostQuery) ([]gateway.Post, error)
+}
+
+// Config is what the pages stand on. All of it is required.
+type Config struct {
+	Channels UseCases
+	// Instance returns the instance of a request's path if the visitor may see it.
+	Instance func(r *frame.Request) (gateway.Instance, error)
+}
+
+// pages has the handlers.
+type pages struct{ Config }
+
+// Routes returns the pages of channels.
+func Routes(config Config) ([]frame.Route, error) {
+	if config.Channels == nil || config.Instance == nil {
+		return nil, errors.New("dashboard/channels: a part is missing")
+	}
+	p := &pages{config}
+	const all, one = "/instances/{instanceId}/channels", "/instances/{instanceId}/channels/{channelId}"
+	return []frame.Route{
+		{Method: http.MethodGet, Path: all, Role: gateway.RoleViewer, Handle: p.list},
+		{Method: http.MethodPost, Path: all, Role: gateway.RoleOperator, Action: user.ActionChannelChanged, Handle: p.follow},
+		{Method: http.MethodGet, Path: one, Role: gateway.RoleViewer, Handle: p.show},
+		{Method: http.MethodPost, Path: one, Role: gateway.RoleOperator, Action: user.ActionChannelChanged, Handle: p.change},
+	}, nil
+}
+
+// head is what every page of an instance begins with.
+type head struct {
+	Instance gateway.Instance
+	Tab      string // the page
+	May      bool   // the visitor may change something
+	Refused  string // why nothing can be read now; empty if it can
+}
+
+func headOf(found gateway.Instance, r *frame.Request) head {
+	return head{Instance: found, Tab: "channels", May: r.Visitor.Role.Covers(gateway.RoleOperator)}
+}
+
+// listView is the list.
+type listView struct {
+	head
+
+	Channels      []line
+	Total         int
+	Search        string // in the names; empty for all
+	Before, After string // the first page and the next one; empty for none
+}
+
+// line is one line of the list.
+type line struct{ gateway.Channel }
+
+// Mine is what the account is in the channel.
+func (l line) Mine() web.Word {
+	switch l.Role {
+	case gateway.ChannelOwner:
+		return web.Word("Owner")
+	case gateway.ChannelAdmin:
+		return web.Word("Administrator")
+	case gateway.ChannelFollower:
+		return web.Word("Follower")
+	default:
+		return web.Word("Does not follow it")
+	}
+}
+
+// Follows reports whether the account follows the channel, or owns it.
+func (l line) Follows() bool { return l.Role != gateway.ChannelGuest }
+
+// Writes reports whether the account may write into the channel.
+func (l line) Writes() bool { return l.Role == gateway.ChannelOwner || l.Role == gateway.ChannelAdmin }
+
+// Link is the address that invites to the channel; empty if it is not known.
+func (l line) Link() string {
+	if l.Invite == "" {
+		return ""
+	}
+	return gateway.ChannelLink(l.Invite)
+}
+
+// list shows the channels that the account follows or owns.
+func (p *pages) list(r *frame.Request) error {
+	found, err := p.Instance(r)
+	if err != nil {
+		return err
+	}
+	page, query := frame.PageOf(r.URL.Query()), url.Values{}
+	view := listView{head: headOf(found, r)}
+	if search := strings.TrimSpace(r.URL.Query().Get("search")); search != "" && len(search) <= maxSearch {
+		view.Search = search
+		query.Set("search", search)
+	}
+	listed, err := p.Channels.List(r.Context(), found.ID, channel.Filter{Name: view.Search}, gateway.PageRequest{Page: page, Limit: channelsAtOnce})
+	if view.Refused, err = frame.ForNow(err); err != nil {
+		return err
+	}
+	for _, one := range listed.Items {
+		view.Channels = append(view.Channels, line{one})
+	}
+	view.Total = listed.Total
+	view.Before, view.After = frame.Around("/instances/"+found.ID+"/channels", query, page, channelsAtOnce, listed.Total)
+	return r.Page("channels", frame.View{Title: found.Name, Section: "instances", Body: view})
+}
+
+// oneView is the page of one channel.
+type oneView struct {
+	head
+	line
+
+	Posts   []gateway.Post // oldest first
+	NoPosts string         // why they can't be read; empty if they can
+	Older   string         // where the posts before these are; empty for none
+	Newest  string         // where the newest ones are; empty if these are they
+}
+
+// Path is where the channel's page is.
+func (v oneView) Path() string { return pathOf(v.Instance.ID, v.ID) }
+
+func pathOf(instanceID string, id gateway.JID) string {
+	return "/instances/" + instanceID + "/channels/" + url.PathEscape(string(id))
+}
+
+// show shows one channel with its newest posts, or with those before one of them.
+func (p *pages) show(r *frame.Request) error {
+	found, ref, err := p.named(r)
+	if err != nil {
+		return err
+	}
+	view := oneView{head: headOf(found, r)}
+	view.Channel, err = p.Channels.Get(r.Context(), found.ID, ref)
+	if view.Refused, err = frame.ForNow(err); err != nil {
+		return err
+	}
+	if view.Refused == "" {
+		before, err := strconv.Atoi(r.URL.Query().Get("before"))
+		if err != nil || before < 1 || before > maxServerID {
+			before = 0
+		}
+		if err := p.postsOf(r, &view, before); err != nil {
+			return err
+		}
+	}
+	return r.Page("channel", frame.View{Title: cmp.Or(view.Name, found.Name), Section: "instances", Body: view})
+}
+
+// postsOf asks for the newest posts before one, or for the newest of all (0).
+func (p *pages) postsOf(r *frame.Request, view *oneView, before int) error {
+	posts, err := p.Channels.Posts(r.Context(), view.Instance.ID, gateway.ChannelRef{ID: view.ID}, gateway.PostQuery{Before: before, Limit: postsAtOnce})
+	if refusal, ok := gateway.AsError(err); ok { // the rest of the page is there all the same
+		view.NoPosts = web.Sentence(refusal.Message)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if len(posts) > 0 && posts[0].ServerID > 1 {
+		view.Older = view.Path() + "?before=" + strconv.Itoa(posts[0].ServerID)
+	}
+	if before > 0 {
+		view.Newest = view.Path()
+	}
+	slices.Reverse(posts)
+	view.Posts = posts
+	return nil
+}
+
+// named returns the instance and the channel of a request's path.
+func (p *pages) named(r *frame.Request) (gateway.Instance, gateway.ChannelRef, error) {
+	found, err := p.Instance(r)
+	if err != nil {
+		return found, gateway.ChannelRef{}, err
+	}
+	ref, ok := gateway.ParseChannel(r.PathValue("channelId"))
+	if !ok {
+		return found, ref, gateway.Errorf(gateway.NotFound, gateway.CodeChannelNotFound, "there is no such channel")
+	}
+	return found, ref, nil
+}
+
+// follow follows the channel to which a link leads.
+func (p *pages) follow(r *frame.Request) error {
+	found, err := p.Instance(r)
+	if err != nil {
+		return err
+	}
+	ref, ok := gateway.ParseChannel(r.FormValue("channel"))
+	if !ok {
+		return gateway.InvalidFields(gateway.FieldError{Field: "channel", Message: "must be the link of a channel, or its ID"})
+	}
+	of, err := p.Channels.Get(r.Context(), found.ID, ref)
+	if err != nil {
+		return err
+	}
+	if err := p.Channels.Follow(r.Context(), found.ID, gateway.ChannelRef{ID: of.ID}, true); err != nil {
+		return err
+	}
+	r.Entry.Detail = "follow " + string(of.ID)
+	return r.Go(pathOf(found.ID, of.ID))
+}
+
+// change does with a channel what a button is for.
+func (p *pages) change(r *frame.Request) error {
+	found, ref, err := p.named(r)
+	if err != nil {
+		return err
+	}
+	button := r.FormValue("change")
+	switch button {
+	case "follow", "unfollow":
+		err = p.Channels.Follow(r.Context(), found.ID, ref, button == "follow")
+	case "mute", "unmute":
+		err = p.Channels.Mute(r.Context(), found.ID, ref, button == "mute")
+	default:
+		err = gateway.InvalidFields(gateway.FieldError{Field: "change", Message: "is nothing that can be done with a channel"})
+	}
+	if err != nil {
+		return err
+	}
+	r.Entry.Detail = button + " " + cmp.Or(string(ref.ID), ref.Invite)
+	return r.Go("/instances/" + found.ID + "/channels/" + url.PathEscape(cmp.Or(string(ref.ID), ref.Invite)))
+}
