@@ -85,8 +85,9 @@ func (s *Server) compose() error {
 		Accounts: accounts, Groups: s.Groups, Settings: settings, Presences: s.Presences, Holders: holders,
 		Activities: s.Activities, Files: s.files, Unknown: unknown, Queries: channels.Queries(), Logger: cfg.Logger,
 	})
+	book := addressbook.New(accounts, settings)
 	s.Phones = phone.New(phone.Config{
-		Accounts: accounts, Chats: chats, PreKeys: preKeys, Receipts: receipts, Settings: settings,
+		Accounts: accounts, Chats: chats, Audience: book.Audience, PreKeys: preKeys, Receipts: receipts, Settings: settings,
 		Activities: s.Activities, Media: s.media, Files: s.files, Load: s.load, ReadDelay: cfg.ReadDelay, Logger: cfg.Logger,
 	})
 	s.Sessions = session.New(session.Config{
@@ -104,7 +105,7 @@ func (s *Server) compose() error {
 	s.control = control.New(control.Config{
 		Phones: s.Phones, Profiles: s.Profiles, Groups: s.Groups, Linking: s.Linking, Presences: s.Presences,
 		Sessions: s.Sessions, Faults: s.Faults, Activities: s.Activities, Accounts: accounts, Passkeys: passkeys,
-		ChatStates: states, AddressBook: addressbook.New(accounts, settings), Labels: label.New(chats, settings), Settings: settings, Channels: channels,
+		ChatStates: states, AddressBook: book, Labels: label.New(chats, settings), Settings: settings, Channels: channels,
 		RootKey: s.RootKey(), Guard: guard, Now: cfg.Now, Logger: cfg.Logger,
 	})
 	var err error

@@ -13,6 +13,13 @@ func (p *Phones) NameContact(tb testing.TB, number, contact, name string) {
 	p.call(tb, http.MethodPut, "/phones/"+number+"/contacts/"+contact, map[string]any{"name": name}, nil)
 }
 
+// SetStatusAudience chooses who sees the status posts of a phone: contacts, a whitelist or a
+// blacklist of numbers.
+func (p *Phones) SetStatusAudience(tb testing.TB, number, show string, people ...string) {
+	tb.Helper()
+	p.call(tb, http.MethodPut, "/phones/"+number+"/status-audience", map[string]any{"show": show, "people": people}, nil)
+}
+
 // AddressBook returns the names in the address book of a phone, by the chat ID.
 func (p *Phones) AddressBook(tb testing.TB, number string) map[string]string {
 	tb.Helper()

@@ -48,6 +48,8 @@ type PhoneMessage struct {
 	Type        string `json:"type"`
 	Text        string `json:"text"`
 	Caption     string `json:"caption"`
+	Background  string `json:"background"` // of a text as a status post
+	Font        string `json:"font"`
 	MimeType    string `json:"mimeType"`
 	FileName    string `json:"fileName"`
 	MediaSHA256 string `json:"mediaSha256"` // of the file as the phone decrypted it

@@ -40,6 +40,13 @@ func PrivacyChoices() ([]string, map[string][]string) {
 type Privacy struct {
 	Choices      map[string]string `json:"choices,omitempty"`      // by setting
 	Disappearing int               `json:"disappearing,omitempty"` // seconds after which messages of new chats vanish; 0: never
+	Posts        PostAudience      `json:"posts,omitzero"`
+}
+
+// PostAudience is who sees the status posts of an account. The zero value is its contacts.
+type PostAudience struct {
+	Show   string   `json:"show"`   // as the platform names it: contacts, whitelist, blacklist
+	People []string `json:"people"` // the numbers in that list
 }
 
 func (p *Privacy) parse(text string) error {

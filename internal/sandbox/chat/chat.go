@@ -1,4 +1,4 @@
-// Package chat finds the chat of a message: a person or a group.
+// Package chat finds the chat of a message: a person or a group, or where status posts are.
 package chat
 
 import (
@@ -12,14 +12,23 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/refusal"
 )
 
-// Chat is a chat with a person, or a group. One of the two fields is nil.
+// Chat is a chat with a person, or a group. One of the two fields is nil; both are where status
+// posts are.
 type Chat struct {
 	Person *account.Account
 	Group  *group.Group
+	Status bool // what people show to their contacts
 }
+
+// IsShared reports whether a message is encrypted once for all who get it, and says who has
+// sent it.
+func (c Chat) IsShared() bool { return c.Group != nil || c.Status }
 
 // JID is the chat's address as phones show it. A person's is by number.
 func (c Chat) JID() types.JID {
+	if c.Status {
+		return types.StatusBroadcastJID
+	}
 	if c.Group != nil {
 		return c.Group.JID()
 	}
@@ -45,7 +54,7 @@ func (c Chat) PictureID() string {
 // MemberJID is a member's address as it is used inside messages. In groups it is by
 // LID.
 func (c Chat) MemberJID(of *account.Account) types.JID {
-	if c.Group != nil {
+	if c.IsShared() {
 		return of.LIDJID()
 	}
 	return of.PN()
@@ -65,6 +74,14 @@ func (s Finder) At(ctx context.Context, jid types.JID) (Chat, bool, error) {
 	}
 	found, err := s.Accounts.ByJID(ctx, jid)
 	return Chat{Person: found}, found != nil, err
+}
+
+// Holding returns what holds messages under the JID: a chat, or the status posts.
+func (s Finder) Holding(ctx context.Context, jid types.JID) (Chat, bool, error) {
+	if jid == types.StatusBroadcastJID {
+		return Chat{Status: true}, true, nil
+	}
+	return s.At(ctx, jid)
 }
 
 // Named returns the chat that a caller names by number, chat ID or LID.

@@ -5,6 +5,8 @@
 package content
 
 import (
+	"fmt"
+
 	"go.mau.fi/whatsmeow/proto/waE2E"
 )
 
@@ -64,6 +66,9 @@ func Describe(m *waE2E.Message, shown *Shown) {
 		shown.Type, shown.Text = "text", text
 		if v := inner.GetExtendedTextMessage(); v.GetMatchedText() != "" {
 			shown.Preview = &Preview{URL: v.GetMatchedText(), Title: v.GetTitle(), Description: v.GetDescription(), Picture: len(v.GetJPEGThumbnail()) > 0}
+		}
+		if v := inner.GetExtendedTextMessage(); v != nil && v.BackgroundArgb != nil {
+			shown.Background, shown.Font = fmt.Sprintf("#%06X", v.GetBackgroundArgb()&0xFFFFFF), v.GetFont().String()
 		}
 		shown.setContext(inner.GetExtendedTextMessage().GetContextInfo())
 		return

@@ -11,6 +11,8 @@ type Shown struct {
 	Type            string     `json:"type"`
 	Text            string     `json:"text"`
 	Caption         string     `json:"caption"`
+	Background      string     `json:"background,omitempty"` // of a text as a status post: #RRGGBB
+	Font            string     `json:"font,omitempty"`       // of such a text, as the platform names it
 	MimeType        string     `json:"mimeType"`
 	FileName        string     `json:"fileName"`
 	MediaSHA256     string     `json:"mediaSha256"`

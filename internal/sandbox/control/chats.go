@@ -5,6 +5,7 @@ package control
 import (
 	"net/http"
 
+	"github.com/recado-project/recado/internal/sandbox/account"
 	"github.com/recado-project/recado/internal/sandbox/addressbook"
 	"github.com/recado-project/recado/internal/sandbox/chatstate"
 )
@@ -85,4 +86,18 @@ func (a *api) nameContact(r *http.Request) (any, error) {
 		return nil, err
 	}
 	return nil, a.config.AddressBook.Name(r.Context(), r.PathValue("number"), r.PathValue("contact"), body.Name)
+}
+
+// getAudience answers with who sees the status posts of a phone.
+func (a *api) getAudience(r *http.Request) (any, error) {
+	return a.config.AddressBook.AudienceOf(r.Context(), r.PathValue("number"))
+}
+
+// setAudience chooses who sees the status posts of a phone.
+func (a *api) setAudience(r *http.Request) (any, error) {
+	var body account.PostAudience
+	if err := decode(r, &body, false); err != nil {
+		return nil, err
+	}
+	return nil, a.config.AddressBook.SetAudience(r.Context(), r.PathValue("number"), body)
 }

@@ -83,6 +83,7 @@ func New(config Config) http.Handler {
 		"/phones/{number}/unlink":                      {http.MethodPost: a.unlink},
 		"/phones/{number}/contacts":                    {http.MethodGet: a.listContacts},
 		"/phones/{number}/contacts/{contact}":          {http.MethodPut: a.nameContact},
+		"/phones/{number}/status-audience":             {http.MethodGet: a.getAudience, http.MethodPut: a.setAudience},
 		"/phones/{number}/chats":                       {http.MethodGet: a.listChatStates},
 		"/phones/{number}/chats/{chat}":                {http.MethodPatch: a.changeChat, http.MethodDelete: a.deleteChat},
 		"/phones/{number}/messages":                    {http.MethodGet: a.listMessages, http.MethodPost: a.sendMessage},

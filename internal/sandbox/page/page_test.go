@@ -192,7 +192,9 @@ func TestFormsTooLargeAreNamedSo(t *testing.T) {
 func TestRefusalsAreTranslated(t *testing.T) {
 	t.Parallel()
 	elsewhere := map[string]bool{
-		"must be the chat ID of a group": true, "the wire can't carry this stanza": true, "must be a waHistorySync.HistorySync": true,
+		"must be the chat ID of a group, or status@broadcast": true, "must be contacts, whitelist or blacklist": true,
+		"a status post can only be deleted": true, "must be text, image, video or voice in a status post": true,
+		"a status post answers nothing, mentions nobody, and can be opened again": true, "the wire can't carry this stanza": true, "must be a waHistorySync.HistorySync": true,
 		"needs viewOnce, and a person as the receiver": true, "no account has this LID": true, "must be one of product, pin, future": true,
 		"is not a WebAuthn request with a challenge":                            true,
 		"the passkey counts less uses than before: it may be a copy":            true,

@@ -169,7 +169,7 @@ func (s *Service) sendChange(
 	if err != nil {
 		return fmt.Errorf("phone: read chat: %w", err)
 	}
-	where, ok, err := s.config.Chats.At(ctx, jid)
+	where, ok, err := s.config.Chats.Holding(ctx, jid)
 	if err != nil {
 		return err
 	}
@@ -179,6 +179,9 @@ func (s *Service) sendChange(
 	message, err := build(where, kept)
 	if err != nil {
 		return err
+	}
+	if where.Status && message.GetProtocolMessage() == nil {
+		return refusal.Conflictf("a status post can only be deleted")
 	}
 	of.LockPhone()
 	defer of.UnlockPhone()
@@ -198,7 +201,7 @@ func (p *phone) change(ctx context.Context, where chat.Chat, message *waE2E.Mess
 	if err != nil {
 		return fmt.Errorf("phone: keep change: %w", err)
 	}
-	in := incoming{sender: p.Account, group: where.Group, id: out.id, at: out.at}
+	in := incoming{sender: p.Account, group: where.Group, status: where.Status, id: out.id, at: out.at}
 	p.applyChange(where, in, content.Unwrap(message))
 	p.u.Exec("INSERT INTO changes (number, id, chat, at, payload) VALUES ($1, $2, $3, $4, $5)",
 		p.Number, out.id, where.JID().String(), p.s.now().UnixMilli(), payload)

@@ -94,7 +94,7 @@ func (s *Service) SetDisappearing(ctx context.Context, number, with string, seco
 	if err != nil {
 		return err
 	}
-	if to.Group != nil {
+	if to.IsShared() {
 		return refusal.Invalidf("disappearingSeconds", "is a setting of a group: PUT /groups/{group}")
 	}
 	if !slices.Contains([]uint32{0, 86_400, 604_800, 7_776_000}, seconds) {
@@ -118,7 +118,7 @@ func (s *Service) SetDisappearing(ctx context.Context, number, with string, seco
 // messageKey builds the key that names a message in other messages.
 func (s *Service) messageKey(ctx context.Context, where chat.Chat, kept *keptMessage) (*waCommon.MessageKey, error) {
 	key := &waCommon.MessageKey{RemoteJID: new(where.JID().String()), FromMe: &kept.fromMe, ID: &kept.id}
-	if kept.fromMe || where.Group == nil {
+	if kept.fromMe || !where.IsShared() {
 		return key, nil
 	}
 	author, err := s.authorOfKept(ctx, kept)

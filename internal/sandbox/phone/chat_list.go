@@ -98,9 +98,10 @@ func lineOf(where chat.Chat, since time.Time) ChatLine {
 }
 
 // Unread returns how many messages nobody has read, by the number of the phone. Phones
-// without such a message are left out.
+// without such a message are left out, and status posts are not counted.
 func (s *Service) Unread(ctx context.Context) (map[string]int, error) {
-	return s.counts(ctx, "SELECT number, COUNT(*) FROM messages WHERE "+unreadMessages+" GROUP BY number")
+	return s.counts(ctx, "SELECT number, COUNT(*) FROM messages WHERE "+unreadMessages+" AND chat <> $1 GROUP BY number",
+		types.StatusBroadcastJID.String())
 }
 
 // counts runs a query for names with counts.

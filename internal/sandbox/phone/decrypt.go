@@ -36,6 +36,9 @@ func (p *phone) readStanza(ctx context.Context, n waBinary.Node) (in incoming, o
 		}
 		from = wire.AttrJID(n, "participant")
 	}
+	if from == types.StatusBroadcastJID {
+		in.status, from = true, wire.AttrJID(n, "participant")
+	}
 	in.device = from.Device
 	in.sender, err = p.s.config.Accounts.FindLID(ctx, from.User)
 	return in, in.sender != nil, err
@@ -91,8 +94,8 @@ func (p *phone) decrypt(ctx context.Context, in incoming, enc waBinary.Node) (*w
 	from := account.SignalAddress(in.sender.LID, in.device)
 	var plaintext []byte
 	var err error
-	if kind := wire.AttrString(enc, "type"); kind == "skmsg" && in.group != nil {
-		plaintext, err = p.signal.GroupDecrypt(ctx, in.group.JID().String(), from, wire.Content(enc))
+	if kind := wire.AttrString(enc, "type"); kind == "skmsg" && in.where().IsShared() {
+		plaintext, err = p.signal.GroupDecrypt(ctx, in.where().JID().String(), from, wire.Content(enc))
 	} else {
 		plaintext, err = p.signal.Decrypt(ctx, from, kind, wire.Content(enc))
 	}
@@ -107,10 +110,10 @@ func (p *phone) decrypt(ctx context.Context, in incoming, enc waBinary.Node) (*w
 		return nil, fmt.Errorf("%w: %w", errMalformed, err)
 	}
 	key := message.GetSenderKeyDistributionMessage()
-	if key == nil || in.group == nil {
+	if key == nil || !in.where().IsShared() {
 		return message, nil
 	}
-	err = p.signal.ProcessDistribution(ctx, in.group.JID().String(), from, key.GetAxolotlSenderKeyDistributionMessage())
+	err = p.signal.ProcessDistribution(ctx, in.where().JID().String(), from, key.GetAxolotlSenderKeyDistributionMessage())
 	if errors.Is(err, signal.ErrUndecryptable) {
 		return nil, fmt.Errorf("%w: %w", errMalformed, err)
 	}

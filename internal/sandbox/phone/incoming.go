@@ -25,6 +25,7 @@ type incoming struct {
 	sender  *account.Account
 	device  uint16       // of the sender; 0 is the sender's phone
 	group   *group.Group // nil in a personal chat
+	status  bool         // a status post, or a change of one
 	id      string
 	address types.JID // to which the sender wrote; zero if it does not matter
 	at      int64     // Unix seconds
@@ -35,10 +36,18 @@ type incoming struct {
 // sent returns what receipts need to know of the message.
 func (in incoming) sent() receipt.Sent {
 	m := receipt.Sent{Sender: in.sender, Device: in.device, ID: in.id, Address: in.address}
-	if in.group != nil {
-		m.Group = in.group.JID()
+	if where := in.where(); where.IsShared() {
+		m.Group = where.JID()
 	}
 	return m
+}
+
+// where is the chat that the message came into.
+func (in incoming) where() chat.Chat {
+	if in.status {
+		return chat.Chat{Status: true}
+	}
+	return chat.Chat{Person: in.sender, Group: in.group}
 }
 
 // accept keeps a message or applies it, sends the delivery receipt, and answers if
@@ -47,7 +56,7 @@ func (p *phone) accept(ctx context.Context, in incoming) error {
 	if in.peer {
 		return p.acceptPeer(ctx, in)
 	}
-	where, message := chat.Chat{Person: in.sender, Group: in.group}, in.message
+	where, message := in.where(), in.message
 	fromMe := in.sender == p.Account
 	if copied := message.GetDeviceSentMessage(); copied != nil && fromMe {
 		jid, err := types.ParseJID(copied.GetDestinationJID())
@@ -73,8 +82,9 @@ func (p *phone) accept(ctx context.Context, in incoming) error {
 	if err := p.s.config.Receipts.Answer(ctx, p.u, p.Account, in.sent(), receipt.Delivered); err != nil {
 		return err
 	}
-	// Two phones that echo each other's messages would never stop.
-	echoes := phonenumber.BehaviourOf(p.Number).Echoes && !phonenumber.BehaviourOf(in.sender.Number).Echoes
+	// Two phones that echo each other's messages would never stop; and nobody answers a status
+	// post with one.
+	echoes := !where.Status && phonenumber.BehaviourOf(p.Number).Echoes && !phonenumber.BehaviourOf(in.sender.Number).Echoes
 	if text := content.TextOf(message); !done && text != "" && echoes {
 		return p.send(ctx, where, &waE2E.Message{Conversation: new(text)}, wire.NewMessageID())
 	}
@@ -156,8 +166,8 @@ func plainStanza(from *account.Account, out phoneMessage, payload []byte) waBina
 		Attrs:   waBinary.Attrs{"from": from.LIDJID(), "id": out.id, "t": out.at},
 		Content: payload,
 	}
-	if out.chat.Group != nil {
-		n.Attrs["from"], n.Attrs["participant"] = out.chat.Group.JID(), from.LIDJID()
+	if out.chat.IsShared() {
+		n.Attrs["from"], n.Attrs["participant"] = out.chat.JID(), from.LIDJID()
 	}
 	return n
 }

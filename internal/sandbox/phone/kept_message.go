@@ -98,7 +98,7 @@ func (s *Service) Messages(ctx context.Context, number, chat string) (list []con
 		return nil, err
 	}
 	if chat != "" {
-		with, err := s.config.Chats.Named(ctx, "chat", chat)
+		with, err := s.holding(ctx, "chat", chat)
 		if err != nil {
 			return nil, err
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	waBinary "go.mau.fi/whatsmeow/binary"
@@ -52,7 +53,7 @@ func (p *phone) send(ctx context.Context, to chat.Chat, message *waE2E.Message, 
 
 // sendAs sends a message and shows it on the phone.
 func (p *phone) sendAs(ctx context.Context, out phoneMessage) error {
-	in := incoming{sender: p.Account, group: out.chat.Group, id: out.id, at: out.at, message: out.message}
+	in := incoming{sender: p.Account, group: out.chat.Group, status: out.chat.Status, id: out.id, at: out.at, message: out.message}
 	if err := p.keep(ctx, out.chat, in, out.message, true); err != nil {
 		return err
 	}
@@ -64,6 +65,9 @@ func (p *phone) sendAs(ctx context.Context, out phoneMessage) error {
 func (p *phone) distribute(ctx context.Context, out phoneMessage) error {
 	if out.chat.Group != nil {
 		return p.distributeToGroup(ctx, out)
+	}
+	if out.chat.Status {
+		return p.distributeStatus(ctx, out)
 	}
 	to := out.chat.Person
 	recipients := p.Companions()
@@ -110,9 +114,9 @@ func (p *phone) encryptFor(ctx context.Context, to *account.Device, out phoneMes
 		return p.u.ToDevice(to, p.stanza(out, to.Account == p.Account, waBinary.Node{
 			Tag: "unavailable", Attrs: waBinary.Attrs{"type": "view_once"},
 		}))
-	case out.chat.Group != nil:
+	case out.chat.IsShared():
 		// A device that asks again may lack the key of the group's messages.
-		key, err := p.distribution(ctx, out.chat.Group)
+		key, err := p.distribution(ctx, out.chat.JID().String())
 		if err != nil {
 			return err
 		}
@@ -180,8 +184,8 @@ func (p *phone) stanza(out phoneMessage, own bool, encs ...waBinary.Node) waBina
 		}
 	}
 	switch {
-	case out.chat.Group != nil:
-		attrs["from"], attrs["participant"], attrs["participant_pn"] = out.chat.Group.JID(), p.LIDJID(), p.ShownPN()
+	case out.chat.IsShared():
+		attrs["from"], attrs["participant"], attrs["participant_pn"] = out.chat.JID(), p.LIDJID(), p.ShownPN()
 	case out.peer:
 		attrs["category"] = "peer"
 	case own:
@@ -206,7 +210,7 @@ func (p *phone) sentMessage(ctx context.Context, id string) (*phoneMessage, erro
 	if err != nil {
 		return nil, fmt.Errorf("phone: read chat: %w", err)
 	}
-	to, ok, err := p.s.config.Chats.At(ctx, jid)
+	to, ok, err := p.s.config.Chats.Holding(ctx, jid)
 	if err != nil || !ok {
 		return nil, err
 	}
@@ -217,10 +221,15 @@ func (p *phone) sentMessage(ctx context.Context, id string) (*phoneMessage, erro
 	return &phoneMessage{id: kept.id, chat: to, at: time.UnixMilli(kept.at).Unix(), message: message}, nil
 }
 
-// isFor reports whether an account may read the message that from has sent.
-func (m *phoneMessage) isFor(who, from *account.Account) bool {
-	if m.chat.Group != nil {
-		return m.chat.Group.Has(who)
+// mayRead reports whether an account may read the message that the phone has sent.
+func (p *phone) mayRead(ctx context.Context, m *phoneMessage, who *account.Account) (bool, error) {
+	switch {
+	case m.chat.Group != nil:
+		return m.chat.Group.Has(who), nil
+	case m.chat.Status && who != p.Account:
+		people, err := p.s.config.Audience(ctx, p.Account)
+		return slices.Contains(people, who), err
+	default:
+		return who == m.chat.Person || who == p.Account, nil
 	}
-	return who == m.chat.Person || who == from
 }

@@ -26,7 +26,7 @@ func (p *phone) distributeToGroup(ctx context.Context, out phoneMessage) error {
 	if err != nil {
 		return err
 	}
-	key, err := p.distribution(ctx, g)
+	key, err := p.distribution(ctx, g.JID().String())
 	if err != nil {
 		return err
 	}
@@ -96,15 +96,15 @@ func (p *phone) holders(ctx context.Context, g *group.Group) (map[string]bool, e
 	return have, nil
 }
 
-// distribution returns the key with which devices read the phone's messages in the
-// group.
-func (p *phone) distribution(ctx context.Context, g *group.Group) (*waE2E.SenderKeyDistributionMessage, error) {
-	key, err := p.signal.Distribution(ctx, g.JID().String(), p.self())
+// distribution returns the key with which devices read the phone's messages in a
+// group, or its status posts.
+func (p *phone) distribution(ctx context.Context, where string) (*waE2E.SenderKeyDistributionMessage, error) {
+	key, err := p.signal.Distribution(ctx, where, p.self())
 	if err != nil {
 		return nil, fmt.Errorf("phone: make sender key: %w", err)
 	}
 	return &waE2E.SenderKeyDistributionMessage{
-		GroupID: new(g.JID().String()), AxolotlSenderKeyDistributionMessage: key,
+		GroupID: &where, AxolotlSenderKeyDistributionMessage: key,
 	}, nil
 }
 

@@ -59,9 +59,11 @@ type Config struct {
 	Activities *account.ActivityLog
 	Media      *mediahost.Host
 	Files      *account.Files
-	Load       *load.Phones  // nil unless the server runs for load tests
-	ReadDelay  time.Duration // after which a phone reads a message
-	Logger     *slog.Logger
+	// Audience returns who sees the status posts of an account, besides its own devices.
+	Audience  func(ctx context.Context, of *account.Account) ([]*account.Account, error)
+	Load      *load.Phones  // nil unless the server runs for load tests
+	ReadDelay time.Duration // after which a phone reads a message
+	Logger    *slog.Logger
 }
 
 // New returns the service. The phones do nothing by themselves before Run.
@@ -148,11 +150,11 @@ func (p *phone) requestRetry(ctx context.Context, in incoming, count int) error 
 	p.s.config.Receipts.NoteRetry(p.u, p.Account, in.sender, in.id)
 	keys := prekey.BundleNodes(bundle)
 	attrs := waBinary.Attrs{"from": p.Address(in.address), "id": in.id, "type": receipt.Retry, "t": p.s.now().Unix()}
-	if in.group != nil {
-		attrs["from"], attrs["participant"] = in.group.JID(), p.LIDJID()
+	if where := in.where(); where.IsShared() {
+		attrs["from"], attrs["participant"] = where.JID(), p.LIDJID()
 		// The key comes again with the message. It must not be mistaken for the one
 		// that does not fit.
-		if err := p.signal.DropSenderKey(ctx, in.group.JID().String(), addr); err != nil {
+		if err := p.signal.DropSenderKey(ctx, where.JID().String(), addr); err != nil {
 			return fmt.Errorf("phone: drop sender key: %w", err)
 		}
 	} else if in.sender == p.Account {
@@ -189,7 +191,10 @@ func (p *phone) resend(ctx context.Context, n waBinary.Node) error {
 		return nil
 	}
 	out, err := p.sentMessage(ctx, wire.AttrString(n, "id"))
-	if err != nil || out == nil || !out.isFor(asking, p.Account) {
+	if err != nil || out == nil {
+		return err
+	}
+	if may, err := p.mayRead(ctx, out, asking); err != nil || !may {
 		return err
 	}
 	if keys, ok := wire.Child(n, "keys"); ok {

@@ -104,7 +104,7 @@ func carriable(n waBinary.Node) error {
 // any chat.
 type RawReceipt struct {
 	To   string // the number of the account whose linked devices get it
-	Chat string // the JID of a group; "": the chat with the phone itself
+	Chat string // the JID of a group, or of status posts; "": the chat with the phone itself
 	IDs  []string
 	Kind string // read, played, …; "" says delivered
 	At   int64  // Unix seconds; 0: now
@@ -129,8 +129,8 @@ func (s *Service) SendRawReceipt(ctx context.Context, number string, r RawReceip
 	params := receipt.Params{From: from.LIDJID(), IDs: r.IDs, Kind: r.Kind, At: r.At}
 	if r.Chat != "" {
 		group, err := types.ParseJID(r.Chat)
-		if err != nil || group.Server != types.GroupServer {
-			return refusal.Invalidf("chat", "must be the chat ID of a group")
+		if err != nil || group.Server != types.GroupServer && group != types.StatusBroadcastJID {
+			return refusal.Invalidf("chat", "must be the chat ID of a group, or status@broadcast")
 		}
 		params.From, params.Participant = group, from.LIDJID()
 	}

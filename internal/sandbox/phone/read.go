@@ -166,9 +166,11 @@ func (s *Service) markRead(ctx context.Context, u *account.Unit, reader *account
 	}
 	m := receipt.Sent{Sender: sender, Device: id, ID: kept.id, Address: address}
 	own := receipt.Params{From: reader.LIDJID(), IDs: []string{kept.id}, Kind: kind, At: s.now().Unix(), Recipient: sender.LIDJID()}
-	if jid, err := types.ParseJID(kept.chat); err == nil && jid.Server == types.GroupServer {
-		if found, err := s.groups.Find(ctx, jid.User); err != nil || found == nil {
-			return err
+	if jid, err := types.ParseJID(kept.chat); err == nil && (jid.Server == types.GroupServer || jid == types.StatusBroadcastJID) {
+		if jid.Server == types.GroupServer {
+			if found, err := s.groups.Find(ctx, jid.User); err != nil || found == nil {
+				return err
+			}
 		}
 		m.Group = jid
 		own.From, own.Participant, own.Recipient = jid, reader.LIDJID(), nil

@@ -20,8 +20,11 @@ func (s *Service) SendMessage(ctx context.Context, number string, m content.Outg
 	if err != nil {
 		return "", err
 	}
-	if m.Unavailable && (to.Group != nil || !m.ViewOnce) {
+	if m.Unavailable && (to.IsShared() || !m.ViewOnce) {
 		return "", refusal.Invalidf("unavailable", "needs viewOnce, and a person as the receiver")
+	}
+	if err := checkPost(to, m); err != nil {
+		return "", err
 	}
 	message, err := s.compose(ctx, from, to, m)
 	if err != nil {
@@ -47,13 +50,13 @@ func (s *Service) senderAndChat(ctx context.Context, number, where string) (from
 	if from, err = s.config.Accounts.Named(ctx, number); err != nil {
 		return nil, chat.Chat{}, err
 	}
-	if to, err = s.config.Chats.Named(ctx, "to", where); err != nil {
+	if to, err = s.holding(ctx, "to", where); err != nil {
 		return nil, chat.Chat{}, err
 	}
 	switch {
 	case !from.IsRegistered():
 		return nil, chat.Chat{}, refusal.Conflictf("the number is not registered")
-	case to.Group == nil && !to.Person.IsRegistered():
+	case to.Person != nil && !to.Person.IsRegistered():
 		return nil, chat.Chat{}, refusal.Invalidf("to", "the number is not registered")
 	case to.Group != nil && !to.Group.Has(from):
 		return nil, chat.Chat{}, refusal.Invalidf("to", "the phone is not in this group")

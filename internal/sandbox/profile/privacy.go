@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -122,10 +123,15 @@ func privacyCategory(name, value string) waBinary.Node {
 	return waBinary.Node{Tag: "category", Attrs: waBinary.Attrs{"name": name, "value": value}}
 }
 
-// iqStatusPrivacy answers that status broadcasts are shown to an empty list.
-func (s *Service) iqStatusPrivacy(context.Context, account.Asker, waBinary.Node) ([]waBinary.Node, error) {
+// iqStatusPrivacy answers who sees the account's status posts.
+func (s *Service) iqStatusPrivacy(_ context.Context, c account.Asker, _ waBinary.Node) ([]waBinary.Node, error) {
+	chosen := c.Device.Account.Privacy().Posts
+	people := make([]waBinary.Node, 0, len(chosen.People))
+	for _, number := range chosen.People {
+		people = append(people, waBinary.Node{Tag: "user", Attrs: waBinary.Attrs{"jid": types.NewJID(number, types.DefaultUserServer)}})
+	}
 	return []waBinary.Node{{Tag: "privacy", Content: []waBinary.Node{
-		{Tag: "list", Attrs: waBinary.Attrs{"type": "whitelist", "default": "true"}},
+		{Tag: "list", Attrs: waBinary.Attrs{"type": cmp.Or(chosen.Show, "contacts"), "default": "true"}, Content: people},
 	}}}, nil
 }
 

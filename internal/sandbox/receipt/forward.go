@@ -18,10 +18,16 @@ const MaxItems = 1000
 // authorOf returns the sender of the messages that a client's receipt is for.
 func authorOf(n waBinary.Node) types.JID {
 	to := wire.AttrJID(n, "to")
-	if to.Server == types.GroupServer {
+	if isShared(to) {
 		return wire.AttrJID(n, "participant")
 	}
 	return to
+}
+
+// isShared reports whether messages come from there under the names of their senders: from a
+// group, or from the status posts.
+func isShared(chat types.JID) bool {
+	return chat.Server == types.GroupServer || chat == types.StatusBroadcastJID
 }
 
 // receiptIDs returns the IDs of the messages that a receipt is for.
@@ -96,7 +102,7 @@ func (s *Service) Forward(ctx context.Context, u *account.Unit, by *account.Devi
 // tellOthers tells the other linked devices of an account what one of them has read.
 func (s *Service) tellOthers(u *account.Unit, by *account.Device, n waBinary.Node, author *account.Account, ids []string, kind string) error {
 	own := Params{From: by.Account.LIDJID(), IDs: ids, Kind: kind, At: s.now().Unix(), Recipient: author.LIDJID()}
-	if group := wire.AttrJID(n, "to"); group.Server == types.GroupServer {
+	if group := wire.AttrJID(n, "to"); isShared(group) {
 		own.From, own.Participant, own.Recipient = group, by.Account.LIDJID(), nil
 	}
 	for _, linked := range by.Account.Companions() {
@@ -114,7 +120,7 @@ func (s *Service) tellOthers(u *account.Unit, by *account.Device, n waBinary.Nod
 // that the device has written to.
 func (s *Service) forwardTo(ctx context.Context, u *account.Unit, by, to *account.Device, n waBinary.Node, ids []string, kind string) error {
 	params := Params{IDs: ids, Kind: kind, At: s.now().Unix()}
-	if group := wire.AttrJID(n, "to"); group.Server == types.GroupServer {
+	if group := wire.AttrJID(n, "to"); isShared(group) {
 		params.From, params.Participant = group, by.Account.LIDJID()
 		return u.ToDevice(to, Node(params))
 	}
@@ -156,7 +162,7 @@ func (s *Service) forwardRetry(u *account.Unit, by *account.Device, n waBinary.N
 	attrs := waBinary.Attrs{
 		"from": by.JID(), "id": id, "type": Retry, "t": s.now().Unix(), "recipient": n.Attrs["recipient"],
 	}
-	if group := wire.AttrJID(n, "to"); group.Server == types.GroupServer {
+	if group := wire.AttrJID(n, "to"); isShared(group) {
 		attrs["from"], attrs["participant"] = group, by.JID()
 	}
 	return u.ToDevice(linked, waBinary.Node{Tag: "receipt", Attrs: attrs, Content: n.Content})

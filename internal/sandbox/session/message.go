@@ -39,6 +39,7 @@ type outgoing struct {
 	address types.JID        // the chat, in the form the sender used
 	chat    *account.Account // the receiver, nil for a group
 	group   *group.Group     // nil for a person
+	status  bool             // it is a status post, or a change of one
 	refusal int              // the code with which it is refused, or 0
 	copied  *account.Account // the chat of copies for the sender's own devices
 	at      time.Time
@@ -143,6 +144,9 @@ func (c *client) resolve(ctx context.Context, n waBinary.Node) (outgoing, error)
 	m := outgoing{sender: c.device, id: wire.AttrString(n, "id"), address: wire.AttrJID(n, "to"), at: c.s.now(), stanza: n}
 	if m.address.Server == types.GroupServer {
 		return c.resolveGroup(ctx, m)
+	}
+	if m.address == types.StatusBroadcastJID {
+		return c.resolveStatus(ctx, m)
 	}
 	var err error
 	if m.chat, err = c.s.config.Accounts.ByJID(ctx, m.address); err != nil || m.chat == nil {
@@ -286,8 +290,8 @@ func (m outgoing) stanzaFor(t target) waBinary.Node {
 		attrs[key] = m.stanza.Attrs[key]
 	}
 	switch {
-	case m.group != nil:
-		attrs["from"], attrs["participant"], attrs["participant_pn"] = m.group.JID(), m.sender.JID(), from.ShownPN()
+	case m.group != nil, m.status:
+		attrs["from"], attrs["participant"], attrs["participant_pn"] = m.address.ToNonAD(), m.sender.JID(), from.ShownPN()
 		attrs["notify"] = from.DisplayName()
 	case t.device == 0:
 		attrs["address"] = m.address.ToNonAD() // the phone answers in this form

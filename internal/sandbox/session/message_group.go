@@ -1,4 +1,4 @@
-// Messages that clients send to groups.
+// Messages that clients send to groups, and status posts.
 
 package session
 
@@ -63,6 +63,30 @@ func (c *client) resolveGroup(ctx context.Context, m outgoing) (outgoing, error)
 				m.targets = append(m.targets, t)
 			}
 		}
+	}
+	return m, nil
+}
+
+// resolveStatus finds the targets of a status post: the client names every device that may see
+// it, with the key for the part that all of them can decrypt.
+func (c *client) resolveStatus(ctx context.Context, m outgoing) (outgoing, error) {
+	m.status = true
+	seen, common := map[string]bool{c.device.Ref(): true}, m.stanza.GetChildrenByTag("enc")
+	// A post with a participant is sent again, to the device that asked for it.
+	if only := wire.AttrJID(m.stanza, "participant"); only.User != "" && len(common) > 0 {
+		err := c.addTarget(ctx, &m, seen, only, common[0])
+		return m, err
+	}
+	list, _ := wire.Child(m.stanza, "participants")
+	for _, to := range list.GetChildrenByTag("to") {
+		if enc, ok := wire.Child(to, "enc"); ok {
+			if err := c.addTarget(ctx, &m, seen, wire.AttrJID(to, "jid"), enc); err != nil {
+				return m, err
+			}
+		}
+	}
+	for n := range m.targets {
+		m.targets[n].encs = append(m.targets[n].encs, common...)
 	}
 	return m, nil
 }
