@@ -173,6 +173,27 @@ func (s *Service) Messages(
 	return page, s.complete(ctx, instanceID, page.Items)
 }
 
+// Posts returns a page of the status posts that the instance has written and received, newest
+// first.
+func (s *Service) Posts(ctx context.Context, instanceID string, request gateway.PageRequest) (page gateway.Page[gateway.Message], err error) {
+	found, ok, err := s.config.Store.FindChat(ctx, instanceID, gateway.Party{JID: gateway.StatusChat})
+	if err != nil || !ok {
+		return page, wrapped("find the status posts", err)
+	}
+	if page, err = s.config.Store.ListChatMessages(ctx, found.ID, gateway.MessageFilter{}, request); err != nil {
+		return page, wrapped("list status posts", err)
+	}
+	return page, s.complete(ctx, instanceID, page.Items)
+}
+
+// wrapped says in an error what was being done; it leaves nil as it is.
+func wrapped(doing string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("chat: %s: %w", doing, err)
+}
+
 // position is where a message of a chat is, or else the position that is given.
 func (s *Service) position(
 	ctx context.Context, chat gateway.Chat, ref *gateway.MessageRef, given gateway.Position,

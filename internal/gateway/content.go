@@ -21,6 +21,7 @@ type Content struct {
 	Invite   *GroupInvite // nil unless it is an invitation to a group
 	Quote    *Quote       // the message this one answers; nil for none
 	Preview  *LinkPreview // of a link in a text; nil for none
+	Look     *StatusLook  // of a text that is a status post; nil for others
 	Album    *Album       // how many follow
 	AlbumOf  *AlbumRef    // of image and video: the album that it belongs to; nil for none
 	// Mentions are the people whom the text mentions, each as "@" and the user part of the
@@ -28,6 +29,26 @@ type Content struct {
 	Mentions         []JID
 	MentionsEveryone bool
 }
+
+// StatusLook is how phones show a text that is a status post.
+type StatusLook struct {
+	Background uint32 // 0xRRGGBB
+	Font       StatusFont
+}
+
+// StatusFont is a font of status posts.
+type StatusFont string
+
+// The fonts of status posts.
+const (
+	FontSystem     StatusFont = "system"
+	FontScript     StatusFont = "script"
+	FontBold       StatusFont = "bold"
+	FontBreeze     StatusFont = "breeze"
+	FontCalistoga  StatusFont = "calistoga"
+	FontExo        StatusFont = "exo"
+	FontTypewriter StatusFont = "typewriter"
+)
 
 // Media is a file that was checked and measured, and where the platform keeps it.
 type Media struct {
@@ -133,6 +154,7 @@ type EventPlace struct {
 // Quote is a message that another one answers.
 type Quote struct {
 	PlatformID string
+	Chat       JID // where the quoted message is
 	Sender     JID
 	Payload    []byte // of the quoted message
 }

@@ -16,6 +16,10 @@ const (
 	legacyPersonalSuffix = "c.us"
 )
 
+// StatusChat is the chat ID under which status posts come: what people show to their contacts for
+// a day. It is no recipient, and in no list of chats.
+const StatusChat JID = "status@broadcast"
+
 // maxJIDUser bounds the part before the @: group IDs of the old form, two
 // numbers with a dash, are the longest.
 const maxJIDUser = 40
@@ -29,6 +33,9 @@ type JID string
 // (":12") is dropped and the old personal suffix is rewritten. It reports
 // whether text is one.
 func ParseJID(text string) (JID, bool) {
+	if text == string(StatusChat) {
+		return StatusChat, true
+	}
 	user, suffix, found := strings.Cut(text, "@")
 	if !found {
 		return "", false
@@ -77,6 +84,9 @@ func (j JID) IsGroup() bool { return strings.HasSuffix(string(j), "@"+GroupSuffi
 
 // IsChannel reports whether j is the ID of a channel.
 func (j JID) IsChannel() bool { return strings.HasSuffix(string(j), "@"+ChannelSuffix) }
+
+// IsStatus reports whether j is where status posts are.
+func (j JID) IsStatus() bool { return j == StatusChat }
 
 // IsLID reports whether j is a LID.
 func (j JID) IsLID() bool { return strings.HasSuffix(string(j), "@"+LIDSuffix) }

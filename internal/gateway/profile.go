@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// OwnAccount is the part of a session that is about its own account.
+// OwnAccount is the part of a session that is about its own account. It is larger than other
+// ports because the platform has one protocol for all of it.
 type OwnAccount interface {
 	// OwnProfile asks what others see of the account.
 	OwnProfile(ctx context.Context) (OwnProfile, error)
@@ -22,7 +23,26 @@ type OwnAccount interface {
 	// their addresses. The platform is asked once in a connection; then its reports of
 	// changes are followed.
 	Blocked(ctx context.Context, page PageRequest) (Page[Party], error)
+	// StatusAudience asks who sees a status post that is written now.
+	StatusAudience(ctx context.Context) (StatusAudience, error)
 }
+
+// StatusAudience is who sees the status posts of the account, as its owner has chosen on the
+// phone.
+type StatusAudience struct {
+	Rule   AudienceRule
+	People []Party // in the order of their addresses
+}
+
+// AudienceRule is what the owner has chosen.
+type AudienceRule string
+
+// The rules of an audience.
+const (
+	AudienceContacts AudienceRule = "contacts"        // everybody in the address book
+	AudienceOnly     AudienceRule = "only"            // some people alone
+	AudienceExcept   AudienceRule = "contacts_except" // the address book without some people
+)
 
 // MaxBlocked bounds how many blocked people are taken from the platform.
 const MaxBlocked = 100_000

@@ -22,8 +22,11 @@ type Recipient struct {
 	Chat   JID    // empty for a number
 }
 
-// IsPerson reports whether the recipient is somebody: no group, and no channel.
-func (r Recipient) IsPerson() bool { return !r.Chat.IsGroup() && !r.Chat.IsChannel() }
+// IsPerson reports whether the recipient is somebody: no group, no channel, and not all who see
+// status posts.
+func (r Recipient) IsPerson() bool {
+	return !r.Chat.IsGroup() && !r.Chat.IsChannel() && !r.Chat.IsStatus()
+}
 
 // ErrRecipient says what a recipient has to look like.
 var ErrRecipient = errors.New("must be a phone number with country code (7 to 15 digits), " +
@@ -47,7 +50,7 @@ func (leadingZeroError) Is(target error) bool { return target == ErrRecipient }
 func ParseRecipient(text string) (Recipient, error) {
 	if strings.Contains(text, "@") {
 		chat, ok := ParseJID(strings.TrimSpace(text))
-		if !ok {
+		if !ok || chat.IsStatus() {
 			return Recipient{}, ErrRecipient
 		}
 		return Recipient{Chat: chat}, nil

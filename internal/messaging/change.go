@@ -24,6 +24,9 @@ func (s *Service) Edit(ctx context.Context, instanceID string, ref gateway.Messa
 		return Result{}, err
 	}
 	defer done()
+	if message.Chat.JID.IsStatus() {
+		return Result{}, gateway.Errorf(gateway.Invalid, gateway.CodeMessageNotEditable, "a status post can't be edited, only deleted")
+	}
 	if message.Type != gateway.TypeText {
 		return Result{}, gateway.Errorf(gateway.Invalid, gateway.CodeMessageNotEditable,
 			"only text messages can be edited; this one is of type %s", message.Type)
@@ -215,6 +218,9 @@ func (s *Service) React(ctx context.Context, instanceID string, ref gateway.Mess
 	if err != nil {
 		return err
 	}
+	if message.Chat.JID.IsStatus() {
+		return gateway.InvalidFields(gateway.FieldError{Field: "messageId", Message: "must not be a status post: reply to it, and quote it"})
+	}
 	if message.Chat.JID.IsChannel() {
 		return gateway.InvalidFields(gateway.FieldError{
 			Field:   "messageId",
@@ -235,6 +241,9 @@ func (s *Service) Pin(ctx context.Context, instanceID string, ref gateway.Messag
 	if !message.DeletedAt.IsZero() {
 		return gateway.Errorf(gateway.NotFound, gateway.CodeMessageNotFound, "the message was deleted")
 	}
+	if message.Chat.JID.IsStatus() {
+		return gateway.InvalidFields(gateway.FieldError{Field: "messageId", Message: "must not be a status post, which can't be pinned"})
+	}
 	if message.Chat.JID.IsChannel() {
 		return gateway.Errorf(gateway.Conflict, gateway.CodeChannelRefused, "posts of channels can't be pinned")
 	}
@@ -250,6 +259,9 @@ func (s *Service) MarkRead(ctx context.Context, instanceID string, ref gateway.M
 	}
 	if err := session.MarkRead(ctx, message.Key(), s.config.Now()); err != nil {
 		return err
+	}
+	if message.Chat.JID.IsStatus() {
+		return nil // no list of chats has it
 	}
 	return s.config.Chats.Keep(ctx, instanceID, gateway.ChatUpdate{
 		Chat: message.Chat, ReadIDs: []string{message.PlatformID}, At: s.config.Now().UTC(),

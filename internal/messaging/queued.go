@@ -215,6 +215,9 @@ func (q queued) Address(ctx context.Context, message queue.Message) (gateway.Par
 
 // ShowTyping shows the chat that a text is being written (queue.Sender).
 func (q queued) ShowTyping(ctx context.Context, message queue.Message, chat gateway.Party) {
+	if chat.JID.IsStatus() {
+		return // nobody sees that a post is being written
+	}
 	session, err := q.s.config.Sessions.Session(ctx, message.InstanceID)
 	if err == nil {
 		err = session.SetPresence(ctx, chat.Address(), gateway.PresenceComposing)

@@ -23,7 +23,7 @@ func receiptOrigin(receipt gateway.Receipt) origin {
 // edit, a deletion or a reaction of ours confirms that the platform has it.
 func (r receiver) keepReceipt(ctx context.Context, receipt gateway.Receipt) error {
 	var participant gateway.Party
-	if receipt.Chat.JID.IsGroup() {
+	if receipt.Chat.JID.IsGroup() || receipt.Chat.JID.IsStatus() {
 		participant = receipt.By
 	}
 	var others []string // identifiers that belong to no stored message

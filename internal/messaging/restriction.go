@@ -62,9 +62,10 @@ func (s *Service) mayWrite(ctx context.Context, instance gateway.Instance, chat 
 }
 
 // isNewChat reports whether a message would begin a chat with a person: none was received
-// from there, and the platform has taken none to there. A group or a channel is never new.
+// from there, and the platform has taken none to there. A group, a channel and
+// the status posts are never new.
 func (s *Service) isNewChat(ctx context.Context, instanceID string, chat gateway.Party) (bool, error) {
-	if chat.JID.IsGroup() || chat.JID.IsChannel() {
+	if chat.JID.IsGroup() || chat.JID.IsChannel() || chat.JID.IsStatus() {
 		return false, nil
 	}
 	known, err := s.config.Store.ChatKnown(ctx, instanceID, chat)

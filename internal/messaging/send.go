@@ -63,6 +63,12 @@ func (s *Service) SendText(ctx context.Context, request Request, text string) (R
 	})
 }
 
+// PostStatusText shows a text to those who see the account's status posts. Its errors are those
+// of SendText.
+func (s *Service) PostStatusText(ctx context.Context, request Request, text string, look gateway.StatusLook) (Result, error) {
+	return s.send(ctx, request, s.content(gateway.Content{Type: gateway.TypeText, Text: text, Look: &look}))
+}
+
 // SendLocation sends a place on a map.
 func (s *Service) SendLocation(ctx context.Context, request Request, place gateway.Location) (Result, error) {
 	return s.send(ctx, request, s.content(gateway.Content{Type: gateway.TypeLocation, Location: &place}))
@@ -230,6 +236,7 @@ func (s *Service) quote(ctx context.Context, request Request) (*gateway.Quote, e
 	}
 	return &gateway.Quote{
 		PlatformID: quoted.PlatformID,
+		Chat:       quoted.Chat.JID,
 		Sender:     quoted.Sender.Address(),
 		Payload:    quoted.Payload,
 	}, nil

@@ -177,6 +177,15 @@ func (s *Service) Privacy(ctx context.Context, instanceID string) (gateway.Priva
 	return session.Privacy(ctx)
 }
 
+// StatusAudience returns who sees the status posts of the account.
+func (s *Service) StatusAudience(ctx context.Context, instanceID string) (gateway.StatusAudience, error) {
+	session, err := s.config.Sessions.Session(ctx, instanceID)
+	if err != nil {
+		return gateway.StatusAudience{}, err
+	}
+	return session.StatusAudience(ctx)
+}
+
 // PrivacyChange is what is to change in the privacy settings.
 type PrivacyChange struct {
 	Choices      map[gateway.PrivacySetting]gateway.PrivacyChoice

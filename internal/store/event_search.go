@@ -51,7 +51,7 @@ func (d dialect) readWanted() string {
 	set := func(parameter string) string { return strings.ReplaceAll(d.each, "$2", parameter) }
 	return "SELECT " + eventColumns + " FROM events WHERE instance_id = $1 AND sequence > $2 AND sequence <= $3" +
 		" AND ($4 = '[]' OR kind IN " + set("$4") + ")" +
-		" AND ($5 = '[]' OR chat = '' OR CASE WHEN chat = '" + webhook.StatusChat + "' THEN 'status'" +
+		" AND ($5 = '[]' OR chat = '' OR CASE WHEN chat = '" + string(gateway.StatusChat) + "' THEN 'status'" +
 		" WHEN chat LIKE '%@" + gateway.GroupSuffix + "' THEN 'group' WHEN chat LIKE '%@" + gateway.ChannelSuffix +
 		"' THEN 'channel' ELSE 'direct' END IN " + set("$5") + ") ORDER BY sequence LIMIT $6 + 0"
 }

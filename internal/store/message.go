@@ -48,11 +48,11 @@ const (
 		" FROM messages WHERE instance_id = $1 AND created_at >= $2 AND created_at < $3 AND status > 1" +
 		" AND (source = 'api' OR wire_key IS NOT NULL) GROUP BY 1 ORDER BY 1"
 
-	// The same do not count here. A group is no correspondence with one person.
+	// The same do not count here. A group is no correspondence with one person, nor are status posts.
 	listCorrespondence = "SELECT chat_jid, chat_lid, SUM(CASE WHEN from_me AND status > 1 THEN 1 ELSE 0 END)," +
 		" COALESCE(MIN(CASE WHEN from_me AND status > 1 THEN sent_at END), 0), COALESCE(MAX(CASE WHEN from_me THEN 0 ELSE sent_at END), 0)" +
 		" FROM messages WHERE instance_id = $1 AND created_at >= $2 AND (source = 'api' OR wire_key IS NOT NULL)" +
-		" AND chat_jid NOT LIKE '%@g.us' GROUP BY chat_jid, chat_lid"
+		" AND chat_jid NOT LIKE '%@g.us' AND chat_jid <> '" + string(gateway.StatusChat) + "' GROUP BY chat_jid, chat_lid"
 )
 
 // AddMessage adds a message with the events that it causes, and reports whether

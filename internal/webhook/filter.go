@@ -21,18 +21,13 @@ const (
 	ChatStatus  ChatKind = "status" // what people show to all their contacts for a day
 )
 
-// How chat IDs tell their kinds, beside gateway.GroupSuffix.
-const (
-	StatusChat = "status@broadcast"
-)
-
 // ChatKinds returns all kinds of chats.
 func ChatKinds() []ChatKind { return []ChatKind{ChatDirect, ChatGroup, ChatChannel, ChatStatus} }
 
 // kindOfChat says what a chat is.
 func kindOfChat(chat gateway.JID) ChatKind {
 	switch {
-	case chat == StatusChat:
+	case chat.IsStatus():
 		return ChatStatus
 	case chat.IsGroup():
 		return ChatGroup

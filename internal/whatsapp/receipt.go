@@ -32,7 +32,7 @@ func (s *session) receiptArrived(event *events.Receipt) bool {
 	}
 	s.completeAddresses(&event.MessageSource)
 	by := wire.PartyOf(event.Sender, event.SenderAlt, "")
-	if event.IsGroup && !s.mayBeMember(wire.JIDOf(event.Chat), by) {
+	if event.Chat.Server == types.GroupServer && !s.mayBeMember(wire.JIDOf(event.Chat), by) {
 		s.logger.InfoContext(s.ctx, "a receipt is ignored: its sender is not in the group")
 		return true
 	}
@@ -57,6 +57,9 @@ func (s *session) readElsewhere(event *events.Receipt) bool {
 	case types.ReceiptTypeRead, types.ReceiptTypeReadSelf, types.ReceiptTypePlayed, types.ReceiptTypePlayedSelf:
 	default:
 		return true
+	}
+	if event.Chat == types.StatusBroadcastJID {
+		return true // no list of chats has it
 	}
 	s.completeAddresses(&event.MessageSource)
 	chat := wire.ChatOf(event.MessageSource)

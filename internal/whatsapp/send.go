@@ -99,6 +99,8 @@ func (s *session) checkRecipient(ctx context.Context, client *whatsmeow.Client, 
 	switch to.Server {
 	case types.GroupServer, types.NewsletterServer:
 		return nil
+	case types.BroadcastServer:
+		return s.LearnAudience(ctx)
 	case types.DefaultUserServer:
 		var err error
 		if lid, err = client.Store.LIDs.GetLIDForPN(ctx, to); err != nil {
@@ -129,14 +131,7 @@ func (s *session) checkRecipient(ctx context.Context, client *whatsmeow.Client, 
 
 // party returns both addresses of a chat, as far as they are known.
 func (s *session) party(ctx context.Context, client *whatsmeow.Client, chat types.JID) gateway.Party {
-	if chat.Server == types.GroupServer || chat.Server == types.NewsletterServer {
-		return wire.PartyOf(chat, types.EmptyJID, "")
-	}
-	other, err := client.Store.GetAltJID(ctx, chat)
-	if err != nil {
-		other = types.EmptyJID // it stays unknown for now; the message is sent
-	}
-	return wire.PartyOf(chat, other, "")
+	return wire.PartyOf(chat, otherAddress(ctx, client.Store.LIDs, chat), "")
 }
 
 // EncodeChange writes the payload of a change (gateway.Sending).

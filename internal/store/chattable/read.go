@@ -48,10 +48,11 @@ func (t *Tables) FindChat(ctx context.Context, instanceID string, party gateway.
 }
 
 // ListChats returns a page of the chats of an instance, the one with the newest message first.
+// The status posts are no chat, though they are kept as one.
 func (t *Tables) ListChats(
 	ctx context.Context, instanceID string, filter gateway.ChatFilter, request gateway.PageRequest,
 ) (page gateway.Page[gateway.Chat], err error) {
-	from, args := "FROM chats WHERE instance_id = $1 AND "+hasMessage, []any{instanceID}
+	from, args := "FROM chats WHERE instance_id = $1 AND "+hasMessage+" AND jid <> '"+string(gateway.StatusChat)+"'", []any{instanceID}
 	if filter.Unread != nil {
 		args = append(args, *filter.Unread)
 		from += " AND (unread > 0 OR marked_unread) = $2"

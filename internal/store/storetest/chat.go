@@ -168,6 +168,7 @@ func testListChats(t *testing.T, f *fixture) {
 	sent.Chat = gateway.Party{JID: family, Name: "Família"}
 	f.check(f.accept(sent, nil))
 	f.add(f.came(instance, 4, gateway.Party{JID: ana, Name: "Ana Conceição"}, "x"), true)
+	f.add(f.came(instance, 5, gateway.Party{JID: gateway.StatusChat}, "a status post is in no chat"), true)
 	for name, test := range map[string]struct {
 		filter gateway.ChatFilter
 		page   gateway.PageRequest

@@ -72,6 +72,7 @@ func testListCorrespondence(t *testing.T, f *fixture) {
 	keep(instance, 16, bia, gateway.SourceAPI, gateway.MessageFailed)
 	keep(instance, 18, bia, gateway.SourcePeer, gateway.MessageDelivered)
 	keep(instance, 20, gateway.Party{JID: "1-2@g.us"}, gateway.SourceAPI, gateway.MessageSent)
+	keep(instance, 21, gateway.Party{JID: gateway.StatusChat}, gateway.SourceAPI, gateway.MessageSent)
 	keep(other, 20, ana, gateway.SourceAPI, gateway.MessageSent)
 	got, err := f.ListCorrespondence(f.ctx(), instance.ID, after(10))
 	f.check(err)

@@ -83,7 +83,7 @@ func testSeveralWebhooks(t *testing.T, f *fixture) {
 func testReadWantedEvents(t *testing.T, f *fixture) {
 	t.Helper()
 	instance := f.instance(f.account().ID, 1)
-	for n, chat := range []gateway.JID{"1@s.whatsapp.net", "2@g.us", "3@newsletter", webhook.StatusChat, "", "4@lid"} {
+	for n, chat := range []gateway.JID{"1@s.whatsapp.net", "2@g.us", "3@newsletter", gateway.StatusChat, "", "4@lid"} {
 		event := f.event(instance, n)
 		event.Chat = chat
 		if n%2 == 1 {

@@ -17,6 +17,9 @@ func newMessage(content gateway.Content) (*waE2E.Message, error) {
 	}
 	switch content.Type {
 	case gateway.TypeText:
+		if content.Look != nil {
+			return newStatusText(content), nil
+		}
 		if about == nil && content.Preview == nil {
 			return &waE2E.Message{Conversation: new(content.Text)}, nil
 		}
@@ -47,6 +50,22 @@ func newMessage(content gateway.Content) (*waE2E.Message, error) {
 	default:
 		return nil, fmt.Errorf("wire: no way to send a message of type %q", content.Type)
 	}
+}
+
+// white is the colour of the text of a status post, with its opacity.
+const white, opaque = 0xFFFFFFFF, 0xFF000000
+
+// newStatusText is a text as phones show it on the whole screen.
+func newStatusText(content gateway.Content) *waE2E.Message {
+	fonts := map[gateway.StatusFont]waE2E.ExtendedTextMessage_FontType{
+		gateway.FontScript: waE2E.ExtendedTextMessage_FB_SCRIPT, gateway.FontBold: waE2E.ExtendedTextMessage_SYSTEM_BOLD,
+		gateway.FontBreeze: waE2E.ExtendedTextMessage_MORNINGBREEZE_REGULAR, gateway.FontCalistoga: waE2E.ExtendedTextMessage_CALISTOGA_REGULAR,
+		gateway.FontExo: waE2E.ExtendedTextMessage_EXO2_EXTRABOLD, gateway.FontTypewriter: waE2E.ExtendedTextMessage_COURIERPRIME_BOLD,
+	}
+	return &waE2E.Message{ExtendedTextMessage: &waE2E.ExtendedTextMessage{
+		Text: &content.Text, TextArgb: new(uint32(white)), BackgroundArgb: new(content.Look.Background | opaque),
+		Font: fonts[content.Look.Font].Enum(), // the zero value is the system's
+	}}
 }
 
 func newInvite(content gateway.Content, about *waE2E.ContextInfo) *waE2E.GroupInviteMessage {
@@ -108,9 +127,13 @@ func newQuote(quote *gateway.Quote) (*waE2E.ContextInfo, error) {
 	quoted.MessageContextInfo = nil
 	setHandle(quoted, "")
 	setContext(quoted, nil)
-	return &waE2E.ContextInfo{
+	about := &waE2E.ContextInfo{
 		StanzaID:      new(quote.PlatformID),
 		Participant:   new(string(quote.Sender)),
 		QuotedMessage: quoted,
-	}, nil
+	}
+	if quote.Chat.IsStatus() { // it is answered in the chat with its author
+		about.RemoteJID = new(string(quote.Chat))
+	}
+	return about, nil
 }

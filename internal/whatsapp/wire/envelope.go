@@ -53,14 +53,14 @@ func (e Envelope) message(now time.Time) gateway.Message {
 	return message
 }
 
-// IsChat reports whether a message belongs to a chat with a person, in a group, or to a channel.
-// Stories and the platform's own broadcasts are no chats: they can't be answered.
+// IsChat reports whether a message belongs to a chat with a person, in a group, to a channel, or
+// to the status posts. The platform's own broadcasts are no chats: they can't be answered.
 func IsChat(source types.MessageSource) bool {
 	switch source.Chat.Server {
 	case types.DefaultUserServer, types.HiddenUserServer, types.GroupServer, types.NewsletterServer:
 		return true
 	case types.BroadcastServer: // a list of the sender's
-		return source.IsIncomingBroadcast()
+		return source.IsIncomingBroadcast() || source.Chat == types.StatusBroadcastJID
 	default:
 		return false
 	}
