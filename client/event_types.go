@@ -316,7 +316,7 @@ type MessageStatusEvent struct {
 	ID        *string `json:"id"`        // The internal UUID; nil where the message is not ours.
 	Chat
 	Status      string    `json:"status"`      // sent, delivered, read, played or failed.
-	Participant *Person   `json:"participant"` // In a group, whose receipt it is.
+	Participant *Person   `json:"participant"` // In a group, and of a status post, whose receipt it is.
 	Timestamp   time.Time `json:"timestamp"`   // When it reached this status, by the platform's clock.
 	Failure     *Failure  `json:"failure"`     // Why it failed, if that is known; nil for every other status.
 }

@@ -205,6 +205,11 @@ func sendMedia[T any](
 	if request.Mentions, err = to.mentioning.mentions(); err != nil {
 		return messaging.Result{}, err
 	}
+	return s.media(ctx, request, kind, params)
+}
+
+// media sends the file that the body held as a data URI, or else the one behind the URL in params.
+func (s sending) media(ctx context.Context, request messaging.Request, kind gateway.MessageType, params messaging.MediaParams) (messaging.Result, error) {
 	if inline := contract.Media(ctx); inline != nil {
 		params.Input, params.Decoded = "", inline
 	}

@@ -15,6 +15,7 @@ import (
 // Sending are the use cases that send a message.
 type Sending interface {
 	SendText(ctx context.Context, request messaging.Request, text string) (messaging.Result, error)
+	PostStatusText(ctx context.Context, request messaging.Request, text string, look gateway.StatusLook) (messaging.Result, error)
 	SendMedia(ctx context.Context, request messaging.Request, kind gateway.MessageType, params messaging.MediaParams) (messaging.Result, error)
 	SendAlbum(ctx context.Context, request messaging.Request, items []messaging.AlbumItem) (messaging.Result, []messaging.AlbumPart, error)
 	SendLocation(ctx context.Context, request messaging.Request, location gateway.Location) (messaging.Result, error)
@@ -206,7 +207,14 @@ func newRequest[T any](ctx context.Context, in *sendInput[T], to, quoted string,
 	if err != nil {
 		return messaging.Request{}, err
 	}
-	request := messaging.Request{InstanceID: contract.Instance(ctx).ID, To: recipient, Quote: messageRef(quoted), Later: in.later()}
+	request := requestTo(ctx, in, recipient, at)
+	request.Quote = messageRef(quoted)
+	return request, nil
+}
+
+// requestTo is newRequest for a recipient that was read already, and without a quote.
+func requestTo[T any](ctx context.Context, in *sendInput[T], to gateway.Recipient, at *time.Time) messaging.Request {
+	request := messaging.Request{InstanceID: contract.Instance(ctx).ID, To: to, Later: in.later()}
 	if at != nil {
 		request.Later, request.DueAt = true, *at
 	}
@@ -217,7 +225,7 @@ func newRequest[T any](ctx context.Context, in *sendInput[T], to, quoted string,
 		}
 		request.Repeat = &messaging.Repeat{KeyID: contract.Key(ctx).ID, Key: in.IdempotencyKey, Hash: hash}
 	}
-	return request, nil
+	return request
 }
 
 // parseRecipient reads a recipient whose format has been checked.

@@ -65,6 +65,11 @@ func (o *outcome) SendText(_ context.Context, request messaging.Request, text st
 	return o.result, o.err
 }
 
+func (o *outcome) PostStatusText(_ context.Context, request messaging.Request, text string, look gateway.StatusLook) (messaging.Result, error) {
+	o.note(asked{call: "PostStatusText", request: request, kind: gateway.MessageType(text), other: look})
+	return o.result, o.err
+}
+
 func (o *outcome) SendMedia(_ context.Context, request messaging.Request, kind gateway.MessageType, params messaging.MediaParams) (messaging.Result, error) {
 	if params.Decoded != nil {
 		content, err := io.ReadAll(io.NewSectionReader(params.Decoded.Content, 0, params.Decoded.Size))

@@ -237,6 +237,11 @@ func TestValidationOfTheRest(t *testing.T) {
 		{"POST message/album", `{"to":"5511988887766","items":[{"image":"https://a/b"}]}`, "items must have at least 2 items"},
 		{"POST message/album", `{"to":"5511988887766","items":[{"image":"https://a/b"},{"caption":"c"}]}`, "items[1] must have an image or a video"},
 		{"POST message/album", `{"to":"5511988887766","items":[{"image":"https://a/b","video":"https://a/b"},{"video":"https://a/b"}]}`, "items[0] must have an image or a video"},
+		{
+			"POST message/status/text", `{"message":"a","background":"red","font":"comic"}`,
+			"background must match ^#[0-9A-Fa-f]{6}$; font must be one of: system, script, bold, breeze, calistoga, exo, typewriter",
+		},
+		{"POST message/status/text", `{}`, "message is required"},
 		{"POST message/3EB0/pin", `{}`, "durationSeconds is required"},
 		{"POST message/3EB0/pin", `{"durationSeconds":86401}`, "durationSeconds must be one of: 86400, 604800, 2592000"},
 		{"POST message/reaction", `{}`, "messageId is required; reaction is required"},

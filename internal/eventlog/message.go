@@ -261,7 +261,7 @@ type MessageStatus struct {
 	ID        *string `json:"id" doc:"The internal UUID; null where the message is not ours."`
 	Chat
 	Status      string   `json:"status" doc:"sent, delivered, read, played or failed."`
-	Participant *Person  `json:"participant" doc:"In a group, whose receipt it is."`
+	Participant *Person  `json:"participant" doc:"In a group, and of a status post, whose receipt it is."`
 	Timestamp   Time     `json:"timestamp" doc:"When it reached this status, by the platform's clock."`
 	Failure     *Failure `json:"failure" doc:"Why it failed, if that is known; null for every other status."`
 }

@@ -25,6 +25,7 @@ type Reading interface {
 	List(ctx context.Context, instanceID string, filter gateway.ChatFilter, page gateway.PageRequest) (gateway.Page[chat.Listed], error)
 	Get(ctx context.Context, instanceID string, with gateway.Recipient) (chat.Listed, error)
 	Messages(ctx context.Context, instanceID string, with gateway.Recipient, query chat.Query, page gateway.PageRequest) (gateway.Page[gateway.Message], error)
+	Posts(ctx context.Context, instanceID string, page gateway.PageRequest) (gateway.Page[gateway.Message], error)
 	Message(ctx context.Context, instanceID string, ref gateway.MessageRef) (gateway.Message, error)
 	Arranging
 	Marking
@@ -289,6 +290,28 @@ func (r Resource) Messages() contract.Endpoint {
 		Codes: []string{gateway.CodeValidation, gateway.CodeChatNotFound, gateway.CodeMessageNotFound},
 	}, func(ctx context.Context, in *messagesInput) (*contract.Answer[contract.Envelope[Message]], error) {
 		page, err := r.Use.Messages(ctx, contract.Instance(ctx).ID, in.with, in.query, in.Request())
+		if err != nil {
+			return nil, err
+		}
+		return &contract.Answer[contract.Envelope[Message]]{Body: contract.NewEnvelope(in.Paging, page, newMessage)}, nil
+	})
+}
+
+type postsInput struct {
+	contract.InstancePath
+	contract.Paging
+}
+
+// Posts lists status posts.
+func (r Resource) Posts() contract.Endpoint {
+	return contract.Handle(contract.Operation{
+		ID: "listStatusPosts", Tag: Tag,
+		Summary: "List status posts",
+		Description: "Lists the status posts that this account has written and received since it was linked, newest first, as messages whose `chat` is `status@broadcast` " +
+			"and whose `from` is who has posted them. They are in no list of chats. The platform is asked nothing.",
+		Codes: []string{gateway.CodeValidation},
+	}, func(ctx context.Context, in *postsInput) (*contract.Answer[contract.Envelope[Message]], error) {
+		page, err := r.Use.Posts(ctx, contract.Instance(ctx).ID, in.Request())
 		if err != nil {
 			return nil, err
 		}

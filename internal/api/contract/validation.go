@@ -30,6 +30,7 @@ func init() { //nolint:gochecknoinits // see above
 	validation.MsgExpectedArray = "must be an array"
 	validation.MsgExpectedObject = "must be an object"
 	validation.MsgExpectedRFC3339DateTime = "must be a date and time like 2026-11-20T14:22:10Z"
+	validation.MsgExpectedMatchPattern = "must match %s"
 	validation.MsgExpectedOneOf = "must be one of: %s"
 	validation.MsgExpectedMinimumNumber = "must be %v or more"
 	validation.MsgExpectedMaximumNumber = "must be %v or less"

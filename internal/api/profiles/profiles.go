@@ -25,6 +25,7 @@ type UseCases interface {
 	Privacy(ctx context.Context, instanceID string) (gateway.Privacy, error)
 	ChangePrivacy(ctx context.Context, instanceID string, change profile.PrivacyChange) (gateway.Privacy, error)
 	Blocked(ctx context.Context, instanceID string, page gateway.PageRequest) (gateway.Page[gateway.Party], error)
+	StatusAudience(ctx context.Context, instanceID string) (gateway.StatusAudience, error)
 }
 
 // Blocking is the use case of the block list that contacts have too.
@@ -47,6 +48,7 @@ func Routes(use UseCases, blocking Blocking) []contract.Route {
 		contract.Patch(instance+"/profile", r.change()),
 		contract.Get(instance+"/privacy", r.privacy()),
 		contract.Patch(instance+"/privacy", r.changePrivacy()),
+		contract.Get(instance+"/status/audience", r.audience()),
 		contract.Get(instance+"/blocks", r.blocks()),
 		contract.Put(instance+"/blocks/{phone}", r.block()),
 		contract.Delete(instance+"/blocks/{phone}", r.unblock()),
