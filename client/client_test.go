@@ -112,6 +112,25 @@ func TestMethodsMakeDocumentedRequests(t *testing.T) {
 			},
 			"POST " + messages + "/a%2Fb/cancel ", http.StatusNoContent, ``,
 		},
+		"PostStatusText": sends(func(ctx context.Context, c *client.Client) (client.Sent, error) {
+			return c.PostStatusText(ctx, instance, client.StatusText{Message: "m", Background: "#102030", Font: "bold"})
+		}, `/status/text {"message":"m","background":"#102030","font":"bold"}`),
+		"PostStatusImage": sends(func(ctx context.Context, c *client.Client) (client.Sent, error) {
+			return c.PostStatusImage(ctx, instance, client.StatusImage{Image: media, Caption: "c"})
+		}, `/status/image {"image":"`+media+`","caption":"c"}`),
+		"PostStatusVideo": sends(func(ctx context.Context, c *client.Client) (client.Sent, error) {
+			return c.PostStatusVideo(ctx, instance, client.StatusVideo{Video: media, Caption: "c"})
+		}, `/status/video {"video":"`+media+`","caption":"c"}`),
+		"PostStatusVoice": sends(func(ctx context.Context, c *client.Client) (client.Sent, error) {
+			return c.PostStatusVoice(ctx, instance, client.StatusVoice{Audio: media})
+		}, `/status/audio-note {"audio":"`+media+`"}`),
+		"ListStatusAudience": {
+			func(ctx context.Context, c *client.Client) (any, error) {
+				return c.ListStatusAudience(ctx, instance, 2, 1)
+			},
+			"GET /api/instances/" + instance + "/status/audience?limit=1&page=2 ", http.StatusOK,
+			`{"rule":"contacts","data":[{"id":"5511988887766@s.whatsapp.net","lid":"1@lid","name":null}],"isFirstPage":false,"isLastPage":true,"currentPage":2,"previousPage":1,"nextPage":null,"pageCount":2,"totalCount":2}`,
+		},
 		"Votes": {
 			func(ctx context.Context, c *client.Client) (any, error) { return c.Votes(ctx, instance, "a/b") },
 			"GET " + messages + "/a%2Fb/votes ", http.StatusOK,

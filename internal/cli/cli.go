@@ -39,6 +39,7 @@ type commands struct {
 	Instances      instancesCommand      `cmd:"" help:"Create, link, list, stop and delete instances."`
 	Send           sendCommand           `cmd:"" help:"Send a message."`
 	Chats          chatsCommand          `cmd:"" help:"List and arrange chats."`
+	Status         statusCommand         `cmd:"" help:"Post and list status posts."`
 	Messages       messagesCommand       `cmd:"" help:"List, search, edit, delete, read, forward, react to and download messages, and count votes."`
 	Queue          queueCommand          `cmd:"" help:"List and cancel messages that wait to be sent."`
 	Events         eventsCommand         `cmd:"" help:"Show the events of an instance as they happen."`
