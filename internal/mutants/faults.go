@@ -8,7 +8,7 @@ import "slices"
 func faults() []fault {
 	return slices.Concat(
 		reliabilityFaults(), hostileFaults(), silenceFaults(), orderFaults(), apiFaults(), mediaFaults(), sandboxFaults(),
-		clientFaults(), cliFaults(), powerFaults(), proxyFaults(), versionFaults(), moveFaults(), baileysFaults(), queueFaults(), careFaults(), nodeFaults(), watchFaults(), dataFaults(), settingsFaults(), doctorFaults(), pollFaults(), calendarFaults(), markFaults(), webhookFaults(), groupFaults(), channelFaults(), chatFaults(), contentFaults(), profileFaults(),
+		clientFaults(), cliFaults(), powerFaults(), proxyFaults(), versionFaults(), moveFaults(), baileysFaults(), queueFaults(), careFaults(), nodeFaults(), watchFaults(), dataFaults(), settingsFaults(), doctorFaults(), pollFaults(), calendarFaults(), markFaults(), webhookFaults(), groupFaults(), channelFaults(), chatFaults(), contentFaults(), statusFaults(), profileFaults(),
 	)
 }
 

@@ -128,3 +128,29 @@ func markFaults() []fault {
 		},
 	}
 }
+
+// statusFaults break what is promised of status posts.
+func statusFaults() []fault {
+	return []fault{
+		{
+			name: "status posts are in no list of chats", file: "internal/store/chattable/read.go",
+			old: "hasMessage+\" AND jid <> '\"+string(gateway.StatusChat)+\"'\", []any{instanceID}", new: "hasMessage, []any{instanceID}",
+			test: storeTests, run: "TestSQLite/chats,_lists$",
+		},
+		{
+			name: "who has seen a status post is told", file: "internal/messaging/receive_receipt.go",
+			old: "if receipt.Chat.JID.IsGroup() || receipt.Chat.JID.IsStatus() {", new: "if receipt.Chat.JID.IsGroup() {",
+			test: serverTests, run: "TestStatusPosts$",
+		},
+		{
+			name: "nobody writes to the status posts by accident", file: "internal/gateway/recipient.go",
+			old: "if !ok || chat.IsStatus() {", new: "if !ok {",
+			test: serverTests, run: "TestStatusPosts$",
+		},
+		{
+			name: "a phone shows a status post to nobody else", file: "internal/sandbox/addressbook/audience.go",
+			old: "if chosen.Show != \"blacklist\" || !slices.Contains(chosen.People, who.Number) {", new: "if true {",
+			test: "./internal/sandbox", run: "TestStatusPostOfAPhone",
+		},
+	}
+}

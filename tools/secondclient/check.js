@@ -9,6 +9,7 @@ import { Sandbox } from './control.js'
 import { channelChecks } from './channels.js'
 import { groupChecks } from './groups.js'
 import { markChecks } from './marks.js'
+import { statusChecks } from './status.js'
 import { expect, pause, until } from './wait.js'
 
 // The library and its Signal implementation write to the console, the latter
@@ -273,6 +274,7 @@ const checks = [
   ...channelChecks({ sandbox, device: () => client, own, friend }),
 
   ...markChecks({ sandbox, device: () => client, own, friend }),
+  ...statusChecks({ sandbox, device: () => client, own, friend, stranger: second }),
 
   ...(secure ? [['files go both ways', async () => {
     const file = Buffer.alloc(200_000, 'a file ')

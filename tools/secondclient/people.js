@@ -79,6 +79,7 @@ export function peopleChecks({ sandbox, device, own, friend }) {
       const now = await device().socket.fetchPrivacySettings(true)
       expect(now.last === 'contacts' && now.readreceipts === 'none', `they are ${JSON.stringify(now)}`)
       await device().socket.updateReadReceiptsPrivacy('all')
+      await device().socket.fetchPrivacySettings(true) // the library remembers what it has read
     }],
 
     ['a call rings, and the caller sees that it is rejected', async () => {
