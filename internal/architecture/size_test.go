@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	maxFiles = 25    // of a room, without tests
-	maxLines = 3_500 // of a room, without tests and what is generated
+	maxFiles = 25    // of a room, without tests and what is generated
+	maxLines = 3_700 // of a room, without tests and what is generated
 )
 
 var generated = regexp.MustCompile(`^// Code generated .* DO NOT EDIT\.\n`)
@@ -20,19 +20,23 @@ var generated = regexp.MustCompile(`^// Code generated .* DO NOT EDIT\.\n`)
 func TestRoomsAreSmall(t *testing.T) {
 	t.Parallel()
 	for path, r := range rooms(t) {
-		lines := 0
+		files, lines := 0, 0
 		for _, file := range r.GoFiles {
 			content, err := os.ReadFile(filepath.Join(root, path, file))
 			if err != nil {
 				t.Fatal(err)
 			}
+			if generated.Match(content) {
+				continue
+			}
+			files++
 			// A room such as storetest is the tests of another.
-			if !generated.Match(content) && !strings.HasSuffix(path, "test") {
+			if !strings.HasSuffix(path, "test") {
 				lines += bytes.Count(content, []byte("\n"))
 			}
 		}
-		if len(r.GoFiles) > maxFiles || lines > maxLines {
-			t.Errorf("%s has %d files and %d lines: which noun is hiding in it?", path, len(r.GoFiles), lines)
+		if files > maxFiles || lines > maxLines {
+			t.Errorf("%s has %d files and %d lines: which noun is hiding in it?", path, files, lines)
 		}
 	}
 }
