@@ -47,6 +47,23 @@ func (t *Tables) FindChat(ctx context.Context, instanceID string, party gateway.
 	return chat, found, nil
 }
 
+// DisappearsAfter returns after which time a message disappears that is sent to the chat with one
+// of the addresses; 0 for never, also for a chat that is not known. It is one look into an index.
+func (t *Tables) DisappearsAfter(ctx context.Context, instanceID string, party gateway.Party) (time.Duration, error) {
+	scan := func(row table.Scanner) (seconds int64, err error) {
+		err = row.Scan(&seconds)
+		return seconds, err
+	}
+	seconds, _, err := table.Find(ctx, t.db.Reader(), scan,
+		"SELECT disappearing FROM chats WHERE instance_id = $1 AND lid = $2 AND lid <> '' AND disappearing > 0 UNION ALL "+
+			"SELECT disappearing FROM chats WHERE instance_id = $1 AND jid = $3 AND jid <> '' AND disappearing > 0 LIMIT 1",
+		instanceID, string(party.LID), string(party.JID))
+	if err != nil {
+		return 0, fmt.Errorf("store: find when messages of a chat disappear: %w", err)
+	}
+	return time.Duration(seconds) * time.Second, nil
+}
+
 // ListChats returns a page of the chats of an instance, the one with the newest message first.
 // The status posts are no chat, though they are kept as one.
 func (t *Tables) ListChats(

@@ -271,13 +271,18 @@ func testArrangedChats(t *testing.T, f *fixture) {
 		if !slices.Equal(changed, step.want) || chat.Arrangement != step.chat || chat.Unread != step.unread {
 			t.Errorf("%s: changed %v to %+v with %d unread", step.name, changed, chat.Arrangement, chat.Unread)
 		}
+		f.disappearAfter(instance, party, step.chat.Disappearing)
 	}
+
+	f.disappearAfter(instance, gateway.Party{}, 0)
+	f.disappearAfter(instance, gateway.Party{JID: bia}, 0)
 
 	// A chat without a message is remembered, and not shown before there is one.
 	f.check(f.ArrangeChats(f.ctx(), instance.ID, []gateway.ChatUpdate{
-		{Chat: gateway.Party{JID: bia}, ChatChange: gateway.ChatChange{Archived: new(true)}},
+		{Chat: gateway.Party{JID: bia}, ChatChange: gateway.ChatChange{Archived: new(true), Disappearing: new(time.Hour)}},
 		{Chat: gateway.Party{JID: family}, ReadIDs: []string{"nothing"}},
 	}))
+	f.disappearAfter(instance, gateway.Party{JID: bia}, time.Hour)
 	for _, archived := range []bool{true, false} {
 		page, err := f.ListChats(f.ctx(), instance.ID, gateway.ChatFilter{Archived: &archived}, allOf())
 		f.check(err)
