@@ -32,6 +32,9 @@ type Encoder interface {
 	// EncodeUploaded writes the payload of a message with a file that was encoded before
 	// the file was uploaded.
 	EncodeUploaded(payload []byte, upload Upload) ([]byte, error)
+	// EncodeDisappearing writes the payload of a message that disappears after that time. One
+	// that has no place for it stays as it is.
+	EncodeDisappearing(payload []byte, after time.Duration) ([]byte, error)
 	// EncodeEdited writes the payload of a text message with another text.
 	EncodeEdited(payload []byte, text string) ([]byte, error)
 	// EncodeForwarded writes the payload of a message that forwards another one:

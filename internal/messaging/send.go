@@ -303,10 +303,14 @@ func (s *Service) hand(
 		trace.Text("recado.instance_id", message.InstanceID), trace.Text("recado.message_id", message.ID), trace.Text("recado.kind", string(message.Type)),
 	)
 	defer func() { span.End(err) }()
+	payload, err := disappearing(ctx, s.config.Store, s.config.Encoder, message)
+	if err != nil {
+		return false, err
+	}
 	sent, err := session.Send(ctx, gateway.Outgoing{
 		PlatformID: message.PlatformID,
 		Chat:       message.Chat.Address(),
-		Payload:    message.Payload,
+		Payload:    payload,
 		Kept:       func(context.Context) error { return kept() },
 	})
 	if keptErr := kept(); keptErr != nil {

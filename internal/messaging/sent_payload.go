@@ -38,8 +38,23 @@ func (r receiver) sentPayload(ctx context.Context, chat gateway.JID, platformID 
 		case isChange:
 			return change.Payload, nil
 		case message.FromMe && message.PlatformID == platformID && len(message.Payload) > 0:
-			return message.Payload, nil
+			return disappearing(ctx, r.config.Store, r.config.Encoder, message)
 		}
 	}
 	return nil, nil
+}
+
+// disappearing is the payload of a message as it goes to the platform. In a chat in which
+// messages disappear it says when, as phones write it: what the chat is set to now, and not
+// when the message was composed.
+func disappearing(ctx context.Context, store DisappearingStore, encoder gateway.Encoder, message gateway.Message) ([]byte, error) {
+	after, err := store.DisappearsAfter(ctx, message.InstanceID, message.Chat)
+	if err != nil || after == 0 {
+		return message.Payload, err
+	}
+	payload, err := encoder.EncodeDisappearing(message.Payload, after)
+	if err != nil {
+		return nil, fmt.Errorf("messaging: encode a message that disappears: %w", err)
+	}
+	return payload, nil
 }

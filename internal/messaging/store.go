@@ -20,6 +20,13 @@ type Store interface {
 	ReadingStore
 	NewChatStore
 	QueueStore
+	DisappearingStore
+}
+
+// DisappearingStore knows after which time the messages of a chat disappear; 0 for never. It is
+// asked for every message that is sent.
+type DisappearingStore interface {
+	DisappearsAfter(ctx context.Context, instanceID string, chat gateway.Party) (time.Duration, error)
 }
 
 // QueueStore keeps the messages that wait to be sent.
@@ -88,6 +95,7 @@ type ReceiverStore interface {
 	ReceivedChangeStore
 	ReceivedVoteStore
 	RestrictionStore
+	DisappearingStore
 }
 
 // ReceivedStore keeps the messages that are received.

@@ -114,6 +114,20 @@ func TestChatsAreArranged(t *testing.T) {
 		return g.Phones.ChatState(t, customerNumber, shopNumber+"@s.whatsapp.net").Disappearing == 86_400
 	})
 
+	disappears := func(sent client.Sent, err error, after uint32) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if shown := g.Phones.AwaitMessage(t, customerNumber, sent.MessageID); shown.DisappearsAfter != after {
+			t.Errorf("a %s disappears after %d seconds, not %d", shown.Type, shown.DisappearsAfter, after)
+		}
+	}
+	sent, err := g.Client.SendText(t.Context(), id, client.Text{To: customerNumber, Message: "a secret"})
+	disappears(sent, err, 86_400)
+	sent, err = g.Client.SendImage(t.Context(), id, client.Image{To: customerNumber, Image: client.DataURI("image/png", picture(t)), Later: true})
+	disappears(sent, err, 86_400)
+
 	// On the phone: it is known here, and its events are the next ones, so nothing of the above
 	// was reported twice.
 	g.Phones.ChangeChat(t, shopNumber, customerNumber, map[string]any{"archived": false, "mutedUntil": "forever"})
@@ -125,6 +139,8 @@ func TestChatsAreArranged(t *testing.T) {
 	updates.await(7, "read")
 	g.Phones.ChangeChat(t, customerNumber, shopNumber, map[string]any{"disappearingSeconds": 0})
 	updates.await(8, "disappearing")
+	sent, err = g.Client.SendText(t.Context(), id, client.Text{To: customerNumber, Message: "no secret"})
+	disappears(sent, err, 0)
 	if chat := get(); chat.Archived || !chat.Pinned || !chat.MarkedUnread || chat.Disappearing != 0 || chat.MutedUntil == nil || *chat.MutedUntil != client.Forever {
 		t.Errorf("the chat is %+v", chat)
 	}

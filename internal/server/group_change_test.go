@@ -102,6 +102,19 @@ func TestGroupIsMadeAndChanged(t *testing.T) {
 	if !shown.Announce || !shown.Locked || !shown.AdminsAdd || !shown.Approval || shown.Disappearing != 604800 {
 		t.Errorf("phones see %+v", shown)
 	}
+	var sent client.Sent
+	for _, text := range []string{"for now", "for a week"} { // a chat is shown from its first message on
+		if sent, err = g.Client.SendText(t.Context(), id, client.Text{To: made.ID, Message: text}); err != nil {
+			t.Fatal(err)
+		}
+		testkit.Await(t, "the chat to know when messages disappear", func() bool {
+			chat, err := g.Client.GetChat(t.Context(), id, made.ID)
+			return err == nil && chat.Disappearing == 604800
+		})
+	}
+	if message := g.Phones.AwaitMessage(t, customerNumber, sent.MessageID); message.DisappearsAfter != 604800 {
+		t.Errorf("a message to the group disappears after %d seconds", message.DisappearsAfter)
+	}
 	if err := g.Client.RemoveGroupPicture(t.Context(), id, made.ID); err != nil {
 		t.Fatal(err)
 	}

@@ -41,6 +41,8 @@ type Phone struct {
 
 // PhoneMessage is a message as a phone shows it.
 type PhoneMessage struct {
+	DisappearsAfter uint32 `json:"disappearsAfter"` // seconds
+
 	MessageID   string `json:"messageId"`
 	Chat        string `json:"chat"`
 	From        string `json:"from"`

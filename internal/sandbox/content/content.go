@@ -144,6 +144,6 @@ func (m *Shown) setMedia(kind string, media MediaPart) {
 }
 
 func (m *Shown) setContext(info *waE2E.ContextInfo) {
-	m.QuotedMessageID, m.Forwarded = info.GetStanzaID(), info.GetIsForwarded()
+	m.QuotedMessageID, m.Forwarded, m.DisappearsAfter = info.GetStanzaID(), info.GetIsForwarded(), info.GetExpiration()
 	m.Mentions, m.Everyone = append([]string{}, info.GetMentionedJID()...), info.GetNonJIDMentions() > 0
 }

@@ -41,7 +41,8 @@ type Shown struct {
 	Deleted         bool       `json:"deleted"`
 	PinnedUntil     string     `json:"pinnedUntil"` // ISO 8601; "" for not
 	Starred         bool       `json:"starred"`
-	Status          string     `json:"status"` // sent, delivered, read or played
+	Status          string     `json:"status"`                    // sent, delivered, read or played
+	DisappearsAfter uint32     `json:"disappearsAfter,omitempty"` // seconds; 0: never
 }
 
 // Preview is what a phone shows of the page behind a link.

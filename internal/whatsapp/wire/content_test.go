@@ -1,7 +1,9 @@
 package wire
 
 import (
+	"bytes"
 	"testing"
+	"time"
 
 	"go.mau.fi/whatsmeow/proto/waE2E"
 	"google.golang.org/protobuf/encoding/protowire"
@@ -25,6 +27,57 @@ func mustDecode(t *testing.T, payload []byte) *waE2E.Message {
 		t.Fatal(err)
 	}
 	return message
+}
+
+// A message of any kind says when it disappears, as phones write it, and is else as it was.
+func TestEncodeDisappearing(t *testing.T) {
+	t.Parallel()
+	media, quote := &gateway.Media{MimeType: "x/y", FileName: "a.pdf"}, &gateway.Quote{PlatformID: "3EB0", Sender: "1@lid"}
+	for name, content := range map[string]gateway.Content{
+		"text":                  {Type: gateway.TypeText, Text: "oi"},
+		"text with an answer":   {Type: gateway.TypeText, Text: "oi", Quote: quote},
+		"text with a mention":   {Type: gateway.TypeText, Text: "oi", Mentions: []gateway.JID{"1@lid"}},
+		"image, once":           {Type: gateway.TypeImage, Media: media, ViewOnce: true},
+		"video note":            {Type: gateway.TypeVideo, Media: media, Note: true},
+		"voice":                 {Type: gateway.TypeVoice, Media: media},
+		"document with caption": {Type: gateway.TypeDocument, Text: "read", Media: media},
+		"sticker":               {Type: gateway.TypeSticker, Media: media},
+		"location":              {Type: gateway.TypeLocation, Location: &gateway.Location{Latitude: -23.5}},
+		"contact":               {Type: gateway.TypeContact, Contact: &gateway.ContactCard{FullName: "Ana"}},
+		"poll":                  {Type: gateway.TypePoll, Text: "?", Poll: &gateway.Poll{Options: []gateway.PollOption{{Name: "a"}, {Name: "b"}}}},
+		"event":                 {Type: gateway.TypeEvent, Text: "party", Event: &gateway.CalendarEvent{}},
+		"invitation":            {Type: gateway.TypeGroupInvite, Invite: &gateway.GroupInvite{Group: "1@g.us"}},
+		"album":                 {Type: gateway.TypeAlbum, Album: &gateway.Album{Images: 2}, Quote: quote},
+	} {
+		payload := mustEncode(t, content)
+		gone, err := Encoder{}.EncodeDisappearing(payload, 24*time.Hour)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before, after := Unwrap(mustDecode(t, payload)), Unwrap(mustDecode(t, gone))
+		about := contextOf(after)
+		if after.AlbumMessage != nil {
+			about = after.AlbumMessage.ContextInfo
+		}
+		if about.GetExpiration() != 86_400 {
+			t.Errorf("%s: it disappears after %d seconds", name, about.GetExpiration())
+		}
+		if content.Quote != nil && about.GetStanzaID() != "3EB0" || len(about.GetMentionedJID()) != len(content.Mentions) {
+			t.Errorf("%s: of what it is about there is %v", name, about)
+		}
+		kind, text := kindOf(after)
+		if wantKind, wantText := kindOf(before); kind != wantKind || text != wantText {
+			t.Errorf("%s: it is a %s %q, and was a %s %q", name, kind, text, wantKind, wantText)
+		}
+	}
+	for name, payload := range map[string][]byte{"nothing": {}, "no content": {0x62, 0}} {
+		if same, err := (Encoder{}).EncodeDisappearing(payload, time.Hour); err != nil || !bytes.Equal(same, payload) {
+			t.Errorf("%s became %q, %v", name, same, err)
+		}
+	}
+	if _, err := (Encoder{}).EncodeDisappearing([]byte("\xff"), time.Hour); err == nil {
+		t.Error("no payload was read")
+	}
 }
 
 // Every kind comes back as what it was, wrapped as the platform's clients do.

@@ -1,6 +1,10 @@
 package wire
 
-import "go.mau.fi/whatsmeow/proto/waE2E"
+import (
+	"time"
+
+	"go.mau.fi/whatsmeow/proto/waE2E"
+)
 
 // contextOf returns the context of a message, with its quote. It is nil if there is none,
 // and its getters then return zero values.
@@ -58,4 +62,34 @@ func setContext(message *waE2E.Message, about *waE2E.ContextInfo) bool {
 		return false
 	}
 	return true
+}
+
+// EncodeDisappearing writes the payload of a message that disappears after that time
+// (gateway.Encoder).
+func (Encoder) EncodeDisappearing(payload []byte, after time.Duration) ([]byte, error) {
+	message, err := Decode(payload)
+	if err != nil {
+		return nil, err
+	}
+	content := Unwrap(message)
+	if content.Conversation != nil { // which has no place for it
+		content.ExtendedTextMessage, content.Conversation = &waE2E.ExtendedTextMessage{Text: content.Conversation}, nil
+	}
+	about := contextOf(content)
+	if album := content.GetAlbumMessage(); album != nil {
+		about = album.ContextInfo
+	}
+	if about == nil {
+		about = &waE2E.ContextInfo{}
+	}
+	about.Expiration = new(uint32(after / time.Second)) //nolint:gosec // ten years at most
+	switch {
+	case content.AlbumMessage != nil:
+		content.AlbumMessage.ContextInfo = about
+	case content.GroupInviteMessage != nil:
+		content.GroupInviteMessage.ContextInfo = about
+	case !setContext(content, about):
+		return payload, nil
+	}
+	return encode(message)
 }
