@@ -1,14 +1,19 @@
 package hostile_test
 
 import (
+	"bytes"
 	"encoding/json"
+	"io"
+	"net/http"
 	"strings"
 	"testing"
 
 	"go.mau.fi/whatsmeow/proto/waE2E"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit"
 )
 
 // Whoever owns a channel chooses its name and writes what he likes: it is cleaned and bounded,
@@ -68,4 +73,72 @@ func TestHostileChannel(t *testing.T) {
 			t.Errorf("a post is %+v", post)
 		}
 	}
+}
+
+// Whoever writes a channel chooses what a post says of its file: it is fetched only if it is the
+// one that the post names, and then as long as it is, whatever the post says.
+func TestFilesOfPostsThatLie(t *testing.T) {
+	t.Parallel()
+	b := besiege(t, "")
+	evil := b.Phones.CreateChannel(t, customerNumber, "Evil")
+	b.Phones.FollowChannel(t, shopNumber, evil.ID, false)
+	file := []byte("ok, tudo bem?")
+	post := b.Phones.PostFile(t, evil.ID, "document", client.DataURI("text/plain", file), "")
+	b.unharmed(t)
+	kept, err := b.Server.Messages().Find(t.Context(), b.id, gateway.MessageRef{ID: post.MessageID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var honest waE2E.Message
+	if err := proto.Unmarshal(kept.Payload, &honest); err != nil {
+		t.Fatal(err)
+	}
+	for name, lie := range map[string]struct {
+		tell func(d *waE2E.DocumentMessage)
+		gets bool
+	}{
+		"another hash":        {func(d *waE2E.DocumentMessage) { d.FileSHA256 = make([]byte, 32) }, false},
+		"no hash":             {func(d *waE2E.DocumentMessage) { d.FileSHA256 = nil }, false},
+		"a key and a hash":    {func(d *waE2E.DocumentMessage) { d.MediaKey, d.FileEncSHA256 = make([]byte, 32), d.FileSHA256 }, false},
+		"a path elsewhere":    {func(d *waE2E.DocumentMessage) { d.DirectPath = new("/v/none.enc?ccb=1") }, false},
+		"a path to a host":    {func(d *waE2E.DocumentMessage) { d.DirectPath = new("@evil.example/x") }, false},
+		"another length":      {func(d *waE2E.DocumentMessage) { d.FileLength = new(uint64(1)) }, true},
+		"a length of no size": {func(d *waE2E.DocumentMessage) { d.FileLength = new(uint64(1 << 63)) }, true},
+		"a key and no hash":   {func(d *waE2E.DocumentMessage) { d.MediaKey = make([]byte, 32) }, true},
+	} {
+		told := proto.CloneOf(&honest)
+		lie.tell(told.DocumentMessage)
+		post := b.Phones.Post(t, evil.ID, "", mustMarshal(t, told))
+		b.unharmed(t)
+		link, err := b.Client.MediaDownloadLink(t.Context(), b.id, post.MessageID)
+		if !lie.gets {
+			testkit.Refused(t, err, http.StatusNotFound, gateway.CodeMediaNotFound)
+			continue
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if got := fetch(t, link.URL); !bytes.Equal(got, file) {
+			t.Errorf("%s: fetched %q", name, got)
+		}
+	}
+}
+
+// fetch returns what is served at a URL.
+func fetch(t *testing.T, url string) []byte {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	content, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
 }
