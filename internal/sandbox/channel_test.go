@@ -100,7 +100,8 @@ func TestChannels(t *testing.T) {
 	if _, err := c.SendMessage(ctx, own.ID, image(), whatsmeow.SendRequestExtra{MediaHandle: up.Handle}); err != nil {
 		t.Fatal(err)
 	}
-	if w.do(http.MethodGet, "/channels/"+own.ID.String(), nil, &shown); len(shown.Posts) != 2 ||
+	w.do(http.MethodGet, "/channels/"+own.ID.String(), nil, &shown)
+	if len(shown.Posts) != 2 ||
 		shown.Posts[1].Caption != "mugs" || shown.Posts[1].MediaSHA256 != hex.EncodeToString(up.FileSHA256) {
 		t.Errorf("the channel shows %+v", shown.Posts)
 	}
