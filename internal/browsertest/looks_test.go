@@ -43,6 +43,7 @@ func TestEmptyPagesLookRight(t *testing.T) {
 		{name: "groups of an instance that is not connected", path: one + "/groups"},
 		{name: "contacts of an instance that is not connected", path: one + "/contacts"},
 		{name: "channels of an instance that is not connected", path: one + "/channels"},
+		{name: "the account of an instance that is not connected", path: one + "/account"},
 		{name: "an empty queue", path: one + "/queue"},
 		{name: "no webhook", path: one + "/webhook"},
 		{name: "no deliveries", path: one + "/webhook/deliveries"},
@@ -123,6 +124,7 @@ func TestFullPagesLookRight(t *testing.T) {
 		{name: "a contact", path: shop + "/contacts/" + customerNumber, act: func(p *browser.Page) { p.Await("#contact") }},
 		{name: "channels", path: shop + "/channels", act: func(p *browser.Page) { p.Await("tbody tr") }},
 		{name: "a channel", path: shop + "/channels/" + followed, act: func(p *browser.Page) { p.Await("#posts") }},
+		{name: "the account", path: shop + "/account", act: func(p *browser.Page) { p.Await("#privacy") }},
 		{name: "a place to send", path: shop + "/chats", act: func(p *browser.Page) { p.Choose("#kind", "location") }},
 	})
 	w.looks(t, "of events", w.owner(), []look{
@@ -309,7 +311,7 @@ type english struct {
 func englishTexts(t *testing.T) english {
 	t.Helper()
 	texts := english{whole: map[string]bool{}}
-	for _, room := range []string{"web", "dashboard", "dashboard/frame", "dashboard/contacts", "dashboard/signin", "dashboard/webhooks", "sandbox/page"} {
+	for _, room := range []string{"web", "dashboard", "dashboard/frame", "dashboard/account", "dashboard/channels", "dashboard/contacts", "dashboard/signin", "dashboard/webhooks", "sandbox/page"} {
 		content, err := os.ReadFile(filepath.Join("..", filepath.FromSlash(room), "locale", "pt-BR.json"))
 		if err != nil {
 			t.Fatal(err)

@@ -58,6 +58,11 @@ func TestScreenshots(t *testing.T) {
 		{"chats", one + "/chats?chat=" + anaNumber + "@s.whatsapp.net", awaitPictures(".bubbles img")},
 		{"contacts", one + "/contacts", func(p *browser.Page) { p.Await("tbody tr") }},
 		{"contact", one + "/contacts/" + anaNumber, nil},
+		{"account", one + "/account", func(p *browser.Page) { p.Await("#privacy") }},
+		{"privacy", one + "/account", func(p *browser.Page) {
+			p.Await("#blocks")
+			p.Eval(`document.querySelector("#who").scrollIntoView({ block: "end", behavior: "instant" })`, nil)
+		}},
 		{"groups", one + "/groups", func(p *browser.Page) { p.Await("tbody tr") }},
 		{"group", one + "/groups/" + group, func(p *browser.Page) { p.Await("#members") }},
 		{"channels", one + "/channels", func(p *browser.Page) { p.Await("tbody tr") }},
@@ -181,6 +186,7 @@ func (w *world) arranged(t *testing.T) (groupID string) {
 	}
 	w.Phones.ChangeChat(t, shopNumber, anaNumber+"@s.whatsapp.net", map[string]any{"pinned": true})
 	w.Phones.ChangeChat(t, shopNumber, danielNumber+"@s.whatsapp.net", map[string]any{"mutedUntil": "forever"})
+	w.Phones.Block(t, shopNumber, "5511944443336", true)
 	w.Phones.CreateGroup(t, "Fornecedores", danielNumber, shopNumber)
 	return w.Phones.CreateGroup(t, "Equipe da padaria", shopNumber, anaNumber, brunoNumber, celiaNumber).ID
 }

@@ -53,7 +53,7 @@ func TestViewerHasNothingToChange(t *testing.T) {
 	const changing = `main :is(form:not([method=get]), [hx-post], [hx-put], [hx-delete], [data-dialog], button[type=submit], input[type=file])`
 	one := "/instances/" + id
 	for _, path := range []string{
-		"/instances", one, "/instances/" + asking, one + "/chats", one + "/chats?chat=" + customerNumber + "@s.whatsapp.net", one + "/groups", one + "/groups/" + group.ID, one + "/queue", one + "/webhook", one + "/contacts/" + customerNumber,
+		"/instances", one, "/instances/" + asking, one + "/chats", one + "/chats?chat=" + customerNumber + "@s.whatsapp.net", one + "/groups", one + "/groups/" + group.ID, one + "/queue", one + "/webhook", one + "/contacts/" + customerNumber, one + "/account",
 		one + "/webhook/deliveries", one + "/events", one + "/code", "/health",
 	} {
 		viewer.Open(path)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/recado-project/recado/internal/access"
 	"github.com/recado-project/recado/internal/chat"
+	"github.com/recado-project/recado/internal/dashboard/account"
 	"github.com/recado-project/recado/internal/dashboard/channels"
 	"github.com/recado-project/recado/internal/dashboard/contacts"
 	"github.com/recado-project/recado/internal/dashboard/frame"
@@ -52,11 +53,14 @@ type Config struct {
 	Groups    *group.Service
 	Contacts  contacts.UseCases
 	Channels  channels.UseCases
-	Queue     *queue.Queue
-	Budgets   Budgets
-	Answers   Answers
-	Traffic   *traffic.Traffic
-	Webhooks  *webhook.Service
+	Profiles  account.Profiles
+	// Block blocks somebody, or no longer.
+	Block    func(ctx context.Context, instanceID string, who gateway.Recipient, blocked bool) error
+	Queue    *queue.Queue
+	Budgets  Budgets
+	Answers  Answers
+	Traffic  *traffic.Traffic
+	Webhooks *webhook.Service
 	// AccountWebhooks are those that hear all instances.
 	AccountWebhooks webhooks.UseCases
 	Events          *eventlog.Log
@@ -85,7 +89,7 @@ type pages struct {
 // New makes the pages.
 func New(config Config) (*frame.Pages, error) {
 	if config.Site == nil || config.Logger == nil || config.Pulse == nil || config.Users == nil || config.Instances == nil ||
-		config.Messages == nil || config.Chats == nil || config.Labels == nil || config.Groups == nil || config.Contacts == nil || config.Channels == nil || config.Queue == nil || config.Budgets == nil || config.Answers == nil || config.Traffic == nil || config.Webhooks == nil || config.AccountWebhooks == nil || config.Origin == nil ||
+		config.Messages == nil || config.Chats == nil || config.Labels == nil || config.Groups == nil || config.Contacts == nil || config.Channels == nil || config.Profiles == nil || config.Block == nil || config.Queue == nil || config.Budgets == nil || config.Answers == nil || config.Traffic == nil || config.Webhooks == nil || config.AccountWebhooks == nil || config.Origin == nil ||
 		config.Events == nil || config.Access == nil || config.Health == nil {
 		return nil, errors.New("dashboard: a part is missing")
 	}
@@ -105,9 +109,15 @@ func New(config Config) (*frame.Pages, error) {
 	if err != nil {
 		return nil, err
 	}
+	ofOwn, err := account.Routes(account.Config{
+		Profiles: config.Profiles, Block: config.Block, Settings: config.Instances.Change, Instance: p.instanceOf,
+	})
+	if err != nil {
+		return nil, err
+	}
 	return frame.New(frame.Config{
 		Site: config.Site, Logger: config.Logger, Users: config.Users, Sandbox: config.Sandbox,
-	}, slices.Concat(p.routes(), people, followed, ofAccount)...)
+	}, slices.Concat(p.routes(), people, followed, ofOwn, ofAccount)...)
 }
 
 // instanceOf returns the instance of the request's path. Its error is NotFound for one

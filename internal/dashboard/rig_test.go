@@ -22,6 +22,7 @@ import (
 	"github.com/recado-project/recado/internal/chat"
 	"github.com/recado-project/recado/internal/contact"
 	"github.com/recado-project/recado/internal/dashboard"
+	"github.com/recado-project/recado/internal/dashboard/account"
 	"github.com/recado-project/recado/internal/dashboard/channels"
 	"github.com/recado-project/recado/internal/dashboard/contacts"
 	"github.com/recado-project/recado/internal/dashboard/frame"
@@ -39,6 +40,7 @@ import (
 	"github.com/recado-project/recado/internal/messaging"
 	"github.com/recado-project/recado/internal/messaging/queue"
 	"github.com/recado-project/recado/internal/messaging/traffic"
+	"github.com/recado-project/recado/internal/profile"
 	"github.com/recado-project/recado/internal/store"
 	"github.com/recado-project/recado/internal/user"
 	"github.com/recado-project/recado/internal/web"
@@ -154,11 +156,11 @@ func (r *rig) build(bell *eventlog.Bell, logger *slog.Logger) dashboard.Config {
 	r.t.Cleanup(func() { close(stopping) })
 	pulse, err := live.New(live.Config{Bell: bell, Stopping: stopping, Logger: logger, Pause: time.Millisecond})
 	r.check(err)
-	words, err := web.ReadWords(frame.Files, channels.Files, contacts.Files, webhooks.Files, dashboard.Files)
+	words, err := web.ReadWords(frame.Files, account.Files, channels.Files, contacts.Files, webhooks.Files, dashboard.Files)
 	r.check(err)
-	assets, err := web.NewAssets(frame.Files, channels.Files, contacts.Files, webhooks.Files, dashboard.Files)
+	assets, err := web.NewAssets(frame.Files, account.Files, channels.Files, contacts.Files, webhooks.Files, dashboard.Files)
 	r.check(err)
-	site, err := web.NewSite(web.SiteConfig{Rooms: []web.Files{frame.Files, channels.Files, contacts.Files, webhooks.Files, dashboard.Files}, Words: words, Assets: assets, Logger: logger})
+	site, err := web.NewSite(web.SiteConfig{Rooms: []web.Files{frame.Files, account.Files, channels.Files, contacts.Files, webhooks.Files, dashboard.Files}, Words: words, Assets: assets, Logger: logger})
 	r.check(err)
 	r.check(site.Check())
 	r.queue, err = queue.New(queue.Config{Store: r.store, Sender: unsent{store: r.store, refuse: r.refuse}, Bell: bell, Logger: logger})
@@ -175,6 +177,8 @@ func (r *rig) build(bell *eventlog.Bell, logger *slog.Logger) dashboard.Config {
 	r.check(err)
 	labels, err := label.New(label.Config{Store: r.store, Chats: chats, Sessions: instances, Keeper: labelKeeper, Now: time.Now})
 	r.check(err)
+	profiles, err := profile.New(profile.Config{Sessions: instances, Pictures: offline{}})
+	r.check(err)
 	known, err := contact.New(contact.Config{Sessions: instances, Directory: people})
 	r.check(err)
 	groups, err := group.New(group.Config{
@@ -187,7 +191,7 @@ func (r *rig) build(bell *eventlog.Bell, logger *slog.Logger) dashboard.Config {
 	followed, err := channel.New(channel.Config{Sessions: instances, Pictures: offline{}})
 	r.check(err)
 	return dashboard.Config{
-		Site: site, Logger: logger, Pulse: pulse, Users: r, Instances: instances, Messages: new(messaging.Service), Chats: chats, Labels: labels, Groups: groups, Contacts: known, Channels: followed, Queue: r.queue, Budgets: r, Answers: r, Traffic: hourly,
+		Site: site, Logger: logger, Pulse: pulse, Users: r, Instances: instances, Messages: new(messaging.Service), Chats: chats, Labels: labels, Groups: groups, Contacts: known, Channels: followed, Profiles: profiles, Block: people.Block, Queue: r.queue, Budgets: r, Answers: r, Traffic: hourly,
 		Webhooks: r.webhooks, AccountWebhooks: everywhere, Events: r.log, Access: r.access, Health: looked, Origin: func(*http.Request) string { return "http://gateway" },
 	}
 }

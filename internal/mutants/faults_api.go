@@ -51,6 +51,11 @@ func apiFaults() []fault {
 			test: "./internal/dashboard", run: "RolesAreKept",
 		},
 		{
+			name: "viewers do not change the account", file: "internal/dashboard/account/account.go",
+			old: "Role: gateway.RoleOperator", new: "Role: gateway.RoleViewer",
+			test: "./internal/dashboard", run: "RolesAreKept",
+		},
+		{
 			name: "viewers arrange no chat", file: "internal/dashboard/routes.go",
 			old:  "act(one+\"/chats/arrange\", user.ActionChatArranged, p.arrangeChat),",
 			new:  "{Method: http.MethodPost, Path: one + \"/chats/arrange\", Role: gateway.RoleViewer, Action: user.ActionChatArranged, Handle: p.arrangeChat},",

@@ -12,6 +12,7 @@ import (
 
 	"github.com/recado-project/recado/internal/api/contract"
 	"github.com/recado-project/recado/internal/dashboard"
+	"github.com/recado-project/recado/internal/dashboard/account"
 	"github.com/recado-project/recado/internal/dashboard/channels"
 	"github.com/recado-project/recado/internal/dashboard/contacts"
 	"github.com/recado-project/recado/internal/dashboard/frame"
@@ -26,7 +27,7 @@ import (
 
 // openDashboard builds the pages for people.
 func (s *Server) openDashboard() (http.Handler, error) {
-	rooms := []web.Files{frame.Files, signin.Files, channels.Files, contacts.Files, webhooks.Files, dashboard.Files}
+	rooms := []web.Files{frame.Files, signin.Files, account.Files, channels.Files, contacts.Files, webhooks.Files, dashboard.Files}
 	words, err := web.ReadWords(rooms...)
 	if err != nil {
 		return nil, fmt.Errorf("server: build dashboard: %w", err)
@@ -56,7 +57,7 @@ func (s *Server) openDashboard() (http.Handler, error) {
 	}
 	pages, err := dashboard.New(dashboard.Config{
 		Site: site, Logger: s.config.Logger, Pulse: pulse, Users: s.users,
-		Instances: s.instances, Messages: s.messages, Chats: s.chats, Labels: s.labels, Groups: s.groups, Contacts: s.contacts, Channels: s.channels, Queue: s.messages.Queue(), Budgets: s.directory, Answers: s.messages, Traffic: s.traffic, Webhooks: s.webhooks, AccountWebhooks: s.accountWebhooks,
+		Instances: s.instances, Messages: s.messages, Chats: s.chats, Labels: s.labels, Groups: s.groups, Contacts: s.contacts, Profiles: s.profiles, Block: s.directory.Block, Channels: s.channels, Queue: s.messages.Queue(), Budgets: s.directory, Answers: s.messages, Traffic: s.traffic, Webhooks: s.webhooks, AccountWebhooks: s.accountWebhooks,
 		Events: s.log, Access: s.access, Health: s.health,
 		Origin: s.origin, Guard: guard, MaxMedia: cmp.Or(s.config.Media.MaxBytes, media.DefaultMaxBytes), Sandbox: s.sandbox != nil, Now: s.config.Now,
 	})

@@ -1,0 +1,219 @@
+// Package account is the page of an instance's own messenger account: its profile, what it lets
+// others see and do, what becomes of calls, and whom it has blocked.
+package account
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/recado-project/recado/internal/dashboard/frame"
+	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/instance"
+	"github.com/recado-project/recado/internal/profile"
+	"github.com/recado-project/recado/internal/user"
+	"github.com/recado-project/recado/internal/web"
+)
+
+// Files are the template with its translations.
+//
+//go:embed *.html locale
+var Files embed.FS
+
+// blockedAtOnce is how many blocked people are shown at once.
+const blockedAtOnce = 50
+
+// Profiles are the use cases of the account.
+type Profiles interface {
+	Get(ctx context.Context, instanceID string) (gateway.OwnProfile, error)
+	Change(ctx context.Context, instanceID string, change profile.Change) (gateway.OwnProfile, error)
+	Privacy(ctx context.Context, instanceID string) (gateway.Privacy, error)
+	ChangePrivacy(ctx context.Context, instanceID string, change profile.PrivacyChange) (gateway.Privacy, error)
+	Blocked(ctx context.Context, instanceID string, page gateway.PageRequest) (gateway.Page[gateway.Party], error)
+}
+
+// Config is what the page stands on. All of it is required.
+type Config struct {
+	Profiles Profiles
+	// Block blocks somebody, or no longer.
+	Block func(ctx context.Context, instanceID string, who gateway.Recipient, blocked bool) error
+	// Settings changes settings of an instance.
+	Settings func(ctx context.Context, instanceID string, settings instance.Settings) (gateway.Instance, error)
+	// Instance returns the instance of the request's path, or a gateway.NotFound.
+	Instance func(r *frame.Request) (gateway.Instance, error)
+}
+
+// pages has the handlers.
+type pages struct{ Config }
+
+// Routes returns the page, and what is done there.
+func Routes(config Config) ([]frame.Route, error) {
+	if config.Profiles == nil || config.Block == nil || config.Settings == nil || config.Instance == nil {
+		return nil, errors.New("dashboard/account: a part is missing")
+	}
+	p := &pages{config}
+	const path = "/instances/{instanceId}/account"
+	act := func(below string, handle func(*frame.Request) error) frame.Route {
+		return frame.Route{Method: http.MethodPost, Path: path + below, Role: gateway.RoleOperator, Action: user.ActionInstanceChanged, Handle: handle}
+	}
+	return []frame.Route{
+		{Method: http.MethodGet, Path: path, Role: gateway.RoleViewer, Handle: p.show},
+		act("/profile", p.changeProfile), act("/privacy", p.changePrivacy), act("/calls", p.changeCalls), act("/block", p.block),
+	}, nil
+}
+
+// view is the page.
+type view struct {
+	Instance gateway.Instance
+	Tab      string
+	May      bool   // the visitor may change something
+	Refused  string // why the account can't be asked now; empty if it can
+
+	Profile       gateway.OwnProfile
+	Privacy       []setting
+	Disappearing  []choice
+	Blocked       []blocked
+	Total         int    // of those who are blocked
+	Before, After string // the first of them and the next; empty for none
+}
+
+// blocked is somebody who is blocked.
+type blocked struct{ gateway.Party }
+
+// Called is what people call them: a name, or the number.
+func (b blocked) Called() string {
+	switch {
+	case b.Name != "":
+		return b.Name
+	case b.JID != "":
+		return "+" + b.JID.User()
+	default:
+		return b.LID.User()
+	}
+}
+
+// show shows the page.
+func (p *pages) show(r *frame.Request) error {
+	found, err := p.Instance(r)
+	if err != nil {
+		return err
+	}
+	v := view{Instance: found, Tab: "account", May: r.Visitor.May(gateway.RoleOperator)}
+	err = p.ask(r, &v)
+	if v.Refused, err = frame.ForNow(err); err != nil {
+		return err
+	}
+	return r.Page("account", frame.View{Title: found.Name, Section: "instances", Body: v})
+}
+
+// ask asks what the account is like.
+func (p *pages) ask(r *frame.Request, v *view) (err error) {
+	id := v.Instance.ID
+	if v.Profile, err = p.Profiles.Get(r.Context(), id); err != nil {
+		return err
+	}
+	privacy, err := p.Profiles.Privacy(r.Context(), id)
+	if err != nil {
+		return err
+	}
+	v.Privacy, v.Disappearing = settingsOf(privacy), timersOf(privacy)
+	page := frame.PageOf(r.URL.Query())
+	people, err := p.Profiles.Blocked(r.Context(), id, gateway.PageRequest{Page: page, Limit: blockedAtOnce})
+	if err != nil {
+		return err
+	}
+	for _, one := range people.Items {
+		v.Blocked = append(v.Blocked, blocked{one})
+	}
+	v.Total = people.Total
+	v.Before, v.After = frame.Around("/instances/"+id+"/account", nil, page, blockedAtOnce, people.Total)
+	return nil
+}
+
+// back is the page after something was done there.
+func back(r *frame.Request, id, detail string) error {
+	r.Entry.Detail = detail
+	return r.Go("/instances/" + id + "/account")
+}
+
+// changeProfile changes the name, and what the account says of itself.
+func (p *pages) changeProfile(r *frame.Request) error {
+	found, err := p.Instance(r)
+	if err != nil {
+		return err
+	}
+	before, err := p.Profiles.Get(r.Context(), found.ID)
+	if err != nil {
+		return err
+	}
+	var change profile.Change
+	if name := strings.TrimSpace(r.PostFormValue("name")); name != before.Name {
+		change.Name = &name
+	}
+	if about := strings.TrimSpace(r.PostFormValue("about")); about != before.About {
+		change.About = &about
+	}
+	if change != (profile.Change{}) {
+		if _, err := p.Profiles.Change(r.Context(), found.ID, change); err != nil {
+			return err
+		}
+	}
+	return back(r, found.ID, "profile")
+}
+
+// changeCalls says what becomes of calls.
+func (p *pages) changeCalls(r *frame.Request) error {
+	found, err := p.Instance(r)
+	if err != nil {
+		return err
+	}
+	reject, text := r.PostFormValue("reject") != "", strings.TrimSpace(r.PostFormValue("text"))
+	if _, err := p.Settings(r.Context(), found.ID, instance.Settings{Care: instance.CareChange{RejectCalls: &reject, CallText: &text}}); err != nil {
+		return err
+	}
+	return back(r, found.ID, "calls")
+}
+
+// block blocks somebody, or no longer.
+func (p *pages) block(r *frame.Request) error {
+	found, err := p.Instance(r)
+	if err != nil {
+		return err
+	}
+	who, err := gateway.ParseRecipient(strings.TrimSpace(r.PostFormValue("who")))
+	if err != nil || !who.IsPerson() {
+		return gateway.InvalidFields(gateway.FieldError{Field: "who", Message: "must be the number of a person with country code"})
+	}
+	blocked, detail := r.PostFormValue("unblock") == "", "block"
+	if !blocked {
+		detail = "unblock"
+	}
+	if err := p.Block(r.Context(), found.ID, who, blocked); err != nil {
+		return err
+	}
+	return back(r, found.ID, detail)
+}
+
+// settingName is what people call a privacy setting.
+func settingName(of gateway.PrivacySetting) web.Word {
+	switch of {
+	case gateway.PrivacyLastSeen:
+		return web.Word("Who sees when it was last online")
+	case gateway.PrivacyOnline:
+		return web.Word("Who sees that it is online")
+	case gateway.PrivacyPicture:
+		return web.Word("Who sees its picture")
+	case gateway.PrivacyAbout:
+		return web.Word("Who sees what it says about itself")
+	case gateway.PrivacyReadReceipts:
+		return web.Word("Who sees that it has read a message")
+	case gateway.PrivacyGroups:
+		return web.Word("Who adds it to groups")
+	case gateway.PrivacyCalls:
+		return web.Word("Whose calls ring")
+	default:
+		return web.Word("Who writes to it")
+	}
+}
