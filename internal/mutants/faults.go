@@ -214,7 +214,7 @@ func hostileFaults() []fault {
 		},
 		{
 			name: "a receipt counts only from a member", file: "internal/whatsapp/receipt.go",
-			old: "	if event.IsGroup && !s.mayBeMember(", new: "	if false && !s.mayBeMember(",
+			old: "	if event.Chat.Server == types.GroupServer && !s.mayBeMember(", new: "	if false && !s.mayBeMember(",
 			test: hostileTests, run: "ReceiptOfNoMember",
 		},
 		{
