@@ -8,7 +8,6 @@ import (
 	"math"
 	"net/url"
 	"slices"
-	"strings"
 
 	"github.com/recado-project/recado/internal/dashboard/frame"
 	"github.com/recado-project/recado/internal/gateway"
@@ -88,9 +87,8 @@ func (p *pages) showGroups(r *frame.Request) error {
 	}
 	page, query := frame.PageOf(r.URL.Query()), url.Values{}
 	view := groupsView{instanceHead: headOf(found, "groups", r.Visitor.Role)}
-	if search := strings.TrimSpace(r.URL.Query().Get("search")); search != "" && len(search) <= maxSearch {
-		view.Search = search
-		query.Set("search", search)
+	if view.Search = r.Search(); view.Search != "" {
+		query.Set("search", view.Search)
 	}
 	listed, err := p.Groups.List(r.Context(), found.ID, group.Filter{Subject: view.Search}, gateway.PageRequest{Page: page, Limit: groupsAtOnce})
 	if view.Refused, err = frame.ForNow(err); err != nil {

@@ -9,10 +9,8 @@ import (
 
 	"go.mau.fi/whatsmeow/proto/waCommon"
 	"go.mau.fi/whatsmeow/proto/waE2E"
-	"google.golang.org/protobuf/proto"
 
 	"github.com/recado-project/recado/client"
-	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/sandbox/content"
 )
 
@@ -53,19 +51,7 @@ func TestForgedResponses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.Phones.AwaitMessage(t, customerNumber, sent.MessageID)
-	kept, err := b.Server.Messages().Find(t.Context(), b.id, gateway.ParseMessageRef(sent.ID))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var message waE2E.Message
-	if err := proto.Unmarshal(kept.Payload, &message); err != nil {
-		t.Fatal(err)
-	}
-	f := &forger{besieged: b, t: t, pollID: sent.MessageID}
-	if _, f.secret = content.EventOf(&message); len(f.secret) == 0 {
-		t.Fatal("the event has no secret")
-	}
+	f := b.forger(t, sent, func(m *waE2E.Message) []byte { _, secret := content.EventOf(m); return secret })
 	right, guessed := f.ballot(customerNumber), f.ballot(customerNumber)
 	guessed.Secret = []byte("a guess")
 	going := content.Response{Response: "going"}

@@ -16,13 +16,33 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/content"
 )
 
-// forger sends votes that no honest client sends.
+// forger sends votes and responses that no honest client sends.
 type forger struct {
 	*besieged
 
 	t      *testing.T
-	pollID string
+	pollID string // or that of the calendar event
 	secret []byte // of the poll
+}
+
+// forger answers a message that the customer has got. secretIn finds the secret with which answers
+// are encrypted.
+func (b *besieged) forger(t *testing.T, sent client.Sent, secretIn func(*waE2E.Message) []byte) *forger {
+	t.Helper()
+	b.Phones.AwaitMessage(t, customerNumber, sent.MessageID)
+	kept, err := b.Server.Messages().Find(t.Context(), b.id, gateway.ParseMessageRef(sent.ID))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var message waE2E.Message
+	if err := proto.Unmarshal(kept.Payload, &message); err != nil {
+		t.Fatal(err)
+	}
+	f := &forger{besieged: b, t: t, pollID: sent.MessageID, secret: secretIn(&message)}
+	if len(f.secret) == 0 {
+		t.Fatal("the message has no secret")
+	}
+	return f
 }
 
 // lid is the address of a phone in what votes are encrypted with.
@@ -77,19 +97,7 @@ func TestForgedVotes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.Phones.AwaitMessage(t, customerNumber, sent.MessageID)
-	kept, err := b.Server.Messages().Find(t.Context(), b.id, gateway.ParseMessageRef(sent.ID))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var message waE2E.Message
-	if err := proto.Unmarshal(kept.Payload, &message); err != nil {
-		t.Fatal(err)
-	}
-	f := &forger{besieged: b, t: t, pollID: sent.MessageID}
-	if _, f.secret = content.PollOf(&message); len(f.secret) == 0 {
-		t.Fatal("the poll has no secret")
-	}
+	f := b.forger(t, sent, func(m *waE2E.Message) []byte { _, secret := content.PollOf(m); return secret })
 	right, guessed := f.ballot(customerNumber), f.ballot(customerNumber)
 	guessed.Secret = []byte("a guess")
 	f.vote(customerNumber, f.pollID, f.ballot(stranger), "a") // in another name

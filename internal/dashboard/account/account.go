@@ -66,10 +66,7 @@ func Routes(config Config) ([]frame.Route, error) {
 
 // view is the page.
 type view struct {
-	Instance gateway.Instance
-	Tab      string
-	May      bool   // the visitor may change something
-	Refused  string // why the account can't be asked now; empty if it can
+	frame.InstanceHead
 
 	Profile       gateway.OwnProfile
 	Privacy       []setting
@@ -100,7 +97,7 @@ func (p *pages) show(r *frame.Request) error {
 	if err != nil {
 		return err
 	}
-	v := view{Instance: found, Tab: "account", May: r.Visitor.May(gateway.RoleOperator)}
+	v := view{InstanceHead: r.Head(found, "account")}
 	err = p.ask(r, &v)
 	if v.Refused, err = frame.ForNow(err); err != nil {
 		return err

@@ -12,7 +12,6 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/recado-project/recado/internal/channel"
 	"github.com/recado-project/recado/internal/dashboard/frame"
@@ -31,9 +30,6 @@ const (
 	// of one.
 	channelsAtOnce = 25
 	postsAtOnce    = 25
-
-	// maxSearch bounds a search, in bytes.
-	maxSearch = 100
 
 	// maxServerID is the largest number of a post.
 	maxServerID = 999_999_999
@@ -73,21 +69,9 @@ func Routes(config Config) ([]frame.Route, error) {
 	}, nil
 }
 
-// head is what every page of an instance begins with.
-type head struct {
-	Instance gateway.Instance
-	Tab      string // the page
-	May      bool   // the visitor may change something
-	Refused  string // why nothing can be read now; empty if it can
-}
-
-func headOf(found gateway.Instance, r *frame.Request) head {
-	return head{Instance: found, Tab: "channels", May: r.Visitor.Role.Covers(gateway.RoleOperator)}
-}
-
 // listView is the list.
 type listView struct {
-	head
+	frame.InstanceHead
 
 	Channels      []line
 	Total         int
@@ -133,10 +117,9 @@ func (p *pages) list(r *frame.Request) error {
 		return err
 	}
 	page, query := frame.PageOf(r.URL.Query()), url.Values{}
-	view := listView{head: headOf(found, r)}
-	if search := strings.TrimSpace(r.URL.Query().Get("search")); search != "" && len(search) <= maxSearch {
-		view.Search = search
-		query.Set("search", search)
+	view := listView{InstanceHead: r.Head(found, "channels")}
+	if view.Search = r.Search(); view.Search != "" {
+		query.Set("search", view.Search)
 	}
 	listed, err := p.Channels.List(r.Context(), found.ID, channel.Filter{Name: view.Search}, gateway.PageRequest{Page: page, Limit: channelsAtOnce})
 	if view.Refused, err = frame.ForNow(err); err != nil {
@@ -152,7 +135,7 @@ func (p *pages) list(r *frame.Request) error {
 
 // oneView is the page of one channel.
 type oneView struct {
-	head
+	frame.InstanceHead
 	line
 
 	Posts   []gateway.Post // oldest first
@@ -174,7 +157,7 @@ func (p *pages) show(r *frame.Request) error {
 	if err != nil {
 		return err
 	}
-	view := oneView{head: headOf(found, r)}
+	view := oneView{InstanceHead: r.Head(found, "channels")}
 	view.Channel, err = p.Channels.Get(r.Context(), found.ID, ref)
 	if view.Refused, err = frame.ForNow(err); err != nil {
 		return err

@@ -26,9 +26,8 @@ var Files embed.FS
 const (
 	// atOnce is how many contacts a page of the list has.
 	atOnce = 50
-	// maxSearch bounds what is searched for, in bytes, maxName a name, in letters, as in the API.
-	maxSearch = 100
-	maxName   = 128
+	// maxName bounds a name, in letters, as in the API.
+	maxName = 128
 )
 
 // UseCases are the use cases of contacts.
@@ -62,18 +61,6 @@ func Routes(config Config) ([]frame.Route, error) {
 	}, nil
 }
 
-// head is what the pages of an instance begin with.
-type head struct {
-	Instance gateway.Instance
-	Tab      string
-	May      bool   // the visitor may write names
-	Refused  string // why there is nothing to show now; empty if there is
-}
-
-func headOf(found gateway.Instance, r *frame.Request) head {
-	return head{Instance: found, Tab: "contacts", May: r.Visitor.May(gateway.RoleOperator)}
-}
-
 // line is one line of the list.
 type line struct{ gateway.Contact }
 
@@ -92,7 +79,7 @@ func (l line) Number() string {
 
 // listView is the list.
 type listView struct {
-	head
+	frame.InstanceHead
 
 	Contacts      []line
 	Total         int
@@ -107,10 +94,9 @@ func (p *pages) list(r *frame.Request) error {
 		return err
 	}
 	page, query := frame.PageOf(r.URL.Query()), url.Values{}
-	view := listView{head: headOf(found, r)}
-	if search := strings.TrimSpace(r.URL.Query().Get("search")); search != "" && len(search) <= maxSearch {
-		view.Search = search
-		query.Set("search", search)
+	view := listView{InstanceHead: r.Head(found, "contacts")}
+	if view.Search = r.Search(); view.Search != "" {
+		query.Set("search", view.Search)
 	}
 	listed, err := p.Contacts.List(r.Context(), found.ID, view.Search, gateway.PageRequest{Page: page, Limit: atOnce})
 	if view.Refused, err = frame.ForNow(err); err != nil {
@@ -126,7 +112,7 @@ func (p *pages) list(r *frame.Request) error {
 
 // oneView is the page of one contact.
 type oneView struct {
-	head
+	frame.InstanceHead
 	line
 
 	About    string
@@ -169,7 +155,7 @@ func (p *pages) show(r *frame.Request) error {
 	if err != nil {
 		return err
 	}
-	view := oneView{head: headOf(found, r)}
+	view := oneView{InstanceHead: r.Head(found, "contacts")}
 	details, err := p.Contacts.Get(r.Context(), found.ID, who)
 	if view.Refused, err = frame.ForNow(err); err != nil {
 		return err
