@@ -286,7 +286,7 @@ func (r Resource) Messages() contract.Endpoint {
 		Summary: "List the messages of a chat",
 		Description: "Lists the messages of a chat, newest first, in the order in which the gateway got them; those from before the link stand by their time. " +
 			"Pages move while messages come in: to read on without gaps, give the last message as `before`, or as `after` with the order `asc`. " +
-			"`totalCount` counts 5,000 messages beyond the page at most.",
+			"`totalCount` counts 5,000 messages beyond the page at most, and with `search` all.",
 		Codes: []string{gateway.CodeValidation, gateway.CodeChatNotFound, gateway.CodeMessageNotFound},
 	}, func(ctx context.Context, in *messagesInput) (*contract.Answer[contract.Envelope[Message]], error) {
 		page, err := r.Use.Messages(ctx, contract.Instance(ctx).ID, in.with, in.query, in.Request())

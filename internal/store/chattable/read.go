@@ -222,15 +222,15 @@ func (t *Tables) ListChatMessages(
 		add("platform_id IN (SELECT l.platform_id FROM labelled AS l WHERE l.chat_id = messages.chat_id AND l.platform_id <> ''"+
 			" AND l.label_id = ? AND l.instance_id = messages.instance_id)", filter.Label)
 	}
-	if filter.Search != "" {
-		if page, err = t.found(ctx, from, args, filter.OldestFirst, request); err != nil {
-			return page, fmt.Errorf("store: search the messages of a chat: %w", err)
-		}
-		return page, nil
-	}
 	order := "created_at DESC, id DESC"
 	if filter.OldestFirst {
 		order = "created_at, id"
+	}
+	if filter.Search != "" {
+		if page, err = t.found(ctx, from, order, args, filter.OldestFirst, request); err != nil {
+			return page, fmt.Errorf("store: search the messages of a chat: %w", err)
+		}
+		return page, nil
 	}
 	page, err = listInOrder(ctx, t.db.Scanner(), ScanMessage, request, ReadColumns, from, order, args)
 	if err != nil {
@@ -261,20 +261,25 @@ func (t *Tables) having(ctx context.Context, chatID string, words []string) (fro
 	return from, args, nil
 }
 
-// found lists what a search has found. The index is asked once, which takes longer than all else:
-// it looks through each message that has one of the words.
+// found lists what a search has found. The index is asked once, for the page and for how many
+// there are: it looks through each message that has one of the words. What was found stays in the
+// database, which may be much, but for the page.
 func (t *Tables) found(
-	ctx context.Context, from string, args []any, oldestFirst bool, request gateway.PageRequest,
+	ctx context.Context, from, order string, args []any, oldestFirst bool, request gateway.PageRequest,
 ) (page gateway.Page[gateway.Message], err error) {
+	n, offset := len(args), request.Offset()
 	places, err := table.Collect(ctx, t.db.Scanner(), func(row table.Scanner) (p place, err error) {
-		return p, row.Scan(&p.id, &p.at)
-	}, "SELECT id, created_at "+from, args...)
+		return p, row.Scan(&p.id, &p.at, &page.Total)
+	}, "SELECT id, created_at, count(*) OVER () "+from+" ORDER BY "+order+" LIMIT $"+strconv.Itoa(n+1)+" + 0 OFFSET $"+strconv.Itoa(n+2),
+		append(slices.Clone(args), request.Limit, offset)...)
 	if err != nil {
 		return page, err
 	}
-	page.Total = len(places)
-	page.Items, err = pageOf(ctx, t, places, oldestFirst, request, ScanMessage, "SELECT "+ReadColumns+" FROM messages WHERE id IN ",
-		func(message gateway.Message) string { return message.ID })
+	if len(places) == 0 { // nothing was found, or the page is behind the last one
+		return page, t.db.Scanner().QueryRowContext(ctx, "SELECT count(*) "+from, args...).Scan(&page.Total)
+	}
+	page.Items, err = pageOf(ctx, t, places, oldestFirst, gateway.PageRequest{Page: 1, Limit: request.Limit}, ScanMessage,
+		"SELECT "+ReadColumns+" FROM messages WHERE id IN ", func(message gateway.Message) string { return message.ID })
 	return page, err
 }
 

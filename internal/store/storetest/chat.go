@@ -437,6 +437,9 @@ func testSearchMessages(t *testing.T, f *fixture) {
 	if got, total := f.read(messages, chat, gateway.MessageFilter{Search: "pedido", Before: messages[4].Position(), OldestFirst: true}, gateway.PageRequest{Page: 2, Limit: 2}); !slices.Equal(got, []int{2}) || total != 3 {
 		t.Errorf("a page of what is found has %v of %d", got, total)
 	}
+	if got, total := f.read(messages, chat, gateway.MessageFilter{Search: "pedido", Before: messages[4].Position()}, gateway.PageRequest{Page: 3, Limit: 2}); len(got) != 0 || total != 3 {
+		t.Errorf("behind the last page are %v of %d", got, total)
+	}
 
 	change := func(n int, text string) {
 		t.Helper()
