@@ -16,6 +16,7 @@ import (
 	"log/slog"
 	"maps"
 	"strconv"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -63,6 +64,9 @@ type Config struct {
 type Vault struct {
 	config Config
 	keys   atomic.Pointer[keyring]
+	// loading is held from the read of the data keys until they are known here: of two reads,
+	// the earlier must not be known last.
+	loading sync.Mutex
 	// followed is the generation that this process has sealed with since Run has looked last.
 	followed int64
 }
@@ -228,6 +232,8 @@ func (v *Vault) key(ctx context.Context, generation int64) (*seal.Key, error) {
 
 // load reads the data keys.
 func (v *Vault) load(ctx context.Context) error {
+	v.loading.Lock()
+	defer v.loading.Unlock()
 	rows, err := readGenerations(ctx, v.config.Database.Reader())
 	if err != nil {
 		return fmt.Errorf("vault: read the data keys: %w", err)
