@@ -65,6 +65,10 @@ func (w *Write) Change(ctx context.Context, q table.Querier, update gateway.Chat
 		int64(after.Disappearing.Seconds()), readAt, w.instanceID, id); err != nil {
 		return chosen, err
 	}
+	if after.Disappearing != chosen.Before.Disappearing {
+		party := chosen.Before.Party
+		w.forget([]gateway.JID{party.JID, update.Chat.JID}, []gateway.JID{party.LID, update.Chat.LID})
+	}
 	if _, err := q.ExecContext(ctx, countUnread, w.instanceID, id); err != nil {
 		return chosen, err
 	}

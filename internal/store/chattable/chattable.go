@@ -34,7 +34,7 @@ type Database interface {
 // Tables are the tables in one database. They are safe for concurrent use.
 type Tables struct {
 	db    Database
-	known *lru.Cache[name, string]
+	known *lru.Cache[name, kept]
 	words index
 	added chan struct{} // has an item if there may be messages that are not in the index
 }
@@ -44,6 +44,12 @@ type name struct {
 	instanceID string
 	epoch      int64
 	jid, lid   gateway.JID
+}
+
+// kept is what is known of a chat.
+type kept struct {
+	id           string
+	disappearing int64 // after how many seconds what is sent to it disappears; 0: never
 }
 
 // index is where the words of messages are. The two databases differ in it.
@@ -69,7 +75,7 @@ type index interface {
 
 // New makes the tables' access to a database that has them.
 func New(db Database) (*Tables, error) {
-	known, err := lru.New[name, string](keptChats)
+	known, err := lru.New[name, kept](keptChats)
 	if err != nil {
 		return nil, fmt.Errorf("chattable: make the memory: %w", err)
 	}

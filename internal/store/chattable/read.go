@@ -48,8 +48,13 @@ func (t *Tables) FindChat(ctx context.Context, instanceID string, party gateway.
 }
 
 // DisappearsAfter returns after which time a message disappears that is sent to the chat with one
-// of the addresses; 0 for never, also for a chat that is not known. It is one look into an index.
+// of the addresses; 0 for never, also for a chat that is not known. After the first message of a
+// chat, the database is not asked.
 func (t *Tables) DisappearsAfter(ctx context.Context, instanceID string, party gateway.Party) (time.Duration, error) {
+	known := name{instanceID: instanceID, epoch: gateway.TenureOf(ctx).Epoch, jid: party.JID, lid: party.LID}
+	if chat, ok := t.known.Get(known); ok {
+		return time.Duration(chat.disappearing) * time.Second, nil
+	}
 	scan := func(row table.Scanner) (seconds int64, err error) {
 		err = row.Scan(&seconds)
 		return seconds, err

@@ -17,8 +17,8 @@ import (
 
 const (
 	// Two at most: one by the number and one by the LID, which is the first.
-	findChats = "SELECT id, jid, lid FROM chats WHERE instance_id = $1 AND jid = $2 AND jid <> '' UNION " +
-		"SELECT id, jid, lid FROM chats WHERE instance_id = $1 AND lid = $3 AND lid <> '' ORDER BY lid DESC"
+	findChats = "SELECT id, jid, lid, disappearing FROM chats WHERE instance_id = $1 AND jid = $2 AND jid <> '' UNION " +
+		"SELECT id, jid, lid, disappearing FROM chats WHERE instance_id = $1 AND lid = $3 AND lid <> '' ORDER BY lid DESC"
 
 	insertChat = "INSERT INTO chats (instance_id, id, jid, lid, name, last_id, last_at, unread, read_at) VALUES ($1, $2, $3, $4, '', '', 0, 0, 0)"
 
@@ -61,8 +61,8 @@ type Write struct {
 // step is what a write has learned, in the order in which it did.
 type step struct {
 	name   name
-	id     string // empty: what was known of the name is wrong
-	reword bool   // a message was added that is not in the index
+	chat   kept // without an id: what was known of the name is wrong
+	reword bool // a message was added that is not in the index
 }
 
 // BeginChats begins a write in the tenure with the epoch. A write that runs again is begun again.
@@ -79,10 +79,10 @@ func (w *Write) Committed() {
 			case w.tables.added <- struct{}{}:
 			default: // it is known already
 			}
-		case s.id == "":
+		case s.chat.id == "":
 			w.tables.known.Remove(s.name)
 		default:
-			w.tables.known.Add(s.name, s.id)
+			w.tables.known.Add(s.name, s.chat)
 		}
 	}
 }
@@ -91,39 +91,41 @@ func (w *Write) Committed() {
 // that turn out to be one are joined.
 func (w *Write) Chat(ctx context.Context, q table.Querier, party gateway.Party) (id string, err error) {
 	known := w.name(party.JID, party.LID)
-	if id, ok := w.tables.known.Get(known); ok {
-		return id, nil
+	if chat, ok := w.tables.known.Get(known); ok {
+		return chat.id, nil
 	}
 	found, err := table.Collect(ctx, q, scanNamed, findChats, w.instanceID, string(party.JID), string(party.LID))
 	if err != nil {
 		return "", err
 	}
+	var chat kept
 	switch len(found) {
 	case 0:
-		if id, err = newID(); err == nil {
-			_, err = q.ExecContext(ctx, insertChat, w.instanceID, id, string(party.JID), string(party.LID))
+		if chat.id, err = newID(); err == nil {
+			_, err = q.ExecContext(ctx, insertChat, w.instanceID, chat.id, string(party.JID), string(party.LID))
 		}
 	case 1:
-		id, err = found[0].id, w.learn(ctx, q, found[0], party)
-	default:
-		id, err = w.join(ctx, q, found[0], found[1], party)
+		chat, err = found[0].kept, w.learn(ctx, q, found[0], party)
+	default: // what it is like then, the next write reads
+		return w.join(ctx, q, found[0], found[1], party)
 	}
 	if err != nil {
 		return "", err
 	}
-	w.steps = append(w.steps, step{name: known, id: id})
-	return id, nil
+	w.steps = append(w.steps, step{name: known, chat: chat})
+	return chat.id, nil
 }
 
 // named is a chat with its addresses.
 type named struct {
-	id       string
+	kept
+
 	jid, lid gateway.JID
 }
 
 func scanNamed(row table.Scanner) (named, error) {
 	var n named
-	err := row.Scan(&n.id, &n.jid, &n.lid)
+	err := row.Scan(&n.id, &n.jid, &n.lid, &n.disappearing)
 	return n, err
 }
 
