@@ -34,7 +34,7 @@ type Database interface {
 // Tables are the tables in one database. They are safe for concurrent use.
 type Tables struct {
 	db    Database
-	known *lru.Cache[name, kept]
+	known *lru.Cache[name, remembered]
 	words index
 	added chan struct{} // has an item if there may be messages that are not in the index
 }
@@ -46,8 +46,8 @@ type name struct {
 	jid, lid   gateway.JID
 }
 
-// kept is what is known of a chat.
-type kept struct {
+// remembered is what is known of a chat without asking the database.
+type remembered struct {
 	id           string
 	disappearing int64 // after how many seconds what is sent to it disappears; 0: never
 }
@@ -75,7 +75,7 @@ type index interface {
 
 // New makes the tables' access to a database that has them.
 func New(db Database) (*Tables, error) {
-	known, err := lru.New[name, kept](keptChats)
+	known, err := lru.New[name, remembered](keptChats)
 	if err != nil {
 		return nil, fmt.Errorf("chattable: make the memory: %w", err)
 	}

@@ -61,8 +61,8 @@ type Write struct {
 // step is what a write has learned, in the order in which it did.
 type step struct {
 	name   name
-	chat   kept // without an id: what was known of the name is wrong
-	reword bool // a message was added that is not in the index
+	chat   remembered // without an id: what was known of the name is wrong
+	reword bool       // a message was added that is not in the index
 }
 
 // BeginChats begins a write in the tenure with the epoch. A write that runs again is begun again.
@@ -98,15 +98,15 @@ func (w *Write) Chat(ctx context.Context, q table.Querier, party gateway.Party) 
 	if err != nil {
 		return "", err
 	}
-	var chat kept
+	var chat remembered
 	switch len(found) {
 	case 0:
 		if chat.id, err = newID(); err == nil {
 			_, err = q.ExecContext(ctx, insertChat, w.instanceID, chat.id, string(party.JID), string(party.LID))
 		}
 	case 1:
-		chat, err = found[0].kept, w.learn(ctx, q, found[0], party)
-	default: // what it is like then, the next write reads
+		chat, err = found[0].remembered, w.learn(ctx, q, found[0], party)
+	default: // what the joined chat is like is read by the next write
 		return w.join(ctx, q, found[0], found[1], party)
 	}
 	if err != nil {
@@ -118,7 +118,7 @@ func (w *Write) Chat(ctx context.Context, q table.Querier, party gateway.Party) 
 
 // named is a chat with its addresses.
 type named struct {
-	kept
+	remembered
 
 	jid, lid gateway.JID
 }
