@@ -16,6 +16,16 @@ func chatFaults() []fault {
 			test: storeTests, run: run,
 		},
 		{
+			name: "the time for disappearing is forgotten when it changes", file: "internal/store/chattable/arrange.go",
+			old: "if after.Disappearing != chosen.Before.Disappearing {", new: "if after.Disappearing < 0 {",
+			test: storeTests, run: run,
+		},
+		{
+			name: "joined chats keep their time for disappearing", file: write,
+			old: "disappearing = CASE WHEN disappearing <> 0 THEN disappearing ELSE $9 END", new: "disappearing = CASE WHEN $9 > 0 THEN disappearing ELSE disappearing END",
+			test: storeTests, run: run,
+		},
+		{
 			name: "a chat that was joined is not known by its old id", file: write,
 			old: "	for _, jid := range append(jids, \"\") {", new: "	for _, jid := range jids[:0] {",
 			test: storeTests, run: run,

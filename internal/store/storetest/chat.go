@@ -1,4 +1,4 @@
-// What chats and the search through their messages must do on both databases.
+// What chats must do on both databases.
 
 package storetest
 
@@ -127,14 +127,18 @@ func testChatsAreJoined(t *testing.T, f *fixture) {
 			f.came(instance, 5, gateway.Party{LID: anaLID}, "fifth words"),
 			f.came(instance, 6, gateway.Party{JID: ana}, "sixth words"),
 		}
-		for _, message := range messages[:3] {
-			f.add(message, true)
-		}
+		f.add(messages[0], true)
+		f.add(messages[1], true)
 		f.check(f.CatchUp(f.ctx()))
+		f.changeChat(instance, gateway.ChatUpdate{Chat: gateway.Party{JID: ana}, ChatChange: gateway.ChatChange{Disappearing: new(time.Hour)}})
+		f.add(messages[2], true) // both chats are remembered
+		f.disappearAfter(instance, gateway.Party{JID: ana}, time.Hour)
+		f.disappearAfter(instance, gateway.Party{LID: anaLID}, 0)
 		if one, other := f.chat(instance, gateway.Party{JID: ana}), f.chat(instance, gateway.Party{LID: anaLID}); one.ID == other.ID {
 			t.Errorf("%s: two strangers have one chat", name)
 		}
 		learn(instance, messages[3])
+		f.disappearAfter(instance, gateway.Party{JID: ana, LID: anaLID}, time.Hour)
 		f.add(messages[4], true)
 		f.add(messages[5], true)
 		f.check(f.CatchUp(f.ctx()))
@@ -216,6 +220,22 @@ func (f *fixture) changeChat(instance gateway.Instance, update gateway.ChatUpdat
 func (f *fixture) markRead(message gateway.Message) {
 	f.t.Helper()
 	f.changeChat(gateway.Instance{ID: message.InstanceID}, gateway.ChatUpdate{Chat: message.Chat, ReadIDs: []string{message.PlatformID}})
+}
+
+// disappearAfter fails the test unless a message to a chat disappears after that time, whichever
+// of its addresses it is sent to.
+func (f *fixture) disappearAfter(instance gateway.Instance, party gateway.Party, want time.Duration) {
+	f.t.Helper()
+	for _, one := range []gateway.Party{party, {JID: party.JID}, {LID: party.LID}} {
+		if one == (gateway.Party{}) && party != one {
+			continue // the address that is not known
+		}
+		after, err := f.DisappearsAfter(f.ctx(), instance.ID, one)
+		f.check(err)
+		if after != want {
+			f.t.Errorf("messages to %+v disappear after %s, not %s", one, after, want)
+		}
+	}
 }
 
 // How a chat is arranged is kept, and what is different is told once.
@@ -403,90 +423,6 @@ func testChatMessages(t *testing.T, f *fixture) {
 		filter := gateway.MessageFilter{Starred: &starred}
 		if got, total := f.read(messages, f.chat(instance, gateway.Party{JID: ana}), filter, allOf()); !slices.Equal(got, want) || total != len(want) {
 			t.Errorf("starred %v: got %v of %d, want %v", starred, got, total, want)
-		}
-	}
-}
-
-func testSearchMessages(t *testing.T, f *fixture) {
-	t.Helper()
-	account := f.account()
-	instance, other := f.instance(account.ID, 1), f.instance(account.ID, 2)
-	texts := []string{"Pedido 1042: amanhã", "O PEDIDO não chegou", "pedidos, café & açúcar", "olá", "foi: pedido-1042", "日本語 テスト", "I\u0307stanbul straße"}
-	var messages []gateway.Message
-	for n, text := range texts {
-		messages = append(messages, f.came(instance, n, gateway.Party{JID: ana}, text))
-		f.add(messages[n], true)
-		f.add(f.came(instance, n, gateway.Party{JID: bia}, text), true)
-		f.add(f.came(other, n, gateway.Party{JID: ana}, text), true)
-	}
-	chat := f.chat(instance, gateway.Party{JID: ana})
-	search := func(step string, wants map[string][]int) {
-		t.Helper()
-		for text, want := range wants {
-			if got, total := f.read(messages, chat, gateway.MessageFilter{Search: text}, allOf()); !slices.Equal(got, want) || total != len(want) {
-				t.Errorf("%s: %q finds %v of %d, want %v", step, text, got, total, want)
-			}
-		}
-	}
-	search("at once", map[string][]int{"pedido": {4, 2, 1, 0}, "PEDIDO nao": {1}, "edido": nil})
-	f.check(f.CatchUp(f.ctx()))
-	search("at first", map[string][]int{
-		"pedido": {4, 2, 1, 0}, "PEDIDO nao": {1}, "1042 pedido": {4, 0}, "ped": {4, 2, 1, 0}, "edido": nil, "acucar": {2}, "CAFÉ açúcar": {2},
-		"amanha": {0}, "日本": {5}, "istanbul": {6}, "nothing": nil, "...": nil, "pedido nothing": nil, "ola": {3},
-	})
-	if got, total := f.read(messages, chat, gateway.MessageFilter{Search: "pedido", Before: messages[4].Position(), OldestFirst: true}, gateway.PageRequest{Page: 2, Limit: 2}); !slices.Equal(got, []int{2}) || total != 3 {
-		t.Errorf("a page of what is found has %v of %d", got, total)
-	}
-	if got, total := f.read(messages, chat, gateway.MessageFilter{Search: "pedido", Before: messages[4].Position()}, gateway.PageRequest{Page: 3, Limit: 2}); len(got) != 0 || total != 3 {
-		t.Errorf("behind the last page are %v of %d", got, total)
-	}
-
-	change := func(n int, text string) {
-		t.Helper()
-		f.check(f.UpdateMessages(f.ctx(), instance.ID, []string{messages[n].ID},
-			func(found []gateway.Message) ([]gateway.Message, []eventlog.Event, error) {
-				found[0].Text = text
-				return found, nil, nil
-			}))
-	}
-	late := f.came(instance, 90, gateway.Party{JID: ana}, "pedido tarde")
-	messages = append(messages, late)
-	f.add(late, true)
-	change(1, "chegou")
-	change(3, "pedido também")
-	change(4, "")
-	change(7, "tarde demais")
-	f.check(f.DeleteMessages(f.ctx(), instance.ID, []string{messages[0].ID}))
-	f.check(f.CatchUp(f.ctx()))
-	search("later", map[string][]int{"pedido": {3, 2}, "chegou": {1}, "1042": nil, "tarde": {7}})
-
-	// The newest messages are removed, and what comes next is found all the same.
-	f.check(f.DeleteMessages(f.ctx(), instance.ID, []string{late.ID}))
-	next := f.came(instance, 91, gateway.Party{JID: ana}, "pedido novo")
-	messages = append(messages, next)
-	f.add(next, true)
-	f.check(f.CatchUp(f.ctx()))
-	search("at last", map[string][]int{"novo": {8}, "tarde": nil})
-}
-
-// What people type is never taken for a query of the database.
-func testAnyWords(t *testing.T, f *fixture) {
-	t.Helper()
-	instance := f.instance(f.account().ID, 1)
-	f.add(f.came(instance, 1, gateway.Party{JID: ana}, "near or not and"), true)
-	f.check(f.CatchUp(f.ctx()))
-	chat := f.chat(instance, gateway.Party{JID: ana})
-	for _, text := range []string{
-		`"`, `'`, `*`, `words:near`, `near AND`, `NOT near`, `near(`, `^near`, `near & !or`, `a:*b`, `\`, "near\x00or", "{chat}:x", `near" OR "x`,
-		`' & '`, "\xff\xfe", ":*", "<->", "-", "chat:" + chat.ID, "ꙮ̈", "\u200d",
-	} {
-		if _, err := f.ListChatMessages(f.ctx(), chat.ID, gateway.MessageFilter{Search: text}, allOf()); err != nil {
-			t.Errorf("%q: %v", text, err)
-		}
-	}
-	for text, want := range map[string]int{`near AND`: 1, `NOT near`: 1, `OR "near"`: 1, `"near"`: 1, `near OR x`: 0, "chat:" + chat.ID: 0, "near*": 1} {
-		if page, err := f.ListChatMessages(f.ctx(), chat.ID, gateway.MessageFilter{Search: text}, allOf()); err != nil || page.Total != want {
-			t.Errorf("%q finds %d, %v, want %d", text, page.Total, err, want)
 		}
 	}
 }
