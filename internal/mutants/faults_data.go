@@ -25,6 +25,11 @@ func dataFaults() []fault {
 			test: archiveTests, run: "FilesOfABucket",
 		},
 		{
+			name: "an older look at the data keys replaces no newer one", file: "internal/store/vault/vault.go",
+			old: "	v.loading.Lock()\n	defer v.loading.Unlock()\n", new: "",
+			test: storeTests, run: "NewDataKeyStays",
+		},
+		{
 			name: "a sealed value belongs to its row", file: "internal/store/vault/vault.go",
 			old:  "return append([]string{p.column.table, p.column.value}, p.row[:len(p.column.row)]...)",
 			new:  "return []string{p.column.table, p.column.value}",

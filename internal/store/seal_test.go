@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -307,6 +308,39 @@ func TestSecretsAreSealed(t *testing.T) {
 			f.reads(s)
 		})
 		f.with(nil, f.reads)
+	})
+}
+
+// What is written after a data key was added is sealed with it, also while others read the data
+// keys: an earlier look must not bring the earlier key back.
+func TestNewDataKeyStays(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, f *secrets) {
+		t.Helper()
+		f.with(seal.NewKey(), func(s *store.Store) {
+			var looks sync.WaitGroup
+			defer looks.Wait()
+			ctx, cancel := context.WithCancel(f.t.Context())
+			defer cancel()
+			for range 4 {
+				looks.Go(func() {
+					for ctx.Err() == nil {
+						if _, err := s.Vault().Open(ctx, vault.Proxy(f.id), nil, 1_000_000); err == nil { // it looks for the key
+							t.Error("a value without a data key is opened")
+						}
+					}
+				})
+			}
+			for generation := int64(2); generation < 200; generation++ {
+				f.check(s.Vault().Renew(f.t.Context(), true))
+				for range 20 {
+					if _, sealed := s.Vault().SealText(vault.Proxy(f.id), "socks5://proxy"); sealed != generation {
+						t.Fatalf("sealed with generation %d, want %d", sealed, generation)
+					}
+					runtime.Gosched()
+				}
+			}
+		})
 	})
 }
 
