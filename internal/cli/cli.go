@@ -21,6 +21,7 @@ import (
 	"github.com/recado-project/recado/internal/cli/settings"
 	"github.com/recado-project/recado/internal/cli/target"
 	"github.com/recado-project/recado/internal/cli/terminal"
+	"github.com/recado-project/recado/internal/cli/webhooks"
 )
 
 // commands is the whole command line.
@@ -43,8 +44,8 @@ type commands struct {
 	Messages       messagesCommand       `cmd:"" help:"List, search, edit, delete, read, forward, react to and download messages, and count votes."`
 	Queue          queueCommand          `cmd:"" help:"List and cancel messages that wait to be sent."`
 	Events         eventsCommand         `cmd:"" help:"Show the events of an instance as they happen."`
-	Webhook        webhookCommand        `cmd:"" help:"Set up, test and resume the webhook of an instance."`
-	AccountWebhook accountWebhookCommand `cmd:"" help:"Set up webhooks for all instances of the account. Needs a partner key."`
+	Webhook        webhooks.Command      `cmd:"" help:"Set up, test and resume the webhook of an instance."`
+	AccountWebhook webhooks.OfAccount    `cmd:"" help:"Set up webhooks for all instances of the account. Needs a partner key."`
 	Numbers        numbersCommand        `cmd:"" help:"Check which phone numbers have an account."`
 	Contacts       contactsCommand       `cmd:"" help:"List, name, block and unblock contacts, and show their pictures."`
 	Labels         labels.Command        `cmd:"" help:"List, make, change and delete labels, and put them on chats and messages."`

@@ -35,9 +35,9 @@ func cliFaults() []fault {
 			test: "./internal/cli", run: "FailuresAreExplained",
 		},
 		{
-			name: "a webhook says how its delivery stands", file: "internal/cli/webhook.go",
+			name: "a webhook says how its delivery stands", file: "internal/cli/webhooks/webhooks.go",
 			old: "(webhook.Secret != \"\")},\n		terminal.Pair{\"delivery\", delivery},\n", new: "(webhook.Secret != \"\")},\n		terminal.Pair{\"delivery\", delivery[:0]},\n",
-			test: "./internal/cli", run: "Standing",
+			test: "./internal/cli/webhooks", run: "Standing",
 		},
 		{
 			name: "an upload counts the bytes of its file", file: "internal/cli/progress/progress.go",

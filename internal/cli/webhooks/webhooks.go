@@ -1,4 +1,5 @@
-package cli
+// Package webhooks has the commands about the webhooks of an instance, and of an account.
+package webhooks
 
 import (
 	"context"
@@ -13,17 +14,17 @@ import (
 	"github.com/recado-project/recado/internal/cli/terminal"
 )
 
-// webhookCommand works on the webhooks of an instance.
-type webhookCommand struct {
-	List       listWebhooksCommand  `cmd:"" help:"List the webhooks."`
-	Add        addWebhookCommand    `cmd:"" help:"Add one more webhook."`
-	Get        getWebhookCommand    `cmd:"" help:"Show a webhook."`
-	Set        setWebhookCommand    `cmd:"" help:"Set up the webhook of webhook-config, or change a webhook."`
-	Test       testWebhookCommand   `cmd:"" help:"Deliver a test event now and show the answer."`
-	Resume     resumeWebhookCommand `cmd:"" help:"Try again at once a webhook that waits or is suspended."`
-	Delete     deleteWebhookCommand `cmd:"" aliases:"remove" help:"Remove a webhook; events are still recorded."`
-	Deliveries deliveriesCommand    `cmd:"" help:"Show the deliveries of events."`
-	Replay     replayCommand        `cmd:"" help:"Deliver past events again."`
+// Command works on the webhooks of an instance.
+type Command struct {
+	List       listCommand       `cmd:"" help:"List the webhooks."`
+	Add        addCommand        `cmd:"" help:"Add one more webhook."`
+	Get        getCommand        `cmd:"" help:"Show a webhook."`
+	Set        setCommand        `cmd:"" help:"Set up the webhook of webhook-config, or change a webhook."`
+	Test       testCommand       `cmd:"" help:"Deliver a test event now and show the answer."`
+	Resume     resumeCommand     `cmd:"" help:"Try again at once a webhook that waits or is suspended."`
+	Delete     deleteCommand     `cmd:"" aliases:"remove" help:"Remove a webhook; events are still recorded."`
+	Deliveries deliveriesCommand `cmd:"" help:"Show the deliveries of events."`
+	Replay     replayCommand     `cmd:"" help:"Deliver past events again."`
 }
 
 // shownWebhook is a webhook as JSON.
@@ -47,14 +48,14 @@ func printWebhook(t terminal.Terminal, webhook client.Webhook, state *client.Del
 	)
 }
 
-// webhookFlag says which webhook a command works on.
-type webhookFlag struct {
+// flag says which webhook a command works on.
+type flag struct {
 	target.InstanceFlag
 	Webhook string `help:"Id of the webhook; without it, the one of webhook-config." env:"-"`
 }
 
-// webhookOptions are what a webhook can be given beside its address.
-type webhookOptions struct {
+// options are what a webhook can be given beside its address.
+type options struct {
 	Secret     string   `help:"Secret that signs deliveries, ideally whsec_ and base64. Without it, the current one stays." env:"RECADO_WEBHOOK_SECRET"`
 	Inactive   bool     `help:"Save the webhook but deliver nothing." env:"-"`
 	Events     []string `help:"Types of events that are delivered, with commas in between; all for all." placeholder:"message.received,…" env:"-"`
@@ -79,7 +80,7 @@ func listOf(given []string) *[]string {
 }
 
 // headers reads the headers; nil if there are none.
-func (o webhookOptions) headers() (map[string]string, error) {
+func (o options) headers() (map[string]string, error) {
 	if len(o.Header) == 0 {
 		return nil, nil //nolint:nilnil // there are none
 	}
@@ -95,7 +96,7 @@ func (o webhookOptions) headers() (map[string]string, error) {
 }
 
 // made returns a webhook to be made.
-func (o webhookOptions) made(endpoint string) (client.NewWebhook, error) {
+func (o options) made(endpoint string) (client.NewWebhook, error) {
 	headers, err := o.headers()
 	webhook := client.NewWebhook{
 		URL: endpoint, Secret: o.Secret, Headers: headers, IsActive: new(!o.Inactive), MediaLinks: o.MediaLinks != nil && *o.MediaLinks,
@@ -110,7 +111,7 @@ func (o webhookOptions) made(endpoint string) (client.NewWebhook, error) {
 }
 
 // change returns what is to be changed. active is the flag that is not among the options.
-func (o webhookOptions) change(active bool) (client.WebhookChange, error) {
+func (o options) change(active bool) (client.WebhookChange, error) {
 	headers, err := o.headers()
 	change := client.WebhookChange{Secret: o.Secret, Events: listOf(o.Events), Chats: listOf(o.Chats), MediaLinks: o.MediaLinks}
 	if headers != nil {
@@ -150,10 +151,10 @@ func someOrAll(values []string) string {
 	return strings.Join(values, ", ")
 }
 
-type listWebhooksCommand struct{ target.InstanceFlag }
+type listCommand struct{ target.InstanceFlag }
 
 // Run lists the webhooks.
-func (c listWebhooksCommand) Run(ctx context.Context, t terminal.Terminal) error {
+func (c listCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	gateway, id, err := c.Open(ctx, t)
 	if err != nil {
 		return err
@@ -172,14 +173,14 @@ func (c listWebhooksCommand) Run(ctx context.Context, t terminal.Terminal) error
 	return t.Table(webhooks, []string{"ID", "URL", "ACTIVE", "EVENTS", "CHATS"}, rows)
 }
 
-type addWebhookCommand struct {
+type addCommand struct {
 	target.InstanceFlag
-	webhookOptions
+	options
 	Endpoint string `arg:"" name:"webhook-url" help:"Absolute http or https URL that events are posted to."`
 }
 
 // Run adds a webhook.
-func (c addWebhookCommand) Run(ctx context.Context, t terminal.Terminal) error {
+func (c addCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	webhook, err := c.made(c.Endpoint)
 	if err != nil {
 		return err
@@ -195,10 +196,10 @@ func (c addWebhookCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	return printOne(t, made, nil)
 }
 
-type getWebhookCommand struct{ webhookFlag }
+type getCommand struct{ flag }
 
 // Run shows the webhook.
-func (c getWebhookCommand) Run(ctx context.Context, t terminal.Terminal) error {
+func (c getCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	gateway, id, err := c.Open(ctx, t)
 	if err != nil {
 		return err
@@ -221,15 +222,15 @@ func (c getWebhookCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	return printWebhook(t, webhook, page.Delivery)
 }
 
-type setWebhookCommand struct {
-	webhookFlag
-	webhookOptions
+type setCommand struct {
+	flag
+	options
 	Active   bool   `help:"Deliver events to a webhook that was inactive." env:"-" xor:"active"`
 	Endpoint string `arg:"" optional:"" name:"webhook-url" help:"Absolute http or https URL that events are posted to. It may be left out if there is a webhook."`
 }
 
 // Run saves the webhook of webhook-config, or changes a webhook.
-func (c setWebhookCommand) Run(ctx context.Context, t terminal.Terminal) error {
+func (c setCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	change, err := c.change(c.Active)
 	if err != nil {
 		return err
@@ -267,10 +268,10 @@ func (c setWebhookCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	return printOne(t, changed, nil)
 }
 
-type testWebhookCommand struct{ webhookFlag }
+type testCommand struct{ flag }
 
 // Run tests the webhook. It fails if the endpoint did not accept the event.
-func (c testWebhookCommand) Run(ctx context.Context, t terminal.Terminal) error {
+func (c testCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	gateway, id, err := c.Open(ctx, t)
 	if err != nil {
 		return err
@@ -291,10 +292,10 @@ func (c testWebhookCommand) Run(ctx context.Context, t terminal.Terminal) error 
 	return err
 }
 
-type resumeWebhookCommand struct{ webhookFlag }
+type resumeCommand struct{ flag }
 
 // Run resumes the webhook.
-func (c resumeWebhookCommand) Run(ctx context.Context, t terminal.Terminal) error {
+func (c resumeCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	gateway, id, err := c.Open(ctx, t)
 	if err == nil {
 		err = gateway.ResumeOneWebhook(ctx, id, c.Webhook)
@@ -305,10 +306,10 @@ func (c resumeWebhookCommand) Run(ctx context.Context, t terminal.Terminal) erro
 	return t.Done(map[string]any{"instanceId": id, "done": "resumed"}, "resumed the webhook of %s", id)
 }
 
-type deleteWebhookCommand struct{ webhookFlag }
+type deleteCommand struct{ flag }
 
 // Run deletes the webhook.
-func (c deleteWebhookCommand) Run(ctx context.Context, t terminal.Terminal) error {
+func (c deleteCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	gateway, id, err := c.Open(ctx, t)
 	if err == nil {
 		err = gateway.DeleteOneWebhook(ctx, id, c.Webhook)
@@ -319,7 +320,7 @@ func (c deleteWebhookCommand) Run(ctx context.Context, t terminal.Terminal) erro
 	return t.Done(map[string]any{"instanceId": id, "done": "deleted"}, "deleted the webhook of %s", id)
 }
 
-type deliveriesCommand struct{ webhookFlag }
+type deliveriesCommand struct{ flag }
 
 // Run lists the deliveries, and the state of the delivery.
 func (c deliveriesCommand) Run(ctx context.Context, t terminal.Terminal) error {
@@ -394,7 +395,7 @@ func standing(state client.DeliveryState) string {
 }
 
 type replayCommand struct {
-	webhookFlag
+	flag
 	From  int64     `help:"Sequence of the first event to deliver again." env:"-" xor:"from" required:""`
 	Since time.Time `help:"Deliver again the events since this time, for example 2026-11-20T14:00:00Z." env:"-" xor:"from" required:""`
 }

@@ -1,6 +1,6 @@
 // The webhooks that hear all instances of an account.
 
-package cli
+package webhooks
 
 import (
 	"context"
@@ -11,11 +11,12 @@ import (
 	"github.com/recado-project/recado/internal/cli/terminal"
 )
 
-type accountWebhookCommand struct {
-	List   listAccountWebhooksCommand  `cmd:"" help:"List the webhooks of the account."`
-	Add    addAccountWebhookCommand    `cmd:"" help:"Add a webhook for all instances, those that come later too."`
-	Set    setAccountWebhookCommand    `cmd:"" help:"Change a webhook of the account."`
-	Delete deleteAccountWebhookCommand `cmd:"" aliases:"remove" help:"Remove a webhook of the account; events are still recorded."`
+// OfAccount works on the webhooks of the account.
+type OfAccount struct {
+	List   listOfAccountCommand   `cmd:"" help:"List the webhooks of the account."`
+	Add    addToAccountCommand    `cmd:"" help:"Add a webhook for all instances, those that come later too."`
+	Set    setOfAccountCommand    `cmd:"" help:"Change a webhook of the account."`
+	Delete deleteOfAccountCommand `cmd:"" aliases:"remove" help:"Remove a webhook of the account; events are still recorded."`
 }
 
 func printAccountWebhook(t terminal.Terminal, webhook client.AccountWebhook) error {
@@ -29,10 +30,10 @@ func printAccountWebhook(t terminal.Terminal, webhook client.AccountWebhook) err
 	)
 }
 
-type listAccountWebhooksCommand struct{ target.GatewayFlags }
+type listOfAccountCommand struct{ target.GatewayFlags }
 
 // Run lists the webhooks.
-func (c listAccountWebhooksCommand) Run(ctx context.Context, t terminal.Terminal) error {
+func (c listOfAccountCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	gateway, err := c.Connect(t)
 	if err != nil {
 		return err
@@ -51,14 +52,14 @@ func (c listAccountWebhooksCommand) Run(ctx context.Context, t terminal.Terminal
 	return t.Table(webhooks, []string{"ID", "URL", "ACTIVE", "EVENTS", "CHATS"}, rows)
 }
 
-type addAccountWebhookCommand struct {
+type addToAccountCommand struct {
 	target.GatewayFlags
-	webhookOptions
+	options
 	Endpoint string `arg:"" name:"webhook-url" help:"Absolute http or https URL that events are posted to."`
 }
 
 // Run adds a webhook.
-func (c addAccountWebhookCommand) Run(ctx context.Context, t terminal.Terminal) error {
+func (c addToAccountCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	webhook, err := c.made(c.Endpoint)
 	if err != nil {
 		return err
@@ -74,16 +75,16 @@ func (c addAccountWebhookCommand) Run(ctx context.Context, t terminal.Terminal) 
 	return printAccountWebhook(t, made)
 }
 
-type setAccountWebhookCommand struct {
+type setOfAccountCommand struct {
 	target.GatewayFlags
-	webhookOptions
+	options
 	Active   bool   `help:"Deliver events to a webhook that was inactive." env:"-" xor:"active"`
 	Webhook  string `arg:"" help:"Id of the webhook."`
 	Endpoint string `arg:"" optional:"" name:"webhook-url" help:"Absolute http or https URL that events are posted to; without it, the current one stays."`
 }
 
 // Run changes a webhook.
-func (c setAccountWebhookCommand) Run(ctx context.Context, t terminal.Terminal) error {
+func (c setOfAccountCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	change, err := c.change(c.Active)
 	if err != nil {
 		return err
@@ -100,13 +101,13 @@ func (c setAccountWebhookCommand) Run(ctx context.Context, t terminal.Terminal) 
 	return printAccountWebhook(t, changed)
 }
 
-type deleteAccountWebhookCommand struct {
+type deleteOfAccountCommand struct {
 	target.GatewayFlags
 	Webhook string `arg:"" help:"Id of the webhook."`
 }
 
 // Run removes a webhook.
-func (c deleteAccountWebhookCommand) Run(ctx context.Context, t terminal.Terminal) error {
+func (c deleteOfAccountCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	gateway, err := c.Connect(t)
 	if err != nil {
 		return err

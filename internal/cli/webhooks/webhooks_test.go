@@ -1,0 +1,37 @@
+package webhooks
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/cli/terminal"
+)
+
+// The state of the delivery is explained with its cause and what to do.
+func TestStanding(t *testing.T) {
+	t.Parallel()
+	since := time.Date(2026, 11, 20, 14, 22, 10, 0, time.Local) //nolint:gosmopolitan // it is shown in the zone of the person
+	gone, unreachable, refused := "gone", "unreachable", "connection\x1b[2J refused"
+	for want, state := range map[string]client.DeliveryState{
+		"flowing":                {State: client.WebhookFlowing},
+		"flowing; 1 event waits": {State: client.WebhookFlowing, PendingEvents: 1},
+		"inactive; activate it with recado webhook set": {State: client.WebhookInactive},
+		"suspended since 2026-11-20 14:22:10: the endpoint answered 410 Gone; 5 events wait; try again with recado webhook resume": {
+			State: client.WebhookSuspended, Since: &since, Reason: &gone, PendingEvents: 5,
+		},
+		"suspended: nothing was delivered for too long; try again with recado webhook resume": {
+			State: client.WebhookSuspended, Reason: &unreachable,
+		},
+		"waiting until 2026-11-20 14:22:10: connection[2J refused; try again with recado webhook resume": {
+			State: client.WebhookWaiting, Until: &since, Reason: &refused,
+		},
+	} {
+		var out bytes.Buffer
+		if err := printWebhook(terminal.Terminal{Out: &out}, client.Webhook{}, &state); err != nil || !strings.Contains(out.String(), "delivery  "+want+"\n") {
+			t.Errorf("it says %s (%v), want %s", out.String(), err, want)
+		}
+	}
+}
