@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/api/contract"
+	"github.com/recado-project/recado/internal/api/queues"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/messaging/queue"
 )
 
 // Limits bound what clients may ask for, beside the size of single requests.
@@ -68,6 +70,12 @@ type Budgets interface {
 // Answers say who has answered an instance.
 type Answers interface {
 	Unanswered(ctx context.Context, instanceID string) (gateway.Unanswered, error)
+}
+
+// Queue is the messages that wait, with how much of the instance's pace is used.
+type Queue interface {
+	queues.UseCases
+	Usage(ctx context.Context, instanceID string) (queue.Usage, error)
 }
 
 // InstanceLimits are what an instance has to heed when it writes, and what it has used up.

@@ -11,6 +11,7 @@ import (
 	"github.com/recado-project/recado/internal/api/groups"
 	"github.com/recado-project/recado/internal/api/labels"
 	"github.com/recado-project/recado/internal/api/profiles"
+	"github.com/recado-project/recado/internal/api/queues"
 	"github.com/recado-project/recado/internal/api/webhooks"
 )
 
@@ -22,7 +23,7 @@ func routes(c Config, origin contract.Origin) []contract.Route {
 	passkey := passkeys{c.Instances}
 	send, message, files := sending{c.Messages}, messages{c.Messages}, files{c.Messages, c.Files, origin}
 	people, webhook := people{c.Directory}, webhooks.New(c.Webhooks)
-	waiting, chat := queued{c.Queue}, chats.Resource{Use: c.Chats, Now: c.Now}
+	waiting, chat := queues.Resource{Use: c.Queue, Tag: tagMessages}, chats.Resource{Use: c.Chats, Now: c.Now}
 	events, keys, health := newStreams(c), keys{c.Access, c.Instances, c.Now}, health{c.Ready, c.ClientVersion}
 	limits := instanceLimits{c.Directory, c.Queue, c.Messages, c.Now}
 	return slices.Concat([]contract.Route{
@@ -76,10 +77,10 @@ func routes(c Config, origin contract.Origin) []contract.Route {
 		post("/api/message/{instanceId}/{messageId}/star", chat.Star()),
 		del("/api/message/{instanceId}/{messageId}/star", chat.Unstar()),
 		del("/api/message/{instanceId}/{messageId}/for-me", chat.DeleteForMe()),
-		get("/api/instances/{instanceId}/queue", waiting.list()),
-		del("/api/instances/{instanceId}/queue", waiting.cancelAll()),
-		get("/api/instances/{instanceId}/queue/{messageId}", waiting.get()),
-		del("/api/instances/{instanceId}/queue/{messageId}", waiting.cancel()),
+		get("/api/instances/{instanceId}/queue", waiting.List()),
+		del("/api/instances/{instanceId}/queue", waiting.CancelAll()),
+		get("/api/instances/{instanceId}/queue/{messageId}", waiting.Get()),
+		del("/api/instances/{instanceId}/queue/{messageId}", waiting.Cancel()),
 		post("/api/message/{instanceId}/edit", message.edit()),
 		post("/api/message/{instanceId}/read", message.markRead()),
 		del("/api/message/{instanceId}/delete", message.delete()),

@@ -1,6 +1,6 @@
-// The resource of messages that wait to be sent.
-
-package api
+// Package queues holds the resource of messages that wait to be sent in the HTTP API. The table
+// of routes is in the room api.
+package queues
 
 import (
 	"cmp"
@@ -11,13 +11,12 @@ import (
 	"github.com/recado-project/recado/internal/messaging/queue"
 )
 
-// Queue are the use cases of messages that wait to be sent.
-type Queue interface {
+// UseCases are the use cases of messages that wait to be sent.
+type UseCases interface {
 	List(ctx context.Context, instanceID string, page gateway.PageRequest) (gateway.Page[queue.Waiting], error)
 	Find(ctx context.Context, instanceID, id string) (queue.Waiting, bool, error)
 	Cancel(ctx context.Context, instanceID, id string) (bool, error)
 	CancelAll(ctx context.Context, instanceID string) (int, error)
-	Usage(ctx context.Context, instanceID string) (queue.Usage, error)
 }
 
 // QueuedMessage is a message that waits to be sent.
@@ -58,17 +57,21 @@ type queuedPath struct {
 	MessageID string `path:"messageId" doc:"The id of the send result, or its messageId." example:"019aa1f4-8d52-7c1e-b3a0-0f4de1c9a7b2"`
 }
 
-// queued is the resource of messages that wait to be sent.
-type queued struct{ use Queue }
+// Resource is the operations.
+type Resource struct {
+	Use UseCases
+	Tag string // groups them in the document and on the reference page, with those of messages
+}
 
-func (q queued) list() contract.Endpoint {
+// List lists the messages.
+func (r Resource) List() contract.Endpoint {
 	return contract.Handle(contract.Operation{
-		ID: "listQueue", Tag: tagMessages,
+		ID: "listQueue", Tag: r.Tag,
 		Summary:     "List messages in the queue",
 		Description: "Lists the messages of an instance that wait to be sent, in the order in which they came. What was sent, has failed or was cancelled is not there any more.",
 		Codes:       []string{gateway.CodeValidation},
 	}, func(ctx context.Context, in *listQueueInput) (*contract.Answer[contract.Envelope[QueuedMessage]], error) {
-		page, err := q.use.List(ctx, contract.Instance(ctx).ID, in.Request())
+		page, err := r.Use.List(ctx, contract.Instance(ctx).ID, in.Request())
 		if err != nil {
 			return nil, err
 		}
@@ -76,13 +79,14 @@ func (q queued) list() contract.Endpoint {
 	})
 }
 
-func (q queued) get() contract.Endpoint {
+// Get returns one message.
+func (r Resource) Get() contract.Endpoint {
 	return contract.Handle(contract.Operation{
-		ID: "getQueuedMessage", Tag: tagMessages,
+		ID: "getQueuedMessage", Tag: r.Tag,
 		Summary: "Get a message in the queue", Description: "Returns a message that waits to be sent, as in the list.",
 		Codes: []string{gateway.CodeMessageNotFound},
 	}, func(ctx context.Context, in *queuedPath) (*contract.Answer[QueuedMessage], error) {
-		found, ok, err := q.use.Find(ctx, contract.Instance(ctx).ID, in.MessageID)
+		found, ok, err := r.Use.Find(ctx, contract.Instance(ctx).ID, in.MessageID)
 		if err != nil {
 			return nil, err
 		}
@@ -93,13 +97,14 @@ func (q queued) get() contract.Endpoint {
 	})
 }
 
-func (q queued) cancel() contract.Endpoint {
+// Cancel takes one message out.
+func (r Resource) Cancel() contract.Endpoint {
 	return contract.Handle(contract.Operation{
-		ID: "cancelQueuedMessage", Tag: tagMessages,
+		ID: "cancelQueuedMessage", Tag: r.Tag,
 		Summary: "Cancel a message in the queue", Description: "Takes a message out of the queue. It will not be sent, and there is no event of it; but if an attempt to send it was made, there is one that says that it failed, because the platform may have it.",
 		Codes: []string{gateway.CodeMessageNotFound, gateway.CodeMessageBeingSent, gateway.CodeUnavailable},
 	}, func(ctx context.Context, in *queuedPath) (*contract.Nothing, error) {
-		ok, err := q.use.Cancel(ctx, contract.Instance(ctx).ID, in.MessageID)
+		ok, err := r.Use.Cancel(ctx, contract.Instance(ctx).ID, in.MessageID)
 		if err == nil && !ok {
 			err = notQueued()
 		}
@@ -107,14 +112,15 @@ func (q queued) cancel() contract.Endpoint {
 	})
 }
 
-func (q queued) cancelAll() contract.Endpoint {
+// CancelAll takes all messages out.
+func (r Resource) CancelAll() contract.Endpoint {
 	return contract.Handle(contract.Operation{
-		ID: "cancelQueue", Tag: tagMessages,
+		ID: "cancelQueue", Tag: r.Tag,
 		Summary:     "Cancel all messages in the queue",
 		Description: "Takes all messages of an instance out of the queue, except for those that are being sent.",
 		Codes:       []string{gateway.CodeUnavailable},
 	}, func(ctx context.Context, _ *contract.InstancePath) (*contract.Answer[Cancelled], error) {
-		n, err := q.use.CancelAll(ctx, contract.Instance(ctx).ID)
+		n, err := r.Use.CancelAll(ctx, contract.Instance(ctx).ID)
 		if err != nil {
 			return nil, err
 		}
