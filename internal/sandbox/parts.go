@@ -10,6 +10,7 @@ import (
 	"github.com/recado-project/recado/internal/outbound"
 	"github.com/recado-project/recado/internal/sandbox/account"
 	"github.com/recado-project/recado/internal/sandbox/addressbook"
+	"github.com/recado-project/recado/internal/sandbox/call"
 	"github.com/recado-project/recado/internal/sandbox/channel"
 	"github.com/recado-project/recado/internal/sandbox/chat"
 	"github.com/recado-project/recado/internal/sandbox/chatstate"
@@ -90,10 +91,11 @@ func (s *Server) compose() error {
 		Accounts: accounts, Chats: chats, Audience: book.Audience, PreKeys: preKeys, Receipts: receipts, Settings: settings,
 		Activities: s.Activities, Media: s.media, Files: s.files, Load: s.load, ReadDelay: cfg.ReadDelay, Logger: cfg.Logger,
 	})
+	s.Calls = call.New(chats, s.Activities)
 	s.Sessions = session.New(session.Config{
 		Accounts: accounts, Groups: s.Groups, Linking: s.Linking, Presences: s.Presences, Receipts: receipts,
 		Faults: s.Faults, Load: s.load, Authority: s.authority, Connections: s.connections,
-		Logger: cfg.Logger, Unknown: unknown, Welcome: s.Phones.Greet, Call: s.Phones.TakeCall, Rename: s.Profiles.Rename, Channel: channels.Take,
+		Logger: cfg.Logger, Unknown: unknown, Welcome: s.Phones.Greet, Call: s.Calls.Take, Rename: s.Profiles.Rename, Channel: channels.Take,
 		Requests: []map[string]account.Handler{
 			preKeys.Requests(), s.Profiles.Requests(), settings.Requests(), s.Linking.Requests(), s.Groups.Requests(), channels.Requests(),
 		},
@@ -105,12 +107,12 @@ func (s *Server) compose() error {
 	s.control = control.New(control.Config{
 		Phones: s.Phones, Profiles: s.Profiles, Groups: s.Groups, Linking: s.Linking, Presences: s.Presences,
 		Sessions: s.Sessions, Faults: s.Faults, Activities: s.Activities, Accounts: accounts, Passkeys: passkeys,
-		ChatStates: states, AddressBook: book, Labels: label.New(chats, settings), Settings: settings, Channels: channels,
+		ChatStates: states, AddressBook: book, Labels: label.New(chats, settings), Settings: settings, Channels: channels, Calls: s.Calls,
 		RootKey: s.RootKey(), Guard: guard, Now: cfg.Now, Logger: cfg.Logger,
 	})
 	var err error
 	s.page, err = page.New(page.Config{
-		Phones: s.Phones, Profiles: s.Profiles, ChatStates: states, Groups: s.Groups, Linking: s.Linking, Passkeys: passkeys, Presences: s.Presences,
+		Phones: s.Phones, Calls: s.Calls, Profiles: s.Profiles, ChatStates: states, Groups: s.Groups, Linking: s.Linking, Passkeys: passkeys, Presences: s.Presences,
 		Sessions: s.Sessions, Faults: s.Faults, Activities: s.Activities, Bell: s.Bell, Codes: cfg.Codes,
 		Now: cfg.Now, Logger: cfg.Logger, Stopping: cfg.Stopping, Home: cfg.Home, Load: cfg.Load,
 	})

@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/sandbox/account"
+	"github.com/recado-project/recado/internal/sandbox/call"
 	"github.com/recado-project/recado/internal/sandbox/control"
 	"github.com/recado-project/recado/internal/sandbox/fault"
 	"github.com/recado-project/recado/internal/sandbox/feed"
@@ -79,6 +80,7 @@ type Config struct {
 // is safe for concurrent use.
 type Server struct {
 	Phones     *phone.Service
+	Calls      *call.Service
 	Profiles   *profile.Service
 	Groups     *group.Book
 	Linking    *link.Service

@@ -388,7 +388,7 @@ func TestCallArrives(t *testing.T) {
 	e.await(t, "group")
 	for _, to := range []string{ownNumber, team.ID} {
 		for _, video := range []bool{false, true} {
-			id, err := w.box.Phones.Call(t.Context(), peerNumber, to, video)
+			id, err := w.box.Calls.Call(t.Context(), peerNumber, to, video)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -64,7 +64,7 @@ func TestWhatWasNotKeptComesAgain(t *testing.T) {
 			return err
 		}},
 		"call": {"call", func(ctx context.Context, w world, _ string) error {
-			_, err := w.box.Phones.Call(ctx, peerNumber, ownNumber, false)
+			_, err := w.box.Calls.Call(ctx, peerNumber, ownNumber, false)
 			return err
 		}},
 		"restriction": {"restricted", func(ctx context.Context, w world, _ string) error {

@@ -14,6 +14,7 @@ import (
 	"github.com/recado-project/recado/internal/outbound"
 	"github.com/recado-project/recado/internal/sandbox/account"
 	"github.com/recado-project/recado/internal/sandbox/addressbook"
+	"github.com/recado-project/recado/internal/sandbox/call"
 	"github.com/recado-project/recado/internal/sandbox/channel"
 	"github.com/recado-project/recado/internal/sandbox/chatstate"
 	"github.com/recado-project/recado/internal/sandbox/fault"
@@ -47,6 +48,7 @@ type Config struct {
 	AddressBook *addressbook.Service
 	Labels      *label.Service
 	Channels    *channel.Service
+	Calls       *call.Service
 	Settings    *setting.Service
 
 	RootKey [32]byte        // the public key that clients have to trust

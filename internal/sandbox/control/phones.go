@@ -201,7 +201,7 @@ func (a *api) call(r *http.Request) (any, error) {
 	if body.To == "" {
 		return nil, validation(detail{"to", "is required"})
 	}
-	id, err := a.config.Phones.Call(r.Context(), r.PathValue("number"), body.To, body.Video)
+	id, err := a.config.Calls.Call(r.Context(), r.PathValue("number"), body.To, body.Video)
 	return struct {
 		CallID string `json:"callId"`
 	}{id}, err
@@ -215,7 +215,7 @@ func (a *api) endCall(r *http.Request) (any, error) {
 	if err := decode(r, &body, false); err != nil {
 		return nil, err
 	}
-	return nil, a.config.Phones.EndCall(r.Context(), r.PathValue("number"), r.PathValue("call"), body.How)
+	return nil, a.config.Calls.End(r.Context(), r.PathValue("number"), r.PathValue("call"), body.How)
 }
 
 // setHistory sets the made-up history for devices that are linked from now on.

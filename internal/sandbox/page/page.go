@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/sandbox/account"
+	"github.com/recado-project/recado/internal/sandbox/call"
 	"github.com/recado-project/recado/internal/sandbox/chatstate"
 	"github.com/recado-project/recado/internal/sandbox/fault"
 	"github.com/recado-project/recado/internal/sandbox/feed"
@@ -28,6 +29,7 @@ import (
 // Config has the services that the page shows. The first part is required.
 type Config struct {
 	Phones     *phone.Service
+	Calls      *call.Service
 	Profiles   *profile.Service
 	ChatStates *chatstate.Service
 	Groups     *group.Book
@@ -57,7 +59,7 @@ type Page struct {
 
 // New reads the page's files.
 func New(config Config) (*Page, error) {
-	if config.Phones == nil || config.Profiles == nil || config.Groups == nil || config.Linking == nil || config.Passkeys == nil || config.Presences == nil ||
+	if config.Phones == nil || config.Calls == nil || config.Profiles == nil || config.Groups == nil || config.Linking == nil || config.Passkeys == nil || config.Presences == nil ||
 		config.Sessions == nil || config.Faults == nil || config.Activities == nil || config.Bell == nil || config.Codes == nil ||
 		config.Now == nil || config.Logger == nil {
 		return nil, errors.New("page: a part is missing")

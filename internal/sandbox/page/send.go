@@ -176,7 +176,7 @@ func (p *Page) call(r *request) error {
 	if err := r.read(); err != nil {
 		return err
 	}
-	if _, err := p.config.Phones.Call(r.Context(), r.number(), r.chat(), r.on("video")); err != nil {
+	if _, err := p.config.Calls.Call(r.Context(), r.number(), r.chat(), r.on("video")); err != nil {
 		return err
 	}
 	return r.done(web.Word("It rings on the linked devices of the other side."))

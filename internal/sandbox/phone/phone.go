@@ -46,7 +46,6 @@ type Service struct {
 	groups *group.Book
 	now    func() time.Time
 	reads  *readClock
-	calls  ringingCalls
 }
 
 // Config is what a Service needs.

@@ -1,9 +1,12 @@
-package phone
+// Package call has the calls that phones make. They ring on linked devices until somebody ends
+// them.
+package call
 
 import (
 	"context"
 	"slices"
 	"sync"
+	"time"
 
 	waBinary "go.mau.fi/whatsmeow/binary"
 
@@ -13,15 +16,29 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/wire"
 )
 
+// Service has the calls that ring. It is safe for concurrent use.
+type Service struct {
+	accounts   *account.Directory
+	chats      chat.Finder
+	activities *account.ActivityLog
+	now        func() time.Time
+	ringing    ringingCalls
+}
+
+// New returns the service, where no call rings.
+func New(chats chat.Finder, activities *account.ActivityLog) *Service {
+	return &Service{accounts: chats.Accounts, chats: chats, activities: activities, now: chats.Accounts.Now}
+}
+
 // Call lets the phone of a number call a person, or the members of a group, and
-// returns the ID of the call. The call rings on their linked devices until EndCall, or
+// returns the ID of the call. The call rings on their linked devices until End, or
 // until one of them rejects it. Nobody hears anything.
 func (s *Service) Call(ctx context.Context, number, to string, video bool) (callID string, err error) {
-	from, err := s.config.Accounts.Named(ctx, number)
+	from, err := s.accounts.Named(ctx, number)
 	if err != nil {
 		return "", err
 	}
-	where, err := s.config.Chats.Named(ctx, "to", to)
+	where, err := s.chats.Named(ctx, "to", to)
 	if err != nil {
 		return "", err
 	}
@@ -34,18 +51,18 @@ func (s *Service) Call(ctx context.Context, number, to string, video bool) (call
 	case where.Group != nil && !where.Group.Has(from):
 		return "", refusal.Invalidf("to", "the phone is not in this group")
 	case where.Group != nil:
-		if called, err = s.groups.People(ctx, where.Group); err != nil {
+		if called, err = s.chats.Groups.People(ctx, where.Group); err != nil {
 			return "", err
 		}
 	}
 	callID = wire.NewMessageID()
 	var rings []*account.Account
-	u := s.config.Accounts.NewUnit()
+	u := s.accounts.NewUnit()
 	for _, of := range called {
 		if of == from || of.Blocks(from) {
 			continue
 		}
-		if rings, err := s.config.Accounts.Lets(ctx, of, account.PrivacyCalls, from); err != nil || !rings {
+		if rings, err := s.accounts.Lets(ctx, of, account.PrivacyCalls, from); err != nil || !rings {
 			if err != nil {
 				return "", err
 			}
@@ -53,12 +70,12 @@ func (s *Service) Call(ctx context.Context, number, to string, video bool) (call
 		}
 		rings = append(rings, of)
 		for _, linked := range of.Companions() {
-			if err := u.ToDevice(linked, s.callNode(from, where, callID, video)); err != nil {
+			if err := u.ToDevice(linked, s.node(from, where, callID, video)); err != nil {
 				return "", err
 			}
 		}
 	}
-	u.Then(func() { s.calls.add(&ringingCall{id: callID, from: from, where: where, called: rings}) })
+	u.Then(func() { s.ringing.add(&ringingCall{id: callID, from: from, where: where, called: rings}) })
 	return callID, u.Commit(ctx)
 }
 
@@ -102,43 +119,43 @@ func (r *ringingCalls) end(id string, who *account.Account) *ringingCall {
 	return call
 }
 
-// EndCall lets the phone of a number end a call that rings: hangup of who calls, answer or
+// End lets the phone of a number end a call that rings: hangup of who calls, answer or
 // reject of who is called, and timeout of nobody, which either may name.
-func (s *Service) EndCall(ctx context.Context, number, callID, how string) error {
+func (s *Service) End(ctx context.Context, number, callID, how string) error {
 	reasons := map[string]string{"hangup": "", "timeout": "timeout", "answer": "accepted_elsewhere", "reject": "rejected_elsewhere"}
 	reason, known := reasons[how]
 	if !known {
 		return refusal.Invalidf("how", "must be one of hangup, timeout, answer, reject")
 	}
-	who, err := s.config.Accounts.Named(ctx, number)
+	who, err := s.accounts.Named(ctx, number)
 	if err != nil {
 		return err
 	}
-	call := s.calls.end(callID, who)
+	call := s.ringing.end(callID, who)
 	if call == nil {
 		return refusal.NotFoundf("no such call rings")
 	}
-	return s.endCall(ctx, call, who, nil, reason)
+	return s.tellEnd(ctx, call, who, nil, reason)
 }
 
-// TakeCall takes what a linked device says about a call. It knows one thing: that the device
+// Take takes what a linked device says about a call. It knows one thing: that the device
 // rejects it.
-func (s *Service) TakeCall(ctx context.Context, by *account.Device, n waBinary.Node) error {
+func (s *Service) Take(ctx context.Context, by *account.Device, n waBinary.Node) error {
 	reject, ok := wire.Child(n, "reject")
 	if !ok {
 		return nil
 	}
-	call := s.calls.end(wire.AttrString(reject, "call-id"), by.Account)
+	call := s.ringing.end(wire.AttrString(reject, "call-id"), by.Account)
 	if call == nil || call.from == by.Account {
 		return nil // it rings no more
 	}
-	return s.endCall(ctx, call, by.Account, by, "rejected_elsewhere")
+	return s.tellEnd(ctx, call, by.Account, by, "rejected_elsewhere")
 }
 
-// endCall tells the devices on which a call rings that it has ended, but the one that has
+// tellEnd tells the devices on which a call rings that it has ended, but the one that has
 // ended it, and the phones of both sides.
-func (s *Service) endCall(ctx context.Context, call *ringingCall, who *account.Account, by *account.Device, reason string) error {
-	u := s.config.Accounts.NewUnit()
+func (s *Service) tellEnd(ctx context.Context, call *ringingCall, who *account.Account, by *account.Device, reason string) error {
+	u := s.accounts.NewUnit()
 	for _, of := range call.called {
 		for _, linked := range of.Companions() {
 			if linked == by {
@@ -165,13 +182,13 @@ func (s *Service) endCall(ctx context.Context, call *ringingCall, who *account.A
 	if value == "" {
 		value = "hangup"
 	}
-	u.Then(func() { s.config.Activities.Add(call.from, account.NewActivity("call", who, call.from, value)) })
+	u.Then(func() { s.activities.Add(call.from, account.NewActivity("call", who, call.from, value)) })
 	return u.Commit(ctx)
 }
 
-// callNode builds the stanza that offers a call to a device. In a group it is a
+// node builds the stanza that offers a call to a device. In a group it is a
 // notice, because the call belongs to the group.
-func (s *Service) callNode(from *account.Account, where chat.Chat, callID string, video bool) waBinary.Node {
+func (s *Service) node(from *account.Account, where chat.Chat, callID string, video bool) waBinary.Node {
 	attrs := waBinary.Attrs{"call-id": callID, "call-creator": from.LIDJID(), "caller_pn": from.ShownPN()}
 	call := waBinary.Node{Tag: "call", Attrs: waBinary.Attrs{
 		"from": from.LIDJID(), "id": wire.NewID(), "t": s.now().Unix(), "platform": "android", "version": "2.26.1",
