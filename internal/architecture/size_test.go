@@ -11,7 +11,11 @@ import (
 
 const (
 	maxFiles = 25    // of a room, without tests and what is generated
-	maxLines = 3_700 // of a room, without tests and what is generated
+	maxLines = 3_500 // of a room, without tests and what is generated
+
+	// The Go client has a method for every operation of the API. Its users want one
+	// package to import, so it can't be divided as other rooms are.
+	maxClientLines = 4_000
 )
 
 var generated = regexp.MustCompile(`^// Code generated .* DO NOT EDIT\.\n`)
@@ -35,7 +39,11 @@ func TestRoomsAreSmall(t *testing.T) {
 				lines += bytes.Count(content, []byte("\n"))
 			}
 		}
-		if files > maxFiles || lines > maxLines {
+		most := maxLines
+		if path == "client" {
+			most = maxClientLines
+		}
+		if files > maxFiles || lines > most {
 			t.Errorf("%s has %d files and %d lines: which noun is hiding in it?", path, files, lines)
 		}
 	}
