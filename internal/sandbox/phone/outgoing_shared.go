@@ -1,9 +1,10 @@
+// Messages that are encrypted once for all who get them: those of groups, and status posts.
+
 package phone
 
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	waBinary "go.mau.fi/whatsmeow/binary"
 	"go.mau.fi/whatsmeow/proto/waE2E"
@@ -14,8 +15,7 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/signal"
 )
 
-// distributeToGroup sends a message to every device of every member. It is
-// encrypted once. Devices that lack the key get it with the message.
+// distributeToGroup sends a message to every device of every member.
 func (p *phone) distributeToGroup(ctx context.Context, out phoneMessage) error {
 	g := out.chat.Group
 	people, err := p.s.groups.People(ctx, g)
@@ -26,53 +26,59 @@ func (p *phone) distributeToGroup(ctx context.Context, out phoneMessage) error {
 	if err != nil {
 		return err
 	}
-	key, err := p.distribution(ctx, g.JID().String())
+	given, err := p.distributeShared(ctx, out, people, have)
 	if err != nil {
 		return err
+	}
+	for _, linked := range given {
+		p.u.Exec("INSERT INTO distributed (number, group_id, target) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING", p.Number, g.ID, linked.Ref())
+	}
+	return nil
+}
+
+// distributeShared sends a message to every device of people, among whom is the sender. It is
+// encrypted once. Devices that do not have the key get it with the message, and are returned.
+func (p *phone) distributeShared(
+	ctx context.Context, out phoneMessage, people []*account.Account, have map[string]bool,
+) (given []*account.Device, err error) {
+	where := out.chat.JID().String()
+	key, err := p.distribution(ctx, where)
+	if err != nil {
+		return nil, err
 	}
 	plaintext, err := out.plaintext()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	ciphertext, err := p.signal.GroupEncrypt(ctx, g.JID().String(), p.self(), signal.Pad(plaintext))
+	ciphertext, err := p.signal.GroupEncrypt(ctx, where, p.self(), signal.Pad(plaintext))
 	if err != nil {
-		return fmt.Errorf("phone: encrypt for group: %w", err)
+		return nil, fmt.Errorf("phone: encrypt for %s: %w", where, err)
 	}
 	common := waBinary.Node{Tag: "enc", Attrs: waBinary.Attrs{"v": "2", "type": "skmsg"}, Content: ciphertext}
 	for _, of := range people {
 		for _, linked := range of.Companions() {
 			encs := []waBinary.Node{common}
 			if !have[linked.Ref()] {
-				enc, err := p.distributeKey(ctx, g, linked, key)
+				enc, err := p.encryptPairwise(ctx, linked, &waE2E.Message{SenderKeyDistributionMessage: key})
 				if err != nil {
-					return err
+					return nil, err
 				}
-				encs = slices.Concat(enc, encs)
+				if enc == nil {
+					continue // it was removed a moment ago
+				}
+				encs, given = []waBinary.Node{*enc, common}, append(given, linked)
 			}
 			if err := p.u.ToDevice(linked, p.stanza(out, of == p.Account, encs...)); err != nil {
-				return err
+				return nil, err
 			}
 		}
 		if of != p.Account {
 			if err := p.deliverToPhone(of, out); err != nil {
-				return err
+				return nil, err
 			}
 		}
 	}
-	return nil
-}
-
-// distributeKey encrypts the key of the group's messages for a device. It returns
-// no nodes if the device was removed a moment ago.
-func (p *phone) distributeKey(
-	ctx context.Context, g *group.Group, to *account.Device, key *waE2E.SenderKeyDistributionMessage,
-) ([]waBinary.Node, error) {
-	enc, err := p.encryptPairwise(ctx, to, &waE2E.Message{SenderKeyDistributionMessage: key})
-	if err != nil || enc == nil {
-		return nil, err
-	}
-	p.u.Exec("INSERT INTO distributed (number, group_id, target) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING", p.Number, g.ID, to.Ref())
-	return []waBinary.Node{*enc}, nil
+	return given, nil
 }
 
 // holders returns the devices that have the key of the phone's messages in the
