@@ -92,6 +92,16 @@ func profileFaults() []fault {
 			test: "./internal/presence", run: "Throttle",
 		},
 		{
+			name: "a silent platform holds no other instance's presence", file: "internal/presence/presence.go",
+			old: "				s.renewAll(ctx, &renewing)\n", new: "				s.renewAll(ctx, &renewing)\n				_ = renewing.Wait()\n",
+			test: "./internal/presence", run: "SilenceHoldsNoOtherRenewal",
+		},
+		{
+			name: "a subscription that can't be ended holds no other", file: "internal/presence/presence.go",
+			old: "			failed(s.end(work, subscription))\n", new: "			if err := s.end(work, subscription); err != nil {\n				failed(err)\n				return\n			}\n",
+			test: "./internal/presence", run: "WhatCannotBeEnded",
+		},
+		{
 			name: "a call of a group is not rejected by itself", file: "internal/call/call.go",
 			old: "	if call.Chat.JID.IsGroup() {\n		return // it is not only this account's\n	}\n", new: "",
 			test: serverTests, run: "AllCallsAreRejected",

@@ -203,12 +203,14 @@ func (s *Service) report(ctx context.Context, instanceID string, presence gatewa
 func (s *Service) Run(ctx context.Context) error {
 	var work errgroup.Group
 	work.Go(func() error { // apart: a platform that is slow for one instance keeps no report back
+		var renewing errgroup.Group
+		renewing.SetLimit(maxRenewing)
 		for {
 			select {
 			case <-ctx.Done():
-				return nil
+				return renewing.Wait()
 			case <-s.wake:
-				s.renewAll(ctx)
+				s.renewAll(ctx, &renewing)
 			}
 		}
 	})
@@ -230,14 +232,13 @@ func (s *Service) Run(ctx context.Context) error {
 // maxRenewing bounds how many instances are renewed at once.
 const maxRenewing = 16
 
-// renewAll renews the subscriptions of the instances that were connected.
-func (s *Service) renewAll(ctx context.Context) {
+// renewAll lets work renew the subscriptions of the instances that were connected. It does not
+// wait for that, because others may be connected while the platform is silent to these.
+func (s *Service) renewAll(ctx context.Context, work *errgroup.Group) {
 	s.mu.Lock()
 	connected := s.connected
 	s.connected = map[string]gateway.Tenure{}
 	s.mu.Unlock()
-	var work errgroup.Group
-	work.SetLimit(maxRenewing)
 	for id, tenure := range connected {
 		work.Go(func() error {
 			if err := s.renew(gateway.WithTenure(ctx, tenure), id); err != nil && ctx.Err() == nil {
@@ -247,7 +248,6 @@ func (s *Service) renewAll(ctx context.Context) {
 			return nil
 		})
 	}
-	_ = work.Wait() // none returns an error
 }
 
 func (s *Service) renew(ctx context.Context, instanceID string) error {
