@@ -102,6 +102,11 @@ func profileFaults() []fault {
 			test: "./internal/presence", run: "WhatCannotBeEnded",
 		},
 		{
+			name: "a label waits for no other instance", file: "internal/label/label.go",
+			old: "s.naming.Lock(ctx, instanceID)", new: `s.naming.Lock(ctx, "")`,
+			test: "./internal/label", run: "SilenceHoldsNoOtherInstance",
+		},
+		{
 			name: "a call of a group is not rejected by itself", file: "internal/call/call.go",
 			old: "	if call.Chat.JID.IsGroup() {\n		return // it is not only this account's\n	}\n", new: "",
 			test: serverTests, run: "AllCallsAreRejected",
