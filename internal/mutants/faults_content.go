@@ -157,5 +157,10 @@ func statusFaults() []fault {
 			old: "if chosen.Show != \"blacklist\" || !slices.Contains(chosen.People, who.Number) {", new: "if true {",
 			test: "./internal/sandbox", run: "TestStatusPostOfAPhone",
 		},
+		{
+			name: "a status post goes to those who may see it", file: "internal/sandbox/phone/status.go",
+			old: "	people = slices.DeleteFunc(", new: "	if people, err = p.s.config.Accounts.All(ctx); err != nil {\n		return err\n	}\n	people = slices.DeleteFunc(people, func(of *account.Account) bool { return of == p.Account })\n	people = slices.DeleteFunc(",
+			test: "./internal/sandbox", run: "TestStatusPostOfAPhone",
+		},
 	}
 }

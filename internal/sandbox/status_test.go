@@ -45,6 +45,12 @@ func TestStatusPostOfAClient(t *testing.T) {
 	if own := w.message(gateway, sent.ID, hasStatus("read")); !own.FromMe || own.Chat != statusChat {
 		t.Errorf("own phone shows %+v", own)
 	}
+	// A phone takes what comes in its order.
+	direct, err := c.SendMessage(t.Context(), types.NewJID(other, types.DefaultUserServer), &waE2E.Message{Conversation: new("only to you")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.message(other, direct.ID, anyMessage)
 	if shown := w.posts(other); len(shown) > 0 {
 		t.Errorf("somebody else sees %+v", shown)
 	}
@@ -97,6 +103,7 @@ func TestStatusPostOfAPhone(t *testing.T) {
 	}
 	hidden := w.send(friend, statusChat, "for some")
 	c.got("for some")
+	w.message(other, w.send(friend, other, "only to you"), anyMessage) // it came after the post
 	for _, shown := range w.posts(other) {
 		if shown.MessageID == hidden {
 			t.Error("a post is shown to somebody who was left out")

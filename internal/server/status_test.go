@@ -103,6 +103,11 @@ func TestStatusPosts(t *testing.T) {
 		t.Fatal(err)
 	}
 	g.Phones.AwaitMessage(t, shopNumber, hidden.MessageID)
+	direct, err := g.Client.SendText(t.Context(), id, client.Text{To: customerNumber, Message: "for Ana"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.Phones.AwaitMessage(t, customerNumber, direct.MessageID) // it came after the post
 	if g.Phones.Has(t, customerNumber, hidden.MessageID) {
 		t.Error("somebody who was left out sees the post")
 	}
