@@ -214,7 +214,7 @@ func (s *story) meetPeople() {
 	s.phones.Block(s.t, shopNumber, brunoNumber, true)
 	s.keep(eventlog.KindAccountUpdated, "Somebody was blocked on the phone", with("change", "blocked"))
 	s.phones.Block(s.t, shopNumber, brunoNumber, false)
-	s.phones.ChangeChat(s.t, shopNumber, anaNumber, map[string]any{"archived": true, "mutedUntil": "forever"})
+	s.phones.ChangeChat(s.t, shopNumber, anaNumber, map[string]any{"archived": true})
 	s.keep(eventlog.KindChatUpdated, "Archived on the phone", func(data map[string]any) bool { return data["archived"] == true })
 
 	s.phones.SetLabel(s.t, shopNumber, "6", "Aguardando pagamento", 3)
