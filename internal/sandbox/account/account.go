@@ -33,6 +33,7 @@ type Account struct {
 	mu              sync.RWMutex // guards the fields below
 	name            string
 	about           string
+	username        string // empty: it has none
 	registered      bool
 	online          bool
 	bannedUntil     int64 // Unix milliseconds, or BannedForGood

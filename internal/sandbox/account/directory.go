@@ -165,14 +165,14 @@ func (d *Directory) All(ctx context.Context) ([]*Account, error) {
 // that was loaded first. column is a constant of this file.
 func (d *Directory) load(ctx context.Context, column, value string) (*Account, error) {
 	row := d.DB.Reader().QueryRowContext(ctx,
-		`SELECT number, lid, name, about, registered, online, keys, banned_until, picture, number_hidden, restricted_until, history, passkey, privacy, business
+		`SELECT number, lid, name, about, registered, online, keys, banned_until, picture, number_hidden, restricted_until, history, passkey, privacy, business, username
 		FROM accounts WHERE `+column+" = $1", value)
 	loaded := &Account{devices: map[uint16]*Device{}, records: recordCache{}, blocked: map[string]struct{}{}}
 	var kept []byte
 	var filler, rule, privacy, business string
 	err := row.Scan(&loaded.Number, &loaded.LID, &loaded.name, &loaded.about,
 		&loaded.registered, &loaded.online, &kept, &loaded.bannedUntil, &loaded.picture,
-		&loaded.numberHidden, &loaded.restrictedUntil, &filler, &rule, &privacy, &business)
+		&loaded.numberHidden, &loaded.restrictedUntil, &filler, &rule, &privacy, &business, &loaded.username)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}

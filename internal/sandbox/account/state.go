@@ -18,9 +18,10 @@ type Phone struct {
 	ProfilePicture bool   `json:"profilePicture"`
 	Passkey        bool   `json:"passkey"` // it is asked for when a device is linked
 
-	About   string            `json:"about"`
-	Privacy map[string]string `json:"privacy"` // what it has chosen, by setting, as the platform names both
-	Blocked []string          `json:"blocked"` // numbers
+	About    string            `json:"about"`
+	Username string            `json:"username"` // empty if it has none
+	Privacy  map[string]string `json:"privacy"`  // what it has chosen, by setting, as the platform names both
+	Blocked  []string          `json:"blocked"`  // numbers
 
 	LinkedDevices []LinkedDevice `json:"linkedDevices"` // the same ones, as the phone lists them
 
@@ -61,7 +62,7 @@ func (a *Account) Show() Phone {
 	a.mu.RLock()
 	defer a.mu.RUnlock()
 	shown := Phone{
-		About: a.about, Privacy: privacy, Blocked: blocked,
+		About: a.about, Username: a.username, Privacy: privacy, Blocked: blocked,
 		Number: a.Number, JID: a.PN().String(), LID: a.LIDJID().String(), Name: a.name,
 		Registered: a.registered, Online: a.online, Devices: devices, LinkedDevices: shownDevices, ProfilePicture: a.picture != "",
 		Connected: connected, PictureID: a.picture, HidesNumber: a.numberHidden, Passkey: a.passkey.Needed, PasskeyRule: a.passkey, BannedForGood: a.bannedUntil == BannedForGood,
@@ -166,6 +167,21 @@ func (a *Account) SetAbout(text string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.about = text
+}
+
+// Username returns the name by which others find the account without its number; empty if it has
+// none.
+func (a *Account) Username() string {
+	a.mu.RLock()
+	defer a.mu.RUnlock()
+	return a.username
+}
+
+// SetUsername sets that name, "" for none.
+func (a *Account) SetUsername(username string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.username = username
 }
 
 // SetPicture sets the hash of the profile picture's file, "" for none.

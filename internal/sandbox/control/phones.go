@@ -31,6 +31,7 @@ func (a *api) putPhone(r *http.Request) (any, error) {
 		AddToGroups    *bool        `json:"addToGroups"`
 
 		About    *string           `json:"about"`
+		Username *string           `json:"username"`
 		Privacy  map[string]string `json:"privacy"`
 		Business *account.Business `json:"business"`
 	}
@@ -44,7 +45,7 @@ func (a *api) putPhone(r *http.Request) (any, error) {
 	}
 	change := profile.Update{
 		Name: either(body.Name, body.NameBase64), Registered: body.Registered, Online: body.Online, HideNumber: body.HideNumber,
-		SetPicture: body.ProfilePicture.present, About: body.About, Privacy: body.Privacy, Business: body.Business,
+		SetPicture: body.ProfilePicture.present, About: body.About, Username: body.Username, Privacy: body.Privacy, Business: body.Business,
 	}
 	change.Passkey = (*account.PasskeyRule)(body.Passkey)
 	if input := body.ProfilePicture.value; input != nil {

@@ -25,7 +25,7 @@ func TestDatabaseOfTheFirstVersionOpens(t *testing.T) {
 			"DROP TABLE groups", "DROP TABLE blocks", "ALTER TABLE accounts DROP COLUMN picture",
 			"ALTER TABLE accounts DROP COLUMN number_hidden", "ALTER TABLE accounts DROP COLUMN restricted_until",
 			"ALTER TABLE accounts DROP COLUMN history", "ALTER TABLE devices DROP COLUMN name", "ALTER TABLE devices DROP COLUMN kind",
-			"DROP TABLE passkeys", "DROP TABLE settings", "DROP TABLE channel_posts", "DROP TABLE channels", "DROP TABLE timers", "ALTER TABLE accounts DROP COLUMN passkey", "ALTER TABLE accounts DROP COLUMN privacy", "ALTER TABLE accounts DROP COLUMN business",
+			"DROP TABLE passkeys", "DROP TABLE settings", "DROP TABLE channel_posts", "DROP TABLE channels", "DROP TABLE timers", "ALTER TABLE accounts DROP COLUMN passkey", "ALTER TABLE accounts DROP COLUMN privacy", "ALTER TABLE accounts DROP COLUMN business", "ALTER TABLE accounts DROP COLUMN username",
 			"ALTER TABLE messages DROP COLUMN media_sha256", "ALTER TABLE messages DROP COLUMN media_size",
 			"ALTER TABLE messages DROP COLUMN media_forgotten", "ALTER TABLE messages DROP COLUMN votes",
 			"ALTER TABLE messages DROP COLUMN pinned_until", "ALTER TABLE messages DROP COLUMN starred", "PRAGMA user_version = 1",
@@ -46,7 +46,7 @@ func TestDatabaseOfTheFirstVersionOpens(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := Strings(ctx, db.Reader(), "SELECT media_sha256 FROM messages UNION SELECT id FROM groups UNION SELECT history FROM accounts UNION SELECT passkey FROM accounts UNION SELECT privacy FROM accounts UNION SELECT business FROM accounts UNION SELECT name FROM devices UNION SELECT votes FROM messages UNION SELECT kind FROM settings UNION SELECT chat FROM timers UNION SELECT id FROM channel_posts UNION SELECT id FROM channels UNION SELECT pinned_until + starred FROM messages"); err != nil {
+	if _, err := Strings(ctx, db.Reader(), "SELECT media_sha256 FROM messages UNION SELECT id FROM groups UNION SELECT history FROM accounts UNION SELECT passkey FROM accounts UNION SELECT privacy FROM accounts UNION SELECT business FROM accounts UNION SELECT username FROM accounts UNION SELECT name FROM devices UNION SELECT votes FROM messages UNION SELECT kind FROM settings UNION SELECT chat FROM timers UNION SELECT id FROM channel_posts UNION SELECT id FROM channels UNION SELECT pinned_until + starred FROM messages"); err != nil {
 		t.Error(err)
 	}
 	if err := db.Close(); err != nil {

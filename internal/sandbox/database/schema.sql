@@ -25,7 +25,8 @@ CREATE TABLE IF NOT EXISTS accounts (
   history          TEXT NOT NULL DEFAULT '',   -- JSON: made-up messages for devices that are linked; '' for none
   passkey          TEXT NOT NULL DEFAULT '',   -- JSON: how it asks for a passkey when a device is linked; '' if it does not
   privacy          TEXT NOT NULL DEFAULT '',   -- JSON: what it lets others see and do; '' if it has chosen nothing
-  business         TEXT NOT NULL DEFAULT ''    -- JSON: what it says of itself as a business; '' if it is none
+  business         TEXT NOT NULL DEFAULT '',   -- JSON: what it says of itself as a business; '' if it is none
+  username         TEXT NOT NULL DEFAULT ''    -- by which others find it without its number; '' for none
 ) STRICT;
 
 CREATE TABLE IF NOT EXISTS passkeys (

@@ -148,6 +148,9 @@ func (s *Service) describe(ctx context.Context, c account.Asker, q usyncQuery, a
 			about = append(about, waBinary.Node{Tag: "picture", Attrs: waBinary.Attrs{"id": picture}})
 		}
 	}
+	if name := found.Username(); q.protocols["username"] && name != "" {
+		about = append(about, waBinary.Node{Tag: "username", Content: []byte(name)})
+	}
 	if q.protocols["disappearing_mode"] {
 		duration := strconv.Itoa(found.Privacy().Disappearing)
 		about = append(about, waBinary.Node{Tag: "disappearing_mode", Attrs: waBinary.Attrs{"duration": duration, "t": "0"}})

@@ -57,6 +57,7 @@ type Update struct {
 	HideNumber *bool // the phone's stanzas do not name its number
 	Passkey    *account.PasskeyRule
 	About      *string
+	Username   *string           // "" takes it away
 	Privacy    map[string]string // choices by setting, as the platform names both
 	Business   *account.Business // makes the account one
 
@@ -129,6 +130,13 @@ func (s *Service) Update(ctx context.Context, number string, change Update) (acc
 		u.Exec("UPDATE accounts SET business = $1 WHERE number = $2", string(encoded), of.Number)
 		u.Then(func() { of.SetBusiness(change.Business) })
 	}
+	if name := change.Username; name != nil {
+		if len(*name) > maxUsername {
+			return account.Phone{}, refusal.Invalidf("username", "must have %d bytes or less", maxUsername)
+		}
+		u.Exec("UPDATE accounts SET username = $1 WHERE number = $2", *name, of.Number)
+		u.Then(func() { of.SetUsername(*name) })
+	}
 	if change.Registered != nil {
 		u.Exec("UPDATE accounts SET registered = $1 WHERE number = $2", *change.Registered, of.Number)
 	}
@@ -156,6 +164,10 @@ func (s *Service) Update(ctx context.Context, number string, change Update) (acc
 	}
 	return of.Show(), nil
 }
+
+// maxUsername bounds a username in bytes. Else it may be anything, also what no client takes for
+// one.
+const maxUsername = 255
 
 // updateSettings changes what the phone says about itself, and its privacy.
 func (s *Service) updateSettings(ctx context.Context, of *account.Account, change Update) error {
