@@ -22,6 +22,7 @@ type KnownContact struct {
 type ContactDetails struct {
 	KnownContact
 	About    string    `json:"about"`
+	Username *string   `json:"username"` // by which others find the person without the number; nil for none
 	Business *Business `json:"business"` // nil if it is none
 }
 

@@ -77,6 +77,7 @@ type Contact struct {
 type ContactDetails struct {
 	Contact
 	About    string
+	Username string    // by which others find the person without the number; empty for none
 	Business *Business // nil if it is none
 }
 

@@ -6,6 +6,11 @@ func chatFaults() []fault {
 	const write, run = "internal/store/chattable/write.go", "TestSQLite/chats"
 	return []fault{
 		{
+			name: "a username is one", file: "internal/whatsapp/contacts/username.go",
+			old: "strings.ContainsFunc(name, func(c rune) bool { return !allowed(c) })", new: "strings.ContainsFunc(name, func(c rune) bool { return !allowed(c) && c != ' ' && c < 128 })",
+			test: "./internal/whatsapp/contacts", run: "UsernameIn",
+		},
+		{
 			name: "a second delivery is not unread twice", file: write,
 			old: " AND EXISTS (SELECT 1 FROM messages WHERE id = $2)`", new: "`",
 			test: storeTests, run: run,

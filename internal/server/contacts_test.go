@@ -60,6 +60,12 @@ func TestContacts(t *testing.T) {
 	if err != nil || found.About != "At the beach" || found.Name != nil || found.LID == nil || *found.LID != g.Phones.Get(t, stranger).LID || found.Business != nil {
 		t.Errorf("the stranger is %+v, %v", found, err)
 	}
+	for said, want := range map[string]string{"ana.souza": "ana.souza", "": "", "ana\u202eazuos": ""} { // the last one no client would take
+		g.Phones.Update(t, stranger, map[string]any{"username": said})
+		if found, err = g.Client.GetContact(t.Context(), id, stranger); err != nil || (found.Username == nil) != (want == "") || found.Username != nil && *found.Username != want {
+			t.Errorf("the username %q is told as %v, %v", said, found.Username, err)
+		}
+	}
 	_, err = g.Client.GetContact(t.Context(), id, "5511900000000")
 	testkit.Refused(t, err, http.StatusBadRequest, "RECIPIENT_NOT_REGISTERED")
 

@@ -63,6 +63,7 @@ type KnownContactDetails struct {
 	KnownContact
 
 	About    string             `json:"about" doc:"What the person says about themselves; empty if nothing, or if this account may not see it." example:"At the beach"`
+	Username *string            `json:"username" nullable:"true" doc:"The name by which others find the person without the number; null if there is none." example:"ana.souza"`
 	Business *profiles.Business `json:"business" doc:"What the person says of themselves as a business; null if they are none."`
 }
 
@@ -74,7 +75,7 @@ func newContact(of gateway.Contact) KnownContact {
 }
 
 func newContactDetails(of gateway.ContactDetails) KnownContactDetails {
-	return KnownContactDetails{KnownContact: newContact(of.Contact), About: of.About, Business: profiles.NewBusiness(of.Business)}
+	return KnownContactDetails{KnownContact: newContact(of.Contact), About: of.About, Username: contract.TextOrNil(of.Username), Business: profiles.NewBusiness(of.Business)}
 }
 
 type listInput struct {

@@ -68,6 +68,7 @@ func show(t terminal.Terminal, contact client.ContactDetails) error {
 		{"address book", terminal.OrNone(contact.AddressBookName)},
 		{"goes by", terminal.OrNone(contact.PushName)},
 		{"business", terminal.OrNone(contact.BusinessName)},
+		{"username", terminal.OrNone(contact.Username)},
 		{"about", contact.About},
 	}
 	if business := contact.Business; business != nil {

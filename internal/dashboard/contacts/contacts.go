@@ -116,6 +116,7 @@ type oneView struct {
 	line
 
 	About    string
+	Username string    // empty for none
 	Business *business // nil if it is none
 }
 
@@ -160,7 +161,7 @@ func (p *pages) show(r *frame.Request) error {
 	if view.Refused, err = frame.ForNow(err); err != nil {
 		return err
 	}
-	view.line, view.About = line{details.Contact}, details.About
+	view.line, view.About, view.Username = line{details.Contact}, details.About, details.Username
 	if details.Business != nil {
 		view.Business = &business{*details.Business}
 	}

@@ -156,6 +156,9 @@ func (c *Contacts) ContactDetails(ctx context.Context, who gateway.Party) (gatew
 			party.LID = wire.JIDOf(info.LID)
 		}
 	}
+	if details.Username, err = username(ctx, client, jid); err != nil {
+		return gateway.ContactDetails{}, wire.Failure(err)
+	}
 	business, err := client.GetBusinessProfile(ctx, jid)
 	if _, refused := gateway.AsError(wire.Failure(err)); err != nil && refused {
 		return gateway.ContactDetails{}, wire.Failure(err)
