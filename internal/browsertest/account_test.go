@@ -40,6 +40,14 @@ func TestAccountIsSet(t *testing.T) {
 	if privacy, err := w.Client.Privacy(t.Context(), id); err != nil || privacy.LastSeen == nil || *privacy.LastSeen != "contacts" || privacy.Disappearing != 604_800 {
 		t.Errorf("the account has %+v, %v", privacy, err)
 	}
+	mark(p)
+	p.AwaitText("section[aria-labelledby=status]", "everybody in the address book")
+	p.Fill("#post", "Aberto até as 20h!")
+	p.ClickText("section[aria-labelledby=status] button", "Post this")
+	saved()
+	if posts, err := w.Client.ListStatusPosts(t.Context(), id, 1, 10); err != nil || len(posts.Data) != 1 || *posts.Data[0].Text != "Aberto até as 20h!" {
+		t.Errorf("posted is %+v, %v", posts.Data, err)
+	}
 	p.Fill("#who", customerNumber)
 	p.ClickText("section[aria-labelledby=blocked] button", "Block")
 	p.AwaitText("#blocks", customerNumber)

@@ -110,7 +110,7 @@ func New(config Config) (*frame.Pages, error) {
 		return nil, err
 	}
 	ofOwn, err := account.Routes(account.Config{
-		Profiles: config.Profiles, Block: config.Block, Settings: config.Instances.Change, Instance: p.instanceOf,
+		Profiles: config.Profiles, Block: config.Block, Post: p.post, Settings: config.Instances.Change, Instance: p.instanceOf,
 	})
 	if err != nil {
 		return nil, err
@@ -118,6 +118,12 @@ func New(config Config) (*frame.Pages, error) {
 	return frame.New(frame.Config{
 		Site: config.Site, Logger: config.Logger, Users: config.Users, Sandbox: config.Sandbox,
 	}, slices.Concat(p.routes(), people, followed, ofOwn, ofAccount)...)
+}
+
+// post shows a text to those who see an account's status posts.
+func (p *pages) post(ctx context.Context, instanceID, text string, look gateway.StatusLook) error {
+	_, err := p.Messages.PostStatusText(ctx, messaging.Request{InstanceID: instanceID, To: gateway.Recipient{Chat: gateway.StatusChat}}, text, look)
+	return err
 }
 
 // instanceOf returns the instance of the request's path. Its error is NotFound for one

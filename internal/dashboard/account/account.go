@@ -1,5 +1,5 @@
 // Package account is the page of an instance's own messenger account: its profile, what it lets
-// others see and do, what becomes of calls, and whom it has blocked.
+// others see and do, what becomes of calls, its status posts, and whom it has blocked.
 package account
 
 import (
@@ -32,6 +32,7 @@ type Profiles interface {
 	Privacy(ctx context.Context, instanceID string) (gateway.Privacy, error)
 	ChangePrivacy(ctx context.Context, instanceID string, change profile.PrivacyChange) (gateway.Privacy, error)
 	Blocked(ctx context.Context, instanceID string, page gateway.PageRequest) (gateway.Page[gateway.Party], error)
+	StatusAudience(ctx context.Context, instanceID string) (gateway.StatusAudience, error)
 }
 
 // Config is what the page stands on. All of it is required.
@@ -39,6 +40,8 @@ type Config struct {
 	Profiles Profiles
 	// Block blocks somebody, or no longer.
 	Block func(ctx context.Context, instanceID string, who gateway.Recipient, blocked bool) error
+	// Post shows a text to those who see the account's status posts.
+	Post func(ctx context.Context, instanceID, text string, look gateway.StatusLook) error
 	// Settings changes settings of an instance.
 	Settings func(ctx context.Context, instanceID string, settings instance.Settings) (gateway.Instance, error)
 	// Instance returns the instance of the request's path, or a gateway.NotFound.
@@ -50,17 +53,21 @@ type pages struct{ Config }
 
 // Routes returns the page, and what is done there.
 func Routes(config Config) ([]frame.Route, error) {
-	if config.Profiles == nil || config.Block == nil || config.Settings == nil || config.Instance == nil {
+	if config.Profiles == nil || config.Block == nil || config.Post == nil || config.Settings == nil || config.Instance == nil {
 		return nil, errors.New("dashboard/account: a part is missing")
 	}
 	p := &pages{config}
 	const path = "/instances/{instanceId}/account"
-	act := func(below string, handle func(*frame.Request) error) frame.Route {
-		return frame.Route{Method: http.MethodPost, Path: path + below, Role: gateway.RoleOperator, Action: user.ActionInstanceChanged, Handle: handle}
+	act := func(below string, action user.Action, handle func(*frame.Request) error) frame.Route {
+		return frame.Route{Method: http.MethodPost, Path: path + below, Role: gateway.RoleOperator, Action: action, Handle: handle}
 	}
 	return []frame.Route{
 		{Method: http.MethodGet, Path: path, Role: gateway.RoleViewer, Handle: p.show},
-		act("/profile", p.changeProfile), act("/privacy", p.changePrivacy), act("/calls", p.changeCalls), act("/block", p.block),
+		act("/profile", user.ActionInstanceChanged, p.changeProfile),
+		act("/privacy", user.ActionInstanceChanged, p.changePrivacy),
+		act("/calls", user.ActionInstanceChanged, p.changeCalls),
+		act("/block", user.ActionInstanceChanged, p.block),
+		act("/status", user.ActionMessageSent, p.post),
 	}, nil
 }
 
@@ -71,6 +78,7 @@ type view struct {
 	Profile       gateway.OwnProfile
 	Privacy       []setting
 	Disappearing  []choice
+	Audience      audience
 	Blocked       []blocked
 	Total         int    // of those who are blocked
 	Before, After string // the first of them and the next; empty for none
@@ -116,6 +124,11 @@ func (p *pages) ask(r *frame.Request, v *view) (err error) {
 		return err
 	}
 	v.Privacy, v.Disappearing = settingsOf(privacy), timersOf(privacy)
+	posts, err := p.Profiles.StatusAudience(r.Context(), id)
+	if err != nil {
+		return err
+	}
+	v.Audience = audience{posts}
 	page := frame.PageOf(r.URL.Query())
 	people, err := p.Profiles.Blocked(r.Context(), id, gateway.PageRequest{Page: page, Limit: blockedAtOnce})
 	if err != nil {

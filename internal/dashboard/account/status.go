@@ -1,0 +1,53 @@
+// What the account shows to others for a day.
+
+package account
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/recado-project/recado/internal/dashboard/frame"
+	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/web"
+)
+
+// maxPost bounds the text of a status post, in characters, as the API does.
+const maxPost = 700
+
+// audience is who sees the status posts.
+type audience struct{ gateway.StatusAudience }
+
+// RuleWord is what the owner of the account has chosen.
+func (a audience) RuleWord() web.Word {
+	switch a.Rule {
+	case gateway.AudienceOnly:
+		return web.Word("some people only")
+	case gateway.AudienceExcept:
+		return web.Word("the address book without some people")
+	default:
+		return web.Word("everybody in the address book")
+	}
+}
+
+// post shows a text to the audience.
+func (p *pages) post(r *frame.Request) error {
+	found, err := p.Instance(r)
+	if err != nil {
+		return err
+	}
+	text := strings.TrimSpace(r.PostFormValue("post"))
+	if n := utf8.RuneCountInString(text); n == 0 || n > maxPost {
+		return gateway.InvalidFields(gateway.FieldError{Field: "post", Message: fmt.Sprintf("must have 1 to %d characters", maxPost)})
+	}
+	background, err := strconv.ParseUint(strings.TrimPrefix(r.PostFormValue("background"), "#"), 16, 24)
+	if err != nil {
+		return gateway.InvalidFields(gateway.FieldError{Field: "background", Message: "must be a colour as #RRGGBB"})
+	}
+	look := gateway.StatusLook{Background: uint32(background), Font: gateway.FontSystem}
+	if err := p.Post(r.Context(), found.ID, text, look); err != nil {
+		return err
+	}
+	return back(r, found.ID, "status")
+}
