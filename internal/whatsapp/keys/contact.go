@@ -135,6 +135,10 @@ func (k *deviceKeys) GetAllContacts(ctx context.Context) (map[types.JID]types.Co
 	if err != nil {
 		return nil, err
 	}
+	return readContacts(found)
+}
+
+func readContacts(found []gateway.DeviceKey) (map[types.JID]types.ContactInfo, error) {
 	all := make(map[types.JID]types.ContactInfo, len(found))
 	for _, row := range found {
 		user, err := types.ParseJID(row.Name)
@@ -148,4 +152,41 @@ func (k *deviceKeys) GetAllContacts(ctx context.Context) (map[types.JID]types.Co
 		all[user] = contact.info()
 	}
 	return all, nil
+}
+
+// Names are the names that a device has of people. Whoever reads them takes nothing from the
+// session that uses the keys, if there is one, writes nothing, and holds nothing up.
+type Names struct {
+	keys   *Keys
+	device string
+}
+
+// Names returns the names that a device has of people, whether a session uses its keys or not.
+// A device without keys has none.
+func (k *Keys) Names(device string) Names { return Names{k, device} }
+
+// GetAllContacts returns what is known of everybody, with what a session here has not written yet.
+func (n Names) GetAllContacts(ctx context.Context) (map[types.JID]types.ContactInfo, error) {
+	n.keys.mu.Lock()
+	own := n.keys.open[n.device]
+	n.keys.mu.Unlock()
+	if own != nil {
+		found, err := own.rows.look(ctx, kindContact, "")
+		if err != nil {
+			return nil, err
+		}
+		return readContacts(found)
+	}
+	number, known, err := n.keys.config.Store.FindDevice(ctx, n.device)
+	if err != nil {
+		return nil, fmt.Errorf("keys: find device: %w", err)
+	}
+	if !known {
+		return nil, nil
+	}
+	found, err := n.keys.config.Store.ListDeviceKeys(ctx, number, kindContact, "")
+	if err != nil {
+		return nil, fmt.Errorf("keys: list %s: %w", kindContact, err)
+	}
+	return readContacts(found)
 }

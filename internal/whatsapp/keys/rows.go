@@ -138,6 +138,12 @@ func (r *rows) known(key rowName) ([]byte, bool) {
 
 // list returns the rows of a kind whose names begin with prefix, ordered by name.
 func (r *rows) list(ctx context.Context, kind, prefix string) ([]gateway.DeviceKey, error) {
+	found, err := r.look(ctx, kind, prefix)
+	return found, r.note(err)
+}
+
+// look is list for whoever is not the session, whose connection does not depend on it.
+func (r *rows) look(ctx context.Context, kind, prefix string) ([]gateway.DeviceKey, error) {
 	// The changes are read before the database: one that is written in between is seen
 	// twice, and not missed.
 	r.mu.Lock()
@@ -148,7 +154,7 @@ func (r *rows) list(ctx context.Context, kind, prefix string) ([]gateway.DeviceK
 	}
 	found, err := r.store.ListDeviceKeys(ctx, r.device, kind, prefix)
 	if err != nil {
-		return nil, r.note(fmt.Errorf("keys: list %s: %w", kind, err))
+		return nil, fmt.Errorf("keys: list %s: %w", kind, err)
 	}
 	byName := make(map[string]gateway.DeviceKey, len(found))
 	for _, row := range found {
