@@ -34,7 +34,8 @@ type Address struct {
 }
 
 // ListContacts returns a page of the people whom an account knows by name, in the order of the
-// names; only those who have search in a name or their number, unless it is empty.
+// names; only those who have search in a name or their number, unless it is empty. The instance
+// need not be connected.
 func (c *Client) ListContacts(ctx context.Context, instanceID, search string, page, limit int) (Page[KnownContact], error) {
 	query := url.Values{}
 	if search != "" {
@@ -65,7 +66,7 @@ func (c *Client) NameContact(ctx context.Context, instanceID, who, name string) 
 }
 
 // Addresses returns which numbers and LIDs belong together, as far as the gateway knows: one
-// result for each given address, in their order; 500 at most.
+// result for each given address, in their order; 500 at most. The instance need not be connected.
 func (c *Client) Addresses(ctx context.Context, instanceID string, addresses []string) ([]Address, error) {
 	var out struct{ Results []Address }
 	err := c.call(ctx, http.MethodPost, instancePath(instanceID, "/addresses"), map[string][]string{"addresses": addresses}, &out)

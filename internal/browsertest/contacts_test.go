@@ -49,6 +49,14 @@ func TestContactIsNamed(t *testing.T) {
 	}
 	w.Phones.NameContact(t, shopNumber, other, "Bruno do açougue")
 	p.AwaitTrue("the name that the phone has written", `fetch("/instances/`+id+`/contacts").then((r) => r.text()).then((text) => text.includes("Bruno do açougue"))`)
+	// The list is there while the instance is not connected, but the platform can't be asked about anybody.
+	if err := w.Partner.StopInstance(t.Context(), id); err != nil {
+		t.Fatal(err)
+	}
+	p.Open("/instances/" + id + "/contacts")
+	p.AwaitText("main", "2 people")
+	p.ClickText("tbody a", "Ana da padaria")
+	p.AwaitText(".empty", "The contacts can't be read now")
 	p.Open("/audit")
 	p.AwaitText("tbody", "Named a contact")
 }

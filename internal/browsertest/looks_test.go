@@ -41,7 +41,7 @@ func TestEmptyPagesLookRight(t *testing.T) {
 		{name: "an instance", path: one},
 		{name: "no chats", path: one + "/chats"},
 		{name: "groups of an instance that is not connected", path: one + "/groups"},
-		{name: "contacts of an instance that is not connected", path: one + "/contacts"},
+		{name: "no contacts", path: one + "/contacts"},
 		{name: "channels of an instance that is not connected", path: one + "/channels"},
 		{name: "the account of an instance that is not connected", path: one + "/account"},
 		{name: "an empty queue", path: one + "/queue"},

@@ -12,9 +12,11 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 )
 
-// Sessions finds the session of an instance that is connected.
+// Sessions finds the session of an instance that is connected, and what the device of one that is
+// linked knows, connected or not.
 type Sessions interface {
 	Session(ctx context.Context, instanceID string) (gateway.Session, error)
+	Known(ctx context.Context, instanceID string) (people gateway.KnownPeople, linked bool, err error)
 }
 
 // Directory finds the addresses of people.
@@ -46,19 +48,18 @@ func New(config Config) (*Service, error) {
 
 // List returns a page of the people whom the account knows by name, in the order of the
 // names; those alone who have search in a name or in their number, in any case. The platform
-// is not asked.
+// is not asked, and the instance need not be connected; one that is not linked knows nobody.
 func (s *Service) List(ctx context.Context, instanceID, search string, page gateway.PageRequest) (gateway.Page[gateway.Contact], error) {
-	session, err := s.config.Sessions.Session(ctx, instanceID)
-	if err != nil {
+	known, linked, err := s.config.Sessions.Known(ctx, instanceID)
+	if err != nil || !linked {
 		return gateway.Page[gateway.Contact]{}, err
 	}
-	all, err := session.KnownContacts(ctx)
+	all, err := known.KnownContacts(ctx)
 	if err != nil {
 		return gateway.Page[gateway.Contact]{}, err
 	}
 	text := strings.ToLower(strings.TrimSpace(search))
-	self := session.Self()
-	all = slices.DeleteFunc(all, func(contact gateway.Contact) bool { return self.Is(contact.Key()) || !has(contact, text) })
+	all = slices.DeleteFunc(all, func(contact gateway.Contact) bool { return !has(contact, text) })
 	slices.SortFunc(all, func(a, b gateway.Contact) int {
 		return cmp.Or(cmp.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)), cmp.Compare(a.Key(), b.Key()))
 	})
@@ -110,29 +111,44 @@ func (s *Service) find(ctx context.Context, instanceID string, who gateway.Recip
 }
 
 // Addresses returns both addresses of people, in their order, as far as they are known. The
-// platform is not asked; somebody of whom nothing is known has the address that was given.
+// platform is not asked, and the instance need not be connected; somebody of whom nothing is known,
+// which is everybody for one that is not linked, has the address that was given.
 func (s *Service) Addresses(ctx context.Context, instanceID string, people []gateway.Recipient) ([]gateway.Party, error) {
-	session, err := s.config.Sessions.Session(ctx, instanceID)
+	known, linked, err := s.config.Sessions.Known(ctx, instanceID)
 	if err != nil {
 		return nil, err
 	}
 	parties := make([]gateway.Party, len(people))
 	for n, who := range people {
-		candidates, err := s.config.Directory.Candidates(ctx, who)
+		switch {
+		case linked:
+			parties[n], err = s.addresses(ctx, known, who)
+		case who.Chat.IsLID():
+			parties[n].LID = who.Chat
+		default:
+			parties[n].JID = who.Chat
+		}
 		if err != nil {
 			return nil, err
 		}
-		parties[n] = candidates[0]
-		for _, candidate := range candidates { // one of which is the right one, if any is known
-			known, err := session.Addresses(ctx, []gateway.JID{candidate.Address()})
-			if err != nil {
-				return nil, err
-			}
-			if party := known[0]; party.JID != "" && party.LID != "" {
-				parties[n] = party
-				break
-			}
-		}
 	}
 	return parties, nil
+}
+
+// addresses returns both addresses of somebody, as far as they are known.
+func (s *Service) addresses(ctx context.Context, known gateway.KnownPeople, who gateway.Recipient) (gateway.Party, error) {
+	candidates, err := s.config.Directory.Candidates(ctx, who)
+	if err != nil {
+		return gateway.Party{}, err
+	}
+	for _, candidate := range candidates { // one of which is the right one, if any is known
+		found, err := known.Addresses(ctx, []gateway.JID{candidate.Address()})
+		if err != nil {
+			return gateway.Party{}, err
+		}
+		if party := found[0]; party.JID != "" && party.LID != "" {
+			return party, nil
+		}
+	}
+	return candidates[0], nil
 }

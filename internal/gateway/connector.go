@@ -20,6 +20,9 @@ type Connector interface {
 	// Forget removes the keys that device names without informing the platform.
 	// Keys that do not exist are no error.
 	Forget(ctx context.Context, device string) error
+	// Known is what the device of a linked instance knows of people. It is there whether a session
+	// uses the device or not, on this node or another one, and takes nothing from it.
+	Known(instance Instance) KnownPeople
 }
 
 // Encoder writes and reads payloads, the platform's encoding of a message's

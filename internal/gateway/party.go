@@ -81,11 +81,18 @@ type ContactDetails struct {
 	Business *Business // nil if it is none
 }
 
+// KnownPeople is what a device knows of people. It is read from what was kept, so it needs no
+// session; the platform is not asked.
+type KnownPeople interface {
+	// KnownContacts returns everybody whom the device knows by name, but for the account itself,
+	// in no order.
+	KnownContacts(ctx context.Context) ([]Contact, error)
+	// Addresses returns both addresses of people, in their order, as far as the device knows them.
+	Addresses(ctx context.Context, people []JID) ([]Party, error)
+}
+
 // Contacts is the part of a session about the people whom the account knows.
 type Contacts interface {
-	// KnownContacts returns everybody whom this device knows by name, in no order. The platform is
-	// not asked.
-	KnownContacts(ctx context.Context) ([]Contact, error)
 	// ContactDetails asks the platform what somebody says of themselves.
 	ContactDetails(ctx context.Context, who Party) (ContactDetails, error)
 	// NameContact writes a name into the address book, on all devices of the account. Its

@@ -222,6 +222,16 @@ func (s *Service) Session(ctx context.Context, id string) (gateway.Session, erro
 		"the instance is not connected: its status is %s; the dashboard says why, and what to do (/instances/%s)", instance.Status, id)
 }
 
+// Known returns what the device of an instance knows of people, connected or not; linked is false
+// if it has no device, which knows nobody. Its error is NotFound if the instance does not exist.
+func (s *Service) Known(ctx context.Context, id string) (people gateway.KnownPeople, linked bool, err error) {
+	instance, err := s.config.Store.GetInstance(ctx, id)
+	if err != nil || !instance.Linked() {
+		return nil, false, err
+	}
+	return s.config.Connector.Known(instance), true, nil
+}
+
 // AwaitConnected waits until the instance is connected and its status says so. Its error
 // is that of ctx.
 func (s *Service) AwaitConnected(ctx context.Context, id string) error {

@@ -4,6 +4,7 @@ package main
 
 func chatFaults() []fault {
 	const write, run = "internal/store/chattable/write.go", "TestSQLite/chats"
+	const contactTests = "./internal/whatsapp/contacts"
 	return []fault{
 		{
 			name: "a username is one", file: "internal/whatsapp/contacts/username.go",
@@ -91,14 +92,29 @@ func chatFaults() []fault {
 			test: storeTests, run: run,
 		},
 		{
-			name: "one person is one contact", file: "internal/whatsapp/contacts/contacts.go",
-			old: "	known, err := lids.GetManyLIDsForPNs(ctx, numbers)\n", new: "	known, err := lids.GetManyLIDsForPNs(ctx, nil)\n",
-			test: serverTests, run: "TestContacts",
+			name: "one person is one contact", file: "internal/whatsapp/contacts/known.go",
+			old: "	known, err := pairs.GetManyLIDsForPNs(ctx, numbers)\n", new: "	known, err := pairs.GetManyLIDsForPNs(ctx, nil)\n",
+			test: contactTests, run: "KnownContacts",
 		},
 		{
-			name: "the account is none of its contacts", file: "internal/contact/contact.go",
-			old: "return self.Is(contact.Key()) || !has(contact, text)", new: "return self.Is(contact.Key()) && false || !has(contact, text)",
-			test: serverTests, run: "TestContacts",
+			name: "the account is none of its contacts", file: "internal/whatsapp/contacts/known.go",
+			old: "k.Self.Is(party.JID) || k.Self.Is(party.LID)", new: "false",
+			test: contactTests, run: "KnownContacts",
+		},
+		{
+			name: "whoever gives up a list of contacts costs the session nothing", file: "internal/whatsapp/keys/contact.go",
+			old: "own.rows.look(", new: "own.rows.list(",
+			test: keysTests, run: "ReadersOfNamesMayGiveUp",
+		},
+		{
+			name: "whoever lists contacts takes nothing from the session", file: "internal/whatsapp/keys/contact.go",
+			old: "	n.keys.mu.Lock()\n", new: "	if _, err := n.keys.Load(ctx, \"\", n.device); err != nil {\n		return nil, err\n	}\n	n.keys.mu.Lock()\n",
+			test: keysTests, run: "NamesAreReadBesideASession",
+		},
+		{
+			name: "an instance that is not linked knows nobody", file: "internal/instance/instance.go",
+			old: "	if err != nil || !instance.Linked() {\n		return nil, false, err", new: "	if err != nil {\n		return nil, false, err",
+			test: serverTests, run: "ContactsOfAnInstanceThatIsNotConnected/SQLite",
 		},
 		{
 			name: "a label is told once", file: "internal/store/labeltable/labeltable.go",

@@ -8,6 +8,7 @@ import (
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/postgres"
 )
 
 // The people whom the account knows are listed under the names that they have on the phone and
@@ -88,4 +89,92 @@ func TestContacts(t *testing.T) {
 	testkit.Refused(t, err, http.StatusBadRequest, gateway.CodeValidation)
 	_, err = g.Client.NameContact(t.Context(), id, customerNumber, " ")
 	testkit.Refused(t, err, http.StatusBadRequest, gateway.CodeValidation)
+}
+
+// Who is known, and under which addresses, is answered while the instance is not connected, as it is
+// while it is. Reading it takes nothing from the session, which comes back and goes on.
+func TestContactsOfAnInstanceThatIsNotConnected(t *testing.T) {
+	t.Parallel()
+	for name, database := range map[string]func(t *testing.T) string{
+		"SQLite":     func(*testing.T) string { return "" },
+		"PostgreSQL": func(t *testing.T) string { t.Helper(); return postgres.Start(t) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := testkit.Start(t, testkit.Options{DataDir: t.TempDir(), DatabaseURL: database(t)})
+			g.Phones.Update(t, customerNumber, map[string]any{"name": "Aninha"})
+			g.Phones.NameContact(t, shopNumber, "5511966660100", "Bruno (work)")
+			made, err := g.Partner.CreateInstance(t.Context(), "shop")
+			if err != nil {
+				t.Fatal(err)
+			}
+			id, customer := made.InstanceID, g.Phones.Get(t, customerNumber)
+			know := func(when string, names []string, lid *string) {
+				t.Helper()
+				page, err := g.Client.ListContacts(t.Context(), id, "", 1, 10)
+				if err != nil {
+					t.Fatalf("%s: %v", when, err)
+				}
+				got := []string{}
+				for _, contact := range page.Data {
+					got = append(got, *contact.Name)
+				}
+				if !slices.Equal(got, names) || page.TotalCount != len(names) {
+					t.Errorf("%s: the contacts are %q, want %q", when, got, names)
+				}
+				addresses, err := g.Client.Addresses(t.Context(), id, []string{customerNumber, customer.LID})
+				if err != nil || len(addresses) != 2 {
+					t.Fatalf("%s: the addresses are %+v, %v", when, addresses, err)
+				}
+				if got := addresses[0].LID; (got == nil) != (lid == nil) || got != nil && *got != *lid {
+					t.Errorf("%s: the LID is %v, want %v", when, got, lid)
+				}
+				if got := addresses[1].JID; (got == nil) != (lid == nil) || got != nil && *got != customerNumber+"@s.whatsapp.net" {
+					t.Errorf("%s: the number is %v", when, got)
+				}
+			}
+			know("before it is linked", []string{}, nil)
+			g.Scan(t, id, shopNumber)
+			wrote(t, g, id, customerNumber, "hello")
+			both := []string{"Aninha", "Bruno (work)"}
+			testkit.Await(t, "the address book", func() bool {
+				page, err := g.Client.ListContacts(t.Context(), id, "", 1, 10)
+				return err == nil && page.TotalCount == len(both)
+			})
+			know("connected", both, &customer.LID)
+
+			g.Phones.Faults(t, map[string]any{"refuseLogins": true})
+			g.Phones.Disconnect(t, "")
+			g.AwaitStatus(t, id, gateway.StatusConnecting)
+			know("on the way back", both, &customer.LID)
+			_, err = g.Client.GetContact(t.Context(), id, customerNumber)
+			testkit.Refused(t, err, http.StatusConflict, gateway.CodeNotConnected)
+			g.Phones.Faults(t, map[string]any{})
+			g.AwaitStatus(t, id, gateway.StatusConnected)
+			wrote(t, g, id, customerNumber, "again")
+			sendText(t, g, id, "of course")
+
+			if err := g.Partner.StopInstance(t.Context(), id); err != nil {
+				t.Fatal(err)
+			}
+			know("stopped", both, &customer.LID)
+			if _, err := g.Partner.SetPayment(t.Context(), id, true); err != nil {
+				t.Fatal(err)
+			}
+			know("waiting for its payment", both, &customer.LID)
+			if _, err := g.Partner.SetPayment(t.Context(), id, false); err != nil {
+				t.Fatal(err)
+			}
+			know("started", both, &customer.LID)
+			g.AwaitStatus(t, id, gateway.StatusConnected)
+			know("connected again", both, &customer.LID)
+			wrote(t, g, id, customerNumber, "and again")
+			sendText(t, g, id, "always")
+
+			if err := g.Client.Logout(t.Context(), id); err != nil {
+				t.Fatal(err)
+			}
+			know("logged out", []string{}, nil)
+		})
+	}
 }

@@ -7,9 +7,22 @@ import (
 	"go.mau.fi/whatsmeow/types/events"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/whatsapp/contacts"
 	"github.com/recado-project/recado/internal/whatsapp/profiles"
 	"github.com/recado-project/recado/internal/whatsapp/wire"
 )
+
+// Known is what the device of an instance knows of people (gateway.Connector).
+func (c *Connector) Known(instance gateway.Instance) gateway.KnownPeople {
+	var self gateway.Party
+	if device, err := types.ParseJID(instance.Device); err == nil {
+		self.JID = wire.JIDOf(device)
+	}
+	if instance.Profile.JID == self.JID { // else it has not been connected since it was linked
+		self.LID = instance.Profile.LID
+	}
+	return contacts.Known{Self: self, Names: c.keys.Names(instance.Device), Pairs: c.keys.People()}
+}
 
 // nameArrived reports that a contact goes by another name: whatsmeow has seen it on a
 // message.

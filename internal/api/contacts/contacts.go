@@ -38,14 +38,12 @@ func Routes(use UseCases, presences Presences) []contract.Route {
 	}, presenceRoutes(presences)...)
 }
 
-// codes are the refusals of an operation that needs a session, and more.
-func codes(more ...string) []string {
-	return append([]string{gateway.CodePaymentRequired, gateway.CodeNotConnected, gateway.CodeUnavailable, gateway.CodeValidation}, more...)
-}
-
-// asked are the refusals of the platform.
+// asked are the refusals of an operation that asks the platform, and more.
 func asked(more ...string) []string {
-	return codes(append(more, gateway.CodeNotRegistered, gateway.CodeRateLimited, gateway.CodePlatformError, gateway.CodePlatformTimeout)...)
+	return append([]string{
+		gateway.CodePaymentRequired, gateway.CodeNotConnected, gateway.CodeUnavailable, gateway.CodeValidation, gateway.CodeNotRegistered,
+		gateway.CodeRateLimited, gateway.CodePlatformError, gateway.CodePlatformTimeout,
+	}, more...)
 }
 
 // KnownContact is somebody whom the account knows by name.
@@ -90,8 +88,8 @@ func (r resource) list() contract.Endpoint {
 		ID: "listContacts", Tag: Tag,
 		Summary: "List contacts",
 		Description: "Lists the people whom the account knows by name, in the order of the names: from its address book, from what they call themselves, and from the names of businesses. " +
-			"It is read from what the gateway has kept; the platform is asked nothing.",
-		Codes: codes(),
+			"It is read from what the gateway has kept; the platform is asked nothing. The instance need not be connected; one that is not linked has none.",
+		Codes: []string{gateway.CodeValidation},
 	}, func(ctx context.Context, in *listInput) (*contract.Answer[contract.Envelope[KnownContact]], error) {
 		page, err := r.use.List(ctx, contract.Instance(ctx).ID, in.Search, in.Request())
 		if err != nil {
@@ -189,8 +187,8 @@ func (r resource) addresses() contract.Endpoint {
 		ID: "findAddresses", Tag: Tag,
 		Summary: "Find LIDs of numbers, and numbers of LIDs",
 		Description: "Everybody has two addresses. This says which belong together, as far as the gateway has learned it; the platform is asked nothing. " +
-			"To have the LID of a number that is not known yet, check the number first.",
-		Codes: codes(),
+			"The instance need not be connected; one that is not linked knows no pair. To have the LID of a number that is not known yet, check the number first.",
+		Codes: []string{gateway.CodeValidation},
 	}, func(ctx context.Context, in *addressesInput) (*contract.Answer[Addresses], error) {
 		given := in.Given().Addresses
 		people, err := readPeople(given)

@@ -11,10 +11,10 @@ import (
 
 // Command is the commands about contacts.
 type Command struct {
-	List      listCommand      `cmd:"" help:"List the people whom the account knows by name."`
+	List      listCommand      `cmd:"" help:"List the people whom the account knows by name, also while the instance is not connected."`
 	Show      showCommand      `cmd:"" help:"Show what is known of somebody."`
 	Name      nameCommand      `cmd:"" help:"Write somebody's name into the address book of the account."`
-	Addresses addressesCommand `cmd:"" help:"Show which numbers and LIDs belong together."`
+	Addresses addressesCommand `cmd:"" help:"Show which numbers and LIDs belong together, also while the instance is not connected."`
 	Watch     watchCommand     `cmd:"" help:"Subscribe to somebody's presence: online, last seen, typing."`
 	Unwatch   unwatchCommand   `cmd:"" help:"End a subscription to somebody's presence."`
 	Watched   watchedCommand   `cmd:"" help:"List the subscriptions, with what each contact has shown last."`

@@ -87,7 +87,7 @@ type listView struct {
 	Before, After string // the first page and the next one; empty for none
 }
 
-// list shows the list.
+// list shows the list, also while the instance is not connected.
 func (p *pages) list(r *frame.Request) error {
 	found, err := p.Instance(r)
 	if err != nil {
@@ -99,7 +99,7 @@ func (p *pages) list(r *frame.Request) error {
 		query.Set("search", view.Search)
 	}
 	listed, err := p.Contacts.List(r.Context(), found.ID, view.Search, gateway.PageRequest{Page: page, Limit: atOnce})
-	if view.Refused, err = frame.ForNow(err); err != nil {
+	if err != nil {
 		return err
 	}
 	for _, one := range listed.Items {

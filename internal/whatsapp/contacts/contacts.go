@@ -34,98 +34,9 @@ var _ gateway.Contacts = (*Contacts)(nil)
 // New returns the contacts of a session.
 func New(config Config) *Contacts { return &Contacts{config} }
 
-// KnownContacts returns everybody who is known by name (gateway.Contacts). Somebody who is known
-// under a number and under a LID is one contact.
-func (c *Contacts) KnownContacts(ctx context.Context) ([]gateway.Contact, error) {
-	device := c.config.Client().Store
-	all, err := device.Contacts.GetAllContacts(ctx)
-	if err != nil {
-		return nil, wire.Failure(err)
-	}
-	var people []gateway.JID
-	for who := range all {
-		people = append(people, wire.JIDOf(who))
-	}
-	parties, err := c.Addresses(ctx, people)
-	if err != nil {
-		return nil, err
-	}
-	merged := map[gateway.JID]gateway.Contact{}
-	for n, party := range parties {
-		jid, err := wire.ToJID(people[n])
-		if err != nil || jid.Server != types.DefaultUserServer && jid.Server != types.HiddenUserServer {
-			continue // no person
-		}
-		contact := merged[party.Key()]
-		contact.Party = party
-		merged[party.Key()] = named(contact, all[jid])
-	}
-	contacts := make([]gateway.Contact, 0, len(merged))
-	for _, contact := range merged {
-		if contact.Name != "" {
-			contacts = append(contacts, contact)
-		}
-	}
-	return contacts, nil
-}
-
-// named adds names to a contact; the first of each kind stays.
-func named(contact gateway.Contact, info types.ContactInfo) gateway.Contact {
-	contact.AddressBook = firstOf(contact.AddressBook, info.FullName, info.FirstName)
-	contact.PushName = firstOf(contact.PushName, info.PushName)
-	contact.BusinessName = firstOf(contact.BusinessName, info.BusinessName)
-	contact.Name = firstOf(contact.AddressBook, contact.PushName, contact.BusinessName)
-	return contact
-}
-
-func firstOf(names ...string) string {
-	for _, name := range names {
-		if name != "" {
-			return name
-		}
-	}
-	return ""
-}
-
 // Addresses returns both addresses of people (gateway.Contacts).
 func (c *Contacts) Addresses(ctx context.Context, people []gateway.JID) ([]gateway.Party, error) {
-	lids := c.config.Client().Store.LIDs
-	parties := make([]gateway.Party, len(people))
-	var numbers []types.JID
-	for n, who := range people {
-		jid, err := wire.ToJID(who)
-		if err != nil {
-			return nil, err
-		}
-		switch jid.Server {
-		case types.HiddenUserServer:
-			parties[n].LID = who
-			pn, err := lids.GetPNForLID(ctx, jid)
-			if err != nil {
-				return nil, wire.Failure(err)
-			}
-			if !pn.IsEmpty() {
-				parties[n].JID = wire.JIDOf(pn)
-			}
-		default:
-			parties[n].JID = who
-			numbers = append(numbers, jid)
-		}
-	}
-	known, err := lids.GetManyLIDsForPNs(ctx, numbers)
-	if err != nil {
-		return nil, wire.Failure(err)
-	}
-	byNumber := make(map[gateway.JID]gateway.JID, len(known))
-	for pn, lid := range known {
-		byNumber[wire.JIDOf(pn)] = wire.JIDOf(lid)
-	}
-	for n := range parties {
-		if parties[n].LID == "" {
-			parties[n].LID = byNumber[parties[n].JID]
-		}
-	}
-	return parties, nil
+	return Addresses(ctx, c.config.Client().Store.LIDs, people)
 }
 
 // ContactDetails asks the platform about somebody (gateway.Contacts).
