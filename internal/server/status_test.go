@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"net/http"
 	"slices"
@@ -92,24 +93,35 @@ func TestStatusPosts(t *testing.T) {
 	}
 	testkit.Await(t, "the deletion on the phone", func() bool { return g.Phones.AwaitMessage(t, customerNumber, sent.MessageID).Deleted })
 
-	// The owner leaves somebody out.
-	g.Phones.SetStatusAudience(t, shopNumber, "blacklist", customerNumber)
-	audience, err := g.Client.ListStatusAudience(t.Context(), id, 0, 0)
-	if err != nil || audience.Rule != "contacts_except" || len(audience.Data) != 0 {
-		t.Errorf("the audience is %+v (%v)", audience, err)
-	}
-	hidden, err := g.Client.PostStatusText(t.Context(), id, client.StatusText{Message: "not for Ana"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	g.Phones.AwaitMessage(t, shopNumber, hidden.MessageID)
-	direct, err := g.Client.SendText(t.Context(), id, client.Text{To: customerNumber, Message: "for Ana"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	g.Phones.AwaitMessage(t, customerNumber, direct.MessageID) // it came after the post
-	if g.Phones.Has(t, customerNumber, hidden.MessageID) {
-		t.Error("somebody who was left out sees the post")
+	// The owner leaves somebody out. The platform names them by an address that may be another than
+	// that of the address book, which may have both.
+	g.Phones.NameContact(t, shopNumber, g.Phones.Get(t, customerNumber).LID, "Ana Souza")
+	sink.AwaitType("contact.updated", func(d testkit.Delivered) bool { return bytes.Contains(d.Data, []byte("Ana Souza")) })
+	for _, hidden := range []bool{false, true} {
+		g.Phones.Update(t, customerNumber, map[string]any{"hideNumber": hidden})
+		g.Phones.SetStatusAudience(t, shopNumber, "contacts")
+		audience, err := g.Client.ListStatusAudience(t.Context(), id, 0, 0)
+		if err != nil || len(audience.Data) != 1 {
+			t.Errorf("the audience is %+v (%v)", audience, err)
+		}
+		g.Phones.SetStatusAudience(t, shopNumber, "blacklist", customerNumber)
+		audience, err = g.Client.ListStatusAudience(t.Context(), id, 0, 0)
+		if err != nil || audience.Rule != "contacts_except" || len(audience.Data) != 0 {
+			t.Errorf("the audience is %+v (%v)", audience, err)
+		}
+		post, err := g.Client.PostStatusText(t.Context(), id, client.StatusText{Message: "not for Ana"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		g.Phones.AwaitMessage(t, shopNumber, post.MessageID)
+		direct, err := g.Client.SendText(t.Context(), id, client.Text{To: customerNumber, Message: "for Ana"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		g.Phones.AwaitMessage(t, customerNumber, direct.MessageID) // it came after the post
+		if g.Phones.Has(t, customerNumber, post.MessageID) {
+			t.Errorf("somebody who was left out sees the post (by LID: %t)", hidden)
+		}
 	}
 }
 

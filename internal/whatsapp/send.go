@@ -37,7 +37,13 @@ func (s *session) Send(ctx context.Context, out gateway.Outgoing) (gateway.Sent,
 	if err := s.checkRecipient(ctx, client, to); err != nil {
 		return gateway.Sent{}, err
 	}
-	response, err := s.transmit(ctx, client, to, &message, out)
+	sending := ctx
+	if to.Server == types.BroadcastServer {
+		if sending, err = s.Audience(ctx); err != nil {
+			return gateway.Sent{}, err
+		}
+	}
+	response, err := s.transmit(sending, client, to, &message, out)
 	switch {
 	case wire.IsNoGroup(err):
 		return gateway.Sent{}, wire.NoGroup()
@@ -97,10 +103,8 @@ func traced(ctx context.Context, kept func(context.Context) error) (wrapped func
 func (s *session) checkRecipient(ctx context.Context, client *whatsmeow.Client, to types.JID) error {
 	lid := to
 	switch to.Server {
-	case types.GroupServer, types.NewsletterServer:
+	case types.GroupServer, types.NewsletterServer, types.BroadcastServer:
 		return nil
-	case types.BroadcastServer:
-		return s.LearnAudience(ctx)
 	case types.DefaultUserServer:
 		var err error
 		if lid, err = client.Store.LIDs.GetLIDForPN(ctx, to); err != nil {

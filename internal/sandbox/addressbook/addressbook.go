@@ -62,7 +62,8 @@ func (s *Service) Of(ctx context.Context, number string) ([]Entry, error) {
 	return entries, nil
 }
 
-// Name lets the owner of a phone give somebody a name.
+// Name lets the owner of a phone give somebody a name. Whom the caller names by a LID is in the
+// address book by that, and may be there by the number as well.
 func (s *Service) Name(ctx context.Context, number, contact, name string) error {
 	of, err := s.accounts.Named(ctx, number)
 	if err != nil {
@@ -75,10 +76,14 @@ func (s *Service) Name(ctx context.Context, number, contact, name string) error 
 	if strings.TrimSpace(name) == "" {
 		return refusal.Invalidf("name", "must not be empty")
 	}
+	address := who.PN()
+	if strings.HasSuffix(contact, "@"+types.HiddenUserServer) {
+		address = who.LIDJID()
+	}
 	return s.settings.Set(ctx, of, wmstate.PatchInfo{
 		Type: wmstate.WAPatchCriticalUnblockLow,
 		Mutations: []wmstate.MutationInfo{{
-			Index: []string{wmstate.IndexContact, who.PN().String()}, Version: 2,
+			Index: []string{wmstate.IndexContact, address.String()}, Version: 2,
 			Value: &waSyncAction.SyncActionValue{ContactAction: &waSyncAction.ContactAction{FullName: &name, LidJID: new(who.LIDJID().String())}},
 		}},
 	})

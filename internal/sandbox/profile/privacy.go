@@ -123,12 +123,21 @@ func privacyCategory(name, value string) waBinary.Node {
 	return waBinary.Node{Tag: "category", Attrs: waBinary.Attrs{"name": name, "value": value}}
 }
 
-// iqStatusPrivacy answers who sees the account's status posts.
-func (s *Service) iqStatusPrivacy(_ context.Context, c account.Asker, _ waBinary.Node) ([]waBinary.Node, error) {
+// iqStatusPrivacy answers who sees the account's status posts. It names people who hide their
+// number by their LID alone, as everywhere.
+func (s *Service) iqStatusPrivacy(ctx context.Context, c account.Asker, _ waBinary.Node) ([]waBinary.Node, error) {
 	chosen := c.Device.Account.Privacy().Posts
 	people := make([]waBinary.Node, 0, len(chosen.People))
 	for _, number := range chosen.People {
-		people = append(people, waBinary.Node{Tag: "user", Attrs: waBinary.Attrs{"jid": types.NewJID(number, types.DefaultUserServer)}})
+		who, err := s.config.Accounts.Ensure(ctx, number)
+		if err != nil {
+			return nil, err
+		}
+		name := who.PN()
+		if who.ShownPN() == nil {
+			name = who.LIDJID()
+		}
+		people = append(people, waBinary.Node{Tag: "user", Attrs: waBinary.Attrs{"jid": name}})
 	}
 	return []waBinary.Node{{Tag: "privacy", Content: []waBinary.Node{
 		{Tag: "list", Attrs: waBinary.Attrs{"type": cmp.Or(chosen.Show, "contacts"), "default": "true"}, Content: people},

@@ -129,13 +129,15 @@ func (k *deviceKeys) GetContact(ctx context.Context, user types.JID) (types.Cont
 	return row.info(), nil
 }
 
-// GetAllContacts returns what is known of everybody.
+// GetAllContacts returns what is known of everybody but whom LeavingOut has named.
 func (k *deviceKeys) GetAllContacts(ctx context.Context) (map[types.JID]types.ContactInfo, error) {
 	found, err := k.rows.list(ctx, kindContact, "")
 	if err != nil {
 		return nil, err
 	}
-	return readContacts(found)
+	all, err := readContacts(found)
+	leaveOut(ctx, all)
+	return all, err
 }
 
 func readContacts(found []gateway.DeviceKey) (map[types.JID]types.ContactInfo, error) {

@@ -12,26 +12,51 @@ import (
 	"go.mau.fi/whatsmeow/types"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/whatsapp/keys"
 	"github.com/recado-project/recado/internal/whatsapp/wire"
 )
 
 // maxAsked bounds of how many people the LIDs are asked for at once.
 const maxAsked = 256
 
-// LearnAudience makes sure that the LIDs of those who see a status post that is written now are
-// known: their receipts name them by these alone, and what an account shows is sent to numbers.
-func (p *Profiles) LearnAudience(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, p.config.Wait)
+// Audience returns a context in which the library sends a status post to those who may see it, to
+// each once. The LIDs of them all are known then: receipts name people by these alone, and what
+// an account shows is sent to numbers.
+func (p *Profiles) Audience(ctx context.Context) (context.Context, error) {
+	asking, cancel := context.WithTimeout(ctx, p.config.Wait)
 	defer cancel()
 	client := p.config.Client()
-	numbers, err := recipients(ctx, client)
+	chosen, err := client.GetStatusPrivacy(asking)
 	if err != nil {
-		return err
+		return nil, wire.Failure(err)
 	}
-	numbers = slices.DeleteFunc(numbers, func(who types.JID) bool { return who.Server != types.DefaultUserServer })
+	found, err := recipients(asking, client)
+	if err != nil {
+		return nil, err
+	}
+	lids, err := learn(asking, client, append(found, client.Store.GetJID().ToNonAD()))
+	if err != nil {
+		return nil, err
+	}
+	out := map[types.JID]struct{}{}
+	for _, lid := range lids {
+		out[lid] = struct{}{} // who is listed by both addresses, or is this account, gets a post by number
+	}
+	if chosen[0].Type == types.StatusPrivacyTypeBlacklist {
+		if err := bothAddresses(asking, client, chosen[0].List, out); err != nil {
+			return nil, err
+		}
+	}
+	return keys.LeavingOut(ctx, out), nil
+}
+
+// learn returns the LIDs of those people who are named by their numbers, as far as the platform
+// tells them. What was not known is asked for, and kept.
+func learn(ctx context.Context, client *whatsmeow.Client, people []types.JID) (map[types.JID]types.JID, error) {
+	numbers := slices.DeleteFunc(slices.Clone(people), func(who types.JID) bool { return who.Server != types.DefaultUserServer })
 	known, err := client.Store.LIDs.GetManyLIDsForPNs(ctx, numbers)
 	if err != nil {
-		return fmt.Errorf("profiles: look for the LIDs of an audience: %w", err)
+		return nil, fmt.Errorf("profiles: look for the LIDs of an audience: %w", err)
 	}
 	var unknown []string
 	for _, who := range numbers {
@@ -41,8 +66,31 @@ func (p *Profiles) LearnAudience(ctx context.Context) error {
 	}
 	for some := range slices.Chunk(unknown, maxAsked) {
 		if _, err := client.IsOnWhatsApp(ctx, some); err != nil { // it keeps them
-			return wire.Failure(err)
+			return nil, wire.Failure(err)
 		}
+	}
+	if len(unknown) > 0 {
+		if known, err = client.Store.LIDs.GetManyLIDsForPNs(ctx, numbers); err != nil {
+			return nil, fmt.Errorf("profiles: look for the LIDs of an audience: %w", err)
+		}
+	}
+	return known, nil
+}
+
+// bothAddresses adds to a set the number and the LID of each of people, as far as they are known.
+func bothAddresses(ctx context.Context, client *whatsmeow.Client, people []types.JID, set map[types.JID]struct{}) error {
+	for _, who := range people {
+		who = who.ToNonAD()
+		set[who] = struct{}{}
+		look := client.Store.LIDs.GetLIDForPN
+		if who.Server == types.HiddenUserServer {
+			look = client.Store.LIDs.GetPNForLID
+		}
+		other, err := look(ctx, who)
+		if err != nil {
+			return fmt.Errorf("profiles: look for the other address of somebody: %w", err)
+		}
+		set[other] = struct{}{}
 	}
 	return nil
 }
@@ -79,6 +127,9 @@ func (p *Profiles) StatusAudience(ctx context.Context) (gateway.StatusAudience, 
 	case types.StatusPrivacyTypeBlacklist:
 		audience.Rule = gateway.AudienceExcept
 	case types.StatusPrivacyTypeContacts:
+	}
+	if ctx, err = p.Audience(ctx); err != nil {
+		return gateway.StatusAudience{}, err
 	}
 	found, err := recipients(ctx, client)
 	if err != nil {
