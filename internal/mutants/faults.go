@@ -42,7 +42,7 @@ func reliabilityFaults() []fault {
 		},
 		{
 			name: "a decryption is not written before its message", file: "internal/whatsapp/keys/decryption.go",
-			old: "	return k.rows.note(k.adopt(d))", new: "	if err := k.adopt(d); err != nil {\n		return k.rows.note(err)\n	}\n	return k.rows.flush(ctx, d.message)",
+			old: "	return k.rows.note(ctx, k.adopt(d))", new: "	if err := k.adopt(d); err != nil {\n		return k.rows.note(ctx, err)\n	}\n	return k.rows.flush(ctx, d.message)",
 			test: keysTests, run: "DecryptionIsHeldBack",
 		},
 		{

@@ -17,7 +17,7 @@ func powerFaults() []fault {
 		},
 		{
 			name: "keys are not on the disk before their message", file: "internal/whatsapp/keys/decryption.go",
-			old: "	return k.rows.note(k.adopt(d))", new: "	if err := k.adopt(d); err != nil {\n		return k.rows.note(err)\n	}\n	return k.rows.flush(ctx, d.message)",
+			old: "	return k.rows.note(ctx, k.adopt(d))", new: "	if err := k.adopt(d); err != nil {\n		return k.rows.note(ctx, err)\n	}\n	return k.rows.flush(ctx, d.message)",
 			test: tests, run: "KilledInTheMiddle",
 		},
 		{

@@ -173,7 +173,7 @@ func (n Names) GetAllContacts(ctx context.Context) (map[types.JID]types.ContactI
 	own := n.keys.open[n.device]
 	n.keys.mu.Unlock()
 	if own != nil {
-		found, err := own.rows.look(ctx, kindContact, "")
+		found, err := own.rows.list(ctx, kindContact, "")
 		if err != nil {
 			return nil, err
 		}

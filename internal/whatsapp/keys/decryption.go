@@ -136,7 +136,7 @@ func (k *deviceKeys) DoDecryptionTxn(ctx context.Context, fn func(context.Contex
 	if err := fn(context.WithValue(ctx, decryptionKey{}, d)); err != nil {
 		return err
 	}
-	return k.rows.note(k.adopt(d))
+	return k.rows.note(ctx, k.adopt(d))
 }
 
 // adopt makes what a decryption has changed count for everybody.

@@ -91,9 +91,11 @@ func nameOf(texts ...string) string {
 // is received, whatsmeow takes it for a message that it can't decrypt: it acknowledges the
 // message, and asks the sender for another copy, which comes late or never. If the
 // connection is given up before, the platform delivers the message again. A value that
-// the database can't hold is not reported: it would be refused after each delivery.
-func (r *rows) note(err error) error {
-	if failed := r.failed.Load(); err != nil && failed != nil && !sqlerror.IsData(err) {
+// the database can't hold is not reported: it would be refused after each delivery. Neither is
+// it if ctx has ended: the connection that wanted something is gone, or whoever sends has given
+// up, and the connection in use by now has nothing to do with it.
+func (r *rows) note(ctx context.Context, err error) error {
+	if failed := r.failed.Load(); err != nil && failed != nil && ctx.Err() == nil && !sqlerror.IsData(err) {
 		(*failed)()
 	}
 	return err
@@ -116,7 +118,7 @@ func (r *rows) get(ctx context.Context, kind, name string) ([]byte, error) {
 	}
 	value, err := r.store.FindDeviceKey(ctx, r.device, kind, name)
 	if err != nil {
-		return nil, r.note(fmt.Errorf("keys: read %s: %w", kind, err))
+		return nil, r.note(ctx, fmt.Errorf("keys: read %s: %w", kind, err))
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -138,12 +140,6 @@ func (r *rows) known(key rowName) ([]byte, bool) {
 
 // list returns the rows of a kind whose names begin with prefix, ordered by name.
 func (r *rows) list(ctx context.Context, kind, prefix string) ([]gateway.DeviceKey, error) {
-	found, err := r.look(ctx, kind, prefix)
-	return found, r.note(err)
-}
-
-// look is list for whoever is not the session, whose connection does not depend on it.
-func (r *rows) look(ctx context.Context, kind, prefix string) ([]gateway.DeviceKey, error) {
 	// The changes are read before the database: one that is written in between is seen
 	// twice, and not missed.
 	r.mu.Lock()
@@ -154,7 +150,7 @@ func (r *rows) look(ctx context.Context, kind, prefix string) ([]gateway.DeviceK
 	}
 	found, err := r.store.ListDeviceKeys(ctx, r.device, kind, prefix)
 	if err != nil {
-		return nil, fmt.Errorf("keys: list %s: %w", kind, err)
+		return nil, r.note(ctx, fmt.Errorf("keys: list %s: %w", kind, err))
 	}
 	byName := make(map[string]gateway.DeviceKey, len(found))
 	for _, row := range found {
@@ -221,17 +217,17 @@ func (r *rows) flush(ctx context.Context, kept *received) error {
 	closed, nothing := r.closed, len(r.changed) == 0 && kept == nil
 	r.mu.Unlock()
 	if closed {
-		return r.note(errClosed)
+		return r.note(ctx, errClosed)
 	}
 	if nothing {
 		return nil
 	}
 	w := &writing{rows: r, kept: kept}
 	if err := r.store.WriteDeviceKeys(ctx, r.instanceID, w); err != nil {
-		return r.note(fmt.Errorf("keys: write: %w", err))
+		return r.note(ctx, fmt.Errorf("keys: write: %w", err))
 	}
 	if w.refused {
-		return r.note(errClosed)
+		return r.note(ctx, errClosed)
 	}
 	return nil
 }
