@@ -4,6 +4,7 @@ package devicetable
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 
 	"github.com/recado-project/recado/internal/gateway"
@@ -22,6 +23,8 @@ const (
 	removeDeviceKey = "DELETE FROM device_keys WHERE device = $1 AND kind = $2 AND name = $3"
 
 	findDeviceKey = "SELECT value, value_seal FROM device_keys WHERE device = $1 AND kind = $2 AND name = $3"
+
+	findDeviceKeys = "SELECT name, value, value_seal FROM device_keys WHERE device = $2 AND kind = $3 AND name IN "
 
 	// No name has a character behind the last one, so it ends every range of names.
 	listDeviceKeys = "SELECT name, value, value_seal FROM device_keys WHERE device = $1 AND kind = $2 AND name >= $3 AND name < $4 ORDER BY name"
@@ -42,6 +45,8 @@ type Database interface {
 	// Reader finds a few rows, Scanner may read many.
 	Reader() table.Querier
 	Scanner() table.Querier
+	// InFirst is the set of texts in the JSON array that is the first parameter.
+	InFirst() string
 }
 
 // Tables are the tables in one database. They are safe for concurrent use.
@@ -108,9 +113,38 @@ func (t *Tables) FindDeviceKey(ctx context.Context, device int64, kind, name str
 	return value, nil
 }
 
+// FindDeviceKeys returns the values of those of the named rows of a kind that there are, by name.
+func (t *Tables) FindDeviceKeys(ctx context.Context, device int64, kind string, names []string) (map[string][]byte, error) {
+	values := make(map[string][]byte, len(names))
+	if len(names) == 0 {
+		return values, nil
+	}
+	set, err := json.Marshal(names)
+	if err != nil {
+		return nil, fmt.Errorf("store: find keys: %w", err)
+	}
+	rows, err := table.Collect(ctx, t.db.Scanner(), t.scan(ctx, device, kind), findDeviceKeys+t.db.InFirst(), string(set), device, kind)
+	if err != nil {
+		return nil, fmt.Errorf("store: find keys: %w", err)
+	}
+	for _, row := range rows {
+		values[row.Name] = table.NotNull(row.Value)
+	}
+	return values, nil
+}
+
 // ListDeviceKeys returns the rows of one kind whose names begin with prefix, ordered by name.
 func (t *Tables) ListDeviceKeys(ctx context.Context, device int64, kind, prefix string) ([]gateway.DeviceKey, error) {
-	rows, err := table.Collect(ctx, t.db.Scanner(), func(row table.Scanner) (gateway.DeviceKey, error) {
+	rows, err := table.Collect(ctx, t.db.Scanner(), t.scan(ctx, device, kind), listDeviceKeys, device, kind, prefix, prefix+endOfNames)
+	if err != nil {
+		return nil, fmt.Errorf("store: list keys: %w", err)
+	}
+	return rows, nil
+}
+
+// scan reads rows of a kind.
+func (t *Tables) scan(ctx context.Context, device int64, kind string) func(row table.Scanner) (gateway.DeviceKey, error) {
+	return func(row table.Scanner) (gateway.DeviceKey, error) {
 		found := gateway.DeviceKey{Device: device, Kind: kind}
 		var seal int64
 		err := row.Scan(&found.Name, &found.Value, &seal)
@@ -118,11 +152,7 @@ func (t *Tables) ListDeviceKeys(ctx context.Context, device int64, kind, prefix 
 			found.Value, err = t.vault.Open(ctx, vault.DeviceKey(device, kind, found.Name), found.Value, seal)
 		}
 		return found, err
-	}, listDeviceKeys, device, kind, prefix, prefix+endOfNames)
-	if err != nil {
-		return nil, fmt.Errorf("store: list keys: %w", err)
 	}
-	return rows, nil
 }
 
 // WriteDeviceKeys writes changes of the keys that an instance uses, or of those that all

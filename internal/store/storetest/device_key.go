@@ -3,6 +3,8 @@
 package storetest
 
 import (
+	"bytes"
+	"maps"
 	"slices"
 	"testing"
 
@@ -72,6 +74,18 @@ func testDeviceKeys(t *testing.T, f *fixture) {
 	}
 	if value, err := f.FindDeviceKey(f.ctx(), number, "session", "1:1"); err != nil || value != nil {
 		t.Errorf("a row that was removed is %q (%v)", value, err)
+	}
+
+	several, err := f.FindDeviceKeys(f.ctx(), number, "session", []string{"12:0", "1:1", "é:0", "empty", "12", "\"];--"})
+	f.check(err)
+	if want := map[string][]byte{"12:0": []byte("C"), "é:0": []byte("d"), "empty": {}}; !maps.EqualFunc(several, want, bytes.Equal) || several["empty"] == nil {
+		t.Errorf("several rows are %q, want %q", several, want)
+	}
+	if none, err := f.FindDeviceKeys(f.ctx(), number, "session", nil); err != nil || len(none) > 0 {
+		t.Errorf("no rows are %q (%v)", none, err)
+	}
+	if none, err := f.FindDeviceKeys(f.ctx(), number, "device", []string{"12:0"}); err != nil || len(none) > 0 {
+		t.Errorf("rows of another kind are %q (%v)", none, err)
 	}
 
 	// The same name with new keys: nothing of the old ones stays.
