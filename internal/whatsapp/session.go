@@ -170,7 +170,7 @@ func newSession(
 	s.Requests = older.New(older.Config{
 		Client: s.current, Receive: s.olderArrived, Now: s.now, Wait: c.config.SendTimeout, Patience: c.config.OlderTimeout,
 	})
-	s.Contacts = contacts.New(contacts.Config{Client: s.current, Send: s.Chats.Send, Wait: c.config.SendTimeout})
+	s.Contacts = contacts.New(contacts.Config{Client: s.current, Pairs: c.keys.People(), Send: s.Chats.Send, Wait: c.config.SendTimeout})
 	s.Channels = channels.New(channels.Config{Client: s.current, Now: s.now, Wait: c.config.SendTimeout})
 	s.Files = files.New(files.Config{Client: s.current, TempDir: c.config.TempDir, MaxBytes: c.config.MaxMediaBytes})
 	s.use(own)

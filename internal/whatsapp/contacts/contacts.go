@@ -20,6 +20,7 @@ import (
 // Config is what the contacts of a session need of it. All of it is required.
 type Config struct {
 	Client func() *whatsmeow.Client // in use
+	Pairs  Pairs
 	// Send changes the app state; refused is the code of the error if the platform does not
 	// accept that.
 	Send func(ctx context.Context, patch appstate.PatchInfo, refused string) error
@@ -36,7 +37,7 @@ func New(config Config) *Contacts { return &Contacts{config} }
 
 // Addresses returns both addresses of people (gateway.Contacts).
 func (c *Contacts) Addresses(ctx context.Context, people []gateway.JID) ([]gateway.Party, error) {
-	return Addresses(ctx, c.config.Client().Store.LIDs, people)
+	return Addresses(ctx, c.config.Pairs, people)
 }
 
 // ContactDetails asks the platform about somebody (gateway.Contacts).

@@ -4,6 +4,7 @@ package contacts
 
 import (
 	"context"
+	"maps"
 
 	"go.mau.fi/whatsmeow/types"
 
@@ -18,7 +19,7 @@ type Names interface {
 
 // Pairs finds out which numbers and LIDs belong together.
 type Pairs interface {
-	GetPNForLID(ctx context.Context, lid types.JID) (types.JID, error)
+	GetManyPNsForLIDs(ctx context.Context, lids []types.JID) (map[types.JID]types.JID, error)
 	GetManyLIDsForPNs(ctx context.Context, pns []types.JID) (map[types.JID]types.JID, error)
 }
 
@@ -92,25 +93,15 @@ func (k Known) Addresses(ctx context.Context, people []gateway.JID) ([]gateway.P
 
 // Addresses returns both addresses of people, in their order, as far as the pairs are known.
 func Addresses(ctx context.Context, pairs Pairs, people []gateway.JID) ([]gateway.Party, error) {
-	parties := make([]gateway.Party, len(people))
-	var numbers []types.JID
-	for n, who := range people {
+	var numbers, lids []types.JID
+	for _, who := range people {
 		jid, err := wire.ToJID(who)
 		if err != nil {
 			return nil, err
 		}
-		switch jid.Server {
-		case types.HiddenUserServer:
-			parties[n].LID = who
-			pn, err := pairs.GetPNForLID(ctx, jid)
-			if err != nil {
-				return nil, wire.Failure(err)
-			}
-			if !pn.IsEmpty() {
-				parties[n].JID = wire.JIDOf(pn)
-			}
-		default:
-			parties[n].JID = who
+		if jid.Server == types.HiddenUserServer {
+			lids = append(lids, jid)
+		} else {
 			numbers = append(numbers, jid)
 		}
 	}
@@ -118,13 +109,19 @@ func Addresses(ctx context.Context, pairs Pairs, people []gateway.JID) ([]gatewa
 	if err != nil {
 		return nil, wire.Failure(err)
 	}
-	byNumber := make(map[gateway.JID]gateway.JID, len(known))
-	for pn, lid := range known {
-		byNumber[wire.JIDOf(pn)] = wire.JIDOf(lid)
+	byLID, err := pairs.GetManyPNsForLIDs(ctx, lids)
+	if err != nil {
+		return nil, wire.Failure(err)
 	}
-	for n := range parties {
-		if parties[n].LID == "" {
-			parties[n].LID = byNumber[parties[n].JID]
+	maps.Copy(known, byLID)
+	others := make(map[gateway.JID]gateway.JID, len(known))
+	for one, other := range known {
+		others[wire.JIDOf(one)] = wire.JIDOf(other)
+	}
+	parties := make([]gateway.Party, len(people))
+	for n, who := range people {
+		if parties[n] = (gateway.Party{JID: who, LID: others[who]}); who.IsLID() {
+			parties[n] = gateway.Party{JID: others[who], LID: who}
 		}
 	}
 	return parties, nil

@@ -95,7 +95,7 @@ func TestKnownContacts(t *testing.T) {
 			t.Errorf("the contacts are %q, want %q", got, want)
 		}
 	}
-	wantKnown(contacts.Known{Self: self, Names: device.Contacts, Pairs: device.LIDs})
+	wantKnown(contacts.Known{Self: self, Names: device.Contacts, Pairs: all.People()})
 	wantKnown(contacts.Known{Self: self, Names: all.Names(device.ID.String()), Pairs: all.People()})
 	check(t, all.Release(t.Context(), device))
 	wantKnown(contacts.Known{Self: self, Names: all.Names(device.ID.String()), Pairs: all.People()})

@@ -21,7 +21,7 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 )
 
-// Store keeps the rows of devices. It is safe for concurrent use. It has six methods:
+// Store keeps the rows of devices. It is safe for concurrent use. It has seven methods:
 // whatsmeow's own stores have sixty.
 type Store interface {
 	// FindDevice returns the number of the device that a JID names.
@@ -33,6 +33,8 @@ type Store interface {
 	RemoveDevice(ctx context.Context, jid string) error
 	// FindDeviceKey returns the value of a row; nil if there is none.
 	FindDeviceKey(ctx context.Context, device int64, kind, name string) ([]byte, error)
+	// FindDeviceKeys returns the values of those of the named rows of a kind that there are.
+	FindDeviceKeys(ctx context.Context, device int64, kind string, names []string) (map[string][]byte, error)
 	// ListDeviceKeys returns the rows of a kind whose names begin with prefix.
 	ListDeviceKeys(ctx context.Context, device int64, kind, prefix string) ([]gateway.DeviceKey, error)
 	// WriteDeviceKeys writes changes in order with everything else of the instance, and
@@ -68,8 +70,16 @@ func New(config Config) (*Keys, error) {
 	return &Keys{config: config, people: people, open: map[string]*deviceKeys{}}, nil
 }
 
-// People returns the pairs of number and LID, which all devices share.
-func (k *Keys) People() store.LIDStore { return k.people }
+// People are the pairs of number and LID, which all devices share.
+type People interface {
+	store.LIDStore
+
+	// GetManyPNsForLIDs returns the numbers of those LIDs that have a known one.
+	GetManyPNsForLIDs(ctx context.Context, lids []types.JID) (map[types.JID]types.JID, error)
+}
+
+// People returns the pairs of number and LID.
+func (k *Keys) People() People { return k.people }
 
 // Observer is called about the keys of one session.
 type Observer struct {

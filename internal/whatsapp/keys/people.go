@@ -67,17 +67,31 @@ func (p *people) other(ctx context.Context, kind string, of types.JID, server st
 
 // GetManyLIDsForPNs returns the LIDs of those numbers that have a known one.
 func (p *people) GetManyLIDsForPNs(ctx context.Context, pns []types.JID) (map[types.JID]types.JID, error) {
-	known := make(map[types.JID]types.JID, len(pns))
-	for _, pn := range pns {
-		if pn.Server != types.DefaultUserServer {
-			continue
+	return p.others(ctx, kindLIDOfNumber, pns, types.DefaultUserServer, types.HiddenUserServer)
+}
+
+// GetManyPNsForLIDs returns the numbers of those LIDs that have a known one.
+func (p *people) GetManyPNsForLIDs(ctx context.Context, lids []types.JID) (map[types.JID]types.JID, error) {
+	return p.others(ctx, kindNumberOfLID, lids, types.HiddenUserServer, types.DefaultUserServer)
+}
+
+// others returns the other addresses of those people who have one of a server, as far as they are
+// known.
+func (p *people) others(ctx context.Context, kind string, people []types.JID, server, other string) (map[types.JID]types.JID, error) {
+	names := make([]string, 0, len(people))
+	for _, who := range people {
+		if who.Server == server {
+			names = append(names, nameOf(who.User))
 		}
-		lid, err := p.GetLIDForPN(ctx, pn)
-		if err != nil {
-			return nil, err
-		}
-		if !lid.IsEmpty() {
-			known[pn] = lid
+	}
+	users, err := p.rows.getMany(ctx, kind, names)
+	if err != nil {
+		return nil, err
+	}
+	known := make(map[types.JID]types.JID, len(users))
+	for _, who := range people {
+		if user := users[nameOf(who.User)]; who.Server == server && len(user) > 0 {
+			known[who] = types.JID{User: string(user), Device: who.Device, Server: other}
 		}
 	}
 	return known, nil

@@ -130,6 +130,50 @@ func (r *rows) get(ctx context.Context, kind, name string) ([]byte, error) {
 	return value, nil
 }
 
+// rowsAtOnce bounds how many rows the database is asked for at once.
+const rowsAtOnce = 1000
+
+// getMany returns the values of those of the named rows of a kind that there are, by name. What is
+// not in memory is asked for together.
+func (r *rows) getMany(ctx context.Context, kind string, names []string) (map[string][]byte, error) {
+	values := make(map[string][]byte, len(names))
+	var missing []string
+	d := r.decryption(ctx)
+	r.mu.Lock()
+	since := r.changes
+	for _, name := range names {
+		key := rowName{kind, name}
+		value, known := r.known(key)
+		if d != nil {
+			if row, changed := d.changed[key]; changed {
+				value, known = row.value, true
+			}
+		}
+		switch {
+		case !known:
+			missing = append(missing, name)
+		case value != nil:
+			values[name] = value
+		}
+	}
+	r.mu.Unlock()
+	for some := range slices.Chunk(missing, rowsAtOnce) {
+		found, err := r.store.FindDeviceKeys(ctx, r.device, kind, some)
+		if err != nil {
+			return nil, r.note(ctx, fmt.Errorf("keys: read %s: %w", kind, err))
+		}
+		r.mu.Lock()
+		for name, value := range found {
+			values[name] = value
+			if r.changes == since { // else it may be older than the database
+				r.remembered.Add(rowName{kind, name}, value)
+			}
+		}
+		r.mu.Unlock()
+	}
+	return values, nil
+}
+
 // known returns the value of a row if it is in memory. The caller holds the lock.
 func (r *rows) known(key rowName) ([]byte, bool) {
 	if row, ok := r.changed[key]; ok {
