@@ -44,6 +44,7 @@ const (
 	CodeChannelOwnerRequired   = "CHANNEL_OWNER_REQUIRED"
 	CodeChannelChangeRefused   = "CHANNEL_CHANGE_REFUSED"
 	CodeChannelContent         = "CHANNEL_CONTENT_NOT_SUPPORTED"
+	CodeStatusAudience         = "STATUS_AUDIENCE_NOT_ALLOWED"
 	CodeInviteNotValid         = "INVITE_NOT_VALID"
 	CodeInviteExpired          = "INVITE_EXPIRED"
 	CodeInviteRefused          = "INVITE_REFUSED"

@@ -18,6 +18,7 @@ type StatusText struct {
 	Message        string    `json:"message"`
 	Background     string    `json:"background,omitempty"` // the colour behind the text: #RRGGBB
 	Font           string    `json:"font,omitempty"`       // system, script, bold, breeze, calistoga, exo or typewriter
+	Audience       []string  `json:"audience,omitempty"`   // those alone who are shown it, of those who see the status posts; nil for all
 	SendAt         time.Time `json:"sendAt,omitzero"`      // as in Text
 	Later          bool      `json:"-"`                    // as in Text
 	IdempotencyKey string    `json:"-"`                    // as in Text
@@ -28,9 +29,10 @@ type StatusImage struct {
 	Image          string    `json:"image,omitempty"`
 	File           *File     `json:"-"` // sent in place of Image
 	Caption        string    `json:"caption,omitempty"`
-	SendAt         time.Time `json:"sendAt,omitzero"` // as in Text
-	Later          bool      `json:"-"`               // as in Text
-	IdempotencyKey string    `json:"-"`               // as in Text
+	Audience       []string  `json:"audience,omitempty"` // as in StatusText
+	SendAt         time.Time `json:"sendAt,omitzero"`    // as in Text
+	Later          bool      `json:"-"`                  // as in Text
+	IdempotencyKey string    `json:"-"`                  // as in Text
 }
 
 // StatusVideo is a video to be shown as a status post.
@@ -38,18 +40,20 @@ type StatusVideo struct {
 	Video          string    `json:"video,omitempty"`
 	File           *File     `json:"-"` // sent in place of Video
 	Caption        string    `json:"caption,omitempty"`
-	SendAt         time.Time `json:"sendAt,omitzero"` // as in Text
-	Later          bool      `json:"-"`               // as in Text
-	IdempotencyKey string    `json:"-"`               // as in Text
+	Audience       []string  `json:"audience,omitempty"` // as in StatusText
+	SendAt         time.Time `json:"sendAt,omitzero"`    // as in Text
+	Later          bool      `json:"-"`                  // as in Text
+	IdempotencyKey string    `json:"-"`                  // as in Text
 }
 
 // StatusVoice is audio to be heard as a status post.
 type StatusVoice struct {
 	Audio          string    `json:"audio,omitempty"`
-	File           *File     `json:"-"`               // sent in place of Audio
-	SendAt         time.Time `json:"sendAt,omitzero"` // as in Text
-	Later          bool      `json:"-"`               // as in Text
-	IdempotencyKey string    `json:"-"`               // as in Text
+	File           *File     `json:"-"`                  // sent in place of Audio
+	Audience       []string  `json:"audience,omitempty"` // as in StatusText
+	SendAt         time.Time `json:"sendAt,omitzero"`    // as in Text
+	Later          bool      `json:"-"`                  // as in Text
+	IdempotencyKey string    `json:"-"`                  // as in Text
 }
 
 // StatusAudience is a page of the people who see the account's status posts.

@@ -91,21 +91,26 @@ type Mentioning struct {
 
 // mentions reads whom to mention.
 func (m Mentioning) mentions() (messaging.Mentions, error) {
-	mentions := messaging.Mentions{Everyone: m.MentionEveryone}
+	people, err := readPeople("mentions", m.Mentions)
+	return messaging.Mentions{Everyone: m.MentionEveryone, People: people}, err
+}
+
+// readPeople reads the people whom a field names.
+func readPeople(field string, given []string) (people []gateway.Recipient, err error) {
 	var wrong []gateway.FieldError
-	for n, text := range m.Mentions {
+	for n, text := range given {
 		who, err := gateway.ParseRecipient(text)
 		if err != nil || !who.IsPerson() {
 			wrong = append(wrong, gateway.FieldError{
-				Field: fmt.Sprintf("mentions[%d]", n), Message: "must be a phone number with country code, or the chat ID of a person",
+				Field: fmt.Sprintf("%s[%d]", field, n), Message: "must be a phone number with country code, or the chat ID of a person",
 			})
 		}
-		mentions.People = append(mentions.People, who)
+		people = append(people, who)
 	}
 	if len(wrong) > 0 {
-		return messaging.Mentions{}, gateway.InvalidFields(wrong...)
+		return nil, gateway.InvalidFields(wrong...)
 	}
-	return mentions, nil
+	return people, nil
 }
 
 // textBody is the body of a text to send.

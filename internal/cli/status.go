@@ -24,6 +24,7 @@ type statusCommand struct {
 // postFlags are the flags of every post.
 type postFlags struct {
 	target.InstanceFlag
+	Audience       []string  `help:"Person who is shown the post, one of those who see the posts of the account; nobody else is shown it. May be repeated." env:"-" sep:"none"`
 	Later          bool      `help:"Leave the post in the instance's queue, and don't wait until it is sent." env:"-"`
 	At             time.Time `help:"Leave the post in the queue until this time: 2026-12-24T09:00:00-03:00." env:"-"`
 	IdempotencyKey string    `help:"Key of your choice that makes it safe to repeat the command: a repeat posts nothing." name:"idempotency-key" env:"-"`
@@ -49,7 +50,7 @@ func (c statusTextCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	}
 	return c.send().send(ctx, t, func(gateway *client.Client, id string) (client.Sent, error) {
 		return gateway.PostStatusText(ctx, id, client.StatusText{
-			Message: message, Background: c.Background, Font: c.Font, Later: c.Later, SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
+			Message: message, Background: c.Background, Font: c.Font, Audience: c.Audience, Later: c.Later, SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
 		})
 	})
 }
@@ -64,7 +65,7 @@ type statusImageCommand struct {
 func (c statusImageCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	return c.sendFile(ctx, t, c.send(), func(gateway *client.Client, id, media string) (client.Sent, error) {
 		return gateway.PostStatusImage(ctx, id, client.StatusImage{
-			Image: media, Caption: c.Caption, Later: c.Later, SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
+			Image: media, Caption: c.Caption, Audience: c.Audience, Later: c.Later, SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
 		})
 	})
 }
@@ -79,7 +80,7 @@ type statusVideoCommand struct {
 func (c statusVideoCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	return c.sendFile(ctx, t, c.send(), func(gateway *client.Client, id, media string) (client.Sent, error) {
 		return gateway.PostStatusVideo(ctx, id, client.StatusVideo{
-			Video: media, Caption: c.Caption, Later: c.Later, SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
+			Video: media, Caption: c.Caption, Audience: c.Audience, Later: c.Later, SendAt: c.At, IdempotencyKey: c.IdempotencyKey,
 		})
 	})
 }
@@ -92,7 +93,7 @@ type statusVoiceCommand struct {
 // Run posts the audio.
 func (c statusVoiceCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	return c.sendFile(ctx, t, c.send(), func(gateway *client.Client, id, media string) (client.Sent, error) {
-		return gateway.PostStatusVoice(ctx, id, client.StatusVoice{Audio: media, Later: c.Later, SendAt: c.At, IdempotencyKey: c.IdempotencyKey})
+		return gateway.PostStatusVoice(ctx, id, client.StatusVoice{Audio: media, Audience: c.Audience, Later: c.Later, SendAt: c.At, IdempotencyKey: c.IdempotencyKey})
 	})
 }
 

@@ -22,6 +22,7 @@ type Content struct {
 	Quote    *Quote       // the message this one answers; nil for none
 	Preview  *LinkPreview // of a link in a text; nil for none
 	Look     *StatusLook  // of a text that is a status post; nil for others
+	Audience []JID        // of a status post: those alone who are shown it; nil for all who may see it
 	Album    *Album       // how many follow
 	AlbumOf  *AlbumRef    // of image and video: the album that it belongs to; nil for none
 	// Mentions are the people whom the text mentions, each as "@" and the user part of the

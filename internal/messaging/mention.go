@@ -15,22 +15,35 @@ type Mentions struct {
 	Everyone bool                // all members of the group that the message goes to
 }
 
+// name finds the addresses of the people whom a message names: those whom it mentions, and those
+// alone who are shown a status post. Without a session, what earlier look-ups have found has to
+// do. Its error is Invalid for a number without an account, and for everyone outside of a group.
+func (s *Service) name(ctx context.Context, session gateway.Session, request Request, content *gateway.Content) error {
+	if err := s.mention(ctx, session, request, content); err != nil {
+		return err
+	}
+	for n, who := range request.Audience {
+		party, err := s.named(ctx, session, who, fmt.Sprintf("audience[%d]", n))
+		if err != nil {
+			return err
+		}
+		content.Audience = append(content.Audience, party.Address())
+	}
+	return nil
+}
+
 // mention finds the addresses of those whom a message mentions. In its text, "@" with the
 // number or the address that the client has given becomes "@" with the address that phones
-// put the name for. Without a session, what earlier look-ups have found has to do. Its error
-// is Invalid for a number without an account, and for everyone outside of a group.
+// put the name for.
 func (s *Service) mention(ctx context.Context, session gateway.Session, request Request, content *gateway.Content) error {
 	if request.Mentions.Everyone && !request.To.Chat.IsGroup() {
 		return gateway.InvalidFields(gateway.FieldError{Field: "mentionEveryone", Message: "needs a group as the recipient"})
 	}
 	content.MentionsEveryone = request.Mentions.Everyone
 	for n, who := range request.Mentions.People {
-		party, err := s.mentioned(ctx, session, who)
-		if refusal, ok := gateway.AsError(err); ok && refusal.Code == gateway.CodeNotRegistered {
-			return gateway.Errorf(gateway.Invalid, gateway.CodeNotRegistered, "mentions[%d]: the number has no account on the platform", n)
-		}
+		party, err := s.named(ctx, session, who, fmt.Sprintf("mentions[%d]", n))
 		if err != nil {
-			return fmt.Errorf("messaging: look up a mention: %w", err)
+			return err
 		}
 		address := party.Key()
 		content.Text = readdress(content.Text, address, who.Number, who.Chat.User(), party.JID.User())
@@ -41,16 +54,23 @@ func (s *Service) mention(ctx context.Context, session gateway.Session, request 
 	return nil
 }
 
-// mentioned finds the addresses of one person.
-func (s *Service) mentioned(ctx context.Context, session gateway.Session, who gateway.Recipient) (gateway.Party, error) {
-	if session != nil {
-		return s.config.Directory.Party(ctx, session, who)
+// named finds the addresses of one person, whom a field of the request names.
+func (s *Service) named(ctx context.Context, session gateway.Session, who gateway.Recipient, field string) (gateway.Party, error) {
+	if session == nil {
+		candidates, err := s.config.Directory.Candidates(ctx, who)
+		if err != nil {
+			return gateway.Party{}, fmt.Errorf("messaging: look up %s: %w", field, err)
+		}
+		return candidates[0], nil
 	}
-	candidates, err := s.config.Directory.Candidates(ctx, who)
+	party, err := s.config.Directory.Party(ctx, session, who)
+	if refusal, ok := gateway.AsError(err); ok && refusal.Code == gateway.CodeNotRegistered {
+		return gateway.Party{}, gateway.Errorf(gateway.Invalid, gateway.CodeNotRegistered, "%s: the number has no account on the platform", field)
+	}
 	if err != nil {
-		return gateway.Party{}, err
+		return gateway.Party{}, fmt.Errorf("messaging: look up %s: %w", field, err)
 	}
-	return candidates[0], nil
+	return party, nil
 }
 
 // readdress puts the address in the place of each "@" with one of the names, unless more

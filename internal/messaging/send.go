@@ -30,10 +30,11 @@ type Result struct {
 type Request struct {
 	InstanceID string
 	To         gateway.Recipient
-	Quote      gateway.MessageRef // the message to answer; its zero value for none
-	Mentions   Mentions           // of a text or a caption
-	Preview    bool               // of a text: show the page behind its first link
-	Repeat     *Repeat            // nil if the client gave no Idempotency-Key
+	Quote      gateway.MessageRef  // the message to answer; its zero value for none
+	Mentions   Mentions            // of a text or a caption
+	Audience   []gateway.Recipient // of a status post: those alone who are shown it; none for all who may see it
+	Preview    bool                // of a text: show the page behind its first link
+	Repeat     *Repeat             // nil if the client gave no Idempotency-Key
 	// Later leaves the message in the queue, which sends it when it is due. The zero DueAt
 	// is at once.
 	Later bool
@@ -165,7 +166,7 @@ func (s *Service) newMessage(
 	if err := draft.fits(request.To); err != nil {
 		return gateway.Message{}, err
 	}
-	if err := s.mention(ctx, session, request, &draft.content); err != nil {
+	if err := s.name(ctx, session, request, &draft.content); err != nil {
 		return gateway.Message{}, err
 	}
 	if err := s.upload(ctx, session, chat.Address(), &draft); err != nil {

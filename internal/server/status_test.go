@@ -125,6 +125,68 @@ func TestStatusPosts(t *testing.T) {
 	}
 }
 
+// A status post is shown to some people alone, if it says so: of those who see the posts, at once
+// and out of the queue; whoever does not see them is an error, and so are some of those whom the
+// owner has chosen one by one.
+func TestStatusPostToSome(t *testing.T) {
+	t.Parallel()
+	const bruno, stranger = "5511988880005", "5511988880006"
+	g := testkit.Start(t, testkit.Options{})
+	for number, name := range map[string]string{customerNumber: "Ana", bruno: "Bruno"} {
+		g.Phones.NameContact(t, shopNumber, number, name)
+	}
+	id := g.Link(t, shopNumber)
+	testkit.Await(t, "the address book", func() bool {
+		audience, err := g.Client.ListStatusAudience(t.Context(), id, 0, 0)
+		return err == nil && audience.TotalCount == 2
+	})
+	g.Phones.Update(t, customerNumber, map[string]any{"hideNumber": true})
+	lid := g.Phones.Get(t, customerNumber).LID
+	clip := client.DataURI("video/mp4", mediaFile(t, "clip.mp4"))
+	for name, post := range map[string]func(audience ...string) (client.Sent, error){
+		"a text": func(audience ...string) (client.Sent, error) {
+			return g.Client.PostStatusText(t.Context(), id, client.StatusText{Message: "for Ana", Audience: audience})
+		},
+		"a queued video": func(audience ...string) (client.Sent, error) {
+			return g.Client.PostStatusVideo(t.Context(), id, client.StatusVideo{Video: clip, Audience: audience, Later: true})
+		},
+	} {
+		for _, audience := range [][]string{{customerNumber}, {lid, customerNumber}} {
+			sent, err := post(audience...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			g.Phones.AwaitMessage(t, customerNumber, sent.MessageID)
+			direct, err := g.Client.SendText(t.Context(), id, client.Text{To: bruno, Message: "after it"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			g.Phones.AwaitMessage(t, bruno, direct.MessageID) // it came after the post
+			if g.Phones.Has(t, bruno, sent.MessageID) {
+				t.Errorf("%s for %v is shown to somebody else", name, audience)
+			}
+		}
+	}
+
+	refused := func(code string, audience ...string) {
+		t.Helper()
+		_, err := g.Client.PostStatusText(t.Context(), id, client.StatusText{Message: "for nobody", Audience: audience})
+		testkit.Refused(t, err, http.StatusBadRequest, code)
+	}
+	refused("STATUS_AUDIENCE_NOT_ALLOWED", customerNumber, stranger)
+	refused("VALIDATION_ERROR", "120363040000000000@g.us")
+	g.Phones.SetStatusAudience(t, shopNumber, "blacklist", bruno)
+	refused("STATUS_AUDIENCE_NOT_ALLOWED", bruno)
+	g.Phones.SetStatusAudience(t, shopNumber, "whitelist", bruno, customerNumber)
+	refused("STATUS_AUDIENCE_NOT_ALLOWED", bruno)
+	both, err := g.Client.PostStatusText(t.Context(), id, client.StatusText{Message: "for both", Audience: []string{bruno, lid}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.Phones.AwaitMessage(t, bruno, both.MessageID)
+	g.Phones.AwaitMessage(t, customerNumber, both.MessageID)
+}
+
 // The status posts of contacts are received as messages, told to the webhooks that want them,
 // read and deleted; and are no chat.
 func TestStatusPostsOfContacts(t *testing.T) {

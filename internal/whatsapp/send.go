@@ -37,9 +37,9 @@ func (s *session) Send(ctx context.Context, out gateway.Outgoing) (gateway.Sent,
 	if err := s.checkRecipient(ctx, client, to); err != nil {
 		return gateway.Sent{}, err
 	}
-	sending := ctx
+	sending, only := ctx, wire.TakeAudience(&message)
 	if to.Server == types.BroadcastServer {
-		if sending, err = s.Audience(ctx); err != nil {
+		if sending, err = s.Audience(ctx, only); err != nil {
 			return gateway.Sent{}, err
 		}
 	}
@@ -223,5 +223,6 @@ func (s *session) sentMessage(_, chat types.JID, id types.MessageID) *waE2E.Mess
 		s.logger.ErrorContext(s.ctx, "message can't be sent again", slog.String("platform_id", id), slog.Any("error", err))
 		return nil
 	}
+	wire.TakeAudience(message)
 	return message
 }

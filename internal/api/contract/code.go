@@ -24,6 +24,7 @@ func Codes() []Code {
 		{gateway.CodeDeleteWindowExpired, gateway.Invalid, "The message is too old to be deleted."},
 		{gateway.CodeMessageHasNoMedia, gateway.Invalid, "The message has no file."},
 		{gateway.CodeChannelContent, gateway.Invalid, "Channels take texts and files, and not this."},
+		{gateway.CodeStatusAudience, gateway.Invalid, "The owner of the account does not show status posts to these people, or shows them to others as well."},
 		{gateway.CodeMessageIsNoEvent, gateway.Invalid, "The message is no calendar event."},
 		{gateway.CodeMessageIsNoPoll, gateway.Invalid, "The message is no poll."},
 		{gateway.CodeUnauthorized, gateway.Unauthorized, "The API key is missing, unknown, expired or revoked."},

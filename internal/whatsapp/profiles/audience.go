@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"go.mau.fi/whatsmeow"
@@ -20,9 +21,11 @@ import (
 const maxAsked = 256
 
 // Audience returns a context in which the library sends a status post to those who may see it, to
-// each once. The LIDs of them all are known then: receipts name people by these alone, and what
-// an account shows is sent to numbers.
-func (p *Profiles) Audience(ctx context.Context) (context.Context, error) {
+// each once; or to some of them only, if there are any. The LIDs of them all are known then:
+// receipts name people by these alone, and what an account shows is sent to numbers. Its error is
+// Invalid for somebody who may not see it, and for some of those whom the owner has chosen one by
+// one: to them the library sends in any case.
+func (p *Profiles) Audience(ctx context.Context, only []gateway.JID) (context.Context, error) {
 	asking, cancel := context.WithTimeout(ctx, p.config.Wait)
 	defer cancel()
 	client := p.config.Client()
@@ -47,7 +50,43 @@ func (p *Profiles) Audience(ctx context.Context) (context.Context, error) {
 			return nil, err
 		}
 	}
+	if len(only) > 0 {
+		seers := slices.DeleteFunc(found, func(who types.JID) bool { _, hidden := out[who]; return hidden })
+		others, err := without(asking, client, seers, only)
+		if err != nil {
+			return nil, err
+		}
+		if len(others) > 0 && chosen[0].Type == types.StatusPrivacyTypeWhitelist {
+			return nil, gateway.Errorf(gateway.Invalid, gateway.CodeStatusAudience,
+				"the owner of the account has chosen on the phone who alone sees status posts; each post is shown to them all")
+		}
+		for _, who := range others {
+			out[who] = struct{}{}
+		}
+	}
 	return keys.LeavingOut(ctx, out), nil
+}
+
+// without returns those who see the status posts but for some people. Its error is Invalid if one
+// of these does not see them.
+func without(ctx context.Context, client *whatsmeow.Client, seers []types.JID, people []gateway.JID) ([]types.JID, error) {
+	wanted := map[types.JID]struct{}{}
+	for _, address := range people {
+		who, err := wire.ToJID(address)
+		if err != nil {
+			return nil, err
+		}
+		addresses := map[types.JID]struct{}{}
+		if err := bothAddresses(ctx, client, []types.JID{who}, addresses); err != nil {
+			return nil, err
+		}
+		if !slices.ContainsFunc(seers, func(seer types.JID) bool { _, is := addresses[seer]; return is }) {
+			return nil, gateway.Errorf(gateway.Invalid, gateway.CodeStatusAudience,
+				"%s does not see the status posts of the account: GET …/status/audience says who does", address)
+		}
+		maps.Copy(wanted, addresses)
+	}
+	return slices.DeleteFunc(slices.Clone(seers), func(seer types.JID) bool { _, is := wanted[seer]; return is }), nil
 }
 
 // learn returns the LIDs of those people who are named by their numbers, as far as the platform
@@ -128,7 +167,7 @@ func (p *Profiles) StatusAudience(ctx context.Context) (gateway.StatusAudience, 
 		audience.Rule = gateway.AudienceExcept
 	case types.StatusPrivacyTypeContacts:
 	}
-	if ctx, err = p.Audience(ctx); err != nil {
+	if ctx, err = p.Audience(ctx, nil); err != nil {
 		return gateway.StatusAudience{}, err
 	}
 	found, err := recipients(ctx, client)

@@ -45,6 +45,7 @@ func (Encoder) Encode(content gateway.Content) ([]byte, error) {
 	if content.Media != nil {
 		setHandle(message, content.Media.Upload.Handle)
 	}
+	setAudience(message, content.Audience)
 	return encode(message)
 }
 
@@ -106,7 +107,7 @@ func (Encoder) EncodeForwarded(payload []byte) ([]byte, error) {
 	}
 	// Without its wrappings: the forwarded message is an ordinary one.
 	content := Unwrap(message)
-	setHandle(content, "") // it belongs to the message that it was given for
+	dropBeside(content)
 	content.MessageContextInfo = nil
 	if pollOf(content) != nil || content.EventMessage != nil { // it is one of its own, with votes or responses of its own
 		content.MessageContextInfo = newSecret()

@@ -3,6 +3,7 @@ package wire
 import (
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"go.mau.fi/whatsmeow"
@@ -87,42 +88,73 @@ func setUpload(message *waE2E.Message, up gateway.Upload) bool {
 	return true
 }
 
-// handleField is the number of a field that payloads have in the database alone: the handle of
-// a file for a channel. It has to last as long as the payload, whose message may be sent again
-// after a crash. The platform has no place for it in a message, so it must not get it there.
-const handleField protowire.Number = 60_001
+// The numbers of the fields that payloads have in the database alone. They have to last as long
+// as the payload, whose message may be sent again after a crash. The platform has no place for
+// them in a message, so it must not get them there.
+const (
+	handleField   protowire.Number = 60_001 // the handle of a file for a channel
+	audienceField protowire.Number = 60_002 // whom a status post is shown to, with spaces between
+)
 
 // setHandle keeps the handle of a file with its message; "" drops it.
-func setHandle(message *waE2E.Message, handle string) {
-	TakeHandle(message)
-	if handle == "" {
-		return
+func setHandle(message *waE2E.Message, handle string) { setBeside(message, handleField, handle) }
+
+// setAudience keeps with a status post whom it is shown to.
+func setAudience(message *waE2E.Message, people []gateway.JID) {
+	addresses := make([]string, len(people))
+	for n, who := range people {
+		addresses[n] = string(who)
 	}
-	unknown := protowire.AppendTag(slices.Clone(message.ProtoReflect().GetUnknown()), handleField, protowire.BytesType)
-	message.ProtoReflect().SetUnknown(protowire.AppendString(unknown, handle))
+	setBeside(message, audienceField, strings.Join(addresses, " "))
+}
+
+// dropBeside drops what belongs to the message alone that it was given for.
+func dropBeside(message *waE2E.Message) {
+	setHandle(message, "")
+	setAudience(message, nil)
 }
 
 // TakeHandle takes the handle of its file out of a message, which can be sent then; "" if it has
 // none.
-func TakeHandle(message *waE2E.Message) (handle string) {
+func TakeHandle(message *waE2E.Message) string { return takeBeside(message, handleField) }
+
+// TakeAudience takes out of a status post, which can be sent then, whom it is shown to; nil if
+// that is everybody who may see it.
+func TakeAudience(message *waE2E.Message) (people []gateway.JID) {
+	for address := range strings.FieldsSeq(takeBeside(message, audienceField)) {
+		people = append(people, gateway.JID(address))
+	}
+	return people
+}
+
+func setBeside(message *waE2E.Message, field protowire.Number, value string) {
+	takeBeside(message, field)
+	if value == "" {
+		return
+	}
+	unknown := protowire.AppendTag(slices.Clone(message.ProtoReflect().GetUnknown()), field, protowire.BytesType)
+	message.ProtoReflect().SetUnknown(protowire.AppendString(unknown, value))
+}
+
+func takeBeside(message *waE2E.Message, field protowire.Number) (value string) {
 	all := message.ProtoReflect().GetUnknown()
 	var others []byte
 	for rest := []byte(all); len(rest) > 0; {
 		number, kind, length := protowire.ConsumeField(rest)
 		if length < 0 {
-			return handle // what was decoded is whole
+			return value // what was decoded is whole
 		}
-		if number != handleField || kind != protowire.BytesType {
+		if number != field || kind != protowire.BytesType {
 			others = append(others, rest[:length]...)
 		} else if _, _, tag := protowire.ConsumeTag(rest); tag > 0 {
-			handle, _ = protowire.ConsumeString(rest[tag:length])
+			value, _ = protowire.ConsumeString(rest[tag:length])
 		}
 		rest = rest[length:]
 	}
 	if len(others) < len(all) {
 		message.ProtoReflect().SetUnknown(others)
 	}
-	return handle
+	return value
 }
 
 func mediaOf(pointer File) gateway.Media {

@@ -2,6 +2,7 @@ package wire_test
 
 import (
 	"bytes"
+	"slices"
 	"testing"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -62,5 +63,39 @@ func TestHandleStaysWithItsMessage(t *testing.T) {
 	message, err := wire.Decode(other)
 	if err != nil || wire.TakeHandle(message) != "" || !bytes.Equal(message.ProtoReflect().GetUnknown(), other) {
 		t.Errorf("an unknown field became %q, %v", message.ProtoReflect().GetUnknown(), err)
+	}
+}
+
+// Whom a status post is shown to lasts with its payload, and gets out of it with that post alone.
+func TestAudienceStaysWithItsPost(t *testing.T) {
+	t.Parallel()
+	encoder := wire.NewEncoder(nil)
+	people := []gateway.JID{"5511988880001@s.whatsapp.net", "2@lid"}
+	payload, err := encoder.Encode(gateway.Content{Type: gateway.TypeText, Text: "open today", Look: &gateway.StatusLook{}, Audience: people})
+	if err != nil {
+		t.Fatal(err)
+	}
+	message, err := wire.Decode(payload)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := wire.TakeAudience(message); !slices.Equal(got, people) || wire.TakeAudience(message) != nil || len(message.ProtoReflect().GetUnknown()) > 0 {
+		t.Errorf("the audience is %v, and %q goes to the platform", got, message.ProtoReflect().GetUnknown())
+	}
+	has := func(payload []byte) bool { return bytes.Contains(payload, []byte("2@lid")) }
+	if forwarded, err := encoder.EncodeForwarded(payload); err != nil || has(forwarded) {
+		t.Errorf("it is forwarded with its audience (%v)", err)
+	}
+	quoting, err := encoder.Encode(gateway.Content{Type: gateway.TypeText, Text: "x", Quote: &gateway.Quote{PlatformID: "1", Payload: payload}})
+	if err != nil || has(quoting) {
+		t.Errorf("it is quoted with its audience (%v)", err)
+	}
+	uploaded := gateway.Upload{DirectPath: "/v/file"}
+	queued, err := encoder.Encode(gateway.Content{Type: gateway.TypeImage, Media: &gateway.Media{}, Audience: people})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if queued, err = encoder.EncodeUploaded(queued, uploaded); err != nil || !has(queued) {
+		t.Errorf("it is uploaded without its audience (%v)", err)
 	}
 }
