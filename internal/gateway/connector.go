@@ -23,6 +23,9 @@ type Connector interface {
 	// Known is what the device of a linked instance knows of people. It is there whether a session
 	// uses the device or not, on this node or another one, and takes nothing from it.
 	Known(instance Instance) KnownPeople
+	// KnownGroups returns the groups of a linked instance as a session has listed them last, in no
+	// order and without their members; known is false if none has. It takes nothing from a session.
+	KnownGroups(ctx context.Context, instance Instance) (groups []Group, known bool, err error)
 }
 
 // Encoder writes and reads payloads, the platform's encoding of a message's

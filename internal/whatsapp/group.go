@@ -9,7 +9,24 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/whatsapp/groups"
+	"github.com/recado-project/recado/internal/whatsapp/keys"
 )
+
+// KnownGroups returns the groups of an instance as they were listed last (gateway.Connector).
+func (c *Connector) KnownGroups(ctx context.Context, instance gateway.Instance) (all []gateway.Group, known bool, err error) {
+	list, err := c.keys.Groups(ctx, instance.Device)
+	if err != nil || list == nil {
+		return nil, false, err
+	}
+	all, err = groups.Decode(list)
+	return all, err == nil, err
+}
+
+// keepGroups keeps a list of groups.
+func (s *session) keepGroups(ctx context.Context, list []byte) error {
+	return keys.KeepGroups(ctx, s.current().Store, list)
+}
 
 // groupWait bounds how long a group is asked for while something that came from it
 // waits.

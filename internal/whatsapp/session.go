@@ -154,7 +154,7 @@ func newSession(
 		logger:     c.config.Logger,
 		signals:    make(chan signal, maxSignals),
 	}
-	s.Groups = groups.New(groups.Config{Client: s.current, Self: s.Self, Person: s.person, Wait: c.config.SendTimeout})
+	s.Groups = groups.New(groups.Config{Client: s.current, Self: s.Self, Person: s.person, Keep: s.keepGroups, Wait: c.config.SendTimeout})
 	s.Profiles = profiles.New(profiles.Config{
 		Client: s.current, Self: s.Self, Person: s.person, Picture: s.ProfilePicture, Changed: s.accountChangedHere,
 		Now: s.now, Wait: c.config.SendTimeout,

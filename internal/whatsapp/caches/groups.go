@@ -26,6 +26,7 @@ type Groups struct {
 	list  map[gateway.JID]gateway.Group // of all groups, without their members; nil: not known
 	stale map[gateway.JID]struct{}      // groups of the list that have changed; nil: nobody has asked for the list
 	round uint64                        // of ForgetAll
+	edits uint64                        // of the list
 }
 
 // List returns all groups without their members, and which of them have changed since they
@@ -37,6 +38,13 @@ func (c *Groups) List() (groups []gateway.Group, stale []gateway.JID, known bool
 		return nil, nil, false
 	}
 	return slices.Collect(maps.Values(c.list)), slices.Collect(maps.Keys(c.stale)), true
+}
+
+// Edits returns a number that is another one whenever the list is.
+func (c *Groups) Edits() uint64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.edits
 }
 
 // Listing notes that the list is being asked for: what changes from now on is stale in it.
@@ -56,6 +64,7 @@ func (c *Groups) PutList(groups []gateway.Group, round uint64) {
 	if c.round != round {
 		return
 	}
+	c.edits++
 	c.list = make(map[gateway.JID]gateway.Group, len(groups))
 	for _, group := range groups {
 		group.Participants = nil
@@ -67,6 +76,7 @@ func (c *Groups) PutList(groups []gateway.Group, round uint64) {
 func (c *Groups) Left(id gateway.JID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.edits++
 	delete(c.list, id)
 	delete(c.stale, id)
 	if c.groups != nil {
@@ -109,6 +119,7 @@ func (c *Groups) Put(group gateway.Group, since uint64) error {
 	c.groups.Add(group.ID, group)
 	if c.list != nil {
 		group.Participants = nil
+		c.edits++
 		c.list[group.ID] = group
 		delete(c.stale, group.ID)
 	}

@@ -28,7 +28,9 @@ type Config struct {
 	Self   func() gateway.Party
 	// Person names somebody as completely as possible.
 	Person func(one, other types.JID, name string) gateway.Party
-	Wait   time.Duration // how long the platform may take for one answer
+	// Keep keeps the list of all groups for as long as there is no connection; nil keeps none.
+	Keep func(ctx context.Context, list []byte) error
+	Wait time.Duration // how long the platform may take for one answer
 }
 
 // Groups asks for groups and changes them. It is safe for concurrent use.
@@ -36,6 +38,7 @@ type Groups struct {
 	config Config
 	cache  caches.Groups
 	asking sync.Mutex // held while the list is asked for, which Config.Wait bounds
+	kept   kept       // guarded by asking
 }
 
 var _ gateway.Groups = (*Groups)(nil)
@@ -93,10 +96,21 @@ func (g *Groups) MayPin(ctx context.Context, chat gateway.JID, who gateway.Party
 	}))
 }
 
-// JoinedGroups returns all groups (gateway.OwnGroups).
+// JoinedGroups returns all groups (gateway.OwnGroups). They are kept for when there is no
+// connection.
 func (g *Groups) JoinedGroups(ctx context.Context) ([]gateway.Group, error) {
 	g.asking.Lock()
 	defer g.asking.Unlock()
+	edits := g.cache.Edits()
+	groups, err := g.joined(ctx)
+	if err != nil || g.cache.Edits() == g.kept.edits {
+		return groups, err
+	}
+	return groups, g.keep(ctx, groups, edits)
+}
+
+// joined returns all groups, and asks for what has changed.
+func (g *Groups) joined(ctx context.Context) ([]gateway.Group, error) {
 	groups, stale, known := g.cache.List()
 	switch {
 	case known && len(stale) == 0:
