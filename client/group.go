@@ -136,7 +136,8 @@ func (c *Client) Group(ctx context.Context, instanceID, groupID string) (Group, 
 
 // ListGroups returns a page of the account's groups, oldest first, without their members.
 // subject chooses those whose subject has this text; empty: all. Pages count from 1; a
-// limit of 0 means the gateway's.
+// limit of 0 means the gateway's. While the instance is not connected they are those that were
+// listed last.
 func (c *Client) ListGroups(ctx context.Context, instanceID, subject string, page, limit int) (Page[GroupDetails], error) {
 	query := url.Values{}
 	for name, value := range map[string]int{"page": page, "limit": limit} {

@@ -54,4 +54,9 @@ func TestGroupsAreShown(t *testing.T) {
 	p.AwaitText("main", "27 groups")
 	p.ClickText(".pages a", "More")
 	p.AwaitTrue("the last two groups", `document.querySelectorAll("tbody tr").length === 2`)
+	if err := w.Partner.StopInstance(t.Context(), id); err != nil {
+		t.Fatal(err)
+	}
+	p.Open("/instances/" + id + "/groups")
+	p.AwaitText("main", "27 groups, as they were when they were listed last")
 }

@@ -40,7 +40,7 @@ func TestEmptyPagesLookRight(t *testing.T) {
 	w.looks(t, "of an instance", w.owner(), []look{
 		{name: "an instance", path: one},
 		{name: "no chats", path: one + "/chats"},
-		{name: "groups of an instance that is not connected", path: one + "/groups"},
+		{name: "no groups", path: one + "/groups"},
 		{name: "no contacts", path: one + "/contacts"},
 		{name: "channels of an instance that is not connected", path: one + "/channels"},
 		{name: "the account of an instance that is not connected", path: one + "/account"},

@@ -28,6 +28,7 @@ type groupsView struct {
 
 	Groups        []groupLine
 	Total         int
+	Kept          bool   // they are those that were listed last: the instance is not connected
 	Search        string // in the subjects; empty for all
 	Before, After string // the first page and the next one; empty for none
 	Refused       string // why the groups can't be read now; empty if they can
@@ -97,7 +98,7 @@ func (p *pages) showGroups(r *frame.Request) error {
 	for _, one := range listed.Items {
 		view.Groups = append(view.Groups, groupLine{one})
 	}
-	view.Total = listed.Total
+	view.Total, view.Kept = listed.Total, found.Status != gateway.StatusConnected
 	view.Before, view.After = frame.Around("/instances/"+found.ID+"/groups", query, page, groupsAtOnce, listed.Total)
 	return r.Page("groups", frame.View{Title: found.Name, Section: "instances", Body: view})
 }

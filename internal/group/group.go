@@ -21,9 +21,11 @@ const (
 	MaxDescription = 2048
 )
 
-// Sessions finds the session of an instance that is connected.
+// Sessions finds the session of an instance that is connected, and the groups of one that is not, as
+// they were listed last.
 type Sessions interface {
 	Session(ctx context.Context, instanceID string) (gateway.Session, error)
+	KnownGroups(ctx context.Context, instanceID string) (groups []gateway.Group, known bool, err error)
 }
 
 // Directory finds the addresses of people; who has no account has neither address.
@@ -81,17 +83,28 @@ func (f Filter) takes(group gateway.Group) bool {
 		strings.Contains(strings.ToLower(group.Subject), strings.ToLower(f.Subject))
 }
 
-// List returns a page of the groups of an account, oldest first, without their members.
+// List returns a page of the groups of an account, oldest first, without their members. While the
+// instance is not connected they are those that were listed last.
 func (s *Service) List(ctx context.Context, instanceID string, filter Filter, page gateway.PageRequest) (gateway.Page[gateway.Group], error) {
-	session, err := s.config.Sessions.Session(ctx, instanceID)
-	if err != nil {
-		return gateway.Page[gateway.Group]{}, err
-	}
-	all, err := session.JoinedGroups(ctx)
+	all, err := s.joined(ctx, instanceID)
 	if err != nil {
 		return gateway.Page[gateway.Group]{}, err
 	}
 	return pageOf(slices.DeleteFunc(all, func(group gateway.Group) bool { return !filter.takes(group) }), page), nil
+}
+
+// joined returns all groups of an account; if it is not connected and they were never listed, its error
+// is the one about that.
+func (s *Service) joined(ctx context.Context, instanceID string) ([]gateway.Group, error) {
+	session, away := s.config.Sessions.Session(ctx, instanceID)
+	if away == nil {
+		return session.JoinedGroups(ctx)
+	}
+	all, known, err := s.config.Sessions.KnownGroups(ctx, instanceID)
+	if err == nil && !known {
+		return nil, away
+	}
+	return all, err
 }
 
 // pageOf sorts groups, oldest first, and takes a page of them.

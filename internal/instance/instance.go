@@ -232,6 +232,17 @@ func (s *Service) Known(ctx context.Context, id string) (people gateway.KnownPeo
 	return s.config.Connector.Known(instance), true, nil
 }
 
+// KnownGroups returns the groups of an instance as they were listed last, connected or not; known
+// is false if they never were. One that is not linked has none. Its error is NotFound if the
+// instance does not exist.
+func (s *Service) KnownGroups(ctx context.Context, id string) (groups []gateway.Group, known bool, err error) {
+	instance, err := s.config.Store.GetInstance(ctx, id)
+	if err != nil || !instance.Linked() {
+		return nil, err == nil, err
+	}
+	return s.config.Connector.KnownGroups(ctx, instance)
+}
+
 // AwaitConnected waits until the instance is connected and its status says so. Its error
 // is that of ctx.
 func (s *Service) AwaitConnected(ctx context.Context, id string) error {

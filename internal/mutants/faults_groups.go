@@ -16,6 +16,21 @@ func groupFaults() []fault {
 			test: "./internal/whatsapp", run: "GroupsAreAskedForOnce",
 		},
 		{
+			name: "the list of groups is kept", file: "internal/whatsapp/groups/kept.go",
+			old: "		if err := g.config.Keep(ctx, list); err != nil {", new: "		if err := ctx.Err(); err != nil {",
+			test: serverTests, run: "GroupsOfAnInstanceThatIsNotConnected/SQLite",
+		},
+		{
+			name: "groups that were never listed are not none", file: "internal/group/group.go",
+			old: "	if err == nil && !known {", new: "	if false && !known {",
+			test: serverTests, run: "GroupsOfAnInstanceThatIsNotConnected/SQLite",
+		},
+		{
+			name: "the same list of groups is written once", file: "internal/whatsapp/groups/kept.go",
+			old: "	if hash != g.kept.hash {", new: "	if hash != [sha256.Size]byte{} {",
+			test: "./internal/whatsapp/groups", run: "KeptGroups",
+		},
+		{
 			name: "a stranger to a group is no administrator in waiting", file: session,
 			old: "gateway.KindOf(missing) == gateway.NotFound {\n		return missing", new: "gateway.KindOf(missing) == gateway.NotFound {\n		return err",
 			test: serverTests, run: "GroupRefusals",

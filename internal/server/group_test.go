@@ -8,6 +8,7 @@ import (
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/postgres"
 )
 
 const memberNumber = "5511977770100"
@@ -133,5 +134,85 @@ func TestMediaInAGroup(t *testing.T) {
 		if got := g.Phones.AwaitMessage(t, member, sent.MessageID); got.MediaSHA256 != sum(content) || got.Caption != "all" {
 			t.Errorf("the phone %s shows %+v", member, got)
 		}
+	}
+}
+
+// The groups that were listed last are listed while the instance is not connected; the platform says
+// afterwards what has changed meanwhile.
+func TestGroupsOfAnInstanceThatIsNotConnected(t *testing.T) {
+	t.Parallel()
+	for name, database := range map[string]func(t *testing.T) string{
+		"SQLite":     func(*testing.T) string { return "" },
+		"PostgreSQL": func(t *testing.T) string { t.Helper(); return postgres.Start(t) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := testkit.Start(t, testkit.Options{DataDir: t.TempDir(), DatabaseURL: database(t)})
+			made, err := g.Partner.CreateInstance(t.Context(), "shop")
+			if err != nil {
+				t.Fatal(err)
+			}
+			id := made.InstanceID
+			list := func(when, search string, want ...string) {
+				t.Helper()
+				page, err := g.Client.ListGroups(t.Context(), id, search, 1, 10)
+				if err != nil {
+					t.Fatalf("%s: %v", when, err)
+				}
+				var got []string
+				for _, group := range page.Data {
+					got = append(got, group.Subject)
+				}
+				slices.Sort(got)
+				if !slices.Equal(got, want) || page.TotalCount != len(want) {
+					t.Errorf("%s: the groups are %q, want %q", when, got, want)
+				}
+			}
+			list("not linked", "")
+			g.Scan(t, id, shopNumber)
+			first := g.Phones.CreateGroup(t, "Customers", customerNumber, shopNumber, memberNumber).ID
+			stop := func() {
+				t.Helper()
+				if err := g.Partner.StopInstance(t.Context(), id); err != nil {
+					t.Fatal(err)
+				}
+			}
+			back := func() {
+				t.Helper()
+				if err := g.Client.Restart(t.Context(), id); err != nil {
+					t.Fatal(err)
+				}
+				g.AwaitStatus(t, id, gateway.StatusConnected)
+			}
+			stop()
+			_, err = g.Client.ListGroups(t.Context(), id, "", 1, 10)
+			testkit.Refused(t, err, http.StatusConflict, gateway.CodeNotConnected) // an empty list would be wrong
+			back()
+			list("connected", "", "Customers")
+
+			g.Phones.Faults(t, map[string]any{"refuseLogins": true})
+			g.Phones.Disconnect(t, "")
+			g.AwaitStatus(t, id, gateway.StatusConnecting)
+			list("on the way back", "", "Customers")
+			g.Phones.UpdateGroup(t, first, map[string]any{"subject": "Clients"})
+			g.Phones.CreateGroup(t, "Team", customerNumber, shopNumber)
+			list("as it was", "", "Customers")
+			list("a search", "team")
+			_, err = g.Client.Group(t.Context(), id, first)
+			testkit.Refused(t, err, http.StatusConflict, gateway.CodeNotConnected)
+			g.Phones.Faults(t, map[string]any{})
+			g.AwaitStatus(t, id, gateway.StatusConnected)
+			list("back", "", "Clients", "Team")
+			sendText(t, g, id, "reading took nothing over")
+
+			stop()
+			list("stopped", "", "Clients", "Team")
+			list("a search again", "team", "Team")
+			back()
+			if err := g.Client.Logout(t.Context(), id); err != nil {
+				t.Fatal(err)
+			}
+			list("logged out", "")
+		})
 	}
 }

@@ -188,7 +188,8 @@ func (r resource) list() contract.Endpoint {
 		ID: "listGroups", Tag: Tag,
 		Summary: "List groups",
 		Description: "Lists the groups and communities of this account, oldest first, without their members. The platform is asked once in a " +
-			"connection, with one question for all groups; afterwards its reports of changes are followed.",
+			"connection, with one question for all groups; afterwards its reports of changes are followed. While the instance is not connected, the groups are those that were listed last, as they were then; " +
+			"it is INSTANCE_NOT_CONNECTED if they never were since the instance was linked. One that is not linked has none.",
 		Codes: sessionCodes(),
 	}, func(ctx context.Context, in *listInput) (*contract.Answer[contract.Envelope[Details]], error) {
 		page, err := r.use.List(ctx, contract.Instance(ctx).ID, group.Filter{Subject: in.Subject}, in.Request())

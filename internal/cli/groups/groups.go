@@ -16,7 +16,7 @@ import (
 
 // Command is the commands about groups.
 type Command struct {
-	List     listGroupsCommand    `cmd:"" help:"List the groups of the account."`
+	List     listGroupsCommand    `cmd:"" help:"List the groups of the account; while it is not connected, those that were listed last."`
 	Show     showGroupCommand     `cmd:"" help:"Show a group that the account is a member of."`
 	Create   createGroupCommand   `cmd:"" help:"Create a group."`
 	Set      setGroupCommand      `cmd:"" help:"Change the subject, description, picture and settings of a group."`
