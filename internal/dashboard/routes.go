@@ -23,7 +23,7 @@ func (p *pages) routes() []frame.Route {
 		return frame.Route{Method: method, Path: path, Role: gateway.RoleOwner, Action: action, Handle: handle}
 	}
 	send := act(one+"/messages", user.ActionMessageSent, p.sendMessage)
-	send.MaxBody = p.MaxMedia + maxFields
+	send.MaxBody = p.MaxMedia + frame.MaxFields
 	return []frame.Route{
 		read("/{$}", p.start),
 		read("/instances", p.listInstances),

@@ -4,12 +4,8 @@ package dashboard
 
 import (
 	"context"
-	"encoding/base64"
 	"errors"
 	"fmt"
-	"io"
-	"mime"
-	"net/http"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -21,12 +17,6 @@ import (
 	"github.com/recado-project/recado/internal/user"
 	"github.com/recado-project/recado/internal/web"
 )
-
-// maxFields bounds what a form with a file has beside the file, in bytes.
-const maxFields = 256 << 10
-
-// formMemory is how much of a form is held in memory while it is read.
-const formMemory = 1 << 20
 
 // sendKind is a kind of message in the field's list.
 type sendKind struct {
@@ -53,15 +43,11 @@ func (p *pages) sendMessage(r *frame.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := r.ParseMultipartForm(formMemory); err != nil && !errors.Is(err, http.ErrNotMultipart) {
-		if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
-			return gateway.Errorf(gateway.TooLarge, gateway.CodePayloadTooLarge, "the file may have %d bytes at most", p.MaxMedia)
-		}
-		return gateway.Errorf(gateway.Invalid, gateway.CodeValidation, "the form can't be read")
+	done, err := r.ReadForm(p.MaxMedia)
+	if err != nil {
+		return err
 	}
-	if r.MultipartForm != nil {
-		defer func() { _ = r.MultipartForm.RemoveAll() }() // temporary files
-	}
+	defer done()
 	to, err := gateway.ParseRecipient(r.FormValue("to"))
 	if err != nil {
 		return gateway.InvalidFields(gateway.FieldError{Field: "to", Message: err.Error()})
@@ -161,32 +147,20 @@ const (
 
 // sendFile sends the form's file.
 func (p *pages) sendFile(ctx context.Context, r *frame.Request, request messaging.Request, kind gateway.MessageType) (messaging.Result, error) {
-	file, header, err := r.FormFile("file")
+	file, name, err := r.File("file")
 	if err != nil {
-		return messaging.Result{}, gateway.InvalidFields(gateway.FieldError{Field: "file", Message: "choose a file"})
+		return messaging.Result{}, err
 	}
-	defer func() { _ = file.Close() }()
 	caption := r.FormValue("caption")
 	if len([]rune(caption)) > maxCaption {
 		return messaging.Result{}, gateway.InvalidFields(gateway.FieldError{Field: "caption", Message: fmt.Sprintf("must have at most %d characters", maxCaption)})
 	}
-	content, err := io.ReadAll(file)
-	if err != nil {
-		return messaging.Result{}, fmt.Errorf("dashboard: read file: %w", err)
-	}
-	mediaType, _, err := mime.ParseMediaType(header.Header.Get("Content-Type"))
-	if err != nil {
-		mediaType = "application/octet-stream"
-	}
-	params := messaging.MediaParams{
-		Input: "data:" + mediaType + ";base64," + base64.StdEncoding.EncodeToString(content), Field: "file",
-		ViewOnce: r.FormValue("viewOnce") == "on",
-	}
+	params := messaging.MediaParams{Input: file, Field: "file", ViewOnce: r.FormValue("viewOnce") == "on"}
 	if kind == gateway.TypeImage || kind == gateway.TypeVideo || kind == gateway.TypeDocument {
 		params.Caption = caption
 	}
 	if kind == gateway.TypeDocument {
-		params.FileName = gateway.CleanName(filepath.Base(header.Filename))
+		params.FileName = gateway.CleanName(filepath.Base(name))
 	}
 	return p.Messages.SendMedia(ctx, request, kind, params)
 }
