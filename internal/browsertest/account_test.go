@@ -32,6 +32,20 @@ func TestAccountIsSet(t *testing.T) {
 		t.Errorf("the phone has %+v", phone)
 	}
 	mark(p)
+	p.Upload("#picture", sample(t, "photo.png", "photo.png"))
+	p.ClickText("section[aria-labelledby=profile] button", "Set the picture")
+	saved()
+	if !w.Phones.Get(t, shopNumber).ProfilePicture {
+		t.Error("the phone shows no picture")
+	}
+	p.AwaitText("section[aria-labelledby=profile]", "Take the picture away")
+	mark(p)
+	p.ClickText("section[aria-labelledby=profile] button", "Take the picture away")
+	saved()
+	if w.Phones.Get(t, shopNumber).ProfilePicture {
+		t.Error("the phone still shows the picture")
+	}
+	mark(p)
 	p.Choose("#lastSeen", "contacts")
 	p.Choose("#disappearing", "7")
 	p.ClickText("section[aria-labelledby=privacy] button", "Save")

@@ -110,7 +110,7 @@ func New(config Config) (*frame.Pages, error) {
 		return nil, err
 	}
 	ofOwn, err := account.Routes(account.Config{
-		Profiles: config.Profiles, Block: config.Block, Post: p.post, Settings: config.Instances.Change, Instance: p.instanceOf,
+		Profiles: config.Profiles, Block: config.Block, Post: p.post, Settings: config.Instances.Change, Instance: p.instanceOf, MaxPicture: config.MaxMedia,
 	})
 	if err != nil {
 		return nil, err

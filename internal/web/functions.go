@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"html/template"
 	"net/url"
 	"strconv"
@@ -45,6 +46,7 @@ func (s *Site) functions(lang string) template.FuncMap {
 		"dict":    dict,
 		"initial": initial,
 		"hue":     hue,
+		"digest":  digest,
 	}
 }
 
@@ -111,6 +113,13 @@ func initial(name string) string {
 
 // hues is how many colours there are for who has no picture.
 const hues = 8
+
+// digest is a short name of a text in a URL: another one if the text is another.
+func digest(of string) string {
+	hash := fnv.New64a()
+	_, _ = hash.Write([]byte(of)) // it never fails
+	return strconv.FormatUint(hash.Sum64(), 36)
+}
 
 // hue is a number from 0 to 7 that is always the same for a name.
 func hue(name string) int {

@@ -12,6 +12,7 @@ import (
 	"github.com/recado-project/recado/internal/dashboard/frame"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/instance"
+	"github.com/recado-project/recado/internal/media"
 	"github.com/recado-project/recado/internal/profile"
 	"github.com/recado-project/recado/internal/user"
 	"github.com/recado-project/recado/internal/web"
@@ -46,6 +47,8 @@ type Config struct {
 	Settings func(ctx context.Context, instanceID string, settings instance.Settings) (gateway.Instance, error)
 	// Instance returns the instance of the request's path, or a gateway.NotFound.
 	Instance func(r *frame.Request) (gateway.Instance, error)
+	// MaxPicture bounds a picture that is made the account's, in bytes.
+	MaxPicture int64
 }
 
 // pages has the handlers.
@@ -61,7 +64,10 @@ func Routes(config Config) ([]frame.Route, error) {
 	act := func(below string, action user.Action, handle func(*frame.Request) error) frame.Route {
 		return frame.Route{Method: http.MethodPost, Path: path + below, Role: gateway.RoleOperator, Action: action, Handle: handle}
 	}
+	picture := act("/picture", user.ActionInstanceChanged, p.changePicture)
+	picture.MaxBody = p.MaxPicture + frame.MaxFields
 	return []frame.Route{
+		picture,
 		{Method: http.MethodGet, Path: path, Role: gateway.RoleViewer, Handle: p.show},
 		act("/profile", user.ActionInstanceChanged, p.changeProfile),
 		act("/privacy", user.ActionInstanceChanged, p.changePrivacy),
@@ -171,6 +177,29 @@ func (p *pages) changeProfile(r *frame.Request) error {
 		}
 	}
 	return back(r, found.ID, "profile")
+}
+
+// changePicture makes a file the picture of the account, or takes the picture away.
+func (p *pages) changePicture(r *frame.Request) error {
+	found, err := p.Instance(r)
+	if err != nil {
+		return err
+	}
+	done, err := r.ReadForm(p.MaxPicture)
+	if err != nil {
+		return err
+	}
+	defer done()
+	picture := profile.Picture{Hints: media.Hints{Field: "picture"}}
+	if r.FormValue("remove") == "" {
+		if picture.Input, _, err = r.File("picture"); err != nil {
+			return err
+		}
+	}
+	if _, err := p.Profiles.Change(r.Context(), found.ID, profile.Change{Picture: &picture}); err != nil {
+		return err
+	}
+	return back(r, found.ID, "picture")
 }
 
 // changeCalls says what becomes of calls.
