@@ -16,13 +16,13 @@ type KnownContact struct {
 	AddressBookName *string `json:"addressBookName"`
 	PushName        *string `json:"pushName"`
 	BusinessName    *string `json:"businessName"`
+	Username        *string `json:"username"` // by which others find the person without the number; nil where none is known
 }
 
 // ContactDetails is a contact with what the platform says.
 type ContactDetails struct {
 	KnownContact
 	About    string    `json:"about"`
-	Username *string   `json:"username"` // by which others find the person without the number; nil for none
 	Business *Business `json:"business"` // nil if it is none
 }
 

@@ -69,7 +69,7 @@ func (s *Service) List(ctx context.Context, instanceID, search string, page gate
 
 // has reports whether a contact has a text, in lower case, in a name or in the number.
 func has(contact gateway.Contact, text string) bool {
-	for _, name := range []string{contact.AddressBook, contact.PushName, contact.BusinessName} {
+	for _, name := range []string{contact.AddressBook, contact.PushName, contact.BusinessName, contact.Username} {
 		if strings.Contains(strings.ToLower(name), text) {
 			return true
 		}

@@ -71,13 +71,13 @@ type Contact struct {
 	AddressBook  string // what the owner of the account calls them; empty: they are not in the address book
 	PushName     string // what they call themselves
 	BusinessName string // what the platform has verified
+	Username     string // by which others find them without the number; empty where none is known
 }
 
 // ContactDetails is a contact with what the platform says of it.
 type ContactDetails struct {
 	Contact
 	About    string
-	Username string    // by which others find the person without the number; empty for none
 	Business *Business // nil if it is none
 }
 

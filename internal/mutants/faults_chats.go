@@ -7,6 +7,16 @@ func chatFaults() []fault {
 	const contactTests = "./internal/whatsapp/contacts"
 	return []fault{
 		{
+			name: "a username comes with the address book", file: "internal/whatsapp/contact.go",
+			old: "contacts.Username(event.Action.GetUsername()); username", new: "\"\"; username",
+			test: serverTests, run: "TestContacts$",
+		},
+		{
+			name: "a username that is gone is not listed", file: "internal/whatsapp/contacts/username.go",
+			old: "range addresses {", new: "range addresses[:0] {",
+			test: serverTests, run: "TestContacts$",
+		},
+		{
 			name: "a username is one", file: "internal/whatsapp/contacts/username.go",
 			old: "strings.ContainsFunc(name, func(c rune) bool { return !allowed(c) })", new: "strings.ContainsFunc(name, func(c rune) bool { return !allowed(c) && c != ' ' && c < 128 })",
 			test: "./internal/whatsapp/contacts", run: "UsernameIn",

@@ -67,6 +67,33 @@ func TestContacts(t *testing.T) {
 			t.Errorf("the username %q is told as %v, %v", said, found.Username, err)
 		}
 	}
+	// A username is listed as well, learned from the address book or from an answer; the last one counts.
+	username := func(want string) func() bool {
+		return func() bool {
+			page, err := g.Client.ListContacts(t.Context(), id, "bruno", 0, 0)
+			if err != nil || len(page.Data) != 1 {
+				t.Fatalf("the contacts are %+v, %v", page, err)
+			}
+			of := page.Data[0].Username
+			return (of == nil) == (want == "") && (of == nil || *of == want)
+		}
+	}
+	g.Phones.Update(t, before, map[string]any{"username": "bruno.lima"})
+	g.Phones.NameContact(t, shopNumber, before, "Bruno L.")
+	testkit.Await(t, "the username", username("bruno.lima"))
+	if got := list("bruno.li"); !slices.Equal(got, []string{"Bruno L."}) {
+		t.Errorf("the search for a username finds %v", got)
+	}
+	g.Phones.Update(t, before, map[string]any{"username": ""})
+	if _, err := g.Client.GetContact(t.Context(), id, before); err != nil || !username("")() {
+		t.Errorf("the contact still has a username, %v", err)
+	}
+	g.Phones.Update(t, before, map[string]any{"username": "bru no"}) // which none can be
+	g.Phones.NameContact(t, shopNumber, before, "Bruno Lima")
+	testkit.Await(t, "the name", func() bool { return slices.Equal(list("bruno"), []string{"Bruno Lima"}) })
+	if !username("")() {
+		t.Error("what can be no username is listed as one")
+	}
 	_, err = g.Client.GetContact(t.Context(), id, "5511900000000")
 	testkit.Refused(t, err, http.StatusBadRequest, "RECIPIENT_NOT_REGISTERED")
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/whatsapp/contacts"
+	"github.com/recado-project/recado/internal/whatsapp/keys"
 	"github.com/recado-project/recado/internal/whatsapp/profiles"
 	"github.com/recado-project/recado/internal/whatsapp/wire"
 )
@@ -44,8 +45,14 @@ func (s *session) renamed(one, other types.JID, name string, info *types.Message
 }
 
 // addressBookArrived reports that the account's owner has given a contact another name.
-// Names from before the link come in bulk, and are not reported.
+// Names from before the link come in bulk, and are not reported. A username that comes with one is
+// kept.
 func (s *session) addressBookArrived(event *events.Contact) {
+	if username := contacts.Username(event.Action.GetUsername()); username != "" {
+		if err := keys.PutUsername(s.ctx, s.current().Store, event.JID, username); err != nil && s.ctx.Err() == nil {
+			s.logger.WarnContext(s.ctx, "username not kept", slog.Any("error", err))
+		}
+	}
 	if event.FromFullSync {
 		return
 	}

@@ -54,6 +54,7 @@ type KnownContact struct {
 	AddressBookName *string `json:"addressBookName" nullable:"true" doc:"What the owner of the account calls the person; null if the person is not in the address book." example:"Ana Souza"`
 	PushName        *string `json:"pushName" nullable:"true" doc:"What the person goes by; null where it is not known." example:"Aninha"`
 	BusinessName    *string `json:"businessName" nullable:"true" doc:"The name of a business that the platform has verified; null for others."`
+	Username        *string `json:"username" nullable:"true" doc:"The name by which others find the person without the number; null where none is known. One contact is asked for; the list has what was learned by that, and from the address book." example:"ana.souza"`
 }
 
 // KnownContactDetails is a contact with what the platform says.
@@ -61,19 +62,18 @@ type KnownContactDetails struct {
 	KnownContact
 
 	About    string             `json:"about" doc:"What the person says about themselves; empty if nothing, or if this account may not see it." example:"At the beach"`
-	Username *string            `json:"username" nullable:"true" doc:"The name by which others find the person without the number; null if there is none." example:"ana.souza"`
 	Business *profiles.Business `json:"business" doc:"What the person says of themselves as a business; null if they are none."`
 }
 
 func newContact(of gateway.Contact) KnownContact {
 	return KnownContact{
 		ID: string(of.Address()), LID: contract.TextOrNil(string(of.LID)), Name: contract.TextOrNil(of.Name),
-		AddressBookName: contract.TextOrNil(of.AddressBook), PushName: contract.TextOrNil(of.PushName), BusinessName: contract.TextOrNil(of.BusinessName),
+		AddressBookName: contract.TextOrNil(of.AddressBook), PushName: contract.TextOrNil(of.PushName), BusinessName: contract.TextOrNil(of.BusinessName), Username: contract.TextOrNil(of.Username),
 	}
 }
 
 func newContactDetails(of gateway.ContactDetails) KnownContactDetails {
-	return KnownContactDetails{KnownContact: newContact(of.Contact), About: of.About, Username: contract.TextOrNil(of.Username), Business: profiles.NewBusiness(of.Business)}
+	return KnownContactDetails{KnownContact: newContact(of.Contact), About: of.About, Business: profiles.NewBusiness(of.Business)}
 }
 
 type listInput struct {

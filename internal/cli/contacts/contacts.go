@@ -38,9 +38,9 @@ func (c listCommand) Run(ctx context.Context, t terminal.Terminal) error {
 			return err
 		}
 		contacts = append(contacts, contact)
-		rows = append(rows, []string{contact.ID, terminal.OrNone(contact.LID), terminal.OrNone(contact.Name)})
+		rows = append(rows, []string{contact.ID, terminal.OrNone(contact.LID), terminal.OrNone(contact.Name), terminal.OrNone(contact.Username)})
 	}
-	return t.Table(contacts, []string{"ID", "LID", "NAME"}, rows)
+	return t.Table(contacts, []string{"ID", "LID", "NAME", "USERNAME"}, rows)
 }
 
 type showCommand struct {

@@ -80,11 +80,15 @@ func (s *Service) Name(ctx context.Context, number, contact, name string) error 
 	if strings.HasSuffix(contact, "@"+types.HiddenUserServer) {
 		address = who.LIDJID()
 	}
+	action := &waSyncAction.ContactAction{FullName: &name, LidJID: new(who.LIDJID().String())}
+	if username := who.Username(); username != "" {
+		action.Username = &username
+	}
 	return s.settings.Set(ctx, of, wmstate.PatchInfo{
 		Type: wmstate.WAPatchCriticalUnblockLow,
 		Mutations: []wmstate.MutationInfo{{
 			Index: []string{wmstate.IndexContact, address.String()}, Version: 2,
-			Value: &waSyncAction.SyncActionValue{ContactAction: &waSyncAction.ContactAction{FullName: &name, LidJID: new(who.LIDJID().String())}},
+			Value: &waSyncAction.SyncActionValue{ContactAction: action},
 		}},
 	})
 }

@@ -68,8 +68,9 @@ func (c *Contacts) ContactDetails(ctx context.Context, who gateway.Party) (gatew
 			party.LID = wire.JIDOf(info.LID)
 		}
 	}
-	if details.Username, err = username(ctx, client, jid); err != nil {
-		return gateway.ContactDetails{}, wire.Failure(err)
+	username, err := c.username(ctx, client, party)
+	if err != nil {
+		return gateway.ContactDetails{}, err
 	}
 	business, err := client.GetBusinessProfile(ctx, jid)
 	if _, refused := gateway.AsError(wire.Failure(err)); err != nil && refused {
@@ -79,6 +80,7 @@ func (c *Contacts) ContactDetails(ctx context.Context, who gateway.Party) (gatew
 		details.Business = profiles.BusinessOf(business)
 	}
 	details.Contact, err = c.contact(ctx, party)
+	details.Username = username
 	return details, err
 }
 

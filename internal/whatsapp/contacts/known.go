@@ -9,12 +9,13 @@ import (
 	"go.mau.fi/whatsmeow/types"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/whatsapp/keys"
 	"github.com/recado-project/recado/internal/whatsapp/wire"
 )
 
 // Names finds the names that a device has of people.
 type Names interface {
-	GetAllContacts(ctx context.Context) (map[types.JID]types.ContactInfo, error)
+	All(ctx context.Context) (map[types.JID]keys.Contact, error)
 }
 
 // Pairs finds out which numbers and LIDs belong together.
@@ -35,7 +36,7 @@ var _ gateway.KnownPeople = Known{}
 // KnownContacts returns everybody who is known by name (gateway.KnownPeople). Somebody who is
 // known under a number and under a LID is one contact.
 func (k Known) KnownContacts(ctx context.Context) ([]gateway.Contact, error) {
-	all, err := k.Names.GetAllContacts(ctx)
+	all, err := k.Names.All(ctx)
 	if err != nil {
 		return nil, wire.Failure(err)
 	}
@@ -57,7 +58,8 @@ func (k Known) KnownContacts(ctx context.Context) ([]gateway.Contact, error) {
 		}
 		contact := merged[party.Key()]
 		contact.Party = party
-		merged[party.Key()] = named(contact, all[jid])
+		contact.Username = firstOf(contact.Username, all[jid].Username)
+		merged[party.Key()] = named(contact, all[jid].ContactInfo)
 	}
 	contacts := make([]gateway.Contact, 0, len(merged))
 	for _, contact := range merged {

@@ -73,13 +73,14 @@ func TestKnownContacts(t *testing.T) {
 		_, _, err := device.Contacts.PutPushName(t.Context(), jid(who), name)
 		check(t, err)
 	}
+	check(t, keys.PutUsername(t.Context(), device, jid("2@lid"), "ana.souza"))
 	_, _, err := device.Contacts.PutBusinessName(t.Context(), jid("5511988880003@s.whatsapp.net"), "Carla & Co.")
 	check(t, err)
 
 	want := []string{
-		"5511988880002@s.whatsapp.net 2@lid Ana Souza|Ana Souza|Aninha|",
-		"5511988880003@s.whatsapp.net 3@lid Carla||Carla|Carla & Co.",
-		" 4@lid Davi|Davi||",
+		"5511988880002@s.whatsapp.net 2@lid Ana Souza|Ana Souza|Aninha||ana.souza",
+		"5511988880003@s.whatsapp.net 3@lid Carla||Carla|Carla & Co.|",
+		" 4@lid Davi|Davi|||",
 	}
 	self := gateway.Party{JID: "5511999990100@s.whatsapp.net", LID: "1@lid"}
 	wantKnown := func(known contacts.Known) {
@@ -89,13 +90,12 @@ func TestKnownContacts(t *testing.T) {
 		slices.SortFunc(found, func(a, b gateway.Contact) int { return cmp.Compare(a.Key(), b.Key()) })
 		var got []string
 		for _, one := range found {
-			got = append(got, string(one.JID)+" "+string(one.LID)+" "+strings.Join([]string{one.Name, one.AddressBook, one.PushName, one.BusinessName}, "|"))
+			got = append(got, string(one.JID)+" "+string(one.LID)+" "+strings.Join([]string{one.Name, one.AddressBook, one.PushName, one.BusinessName, one.Username}, "|"))
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("the contacts are %q, want %q", got, want)
 		}
 	}
-	wantKnown(contacts.Known{Self: self, Names: device.Contacts, Pairs: all.People()})
 	wantKnown(contacts.Known{Self: self, Names: all.Names(device.ID.String()), Pairs: all.People()})
 	check(t, all.Release(t.Context(), device))
 	wantKnown(contacts.Known{Self: self, Names: all.Names(device.ID.String()), Pairs: all.People()})

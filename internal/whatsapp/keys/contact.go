@@ -22,6 +22,7 @@ type contactRow struct {
 	PushName      string `json:"pushName,omitempty"`
 	BusinessName  string `json:"businessName,omitempty"`
 	RedactedPhone string `json:"redactedPhone,omitempty"`
+	Username      string `json:"username,omitempty"` // which the library does not keep
 }
 
 // contact reads a row; found is false if there is none.
@@ -100,6 +101,21 @@ func (k *deviceKeys) PutAllContactNames(ctx context.Context, contacts []store.Co
 	return k.rows.save(ctx)
 }
 
+// PutUsername writes the username of somebody, which has been checked; empty: none. device is
+// linked.
+func PutUsername(ctx context.Context, device *store.Device, user types.JID, username string) error {
+	k, ok := device.Contacts.(*deviceKeys)
+	if !ok {
+		return nil // it is not linked any more
+	}
+	k.contacts.Lock()
+	defer k.contacts.Unlock()
+	if _, changed, err := k.changeContact(ctx, user, func(row *contactRow) { row.Username = username }); !changed {
+		return err
+	}
+	return k.rows.save(ctx)
+}
+
 // PutManyRedactedPhones writes numbers of which a part is hidden.
 func (k *deviceKeys) PutManyRedactedPhones(ctx context.Context, entries []store.RedactedPhoneEntry) error {
 	k.contacts.Lock()
@@ -135,13 +151,27 @@ func (k *deviceKeys) GetAllContacts(ctx context.Context) (map[types.JID]types.Co
 	if err != nil {
 		return nil, err
 	}
-	all, err := readContacts(found)
+	rows, err := readContacts(found)
+	if err != nil {
+		return nil, err
+	}
+	all := make(map[types.JID]types.ContactInfo, len(rows))
+	for user, contact := range rows {
+		all[user] = contact.ContactInfo
+	}
 	leaveOut(ctx, all)
-	return all, err
+	return all, nil
 }
 
-func readContacts(found []gateway.DeviceKey) (map[types.JID]types.ContactInfo, error) {
-	all := make(map[types.JID]types.ContactInfo, len(found))
+// Contact is what is known of somebody, with what the library does not keep.
+type Contact struct {
+	types.ContactInfo
+
+	Username string // empty: none is known
+}
+
+func readContacts(found []gateway.DeviceKey) (map[types.JID]Contact, error) {
+	all := make(map[types.JID]Contact, len(found))
 	for _, row := range found {
 		user, err := types.ParseJID(row.Name)
 		if err != nil {
@@ -151,7 +181,7 @@ func readContacts(found []gateway.DeviceKey) (map[types.JID]types.ContactInfo, e
 		if err := json.Unmarshal(row.Value, &contact); err != nil {
 			return nil, fmt.Errorf("keys: read contact: %w", err)
 		}
-		all[user] = contact.info()
+		all[user] = Contact{contact.info(), contact.Username}
 	}
 	return all, nil
 }
@@ -167,8 +197,8 @@ type Names struct {
 // A device without keys has none.
 func (k *Keys) Names(device string) Names { return Names{k, device} }
 
-// GetAllContacts returns what is known of everybody, with what a session here has not written yet.
-func (n Names) GetAllContacts(ctx context.Context) (map[types.JID]types.ContactInfo, error) {
+// All returns what is known of everybody, with what a session here has not written yet.
+func (n Names) All(ctx context.Context) (map[types.JID]Contact, error) {
 	n.keys.mu.Lock()
 	own := n.keys.open[n.device]
 	n.keys.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 // wantNames checks whom the reader of names finds, and under which names.
 func wantNames(t *testing.T, keys *Keys, device string, want map[string]string) {
 	t.Helper()
-	found, err := keys.Names(device).GetAllContacts(t.Context())
+	found, err := keys.Names(device).All(t.Context())
 	check(t, err)
 	got := map[string]string{}
 	for who, info := range found {
@@ -70,7 +70,7 @@ func TestReadersMayGiveUp(t *testing.T) {
 	Observe(device, Observer{DatabaseFailed: func() { failed = true }})
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := keys.Names(ownDevice).GetAllContacts(gone); !errors.Is(err, context.Canceled) {
+	if _, err := keys.Names(ownDevice).All(gone); !errors.Is(err, context.Canceled) {
 		t.Errorf("the names were read with %v", err)
 	}
 	if _, err := device.Sessions.GetSession(gone, "1:0"); !errors.Is(err, context.Canceled) {
