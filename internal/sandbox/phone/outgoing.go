@@ -183,15 +183,20 @@ func (p *phone) stanza(out phoneMessage, own bool, encs ...waBinary.Node) waBina
 			}
 		}
 	}
+	var username any // nil: there is none
+	if name := p.Username(); name != "" {
+		username = name
+	}
 	switch {
 	case out.chat.IsShared():
 		attrs["from"], attrs["participant"], attrs["participant_pn"] = out.chat.JID(), p.LIDJID(), p.ShownPN()
+		attrs["participant_username"] = username
 	case out.peer:
 		attrs["category"] = "peer"
 	case own:
 		attrs["recipient"], attrs["peer_recipient_pn"] = out.chat.Person.LIDJID(), out.chat.Person.ShownPN()
 	default:
-		attrs["sender_pn"] = p.ShownPN()
+		attrs["sender_pn"], attrs["username"] = p.ShownPN(), username
 	}
 	return waBinary.Node{Tag: "message", Attrs: attrs, Content: encs}
 }
