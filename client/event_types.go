@@ -116,6 +116,9 @@ type InstanceRestrictedEvent struct {
 // message.
 type MessageReceivedEvent struct {
 	Message
+	// The name by which others find its author without the number; nil where the
+	// platform does not tell it. message.sent does not have it.
+	SenderUsername *string `json:"senderUsername"`
 }
 
 // MessageSentEvent is the data of TypeMessageSent: this account sent a message,

@@ -188,6 +188,12 @@ func newPoll(poll *gateway.Poll) *Poll {
 // MessageReceived is a message from somebody else.
 type MessageReceived struct {
 	Message
+	SenderUsername *string `json:"senderUsername" doc:"The name by which others find its author without the number; null where the platform does not tell it. message.sent does not have it."`
+}
+
+// NewMessageReceived makes the data of a message that has just arrived, from itself and its details.
+func NewMessageReceived(message gateway.Message) MessageReceived {
+	return MessageReceived{Message: NewMessage(message, message.Details), SenderUsername: orNull(message.SenderUsername)}
 }
 
 // MessageSent is a message of this account.

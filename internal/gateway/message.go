@@ -92,6 +92,9 @@ type Message struct {
 	// Details is what the payload says besides the text. It is not stored: it is set
 	// on a message that has just arrived, and read from the payload otherwise.
 	Details Details
+	// SenderUsername is the name by which others find the sender without the number. It is not
+	// stored: it comes with a message that has just arrived, if the platform tells it.
+	SenderUsername string
 	// WireKey is the same for every delivery of the message, so that a second delivery
 	// changes nothing. Messages with the same one have the same PlatformID. It is empty for
 	// messages that were sent through this gateway.

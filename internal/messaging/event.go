@@ -61,10 +61,9 @@ func (r *reporter) sentEvent(message gateway.Message, d *descriptions) (eventlog
 // receivedEvent is the event of a message that has arrived: from somebody else, or from
 // another device of this account.
 func receivedEvent(message gateway.Message) (eventlog.Event, error) {
-	content := eventlog.NewMessage(message, message.Details)
-	var data eventlog.Data = eventlog.MessageReceived{Message: content}
+	var data eventlog.Data = eventlog.NewMessageReceived(message)
 	if message.FromMe {
-		data = eventlog.MessageSent{Message: content, Source: string(gateway.SourceDevice)}
+		data = eventlog.MessageSent{Message: eventlog.NewMessage(message, message.Details), Source: string(gateway.SourceDevice)}
 	}
 	return eventlog.NewEvent(message.InstanceID, message.Chat.Key(), "message/"+message.WireKey, message.SentAt, data)
 }

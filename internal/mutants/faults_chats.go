@@ -7,6 +7,16 @@ func chatFaults() []fault {
 	const contactTests = "./internal/whatsapp/contacts"
 	return []fault{
 		{
+			name: "a username comes with a message", file: "internal/whatsapp/message.go",
+			old: "		said = attrs.OptionalString(\"username\")", new: "		said = \"\"",
+			test: serverTests, run: "UsernamesComeWithMessages",
+		},
+		{
+			name: "a username belongs to one message", file: "internal/whatsapp/caches/usernames.go",
+			old: "	u.names.Remove(of)", new: "	_ = of",
+			test: "./internal/whatsapp/caches", run: "Usernames",
+		},
+		{
 			name: "a username comes with the address book", file: "internal/whatsapp/contact.go",
 			old: "contacts.Username(event.Action.GetUsername()); username", new: "\"\"; username",
 			test: serverTests, run: "TestContacts$",

@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"encoding/json"
 	"net/http"
 	"slices"
 	"testing"
@@ -203,5 +204,36 @@ func TestContactsOfAnInstanceThatIsNotConnected(t *testing.T) {
 			}
 			know("logged out", []string{}, nil)
 		})
+	}
+}
+
+// The username that the platform gives with a message is in its event, in a chat and in a group, and
+// known of its author from then on. What can be none is left out.
+func TestUsernamesComeWithMessages(t *testing.T) {
+	t.Parallel()
+	g := testkit.Start(t, testkit.Options{})
+	g.Phones.Update(t, customerNumber, map[string]any{"name": "Ana", "hideNumber": true})
+	id := g.Link(t, shopNumber)
+	sink := followChats(t, g, id).Sink
+	group := g.Phones.CreateGroup(t, "Clients", customerNumber, shopNumber)
+	for said, want := range map[string]*string{"ana.souza": new("ana.souza"), "": nil, "<b>ana</b>": nil} {
+		g.Phones.Update(t, customerNumber, map[string]any{"username": said})
+		for _, to := range []string{shopNumber, group.ID} {
+			sent := g.Phones.SendText(t, customerNumber, to, "Oi!")
+			sink.AwaitType("message.received", func(d testkit.Delivered) bool {
+				var event client.MessageReceivedEvent
+				if err := json.Unmarshal(d.Data, &event); err != nil {
+					t.Error(err)
+				}
+				if event.MessageID == sent && ((event.SenderUsername == nil) != (want == nil) || want != nil && *event.SenderUsername != *want) {
+					t.Errorf("a message to %s of %q comes from %v", to, said, event.SenderUsername)
+				}
+				return event.MessageID == sent
+			})
+		}
+	}
+	page, err := g.Client.ListContacts(t.Context(), id, "ana.souza", 0, 0)
+	if err != nil || len(page.Data) != 1 || *page.Data[0].Name != "Ana" || *page.Data[0].Username != "ana.souza" {
+		t.Errorf("the contacts are %+v, %v", page, err)
 	}
 }

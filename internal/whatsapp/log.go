@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 
+	waBinary "go.mau.fi/whatsmeow/binary"
 	waLog "go.mau.fi/whatsmeow/util/log"
 
 	"github.com/recado-project/recado/internal/whatsapp/keys"
@@ -17,9 +18,15 @@ import (
 // whole nodes, so they are dropped.
 type log struct {
 	logger *slog.Logger
+	// read is told of every node that the platform has sent, before whatsmeow handles it: the
+	// library passes on only what it understands, and shows the rest to its log alone.
+	read func(node *waBinary.Node)
 }
 
-func newLog(logger *slog.Logger) waLog.Logger { return log{logger: logger} }
+// newLog makes the log of a client; read may be nil.
+func newLog(logger *slog.Logger, read func(node *waBinary.Node)) waLog.Logger {
+	return log{logger: logger, read: read}
+}
 
 // longDigits are phone numbers, LIDs and identifiers, which must not be logged.
 var longDigits = regexp.MustCompile(`\d{6,}`)
@@ -29,8 +36,27 @@ func (l log) Warnf(format string, args ...any)  { l.write(slog.LevelWarn, format
 func (log) Infof(string, ...any)                {}
 func (log) Debugf(string, ...any)               {}
 
-// Sub returns the same logger: the modules' names do not help an operator.
-func (l log) Sub(string) waLog.Logger { return l }
+// Sub returns the same logger: the modules' names do not help an operator. The one of what is read
+// passes nodes on.
+func (l log) Sub(module string) waLog.Logger {
+	if module == "Recv" && l.read != nil {
+		return readLog{l}
+	}
+	return l
+}
+
+// readLog is the log of what is read.
+type readLog struct{ log }
+
+// Debugf passes on the node of a line that has one.
+func (l readLog) Debugf(_ string, args ...any) {
+	if len(args) != 1 {
+		return
+	}
+	if node, ok := args[0].(*waBinary.Node); ok && node != nil {
+		l.read(node)
+	}
+}
 
 func (l log) write(level slog.Level, format string, args []any) {
 	ctx := context.Background()

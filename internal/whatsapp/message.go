@@ -4,10 +4,13 @@ import (
 	"fmt"
 	"log/slog"
 
+	waBinary "go.mau.fi/whatsmeow/binary"
 	"go.mau.fi/whatsmeow/proto/waE2E"
+	"go.mau.fi/whatsmeow/types"
 	"go.mau.fi/whatsmeow/types/events"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/whatsapp/contacts"
 	"github.com/recado-project/recado/internal/whatsapp/keys"
 	"github.com/recado-project/recado/internal/whatsapp/wire"
 )
@@ -15,6 +18,7 @@ import (
 // messageArrived translates a message, passes it to the receiver and reports whether it
 // was kept.
 func (s *session) messageArrived(event *events.Message) bool {
+	username := s.caches.usernames.Take(event.Info.Sender, event.Info.ID)
 	if !wire.IsChat(event.Info.MessageSource) || event.Info.IsNewsletterStatus {
 		return true
 	}
@@ -38,7 +42,7 @@ func (s *session) messageArrived(event *events.Message) bool {
 	if err != nil {
 		return s.kept(err, "message", slog.String("platform_id", event.Info.ID))
 	}
-	switch incoming := incoming.(type) {
+	switch incoming := s.withUsername(incoming, event.Info.Sender, username).(type) {
 	case nil:
 		return true
 	case gateway.Change:
@@ -48,6 +52,37 @@ func (s *session) messageArrived(event *events.Message) bool {
 		ctx := keys.Keeping(s.ctx, s.current().Store)
 		return s.kept(s.receiver.Receive(ctx, incoming), "message", slog.String("platform_id", event.Info.ID))
 	}
+}
+
+// nodeRead notes the username that comes with a message, which the library leaves out of its event.
+func (s *session) nodeRead(node *waBinary.Node) {
+	if node.Tag != "message" {
+		return
+	}
+	attrs := node.AttrGetter()
+	sender, said := attrs.OptionalJIDOrEmpty("participant"), attrs.OptionalString("participant_username")
+	if sender.IsEmpty() {
+		sender = attrs.OptionalJIDOrEmpty("from")
+	}
+	if said == "" {
+		said = attrs.OptionalString("username")
+	}
+	if username := contacts.Username(said); username != "" {
+		s.caches.usernames.Put(sender, attrs.OptionalString("id"), username)
+	}
+}
+
+// withUsername adds to a message the username of its sender, and keeps it.
+func (s *session) withUsername(incoming gateway.Incoming, sender types.JID, username string) gateway.Incoming {
+	message, ok := incoming.(gateway.Message)
+	if !ok || username == "" || message.FromMe {
+		return incoming
+	}
+	if err := keys.PutUsername(s.ctx, s.current().Store, sender.ToNonAD(), username); err != nil && s.ctx.Err() == nil {
+		s.logger.WarnContext(s.ctx, "username not kept", slog.Any("error", err))
+	}
+	message.SenderUsername = username
+	return message
 }
 
 // unavailableArrived keeps a message that the platform withholds from linked devices on

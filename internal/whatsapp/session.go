@@ -110,7 +110,8 @@ type handlers struct {
 
 // sessionCaches is what a session remembers in memory of people.
 type sessionCaches struct {
-	numberless caches.People // whom events have shown without a number
+	numberless caches.People    // whom events have shown without a number
+	usernames  caches.Usernames // of messages that were read
 }
 
 // identity is the client in use, and the account that it belongs to.
@@ -193,7 +194,7 @@ func slim(client *whatsmeow.Client) {
 // use makes a client with these keys, and makes it the session's.
 func (s *session) use(own *store.Device) {
 	keys.Observe(own, keys.Observer{PairsLearnt: s.pairsLearnt, DatabaseFailed: s.giveUp, StateWanted: func(collection string) { s.Wanted(s.ctx, collection) }})
-	client := whatsmeow.NewClient(own, newLog(s.logger))
+	client := whatsmeow.NewClient(own, newLog(s.logger, s.nodeRead))
 	slim(client)
 	client.SetWebsocketHTTPClient(s.route.client)
 	client.SetPreLoginHTTPClient(s.route.client)

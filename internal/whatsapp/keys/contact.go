@@ -101,8 +101,8 @@ func (k *deviceKeys) PutAllContactNames(ctx context.Context, contacts []store.Co
 	return k.rows.save(ctx)
 }
 
-// PutUsername writes the username of somebody, which has been checked; empty: none. device is
-// linked.
+// PutUsername notes the username of somebody, which has been checked; empty: none. It is not written
+// at once, as PutPushName does not: it may come with every message.
 func PutUsername(ctx context.Context, device *store.Device, user types.JID, username string) error {
 	k, ok := device.Contacts.(*deviceKeys)
 	if !ok {
@@ -110,10 +110,8 @@ func PutUsername(ctx context.Context, device *store.Device, user types.JID, user
 	}
 	k.contacts.Lock()
 	defer k.contacts.Unlock()
-	if _, changed, err := k.changeContact(ctx, user, func(row *contactRow) { row.Username = username }); !changed {
-		return err
-	}
-	return k.rows.save(ctx)
+	_, _, err := k.changeContact(ctx, user, func(row *contactRow) { row.Username = username })
+	return err
 }
 
 // PutManyRedactedPhones writes numbers of which a part is hidden.
