@@ -154,7 +154,7 @@ func statusFaults() []fault {
 		},
 		{
 			name: "a status post for some is shown to nobody else", file: "internal/whatsapp/profiles/audience.go",
-			old: "			out[who] = struct{}{}", new: "			_ = who",
+			old: "			of.out[who] = struct{}{}", new: "			_ = who",
 			test: serverTests, run: "TestStatusPostToSome",
 		},
 		{
@@ -174,7 +174,7 @@ func statusFaults() []fault {
 		},
 		{
 			name: "who has two addresses is in the audience once", file: "internal/whatsapp/profiles/audience.go",
-			old: "		out[lid] = struct{}{} //", new: "		_ = lid //",
+			old: "		of.out[lid] = struct{}{} //", new: "		_ = lid //",
 			test: serverTests, run: "TestStatusPosts$",
 		},
 		{

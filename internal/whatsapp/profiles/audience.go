@@ -17,54 +17,70 @@ import (
 	"github.com/recado-project/recado/internal/whatsapp/wire"
 )
 
-// maxAsked bounds of how many people the LIDs are asked for at once.
+// maxAsked bounds of how many people the LIDs are asked for with one question.
 const maxAsked = 256
 
+// audience is who sees the status posts.
+type audience struct {
+	rule  types.StatusPrivacyType
+	seers []types.JID            // each once
+	out   map[types.JID]struct{} // whom the library must not find in the address book
+}
+
+// audience finds out who sees a status post that is written now. The LIDs of them all are known
+// then: receipts name people by these alone, and what an account shows is sent to numbers.
+func (p *Profiles) audience(ctx context.Context, client *whatsmeow.Client) (audience, error) {
+	chosen, err := client.GetStatusPrivacy(ctx)
+	if err != nil {
+		return audience{}, wire.Failure(err)
+	}
+	found, err := recipients(ctx, client)
+	if err != nil {
+		return audience{}, err
+	}
+	lids, err := learn(ctx, client, append(found, client.Store.GetJID().ToNonAD()))
+	if err != nil {
+		return audience{}, err
+	}
+	of := audience{rule: chosen[0].Type, out: map[types.JID]struct{}{}} // there is always one, which counts
+	for _, lid := range lids {
+		of.out[lid] = struct{}{} // who is listed by both addresses, or is this account, gets a post by number
+	}
+	if of.rule == types.StatusPrivacyTypeBlacklist {
+		if err := bothAddresses(ctx, client, chosen[0].List, of.out); err != nil {
+			return audience{}, err
+		}
+	}
+	of.seers = slices.DeleteFunc(found, func(who types.JID) bool { _, hidden := of.out[who]; return hidden })
+	return of, nil
+}
+
 // Audience returns a context in which the library sends a status post to those who may see it, to
-// each once; or to some of them only, if there are any. The LIDs of them all are known then:
-// receipts name people by these alone, and what an account shows is sent to numbers. Its error is
-// Invalid for somebody who may not see it, and for some of those whom the owner has chosen one by
-// one: to them the library sends in any case.
+// each once; or to some of them only, if there are any. Its error is Invalid for somebody who may
+// not see it, and for some of those whom the owner has chosen one by one: to them the library sends
+// in any case.
 func (p *Profiles) Audience(ctx context.Context, only []gateway.JID) (context.Context, error) {
 	asking, cancel := context.WithTimeout(ctx, p.config.Wait)
 	defer cancel()
 	client := p.config.Client()
-	chosen, err := client.GetStatusPrivacy(asking)
-	if err != nil {
-		return nil, wire.Failure(err)
-	}
-	found, err := recipients(asking, client)
+	of, err := p.audience(asking, client)
 	if err != nil {
 		return nil, err
-	}
-	lids, err := learn(asking, client, append(found, client.Store.GetJID().ToNonAD()))
-	if err != nil {
-		return nil, err
-	}
-	out := map[types.JID]struct{}{}
-	for _, lid := range lids {
-		out[lid] = struct{}{} // who is listed by both addresses, or is this account, gets a post by number
-	}
-	if chosen[0].Type == types.StatusPrivacyTypeBlacklist {
-		if err := bothAddresses(asking, client, chosen[0].List, out); err != nil {
-			return nil, err
-		}
 	}
 	if len(only) > 0 {
-		seers := slices.DeleteFunc(found, func(who types.JID) bool { _, hidden := out[who]; return hidden })
-		others, err := without(asking, client, seers, only)
+		others, err := without(asking, client, of.seers, only)
 		if err != nil {
 			return nil, err
 		}
-		if len(others) > 0 && chosen[0].Type == types.StatusPrivacyTypeWhitelist {
+		if len(others) > 0 && of.rule == types.StatusPrivacyTypeWhitelist {
 			return nil, gateway.Errorf(gateway.Invalid, gateway.CodeStatusAudience,
 				"the owner of the account has chosen on the phone who alone sees status posts; each post is shown to them all")
 		}
 		for _, who := range others {
-			out[who] = struct{}{}
+			of.out[who] = struct{}{}
 		}
 	}
-	return keys.LeavingOut(ctx, out), nil
+	return keys.LeavingOut(ctx, of.out), nil
 }
 
 // without returns those who see the status posts but for some people. Its error is Invalid if one
@@ -154,28 +170,20 @@ func recipients(ctx context.Context, client *whatsmeow.Client) ([]types.JID, err
 func (p *Profiles) StatusAudience(ctx context.Context) (gateway.StatusAudience, error) {
 	ctx, cancel := context.WithTimeout(ctx, p.config.Wait)
 	defer cancel()
-	client := p.config.Client()
-	chosen, err := client.GetStatusPrivacy(ctx)
+	of, err := p.audience(ctx, p.config.Client())
 	if err != nil {
-		return gateway.StatusAudience{}, wire.Failure(err)
+		return gateway.StatusAudience{}, err
 	}
 	audience := gateway.StatusAudience{Rule: gateway.AudienceContacts}
-	switch chosen[0].Type { // there is always one, which counts
+	switch of.rule {
 	case types.StatusPrivacyTypeWhitelist:
 		audience.Rule = gateway.AudienceOnly
 	case types.StatusPrivacyTypeBlacklist:
 		audience.Rule = gateway.AudienceExcept
 	case types.StatusPrivacyTypeContacts:
 	}
-	if ctx, err = p.Audience(ctx, nil); err != nil {
-		return gateway.StatusAudience{}, err
-	}
-	found, err := recipients(ctx, client)
-	if err != nil {
-		return gateway.StatusAudience{}, err
-	}
 	self := p.config.Self()
-	for _, who := range found {
+	for _, who := range of.seers {
 		if party := p.config.Person(who, types.EmptyJID, ""); isPerson(who) && !self.Is(party.JID) && !self.Is(party.LID) {
 			audience.People = append(audience.People, party)
 		}
