@@ -61,9 +61,11 @@ func (r *reporter) sentEvent(message gateway.Message, d *descriptions) (eventlog
 // receivedEvent is the event of a message that has arrived: from somebody else, or from
 // another device of this account.
 func receivedEvent(message gateway.Message) (eventlog.Event, error) {
-	var data eventlog.Data = eventlog.NewMessageReceived(message)
+	var data eventlog.Data
 	if message.FromMe {
 		data = eventlog.MessageSent{Message: eventlog.NewMessage(message, message.Details), Source: string(gateway.SourceDevice)}
+	} else {
+		data = eventlog.NewMessageReceived(message)
 	}
 	return eventlog.NewEvent(message.InstanceID, message.Chat.Key(), "message/"+message.WireKey, message.SentAt, data)
 }

@@ -15,15 +15,15 @@ type Mentions struct {
 	Everyone bool                // all members of the group that the message goes to
 }
 
-// name finds the addresses of the people whom a message names: those whom it mentions, and those
+// findPeople finds the addresses of the people whom a message names: those whom it mentions, and those
 // alone who are shown a status post. Without a session, what earlier look-ups have found has to
 // do. Its error is Invalid for a number without an account, and for everyone outside of a group.
-func (s *Service) name(ctx context.Context, session gateway.Session, request Request, content *gateway.Content) error {
+func (s *Service) findPeople(ctx context.Context, session gateway.Session, request Request, content *gateway.Content) error {
 	if err := s.mention(ctx, session, request, content); err != nil {
 		return err
 	}
 	for n, who := range request.Audience {
-		party, err := s.named(ctx, session, who, fmt.Sprintf("audience[%d]", n))
+		party, err := s.findPerson(ctx, session, who, fmt.Sprintf("audience[%d]", n))
 		if err != nil {
 			return err
 		}
@@ -41,7 +41,7 @@ func (s *Service) mention(ctx context.Context, session gateway.Session, request 
 	}
 	content.MentionsEveryone = request.Mentions.Everyone
 	for n, who := range request.Mentions.People {
-		party, err := s.named(ctx, session, who, fmt.Sprintf("mentions[%d]", n))
+		party, err := s.findPerson(ctx, session, who, fmt.Sprintf("mentions[%d]", n))
 		if err != nil {
 			return err
 		}
@@ -54,8 +54,8 @@ func (s *Service) mention(ctx context.Context, session gateway.Session, request 
 	return nil
 }
 
-// named finds the addresses of one person, whom a field of the request names.
-func (s *Service) named(ctx context.Context, session gateway.Session, who gateway.Recipient, field string) (gateway.Party, error) {
+// findPerson finds the addresses of one person, whom a field of the request names.
+func (s *Service) findPerson(ctx context.Context, session gateway.Session, who gateway.Recipient, field string) (gateway.Party, error) {
 	if session == nil {
 		candidates, err := s.config.Directory.Candidates(ctx, who)
 		if err != nil {

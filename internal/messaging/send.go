@@ -166,7 +166,7 @@ func (s *Service) newMessage(
 	if err := draft.fits(request.To); err != nil {
 		return gateway.Message{}, err
 	}
-	if err := s.name(ctx, session, request, &draft.content); err != nil {
+	if err := s.findPeople(ctx, session, request, &draft.content); err != nil {
 		return gateway.Message{}, err
 	}
 	if err := s.upload(ctx, session, chat.Address(), &draft); err != nil {
