@@ -112,7 +112,7 @@ func (s *Service) find(ctx context.Context, instanceID string, who gateway.Recip
 
 // Addresses returns both addresses of people, in their order, as far as they are known. The
 // platform is not asked, and the instance need not be connected; somebody of whom nothing is known,
-// which is everybody for one that is not linked, has the address that was given.
+// which is everybody for one that is not linked, has the chat ID that was given, if one was.
 func (s *Service) Addresses(ctx context.Context, instanceID string, people []gateway.Recipient) ([]gateway.Party, error) {
 	known, linked, err := s.config.Sessions.Known(ctx, instanceID)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/testkit"
 )
 
@@ -175,6 +176,14 @@ func TestStatusPostToSome(t *testing.T) {
 	}
 	refused("STATUS_AUDIENCE_NOT_ALLOWED", customerNumber, stranger)
 	refused("VALIDATION_ERROR", "120363040000000000@g.us")
+	queued, err := g.Client.PostStatusText(t.Context(), id, client.StatusText{Message: "for nobody", Audience: []string{stranger}, Later: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	testkit.Await(t, "the queued post to fail", func() bool {
+		failed, err := g.Server.Messages().Find(t.Context(), id, gateway.ParseMessageRef(queued.ID))
+		return err == nil && failed.Status == gateway.MessageFailed
+	})
 	g.Phones.SetStatusAudience(t, shopNumber, "blacklist", bruno)
 	refused("STATUS_AUDIENCE_NOT_ALLOWED", bruno)
 	g.Phones.SetStatusAudience(t, shopNumber, "whitelist", bruno, customerNumber)

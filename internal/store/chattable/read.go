@@ -48,8 +48,8 @@ func (t *Tables) FindChat(ctx context.Context, instanceID string, party gateway.
 }
 
 // DisappearsAfter returns after which time a message disappears that is sent to the chat with one
-// of the addresses; 0 for never, also for a chat that is not known. The database
-// is asked unless a message of the chat was added lately.
+// of the addresses; 0 for never, also for a chat that is not known. The database is asked unless a
+// message of the chat was added lately.
 func (t *Tables) DisappearsAfter(ctx context.Context, instanceID string, party gateway.Party) (time.Duration, error) {
 	known := name{instanceID: instanceID, epoch: gateway.TenureOf(ctx).Epoch, jid: party.JID, lid: party.LID}
 	if chat, ok := t.known.Get(known); ok {

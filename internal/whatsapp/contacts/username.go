@@ -21,8 +21,8 @@ const (
 	maxUsername = 35
 )
 
-// username asks for the username of somebody, and keeps it under both addresses; empty for none, and where the platform
-// knows no usernames yet. The library reads them nowhere.
+// username asks for the username of somebody, and keeps it under both addresses; empty for none,
+// and where the platform knows no usernames yet. The library reads them nowhere.
 func (c *Contacts) username(ctx context.Context, client *whatsmeow.Client, of gateway.Party) (string, error) {
 	var addresses []types.JID // the number first
 	for _, address := range []gateway.JID{of.JID, of.LID} {
@@ -35,7 +35,7 @@ func (c *Contacts) username(ctx context.Context, client *whatsmeow.Client, of ga
 		}
 		addresses = append(addresses, jid)
 	}
-	answer, err := client.DangerousInternals().Usync(ctx, addresses[:1], "query", "interactive", []waBinary.Node{{Tag: "username"}}) //nolint:staticcheck // see above; the version is pinned
+	answer, err := client.DangerousInternals().Usync(ctx, addresses[:1], "query", "interactive", []waBinary.Node{{Tag: "username"}}) //nolint:staticcheck // the library has no other way to ask; the version is pinned
 	if _, refused := wire.PlatformCode(err); refused {
 		return "", nil
 	}

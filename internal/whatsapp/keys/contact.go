@@ -104,7 +104,7 @@ func (k *deviceKeys) PutAllContactNames(ctx context.Context, contacts []store.Co
 // PutUsername notes the username of somebody, which has been checked; empty: none. It is not written
 // at once, as PutPushName does not: it may come with every message.
 func PutUsername(ctx context.Context, device *store.Device, user types.JID, username string) error {
-	k, ok := device.Contacts.(*deviceKeys)
+	k, ok := device.EventBuffer.(*deviceKeys)
 	if !ok {
 		return nil // it is not linked any more
 	}
