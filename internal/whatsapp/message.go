@@ -18,7 +18,6 @@ import (
 // messageArrived translates a message, passes it to the receiver and reports whether it
 // was kept.
 func (s *session) messageArrived(event *events.Message) bool {
-	username := s.caches.usernames.Take(event.Info.Sender, event.Info.ID)
 	if !wire.IsChat(event.Info.MessageSource) || event.Info.IsNewsletterStatus {
 		return true
 	}
@@ -27,6 +26,7 @@ func (s *session) messageArrived(event *events.Message) bool {
 		s.historyAnnounced(&event.Info, notification)
 		return true
 	}
+	username := s.usernameOf(&event.Info)
 	s.completeAddresses(&event.Info.MessageSource)
 	if setting := event.Message.GetProtocolMessage(); !event.Info.IsGroup && setting.GetType() == waE2E.ProtocolMessage_EPHEMERAL_SETTING {
 		return s.Disappearing(wire.ChatOf(event.Info.MessageSource), setting.GetEphemeralExpiration(), event.Info.Timestamp)
@@ -42,7 +42,7 @@ func (s *session) messageArrived(event *events.Message) bool {
 	if err != nil {
 		return s.kept(err, "message", slog.String("platform_id", event.Info.ID))
 	}
-	switch incoming := s.withUsername(incoming, event.Info.Sender, username).(type) {
+	switch incoming := withUsername(incoming, username).(type) {
 	case nil:
 		return true
 	case gateway.Change:
@@ -72,17 +72,26 @@ func (s *session) nodeRead(node *waBinary.Node) {
 	}
 }
 
-// withUsername adds to a message the username of its sender, and keeps it.
-func (s *session) withUsername(incoming gateway.Incoming, sender types.JID, username string) gateway.Incoming {
-	message, ok := incoming.(gateway.Message)
-	if !ok || username == "" || message.FromMe {
-		return incoming
+// usernameOf is the username that came with a message of somebody else, whatever the message holds;
+// empty for none. It is known of its author from then on. The addresses must be those of the stanza.
+func (s *session) usernameOf(info *types.MessageInfo) string {
+	username := s.caches.usernames.Of(info.Sender, info.ID)
+	if username == "" || info.IsFromMe {
+		return ""
 	}
-	if err := keys.PutUsername(s.ctx, s.current().Store, sender.ToNonAD(), username); err != nil && s.ctx.Err() == nil {
+	if err := keys.PutUsername(s.ctx, s.current().Store, info.Sender.ToNonAD(), username); err != nil && s.ctx.Err() == nil {
 		s.logger.WarnContext(s.ctx, "username not kept", slog.Any("error", err))
 	}
-	message.SenderUsername = username
-	return message
+	return username
+}
+
+// withUsername adds the username of its sender to a message.
+func withUsername(incoming gateway.Incoming, username string) gateway.Incoming {
+	if message, ok := incoming.(gateway.Message); ok {
+		message.SenderUsername = username
+		return message
+	}
+	return incoming
 }
 
 // unavailableArrived keeps a message that the platform withholds from linked devices on
@@ -94,8 +103,9 @@ func (s *session) unavailableArrived(event *events.UndecryptableMessage) bool {
 			slog.String("platform_id", event.Info.ID))
 		return true
 	}
+	username := s.usernameOf(&event.Info)
 	s.completeAddresses(&event.Info.MessageSource)
-	return s.receive(wire.UnavailableOf(event, s.Self(), s.now()), "unavailable message",
+	return s.receive(withUsername(wire.UnavailableOf(event, s.Self(), s.now()), username), "unavailable message",
 		slog.String("platform_id", event.Info.ID))
 }
 

@@ -9,12 +9,12 @@ import (
 	"go.mau.fi/whatsmeow/types"
 )
 
-// maxUsernames bounds of how many messages of a session that were read and not handled yet the
-// usernames are held: as many as whatsmeow reads ahead. Of more, the oldest are forgotten.
+// maxUsernames bounds of how many messages of a session the usernames are held: as many as whatsmeow
+// reads ahead, so those that were not handled yet are among them. Of more, the oldest are forgotten.
 const maxUsernames = 2048
 
-// Usernames are those of the senders of messages that were read and not handled yet. The zero value
-// has none. It is safe for concurrent use.
+// Usernames are those of the senders of the messages that were read last. The zero value has none. It
+// is safe for concurrent use.
 type Usernames struct {
 	mu    sync.Mutex
 	names *lru.Cache[usernameOf, string] // nil: none was ever put
@@ -36,15 +36,14 @@ func (u *Usernames) Put(sender types.JID, messageID, username string) {
 	u.names.Add(usernameOf{sender.ToNonAD(), messageID}, username)
 }
 
-// Take returns the username that was noted, and forgets it; empty for none.
-func (u *Usernames) Take(sender types.JID, messageID string) string {
+// Of returns the username that was noted with a message; empty for none. It stays noted: whatsmeow
+// calls its handler once for every part of a message, and the first one may hold keys alone.
+func (u *Usernames) Of(sender types.JID, messageID string) string {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.names == nil {
 		return ""
 	}
-	of := usernameOf{sender.ToNonAD(), messageID}
-	username, _ := u.names.Peek(of)
-	u.names.Remove(of)
+	username, _ := u.names.Peek(usernameOf{sender.ToNonAD(), messageID})
 	return username
 }
