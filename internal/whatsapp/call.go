@@ -56,9 +56,11 @@ func (s *session) callOf(meta types.BasicCallMeta) (call caches.RingingCall, own
 	return call, false
 }
 
-// callEnded reports that a call has ended that rang.
+// callEnded reports that a call has ended that rang. What is known of the call stays known until its
+// end was kept: the platform brings an end that was not kept once more.
 func (s *session) callEnded(meta types.BasicCallMeta, reason gateway.CallEndReason) bool {
-	call, found := s.ringing.End(gateway.CleanID(meta.CallID))
+	id := gateway.CleanID(meta.CallID)
+	call, found := s.ringing.Of(id)
 	if !found {
 		var own bool
 		if call, own = s.callOf(meta); own {
@@ -66,7 +68,11 @@ func (s *session) callEnded(meta types.BasicCallMeta, reason gateway.CallEndReas
 		}
 	}
 	call.At = meta.Timestamp.UTC()
-	return s.receive(endOf(call.Call, reason), "end of a call")
+	if !s.receive(endOf(call.Call, reason), "end of a call") {
+		return false
+	}
+	s.ringing.End(id)
+	return true
 }
 
 // callTerminated reports how the platform says that a call has ended.

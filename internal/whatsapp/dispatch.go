@@ -187,11 +187,17 @@ func loggedOutSignal(event *events.LoggedOut) signal {
 	return signal{kind: unlinked}
 }
 
-// named takes the account's name. The first one is no change.
+// named takes the account's name. The first one is no change. A change that can't be kept is one
+// still when the name comes again.
 func (s *session) named(name string) bool {
-	before, changed := s.rename(name)
-	if changed {
-		s.lifecycle.ProfileChanged(s.ctx, s.profile())
+	before := s.Self().Name
+	if name == "" || name == before {
+		return true
 	}
-	return !changed || before == "" || s.accountChanged(gateway.AccountChange{Kind: gateway.AccountNameChanged, Text: name, At: s.now().UTC()})
+	if before != "" && !s.accountChanged(gateway.AccountChange{Kind: gateway.AccountNameChanged, Text: name, At: s.now().UTC()}) {
+		return false
+	}
+	s.rename(name)
+	s.lifecycle.ProfileChanged(s.ctx, s.profile())
+	return true
 }

@@ -403,6 +403,34 @@ func TestCallArrives(t *testing.T) {
 	}
 }
 
+// The end of a call that could not be kept comes again, and is one of the same call: in its group.
+func TestEndOfACallComesAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, whatsapp.Config{})
+	_, e, _ := w.link(t)
+	team, err := w.box.Groups.Create(t.Context(), group.Draft{
+		Subject: "Team", Owner: peerNumber, Members: []group.NewMember{{Number: ownNumber}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.await(t, "group")
+	id, err := w.box.Calls.Call(t.Context(), peerNumber, team.ID, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.await(t, "call")
+	e.refuseNext("end of a call")
+	if err := w.box.Calls.End(t.Context(), peerNumber, id, "hangup"); err != nil {
+		t.Fatal(err)
+	}
+	for _, what := range []string{"end of a call refused", "end of a call"} {
+		if end := e.await(t, what).callEnd; end.ID != id || end.Chat.JID != gateway.JID(team.ID) || end.Reason != gateway.CallMissed {
+			t.Errorf("%s: got %+v", what, end)
+		}
+	}
+}
+
 func TestContactChangesArrive(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, whatsapp.Config{})

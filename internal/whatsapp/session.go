@@ -338,14 +338,9 @@ func (s *session) profile() gateway.Profile {
 	return gateway.Profile{JID: self.JID, LID: self.LID, Name: self.Name}
 }
 
-// rename notes the account's name and reports whether it is a new one.
-func (s *session) rename(name string) (before string, changed bool) {
+// rename notes the account's name.
+func (s *session) rename(name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	before = s.self.Name
-	changed = name != "" && name != before
-	if changed {
-		s.self.Name = name
-	}
-	return before, changed
+	s.self.Name = name
 }

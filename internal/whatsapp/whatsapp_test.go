@@ -51,6 +51,7 @@ type recorded struct {
 	group       gateway.GroupChange
 	contact     gateway.ContactChange
 	call        gateway.Call
+	callEnd     gateway.CallEnd
 	restriction gateway.Restriction
 	history     []gateway.Message
 	why         error
@@ -144,6 +145,8 @@ func (e *recorder) Receive(_ context.Context, incoming gateway.Incoming) error {
 		return e.keep(recorded{what: "contact", contact: incoming})
 	case gateway.Call:
 		return e.keep(recorded{what: "call", call: incoming})
+	case gateway.CallEnd:
+		return e.keep(recorded{what: "end of a call", callEnd: incoming})
 	case gateway.Restriction:
 		return e.keep(recorded{what: "restricted", restriction: incoming})
 	case gateway.History:

@@ -88,20 +88,30 @@ func (c *Chats) keep(collection appstate.WAPatchName, incoming gateway.Incoming)
 	if c.config.Receive(incoming, "how chats are arranged", slog.String("collection", string(collection))) {
 		return true
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.unkept[collection] = struct{}{}
+	c.notKept(collection)
 	return false
 }
 
-// ReadAgain reads the collections again of which something could not be kept.
+// notKept notes that something of a collection could not be kept.
+func (c *Chats) notKept(collection appstate.WAPatchName) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.unkept[collection] = struct{}{}
+}
+
+// ReadAgain reads the collections again of which something could not be kept. One that can't be read
+// now is read after the next login.
 func (c *Chats) ReadAgain(ctx context.Context) {
 	c.mu.Lock()
 	unkept := c.unkept
 	c.unkept = map[appstate.WAPatchName]struct{}{}
 	c.mu.Unlock()
 	for collection := range unkept {
-		c.logFetch(ctx, collection, c.fetch(ctx, collection, true))
+		err := c.fetch(ctx, collection, true)
+		if err != nil {
+			c.notKept(collection)
+		}
+		c.logFetch(ctx, collection, err)
 	}
 }
 

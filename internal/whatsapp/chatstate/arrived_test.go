@@ -1,9 +1,12 @@
 package chatstate
 
 import (
+	"log/slog"
 	"testing"
 	"time"
 
+	"go.mau.fi/whatsmeow"
+	"go.mau.fi/whatsmeow/appstate"
 	"go.mau.fi/whatsmeow/proto/waSyncAction"
 
 	"github.com/recado-project/recado/internal/gateway"
@@ -37,6 +40,25 @@ func TestThrough(t *testing.T) {
 		got := through(&waSyncAction.SyncActionMessageRange{LastMessageTimestamp: &last}, at)
 		if got.Unix() != want || got.Nanosecond() != int(999*time.Millisecond) {
 			t.Errorf("a range until %d ends at %s", last, got)
+		}
+	}
+}
+
+// What could not be kept is read again after every login until that succeeds.
+func TestReadAgainUntilItIsRead(t *testing.T) {
+	t.Parallel()
+	asked := 0
+	chats := New(Config{
+		Now: time.Now, Logger: slog.New(slog.DiscardHandler),
+		Client:  func() *whatsmeow.Client { asked++; panic("there is no connection") },
+		Receive: func(gateway.Incoming, string, ...slog.Attr) bool { return false },
+	})
+	if chats.keep(appstate.WAPatchRegularLow, gateway.ChatUpdate{}) {
+		t.Fatal("it was kept")
+	}
+	for login := 1; login <= 2; login++ {
+		if chats.ReadAgain(t.Context()); asked != login {
+			t.Errorf("after %d logins it was asked for %d times", login, asked)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hashicorp/golang-lru/v2/simplelru"
 	"go.mau.fi/whatsmeow"
 	"go.mau.fi/whatsmeow/appstate"
 	"go.mau.fi/whatsmeow/types"
@@ -33,7 +34,8 @@ type Config struct {
 	Wait   time.Duration // how long the platform may take for one answer
 }
 
-// maxEchoes bounds how many changes by this device are remembered until they come back.
+// maxEchoes bounds how many changes by this device are remembered, of which the oldest make room:
+// each comes back at once, and again when its collection is read anew.
 const maxEchoes = 1_000
 
 // maxBatch bounds how many chats are passed on at once.
@@ -46,7 +48,7 @@ type Chats struct {
 	sending sync.Mutex // held while the app state is changed: each change stands on the one before
 
 	mu      sync.Mutex
-	echoes  map[echo]struct{}
+	echoes  *simplelru.LRU[echo, struct{}]
 	initial map[appstate.WAPatchName]gateway.ChatArrangements
 	labels  gateway.LabelChanges              // the same of labels, which are all in one collection
 	unkept  map[appstate.WAPatchName]struct{} // to be read anew
@@ -64,8 +66,9 @@ var _ gateway.Chats = (*Chats)(nil)
 
 // New returns the chats of a session.
 func New(config Config) *Chats {
+	echoes, _ := simplelru.NewLRU[echo, struct{}](maxEchoes, nil) // it fails for sizes below 1 alone
 	return &Chats{
-		config: config, since: config.Now(), echoes: map[echo]struct{}{}, initial: map[appstate.WAPatchName]gateway.ChatArrangements{},
+		config: config, since: config.Now(), echoes: echoes, initial: map[appstate.WAPatchName]gateway.ChatArrangements{},
 		unkept: map[appstate.WAPatchName]struct{}{}, wanted: map[appstate.WAPatchName]struct{}{},
 	}
 }
@@ -139,28 +142,23 @@ func (c *Chats) Send(ctx context.Context, patch appstate.PatchInfo, refused stri
 func (c *Chats) expect(patch appstate.PatchInfo) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.echoes) >= maxEchoes {
-		clear(c.echoes) // of changes that never came back
-	}
 	for _, mutation := range patch.Mutations {
 		if len(mutation.Index) < 2 {
 			continue
 		}
 		if isLabel(mutation.Index[0]) {
-			c.echoes[labelEcho(patch.Timestamp, mutation.Index...)] = struct{}{}
+			c.echoes.Add(labelEcho(patch.Timestamp, mutation.Index...), struct{}{})
 			continue
 		}
 		if chat, err := types.ParseJID(mutation.Index[1]); err == nil {
-			c.echoes[echo{mutation.Index[0], chat, patch.Timestamp.UnixMilli()}] = struct{}{}
+			c.echoes.Add(echo{mutation.Index[0], chat, patch.Timestamp.UnixMilli()}, struct{}{})
 		}
 	}
 }
 
-// isEcho reports whether a change is one of this device, and forgets it then.
+// isEcho reports whether a change is one of this device. It stays one, however often it comes.
 func (c *Chats) isEcho(of echo) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	_, own := c.echoes[of]
-	delete(c.echoes, of)
-	return own
+	return c.echoes.Contains(of)
 }

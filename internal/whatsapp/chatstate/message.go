@@ -93,9 +93,7 @@ func (c *Chats) messageArrived(event any) (kept, ours bool) {
 	if c.config.Receive(update, "what was done with a message", slog.String("platform_id", update.PlatformID)) {
 		return true, true
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.unkept[appstate.WAPatchRegularHigh] = struct{}{}
+	c.notKept(appstate.WAPatchRegularHigh)
 	return false, true
 }
 

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"net"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -41,14 +42,14 @@ type Files struct {
 	config Config
 
 	mu      sync.Mutex
-	waiting map[string]chan *events.MediaRetry // requests to the phone that wait for its answer
+	waiting map[string][]chan *events.MediaRetry // requests to the phone that wait for its answer
 }
 
 var _ gateway.Files = (*Files)(nil)
 
 // New returns the files of a session.
 func New(config Config) *Files {
-	return &Files{config: config, waiting: map[string]chan *events.MediaRetry{}}
+	return &Files{config: config, waiting: map[string][]chan *events.MediaRetry{}}
 }
 
 // Upload leaves a file with the platform (gateway.Files). It is encrypted into
@@ -215,21 +216,22 @@ func (f *Files) expect(messageID string) (answers <-chan *events.MediaRetry, don
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	channel := make(chan *events.MediaRetry, 1)
-	f.waiting[messageID] = channel
+	f.waiting[messageID] = append(f.waiting[messageID], channel)
 	return channel, func() {
 		f.mu.Lock()
 		defer f.mu.Unlock()
-		if f.waiting[messageID] == channel {
+		others := slices.DeleteFunc(f.waiting[messageID], func(c chan *events.MediaRetry) bool { return c == channel })
+		if f.waiting[messageID] = others; len(others) == 0 {
 			delete(f.waiting, messageID)
 		}
 	}
 }
 
-// Answered passes the phone's answer to the request that waits for it.
+// Answered passes the phone's answer to all requests that wait for it: several may ask for one file.
 func (f *Files) Answered(event *events.MediaRetry) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if channel, ok := f.waiting[event.MessageID]; ok {
+	for _, channel := range f.waiting[event.MessageID] {
 		select {
 		case channel <- event:
 		default: // one answer is enough
