@@ -164,11 +164,11 @@ func sessionValues(name string, value []byte) ([]any, error) {
 func saltValues(_ string, value []byte) ([]any, error) { return []any{value}, nil }
 
 func preKeyValues(name string, value []byte) ([]any, error) {
-	key, given, err := readPreKey(name, value)
+	id, private, given, err := splitPreKey(name, value)
 	if err != nil {
 		return nil, err
 	}
-	return []any{key.KeyID, key.Priv[:], given}, nil
+	return []any{id, private, given}, nil
 }
 
 func senderKeyValues(name string, value []byte) ([]any, error) {

@@ -98,7 +98,7 @@ func (m *Material) addPreKeys(found *ForeignDevice, add func(kind, name string, 
 		last = id
 	}
 	if m.NextPreKey > last+1 {
-		add(kindPreKey, preKeyName(m.NextPreKey), preKeyValue(wakeys.NewPreKey(m.NextPreKey), atHome))
+		add(kindPreKey, preKeyName(m.NextPreKey), preKeyValue(wakeys.NewPreKey(m.NextPreKey).Priv[:], atHome))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	mathrand "math/rand/v2"
+	"slices"
 	"strconv"
 
 	wakeys "go.mau.fi/whatsmeow/util/keys"
@@ -24,15 +25,23 @@ const (
 // preKeyName is the id with as many digits as every other, so that they are in order.
 func preKeyName(id uint32) string { return fmt.Sprintf("%08x", id) }
 
-func preKeyValue(key *wakeys.PreKey, given byte) []byte { return append(key.Priv[:], given) }
+func preKeyValue(private []byte, given byte) []byte { return append(slices.Clip(private), given) }
 
-func readPreKey(name string, value []byte) (*wakeys.PreKey, bool, error) {
-	id, err := strconv.ParseUint(name, 16, 32)
+// splitPreKey reads a row without computing its public key, which takes a while for hundreds of rows.
+func splitPreKey(name string, value []byte) (id uint32, private []byte, given bool, err error) {
+	number, err := strconv.ParseUint(name, 16, 32)
 	if err != nil || len(value) != 33 {
-		return nil, false, fmt.Errorf("keys: the row %q of a prekey is not one", name)
+		return 0, nil, false, fmt.Errorf("keys: the row %q of a prekey is not one", name)
 	}
-	key := &wakeys.PreKey{KeyPair: *wakeys.NewKeyPairFromPrivateKey([32]byte(value)), KeyID: uint32(id)}
-	return key, value[32] == givenTo, nil
+	return uint32(number), value[:32], value[32] == givenTo, nil
+}
+
+func readPreKey(name string, value []byte) (*wakeys.PreKey, error) {
+	id, private, _, err := splitPreKey(name, value)
+	if err != nil {
+		return nil, err
+	}
+	return &wakeys.PreKey{KeyPair: *wakeys.NewKeyPairFromPrivateKey([32]byte(private)), KeyID: id}, nil
 }
 
 // GetOrGenPreKeys returns count keys that the platform does not have. Keys that were given
@@ -47,7 +56,7 @@ func (k *deviceKeys) GetOrGenPreKeys(ctx context.Context, count uint32) ([]*wake
 	var fresh []*wakeys.PreKey
 	for _, row := range known {
 		if len(row.Value) > 32 && row.Value[32] == atHome && len(fresh) < int(count) {
-			key, _, err := readPreKey(row.Name, row.Value)
+			key, err := readPreKey(row.Name, row.Value)
 			if err != nil {
 				return nil, err
 			}
@@ -56,7 +65,7 @@ func (k *deviceKeys) GetOrGenPreKeys(ctx context.Context, count uint32) ([]*wake
 	}
 	for next := k.nextPreKey(known); len(fresh) < int(count); next++ {
 		key := wakeys.NewPreKey(next)
-		k.rows.put(ctx, kindPreKey, preKeyName(next), preKeyValue(key, atHome))
+		k.rows.put(ctx, kindPreKey, preKeyName(next), preKeyValue(key.Priv[:], atHome))
 		fresh = append(fresh, key)
 	}
 	return fresh, k.rows.flush(ctx, nil)
@@ -71,7 +80,7 @@ func (k *deviceKeys) GenOnePreKey(ctx context.Context) (*wakeys.PreKey, error) {
 		return nil, err
 	}
 	key := wakeys.NewPreKey(k.nextPreKey(known))
-	k.rows.put(ctx, kindPreKey, preKeyName(key.KeyID), preKeyValue(key, givenTo))
+	k.rows.put(ctx, kindPreKey, preKeyName(key.KeyID), preKeyValue(key.Priv[:], givenTo))
 	return key, k.rows.flush(ctx, nil)
 }
 
@@ -100,8 +109,7 @@ func (k *deviceKeys) GetPreKey(ctx context.Context, id uint32) (*wakeys.PreKey, 
 	if err != nil || value == nil {
 		return nil, err
 	}
-	key, _, err := readPreKey(preKeyName(id), value)
-	return key, err
+	return readPreKey(preKeyName(id), value)
 }
 
 // RemovePreKey removes a key that was used.
@@ -119,12 +127,12 @@ func (k *deviceKeys) MarkPreKeysAsUploaded(ctx context.Context, upToID uint32) e
 		return err
 	}
 	for _, row := range known {
-		key, given, err := readPreKey(row.Name, row.Value)
+		id, private, given, err := splitPreKey(row.Name, row.Value)
 		if err != nil {
 			return err
 		}
-		if !given && key.KeyID <= upToID {
-			k.rows.put(ctx, kindPreKey, row.Name, preKeyValue(key, givenTo))
+		if !given && id <= upToID {
+			k.rows.put(ctx, kindPreKey, row.Name, preKeyValue(private, givenTo))
 		}
 	}
 	return k.rows.save(ctx)
