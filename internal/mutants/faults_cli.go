@@ -77,7 +77,7 @@ func cliFaults() []fault {
 		{
 			name: "failures have one prefix", file: "internal/cli/reason/reason.go",
 			old: "return failure.Message", new: `return "recado: " + failure.Error()`,
-			test: "./internal/cli", run: "KeysOfAMistypedFolder",
+			test: "./internal/cli/data", run: "KeysOfAMistypedFolder",
 		},
 		{
 			name: "a port that is taken is explained", file: "internal/cli/reason/reason.go",

@@ -3,7 +3,7 @@ package main
 // orderFaults change the order in which a request is checked (design note on the API,
 // "Status codes and error codes"): key, body size, instance, scope, partner, contents.
 func orderFaults() []fault {
-	const gate, tests, run = "internal/api/contract/gate.go", "./internal/api", "Order|Refus|Scope|Partner|Large"
+	const gate, tests, run = "internal/api/contract/gate.go", "./internal/api", "Refus|Scope|Partner|Large"
 	return []fault{
 		{
 			name: "a key is looked at before the size of a body", file: gate, test: tests, run: run,

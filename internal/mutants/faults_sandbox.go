@@ -81,7 +81,7 @@ func sandboxFaults() []fault {
 		{
 			name: "the guide's files are served", file: "internal/sandbox/sandbox.go",
 			old: "case strings.HasPrefix(r.URL.Path, samples.Prefix):", new: "case false:",
-			test: ".", run: "TestGuide$",
+			test: "./internal/docstest", run: "TestGuide$",
 		},
 	}
 }
