@@ -2,7 +2,8 @@
 // runs the tests that should fail because of it. A fault that no test notices is a promise
 // that no test checks.
 //
-// The files themselves are not changed: the compiler gets another version of one file.
+// The faults are data: a room has those of its files in testdata/faults.txt. The files
+// themselves are not changed: the compiler gets another version of one file.
 //
 //	go run ./internal/mutants             # all of them; takes a while
 //	go run ./internal/mutants -run keys   # those whose names match
@@ -43,13 +44,17 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("-run: %w", err)
 	}
-	root, err := moduleRoot(ctx)
+	root, err := moduleRoot()
+	if err != nil {
+		return err
+	}
+	all, err := read(os.DirFS(root))
 	if err != nil {
 		return err
 	}
 	var survivors, planted int
 	var broken error
-	for _, f := range faults() {
+	for _, f := range append(all, faults()...) {
 		if !wanted.MatchString(f.name) {
 			continue
 		}
@@ -57,7 +62,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		began := time.Now() //nolint:forbidigo // how long it takes is for people, and nothing depends on it
 		verdict, err := plant(ctx, root, f)
 		if err != nil {
-			broken, verdict = errors.Join(broken, fmt.Errorf("%s: %w", f.name, err)), "broken"
+			broken, verdict = errors.Join(broken, fmt.Errorf("%s: %s: %w", f.at, f.name, err)), "broken"
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()

@@ -12,16 +12,6 @@ import (
 	"strings"
 )
 
-// fault is a mistake that could be made, and the tests that should notice it.
-type fault struct {
-	name string // what the program does without the fault
-	file string // path in the module
-	old  string // occurs in the file once
-	new  string
-	test string // package
-	run  string // -run
-}
-
 // verdict is the result of planting a fault.
 type verdict string
 
@@ -30,23 +20,30 @@ const (
 	survived verdict = "SURVIVED"
 )
 
-// moduleRoot returns the folder of the module that the caller is in.
-func moduleRoot(ctx context.Context) (string, error) {
-	out, err := exec.CommandContext(ctx, "go", "env", "GOMOD").Output()
+// moduleRoot returns the folder of the module that the program is started in.
+func moduleRoot() (string, error) {
+	start, err := os.Getwd()
 	if err != nil {
-		return "", fmt.Errorf("look for the module: %w", err)
+		return "", err
 	}
-	return filepath.Dir(strings.TrimSpace(string(out))), nil
+	for folder := start; ; folder = filepath.Dir(folder) {
+		if _, err := os.Stat(filepath.Join(folder, "go.mod")); err == nil {
+			return folder, nil
+		}
+		if folder == filepath.Dir(folder) {
+			return "", fmt.Errorf("%s is in no module", start)
+		}
+	}
 }
 
 // mutate returns the file with the fault in it.
 func mutate(root string, f fault) ([]byte, error) {
-	source, err := os.ReadFile(filepath.Join(root, f.file)) //nolint:gosec // the table names it
+	source, err := os.ReadFile(filepath.Join(root, f.file)) //nolint:gosec // a list of faults names it
 	if err != nil {
 		return nil, err
 	}
 	if n := bytes.Count(source, []byte(f.old)); n != 1 {
-		return nil, fmt.Errorf("%s contains %[3]q %[2]d times instead of once: update the table", f.file, n, f.old)
+		return nil, fmt.Errorf("%s contains %[3]q %[2]d times instead of once: update the fault", f.file, n, f.old)
 	}
 	return bytes.Replace(source, []byte(f.old), []byte(f.new), 1), nil
 }
@@ -74,8 +71,12 @@ func plant(ctx context.Context, root string, f fault) (_ verdict, err error) {
 	env := append(os.Environ(), "GOFLAGS="+strings.TrimSpace(os.Getenv("GOFLAGS")+" -overlay="+overlay))
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	out, err := command(ctx, root, env, "go", "test", "-count=1", "-timeout", patience.String(), "-run", f.run, f.test)
+	// From their own folder, so that tests in another module of the repository are found too.
+	out, err := command(ctx, filepath.Join(root, f.test), env, "go", "test", "-count=1", "-timeout", patience.String(), "-run", f.run, ".")
+	var failed *exec.ExitError
 	switch {
+	case err != nil && !errors.As(err, &failed):
+		return "", err
 	case err == nil && bytes.Contains(out, []byte("no tests to run")):
 		return "", fmt.Errorf("no test of %s is called %s", f.test, f.run)
 	case err == nil:
@@ -91,7 +92,7 @@ func isBuildFailure(out []byte) bool {
 }
 
 func command(ctx context.Context, dir string, env []string, name string, args ...string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, name, args...) //nolint:gosec // the table names them
+	cmd := exec.CommandContext(ctx, name, args...) //nolint:gosec // lists of faults name them
 	cmd.Dir, cmd.Env = dir, env
 	return cmd.CombinedOutput()
 }
