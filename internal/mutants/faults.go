@@ -7,8 +7,8 @@ import "slices"
 // that hostile input must not exceed.
 func faults() []fault {
 	return slices.Concat(
-		reliabilityFaults(), hostileFaults(), silenceFaults(), orderFaults(), apiFaults(), mediaFaults(), sandboxFaults(),
-		clientFaults(), cliFaults(), powerFaults(), proxyFaults(), versionFaults(), moveFaults(), baileysFaults(), queueFaults(), careFaults(), nodeFaults(), watchFaults(), dataFaults(), settingsFaults(), doctorFaults(), pollFaults(), calendarFaults(), markFaults(), webhookFaults(), groupFaults(), channelFaults(), chatFaults(), contentFaults(), statusFaults(), profileFaults(),
+		reliabilityFaults(), hostileFaults(), silenceFaults(), mediaFaults(), sandboxFaults(),
+		clientFaults(), cliFaults(), powerFaults(), proxyFaults(), versionFaults(), moveFaults(), baileysFaults(), nodeFaults(), watchFaults(), dataFaults(), doctorFaults(), pollFaults(), calendarFaults(), markFaults(), webhookFaults(), groupFaults(), channelFaults(), chatFaults(), contentFaults(), statusFaults(), profileFaults(),
 	)
 }
 
