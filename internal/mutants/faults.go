@@ -8,7 +8,7 @@ import "slices"
 func faults() []fault {
 	return slices.Concat(
 		reliabilityFaults(), hostileFaults(), silenceFaults(), mediaFaults(), sandboxFaults(),
-		clientFaults(), cliFaults(), powerFaults(), proxyFaults(), versionFaults(), moveFaults(), baileysFaults(), nodeFaults(), watchFaults(), dataFaults(), doctorFaults(), pollFaults(), calendarFaults(), markFaults(), webhookFaults(), groupFaults(), channelFaults(), chatFaults(), contentFaults(), statusFaults(), profileFaults(),
+		clientFaults(), cliFaults(), versionFaults(), moveFaults(), baileysFaults(), dataFaults(), doctorFaults(), pollFaults(), calendarFaults(), markFaults(), groupFaults(), channelFaults(), chatFaults(), contentFaults(), statusFaults(), profileFaults(),
 	)
 }
 
