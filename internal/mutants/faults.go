@@ -8,7 +8,7 @@ import "slices"
 func faults() []fault {
 	return slices.Concat(
 		reliabilityFaults(), hostileFaults(), silenceFaults(), mediaFaults(), sandboxFaults(),
-		moveFaults(), baileysFaults(), dataFaults(), pollFaults(), calendarFaults(), markFaults(), contentFaults(), statusFaults(),
+		moveFaults(), baileysFaults(), dataFaults(),
 	)
 }
 
