@@ -7,7 +7,7 @@ import "slices"
 // that hostile input must not exceed.
 func faults() []fault {
 	return slices.Concat(
-		reliabilityFaults(), hostileFaults(), silenceFaults(), mediaFaults(), sandboxFaults(),
+		reliabilityFaults(), hostileFaults(), silenceFaults(),
 		moveFaults(), baileysFaults(), dataFaults(),
 	)
 }
