@@ -8,7 +8,6 @@ import "slices"
 func faults() []fault {
 	return slices.Concat(
 		reliabilityFaults(), hostileFaults(), silenceFaults(),
-		moveFaults(), baileysFaults(), dataFaults(),
 	)
 }
 
