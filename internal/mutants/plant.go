@@ -71,8 +71,10 @@ func plant(ctx context.Context, root string, f fault) (_ verdict, err error) {
 	env := append(os.Environ(), "GOFLAGS="+strings.TrimSpace(os.Getenv("GOFLAGS")+" -overlay="+overlay))
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	// From their own folder, so that tests in another module of the repository are found too.
-	out, err := command(ctx, filepath.Join(root, f.test), env, "go", "test", "-count=1", "-timeout", patience.String(), "-run", f.run, ".")
+	test := exec.CommandContext(ctx, "go", "test", "-count=1", "-timeout", patience.String(), "-run", f.run, ".") //nolint:gosec // a list of faults names them
+	// In their own folder, because they may be in another module of the repository.
+	test.Dir, test.Env = filepath.Join(root, f.test), env
+	out, err := test.CombinedOutput()
 	var failed *exec.ExitError
 	switch {
 	case err != nil && !errors.As(err, &failed):
@@ -81,18 +83,8 @@ func plant(ctx context.Context, root string, f fault) (_ verdict, err error) {
 		return "", fmt.Errorf("no test of %s is called %s", f.test, f.run)
 	case err == nil:
 		return survived, nil
-	case isBuildFailure(out):
+	case bytes.Contains(out, []byte("[build failed]")), bytes.Contains(out, []byte("[setup failed]")):
 		return "", fmt.Errorf("the tests do not compile with it:\n%s", out)
 	}
 	return caught, nil
-}
-
-func isBuildFailure(out []byte) bool {
-	return bytes.Contains(out, []byte("[build failed]")) || bytes.Contains(out, []byte("[setup failed]"))
-}
-
-func command(ctx context.Context, dir string, env []string, name string, args ...string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, name, args...) //nolint:gosec // lists of faults name them
-	cmd.Dir, cmd.Env = dir, env
-	return cmd.CombinedOutput()
 }
