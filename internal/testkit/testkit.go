@@ -4,7 +4,6 @@
 package testkit
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -76,6 +75,14 @@ type Gateway struct {
 // Start starts the program in this process and stops it when the test ends.
 func Start(tb testing.TB, options Options) *Gateway {
 	tb.Helper()
+	if options.canBeCopied() {
+		options.DataDir = empty.copied(tb, func(*Gateway) string { return "" })
+	}
+	return start(tb, options)
+}
+
+func start(tb testing.TB, options Options) *Gateway {
+	tb.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	s, err := server.New(ctx, options.config(tb))
 	if err != nil {
@@ -94,7 +101,7 @@ func Start(tb testing.TB, options Options) *Gateway {
 	tb.Cleanup(stop)
 	ordinary, partner := keys(tb, s)
 	// Every answer is checked against the document, whatever the test asks for.
-	checked := &http.Client{Transport: contract.Transport(tb, document(tb, s.BaseURL()), http.DefaultTransport)}
+	checked := &http.Client{Transport: contract.Served(tb, s.BaseURL(), http.DefaultTransport)}
 	return &Gateway{
 		BaseURL: s.BaseURL(),
 		Client:  client.New(s.BaseURL(), ordinary).WithHTTPClient(checked),
@@ -139,27 +146,6 @@ func (o Options) config(tb testing.TB) server.Config {
 		EditWindow: o.EditWindow, DeleteWindow: o.DeleteWindow, KeepMessages: o.KeepMessages, Now: o.Now,
 		Sandbox: &sandbox.Config{Seed: seed(), ReadDelay: o.ReadDelay, Logger: logger, PasskeyName: o.PasskeyName},
 	}
-}
-
-// document fetches the OpenAPI document that the program serves.
-func document(tb testing.TB, baseURL string) []byte {
-	tb.Helper()
-	request, err := http.NewRequestWithContext(tb.Context(), http.MethodGet, baseURL+"/openapi.json", http.NoBody)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	defer func() { _ = response.Body.Close() }()
-	content, err := io.ReadAll(response.Body)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	// Its own address is all in which it differs from those of other tests; without it, one is
-	// read for all of them.
-	return bytes.ReplaceAll(content, []byte(baseURL), []byte("http://127.0.0.1"))
 }
 
 // Stop stops the program before the test's end.

@@ -74,6 +74,44 @@ func Transport(tb testing.TB, document []byte, next http.RoundTripper) http.Roun
 	return &transport{tb: tb, document: read, next: next}
 }
 
+// served is what Served asks for once.
+//
+//nolint:gochecknoglobals // a cache, of tests alone
+var served struct {
+	once     sync.Once
+	document *Document
+	err      error
+}
+
+// Served passes requests on as Transport does, with the document that the program at that address
+// serves. All programs of a test binary serve the same one but for their own addresses, so the first
+// one is asked.
+func Served(tb testing.TB, baseURL string, next http.RoundTripper) http.RoundTripper {
+	tb.Helper()
+	served.once.Do(func() { served.document, served.err = fetch(baseURL) })
+	if served.err != nil {
+		tb.Fatal(served.err)
+	}
+	return &transport{tb: tb, document: served.document, next: next}
+}
+
+func fetch(baseURL string) (*Document, error) {
+	ctx := context.Background() // it is for all tests
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, baseURL+"/openapi.json", http.NoBody)
+	if err != nil {
+		return nil, err
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	content, err := readAll(response.Body)
+	if err != nil {
+		return nil, err
+	}
+	return Load(ctx, bytes.ReplaceAll(content, []byte(baseURL), []byte("http://127.0.0.1")))
+}
+
 // closeAnswers forbids further fields in all objects of answers.
 func closeAnswers(spec *openapi3.T) {
 	seen := map[*openapi3.Schema]bool{}
