@@ -114,7 +114,7 @@ func TestMessageOfEveryKindIsDescribed(t *testing.T) {
 			func(d gateway.Details) bool { return d.Media.FileName == "a b.txt" },
 		},
 		{
-			content.Outgoing{Type: "location", Latitude: -23.5, Longitude: -46.6, Name: "Sé", Address: "São Paulo"},
+			content.Outgoing{Type: "location", Latitude: new(-23.5), Longitude: new(-46.6), Name: "Sé", Address: "São Paulo"},
 			gateway.TypeLocation, "",
 			func(d gateway.Details) bool {
 				return *d.Location == gateway.Location{Latitude: -23.5, Longitude: -46.6, Name: "Sé", Address: "São Paulo"}

@@ -11,37 +11,38 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/refusal"
 )
 
-// Outgoing describes a message that a phone is to send.
+// Outgoing describes a message that a phone is to send, as the control API reads it.
 type Outgoing struct {
-	To              string // a number or a chat ID
-	Type            string // as in Shown
-	Text            string
-	Media           []byte
-	MimeType        string // of Media
-	Caption         string
-	FileName        string
-	ViewOnce        bool
-	VideoNote       bool     // of a video: it is shown round
-	Preview         *Preview // of a text, as phones make it themselves
-	Latitude        float64
-	Longitude       float64
-	Name            string // of a place
-	Address         string
-	Contact         *Contact
-	QuotedMessageID string   // "" if it answers none
-	Mentions        []string // numbers, which the text or the caption has after an @
-	Everyone        bool     // all members of the group are mentioned
-	Options         []string // of a poll, whose question is Text
-	MaxAnswers      int      // of a poll: how many options somebody may choose; 0: any number
-	Event           *Event   // of a calendar event, whose name is Text
-	Kind            string   // of an unsupported message: product, pin or future; "list" for a selection from one
-	SelectedID      string   // of a selection: the button or the row, whose text is Text
-	Order           *Order
-	Invite          *Invite
-	Referral        *Referral // the advertisement from which somebody comes with this message
-	Album           *Album    // of an album
-	AlbumID         string    // of a picture or a video: the album that it belongs to
-	Unavailable     bool      // with ViewOnce: linked devices do not get the content
+	To              string    `json:"to"`   // a number or a chat ID
+	Type            string    `json:"type"` // as in Shown
+	Text            string    `json:"text"`
+	MediaSource     string    `json:"media"` // what the control API reads Media from: a data URI or a URL
+	Media           []byte    `json:"-"`
+	MimeType        string    `json:"mimeType"` // of Media
+	Caption         string    `json:"caption"`
+	FileName        string    `json:"fileName"`
+	ViewOnce        bool      `json:"viewOnce"`
+	VideoNote       bool      `json:"videoNote"` // of a video: it is shown round
+	Preview         *Preview  `json:"preview"`   // of a text, as phones make it themselves
+	Latitude        *float64  `json:"latitude"`
+	Longitude       *float64  `json:"longitude"`
+	Name            string    `json:"name"` // of a place
+	Address         string    `json:"address"`
+	Contact         *Contact  `json:"contact"`
+	QuotedMessageID string    `json:"quoteMessageId"`   // "" if it answers none
+	Mentions        []string  `json:"mentions"`         // numbers, which the text or the caption has after an @
+	Everyone        bool      `json:"mentionsEveryone"` // all members of the group are mentioned
+	Options         []string  `json:"options"`          // of a poll, whose question is Text
+	MaxAnswers      int       `json:"maxAnswers"`       // of a poll: how many options somebody may choose; 0: any number
+	Event           *Event    `json:"event"`            // of a calendar event, whose name is Text
+	Kind            string    `json:"kind"`             // of an unsupported message: product, pin or future; "list" for a selection from one
+	SelectedID      string    `json:"selectedId"`       // of a selection: the button or the row, whose text is Text
+	Order           *Order    `json:"order"`
+	Invite          *Invite   `json:"groupInvite"`
+	Referral        *Referral `json:"referral"`    // the advertisement from which somebody comes with this message
+	Album           *Album    `json:"album"`       // of an album
+	AlbumID         string    `json:"albumId"`     // of a picture or a video: the album that it belongs to
+	Unavailable     bool      `json:"unavailable"` // with ViewOnce: linked devices do not get the content
 }
 
 // PutFile puts a file on the media host, as mediahost.Host does.
@@ -99,14 +100,14 @@ func composeText(m Outgoing, reply *waE2E.ContextInfo) (*waE2E.Message, error) {
 }
 
 func composeLocation(m Outgoing, reply *waE2E.ContextInfo) (*waE2E.Message, error) {
-	if math.Abs(m.Latitude) > 90 {
+	if m.Latitude == nil || math.Abs(*m.Latitude) > 90 {
 		return nil, refusal.Invalidf("latitude", "must be between -90 and 90")
 	}
-	if math.Abs(m.Longitude) > 180 {
+	if m.Longitude == nil || math.Abs(*m.Longitude) > 180 {
 		return nil, refusal.Invalidf("longitude", "must be between -180 and 180")
 	}
 	return &waE2E.Message{LocationMessage: &waE2E.LocationMessage{
-		DegreesLatitude: &m.Latitude, DegreesLongitude: &m.Longitude,
+		DegreesLatitude: m.Latitude, DegreesLongitude: m.Longitude,
 		Name: optional(m.Name), Address: optional(m.Address), ContextInfo: reply,
 	}}, nil
 }

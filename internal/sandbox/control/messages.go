@@ -1,6 +1,7 @@
 package control
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 	"strings"
@@ -20,42 +21,8 @@ type sent struct {
 	MessageID string `json:"messageId"`
 }
 
-// outgoing is the body of a request that sends a message.
-type outgoing struct {
-	To             string           `json:"to"`
-	Type           string           `json:"type"`
-	Text           string           `json:"text"`
-	Media          string           `json:"media"`
-	MimeType       string           `json:"mimeType"`
-	Caption        string           `json:"caption"`
-	FileName       string           `json:"fileName"`
-	ViewOnce       bool             `json:"viewOnce"`
-	VideoNote      bool             `json:"videoNote"`
-	Latitude       *float64         `json:"latitude"`
-	Longitude      *float64         `json:"longitude"`
-	Name           string           `json:"name"`
-	Address        string           `json:"address"`
-	Contact        *content.Contact `json:"contact"`
-	QuoteMessageID string           `json:"quoteMessageId"`
-	Mentions       []string         `json:"mentions"`
-	Everyone       bool             `json:"mentionsEveryone"`
-	Options        []string         `json:"options"`
-	MaxAnswers     *int             `json:"maxAnswers"`
-	Event          *content.Event   `json:"event"`
-	Kind           string           `json:"kind"`
-	SelectedID     string           `json:"selectedId"`
-
-	Preview     *content.Preview  `json:"preview"`
-	Order       *content.Order    `json:"order"`
-	Invite      *content.Invite   `json:"groupInvite"`
-	Referral    *content.Referral `json:"referral"`
-	Album       *content.Album    `json:"album"`
-	AlbumID     string            `json:"albumId"`
-	Unavailable bool              `json:"unavailable"`
-}
-
-// check returns the fields that are missing.
-func (m *outgoing) check() []detail {
+// missing returns the fields that a message needs and does not have.
+func missing(m *content.Outgoing) []detail {
 	types := []string{"text", "image", "video", "voice", "audio", "document", "location", "contact", "sticker", "poll", "event", "order", "group_invite", "selection", "album", "unsupported"}
 	var wrong []detail
 	require := func(field string, present bool) {
@@ -80,43 +47,26 @@ func (m *outgoing) check() []detail {
 		if !slices.Contains(types, m.Type) {
 			return append(wrong, detail{"type", "must be one of: " + strings.Join(types, ", ")})
 		}
-		require("media", m.Media != "")
+		require("media", m.MediaSource != "")
 	}
 	return wrong
 }
 
 // sendMessage lets a phone send a message.
 func (a *api) sendMessage(r *http.Request) (any, error) {
-	var body outgoing
-	if err := decode(r, &body, false); err != nil {
+	message := content.Outgoing{MaxAnswers: 1}
+	if err := decode(r, &message, false); err != nil {
 		return nil, err
 	}
-	if wrong := body.check(); len(wrong) > 0 {
+	if wrong := missing(&message); len(wrong) > 0 {
 		return nil, validation(wrong...)
 	}
-	message := content.Outgoing{
-		To: body.To, Type: body.Type, Text: body.Text, Caption: body.Caption, FileName: body.FileName, ViewOnce: body.ViewOnce, VideoNote: body.VideoNote, Preview: body.Preview,
-		Name: body.Name, Address: body.Address, Contact: body.Contact, QuotedMessageID: body.QuoteMessageID,
-		Mentions: body.Mentions, Everyone: body.Everyone,
-		Options: body.Options, Event: body.Event, Kind: body.Kind, Album: body.Album, AlbumID: body.AlbumID, Unavailable: body.Unavailable,
-		SelectedID: body.SelectedID, Order: body.Order, Invite: body.Invite, Referral: body.Referral,
-	}
-	message.MaxAnswers = 1
-	if body.MaxAnswers != nil {
-		message.MaxAnswers = *body.MaxAnswers
-	}
-	if body.Type == "location" {
-		message.Latitude, message.Longitude = *body.Latitude, *body.Longitude
-	}
-	if body.Media != "" {
-		file, err := a.readMedia(r, "media", body.Media)
+	if message.MediaSource != "" {
+		file, err := a.readMedia(r, "media", message.MediaSource)
 		if err != nil {
 			return nil, err
 		}
-		message.Media, message.MimeType = file.content, file.mimeType
-		if body.MimeType != "" {
-			message.MimeType = body.MimeType
-		}
+		message.Media, message.MimeType = file.content, cmp.Or(message.MimeType, file.mimeType)
 	}
 	id, err := a.config.Phones.SendMessage(r.Context(), r.PathValue("number"), message)
 	return sent{id}, err

@@ -82,12 +82,12 @@ func (r *request) list(name string) []string {
 }
 
 // decimal is a number of the form, also with a decimal comma.
-func (r *request) decimal(name string) (float64, error) {
+func (r *request) decimal(name string) (*float64, error) {
 	value, err := strconv.ParseFloat(strings.Replace(r.field(name), ",", ".", 1), 64)
 	if err != nil {
-		return 0, refusal.Invalidf(name, "must be a number")
+		return nil, refusal.Invalidf(name, "must be a number")
 	}
-	return value, nil
+	return &value, nil
 }
 
 // integer is a whole number of the form, or nil if the field is empty.
