@@ -7,6 +7,7 @@ import (
 	"go.mau.fi/whatsmeow/proto/waSyncAction"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/recado-project/recado/internal/sandbox/mediahost"
 	"github.com/recado-project/recado/internal/sandbox/phone"
 )
 
@@ -114,11 +115,8 @@ func (a *api) upload(r *http.Request) (any, error) {
 	}
 	pointer, err := a.config.Phones.Upload(body.Type, file.content)
 	return struct {
-		DirectPath    string `json:"directPath"`
-		MediaKey      []byte `json:"mediaKey"`
-		FileSHA256    []byte `json:"fileSha256"`
-		FileEncSHA256 []byte `json:"fileEncSha256"`
-		FileLength    uint64 `json:"fileLength"`
-		MimeType      string `json:"mimeType"`
-	}{pointer.DirectPath, pointer.Key, pointer.SHA256, pointer.EncryptedSHA256, pointer.Size, file.mimeType}, err
+		mediahost.Pointer
+
+		MimeType string `json:"mimeType"`
+	}{pointer, file.mimeType}, err
 }

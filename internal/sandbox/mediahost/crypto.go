@@ -31,14 +31,15 @@ const (
 	macSize = 10
 )
 
-// Pointer has the fields of a message that point to its file.
+// Pointer has the fields of a message that point to its file, as the control API answers
+// them.
 type Pointer struct {
-	URL             string
-	DirectPath      string
-	Key             []byte
-	SHA256          []byte // of the plain file
-	EncryptedSHA256 []byte
-	Size            uint64 // of the plain file
+	URL             string `json:"-"` // clients may reach the host under another name
+	DirectPath      string `json:"directPath"`
+	Key             []byte `json:"mediaKey"`
+	SHA256          []byte `json:"fileSha256"` // of the plain file
+	EncryptedSHA256 []byte `json:"fileEncSha256"`
+	Size            uint64 `json:"fileLength"` // of the plain file
 }
 
 // ErrGone says that the host does not have a file, or has it no longer.
