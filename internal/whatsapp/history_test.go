@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/sandbox/account"
 	"github.com/recado-project/recado/internal/sandbox/content"
 	"github.com/recado-project/recado/internal/whatsapp"
 )
@@ -33,7 +34,7 @@ func TestHistoryIsHandedOver(t *testing.T) {
 	received := w.say(t, peerNumber, content.Outgoing{To: ownNumber, Type: "text", Text: "before"})
 	w.awaitPhone(t, ownNumber, received)
 	sent := w.say(t, ownNumber, content.Outgoing{To: peerNumber, Type: "image", Media: png(t), MimeType: "image/png", Caption: "look"})
-	if err := w.box.Phones.SetHistory(t.Context(), ownNumber, chats, made, 1000); err != nil {
+	if err := w.box.Phones.SetHistory(t.Context(), ownNumber, account.MadeUpHistory{Chats: chats, Messages: made, Bytes: 1000}); err != nil {
 		t.Fatal(err)
 	}
 	session, e, _ := w.link(t)
@@ -110,7 +111,7 @@ func TestHistoryIsLeftWhereItIs(t *testing.T) {
 			var log lockedBuffer
 			config.Logger = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 			w := newWorld(t, config)
-			if err := w.box.Phones.SetHistory(t.Context(), ownNumber, 1, 50, 1000); err != nil {
+			if err := w.box.Phones.SetHistory(t.Context(), ownNumber, account.MadeUpHistory{Chats: 1, Messages: 50, Bytes: 1000}); err != nil {
 				t.Fatal(err)
 			}
 			_, e, _ := w.link(t)
@@ -144,7 +145,7 @@ func TestHistoryIsLeftWhereItIs(t *testing.T) {
 func TestHistoryThatIsNotKeptBreaksNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, whatsapp.Config{})
-	if err := w.box.Phones.SetHistory(t.Context(), ownNumber, 2, 10, 10); err != nil {
+	if err := w.box.Phones.SetHistory(t.Context(), ownNumber, account.MadeUpHistory{Chats: 2, Messages: 10, Bytes: 10}); err != nil {
 		t.Fatal(err)
 	}
 	session, e := w.open(t, "")
@@ -191,7 +192,7 @@ func TestHistoryIsBounded(t *testing.T) { //nolint:paralleltest // see above
 	const chats, made, size, perChat = 24, 2000, 1000, 50 // 48 MB of text
 	const bound = 16 << 20
 	w := newWorld(t, whatsapp.Config{})
-	if err := w.box.Phones.SetHistory(t.Context(), ownNumber, chats, made, size); err != nil {
+	if err := w.box.Phones.SetHistory(t.Context(), ownNumber, account.MadeUpHistory{Chats: chats, Messages: made, Bytes: size}); err != nil {
 		t.Fatal(err)
 	}
 	s := &scale{recorder: newRecorder()}

@@ -221,24 +221,11 @@ func (a *api) endCall(r *http.Request) (any, error) {
 
 // setHistory sets the made-up history for devices that are linked from now on.
 func (a *api) setHistory(r *http.Request) (any, error) {
-	var body struct {
-		Chats    int `json:"chats"`
-		Messages int `json:"messages"`
-		Bytes    int `json:"bytes"`
-
-		Raw    []byte `json:"raw"`
-		Silent bool   `json:"silent"`
-	}
-	if err := decode(r, &body, true); err != nil {
+	var history account.MadeUpHistory
+	if err := decode(r, &history, true); err != nil {
 		return nil, err
 	}
-	if err := a.config.Phones.SetRawHistory(r.Context(), r.PathValue("number"), body.Raw); err != nil {
-		return nil, err
-	}
-	if err := a.config.Phones.SetSilentHistory(r.Context(), r.PathValue("number"), body.Silent); err != nil {
-		return nil, err
-	}
-	return nil, a.config.Phones.SetHistory(r.Context(), r.PathValue("number"), body.Chats, body.Messages, body.Bytes)
+	return nil, a.config.Phones.SetHistory(r.Context(), r.PathValue("number"), history)
 }
 
 // loseKeys lets a phone lose its encryption sessions.

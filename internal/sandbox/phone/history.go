@@ -13,6 +13,7 @@ import (
 	"go.mau.fi/whatsmeow/proto/waHistorySync"
 	"go.mau.fi/whatsmeow/proto/waWeb"
 	"go.mau.fi/whatsmeow/types"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/recado-project/recado/internal/sandbox/account"
 	"github.com/recado-project/recado/internal/sandbox/appstate"
@@ -26,47 +27,33 @@ const maxFiller = 128 << 20
 
 // SetHistory sets the history that devices get besides the phone's real messages
 // when they are linked from now on. It has chats with people who do not exist.
-// textBytes is the length of each message. Zeros remove it.
-func (s *Service) SetHistory(ctx context.Context, number string, chats, messages, textBytes int) error {
+// The zero value removes it.
+func (s *Service) SetHistory(ctx context.Context, number string, history account.MadeUpHistory) error {
 	switch {
-	case chats < 0:
+	case len(history.Raw) > maxRaw:
+		return refusal.Invalidf("raw", "must not have more than %d bytes", maxRaw)
+	case (proto.UnmarshalOptions{AllowPartial: true}).Unmarshal(history.Raw, &waHistorySync.HistorySync{}) != nil:
+		return refusal.Invalidf("raw", "must be a waHistorySync.HistorySync")
+	case history.Chats < 0:
 		return refusal.Invalidf("chats", "must not be negative")
-	case messages < 0:
+	case history.Messages < 0:
 		return refusal.Invalidf("messages", "must not be negative")
-	case textBytes < 0:
+	case history.Bytes < 0:
 		return refusal.Invalidf("bytes", "must not be negative")
-	case chats > 0 && messages > 0 && textBytes > maxFiller/chats/messages:
+	case history.Chats > 0 && history.Messages > 0 && history.Bytes > maxFiller/history.Chats/history.Messages:
 		return refusal.Invalidf("bytes", "all texts together must not have more than %d bytes", maxFiller)
 	}
 	of, err := s.config.Accounts.Named(ctx, number)
 	if err != nil {
 		return err
 	}
-	return s.changeHistory(ctx, of, func(filler *account.MadeUpHistory) {
-		filler.Chats, filler.Messages, filler.Bytes = chats, messages, textBytes
-	})
-}
-
-// SetSilentHistory lets a phone answer no requests for older messages, or answer them again.
-func (s *Service) SetSilentHistory(ctx context.Context, number string, silent bool) error {
-	of, err := s.config.Accounts.Named(ctx, number)
-	if err != nil {
-		return err
-	}
-	return s.changeHistory(ctx, of, func(filler *account.MadeUpHistory) { filler.Silent = silent })
-}
-
-// changeHistory changes the made-up history of an account.
-func (s *Service) changeHistory(ctx context.Context, of *account.Account, change func(*account.MadeUpHistory)) error {
-	filler := of.MadeUpHistory()
-	change(&filler)
-	encoded, err := json.Marshal(filler)
+	encoded, err := json.Marshal(history)
 	if err != nil {
 		return fmt.Errorf("phone: keep history: %w", err)
 	}
 	u := s.config.Accounts.NewUnit()
 	u.Exec("UPDATE accounts SET history = $1 WHERE number = $2", string(encoded), of.Number)
-	u.Then(func() { of.SetMadeUpHistory(filler) })
+	u.Then(func() { of.SetMadeUpHistory(history) })
 	return u.Commit(ctx)
 }
 

@@ -8,11 +8,9 @@ import (
 
 	waBinary "go.mau.fi/whatsmeow/binary"
 	"go.mau.fi/whatsmeow/proto/waE2E"
-	"go.mau.fi/whatsmeow/proto/waHistorySync"
 	"go.mau.fi/whatsmeow/types"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/recado-project/recado/internal/sandbox/account"
 	"github.com/recado-project/recado/internal/sandbox/mediahost"
 	"github.com/recado-project/recado/internal/sandbox/receipt"
 	"github.com/recado-project/recado/internal/sandbox/refusal"
@@ -145,22 +143,6 @@ func (s *Service) SendRawReceipt(ctx context.Context, number string, r RawReceip
 		}
 	}
 	return u.Commit(ctx)
-}
-
-// SetRawHistory adds a waHistorySync.HistorySync to the history of devices that are
-// linked from now on. An empty one removes it.
-func (s *Service) SetRawHistory(ctx context.Context, number string, part []byte) error {
-	if len(part) > maxRaw {
-		return refusal.Invalidf("raw", "must not have more than %d bytes", maxRaw)
-	}
-	if err := (proto.UnmarshalOptions{AllowPartial: true}).Unmarshal(part, &waHistorySync.HistorySync{}); err != nil {
-		return refusal.Invalidf("raw", "must be a waHistorySync.HistorySync")
-	}
-	of, err := s.config.Accounts.Named(ctx, number)
-	if err != nil {
-		return err
-	}
-	return s.changeHistory(ctx, of, func(filler *account.MadeUpHistory) { filler.Raw = part })
 }
 
 // Upload puts a file on the media host and returns what a message needs to point to
