@@ -135,7 +135,7 @@ func TestMessageOfEveryKindIsDescribed(t *testing.T) {
 			func(d gateway.Details) bool { return d.Unsupported == "" },
 		},
 		{
-			content.Outgoing{Type: "event", Text: "Lunch", Event: &content.Event{Start: "2031-05-06T13:00:00Z", JoinLink: "https://a/b", Place: &content.Place{Name: "Bar"}}},
+			content.Outgoing{Type: "event", Text: "Lunch", Event: &content.Event{Start: "2031-05-06T13:00:00Z", JoinLink: "https://a/b", Location: &content.Place{Name: "Bar"}}},
 			gateway.TypeEvent, "Lunch",
 			func(d gateway.Details) bool {
 				return d.Event.Start.Unix() == 1_935_838_800 && d.Event.End.IsZero() && d.Event.JoinLink == "https://a/b" && d.Event.Place.Name == "Bar" && d.Event.Place.Latitude == nil

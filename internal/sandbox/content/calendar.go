@@ -25,7 +25,7 @@ type Event struct {
 	Description        string `json:"description"`
 	Start              string `json:"start"` // ISO 8601
 	End                string `json:"end"`   // ISO 8601; "" where it is open
-	Place              *Place `json:"location"`
+	Location           *Place `json:"location"`
 	JoinLink           string `json:"joinLink"`
 	Cancelled          bool   `json:"cancelled"`
 	ExtraGuestsAllowed bool   `json:"extraGuestsAllowed"`
@@ -76,7 +76,7 @@ func composeEvent(m Outgoing, reply *waE2E.ContextInfo) (*waE2E.Message, error) 
 		}
 		event.EndTime = new(end.Unix())
 	}
-	if place := m.Event.Place; place != nil {
+	if place := m.Event.Location; place != nil {
 		event.Location = &waE2E.LocationMessage{
 			Name: optional(place.Name), Address: optional(place.Address), DegreesLatitude: place.Latitude, DegreesLongitude: place.Longitude,
 		}
@@ -93,7 +93,7 @@ func eventOf(event *waE2E.EventMessage) *Event {
 		JoinLink: event.GetJoinLink(), Cancelled: event.GetIsCanceled(), ExtraGuestsAllowed: event.GetExtraGuestsAllowed(),
 	}
 	if place := event.GetLocation(); place != nil {
-		shown.Place = &Place{
+		shown.Location = &Place{
 			Name: place.GetName(), Address: place.GetAddress(), Latitude: place.DegreesLatitude, Longitude: place.DegreesLongitude,
 		}
 	}

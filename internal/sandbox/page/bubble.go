@@ -123,7 +123,7 @@ func eventOf(number string, m content.Shown) *eventCard {
 		Start: eventTime(m.Event.Start), End: eventTime(m.Event.End), Description: line(m.Event.Description, maxLine),
 		JoinLink: line(m.Event.JoinLink, maxLine), Cancelled: m.Event.Cancelled,
 	}
-	if place := m.Event.Place; place != nil {
+	if place := m.Event.Location; place != nil {
 		card.Place = line(strings.TrimSpace(place.Name+" "+place.Address), maxLine)
 	}
 	for _, response := range m.Responses {

@@ -59,7 +59,7 @@ func (p *Page) compose(r *request) (content.Outgoing, error) {
 	case "event":
 		m.Text, m.Event = r.field("text"), &content.Event{Start: inUTC(r.field("start")), End: inUTC(r.field("end")), Description: r.field("description")}
 		if place := r.field("name"); place != "" {
-			m.Event.Place = &content.Place{Name: place}
+			m.Event.Location = &content.Place{Name: place}
 		}
 	case "poll":
 		m.Text, m.Options = r.field("text"), nil
