@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/testkit/await"
 )
 
 // Delivered is one request to a sink.
@@ -89,7 +90,7 @@ func (s *Sink) Delivered() []Delivered {
 // Await waits until the accepted deliveries are as wanted, and returns them.
 func (s *Sink) Await(what string, wanted func(taken []Delivered) bool) []Delivered {
 	s.tb.Helper()
-	deadline := time.NewTimer(patience)
+	deadline := time.NewTimer(await.Patience)
 	defer deadline.Stop()
 	for {
 		s.mu.Lock()

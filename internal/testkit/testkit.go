@@ -22,13 +22,10 @@ import (
 	"github.com/recado-project/recado/internal/sandbox"
 	"github.com/recado-project/recado/internal/seal"
 	"github.com/recado-project/recado/internal/server"
+	"github.com/recado-project/recado/internal/testkit/await"
 	"github.com/recado-project/recado/internal/testkit/contract"
 	"github.com/recado-project/recado/internal/whatsapp"
 )
-
-// patience is how long a condition may take to become true. It is long, so that tests
-// don't fail on a busy machine.
-const patience = 90 * time.Second
 
 // Options change what Start starts. The zero value is a gateway with a sandbox
 // on SQLite.
@@ -246,18 +243,7 @@ func (g *Gateway) AwaitStatus(tb testing.TB, instanceID string, status gateway.S
 // Await waits until condition holds, and fails the test where it never does.
 func Await(tb testing.TB, what string, condition func() bool) {
 	tb.Helper()
-	ctx, cancel := context.WithTimeout(tb.Context(), patience)
-	defer cancel()
-	// Who waits for long asks less often: those whom everybody waits for need the machine.
-	pause := 2 * time.Millisecond
-	for !condition() {
-		select {
-		case <-time.After(pause):
-			pause = min(pause*5/4, 50*time.Millisecond)
-		case <-ctx.Done():
-			tb.Fatalf("waited %s in vain for %s", patience, what)
-		}
-	}
+	await.Until(tb, what, condition)
 }
 
 // Refused fails the test unless err is the gateway's refusal with that status
