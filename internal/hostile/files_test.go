@@ -31,8 +31,8 @@ func TestFilesThatLie(t *testing.T) {
 		"an encrypted hash too short": func(d *waE2E.DocumentMessage) { d.FileEncSHA256 = []byte{1} },
 	} {
 		document := &waE2E.DocumentMessage{
-			DirectPath: &file.DirectPath, MediaKey: file.MediaKey, FileSHA256: file.FileSHA256, FileEncSHA256: file.FileEncSHA256,
-			FileLength: new(file.FileLength), Mimetype: new("text/plain"), FileName: new("../../etc/passwd\u202efdp.exe\x00"),
+			DirectPath: &file.DirectPath, MediaKey: file.Key, FileSHA256: file.SHA256, FileEncSHA256: file.EncryptedSHA256,
+			FileLength: new(file.Size), Mimetype: new("text/plain"), FileName: new("../../etc/passwd\u202efdp.exe\x00"),
 		}
 		lie(document)
 		sent := b.Phones.SendRaw(t, stranger, shopNumber, mustMarshal(t, &waE2E.Message{DocumentMessage: document}), nil)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/sandbox/content"
 	"github.com/recado-project/recado/internal/testkit"
 )
 
@@ -46,7 +47,7 @@ func TestAlbums(t *testing.T) {
 	if err != nil || len(sent.Items) != 3 || slices.Contains(ids(sent), "") {
 		t.Fatalf("sent %+v (%v)", sent, err)
 	}
-	if frame := g.Phones.AwaitMessage(t, customerNumber, sent.MessageID); frame.Type != "album" || frame.Album == nil || *frame.Album != (testkit.Album{Images: 2, Videos: 1}) {
+	if frame := g.Phones.AwaitMessage(t, customerNumber, sent.MessageID); frame.Type != "album" || frame.Album == nil || *frame.Album != (content.Album{Images: 2, Videos: 1}) {
 		t.Errorf("the phone shows %+v", frame)
 	}
 	testkit.Await(t, "the album", func() bool { return slices.Equal(album(t, g, customerNumber, sent.MessageID), ids(sent)) })

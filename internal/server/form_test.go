@@ -23,7 +23,7 @@ func TestFilesInForms(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := g.Phones.AwaitMessage(t, customerNumber, sent.MessageID); got.Type != "video" || got.Caption != "Oi" || got.MediaSize != int64(len(clip)) {
+		if got := g.Phones.AwaitMessage(t, customerNumber, sent.MessageID); got.Type != "video" || got.Caption != "Oi" || got.MediaSize == nil || *got.MediaSize != int64(len(clip)) {
 			t.Errorf("the phone shows %+v", got)
 		}
 	}

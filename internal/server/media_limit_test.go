@@ -11,23 +11,24 @@ import (
 
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/media"
+	"github.com/recado-project/recado/internal/sandbox/mediahost"
 	"github.com/recado-project/recado/internal/testkit"
 )
 
 // document encodes a document message, as its sender wants it.
-func document(file testkit.MediaPointer, size uint64, mimeType string) []byte {
+func document(file mediahost.Pointer, size uint64, mimeType string) []byte {
 	var about []byte
 	field := func(number protowire.Number, content []byte) {
 		about = protowire.AppendTag(about, number, protowire.BytesType)
 		about = protowire.AppendBytes(about, content)
 	}
 	field(2, []byte(mimeType))
-	field(4, file.FileSHA256)
+	field(4, file.SHA256)
 	about = protowire.AppendTag(about, 5, protowire.VarintType)
 	about = protowire.AppendVarint(about, size)
-	field(7, file.MediaKey)
+	field(7, file.Key)
 	field(8, []byte("note.txt"))
-	field(9, file.FileEncSHA256)
+	field(9, file.EncryptedSHA256)
 	field(10, []byte(file.DirectPath))
 	const documentMessage = 7
 	return protowire.AppendBytes(protowire.AppendTag(nil, documentMessage, protowire.BytesType), about)

@@ -18,6 +18,7 @@ import (
 
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/sandbox/content"
 	"github.com/recado-project/recado/internal/testkit"
 )
 
@@ -116,8 +117,8 @@ func TestMediaReachesThePhone(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := g.Phones.AwaitMessage(t, customerNumber, sent.MessageID)
-			if got.MediaSHA256 != sum(c.content) || got.MediaSize != int64(len(c.content)) {
-				t.Errorf("the phone has %d bytes with the hash %s", got.MediaSize, got.MediaSHA256)
+			if got.MediaSHA256 != sum(c.content) || got.MediaSize == nil || *got.MediaSize != int64(len(c.content)) {
+				t.Errorf("the phone has another file: %+v", got)
 			}
 			if got.Type != c.want.Type || got.Caption != c.want.Caption || got.MimeType != c.want.MimeType ||
 				got.FileName != c.want.FileName || got.ViewOnce != c.want.ViewOnce || got.QuotedMessageID != c.want.QuotedMessageID {
@@ -311,7 +312,7 @@ func TestLocationAndContactReachThePhone(t *testing.T) {
 		t.Fatal(err)
 	}
 	card := g.Phones.AwaitMessage(t, customerNumber, sent.MessageID)
-	want := testkit.ContactCard{FullName: "Ana; Silva", PhoneNumber: "5511977776655", Organization: "Loja, Ltda"}
+	want := content.Contact{FullName: "Ana; Silva", PhoneNumber: "5511977776655", Organization: "Loja, Ltda"}
 	if card.Type != "contact" || card.Contact == nil || *card.Contact != want {
 		t.Errorf("the phone shows %+v", card)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/sandbox/content"
 	"github.com/recado-project/recado/internal/testkit"
 )
 
@@ -32,7 +33,7 @@ func TestLinkPreviews(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := g.Phones.AwaitMessage(t, customerNumber, sent.MessageID)
-		if got.Text != "Veja "+shop.URL+"/" || got.Preview == nil || *got.Preview != (testkit.LinkPreview{URL: shop.URL + "/", Title: "Loja", Description: "Tudo"}) {
+		if got.Text != "Veja "+shop.URL+"/" || got.Preview == nil || *got.Preview != (content.Preview{URL: shop.URL + "/", Title: "Loja", Description: "Tudo"}) {
 			t.Errorf("the phone shows %+v with %+v", got, got.Preview)
 		}
 		forwarded, err := g.Client.Forward(t.Context(), id, client.Forward{To: customerNumber, MessageID: sent.MessageID})

@@ -20,7 +20,7 @@ func TestVideoNotes(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := g.Phones.AwaitMessage(t, customerNumber, sent.MessageID)
-		if got.Type != "video" || !got.VideoNote || got.MediaSize != int64(len(mediaFile(t, "clip.mp4"))) || got.MimeType != "video/mp4" {
+		if got.Type != "video" || !got.VideoNote || got.MediaSize == nil || *got.MediaSize != int64(len(mediaFile(t, "clip.mp4"))) || got.MimeType != "video/mp4" {
 			t.Errorf("the phone shows %+v", got)
 		}
 	}
