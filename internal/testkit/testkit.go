@@ -20,12 +20,28 @@ import (
 	"github.com/recado-project/recado/internal/media"
 	"github.com/recado-project/recado/internal/media/place"
 	"github.com/recado-project/recado/internal/sandbox"
+	"github.com/recado-project/recado/internal/sandbox/channel"
+	"github.com/recado-project/recado/internal/sandbox/content"
 	"github.com/recado-project/recado/internal/seal"
 	"github.com/recado-project/recado/internal/server"
 	"github.com/recado-project/recado/internal/testkit/await"
 	"github.com/recado-project/recado/internal/testkit/contract"
+	"github.com/recado-project/recado/internal/testkit/phones"
 	"github.com/recado-project/recado/internal/whatsapp"
 )
+
+// What tests hold in their hands of the sandbox.
+type (
+	// Phones calls the control API.
+	Phones = phones.API
+	// PhoneMessage is a message as a phone shows it.
+	PhoneMessage = content.Shown
+	// ChannelPost is a post as people see it.
+	ChannelPost = channel.Post
+)
+
+// NewPhones makes the caller of the sandbox at baseURL.
+func NewPhones(baseURL string) *Phones { return phones.New(baseURL) }
 
 // Options change what Start starts. The zero value is a gateway with a sandbox
 // on SQLite.
@@ -103,7 +119,7 @@ func start(tb testing.TB, options Options) *Gateway {
 		BaseURL: s.BaseURL(),
 		Client:  client.New(s.BaseURL(), ordinary).WithHTTPClient(checked),
 		Partner: client.New(s.BaseURL(), partner).WithHTTPClient(checked),
-		Phones:  NewPhones(s.BaseURL()),
+		Phones:  phones.New(s.BaseURL()),
 		Server:  s,
 		stop:    stop,
 	}

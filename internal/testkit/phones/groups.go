@@ -1,6 +1,6 @@
-// Groups on the sandbox's phones.
+// Groups, and how phones get into them.
 
-package testkit
+package phones
 
 import (
 	"net/http"
@@ -10,7 +10,7 @@ import (
 )
 
 // CreateGroup makes a group; members are numbers.
-func (p *Phones) CreateGroup(tb testing.TB, subject, owner string, members ...string) group.Info {
+func (p *API) CreateGroup(tb testing.TB, subject, owner string, members ...string) group.Info {
 	tb.Helper()
 	participants := make([]map[string]any, len(members))
 	for i, member := range members {
@@ -23,20 +23,20 @@ func (p *Phones) CreateGroup(tb testing.TB, subject, owner string, members ...st
 
 // UpdateGroup changes a group: subject, description, announce, picture, and the numbers in
 // add, remove, promote and demote. The number in by makes the change.
-func (p *Phones) UpdateGroup(tb testing.TB, groupID string, change map[string]any) {
+func (p *API) UpdateGroup(tb testing.TB, groupID string, change map[string]any) {
 	tb.Helper()
 	p.call(tb, http.MethodPut, "/groups/"+groupID, change)
 }
 
 // GroupSettings returns what is set in a group.
-func (p *Phones) GroupSettings(tb testing.TB, groupID string) group.Settings {
+func (p *API) GroupSettings(tb testing.TB, groupID string) group.Settings {
 	tb.Helper()
 	return ask[group.Settings](tb, p, http.MethodGet, "/groups/"+groupID+"/settings", nil)
 }
 
 // Join makes a phone follow the code of an invite link. It reports whether the phone is a
 // member now.
-func (p *Phones) Join(tb testing.TB, number, code string) bool {
+func (p *API) Join(tb testing.TB, number, code string) bool {
 	tb.Helper()
 	return ask[map[string]bool](tb, p, http.MethodPost, "/phones/"+number+"/join", map[string]any{"invite": code})["joined"]
 }
