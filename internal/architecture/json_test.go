@@ -1,0 +1,100 @@
+package architecture_test
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// fewestNames is how many names make two structs the same: many things have an ID and a name.
+const fewestNames = 3
+
+// An object in JSON has one type. Whoever adds a field to it would have to find the others.
+func TestObjectsInJSONHaveOneType(t *testing.T) {
+	t.Parallel()
+	folders := []string{"internal/sandbox", "internal/testkit"}
+	first := map[string]string{} // where names were found first
+	for _, folder := range folders {
+		eachStruct(t, folder, func(where string, found *ast.StructType) {
+			names := jsonNames(found)
+			if len(names) < fewestNames {
+				return
+			}
+			key := strings.Join(names, " ")
+			if other, twice := first[key]; twice {
+				t.Errorf("%s and %s have the same names in JSON: %s", other, where, key)
+			} else {
+				first[key] = where
+			}
+		})
+	}
+	if len(first) == 0 {
+		t.Error("there are no structs with names in JSON")
+	}
+}
+
+// eachStruct calls visit with the structs in the files of a folder, without its tests, and
+// with the type or the function that each is in.
+func eachStruct(t *testing.T, folder string, visit func(where string, found *ast.StructType)) {
+	t.Helper()
+	err := fs.WalkDir(os.DirFS(root), folder, func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		positions := token.NewFileSet()
+		file, err := parser.ParseFile(positions, filepath.Join(root, path), nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		in := ""
+		ast.Inspect(file, func(node ast.Node) bool {
+			switch n := node.(type) {
+			case *ast.FuncDecl:
+				in = n.Name.Name
+			case *ast.TypeSpec:
+				in = n.Name.Name
+			case *ast.StructType:
+				visit(fmt.Sprintf("%s (%s:%d)", in, path, positions.Position(n.Pos()).Line), n)
+			}
+			return true
+		})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// jsonNames returns the names of a struct in JSON, sorted. An embedded type stands for those
+// that it has.
+func jsonNames(of *ast.StructType) (names []string) {
+	var embedded []string
+	for _, field := range of.Fields.List {
+		if field.Tag == nil {
+			if len(field.Names) == 0 {
+				embedded = append(embedded, types.ExprString(field.Type))
+			}
+			continue
+		}
+		tag, tagged := reflect.StructTag(strings.Trim(field.Tag.Value, "`")).Lookup("json")
+		name, _, _ := strings.Cut(tag, ",")
+		if tagged && name != "" && name != "-" {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	names = append(names, embedded...)
+	slices.Sort(names)
+	return names
+}
