@@ -3,6 +3,7 @@ package whatsapp_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/recado-project/recado/internal/sandbox"
 	"github.com/recado-project/recado/internal/sandbox/fault"
 	"github.com/recado-project/recado/internal/sandbox/webclient"
+	"github.com/recado-project/recado/internal/testkit/await"
 	"github.com/recado-project/recado/internal/whatsapp"
 )
 
@@ -86,6 +88,46 @@ func TestSessionComesBackWithItsKeys(t *testing.T) {
 	if profile := e.await(t, "connected").profile; profile.JID != gateway.JID(ownNumber+"@"+gateway.PersonalSuffix) {
 		t.Errorf("profile %+v", profile)
 	}
+}
+
+// rowsToWrite are changes of the keys.
+type rowsToWrite []gateway.DeviceKey
+
+func (r rowsToWrite) Rows() []gateway.DeviceKey { return r }
+func (rowsToWrite) Written()                    {}
+
+// The process may end between the moment in which it was given the keys of the account's settings and
+// the one in which it has read them. The next session reads them.
+func TestSettingsThatWereNotReadAreRead(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, whatsapp.Config{})
+	session, e, device := w.link(t)
+	e.await(t, "profile") // its name is among the settings
+	session.Close()
+	number, found, err := w.keys.FindDevice(t.Context(), device)
+	if err != nil || !found {
+		t.Fatal(found, err)
+	}
+	read := func(kind string) []gateway.DeviceKey {
+		rows, err := w.keys.ListDeviceKeys(t.Context(), number, kind, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return rows
+	}
+	versions := read("app state")
+	if len(versions) == 0 {
+		t.Fatal("nothing was read")
+	}
+	unread := slices.Concat(versions, read("app state mutation"))
+	for i := range unread {
+		unread[i].Device, unread[i].Value = number, nil
+	}
+	if err := w.keys.WriteDeviceKeys(t.Context(), instanceID, rowsToWrite(unread)); err != nil {
+		t.Fatal(err)
+	}
+	w.open(t, device)
+	await.Until(t, "the settings are read", func() bool { return len(read("app state")) == len(versions) })
 }
 
 func TestForgottenKeysAreGone(t *testing.T) {

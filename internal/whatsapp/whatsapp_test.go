@@ -229,6 +229,7 @@ type world struct {
 	box       *sandbox.Server
 	connector *whatsapp.Connector
 	conns     *atomic.Int64 // that the platform got
+	keys      *store.Store
 }
 
 func newWorld(t *testing.T, config whatsapp.Config) world {
@@ -289,7 +290,7 @@ func newWorld(t *testing.T, config whatsapp.Config) world {
 		}
 	})
 	t.Cleanup(connector.Close)
-	return world{box: box, connector: connector, conns: conns}
+	return world{box: box, connector: connector, conns: conns, keys: kept}
 }
 
 // open opens a session and starts it.

@@ -99,8 +99,9 @@ func (c *Chats) notKept(collection appstate.WAPatchName) {
 	c.unkept[collection] = struct{}{}
 }
 
-// ReadAgain reads the collections again of which something could not be kept. One that can't be read
-// now is read after the next login.
+// ReadAgain reads the collections again of which something could not be kept, and those that this
+// device was given the keys of and has not read: the process ended meanwhile. What can't be read now
+// is read after the next login.
 func (c *Chats) ReadAgain(ctx context.Context) {
 	c.mu.Lock()
 	unkept := c.unkept
@@ -113,6 +114,35 @@ func (c *Chats) ReadAgain(ctx context.Context) {
 		}
 		c.logFetch(ctx, collection, err)
 	}
+	unread, err := c.unread(ctx)
+	for _, collection := range unread {
+		c.logFetch(ctx, collection, c.fetch(ctx, collection, false))
+	}
+	if err != nil && ctx.Err() == nil {
+		c.config.Logger.WarnContext(ctx, "not known how far the app state was read", slog.Any("error", err))
+	}
+}
+
+// unread lists the collections that were never read, if there are keys to read them with.
+func (c *Chats) unread(ctx context.Context) (unread []appstate.WAPatchName, err error) {
+	err = Guard(ctx, func(ctx context.Context) error {
+		device := c.config.Client().Store
+		key, err := device.AppStateKeys.GetLatestAppStateSyncKeyID(ctx)
+		if err != nil || key == nil {
+			return err
+		}
+		for _, collection := range appstate.AllPatchNames {
+			version, _, err := device.AppState.GetAppStateVersion(ctx, string(collection))
+			if err != nil {
+				return err
+			}
+			if version == 0 {
+				unread = append(unread, collection)
+			}
+		}
+		return nil
+	})
+	return unread, err
 }
 
 // changeOf translates an event; false if it is about no chat.
