@@ -13,8 +13,7 @@ import (
 // every change, and is gone everywhere when it is deleted.
 func TestAccountWebhookHearsAllInstances(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{})
-	shop := g.Link(t, shopNumber)
+	g, shop := testkit.StartLinked(t, testkit.Options{})
 	sink := testkit.NewSink(t)
 	is := func(message string) func(testkit.Delivered) bool {
 		return func(d testkit.Delivered) bool { return strings.Contains(string(d.Body), message) }

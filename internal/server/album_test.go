@@ -36,8 +36,7 @@ func ids(sent client.SentAlbum) []string {
 // only once, and received.
 func TestAlbums(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{})
 	sink := followChats(t, g, id).Sink
 	shown, clip := client.DataURI("image/png", picture(t)), client.DataURI("video/mp4", mediaFile(t, "clip.mp4"))
 	items := []client.AlbumItem{{Image: shown, Caption: "front"}, {Image: shown}, {Video: clip, Caption: "moving"}}
@@ -107,8 +106,7 @@ func TestAlbums(t *testing.T) {
 // says what it was; a repeat says the same.
 func TestAlbumSaysWhatFailed(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{})
 	sendText(t, g, id, "look") // the chat and its keys are known
 	shown := client.DataURI("image/png", picture(t))
 	request := client.Album{To: customerNumber, IdempotencyKey: "half", Items: []client.AlbumItem{{Image: shown, Caption: "kept"}, {Image: shown}, {Image: shown}}}

@@ -40,8 +40,7 @@ func awaitCancelled(t *testing.T, sink *testkit.Sink, messageID string) client.M
 // authors cancel them.
 func TestCalendarEvents(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{})
 	sink := pollVotes(t, g, id)
 	start := time.Date(2031, 5, 6, 13, 0, 0, 0, time.UTC)
 	event := client.CalendarEvent{

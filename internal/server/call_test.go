@@ -13,8 +13,7 @@ import (
 // Every call that rings has one end, whoever ends it.
 func TestCallsEnd(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{})
 	stream, err := g.Client.Events(t.Context(), id, client.EventsParams{After: new(int64(0)), Types: []string{client.TypeCallReceived, client.TypeCallEnded}})
 	if err != nil {
 		t.Fatal(err)
@@ -68,8 +67,7 @@ func TestCallsEnd(t *testing.T) {
 // An instance that rejects all calls tells a caller so once, and leaves groups alone.
 func TestAllCallsAreRejected(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{})
 	const text = "We don't take calls. Please write."
 	changed, err := g.Client.ChangeInstance(t.Context(), id, client.InstanceChange{RejectCalls: new(true), RejectCallsText: new(text)})
 	if err != nil || !changed.RejectCalls || changed.RejectCallsText != text {

@@ -39,8 +39,7 @@ func TestNumberChecksHaveABudget(t *testing.T) {
 				DataDir: t.TempDir(), DatabaseURL: database(t),
 				Now: func() time.Time { return time.Now().Add(time.Duration(later.Load())) },
 			}
-			g := testkit.Start(t, options)
-			id := g.Link(t, shopNumber)
+			g, id := testkit.StartLinked(t, options)
 			if _, err := g.Client.ChangeInstance(t.Context(), id, client.InstanceChange{
 				NumberChecks: &client.BudgetChange{PerHour: new(3), PerDay: new(4)},
 			}); err != nil {
@@ -95,8 +94,7 @@ func TestNumberChecksHaveABudget(t *testing.T) {
 // Checks that come at once do not take the last of the budget twice.
 func TestNumberChecksAtOnceKeepToTheBudget(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{})
 	if _, err := g.Client.ChangeInstance(t.Context(), id, client.InstanceChange{NumberChecks: &client.BudgetChange{PerHour: new(5)}}); err != nil {
 		t.Fatal(err)
 	}
@@ -119,8 +117,7 @@ func TestNumberChecksAtOnceKeepToTheBudget(t *testing.T) {
 // The limits say who has not answered, and whether the account is restricted.
 func TestLimitsAreShown(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{})
 	if shown := limits(t, g, id); shown != (client.Limits{Unanswered: client.Unanswered{Days: 7}}) {
 		t.Errorf("at first it is %+v", shown)
 	}

@@ -28,8 +28,7 @@ func awaitOnPhone(t *testing.T, g *testkit.Gateway, number, messageID, what stri
 
 func TestEditChangesTheTextOnThePhone(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{EditWindow: time.Hour})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{EditWindow: time.Hour})
 	sent := sendText(t, g, id, "R$ 10")
 	edited, err := g.Client.Edit(t.Context(), id, sent.MessageID, "R$ 12")
 	if err != nil || edited.ID != sent.ID || edited.MessageID != sent.MessageID {
@@ -63,8 +62,7 @@ func TestEditChangesTheTextOnThePhone(t *testing.T) {
 
 func TestDeleteRemovesTheMessageForEveryone(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{})
 	sent := sendText(t, g, id, "oops")
 	if err := g.Client.Delete(t.Context(), id, sent.ID); err != nil {
 		t.Fatal(err)
@@ -87,8 +85,7 @@ func TestDeleteRemovesTheMessageForEveryone(t *testing.T) {
 // get the error that it is gone.
 func TestDeleteHappensOnce(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{})
 	sent := sendText(t, g, id, "oops")
 	const clients = 8
 	errs := make(chan error, clients)
@@ -115,8 +112,7 @@ func TestDeleteHappensOnce(t *testing.T) {
 // Changes that are made on the phone are reported, but not the receipts for them.
 func TestReceiptsForChangesOnThePhoneAreNotReported(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{})
 	sent := sendText(t, g, id, "Oi!")
 	g.Phones.AwaitMessage(t, shopNumber, sent.MessageID)
 	g.Phones.AwaitMessage(t, customerNumber, sent.MessageID)
@@ -136,8 +132,7 @@ func TestReceiptsForChangesOnThePhoneAreNotReported(t *testing.T) {
 
 func TestEditAndDeleteHaveTheirWindows(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{EditWindow: time.Nanosecond, DeleteWindow: time.Nanosecond})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{EditWindow: time.Nanosecond, DeleteWindow: time.Nanosecond})
 	sent := sendText(t, g, id, "for ever")
 	// The platform's clock has whole seconds, so the windows end with the next second.
 	testkit.Await(t, "the windows to close", func() bool { return time.Since(find(t, g, id, sent.ID).SentAt) > time.Second })
@@ -148,8 +143,7 @@ func TestEditAndDeleteHaveTheirWindows(t *testing.T) {
 
 func TestReactionIsShownAndTakenBack(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{})
 	own := sendText(t, g, id, "ours").MessageID
 	foreign := g.Phones.SendText(t, customerNumber, shopNumber, "theirs")
 	awaitMessage(t, g, id, foreign)
@@ -175,8 +169,7 @@ func TestReactionIsShownAndTakenBack(t *testing.T) {
 
 func TestMarkReadIsSeenBySender(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{})
 	sent := sendText(t, g, id, "ours")
 	received := g.Phones.SendText(t, customerNumber, shopNumber, "did you read it?")
 	awaitMessage(t, g, id, received)
@@ -193,8 +186,7 @@ func TestMarkReadIsSeenBySender(t *testing.T) {
 // The gateway can't forward a message that it can't read.
 func TestForwardOfAnUnknownKindIsRefused(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{})
 	for _, content := range []map[string]any{
 		{"type": "unsupported", "kind": "future"},
 		{"type": "image", "media": client.DataURI("image/png", picture(t)), "viewOnce": true, "unavailable": true},
@@ -210,8 +202,7 @@ func TestForwardOfAnUnknownKindIsRefused(t *testing.T) {
 // Changes by others are stored, so that a deleted message can't be quoted or forwarded.
 func TestChangesByOthersAreKept(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{})
 	sendText(t, g, id, "Oi!")
 	received := g.Phones.SendText(t, customerNumber, shopNumber, "first")
 	awaitMessage(t, g, id, received)
@@ -234,8 +225,7 @@ func TestChangesAreReportedWithoutAnAcknowledgement(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			options := testkit.Options{DataDir: t.TempDir(), Platform: whatsapp.Config{SendTimeout: time.Second}}
-			g := testkit.Start(t, options)
-			id := g.Link(t, shopNumber)
+			g, id := testkit.StartLinked(t, options)
 			edited, deleted, liked := sendText(t, g, id, "R$ 10"), sendText(t, g, id, "oops"), sendText(t, g, id, "ours")
 			for _, sent := range []client.Sent{edited, deleted, liked} {
 				testkit.Await(t, "status read", func() bool { return find(t, g, id, sent.ID).Status == gateway.MessageRead })

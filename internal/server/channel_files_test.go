@@ -15,8 +15,7 @@ import (
 // given. Nothing of it depends on how they came there, nor on whether an acknowledgement was lost.
 func TestFilesInChannels(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{Platform: whatsapp.Config{SendTimeout: 3 * time.Second}})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{Platform: whatsapp.Config{SendTimeout: 3 * time.Second}})
 	ctx := t.Context()
 	own, err := g.Client.CreateChannel(ctx, id, client.NewChannel{Name: "The shop"})
 	if err != nil {
@@ -127,8 +126,7 @@ func TestFilesInChannels(t *testing.T) {
 // The file of a post is fetched as that of any message.
 func TestFilesOfPostsAreFetched(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{})
 	news := g.Phones.CreateChannel(t, customerNumber, "News")
 	g.Phones.FollowChannel(t, shopNumber, news.ID, false)
 	drawn := picture(t)

@@ -16,8 +16,7 @@ import (
 // to; what is changed there, and what the owner does on the phone, is told.
 func TestChannelsAreFollowed(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{})
 	ctx := t.Context()
 	news := g.Phones.CreateChannel(t, customerNumber, "News\u202e of Ana", "one", "two", "three")
 	list := func() (names []string) {
@@ -164,8 +163,7 @@ func TestChannelsAreFollowed(t *testing.T) {
 // An account has channels of its own: it writes texts into them, edits and deletes them.
 func TestOwnChannel(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{})
 	ctx := t.Context()
 	made, err := g.Client.CreateChannel(ctx, id, client.NewChannel{Name: "The shop", Description: "every Friday", Picture: client.DataURI("image/png", picture(t))})
 	if err != nil || made.Role != client.ChannelOwner || made.PictureURL == nil || *made.Description != "every Friday" {

@@ -12,8 +12,7 @@ import (
 // are on the phone. The chat stays as it is arranged.
 func TestChatsAreCleared(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{})
 	first := wrote(t, g, id, customerNumber, "one")
 	starred := wrote(t, g, id, customerNumber, "two")
 	if err := g.Client.Star(t.Context(), id, starred.MessageID); err != nil {

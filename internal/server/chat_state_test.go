@@ -65,8 +65,7 @@ func (c chatUpdates) count(want int) {
 // shows; each change is reported once.
 func TestChatsAreArranged(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{})
 	customer := customerNumber + "@s.whatsapp.net"
 	first := wrote(t, g, id, customerNumber, "one")
 	wrote(t, g, id, customerNumber, "two")

@@ -26,8 +26,7 @@ func wrote(t *testing.T, g *testkit.Gateway, id, from, text string) client.Store
 // them, its messages, and one message, under every name that they have.
 func TestChatsAreRead(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{})
 	sent := sendText(t, g, id, "Pedido 1042 saiu para entrega")
 	came := wrote(t, g, id, customerNumber, "Obrigada, até amanhã!")
 	wrote(t, g, id, "14155550124", "hello")

@@ -18,8 +18,7 @@ import (
 func TestBothSidesWriteFirst(t *testing.T) {
 	t.Parallel()
 	const customers, each = 4, 80
-	g := testkit.Start(t, testkit.Options{})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{})
 	stream, err := g.Client.Events(t.Context(), id, client.EventsParams{Types: []string{"message.received"}})
 	if err != nil {
 		t.Fatal(err)

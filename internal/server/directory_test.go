@@ -14,8 +14,7 @@ import (
 
 func TestCheckNumbersKeepsOrderAndDoubles(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{})
 	for range 2 { // the second time from memory
 		results, err := g.Client.CheckNumbers(t.Context(), id, []string{
 			"11988887766", "+55 11 98888-0000", "5511977776655", customerNumber + "@s.whatsapp.net", "5511988887766",
@@ -51,8 +50,7 @@ func TestCheckNumbersKeepsOrderAndDoubles(t *testing.T) {
 func TestCheckNumbersAsksAnew(t *testing.T) {
 	t.Parallel()
 	var later atomic.Int64
-	g := testkit.Start(t, testkit.Options{Now: func() time.Time { return time.Now().Add(time.Duration(later.Load())) }})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{Now: func() time.Time { return time.Now().Add(time.Duration(later.Load())) }})
 	exists := func(want bool) {
 		t.Helper()
 		results, err := g.Client.CheckNumbers(t.Context(), id, []string{"5511955550100"})
@@ -71,8 +69,7 @@ func TestCheckNumbersAsksAnew(t *testing.T) {
 
 func TestPresenceIsSeenOnThePhone(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{})
 	sendText(t, g, id, "Oi!")
 	testkit.Await(t, "the account's name", func() bool { return g.Instance(t, id).MessengerName != "" })
 	lid := g.Phones.Get(t, customerNumber).LID
@@ -96,8 +93,7 @@ func TestPresenceIsSeenOnThePhone(t *testing.T) {
 
 func TestProfilePicture(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{})
 	if url, err := g.Client.ProfilePicture(t.Context(), id, customerNumber); err != nil || url != "" {
 		t.Errorf("without a picture: %q (%v)", url, err)
 	}
@@ -135,8 +131,7 @@ func TestInstanceShowsItsOwnPicture(t *testing.T) {
 
 func TestBlockKeepsMessagesAway(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{})
 	sendText(t, g, id, "Oi!")
 	lid := g.Phones.Get(t, customerNumber).LID
 	for _, phone := range []string{customerNumber, lid} { // twice is no error

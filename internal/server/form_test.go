@@ -13,8 +13,7 @@ import (
 // the same request sends nothing.
 func TestFilesInForms(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{})
 	clip := mediaFile(t, "clip.mp4")
 	for _, later := range []bool{false, true} {
 		sent, err := g.Client.SendVideo(t.Context(), id, client.Video{

@@ -12,8 +12,7 @@ import (
 // ms/first is the first list of the connection, for which the platform is asked.
 func BenchmarkGroups(b *testing.B) {
 	const groups, members = 500, 18
-	g := testkit.Start(b, testkit.Options{})
-	id := g.Link(b, shopNumber)
+	g, id := testkit.StartLinked(b, testkit.Options{})
 	people := []string{shopNumber}
 	for n := range members {
 		people = append(people, fmt.Sprintf("55119666601%02d", n+11))

@@ -24,8 +24,7 @@ func codes(results []client.ParticipantResult) []string {
 // Whoever can't be added is sent the platform's invitation, if that is wanted, and only then.
 func TestGroupInvitationsAreSent(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{})
 	g.Phones.Update(t, otherNumber, map[string]any{"addToGroups": false})
 	silent, err := g.Client.CreateGroup(t.Context(), id, client.NewGroup{Subject: "Silent", Participants: []string{otherNumber}})
 	if err != nil || silent.Results[0].Invitation == nil || silent.Results[0].Invitation.MessageID != nil {
@@ -60,8 +59,7 @@ func TestGroupInvitationsAreSent(t *testing.T) {
 // A group is made, changed in every way, and left, through the API alone; phones see it.
 func TestGroupIsMadeAndChanged(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{})
 	g.Phones.Update(t, otherNumber, map[string]any{"addToGroups": false})
 	customer := g.Phones.Get(t, customerNumber)
 	made, err := g.Client.CreateGroup(t.Context(), id, client.NewGroup{

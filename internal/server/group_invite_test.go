@@ -14,8 +14,7 @@ import (
 // waits for an administrator. Each side is a gateway once, and a phone once.
 func TestGroupInvites(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{})
 	made, err := g.Client.CreateGroup(t.Context(), id, client.NewGroup{Subject: "Customers", Participants: []string{customerNumber}})
 	if err != nil {
 		t.Fatal(err)
@@ -101,8 +100,7 @@ func TestGroupInvites(t *testing.T) {
 // A community is made, groups are linked to it and unlinked, here and on phones.
 func TestCommunities(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{})
 	community, err := g.Client.CreateCommunity(t.Context(), id, "Our shops", "All branches")
 	if err != nil || !community.IsCommunity || *community.Description != "All branches" {
 		t.Fatalf("made %+v (%v)", community, err)

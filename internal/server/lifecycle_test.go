@@ -87,8 +87,7 @@ func TestInstanceTimesOutWhenNobodyScans(t *testing.T) {
 
 func TestInstanceIsRestarted(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{})
 	if err := g.Client.Restart(t.Context(), id); err != nil {
 		t.Fatal(err)
 	}
@@ -112,8 +111,7 @@ func TestInstanceIsRestarted(t *testing.T) {
 
 func TestInstanceIsLoggedOutAndLinkedToAnotherPhone(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{})
 	if err := g.Client.Logout(t.Context(), id); err != nil {
 		t.Fatal(err)
 	}
@@ -211,8 +209,7 @@ func TestInstanceFollowsWhatThePlatformDoes(t *testing.T) {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			g := testkit.Start(t, testkit.Options{})
-			id := g.Link(t, shopNumber)
+			g, id := testkit.StartLinked(t, testkit.Options{})
 			c.do(t, g)
 			instance := g.AwaitStatus(t, id, c.status)
 			if empty := instance.MessengerJID == ""; empty != c.empty {
@@ -243,8 +240,7 @@ func relink(t *testing.T, g *testkit.Gateway, id string) {
 
 func TestInstanceWaitsForItsPayment(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{})
 	pending, err := g.Partner.SetPayment(t.Context(), id, true)
 	if err != nil || pending.Status != "payment_pending" || pending.MessengerID != shopNumber {
 		t.Fatalf("pending: %+v (%v)", pending, err)
@@ -265,8 +261,7 @@ func TestInstanceWaitsForItsPayment(t *testing.T) {
 
 func TestInstanceIsDeleted(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{})
 	sendText(t, g, id, "soon gone")
 	if err := g.Partner.DeleteInstance(t.Context(), id); err != nil {
 		t.Fatal(err)

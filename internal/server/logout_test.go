@@ -112,8 +112,7 @@ func TestLogoutWithoutSessionReachesThePhone(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			g := testkit.Start(t, testkit.Options{})
-			id := g.Link(t, shopNumber)
+			g, id := testkit.StartLinked(t, testkit.Options{})
 			events := followStatuses(t, g, id)
 			c.prepare(t, g, id, events)
 			if devices := g.Phones.Get(t, shopNumber).Devices; len(devices) != 1 {
@@ -151,8 +150,7 @@ func (f *failedTry) Write(line []byte) (int, error) {
 func TestLogoutInALongPauseReachesThePhone(t *testing.T) {
 	t.Parallel()
 	failed := &failedTry{}
-	g := testkit.Start(t, testkit.Options{Log: failed, Platform: whatsapp.Config{ReconnectMin: time.Hour, ReconnectMax: time.Hour}})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{Log: failed, Platform: whatsapp.Config{ReconnectMin: time.Hour, ReconnectMax: time.Hour}})
 	events := followStatuses(t, g, id)
 	// After a loss the first try is immediate, and the next one follows the pause.
 	g.Phones.Faults(t, map[string]any{"refuseLogins": true})
@@ -172,8 +170,7 @@ func TestLogoutInALongPauseReachesThePhone(t *testing.T) {
 // The deletion of an instance logs it out too.
 func TestDeletionOfAStoppedInstanceReachesThePhone(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{})
 	stop(t, g, id)
 	if err := g.Partner.DeleteInstance(t.Context(), id); err != nil {
 		t.Fatal(err)
@@ -186,8 +183,7 @@ func TestDeletionOfAStoppedInstanceReachesThePhone(t *testing.T) {
 // A logout succeeds even if the gateway has not noticed yet that its connection is broken.
 func TestLogoutReachesThePhoneWhileTheConnectionBreaks(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{})
 	g.Phones.Disconnect(t, "")
 	if err := g.Client.Logout(t.Context(), id); err != nil {
 		t.Fatal(err)
@@ -204,8 +200,7 @@ func TestLogoutReachesThePhoneWhileTheConnectionBreaks(t *testing.T) {
 // and don't prevent the logout.
 func TestLogoutReachesThePhoneWithMessagesWaiting(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{})
 	stop(t, g, id)
 	for range 20 {
 		g.Phones.SendText(t, customerNumber, shopNumber, "are you there?")
@@ -225,8 +220,7 @@ func TestLogoutReachesThePhoneWithMessagesWaiting(t *testing.T) {
 // same.
 func TestLogoutWhereThePlatformRefusesTheSession(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{})
 	stop(t, g, id)
 	g.Phones.Do(t, shopNumber, "ban")
 	if err := g.Client.Logout(t.Context(), id); err != nil {
@@ -241,8 +235,7 @@ func TestLogoutWhereThePlatformRefusesTheSession(t *testing.T) {
 // instance.
 func TestCodeOfAStoppedInstanceLeavesItStopped(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{})
 	events := followStatuses(t, g, id)
 	stop(t, g, id)
 	_, err := g.Client.QRCode(t.Context(), id)

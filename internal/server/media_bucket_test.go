@@ -60,8 +60,7 @@ func ask(t *testing.T, method, link, ranged string) answer {
 func TestMediaInABucket(t *testing.T) {
 	t.Parallel()
 	bucket := s3.Start(t)
-	g := testkit.Start(t, testkit.Options{MediaURL: bucket.URL("a/gateway")})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{MediaURL: bucket.URL("a/gateway")})
 	sendText(t, g, id, "Oi!")
 	content := string(picture(t))
 	message, link := receivePicture(t, g, id, shopNumber)
@@ -136,8 +135,7 @@ func TestStoreOfFilesThatIsAway(t *testing.T) {
 	t.Parallel()
 	bucket := s3.Start(t)
 	o := testkit.Options{DataDir: t.TempDir(), MediaURL: bucket.URL("")}
-	g := testkit.Start(t, o)
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, o)
 	sendText(t, g, id, "Oi!")
 	message, link := receivePicture(t, g, id, shopNumber)
 	if err := g.Partner.StopInstance(t.Context(), id); err != nil {

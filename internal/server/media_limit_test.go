@@ -39,8 +39,7 @@ func document(file mediahost.Pointer, size uint64, mimeType string) []byte {
 func TestFileThatIsLargerThanItSaysIsRefused(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
-	g := testkit.Start(t, testkit.Options{DataDir: data, Blobs: media.BlobsConfig{MaxFile: 100_000}})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{DataDir: data, Blobs: media.BlobsConfig{MaxFile: 100_000}})
 	send := func(size int) string {
 		file := g.Phones.Upload(t, "document", client.DataURI("text/plain", bytes.Repeat([]byte("x"), size)))
 		sent := g.Phones.SendRaw(t, customerNumber, shopNumber, document(file, 10, "text/plain\x00"), nil)

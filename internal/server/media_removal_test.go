@@ -124,8 +124,7 @@ func TestDeletedInstanceTakesItsMediaAlong(t *testing.T) {
 func TestMediaOfInstancesThatAreGoneIsRemovedAtStart(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
-	g := testkit.Start(t, testkit.Options{DataDir: data})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{DataDir: data})
 	message, _ := receivePicture(t, g, id, shopNumber)
 	g.Stop()
 
@@ -176,8 +175,7 @@ func TestMediaIsKeptWhereNoInstanceIsKnown(t *testing.T) {
 func TestDeletedMessageTakesItsFileAlong(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
-	g := testkit.Start(t, testkit.Options{DataDir: data})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{DataDir: data})
 	sendText(t, g, id, "Oi!")
 	for name, test := range map[string]struct {
 		own      bool
@@ -228,8 +226,7 @@ func TestDeletedMessageTakesItsFileAlong(t *testing.T) {
 // a code that the document knows with another status only.
 func TestMediaThatIsNowhereAnyMore(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{})
 	sendText(t, g, id, "Oi!")
 	received := g.Phones.Send(t, customerNumber, map[string]any{
 		"to": shopNumber, "type": "image", "media": client.DataURI("image/png", picture(t)),
@@ -265,8 +262,7 @@ func dropEverywhere(t *testing.T, g *testkit.Gateway, number, messageID string) 
 // A range that the file does not have was refused in plain text.
 func TestRangeBeyondTheFileIsRefusedAsEverythingElse(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{})
 	sendText(t, g, id, "Oi!")
 	_, link := receivePicture(t, g, id, shopNumber)
 	header := refusedLink(t, link, "bytes=1000000-", http.StatusRequestedRangeNotSatisfiable, "RANGE_NOT_SATISFIABLE")

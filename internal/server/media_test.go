@@ -55,8 +55,7 @@ func sum(content []byte) string {
 // bytes are those that were given.
 func TestMediaReachesThePhone(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{})
 	quoted := sendText(t, g, id, "Can you send it?").MessageID
 	drawn, document := picture(t), []byte("%PDF-1.4\n%a document\n")
 	webp := mediaFile(t, "sticker.webp")
@@ -130,8 +129,7 @@ func TestMediaReachesThePhone(t *testing.T) {
 
 func TestMediaByURL(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{})
 	content := picture(t)
 	files := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/menu de hoje.png" {
@@ -155,8 +153,7 @@ func TestMediaByURL(t *testing.T) {
 
 func TestMediaOfTheWrongKindIsRefused(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{})
 	text := client.DataURI("text/plain", []byte("just text"))
 	still := client.DataURI("image/png", picture(t))
 	for name, err := range map[string]error{
@@ -182,8 +179,7 @@ func second(_ client.Sent, err error) error { return err }
 // a link that needs no key.
 func TestMediaDownloadLink(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{})
 	sendText(t, g, id, "Oi!")
 	content := picture(t)
 	received := g.Phones.Send(t, customerNumber, map[string]any{
@@ -248,8 +244,7 @@ func TestMediaDownloadLink(t *testing.T) {
 
 func TestMediaThatThePlatformDroppedIsAskedForAgain(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{})
 	sendText(t, g, id, "Oi!")
 	content := picture(t)
 	received := g.Phones.Send(t, customerNumber, map[string]any{
@@ -292,8 +287,7 @@ func download(t *testing.T, url string) []byte {
 
 func TestLocationAndContactReachThePhone(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{})
 	sent, err := g.Client.SendLocation(t.Context(), id, client.Location{
 		To: customerNumber, Latitude: -23.5614, Longitude: -46.6559, Name: "MASP", Address: "Av. Paulista, 1578",
 	})
@@ -320,8 +314,7 @@ func TestLocationAndContactReachThePhone(t *testing.T) {
 
 func TestForwardCarriesEveryKindOn(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{})
 	sendText(t, g, id, "Oi!")
 	const third = "5511977770100"
 	content := picture(t)
@@ -358,8 +351,7 @@ func TestForwardCarriesEveryKindOn(t *testing.T) {
 
 func TestMessageIsKeptWithItsKind(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{})
 	sendText(t, g, id, "Oi!")
 	for kind, message := range map[gateway.MessageType]map[string]any{
 		gateway.TypeVoice:   {"type": "voice", "media": client.DataURI("audio/ogg", mediaFile(t, "voice.ogg"))},

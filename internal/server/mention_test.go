@@ -16,8 +16,7 @@ import (
 // People are mentioned by any form of their number, and phones find out who is meant.
 func TestMentions(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{})
 	const third = "5511988880004"
 	group := g.Phones.CreateGroup(t, "Team", customerNumber, shopNumber, third)
 	lid, thirdLID := g.Phones.Get(t, customerNumber).LID, g.Phones.Get(t, third).LID

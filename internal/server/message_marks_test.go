@@ -41,8 +41,7 @@ func kept(t *testing.T, g *testkit.Gateway, id, messageID string) client.StoredM
 // reported once.
 func TestMessagesArePinned(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{})
 	sink := followChats(t, g, id).Sink
 	awaitPins := func(n int) client.MessagePinnedEvent {
 		t.Helper()
@@ -121,8 +120,7 @@ func TestMessagesArePinned(t *testing.T) {
 func TestMessagesAreStarredAndDeletedForMe(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
-	g := testkit.Start(t, testkit.Options{DataDir: data})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{DataDir: data})
 	sink := followChats(t, g, id).Sink
 	stars := func() []client.MessageStarredEvent {
 		return eventsOf[client.MessageStarredEvent](t, sink, "message.starred")

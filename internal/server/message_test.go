@@ -54,8 +54,7 @@ func awaitMessage(t *testing.T, g *testkit.Gateway, id, platformID string) gatew
 
 func TestTextInEveryRecipientFormat(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{})
 	lid := g.Phones.Get(t, customerNumber).LID
 	sendText(t, g, id, "who is who becomes known with the first message by number")
 	for name, c := range map[string]struct{ to, phone string }{
@@ -100,8 +99,7 @@ func TestTextInEveryRecipientFormat(t *testing.T) {
 
 func TestReceiptsMoveAMessageToRead(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{})
 	sent := sendText(t, g, id, "Oi!")
 	testkit.Await(t, "status read", func() bool {
 		return find(t, g, id, sent.ID).Status == gateway.MessageRead
@@ -124,8 +122,7 @@ func TestReceiptsMoveAMessageToRead(t *testing.T) {
 
 func TestAnswerOfAPhoneIsKeptAndCanBeQuoted(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{})
 	sendText(t, g, id, "Oi!")
 	answer := g.Phones.SendText(t, customerNumber, shopNumber, "Oi, quanto custa?")
 	kept := awaitMessage(t, g, id, answer)
@@ -155,8 +152,7 @@ func TestAnswerOfAPhoneIsKeptAndCanBeQuoted(t *testing.T) {
 // What a person sends from the phone itself belongs to the chat as well.
 func TestMessageFromTheOwnPhoneIsKept(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{})
 	messageID := g.Phones.SendText(t, shopNumber, customerNumber, "by hand")
 	kept := awaitMessage(t, g, id, messageID)
 	if !kept.FromMe || kept.Source != gateway.SourceDevice || kept.Chat.JID != gateway.JID(customerNumber+"@"+gateway.PersonalSuffix) {
@@ -186,8 +182,7 @@ func TestPlatformsRefusalsHaveTheirCodes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			g := testkit.Start(t, testkit.Options{Platform: whatsapp.Config{SendTimeout: time.Second}})
-			id := g.Link(t, shopNumber)
+			g, id := testkit.StartLinked(t, testkit.Options{Platform: whatsapp.Config{SendTimeout: time.Second}})
 			sendText(t, g, id, "the chat is not new")
 			g.Phones.Faults(t, c.faults)
 			_, err := trySend(t, g, id, name)
@@ -202,8 +197,7 @@ func TestPlatformsRefusalsHaveTheirCodes(t *testing.T) {
 // says so meanwhile: it did not fail.
 func TestAcknowledgedMessageDoesNotFail(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{Platform: whatsapp.Config{SendTimeout: 3 * time.Second}})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{Platform: whatsapp.Config{SendTimeout: 3 * time.Second}})
 	g.Phones.Faults(t, map[string]any{"dropAcks": 1})
 	_, err := trySend(t, g, id, "perhaps")
 	testkit.Refused(t, err, http.StatusGatewayTimeout, "PLATFORM_TIMEOUT")
@@ -233,8 +227,7 @@ func TestAcknowledgedMessageDoesNotFail(t *testing.T) {
 
 func TestRepeatWithTheSameIdempotencyKeySendsOnce(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{})
 	text := client.Text{To: customerNumber, Message: "once", IdempotencyKey: "order-17"}
 	first, err := g.Client.SendText(t.Context(), id, text)
 	if err != nil || first.Replayed {
@@ -266,8 +259,7 @@ func TestRepeatWithTheSameIdempotencyKeySendsOnce(t *testing.T) {
 
 func TestRepeatWhileTheFirstStillRuns(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{})
 	sendText(t, g, id, "warm")
 	g.Phones.Faults(t, map[string]any{"ackDelayMs": 2000})
 	text := client.Text{To: customerNumber, Message: "slow", IdempotencyKey: "slow"}
@@ -292,8 +284,7 @@ func TestRepeatWhileTheFirstStillRuns(t *testing.T) {
 
 func TestRepeatOfARefusedSendAnswersTheSame(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{})
 	g.Phones.Faults(t, map[string]any{"sendError": 463})
 	text := client.Text{To: customerNumber, Message: "no", IdempotencyKey: "no"}
 	_, err := g.Client.SendText(t.Context(), id, text)
@@ -310,8 +301,7 @@ func TestRepeatOfARefusedSendAnswersTheSame(t *testing.T) {
 // phone has it once.
 func TestRepeatOfAnUncertainSendIsSentOnce(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{Platform: whatsapp.Config{SendTimeout: time.Second}})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{Platform: whatsapp.Config{SendTimeout: time.Second}})
 	sendText(t, g, id, "warm")
 	g.Phones.Faults(t, map[string]any{"dropAcks": 1})
 	text := client.Text{To: customerNumber, Message: "perhaps", IdempotencyKey: "perhaps"}

@@ -22,8 +22,7 @@ func TestMoveToPostgreSQL(t *testing.T) {
 	moved := options
 	moved.DatabaseURL = postgres.Start(t)
 	sink := testkit.NewSink(t)
-	g := testkit.Start(t, options)
-	shop := g.Link(t, shopNumber)
+	g, shop := testkit.StartLinked(t, options)
 	if _, err := g.Client.SaveWebhook(t.Context(), shop, client.WebhookConfig{WebhookURL: sink.URL}); err != nil {
 		t.Fatal(err)
 	}

@@ -47,8 +47,7 @@ func TestStatusOutlivesAnOutageOfTheDatabase(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			failed, url := newAlarm("instance status not written"), postgres.Start(t)
-			g := testkit.Start(t, testkit.Options{DatabaseURL: url, Log: failed})
-			id := g.Link(t, shopNumber)
+			g, id := testkit.StartLinked(t, testkit.Options{DatabaseURL: url, Log: failed})
 			end := postgres.Outage(t, url)
 			g.Phones.Do(t, shopNumber, c.action)
 			testkit.Await(t, "a write that fails", failed.rang)
@@ -94,8 +93,7 @@ func reportsReason(t *testing.T, g *testkit.Gateway, id, reason string) bool {
 func TestRequestsWhileTheDatabaseIsAway(t *testing.T) {
 	t.Parallel()
 	url := postgres.Start(t)
-	g := testkit.Start(t, testkit.Options{DatabaseURL: url})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{DatabaseURL: url})
 	end := postgres.Outage(t, url)
 	text := client.Text{To: customerNumber, Message: "Oi!"}
 	for range 20 { // more than there are connections
@@ -130,8 +128,7 @@ func refusedForNow(t *testing.T, err error) {
 func TestDatabaseGoesAwayAfterASend(t *testing.T) {
 	t.Parallel()
 	url := postgres.Start(t)
-	g := testkit.Start(t, testkit.Options{DatabaseURL: url})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{DatabaseURL: url})
 	postgres.Load(t, url, `
 		CREATE FUNCTION away() RETURNS trigger LANGUAGE plpgsql AS
 			$$ BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); PERFORM pg_sleep(10); RETURN NEW; END $$;

@@ -21,8 +21,7 @@ func setPace(t *testing.T, g *testkit.Gateway, id string, pace client.PaceChange
 // and a message that is sent at once counts.
 func TestQueueKeepsThePace(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{})
 	const gap, messages = 100 * time.Millisecond, 30
 	setPace(t, g, id, client.PaceChange{GapSeconds: new(gap.Seconds())})
 	var sent []client.Sent
@@ -46,8 +45,7 @@ func TestQueueKeepsThePace(t *testing.T) {
 func TestQueueHoldsNewChats(t *testing.T) {
 	t.Parallel()
 	o := testkit.Options{DataDir: t.TempDir()}
-	g := testkit.Start(t, o)
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, o)
 	g.Phones.SendText(t, customerNumber, shopNumber, "a question")
 	g.AwaitStatus(t, id, gateway.StatusConnected)
 	setPace(t, g, id, client.PaceChange{NewChatsPerHour: new(2)})
@@ -88,8 +86,7 @@ func TestQueueHoldsNewChats(t *testing.T) {
 // the platform is not asked to send what it would refuse.
 func TestQueueHoldsWhatIsRestricted(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{})
 	g.Phones.SendText(t, customerNumber, shopNumber, "a question")
 	g.Phones.Restrict(t, shopNumber, 3600)
 	testkit.Await(t, "the restriction is known", func() bool {
@@ -112,8 +109,7 @@ func TestQueueHoldsWhatIsRestricted(t *testing.T) {
 // Before a text from the queue the chat is shown typing, if the instance is set to it.
 func TestQueueShowsTyping(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{})
 	sendText(t, g, id, "first of all")
 	if _, err := g.Client.ChangeInstance(t.Context(), id, client.InstanceChange{Typing: new(true)}); err != nil {
 		t.Fatal(err)

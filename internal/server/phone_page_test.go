@@ -57,8 +57,7 @@ func (v *visitor) streamOf(page string) (lines <-chan string, closing func()) {
 // it, and what the phone answers is on the page of the other one.
 func TestMessagesOfTheGatewayAppearOnThePhonePage(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{})
 	g.Phones.Get(t, customerNumber)
 	v := newVisitor(t, g.BaseURL)
 	status, _, page := v.get("/sandbox?left=" + customerNumber + "&right=" + shopNumber)

@@ -36,8 +36,7 @@ func awaitVote(t *testing.T, sink *testkit.Sink, messageID string, options ...st
 
 func TestVotesAreCounted(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{})
 	sink := pollVotes(t, g, id)
 	options := []string{"Hoje", "Amanhã", "Sábado"}
 	sent, err := g.Client.SendPoll(t.Context(), id, client.Poll{To: customerNumber, Question: "Quando?", Options: options})
@@ -74,8 +73,7 @@ func TestVotesAreCounted(t *testing.T) {
 
 func TestVotesInAGroup(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{})
 	sink := pollVotes(t, g, id)
 	const third = "5511988880004"
 	group := g.Phones.CreateGroup(t, "Team", customerNumber, shopNumber, third)

@@ -15,8 +15,7 @@ import (
 func TestPresenceSubscriptions(t *testing.T) {
 	t.Parallel()
 	options := testkit.Options{DataDir: t.TempDir()}
-	g := testkit.Start(t, options)
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, options)
 	customer := g.Phones.Get(t, customerNumber)
 	_, err := g.Client.GetPresenceSubscription(t.Context(), id, customerNumber)
 	testkit.Refused(t, err, http.StatusNotFound, gateway.CodeNotSubscribed)

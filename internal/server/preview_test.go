@@ -25,8 +25,7 @@ func TestLinkPreviews(t *testing.T) {
 		}
 	}))
 	t.Cleanup(shop.Close)
-	g := testkit.Start(t, testkit.Options{})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{})
 	for _, later := range []bool{false, true} {
 		sent, err := g.Client.SendText(t.Context(), id, client.Text{To: customerNumber, Message: "Veja " + shop.URL + "/", LinkPreview: true, Later: later})
 		if err != nil {

@@ -45,8 +45,7 @@ func accountChanges(t *testing.T, g *testkit.Gateway, id, last string, least int
 // tell it, each change once.
 func TestProfile(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{})
 	sendText(t, g, id, "Oi!")
 	profile, err := g.Client.Profile(t.Context(), id)
 	if err != nil || profile.ID != shopNumber+"@s.whatsapp.net" || profile.LID == nil || profile.About != "" || profile.Picture != nil || profile.Business != nil {
@@ -127,8 +126,7 @@ func TestProfile(t *testing.T) {
 // towards the instance.
 func TestPrivacy(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{})
 	privacy, err := g.Client.Privacy(t.Context(), id)
 	if err != nil || privacy.LastSeen == nil || *privacy.LastSeen != "all" || privacy.ReadReceipts == nil || !*privacy.ReadReceipts || privacy.Disappearing != 0 {
 		t.Fatalf("the settings are %+v (%v)", privacy, err)
@@ -200,8 +198,7 @@ func TestPrivacy(t *testing.T) {
 // The block list is read in pages, and follows the phone. Who is blocked sees one tick.
 func TestBlockList(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{})
 	sendText(t, g, id, "Oi!")
 	list := func(want ...string) {
 		t.Helper()

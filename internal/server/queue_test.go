@@ -71,8 +71,7 @@ func TestQueueKeepsMessages(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			o := testkit.Options{DataDir: t.TempDir(), DatabaseURL: database(t)}
-			g := testkit.Start(t, o)
-			id := g.Link(t, shopNumber)
+			g, id := testkit.StartLinked(t, o)
 			first := sendText(t, g, id, "the question")
 			if err := g.Partner.StopInstance(t.Context(), id); err != nil {
 				t.Fatal(err)
@@ -131,8 +130,7 @@ func TestQueueKeepsMessages(t *testing.T) {
 // A message is sent at the time that its request says, and not if it is cancelled before.
 func TestQueueSchedules(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{})
 	ctx := t.Context()
 	soon := time.Now().Add(1500 * time.Millisecond)
 	later := leave(t, g, id, client.Text{To: customerNumber, Message: "on time", SendAt: soon})
@@ -167,8 +165,7 @@ func TestQueueSchedules(t *testing.T) {
 // A repeat of a request finds its message in the queue, and when it has left it.
 func TestQueueAnswersRepeats(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{})
 	text := client.Text{To: customerNumber, Message: "once", IdempotencyKey: "order-1", SendAt: time.Now().Add(time.Second)}
 	first := leave(t, g, id, text)
 	if again := leave(t, g, id, text); again.ID != first.ID || !again.Replayed {
@@ -188,8 +185,7 @@ func TestQueueAnswersRepeats(t *testing.T) {
 // What can't be sent fails with an event that says why, and holds nobody up.
 func TestQueueFails(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{})
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	stream, err := g.Client.Events(ctx, id, client.EventsParams{After: new(int64(0)), Types: []string{"message.status"}})

@@ -44,8 +44,7 @@ func TestRestoredDevicesConverse(t *testing.T) {
 func restores(t *testing.T, before, after testkit.Options) {
 	t.Helper()
 	before.DataDir, after.DataDir, after.MasterKey = t.TempDir(), t.TempDir(), before.MasterKey
-	g := testkit.Start(t, before)
-	shop := g.Link(t, shopNumber)
+	g, shop := testkit.StartLinked(t, before)
 	group := g.Phones.CreateGroup(t, "Padaria", customerNumber, shopNumber, memberNumber)
 	texts := 0
 	says := func(from, to string) {

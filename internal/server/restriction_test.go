@@ -74,8 +74,7 @@ func TestRestrictedAccountWritesToNoNewChat(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			options := testkit.Options{DataDir: t.TempDir(), DatabaseURL: database(t)}
-			g := testkit.Start(t, options)
-			id := g.Link(t, shopNumber)
+			g, id := testkit.StartLinked(t, options)
 			const known, lookedUp, nobody = "5511977776600", "5511955550200", "5511955550101"
 			g.Phones.Update(t, nobody, map[string]any{"registered": false})
 			answered := g.Phones.SendText(t, known, shopNumber, "Olá")
@@ -150,8 +149,7 @@ func restricted(t *testing.T, g *testkit.Gateway, id string) (until time.Time, a
 func TestRestrictionWithoutEndIsTriedAfterAnHour(t *testing.T) {
 	t.Parallel()
 	var later atomic.Int64
-	g := testkit.Start(t, testkit.Options{Now: func() time.Time { return time.Now().Add(time.Duration(later.Load())) }})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{Now: func() time.Time { return time.Now().Add(time.Duration(later.Load())) }})
 	g.Phones.Faults(t, map[string]any{"sendError": 463})
 	_, err := trySend(t, g, id, "Oi!")
 	testkit.Refused(t, err, http.StatusTooManyRequests, client.CodeRecipientRestricted)

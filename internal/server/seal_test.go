@@ -23,8 +23,7 @@ func TestStolenDataLinkNothing(t *testing.T) {
 	options := testkit.Options{DataDir: t.TempDir(), MasterKey: seal.NewKey()}
 	plain := options
 	plain.MasterKey = nil
-	g := testkit.Start(t, plain)
-	shop := g.Link(t, shopNumber)
+	g, shop := testkit.StartLinked(t, plain)
 	converse := func() {
 		t.Helper()
 		g.AwaitStatus(t, shop, gateway.StatusConnected)

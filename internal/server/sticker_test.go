@@ -12,8 +12,7 @@ import (
 // phone sends is told as moving. Without being asked, only WebP is taken.
 func TestStickersThatMove(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{})
 	moving := client.DataURI("image/webp", mediaFile(t, "animated.webp"))
 	stickers := []client.Sticker{{Sticker: moving}, {Sticker: moving, Later: true}}
 	if _, err := exec.LookPath("ffmpeg"); err == nil {

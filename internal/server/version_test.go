@@ -63,8 +63,7 @@ func TestOutdatedInstancesComeBack(t *testing.T) {
 // by themselves when it is.
 func TestOutdatedInstanceWaitsForANewerVersion(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{Platform: whatsapp.Config{LookUpPauseMin: 20 * time.Millisecond, LookUpPauseMax: 20 * time.Millisecond}})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{Platform: whatsapp.Config{LookUpPauseMin: 20 * time.Millisecond, LookUpPauseMax: 20 * time.Millisecond}})
 	events := followStatuses(t, g, id)
 	faults := map[string]any{"oldestVersion": newer(1), "newestVersion": newer(1), "versionPage": "down"}
 	g.Phones.Faults(t, faults)

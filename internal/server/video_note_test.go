@@ -11,8 +11,7 @@ import (
 // file.
 func TestVideoNotes(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{})
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, testkit.Options{})
 	clip := client.DataURI("video/mp4", mediaFile(t, "clip.mp4"))
 	for _, later := range []bool{false, true} {
 		sent, err := g.Client.SendVideoNote(t.Context(), id, client.VideoNote{To: customerNumber, Video: clip, Later: later})

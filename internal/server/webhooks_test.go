@@ -19,8 +19,7 @@ import (
 func TestSeveralWebhooks(t *testing.T) {
 	t.Parallel()
 	options := testkit.Options{DataDir: t.TempDir()}
-	g := testkit.Start(t, options)
-	id := g.Link(t, shopNumber)
+	g, id := testkit.StartLinked(t, options)
 	group := g.Phones.CreateGroup(t, "Customers", customerNumber, shopNumber).ID
 	everything, crm, groups, dead := testkit.NewSink(t), testkit.NewSink(t), testkit.NewSink(t), testkit.NewSink(t)
 	dead.Answer(func(testkit.Delivered) int { return http.StatusInternalServerError })

@@ -34,7 +34,11 @@ func StartLinked(tb testing.TB, options Options) (g *Gateway, instanceID string)
 		g = Start(tb, options)
 		return g, g.Link(tb, LinkedNumber)
 	}
-	options.DataDir = linked.copied(tb, func(g *Gateway) string { return g.Link(tb, LinkedNumber) })
+	options.DataDir = linked.copied(tb, func(g *Gateway) string {
+		id := g.Link(tb, LinkedNumber)
+		Await(tb, "the account's name", func() bool { return g.Instance(tb, id).MessengerName != "" })
+		return id
+	})
 	g = start(tb, options)
 	g.AwaitStatus(tb, linked.instanceID, gateway.StatusConnected)
 	return g, linked.instanceID
