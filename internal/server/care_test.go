@@ -11,6 +11,7 @@ import (
 
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/testkit/postgres"
 )
 
@@ -28,10 +29,10 @@ func limits(t *testing.T, g *testkit.Gateway, id string) client.Limits {
 // what is known already costs nothing. A restart forgets nothing of it.
 func TestNumberChecksHaveABudget(t *testing.T) {
 	t.Parallel()
-	for name, database := range map[string]func(t *testing.T) string{
+	for name, database := range cases.Sorted(map[string]func(t *testing.T) string{
 		"SQLite":     func(*testing.T) string { return "" },
 		"PostgreSQL": func(t *testing.T) string { t.Helper(); return postgres.Start(t) },
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var later atomic.Int64

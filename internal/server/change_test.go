@@ -10,6 +10,7 @@ import (
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/whatsapp"
 )
 
@@ -147,7 +148,7 @@ func TestReactionIsShownAndTakenBack(t *testing.T) {
 	own := sendText(t, g, id, "ours").MessageID
 	foreign := g.Phones.SendText(t, customerNumber, shopNumber, "theirs")
 	awaitMessage(t, g, id, foreign)
-	for name, messageID := range map[string]string{"an own message": own, "a foreign message": foreign} {
+	for name, messageID := range cases.Sorted(map[string]string{"an own message": own, "a foreign message": foreign}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for _, reaction := range []string{"👍", "👩🏽‍🚀", ""} {
@@ -221,7 +222,7 @@ func TestChangesByOthersAreKept(t *testing.T) {
 // change.
 func TestChangesAreReportedWithoutAnAcknowledgement(t *testing.T) {
 	t.Parallel()
-	for name, restarted := range map[string]bool{"acknowledgement lost": false, "process died": true} {
+	for name, restarted := range cases.Sorted(map[string]bool{"acknowledgement lost": false, "process died": true}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			options := testkit.Options{DataDir: t.TempDir(), Platform: whatsapp.Config{SendTimeout: time.Second}}

@@ -10,6 +10,7 @@ import (
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // What is written in a channel that the account follows arrives as a message, is read and reacted
@@ -77,14 +78,14 @@ func TestChannelsAreFollowed(t *testing.T) {
 	sink.Await("the next post", func(taken []testkit.Delivered) bool { return len(taken) == 4 })
 
 	// Read from both sides.
-	for name, want := range map[string]struct {
+	for name, want := range cases.Sorted(map[string]struct {
 		query client.PostsQuery
 		texts []string
 	}{
 		"the newest": {client.PostsQuery{Limit: 3}, []string{"three", "", "five"}},
 		"before":     {client.PostsQuery{Before: 3, Limit: 1}, []string{"two"}},
 		"after":      {client.PostsQuery{After: 1, Limit: 2}, []string{"two", "three"}},
-	} {
+	}) {
 		posts, err := g.Client.ChannelPosts(ctx, id, news.ID, want.query)
 		if err != nil {
 			t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // chatUpdates follows the event chat.updated of an instance.
@@ -145,14 +146,14 @@ func TestChatsAreArranged(t *testing.T) {
 	}
 
 	// What is wrong changes nothing.
-	for name, change := range map[string]client.ChatChange{
+	for name, change := range cases.Sorted(map[string]client.ChatChange{
 		"nothing":       {},
 		"the past":      {MutedUntil: new("2020-01-01T00:00:00Z")},
 		"no time":       {MutedUntil: new("later"), Archived: new(true)},
 		"both":          {Archived: new(true), Pinned: new(true)},
 		"an odd timer":  {Disappearing: new(7)},
 		"a minus timer": {Disappearing: new(-1)},
-	} {
+	}) {
 		if _, err := g.Client.ChangeChat(t.Context(), id, customerNumber, change); err == nil {
 			t.Errorf("%s is accepted", name)
 		} else {

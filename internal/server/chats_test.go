@@ -8,6 +8,7 @@ import (
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // wrote has a phone write a text to the shop, and waits until it is kept.
@@ -75,7 +76,7 @@ func TestChatsAreRead(t *testing.T) {
 		}
 		return ids
 	}
-	for name, test := range map[string]struct {
+	for name, test := range cases.Sorted(map[string]struct {
 		filter client.MessageFilter
 		want   []string
 	}{
@@ -86,7 +87,7 @@ func TestChatsAreRead(t *testing.T) {
 		"after a time": {client.MessageFilter{After: "2099-01-01T00:00:00Z"}, nil},
 		"texts":        {client.MessageFilter{Types: []string{"text", "image"}}, []string{came.ID, sent.ID}},
 		"images":       {client.MessageFilter{Types: []string{"image"}}, nil},
-	} {
+	}) {
 		if got := list(test.filter); !slices.Equal(got, test.want) {
 			t.Errorf("%s: got %v, want %v", name, got, test.want)
 		}

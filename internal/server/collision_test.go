@@ -9,6 +9,7 @@ import (
 
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // Where both sides wrote to each other for the first time in the same moment, each
@@ -61,7 +62,7 @@ func TestBothSidesWriteFirst(t *testing.T) {
 		}
 		arrived[message.Chat] = append(arrived[message.Chat], message.MessageID)
 	}
-	for chat, want := range sent {
+	for chat, want := range cases.Sorted(sent) {
 		if got := arrived[chat]; !slices.Equal(got, want) {
 			t.Errorf("in %s came\n%v, want\n%v", chat, got, want)
 		}

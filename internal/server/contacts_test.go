@@ -9,6 +9,7 @@ import (
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/testkit/postgres"
 )
 
@@ -48,7 +49,7 @@ func TestContacts(t *testing.T) {
 	// Named on the phone.
 	g.Phones.NameContact(t, shopNumber, before, "Bruno Lima")
 	testkit.Await(t, "another name", func() bool { return slices.Equal(list(""), []string{"Ana Souza", "Bruno Lima"}) })
-	for search, want := range map[string][]string{"ANINHA": {"Ana Souza"}, before[4:]: {"Bruno Lima"}, "lima": {"Bruno Lima"}, "nobody": nil} {
+	for search, want := range cases.Sorted(map[string][]string{"ANINHA": {"Ana Souza"}, before[4:]: {"Bruno Lima"}, "lima": {"Bruno Lima"}, "nobody": nil}) {
 		if got := list(search); !slices.Equal(got, want) {
 			t.Errorf("the search for %s finds %v", search, got)
 		}
@@ -62,7 +63,7 @@ func TestContacts(t *testing.T) {
 	if err != nil || found.About != "At the beach" || found.Name != nil || found.LID == nil || *found.LID != g.Phones.Get(t, stranger).LID || found.Business != nil {
 		t.Errorf("the stranger is %+v, %v", found, err)
 	}
-	for said, want := range map[string]string{"ana.souza": "ana.souza", "": "", "ana\u202eazuos": ""} { // the last one no client would take
+	for said, want := range cases.Sorted(map[string]string{"ana.souza": "ana.souza", "": "", "ana\u202eazuos": ""}) { // the last one no client would take
 		g.Phones.Update(t, stranger, map[string]any{"username": said})
 		if found, err = g.Client.GetContact(t.Context(), id, stranger); err != nil || (found.Username == nil) != (want == "") || found.Username != nil && *found.Username != want {
 			t.Errorf("the username %q is told as %v, %v", said, found.Username, err)
@@ -123,10 +124,10 @@ func TestContacts(t *testing.T) {
 // while it is. Reading it takes nothing from the session, which comes back and goes on.
 func TestContactsOfAnInstanceThatIsNotConnected(t *testing.T) {
 	t.Parallel()
-	for name, database := range map[string]func(t *testing.T) string{
+	for name, database := range cases.Sorted(map[string]func(t *testing.T) string{
 		"SQLite":     func(*testing.T) string { return "" },
 		"PostgreSQL": func(t *testing.T) string { t.Helper(); return postgres.Start(t) },
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			g := testkit.Start(t, testkit.Options{DataDir: t.TempDir(), DatabaseURL: database(t)})

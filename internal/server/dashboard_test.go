@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // visitor is a browser at the dashboard of a gateway.
@@ -143,13 +144,13 @@ func TestDashboardShowsAnInstance(t *testing.T) {
 	if status, _, page := v.post("/instances/"+id+"/messages", url.Values{"to": {"5511988887766"}, "kind": {"text"}, "text": {"Oi <b>Ana</b>"}}); status != http.StatusOK {
 		t.Fatalf("the test message: answered %d: %s", status, page)
 	}
-	for path, want := range map[string]string{
+	for path, want := range cases.Sorted(map[string]string{
 		"":         "Messages go out and come in.",
 		"/chats":   "Oi &lt;b&gt;Ana&lt;/b&gt;",
 		"/webhook": "webhook",
 		"/events":  "message.sent",
 		"/code":    g.BaseURL + "/api/message/" + id + "/text",
-	} {
+	}) {
 		if status, _, page := v.get("/instances/" + id + path); status != http.StatusOK || !strings.Contains(page, want) {
 			t.Errorf("%s answered %d without %q", path, status, want)
 		}
@@ -185,7 +186,7 @@ func TestOwnerInvitesAViewer(t *testing.T) {
 	if _, at, page := viewer.post("/welcome", url.Values{"password": {password}, "again": {password}}); at != "/instances" || !strings.Contains(page, "shop") {
 		t.Fatalf("the viewer is led to %s", at)
 	}
-	for path, want := range map[string]int{one: http.StatusOK, "/profile": http.StatusOK, "/users": http.StatusForbidden, "/audit": http.StatusForbidden, "/keys": http.StatusForbidden} {
+	for path, want := range cases.Sorted(map[string]int{one: http.StatusOK, "/profile": http.StatusOK, "/users": http.StatusForbidden, "/audit": http.StatusForbidden, "/keys": http.StatusForbidden}) {
 		if status, _, _ := viewer.get(path); status != want {
 			t.Errorf("%s answered %d", path, status)
 		}
@@ -223,7 +224,7 @@ func TestDashboardSendsAFile(t *testing.T) {
 	if err == nil {
 		_, err = part.Write(bytes.Repeat([]byte("a line of prices\n"), 100_000))
 	}
-	for name, value := range map[string]string{"to": "5511988887766", "kind": "document", "caption": "Prices"} {
+	for name, value := range cases.Sorted(map[string]string{"to": "5511988887766", "kind": "document", "caption": "Prices"}) {
 		err = errors.Join(err, form.WriteField(name, value))
 	}
 	if err := errors.Join(err, form.Close()); err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // codes are the codes of results, "" for what is done.
@@ -38,7 +39,7 @@ func TestGroupInvitationsAreSent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for group, results := range map[string][]client.ParticipantResult{made.ID: made.Results, silent.ID: added} {
+	for group, results := range cases.Sorted(map[string][]client.ParticipantResult{made.ID: made.Results, silent.ID: added}) {
 		if results[0].Error != nil || results[0].Invitation != nil {
 			t.Errorf("who could be added: %+v", results[0])
 		}
@@ -164,7 +165,7 @@ func TestGroupRefusals(t *testing.T) {
 	t.Parallel()
 	g, id, groupID := newGroup(t) // the customer's
 	others := g.Phones.CreateGroup(t, "Others", otherNumber, customerNumber).ID
-	for name, do := range map[string]func(groupID string) error{
+	for name, do := range cases.Sorted(map[string]func(groupID string) error{
 		"approval": func(groupID string) error {
 			_, err := g.Client.ChangeGroup(t.Context(), id, groupID, client.GroupChange{Approval: new(true)})
 			return err
@@ -189,7 +190,7 @@ func TestGroupRefusals(t *testing.T) {
 			_, err := g.Client.JoinRequests(t.Context(), id, groupID)
 			return err
 		},
-	} {
+	}) {
 		testkit.Refused(t, do(groupID), http.StatusForbidden, "GROUP_ADMIN_REQUIRED")
 		testkit.Refused(t, do(others), http.StatusNotFound, "GROUP_NOT_FOUND")
 		if t.Failed() {

@@ -20,6 +20,7 @@ import (
 	"github.com/recado-project/recado/internal/sqlite"
 	"github.com/recado-project/recado/internal/store"
 	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/testkit/postgres"
 	"github.com/recado-project/recado/internal/whatsapp/keys"
 )
@@ -28,7 +29,7 @@ import (
 // whatsmeow's, is connected after the update, reads messages and is read.
 func TestKeysOfAnEarlierVersionAreImported(t *testing.T) {
 	t.Parallel()
-	for name, options := range map[string]func(t *testing.T) testkit.Options{
+	for name, options := range cases.Sorted(map[string]func(t *testing.T) testkit.Options{
 		"SQLite": func(t *testing.T) testkit.Options {
 			t.Helper()
 			return testkit.Options{DataDir: t.TempDir()}
@@ -37,7 +38,7 @@ func TestKeysOfAnEarlierVersionAreImported(t *testing.T) {
 			t.Helper()
 			return testkit.Options{DataDir: t.TempDir(), DatabaseURL: postgres.Start(t)}
 		},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			o := options(t)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // labelEvents are the events about labels that a sink got, in words.
@@ -86,7 +87,7 @@ func TestLabels(t *testing.T) {
 	if err != nil || !slices.Equal(stored.Labels, []string{"6"}) {
 		t.Errorf("the message has the labels %v, %v", stored.Labels, err)
 	}
-	for name, want := range map[string]int{"6": 1, "unknown": 0} {
+	for name, want := range cases.Sorted(map[string]int{"6": 1, "unknown": 0}) {
 		chats, err := g.Client.ListChats(t.Context(), id, client.ChatFilter{Label: name}, 1, 10)
 		if err != nil || len(chats.Data) != want {
 			t.Errorf("chats with the label %s: %+v, %v", name, chats.Data, err)
@@ -120,11 +121,11 @@ func TestLabels(t *testing.T) {
 	if stored, err := g.Client.Message(t.Context(), id, message.MessageID); err != nil || len(stored.Labels) != 0 {
 		t.Errorf("the message has the labels %v, %v", stored.Labels, err)
 	}
-	for name, err := range map[string]error{
+	for name, err := range cases.Sorted(map[string]error{
 		"no such label":   g.Client.LabelChat(t.Context(), id, customerNumber, "6", true),
 		"no such chat":    g.Client.LabelChat(t.Context(), id, "5511900000000", "7", true),
 		"no such message": g.Client.LabelMessage(t.Context(), id, "3EB0FF", "7", true),
-	} {
+	}) {
 		if err == nil {
 			t.Errorf("%s: it was done", name)
 		}

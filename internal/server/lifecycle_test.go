@@ -8,6 +8,7 @@ import (
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/whatsapp"
 )
 
@@ -158,7 +159,7 @@ func TestLogoutEndsALinking(t *testing.T) {
 
 func TestInstanceFollowsWhatThePlatformDoes(t *testing.T) {
 	t.Parallel()
-	cases := map[string]struct {
+	tests := map[string]struct {
 		do     func(t *testing.T, g *testkit.Gateway)
 		status gateway.Status
 		empty  bool // the messenger fields
@@ -206,7 +207,7 @@ func TestInstanceFollowsWhatThePlatformDoes(t *testing.T) {
 			},
 		},
 	}
-	for name, c := range cases {
+	for name, c := range cases.Sorted(tests) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			g, id := testkit.StartLinked(t, testkit.Options{})

@@ -13,6 +13,7 @@ import (
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/whatsapp"
 )
 
@@ -73,7 +74,7 @@ func setPayment(t *testing.T, g *testkit.Gateway, id string, pending bool) {
 // this is not reported.
 func TestLogoutWithoutSessionReachesThePhone(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
+	for name, c := range cases.Sorted(map[string]struct {
 		prepare func(t *testing.T, g *testkit.Gateway, id string, events statuses)
 		status  gateway.Status // after the logout
 		// then causes an event, if the logout itself causes none.
@@ -109,7 +110,7 @@ func TestLogoutWithoutSessionReachesThePhone(t *testing.T) {
 			},
 			status: gateway.StatusStopped, next: gateway.StatusStopped,
 		},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			g, id := testkit.StartLinked(t, testkit.Options{})

@@ -13,6 +13,7 @@ import (
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/testkit/s3"
 )
 
@@ -84,15 +85,15 @@ func TestMediaInABucket(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The bucket answers as we do: our own pages get the file from us, others from there.
-	for where, address := range map[string]string{"the bucket": elsewhere.String(), "ourselves": g.BaseURL + own.URL} {
+	for where, address := range cases.Sorted(map[string]string{"the bucket": elsewhere.String(), "ourselves": g.BaseURL + own.URL}) {
 		whole := ask(t, http.MethodGet, address, "")
 		if whole.status != http.StatusOK || whole.body != content {
 			t.Errorf("%s answered %d with %d bytes", where, whole.status, len(whole.body))
 		}
-		for header, want := range map[string]string{
+		for header, want := range cases.Sorted(map[string]string{
 			"Content-Type": "image/png", "Cache-Control": "private", "Accept-Ranges": "bytes",
 			"Content-Disposition": `attachment; filename="` + name + `"; filename*=UTF-8''` + name,
-		} {
+		}) {
 			if got := whole.header.Get(header); got != want {
 				t.Errorf("%s: %s is %q, want %q", where, header, got, want)
 			}

@@ -17,6 +17,7 @@ import (
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // receivePicture has the customer send a picture to a number, and follows a link
@@ -177,14 +178,14 @@ func TestDeletedMessageTakesItsFileAlong(t *testing.T) {
 	data := t.TempDir()
 	g, id := testkit.StartLinked(t, testkit.Options{DataDir: data})
 	sendText(t, g, id, "Oi!")
-	for name, test := range map[string]struct {
+	for name, test := range cases.Sorted(map[string]struct {
 		own      bool
 		askFirst bool // for another link, rather than for the file
 	}{
 		"by its sender":            {own: false},
 		"by us":                    {own: true},
 		"and another link is made": {askFirst: true},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var message gateway.Message

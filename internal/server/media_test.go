@@ -20,6 +20,7 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/sandbox/content"
 	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // picture draws a PNG.
@@ -61,7 +62,7 @@ func TestMediaReachesThePhone(t *testing.T) {
 	webp := mediaFile(t, "sticker.webp")
 	ogg := mediaFile(t, "voice.ogg")
 	mp4 := mediaFile(t, "clip.mp4")
-	for name, c := range map[string]struct {
+	for name, c := range cases.Sorted(map[string]struct {
 		send    func(ctx context.Context) (client.Sent, error)
 		content []byte
 		want    testkit.PhoneMessage
@@ -108,7 +109,7 @@ func TestMediaReachesThePhone(t *testing.T) {
 		"sticker": {func(ctx context.Context) (client.Sent, error) {
 			return g.Client.SendSticker(ctx, id, client.Sticker{To: customerNumber, Sticker: client.DataURI("image/webp", webp)})
 		}, webp, testkit.PhoneMessage{Type: "sticker", MimeType: "image/webp"}},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			sent, err := c.send(t.Context())
@@ -156,13 +157,13 @@ func TestMediaOfTheWrongKindIsRefused(t *testing.T) {
 	g, id := testkit.StartLinked(t, testkit.Options{})
 	text := client.DataURI("text/plain", []byte("just text"))
 	still := client.DataURI("image/png", picture(t))
-	for name, err := range map[string]error{
+	for name, err := range cases.Sorted(map[string]error{
 		"image":   second(g.Client.SendImage(t.Context(), id, client.Image{To: customerNumber, Image: text})),
 		"video":   second(g.Client.SendVideo(t.Context(), id, client.Video{To: customerNumber, Video: still})),
 		"audio":   second(g.Client.SendVoiceNote(t.Context(), id, client.VoiceNote{To: customerNumber, Audio: still})),
 		"sticker": second(g.Client.SendSticker(t.Context(), id, client.Sticker{To: customerNumber, Sticker: still})),
 		"neither": second(g.Client.SendImage(t.Context(), id, client.Image{To: customerNumber, Image: "picture.png"})),
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			testkit.Refused(t, err, http.StatusBadRequest, "VALIDATION_ERROR")
@@ -353,11 +354,11 @@ func TestMessageIsKeptWithItsKind(t *testing.T) {
 	t.Parallel()
 	g, id := testkit.StartLinked(t, testkit.Options{})
 	sendText(t, g, id, "Oi!")
-	for kind, message := range map[gateway.MessageType]map[string]any{
+	for kind, message := range cases.Sorted(map[gateway.MessageType]map[string]any{
 		gateway.TypeVoice:   {"type": "voice", "media": client.DataURI("audio/ogg", mediaFile(t, "voice.ogg"))},
 		gateway.TypeSticker: {"type": "sticker", "media": client.DataURI("image/webp", mediaFile(t, "sticker.webp"))},
 		gateway.TypeImage:   {"type": "image", "media": client.DataURI("image/png", picture(t)), "viewOnce": true, "caption": "once"},
-	} {
+	}) {
 		t.Run(string(kind), func(t *testing.T) {
 			t.Parallel()
 			message["to"] = shopNumber

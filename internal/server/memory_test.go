@@ -6,6 +6,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // Memory goes back when the program has come to rest, and only then; what can't be given
@@ -13,7 +15,7 @@ import (
 func TestMemoryGoesBackAtRest(t *testing.T) {
 	t.Parallel()
 	const mb = 1 << 20
-	for name, test := range map[string]struct {
+	for name, test := range cases.Sorted(map[string]struct {
 		looks  []memoryUse // one each pause
 		sticks uint64      // bytes beyond what is in use that can't be given back
 		freed  int
@@ -25,7 +27,7 @@ func TestMemoryGoesBackAtRest(t *testing.T) {
 		"after two peaks":                     {[]memoryUse{{live: 10 * mb, held: 50 * mb}, {live: 10 * mb, held: 50 * mb}}, 0, 2},
 		"what sticks is left alone":           {[]memoryUse{{live: 10 * mb, held: 50 * mb}, {live: 10 * mb, held: 50 * mb}, {live: 10 * mb, held: 50 * mb}}, 40 * mb, 1},
 		"more than what sticks is given back": {[]memoryUse{{live: 10 * mb, held: 50 * mb}, {live: 10 * mb, held: 90 * mb}}, 40 * mb, 2},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // People are mentioned by any form of their number, and phones find out who is meant.
@@ -21,7 +22,7 @@ func TestMentions(t *testing.T) {
 	group := g.Phones.CreateGroup(t, "Team", customerNumber, shopNumber, third)
 	lid, thirdLID := g.Phones.Get(t, customerNumber).LID, g.Phones.Get(t, third).LID
 	user := func(address string) string { return strings.TrimSuffix(address, "@lid") }
-	for name, test := range map[string]struct {
+	for name, test := range cases.Sorted(map[string]struct {
 		text client.Text
 		want string
 		who  []string
@@ -42,7 +43,7 @@ func TestMentions(t *testing.T) {
 			[]string{thirdLID, customerNumber + "@s.whatsapp.net"},
 		},
 		"in a chat of two": {client.Text{To: customerNumber, Message: "ask @" + third, Mentions: []string{third}}, "ask @" + user(thirdLID), []string{thirdLID}},
-	} {
+	}) {
 		if _, err := g.Client.CheckNumbers(t.Context(), id, []string{customerNumber, third}); err != nil { // so that LIDs are known
 			t.Fatal(err)
 		}

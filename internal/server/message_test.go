@@ -11,6 +11,7 @@ import (
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/whatsapp"
 )
 
@@ -57,7 +58,7 @@ func TestTextInEveryRecipientFormat(t *testing.T) {
 	g, id := testkit.StartLinked(t, testkit.Options{})
 	lid := g.Phones.Get(t, customerNumber).LID
 	sendText(t, g, id, "who is who becomes known with the first message by number")
-	for name, c := range map[string]struct{ to, phone string }{
+	for name, c := range cases.Sorted(map[string]struct{ to, phone string }{
 		"international number":                      {"5511988887766", customerNumber},
 		"with a plus and blanks":                    {"+55 (11) 98888-7766", customerNumber},
 		"Brazilian mobile":                          {"11988887766", customerNumber},
@@ -67,7 +68,7 @@ func TestTextInEveryRecipientFormat(t *testing.T) {
 		"personal chat ID of old":                   {"5511988887766@c.us", customerNumber},
 		"LID":                                       {lid, customerNumber},
 		"number abroad":                             {"14155550124", "14155550124"},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			sent, err := g.Client.SendText(t.Context(), id, client.Text{To: c.to, Message: name})
@@ -84,11 +85,11 @@ func TestTextInEveryRecipientFormat(t *testing.T) {
 		})
 	}
 	// A message that would reach no device is not reported as sent.
-	for name, to := range map[string]string{
+	for name, to := range cases.Sorted(map[string]string{
 		"number without an account":  "5511988880000",
 		"chat ID without an account": "5511988880000@s.whatsapp.net",
 		"LID of nobody":              "99999999999999@lid",
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			_, err := g.Client.SendText(t.Context(), id, client.Text{To: to, Message: "nobody"})
@@ -171,7 +172,7 @@ func TestMessagesOfAnotherInstanceDoNotExist(t *testing.T) {
 
 func TestPlatformsRefusalsHaveTheirCodes(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
+	for name, c := range cases.Sorted(map[string]struct {
 		faults map[string]any
 		status int
 		code   string
@@ -179,7 +180,7 @@ func TestPlatformsRefusalsHaveTheirCodes(t *testing.T) {
 		"restricted":     {map[string]any{"sendError": 463}, http.StatusTooManyRequests, "RECIPIENT_RESTRICTED"},
 		"refused":        {map[string]any{"sendError": 479}, http.StatusBadGateway, "PLATFORM_ERROR"},
 		"no acknowledge": {map[string]any{"dropAcks": 1}, http.StatusGatewayTimeout, "PLATFORM_TIMEOUT"},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			g, id := testkit.StartLinked(t, testkit.Options{Platform: whatsapp.Config{SendTimeout: time.Second}})

@@ -13,6 +13,7 @@ import (
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/testkit/postgres"
 )
 
@@ -36,14 +37,14 @@ func (a *alarm) rang() bool { return a.seen.Load() }
 // A status that changes while the database is away is stored and reported when it is back.
 func TestStatusOutlivesAnOutageOfTheDatabase(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
+	for name, c := range cases.Sorted(map[string]struct {
 		action string // on the phone
 		status gateway.Status
 		reason string
 	}{
 		"unlinked": {"unlink", gateway.StatusStopped, "unlinked_on_phone"},
 		"banned":   {"ban", gateway.StatusError, "banned"},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			failed, url := newAlarm("instance status not written"), postgres.Start(t)

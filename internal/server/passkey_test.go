@@ -11,6 +11,7 @@ import (
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/whatsapp"
 )
 
@@ -75,7 +76,7 @@ func linkWithPasskey(t *testing.T, g *testkit.Gateway, number string, byQR bool)
 // Every way in which a link with a passkey fails says so, and the next code links.
 func TestLinkWithPasskeyFailsAndIsTriedAgain(t *testing.T) {
 	t.Parallel()
-	for name, test := range map[string]struct {
+	for name, test := range cases.Sorted(map[string]struct {
 		rule   map[string]any
 		fail   func(t *testing.T, g *testkit.Gateway, id string)
 		reason string // that the question ends with
@@ -128,7 +129,7 @@ func TestLinkWithPasskeyFailsAndIsTriedAgain(t *testing.T) {
 			},
 			reason: "the connection to the platform ended",
 		},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			g := testkit.Start(t, testkit.Options{Platform: whatsapp.Config{ComparePasskeys: true}})
@@ -205,7 +206,7 @@ func TestWrongAnswerOfAPasskeyCanBeGivenAgain(t *testing.T) {
 	g.Phones.Scan(t, shopNumber, code.QRCode)
 	asked := g.AwaitPasskey(t, id, gateway.PasskeyRequested)
 	earlier := strings.Replace(string(asked.Request), `"challenge":"`, `"challenge":"AAAA`, 1)
-	for name, test := range map[string]struct {
+	for name, test := range cases.Sorted(map[string]struct {
 		answer json.RawMessage
 		says   string
 	}{
@@ -215,7 +216,7 @@ func TestWrongAnswerOfAPasskeyCanBeGivenAgain(t *testing.T) {
 		"no assertion":      {changed(t, g.Phones.AnswerPasskey(t, shopNumber, asked.Request, ""), "clientDataJSON", "AA"), "is refused"},
 		"another name": {g.Phones.AnswerPasskey(t, shopNumber,
 			json.RawMessage(strings.Replace(string(asked.Request), `"rpId":"localhost"`, `"rpId":"evil.example"`, 1)), ""), "for another name"},
-	} {
+	}) {
 		refusedBecause(t, g.Client.AnswerPasskey(t.Context(), id, test.answer), http.StatusBadRequest, test.says)
 		if state := g.AwaitPasskey(t, id, gateway.PasskeyRequested); state.Reason != "" {
 			t.Errorf("%s: the question changed to %+v", name, state)

@@ -14,6 +14,7 @@ import (
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // onPage is generous beside the 100 ms that a message takes on an idle machine.
@@ -121,7 +122,7 @@ func TestCodesAreLinkedByAClickOnThePhonePage(t *testing.T) {
 	if !strings.Contains(list, "by QR code") || !strings.Contains(list, code.PairingCode) {
 		t.Errorf("the list is %s", list)
 	}
-	for name, form := range map[string]url.Values{"by QR code": {}, "by pairing code": {"typed": {"yes"}}} {
+	for name, form := range cases.Sorted(map[string]url.Values{"by QR code": {}, "by pairing code": {"typed": {"yes"}}}) {
 		form.Set("id", instances[name])
 		if status, _, body := v.do(http.MethodPost, path+"/scan", form, http.Header{"Hx-Request": {"true"}}); status != http.StatusNoContent {
 			t.Fatalf("%s: %d %s", name, status, body)

@@ -9,6 +9,7 @@ import (
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // pollVotes follows the event message.poll_vote of an instance.
@@ -77,7 +78,7 @@ func TestVotesInAGroup(t *testing.T) {
 	sink := pollVotes(t, g, id)
 	const third = "5511988880004"
 	group := g.Phones.CreateGroup(t, "Team", customerNumber, shopNumber, third)
-	for name, poll := range map[string]func() string{
+	for name, poll := range cases.Sorted(map[string]func() string{
 		"of ours": func() string {
 			sent, err := g.Client.SendPoll(t.Context(), id, client.Poll{To: group.ID, Question: "What?", Options: []string{"a", "b", "c"}, MaxAnswers: new(2)})
 			if err != nil {
@@ -92,7 +93,7 @@ func TestVotesInAGroup(t *testing.T) {
 			}
 			return message
 		},
-	} {
+	}) {
 		message := poll()
 		for _, number := range []string{customerNumber, third} {
 			g.Phones.AwaitMessage(t, number, message)

@@ -8,6 +8,7 @@ import (
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // Whoever has subscribed to a contact hears when it comes and goes, also after a reconnect and a
@@ -20,7 +21,7 @@ func TestPresenceSubscriptions(t *testing.T) {
 	_, err := g.Client.GetPresenceSubscription(t.Context(), id, customerNumber)
 	testkit.Refused(t, err, http.StatusNotFound, gateway.CodeNotSubscribed)
 	testkit.Refused(t, g.Client.UnsubscribePresence(t.Context(), id, customerNumber), http.StatusNotFound, gateway.CodeNotSubscribed)
-	for who, code := range map[string]string{shopNumber: gateway.CodeValidation, "1-2@g.us": gateway.CodeValidation, "5511900000000": gateway.CodeNotRegistered} {
+	for who, code := range cases.Sorted(map[string]string{shopNumber: gateway.CodeValidation, "1-2@g.us": gateway.CodeValidation, "5511900000000": gateway.CodeNotRegistered}) {
 		_, err := g.Client.SubscribePresence(t.Context(), id, who, 0)
 		testkit.Refused(t, err, http.StatusBadRequest, code)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/sandbox/content"
 	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // A text shows the page behind its link, if that is asked for; then it has one in events too,
@@ -44,7 +45,7 @@ func TestLinkPreviews(t *testing.T) {
 		}
 	}
 	before := asked.Load()
-	for message, preview := range map[string]bool{"Veja " + shop.URL: false, "Veja " + shop.URL + "/nothing": true, "Oi": true} {
+	for message, preview := range cases.Sorted(map[string]bool{"Veja " + shop.URL: false, "Veja " + shop.URL + "/nothing": true, "Oi": true}) {
 		sent, err := g.Client.SendText(t.Context(), id, client.Text{To: customerNumber, Message: message, LinkPreview: preview})
 		if err != nil {
 			t.Fatal(err)

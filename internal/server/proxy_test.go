@@ -14,6 +14,7 @@ import (
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/testkit/proxyserver"
 )
 
@@ -98,9 +99,9 @@ func startHeard(t *testing.T, options testkit.Options) (*testkit.Gateway, *heard
 // proxy dead it says why and connects to nobody; without a proxy of its own it comes back.
 func TestInstanceByProxy(t *testing.T) {
 	t.Parallel()
-	for kind, start := range map[string]func(testing.TB, proxyserver.Options) *proxyserver.Proxy{
+	for kind, start := range cases.Sorted(map[string]func(testing.TB, proxyserver.Options) *proxyserver.Proxy{
 		"SOCKS": proxyserver.SOCKS, "HTTP": proxyserver.HTTP,
-	} {
+	}) {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			const own, peer = "5511999990600", "5511988880600"

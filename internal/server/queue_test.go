@@ -13,6 +13,7 @@ import (
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/testkit/postgres"
 )
 
@@ -64,10 +65,10 @@ func awaitLeft(t *testing.T, g *testkit.Gateway, id string, sent client.Sent) {
 // order.
 func TestQueueKeepsMessages(t *testing.T) {
 	t.Parallel()
-	for name, database := range map[string]func(t *testing.T) string{
+	for name, database := range cases.Sorted(map[string]func(t *testing.T) string{
 		"SQLite":     func(*testing.T) string { return "" },
 		"PostgreSQL": func(t *testing.T) string { t.Helper(); return postgres.Start(t) },
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			o := testkit.Options{DataDir: t.TempDir(), DatabaseURL: database(t)}

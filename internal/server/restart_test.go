@@ -5,13 +5,14 @@ import (
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/testkit/postgres"
 )
 
 // The program keeps its promises on both databases, and over a restart.
 func TestProgramComesBackWithEverything(t *testing.T) {
 	t.Parallel()
-	for name, options := range map[string]func(t *testing.T) testkit.Options{
+	for name, options := range cases.Sorted(map[string]func(t *testing.T) testkit.Options{
 		"SQLite": func(t *testing.T) testkit.Options {
 			t.Helper()
 			return testkit.Options{DataDir: t.TempDir()}
@@ -20,7 +21,7 @@ func TestProgramComesBackWithEverything(t *testing.T) {
 			t.Helper()
 			return testkit.Options{DataDir: t.TempDir(), DatabaseURL: postgres.Start(t)}
 		},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			o := options(t)

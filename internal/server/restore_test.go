@@ -19,6 +19,7 @@ import (
 	"github.com/recado-project/recado/internal/sqlite"
 	"github.com/recado-project/recado/internal/store"
 	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/testkit/postgres"
 )
 
@@ -118,7 +119,7 @@ func restores(t *testing.T, before, after testkit.Options) {
 			t.Errorf("the phone can't read %+v", message)
 		}
 	}
-	for id, times := range shown {
+	for id, times := range cases.Sorted(shown) {
 		if times != 1 {
 			t.Errorf("the message %s is shown %d times", id, times)
 		}

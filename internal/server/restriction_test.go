@@ -12,6 +12,7 @@ import (
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/testkit/postgres"
 )
 
@@ -67,10 +68,10 @@ func restrictions(t *testing.T, g *testkit.Gateway, id string) (announced, refus
 // the lift ends it.
 func TestRestrictedAccountWritesToNoNewChat(t *testing.T) {
 	t.Parallel()
-	for name, database := range map[string]func(t *testing.T) string{
+	for name, database := range cases.Sorted(map[string]func(t *testing.T) string{
 		"SQLite":     func(*testing.T) string { return "" },
 		"PostgreSQL": func(t *testing.T) string { t.Helper(); return postgres.Start(t) },
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			options := testkit.Options{DataDir: t.TempDir(), DatabaseURL: database(t)}

@@ -13,6 +13,7 @@ import (
 	"github.com/recado-project/recado/internal/sqlite"
 	"github.com/recado-project/recado/internal/store"
 	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // Whoever steals the data of a gateway with a master key can link nothing with it: no key of
@@ -50,7 +51,7 @@ func TestStolenDataLinkNothing(t *testing.T) {
 	if err := os.CopyFS(stolen, os.DirFS(options.DataDir)); err != nil {
 		t.Fatal(err)
 	}
-	for name, key := range map[string]*seal.Key{"no key": nil, "another key": seal.NewKey()} {
+	for name, key := range cases.Sorted(map[string]*seal.Key{"no key": nil, "another key": seal.NewKey()}) {
 		config := server.StoreConfig(stolen, "", slog.New(slog.DiscardHandler))
 		config.Master = key
 		if s, err := store.Open(t.Context(), config); err == nil {

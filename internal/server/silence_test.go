@@ -11,6 +11,7 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/media"
 	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/whatsapp"
 )
 
@@ -28,10 +29,10 @@ func TestSilentPlatformHoldsNoCommand(t *testing.T) {
 			g.AwaitStatus(t, id, gateway.StatusConnecting)
 			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 			defer cancel()
-			for what, command := range map[string]func() error{
+			for what, command := range cases.Sorted(map[string]func() error{
 				"restart": func() error { return g.Client.Restart(ctx, id) },
 				"stop":    func() error { return g.Partner.StopInstance(ctx, id) },
-			} {
+			}) {
 				if err := command(); err != nil {
 					t.Fatalf("%s: %v", what, err)
 				}
@@ -69,14 +70,14 @@ func TestMediaHostMisbehaves(t *testing.T) {
 		Blobs: media.BlobsConfig{MaxFile: 1 << 20}, Platform: whatsapp.Config{SilenceTimeout: 200 * time.Millisecond},
 	})
 	id := g.Link(t, "5511999990702")
-	for fault, want := range map[string]struct {
+	for fault, want := range cases.Sorted(map[string]struct {
 		value  any
 		status int
 		code   string
 	}{
 		"stallMediaAfterBytes": {10, http.StatusGatewayTimeout, gateway.CodePlatformTimeout},
 		"mediaPaddingBytes":    {2 << 20, http.StatusRequestEntityTooLarge, gateway.CodePayloadTooLarge},
-	} {
+	}) {
 		messageID := g.Phones.Send(t, "5511988880702", map[string]any{
 			"to": "5511999990702", "type": "document", "media": "data:text/plain;base64,b2ksIHR1ZG8gYmVtPw==", "fileName": "a.txt",
 		})

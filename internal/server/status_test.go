@@ -11,6 +11,7 @@ import (
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // statusPosts are the identifiers of the status posts of an instance, newest first.
@@ -133,7 +134,7 @@ func TestStatusPostToSome(t *testing.T) {
 	t.Parallel()
 	const bruno, stranger = "5511988880005", "5511988880006"
 	g := testkit.Start(t, testkit.Options{})
-	for number, name := range map[string]string{customerNumber: "Ana", bruno: "Bruno"} {
+	for number, name := range cases.Sorted(map[string]string{customerNumber: "Ana", bruno: "Bruno"}) {
 		g.Phones.NameContact(t, shopNumber, number, name)
 	}
 	id := g.Link(t, shopNumber)
@@ -144,14 +145,14 @@ func TestStatusPostToSome(t *testing.T) {
 	g.Phones.Update(t, customerNumber, map[string]any{"hideNumber": true})
 	lid := g.Phones.Get(t, customerNumber).LID
 	clip := client.DataURI("video/mp4", mediaFile(t, "clip.mp4"))
-	for name, post := range map[string]func(audience ...string) (client.Sent, error){
+	for name, post := range cases.Sorted(map[string]func(audience ...string) (client.Sent, error){
 		"a text": func(audience ...string) (client.Sent, error) {
 			return g.Client.PostStatusText(t.Context(), id, client.StatusText{Message: "for Ana", Audience: audience})
 		},
 		"a queued video": func(audience ...string) (client.Sent, error) {
 			return g.Client.PostStatusVideo(t.Context(), id, client.StatusVideo{Video: clip, Audience: audience, Later: true})
 		},
-	} {
+	}) {
 		for _, audience := range [][]string{{customerNumber}, {lid, customerNumber}} {
 			sent, err := post(audience...)
 			if err != nil {
@@ -204,7 +205,7 @@ func TestStatusPostsOfContacts(t *testing.T) {
 	g.Phones.NameContact(t, customerNumber, shopNumber, "The shop")
 	id := g.Link(t, shopNumber)
 	posts, direct := testkit.NewSink(t), testkit.NewSink(t)
-	for kind, sink := range map[string]*testkit.Sink{client.ChatStatus: posts, client.ChatDirect: direct} {
+	for kind, sink := range cases.Sorted(map[string]*testkit.Sink{client.ChatStatus: posts, client.ChatDirect: direct}) {
 		if _, err := g.Client.CreateWebhook(t.Context(), id, client.NewWebhook{URL: sink.URL, Chats: []string{kind}}); err != nil {
 			t.Fatal(err)
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // A video becomes a sticker that the phone shows moving, at once and from the queue; one that a
@@ -29,7 +30,7 @@ func TestStickersThatMove(t *testing.T) {
 			t.Errorf("the phone shows %+v", got)
 		}
 	}
-	for name, animated := range map[string]bool{"animated.webp": true, "sticker.webp": false} {
+	for name, animated := range cases.Sorted(map[string]bool{"animated.webp": true, "sticker.webp": false}) {
 		received := g.Phones.Send(t, customerNumber, map[string]any{
 			"to": shopNumber, "type": "sticker", "media": client.DataURI("image/webp", mediaFile(t, name)),
 		})

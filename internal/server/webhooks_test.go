@@ -11,6 +11,7 @@ import (
 
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // One instance, four destinations: the contract's own, one for what customers write, one for groups,
@@ -107,7 +108,7 @@ func TestWebhooksAreChecked(t *testing.T) {
 		_, err := g.Client.CreateWebhook(t.Context(), id, hook)
 		return err
 	}
-	for name, hook := range map[string]client.NewWebhook{
+	for name, hook := range cases.Sorted(map[string]client.NewWebhook{
 		"a private address": {URL: "http://127.0.0.1:1/"},
 		"a cloud's own":     {URL: "http://169.254.169.254/latest"},
 		"no address":        {URL: "/events"},
@@ -117,7 +118,7 @@ func TestWebhooksAreChecked(t *testing.T) {
 		"a split header":    {URL: "https://example.org", Headers: map[string]string{"X-A": "1\r\nWebhook-Signature: v1,x"}},
 		"a signature":       {URL: "https://example.org", Headers: map[string]string{"webhook-signature": "v1,x"}},
 		"a host":            {URL: "https://example.org", Headers: map[string]string{"host": "internal"}},
-	} {
+	}) {
 		if err := create(hook); codeOf(err) != client.CodeValidation {
 			t.Errorf("%s: %v", name, err)
 		}
