@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/testkit/contract"
 )
 
@@ -188,7 +189,7 @@ func TestMethodsMakeDocumentedRequests(t *testing.T) {
 			"GET " + api + "/groups/1@g.us ", http.StatusOK, `{"id":"1@g.us","subject":"s","description":null,"owner":null,"creation":1,"participants":[{"id":"1@lid","admin":"admin"}]}`,
 		},
 	}
-	for name, exchange := range exchanges {
+	for name, exchange := range cases.Sorted(exchanges) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -244,11 +245,11 @@ func TestIdempotencyKeyAndRefusal(t *testing.T) {
 
 func TestDataURI(t *testing.T) {
 	t.Parallel()
-	for content, want := range map[string]string{
+	for content, want := range cases.Sorted(map[string]string{
 		"":     "data:text/plain;base64,",
 		"a":    "data:text/plain;base64,YQ==",
 		"abc?": "data:text/plain;base64,YWJjPw==",
-	} {
+	}) {
 		if got := client.DataURI("text/plain", []byte(content)); got != want {
 			t.Errorf("%q: %s", content, got)
 		}

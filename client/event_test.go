@@ -13,6 +13,7 @@ import (
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // Every kind of event of the program has a type here, and every example of a real run
@@ -92,11 +93,11 @@ func TestConstantsAreThePrograms(t *testing.T) {
 		}
 		return found
 	}
-	for name, lists := range map[string][2][]string{
+	for name, lists := range cases.Sorted(map[string][2][]string{
 		"codes":    {words("error.go", `\tCode\w+ += "(\w+)"`), words("../internal/gateway/error.go", `\tCode\w+ += "(\w+)"`)},
 		"statuses": {words("instance.go", `\tStatus\w+ += "(\w+)"`), words("../internal/gateway/instance.go", `\tStatus\w+ +Status = "(\w+)"`)},
 		"messages": {words("event_values.go", `\tMessage\w+ += "(text|image|video|voice|audio|document|location|contact|sticker|poll|event|order|group_invite|album|unsupported)"`), words("../internal/gateway/message.go", `\tType\w+ +MessageType = "(\w+)"`)},
-	} {
+	}) {
 		if !slices.Equal(lists[0], lists[1]) {
 			t.Errorf("%s are\n%v\nwant\n%v", name, lists[0], lists[1])
 		}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // events writes the messages of a stream.
@@ -88,7 +89,7 @@ func (s *streaming) follow(ctx context.Context, options client.FollowOptions) (s
 func TestFollowGoesOnWhereItWas(t *testing.T) {
 	t.Parallel()
 	whole := events(9)
-	for name, test := range map[string]struct {
+	for name, test := range cases.Sorted(map[string]struct {
 		first string
 		want  string // where the second request goes on
 	}{
@@ -97,7 +98,7 @@ func TestFollowGoesOnWhereItWas(t *testing.T) {
 		"in front of an event that was cut":       {events(8) + whole[:len(whole)-1], "8"},
 		"in front of a position that was cut":     {events(8) + "id: 9\n", "8"},
 		"where it began, when there was no event": {": still here\n\n", "7"},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newStreaming(t, text(test.first), text(events(20)))

@@ -9,12 +9,13 @@ import (
 	"testing"
 
 	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // A file travels as it is, beside the other fields.
 func TestFilesAreSentInForms(t *testing.T) {
 	t.Parallel()
-	for name, fileName := range map[string]string{"with a name": "a b.png", "without": ""} {
+	for name, fileName := range cases.Sorted(map[string]string{"with a name": "a b.png", "without": ""}) {
 		var fields map[string][]string
 		var content, given string
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

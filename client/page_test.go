@@ -67,8 +67,11 @@ func TestPagesAreOneSequence(t *testing.T) {
 // Failures that may pass are distinguished from those that will not.
 func TestTemporary(t *testing.T) {
 	t.Parallel()
-	for want, refusals := range map[bool][]client.Error{
-		true: {
+	for _, test := range []struct {
+		temporary bool
+		refusals  []client.Error
+	}{
+		{true, []client.Error{
 			{StatusCode: 408},
 			{StatusCode: 429},
 			{StatusCode: 500},
@@ -76,12 +79,12 @@ func TestTemporary(t *testing.T) {
 			{StatusCode: 504},
 			{StatusCode: 409, Code: client.CodeNotConnected},
 			{StatusCode: 409, RetryAfter: 1},
-		},
-		false: {{StatusCode: 400}, {StatusCode: 401}, {StatusCode: 404}, {StatusCode: 409}, {StatusCode: 410}, {StatusCode: 413}},
+		}},
+		{false, []client.Error{{StatusCode: 400}, {StatusCode: 401}, {StatusCode: 404}, {StatusCode: 409}, {StatusCode: 410}, {StatusCode: 413}}},
 	} {
-		for _, refusal := range refusals {
-			if refusal.Temporary() != want {
-				t.Errorf("%+v: %t", refusal, !want)
+		for _, refusal := range test.refusals {
+			if refusal.Temporary() != test.temporary {
+				t.Errorf("%+v: %t", refusal, !test.temporary)
 			}
 		}
 	}

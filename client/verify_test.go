@@ -11,6 +11,7 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
 	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // Deliveries that the specification's own library has signed are accepted, others not.
@@ -37,7 +38,7 @@ func TestVerifyWebhook(t *testing.T) {
 		return signature
 	}
 	good := sign(signer, at, body)
-	for name, test := range map[string]struct {
+	for name, test := range cases.Sorted(map[string]struct {
 		signature string
 		id, body  string
 		secrets   string
@@ -59,7 +60,7 @@ func TestVerifyWebhook(t *testing.T) {
 		"another version":              {signature: "v2," + strings.TrimPrefix(good, "v1,"), want: client.ErrWebhookSignature},
 		"signed with the text itself":  {signature: sign(text, at, body), want: client.ErrWebhookSignature},
 		"signed for another timestamp": {signature: sign(signer, at.Add(time.Second), body), want: client.ErrWebhookSignature},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			header := http.Header{}

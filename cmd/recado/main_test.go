@@ -15,6 +15,7 @@ import (
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/doctor"
 	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/testkit/process"
 )
 
@@ -264,11 +265,11 @@ func TestDoctorBesideAGateway(t *testing.T) {
 		return code, findings, stderr.String()
 	}
 	_, findings, _ := examine(append(platform, "--public-url", baseURL)...) // the test's own disk may be full, or in memory
-	for check, want := range map[string]string{
+	for check, want := range cases.Sorted(map[string]string{
 		"settings": "warning the variable RECADO_TEST_AS_PROGRAM is no setting", "master key": "ok ", "data folder": "ok ", "database": "ok SQLite", "integrity": "ok ", "tables": "ok ",
 		"durability": "ok ", "files": "ok ", "platform": "ok ", "clock, platform's": "ok ", "public address": "ok " + baseURL + " leads to this gateway",
 		"proxies": "ok ", "webhooks": "ok ", "nodes": "ok ",
-	} {
+	}) {
 		if !strings.HasPrefix(findings[check], want) {
 			t.Errorf("%s: %q, want %q", check, findings[check], want)
 		}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/testkit/process"
 )
 
@@ -154,7 +155,7 @@ func TestResultsOnATerminal(t *testing.T) {
 // The program completes command lines for a shell.
 func TestCompletion(t *testing.T) {
 	t.Parallel()
-	for line, want := range map[string]string{"recado ins": "instances", "recado send te": "text", "recado send text --quo": "--quote"} {
+	for line, want := range cases.Sorted(map[string]string{"recado ins": "instances", "recado send te": "text", "recado send text --quo": "--quote"}) {
 		cmd := exec.CommandContext(t.Context(), process.Self(t))
 		cmd.Env = append(os.Environ(), "COMP_LINE="+line)
 		output, err := cmd.Output()

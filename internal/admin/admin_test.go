@@ -14,6 +14,7 @@ import (
 
 	"github.com/recado-project/recado/internal/admin"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -99,7 +100,7 @@ func TestPages(t *testing.T) {
 func TestWebPagesAreKeptAway(t *testing.T) {
 	t.Parallel()
 	base, _ := start(t, "127.0.0.1:0", nil)
-	for name, c := range map[string]struct {
+	for name, c := range cases.Sorted(map[string]struct {
 		header http.Header
 		status int
 	}{
@@ -110,7 +111,7 @@ func TestWebPagesAreKeptAway(t *testing.T) {
 		"a foreign page":     {http.Header{"Sec-Fetch-Site": {"cross-site"}}, 403},
 		"a neighbour's page": {http.Header{"Sec-Fetch-Site": {"same-site"}}, 403},
 		"a name turned here": {http.Header{"Host": {"rebound.example:9090"}}, 403},
-	} {
+	}) {
 		if status, said := ask(t, base+"/debug/pprof/heap?debug=1", c.header); status != c.status {
 			t.Errorf("%s: answered %d %.60s", name, status, said)
 		}

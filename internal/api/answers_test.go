@@ -17,6 +17,7 @@ import (
 	"github.com/recado-project/recado/internal/api/contract"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/messaging"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 func pingFails(context.Context) error { return errors.New("no database") }
@@ -204,11 +205,11 @@ func TestAPIKeys(t *testing.T) {
 	}
 	limited := f.newKey(t, access.KeyParams{AccountID: f.account.ID, InstanceIDs: []string{id}, Partner: true})
 	other := f.newInstance(t)
-	for body, want := range map[string]int{
+	for body, want := range cases.Sorted(map[string]int{
 		`{"name":"a"}`: http.StatusForbidden,
 		`{"name":"a","instanceIds":["` + id + `","` + other + `"]}`: http.StatusForbidden,
 		`{"name":"a","instanceIds":["` + id + `"],"partner":true}`:  http.StatusCreated,
-	} {
+	}) {
 		if got := create(limited, body); got.Code != want {
 			t.Errorf("a limited key makes %s: %d %s", body, got.Code, got.Body)
 		}

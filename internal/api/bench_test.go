@@ -9,6 +9,7 @@ import (
 
 	"github.com/recado-project/recado/internal/api"
 	"github.com/recado-project/recado/internal/messaging"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // sends accepts every text.
@@ -26,11 +27,11 @@ func BenchmarkRequest(b *testing.B) {
 		c.Messages = sends{}
 	})
 	id := f.newInstance(b)
-	for name, r := range map[string]request{
+	for name, r := range cases.Sorted(map[string]request{
 		"list": {path: "/api/instances", method: http.MethodGet},
 		"send": {path: "/api/message/" + id + "/text", method: http.MethodPost, body: `{"to":"5511988887766","message":"Your order is on its way."}`},
 		"key":  {path: "/api/partner/api-keys/x", method: http.MethodDelete},
-	} {
+	}) {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

@@ -13,6 +13,7 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/media"
 	"github.com/recado-project/recado/internal/media/folder"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 const fileKey = "019aa1f4-5b0c-7e43-9d1f-6a1f2f6f3b11/019aa1f4-8d52-7c1e-b3a0-0f4de1c9a7b2"
@@ -83,7 +84,7 @@ func TestDownload(t *testing.T) {
 			if body := response.Body.String(); response.Code != test.status || body != test.body {
 				t.Errorf("answered %d with %q, want %d with %q", response.Code, body, test.status, test.body)
 			}
-			for name, want := range map[string]string{
+			for name, want := range cases.Sorted(map[string]string{
 				"Content-Type":            "image/jpeg",
 				"Content-Length":          test.length,
 				"Content-Disposition":     `attachment; filename="pra_a.jpg"; filename*=UTF-8''pra%C3%A7a.jpg`,
@@ -91,7 +92,7 @@ func TestDownload(t *testing.T) {
 				"X-Content-Type-Options":  "nosniff",
 				"Cache-Control":           "private",
 				"Accept-Ranges":           "bytes",
-			} {
+			}) {
 				if got := response.Header().Get(name); got != want {
 					t.Errorf("%s is %q, want %q", name, got, want)
 				}

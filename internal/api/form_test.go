@@ -13,6 +13,7 @@ import (
 	"github.com/recado-project/recado/internal/api"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/messaging"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // formOf writes a form. A part whose name ends with @ is a file under that name.
@@ -53,7 +54,7 @@ func TestForms(t *testing.T) {
 			method: post, path: "/api/message/" + id + "/" + kind, key: f.key, body: body, header: http.Header{"Content-Type": {contentType}},
 		}
 	}
-	for name, test := range map[string]struct {
+	for name, test := range cases.Sorted(map[string]struct {
 		request request
 		kind    gateway.MessageType
 		want    messaging.MediaParams
@@ -66,7 +67,7 @@ func TestForms(t *testing.T) {
 		"a name of its own":    {send("document", to, [2]string{"fileName", "a.txt"}, [2]string{"file@", "bytes"}), gateway.TypeDocument, messaging.MediaParams{Field: "document", FileName: "a.txt"}, octets},
 		"a URL":                {send("image", to, [2]string{"image", "https://shop.example/a.png"}), gateway.TypeImage, messaging.MediaParams{Field: "image", Input: "https://shop.example/a.png"}, ""},
 		"fields of no use":     {send("image", to, [2]string{"file@", "bytes"}, [2]string{"other", "x"}), gateway.TypeImage, messaging.MediaParams{Field: "image"}, octets},
-	} {
+	}) {
 		wantJSON(t, f.do(t, test.request), http.StatusCreated, sentBody)
 		if test.file != "" {
 			test.want.Input = "data:" + strings.Trim(test.file, "-") + ";base64," + base64.StdEncoding.EncodeToString([]byte("bytes"))
@@ -87,7 +88,7 @@ func TestFormsThatAreRefused(t *testing.T) {
 	for range 300 {
 		many = append(many, [2]string{"mentions", "5511988887766"})
 	}
-	for name, test := range map[string]struct {
+	for name, test := range cases.Sorted(map[string]struct {
 		parts [][2]string
 		cut   int // bytes that are missing at the end
 		want  string
@@ -105,7 +106,7 @@ func TestFormsThatAreRefused(t *testing.T) {
 		"a zero in a text":   {[][2]string{to, file, {"caption", "a\x00"}}, 0, "caption must not contain U+0000"},
 		"too large":          {[][2]string{to, {"file@", strings.Repeat("a", 1001)}}, 0, "the media has more than 1000 bytes"},
 		"too much beside it": {[][2]string{to, file, {"other", strings.Repeat("a", 1<<20)}}, 0, "more than"},
-	} {
+	}) {
 		body, contentType := formOf(t, test.parts...)
 		r := request{
 			method: post, path: "/api/message/" + id + "/image", key: f.key, body: body[:len(body)-test.cut], header: http.Header{"Content-Type": {contentType}},

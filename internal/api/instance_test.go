@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 func TestChangeRefusals(t *testing.T) {
@@ -13,7 +14,7 @@ func TestChangeRefusals(t *testing.T) {
 	f := newFixture(t, nil)
 	path := "/api/instances/" + f.newInstance(t)
 	const proxy = `{"name":"other","proxy":"socks5://ana:segredo@`
-	for body, want := range map[string][2]string{
+	for body, want := range cases.Sorted(map[string][2]string{
 		`{"name":""}`:         {gateway.CodeValidation, "name"},
 		`{"name":null}`:       {gateway.CodeValidation, "name must not be null"},
 		`{"name":"a\u0007b"}`: {gateway.CodeValidation, "control"},
@@ -46,7 +47,7 @@ func TestChangeRefusals(t *testing.T) {
 		proxy + `gone.example"}`:              {gateway.CodeProxyUnreachable, "can't be reached"},
 		proxy + `locked.example"}`:            {gateway.CodeProxyAuthFailed, "user name"},
 		proxy + `lonely.example"}`:            {gateway.CodeProxyPlatform, "does not reach the platform"},
-	} {
+	}) {
 		r := request{method: http.MethodPatch, path: path, key: f.key, body: body}
 		got := f.do(t, r)
 		if said := wantRefusal(t, r, got, http.StatusBadRequest, want[0]); !strings.Contains(said.Message, want[1]) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/recado-project/recado/internal/access"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // A restricted key creates, sees and revokes only keys within its own scope and time.
@@ -95,10 +96,10 @@ func TestNullIsNotAllInstances(t *testing.T) {
 func TestMisspeltRestrictionIsRefused(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)
-	for given, meant := range map[string]string{
+	for given, meant := range cases.Sorted(map[string]string{
 		`"instanceids":["x"]`: "instanceIds", `"instanceId":"x"`: "instanceIds", `"instance_ids":["x"]`: "instanceIds",
 		`"instanceIds ":["x"]`: "instanceIds", `"expires":"2030-01-01T00:00:00Z"`: "expiresAt", `"expires_at":1`: "expiresAt",
-	} {
+	}) {
 		r := request{method: post, path: "/api/partner/api-keys", key: f.partner, body: `{"name":"a",` + given + `}`}
 		refused := wantRefusal(t, r, f.do(t, r), http.StatusBadRequest, gateway.CodeValidation)
 		if !strings.HasSuffix(refused.Message, "is not a field of this operation; did you mean "+meant+"?") {

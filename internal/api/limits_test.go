@@ -12,6 +12,7 @@ import (
 	"github.com/recado-project/recado/internal/access"
 	"github.com/recado-project/recado/internal/api"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // always are limits that do not change.
@@ -92,7 +93,7 @@ func TestRequestsAreLimitedByKeyAndInstance(t *testing.T) {
 		if got.Code == http.StatusTooManyRequests && !strings.Contains(got.Body.String(), `"error":"RATE_LIMITED"`) {
 			t.Errorf("%s: %s", step.name, got.Body)
 		}
-		for name, want := range map[string]string{"Ratelimit-Limit": step.limit, "Ratelimit-Remaining": step.remaining, "Ratelimit-Reset": step.reset} {
+		for name, want := range cases.Sorted(map[string]string{"Ratelimit-Limit": step.limit, "Ratelimit-Remaining": step.remaining, "Ratelimit-Reset": step.reset}) {
 			if value := got.Header().Get(name); value != want {
 				t.Errorf("%s: %s is %q, want %q", step.name, name, value, want)
 			}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/recado-project/recado/internal/api"
 	"github.com/recado-project/recado/internal/eventlog"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 func TestReferencePage(t *testing.T) {
@@ -102,11 +103,11 @@ func TestReferencePage(t *testing.T) {
 // that served it.
 func TestReferencePageIsOfThisGateway(t *testing.T) {
 	t.Parallel()
-	for name, test := range map[string]struct{ public, host, want string }{
+	for name, test := range cases.Sorted(map[string]struct{ public, host, want string }{
 		"as the request came": {"", "gateway:18080", "http://gateway:18080"},
 		"as configured":       {"https://messages.example.org/recado/", "gateway", "https://messages.example.org/recado"},
 		"no host":             {"", `"><script>`, "http://127.0.0.1:8080"},
-	} {
+	}) {
 		f := newFixture(t, func(c *api.Config) { c.PublicURL = test.public })
 		for _, path := range []string{"/docs", "/openapi.json", "/openapi.yaml"} {
 			made := httptest.NewRequestWithContext(t.Context(), get, path, http.NoBody)

@@ -15,6 +15,7 @@ import (
 	"github.com/recado-project/recado/internal/access"
 	"github.com/recado-project/recado/internal/api"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 const (
@@ -47,7 +48,7 @@ func TestWrongMethods(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)
 	id := f.newInstance(t)
-	for path, allow := range map[string]string{
+	for path, allow := range cases.Sorted(map[string]string{
 		"/api/instances/" + id + "/channels":                       "GET, HEAD, POST",
 		"/api/instances/" + id + "/channels/1":                     "GET, HEAD",
 		"/api/instances/" + id + "/channels/1/follow":              "DELETE, POST",
@@ -146,7 +147,7 @@ func TestWrongMethods(t *testing.T) {
 		"/readyz":                            "GET, HEAD",
 		"/api/instances/no-instance/restart": "POST",
 		"/api/instances/" + id + "/qr?format=raw&page=0": "GET, HEAD",
-	} {
+	}) {
 		for _, method := range []string{get, post, put, destroy, http.MethodPatch, http.MethodOptions, http.MethodTrace, "BREW"} {
 			if slices.Contains(strings.Split(allow, ", "), method) {
 				continue
@@ -379,11 +380,11 @@ func TestFailuresOfUseCases(t *testing.T) {
 			t.Errorf("it is logged as an error of ours: %s", f.log)
 		}
 	}
-	for name, failing := range map[string]*outcome{
+	for name, failing := range cases.Sorted(map[string]*outcome{
 		"error":    {err: errors.New("the reason is secret")},
 		"internal": {err: gateway.Errorf(gateway.Internal, "INTERNAL_ERROR", "the reason is secret")},
 		"panic":    {panics: true},
-	} {
+	}) {
 		got, r, f := sendWith(t, failing)
 		body := wantRefusal(t, r, got, http.StatusInternalServerError, gateway.CodeInternal)
 		if strings.Contains(body.Message, "secret") || got.Header().Get("Retry-After") != "" {

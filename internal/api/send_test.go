@@ -13,6 +13,7 @@ import (
 	"github.com/recado-project/recado/internal/api"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/messaging"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // newStub is the API on use cases that always have the same answer.
@@ -203,7 +204,7 @@ func TestMessagesThatExist(t *testing.T) {
 
 func TestLinksBeginWithHowTheGatewayIsReached(t *testing.T) {
 	t.Parallel()
-	for name, test := range map[string]struct {
+	for name, test := range cases.Sorted(map[string]struct {
 		publicURL   string
 		behindProxy bool
 		forwarded   string
@@ -218,7 +219,7 @@ func TestLinksBeginWithHowTheGatewayIsReached(t *testing.T) {
 		"behind one that says nothing":  {behindProxy: true, want: "http://gateway"},
 		"behind one that says nonsense": {behindProxy: true, forwarded: "javascript", secure: true, want: "https://gateway"},
 		"configured":                    {publicURL: "https://m.example/gw/", behindProxy: true, forwarded: "http", want: "https://m.example/gw"},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			stub := &outcome{}
@@ -268,7 +269,7 @@ func TestContacts(t *testing.T) {
 	stub := &outcome{picture: "https://pps.example/a?b=1&c=<d>"}
 	f, id := newStub(t, stub)
 	base := "/api/instances/" + id + "/contacts/"
-	for phone, want := range map[string]gateway.Recipient{
+	for phone, want := range cases.Sorted(map[string]gateway.Recipient{
 		"5511988887766":                   {Number: "5511988887766"},
 		"+14155550123":                    {Number: "14155550123"},
 		"%2B14155550123":                  {Number: "14155550123"},
@@ -280,13 +281,13 @@ func TestContacts(t *testing.T) {
 		"77@lid":                          {Chat: "77@lid"},
 		"120363041234567890@g.us":         {Chat: "120363041234567890@g.us"},
 		"5511988887766-1500000000%40g.us": {Chat: "5511988887766-1500000000@g.us"},
-	} {
+	}) {
 		r := request{method: get, path: base + phone + "/profile-picture", key: f.key}
 		wantJSON(t, f.do(t, r), http.StatusOK, `{"url":"https://pps.example/a?b=1&c=<d>"}`)
 		if got := stub.last(); got.call != "ProfilePicture" || got.who != want || got.request.InstanceID != id {
 			t.Errorf("%s: asked %+v", phone, got)
 		}
-		for method, blocked := range map[string]bool{post: true, destroy: false} {
+		for method, blocked := range cases.Sorted(map[string]bool{post: true, destroy: false}) {
 			r := request{method: method, path: base + phone + "/block", key: f.key, body: "ignored"}
 			got := f.do(t, r)
 			if want.Chat.IsGroup() {
@@ -352,10 +353,10 @@ func TestLinksBeginWithAHost(t *testing.T) {
 	t.Parallel()
 	stub := &outcome{}
 	f, id := newStub(t, stub)
-	for host, ok := range map[string]bool{
+	for host, ok := range cases.Sorted(map[string]bool{
 		"gateway": true, "gateway.example:8080": true, "127.0.0.1:80": true, "[::1]:8080": true, "a_b.example.": true,
 		"javascript:alert(1)": false, "a/b": false, "a@b": false, "a b": false, "a\"b": false, "": false, "-a": false, "[a]x": false, "a:b": false, "a#b": false,
-	} {
+	}) {
 		made := httptest.NewRequestWithContext(t.Context(), get, "/api/message/"+id+"/media-download-link/3EB0", http.NoBody)
 		made.Host = host
 		made.Header.Set("X-Api-Key", f.key)

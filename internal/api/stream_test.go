@@ -17,6 +17,7 @@ import (
 	"github.com/recado-project/recado/internal/api"
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // streamed is the API on a real address, for answers that do not end by themselves.
@@ -139,12 +140,12 @@ func TestStreamEndsAtOnceWithItsKey(t *testing.T) {
 // A stream ends with the key that opened it, and with its instance.
 func TestStreamEndsWithItsKeyAndItsInstance(t *testing.T) {
 	t.Parallel()
-	for name, end := range map[string]func(s *streamed, key gateway.Key) error{
+	for name, end := range cases.Sorted(map[string]func(s *streamed, key gateway.Key) error{
 		"revoked": func(s *streamed, key gateway.Key) error {
 			return s.access.RevokeKey(t.Context(), key.AccountID, key.ID)
 		},
 		"deleted": func(s *streamed, _ gateway.Key) error { return s.instances.Delete(t.Context(), s.id) },
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newStreamed(t)
@@ -261,7 +262,7 @@ func TestStreamRefusals(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, func(c *api.Config) { c.Events = expired{c.Events} })
 	path := "/api/instances/" + f.newInstance(t) + "/events"
-	for name, c := range map[string]struct {
+	for name, c := range cases.Sorted(map[string]struct {
 		path, last string
 		status     int
 		code       string
@@ -273,7 +274,7 @@ func TestStreamRefusals(t *testing.T) {
 		"no such type":      {path + "?types=presence,message", "", http.StatusBadRequest, gateway.CodeValidation, `"message"`},
 		"no longer kept":    {path, "8", http.StatusGone, gateway.CodeEventsExpired, "the oldest that is kept is 10"},
 		"nobody's instance": {"/api/instances/019aa1f4-5b0c-7e43-9d1f-6a1f2f6f3b11/events", "", http.StatusNotFound, gateway.CodeInstanceNotFound, ""},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := request{path: c.path, key: f.key, header: http.Header{}}

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 func TestValidation(t *testing.T) {
@@ -334,10 +335,10 @@ func TestIdempotencyKeyThatIsNone(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)
 	id := f.newInstance(t)
-	for value, want := range map[string]string{
+	for value, want := range cases.Sorted(map[string]string{
 		strings.Repeat("a", 256): "Idempotency-Key must have 255 characters or less",
 		"\xff":                   "Idempotency-Key must be UTF-8",
-	} {
+	}) {
 		r := request{
 			method: post, path: "/api/message/" + id + "/text", key: f.key, body: `{"to":"5511988887766"}`,
 			header: http.Header{"Idempotency-Key": {value}},

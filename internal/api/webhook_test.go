@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 func TestWebhookRefusals(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)
 	path := "/api/instances/" + f.newInstance(t) + "/webhook-config"
-	for name, c := range map[string]struct {
+	for name, c := range cases.Sorted(map[string]struct {
 		method, path, body string
 		status             int
 		code, says         string
@@ -34,7 +35,7 @@ func TestWebhookRefusals(t *testing.T) {
 		"replay from a half":  {http.MethodPost, path + "/replay", `{"fromSequence":1.5}`, 400, gateway.CodeValidation, "fromSequence"},
 		"replay from afar":    {http.MethodPost, path + "/replay", `{"fromSequence":1e300}`, 400, gateway.CodeValidation, "fromSequence"},
 		"replay since a day":  {http.MethodPost, path + "/replay", `{"since":"yesterday"}`, 400, gateway.CodeValidation, "since"},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := request{method: c.method, path: c.path, key: f.key, body: c.body}
@@ -51,10 +52,10 @@ func TestDeliveriesTellTheirCondition(t *testing.T) {
 	f := newFixture(t, nil)
 	path := "/api/instances/" + f.newInstance(t) + "/webhook-config"
 	const page = `"isFirstPage":true,"isLastPage":true,"currentPage":1,"previousPage":null,"nextPage":null,"pageCount":0,"totalCount":0`
-	for active, want := range map[string]string{
+	for active, want := range cases.Sorted(map[string]string{
 		"false": `"state":"inactive","until":null,"since":null,"reason":null`,
 		"true":  `"state":"waiting","until":null,"since":null,"reason":"webhooks are not being delivered at the moment"`, // nothing runs here
-	} {
+	}) {
 		if got := f.do(t, request{method: post, path: path, key: f.key, body: `{"webhookUrl":"https://example.org","isActive":` + active + `}`}); got.Code != http.StatusOK {
 			t.Fatalf("saved: %d %s", got.Code, got.Body)
 		}

@@ -5,12 +5,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // A check says whether the settings are right, and touches nothing.
 func TestCheckOfSettings(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]string{
+	for text, want := range cases.Sorted(map[string]string{
 		"max-media: 5":                    "the settings are right\n",
 		"max-media: five":                 "recado.yaml:2: max-media must be a whole number",
 		"advertise: http://10.0.0.7:8080": "--advertise needs --database-url",
@@ -18,7 +20,7 @@ func TestCheckOfSettings(t *testing.T) {
 		"keep-delivered: -1h":             "--keep-delivered must not be less than 0",
 		"keep-undelivered: -1h":           "--keep-undelivered must not be less than 0",
 		"edit-window: -1h":                "--edit-window must not be less than 0",
-	} {
+	}) {
 		data := filepath.Join(t.TempDir(), "data")
 		path := filepath.Join(t.TempDir(), "recado.yaml")
 		if err := os.WriteFile(path, []byte("data: "+data+"\n"+text), 0o600); err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/recado-project/recado/internal/cli/settings"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 //nolint:gochecknoglobals // a flag of the test binary
@@ -76,7 +77,7 @@ func TestExampleSettingsDocument(t *testing.T) {
 	example := exampleOf(parser.Model)
 	isCurrent(t, exampleSettings, example)
 	bare := regexp.MustCompile(`(?m)^#([a-z-]+: )`).ReplaceAllString(example, "$1")
-	for want, text := range map[int]string{0: example, len(settings.Known(parser.Model)): bare} {
+	for want, text := range cases.Sorted(map[int]string{0: example, len(settings.Known(parser.Model)): bare}) {
 		path := filepath.Join(t.TempDir(), "recado.yaml")
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)

@@ -18,6 +18,7 @@ import (
 
 	"github.com/recado-project/recado/internal/cli"
 	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // run carries out one command line.
@@ -57,7 +58,7 @@ func TestFailuresAreExplained(t *testing.T) {
 	port := taken.Addr().(*net.TCPAddr).Port
 
 	list := []string{"instances", "list", "--api-key", "rcd_x", "--url"}
-	for name, test := range map[string]struct {
+	for name, test := range cases.Sorted(map[string]struct {
 		args []string
 		code int
 		want []string
@@ -102,7 +103,7 @@ func TestFailuresAreExplained(t *testing.T) {
 			1,
 			[]string{fmt.Sprintf("recado: port %d is in use; try --listen 127.0.0.1:%d\n", port, port+1)},
 		},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			code, out, said := run(t, "", test.args...)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // The health command succeeds where a gateway serves, and says why it does not.
@@ -32,12 +33,12 @@ func TestHealth(t *testing.T) {
 	}
 	ill := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) }))
 	defer ill.Close()
-	for address, want := range map[string]string{
+	for address, want := range cases.Sorted(map[string]string{
 		ill.URL:                    "is not ready: it answered 503",
 		ill.URL + "/sandbox/trust": "is not ready: it answered 503",
 		"http://127.0.0.1:1":       "no gateway answers at",
 		"gateway":                  "needs http:// or https://",
-	} {
+	}) {
 		if code, _, said := run(t, "", "health", "--url", address); code == 0 || !strings.Contains(said, want) {
 			t.Errorf("%s: exit code %d: %s", address, code, said)
 		}

@@ -6,13 +6,15 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // Instances can be given by name; if a name is not unique, the ids are listed.
 func TestInstancesByName(t *testing.T) {
 	t.Parallel()
 	instances := `{"instanceId":"I1","name":"shop","status":"connected"},{"instanceId":"I2","name":"twin"},{"instanceId":"I3","name":"twin"}`
-	for name, test := range map[string]struct {
+	for name, test := range cases.Sorted(map[string]struct {
 		instances string
 		args      []string
 		code      int
@@ -25,7 +27,7 @@ func TestInstancesByName(t *testing.T) {
 		"two of that name":  {instances, []string{"--instance", "twin"}, 2, "choose one by its id: twin (I2), twin (I3)"},
 		"none of that name": {instances, []string{"--instance", "sohp"}, 1, "no instance sohp, but shop (I1)"},
 		"none at all":       {"", []string{"--instance", "shop"}, 1, "recado instances create"},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var asked string
@@ -46,14 +48,14 @@ func TestInstancesByName(t *testing.T) {
 // Help and version are where people look for them.
 func TestHelpAndVersion(t *testing.T) {
 	t.Parallel()
-	for want, lines := range map[string][][]string{
+	for want, lines := range cases.Sorted(map[string][][]string{
 		"Usage: recado send text":  {{"help", "send", "text"}, {"send", "text", "--help"}},
 		"Usage: recado <command>":  {{}, {"help"}, {"--help"}},
 		"recado 0.":                {{"version"}, {"--version"}},
 		`{"version":"0.`:           {{"version", "--json"}},
 		"complete -o default":      {{"completion", "bash"}, {"completion", "zsh"}},
 		"complete -f -c recado -a": {{"completion", "fish"}},
-	} {
+	}) {
 		for _, line := range lines {
 			if code, out, said := run(t, "", line...); code != 0 || !strings.Contains(out, want) || said != "" {
 				t.Errorf("%v: exit code %d, printed %q, said %q", line, code, out, said)

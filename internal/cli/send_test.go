@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/recado-project/recado/internal/cli"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 func TestSend(t *testing.T) {
@@ -25,7 +26,7 @@ func TestSend(t *testing.T) {
 		t.Fatal(err)
 	}
 	const data, url = "data:text/plain;base64,YQ==", "HTTPS://shop.example/a.png"
-	for name, test := range map[string]struct {
+	for name, test := range cases.Sorted(map[string]struct {
 		args []string
 		want string // path, and body without its recipient
 	}{
@@ -60,7 +61,7 @@ func TestSend(t *testing.T) {
 			`/event "name":"Lunch","start":"2031-05-06T10:00:00Z","end":"2031-05-06T11:00:00Z","description":"d","location":{"name":"Bar"},"joinLink":"http://a","extraGuestsAllowed":true}`,
 		},
 		"text with its own name": {[]string{"text", "a", "--idempotency-key", "once"}, `/text "message":"a"}`},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -115,7 +116,7 @@ func TestSendRefuses(t *testing.T) {
 	if err := os.Truncate(large, 80<<20); err != nil {
 		t.Fatal(err)
 	}
-	for name, test := range map[string]struct {
+	for name, test := range cases.Sorted(map[string]struct {
 		args []string
 		code int
 		want string
@@ -131,7 +132,7 @@ func TestSendRefuses(t *testing.T) {
 		"no message":             {[]string{"text", "--to", "1"}, 2, "the message is missing"},
 		"no position":            {[]string{"location", "--to", "1"}, 2, "--latitude and --longitude are missing"},
 		"no such number":         {[]string{"location", "--to", "1", "--latitude", "north", "--longitude", "1"}, 2, "latitude"},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			args := append([]string{"send", test.args[0], "--url", server.URL, "--api-key", "rcd_x", "--instance", instanceID}, test.args[1:]...)

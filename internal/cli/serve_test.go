@@ -10,13 +10,14 @@ import (
 	"testing"
 
 	"github.com/recado-project/recado/internal/cli/terminal"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // The addresses have no password, or no TLS: whoever opens them to others is told so.
 func TestServeWarns(t *testing.T) {
 	t.Parallel()
 	const api, admin = "listening beyond this machine", "the admin address is reachable beyond this machine"
-	for name, c := range map[string]struct {
+	for name, c := range cases.Sorted(map[string]struct {
 		listen, admin string
 		want          []string
 	}{
@@ -25,7 +26,7 @@ func TestServeWarns(t *testing.T) {
 		"the API for all":     {"0.0.0.0:8080", "localhost:9090", []string{api}},
 		"admin for all":       {"127.0.0.1:8080", ":9090", []string{admin}},
 		"admin for a network": {"127.0.0.1:8080", "10.0.0.7:9090", []string{admin}},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var lines strings.Builder
@@ -65,7 +66,7 @@ func TestAlwaysLogged(t *testing.T) {
 
 // The variables of OpenTelemetry turn traces on, and off again.
 func TestServeTraces(t *testing.T) {
-	for name, c := range map[string]struct {
+	for name, c := range cases.Sorted(map[string]struct {
 		flag      string
 		variables map[string]string
 		want      bool
@@ -76,7 +77,7 @@ func TestServeTraces(t *testing.T) {
 		"for traces only": {variables: map[string]string{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "http://collector:4318/v1/traces"}, want: true},
 		"disabled":        {variables: map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://collector:4318", "OTEL_SDK_DISABLED": "true"}},
 		"other signals":   {variables: map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://collector:4318", "OTEL_TRACES_EXPORTER": "none"}},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			for _, variable := range []string{"OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_SDK_DISABLED", "OTEL_TRACES_EXPORTER"} {
 				t.Setenv(variable, c.variables[variable])

@@ -8,13 +8,14 @@ import (
 	"testing"
 
 	"github.com/recado-project/recado/internal/cli"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // Every command about status posts asks for what it says, and prints what it gets.
 func TestStatusCommands(t *testing.T) {
 	t.Parallel()
 	const sent, page = `{"id":"019a","messageId":"3EB1"}`, `{"rule":"only","data":[{"id":"1@lid","lid":null,"name":"Ana"}],"isLastPage":true,"currentPage":1,"pageCount":1,"totalCount":1}`
-	for name, test := range map[string]struct {
+	for name, test := range cases.Sorted(map[string]struct {
 		args               []string
 		want, answer, says string
 	}{
@@ -24,7 +25,7 @@ func TestStatusCommands(t *testing.T) {
 		"voice":    {[]string{"voice", "http://a/b.ogg"}, `POST /audio-note {"audio":"http://a/b.ogg"}`, sent, "3EB1"},
 		"list":     {[]string{"list"}, "GET  ", `{"data":[{"messageId":"3EB2","chat":"status@broadcast","type":"text","text":"at the beach"}],"isLastPage":true}`, "at the beach"},
 		"audience": {[]string{"audience"}, "GET /audience ", page, "Ana"},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -8,19 +8,20 @@ import (
 
 	"github.com/recado-project/recado/internal/cli/data"
 	"github.com/recado-project/recado/internal/cli/terminal"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // The address that serve prints can be opened.
 func TestClickable(t *testing.T) {
 	t.Parallel()
-	for listen, test := range map[string][2]string{
+	for listen, test := range cases.Sorted(map[string][2]string{
 		"127.0.0.1:80":     {"http://127.0.0.1:80", "http://127.0.0.1:80"},
 		"0.0.0.0:18099":    {"http://[::]:18099", "http://127.0.0.1:18099"},
 		":0":               {"http://[::]:4711", "http://127.0.0.1:4711"},
 		"[::]:80":          {"http://[::]:80", "http://[::1]:80"},
 		"192.0.2.1:80":     {"http://192.0.2.1:80", "http://192.0.2.1:80"},
 		"gateway.local:80": {"http://192.0.2.1:80", "http://192.0.2.1:80"},
-	} {
+	}) {
 		if got := clickable(listen, test[0]); got != test[1] {
 			t.Errorf("%s: %s, want %s", listen, got, test[1])
 		}
@@ -59,9 +60,9 @@ func TestExpiry(t *testing.T) {
 // The file of somebody else is saved in the current folder, whatever its name.
 func TestLocalName(t *testing.T) {
 	t.Parallel()
-	for name, want := range map[string]string{
+	for name, want := range cases.Sorted(map[string]string{
 		"a.pdf": "a.pdf", "../../etc/passwd": "passwd", "/": "file", "": "file", "..": "file", "a/b": "b", "a\x1b[2J.pdf": "a[2J.pdf",
-	} {
+	}) {
 		if got := localName(name); got != want {
 			t.Errorf("%q: %q, want %q", name, got, want)
 		}

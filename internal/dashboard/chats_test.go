@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // wrote adds a message that somebody has written to an instance.
@@ -36,7 +37,7 @@ func TestArrangedChatsAreShown(t *testing.T) {
 	r := newRig(t)
 	id := r.instance("Desk")
 	const archived, muted, plain = "5511988887766", "5511977776664", "5511966665552"
-	for number, text := range map[string]string{archived: "Um", muted: "Dois", plain: "Três"} {
+	for number, text := range cases.Sorted(map[string]string{archived: "Um", muted: "Dois", plain: "Três"}) {
 		r.wrote(id, number, text)
 	}
 	r.arrange(id, archived, gateway.ChatChange{Archived: new(true), MutedUntil: new(time.Now().Add(-time.Hour))})
@@ -67,7 +68,7 @@ func TestRefusedArrangementIsNotRecorded(t *testing.T) {
 	id := r.instance("Desk")
 	r.wrote(id, "5511988887766", "Oi")
 	path, chat := "/instances/"+id+"/chats/arrange", "5511988887766@s.whatsapp.net"
-	for name, one := range map[string]struct {
+	for name, one := range cases.Sorted(map[string]struct {
 		role   gateway.Role
 		form   url.Values
 		status int
@@ -77,7 +78,7 @@ func TestRefusedArrangementIsNotRecorded(t *testing.T) {
 		"no change":     {gateway.RoleOperator, url.Values{"chat": {chat}}, http.StatusBadRequest},
 		"another":       {gateway.RoleOperator, url.Values{"chat": {chat}, "change": {"delete"}}, http.StatusBadRequest},
 		"not connected": {gateway.RoleOperator, url.Values{"chat": {chat}, "change": {"pin"}}, http.StatusConflict},
-	} {
+	}) {
 		if got := r.post(one.role, path, one.form); got.status != one.status || got.header.Get("X-Problem") == "" {
 			t.Errorf("%s: answered %d %v, want %d", name, got.status, got.header, one.status)
 		}
@@ -116,7 +117,7 @@ func TestLabelsOfChatsAreShown(t *testing.T) {
 	r.has(r.show(gateway.RoleViewer, path+"?label=7"), "No chat is like this.")
 
 	label := path + "/label"
-	for name, one := range map[string]struct {
+	for name, one := range cases.Sorted(map[string]struct {
 		role   gateway.Role
 		form   url.Values
 		status int
@@ -127,7 +128,7 @@ func TestLabelsOfChatsAreShown(t *testing.T) {
 		"another label": {gateway.RoleOperator, url.Values{"chat": {chat}, "on": {"9"}}, http.StatusNotFound},
 		"another chat":  {gateway.RoleOperator, url.Values{"chat": {"5511900000000@s.whatsapp.net"}, "on": {"7"}}, http.StatusNotFound},
 		"not connected": {gateway.RoleOperator, url.Values{"chat": {chat}, "off": {"3"}}, http.StatusConflict},
-	} {
+	}) {
 		if got := r.post(one.role, label, one.form); got.status != one.status || got.header.Get("X-Problem") == "" {
 			t.Errorf("%s: answered %d %v, want %d", name, got.status, got.header, one.status)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // The settings of an instance are changed by a form, and the password of its proxy is on no
@@ -21,12 +22,12 @@ func TestInstanceIsChanged(t *testing.T) {
 	r.hasNot(r.show(gateway.RoleViewer, page), `name="proxy"`)
 	r.has(r.show(gateway.RoleOperator, page), `name="proxy"`, `action="`+path+`"`)
 
-	for name, form := range map[string]url.Values{
+	for name, form := range cases.Sorted(map[string]url.Values{
 		"no name":      {"name": {" "}},
 		"no proxy":     {"name": {"Desk"}, "proxy": {"ftp://ana:segredo@h"}},
 		"no kind":      {"name": {"Desk"}, "device-kind": {"fridge"}},
 		"another mask": {"name": {"Desk"}, "proxy": {"http://ana:***@h"}},
-	} {
+	}) {
 		if got := r.post(gateway.RoleOperator, path, form); got.status != http.StatusBadRequest || got.header.Get("X-Problem") == "" {
 			t.Errorf("%s: answered %d %v", name, got.status, got.header)
 		}
@@ -120,7 +121,7 @@ func TestCareIsShownAndChanged(t *testing.T) {
 	}
 	r.has(r.show(gateway.RoleOperator, page), `name="gap" inputmode="decimal" value="1.5"`, `value="30"`, `value="on" selected`, "12 of 50")
 
-	for field, value := range map[string]string{"gap": "soon", "jitter": "3601", "per-minute": "-1", "checks-day": "NaN", "new-chats-day": "1e99", "new-chats-hour": "2.5"} {
+	for field, value := range cases.Sorted(map[string]string{"gap": "soon", "jitter": "3601", "per-minute": "-1", "checks-day": "NaN", "new-chats-day": "1e99", "new-chats-hour": "2.5"}) {
 		if got := r.post(gateway.RoleOperator, path, url.Values{"name": {"Desk"}, field: {value}}); got.status != http.StatusBadRequest {
 			t.Errorf("%s %s: answered %d", field, value, got.status)
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/recado-project/recado/internal/access"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 var shownSecret = regexp.MustCompile(`rcd_[0-9A-Za-z]+`)
@@ -65,7 +66,7 @@ func TestNewKeyIsChecked(t *testing.T) {
 	r.check(r.store.CreateAccount(t.Context(), other))
 	foreign := uuid.NewString()
 	r.check(r.store.CreateInstance(t.Context(), gateway.Instance{ID: foreign, AccountID: other.ID, Name: "Foreign"}))
-	for name, form := range map[string]url.Values{
+	for name, form := range cases.Sorted(map[string]url.Values{
 		"no name":          {"scope": {"all"}},
 		"a blank name":     {"scope": {"all"}, "name": {"  "}},
 		"a long name":      {"scope": {"all"}, "name": {strings.Repeat("x", 256)}},
@@ -74,7 +75,7 @@ func TestNewKeyIsChecked(t *testing.T) {
 		"a foreign one":    {"name": {"Shop"}, "scope": {"some"}, "instance": {id, foreign}},
 		"no days":          {"name": {"Shop"}, "scope": {"all"}, "days": {"x"}},
 		"days of the past": {"name": {"Shop"}, "scope": {"all"}, "days": {"-1"}},
-	} {
+	}) {
 		if got := r.post(gateway.RoleOwner, "/keys", form); got.status != http.StatusBadRequest || shownSecret.MatchString(got.body) {
 			t.Errorf("%s: answered %d %s", name, got.status, got.body)
 		}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/messaging/queue"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // leave leaves a text in the queue of an instance, and returns its identifier.
@@ -63,7 +64,7 @@ func TestQueueIsShownAndCancelled(t *testing.T) {
 
 	live := r.follow(gateway.RoleViewer, path+"/live")
 	live("Obrigada!")
-	for name, request := range map[string]string{"another instance's": foreign, "none": uuid.NewString()} {
+	for name, request := range cases.Sorted(map[string]string{"another instance's": foreign, "none": uuid.NewString()}) {
 		if got := r.post(gateway.RoleOperator, path+"/"+request+"/cancel", nil); got.status != http.StatusNotFound {
 			t.Errorf("cancelling %s message is answered %d", name, got.status)
 		}
@@ -120,9 +121,9 @@ func TestTimesToSendAtAreChecked(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	path := "/instances/" + r.instance("Desk") + "/messages"
-	for name, moment := range map[string]string{
+	for name, moment := range cases.Sorted(map[string]string{
 		"no script": "", "no moment": "2026-11-24T09:00", "no time": "tomorrow", "the past": time.Now().Add(-2 * time.Minute).UTC().Format(time.RFC3339),
-	} {
+	}) {
 		got := r.post(gateway.RoleOperator, path, url.Values{
 			"to": {"5511988887766"}, "kind": {"text"}, "text": {"Oi"}, "at": {"2026-11-24T09:00"}, "moment": {moment},
 		})
@@ -169,7 +170,7 @@ func TestQueueSaysWhyMessagesAreHeld(t *testing.T) {
 		refusal.RetryAfter = d
 		return refusal
 	}
-	cases := []struct {
+	tests := []struct {
 		number, has, until string
 		refusal            error
 	}{
@@ -191,12 +192,12 @@ func TestQueueSaysWhyMessagesAreHeld(t *testing.T) {
 		},
 		{number: "5511988880005", has: "be cancelled any more", until: "Sending"},
 	}
-	for _, one := range cases {
+	for _, one := range tests {
 		r.refuse[one.number] = one.refusal
 	}
 	r.runQueue()
 	moment := regexp.MustCompile(`datetime="[^"]*" (data-moment="[a-z]*">)[^<]*</time>`)
-	for _, one := range cases {
+	for _, one := range tests {
 		id := r.instance(one.number)
 		waits := r.leave(id, one.number, "Oi", time.Now())
 		path := "/instances/" + id + "/queue"

@@ -15,6 +15,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/webhook"
 	"github.com/recado-project/recado/internal/webhook/accountwide"
 )
@@ -93,12 +94,12 @@ func TestWebhookIsSetUpTestedAndDeleted(t *testing.T) {
 	r.hasNot(r.show(gateway.RoleViewer, path), "<form class=\"stack\"")
 
 	address, status := endpoint(t, http.StatusNoContent)
-	for name, form := range map[string]url.Values{
+	for name, form := range cases.Sorted(map[string]url.Values{
 		"no address":  {"secret": {"new"}},
 		"no URL":      {"url": {"shop"}, "secret": {"keep"}},
 		"empty":       {"url": {address}, "secret": {"own"}},
 		"a bad whsec": {"url": {address}, "secret": {"own"}, "own": {"whsec_%"}},
-	} {
+	}) {
 		if got := r.post(gateway.RoleOperator, path, form); got.status != http.StatusBadRequest || got.header.Get("X-Problem") == "" {
 			t.Errorf("%s: answered %d %v", name, got.status, got.header)
 		}
@@ -180,9 +181,9 @@ func TestDeliveriesShowWhatTheEndpointSaid(t *testing.T) {
 	if entries, want := r.recorded(), "webhook_replayed Desk 1, webhook_resumed Desk, webhook_replayed Desk 1+1, webhook_replayed Desk 1+1, webhook_replayed Desk 2+0"; entries != want {
 		t.Errorf("recorded %q, want %q", entries, want)
 	}
-	for name, form := range map[string]url.Values{
+	for name, form := range cases.Sorted(map[string]url.Values{
 		"nothing": {}, "no number": {"from": {"event"}, "sequence": {"x"}}, "the future": {"from": {"-1"}}, "too long ago": {"from": {"99999"}},
-	} {
+	}) {
 		if got := r.post(gateway.RoleOperator, path+"/replay", form); got.status != http.StatusBadRequest {
 			t.Errorf("%s: answered %d", name, got.status)
 		}
@@ -228,11 +229,11 @@ func TestSeveralWebhooksHavePages(t *testing.T) {
 		maps.Copy(filled, changes)
 		return filled
 	}
-	for name, bad := range map[string]url.Values{
+	for name, bad := range cases.Sorted(map[string]url.Values{
 		"a line without a colon": {"headers": {"these"}, "lines": {"Authorization Bearer"}},
 		"an unknown type":        {"scope": {"some"}, "events": {"message.invented"}},
 		"links without a base":   {"links": {"yes"}},
-	} {
+	}) {
 		if got := r.post(gateway.RoleOperator, path+"?webhook=new", form(bad)); got.status != http.StatusBadRequest {
 			t.Errorf("%s: answered %d", name, got.status)
 		}

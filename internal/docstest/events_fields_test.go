@@ -11,6 +11,7 @@ import (
 
 	"github.com/recado-project/recado/internal/api/contract"
 	"github.com/recado-project/recado/internal/eventlog"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // jsonFields returns the fields that a type has in JSON, in their order.
@@ -160,7 +161,7 @@ func TestEventsDocumentExamplesAreChecked(t *testing.T) {
 	t.Parallel()
 	const right = `{"messageId":"x","id":null,"chat":"c","chatLid":null,"status":"read",` +
 		`"participant":{"jid":null,"lid":"l","name":null},"timestamp":"2026-11-20T14:22:10.000Z","failure":null}`
-	for name, c := range map[string]struct {
+	for name, c := range cases.Sorted(map[string]struct {
 		old, replacement string
 		fits             bool
 	}{
@@ -174,7 +175,7 @@ func TestEventsDocumentExamplesAreChecked(t *testing.T) {
 		"a time that is none":      {`2026-11-20T14:22:10.000Z`, `2026-11-20`, false},
 		"an object for a text":     {`"x"`, `{}`, false},
 		"a list for an object":     {`{"jid":null,"lid":"l","name":null}`, `[]`, false},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if !strings.Contains(right, c.old) {

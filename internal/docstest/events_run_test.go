@@ -14,6 +14,7 @@ import (
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // example is an event of the program.
@@ -47,7 +48,7 @@ func caused(t *testing.T) map[eventlog.Kind][]example {
 	t.Helper()
 	g := testkit.Start(t, testkit.Options{})
 	s := &story{t: t, gateway: g, client: g.Client, phones: g.Phones, examples: map[eventlog.Kind][]example{}}
-	for number, name := range map[string]string{shopNumber: "Loja Azul", anaNumber: "Ana Souza", brunoNumber: "Bruno Lima"} {
+	for number, name := range cases.Sorted(map[string]string{shopNumber: "Loja Azul", anaNumber: "Ana Souza", brunoNumber: "Bruno Lima"}) {
 		s.phones.Update(t, number, map[string]any{"name": name})
 	}
 	s.phones.Update(t, carlaNumber, map[string]any{"name": "Carla Dias", "hideNumber": true})

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // kinds are the values that differ every time. Of these only the kind is
@@ -231,7 +233,7 @@ func (v *values) shorten(text string) string {
 func TestGuideAnswersAreCompared(t *testing.T) {
 	t.Parallel()
 	const shown = `{"id":"01a1fa84-0000-7000-8000-000000000001","at":"2026-11-20T14:22:10.123Z","n":1,"many":[null],"url":"http://x/?…"}`
-	for name, c := range map[string]struct {
+	for name, c := range cases.Sorted(map[string]struct {
 		answer string
 		fits   bool
 	}{
@@ -244,7 +246,7 @@ func TestGuideAnswersAreCompared(t *testing.T) {
 		"an item more":                   {strings.Replace(shown, `[null]`, `[null,null]`, 1), false},
 		"another address":                {strings.Replace(shown, `http://x`, `http://y`, 1), false},
 		"no JSON":                        {`ok`, false},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if _, wrong := newValues(nil).compare("json", shown, c.answer); (len(wrong) == 0) != c.fits {

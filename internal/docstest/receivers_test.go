@@ -15,6 +15,7 @@ import (
 	"github.com/recado-project/recado/internal/cli/demo"
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 const webhooksPath = "docs/webhooks.md"
@@ -95,7 +96,7 @@ func TestWebhooksDocumentReceivers(t *testing.T) {
 			t.Parallel()
 			requireProgram(t, example.program)
 			command := example.command(t, example.path)
-			for name, c := range secrets {
+			for name, c := range cases.Sorted(secrets) {
 				t.Run(name, func(t *testing.T) {
 					t.Parallel()
 					signer, err := standardwebhooks.NewWebhookRaw([]byte(c.key))

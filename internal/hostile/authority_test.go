@@ -8,6 +8,7 @@ import (
 	"go.mau.fi/whatsmeow/proto/waE2E"
 
 	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // revoke makes a deletion for everyone. An empty author claims that the message is the
@@ -53,7 +54,7 @@ func TestAuthorityInGroups(t *testing.T) {
 	received := b.Phones.SendText(t, customerNumber, group.ID, "I take it")
 	b.unharmed(t)
 	shop := shopNumber + "@s.whatsapp.net"
-	for name, attack := range map[string]struct {
+	for name, attack := range cases.Sorted(map[string]struct {
 		message []byte
 		edit    string
 	}{
@@ -63,7 +64,7 @@ func TestAuthorityInGroups(t *testing.T) {
 		"revoke without a mark":                   {revoke(t, group.ID, shop, sent.MessageID), ""},
 		"administrator's revoke by a mere member": {revoke(t, group.ID, shop, sent.MessageID), "8"},
 		"edit of ours":                            {edited(t, group.ID, sent.MessageID), "1"},
-	} {
+	}) {
 		b.Phones.SendRaw(t, stranger, group.ID, attack.message, map[string]any{"edit": attack.edit})
 		events := b.unharmed(t)
 		for _, kind := range []string{"message.deleted", "message.edited"} {

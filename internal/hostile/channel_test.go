@@ -14,6 +14,7 @@ import (
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // Whoever owns a channel chooses its name and writes what he likes: it is cleaned and bounded,
@@ -93,7 +94,7 @@ func TestFilesOfPostsThatLie(t *testing.T) {
 	if err := proto.Unmarshal(kept.Payload, &honest); err != nil {
 		t.Fatal(err)
 	}
-	for name, lie := range map[string]struct {
+	for name, lie := range cases.Sorted(map[string]struct {
 		tell func(d *waE2E.DocumentMessage)
 		gets bool
 	}{
@@ -105,7 +106,7 @@ func TestFilesOfPostsThatLie(t *testing.T) {
 		"another length":      {func(d *waE2E.DocumentMessage) { d.FileLength = new(uint64(1)) }, true},
 		"a length of no size": {func(d *waE2E.DocumentMessage) { d.FileLength = new(uint64(1 << 63)) }, true},
 		"a key and no hash":   {func(d *waE2E.DocumentMessage) { d.MediaKey = make([]byte, 32) }, true},
-	} {
+	}) {
 		told := proto.CloneOf(&honest)
 		lie.tell(told.DocumentMessage)
 		post := b.Phones.Post(t, evil.ID, "", mustMarshal(t, told))

@@ -11,6 +11,7 @@ import (
 
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // If what a sender says about his file is not true, the API answers at once that there
@@ -20,7 +21,7 @@ func TestFilesThatLie(t *testing.T) {
 	t.Parallel()
 	b := besiege(t, "")
 	file := b.Phones.Upload(t, "document", client.DataURI("text/plain", []byte("ok, tudo bem?")))
-	for name, lie := range map[string]func(d *waE2E.DocumentMessage){
+	for name, lie := range cases.Sorted(map[string]func(d *waE2E.DocumentMessage){
 		"a path without a slash":      func(d *waE2E.DocumentMessage) { d.DirectPath = new("evil") },
 		"a path to nowhere":           func(d *waE2E.DocumentMessage) { d.DirectPath = new("/../../etc/passwd?x=\x00") },
 		"no path":                     func(d *waE2E.DocumentMessage) { d.DirectPath = nil },
@@ -29,7 +30,7 @@ func TestFilesThatLie(t *testing.T) {
 		"another hash":                func(d *waE2E.DocumentMessage) { d.FileSHA256 = bytes.Repeat([]byte{7}, 32) },
 		"another encrypted hash":      func(d *waE2E.DocumentMessage) { d.FileEncSHA256 = bytes.Repeat([]byte{7}, 32) },
 		"an encrypted hash too short": func(d *waE2E.DocumentMessage) { d.FileEncSHA256 = []byte{1} },
-	} {
+	}) {
 		document := &waE2E.DocumentMessage{
 			DirectPath: &file.DirectPath, MediaKey: file.Key, FileSHA256: file.SHA256, FileEncSHA256: file.EncryptedSHA256,
 			FileLength: new(file.Size), Mimetype: new("text/plain"), FileName: new("../../etc/passwd\u202efdp.exe\x00"),

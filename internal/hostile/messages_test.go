@@ -9,6 +9,7 @@ import (
 	"go.mau.fi/whatsmeow/proto/waCommon"
 	"go.mau.fi/whatsmeow/proto/waE2E"
 
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/testkit/postgres"
 )
 
@@ -38,7 +39,7 @@ func TestHostileMessages(t *testing.T) {
 			Type: waE2E.ProtocolMessage_MESSAGE_EDIT.Enum(), Key: &waCommon.MessageKey{ID: &known},
 			EditedMessage: &waE2E.Message{Conversation: new("edited\x00\xff")},
 		}})
-		for name, hostile := range map[string]struct {
+		for name, hostile := range cases.Sorted(map[string]struct {
 			message []byte
 			more    map[string]any
 		}{
@@ -64,7 +65,7 @@ func TestHostileMessages(t *testing.T) {
 			}), map[string]any{"idBase64": []byte("S\x00\xff")}},
 			"no message at all": {[]byte("\xff\xff\xff\xff"), nil},
 			"nothing":           {[]byte{}, nil},
-		} {
+		}) {
 			b.Phones.SendRaw(t, stranger, shopNumber, hostile.message, hostile.more)
 			_ = name
 		}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // sift passes a body through a sieve in pieces of that size.
@@ -45,7 +46,7 @@ func TestSieveTakesOutTheMediaAlone(t *testing.T) {
 	raw := strings.TrimRight(data, "=")
 	sum := sha256.Sum256([]byte(picture))
 	hash := hex.EncodeToString(sum[:])
-	for name, test := range map[string]struct {
+	for name, test := range cases.Sorted(map[string]struct {
 		given, left string
 		taken       bool
 	}{
@@ -64,7 +65,7 @@ func TestSieveTakesOutTheMediaAlone(t *testing.T) {
 		"no base64":         {`{"image":"data:text/plain,a"}`, `{"image":"data:text/plain,a"}`, false},
 		"a URL":             {`{"image":"https://a/b,c"}`, `{"image":"https://a/b,c"}`, false},
 		"a long name":       {`{"` + strings.Repeat("image", 20) + `":"data:;base64,AAAA"}`, `{"` + strings.Repeat("image", 20) + `":"data:;base64,AAAA"}`, false},
-	} {
+	}) {
 		for _, size := range []int{1, 7, 1 << 20} {
 			b, err := sift(t, test.given, size)
 			if err != nil {
@@ -90,7 +91,7 @@ func TestSieveBoundsWhatItLeaves(t *testing.T) {
 	t.Parallel()
 	const frame = len(`{"image":"data:;base64,","a":""}`)
 	media := strings.Repeat("AAAA", 1<<19) // twice the bound
-	for more, refused := range map[int]bool{0: false, 1<<20 - frame: false, 1<<20 - frame + 1: true} {
+	for more, refused := range cases.Sorted(map[int]bool{0: false, 1<<20 - frame: false, 1<<20 - frame + 1: true}) {
 		b, err := sift(t, `{"image":"data:;base64,`+media+`","a":"`+strings.Repeat("a", more)+`"}`, 4096)
 		if (gateway.KindOf(err) == gateway.TooLarge) != refused {
 			t.Errorf("%d bytes beside the media: %v", more+frame, err)
@@ -108,13 +109,13 @@ func hashOf(text string) string {
 
 func TestSieveNamesTheByteThatIsWrong(t *testing.T) {
 	t.Parallel()
-	for given, want := range map[string]string{
+	for given, want := range cases.Sorted(map[string]string{
 		`{"image":"data:;base64,` + strings.Repeat("AAAA", 100) + `",}`: "is not valid JSON (byte 426)",
 		`{"image":"data:;base64,AAAA`:                                   "is not valid JSON (byte 27)",
 		"{\"image\":\"data:;base64,AA\nAA\"}":                           "is not valid JSON (byte 26)",
 		`{"image":"data:;base64,AA\xAA"}`:                               "is not valid JSON (byte 27)",
 		`{"image":"data:;base64,AA\u00gAA"}`:                            "is not valid JSON (byte 30)",
-	} {
+	}) {
 		b, err := sift(t, given, 5)
 		if err != nil {
 			t.Fatal(err)

@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"reflect"
 	"testing"
+
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // A field that came after the first release changes the hash only of requests that have it.
@@ -25,7 +27,7 @@ func TestLaterFieldsCountIfSet(t *testing.T) {
 	if !bytes.Equal(old, hash(after{Text: "a"})) {
 		t.Error("a request without the new fields is another one")
 	}
-	for name, body := range map[string]after{"a list": {Text: "a", Many: []string{"x"}}, "a flag": {Text: "a", Set: true}} {
+	for name, body := range cases.Sorted(map[string]after{"a list": {Text: "a", Many: []string{"x"}}, "a flag": {Text: "a", Set: true}}) {
 		if bytes.Equal(old, hash(body)) {
 			t.Errorf("with %s it is the same request", name)
 		}

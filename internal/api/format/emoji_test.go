@@ -6,11 +6,13 @@ import (
 	"unicode"
 
 	"github.com/rivo/uniseg"
+
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 func TestIsEmoji(t *testing.T) {
 	t.Parallel()
-	for name, texts := range map[string][]string{
+	for name, texts := range cases.Sorted(map[string][]string{
 		"characters":           {"👍", "😀", "🫡", "🫨", "🪿", "⭐", "🏻", "🕳"},
 		"old ones, both ways":  {"❤", "❤️", "☺", "☺️", "©", "©️", "™️", "‼️", "↔️", "♂️"},
 		"skin tones":           {"👍🏽", "✌🏿", "🤌🏻", "🫱🏾"},
@@ -18,14 +20,14 @@ func TestIsEmoji(t *testing.T) {
 		"keycaps":              {"1️⃣", "0️⃣", "#️⃣", "*️⃣", "9⃣"},
 		"joined":               {"👨‍👩‍👧‍👦", "❤️‍🔥", "🏳️‍🌈", "🏴‍☠️", "🐻‍❄️", "👩🏽‍💻", "🏋🏽‍♂️", "👁️‍🗨️", "👩‍❤️‍💋‍👨", "🧑🏻‍🤝‍🧑🏿", "🏃🏽‍♀️‍➡️", "😵‍💫"},
 		"joined without style": {"🏳‍🌈", "❤‍🔥"},
-	} {
+	}) {
 		for _, text := range texts {
 			if !isEmoji(text) {
 				t.Errorf("%s: %q (%+q) is no emoji", name, text, text)
 			}
 		}
 	}
-	for name, texts := range map[string][]string{
+	for name, texts := range cases.Sorted(map[string][]string{
 		"nothing":             {"", " ", "\t", "\u200d", "\ufe0f", "\u20e3"},
 		"letters and marks":   {"a", "A", "é", "e\u0301", "ok", "!", "+", "→", "ß", "中", "ก", "한", "ก็", "\u0301"},
 		"digits":              {"1", "9", "#", "*", "12", "٣", "1️", "1\u20e3\u20e3"},
@@ -39,7 +41,7 @@ func TestIsEmoji(t *testing.T) {
 		"tags":                {"🏴\U000e0067", "🏴\U000e007f", "👍\U000e0067\U000e007f", "🏴\U000e0067\U000e007f\U000e007f"},
 		"broken":              {"\xff", "\xf0\x9f\x91", "👍\xff", "\ufffd"},
 		"endless":             {strings.Repeat("👩\u200d", 500) + "👩", "👍" + strings.Repeat("\ufe0f", 2)},
-	} {
+	}) {
 		for _, text := range texts {
 			if isEmoji(text) {
 				t.Errorf("%s: %q (%+q) is an emoji", name, text, text)

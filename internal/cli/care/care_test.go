@@ -8,17 +8,18 @@ import (
 
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/cli/care"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // A flag that is not given is not sent, and zero is.
 func TestChange(t *testing.T) {
 	t.Parallel()
-	for want, flags := range map[string]care.Flags{
+	for want, flags := range cases.Sorted(map[string]care.Flags{
 		`{}`:                          {},
 		`{"pace":{"gapSeconds":2.5}}`: {Gap: new(2500 * time.Millisecond)},
 		`{"numberChecks":{"perDay":0},"pace":{"perMinute":0},"typing":false}`: {PerMinute: new(0), ChecksPerDay: new(0), Typing: new(false)},
 		`{"pace":{"jitterSeconds":1,"newChatsPerHour":2,"newChatsPerDay":3}}`: {Jitter: new(time.Second), NewChatsPerHour: new(2), NewChatsPerDay: new(3)},
-	} {
+	}) {
 		var change client.InstanceChange
 		flags.Change(&change)
 		if got, err := json.Marshal(change); err != nil || string(got) != want {
@@ -39,9 +40,9 @@ func TestLines(t *testing.T) {
 			shown[line.Name] = line.Value
 		}
 	}
-	for name, want := range map[string]string{
+	for name, want := range cases.Sorted(map[string]string{
 		"gap": "2.5s", "per minute": "10", "number checks per hour": "100", "typing": "yes", "restricted until": "2026-11-20T14:22:10Z",
-	} {
+	}) {
 		if shown[name] != want {
 			t.Errorf("%s is %q, want %q", name, shown[name], want)
 		}

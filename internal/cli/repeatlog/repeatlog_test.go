@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/cli/repeatlog"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // lines are what was written.
@@ -185,7 +186,7 @@ func TestManyLogAtOnce(t *testing.T) {
 
 // What a line costs: written without a limit, written within one, and left out.
 func BenchmarkLine(b *testing.B) {
-	for name, c := range map[string]struct{ most, before int }{"no limit": {0, 0}, "written": {1 << 60, 0}, "left out": {1, 1}} {
+	for name, c := range cases.Sorted(map[string]struct{ most, before int }{"no limit": {0, 0}, "written": {1 << 60, 0}, "left out": {1, 1}}) {
 		b.Run(name, func(b *testing.B) {
 			log := repeatlog.New(repeatlog.Config{Next: slog.NewTextHandler(struct{ io.Writer }{io.Discard}, nil), Most: c.most})
 			defer log.Close()

@@ -12,6 +12,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/recado-project/recado/internal/cli/settings"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // line is a command line like the program's.
@@ -111,7 +112,7 @@ func TestPrecedence(t *testing.T) {
 // What is wrong is named with file and line, and what is meant. A secret is not repeated.
 func TestMistakes(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]string{
+	for text, want := range cases.Sorted(map[string]string{
 		"listen: a\nmax_media: 1":               `:2: there is no setting max_media; did you mean max-media?`,
 		"SETTINGSTEST_X: 1":                     `:1: there is no setting SETTINGSTEST_X`,
 		"RECADO_BEHIND_PROXY: true":             `:1: there is no setting RECADO_BEHIND_PROXY; did you mean behind-proxy?`,
@@ -137,7 +138,7 @@ func TestMistakes(t *testing.T) {
 		"listen: a\n---\nlisten: b":             `: there is a second document`,
 		"listen: a\nb":                          `line 2: could not find`,
 		"listen: " + strings.Repeat("x", 2<<20): `has more than 1048576 bytes`,
-	} {
+	}) {
 		path := write(t, text)
 		_, _, err := parse(t, "serve", "--settings", path)
 		if err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "s3cr3t") {
@@ -152,7 +153,7 @@ func TestMistakes(t *testing.T) {
 // Whoever lets everybody read secrets is told so.
 func TestSecretsThatAllCanRead(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
+	for name, c := range cases.Sorted(map[string]struct {
 		text string
 		mode os.FileMode
 		want bool
@@ -162,7 +163,7 @@ func TestSecretsThatAllCanRead(t *testing.T) {
 		"everybody":       {"cluster-secret: s3cr3t", 0o644, true},
 		"without a value": {"cluster-secret: \"\"", 0o644, false},
 		"without secrets": {"listen: a", 0o644, false},
-	} {
+	}) {
 		path := write(t, c.text)
 		if err := os.Chmod(path, c.mode); err != nil {
 			t.Fatal(err)

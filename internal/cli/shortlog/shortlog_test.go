@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // In a terminal, dev logs a short line for each request, without empty values.
@@ -29,20 +31,20 @@ func TestShortLog(t *testing.T) {
 // A short line has no placeholder, and no duration of zero.
 func TestShortLines(t *testing.T) {
 	t.Parallel()
-	for route, want := range map[string]string{
+	for route, want := range cases.Sorted(map[string]string{
 		"/api/instances/{instanceId}":               "/api/instances/…",
 		"/api/message/{instanceId}/text":            "…/text",
 		"/api/groups/{instanceId}/members/{member}": "…/members/…",
 		"/api/instances":                            "/api/instances",
 		"":                                          "",
-	} {
+	}) {
 		if got := shortRoute(route); got != want {
 			t.Errorf("%s: %s, want %s", route, got, want)
 		}
 	}
-	for took, want := range map[time.Duration]string{
+	for took, want := range cases.Sorted(map[time.Duration]string{
 		0: "<1ms", 999 * time.Microsecond: "<1ms", time.Millisecond: "1ms", 1501 * time.Millisecond: "1.501s",
-	} {
+	}) {
 		if got := shortDuration(took); got != want {
 			t.Errorf("%d: %s, want %s", took, got, want)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/cli/terminal"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // The state of the delivery is explained with its cause and what to do.
@@ -15,7 +16,7 @@ func TestStanding(t *testing.T) {
 	t.Parallel()
 	since := time.Date(2026, 11, 20, 14, 22, 10, 0, time.Local) //nolint:gosmopolitan // it is shown in the zone of the person
 	gone, unreachable, refused := "gone", "unreachable", "connection\x1b[2J refused"
-	for want, state := range map[string]client.DeliveryState{
+	for want, state := range cases.Sorted(map[string]client.DeliveryState{
 		"flowing":                {State: client.WebhookFlowing},
 		"flowing; 1 event waits": {State: client.WebhookFlowing, PendingEvents: 1},
 		"inactive; activate it with recado webhook set": {State: client.WebhookInactive},
@@ -28,7 +29,7 @@ func TestStanding(t *testing.T) {
 		"waiting until 2026-11-20 14:22:10: connection[2J refused; try again with recado webhook resume": {
 			State: client.WebhookWaiting, Until: &since, Reason: &refused,
 		},
-	} {
+	}) {
 		var out bytes.Buffer
 		if err := printWebhook(terminal.Terminal{Out: &out}, client.Webhook{}, &state); err != nil || !strings.Contains(out.String(), "delivery  "+want+"\n") {
 			t.Errorf("it says %s (%v), want %s", out.String(), err, want)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/recado-project/recado/internal/dashboard/live"
 	"github.com/recado-project/recado/internal/eventlog"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // rig is a Pulse that serves one part, which counts its renderings.
@@ -119,10 +120,10 @@ func TestStreamsShareRenderings(t *testing.T) {
 // A stream ends with the sign-in of its visitor, and with the program.
 func TestStreamsEnd(t *testing.T) {
 	t.Parallel()
-	for name, end := range map[string]func(r *rig){
+	for name, end := range cases.Sorted(map[string]func(r *rig){
 		"signed out": func(r *rig) { close(r.ended) },
 		"stopping":   func(r *rig) { close(r.stopping) },
-	} {
+	}) {
 		r := newRig(t)
 		next := r.open(t)
 		next()

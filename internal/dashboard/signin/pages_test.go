@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/user"
 )
 
@@ -136,7 +137,7 @@ func TestPagesOfLists(t *testing.T) {
 		}))
 		r.users.Record(t.Context(), r.machine(), user.ActionInstanceDeleted, fmt.Sprintf("<i>shop%d", i), "")
 	}
-	for path, rows := range map[string]int{"/users": 25, "/audit": 50} {
+	for path, rows := range cases.Sorted(map[string]int{"/users": 25, "/audit": 50}) {
 		pages := 60/rows + 1
 		first := b.get(path)
 		first.wants(t, http.StatusOK, `href="`+path+`?page=2"`)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/recado-project/recado/internal/dashboard/signin"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/user"
 )
 
@@ -139,7 +140,7 @@ func TestSignInIsEnded(t *testing.T) {
 	r := newRig(t)
 	r.add("root", gateway.RoleOwner)
 	root := r.signedIn("root")
-	for what, end := range map[string]func(ana gateway.User, b, other *browser) answer{
+	for what, end := range cases.Sorted(map[string]func(ana gateway.User, b, other *browser) answer{
 		"sign out": func(_ gateway.User, b, _ *browser) answer { return b.post("/signout", nil) },
 		"sign out everywhere": func(_ gateway.User, _, other *browser) answer {
 			return other.post("/profile/signout", nil)
@@ -151,7 +152,7 @@ func TestSignInIsEnded(t *testing.T) {
 			return other.post("/profile/password", url.Values{"present": {goodWord}, "password": {newWord}, "again": {newWord}})
 		},
 		"deletion": func(ana gateway.User, _, _ *browser) answer { return root.post("/users/"+ana.ID+"/delete", nil) },
-	} {
+	}) {
 		ana := r.add("ana-"+strings.ReplaceAll(what, " ", "-"), gateway.RoleOperator)
 		b, other := r.signedIn(ana.Name), r.signedIn(ana.Name)
 		stolen := r.browser()
@@ -293,11 +294,11 @@ func TestNextPage(t *testing.T) {
 	r := newRig(t)
 	r.add("ana", gateway.RoleOwner)
 	b := r.signedIn("ana")
-	for next, want := range map[string]string{
+	for next, want := range cases.Sorted(map[string]string{
 		"/instances/7?a=b": "/instances/7?a=b", "": "/instances", "https://evil.example": "/instances", "//evil.example": "/instances",
 		`/\evil.example`: "/instances", "javascript:alert(1)": "/instances", "/signin": "/instances", "/signout": "/instances",
 		"/a\nb": "/instances", "evil": "/instances", "/%0d%0aSet-Cookie:a": "/%0d%0aSet-Cookie:a",
-	} {
+	}) {
 		if got := b.get("/signin?" + url.Values{"next": {next}}.Encode()).location(); got != want {
 			t.Errorf("%q: goes on with %q", next, got)
 		}
