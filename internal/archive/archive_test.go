@@ -24,6 +24,7 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/sqlite"
 	"github.com/recado-project/recado/internal/store"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/testkit/postgres"
 )
 
@@ -61,9 +62,9 @@ func newData(t *testing.T, config store.Config) *data {
 	account := gateway.Account{ID: uuid.NewString(), Name: "default", CreatedAt: time.Now()}
 	check(t, d.CreateAccount(t.Context(), account))
 	check(t, d.CreateInstance(t.Context(), gateway.Instance{ID: d.instance, AccountID: account.ID, Name: "shop", CreatedAt: time.Now(), UpdatedAt: time.Now()}))
-	for name, content := range map[string]string{
+	for name, content := range cases.Sorted(map[string]string{
 		picture: "a picture", picture + ".attrs": "{}", waiting: "a file to send", "media/.incoming/half": "half", "tmp/decrypted": "secret",
-	} {
+	}) {
 		path := filepath.Join(d.config.Folder, filepath.FromSlash(name))
 		check(t, os.MkdirAll(filepath.Dir(path), 0o700))
 		check(t, os.WriteFile(path, []byte(content), 0o600))
@@ -109,13 +110,13 @@ func count(t *testing.T, config store.Config) int {
 // either database with its files.
 func TestBackupOfAMoment(t *testing.T) {
 	t.Parallel()
-	for name, config := range map[string]func(t *testing.T) store.Config{
+	for name, config := range cases.Sorted(map[string]func(t *testing.T) store.Config{
 		"SQLite": func(t *testing.T) store.Config { t.Helper(); return inFolder(t.TempDir()) },
 		"PostgreSQL": func(t *testing.T) store.Config {
 			t.Helper()
 			return store.Config{URL: postgres.Start(t), Logger: slog.New(slog.DiscardHandler)}
 		},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := newData(t, config(t))
@@ -152,7 +153,7 @@ func TestBackupOfAMoment(t *testing.T) {
 				} else {
 					newest = n
 				}
-				for name, want := range map[string]string{picture: "a picture", waiting: "a file to send"} {
+				for name, want := range cases.Sorted(map[string]string{picture: "a picture", waiting: "a file to send"}) {
 					if content, err := os.ReadFile(filepath.Join(folder, filepath.FromSlash(name))); err != nil || string(content) != want {
 						t.Errorf("%s is %q (%v)", name, content, err)
 					}

@@ -12,6 +12,7 @@ import (
 	"github.com/recado-project/recado/internal/media"
 	"github.com/recado-project/recado/internal/media/place"
 	"github.com/recado-project/recado/internal/store"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/testkit/s3"
 )
 
@@ -147,7 +148,7 @@ func TestFilesThatNobodyNamed(t *testing.T) {
 	restored, err := store.Open(t.Context(), target)
 	check(t, err)
 	defer func() { check(t, restored.Close()) }()
-	for name, want := range secrets {
+	for name, want := range cases.Sorted(secrets) {
 		if secret, err := restored.Secret(t.Context(), name, 32); err != nil || !bytes.Equal(secret, want) {
 			t.Errorf("the secret %s is another one (%v)", name, err)
 		}

@@ -22,6 +22,7 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/seal"
 	"github.com/recado-project/recado/internal/store"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/testkit/postgres"
 )
 
@@ -64,10 +65,10 @@ func TestEveryTableIsCopied(t *testing.T) {
 	known := append(copying.Tables(), "schema_migrations", "nodes", "tenures")
 	// The index of words is made anew from the messages.
 	known = append(known, "search_progress", "message_words", "message_words_data", "message_words_idx", "message_words_docsize", "message_words_config")
-	for name, config := range map[string]store.Config{
+	for name, config := range cases.Sorted(map[string]store.Config{
 		"SQLite":     {Path: filepath.Join(t.TempDir(), "recado.db"), Logger: slog.New(slog.DiscardHandler)},
 		"PostgreSQL": {URL: postgres.Start(t), Logger: slog.New(slog.DiscardHandler)},
-	} {
+	}) {
 		_, err := store.Migrate(t.Context(), config)
 		check(t, err)
 		source, err := copying.OpenSource(t.Context(), config)
@@ -140,10 +141,10 @@ func TestMove(t *testing.T) {
 // A source is as it was when it was opened, whatever is written while it is read.
 func TestSourceIsOfOneMoment(t *testing.T) {
 	t.Parallel()
-	for name, config := range map[string]store.Config{
+	for name, config := range cases.Sorted(map[string]store.Config{
 		"SQLite":     {Path: filepath.Join(t.TempDir(), "recado.db"), Logger: slog.New(slog.DiscardHandler)},
 		"PostgreSQL": {URL: postgres.Start(t), Logger: slog.New(slog.DiscardHandler)},
-	} {
+	}) {
 		s, err := store.Open(t.Context(), config)
 		check(t, err)
 		source, err := copying.OpenSource(t.Context(), config)

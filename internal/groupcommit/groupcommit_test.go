@@ -13,6 +13,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/recado-project/recado/internal/groupcommit"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -96,11 +97,11 @@ var errBad = errors.New("bad")
 
 func TestOneFailureSpoilsNoOther(t *testing.T) {
 	t.Parallel()
-	for name, l := range map[string]*ledger{
+	for name, l := range cases.Sorted(map[string]*ledger{
 		"of a write":                        {},
 		"of what writes left to be flushed": {inPencil: true},
 		"that is found at the commit":       {late: true},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			errs, done := write(t, l, "a", "b", "bad", "c")
@@ -158,7 +159,7 @@ func TestEndedContextRunsNothing(t *testing.T) {
 func TestPanicGivesThePlaceBack(t *testing.T) {
 	t.Parallel()
 	ordinary := func(run func(*page) error) error { return run(&page{}) }
-	for name, c := range map[string]struct {
+	for name, c := range cases.Sorted(map[string]struct {
 		transact  groupcommit.Transact[*page]
 		flush     func(*page) error
 		fn        func(context.Context, *page) error
@@ -169,7 +170,7 @@ func TestPanicGivesThePlaceBack(t *testing.T) {
 		"flush":       {transact: ordinary, flush: func(*page) error { panic("flush") }},
 		"write":       {transact: ordinary, fn: func(context.Context, *page) error { panic("write") }, panics: true},
 		"committed":   {transact: ordinary, committed: func() { panic("committed") }, panics: true},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			broken := true
@@ -268,12 +269,12 @@ func TestBegunWriteRidesWithTheNext(t *testing.T) {
 // A write that was begun is carried out, whether somebody waits for it or not, and soon.
 func TestBegunWriteIsCarriedOut(t *testing.T) {
 	t.Parallel()
-	for name, wait := range map[string]func(groupcommit.Pending) error{
+	for name, wait := range cases.Sorted(map[string]func(groupcommit.Pending) error{
 		"nobody waits":  func(groupcommit.Pending) error { return nil },
 		"soon":          groupcommit.Pending.WaitSoon,
 		"at once":       groupcommit.Pending.Wait,
 		"at once, soon": func(p groupcommit.Pending) error { return errors.Join(p.Wait(), p.WaitSoon()) },
-	} {
+	}) {
 		for _, busy := range []bool{false, true} {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()

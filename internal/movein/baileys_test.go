@@ -16,6 +16,7 @@ import (
 
 	"github.com/recado-project/recado/internal/movein"
 	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // baileysVariable holds the bareConfig of tools/secondclient/devices.js.
@@ -129,10 +130,10 @@ func useBaileys(t *testing.T, version string, count int) (m *move, waiting [][]s
 // Version 6 names LIDs as it names numbers.
 func TestMoveInFromBaileys(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
+	for name, c := range cases.Sorted(map[string]struct {
 		version string
 		count   int
-	}{"version 7": {newest, deviceCount(t, 5)}, "version 6": {"version6", 5}} {
+	}{"version 7": {newest, deviceCount(t, 5)}, "version 6": {"version6", 5}}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			m, waiting := useBaileys(t, c.version, c.count)

@@ -18,6 +18,7 @@ import (
 
 	"github.com/recado-project/recado/internal/movein"
 	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/testkit/postgres"
 	redisserver "github.com/recado-project/recado/internal/testkit/redis"
 )
@@ -152,9 +153,9 @@ func (e *evolutionStore) stopped() {
 // its keys.
 func TestMoveInFromEvolution(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct{ inRedis, credsBeside bool }{
+	for name, c := range cases.Sorted(map[string]struct{ inRedis, credsBeside bool }{
 		"keys in files": {}, "keys in Redis": {inRedis: true}, "everything in Redis": {true, true},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			e := newEvolution(t, c.inRedis)
@@ -186,7 +187,7 @@ func TestMoveInFromEvolution(t *testing.T) {
 // Evolution API in use is refused, unless its operator knows better.
 func TestEvolutionInUse(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
+	for name, c := range cases.Sorted(map[string]struct {
 		inRedis bool
 		use     func(t *testing.T, e *evolutionStore)
 		want    string
@@ -211,7 +212,7 @@ func TestEvolutionInUse(t *testing.T) {
 			_, err = conn.Do("PING")
 			check(t, err)
 		}, "1 other connections use this database of Redis"},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			e := newEvolution(t, c.inRedis)
@@ -235,7 +236,7 @@ func TestEvolutionInUse(t *testing.T) {
 // are no devices.
 func TestBrokenInstance(t *testing.T) {
 	t.Parallel()
-	for name, inRedis := range map[string]bool{"keys in files": false, "keys in Redis": true} {
+	for name, inRedis := range cases.Sorted(map[string]bool{"keys in files": false, "keys in Redis": true}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			e := newEvolution(t, inRedis)

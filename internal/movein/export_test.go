@@ -14,6 +14,7 @@ import (
 	"github.com/recado-project/recado/internal/movein"
 	"github.com/recado-project/recado/internal/store"
 	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/testkit/postgres"
 )
 
@@ -48,7 +49,7 @@ func (m *move) wantRefused(instanceID, file, want string) {
 // reads what comes, and is read. And it can come back.
 func TestMoveOut(t *testing.T) {
 	t.Parallel()
-	for name, options := range map[string]func(t *testing.T) testkit.Options{
+	for name, options := range cases.Sorted(map[string]func(t *testing.T) testkit.Options{
 		"SQLite": func(t *testing.T) testkit.Options {
 			t.Helper()
 			return testkit.Options{DataDir: t.TempDir()}
@@ -57,7 +58,7 @@ func TestMoveOut(t *testing.T) {
 			t.Helper()
 			return testkit.Options{DataDir: t.TempDir(), DatabaseURL: postgres.Start(t)}
 		},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			file := filepath.Join(t.TempDir(), "main.db")

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/movein"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // stateFiles is what Baileys has written for a device of the sandbox, by the names of the
@@ -26,7 +27,7 @@ func stateFiles(t *testing.T, number string) map[string]string {
 	var all map[string]json.RawMessage
 	check(t, json.Unmarshal(content, &all))
 	files := map[string]string{}
-	for name, value := range all {
+	for name, value := range cases.Sorted(all) {
 		files[name+".json"] = strings.ReplaceAll(string(value), "4915100000100", number)
 	}
 	return files
@@ -36,7 +37,7 @@ func stateFiles(t *testing.T, number string) map[string]string {
 func writeState(t *testing.T, folder string, files map[string]string) {
 	t.Helper()
 	check(t, os.MkdirAll(folder, 0o700))
-	for name, content := range files {
+	for name, content := range cases.Sorted(files) {
 		check(t, os.WriteFile(filepath.Join(folder, name), []byte(content), 0o600))
 	}
 	aWhileAgo(t, folder)
@@ -152,9 +153,9 @@ func TestFoldersWithoutDevices(t *testing.T) {
 	folder := t.TempDir()
 	file := filepath.Join(folder, "file")
 	check(t, os.WriteFile(file, []byte("{}"), 0o600))
-	for from, want := range map[string]string{
+	for from, want := range cases.Sorted(map[string]string{
 		filepath.Join(folder, "missing"): "no such file", file: "not a directory", folder: "there is no creds.json in it",
-	} {
+	}) {
 		results, err := collectFrom(t, configOf(t, from), movein.FromBaileys)
 		if err == nil || !strings.Contains(err.Error(), want) || len(results) > 0 {
 			t.Errorf("%s: %v, %v; want %q", from, results, err, want)
@@ -183,7 +184,7 @@ func TestFolderInUse(t *testing.T) {
 			sources[around] = "works in or around this folder"
 		}
 	}
-	for from, want := range sources {
+	for from, want := range cases.Sorted(sources) {
 		config := configOf(t, from)
 		results, err := collectFrom(t, config, movein.FromBaileys)
 		if inUse, ok := errors.AsType[*movein.InUseError](err); !ok || !strings.Contains(inUse.Why, want) || len(results) > 0 {

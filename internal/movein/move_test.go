@@ -20,6 +20,7 @@ import (
 	"github.com/recado-project/recado/internal/server"
 	"github.com/recado-project/recado/internal/store"
 	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/testkit/postgres"
 )
 
@@ -165,7 +166,7 @@ func deviceCount(t *testing.T, usual int) int {
 func TestMoveIn(t *testing.T) {
 	t.Parallel()
 	count := deviceCount(t, 20)
-	for name, where := range map[string]func(t *testing.T) (testkit.Options, string){
+	for name, where := range cases.Sorted(map[string]func(t *testing.T) (testkit.Options, string){
 		"from SQLite to SQLite": func(t *testing.T) (testkit.Options, string) {
 			t.Helper()
 			return testkit.Options{DataDir: t.TempDir()}, filepath.Join(t.TempDir(), "main.db")
@@ -174,7 +175,7 @@ func TestMoveIn(t *testing.T) {
 			t.Helper()
 			return testkit.Options{DataDir: t.TempDir(), DatabaseURL: postgres.Start(t)}, postgres.Start(t)
 		},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			options, otherStore := where(t)

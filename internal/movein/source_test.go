@@ -27,6 +27,7 @@ import (
 	"github.com/recado-project/recado/internal/sqlite"
 	"github.com/recado-project/recado/internal/store"
 	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/testkit/postgres"
 )
 
@@ -198,7 +199,7 @@ func TestSourcesWithoutDevices(t *testing.T) {
 	change(t, newer, "UPDATE whatsmeow_version SET compat = 99")
 	broken := path("broken.db", "SQLite format 3\x00"+strings.Repeat("?", 4096))
 	emptyDatabase := postgres.Start(t)
-	for from, want := range map[string]string{
+	for from, want := range cases.Sorted(map[string]string{
 		filepath.Join(folder, "missing.db"): "no such file",
 		folder:                              "is a directory",
 		path("empty.db", ""):                "no SQLite database",
@@ -209,7 +210,7 @@ func TestSourcesWithoutDevices(t *testing.T) {
 		noDevices:                              "no linked device",
 		newer:                                  "version 99",
 		"postgres://u:geheim@/x?host=/nowhere": "open the other program's database",
-	} {
+	}) {
 		config := configOf(t, from)
 		results, err := collect(t, config)
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "geheim") || len(results) > 0 {
@@ -323,7 +324,7 @@ func TestSourceInUse(t *testing.T) {
 	if runtime.GOOS == "linux" { // docs/moving-in.md says so
 		sources[wal], sources[journal] = "locked", "has this file open"
 	}
-	for from, want := range sources {
+	for from, want := range cases.Sorted(sources) {
 		config := configOf(t, from)
 		results, err := collect(t, config)
 		if inUse, ok := errors.AsType[*movein.InUseError](err); !ok || !strings.Contains(inUse.Why, want) || len(results) > 0 {
@@ -360,9 +361,9 @@ func TestSourceIsNotTheTarget(t *testing.T) {
 func TestGatewayMustBeStopped(t *testing.T) {
 	t.Parallel()
 	url := postgres.Start(t)
-	for name, options := range map[string]testkit.Options{
+	for name, options := range cases.Sorted(map[string]testkit.Options{
 		"SQLite": {DataDir: t.TempDir()}, "PostgreSQL": {DataDir: t.TempDir(), DatabaseURL: url},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			g := testkit.Start(t, options)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // history records what clients and customers did, and what became of it. It is safe for
@@ -116,7 +117,7 @@ func events(t *testing.T, delivered []testkit.Delivered, kind string) map[string
 // The judge finds each thing that can be wrong, and nothing where all is well.
 func TestJudge(t *testing.T) {
 	t.Parallel()
-	for name, plant := range map[string]struct {
+	for name, plant := range cases.Sorted(map[string]struct {
 		change func(o *outcome)
 		want   string
 	}{
@@ -129,7 +130,7 @@ func TestJudge(t *testing.T) {
 		"events swapped":             {func(o *outcome) { o.sent["a"] = []string{"1", "3", "2"} }, "a: events of sent messages are in another order: [1 3 2] instead of [1 2 3]"},
 		"a received event is lost":   {func(o *outcome) { o.received["b"] = []string{"8"} }, "b: a customer's message has no event: 9"},
 		"received events swapped":    {func(o *outcome) { o.received["b"] = []string{"9", "8"} }, "b: events of received messages are in another order: [9 8] instead of [8 9]"},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := newHistory()

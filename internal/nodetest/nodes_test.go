@@ -8,6 +8,7 @@ import (
 
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/testkit/postgres"
 )
 
@@ -31,7 +32,7 @@ func TestAnyNodeTakesAnyRequest(t *testing.T) {
 // elsewhere in time, and nothing is lost, doubled or reordered.
 func TestNodeFails(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
+	for name, c := range cases.Sorted(map[string]struct {
 		fail, heal func(w *world, n *node)
 		stays      bool // it keeps its instances
 		letsGo     bool // it closes its sessions by itself, before anybody else has them
@@ -58,7 +59,7 @@ func TestNodeFails(t *testing.T) {
 			heal:  func(_ *world, n *node) { n.others.pull(false) },
 			stays: true,
 		},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, postgres.Start(t), 3, 6)
@@ -135,9 +136,9 @@ func TestNodesComeAndGo(t *testing.T) {
 // a synchronous standby takes its place. The nodes go on by themselves within ten seconds.
 func TestDatabaseFails(t *testing.T) {
 	t.Parallel()
-	for name, start := range map[string]func(testing.TB) (string, func()){
+	for name, start := range cases.Sorted(map[string]func(testing.TB) (string, func()){
 		"crashes": postgres.StartOwn, "is replaced by its standby": postgres.StartPair,
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			url, fail := start(t)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/recado-project/recado/internal/groupcommit"
 	"github.com/recado-project/recado/internal/postgres"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	server "github.com/recado-project/recado/internal/testkit/postgres"
 )
 
@@ -115,7 +116,7 @@ func TestRoundTrips(t *testing.T) {
 	t.Parallel()
 	db := open(t)
 	var none, one func() int64
-	for name, c := range map[string]struct {
+	for name, c := range cases.Sorted(map[string]struct {
 		trips int64
 		fn    func(tx *postgres.Tx) error
 	}{
@@ -155,7 +156,7 @@ func TestRoundTrips(t *testing.T) {
 			queue(t, tx, addNumber, 2)
 			return errRefused
 		}},
-	} {
+	}) {
 		run := func() {
 			if err := db.Transact(t.Context(), c.fn); err != nil && !errors.Is(err, errRefused) {
 				t.Errorf("%s: %v", name, err)
@@ -197,7 +198,7 @@ func TestOrder(t *testing.T) {
 func TestFailedStatement(t *testing.T) {
 	t.Parallel()
 	db := open(t)
-	for name, fn := range map[string]func(tx *postgres.Tx) error{
+	for name, fn := range cases.Sorted(map[string]func(tx *postgres.Tx) error{
 		"at the commit": func(*postgres.Tx) error { return nil },
 		"although it is ignored": func(tx *postgres.Tx) error {
 			_, _ = read(t, tx)
@@ -222,7 +223,7 @@ func TestFailedStatement(t *testing.T) {
 			_, err := tx.ExecContext(t.Context(), "SELECT 1; SELECT 2")
 			return err
 		},
-	} {
+	}) {
 		for _, begun := range []bool{false, true} {
 			err := db.Transact(t.Context(), func(tx *postgres.Tx) error {
 				queue(t, tx, addNumber, 2)
@@ -253,7 +254,7 @@ func taken(err error) bool {
 func TestNothingStaysOpen(t *testing.T) {
 	t.Parallel()
 	db := open(t)
-	for name, fn := range map[string]func(tx *postgres.Tx, end func()) error{
+	for name, fn := range cases.Sorted(map[string]func(tx *postgres.Tx, end func()) error{
 		"rows that are open": func(tx *postgres.Tx, _ func()) error {
 			rows, err := tx.QueryContext(t.Context(), allNumbers, 0)
 			if err != nil || !rows.Next() {
@@ -284,7 +285,7 @@ func TestNothingStaysOpen(t *testing.T) {
 			queue(t, tx, "SELECT pg_terminate_backend(pg_backend_pid()) WHERE $1", true)
 			return nil
 		},
-	} {
+	}) {
 		func() {
 			ctx, end := context.WithCancel(t.Context())
 			defer end()
@@ -362,7 +363,7 @@ func TestUncertainCommit(t *testing.T) {
 	db.execute(t,
 		"CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(60); RETURN NULL; END $$",
 		"CREATE CONSTRAINT TRIGGER wait AFTER INSERT ON numbers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (NEW.n > 100) EXECUTE FUNCTION wait()")
-	for name, c := range map[string]struct {
+	for name, c := range cases.Sorted(map[string]struct {
 		patience time.Duration
 		fn       func(tx *postgres.Tx)
 		want     bool
@@ -373,7 +374,7 @@ func TestUncertainCommit(t *testing.T) {
 		}, false},
 		"no answer to the commit": {300 * time.Millisecond, func(tx *postgres.Tx) { queue(t, tx, addNumber, 101) }, true},
 		"a value that is taken":   {time.Minute, func(tx *postgres.Tx) { queue(t, tx, addNumber, 1) }, false},
-	} {
+	}) {
 		ctx, end := context.WithTimeout(t.Context(), c.patience)
 		err := db.Transact(ctx, func(tx *postgres.Tx) error {
 			c.fn(tx)

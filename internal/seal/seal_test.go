@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/recado-project/recado/internal/seal"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // A value is opened by its key at its place, and nowhere else.
@@ -34,13 +35,13 @@ func TestSeal(t *testing.T) {
 	}
 	changed := bytes.Clone(sealed)
 	changed[len(changed)-1] ^= 1
-	for name, open := range map[string]func() ([]byte, error){
+	for name, open := range cases.Sorted(map[string]func() ([]byte, error){
 		"another row":        func() ([]byte, error) { return key.Open(sealed, "table", "column", "2") },
 		"texts run together": func() ([]byte, error) { return key.Open(sealed, "table", "column1", "") },
 		"another key":        func() ([]byte, error) { return seal.NewKey().Open(sealed, "table", "column", "1") },
 		"a changed value":    func() ([]byte, error) { return key.Open(changed, "table", "column", "1") },
 		"half a value":       func() ([]byte, error) { return key.Open(sealed[:20], "table", "column", "1") },
-	} {
+	}) {
 		if opened, err := open(); !errors.Is(err, seal.ErrForeign) {
 			t.Errorf("%s: opened %q (%v)", name, opened, err)
 		}
@@ -89,9 +90,9 @@ func TestSource(t *testing.T) {
 	if err := os.WriteFile(file, []byte(key.Text()+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for name, source := range map[string]seal.Source{
+	for name, source := range cases.Sorted(map[string]seal.Source{
 		"a file": {File: file}, "a text": {Text: key.Text()}, "a command": {Command: "cat '" + file + "'"},
-	} {
+	}) {
 		if read, err := source.Read(t.Context()); err != nil || read.Text() != key.Text() {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -99,12 +100,12 @@ func TestSource(t *testing.T) {
 	if read, err := (seal.Source{}).Read(t.Context()); read != nil || err != nil {
 		t.Errorf("none: %v (%v)", read, err)
 	}
-	for want, source := range map[string]seal.Source{
+	for want, source := range cases.Sorted(map[string]seal.Source{
 		"more than one way":       {File: file, Text: key.Text()},
 		"no such file":            {File: file + "x"},
 		"recado master-key new":   {Text: "secret"},
 		"exit status 3: not here": {Command: "echo not here >&2; exit 3"},
-	} {
+	}) {
 		if _, err := source.Read(t.Context()); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}

@@ -15,11 +15,12 @@ import (
 
 	"github.com/recado-project/recado/internal/sqlerror"
 	"github.com/recado-project/recado/internal/sqlite"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 func TestIsDataOfPostgreSQL(t *testing.T) {
 	t.Parallel()
-	for code, want := range map[string]bool{
+	for code, want := range cases.Sorted(map[string]bool{
 		"22021": true,  // a byte that is no UTF-8, or U+0000
 		"22P05": true,  // a character that can't be converted
 		"22003": true,  // a number out of range
@@ -29,7 +30,7 @@ func TestIsDataOfPostgreSQL(t *testing.T) {
 		"40001": false, // a lost race
 		"53100": false, // a full disk
 		"57P01": false, // a shutdown
-	} {
+	}) {
 		err := fmt.Errorf("store: %w", &pgconn.PgError{Code: code})
 		if got := sqlerror.IsData(err); got != want {
 			t.Errorf("IsData(%s) = %v, want %v", code, got, want)
@@ -81,7 +82,7 @@ func TestBrokenRules(t *testing.T) {
 	if err := run("INSERT INTO words (id, word) VALUES (1, 'one')"); err != nil {
 		t.Fatal(err)
 	}
-	for name, test := range map[string]struct {
+	for name, test := range cases.Sorted(map[string]struct {
 		err           error
 		taken, orphan bool
 	}{
@@ -93,7 +94,7 @@ func TestBrokenRules(t *testing.T) {
 		"PostgreSQL, a missing value": {&pgconn.PgError{Code: "23502"}, false, false},
 		"something else":              {errors.New("disk full"), false, false},
 		"none":                        {nil, false, false},
-	} {
+	}) {
 		wrapped := test.err
 		if wrapped != nil {
 			wrapped = fmt.Errorf("store: %w", wrapped)
@@ -106,7 +107,7 @@ func TestBrokenRules(t *testing.T) {
 
 func TestIsAway(t *testing.T) {
 	t.Parallel()
-	for name, test := range map[string]struct {
+	for name, test := range cases.Sorted(map[string]struct {
 		err  error
 		want bool
 	}{
@@ -125,7 +126,7 @@ func TestIsAway(t *testing.T) {
 		"a lost race":          {&pgconn.PgError{Code: "40001"}, false},
 		"a cancelled query":    {&pgconn.PgError{Code: "57014"}, false},
 		"something else":       {errors.New("connection refused"), false},
-	} {
+	}) {
 		if got := sqlerror.IsAway(fmt.Errorf("store: %w", test.err)); got != test.want {
 			t.Errorf("%s: %v", name, got)
 		}

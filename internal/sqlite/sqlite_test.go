@@ -13,6 +13,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/recado-project/recado/internal/sqlite"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -59,7 +60,7 @@ func count(t *testing.T, db *sql.DB) int {
 func TestOpenKeepsOthersOut(t *testing.T) {
 	t.Parallel()
 	_, path := open(t)
-	for name, want := range map[string]os.FileMode{path: 0o600, path + "-wal": 0o600, filepath.Dir(path): 0o700 | os.ModeDir} {
+	for name, want := range cases.Sorted(map[string]os.FileMode{path: 0o600, path + "-wal": 0o600, filepath.Dir(path): 0o700 | os.ModeDir}) {
 		info, err := os.Stat(name)
 		if err != nil {
 			t.Fatal(err)
@@ -91,7 +92,7 @@ func TestPagesOfAFile(t *testing.T) {
 	if err := errors.Join(err, made.Close()); err != nil {
 		t.Fatal(err)
 	}
-	for path, want := range map[string]int{old: 4096, filepath.Join(t.TempDir(), "new.db"): 1024} {
+	for path, want := range cases.Sorted(map[string]int{old: 4096, filepath.Join(t.TempDir(), "new.db"): 1024}) {
 		db, err := sqlite.Open(t.Context(), path)
 		if err != nil {
 			t.Fatal(err)

@@ -19,16 +19,17 @@ import (
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/store"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/testkit/postgres"
 )
 
 // BenchmarkSend is what the store does for one sent message: four writes, of which
 // three have an event. Many callers share commits, as under load.
 func BenchmarkSend(b *testing.B) {
-	for name, config := range map[string]func() store.Config{
+	for name, config := range cases.Sorted(map[string]func() store.Config{
 		"SQLite":     func() store.Config { return store.Config{Path: filepath.Join(b.TempDir(), "recado.db")} },
 		"PostgreSQL": func() store.Config { return store.Config{URL: postgres.Start(b)} },
-	} {
+	}) {
 		b.Run(name, func(b *testing.B) {
 			s := open(b, config())
 			instance := benchInstance(b, s)
@@ -99,10 +100,10 @@ const benchChats = 2_000
 // the median and the slowest of a hundred besides the mean. A send is measured alone, and
 // while others read fifty times a second.
 func BenchmarkReading(b *testing.B) {
-	for name, config := range map[string]func() store.Config{
+	for name, config := range cases.Sorted(map[string]func() store.Config{
 		"SQLite":     func() store.Config { return store.Config{Path: filepath.Join(b.TempDir(), "recado.db")} },
 		"PostgreSQL": func() store.Config { return store.Config{URL: postgres.Start(b)} },
-	} {
+	}) {
 		s := open(b, config())
 		instance := benchInstance(b, s)
 		fillChats(b, s, instance)

@@ -7,16 +7,17 @@ import (
 	"testing"
 
 	"github.com/recado-project/recado/internal/store/table"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/testkit/postgres"
 )
 
 // BenchmarkCensus counts what is in a database of 10,000 instances with webhooks and
 // 1,000,000 events. One webhook in ten still has fifty to deliver.
 func BenchmarkCensus(b *testing.B) {
-	for name, config := range map[string]func() Config{
+	for name, config := range cases.Sorted(map[string]func() Config{
 		"SQLite":     func() Config { return Config{Path: filepath.Join(b.TempDir(), "recado.db")} },
 		"PostgreSQL": func() Config { return Config{URL: postgres.Start(b)} },
-	} {
+	}) {
 		b.Run(name, func(b *testing.B) {
 			c := config()
 			c.Logger = slog.New(slog.DiscardHandler)

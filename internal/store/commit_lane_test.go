@@ -10,6 +10,7 @@ import (
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/store"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/testkit/postgres"
 	"github.com/recado-project/recado/internal/webhook"
 )
@@ -132,7 +133,7 @@ func TestRoundTrips(t *testing.T) {
 		progress = append(progress, webhook.Progress{ID: id, InstanceID: id, Attempts: []webhook.Attempt{{Number: 1}, {Number: 2}}})
 	}
 	const instance = "instance0"
-	for name, c := range map[string]struct {
+	for name, c := range cases.Sorted(map[string]struct {
 		trips int64
 		do    func(id string) error
 	}{
@@ -152,7 +153,7 @@ func TestRoundTrips(t *testing.T) {
 			return nil
 		}},
 		"the progress of webhooks": {2, func(string) error { return s.SaveProgress(t.Context(), progress) }},
-	} {
+	}) {
 		keep(c.do(name + " 1")) // it prepares the statements
 		before := trips()
 		keep(c.do(name + " 2"))

@@ -8,6 +8,7 @@ import (
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/store"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // The command line revokes keys while a gateway uses the same file: the gateway, which
@@ -21,7 +22,7 @@ func TestARevokedKeyIsSeenByAnotherProcess(t *testing.T) {
 	if err := serve.CreateAccount(ctx, account); err != nil {
 		t.Fatal(err)
 	}
-	for i, revoke := range map[string]*store.Store{"here": serve, "elsewhere": other} {
+	for i, revoke := range cases.Sorted(map[string]*store.Store{"here": serve, "elsewhere": other}) {
 		key := gateway.Key{ID: i, AccountID: account.ID, Name: i, Hash: []byte(i), CreatedAt: time.Now()}
 		if err := other.CreateKey(ctx, key); err != nil {
 			t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/testkit/postgres"
 )
 
@@ -244,7 +245,7 @@ func TestMigrateKeepsWebhooks(t *testing.T) {
 		if _, err := s.applyMigrations(t.Context(), all); err != nil {
 			t.Fatal(err)
 		}
-		for query, want := range map[string]int64{
+		for query, want := range cases.Sorted(map[string]int64{
 			`SELECT count(*) FROM webhooks WHERE id = 'w1' AND instance_id = 'i1' AND place = 'i1' AND url = 'https://example.com'
 				AND secret = 'sealed' AND secret_seal = 3 AND previous_secret = 'before' AND previous_secret_seal = 2 AND previous_secret_until = 5
 				AND active AND created_at = 6 AND updated_at = 7 AND status = 'backoff' AND reason = 'r' AND cursor = 8 AND failures = 9
@@ -252,7 +253,7 @@ func TestMigrateKeepsWebhooks(t *testing.T) {
 			"SELECT through FROM webhook_blocked_chats WHERE webhook_id = 'w1' AND chat = 'c'":  2,
 			"SELECT died_at FROM webhook_dead_letters WHERE webhook_id = 'w1' AND sequence = 1": 3,
 			"SELECT duration_ms FROM webhook_attempts WHERE webhook_id = 'w1' AND answer = 'y'": 5,
-		} {
+		}) {
 			var got int64
 			if err := s.db.reader().QueryRowContext(t.Context(), query).Scan(&got); err != nil || got != want {
 				t.Errorf("%s: %d (%v), want %d", query, got, err, want)
@@ -317,7 +318,7 @@ func wantRows(ctx context.Context, t *testing.T, s *Store) {
 
 func TestReadMigrations(t *testing.T) {
 	t.Parallel()
-	for name, test := range map[string]struct {
+	for name, test := range cases.Sorted(map[string]struct {
 		files string
 		want  string // names, or the beginning of an error
 	}{
@@ -328,7 +329,7 @@ func TestReadMigrations(t *testing.T) {
 		"a double":          {"0001_a.sql 0001_b.sql", "0001_b: want version 2"},
 		"no version":        {"a.sql", "migrations/a.sql: the name does not begin with a version"},
 		"none":              {"0001_a.txt", "there are none"},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			files := fstest.MapFS{}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/recado-project/recado/internal/store/table"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // A look-up of a message once read every message of its instance: SQLite took
@@ -18,7 +19,7 @@ func TestLookUpsUseTheirIndex(t *testing.T) {
 	if _, err := s.migrate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	for query, want := range map[string]string{
+	for query, want := range cases.Sorted(map[string]string{
 		findMessages:              "messages_by_platform_id (instance_id=? AND platform_id=?)",
 		messageByPlatformID:       "messages_by_platform_id (instance_id=? AND platform_id=?)",
 		s.dialect.messagesByIDs(): "messages_by_platform_id (instance_id=? AND platform_id=?)",
@@ -29,7 +30,7 @@ func TestLookUpsUseTheirIndex(t *testing.T) {
 		appendEvent:               "sqlite_autoindex_events_1 (instance_id=?)",
 		readEvents:                "sqlite_autoindex_events_1 (instance_id=? AND sequence>?)",
 		eventBounds:               "sqlite_autoindex_events_1 (instance_id=?)",
-	} {
+	}) {
 		plan := explain(t, s, query)
 		if !strings.Contains(plan, want) || strings.Contains(plan, "SCAN messages") || strings.Contains(plan, "SCAN events") ||
 			strings.Contains(plan, "messages_in_order") {
@@ -47,14 +48,14 @@ func TestReadingUsesTheOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	const byID = "sqlite_autoindex_messages_1 (id=?)"
-	for query, want := range map[string][]string{
+	for query, want := range cases.Sorted(map[string][]string{
 		countTraffic:               {"messages_in_order (instance_id=? AND created_at>? AND created_at<?)"},
 		chatKnown:                  {"messages_in_order (instance_id=?)"},
 		listCorrespondence:         {"messages_in_order (instance_id=? AND created_at>?)"},
 		s.dialect.messagesByID():   {byID},
 		newestEvents:               {"sqlite_autoindex_events_1 (instance_id=? AND sequence>? AND sequence<?)"},
 		s.dialect.newestEventsOf(): {"sqlite_autoindex_events_1 (instance_id=? AND sequence>? AND sequence<?)"},
-	} {
+	}) {
 		plan := explain(t, s, query)
 		rest := plan
 		for _, step := range want {

@@ -22,6 +22,7 @@ import (
 	"github.com/recado-project/recado/internal/groupcommit"
 	"github.com/recado-project/recado/internal/store/chattable"
 	"github.com/recado-project/recado/internal/store/table"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/testkit/postgres"
 )
 
@@ -103,7 +104,7 @@ func TestSentMessageIsNotRead(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for status, ids := range map[gateway.MessageStatus][]string{gateway.MessageSent: {"A"}, gateway.MessageDelivered: {"A", "B", "A"}} {
+	for status, ids := range cases.Sorted(map[gateway.MessageStatus][]string{gateway.MessageSent: {"A"}, gateway.MessageDelivered: {"A", "B", "A"}}) {
 		err := s.UpdateMessages(t.Context(), "one", ids, func(found []gateway.Message) ([]gateway.Message, []eventlog.Event, error) {
 			for n := range found {
 				found[n].Status = status
@@ -166,10 +167,10 @@ func TestInstanceIsForgotten(t *testing.T) {
 // the database has, at every moment.
 func TestMemoryIsWhatTheDatabaseHas(t *testing.T) {
 	t.Parallel()
-	for kind, config := range map[string]func(t *testing.T) Config{
+	for kind, config := range cases.Sorted(map[string]func(t *testing.T) Config{
 		"SQLite":     func(t *testing.T) Config { t.Helper(); return Config{Path: filepath.Join(t.TempDir(), "recado.db")} },
 		"PostgreSQL": func(t *testing.T) Config { t.Helper(); return Config{URL: postgres.Start(t)} },
-	} {
+	}) {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			m := &mixedWriters{t: t, s: recentStore(t, config(t))}

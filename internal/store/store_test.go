@@ -11,6 +11,7 @@ import (
 	"github.com/recado-project/recado/internal/seal"
 	"github.com/recado-project/recado/internal/store"
 	"github.com/recado-project/recado/internal/store/storetest"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/testkit/postgres"
 )
 
@@ -59,12 +60,12 @@ func open(tb testing.TB, config store.Config) *store.Store {
 
 func TestOpenNeedsOneDatabase(t *testing.T) {
 	t.Parallel()
-	for name, config := range map[string]store.Config{
+	for name, config := range cases.Sorted(map[string]store.Config{
 		"none":         {},
 		"both":         {Path: "recado.db", URL: "postgres://localhost/recado"},
 		"no URL":       {URL: "postgres://localhost:port"},
 		"not a folder": {Path: filepath.Join("store_test.go", "recado.db")},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			config.Logger = slog.New(slog.DiscardHandler)

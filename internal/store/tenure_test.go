@@ -19,6 +19,7 @@ import (
 	"github.com/recado-project/recado/internal/store"
 	"github.com/recado-project/recado/internal/store/nodetable"
 	"github.com/recado-project/recado/internal/store/usertable"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/testkit/postgres"
 	"github.com/recado-project/recado/internal/webhook"
 	"github.com/recado-project/recado/internal/webhook/backlog"
@@ -293,11 +294,11 @@ func TestWritesAreFenced(t *testing.T) {
 	writes := f.writes()
 	f.check(f.AcceptChange(f.valid(), gateway.SentChange{InstanceID: f.id, PlatformID: "C", At: f.now})) // which ConfirmChange finds
 	for name, write := range writes {
-		for what, ctx := range map[string]context.Context{
+		for what, ctx := range cases.Sorted(map[string]context.Context{
 			"no tenure":                 t.Context(),
 			"an old tenure":             gateway.WithTenure(t.Context(), first),
 			"the tenure of a neighbour": gateway.WithTenure(t.Context(), gateway.Tenure{InstanceID: f.id, Node: f.two, Epoch: 3}),
-		} {
+		}) {
 			before := f.content()
 			err := write(ctx)
 			if err == nil || what != "no tenure" && !errors.Is(err, gateway.ErrTenureOver) {

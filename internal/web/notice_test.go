@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/web"
 )
 
@@ -39,9 +40,9 @@ func TestRefuse(t *testing.T) {
 
 func TestSentence(t *testing.T) {
 	t.Parallel()
-	for message, want := range map[string]string{
+	for message, want := range cases.Sorted(map[string]string{
 		"the number is not registered": "The number is not registered.", "é obrigatório": "É obrigatório.", "Done.": "Done.", "": "", "👍": "👍.",
-	} {
+	}) {
 		if got := web.Sentence(message); got != want {
 			t.Errorf("%q becomes %q, want %q", message, got, want)
 		}

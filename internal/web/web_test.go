@@ -13,6 +13,7 @@ import (
 	"testing/fstest"
 	"time"
 
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/web"
 	"github.com/recado-project/recado/internal/web/webtest"
 )
@@ -94,7 +95,7 @@ func TestPagesAreCompressed(t *testing.T) {
 func TestPagesSpeakTheBrowsersLanguage(t *testing.T) {
 	t.Parallel()
 	s := site(t, `{{t "Hello, %s!" .}}`)
-	for accept, want := range map[string]string{
+	for accept, want := range cases.Sorted(map[string]string{
 		"":                           `<html lang="en">Hello, Ana!`,
 		"fr":                         `<html lang="en">Hello, Ana!`,
 		"pt-BR,pt;q=0.9,en;q=0.8":    `<html lang="pt-BR">Olá, Ana!`,
@@ -102,7 +103,7 @@ func TestPagesSpeakTheBrowsersLanguage(t *testing.T) {
 		"en-US,pt-BR;q=0.5":          `<html lang="en">Hello, Ana!`,
 		"?!":                         `<html lang="en">Hello, Ana!`,
 		strings.Repeat("pt-BR,", 99): `<html lang="en">Hello, Ana!`,
-	} {
+	}) {
 		if got := show(t, s, accept, "Ana"); !strings.HasPrefix(got, want) {
 			t.Errorf("%q: %s", accept, got)
 		}

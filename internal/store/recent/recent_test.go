@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 func message(platformID, text string) gateway.Message {
@@ -32,7 +33,7 @@ func TestMessages(t *testing.T) {
 			}
 		}
 	}
-	for name, test := range map[string]struct {
+	for name, test := range cases.Sorted(map[string]struct {
 		transactions []transaction
 		want         string // the text of A; empty if nothing is remembered
 	}{
@@ -50,7 +51,7 @@ func TestMessages(t *testing.T) {
 		"written, then all touched":         {[]transaction{{writes: []write{wrote("1"), touchedAll}}}, ""},
 		"another message is touched":        {[]transaction{{writes: []write{wrote("1"), func(w *Write) { w.Touched("B") }}}}, "1"},
 		"too long":                          {[]transaction{{writes: []write{wrote("1")}}, {writes: []write{wrote(strings.Repeat("x", maxContent))}}}, ""},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			messages := newMessages(t)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 const (
@@ -62,9 +63,9 @@ func testChats(t *testing.T, f *fixture) {
 	sent := f.message(instance, 2)
 	sent.Chat = gateway.Party{LID: anaLID}
 	f.check(f.accept(sent, nil))
-	for name, party := range map[string]gateway.Party{
+	for name, party := range cases.Sorted(map[string]gateway.Party{
 		"by number": {JID: ana}, "by LID": {LID: anaLID}, "by both": {JID: ana, LID: anaLID}, "by one of them": {JID: ana, LID: "99@lid"},
-	} {
+	}) {
 		want := gateway.Chat{
 			InstanceID: instance.ID, Party: gateway.Party{JID: ana, LID: anaLID, Name: "Ana"}, LastID: sent.ID, LastAt: after(2), Unread: 1,
 		}
@@ -105,7 +106,7 @@ func testChats(t *testing.T, f *fixture) {
 func testChatsAreJoined(t *testing.T, f *fixture) {
 	t.Helper()
 	account := f.account()
-	for name, learn := range map[string]func(instance gateway.Instance, message gateway.Message){
+	for name, learn := range cases.Sorted(map[string]func(instance gateway.Instance, message gateway.Message){
 		"by a message that comes": func(_ gateway.Instance, message gateway.Message) { f.add(message, true) },
 		"by an acknowledgement": func(instance gateway.Instance, message gateway.Message) {
 			both := message.Chat
@@ -117,7 +118,7 @@ func testChatsAreJoined(t *testing.T, f *fixture) {
 					return found, nil, nil
 				}))
 		},
-	} {
+	}) {
 		instance := f.instance(account.ID, 1)
 		messages := []gateway.Message{
 			f.came(instance, 1, gateway.Party{JID: ana, Name: "Ana"}, "first words"),
@@ -173,7 +174,7 @@ func testListChats(t *testing.T, f *fixture) {
 	f.check(f.accept(sent, nil))
 	f.add(f.came(instance, 4, gateway.Party{JID: ana, Name: "Ana Conceição"}, "x"), true)
 	f.add(f.came(instance, 5, gateway.Party{JID: gateway.StatusChat}, "a status post is in no chat"), true)
-	for name, test := range map[string]struct {
+	for name, test := range cases.Sorted(map[string]struct {
 		filter gateway.ChatFilter
 		page   gateway.PageRequest
 		want   []gateway.JID
@@ -193,7 +194,7 @@ func testListChats(t *testing.T, f *fixture) {
 		"search, unread":  {gateway.ChatFilter{Search: "i", Unread: new(true)}, allOf(), []gateway.JID{ana, bia}, 2},
 		"nothing":         {gateway.ChatFilter{Search: "' OR 1=1 --"}, allOf(), nil, 0},
 		"search, no page": {gateway.ChatFilter{Search: "i"}, gateway.PageRequest{Page: 9, Limit: 2}, nil, 3},
-	} {
+	}) {
 		page, err := f.ListChats(f.ctx(), instance.ID, test.filter, test.page)
 		f.check(err)
 		var got []gateway.JID
@@ -391,7 +392,7 @@ func testChatMessages(t *testing.T, f *fixture) {
 		f.add(f.came(instance, at, gateway.Party{JID: bia}, "x"), true)
 	}
 	page := func(number, limit int) gateway.PageRequest { return gateway.PageRequest{Page: number, Limit: limit} }
-	for name, test := range map[string]struct {
+	for name, test := range cases.Sorted(map[string]struct {
 		filter gateway.MessageFilter
 		page   gateway.PageRequest
 		want   []int
@@ -407,7 +408,7 @@ func testChatMessages(t *testing.T, f *fixture) {
 		"types":         {gateway.MessageFilter{Types: []gateway.MessageType{gateway.TypeImage, gateway.TypeVideo}}, allOf(), []int{5, 4, 2, 1}, 4},
 		"one type":      {gateway.MessageFilter{Types: []gateway.MessageType{gateway.TypeText}, Before: messages[3].Position()}, allOf(), []int{0}, 1},
 		"none":          {gateway.MessageFilter{Before: messages[0].Position()}, allOf(), nil, 0},
-	} {
+	}) {
 		if got, total := f.read(messages, f.chat(instance, gateway.Party{JID: ana}), test.filter, test.page); !slices.Equal(got, test.want) || total != test.total {
 			t.Errorf("%s: got %v of %d, want %v of %d", name, got, total, test.want, test.total)
 		}
@@ -419,7 +420,11 @@ func testChatMessages(t *testing.T, f *fixture) {
 		return found, nil, nil
 	}))
 	messages[1].Starred, messages[4].Starred = true, true
-	for starred, want := range map[bool][]int{true: {4, 1}, false: {5, 3, 2, 0}} {
+	for _, starred := range []bool{true, false} {
+		want := []int{5, 3, 2, 0}
+		if starred {
+			want = []int{4, 1}
+		}
 		filter := gateway.MessageFilter{Starred: &starred}
 		if got, total := f.read(messages, f.chat(instance, gateway.Party{JID: ana}), filter, allOf()); !slices.Equal(got, want) || total != len(want) {
 			t.Errorf("starred %v: got %v of %d, want %v", starred, got, total, want)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 func testSearchMessages(t *testing.T, f *fixture) {
@@ -25,7 +26,7 @@ func testSearchMessages(t *testing.T, f *fixture) {
 	chat := f.chat(instance, gateway.Party{JID: ana})
 	search := func(step string, wants map[string][]int) {
 		t.Helper()
-		for text, want := range wants {
+		for text, want := range cases.Sorted(wants) {
 			if got, total := f.read(messages, chat, gateway.MessageFilter{Search: text}, allOf()); !slices.Equal(got, want) || total != len(want) {
 				t.Errorf("%s: %q finds %v of %d, want %v", step, text, got, total, want)
 			}
@@ -87,7 +88,7 @@ func testAnyWords(t *testing.T, f *fixture) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
-	for text, want := range map[string]int{`near AND`: 1, `NOT near`: 1, `OR "near"`: 1, `"near"`: 1, `near OR x`: 0, "chat:" + chat.ID: 0, "near*": 1} {
+	for text, want := range cases.Sorted(map[string]int{`near AND`: 1, `NOT near`: 1, `OR "near"`: 1, `"near"`: 1, `near OR x`: 0, "chat:" + chat.ID: 0, "near*": 1}) {
 		if page, err := f.ListChatMessages(f.ctx(), chat.ID, gateway.MessageFilter{Search: text}, allOf()); err != nil || page.Total != want {
 			t.Errorf("%q finds %d, %v, want %d", text, page.Total, err, want)
 		}

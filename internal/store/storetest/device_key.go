@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // keyChanges are rows that a test writes.
@@ -62,9 +63,9 @@ func testDeviceKeys(t *testing.T, f *fixture) {
 	removed := gateway.DeviceKey{Device: number, Kind: "session", Name: "1:1"}
 	f.check(f.WriteDeviceKeys(f.ctx(), newID(), &keyChanges{rows: []gateway.DeviceKey{kept, removed, row("12:0", "C")}}))
 
-	for prefix, want := range map[string][]string{
+	for prefix, want := range cases.Sorted(map[string][]string{
 		"": {"12:0=C", "1:0=a", "empty=", "é:0=d"}, "1:": {"1:0=a"}, "é": {"é:0=d"}, "2": nil,
-	} {
+	}) {
 		if got := f.sessionsNamed(number, prefix); !slices.Equal(got, want) {
 			t.Errorf("names that begin with %q: %q, want %q", prefix, got, want)
 		}

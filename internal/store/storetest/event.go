@@ -9,6 +9,7 @@ import (
 
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // event makes an event of the instance that happened n seconds after the start.
@@ -58,7 +59,7 @@ func testEvents(t *testing.T, f *fixture) {
 	if !reflect.DeepEqual(events[2], third) {
 		t.Errorf("got %+v, want %+v", events[2], third)
 	}
-	for after, want := range map[int64]int{0: 2, 1: 2, 2: 1, 3: 0} {
+	for after, want := range cases.Sorted(map[int64]int{0: 2, 1: 2, 2: 1, 3: 0}) {
 		got, err := f.ReadEvents(f.ctx(), instance.ID, after, 2)
 		f.check(err)
 		if len(got) != want {
@@ -117,7 +118,7 @@ func testNewestEvents(t *testing.T, f *fixture) {
 		}
 		f.check(f.AppendEvents(f.ctx(), instance.ID, event))
 	}
-	for name, test := range map[string]struct {
+	for name, test := range cases.Sorted(map[string]struct {
 		kinds        []eventlog.Kind
 		from, before int64
 		limit        int
@@ -130,7 +131,7 @@ func testNewestEvents(t *testing.T, f *fixture) {
 		"of a kind, with limit": {[]eventlog.Kind{eventlog.KindPresence}, 1, 7, 2, []int64{5, 3}},
 		"of two kinds":          {[]eventlog.Kind{eventlog.KindPresence, eventlog.KindWebhookTest}, 4, 7, 10, []int64{6, 5, 4}},
 		"of another kind":       {[]eventlog.Kind{eventlog.KindCallReceived}, 1, 7, 10, nil},
-	} {
+	}) {
 		events, err := f.NewestEvents(f.ctx(), instance.ID, test.kinds, test.from, test.before, test.limit)
 		f.check(err)
 		var got []int64
@@ -206,7 +207,7 @@ func testDeleteEvents(t *testing.T, f *fixture) {
 	if last, err := f.LastEventBefore(f.ctx(), instance.ID, 0, start(), 10); last != 0 || err != nil {
 		t.Errorf("%d is old (%v)", last, err)
 	}
-	for limit, want := range map[int]int64{3: 4, 10: 5} {
+	for limit, want := range cases.Sorted(map[int]int64{3: 4, 10: 5}) {
 		if last, err := f.LastEventBefore(f.ctx(), instance.ID, 1, start().AddDate(10, 0, 0), limit); last != want || err != nil {
 			t.Errorf("of %d the last is %d, want %d (%v)", limit, last, want, err)
 		}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 func testIdempotency(t *testing.T, f *fixture) {
@@ -91,7 +92,7 @@ func testDeleteIdempotency(t *testing.T, f *fixture) {
 	if removed != old {
 		t.Errorf("removed %d, want %d", removed, old)
 	}
-	for n, want := range map[int]bool{old - 1: false, old: true, all - 1: true} {
+	for n, want := range cases.Sorted(map[int]bool{old - 1: false, old: true, all - 1: true}) {
 		if _, found, err := f.FindIdempotency(f.ctx(), keyID, strconv.Itoa(n)); found != want || err != nil {
 			t.Errorf("record %d: found %v, %v, want %v", n, found, err, want)
 		}

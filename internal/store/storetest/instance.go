@@ -12,6 +12,7 @@ import (
 
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 func testInstances(t *testing.T, f *fixture) {
@@ -41,7 +42,7 @@ func testListInstances(t *testing.T, f *fixture) {
 		own = append(own, f.instance(account.ID, n).ID)
 	}
 	foreign := f.instance(other.ID, 0).ID
-	for name, test := range map[string]struct {
+	for name, test := range cases.Sorted(map[string]struct {
 		ids         []string
 		page, limit int
 		want        []string
@@ -55,7 +56,7 @@ func testListInstances(t *testing.T, f *fixture) {
 		"some, second page":          {[]string{own[3], own[1]}, 2, 1, []string{own[3]}, 2},
 		"none of another account":    {[]string{foreign}, 1, 100, nil, 0},
 		"one that is gone, and more": {[]string{own[0], newID()}, 1, 100, own[:1], 1},
-	} {
+	}) {
 		page, err := f.ListInstances(f.ctx(), account.ID, test.ids, gateway.PageRequest{Page: test.page, Limit: test.limit})
 		f.check(err)
 		var got []string

@@ -10,6 +10,7 @@ import (
 
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // labelled are the changes of an instance's labels.
@@ -105,7 +106,7 @@ func testLabels(t *testing.T, f *fixture) {
 	}
 
 	// They are filters.
-	for label, want := range map[string]int{"6": 1, "10": 0} {
+	for label, want := range cases.Sorted(map[string]int{"6": 1, "10": 0}) {
 		page, err := f.ListChats(f.ctx(), l.instance.ID, gateway.ChatFilter{Label: label}, allOf())
 		f.check(err)
 		messages, err := f.ListChatMessages(f.ctx(), f.chat(l.instance, party).ID, gateway.MessageFilter{Label: label}, allOf())

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 func testAddMessage(t *testing.T, f *fixture) {
@@ -141,7 +142,7 @@ func testListMessages(t *testing.T, f *fixture) {
 	person.Chat = gateway.Party{JID: "55119@s.whatsapp.net", LID: "77@lid"}
 	f.add(person, true)
 	f.add(group, true)
-	for name, test := range map[string]struct {
+	for name, test := range cases.Sorted(map[string]struct {
 		chat        gateway.JID
 		page, limit int
 		want        []string
@@ -154,7 +155,7 @@ func testListMessages(t *testing.T, f *fixture) {
 		"group":        {group.Chat.JID, 1, 10, []string{group.ID}, 1},
 		"past the end": {group.Chat.JID, 2, 10, nil, 1},
 		"unknown chat": {"9@lid", 1, 10, nil, 0},
-	} {
+	}) {
 		page, err := f.ListMessages(f.ctx(), instance.ID, test.chat, gateway.PageRequest{Page: test.page, Limit: test.limit})
 		f.check(err)
 		var got []string

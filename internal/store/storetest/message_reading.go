@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // Only what the platform has taken, or brought, makes a chat known.
@@ -35,7 +36,7 @@ func testChatKnown(t *testing.T, f *fixture) {
 		t.Error("a chat is known by what failed, by what is on its way, or to another instance")
 	}
 	keep(instance, gateway.Party{LID: lid}, false, gateway.MessageDelivered)
-	for name, test := range map[string]struct {
+	for name, test := range cases.Sorted(map[string]struct {
 		chat gateway.Party
 		want bool
 	}{
@@ -44,7 +45,7 @@ func testChatKnown(t *testing.T, f *fixture) {
 		"by the other one": {gateway.Party{JID: number}, false},
 		"one that we sent": {gateway.Party{JID: "8@s.whatsapp.net"}, true},
 		"of nobody":        {gateway.Party{JID: "9@s.whatsapp.net", LID: "99@lid"}, false},
-	} {
+	}) {
 		if got := known(test.chat); got != test.want {
 			t.Errorf("%s: known is %v", name, got)
 		}
@@ -114,7 +115,7 @@ func testCountTraffic(t *testing.T, f *fixture) {
 		f.add(m, true)
 	}
 	hour := start().Truncate(time.Hour)
-	for name, test := range map[string]struct {
+	for name, test := range cases.Sorted(map[string]struct {
 		from, until time.Time
 		want        []gateway.Traffic
 	}{
@@ -122,7 +123,7 @@ func testCountTraffic(t *testing.T, f *fixture) {
 		"from":   {after(2), after(80 * minute), []gateway.Traffic{{Hour: hour, Received: 1, Sent: 1}}},
 		"none":   {after(100 * minute), after(200 * minute), nil},
 		"before": {start().Add(-time.Hour), start(), nil},
-	} {
+	}) {
 		got, err := f.CountTraffic(f.ctx(), instance.ID, test.from, test.until)
 		f.check(err)
 		if !slices.Equal(got, test.want) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // Whatever happens to a message that was sent just now, the next update finds what is
@@ -25,7 +26,7 @@ func testRecentMessages(t *testing.T, f *fixture) {
 		m.ID, m.WireKey, m.Source = newID(), "echo", gateway.SourceDevice
 		f.add(m, true)
 	}
-	for name, then := range map[string]func(m gateway.Message){
+	for name, then := range cases.Sorted(map[string]func(m gateway.Message){
 		"nothing":        func(gateway.Message) {},
 		"sent":           update(func(m *gateway.Message) { m.Status, m.SentAt = gateway.MessageSent, after(2).Add(1) }),
 		"edited":         update(func(m *gateway.Message) { m.Text, m.Payload, m.EditedAt = "better", []byte("new"), after(3) }),
@@ -104,7 +105,7 @@ func testRecentMessages(t *testing.T, f *fixture) {
 			f.check(f.DeleteInstance(f.ctx(), m.InstanceID))
 			f.check(f.CreateInstance(f.ctx(), instance))
 		},
-	} {
+	}) {
 		instance := f.instance(account.ID, 1)
 		message, other := f.message(instance, 1), f.message(instance, 1)
 		f.check(f.accept(message, nil))

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 func testMessageRetention(t *testing.T, f *fixture) {
@@ -26,7 +27,7 @@ func testMessageRetention(t *testing.T, f *fixture) {
 	elsewhere := f.message(other, 9)
 	elsewhere.Status = gateway.MessageSent
 	f.check(f.accept(elsewhere, nil))
-	for name, c := range map[string]struct {
+	for name, c := range cases.Sorted(map[string]struct {
 		find func() ([]string, error)
 		want []string
 	}{
@@ -34,7 +35,7 @@ func testMessageRetention(t *testing.T, f *fixture) {
 		"before, in slices": {func() ([]string, error) { return f.MessagesBefore(f.ctx(), instance.ID, after(3), 1) }, []string{ids[0]}},
 		"beyond":            {func() ([]string, error) { return f.MessagesBeyond(f.ctx(), instance.ID, 3, 10) }, []string{ids[2], ids[0]}},
 		"beyond none":       {func() ([]string, error) { return f.MessagesBeyond(f.ctx(), instance.ID, 6, 10) }, nil},
-	} {
+	}) {
 		found, err := c.find()
 		f.check(err)
 		if !slices.Equal(found, c.want) {

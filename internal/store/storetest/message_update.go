@@ -11,6 +11,7 @@ import (
 
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 func testUpdateMessages(t *testing.T, f *fixture) {
@@ -68,7 +69,7 @@ func testUpdateEachField(t *testing.T, f *fixture) {
 	instance := f.instance(f.account().ID, 1)
 	want := f.message(instance, 1)
 	f.add(want, true)
-	for name, change := range map[string]func(m *gateway.Message){
+	for name, change := range cases.Sorted(map[string]func(m *gateway.Message){
 		"nothing":     func(*gateway.Message) {},
 		"status":      func(m *gateway.Message) { m.Status = gateway.MessageDelivered },
 		"status time": func(m *gateway.Message) { m.StatusAt = after(2) },
@@ -79,7 +80,7 @@ func testUpdateEachField(t *testing.T, f *fixture) {
 		"deleted":     func(m *gateway.Message) { m.DeletedAt = after(5) },
 		"text":        func(m *gateway.Message) { m.Text = "better" },
 		"payload":     func(m *gateway.Message) { m.Payload = []byte("other") },
-	} {
+	}) {
 		f.check(f.UpdateMessages(f.ctx(), instance.ID, []string{want.ID},
 			func(found []gateway.Message) ([]gateway.Message, []eventlog.Event, error) {
 				change(&found[0])
@@ -165,7 +166,7 @@ func testPendingMessages(t *testing.T, f *fixture) {
 	for _, message := range []gateway.Message{old, older, young, sent} {
 		f.add(message, true)
 	}
-	for limit, want := range map[int][]gateway.Message{10: {older, old}, 1: {older}} {
+	for limit, want := range cases.Sorted(map[int][]gateway.Message{10: {older, old}, 1: {older}}) {
 		got, err := f.PendingMessages(f.ctx(), gateway.Position{}, after(5), limit)
 		f.check(err)
 		if !reflect.DeepEqual(got, want) {

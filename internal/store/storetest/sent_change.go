@@ -7,6 +7,7 @@ import (
 
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // sentChange makes a change of a message, asked for n seconds after the start. It
@@ -55,9 +56,9 @@ func testConfirmChange(t *testing.T, f *fixture) {
 		}
 		return known, asked
 	}
-	for name, step := range map[string]struct{ instance, platformID string }{
+	for name, step := range cases.Sorted(map[string]struct{ instance, platformID string }{
 		"unknown": {instance.ID, "3EB0UNKNOWN"}, "of another instance": {other.ID, change.PlatformID}, "a message": {instance.ID, message.PlatformID},
-	} {
+	}) {
 		if known, asked := confirm(step.instance, step.platformID, nil); known || asked {
 			t.Errorf("%s: known %v, asked %v", name, known, asked)
 		}

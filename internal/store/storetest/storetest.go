@@ -15,6 +15,7 @@ import (
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/store"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // Open returns an empty store that rings a bell. It is closed when the test ends.
@@ -23,7 +24,7 @@ type Open func(t *testing.T, bell *eventlog.Bell) *store.Store
 // Run runs every test on stores that open returns.
 func Run(t *testing.T, open Open) {
 	t.Helper()
-	for name, test := range map[string]func(t *testing.T, f *fixture){
+	for name, test := range cases.Sorted(map[string]func(t *testing.T, f *fixture){
 		"accounts":            testAccounts,
 		"size":                testSize,
 		"keys":                testKeys,
@@ -90,7 +91,7 @@ func Run(t *testing.T, open Open) {
 		"idempotency":         testIdempotency,
 		"idempotency, once":   testIdempotencyAtOnce,
 		"idempotency, delete": testDeleteIdempotency,
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			bell := new(eventlog.Bell)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // user adds a user of the account with a password, made n seconds after the start.
@@ -50,12 +51,12 @@ func testUsers(t *testing.T, f *fixture) {
 	if !found || got.ID != ana.ID {
 		t.Errorf("by name found %v %+v", found, got)
 	}
-	for name, missing := range map[string]func() (gateway.User, bool, error){
+	for name, missing := range cases.Sorted(map[string]func() (gateway.User, bool, error){
 		"id":            func() (gateway.User, bool, error) { return f.FindUser(f.ctx(), newID()) },
 		"name":          func() (gateway.User, bool, error) { return f.FindUserByName(f.ctx(), "dora") },
 		"link":          func() (gateway.User, bool, error) { return f.FindUserByLink(f.ctx(), []byte("other")) },
 		"an empty link": func() (gateway.User, bool, error) { return f.FindUserByLink(f.ctx(), nil) },
-	} {
+	}) {
 		if got, found, err := missing(); found || err != nil {
 			t.Errorf("by %s found %+v, %v", name, got, err)
 		}

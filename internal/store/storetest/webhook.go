@@ -11,13 +11,14 @@ import (
 
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/webhook"
 	"github.com/recado-project/recado/internal/webhook/backlog"
 )
 
 func testWebhooks(t *testing.T, f *fixture) {
 	t.Helper()
-	for name, test := range map[string]func(t *testing.T, f *fixture){
+	for name, test := range cases.Sorted(map[string]func(t *testing.T, f *fixture){
 		"configuration": testSaveWebhook,
 		"progress":      testSaveProgress,
 		"deliveries":    testListDeliveries,
@@ -25,7 +26,7 @@ func testWebhooks(t *testing.T, f *fixture) {
 		"chat events":   testReadChatEvents,
 		"several":       testSeveralWebhooks,
 		"wanted events": testReadWantedEvents,
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) { test(t, f) })
 	}
 }
@@ -278,7 +279,7 @@ func testReadChatEvents(t *testing.T, f *fixture) {
 		event.Chat = "chat0"
 		f.check(f.AppendEvents(f.ctx(), other.ID, event))
 	}
-	for name, test := range map[string]struct {
+	for name, test := range cases.Sorted(map[string]struct {
 		after, through int64
 		limit          int
 		want           string
@@ -288,7 +289,7 @@ func testReadChatEvents(t *testing.T, f *fixture) {
 		"through": {0, 4, 10, "1 3"},
 		"limit":   {0, 6, 2, "1 3"},
 		"none":    {5, 6, 2, ""},
-	} {
+	}) {
 		events, err := f.ReadChatEvents(f.ctx(), instance.ID, "chat0", test.after, test.through, test.limit)
 		f.check(err)
 		var got []string

@@ -8,6 +8,7 @@ import (
 
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/webhook"
 	"github.com/recado-project/recado/internal/webhook/backlog"
 )
@@ -35,9 +36,12 @@ func testSeveralWebhooks(t *testing.T, f *fixture) {
 	if err := f.SaveWebhook(f.ctx(), webhook.Webhook{ID: newID(), InstanceID: instance.ID, First: true, URL: "x"}, &ok); err == nil {
 		t.Error("an instance has two first webhooks")
 	}
-	for ref, want := range map[webhook.Ref]webhook.Webhook{refOf(second): second, refOf(first): first, webhook.First(instance.ID): first} {
-		if got, found, err := f.FindWebhook(f.ctx(), ref); !found || err != nil || !reflect.DeepEqual(got, want) {
-			t.Errorf("found %+v (%v), want %+v", got, err, want)
+	for _, asked := range []struct {
+		ref  webhook.Ref
+		want webhook.Webhook
+	}{{refOf(second), second}, {refOf(first), first}, {webhook.First(instance.ID), first}} {
+		if got, found, err := f.FindWebhook(f.ctx(), asked.ref); !found || err != nil || !reflect.DeepEqual(got, asked.want) {
+			t.Errorf("found %+v (%v), want %+v", got, err, asked.want)
 		}
 	}
 	if _, found, err := f.FindWebhook(f.ctx(), webhook.Ref{InstanceID: f.instance(f.account().ID, 2).ID, ID: second.ID}); found || err != nil {
@@ -92,7 +96,7 @@ func testReadWantedEvents(t *testing.T, f *fixture) {
 		f.check(f.AppendEvents(f.ctx(), instance.ID, event))
 	}
 	presence, test := []eventlog.Kind{eventlog.KindPresence}, []eventlog.Kind{eventlog.KindWebhookTest, eventlog.KindCallReceived}
-	for name, test := range map[string]struct {
+	for name, test := range cases.Sorted(map[string]struct {
 		filter         webhook.Filter
 		after, through int64
 		events, bytes  int
@@ -110,7 +114,7 @@ func testReadWantedEvents(t *testing.T, f *fixture) {
 		"no further":    {webhook.Filter{Kinds: presence}, 0, 3, 10, 1 << 20, "2", 3},
 		"a few":         {webhook.Filter{Kinds: presence}, 0, 6, 2, 1 << 20, "2 4", 4},
 		"some bytes":    {webhook.Filter{Kinds: presence}, 0, 6, 10, 1, "2", 2},
-	} {
+	}) {
 		events, searched, err := f.ReadWantedEvents(f.ctx(), instance.ID, test.filter, test.after, test.through, test.events, test.bytes)
 		f.check(err)
 		var got []string

@@ -17,6 +17,7 @@ import (
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/media"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // Harness is one kind of store.
@@ -32,7 +33,7 @@ type Harness struct {
 // Run checks all promises.
 func Run(t *testing.T, harness Harness) {
 	t.Helper()
-	for name, test := range map[string]func(t *testing.T, harness Harness){
+	for name, test := range cases.Sorted(map[string]func(t *testing.T, harness Harness){
 		"keeps a file":                          keepsFile,
 		"has a file whole or not at all":        wholeOrAbsent,
 		"spells types as a header has them":     canonicalTypes,
@@ -45,7 +46,7 @@ func Run(t *testing.T, harness Harness) {
 		"lists what there is":                   lists,
 		"serves large files in parts":           largeFiles,
 		"shows one process what another stored": twoProcesses,
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			test(t, harness)
@@ -153,7 +154,7 @@ func wholeOrAbsent(t *testing.T, h Harness) {
 	blobs := h.open(t, media.BlobsConfig{})
 	left, cancel := context.WithCancel(t.Context())
 	cancel()
-	for name, write := range map[string]func() error{
+	for name, write := range cases.Sorted(map[string]func() error{
 		"a reader that fails": func() error {
 			broken := io.MultiReader(strings.NewReader("half"), iotest.ErrReader(errors.New("broken")))
 			return blobs.Put(t.Context(), "one/key", broken, media.BlobMeta{Size: -1})
@@ -164,7 +165,7 @@ func wholeOrAbsent(t *testing.T, h Harness) {
 		"a caller that goes": func() error {
 			return blobs.Put(left, "one/key", strings.NewReader("half"), media.BlobMeta{Size: -1})
 		},
-	} {
+	}) {
 		if err := write(); err == nil {
 			t.Errorf("%s: it was stored", name)
 		}
@@ -177,7 +178,7 @@ func wholeOrAbsent(t *testing.T, h Harness) {
 func canonicalTypes(t *testing.T, h Harness) {
 	t.Helper()
 	blobs := h.open(t, media.BlobsConfig{})
-	for declared, want := range map[string]string{
+	for declared, want := range cases.Sorted(map[string]string{
 		"":                                  "application/octet-stream",
 		"image/png":                         "image/png",
 		"Audio/OGG; codecs=opus":            "audio/ogg; codecs=opus",
@@ -188,7 +189,7 @@ func canonicalTypes(t *testing.T, h Harness) {
 		"text/plain; a=\"\x00\"":            "application/octet-stream",
 		"\xff\xfe/x":                        "application/octet-stream",
 		"image/" + strings.Repeat("x", 300): "application/octet-stream",
-	} {
+	}) {
 		put(t, blobs, "one/photo", "content", media.BlobMeta{MimeType: declared})
 		found, err := blobs.Stat(t.Context(), "one/photo")
 		if err != nil || found.MimeType != want {
@@ -310,9 +311,9 @@ func lists(t *testing.T, h Harness) {
 	for _, key := range []string{"one/photo", "one/deep/photo", "one1/photo", "single"} {
 		put(t, blobs, key, "content", media.BlobMeta{MimeType: "image/png"})
 	}
-	for folder, want := range map[string][]string{
+	for folder, want := range cases.Sorted(map[string][]string{
 		"": {"one/deep/photo", "one/photo", "one1/photo", "single"}, "one": {"one/deep/photo", "one/photo"}, "none": nil,
-	} {
+	}) {
 		var found []string
 		for file, err := range store.List(t.Context(), folder) {
 			if err != nil {

@@ -11,13 +11,14 @@ import (
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/media"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 func hasLimits(t *testing.T, h Harness) {
 	t.Helper()
-	for name, config := range map[string]media.BlobsConfig{
+	for name, config := range cases.Sorted(map[string]media.BlobsConfig{
 		"of a file": {MaxFile: 10}, "of a folder": {MaxFile: 100, PerFolder: 10}, "of all": {Total: 10, PerFolder: 50},
-	} {
+	}) {
 		blobs := h.open(t, config)
 		endless := &counted{reader: strings.NewReader(strings.Repeat("x", 1<<20))}
 		err := blobs.Put(t.Context(), "one/photo", endless, media.BlobMeta{Size: -1})

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/recado-project/recado/internal/testkit/browser"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // site serves a page, and tells what is posted to it.
@@ -77,7 +78,7 @@ func TestPageIsSeenByDifferentPeople(t *testing.T) {
 		t.Errorf("it asks for %q", got)
 	}
 	colour := `getComputedStyle(document.querySelector("p")).color + " " + innerWidth`
-	for want, set := range map[string]func(){"rgb(1, 2, 3) 390": p.Light, "rgb(4, 5, 6) 390": p.Dark} {
+	for want, set := range cases.Sorted(map[string]func(){"rgb(1, 2, 3) 390": p.Light, "rgb(4, 5, 6) 390": p.Dark}) {
 		set()
 		var got string
 		p.Eval(colour, &got)
@@ -149,10 +150,13 @@ func TestTabsHaveTheirCookies(t *testing.T) {
 	one.Open("/")
 	one.Eval(`document.cookie = "who=me"`, nil)
 	beside := one.Beside()
-	for p, want := range map[*browser.Page]int{one: 1, beside: 1, stranger: 0} {
-		p.Open("/")
-		if got := p.Cookies(); len(got) != want {
-			t.Errorf("there are %d cookies, want %d", len(got), want)
+	for _, tab := range []struct {
+		*browser.Page
+		cookies int
+	}{{one, 1}, {beside, 1}, {stranger, 0}} {
+		tab.Open("/")
+		if got := tab.Cookies(); len(got) != tab.cookies {
+			t.Errorf("there are %d cookies, want %d", len(got), tab.cookies)
 		}
 	}
 }

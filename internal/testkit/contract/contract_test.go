@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/testkit/contract"
 )
 
@@ -62,7 +63,7 @@ func TestTransport(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := `{"to":"5511988887766","message":"a"}`
-	for name, test := range map[string]struct {
+	for name, test := range cases.Sorted(map[string]struct {
 		operation, body string
 		answer          scripted
 		want            string // of the failure; empty for none
@@ -93,7 +94,7 @@ func TestTransport(t *testing.T) {
 		"unknown, badly refused":   {"GET /api/nothing", ``, scripted{404, "text/plain", "404 page not found"}, "not JSON"},
 		"unknown and taken":        {"GET /api/nothing", ``, scripted{200, "application/json", "{}"}, "does not have this operation"},
 		"not of the API":           {"GET /sandbox/api/phones", ``, scripted{200, "application/json", "{}"}, ""},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			v := &verdict{TB: t}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // match reports whether an escaped path matches the pattern, and returns the values of its
@@ -46,7 +48,7 @@ func withoutNulls(body []byte) []byte {
 }
 
 func dropNulls(object map[string]any) (dropped bool) {
-	for name, value := range object {
+	for name, value := range cases.Sorted(object) {
 		inner, isObject := value.(map[string]any)
 		switch {
 		case value == nil:

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/testkit/process"
 )
 
@@ -91,7 +92,7 @@ func Program(tb testing.TB) string {
 
 // build builds the server and returns the path of its program. Go keeps it in its cache.
 func build() (string, error) {
-	for name, value := range map[string]string{"AWS_ACCESS_KEY_ID": accessKey, "AWS_SECRET_ACCESS_KEY": secretKey} {
+	for name, value := range cases.Sorted(map[string]string{"AWS_ACCESS_KEY_ID": accessKey, "AWS_SECRET_ACCESS_KEY": secretKey}) {
 		if err := os.Setenv(name, value); err != nil {
 			return "", err
 		}

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 var (
@@ -51,7 +53,7 @@ func Words(t *testing.T) {
 				t.Errorf("%s: %q and %q have different places for arguments", file, text, to)
 			}
 		}
-		for text := range translated {
+		for text := range cases.Sorted(translated) {
 			if used[text] == "" {
 				t.Errorf("%s translates %q, which the room does not have", file, text)
 			}
