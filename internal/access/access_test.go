@@ -10,6 +10,7 @@ import (
 	"github.com/recado-project/recado/internal/access"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/store"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // clock is a wall clock that a test sets.
@@ -94,9 +95,9 @@ func TestAuthenticateFollowsTheLifeOfAKey(t *testing.T) {
 	if err != nil || got.ID != made.ID {
 		t.Fatalf("answered %+v (%v)", got, err)
 	}
-	for name, wrong := range map[string]string{
+	for name, wrong := range cases.Sorted(map[string]string{
 		"none": "", "mistyped": secret[:len(secret)-1] + "!", "unknown": "some-other-secret",
-	} {
+	}) {
 		if _, err := service.Authenticate(t.Context(), wrong); !refused(err) {
 			t.Errorf("%s: answered %v", name, err)
 		}

@@ -7,6 +7,8 @@ import (
 	"math/big"
 	"strings"
 	"testing"
+
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 func TestNewSecretHasItsShape(t *testing.T) {
@@ -69,7 +71,7 @@ func TestMistypedNoticesOneCharacter(t *testing.T) {
 
 func TestCheckSecret(t *testing.T) {
 	t.Parallel()
-	cases := map[string]struct {
+	tests := map[string]struct {
 		secret string
 		ok     bool
 	}{
@@ -81,7 +83,7 @@ func TestCheckSecret(t *testing.T) {
 		"line break":         {"my-very-own-secret\n", false},
 		"ours, but mistyped": {"rcd_" + strings.Repeat("0", 49), false},
 	}
-	for name, c := range cases {
+	for name, c := range cases.Sorted(tests) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if err := checkSecret(c.secret); (err == nil) != c.ok {

@@ -10,6 +10,7 @@ import (
 	"github.com/recado-project/recado/internal/access"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/store"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // Whoever watches a key learns within a second that it has ended, whatever ended
@@ -58,14 +59,14 @@ func TestWatchTellsTheEndOfAKey(t *testing.T) {
 	}
 	other, stopOther := service.Watch(create(0))
 	defer stopOther()
-	for name, test := range map[string]struct {
+	for name, test := range cases.Sorted(map[string]struct {
 		lifetime time.Duration
 		end      func(key gateway.Key) error
 	}{
 		"revoked here":      {0, func(key gateway.Key) error { return service.RevokeKey(t.Context(), account.ID, key.ID) }},
 		"revoked elsewhere": {0, func(key gateway.Key) error { return elsewhere.RevokeKey(t.Context(), account.ID, key.ID) }},
 		"expired":           {50 * time.Millisecond, func(gateway.Key) error { return nil }},
-	} {
+	}) {
 		key := create(test.lifetime)
 		ended, stop := service.Watch(key)
 		again, stopAgain := service.Watch(key)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 func TestWithin(t *testing.T) {
@@ -20,7 +21,7 @@ func TestWithin(t *testing.T) {
 		return all
 	}
 	const fits, never = -1, 0
-	for name, test := range map[string]struct {
+	for name, test := range cases.Sorted(map[string]struct {
 		budget gateway.Budget
 		spent  []gateway.NumberChecks
 		more   int
@@ -38,7 +39,7 @@ func TestWithin(t *testing.T) {
 		"both are full, the hour longer": {gateway.Budget{PerHour: 10, PerDay: 20}, spent(1439, 10, 10, 10), 2, 50, "within an hour"},
 		"more than there ever is":        {gateway.Budget{PerHour: 10}, nil, 11, never, "may check 10 within an hour: ask for fewer"},
 		"a budget that became smaller":   {gateway.Budget{PerHour: 3}, spent(40, 5, 20, 5), 3, 40, "0 are left"},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			err := within(test.budget, test.spent, test.more, now)

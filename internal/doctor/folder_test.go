@@ -8,6 +8,7 @@ import (
 
 	"github.com/recado-project/recado/internal/doctor/disk"
 	"github.com/recado-project/recado/internal/server"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 func TestFolder(t *testing.T) {
@@ -61,9 +62,9 @@ func TestFolderOfOthers(t *testing.T) {
 func TestFileSystem(t *testing.T) {
 	t.Parallel()
 	sqlite, postgres := with(t, server.Config{}), with(t, server.Config{DatabaseURL: "postgres://localhost/x"})
-	for kind, want := range map[string][2]State{
+	for kind, want := range cases.Sorted(map[string][2]State{
 		"ext4": {OK, OK}, "": {OK, OK}, "nfs4": {Wrong, Warning}, "cifs": {Wrong, Warning}, "tmpfs": {Wrong, OK}, "overlay": {Wrong, OK},
-	} {
+	}) {
 		for i, e := range []*examination{sqlite, postgres} {
 			if found := e.fileSystemFinding("/data", disk.System{Kind: kind}); found.State != want[i] {
 				t.Errorf("%q: %+v, want %s", kind, found, want[i])

@@ -19,6 +19,7 @@ import (
 	"github.com/recado-project/recado/internal/server"
 	"github.com/recado-project/recado/internal/store"
 	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/testkit/postgres"
 	"github.com/recado-project/recado/internal/webhook"
 	"github.com/recado-project/recado/internal/webhook/backlog"
@@ -45,12 +46,12 @@ func TestPublicAddress(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for until, test := range map[time.Duration]struct {
+	for until, test := range cases.Sorted(map[time.Duration]struct {
 		state State
 		text  string
 	}{
 		90*day + time.Hour: {OK, "90 days"}, 10*day + time.Hour: {Warning, "10 days"}, 2*day + time.Hour: {Wrong, "2 days"}, -time.Hour: {Wrong, "expired"},
-	} {
+	}) {
 		front := httptest.NewUnstartedServer(httputil.NewSingleHostReverseProxy(target))
 		front.TLS = &tls.Config{Certificates: []tls.Certificate{authority.issue(t, time.Now().Add(until))}}
 		front.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)

@@ -20,6 +20,7 @@ import (
 	"github.com/recado-project/recado/internal/server"
 	"github.com/recado-project/recado/internal/store"
 	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/testkit/proxyserver"
 	"github.com/recado-project/recado/internal/testkit/s3"
 	"github.com/recado-project/recado/internal/whatsapp"
@@ -60,11 +61,11 @@ func TestBesideAGateway(t *testing.T) {
 
 func TestPlatformThatIsNone(t *testing.T) {
 	t.Parallel()
-	for address, want := range map[string]string{
+	for address, want := range cases.Sorted(map[string]string{
 		"ws://" + closedPort(t):                                 "can't be reached",
 		"ws" + strings.TrimPrefix(page(t, "hello").URL, "http"): "it answers 200",
 		"gopher://platform":                                     "scheme",
-	} {
+	}) {
 		e := with(t, server.Config{Platform: whatsapp.Config{PlatformURL: address}})
 		says(t, e.platform(t.Context()), Wrong, want)
 		if told := <-e.platformClock; told.known && !strings.Contains(want, "200") {

@@ -5,13 +5,14 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/server"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 func TestSettings(t *testing.T) {
 	t.Parallel()
 	fine(t, with(t, server.Config{Listen: "127.0.0.1:8080", AdminListen: "localhost:9090", PublicURL: "http://localhost:8080"}).settings())
 	fine(t, with(t, server.Config{Listen: ":8080", BehindProxy: true, PublicURL: "https://messages.example.org", KeepMessages: 25 * time.Hour}).settings())
-	for text, test := range map[string]struct {
+	for text, test := range cases.Sorted(map[string]struct {
 		settings server.Config
 		state    State
 	}{
@@ -22,7 +23,7 @@ func TestSettings(t *testing.T) {
 		"--allow-private-urls":                  {server.Config{AllowPrivateURLs: true}, Warning},
 		"--keep-messages is 1h0m0s":             {server.Config{KeepMessages: time.Hour}, Wrong},
 		"--admin-listen are both 127.0.0.1:807": {server.Config{Listen: "127.0.0.1:807", AdminListen: "127.0.0.1:807"}, Wrong},
-	} {
+	}) {
 		says(t, with(t, test.settings).settings(), test.state, text)
 	}
 	e := with(t, server.Config{})

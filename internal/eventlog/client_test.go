@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/recado-project/recado/internal/eventlog"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 //nolint:gochecknoglobals // flags of a test are registered before it runs
@@ -25,7 +26,7 @@ const (
 // made from the types that the events are written with.
 func TestClientDocument(t *testing.T) {
 	t.Parallel()
-	for path, code := range map[string]string{clientTypesPath: clientTypes(t), clientObjectsPath: clientObjects(t)} {
+	for path, code := range cases.Sorted(map[string]string{clientTypesPath: clientTypes(t), clientObjectsPath: clientObjects(t)}) {
 		if *update {
 			if err := os.WriteFile(path, []byte(code), 0o644); err != nil {
 				t.Fatal(err)

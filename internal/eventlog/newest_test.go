@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/eventlog"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // The search for the newest events goes on where it ended, until all were seen.
@@ -33,7 +34,7 @@ func TestNewestGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	tests := []eventlog.Kind{eventlog.KindWebhookTest}
-	for name, c := range map[string]struct {
+	for name, c := range cases.Sorted(map[string]struct {
 		kinds  []eventlog.Kind
 		before int64
 		limit  int
@@ -48,7 +49,7 @@ func TestNewestGoesOn(t *testing.T) {
 		"of one kind, limited": {tests, 0, 1, []int64{5_001}, 5_001},
 		"none of the kind":     {tests, 3_501, 10, nil, 501},
 		"the rest of the kind": {tests, 501, 10, []int64{1}, 0},
-	} {
+	}) {
 		found, older, err := log.Newest(t.Context(), instance, c.kinds, c.before, c.limit)
 		var got []int64
 		for _, event := range found {

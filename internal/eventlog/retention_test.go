@@ -14,6 +14,7 @@ import (
 
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/store"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -69,7 +70,7 @@ func appendTest(t *testing.T, log *eventlog.Log, n int) {
 // who waits for what.
 func TestSweep(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
+	for name, c := range cases.Sorted(map[string]struct {
 		cursor  int64
 		waiting bool
 		oldest  int64
@@ -81,7 +82,7 @@ func TestSweep(t *testing.T) {
 		"what waits is kept longer":       {5, true, 6, nil},
 		"what waits for too long is lost": {2, true, 4, &eventlog.EventsExpired{FromSequence: 3, ToSequence: 3}},
 		"nothing was delivered":           {0, true, 4, &eventlog.EventsExpired{FromSequence: 1, ToSequence: 3}},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			log, retention, clock := newLog(t, func(string) (int64, bool) { return c.cursor, c.waiting })

@@ -5,12 +5,13 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 func TestKeyReaches(t *testing.T) {
 	t.Parallel()
 	instance := gateway.Instance{ID: "one", AccountID: "shop"}
-	cases := map[string]struct {
+	tests := map[string]struct {
 		key  gateway.Key
 		want bool
 	}{
@@ -20,7 +21,7 @@ func TestKeyReaches(t *testing.T) {
 		"another account":   {gateway.Key{AccountID: "clinic"}, false},
 		"named but foreign": {gateway.Key{AccountID: "clinic", InstanceIDs: []string{"one"}}, false},
 	}
-	for name, c := range cases {
+	for name, c := range cases.Sorted(tests) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if got := c.key.InScope(instance); got != c.want {
@@ -33,7 +34,7 @@ func TestKeyReaches(t *testing.T) {
 func TestKeyValid(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
-	cases := map[string]struct {
+	tests := map[string]struct {
 		key  gateway.Key
 		want bool
 	}{
@@ -43,7 +44,7 @@ func TestKeyValid(t *testing.T) {
 		"revoked":        {gateway.Key{RevokedAt: now.Add(-time.Hour)}, false},
 		"revoked, valid": {gateway.Key{RevokedAt: now, ExpiresAt: now.Add(time.Hour)}, false},
 	}
-	for name, c := range cases {
+	for name, c := range cases.Sorted(tests) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if got := c.key.Valid(now); got != c.want {
@@ -66,7 +67,7 @@ func TestKeyCovers(t *testing.T) {
 	reaching := func(ids ...string) gateway.Key { return partner(func(k *gateway.Key) { k.InstanceIDs = ids }) }
 	ending := func(n int) gateway.Key { return partner(func(k *gateway.Key) { k.ExpiresAt = day(n) }) }
 	revoked := func(n int) gateway.Key { return partner(func(k *gateway.Key) { k.RevokedAt = day(n) }) }
-	for name, c := range map[string]struct {
+	for name, c := range cases.Sorted(map[string]struct {
 		key, other gateway.Key
 		want       bool
 	}{
@@ -86,7 +87,7 @@ func TestKeyCovers(t *testing.T) {
 		"one that was revoked late": {ending(2), revoked(3), false},
 		"an ordinary one":           {partner(nil), gateway.Key{AccountID: "shop"}, true},
 		"a partner key of another":  {gateway.Key{AccountID: "shop"}, partner(nil), false},
-	} {
+	}) {
 		if got := c.key.Covers(c.other); got != c.want {
 			t.Errorf("%s: got %v, want %v", name, got, c.want)
 		}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // What the platform says of a restriction comes in pieces: refusals without an end, ends
@@ -19,7 +20,7 @@ func TestRestricted(t *testing.T) {
 		return gateway.Restriction{At: at(minutes), Until: at(until)}
 	}
 	const never = -1
-	for name, test := range map[string]struct {
+	for name, test := range cases.Sorted(map[string]struct {
 		reports      []gateway.Restriction
 		now          int
 		since, until int // never: not active
@@ -37,7 +38,7 @@ func TestRestricted(t *testing.T) {
 		"it ends earlier than thought":   {[]gateway.Restriction{told(0, 600), told(5, 20)}, 21, never, never},
 		"lifted":                         {[]gateway.Restriction{told(0, 600), {Lifted: true, At: at(5)}}, 6, never, never},
 		"lifted, and set again":          {[]gateway.Restriction{told(0, 600), {Lifted: true, At: at(5)}, refused(7)}, 8, 7, 67},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var known gateway.Restricted

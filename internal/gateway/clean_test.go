@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 func TestCleanText(t *testing.T) {
@@ -33,7 +34,7 @@ func TestCleanText(t *testing.T) {
 
 func TestCleanName(t *testing.T) {
 	t.Parallel()
-	for name, want := range map[string]string{
+	for name, want := range cases.Sorted(map[string]string{
 		"Maria da Silva":           "Maria da Silva",
 		"  Maria\n\tda Silva \x00": "Mariada Silva",
 		"gpj.\u202eexe":            "gpj.exe",
@@ -41,7 +42,7 @@ func TestCleanName(t *testing.T) {
 		"ev\x00il":                 "evil",
 		"\xff":                     "\uFFFD",
 		strings.Repeat("ã", 300):   strings.Repeat("ã", 256),
-	} {
+	}) {
 		if got := gateway.CleanName(name); got != want {
 			t.Errorf("CleanName(%q) = %q, want %q", name, got, want)
 		}
@@ -75,7 +76,7 @@ func TestCleanID(t *testing.T) {
 
 func TestCleanMimeType(t *testing.T) {
 	t.Parallel()
-	for mimeType, want := range map[string]string{
+	for mimeType, want := range cases.Sorted(map[string]string{
 		"image/jpeg":                      "image/jpeg",
 		"audio/ogg; codecs=opus":          "audio/ogg; codecs=opus",
 		"":                                "application/octet-stream",
@@ -86,7 +87,7 @@ func TestCleanMimeType(t *testing.T) {
 		"image/jpeg\n":                    "application/octet-stream",
 		"text/plain; a=\"\x00\"":          "application/octet-stream",
 		"image/jpeg; a=\"ação\"":          "application/octet-stream",
-	} {
+	}) {
 		if got := gateway.CleanMimeType(mimeType); got != want {
 			t.Errorf("CleanMimeType(%q) = %q, want %q", mimeType, got, want)
 		}
@@ -97,7 +98,7 @@ func long(n int) string { return strings.Repeat("x", n) }
 
 func TestCleanFileName(t *testing.T) {
 	t.Parallel()
-	for name, want := range map[string]string{
+	for name, want := range cases.Sorted(map[string]string{
 		"a.pdf":                         "a.pdf",
 		"  a.pdf \n":                    "a.pdf",
 		"a/b\\c":                        "a_b_c",
@@ -108,7 +109,7 @@ func TestCleanFileName(t *testing.T) {
 		"invoice\u202efdp.exe":          "invoicefdp.exe",
 		"a\xffb":                        "ab",
 		strings.Repeat("é", 200) + ".x": strings.Repeat("é", 126) + ".x",
-	} {
+	}) {
 		got := gateway.CleanFileName(name)
 		if got != want {
 			t.Errorf("%q became %q, want %q", name, got, want)

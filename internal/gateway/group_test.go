@@ -5,12 +5,13 @@ import (
 	"testing"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 func TestParseInvite(t *testing.T) {
 	t.Parallel()
 	const code = "AbCdEfGhIjKlMnOpQrStUv"
-	for text, want := range map[string]string{
+	for text, want := range cases.Sorted(map[string]string{
 		code:                                 code,
 		" " + code + "\n":                    code,
 		"https://chat.whatsapp.com/" + code:  code,
@@ -28,7 +29,7 @@ func TestParseInvite(t *testing.T) {
 		"a\x00":                              "",
 		strings.Repeat("a", 64):              strings.Repeat("a", 64),
 		strings.Repeat("a", 65):              "",
-	} {
+	}) {
 		if got, ok := gateway.ParseInvite(text); ok != (want != "") || ok && got != want {
 			t.Errorf("%q is %q (%t), want %q", text, got, ok, want)
 		}

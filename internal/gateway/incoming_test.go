@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 func TestCleaned(t *testing.T) {
@@ -15,7 +16,7 @@ func TestCleaned(t *testing.T) {
 	dirty := gateway.Party{JID: "1@lid", Name: " An\x00a\u202e "}
 	ana := gateway.Party{JID: "1@lid", Name: "Ana"}
 	long := strings.Repeat("n", 300)
-	for name, c := range map[string]struct{ incoming, want gateway.Incoming }{
+	for name, c := range cases.Sorted(map[string]struct{ incoming, want gateway.Incoming }{
 		"message": {
 			gateway.Message{PlatformID: "a\nb", Chat: dirty, Sender: dirty, Text: "x\x00y"},
 			gateway.Message{PlatformID: gateway.CleanID("a\nb"), Chat: ana, Sender: ana, Text: "xy", SentAt: now},
@@ -57,7 +58,7 @@ func TestCleaned(t *testing.T) {
 			gateway.Restriction{Until: now.AddDate(2, 0, 0), At: now},
 			gateway.Restriction{At: now},
 		},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if got := c.incoming.Cleaned(now); !reflect.DeepEqual(got, c.want) {

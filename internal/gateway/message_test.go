@@ -4,11 +4,12 @@ import (
 	"testing"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 func TestParseMessageRef(t *testing.T) {
 	t.Parallel()
-	cases := map[string]gateway.MessageRef{
+	tests := map[string]gateway.MessageRef{
 		"3EB0C431C26A1916E07E":                   {ID: "3EB0C431C26A1916E07E"},
 		"5511988887766@s.whatsapp.net_3EB0C431":  {Chat: "5511988887766@s.whatsapp.net", ID: "3EB0C431"},
 		"5511988887766@c.us_3EB0C431":            {Chat: "5511988887766@s.whatsapp.net", ID: "3EB0C431"},
@@ -20,7 +21,7 @@ func TestParseMessageRef(t *testing.T) {
 		"\t3EB0\n":                               {ID: "3EB0"},
 		"":                                       {},
 	}
-	for text, want := range cases {
+	for text, want := range cases.Sorted(tests) {
 		t.Run(text, func(t *testing.T) {
 			t.Parallel()
 			if got := gateway.ParseMessageRef(text); got != want {

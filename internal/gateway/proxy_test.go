@@ -7,11 +7,12 @@ import (
 	"testing"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 func TestParseProxy(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]struct{ url, masked string }{
+	for text, want := range cases.Sorted(map[string]struct{ url, masked string }{
 		"socks5://proxy.example.org":               {"socks5://proxy.example.org:1080", "socks5://proxy.example.org:1080"},
 		"SOCKS5H://10.0.0.1:9050/":                 {"socks5h://10.0.0.1:9050", "socks5h://10.0.0.1:9050"},
 		"http://[2001:db8::1]":                     {"http://[2001:db8::1]:80", "http://[2001:db8::1]:80"},
@@ -19,14 +20,14 @@ func TestParseProxy(t *testing.T) {
 		"socks5://ana@proxy.example.org:1":         {"socks5://ana@proxy.example.org:1", "socks5://ana@proxy.example.org:1"},
 		"socks5://ana:@proxy.example.org:1":        {"socks5://ana:@proxy.example.org:1", "socks5://ana:@proxy.example.org:1"},
 		"socks5h://a%3Ab:p%40ss%2Fw%C3%A3@h:65535": {"socks5h://a%3Ab:p%40ss%2Fw%C3%A3@h:65535", "socks5h://a%3Ab:***@h:65535"},
-	} {
+	}) {
 		got, err := gateway.ParseProxy(text)
 		if err != nil || string(got) != want.url || got.Masked() != want.masked {
 			t.Errorf("%s: %q, masked %s (%v), want %+v", text, string(got), got, err, want)
 		}
 	}
 	long := strings.Repeat("x", 256)
-	for text, says := range map[string]string{
+	for text, says := range cases.Sorted(map[string]string{
 		"": "must begin", "proxy.example.org:1080": "must begin", "ftp://h": "must begin", "socks4://h": "must begin", "//h": "must begin",
 		"socks5:h:1": "host", "socks5://": "host", "http://:3128": "host", "http://ana:segredo@": "host", "http://h h": "must be a URL", "http://ação": "host",
 		"http://h:0": "port", "http://h:65536": "port", "http://h:x": "must be a URL", "http://h:-1": "must be a URL",
@@ -35,7 +36,7 @@ func TestParseProxy(t *testing.T) {
 		"socks5://" + long + ":segredo@h": "255", "socks5://ana:" + long + "@h": "255", "http://ana:segredo%0d%0aX@h": "control",
 		"http://" + strings.Repeat("h", 3000): "too long", "http://ana:seg%zzredo@h": "must be a URL", "http://ana:segredo@[::1": "must be a URL",
 		"http://[fe80::1%25eth0]:80": "host",
-	} {
+	}) {
 		got, err := gateway.ParseProxy(text)
 		if err == nil || !strings.Contains(err.Error(), says) || got != "" {
 			t.Errorf("%s: %q, %v; want one that says %s", text, string(got), err, says)

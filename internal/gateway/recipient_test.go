@@ -7,11 +7,12 @@ import (
 	"testing"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 func TestParseRecipient(t *testing.T) {
 	t.Parallel()
-	cases := map[string]struct {
+	tests := map[string]struct {
 		text string
 		want gateway.Recipient // the zero value: refused
 	}{
@@ -56,7 +57,7 @@ func TestParseRecipient(t *testing.T) {
 		"longer than any chat ID":      {strings.Repeat("1", 60) + "@lid", gateway.Recipient{}},
 		"two suffixes":                 {"1@lid@lid", gateway.Recipient{}},
 	}
-	for name, c := range cases {
+	for name, c := range cases.Sorted(tests) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got, err := gateway.ParseRecipient(c.text)
@@ -116,10 +117,10 @@ func FuzzParseRecipient(f *testing.F) {
 // A number as it is dialled within the country is refused with what to do.
 func TestTrunkZeroIsExplained(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]bool{
+	for text, want := range cases.Sorted(map[string]bool{
 		"011988887766": true, "(0) 11 98888-7766": true, "+0511988887766": true, "005511988887766": true,
 		"0": false, "0abc": false, "0123": false, "x": false, "123456": false,
-	} {
+	}) {
 		_, err := gateway.ParseRecipient(text)
 		if err == nil || strings.Contains(err.Error(), "must not begin with 0") != want {
 			t.Errorf("%q: %v", text, err)
@@ -129,13 +130,13 @@ func TestTrunkZeroIsExplained(t *testing.T) {
 
 func TestNumberForms(t *testing.T) {
 	t.Parallel()
-	for number, want := range map[string][]string{
+	for number, want := range cases.Sorted(map[string][]string{
 		"5511988887766": {"5511988887766", "551188887766"},
 		"551188887766":  {"551188887766", "5511988887766"},
 		"5500988887766": {"5500988887766"}, // no such area
 		"15551234567":   {"15551234567"},
 		"55":            {"55"},
-	} {
+	}) {
 		if got := gateway.NumberForms(number); !slices.Equal(got, want) {
 			t.Errorf("%s has the forms %v, want %v", number, got, want)
 		}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 func TestCheckTexts(t *testing.T) {
@@ -33,7 +34,7 @@ func TestCheckTexts(t *testing.T) {
 func TestPageOf(t *testing.T) {
 	t.Parallel()
 	groups := []gateway.Group{{ID: "3@g.us", Subject: "b"}, {ID: "1@g.us", Subject: "c"}, {ID: "2@g.us", Subject: "a"}}
-	for page, want := range map[int]string{1: "ab", 2: "c", 3: "", 1 << 40: ""} {
+	for page, want := range cases.Sorted(map[int]string{1: "ab", 2: "c", 3: "", 1 << 40: ""}) {
 		got := ""
 		found := pageOf(groups, gateway.PageRequest{Page: page, Limit: 2})
 		for _, group := range found.Items {

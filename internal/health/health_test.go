@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/webhook"
 )
 
@@ -43,7 +44,7 @@ func TestReportNamesTheProblems(t *testing.T) {
 	flows := func(flow webhook.Flow) webhook.Summary {
 		return webhook.Summary{Flows: map[webhook.Flow]int{flow: 2}, Pending: 10_000}
 	}
-	for name, test := range map[string]struct {
+	for name, test := range cases.Sorted(map[string]struct {
 		world  world
 		ffmpeg bool
 		want   []Problem
@@ -60,7 +61,7 @@ func TestReportNamesTheProblems(t *testing.T) {
 		},
 		"refused":     {world{refused: time.Unix(1, 0)}, true, []Problem{ClientOutdated}},
 		"many events": {world{summary: webhook.Summary{Pending: 10_001}}, true, []Problem{EventsWait}},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := &test.world

@@ -10,12 +10,13 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // A request for a code says why there is none, at once if waiting would not help.
 func TestNoCodeSaysWhy(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
+	for name, c := range cases.Sorted(map[string]struct {
 		trouble error
 		says    string
 		atOnce  bool
@@ -26,7 +27,7 @@ func TestNoCodeSaysWhy(t *testing.T) {
 		"refused":             {fmt.Errorf("dial: %w", syscall.ECONNREFUSED), "it refuses connections", false},
 		"no answer":           {errors.New("timed out"), "it did not answer in time", false},
 		"names can't be read": {&net.DNSError{Name: "web.example", IsTimeout: true}, "it did not answer in time", false},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			service, _ := newSlowService(t, gateway.StatusConnecting, "")

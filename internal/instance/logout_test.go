@@ -8,6 +8,7 @@ import (
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 const number = "5511999990100"
@@ -26,7 +27,7 @@ func (w *warning) Write(line []byte) (int, error) {
 // instance; the log says what that leaves behind.
 func TestLogoutDoesNotWaitForThePlatformForEver(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
+	for name, c := range cases.Sorted(map[string]struct {
 		prepare func(t *testing.T, g *testkit.Gateway, id string)
 		status  gateway.Status // before
 		after   gateway.Status
@@ -44,7 +45,7 @@ func TestLogoutDoesNotWaitForThePlatformForEver(t *testing.T) {
 			prepare: func(t *testing.T, g *testkit.Gateway, _ string) { t.Helper(); g.Phones.Disconnect(t, "") },
 			status:  gateway.StatusConnecting, after: gateway.StatusStopped,
 		},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			warned := &warning{}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // A client that learns that no code will come can read why: the status is written first.
@@ -13,7 +14,7 @@ import (
 // status can start anew.
 func TestFailureIsToldWhenItsStatusIsWritten(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
+	for name, c := range cases.Sorted(map[string]struct {
 		end    func(context.Context, *lifecycle)
 		kind   gateway.Kind
 		status gateway.Status
@@ -26,7 +27,7 @@ func TestFailureIsToldWhenItsStatusIsWritten(t *testing.T) {
 			end:  func(ctx context.Context, h *lifecycle) { h.CodesExpired(ctx) },
 			kind: gateway.Conflict, status: gateway.StatusQRTimeout,
 		},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			service, slow := newSlowService(t, gateway.StatusConnecting, "")

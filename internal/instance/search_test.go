@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 func TestSearchAndSome(t *testing.T) {
@@ -24,7 +25,7 @@ func TestSearchAndSome(t *testing.T) {
 	}
 	all := gateway.PageRequest{Page: 1, Limit: 10}
 	whole, restricted := gateway.Key{AccountID: "account"}, gateway.Key{AccountID: "account", InstanceIDs: []string{"bb22", "phone"}}
-	for name, test := range map[string]struct {
+	for name, test := range cases.Sorted(map[string]struct {
 		key   gateway.Key
 		text  string
 		page  gateway.PageRequest
@@ -44,13 +45,13 @@ func TestSearchAndSome(t *testing.T) {
 		"within the key's scope": {restricted, "11", all, []string{"bb22"}, 1},
 		"not as a pattern":       {whole, "%", all, nil, 0},
 		"of another account":     {gateway.Key{AccountID: "nobody"}, "11", all, nil, 0},
-	} {
+	}) {
 		page, err := service.Search(t.Context(), test.key, test.text, test.page)
 		if got := idsOf(page.Items); err != nil || !slices.Equal(got, test.want) || page.Total != test.total {
 			t.Errorf("%s: found %v of %d (%v), want %v of %d", name, got, page.Total, err, test.want, test.total)
 		}
 	}
-	for name, test := range map[string]struct {
+	for name, test := range cases.Sorted(map[string]struct {
 		key  gateway.Key
 		ids  []string
 		want []string
@@ -59,7 +60,7 @@ func TestSearchAndSome(t *testing.T) {
 		"none":                   {whole, nil, nil},
 		"within the key's scope": {restricted, []string{"phone", "aa11"}, []string{"phone"}},
 		"beyond it":              {restricted, []string{"aa11"}, nil},
-	} {
+	}) {
 		some, err := service.Some(t.Context(), test.key, test.ids)
 		if got := idsOf(some); err != nil || !slices.Equal(got, test.want) {
 			t.Errorf("%s: got %v (%v), want %v", name, got, err, test.want)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/recado-project/recado/internal/keylock"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 func TestOneAtATime(t *testing.T) {
@@ -15,7 +16,7 @@ func TestOneAtATime(t *testing.T) {
 	var working sync.WaitGroup
 	counts := map[string]*int{"a": new(int), "b": new(int)}
 	for range 100 {
-		for key, count := range counts {
+		for key, count := range cases.Sorted(counts) {
 			working.Go(func() {
 				unlock, err := locks.Lock(t.Context(), key)
 				if err != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/media/mediatest"
 	"github.com/recado-project/recado/internal/media/probe"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // patiently is a service that gives pictures the time that they take on a busy machine.
@@ -134,7 +135,7 @@ func TestWeightOfPictures(t *testing.T) {
 	interlaced := bytes.Clone(file.Bytes())
 	interlaced[28] = 1 // of the header, whose checksum is made anew
 	binary.BigEndian.PutUint32(interlaced[29:], crc32.ChecksumIEEE(interlaced[12:29]))
-	for name, c := range map[string]struct {
+	for name, c := range cases.Sorted(map[string]struct {
 		content []byte
 		weight  int64
 	}{
@@ -144,7 +145,7 @@ func TestWeightOfPictures(t *testing.T) {
 		"progressive":         {mediatest.ProgressiveJPEG(304, 200, 3), 304 * 200 * 5},
 		"palette":             {mediatest.GIF(t, 300, 200), 300 * 200},
 		"too large":           {mediatest.ProgressiveJPEG(6000, 4860, 3), 0},
-	} {
+	}) {
 		about, err := probe.ReadPicture(bytes.NewReader(c.content))
 		if err != nil || weightOf(about) != c.weight {
 			t.Errorf("%s: it weighs %d, %v; want %d", name, weightOf(about), err, c.weight)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/media/mediatest"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 func TestDataURI(t *testing.T) {
@@ -132,11 +133,11 @@ func TestDataURIOverTheLimit(t *testing.T) {
 func TestNewRemovesWhatWasLeft(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
-	for name, age := range map[string]time.Duration{
+	for name, age := range cases.Sorted(map[string]time.Duration{
 		tempPrefix + "old": 25 * time.Hour,
 		tempPrefix + "new": 23 * time.Hour,
 		"another":          25 * time.Hour,
-	} {
+	}) {
 		path := filepath.Join(folder, name)
 		if err := os.WriteFile(path, nil, 0o600); err != nil {
 			t.Fatal(err)
@@ -166,10 +167,10 @@ func TestNewRemovesWhatWasLeft(t *testing.T) {
 
 func TestNewRefuses(t *testing.T) {
 	t.Parallel()
-	for name, config := range map[string]Config{
+	for name, config := range cases.Sorted(map[string]Config{
 		"an ffmpeg that is not there": {FFmpeg: "/nowhere/ffmpeg"},
 		"a folder that is a file":     {TempDir: "main_test.go"},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if _, err := New(config); err == nil {

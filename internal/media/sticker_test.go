@@ -16,6 +16,7 @@ import (
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/media/mediatest"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // Pictures and videos become stickers, if that is asked for: square, small, and moving if
@@ -24,7 +25,7 @@ func TestStickersAreMade(t *testing.T) {
 	t.Parallel()
 	needFFmpeg(t)
 	service := start(t, Config{})
-	for name, test := range map[string]struct {
+	for name, test := range cases.Sorted(map[string]struct {
 		content  []byte
 		animated bool
 	}{
@@ -36,7 +37,7 @@ func TestStickersAreMade(t *testing.T) {
 		"WebM":        {sample(t, "clip.webm"), true},
 		"WebP":        {sample(t, "sticker.webp"), false},
 		"moving WebP": {sample(t, "animated.webp"), true},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			file := opened(t, service, gateway.TypeSticker, dataURI("", test.content), Hints{Convert: true})
@@ -65,8 +66,11 @@ func TestStickerKeepsItsShape(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		for at, want := range map[image.Point]string{{10, 256}: "nothing", {500, 256}: "nothing", {360, 20}: "red", {150, 500}: "blue"} {
-			r, _, b, a := shown.At(at.X, at.Y).RGBA()
+		for _, at := range []struct {
+			x, y int
+			want string
+		}{{10, 256, "nothing"}, {500, 256, "nothing"}, {360, 20, "red"}, {150, 500, "blue"}} {
+			r, _, b, a := shown.At(at.x, at.y).RGBA()
 			got := "blue"
 			switch {
 			case a == 0:
@@ -74,8 +78,8 @@ func TestStickerKeepsItsShape(t *testing.T) {
 			case r > b:
 				got = "red"
 			}
-			if got != want {
-				t.Errorf("at %v it shows %s, want %s", at, got, want)
+			if got != at.want {
+				t.Errorf("at %d, %d it shows %s, want %s", at.x, at.y, got, at.want)
 			}
 		}
 		return nil
@@ -96,7 +100,7 @@ func TestStickersThatAreRefused(t *testing.T) {
 	binary.LittleEndian.PutUint16(hugeGIF[6:], 60_000)
 	binary.LittleEndian.PutUint16(hugeGIF[8:], 60_000)
 	with, without := start(t, Config{}), start(t, Config{FFmpeg: NoFFmpeg})
-	for name, test := range map[string]struct {
+	for name, test := range cases.Sorted(map[string]struct {
 		service *Service
 		content []byte
 		convert bool
@@ -111,7 +115,7 @@ func TestStickersThatAreRefused(t *testing.T) {
 		"half an MP4":             {with, sample(t, "clip.mp4")[:64], true, "can be read"},
 		"an MP4 without pictures": {with, sample(t, "sound.mp4"), true, "can be read"},
 		"more than fits":          {with, noisyGIF(t, 512, 30), true, "shorter or simpler"},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			_, err := test.service.Open(t.Context(), gateway.TypeSticker, dataURI("", test.content), Hints{Field: "sticker", Convert: test.convert})

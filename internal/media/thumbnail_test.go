@@ -10,6 +10,7 @@ import (
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/media/mediatest"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 func TestImage(t *testing.T) {
@@ -73,9 +74,9 @@ func TestTurnedImage(t *testing.T) {
 	t.Parallel()
 	service := start(t, Config{FFmpeg: NoFFmpeg})
 	// Where the red quarter, stored in the upper left, is to be seen.
-	for turned, red := range map[int]image.Point{
+	for turned, red := range cases.Sorted(map[int]image.Point{
 		1: {0, 0}, 2: {1, 0}, 3: {1, 1}, 4: {0, 1}, 5: {0, 0}, 6: {1, 0}, 7: {1, 1}, 8: {0, 1},
-	} {
+	}) {
 		for _, order := range []binary.ByteOrder{binary.LittleEndian, binary.BigEndian} {
 			content := mediatest.JPEG(t, 400, 200, turned, order)
 			file := opened(t, service, gateway.TypeImage, dataURI("", content), Hints{})
@@ -120,7 +121,7 @@ func TestPixelBomb(t *testing.T) {
 func TestSticker(t *testing.T) {
 	t.Parallel()
 	service := start(t, Config{FFmpeg: NoFFmpeg})
-	for name, animated := range map[string]bool{"sticker.webp": false, "animated.webp": true} {
+	for name, animated := range cases.Sorted(map[string]bool{"sticker.webp": false, "animated.webp": true}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			file := opened(t, service, gateway.TypeSticker, dataURI("", sample(t, name)), Hints{})

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // What the owner does with a message counts for that message alone: in its chat, by its sender,
@@ -13,7 +14,7 @@ import (
 func TestMessageUpdates(t *testing.T) {
 	t.Parallel()
 	const elsewhere = "5521966660144@s.whatsapp.net"
-	for name, c := range map[string]struct {
+	for name, c := range cases.Sorted(map[string]struct {
 		status gateway.MessageStatus
 		change func(update *gateway.MessageUpdate)
 		events []string
@@ -26,7 +27,7 @@ func TestMessageUpdates(t *testing.T) {
 		"from before":      {gateway.MessageSent, func(u *gateway.MessageUpdate) { u.Earlier = true }, nil},
 		"deleted":          {gateway.MessageSent, func(u *gateway.MessageUpdate) { u.Starred, u.Deleted = nil, true }, []string{"message.deleted_for_me"}},
 		"on its way":       {gateway.MessagePending, func(u *gateway.MessageUpdate) { u.Starred, u.Deleted = nil, true }, nil},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := newDesk(t)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/store"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/testkit/postgres"
 )
 
@@ -24,7 +25,7 @@ func TestUnstorableLeavesAPlaceholder(t *testing.T) {
 	dirtyText.Text = dirty
 	dirtyID.PlatformID, dirtyID.WireKey = dirty, dirty
 	dirtyChat.Chat.JID = dirty
-	for name, incoming := range map[string]gateway.Incoming{
+	for name, incoming := range cases.Sorted(map[string]gateway.Incoming{
 		"text":       dirtyText,
 		"identifier": dirtyID,
 		"chat":       dirtyChat,
@@ -36,7 +37,7 @@ func TestUnstorableLeavesAPlaceholder(t *testing.T) {
 		"group":   gateway.GroupChange{Group: group, SourceKey: dirty, At: at},
 		"contact": gateway.ContactChange{Contact: chat, SourceKey: dirty, At: at},
 		"call":    gateway.Call{ID: dirty, From: chat, Chat: chat, At: at},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := newDeskOn(t, store.Config{URL: postgres.Start(t)})
@@ -63,7 +64,7 @@ func TestUnstorableHistory(t *testing.T) {
 		{PlatformID: "THREE", Chat: chat, Type: gateway.TypeText, Text: "three"},
 	})
 	d.check(err)
-	for id, want := range map[string]int{"ONE": 1, "TWO": 0, "THREE": 1} {
+	for id, want := range cases.Sorted(map[string]int{"ONE": 1, "TWO": 0, "THREE": 1}) {
 		found, err := d.store.FindMessages(t.Context(), d.instance.ID, id)
 		d.check(err)
 		if len(found) != want {

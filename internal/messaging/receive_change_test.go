@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // Only the sender of a message edits or deletes it; in a group an administrator
@@ -16,7 +17,7 @@ func TestMayChange(t *testing.T) {
 	fromAna := gateway.Message{Chat: ana, Sender: ana}
 	own := gateway.Message{Chat: ana, FromMe: true}
 	inGroup := gateway.Message{Chat: group, Sender: ana}
-	cases := map[string]struct {
+	tests := map[string]struct {
 		change  gateway.Change
 		message gateway.Message
 		want    bool
@@ -37,7 +38,7 @@ func TestMayChange(t *testing.T) {
 		"a pin from another chat":          {gateway.Change{Kind: gateway.ChangePin, Chat: bruno, By: bruno}, own, false},
 		"nobody":                           {gateway.Change{}, fromAna, false},
 	}
-	for name, c := range cases {
+	for name, c := range cases.Sorted(tests) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if got := mayChange(c.change, c.message); got != c.want {

@@ -20,6 +20,7 @@ import (
 	"github.com/recado-project/recado/internal/label"
 	"github.com/recado-project/recado/internal/messaging"
 	"github.com/recado-project/recado/internal/store"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 const (
@@ -147,7 +148,7 @@ func (d *desk) events() []string {
 // message was sent comes first, however fast the receipt is.
 func TestReceiptsMoveForward(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
+	for name, c := range cases.Sorted(map[string]struct {
 		before   gateway.MessageStatus
 		receipts []gateway.MessageStatus
 		after    gateway.MessageStatus
@@ -183,7 +184,7 @@ func TestReceiptsMoveForward(t *testing.T) {
 			gateway.MessagePlayed,
 			nil,
 		},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := newDesk(t)
@@ -261,7 +262,7 @@ func TestRepeatedArrivals(t *testing.T) {
 // message. Until it is forgotten, the change can be sent again to its chat.
 func TestReceiptsConfirmChanges(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
+	for name, c := range cases.Sorted(map[string]struct {
 		kind   gateway.ChangeKind
 		text   string // of the message, afterwards
 		events string
@@ -270,7 +271,7 @@ func TestReceiptsConfirmChanges(t *testing.T) {
 		"a deletion": {gateway.ChangeDeleted, "", "message.deleted"},
 		"a reaction": {gateway.ChangeReaction, "hello", "message.reaction"},
 		"a pin":      {gateway.ChangePin, "hello", "message.pinned"},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := newDesk(t)
@@ -294,7 +295,7 @@ func TestReceiptsConfirmChanges(t *testing.T) {
 			if pinned := len(found) == 1 && found[0].PinnedUntil.Equal(time.UnixMilli(60_001)); pinned != (c.kind == gateway.ChangePin) {
 				t.Errorf("pinned: %+v", found)
 			}
-			for chat, want := range map[gateway.JID]string{customer: "wire", group: ""} {
+			for chat, want := range cases.Sorted(map[gateway.JID]string{customer: "wire", group: ""}) {
 				payload, ok := d.SentPayload(t.Context(), chat, "CHANGE")
 				if ok != (want != "") || string(payload) != want || d.logged.Len() > 0 {
 					t.Errorf("to %s: %q, %v (%s)", chat, payload, ok, &d.logged)

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/recado-project/recado/internal/outbound"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 func TestGuard(t *testing.T) {
@@ -21,7 +22,7 @@ func TestGuard(t *testing.T) {
 		t.Fatal(err)
 	}
 	guard := outbound.NewGuard(denied)
-	for address, want := range map[string]bool{
+	for address, want := range cases.Sorted(map[string]bool{
 		"1.1.1.1": true, "2606:4700:4700::1111": true, "8.8.8.8": true, "2001:4860:4860::8888": true, "9.9.9.10": true,
 
 		// Services of clouds for their own machines.
@@ -43,7 +44,7 @@ func TestGuard(t *testing.T) {
 
 		// Denied by the operator.
 		"8.8.4.4": false, "2001:4860:4860::8844": false, "9.9.9.9": false,
-	} {
+	}) {
 		if got := guard.Allows(netip.MustParseAddr(address)); got != want {
 			t.Errorf("%s: allowed %t, want %t", address, got, want)
 		}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // Whatever a contact does, it is reported so often and no more, and the last thing it shows is
@@ -37,7 +38,7 @@ func TestThrottle(t *testing.T) {
 		}
 		return reported, last
 	}
-	for name, test := range map[string]struct {
+	for name, test := range cases.Sorted(map[string]struct {
 		contacts, times int
 		over            time.Duration
 		want            int // reported at most
@@ -48,7 +49,7 @@ func TestThrottle(t *testing.T) {
 		"many toggle":             {100, 100, 10 * time.Second, instanceBurst + 50},
 		"more than remembered":    {3 * maxLines, 1, 0, instanceBurst},
 		"one, at one point of it": {1, 1_000, 0, contactBurst},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var limits throttle
@@ -67,7 +68,7 @@ func TestThrottle(t *testing.T) {
 				}
 			}
 			if test.times > 1 {
-				for contact, presence := range last {
+				for contact, presence := range cases.Sorted(last) {
 					if presence != gateway.PresencePaused {
 						t.Errorf("%s is left at %s", contact, presence)
 					}

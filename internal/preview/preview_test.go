@@ -21,6 +21,7 @@ import (
 	"github.com/recado-project/recado/internal/media"
 	"github.com/recado-project/recado/internal/media/mediatest"
 	"github.com/recado-project/recado/internal/preview"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -87,7 +88,7 @@ func TestFind(t *testing.T) {
 		"/picture":   says("image/png", string(mediatest.PNG(t, 4, 4))),
 	})
 	f := finder(t, true, time.Minute)
-	for text, want := range map[string]*gateway.LinkPreview{
+	for text, want := range cases.Sorted(map[string]*gateway.LinkPreview{
 		"no link":                      nil,
 		"ftp://a/b mailto:a@b.example": nil,
 		"http://user:secret@" + server.URL[7:] + "/title":         nil,
@@ -103,7 +104,7 @@ func TestFind(t *testing.T) {
 		server.URL + "/body":                                      nil,
 		server.URL + "/picture":                                   nil,
 		server.URL + "/missing":                                   nil,
-	} {
+	}) {
 		got := f.Find(t.Context(), text)
 		if (got == nil) != (want == nil) {
 			t.Errorf("%q: %+v, want %+v", text, got, want)
@@ -169,10 +170,10 @@ func TestHostilePages(t *testing.T) {
 		"/long":        says(htmlType, "<title>"+strings.Repeat("ok", 10_000)+"</title>"),
 	})
 	f := finder(t, true, time.Minute)
-	for path, want := range map[string]string{
+	for path, want := range cases.Sorted(map[string]string{
 		"/endless": "ok", "/one-tag": "ok", "/one-title": strings.Repeat("a", gateway.MaxName), "/bomb": "ok", "/large": "ok", "/no-picture": "ok", "/odd": "ok", "/odder": "ok",
 		"/circle": "", "/announced": "", "/a-lot-of-og": "ok", "/long": strings.Repeat("ok", gateway.MaxName/2),
-	} {
+	}) {
 		got := f.Find(t.Context(), server.URL+path)
 		if got == nil {
 			got = &gateway.LinkPreview{}

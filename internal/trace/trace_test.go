@@ -13,6 +13,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/trace"
 )
 
@@ -33,10 +34,10 @@ func recorded(t *testing.T) (*trace.Tracer, *tracetest.InMemoryExporter) {
 func TestSpansHoldNoTextsOfErrors(t *testing.T) {
 	t.Parallel()
 	tracer, spans := recorded(t)
-	for code, err := range map[string]error{
+	for code, err := range cases.Sorted(map[string]error{
 		gateway.CodeNotRegistered: gateway.Errorf(gateway.Invalid, gateway.CodeNotRegistered, "5511988887766 has no account"),
 		gateway.CodeInternal:      errors.New("send to 5511988887766: refused"),
-	} {
+	}) {
 		spans.Reset()
 		_, span := tracer.Start(t.Context(), "send")
 		span.End(err)

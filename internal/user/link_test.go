@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/user"
 )
 
@@ -74,7 +75,7 @@ func TestInviteRefuses(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	ana := r.add("ana", gateway.RoleOwner)
-	for what, test := range map[string]struct {
+	for what, test := range cases.Sorted(map[string]struct {
 		name string
 		role gateway.Role
 		kind gateway.Kind
@@ -88,7 +89,7 @@ func TestInviteRefuses(t *testing.T) {
 		"a tag":                {"<b>ana", gateway.RoleViewer, gateway.Invalid, user.CodeName},
 		"no role":              {"bia", "", gateway.Invalid, gateway.CodeValidation},
 		"an unknown role":      {"bia", "admin", gateway.Invalid, gateway.CodeValidation},
-	} {
+	}) {
 		_, err := r.Invite(t.Context(), ana, test.name, test.role)
 		t.Log(what)
 		wantKind(t, err, test.kind, test.code)

@@ -13,6 +13,7 @@ import (
 	"github.com/go-webauthn/webauthn/protocol/webauthncbor"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/user"
 )
 
@@ -196,7 +197,7 @@ func TestPasskeyRefused(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	ana := r.add("ana", gateway.RoleOwner)
-	for name, try := range map[string]func(d *device) error{
+	for name, try := range cases.Sorted(map[string]func(d *device) error{
 		"another page's answer": func(d *device) error {
 			question, err := r.AskForAnyPasskey(origin, home)
 			r.check(err)
@@ -244,7 +245,7 @@ func TestPasskeyRefused(t *testing.T) {
 			_, err := r.signInWith(d, origin)
 			return err
 		},
-	} {
+	}) {
 		t.Log(name)
 		wantKind(t, try(r.addPasskey(ana, name)), gateway.Unauthorized, user.CodePasskey)
 	}
@@ -275,10 +276,10 @@ func TestPasskeyIsMadeForWhoAsked(t *testing.T) {
 	}
 	_, err = r.AskForPasskey(t.Context(), ana, origin)
 	wantKind(t, err, gateway.Conflict, user.CodePasskey)
-	for origin, works := range map[string]bool{
+	for origin, works := range cases.Sorted(map[string]bool{
 		"https://recado.example.org": true, "https://recado.example.org:8443": true, "http://localhost:8080": true,
 		"http://recado.example.org": false, "http://127.0.0.1:8080": false, "https://[::1]": false, "https://": false, "%": false, "": false,
-	} {
+	}) {
 		if user.PasskeysWorkAt(origin) != works {
 			t.Errorf("%s: %t", origin, !works)
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/user"
 )
 
@@ -17,7 +18,7 @@ func TestOnlyOwnersWorkWithUsers(t *testing.T) {
 	ana, bia := r.add("ana", gateway.RoleOwner), r.add("bia", gateway.RoleOperator)
 	r.check(r.store.CreateAccount(t.Context(), gateway.Account{ID: "other", Name: "other", CreatedAt: r.clock()}))
 	stranger := user.Actor{AccountID: "other", Name: "eva", Role: gateway.RoleOwner}
-	for name, do := range map[string]func(actor user.Actor) error{
+	for name, do := range cases.Sorted(map[string]func(actor user.Actor) error{
 		"SetRole": func(actor user.Actor) error {
 			return r.SetRole(t.Context(), actor, bia.UserID, gateway.RoleOwner)
 		},
@@ -27,19 +28,19 @@ func TestOnlyOwnersWorkWithUsers(t *testing.T) {
 			_, err := r.NewLink(t.Context(), actor, bia.UserID)
 			return err
 		},
-	} {
+	}) {
 		t.Log(name)
 		wantKind(t, do(bia), gateway.Forbidden, gateway.CodeForbidden)
 		wantKind(t, do(stranger), gateway.NotFound, gateway.CodeNotFound)
 	}
-	for name, do := range map[string]func() error{
+	for name, do := range cases.Sorted(map[string]func() error{
 		"Invite": func() error { _, err := r.Invite(t.Context(), bia, "caio", gateway.RoleViewer); return err },
 		"List":   func() error { _, err := r.List(t.Context(), bia, gateway.PageRequest{Page: 1, Limit: 9}); return err },
 		"ListAudit": func() error {
 			_, err := r.ListAudit(t.Context(), bia, gateway.PageRequest{Page: 1, Limit: 9})
 			return err
 		},
-	} {
+	}) {
 		t.Log(name)
 		wantKind(t, do(), gateway.Forbidden, gateway.CodeForbidden)
 	}

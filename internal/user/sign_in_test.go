@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/user"
 )
 
@@ -23,7 +24,7 @@ func TestSignIn(t *testing.T) {
 			t.Errorf("%q: answered %+v (%v)", name, got, err)
 		}
 	}
-	for what, try := range map[string][2]string{
+	for what, try := range cases.Sorted(map[string][2]string{
 		"a wrong password":                  {"ana", "correct horse batterz"},
 		"no password":                       {"ana", ""},
 		"a huge password":                   {"ana", strings.Repeat(goodWord, 10_000)},
@@ -32,7 +33,7 @@ func TestSignIn(t *testing.T) {
 		"an impossible name":                {strings.Repeat("\x00ana", 10_000), goodWord},
 		"one who has no password, with one": {"invited", goodWord},
 		"one who has no password":           {"invited", ""},
-	} {
+	}) {
 		_, err := r.SignIn(t.Context(), try[0], try[1], "")
 		wantKind(t, err, gateway.Unauthorized, user.CodeWrongPassword)
 		if _, err := r.SignIn(t.Context(), "ana", goodWord, home); err != nil {
@@ -155,12 +156,12 @@ func TestSignOutEverywhere(t *testing.T) {
 
 func TestUnfitPassword(t *testing.T) {
 	t.Parallel()
-	for password, fit := range map[string]bool{
+	for password, fit := range cases.Sorted(map[string]bool{
 		goodWord: true, "açúcar é doce": true, "correto-cavalo": true, strings.Repeat("abcde", 40): true,
 		"short": false, strings.Repeat("abcde", 41): false, "aaaaaaaaaaaa": false, "abababababab": false,
 		"1234567890": false, "Password123": false, "Joana12joana": false, "joana-e-o-cavalo": true, "bad\xff\xfe utf-8!": false,
 		"null\x00 in here": false, "çççççççççç": false,
-	} {
+	}) {
 		if why := user.UnfitPassword("joana", password); (why == "") != fit {
 			t.Errorf("%.30q: %q", password, why)
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/user"
 )
 
@@ -37,7 +38,7 @@ func TestWatchTellsTheEndOfASignIn(t *testing.T) {
 	tomorrow := r.clock().Add(24 * time.Hour)
 	other := watch(owner, "x", tomorrow)
 	number := 0
-	for name, end := range map[string]func(actor user.Actor) error{
+	for name, end := range cases.Sorted(map[string]func(actor user.Actor) error{
 		"signed out": func(actor user.Actor) error {
 			r.SignedOut(t.Context(), actor, "b "+actor.Name)
 			return nil
@@ -61,7 +62,7 @@ func TestWatchTellsTheEndOfASignIn(t *testing.T) {
 			r.wait(time.Second)
 			return nil
 		},
-	} {
+	}) {
 		number++
 		actor := r.add(fmt.Sprintf("user%d", number), gateway.RoleOperator)
 		until := tomorrow

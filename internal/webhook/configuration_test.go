@@ -11,6 +11,7 @@ import (
 
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/webhook"
 	"github.com/recado-project/recado/internal/webhook/backlog"
 )
@@ -28,7 +29,7 @@ func TestSettings(t *testing.T) {
 	t.Parallel()
 	guarded := newRig(t, webhook.Config{})
 	id := guarded.instance()
-	for name, test := range map[string]struct {
+	for name, test := range cases.Sorted(map[string]struct {
 		url    string
 		secret *string
 		field  string // that is refused; none where it is saved
@@ -66,7 +67,7 @@ func TestSettings(t *testing.T) {
 		"an encoded secret":    {url: "https://example.com", secret: new("whsec_YQ==")},
 		"a text":               {url: "https://example.com", secret: new("whsec")},
 		"a long secret":        {url: "https://example.com", secret: new(strings.Repeat("x", 600)), field: "secret"},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			hook, err := guarded.service.Save(t.Context(), id, webhook.Settings{URL: test.url, Secret: test.secret})
@@ -91,7 +92,7 @@ func TestConfiguration(t *testing.T) { //nolint:tparallel // its parts follow ea
 	_, err := r.service.Save(ctx, uuid.NewString(), webhook.Settings{URL: "https://example.com"})
 	wantCode(t, err, gateway.NotFound, gateway.CodeInstanceNotFound)
 	id := r.instance()
-	for name, call := range map[string]func() error{ //nolint:paralleltest // before there is one
+	for name, call := range cases.Sorted(map[string]func() error{ //nolint:paralleltest // before there is one
 		"get":    func() error { _, err := r.service.Get(ctx, webhook.First(id)); return err },
 		"delete": func() error { return r.service.Delete(ctx, webhook.First(id)) },
 		"resume": func() error { return r.service.Resume(ctx, webhook.First(id)) },
@@ -105,7 +106,7 @@ func TestConfiguration(t *testing.T) { //nolint:tparallel // its parts follow ea
 			_, err := r.service.Deliveries(ctx, webhook.First(id), gateway.PageRequest{Page: 1, Limit: 1})
 			return err
 		},
-	} {
+	}) {
 		t.Run("nothing to "+name, func(t *testing.T) {
 			wantCode(t, call(), gateway.NotFound, gateway.CodeWebhookNotFound)
 		})

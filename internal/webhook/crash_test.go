@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/eventlog"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/webhook"
 	"github.com/recado-project/recado/internal/webhook/backlog"
 )
@@ -35,7 +36,7 @@ func (s frozenStore) SaveProgress(ctx context.Context, progress []webhook.Progre
 // in order. The control saves a cursor that is ahead of what was delivered.
 func TestCrash(t *testing.T) {
 	t.Parallel()
-	for name, lies := range map[string]bool{"honest": false, "control": true} {
+	for name, lies := range cases.Sorted(map[string]bool{"honest": false, "control": true}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			const chats, each, lives = 8, 40, 6

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/eventlog"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/webhook"
 	"github.com/recado-project/recado/internal/webhook/backlog"
 )
@@ -21,13 +22,13 @@ import (
 // The control moves nobody: there the others wait.
 func TestHangingEndpointDelaysNobody(t *testing.T) {
 	t.Parallel()
-	for name, test := range map[string]struct {
+	for name, test := range cases.Sorted(map[string]struct {
 		slowAfter time.Duration
 		wait      bool
 	}{
 		"moved":   {slowAfter: 10 * time.Millisecond},
 		"control": {slowAfter: time.Hour, wait: true},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			const others = 20
@@ -78,7 +79,7 @@ func TestHangingEndpointDelaysNobody(t *testing.T) {
 func TestDeadEndpoint(t *testing.T) {
 	t.Parallel()
 	const chats, each = 50, 30
-	for name, dead := range map[string]bool{"dead": true, "control": false} {
+	for name, dead := range cases.Sorted(map[string]bool{"dead": true, "control": false}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var down atomic.Bool
@@ -190,7 +191,7 @@ func (s countingStore) SaveProgress(ctx context.Context, progress []webhook.Prog
 // an hour after the first: there the chat is blocked for as long as the test.
 func TestPoisonousEvent(t *testing.T) {
 	t.Parallel()
-	for name, test := range map[string]struct{ blocked bool }{"dies": {}, "control": {blocked: true}} {
+	for name, test := range cases.Sorted(map[string]struct{ blocked bool }{"dies": {}, "control": {blocked: true}}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var tries atomic.Int64
@@ -334,7 +335,7 @@ func TestUnauthorizedForAll(t *testing.T) {
 // what has waited. The control answers 404: that is tried again.
 func TestGone(t *testing.T) {
 	t.Parallel()
-	for status, suspends := range map[int]bool{http.StatusGone: true, http.StatusNotFound: false} {
+	for status, suspends := range cases.Sorted(map[int]bool{http.StatusGone: true, http.StatusNotFound: false}) {
 		t.Run(http.StatusText(status), func(t *testing.T) {
 			t.Parallel()
 			var answer atomic.Int64
@@ -397,7 +398,7 @@ func (r *rig) wantSuspended(instanceID, reason string) (told eventlog.WebhookSus
 // as resuming. The control may fail for an hour.
 func TestSuspendedAfterFailuresOnly(t *testing.T) {
 	t.Parallel()
-	for name, patient := range map[string]bool{"too long": false, "control": true} {
+	for name, patient := range cases.Sorted(map[string]bool{"too long": false, "control": true}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			endpoint := receive(t, func(http.ResponseWriter, *http.Request, received) int { return http.StatusBadGateway })
@@ -428,7 +429,7 @@ func TestSuspendedAfterFailuresOnly(t *testing.T) {
 // says nothing.
 func TestRetryAfter(t *testing.T) {
 	t.Parallel()
-	for name, header := range map[string]string{"asked": "1", "control": ""} {
+	for name, header := range cases.Sorted(map[string]string{"asked": "1", "control": ""}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			endpoint := receive(t, func(w http.ResponseWriter, _ *http.Request, event received) int {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/webhook"
 )
 
@@ -21,7 +22,7 @@ func TestMediaLinkOf(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	const file = `{"id":"m1","media":{"mimeType":"image/png"}}`
-	for name, test := range map[string]struct {
+	for name, test := range cases.Sorted(map[string]struct {
 		kind eventlog.Kind
 		data string
 		want bool
@@ -32,7 +33,7 @@ func TestMediaLinkOf(t *testing.T) {
 		"no message":           {eventlog.KindMessageReceived, `{"media":{}}`, false},
 		"no object":            {eventlog.KindMessageReceived, `[]`, false},
 		"another event":        {eventlog.KindMessageStatus, file, false},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			event := eventlog.Event{ID: "e1", InstanceID: "i1", Kind: test.kind, Sequence: 7, At: at, Data: []byte(test.data)}

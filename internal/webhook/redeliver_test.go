@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/webhook"
 )
 
@@ -99,9 +100,9 @@ func TestConditionsOfMany(t *testing.T) {
 	eventually(t, "the gone one is suspended", func() bool { return r.health(suspended).Newest == 4 })
 	got, err := r.service.Conditions(t.Context(), []string{flowing, suspended, inactive, without, "nobody"})
 	r.check(err)
-	for id, want := range map[string]webhook.Condition{
+	for id, want := range cases.Sorted(map[string]webhook.Condition{
 		flowing: {Flow: webhook.FlowFlowing}, suspended: {Flow: webhook.FlowSuspended, Reason: "gone", Pending: 4}, inactive: {Flow: webhook.FlowInactive},
-	} {
+	}) {
 		if len(got[id]) != 1 {
 			t.Fatalf("there are %d conditions of one webhook", len(got[id]))
 		}

@@ -21,6 +21,7 @@ import (
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/store"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/webhook"
 )
 
@@ -364,7 +365,7 @@ func (e *receiver) wantOrder(chats, each int) {
 	if len(last) != chats {
 		e.t.Errorf("%d chats came, want %d", len(last), chats)
 	}
-	for chat, n := range last {
+	for chat, n := range cases.Sorted(last) {
 		if n != each {
 			e.t.Errorf("%s came as far as %d, want %d", chat, n, each)
 		}

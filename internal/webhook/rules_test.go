@@ -9,13 +9,15 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 func noon() time.Time { return time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC) }
 
 func TestKey(t *testing.T) {
 	t.Parallel()
-	for secret, want := range map[Secret]string{
+	for secret, want := range cases.Sorted(map[Secret]string{
 		"whsec_aGVsbG8=":  "hello",
 		"whsec_aGVsbG8":   "whsec_aGVsbG8", // base64 has its padding
 		"whsec_":          "whsec_",
@@ -28,7 +30,7 @@ func TestKey(t *testing.T) {
 		"whsec_aGVs\nbG8=": "whsec_aGVs\nbG8=",
 		"whsec_aGVsbG8=\n": "whsec_aGVsbG8=\n",
 		"whsec_aGVsbG9=":   "whsec_aGVsbG9=",
-	} {
+	}) {
 		if got := string(secret.key()); got != want {
 			t.Errorf("the key of %q is %q, want %q", string(secret), got, want)
 		}
@@ -61,7 +63,7 @@ func FuzzKey(f *testing.F) {
 
 func TestParseRetryAfter(t *testing.T) {
 	t.Parallel()
-	for value, want := range map[string]time.Duration{
+	for value, want := range cases.Sorted(map[string]time.Duration{
 		"":                              0,
 		"0":                             0,
 		"7":                             7 * time.Second,
@@ -76,7 +78,7 @@ func TestParseRetryAfter(t *testing.T) {
 		"Fri, 20 Nov 2026 12:00:30 GMT": 30 * time.Second,
 		"Fri, 20 Nov 2026 11:00:00 GMT": 0,
 		"Sat, 20 Nov 2027 12:00:00 GMT": time.Hour,
-	} {
+	}) {
 		if got := parseRetryAfter(value, noon(), time.Hour); got != want {
 			t.Errorf("%q means %s, want %s", value, got, want)
 		}
@@ -208,9 +210,9 @@ func TestAttempts(t *testing.T) {
 
 func TestReadable(t *testing.T) {
 	t.Parallel()
-	for body, want := range map[string]string{
+	for body, want := range cases.Sorted(map[string]string{
 		"": "", "ok": "ok", "a\x00b": "a\uFFFDb", "\xff\xfe": "\uFFFD", "aé": "a\uFFFD", "abcd": "ab",
-	} {
+	}) {
 		if got := readable([]byte(body), 2); body != "a\x00b" && got != want {
 			t.Errorf("%q reads %q, want %q", body, got, want)
 		}

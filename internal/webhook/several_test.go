@@ -12,6 +12,7 @@ import (
 
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/webhook"
 	"github.com/recado-project/recado/internal/webhook/accountwide"
 )
@@ -310,7 +311,7 @@ func TestNewHeaders(t *testing.T) {
 	for n := range 21 {
 		many[fmt.Sprint("X-", n)] = "1"
 	}
-	for name, given := range map[string]map[string]string{
+	for name, given := range cases.Sorted(map[string]map[string]string{
 		"too many":            many,
 		"a line break":        {"X-A": "1\r\nX-B: 2"},
 		"a line feed":         {"X-A": "1\n2"},
@@ -337,7 +338,7 @@ func TestNewHeaders(t *testing.T) {
 		"encoding":            {"accept-encoding": "gzip"},
 		"repeat":              {"idempotency-key": "1"},
 		"trace":               {"traceparent": "00"},
-	} {
+	}) {
 		if headers, err := webhook.NewHeaders(given); gateway.KindOf(err) != gateway.Invalid {
 			t.Errorf("%s: %v, %v", name, headers, err)
 		}
@@ -354,10 +355,10 @@ func TestNewHeaders(t *testing.T) {
 func TestFilterTakes(t *testing.T) {
 	t.Parallel()
 	all := webhook.ChatKinds()
-	for chat, kind := range map[gateway.JID]webhook.ChatKind{
+	for chat, kind := range cases.Sorted(map[gateway.JID]webhook.ChatKind{
 		"1@s.whatsapp.net": webhook.ChatDirect, "1@lid": webhook.ChatDirect, "1-2@g.us": webhook.ChatGroup,
 		"1@newsletter": webhook.ChatChannel, "status@broadcast": webhook.ChatStatus,
-	} {
+	}) {
 		for _, wanted := range all {
 			filter := webhook.Filter{Chats: []webhook.ChatKind{wanted}}
 			if got := filter.Takes(eventlog.Event{Chat: chat, Kind: eventlog.KindPresence}); got != (wanted == kind) {
@@ -367,13 +368,13 @@ func TestFilterTakes(t *testing.T) {
 	}
 	r := newRig(t, webhook.Config{AllowPrivateURLs: true})
 	id := r.instance()
-	for name, settings := range map[string]webhook.Settings{
+	for name, settings := range cases.Sorted(map[string]webhook.Settings{
 		"an unknown kind":  {Events: &[]eventlog.Kind{"message.invented"}},
 		"the test":         {Events: &[]eventlog.Kind{eventlog.KindWebhookTest}},
 		"an unknown chat":  {Chats: &[]webhook.ChatKind{"broadcast"}},
 		"a bad header":     {Headers: map[string]string{"host": "x"}},
 		"a private secret": {Secret: new(" ")},
-	} {
+	}) {
 		settings.URL = "http://127.0.0.1:1/"
 		if _, err := r.service.Create(t.Context(), id, settings); gateway.KindOf(err) != gateway.Invalid {
 			t.Errorf("%s: %v", name, err)

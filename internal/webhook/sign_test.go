@@ -11,6 +11,7 @@ import (
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/webhook"
 )
 
@@ -33,9 +34,9 @@ func TestRequest(t *testing.T) {
 	t.Parallel()
 	endpoint := receive(t, nil)
 	r := newRig(t, webhook.Config{AllowPrivateURLs: true, Version: "1.2.3"})
-	for name, secret := range map[string]*string{
+	for name, secret := range cases.Sorted(map[string]*string{
 		"none": nil, "base64": new(encoded), "text": new("açaí"),
-	} {
+	}) {
 		id := r.instance()
 		r.save(id, webhook.Settings{URL: endpoint.server.URL + "/hook?a=b", Secret: secret})
 		r.append(id, name, 1)
@@ -43,14 +44,14 @@ func TestRequest(t *testing.T) {
 	endpoint.waitFor(3)
 	for _, event := range endpoint.came() {
 		secret := map[string]string{"base64": encoded, "text": "açaí"}[event.chat]
-		for header, want := range map[string]string{
+		for header, want := range cases.Sorted(map[string]string{
 			"Content-Type":      "^application/json$",
 			"User-Agent":        `^Recado/1\.2\.3$`,
 			"Webhook-Id":        "^" + event.ID + "$",
 			"Webhook-Timestamp": "^[0-9]{10}$",
 			"Idempotency-Key":   "^$",
 			"Accept-Encoding":   "^$",
-		} {
+		}) {
 			if got := event.header.Get(header); !regexp.MustCompile(want).MatchString(got) {
 				t.Errorf("%s: %s is %q", event.chat, header, got)
 			}

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/testkit/nameserver"
 	"github.com/recado-project/recado/internal/webhook"
 )
@@ -65,7 +66,7 @@ func TestEndlessAnswer(t *testing.T) {
 // the rest. The control waits, for as long as a request may take.
 func TestDrippingAnswer(t *testing.T) {
 	t.Parallel()
-	for name, control := range map[string]bool{"given up": false, "control": true} {
+	for name, control := range cases.Sorted(map[string]bool{"given up": false, "control": true}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var dripped atomic.Int64
@@ -150,7 +151,7 @@ func TestPrivateAddressesAreNotDialled(t *testing.T) {
 	names := map[string]string{
 		"loopback.example.": "127.0.0.1", "private.example.": "10.1.2.3", "metadata.example.": "169.254.169.254",
 	}
-	for name, allowed := range map[string]bool{"guarded": false, "control": true} {
+	for name, allowed := range cases.Sorted(map[string]bool{"guarded": false, "control": true}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var connections atomic.Int64
@@ -174,7 +175,7 @@ func TestPrivateAddressesAreNotDialled(t *testing.T) {
 				endpoint.waitFor(1)
 				return
 			}
-			for host := range names {
+			for host := range cases.Sorted(names) {
 				id := r.hooked("http://" + strings.TrimSuffix(host, ".") + ":" + address.Port())
 				r.append(id, "chat", 1)
 				eventually(t, "it was tried", func() bool { return r.health(id).Attempts > 2 })

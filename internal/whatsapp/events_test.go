@@ -10,6 +10,7 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/content"
 	"github.com/recado-project/recado/internal/sandbox/group"
 	"github.com/recado-project/recado/internal/sandbox/profile"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/whatsapp"
 )
 
@@ -90,7 +91,7 @@ func TestMessageOfEveryKindIsDescribed(t *testing.T) {
 	w := newWorld(t, whatsapp.Config{})
 	_, e, _ := w.link(t)
 	card := &content.Contact{FullName: "Ana; Lima", PhoneNumber: "5511977776666", Organization: "Acme, Ltda"}
-	cases := []struct {
+	tests := []struct {
 		message content.Outgoing
 		kind    gateway.MessageType
 		text    string
@@ -190,7 +191,7 @@ func TestMessageOfEveryKindIsDescribed(t *testing.T) {
 			func(d gateway.Details) bool { return d.Unsupported == "unknown:9999" },
 		},
 	}
-	for _, c := range cases {
+	for _, c := range tests {
 		c.message.To = ownNumber
 		id := w.say(t, peerNumber, c.message)
 		message := e.await(t, "message").message
@@ -202,7 +203,7 @@ func TestMessageOfEveryKindIsDescribed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for name, details := range map[string]gateway.Details{"arrived": message.Details, "kept": kept} {
+		for name, details := range cases.Sorted(map[string]gateway.Details{"arrived": message.Details, "kept": kept}) {
 			if !c.check(details) {
 				t.Errorf("%s %s: %s: %+v", c.message.Type, c.message.Kind, name, details)
 			}

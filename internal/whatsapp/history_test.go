@@ -12,6 +12,7 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/sandbox/account"
 	"github.com/recado-project/recado/internal/sandbox/content"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/whatsapp"
 )
 
@@ -102,10 +103,10 @@ func (w world) awaitPhone(t *testing.T, number, id string) {
 // A history that is too big, or not wanted, is left, and nothing else suffers.
 func TestHistoryIsLeftWhereItIs(t *testing.T) {
 	t.Parallel()
-	for name, config := range map[string]whatsapp.Config{
+	for name, config := range cases.Sorted(map[string]whatsapp.Config{
 		"too big":    {HistoryMaxBytes: 1000},
 		"not wanted": {HistoryPerChat: -1},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var log lockedBuffer

@@ -9,6 +9,7 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/content"
 	"github.com/recado-project/recado/internal/sandbox/group"
 	"github.com/recado-project/recado/internal/sandbox/profile"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/whatsapp"
 )
 
@@ -39,7 +40,7 @@ func keyOf(call recorded) string {
 func TestWhatWasNotKeptComesAgain(t *testing.T) {
 	t.Parallel()
 	const awayNumber = "5511988880002" // fetches its messages on command
-	cases := map[string]struct {
+	tests := map[string]struct {
 		what string
 		do   func(ctx context.Context, w world, team string) error
 	}{
@@ -71,7 +72,7 @@ func TestWhatWasNotKeptComesAgain(t *testing.T) {
 			return w.box.Sessions.Restrict(ctx, ownNumber, time.Hour)
 		}},
 	}
-	for name, c := range cases {
+	for name, c := range cases.Sorted(tests) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, whatsapp.Config{})

@@ -6,6 +6,7 @@ import (
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/sandbox/profile"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/whatsapp"
 )
 
@@ -14,7 +15,7 @@ import (
 func TestRetryIsServedAfterARestart(t *testing.T) {
 	t.Parallel()
 	const awayNumber = "5511988880002" // fetches its messages on command
-	for name, byLID := range map[string]bool{"kept by number": false, "kept by LID": true} {
+	for name, byLID := range cases.Sorted(map[string]bool{"kept by number": false, "kept by LID": true}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, whatsapp.Config{})

@@ -16,6 +16,7 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/content"
 	"github.com/recado-project/recado/internal/sandbox/fault"
 	"github.com/recado-project/recado/internal/sandbox/group"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/whatsapp"
 )
 
@@ -126,7 +127,7 @@ func TestMessageThatWasNotKeptComesAgain(t *testing.T) {
 
 func TestSendSaysWhyItFailed(t *testing.T) {
 	t.Parallel()
-	cases := map[string]struct {
+	tests := map[string]struct {
 		faults fault.Faults
 		kind   gateway.Kind
 		code   string
@@ -136,7 +137,7 @@ func TestSendSaysWhyItFailed(t *testing.T) {
 		"refused":    {fault.Faults{SendError: 479}, gateway.PlatformFailed, gateway.CodePlatformError},
 		"no answer":  {fault.Faults{DropAcks: 1}, gateway.PlatformTimeout, gateway.CodePlatformTimeout},
 	}
-	for name, c := range cases {
+	for name, c := range cases.Sorted(tests) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			config := whatsapp.Config{}

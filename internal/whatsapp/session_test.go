@@ -13,6 +13,7 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/fault"
 	"github.com/recado-project/recado/internal/sandbox/webclient"
 	"github.com/recado-project/recado/internal/testkit/await"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/whatsapp"
 )
 
@@ -169,7 +170,7 @@ func TestSessionHearsWhyItIsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cases := map[string]struct {
+	tests := map[string]struct {
 		do     func(ctx context.Context, box *sandbox.Server) error
 		reason gateway.Reason
 	}{
@@ -186,7 +187,7 @@ func TestSessionHearsWhyItIsRefused(t *testing.T) {
 			return errors.Join(box.Faults.Set(fault.Faults{Outdated: true}), box.Sessions.Disconnect(ctx, ""))
 		}, gateway.ReasonClientOutdated},
 	}
-	for name, c := range cases {
+	for name, c := range cases.Sorted(tests) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, whatsapp.Config{ClientVersion: &set})

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // The lines of two mounts of one device, and of others; the last one is on top.
@@ -16,11 +18,11 @@ nonsense
 
 func TestMounted(t *testing.T) {
 	t.Parallel()
-	for device, want := range map[string]System{
+	for device, want := range cases.Sorted(map[string]System{
 		"259:1": {Kind: "ext4", Options: []string{"rw", "relatime", "rw", "nobarrier"}},
 		"0:45":  {Kind: "nfs4", Options: []string{"rw", "relatime", "rw", "vers=4.2", "soft"}},
 		"1:1":   {},
-	} {
+	}) {
 		kind, options, err := mounted(strings.NewReader(mounts), device)
 		if err != nil || kind != want.Kind || !slices.Equal(options, want.Options) {
 			t.Errorf("%s: %s, %v, %v", device, kind, options, err)

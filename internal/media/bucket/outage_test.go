@@ -18,6 +18,7 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/media"
 	"github.com/recado-project/recado/internal/media/bucket"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/testkit/s3"
 )
 
@@ -77,7 +78,7 @@ func get(t *testing.T, blobs *media.Blobs, content string) *media.Blob {
 // never that a file is not there. Afterwards all is as before.
 func TestStoreThatIsAway(t *testing.T) {
 	t.Parallel()
-	for name, outage := range map[string]func(server *s3.Server) (end func()){
+	for name, outage := range cases.Sorted(map[string]func(server *s3.Server) (end func()){
 		"it is gone": func(server *s3.Server) func() {
 			server.End()
 			return server.Begin
@@ -86,7 +87,7 @@ func TestStoreThatIsAway(t *testing.T) {
 			server.Pause()
 			return server.Resume
 		},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			server := s3.Start(t)
@@ -97,7 +98,7 @@ func TestStoreThatIsAway(t *testing.T) {
 			blobs := blobsOf(t, connected.Store("", nil))
 			file := get(t, blobs, "content")
 			end := outage(server)
-			for what, try := range map[string]func() error{
+			for what, try := range cases.Sorted(map[string]func() error{
 				"stat":   func() error { _, err := blobs.Stat(t.Context(), "one/photo"); return err },
 				"absent": func() error { _, err := blobs.Stat(t.Context(), "one/none"); return err },
 				"get":    func() error { _, err := blobs.Get(t.Context(), "one/photo"); return err },
@@ -105,7 +106,7 @@ func TestStoreThatIsAway(t *testing.T) {
 				"delete": func() error { return blobs.Delete(t.Context(), "one/photo") },
 				"folder": func() error { return blobs.DeleteFolder(t.Context(), "one") },
 				"list":   func() error { _, err := blobs.Folders(t.Context()); return err },
-			} {
+			}) {
 				began := time.Now()
 				refusal, ok := gateway.AsError(try())
 				if !ok || refusal.Kind != gateway.Unavailable || refusal.RetryAfter == 0 || refusal.Cause == nil {
@@ -245,9 +246,9 @@ func TestPresignedURL(t *testing.T) {
 	if status != http.StatusPartialContent || content != "234" {
 		t.Errorf("answered %d with %q", status, content)
 	}
-	for name, want := range map[string]string{
+	for name, want := range cases.Sorted(map[string]string{
 		"Content-Type": as.ContentType, "Content-Disposition": as.ContentDisposition, "Cache-Control": as.CacheControl, "Accept-Ranges": "bytes",
-	} {
+	}) {
 		if got := header.Get(name); got != want {
 			t.Errorf("%s is %q, want %q", name, got, want)
 		}

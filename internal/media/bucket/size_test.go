@@ -12,6 +12,7 @@ import (
 
 	"github.com/recado-project/recado/internal/media"
 	"github.com/recado-project/recado/internal/media/folder"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/testkit/s3"
 )
 
@@ -66,7 +67,7 @@ func TestLargeFilesStream(t *testing.T) {
 // machine.
 func BenchmarkFile(b *testing.B) {
 	content := bytes.Repeat([]byte("0123456789abcdef"), 5<<20/16)
-	for name, open := range map[string]func() (media.Store, error){
+	for name, open := range cases.Sorted(map[string]func() (media.Store, error){
 		"folder": func() (media.Store, error) { return folder.Open(folder.Config{Path: b.TempDir()}) },
 		"bucket": func() (media.Store, error) {
 			connected, _, err := connectTo(b, s3.Start(b).Address(), s3.Bucket)
@@ -75,7 +76,7 @@ func BenchmarkFile(b *testing.B) {
 			}
 			return connected.Store("", connected.Close), nil
 		},
-	} {
+	}) {
 		b.Run(name, func(b *testing.B) {
 			store, err := open()
 			if err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/media"
 	"github.com/recado-project/recado/internal/testkit/blobtest"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -90,7 +91,7 @@ func TestFilesAreForThisUserAlone(t *testing.T) {
 	t.Parallel()
 	files, _, path := blobs(t)
 	put(t, files, "one/photo")
-	for name, want := range map[string]os.FileMode{"": 0o700, "one": 0o700, "one/photo": 0o600, "one/photo" + media.Described: 0o600} {
+	for name, want := range cases.Sorted(map[string]os.FileMode{"": 0o700, "one": 0o700, "one/photo": 0o600, "one/photo" + media.Described: 0o600}) {
 		if about, err := os.Stat(filepath.Join(path, name)); err != nil || about.Mode().Perm() != want {
 			t.Errorf("%q is %v, %v; want %v", name, about.Mode(), err, want)
 		}
@@ -115,12 +116,12 @@ func TestNothingIsLeftOfHalfAFile(t *testing.T) {
 // itself.
 func TestBrokenBlobIsReplaced(t *testing.T) {
 	t.Parallel()
-	for name, breakIt := range map[string]func(path string) error{
+	for name, breakIt := range cases.Sorted(map[string]func(path string) error{
 		"empty":                 func(path string) error { return os.Truncate(path, 0) },
 		"cut short":             func(path string) error { return os.Truncate(path, 3) },
 		"without a description": func(path string) error { return os.Remove(path + media.Described) },
 		"half a description":    func(path string) error { return os.Truncate(path+media.Described, 5) },
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			files, _, path := blobs(t)

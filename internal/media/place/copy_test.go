@@ -8,6 +8,7 @@ import (
 
 	"github.com/recado-project/recado/internal/media"
 	"github.com/recado-project/recado/internal/media/place"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/testkit/s3"
 )
 
@@ -30,7 +31,7 @@ func TestCopy(t *testing.T) {
 		return stores
 	}
 	from := open("")
-	for key, store := range map[string]media.Store{"shop/one": from.Fetched, "shop/two": from.Queued} {
+	for key, store := range cases.Sorted(map[string]media.Store{"shop/one": from.Fetched, "shop/two": from.Queued}) {
 		if _, err := store.Write(t.Context(), key, media.BlobMeta{MimeType: "image/png", FileName: "céu.png"}, func(file *os.File) error {
 			_, err := file.WriteString("content of " + key)
 			return err
@@ -45,7 +46,7 @@ func TestCopy(t *testing.T) {
 				t.Fatalf("%s: copied %d, %v", address, files, err)
 			}
 		}
-		for key, store := range map[string]media.Store{"shop/one": to.Fetched, "shop/two": to.Queued} {
+		for key, store := range cases.Sorted(map[string]media.Store{"shop/one": to.Fetched, "shop/two": to.Queued}) {
 			blob, err := store.Get(t.Context(), key)
 			if err != nil {
 				t.Fatal(err)

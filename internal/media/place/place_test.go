@@ -11,6 +11,7 @@ import (
 
 	"github.com/recado-project/recado/internal/media"
 	"github.com/recado-project/recado/internal/media/place"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/testkit/s3"
 )
 
@@ -27,7 +28,7 @@ func parse(t *testing.T, address string) place.Place {
 
 func TestPlaceThatIsWrong(t *testing.T) {
 	t.Parallel()
-	for address, want := range map[string]string{
+	for address, want := range cases.Sorted(map[string]string{
 		"file://srv/recado":              "whole path",
 		"file:srv":                       "whole path",
 		"file:///":                       "whole path",
@@ -53,7 +54,7 @@ func TestPlaceThatIsWrong(t *testing.T) {
 		"s3://bucket?endpoint=https://a:secret@b":  "https:// or http://",
 		"s3://bucket?endpoint=https://b/path":      "https:// or http://",
 		"s3://bucket?endpoint=https://b&x;secret=": "malformed query",
-	} {
+	}) {
 		_, err := place.Parse(address)
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%q ends with %v, want something with %q", address, err, want)
@@ -79,7 +80,7 @@ func TestSharedFolder(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for name, store := range map[string]media.Store{"media": stores.Fetched, "queue": stores.Queued} {
+		for name, store := range cases.Sorted(map[string]media.Store{"media": stores.Fetched, "queue": stores.Queued}) {
 			blobs, err := media.OpenBlobs(t.Context(), media.BlobsConfig{Store: store})
 			if err != nil {
 				t.Fatal(err)
@@ -108,7 +109,7 @@ func TestSharedFolder(t *testing.T) {
 func TestBucket(t *testing.T) {
 	t.Parallel()
 	server := s3.Start(t)
-	for prefix, below := range map[string]string{"": "", "a/b": "a/b/", "c/": "c/"} {
+	for prefix, below := range cases.Sorted(map[string]string{"": "", "a/b": "a/b/", "c/": "c/"}) {
 		at := parse(t, server.URL(prefix)+"&links=served")
 		if !at.Shared() {
 			t.Errorf("%q is not shared", prefix)
@@ -117,7 +118,7 @@ func TestBucket(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for name, store := range map[string]media.Store{"media": stores.Fetched, "queue": stores.Queued} {
+		for name, store := range cases.Sorted(map[string]media.Store{"media": stores.Fetched, "queue": stores.Queued}) {
 			blobs, err := media.OpenBlobs(t.Context(), media.BlobsConfig{Store: store, Shared: true})
 			if err != nil {
 				t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/recado-project/recado/internal/media/place"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/testkit/s3"
 )
 
@@ -19,9 +20,9 @@ import (
 func TestProbe(t *testing.T) {
 	t.Parallel()
 	server, shared := s3.Start(t), t.TempDir()
-	for address, presigned := range map[string]bool{
+	for address, presigned := range cases.Sorted(map[string]bool{
 		"": false, "file://" + shared: false, server.URL("a"): true, server.URL("b") + "&links=served": false,
-	} {
+	}) {
 		data := t.TempDir()
 		got, err := parse(t, address).Probe(t.Context(), place.Config{DataDir: data, TempDir: t.TempDir()})
 		if err != nil || got != presigned {
@@ -45,12 +46,12 @@ func TestProbeFails(t *testing.T) {
 	t.Parallel()
 	server := s3.Start(t)
 	gone := "http://" + closedPort(t)
-	for address, want := range map[string]string{
+	for address, want := range cases.Sorted(map[string]string{
 		"file://" + filepath.Join(t.TempDir(), "missing"):                                                                            "is it mounted?",
 		"s3://recado/x?endpoint=" + url.QueryEscape(gone) + "&region=us-east-1":                                                      "look for a file",
 		strings.Replace(server.URL("x"), "s3://"+s3.Bucket, "s3://another", 1):                                                       "does not exist",
 		strings.Replace(server.URL("x"), url.QueryEscape(server.Address()), url.QueryEscape(blocking(t, server, http.MethodPut)), 1): "write a file",
-	} {
+	}) {
 		_, err := parse(t, address).Probe(t.Context(), place.Config{DataDir: t.TempDir(), TempDir: t.TempDir()})
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "X-Amz-Signature") {
 			t.Errorf("%s: %v, want something with %q", address, err, want)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/media/mediatest"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // sample returns one of the files in testdata of media.
@@ -103,9 +104,9 @@ func oggPageOf(serial uint32, flags byte, granule uint64, content string) []byte
 
 func TestSeconds(t *testing.T) {
 	t.Parallel()
-	for length, want := range map[time.Duration]int{
+	for length, want := range cases.Sorted(map[time.Duration]int{
 		0: 0, -time.Second: 0, time.Millisecond: 1, 1400 * time.Millisecond: 1, 1500 * time.Millisecond: 2, time.Hour: 3600,
-	} {
+	}) {
 		if got := (Tracks{Duration: length}).Seconds(); got != want {
 			t.Errorf("%s is %d seconds, want %d", length, got, want)
 		}

@@ -5,12 +5,13 @@ import (
 	"testing"
 
 	"github.com/recado-project/recado/internal/media/mediatest"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 func TestCountScans(t *testing.T) {
 	t.Parallel()
 	few := mediatest.ProgressiveJPEG(64, 64, 7)
-	for name, c := range map[string]struct {
+	for name, c := range cases.Sorted(map[string]struct {
 		content     []byte
 		scans       int
 		progressive bool
@@ -23,7 +24,7 @@ func TestCountScans(t *testing.T) {
 		"a thumbnail in a segment": {append([]byte{0xff, 0xd8, 0xff, 0xe1, 0, 6, 0xff, 0xda, 0xff, 0xda}, few[2:]...), 7, true},
 		"a segment without a size": {[]byte{0xff, 0xd8, 0xff, 0xda, 0, 0, 0xff, 0xda}, 2, false},
 		"nothing":                  {nil, 0, false},
-	} {
+	}) {
 		scans, isProgressive, err := countScans(bytes.NewReader(c.content))
 		if scans != c.scans || isProgressive != c.progressive || err != nil {
 			t.Errorf("%s: %d scans, progressive %t, %v", name, scans, isProgressive, err)

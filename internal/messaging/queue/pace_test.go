@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // The pace is kept: no two messages are closer than the gap, no minute has more than its
@@ -14,7 +15,7 @@ import (
 func TestPace(t *testing.T) {
 	t.Parallel()
 	start := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
-	for name, test := range map[string]struct {
+	for name, test := range cases.Sorted(map[string]struct {
 		pace     gateway.Pace
 		messages int
 		least    time.Duration // from the first message to the last
@@ -26,7 +27,7 @@ func TestPace(t *testing.T) {
 		"chance alone":     {gateway.Pace{Jitter: 2 * time.Second}, 1001, 900 * time.Second, 1100 * time.Second},
 		"a minute's":       {gateway.Pace{PerMinute: 20}, 101, 5 * time.Minute, 5 * time.Minute},
 		"both":             {gateway.Pace{Gap: time.Second, PerMinute: 30}, 91, 3 * time.Minute, 3 * time.Minute},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p, now := &pacer{}, start
@@ -83,10 +84,10 @@ func TestNewChats(t *testing.T) {
 		}
 		begun = append(begun, now)
 	}
-	for i, want := range map[int]time.Duration{
+	for i, want := range cases.Sorted(map[int]time.Duration{
 		4: 0, 5: time.Hour, 9: time.Hour, 10: 2 * time.Hour, 11: 2 * time.Hour,
 		12: 24 * time.Hour, 16: 24 * time.Hour, 17: 25 * time.Hour, 24: 48 * time.Hour,
-	} {
+	}) {
 		if got := begun[i].Sub(start); got != want {
 			t.Errorf("chat %d begins after %s, not after %s", i, got, want)
 		}
@@ -101,14 +102,14 @@ func TestJudge(t *testing.T) {
 	t.Parallel()
 	trouble := gateway.Errorf(gateway.PlatformFailed, gateway.CodePlatformError, "the platform's own")
 	trouble.RetryAfter = time.Second
-	for want, errs := range map[verdict][]error{
+	for want, errs := range cases.Sorted(map[verdict][]error{
 		finished:    {nil},
 		failed:      {gateway.Errorf(gateway.Invalid, gateway.CodeNotRegistered, "no"), gateway.Errorf(gateway.PlatformFailed, gateway.CodePlatformError, "no"), gateway.Errorf(gateway.NotFound, gateway.CodeGroupNotFound, "no")},
 		unconnected: {gateway.Errorf(gateway.Conflict, gateway.CodeNotConnected, "no"), gateway.Errorf(gateway.PaymentRequired, gateway.CodePaymentRequired, "no")},
 		slowed:      {gateway.Errorf(gateway.RateLimited, gateway.CodeRateLimited, "no")},
 		restricted:  {gateway.Errorf(gateway.RateLimited, gateway.CodeRecipientRestricted, "no")},
 		retried:     {errors.New("a database"), gateway.Errorf(gateway.PlatformTimeout, gateway.CodePlatformTimeout, "no"), gateway.Errorf(gateway.Internal, gateway.CodeInternal, "no"), trouble},
-	} {
+	}) {
 		for _, err := range errs {
 			if got := judge(err); got != want {
 				t.Errorf("after %v the verdict is %d, not %d", err, got, want)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // world is what a queue stands on, with the answers that a test chooses. The end-to-end
@@ -227,7 +228,7 @@ func TestMessageExpires(t *testing.T) {
 // that was not tried is gone without a word.
 func TestCancelledAfterAnAttempt(t *testing.T) {
 	t.Parallel()
-	for due, failures := range map[time.Duration]int{0: 1, time.Hour: 0} {
+	for due, failures := range cases.Sorted(map[time.Duration]int{0: 1, time.Hour: 0}) {
 		w := &world{answer: func(int) error {
 			return gateway.Errorf(gateway.PlatformTimeout, gateway.CodePlatformTimeout, "nothing came")
 		}}

@@ -14,6 +14,7 @@ import (
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/messaging/traffic"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // counted is a store that has counted for one instance.
@@ -86,21 +87,21 @@ func TestTrafficIsCountedByTheHour(t *testing.T) {
 		s.ring("a", eventlog.KindMessageReceived)
 		s.ring("b", eventlog.KindMessageSent)
 		s.ring("c", eventlog.KindPresence)
-		for id, want := range map[string]map[string]string{
+		for id, want := range cases.Sorted(map[string]map[string]string{
 			"a": {"2 09:00": "2 3", "2 12:00": "6 1"}, "b": {"2 12:00": "0 1"}, "c": {}, "d": {},
-		} {
+		}) {
 			if got := s.hours(id); !maps.Equal(got, want) || len(s.Hours(id)) != 24 {
 				t.Errorf("%s has %v, want %v", id, got, want)
 			}
 		}
-		for name, test := range map[string]struct {
+		for name, test := range cases.Sorted(map[string]struct {
 			since time.Time
 			want  gateway.Traffic
 		}{
 			"in this hour":    {earlier.Add(30 * time.Minute), gateway.Traffic{Hour: earlier, Received: 6, Sent: 1}},
 			"in some hours":   {earlier.Add(-150 * time.Minute), gateway.Traffic{Hour: earlier.Add(-3 * time.Hour), Received: 8, Sent: 4}},
 			"as far as known": {earlier.AddDate(-1, 0, 0), gateway.Traffic{Hour: earlier.Add(-24 * time.Hour), Received: 17, Sent: 4}},
-		} {
+		}) {
 			got, err := s.Since(t.Context(), test.since, []string{"a", "d"})
 			if err != nil {
 				t.Fatal(err)

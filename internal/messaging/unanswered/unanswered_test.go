@@ -6,6 +6,7 @@ import (
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/messaging/unanswered"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 func TestCount(t *testing.T) {
@@ -22,7 +23,7 @@ func TestCount(t *testing.T) {
 		}
 	}
 	const ana, anaLID, bia = "1@s.whatsapp.net", "11@lid", "2@s.whatsapp.net"
-	for name, test := range map[string]struct {
+	for name, test := range cases.Sorted(map[string]struct {
 		with                     []gateway.Correspondence
 		messages, chats, ofChats int
 	}{
@@ -35,7 +36,7 @@ func TestCount(t *testing.T) {
 		"answered under the LID":      {[]gateway.Correspondence{with(ana, "", 1, 8, 0), with("", anaLID, 0, 0, 9), with(ana, anaLID, 1, 10, 0)}, 0, 0, 1},
 		"written under both, no word": {[]gateway.Correspondence{with("", anaLID, 2, 8, 0), with(ana, anaLID, 1, 10, 7)}, 3, 1, 1},
 		"unrelated addresses":         {[]gateway.Correspondence{with(ana, "", 1, 8, 0), with("", anaLID, 0, 0, 9)}, 1, 1, 1},
-	} {
+	}) {
 		want := gateway.Unanswered{Days: unanswered.Days, Messages: test.messages, Chats: test.chats, OfChats: test.ofChats}
 		if got := unanswered.Count(test.with); got != want {
 			t.Errorf("%s: got %+v, want %+v", name, got, want)

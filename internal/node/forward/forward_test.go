@@ -17,6 +17,7 @@ import (
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/node/forward"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -135,7 +136,7 @@ func TestForward(t *testing.T) {
 	one, two := c.add("secret"), c.add("secret")
 	two.epoch.Store(7)
 	c.give(two, 7)
-	for path, at := range map[string]*member{
+	for path, at := range cases.Sorted(map[string]*member{
 		"/api/message/" + c.id + "/text?a=b%20c":         two,
 		"/api/instances/" + c.id + "/qr":                 two,
 		"/api/partner/instances/" + c.id + "/stop":       two,
@@ -146,7 +147,7 @@ func TestForward(t *testing.T) {
 		"/api/instances/no-identifier/qr":                one,
 		"/media/" + c.id + "/x?until=1":                  one,
 		"/api/instances/" + strings.ToUpper(c.id) + "/x": one,
-	} {
+	}) {
 		method, body := http.MethodPost, strings.Repeat("body ", 50_000)
 		if at == one {
 			method, body = http.MethodGet, ""
@@ -234,14 +235,14 @@ func TestTickets(t *testing.T) {
 		t.Fatalf("the ticket is %q", ticket)
 	}
 	client := strings.Fields(ticket)[1]
-	for name, test := range map[string]struct{ path, ticket, want string }{
+	for name, test := range cases.Sorted(map[string]struct{ path, ticket, want string }{
 		"as it was signed":    {path, ticket, client + " "},
 		"for another path":    {path + "?a", ticket, ""},
 		"another client":      {path, strings.Replace(ticket, client, "10.0.0.1:1", 1), ""},
 		"another epoch":       {path, "8" + ticket[1:], ""},
 		"without a signature": {path, "7 10.0.0.1:1 ", ""},
 		"nonsense":            {path, "x", ""},
-	} {
+	}) {
 		seen = ""
 		if status, _, _ := c.do(http.MethodPost, two.server.URL+test.path, "", "Recado-Forwarded", test.ticket); status != http.StatusOK {
 			t.Errorf("%s: answered %d", name, status)
@@ -263,10 +264,10 @@ func TestTickets(t *testing.T) {
 // node that passes it on from stopping.
 func TestStreams(t *testing.T) {
 	t.Parallel()
-	for name, end := range map[string]func(one, two *member){
+	for name, end := range cases.Sorted(map[string]func(one, two *member){
 		"the instance moves": func(_, two *member) { close(two.leaving) },
 		"the node stops":     func(one, _ *member) { close(one.stop) },
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := newCluster(t)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/eventlog"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 func noon() time.Time { return time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC) }
@@ -45,11 +46,11 @@ func TestVerdict(t *testing.T) {
 func TestBackoff(t *testing.T) {
 	t.Parallel()
 	schedule := testSchedule()
-	for n, want := range map[int]time.Duration{
+	for n, want := range cases.Sorted(map[int]time.Duration{
 		0: time.Second, 1: time.Second, 2: 2 * time.Second, 3: 5 * time.Second, 6: time.Minute,
 		10: 15 * time.Minute, 11: 15 * time.Minute, 1_000: 15 * time.Minute,
-	} {
-		for random, factor := range map[float64]float64{0: 0.8, 0.5: 1, 1: 1.2} {
+	}) {
+		for random, factor := range cases.Sorted(map[float64]float64{0: 0.8, 0.5: 1, 1: 1.2}) {
 			if got := backoff(schedule.Endpoint, n, random); (got - time.Duration(float64(want)*factor)).Abs() > time.Microsecond {
 				t.Errorf("failure %d is followed by %s, want %s times %g", n, got, want, factor)
 			}

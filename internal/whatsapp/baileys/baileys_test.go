@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/whatsapp/keys"
 )
 
@@ -45,7 +46,7 @@ func rowsOf(found keys.ForeignDevice) map[string][]string {
 	for _, row := range found.Rows {
 		rows[row.Kind] = append(rows[row.Kind], row.Name)
 	}
-	for _, names := range rows {
+	for _, names := range cases.Sorted(rows) {
 		slices.Sort(names)
 	}
 	return rows
@@ -64,7 +65,7 @@ func TestRead(t *testing.T) {
 		t.Errorf("%d prekeys, %d sessions, %d keys of groups, %d unreadable", found.PreKeys, found.Sessions, found.SenderKeys, found.Unreadable)
 	}
 	rows := rowsOf(found)
-	for kind, want := range map[string][]string{
+	for kind, want := range cases.Sorted(map[string][]string{
 		"device":        {""},
 		"session":       {"368232023432062_1:0", "446494018263152_1:0", "446494018263152_1:1"},
 		"identity":      {"368232023432062_1:0", "446494018263152_1:0", "446494018263152_1:1"},
@@ -73,7 +74,7 @@ func TestRead(t *testing.T) {
 		"app state key": {"000000ffef"},
 		"app state":     {"critical_block"},
 		"privacy token": {"368232023432062@lid"},
-	} {
+	}) {
 		if !slices.Equal(rows[kind], want) {
 			t.Errorf("%s: %q, want %q", kind, rows[kind], want)
 		}
@@ -179,10 +180,10 @@ func TestBrokenEntries(t *testing.T) {
 // A pair is read from the number's entry, and its other direction is not read twice.
 func TestReadPair(t *testing.T) {
 	t.Parallel()
-	for name, want := range map[string]Pair{
+	for name, want := range cases.Sorted(map[string]Pair{
 		"lid-mapping-5511999990000": {LID: "236395184570386", Number: "5511999990000"}, "lid-mapping-236395184570386_reverse": {},
 		"lid-mapping-x": {}, "session-5511999990000": {},
-	} {
+	}) {
 		pair, ok := ReadPair(Entry{Name: name, Value: []byte(`"236395184570386"`)})
 		if pair != want || ok != (want.LID != "") || ok && !IsPair(name) {
 			t.Errorf("%s: %+v, %v", name, pair, ok)

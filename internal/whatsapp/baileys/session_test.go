@@ -25,6 +25,7 @@ import (
 	"go.mau.fi/libsignal/util/optional"
 	wastore "go.mau.fi/whatsmeow/store"
 
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/whatsapp/sessionrecord"
 )
 
@@ -306,13 +307,13 @@ func TestNoOpenSession(t *testing.T) {
 // A member's key of a group goes on, in every way in which versions of Baileys write it.
 func TestSenderKeyGoesOn(t *testing.T) {
 	t.Parallel()
-	for name, write := range map[string]func(t *testing.T, states []fields) []byte{
+	for name, write := range cases.Sorted(map[string]func(t *testing.T, states []fields) []byte{
 		"as version 7 does":      inBuffer,
 		"as version 6 does":      inList,
 		"as older versions do":   inTexts,
 		"with typed arrays":      inPlaces,
 		"with several at a time": inBuffer,
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			alice, bob := newPair(t)

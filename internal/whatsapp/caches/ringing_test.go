@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // Of a flood of calls the newest can be rejected, each once.
@@ -19,7 +20,7 @@ func TestRingingCallsAreBounded(t *testing.T) {
 	if len(calls.calls) != maxRinging {
 		t.Errorf("%d calls ring, want %d", len(calls.calls), maxRinging)
 	}
-	for n, want := range map[int]bool{0: false, 2*maxRinging - 1: false, 2 * maxRinging: true, 3*maxRinging - 1: true} {
+	for n, want := range cases.Sorted(map[int]bool{0: false, 2*maxRinging - 1: false, 2 * maxRinging: true, 3*maxRinging - 1: true}) {
 		if _, found := calls.End(id(n)); found != want {
 			t.Errorf("call %d rings: %v, want %v", n, found, want)
 		}

@@ -10,11 +10,12 @@ import (
 	"go.mau.fi/whatsmeow/proto/waSyncAction"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 func TestMutedUntil(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
+	for name, c := range cases.Sorted(map[string]struct {
 		muted bool
 		end   int64
 		want  time.Time
@@ -25,7 +26,7 @@ func TestMutedUntil(t *testing.T) {
 		"without an end": {true, 0, gateway.MutedForever()},
 		"beyond time":    {true, 1<<63 - 1, gateway.MutedForever()},
 		"before time":    {true, -1 << 63, gateway.MutedForever()},
-	} {
+	}) {
 		if got := mutedUntil(&waSyncAction.MuteAction{Muted: &c.muted, MuteEndTimestamp: &c.end}); !got.Equal(c.want) {
 			t.Errorf("%s: got %s, want %s", name, got, c.want)
 		}
@@ -36,7 +37,7 @@ func TestMutedUntil(t *testing.T) {
 func TestThrough(t *testing.T) {
 	t.Parallel()
 	at := time.Unix(1_000, 0)
-	for last, want := range map[int64]int64{0: 1_000, 900: 900, 1_100: 1_000, -5: 1_000, 1<<63 - 1: 1_000} {
+	for last, want := range cases.Sorted(map[int64]int64{0: 1_000, 900: 900, 1_100: 1_000, -5: 1_000, 1<<63 - 1: 1_000}) {
 		got := through(&waSyncAction.SyncActionMessageRange{LastMessageTimestamp: &last}, at)
 		if got.Unix() != want || got.Nanosecond() != int(999*time.Millisecond) {
 			t.Errorf("a range until %d ends at %s", last, got)

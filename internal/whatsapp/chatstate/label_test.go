@@ -11,6 +11,7 @@ import (
 	"go.mau.fi/whatsmeow/types/events"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // What this device has done with labels may be reported late, in any order and more than once: it
@@ -29,7 +30,7 @@ func TestLabelsOfThisDevice(t *testing.T) {
 	})
 	chat := types.NewJID("5", types.HiddenUserServer)
 	put := &waSyncAction.LabelAssociationAction{Labeled: new(true)}
-	for name, step := range map[string]struct {
+	for name, step := range cases.Sorted(map[string]struct {
 		patch appstate.PatchInfo
 		event func(at time.Time) any
 	}{
@@ -51,7 +52,7 @@ func TestLabelsOfThisDevice(t *testing.T) {
 				return &events.LabelAssociationMessage{LabelID: "6", JID: chat, MessageID: "3EB0", Timestamp: at, Action: put}
 			},
 		},
-	} {
+	}) {
 		step.patch.Timestamp = now
 		chats.expect(step.patch)
 		received = nil

@@ -16,6 +16,7 @@ import (
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/store"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/whatsapp/contacts"
 	"github.com/recado-project/recado/internal/whatsapp/keys"
 )
@@ -69,7 +70,7 @@ func TestKnownContacts(t *testing.T) {
 		{JID: jid("5511999990100@s.whatsapp.net"), FullName: "Myself"},
 	}))
 	check(t, device.Contacts.PutManyRedactedPhones(t.Context(), []wastore.RedactedPhoneEntry{{JID: jid("5@lid"), RedactedPhone: "+55 ** 5"}}))
-	for who, name := range map[string]string{"2@lid": "Aninha", "3@lid": "Carla"} {
+	for who, name := range cases.Sorted(map[string]string{"2@lid": "Aninha", "3@lid": "Carla"}) {
 		_, _, err := device.Contacts.PutPushName(t.Context(), jid(who), name)
 		check(t, err)
 	}
@@ -108,12 +109,12 @@ func TestKnownAddresses(t *testing.T) {
 	all, device := linked(t)
 	check(t, device.LIDs.PutLIDMapping(t.Context(), types.NewJID("2", types.HiddenUserServer), types.NewJID("5511988880002", types.DefaultUserServer)))
 	known := contacts.Known{Names: all.Names(device.ID.String()), Pairs: all.People()}
-	for given, want := range map[gateway.JID]gateway.Party{
+	for given, want := range cases.Sorted(map[gateway.JID]gateway.Party{
 		"2@lid":                        {JID: "5511988880002@s.whatsapp.net", LID: "2@lid"},
 		"5511988880002@s.whatsapp.net": {JID: "5511988880002@s.whatsapp.net", LID: "2@lid"},
 		"3@lid":                        {LID: "3@lid"},
 		"5511988880003@s.whatsapp.net": {JID: "5511988880003@s.whatsapp.net"},
-	} {
+	}) {
 		found, err := known.Addresses(t.Context(), []gateway.JID{"9@lid", given})
 		check(t, err)
 		if len(found) != 2 || found[0] != (gateway.Party{LID: "9@lid"}) || found[1] != want {

@@ -5,12 +5,14 @@ import (
 	"testing"
 
 	waBinary "go.mau.fi/whatsmeow/binary"
+
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // A username is what the messenger's clients take for one; of anything else nothing is told.
 func TestUsernameIn(t *testing.T) {
 	t.Parallel()
-	for name, test := range map[string]struct {
+	for name, test := range cases.Sorted(map[string]struct {
 		content any
 		want    string
 	}{
@@ -28,7 +30,7 @@ func TestUsernameIn(t *testing.T) {
 		"a null":        {[]byte("ana\x00"), ""},
 		"nodes":         {[]waBinary.Node{{Tag: "error"}}, ""},
 		"something odd": {7, ""},
-	} {
+	}) {
 		answer := &waBinary.Node{Tag: "list", Content: []waBinary.Node{{Tag: "user", Content: []waBinary.Node{{Tag: "username", Content: test.content}}}}}
 		if got := usernameIn(answer); got != test.want {
 			t.Errorf("%s: %q", name, got)

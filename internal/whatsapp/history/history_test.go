@@ -15,6 +15,8 @@ import (
 	"go.mau.fi/whatsmeow/proto/waWeb"
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
+
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // packed makes a history of what it holds when it is unpacked.
@@ -144,7 +146,7 @@ func TestHistoryThatIsBroken(t *testing.T) {
 	})
 	// One field that is long, and packs to nearly nothing.
 	bomb := protowire.AppendBytes(protowire.AppendTag(nil, fieldStatuses, protowire.BytesType), make([]byte, 2*small))
-	for name, c := range map[string]struct {
+	for name, c := range cases.Sorted(map[string]struct {
 		h    Packed
 		want error
 	}{
@@ -152,7 +154,7 @@ func TestHistoryThatIsBroken(t *testing.T) {
 		"a group": {packed(t, append(slices.Clone(whole), 0x0b)), ErrMalformed},
 		"a bomb":  {packed(t, bomb), ErrTooBig},
 		"no zlib": {Packed{Size: 3, Open: func() (io.Reader, error) { return strings.NewReader("abc"), nil }}, zlib.ErrHeader},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			_, _, err := chatsOf(c.h, 10)

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"go.mau.fi/whatsmeow/types"
+
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // wantNames checks whom the reader of names finds, and under which names.
@@ -20,7 +22,7 @@ func wantNames(t *testing.T, keys *Keys, device string, want map[string]string) 
 	if len(got) != len(want) {
 		t.Errorf("the names are %v, want %v", got, want)
 	}
-	for who, name := range want {
+	for who, name := range cases.Sorted(want) {
 		if got[who] != name {
 			t.Errorf("the names are %v, want %v", got, want)
 		}

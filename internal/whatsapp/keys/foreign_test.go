@@ -14,6 +14,7 @@ import (
 	"go.mau.fi/whatsmeow/store/sqlstore"
 
 	"github.com/recado-project/recado/internal/sqlite"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // older are the statements that take whatsmeow's tables back from a version to the one
@@ -123,7 +124,7 @@ func TestBufferedMessagesComeAlong(t *testing.T) {
 	exported := exportTo(t, to)
 	device, err := newKeys(t, to).Load(t.Context(), instanceID, ownDevice)
 	check(t, err)
-	for name, device := range map[string]*wastore.Device{"imported": device, "exported": exported} {
+	for name, device := range cases.Sorted(map[string]*wastore.Device{"imported": device, "exported": exported}) {
 		event, err := device.EventBuffer.GetBufferedEvent(t.Context(), kept)
 		if err != nil || event == nil || string(event.Plaintext) != "Oi" || event.ServerTime.Unix() != 1_800_000_000 {
 			t.Errorf("%s: %+v (%v)", name, event, err)
@@ -146,7 +147,7 @@ func TestExportHasOnlyItsOwnPeople(t *testing.T) {
 	people := newKeys(t, to).People()
 	check(t, people.PutLIDMapping(t.Context(), somebody("77777"), person("5588888")))
 	exported := exportTo(t, to)
-	for jid, want := range map[string]bool{"901": true, "77777": false} {
+	for jid, want := range cases.Sorted(map[string]bool{"901": true, "77777": false}) {
 		pn, err := exported.LIDs.GetPNForLID(t.Context(), somebody(jid))
 		check(t, err)
 		if pn.IsEmpty() == want {

@@ -23,6 +23,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/recado-project/recado/internal/sqlite"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 func person(user string) types.JID   { return types.NewJID(user, types.DefaultUserServer) }
@@ -354,7 +355,7 @@ func TestNewPairsAreReported(t *testing.T) {
 	if len(reported) != len(many) {
 		t.Errorf("%d pairs were reported, want %d", len(reported), len(many))
 	}
-	for lid, times := range reported {
+	for lid, times := range cases.Sorted(reported) {
 		if times != 1 {
 			t.Errorf("%s was reported %d times", lid, times)
 		}

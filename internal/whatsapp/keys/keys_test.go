@@ -15,6 +15,7 @@ import (
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/store"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 const (
@@ -265,13 +266,13 @@ func TestEarlierSessionWritesNothing(t *testing.T) {
 	failed := false
 	notice := func() { failed = true }
 	earlier.rows.failed.Store(&notice)
-	for what, err := range map[string]error{
+	for what, err := range cases.Sorted(map[string]error{
 		"a send": earlier.PutManySessions(t.Context(), map[string][]byte{"100:0": []byte("old")}),
 		"a decryption": earlier.DoDecryptionTxn(t.Context(), func(ctx context.Context) error {
 			return earlier.PutManySessions(ctx, map[string][]byte{"100:0": []byte("old")})
 		}),
 		"a message that was kept": earlier.ClearBufferedEventPlaintext(t.Context(), [32]byte{1}),
-	} {
+	}) {
 		if !errors.Is(err, errClosed) || !failed {
 			t.Errorf("%s is answered %v, and the session learns of it: %v", what, err, failed)
 		}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"testing"
 	"time"
+
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // While the keys of a new device are waited for, messages of the instance are
@@ -12,14 +14,14 @@ import (
 // send is made anew, for what it has encrypted would be unreadable.
 func TestSendLetsGoOfTheRatchet(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
+	for name, c := range cases.Sorted(map[string]struct {
 		moved string // the session that a message moves meanwhile
 		want  error
 	}{
 		"another session": {"300:0", nil},
 		"the same one":    {"100:0", errSessionMoved},
 		"the new one":     {"200:0", errSessionMoved},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			k, _ := newDevice(t)

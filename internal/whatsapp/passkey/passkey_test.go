@@ -8,6 +8,7 @@ import (
 	"go.mau.fi/whatsmeow/types"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/whatsapp/passkey"
 )
 
@@ -24,7 +25,7 @@ func asked(change func(*types.WebAuthnPublicKey)) *types.WebAuthnPublicKey {
 func TestRequestIsForABrowser(t *testing.T) {
 	t.Parallel()
 	const whole = `{"challenge":"Y2hhbGxlbmdl","timeout":60000,"rpId":"web.example.com","allowCredentials":[{"id":"b25l","type":"public-key"}]}`
-	for name, test := range map[string]struct {
+	for name, test := range cases.Sorted(map[string]struct {
 		change func(*types.WebAuthnPublicKey)
 		want   string // "": an error
 		limit  time.Duration
@@ -43,7 +44,7 @@ func TestRequestIsForABrowser(t *testing.T) {
 		"without a challenge": {func(r *types.WebAuthnPublicKey) { r.Challenge = nil }, "", time.Minute},
 		"without a name":      {func(r *types.WebAuthnPublicKey) { r.RelyingPartID = "" }, "", time.Minute},
 		"too large":           {func(r *types.WebAuthnPublicKey) { r.Challenge = make([]byte, 32<<10) }, "", time.Minute},
-	} {
+	}) {
 		request := asked(test.change)
 		got, err := passkey.Request(request)
 		if string(got) != test.want || (err != nil) != (test.want == "") {

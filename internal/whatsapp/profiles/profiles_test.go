@@ -11,6 +11,7 @@ import (
 	"go.mau.fi/whatsmeow/types"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 func TestFailure(t *testing.T) {
@@ -54,7 +55,7 @@ func TestWordsOfPrivacy(t *testing.T) {
 			t.Errorf("%q is read as %s", word, got)
 		}
 	}
-	for text, want := range map[string]time.Duration{"604800": 7 * 24 * time.Hour, "0": 0, "-1": 0, "": 0, "9999999999999": 0, "1e3": 0} {
+	for text, want := range cases.Sorted(map[string]time.Duration{"604800": 7 * 24 * time.Hour, "0": 0, "-1": 0, "": 0, "9999999999999": 0, "1e3": 0}) {
 		if got := seconds(text); got != want {
 			t.Errorf("%q is %s, want %s", text, got, want)
 		}

@@ -7,6 +7,8 @@ import (
 
 	"go.mau.fi/libsignal/keys/chain"
 	"go.mau.fi/libsignal/state/record"
+
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // public makes a public key.
@@ -51,17 +53,17 @@ func TestMendSession(t *testing.T) {
 		}
 		return encoded
 	}
-	for name, c := range map[string]struct{ before, after, want string }{
+	for name, c := range cases.Sorted(map[string]struct{ before, after, want string }{
 		"nothing is archived":         {"A0", "A1", "A1"},
 		"the current one was used":    {"A0 B0", "A1 B0", "A1 B0"},
 		"an archived one was used":    {"A0 B0", "B1 A9 B1", "B1 A0"},
 		"the last of three was used":  {"A0 B0 C0", "C1 A9 B9 C1", "C1 A0 B0"},
 		"a new one was begun":         {"A0 B0", "D0 A0 B0", "D0 A0 B0"},
 		"a new one beside one of old": {"A0", "D0 A0", "D0 A0"},
-	} {
-		for format, write := range map[string]func(*record.SessionStructure) []byte{
+	}) {
+		for format, write := range cases.Sorted(map[string]func(*record.SessionStructure) []byte{
 			"as this program writes it": Format{}.Serialize, "as libsignal does": inJSON,
-		} {
+		}) {
 			t.Run(name+", "+format, func(t *testing.T) {
 				t.Parallel()
 				mended, err := Mend(write(recordOf(c.before)), Format{}.Serialize(recordOf(c.after)))

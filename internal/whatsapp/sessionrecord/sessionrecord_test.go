@@ -9,6 +9,8 @@ import (
 	"go.mau.fi/libsignal/keys/message"
 	"go.mau.fi/libsignal/state/record"
 	"go.mau.fi/libsignal/util/optional"
+
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // fullSession is a record in which every field is set that a session may have.
@@ -77,7 +79,7 @@ func pruned(value any) any {
 // than half of the bytes.
 func TestFormat(t *testing.T) {
 	t.Parallel()
-	for name, session := range map[string]*record.SessionStructure{"every field": fullSession(), "few fields": recordOf("A0 B1")} {
+	for name, session := range cases.Sorted(map[string]*record.SessionStructure{"every field": fullSession(), "few fields": recordOf("A0 B1")}) {
 		compact := Format{}.Serialize(session)
 		inJSON, err := json.Marshal(session)
 		if err != nil {
@@ -86,7 +88,7 @@ func TestFormat(t *testing.T) {
 		if len(compact) > len(inJSON)/2 {
 			t.Errorf("%s: %d bytes, and %d in JSON", name, len(compact), len(inJSON))
 		}
-		for format, encoded := range map[string][]byte{"compact": compact, "JSON": inJSON} {
+		for format, encoded := range cases.Sorted(map[string][]byte{"compact": compact, "JSON": inJSON}) {
 			read, err := Format{}.Deserialize(encoded)
 			if err != nil {
 				t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/testkit/proxyserver"
 )
 
@@ -24,10 +25,10 @@ func TestHandshake(t *testing.T) {
 			return
 		}
 		sum := sha1.Sum([]byte(r.Header.Get("Sec-WebSocket-Key") + websocketGUID))
-		for name, value := range map[string]string{
+		for name, value := range cases.Sorted(map[string]string{
 			"Date": clock.Format(http.TimeFormat), "Connection": "Upgrade", "Upgrade": "websocket",
 			"Sec-WebSocket-Accept": base64.StdEncoding.EncodeToString(sum[:]),
-		} {
+		}) {
 			w.Header().Set(name, value)
 		}
 		w.WriteHeader(http.StatusSwitchingProtocols)
@@ -39,7 +40,7 @@ func TestHandshake(t *testing.T) {
 		t.Fatal(err)
 	}
 	proxy := proxyserver.SOCKS(t, proxyserver.Options{})
-	for name, client := range map[string]*http.Client{"direct": direct, "proxy": newProxied(t, address, proxy.URL(), nil)} {
+	for name, client := range cases.Sorted(map[string]*http.Client{"direct": direct, "proxy": newProxied(t, address, proxy.URL(), nil)}) {
 		if told, err := Handshake(t.Context(), client); err != nil || !told.Equal(clock) {
 			t.Errorf("%s: %v, %v", name, told, err)
 		}

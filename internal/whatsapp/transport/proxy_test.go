@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/testkit/proxyserver"
 )
 
@@ -105,9 +106,9 @@ func TestProxyCarries(t *testing.T) {
 		if password != "" {
 			options.User = "ana"
 		}
-		for name, proxy := range map[string]*proxyserver.Proxy{
+		for name, proxy := range cases.Sorted(map[string]*proxyserver.Proxy{
 			"SOCKS": proxyserver.SOCKS(t, options), "HTTP": proxyserver.HTTP(t, options),
-		} {
+		}) {
 			server := newPlatform(t, false)
 			client := newProxied(t, server.address(), proxy.URL(), nil)
 			if got, err := get(t, client, "https://mmg.whatsapp.net/file"); err != nil || got != "host mmg.whatsapp.net" {
@@ -128,7 +129,7 @@ func TestProxyLooksUp(t *testing.T) {
 	t.Parallel()
 	server := newPlatform(t, true)
 	own := server.Client().Transport.(*http.Transport).TLSClientConfig
-	for scheme, want := range map[string]string{"socks5h": "example.com:443", "http": "example.com:443", "socks5": "127.0.0.1:443"} {
+	for scheme, want := range cases.Sorted(map[string]string{"socks5h": "example.com:443", "http": "example.com:443", "socks5": "127.0.0.1:443"}) {
 		options := proxyserver.Options{Target: server.Listener.Addr().String()}
 		proxy := proxyserver.SOCKS(t, options)
 		if scheme == "http" {
@@ -205,7 +206,7 @@ func TestProxyFailures(t *testing.T) {
 	locked := proxyserver.Options{User: "ana", Password: "segredo"}
 	socks, web := proxyserver.SOCKS(t, locked), proxyserver.HTTP(t, locked)
 	page, strange, silent := newPlatform(t, false), newPlatform(t, true), newSilent(t)
-	for name, c := range map[string]struct {
+	for name, c := range cases.Sorted(map[string]struct {
 		platform, proxy string
 		want            gateway.Reason
 	}{
@@ -225,7 +226,7 @@ func TestProxyFailures(t *testing.T) {
 		"HTTP, the proxy is SOCKS":        {server.address(), socks.URLAs("http", "ana", "segredo"), gateway.ReasonProxyUnreachable},
 		"SOCKS, no answer":                {server.address(), "socks5://" + silent, gateway.ReasonProxyUnreachable},
 		"HTTP, no answer":                 {server.address(), "http://" + silent, gateway.ReasonProxyUnreachable},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			parsed, err := gateway.ParseProxy(c.proxy)

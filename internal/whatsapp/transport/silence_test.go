@@ -7,6 +7,8 @@ import (
 	"net/http/httptest"
 	"testing"
 	"time"
+
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // A media host that stops in the middle is noticed, and one that is only slow is
@@ -36,14 +38,14 @@ func TestSilenceGuard(t *testing.T) {
 	t.Cleanup(host.Close)
 	t.Cleanup(func() { close(gone) })
 	client := &http.Client{Transport: silenceGuard{next: http.DefaultTransport, limit: limit}}
-	for path, want := range map[string]struct {
+	for path, want := range cases.Sorted(map[string]struct {
 		text string
 		err  error
 	}{
 		"/slow":    {"xxxxxxxx", nil},
 		"/stalled": {"xx", ErrSilent},
 		"/silent":  {"", ErrSilent},
-	} {
+	}) {
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, host.URL+path, http.NoBody)
 		if err != nil {
 			t.Fatal(err)

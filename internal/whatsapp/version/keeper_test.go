@@ -20,6 +20,7 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/sandbox/webclient"
 	"github.com/recado-project/recado/internal/store"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/testkit/postgres"
 	"github.com/recado-project/recado/internal/whatsapp/transport"
 	"github.com/recado-project/recado/internal/whatsapp/version"
@@ -209,7 +210,7 @@ func gaps(times []time.Time) []time.Duration {
 // Whatever the page does, the built-in version is claimed, and words say what was wrong.
 func TestPageOfNoUse(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
+	for name, c := range cases.Sorted(map[string]struct {
 		answer  func(*site)
 		trouble string
 	}{
@@ -225,7 +226,7 @@ func TestPageOfNoUse(t *testing.T) {
 				_, _ = fmt.Fprint(w, `"client_revision":99999999999999999999,`)
 			})
 		}, "names no version"},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newSite(t)
@@ -346,7 +347,7 @@ func TestNoLookUpWithinThePause(t *testing.T) {
 
 func TestWhatWasFoundSurvivesARestart(t *testing.T) {
 	t.Parallel()
-	for name, config := range map[string]func(*testing.T) store.Config{
+	for name, config := range cases.Sorted(map[string]func(*testing.T) store.Config{
 		"SQLite": func(t *testing.T) store.Config {
 			t.Helper()
 			return store.Config{Path: filepath.Join(t.TempDir(), "recado.db")}
@@ -355,7 +356,7 @@ func TestWhatWasFoundSurvivesARestart(t *testing.T) {
 			t.Helper()
 			return store.Config{URL: postgres.Start(t)}
 		},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			survivesARestart(t, config(t))

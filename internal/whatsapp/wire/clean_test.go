@@ -12,6 +12,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // Whatever a contact writes, and wherever in a message, is clean afterwards.
@@ -30,11 +31,11 @@ func TestCleanContent(t *testing.T) {
 		t.Error("a small message counts as too large")
 	}
 	document := message.GetEphemeralMessage().GetMessage().GetDocumentMessage()
-	for name, got := range map[string]string{
+	for name, got := range cases.Sorted(map[string]string{
 		"file name": document.GetFileName(), "caption": document.GetCaption(), "media type": document.GetMimetype(),
 		"quoted id": document.GetContextInfo().GetStanzaID(), "mention": document.GetContextInfo().GetMentionedJID()[0],
 		"quoted text": document.GetContextInfo().GetQuotedMessage().GetConversation(), "place": message.GetLocationMessage().GetName(),
-	} {
+	}) {
 		if got != clean {
 			t.Errorf("%s is %q, want %q", name, got, clean)
 		}

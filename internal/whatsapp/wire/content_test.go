@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 func mustEncode(t *testing.T, content gateway.Content) []byte {
@@ -33,7 +34,7 @@ func mustDecode(t *testing.T, payload []byte) *waE2E.Message {
 func TestEncodeDisappearing(t *testing.T) {
 	t.Parallel()
 	media, quote := &gateway.Media{MimeType: "x/y", FileName: "a.pdf"}, &gateway.Quote{PlatformID: "3EB0", Sender: "1@lid"}
-	for name, content := range map[string]gateway.Content{
+	for name, content := range cases.Sorted(map[string]gateway.Content{
 		"text":                  {Type: gateway.TypeText, Text: "oi"},
 		"text with an answer":   {Type: gateway.TypeText, Text: "oi", Quote: quote},
 		"text with a mention":   {Type: gateway.TypeText, Text: "oi", Mentions: []gateway.JID{"1@lid"}},
@@ -48,7 +49,7 @@ func TestEncodeDisappearing(t *testing.T) {
 		"event":                 {Type: gateway.TypeEvent, Text: "party", Event: &gateway.CalendarEvent{}},
 		"invitation":            {Type: gateway.TypeGroupInvite, Invite: &gateway.GroupInvite{Group: "1@g.us"}},
 		"album":                 {Type: gateway.TypeAlbum, Album: &gateway.Album{Images: 2}, Quote: quote},
-	} {
+	}) {
 		payload := mustEncode(t, content)
 		gone, err := Encoder{}.EncodeDisappearing(payload, 24*time.Hour)
 		if err != nil {
@@ -70,7 +71,7 @@ func TestEncodeDisappearing(t *testing.T) {
 			t.Errorf("%s: it is a %s %q, and was a %s %q", name, kind, text, wantKind, wantText)
 		}
 	}
-	for name, payload := range map[string][]byte{"nothing": {}, "no content": {0x62, 0}} {
+	for name, payload := range cases.Sorted(map[string][]byte{"nothing": {}, "no content": {0x62, 0}}) {
 		if same, err := (Encoder{}).EncodeDisappearing(payload, time.Hour); err != nil || !bytes.Equal(same, payload) {
 			t.Errorf("%s became %q, %v", name, same, err)
 		}
@@ -84,7 +85,7 @@ func TestEncodeDisappearing(t *testing.T) {
 func TestEncode(t *testing.T) {
 	t.Parallel()
 	media := &gateway.Media{MimeType: "x/y", FileName: "a b.pdf", Size: 3, SHA256: []byte{1}}
-	cases := map[string]struct {
+	tests := map[string]struct {
 		content gateway.Content
 		text    string
 	}{
@@ -101,7 +102,7 @@ func TestEncode(t *testing.T) {
 		"location":              {gateway.Content{Type: gateway.TypeLocation, Location: &gateway.Location{Latitude: -23.5}}, ""},
 		"contact":               {gateway.Content{Type: gateway.TypeContact, Contact: &gateway.ContactCard{FullName: "Ana"}}, ""},
 	}
-	for name, c := range cases {
+	for name, c := range cases.Sorted(tests) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c.content.Quote = &gateway.Quote{
@@ -157,10 +158,10 @@ func TestEncodeEdited(t *testing.T) {
 	t.Parallel()
 	connector := Encoder{}
 	quote := &gateway.Quote{PlatformID: "3EB0", Sender: "1@lid", Payload: mustEncode(t, gateway.Content{Type: gateway.TypeText, Text: "q"})}
-	for name, content := range map[string]gateway.Content{
+	for name, content := range cases.Sorted(map[string]gateway.Content{
 		"plain":     {Type: gateway.TypeText, Text: "oi"},
 		"an answer": {Type: gateway.TypeText, Text: "oi", Quote: quote},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			payload, err := connector.EncodeEdited(mustEncode(t, content), "olá")
@@ -200,7 +201,7 @@ func TestKindOfAndNameOf(t *testing.T) {
 		return &waE2E.Message{ProtocolMessage: &waE2E.ProtocolMessage{Type: kind.Enum()}}
 	}
 	poll := &waE2E.PollCreationMessage{Name: new("?")}
-	cases := map[string]struct {
+	tests := map[string]struct {
 		message *waE2E.Message
 		kind    gateway.MessageType
 		name    string // of an unsupported one; empty: no message
@@ -231,7 +232,7 @@ func TestKindOfAndNameOf(t *testing.T) {
 		"nothing":            {&waE2E.Message{MessageContextInfo: &waE2E.MessageContextInfo{}}, gateway.TypeUnsupported, ""},
 		"nil":                {nil, gateway.TypeUnsupported, ""},
 	}
-	for name, c := range cases {
+	for name, c := range cases.Sorted(tests) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			content := Unwrap(c.message)

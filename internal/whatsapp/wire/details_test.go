@@ -10,6 +10,7 @@ import (
 	"go.mau.fi/whatsmeow/types"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 func TestDetailsOf(t *testing.T) {
@@ -56,13 +57,13 @@ func TestParseVCard(t *testing.T) {
 	if got := parseVCard(vcard(card)); got != card {
 		t.Errorf("what we write is read as %+v", got)
 	}
-	for text, want := range map[string]gateway.ContactCard{
+	for text, want := range cases.Sorted(map[string]gateway.ContactCard{
 		"":                                {},
 		"FN:Ana\r\nTEL;CELL:+55 11 98888": {FullName: "Ana", PhoneNumber: "551198888"},
 		"item1.TEL:+1 (2)\nitem1.X-ABLabel:x\nitem2.TEL;type=CELL;waid=34:+3 4": {PhoneNumber: "34"},
 		"TEL;waid=1:+1\nTEL;waid=2:+2\nORG:Acme;\nN:x;y":                        {PhoneNumber: "1", Organization: "Acme"},
 		"tel;WAID=\"7\":+7\nfn:Bia":                                             {FullName: "Bia", PhoneNumber: "7"},
-	} {
+	}) {
 		if got := parseVCard(text); got != want {
 			t.Errorf("%q is %+v, want %+v", text, got, want)
 		}

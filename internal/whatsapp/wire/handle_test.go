@@ -8,6 +8,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/whatsapp/wire"
 )
 
@@ -18,10 +19,10 @@ func TestHandleStaysWithItsMessage(t *testing.T) {
 	encoder := wire.NewEncoder(nil)
 	has := func(payload []byte) bool { return bytes.Contains(payload, []byte("4:the handle")) }
 	upload := gateway.Upload{DirectPath: "/v/file", Handle: "4:the handle"}
-	for name, content := range map[string]gateway.Content{
+	for name, content := range cases.Sorted(map[string]gateway.Content{
 		"an image":                {Type: gateway.TypeImage, Media: &gateway.Media{Upload: upload}},
 		"a document with caption": {Type: gateway.TypeDocument, Text: "a caption", Media: &gateway.Media{Upload: upload}},
-	} {
+	}) {
 		payload, err := encoder.Encode(content)
 		if err != nil {
 			t.Fatal(err)
