@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // extensionFolder is where the extension is.
@@ -36,12 +38,12 @@ func readManifest(t *testing.T) map[string]any {
 func TestExtensionAsksForNoMore(t *testing.T) {
 	t.Parallel()
 	manifest := readManifest(t)
-	for name, want := range map[string]any{
+	for name, want := range cases.Sorted(map[string]any{
 		"permissions":               []any{"storage"},
 		"optional_host_permissions": []any{"https://*/*", "http://localhost/*", "http://127.0.0.1/*"},
 		"content_scripts":           []any{map[string]any{"matches": []any{"https://web.whatsapp.com/*"}, "js": []any{"panel.js"}}},
 		"background":                map[string]any{"service_worker": "worker.js"},
-	} {
+	}) {
 		if !reflect.DeepEqual(manifest[name], want) {
 			t.Errorf("%s is %v, want %v", name, manifest[name], want)
 		}
@@ -114,7 +116,7 @@ func TestExtensionsWords(t *testing.T) {
 	}
 	delete(used, "")
 	places := regexp.MustCompile(`\$\d`)
-	for key := range used {
+	for key := range cases.Sorted(used) {
 		if texts["en"][key] == "" || texts["pt_BR"][key] == "" {
 			t.Errorf("there is no text %s in both languages", key)
 		}
@@ -122,8 +124,8 @@ func TestExtensionsWords(t *testing.T) {
 			t.Errorf("the texts %s have different places for arguments", key)
 		}
 	}
-	for lang, messages := range texts {
-		for key := range messages {
+	for lang, messages := range cases.Sorted(texts) {
+		for key := range cases.Sorted(messages) {
 			if !used[key] {
 				t.Errorf("%s has a text %s, which nothing uses", lang, key)
 			}

@@ -16,6 +16,7 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/testkit"
 	"github.com/recado-project/recado/internal/testkit/browser"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/whatsapp"
 )
 
@@ -248,7 +249,7 @@ func TestExtensionDoesNotTrustTheGateway(t *testing.T) {
 		ids + "4": `{"state":"<b>","reason":"x"}`,
 	}
 	stranger := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-		for id, question := range questions {
+		for id, question := range cases.Sorted(questions) {
 			if r.URL.Path == "/api/instances/"+id+"/passkey" {
 				_, _ = rw.Write([]byte(question))
 				return

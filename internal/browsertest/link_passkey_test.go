@@ -11,6 +11,7 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/testkit"
 	"github.com/recado-project/recado/internal/testkit/browser"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/whatsapp"
 )
 
@@ -69,10 +70,10 @@ func TestPastedAnswerLinks(t *testing.T) {
 	p.AwaitTrue("the line in the clipboard", `navigator.clipboard.readText().then((text) => text === document.querySelector("#passkey-snippet").textContent)`)
 
 	forgiving(p, http.StatusBadRequest)
-	for wrong, says := range map[string]string{
+	for wrong, says := range cases.Sorted(map[string]string{
 		"hello": "it begins with {",
 		string(w.Phones.AnswerPasskey(t, shopNumber, question.Request, "https://evil.example")): "it must be a page of localhost",
-	} {
+	}) {
 		p.Fill("#passkey-answer", wrong)
 		p.ClickText("[data-signing] button", "Send")
 		p.AwaitText(".toast.bad", says)

@@ -15,6 +15,7 @@ import (
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/testkit"
 	"github.com/recado-project/recado/internal/testkit/browser"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // look is a page in one state.
@@ -320,7 +321,7 @@ func englishTexts(t *testing.T) english {
 		if err := json.Unmarshal(content, &words); err != nil {
 			t.Fatal(err)
 		}
-		for text, translated := range words {
+		for text, translated := range cases.Sorted(words) {
 			switch {
 			case text == translated:
 			case strings.Contains(text, "%"):

@@ -22,6 +22,7 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/testkit"
 	"github.com/recado-project/recado/internal/testkit/browser"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 var screenshots = flag.String("screenshots", "", "folder to write the pictures of all pages into") //nolint:gochecknoglobals // flags are
@@ -93,7 +94,7 @@ func TestScreenshots(t *testing.T) {
 				if one.act != nil {
 					one.act(p)
 				}
-				for scheme, set := range map[string]func(){"light": p.Light, "dark": p.Dark} {
+				for scheme, set := range cases.Sorted(map[string]func(){"light": p.Light, "dark": p.Dark}) {
 					set()
 					p.Screenshot(filepath.Join(*screenshots, fmt.Sprintf("%s-%d-%s.png", one.name, size[0], scheme)))
 				}
@@ -146,10 +147,10 @@ func awaitPictures(selector string) func(p *browser.Page) {
 // and one that waits for a scan.
 func (w *world) street(t *testing.T) (shop, waiting string) {
 	t.Helper()
-	for number, name := range map[string]string{
+	for number, name := range cases.Sorted(map[string]string{
 		shopNumber: "Padaria da Conceição", "5511999990200": "Farmácia São Bento", "5511999990300": "Livraria Aurora", "5511999990400": "Oficina do Zé",
 		anaNumber: "Ana Lima", brunoNumber: "Bruno Castro", celiaNumber: "Célia Duarte", danielNumber: "Daniel Rocha",
-	} {
+	}) {
 		w.Phones.Update(t, number, map[string]any{"name": name})
 	}
 	made := map[string]string{}
@@ -181,7 +182,7 @@ func (w *world) arranged(t *testing.T) (groupID string) {
 	for n, name := range []string{"Aguarda pagamento", "Encomenda", "Entregue"} {
 		w.Phones.SetLabel(t, shopNumber, fmt.Sprint(n+1), name, n)
 	}
-	for number, label := range map[string]string{anaNumber: "2", celiaNumber: "3", brunoNumber: "1"} {
+	for number, label := range cases.Sorted(map[string]string{anaNumber: "2", celiaNumber: "3", brunoNumber: "1"}) {
 		w.Phones.LabelChat(t, shopNumber, number+"@s.whatsapp.net", label, true)
 	}
 	w.Phones.ChangeChat(t, shopNumber, anaNumber+"@s.whatsapp.net", map[string]any{"pinned": true})

@@ -13,6 +13,7 @@ import (
 	"github.com/recado-project/recado/internal/access"
 	"github.com/recado-project/recado/internal/testkit"
 	"github.com/recado-project/recado/internal/testkit/browser"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // hostile is a text that a page must show as it stands.
@@ -76,7 +77,7 @@ func TestScriptsOfOthersAreText(t *testing.T) {
 	harmless(t, p)
 
 	one := "/instances/" + id
-	for path, shown := range map[string]string{
+	for path, shown := range cases.Sorted(map[string]string{
 		"/instances": ".name", one: "h1", one + "/chats": ".people", "/instances?search=" + url.QueryEscape(hostile): ".name",
 		one + "/chats?chat=" + customerNumber + "@s.whatsapp.net": ".bubbles",
 		one + "/chats?chat=" + url.QueryEscape(group.ID):          ".bubbles",
@@ -86,7 +87,7 @@ func TestScriptsOfOthersAreText(t *testing.T) {
 		one + "/queue": "tbody bdi", one + "/webhook": "h1", one + "/code": "h1", "/keys": ".name", "/keys/new": "h1", "/audit": "h1", "/health": "h1",
 		chatOf(customerNumber, shopNumber): "#left-log", chatOf(shopNumber, customerNumber): "#left-log",
 		"/sandbox?left=" + customerNumber + "&leftChat=" + url.QueryEscape(group.ID): "#left-chat",
-	} {
+	}) {
 		p.Open(path)
 		if shown == "h1" && path != one {
 			p.Await(shown)

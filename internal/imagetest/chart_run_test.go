@@ -11,6 +11,7 @@ import (
 
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/testkit/postgres"
 )
 
@@ -135,7 +136,7 @@ func TestChartWorks(t *testing.T) { //nolint:paralleltest // it wants the proces
 		c.hosts[name+".recado-nodes.chat.svc"] = name
 		begun[name] = c.begin(t, name)
 	}
-	for name, pod := range begun {
+	for name, pod := range cases.Sorted(begun) {
 		pod.line(t, "recado ")
 		for _, p := range []probe{one.StartupProbe, one.LivenessProbe, one.ReadinessProbe} {
 			c.awaitProbe(t, name, one, p)
@@ -145,7 +146,7 @@ func TestChartWorks(t *testing.T) { //nolint:paralleltest // it wants the proces
 	through := func(pod string) *client.Client { return client.New("http://"+c.address(pod)+":8080", key) }
 	shop := link(t, through("recado-0"), phones, "5511999990201")
 	listed := run(t, stepWait, c.command(t, "recado-0", "/recado", "nodes"))
-	for name := range begun {
+	for name := range cases.Sorted(begun) {
 		if !strings.Contains(listed, c.address(name)+":8080") {
 			t.Errorf("the nodes are\n%s\nand not %s", listed, name)
 		}

@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/oasdiff/yaml"
+
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 const chartFolder = "deploy/helm/recado"
@@ -40,14 +42,14 @@ type helmAnswer struct {
 
 // helm renders the chart with Helm's own library, and has what comes out checked as
 // Kubernetes would, and also these objects.
-func helm(t *testing.T, cases map[string]values, lint string, objects ...string) (said helmAnswer) {
+func helm(t *testing.T, tests map[string]values, lint string, objects ...string) (said helmAnswer) {
 	t.Helper()
 	chart, err := filepath.Abs(filepath.Join(root, chartFolder))
 	if err != nil {
 		t.Fatal(err)
 	}
 	input, err := json.Marshal(map[string]any{
-		"chart": chart, "schema": kubernetesSchema(t), "cases": cases, "lint": lint, "objects": objects,
+		"chart": chart, "schema": kubernetesSchema(t), "cases": tests, "lint": lint, "objects": objects,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -120,7 +122,7 @@ func TestChartRenders(t *testing.T) {
 		"tolerations": []values{{"key": "a", "operator": "Exists"}}, "affinity": values{"nodeAffinity": values{}},
 	}
 	existing := values{"secrets": values{"existing": "my-secrets"}}
-	cases := map[string]values{
+	tests := map[string]values{
 		"one gateway": oneGateway(), "one with everything": oneGateway().with(everything), "three nodes": threeNodes(), "three with everything": threeNodes().with(everything),
 		"one with a Secret": oneGateway().with(existing), "three with a Secret": threeNodes().with(existing).with(everything), "one node": threeNodes().with(values{"nodes": 1}),
 		"on a volume that is there": oneGateway().with(values{"volume": values{"existing": "mine"}}),
@@ -135,7 +137,7 @@ func TestChartRenders(t *testing.T) {
 		"one node":                  "Secret Service Service ServiceAccount StatefulSet",
 		"on a volume that is there": "Secret Service Service ServiceAccount StatefulSet",
 	}
-	said := helm(t, cases, "three with everything")
+	said := helm(t, tests, "three with everything")
 	for name, r := range said.Cases {
 		var kinds []string
 		for _, object := range r.Objects {
@@ -215,11 +217,11 @@ func TestChartRefuses(t *testing.T) {
 		"a word of the wrong type":  {oneGateway().with(values{"drainSeconds": "long"}), "/drainSeconds"},
 		"a setting of the chart":    {oneGateway().with(values{"settings": values{"RECADO_LISTEN": ":1"}}), "RECADO_LISTEN"},
 	}
-	cases := map[string]values{}
+	tests := map[string]values{}
 	for name, c := range wrong {
-		cases[name] = c.values
+		tests[name] = c.values
 	}
-	for name, r := range helm(t, cases, "").Cases {
+	for name, r := range helm(t, tests, "").Cases {
 		if !strings.Contains(r.Error, wrong[name].want) {
 			t.Errorf("%s: refused with %q, which has no %q", name, r.Error, wrong[name].want)
 		}
@@ -311,7 +313,7 @@ func TestChartCanBeUpgraded(t *testing.T) {
 		}
 		fixed[name] = set.Spec
 	}
-	for name, spec := range fixed {
+	for name, spec := range cases.Sorted(fixed) {
 		if !reflect.DeepEqual(spec, fixed["three"]) {
 			t.Errorf("%s has %v, and three nodes have %v", name, spec, fixed["three"])
 		}

@@ -20,6 +20,7 @@ import (
 
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/testkit/postgres"
 	"github.com/recado-project/recado/internal/testkit/process"
 )
@@ -52,7 +53,7 @@ func TestClusterWorks(t *testing.T) { //nolint:paralleltest // it wants the proc
 	if len(nodes) != 3 {
 		t.Fatalf("there are %d nodes", len(nodes))
 	}
-	for name, node := range nodes {
+	for name, node := range cases.Sorted(nodes) {
 		node.line(t, "recado ")
 		health := c.command(t, name, c.services[name].Healthcheck.Test[1:]...)
 		health.Env = append(health.Env, "RECADO_URL=http://"+c.address(name)+":8080")
@@ -153,7 +154,7 @@ func stopNode(t *testing.T, c *cluster, nodes map[string]*running, gateway *clie
 		})
 	}
 	stopped := ""
-	for name := range nodes {
+	for name := range cases.Sorted(nodes) {
 		status, metrics := fetch(t, "http://"+c.address(name)+":9090/metrics")
 		if status != http.StatusOK {
 			t.Errorf("the metrics of %s are answered %d", name, status)

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 const clusterFile = "deploy/cluster/compose.yaml"
@@ -101,7 +103,7 @@ func TestComposeTakesTheFiles(t *testing.T) {
 	if _, err := readWithCompose(t, clusterFile, secrets()...); err != nil {
 		t.Error(err)
 	}
-	for wrong, instead := range map[string]string{"read_only: true": "readonly: true", "shm_size: 256mb": "shm_size: [much]"} {
+	for wrong, instead := range cases.Sorted(map[string]string{"read_only: true": "readonly: true", "shm_size: 256mb": "shm_size: [much]"}) {
 		broken := filepath.Join(t.TempDir(), "compose.yaml")
 		if err := os.WriteFile(broken, []byte(strings.ReplaceAll(read(t, clusterFile), wrong, instead)), 0o600); err != nil {
 			t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/powerloss/disk"
 	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // A file that was served once is served completely after a loss of power, from the disk or
@@ -22,11 +23,11 @@ import (
 func TestServedFile(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	for name, survivors := range map[string]disk.Survivors{
+	for name, survivors := range cases.Sorted(map[string]disk.Survivors{
 		"nothing survives":     {},
 		"names and sizes do":   {Names: 1, Sizes: 1},
 		"some of it by chance": {Names: 0.9, Sizes: 0.5, Pages: 0.5},
-	} {
+	}) {
 		content, id := w.receiveFile(300 << 10)
 		link, err := w.client.MediaDownloadLink(t.Context(), w.instance, id)
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/powerloss/disk"
 	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // The gateway is killed in the one transaction that a message takes: what it has written
@@ -21,7 +22,7 @@ func TestKilledInTheMiddle(t *testing.T) {
 		received = "a message that is being kept"
 		sent     = "a message that is being sent"
 	)
-	for name, middle := range map[string]func(w *world, to string){
+	for name, middle := range cases.Sorted(map[string]func(w *world, to string){
 		"of a message that is received": func(w *world, to string) {
 			w.phones.SendText(w.t, to, shop, received)
 		},
@@ -36,10 +37,10 @@ func TestKilledInTheMiddle(t *testing.T) {
 			w.sendInVain(to, sent)
 			w.phones.SendText(w.t, to, shop, received)
 		},
-	} {
-		for survival, survivors := range map[string]disk.Survivors{
+	}) {
+		for survival, survivors := range cases.Sorted(map[string]disk.Survivors{
 			"the disk loses it": {}, "the disk keeps it": {Names: 1, Sizes: 1, Pages: 1},
-		} {
+		}) {
 			t.Run(name+", "+survival, func(t *testing.T) {
 				t.Parallel()
 				w := newWorld(t)

@@ -12,6 +12,7 @@ import (
 	"go.mau.fi/whatsmeow/types/events"
 
 	"github.com/recado-project/recado/internal/sandbox/channel"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // A client sees the channels that its phone follows, and their posts as they are written; it has
@@ -105,14 +106,14 @@ func TestChannels(t *testing.T) {
 		shown.Posts[1].Caption != "mugs" || shown.Posts[1].MediaSHA256 != hex.EncodeToString(up.FileSHA256) {
 		t.Errorf("the channel shows %+v", shown.Posts)
 	}
-	for name, lie := range map[string]func(m *waE2E.ImageMessage, extra *whatsmeow.SendRequestExtra){
+	for name, lie := range cases.Sorted(map[string]func(m *waE2E.ImageMessage, extra *whatsmeow.SendRequestExtra){
 		"no handle":          func(_ *waE2E.ImageMessage, extra *whatsmeow.SendRequestExtra) { extra.MediaHandle = "" },
 		"another handle":     func(_ *waE2E.ImageMessage, extra *whatsmeow.SendRequestExtra) { extra.MediaHandle = "4:x" },
 		"another size":       func(m *waE2E.ImageMessage, _ *whatsmeow.SendRequestExtra) { m.FileLength = new(uint64(1)) },
 		"another hash":       func(m *waE2E.ImageMessage, _ *whatsmeow.SendRequestExtra) { m.FileSHA256 = make([]byte, 32) },
 		"a key":              func(m *waE2E.ImageMessage, _ *whatsmeow.SendRequestExtra) { m.MediaKey = make([]byte, 32) },
 		"a file that is not": func(m *waE2E.ImageMessage, _ *whatsmeow.SendRequestExtra) { m.DirectPath = new("/v/none.enc") },
-	} {
+	}) {
 		message, extra := image(), whatsmeow.SendRequestExtra{MediaHandle: up.Handle}
 		lie(message.ImageMessage, &extra)
 		if _, err := c.SendMessage(ctx, own.ID, message, extra); !errors.Is(err, whatsmeow.ErrServerReturnedError) {

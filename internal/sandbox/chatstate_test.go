@@ -12,6 +12,7 @@ import (
 
 	"github.com/recado-project/recado/internal/sandbox/account"
 	"github.com/recado-project/recado/internal/sandbox/chatstate"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // state returns how the phone of a number shows a chat with a person.
@@ -87,7 +88,7 @@ func TestChatsAreArranged(t *testing.T) {
 	}
 	w.do(http.MethodDelete, "/phones/"+gateway+"/chats/"+friend, nil, nil)
 	expect[*events.DeleteChat](c, nil)
-	for field, change := range map[string]any{"mutedUntil": "soon", "disappearingSeconds": 5} {
+	for field, change := range cases.Sorted(map[string]any{"mutedUntil": "soon", "disappearingSeconds": 5}) {
 		if status := w.call(http.MethodPatch, "/phones/"+gateway+"/chats/"+friend, map[string]any{field: change}, nil); status != http.StatusBadRequest {
 			t.Errorf("%s is answered %d", field, status)
 		}

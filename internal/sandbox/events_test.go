@@ -12,6 +12,7 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/account"
 	"github.com/recado-project/recado/internal/sandbox/appstate"
 	"github.com/recado-project/recado/internal/sandbox/content"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 func TestCallsRing(t *testing.T) {
@@ -151,11 +152,11 @@ func TestMessagesThatClientsMayNotKnow(t *testing.T) {
 	if m := w.message(gateway, id, func(content.Shown) bool { return true }); m.Type != "poll" || m.Text != "Who comes?" {
 		t.Errorf("the phone shows %+v", m)
 	}
-	for kind, is := range map[string]func(*events.Message) bool{
+	for kind, is := range cases.Sorted(map[string]func(*events.Message) bool{
 		"product": func(e *events.Message) bool { return e.Message.GetProductMessage() != nil },
 		"pin":     func(e *events.Message) bool { return e.Message.GetPinInChatMessage() != nil },
 		"future":  func(e *events.Message) bool { return len(e.Message.ProtoReflect().GetUnknown()) > 0 },
-	} {
+	}) {
 		id := say(map[string]any{"type": "unsupported", "kind": kind})
 		expect(c, func(e *events.Message) bool { return e.Info.ID == id && is(e) })
 		if m := w.message(gateway, id, func(content.Shown) bool { return true }); m.Type != "unsupported" {
@@ -168,12 +169,12 @@ func TestMessagesThatClientsMayNotKnow(t *testing.T) {
 	expect(c, func(e *events.UndecryptableMessage) bool {
 		return e.Info.ID == id && e.IsUnavailable && e.UnavailableType == events.UnavailableTypeViewOnce
 	})
-	for name, message := range map[string]map[string]any{
+	for name, message := range cases.Sorted(map[string]map[string]any{
 		"no options":              {"type": "poll", "text": "?"},
 		"one option":              {"type": "poll", "text": "?", "options": []string{"a"}},
 		"an unknown kind":         {"type": "unsupported", "kind": "hologram"},
 		"unavailable, not hidden": {"type": "text", "text": "x", "unavailable": true},
-	} {
+	}) {
 		message["to"] = gateway
 		if status := w.call(http.MethodPost, "/phones/"+friend+"/messages", message, nil); status != http.StatusBadRequest {
 			t.Errorf("%s: %d", name, status)
@@ -184,13 +185,13 @@ func TestMessagesThatClientsMayNotKnow(t *testing.T) {
 // A short history is part of its notification, and a long one is on the media host.
 func TestHistoryIsHandedOver(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
+	for name, c := range cases.Sorted(map[string]struct {
 		textBytes int
 		left      bool // on the media host
 	}{
 		"short": {7, false},
 		"long":  {appstate.MaxInline, true},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
@@ -217,9 +218,9 @@ func TestHistoryIsHandedOver(t *testing.T) {
 func TestHistoryToMakeUpIsChecked(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	for name, body := range map[string]map[string]any{
+	for name, body := range cases.Sorted(map[string]map[string]any{
 		"too much": {"chats": 1000, "messages": 1000, "bytes": 1000}, "negative": {"chats": -1},
-	} {
+	}) {
 		if status := w.call(http.MethodPut, "/phones/"+gateway+"/history", body, nil); status != http.StatusBadRequest {
 			t.Errorf("%s: %d", name, status)
 		}

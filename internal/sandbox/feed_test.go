@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/sandbox/feed"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // silent numbers neither read nor answer, so that nothing rings but what the test does.
@@ -30,7 +31,7 @@ func rung(tb testing.TB, what string, w *feed.Watcher) {
 func TestBellRingsForWhatPhonesDo(t *testing.T) {
 	t.Parallel()
 	group := map[string]any{"subject": "walk", "owner": silent, "participants": []map[string]any{{"number": otherSilent}}}
-	for name, c := range map[string]struct {
+	for name, c := range cases.Sorted(map[string]struct {
 		prepare func(w *world) (id string)
 		act     func(w *world, id string)
 		numbers []string // the phones that show something else
@@ -62,7 +63,7 @@ func TestBellRingsForWhatPhonesDo(t *testing.T) {
 		}, []string{silent}},
 		"ban":   {receivedText, func(w *world, _ string) { w.do(http.MethodPost, "/phones/"+silent+"/ban", nil, nil) }, []string{silent}},
 		"fault": {receivedText, func(w *world, _ string) { w.do(http.MethodPut, "/faults", map[string]bool{"outdated": true}, nil) }, []string{silent, otherSilent}},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)

@@ -22,6 +22,7 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/content"
 	"github.com/recado-project/recado/internal/sandbox/group"
 	"github.com/recado-project/recado/internal/sandbox/signal"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // makeGroup creates a group through the control API.
@@ -335,11 +336,11 @@ func TestGroupIsChangedByTheControlAPI(t *testing.T) {
 	if kept.Subject != "New" || len(kept.Participants) != 2 || kept.Participants[1].Admin != nil || len(all.Data) != 1 {
 		t.Errorf("kept %+v, %+v", kept, all)
 	}
-	for path, body := range map[string]map[string]any{
+	for path, body := range cases.Sorted(map[string]map[string]any{
 		"/groups/1203630@g.us": {"subject": "x"},
 		"/groups/" + info.ID:   {"subject": " "},
 		"/groups":              {"subject": "x"},
-	} {
+	}) {
 		method, want := http.MethodPut, http.StatusBadRequest
 		switch path {
 		case "/groups":

@@ -18,6 +18,7 @@ import (
 	"go.mau.fi/whatsmeow/types/events"
 
 	"github.com/recado-project/recado/internal/sandbox"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // childVariable names the environment variable with the database of a sandbox that
@@ -142,7 +143,7 @@ func TestConfirmedMessagesSurviveAKill(t *testing.T) {
 		}
 		return true
 	}, func() any { return shown })
-	for text, times := range shown {
+	for text, times := range cases.Sorted(shown) {
 		if times != 1 {
 			t.Errorf("%q is shown %d times", text, times)
 		}

@@ -11,6 +11,7 @@ import (
 	"go.mau.fi/whatsmeow/types/events"
 
 	"github.com/recado-project/recado/internal/sandbox/label"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // Labels that a linked device makes and puts somewhere the phone shows, and the other way round.
@@ -56,12 +57,12 @@ func TestLabels(t *testing.T) {
 	if got := labels(); !reflect.DeepEqual(got, want) {
 		t.Errorf("the phone shows %+v, want %+v", got, want)
 	}
-	for path, wrong := range map[string]int{
+	for path, wrong := range cases.Sorted(map[string]int{
 		"/phones/" + gateway + "/labels/8":                     http.StatusBadRequest, // without a name
 		"/phones/" + gateway + "/messages/unknown/labels/7":    http.StatusNotFound,
 		"/phones/" + gateway + "/chats/nobody/labels/7":        http.StatusBadRequest,
 		"/phones/5511900000000/messages/" + said + "/labels/7": http.StatusNotFound,
-	} {
+	}) {
 		if status := w.call(http.MethodPut, path, map[string]any{}, nil); status != wrong {
 			t.Errorf("%s is answered %d", path, status)
 		}

@@ -17,6 +17,7 @@ import (
 	"go.mau.fi/whatsmeow/types/events"
 
 	"github.com/recado-project/recado/internal/sandbox/account"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 func TestQRCodeLinksTheClient(t *testing.T) {
@@ -48,7 +49,7 @@ func TestQRCodeLinksTheClient(t *testing.T) {
 func TestPictureOfTheQRCodeLinksTheClient(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	for name, size := range map[string]int{"exact": 256, "large": 700} {
+	for name, size := range cases.Sorted(map[string]int{"exact": 256, "large": 700}) {
 		c := w.newClient()
 		c.connect()
 		codes := expect[*events.QR](c, nil)
@@ -83,12 +84,12 @@ func TestUnknownCodeIsRefused(t *testing.T) {
 	forged.connect()
 	theirs := expect[*events.QR](forged, nil)
 	parts, others := strings.Split(codes.Codes[0], ","), strings.Split(theirs.Codes[0], ",")
-	for name, code := range map[string]string{
+	for name, code := range cases.Sorted(map[string]string{
 		"no code":         "hello",
 		"no PNG":          "data:image/png;base64,AAAA",
 		"unknown":         "https://wa.me/settings/linked_devices#2@unknown," + strings.Join(parts[1:], ","),
 		"keys of another": strings.Join(append([]string{parts[0]}, others[1:]...), ","),
-	} {
+	}) {
 		var answer struct {
 			Error, Message, Path, Timestamp string
 			StatusCode                      int
@@ -122,7 +123,7 @@ func TestTypedCodeLinksTheClient(t *testing.T) {
 		t.Fatal(err)
 	}
 	wrong := "AAAA-AAAA"
-	for typed, want := range map[string]int{wrong: http.StatusBadRequest, "!": http.StatusBadRequest} {
+	for typed, want := range cases.Sorted(map[string]int{wrong: http.StatusBadRequest, "!": http.StatusBadRequest}) {
 		if status := w.call(http.MethodPost, "/phones/"+gateway+"/pairing-code", map[string]string{"code": typed}, nil); status != want {
 			t.Errorf("%s: %d", typed, status)
 		}

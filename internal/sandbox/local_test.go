@@ -6,6 +6,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 func TestOnlyThisMachineIsServed(t *testing.T) {
@@ -84,9 +86,9 @@ func TestOnlyThisMachineIsServed(t *testing.T) {
 func TestPlatformNamesReachOnlyTheProtocol(t *testing.T) {
 	t.Parallel()
 	local := newWorld(t).server.Local(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}), "127.0.0.1:8080", nil)
-	for path, want := range map[string]int{
+	for path, want := range cases.Sorted(map[string]int{
 		"/ws/chat": http.StatusOK, "/sandbox/api/phones": http.StatusForbidden, "/api/instances": http.StatusForbidden,
-	} {
+	}) {
 		request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, http.NoBody)
 		request.Host = "x.whatsapp.net"
 		answer := httptest.NewRecorder()

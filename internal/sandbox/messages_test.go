@@ -12,6 +12,7 @@ import (
 
 	"github.com/recado-project/recado/internal/sandbox/account"
 	"github.com/recado-project/recado/internal/sandbox/content"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // The numbers of these tests. gateway and partner end with an even digit, so their
@@ -160,12 +161,12 @@ func TestBrazilianNumbersAreFoundUnderBothForms(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	c := w.newClient().link(gateway)
-	for asked, exists := range map[string]string{
+	for asked, exists := range cases.Sorted(map[string]string{
 		"551133330014":  "5511933330014",
 		"5511933330014": "5511933330014",
 		"551133330015":  "551133330015",
 		"5511933330015": "551133330015",
-	} {
+	}) {
 		found, err := c.IsOnWhatsApp(context.Background(), []string{"+" + asked})
 		if err != nil {
 			t.Fatal(err)

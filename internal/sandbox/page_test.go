@@ -27,6 +27,7 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/account"
 	"github.com/recado-project/recado/internal/sandbox/content"
 	"github.com/recado-project/recado/internal/sandbox/webclient"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // browser is somebody at the page of the phones.
@@ -158,7 +159,7 @@ func TestPageShowsEveryKindOfMessage(t *testing.T) {
 	w := newWorld(t)
 	b := browser{w: w}
 	file := func(kind string) string { return dataURI(kind, []byte("the content of a file")) }
-	for name, c := range map[string]struct {
+	for name, c := range cases.Sorted(map[string]struct {
 		message  map[string]any
 		sent     []string // what the phone shows that has sent it
 		received []string // what the other one shows
@@ -175,13 +176,13 @@ func TestPageShowsEveryKindOfMessage(t *testing.T) {
 		"poll":     {map[string]any{"type": "poll", "text": "Which day?", "options": []string{"Monday", "Friday"}}, []string{"Which day?"}, []string{"Which day?", "<bdi>Monday</bdi>", "<bdi>Friday</bdi>"}},
 		"unknown":  {map[string]any{"type": "unsupported"}, []string{"A kind of message"}, []string{"A kind of message that phones can&#39;t show"}},
 		"once":     {map[string]any{"type": "image", "media": file("image/png"), "viewOnce": true}, []string{"Can be opened once"}, []string{"Can be opened once", "/opened"}},
-	} {
+	}) {
 		c.message["to"] = otherSilent
 		var answer struct{ MessageID string }
 		w.do(http.MethodPost, "/phones/"+silent+"/messages", c.message, &answer)
 		w.message(otherSilent, answer.MessageID, anyMessage)
 		w.message(silent, answer.MessageID, hasStatus("delivered"))
-		for number, want := range map[string][]string{silent: c.sent, otherSilent: c.received} {
+		for number, want := range cases.Sorted(map[string][]string{silent: c.sent, otherSilent: c.received}) {
 			other := otherSilent
 			if number == otherSilent {
 				other = silent
@@ -283,10 +284,10 @@ func TestFilesOfMessagesAreNoPages(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	b := browser{w: w}
-	for kind, want := range map[string]string{
+	for kind, want := range cases.Sorted(map[string]string{
 		"image/png": "inline", "audio/ogg; codecs=opus": "inline", "video/mp4": "inline",
 		"text/html": "attachment", "image/svg+xml": "attachment", "application/pdf": "attachment", "nonsense": "attachment", "text/html; x": "attachment",
-	} {
+	}) {
 		var answer struct{ MessageID string }
 		w.do(http.MethodPost, "/phones/"+silent+"/messages", map[string]any{
 			"to": otherSilent, "type": "document", "media": dataURI("text/plain", []byte("<script>alert(1)</script>")), "mimeType": kind, "fileName": "a\"\r\nb.html",
@@ -521,7 +522,7 @@ func TestMessagesAreWrittenOnThePage(t *testing.T) {
 	w.message(otherSilent, first, anyMessage)
 	place := w.window(otherSilent, silent, 0, 1).Bubbles[0].Place
 	to := chatURL(otherSilent, silent) + "/messages"
-	for name, c := range map[string]struct {
+	for name, c := range cases.Sorted(map[string]struct {
 		form url.Values
 		want func(m content.Shown) bool
 	}{
@@ -538,7 +539,7 @@ func TestMessagesAreWrittenOnThePage(t *testing.T) {
 		"contact":   {url.Values{"type": {"contact"}, "name": {"Ana"}, "number": {friend}}, func(m content.Shown) bool { return m.Type == "contact" && m.Contact.FullName == "Ana" }},
 		"poll":      {url.Values{"type": {"poll"}, "text": {"which?"}, "options": {"a\r\n\r\nb\r\n"}}, func(m content.Shown) bool { return m.Type == "poll" && m.Text == "which?" }},
 		"something": {url.Values{"type": {"unsupported"}}, func(m content.Shown) bool { return m.Type == "unsupported" }},
-	} {
+	}) {
 		b.done(to, c.form)
 		if m := w.last(otherSilent, silent); !m.FromMe || !c.want(m) {
 			t.Errorf("%s became %+v", name, m)
@@ -550,10 +551,10 @@ func TestMessagesAreWrittenOnThePage(t *testing.T) {
 	if m := w.last(otherSilent, silent); m.Type != "video" || m.Caption != "see" || !m.ViewOnce || m.MediaSHA256 == "" {
 		t.Errorf("the upload became %+v", m)
 	}
-	for name, form := range map[string]url.Values{
+	for name, form := range cases.Sorted(map[string]url.Values{
 		"nothing": {"text": {" "}}, "no number": {"type": {"location"}, "latitude": {"x"}, "longitude": {"1"}}, "no place": {"text": {"x"}, "quote": {"y"}},
 		"no file": {"sample": {"../photo.png"}}, "no type": {"type": {"hologram"}},
-	} {
+	}) {
 		if response, _ := b.post(to, form); response.StatusCode/100 != 4 || response.Header.Get("X-Problem") == "" {
 			t.Errorf("%s: %d", name, response.StatusCode)
 		}
@@ -585,7 +586,7 @@ func TestMessagesAreChangedOnThePage(t *testing.T) {
 	shows("that it is played", func(m content.Shown) bool { return m.Status == "played" })
 	b.done(mine+"/delete", nil)
 	shows("the deletion", func(m content.Shown) bool { return m.Deleted })
-	for path, form := range map[string]url.Values{theirs + "/edit": {"text": {"x"}}, theirs + "/explode": nil, mine + "/reaction": {"reaction": {"x"}}} {
+	for path, form := range cases.Sorted(map[string]url.Values{theirs + "/edit": {"text": {"x"}}, theirs + "/explode": nil, mine + "/reaction": {"reaction": {"x"}}}) {
 		if response, _ := b.post(path, form); response.StatusCode/100 != 4 {
 			t.Errorf("%s: %d", path, response.StatusCode)
 		}
@@ -702,7 +703,7 @@ func TestPhonesAreSwitchedOnThePage(t *testing.T) {
 	if p := phone(); len(p.Devices) != 0 {
 		t.Errorf("still linked are %v", p.Devices)
 	}
-	for path, form := range map[string]url.Values{at + "/do/explode": nil, at + "/do/ban": {"seconds": {"-1"}}, at: {"name": {" "}}, "/sandbox/ui/phones/" + friend: {"name": {"x"}}} {
+	for path, form := range cases.Sorted(map[string]url.Values{at + "/do/explode": nil, at + "/do/ban": {"seconds": {"-1"}}, at: {"name": {" "}}, "/sandbox/ui/phones/" + friend: {"name": {"x"}}}) {
 		if response, _ := b.post(path, form); response.StatusCode/100 != 4 {
 			t.Errorf("%s: %d", path, response.StatusCode)
 		}
@@ -796,7 +797,7 @@ func TestCodesAreScannedOnThePage(t *testing.T) {
 	if dialog := b.page(at); !strings.Contains(dialog, "Paste one below") {
 		t.Errorf("the dialog is %s", dialog)
 	}
-	for name, scan := range map[string]func(c *client, code string) (answered, string){
+	for name, scan := range cases.Sorted(map[string]func(c *client, code string) (answered, string){
 		"text": func(_ *client, code string) (answered, string) { return b.post(at, url.Values{"text": {code}}) },
 		"picture": func(_ *client, code string) (answered, string) {
 			file, err := qrcode.Encode(code, qrcode.Low, 300)
@@ -819,7 +820,7 @@ func TestCodesAreScannedOnThePage(t *testing.T) {
 			}
 			return b.post(at, url.Values{"code": {code}})
 		},
-	} {
+	}) {
 		c := w.newClient()
 		c.connect()
 		codes := expect[*events.QR](c, nil)
@@ -829,7 +830,7 @@ func TestCodesAreScannedOnThePage(t *testing.T) {
 		}
 		expect[*events.Connected](c, nil)
 	}
-	for name, form := range map[string]url.Values{"nothing": {}, "no code": {"text": {"hello"}}, "gone": {"id": {"x"}}, "no picture": {"text": {"data:image/png;base64,AA"}}} {
+	for name, form := range cases.Sorted(map[string]url.Values{"nothing": {}, "no code": {"text": {"hello"}}, "gone": {"id": {"x"}}, "no picture": {"text": {"data:image/png;base64,AA"}}}) {
 		if response, _ := b.post(at, form); response.StatusCode/100 != 4 || response.Header.Get("X-Problem") == "" {
 			t.Errorf("%s: %d", name, response.StatusCode)
 		}

@@ -21,6 +21,7 @@ import (
 	"go.mau.fi/whatsmeow/types/events"
 
 	"github.com/recado-project/recado/internal/sandbox/link"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // needPasskey makes a phone ask for a passkey.
@@ -58,7 +59,7 @@ func (c *client) currentCode(shown string) string {
 
 func TestPasskeyOpensALink(t *testing.T) {
 	t.Parallel()
-	for name, byCode := range map[string]bool{"by QR code": false, "by pairing code": true} {
+	for name, byCode := range cases.Sorted(map[string]bool{"by QR code": false, "by pairing code": true}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
@@ -210,18 +211,18 @@ func TestPasskeyIsConfirmedOnBothSides(t *testing.T) {
 func TestWrongPasskeyRules(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	for name, rule := range map[string]any{
+	for name, rule := range cases.Sorted(map[string]any{
 		"too long": map[string]any{"seconds": 601}, "negative": map[string]any{"seconds": -1},
 		"unknown": map[string]any{"minutes": 1}, "no rule": "yes",
-	} {
+	}) {
 		if status := w.call(http.MethodPut, "/phones/"+gateway, map[string]any{"passkey": rule}, nil); status != http.StatusBadRequest {
 			t.Errorf("%s: %d", name, status)
 		}
 	}
-	for name, body := range map[string]any{
+	for name, body := range cases.Sorted(map[string]any{
 		"no request": map[string]any{}, "no WebAuthn": map[string]any{"request": map[string]any{"a": 1}},
 		"a text": map[string]any{"request": "x"},
-	} {
+	}) {
 		if status := w.call(http.MethodPost, "/phones/"+gateway+"/passkey/assert", body, nil); status != http.StatusBadRequest {
 			t.Errorf("assert %s: %d", name, status)
 		}

@@ -17,6 +17,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/recado-project/recado/internal/sandbox/content"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // poison has bytes that texts may have and many programs don't expect.
@@ -62,7 +63,7 @@ func TestRawMessagesReachTheClientAsTheyStand(t *testing.T) {
 	huge := strings.Repeat("7", 12_000)
 	target := c.text(friend, "first")
 	key := &waCommon.MessageKey{RemoteJID: new(pn(gateway).String()), FromMe: new(true), ID: &target}
-	for name, m := range map[string]struct {
+	for name, m := range cases.Sorted(map[string]struct {
 		message *waE2E.Message
 		more    map[string]any
 		check   func(*events.Message) bool
@@ -107,7 +108,7 @@ func TestRawMessagesReachTheClientAsTheyStand(t *testing.T) {
 			func(m *events.Message) bool { return m.Message.GetImageMessage().GetDirectPath() == "no-slash" },
 		},
 		"type": {textMessage("x"), map[string]any{"id": "A-TYPE", "type": "reaction"}, func(m *events.Message) bool { return m.Info.Type == "reaction" }},
-	} {
+	}) {
 		id := w.raw(friend, gateway, m.message, m.more)
 		if chosen := m.more["id"]; chosen != "ignored" && id != chosen {
 			t.Errorf("%s: the id is %q", name, id)

@@ -12,6 +12,7 @@ import (
 	"go.mau.fi/whatsmeow/types/events"
 
 	"github.com/recado-project/recado/internal/sandbox/account"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // These tests are for rules of the protocol that a second implementation of a
@@ -175,7 +176,7 @@ func TestReceiptsComeFromTheAddressThatWasWrittenTo(t *testing.T) {
 	var phone account.Phone
 	w.do("GET", "/phones/"+friend, nil, &phone)
 	lid, _ := types.ParseJID(phone.LID)
-	for number, device := range map[string]types.JID{partner: two.Store.GetLID(), friend: lid} {
+	for number, device := range cases.Sorted(map[string]types.JID{partner: two.Store.GetLID(), friend: lid}) {
 		enc, prekey, err := one.encryptFor(device, "to the number")
 		if err != nil {
 			t.Fatal(err)

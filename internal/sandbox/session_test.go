@@ -13,6 +13,7 @@ import (
 
 	"github.com/recado-project/recado/internal/sandbox"
 	"github.com/recado-project/recado/internal/sandbox/account"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 func (w *world) devices(number string) []int {
@@ -86,7 +87,7 @@ func TestReplaceEndsTheSession(t *testing.T) {
 
 func TestBannedAccountIsRefused(t *testing.T) {
 	t.Parallel()
-	for name, body := range map[string]map[string]int{"for good": {}, "for a while": {"seconds": 3600}} {
+	for name, body := range cases.Sorted(map[string]map[string]int{"for good": {}, "for a while": {"seconds": 3600}}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)

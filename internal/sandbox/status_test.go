@@ -11,6 +11,7 @@ import (
 
 	"github.com/recado-project/recado/internal/sandbox/addressbook"
 	"github.com/recado-project/recado/internal/sandbox/content"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 const statusChat = "status@broadcast"
@@ -111,11 +112,11 @@ func TestStatusPostOfAPhone(t *testing.T) {
 	}
 	w.do(http.MethodDelete, "/phones/"+friend+"/messages/"+id, nil, nil)
 	expect(c, func(m *events.Message) bool { return m.Message.GetProtocolMessage().GetKey().GetID() == id })
-	for path, body := range map[string]map[string]any{
+	for path, body := range cases.Sorted(map[string]map[string]any{
 		"/messages":                         {"to": statusChat, "type": "poll", "text": "a", "options": []string{"b", "c"}},
 		"/messages/" + hidden + "/edit":     {"text": "another"},
 		"/messages/" + hidden + "/reaction": {"reaction": "👍"},
-	} {
+	}) {
 		if status := w.call(http.MethodPost, "/phones/"+friend+path, body, nil); status != http.StatusBadRequest && status != http.StatusConflict {
 			t.Errorf("%s: %d", path, status)
 		}

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"go.mau.fi/whatsmeow/types/events"
+
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // Connections are cut and the sandbox is stopped. Every accepted message is shown
@@ -64,7 +66,7 @@ func TestNothingIsLostWhileConnectionsBreak(t *testing.T) {
 	for _, text := range texts(w.messages(friend)) {
 		shown[text]++
 	}
-	for text := range accepted {
+	for text := range cases.Sorted(accepted) {
 		if shown[text] != 1 {
 			t.Errorf("%q is shown %d times", text, shown[text])
 		}

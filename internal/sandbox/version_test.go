@@ -12,6 +12,7 @@ import (
 	"go.mau.fi/whatsmeow/types/events"
 
 	"github.com/recado-project/recado/internal/sandbox/webclient"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // A real client finds the newest version on the page as it finds it on the messenger's own.
@@ -27,9 +28,9 @@ func TestPageNamesTheNewestVersion(t *testing.T) {
 	if err != nil || found.String() != "2.3000.1999999999" {
 		t.Errorf("found %v (%v)", found, err)
 	}
-	for failure, want := range map[webclient.Failure]string{
+	for failure, want := range cases.Sorted(map[webclient.Failure]string{
 		webclient.Down: "status 503", webclient.Garbage: "not found", webclient.Huge: "", webclient.Endless: "deadline exceeded",
-	} {
+	}) {
 		w.do(http.MethodPut, "/faults", map[string]any{"versionPage": failure}, nil)
 		wait := time.Minute
 		if failure == webclient.Endless {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // ledger records which messages were written in each chat, in order. It is safe for
@@ -91,7 +92,7 @@ func arrivals(t *testing.T, delivered []testkit.Delivered, kind string) map[stri
 // judge itself finds messages that are lost, reordered or repeated.
 func TestJudge(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
+	for name, c := range cases.Sorted(map[string]struct {
 		arrived string
 		want    verdict
 	}{
@@ -101,7 +102,7 @@ func TestJudge(t *testing.T) {
 		"two swapped":      {"a c b d", verdict{Written: 4, Reordered: 1}},
 		"repeated":         {"a b a b c d", verdict{Written: 4, Repeated: 2}},
 		"repeated too far": {"a b c b d", verdict{Written: 4, Repeated: 1}},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var l ledger

@@ -8,6 +8,7 @@ import (
 
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 const (
@@ -52,7 +53,7 @@ func TestQueueSurvivesKills(t *testing.T) {
 				return err == nil && page.TotalCount == 0
 			})
 		}
-		for to, ids := range accepted {
+		for to, ids := range cases.Sorted(accepted) {
 			w.phones.AwaitMessage(t, to, ids[len(ids)-1]) // the phone may need a moment
 			var shown []string
 			for _, message := range w.phones.Messages(t, to, "") {

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 const rulesFile = "deploy/prometheus/alerts.yml"
@@ -104,12 +106,12 @@ func growing(t *testing.T, page string, minutes int, each float64, series ...str
 func TestAlertsFire(t *testing.T) {
 	t.Parallel()
 	well := healthyPage(t)
-	cases, want := map[string][]stretch{}, map[string][]string{}
+	tests, want := map[string][]stretch{}, map[string][]string{}
 	add := func(alert string, stretches ...stretch) {
-		cases[alert] = append([]stretch{{well, 30}}, stretches...)
+		tests[alert] = append([]stretch{{well, 30}}, stretches...)
 		want[alert] = []string{alert}
 	}
-	cases["all is well"] = []stretch{{well, 180}}
+	tests["all is well"] = []stretch{{well, 180}}
 	add("RecadoDown", stretch{"", 10})
 	add("RecadoNotReady", stretch{set(t, well, "recado_ready", 0), 10})
 	add("RecadoDiskNearlyFull", stretch{set(t, well, "recado_disk_free_bytes", 900<<20), 10})
@@ -119,14 +121,14 @@ func TestAlertsFire(t *testing.T) {
 	add("RecadoBodiesFull", stretch{set(t, well, "recado_http_request_bodies_bytes", 250<<20), 5})
 	add("RecadoDatabaseConnectionsExhausted", growing(t, well, 20, 200, "recado_database_connection_wait_seconds_total")...)
 	add("RecadoRequestsLimited", growing(t, well, 25, 100, `recado_http_requests_limited_total{limit="key"}`)...)
-	for alert, metric := range map[string]string{
+	for alert, metric := range cases.Sorted(map[string]string{
 		"RecadoDatabaseSlow": "recado_database_transaction_duration_seconds", "RecadoDiskSlow": "recado_file_sync_duration_seconds",
-	} {
+	}) {
 		add(alert, growing(t, well, 20, 60, metric+`_bucket{le="+Inf"}`, metric+"_count")...)
 	}
-	maps.Copy(cases, provoked(t, want))
-	said := judge(t, question{Rules: readFile(t, rulesFile), Cases: cases})
-	for name := range cases {
+	maps.Copy(tests, provoked(t, want))
+	said := judge(t, question{Rules: readFile(t, rulesFile), Cases: tests})
+	for name := range cases.Sorted(tests) {
 		var fired []string
 		for _, alert := range said.Firing[name] {
 			fired = append(fired, alert.Name)
@@ -170,7 +172,7 @@ func wantTried(t *testing.T, said verdict, want map[string][]string) {
 // wantMetrics fails the test if an expression uses a metric that a page does not have.
 func wantMetrics(t *testing.T, page string, used map[string][]string) {
 	t.Helper()
-	for expression, names := range used {
+	for expression, names := range cases.Sorted(used) {
 		if len(names) == 0 {
 			t.Errorf("%s uses no metric", expression)
 		}

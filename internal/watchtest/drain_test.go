@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // A program that is told to stop says so at once, and goes on answering until the balancer
@@ -49,7 +50,7 @@ func TestReadinessDrainsFirst(t *testing.T) {
 // is refused. The control is a program that does not wait for it.
 func TestNoRequestIsRefused(t *testing.T) {
 	t.Parallel()
-	for name, wait := range map[string]time.Duration{"it drains": time.Second, "it does not": 0} {
+	for name, wait := range cases.Sorted(map[string]time.Duration{"it drains": time.Second, "it does not": 0}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			g := testkit.Start(t, testkit.Options{Admin: true, DrainWait: wait})

@@ -15,6 +15,7 @@ import (
 
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/testkit/postgres"
 )
 
@@ -23,10 +24,10 @@ import (
 // docs/monitoring.md has every metric with its labels.
 func TestMetrics(t *testing.T) {
 	t.Parallel()
-	for name, database := range map[string]func(t *testing.T) string{
+	for name, database := range cases.Sorted(map[string]func(t *testing.T) string{
 		"SQLite":     func(*testing.T) string { return "" },
 		"PostgreSQL": func(t *testing.T) string { t.Helper(); return postgres.Start(t) },
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			g := testkit.Start(t, testkit.Options{Admin: true, DatabaseURL: database(t)})

@@ -18,6 +18,7 @@ import (
 
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // span is a span as tools/collector writes it.
@@ -254,7 +255,7 @@ func wantNothingPrivate(t *testing.T, all []span) {
 // that is away holds nothing up.
 func TestTracesAreOff(t *testing.T) {
 	t.Parallel()
-	for name, endpoint := range map[string]string{"no collector": "", "a collector that is away": "http://127.0.0.1:1"} {
+	for name, endpoint := range cases.Sorted(map[string]string{"no collector": "", "a collector that is away": "http://127.0.0.1:1"}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			log := new(record)

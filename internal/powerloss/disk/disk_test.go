@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/recado-project/recado/internal/powerloss/disk"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // work is a program on the disk; a step that fails ends the test.
@@ -103,7 +104,7 @@ func TestPowerLoss(t *testing.T) {
 	all := disk.Survivors{Names: 1, Sizes: 1, Pages: 1}
 	pages := strings.Repeat("x", 2*page)
 	zeros := strings.Repeat("\x00", 2*page)
-	for name, c := range map[string]struct {
+	for name, c := range cases.Sorted(map[string]struct {
 		work      func(w work)
 		survivors disk.Survivors
 		want      string
@@ -155,7 +156,7 @@ func TestPowerLoss(t *testing.T) {
 		},
 		"names survive":            {work: func(w work) { w.write("a", "1", 0) }, survivors: disk.Survivors{Names: 1, Pages: 1}, want: "a="},
 		"what survives once stays": {work: func(w work) { w.write("a", pages, 0); w.sync(".", "a") }, survivors: disk.Survivors{Sizes: 1}, want: "a=" + pages},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := disk.Mount(t)

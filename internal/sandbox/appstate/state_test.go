@@ -13,6 +13,8 @@ import (
 	"go.mau.fi/whatsmeow/proto/waServerSync"
 	"go.mau.fi/whatsmeow/types"
 	"google.golang.org/protobuf/proto"
+
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 func setName(tb testing.TB, state *State, key Key, name string) {
@@ -289,7 +291,7 @@ func TestSyncRefuses(t *testing.T) {
 	twice.Content = append(twice.GetChildren(), twice.GetChildren()...)
 	later, bad := request("regular", "0", good), request("critical_block", "x", nil)
 	later.Content = append(later.GetChildren(), bad.GetChildren()...)
-	for name, node := range map[string]waBinary.Node{
+	for name, node := range cases.Sorted(map[string]waBinary.Node{
 		"another tag":           {Tag: "iq"},
 		"no collection":         {Tag: "sync"},
 		"an unknown one":        request("irregular", "0", nil),
@@ -306,7 +308,7 @@ func TestSyncRefuses(t *testing.T) {
 		"a short value":         request("regular", "0", change(func(p *waServerSync.SyncdPatch) { p.Mutations[0].Record.Value.Blob = make([]byte, 31) })),
 		"a short index":         request("regular", "0", change(func(p *waServerSync.SyncdPatch) { p.Mutations[0].Record.Index.Blob = make([]byte, 31) })),
 		"a mutation of nothing": request("regular", "0", change(func(p *waServerSync.SyncdPatch) { p.Mutations[0].Record = nil })),
-	} {
+	}) {
 		if _, changed, err := state.Sync(key, node); !errors.Is(err, ErrRequest) || changed != nil {
 			t.Errorf("%s: changed %v, %v", name, changed, err)
 		}

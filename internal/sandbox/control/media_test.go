@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/recado-project/recado/internal/outbound"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 func newTestAPI() *api { return guardedTestAPI(nil) }
@@ -90,9 +91,9 @@ func TestReadMedia(t *testing.T) {
 
 func TestRemovableDistinguishesNullFromAbsent(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]removable{
+	for text, want := range cases.Sorted(map[string]removable{
 		`{}`: {}, `{"picture":null}`: {present: true}, `{"picture":"x"}`: {present: true, value: new("x")},
-	} {
+	}) {
 		var body struct {
 			Picture removable `json:"picture"`
 		}

@@ -1,6 +1,10 @@
 package feed
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/recado-project/recado/internal/testkit/cases"
+)
 
 const (
 	ana   = "5511900000018"
@@ -19,7 +23,7 @@ func woken(w *Watcher) bool {
 
 func TestOnlyTheWatchersOfAPhoneAreWoken(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
+	for name, c := range cases.Sorted(map[string]struct {
 		ring                       func(b *Bell)
 		wakesAna, wakesBruno, wall bool
 	}{
@@ -28,7 +32,7 @@ func TestOnlyTheWatchersOfAPhoneAreWoken(t *testing.T) {
 		"another phone":   {func(b *Bell) { b.Ring("4915100000014") }, false, false, true},
 		"all phones":      {func(b *Bell) { b.RingAll() }, true, true, true},
 		"none":            {func(*Bell) {}, false, false, false},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var b Bell

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/recado-project/recado/internal/sandbox/mediahost"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 func newHost(t *testing.T) *mediahost.Host {
@@ -56,12 +57,12 @@ func TestGetRefusesWhatTheMessageDoesNotSay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, change := range map[string]func(p *mediahost.Pointer){
+	for name, change := range cases.Sorted(map[string]func(p *mediahost.Pointer){
 		"another key":            func(p *mediahost.Pointer) { p.Key = bytes.Repeat([]byte{1}, 32) },
 		"no key":                 func(p *mediahost.Pointer) { p.Key = nil },
 		"another encrypted hash": func(p *mediahost.Pointer) { p.EncryptedSHA256 = make([]byte, 32) },
 		"another hash":           func(p *mediahost.Pointer) { p.SHA256 = make([]byte, 32) },
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			changed := pointer

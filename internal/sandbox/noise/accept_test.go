@@ -17,6 +17,8 @@ import (
 	"go.mau.fi/whatsmeow/proto/waWa6"
 	"go.mau.fi/whatsmeow/types"
 	"google.golang.org/protobuf/proto"
+
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 func newAuthority(tb testing.TB) *Authority {
@@ -67,7 +69,7 @@ func TestAuthorityIsItsSeed(t *testing.T) {
 		t.Error("the root key is not a function of the seed")
 	}
 	static := first.static.PublicKey().Bytes()
-	for name, at := range map[string]struct {
+	for name, at := range cases.Sorted(map[string]struct {
 		time  time.Time
 		valid bool
 	}{
@@ -75,7 +77,7 @@ func TestAuthorityIsItsSeed(t *testing.T) {
 		"in nine years":   {now.AddDate(9, 11, 0), true},
 		"two days ago":    {now.AddDate(0, 0, -2), false},
 		"in eleven years": {now.AddDate(11, 0, 0), false},
-	} {
+	}) {
 		if err := verifyChain(first.RootKey(), first.chain, static, at.time); (err == nil) != at.valid {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -215,7 +217,7 @@ func TestAcceptRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, messages := range map[string][]string{
+	for name, messages := range cases.Sorted(map[string][]string{
 		"another protocol":         {"GET / HTTP/1.1\r\n"},
 		"an empty hello":           {intro + string(framed(t, ""))},
 		"a hello that is no proto": {intro + string(framed(t, "\xff\xff"))},
@@ -224,7 +226,7 @@ func TestAcceptRefuses(t *testing.T) {
 		"no static key":            {intro + string(framed(t, string(hello))), string(framed(t, ""))},
 		"a hello twice":            {intro + string(framed(t, string(hello))), string(framed(t, string(hello)))},
 		"a goodbye":                {intro + string(framed(t, string(hello)))},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			url, results := serve(t, newAuthority(t))

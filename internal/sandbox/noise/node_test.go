@@ -11,6 +11,8 @@ import (
 	waBinary "go.mau.fi/whatsmeow/binary"
 	"go.mau.fi/whatsmeow/binary/token"
 	"go.mau.fi/whatsmeow/types"
+
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // sample has every kind of value that a stanza can have.
@@ -66,7 +68,7 @@ func TestNodeRoundTrip(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, data := range map[string][]byte{"plain": plain, "compressed": deflate(t, plain[1:])} {
+	for name, data := range cases.Sorted(map[string][]byte{"plain": plain, "compressed": deflate(t, plain[1:])}) {
 		got, err := decodeNode(data)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
@@ -82,7 +84,7 @@ func TestDecodeNodeRefuses(t *testing.T) {
 	deepAddress := append([]byte{0, token.List8, 1}, bytes.Repeat([]byte{token.JIDPair}, 1<<20)...)
 	deepLists := append([]byte{0}, bytes.Repeat([]byte{token.List8, 2, 5, token.List8, 1}, 1<<18)...)
 	wide := append([]byte{0, token.List8, 2, 5, token.List16, 0xff, 0xff}, bytes.Repeat([]byte{token.List8, 5, 5, 5, 5, 5, 5}, 0xffff)...)
-	for name, data := range map[string][]byte{
+	for name, data := range cases.Sorted(map[string][]byte{
 		"nothing":                  {},
 		"only flags":               {0},
 		"an empty list":            {0, token.List8, 0},
@@ -101,7 +103,7 @@ func TestDecodeNodeRefuses(t *testing.T) {
 		"too many parts":           wide,
 		"not zlib":                 {compressed, 1, 2, 3},
 		"a zip bomb":               deflate(t, make([]byte, maxNode+1)),
-	} {
+	}) {
 		if node, err := decodeNode(data); !errors.Is(err, errNode) {
 			t.Errorf("%s: node %v, error %v; want errNode", name, node != nil, err)
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/recado-project/recado/internal/sandbox/account"
 	"github.com/recado-project/recado/internal/sandbox/content"
 	"github.com/recado-project/recado/internal/sandbox/phone"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/web"
 	"github.com/recado-project/recado/internal/web/webtest"
 )
@@ -55,7 +56,7 @@ func TestAPageWithoutItsServicesIsNotMade(t *testing.T) {
 // What is open stands in the address, and nothing else does.
 func TestPlacesAreAddresses(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
+	for name, c := range cases.Sorted(map[string]struct {
 		at   place
 		want string
 	}{
@@ -65,7 +66,7 @@ func TestPlacesAreAddresses(t *testing.T) {
 			place{Left: openPhone{Number: "1", Chat: "2@g.us", Size: 100}, Right: openPhone{Number: "3", Before: 7}, Search: "a b"},
 			"/sandbox?left=1&leftChat=2%40g.us&leftSize=100&right=3&rightBefore=7&search=a+b",
 		},
-	} {
+	}) {
 		if got := c.at.URL(); got != c.want {
 			t.Errorf("%s is at %s", name, got)
 		}
@@ -115,9 +116,9 @@ func TestForeignTextsAreMadeFit(t *testing.T) {
 
 func TestFilesHaveNamesThatCanBeSaved(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]string{
+	for text, want := range cases.Sorted(map[string]string{
 		"invoice.pdf": "invoice.pdf", "../../etc/passwd": "_.._etc_passwd", `a\b:c`: "a_b_c", "": "file", "...": "file", "a\r\nb": "a b",
-	} {
+	}) {
 		if got := fileName(text); got != want {
 			t.Errorf("%q is saved as %q", text, got)
 		}
@@ -157,7 +158,7 @@ func TestTypingEnds(t *testing.T) {
 	at := func(kind, to, value string, before time.Duration) account.Activity {
 		return account.Activity{Type: kind, From: ana, To: to, Value: value, Timestamp: account.Timestamp(now.Add(-before))}
 	}
-	for name, c := range map[string]struct {
+	for name, c := range cases.Sorted(map[string]struct {
 		seen []account.Activity
 		chat string
 		want web.Word
@@ -173,7 +174,7 @@ func TestTypingEnds(t *testing.T) {
 		"in a group":    {[]account.Activity{at("chatstate", walk, "composing", 0)}, walk, "is typing…", "1"},
 		"somewhere":     {[]account.Activity{at("chatstate", walk, "composing", 0)}, ana, "", ""},
 		"somebody else": {[]account.Activity{at("chatstate", me.JID, "composing", 0)}, "3@s.whatsapp.net", "", ""},
-	} {
+	}) {
 		if got, who := p.doing(c.seen, me, c.chat); got != c.want || who != c.who {
 			t.Errorf("%s: %q %q", name, got, who)
 		}

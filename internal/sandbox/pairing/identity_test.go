@@ -11,6 +11,8 @@ import (
 	"go.mau.fi/whatsmeow/proto/waAdv"
 	"go.mau.fi/whatsmeow/util/keys"
 	"google.golang.org/protobuf/proto"
+
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 // answerOf returns a companion's answer to pair-success, after change.
@@ -45,7 +47,7 @@ func answerOf(
 func TestVerifyDeviceSignature(t *testing.T) {
 	t.Parallel()
 	account, device, other := keys.NewKeyPair(), keys.NewKeyPair(), keys.NewKeyPair()
-	for name, test := range map[string]struct {
+	for name, test := range cases.Sorted(map[string]struct {
 		change  func(*waAdv.ADVSignedDeviceIdentity)
 		account *keys.KeyPair
 		good    bool
@@ -58,7 +60,7 @@ func TestVerifyDeviceSignature(t *testing.T) {
 		"no account signature":  {func(i *waAdv.ADVSignedDeviceIdentity) { i.AccountSignature = nil }, account, false},
 		"swapped signatures":    {func(i *waAdv.ADVSignedDeviceIdentity) { i.DeviceSignature = i.AccountSignature }, account, false},
 		"an account of its own": {func(i *waAdv.ADVSignedDeviceIdentity) { i.AccountSignatureKey = other.Pub[:] }, account, true},
-	} {
+	}) {
 		details, answer := answerOf(t, account, device, test.change)
 		identity, err := VerifyDeviceSignature(*test.account.Pub, *device.Pub, details, answer)
 		if test.good != (err == nil) || (err != nil && !errors.Is(err, ErrDeviceIdentity)) {

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 func encoded(fill byte, size int) string {
@@ -16,11 +18,11 @@ func TestParseQR(t *testing.T) {
 	t.Parallel()
 	a, b, c := encoded(1, 32), encoded(2, 32), encoded(3, 32)
 	bare := strings.Join([]string{"2@ref==", a, b, c}, ",")
-	for name, raw := range map[string]string{
+	for name, raw := range cases.Sorted(map[string]string{
 		"bare":        bare + ",1",
 		"link":        "https://wa.me/settings/linked_devices#" + bare + ",1",
 		"with spaces": "\n" + bare + ",1 \n",
-	} {
+	}) {
 		qr, err := ParseQR(raw)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -39,7 +41,7 @@ func TestParseQR(t *testing.T) {
 func TestParseQRRefuses(t *testing.T) {
 	t.Parallel()
 	a, b, c := encoded(1, 32), encoded(2, 32), encoded(3, 32)
-	for raw, says := range map[string]string{
+	for raw, says := range cases.Sorted(map[string]string{
 		"":                                     "1 parts",
 		"hello":                                "1 parts",
 		strings.Join([]string{"r", a, b}, ","): "3 parts",
@@ -50,7 +52,7 @@ func TestParseQRRefuses(t *testing.T) {
 		strings.Join([]string{"r", a, b, encoded(3, 33)}, ","): "secret has 33 bytes",
 		"https://wa.me/settings/linked_devices":                "no fragment",
 		strings.Repeat("x", maxQR+1):                           "4097 bytes",
-	} {
+	}) {
 		_, err := ParseQR(raw)
 		if !errors.Is(err, ErrQR) || !strings.Contains(err.Error(), says) {
 			t.Errorf("%.40q: %v, want an ErrQR about %q", raw, err, says)

@@ -5,11 +5,12 @@ import (
 	"testing"
 
 	"github.com/recado-project/recado/internal/sandbox/refusal"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 func TestCanonical(t *testing.T) {
 	t.Parallel()
-	for number, want := range map[string]string{
+	for number, want := range cases.Sorted(map[string]string{
 		"5511933330014":  "5511933330014",  // even: with the ninth digit
 		"551133330014":   "5511933330014",  // even, asked without
 		"5511933330015":  "551133330015",   // odd, asked with
@@ -21,7 +22,7 @@ func TestCanonical(t *testing.T) {
 		"551":            "551",
 		"":               "",
 		"55113333001x":   "55113333001x",
-	} {
+	}) {
 		if got := Canonical(number); got != want {
 			t.Errorf("%s is %s, want %s", number, got, want)
 		}
@@ -33,12 +34,12 @@ func TestCanonical(t *testing.T) {
 
 func TestParseNumber(t *testing.T) {
 	t.Parallel()
-	for raw, want := range map[string]string{
+	for raw, want := range cases.Sorted(map[string]string{
 		"+49 (151) 0000-00.14":         "4915100000014",
 		"4915100000014@s.whatsapp.net": "4915100000014",
 		"4915100000014@c.us":           "4915100000014",
 		"+55 11 3333-0014":             "5511933330014",
-	} {
+	}) {
 		if got, err := Parse(raw); err != nil || got != want {
 			t.Errorf("%s is %s, %v", raw, got, err)
 		}
@@ -54,14 +55,14 @@ func TestParseNumber(t *testing.T) {
 
 func TestNumbersThatCannotBe(t *testing.T) {
 	t.Parallel()
-	for number, want := range map[string]bool{
+	for number, want := range cases.Sorted(map[string]bool{
 		"5511988887766": true, "551188887766": true, "551188887765": true, "551133330014": true, "4915100000014": true,
 		"14155550123": true, "351912345678": true,
 
 		"01188887766": false, "011988887766": false, // with the zero before an area code
 		"88887766": false, "1188887766": false, "11988887766": false, "21988887766": false, "31988887766": false, // without 55
 		"999123456789": false, "5500988887766": false, "55119888877": false, "555511988887766": false, "1234567": false,
-	} {
+	}) {
 		if got := CanExist(number); got != want {
 			t.Errorf("%s can exist: %t", number, got)
 		}
@@ -73,13 +74,13 @@ func TestNumbersThatCannotBe(t *testing.T) {
 
 func TestBehaviourOf(t *testing.T) {
 	t.Parallel()
-	for number, want := range map[string]Behaviour{
+	for number, want := range cases.Sorted(map[string]Behaviour{
 		"4915100000000": {Online: true, Reads: true},
 		"4915100000001": {Registered: true, Online: true, Echoes: true, Reads: true},
 		"4915100000002": {Registered: true, Reads: true},
 		"4915100000003": {Registered: true, Online: true},
 		"4915100000004": {Registered: true, Online: true, Reads: true},
-	} {
+	}) {
 		if got := BehaviourOf(number); got != want {
 			t.Errorf("%s behaves as %+v", number, got)
 		}

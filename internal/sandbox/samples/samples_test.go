@@ -9,6 +9,7 @@ import (
 	"github.com/gabriel-vasile/mimetype"
 
 	"github.com/recado-project/recado/internal/sandbox/samples"
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 func get(t *testing.T, method, path string) *httptest.ResponseRecorder {
@@ -20,10 +21,10 @@ func get(t *testing.T, method, path string) *httptest.ResponseRecorder {
 
 func TestSamplesAreWhatTheirNamesSay(t *testing.T) {
 	t.Parallel()
-	for name, kind := range map[string]string{
+	for name, kind := range cases.Sorted(map[string]string{
 		"photo.png": "image/png", "clip.mp4": "video/mp4", "voice.ogg": "audio/ogg", "tone.mp3": "audio/mpeg",
 		"invoice.pdf": "application/pdf", "sticker.webp": "image/webp",
-	} {
+	}) {
 		answer := get(t, http.MethodGet, "/sandbox/files/"+name)
 		given := answer.Header().Get("Content-Type")
 		if answer.Code != http.StatusOK || !strings.HasPrefix(given, kind) || !mimetype.Detect(answer.Body.Bytes()).Is(kind) {

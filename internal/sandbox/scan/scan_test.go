@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/skip2/go-qrcode"
+
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 func TestDrawnCodesAreReadAtEverySize(t *testing.T) {
@@ -45,12 +47,12 @@ func TestPhotosAreRead(t *testing.T) {
 
 func TestWhatIsNoCodeIsRefused(t *testing.T) {
 	t.Parallel()
-	for name, input := range map[string]string{
+	for name, input := range cases.Sorted(map[string]string{
 		"no picture":   "data:text/plain;base64,AAAA",
 		"no base64":    "data:image/png;base64,!",
 		"not encoded":  "data:image/png,AAAA",
 		"half a photo": "data:image/jpeg;base64,/9j/4AAQ",
-	} {
+	}) {
 		if got, err := Read(input); err == nil {
 			t.Errorf("%s was read as %q", name, got)
 		}

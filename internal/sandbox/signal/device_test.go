@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+
+	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
 func TestConversation(t *testing.T) {
@@ -222,13 +224,13 @@ func TestRefusals(t *testing.T) {
 		t.Errorf("has session: %v, %v", has, err)
 	}
 	message := phone.send(companion, PreKeyMessage, "first")
-	for name, change := range map[string]func(*sealed){
+	for name, change := range cases.Sorted(map[string]func(*sealed){
 		"of another kind":    func(m *sealed) { m.kind = Message },
 		"of an unknown kind": func(m *sealed) { m.kind = "skmsg" },
 		"cut short":          func(m *sealed) { m.data = m.data[:len(m.data)/2] },
 		"empty":              func(m *sealed) { m.data = nil },
 		"damaged":            func(m *sealed) { m.data[len(m.data)-20]++ },
-	} {
+	}) {
 		bad := message
 		bad.data = slices.Clone(message.data)
 		bad.text = name
