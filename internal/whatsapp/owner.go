@@ -70,6 +70,9 @@ func (s *session) run() {
 			s.current().Disconnect()
 		}
 		gaveUp := !s.endConnection()
+		if end.outcome != lost {
+			s.passkeyLost()
+		}
 		if s.now().Sub(began) > s.connector.config.ReconnectMax {
 			pause.reset() // the connection held for a while, so this is another failure
 		}
@@ -90,13 +93,22 @@ func (s *session) run() {
 			s.ForgetGroups()
 			s.ForgetChannels()
 			s.ForgetBlocks()
+			// That takes the code back which was shown: whoever hears that the question for a
+			// passkey has failed looks for the next one at once.
 			s.lifecycle.ConnectionLost(s.ctx, end.trouble)
+			s.passkeyLost()
 			if gaveUp && end.trouble == nil {
 				pause.steady() // the failure is ours, so the platform needs no rest
 			}
 			pause.wait(s.ctx)
 		}
 	}
+}
+
+// passkeyLost ends the platform's question for a passkey, if one is open: it was asked over a
+// connection that has ended.
+func (s *session) passkeyLost() {
+	s.endPasskey(gateway.PasskeyFailed, "the connection to the platform ended")
 }
 
 // finish informs the lifecycle that the session is over, unless it was closed before.
@@ -126,7 +138,6 @@ func (s *session) connect(linking *linking) ending {
 	deadline := time.NewTimer(loginWait)
 	defer deadline.Stop()
 	defer linking.stop()
-	defer s.endPasskey(gateway.PasskeyFailed, "the connection to the platform ended")
 	for {
 		select {
 		case <-s.ctx.Done():
