@@ -23,6 +23,7 @@ import (
 	"github.com/recado-project/recado/internal/cli/demo"
 	"github.com/recado-project/recado/internal/testkit"
 	"github.com/recado-project/recado/internal/testkit/contract"
+	"github.com/recado-project/recado/needs"
 )
 
 //nolint:gochecknoglobals // flags of a test are registered before it runs
@@ -71,7 +72,7 @@ func TestMain(m *testing.M) {
 // Every example of the guide, in its order, answers what the guide says.
 func TestGuide(t *testing.T) {
 	t.Parallel()
-	requireCurl(t)
+	needs.Require(t, "curl")
 	guide, document := readFile(t, guidePath), readFile(t, "docs/openapi.yaml")
 	g := testkit.Start(t, testkit.Options{})
 	made, err := demo.Prepare(t.Context(), g.Server, t.TempDir(), "", false)
@@ -120,16 +121,6 @@ func TestGuideNamesEveryCode(t *testing.T) {
 
 // isAnswer tells what a shell prints from what a person types.
 func isAnswer(b block) bool { return b.language == "json" || b.language == "text" }
-
-func requireCurl(t *testing.T) {
-	t.Helper()
-	if _, err := exec.LookPath("curl"); err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatal("curl is not installed")
-		}
-		t.Skip("curl is not installed")
-	}
-}
 
 // reader does what somebody does who works through the guide.
 type reader struct {

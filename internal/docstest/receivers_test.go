@@ -2,7 +2,6 @@ package docstest_test
 
 import (
 	"net/http"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
@@ -16,6 +15,7 @@ import (
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/testkit"
 	"github.com/recado-project/recado/internal/testkit/cases"
+	"github.com/recado-project/recado/needs"
 )
 
 const webhooksPath = "docs/webhooks.md"
@@ -94,7 +94,7 @@ func TestWebhooksDocumentReceivers(t *testing.T) {
 	for _, example := range exampleReceivers() {
 		t.Run(example.language, func(t *testing.T) {
 			t.Parallel()
-			requireProgram(t, example.program)
+			needs.Require(t, example.program)
 			command := example.command(t, example.path)
 			for name, c := range cases.Sorted(secrets) {
 				t.Run(name, func(t *testing.T) {
@@ -141,7 +141,7 @@ func TestWebhooksDocumentRequestIsSigned(t *testing.T) {
 // The examples, in their order, answer what the page says.
 func TestWebhooksDocumentExamples(t *testing.T) {
 	t.Parallel()
-	requireCurl(t)
+	needs.Require(t, "curl")
 	document := readFile(t, webhooksPath)
 	g := testkit.Start(t, testkit.Options{})
 	made, err := demo.Prepare(t.Context(), g.Server, t.TempDir(), "", false)
@@ -170,17 +170,6 @@ func TestWebhooksDocumentExamples(t *testing.T) {
 	}
 	sink.AwaitType(string(eventlog.KindWebhookTest), nil)
 	sink.AwaitType(string(eventlog.KindMessageReceived), nil)
-}
-
-// requireProgram skips the test where a program is missing, but not in CI.
-func requireProgram(t *testing.T, name string) {
-	t.Helper()
-	if _, err := exec.LookPath(name); err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatalf("%s is not installed", name)
-		}
-		t.Skipf("%s is not installed", name)
-	}
 }
 
 // delivery is a request to a receiver.

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/needs"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -50,14 +50,7 @@ func wantEmpty(t *testing.T, folder string) {
 // needFFmpeg skips a test on a machine without ffmpeg.
 func needFFmpeg(t *testing.T) {
 	t.Helper()
-	for _, program := range []string{"ffmpeg", "ffprobe"} {
-		if _, err := exec.LookPath(program); err != nil {
-			if os.Getenv("CI") == "true" {
-				t.Fatalf("%s has to be installed where changes are checked", program)
-			}
-			t.Skipf("this machine has no %s, which is optional", program)
-		}
-	}
+	needs.Require(t, "ffmpeg")
 }
 
 // sample returns one of the files in testdata: tones and test pictures of two

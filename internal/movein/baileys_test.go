@@ -17,6 +17,7 @@ import (
 	"github.com/recado-project/recado/internal/movein"
 	"github.com/recado-project/recado/internal/testkit"
 	"github.com/recado-project/recado/internal/testkit/cases"
+	"github.com/recado-project/recado/needs"
 )
 
 // baileysVariable holds the bareConfig of tools/secondclient/devices.js.
@@ -39,24 +40,15 @@ func removeBaileys() {
 }
 
 // baileysFolder installs Baileys, as its lock file in a folder of tools says, and returns
-// where it is. If node or npm is not installed, the test is skipped, or fails if the
-// environment variable CI is "true".
+// where it is. If node or npm is not installed, the test does what needs.Require says.
 func baileysFolder(t *testing.T, version string) string {
 	t.Helper()
-	missing := func(reason string) {
-		t.Helper()
-		if os.Getenv("CI") == "true" {
-			t.Fatal(reason)
-		}
-		t.Skip(reason)
-	}
-	found, err := exec.CommandContext(t.Context(), "node", "--version").Output()
+	needs.Require(t, "npm")
+	found, err := exec.CommandContext(t.Context(), needs.Find("node"), "--version").Output()
+	check(t, err)
 	major, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(string(found)), "v"), ".")
-	if number, _ := strconv.Atoi(major); err != nil || number < baileysNode {
-		missing(fmt.Sprintf("there is no node of version %d or newer", baileysNode))
-	}
-	if _, err := exec.LookPath("npm"); err != nil {
-		missing("npm is not installed")
+	if number, _ := strconv.Atoi(major); number < baileysNode {
+		t.Skipf("node is older than version %d; needs/install.sh brings a newer one", baileysNode)
 	}
 	baileysPrograms.mu.Lock()
 	defer baileysPrograms.mu.Unlock()
@@ -92,7 +84,7 @@ func startBaileys(version string) func(*testing.T, bareConfig) *otherProgram {
 		t.Helper()
 		encoded, err := json.Marshal(config)
 		check(t, err)
-		return startOther(t, baileysVariable+"="+string(encoded), "node", filepath.Join(baileysFolder(t, version), "devices.js"))
+		return startOther(t, baileysVariable+"="+string(encoded), needs.Find("node"), filepath.Join(baileysFolder(t, version), "devices.js"))
 	}
 }
 

@@ -6,16 +6,15 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
-	"os/exec"
 	"path/filepath"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/recado-project/recado/needs"
 )
 
 const (
@@ -32,8 +31,7 @@ var shared cluster //nolint:gochecknoglobals // see above
 // dropped when the test ends. The first call starts the cluster; it lives until
 // the test binary ends, however it ends.
 //
-// If PostgreSQL is not installed, the test is skipped, or fails if the environment variable
-// CI is "true".
+// If PostgreSQL is not installed, the test does what needs.Require says.
 func Start(tb testing.TB) (url string) {
 	tb.Helper()
 	bin := require(tb)
@@ -154,15 +152,12 @@ func Load(tb testing.TB, url, script string) {
 // require returns the folder of PostgreSQL's programs. Without them it ends the test.
 func require(tb testing.TB) (bin string) {
 	tb.Helper()
-	bin, found := programs()
-	if !found {
-		const reason = "PostgreSQL's initdb and postgres are neither in PATH nor in /usr/lib/postgresql/*/bin"
-		if os.Getenv("CI") == "true" {
-			tb.Fatal(reason)
-		}
-		tb.Skip(reason)
+	needs.Require(tb, "initdb")
+	path, err := filepath.EvalSymlinks(needs.Find("initdb")) // the other programs are beside the real one
+	if err != nil {
+		tb.Fatal(err)
 	}
-	return bin
+	return filepath.Dir(path)
 }
 
 type cluster struct {
@@ -174,32 +169,6 @@ type cluster struct {
 	// keeper is the pipe to the server's keeper. Without this reference the garbage
 	// collector would close it, which would end the server.
 	keeper io.WriteCloser
-}
-
-// programs returns the folder of the newest initdb and postgres.
-func programs() (dir string, found bool) {
-	if path, err := exec.LookPath("initdb"); err == nil {
-		// The other programs are beside the real one.
-		if path, err = filepath.EvalSymlinks(path); err == nil && isFile(filepath.Join(filepath.Dir(path), "postgres")) {
-			return filepath.Dir(path), true
-		}
-	}
-	dirs, err := filepath.Glob("/usr/lib/postgresql/*/bin") // where Debian keeps them
-	if err != nil {
-		return "", false
-	}
-	slices.Sort(dirs)
-	for _, dir := range slices.Backward(dirs) {
-		if isFile(filepath.Join(dir, "initdb")) && isFile(filepath.Join(dir, "postgres")) {
-			return dir, true
-		}
-	}
-	return "", false
-}
-
-func isFile(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular()
 }
 
 // url returns the URL of a database of the cluster. It uses the socket's folder, because a

@@ -4,7 +4,6 @@ package redis
 import (
 	"context"
 	"errors"
-	"os"
 	"os/exec"
 	"strings"
 	"testing"
@@ -13,6 +12,7 @@ import (
 	"github.com/gomodule/redigo/redis"
 
 	"github.com/recado-project/recado/internal/testkit/process"
+	"github.com/recado-project/recado/needs"
 )
 
 const (
@@ -27,17 +27,10 @@ const keeper = `redis-server --bind 127.0.0.1 --port "$1" --dir "$2" --save "" -
 // Start returns the address (redis://127.0.0.1:…) of a server of this test's own, which is
 // ended with the test. It keeps nothing on the disk.
 //
-// If Redis is not installed, the test is skipped, or fails if the environment variable CI
-// is "true".
+// If Redis is not installed, the test does what needs.Require says.
 func Start(tb testing.TB) (url string) {
 	tb.Helper()
-	if _, err := exec.LookPath("redis-server"); err != nil {
-		const reason = "redis-server is not installed"
-		if os.Getenv("CI") == "true" {
-			tb.Fatal(reason)
-		}
-		tb.Skip(reason)
-	}
+	needs.Require(tb, "redis-server")
 	address := process.FreeAddress(tb)
 	_, port, _ := strings.Cut(address, ":")
 	command := exec.CommandContext(tb.Context(), "sh", "-c", keeper, "sh", port, tb.TempDir()) //nolint:gosec // the port is a number

@@ -17,12 +17,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/testkit/process"
+	"github.com/recado-project/recado/needs"
 )
 
 const (
-	buildTimeout = 10 * time.Minute
 	startTimeout = 30 * time.Second
 	pollInterval = 20 * time.Millisecond
 )
@@ -36,15 +35,9 @@ const (
 	secretKey = "recado-test-secret" //nolint:gosec // it opens nothing but a test's own server
 )
 
-// modules is the file that pins the server, from a package below internal.
-const modules = "tools/s3/go.mod"
-
 // keeper starts the server, and ends it with its own input: when the test ends, or the test
 // binary, however that ends.
 const keeper = `"$1" --port "$2" --region us-east-1 --quiet posix --sidecar "$3/about" "$3/files" >"$3/log" 2>&1 & server=$!; echo "$server"; read -r _; kill -9 "$server"; wait`
-
-// built is the server's program, built once for a test binary.
-var built = sync.OnceValues(build) //nolint:gochecknoglobals // see above
 
 // Server is a running server.
 type Server struct {
@@ -60,11 +53,9 @@ type Server struct {
 // Its credentials are put into the environment of the test binary, where the program looks
 // for them.
 //
-// If the server can't be built because its modules can't be had, the test is skipped, or
-// fails if the environment variable CI is "true".
+// If the server is not built, the test does what needs.Require says.
 func Start(tb testing.TB) *Server {
 	tb.Helper()
-	Program(tb)
 	s := &Server{tb: tb, address: process.FreeAddress(tb), dir: tb.TempDir()}
 	for _, folder := range []string{"about", filepath.Join("files", Bucket)} {
 		if err := os.MkdirAll(filepath.Join(s.dir, folder), 0o700); err != nil {
@@ -77,58 +68,29 @@ func Start(tb testing.TB) *Server {
 }
 
 // Program returns the path of the server's program, for a test that starts it by itself. Where
-// it can't be built, it does what Start does.
+// it is not built, it does what Start does.
 func Program(tb testing.TB) string {
 	tb.Helper()
-	path, err := built()
-	if err != nil {
-		if os.Getenv("CI") == "true" {
-			tb.Fatalf("build the S3 server: %v", err)
-		}
-		tb.Skipf("the S3 server can't be built here: %v", err)
+	needs.Require(tb, "versitygw")
+	if err := credentials(); err != nil {
+		tb.Fatal(err)
 	}
-	return path
+	return needs.Find("versitygw")
 }
 
-// build builds the server and returns the path of its program. Go keeps it in its cache.
-func build() (string, error) {
-	for name, value := range cases.Sorted(map[string]string{"AWS_ACCESS_KEY_ID": accessKey, "AWS_SECRET_ACCESS_KEY": secretKey}) {
-		if err := os.Setenv(name, value); err != nil {
-			return "", err
-		}
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), buildTimeout)
-	defer cancel()
-	root, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}").Output()
-	if err != nil {
-		return "", err
-	}
-	tool := func(args ...string) ([]byte, error) {
-		command := exec.CommandContext(ctx, "go", append([]string{"tool", "-modfile=" + modules}, args...)...) //nolint:gosec // fixed names
-		command.Dir = strings.TrimSpace(string(root))
-		output, err := command.Output()
-		if failed, ok := errors.AsType[*exec.ExitError](err); ok {
-			err = errors.Join(err, errors.New(string(failed.Stderr)))
-		}
-		return output, err
-	}
-	if _, err := tool("versitygw", "--version"); err != nil {
-		return "", err
-	}
-	path, err := tool("-n", "versitygw")
-	return strings.TrimSpace(string(path)), err
-}
+// credentials puts them into the environment, once for a test binary.
+var credentials = sync.OnceValue(func() error { //nolint:gochecknoglobals // see above
+	return errors.Join(os.Setenv("AWS_ACCESS_KEY_ID", accessKey), os.Setenv("AWS_SECRET_ACCESS_KEY", secretKey))
+})
 
 // Begin starts the server again after End, at the same address and with the same files. It
 // returns when the server answers.
 func (s *Server) Begin() {
 	s.tb.Helper()
-	program, err := built()
-	if err != nil {
-		s.tb.Fatal(err)
-	}
+	program := Program(s.tb)
 	s.command = exec.CommandContext(context.WithoutCancel(s.tb.Context()), "sh", "-c", keeper, "sh", program, s.address, s.dir) //nolint:gosec // names of the test
 	s.command.Env = append(os.Environ(), "ROOT_ACCESS_KEY="+accessKey, "ROOT_SECRET_KEY="+secretKey)
+	var err error
 	if s.input, err = s.command.StdinPipe(); err != nil {
 		s.tb.Fatal(err)
 	}
