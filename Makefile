@@ -1,5 +1,6 @@
 # The short names of what is done often. `make` lists them.
 LINT := go tool -modfile=tools/go.mod golangci-lint
+E2E_LINT := go tool -modfile=../tools/go.mod golangci-lint # of a module of its own, whose tests need much
 RELEASE := go tool -modfile=tools/release/go.mod goreleaser # a module of its own: it needs hundreds of others
 
 .PHONY: help
@@ -15,26 +16,41 @@ build: ## build the program into bin/
 	go build -trimpath -o bin/recado ./cmd/recado
 
 .PHONY: test
-test: ## run all tests
+test: ## run the tests that need nothing but Go
 	go test ./...
 
+.PHONY: e2e
+e2e: ## run the tests of the whole program as a process: killed, updated, watched, without power
+	go -C e2e test $$(go -C e2e list ./... | grep -vE '/(browsertest|imagetest)(/|$$)')
+
+.PHONY: browser
+browser: ## run the tests of the pages in a browser; needs Chromium
+	go -C e2e test -p 1 ./browsertest/...
+
+.PHONY: image-test
+image-test: ## run the tests of the image and of the files of deployments; needs buildah
+	go -C e2e test ./imagetest
+
 .PHONY: race
-race: ## run all tests with the race detector
+race: ## run the tests of both modules with the race detector, but those of browser and image
 	go test $$(grep -v '^#' .ci/race) ./...
+	go -C e2e test $$(grep -v '^#' .ci/race) $$(go -C e2e list ./... | grep -vE '/(browsertest|imagetest)(/|$$)')
 
 .PHONY: lint
 lint: ## check the code's style
 	$(LINT) run ./...
+	cd e2e && $(E2E_LINT) run ./...
 
 .PHONY: format
 format: ## write the code in the house's format
 	$(LINT) fmt ./...
+	cd e2e && $(E2E_LINT) fmt ./...
 
 .PHONY: generate
 generate: ## write the checked-in documents anew: openapi.yaml, config.md, events.md, the metrics of monitoring.md, and the client's events
 	go test ./internal/api ./internal/cli ./internal/eventlog -run 'Document' -update
 	go test ./internal/docstest -run EventsDocument -update
-	go test ./internal/watchtest -run Metrics -update
+	go -C e2e test ./watchtest -run Metrics -update
 
 .PHONY: fuzz
 fuzz: ## fuzz every parser of foreign input, half a minute each
@@ -46,11 +62,11 @@ mutants: ## plant faults in the code one by one, and see that the tests notice
 
 .PHONY: torture
 torture: ## kill the program a hundred times under load, and whatever else takes minutes
-	go test -count=1 -tags torture ./internal/torture ./internal/nodetest -v -timeout 60m
+	go -C e2e test -count=1 -tags torture ./torture ./nodetest -v -timeout 60m
 
 .PHONY: screenshots
 screenshots: ## take pictures of all pages into bin/screenshots, and those of the README into docs/pictures; needs Chromium
-	go test -count=1 -tags screenshots ./internal/browsertest -run '^TestScreenshots$$' -screenshots $(CURDIR)/bin/screenshots
+	go -C e2e test -count=1 -tags screenshots ./browsertest -run '^TestScreenshots$$' -screenshots $(CURDIR)/bin/screenshots
 	mkdir -p docs/pictures
 	for page in instances chats phones; do cp bin/screenshots/$$page-1200-light.png docs/pictures/$$page.png; done
 
@@ -64,7 +80,7 @@ bump: ## raise the client library to its newest commit, and run what that can br
 
 .PHONY: bench
 bench: ## measure what docs/performance.md says
-	go test ./internal/bench -run '^$$' -bench . -benchtime 1x -timeout 30m
+	go -C e2e test ./bench -run '^$$' -bench . -benchtime 1x -timeout 30m
 
 .PHONY: image
 image: ## build the image recado, with docker, podman or buildah

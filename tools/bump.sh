@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Raises the client library to the newest commit that the module proxy serves, or to the
 # version that is given, and runs what that can break. If a check fails, go.mod stays raised:
-# git checkout go.mod go.sum takes it back.
+# git checkout -- go.mod go.sum e2e takes it back.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 library=go.mau.fi/whatsmeow
@@ -13,7 +13,7 @@ version() {
 }
 step() { printf '\n== %s\n' "$1"; }
 
-git diff --quiet -- go.mod go.sum || { echo "go.mod or go.sum is changed already: commit that first, or take it back." >&2; exit 1; }
+git diff --quiet -- go.mod go.sum e2e/go.mod e2e/go.sum || { echo "go.mod or go.sum is changed already: commit that first, or take it back." >&2; exit 1; }
 before_commit=$(commit)
 go mod download "$library"
 before_version=$(version)
@@ -27,6 +27,7 @@ if [ "$(printf '%s\n' "$before_commit" "$wanted" | sort | tail -n 1)" = "$before
 fi
 go get "$library@$wanted"
 go mod tidy
+go -C e2e mod tidy
 after_commit=$(commit)
 after_version=$(version)
 

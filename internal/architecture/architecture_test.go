@@ -24,7 +24,7 @@ func read(t *testing.T, path string) string {
 // room is named in ARCHITECTURE.md.
 func TestPagesNameWhatIsThere(t *testing.T) {
 	t.Parallel()
-	paths := regexp.MustCompile(`\b(?:cmd|internal|client|docs|tools)/[a-zA-Z0-9_/.-]*`)
+	paths := regexp.MustCompile(`\b(?:cmd|internal|e2e|client|docs|tools)/[a-zA-Z0-9_/.-]*`)
 	for _, page := range []string{"ARCHITECTURE.md", "CONTRIBUTING.md"} {
 		for _, path := range paths.FindAllString(read(t, page), -1) {
 			if _, err := os.Stat(filepath.Join(root, strings.TrimRight(path, "./"))); err != nil {
@@ -32,14 +32,16 @@ func TestPagesNameWhatIsThere(t *testing.T) {
 			}
 		}
 	}
-	rooms, err := filepath.Glob(filepath.Join(root, "internal", "*"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	document := read(t, "ARCHITECTURE.md")
-	for _, room := range rooms {
-		if name := "internal/" + filepath.Base(room); !strings.Contains(document, name+"/ ") {
-			t.Errorf("ARCHITECTURE.md does not name %s", name)
+	for _, folder := range []string{"internal", "e2e"} {
+		entries, err := os.ReadDir(filepath.Join(root, folder))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, room := range entries {
+			if name := folder + "/" + room.Name(); room.IsDir() && !strings.Contains(document, name+"/ ") {
+				t.Errorf("ARCHITECTURE.md does not name %s", name)
+			}
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -22,28 +23,31 @@ type room struct {
 	GoFiles    []string `json:"GoFiles"`    //nolint:tagliatelle // as above
 }
 
-// rooms returns every package of the module that is more than tests, by its path
+// rooms returns every package of the two modules that is more than tests, by its path
 // from the root.
 func rooms(t *testing.T) map[string]room {
 	t.Helper()
-	command := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Imports,GoFiles", "./...")
-	command.Dir = root
-	output, err := command.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
 	found := map[string]room{}
-	for decoder := json.NewDecoder(bytes.NewReader(output)); ; {
-		var r room
-		if err := decoder.Decode(&r); errors.Is(err, io.EOF) {
-			return found
-		} else if err != nil {
+	for _, folder := range []string{".", "e2e"} {
+		command := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Imports,GoFiles", "./...")
+		command.Dir = filepath.Join(root, folder)
+		output, err := command.Output()
+		if err != nil {
 			t.Fatal(err)
 		}
-		if len(r.GoFiles) > 0 {
-			found[strings.TrimPrefix(r.ImportPath, module)] = r
+		for decoder := json.NewDecoder(bytes.NewReader(output)); ; {
+			var r room
+			if err := decoder.Decode(&r); errors.Is(err, io.EOF) {
+				break
+			} else if err != nil {
+				t.Fatal(err)
+			}
+			if len(r.GoFiles) > 0 {
+				found[strings.TrimPrefix(r.ImportPath, module)] = r
+			}
 		}
 	}
+	return found
 }
 
 // listed reads a list of ARCHITECTURE.md: the lines of the code block that follows

@@ -21,7 +21,7 @@ const fewestNames = 3
 // An object in JSON has one type. Whoever adds a field to it would have to find the others.
 func TestObjectsInJSONHaveOneType(t *testing.T) {
 	t.Parallel()
-	folders := []string{"internal/sandbox", "internal/testkit"}
+	folders := []string{"internal/sandbox", "internal/testkit", "e2e"}
 	first := map[string]string{} // where names were found first
 	for _, folder := range folders {
 		eachStruct(t, folder, func(where string, found *ast.StructType) {

@@ -56,7 +56,7 @@ func TestCasesRunInAFixedOrder(t *testing.T) {
 func ofTests(path string) bool {
 	folder := filepath.ToSlash(filepath.Dir(path))
 	return strings.HasSuffix(path, "_test.go") ||
-		strings.HasSuffix(path, ".go") && (strings.HasSuffix(folder, "test") || strings.HasPrefix(folder+"/", "internal/testkit/"))
+		strings.HasSuffix(path, ".go") && (strings.HasSuffix(folder, "test") || strings.HasPrefix(folder, "e2e/") || strings.HasPrefix(folder+"/", "internal/testkit/"))
 }
 
 // unordered returns the loops of a file that call something for each entry of a map. It sees that something is a map

@@ -26,7 +26,7 @@ import (
 	"go.mau.fi/whatsmeow/types"          //nolint:depguard // as above
 	"go.mau.fi/whatsmeow/types/events"   //nolint:depguard // as above
 
-	"github.com/recado-project/recado/internal/bench/phones"
+	"github.com/recado-project/recado/internal/testkit/crowd"
 	"github.com/recado-project/recado/internal/sqlite"
 )
 
@@ -64,7 +64,7 @@ func runBare(encoded string) error {
 		return err
 	}
 	ctx := context.Background()
-	key, err := phones.RootKey(ctx, b.config.Sandbox)
+	key, err := crowd.RootKey(ctx, b.config.Sandbox)
 	if err != nil {
 		return err
 	}
@@ -155,7 +155,7 @@ func (b *bare) connect(ctx context.Context, device *store.Device, one bareOne) (
 		return nil, err
 	}
 	if isNew {
-		if err := phones.Scan(ctx, b.config.Sandbox, one.Owner, <-codes); err != nil {
+		if err := crowd.Scan(ctx, b.config.Sandbox, one.Owner, <-codes); err != nil {
 			return nil, err
 		}
 	}

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/client"
-	"github.com/recado-project/recado/internal/bench/phones"
+	"github.com/recado-project/recado/internal/testkit/crowd"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/movein"
 	"github.com/recado-project/recado/internal/server"
@@ -50,7 +50,7 @@ func newMove(t *testing.T, count int, options testkit.Options, otherStore string
 	g := testkit.Start(t, options)
 	m := &move{t: t, options: options, store: otherStore, start: startBare, from: movein.FromWhatsmeow}
 	for n := range count {
-		one := bareOne{Owner: phones.Owner(n), To: phones.Recipient(n)}
+		one := bareOne{Owner: crowd.Owner(n), To: crowd.Recipient(n)}
 		one.Group = g.Phones.CreateGroup(t, "team "+strconv.Itoa(n), one.To, one.Owner).ID
 		m.devices = append(m.devices, one)
 	}

@@ -1,0 +1,188 @@
+//go:build linux
+
+package bench_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/recado-project/recado/internal/testkit/crowd"
+	"github.com/recado-project/recado/e2e/powerloss/disk"
+	"github.com/recado-project/recado/internal/testkit/postgres"
+	"github.com/recado-project/recado/internal/testkit/process"
+)
+
+const (
+	// measuredMessages are on an ordinary disk, countedPerRun on the one that counts, which
+	// is slow.
+	measuredMessages = 2000
+	countedPerRun    = 1000
+
+	// restTime is how long a gateway must do nothing until its work is done. Phones of a
+	// sandbox read a message after a second.
+	restTime = 1500 * time.Millisecond
+)
+
+// BenchmarkCosts reports what a message costs until everything about it is done: sent, from
+// one instance one after another or from 50 at once, and received, until it is at the webhook.
+// CPU time and allocations are measured on an ordinary disk, then syncs, writes and round
+// trips with fewer messages on a disk that counts. A sync takes no time there, so with many
+// instances fewer messages share one than elsewhere. Bare whatsmeow, on SQLite, comes
+// directly after the gateway each time.
+func BenchmarkCosts(b *testing.B) {
+	for _, database := range []string{"SQLite", "PostgreSQL"} {
+		for _, direction := range []struct {
+			name    string
+			gateway func(w *world, b *testing.B, each int) usage
+			bare    func(r *bare, b *testing.B, each int) usage
+			sandbox []string // flags
+		}{
+			{"sent", (*world).costsOfSending, (*bare).costsOfSending, []string{"--load"}},
+			{"received", (*world).costsOfReceiving, (*bare).costsOfReceiving, nil},
+		} {
+			for _, instances := range []int{1, 50} {
+				b.Run(fmt.Sprintf("%s/%s/instances=%d", database, direction.name, instances), func(b *testing.B) {
+					measure := func(counting bool, messages int) (gateway, bare usage) {
+						w := startMeasuredWorld(b, database, instances, counting, direction.sandbox)
+						gateway = direction.gateway(w, b, messages/instances)
+						w.gateway.Stop()
+						data, counters := measuredFolder(b, counting)
+						r := startBare(b, instances, data, direction.sandbox...)
+						r.counters = counters
+						return gateway, direction.bare(r, b, messages/instances)
+					}
+					for b.Loop() {
+						gateway, bare := measure(false, measuredMessages)
+						countedGateway, countedBare := measure(true, countedPerRun)
+						report(b, gateway, bare)
+						countedGateway.reportCounts(b, "")
+						countedBare.reportCounts(b, "bare-")
+					}
+				})
+			}
+		}
+	}
+}
+
+// measuredFolder is a folder for data, and a function that says what was counted there.
+func measuredFolder(b *testing.B, counting bool) (folder string, counters func() usage) {
+	b.Helper()
+	if !counting {
+		return b.TempDir(), func() usage { return usage{} }
+	}
+	d := disk.Mount(b)
+	return filepath.Join(d.Path, "data"), func() usage {
+		counts := d.Counts()
+		return usage{syncs: counts.Syncs, writes: counts.Writes, written: counts.Bytes}
+	}
+}
+
+// startMeasuredWorld is startWorld with a gateway that says what it has allocated.
+func startMeasuredWorld(b *testing.B, database string, instances int, counting bool, sandboxFlags []string) *world {
+	b.Helper()
+	w := &world{sandbox: startSandbox(b, sandboxFlags...), program: process.Self(b), flags: []string{"--allow-private-urls"}}
+	w.data, w.counters = measuredFolder(b, counting)
+	if database == "PostgreSQL" {
+		w.database = postgres.Start(b)
+		if counting {
+			through, trips := postgres.RoundTrips(b, w.database)
+			onDisk := w.counters
+			w.database, w.counters = through, func() usage {
+				used := onDisk()
+				used.trips = trips()
+				return used
+			}
+		}
+	}
+	w.startGateway(b)
+	for i := range instances {
+		w.link(b, i)
+	}
+	w.awaitConnected(b)
+	w.send(b, crowd.WarmUp, 1)
+	return w
+}
+
+// used is what the gateway has used since its start, and what was counted so far.
+func (w *world) used(b *testing.B) usage {
+	b.Helper()
+	used := w.counters()
+	used.cpu = w.gateway.cpu(b)
+	used.allocations, used.allocated = w.gateway.allocations(b)
+	return used
+}
+
+func (w *world) costsOfSending(b *testing.B, each int) usage {
+	b.Helper()
+	w.rest(b)
+	before, began := w.used(b), time.Now()
+	w.send(b, each, 1)
+	elapsed := time.Since(began)
+	w.rest(b)
+	used := w.used(b).minus(before)
+	used.messages, used.elapsed = each*len(w.instances), elapsed
+	return used
+}
+
+func (w *world) costsOfReceiving(b *testing.B, each int) usage {
+	b.Helper()
+	arrived := w.countReceived(b)
+	w.costsOfStart(b, crowd.WarmUp, arrived)
+	base := w.costsOfStart(b, 1, arrived)
+	return beyond(w.costsOfStart(b, each, arrived), base)
+}
+
+// costsOfStart is what a start costs with messages that wait.
+func (w *world) costsOfStart(b *testing.B, each int, arrived *atomic.Int64) usage {
+	b.Helper()
+	w.gateway.Stop()
+	before := w.counters()
+	started := w.receive(b, each, arrived)
+	w.rest(b)
+	used := w.used(b).minus(before)
+	used.messages, used.elapsed = started.messages, started.elapsed
+	return used
+}
+
+// rest waits until the gateway has done everything that it has to do, and uses no CPU any
+// more.
+func (w *world) rest(b *testing.B) {
+	b.Helper()
+	const often, little = 100 * time.Millisecond, 20 * time.Millisecond
+	ticker := time.NewTicker(often)
+	defer ticker.Stop()
+	at := w.gateway.cpu(b)
+	for quiet := time.Duration(0); quiet < restTime; quiet += often {
+		<-ticker.C
+		if now := w.gateway.cpu(b); now-at > little {
+			at, quiet = now, 0
+		}
+	}
+}
+
+func (r *bare) costsOfSending(b *testing.B, each int) usage {
+	b.Helper()
+	base := r.counted(func() usage { return r.send(b, 1, 1) })
+	used := r.counted(func() usage { return r.send(b, each, 1) })
+	return beyond(used, base)
+}
+
+func (r *bare) costsOfReceiving(b *testing.B, each int) usage {
+	b.Helper()
+	receive := func(each int) usage { return r.counted(func() usage { return r.receive(b, each) }) }
+	receive(crowd.WarmUp)
+	base := receive(1)
+	return beyond(receive(each), base)
+}
+
+// counted adds to the usage of a run what was counted meanwhile.
+func (r *bare) counted(run func() usage) usage {
+	before := r.counters()
+	used := run()
+	on := r.counters().minus(before)
+	used.syncs, used.writes, used.written = on.syncs, on.writes, on.written
+	return used
+}

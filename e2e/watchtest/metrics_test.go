@@ -1,0 +1,185 @@
+package watchtest_test
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
+	dto "github.com/prometheus/client_model/go"
+
+	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/cases"
+	"github.com/recado-project/recado/internal/testkit/postgres"
+)
+
+// A program that has sent, received, delivered and refused something shows it, on both
+// databases. Prometheus' own linter finds nothing to say against the page, and
+// docs/monitoring.md has every metric with its labels.
+func TestMetrics(t *testing.T) {
+	t.Parallel()
+	for name, database := range cases.Sorted(map[string]func(t *testing.T) string{
+		"SQLite":     func(*testing.T) string { return "" },
+		"PostgreSQL": func(t *testing.T) string { t.Helper(); return postgres.Start(t) },
+	}) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := testkit.Start(t, testkit.Options{Admin: true, DatabaseURL: database(t)})
+			live(t, g)
+			var found families
+			testkit.Await(t, "what was delivered is counted", func() bool {
+				found = scrape(t, g)
+				return found.value("recado_events_delivered_total", "kind=message.received") == 1 &&
+					found.value("recado_events_delivered_total", "kind=message.sent") == 3 &&
+					found.value("recado_send_duration_seconds", "kind=text", "outcome=sent") == 2
+			})
+			wantSeen(t, found)
+			lint(t, g)
+			if name == "SQLite" {
+				wantDocumented(t, found)
+			}
+		})
+	}
+}
+
+// live makes the program do one of everything that is counted when it happens.
+func live(t *testing.T, g *testkit.Gateway) {
+	t.Helper()
+	sink := testkit.NewSink(t)
+	id := g.Link(t, shopNumber)
+	if _, err := g.Client.SaveWebhook(t.Context(), id, client.WebhookConfig{WebhookURL: sink.URL}); err != nil {
+		t.Fatal(err)
+	}
+	sent, err := g.Client.SendText(t.Context(), id, client.Text{To: customerNumber, Message: "hello"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := g.Client.React(t.Context(), id, sent.ID, "👍"); err != nil {
+		t.Fatal(err)
+	}
+	document, err := g.Client.SendDocument(t.Context(), id, client.Document{
+		To: customerNumber, Document: client.DataURI("text/plain", []byte("some words")), FileName: "words.txt",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := g.Client.MediaDownloadLink(t.Context(), id, document.ID); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := g.Client.SendText(t.Context(), id, client.Text{To: customerNumber, Message: "later", Later: true}); err != nil {
+		t.Fatal(err)
+	}
+	g.Phones.SendText(t, customerNumber, shopNumber, "an answer")
+	if status, _ := get(t, g.BaseURL+"/api/nothing"); status != http.StatusNotFound {
+		t.Errorf("an unknown path answers %d", status)
+	}
+}
+
+// wantSeen holds the figures to what live has done.
+func wantSeen(t *testing.T, found families) {
+	t.Helper()
+	for _, want := range []struct {
+		name   string
+		labels []string
+		value  float64
+	}{
+		{"recado_ready", nil, 1},
+		{"recado_build_info", []string{"version=test"}, 1},
+		{"recado_sessions_connected", nil, 1},
+		{"recado_session_connections_total", nil, 1},
+		{"recado_instances", []string{"status=connected"}, 1},
+		{"recado_webhooks", []string{"state=ok"}, 1},
+		{"recado_webhook_events_given_up_total", nil, 0},
+		{"recado_instances_held", nil, 1},
+		{"recado_instances_moved_total", []string{"event=lost"}, 0},
+		{"recado_database_up", nil, 1},
+		{"recado_send_duration_seconds", []string{"kind=text", "outcome=sent"}, 2},
+		{"recado_send_duration_seconds", []string{"kind=document", "outcome=sent"}, 1},
+		{"recado_send_duration_seconds", []string{"kind=reaction", "outcome=sent"}, 1},
+		{"recado_media_bytes_total", []string{"direction=out"}, 10},
+		{"recado_media_bytes_total", []string{"direction=in"}, 10},
+		{"recado_http_request_duration_seconds", []string{"route=/api/message/{instanceId}/text", "method=POST", "status=2xx"}, 2},
+		{"recado_http_request_duration_seconds", []string{"route=unknown", "status=4xx"}, 1},
+		{"recado_events_appended_total", []string{"kind=message.received"}, 1},
+		{"recado_client_version_refused", nil, 0},
+		{"recado_settings_refused", nil, 0},
+	} {
+		if got := found.value(want.name, want.labels...); got != want.value {
+			t.Errorf("%s%v is %v, want %v", want.name, want.labels, got, want.value)
+		}
+	}
+	for _, name := range []string{
+		"recado_database_transaction_duration_seconds", "recado_file_sync_duration_seconds", "recado_disk_free_bytes", "recado_disk_size_bytes",
+		"recado_database_size_bytes", "recado_http_request_bodies_limit_bytes", "recado_database_connections_limit", "go_goroutines", "process_open_fds",
+	} {
+		if got := found.value(name); !(got > 0) {
+			t.Errorf("%s is %v, want more than nothing", name, got)
+		}
+	}
+}
+
+func lint(t *testing.T, g *testkit.Gateway) {
+	t.Helper()
+	_, page := get(t, g.Server.AdminURL()+"/metrics")
+	problems, err := promlint.New(strings.NewReader(page)).Lint()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, problem := range problems {
+		t.Errorf("%s: %s", problem.Metric, problem.Text)
+	}
+}
+
+const (
+	monitoringPage       = "docs/monitoring.md"
+	tableBegin, tableEnd = "<!-- the table is generated: go -C e2e test ./watchtest -run Metrics -update -->\n", "<!-- end of the table -->\n"
+)
+
+// wantDocumented holds the table of docs/monitoring.md to the metrics.
+func wantDocumented(t *testing.T, found families) {
+	t.Helper()
+	page := readFile(t, monitoringPage)
+	before, rest, ok := strings.Cut(page, tableBegin)
+	old, after, closed := strings.Cut(rest, tableEnd)
+	if !ok || !closed {
+		t.Fatalf("%s has no place for the table", monitoringPage)
+	}
+	table := tableOf(found)
+	switch {
+	case old == table:
+	case *update:
+		if err := os.WriteFile(filepath.Join(root, monitoringPage), []byte(before+tableBegin+table+tableEnd+after), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	default:
+		t.Errorf("the table of %s is old: go -C e2e test ./watchtest -run Metrics -update\n%s", monitoringPage, table)
+	}
+}
+
+// tableOf describes our own metrics.
+func tableOf(found families) string {
+	var table strings.Builder
+	table.WriteString("| metric | type | labels | what it says |\n| --- | --- | --- | --- |\n")
+	for _, name := range slices.Sorted(maps.Keys(found)) {
+		if !strings.HasPrefix(name, "recado_") {
+			continue
+		}
+		family := found[name]
+		labels := map[string]bool{}
+		for _, metric := range family.GetMetric() {
+			for _, pair := range metric.GetLabel() {
+				labels["`"+pair.GetName()+"`"] = true
+			}
+		}
+		fmt.Fprintf(&table, "| `%s` | %s | %s | %s |\n", name, kindOf(family), strings.Join(slices.Sorted(maps.Keys(labels)), ", "), family.GetHelp())
+	}
+	return table.String()
+}
+
+func kindOf(family *dto.MetricFamily) string { return strings.ToLower(family.GetType().String()) }
