@@ -93,5 +93,9 @@ release: ## build the programs for all systems into dist/, with checksums; takes
 	$(RELEASE) release --snapshot --clean
 
 .PHONY: ci
-ci: ## run what a change has to pass
+ci: ## run what a change has to pass: style, tests, and the steps that .ci/table has for what changed
 	.ci/run
+
+.PHONY: ci-all
+ci-all: ## run every step of CI, as before a release; if all pass, .ci/whole names this commit
+	.ci/run all

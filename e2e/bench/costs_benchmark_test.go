@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/recado-project/recado/internal/testkit/crowd"
 	"github.com/recado-project/recado/e2e/powerloss/disk"
+	"github.com/recado-project/recado/internal/testkit/crowd"
 	"github.com/recado-project/recado/internal/testkit/postgres"
 	"github.com/recado-project/recado/internal/testkit/process"
 )

@@ -13,12 +13,12 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/client"
-	"github.com/recado-project/recado/internal/testkit/crowd"
-	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/e2e/powerloss/disk"
+	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/sandbox"
 	"github.com/recado-project/recado/internal/store"
 	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/crowd"
 	"github.com/recado-project/recado/internal/testkit/postgres"
 	"github.com/recado-project/recado/internal/testkit/process"
 )

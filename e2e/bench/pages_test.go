@@ -21,10 +21,10 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/recado-project/recado/client"
-	"github.com/recado-project/recado/internal/testkit/crowd"
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/store"
+	"github.com/recado-project/recado/internal/testkit/crowd"
 )
 
 const (

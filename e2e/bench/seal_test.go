@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/recado-project/recado/internal/testkit/crowd"
 	"github.com/recado-project/recado/internal/seal"
+	"github.com/recado-project/recado/internal/testkit/crowd"
 )
 
 // BenchmarkSealed sends texts with a master key and without one, in turn, so that other work

@@ -12,10 +12,10 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/recado-project/recado/e2e/browsertest/browser"
 	"github.com/recado-project/recado/internal/access"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/testkit"
-	"github.com/recado-project/recado/e2e/browsertest/browser"
 	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/whatsapp"
 )

@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/e2e/browsertest/browser"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/testkit"
-	"github.com/recado-project/recado/e2e/browsertest/browser"
 	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/whatsapp"
 )

@@ -13,8 +13,8 @@ import (
 	"testing"
 
 	"github.com/recado-project/recado/client"
-	"github.com/recado-project/recado/internal/testkit"
 	"github.com/recado-project/recado/e2e/browsertest/browser"
+	"github.com/recado-project/recado/internal/testkit"
 	"github.com/recado-project/recado/internal/testkit/cases"
 )
 

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/recado-project/recado/internal/testkit"
 	"github.com/recado-project/recado/e2e/browsertest/browser"
+	"github.com/recado-project/recado/internal/testkit"
 )
 
 // Every kind of message goes out by the test field and is on the open page of the phone.

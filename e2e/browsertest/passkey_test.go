@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/recado-project/recado/internal/testkit"
 	"github.com/recado-project/recado/e2e/browsertest/browser"
+	"github.com/recado-project/recado/internal/testkit"
 )
 
 // The owner adds a passkey, signs out, and signs in by it.

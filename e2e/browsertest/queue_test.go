@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/recado-project/recado/e2e/browsertest/browser"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/testkit"
-	"github.com/recado-project/recado/e2e/browsertest/browser"
 )
 
 // leave leaves a text in the queue by the test field of the page.

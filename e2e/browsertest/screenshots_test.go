@@ -19,9 +19,9 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/e2e/browsertest/browser"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/testkit"
-	"github.com/recado-project/recado/e2e/browsertest/browser"
 	"github.com/recado-project/recado/internal/testkit/cases"
 )
 

@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/recado-project/recado/e2e/browsertest/browser"
 	"github.com/recado-project/recado/internal/sandbox/samples"
 	"github.com/recado-project/recado/internal/testkit"
-	"github.com/recado-project/recado/e2e/browsertest/browser"
 )
 
 // Phones of the tests: an even last digit exists under thirteen digits.

@@ -15,8 +15,8 @@ import (
 	"testing"
 
 	"github.com/recado-project/recado/client"
-	"github.com/recado-project/recado/internal/cli"
 	"github.com/recado-project/recado/e2e/powerloss/disk"
+	"github.com/recado-project/recado/internal/cli"
 	"github.com/recado-project/recado/internal/testkit"
 	"github.com/recado-project/recado/internal/testkit/process"
 )

@@ -26,8 +26,8 @@ import (
 	"go.mau.fi/whatsmeow/types"          //nolint:depguard // as above
 	"go.mau.fi/whatsmeow/types/events"   //nolint:depguard // as above
 
-	"github.com/recado-project/recado/internal/testkit/crowd"
 	"github.com/recado-project/recado/internal/sqlite"
+	"github.com/recado-project/recado/internal/testkit/crowd"
 )
 
 // bareVariable makes the test binary another program: it holds a bareConfig.

@@ -14,13 +14,13 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/client"
-	"github.com/recado-project/recado/internal/testkit/crowd"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/movein"
 	"github.com/recado-project/recado/internal/server"
 	"github.com/recado-project/recado/internal/store"
 	"github.com/recado-project/recado/internal/testkit"
 	"github.com/recado-project/recado/internal/testkit/cases"
+	"github.com/recado-project/recado/internal/testkit/crowd"
 	"github.com/recado-project/recado/internal/testkit/postgres"
 )
 
