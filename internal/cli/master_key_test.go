@@ -1,4 +1,4 @@
-package data_test
+package cli_test
 
 import (
 	"os"
