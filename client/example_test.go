@@ -12,13 +12,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
-	"testing"
 	"time"
 
 	"github.com/recado-project/recado/client"
-	"github.com/recado-project/recado/internal/cli"
 	"github.com/recado-project/recado/internal/testkit/process"
 )
 
@@ -140,14 +137,6 @@ func ExampleWebhookVerifier() {
 	// Output: webhook.test 01a20010-f30e-7274-874a-399b6eff3bc0
 }
 
-// TestMain lets this test binary run as the program, for the examples' gateways.
-func TestMain(m *testing.M) {
-	if !slices.Contains(os.Args, "-test.fuzzworker") { // which is this binary, and no program
-		process.BeProgram(func() int { return cli.Run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr) })
-	}
-	os.Exit(m.Run())
-}
-
 // demo is a gateway with a sandbox, as `recado dev` starts it.
 type demo struct {
 	BaseURL    string `json:"baseUrl"`
@@ -160,9 +149,9 @@ func startDemo() demo {
 	folder, err := os.MkdirTemp("", "recado-example-*")
 	must(err)
 	file := filepath.Join(folder, "ready.json")
-	self, err := os.Executable()
+	recado, err := process.Recado()
 	must(err)
-	program := exec.Command(self, "dev", "--listen", "127.0.0.1:0", "--data", folder, "--ready-file", file, "--log-level", "error")
+	program := exec.Command(recado, "dev", "--listen", "127.0.0.1:0", "--data", folder, "--ready-file", file, "--log-level", "error")
 	program.Stderr = os.Stderr
 	output, err := program.StdoutPipe()
 	must(err)

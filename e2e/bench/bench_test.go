@@ -10,7 +10,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -98,7 +97,7 @@ func BenchmarkIdle(b *testing.B) {
 // BenchmarkStart measures the time from a kill -9 to a connected instance, and the time
 // until `dev` is ready in a new folder.
 func BenchmarkStart(b *testing.B) {
-	program := build(b, "../../cmd/recado")
+	program := process.Program(b)
 	b.Run("new", func(b *testing.B) {
 		for b.Loop() {
 			b.StopTimer()
@@ -184,7 +183,7 @@ func (w *world) linked(ctx context.Context, i int) (string, error) {
 func (w *world) startGateway(tb testing.TB) {
 	tb.Helper()
 	if w.program == "" {
-		w.program = build(tb, "../../cmd/recado")
+		w.program = process.Program(tb)
 	}
 	flags := append([]string{"--data", w.data}, w.keep...)
 	if w.database != "" {
@@ -261,7 +260,7 @@ type server struct {
 // startSandbox starts a sandbox; with the flag --load its phones do not decrypt.
 func startSandbox(tb testing.TB, flags ...string) *server {
 	tb.Helper()
-	box := &server{Process: process.Start(tb, build(tb, "../../cmd/recado"),
+	box := &server{Process: process.Start(tb, process.Program(tb),
 		append([]string{"sandbox", "--listen", "127.0.0.1:0", "--data", tb.TempDir()}, flags...)...)}
 	line := box.Await("sandbox at http://")
 	box.address, _, _ = strings.Cut(strings.TrimPrefix(line, "sandbox at http://"), "/")
@@ -270,7 +269,7 @@ func startSandbox(tb testing.TB, flags ...string) *server {
 
 func startGateway(tb testing.TB, sandbox *server, data string) *server {
 	tb.Helper()
-	return startProgram(tb, build(tb, "../../cmd/recado"), sandbox, "--data", data)
+	return startProgram(tb, process.Program(tb), sandbox, "--data", data)
 }
 
 // startProgram starts a gateway from a program that was built before.
@@ -322,29 +321,6 @@ func (s *server) rss(tb testing.TB) int64 {
 		tb.Fatal(err)
 	}
 	return pages * int64(os.Getpagesize())
-}
-
-// built are the programs that were built for this run.
-var built sync.Map //nolint:gochecknoglobals // each is built once, whichever benchmark asks first
-
-// build builds the program in a folder, in the module that the folder is in.
-func build(tb testing.TB, folder string) string {
-	tb.Helper()
-	if path, ok := built.Load(folder); ok {
-		return path.(string)
-	}
-	dir, err := os.MkdirTemp("", "recado-bench-*") //nolint:usetesting // it outlives the benchmark that builds it
-	if err != nil {
-		tb.Fatal(err)
-	}
-	path := filepath.Join(dir, "program")
-	build := exec.CommandContext(tb.Context(), "go", "build", "-o", path, ".")
-	build.Dir = folder
-	if output, err := build.CombinedOutput(); err != nil {
-		tb.Fatalf("build %s: %v: %s", folder, err, output)
-	}
-	built.Store(folder, path)
-	return path
 }
 
 // BenchmarkDocument sends a document of 100 MB by its URL, and reports the largest growth

@@ -83,7 +83,7 @@ func measuredFolder(b *testing.B, counting bool) (folder string, counters func()
 // startMeasuredWorld is startWorld with a gateway that says what it has allocated.
 func startMeasuredWorld(b *testing.B, database string, instances int, counting bool, sandboxFlags []string) *world {
 	b.Helper()
-	w := &world{sandbox: startSandbox(b, sandboxFlags...), program: process.Self(b), flags: []string{"--allow-private-urls"}}
+	w := &world{sandbox: startSandbox(b, sandboxFlags...), program: process.Build(b, "counted"), flags: []string{"--allow-private-urls"}}
 	w.data, w.counters = measuredFolder(b, counting)
 	if database == "PostgreSQL" {
 		w.database = postgres.Start(b)

@@ -17,7 +17,7 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/sandbox"
 	"github.com/recado-project/recado/internal/store"
-	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/await"
 	"github.com/recado-project/recado/internal/testkit/crowd"
 	"github.com/recado-project/recado/internal/testkit/postgres"
 	"github.com/recado-project/recado/internal/testkit/process"
@@ -72,7 +72,7 @@ func TestCosts(t *testing.T) {
 			for range messages {
 				w.sendOne(t)
 			}
-			testkit.Await(t, "the phone has read them", func() bool { return read.Load() >= want })
+			await.Until(t, "the phone has read them", func() bool { return read.Load() >= want })
 		})
 		within(t, "syncs of a message sent", sent.Syncs)
 		within(t, "writes of a message sent", sent.Writes)
@@ -83,7 +83,7 @@ func TestCosts(t *testing.T) {
 				if err := crowd.SendText(t.Context(), w.sandbox.address, crowd.Recipient(0), crowd.Owner(0), "a message"); err != nil {
 					t.Fatal(err)
 				}
-				testkit.Await(t, "it is in the log", func() bool { return received.Load() >= want })
+				await.Until(t, "it is in the log", func() bool { return received.Load() >= want })
 			}
 		})
 		within(t, "syncs of a message received", came.Syncs)
@@ -110,7 +110,7 @@ func TestCosts(t *testing.T) {
 			for range messages {
 				sent = append(sent, w.sendOne(t).ID)
 			}
-			testkit.Await(t, "the phone has read them", func() bool {
+			await.Until(t, "the phone has read them", func() bool {
 				found, err := direct.MessagesByID(t.Context(), w.instances[0], sent)
 				return err == nil && len(found) == messages &&
 					!slices.ContainsFunc(found, func(m gateway.Message) bool { return m.Status != gateway.MessageRead })
@@ -156,7 +156,7 @@ func startCountedWorld(t *testing.T, data, database string) *world {
 	})
 	w := &world{
 		sandbox: &server{address: strings.TrimPrefix(web.URL, "http://")},
-		program: process.Self(t), data: data, database: database,
+		program: process.Build(t, "counted"), data: data, database: database,
 	}
 	w.startGateway(t)
 	w.link(t, 0)

@@ -55,7 +55,7 @@ func startBareHTTP(tb testing.TB, answer []byte) *server {
 	if err := os.WriteFile(path, answer, 0o600); err != nil {
 		tb.Fatal(err)
 	}
-	bare := &server{Process: process.Start(tb, build(tb, "./barehttp"), path)}
+	bare := &server{Process: process.Start(tb, process.Build(tb, "barehttp"), path)}
 	bare.address = strings.TrimPrefix(strings.TrimSpace(bare.Await("listening at ")), "listening at ")
 	return bare
 }

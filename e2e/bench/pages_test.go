@@ -25,6 +25,7 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/store"
 	"github.com/recado-project/recado/internal/testkit/crowd"
+	"github.com/recado-project/recado/internal/testkit/process"
 )
 
 const (
@@ -188,7 +189,7 @@ func (w *world) signIn(b *testing.B) *visitor {
 	}
 	v := &visitor{base: "http://" + w.gateway.address, web: &http.Client{Jar: jar, Transport: &http.Transport{}}}
 	b.Cleanup(v.web.CloseIdleConnections)
-	printed, err := exec.CommandContext(b.Context(), build(b, "../../cmd/recado"),
+	printed, err := exec.CommandContext(b.Context(), process.Program(b),
 		"users", "create", "bench", "--role", "owner", "--data", w.data, "--json").Output()
 	if err != nil {
 		b.Fatal(err)

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"testing"
 	"time"
+
+	"github.com/recado-project/recado/internal/testkit/process"
 )
 
 // usage is what a number of messages have taken.
@@ -75,7 +77,7 @@ type bare struct {
 // startBare links sessions, which send the first messages.
 func startBare(b *testing.B, instances int, data string, sandboxFlags ...string) *bare {
 	b.Helper()
-	r := &bare{sandbox: startSandbox(b, sandboxFlags...), program: build(b, "./bare"), data: data, instances: instances}
+	r := &bare{sandbox: startSandbox(b, sandboxFlags...), program: process.Build(b, "bare"), data: data, instances: instances}
 	r.run(b, 0)
 	return r
 }

@@ -7,33 +7,22 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/recado-project/recado/client"
-	"github.com/recado-project/recado/internal/cli"
 	"github.com/recado-project/recado/internal/doctor"
-	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/await"
 	"github.com/recado-project/recado/internal/testkit/cases"
+	"github.com/recado-project/recado/internal/testkit/phones"
 	"github.com/recado-project/recado/internal/testkit/process"
 )
 
-func TestMain(m *testing.M) {
-	process.BeProgram(func() int {
-		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-		defer stop()
-		return cli.Run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
-	})
-	os.Exit(m.Run())
-}
-
 func start(t *testing.T, args ...string) *process.Process {
 	t.Helper()
-	return process.Start(t, process.Self(t), args...)
+	return process.Start(t, process.Program(t), args...)
 }
 
 // ready is what `dev --ready-file` writes.
@@ -48,7 +37,7 @@ type ready struct {
 func awaitReady(t *testing.T, path string) ready {
 	t.Helper()
 	var r ready
-	testkit.Await(t, "the ready file", func() bool {
+	await.Until(t, "the ready file", func() bool {
 		content, err := os.ReadFile(path)
 		if err != nil {
 			return false
@@ -87,7 +76,7 @@ func TestDevPrintsALineThatSends(t *testing.T) {
 		t.Fatalf("answered %s", answer)
 	}
 	page := p.Await("http://")
-	testkit.Await(t, "the message on the page of the phone", func() bool {
+	await.Until(t, "the message on the page of the phone", func() bool {
 		shown, err := exec.CommandContext(t.Context(), "curl", "-s", page).Output()
 		if err != nil {
 			t.Fatal(err)
@@ -122,7 +111,7 @@ func TestDevComesBackAfterAKill(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	testkit.NewPhones(before.BaseURL).SendText(t, recipient, before.InstanceNumber, "an answer")
+	phones.New(before.BaseURL).SendText(t, recipient, before.InstanceNumber, "an answer")
 	first.Kill()
 	if err := os.Remove(file); err != nil {
 		t.Fatal(err)
@@ -146,7 +135,7 @@ func TestDevComesBackAfterAKill(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	phones := testkit.NewPhones(after.BaseURL)
+	phones := phones.New(after.BaseURL)
 	phones.AwaitMessage(t, recipient, again.MessageID)
 	var texts []string
 	for _, message := range phones.Messages(t, recipient, "") {
@@ -162,7 +151,7 @@ func TestSecondProcessOnTheSameDataIsRefused(t *testing.T) {
 	data := t.TempDir()
 	p := start(t, "dev", "--listen", "127.0.0.1:0", "--data", data, "--empty")
 	p.Await("Recado is ready")
-	second := exec.CommandContext(t.Context(), process.Self(t), "dev", "--listen", "127.0.0.1:0", "--data", data)
+	second := exec.CommandContext(t.Context(), process.Program(t), "dev", "--listen", "127.0.0.1:0", "--data", data)
 	output, err := second.CombinedOutput()
 	if err == nil || !strings.Contains(string(output), "in use by another recado process") {
 		t.Errorf("the second process answered %s (%v)", output, err)
@@ -173,7 +162,7 @@ func TestSecondProcessOnTheSameDataIsRefused(t *testing.T) {
 // through.
 func TestDevRefusesAShortKey(t *testing.T) {
 	t.Parallel()
-	dev := exec.CommandContext(t.Context(), process.Self(t), "dev", "--listen", "127.0.0.1:0", "--data", t.TempDir(),
+	dev := exec.CommandContext(t.Context(), process.Program(t), "dev", "--listen", "127.0.0.1:0", "--data", t.TempDir(),
 		"--api-key", "short", "--log-level", "error")
 	output, err := dev.CombinedOutput()
 	if err == nil || string(output) != "recado: --api-key must have 16 to 255 characters; this one has 5\n" {
@@ -190,7 +179,7 @@ func TestServeOnASandboxOfItsOwn(t *testing.T) {
 	data := t.TempDir()
 	serve := start(t, append([]string{"serve", "--listen", "127.0.0.1:0", "--data", data}, hint[6:]...)...)
 	baseURL := strings.TrimSuffix(strings.Fields(serve.Await("recado "))[4], ",")
-	phones := testkit.NewPhones("http" + strings.TrimPrefix(hint[7], "ws"))
+	phones := phones.New("http" + strings.TrimPrefix(hint[7], "ws"))
 
 	// What it prints next is what one does next.
 	url, key := serve.Await("  export RECADO_URL="), serve.Await("  export RECADO_API_KEY=$(")
@@ -214,7 +203,7 @@ func TestServeOnASandboxOfItsOwn(t *testing.T) {
 	}
 
 	sent := command(t, "send", "text", "--url", baseURL, "--api-key", partnerKey, "--instance", id, "--to", recipient, "Oi do terminal")
-	testkit.Await(t, "the message on the phone", func() bool {
+	await.Until(t, "the message on the phone", func() bool {
 		shown := phones.Messages(t, recipient, "")
 		return len(shown) == 1 && shown[0].Text == "Oi do terminal" && strings.Contains(sent, shown[0].MessageID)
 	})
@@ -223,7 +212,9 @@ func TestServeOnASandboxOfItsOwn(t *testing.T) {
 	keyID := strings.Fields(keys)[0]
 	command(t, "keys", "revoke", "--data", data, keyID)
 	_, err = client.New(baseURL, partnerKey).ListInstances(t.Context(), 0, 0)
-	testkit.Refused(t, err, 401, "UNAUTHORIZED")
+	if refusal, ok := errors.AsType[*client.Error](err); !ok || refusal.Code != "UNAUTHORIZED" {
+		t.Errorf("a key that was revoked is answered with %v", err)
+	}
 }
 
 // command runs the program to its end and returns what it printed.
@@ -231,7 +222,7 @@ func command(t *testing.T, args ...string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, process.Self(t), args...)
+	cmd := exec.CommandContext(ctx, process.Program(t), args...)
 	var failure strings.Builder
 	cmd.Stderr = io.MultiWriter(&failure, t.Output())
 	output, err := cmd.Output()
@@ -253,7 +244,7 @@ func TestDoctorBesideAGateway(t *testing.T) {
 	examine := func(args ...string) (code int, findings map[string]string, said string) {
 		t.Helper()
 		var stderr strings.Builder
-		command := exec.CommandContext(t.Context(), process.Self(t), append([]string{"doctor", "--json", "--data", data}, args...)...)
+		command := exec.CommandContext(t.Context(), process.Program(t), append([]string{"doctor", "--json", "--data", data}, args...)...)
 		command.Stderr = &stderr
 		output, err := command.Output()
 		if failed, ok := errors.AsType[*exec.ExitError](err); ok {
@@ -273,7 +264,7 @@ func TestDoctorBesideAGateway(t *testing.T) {
 	}
 	_, findings, _ := examine(append(platform, "--public-url", baseURL)...) // the test's own disk may be full, or in memory
 	for check, want := range cases.Sorted(map[string]string{
-		"settings": "warning the variable RECADO_TEST_AS_PROGRAM is no setting", "master key": "ok ", "data folder": "ok ", "database": "ok SQLite", "integrity": "ok ", "tables": "ok ",
+		"settings": "ok ", "master key": "ok ", "data folder": "ok ", "database": "ok SQLite", "integrity": "ok ", "tables": "ok ",
 		"durability": "ok ", "files": "ok ", "platform": "ok ", "clock, platform's": "ok ", "public address": "ok " + baseURL + " leads to this gateway",
 		"proxies": "ok ", "webhooks": "ok ", "nodes": "ok ",
 	}) {

@@ -17,7 +17,8 @@ import (
 	"testing"
 
 	"github.com/recado-project/recado/client"
-	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/await"
+	"github.com/recado-project/recado/internal/testkit/phones"
 	"github.com/recado-project/recado/internal/testkit/process"
 )
 
@@ -96,8 +97,8 @@ func TestAFileInABodyTakesLittleMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	testkit.NewPhones("http"+strings.TrimPrefix(hint[7], "ws")).Scan(t, "5511999990100", code.QRCode)
-	testkit.Await(t, "the instance to be connected", func() bool {
+	phones.New("http"+strings.TrimPrefix(hint[7], "ws")).Scan(t, "5511999990100", code.QRCode)
+	await.Until(t, "the instance to be connected", func() bool {
 		shown, err := gateway.Instance(t.Context(), instance.InstanceID)
 		return err == nil && shown.Status == "connected"
 	})
@@ -201,7 +202,7 @@ func stall(t *testing.T, r ready, size int) {
 	_, _ = fmt.Fprintf(connection, "POST /api/message/%s/document HTTP/1.1\r\nHost: x\r\nX-Api-Key: %s\r\nContent-Length: %d\r\n\r\n",
 		r.InstanceID, r.APIKey, len(body)+10)
 	_, _ = io.WriteString(connection, body) // it is cut off where there is no room for it
-	testkit.Await(t, "another request to be answered", func() bool {
+	await.Until(t, "another request to be answered", func() bool {
 		response, err := http.Get(r.BaseURL + "/healthz")
 		if err == nil {
 			_ = response.Body.Close()

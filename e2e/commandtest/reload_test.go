@@ -15,7 +15,7 @@ import (
 
 	"github.com/creack/pty"
 
-	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/await"
 	"github.com/recado-project/recado/internal/testkit/process"
 )
 
@@ -46,7 +46,7 @@ func TestReload(t *testing.T) {
 	data := "data: " + t.TempDir() + "\n"
 	write(data)
 	var said, log screen
-	gateway := exec.CommandContext(context.WithoutCancel(t.Context()), process.Self(t), "serve", "--settings", path)
+	gateway := exec.CommandContext(context.WithoutCancel(t.Context()), process.Program(t), "serve", "--settings", path)
 	gateway.Stdout, gateway.Stderr = &said, &log
 	if err := gateway.Start(); err != nil {
 		t.Fatal(err)
@@ -56,9 +56,9 @@ func TestReload(t *testing.T) {
 		_ = gateway.Process.Kill() // it may be gone already
 		_ = wait()                 // "signal: killed" is what was asked for
 	})
-	testkit.Await(t, "its address", func() bool { return strings.Contains(said.String(), " answers at http") })
+	await.Until(t, "its address", func() bool { return strings.Contains(said.String(), " answers at http") })
 	base := regexp.MustCompile(`http://[0-9.:]+`).FindString(said.String())
-	made, err := exec.CommandContext(t.Context(), process.Self(t), "keys", "create", "--name", "ops", "--settings", path).Output()
+	made, err := exec.CommandContext(t.Context(), process.Program(t), "keys", "create", "--name", "ops", "--settings", path).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +107,7 @@ func TestReload(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, want := range step.says {
-			testkit.Await(t, want, func() bool { return strings.Contains(log.String()[before:], want) })
+			await.Until(t, want, func() bool { return strings.Contains(log.String()[before:], want) })
 		}
 		if got := limit(); got != step.limit {
 			t.Errorf("step %d: the limit is %q, want %q", n, got, step.limit)
@@ -129,7 +129,7 @@ func TestReload(t *testing.T) {
 // settings again.
 func TestWindowIsClosed(t *testing.T) {
 	t.Parallel()
-	gateway := exec.CommandContext(context.WithoutCancel(t.Context()), process.Self(t), "serve", "--listen", "127.0.0.1:0", "--data", t.TempDir())
+	gateway := exec.CommandContext(context.WithoutCancel(t.Context()), process.Program(t), "serve", "--listen", "127.0.0.1:0", "--data", t.TempDir())
 	window, err := pty.StartWithSize(gateway, &pty.Winsize{Rows: 24, Cols: 80})
 	if err != nil {
 		t.Fatal(err)

@@ -14,7 +14,7 @@ import (
 	"github.com/creack/pty"
 
 	"github.com/recado-project/recado/client"
-	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/await"
 	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/testkit/process"
 )
@@ -47,7 +47,7 @@ func (s *screen) read(from io.Reader) {
 // onTerminal starts the program in a window of that size, until the test ends.
 func onTerminal(t *testing.T, size pty.Winsize, args ...string) *screen {
 	t.Helper()
-	cmd := exec.Command(process.Self(t), args...)
+	cmd := exec.Command(process.Program(t), args...)
 	window, err := pty.StartWithSize(cmd, &size)
 	if err != nil {
 		t.Fatal(err)
@@ -81,16 +81,16 @@ func TestCodeOnATerminal(t *testing.T) {
 	}
 	link := []string{"instances", "link", "shop", "--url", gateway.BaseURL, "--api-key", gateway.PartnerKey}
 	small := onTerminal(t, pty.Winsize{Rows: 24, Cols: 80}, link...)
-	testkit.Await(t, "a word about the window", func() bool { return small.contains("this one has 80 and 24. Enlarge it, or use --phone.") })
+	await.Until(t, "a word about the window", func() bool { return small.contains("this one has 80 and 24. Enlarge it, or use --phone.") })
 	large := onTerminal(t, pty.Winsize{Rows: 60, Cols: 120}, link...)
-	testkit.Await(t, "the code", func() bool {
+	await.Until(t, "the code", func() bool {
 		return large.contains("Code 1, valid until ") && large.contains("\x1b[38;5;231;48;5;16m█") && large.contains("▀\x1b[0m\r\n")
 	})
 	if small.contains("█") {
 		t.Error("the small window shows a part of the code")
 	}
 	typed := onTerminal(t, pty.Winsize{Rows: 24, Cols: 80}, append(link, "--phone", "5511999990300")...)
-	testkit.Await(t, "the characters", func() bool { return typed.contains("valid until ") })
+	await.Until(t, "the characters", func() bool { return typed.contains("valid until ") })
 	typed.mu.Lock()
 	defer typed.mu.Unlock()
 	_, code, _ := strings.Cut(typed.text.String(), "Type: ")
@@ -106,7 +106,7 @@ func TestDevOnATerminal(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "ready.json")
 	window := onTerminal(t, pty.Winsize{Rows: 24, Cols: 80},
 		"dev", "--listen", "127.0.0.1:0", "--data", t.TempDir(), "--ready-file", file)
-	testkit.Await(t, "the banner", func() bool { return window.contains("Ctrl-C stops.") })
+	await.Until(t, "the banner", func() bool { return window.contains("Ctrl-C stops.") })
 	gateway := awaitReady(t, file)
 	window.mu.Lock()
 	banner := window.text.String()
@@ -123,7 +123,7 @@ func TestDevOnATerminal(t *testing.T) {
 		client.Text{To: recipient, Message: "Oi!"}); err != nil {
 		t.Fatal(err)
 	}
-	testkit.Await(t, "the line of the request", func() bool { return window.contains("POST …/text 201 ") })
+	await.Until(t, "the line of the request", func() bool { return window.contains("POST …/text 201 ") })
 	if window.contains("request_id") {
 		t.Error("the line of the request is long")
 	}
@@ -143,11 +143,11 @@ func TestResultsOnATerminal(t *testing.T) {
 	size := pty.Winsize{Rows: 24, Cols: 80}
 	flags := []string{"--url", gateway.BaseURL, "--api-key", gateway.APIKey}
 	list := onTerminal(t, size, append([]string{"instances", "list"}, flags...)...)
-	testkit.Await(t, "the list", func() bool {
+	await.Until(t, "the list", func() bool {
 		return list.contains("ID") && list.contains("NAME  STATUS") && list.contains("demo  connected")
 	})
 	sent := onTerminal(t, size, append([]string{"send", "document", large, "--to", recipient}, flags...)...)
-	testkit.Await(t, "the message", func() bool {
+	await.Until(t, "the message", func() bool {
 		return sent.contains("\rsending: 50 % of 3.0 MiB") && sent.contains("\nmessageId  3EB0")
 	})
 }
@@ -156,7 +156,7 @@ func TestResultsOnATerminal(t *testing.T) {
 func TestCompletion(t *testing.T) {
 	t.Parallel()
 	for line, want := range cases.Sorted(map[string]string{"recado ins": "instances", "recado send te": "text", "recado send text --quo": "--quote"}) {
-		cmd := exec.CommandContext(t.Context(), process.Self(t))
+		cmd := exec.CommandContext(t.Context(), process.Program(t))
 		cmd.Env = append(os.Environ(), "COMP_LINE="+line)
 		output, err := cmd.Output()
 		if err != nil || strings.TrimSpace(string(output)) != want {

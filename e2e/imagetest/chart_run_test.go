@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/client"
-	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/await"
 	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/testkit/postgres"
 )
@@ -112,7 +112,7 @@ func (c *cluster) awaitProbe(t *testing.T, pod string, one podContainer, p probe
 			port = named.ContainerPort
 		}
 	}
-	testkit.Await(t, pod+" answers "+p.HTTPGet.Path, func() bool {
+	await.Until(t, pod+" answers "+p.HTTPGet.Path, func() bool {
 		status, _ := fetch(t, fmt.Sprintf("http://%s:%d%s", c.address(pod), port, p.HTTPGet.Path))
 		return status == http.StatusOK
 	})
@@ -127,7 +127,7 @@ func TestChartWorks(t *testing.T) { //nolint:paralleltest // it wants the proces
 		t.Fatal(err)
 	}
 	services["files"] = fromCompose["files"]
-	phones, platform := startSandbox(t)
+	handsets, platform := startSandbox(t)
 	c := newCluster(t, services, postgres.Start(t), platform)
 	c.beginFiles(t)
 	one, begun := set.Spec.Template.Spec.Containers[0], map[string]*running{}
@@ -144,7 +144,7 @@ func TestChartWorks(t *testing.T) { //nolint:paralleltest // it wants the proces
 	}
 	key := strings.TrimSpace(run(t, stepWait, c.command(t, "recado-0", "/recado", "keys", "create", "--name", "ops", "--partner")))
 	through := func(pod string) *client.Client { return client.New("http://"+c.address(pod)+":8080", key) }
-	shop := link(t, through("recado-0"), phones, "5511999990201")
+	shop := link(t, through("recado-0"), handsets, "5511999990201")
 	listed := run(t, stepWait, c.command(t, "recado-0", "/recado", "nodes"))
 	for name := range cases.Sorted(begun) {
 		if !strings.Contains(listed, c.address(name)+":8080") {

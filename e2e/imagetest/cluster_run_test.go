@@ -19,8 +19,9 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/recado-project/recado/client"
-	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/await"
 	"github.com/recado-project/recado/internal/testkit/cases"
+	"github.com/recado-project/recado/internal/testkit/phones"
 	"github.com/recado-project/recado/internal/testkit/postgres"
 	"github.com/recado-project/recado/internal/testkit/process"
 )
@@ -41,7 +42,7 @@ func TestClusterWorks(t *testing.T) { //nolint:paralleltest // it wants the proc
 	if err != nil {
 		t.Fatal(err)
 	}
-	phones, platform := startSandbox(t)
+	handsets, platform := startSandbox(t)
 	c := newCluster(t, services, postgres.Start(t), platform)
 	c.beginFiles(t)
 	nodes := map[string]*running{}
@@ -61,24 +62,24 @@ func TestClusterWorks(t *testing.T) { //nolint:paralleltest // it wants the proc
 	}
 	c.begin(t, "balancer")
 	base := "http://" + c.address("balancer") + ":8080"
-	testkit.Await(t, "the balancer answers", func() bool { status, _ := fetch(t, base+"/readyz"); return status == http.StatusOK })
+	await.Until(t, "the balancer answers", func() bool { status, _ := fetch(t, base+"/readyz"); return status == http.StatusOK })
 
 	key := strings.TrimSpace(run(t, stepWait, c.command(t, "node1", "/recado", "keys", "create", "--name", "ops", "--partner")))
 	gateway := client.New(base, key)
 	var shops []string
 	for _, number := range []string{"5511999990201", "5511999990202", "5511999990203"} {
-		shops = append(shops, link(t, gateway, phones, number))
+		shops = append(shops, link(t, gateway, handsets, number))
 	}
-	tryCluster(t, c, gateway, phones, shops[0])
+	tryCluster(t, c, gateway, handsets, shops[0])
 	stopNode(t, c, nodes, gateway, shops)
 }
 
 // startSandbox starts a platform, and returns its phones and the variables that name it.
-func startSandbox(t *testing.T) (phones *testkit.Phones, platform []string) {
+func startSandbox(t *testing.T) (handsets *phones.API, platform []string) {
 	t.Helper()
-	box := start(t, exec.CommandContext(context.WithoutCancel(t.Context()), process.Self(t), "sandbox", "--listen", "127.0.0.1:0", "--data", t.TempDir(), "--log-level", "error"))
+	box := start(t, exec.CommandContext(context.WithoutCancel(t.Context()), process.Program(t), "sandbox", "--listen", "127.0.0.1:0", "--data", t.TempDir(), "--log-level", "error"))
 	hint := strings.Fields(box.line(t, "A gateway on it: recado serve"))
-	return testkit.NewPhones("http" + strings.TrimPrefix(hint[7], "ws")), []string{"RECADO_PLATFORM_URL=" + hint[7], "RECADO_PLATFORM_KEY=" + hint[9]}
+	return phones.New("http" + strings.TrimPrefix(hint[7], "ws")), []string{"RECADO_PLATFORM_URL=" + hint[7], "RECADO_PLATFORM_KEY=" + hint[9]}
 }
 
 // beginFiles starts the store for files, and returns when it answers.
@@ -87,11 +88,11 @@ func (c *cluster) beginFiles(t *testing.T) {
 	c.begin(t, "files")
 	check := c.services["files"].Healthcheck.Test
 	address := strings.Replace(check[len(check)-1], "127.0.0.1", c.address("files"), 1)
-	testkit.Await(t, "the store answers", func() bool { status, _ := fetch(t, address); return status == http.StatusOK })
+	await.Until(t, "the store answers", func() bool { status, _ := fetch(t, address); return status == http.StatusOK })
 }
 
 // tryCluster sees that events come at once, and that files come from the store.
-func tryCluster(t *testing.T, c *cluster, gateway *client.Client, phones *testkit.Phones, shop string) {
+func tryCluster(t *testing.T, c *cluster, gateway *client.Client, handsets *phones.API, shop string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), stepWait)
 	defer cancel()
@@ -100,7 +101,7 @@ func tryCluster(t *testing.T, c *cluster, gateway *client.Client, phones *testki
 		t.Fatal(err)
 	}
 	defer func() { _ = stream.Close() }()
-	phones.Send(t, customer, map[string]any{"to": "5511999990201", "type": "image", "media": picture})
+	handsets.Send(t, customer, map[string]any{"to": "5511999990201", "type": "image", "media": picture})
 	var received client.MessageReceivedEvent
 	for received.MessageID == "" {
 		event, err := stream.Next()
@@ -208,7 +209,7 @@ func send(ctx context.Context, t *testing.T, gateway *client.Client, shop string
 }
 
 // link makes an instance and links it to a number.
-func link(t *testing.T, gateway *client.Client, phones *testkit.Phones, number string) (id string) {
+func link(t *testing.T, gateway *client.Client, handsets *phones.API, number string) (id string) {
 	t.Helper()
 	instance, err := gateway.CreateInstance(t.Context(), number)
 	if err != nil {
@@ -218,8 +219,8 @@ func link(t *testing.T, gateway *client.Client, phones *testkit.Phones, number s
 	if err != nil {
 		t.Fatal(err)
 	}
-	phones.Scan(t, number, code.QRCode)
-	testkit.Await(t, number+" is connected", func() bool {
+	handsets.Scan(t, number, code.QRCode)
+	await.Until(t, number+" is connected", func() bool {
 		now, err := gateway.Instance(t.Context(), instance.InstanceID)
 		return err == nil && now.Status == "connected"
 	})

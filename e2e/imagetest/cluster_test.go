@@ -11,27 +11,15 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 
-	"github.com/recado-project/recado/internal/cli"
 	"github.com/recado-project/recado/internal/testkit/process"
 	"github.com/recado-project/recado/internal/testkit/s3"
 )
-
-func TestMain(m *testing.M) {
-	process.BeProgram(func() int {
-		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-		defer stop()
-		return cli.Run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
-	})
-	os.Exit(m.Run())
-}
 
 // ourImage is what the files call the image of the Dockerfile.
 const ourImage = "recado"
@@ -105,7 +93,7 @@ func (c *cluster) environment(t *testing.T, service string) (all []string) {
 				}
 			}
 		}
-		all = append(append(all, c.platform...), "RECADO_TEST_AS_PROGRAM=1")
+		all = append(all, c.platform...)
 	} else {
 		all = append(all, "PATH="+filepath.Dir(s3.Program(t))+":"+os.Getenv("PATH"))
 	}
@@ -122,7 +110,7 @@ func (c *cluster) command(t *testing.T, service string, arguments ...string) *ex
 		arguments[i] = c.here(t, service, argument)
 	}
 	if arguments[0] == "/recado" {
-		arguments[0] = process.Self(t)
+		arguments[0] = process.Program(t)
 	}
 	command := exec.CommandContext(context.WithoutCancel(t.Context()), arguments[0], arguments[1:]...)
 	command.Env = c.environment(t, service)

@@ -5,8 +5,9 @@ import (
 	"testing"
 
 	"github.com/recado-project/recado/client"
-	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/await"
 	"github.com/recado-project/recado/internal/testkit/postgres"
+	"github.com/recado-project/recado/internal/testkit/sink"
 )
 
 // A webhook of the account that is made at one node hears the instances of all nodes. They follow
@@ -14,11 +15,11 @@ import (
 func TestAccountWebhookHearsInstancesOfAllNodes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, postgres.Start(t), 2, 4)
-	first, second := testkit.NewSink(t), testkit.NewSink(t)
-	heard := func(sink *testkit.Sink, shop shop, text string) {
+	first, second := sink.New(t), sink.New(t)
+	heard := func(at *sink.Sink, shop shop, text string) {
 		t.Helper()
 		sent := w.phones.SendText(t, "5511988887766", shop.number, text)
-		taken := sink.AwaitType(client.TypeMessageReceived, func(d testkit.Delivered) bool { return strings.Contains(string(d.Body), sent) })
+		taken := at.AwaitType(client.TypeMessageReceived, func(d sink.Delivered) bool { return strings.Contains(string(d.Body), sent) })
 		if taken.InstanceID != shop.id {
 			t.Errorf("what %s got is said to be of %s", shop.id, taken.InstanceID)
 		}
@@ -40,7 +41,7 @@ func TestAccountWebhookHearsInstancesOfAllNodes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, shop := range w.shops {
-		testkit.Await(t, "the instance follows the change", func() bool {
+		await.Until(t, "the instance follows the change", func() bool {
 			page, err := w.nodes[0].client.ListWebhooks(t.Context(), shop.id, 0, 0)
 			if err != nil {
 				return false
@@ -66,7 +67,7 @@ func TestAccountWebhookHearsInstancesOfAllNodes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, shop := range w.shops {
-		testkit.Await(t, "the instance has its own webhook alone", func() bool {
+		await.Until(t, "the instance has its own webhook alone", func() bool {
 			page, err := w.nodes[1].client.ListWebhooks(t.Context(), shop.id, 0, 0)
 			return err == nil && page.TotalCount == 1
 		})

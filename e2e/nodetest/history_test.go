@@ -8,8 +8,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/recado-project/recado/internal/testkit"
 	"github.com/recado-project/recado/internal/testkit/cases"
+	"github.com/recado-project/recado/internal/testkit/sink"
 )
 
 // history records what clients and customers did, and what became of it. It is safe for
@@ -96,7 +96,7 @@ func reordered(chat, what string, want, got []string) []string {
 }
 
 // events returns the messages of an endpoint's events of a kind, by chat: each instance has one.
-func events(t *testing.T, delivered []testkit.Delivered, kind string) map[string][]string {
+func events(t *testing.T, delivered []sink.Delivered, kind string) map[string][]string {
 	t.Helper()
 	chats := map[string][]string{}
 	for _, d := range delivered {

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/await"
 	"github.com/recado-project/recado/internal/testkit/postgres"
 )
 
@@ -44,7 +44,7 @@ func TestContactsAndGroupsAreListedAtEveryNode(t *testing.T) {
 	for _, shop := range w.shops {
 		w.phones.CreateGroup(t, shop.number, customer, shop.number)
 		w.phones.SendText(t, customer, shop.number, "hello")
-		testkit.Await(t, "the customer is known", func() bool {
+		await.Until(t, "the customer is known", func() bool {
 			names, _ := list(w.nodes[0], shop.id)
 			return slices.Equal(names, []string{"Aninha"})
 		})

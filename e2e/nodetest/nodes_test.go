@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/client"
-	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/await"
 	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/testkit/postgres"
 )
@@ -74,7 +74,7 @@ func TestNodeFails(t *testing.T) {
 			began := time.Now()
 			c.fail(w, victim)
 			if c.letsGo {
-				testkit.Await(t, "the node has let its sessions go", func() bool { return !victim.platform.inUse() })
+				await.Until(t, "the node has let its sessions go", func() bool { return !victim.platform.inUse() })
 				took := time.Since(began)
 				t.Logf("the sessions were closed after %.1f s", took.Seconds())
 				if took > letsGoWithin {
@@ -109,7 +109,7 @@ func TestNodesComeAndGo(t *testing.T) {
 	w := newWorld(t, postgres.Start(t), 2, 6)
 	load := w.startLoad()
 	third := w.add()
-	testkit.Await(t, "the new node has its share", func() bool { return len(w.ownedBy(third)) == 2 })
+	await.Until(t, "the new node has its share", func() bool { return len(w.ownedBy(third)) == 2 })
 
 	drained := w.nodes[0]
 	w.command("nodes", "drain", strings.TrimPrefix(drained.advertise, "http://"), "--database-url", w.databaseURL)
@@ -120,7 +120,7 @@ func TestNodesComeAndGo(t *testing.T) {
 		t.Errorf("the nodes are listed as\n%s", listed)
 	}
 	w.command("nodes", "resume", strings.TrimPrefix(drained.advertise, "http://"), "--database-url", w.databaseURL)
-	testkit.Await(t, "the node has its share again", func() bool { return len(w.ownedBy(drained)) == 2 })
+	await.Until(t, "the node has its share again", func() bool { return len(w.ownedBy(drained)) == 2 })
 
 	for _, node := range w.nodes {
 		w.setAway(node, true)
@@ -148,7 +148,7 @@ func TestDatabaseFails(t *testing.T) {
 			fail()
 			began := time.Now()
 			for _, shop := range w.shops {
-				testkit.Await(t, "a message is accepted", func() bool {
+				await.Until(t, "a message is accepted", func() bool {
 					_, err := w.anyNode().client.SendText(t.Context(), shop.id, client.Text{To: "5511988887766", Message: "olá"})
 					return err == nil
 				})

@@ -4,9 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"os"
 	"os/exec"
-	"os/signal"
 	"slices"
 	"strings"
 	"sync"
@@ -16,19 +14,11 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/recado-project/recado/client"
-	"github.com/recado-project/recado/internal/cli"
-	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/await"
+	"github.com/recado-project/recado/internal/testkit/phones"
 	"github.com/recado-project/recado/internal/testkit/process"
+	"github.com/recado-project/recado/internal/testkit/sink"
 )
-
-func TestMain(m *testing.M) {
-	process.BeProgram(func() int {
-		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-		defer stop()
-		return cli.Run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
-	})
-	os.Exit(m.Run())
-}
 
 const secret = "a secret of the nodes alone"
 
@@ -41,8 +31,8 @@ type world struct {
 	files       string   // folder
 	key         string
 
-	phones *testkit.Phones
-	sink   *testkit.Sink
+	phones *phones.API
+	sink   *sink.Sink
 	nodes  []*node
 	shops  []shop
 
@@ -68,11 +58,11 @@ type shop struct{ id, number string }
 // newWorld starts a sandbox and nodes, and links instances.
 func newWorld(t *testing.T, databaseURL string, nodes, shops int) *world {
 	t.Helper()
-	self := process.Self(t)
-	w := &world{t: t, program: self, databaseURL: databaseURL, files: t.TempDir(), sink: testkit.NewSink(t)}
+	self := process.Program(t)
+	w := &world{t: t, program: self, databaseURL: databaseURL, files: t.TempDir(), sink: sink.New(t)}
 	box := process.Start(t, self, "sandbox", "--listen", "127.0.0.1:0", "--data", t.TempDir(), "--log-level", "error")
 	hint := strings.Fields(box.Await("A gateway on it: recado serve"))
-	w.phones, w.platform = testkit.NewPhones("http"+strings.TrimPrefix(hint[7], "ws")), hint[6:]
+	w.phones, w.platform = phones.New("http"+strings.TrimPrefix(hint[7], "ws")), hint[6:]
 	w.key = w.command("keys", "create", "--name", "test", "--partner", "--database-url", databaseURL)
 	for range nodes {
 		w.add()
@@ -155,7 +145,7 @@ func (w *world) link(at *node, number string) {
 // awaitConnected waits until a node says that an instance is connected.
 func (w *world) awaitConnected(at *node, id string) {
 	w.t.Helper()
-	testkit.Await(w.t, "instance "+id+" is connected", func() bool {
+	await.Until(w.t, "instance "+id+" is connected", func() bool {
 		instance, err := at.client.Instance(w.t.Context(), id)
 		return err == nil && instance.Status == "connected"
 	})
@@ -186,7 +176,7 @@ func (w *world) ownedBy(n *node) []string {
 func (w *world) awaitElsewhere(ids []string, than, at *node) time.Duration {
 	w.t.Helper()
 	began := time.Now()
-	testkit.Await(w.t, "the instances have other owners", func() bool { return len(w.ownedBy(than)) == 0 })
+	await.Until(w.t, "the instances have other owners", func() bool { return len(w.ownedBy(than)) == 0 })
 	for _, id := range ids {
 		w.awaitConnected(at, id)
 	}

@@ -14,7 +14,8 @@ import (
 
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/e2e/powerloss/disk"
-	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/await"
+	"github.com/recado-project/recado/internal/testkit/sink"
 )
 
 const (
@@ -36,7 +37,7 @@ func TestUnderLoad(t *testing.T) {
 	l := startLoad(w)
 	for _, survivors := range losses() {
 		before := l.answered.Load()
-		testkit.Await(t, "one answer more", func() bool { return l.answered.Load() > before })
+		await.Until(t, "one answer more", func() bool { return l.answered.Load() > before })
 		<-time.After(rand.N(lifetime))
 		w.losePower(survivors)
 		w.awaitConnected()
@@ -110,7 +111,7 @@ func (l *load) judge() {
 	l.w.t.Helper()
 	t := l.w.t
 	chats := map[string][]string{}
-	l.w.sink.Await("all that customers wrote", func(taken []testkit.Delivered) bool {
+	l.w.sink.Await("all that customers wrote", func(taken []sink.Delivered) bool {
 		chats = arrived(t, taken)
 		for c, written := range l.written {
 			if len(chats[customer(c)]) < len(written) {
@@ -143,7 +144,7 @@ func (l *load) judge() {
 
 // arrived returns which messages of each customer were delivered, in the order of their
 // first delivery.
-func arrived(t *testing.T, taken []testkit.Delivered) map[string][]string {
+func arrived(t *testing.T, taken []sink.Delivered) map[string][]string {
 	t.Helper()
 	chats, seen := map[string][]string{}, map[string]bool{}
 	for _, d := range taken {

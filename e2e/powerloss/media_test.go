@@ -13,7 +13,7 @@ import (
 
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/e2e/powerloss/disk"
-	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/await"
 	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
@@ -59,7 +59,7 @@ func TestFileHalfWay(t *testing.T) {
 			_, err := w.client.MediaDownloadLink(t.Context(), w.instance, id)
 			asked <- err
 		}()
-		testkit.Await(t, "a part of the file", func() bool {
+		await.Until(t, "a part of the file", func() bool {
 			files, err := filepath.Glob(incoming)
 			return err == nil && len(files) > 0
 		})

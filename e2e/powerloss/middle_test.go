@@ -8,7 +8,8 @@ import (
 
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/e2e/powerloss/disk"
-	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/sandbox/content"
+	"github.com/recado-project/recado/internal/testkit/await"
 	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
@@ -51,7 +52,7 @@ func TestKilledInTheMiddle(t *testing.T) {
 
 				w.disk.Cut()
 				middle(w, to)
-				testkit.Await(t, "the gateway waits for the disk", func() bool { return w.disk.Held() > 0 })
+				await.Until(t, "the gateway waits for the disk", func() bool { return w.disk.Held() > 0 })
 				w.gateway.Kill()
 				if n := w.shown(to, sent); n > 0 {
 					t.Errorf("the phone has %q although it was not kept", sent)
@@ -91,7 +92,7 @@ func (w *world) sendInVain(to, text string) {
 func (w *world) shown(number, text string) int {
 	w.t.Helper()
 	messages := w.phones.Messages(w.t, number, "")
-	return len(slices.DeleteFunc(messages, func(m testkit.PhoneMessage) bool { return m.Text != text }))
+	return len(slices.DeleteFunc(messages, func(m content.Shown) bool { return m.Text != text }))
 }
 
 // reported counts the events of messages with a text that were received; an event that was

@@ -8,7 +8,8 @@ import (
 
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/e2e/powerloss/disk"
-	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/await"
+	"github.com/recado-project/recado/internal/testkit/sink"
 )
 
 // The power fails right after each message that was acknowledged, in a conversation whose
@@ -50,7 +51,7 @@ func TestConversation(t *testing.T) {
 	}
 	w.losePower(disk.Survivors{})
 	w.awaitConnected()
-	testkit.Await(t, "the edited message", func() bool {
+	await.Until(t, "the edited message", func() bool {
 		return w.phones.AwaitMessage(t, to, last.MessageID).Text == "with a mistake"
 	})
 	w.checkLog()
@@ -65,7 +66,7 @@ func (w *world) receive(from, text string) {
 // awaitReceived waits until the webhook has a message.
 func (w *world) awaitReceived(messageID string) {
 	w.t.Helper()
-	w.sink.AwaitType("message.received", func(d testkit.Delivered) bool {
+	w.sink.AwaitType("message.received", func(d sink.Delivered) bool {
 		id, _ := about(w.t, d.Event)
 		return id == messageID
 	})

@@ -3,32 +3,21 @@
 package powerloss_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/e2e/powerloss/disk"
-	"github.com/recado-project/recado/internal/cli"
-	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/await"
+	"github.com/recado-project/recado/internal/testkit/phones"
 	"github.com/recado-project/recado/internal/testkit/process"
+	"github.com/recado-project/recado/internal/testkit/sink"
 )
-
-func TestMain(m *testing.M) {
-	process.BeProgram(func() int {
-		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-		defer stop()
-		return cli.Run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
-	})
-	os.Exit(m.Run())
-}
 
 // shop is the number that the instance of a world is linked to.
 const shop = "5511999990100"
@@ -46,8 +35,8 @@ type world struct {
 	disk     *disk.Disk
 	gateway  *process.Process
 	client   *client.Client
-	phones   *testkit.Phones
-	sink     *testkit.Sink
+	phones   *phones.API
+	sink     *sink.Sink
 	instance string // that is linked to the shop
 }
 
@@ -65,11 +54,11 @@ func newWorld(t *testing.T) *world {
 // newEmptyWorld starts everything, with a partner's key and no instance.
 func newEmptyWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{t: t, program: process.Self(t), disk: disk.Mount(t), sink: testkit.NewSink(t)}
+	w := &world{t: t, program: process.Program(t), disk: disk.Mount(t), sink: sink.New(t)}
 	address := process.FreeAddress(t)
 	box := process.Start(t, w.program, "sandbox", "--listen", "127.0.0.1:0", "--data", t.TempDir(), "--log-level", "error")
 	hint := strings.Fields(box.Await("A gateway on it: recado serve"))
-	w.phones = testkit.NewPhones("http" + strings.TrimPrefix(hint[7], "ws"))
+	w.phones = phones.New("http" + strings.TrimPrefix(hint[7], "ws"))
 	w.data = filepath.Join(w.disk.Path, "recado-data")
 	w.flags = append([]string{
 		"serve", "--listen", address, "--allow-private-urls", "--log-level", "error", "--data", w.data,
@@ -142,7 +131,7 @@ func (w *world) scan() {
 // awaitConnected waits until the instance is connected.
 func (w *world) awaitConnected() {
 	w.t.Helper()
-	testkit.Await(w.t, "the instance is connected", func() bool {
+	await.Until(w.t, "the instance is connected", func() bool {
 		page, err := w.client.ListInstances(w.t.Context(), 0, 0)
 		if err != nil {
 			return false

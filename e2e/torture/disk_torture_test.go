@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/await"
 )
 
 // The disk becomes full while customers write. The gateway acknowledges nothing that it
@@ -40,7 +40,7 @@ func TestDiskFull(t *testing.T) {
 	}
 	arrived := func() verdict { return book.judge(arrivals(t, w.sink.Delivered(), "message.received")) }
 	write(0, 50)
-	testkit.Await(t, "the first messages are delivered", func() bool { return arrived().Lost == 0 })
+	await.Until(t, "the first messages are delivered", func() bool { return arrived().Lost == 0 })
 
 	ballast := filepath.Join(data, "ballast")
 	fill(t, ballast)
@@ -53,7 +53,7 @@ func TestDiskFull(t *testing.T) {
 	if err := os.Remove(ballast); err != nil {
 		t.Fatal(err)
 	}
-	testkit.Await(t, "everything is delivered", func() bool { return arrived().Lost == 0 })
+	await.Until(t, "everything is delivered", func() bool { return arrived().Lost == 0 })
 	got := arrived()
 	t.Logf("disk full: %v; with room again: %v", full, got)
 	if got.Lost > 0 || got.Reordered > 0 {

@@ -7,8 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/await"
 	"github.com/recado-project/recado/internal/testkit/postgres"
+	"github.com/recado-project/recado/internal/testkit/sink"
 )
 
 // The endpoint is down, a hundred messages arrive, the gateway is killed and started
@@ -21,7 +22,7 @@ func TestEndpointDownAndKilled(t *testing.T) {
 		w := newWorld(t, databaseURL, 1)
 		var down atomic.Bool
 		down.Store(true)
-		w.sink.Answer(func(testkit.Delivered) int {
+		w.sink.Answer(func(sink.Delivered) int {
 			if down.Load() {
 				return http.StatusBadGateway
 			}
@@ -38,7 +39,7 @@ func TestEndpointDownAndKilled(t *testing.T) {
 			t.Errorf("before the endpoint is back: %v", got)
 		}
 		down.Store(false)
-		testkit.Await(t, "everything is delivered", func() bool {
+		await.Until(t, "everything is delivered", func() bool {
 			return book.judge(arrivals(t, w.sink.Delivered(), "message.received")).Lost == 0
 		})
 		got := book.judge(arrivals(t, w.sink.Delivered(), "message.received"))

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/client"
-	"github.com/recado-project/recado/internal/testkit"
 	"github.com/recado-project/recado/internal/testkit/postgres"
+	"github.com/recado-project/recado/internal/testkit/sink"
 )
 
 const (
@@ -72,7 +72,7 @@ func TestKilledUnderLoad(t *testing.T) {
 func TestKilledUnderLoadFindsALoss(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "", 1)
-	w.sink.Answer(func(testkit.Delivered) int { return 503 })
+	w.sink.Answer(func(sink.Delivered) int { return 503 })
 	var book ledger
 	chat := w.shops[0].id + "/" + customer(0) + "@s.whatsapp.net"
 	for n := range 5 {
@@ -81,10 +81,10 @@ func TestKilledUnderLoadFindsALoss(t *testing.T) {
 	w.awaitEvents(w.shops[0].id, 5)
 	w.gateway.Kill()
 	w.loseOneEvent()
-	w.sink.Answer(func(testkit.Delivered) int { return 204 })
+	w.sink.Answer(func(sink.Delivered) int { return 204 })
 	w.startGateway()
 	w.resume()
-	w.sink.Await("the four that are left", func(taken []testkit.Delivered) bool {
+	w.sink.Await("the four that are left", func(taken []sink.Delivered) bool {
 		return len(arrivals(t, taken, "message.received")[chat]) == 4
 	})
 	if got := book.judge(arrivals(t, w.sink.Delivered(), "message.received")); got.Lost != 1 || got.Written != 5 {
@@ -161,11 +161,11 @@ func (l *load) answer(s int, from shop) {
 
 // judgeReceived waits until a sink has all messages of the customers, or no more of them
 // arrive.
-func (l *load) judgeReceived(sink *testkit.Sink) verdict {
+func (l *load) judgeReceived(at *sink.Sink) verdict {
 	l.w.t.Helper()
 	var v verdict
 	for last, since := -1, time.Now(); time.Since(since) < standstill; <-time.After(time.Second) {
-		v = l.book.judge(arrivals(l.w.t, sink.Delivered(), "message.received"))
+		v = l.book.judge(arrivals(l.w.t, at.Delivered(), "message.received"))
 		if v.Lost == 0 {
 			break
 		}

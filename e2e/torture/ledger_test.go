@@ -7,8 +7,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/recado-project/recado/internal/testkit"
 	"github.com/recado-project/recado/internal/testkit/cases"
+	"github.com/recado-project/recado/internal/testkit/sink"
 )
 
 // ledger records which messages were written in each chat, in order. It is safe for
@@ -69,7 +69,7 @@ func (l *ledger) judge(arrived map[string][]string) verdict {
 }
 
 // arrivals returns the events of one type that an endpoint accepted, by chat.
-func arrivals(t *testing.T, delivered []testkit.Delivered, kind string) map[string][]string {
+func arrivals(t *testing.T, delivered []sink.Delivered, kind string) map[string][]string {
 	t.Helper()
 	chats := map[string][]string{}
 	for _, d := range delivered {

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/recado-project/recado/client"
-	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/await"
 	"github.com/recado-project/recado/internal/testkit/proxyserver"
 )
 
@@ -35,7 +35,7 @@ func TestProxyOutlivesAKill(t *testing.T) {
 	}
 	come := func(what string) {
 		t.Helper()
-		testkit.Await(t, what, func() bool {
+		await.Until(t, what, func() bool {
 			now, err := w.client.Instance(t.Context(), id)
 			return err == nil && now.Status == client.StatusConnected
 		})
@@ -55,7 +55,7 @@ func TestProxyOutlivesAKill(t *testing.T) {
 	proxy.Close()
 	w.gateway.Kill()
 	w.startGateway()
-	testkit.Await(t, "the proxy's failure", func() bool {
+	await.Until(t, "the proxy's failure", func() bool {
 		now, err := w.client.Instance(t.Context(), id)
 		return err == nil && now.ProxyProblem == client.ReasonProxyUnreachable
 	})

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/client"
-	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/await"
 	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
@@ -48,7 +48,7 @@ func TestQueueSurvivesKills(t *testing.T) {
 		}
 		<-filled
 		for _, shop := range w.shops {
-			testkit.Await(t, "the queue is empty", func() bool {
+			await.Until(t, "the queue is empty", func() bool {
 				page, err := w.client.ListQueue(t.Context(), shop.id, 0, 1)
 				return err == nil && page.TotalCount == 0
 			})

@@ -1,11 +1,9 @@
 package torture_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -13,16 +11,12 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/client"
-	"github.com/recado-project/recado/internal/cli"
 	"github.com/recado-project/recado/internal/sqlite"
-	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/await"
+	"github.com/recado-project/recado/internal/testkit/phones"
 	"github.com/recado-project/recado/internal/testkit/process"
+	"github.com/recado-project/recado/internal/testkit/sink"
 )
-
-func TestMain(m *testing.M) {
-	process.BeProgram(func() int { return cli.Run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr) })
-	os.Exit(m.Run())
-}
 
 // world is a sandbox, a gateway on it, and an endpoint for its webhooks.
 type world struct {
@@ -33,11 +27,11 @@ type world struct {
 	address string
 
 	gateway *process.Process
-	phones  *testkit.Phones
+	phones  *phones.API
 	client  *client.Client
-	sink    *testkit.Sink
-	second  *testkit.Sink // of a second webhook of every shop, which takes messages alone
-	dead    *testkit.Sink // of a third one, which never accepts anything
+	sink    *sink.Sink
+	second  *sink.Sink // of a second webhook of every shop, which takes messages alone
+	dead    *sink.Sink // of a third one, which never accepts anything
 	shops   []shop
 }
 
@@ -53,12 +47,12 @@ func newWorld(t *testing.T, databaseURL string, shops int) *world {
 // newWorldIn is newWorld with a folder for the gateway's data.
 func newWorldIn(t *testing.T, data, databaseURL string, shops int) *world {
 	t.Helper()
-	self := process.Self(t)
-	w := &world{t: t, program: self, address: process.FreeAddress(t), sink: testkit.NewSink(t), second: testkit.NewSink(t), dead: testkit.NewSink(t)}
-	w.dead.Answer(func(testkit.Delivered) int { return http.StatusInternalServerError })
+	self := process.Program(t)
+	w := &world{t: t, program: self, address: process.FreeAddress(t), sink: sink.New(t), second: sink.New(t), dead: sink.New(t)}
+	w.dead.Answer(func(sink.Delivered) int { return http.StatusInternalServerError })
 	box := process.Start(t, self, "sandbox", "--listen", "127.0.0.1:0", "--data", t.TempDir(), "--log-level", "error")
 	hint := strings.Fields(box.Await("A gateway on it: recado serve"))
-	w.phones = testkit.NewPhones("http" + strings.TrimPrefix(hint[7], "ws"))
+	w.phones = phones.New("http" + strings.TrimPrefix(hint[7], "ws"))
 	w.keep = []string{"--data", data}
 	if databaseURL != "" {
 		w.keep = append(w.keep, "--database-url", databaseURL)
@@ -120,7 +114,7 @@ func (w *world) link(number string) {
 // meanwhile.
 func (w *world) awaitConnected(id string) {
 	w.t.Helper()
-	testkit.Await(w.t, "instance "+id+" is connected", func() bool {
+	await.Until(w.t, "instance "+id+" is connected", func() bool {
 		page, err := w.client.ListInstances(w.t.Context(), 0, 0)
 		if err != nil {
 			return false
@@ -151,7 +145,7 @@ func (w *world) restart() time.Duration {
 func (w *world) resume() {
 	w.t.Helper()
 	for _, shop := range w.shops {
-		testkit.Await(w.t, "the webhook is resumed", func() bool {
+		await.Until(w.t, "the webhook is resumed", func() bool {
 			return w.client.ResumeWebhook(w.t.Context(), shop.id) == nil
 		})
 	}

@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"github.com/recado-project/recado/client"
-	"github.com/recado-project/recado/internal/testkit"
 	"github.com/recado-project/recado/internal/testkit/postgres"
 	"github.com/recado-project/recado/internal/testkit/process"
+	"github.com/recado-project/recado/internal/testkit/sink"
 )
 
 // Today's program opens the data of every version: the instance connects without a new
@@ -45,8 +45,8 @@ func TestDataOfEveryVersionAreOpened(t *testing.T) {
 // opens starts today's program on the data, and sees that all of it is there.
 func opens(t *testing.T, before written, folder, databaseURL string) {
 	t.Helper()
-	ctx, sink := t.Context(), testkit.NewSink(t)
-	w := openWorld(t, process.Self(t), folder, databaseURL, "--keep-media", "0")
+	ctx, endpoint := t.Context(), sink.New(t)
+	w := openWorld(t, process.Program(t), folder, databaseURL, "--keep-media", "0")
 	c := client.New(w.baseURL, before.APIKey)
 	w.awaitConnected(c, before.InstanceID)
 
@@ -65,7 +65,7 @@ func opens(t *testing.T, before written, folder, databaseURL string) {
 	if err != nil || hook.Secret != before.Secret {
 		t.Errorf("the webhook is %+v (%v), its secret was %s", hook, err, before.Secret)
 	}
-	if _, err := c.SaveWebhook(ctx, before.InstanceID, client.WebhookConfig{WebhookURL: sink.URL}); err != nil {
+	if _, err := c.SaveWebhook(ctx, before.InstanceID, client.WebhookConfig{WebhookURL: endpoint.URL}); err != nil {
 		t.Fatal(err)
 	}
 
@@ -88,12 +88,12 @@ func opens(t *testing.T, before written, folder, databaseURL string) {
 		t.Errorf("the file is %s, was %s", got, before.PictureHash)
 	}
 	incoming := w.phones.SendText(t, customerNumber, shopNumber, "are you there?")
-	isIncoming := func(d testkit.Delivered) bool {
+	isIncoming := func(d sink.Delivered) bool {
 		data, err := d.Decode()
 		received, ok := data.(client.MessageReceivedEvent)
 		return err == nil && ok && received.MessageID == incoming
 	}
-	all := func(taken []testkit.Delivered) []int64 {
+	all := func(taken []sink.Delivered) []int64 {
 		sequences := slices.Clone(before.Delivered)
 		for _, d := range taken {
 			sequences = append(sequences, d.Sequence)
@@ -101,7 +101,7 @@ func opens(t *testing.T, before written, folder, databaseURL string) {
 		slices.Sort(sequences) // each chat has an order of its own
 		return sequences
 	}
-	taken := sink.Await("all events up to a message of after", func(taken []testkit.Delivered) bool {
+	taken := endpoint.Await("all events up to a message of after", func(taken []sink.Delivered) bool {
 		sequences := all(taken)
 		return slices.ContainsFunc(taken, isIncoming) &&
 			int64(len(slices.Compact(sequences))) == sequences[len(sequences)-1]-sequences[0]+1

@@ -4,7 +4,6 @@ import (
 	"archive/tar"
 	"bytes"
 	"compress/gzip"
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -12,26 +11,16 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/recado-project/recado/client"
-	"github.com/recado-project/recado/internal/cli"
-	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/await"
+	"github.com/recado-project/recado/internal/testkit/phones"
 	"github.com/recado-project/recado/internal/testkit/process"
 )
-
-func TestMain(m *testing.M) {
-	process.BeProgram(func() int {
-		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-		defer stop()
-		return cli.Run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
-	})
-	os.Exit(m.Run())
-}
 
 const (
 	shopNumber     = "5511999990100"
@@ -58,7 +47,7 @@ type world struct {
 	t        *testing.T
 	box      *process.Process
 	gateway  *process.Process
-	phones   *testkit.Phones
+	phones   *phones.API
 	baseURL  string
 	platform []string // flags of serve that name the sandbox
 }
@@ -70,7 +59,7 @@ func openWorld(t *testing.T, program, folder, databaseURL string, more ...string
 	w.box = process.Start(t, program, "sandbox", "--listen", "127.0.0.1:0", "--data", filepath.Join(folder, "sandbox"), "--log-level", "error")
 	hint := strings.Fields(w.box.Await("A gateway on it: recado serve"))
 	w.platform = hint[6:]
-	w.phones = testkit.NewPhones("http" + strings.TrimPrefix(hint[7], "ws"))
+	w.phones = phones.New("http" + strings.TrimPrefix(hint[7], "ws"))
 	address := process.FreeAddress(t)
 	args := append([]string{
 		"serve", "--listen", address, "--allow-private-urls", "--log-level", "warn", "--data", filepath.Join(folder, "gateway"),
@@ -94,7 +83,7 @@ func (w *world) stop() {
 
 func (w *world) awaitConnected(c *client.Client, id string) {
 	w.t.Helper()
-	testkit.Await(w.t, "the instance is connected", func() bool {
+	await.Until(w.t, "the instance is connected", func() bool {
 		// Early versions have only the list.
 		page, err := c.ListInstances(w.t.Context(), 0, 0)
 		return err == nil && slices.ContainsFunc(page.Data, func(i client.Instance) bool {

@@ -21,9 +21,9 @@ import (
 	"testing"
 
 	"github.com/recado-project/recado/client"
-	"github.com/recado-project/recado/internal/testkit"
 	"github.com/recado-project/recado/internal/testkit/postgres"
 	"github.com/recado-project/recado/internal/testkit/process"
+	"github.com/recado-project/recado/internal/testkit/sink"
 )
 
 //nolint:gochecknoglobals // flags of the test binary
@@ -40,7 +40,7 @@ func TestWrite(t *testing.T) {
 	}
 	from := *program
 	if from == "" {
-		from = process.Self(t)
+		from = process.Program(t)
 	}
 	to := filepath.Join("testdata", *version)
 	if err := os.MkdirAll(to, 0o750); err != nil {
@@ -71,7 +71,7 @@ func TestWrite(t *testing.T) {
 // writes lets a program work, and returns what it has written.
 func writes(t *testing.T, program, folder, databaseURL string) written {
 	t.Helper()
-	ctx, sink := t.Context(), testkit.NewSink(t)
+	ctx, endpoint := t.Context(), sink.New(t)
 	w := openWorld(t, program, folder, databaseURL)
 	create := []string{"keys", "create", "--name", "test", "--partner", "--data", filepath.Join(folder, "gateway")}
 	if databaseURL != "" {
@@ -95,7 +95,7 @@ func writes(t *testing.T, program, folder, databaseURL string) written {
 	w.phones.Scan(t, shopNumber, code.QRCode)
 	w.awaitConnected(c, did.InstanceID)
 	did.Secret = "whsec_" + base64.StdEncoding.EncodeToString([]byte("a secret of twenty-four!"))
-	if _, err := c.SaveWebhook(ctx, did.InstanceID, client.WebhookConfig{WebhookURL: sink.URL, Secret: did.Secret}); err != nil {
+	if _, err := c.SaveWebhook(ctx, did.InstanceID, client.WebhookConfig{WebhookURL: endpoint.URL, Secret: did.Secret}); err != nil {
 		t.Fatal(err)
 	}
 	sent, err := c.SendText(ctx, did.InstanceID, client.Text{To: customerNumber, Message: "Olá!"})
@@ -105,7 +105,7 @@ func writes(t *testing.T, program, folder, databaseURL string) written {
 	did.Sent = sent.MessageID
 	did.Received = w.phones.SendText(t, customerNumber, shopNumber, did.Text)
 	did.Picture = w.phones.Send(t, customerNumber, map[string]any{"to": shopNumber, "type": "image", "media": picture(t), "caption": "Esta"})
-	sink.Await("the picture", func(taken []testkit.Delivered) bool {
+	endpoint.Await("the picture", func(taken []sink.Delivered) bool {
 		for _, d := range taken {
 			if strings.Contains(string(d.Body), did.Picture) {
 				return true
@@ -116,13 +116,13 @@ func writes(t *testing.T, program, folder, databaseURL string) written {
 	did.PictureHash = w.fetch(c, did.InstanceID, did.Picture)
 
 	// The last events can't be delivered.
-	sink.Answer(func(testkit.Delivered) int { return http.StatusServiceUnavailable })
+	endpoint.Answer(func(sink.Delivered) int { return http.StatusServiceUnavailable })
 	last := w.phones.SendText(t, customerNumber, shopNumber, "nobody hears this yet")
 	did.Events = w.readEvents(c, did.InstanceID, func(events []client.Event) bool {
 		return len(events) > 0 && strings.Contains(string(events[len(events)-1].Data), last)
 	})
 	w.stop()
-	for _, d := range sink.Delivered() {
+	for _, d := range endpoint.Delivered() {
 		did.Delivered = append(did.Delivered, d.Sequence)
 	}
 	return did

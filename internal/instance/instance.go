@@ -92,13 +92,14 @@ type Config struct {
 	Files    Files            // nil: there are none
 	Owns     Ownership        // nil: the process works for every instance
 	Now      func() time.Time // nil: the wall clock
+
+	LogoutWait time.Duration // how long a logout may wait for the platform; 0: ten seconds
 }
 
 // Service carries out the use cases and owns the sessions. It is safe for
 // concurrent use; commands to one instance are carried out one after another.
 type Service struct {
-	config     Config
-	logoutWait time.Duration // the constant; tests have less patience
+	config Config
 
 	mu          sync.Mutex
 	supervisors map[string]*supervisor
@@ -117,8 +118,11 @@ func New(config Config) (*Service, error) {
 	if config.Now == nil {
 		config.Now = time.Now
 	}
+	if config.LogoutWait == 0 {
+		config.LogoutWait = logoutWait
+	}
 	return &Service{
-		config: config, supervisors: map[string]*supervisor{}, moved: map[string]time.Time{}, logoutWait: logoutWait, wake: make(chan struct{}, 1),
+		config: config, supervisors: map[string]*supervisor{}, moved: map[string]time.Time{}, wake: make(chan struct{}, 1),
 	}, nil
 }
 

@@ -15,7 +15,7 @@ func (s *supervisor) logout(ctx context.Context) error {
 	if _, err := s.service.config.Store.GetInstance(ctx, s.id); err != nil {
 		return err
 	}
-	limited, cancel := context.WithTimeout(ctx, s.service.logoutWait)
+	limited, cancel := context.WithTimeout(ctx, s.service.config.LogoutWait)
 	defer cancel()
 	goodbye := errNotUp
 	up := s.connected() != nil

@@ -15,7 +15,7 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/node"
 	"github.com/recado-project/recado/internal/store"
-	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/await"
 	"github.com/recado-project/recado/internal/testkit/postgres"
 )
 
@@ -157,11 +157,6 @@ func (m *member) letGo(_ context.Context, tenures []gateway.Tenure) {
 	}
 }
 
-func await(t *testing.T, what string, condition func() bool) {
-	t.Helper()
-	testkit.Await(t, what, condition)
-}
-
 // Nodes share the instances, those of one that comes and those of one that goes too.
 func TestShares(t *testing.T) {
 	t.Parallel()
@@ -171,9 +166,9 @@ func TestShares(t *testing.T) {
 		t.Errorf("the first node is ready and works for %d instances", one.count())
 	}
 	two, three := c.add("http://two"), c.add("http://three")
-	await(t, "each has its share", func() bool { return one.count() == 3 && two.count() == 3 && three.count() == 3 })
+	await.Until(t, "each has its share", func() bool { return one.count() == 3 && two.count() == 3 && three.count() == 3 })
 	two.stop()
-	await(t, "the share of the one that has gone is taken", func() bool { return one.count()+three.count() == 9 })
+	await.Until(t, "the share of the one that has gone is taken", func() bool { return one.count()+three.count() == 9 })
 	if nodes, err := c.shared.ListNodes(t.Context()); err != nil || len(nodes) != 2 {
 		t.Errorf("there are %+v (%v)", nodes, err)
 	}
@@ -194,13 +189,13 @@ func TestDrain(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, 4)
 	one, two := c.add("http://one"), c.add("http://two")
-	await(t, "each has its share", func() bool { return one.count() == 2 && two.count() == 2 })
+	await.Until(t, "each has its share", func() bool { return one.count() == 2 && two.count() == 2 })
 	for _, drain := range []bool{true, false} {
 		if found, err := c.shared.DrainNode(t.Context(), one.ID(), drain); err != nil || !found {
 			t.Fatalf("the node is found: %v (%v)", found, err)
 		}
 		want := map[bool]int{true: 0, false: 2}[drain]
-		await(t, "the node follows", func() bool { return one.count() == want && two.count() == 4-want })
+		await.Until(t, "the node follows", func() bool { return one.count() == want && two.count() == 4-want })
 	}
 }
 
@@ -210,13 +205,13 @@ func TestLeaseIsLost(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, 4)
 	one, two := c.add("http://one"), c.add("http://two")
-	await(t, "each has its share", func() bool { return one.count() == 2 && two.count() == 2 })
+	await.Until(t, "each has its share", func() bool { return one.count() == 2 && two.count() == 2 })
 	before := one.ID()
 	one.store.down.Store(true)
-	await(t, "it lets go", func() bool { return one.count() == 0 })
+	await.Until(t, "it lets go", func() bool { return one.count() == 0 })
 	one.store.down.Store(false)
-	await(t, "it is a node again", func() bool { return one.ID() != "" && one.ID() != before })
-	await(t, "each has its share again", func() bool { return one.count() == 2 && two.count() == 2 })
+	await.Until(t, "it is a node again", func() bool { return one.ID() != "" && one.ID() != before })
+	await.Until(t, "each has its share again", func() bool { return one.count() == 2 && two.count() == 2 })
 }
 
 // Tenures whose end could not be written are found out.
@@ -224,7 +219,7 @@ func TestForgottenTenures(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, 1)
 	one := c.add("http://one")
-	await(t, "it has the instance", func() bool { return one.count() == 1 })
+	await.Until(t, "it has the instance", func() bool { return one.count() == 1 })
 	// The instance is taken away behind its back, as if an end was not written.
 	tenures, err := c.shared.TenuresOf(t.Context(), one.ID())
 	if err != nil {
@@ -233,7 +228,7 @@ func TestForgottenTenures(t *testing.T) {
 	if err := c.shared.EndTenures(t.Context(), tenures); err != nil {
 		t.Fatal(err)
 	}
-	await(t, "it takes the instance again, under a new tenure", func() bool {
+	await.Until(t, "it takes the instance again, under a new tenure", func() bool {
 		one.mu.Lock()
 		defer one.mu.Unlock()
 		tenure := one.works[tenures[0].InstanceID]
@@ -254,7 +249,7 @@ func TestTakingUpFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	two := c.add("http://two")
-	await(t, "the other one works for it", func() bool {
+	await.Until(t, "the other one works for it", func() bool {
 		_, held := two.Hold(t.Context(), id)
 		return held
 	})
@@ -308,5 +303,5 @@ func TestHandingOverWaitsForRequests(t *testing.T) {
 	}
 	<-left.Gone // it has taken too long
 	left.Done()
-	await(t, "the part is stopped", func() bool { return one.count() == 0 })
+	await.Until(t, "the part is stopped", func() bool { return one.count() == 0 })
 }

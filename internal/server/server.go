@@ -120,6 +120,8 @@ type Config struct {
 	// DrainWait is for how long requests are still answered after the program was told to
 	// stop, while it says that it is not ready: so that a balancer sends no more.
 	DrainWait time.Duration
+	// LogoutWait is how long a logout may wait for the platform; 0: ten seconds.
+	LogoutWait time.Duration
 
 	// Traces are sent to OTLPEndpoint, the address of a collector (http://host:4318); if that
 	// is empty, to where the variables OTEL_EXPORTER_OTLP_… say.

@@ -118,7 +118,7 @@ func (s *Server) buildInstances() error {
 	}
 	s.instances, err = instance.New(instance.Config{
 		Store: s.store, Connector: s.connector, Receivers: receiver, Log: s.log, Logger: c.Logger,
-		Webhooks: s.webhooks, Files: s.blobs, Owns: s.node, Now: c.Now,
+		Webhooks: s.webhooks, Files: s.blobs, Owns: s.node, Now: c.Now, LogoutWait: c.LogoutWait,
 		Connected: func(ctx context.Context, instanceID string) { s.presences.Connected(ctx, instanceID) },
 	})
 	if err != nil {

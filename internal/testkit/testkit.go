@@ -27,6 +27,7 @@ import (
 	"github.com/recado-project/recado/internal/testkit/await"
 	"github.com/recado-project/recado/internal/testkit/contract"
 	"github.com/recado-project/recado/internal/testkit/phones"
+	"github.com/recado-project/recado/internal/testkit/sink"
 	"github.com/recado-project/recado/internal/whatsapp"
 )
 
@@ -40,8 +41,22 @@ type (
 	ChannelPost = channel.Post
 )
 
+// What tests see of webhooks.
+type (
+	// Sink is an endpoint.
+	Sink = sink.Sink
+	// Delivered is one request to it.
+	Delivered = sink.Delivered
+)
+
 // NewPhones makes the caller of the sandbox at baseURL.
 func NewPhones(baseURL string) *Phones { return phones.New(baseURL) }
+
+// NewSink starts an endpoint that accepts every delivery, and stops it when the test ends.
+func NewSink(tb testing.TB) *Sink {
+	tb.Helper()
+	return sink.New(tb)
+}
 
 // Options change what Start starts. The zero value is a gateway with a sandbox
 // on SQLite.
@@ -67,6 +82,8 @@ type Options struct {
 	// long it answers after it was told to stop.
 	Admin     bool
 	DrainWait time.Duration
+	// LogoutWait is how long a logout may wait for the platform; 0: as long as the program lets it.
+	LogoutWait time.Duration
 	// OTLPEndpoint is a collector that traces are sent to; empty: there are none.
 	OTLPEndpoint string
 
@@ -152,7 +169,7 @@ func (o Options) config(tb testing.TB) server.Config {
 		tb.Fatal(err)
 	}
 	return server.Config{
-		AdminListen: admin, DrainWait: o.DrainWait, Traces: o.OTLPEndpoint != "", OTLPEndpoint: o.OTLPEndpoint,
+		AdminListen: admin, DrainWait: o.DrainWait, LogoutWait: o.LogoutWait, Traces: o.OTLPEndpoint != "", OTLPEndpoint: o.OTLPEndpoint,
 		Listen: "127.0.0.1:0", DataDir: o.DataDir, DatabaseURL: o.DatabaseURL, MasterKey: o.MasterKey,
 		Platform: o.Platform, Version: "test", Logger: logger,
 		Media: o.Media, Blobs: o.Blobs, MediaPlace: files, AllowPrivateURLs: !o.RefusePrivateURLs,

@@ -15,32 +15,6 @@ import (
 	"testing"
 )
 
-// asProgram marks a test binary that is to be the program.
-const asProgram = "RECADO_TEST_AS_PROGRAM"
-
-// BeProgram lets a test binary be the program as well, so that processes are built as
-// the tests are, including the race detector. TestMain calls it first. In a process that
-// a test has started, it runs program and does not return.
-func BeProgram(program func() int) {
-	if os.Getenv(asProgram) != "" {
-		os.Exit(program())
-	}
-	if err := os.Setenv(asProgram, "1"); err != nil { // for the processes to come
-		panic(err)
-	}
-}
-
-// Self returns the path of the test binary, which is the program if TestMain has called
-// BeProgram.
-func Self(tb testing.TB) string {
-	tb.Helper()
-	path, err := os.Executable()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return path
-}
-
 // FreeAddress returns a loopback address that is free, for a program that listens there
 // again after it was killed. The system uses none of these ports for outgoing
 // connections, so the port stays free meanwhile.

@@ -1,4 +1,4 @@
-package client_test
+package server_test
 
 import (
 	"net/http"
@@ -11,7 +11,7 @@ import (
 
 // An instance that is requested by its id is the same as in the list, however many
 // there are.
-func TestInstance(t *testing.T) {
+func TestClientFindsInstances(t *testing.T) {
 	t.Parallel()
 	g := testkit.Start(t, testkit.Options{})
 	for range 101 {
@@ -35,7 +35,7 @@ func TestInstance(t *testing.T) {
 	if err != nil || got != last {
 		t.Errorf("got %+v (%v), want %+v", got, err, last)
 	}
-	_, err = g.Client.Instance(t.Context(), instance)
+	_, err = g.Client.Instance(t.Context(), "019aa1f4-5b0c-7e43-9d1f-6a1f2f6f3b11")
 	testkit.Refused(t, err, http.StatusNotFound, client.CodeInstanceNotFound)
 }
 
@@ -43,7 +43,7 @@ func TestInstance(t *testing.T) {
 func TestDeliveryState(t *testing.T) {
 	t.Parallel()
 	g := testkit.Start(t, testkit.Options{})
-	id := g.Link(t, "5511999990200")
+	id := g.Link(t, otherNumber)
 	sink := testkit.NewSink(t)
 	save := func(active bool) {
 		t.Helper()
@@ -73,7 +73,7 @@ func TestDeliveryState(t *testing.T) {
 		t.Errorf("it flows: %+v", state)
 	}
 	sink.Answer(func(testkit.Delivered) int { return http.StatusGone })
-	g.Phones.SendText(t, "5511988887766", "5511999990200", "Alguém aí?")
+	g.Phones.SendText(t, customerNumber, otherNumber, "Alguém aí?")
 	if state := await(client.WebhookSuspended); state.Since == nil || state.Reason == nil || state.PendingEvents == 0 || state.OldestPendingAt == nil {
 		t.Errorf("it is suspended: %+v", state)
 	}

@@ -1,4 +1,4 @@
-package instance_test
+package server_test
 
 import (
 	"bytes"
@@ -10,8 +10,6 @@ import (
 	"github.com/recado-project/recado/internal/testkit"
 	"github.com/recado-project/recado/internal/testkit/cases"
 )
-
-const number = "5511999990100"
 
 // warning notes whether a log warned of a logout that the platform did not get.
 type warning struct{ given atomic.Bool }
@@ -49,9 +47,8 @@ func TestLogoutDoesNotWaitForThePlatformForEver(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			warned := &warning{}
-			g := testkit.Start(t, testkit.Options{Log: warned})
-			g.Server.Instances().SetLogoutWait(300 * time.Millisecond)
-			id := g.Link(t, number)
+			g := testkit.Start(t, testkit.Options{Log: warned, LogoutWait: 300 * time.Millisecond})
+			id := g.Link(t, shopNumber)
 			g.Phones.Faults(t, map[string]any{"refuseLogins": true})
 			c.prepare(t, g, id)
 			g.AwaitStatus(t, id, c.status)
@@ -64,11 +61,11 @@ func TestLogoutDoesNotWaitForThePlatformForEver(t *testing.T) {
 			if !warned.given.Load() {
 				t.Error("the log does not say that the platform did not get the logout")
 			}
-			if devices := g.Phones.Get(t, number).Devices; len(devices) != 1 {
+			if devices := g.Phones.Get(t, shopNumber).Devices; len(devices) != 1 {
 				t.Errorf("the platform got the logout after all: the phone lists %v", devices)
 			}
 			g.Phones.Faults(t, map[string]any{})
-			g.Scan(t, id, number)
+			g.Scan(t, id, shopNumber)
 			g.Phones.Faults(t, map[string]any{"refuseLogins": true})
 			c.prepare(t, g, id)
 			g.AwaitStatus(t, id, c.status)

@@ -1,4 +1,5 @@
-package testkit
+// Package sink is an endpoint for webhooks, which keeps what it is given. Only tests import it.
+package sink
 
 import (
 	"encoding/json"
@@ -36,8 +37,8 @@ type Sink struct {
 	changed   chan struct{} // closed and replaced at each delivery
 }
 
-// NewSink starts a sink that accepts every delivery, and stops it when the test ends.
-func NewSink(tb testing.TB) *Sink {
+// New starts a sink that accepts every delivery, and stops it when the test ends.
+func New(tb testing.TB) *Sink {
 	tb.Helper()
 	s := &Sink{tb: tb, changed: make(chan struct{}), answer: func(Delivered) int { return http.StatusNoContent }}
 	s.server = httptest.NewServer(http.HandlerFunc(s.serve))
