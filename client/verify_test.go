@@ -1,42 +1,42 @@
 package client_test
 
 import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
 	"errors"
+	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
-	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
-
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
-// Deliveries that the specification's own library has signed are accepted, others not.
+// sign signs a body as the specification says. That the specification's own library signs the
+// same is tested in e2e/commandtest, where it is.
+func sign(key string, at time.Time, body string) string {
+	mac := hmac.New(sha256.New, []byte(key))
+	fmt.Fprintf(mac, "e1.%d.%s", at.Unix(), body)
+	return "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil))
+}
+
+// Deliveries that are signed are accepted, others not.
 func TestVerifyWebhook(t *testing.T) {
 	t.Parallel()
 	const (
 		body   = `{"id":"e1","type":"webhook.test","sequence":0,"data":{"message":"This is a test."}}`
 		secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 	)
-	signer, err := standardwebhooks.NewWebhook(secret)
+	decoded, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := standardwebhooks.NewWebhookRaw([]byte("segredo"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	signer, text := string(decoded), "segredo"
 	at := time.Date(2026, 11, 20, 14, 22, 10, 0, time.UTC)
-	sign := func(with *standardwebhooks.Webhook, at time.Time, body string) string {
-		signature, err := with.Sign("e1", at, []byte(body))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return signature
-	}
 	good := sign(signer, at, body)
 	for name, test := range cases.Sorted(map[string]struct {
 		signature string

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/client"
-	"github.com/recado-project/recado/internal/doctor"
 	"github.com/recado-project/recado/internal/testkit/await"
 	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/testkit/phones"
@@ -252,13 +251,13 @@ func TestDoctorBesideAGateway(t *testing.T) {
 		} else if err != nil {
 			t.Fatal(err)
 		}
-		var all []doctor.Finding
+		var all []struct{ Check, State, Found string }
 		if err := json.Unmarshal(output, &all); err != nil {
 			t.Fatalf("it printed %s", output)
 		}
 		findings = map[string]string{}
 		for _, one := range all {
-			findings[one.Check] += string(one.State) + " " + one.Found + "\n"
+			findings[one.Check] += one.State + " " + one.Found + "\n"
 		}
 		return code, findings, stderr.String()
 	}
