@@ -35,3 +35,17 @@ func TestCheckOfSettings(t *testing.T) {
 		}
 	}
 }
+
+// The lease that tests shorten has a bound, below which no node renews it in time.
+func TestLeaseIsNotTooShort(t *testing.T) {
+	t.Parallel()
+	for lease, want := range cases.Sorted(map[string]string{
+		"1s": "the settings are right\n", "999ms": "--lease must not be less than 1s", "-15s": "--lease must not be less than 1s",
+	}) {
+		_, out, said := run(t, "", "serve", "--check", "--data", t.TempDir(), "--database-url", "postgres://localhost/recado",
+			"--advertise", "http://10.0.0.7:8080", "--cluster-secret", "a secret of nodes", "--media-url", "file:///mnt/recado", "--lease="+lease)
+		if !strings.Contains(out+said, want) {
+			t.Errorf("%s: it says %s%s", lease, out, said)
+		}
+	}
+}

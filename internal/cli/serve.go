@@ -98,7 +98,12 @@ type serveFlags struct {
 type clusterFlags struct {
 	Advertise     string `help:"Address where the other processes on the same PostgreSQL database reach this one, for example http://10.0.0.7:8080. It makes this process a node: they share the instances, and any of them takes any request. Without it, the process has the database to itself."`
 	ClusterSecret string `help:"What the nodes recognise each other by: the same 16 or more characters for all of them." secret:""`
+	// Lease is for tests, which have less patience; it is in no document.
+	Lease time.Duration `help:"For how long a node is believed after it has renewed its lease; the same for all of them." hidden:"" env:"-"`
 }
+
+// minLease is what a renewal needs to be in time on a busy machine.
+const minLease = time.Second
 
 // minClusterSecret is how many characters the secret must have.
 const minClusterSecret = 16
@@ -115,8 +120,12 @@ func (f clusterFlags) cluster(databaseURL string) (server.Cluster, error) {
 		return server.Cluster{}, errors.New("--advertise needs --database-url: nodes share a PostgreSQL database")
 	case len(f.ClusterSecret) < minClusterSecret:
 		return server.Cluster{}, fmt.Errorf("--advertise needs --cluster-secret with %d characters or more, the same for all nodes", minClusterSecret)
+	case f.Lease != 0 && f.Lease < minLease:
+		return server.Cluster{}, fmt.Errorf("--lease must not be less than %s", minLease)
 	}
-	return server.Cluster{Advertise: strings.TrimRight(f.Advertise, "/"), Secret: f.ClusterSecret}, nil
+	cluster := server.Cluster{Advertise: strings.TrimRight(f.Advertise, "/"), Secret: f.ClusterSecret}
+	cluster.Timing.Lease = f.Lease
+	return cluster, nil
 }
 
 // config checks the settings, and makes the configuration of the program from them. The master

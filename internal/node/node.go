@@ -12,6 +12,7 @@
 package node
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,35 +27,27 @@ import (
 )
 
 // Timing says how long a node is believed, and how often it looks. The zero value of a field
-// means its default.
+// means its default, which is a part of the lease.
 type Timing struct {
 	Lease time.Duration // of a node, from each renewal on (15 s)
-	Grace time.Duration // after its lease, before its instances are taken over (5 s)
-	Renew time.Duration // between two renewals (3 s)
-	Look  time.Duration // between two looks for instances that nobody works for (1 s)
-	// Patience is how long a node that can't renew its lease goes on; less than Lease (10 s).
+	Grace time.Duration // after its lease, before its instances are taken over (a third of the lease: 5 s)
+	Renew time.Duration // between two renewals (a fifth: 3 s)
+	Look  time.Duration // between two looks for instances that nobody works for (a fifteenth: 1 s)
+	// Patience is how long a node that can't renew its lease goes on; less than Lease (two
+	// thirds: 10 s).
 	Patience time.Duration
 	// Drain is how long requests that are being answered may take when their instance is
-	// handed over (5 s).
+	// handed over (a third: 5 s). A node that ends renews its lease no more meanwhile.
 	Drain time.Duration
 }
 
 func (t Timing) withDefaults() Timing {
-	for _, field := range []struct {
-		value *time.Duration
-		usual time.Duration
-	}{
-		{&t.Lease, 15 * time.Second},
-		{&t.Grace, 5 * time.Second},
-		{&t.Renew, 3 * time.Second},
-		{&t.Look, time.Second},
-		{&t.Patience, 10 * time.Second},
-		{&t.Drain, 5 * time.Second},
-	} {
-		if *field.value == 0 {
-			*field.value = field.usual
-		}
-	}
+	t.Lease = cmp.Or(t.Lease, 15*time.Second)
+	t.Grace = cmp.Or(t.Grace, t.Lease/3)
+	t.Renew = cmp.Or(t.Renew, t.Lease/5)
+	t.Look = cmp.Or(t.Look, t.Lease/15)
+	t.Patience = cmp.Or(t.Patience, t.Lease*2/3)
+	t.Drain = cmp.Or(t.Drain, t.Lease/3)
 	return t
 }
 
