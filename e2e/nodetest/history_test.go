@@ -36,6 +36,20 @@ func (h *history) write(chat, messageID string) {
 	h.written[chat] = append(h.written[chat], messageID)
 }
 
+// count is how many messages a chat has.
+type count struct{ accepted, written int }
+
+// counts returns how many messages there are by chat.
+func (h *history) counts() map[string]count {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	counts := map[string]count{}
+	for chat, messages := range h.accepted {
+		counts[chat] = count{len(messages), len(h.written[chat])}
+	}
+	return counts
+}
+
 // outcome is what there is in the end, by chat and in order.
 type outcome struct {
 	phones   map[string][]string // messages on the customers' phones

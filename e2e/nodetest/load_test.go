@@ -12,12 +12,11 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/testkit"
 )
 
-const (
-	// repeatAfter is when a request that failed is repeated.
-	repeatAfter = 200 * time.Millisecond
-)
+// repeatAfter is when a request that failed is repeated.
+const repeatAfter = 200 * time.Millisecond
 
 // load sends through every instance, by way of any node, and lets customers write to it.
 type load struct {
@@ -37,34 +36,54 @@ func (w *world) startLoad() *load {
 	l := &load{w: w, history: newHistory(), stop: stop, answers: map[string]int{}}
 	w.t.Cleanup(func() { stop(); l.working.Wait() })
 	for i, shop := range w.shops {
-		customer := fmt.Sprintf("55119888802%02d", i)
-		l.working.Go(func() { l.send(ctx, shop, customer) })
-		l.working.Go(func() { l.write(ctx, shop, customer) })
+		l.working.Go(func() { l.send(ctx, shop, customer(i)) })
+		l.working.Go(func() { l.write(ctx, shop, customer(i)) })
 	}
 	return l
 }
 
 func (l *load) send(ctx context.Context, shop shop, customer string) {
+	pace, again := time.NewTicker(sendEvery), time.NewTicker(repeatAfter)
+	defer pace.Stop()
+	defer again.Stop()
 	for n := 0; ctx.Err() == nil; n++ {
 		text := client.Text{To: customer, Message: fmt.Sprint("n. ", n), IdempotencyKey: uuid.NewString()}
 		for tries := 0; ; tries++ {
 			// It goes on after the end, so that nothing is left without an answer.
 			limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), 40*time.Second)
-			sent, err := l.w.anyNode().client.SendText(limited, shop.id, text)
+			node := l.w.ask()
+			sent, err := node.client.SendText(limited, shop.id, text)
+			l.w.answered(node)
 			cancel()
 			if err == nil {
 				l.history.accept(shop.id, sent.MessageID)
 				break
 			}
 			l.note(err)
-			time.Sleep(repeatAfter)
+			again.Reset(repeatAfter)
+			<-again.C
 			if tries > 300 {
 				l.w.t.Errorf("a message through %s was never accepted: %v", shop.number, err)
 				return
 			}
 		}
-		sleep(ctx, sendEvery)
+		await(ctx, pace)
 	}
+}
+
+// advance waits until messages have gone through every instance, so many in both directions.
+func (l *load) advance(messages int) {
+	l.w.t.Helper()
+	before := l.history.counts()
+	await.Until(l.w.t, "messages go through every instance", func() bool {
+		now := l.history.counts()
+		for _, shop := range l.w.shops {
+			if now[shop.id].accepted < before[shop.id].accepted+messages || now[shop.id].written < before[shop.id].written+messages {
+				return false
+			}
+		}
+		return true
+	})
 }
 
 // note counts what made a client repeat.
@@ -74,6 +93,8 @@ func (l *load) note(err error) {
 	code := "none"
 	if refusal, ok := errors.AsType[*client.Error](err); ok {
 		code = refusal.Code
+	} else {
+		l.w.t.Logf("no answer: %v", err)
 	}
 	l.answers[code]++
 }
@@ -91,29 +112,49 @@ func (l *load) onlyWith(codes ...string) {
 }
 
 func (l *load) write(ctx context.Context, shop shop, customer string) {
+	pace := time.NewTicker(writeEvery)
+	defer pace.Stop()
 	for n := 0; ctx.Err() == nil; n++ {
-		messageID := l.w.phones.SendText(l.w.t, customer, shop.number, fmt.Sprint("c. ", n)) //nolint:contextcheck // begun, it is finished
+		messageID := l.w.phones.SendText(l.w.t, customer, shop.number, fmt.Sprint("c. ", n))
 		l.history.write(shop.id, messageID)
-		sleep(ctx, writeEvery)
+		await(ctx, pace)
 	}
 }
 
-func sleep(ctx context.Context, d time.Duration) {
+// await waits for the next moment of a pace, or the end of ctx.
+func await(ctx context.Context, pace *time.Ticker) {
 	select {
-	case <-time.After(d):
+	case <-pace.C:
 	case <-ctx.Done():
 	}
 }
 
-// anyNode returns a node that runs, as a balancer would choose one.
-func (w *world) anyNode() *node {
+// ask returns a node that runs, as a balancer would choose one, for a request; answered ends it.
+func (w *world) ask() *node {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for {
 		if n := w.nodes[rand.IntN(len(w.nodes))]; !n.away {
+			n.asked++
 			return n
 		}
 	}
+}
+
+func (w *world) answered(n *node) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	n.asked--
+}
+
+// awaitAnswered waits until a node has answered what it was asked by way of the balancer.
+func (w *world) awaitAnswered(n *node) {
+	w.t.Helper()
+	await.Until(w.t, "the node has answered", func() bool {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		return n.asked == 0
+	})
 }
 
 // setAway takes a node out of the balancer, or puts it back.
@@ -129,28 +170,15 @@ func (l *load) end() {
 	l.stop()
 	l.working.Wait()
 	var wrong []string
-	deadline := time.Now().Add(60 * time.Second)
-	for {
-		delivered := l.w.sink.Delivered()
-		got := outcome{
-			phones: map[string][]string{}, sent: events(l.w.t, delivered, "message.sent"), received: events(l.w.t, delivered, "message.received"),
+	defer func() { // also where it waits in vain
+		for _, one := range wrong[:min(len(wrong), 10)] {
+			l.w.t.Error(one)
 		}
-		for i, shop := range l.w.shops {
-			customer := fmt.Sprintf("55119888802%02d", i)
-			for _, message := range l.w.phones.Messages(l.w.t, customer, shop.number) {
-				if !message.FromMe {
-					got.phones[shop.id] = append(got.phones[shop.id], message.MessageID)
-				}
-			}
-		}
-		if wrong = l.history.judge(got); len(wrong) == 0 || time.Now().After(deadline) {
-			break
-		}
-		time.Sleep(200 * time.Millisecond)
-	}
-	for _, one := range wrong[:min(len(wrong), 10)] {
-		l.w.t.Error(one)
-	}
+	}()
+	await.Until(l.w.t, "everything is on the phones and delivered", func() bool {
+		wrong = l.history.judge(l.outcome())
+		return len(wrong) == 0
+	})
 	accepted, written := 0, 0
 	for _, messages := range l.history.accepted {
 		accepted += len(messages)
@@ -158,5 +186,25 @@ func (l *load) end() {
 	for _, messages := range l.history.written {
 		written += len(messages)
 	}
-	l.w.t.Logf("%d messages accepted, %d received; requests were repeated after %v; %d things are wrong", accepted, written, l.answers, len(wrong))
+	l.w.t.Logf("%d messages accepted, %d received; requests were repeated after %v", accepted, written, l.answers)
 }
+
+// outcome is what has become of the messages so far.
+func (l *load) outcome() outcome {
+	l.w.t.Helper()
+	delivered := l.w.sink.Delivered()
+	got := outcome{
+		phones: map[string][]string{}, sent: events(l.w.t, delivered, "message.sent"), received: events(l.w.t, delivered, "message.received"),
+	}
+	for i, shop := range l.w.shops {
+		for _, message := range l.w.phones.Messages(l.w.t, customer(i), shop.number) {
+			if !message.FromMe {
+				got.phones[shop.id] = append(got.phones[shop.id], message.MessageID)
+			}
+		}
+	}
+	return got
+}
+
+// customer is the number of who writes to a shop.
+func customer(of int) string { return fmt.Sprintf("55119888802%02d", of) }

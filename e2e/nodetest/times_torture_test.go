@@ -5,8 +5,8 @@ package nodetest_test
 import "time"
 
 const (
-	// failFor is how long a node fails.
-	failFor = 60 * time.Second
+	// lease is for how long a node is believed: the true time.
+	lease = usualLease
 	// elsewhereWithin is how long it may take until the instances of a node that failed are
 	// connected at others.
 	elsewhereWithin = 25 * time.Second

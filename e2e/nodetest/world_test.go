@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/testkit/await"
@@ -27,6 +28,7 @@ type world struct {
 	t           *testing.T
 	program     string
 	databaseURL string
+	database    *pgxpool.Pool
 	platform    []string // flags
 	files       string   // folder
 	key         string
@@ -50,26 +52,40 @@ type node struct {
 
 	database, platform, others *cable
 	away                       bool // the balancer sends nothing there
+	asked                      int  // requests that the balancer has sent there, and that are not answered
 }
 
 // shop is an instance, and the number that it is linked to.
 type shop struct{ id, number string }
 
-// newWorld starts a sandbox and nodes, and links instances.
-func newWorld(t *testing.T, databaseURL string, nodes, shops int) *world {
+// newWorld starts a sandbox and nodes, which may have more flags, and links instances: as many for
+// each node.
+func newWorld(t *testing.T, databaseURL string, nodes, shops int, more ...string) *world {
 	t.Helper()
 	self := process.Program(t)
 	w := &world{t: t, program: self, databaseURL: databaseURL, files: t.TempDir(), sink: sink.New(t)}
+	var err error
+	if w.database, err = pgxpool.New(t.Context(), databaseURL); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(w.database.Close)
 	box := process.Start(t, self, "sandbox", "--listen", "127.0.0.1:0", "--data", t.TempDir(), "--log-level", "error")
 	hint := strings.Fields(box.Await("A gateway on it: recado serve"))
 	w.phones, w.platform = phones.New("http"+strings.TrimPrefix(hint[7], "ws")), hint[6:]
 	w.key = w.command("keys", "create", "--name", "test", "--partner", "--database-url", databaseURL)
 	for range nodes {
-		w.add()
+		w.add(more...)
+	}
+	for i := range shops {
+		w.create(w.nodes[i%nodes], fmt.Sprintf("55119999902%02d", i))
+	}
+	// An instance that moves while it is linked has to be linked anew.
+	for _, node := range w.nodes {
+		await.Until(t, "the node has its share", func() bool { return len(w.ownedBy(node)) == shops/nodes })
 	}
 	var linking sync.WaitGroup
-	for i := range shops {
-		linking.Go(func() { w.link(w.nodes[i%nodes], fmt.Sprintf("55119999902%02d", i)) })
+	for i, shop := range w.shops {
+		linking.Go(func() { w.link(w.nodes[i%nodes], shop) })
 	}
 	linking.Wait()
 	if t.Failed() {
@@ -91,6 +107,7 @@ func (w *world) add(more ...string) *node {
 	n.flags = append([]string{
 		"serve", "--listen", n.address, "--advertise", n.advertise, "--cluster-secret", secret,
 		"--database-url", databaseURL, "--data", w.t.TempDir(), "--allow-private-urls", "--log-level", "warn",
+		"--lease", lease.String(),
 		"--media-url", "file://" + w.files,
 		w.platform[0], "ws://" + n.platform.address(),
 	}, append(slices.Clone(w.platform[2:]), more...)...)
@@ -118,28 +135,30 @@ func (w *world) command(args ...string) string {
 	return strings.TrimSpace(string(output))
 }
 
-// link makes an instance with a webhook at a node, and links it to a number.
-func (w *world) link(at *node, number string) {
+// create makes an instance at a node.
+func (w *world) create(at *node, number string) {
+	w.t.Helper()
+	instance, err := at.client.CreateInstance(w.t.Context(), number)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.shops = append(w.shops, shop{instance.InstanceID, number})
+}
+
+// link links an instance to its number, and gives it a webhook.
+func (w *world) link(at *node, shop shop) {
 	w.t.Helper()
 	ctx := w.t.Context()
-	instance, err := at.client.CreateInstance(ctx, number)
+	code, err := at.client.RawQRCode(ctx, shop.id)
 	if err != nil {
 		w.t.Error(err)
 		return
 	}
-	code, err := at.client.RawQRCode(ctx, instance.InstanceID)
-	if err != nil {
-		w.t.Error(err)
-		return
-	}
-	w.phones.Scan(w.t, number, code.QRCode)
-	w.awaitConnected(at, instance.InstanceID)
-	if _, err := at.client.SaveWebhook(ctx, instance.InstanceID, client.WebhookConfig{WebhookURL: w.sink.URL}); err != nil {
+	w.phones.Scan(w.t, shop.number, code.QRCode)
+	w.awaitConnected(at, shop.id)
+	if _, err := at.client.SaveWebhook(ctx, shop.id, client.WebhookConfig{WebhookURL: w.sink.URL}); err != nil {
 		w.t.Error(err)
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.shops = append(w.shops, shop{instance.InstanceID, number})
 }
 
 // awaitConnected waits until a node says that an instance is connected.
@@ -154,13 +173,8 @@ func (w *world) awaitConnected(at *node, id string) {
 // ownedBy returns the instances that a node works for, as the database has it.
 func (w *world) ownedBy(n *node) []string {
 	w.t.Helper()
-	conn, err := pgx.Connect(w.t.Context(), w.databaseURL)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	defer func() { _ = conn.Close(context.Background()) }()
-	rows, err := conn.Query(w.t.Context(), "SELECT t.instance_id FROM tenures t JOIN nodes n ON n.id = t.node WHERE n.address = $1 AND n.lease_until > now_ms()",
-		n.advertise)
+	rows, err := w.database.Query(w.t.Context(),
+		"SELECT t.instance_id FROM tenures t JOIN nodes n ON n.id = t.node WHERE n.address = $1 AND n.lease_until > now_ms() ORDER BY 1", n.advertise)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -169,6 +183,28 @@ func (w *world) ownedBy(n *node) []string {
 		w.t.Fatal(err)
 	}
 	return ids
+}
+
+// awaitRenewals waits until each of these nodes has renewed its lease so many times.
+func (w *world) awaitRenewals(times int, nodes ...*node) {
+	w.t.Helper()
+	seen := map[*node]int64{} // when the lease ends
+	renewed := map[*node]int{}
+	await.Until(w.t, "the nodes renew their leases", func() bool {
+		done := true
+		for _, n := range nodes {
+			var until int64
+			if err := w.database.QueryRow(w.t.Context(), "SELECT coalesce(max(lease_until), 0) FROM nodes WHERE address = $1", n.advertise).Scan(&until); err != nil {
+				w.t.Fatal(err)
+			}
+			if before, known := seen[n]; known && until > before {
+				renewed[n]++
+			}
+			seen[n] = until
+			done = done && renewed[n] >= times
+		}
+		return done
+	})
 }
 
 // awaitElsewhere waits until instances are connected at other nodes than one, and returns how
