@@ -194,7 +194,9 @@ func stopNode(t *testing.T, c *cluster, nodes map[string]*running, gateway *clie
 func send(ctx context.Context, t *testing.T, gateway *client.Client, shop string) bool {
 	t.Helper()
 	text := client.Text{To: customer, Message: "olá", IdempotencyKey: uuid.NewString()}
-	for deadline := time.Now().Add(stepWait / 2); ; {
+	pace := time.NewTicker(100 * time.Millisecond)
+	defer pace.Stop()
+	for deadline := time.Now().Add(stepWait / 2); ; <-pace.C {
 		_, err := gateway.SendText(ctx, shop, text)
 		if err == nil {
 			return true
@@ -204,7 +206,6 @@ func send(ctx context.Context, t *testing.T, gateway *client.Client, shop string
 			t.Errorf("a send: %v", err)
 			return false
 		}
-		time.Sleep(100 * time.Millisecond) // a client's own pause
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/recado-project/recado/client"
-	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/await"
 )
 
 // repeatAfter is when a request that failed is repeated.
@@ -67,7 +67,7 @@ func (l *load) send(ctx context.Context, shop shop, customer string) {
 				return
 			}
 		}
-		await(ctx, pace)
+		wait(ctx, pace)
 	}
 }
 
@@ -117,12 +117,12 @@ func (l *load) write(ctx context.Context, shop shop, customer string) {
 	for n := 0; ctx.Err() == nil; n++ {
 		messageID := l.w.phones.SendText(l.w.t, customer, shop.number, fmt.Sprint("c. ", n))
 		l.history.write(shop.id, messageID)
-		await(ctx, pace)
+		wait(ctx, pace)
 	}
 }
 
-// await waits for the next moment of a pace, or the end of ctx.
-func await(ctx context.Context, pace *time.Ticker) {
+// wait waits for the next moment of a pace, or the end of ctx.
+func wait(ctx context.Context, pace *time.Ticker) {
 	select {
 	case <-pace.C:
 	case <-ctx.Done():

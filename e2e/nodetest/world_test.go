@@ -1,7 +1,6 @@
 package nodetest_test
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"os/exec"

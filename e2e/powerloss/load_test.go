@@ -38,7 +38,7 @@ func TestUnderLoad(t *testing.T) {
 	for _, survivors := range losses() {
 		before := l.answered.Load()
 		await.Until(t, "one answer more", func() bool { return l.answered.Load() > before })
-		<-time.After(rand.N(lifetime))
+		<-time.After(rand.N(lifetime)) // the moment is to be at random
 		w.losePower(survivors)
 		w.awaitConnected()
 	}

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/recado-project/recado/internal/testkit/await"
 	"github.com/recado-project/recado/internal/testkit/postgres"
@@ -58,7 +57,7 @@ func TestPostgreSQLRestartsUnderLoad(t *testing.T) {
 	w := newWorld(t, url, 1)
 	load := startLoad(w)
 	for range crashes {
-		<-time.After(500 * time.Millisecond)
+		load.advance(10 * customers)
 		restart()
 		w.awaitConnected(w.shops[0].id)
 	}

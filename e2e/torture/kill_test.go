@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/client"
+	"github.com/recado-project/recado/internal/testkit/await"
 	"github.com/recado-project/recado/internal/testkit/postgres"
 	"github.com/recado-project/recado/internal/testkit/sink"
 )
@@ -49,7 +50,7 @@ func TestKilledUnderLoad(t *testing.T) {
 		load := startLoad(w)
 		var recoveries []time.Duration
 		for range kills {
-			<-time.After(100*time.Millisecond + rand.N(lifetime))
+			<-time.After(100*time.Millisecond + rand.N(lifetime)) // the moment is to be at random
 			recoveries = append(recoveries, w.restart())
 		}
 		load.stop()
@@ -87,7 +88,7 @@ func TestKilledUnderLoadFindsALoss(t *testing.T) {
 	w.sink.Await("the four that are left", func(taken []sink.Delivered) bool {
 		return len(arrivals(t, taken, "message.received")[chat]) == 4
 	})
-	if got := book.judge(arrivals(t, w.sink.Delivered(), "message.received")); got.Lost != 1 || got.Written != 5 {
+	if got := book.judge(arrivals(t, w.at.Delivered(), "message.received")); got.Lost != 1 || got.Written != 5 {
 		t.Errorf("judged %v", got)
 	}
 }
@@ -117,6 +118,13 @@ func startLoad(w *world) *load {
 		l.running.Go(func() { l.answer(s, shop) })
 	}
 	return l
+}
+
+// advance waits until the customers have written so many messages more.
+func (l *load) advance(messages int) {
+	l.w.t.Helper()
+	before := l.book.count()
+	await.Until(l.w.t, "the customers write", func() bool { return l.book.count() >= before+messages })
 }
 
 // stop ends the load and waits until all writers have ended.
@@ -164,7 +172,9 @@ func (l *load) answer(s int, from shop) {
 func (l *load) judgeReceived(at *sink.Sink) verdict {
 	l.w.t.Helper()
 	var v verdict
-	for last, since := -1, time.Now(); time.Since(since) < standstill; <-time.After(time.Second) {
+	look := time.NewTicker(200 * time.Millisecond)
+	defer look.Stop()
+	for last, since := -1, time.Now(); time.Since(since) < standstill; <-look.C {
 		v = l.book.judge(arrivals(l.w.t, at.Delivered(), "message.received"))
 		if v.Lost == 0 {
 			break

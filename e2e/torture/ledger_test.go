@@ -27,6 +27,16 @@ func (l *ledger) wrote(chat, messageID string) {
 	l.chats[chat] = append(l.chats[chat], messageID)
 }
 
+// count is how many messages were written.
+func (l *ledger) count() (all int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, messages := range l.chats {
+		all += len(messages)
+	}
+	return all
+}
+
 // verdict says what happened to the messages.
 type verdict struct {
 	Written, Lost, Reordered, Repeated int

@@ -43,7 +43,7 @@ func TestQueueSurvivesKills(t *testing.T) {
 		}()
 		killed := 0
 		for ; killed < queueKills; killed++ {
-			<-time.After(100*time.Millisecond + rand.N(lifetime))
+			<-time.After(100*time.Millisecond + rand.N(lifetime)) // the moment is to be at random
 			w.restart()
 		}
 		<-filled
@@ -70,6 +70,8 @@ func TestQueueSurvivesKills(t *testing.T) {
 // fillQueues leaves the messages in the queues, one after another. It repeats each until the
 // API answers that it was accepted.
 func fillQueues(w *world, accepted map[string][]string) {
+	again := time.NewTicker(pace)
+	defer again.Stop()
 	for n := range queuedMessages {
 		number := n % (shops * customers)
 		to := customer(number)
@@ -81,7 +83,7 @@ func fillQueues(w *world, accepted map[string][]string) {
 				break
 			}
 			select {
-			case <-time.After(pace):
+			case <-again.C:
 			case <-w.t.Context().Done():
 				return
 			}

@@ -12,7 +12,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -125,17 +124,23 @@ func startReceiver(b *testing.B) (url string) {
 
 // serveAlone counts what comes, and says its URL.
 func serveAlone() {
-	var came atomic.Int64
+	var came int64
+	more := sync.NewCond(&sync.Mutex{})
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /events", func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
-		came.Add(1)
+		more.L.Lock()
+		came++
+		more.L.Unlock()
+		more.Broadcast()
 		w.WriteHeader(http.StatusNoContent)
 	})
 	mux.HandleFunc("GET /await", func(_ http.ResponseWriter, r *http.Request) {
 		want, _ := strconv.ParseInt(r.FormValue("count"), 10, 64)
-		for came.Load() < want {
-			time.Sleep(time.Millisecond)
+		more.L.Lock()
+		defer more.L.Unlock()
+		for came < want {
+			more.Wait()
 		}
 	})
 	server := httptest.NewServer(mux)

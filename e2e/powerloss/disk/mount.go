@@ -136,7 +136,7 @@ func (d *Disk) unmount() {
 		if !errors.Is(err, syscall.EBUSY) || patience > time.Second {
 			d.tb.Fatalf("unmount the disk: %v", errors.Join(err, syscall.Unmount(d.Path, syscall.MNT_DETACH)))
 		}
-		<-time.After(patience) // a process that was killed may hold a file a little longer
+		<-time.After(patience) // a process that was killed may hold a file a little longer, and nothing says until when
 	}
 	d.server.Wait()
 	d.server = nil
