@@ -15,6 +15,17 @@ import (
 // time, so cases that share a world would come in the order that shows a fault on some days only.
 func TestCasesRunInAFixedOrder(t *testing.T) {
 	t.Parallel()
+	eachTestFile(t, func(inside string, files *token.FileSet, file *ast.File) {
+		for _, loop := range unordered(file) {
+			t.Errorf("%s:%d ranges over a map, whose order is another each time: range over cases.Sorted of it (internal/testkit/cases), or over a slice", inside, files.Position(loop.For).Line)
+		}
+	})
+}
+
+// eachTestFile reads the files of tests, and those of the rooms that are there for tests alone. inside is a file's path
+// from the root.
+func eachTestFile(t *testing.T, do func(inside string, files *token.FileSet, file *ast.File)) {
+	t.Helper()
 	read := 0
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
@@ -35,13 +46,11 @@ func TestCasesRunInAFixedOrder(t *testing.T) {
 		}
 		read++
 		files := token.NewFileSet()
-		file, err := parser.ParseFile(files, path, nil, parser.SkipObjectResolution)
+		file, err := parser.ParseFile(files, path, nil, parser.ParseComments|parser.SkipObjectResolution)
 		if err != nil {
 			return err
 		}
-		for _, loop := range unordered(file) {
-			t.Errorf("%s:%d ranges over a map, whose order is another each time: range over cases.Sorted of it (internal/testkit/cases), or over a slice", inside, files.Position(loop.For).Line)
-		}
+		do(inside, files, file)
 		return nil
 	})
 	if err != nil {
