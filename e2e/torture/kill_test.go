@@ -88,7 +88,7 @@ func TestKilledUnderLoadFindsALoss(t *testing.T) {
 	w.sink.Await("the four that are left", func(taken []sink.Delivered) bool {
 		return len(arrivals(t, taken, "message.received")[chat]) == 4
 	})
-	if got := book.judge(arrivals(t, w.at.Delivered(), "message.received")); got.Lost != 1 || got.Written != 5 {
+	if got := book.judge(arrivals(t, w.sink.Delivered(), "message.received")); got.Lost != 1 || got.Written != 5 {
 		t.Errorf("judged %v", got)
 	}
 }

@@ -106,7 +106,11 @@ func (l *load) run(ctx context.Context) error {
 		<-l.complete
 	case l.idle > 0:
 		before = l.soFar()
-		time.Sleep(l.idle) //nolint:forbidigo // it is what is measured
+		select {
+		case <-time.After(l.idle): // it is what is measured
+		case <-ctx.Done():
+			return ctx.Err()
+		}
 	default:
 		before = l.soFar()
 		if err := send(ctx, clients, l.senders, l.messages); err != nil {
