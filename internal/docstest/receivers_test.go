@@ -28,14 +28,14 @@ const webhooksPath = "docs/webhooks.md"
 type exampleReceiver struct {
 	language string // of its block in the document
 	path     string
-	program  string // that runs it, or builds it
+	program  string // that runs it; "": the go command builds it
 	// command returns how it is started; it may take its time.
 	command func(t *testing.T, path string) []string
 }
 
 func exampleReceivers() []exampleReceiver {
 	return []exampleReceiver{
-		{"go", "docs/webhooks/go/receiver.go", "go", func(t *testing.T, path string) []string {
+		{"go", "docs/webhooks/go/receiver.go", "", func(t *testing.T, path string) []string {
 			t.Helper()
 			built := filepath.Join(t.TempDir(), "receiver")
 			if output, err := exec.CommandContext(t.Context(), "go", "build", "-o", built, path).CombinedOutput(); err != nil {
@@ -97,7 +97,9 @@ func TestWebhooksDocumentReceivers(t *testing.T) {
 	for _, example := range exampleReceivers() {
 		t.Run(example.language, func(t *testing.T) {
 			t.Parallel()
-			needs.Require(t, example.program)
+			if example.program != "" {
+				needs.Require(t, example.program)
+			}
 			command := example.command(t, example.path)
 			for name, c := range cases.Sorted(secrets) {
 				t.Run(name, func(t *testing.T) {

@@ -106,10 +106,13 @@ func TestRequestsWhileTheDatabaseIsAway(t *testing.T) {
 		refusedForNow(t, err)
 	}
 	end()
+	var sent client.Sent
 	testkit.Await(t, "a send when it is back", func() bool {
-		_, err := g.Client.SendText(t.Context(), id, text)
+		var err error
+		sent, err = g.Client.SendText(t.Context(), id, text)
 		return err == nil
 	})
+	g.Phones.AwaitMessage(t, customerNumber, sent.MessageID)
 	if kept := g.Phones.Messages(t, customerNumber, ""); len(kept) != 1 {
 		t.Errorf("the phone has %d messages, want 1: those that were refused must not be sent", len(kept))
 	}

@@ -17,7 +17,8 @@ import (
 type Worker struct {
 	Name string
 	// Run works until ctx ends, then returns nil. If it returns earlier, with or
-	// without an error, the whole group stops.
+	// without an error, the whole group stops. An error after ctx has ended counts
+	// unless Ready was never closed.
 	Run func(ctx context.Context) error
 	// StopWait is how long it may take to stop; 0: as long as Config says.
 	StopWait time.Duration
@@ -95,12 +96,26 @@ func start(ctx context.Context, w Worker, end func()) *running {
 	r := &running{name: w.Name, stopWait: w.StopWait, stop: stop, done: make(chan struct{})}
 	go func() {
 		defer close(r.done)
-		if err := w.Run(ctx); err != nil {
+		if err := w.Run(ctx); err != nil && !w.interrupted(ctx) {
 			r.err = fmt.Errorf("%s: %w", w.Name, err)
 		}
 		end()
 	}()
 	return r
+}
+
+// interrupted reports whether a worker was stopped before it was ready. What it had begun fails
+// then, which is no failure of its own.
+func (w Worker) interrupted(ctx context.Context) bool {
+	if w.Ready == nil || ctx.Err() == nil {
+		return false
+	}
+	select {
+	case <-w.Ready:
+		return false
+	default:
+		return true
+	}
 }
 
 func (g *Group) stop(ctx context.Context, started []*running) error {

@@ -43,6 +43,28 @@ func newGroup(t *testing.T, stopWait time.Duration, workers ...worker.Worker) *w
 	return group
 }
 
+// Whoever stops a group before a worker is ready interrupts what that one has begun: its error is no
+// failure. Later, it is.
+func TestInterruptedStart(t *testing.T) {
+	t.Parallel()
+	for _, wasReady := range []bool{false, true} {
+		ready, running := make(chan struct{}), make(chan struct{})
+		group := newGroup(t, time.Minute, worker.Worker{Name: "keys", Ready: ready, Run: func(ctx context.Context) error {
+			if wasReady {
+				close(ready)
+			}
+			close(running)
+			<-ctx.Done()
+			return errors.New("the database can't be reached: operation was canceled")
+		}})
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() { <-running; cancel() }()
+		if err := group.Run(ctx); (err != nil) != wasReady {
+			t.Errorf("ready %t: ended with %v", wasReady, err)
+		}
+	}
+}
+
 // A worker starts when the one before it is ready, and not at all where that ends
 // before.
 func TestGroupStartsInOrder(t *testing.T) {
