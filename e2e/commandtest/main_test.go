@@ -134,10 +134,10 @@ func TestDevComesBackAfterAKill(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	phones := phones.New(after.BaseURL)
-	phones.AwaitMessage(t, recipient, again.MessageID)
+	handsets := phones.New(after.BaseURL)
+	handsets.AwaitMessage(t, recipient, again.MessageID)
 	var texts []string
-	for _, message := range phones.Messages(t, recipient, "") {
+	for _, message := range handsets.Messages(t, recipient, "") {
 		texts = append(texts, message.Text)
 	}
 	if got := strings.Join(texts, ", "); got != "before, an answer, after" {
@@ -178,7 +178,7 @@ func TestServeOnASandboxOfItsOwn(t *testing.T) {
 	data := t.TempDir()
 	serve := start(t, append([]string{"serve", "--listen", "127.0.0.1:0", "--data", data}, hint[6:]...)...)
 	baseURL := strings.TrimSuffix(strings.Fields(serve.Await("recado "))[4], ",")
-	phones := phones.New("http" + strings.TrimPrefix(hint[7], "ws"))
+	handsets := phones.New("http" + strings.TrimPrefix(hint[7], "ws"))
 
 	// What it prints next is what one does next.
 	url, key := serve.Await("  export RECADO_URL="), serve.Await("  export RECADO_API_KEY=$(")
@@ -195,7 +195,7 @@ func TestServeOnASandboxOfItsOwn(t *testing.T) {
 	}
 	link := start(t, "instances", "link", "--url", baseURL, "--api-key", partnerKey, id)
 	link.Await("On the phone: Linked devices")
-	phones.Scan(t, "5511999990100", code.QRCode)
+	handsets.Scan(t, "5511999990100", code.QRCode)
 	link.Await("Linked to 5511999990100")
 	if list := command(t, "instances", "list", "--url", baseURL, "--api-key", partnerKey); !strings.Contains(list, id) || !strings.Contains(list, "connected") {
 		t.Errorf("the list shows %s", list)
@@ -203,7 +203,7 @@ func TestServeOnASandboxOfItsOwn(t *testing.T) {
 
 	sent := command(t, "send", "text", "--url", baseURL, "--api-key", partnerKey, "--instance", id, "--to", recipient, "Oi do terminal")
 	await.Until(t, "the message on the phone", func() bool {
-		shown := phones.Messages(t, recipient, "")
+		shown := handsets.Messages(t, recipient, "")
 		return len(shown) == 1 && shown[0].Text == "Oi do terminal" && strings.Contains(sent, shown[0].MessageID)
 	})
 
@@ -251,7 +251,11 @@ func TestDoctorBesideAGateway(t *testing.T) {
 		} else if err != nil {
 			t.Fatal(err)
 		}
-		var all []struct{ Check, State, Found string }
+		var all []struct {
+			Check string `json:"check"`
+			State string `json:"state"`
+			Found string `json:"found"`
+		}
 		if err := json.Unmarshal(output, &all); err != nil {
 			t.Fatalf("it printed %s", output)
 		}
