@@ -11,16 +11,17 @@ import (
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/amount"
 	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/whatsapp"
 )
 
-// Of a hundred accounts that ask for a passkey, half are linked by QR code and half by
-// pairing code, ten at the same time. Each of them sends.
-func TestHundredLinksWithPasskeys(t *testing.T) {
+// Of many accounts that ask for a passkey, a hundred in the long run, half are linked by QR code
+// and half by pairing code, five at the same time. Each of them sends.
+func TestLinksWithPasskeys(t *testing.T) {
 	t.Parallel()
 	g := testkit.Start(t, testkit.Options{})
-	const links, atOnce = 100, 5
+	const atOnce = 5
 	numbers := make(chan int)
 	var workers sync.WaitGroup
 	for range atOnce {
@@ -30,7 +31,7 @@ func TestHundredLinksWithPasskeys(t *testing.T) {
 			}
 		})
 	}
-	for i := range links {
+	for i := range amount.Of(10, 100) {
 		numbers <- i
 	}
 	close(numbers)

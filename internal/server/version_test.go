@@ -8,6 +8,7 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/sandbox/webclient"
 	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/amount"
 	"github.com/recado-project/recado/internal/whatsapp"
 )
 
@@ -18,7 +19,7 @@ func newer(steps uint32) string {
 	return version.String()
 }
 
-// The platform refuses the version of many connected instances and cuts them. All are back
+// The platform refuses the version of many connected instances, fifty in the long run, and cuts them. All are back
 // within a minute, without a restart, and a restart keeps what they have found.
 func TestOutdatedInstancesComeBack(t *testing.T) {
 	t.Parallel()
@@ -26,6 +27,7 @@ func TestOutdatedInstancesComeBack(t *testing.T) {
 		ReconnectMin: time.Second, ReconnectMax: time.Minute,
 	}}
 	g := testkit.Start(t, options)
+	fleet := amount.Of(5, 50)
 	ids := make([]string, fleet)
 	for i := range ids {
 		ids[i] = g.Link(t, fmt.Sprintf("55119999%05d", 20_010+2*i))

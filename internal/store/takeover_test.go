@@ -13,23 +13,22 @@ import (
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/store"
+	"github.com/recado-project/recado/internal/testkit/amount"
 )
 
-// takeovers is how many there are in the test, as instances in rounds.
-const (
-	movedInstances = 100
-	moveRounds     = 100
-)
+// movedInstances is how many are taken over in each round.
+const movedInstances = 100
 
-// An instance is taken over ten thousand times, and the node that loses it is never told: it
-// goes on writing. None of those writes is committed after the takeover. A store that does
+// Instances are taken over again and again, ten thousand times in the long run, and the node that loses one is never
+// told: it goes on writing. None of those writes is committed after the takeover. A store that does
 // not check tenures shows that the test would see one.
 func TestTakeoversWithoutAWord(t *testing.T) {
 	t.Parallel()
-	if takeovers, stale := takeOver(t, true); takeovers < movedInstances*moveRounds || stale > 0 {
+	rounds := amount.Of(10, 100)
+	if takeovers, stale := takeOver(t, rounds, true); takeovers < movedInstances*rounds || stale > 0 {
 		t.Errorf("%d of the writes were committed after one of the %d takeovers", stale, takeovers)
 	}
-	if takeovers, stale := takeOver(t, false); stale == 0 {
+	if takeovers, stale := takeOver(t, rounds, false); stale == 0 {
 		t.Errorf("without the fence there was no stale write in %d takeovers: the test sees nothing", takeovers)
 	}
 }
@@ -37,7 +36,7 @@ func TestTakeoversWithoutAWord(t *testing.T) {
 // takeOver moves instances to and fro between two nodes that both write whatever they once
 // were allowed to. It returns how many takeovers there were, and how many writes were
 // committed after one of a later epoch.
-func takeOver(t *testing.T, fence bool) (takeovers, stale int) {
+func takeOver(t *testing.T, rounds int, fence bool) (takeovers, stale int) {
 	t.Helper()
 	f := openFenced(t)
 	for range movedInstances - 1 {
@@ -73,7 +72,7 @@ func takeOver(t *testing.T, fence bool) (takeovers, stale int) {
 			})
 		}
 	}
-	for round := range moveRounds {
+	for round := range rounds {
 		from, to := nodes[round%2], nodes[(round+1)%2]
 		for moved := 0; moved < movedInstances; {
 			// Rows that are locked at the moment are left for the next try.

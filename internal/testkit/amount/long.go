@@ -1,0 +1,7 @@
+//go:build torture
+
+// In the long run.
+
+package amount
+
+const long = true

@@ -1,0 +1,7 @@
+//go:build !torture
+
+// With every change.
+
+package amount
+
+const long = false
