@@ -124,7 +124,12 @@ func TestBackupOfAMoment(t *testing.T) {
 			ended := make(chan error)
 			began := make(chan struct{})
 			go func() {
+				// At full speed, each backup would take longer than the one before it, and more would be
+				// written meanwhile.
+				pace := time.NewTicker(time.Millisecond)
+				defer pace.Stop()
 				for n := 0; ctx.Err() == nil; n++ {
+					<-pace.C
 					if err := d.appendTwo(context.WithoutCancel(ctx)); err != nil {
 						ended <- err
 						return
