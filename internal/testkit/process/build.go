@@ -50,7 +50,7 @@ func Repository() (folder string, err error) { return repository() }
 
 //nolint:gochecknoglobals // one answer for all tests of a package
 var repository = sync.OnceValues(func() (string, error) {
-	return run(exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/recado-project/recado")) //nolint:noctx // it takes no time
+	return run(exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/recado-project/recado"))
 })
 
 //nolint:gochecknoglobals // each is built once, whichever test asks first
@@ -89,7 +89,7 @@ func build(folder string) (path string, err error) {
 	arguments = append(arguments, "-exec", echo, ".")
 	// The first time it runs what it has just built, which it then moves into the cache.
 	for range 2 {
-		command := exec.Command("go", arguments...) //nolint:gosec,noctx // fixed flags; the limit of the tests bounds it
+		command := exec.Command("go", arguments...) //nolint:noctx // the time limit of the tests bounds it
 		command.Dir = folder
 		if path, err = run(command); err != nil {
 			return "", fmt.Errorf("build the program in %s: %w", folder, err)
