@@ -3,7 +3,6 @@ package access_test
 import (
 	"context"
 	"log/slog"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -11,6 +10,7 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/store"
 	"github.com/recado-project/recado/internal/testkit/cases"
+	"github.com/recado-project/recado/internal/testkit/database"
 )
 
 // clock is a wall clock that a test sets.
@@ -21,7 +21,7 @@ func (c *clock) Now() time.Time { return c.now }
 func newStore(t *testing.T) *store.Store {
 	t.Helper()
 	opened, err := store.Open(t.Context(), store.Config{
-		Path: filepath.Join(t.TempDir(), "recado.db"), Logger: slog.New(slog.DiscardHandler),
+		Path: database.File(t), Logger: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		t.Fatal(err)

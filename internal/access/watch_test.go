@@ -3,7 +3,6 @@ package access_test
 import (
 	"context"
 	"log/slog"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -11,6 +10,7 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/store"
 	"github.com/recado-project/recado/internal/testkit/cases"
+	"github.com/recado-project/recado/internal/testkit/database"
 )
 
 // Whoever watches a key learns within a second that it has ended, whatever ended
@@ -18,7 +18,7 @@ import (
 func TestWatchTellsTheEndOfAKey(t *testing.T) {
 	t.Parallel()
 	opened, err := store.Open(t.Context(), store.Config{
-		Path: filepath.Join(t.TempDir(), "recado.db"), Logger: slog.New(slog.DiscardHandler),
+		Path: database.File(t), Logger: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		t.Fatal(err)

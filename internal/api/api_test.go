@@ -12,7 +12,6 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -38,6 +37,7 @@ import (
 	"github.com/recado-project/recado/internal/profile"
 	"github.com/recado-project/recado/internal/store"
 	"github.com/recado-project/recado/internal/testkit/contract"
+	"github.com/recado-project/recado/internal/testkit/database"
 	"github.com/recado-project/recado/internal/webhook"
 	"github.com/recado-project/recado/internal/webhook/accountwide"
 )
@@ -72,7 +72,7 @@ func newFixture(tb testing.TB, change func(*api.Config)) *fixture {
 	f := &fixture{log: &logBuffer{}, stopping: make(chan struct{})}
 	logger := slog.New(slog.NewJSONHandler(f.log, nil))
 	bell := new(eventlog.Bell)
-	data, err := store.Open(tb.Context(), store.Config{Path: filepath.Join(tb.TempDir(), "recado.db"), Bell: bell, Logger: logger})
+	data, err := store.Open(tb.Context(), store.Config{Path: database.File(tb), Bell: bell, Logger: logger})
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -42,6 +41,7 @@ import (
 	"github.com/recado-project/recado/internal/messaging/traffic"
 	"github.com/recado-project/recado/internal/profile"
 	"github.com/recado-project/recado/internal/store"
+	"github.com/recado-project/recado/internal/testkit/database"
 	"github.com/recado-project/recado/internal/user"
 	"github.com/recado-project/recado/internal/web"
 	"github.com/recado-project/recado/internal/webhook"
@@ -114,7 +114,7 @@ func newRig(t *testing.T) *rig {
 	logger, bell := slog.New(slog.DiscardHandler), new(eventlog.Bell)
 	r := &rig{t: t, account: gateway.Account{ID: uuid.NewString(), Name: "shop"}, refuse: map[string]error{}}
 	var err error
-	r.store, err = store.Open(t.Context(), store.Config{Path: filepath.Join(t.TempDir(), "recado.db"), Bell: bell, Logger: logger})
+	r.store, err = store.Open(t.Context(), store.Config{Path: database.File(t), Bell: bell, Logger: logger})
 	r.check(err)
 	t.Cleanup(func() { _ = r.store.Close() })
 	r.check(r.store.CreateAccount(t.Context(), r.account))
@@ -136,6 +136,27 @@ func newRig(t *testing.T) *rig {
 	return r
 }
 
+// pagesOf are the pages with their words. They are read once for all tests: they know nothing
+// of a rig.
+//
+//nolint:gochecknoglobals // see above
+var pagesOf = sync.OnceValues(func() (*web.Site, error) {
+	rooms := []web.Files{frame.Files, account.Files, channels.Files, contacts.Files, webhooks.Files, dashboard.Files}
+	words, err := web.ReadWords(rooms...)
+	if err != nil {
+		return nil, err
+	}
+	assets, err := web.NewAssets(rooms...)
+	if err != nil {
+		return nil, err
+	}
+	site, err := web.NewSite(web.SiteConfig{Rooms: rooms, Words: words, Assets: assets, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		return nil, err
+	}
+	return site, site.Check()
+})
+
 // build makes the pages on the rig's services.
 func (r *rig) build(bell *eventlog.Bell, logger *slog.Logger) dashboard.Config {
 	files, err := folder.Open(folder.Config{Path: r.t.TempDir()})
@@ -156,13 +177,8 @@ func (r *rig) build(bell *eventlog.Bell, logger *slog.Logger) dashboard.Config {
 	r.t.Cleanup(func() { close(stopping) })
 	pulse, err := live.New(live.Config{Bell: bell, Stopping: stopping, Logger: logger, Pause: time.Millisecond})
 	r.check(err)
-	words, err := web.ReadWords(frame.Files, account.Files, channels.Files, contacts.Files, webhooks.Files, dashboard.Files)
+	site, err := pagesOf()
 	r.check(err)
-	assets, err := web.NewAssets(frame.Files, account.Files, channels.Files, contacts.Files, webhooks.Files, dashboard.Files)
-	r.check(err)
-	site, err := web.NewSite(web.SiteConfig{Rooms: []web.Files{frame.Files, account.Files, channels.Files, contacts.Files, webhooks.Files, dashboard.Files}, Words: words, Assets: assets, Logger: logger})
-	r.check(err)
-	r.check(site.Check())
 	r.queue, err = queue.New(queue.Config{Store: r.store, Sender: unsent{store: r.store, refuse: r.refuse}, Bell: bell, Logger: logger})
 	r.check(err)
 	people, err := directory.New(directory.Config{Store: r.store, Sessions: instances})

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
-	"path/filepath"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -15,6 +14,7 @@ import (
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/store"
 	"github.com/recado-project/recado/internal/testkit/cases"
+	"github.com/recado-project/recado/internal/testkit/database"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -33,7 +33,7 @@ func newLog(t *testing.T, delivered func(string) (int64, bool)) (*eventlog.Log, 
 	c, bell := &clock{}, new(eventlog.Bell)
 	c.now.Store(1_795_000_000_000)
 	logger := slog.New(slog.DiscardHandler)
-	data, err := store.Open(t.Context(), store.Config{Path: filepath.Join(t.TempDir(), "recado.db"), Bell: bell, Logger: logger, Now: c.Now})
+	data, err := store.Open(t.Context(), store.Config{Path: database.File(t), Bell: bell, Logger: logger, Now: c.Now})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,12 +3,12 @@ package instance
 import (
 	"context"
 	"log/slog"
-	"path/filepath"
 	"testing"
 
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/store"
+	"github.com/recado-project/recado/internal/testkit/database"
 )
 
 // slowStore is a store whose updates wait to be let through.
@@ -38,7 +38,7 @@ type unused struct {
 func newSlowService(t *testing.T, status gateway.Status, device string) (*Service, *slowStore) {
 	t.Helper()
 	logger := slog.New(slog.DiscardHandler)
-	data, err := store.Open(t.Context(), store.Config{Path: filepath.Join(t.TempDir(), "recado.db"), Logger: logger})
+	data, err := store.Open(t.Context(), store.Config{Path: database.File(t), Logger: logger})
 	if err != nil {
 		t.Fatal(err)
 	}

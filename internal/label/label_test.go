@@ -3,13 +3,13 @@ package label_test
 import (
 	"context"
 	"log/slog"
-	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/label"
 	"github.com/recado-project/recado/internal/store"
+	"github.com/recado-project/recado/internal/testkit/database"
 )
 
 // silence is a platform that takes labels at once, but those of one instance when it is told to.
@@ -47,7 +47,7 @@ func (s session) ChangeLabel(ctx context.Context, _ gateway.LabelChange) error {
 // While the platform is silent to an instance that makes a label, others make theirs.
 func TestSilenceHoldsNoOtherInstance(t *testing.T) {
 	t.Parallel()
-	data, err := store.Open(t.Context(), store.Config{Path: filepath.Join(t.TempDir(), "recado.db"), Logger: slog.New(slog.DiscardHandler)})
+	data, err := store.Open(t.Context(), store.Config{Path: database.File(t), Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

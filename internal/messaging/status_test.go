@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -21,6 +20,7 @@ import (
 	"github.com/recado-project/recado/internal/messaging"
 	"github.com/recado-project/recado/internal/store"
 	"github.com/recado-project/recado/internal/testkit/cases"
+	"github.com/recado-project/recado/internal/testkit/database"
 )
 
 const (
@@ -58,7 +58,7 @@ type desk struct {
 
 func newDesk(t *testing.T) *desk {
 	t.Helper()
-	return newDeskOn(t, store.Config{Path: filepath.Join(t.TempDir(), "recado.db")})
+	return newDeskOn(t, store.Config{Path: database.File(t)})
 }
 
 func newDeskOn(t *testing.T, config store.Config) *desk {

@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/store"
+	"github.com/recado-project/recado/internal/testkit/database"
 )
 
 // platform is silent to one instance, refuses another, and serves all others.
@@ -68,7 +68,7 @@ func (b brokenFor) UnsubscribePresence(ctx context.Context, subscription gateway
 func newService(t *testing.T, p platform, start, now time.Time, instances ...string) (*Service, brokenFor) {
 	t.Helper()
 	logger := slog.New(slog.DiscardHandler)
-	data, err := store.Open(t.Context(), store.Config{Path: filepath.Join(t.TempDir(), "recado.db"), Logger: logger})
+	data, err := store.Open(t.Context(), store.Config{Path: database.File(t), Logger: logger})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 // keeps keys in memory, must see it at once.
 func TestARevokedKeyIsSeenByAnotherProcess(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "recado.db")
+	path := filepath.Join(t.TempDir(), "data", "recado.db") // its folder is made
 	serve, other := open(t, store.Config{Path: path}), open(t, store.Config{Path: path})
 	ctx := t.Context()
 	account := gateway.Account{ID: "account", Name: "shop", CreatedAt: time.Now()}

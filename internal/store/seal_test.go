@@ -23,6 +23,7 @@ import (
 	"github.com/recado-project/recado/internal/sqlite"
 	"github.com/recado-project/recado/internal/store"
 	"github.com/recado-project/recado/internal/store/vault"
+	"github.com/recado-project/recado/internal/testkit/database"
 	"github.com/recado-project/recado/internal/testkit/postgres"
 	"github.com/recado-project/recado/internal/webhook"
 )
@@ -51,7 +52,7 @@ func onBoth(t *testing.T, test func(t *testing.T, f *secrets)) {
 	t.Helper()
 	t.Run("SQLite", func(t *testing.T) {
 		t.Parallel()
-		test(t, newSecrets(t, store.Config{Path: filepath.Join(t.TempDir(), "recado.db")}))
+		test(t, newSecrets(t, store.Config{Path: database.File(t)}))
 	})
 	t.Run("PostgreSQL", func(t *testing.T) {
 		t.Parallel()
@@ -331,7 +332,7 @@ func TestNewDataKeyStays(t *testing.T) {
 					}
 				})
 			}
-			for generation := int64(2); generation < 200; generation++ {
+			for generation := int64(2); generation < 60; generation++ {
 				f.check(s.Vault().Renew(f.t.Context(), true))
 				for range 20 {
 					if _, sealed := s.Vault().SealText(vault.Proxy(f.id), "socks5://proxy"); sealed != generation {

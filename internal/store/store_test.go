@@ -12,6 +12,7 @@ import (
 	"github.com/recado-project/recado/internal/store"
 	"github.com/recado-project/recado/internal/store/storetest"
 	"github.com/recado-project/recado/internal/testkit/cases"
+	"github.com/recado-project/recado/internal/testkit/database"
 	"github.com/recado-project/recado/internal/testkit/postgres"
 )
 
@@ -21,7 +22,7 @@ func TestSQLite(t *testing.T) {
 	t.Parallel()
 	storetest.Run(t, func(t *testing.T, bell *eventlog.Bell) *store.Store {
 		t.Helper()
-		return open(t, store.Config{Path: filepath.Join(t.TempDir(), "data", "recado.db"), Bell: bell})
+		return open(t, store.Config{Path: database.File(t), Bell: bell})
 	})
 }
 
@@ -39,7 +40,7 @@ func TestSealed(t *testing.T) {
 	t.Parallel()
 	storetest.Run(t, func(t *testing.T, bell *eventlog.Bell) *store.Store {
 		t.Helper()
-		return open(t, store.Config{Path: filepath.Join(t.TempDir(), "recado.db"), Bell: bell, Master: seal.NewKey()})
+		return open(t, store.Config{Path: database.File(t), Bell: bell, Master: seal.NewKey()})
 	})
 }
 

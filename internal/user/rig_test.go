@@ -2,7 +2,6 @@ package user_test
 
 import (
 	"log/slog"
-	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -12,6 +11,7 @@ import (
 	"github.com/recado-project/recado/internal/access"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/store"
+	"github.com/recado-project/recado/internal/testkit/database"
 	"github.com/recado-project/recado/internal/user"
 )
 
@@ -37,7 +37,7 @@ type rig struct {
 func newRig(t *testing.T) *rig {
 	t.Helper()
 	opened, err := store.Open(t.Context(), store.Config{
-		Path: filepath.Join(t.TempDir(), "recado.db"), Logger: slog.New(slog.DiscardHandler),
+		Path: database.File(t), Logger: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		t.Fatal(err)

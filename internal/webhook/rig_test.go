@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
@@ -22,6 +21,7 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/store"
 	"github.com/recado-project/recado/internal/testkit/cases"
+	"github.com/recado-project/recado/internal/testkit/database"
 	"github.com/recado-project/recado/internal/webhook"
 )
 
@@ -63,7 +63,7 @@ type rig struct {
 // newRig starts a service on an empty database. What config lacks is filled in.
 func newRig(tb testing.TB, config webhook.Config) *rig {
 	tb.Helper()
-	return newRigOn(tb, store.Config{Path: filepath.Join(tb.TempDir(), "recado.db")}, config)
+	return newRigOn(tb, store.Config{Path: database.File(tb)}, config)
 }
 
 // newRigOn is newRig on a database of its own.

@@ -20,6 +20,7 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/sandbox"
 	"github.com/recado-project/recado/internal/store"
+	"github.com/recado-project/recado/internal/testkit/database"
 	"github.com/recado-project/recado/internal/whatsapp"
 )
 
@@ -261,7 +262,7 @@ func newWorld(t *testing.T, config whatsapp.Config) world {
 		http.DefaultTransport.(*http.Transport).CloseIdleConnections()
 	})
 
-	kept, err := store.Open(t.Context(), store.Config{Path: filepath.Join(t.TempDir(), "recado.db"), Logger: quiet})
+	kept, err := store.Open(t.Context(), store.Config{Path: database.File(t), Logger: quiet})
 	if err != nil {
 		t.Fatal(err)
 	}

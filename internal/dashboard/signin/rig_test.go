@@ -9,7 +9,6 @@ import (
 	"net/http/cookiejar"
 	"net/http/httptest"
 	"net/url"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
@@ -23,6 +22,7 @@ import (
 	"github.com/recado-project/recado/internal/dashboard/signin"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/store"
+	"github.com/recado-project/recado/internal/testkit/database"
 	"github.com/recado-project/recado/internal/user"
 	"github.com/recado-project/recado/internal/web"
 )
@@ -56,7 +56,7 @@ func newRig(t *testing.T) *rig {
 	// The cookie's time is on the wall clock: the library reads it.
 	r := &rig{t: t, account: gateway.Account{ID: uuid.NewString(), Name: "shop"}, now: time.Now().Truncate(time.Millisecond), slow: make(chan struct{})}
 	var err error
-	r.store, err = store.Open(t.Context(), store.Config{Path: filepath.Join(t.TempDir(), "recado.db"), Logger: logger})
+	r.store, err = store.Open(t.Context(), store.Config{Path: database.File(t), Logger: logger})
 	r.check(err)
 	t.Cleanup(func() { _ = r.store.Close() })
 	r.check(r.store.CreateAccount(t.Context(), r.account))

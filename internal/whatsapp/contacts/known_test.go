@@ -3,7 +3,6 @@ package contacts_test
 import (
 	"cmp"
 	"log/slog"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -17,6 +16,7 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/store"
 	"github.com/recado-project/recado/internal/testkit/cases"
+	"github.com/recado-project/recado/internal/testkit/database"
 	"github.com/recado-project/recado/internal/whatsapp/contacts"
 	"github.com/recado-project/recado/internal/whatsapp/keys"
 )
@@ -24,7 +24,7 @@ import (
 // linked makes the keys of a device that is linked and that no session uses.
 func linked(t *testing.T) (*keys.Keys, *wastore.Device) {
 	t.Helper()
-	kept, err := store.Open(t.Context(), store.Config{Path: filepath.Join(t.TempDir(), "recado.db"), Logger: slog.New(slog.DiscardHandler)})
+	kept, err := store.Open(t.Context(), store.Config{Path: database.File(t), Logger: slog.New(slog.DiscardHandler)})
 	check(t, err)
 	t.Cleanup(func() { check(t, kept.Close()) })
 	all, err := keys.New(keys.Config{Store: kept, Log: waLog.Noop, Now: time.Now})

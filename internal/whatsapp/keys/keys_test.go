@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -16,6 +15,7 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/store"
 	"github.com/recado-project/recado/internal/testkit/cases"
+	"github.com/recado-project/recado/internal/testkit/database"
 )
 
 const (
@@ -27,7 +27,7 @@ const (
 func openStore(t *testing.T) *store.Store {
 	t.Helper()
 	kept, err := store.Open(t.Context(), store.Config{
-		Path: filepath.Join(t.TempDir(), "recado.db"), Logger: slog.New(slog.DiscardHandler),
+		Path: database.File(t), Logger: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		t.Fatal(err)
