@@ -103,12 +103,17 @@ func TestReferencePage(t *testing.T) {
 // that served it.
 func TestReferencePageIsOfThisGateway(t *testing.T) {
 	t.Parallel()
+	built := map[string]*fixture{} // by the configured address: each writes its texts once
 	for name, test := range cases.Sorted(map[string]struct{ public, host, want string }{
 		"as the request came": {"", "gateway:18080", "http://gateway:18080"},
 		"as configured":       {"https://messages.example.org/recado/", "gateway", "https://messages.example.org/recado"},
 		"no host":             {"", `"><script>`, "http://127.0.0.1:8080"},
 	}) {
-		f := newFixture(t, func(c *api.Config) { c.PublicURL = test.public })
+		f := built[test.public]
+		if f == nil {
+			f = newFixture(t, func(c *api.Config) { c.PublicURL = test.public })
+			built[test.public] = f
+		}
 		for _, path := range []string{"/docs", "/openapi.json", "/openapi.yaml"} {
 			made := httptest.NewRequestWithContext(t.Context(), get, path, http.NoBody)
 			made.Host = test.host
