@@ -242,7 +242,7 @@ func TestRedirectToForbiddenAddress(t *testing.T) {
 //
 //nolint:paralleltest // it measures what the whole process allocates
 func TestLargeMediaIsStreamed(t *testing.T) {
-	const size = 64 << 20
+	const size = 16 << 20
 	server := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		chunk := bytes.Repeat([]byte{0x7f}, 64<<10)
 		for range size / len(chunk) {

@@ -31,7 +31,7 @@ func TestStickersAreMade(t *testing.T) {
 	}{
 		"PNG":         {mediatest.PNG(t, 40, 20), false},
 		"JPEG":        {mediatest.JPEG(t, 400, 200, 6, binary.LittleEndian), false},
-		"GIF":         {noisyGIF(t, 64, 10), true},
+		"GIF":         {noisyGIF(t, 64, 4), true},
 		"still GIF":   {mediatest.GIF(t, 64, 64), false},
 		"MP4":         {sample(t, "clip.mp4"), true},
 		"WebM":        {sample(t, "clip.webm"), true},
@@ -114,7 +114,7 @@ func TestStickersThatAreRefused(t *testing.T) {
 		"half a GIF":              {with, []byte("GIF89a\x04\x00\x04\x00"), true, "can be read"},
 		"half an MP4":             {with, sample(t, "clip.mp4")[:64], true, "can be read"},
 		"an MP4 without pictures": {with, sample(t, "sound.mp4"), true, "can be read"},
-		"more than fits":          {with, noisyGIF(t, 512, 30), true, "shorter or simpler"},
+		"more than fits":          {with, noisyGIF(t, 512, 8), true, "shorter or simpler"},
 	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
