@@ -190,7 +190,7 @@ func (s *scale) Receive(ctx context.Context, incoming gateway.Incoming) error {
 // A history of tens of megabytes needs a few of them at a time. Nothing runs
 // beside this test: it weighs the whole process.
 func TestHistoryIsBounded(t *testing.T) { //nolint:paralleltest // see above
-	const chats, made, size, perChat = 24, 2000, 1000, 50 // 48 MB of text
+	const chats, made, size, perChat = 16, 2000, 1000, 50 // 32 MB of text
 	const bound = 16 << 20
 	w := newWorld(t, whatsapp.Config{})
 	if err := w.box.Phones.SetHistory(t.Context(), ownNumber, account.MadeUpHistory{Chats: chats, Messages: made, Bytes: size}); err != nil {

@@ -196,7 +196,7 @@ func TestSendingWhileReceivingKeepsEveryMessageReadable(t *testing.T) {
 	var log lockedBuffer
 	w := newWorld(t, whatsapp.Config{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	session, e, _ := w.link(t)
-	const messages, talker = 150, "5511988880001" // answers every text with the same text
+	const messages, talker = 40, "5511988880001" // answers every text with the same text
 	send := func(text string) {
 		payload, err := w.connector.Encode(gateway.Content{Type: gateway.TypeText, Text: text})
 		if err != nil {
