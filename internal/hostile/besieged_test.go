@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 
 // The phones of the tests. A number with an even last digit exists with thirteen digits.
 const (
-	shopNumber     = "5511999990100"
+	shopNumber     = testkit.LinkedNumber
 	customerNumber = "5511988887766"
 	// stranger sends the hostile messages to the shop.
 	stranger = "5511977770666"
@@ -48,8 +48,8 @@ type besieged struct {
 // besiege links an instance on the database of url, or on SQLite.
 func besiege(tb testing.TB, url string) *besieged {
 	tb.Helper()
-	b := &besieged{Gateway: testkit.Start(tb, testkit.Options{DatabaseURL: url})}
-	b.id = b.Link(tb, shopNumber)
+	b := &besieged{}
+	b.Gateway, b.id = testkit.StartLinked(tb, testkit.Options{DatabaseURL: url})
 	ctx, cancel := context.WithCancel(context.Background())
 	tb.Cleanup(cancel)
 	stream, err := b.Client.Events(ctx, b.id, client.EventsParams{})
