@@ -125,7 +125,7 @@ func TestMoveInFromBaileys(t *testing.T) {
 	for name, c := range cases.Sorted(map[string]struct {
 		version string
 		count   int
-	}{"version 7": {newest, deviceCount(t, 5)}, "version 6": {"version6", 5}}) {
+	}{"version 7": {newest, deviceCount(t, 2)}, "version 6": {"version6", 2}}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			m, waiting := useBaileys(t, c.version, c.count)

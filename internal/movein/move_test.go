@@ -165,7 +165,7 @@ func deviceCount(t *testing.T, usual int) int {
 // what was written meanwhile, and are read; nobody needs a message a second time.
 func TestMoveIn(t *testing.T) {
 	t.Parallel()
-	count := deviceCount(t, 20)
+	count := deviceCount(t, 5)
 	for name, where := range cases.Sorted(map[string]func(t *testing.T) (testkit.Options, string){
 		"from SQLite to SQLite": func(t *testing.T) (testkit.Options, string) {
 			t.Helper()
