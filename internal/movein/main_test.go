@@ -8,6 +8,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/recado-project/recado/internal/signallog"
+	"github.com/recado-project/recado/internal/testkit"
 )
 
 func TestMain(m *testing.M) {
@@ -19,6 +20,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
+	testkit.CollectSeldom()
 	goleak.VerifyTestMain(m,
 		goleak.Cleanup(func(code int) {
 			removeBaileys()

@@ -4,9 +4,12 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
+
+	"github.com/recado-project/recado/internal/testkit"
 )
 
 func TestMain(m *testing.M) {
+	testkit.CollectSeldom()
 	goleak.VerifyTestMain(m,
 		// whatsmeow leaves its reader behind where a frame arrives in the moment in
 		// which the connection is closed from this side.

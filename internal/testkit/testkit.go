@@ -9,6 +9,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"testing"
@@ -177,6 +178,11 @@ func (o Options) config(tb testing.TB) server.Config {
 		Sandbox: &sandbox.Config{Seed: seed(), ReadDelay: o.ReadDelay, Logger: logger, PasskeyName: o.PasskeyName},
 	}
 }
+
+// CollectSeldom lets garbage grow to four times what is in use before it is collected. What a
+// program under test holds is small, and collecting it takes a seventh of the CPU otherwise. A
+// TestMain calls it.
+func CollectSeldom() { debug.SetGCPercent(400) }
 
 // Stop stops the program before the test's end.
 func (g *Gateway) Stop() { g.stop() }
