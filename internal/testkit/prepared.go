@@ -32,7 +32,8 @@ func StartLinked(tb testing.TB, options Options) (g *Gateway, instanceID string)
 	tb.Helper()
 	if !options.canBeCopied() {
 		g = Start(tb, options)
-		return g, g.Link(tb, LinkedNumber)
+		instanceID = g.Link(tb, LinkedNumber)
+		return g, instanceID
 	}
 	options.DataDir = linked.copied(tb, func(g *Gateway) string {
 		id := g.Link(tb, LinkedNumber)

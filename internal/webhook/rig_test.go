@@ -66,10 +66,10 @@ func newRig(tb testing.TB, config webhook.Config) *rig {
 	return newRigOn(tb, store.Config{Path: database.File(tb)}, config)
 }
 
-// newRigOn is newRig on a database of its own.
-func newRigOn(tb testing.TB, database store.Config, config webhook.Config) *rig {
+// newRigOn is newRig on another database.
+func newRigOn(tb testing.TB, on store.Config, config webhook.Config) *rig {
 	tb.Helper()
-	r := &rig{t: tb, database: database, account: uuid.NewString()}
+	r := &rig{t: tb, database: on, account: uuid.NewString()}
 	r.start(config)
 	r.check(r.store.CreateAccount(tb.Context(), gateway.Account{ID: r.account, Name: r.account, CreatedAt: time.Now()}))
 	return r
