@@ -92,7 +92,8 @@ func build(folder string) (path string, err error) {
 		command := exec.Command("go", arguments...) //nolint:noctx // the time limit of the tests bounds it
 		command.Dir = folder
 		if path, err = run(command); err != nil {
-			return "", fmt.Errorf("build the program in %s: %w", folder, err)
+			// In the words of go test: internal/mutants takes it for no test that fails.
+			return "", fmt.Errorf("the program in %s: [build failed] %w", folder, err)
 		}
 	}
 	return path, nil
