@@ -28,7 +28,7 @@ func startReporter(report string) error {
 	if err != nil {
 		return err
 	}
-	reporter := exec.Command(self) //nolint:noctx,gosec // it is this program, and outlives the test
+	reporter := exec.Command(self) //nolint:gosec // it is this program, and outlives the test
 	reporter.Env = append(os.Environ(), asReporter+"="+strconv.Itoa(goCommand), reportVariable+"="+report)
 	reporter.Stdout = output
 	return reporter.Start()
@@ -45,10 +45,10 @@ func reportAfter(process string) {
 	}
 	look := time.NewTicker(10 * time.Millisecond)
 	defer look.Stop()
-	for end := time.Now().Add(time.Hour); syscall.Kill(id, 0) == nil; <-look.C { //nolint:forbidigo // it bounds a process, and nothing depends on it
-		if time.Now().After(end) { //nolint:forbidigo // as above
+	for end := time.Now().Add(time.Hour); syscall.Kill(id, 0) == nil; <-look.C {
+		if time.Now().After(end) {
 			return
 		}
 	}
-	fmt.Print(os.Getenv(reportVariable)) //nolint:forbidigo // it is what the process is for
+	fmt.Print(os.Getenv(reportVariable))
 }

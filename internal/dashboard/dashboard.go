@@ -42,6 +42,10 @@ var Files embed.FS
 
 // Config is what the pages stand on. The first part is required.
 type Config struct {
+	// MaxAge bounds how old the figures of open pages may be that nothing is told about; 0: some
+	// seconds, as each page says.
+	MaxAge time.Duration
+
 	Site      *web.Site // made of this package's Files among others
 	Logger    *slog.Logger
 	Pulse     *live.Pulse
@@ -151,6 +155,9 @@ func serveLive[T any](p *pages, r *frame.Request, page, instanceID string, maxAg
 	lang := r.Lang()
 	ended, stop := r.Visitor.Watch()
 	defer stop()
+	if p.MaxAge > 0 {
+		maxAge = min(maxAge, p.MaxAge)
+	}
 	p.Pulse.Serve(r.W, r.Request, ended, live.Part{
 		Key: partKey(r, page, append(rest, instanceID)...), InstanceID: instanceID, MaxAge: maxAge,
 		Render: func(ctx context.Context) ([]byte, error) {

@@ -207,7 +207,8 @@ func (r *rig) build(bell *eventlog.Bell, logger *slog.Logger) dashboard.Config {
 	followed, err := channel.New(channel.Config{Sessions: instances, Pictures: offline{}})
 	r.check(err)
 	return dashboard.Config{
-		Site: site, Logger: logger, Pulse: pulse, Users: r, Instances: instances, Messages: new(messaging.Service), Chats: chats, Labels: labels, Groups: groups, Contacts: known, Channels: followed, Profiles: profiles, Block: people.Block, Queue: r.queue, Budgets: r, Answers: r, Traffic: hourly,
+		MaxAge: 20 * time.Millisecond,
+		Site:   site, Logger: logger, Pulse: pulse, Users: r, Instances: instances, Messages: new(messaging.Service), Chats: chats, Labels: labels, Groups: groups, Contacts: known, Channels: followed, Profiles: profiles, Block: people.Block, Queue: r.queue, Budgets: r, Answers: r, Traffic: hourly,
 		Webhooks: r.webhooks, AccountWebhooks: everywhere, Events: r.log, Access: r.access, Health: looked, Origin: func(*http.Request) string { return "http://gateway" },
 	}
 }

@@ -56,7 +56,7 @@ func blocksOf(guide string) []block {
 }
 
 func TestMain(m *testing.M) {
-	testkit.CollectSeldom()
+	testkit.Tune()
 	// All paths of these tests begin at the root of the repository.
 	if err := os.Chdir("../.."); err != nil {
 		panic(err)

@@ -17,7 +17,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testkit.CollectSeldom()
+	testkit.Tune()
 	// whatsmeow does not stop its reader if a frame arrives at the moment when this
 	// side closes the connection.
 	// It also goes on waiting, for up to 75 seconds, for app state that it asked for in

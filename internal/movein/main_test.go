@@ -20,7 +20,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	testkit.CollectSeldom()
+	testkit.Tune()
 	goleak.VerifyTestMain(m,
 		goleak.Cleanup(func(code int) {
 			removeBaileys()

@@ -9,7 +9,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testkit.CollectSeldom()
+	testkit.Tune()
 	goleak.VerifyTestMain(m,
 		// whatsmeow leaves its reader behind where a frame arrives in the moment in
 		// which the connection is closed from this side.

@@ -18,7 +18,6 @@ import (
 
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/gateway"
-	"github.com/recado-project/recado/internal/sandbox/content"
 	"github.com/recado-project/recado/internal/testkit"
 	"github.com/recado-project/recado/internal/testkit/cases"
 )
@@ -307,7 +306,7 @@ func TestLocationAndContactReachThePhone(t *testing.T) {
 		t.Fatal(err)
 	}
 	card := g.Phones.AwaitMessage(t, customerNumber, sent.MessageID)
-	want := content.Contact{FullName: "Ana; Silva", PhoneNumber: "5511977776655", Organization: "Loja, Ltda"}
+	want := testkit.ContactCard{FullName: "Ana; Silva", PhoneNumber: "5511977776655", Organization: "Loja, Ltda"}
 	if card.Type != "contact" || card.Contact == nil || *card.Contact != want {
 		t.Errorf("the phone shows %+v", card)
 	}

@@ -55,6 +55,7 @@ func TestOutdatedInstancesComeBack(t *testing.T) {
 	// The sandbox has forgotten its faults and would name the library's version, but nothing
 	// is looked up for a day.
 	g = testkit.Start(t, options)
+	testkit.Await(t, "what was found is read", func() bool { return !g.Server.ClientVersion().LookedUpAt.IsZero() })
 	if version := g.Server.ClientVersion(); version.Version != newer(9) || version.Source != gateway.VersionLookedUp {
 		t.Errorf("after a restart: %+v", version)
 	}

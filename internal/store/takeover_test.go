@@ -28,8 +28,16 @@ func TestTakeoversWithoutAWord(t *testing.T) {
 	if takeovers, stale := takeOver(t, rounds, true); takeovers < movedInstances*rounds || stale > 0 {
 		t.Errorf("%d of the writes were committed after one of the %d takeovers", stale, takeovers)
 	}
-	if takeovers, stale := takeOver(t, rounds, false); stale == 0 {
-		t.Errorf("without the fence there was no stale write in %d takeovers: the test sees nothing", takeovers)
+	// The control needs one alone, which chance may deny to a few rounds.
+	all := 0
+	for {
+		takeovers, stale := takeOver(t, rounds, false)
+		if all += takeovers; stale > 0 {
+			return
+		}
+		if all >= 100*movedInstances {
+			t.Fatalf("without the fence there was no stale write in %d takeovers: the test sees nothing", all)
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -293,12 +294,14 @@ func TestWritesAreFenced(t *testing.T) {
 	}
 	writes := f.writes()
 	f.check(f.AcceptChange(f.valid(), gateway.SentChange{InstanceID: f.id, PlatformID: "C", At: f.now})) // which ConfirmChange finds
-	for name, write := range writes {
-		for what, ctx := range cases.Sorted(map[string]context.Context{
-			"no tenure":                 t.Context(),
-			"an old tenure":             gateway.WithTenure(t.Context(), first),
-			"the tenure of a neighbour": gateway.WithTenure(t.Context(), gateway.Tenure{InstanceID: f.id, Node: f.two, Epoch: 3}),
-		}) {
+	tenures := map[string]context.Context{
+		"no tenure":                 t.Context(),
+		"an old tenure":             gateway.WithTenure(t.Context(), first),
+		"the tenure of a neighbour": gateway.WithTenure(t.Context(), gateway.Tenure{InstanceID: f.id, Node: f.two, Epoch: 3}),
+	}
+	for name, write := range cases.Sorted(writes) {
+		for _, what := range slices.Sorted(maps.Keys(tenures)) {
+			ctx := tenures[what]
 			before := f.content()
 			err := write(ctx)
 			if err == nil || what != "no tenure" && !errors.Is(err, gateway.ErrTenureOver) {

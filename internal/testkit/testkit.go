@@ -6,10 +6,13 @@ package testkit
 import (
 	"context"
 	"errors"
+	"flag"
 	"io"
 	"log/slog"
 	"net/http"
+	"runtime"
 	"runtime/debug"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -34,6 +37,8 @@ import (
 
 // What tests hold in their hands of the sandbox.
 type (
+	// ContactCard is a card in a message.
+	ContactCard = content.Contact
 	// Phones calls the control API.
 	Phones = phones.API
 	// PhoneMessage is a message as a phone shows it.
@@ -179,10 +184,16 @@ func (o Options) config(tb testing.TB) server.Config {
 	}
 }
 
-// CollectSeldom lets garbage grow to four times what is in use before it is collected. What a
-// program under test holds is small, and collecting it takes a seventh of the CPU otherwise. A
-// TestMain calls it.
-func CollectSeldom() { debug.SetGCPercent(400) }
+// Tune prepares a test binary that holds the whole program; its TestMain calls it first. Garbage may
+// grow to four times what is in use before it is collected: what a program under test holds is small,
+// and collecting it takes a seventh of the CPU otherwise. More tests run at once than there are
+// processors, since most of the time they wait, unless the flag -parallel says how many.
+func Tune() {
+	debug.SetGCPercent(400)
+	if err := flag.Set("test.parallel", strconv.Itoa(3*runtime.GOMAXPROCS(0))); err != nil {
+		panic(err) // the testing package has no such flag any more
+	}
+}
 
 // Stop stops the program before the test's end.
 func (g *Gateway) Stop() { g.stop() }

@@ -85,7 +85,7 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-func TestConfiguration(t *testing.T) { //nolint:tparallel // its parts follow each other
+func TestConfiguration(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, webhook.Config{AllowPrivateURLs: true})
 	ctx := t.Context()

@@ -105,7 +105,8 @@ func fetch(baseURL string) (*Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	content, err := readAll(response.Body)
+	defer func() { _ = response.Body.Close() }()
+	content, err := io.ReadAll(response.Body)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,8 @@ package chatstate
 import (
 	"context"
 	"log/slog"
+	"maps"
+	"slices"
 	"time"
 
 	"go.mau.fi/whatsmeow/appstate"
@@ -100,26 +102,33 @@ func (c *Chats) notKept(collection appstate.WAPatchName) {
 }
 
 // ReadAgain reads the collections again of which something could not be kept, and those that this
-// device was given the keys of and has not read: the process ended meanwhile. What can't be read now
-// is read after the next login.
+// device was given the keys of and has not read: the process ended meanwhile. After the first that
+// can't be read the others wait for the next login as well: the connection may have ended, and the
+// library would hold whoever asks for more until it has made another.
 func (c *Chats) ReadAgain(ctx context.Context) {
 	c.mu.Lock()
-	unkept := c.unkept
-	c.unkept = map[appstate.WAPatchName]struct{}{}
+	unkept := slices.Sorted(maps.Keys(c.unkept))
 	c.mu.Unlock()
-	for collection := range unkept {
-		err := c.fetch(ctx, collection, true)
-		if err != nil {
+	for _, collection := range unkept {
+		// What can't be kept from now on is noted again.
+		c.mu.Lock()
+		delete(c.unkept, collection)
+		c.mu.Unlock()
+		if err := c.fetch(ctx, collection, true); err != nil {
 			c.notKept(collection)
+			c.logFetch(ctx, collection, err)
+			return
 		}
-		c.logFetch(ctx, collection, err)
 	}
 	unread, err := c.unread(ctx)
-	for _, collection := range unread {
-		c.logFetch(ctx, collection, c.fetch(ctx, collection, false))
-	}
 	if err != nil && ctx.Err() == nil {
 		c.config.Logger.WarnContext(ctx, "not known how far the app state was read", slog.Any("error", err))
+	}
+	for _, collection := range unread {
+		if err := c.fetch(ctx, collection, false); err != nil {
+			c.logFetch(ctx, collection, err)
+			return
+		}
 	}
 }
 
