@@ -28,7 +28,7 @@ func startReporter(report string) error {
 	if err != nil {
 		return err
 	}
-	reporter := exec.Command(self) //nolint:gosec // it is this program, and outlives the test
+	reporter := exec.Command(self)
 	reporter.Env = append(os.Environ(), asReporter+"="+strconv.Itoa(goCommand), reportVariable+"="+report)
 	reporter.Stdout = output
 	return reporter.Start()
