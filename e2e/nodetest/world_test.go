@@ -57,8 +57,8 @@ type node struct {
 // shop is an instance, and the number that it is linked to.
 type shop struct{ id, number string }
 
-// newWorld starts a sandbox and nodes, which may have more flags, and links instances: as many for
-// each node.
+// newWorld starts a sandbox and nodes, which may have more flags, and links instances, of which each
+// node works for as many.
 func newWorld(t *testing.T, databaseURL string, nodes, shops int, more ...string) *world {
 	t.Helper()
 	self := process.Program(t)
@@ -72,23 +72,26 @@ func newWorld(t *testing.T, databaseURL string, nodes, shops int, more ...string
 	hint := strings.Fields(box.Await("A gateway on it: recado serve"))
 	w.phones, w.platform = phones.New("http"+strings.TrimPrefix(hint[7], "ws")), hint[6:]
 	w.key = w.command("keys", "create", "--name", "test", "--partner", "--database-url", databaseURL)
-	for range nodes {
-		w.add(more...)
-	}
-	for i := range shops {
-		w.create(w.nodes[i%nodes], fmt.Sprintf("55119999902%02d", i))
-	}
-	// An instance that moves while it is linked has to be linked anew.
-	for _, node := range w.nodes {
-		await.Until(t, "the node has its share", func() bool { return len(w.ownedBy(node)) == shops/nodes })
-	}
+	// An instance that moves while it is linked has to be linked anew, so all are linked at the first
+	// node, while it is alone; the others get their share then.
+	w.add(more...)
 	var linking sync.WaitGroup
-	for i, shop := range w.shops {
-		linking.Go(func() { w.link(w.nodes[i%nodes], shop) })
+	for i := range shops {
+		shop := w.create(fmt.Sprintf("55119999902%02d", i))
+		linking.Go(func() { w.link(shop) })
 	}
 	linking.Wait()
 	if t.Failed() {
 		t.FailNow()
+	}
+	for range nodes - 1 {
+		w.add(more...)
+	}
+	for _, node := range w.nodes {
+		await.Until(t, "the node has its share", func() bool { return len(w.ownedBy(node)) == shops/nodes })
+	}
+	for _, shop := range w.shops {
+		w.awaitConnected(w.nodes[0], shop.id)
 	}
 	t.Cleanup(func() { http.DefaultTransport.(*http.Transport).CloseIdleConnections() })
 	return w
@@ -134,20 +137,22 @@ func (w *world) command(args ...string) string {
 	return strings.TrimSpace(string(output))
 }
 
-// create makes an instance at a node.
-func (w *world) create(at *node, number string) {
+// create makes an instance at the first node.
+func (w *world) create(number string) shop {
 	w.t.Helper()
-	instance, err := at.client.CreateInstance(w.t.Context(), number)
+	instance, err := w.nodes[0].client.CreateInstance(w.t.Context(), number)
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	w.shops = append(w.shops, shop{instance.InstanceID, number})
+	made := shop{instance.InstanceID, number}
+	w.shops = append(w.shops, made)
+	return made
 }
 
-// link links an instance to its number, and gives it a webhook.
-func (w *world) link(at *node, shop shop) {
+// link links an instance to its number at the first node, and gives it a webhook.
+func (w *world) link(shop shop) {
 	w.t.Helper()
-	ctx := w.t.Context()
+	ctx, at := w.t.Context(), w.nodes[0]
 	code, err := at.client.RawQRCode(ctx, shop.id)
 	if err != nil {
 		w.t.Error(err)
