@@ -17,6 +17,8 @@ func TestMain(m *testing.M) {
 		// It goes on waiting, for up to 75 seconds, for app state that it asked for in the
 		// moment in which the connection ended.
 		goleak.IgnoreAnyFunction("go.mau.fi/whatsmeow.(*Client).handleAppStateSyncKeyShare"),
+		// Settings that are asked for while a handshake goes on are waited for until its end.
+		goleak.IgnoreAnyFunction("go.mau.fi/whatsmeow.(*Client).FetchAppState"),
 		// A handshake can't be cut short: it ends by itself after 20 s.
 		goleak.IgnoreTopFunction("go.mau.fi/whatsmeow.(*Client).doHandshake"),
 	)

@@ -51,7 +51,7 @@ func TestSilentPlatformIsGivenUp(t *testing.T) {
 	t.Parallel()
 	var log lockedLog
 	g := testkit.Start(t, testkit.Options{
-		Log: &log, Platform: whatsapp.Config{ConnectTimeout: 100 * time.Millisecond, ReconnectMin: time.Millisecond, ReconnectMax: time.Millisecond},
+		Log: &log, Platform: whatsapp.Config{ConnectTimeout: time.Second, ReconnectMin: time.Millisecond, ReconnectMax: time.Millisecond},
 	})
 	id := g.Link(t, "5511999990701")
 	g.Phones.Faults(t, map[string]any{"silent": "upgrade"})

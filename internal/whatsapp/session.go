@@ -270,9 +270,11 @@ func (s *session) Start() {
 			defer s.release()
 			defer s.connDone()
 			defer s.histories.Close()
-			defer s.tasks.Close()
+			// A task that asks the library for something is held by its lock while it connects,
+			// for up to 20 s, and goes on to nothing: the keys are closed by then.
+			defer s.tasks.CloseWithin(abandonWait)
 			defer s.CloseRequests()
-			defer s.settings.Close()
+			defer s.settings.CloseWithin(abandonWait)
 			s.run()
 		})
 	})

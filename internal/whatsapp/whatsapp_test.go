@@ -31,7 +31,9 @@ func TestMain(m *testing.M) {
 	// the moment in which the connection ended.
 	goleak.VerifyTestMain(m,
 		goleak.IgnoreTopFunction("go.mau.fi/whatsmeow/socket.(*FrameSocket).frameComplete"),
-		goleak.IgnoreAnyFunction("go.mau.fi/whatsmeow.(*Client).handleAppStateSyncKeyShare"))
+		goleak.IgnoreAnyFunction("go.mau.fi/whatsmeow.(*Client).handleAppStateSyncKeyShare"),
+		// Settings that are asked for while a handshake goes on are waited for until its end.
+		goleak.IgnoreAnyFunction("go.mau.fi/whatsmeow.(*Client).FetchAppState"))
 }
 
 const patience = 30 * time.Second

@@ -2,7 +2,10 @@
 // lives only while there are any.
 package taskqueue
 
-import "sync"
+import (
+	"sync"
+	"time"
+)
 
 // maxTasks bounds how many tasks wait.
 const maxTasks = 256
@@ -39,6 +42,20 @@ func (q *Queue) Close() {
 	q.closed = true
 	q.mu.Unlock()
 	q.running.Wait()
+}
+
+// CloseWithin drops the tasks that wait, and returns when none runs any more, or after that time: the
+// one that runs then may go on.
+func (q *Queue) CloseWithin(wait time.Duration) {
+	closed := make(chan struct{})
+	go func() {
+		defer close(closed)
+		q.Close()
+	}()
+	select {
+	case <-closed:
+	case <-time.After(wait):
+	}
 }
 
 func (q *Queue) work() {

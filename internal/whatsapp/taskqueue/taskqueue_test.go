@@ -3,6 +3,7 @@ package taskqueue_test
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -49,4 +50,20 @@ func TestQueueIsBounded(t *testing.T) {
 	if queue.Add(func() {}) {
 		t.Error("a closed queue takes a task")
 	}
+}
+
+// Whoever can't wait for the task that runs leaves it alone; none of the others runs.
+func TestQueueIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	var queue taskqueue.Queue
+	started, release := make(chan struct{}), make(chan struct{})
+	queue.Add(func() {
+		close(started)
+		<-release
+	})
+	queue.Add(func() { t.Error("a task was begun after the end") })
+	<-started
+	queue.CloseWithin(time.Millisecond)
+	close(release)
+	queue.CloseWithin(time.Hour)
 }
