@@ -17,7 +17,7 @@ type Queue struct {
 	waiting []func()
 	busy    bool
 	closed  bool
-	running sync.WaitGroup
+	ended   chan struct{} // closed at the end of the goroutine that was started last; nil: there was none
 }
 
 // Add has task run after those that wait. It reports false if that will not happen,
@@ -31,34 +31,40 @@ func (q *Queue) Add(task func()) bool {
 	q.waiting = append(q.waiting, task)
 	if !q.busy {
 		q.busy = true
-		q.running.Go(q.work)
+		q.ended = make(chan struct{})
+		go q.work(q.ended)
 	}
 	return true
 }
 
 // Close drops the tasks that wait, and returns when none runs any more.
-func (q *Queue) Close() {
-	q.mu.Lock()
-	q.closed = true
-	q.mu.Unlock()
-	q.running.Wait()
-}
+func (q *Queue) Close() { <-q.close() }
 
 // CloseWithin drops the tasks that wait, and returns when none runs any more, or after that time: the
 // one that runs then may go on.
 func (q *Queue) CloseWithin(wait time.Duration) {
-	closed := make(chan struct{})
-	go func() {
-		defer close(closed)
-		q.Close()
-	}()
+	limit := time.NewTimer(wait)
+	defer limit.Stop()
 	select {
-	case <-closed:
-	case <-time.After(wait):
+	case <-q.close():
+	case <-limit.C:
 	}
 }
 
-func (q *Queue) work() {
+// close drops the tasks that wait, and takes no more. The channel is closed when none runs.
+func (q *Queue) close() <-chan struct{} {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.closed = true
+	if q.ended == nil {
+		q.ended = make(chan struct{})
+		close(q.ended)
+	}
+	return q.ended
+}
+
+func (q *Queue) work(ended chan<- struct{}) {
+	defer close(ended)
 	for task := q.next(); task != nil; task = q.next() {
 		task()
 	}
