@@ -13,11 +13,20 @@ import (
 	"github.com/recado-project/recado/internal/testkit/cases"
 )
 
+// startReady starts a program that answers for some time after it was told to stop, and returns when
+// it says that it is ready.
+func startReady(t *testing.T, drainWait time.Duration) *testkit.Gateway {
+	t.Helper()
+	g := testkit.Start(t, testkit.Options{Admin: true, DrainWait: drainWait})
+	testkit.Await(t, "it is ready", func() bool { return answers(t, g.Server.AdminURL()+"/readyz") == http.StatusOK })
+	return g
+}
+
 // A program that is told to stop says so at once, and goes on answering until the balancer
 // has had the time to learn of it.
 func TestReadinessDrainsFirst(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{Admin: true, DrainWait: 2 * time.Second})
+	g := startReady(t, 2*time.Second)
 	admin := g.Server.AdminURL()
 	for _, path := range []string{"/healthz", "/readyz", "/"} {
 		if status, said := get(t, admin+path); status != http.StatusOK {
@@ -53,7 +62,7 @@ func TestNoRequestIsRefused(t *testing.T) {
 	for name, wait := range cases.Sorted(map[string]time.Duration{"it drains": time.Second, "it does not": 0}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			g := testkit.Start(t, testkit.Options{Admin: true, DrainWait: wait})
+			g := startReady(t, wait)
 			admin, base := g.Server.AdminURL(), g.BaseURL
 			var ready atomic.Bool
 			ready.Store(true)
