@@ -8,4 +8,6 @@ import "errors"
 
 func pause(int) error { return errors.ErrUnsupported }
 
+func stopped(int) bool { return true }
+
 func resume(int) {}

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/recado-project/recado/internal/testkit/await"
 	"github.com/recado-project/recado/internal/testkit/process"
 	"github.com/recado-project/recado/needs"
 )
@@ -164,6 +165,7 @@ func (s *Server) Pause() {
 	if err := pause(s.pid); err != nil {
 		s.tb.Fatal(err)
 	}
+	await.Until(s.tb, "the server to stop", func() bool { return stopped(s.pid) })
 }
 
 // Resume ends a Pause.
