@@ -14,20 +14,14 @@ import (
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
-	"go.uber.org/goleak"
 
 	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/leak"
 )
 
 func TestMain(m *testing.M) {
 	flag.Parse()
-	goleak.VerifyTestMain(m,
-		// whatsmeow leaves these behind where a connection ends at the wrong moment; see
-		// internal/server.
-		goleak.IgnoreTopFunction("go.mau.fi/whatsmeow/socket.(*FrameSocket).frameComplete"),
-		goleak.IgnoreAnyFunction("go.mau.fi/whatsmeow.(*Client).handleAppStateSyncKeyShare"),
-		goleak.IgnoreTopFunction("go.mau.fi/whatsmeow.(*Client).doHandshake"),
-	)
+	leak.Check(m)
 }
 
 //nolint:gochecknoglobals // flags of a test are registered before it runs

@@ -18,11 +18,11 @@ import (
 	"time"
 
 	"github.com/getkin/kin-openapi/openapi3"
-	"go.uber.org/goleak"
 
 	"github.com/recado-project/recado/internal/cli/demo"
 	"github.com/recado-project/recado/internal/testkit"
 	"github.com/recado-project/recado/internal/testkit/contract"
+	"github.com/recado-project/recado/internal/testkit/leak"
 	"github.com/recado-project/recado/needs"
 )
 
@@ -61,13 +61,7 @@ func TestMain(m *testing.M) {
 	if err := os.Chdir("../.."); err != nil {
 		panic(err)
 	}
-	// whatsmeow leaves its reader behind where a frame arrives in the moment in
-	// which the connection is closed from this side.
-	// It also goes on waiting, for up to 75 seconds, for app state that it asked for in
-	// the moment in which the connection ended.
-	goleak.VerifyTestMain(m,
-		goleak.IgnoreTopFunction("go.mau.fi/whatsmeow/socket.(*FrameSocket).frameComplete"),
-		goleak.IgnoreAnyFunction("go.mau.fi/whatsmeow.(*Client).handleAppStateSyncKeyShare"))
+	leak.Check(m)
 }
 
 // Every example of the guide, in its order, answers what the guide says.

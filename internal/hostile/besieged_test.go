@@ -8,23 +8,17 @@ import (
 	"time"
 
 	"go.mau.fi/whatsmeow/proto/waE2E"
-	"go.uber.org/goleak"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/leak"
 )
 
 func TestMain(m *testing.M) {
 	testkit.Tune()
-	// whatsmeow does not stop its reader if a frame arrives at the moment when this
-	// side closes the connection.
-	// It also goes on waiting, for up to 75 seconds, for app state that it asked for in
-	// the moment in which the connection ended.
-	goleak.VerifyTestMain(m,
-		goleak.IgnoreTopFunction("go.mau.fi/whatsmeow/socket.(*FrameSocket).frameComplete"),
-		goleak.IgnoreAnyFunction("go.mau.fi/whatsmeow.(*Client).handleAppStateSyncKeyShare"))
+	leak.Check(m)
 }
 
 // The phones of the tests. A number with an even last digit exists with thirteen digits.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/recado-project/recado/internal/signallog"
 	"github.com/recado-project/recado/internal/testkit"
+	"github.com/recado-project/recado/internal/testkit/leak"
 )
 
 func TestMain(m *testing.M) {
@@ -21,18 +22,8 @@ func TestMain(m *testing.M) {
 		os.Exit(0)
 	}
 	testkit.Tune()
-	goleak.VerifyTestMain(m,
-		goleak.Cleanup(func(code int) {
-			removeBaileys()
-			os.Exit(code)
-		}),
-		// whatsmeow leaves its reader behind where a frame arrives in the moment in
-		// which the connection is closed from this side.
-		goleak.IgnoreTopFunction("go.mau.fi/whatsmeow/socket.(*FrameSocket).frameComplete"),
-		// It goes on waiting, for up to 75 seconds, for app state that it asked for in the
-		// moment in which the connection ended.
-		goleak.IgnoreAnyFunction("go.mau.fi/whatsmeow.(*Client).handleAppStateSyncKeyShare"),
-		// A handshake can't be cut short: it ends by itself after 20 s.
-		goleak.IgnoreTopFunction("go.mau.fi/whatsmeow.(*Client).doHandshake"),
-	)
+	leak.Check(m, goleak.Cleanup(func(code int) {
+		removeBaileys()
+		os.Exit(code)
+	}))
 }

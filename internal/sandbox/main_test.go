@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"go.mau.fi/whatsmeow"
-	"go.uber.org/goleak"
 
 	"github.com/recado-project/recado/internal/sandbox/noise"
 	"github.com/recado-project/recado/internal/signallog"
+	"github.com/recado-project/recado/internal/testkit/leak"
 )
 
 // seed is the same for all servers of these tests, because whatsmeow keeps the key
@@ -30,12 +30,7 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	whatsmeow.WACertPubKey = authority.RootKey()
-	goleak.VerifyTestMain(m,
-		// Both goroutines are whatsmeow's own. The first ends a minute after the
-		// last history came. The second hangs if a client is stopped while a frame
-		// comes in.
-		goleak.IgnoreTopFunction("go.mau.fi/whatsmeow.(*Client).handleHistorySyncNotificationLoop"),
-		goleak.IgnoreTopFunction("go.mau.fi/whatsmeow/socket.(*FrameSocket).frameComplete"))
+	leak.Check(m)
 }
 
 // testLogger writes the server's logs to the test's log.

@@ -73,11 +73,11 @@ func TestSeveralWebhooks(t *testing.T) {
 		t.Errorf("changed it is %+v", both)
 	}
 	crm.AwaitType(client.TypeMessageReceived, is(g.Phones.SendText(t, customerNumber, group, "to all now")))
-	for _, sink := range []*testkit.Sink{crm, groups, everything, dead} {
+	for name, sink := range cases.Sorted(map[string]*testkit.Sink{"crm": crm, "groups": groups, "everything": everything, "dead": dead}) {
 		seen := map[string]bool{}
 		for _, d := range sink.Delivered() {
 			if seen[d.ID] {
-				t.Errorf("%s came twice", d.ID)
+				t.Errorf("%s came to %s twice: %s", d.Type, name, d.Body)
 			}
 			seen[d.ID] = true
 		}

@@ -15,25 +15,16 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/sandbox"
 	"github.com/recado-project/recado/internal/store"
 	"github.com/recado-project/recado/internal/testkit/database"
+	"github.com/recado-project/recado/internal/testkit/leak"
 	"github.com/recado-project/recado/internal/whatsapp"
 )
 
 func TestMain(m *testing.M) {
-	// whatsmeow leaves its reader behind where a frame arrives in the moment in
-	// which the connection is closed from this side.
-	// It also goes on waiting, for up to 75 seconds, for app state that it asked for in
-	// the moment in which the connection ended.
-	goleak.VerifyTestMain(m,
-		goleak.IgnoreTopFunction("go.mau.fi/whatsmeow/socket.(*FrameSocket).frameComplete"),
-		goleak.IgnoreAnyFunction("go.mau.fi/whatsmeow.(*Client).handleAppStateSyncKeyShare"),
-		// Settings that are asked for while a handshake goes on are waited for until its end.
-		goleak.IgnoreAnyFunction("go.mau.fi/whatsmeow.(*Client).FetchAppState"))
+	leak.Check(m)
 }
 
 const patience = 30 * time.Second

@@ -7,6 +7,7 @@
 // devices (owner, to, group: the number of the phone, and whom it writes to), text.
 
 import { readdirSync, readFileSync } from 'node:fs'
+import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import makeWASocket, { DisconnectReason, useMultiFileAuthState, WA_CERT_DETAILS } from 'baileys'
 import { Sandbox } from './control.js'
@@ -19,10 +20,12 @@ const waitForLast = 10_000
 const patience = 150_000
 const tryFor = 10_000
 const mostTries = 4
+const distance = 50
 const atOnce = 5 // a new device writes nearly a thousand files in one go
 const config = JSON.parse(process.env.RECADO_TEST_BAILEYS)
 const sandbox = new Sandbox(`http://${config.sandbox}`)
 const { rootKey, websocketUrl } = await sandbox.trust()
+const platform = await farAway(new URL(websocketUrl))
 WA_CERT_DETAILS.PUBLIC_KEY = Buffer.from(rootKey, 'hex') // version 6 does not look at it
 
 const say = (line) => process.stdout.write(line + '\n')
@@ -40,6 +43,25 @@ async function written(promise) {
   } finally {
     writing--
   }
+}
+
+/**
+ * Returns an address at which a server is some milliseconds away, as a real one is. Version 6
+ * loses what arrives before it has finished its handshake, without a word.
+ */
+async function farAway(url) {
+  const relay = createServer((near) => {
+    const far = connect(url.port, url.hostname)
+    near.pipe(far)
+    far.on('data', (bytes) => setTimeout(() => near.write(bytes), distance))
+    far.on('close', () => setTimeout(() => near.destroy(), distance))
+    near.on('close', () => far.destroy())
+    for (const socket of [near, far]) socket.on('error', ignore) // it closes, too
+  })
+  await new Promise((resolve) => relay.listen(0, '127.0.0.1', resolve))
+  const address = new URL(url)
+  address.port = relay.address().port
+  return address.href
 }
 
 /** A device of the program. */
@@ -78,7 +100,7 @@ class Device {
 
   connect() {
     this.state = undefined
-    const socket = makeWASocket({ auth: this.auth, waWebSocketUrl: websocketUrl, logger, getMessage: async () => undefined })
+    const socket = makeWASocket({ auth: this.auth, waWebSocketUrl: platform, logger, getMessage: async () => undefined })
     this.socket = socket
     socket.ev.on('creds.update', (update) => {
       Object.assign(this.auth.creds, update)
