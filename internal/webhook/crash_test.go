@@ -130,6 +130,47 @@ func TestStopSavesWhereItIs(t *testing.T) {
 	}
 }
 
+// What was delivered does not come again after a stop because an event before it, of another chat,
+// was still waiting: that is delivered too. What nothing was delivered after waits for the next start.
+func TestStopLeavesNoGap(t *testing.T) {
+	t.Parallel()
+	arrived, release := make(chan struct{}), make(chan struct{})
+	endpoint := receive(t, func(_ http.ResponseWriter, _ *http.Request, event received) int {
+		if event.chat == "slow" && event.n == 1 {
+			close(arrived)
+			<-release
+		}
+		return http.StatusOK
+	})
+	schedule := quick()
+	schedule.StopWait = patience
+	config := webhook.Config{AllowPrivateURLs: true, Schedule: schedule}
+	r := newRig(t, config)
+	id := r.hooked(endpoint.server.URL)
+	r.append(id, "slow", 1, 2)
+	r.append(id, "quick", 1)
+	r.append(id, "slow", 3)
+	<-arrived
+	endpoint.waitFor(1)
+	closed := r.service.IsClosed(id)
+	stopped := make(chan struct{})
+	go func() {
+		r.stop()
+		close(stopped)
+	}()
+	eventually(t, "nothing is begun any more", closed)
+	close(release)
+	<-stopped
+	if came := distinct(endpoint.got()); came != 3 {
+		t.Errorf("%d events came before it stopped, want the two that wait before one that was delivered, and that", came)
+	}
+	r.start(config)
+	endpoint.waitFor(4)
+	if n := len(endpoint.came()); n != 4 {
+		t.Errorf("%d requests came for 4 events", n)
+	}
+}
+
 // A request in flight when the service stops is cut off after a while, and its
 // event comes again.
 func TestStopCutsOffRequests(t *testing.T) {

@@ -22,6 +22,16 @@ func (s *Service) InMemory(instanceID string) int {
 	return p.backlog.Loaded()
 }
 
+// IsClosed returns a function that reports whether the webhook of an instance begins nothing any more.
+func (s *Service) IsClosed(instanceID string) func() bool {
+	p, _ := s.pump(First(instanceID))
+	return func() bool {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		return p.closed
+	}
+}
+
 // Health returns how the webhook of an instance is doing, or a
 // gateway.NotFound.
 func (s *Service) Health(instanceID string) (Health, error) {

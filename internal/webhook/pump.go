@@ -41,7 +41,7 @@ type pump struct {
 	backlog  backlog.Backlog
 	attempts attempts
 
-	closed    bool // nothing is begun any more
+	closed    bool // nothing begins any more but what last returns
 	forgotten bool // nothing is saved any more
 	slow      bool // the last request was
 	waiting   bool // for a place for a request
@@ -154,7 +154,7 @@ func (p *pump) wake() {
 	p.drive(nil, false)
 }
 
-// close lets nothing begin any more. forget says that nothing is to be saved
+// close lets nothing begin any more but what comes before an event that was delivered. forget says that nothing is to be saved
 // either.
 func (p *pump) close(forget bool) {
 	p.mu.Lock()
@@ -196,6 +196,9 @@ type delivery struct {
 // it is for the caller to give it on where it was not. Where keep is set the
 // first delivery is not started but returned. The lock is held.
 func (p *pump) drive(given *slot, keep bool) (first *delivery, used bool) {
+	if p.closed && keep {
+		return p.last(), false
+	}
 	if p.closed || p.to == nil {
 		return nil, false
 	}
@@ -223,6 +226,23 @@ func (p *pump) drive(given *slot, keep bool) (first *delivery, used bool) {
 	p.setTimer(now)
 	p.markDirty()
 	return first, used
+}
+
+// last returns a delivery that is still to be made by a pump that was closed, as long as requests in
+// flight may take; nil if there is none. The lock is held.
+func (p *pump) last() *delivery {
+	if p.forgotten || p.to == nil || p.base.Err() != nil {
+		return nil
+	}
+	next, ok := p.backlog.ChooseBefore()
+	if !ok {
+		return nil
+	}
+	place := p.enter()
+	if place == nil {
+		return nil
+	}
+	return &delivery{job: p.backlog.Start(next), to: p.to, slot: place}
 }
 
 // begin runs work in a goroutine.
