@@ -72,14 +72,16 @@ func take(ctx context.Context, url, lock string, logger *slog.Logger) (*Claim, e
 		return nil, err
 	}
 	c := &Claim{config: settings, logger: logger, lock: lock}
-	ctx, cancel := context.WithTimeout(ctx, wait)
+	deadline := time.Now().Add(wait)
+	ctx, cancel := context.WithDeadline(ctx, deadline)
 	defer cancel()
 	for claimed := false; ; claimed = true {
 		err := c.take(ctx)
 		switch {
 		case err == nil:
 			return c, nil
-		case claimed && ctx.Err() != nil: // the time ran out within a try
+		case claimed && (ctx.Err() != nil || !time.Now().Before(deadline)):
+			// The time ran out within a try. A connection notices it before the context does.
 			return nil, ErrTaken
 		case !errors.Is(err, ErrTaken):
 			return nil, err

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/recado-project/recado/internal/testkit/cases"
@@ -15,52 +15,57 @@ import (
 // not.
 func TestSilenceGuard(t *testing.T) {
 	t.Parallel()
-	const limit = 200 * time.Millisecond
-	gone := make(chan struct{})
-	host := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		say := func(text string) {
-			_, _ = io.WriteString(w, text)
-			_ = http.NewResponseController(w).Flush()
-		}
-		switch r.URL.Path {
-		case "/slow":
-			for range 8 { // longer than the limit in sum
-				say("x")
-				pause(limit / 4)
-			}
-		case "/stalled":
-			say("xx")
-			<-gone
-		case "/silent":
-			<-gone
-		}
-	}))
-	t.Cleanup(host.Close)
-	t.Cleanup(func() { close(gone) })
-	client := &http.Client{Transport: silenceGuard{next: http.DefaultTransport, limit: limit}}
-	for path, want := range cases.Sorted(map[string]struct {
+	const limit = time.Minute
+	for path, c := range cases.Sorted(map[string]struct {
+		says string
+		ends bool
 		text string
 		err  error
 	}{
-		"/slow":    {"xxxxxxxx", nil},
-		"/stalled": {"xx", ErrSilent},
-		"/silent":  {"", ErrSilent},
+		"slow":    {says: "xxxxxxxx", ends: true, text: "xxxxxxxx"}, // longer than the limit in sum
+		"stalled": {says: "xx", text: "xx", err: ErrSilent},
+		"silent":  {err: ErrSilent},
 	}) {
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, host.URL+path, http.NoBody)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var text []byte
-		response, err := client.Do(request)
-		if err == nil {
-			text, err = io.ReadAll(response.Body)
-			_ = response.Body.Close()
-		}
-		if string(text) != want.text || !errors.Is(err, want.err) {
-			t.Errorf("%s: got %q, %v; want %q, %v", path, text, err, want.text, want.err)
-		}
+		t.Run(path, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				host := roundTrip(func(request *http.Request) (*http.Response, error) {
+					if c.says == "" {
+						<-request.Context().Done()
+						return nil, request.Context().Err()
+					}
+					body, writer := io.Pipe()
+					go func() {
+						for _, letter := range c.says {
+							time.Sleep(limit / 4)
+							_, _ = io.WriteString(writer, string(letter))
+						}
+						if !c.ends {
+							<-request.Context().Done()
+						}
+						_ = writer.CloseWithError(request.Context().Err())
+					}()
+					return &http.Response{StatusCode: http.StatusOK, Body: body, Request: request}, nil
+				})
+				request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://media.invalid/", http.NoBody)
+				if err != nil {
+					t.Fatal(err)
+				}
+				var text []byte
+				response, err := (&http.Client{Transport: silenceGuard{next: host, limit: limit}}).Do(request)
+				if err == nil {
+					text, err = io.ReadAll(response.Body)
+					_ = response.Body.Close()
+				}
+				if string(text) != c.text || !errors.Is(err, c.err) {
+					t.Errorf("got %q, %v; want %q, %v", text, err, c.text, c.err)
+				}
+			})
+		})
 	}
 }
 
-// pause lets time pass where the passing of time is what is tested.
-func pause(d time.Duration) { <-time.After(d) }
+// roundTrip is a host.
+type roundTrip func(request *http.Request) (*http.Response, error)
+
+func (r roundTrip) RoundTrip(request *http.Request) (*http.Response, error) { return r(request) }
