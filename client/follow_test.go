@@ -148,7 +148,7 @@ func TestFollowComesBack(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	got, err := s.follow(ctx, client.FollowOptions{
-		Silence:      100 * time.Millisecond,
+		Silence:      time.Second,
 		Reconnecting: func(cause error, _ time.Duration) { causes = append(causes, cause) },
 	})
 	if len(got) != 2 || got[0] != 3 || got[1] != 4 || err == nil || len(causes) != 4 {

@@ -28,12 +28,12 @@ func patiently(t *testing.T) *Service {
 }
 
 // quickly fails the test unless an ordinary picture gets its thumbnail soon: within a
-// second, or a few where the machine is busy.
+// second, or many where the machine is busy. Behind a hostile one it would wait for a minute.
 func quickly(t *testing.T, service *Service) {
 	t.Helper()
 	begun := time.Now()
 	file := opened(t, service, gateway.TypeImage, dataURI("", mediatest.JPEG(t, 1000, 800, 0, nil)), Hints{Field: "image"})
-	if took := time.Since(begun); took > 5*time.Second || file.Thumbnail == nil {
+	if took := time.Since(begun); took > 40*time.Second || file.Thumbnail == nil {
 		t.Errorf("an ordinary picture took %s, and has a thumbnail of %d bytes", took, len(file.Thumbnail))
 	}
 }
@@ -84,7 +84,7 @@ func TestDecodingEndsInTime(t *testing.T) {
 		t.Error("it was decoded")
 		return nil
 	})
-	if took := time.Since(begun); err != nil || took > 2*time.Second {
+	if took := time.Since(begun); err != nil || took > 20*time.Second {
 		t.Errorf("it took %s, %v", took, err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -372,7 +372,7 @@ func TestUncertainCommit(t *testing.T) {
 			queue(t, tx, "SELECT pg_terminate_backend(pg_backend_pid()) WHERE $1", true)
 			queue(t, tx, addNumber, 9)
 		}, false},
-		"no answer to the commit": {300 * time.Millisecond, func(tx *postgres.Tx) { queue(t, tx, addNumber, 101) }, true},
+		"no answer to the commit": {3 * time.Second, func(tx *postgres.Tx) { queue(t, tx, addNumber, 101) }, true},
 		"a value that is taken":   {time.Minute, func(tx *postgres.Tx) { queue(t, tx, addNumber, 1) }, false},
 	}) {
 		ctx, end := context.WithTimeout(t.Context(), c.patience)

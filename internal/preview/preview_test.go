@@ -204,8 +204,8 @@ func TestPagesThatStall(t *testing.T) {
 		}
 	}
 	server := site(t, map[string]http.HandlerFunc{"/silent": stall(""), "/title": stall("<title>ok</title><p>")})
-	f := finder(t, true, 300*time.Millisecond)
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	f := finder(t, true, 2*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(cancel)
 	if got := f.Find(ctx, server.URL+"/silent"); got != nil || ctx.Err() != nil {
 		t.Errorf("a silent page: %+v (%v)", got, ctx.Err())

@@ -67,7 +67,7 @@ func TestSilentPlatformIsGivenUp(t *testing.T) {
 func TestMediaHostMisbehaves(t *testing.T) {
 	t.Parallel()
 	g := testkit.Start(t, testkit.Options{
-		Blobs: media.BlobsConfig{MaxFile: 1 << 20}, Platform: whatsapp.Config{SilenceTimeout: 200 * time.Millisecond},
+		Blobs: media.BlobsConfig{MaxFile: 1 << 20}, Platform: whatsapp.Config{SilenceTimeout: 2 * time.Second},
 	})
 	id := g.Link(t, "5511999990702")
 	for fault, want := range cases.Sorted(map[string]struct {
