@@ -33,8 +33,8 @@ image-test: ## run the tests of the image and of the files of deployments; needs
 
 .PHONY: race
 race: ## run the tests of both modules with the race detector, but those of browser and image
-	go test $$(grep -v '^#' .ci/race) ./...
-	go -C e2e test $$(grep -v '^#' .ci/race) $$(go -C e2e list ./... | grep -vE '/(browsertest|imagetest)(/|$$)')
+	GORACE="suppressions=$(CURDIR)/.ci/known-races" go test $$(grep -v '^#' .ci/race) ./...
+	GORACE="suppressions=$(CURDIR)/.ci/known-races" go -C e2e test $$(grep -v '^#' .ci/race) $$(go -C e2e list ./... | grep -vE '/(browsertest|imagetest)(/|$$)')
 
 .PHONY: lint
 lint: ## check the code's style
