@@ -204,12 +204,21 @@ func TestFilter(t *testing.T) {
 	r := newRig(t, webhook.Config{AllowPrivateURLs: true})
 	id := r.instance()
 	var down atomic.Bool
-	endpoint := receive(t, func(http.ResponseWriter, *http.Request, received) int {
-		if down.Load() {
+	const unwanted = 608
+	endpoint := receive(t, func(_ http.ResponseWriter, _ *http.Request, event received) int {
+		if down.Load() || event.Sequence == unwanted {
 			return http.StatusInternalServerError
 		}
 		return http.StatusOK
 	})
+	tries := func() (count int) {
+		for _, event := range endpoint.came() {
+			if event.Sequence == unwanted {
+				count++
+			}
+		}
+		return count
+	}
 	groups, kinds := []webhook.ChatKind{webhook.ChatGroup}, []eventlog.Kind{eventlog.KindWebhookSuspended, eventlog.KindEventsExpired}
 	hook := r.create(id, webhook.Settings{URL: endpoint.server.URL, Chats: &groups, Events: &kinds})
 	expired := func(n int) eventlog.Data { return eventlog.EventsExpired{FromSequence: int64(n)} }
@@ -248,18 +257,22 @@ func TestFilter(t *testing.T) {
 
 	// The next filter counts for what was not delivered yet.
 	down.Store(true)
-	r.kindly(id, "2@g.us", expired(608))
+	r.kindly(id, "2@g.us", expired(unwanted))
 	r.kindly(id, "2@lid", expired(609))
 	eventually(t, "it waits again", func() bool { return r.condition(ref(hook)).Flow == webhook.FlowWaiting })
 	direct := []webhook.ChatKind{webhook.ChatDirect}
 	_, err := r.service.Change(t.Context(), ref(hook), webhook.Settings{Chats: &direct})
 	r.check(err)
+	before := tries()
 	down.Store(false)
 	r.check(r.service.Resume(t.Context(), ref(hook)))
 	endpoint.waitFor(6)
 	eventually(t, "nothing waits", func() bool { return r.condition(ref(hook)).Pending == 0 })
-	if got := taken(); got[len(got)-1] != 609 || slices.Contains(got, 608) {
+	if got := taken(); got[len(got)-1] != 609 {
 		t.Errorf("it got %v", got)
+	}
+	if again := tries() - before; again > 1 { // one may have been on its way
+		t.Errorf("what the filter leaves out was tried %d times more", again)
 	}
 }
 
