@@ -86,10 +86,12 @@ func (s *session) takeHistory(client *whatsmeow.Client, id types.MessageID, noti
 		return
 	}
 	// Without the receipt the phone believes that the history is still being read, which
-	// does no harm.
-	if err := client.SendProtocolMessageReceipt(s.ctx, id, types.ReceiptTypeHistorySync); err != nil {
-		s.logger.DebugContext(s.ctx, "history not acknowledged", slog.Any("error", err))
-	}
+	// does no harm. It may have to wait for a connection, and other histories do not.
+	s.tasks.Add(func() {
+		if err := client.SendProtocolMessageReceipt(s.ctx, id, types.ReceiptTypeHistorySync); err != nil {
+			s.logger.DebugContext(s.ctx, "history not acknowledged", slog.Any("error", err))
+		}
+	})
 }
 
 // worthAnother reports whether another try may succeed.

@@ -269,9 +269,9 @@ func (s *session) Start() {
 			defer close(s.done)
 			defer s.release()
 			defer s.connDone()
-			defer s.histories.Close()
 			// A task that asks the library for something is held by its lock while it connects,
 			// for up to 20 s, and goes on to nothing: the keys are closed by then.
+			defer s.histories.CloseWithin(abandonWait)
 			defer s.tasks.CloseWithin(abandonWait)
 			defer s.CloseRequests()
 			defer s.settings.CloseWithin(abandonWait)

@@ -20,9 +20,10 @@ func Check(m *testing.M, options ...goleak.Option) {
 		// up to 75 seconds.
 		goleak.IgnoreAnyFunction("go.mau.fi/whatsmeow.(*Client).handleAppStateSyncKeyShare"),
 		// A handshake can't be cut short: it ends by itself after 20 seconds. Whoever wants to send
-		// anything meanwhile waits for its lock.
+		// anything meanwhile waits for its lock, and so does the queue whose handler that is.
 		goleak.IgnoreTopFunction("go.mau.fi/whatsmeow.(*Client).doHandshake"),
 		goleak.IgnoreAnyFunction("go.mau.fi/whatsmeow.(*Client).sendNodeAndGetData"),
+		goleak.IgnoreTopFunction("go.mau.fi/whatsmeow.(*Client).handlerQueueLoop"),
 		goleak.IgnoreAnyFunction("go.mau.fi/whatsmeow.(*Client).FetchAppState"),
 		// Histories are waited for, up to a minute after the last one came.
 		goleak.IgnoreTopFunction("go.mau.fi/whatsmeow.(*Client).handleHistorySyncNotificationLoop"),
