@@ -119,7 +119,7 @@ func provoked(t *testing.T, want map[string][]string) map[string][]stretch {
 }
 
 func provocations() map[string]provocation {
-	hurried := testkit.Options{Platform: whatsapp.Config{SendTimeout: 500 * time.Millisecond}}
+	hurried := testkit.Options{Platform: whatsapp.Config{SendTimeout: 2 * time.Second}}
 	return map[string]provocation{
 		"the database is away": {alerts: []string{"RecadoDatabaseDown"}, outage: true, provoke: func(s subject) []stretch {
 			testkit.Await(s.t, "the outage is noticed", func() bool {

@@ -225,7 +225,7 @@ func TestChangesAreReportedWithoutAnAcknowledgement(t *testing.T) {
 	for name, restarted := range cases.Sorted(map[string]bool{"acknowledgement lost": false, "process died": true}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			options := testkit.Options{DataDir: t.TempDir(), Platform: whatsapp.Config{SendTimeout: time.Second}}
+			options := testkit.Options{DataDir: t.TempDir(), Platform: whatsapp.Config{SendTimeout: answerWait}}
 			g, id := testkit.StartLinked(t, options)
 			edited, deleted, liked := sendText(t, g, id, "R$ 10"), sendText(t, g, id, "oops"), sendText(t, g, id, "ours")
 			for _, sent := range []client.Sent{edited, deleted, liked} {

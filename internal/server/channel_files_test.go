@@ -3,7 +3,6 @@ package server_test
 import (
 	"net/http"
 	"testing"
-	"time"
 
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/gateway"
@@ -15,7 +14,7 @@ import (
 // given. Nothing of it depends on how they came there, nor on whether an acknowledgement was lost.
 func TestFilesInChannels(t *testing.T) {
 	t.Parallel()
-	g, id := testkit.StartLinked(t, testkit.Options{Platform: whatsapp.Config{SendTimeout: 3 * time.Second}})
+	g, id := testkit.StartLinked(t, testkit.Options{Platform: whatsapp.Config{SendTimeout: answerWait}})
 	ctx := t.Context()
 	own, err := g.Client.CreateChannel(ctx, id, client.NewChannel{Name: "The shop"})
 	if err != nil {

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"testing"
-	"time"
 
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/gateway"
@@ -17,7 +16,7 @@ import (
 // and a phone that does not answer is not waited for.
 func TestOlderMessages(t *testing.T) {
 	t.Parallel()
-	g := testkit.Start(t, testkit.Options{Platform: whatsapp.Config{HistoryPerChat: 2, OlderTimeout: 3 * time.Second}})
+	g := testkit.Start(t, testkit.Options{Platform: whatsapp.Config{HistoryPerChat: 2, OlderTimeout: answerWait}})
 	var said []string
 	for n := range 7 {
 		from, to := customerNumber, shopNumber

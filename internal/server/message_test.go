@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/gateway"
@@ -183,7 +182,7 @@ func TestPlatformsRefusalsHaveTheirCodes(t *testing.T) {
 	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			g, id := testkit.StartLinked(t, testkit.Options{Platform: whatsapp.Config{SendTimeout: time.Second}})
+			g, id := testkit.StartLinked(t, testkit.Options{Platform: whatsapp.Config{SendTimeout: answerWait}})
 			sendText(t, g, id, "the chat is not new")
 			g.Phones.Faults(t, c.faults)
 			_, err := trySend(t, g, id, name)
@@ -198,7 +197,7 @@ func TestPlatformsRefusalsHaveTheirCodes(t *testing.T) {
 // says so meanwhile: it did not fail.
 func TestAcknowledgedMessageDoesNotFail(t *testing.T) {
 	t.Parallel()
-	g, id := testkit.StartLinked(t, testkit.Options{Platform: whatsapp.Config{SendTimeout: 3 * time.Second}})
+	g, id := testkit.StartLinked(t, testkit.Options{Platform: whatsapp.Config{SendTimeout: answerWait}})
 	g.Phones.Faults(t, map[string]any{"dropAcks": 1})
 	_, err := trySend(t, g, id, "perhaps")
 	testkit.Refused(t, err, http.StatusGatewayTimeout, "PLATFORM_TIMEOUT")
@@ -302,7 +301,7 @@ func TestRepeatOfARefusedSendAnswersTheSame(t *testing.T) {
 // phone has it once.
 func TestRepeatOfAnUncertainSendIsSentOnce(t *testing.T) {
 	t.Parallel()
-	g, id := testkit.StartLinked(t, testkit.Options{Platform: whatsapp.Config{SendTimeout: time.Second}})
+	g, id := testkit.StartLinked(t, testkit.Options{Platform: whatsapp.Config{SendTimeout: answerWait}})
 	sendText(t, g, id, "warm")
 	g.Phones.Faults(t, map[string]any{"dropAcks": 1})
 	text := client.Text{To: customerNumber, Message: "perhaps", IdempotencyKey: "perhaps"}
