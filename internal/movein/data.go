@@ -17,7 +17,7 @@ var ErrGatewayRuns = errors.New("a gateway runs on this data: stop it first, and
 
 // claimWait is how long a claim of a PostgreSQL database may take, or one of a gateway that
 // has just ended may last.
-const claimWait = 3 * time.Second
+const claimWait = 5 * time.Second
 
 // Take keeps gateways away from the data until release is called. Its error is
 // ErrGatewayRuns if one works with it.

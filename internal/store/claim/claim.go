@@ -72,9 +72,9 @@ func take(ctx context.Context, url, lock string, logger *slog.Logger) (*Claim, e
 		return nil, err
 	}
 	c := &Claim{config: settings, logger: logger, lock: lock}
-	deadline := time.Now().Add(wait)
-	ctx, cancel := context.WithDeadline(ctx, deadline)
+	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
+	deadline, _ := ctx.Deadline() // the caller's may be sooner
 	for claimed := false; ; claimed = true {
 		err := c.take(ctx)
 		switch {

@@ -20,10 +20,13 @@ func TestClaim(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	soon, cancel := context.WithTimeout(t.Context(), time.Second)
+	soon, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 	defer cancel()
 	if _, err := claim.Take(soon, url, logger); !errors.Is(err, claim.ErrTaken) {
 		t.Errorf("a second process is answered %v", err)
+	}
+	if _, err := claim.Take(unaware{t.Context(), time.Now().Add(3 * time.Second)}, url, logger); !errors.Is(err, claim.ErrTaken) {
+		t.Errorf("a second process whose time is over within a try is answered %v", err)
 	}
 	taken := make(chan error, 1)
 	go func() {
@@ -40,3 +43,13 @@ func TestClaim(t *testing.T) {
 		t.Errorf("after the first has gone: %v", err)
 	}
 }
+
+// unaware is a context whose time is over before it is done, as every context is for a moment. A
+// connection keeps to the time.
+type unaware struct {
+	context.Context //nolint:containedctx // it is one
+
+	at time.Time
+}
+
+func (u unaware) Deadline() (time.Time, bool) { return u.at, true }
