@@ -56,11 +56,12 @@ func (s *session) callOf(meta types.BasicCallMeta) (call caches.RingingCall, own
 	return call, false
 }
 
-// callEnded reports that a call has ended that rang. What is known of the call stays known until its
-// end was kept: the platform brings an end that was not kept once more.
+// callEnded reports that a call has ended that rang. Who is told of the end can't reject the call any
+// more. What is known of it stays known if its end can't be kept: the platform brings that once more.
 func (s *session) callEnded(meta types.BasicCallMeta, reason gateway.CallEndReason) bool {
 	id := gateway.CleanID(meta.CallID)
-	call, found := s.ringing.Of(id)
+	call, found := s.ringing.End(id)
+	rang := call
 	if !found {
 		var own bool
 		if call, own = s.callOf(meta); own {
@@ -68,11 +69,11 @@ func (s *session) callEnded(meta types.BasicCallMeta, reason gateway.CallEndReas
 		}
 	}
 	call.At = meta.Timestamp.UTC()
-	if !s.receive(endOf(call.Call, reason), "end of a call") {
-		return false
+	kept := s.receive(endOf(call.Call, reason), "end of a call")
+	if !kept && found {
+		s.ringing.Add(rang)
 	}
-	s.ringing.End(id)
-	return true
+	return kept
 }
 
 // callTerminated reports how the platform says that a call has ended.

@@ -40,17 +40,6 @@ func (r *Ringing) Add(call RingingCall) {
 	}
 }
 
-// Of returns a call that rings; found is false if it does not. It rings on.
-func (r *Ringing) Of(id string) (call RingingCall, found bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	at := slices.IndexFunc(r.calls, func(c RingingCall) bool { return c.ID == id })
-	if at < 0 {
-		return RingingCall{}, false
-	}
-	return r.calls[at], true
-}
-
 // End takes a call out; found is false if it does not ring.
 func (r *Ringing) End(id string) (call RingingCall, found bool) {
 	r.mu.Lock()
