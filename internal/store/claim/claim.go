@@ -74,13 +74,12 @@ func take(ctx context.Context, url, lock string, logger *slog.Logger) (*Claim, e
 	c := &Claim{config: settings, logger: logger, lock: lock}
 	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
-	deadline, _ := ctx.Deadline() // the caller's may be sooner
 	for claimed := false; ; claimed = true {
 		err := c.take(ctx)
 		switch {
 		case err == nil:
 			return c, nil
-		case claimed && (ctx.Err() != nil || !time.Now().Before(deadline)):
+		case claimed && (ctx.Err() != nil || pgconn.Timeout(err)):
 			// The time ran out within a try. A connection notices it before the context does.
 			return nil, ErrTaken
 		case !errors.Is(err, ErrTaken):

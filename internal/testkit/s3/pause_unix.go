@@ -18,7 +18,7 @@ func pause(pid int) error { return syscall.Kill(pid, syscall.SIGSTOP) }
 // before, and a thread that still runs may answer one more request. Where threads have no files,
 // as on macOS, the signal has to do.
 func stopped(pid int) bool {
-	threads, _ := filepath.Glob(filepath.Join("/proc", strconv.Itoa(pid), "task", "*", "stat")) // the pattern is sound
+	threads, _ := filepath.Glob("/proc/" + strconv.Itoa(pid) + "/task/*/stat") // the pattern is sound
 	for _, thread := range threads {
 		// The state comes after the name, which stands in brackets. A thread may have ended.
 		state, err := os.ReadFile(thread) //nolint:gosec // a file of the kernel's
