@@ -123,8 +123,9 @@ func TestSeveralAreApart(t *testing.T) {
 	r.append(id, "a", 1)
 	eventually(t, "one is suspended", func() bool { return r.condition(ref(other)).Flow == webhook.FlowSuspended })
 	good.waitFor(2) // its suspension is an event for the others
-	if suspended := good.got()[1]; suspended.Kind != string(eventlog.KindWebhookSuspended) {
-		t.Errorf("the second event is %+v", suspended)
+	isSuspension := func(event received) bool { return event.Kind == string(eventlog.KindWebhookSuspended) }
+	if got := good.got(); !slices.ContainsFunc(got, isSuspension) { // those of different chats have no order
+		t.Errorf("the events are %+v", got)
 	}
 	if flow := r.condition(ref(first)).Flow; flow != webhook.FlowFlowing {
 		t.Errorf("the other is %s", flow)
