@@ -154,8 +154,8 @@ func (p *pump) wake() {
 	p.drive(nil, false)
 }
 
-// close lets nothing begin any more but what comes before an event that was delivered. forget says that nothing is to be saved
-// either.
+// close lets nothing begin any more but what comes before an event that was delivered. forget says
+// that nothing begins at all, and that nothing is saved.
 func (p *pump) close(forget bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -37,9 +37,6 @@ func (q *Queue) Add(task func()) bool {
 	return true
 }
 
-// Close drops the tasks that wait, and returns when none runs any more.
-func (q *Queue) Close() { <-q.close() }
-
 // CloseWithin drops the tasks that wait, and returns when none runs any more, or after that time: the
 // one that runs then may go on.
 func (q *Queue) CloseWithin(wait time.Duration) {

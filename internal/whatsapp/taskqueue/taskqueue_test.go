@@ -22,22 +22,28 @@ func TestQueueRunsTasksInOrder(t *testing.T) {
 	}
 	queue.Add(func() { close(done) })
 	<-done
-	queue.Close()
+	queue.CloseWithin(time.Hour)
 	if want := []int{0, 1, 2}; !slices.Equal(ran, want) {
 		t.Errorf("ran %v, want %v", ran, want)
 	}
+}
+
+// held gives a queue a task that runs until release is called.
+func held(queue *taskqueue.Queue) (release func()) {
+	started, released := make(chan struct{}), make(chan struct{})
+	queue.Add(func() {
+		close(started)
+		<-released
+	})
+	<-started
+	return func() { close(released) }
 }
 
 // A queue that is full, or closed, takes no more tasks.
 func TestQueueIsBounded(t *testing.T) {
 	t.Parallel()
 	var queue taskqueue.Queue
-	started, release := make(chan struct{}), make(chan struct{})
-	queue.Add(func() {
-		close(started)
-		<-release
-	})
-	<-started
+	release := held(&queue)
 	waiting := 0
 	for queue.Add(func() {}) {
 		waiting++
@@ -45,8 +51,8 @@ func TestQueueIsBounded(t *testing.T) {
 			t.Fatal("it takes any number of tasks")
 		}
 	}
-	close(release)
-	queue.Close()
+	release()
+	queue.CloseWithin(time.Hour)
 	if queue.Add(func() {}) {
 		t.Error("a closed queue takes a task")
 	}
@@ -56,14 +62,9 @@ func TestQueueIsBounded(t *testing.T) {
 func TestQueueIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	var queue taskqueue.Queue
-	started, release := make(chan struct{}), make(chan struct{})
-	queue.Add(func() {
-		close(started)
-		<-release
-	})
+	release := held(&queue)
 	queue.Add(func() { t.Error("a task was begun after the end") })
-	<-started
 	queue.CloseWithin(time.Millisecond)
-	close(release)
+	release()
 	queue.CloseWithin(time.Hour)
 }
