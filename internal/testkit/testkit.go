@@ -31,6 +31,7 @@ import (
 	"github.com/recado-project/recado/internal/testkit/await"
 	"github.com/recado-project/recado/internal/testkit/contract"
 	"github.com/recado-project/recado/internal/testkit/phones"
+	_ "github.com/recado-project/recado/internal/testkit/process" // it forgets the settings of whoever runs the tests
 	"github.com/recado-project/recado/internal/testkit/sink"
 	"github.com/recado-project/recado/internal/whatsapp"
 )

@@ -15,6 +15,22 @@ import (
 	"testing"
 )
 
+// Tests go by their own settings, not by those of the person who runs them, or of CI.
+var _ = forgetSettings()
+
+// forgetSettings removes the program's settings from the environment. What says how to test stays.
+func forgetSettings() bool {
+	for _, variable := range os.Environ() {
+		name, _, _ := strings.Cut(variable, "=")
+		if strings.HasPrefix(name, "RECADO_") && !strings.HasPrefix(name, "RECADO_TEST_") {
+			if err := os.Unsetenv(name); err != nil {
+				panic(err)
+			}
+		}
+	}
+	return true
+}
+
 // FreeAddress returns a loopback address that is free, for a program that listens there
 // again after it was killed. The system uses none of these ports for outgoing
 // connections, so the port stays free meanwhile.
