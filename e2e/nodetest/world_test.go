@@ -72,9 +72,10 @@ func newWorld(t *testing.T, databaseURL string, nodes, shops int, more ...string
 	hint := strings.Fields(box.Await("A gateway on it: recado serve"))
 	w.phones, w.platform = phones.New("http"+strings.TrimPrefix(hint[7], "ws")), hint[6:]
 	w.key = w.command("keys", "create", "--name", "test", "--partner", "--database-url", databaseURL)
-	// An instance that moves while it is linked has to be linked anew, so all are linked at the first
-	// node, while it is alone; the others get their share then.
-	w.add(more...)
+	// An instance that moves while it is linked has to be linked anew, and a node that is slow for a
+	// short lease lets it go. So all are linked at the first node, while it is alone and has the usual
+	// lease; the others get their share then.
+	w.add(append(slices.Clone(more), "--lease", usualLease.String())...)
 	var linking sync.WaitGroup
 	for i := range shops {
 		shop := w.create(fmt.Sprintf("55119999902%02d", i))
@@ -83,6 +84,11 @@ func newWorld(t *testing.T, databaseURL string, nodes, shops int, more ...string
 	linking.Wait()
 	if t.Failed() {
 		t.FailNow()
+	}
+	if first := w.nodes[0]; lease != usualLease {
+		first.Stop()
+		first.flags = first.flags[:len(first.flags)-2]
+		w.start(first)
 	}
 	for range nodes - 1 {
 		w.add(more...)
