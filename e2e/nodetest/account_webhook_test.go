@@ -14,7 +14,7 @@ import (
 // its changes, and go on with it where they are when their node is killed.
 func TestAccountWebhookHearsInstancesOfAllNodes(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, postgres.Start(t), 2, 4)
+	w := newWorld(t, postgres.Start(t), 2, 4, shortLease)
 	first, second := sink.New(t), sink.New(t)
 	heard := func(at *sink.Sink, shop shop, text string) {
 		t.Helper()

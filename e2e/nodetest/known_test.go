@@ -13,7 +13,7 @@ import (
 // no instance over.
 func TestContactsAndGroupsAreListedAtEveryNode(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, postgres.Start(t), 2, 2)
+	w := newWorld(t, postgres.Start(t), 2, 2, usualLease)
 	const customer = "5511988887766"
 	w.phones.Update(t, customer, map[string]any{"name": "Aninha"})
 	list := func(at *node, id string) (names, subjects []string) {

@@ -18,14 +18,14 @@ const (
 	usualLease = 15 * time.Second
 	// failedFor is how often the others renew their leases while a node fails: what they would
 	// do at the end of its lease, they have done long before. healedFor is how often it renews
-	// its own afterwards. There are five in the time of a lease.
-	failedFor, healedFor = 20, 3
+	// its own afterwards. There are five in the time of a lease; outlasting are more than that.
+	failedFor, healedFor, outlasting = 20, 3, 7
 )
 
 // Whatever node a client talks to, it can do everything with every instance.
 func TestAnyNodeTakesAnyRequest(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, postgres.Start(t), 3, 6)
+	w := newWorld(t, postgres.Start(t), 3, 6, usualLease)
 	for _, shop := range w.shops {
 		for _, node := range w.nodes {
 			sent, err := node.client.SendText(t.Context(), shop.id, client.Text{To: "5511988887766", Message: "olá"})
@@ -72,7 +72,11 @@ func TestNodeFails(t *testing.T) {
 	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, postgres.Start(t), 3, 6)
+			lease, renewals := shortLease, failedFor
+			if c.stays {
+				lease, renewals = usualLease, outlasting
+			}
+			w := newWorld(t, postgres.Start(t), 3, 6, lease)
 			load := w.startLoad()
 			load.advance(2)
 			victim := w.nodes[0]
@@ -98,7 +102,7 @@ func TestNodeFails(t *testing.T) {
 					t.Errorf("it took %s", took)
 				}
 			}
-			w.awaitRenewals(failedFor, w.nodes[1:]...)
+			w.awaitRenewals(renewals, w.nodes[1:]...)
 			if !c.stays {
 				w.awaitSends()
 			}
@@ -121,7 +125,7 @@ func TestNodeFails(t *testing.T) {
 // the others; and then each is stopped and started again, one after another.
 func TestNodesComeAndGo(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, postgres.Start(t), 2, 6)
+	w := newWorld(t, postgres.Start(t), 2, 6, shortLease)
 	load := w.startLoad()
 	third := w.add()
 	await.Until(t, "the new node has its share", func() bool { return len(w.ownedBy(third)) == 2 })
@@ -159,7 +163,7 @@ func TestDatabaseFails(t *testing.T) {
 			t.Parallel()
 			url, fail := start(t)
 			// The lease outlasts what happens, as it does where it is the usual one.
-			w := newWorld(t, url, 3, 6, "--lease", usualLease.String())
+			w := newWorld(t, url, 3, 6, usualLease)
 			load := w.startLoad()
 			load.advance(2)
 			fail()

@@ -5,11 +5,11 @@ package nodetest_test
 import "time"
 
 // Nodes have a fifth of their lease, and everything that goes with it happens five times as fast.
-// A shorter one ends by itself where the machine is busy. With the race detector, beside other tests, the rest takes longer than it may; the long run
+// One that is shorter still ends by itself all the time where the machine is busy. With the race detector, beside other tests, the rest takes longer than it may; the long run
 // measures it.
 const (
-	// lease is for how long a node is believed.
-	lease = 3 * time.Second
+	// shortLease is for how long a node is believed, where a test waits for the end of it.
+	shortLease = 3 * time.Second
 	// elsewhereWithin is how long it may take until the instances of a node that failed are
 	// connected at others.
 	elsewhereWithin = 20 * time.Second

@@ -5,8 +5,8 @@ package nodetest_test
 import "time"
 
 const (
-	// lease is for how long a node is believed: the true time.
-	lease = usualLease
+	// shortLease is for how long a node is believed, where a test waits for the end of it: here the usual time.
+	shortLease = usualLease
 	// elsewhereWithin is how long it may take until the instances of a node that failed are
 	// connected at others.
 	elsewhereWithin = 25 * time.Second

@@ -31,6 +31,7 @@ type world struct {
 	platform    []string // flags
 	files       string   // folder
 	key         string
+	lease       time.Duration // of nodes that are started
 
 	phones *phones.API
 	sink   *sink.Sink
@@ -57,9 +58,10 @@ type node struct {
 // shop is an instance, and the number that it is linked to.
 type shop struct{ id, number string }
 
-// newWorld starts a sandbox and nodes, which may have more flags, and links instances, of which each
-// node works for as many.
-func newWorld(t *testing.T, databaseURL string, nodes, shops int, more ...string) *world {
+// newWorld starts a sandbox and nodes, and links instances, of which each node works for as many. A
+// test that waits for the end of a lease has shortLease. One in which instances must stay where they
+// are has usualLease: a short one ends by itself where the machine is busy.
+func newWorld(t *testing.T, databaseURL string, nodes, shops int, lease time.Duration) *world {
 	t.Helper()
 	self := process.Program(t)
 	w := &world{t: t, program: self, databaseURL: databaseURL, files: t.TempDir(), sink: sink.New(t)}
@@ -72,10 +74,10 @@ func newWorld(t *testing.T, databaseURL string, nodes, shops int, more ...string
 	hint := strings.Fields(box.Await("A gateway on it: recado serve"))
 	w.phones, w.platform = phones.New("http"+strings.TrimPrefix(hint[7], "ws")), hint[6:]
 	w.key = w.command("keys", "create", "--name", "test", "--partner", "--database-url", databaseURL)
-	// An instance that moves while it is linked has to be linked anew, and a node that is slow for a
-	// short lease lets it go. So all are linked at the first node, while it is alone and has the usual
-	// lease; the others get their share then.
-	w.add(append(slices.Clone(more), "--lease", usualLease.String())...)
+	// An instance that moves while it is linked has to be linked anew. So all are linked at the first
+	// node, while it is alone and has the usual lease; the others get their share then.
+	w.lease = usualLease
+	first := w.add()
 	var linking sync.WaitGroup
 	for i := range shops {
 		shop := w.create(fmt.Sprintf("55119999902%02d", i))
@@ -85,13 +87,12 @@ func newWorld(t *testing.T, databaseURL string, nodes, shops int, more ...string
 	if t.Failed() {
 		t.FailNow()
 	}
-	if first := w.nodes[0]; lease != usualLease {
+	if w.lease = lease; lease != usualLease {
 		first.Stop()
-		first.flags = first.flags[:len(first.flags)-2]
 		w.start(first)
 	}
 	for range nodes - 1 {
-		w.add(more...)
+		w.add()
 	}
 	for _, node := range w.nodes {
 		await.Until(t, "the node has its share", func() bool { return len(w.ownedBy(node)) == shops/nodes })
@@ -104,7 +105,7 @@ func newWorld(t *testing.T, databaseURL string, nodes, shops int, more ...string
 }
 
 // add starts a node and returns when it answers.
-func (w *world) add(more ...string) *node {
+func (w *world) add() *node {
 	w.t.Helper()
 	n := &node{address: process.FreeAddress(w.t)}
 	n.others = layCable(w.t, "tcp", n.address)
@@ -115,10 +116,9 @@ func (w *world) add(more ...string) *node {
 	n.flags = append([]string{
 		"serve", "--listen", n.address, "--advertise", n.advertise, "--cluster-secret", secret,
 		"--database-url", databaseURL, "--data", w.t.TempDir(), "--allow-private-urls", "--log-level", "warn",
-		"--lease", lease.String(),
 		"--media-url", "file://" + w.files,
 		w.platform[0], "ws://" + n.platform.address(),
-	}, append(slices.Clone(w.platform[2:]), more...)...)
+	}, w.platform[2:]...)
 	n.client = client.New("http://"+n.address, w.key)
 	w.start(n)
 	w.mu.Lock()
@@ -129,7 +129,7 @@ func (w *world) add(more ...string) *node {
 
 func (w *world) start(n *node) {
 	w.t.Helper()
-	n.Process = process.Start(w.t, w.program, n.flags...)
+	n.Process = process.Start(w.t, w.program, append(slices.Clone(n.flags), "--lease", w.lease.String())...)
 	n.Await("recado ")
 }
 
