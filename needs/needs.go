@@ -74,7 +74,7 @@ func root() string {
 }
 
 // Require skips the test on a machine that has not what is listed with that program. The test fails
-// instead where the environment variable CI is "true", unless LEFT_OUT has the name of the
+// instead where the environment variable CI is "true", unless CI_LEFT_OUT has the name of the
 // need: CI says what it leaves out, and why.
 func Require(tb testing.TB, program string) {
 	tb.Helper()
@@ -85,7 +85,7 @@ func Require(tb testing.TB, program string) {
 	}
 	missing := all[n].Missing()
 	switch {
-	case slices.Contains(strings.Fields(os.Getenv("LEFT_OUT")), all[n].Name):
+	case slices.Contains(strings.Fields(os.Getenv("CI_LEFT_OUT")), all[n].Name):
 		tb.Skipf("%s is left out", all[n].Name)
 	case len(missing) > 0 && os.Getenv("CI") == "true":
 		tb.Fatalf("%s is not installed; needs/install.sh does that", strings.Join(missing, ", "))

@@ -15,11 +15,9 @@ import (
 	"testing"
 )
 
-// Tests go by their own settings, not by those of the person who runs them, or of CI.
-var _ = forgetSettings()
-
-// forgetSettings removes the program's settings from the environment. What says how to test stays.
-func forgetSettings() bool {
+// Tests go by their own settings, not by those of whoever runs them. So the program's settings are
+// taken out of the environment before any test; what says how to test stays.
+func init() { //nolint:gochecknoinits // see above
 	for _, variable := range os.Environ() {
 		name, _, _ := strings.Cut(variable, "=")
 		if strings.HasPrefix(name, "RECADO_") && !strings.HasPrefix(name, "RECADO_TEST_") {
@@ -28,7 +26,6 @@ func forgetSettings() bool {
 			}
 		}
 	}
-	return true
 }
 
 // FreeAddress returns a loopback address that is free, for a program that listens there
