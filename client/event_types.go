@@ -148,6 +148,9 @@ type MessageEditedEvent struct {
 	Chat
 	From *Person `json:"from"` // Who edited it.
 	Text string  `json:"text"` // The new text, or the new caption.
+	// The text or caption before; nil if the message is not kept here, such as one
+	// from before the instance was linked.
+	PreviousText *string `json:"previousText"`
 	// The new content of a calendar event, which may be that it was cancelled; nil
 	// for others.
 	Event *MessageCalendarEvent `json:"event"`

@@ -287,6 +287,8 @@ type MessageEdited struct {
 	Chat
 	From *Person `json:"from" doc:"Who edited it."`
 	Text string  `json:"text" doc:"The new text, or the new caption."`
+	// PreviousText is nil where the message is not kept here.
+	PreviousText *string `json:"previousText" doc:"The text or caption before; null if the message is not kept here, such as one from before the instance was linked."`
 	// Event is nil for all but calendar events.
 	Event *CalendarEvent `json:"event" doc:"The new content of a calendar event, which may be that it was cancelled; null for others."`
 }

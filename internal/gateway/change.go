@@ -50,7 +50,9 @@ type Change struct {
 	// ByAdmin says that an administrator of the group did it, using that right: the
 	// platform says so, and the group's members confirm it.
 	ByAdmin bool
-	Text    string // of an edit: the new text
+	// Type is of an edited message: the kind of content that it has then. The session does not know it.
+	Type MessageType
+	Text string // of an edit: the new text
 	// Event is the new content of a calendar event that was edited; nil for all others.
 	Event    *CalendarEvent
 	Payload  []byte // of an edit: the new content
@@ -63,6 +65,14 @@ type Change struct {
 }
 
 func (Change) incoming() {}
+
+// Amended is the content of a message as an edit leaves it.
+type Amended struct {
+	Payload []byte
+	Type    MessageType
+	Text    string
+	Event   *CalendarEvent // nil for all but calendar events
+}
 
 // Cleaned cleans the identifiers, the names and the texts, and bounds the time.
 func (c Change) Cleaned(now time.Time) Incoming {

@@ -43,6 +43,9 @@ type Encoder interface {
 	EncodeDisappearing(payload []byte, after time.Duration) ([]byte, error)
 	// EncodeEdited writes the payload of a text message with another text.
 	EncodeEdited(payload []byte, text string) ([]byte, error)
+	// EncodeAmended writes the payload of a message as an edit, which was received, leaves it: what
+	// the edit names is changed, and the rest stays.
+	EncodeAmended(payload, edit []byte) (Amended, error)
 	// EncodeForwarded writes the payload of a message that forwards another one:
 	// its content with the platform's mark, without its quote.
 	EncodeForwarded(payload []byte) ([]byte, error)

@@ -5,6 +5,7 @@ package gateway
 import (
 	"errors"
 	"strings"
+	"unicode"
 )
 
 const (
@@ -13,6 +14,10 @@ const (
 
 	brazil             = "55"
 	brazilMobileDigits = 11
+
+	mexico         = "52"
+	argentina      = "54"
+	nationalDigits = 10 // of both
 )
 
 // Recipient is the chat that a message goes to: either a number that the platform has to
@@ -62,25 +67,41 @@ func ParseRecipient(text string) (Recipient, error) {
 	return Recipient{Number: number}, nil
 }
 
-// ParseNumber reads a phone number into digits with country code. Blanks, dots,
-// dashes and parentheses are dropped. A Brazilian mobile number without its
+// spreadsheetError is ErrRecipient for a number that a spreadsheet has written as a decimal.
+type spreadsheetError struct{}
+
+// Error says what to write instead.
+func (spreadsheetError) Error() string {
+	return "must not end in .0, as spreadsheets write numbers: format the column as text"
+}
+
+// Is reports that it is an ErrRecipient.
+func (spreadsheetError) Is(target error) bool { return target == ErrRecipient }
+
+// ParseNumber reads a phone number into digits with country code. Blanks, dots, dashes,
+// parentheses and characters that can't be seen are dropped, and a 0 in parentheses behind the
+// country code. A Brazilian mobile number without its
 // country code gets it, unless a leading + says that the number is complete. A
 // number that begins with 0, as it is dialled within a country, is refused. It reports
 // whether text is a number.
 func ParseNumber(text string) (string, bool) {
-	text = strings.TrimSpace(text)
-	rest, international := strings.CutPrefix(text, "+")
-	var digits strings.Builder
-	for _, c := range []byte(rest) {
-		switch {
-		case c >= '0' && c <= '9':
-			digits.WriteByte(c)
-		case strings.IndexByte(" .-()", c) >= 0:
-		default:
-			return "", false
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Pd, r) || r == '\u2212' { // which is a minus
+			return -1
 		}
+		return r
+	}, text)
+	rest, international := strings.CutPrefix(text, "+")
+	if isDecimal(rest) {
+		return "", false
 	}
-	number := digits.String()
+	if code, local, found := strings.Cut(rest, "(0)"); found && code != "" { // it is dialled within the country alone
+		rest = code + local
+	}
+	number := strings.NewReplacer(".", "", "(", "", ")", "").Replace(rest)
+	if strings.Trim(number, "0123456789") != "" {
+		return "", false
+	}
 	if len(number) < minNumberDigits || len(number) > maxNumberDigits || number[0] == '0' {
 		return "", false // no country code begins with 0
 	}
@@ -90,10 +111,24 @@ func ParseNumber(text string) (string, bool) {
 	return number, true
 }
 
+// isDecimal reports whether a text is a whole number with decimal places.
+func isDecimal(text string) bool {
+	whole, places, found := strings.Cut(text, ".")
+	return found && len(whole) >= minNumberDigits && places != "" && strings.Trim(places, "0") == ""
+}
+
 // NumberForms returns the forms of a number, in digits with country code, under which the
 // platform may have its account: Brazilian mobile numbers are registered with their first 9
-// or without it, by their age. The given form comes first.
+// or without it, Mexican ones with a 1 behind the country code or without it, by their age, and
+// Argentinian ones with a 9, which people write as a 15 behind the area code. The given form comes
+// first.
 func NumberForms(number string) []string {
+	if local, ok := strings.CutPrefix(number, mexico); ok {
+		return append([]string{number}, withDigit(mexico, "1", local)...)
+	}
+	if local, ok := strings.CutPrefix(number, argentina); ok {
+		return append([]string{number}, argentinian(local)...)
+	}
 	local, brazilian := strings.CutPrefix(number, brazil)
 	switch {
 	case brazilian && isBrazilianMobile(local):
@@ -105,8 +140,33 @@ func NumberForms(number string) []string {
 	}
 }
 
+// withDigit returns the other form of a number of ten digits, which may have one more in front.
+func withDigit(country, digit, local string) []string {
+	switch rest, has := strings.CutPrefix(local, digit); {
+	case has && len(rest) == nationalDigits:
+		return []string{country + rest}
+	case len(local) == nationalDigits:
+		return []string{country + digit + local}
+	default:
+		return nil
+	}
+}
+
+// argentinian returns the other forms of a mobile number of Argentina.
+func argentinian(local string) (forms []string) {
+	for area := 2; area <= 4 && len(local) == nationalDigits+2; area++ {
+		if local[area:area+2] == "15" {
+			forms = append(forms, argentina+"9"+local[:area]+local[area+2:])
+		}
+	}
+	return append(forms, withDigit(argentina, "9", local)...)
+}
+
 // explainNumber returns the error that says why a text is no number.
 func explainNumber(text string) error {
+	if isDecimal(strings.TrimLeft(strings.TrimSpace(text), "+")) {
+		return spreadsheetError{}
+	}
 	digits := strings.TrimLeft(text, " +.-()")
 	if rest, zero := strings.CutPrefix(digits, "0"); zero {
 		if _, ok := ParseNumber(strings.TrimLeft(rest, "0")); ok {

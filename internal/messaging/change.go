@@ -31,6 +31,13 @@ func (s *Service) Edit(ctx context.Context, instanceID string, ref gateway.Messa
 		return Result{}, gateway.Errorf(gateway.Invalid, gateway.CodeMessageNotEditable,
 			"only text messages can be edited; this one is of type %s", message.Type)
 	}
+	details, err := s.config.Encoder.Describe(ctx, message.Payload)
+	if err != nil {
+		return Result{}, fmt.Errorf("messaging: edit message: %w", err)
+	}
+	for _, who := range details.Mentions { // they stay mentioned, and the client may write them as it did before
+		text = readdress(text, who.Key(), who.JID.User(), who.LID.User())
+	}
 	payload, err := s.config.Encoder.EncodeEdited(message.Payload, text)
 	if err != nil {
 		return Result{}, fmt.Errorf("messaging: edit message: %w", err)

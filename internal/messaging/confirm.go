@@ -38,9 +38,10 @@ func (r *reporter) confirm(sent gateway.SentChange, message gateway.Message) (ga
 			change.Payload, change.Event = payload, &event
 		}
 	}
-	event, err := changeEvent(message.InstanceID, change)
+	change.Type = message.Type
+	event, err := changeEvent(message.InstanceID, change, &message)
 	if err != nil {
-		return gateway.Message{}, nil, fmt.Errorf("messaging: make the event of a change: %w", err)
+		return gateway.Message{}, nil, err
 	}
 	if sent.Kind == gateway.ChangeEdited && message.DeletedAt.IsZero() {
 		if change.Payload, err = r.encoder.EncodeEdited(message.Payload, sent.Text); err != nil {
@@ -66,7 +67,7 @@ func apply(change gateway.Change, message gateway.Message) []gateway.Message {
 	case gateway.ChangePin:
 		message.PinnedUntil = pinnedUntil(change)
 	default:
-		message.Text, message.Payload, message.EditedAt = change.Text, change.Payload, change.At
+		message.Type, message.Text, message.Payload, message.EditedAt = change.Type, change.Text, change.Payload, change.At
 	}
 	return []gateway.Message{message}
 }

@@ -70,13 +70,18 @@ func receivedEvent(message gateway.Message) (eventlog.Event, error) {
 	return eventlog.NewEvent(message.InstanceID, message.Chat.Key(), "message/"+message.WireKey, message.SentAt, data)
 }
 
-// changeEvent is the event of an edit, a deletion, a reaction or a pin.
-func changeEvent(instanceID string, change gateway.Change) (eventlog.Event, error) {
+// changeEvent is the event of an edit, a deletion, a reaction or a pin. before is the message as it
+// was; nil where it is not known.
+func changeEvent(instanceID string, change gateway.Change, before *gateway.Message) (eventlog.Event, error) {
 	chat, from := eventlog.NewChat(change.Chat), eventlog.NewPerson(change.By)
 	var data eventlog.Data
 	switch change.Kind {
 	case gateway.ChangeEdited, gateway.ChangeCancelled:
-		data = eventlog.MessageEdited{MessageID: change.PlatformID, Chat: chat, From: from, Text: change.Text, Event: eventlog.NewCalendarEvent(change.Event)}
+		edited := eventlog.MessageEdited{MessageID: change.PlatformID, Chat: chat, From: from, Text: change.Text, Event: eventlog.NewCalendarEvent(change.Event)}
+		if before != nil && before.DeletedAt.IsZero() {
+			edited.PreviousText = &before.Text
+		}
+		data = edited
 	case gateway.ChangeDeleted:
 		data = eventlog.MessageDeleted{MessageID: change.PlatformID, Chat: chat, From: from}
 	case gateway.ChangeReaction:
@@ -84,5 +89,9 @@ func changeEvent(instanceID string, change gateway.Change) (eventlog.Event, erro
 	case gateway.ChangePin:
 		data = eventlog.NewMessagePinned(change.PlatformID, change.Chat, change.By, pinnedUntil(change))
 	}
-	return eventlog.NewEvent(instanceID, change.Chat.Key(), change.SourceKey, change.At, data)
+	event, err := eventlog.NewEvent(instanceID, change.Chat.Key(), change.SourceKey, change.At, data)
+	if err != nil {
+		return event, fmt.Errorf("messaging: make the event of a change: %w", err)
+	}
+	return event, nil
 }

@@ -21,10 +21,6 @@ func changeOrigin(change gateway.Change) origin {
 // author may not make is ignored: it changes nothing and has no event. Reactions
 // change no message.
 func (r receiver) keepChange(ctx context.Context, change gateway.Change) error {
-	event, err := changeEvent(r.instanceID, change)
-	if err != nil {
-		return fmt.Errorf("messaging: make the event of a change: %w", err)
-	}
 	if change.FromMe {
 		// The platform sends its receipts to this device as well, and they belong to no
 		// stored message.
@@ -36,13 +32,17 @@ func (r receiver) keepChange(ctx context.Context, change gateway.Change) error {
 		}
 	}
 	if change.Kind == gateway.ChangeReaction {
+		event, err := changeEvent(r.instanceID, change, nil)
+		if err != nil {
+			return err
+		}
 		return r.append(ctx, event)
 	}
-	err = r.config.Store.UpdateMessages(ctx, r.instanceID, []string{change.PlatformID},
+	err := r.config.Store.UpdateMessages(ctx, r.instanceID, []string{change.PlatformID},
 		func(found []gateway.Message) ([]gateway.Message, []eventlog.Event, error) {
 			for n := range found {
 				if mayChange(change, found[n]) {
-					return apply(change, found[n]), []eventlog.Event{event}, nil
+					return r.reporter.changed(change, found[n])
 				}
 			}
 			if len(found) > 0 {
@@ -51,7 +51,8 @@ func (r receiver) keepChange(ctx context.Context, change gateway.Change) error {
 				return nil, nil, nil
 			}
 			// The message is from before the link, so its sender is not known here.
-			return nil, []eventlog.Event{event}, nil
+			event, err := changeEvent(r.instanceID, change, nil)
+			return nil, []eventlog.Event{event}, err
 		})
 	if err != nil {
 		return fmt.Errorf("messaging: change a message: %w", err)
@@ -75,4 +76,22 @@ func mayChange(change gateway.Change, message gateway.Message) bool {
 		return change.Kind != gateway.ChangeReaction
 	}
 	return bySender || change.Kind == gateway.ChangeDeleted && message.Chat.JID.IsGroup() && change.ByAdmin
+}
+
+// changed applies a change that was received to its message, and returns the event of it. An edit
+// from before one that the message has already is late, and changes nothing.
+func (r *reporter) changed(change gateway.Change, message gateway.Message) ([]gateway.Message, []eventlog.Event, error) {
+	if change.Kind == gateway.ChangeEdited && message.DeletedAt.IsZero() {
+		if change.At.Before(message.EditedAt) {
+			return nil, nil, nil
+		}
+		amended, err := r.encoder.EncodeAmended(message.Payload, change.Payload)
+		if err != nil {
+			return nil, nil, fmt.Errorf("messaging: edit message: %w", err)
+		}
+		change.Type, change.Payload, change.Event = amended.Type, amended.Payload, amended.Event
+		change.Text = gateway.CleanText(amended.Text, gateway.MaxText)
+	}
+	event, err := changeEvent(message.InstanceID, change, &message)
+	return apply(change, message), []eventlog.Event{event}, err
 }

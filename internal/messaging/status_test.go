@@ -43,6 +43,10 @@ func (d describer) Describe(ctx context.Context, _ []byte) (gateway.Details, err
 	return gateway.Details{}, d.look(ctx)
 }
 
+func (describer) EncodeAmended(_, edit []byte) (gateway.Amended, error) {
+	return gateway.Amended{Payload: edit, Type: gateway.TypeText, Text: string(edit)}, nil
+}
+
 func (describer) EncodeEdited(_ []byte, text string) ([]byte, error) { return []byte(text), nil }
 
 // desk is a receiver on a real store, and the instance that it is for.
@@ -241,7 +245,7 @@ func TestRepeatedArrivals(t *testing.T) {
 	d := newDesk(t)
 	message := gateway.Message{PlatformID: "ONCE", Chat: gateway.Party{JID: customer}, Text: "once", WireKey: "w"}
 	change := gateway.Change{
-		Kind: gateway.ChangeEdited, PlatformID: "ONCE", Chat: message.Chat, By: message.Chat, Text: "twice", SourceKey: "edit/1",
+		Kind: gateway.ChangeEdited, PlatformID: "ONCE", Chat: message.Chat, By: message.Chat, Text: "twice", Payload: []byte("twice"), SourceKey: "edit/1",
 	}
 	message.Sender = message.Chat
 	for range 2 {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"maps"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -59,6 +60,47 @@ func TestEditChangesTheTextOnThePhone(t *testing.T) {
 	testkit.Refused(t, err, http.StatusBadRequest, "MESSAGE_NOT_EDITABLE")
 	_, err = g.Client.Edit(t.Context(), id, "3EB0NOTHING", "what?")
 	testkit.Refused(t, err, http.StatusNotFound, "MESSAGE_NOT_FOUND")
+}
+
+// A phone changes the caption of a file: the file is as it was, for the API, for a forward and for
+// the phone, and the event has both captions. A late edit changes nothing.
+func TestEditOfACaptionKeepsTheFile(t *testing.T) {
+	t.Parallel()
+	g, id := testkit.StartLinked(t, testkit.Options{})
+	sink := testkit.NewSink(t)
+	if _, err := g.Client.SaveWebhook(t.Context(), id, client.WebhookConfig{WebhookURL: sink.URL}); err != nil {
+		t.Fatal(err)
+	}
+	for kind, media := range cases.Sorted(map[string]string{"image": client.DataURI("image/png", picture(t)), "document": "data:text/plain;base64,b2k="}) {
+		messageID := g.Phones.Send(t, customerNumber, map[string]any{
+			"to": shopNumber, "type": kind, "media": media, "caption": "before", "fileName": "a.txt",
+		})
+		awaitMessage(t, g, id, messageID)
+		before := find(t, g, id, messageID)
+		g.Phones.Edit(t, customerNumber, messageID, "after")
+		told := sink.AwaitType(client.TypeMessageEdited, func(d testkit.Delivered) bool { return strings.Contains(string(d.Body), messageID) })
+		var edited client.MessageEditedEvent
+		if err := json.Unmarshal(told.Data, &edited); err != nil || edited.Text != "after" || edited.PreviousText == nil || *edited.PreviousText != "before" {
+			t.Errorf("%s: the event is %s (%v)", kind, told.Data, err)
+		}
+		after, err := g.Client.Message(t.Context(), id, messageID)
+		if err != nil || after.Caption == nil || *after.Caption != "after" || after.Media == nil || after.Media.Size == 0 {
+			t.Errorf("%s: it is kept as %+v (%v)", kind, after, err)
+		}
+		if kept := find(t, g, id, messageID); kept.Type != before.Type {
+			t.Errorf("%s: its type is %s", kind, kept.Type)
+		}
+		if _, err := g.Client.MediaDownloadLink(t.Context(), id, messageID); err != nil {
+			t.Errorf("%s: the file is gone: %v", kind, err)
+		}
+		forwarded, err := g.Client.Forward(t.Context(), id, client.Forward{To: otherNumber, MessageID: messageID})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if shown := g.Phones.AwaitMessage(t, otherNumber, forwarded.MessageID); shown.MediaSize == nil || shown.Caption != "after" {
+			t.Errorf("%s: the phone that it was forwarded to shows %+v", kind, shown)
+		}
+	}
 }
 
 func TestDeleteRemovesTheMessageForEveryone(t *testing.T) {

@@ -44,8 +44,9 @@ func (s *Service) EditMessage(ctx context.Context, number, messageID, text strin
 		if err != nil {
 			return nil, err
 		}
-		if content.TextOf(original) == "" {
-			return nil, refusal.Invalidf("messageId", "only texts can be edited")
+		edited, ok := content.NewEdit(original, text)
+		if !ok {
+			return nil, refusal.Invalidf("messageId", "only texts and captions can be edited")
 		}
 		if s.now().Sub(time.UnixMilli(kept.at)) > editWindow {
 			return nil, refusal.Conflictf("the message is too old to be edited")
@@ -57,7 +58,7 @@ func (s *Service) EditMessage(ctx context.Context, number, messageID, text strin
 		return &waE2E.Message{EditedMessage: &waE2E.FutureProofMessage{Message: &waE2E.Message{
 			ProtocolMessage: &waE2E.ProtocolMessage{
 				Key: key, Type: waE2E.ProtocolMessage_MESSAGE_EDIT.Enum(),
-				EditedMessage: &waE2E.Message{Conversation: &text}, TimestampMS: new(s.now().UnixMilli()),
+				EditedMessage: edited, TimestampMS: new(s.now().UnixMilli()),
 			},
 		}}}, nil
 	})

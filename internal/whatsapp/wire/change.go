@@ -42,6 +42,9 @@ func changeOf(event *events.Message, envelope Envelope) (gateway.Change, bool) {
 		target = protocol.GetKey()
 	case protocol.GetType() == waE2E.ProtocolMessage_MESSAGE_EDIT:
 		change.Kind = gateway.ChangeEdited
+		if at := protocol.GetTimestampMS(); at > 0 {
+			change.At = time.UnixMilli(at).UTC() // of two edits that arrive in another order, the later one counts
+		}
 		_, change.Text = kindOf(Unwrap(protocol.GetEditedMessage()))
 		change.Event = eventOf(Unwrap(protocol.GetEditedMessage()))
 		payload, err := proto.Marshal(protocol.GetEditedMessage())

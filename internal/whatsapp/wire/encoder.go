@@ -69,14 +69,11 @@ func (Encoder) EncodeEdited(payload []byte, text string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch content := Unwrap(message); {
-	case content.ExtendedTextMessage != nil:
-		content.ExtendedTextMessage.Text = new(text)
-	case content.Conversation != nil:
-		content.Conversation = new(text)
-	default:
+	content := Unwrap(message)
+	if content.ExtendedTextMessage == nil && content.Conversation == nil {
 		return nil, gateway.Errorf(gateway.Invalid, gateway.CodeMessageNotEditable, "an answer to buttons or to a list can't be edited")
 	}
+	amend(content, &waE2E.Message{Conversation: &text})
 	return encode(message)
 }
 
