@@ -96,7 +96,7 @@ func TestConstantsAreThePrograms(t *testing.T) {
 	for name, lists := range cases.Sorted(map[string][2][]string{
 		"codes":    {words("error.go", `\tCode\w+ += "(\w+)"`), words("../internal/gateway/error.go", `\tCode\w+ += "(\w+)"`)},
 		"statuses": {words("instance.go", `\tStatus\w+ += "(\w+)"`), words("../internal/gateway/instance.go", `\tStatus\w+ +Status = "(\w+)"`)},
-		"messages": {words("event_values.go", `\tMessage\w+ += "(text|image|video|voice|audio|document|location|contact|sticker|poll|event|order|group_invite|album|unsupported)"`), words("../internal/gateway/message.go", `\tType\w+ +MessageType = "(\w+)"`)},
+		"messages": {words("event_values.go", `\tMessage\w+ += "(text|image|video|voice|audio|document|location|contact|sticker|poll|event|order|group_invite|product|payment|album|unsupported)"`), words("../internal/gateway/message.go", `\tType\w+ +MessageType = "(\w+)"`)},
 	}) {
 		if !slices.Equal(lists[0], lists[1]) {
 			t.Errorf("%s are\n%v\nwant\n%v", name, lists[0], lists[1])

@@ -17,6 +17,8 @@ const (
 	MessageCalendar    = "event"
 	MessageOrdered     = "order"
 	MessageInvitation  = "group_invite"
+	MessageOffered     = "product"
+	MessageBill        = "payment"
 	MessageAlbum       = "album"
 	MessageUnsupported = "unsupported"
 )

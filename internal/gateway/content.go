@@ -83,13 +83,25 @@ type Upload struct {
 type Location struct {
 	Latitude, Longitude float64 // degrees
 	Name, Address       string  // empty where not given
+	Live                bool    // it moves; this is where it was then
 }
 
 // ContactCard is a contact that a message passes on.
 type ContactCard struct {
 	FullName     string
-	PhoneNumber  string // digits with country code
+	PhoneNumber  string // digits with country code; of several, the first that can be written to
 	Organization string // empty where not given
+	// Numbers are all numbers of a card that was received, Emails and Addresses what else it tells.
+	Numbers           []CardNumber
+	Emails, Addresses []string
+}
+
+// CardNumber is a number of a card.
+type CardNumber struct {
+	Number string // digits
+	Label  string // such as CELL or WORK; empty where not given
+	// Writable says that the card names an account of the platform with the number.
+	Writable bool
 }
 
 // LinkPreview is what phones show of the page behind a link in a text.
@@ -160,6 +172,17 @@ type Quote struct {
 	Payload    []byte // of the quoted message
 }
 
+// Quoted is what a message shows of the one that it answers.
+type Quoted struct {
+	PlatformID string
+	Chat       JID // where it is, if that is another chat, as of a status post
+	Sender     Party
+	Type       MessageType
+	Text       string   // or its caption
+	Product    *Product // of a question about one
+	Thumbnail  []byte   // a small JPEG; nil for none
+}
+
 // Details is what a message holds besides its text, as events show it. The message's type
 // decides which fields are set.
 type Details struct {
@@ -172,6 +195,10 @@ type Details struct {
 	Event     *CalendarEvent
 	Preview   *LinkPreview
 	Order     *Order
+	Product   *Product
+	Payment   *Payment
+	Buttons   []Button // below a message of a business
+	Quoted    *Quoted  // as the author's client has shown it; nil for none
 	Invite    *GroupInvite
 	Selection *Selection
 	Referral  *Referral
@@ -194,6 +221,64 @@ type Order struct {
 	// the order does not say.
 	Total    int64
 	Currency string
+}
+
+// Product is something that a business sells.
+type Product struct {
+	ID          string // in the catalogue
+	RetailerID  string // as the business itself names it; empty where it does not
+	Title       string
+	Description string
+	URL         string
+	Price       int64  // in thousandths of the currency
+	Currency    string // an ISO 4217 code
+	Owner       JID    // the business; empty where the message does not say
+}
+
+// ButtonType says what a button does.
+type ButtonType string
+
+// The types of buttons.
+const (
+	ButtonReply  ButtonType = "reply"  // answers with its text
+	ButtonURL    ButtonType = "url"    // opens a page
+	ButtonCall   ButtonType = "call"   // calls a number
+	ButtonCopy   ButtonType = "copy"   // copies a code, such as one to sign in with
+	ButtonOption ButtonType = "option" // is a row of a list to choose from
+	ButtonOther  ButtonType = "other"  // opens a form, a payment or something newer
+)
+
+// Button is a button below a message, or a row of its list.
+type Button struct {
+	Type        ButtonType
+	Text        string
+	Description string // of a row
+	ID          string // as the author has named it; of another kind, the platform's name for what it opens
+	URL         string
+	PhoneNumber string
+	Code        string
+}
+
+// PaymentKind says what a message about money does.
+type PaymentKind string
+
+// The kinds of messages about money.
+const (
+	PaymentRequested PaymentKind = "requested"
+	PaymentSent      PaymentKind = "sent"
+	PaymentDeclined  PaymentKind = "declined"  // a request was
+	PaymentCancelled PaymentKind = "cancelled" // a request was
+	PaymentInvited   PaymentKind = "invited"   // to sign up for payments
+	PaymentReminder  PaymentKind = "reminder"
+	PaymentSplit     PaymentKind = "split" // a bill is, between several
+)
+
+// Payment is what a message says about money. Nothing is paid through this program.
+type Payment struct {
+	Kind      PaymentKind
+	Amount    int64  // in thousandths of the currency; zero where it does not say
+	Currency  string // an ISO 4217 code
+	ExpiresAt time.Time
 }
 
 // GroupInvite is an invitation to a group.

@@ -20,10 +20,12 @@ const (
 	TypeContact     MessageType = "contact"
 	TypeSticker     MessageType = "sticker"
 	TypePoll        MessageType = "poll"
-	TypeEvent       MessageType = "event"        // of a calendar
-	TypeOrder       MessageType = "order"        // of a catalogue; received only
-	TypeGroupInvite MessageType = "group_invite" // received only
-	TypeAlbum       MessageType = "album"        // the frame of one; its pictures are messages of their own. Sent only
+	TypeEvent       MessageType = "event" // of a calendar
+	TypeOrder       MessageType = "order" // of a catalogue; received only
+	TypeGroupInvite MessageType = "group_invite"
+	TypeProduct     MessageType = "product" // of a catalogue; received only
+	TypePayment     MessageType = "payment" // received only
+	TypeAlbum       MessageType = "album"   // the frame of one; its pictures are messages of their own. Sent only
 	TypeUnsupported MessageType = "unsupported"
 )
 

@@ -125,9 +125,7 @@ func TestMessageOfEveryKindIsDescribed(t *testing.T) {
 			content.Outgoing{Type: "contact", Contact: card},
 			gateway.TypeContact, "",
 			func(d gateway.Details) bool {
-				return len(d.Contacts) == 1 && d.Contacts[0] == gateway.ContactCard{
-					FullName: "Ana; Lima", PhoneNumber: "5511977776666", Organization: "Acme, Ltda",
-				}
+				return len(d.Contacts) == 1 && d.Contacts[0].FullName == "Ana; Lima" && d.Contacts[0].PhoneNumber == "5511977776666" && d.Contacts[0].Organization == "Acme, Ltda"
 			},
 		},
 		{
@@ -177,8 +175,8 @@ func TestMessageOfEveryKindIsDescribed(t *testing.T) {
 		},
 		{
 			content.Outgoing{Type: "unsupported", Kind: "product"},
-			gateway.TypeUnsupported, "",
-			func(d gateway.Details) bool { return d.Unsupported == "productMessage" },
+			gateway.TypeProduct, "A product",
+			func(d gateway.Details) bool { return d.Product != nil && d.Product.Title == "A product" },
 		},
 		{
 			content.Outgoing{Type: "unsupported", Kind: "pin"},

@@ -6,7 +6,6 @@ package wire
 import (
 	"cmp"
 	"strings"
-	"time"
 
 	"go.mau.fi/whatsmeow/proto/waE2E"
 	"go.mau.fi/whatsmeow/types"
@@ -56,6 +55,9 @@ func selectionOf(content *waE2E.Message) *gateway.Selection {
 func orderOf(content *waE2E.Message) *gateway.Order {
 	order := content.GetOrderMessage()
 	if order == nil {
+		if shown := offerOf(content); shown != nil {
+			return shown.order
+		}
 		return nil
 	}
 	return &gateway.Order{
@@ -74,9 +76,7 @@ func inviteOf(content *waE2E.Message) *gateway.GroupInvite {
 	if group, err := types.ParseJID(invite.GetGroupJID()); err == nil && group.Server == types.GroupServer && group.User != "" {
 		shown.Group = JIDOf(group)
 	}
-	if at := invite.GetInviteExpiration(); at > 0 && at < maxUnix {
-		shown.ExpiresAt = time.Unix(at, 0).UTC()
-	}
+	shown.ExpiresAt = unixTime(invite.GetInviteExpiration())
 	return shown
 }
 
@@ -90,16 +90,30 @@ func referralOf(about *waE2E.ContextInfo) *gateway.Referral {
 	if ad == nil || ad.GetCtwaClid() == "" && ad.GetSourceID() == "" {
 		return nil
 	}
-	source := gateway.CleanURL(ad.GetSourceURL())
-	if !strings.HasPrefix(source, "https://") && !strings.HasPrefix(source, "http://") {
-		source = "" // somebody may follow it
-	}
 	return &gateway.Referral{
 		SourceType: gateway.CleanName(ad.GetSourceType()), SourceID: gateway.CleanName(ad.GetSourceID()),
-		SourceURL: source, Headline: gateway.CleanName(ad.GetTitle()),
+		SourceURL: webAddress(ad.GetSourceURL()), Headline: gateway.CleanName(ad.GetTitle()),
 		Body: gateway.CleanText(ad.GetBody(), gateway.MaxText), ClickID: gateway.CleanText(ad.GetCtwaClid(), maxClickID),
 		Ref: gateway.CleanText(ad.GetRef(), maxClickID),
 	}
+}
+
+// webAddress is an address that somebody may follow; empty for any other.
+func webAddress(address string) string {
+	address = gateway.CleanURL(address)
+	if !strings.HasPrefix(address, "https://") && !strings.HasPrefix(address, "http://") {
+		return ""
+	}
+	return address
+}
+
+// personOf is the address of somebody whom a message names; empty where it names nobody.
+func personOf(address string) gateway.JID {
+	jid, err := types.ParseJID(address)
+	if err != nil || jid.User == "" || (jid.Server != types.DefaultUserServer && jid.Server != types.HiddenUserServer) {
+		return ""
+	}
+	return JIDOf(jid.ToNonAD())
 }
 
 // maxClickID bounds the names of a click in characters; they have some hundred.

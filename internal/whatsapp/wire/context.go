@@ -9,17 +9,18 @@ import (
 // contextOf returns the context of a message, with its quote. It is nil if there is none,
 // and its getters then return zero values.
 func contextOf(message *waE2E.Message) *waE2E.ContextInfo {
-	for _, part := range []interface{ GetContextInfo() *waE2E.ContextInfo }{
-		message.GetExtendedTextMessage(), message.GetImageMessage(), message.GetVideoMessage(),
-		message.GetAudioMessage(), message.GetDocumentMessage(), message.GetStickerMessage(),
-		message.GetLocationMessage(), message.GetLiveLocationMessage(), message.GetContactMessage(),
-		message.GetContactsArrayMessage(), message.GetPtvMessage(), pollOf(message), message.GetEventMessage(),
-		message.GetOrderMessage(), message.GetGroupInviteMessage(), message.GetButtonsResponseMessage(),
-		message.GetTemplateButtonReplyMessage(), message.GetListResponseMessage(), message.GetInteractiveResponseMessage(),
-	} {
-		if info := part.GetContextInfo(); info != nil {
-			return info
-		}
+	if message == nil {
+		return nil
+	}
+	part := partOf(message)
+	if part == nil {
+		return nil
+	}
+	if asked, ok := part.Interface().(*waE2E.RequestPaymentMessage); ok { // it is with the note
+		return contextOf(asked.GetNoteMessage())
+	}
+	if about, ok := part.Interface().(interface{ GetContextInfo() *waE2E.ContextInfo }); ok {
+		return about.GetContextInfo()
 	}
 	return nil
 }

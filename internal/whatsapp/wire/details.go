@@ -1,6 +1,8 @@
 package wire
 
 import (
+	"net/http"
+
 	"go.mau.fi/whatsmeow/proto/waE2E"
 	"go.mau.fi/whatsmeow/types"
 
@@ -20,14 +22,18 @@ func detailsOf(content *waE2E.Message, once bool, alt func(types.JID) types.JID)
 		Event:     eventOf(content),
 		Preview:   previewOf(content),
 		Order:     orderOf(content),
+		Product:   productOf(content),
+		Buttons:   shownButtons(content),
 		Invite:    inviteOf(content),
 		Selection: selectionOf(content),
 		Referral:  referralOf(about),
 		Forwarded: about.GetIsForwarded(),
 		Mentions:  mentionsOf(about, alt),
+		Quoted:    quotedOf(about, alt),
 
 		MentionsEveryone: about.GetNonJIDMentions() > 0,
 	}
+	details.Payment, _ = paymentOf(content)
 	if pointer := FileOf(content); pointer != nil {
 		details.Media = new(mediaOf(pointer))
 	}
@@ -57,15 +63,57 @@ func previewOf(content *waE2E.Message) *gateway.LinkPreview {
 }
 
 func locationOf(content *waE2E.Message) *gateway.Location {
-	if place := content.GetLocationMessage(); place != nil {
-		return &gateway.Location{
-			Latitude: place.GetDegreesLatitude(), Longitude: place.GetDegreesLongitude(),
-			Name: gateway.CleanName(place.GetName()), Address: gateway.CleanText(place.GetAddress(), gateway.MaxText),
-		}
-	}
 	if place := content.GetLiveLocationMessage(); place != nil {
-		// It moves later; the event shows where it began.
-		return &gateway.Location{Latitude: place.GetDegreesLatitude(), Longitude: place.GetDegreesLongitude()}
+		return &gateway.Location{Latitude: place.GetDegreesLatitude(), Longitude: place.GetDegreesLongitude(), Live: true}
+	}
+	place := content.GetLocationMessage()
+	if shown := offerOf(content); shown != nil {
+		place = shown.head.GetLocationMessage()
+	}
+	if place == nil {
+		return nil
+	}
+	return &gateway.Location{
+		Latitude: place.GetDegreesLatitude(), Longitude: place.GetDegreesLongitude(), Live: place.GetIsLive(),
+		Name: gateway.CleanName(place.GetName()), Address: gateway.CleanText(place.GetAddress(), gateway.MaxText),
+	}
+}
+
+// maxThumbnail bounds the picture of a quote in bytes; clients write some thousand.
+const maxThumbnail = 32 << 10
+
+// quotedOf reads the message that is answered, as the author's client has it; nil for none.
+func quotedOf(about *waE2E.ContextInfo, alt func(types.JID) types.JID) *gateway.Quoted {
+	content := Unwrap(about.GetQuotedMessage())
+	if content == nil {
+		return nil
+	}
+	quoted := &gateway.Quoted{PlatformID: gateway.CleanID(about.GetStanzaID()), Product: productOf(content)}
+	quoted.Type, quoted.Text = kindOf(content)
+	quoted.Text = gateway.CleanText(quoted.Text, gateway.MaxText)
+	if author, err := types.ParseJID(about.GetParticipant()); err == nil && author.User != "" {
+		quoted.Sender = PartyOf(author.ToNonAD(), alt(author.ToNonAD()), "")
+	}
+	if chat, err := types.ParseJID(about.GetRemoteJID()); err == nil && chat.User != "" {
+		quoted.Chat = JIDOf(chat.ToNonAD())
+	}
+	if picture := thumbnailOf(content); len(picture) <= maxThumbnail && http.DetectContentType(picture) == "image/jpeg" {
+		quoted.Thumbnail = picture
+	}
+	return quoted
+}
+
+// thumbnailOf is the small picture of content; nil for none.
+func thumbnailOf(content *waE2E.Message) []byte {
+	part := partOf(content)
+	if shown := offerOf(content); shown != nil && shown.head != nil {
+		part = partOf(shown.head)
+	}
+	if part == nil {
+		return nil
+	}
+	if pictured, ok := part.Interface().(interface{ GetJPEGThumbnail() []byte }); ok {
+		return pictured.GetJPEGThumbnail()
 	}
 	return nil
 }
@@ -93,6 +141,15 @@ func cleanCard(card gateway.ContactCard) gateway.ContactCard {
 	card.FullName = gateway.CleanName(card.FullName)
 	card.PhoneNumber = gateway.CleanName(card.PhoneNumber)
 	card.Organization = gateway.CleanName(card.Organization)
+	for n, number := range card.Numbers {
+		card.Numbers[n].Number, card.Numbers[n].Label = gateway.CleanName(number.Number), gateway.CleanName(number.Label)
+	}
+	for n := range card.Emails {
+		card.Emails[n] = gateway.CleanName(card.Emails[n])
+	}
+	for n := range card.Addresses {
+		card.Addresses[n] = gateway.CleanDescription(card.Addresses[n])
+	}
 	return card
 }
 

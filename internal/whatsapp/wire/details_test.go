@@ -2,6 +2,7 @@ package wire
 
 import (
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -54,17 +55,38 @@ func TestDetailsOf(t *testing.T) {
 func TestParseVCard(t *testing.T) {
 	t.Parallel()
 	card := gateway.ContactCard{FullName: "Silva, Ana; \\o/\nLtda", PhoneNumber: "5511988887766", Organization: "A;B"}
-	if got := parseVCard(vcard(card)); got != card {
+	read := card
+	read.Numbers = []gateway.CardNumber{{Number: "5511988887766", Label: "CELL", Writable: true}}
+	if got := parseVCard(vcard(card)); !reflect.DeepEqual(got, read) {
 		t.Errorf("what we write is read as %+v", got)
 	}
+	number := func(number, label string, writable bool) gateway.CardNumber {
+		return gateway.CardNumber{Number: number, Label: label, Writable: writable}
+	}
 	for text, want := range cases.Sorted(map[string]gateway.ContactCard{
-		"":                                {},
-		"FN:Ana\r\nTEL;CELL:+55 11 98888": {FullName: "Ana", PhoneNumber: "551198888"},
-		"item1.TEL:+1 (2)\nitem1.X-ABLabel:x\nitem2.TEL;type=CELL;waid=34:+3 4": {PhoneNumber: "34"},
-		"TEL;waid=1:+1\nTEL;waid=2:+2\nORG:Acme;\nN:x;y":                        {PhoneNumber: "1", Organization: "Acme"},
-		"tel;WAID=\"7\":+7\nfn:Bia":                                             {FullName: "Bia", PhoneNumber: "7"},
+		"": {},
+		"FN:Ana\r\nTEL;CELL:+55 11 98888": {
+			FullName: "Ana", PhoneNumber: "551198888", Numbers: []gateway.CardNumber{number("551198888", "CELL", false)},
+		},
+		"item1.TEL:+1 (2)\nitem1.X-ABLabel:x\nitem2.TEL;type=CELL;waid=34:+3 4": {
+			PhoneNumber: "34", Numbers: []gateway.CardNumber{number("12", "", false), number("34", "CELL", true)},
+		},
+		"TEL;waid=1:+1\nTEL;waid=2:+2\nORG:Acme;\nN:x;y": {
+			FullName: "y x", PhoneNumber: "1", Organization: "Acme", Numbers: []gateway.CardNumber{number("1", "", true), number("2", "", true)},
+		},
+		"tel;WAID=\"7\":+7\nfn:Bia":                                   {FullName: "Bia", PhoneNumber: "7", Numbers: []gateway.CardNumber{number("7", "", true)}},
+		"FN:Clínica Odontológica São\r\n  José":                       {FullName: "Clínica Odontológica São José"},
+		"FN:Long\n\t name":                                            {FullName: "Long name"},
+		"FN;CHARSET=UTF-8;ENCODING=QUOTED-PRINTABLE:=4A=6F=C3=A3o":    {FullName: "João"},
+		"FN;ENCODING=QUOTED-PRINTABLE;CHARSET=ISO-8859-1:Jo=E3o":      {FullName: "João"},
+		"FN;ENCODING=QUOTED-PRINTABLE:=4A=\r\n=6F=C3=A3o\r\nORG:Acme": {FullName: "João", Organization: "Acme"},
+		"N;ENCODING=QUOTED-PRINTABLE:Silva;Jo=C3=A3o;;Dr.;":           {FullName: "Dr. João Silva"},
+		"EMAIL;TYPE=INTERNET:a@example.org\nADR;TYPE=HOME:;;Rua A\\, 1;São Paulo;SP;01000;Brasil": {
+			Emails: []string{"a@example.org"}, Addresses: []string{"Rua A, 1, São Paulo, SP, 01000, Brasil"},
+		},
+		"TEL;TYPE=\"voice,work\";VALUE=uri:tel:+55-11-3000": {PhoneNumber: "55113000", Numbers: []gateway.CardNumber{number("55113000", "WORK", false)}},
 	}) {
-		if got := parseVCard(text); got != want {
+		if got := parseVCard(text); !reflect.DeepEqual(got, want) {
 			t.Errorf("%q is %+v, want %+v", text, got, want)
 		}
 	}

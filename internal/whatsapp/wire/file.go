@@ -37,9 +37,11 @@ func FileOf(message *waE2E.Message) File {
 		return message.DocumentMessage
 	case message.StickerMessage != nil:
 		return message.StickerMessage
-	default:
-		return nil
 	}
+	if shown := offerOf(message); shown != nil && shown.head != nil {
+		return FileOf(shown.head)
+	}
+	return nil
 }
 
 // SetDirectPath changes where the file of a message lies.
@@ -57,6 +59,10 @@ func SetDirectPath(message *waE2E.Message, path string) {
 		message.DocumentMessage.DirectPath = &path
 	case message.StickerMessage != nil:
 		message.StickerMessage.DirectPath = &path
+	default:
+		if shown := offerOf(message); shown != nil && shown.head != nil {
+			SetDirectPath(shown.head, path)
+		}
 	}
 }
 

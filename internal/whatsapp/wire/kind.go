@@ -1,7 +1,10 @@
 package wire
 
 import (
+	"cmp"
+	"fmt"
 	"strconv"
+	"strings"
 
 	"go.mau.fi/whatsmeow/proto/waE2E"
 	"google.golang.org/protobuf/encoding/protowire"
@@ -10,50 +13,178 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 )
 
+// reader returns the type of content of one kind, and its text or caption.
+type reader func(content *waE2E.Message) (gateway.MessageType, string)
+
+// readers read what people and businesses write, by the field of a message that it is in. A test
+// holds that every field of the protocol is here, among the wrappings, in silent or in unreadable.
+//
+//nolint:gochecknoglobals // a table that nobody writes
+var readers map[protoreflect.Name]reader
+
+func init() { //nolint:gochecknoinits // some read what is in others, so they name the table
+	readers = map[protoreflect.Name]reader{
+		"conversation": func(m *waE2E.Message) (gateway.MessageType, string) { return gateway.TypeText, m.GetConversation() },
+		"extendedTextMessage": func(m *waE2E.Message) (gateway.MessageType, string) {
+			return gateway.TypeText, m.GetExtendedTextMessage().GetText()
+		},
+		"imageMessage": func(m *waE2E.Message) (gateway.MessageType, string) {
+			return gateway.TypeImage, m.GetImageMessage().GetCaption()
+		},
+		"videoMessage": func(m *waE2E.Message) (gateway.MessageType, string) {
+			return gateway.TypeVideo, m.GetVideoMessage().GetCaption()
+		},
+		"ptvMessage": func(m *waE2E.Message) (gateway.MessageType, string) { // the round ones
+			return gateway.TypeVideo, m.GetPtvMessage().GetCaption()
+		},
+		"audioMessage": func(m *waE2E.Message) (gateway.MessageType, string) {
+			if m.GetAudioMessage().GetPTT() {
+				return gateway.TypeVoice, ""
+			}
+			return gateway.TypeAudio, ""
+		},
+		"documentMessage": func(m *waE2E.Message) (gateway.MessageType, string) {
+			return gateway.TypeDocument, m.GetDocumentMessage().GetCaption()
+		},
+		"stickerMessage": func(*waE2E.Message) (gateway.MessageType, string) { return gateway.TypeSticker, "" },
+		"locationMessage": func(m *waE2E.Message) (gateway.MessageType, string) {
+			return gateway.TypeLocation, m.GetLocationMessage().GetComment()
+		},
+		"liveLocationMessage": func(m *waE2E.Message) (gateway.MessageType, string) {
+			return gateway.TypeLocation, m.GetLiveLocationMessage().GetCaption()
+		},
+		"contactMessage":       func(*waE2E.Message) (gateway.MessageType, string) { return gateway.TypeContact, "" },
+		"contactsArrayMessage": func(*waE2E.Message) (gateway.MessageType, string) { return gateway.TypeContact, "" },
+		"orderMessage": func(m *waE2E.Message) (gateway.MessageType, string) {
+			return gateway.TypeOrder, m.GetOrderMessage().GetMessage()
+		},
+		"groupInviteMessage": func(m *waE2E.Message) (gateway.MessageType, string) {
+			return gateway.TypeGroupInvite, m.GetGroupInviteMessage().GetCaption()
+		},
+		"eventMessage": func(m *waE2E.Message) (gateway.MessageType, string) {
+			return gateway.TypeEvent, m.GetEventMessage().GetName()
+		},
+		"scheduledCallCreationMessage": func(m *waE2E.Message) (gateway.MessageType, string) {
+			return gateway.TypeEvent, m.GetScheduledCallCreationMessage().GetTitle()
+		},
+		"eventInviteMessage": func(m *waE2E.Message) (gateway.MessageType, string) {
+			return gateway.TypeEvent, m.GetEventInviteMessage().GetEventTitle()
+		},
+		"pollCreationMessage": readPoll, "pollCreationMessageV2": readPoll, "pollCreationMessageV3": readPoll,
+		"pollCreationMessageV5": readPoll, "pollCreationMessageV6": readPoll,
+		"pollResultSnapshotMessage": func(m *waE2E.Message) (gateway.MessageType, string) {
+			return gateway.TypeText, pollResult(m.GetPollResultSnapshotMessage())
+		},
+		"pollResultSnapshotMessageV3": func(m *waE2E.Message) (gateway.MessageType, string) {
+			return gateway.TypeText, pollResult(m.GetPollResultSnapshotMessageV3())
+		},
+		// What people choose of what a business offers.
+		"buttonsResponseMessage": readSelection, "templateButtonReplyMessage": readSelection,
+		"listResponseMessage": readSelection, "interactiveResponseMessage": readSelection,
+		// What businesses write.
+		"templateMessage": readOffer, "highlyStructuredMessage": readOffer, "interactiveMessage": readOffer,
+		"buttonsMessage": readOffer, "listMessage": readOffer, "productMessage": readOffer, "invoiceMessage": readOffer,
+		"sendPaymentMessage": readPayment, "requestPaymentMessage": readPayment, "declinePaymentRequestMessage": readPayment,
+		"cancelPaymentRequestMessage": readPayment, "paymentInviteMessage": readPayment, "paymentReminderMessage": readPayment,
+		"splitPaymentMessage": readPayment, "splitPaymentUpdateMessage": readPayment,
+		// Invitations to channels, answers to questions in status posts, packs of stickers.
+		"newsletterAdminInviteMessage": func(m *waE2E.Message) (gateway.MessageType, string) {
+			invite := m.GetNewsletterAdminInviteMessage()
+			return gateway.TypeText, cmp.Or(invite.GetCaption(), invite.GetNewsletterName())
+		},
+		"newsletterFollowerInviteMessageV2": func(m *waE2E.Message) (gateway.MessageType, string) {
+			invite := m.GetNewsletterFollowerInviteMessageV2()
+			return gateway.TypeText, cmp.Or(invite.GetCaption(), invite.GetNewsletterName())
+		},
+		"statusQuestionAnswerMessage": func(m *waE2E.Message) (gateway.MessageType, string) {
+			return gateway.TypeText, m.GetStatusQuestionAnswerMessage().GetText()
+		},
+		"questionResponseMessage": func(m *waE2E.Message) (gateway.MessageType, string) {
+			return gateway.TypeText, m.GetQuestionResponseMessage().GetText()
+		},
+		"statusQuotedMessage": func(m *waE2E.Message) (gateway.MessageType, string) {
+			return gateway.TypeText, m.GetStatusQuotedMessage().GetText()
+		},
+		"stickerPackMessage": func(m *waE2E.Message) (gateway.MessageType, string) {
+			pack := m.GetStickerPackMessage()
+			return gateway.TypeText, strings.TrimSpace(pack.GetName() + "\n" + cmp.Or(pack.GetCaption(), pack.GetPackDescription()))
+		},
+		"musicMessage": func(m *waE2E.Message) (gateway.MessageType, string) {
+			song := m.GetMusicMessage()
+			return gateway.TypeText, strings.TrimSpace(song.GetEmbeddedMusic().GetAuthor() + "\n" + song.GetEmbeddedMusic().GetTitle() + "\n" + song.GetSongUri())
+		},
+		"richResponseMessage": func(m *waE2E.Message) (gateway.MessageType, string) {
+			var lines []string
+			for _, part := range m.GetRichResponseMessage().GetSubmessages() {
+				if part.GetMessageText() != "" {
+					lines = append(lines, part.GetMessageText())
+				}
+			}
+			return gateway.TypeText, strings.Join(lines, "\n")
+		},
+	}
+}
+
+func readPoll(content *waE2E.Message) (gateway.MessageType, string) {
+	return gateway.TypePoll, pollOf(content).GetName()
+}
+
+func readSelection(content *waE2E.Message) (gateway.MessageType, string) {
+	text, _ := selectedText(content)
+	return gateway.TypeText, text
+}
+
+// readOffer reads a message of a business, whose type is that of what stands above its text.
+func readOffer(content *waE2E.Message) (gateway.MessageType, string) {
+	shown := offerOf(content)
+	if content.ProductMessage != nil && productOf(content) != nil {
+		return gateway.TypeProduct, shown.text()
+	}
+	if shown.head == nil && shown.text() == "" && len(shown.buttons) == 0 {
+		return gateway.TypeUnsupported, ""
+	}
+	if shown.head == nil {
+		return gateway.TypeText, shown.text()
+	}
+	kind, above := kindOf(shown.head)
+	return kind, strings.TrimSpace(above + "\n" + shown.text())
+}
+
+func readPayment(content *waE2E.Message) (gateway.MessageType, string) {
+	_, note := paymentOf(content)
+	return gateway.TypePayment, note
+}
+
+// pollResult writes the result of a poll, with an option and its votes in each line.
+func pollResult(poll *waE2E.PollResultSnapshotMessage) string {
+	lines := []string{poll.GetName()}
+	for _, option := range poll.GetPollVotes() {
+		lines = append(lines, fmt.Sprintf("%s: %d", option.GetOptionName(), option.GetOptionVoteCount()))
+	}
+	return strings.Join(lines, "\n")
+}
+
 // kindOf returns the type of content and its text or caption. An unknown kind is not
 // dropped: it is "unsupported".
 func kindOf(content *waE2E.Message) (gateway.MessageType, string) {
-	switch {
-	case content == nil: // an empty stanza
-		return gateway.TypeUnsupported, ""
-	case content.Conversation != nil:
-		return gateway.TypeText, content.GetConversation()
-	case content.ExtendedTextMessage != nil:
-		return gateway.TypeText, content.GetExtendedTextMessage().GetText()
-	case content.ImageMessage != nil:
-		return gateway.TypeImage, content.GetImageMessage().GetCaption()
-	case content.VideoMessage != nil:
-		return gateway.TypeVideo, content.GetVideoMessage().GetCaption()
-	case content.PtvMessage != nil: // the round ones
-		return gateway.TypeVideo, content.GetPtvMessage().GetCaption()
-	case content.AudioMessage != nil:
-		if content.GetAudioMessage().GetPTT() {
-			return gateway.TypeVoice, ""
-		}
-		return gateway.TypeAudio, ""
-	case content.DocumentMessage != nil:
-		return gateway.TypeDocument, content.GetDocumentMessage().GetCaption()
-	case content.StickerMessage != nil:
-		return gateway.TypeSticker, ""
-	case content.LocationMessage != nil, content.LiveLocationMessage != nil:
-		return gateway.TypeLocation, ""
-	case content.ContactMessage != nil, content.ContactsArrayMessage != nil:
-		return gateway.TypeContact, ""
-	case content.OrderMessage != nil:
-		return gateway.TypeOrder, content.GetOrderMessage().GetMessage()
-	case content.GroupInviteMessage != nil:
-		return gateway.TypeGroupInvite, content.GetGroupInviteMessage().GetCaption()
-	case content.EventMessage != nil:
-		return gateway.TypeEvent, content.GetEventMessage().GetName()
-	default:
-		if text, ok := selectedText(content); ok {
-			return gateway.TypeText, text
-		}
-		if poll := pollOf(content); poll != nil {
-			return gateway.TypePoll, poll.GetName()
-		}
-		return gateway.TypeUnsupported, ""
+	if field := kindField(content); field != nil {
+		return readers[field.Name()](content)
 	}
+	return gateway.TypeUnsupported, ""
+}
+
+// kindField is the field of a message that a reader reads; nil if there is none.
+func kindField(content *waE2E.Message) (found protoreflect.FieldDescriptor) {
+	if content == nil { // an empty stanza
+		return nil
+	}
+	content.ProtoReflect().Range(func(field protoreflect.FieldDescriptor, _ protoreflect.Value) bool {
+		if readers[field.Name()] != nil && (found == nil || field.Number() < found.Number()) {
+			found = field // of several, always the same
+		}
+		return true
+	})
+	return found
 }
 
 // nameOf returns the platform's name for the kind of content, "unknown" with a
@@ -104,8 +235,35 @@ var silent = map[protoreflect.Name]bool{
 	"albumMessage": true,
 	// A request to give stickers again, from device to device.
 	"stickerSyncRmrMessage": true,
+	// A call that was announced is moved or called off, which only its time tells.
+	"scheduledCallEditMessage": true,
+	// A comment that could not be opened, as an edit.
+	"encCommentMessage": true,
+	// Older messages that a member of a group gives to a new one, and the note that says so: the
+	// history is read from the phone.
+	"messageHistoryBundle": true,
+	"messageHistoryNotice": true,
+	// How a status post shows the page behind its link.
+	"statusLinkPreviewMetadata": true,
+	// That somebody has reshared or answered a status post, which is a message of its own.
+	"statusNotificationMessage": true,
 	// The ringing of a call is an event of its own; this is its stanza.
 	"call": true,
+}
+
+// unreadable are the kinds of content that a person sees, and of which nothing can be read: they are
+// reported as unsupported, with their name.
+//
+//nolint:gochecknoglobals // a table that nobody writes
+var unreadable = map[protoreflect.Name]string{
+	"placeholderMessage":              "the platform withholds it from linked devices",
+	"requestPhoneNumberMessage":       "it asks to see the number, and has no text",
+	"callLogMesssage":                 "it says that there was a call, which has events of its own",
+	"bcallMessage":                    "a call to many, which only phones can join",
+	"keepInChatMessage":               "somebody keeps a vanishing message, which stays as it is",
+	"chat":                            "no client has written it for years",
+	"statusStickerInteractionMessage": "a sticker on a status post, which names the sticker by a key",
+	"conditionalRevealMessage":        "it is encrypted until its time has come",
 }
 
 // protocolName returns the name of a protocol message that a person sees in the

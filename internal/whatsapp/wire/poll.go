@@ -112,18 +112,31 @@ func MarksOf(message *waE2E.Message) *[]waBinary.Node {
 	return &[]waBinary.Node{{Tag: "meta", Attrs: waBinary.Attrs{"event_type": "creation"}}}
 }
 
+// millis are the milliseconds of a second.
+const millis = 1000
+
 // maxLink bounds the link to a meeting, in characters.
 const maxLink = 2048
 
 // eventOf describes a calendar event; nil for content that is none.
 func eventOf(content *waE2E.Message) *gateway.CalendarEvent {
+	switch {
+	case content.GetScheduledCallCreationMessage() != nil:
+		return &gateway.CalendarEvent{Start: unixTime(content.GetScheduledCallCreationMessage().GetScheduledTimestampMS() / millis)}
+	case content.GetEventInviteMessage() != nil:
+		invite := content.GetEventInviteMessage()
+		return &gateway.CalendarEvent{
+			Description: gateway.CleanText(invite.GetCaption(), gateway.MaxText), JoinLink: gateway.CleanText(invite.GetCallLink(), maxLink),
+			Start: unixTime(invite.GetStartTime()), End: unixTime(invite.GetEndTime()), Cancelled: invite.GetIsCanceled(),
+		}
+	}
 	event := content.GetEventMessage()
 	if event == nil {
 		return nil
 	}
 	found := &gateway.CalendarEvent{
 		Description: gateway.CleanText(event.GetDescription(), gateway.MaxText), JoinLink: gateway.CleanText(event.GetJoinLink(), maxLink),
-		Start: eventTime(event.GetStartTime()), End: eventTime(event.GetEndTime()),
+		Start: unixTime(event.GetStartTime()), End: unixTime(event.GetEndTime()),
 		Cancelled: event.GetIsCanceled(), ExtraGuestsAllowed: event.GetExtraGuestsAllowed(),
 	}
 	if place := event.GetLocation(); place != nil {
@@ -135,17 +148,6 @@ func eventOf(content *waE2E.Message) *gateway.CalendarEvent {
 		}
 	}
 	return found
-}
-
-// latestEvent is the end of the year 9999: later times can't be written in ISO 8601.
-const latestEvent = 253402300799
-
-// eventTime reads a time of a calendar event, which a sender can choose freely; zero for none.
-func eventTime(seconds int64) time.Time {
-	if seconds <= 0 || seconds > latestEvent {
-		return time.Time{}
-	}
-	return time.Unix(seconds, 0).UTC()
 }
 
 // ResponseOf translates a response to a calendar event that was decrypted, and reports whether

@@ -3,7 +3,11 @@
 package wire
 
 import (
+	"math"
+
 	"go.mau.fi/whatsmeow/proto/waE2E"
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
 // maxWrappings bounds how deep content may be wrapped; clients use two at most.
@@ -37,29 +41,35 @@ func open(message *waE2E.Message) (content *waE2E.Message, once bool) {
 	return message, once
 }
 
-// wrapped returns the content of one wrapping, nil if there is none.
+// onceOnly are the wrappings whose content may be looked at once.
+//
+//nolint:gochecknoglobals // a table that nobody writes
+var onceOnly = map[protoreflect.Name]bool{"viewOnceMessage": true, "viewOnceMessageV2": true, "viewOnceMessageV2Extension": true}
+
+// wrapped returns the content of one wrapping, nil if there is none. Every field of this type is a
+// wrapping, also those that a later version of the protocol has. A comment is one as well.
 func wrapped(message *waE2E.Message) (inner *waE2E.Message, once bool) {
-	for _, wrapping := range []*waE2E.FutureProofMessage{
-		message.GetViewOnceMessage(), message.GetViewOnceMessageV2(), message.GetViewOnceMessageV2Extension(),
-	} {
-		if wrapping.GetMessage() != nil {
-			return wrapping.GetMessage(), true
-		}
+	if message == nil {
+		return nil, false
 	}
-	for _, wrapping := range []*waE2E.FutureProofMessage{
-		message.GetEphemeralMessage(),
-		message.GetDocumentWithCaptionMessage(),
-		message.GetLottieStickerMessage(),
-		message.GetEditedMessage(),
-		message.GetAssociatedChildMessage(), // a picture of an album
-		message.GetGroupMentionedMessage(),
-		message.GetBotInvokeMessage(),
-		message.GetPollCreationMessageV4(),
-		message.GetSpoilerMessage(),
-	} {
-		if wrapping.GetMessage() != nil {
-			return wrapping.GetMessage(), false
+	best := protoreflect.FieldNumber(math.MaxInt32)
+	message.ProtoReflect().Range(func(field protoreflect.FieldDescriptor, value protoreflect.Value) bool {
+		if field.Message() == nil || field.IsList() {
+			return true
 		}
-	}
-	return nil, false
+		part, ok := value.Message().Interface().(interface{ GetMessage() *waE2E.Message })
+		if _, isCopy := part.(*waE2E.DeviceSentMessage); !ok || isCopy || part.GetMessage() == nil {
+			return true
+		}
+		// Of several, a single look comes first, and then always the same.
+		rank := field.Number()
+		if onceOnly[field.Name()] {
+			rank -= protowire.MaxValidNumber
+		}
+		if rank < best {
+			inner, once, best = part.GetMessage(), onceOnly[field.Name()], rank
+		}
+		return true
+	})
+	return inner, once
 }
