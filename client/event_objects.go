@@ -37,23 +37,36 @@ type Message struct {
 	From      *Person   `json:"from"`      // Who sent it.
 	Timestamp time.Time `json:"timestamp"` // By the platform's clock.
 	// text, image, video, voice, audio, document, location, contact, sticker, poll,
-	// event, order, group_invite, album or unsupported. An album is the frame of
-	// pictures and videos that were sent through the gateway: they follow.
-	Type string  `json:"type"`
-	Text *string `json:"text"` // The text of a text message, cut after 65,536 characters.
-	// The caption of an image, a video or a document; the question of a poll; the
-	// name of a calendar event.
+	// event, order, product, payment, group_invite, album or unsupported. One of a
+	// business has the type of what stands above its text, or text. An album is the
+	// frame of pictures and videos that were sent through the gateway: they follow.
+	Type string `json:"type"`
+	// The text of a text message, and what is written to an order, a product or a
+	// payment; cut after 65,536 characters.
+	Text *string `json:"text"`
+	// The caption of a picture, a video, a document or a place; the question of a
+	// poll; the name of a calendar event; what is written to an order, as in text.
 	Caption  *string          `json:"caption"`
 	Media    *MessageMedia    `json:"media"`    // The file; nil where there is none.
 	Location *MessageLocation `json:"location"` // The place of a location message.
 	Contacts []MessageContact `json:"contacts"` // The cards of a contact message; empty for others.
 	// What was ordered from a catalogue; nil for others. What the person wrote to
-	// it is the caption.
+	// it is the text.
 	Order       *MessageOrder       `json:"order"`
 	GroupInvite *MessageGroupInvite `json:"groupInvite"` // The invitation to a group; nil for others.
 	// What was chosen of the buttons or the list of an earlier message, whose text
 	// is the text of this one; nil for others.
 	Selection *MessageSelection `json:"selection"`
+	// The buttons below a message of a business, or the rows of its list; empty for
+	// others.
+	Buttons []MessageButton `json:"buttons"`
+	Product *MessageProduct `json:"product"` // What a business sells; nil for others.
+	// What a message says about money; nil for others. Nothing is paid through the
+	// gateway.
+	Payment *MessagePayment `json:"payment"`
+	// What the message shows of the one that it answers, which may not be kept
+	// here; nil for others.
+	Quoted *MessageQuoted `json:"quoted"`
 	// The advertisement from which the person came to the chat; nil for others.
 	Referral *MessageReferral `json:"referral"`
 	// What a poll offers; nil for others. The question is the caption.
@@ -102,13 +115,28 @@ type MessageLocation struct {
 	Longitude float64 `json:"longitude"` // In degrees.
 	Name      *string `json:"name"`      // The name of the place.
 	Address   *string `json:"address"`   // The address of the place.
+	// Whether it is shared while it moves: this is where it was then. A place that
+	// follows comes as a message of its own, or as an edit of this one.
+	Live bool `json:"live"`
 }
 
 // MessageContact is a card of a contact message.
 type MessageContact struct {
-	FullName     string  `json:"fullName"`     // As the card has it.
-	PhoneNumber  *string `json:"phoneNumber"`  // Digits with the country code.
-	Organization *string `json:"organization"` // The person's organization.
+	FullName string `json:"fullName"` // As the card has it.
+	// Digits with the country code; of several, the first that can be written to.
+	PhoneNumber  *string                `json:"phoneNumber"`
+	Organization *string                `json:"organization"` // The person's organization.
+	Numbers      []MessageContactNumber `json:"numbers"`      // All numbers of the card.
+	Emails       []string               `json:"emails"`       // The e-mail addresses of the card.
+	Addresses    []string               `json:"addresses"`    // The addresses of the card, each in one line.
+}
+
+// MessageContactNumber is a number of somebody's card.
+type MessageContactNumber struct {
+	Number string  `json:"number"` // Digits, with the country code where the card has it.
+	Label  *string `json:"label"`  // What it is for, such as CELL or WORK.
+	// Whether the card says that the number has an account of the messenger.
+	Writable bool `json:"writable"`
 }
 
 // MessageLinkPreview is what phones show of the page behind a link.
@@ -119,6 +147,50 @@ type MessageLinkPreview struct {
 	Description *string `json:"description"` // As the title.
 }
 
+// MessageQuoted is what a message shows of the one that it answers.
+type MessageQuoted struct {
+	// The platform's identifier, as quotedMessageId; of a question about a product,
+	// one that no message has.
+	MessageID *string `json:"messageId"`
+	// The chat that it is in, where that is another one: status@broadcast for a
+	// status post.
+	ChatID    *string         `json:"chatId"`
+	Sender    *Person         `json:"sender"`    // Its author.
+	Type      string          `json:"type"`      // As the type of a message.
+	Text      *string         `json:"text"`      // Its text or caption.
+	Product   *MessageProduct `json:"product"`   // The product that it shows.
+	Thumbnail *string         `json:"thumbnail"` // A small JPEG in base64; nil where there is none.
+}
+
+// MessageButton is a button below a message of a business, or a row of its
+// list.
+type MessageButton struct {
+	// reply, url, call, copy, option for a row of a list, or other for what opens a
+	// form, a payment or something newer.
+	Type        string  `json:"type"`
+	Text        *string `json:"text"`        // What is written on it.
+	Description *string `json:"description"` // The second line of a row.
+	// As its author has named it; of the type other, the platform's name for what
+	// it opens.
+	ID          *string `json:"id"`
+	URL         *string `json:"url"`         // The page that it opens.
+	PhoneNumber *string `json:"phoneNumber"` // The number that it calls, as its author has written it.
+	// What it copies, such as a code to sign in with or one to pay with.
+	Code *string `json:"code"`
+}
+
+// MessageProduct is something that a business sells.
+type MessageProduct struct {
+	ID          string   `json:"id"`          // Its identifier in the catalogue.
+	RetailerID  *string  `json:"retailerId"`  // As the business itself names it.
+	Title       *string  `json:"title"`       // Its name.
+	Description *string  `json:"description"` // What the business says of it.
+	URL         *string  `json:"url"`         // Its page.
+	Price       *float64 `json:"price"`       // In units of the currency; that of a sale where there is one.
+	Currency    *string  `json:"currency"`    // ISO 4217.
+	Business    *string  `json:"business"`    // The chat ID of the business.
+}
+
 // MessageOrder is what somebody has ordered from a catalogue.
 type MessageOrder struct {
 	ID       string   `json:"id"`       // The platform's identifier of the order.
@@ -126,6 +198,15 @@ type MessageOrder struct {
 	Items    int      `json:"items"`    // How many articles it has.
 	Total    *float64 `json:"total"`    // What it costs, in units of the currency.
 	Currency *string  `json:"currency"` // ISO 4217.
+}
+
+// MessagePayment is what a message says about money.
+type MessagePayment struct {
+	// requested, sent, declined, cancelled, invited, reminder or split.
+	Kind      string     `json:"kind"`
+	Amount    *float64   `json:"amount"`    // In units of the currency.
+	Currency  *string    `json:"currency"`  // ISO 4217.
+	ExpiresAt *time.Time `json:"expiresAt"` // Until when it can be answered.
 }
 
 // MessageGroupInvite is an invitation to a group.

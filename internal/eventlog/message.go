@@ -3,6 +3,7 @@
 package eventlog
 
 import (
+	"encoding/base64"
 	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
@@ -49,15 +50,19 @@ type Message struct {
 	FromMe           bool           `json:"fromMe" doc:"Whether this account sent it."`
 	From             *Person        `json:"from" doc:"Who sent it."`
 	Timestamp        Time           `json:"timestamp" doc:"By the platform's clock."`
-	Type             string         `json:"type" doc:"text, image, video, voice, audio, document, location, contact, sticker, poll, event, order, group_invite, album or unsupported. An album is the frame of pictures and videos that were sent through the gateway: they follow."`
-	Text             *string        `json:"text" doc:"The text of a text message, cut after 65,536 characters."`
-	Caption          *string        `json:"caption" doc:"The caption of an image, a video or a document; the question of a poll; the name of a calendar event."`
+	Type             string         `json:"type" doc:"text, image, video, voice, audio, document, location, contact, sticker, poll, event, order, product, payment, group_invite, album or unsupported. One of a business has the type of what stands above its text, or text. An album is the frame of pictures and videos that were sent through the gateway: they follow."`
+	Text             *string        `json:"text" doc:"The text of a text message, and what is written to an order, a product or a payment; cut after 65,536 characters."`
+	Caption          *string        `json:"caption" doc:"The caption of a picture, a video, a document or a place; the question of a poll; the name of a calendar event; what is written to an order, as in text."`
 	Media            *Media         `json:"media" doc:"The file; null where there is none."`
 	Location         *Location      `json:"location" doc:"The place of a location message."`
 	Contacts         []Contact      `json:"contacts" doc:"The cards of a contact message; empty for others."`
-	Order            *Order         `json:"order" doc:"What was ordered from a catalogue; null for others. What the person wrote to it is the caption."`
+	Order            *Order         `json:"order" doc:"What was ordered from a catalogue; null for others. What the person wrote to it is the text."`
 	GroupInvite      *GroupInvite   `json:"groupInvite" doc:"The invitation to a group; null for others."`
 	Selection        *Selection     `json:"selection" doc:"What was chosen of the buttons or the list of an earlier message, whose text is the text of this one; null for others."`
+	Buttons          []Button       `json:"buttons" doc:"The buttons below a message of a business, or the rows of its list; empty for others."`
+	Product          *Product       `json:"product" doc:"What a business sells; null for others."`
+	Payment          *Payment       `json:"payment" doc:"What a message says about money; null for others. Nothing is paid through the gateway."`
+	Quoted           *Quoted        `json:"quoted" doc:"What the message shows of the one that it answers, which may not be kept here; null for others."`
 	Referral         *Referral      `json:"referral" doc:"The advertisement from which the person came to the chat; null for others."`
 	Poll             *Poll          `json:"poll" doc:"What a poll offers; null for others. The question is the caption."`
 	Event            *CalendarEvent `json:"event" doc:"A calendar event; null for others. Its name is the caption."`
@@ -90,6 +95,7 @@ type Location struct {
 	Longitude float64 `json:"longitude" doc:"In degrees."`
 	Name      *string `json:"name" doc:"The name of the place."`
 	Address   *string `json:"address" doc:"The address of the place."`
+	Live      bool    `json:"live" doc:"Whether it is shared while it moves: this is where it was then. A place that follows comes as a message of its own, or as an edit of this one."`
 }
 
 // LinkPreview is what phones show of a page.
@@ -101,9 +107,61 @@ type LinkPreview struct {
 
 // Contact is somebody's card.
 type Contact struct {
-	FullName     string  `json:"fullName" doc:"As the card has it."`
-	PhoneNumber  *string `json:"phoneNumber" doc:"Digits with the country code."`
-	Organization *string `json:"organization" doc:"The person's organization."`
+	FullName     string          `json:"fullName" doc:"As the card has it."`
+	PhoneNumber  *string         `json:"phoneNumber" doc:"Digits with the country code; of several, the first that can be written to."`
+	Organization *string         `json:"organization" doc:"The person's organization."`
+	Numbers      []ContactNumber `json:"numbers" doc:"All numbers of the card."`
+	Emails       []string        `json:"emails" doc:"The e-mail addresses of the card."`
+	Addresses    []string        `json:"addresses" doc:"The addresses of the card, each in one line."`
+}
+
+// ContactNumber is a number of somebody's card.
+type ContactNumber struct {
+	Number   string  `json:"number" doc:"Digits, with the country code where the card has it."`
+	Label    *string `json:"label" doc:"What it is for, such as CELL or WORK."`
+	Writable bool    `json:"writable" doc:"Whether the card says that the number has an account of the messenger."`
+}
+
+// Button is a button below a message, or a row of its list.
+type Button struct {
+	Type        string  `json:"type" doc:"reply, url, call, copy, option for a row of a list, or other for what opens a form, a payment or something newer."`
+	Text        *string `json:"text" doc:"What is written on it."`
+	Description *string `json:"description" doc:"The second line of a row."`
+	ID          *string `json:"id" doc:"As its author has named it; of the type other, the platform's name for what it opens."`
+	URL         *string `json:"url" doc:"The page that it opens."`
+	PhoneNumber *string `json:"phoneNumber" doc:"The number that it calls, as its author has written it."`
+	Code        *string `json:"code" doc:"What it copies, such as a code to sign in with or one to pay with."`
+}
+
+// Product is something that a business sells.
+type Product struct {
+	ID          string   `json:"id" doc:"Its identifier in the catalogue."`
+	RetailerID  *string  `json:"retailerId" doc:"As the business itself names it."`
+	Title       *string  `json:"title" doc:"Its name."`
+	Description *string  `json:"description" doc:"What the business says of it."`
+	URL         *string  `json:"url" doc:"Its page."`
+	Price       *float64 `json:"price" doc:"In units of the currency; that of a sale where there is one."`
+	Currency    *string  `json:"currency" doc:"ISO 4217."`
+	Business    *string  `json:"business" doc:"The chat ID of the business."`
+}
+
+// Payment is what a message says about money.
+type Payment struct {
+	Kind      string   `json:"kind" doc:"requested, sent, declined, cancelled, invited, reminder or split."`
+	Amount    *float64 `json:"amount" doc:"In units of the currency."`
+	Currency  *string  `json:"currency" doc:"ISO 4217."`
+	ExpiresAt *Time    `json:"expiresAt" doc:"Until when it can be answered."`
+}
+
+// Quoted is what a message shows of the one that it answers.
+type Quoted struct {
+	MessageID *string  `json:"messageId" doc:"The platform's identifier, as quotedMessageId; of a question about a product, one that no message has."`
+	ChatID    *string  `json:"chatId" doc:"The chat that it is in, where that is another one: status@broadcast for a status post."`
+	Sender    *Person  `json:"sender" doc:"Its author."`
+	Type      string   `json:"type" doc:"As the type of a message."`
+	Text      *string  `json:"text" doc:"Its text or caption."`
+	Product   *Product `json:"product" doc:"The product that it shows."`
+	Thumbnail *string  `json:"thumbnail" doc:"A small JPEG in base64; null where there is none."`
 }
 
 // Order is what somebody has ordered.
@@ -148,6 +206,22 @@ func (m *Message) addCommerce(details gateway.Details) {
 			m.Order.Total = new(float64(order.Total) / thousandths)
 		}
 	}
+	m.Product, m.Quoted = newProduct(details.Product), newQuoted(details.Quoted)
+	if payment := details.Payment; payment != nil {
+		m.Payment = &Payment{Kind: string(payment.Kind), Currency: orNull(payment.Currency)}
+		if payment.Currency != "" {
+			m.Payment.Amount = new(float64(payment.Amount) / thousandths)
+		}
+		if !payment.ExpiresAt.IsZero() {
+			m.Payment.ExpiresAt = new(Time(payment.ExpiresAt))
+		}
+	}
+	for _, button := range details.Buttons {
+		m.Buttons = append(m.Buttons, Button{
+			Type: string(button.Type), Text: orNull(button.Text), Description: orNull(button.Description), ID: orNull(button.ID),
+			URL: orNull(button.URL), PhoneNumber: orNull(button.PhoneNumber), Code: orNull(button.Code),
+		})
+	}
 	if invite := details.Invite; invite != nil {
 		m.GroupInvite = &GroupInvite{GroupID: orNull(string(invite.Group)), Code: invite.Code, Name: orNull(invite.Name)}
 		if !invite.ExpiresAt.IsZero() {
@@ -162,6 +236,30 @@ func (m *Message) addCommerce(details gateway.Details) {
 			SourceType: orNull(ad.SourceType), SourceID: orNull(ad.SourceID), SourceURL: orNull(ad.SourceURL),
 			Headline: orNull(ad.Headline), Body: orNull(ad.Body), ClickID: orNull(ad.ClickID), Ref: orNull(ad.Ref),
 		}
+	}
+}
+
+func newProduct(product *gateway.Product) *Product {
+	if product == nil {
+		return nil
+	}
+	shown := &Product{
+		ID: product.ID, RetailerID: orNull(product.RetailerID), Title: orNull(product.Title), Description: orNull(product.Description),
+		URL: orNull(product.URL), Currency: orNull(product.Currency), Business: orNull(string(product.Owner)),
+	}
+	if product.Currency != "" {
+		shown.Price = new(float64(product.Price) / thousandths)
+	}
+	return shown
+}
+
+func newQuoted(quoted *gateway.Quoted) *Quoted {
+	if quoted == nil {
+		return nil
+	}
+	return &Quoted{
+		MessageID: orNull(quoted.PlatformID), ChatID: orNull(string(quoted.Chat)), Sender: NewPerson(quoted.Sender),
+		Type: string(quoted.Type), Text: orNull(quoted.Text), Product: newProduct(quoted.Product), Thumbnail: orNull(base64.StdEncoding.EncodeToString(quoted.Thumbnail)),
 	}
 }
 
@@ -210,12 +308,18 @@ func NewMessage(message gateway.Message, details gateway.Details) Message {
 		IsGroup: message.Chat.JID.IsGroup(), FromMe: message.FromMe, From: NewPerson(message.Sender),
 		Timestamp: Time(message.SentAt), Type: string(message.Type),
 		QuotedMessageID: orNull(message.QuotedID), Forwarded: details.Forwarded,
-		Contacts: make([]Contact, 0, len(details.Contacts)), Poll: newPoll(details.Poll), Event: NewCalendarEvent(details.Event), Mentions: newPersons(details.Mentions),
+		Buttons: make([]Button, 0, len(details.Buttons)), Contacts: make([]Contact, 0, len(details.Contacts)), Poll: newPoll(details.Poll), Event: NewCalendarEvent(details.Event), Mentions: newPersons(details.Mentions),
 		MentionsEveryone: details.MentionsEveryone, AlbumID: orNull(details.AlbumID), Unsupported: orNull(details.Unsupported),
 	}
-	if message.Type == gateway.TypeText {
+	switch message.Type {
+	case gateway.TypeText:
 		m.Text = &message.Text
-	} else {
+	case gateway.TypeProduct, gateway.TypePayment:
+		m.Text = orNull(message.Text)
+	case gateway.TypeOrder:
+		// Its caption is older than the rule that what businesses write is a text.
+		m.Text, m.Caption = orNull(message.Text), orNull(message.Text)
+	default:
 		m.Caption = orNull(message.Text)
 	}
 	if details.Media != nil {
@@ -225,7 +329,7 @@ func NewMessage(message gateway.Message, details gateway.Details) Message {
 	if place := details.Location; place != nil {
 		m.Location = &Location{
 			Latitude: place.Latitude, Longitude: place.Longitude,
-			Name: orNull(place.Name), Address: orNull(place.Address),
+			Name: orNull(place.Name), Address: orNull(place.Address), Live: place.Live,
 		}
 	}
 	if preview := details.Preview; preview != nil {
@@ -233,11 +337,20 @@ func NewMessage(message gateway.Message, details gateway.Details) Message {
 	}
 	m.addCommerce(details)
 	for _, card := range details.Contacts {
-		m.Contacts = append(m.Contacts, Contact{
-			FullName: card.FullName, PhoneNumber: orNull(card.PhoneNumber), Organization: orNull(card.Organization),
-		})
+		m.Contacts = append(m.Contacts, newContact(card))
 	}
 	return m
+}
+
+func newContact(card gateway.ContactCard) Contact {
+	contact := Contact{
+		FullName: card.FullName, PhoneNumber: orNull(card.PhoneNumber), Organization: orNull(card.Organization),
+		Numbers: make([]ContactNumber, 0, len(card.Numbers)), Emails: append([]string{}, card.Emails...), Addresses: append([]string{}, card.Addresses...),
+	}
+	for _, number := range card.Numbers {
+		contact.Numbers = append(contact.Numbers, ContactNumber{Number: number.Number, Label: orNull(number.Label), Writable: number.Writable})
+	}
+	return contact
 }
 
 func newMedia(media gateway.Media, voice, viewOnce bool) *Media {
