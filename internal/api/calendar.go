@@ -5,7 +5,6 @@ package api
 import (
 	"context"
 	"net/http"
-	"net/url"
 	"time"
 
 	"github.com/recado-project/recado/internal/api/contract"
@@ -61,7 +60,9 @@ func (b eventBody) event() (gateway.CalendarEvent, error) {
 			refuse("end", "must be after start")
 		}
 	}
-	if link, err := url.Parse(b.JoinLink); b.JoinLink != "" && (err != nil || link.Scheme != "https" && link.Scheme != "http" || link.Host == "") {
+	if link, ok := gateway.ParseURL(b.JoinLink); ok {
+		event.JoinLink = link.String()
+	} else if b.JoinLink != "" {
 		refuse("joinLink", "must be an http or https URL")
 	}
 	if place := b.Location; place != nil {

@@ -63,7 +63,7 @@ type Read struct {
 
 // messageCodes are the refusals of every operation on a message that exists.
 func messageCodes(more ...string) []string {
-	return append(append(sessionCodes(), gateway.CodeMessageNotFound), more...)
+	return append(append(sessionCodes(), gateway.CodeMessageNotFound, gateway.CodeGroupNotFound, gateway.CodeGroupAdminRequired), more...)
 }
 
 func (m messages) edit() contract.Endpoint {
@@ -147,7 +147,7 @@ func (m messages) pin() contract.Endpoint {
 		Description: "Pins a message in its chat, for everybody in it; one that is pinned already is pinned anew. Phones show three of a chat, the newest. " +
 			"In a group whose settings only administrators change, only they pin messages.",
 		Status: http.StatusNoContent,
-		Codes:  messageCodes(gateway.CodeGroupAdminRequired, gateway.CodeChannelRefused),
+		Codes:  messageCodes(gateway.CodeChannelRefused),
 	}, func(ctx context.Context, in *pinInput) (*struct{}, error) {
 		seconds := in.Given().Seconds
 		if !slices.Contains([]int64{86_400, 604_800, 2_592_000}, seconds) {
@@ -162,7 +162,7 @@ func (m messages) unpin() contract.Endpoint {
 		ID: "unpinMessage", Tag: tagMessages,
 		Summary: "Unpin a message", Description: "Unpins a message for everybody in its chat, whoever pinned it.",
 		Status: http.StatusNoContent,
-		Codes:  messageCodes(gateway.CodeGroupAdminRequired, gateway.CodeChannelRefused),
+		Codes:  messageCodes(gateway.CodeChannelRefused),
 	}, func(ctx context.Context, in *messagePath) (*struct{}, error) {
 		return nil, m.use.Pin(ctx, contract.Instance(ctx).ID, messageRef(in.MessageID), 0)
 	})

@@ -127,7 +127,7 @@ type textBody struct {
 
 // sendCodes are the refusals of every operation that sends.
 func sendCodes() []string {
-	return append(sessionCodes(), gateway.CodeNotRegistered, gateway.CodeGroupNotFound,
+	return append(sessionCodes(), gateway.CodeNotRegistered, gateway.CodeGroupNotFound, gateway.CodeGroupAdminRequired,
 		gateway.CodeChannelNotFound, gateway.CodeChannelOwner, gateway.CodeChannelGone, gateway.CodeChannelContent,
 		gateway.CodeIdempotencyConflict, gateway.CodeRecipientRestricted)
 }

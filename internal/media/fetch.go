@@ -3,15 +3,22 @@
 package media
 
 import (
+	"compress/gzip"
+	"compress/zlib"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"mime"
 	"net"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/outbound"
@@ -48,7 +55,7 @@ func newFetcher(config Config, guard *outbound.Guard) *fetcher {
 				Proxy:               nil,
 				DialContext:         dialer.DialContext,
 				TLSHandshakeTimeout: config.ConnectTimeout,
-				// The file is sent on as the server has it, not unpacked.
+				// No compression is asked for, and plainBody undoes one that comes.
 				DisableCompression:     true,
 				MaxResponseHeaderBytes: maxResponseHeaders,
 				MaxIdleConns:           maxIdleConnections,
@@ -72,6 +79,7 @@ func checkRedirect(request *http.Request, via []*http.Request) error {
 	}
 	// The URL before may contain a token, which the next host must not see.
 	request.Header.Del("Referer")
+	gateway.EscapeURL(request.URL)
 	return nil
 }
 
@@ -97,10 +105,18 @@ func (s *Service) urlSource(ctx context.Context, address *url.URL, field string)
 		closeAll()
 		return nil, s.tooLarge()
 	}
+	body, err := plainBody(response)
+	if err != nil {
+		closeAll()
+		if unknown, ok := errors.AsType[encodingError](err); ok {
+			return nil, fetchFailed(unknown.Error())
+		}
+		return nil, explain(err)
+	}
 	return &source{
-		body:     response.Body,
+		body:     body,
 		declared: response.Header.Get("Content-Type"),
-		name:     firstName(lastPart(address), dispositionName(response.Header)),
+		name:     firstName(dispositionName(response.Header), lastPart(address)),
 		from:     response.Request.URL,
 		field:    field,
 		explain:  explain,
@@ -161,11 +177,49 @@ func lastPart(address *url.URL) string {
 	return part
 }
 
-// dispositionName returns the file name in a Content-Disposition header.
+// dispositionName returns the file name in a Content-Disposition header, also in one that is not
+// written as it has to be: without quotes around blanks, or with letters that headers can't have.
 func dispositionName(header http.Header) string {
-	_, params, err := mime.ParseMediaType(header.Get("Content-Disposition"))
-	if err != nil {
-		return ""
+	value := header.Get("Content-Disposition")
+	if !utf8.ValidString(value) {
+		if plain, err := charmap.Windows1252.NewDecoder().String(value); err == nil {
+			value = plain
+		}
 	}
-	return params["filename"]
+	if _, params, err := mime.ParseMediaType(value); err == nil {
+		return params["filename"]
+	}
+	for part := range strings.SplitSeq(value, ";") {
+		if key, name, found := strings.Cut(part, "="); found && strings.EqualFold(strings.TrimSpace(key), "filename") {
+			return strings.Trim(strings.TrimSpace(name), `"`)
+		}
+	}
+	return ""
+}
+
+// plainBody undoes the compression of a response, which nobody has asked for: the phone would get
+// the compressed bytes. A file that is compressed itself stays so.
+func plainBody(response *http.Response) (io.Reader, error) {
+	declared, _ := declaredType(response.Header.Get("Content-Type"))
+	switch encoding := strings.ToLower(strings.TrimSpace(response.Header.Get("Content-Encoding"))); encoding {
+	case "", "identity":
+		return response.Body, nil
+	case "gzip", "x-gzip":
+		if declared == "application/gzip" || declared == "application/x-gzip" {
+			return response.Body, nil
+		}
+		return gzip.NewReader(response.Body)
+	case "deflate":
+		return zlib.NewReader(response.Body)
+	default:
+		return nil, encodingError(encoding)
+	}
+}
+
+// encodingError is a compression that is not undone.
+type encodingError string
+
+// Error says which.
+func (e encodingError) Error() string {
+	return "its server sends it compressed as " + strconv.Quote(gateway.CleanName(string(e))) + ", though nobody has asked for that; gzip and deflate are undone"
 }

@@ -2,6 +2,8 @@ package media
 
 import (
 	"bytes"
+	"compress/gzip"
+	"compress/zlib"
 	"context"
 	"errors"
 	"fmt"
@@ -19,6 +21,7 @@ import (
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/outbound"
+	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/testkit/nameserver"
 )
 
@@ -38,7 +41,7 @@ func TestURL(t *testing.T) {
 		{"the server's", "/named/", "", "orçamento.txt"},
 		{"nobody's", "/", "", "document.txt"},
 		{"no path at all", "", "", "document.txt"},
-		{"a folder in disguise", "/files/..%2F..%2Fetc%2Fpasswd", "", ".._.._etc_passwd"},
+		{"a folder in disguise", "/files/..%2F..%2Fetc%2Fpasswd", "", ".._.._etc_passwd.txt"},
 		{"the folder above", "/files/%2E%2E", "", "document.txt"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -51,6 +54,82 @@ func TestURL(t *testing.T) {
 				t.Errorf("it is %s: %q", file.MimeType, contentOf(t, file))
 			}
 		})
+	}
+}
+
+// A document has a name and a type with which a phone can open it, and the content that its server
+// has, not what the server has made of it for the way.
+func TestDocumentsCanBeOpened(t *testing.T) {
+	t.Parallel()
+	packed := func(content string) string {
+		var out bytes.Buffer
+		w := gzip.NewWriter(&out)
+		_, _ = w.Write([]byte(content))
+		_ = w.Close()
+		return out.String()
+	}
+	deflated := func(content string) string {
+		var out bytes.Buffer
+		w := zlib.NewWriter(&out)
+		_, _ = w.Write([]byte(content))
+		_ = w.Close()
+		return out.String()
+	}
+	const pdf, csv = "%PDF-1.4\n%a document\n", "name;number\nAna;1\n"
+	for name, c := range cases.Sorted(map[string]struct {
+		path, disposition, declared, encoding, body string
+		wantName, wantType, wantBody               string
+	}{
+		"the header's name before the path":    {"/vfr0jvsrkm79pd9b27twg92s6u2l", `attachment; filename="Contrato 2.pdf"`, "", "", pdf, "Contrato 2.pdf", "application/pdf", pdf},
+		"a header without quotes":              {"/x", `attachment; filename=Contrato 2.pdf`, "", "", pdf, "Contrato 2.pdf", "application/pdf", pdf},
+		"a header in Latin-1":                  {"/x", "attachment; filename=\"or\xe7amento.pdf\"", "", "", pdf, "orçamento.pdf", "application/pdf", pdf},
+		"a path without extension":             {"/files/123", "", "", "", pdf, "123.pdf", "application/pdf", pdf},
+		"a name that ends in a number":         {"/files/v1.2", "", "", "", pdf, "v1.2.pdf", "application/pdf", pdf},
+		"a script":                             {"/download.php", "", "", "", pdf, "download.pdf", "application/pdf", pdf},
+		"an extension that stays":              {"/a.PDF", "", "", "", pdf, "a.PDF", "application/pdf", pdf},
+		"a type that the content does not say": {"/a.csv", "", "text/csv; charset=utf-8", "", csv, "a.csv", "text/csv", csv},
+		"a type that only the name says":       {"/clientes.csv", "", "application/octet-stream", "", csv, "clientes.csv", "text/csv", csv},
+		"a name that the type lacks":           {"/export", "", "text/csv", "", csv, "export.csv", "text/csv", csv},
+		"a type that can't be":                 {"/a.txt", "", "image/png", "", csv, "a.txt", "text/plain", csv},
+		"packed on the way":                    {"/nota.pdf", "", "application/pdf", "gzip", packed(pdf), "nota.pdf", "application/pdf", pdf},
+		"packed on the way, in another way":    {"/nota.pdf", "", "application/pdf", "deflate", deflated(pdf), "nota.pdf", "application/pdf", pdf},
+		"an archive":                           {"/a.tar.gz", "", "application/gzip", "gzip", packed("x"), "a.tar.gz", "application/gzip", packed("x")},
+	}) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+				set := func(header, value string) {
+					if value != "" {
+						w.Header().Set(header, value)
+					}
+				}
+				set("Content-Disposition", c.disposition)
+				set("Content-Type", c.declared)
+				set("Content-Encoding", c.encoding)
+				_, _ = w.Write([]byte(c.body))
+			})
+			file := opened(t, start(t, Config{AllowPrivate: true}), gateway.TypeDocument, server.URL+c.path, Hints{})
+			if file.FileName != c.wantName || file.MimeType != c.wantType || contentOf(t, file) != c.wantBody {
+				t.Errorf("it is %s, %s, %q", file.FileName, file.MimeType, contentOf(t, file))
+			}
+		})
+	}
+	// What is unpacked is bounded as what is fetched is, and what can't be is named.
+	bomb, foreign := packed(strings.Repeat("0", 1<<20)), "?"
+	server := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		body, encoding := bomb, "gzip"
+		if r.URL.Path == "/foreign" {
+			body, encoding = foreign, "br"
+		}
+		w.Header().Set("Content-Encoding", encoding)
+		_, _ = w.Write([]byte(body))
+	})
+	service := start(t, Config{AllowPrivate: true, MaxBytes: 1 << 16})
+	if _, err := service.Open(t.Context(), gateway.TypeDocument, server.URL+"/bomb", Hints{Field: "document"}); gateway.KindOf(err) != gateway.TooLarge {
+		t.Errorf("what becomes too large is answered %v", err)
+	}
+	if _, err := service.Open(t.Context(), gateway.TypeDocument, server.URL+"/foreign", Hints{Field: "document"}); err == nil || !strings.Contains(err.Error(), `compressed as "br"`) {
+		t.Errorf("another compression is answered %v", err)
 	}
 }
 

@@ -5,6 +5,7 @@
 package media
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -216,8 +217,9 @@ func (s *Service) Open(ctx context.Context, kind gateway.MessageType, input stri
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
-	if file.FileName == "" && kind == gateway.TypeDocument {
-		file.FileName = "document" + extension(file.MimeType)
+	if kind == gateway.TypeDocument {
+		file.MimeType = documentType(file.MimeType, about.declared, file.FileName)
+		file.FileName = withExtension(cmp.Or(file.FileName, "document"), file.MimeType)
 	}
 	return file, nil
 }

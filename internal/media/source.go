@@ -47,8 +47,8 @@ func (s *Service) source(ctx context.Context, input string, hints Hints) (*sourc
 	if isInline(input) {
 		return dataSource(input[len(dataScheme):], field)
 	}
-	address, err := url.Parse(input)
-	if err != nil || !isWeb(address) || address.Hostname() == "" {
+	address, ok := gateway.ParseURL(input)
+	if !ok {
 		return nil, refused(field, "must be a data URI (data:<type>;base64,<data>) or an http(s) URL")
 	}
 	if address.User != nil {

@@ -5,7 +5,6 @@ package webhook
 import (
 	"errors"
 	"net/netip"
-	"net/url"
 	"strconv"
 	"strings"
 
@@ -69,9 +68,9 @@ func (s *Service) checkURL(text string) string {
 	if len(text) > maxURL {
 		return "is too long"
 	}
-	address, err := url.Parse(text)
+	address, ok := gateway.ParseURL(text)
 	switch {
-	case err != nil, address.Scheme != "http" && address.Scheme != "https", address.Hostname() == "":
+	case !ok:
 		return "must be an absolute http or https URL"
 	case !isPort(address.Port()):
 		return "must name a port up to 65535"

@@ -6,13 +6,14 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
-	"fmt"
+	"errors"
 	"net/url"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/recado-project/recado/internal/eventlog"
+	"github.com/recado-project/recado/internal/gateway"
 )
 
 // secretPrefix begins a secret that is the base64 of a key, as the
@@ -61,9 +62,9 @@ type signingKey struct {
 
 // target returns where the events of a webhook go.
 func (s *Service) target(webhook Webhook) (*target, error) {
-	address, err := url.Parse(webhook.URL)
-	if err != nil {
-		return nil, fmt.Errorf("webhook: read the URL: %w", err)
+	address, ok := gateway.ParseURL(webhook.URL)
+	if !ok {
+		return nil, errors.New("webhook: the address is no http or https URL")
 	}
 	to := &target{url: address, headers: webhook.Headers}
 	if webhook.Secret != "" {

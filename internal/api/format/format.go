@@ -6,7 +6,6 @@ package format
 import (
 	"encoding/base64"
 	"io"
-	"net/url"
 	"strings"
 	"unicode/utf8"
 
@@ -53,7 +52,7 @@ func explanations() map[string]Explanation {
 		},
 		Media: {
 			"data URI or URL",
-			"`data:<type>;base64,<data>`, or an http(s) URL that the gateway fetches.", `^([Dd][Aa][Tt][Aa]:|[Hh][Tt][Tt][Pp][Ss]?://)`,
+			"`data:<type>;base64,<data>`, or an http(s) URL that the gateway fetches.", `^([Dd][Aa][Tt][Aa]:|\W*[Hh][Tt][Tt][Pp][Ss]?://)`,
 		},
 		Emoji: {"one emoji", "one emoji, with its skin tone or joined parts, or nothing.", ""},
 	}
@@ -113,8 +112,7 @@ func checkMedia(text string) string {
 	if len(text) >= len(scheme) && strings.EqualFold(text[:len(scheme)], scheme) {
 		return checkDataURI(text[len(scheme):])
 	}
-	address, err := url.Parse(text)
-	if err != nil || address.Scheme != "http" && address.Scheme != "https" || address.Hostname() == "" {
+	if _, ok := gateway.ParseURL(text); !ok {
 		return "must be a data URI (data:<type>;base64,<data>) or an http(s) URL"
 	}
 	return ""
