@@ -171,15 +171,20 @@ func (r *Reader) Read(w http.ResponseWriter, request *http.Request, owner, media
 	return b, err
 }
 
+// byteOrderMark is U+FEFF in UTF-8.
+const byteOrderMark = "\xef\xbb\xbf"
+
 // copyInto reads to the end of a body.
 func (r *Reader) copyInto(b *Body, from io.Reader, request *http.Request) error {
-	if boundary := boundaryOf(request); boundary != "" && b.sieve != nil {
-		head := bufio.NewReader(from)
-		if beginsForm(head) {
-			return r.readForm(b, head, boundary)
-		}
-		from = head
+	head := bufio.NewReader(from)
+	if boundary := boundaryOf(request); boundary != "" && b.sieve != nil && beginsForm(head) {
+		return r.readForm(b, head, boundary)
 	}
+	// Programs on Windows mark UTF-8 like this, which says nothing.
+	if first, _ := head.Peek(len(byteOrderMark)); string(first) == byteOrderMark { // an error comes again with the read
+		_, _ = head.Discard(len(byteOrderMark))
+	}
+	from = head
 	size := int64(block)
 	if request.ContentLength >= 0 {
 		size = min(size, request.ContentLength+1) // one more, to see the end

@@ -16,6 +16,9 @@ func (b *Body) problem() string {
 	if len(content) == 0 {
 		return "" // counts as an object without fields: the answer names those that are missing
 	}
+	if bytes.HasPrefix(content, []byte{0x1f, 0x8b}) {
+		return "is compressed (gzip); send it as it is"
+	}
 	if !utf8.Valid(content) {
 		return "must be UTF-8" // encoding/json would replace what is not
 	}
@@ -35,7 +38,29 @@ func (b *Body) problem() string {
 	default:
 		offset = syntax.Offset
 	}
+	if broken {
+		if written := control(content, syntax.Offset); written != "" {
+			return fmt.Sprintf("is not valid JSON: in a text there is %s (byte %d)", written, offset)
+		}
+	}
 	return fmt.Sprintf("is not valid JSON (byte %d)", offset)
+}
+
+// control says which character at an offset texts can't have, as programs write it that put JSON
+// together by hand; empty for none.
+func control(content []byte, offset int64) string {
+	if offset < 1 || offset > int64(len(content)) {
+		return ""
+	}
+	switch c := content[offset-1]; {
+	case c == '\n', c == '\r':
+		return `a line break, which is written \n`
+	case c == '\t':
+		return `a tab, which is written \t`
+	case c < ' ':
+		return fmt.Sprintf(`a character that is written \u%04x`, c)
+	}
+	return ""
 }
 
 // unread is a JSON value that is checked and not built.
