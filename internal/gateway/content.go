@@ -91,6 +91,7 @@ type ContactCard struct {
 	FullName     string
 	PhoneNumber  string // digits with country code; of several, the first that can be written to
 	Organization string // empty where not given
+	Account      string // of a card to send: the number under which the person has an account; empty for none
 	// Numbers are all numbers of a card that was received, Emails and Addresses what else it tells.
 	Numbers           []CardNumber
 	Emails, Addresses []string

@@ -22,6 +22,9 @@ func (s *Service) findPeople(ctx context.Context, session gateway.Session, reque
 	if err := s.mention(ctx, session, request, content); err != nil {
 		return err
 	}
+	if err := s.findCarded(ctx, session, content); err != nil {
+		return err
+	}
 	for n, who := range request.Audience {
 		party, err := s.findPerson(ctx, session, who, fmt.Sprintf("audience[%d]", n))
 		if err != nil {
@@ -52,6 +55,22 @@ func (s *Service) mention(ctx context.Context, session gateway.Session, request 
 		}
 	}
 	return nil
+}
+
+// findCarded finds the account of somebody whose card is sent, with which phones offer to write. The
+// card of a number without one says so.
+func (s *Service) findCarded(ctx context.Context, session gateway.Session, content *gateway.Content) error {
+	if content.Contact == nil {
+		return nil
+	}
+	card := *content.Contact
+	party, err := s.findPerson(ctx, session, gateway.Recipient{Number: card.PhoneNumber}, "phoneNumber")
+	if refusal, ok := gateway.AsError(err); ok && refusal.Code == gateway.CodeNotRegistered {
+		err = nil
+	}
+	card.Account = party.JID.User()
+	content.Contact = &card
+	return err
 }
 
 // findPerson finds the addresses of one person, whom a field of the request names.

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/gateway"
@@ -215,5 +216,42 @@ func TestGroupsOfAnInstanceThatIsNotConnected(t *testing.T) {
 			}
 			list("logged out", "")
 		})
+	}
+}
+
+// Who may not write in a group, and who is not in it any more, is told so on every path that sends
+// something there, and never that the platform failed.
+func TestGroupRefusalsSayWhy(t *testing.T) {
+	t.Parallel()
+	g, id := testkit.StartLinked(t, testkit.Options{})
+	ctx := t.Context()
+	group := g.Phones.CreateGroup(t, "team", customerNumber, shopNumber).ID
+	said, err := g.Client.SendText(ctx, id, client.Text{To: group, Message: "before"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	heard := g.Phones.SendText(t, customerNumber, group, "hello")
+	awaitMessage(t, g, id, heard)
+	paths := map[string]func() error{
+		"send": func() error {
+			_, err := g.Client.SendText(ctx, id, client.Text{To: group, Message: "again"})
+			return err
+		},
+		"edit":     func() error { _, err := g.Client.Edit(ctx, id, said.ID, "after"); return err },
+		"reaction": func() error { return g.Client.React(ctx, id, heard, "👍") },
+		"delete":   func() error { return g.Client.Delete(ctx, id, said.ID) },
+		"pin":      func() error { return g.Client.Pin(ctx, id, heard, time.Hour) },
+	}
+	g.Phones.UpdateGroup(t, group, map[string]any{"by": customerNumber, "announce": true})
+	for _, path := range []string{"edit", "send"} {
+		if err := paths[path](); codeOf(err) != client.CodeGroupAdminRequired {
+			t.Errorf("%s in a group in which administrators write: %v", path, err)
+		}
+	}
+	g.Phones.UpdateGroup(t, group, map[string]any{"by": customerNumber, "remove": []string{shopNumber}})
+	for path, try := range cases.Sorted(paths) {
+		if err := try(); codeOf(err) != client.CodeGroupNotFound {
+			t.Errorf("%s in a group that it was removed from: %v", path, err)
+		}
 	}
 }

@@ -50,8 +50,8 @@ func (s *session) Send(ctx context.Context, out gateway.Outgoing) (gateway.Sent,
 	case to.Server == types.NewsletterServer && err != nil:
 		return gateway.Sent{}, channels.Failure(err)
 	}
-	if wire.IsPinRefusal(&message, err) {
-		return gateway.Sent{}, gateway.Errorf(gateway.Forbidden, gateway.CodeGroupAdminRequired, "only administrators of the group pin messages, and this account is none")
+	if to.Server == types.GroupServer && wire.IsNotAllowed(err) {
+		return gateway.Sent{}, s.refusedInGroup(ctx, to, &message, err)
 	}
 	if err != nil {
 		return gateway.Sent{}, s.refusedRecipient(ctx, wire.Failure(err), s.party(ctx, client, to))
@@ -60,6 +60,23 @@ func (s *session) Send(ctx context.Context, out gateway.Outgoing) (gateway.Sent,
 	ctx = context.WithoutCancel(ctx) // the message is sent, however little of the time is left
 	at := gateway.CleanTime(response.Timestamp.UTC(), s.now().UTC())
 	return gateway.Sent{At: at, Chat: s.party(ctx, client, to)}, nil
+}
+
+// refusedInGroup says why the platform refuses a message, or a change of one, in a group: it gives
+// who has left, and who may not write, the same answer.
+func (s *session) refusedInGroup(ctx context.Context, to types.JID, message *waE2E.Message, refusal error) error {
+	id := wire.JIDOf(to)
+	s.ForgetGroup(id)
+	group, err := s.Group(ctx, id)
+	switch {
+	case gateway.KindOf(err) == gateway.NotFound:
+		return err
+	case message.GetPinInChatMessage() != nil:
+		return gateway.Errorf(gateway.Forbidden, gateway.CodeGroupAdminRequired, "only administrators of the group pin messages, and this account is none")
+	case err == nil && group.Rules.AdminsWrite && group.Role == "":
+		return gateway.Errorf(gateway.Forbidden, gateway.CodeGroupAdminRequired, "only administrators of the group write in it, and this account is none")
+	}
+	return wire.GroupFailure(refusal)
 }
 
 // transmit hands a message to the platform.

@@ -85,13 +85,11 @@ func NewPin(key *waCommon.MessageKey, lasts time.Duration, now time.Time) *waE2E
 	}
 }
 
-// codePinRefused refuses a message to a group in which the sender may not write, or not pin.
-const codePinRefused = 403
-
-// IsPinRefusal reports whether the platform refuses a pin because only administrators may.
-func IsPinRefusal(message *waE2E.Message, err error) bool {
+// IsNotAllowed reports whether the platform refuses a message to a group because of who sends it: who
+// is not in it, who may not write, who may not pin.
+func IsNotAllowed(err error) bool {
 	code, refused := platformCode(err)
-	return message.GetPinInChatMessage() != nil && refused && (code == codeNotAllowed || code == codePinRefused)
+	return refused && (code == codeNotAllowed || code == codePrivacy)
 }
 
 // changeOfPost reads a change of a post of a channel: it comes under the identifier of the post,

@@ -185,7 +185,7 @@ func TestEncodeEdited(t *testing.T) {
 
 func TestVcardEscapes(t *testing.T) {
 	t.Parallel()
-	got := vcard(gateway.ContactCard{FullName: "Silva, Ana; \\o/\nLtda", PhoneNumber: "5511988887766", Organization: "A;B"})
+	got := vcard(gateway.ContactCard{FullName: "Silva, Ana; \\o/\nLtda", PhoneNumber: "5511988887766", Account: "5511988887766", Organization: "A;B"})
 	want := "BEGIN:VCARD\nVERSION:3.0\nN:;Silva\\, Ana\\; \\\\o/\\nLtda;;;\nFN:Silva\\, Ana\\; \\\\o/\\nLtda\nORG:A\\;B\n" +
 		"TEL;type=CELL;type=VOICE;waid=5511988887766:+5511988887766\nEND:VCARD"
 	if got != want {

@@ -56,6 +56,7 @@ func TestParseVCard(t *testing.T) {
 	t.Parallel()
 	card := gateway.ContactCard{FullName: "Silva, Ana; \\o/\nLtda", PhoneNumber: "5511988887766", Organization: "A;B"}
 	read := card
+	card.Account = card.PhoneNumber
 	read.Numbers = []gateway.CardNumber{{Number: "5511988887766", Label: "CELL", Writable: true}}
 	if got := parseVCard(vcard(card)); !reflect.DeepEqual(got, read) {
 		t.Errorf("what we write is read as %+v", got)

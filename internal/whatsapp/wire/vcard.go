@@ -24,9 +24,11 @@ func vcard(card gateway.ContactCard) string {
 	if card.Organization != "" {
 		lines = append(lines, "ORG:"+vcardText(card.Organization))
 	}
-	lines = append(lines,
-		"TEL;type=CELL;type=VOICE;waid="+card.PhoneNumber+":+"+card.PhoneNumber,
-		"END:VCARD")
+	account := ""
+	if card.Account != "" {
+		account = ";waid=" + card.Account
+	}
+	lines = append(lines, "TEL;type=CELL;type=VOICE"+account+":+"+card.PhoneNumber, "END:VCARD")
 	return strings.Join(lines, "\n")
 }
 
@@ -44,7 +46,6 @@ const maxCardLines = 50
 func parseVCard(text string) gateway.ContactCard {
 	var card gateway.ContactCard
 	var named string
-	written := false // whether the number is one that can be written to
 	for _, line := range unfold(text) {
 		name, value, ok := strings.Cut(line, ":")
 		if !ok {
@@ -70,25 +71,32 @@ func parseVCard(text string) gateway.ContactCard {
 				card.Addresses = append(card.Addresses, address)
 			}
 		case "TEL":
-			number := gateway.CardNumber{Number: digitsOf(strings.TrimPrefix(value, "tel:")), Label: labelOf(parameters)}
-			if waid := digitsOf(vcardParameter(parameters, "waid")); waid != "" {
-				number.Number, number.Writable = waid, true
-			}
-			if number.Number == "" {
-				continue
-			}
-			if len(card.Numbers) < maxCardLines {
-				card.Numbers = append(card.Numbers, number)
-			}
-			if card.PhoneNumber == "" || number.Writable && !written {
-				card.PhoneNumber, written = number.Number, number.Writable
-			}
+			addNumber(&card, parameters, value)
 		}
 	}
 	if card.FullName == "" {
 		card.FullName = named
 	}
 	return card
+}
+
+// addNumber adds a number to a card. The first that can be written to is the card's own, or else the
+// first.
+func addNumber(card *gateway.ContactCard, parameters, value string) {
+	number := gateway.CardNumber{Number: digitsOf(strings.TrimPrefix(value, "tel:")), Label: labelOf(parameters)}
+	if waid := digitsOf(vcardParameter(parameters, "waid")); waid != "" {
+		number.Number, number.Writable = waid, true
+	}
+	if number.Number == "" {
+		return
+	}
+	written := slices.ContainsFunc(card.Numbers, func(n gateway.CardNumber) bool { return n.Writable })
+	if card.PhoneNumber == "" || number.Writable && !written {
+		card.PhoneNumber = number.Number
+	}
+	if len(card.Numbers) < maxCardLines {
+		card.Numbers = append(card.Numbers, number)
+	}
 }
 
 // unfold returns the lines of a card whole: one that begins with a blank goes on with the line
