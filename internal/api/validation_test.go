@@ -161,7 +161,7 @@ func TestValidationOfSends(t *testing.T) {
 		{"audio-file", `{"to":"5511988887766","audio":"data:a/b;base64,` + ogg + `","viewOnce":1}`, ""},
 		{"audio-file", `{"to":"5511988887766","audio":"data:audio/png;base64,` + png + `"}`, "audio must hold audio"},
 		{"image", `{"to":"5511988887766","image":"data:image/png;base64,AAAA"}`, "image must hold an image (JPEG, PNG, WebP or GIF)"},
-		{"video", `{"to":"5511988887766","video":"data:video/mp4;base64,` + png + `"}`, "video must hold a video"},
+		{"video", `{"to":"5511988887766","video":"data:video/mp4;base64,` + png + `"}`, "video must hold a video or an animated GIF"},
 		{"sticker", `{"to":"5511988887766","sticker":"data:image/webp;base64,` + png + `"}`, "sticker must hold a WebP picture"},
 		{"text", "{\"to\":\"5511988887766\",\"message\":\"caf\xe9\"}", "body must be UTF-8"},
 		{"document", `{}`, "document is required; to is required"},

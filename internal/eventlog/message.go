@@ -86,7 +86,7 @@ type Media struct {
 	Voice     bool    `json:"voice" doc:"Whether it is a voice note."`
 	ViewOnce  bool    `json:"viewOnce" doc:"Whether it can be opened once only."`
 	VideoNote bool    `json:"videoNote" doc:"Whether it is a video note, which phones show round."`
-	Animated  bool    `json:"animated" doc:"Whether it is a sticker that moves."`
+	Animated  bool    `json:"animated" doc:"Whether it is a sticker that moves, or a video that plays without end, as a GIF does."`
 }
 
 // Location is a place on a map.

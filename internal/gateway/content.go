@@ -62,7 +62,7 @@ type Media struct {
 	Length    time.Duration // of audio and video, 0 where unknown
 	Waveform  []byte        // of voice notes: 64 values from 0 to 100
 	Thumbnail []byte        // JPEG; nil where there is none
-	Animated  bool          // of stickers
+	Animated  bool          // a sticker that moves, or a video that plays without end, as a GIF does
 	// Upload is where the platform keeps the encrypted file; it is set before
 	// the message is encoded.
 	Upload Upload

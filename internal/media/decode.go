@@ -54,6 +54,11 @@ func newDecoders() *decoders {
 	}
 }
 
+// patient are the same decoders for a picture that can't be sent without being decoded.
+func (d *decoders) patient() *decoders {
+	return &decoders{small: d.small, large: d.large, wait: 20 * d.wait, complete: 10 * d.complete} //nolint:mnd // still within the time of a request
+}
+
 // decode decodes an image and calls use with it; the image's memory is counted until
 // use returns. It does neither if the image is too large, can't be decoded, or takes
 // too long: such an image is sent without a thumbnail. Its error is the end of ctx, or

@@ -102,7 +102,7 @@ func TestLargePicturesDoNotHoldUpSmallOnes(t *testing.T) {
 		t.Fatal(err)
 	}
 	quickly(t, service)
-	file := opened(t, service, gateway.TypeImage, dataURI("", mediatest.GIF(t, 4000, 3500)), Hints{Field: "image"})
+	file := opened(t, service, gateway.TypeImage, dataURI("", mediatest.PNG(t, 4000, 3500)), Hints{Field: "image"})
 	if file.Thumbnail != nil || file.Width != 4000 {
 		t.Errorf("a large one that waits in vain is %d wide with a thumbnail of %d bytes", file.Width, len(file.Thumbnail))
 	}

@@ -78,7 +78,7 @@ func TestDocumentsCanBeOpened(t *testing.T) {
 	const pdf, csv = "%PDF-1.4\n%a document\n", "name;number\nAna;1\n"
 	for name, c := range cases.Sorted(map[string]struct {
 		path, disposition, declared, encoding, body string
-		wantName, wantType, wantBody               string
+		wantName, wantType, wantBody                string
 	}{
 		"the header's name before the path":    {"/vfr0jvsrkm79pd9b27twg92s6u2l", `attachment; filename="Contrato 2.pdf"`, "", "", pdf, "Contrato 2.pdf", "application/pdf", pdf},
 		"a header without quotes":              {"/x", `attachment; filename=Contrato 2.pdf`, "", "", pdf, "Contrato 2.pdf", "application/pdf", pdf},

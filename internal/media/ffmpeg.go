@@ -5,7 +5,6 @@ package media
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log/slog"
 	"math"
@@ -31,6 +30,8 @@ type probeAnswer struct {
 	} `json:"format"`
 	Streams []struct {
 		Type        string `json:"codec_type"` //nolint:tagliatelle // ffprobe's name
+		Codec       string `json:"codec_name"` //nolint:tagliatelle // ffprobe's name
+		Pixels      string `json:"pix_fmt"`    //nolint:tagliatelle // ffprobe's name
 		Width       int    `json:"width"`
 		Height      int    `json:"height"`
 		Disposition struct {
@@ -50,7 +51,7 @@ func (t *tool) probe(ctx context.Context, path string) (probe.Tracks, error) {
 	}
 	args := append([]string{
 		"-v", "error", "-of", "json", "-show_entries",
-		"format=duration:stream=codec_type,width,height:stream_disposition=attached_pic:stream_side_data=rotation",
+		"format=duration:stream=codec_type,codec_name,pix_fmt,width,height:stream_disposition=attached_pic:stream_side_data=rotation",
 	}, input(path)...)
 	out := &boundedBuffer{limit: maxToolOutput}
 	if err := t.run(ctx, out, t.ffprobe, args); isUnmeasured(err) {
@@ -74,9 +75,15 @@ func (a probeAnswer) tracks() probe.Tracks {
 	for _, stream := range a.Streams {
 		switch {
 		case stream.Type == "audio":
+			if !found.Audio {
+				found.AudioCodec = stream.Codec
+			}
 			found.Audio = true
 		case stream.Type == "video" && stream.Disposition.Cover == 0 && !found.Video:
-			found.Video = true
+			found.Video, found.VideoCodec = true, stream.Codec
+			if found.VideoCodec == codecH264 && stream.Pixels != "yuv420p" && stream.Pixels != "yuvj420p" {
+				found.VideoCodec += " in " + stream.Pixels
+			}
 			found.Width, found.Height = stream.Width, stream.Height
 			for _, data := range stream.SideData {
 				if math.Abs(math.Mod(data.Rotation, 180)) == 90 {
@@ -109,34 +116,6 @@ func (t *tool) frame(ctx context.Context, path string, duration time.Duration) (
 		return nil, err
 	}
 	return out.taken.Bytes(), nil
-}
-
-// convertVoice converts audio in another format to OGG/Opus.
-func (s *Service) convertVoice(ctx context.Context, file *File, about examined) (content, error) {
-	target, name, err := s.createTemp()
-	if err != nil {
-		return content{}, err
-	}
-	converted := content{root: s.temp, name: name}
-	err = target.Close()
-	if err == nil {
-		err = s.tool.runFFmpeg(ctx, nil, file.content.path(), nil, []string{
-			"-vn", "-sn", "-dn", "-map_metadata", "-1", "-ac", "1", "-ar", "48000",
-			"-c:a", "libopus", "-b:a", "32k", "-application", "voip",
-			"-fs", strconv.FormatInt(s.maxBytes, 10), "-f", "ogg", "file:" + converted.path(),
-		})
-	}
-	if errors.Is(err, errUnreadable) {
-		s.tool.unmeasured(ctx, err)
-		err = about.refuse("must hold audio that can be read")
-	}
-	if err == nil {
-		err = converted.measure()
-	}
-	if err != nil {
-		return content{}, errors.Join(err, converted.remove())
-	}
-	return converted, nil
 }
 
 // pcmRate is the rate at which a voice note is decoded to draw its waveform.

@@ -12,11 +12,15 @@ import (
 	"path/filepath"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/media/probe"
 )
 
 // File is media whose content was checked and measured. The content is in a temporary
 // file until it is closed. A field that could not be measured is zero.
 type File struct {
+	// Kind is what the file is sent as. It is what was asked for, but for an animated GIF, which is
+	// sent as a video.
+	Kind gateway.MessageType
 	// Size is in bytes; SHA256 is the hash of the content.
 	Size   int64
 	SHA256 []byte
@@ -33,7 +37,7 @@ type File struct {
 	Waveform []byte
 	// Thumbnail is a small JPEG of an image or video.
 	Thumbnail []byte
-	// Animated says that a sticker moves.
+	// Animated says that a sticker moves, or that a video plays without end, as a GIF does.
 	Animated bool
 
 	content content
@@ -72,6 +76,15 @@ func (c *content) open() (*os.File, error) {
 		return nil, fmt.Errorf("media: open temporary file: %w", err)
 	}
 	return file, nil
+}
+
+// isAnimatedGIF reports whether the content, which is a GIF, holds more than one picture.
+func (f *File) isAnimatedGIF() (moves bool, err error) {
+	err = f.content.read(func(content *os.File) (err error) {
+		moves, err = probe.IsAnimatedGIF(content)
+		return err
+	})
+	return moves, err
 }
 
 // read opens the content for a function that reads it.

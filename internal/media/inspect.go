@@ -8,6 +8,7 @@ import (
 	"mime"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/gabriel-vasile/mimetype"
 
@@ -96,8 +97,8 @@ func unfit(kind gateway.MessageType, mimeType string, converts bool) string {
 			return "must hold a WebP picture"
 		}
 	case gateway.TypeVideo:
-		if family != "video" {
-			return "must hold a video"
+		if family != "video" && mimeType != gifImage {
+			return "must hold a video or an animated GIF"
 		}
 	case gateway.TypeVoice, gateway.TypeAudio:
 		if family != "audio" && !holdsEither(mimeType) {
@@ -144,7 +145,23 @@ func known(found *mimetype.MIME) string {
 
 func inspectDocument(context.Context, *Service, *File, examined) error { return nil }
 
+// inspectImage makes a still picture of what phones do not show as an image. An animated GIF becomes
+// the video that they play like one.
 func inspectImage(ctx context.Context, s *Service, file *File, about examined) error {
+	if about.sniffed == gifImage && s.tool.found(ctx) {
+		moves, err := file.isAnimatedGIF()
+		if err != nil {
+			return err
+		}
+		if moves {
+			return inspectVideo(ctx, s, file, about)
+		}
+	}
+	if about.sniffed == gifImage || about.sniffed == webP {
+		if err := s.makeStill(ctx, file, about); err != nil {
+			return err
+		}
+	}
 	return file.content.read(func(content *os.File) error {
 		picture, err := probe.ReadPicture(content)
 		if err != nil {
@@ -156,11 +173,22 @@ func inspectImage(ctx context.Context, s *Service, file *File, about examined) e
 	})
 }
 
+// Phones show an animated sticker that is larger, or takes longer, as a picture that stands still.
+const (
+	maxMovingBytes = 500 << 10
+	maxMovingTime  = 10 * time.Second
+)
+
 func inspectSticker(_ context.Context, _ *Service, file *File, about examined) error {
 	return file.content.read(func(content *os.File) error {
 		sticker, err := probe.ReadWebP(content)
-		if err != nil {
+		switch {
+		case err != nil:
 			return about.refuse("must hold a WebP picture that can be read")
+		case sticker.Animated && file.Size > maxMovingBytes:
+			return about.refuse(fmt.Sprintf("is an animated sticker of %d bytes, and phones play at most %d: make it shorter or simpler", file.Size, maxMovingBytes))
+		case sticker.Animated && sticker.Duration > maxMovingTime:
+			return about.refuse(fmt.Sprintf("is an animated sticker of %s, and phones play at most %s: make it shorter", sticker.Duration, maxMovingTime))
 		}
 		file.Width, file.Height, file.Animated = sticker.Width, sticker.Height, sticker.Animated
 		return nil
@@ -169,25 +197,46 @@ func inspectSticker(_ context.Context, _ *Service, file *File, about examined) e
 
 func inspectVideo(ctx context.Context, s *Service, file *File, about examined) error {
 	found, err := s.measureTracks(ctx, file, about)
+	switch {
+	case err != nil:
+		return err
+	case found.Audio && !found.Video:
+		return about.refuse("must hold a video, not only sound")
+	case about.sniffed == gifImage:
+		found, err = s.playGIF(ctx, file, about, found)
+	case !plays(gateway.TypeVideo, about.sniffed, found):
+		found, err = s.convert(ctx, file, about, found, videoRecipe(about.sniffed, found))
+	}
 	if err != nil {
 		return err
-	}
-	if found.Audio && !found.Video {
-		return about.refuse("must hold a video, not only sound")
 	}
 	file.Width, file.Height, file.Seconds = found.Width, found.Height, found.Seconds()
 	file.Thumbnail, err = s.tool.frame(ctx, file.content.path(), found.Duration)
 	return err
 }
 
+// playGIF makes the video of a GIF that phones play without end.
+func (s *Service) playGIF(ctx context.Context, file *File, about examined, found probe.Tracks) (probe.Tracks, error) {
+	var picture probe.Picture
+	err := file.content.read(func(content *os.File) (err error) {
+		picture, err = probe.ReadPicture(content)
+		return err
+	})
+	if err != nil || picture.Width == 0 || picture.Height == 0 {
+		return probe.Tracks{}, about.refuse("must hold a GIF that can be read")
+	}
+	file.Kind, file.Animated = gateway.TypeVideo, true
+	return s.convert(ctx, file, about, found, gifRecipe(picture.Width, picture.Height))
+}
+
 func inspectAudio(ctx context.Context, s *Service, file *File, about examined) error {
-	_, err := s.measureAudio(ctx, file, about)
+	_, err := s.audio(ctx, file, about, audioRecipe())
 	return err
 }
 
-// measureAudio checks that a file holds audio and no video, and measures it. The tracks
-// decide about containers that can hold both.
-func (s *Service) measureAudio(ctx context.Context, file *File, about examined) (probe.Tracks, error) {
+// audio checks that a file holds sound and no video, makes what phones play of it, and measures that.
+// The tracks decide about containers that can hold both.
+func (s *Service) audio(ctx context.Context, file *File, about examined, to recipe) (probe.Tracks, error) {
 	refusal := about.refuse("must hold audio")
 	declared, params := declaredType(about.declared)
 	_, subtype, _ := strings.Cut(about.sniffed, "/")
@@ -205,39 +254,25 @@ func (s *Service) measureAudio(ctx context.Context, file *File, about examined) 
 		}
 		file.MimeType = "audio/" + subtype
 	}
-	file.Seconds = found.Seconds()
+	about.sniffed = file.MimeType
 	switch {
-	case found.Opus && file.MimeType == "audio/ogg":
+	case !plays(to.kind, file.MimeType, found):
+		if found, err = s.convert(ctx, file, about, found, to); err != nil {
+			return probe.Tracks{}, err
+		}
+	case file.MimeType == oggAudio:
 		file.MimeType = oggOpus
 	case declared == file.MimeType && params["codecs"] != "":
 		file.MimeType = mime.FormatMediaType(declared, map[string]string{"codecs": params["codecs"]})
 	}
+	file.Seconds = found.Seconds()
 	return found, nil
 }
 
-// oggOpus is the type of voice notes, as the platform's clients write it.
-const oggOpus = "audio/ogg; codecs=opus"
-
 func inspectVoice(ctx context.Context, s *Service, file *File, about examined) error {
-	found, err := s.measureAudio(ctx, file, about)
+	found, err := s.audio(ctx, file, about, voiceRecipe())
 	if err != nil {
 		return err
-	}
-	if file.MimeType != oggOpus && s.tool.found(ctx) {
-		converted, err := s.convertVoice(ctx, file, about)
-		if err != nil {
-			return err
-		}
-		original := file.content
-		file.take(converted)
-		file.MimeType = oggOpus
-		if err := original.remove(); err != nil {
-			return err
-		}
-		if found, err = file.tracks("audio/ogg"); err != nil {
-			return fmt.Errorf("media: measure converted voice note: %w", err)
-		}
-		file.Seconds = found.Seconds()
 	}
 	file.Waveform, err = s.tool.waveform(ctx, file.content.path(), found.Duration)
 	return err

@@ -182,8 +182,8 @@ func (s *Service) Close() error {
 }
 
 // Open reads the media of a message of a kind (TypeImage, TypeVideo, TypeVoice,
-// TypeAudio, TypeDocument or TypeSticker). input is a base64 data URI or an http(s)
-// URL. Its errors for the client are the validation error of hints.Field (input is
+// TypeAudio, TypeDocument or TypeSticker), and makes of it what phones can open, if they can't
+// open it as it is. input is a base64 data URI or an http(s) URL. Its errors for the client are the validation error of hints.Field (input is
 // neither, can't be decoded, or is not of the kind), Invalid with
 // CodeMediaFetchFailed, and TooLarge. The caller closes the file, which removes it.
 func (s *Service) Open(ctx context.Context, kind gateway.MessageType, input string, hints Hints) (*File, error) {
@@ -200,7 +200,7 @@ func (s *Service) Open(ctx context.Context, kind gateway.MessageType, input stri
 	if err != nil {
 		return nil, err
 	}
-	file := &File{FileName: firstName(hints.FileName, source.name)}
+	file := &File{Kind: kind, FileName: firstName(hints.FileName, source.name)}
 	file.take(content)
 	about := examined{field: hints.Field, declared: source.declared}
 	if file.MimeType, err = sniff(&file.content); err == nil && kind == gateway.TypeSticker && hints.Convert {

@@ -89,7 +89,7 @@ func (t *tool) found(ctx context.Context) bool {
 		return true
 	}
 	t.warned.Do(func() {
-		t.logger.WarnContext(ctx, "ffmpeg not found: voice notes are sent as they are, videos without thumbnail, and stickers are not converted")
+		t.logger.WarnContext(ctx, "ffmpeg not found: what phones do not play is refused, and videos have no thumbnail")
 	})
 	return false
 }

@@ -43,7 +43,7 @@ func CheckTools(ctx context.Context) (Tools, error) {
 		return found, err
 	}
 	words := strings.Fields(encoders)
-	for _, one := range []string{"libopus", "mjpeg", "pcm_s16le", "libwebp_anim"} {
+	for _, one := range []string{"libopus", "aac", "libx264", "mjpeg", "pcm_s16le", "libwebp_anim"} {
 		if !slices.Contains(words, one) {
 			found.Missing = append(found.Missing, one)
 		}

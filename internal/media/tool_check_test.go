@@ -27,7 +27,7 @@ func TestCheckTools(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	write("echo ' A..... pcm_s16le  x'; echo ' V..... mjpeg  x'; echo ' V..... libwebp_anim  x'")
+	write("echo ' A..... pcm_s16le  x'; echo ' V..... mjpeg  x'; echo ' V..... libwebp_anim  x'; echo ' V..... libx264 x'; echo ' A..... aac x'")
 	if found, err := media.CheckTools(t.Context()); err != nil || !slices.Equal(found.Missing, []string{"libopus"}) {
 		t.Errorf("without Opus: %+v, %v", found, err)
 	}

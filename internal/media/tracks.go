@@ -23,7 +23,6 @@ func (s *Service) measureTracks(ctx context.Context, file *File, about examined)
 		return probe.Tracks{}, err
 	}
 	if probed.Audio || probed.Video {
-		probed.Opus = found.Opus
 		return probed, nil
 	}
 	return found, nil

@@ -37,14 +37,14 @@ func (s *Service) SendMedia(ctx context.Context, request Request, kind gateway.M
 		if err != nil {
 			return draft{}, err
 		}
-		return mediaDraft(kind, params, file), nil
+		return mediaDraft(params, file), nil
 	})
 }
 
 // mediaDraft is the draft of a message with a file.
-func mediaDraft(kind gateway.MessageType, params MediaParams, file *media.File) draft {
+func mediaDraft(params MediaParams, file *media.File) draft {
 	return draft{file: attached(file), content: gateway.Content{
-		Type:     kind,
+		Type:     file.Kind,
 		Text:     params.Caption,
 		ViewOnce: params.ViewOnce,
 		Note:     params.Note,
@@ -88,7 +88,7 @@ func (s *Service) SendAlbum(ctx context.Context, request Request, items []AlbumI
 				return draft{}, err
 			}
 		}
-		return draft{content: gateway.Content{Type: gateway.TypeAlbum, Album: counted(items)}}, nil
+		return draft{content: gateway.Content{Type: gateway.TypeAlbum, Album: counted(files)}}, nil
 	})
 	if err != nil {
 		return Result{}, nil, err
@@ -112,7 +112,7 @@ func (s *Service) SendAlbum(ctx context.Context, request Request, items []AlbumI
 					return draft{}, err
 				}
 			}
-			made := mediaDraft(item.Kind, item.Params, file)
+			made := mediaDraft(item.Params, file)
 			made.content.AlbumOf = album
 			return made, nil
 		})
@@ -124,10 +124,10 @@ func (s *Service) SendAlbum(ctx context.Context, request Request, items []AlbumI
 }
 
 // counted is the frame of an album.
-func counted(items []AlbumItem) *gateway.Album {
+func counted(files []*media.File) *gateway.Album {
 	album := &gateway.Album{}
-	for _, item := range items {
-		if item.Kind == gateway.TypeVideo {
+	for _, file := range files {
+		if file.Kind == gateway.TypeVideo {
 			album.Videos++
 		} else {
 			album.Images++

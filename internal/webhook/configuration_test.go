@@ -47,7 +47,7 @@ func TestSettings(t *testing.T) {
 		"without a host":       {url: "https:///hook", field: "webhookUrl"},
 		"a port too high":      {url: "http://example.com:65536/", field: "webhookUrl"},
 		"only a port":          {url: "http://:80/", field: "webhookUrl"},
-		"a control character":  {url: "https://example.com/\n", field: "webhookUrl"},
+		"a control character":  {url: "https://example.com/\n/a", field: "webhookUrl"},
 		"a password":           {url: "https://user:secret@example.com", field: "webhookUrl"},
 		"a user":               {url: "https://user@example.com", field: "webhookUrl"},
 		"long":                 {url: "https://example.com/" + strings.Repeat("x", 2_048), field: "webhookUrl"},

@@ -13,9 +13,9 @@ import (
 
 const (
 	// maxBoxes bounds how many boxes of an MP4 file are read, maxBoxDepth how deep
-	// they nest: moov, trak, mdia, hdlr.
+	// they nest: moov, trak, mdia, minf, stbl, stsd.
 	maxBoxes    = 4096
-	maxBoxDepth = 4
+	maxBoxDepth = 6
 )
 
 // mp4Reader reads the boxes of an MP4 file (ISO 14496-12) that describe its tracks.
@@ -25,8 +25,8 @@ type mp4Reader struct {
 	found Tracks
 
 	// of the track that is being read
-	handler       string
-	width, height int
+	handler, codec string
+	width, height  int
 }
 
 // readMP4 reads the length and the tracks of an MP4, QuickTime or 3GPP file.
@@ -97,13 +97,13 @@ func (r *mp4Reader) header(at, end int64) (kind string, content, next int64, err
 // box reads the fields of one box that are needed.
 func (r *mp4Reader) box(kind string, content, end int64, depth int) error {
 	switch kind {
-	case "moov", "mdia":
+	case "moov", "mdia", "minf", "stbl":
 		if depth < maxBoxDepth {
 			return r.boxes(content, end, depth+1)
 		}
 	case "trak":
 		if depth < maxBoxDepth {
-			r.handler, r.width, r.height = "", 0, 0
+			r.handler, r.codec, r.width, r.height = "", "", 0, 0
 			if err := r.boxes(content, end, depth+1); err != nil {
 				return err
 			}
@@ -118,7 +118,67 @@ func (r *mp4Reader) box(kind string, content, end int64, depth int) error {
 		if err != nil {
 			return err
 		}
-		r.handler = string(body[8:12])
+		if r.handler == "" { // QuickTime has one more, of the data
+			r.handler = string(body[8:12])
+		}
+	case "stsd":
+		return r.sampleDescription(content, end)
+	}
+	return nil
+}
+
+// codecs are the names of sample entries.
+//
+//nolint:gochecknoglobals // a table that nobody writes
+var codecs = map[string]string{
+	"avc1": "h264", "avc3": "h264", "hvc1": "hevc", "hev1": "hevc", "mp4v": "mpeg4", "s263": "h263", "vp08": "vp8", "vp09": "vp9", "av01": "av1",
+	"mp4a": "aac", "samr": "amr_nb", "sawb": "amr_wb", "alac": "alac", "Opus": "opus", "fLaC": "flac", "ac-3": "ac3", "ec-3": "eac3", ".mp3": "mp3",
+}
+
+// sampleDescription reads the codec of a track, which its first sample entry names.
+func (r *mp4Reader) sampleDescription(content, end int64) error {
+	const counts = 8 // version, flags, and the number of entries
+	if content+counts+8 > end {
+		return errBadBox
+	}
+	kind, entry, next, err := r.header(content+counts, end)
+	if err != nil {
+		return err
+	}
+	r.codec = codecs[kind]
+	if r.codec == "" {
+		r.codec = "unknown"
+	}
+	if r.codec == "h264" {
+		return r.avcProfile(entry, next)
+	}
+	return nil
+}
+
+// avcProfile looks in the sample entry of a video in H.264 for what decoders of phones can't do:
+// more than eight bits, or more colour than 4:2:0.
+func (r *mp4Reader) avcProfile(content, end int64) error {
+	const (
+		fields = 78 // of a visual sample entry, before its boxes
+		high   = 100
+	)
+	for at := content + fields; at+8 <= end; {
+		if r.left == 0 {
+			return errBadBox
+		}
+		r.left--
+		kind, inner, next, err := r.header(at, end)
+		if err != nil {
+			return err
+		}
+		if kind == "avcC" {
+			body, err := r.body(inner, next, 2)
+			if err == nil && body[1] > high {
+				r.codec = fmt.Sprintf("h264 of profile %d", body[1])
+			}
+			return err
+		}
+		at = next
 	}
 	return nil
 }
@@ -126,10 +186,13 @@ func (r *mp4Reader) box(kind string, content, end int64, depth int) error {
 func (r *mp4Reader) endTrack() {
 	switch r.handler {
 	case "soun":
+		if !r.found.Audio {
+			r.found.AudioCodec = r.codec
+		}
 		r.found.Audio = true
 	case "vide":
 		if !r.found.Video {
-			r.found.Width, r.found.Height = r.width, r.height
+			r.found.Width, r.found.Height, r.found.VideoCodec = r.width, r.height, r.codec
 		}
 		r.found.Video = true
 	}

@@ -13,8 +13,12 @@ import (
 
 // Tracks is what a container of audio and video holds.
 type Tracks struct {
-	Audio, Video  bool
-	Opus          bool // the audio is Opus, and there is nothing else
+	Audio, Video bool
+	// AudioCodec and VideoCodec are how they are written, by the names that ffmpeg has for them, such
+	// as aac, opus and h264; empty if that is not known. One that few devices can play, such as H.264
+	// with ten bits, has more words in its name.
+	AudioCodec, VideoCodec string
+
 	Duration      time.Duration
 	Width, Height int // as a viewer shows the video
 }

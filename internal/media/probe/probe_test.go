@@ -32,14 +32,15 @@ func TestTracks(t *testing.T) {
 		content []byte
 		want    Tracks
 	}{
-		{"ogg", readOgg, sample(t, "voice.ogg"), Tracks{Audio: true, Opus: true, Duration: 2 * time.Second}},
-		{"ogg of two parts", readOgg, slices.Concat(sample(t, "voice.ogg"), sample(t, "voice.ogg")), Tracks{Audio: true, Opus: true, Duration: 4 * time.Second}},
-		{"ogg that breaks off", readOgg, sample(t, "voice.ogg")[:100], Tracks{Audio: true, Opus: true}},
+		{"ogg", readOgg, sample(t, "voice.ogg"), Tracks{Audio: true, AudioCodec: "opus", Duration: 2 * time.Second}},
+		{"ogg of two parts", readOgg, slices.Concat(sample(t, "voice.ogg"), sample(t, "voice.ogg")), Tracks{Audio: true, AudioCodec: "opus", Duration: 4 * time.Second}},
+		{"ogg cut out of an hour", readOgg, later(sample(t, "voice.ogg"), 48_000*3600), Tracks{Audio: true, AudioCodec: "opus", Duration: 2 * time.Second}},
+		{"ogg that breaks off", readOgg, sample(t, "voice.ogg")[:100], Tracks{Audio: true, AudioCodec: "opus"}},
 		{"wav", readWAV, mediatest.WAV(3 * time.Second), Tracks{Audio: true, Duration: 3 * time.Second}},
 		{"wav that breaks off", readWAV, mediatest.WAV(3 * time.Second)[:30], Tracks{Audio: true}},
-		{"mp4", readMP4, sample(t, "clip.mp4"), Tracks{Video: true, Duration: 2 * time.Second, Width: 160, Height: 120}},
-		{"mp4 that is turned", readMP4, sample(t, "turned.mp4"), Tracks{Video: true, Duration: 2 * time.Second, Width: 120, Height: 160}},
-		{"mp4 of sound", readMP4, sample(t, "sound.mp4"), Tracks{Audio: true, Duration: 2 * time.Second}},
+		{"mp4", readMP4, sample(t, "clip.mp4"), Tracks{Video: true, VideoCodec: "h264", Duration: 2 * time.Second, Width: 160, Height: 120}},
+		{"mp4 that is turned", readMP4, sample(t, "turned.mp4"), Tracks{Video: true, VideoCodec: "h264", Duration: 2 * time.Second, Width: 120, Height: 160}},
+		{"mp4 of sound", readMP4, sample(t, "sound.mp4"), Tracks{Audio: true, AudioCodec: "aac", Duration: 2 * time.Second}},
 		{"mp4 that breaks off", readMP4, sample(t, "clip.mp4")[:200], Tracks{}},
 		{"mp4 with numbers of 64 bits", readMP4, longMP4(), Tracks{Audio: true, Video: true, Duration: 5000 * time.Second, Width: 640, Height: 360}},
 		{"mp4 of unknown length", readMP4, box("moov", box("mvhd", make([]byte, 12), []byte{0, 0, 3, 232, 255, 255, 255, 255})), Tracks{}},
@@ -47,10 +48,10 @@ func TestTracks(t *testing.T) {
 		{"mp4 that nests for ever", readMP4, nested(1000), Tracks{}},
 		{"ogg with vorbis", readOgg, slices.Concat(
 			oggPageOf(1, oggFirstPage, 0, "\x01vorbis\x00\x00\x00\x00\x02\x44\xac\x00\x00"), oggPageOf(1, 0, 3*44100, "sound"),
-		), Tracks{Audio: true, Duration: 3 * time.Second}},
+		), Tracks{Audio: true, AudioCodec: "vorbis", Duration: 3 * time.Second}},
 		{"ogg with a picture", readOgg, slices.Concat(
 			oggPageOf(1, oggFirstPage, 0, "\x80theora"), oggPageOf(2, oggFirstPage, 0, "OpusHead\x01\x01\x38\x01"), oggPageOf(2, 0, 48312, "sound"),
-		), Tracks{Audio: true, Video: true, Duration: time.Second}},
+		), Tracks{Audio: true, Video: true, AudioCodec: "opus", VideoCodec: "theora", Duration: time.Second}},
 		{"mp4 without an end", readMP4, []byte("\x00\x00\x00\x00moov"), Tracks{}},
 		{"mp4 that is too large", readMP4, []byte("\x00\x00\x00\x01moov\xff\xff\xff\xff\xff\xff\xff\xff"), Tracks{}},
 	} {
@@ -66,6 +67,23 @@ func TestTracks(t *testing.T) {
 			}
 		})
 	}
+}
+
+// later moves the clock of an Ogg file by so many samples, but for the pages of its header.
+func later(file []byte, samples uint64) []byte {
+	file = slices.Clone(file)
+	for at := 0; at+oggHeaderSize <= len(file); {
+		if granule := file[at+6 : at+14]; binary.LittleEndian.Uint64(granule) > 0 {
+			binary.LittleEndian.PutUint64(granule, binary.LittleEndian.Uint64(granule)+samples)
+		}
+		segments := int(file[at+26])
+		size := 0
+		for _, segment := range file[at+oggHeaderSize:][:segments] {
+			size += int(segment)
+		}
+		at += oggHeaderSize + segments + size
+	}
+	return file
 }
 
 // box makes a box of an MP4 file.

@@ -83,6 +83,7 @@ func Describe(m *waE2E.Message, shown *Shown) {
 		v := inner.GetVideoMessage()
 		shown.Caption = v.GetCaption()
 		shown.setMedia("video", v)
+		shown.Animated = v.GetGifPlayback()
 		shown.ViewOnce = once || v.GetViewOnce()
 	case inner.GetPtvMessage() != nil:
 		shown.setMedia("video", inner.GetPtvMessage())

@@ -19,7 +19,7 @@ type Shown struct {
 	MediaSize       *int64     `json:"mediaSize"`
 	ViewOnce        bool       `json:"viewOnce"`
 	VideoNote       bool       `json:"videoNote"`
-	Animated        bool       `json:"animated"` // of a sticker: it moves
+	Animated        bool       `json:"animated"` // a sticker that moves, or a video that plays without end, as a GIF does
 	Latitude        *float64   `json:"latitude"`
 	Longitude       *float64   `json:"longitude"`
 	Name            string     `json:"name"`

@@ -184,5 +184,8 @@ func mediaOf(pointer File) gateway.Media {
 	if moving, ok := pointer.(interface{ GetIsAnimated() bool }); ok {
 		media.Animated = moving.GetIsAnimated()
 	}
+	if playing, ok := pointer.(interface{ GetGifPlayback() bool }); ok {
+		media.Animated = playing.GetGifPlayback()
+	}
 	return media
 }

@@ -26,7 +26,7 @@ func newMediaMessage(content gateway.Content, about *waE2E.ContextInfo) *waE2E.M
 		message.VideoMessage = &waE2E.VideoMessage{
 			Mimetype: &m.MimeType, FileSHA256: m.SHA256, FileLength: &size,
 			Caption: optional(content.Text), Width: pixels(m.Width), Height: pixels(m.Height), Seconds: seconds(m.Length),
-			JPEGThumbnail: m.Thumbnail, ViewOnce: flag(content.ViewOnce), ContextInfo: about,
+			GifPlayback: flag(m.Animated), JPEGThumbnail: m.Thumbnail, ViewOnce: flag(content.ViewOnce), ContextInfo: about,
 		}
 	case gateway.TypeVoice, gateway.TypeAudio:
 		message.AudioMessage = &waE2E.AudioMessage{
