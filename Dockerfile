@@ -1,8 +1,8 @@
 # The gateway as an image: one static program, nobody's shell, no right to write but in
 # /data. docs/deploy.md says how to run it.
 #
-#   docker build -t recado .                            # without ffmpeg, under 20 MB compressed with zstd
-#   docker build -t recado:ffmpeg --target ffmpeg .     # with ffmpeg, for voice notes of any format
+#   docker build -t recado .                       # with ffmpeg, which makes of any file what phones can open
+#   docker build -t recado:slim --target slim .    # without ffmpeg, under 20 MB compressed with zstd
 #
 # TMPDIR is a folder that the program makes and empties when it starts: big files that are
 # sent from the dashboard go through it, and the image has no /tmp.
@@ -17,10 +17,7 @@ RUN CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o /root-of-image/recado .
  && cp /etc/ssl/certs/ca-certificates.crt /root-of-image/etc/ssl/certs/ \
  && chown 65532:65532 /root-of-image/data
 
-FROM docker.io/library/debian:12-slim AS ffmpeg
-RUN apt-get update \
- && apt-get install -y --no-install-recommends ffmpeg \
- && rm -rf /var/lib/apt/lists/*
+FROM scratch AS slim
 COPY --from=build /root-of-image/ /
 ENV RECADO_LISTEN=0.0.0.0:8080 RECADO_DATA=/data TMPDIR=/data/tmp
 USER 65532:65532
@@ -32,7 +29,10 @@ ENTRYPOINT ["/recado"]
 CMD ["serve"]
 
 # The last target is the one that is built if none is named.
-FROM scratch AS recado
+FROM docker.io/library/debian:12-slim AS recado
+RUN apt-get update \
+ && apt-get install -y --no-install-recommends ffmpeg \
+ && rm -rf /var/lib/apt/lists/*
 COPY --from=build /root-of-image/ /
 ENV RECADO_LISTEN=0.0.0.0:8080 RECADO_DATA=/data TMPDIR=/data/tmp
 USER 65532:65532

@@ -106,7 +106,9 @@ type MessageMedia struct {
 	Voice     bool    `json:"voice"`     // Whether it is a voice note.
 	ViewOnce  bool    `json:"viewOnce"`  // Whether it can be opened once only.
 	VideoNote bool    `json:"videoNote"` // Whether it is a video note, which phones show round.
-	Animated  bool    `json:"animated"`  // Whether it is a sticker that moves.
+	// Whether it is a sticker that moves, or a video that plays without end, as a
+	// GIF does.
+	Animated bool `json:"animated"`
 }
 
 // MessageLocation is the place of a location message.

@@ -21,7 +21,8 @@ type File struct {
 	Name    string // the name of a document, if FileName gives none
 }
 
-// Image is an image to send: JPEG, PNG, WebP, or GIF, which is sent as a still image.
+// Image is an image to send: JPEG, PNG, WebP or GIF. An animated GIF is sent as a video that plays
+// without end, if ffmpeg is on the gateway's machine.
 type Image struct {
 	To              string    `json:"to"`
 	Image           string    `json:"image,omitempty"`

@@ -56,7 +56,7 @@ func TestBothImagesHaveTheSameSettings(t *testing.T) {
 		return slices.DeleteFunc(slices.Clone(stage), func(i instruction) bool { return i.word == "RUN" })
 	}
 	all := stages(t)
-	plain, withFFmpeg := settings(all["recado"]), settings(all["ffmpeg"])
+	plain, withFFmpeg := settings(all["slim"]), settings(all["recado"])
 	if len(plain) < 2 || !slices.Equal(plain, withFFmpeg) {
 		t.Errorf("the image with ffmpeg has the settings\n%q\nand the one without\n%q", withFFmpeg, plain)
 	}

@@ -34,7 +34,7 @@ func TestImageRuns(t *testing.T) { //nolint:paralleltest // its steps build on e
 	// The last stage is the Dockerfile's own. Only the stage that it copies from is
 	// another: the base image of that one would have to be downloaded.
 	buildah(t, folder, "build", "--isolation", "chroot", "--format", "docker", "--signature-policy", policy,
-		"--build-context", "build="+buildRoot(t), "--target", "recado", "--tag", "localhost/recado",
+		"--build-context", "build="+buildRoot(t), "--target", "slim", "--tag", "localhost/recado",
 		"--file", filepath.Join(root, "Dockerfile"), t.TempDir())
 	compressed, archive := filepath.Join(folder, "compressed"), filepath.Join(folder, "recado.tar")
 	buildah(t, folder, "push", "--signature-policy", policy, "--format", "oci",

@@ -96,7 +96,7 @@ type stickerBody struct {
 func (s sending) image() contract.Endpoint {
 	return handleMedia(contract.Operation{
 		ID: "sendImage", Summary: "Send an image",
-		Description: "Takes JPEG, PNG, WebP, or GIF, which is sent as a still image. ",
+		Description: "Takes JPEG, PNG, WebP or GIF. An animated GIF is sent as a video that plays without end, if ffmpeg is on the gateway's machine. ",
 		Codes:       []string{gateway.CodeMessageNotFound},
 	}, func(ctx context.Context, in *sendInput[imageBody]) (messaging.Result, error) {
 		given := in.Given()

@@ -95,7 +95,7 @@ func (s sending) statusText() contract.Endpoint {
 func (s sending) statusImage() contract.Endpoint {
 	return handleMedia(contract.Operation{
 		ID: "postStatusImage", Summary: "Post an image as a status",
-		Description: aboutPosts + "Takes JPEG, PNG, WebP, or GIF, which is sent as a still image. ",
+		Description: aboutPosts + "Takes JPEG, PNG, WebP or GIF. An animated GIF is sent as a video that plays without end, if ffmpeg is on the gateway's machine. ",
 		Codes:       []string{gateway.CodeStatusAudience},
 	}, func(ctx context.Context, in *sendInput[statusImageBody]) (messaging.Result, error) {
 		given := in.Given()

@@ -103,7 +103,7 @@ func adviceFor(problem health.Problem) state {
 		}
 	default:
 		return state{
-			"info", web.Word("There is no ffmpeg"), web.Word("Voice notes go out as they are, and videos without a thumbnail."),
+			"info", web.Word("There is no ffmpeg"), web.Word("What phones do not play is refused, and videos have no thumbnail."),
 			web.Word("Install ffmpeg and restart the gateway."),
 		}
 	}

@@ -39,15 +39,15 @@ func (e *examination) files(ctx context.Context) []Finding {
 // ffmpeg says whether media can be measured and converted.
 func (*examination) ffmpeg(ctx context.Context) []Finding {
 	const name = "ffmpeg"
-	const install = "install it: apt install ffmpeg; the image of recado has it"
+	const install = "install it: apt install ffmpeg; the image of recado has it, but for the one called slim"
 	tools, err := media.CheckTools(ctx)
 	switch {
 	case err != nil:
 		return []Finding{warning(name, install, "%s", err)}
 	case tools.FFmpeg == "":
-		return []Finding{warning(name, install, "there is none: voice notes are sent as they are, videos without thumbnail")}
+		return []Finding{warning(name, install, "there is none: files that phones do not play are refused, and videos have no thumbnail")}
 	case len(tools.Missing) > 0:
-		return []Finding{warning(name, "install one that was built with them", "%s lacks %s: voice notes or thumbnails fail", tools.FFmpeg, strings.Join(tools.Missing, ", "))}
+		return []Finding{warning(name, "install one that was built with them", "%s lacks %s: some files are not converted", tools.FFmpeg, strings.Join(tools.Missing, ", "))}
 	case tools.FFprobe == "":
 		return []Finding{warning(name, "install ffprobe beside it", "%s has no ffprobe beside it: videos are sent without their length", tools.FFmpeg)}
 	}

@@ -168,8 +168,8 @@ func TestFFmpeg(t *testing.T) {
 	says(t, e.ffmpeg(t.Context()), Warning, "there is none")
 	for _, test := range []struct{ program, script, want string }{
 		{"ffmpeg", "exit 1", "does not run"},
-		{"ffmpeg", "echo ffmpeg version 9.9", "lacks libopus, mjpeg, pcm_s16le, libwebp_anim"},
-		{"ffmpeg", "echo 'ffmpeg version 9.9  libopus mjpeg pcm_s16le libwebp_anim '", "has no ffprobe"},
+		{"ffmpeg", "echo ffmpeg version 9.9", "lacks libopus, aac, libx264, mjpeg, pcm_s16le, libwebp_anim"},
+		{"ffmpeg", "echo 'ffmpeg version 9.9  libopus mjpeg pcm_s16le libwebp_anim aac libx264 '", "has no ffprobe"},
 		{"ffprobe", "exit 1", "does not run"},
 		{"ffprobe", "exit 0", ""},
 	} {
