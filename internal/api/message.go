@@ -115,7 +115,7 @@ func (m messages) react() contract.Endpoint {
 		Summary:     "React to a message",
 		Description: "Adds one emoji to a message, replacing an earlier one from this instance, or removes it.",
 		Status:      http.StatusNoContent,
-		Codes:       messageCodes(),
+		Codes:       messageCodes(gateway.CodeMessageNotReactable),
 	}, func(ctx context.Context, in *messageInput[reactionBody]) (*struct{}, error) {
 		given := in.Given()
 		return nil, m.use.React(ctx, contract.Instance(ctx).ID, messageRef(given.MessageID), given.Reaction)

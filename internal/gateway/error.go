@@ -105,6 +105,7 @@ const (
 	CodeWebhookOfAccount    = "WEBHOOK_OF_ACCOUNT"
 	CodeMessageNotEditable  = "MESSAGE_NOT_EDITABLE"
 	CodeMessageNotDeletable = "MESSAGE_NOT_DELETABLE"
+	CodeMessageNotReactable = "MESSAGE_NOT_REACTABLE"
 	CodeMessageHasNoMedia   = "MESSAGE_HAS_NO_MEDIA"
 	CodeMessageIsNoEvent    = "MESSAGE_IS_NO_EVENT"
 	CodeMessageIsNoPoll     = "MESSAGE_IS_NO_POLL"

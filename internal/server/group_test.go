@@ -240,11 +240,19 @@ func TestGroupRefusalsSayWhy(t *testing.T) {
 		"edit":     func() error { _, err := g.Client.Edit(ctx, id, said.ID, "after"); return err },
 		"reaction": func() error { return g.Client.React(ctx, id, heard, "👍") },
 		"delete":   func() error { return g.Client.Delete(ctx, id, said.ID) },
-		"pin":      func() error { return g.Client.Pin(ctx, id, heard, time.Hour) },
+		"pin":      func() error { return g.Client.Pin(ctx, id, heard, 24*time.Hour) },
+		"forward": func() error {
+			_, err := g.Client.Forward(ctx, id, client.Forward{To: group, MessageID: said.ID})
+			return err
+		},
+		"poll": func() error {
+			_, err := g.Client.SendPoll(ctx, id, client.Poll{To: group, Question: "When?", Options: []string{"today", "tomorrow"}})
+			return err
+		},
 	}
 	g.Phones.UpdateGroup(t, group, map[string]any{"by": customerNumber, "announce": true})
-	for _, path := range []string{"edit", "send"} {
-		if err := paths[path](); codeOf(err) != client.CodeGroupAdminRequired {
+	for path, try := range cases.Sorted(paths) {
+		if err := try(); codeOf(err) != client.CodeGroupAdminRequired {
 			t.Errorf("%s in a group in which administrators write: %v", path, err)
 		}
 	}

@@ -37,6 +37,11 @@ func (s *session) Send(ctx context.Context, out gateway.Outgoing) (gateway.Sent,
 	if err := s.checkRecipient(ctx, client, to); err != nil {
 		return gateway.Sent{}, err
 	}
+	if s.announces(ctx, to) {
+		if err := s.giveSecret(ctx, to, out.PlatformID, &message); err != nil {
+			return gateway.Sent{}, err
+		}
+	}
 	sending, only := ctx, wire.TakeAudience(&message)
 	if to.Server == types.BroadcastServer {
 		if sending, err = s.Audience(ctx, only); err != nil {
@@ -184,6 +189,11 @@ func (s *session) EncodeChange(key gateway.MessageKey, change gateway.Change) ([
 			}
 		}
 		message = s.current().BuildReaction(chat, sender, key.PlatformID, change.Reaction)
+		if s.announces(s.ctx, chat) {
+			if message, err = s.sealedReaction(s.ctx, s.current(), chat, sender, key.PlatformID, message); err != nil {
+				return nil, err
+			}
+		}
 	case gateway.ChangePin:
 		sender := types.EmptyJID // this account
 		if !key.FromMe {
@@ -241,5 +251,8 @@ func (s *session) sentMessage(_, chat types.JID, id types.MessageID) *waE2E.Mess
 		return nil
 	}
 	wire.TakeAudience(message)
+	if secret, err := s.secretOf(s.ctx, chat, id); err == nil && secret != nil && message.GetMessageContextInfo() == nil {
+		message.MessageContextInfo = &waE2E.MessageContextInfo{MessageSecret: secret}
+	}
 	return message
 }

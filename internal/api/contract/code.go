@@ -22,6 +22,7 @@ func Codes() []Code {
 		{gateway.CodeEditWindowExpired, gateway.Invalid, "The message is too old to be edited."},
 		{gateway.CodeMessageNotDeletable, gateway.Invalid, "The message was not sent by this instance, or is deleted already."},
 		{gateway.CodeDeleteWindowExpired, gateway.Invalid, "The message is too old to be deleted."},
+		{gateway.CodeMessageNotReactable, gateway.Invalid, "The message came without the secret with which reactions are encrypted in the group in which a community announces."},
 		{gateway.CodeMessageHasNoMedia, gateway.Invalid, "The message has no file."},
 		{gateway.CodeChannelContent, gateway.Invalid, "Channels take texts and files, and not this."},
 		{gateway.CodeStatusAudience, gateway.Invalid, "The owner of the account does not show status posts to these people, or shows them to others as well."},

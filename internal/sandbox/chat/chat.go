@@ -24,6 +24,9 @@ type Chat struct {
 // sent it.
 func (c Chat) IsShared() bool { return c.Group != nil || c.Status }
 
+// Announces reports whether it is the group in which a community announces.
+func (c Chat) Announces() bool { return c.Group != nil && c.Group.Announces }
+
 // JID is the chat's address as phones show it. A person's is by number.
 func (c Chat) JID() types.JID {
 	if c.Status {

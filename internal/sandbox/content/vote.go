@@ -89,7 +89,7 @@ func (b Ballot) cipher(purpose string) (gcm cipher.AEAD, bound []byte, err error
 	if gcm, err = cipher.NewGCM(block); err != nil {
 		return nil, nil, fmt.Errorf("content: key of a vote: %w", err)
 	}
-	if purpose == editPurpose {
+	if purpose == editPurpose || purpose == reactionPurpose {
 		return gcm, nil, nil
 	}
 	return gcm, []byte(b.PollID + "\x00" + b.Voter.String()), nil

@@ -35,8 +35,15 @@ const (
 // reports whether the message was one of these kinds.
 func (p *phone) applyChange(where chat.Chat, in incoming, message *waE2E.Message) (done bool) {
 	if reaction := message.GetReactionMessage(); reaction != nil {
+		if !where.Announces() { // there phones show encrypted ones alone
+			p.u.Ring(p.Number)
+			p.react(where, reaction.GetKey().GetID(), in.sender.PN().String(), reaction.GetText())
+		}
+		return true
+	}
+	if reaction := message.GetEncReactionMessage(); reaction != nil {
 		p.u.Ring(p.Number)
-		p.react(where, reaction.GetKey().GetID(), in.sender.PN().String(), reaction.GetText())
+		p.reactSealed(where, in, reaction)
 		return true
 	}
 	if vote := message.GetPollUpdateMessage(); vote != nil {
@@ -111,30 +118,59 @@ func (p *phone) edit(where chat.Chat, in incoming, change *waE2E.ProtocolMessage
 	})
 }
 
+// reactSealed sets a reaction that is encrypted with the secret of its message. One that can't be
+// opened changes nothing.
+func (p *phone) reactSealed(where chat.Chat, in incoming, sealed *waE2E.EncReactionMessage) {
+	p.u.Write(func(ctx context.Context, tx *sqlite.Tx) error {
+		kept, found, err := p.answered(ctx, tx, where, sealed.GetTargetMessageKey().GetID())
+		if err != nil || !found {
+			return err
+		}
+		message, err := kept.message()
+		if err != nil {
+			return err
+		}
+		author, err := p.s.authorOfKept(ctx, kept)
+		if err != nil {
+			return err
+		}
+		for _, ballot := range ballots(content.Ballot{Secret: content.SecretOf(message), PollID: kept.id}, author, in.sender) {
+			if emoji, ok := ballot.OpenReaction(sealed); ok {
+				return p.keepReaction(ctx, tx, where, kept.id, in.sender.PN().String(), emoji)
+			}
+		}
+		return nil
+	})
+}
+
 // react sets somebody's reaction, or removes it if emoji is empty.
 func (p *phone) react(where chat.Chat, id, from, emoji string) {
 	p.u.Write(func(ctx context.Context, tx *sqlite.Tx) error {
-		rows, err := database.Strings(ctx, tx, "SELECT reactions FROM messages WHERE number = $1 AND chat = $2 AND id = $3 AND deleted = 0",
-			p.Number, where.JID().String(), id)
-		if err != nil || len(rows) == 0 {
-			return err
-		}
-		reactions := map[string]string{}
-		if err := json.Unmarshal([]byte(rows[0]), &reactions); err != nil {
-			return fmt.Errorf("phone: read reactions: %w", err)
-		}
-		reactions[from] = emoji
-		if emoji == "" {
-			delete(reactions, from)
-		}
-		encoded, err := json.Marshal(reactions)
-		if err != nil {
-			return fmt.Errorf("phone: keep reactions: %w", err)
-		}
-		_, err = tx.ExecContext(ctx, "UPDATE messages SET reactions = $1 WHERE number = $2 AND chat = $3 AND id = $4",
-			string(encoded), p.Number, where.JID().String(), id)
-		return err
+		return p.keepReaction(ctx, tx, where, id, from, emoji)
 	})
+}
+
+func (p *phone) keepReaction(ctx context.Context, tx *sqlite.Tx, where chat.Chat, id, from, emoji string) error {
+	rows, err := database.Strings(ctx, tx, "SELECT reactions FROM messages WHERE number = $1 AND chat = $2 AND id = $3 AND deleted = 0",
+		p.Number, where.JID().String(), id)
+	if err != nil || len(rows) == 0 {
+		return err
+	}
+	reactions := map[string]string{}
+	if err := json.Unmarshal([]byte(rows[0]), &reactions); err != nil {
+		return fmt.Errorf("phone: read reactions: %w", err)
+	}
+	reactions[from] = emoji
+	if emoji == "" {
+		delete(reactions, from)
+	}
+	encoded, err := json.Marshal(reactions)
+	if err != nil {
+		return fmt.Errorf("phone: keep reactions: %w", err)
+	}
+	_, err = tx.ExecContext(ctx, "UPDATE messages SET reactions = $1 WHERE number = $2 AND chat = $3 AND id = $4",
+		string(encoded), p.Number, where.JID().String(), id)
+	return err
 }
 
 // findChange returns a change that the phone has sent, or nil if there is none with

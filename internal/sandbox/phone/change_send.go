@@ -25,10 +25,37 @@ func (s *Service) React(ctx context.Context, number, messageID, reaction string)
 		if err != nil {
 			return nil, err
 		}
+		if where.Announces() {
+			return s.sealedReaction(ctx, number, kept, key, reaction)
+		}
 		return &waE2E.Message{ReactionMessage: &waE2E.ReactionMessage{
 			Key: key, Text: &reaction, SenderTimestampMS: new(s.now().UnixMilli()),
 		}}, nil
 	})
+}
+
+// sealedReaction is a reaction in the group in which a community announces.
+func (s *Service) sealedReaction(
+	ctx context.Context, number string, kept *keptMessage, key *waCommon.MessageKey, reaction string,
+) (*waE2E.Message, error) {
+	message, err := kept.message()
+	if err != nil {
+		return nil, err
+	}
+	secret := content.SecretOf(message)
+	if secret == nil {
+		return nil, refusal.Conflictf("the message carries no secret, so nobody can react to it here")
+	}
+	author, err := s.authorOfKept(ctx, kept)
+	if err != nil {
+		return nil, err
+	}
+	by, err := s.config.Accounts.Named(ctx, number)
+	if err != nil {
+		return nil, err
+	}
+	ballot := content.Ballot{Secret: secret, PollID: kept.id, Author: author.LIDJID(), Voter: by.LIDJID()}
+	return ballot.SealReaction(reaction, key, s.now())
 }
 
 // EditMessage lets the phone of a number edit one of its own messages.

@@ -69,7 +69,11 @@ func (p *phone) accept(ctx context.Context, in incoming) error {
 		}
 		message = copied.GetMessage()
 	}
+	secret := content.SecretOf(message)
 	message = content.Unwrap(message)
+	if secret != nil && content.SecretOf(message) == nil {
+		content.SetSecret(message, secret) // the wrapping had it
+	}
 	done := p.applyChange(where, in, message)
 	if !done && content.IsContent(message) {
 		if err := p.keep(ctx, where, in, message, fromMe); err != nil {

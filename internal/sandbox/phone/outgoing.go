@@ -53,6 +53,9 @@ func (p *phone) send(ctx context.Context, to chat.Chat, message *waE2E.Message, 
 
 // sendAs sends a message and shows it on the phone.
 func (p *phone) sendAs(ctx context.Context, out phoneMessage) error {
+	if out.chat.Announces() && out.message != nil {
+		content.Secretive(out.message)
+	}
 	in := incoming{sender: p.Account, group: out.chat.Group, status: out.chat.Status, id: out.id, at: out.at, message: out.message}
 	if err := p.keep(ctx, out.chat, in, out.message, true); err != nil {
 		return err

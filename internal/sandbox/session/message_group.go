@@ -28,7 +28,7 @@ func (c *client) resolveGroup(ctx context.Context, m outgoing) (outgoing, error)
 	case found == nil:
 		m.refusal = codeNoSuchChat
 		return m, nil
-	case !found.Has(sender), found.Announcement && !found.IsAdmin(sender),
+	case !found.Has(sender), found.Announcement && !found.IsAdmin(sender) && (!found.Announces || wire.AttrString(m.stanza, "type") != "reaction"),
 		wire.AttrString(m.stanza, "edit") == string(types.EditAttributePinInChat) && !found.MayPin(sender):
 		m.refusal = codeNotMember
 		return m, nil
