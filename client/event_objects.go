@@ -84,11 +84,13 @@ type Message struct {
 	// The people mentioned in the text; empty where nobody is mentioned.
 	Mentions         []Person `json:"mentions"`
 	MentionsEveryone bool     `json:"mentionsEveryone"` // Whether all members of the group are mentioned.
-	// With the type unsupported: the platform's name for a kind that is not known
+	// With the type unsupported, the platform's name for a kind that is not known
 	// here; unavailable:view_once for a file that can be opened once and that the
 	// platform gives to the phone alone; too_large for a message of more than a
 	// megabyte without its file; not_kept: followed by what it was, for something
-	// that the database can't store.
+	// that the database can't store. With another type: damaged, for a message that
+	// can't be read any more in the database; its type and text are those that were
+	// noted when it came.
 	Unsupported *string `json:"unsupported"`
 }
 

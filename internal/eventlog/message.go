@@ -72,7 +72,7 @@ type Message struct {
 	Forwarded        bool           `json:"forwarded" doc:"Whether it carries the platform's mark of a forwarded message."`
 	Mentions         []*Person      `json:"mentions" doc:"The people mentioned in the text; empty where nobody is mentioned."`
 	MentionsEveryone bool           `json:"mentionsEveryone" doc:"Whether all members of the group are mentioned."`
-	Unsupported      *string        `json:"unsupported" doc:"With the type unsupported: the platform's name for a kind that is not known here; unavailable:view_once for a file that can be opened once and that the platform gives to the phone alone; too_large for a message of more than a megabyte without its file; not_kept: followed by what it was, for something that the database can't store."`
+	Unsupported      *string        `json:"unsupported" doc:"With the type unsupported, the platform's name for a kind that is not known here; unavailable:view_once for a file that can be opened once and that the platform gives to the phone alone; too_large for a message of more than a megabyte without its file; not_kept: followed by what it was, for something that the database can't store. With another type: damaged, for a message that can't be read any more in the database; its type and text are those that were noted when it came."`
 }
 
 // Media describes the file of a message.

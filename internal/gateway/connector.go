@@ -52,7 +52,8 @@ type Encoder interface {
 	// EncodeCancelled writes the payload of a calendar event that is cancelled, and returns
 	// what it says then. The payload is the same if it was cancelled already.
 	EncodeCancelled(payload []byte) ([]byte, CalendarEvent, error)
-	// Describe reads what the payload of a message holds besides its text. It may
+	// Describe reads what the payload of a message holds besides its text; of one that is damaged it
+	// says so, and that is no error. It may
 	// look people up in a database, so it must not be called while others wait for
 	// a lock that the caller holds.
 	Describe(ctx context.Context, payload []byte) (Details, error)

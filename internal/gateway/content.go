@@ -209,9 +209,12 @@ type Details struct {
 	// MentionsEveryone says that all members of the group are mentioned.
 	MentionsEveryone bool
 	// Unsupported is the platform's name for a kind of message that this program does
-	// not know; empty for known kinds.
+	// not know; empty for known kinds. It is Damaged for a payload that can't be read.
 	Unsupported string
 }
+
+// Damaged is what Details say of a payload that can't be read any more. Nothing else of it is known.
+const Damaged = "damaged"
 
 // Order is what somebody has ordered from the catalogue of a business.
 type Order struct {

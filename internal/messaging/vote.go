@@ -89,7 +89,7 @@ func (r receiver) asked(
 	if details, err = r.config.Encoder.Describe(ctx, found[n].Payload); err != nil {
 		return message, details, false, fmt.Errorf("messaging: describe the %s that somebody answers: %w", kind, err)
 	}
-	return found[n], details, true, nil
+	return found[n], details, details.Unsupported == "", nil
 }
 
 func responseOrigin(response gateway.EventResponse) origin {

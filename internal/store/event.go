@@ -5,6 +5,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -298,5 +299,11 @@ func scanEvent(row table.Scanner) (eventlog.Event, error) {
 	err := row.Scan(&event.InstanceID, &event.Sequence, &event.ID, &event.Kind, &event.Chat, &event.SourceKey,
 		&happenedAt, &event.Data)
 	event.At = table.Time(happenedAt)
+	if err == nil && !json.Valid(event.Data) {
+		event.Data = damagedData() // it would take all that it is delivered and listed with along
+	}
 	return event, err
 }
+
+// damagedData stands for the data of an event that can't be read any more.
+func damagedData() json.RawMessage { return json.RawMessage(`{"damaged":true}`) }

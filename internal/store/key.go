@@ -136,6 +136,9 @@ func (s *Store) changeKeys() (done func() error) {
 	}
 }
 
+// damagedID is no instance's. A key whose instances can't be read any more is for that one.
+const damagedID = "damaged"
+
 func scanKey(row table.Scanner) (gateway.Key, error) {
 	var key gateway.Key
 	var ids string
@@ -148,7 +151,9 @@ func scanKey(row table.Scanner) (gateway.Key, error) {
 	key.CreatedAt, key.ExpiresAt = table.Time(createdAt), table.Time(expiresAt)
 	key.RevokedAt, key.LastUsedAt = table.Time(revokedAt), table.Time(lastUsedAt)
 	if ids != noTexts { // few keys are restricted, and this runs on each request
-		err = json.Unmarshal([]byte(ids), &key.InstanceIDs)
+		if json.Unmarshal([]byte(ids), &key.InstanceIDs) != nil || len(key.InstanceIDs) == 0 {
+			key.InstanceIDs = []string{damagedID} // it stays restricted: to nothing
+		}
 	}
-	return key, err
+	return key, nil
 }

@@ -257,8 +257,8 @@ func (s *Service) holder(ctx context.Context, id string) (passkeyHolder, error) 
 	holder := passkeyHolder{user: user, handle: handle[:]}
 	for _, passkey := range passkeys {
 		var credential webauthn.Credential
-		if err := json.Unmarshal(passkey.Credential, &credential); err != nil {
-			return passkeyHolder{}, fmt.Errorf("user: read passkey: %w", err)
+		if json.Unmarshal(passkey.Credential, &credential) != nil {
+			continue // damaged: nobody signs in with it, and with the others as before
 		}
 		holder.credentials = append(holder.credentials, credential)
 	}

@@ -19,8 +19,8 @@ func (c *Connector) KnownGroups(ctx context.Context, instance gateway.Instance) 
 	if err != nil || list == nil {
 		return nil, false, err
 	}
-	all, err = groups.Decode(list)
-	return all, err == nil, err
+	all, known = groups.Decode(list)
+	return all, known, nil
 }
 
 // keepGroups keeps a list of groups.

@@ -25,9 +25,9 @@ func (s *session) Send(ctx context.Context, out gateway.Outgoing) (gateway.Sent,
 	if err != nil {
 		return gateway.Sent{}, err
 	}
-	var message waE2E.Message
-	if err := proto.Unmarshal(out.Payload, &message); err != nil {
-		return gateway.Sent{}, fmt.Errorf("whatsapp: read payload: %w", err)
+	message, err := wire.Decode(out.Payload)
+	if err != nil {
+		return gateway.Sent{}, err
 	}
 	// One bound for all of it: whatsmeow has bounds of its own, of a minute and more, for
 	// each request to the platform that a send needs.
@@ -38,17 +38,17 @@ func (s *session) Send(ctx context.Context, out gateway.Outgoing) (gateway.Sent,
 		return gateway.Sent{}, err
 	}
 	if s.announces(ctx, to) {
-		if err := s.giveSecret(ctx, to, out.PlatformID, &message); err != nil {
+		if err := s.giveSecret(ctx, to, out.PlatformID, message); err != nil {
 			return gateway.Sent{}, err
 		}
 	}
-	sending, only := ctx, wire.TakeAudience(&message)
+	sending, only := ctx, wire.TakeAudience(message)
 	if to.Server == types.BroadcastServer {
 		if sending, err = s.Audience(ctx, only); err != nil {
 			return gateway.Sent{}, err
 		}
 	}
-	response, err := s.transmit(sending, client, to, &message, out)
+	response, err := s.transmit(sending, client, to, message, out)
 	switch {
 	case wire.IsNoGroup(err):
 		return gateway.Sent{}, wire.NoGroup()
@@ -56,7 +56,7 @@ func (s *session) Send(ctx context.Context, out gateway.Outgoing) (gateway.Sent,
 		return gateway.Sent{}, channels.Failure(err)
 	}
 	if to.Server == types.GroupServer && wire.IsNotAllowed(err) {
-		return gateway.Sent{}, s.refusedInGroup(ctx, to, &message, err)
+		return gateway.Sent{}, s.refusedInGroup(ctx, to, message, err)
 	}
 	if err != nil {
 		return gateway.Sent{}, s.refusedRecipient(ctx, wire.Failure(err), s.party(ctx, client, to))

@@ -5,6 +5,7 @@ package webhooktable
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/recado-project/recado/internal/store/table"
@@ -77,14 +78,14 @@ func (r *settingsRow) decode(ctx context.Context, v *vault.Vault, hook *webhook.
 	if err != nil {
 		return err
 	}
-	if hook.Headers, err = decodeHeaders(headers); err != nil {
-		return err
+	var damaged [3]error
+	hook.Headers, damaged[0] = decodeHeaders(headers)
+	hook.Filter.Kinds, damaged[1] = decodeList(hook.Filter.Kinds, r.kinds)
+	hook.Filter.Chats, damaged[2] = decodeList(hook.Filter.Chats, r.chats)
+	if errors.Join(damaged[:]...) != nil {
+		hook.Active = false // nobody knows what may go there; it is saved again, or deleted
 	}
-	if hook.Filter.Kinds, err = decodeList(hook.Filter.Kinds, r.kinds); err != nil {
-		return err
-	}
-	hook.Filter.Chats, err = decodeList(hook.Filter.Chats, r.chats)
-	return err
+	return nil
 }
 
 // encodeList makes a column, or the parameter of a set, of a list of texts.

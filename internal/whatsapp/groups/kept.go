@@ -83,13 +83,14 @@ func encode(groups []gateway.Group) ([]byte, error) {
 	return list, nil
 }
 
-// Decode reads a list that was kept.
-func Decode(list []byte) ([]gateway.Group, error) {
+// Decode reads a list that was kept. ok is false for one that is damaged, which is as one that was
+// never kept: the platform has it.
+func Decode(list []byte) (groups []gateway.Group, ok bool) {
 	var rows []group
-	if err := json.Unmarshal(list, &rows); err != nil {
-		return nil, fmt.Errorf("groups: read what was kept: %w", err)
+	if json.Unmarshal(list, &rows) != nil {
+		return nil, false
 	}
-	groups := make([]gateway.Group, 0, len(rows))
+	groups = make([]gateway.Group, 0, len(rows))
 	for _, r := range rows {
 		groups = append(groups, gateway.Group{
 			ID: r.ID, Subject: r.Subject, Description: r.Description, Owner: gateway.Party{JID: r.OwnerJID, LID: r.OwnerLID, Name: r.OwnerName},
@@ -99,5 +100,5 @@ func Decode(list []byte) ([]gateway.Group, error) {
 			},
 		})
 	}
-	return groups, nil
+	return groups, true
 }

@@ -29,8 +29,8 @@ func (k *deviceKeys) chatSetting(ctx context.Context, chat types.JID) (row chatS
 	if err != nil || value == nil {
 		return row, false, err
 	}
-	if err := json.Unmarshal(value, &row); err != nil {
-		return row, false, fmt.Errorf("keys: read chat settings: %w", err)
+	if json.Unmarshal(value, &row) != nil {
+		return chatSettingRow{}, false, nil //nolint:nilerr // damaged: as if nothing was set
 	}
 	return row, true, nil
 }

@@ -31,8 +31,8 @@ func (k *deviceKeys) contact(ctx context.Context, user types.JID) (row contactRo
 	if err != nil || value == nil {
 		return row, false, err
 	}
-	if err := json.Unmarshal(value, &row); err != nil {
-		return row, false, fmt.Errorf("keys: read contact: %w", err)
+	if json.Unmarshal(value, &row) != nil {
+		return contactRow{}, false, nil //nolint:nilerr // damaged: it is told again
 	}
 	return row, true, nil
 }
@@ -176,8 +176,8 @@ func readContacts(found []gateway.DeviceKey) (map[types.JID]Contact, error) {
 			continue // a name that no database holds; nobody asks for it
 		}
 		var contact contactRow
-		if err := json.Unmarshal(row.Value, &contact); err != nil {
-			return nil, fmt.Errorf("keys: read contact: %w", err)
+		if json.Unmarshal(row.Value, &contact) != nil {
+			contact = contactRow{} // damaged: somebody without a name, until the phone or a message tells it again
 		}
 		all[user] = Contact{contact.info(), contact.Username}
 	}

@@ -131,7 +131,7 @@ func TestEncodeForwarded(t *testing.T) {
 	t.Parallel()
 	connector := Encoder{}
 	payload := mustEncode(t, gateway.Content{
-		Type: gateway.TypeImage, Text: "look", Media: &gateway.Media{MimeType: "image/png"}, ViewOnce: true,
+		Type: gateway.TypeImage, Text: "look", Media: &gateway.Media{MimeType: "image/png", Upload: gateway.Upload{DirectPath: "/a", Key: []byte{1}}}, ViewOnce: true,
 		Quote: &gateway.Quote{PlatformID: "3EB0", Sender: "1@lid", Payload: mustEncode(t, gateway.Content{Type: gateway.TypeText, Text: "q"})},
 	})
 	for count := uint32(1); count <= 3; count++ {

@@ -114,6 +114,9 @@ func (Encoder) EncodeForwarded(payload []byte) ([]byte, error) {
 		content.ExtendedTextMessage = &waE2E.ExtendedTextMessage{Text: content.Conversation}
 		content.Conversation = nil
 	}
+	if file := FileOf(content); file != nil && len(file.GetMediaKey()) == 0 && file.GetDirectPath() == "" {
+		return nil, gateway.Errorf(gateway.NotFound, gateway.CodeMediaNotFound, "the message has lost its file, so it can't be forwarded")
+	}
 	score := contextOf(content).GetForwardingScore()
 	if !setContext(content, &waE2E.ContextInfo{IsForwarded: new(true), ForwardingScore: new(score + 1)}) {
 		return nil, gateway.InvalidFields(gateway.FieldError{Field: "messageId", Message: "names a message that can't be forwarded"})
@@ -125,7 +128,7 @@ func (Encoder) EncodeForwarded(payload []byte) ([]byte, error) {
 func (e Encoder) Describe(ctx context.Context, payload []byte) (gateway.Details, error) {
 	message, err := Decode(payload)
 	if err != nil {
-		return gateway.Details{}, err
+		return gateway.Details{Unsupported: gateway.Damaged}, nil //nolint:nilerr // it is shown as what it is, among its neighbours
 	}
 	content, once := open(message)
 	details := detailsOf(content, once, func(jid types.JID) types.JID {

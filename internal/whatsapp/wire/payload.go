@@ -5,13 +5,16 @@ import (
 
 	"go.mau.fi/whatsmeow/proto/waE2E"
 	"google.golang.org/protobuf/proto"
+
+	"github.com/recado-project/recado/internal/gateway"
 )
 
-// Decode reads the payload of a message, wrapped as it may be.
+// Decode reads the payload of a message, wrapped as it may be. Its error is NotFound: one that is
+// damaged is not there any more.
 func Decode(payload []byte) (*waE2E.Message, error) {
 	var message waE2E.Message
 	if err := proto.Unmarshal(payload, &message); err != nil {
-		return nil, fmt.Errorf("wire: read payload: %w", err)
+		return nil, gateway.Errorf(gateway.NotFound, gateway.CodeMessageNotFound, "what is kept of the message is damaged and can't be read (%v)", err)
 	}
 	return &message, nil
 }
