@@ -79,6 +79,7 @@ func TestFailuresAreExplained(t *testing.T) {
 		"no key":         {[]string{"instances", "list"}, 2, []string{"RECADO_API_KEY", "recado keys create"}},
 		"no instance":    {[]string{"instances", "link"}, 2, []string{"<instance> is missing", "recado help instances link"}},
 		"wrong flag":     {[]string{"serve", "--listne", "x"}, 2, []string{`did you mean "--listen"?`, "recado help serve"}},
+		"a path":         {[]string{"serve", "--public-url", "https://example.org/wa", "--listen", taken.Addr().String(), "--data", t.TempDir()}, 2, []string{`--public-url "https://example.org/wa" has a path`, "https://messages.example.org"}},
 		"no address":     {[]string{"serve", "--public-url", "foo", "--listen", taken.Addr().String(), "--data", t.TempDir()}, 2, []string{`--public-url "foo" needs http:// or https:// and a host`}},
 		"half a command": {[]string{"instances"}, 2, []string{"recado: a command is missing: create, list, show, set, limits, link, restart, stop, logout or delete; see `recado help instances`\n"}},
 		"no such folder": {[]string{"serve", "--listen", "127.0.0.1:0", "--data", "/dev/null/x"}, 1, []string{"recado: the folder /dev/null can't be created: not a directory; choose another with --data\n"}},

@@ -138,6 +138,7 @@ func (c serveFlags) config() (server.Config, error) {
 			mistakes = append(mistakes, terminal.WrongUsage("%s %q needs http:// or https:// and a host", address.flag, address.value))
 		}
 	}
+	mistakes = append(mistakes, terminal.CheckRoot(c.PublicURL))
 	platform, err := c.Platform.config()
 	mistakes = append(mistakes, err)
 	if platform.HistoryPerChat = c.HistoryPerChat; c.HistoryPerChat == 0 {

@@ -50,10 +50,10 @@ const (
 // the same value each time, and accepts others.
 var ErrUnstorable = errors.New("gateway: the database can't hold this")
 
-// ErrDatabaseAway is in the chain of an error if the database can't be reached, and it is
+// ErrDatabaseAway is in the chain of an error if the database can't be reached, or can't write, and it is
 // certain that nothing was written. Where that is not certain, it is missing: a repeat could
 // do the same thing twice.
-var ErrDatabaseAway = errors.New("gateway: the database can't be reached")
+var ErrDatabaseAway = errors.New("gateway: the database can't be used")
 
 // Codes of the error body that packages other than the API use.
 const (

@@ -64,10 +64,19 @@ func IsTenureOver(err error) bool {
 	return ok && failure.Code == tenureOver
 }
 
-// IsAway reports whether PostgreSQL could not be reached, has ended the connection, or has no
-// resources for the statement: the same may succeed a moment later. It does not say whether a
-// commit that was under way took place.
+// IsAway reports whether the database can't work at the moment, and the same may succeed later:
+// PostgreSQL could not be reached, has ended the connection, or has no resources for the statement;
+// SQLite's disk is full, can't be written, or fails. It does not say whether a commit of PostgreSQL
+// that was under way took place.
 func IsAway(err error) bool {
+	if failure, ok := errors.AsType[*sqlite.Error](err); ok {
+		switch failure.Code() & 0xff { // the low byte is the kind, the rest details
+		case sqlitelib.SQLITE_FULL, sqlitelib.SQLITE_READONLY, sqlitelib.SQLITE_CANTOPEN, sqlitelib.SQLITE_BUSY:
+			return true
+		case sqlitelib.SQLITE_IOERR: // what was written may be there, if it could not be synced
+			return failure.Code() != sqlitelib.SQLITE_IOERR_FSYNC && failure.Code() != sqlitelib.SQLITE_IOERR_DIR_FSYNC
+		}
+	}
 	if failure, ok := errors.AsType[*pgconn.PgError](err); ok && isAwayCode(failure.Code) {
 		return true
 	}

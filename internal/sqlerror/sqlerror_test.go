@@ -65,6 +65,28 @@ func TestIsDataOfSQLite(t *testing.T) {
 	}
 }
 
+// What does not work on a full disk may work later.
+func TestIsAwayOfSQLite(t *testing.T) {
+	t.Parallel()
+	pool, err := sqlite.OpenPool(t.Context(), filepath.Join(t.TempDir(), "test.db"), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = pool.Close() })
+	for _, statement := range []string{"CREATE TABLE words (word TEXT)", "PRAGMA max_page_count = 3"} {
+		if _, err := pool.ExecContext(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err = pool.ExecContext(t.Context(), "INSERT INTO words (word) VALUES ($1)", strings.Repeat("x", 100_000))
+	if err == nil || !sqlerror.IsAway(fmt.Errorf("store: %w", err)) {
+		t.Errorf("a full disk: IsAway(%v) = false", err)
+	}
+	if _, err = pool.ExecContext(t.Context(), "INSERT INTO nowhere (id) VALUES (1)"); err == nil || sqlerror.IsAway(err) {
+		t.Errorf("a table that is not there: IsAway(%v) = true", err)
+	}
+}
+
 func TestBrokenRules(t *testing.T) {
 	t.Parallel()
 	pool, err := sqlite.OpenPool(t.Context(), filepath.Join(t.TempDir(), "test.db"), 1)

@@ -12,6 +12,7 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/groupcommit"
 	"github.com/recado-project/recado/internal/sqlite"
+	"github.com/recado-project/recado/internal/store/failure"
 	"github.com/recado-project/recado/internal/store/table"
 )
 
@@ -45,7 +46,7 @@ func openSQLite(ctx context.Context, config sqlite.Config) (*sqliteDatabase, err
 }
 
 func (d *sqliteDatabase) write(ctx context.Context, fn func(ctx context.Context, q table.Querier) error) error {
-	return d.db.Write(ctx, func(ctx context.Context, tx *sqlite.Tx) error { return fn(ctx, table.QuerierOf(tx)) })
+	return failure.Translate(d.db.Write(ctx, func(ctx context.Context, tx *sqlite.Tx) error { return fn(ctx, table.QuerierOf(tx)) }))
 }
 
 func (d *sqliteDatabase) writeUnder(
@@ -57,7 +58,9 @@ func (d *sqliteDatabase) writeUnder(
 func (d *sqliteDatabase) begin(
 	ctx context.Context, _ string, fn func(ctx context.Context, q table.Querier) error, committed func(),
 ) groupcommit.Pending {
-	return d.db.Begin(ctx, func(ctx context.Context, tx *sqlite.Tx) error { return fn(ctx, table.QuerierOf(tx)) }, committed)
+	return failure.Pending{
+		Pending: d.db.Begin(ctx, func(ctx context.Context, tx *sqlite.Tx) error { return fn(ctx, table.QuerierOf(tx)) }, committed),
+	}
 }
 
 func (d *sqliteDatabase) exec(ctx context.Context, query string, args ...any) (int64, error) {
@@ -70,7 +73,7 @@ func (d *sqliteDatabase) exec(ctx context.Context, query string, args ...any) (i
 		changed, err = result.RowsAffected()
 		return err
 	})
-	return changed, err
+	return changed, failure.Translate(err)
 }
 
 func (d *sqliteDatabase) reader() table.Querier { return d.short }

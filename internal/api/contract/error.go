@@ -98,7 +98,7 @@ func (x *exchange) refusal(err error) *Error {
 		failure = gateway.Errorf(gateway.Unavailable, gateway.CodeUnavailable, "the client has gone")
 	case !ok && errors.Is(err, gateway.ErrDatabaseAway):
 		x.failure = err
-		failure = gateway.Errorf(gateway.Unavailable, gateway.CodeUnavailable, "the database can't be reached at the moment: repeat the request")
+		failure = gateway.Errorf(gateway.Unavailable, gateway.CodeUnavailable, "the database can't be reached, or can't write, at the moment: repeat the request")
 		failure.RetryAfter = databaseWait
 	default:
 		x.failure = err

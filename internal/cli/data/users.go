@@ -69,6 +69,9 @@ func (f linkFlags) check() error {
 	if !terminal.IsWebAddress(f.PublicURL) {
 		return terminal.WrongUsage("--public-url %q needs http:// or https:// and a host", f.PublicURL)
 	}
+	if err := terminal.CheckRoot(f.PublicURL); err != nil {
+		return err
+	}
 	return nil
 }
 

@@ -1,5 +1,5 @@
-// Package failure says what callers may know of an error of PostgreSQL: that a tenure is over,
-// or that the database can't be reached and nothing was written. The store passes everything
+// Package failure says what callers may know of an error of the database: that a tenure is over,
+// or that the database can't be reached or can't write, and nothing was written. The store passes everything
 // that comes from there through it.
 package failure
 
