@@ -115,7 +115,7 @@ func (l *load) write(ctx context.Context, shop shop, customer string) {
 	pace := time.NewTicker(writeEvery)
 	defer pace.Stop()
 	for n := 0; ctx.Err() == nil; n++ {
-		messageID := l.w.phones.SendText(l.w.t, customer, shop.number, fmt.Sprint("c. ", n))
+		messageID := l.w.phones.SendText(l.w.t, customer, shop.number, fmt.Sprint("c. ", n)) //nolint:contextcheck // what has begun goes to its end
 		l.history.write(shop.id, messageID)
 		wait(ctx, pace)
 	}

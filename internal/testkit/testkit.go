@@ -94,6 +94,10 @@ type Options struct {
 	// OTLPEndpoint is a collector that traces are sent to; empty: there are none.
 	OTLPEndpoint string
 
+	// Problems are words of what may be wrong with messages that the test sends. Anything else that a
+	// phone finds fails it.
+	Problems []string
+
 	// RefusePrivateURLs keeps webhooks and proxies from private addresses.
 	RefusePrivateURLs bool
 }
@@ -128,6 +132,7 @@ func start(tb testing.TB, options Options) *Gateway {
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- s.Run(ctx) }()
+	seen := phones.New(s.BaseURL())
 	stop := sync.OnceFunc(func() {
 		cancel()
 		if err := <-ended; err != nil {
@@ -135,7 +140,20 @@ func start(tb testing.TB, options Options) *Gateway {
 		}
 		http.DefaultTransport.(*http.Transport).CloseIdleConnections()
 	})
-	tb.Cleanup(stop)
+	judged := false
+	judge := func() {
+		if tb.Failed() || judged {
+			return
+		}
+		judged = true
+		for _, message := range seen.Problems(tb, options.Problems...) {
+			tb.Errorf("on the phone %s, message %s: %s", message.Number, message.MessageID, strings.Join(message.Problems, "; "))
+		}
+	}
+	tb.Cleanup(func() {
+		judge()
+		stop()
+	})
 	ordinary, partner := keys(tb, s)
 	// Every answer is checked against the document, whatever the test asks for.
 	checked := &http.Client{Transport: contract.Served(tb, s.BaseURL(), http.DefaultTransport)}
@@ -143,9 +161,9 @@ func start(tb testing.TB, options Options) *Gateway {
 		BaseURL: s.BaseURL(),
 		Client:  client.New(s.BaseURL(), ordinary).WithHTTPClient(checked),
 		Partner: client.New(s.BaseURL(), partner).WithHTTPClient(checked),
-		Phones:  phones.New(s.BaseURL()),
+		Phones:  seen,
 		Server:  s,
-		stop:    stop,
+		stop:    func() { judge(); stop() },
 	}
 }
 

@@ -3,6 +3,8 @@ package content
 import (
 	"strings"
 
+	"go.mau.fi/whatsmeow/proto/waE2E"
+
 	"github.com/recado-project/recado/internal/sandbox/phonenumber"
 )
 
@@ -31,6 +33,24 @@ func parseCard(text string) Contact {
 		}
 	}
 	return card
+}
+
+// CardAccounts returns the numbers that the cards in a message say are accounts, so that people can
+// write to them.
+func CardAccounts(m *waE2E.Message) (numbers []string) {
+	inner := Unwrap(m)
+	cards := []*waE2E.ContactMessage{inner.GetContactMessage()}
+	for _, card := range append(cards, inner.GetContactsArrayMessage().GetContacts()...) {
+		for _, line := range unfold(card.GetVcard()) {
+			head, _, _ := strings.Cut(line, ":")
+			for parameter := range strings.SplitSeq(head, ";") {
+				if name, digits, _ := strings.Cut(parameter, "="); strings.EqualFold(name, "waid") {
+					numbers = append(numbers, digits)
+				}
+			}
+		}
+	}
+	return numbers
 }
 
 // unfold splits a card into its lines. A line that begins with a blank continues

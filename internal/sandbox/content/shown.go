@@ -41,6 +41,7 @@ type Shown struct {
 	Deleted         bool       `json:"deleted"`
 	PinnedUntil     string     `json:"pinnedUntil"` // ISO 8601; "" for not
 	Starred         bool       `json:"starred"`
+	Problems        []string   `json:"problems"`                  // what is wrong with it, as its owner would notice
 	Status          string     `json:"status"`                    // sent, delivered, read or played
 	DisappearsAfter uint32     `json:"disappearsAfter,omitempty"` // seconds; 0: never
 }

@@ -126,6 +126,7 @@ func New(config Config) http.Handler {
 		"/channels/{channel}/posts/{post}":             {http.MethodPatch: a.editPost, http.MethodDelete: a.deletePost},
 		"/channels/{channel}/posts/{post}/reaction":    {http.MethodPost: a.reactToPost},
 		"/phones/{number}/channels/{channel}":          {http.MethodPut: a.followChannel, http.MethodDelete: a.unfollowChannel},
+		"/problems":                                    {http.MethodGet: a.listProblems},
 		"/faults":                                      {http.MethodPut: a.setFaults},
 		"/faults/disconnect":                           {http.MethodPost: a.disconnect},
 

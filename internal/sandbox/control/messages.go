@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/recado-project/recado/internal/sandbox/content"
+	"github.com/recado-project/recado/internal/sandbox/phone"
 )
 
 // listMessages answers with the messages that a phone shows, of one chat if the query
@@ -14,6 +15,12 @@ import (
 func (a *api) listMessages(r *http.Request) (any, error) {
 	messages, err := a.config.Phones.Messages(r.Context(), r.PathValue("number"), r.URL.Query().Get("chat"))
 	return list[content.Shown]{messages}, err
+}
+
+// listProblems answers with the messages that do not look right on a phone.
+func (a *api) listProblems(r *http.Request) (any, error) {
+	problems, err := a.config.Phones.Problems(r.Context())
+	return list[phone.Troubled]{problems}, err
 }
 
 // sent is the answer to a request that sends a message.

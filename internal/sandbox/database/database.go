@@ -42,9 +42,12 @@ var upgradeTo7 string
 //go:embed upgrade_8.sql
 var upgradeTo8 string
 
+//go:embed upgrade_9.sql
+var upgradeTo9 string
+
 // schemaVersion is the version that this program writes into the database. It
 // refuses databases with a newer one.
-const schemaVersion = 8
+const schemaVersion = 9
 
 // Open opens the database at path and brings its tables up to date. It creates the
 // file if it does not exist.
@@ -69,7 +72,7 @@ func migrate(ctx context.Context, db *sqlite.DB) error {
 		if version > schemaVersion {
 			return fmt.Errorf("database: the sandbox's database has version %d, this program knows %d", version, schemaVersion)
 		}
-		for from, upgrade := range []string{1: upgradeTo2, 2: upgradeTo3, 3: upgradeTo4, 4: upgradeTo5, 5: upgradeTo6, 6: upgradeTo7, 7: upgradeTo8} {
+		for from, upgrade := range []string{1: upgradeTo2, 2: upgradeTo3, 3: upgradeTo4, 4: upgradeTo5, 5: upgradeTo6, 6: upgradeTo7, 7: upgradeTo8, 8: upgradeTo9} {
 			if version == 0 || from < version {
 				continue
 			}

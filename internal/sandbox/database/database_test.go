@@ -28,7 +28,7 @@ func TestDatabaseOfTheFirstVersionOpens(t *testing.T) {
 			"DROP TABLE passkeys", "DROP TABLE settings", "DROP TABLE channel_posts", "DROP TABLE channels", "DROP TABLE timers", "ALTER TABLE accounts DROP COLUMN passkey", "ALTER TABLE accounts DROP COLUMN privacy", "ALTER TABLE accounts DROP COLUMN business", "ALTER TABLE accounts DROP COLUMN username",
 			"ALTER TABLE messages DROP COLUMN media_sha256", "ALTER TABLE messages DROP COLUMN media_size",
 			"ALTER TABLE messages DROP COLUMN media_forgotten", "ALTER TABLE messages DROP COLUMN votes",
-			"ALTER TABLE messages DROP COLUMN pinned_until", "ALTER TABLE messages DROP COLUMN starred", "PRAGMA user_version = 1",
+			"ALTER TABLE messages DROP COLUMN pinned_until", "ALTER TABLE messages DROP COLUMN starred", "DROP INDEX messages_problems", "ALTER TABLE messages DROP COLUMN problems", "PRAGMA user_version = 1",
 			`INSERT INTO accounts (number, lid, name, registered, online, keys, created_at) VALUES ('1', '2', 'x', 1, 1, x'00', 0)`,
 			`INSERT INTO messages (number, chat, sender, device, id, from_me, at, payload, status) VALUES ('1', 'c', 's', 'd', 'i', 1, 0, x'', 1)`,
 		} {

@@ -135,9 +135,11 @@ CREATE TABLE IF NOT EXISTS messages (
   media_sha256    TEXT NOT NULL DEFAULT '',
   media_size      INTEGER NOT NULL DEFAULT 0,
   media_forgotten INTEGER NOT NULL DEFAULT 0,
+  problems        TEXT NOT NULL DEFAULT '', -- what is wrong with the message, a line each
   UNIQUE (number, id, sender)
 ) STRICT;
 CREATE INDEX IF NOT EXISTS messages_chat ON messages (number, chat, seq);
+CREATE INDEX IF NOT EXISTS messages_problems ON messages (seq) WHERE problems <> '';
 CREATE INDEX IF NOT EXISTS messages_due ON messages (read_due) WHERE read_due > 0;
 CREATE INDEX IF NOT EXISTS messages_unread ON messages (number, chat) WHERE from_me = 0 AND deleted = 0 AND status < 3;
 

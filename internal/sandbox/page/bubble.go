@@ -58,6 +58,7 @@ type bubble struct {
 	Event     *eventCard
 	Map       *mapCard
 	Contact   *contactCard
+	Problems  []string // what is wrong with it
 }
 
 // quote is the message that another one answers.
@@ -190,6 +191,7 @@ func bubbleOf(side, number string, m phone.Bubble, group bool) bubble {
 			b.Size = *m.MediaSize
 		}
 	}
+	b.Problems = m.Problems
 	b.Options, b.Event = optionsOf(number, m.Shown), eventOf(number, m.Shown)
 	b.Quote, b.Reactions, b.Map = quoteOf(m.Quote), reactionsOf(m.Reactions), mapOf(m.Shown)
 	if card := m.Contact; card != nil {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"go.mau.fi/whatsmeow/proto/waE2E"
@@ -31,15 +32,16 @@ type keptMessage struct {
 	reactions, votes                  string
 	file                              savedFile
 	forgotten                         bool // the phone no longer has its file
+	problems                          string
 }
 
 const messageColumns = "id, chat, sender, device, address, from_me, at, payload, status, edited, deleted, starred, pinned_until, reactions, votes, " +
-	"media_sha256, media_size, media_forgotten"
+	"media_sha256, media_size, media_forgotten, problems"
 
 func scanMessage(scan func(...any) error) (*keptMessage, error) {
 	var k keptMessage
 	err := scan(&k.id, &k.chat, &k.sender, &k.device, &k.address, &k.fromMe, &k.at, &k.payload, &k.status,
-		&k.edited, &k.deleted, &k.starred, &k.pinnedUntil, &k.reactions, &k.votes, &k.file.sha256, &k.file.size, &k.forgotten)
+		&k.edited, &k.deleted, &k.starred, &k.pinnedUntil, &k.reactions, &k.votes, &k.file.sha256, &k.file.size, &k.forgotten, &k.problems)
 	return &k, err
 }
 
@@ -128,6 +130,41 @@ func (s *Service) Messages(ctx context.Context, number, chat string) (list []con
 	return list, rows.Err()
 }
 
+// lines are the problems of a message, one a line; none is an empty list.
+func lines(problems string) []string {
+	if problems == "" {
+		return []string{}
+	}
+	return strings.Split(problems, "\n")
+}
+
+// Troubled is a message that does not look right on a phone.
+type Troubled struct {
+	Number    string   `json:"number"` // the phone
+	MessageID string   `json:"messageId"`
+	Problems  []string `json:"problems"`
+}
+
+// Problems returns the messages of all phones that have problems, the oldest first.
+func (s *Service) Problems(ctx context.Context) (list []Troubled, err error) {
+	rows, err := s.db.Reader().QueryContext(ctx, "SELECT number, id, problems FROM messages WHERE problems <> '' ORDER BY seq LIMIT 1000")
+	if err != nil {
+		return nil, fmt.Errorf("phone: list problems: %w", err)
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	list = []Troubled{}
+	for rows.Next() {
+		var one Troubled
+		var problems string
+		if err := rows.Scan(&one.Number, &one.MessageID, &problems); err != nil {
+			return nil, fmt.Errorf("phone: list problems: %w", err)
+		}
+		one.Problems = lines(problems)
+		list = append(list, one)
+	}
+	return list, rows.Err()
+}
+
 // show returns the message as people see it.
 func (k *keptMessage) show() (content.Shown, error) {
 	shown := content.Shown{
@@ -143,6 +180,7 @@ func (k *keptMessage) show() (content.Shown, error) {
 		return shown, err
 	}
 	content.Describe(content.Unwrap(message), &shown)
+	shown.Problems = lines(k.problems)
 	if k.file.sha256 != "" {
 		size := int64(k.file.size)
 		shown.MediaSHA256, shown.MediaSize = k.file.sha256, &size
@@ -151,7 +189,7 @@ func (k *keptMessage) show() (content.Shown, error) {
 		// Only the place and the kind of a deleted message are shown.
 		shown = content.Shown{
 			MessageID: shown.MessageID, Chat: shown.Chat, From: shown.From, FromMe: shown.FromMe, Timestamp: shown.Timestamp,
-			Type: shown.Type, Reactions: shown.Reactions, Votes: []content.Vote{}, Responses: []content.Response{}, Edited: shown.Edited, Deleted: true, Status: shown.Status,
+			Type: shown.Type, Problems: []string{}, Reactions: shown.Reactions, Votes: []content.Vote{}, Responses: []content.Response{}, Edited: shown.Edited, Deleted: true, Status: shown.Status,
 		}
 	}
 	reactions := map[string]string{}

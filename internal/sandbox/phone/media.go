@@ -22,20 +22,35 @@ type savedFile struct {
 
 // fetch fetches the file of a message from the media host. If that is not possible,
 // the phone shows the message without the file.
-func (p *phone) fetch(ctx context.Context, message *waE2E.Message) (savedFile, error) {
+func (p *phone) fetch(ctx context.Context, message *waE2E.Message) (saved savedFile, plain []byte, err error) {
 	part, kind := content.MediaOf(message)
 	if part == nil {
-		return savedFile{}, nil
+		return savedFile{}, nil, nil
 	}
-	plain, err := p.s.config.Media.Get(kind, content.PointerOf(part))
+	plain, err = p.s.config.Media.Get(kind, content.PointerOf(part))
 	if err != nil {
 		p.s.config.Logger.LogAttrs(ctx, slog.LevelWarn, "a phone could not fetch the file of a message", slog.Any("error", err))
-		return savedFile{}, nil
+		return savedFile{}, nil, nil
 	}
 	if err := p.s.config.Files.Put(hex.EncodeToString(part.GetFileSHA256()), plain); err != nil {
-		return savedFile{}, err
+		return savedFile{}, nil, err
 	}
-	return savedFile{sha256: hex.EncodeToString(part.GetFileSHA256()), size: len(plain)}, nil
+	return savedFile{sha256: hex.EncodeToString(part.GetFileSHA256()), size: len(plain)}, plain, nil
+}
+
+// judge finds what is wrong with a message, and with the accounts that its cards name.
+func (p *phone) judge(ctx context.Context, message *waE2E.Message, file []byte) ([]string, error) {
+	problems := content.Problems(message, file)
+	for _, number := range content.CardAccounts(message) {
+		of, err := p.s.config.Accounts.Find(ctx, number)
+		if err != nil {
+			return nil, err
+		}
+		if of == nil || !of.IsRegistered() {
+			problems = append(problems, fmt.Sprintf("the card says that %s is an account, and it is none", number))
+		}
+	}
+	return problems, nil
 }
 
 // File is the file of a message, as the phone has it.

@@ -75,6 +75,12 @@ func (s *Service) compose(ctx context.Context, from *account.Account, to chat.Ch
 	if reply, err = s.mention(ctx, to, &m, reply); err != nil {
 		return nil, err
 	}
+	if m.Contact != nil {
+		// A card says that its number is an account, so there is one: composing refuses what is no number.
+		if _, err := s.config.Accounts.Named(ctx, m.Contact.PhoneNumber); err != nil {
+			return nil, refusal.Invalidf("contact.phoneNumber", "must be a phone number")
+		}
+	}
 	return content.Compose(m, reply, s.config.Media.Put, s.now())
 }
 

@@ -7,10 +7,12 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/recado-project/recado/internal/sandbox/content"
 	"github.com/recado-project/recado/internal/sandbox/mediahost"
+	"github.com/recado-project/recado/internal/sandbox/phone"
 	"github.com/recado-project/recado/internal/testkit/await"
 )
 
@@ -38,6 +40,20 @@ func (p *API) AwaitMessage(tb testing.TB, number, messageID string) content.Show
 		return false
 	})
 	return found
+}
+
+// Problems returns the messages that do not look right on a phone, without those whose problems all
+// contain one of the words.
+func (p *API) Problems(tb testing.TB, expected ...string) (unexpected []phone.Troubled) {
+	tb.Helper()
+	for _, one := range list[phone.Troubled](tb, p, "/problems") {
+		if slices.ContainsFunc(one.Problems, func(problem string) bool {
+			return !slices.ContainsFunc(expected, func(words string) bool { return strings.Contains(problem, words) })
+		}) {
+			unexpected = append(unexpected, one)
+		}
+	}
+	return unexpected
 }
 
 // Has reports whether a phone shows a message.

@@ -1,0 +1,3 @@
+-- From version 8 to 9.
+
+ALTER TABLE messages ADD COLUMN problems TEXT NOT NULL DEFAULT '';
