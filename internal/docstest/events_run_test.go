@@ -13,6 +13,7 @@ import (
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/sandbox/content"
 	"github.com/recado-project/recado/internal/testkit"
 	"github.com/recado-project/recado/internal/testkit/cases"
 )
@@ -106,6 +107,22 @@ func (s *story) link() {
 	s.keep(eventlog.KindInstanceStatus, "Linked and connected", with("status", string(gateway.StatusConnected)))
 }
 
+// business is an example of the sandbox's page of what people and businesses write.
+func business(t *testing.T, id string) map[string]any {
+	t.Helper()
+	examples, err := content.Examples()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, example := range examples {
+		if example.ID == id {
+			return map[string]any{"type": "content", "content": example.Content}
+		}
+	}
+	t.Fatalf("there is no example %s", id)
+	return nil
+}
+
 func (s *story) receive() {
 	s.t.Helper()
 	for _, m := range []struct {
@@ -131,8 +148,14 @@ func (s *story) receive() {
 			"id": "1001", "title": "Camiseta azul", "items": 2, "total": 99.8, "currency": "BRL",
 		}}},
 		{"A button was pressed", anaNumber, map[string]any{"type": "selection", "text": "Falar com alguém", "selectedId": "human"}},
+		{"A template of a business, with buttons", anaNumber, business(s.t, "template")},
+		{"A product of a catalogue", anaNumber, business(s.t, "product")},
+		{"A question about a product", anaNumber, business(s.t, "question")},
+		{"A payment that is asked for", anaNumber, business(s.t, "payment")},
+		{"A live location", anaNumber, business(s.t, "live_location")},
+		{"Several contact cards", anaNumber, business(s.t, "contacts")},
 		{"From somebody whose number is not known", carlaNumber, map[string]any{"type": "text", "text": "Bom dia!"}},
-		{"A kind that the gateway does not know", anaNumber, map[string]any{"type": "unsupported", "kind": "product"}},
+		{"A kind that the gateway does not know", anaNumber, map[string]any{"type": "unsupported", "kind": "pin"}},
 	} {
 		m.content["to"] = shopNumber
 		id := s.phones.Send(s.t, m.from, m.content)
@@ -305,8 +328,8 @@ func (s *story) deliver() {
 	s.examples[event.Kind] = []example{{event.Kind, "Events 4211 to 5020 are gone", string(event.Envelope())}}
 }
 
-func dataURI(mimeType, content string) string {
-	return "data:" + mimeType + ";base64," + base64.StdEncoding.EncodeToString([]byte(content))
+func dataURI(mimeType, file string) string {
+	return "data:" + mimeType + ";base64," + base64.StdEncoding.EncodeToString([]byte(file))
 }
 
 func fileURI(t *testing.T, mimeType, name string) string {

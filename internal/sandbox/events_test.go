@@ -153,9 +153,9 @@ func TestMessagesThatClientsMayNotKnow(t *testing.T) {
 		t.Errorf("the phone shows %+v", m)
 	}
 	for kind, is := range cases.Sorted(map[string]func(*events.Message) bool{
-		"product": func(e *events.Message) bool { return e.Message.GetProductMessage() != nil },
-		"pin":     func(e *events.Message) bool { return e.Message.GetPinInChatMessage() != nil },
-		"future":  func(e *events.Message) bool { return len(e.Message.ProtoReflect().GetUnknown()) > 0 },
+		"pin":    func(e *events.Message) bool { return e.Message.GetPinInChatMessage() != nil },
+		"":       func(e *events.Message) bool { return len(e.Message.ProtoReflect().GetUnknown()) > 0 },
+		"future": func(e *events.Message) bool { return len(e.Message.ProtoReflect().GetUnknown()) > 0 },
 	}) {
 		id := say(map[string]any{"type": "unsupported", "kind": kind})
 		expect(c, func(e *events.Message) bool { return e.Info.ID == id && is(e) })

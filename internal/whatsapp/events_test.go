@@ -174,9 +174,11 @@ func TestMessageOfEveryKindIsDescribed(t *testing.T) {
 			},
 		},
 		{
-			content.Outgoing{Type: "unsupported", Kind: "product"},
-			gateway.TypeProduct, "A product",
-			func(d gateway.Details) bool { return d.Product != nil && d.Product.Title == "A product" },
+			content.Outgoing{Type: "content", Content: []byte(`{"productMessage": {"product": {"productID": "7", "title": "Blue shirt"}, "body": "Is it there?"}}`)},
+			gateway.TypeProduct, "Blue shirt\nIs it there?",
+			func(d gateway.Details) bool {
+				return d.Product != nil && d.Product.ID == "7" && d.Product.Title == "Blue shirt"
+			},
 		},
 		{
 			content.Outgoing{Type: "unsupported", Kind: "pin"},

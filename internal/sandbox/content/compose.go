@@ -1,6 +1,7 @@
 package content
 
 import (
+	"encoding/json"
 	"math"
 	"time"
 
@@ -43,6 +44,9 @@ type Outgoing struct {
 	Album           *Album    `json:"album"`       // of an album
 	AlbumID         string    `json:"albumId"`     // of a picture or a video: the album that it belongs to
 	Unavailable     bool      `json:"unavailable"` // with ViewOnce: linked devices do not get the content
+
+	// Content is any message of the protocol, as JSON; its type is content.
+	Content json.RawMessage `json:"content"`
 }
 
 // PutFile puts a file on the media host, as mediahost.Host does.
@@ -77,11 +81,13 @@ func Compose(m Outgoing, reply *waE2E.ContextInfo, put PutFile, now time.Time) (
 		return composeInvite(m, reply, now)
 	case "selection":
 		return composeSelection(m, reply)
+	case "content":
+		return composeContent(m)
 	case "unsupported":
-		return composeUnsupported(m, reply)
+		return composeUnsupported(m)
 	default:
 		return nil, refusal.Invalidf("type",
-			"must be one of text, image, video, voice, audio, document, location, contact, sticker, poll, event, order, group_invite, selection, album, unsupported")
+			"must be one of text, image, video, voice, audio, document, location, contact, sticker, poll, event, order, group_invite, selection, album, content, unsupported")
 	}
 }
 

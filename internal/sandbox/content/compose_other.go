@@ -14,9 +14,8 @@ import (
 
 // The kinds of unsupported messages.
 const (
-	kindProduct = "product" // of a shop
-	kindPin     = "pin"     // a message was pinned
-	kindFuture  = "future"  // of a version of the protocol that does not exist yet
+	kindPin    = "pin"    // a message was pinned
+	kindFuture = "future" // of a version of the protocol that does not exist yet
 )
 
 // futureField is a field number that the protocol does not use.
@@ -51,20 +50,16 @@ func composePoll(m Outgoing, reply *waE2E.ContextInfo) (*waE2E.Message, error) {
 }
 
 // composeUnsupported builds a message of a kind that clients may not know.
-func composeUnsupported(m Outgoing, reply *waE2E.ContextInfo) (*waE2E.Message, error) {
+func composeUnsupported(m Outgoing) (*waE2E.Message, error) {
 	switch m.Kind {
-	case "", kindProduct:
-		return &waE2E.Message{ProductMessage: &waE2E.ProductMessage{
-			Product: &waE2E.ProductMessage_ProductSnapshot{ProductID: new("1"), Title: new("A product")}, Body: optional(m.Text), ContextInfo: reply,
-		}}, nil
 	case kindPin:
 		return &waE2E.Message{PinInChatMessage: &waE2E.PinInChatMessage{Type: waE2E.PinInChatMessage_PIN_FOR_ALL.Enum()}}, nil
-	case kindFuture:
+	case "", kindFuture:
 		message := &waE2E.Message{}
 		message.ProtoReflect().SetUnknown(protowire.AppendString(protowire.AppendTag(nil, futureField, protowire.BytesType), m.Text))
 		return message, nil
 	default:
-		return nil, refusal.Invalidf("kind", "must be one of product, pin, future")
+		return nil, refusal.Invalidf("kind", "must be one of pin, future")
 	}
 }
 
@@ -82,5 +77,5 @@ func pollOf(m *waE2E.Message) *waE2E.PollCreationMessage {
 
 // isUnsupported reports whether phones show only that the message exists.
 func isUnsupported(m *waE2E.Message) bool {
-	return m.GetProductMessage() != nil || m.GetPinInChatMessage() != nil || len(m.ProtoReflect().GetUnknown()) > 0
+	return m.GetPinInChatMessage() != nil || len(m.ProtoReflect().GetUnknown()) > 0
 }

@@ -132,8 +132,16 @@ func Describe(m *waE2E.Message, shown *Shown) {
 		shown.setContext(v.GetContextInfo())
 	case isUnsupported(inner):
 		shown.Type = "unsupported"
+	case inner.GetLiveLocationMessage() != nil:
+		v := inner.GetLiveLocationMessage()
+		shown.Type, shown.Caption = "location", v.GetCaption()
+		latitude, longitude := v.GetDegreesLatitude(), v.GetDegreesLongitude()
+		shown.Latitude, shown.Longitude = &latitude, &longitude
+		shown.setContext(v.GetContextInfo())
 	default:
-		describeCommerce(inner, shown)
+		if describeCommerce(inner, shown); shown.Type == "" {
+			describeOther(inner, shown)
+		}
 	}
 }
 

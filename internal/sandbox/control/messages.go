@@ -30,7 +30,7 @@ type sent struct {
 
 // missing returns the fields that a message needs and does not have.
 func missing(m *content.Outgoing) []detail {
-	types := []string{"text", "image", "video", "voice", "audio", "document", "location", "contact", "sticker", "poll", "event", "order", "group_invite", "selection", "album", "unsupported"}
+	types := []string{"text", "image", "video", "voice", "audio", "document", "location", "contact", "sticker", "poll", "event", "order", "group_invite", "selection", "album", "content", "unsupported"}
 	var wrong []detail
 	require := func(field string, present bool) {
 		if !present {
@@ -49,7 +49,7 @@ func missing(m *content.Outgoing) []detail {
 	case "poll":
 		require("text", m.Text != "")
 		require("options", len(m.Options) > 0)
-	case "event", "order", "group_invite", "selection", "album", "unsupported": // composing checks them
+	case "event", "order", "group_invite", "selection", "album", "content", "unsupported": // composing checks them
 	default:
 		if !slices.Contains(types, m.Type) {
 			return append(wrong, detail{"type", "must be one of: " + strings.Join(types, ", ")})

@@ -3,7 +3,9 @@
 package page
 
 import (
+	"errors"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -61,6 +63,13 @@ func (p *Page) compose(r *request) (content.Outgoing, error) {
 		if place := r.field("name"); place != "" {
 			m.Event.Location = &content.Place{Name: place}
 		}
+	case "content":
+		examples, err := content.Examples()
+		n := slices.IndexFunc(examples, func(e content.Example) bool { return e.ID == r.field("example") })
+		if err != nil || n < 0 {
+			return m, errors.Join(err, refusal.Invalidf("example", "there is no such example"))
+		}
+		m.Content = examples[n].Content
 	case "poll":
 		m.Text, m.Options = r.field("text"), nil
 		if !r.on("several") {
@@ -136,9 +145,10 @@ func typeOf(chosen, mimeType string) string {
 // own.
 func (p *Page) askMessage(r *request) error {
 	return r.dialog("more", struct {
-		Path    string
-		Samples []sample
-	}{r.chatPath(), sampleFiles()})
+		Path     string
+		Samples  []sample
+		Examples []example
+	}{r.chatPath(), sampleFiles(), exampleKinds()})
 }
 
 // sample is a file that comes with the program.
@@ -157,6 +167,28 @@ func sampleFiles() []sample {
 		{"tone.mp3", "", web.Word("Audio"), "music"},
 		{"invoice.pdf", "", web.Word("File"), "file-text"},
 		{"sticker.webp", "sticker", web.Word("Sticker"), "sticker"},
+	}
+}
+
+// example is content of another kind, ready to be sent.
+type example struct {
+	ID   string // content.Example
+	Name web.Word
+}
+
+func exampleKinds() []example {
+	return []example{
+		{"template", web.Word("Template with buttons")},
+		{"code", web.Word("Code to sign in with")},
+		{"reminder", web.Word("Reminder of an older kind")},
+		{"buttons", web.Word("Buttons")},
+		{"list", web.Word("List")},
+		{"product", web.Word("Product")},
+		{"question", web.Word("Question about a product")},
+		{"invoice", web.Word("Invoice")},
+		{"payment", web.Word("Request for a payment")},
+		{"live_location", web.Word("Live location")},
+		{"contacts", web.Word("Several contacts")},
 	}
 }
 

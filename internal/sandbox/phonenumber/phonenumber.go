@@ -3,6 +3,7 @@
 package phonenumber
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/nyaruka/phonenumbers"
@@ -54,9 +55,45 @@ func CanExist(digits string) bool {
 	if isValid(digits) {
 		return true
 	}
-	// Brazilian mobile numbers without their ninth digit are not in the numbering
-	// plan, but some accounts have such a number.
-	return len(digits) == shortBrazil && strings.HasPrefix(digits, brazil) && isValid(digits[:areaEnd]+"9"+digits[areaEnd:])
+	// Brazilian mobile numbers without their ninth digit, and Mexican ones with a 1, are not in the
+	// numbering plan, but some accounts have such a number.
+	if len(digits) == shortBrazil && strings.HasPrefix(digits, brazil) && isValid(digits[:areaEnd]+"9"+digits[areaEnd:]) {
+		return true
+	}
+	if short, ok := without(digits, mexico); ok {
+		return isValid(short)
+	}
+	return isForTests(digits)
+}
+
+// forTests are the numbers that nobody has, and that people therefore use in tests and films: those
+// of North America with 555, of the United Kingdom that Ofcom keeps for it, and of Brazil in blocks
+// that Anatel has given to nobody.
+var forTests = regexp.MustCompile(`^(1(555[0-9]{7}|[2-9][0-9]{2}555[0-9]{4})` +
+	`|44(7700900[0-9]{3}|2079460[0-9]{3}|1632960[0-9]{3}|1(1[3-8]|[2-6]1)4960[0-9]{3}|29(18|20)180[0-9]{3}|2896496[0-9]{3}|1914980[0-9]{3}|8081570[0-9]{3}|9098790[0-9]{3}|3069990[0-9]{3})` +
+	`|55[1-9]{2}(9[0-9]{8}|[2-5][0-9]{7}))$`)
+
+func isForTests(digits string) bool { return forTests.MatchString(digits) }
+
+// The countries whose accounts may have a digit after the country code that people do not dial.
+const mexico, argentina = "521", "549"
+
+// without returns a number of such a country without the digit.
+func without(digits, country string) (short string, ok bool) {
+	const local = 10 // digits
+	if len(digits) != len(country)+local || !strings.HasPrefix(digits, country) {
+		return "", false
+	}
+	return country[:2] + digits[len(country):], true
+}
+
+// with returns a number of such a country with the digit.
+func with(digits, country string) (long string, ok bool) {
+	const local = 10 // digits
+	if len(digits) != len(country)-1+local || !strings.HasPrefix(digits, country[:2]) {
+		return "", false
+	}
+	return country + digits[2:], true
 }
 
 func isValid(digits string) bool {
@@ -65,14 +102,25 @@ func isValid(digits string) bool {
 }
 
 // Canonical returns the digits that the account of a number is kept under. It
-// changes only Brazilian numbers: an account has thirteen digits if the last one is
-// even, and twelve if it is odd, whichever form is asked for.
+// changes only numbers of Brazil, Mexico and Argentina: an account has thirteen digits if the last
+// one is even, and twelve if it is odd, whichever form is asked for.
 func Canonical(digits string) string {
-	if !strings.HasPrefix(digits, brazil) || !IsDigits(digits) {
+	if !IsDigits(digits) {
 		return digits
 	}
 	even := (digits[len(digits)-1]-'0')%2 == 0
+	for _, country := range []string{mexico, argentina} {
+		change := without
+		if even {
+			change = with
+		}
+		if changed, ok := change(digits, country); ok {
+			return changed
+		}
+	}
 	switch {
+	case !strings.HasPrefix(digits, brazil):
+		return digits
 	case len(digits) == shortBrazil && even:
 		return digits[:areaEnd] + "9" + digits[areaEnd:]
 	case len(digits) == longBrazil && !even && digits[areaEnd] == '9':

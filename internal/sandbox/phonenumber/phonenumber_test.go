@@ -19,6 +19,11 @@ func TestCanonical(t *testing.T) {
 		"55119333300":    "55119333300",    // too short for either form
 		"55119333300145": "55119333300145", // too long
 		"4915100000015":  "4915100000015",  // not from Brazil
+		"5215512345678":  "5215512345678",  // Mexico, even: with the 1
+		"525512345678":   "5215512345678",  // even, asked without
+		"5215512345679":  "525512345679",   // odd, asked with
+		"541123456788":   "5491123456788",  // Argentina, even: with the 9
+		"5491123456789":  "541123456789",   // odd: without
 		"551":            "551",
 		"":               "",
 		"55113333001x":   "55113333001x",
@@ -57,7 +62,9 @@ func TestNumbersThatCannotBe(t *testing.T) {
 	t.Parallel()
 	for number, want := range cases.Sorted(map[string]bool{
 		"5511988887766": true, "551188887766": true, "551188887765": true, "551133330014": true, "4915100000014": true,
-		"14155550123": true, "351912345678": true,
+		"14155550123": true, "351912345678": true, "5215512345678": true, "525512345678": true, "5491123456789": true,
+		"15550783881": true, "15555550100": true, "447700900123": true, "442079460123": true, "441632960123": true, // for tests
+		"5511900000000": true, "5511955550100": true, "551155550100": true,
 
 		"01188887766": false, "011988887766": false, // with the zero before an area code
 		"88887766": false, "1188887766": false, "11988887766": false, "21988887766": false, "31988887766": false, // without 55
