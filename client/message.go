@@ -53,10 +53,11 @@ type Location struct {
 // Contact is a contact card to send.
 type Contact struct {
 	To             string    `json:"to"`
-	Contact        Card      `json:"contact"`
-	SendAt         time.Time `json:"sendAt,omitzero"` // as in Text
-	Later          bool      `json:"-"`               // as in Text
-	IdempotencyKey string    `json:"-"`               // as in Text
+	Contact        Card      `json:"contact,omitzero"`
+	Contacts       []Card    `json:"contacts,omitempty"` // several in one message, in place of Contact: 2 to 30
+	SendAt         time.Time `json:"sendAt,omitzero"`    // as in Text
+	Later          bool      `json:"-"`                  // as in Text
+	IdempotencyKey string    `json:"-"`                  // as in Text
 }
 
 // Poll is a poll to send.

@@ -19,7 +19,7 @@ type Sending interface {
 	SendMedia(ctx context.Context, request messaging.Request, kind gateway.MessageType, params messaging.MediaParams) (messaging.Result, error)
 	SendAlbum(ctx context.Context, request messaging.Request, items []messaging.AlbumItem) (messaging.Result, []messaging.AlbumPart, error)
 	SendLocation(ctx context.Context, request messaging.Request, location gateway.Location) (messaging.Result, error)
-	SendContact(ctx context.Context, request messaging.Request, card gateway.ContactCard) (messaging.Result, error)
+	SendContacts(ctx context.Context, request messaging.Request, cards []gateway.ContactCard) (messaging.Result, error)
 	SendPoll(ctx context.Context, request messaging.Request, question string, poll gateway.Poll) (messaging.Result, error)
 	SendEvent(ctx context.Context, request messaging.Request, name string, event gateway.CalendarEvent) (messaging.Result, error)
 	Forward(ctx context.Context, request messaging.Request, ref gateway.MessageRef) (messaging.Result, error)

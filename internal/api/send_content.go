@@ -9,6 +9,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/recado-project/recado/internal/api/body"
 	"github.com/recado-project/recado/internal/api/contract"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/messaging"
@@ -44,7 +47,8 @@ func (s sending) location() contract.Endpoint {
 type cardBody struct {
 	Addressee
 
-	Contact Card `json:"contact" doc:"The contact on the card."`
+	Contact  *Card  `json:"contact,omitempty" doc:"The contact on the card. Required, unless there are several: contacts."`
+	Contacts []Card `json:"contacts,omitempty" fingerprint:"if set" nullable:"false" minItems:"2" maxItems:"30" doc:"Several contacts in one message, in place of contact: 2 to 30." sample:"-"`
 
 	Schedule
 }
@@ -56,23 +60,44 @@ type Card struct {
 	Organization string `json:"organization,omitempty" maxLength:"1024" doc:"Where the contact works." example:"Shop Ltda."`
 }
 
+// TransformSchema says that one of the two fields has to be there.
+func (cardBody) TransformSchema(_ huma.Registry, schema *huma.Schema) *huma.Schema {
+	schema.Extensions = map[string]any{body.EitherOf: [2]string{"contact", "contacts"}}
+	return schema
+}
+
+// cards reads the cards, of which there is one in contact, or several in contacts.
+func (b cardBody) cards() ([]gateway.ContactCard, error) {
+	given := b.Contacts
+	if b.Contact != nil {
+		given = []Card{*b.Contact}
+	}
+	cards := make([]gateway.ContactCard, len(given))
+	for n, card := range given {
+		number, ok := gateway.ParseNumber(card.PhoneNumber)
+		if !ok {
+			return nil, errors.New("api: the contact's number was checked")
+		}
+		cards[n] = gateway.ContactCard{FullName: card.FullName, PhoneNumber: number, Organization: card.Organization}
+	}
+	return cards, nil
+}
+
 func (s sending) contact() contract.Endpoint {
 	return handleSend(contract.Operation{
-		ID: "sendContact", Summary: "Send a contact card",
-		Description: "The recipient can save the contact and write to it. ",
+		ID: "sendContact", Summary: "Send a contact card, or several",
+		Description: "The recipient can save the contacts, and write to those that have an account: the gateway looks them up. ",
 	}, func(ctx context.Context, in *sendInput[cardBody]) (messaging.Result, error) {
 		given := in.Given()
 		request, err := newRequest(ctx, in, given.To, "", given.SendAt)
 		if err != nil {
 			return messaging.Result{}, err
 		}
-		number, ok := gateway.ParseNumber(given.Contact.PhoneNumber)
-		if !ok {
-			return messaging.Result{}, errors.New("api: the contact's number was checked")
+		cards, err := given.cards()
+		if err != nil {
+			return messaging.Result{}, err
 		}
-		return s.use.SendContact(ctx, request, gateway.ContactCard{
-			FullName: given.Contact.FullName, PhoneNumber: number, Organization: given.Contact.Organization,
-		})
+		return s.use.SendContacts(ctx, request, cards)
 	})
 }
 

@@ -95,7 +95,11 @@ func TestSendsAskForWhatWasMeant(t *testing.T) {
 		},
 		{
 			"contact", `"contact":{"fullName":"Ana","phoneNumber":"(11) 97777-6655","organization":"o","other":1}`,
-			asked{call: "SendContact", request: to, other: gateway.ContactCard{FullName: "Ana", PhoneNumber: "5511977776655", Organization: "o"}},
+			asked{call: "SendContacts", request: to, other: []gateway.ContactCard{{FullName: "Ana", PhoneNumber: "5511977776655", Organization: "o"}}},
+		},
+		{
+			"contact", `"contacts":[{"fullName":"Ana","phoneNumber":"5511977776655"},{"fullName":"Bia","phoneNumber":"5511977776644"}],"contact":null`,
+			asked{call: "SendContacts", request: to, other: []gateway.ContactCard{{FullName: "Ana", PhoneNumber: "5511977776655"}, {FullName: "Bia", PhoneNumber: "5511977776644"}}},
 		},
 		{
 			"forward", `"messageId":"false_77@lid_3EB0AA"`,

@@ -97,8 +97,8 @@ func (o *outcome) SendLocation(_ context.Context, request messaging.Request, loc
 	return o.result, o.err
 }
 
-func (o *outcome) SendContact(_ context.Context, request messaging.Request, card gateway.ContactCard) (messaging.Result, error) {
-	o.note(asked{call: "SendContact", request: request, other: card})
+func (o *outcome) SendContacts(_ context.Context, request messaging.Request, cards []gateway.ContactCard) (messaging.Result, error) {
+	o.note(asked{call: "SendContacts", request: request, other: cards})
 	return o.result, o.err
 }
 

@@ -16,6 +16,7 @@ func TestValidation(t *testing.T) {
 	f := newFixture(t, nil)
 	id := f.newInstance(t)
 	text, pairing := "POST /api/message/"+id+"/text", "POST /api/instances/"+id+"/pairing-code"
+	image, album := "POST /api/message/"+id+"/image", "POST /api/message/"+id+"/album"
 	payment, keys := "PUT /api/partner/instances/"+id+"/payment", "POST /api/partner/api-keys"
 	recipient := gateway.ErrRecipient.Error()
 	const trunk = "must not begin with 0: leave it out and write the country code in front (Brazil: 55)"
@@ -55,6 +56,10 @@ func TestValidation(t *testing.T) {
 		{text, "{\"to\":\"5511988887766\",\"message\":\"a\nb\"}", "body is not valid JSON: in a text there is a line break, which is written \\n (byte 35)"},
 		{text, "{\"to\":\"5511988887766\",\"message\":\"a\tb\"}", "body is not valid JSON: in a text there is a tab, which is written \\t (byte 35)"},
 		{text, "\x1f\x8b\b\x00", "body is compressed (gzip); send it as it is"},
+		{image, "\x1f\x8b\b\x00", "body is compressed (gzip); send it as it is"},
+		{image, "\xef\xbb\xbf{}", "image is required; to is required"},
+		{image, "{\"image\":\"data:image/png;base64,AAAA\",\"caption\":\"a\nb\"}", "body is not valid JSON: in a text there is a line break, which is written \\n (byte 51)"},
+		{album, "{\"to\":\"5511988887766\",\"items\":[{\"image\":\"data:image/png;base64,AAAA\",\"caption\":\"a\r\nb\"}]}", "body is not valid JSON: in a text there is a line break, which is written \\n (byte 82)"},
 		{text, strings.Repeat(`{"a":`, 20_000), "body is not valid JSON (byte 50001)"},
 		{text + "?page=x", `{"to":"1"}`, "message is required; to " + recipient},
 
@@ -127,6 +132,7 @@ func TestValidationOfSends(t *testing.T) {
 	)
 	recipient := gateway.ErrRecipient.Error()
 	long := strings.Repeat("é", 1025)
+	const card = `{"fullName":"Ana","phoneNumber":"5511977776655"}`
 	for _, test := range []struct{ kind, body, want string }{
 		{"image", `{}`, "image is required; to is required"},
 		{"image", `{"to":null,"image":null,"caption":null,"quoteMessageId":null,"viewOnce":null}`, "image is required; to is required"},
@@ -193,6 +199,10 @@ func TestValidationOfSends(t *testing.T) {
 		{"location", `{"to":"5511988887766","latitude":0,"longitude":0,"name":"` + long + `","address":"` + long + `"}`, "address must have 1024 characters or less; name must have 1024 characters or less"},
 		{"location", `{"to":"5511988887766","latitude":90,"longitude":-180,"name":"","address":""}`, ""},
 		{"contact", `{}`, "contact is required; to is required"},
+		{"contact", `{"to":"5511988887766","contacts":null}`, "contact is required"},
+		{"contact", `{"to":"5511988887766","contacts":[` + card + `]}`, "contacts must have 2 items or more"},
+		{"contact", `{"to":"5511988887766","contacts":[` + card + `,{"fullName":" "}]}`, "contacts[1].fullName must not be blank; contacts[1].phoneNumber is required"},
+		{"contact", `{"to":"5511988887766","contacts":[` + card + `,` + card + `],"contact":` + card + `}`, "contacts must not be there beside contact"},
 		{"contact", `{"to":"5511988887766","contact":null}`, "contact is required"},
 		{"contact", `{"to":"5511988887766","contact":"Ana"}`, "contact must be an object"},
 		{"contact", `{"to":"5511988887766","contact":[]}`, "contact must be an object"},

@@ -131,7 +131,7 @@ func (p *pages) send(r *frame.Request, request messaging.Request) (messaging.Res
 		if !ok || name == "" {
 			return messaging.Result{}, gateway.InvalidFields(gateway.FieldError{Field: "number", Message: "a contact card needs a name, and a number with its country code"})
 		}
-		return p.Messages.SendContact(ctx, request, gateway.ContactCard{FullName: name, PhoneNumber: number})
+		return p.Messages.SendContacts(ctx, request, []gateway.ContactCard{{FullName: name, PhoneNumber: number}})
 	case gateway.TypeImage, gateway.TypeVideo, gateway.TypeVoice, gateway.TypeAudio, gateway.TypeDocument, gateway.TypeSticker:
 		return p.sendFile(ctx, r, request, kind)
 	default:

@@ -15,8 +15,8 @@ type Content struct {
 	ViewOnce bool   // of image, video and voice
 	Note     bool   // of video: phones show it round, and play it by itself
 	Location *Location
-	Contact  *ContactCard
-	Poll     *Poll // Text is its question
+	Contacts []ContactCard // one, or several in one message
+	Poll     *Poll         // Text is its question
 	Event    *CalendarEvent
 	Invite   *GroupInvite // nil unless it is an invitation to a group
 	Quote    *Quote       // the message this one answers; nil for none

@@ -57,20 +57,22 @@ func (s *Service) mention(ctx context.Context, session gateway.Session, request 
 	return nil
 }
 
-// findCarded finds the account of somebody whose card is sent, with which phones offer to write. The
+// findCarded finds the accounts of those whose cards are sent, with which phones offer to write. The
 // card of a number without one says so.
 func (s *Service) findCarded(ctx context.Context, session gateway.Session, content *gateway.Content) error {
-	if content.Contact == nil {
-		return nil
+	content.Contacts = slices.Clone(content.Contacts) // a second attempt begins with what was asked for
+	for n := range content.Contacts {
+		card := &content.Contacts[n]
+		party, err := s.findPerson(ctx, session, gateway.Recipient{Number: card.PhoneNumber}, "phoneNumber")
+		if refusal, ok := gateway.AsError(err); ok && refusal.Code == gateway.CodeNotRegistered {
+			err = nil
+		}
+		if err != nil {
+			return err
+		}
+		card.Account = party.JID.User()
 	}
-	card := *content.Contact
-	party, err := s.findPerson(ctx, session, gateway.Recipient{Number: card.PhoneNumber}, "phoneNumber")
-	if refusal, ok := gateway.AsError(err); ok && refusal.Code == gateway.CodeNotRegistered {
-		err = nil
-	}
-	card.Account = party.JID.User()
-	content.Contact = &card
-	return err
+	return nil
 }
 
 // findPerson finds the addresses of one person, whom a field of the request names.

@@ -75,9 +75,9 @@ func (s *Service) SendLocation(ctx context.Context, request Request, place gatew
 	return s.send(ctx, request, s.content(gateway.Content{Type: gateway.TypeLocation, Location: &place}))
 }
 
-// SendContact sends a contact.
-func (s *Service) SendContact(ctx context.Context, request Request, card gateway.ContactCard) (Result, error) {
-	return s.send(ctx, request, s.content(gateway.Content{Type: gateway.TypeContact, Contact: &card}))
+// SendContacts sends one contact, or several in one message.
+func (s *Service) SendContacts(ctx context.Context, request Request, cards []gateway.ContactCard) (Result, error) {
+	return s.send(ctx, request, s.content(gateway.Content{Type: gateway.TypeContact, Contacts: cards}))
 }
 
 // SendPoll sends a question with answers to choose from.

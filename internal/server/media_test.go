@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -306,9 +307,23 @@ func TestLocationAndContactReachThePhone(t *testing.T) {
 		t.Fatal(err)
 	}
 	card := g.Phones.AwaitMessage(t, customerNumber, sent.MessageID)
-	want := testkit.ContactCard{FullName: "Ana; Silva", PhoneNumber: "5511977776655", Organization: "Loja, Ltda"}
+	// Her account is under the number without the ninth digit, and phones write to that one.
+	want := testkit.ContactCard{FullName: "Ana; Silva", PhoneNumber: "551177776655", Organization: "Loja, Ltda"}
 	if card.Type != "contact" || card.Contact == nil || *card.Contact != want {
 		t.Errorf("the phone shows %+v", card)
+	}
+	sent, err = g.Client.SendContact(t.Context(), id, client.Contact{To: customerNumber, Contacts: []client.Card{
+		{FullName: "Ana", PhoneNumber: "5511977776655"}, {FullName: "Beto", PhoneNumber: "+55 11 97777-0000"}, // who has no account
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	several := g.Phones.AwaitMessage(t, customerNumber, sent.MessageID)
+	if several.Type != "contact" || len(several.Contacts) != 2 || several.Contacts[0].PhoneNumber != "551177776655" || several.Contacts[1].PhoneNumber != "+5511977770000" {
+		t.Errorf("the phone shows %+v", several)
+	}
+	if kept, err := g.Client.Message(t.Context(), id, sent.ID); err != nil || len(kept.Contacts) != 2 || kept.Contacts[1].FullName != "Beto" {
+		t.Errorf("kept %+v, %v", kept, err)
 	}
 }
 
@@ -347,6 +362,31 @@ func TestForwardCarriesEveryKindOn(t *testing.T) {
 		_, err := g.Client.Forward(t.Context(), id, client.Forward{To: third, MessageID: "3EB0NOTHING"})
 		testkit.Refused(t, err, http.StatusNotFound, "MESSAGE_NOT_FOUND")
 	})
+}
+
+// A phone judges what a linked device has sent, and nothing that other phones have: they are people's.
+func TestPhonesSayWhatIsWrong(t *testing.T) {
+	t.Parallel()
+	g, id := testkit.StartLinked(t, testkit.Options{Problems: []string{"without an extension"}})
+	received := g.Phones.Send(t, customerNumber, map[string]any{
+		"to": shopNumber, "type": "document", "media": client.DataURI("application/pdf", []byte("%PDF-1.4\n%%EOF\n")), "fileName": "nota",
+	})
+	awaitMessage(t, g, id, received)
+	sent, err := g.Client.Forward(t.Context(), id, client.Forward{To: memberNumber, MessageID: received})
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := g.Phones.AwaitMessage(t, memberNumber, sent.MessageID)
+	if len(shown.Problems) != 1 || !strings.Contains(shown.Problems[0], `"nota"`) {
+		t.Errorf("the phone shows %+v", shown)
+	}
+	all := g.Phones.Problems(t)
+	if len(all) != 1 || all[0].Number != memberNumber || all[0].MessageID != sent.MessageID || !slices.Equal(all[0].Problems, shown.Problems) {
+		t.Errorf("all problems are %+v", all)
+	}
+	if others := g.Phones.Problems(t, "without an extension"); len(others) > 0 {
+		t.Errorf("besides the expected one there are %+v", others)
+	}
 }
 
 func TestMessageIsKeptWithItsKind(t *testing.T) {

@@ -53,10 +53,28 @@ func (c *checker) object(schema *huma.Schema, prefix string, object map[string]a
 			object[name] = nil // so that huma reports a missing field by its own name
 		}
 	}
+	c.either(schema, prefix, object)
 	for name, property := range schema.Properties {
 		if value, ok := object[name]; ok {
 			c.value(property, prefix+name, value)
 		}
+	}
+}
+
+// EitherOf is the extension of a schema that names two fields, of which an object has one and not both.
+// A JSON schema can say so (oneOf), in sentences that no client understands.
+const EitherOf = "x-either-of"
+
+func (c *checker) either(schema *huma.Schema, prefix string, object map[string]any) {
+	fields, ok := schema.Extensions[EitherOf].([2]string)
+	if !ok {
+		return
+	}
+	switch first, second := object[fields[0]], object[fields[1]]; {
+	case first == nil && second == nil:
+		c.add(prefix+fields[0], "is required")
+	case first != nil && second != nil:
+		c.add(prefix+fields[1], "must not be there beside "+fields[0])
 	}
 }
 

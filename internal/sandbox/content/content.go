@@ -118,6 +118,13 @@ func Describe(m *waE2E.Message, shown *Shown) {
 		}
 		shown.Type, shown.Contact = "contact", &card
 		shown.setContext(v.GetContextInfo())
+	case len(inner.GetContactsArrayMessage().GetContacts()) > 0:
+		v := inner.GetContactsArrayMessage()
+		for _, card := range v.GetContacts() {
+			shown.Contacts = append(shown.Contacts, parseCard(card.GetVcard()))
+		}
+		shown.Type, shown.Contact = "contact", &shown.Contacts[0]
+		shown.setContext(v.GetContextInfo())
 	case inner.GetAlbumMessage() != nil:
 		v := inner.GetAlbumMessage()
 		shown.Type, shown.Album = "album", &Album{Images: int(v.GetExpectedImageCount()), Videos: int(v.GetExpectedVideoCount())}
@@ -139,7 +146,8 @@ func Describe(m *waE2E.Message, shown *Shown) {
 		shown.Latitude, shown.Longitude = &latitude, &longitude
 		shown.setContext(v.GetContextInfo())
 	default:
-		if describeCommerce(inner, shown); shown.Type == "" {
+		describeCommerce(inner, shown)
+		if shown.Type == "" {
 			describeOther(inner, shown)
 		}
 	}

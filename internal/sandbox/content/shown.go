@@ -25,6 +25,7 @@ type Shown struct {
 	Name            string     `json:"name"`
 	Address         string     `json:"address"`
 	Contact         *Contact   `json:"contact"`
+	Contacts        []Contact  `json:"contacts,omitempty"` // if there are several; the first one is Contact
 	Poll            *Poll      `json:"poll"`
 	Preview         *Preview   `json:"preview"` // of the page behind a link in a text
 	Votes           []Vote     `json:"votes"`

@@ -32,9 +32,18 @@ func newMessage(content gateway.Content) (*waE2E.Message, error) {
 	case gateway.TypeLocation:
 		return &waE2E.Message{LocationMessage: newLocation(*content.Location, about)}, nil
 	case gateway.TypeContact:
+		cards := make([]*waE2E.ContactMessage, len(content.Contacts))
+		for n, card := range content.Contacts {
+			cards[n] = &waE2E.ContactMessage{DisplayName: &card.FullName, Vcard: new(vcard(card))}
+		}
+		if len(cards) > 1 {
+			return &waE2E.Message{ContactsArrayMessage: &waE2E.ContactsArrayMessage{
+				DisplayName: new(cards[0].GetDisplayName()), Contacts: cards, ContextInfo: about,
+			}}, nil
+		}
 		return &waE2E.Message{ContactMessage: &waE2E.ContactMessage{
-			DisplayName: new(content.Contact.FullName),
-			Vcard:       new(vcard(*content.Contact)),
+			DisplayName: cards[0].DisplayName,
+			Vcard:       cards[0].Vcard,
 			ContextInfo: about,
 		}}, nil
 	case gateway.TypePoll:

@@ -44,7 +44,7 @@ func TestEncodeDisappearing(t *testing.T) {
 		"document with caption": {Type: gateway.TypeDocument, Text: "read", Media: media},
 		"sticker":               {Type: gateway.TypeSticker, Media: media},
 		"location":              {Type: gateway.TypeLocation, Location: &gateway.Location{Latitude: -23.5}},
-		"contact":               {Type: gateway.TypeContact, Contact: &gateway.ContactCard{FullName: "Ana"}},
+		"contact":               {Type: gateway.TypeContact, Contacts: []gateway.ContactCard{{FullName: "Ana"}}},
 		"poll":                  {Type: gateway.TypePoll, Text: "?", Poll: &gateway.Poll{Options: []gateway.PollOption{{Name: "a"}, {Name: "b"}}}},
 		"event":                 {Type: gateway.TypeEvent, Text: "party", Event: &gateway.CalendarEvent{}},
 		"invitation":            {Type: gateway.TypeGroupInvite, Invite: &gateway.GroupInvite{Group: "1@g.us"}},
@@ -100,7 +100,7 @@ func TestEncode(t *testing.T) {
 		"document with caption": {gateway.Content{Type: gateway.TypeDocument, Text: "read", Media: media}, "read"},
 		"sticker":               {gateway.Content{Type: gateway.TypeSticker, Media: media}, ""},
 		"location":              {gateway.Content{Type: gateway.TypeLocation, Location: &gateway.Location{Latitude: -23.5}}, ""},
-		"contact":               {gateway.Content{Type: gateway.TypeContact, Contact: &gateway.ContactCard{FullName: "Ana"}}, ""},
+		"contact":               {gateway.Content{Type: gateway.TypeContact, Contacts: []gateway.ContactCard{{FullName: "Ana"}}}, ""},
 	}
 	for name, c := range cases.Sorted(tests) {
 		t.Run(name, func(t *testing.T) {
