@@ -128,6 +128,9 @@ type AlbumItem struct {
 	Image   string `json:"image,omitempty"`
 	Video   string `json:"video,omitempty"` // in place of Image
 	Caption string `json:"caption,omitempty"`
+	// Mentions and MentionEveryone are of the caption, as in Text.
+	Mentions        []string `json:"mentions,omitempty"`
+	MentionEveryone bool     `json:"mentionEveryone,omitempty"`
 }
 
 // SentAlbum names an album, whose MessageID its messages have as AlbumID.

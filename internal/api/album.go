@@ -26,6 +26,8 @@ type AlbumItem struct {
 	Image   string `json:"image,omitempty" format:"media" doc:"The image: an http(s) URL, or a base64 data URI while the whole body has a megabyte at most." example:"https://shop.example/model.jpg"`
 	Video   string `json:"video,omitempty" format:"media" doc:"The video, in place of an image." sample:"-"`
 	Caption string `json:"caption,omitempty" maxLength:"1024" doc:"Text below it, at most 1,024 characters." example:"The new model"`
+
+	Mentioning
 }
 
 // SentAlbum names the messages of an album that was sent.
@@ -107,9 +109,14 @@ func albumItems(given []AlbumItem) ([]messaging.AlbumItem, error) {
 		if (item.Image == "") == (item.Video == "") {
 			wrong = append(wrong, gateway.FieldError{Field: fmt.Sprintf("items[%d]", n), Message: "must have an image or a video"})
 		}
-		items[n] = messaging.AlbumItem{Kind: kind, Params: messaging.MediaParams{
-			Field: fmt.Sprintf("items[%d].%s", n, field), Input: input, Caption: item.Caption,
-		}}
+		people, err := readPeople(fmt.Sprintf("items[%d].mentions", n), item.Mentions)
+		if err != nil {
+			return nil, err
+		}
+		items[n] = messaging.AlbumItem{
+			Kind: kind, Mentions: messaging.Mentions{Everyone: item.MentionEveryone, People: people},
+			Params: messaging.MediaParams{Field: fmt.Sprintf("items[%d].%s", n, field), Input: input, Caption: item.Caption},
+		}
 	}
 	if len(wrong) > 0 {
 		return nil, gateway.InvalidFields(wrong...)

@@ -55,6 +55,7 @@ func ParseProxy(text string) (Proxy, error) {
 	if len(text) > maxProxy {
 		return "", errors.New("is too long")
 	}
+	text = trimURL(text)
 	address, err := url.Parse(text)
 	if err != nil { // which quotes the text, with its password
 		return "", errors.New("must be a URL such as socks5h://user:password@proxy.example.org:1080; write special characters of the password as %XX")

@@ -13,6 +13,7 @@ import (
 func TestParseProxy(t *testing.T) {
 	t.Parallel()
 	for text, want := range cases.Sorted(map[string]struct{ url, masked string }{
+		"\u200bsocks5://proxy.example.org\u200b":   {"socks5://proxy.example.org:1080", "socks5://proxy.example.org:1080"},
 		"socks5://proxy.example.org":               {"socks5://proxy.example.org:1080", "socks5://proxy.example.org:1080"},
 		"SOCKS5H://10.0.0.1:9050/":                 {"socks5h://10.0.0.1:9050", "socks5h://10.0.0.1:9050"},
 		"http://[2001:db8::1]":                     {"http://[2001:db8::1]:80", "http://[2001:db8::1]:80"},

@@ -86,7 +86,7 @@ func (spreadsheetError) Is(target error) bool { return target == ErrRecipient }
 // whether text is a number.
 func ParseNumber(text string) (string, bool) {
 	text = strings.Map(func(r rune) rune {
-		if unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Pd, r) || r == '\u2212' { // which is a minus
+		if isBetweenDigits(r) {
 			return -1
 		}
 		return r
@@ -109,6 +109,16 @@ func ParseNumber(text string) (string, bool) {
 		number = brazil + number
 	}
 	return number, true
+}
+
+// IsOfNumber reports whether ParseNumber takes a character.
+func IsOfNumber(r rune) bool {
+	return '0' <= r && r <= '9' || strings.ContainsRune("+.()", r) || isBetweenDigits(r)
+}
+
+// isBetweenDigits reports whether a character says nothing in a number.
+func isBetweenDigits(r rune) bool {
+	return unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Pd, r) || r == '\u2212' // which is a minus
 }
 
 // isDecimal reports whether a text is a whole number with decimal places.

@@ -58,8 +58,9 @@ func mediaDraft(params MediaParams, file *media.File) draft {
 
 // AlbumItem is a picture or a video of an album.
 type AlbumItem struct {
-	Kind   gateway.MessageType
-	Params MediaParams
+	Kind     gateway.MessageType
+	Params   MediaParams
+	Mentions Mentions // in its caption
 }
 
 // AlbumPart is what became of an item.
@@ -103,7 +104,7 @@ func (s *Service) SendAlbum(ctx context.Context, request Request, items []AlbumI
 	parts := make([]AlbumPart, len(items))
 	for n, item := range items {
 		one := request
-		one.Quote, one.Repeat = gateway.MessageRef{}, request.Repeat.part(n)
+		one.Quote, one.Repeat, one.Mentions = gateway.MessageRef{}, request.Repeat.part(n), item.Mentions
 		result, err := s.send(ctx, one, func(ctx context.Context) (draft, error) {
 			file := files[n]
 			if files[n] = nil; file == nil { // the frame was sent by an earlier request

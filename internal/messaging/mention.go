@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
 )
@@ -33,6 +34,25 @@ func (s *Service) findPeople(ctx context.Context, session gateway.Session, reque
 		content.Audience = append(content.Audience, party.Address())
 	}
 	return nil
+}
+
+// peopleWait bounds how long the platform is asked about the people whom a message for the queue names.
+const peopleWait = 5 * time.Second
+
+// findPeopleSoon is findPeople for a message that waits in the queue: the platform is asked, and where
+// it does not answer, what earlier look-ups have found has to do.
+func (s *Service) findPeopleSoon(ctx context.Context, request Request, content *gateway.Content) error {
+	session, err := s.config.Sessions.Session(ctx, request.InstanceID)
+	if err == nil && len(request.Mentions.People)+len(content.Contacts)+len(request.Audience) > 0 {
+		bounded, cancel := context.WithTimeout(ctx, peopleWait)
+		defer cancel()
+		found := *content
+		if err = s.findPeople(bounded, session, request, &found); err == nil || gateway.KindOf(err) == gateway.Invalid {
+			*content = found
+			return err
+		}
+	}
+	return s.findPeople(ctx, nil, request, content)
 }
 
 // mention finds the addresses of those whom a message mentions. In its text, "@" with the
@@ -94,28 +114,45 @@ func (s *Service) findPerson(ctx context.Context, session gateway.Session, who g
 	return party, nil
 }
 
-// readdress puts the address in the place of each "@" with one of the names, unless more
-// digits follow.
+// readdress puts the address in the place of each "@" with one of the names, unless more digits
+// follow. A number may be written in every form that a recipient may have.
 func readdress(text string, address gateway.JID, names ...string) string {
-	for _, name := range names {
-		if name == "" || name == address.User() {
-			continue
+	var written strings.Builder
+	for {
+		before, after, found := strings.Cut(text, "@")
+		written.WriteString(before)
+		if !found {
+			return written.String()
 		}
-		var written strings.Builder
-		for {
-			before, after, found := strings.Cut(text, "@"+name)
-			written.WriteString(before)
-			if !found {
-				break
-			}
-			text = after
-			if after != "" && after[0] >= '0' && after[0] <= '9' { // a longer number
-				written.WriteString("@" + name)
-			} else {
-				written.WriteString("@" + address.User())
-			}
+		written.WriteString("@")
+		length := named(after, names)
+		if length > 0 {
+			written.WriteString(address.User())
 		}
-		text = written.String()
+		text = after[length:]
 	}
-	return text
 }
+
+// maxSpelling is how long a number may be as people write it, in bytes.
+const maxSpelling = 64
+
+// named returns how much of the beginning of a text is one of the names, as a number is written; 0 for
+// none.
+func named(text string, names []string) int {
+	end := min(len(text), maxSpelling)
+	if n := strings.IndexFunc(text[:end], func(r rune) bool { return !gateway.IsOfNumber(r) }); n >= 0 {
+		end = n
+	}
+	for ; end > 0; end-- {
+		if !isDigit(text[end-1]) || end < len(text) && isDigit(text[end]) {
+			continue // a number ends with a digit, and whole
+		}
+		number, ok := gateway.ParseNumber(text[:end])
+		if slices.Contains(names, text[:end]) || ok && slices.Contains(names, number) {
+			return end
+		}
+	}
+	return 0
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }

@@ -43,7 +43,7 @@ func (s *Service) enqueue(ctx context.Context, request Request, compose composit
 	if err := draft.fits(request.To); err != nil {
 		return Result{}, err
 	}
-	if err := s.findPeople(ctx, nil, request, &draft.content); err != nil {
+	if err := s.findPeopleSoon(ctx, request, &draft.content); err != nil {
 		return Result{}, err
 	}
 	payload, err := s.encode(draft, quote)

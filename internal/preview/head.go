@@ -14,6 +14,8 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/text/encoding/charmap"
+
+	"github.com/recado-project/recado/internal/gateway"
 )
 
 const (
@@ -46,6 +48,7 @@ func readHead(page io.Reader, contentType string, address *url.URL) (head, error
 	}
 	if picture := said.first("og:image:secure_url", "og:image:url", "og:image", "twitter:image"); picture != "" {
 		if reference, parseErr := address.Parse(strings.TrimSpace(picture)); parseErr == nil && isWeb(reference) {
+			gateway.EscapeURL(reference)
 			found.picture = reference
 		}
 	}

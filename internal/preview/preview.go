@@ -109,10 +109,9 @@ func firstLink(text string) (string, *url.URL) {
 	if !strings.Contains(found, "(") {
 		found = strings.TrimRight(found, ").,;:!?]}")
 	}
-	address, err := url.Parse(found)
-	if err != nil || len(found) > maxLink || address.Hostname() == "" || address.User != nil {
+	address, ok := gateway.ParseURL(found)
+	if !ok || len(found) > maxLink || address.User != nil {
 		return "", nil
 	}
-	address.Scheme = strings.ToLower(address.Scheme)
 	return found, address
 }

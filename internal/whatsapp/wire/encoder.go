@@ -118,7 +118,9 @@ func (Encoder) EncodeForwarded(payload []byte) ([]byte, error) {
 		return nil, gateway.Errorf(gateway.NotFound, gateway.CodeMediaNotFound, "the message has lost its file, so it can't be forwarded")
 	}
 	score := contextOf(content).GetForwardingScore()
-	if !setContext(content, &waE2E.ContextInfo{IsForwarded: new(true), ForwardingScore: new(score + 1)}) {
+	// The text names by their address those whom it mentions, and phones put the names for them.
+	mentioned := contextOf(content).GetMentionedJID()
+	if !setContext(content, &waE2E.ContextInfo{IsForwarded: new(true), ForwardingScore: new(score + 1), MentionedJID: mentioned}) {
 		return nil, gateway.InvalidFields(gateway.FieldError{Field: "messageId", Message: "names a message that can't be forwarded"})
 	}
 	return encode(content)
