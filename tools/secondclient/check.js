@@ -8,6 +8,7 @@ import { createHash } from 'node:crypto'
 import { Sandbox } from './control.js'
 import { channelChecks } from './channels.js'
 import { groupChecks } from './groups.js'
+import { kindChecks } from './kinds.js'
 import { markChecks } from './marks.js'
 import { statusChecks } from './status.js'
 import { expect, pause, until } from './wait.js'
@@ -274,6 +275,7 @@ const checks = [
   ...channelChecks({ sandbox, device: () => client, own, friend }),
 
   ...markChecks({ sandbox, device: () => client, own, friend }),
+  ...(await kindChecks({ sandbox, device: () => client, own, friend })),
   ...statusChecks({ sandbox, device: () => client, own, friend, stranger: second }),
 
   ...(secure ? [['files go both ways', async () => {

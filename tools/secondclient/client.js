@@ -1,6 +1,6 @@
 // One Baileys client, with its credentials in memory.
 
-import makeWASocket, { DisconnectReason, downloadMediaMessage, initAuthCreds, WA_CERT_DETAILS } from 'baileys'
+import makeWASocket, { DisconnectReason, downloadMediaMessage, initAuthCreds, proto, WA_CERT_DETAILS } from 'baileys'
 import libraryLogger from 'baileys/lib/Utils/logger.js'
 
 // What the library does with communities it writes to its own log, whatever logger it was given.
@@ -38,6 +38,7 @@ export class Client {
     this.updates = [] // {id, chat, status}
     this.groups = [] // groups that it was told of
     this.reactions = [] // {id, text}
+    this.edits = [] // what others have changed: {id, message}
     this.state = 'closed'
   }
 
@@ -57,7 +58,10 @@ export class Client {
     socket.ev.on('messages.upsert', ({ messages, type }) => messages.forEach((message) => this.#message(message, type)))
     socket.ev.on('groups.upsert', (groups) => this.groups.push(...groups))
     socket.ev.on('messages.reaction', (list) => list.forEach(({ key, reaction }) => this.reactions.push({ id: key.id, text: reaction.text })))
-    socket.ev.on('messages.update', (updates) => updates.forEach(({ key, update }) => this.#status(key, update.status)))
+    socket.ev.on('messages.update', (updates) => updates.forEach(({ key, update }) => {
+      this.#status(key, update.status)
+      if (update.message?.editedMessage) this.edits.push({ id: key.id, message: update.message.editedMessage.message })
+    }))
   }
 
   #connection(socket, { connection, lastDisconnect, qr }) {
@@ -95,10 +99,17 @@ export class Client {
   }
 
   /** Sends anything that the library can and returns its id. */
-  async post(chat, content) {
-    const message = await this.socket.sendMessage(chat, content)
+  async post(chat, content, options) {
+    const message = await this.socket.sendMessage(chat, content, options)
     this.sent.set(message.key.id, message.message)
     return message.key.id
+  }
+
+  /** Sends a message of the protocol as it is and returns its id. */
+  async relay(chat, message) {
+    const id = await this.socket.relayMessage(chat, proto.Message.fromObject(message), {})
+    this.sent.set(id, message)
+    return id
   }
 
   /** Returns the decrypted file of a message. */

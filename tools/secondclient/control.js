@@ -61,6 +61,11 @@ export class Sandbox {
     return this.call('POST', `/phones/${number}/presence`, { presence })
   }
 
+  /** Makes the author of a message change its text or caption. */
+  edit(number, id, text) {
+    return this.call('POST', `/phones/${number}/messages/${id}/edit`, { text })
+  }
+
   react(number, id, reaction) {
     return this.call('POST', `/phones/${number}/messages/${id}/reaction`, { reaction })
   }
