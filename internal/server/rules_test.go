@@ -11,6 +11,7 @@ import (
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/testkit"
 	"github.com/recado-project/recado/internal/testkit/cases"
+	"github.com/recado-project/recado/needs"
 )
 
 // Rules that hold on every path: for each, the paths on which it could be forgotten.
@@ -441,5 +442,83 @@ func TestSpellingsAreReadOnEveryPath(t *testing.T) {
 				t.Errorf("%s, %s: it is %q (%v), want %s", path, spelling, found, err, c.account)
 			}
 		}
+	}
+}
+
+// What phones don't open is converted wherever a file is sent. Here are files that they don't open, and the
+// phones of the recipients say what they think of what they get.
+func TestFilesAreConvertedOnEveryPath(t *testing.T) {
+	t.Parallel()
+	needs.Require(t, "ffmpeg")
+	g, id := testkit.StartLinked(t, testkit.Options{})
+	ctx := t.Context()
+	awaitAudience(ctx, t, g, id, customerNumber)
+	channel, err := g.Client.CreateChannel(ctx, id, client.NewChannel{Name: "The shop"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	webm := client.DataURI("video/webm", mediaFile(t, "clip.webm"))
+	mp3 := client.DataURI("audio/mpeg", mediaFile(t, "tone.mp3"))
+	webp := client.DataURI("image/webp", mediaFile(t, "sticker.webp"))
+	for path, c := range cases.Sorted(map[string]struct {
+		send func() (client.Sent, error)
+		want string // the type of what is sent
+	}{
+		"a video": {func() (client.Sent, error) {
+			return g.Client.SendVideo(ctx, id, client.Video{To: customerNumber, Video: webm})
+		}, "video/mp4"},
+		"a video in the queue": {func() (client.Sent, error) {
+			return g.Client.SendVideo(ctx, id, client.Video{To: customerNumber, Video: webm, Later: true})
+		}, "video/mp4"},
+		"a video for one look": {func() (client.Sent, error) {
+			return g.Client.SendVideo(ctx, id, client.Video{To: customerNumber, Video: webm, ViewOnce: true})
+		}, "video/mp4"},
+		"a video note": {func() (client.Sent, error) {
+			return g.Client.SendVideoNote(ctx, id, client.VideoNote{To: customerNumber, Video: webm})
+		}, "video/mp4"},
+		"a video of an album": {func() (client.Sent, error) {
+			album, err := g.Client.SendAlbum(ctx, id, client.Album{To: customerNumber, Items: []client.AlbumItem{{Video: webm}, {Image: webp}}})
+			if err != nil {
+				return client.Sent{}, err
+			}
+			return client.Sent{ID: *album.Items[0].ID, MessageID: *album.Items[0].MessageID}, nil
+		}, "video/mp4"},
+		"a video as a status post": {func() (client.Sent, error) {
+			return g.Client.PostStatusVideo(ctx, id, client.StatusVideo{Video: webm, Audience: []string{customerNumber}})
+		}, "video/mp4"},
+		"a video in a channel": {func() (client.Sent, error) {
+			return g.Client.SendVideo(ctx, id, client.Video{To: channel.ID, Video: webm})
+		}, "video/mp4"},
+		"a voice note": {func() (client.Sent, error) {
+			return g.Client.SendVoiceNote(ctx, id, client.VoiceNote{To: customerNumber, Audio: mp3})
+		}, "audio/ogg; codecs=opus"},
+		"a voice note as a status post": {func() (client.Sent, error) {
+			return g.Client.PostStatusVoice(ctx, id, client.StatusVoice{Audio: mp3, Audience: []string{customerNumber}})
+		}, "audio/ogg; codecs=opus"},
+		"a picture": {func() (client.Sent, error) {
+			return g.Client.SendImage(ctx, id, client.Image{To: customerNumber, Image: webp})
+		}, "image/jpeg"},
+		"a picture as a status post": {func() (client.Sent, error) {
+			return g.Client.PostStatusImage(ctx, id, client.StatusImage{Image: webp, Audience: []string{customerNumber}})
+		}, "image/jpeg"},
+		"a picture in a channel": {func() (client.Sent, error) {
+			return g.Client.SendImage(ctx, id, client.Image{To: channel.ID, Image: webp})
+		}, "image/jpeg"},
+	}) {
+		sent, err := c.send()
+		if err != nil {
+			t.Errorf("%s: %v", path, err)
+			continue
+		}
+		testkit.Await(t, path, func() bool {
+			message, err := g.Client.Message(ctx, id, sent.ID)
+			if err != nil || message.Media == nil || message.Status == "pending" {
+				return false
+			}
+			if message.Media.MimeType != c.want {
+				t.Errorf("%s is sent as %s, want %s", path, message.Media.MimeType, c.want)
+			}
+			return true
+		})
 	}
 }
