@@ -300,6 +300,10 @@ func kindWord(kind gateway.MessageType) web.Word {
 		return web.Word("Calendar event")
 	case gateway.TypeOrder:
 		return web.Word("Order")
+	case gateway.TypeProduct:
+		return web.Word("Product")
+	case gateway.TypePayment:
+		return web.Word("Payment")
 	case gateway.TypeGroupInvite:
 		return web.Word("Invitation to a group")
 	case gateway.TypeAlbum:

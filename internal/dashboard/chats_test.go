@@ -1,6 +1,8 @@
 package dashboard_test
 
 import (
+	"bytes"
+	"encoding/gob"
 	"net/http"
 	"net/url"
 	"testing"
@@ -15,10 +17,17 @@ import (
 // wrote adds a message that somebody has written to an instance.
 func (r *rig) wrote(instanceID, number, text string) {
 	r.t.Helper()
+	r.wroteMore(instanceID, number, text, gateway.TypeText, gateway.Details{})
+}
+
+func (r *rig) wroteMore(instanceID, number, text string, kind gateway.MessageType, details gateway.Details) {
+	r.t.Helper()
+	var payload bytes.Buffer
+	r.check(gob.NewEncoder(&payload).Encode(details))
 	at, with := time.Now(), gateway.Party{JID: gateway.JID(number + "@s.whatsapp.net")}
 	r.check(r.store.AddHistory(r.t.Context(), instanceID, []gateway.Message{{
 		ID: uuid.Must(uuid.NewV7()).String(), InstanceID: instanceID, PlatformID: "3EB0" + number, Chat: with, Sender: with,
-		Source: gateway.SourcePeer, Type: gateway.TypeText, Text: text, Status: gateway.MessageDelivered, StatusAt: at, SentAt: at, WireKey: number, CreatedAt: at,
+		Source: gateway.SourcePeer, Type: kind, Text: text, Payload: payload.Bytes(), Status: gateway.MessageDelivered, StatusAt: at, SentAt: at, WireKey: number, CreatedAt: at,
 	}}))
 }
 
@@ -28,6 +37,27 @@ func (r *rig) arrange(instanceID, number string, change gateway.ChatChange) {
 	r.check(r.store.ArrangeChats(r.t.Context(), instanceID, []gateway.ChatUpdate{{
 		Chat: gateway.Party{JID: gateway.JID(number + "@s.whatsapp.net")}, ChatChange: change, At: time.Now(),
 	}}))
+}
+
+// What businesses write is shown with its buttons and what it answers, whatever these hold.
+func TestWhatBusinessesWriteIsShown(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	id := r.instance("Desk")
+	open := func(number string) string {
+		return r.show(gateway.RoleViewer, "/instances/"+id+"/chats?chat="+url.QueryEscape(number+"@s.whatsapp.net"))
+	}
+	r.wroteMore(id, "5511988887766", "Your order is on its way", gateway.TypeText, gateway.Details{
+		Buttons: []gateway.Button{{Text: "Follow <b>it</b>", URL: "https://example.org"}, {ID: "without a text"}},
+		Quoted:  &gateway.Quoted{Text: "Where is <i>it</i>?"},
+	})
+	page := open("5511988887766")
+	r.has(page, "Your order is on its way", "Follow &lt;b&gt;it&lt;/b&gt;", "Where is &lt;i&gt;it&lt;/i&gt;?")
+	r.hasNot(page, "without a text")
+	r.wroteMore(id, "5511977776664", "", gateway.TypePayment, gateway.Details{Payment: &gateway.Payment{Kind: gateway.PaymentCancelled}})
+	r.has(open("5511977776664"), "Payment")
+	r.wroteMore(id, "5511966665555", "Blue cup", gateway.TypeProduct, gateway.Details{Product: &gateway.Product{Title: "Blue cup"}})
+	r.has(open("5511966665555"), "Product", "Blue cup")
 }
 
 // How chats are arranged is beside their names, and the archived ones can be listed alone. Who

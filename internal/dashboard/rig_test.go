@@ -2,7 +2,9 @@ package dashboard_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
+	"encoding/gob"
 	"fmt"
 	"io"
 	"log/slog"
@@ -73,12 +75,15 @@ type offline struct {
 	group.Pictures
 }
 
-// plain finds nothing in payloads.
+// plain finds in payloads the details that wroteMore has written.
 type plain struct{}
 
-// Describe finds nothing.
-func (plain) Describe(context.Context, []byte) (gateway.Details, error) {
-	return gateway.Details{}, nil
+// Describe reads them.
+func (plain) Describe(_ context.Context, payload []byte) (details gateway.Details, err error) {
+	if len(payload) > 0 {
+		err = gob.NewDecoder(bytes.NewReader(payload)).Decode(&details)
+	}
+	return details, err
 }
 
 // CheckProxy finds every proxy good.
