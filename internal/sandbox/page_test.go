@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"html"
 	"io"
@@ -154,6 +155,20 @@ func (w *world) last(number, chat string) content.Shown {
 	return bubbles[0].Shown
 }
 
+// example is an example of the page of what people and businesses write.
+func example(t *testing.T, id string) json.RawMessage {
+	t.Helper()
+	examples, err := content.Examples()
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := slices.IndexFunc(examples, func(e content.Example) bool { return e.ID == id })
+	if n < 0 {
+		t.Fatalf("there is no example %s", id)
+	}
+	return examples[n].Content
+}
+
 func TestPageShowsEveryKindOfMessage(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -173,6 +188,8 @@ func TestPageShowsEveryKindOfMessage(t *testing.T) {
 		"sticker":  {map[string]any{"type": "sticker", "media": file("image/webp")}, []string{`class="sticker"`}, []string{`class="sticker"`}},
 		"location": {map[string]any{"type": "location", "latitude": -23.5, "longitude": -46.6, "name": "MASP", "address": "Paulista"}, []string{`class="map"`}, []string{"MASP", "Paulista", "-23.500000, -46.600000", "<line ", "openstreetmap.org"}},
 		"contact":  {map[string]any{"type": "contact", "contact": map[string]string{"fullName": "Ana Souza", "phoneNumber": friend, "organization": "Loja"}}, []string{"Ana Souza"}, []string{"Ana Souza", "+" + friend, "Loja"}},
+		"contacts": {map[string]any{"type": "content", "content": example(t, "contacts")}, []string{"Dra. Ana", "Recepção"}, []string{"Dra. Ana", "+5511977770014", "Recepção", "+55 11 3333-0015"}},
+		"template": {map[string]any{"type": "content", "content": example(t, "template")}, []string{"Seu pedido saiu", "Acompanhar"}, []string{"Pedido 1234", "Seu pedido saiu", "Recebi", "Acompanhar", "Ligar"}},
 		"poll":     {map[string]any{"type": "poll", "text": "Which day?", "options": []string{"Monday", "Friday"}}, []string{"Which day?"}, []string{"Which day?", "<bdi>Monday</bdi>", "<bdi>Friday</bdi>"}},
 		"unknown":  {map[string]any{"type": "unsupported"}, []string{"A kind of message"}, []string{"A kind of message that phones can&#39;t show"}},
 		"once":     {map[string]any{"type": "image", "media": file("image/png"), "viewOnce": true}, []string{"Can be opened once"}, []string{"Can be opened once", "/opened"}},

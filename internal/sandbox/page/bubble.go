@@ -57,7 +57,7 @@ type bubble struct {
 	Options   []option // of a poll
 	Event     *eventCard
 	Map       *mapCard
-	Contact   *contactCard
+	Contacts  []contactCard
 	Problems  []string // what is wrong with it
 }
 
@@ -194,12 +194,22 @@ func bubbleOf(side, number string, m phone.Bubble, group bool) bubble {
 	b.Problems = m.Problems
 	b.Options, b.Event = optionsOf(number, m.Shown), eventOf(number, m.Shown)
 	b.Quote, b.Reactions, b.Map = quoteOf(m.Quote), reactionsOf(m.Reactions), mapOf(m.Shown)
-	if card := m.Contact; card != nil {
-		b.Contact = &contactCard{
-			Name: name(card.FullName, "?"), Number: line(card.PhoneNumber, maxName), Organization: line(card.Organization, maxName),
-		}
-	}
+	b.Contacts = cardsOf(m.Shown)
 	return b
+}
+
+// cardsOf returns the cards of a message, as many as a bubble lists.
+func cardsOf(shown content.Shown) (cards []contactCard) {
+	all := shown.Contacts
+	if len(all) == 0 && shown.Contact != nil {
+		all = []content.Contact{*shown.Contact}
+	}
+	for _, card := range all[:min(len(all), maxOptions)] {
+		cards = append(cards, contactCard{
+			Name: name(card.FullName, "?"), Number: strings.TrimPrefix(line(card.PhoneNumber, maxName), "+"), Organization: line(card.Organization, maxName),
+		})
+	}
+	return cards
 }
 
 func quoteOf(q *phone.Quote) *quote {
