@@ -219,11 +219,14 @@ func (s *Service) locate(ctx context.Context, instanceID string, ref gateway.Mes
 }
 
 // React sets this account's reaction to a message; the empty one removes it. Its
-// error is NotFound.
+// error is NotFound, also for a message that was deleted.
 func (s *Service) React(ctx context.Context, instanceID string, ref gateway.MessageRef, reaction string) error {
 	session, message, err := s.locate(ctx, instanceID, ref)
 	if err != nil {
 		return err
+	}
+	if !message.DeletedAt.IsZero() {
+		return gateway.Errorf(gateway.NotFound, gateway.CodeMessageNotFound, "the message was deleted")
 	}
 	if message.Chat.JID.IsStatus() {
 		return gateway.InvalidFields(gateway.FieldError{Field: "messageId", Message: "must not be a status post: reply to it, and quote it"})

@@ -235,6 +235,9 @@ func (s *Service) quote(ctx context.Context, request Request) (*gateway.Quote, e
 	if err != nil {
 		return nil, err
 	}
+	if !quoted.DeletedAt.IsZero() {
+		return nil, gateway.Errorf(gateway.NotFound, gateway.CodeMessageNotFound, "the message was deleted; there is nothing to answer")
+	}
 	return &gateway.Quote{
 		PlatformID: quoted.PlatformID,
 		Chat:       quoted.Chat.JID,

@@ -256,6 +256,29 @@ func TestChangesByOthersAreKept(t *testing.T) {
 	if kept := find(t, g, id, received); kept.Text != "" || len(kept.Payload) != 0 {
 		t.Errorf("kept %+v", kept)
 	}
+	for name, does := range cases.Sorted(map[string]func() error{
+		"quote": func() error {
+			_, err := g.Client.SendText(t.Context(), id, client.Text{To: customerNumber, Message: "yes", QuoteMessageID: received})
+			return err
+		},
+		"quote in the queue": func() error {
+			_, err := g.Client.SendText(t.Context(), id, client.Text{To: customerNumber, Message: "yes", QuoteMessageID: received, Later: true})
+			return err
+		},
+		"forward": func() error {
+			_, err := g.Client.Forward(t.Context(), id, client.Forward{To: customerNumber, MessageID: received})
+			return err
+		},
+		"reaction": func() error { return g.Client.React(t.Context(), id, received, "👍") },
+		"pin":      func() error { return g.Client.Pin(t.Context(), id, received, 24*time.Hour) },
+	}) {
+		err := does()
+		if err == nil {
+			t.Errorf("%s: a deleted message is taken", name)
+			continue
+		}
+		testkit.Refused(t, err, http.StatusNotFound, "MESSAGE_NOT_FOUND")
+	}
 }
 
 // A change is stored and reported even if its acknowledgement was lost, or the process

@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"maps"
 	"net/http"
 	"slices"
 	"testing"
@@ -230,6 +231,10 @@ func TestGroupRefusalsSayWhy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	party, err := g.Client.SendEvent(ctx, id, client.CalendarEvent{To: group, Name: "party", Start: time.Now().Add(time.Hour)})
+	if err != nil {
+		t.Fatal(err)
+	}
 	heard := g.Phones.SendText(t, customerNumber, group, "hello")
 	awaitMessage(t, g, id, heard)
 	paths := map[string]func() error{
@@ -250,6 +255,30 @@ func TestGroupRefusalsSayWhy(t *testing.T) {
 			return err
 		},
 	}
+	file := client.DataURI("image/png", picture(t))
+	maps.Copy(paths, map[string]func() error{
+		"image": func() error {
+			_, err := g.Client.SendImage(ctx, id, client.Image{To: group, Image: file})
+			return err
+		},
+		"album": func() error {
+			_, err := g.Client.SendAlbum(ctx, id, client.Album{To: group, Items: []client.AlbumItem{{Image: file}, {Image: file}}})
+			return err
+		},
+		"contact": func() error {
+			_, err := g.Client.SendContact(ctx, id, client.Contact{To: group, Contact: client.Card{FullName: "Ana", PhoneNumber: customerNumber}})
+			return err
+		},
+		"location": func() error {
+			_, err := g.Client.SendLocation(ctx, id, client.Location{To: group, Latitude: 1, Longitude: 2})
+			return err
+		},
+		"event": func() error {
+			_, err := g.Client.SendEvent(ctx, id, client.CalendarEvent{To: group, Name: "party", Start: time.Now().Add(time.Hour)})
+			return err
+		},
+		"cancel": func() error { return g.Client.CancelEvent(ctx, id, party.ID) },
+	})
 	g.Phones.UpdateGroup(t, group, map[string]any{"by": customerNumber, "announce": true})
 	for path, try := range cases.Sorted(paths) {
 		if err := try(); codeOf(err) != client.CodeGroupAdminRequired {
