@@ -3,6 +3,8 @@
 package media
 
 import (
+	"bufio"
+	"compress/flate"
 	"compress/gzip"
 	"compress/zlib"
 	"context"
@@ -107,10 +109,7 @@ func (s *Service) urlSource(ctx context.Context, address *url.URL, field string)
 	}
 	body, err := plainBody(response)
 	if err != nil {
-		closeAll()
-		if unknown, ok := errors.AsType[encodingError](err); ok {
-			return nil, fetchFailed(unknown.Error())
-		}
+		defer closeAll() // after the explanation: from then on the fetch counts as given up
 		return nil, explain(err)
 	}
 	return &source{
@@ -153,6 +152,9 @@ func fetchFailure(ctx context.Context, err error) error {
 	if redirect, ok := errors.AsType[redirectError](err); ok {
 		return fetchFailed(redirect.Error())
 	}
+	if encoding, ok := errors.AsType[encodingError](err); ok {
+		return fetchFailed(encoding.Error())
+	}
 	if errors.Is(err, outbound.ErrForbidden) {
 		return fetchFailed("it points where fetching is not allowed")
 	}
@@ -187,39 +189,58 @@ func dispositionName(header http.Header) string {
 		}
 	}
 	if _, params, err := mime.ParseMediaType(value); err == nil {
-		return params["filename"]
+		return plainWords(params["filename"])
 	}
 	for part := range strings.SplitSeq(value, ";") {
 		if key, name, found := strings.Cut(part, "="); found && strings.EqualFold(strings.TrimSpace(key), "filename") {
-			return strings.Trim(strings.TrimSpace(name), `"`)
+			return plainWords(strings.Trim(strings.TrimSpace(name), `"`))
 		}
 	}
 	return ""
+}
+
+// plainWords decodes a text that is written as headers of mails have it (RFC 2047), which browsers read, too.
+func plainWords(text string) string {
+	if plain, err := new(mime.WordDecoder).DecodeHeader(text); err == nil {
+		return plain
+	}
+	return text
 }
 
 // plainBody undoes the compression of a response, which nobody has asked for: the phone would get
 // the compressed bytes. A file that is compressed itself stays so.
 func plainBody(response *http.Response) (io.Reader, error) {
 	declared, _ := declaredType(response.Header.Get("Content-Type"))
-	switch encoding := strings.ToLower(strings.TrimSpace(response.Header.Get("Content-Encoding"))); encoding {
+	encoding := strings.ToLower(strings.TrimSpace(response.Header.Get("Content-Encoding")))
+	var undone io.Reader
+	var err error
+	switch packed := bufio.NewReader(response.Body); encoding {
 	case "", "identity":
 		return response.Body, nil
 	case "gzip", "x-gzip":
 		if declared == "application/gzip" || declared == "application/x-gzip" {
 			return response.Body, nil
 		}
-		return gzip.NewReader(response.Body)
+		undone, err = gzip.NewReader(packed)
 	case "deflate":
-		return zlib.NewReader(response.Body)
+		// Some servers leave out the header that belongs to it (RFC 9110, section 8.4.1.2).
+		if begin, _ := packed.Peek(2); len(begin) < 2 || begin[0]&0x0f != 8 || (int(begin[0])<<8|int(begin[1]))%31 != 0 {
+			return flate.NewReader(packed), nil
+		}
+		undone, err = zlib.NewReader(packed)
 	default:
 		return nil, encodingError(encoding)
 	}
+	if errors.Is(err, gzip.ErrHeader) || errors.Is(err, zlib.ErrHeader) {
+		return nil, encodingError(encoding)
+	}
+	return undone, err
 }
 
-// encodingError is a compression that is not undone.
+// encodingError is a compression that can't be undone.
 type encodingError string
 
 // Error says which.
 func (e encodingError) Error() string {
-	return "its server sends it compressed as " + strconv.Quote(gateway.CleanName(string(e))) + ", though nobody has asked for that; gzip and deflate are undone"
+	return "its server sends it compressed as " + strconv.Quote(gateway.CleanName(string(e))) + ", though nobody has asked for that, and it can't be undone; gzip and deflate can"
 }

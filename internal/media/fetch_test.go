@@ -2,6 +2,7 @@ package media
 
 import (
 	"bytes"
+	"compress/flate"
 	"compress/gzip"
 	"compress/zlib"
 	"context"
@@ -75,6 +76,13 @@ func TestDocumentsCanBeOpened(t *testing.T) {
 		_ = w.Close()
 		return out.String()
 	}
+	bare := func(content string) string {
+		var out bytes.Buffer
+		w, _ := flate.NewWriter(&out, flate.BestSpeed)
+		_, _ = w.Write([]byte(content))
+		_ = w.Close()
+		return out.String()
+	}
 	const pdf, csv = "%PDF-1.4\n%a document\n", "name;number\nAna;1\n"
 	for name, c := range cases.Sorted(map[string]struct {
 		path, disposition, declared, encoding, body string
@@ -93,6 +101,8 @@ func TestDocumentsCanBeOpened(t *testing.T) {
 		"a type that can't be":                 {"/a.txt", "", "image/png", "", csv, "a.txt", "text/plain", csv},
 		"packed on the way":                    {"/nota.pdf", "", "application/pdf", "gzip", packed(pdf), "nota.pdf", "application/pdf", pdf},
 		"packed on the way, in another way":    {"/nota.pdf", "", "application/pdf", "deflate", deflated(pdf), "nota.pdf", "application/pdf", pdf},
+		"packed without its header":            {"/nota.pdf", "", "application/pdf", "deflate", bare(pdf), "nota.pdf", "application/pdf", pdf},
+		"a header as mails have it":            {"/x", `attachment; filename="=?UTF-8?B?b3LDp2FtZW50by5wZGY=?="`, "", "", pdf, "orçamento.pdf", "application/pdf", pdf},
 		"an archive":                           {"/a.tar.gz", "", "application/gzip", "gzip", packed("x"), "a.tar.gz", "application/gzip", packed("x")},
 	}) {
 		t.Run(name, func(t *testing.T) {
@@ -115,21 +125,28 @@ func TestDocumentsCanBeOpened(t *testing.T) {
 		})
 	}
 	// What is unpacked is bounded as what is fetched is, and what can't be is named.
-	bomb, foreign := packed(strings.Repeat("0", 1<<20)), "?"
-	server := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		body, encoding := bomb, "gzip"
-		if r.URL.Path == "/foreign" {
-			body, encoding = foreign, "br"
-		}
-		w.Header().Set("Content-Encoding", encoding)
-		_, _ = w.Write([]byte(body))
-	})
 	service := start(t, Config{AllowPrivate: true, MaxBytes: 1 << 16})
-	if _, err := service.Open(t.Context(), gateway.TypeDocument, server.URL+"/bomb", Hints{Field: "document"}); gateway.KindOf(err) != gateway.TooLarge {
-		t.Errorf("what becomes too large is answered %v", err)
-	}
-	if _, err := service.Open(t.Context(), gateway.TypeDocument, server.URL+"/foreign", Hints{Field: "document"}); err == nil || !strings.Contains(err.Error(), `compressed as "br"`) {
-		t.Errorf("another compression is answered %v", err)
+	for name, c := range cases.Sorted(map[string]struct {
+		encoding, body string
+		kind           gateway.Kind
+		want           string
+	}{
+		"a bomb":                   {"gzip", packed(strings.Repeat("0", 1<<20)), gateway.TooLarge, ""},
+		"another compression":      {"br", "?", gateway.Invalid, `compressed as "br"`},
+		"not compressed":           {"gzip", pdf, gateway.Invalid, `compressed as "gzip"`},
+		"not compressed either":    {"deflate", pdf, gateway.Invalid, "complete file"},
+		"nothing":                  {"gzip", "", gateway.Invalid, "complete file"},
+		"compressed, but cut":      {"gzip", packed(pdf)[:30], gateway.Invalid, "complete file"},
+		"compressed, with a fault": {"gzip", packed(pdf)[:20] + "\xff\xff\xff\xff\xff\xff" + packed(pdf)[26:], gateway.Invalid, "complete file"},
+	}) {
+		server := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Encoding", c.encoding)
+			_, _ = w.Write([]byte(c.body))
+		})
+		_, err := service.Open(t.Context(), gateway.TypeDocument, server.URL+"/nota.pdf", Hints{Field: "document"})
+		if gateway.KindOf(err) != c.kind || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: answered %v", name, err)
+		}
 	}
 }
 
