@@ -3,8 +3,6 @@ package media
 import (
 	"io"
 
-	"github.com/gabriel-vasile/mimetype"
-
 	"github.com/recado-project/recado/internal/gateway"
 )
 
@@ -23,7 +21,7 @@ func checkDecoded(kind gateway.MessageType, hints Hints) error {
 	if err != nil || len(head) == 0 {
 		return nil //nolint:nilerr // Open refuses content that can't be read
 	}
-	if wrong := unfit(kind, known(mimetype.Detect(head)), hints.Convert); wrong != "" {
+	if wrong := unfit(kind, detect(head), hints.Convert); wrong != "" {
 		return refused(hints.Field, wrong)
 	}
 	return nil

@@ -1,6 +1,7 @@
 package media
 
 import (
+	"bytes"
 	"context"
 	"encoding/base64"
 	"fmt"
@@ -68,7 +69,7 @@ func CheckInline(kind gateway.MessageType, input string, hints Hints) error {
 	if len(head) == 0 {
 		return nil
 	}
-	if wrong := unfit(kind, known(mimetype.Detect(head)), hints.Convert); wrong != "" {
+	if wrong := unfit(kind, detect(head), hints.Convert); wrong != "" {
 		return refused(field, wrong)
 	}
 	return nil
@@ -115,16 +116,32 @@ func holdsEither(mimeType string) bool {
 }
 
 // sniff recognises the media type of content by its first bytes.
-func sniff(content *content) (string, error) {
-	var found *mimetype.MIME
-	err := content.read(func(file *os.File) (err error) {
-		found, err = mimetype.DetectReader(file)
+func sniff(content *content) (mimeType string, err error) {
+	err = content.read(func(file *os.File) error {
+		head, err := io.ReadAll(io.LimitReader(file, sniffLimit))
+		mimeType = detect(head)
 		return err
 	})
 	if err != nil {
 		return "", fmt.Errorf("media: sniff type: %w", err)
 	}
-	return known(found), nil
+	return mimeType, nil
+}
+
+// detect returns the media type of content that begins so, without parameters.
+func detect(head []byte) string {
+	const packet = 188 // of a transport stream, in bytes
+	found := known(mimetype.Detect(head))
+	switch {
+	case found != "application/octet-stream":
+	case bytes.HasPrefix(head, []byte("caff")):
+		return "audio/x-caf"
+	case bytes.HasPrefix(head, []byte("\x0b\x77")):
+		return "audio/ac3"
+	case len(head) > 2*packet && head[0] == 'G' && head[packet] == 'G' && head[2*packet] == 'G':
+		return "video/mp2t"
+	}
+	return found
 }
 
 // known returns a media type without parameters, by the name that other programs use.
@@ -248,8 +265,11 @@ func (s *Service) audio(ctx context.Context, file *File, about examined, to reci
 		switch {
 		case found.Video:
 			return probe.Tracks{}, refusal
-		// Its tracks are unknown. Only in this case the declared type is believed.
-		case !found.Audio && !strings.HasPrefix(declared, "audio/"):
+		// Its tracks are unknown. Only in this case the declared type is believed. Where it says nothing,
+		// the conversion finds out, if one is needed.
+		case !found.Audio && strings.HasPrefix(declared, "video/"):
+			return probe.Tracks{}, refusal
+		case !found.Audio && !strings.HasPrefix(declared, "audio/") && plays(to.kind, "audio/"+subtype, found):
 			return probe.Tracks{}, refusal
 		}
 		file.MimeType = "audio/" + subtype

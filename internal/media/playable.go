@@ -50,7 +50,9 @@ func plays(kind gateway.MessageType, mimeType string, found probe.Tracks) bool {
 		return mimeType == oggAudio && found.AudioCodec == codecOpus && !found.Video
 	case gateway.TypeAudio:
 		switch mimeType {
-		case "audio/mpeg", "audio/aac", "audio/amr":
+		case "audio/mpeg":
+			return usual(found.AudioCodec, "mp3")
+		case "audio/aac", "audio/amr":
 			return true
 		case mp4Audio:
 			return usual(found.AudioCodec, codecAAC, "mp3", "amr_nb")
@@ -81,7 +83,7 @@ func voiceRecipe() recipe {
 
 func audioRecipe() recipe {
 	return recipe{gateway.TypeAudio, mp4Audio, "an MP3, M4A or AAC, or an OGG with Opus", "as a document", "", []string{
-		"-map", "0:a:0", "-vn", "-sn", "-dn", "-map_metadata", "-1", "-c:a", "aac", "-b:a", "128k", "-movflags", "+faststart", "-f", "mp4",
+		"-map", "0:a:0", "-vn", "-sn", "-dn", "-map_metadata", "-1", "-c:a", "aac", "-b:a", "128k", "-ac", "2", "-movflags", "+faststart", "-f", "mp4",
 	}}
 }
 

@@ -32,6 +32,8 @@ func ReadTracks(file io.ReadSeeker, mimeType string) (Tracks, error) {
 		return readOgg(file)
 	case mimeType == "audio/wav":
 		return readWAV(file)
+	case mimeType == "audio/mpeg":
+		return readMPEG(file)
 	case mimeType == "audio/mp4", mimeType == "video/quicktime", mimeType == "video/mp4", strings.HasPrefix(mimeType, "video/3gpp"):
 		return readMP4(file)
 	default:
