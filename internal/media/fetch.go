@@ -107,7 +107,7 @@ func (s *Service) urlSource(ctx context.Context, address *url.URL, field string)
 		closeAll()
 		return nil, s.tooLarge()
 	}
-	body, err := plainBody(response)
+	body, err := plainBody(response, s.maxBytes)
 	if err != nil {
 		defer closeAll() // after the explanation: from then on the fetch counts as given up
 		return nil, explain(err)
@@ -208,13 +208,14 @@ func plainWords(text string) string {
 }
 
 // plainBody undoes the compression of a response, which nobody has asked for: the phone would get
-// the compressed bytes. A file that is compressed itself stays so.
-func plainBody(response *http.Response) (io.Reader, error) {
+// the compressed bytes. A file that is compressed itself stays so. Of what is compressed no more than
+// maxBytes are read: it may be endless, and hold nothing.
+func plainBody(response *http.Response, maxBytes int64) (io.Reader, error) {
 	declared, _ := declaredType(response.Header.Get("Content-Type"))
 	encoding := strings.ToLower(strings.TrimSpace(response.Header.Get("Content-Encoding")))
 	var undone io.Reader
 	var err error
-	switch packed := bufio.NewReader(response.Body); encoding {
+	switch packed := bufio.NewReader(io.LimitReader(response.Body, maxBytes)); encoding {
 	case "", "identity":
 		return response.Body, nil
 	case "gzip", "x-gzip":

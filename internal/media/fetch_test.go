@@ -132,6 +132,7 @@ func TestDocumentsCanBeOpened(t *testing.T) {
 		want           string
 	}{
 		"a bomb":                   {"gzip", packed(strings.Repeat("0", 1<<20)), gateway.TooLarge, ""},
+		"much that holds nothing":  {"gzip", strings.Repeat(packed(""), 1<<13), gateway.Invalid, "complete file"},
 		"another compression":      {"br", "?", gateway.Invalid, `compressed as "br"`},
 		"not compressed":           {"gzip", pdf, gateway.Invalid, `compressed as "gzip"`},
 		"not compressed either":    {"deflate", pdf, gateway.Invalid, "complete file"},
