@@ -13,8 +13,12 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 )
 
-// maxButtons bounds the buttons of a message, with the rows of its lists.
-const maxButtons = 100
+const (
+	// maxButtons bounds the buttons of a message, with the rows of its lists.
+	maxButtons = 100
+	// maxSlides bounds the cards that a message shows beside each other. Phones show ten.
+	maxSlides = 30
+)
 
 // offer is what a message of a business shows.
 type offer struct {
@@ -158,17 +162,27 @@ func interactiveOf(message *waE2E.InteractiveMessage) *offer {
 	for _, button := range message.GetNativeFlowMessage().GetButtons() {
 		shown.addFlow(button.GetName(), button.GetButtonParamsJSON())
 	}
-	for _, card := range message.GetCarouselMessage().GetCards() { // each is such a message again
-		one := interactiveOf(card)
-		shown.body = strings.TrimSpace(shown.body + "\n" + one.text())
-		for _, button := range one.buttons {
-			shown.add(button)
-		}
-		if shown.head == nil {
-			shown.head = one.head
-		}
+	slides := message.GetCarouselMessage().GetCards()
+	for _, slide := range slides[:min(len(slides), maxSlides)] {
+		shown.addSlide(slide)
 	}
 	return shown
+}
+
+// addSlide adds a card of those that are shown beside each other, which is such a message again, but for
+// cards of its own: phones show none.
+func (o *offer) addSlide(slide *waE2E.InteractiveMessage) {
+	one := interactiveOf(&waE2E.InteractiveMessage{
+		Header: slide.GetHeader(), Body: slide.GetBody(), Footer: slide.GetFooter(),
+		InteractiveMessage: &waE2E.InteractiveMessage_NativeFlowMessage_{NativeFlowMessage: slide.GetNativeFlowMessage()},
+	})
+	o.body = strings.TrimSpace(o.body + "\n" + one.text())
+	for _, button := range one.buttons {
+		o.add(button)
+	}
+	if o.head == nil {
+		o.head = one.head
+	}
 }
 
 func buttonsOf(message *waE2E.ButtonsMessage) *offer {

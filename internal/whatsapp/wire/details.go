@@ -118,6 +118,9 @@ func thumbnailOf(content *waE2E.Message) []byte {
 	return nil
 }
 
+// maxContacts bounds the cards of one message.
+const maxContacts = 300
+
 func contactsOf(content *waE2E.Message) []gateway.ContactCard {
 	cards := content.GetContactsArrayMessage().GetContacts()
 	if card := content.GetContactMessage(); card != nil {
@@ -126,6 +129,7 @@ func contactsOf(content *waE2E.Message) []gateway.ContactCard {
 	if len(cards) == 0 {
 		return nil
 	}
+	cards = cards[:min(len(cards), maxContacts)]
 	contacts := make([]gateway.ContactCard, len(cards))
 	for i, card := range cards {
 		contacts[i] = parseVCard(card.GetVcard())

@@ -1,6 +1,8 @@
 package wire
 
 import (
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -282,3 +284,58 @@ func TestBusinessContent(t *testing.T) {
 }
 
 func noOther(types.JID) types.JID { return types.EmptyJID }
+
+// Whatever somebody writes into a message of the largest size, reading it takes room in proportion.
+//
+//nolint:paralleltest // it counts what the process allocates
+func TestReadingTakesRoomInProportion(t *testing.T) {
+	const size, times = 1 << 20, 100
+	slide := &waE2E.InteractiveMessage{Body: &waE2E.InteractiveMessage_Body{Text: new("a")}}
+	nested := &waE2E.InteractiveMessage{Body: &waE2E.InteractiveMessage_Body{Text: new(strings.Repeat("a", size/2))}}
+	for range 3000 {
+		nested = carousel(nested)
+	}
+	card := func(text string) *waE2E.ContactMessage { return &waE2E.ContactMessage{Vcard: &text} }
+	for name, message := range cases.Sorted(map[string]*waE2E.Message{
+		"many slides":        {InteractiveMessage: carousel(slices.Repeat([]*waE2E.InteractiveMessage{slide}, size/7)...)},
+		"slides in slides":   {InteractiveMessage: nested},
+		"a folded card":      {ContactMessage: card("BEGIN:VCARD\nFN:a" + strings.Repeat("\n a", size/3))},
+		"a card of no lines": {ContactMessage: card(strings.Repeat("\n ", size/2))},
+		"a quoted card":      {ContactMessage: card("FN;ENCODING=QUOTED-PRINTABLE:a" + strings.Repeat("=\na", size/3))},
+		"a card of numbers":  {ContactMessage: card(strings.Repeat("TEL:1\n", size/6))},
+		"many cards":         {ContactsArrayMessage: &waE2E.ContactsArrayMessage{Contacts: slices.Repeat([]*waE2E.ContactMessage{card("TEL:1")}, size/8)}},
+		"many buttons":       {InteractiveMessage: &waE2E.InteractiveMessage{InteractiveMessage: flows(strings.Repeat(`{"sections":[{"rows":[{}]}]}`, 2), size/60)}},
+	}) {
+		payload, err := encode(message)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		read := mustDecode(t, payload)
+		kindOf(read)
+		eventOf(read)
+		if _, err := (Encoder{}).Describe(t.Context(), payload); err != nil {
+			t.Fatal(err)
+		}
+		runtime.ReadMemStats(&after)
+		if used := after.TotalAlloc - before.TotalAlloc; used > times*size {
+			t.Errorf("%s: %d bytes for a message of %d", name, used, len(payload))
+		}
+	}
+}
+
+// carousel makes a message of slides.
+func carousel(slides ...*waE2E.InteractiveMessage) *waE2E.InteractiveMessage {
+	return &waE2E.InteractiveMessage{InteractiveMessage: &waE2E.InteractiveMessage_CarouselMessage_{
+		CarouselMessage: &waE2E.InteractiveMessage_CarouselMessage{Cards: slides},
+	}}
+}
+
+// flows makes buttons with the same parameters.
+func flows(parameters string, count int) *waE2E.InteractiveMessage_NativeFlowMessage_ {
+	button := &waE2E.InteractiveMessage_NativeFlowMessage_NativeFlowButton{Name: new("single_select"), ButtonParamsJSON: &parameters}
+	return &waE2E.InteractiveMessage_NativeFlowMessage_{NativeFlowMessage: &waE2E.InteractiveMessage_NativeFlowMessage{
+		Buttons: slices.Repeat([]*waE2E.InteractiveMessage_NativeFlowMessage_NativeFlowButton{button}, count),
+	}}
+}

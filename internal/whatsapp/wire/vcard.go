@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"io"
 	"mime/quotedprintable"
 	"slices"
@@ -102,21 +103,26 @@ func addNumber(card *gateway.ContactCard, parameters, value string) {
 // unfold returns the lines of a card whole: one that begins with a blank goes on with the line
 // before it, and so does one of quoted-printable text that ends in "=".
 func unfold(text string) (lines []string) {
-	soft := false
+	var whole []byte              // the line that may go on
+	begun, quoted := false, false // quoted: it is quoted-printable
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
-		last := len(lines) - 1
 		switch {
-		case soft:
-			lines[last] = strings.TrimSuffix(lines[last], "=") + line
-		case last >= 0 && line != "" && (line[0] == ' ' || line[0] == '\t'):
-			lines[last] += line[1:]
+		case quoted && bytes.HasSuffix(whole, []byte("=")):
+			whole = append(whole[:len(whole)-1], line...)
+		case begun && line != "" && (line[0] == ' ' || line[0] == '\t'):
+			whole = append(whole, line[1:]...)
 		default:
-			lines = append(lines, line)
+			if begun {
+				lines = append(lines, string(whole))
+			}
+			whole, begun = append(whole[:0], line...), true
+			name, _, _ := strings.Cut(line, ":")
+			quoted = isQuotedPrintable(name)
 		}
-		last = len(lines) - 1
-		name, _, _ := strings.Cut(lines[last], ":")
-		soft = strings.HasSuffix(line, "=") && isQuotedPrintable(name)
+	}
+	if begun {
+		lines = append(lines, string(whole))
 	}
 	return lines
 }
