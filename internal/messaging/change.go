@@ -35,9 +35,11 @@ func (s *Service) Edit(ctx context.Context, instanceID string, ref gateway.Messa
 	if err != nil {
 		return Result{}, fmt.Errorf("messaging: edit message: %w", err)
 	}
+	written := spellings{}
 	for _, who := range details.Mentions { // they stay mentioned, and the client may write them as it did before
-		text = readdress(text, who.Key(), who.JID.User(), who.LID.User())
+		written.add(who.Key(), who.JID.User(), who.LID.User())
 	}
+	text = written.readdress(text)
 	payload, err := s.config.Encoder.EncodeEdited(message.Payload, text)
 	if err != nil {
 		return Result{}, fmt.Errorf("messaging: edit message: %w", err)

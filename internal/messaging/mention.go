@@ -26,11 +26,11 @@ func (s *Service) findPeople(ctx context.Context, session gateway.Session, reque
 	if err := s.findCarded(ctx, session, content); err != nil {
 		return err
 	}
-	for n, who := range request.Audience {
-		party, err := s.findPerson(ctx, session, who, fmt.Sprintf("audience[%d]", n))
-		if err != nil {
-			return err
-		}
+	parties, err := s.findAll(ctx, session, request.Audience, "audience")
+	if err != nil {
+		return err
+	}
+	for _, party := range parties {
 		content.Audience = append(content.Audience, party.Address())
 	}
 	return nil
@@ -63,60 +63,97 @@ func (s *Service) mention(ctx context.Context, session gateway.Session, request 
 		return gateway.InvalidFields(gateway.FieldError{Field: "mentionEveryone", Message: "needs a group as the recipient"})
 	}
 	content.MentionsEveryone = request.Mentions.Everyone
-	for n, who := range request.Mentions.People {
-		party, err := s.findPerson(ctx, session, who, fmt.Sprintf("mentions[%d]", n))
-		if err != nil {
-			return err
-		}
-		address := party.Key()
-		content.Text = readdress(content.Text, address, who.Number, who.Chat.User(), party.JID.User())
+	parties, err := s.findAll(ctx, session, request.Mentions.People, "mentions")
+	if err != nil {
+		return err
+	}
+	written := spellings{}
+	for n, party := range parties {
+		address, who := party.Key(), request.Mentions.People[n]
+		written.add(address, who.Number, who.Chat.User(), party.JID.User())
 		if !slices.Contains(content.Mentions, address) {
 			content.Mentions = append(content.Mentions, address)
 		}
 	}
+	content.Text = written.readdress(content.Text)
 	return nil
 }
 
 // findCarded finds the accounts of those whose cards are sent, with which phones offer to write. The
 // card of a number without one says so.
 func (s *Service) findCarded(ctx context.Context, session gateway.Session, content *gateway.Content) error {
+	people := make([]gateway.Recipient, len(content.Contacts))
+	for n, card := range content.Contacts {
+		people[n].Number = card.PhoneNumber
+	}
+	parties, err := s.parties(ctx, session, people)
+	if err != nil {
+		return err
+	}
 	content.Contacts = slices.Clone(content.Contacts) // a second attempt begins with what was asked for
-	for n := range content.Contacts {
-		card := &content.Contacts[n]
-		party, err := s.findPerson(ctx, session, gateway.Recipient{Number: card.PhoneNumber}, "phoneNumber")
-		if refusal, ok := gateway.AsError(err); ok && refusal.Code == gateway.CodeNotRegistered {
-			err = nil
-		}
-		if err != nil {
-			return err
-		}
-		card.Account = party.JID.User()
+	for n, party := range parties {
+		content.Contacts[n].Account = party.JID.User()
 	}
 	return nil
 }
 
-// findPerson finds the addresses of one person, whom a field of the request names.
-func (s *Service) findPerson(ctx context.Context, session gateway.Session, who gateway.Recipient, field string) (gateway.Party, error) {
-	if session == nil {
-		candidates, err := s.config.Directory.Candidates(ctx, who)
-		if err != nil {
-			return gateway.Party{}, fmt.Errorf("messaging: look up %s: %w", field, err)
-		}
-		return candidates[0], nil
-	}
-	party, err := s.config.Directory.Party(ctx, session, who)
-	if refusal, ok := gateway.AsError(err); ok && refusal.Code == gateway.CodeNotRegistered {
-		return gateway.Party{}, gateway.Errorf(gateway.Invalid, gateway.CodeNotRegistered, "%s: the number has no account on the platform", field)
-	}
+// findAll finds the addresses of people whom a field of the request names, all of whom need an account.
+func (s *Service) findAll(ctx context.Context, session gateway.Session, people []gateway.Recipient, field string) ([]gateway.Party, error) {
+	parties, err := s.parties(ctx, session, people)
 	if err != nil {
-		return gateway.Party{}, fmt.Errorf("messaging: look up %s: %w", field, err)
+		return nil, err
 	}
-	return party, nil
+	for n, party := range parties {
+		if party.Address() == "" {
+			return nil, gateway.Errorf(gateway.Invalid, gateway.CodeNotRegistered, "%s[%d]: the number has no account on the platform", field, n)
+		}
+	}
+	return parties, nil
 }
 
-// readdress puts the address in the place of each "@" with one of the names, unless more digits
-// follow. A number may be written in every form that a recipient may have.
-func readdress(text string, address gateway.JID, names ...string) string {
+// parties finds the addresses of people; who has no account has neither. Without a session they are the
+// first of those that they may have.
+func (s *Service) parties(ctx context.Context, session gateway.Session, people []gateway.Recipient) ([]gateway.Party, error) {
+	if len(people) == 0 {
+		return nil, nil
+	}
+	if session != nil {
+		parties, err := s.config.Directory.Parties(ctx, session, people)
+		if err != nil {
+			return nil, fmt.Errorf("messaging: look up people: %w", err)
+		}
+		return parties, nil
+	}
+	parties := make([]gateway.Party, len(people))
+	for n, who := range people {
+		candidates, err := s.config.Directory.Candidates(ctx, who)
+		if err != nil {
+			return nil, fmt.Errorf("messaging: look up people: %w", err)
+		}
+		parties[n] = candidates[0]
+	}
+	return parties, nil
+}
+
+// spellings are the addresses of people by what may stand behind "@" in a text: their number or the
+// part of an address before its own "@".
+type spellings map[string]gateway.JID
+
+// add adds somebody. Who was added before keeps a name that both have.
+func (w spellings) add(address gateway.JID, names ...string) {
+	for _, name := range names {
+		if _, taken := w[name]; name != "" && !taken {
+			w[name] = address
+		}
+	}
+}
+
+// readdress puts the address in the place of each "@" with a name, unless more digits follow. A number
+// may be written in every form that a recipient may have.
+func (w spellings) readdress(text string) string {
+	if len(w) == 0 {
+		return text
+	}
 	var written strings.Builder
 	for {
 		before, after, found := strings.Cut(text, "@")
@@ -125,10 +162,8 @@ func readdress(text string, address gateway.JID, names ...string) string {
 			return written.String()
 		}
 		written.WriteString("@")
-		length := named(after, names)
-		if length > 0 {
-			written.WriteString(address.User())
-		}
+		length, address := w.beginning(after)
+		written.WriteString(address.User())
 		text = after[length:]
 	}
 }
@@ -136,9 +171,8 @@ func readdress(text string, address gateway.JID, names ...string) string {
 // maxSpelling is how long a number may be as people write it, in bytes.
 const maxSpelling = 64
 
-// named returns how much of the beginning of a text is one of the names, as a number is written; 0 for
-// none.
-func named(text string, names []string) int {
+// beginning returns how much of the beginning of a text is a name, and whose; 0 for none.
+func (w spellings) beginning(text string) (length int, address gateway.JID) {
 	end := min(len(text), maxSpelling)
 	if n := strings.IndexFunc(text[:end], func(r rune) bool { return !gateway.IsOfNumber(r) }); n >= 0 {
 		end = n
@@ -147,12 +181,14 @@ func named(text string, names []string) int {
 		if !isDigit(text[end-1]) || end < len(text) && isDigit(text[end]) {
 			continue // a number ends with a digit, and whole
 		}
-		number, ok := gateway.ParseNumber(text[:end])
-		if slices.Contains(names, text[:end]) || ok && slices.Contains(names, number) {
-			return end
+		if address, ok := w[text[:end]]; ok {
+			return end, address
+		}
+		if number, ok := gateway.ParseNumber(text[:end]); ok && w[number] != "" {
+			return end, w[number]
 		}
 	}
-	return 0
+	return 0, ""
 }
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
