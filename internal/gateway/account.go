@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"context"
 	"slices"
 	"time"
 )
@@ -93,4 +94,25 @@ type Idempotency struct {
 	// it succeeded or has no answer yet.
 	Failure   *Error
 	CreatedAt time.Time
+}
+
+// Requester is for whom something is done: what is shared by all is divided by it (package share).
+// The zero Requester is the gateway itself.
+type Requester struct {
+	AccountID string
+	ID        string // of the API key or the user
+	Kind      string // what that is, for refusals: "this API key"
+}
+
+type requesterKey struct{}
+
+// WithRequester returns a context for work that somebody has asked for.
+func WithRequester(ctx context.Context, requester Requester) context.Context {
+	return context.WithValue(ctx, requesterKey{}, requester)
+}
+
+// RequesterOf returns for whom the work of a context is done.
+func RequesterOf(ctx context.Context) Requester {
+	requester, _ := ctx.Value(requesterKey{}).(Requester)
+	return requester
 }
