@@ -16,20 +16,18 @@ import (
 	"time"
 
 	_ "golang.org/x/image/webp"
-	"golang.org/x/sync/semaphore"
 
 	"github.com/recado-project/recado/internal/media/probe"
+	"github.com/recado-project/recado/internal/share"
 )
 
 const (
-	// largeRoom bounds the memory, in bytes, of all large pictures that are decoded at
-	// the same time. A picture that needs more is sent without a thumbnail: a file of
-	// a few bytes can claim gigapixels.
-	largeRoom = 96 << 20
+	// maxPicture bounds the memory, in bytes, of one picture that is decoded. A picture
+	// that needs more is sent without a thumbnail: a file of a few bytes can claim gigapixels.
+	maxPicture = 96 << 20
 	// smallWeight is more than most pictures from phones' messengers take. Pictures
 	// below it have memory of their own, so that they never wait for large ones.
 	smallWeight = 12 << 20
-	smallRoom   = 36 << 20
 
 	// decodeTime is how long one picture may take, and waitTime how long it may
 	// wait for others. A picture that takes longer is sent without a thumbnail.
@@ -43,42 +41,50 @@ const (
 
 // decoders limits the decoding of pictures, for all callers together.
 type decoders struct {
-	small, large   *semaphore.Weighted
+	pools          Pools
 	wait, complete time.Duration
+	needed         bool // a picture that others keep from being decoded is refused
 }
 
-func newDecoders() *decoders {
-	return &decoders{
-		small: semaphore.NewWeighted(smallRoom), large: semaphore.NewWeighted(largeRoom),
-		wait: waitTime, complete: decodeTime,
-	}
+func newDecoders(pools Pools) *decoders {
+	return &decoders{pools: pools, wait: waitTime, complete: decodeTime}
 }
 
 // patient are the same decoders for a picture that can't be sent without being decoded.
 func (d *decoders) patient() *decoders {
-	return &decoders{small: d.small, large: d.large, wait: 20 * d.wait, complete: 10 * d.complete} //nolint:mnd // still within the time of a request
+	return &decoders{pools: d.pools, wait: 10 * d.wait, complete: 10 * d.complete, needed: true} //nolint:mnd // still within the time of a request
 }
 
 // decode decodes an image and calls use with it; the image's memory is counted until
 // use returns. It does neither if the image is too large, can't be decoded, or takes
 // too long: such an image is sent without a thumbnail. Its error is the end of ctx, or
-// that of use.
+// that of use; of patient decoders also Unavailable, while others have all the room.
 func (d *decoders) decode(ctx context.Context, file *os.File, about probe.Picture, use func(image.Image) error) error {
 	weight := weightOf(about)
 	if weight == 0 {
 		return nil
 	}
-	room := d.large
+	room := d.pools.Memory
 	if weight <= smallWeight {
-		room = d.small
+		room = d.pools.Small
 	}
-	waiting, enough := context.WithTimeout(ctx, d.wait)
-	defer enough()
-	if err := room.Acquire(waiting, weight); err != nil {
+	if room.Largest() < weight {
+		return nil
+	}
+	holds, err := d.admit(ctx, room, weight)
+	defer func() {
+		for _, hold := range holds {
+			hold.Release()
+		}
+	}()
+	switch {
+	case err == nil:
+	case d.needed && isBusy(err):
+		return err
+	default:
 		return ended(ctx)
 	}
-	defer room.Release(weight)
-	if room == d.large {
+	if room == d.pools.Memory {
 		runtime.GC() // else the picture before would still take memory
 	}
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
@@ -95,6 +101,17 @@ func (d *decoders) decode(ctx context.Context, file *os.File, about probe.Pictur
 	return use(decoded)
 }
 
+// admit waits for the turn of a picture of a weight. The caller releases what it returns, also after
+// an error.
+func (d *decoders) admit(ctx context.Context, room *share.Pool, weight int64) ([]*share.Hold, error) {
+	place, err := d.pools.Work.WaitAtMost(ctx, 1, d.wait)
+	if err != nil {
+		return nil, err
+	}
+	memory, err := room.WaitAtMost(ctx, weight, d.wait)
+	return []*share.Hold{place, memory}, err
+}
+
 // ended returns the error of a context that has ended; nil if it has not.
 func ended(ctx context.Context) error {
 	if ctx.Err() == nil {
@@ -106,7 +123,7 @@ func ended(ctx context.Context) error {
 // weightOf returns how many bytes of memory it takes to decode a picture; 0 for one that
 // is not decoded because it would take too much.
 func weightOf(p probe.Picture) int64 {
-	if p.Width <= 0 || p.Height <= 0 || p.Width > largeRoom/p.Height || p.Scans > probe.MaxScans {
+	if p.Width <= 0 || p.Height <= 0 || p.Width > maxPicture/p.Height || p.Scans > probe.MaxScans {
 		return 0
 	}
 	weight := int64(p.Width) * int64(p.Height) * int64(max(p.BytesPerPixel, 1))
@@ -116,7 +133,7 @@ func weightOf(p probe.Picture) int64 {
 	if p.Interlaced {
 		weight *= 2 // the passes, and the whole
 	}
-	if weight > largeRoom {
+	if weight > maxPicture {
 		return 0
 	}
 	return weight

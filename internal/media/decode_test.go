@@ -77,7 +77,7 @@ func TestDecodingEndsInTime(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = file.Close() })
-	d := newDecoders()
+	d := newDecoders(newPools(0))
 	d.complete = 50 * time.Millisecond
 	begun := time.Now()
 	err = d.decode(t.Context(), file, probe.Picture{Width: 4000, Height: 3000, Progressive: true, BytesPerPixel: 1}, func(image.Image) error {
@@ -98,7 +98,8 @@ func TestLargePicturesDoNotHoldUpSmallOnes(t *testing.T) {
 	t.Parallel()
 	service := patiently(t)
 	service.decoders.wait = 50 * time.Millisecond
-	if err := service.decoders.large.Acquire(t.Context(), largeRoom); err != nil {
+	all, err := service.pools.Memory.Take(t.Context(), service.pools.Memory.Largest())
+	if err != nil {
 		t.Fatal(err)
 	}
 	quickly(t, service)
@@ -106,7 +107,7 @@ func TestLargePicturesDoNotHoldUpSmallOnes(t *testing.T) {
 	if file.Thumbnail != nil || file.Width != 4000 {
 		t.Errorf("a large one that waits in vain is %d wide with a thumbnail of %d bytes", file.Width, len(file.Thumbnail))
 	}
-	service.decoders.large.Release(largeRoom)
+	all.Release()
 }
 
 func TestProgressivePicturesAreShown(t *testing.T) {
@@ -160,7 +161,7 @@ func FuzzWeight(f *testing.F) {
 	f.Add([]byte{0xff, 0xd8, 0xff, 0xda, 0, 0, 0xff, 0xff, 0xff})
 	f.Fuzz(func(t *testing.T, content []byte) {
 		about, err := probe.ReadPicture(bytes.NewReader(content))
-		if err == nil && weightOf(about) > largeRoom {
+		if err == nil && weightOf(about) > maxPicture {
 			t.Errorf("%+v is decoded", about)
 		}
 	})

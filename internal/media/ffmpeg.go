@@ -6,10 +6,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"image"
 	"log/slog"
 	"math"
 	"os"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/recado-project/recado/internal/media/probe"
@@ -54,7 +56,7 @@ func (t *tool) probe(ctx context.Context, path string) (probe.Tracks, error) {
 		"format=duration:stream=codec_type,codec_name,pix_fmt,width,height:stream_disposition=attached_pic:stream_side_data=rotation",
 	}, input(path)...)
 	out := &boundedBuffer{limit: maxToolOutput}
-	if err := t.run(ctx, out, t.ffprobe, args); isUnmeasured(err) {
+	if err := t.run(ctx, out, t.ffprobe, args, t.probing()); isUnmeasured(err) {
 		t.unmeasured(ctx, err)
 		return probe.Tracks{}, nil
 	} else if err != nil {
@@ -85,6 +87,7 @@ func (a probeAnswer) tracks() probe.Tracks {
 				found.VideoCodec += " in " + stream.Pixels
 			}
 			found.Width, found.Height = stream.Width, stream.Height
+			found.BytesPerPixel = bytesOf(stream.Pixels)
 			for _, data := range stream.SideData {
 				if math.Abs(math.Mod(data.Rotation, 180)) == 90 {
 					found.Width, found.Height = stream.Height, stream.Width
@@ -95,20 +98,51 @@ func (a probeAnswer) tracks() probe.Tracks {
 	return found
 }
 
+// bytesOf is what a pixel takes in one of ffmpeg's formats; 0 for an unknown one.
+func bytesOf(pixels string) float64 {
+	perSample := 1.0
+	plain := strings.TrimSuffix(strings.TrimSuffix(pixels, "le"), "be")
+	for _, depth := range []string{"9", "10", "12", "14", "16"} {
+		if strings.HasSuffix(plain, depth) && !strings.HasPrefix(plain, "nv") {
+			perSample = 2
+		}
+	}
+	switch {
+	case pixels == "":
+		return 0
+	case strings.HasPrefix(pixels, "yuva"):
+		return 4 * perSample
+	case strings.Contains(pixels, "420"), strings.HasPrefix(pixels, "nv12"), strings.Contains(pixels, "411"), strings.Contains(pixels, "410"):
+		return 1.5 * perSample
+	case strings.Contains(pixels, "422"), strings.Contains(pixels, "440"):
+		return 2 * perSample
+	case strings.HasPrefix(pixels, "gray"), strings.HasPrefix(pixels, "pal8"):
+		return perSample
+	case strings.HasPrefix(pixels, "yuv444"), strings.HasPrefix(pixels, "yuvj444"), strings.HasPrefix(pixels, "gbrp"):
+		return 3 * perSample
+	case strings.Contains(pixels, "64"):
+		return 8
+	default:
+		return 4 * perSample
+	}
+}
+
 // frame makes a small JPEG of a picture near the beginning of a video. It returns nil
-// without ffmpeg, and for a video that ffmpeg can't read.
-func (t *tool) frame(ctx context.Context, path string, duration time.Duration) ([]byte, error) {
+// without ffmpeg, for a video that ffmpeg can't read or that takes too much memory, and while others have all the room.
+func (t *tool) frame(ctx context.Context, path string, found probe.Tracks) ([]byte, error) {
 	if !t.found(ctx) {
 		return nil, nil
 	}
 	// The very first picture is often black.
-	at := min(time.Second, duration/3)
+	at := min(time.Second, found.Duration/3)
+	run := t.videoOf(found, image.Pt(thumbnailSide, thumbnailSide))
+	run.time, run.wait = t.within(startTime), thumbnailWait
 	scale := fmt.Sprintf("scale=w='min(%d,iw)':h='min(%d,ih)':force_original_aspect_ratio=decrease", thumbnailSide, thumbnailSide)
 	out := &boundedBuffer{limit: maxToolOutput}
 	err := t.runFFmpeg(ctx, out, path,
 		[]string{"-max_pixels", strconv.Itoa(maxFramePixels), "-ss", strconv.FormatFloat(at.Seconds(), 'f', 3, 64)},
-		[]string{"-an", "-sn", "-dn", "-frames:v", "1", "-vf", scale, "-pix_fmt", "yuvj420p", "-q:v", "6", "-c:v", "mjpeg", "-f", "image2pipe", "pipe:1"})
-	if isUnmeasured(err) {
+		[]string{"-an", "-sn", "-dn", "-frames:v", "1", "-vf", scale, "-pix_fmt", "yuvj420p", "-q:v", "6", "-c:v", "mjpeg", "-f", "image2pipe", "pipe:1"}, run)
+	if isUnmeasured(err) || isBusy(err) {
 		t.unmeasured(ctx, err)
 		return nil, nil
 	}
@@ -122,16 +156,16 @@ func (t *tool) frame(ctx context.Context, path string, duration time.Duration) (
 const pcmRate = 8000
 
 // waveform draws a voice note of this duration. It returns a flat line without ffmpeg,
-// and for audio that ffmpeg can't read.
+// for audio that ffmpeg can't read or that is very long, and while others have all the room.
 func (t *tool) waveform(ctx context.Context, path string, duration time.Duration) ([]byte, error) {
-	if !t.found(ctx) || duration <= 0 {
+	if !t.found(ctx) || duration <= 0 || duration > t.longestSound() {
 		return flatWaveform(), nil
 	}
 	drawn := newWaveformWriter(int64(duration.Seconds() * pcmRate))
 	err := t.runFFmpeg(ctx, drawn, path, nil, []string{
 		"-vn", "-sn", "-dn", "-ac", "1", "-ar", strconv.Itoa(pcmRate), "-c:a", "pcm_s16le", "-f", "s16le", "pipe:1",
-	})
-	if isUnmeasured(err) {
+	}, need{memory: soundMemory, time: t.within(startTime + duration/drawSpeed), wait: thumbnailWait})
+	if isUnmeasured(err) || isBusy(err) {
 		t.unmeasured(ctx, err)
 		return flatWaveform(), nil
 	}

@@ -228,7 +228,7 @@ func inspectVideo(ctx context.Context, s *Service, file *File, about examined) e
 		return err
 	}
 	file.Width, file.Height, file.Seconds = found.Width, found.Height, found.Seconds()
-	file.Thumbnail, err = s.tool.frame(ctx, file.content.path(), found.Duration)
+	file.Thumbnail, err = s.tool.frame(ctx, file.content.path(), found)
 	return err
 }
 

@@ -59,6 +59,9 @@ type Config struct {
 	FetchTimeout   time.Duration
 	// ToolTimeout bounds one run of ffmpeg; 0 means one minute.
 	ToolTimeout time.Duration
+	// MaxMemory bounds the bytes that conversions and large pictures take together; 0 means
+	// DefaultMaxMemory.
+	MaxMemory int64
 	// Resolver looks up the hosts of URLs; nil means the system's.
 	Resolver *net.Resolver
 	// Now is the clock; nil means the wall clock.
@@ -87,6 +90,7 @@ type Service struct {
 	fetcher  *fetcher
 	tool     *tool
 	decoders *decoders
+	pools    Pools
 }
 
 // New makes the service. It fails if the folder for temporary files can't be used, or if
@@ -98,7 +102,8 @@ func New(config Config) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	tool, err := newTool(config)
+	pools := newPools(config.MaxMemory)
+	tool, err := newTool(config, pools)
 	if err != nil {
 		return nil, errors.Join(err, temp.Close())
 	}
@@ -107,7 +112,8 @@ func New(config Config) (*Service, error) {
 		temp:     temp,
 		fetcher:  newFetcher(config, config.guard()),
 		tool:     tool,
-		decoders: newDecoders(),
+		decoders: newDecoders(pools),
+		pools:    pools,
 	}, nil
 }
 
@@ -195,8 +201,8 @@ func (s *Service) Open(ctx context.Context, kind gateway.MessageType, input stri
 	if err != nil {
 		return nil, err
 	}
-	defer source.close()
 	content, err := s.spool(ctx, source)
+	source.end()
 	if err != nil {
 		return nil, err
 	}

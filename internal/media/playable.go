@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/media/probe"
@@ -135,6 +136,17 @@ func (s *Service) convert(ctx context.Context, file *File, about examined, found
 			"is %s, which not all phones play%s: send %s, or send it %s, or install ffmpeg on the gateway's machine, which converts it",
 			described(about.sniffed, found), to.as, to.wanted, to.instead))
 	}
+	run := s.tool.soundOf(found.Duration)
+	switch longest := s.tool.longestSound(); {
+	case to.kind == gateway.TypeVideo:
+		run = s.tool.videoOf(found, fit(image.Pt(found.Width, found.Height), videoSide))
+		if !s.pools.fits(run) {
+			return probe.Tracks{}, about.refuse(tooLargeToConvert(found))
+		}
+	case found.Duration > longest:
+		return probe.Tracks{}, about.refuse(fmt.Sprintf("is %s long, and sound is converted up to %s: make it shorter, send %s, or send it %s",
+			found.Duration.Round(time.Second), longest, to.wanted, to.instead))
+	}
 	target, name, err := s.createTemp()
 	if err != nil {
 		return probe.Tracks{}, err
@@ -143,7 +155,7 @@ func (s *Service) convert(ctx context.Context, file *File, about examined, found
 	if err = target.Close(); err == nil {
 		// One byte more than is allowed shows that there is too much.
 		err = s.tool.runFFmpeg(ctx, nil, file.content.path(), []string{"-max_pixels", strconv.Itoa(maxFramePixels)},
-			slices.Concat(to.options, []string{"-fs", strconv.FormatInt(s.maxBytes+1, 10), "file:" + converted.path()}))
+			slices.Concat(to.options, []string{"-fs", strconv.FormatInt(s.maxBytes+1, 10), "file:" + converted.path()}), run)
 	}
 	switch {
 	case errors.Is(err, errUnreadable):
@@ -152,6 +164,9 @@ func (s *Service) convert(ctx context.Context, file *File, about examined, found
 	case errors.Is(err, errToolTimeout):
 		s.tool.unmeasured(ctx, err)
 		err = about.refuse(fmt.Sprintf("takes too long to convert: make it shorter, send %s, or send it %s", to.wanted, to.instead))
+	case errors.Is(err, errTooHeavy):
+		s.tool.unmeasured(ctx, err)
+		err = about.refuse(fmt.Sprintf("takes too much memory to convert: make it smaller, send %s, or send it %s", to.wanted, to.instead))
 	}
 	if err == nil {
 		err = converted.measure()

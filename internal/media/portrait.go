@@ -38,7 +38,7 @@ func (s *Service) Portrait(ctx context.Context, input string, hints Hints) (_ []
 		if err != nil {
 			return refused(hints.Field, "must hold an image that can be read")
 		}
-		return s.decoders.decode(ctx, content, about, func(full image.Image) error {
+		return s.decoders.patient().decode(ctx, content, about, func(full image.Image) error {
 			middle := square(full.Bounds())
 			small := image.NewRGBA(image.Rectangle{Max: fit(middle.Size(), portraitSide)})
 			draw.Draw(small, small.Bounds(), image.NewUniform(color.White), image.Point{}, draw.Src)

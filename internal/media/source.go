@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/share"
 )
 
 // source is where the content of a file comes from.
@@ -21,6 +22,13 @@ type source struct {
 	// explain says what a failure to read the body means to the client.
 	explain func(err error) error
 	close   func()
+	place   *share.Hold // among the files that are fetched; nil for others
+}
+
+// end closes the source and gives its place back.
+func (s *source) end() {
+	s.close()
+	s.place.Release()
 }
 
 func (s *source) refuse(message string) error { return refused(s.field, message) }
@@ -54,7 +62,17 @@ func (s *Service) source(ctx context.Context, input string, hints Hints) (*sourc
 	if address.User != nil {
 		return nil, refused(field, "must be a URL without user and password")
 	}
-	return s.urlSource(ctx, address, field)
+	place, err := s.pools.Fetches.Wait(ctx, 1)
+	if err != nil {
+		return nil, err
+	}
+	found, err := s.urlSource(ctx, address, field)
+	if err != nil {
+		place.Release()
+		return nil, err
+	}
+	found.place = place
+	return found, nil
 }
 
 // dataSource reads what follows "data:".

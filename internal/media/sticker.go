@@ -12,6 +12,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"time"
 
 	"golang.org/x/image/draw"
 
@@ -85,7 +86,7 @@ func (s *Service) squareStill(ctx context.Context, from *content, about examined
 		if err != nil {
 			return about.refuse("must hold an image that can be read")
 		}
-		return s.decoders.decode(ctx, file, picture, func(full image.Image) error {
+		return s.decoders.patient().decode(ctx, file, picture, func(full image.Image) error {
 			shrunk := image.NewRGBA(image.Rectangle{Max: fit(full.Bounds().Size(), stickerSide)})
 			draw.ApproxBiLinear.Scale(shrunk, shrunk.Bounds(), full, full.Bounds(), draw.Src, nil)
 			upright := turnUpright(shrunk, picture.Orientation)
@@ -116,8 +117,15 @@ func within(size image.Point, side int) image.Rectangle {
 
 // encodeSticker has ffmpeg write a sticker that is small enough.
 func (s *Service) encodeSticker(ctx context.Context, from content, format string, about examined) (content, error) {
+	run, err := s.stickerNeed(ctx, from, format)
+	if err != nil {
+		return content{}, err
+	}
+	if !s.pools.fits(run) {
+		return content{}, about.refuse("has too many pixels for a sticker: make it smaller")
+	}
 	for _, try := range stickerTries() {
-		made, err := s.tryStickerEncoding(ctx, from, format, try)
+		made, err := s.tryStickerEncoding(ctx, from, format, try, run)
 		switch {
 		case errors.Is(err, errUnreadable):
 			s.tool.unmeasured(ctx, err)
@@ -125,6 +133,9 @@ func (s *Service) encodeSticker(ctx context.Context, from content, format string
 		case errors.Is(err, errToolTimeout):
 			s.tool.unmeasured(ctx, err)
 			return content{}, about.refuse("takes too long to convert; make it shorter or smaller")
+		case errors.Is(err, errTooHeavy):
+			s.tool.unmeasured(ctx, err)
+			return content{}, about.refuse("takes too much memory to convert; make it smaller")
 		case err != nil:
 			return content{}, err
 		case made.size <= stickerBytes:
@@ -137,7 +148,33 @@ func (s *Service) encodeSticker(ctx context.Context, from content, format string
 	return content{}, about.refuse(fmt.Sprintf("has too much in it for a sticker of %d bytes; make it shorter or simpler", stickerBytes))
 }
 
-func (s *Service) tryStickerEncoding(ctx context.Context, from content, format string, try stickerTry) (content, error) {
+// stickerNeed is what it takes to make a sticker of a picture, or of the beginning of a GIF or a video.
+func (s *Service) stickerNeed(ctx context.Context, from content, format string) (need, error) {
+	found := probe.Tracks{VideoCodec: format, Width: stickerSide, Height: stickerSide, BytesPerPixel: 4}
+	switch format {
+	case "gif":
+		err := from.read(func(file *os.File) error {
+			picture, err := probe.ReadPicture(file)
+			found.Width, found.Height = picture.Width, picture.Height
+			if err != nil {
+				return nil //nolint:nilerr // the conversion says what is wrong with it
+			}
+			return nil
+		})
+		if err != nil {
+			return need{}, err
+		}
+	case "mp4", "webm":
+		var err error
+		if found, err = s.tool.probe(ctx, from.path()); err != nil {
+			return need{}, err
+		}
+	}
+	found.Duration = min(found.Duration, stickerSeconds*time.Second)
+	return s.tool.videoOf(found, image.Pt(stickerSide, 2*stickerSide)), nil // the encoder compares two pictures
+}
+
+func (s *Service) tryStickerEncoding(ctx context.Context, from content, format string, try stickerTry, run need) (content, error) {
 	target, name, err := s.createTemp()
 	if err != nil {
 		return content{}, err
@@ -157,7 +194,7 @@ func (s *Service) tryStickerEncoding(ctx context.Context, from content, format s
 			slices.Concat([]string{"-an", "-sn", "-dn", "-map_metadata", "-1", "-vf", shown}, encoder, []string{
 				"-quality", strconv.Itoa(try.quality), "-compression_level", "3",
 				"-fs", strconv.FormatInt(s.maxBytes, 10), "-f", "webp", "file:" + made.path(),
-			}))
+			}), run)
 	}
 	if err == nil {
 		err = made.measure()

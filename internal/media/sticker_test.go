@@ -110,7 +110,7 @@ func TestStickersThatAreRefused(t *testing.T) {
 		"without ffmpeg":          {without, mediatest.PNG(t, 4, 4), true, "no ffmpeg"},
 		"a sound":                 {with, sample(t, "voice.ogg"), true, "must hold a picture or a video"},
 		"a picture of gigapixels": {with, bomb, true, "can be decoded, of a usual size"},
-		"a GIF of gigapixels":     {with, hugeGIF, true, "can be read"},
+		"a GIF of gigapixels":     {with, hugeGIF, true, "too many pixels"},
 		"half a GIF":              {with, []byte("GIF89a\x04\x00\x04\x00"), true, "can be read"},
 		"half an MP4":             {with, sample(t, "clip.mp4")[:64], true, "can be read"},
 		"an MP4 without pictures": {with, sample(t, "sound.mp4"), true, "can be read"},

@@ -10,7 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -19,13 +19,14 @@ import (
 // tool runs ffmpeg and ffprobe, if the machine has them. They read files that strangers
 // wrote. Therefore they get no network, no other file and none of our environment
 // variables, and read only formats that don't refer to other files. How long they run,
-// how many run at once, and how much they print is limited.
+// how much memory they take, how many run at once, and how much they print is limited.
 type tool struct {
 	ffmpeg, ffprobe string // paths; empty if there is none
-	slots           chan struct{}
-	timeout         time.Duration
+	pools           Pools
+	timeout         time.Duration // of the longest run
 	logger          *slog.Logger
 	warned          sync.Once // of a missing ffmpeg
+	unbounded       sync.Once // warned that this machine does not bound programs
 }
 
 // formats are the containers that may be read. None of them can refer to other files.
@@ -38,12 +39,8 @@ const (
 	killWait = 5 * time.Second
 )
 
-func newTool(config Config) (*tool, error) {
-	t := &tool{
-		slots:   make(chan struct{}, runtime.GOMAXPROCS(0)),
-		timeout: config.ToolTimeout,
-		logger:  config.Logger,
-	}
+func newTool(config Config, pools Pools) (*tool, error) {
+	t := &tool{pools: pools, timeout: config.ToolTimeout, logger: config.Logger}
 	path, err := findFFmpeg(config.FFmpeg)
 	if err != nil || path == "" {
 		return t, err
@@ -104,15 +101,17 @@ func input(path string) []string {
 
 // runFFmpeg runs ffmpeg on the file at path. before holds the options of the input, after
 // those of the output.
-func (t *tool) runFFmpeg(ctx context.Context, stdout io.Writer, path string, before, after []string) error {
-	args := []string{"-nostdin", "-hide_banner", "-v", "error", "-y", "-max_alloc", "536870912"}
+func (t *tool) runFFmpeg(ctx context.Context, stdout io.Writer, path string, before, after []string, run need) error {
+	threads := strconv.Itoa(toolThreads())
+	args := []string{"-nostdin", "-hide_banner", "-v", "error", "-y", "-max_alloc", "536870912", "-filter_threads", threads, "-threads", threads}
 	args = append(args, before...)
 	args = append(args, input(path)...)
+	args = append(args, "-threads", threads)
 	args = append(args, after...)
-	return t.run(ctx, stdout, t.ffmpeg, args)
+	return t.run(ctx, stdout, t.ffmpeg, args, run)
 }
 
-// The ways in which a run fails because of the file.
+// The ways in which a run fails because of the file, beside errTooHeavy.
 var (
 	// errUnreadable is the error for a file that the program can't read.
 	errUnreadable = errors.New("media: ffmpeg can't read the file")
@@ -122,18 +121,31 @@ var (
 
 // isUnmeasured reports whether a file is sent as it is in spite of an error.
 func isUnmeasured(err error) bool {
-	return errors.Is(err, errUnreadable) || errors.Is(err, errToolTimeout)
+	return errors.Is(err, errUnreadable) || errors.Is(err, errToolTimeout) || errors.Is(err, errTooHeavy)
 }
 
-// run runs a program and waits for its end.
-func (t *tool) run(ctx context.Context, stdout io.Writer, program string, args []string) error {
-	select {
-	case t.slots <- struct{}{}:
-		defer func() { <-t.slots }()
-	case <-ctx.Done():
-		return fmt.Errorf("media: wait for ffmpeg: %w", ctx.Err())
+// noMemory reports whether a program has said that it got no more memory: itself, for its pictures, or
+// by its encoder.
+func noMemory(said string) bool {
+	return strings.Contains(said, "Cannot allocate memory") || strings.Contains(said, "get_buffer() failed") || strings.Contains(said, "malloc of size")
+}
+
+// run runs a program when it is its turn, and waits for its end.
+func (t *tool) run(ctx context.Context, stdout io.Writer, program string, args []string, run need) error {
+	if !t.pools.fits(run) {
+		return fmt.Errorf("%w: %d bytes", errTooHeavy, run.memory)
 	}
-	limited, cancel := context.WithTimeout(ctx, t.timeout)
+	place, err := t.pools.Work.WaitAtMost(ctx, 1, run.wait)
+	if err != nil {
+		return err
+	}
+	defer place.Release()
+	memory, err := t.pools.Memory.WaitAtMost(ctx, run.memory, run.wait)
+	if err != nil {
+		return err
+	}
+	defer memory.Release()
+	limited, cancel := context.WithTimeout(ctx, run.time)
 	defer cancel()
 	//nolint:gosec // the program is the operator's, and the arguments are ours but for the path of our own file
 	command := exec.CommandContext(limited, program, args...)
@@ -142,19 +154,41 @@ func (t *tool) run(ctx context.Context, stdout io.Writer, program string, args [
 	command.Stdout = stdout
 	complaint := &boundedBuffer{limit: maxToolErrors, drop: true}
 	command.Stderr = complaint
-	err := command.Run()
+	if err = command.Start(); err == nil {
+		t.restrain(ctx, command.Process.Pid, bounds{memory: run.memory, later: place.OfAccount() > 1})
+		err = command.Wait()
+	}
 	switch {
 	case err == nil:
 		return nil
 	case ctx.Err() != nil:
 		return fmt.Errorf("media: run ffmpeg: %w", ctx.Err())
 	case limited.Err() != nil:
-		return fmt.Errorf("%w: more than %s", errToolTimeout, t.timeout)
+		return fmt.Errorf("%w: more than %s", errToolTimeout, run.time)
 	}
 	if _, exited := errors.AsType[*exec.ExitError](err); exited {
-		return fmt.Errorf("%w: %w: %s", errUnreadable, err, strings.TrimSpace(complaint.taken.String()))
+		said, failure := complaint.taken.String(), errUnreadable
+		if noMemory(said) {
+			failure = errTooHeavy
+		}
+		return fmt.Errorf("%w: %w: %s", failure, err, strings.TrimSpace(said))
 	}
 	return fmt.Errorf("media: run ffmpeg: %w", err)
+}
+
+// bounds are what the system holds a program to.
+type bounds struct {
+	memory int64 // in bytes
+	later  bool  // its account has another one that runs: those of others go first
+}
+
+// restrain bounds a program that runs, where the system lets us.
+func (t *tool) restrain(ctx context.Context, pid int, by bounds) {
+	if err := restrain(pid, by); err != nil {
+		t.unbounded.Do(func() {
+			t.logger.WarnContext(ctx, "the system does not bound the memory of ffmpeg, so a hostile video may take much: allow the system call prlimit64", slog.Any("error", err))
+		})
+	}
 }
 
 // environment returns the variables that a program needs to start, and none of our

@@ -26,7 +26,7 @@ type Tools struct {
 // CheckTools looks for the programs that a gateway on this machine finds, and runs them. Its
 // error is that of a program that does not run.
 func CheckTools(ctx context.Context) (Tools, error) {
-	t, err := newTool(Config{ToolTimeout: checkTimeout, Logger: slog.New(slog.DiscardHandler)})
+	t, err := newTool(Config{ToolTimeout: checkTimeout, Logger: slog.New(slog.DiscardHandler)}, newPools(0))
 	if err != nil || t.ffmpeg == "" {
 		return Tools{}, err
 	}
@@ -58,7 +58,7 @@ func CheckTools(ctx context.Context) (Tools, error) {
 // says runs a program with one argument, and returns what it prints.
 func (t *tool) says(ctx context.Context, program, question string) (string, error) {
 	out := &boundedBuffer{limit: maxToolOutput}
-	if err := t.run(ctx, out, program, []string{question}); err != nil {
+	if err := t.run(ctx, out, program, []string{question}, t.probing()); err != nil {
 		return "", fmt.Errorf("%s does not run: %w", program, err)
 	}
 	return out.taken.String(), nil

@@ -90,7 +90,7 @@ func TestFFmpegReadsNoLists(t *testing.T) {
 	list := "ffconcat version 1.0\nfile " + other.content.name + "\n"
 	file := opened(t, service, gateway.TypeDocument, dataURI("", []byte(list)), Hints{})
 	var out bytes.Buffer
-	err := service.tool.runFFmpeg(t.Context(), &out, file.content.path(), nil, []string{"-f", "s16le", "pipe:1"})
+	err := service.tool.runFFmpeg(t.Context(), &out, file.content.path(), nil, []string{"-f", "s16le", "pipe:1"}, service.tool.soundOf(0))
 	if !isUnmeasured(err) || out.Len() != 0 {
 		t.Errorf("ffmpeg read %d bytes through the list, %v", out.Len(), err)
 	}
@@ -103,11 +103,11 @@ func TestFFmpegThatSaysTooMuch(t *testing.T) {
 	file := opened(t, service, gateway.TypeAudio, dataURI("", sample(t, "tone.mp3")), Hints{})
 	decode := []string{"-f", "s16le", "pipe:1"}
 	out := &boundedBuffer{limit: 1000}
-	if err := service.tool.runFFmpeg(t.Context(), out, file.content.path(), nil, decode); err == nil || out.taken.Len() != 1000 {
+	if err := service.tool.runFFmpeg(t.Context(), out, file.content.path(), nil, decode, service.tool.soundOf(0)); err == nil || out.taken.Len() != 1000 {
 		t.Errorf("%d bytes were taken, %v; want 1000 and a failure", out.taken.Len(), err)
 	}
 	out = &boundedBuffer{limit: 1000, drop: true}
-	if err := service.tool.runFFmpeg(t.Context(), out, file.content.path(), nil, decode); err != nil || out.taken.Len() != 1000 {
+	if err := service.tool.runFFmpeg(t.Context(), out, file.content.path(), nil, decode, service.tool.soundOf(0)); err != nil || out.taken.Len() != 1000 {
 		t.Errorf("%d bytes were taken, %v; want 1000", out.taken.Len(), err)
 	}
 }

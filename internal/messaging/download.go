@@ -143,6 +143,11 @@ func (s *Service) fetch(ctx context.Context, message gateway.Message, key string
 		return err
 	}
 	return s.config.Blobs.Receive(ctx, key, meta, func(file *os.File) error {
+		place, err := s.config.Media.Pools().Fetches.Wait(ctx, 1)
+		if err != nil {
+			return err
+		}
+		defer place.Release()
 		if err := session.Download(ctx, message.Key(), message.Payload, file); err != nil {
 			return err
 		}

@@ -27,6 +27,7 @@ type mp4Reader struct {
 	// of the track that is being read
 	handler, codec string
 	width, height  int
+	bytesPerPixel  float64
 }
 
 // readMP4 reads the length and the tracks of an MP4, QuickTime or 3GPP file.
@@ -103,7 +104,7 @@ func (r *mp4Reader) box(kind string, content, end int64, depth int) error {
 		}
 	case "trak":
 		if depth < maxBoxDepth {
-			r.handler, r.codec, r.width, r.height = "", "", 0, 0
+			r.handler, r.codec, r.width, r.height, r.bytesPerPixel = "", "", 0, 0, 0
 			if err := r.boxes(content, end, depth+1); err != nil {
 				return err
 			}
@@ -175,6 +176,7 @@ func (r *mp4Reader) avcProfile(content, end int64) error {
 			body, err := r.body(inner, next, 2)
 			if err == nil && body[1] > high {
 				r.codec = fmt.Sprintf("h264 of profile %d", body[1])
+				r.bytesPerPixel = 6 // at most: three colours, with more than eight bits
 			}
 			return err
 		}
@@ -192,7 +194,7 @@ func (r *mp4Reader) endTrack() {
 		r.found.Audio = true
 	case "vide":
 		if !r.found.Video {
-			r.found.Width, r.found.Height, r.found.VideoCodec = r.width, r.height, r.codec
+			r.found.Width, r.found.Height, r.found.VideoCodec, r.found.BytesPerPixel = r.width, r.height, r.codec, r.bytesPerPixel
 		}
 		r.found.Video = true
 	}

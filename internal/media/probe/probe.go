@@ -21,6 +21,14 @@ type Tracks struct {
 
 	Duration      time.Duration
 	Width, Height int // as a viewer shows the video
+	// BytesPerPixel is what a pixel of the video takes in memory; 0 if that is not known.
+	BytesPerPixel float64
+}
+
+// Codec is the first word of VideoCodec.
+func (t Tracks) Codec() string {
+	codec, _, _ := strings.Cut(t.VideoCodec, " ")
+	return codec
 }
 
 // ReadTracks reads the headers of an Ogg, WAV, MP4, QuickTime or 3GPP file. It returns
