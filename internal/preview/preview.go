@@ -15,12 +15,14 @@ import (
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/media"
+	"github.com/recado-project/recado/internal/share"
 )
 
 const (
 	// defaultTimeout bounds how long a send waits, for the page and its picture together.
 	defaultTimeout = 5 * time.Second
-	// atOnce is how many previews are made at the same time. Texts beyond it have none.
+	// atOnce is how many previews are made at the same time. Texts beyond it have none, and an account
+	// never makes all of them.
 	atOnce = 16
 )
 
@@ -40,7 +42,7 @@ type Config struct {
 // Finder finds previews. It is safe for concurrent use.
 type Finder struct {
 	config Config
-	slots  chan struct{}
+	places *share.Pool
 }
 
 // New makes a finder.
@@ -51,8 +53,13 @@ func New(config Config) (*Finder, error) {
 	if config.Timeout == 0 {
 		config.Timeout = defaultTimeout
 	}
-	return &Finder{config: config, slots: make(chan struct{}, atOnce)}, nil
+	return &Finder{config: config, places: share.New(share.Config{
+		Name: "previews", Total: atOnce, What: "previews of links being made", Advice: "wait a moment",
+	})}, nil
 }
+
+// Places are those of previews that are made at the same time.
+func (f *Finder) Places() *share.Pool { return f.places }
 
 // Find returns the preview of the first link in a text; nil if there is no link, or its page
 // can't be had in time. Then the text is sent without one.
@@ -61,13 +68,13 @@ func (f *Finder) Find(ctx context.Context, text string) *gateway.LinkPreview {
 	if address == nil {
 		return nil
 	}
-	select {
-	case f.slots <- struct{}{}:
-		defer func() { <-f.slots }()
-	default:
-		f.config.Logger.WarnContext(ctx, "text is sent without preview: too many are being made")
+	place, err := f.places.Take(ctx, 1)
+	if err != nil {
+		f.config.Logger.WarnContext(ctx, "text is sent without the preview of its link", slog.Any("error", err),
+			slog.String("account_id", gateway.RequesterOf(ctx).AccountID))
 		return nil
 	}
+	defer place.Release()
 	ctx, cancel := context.WithTimeout(ctx, f.config.Timeout)
 	defer cancel()
 	found, err := f.read(ctx, address)

@@ -16,6 +16,7 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/keylock"
 	"github.com/recado-project/recado/internal/outbound"
+	"github.com/recado-project/recado/internal/share"
 	"github.com/recado-project/recado/internal/trace"
 	"github.com/recado-project/recado/internal/webhook/backlog"
 )
@@ -68,8 +69,8 @@ type Service struct {
 	tenures  gateway.Tenures
 	admitted *admission
 	flusher  *flusher
-	links    MediaLinks // nil: there are none
-	tests    chan struct{}
+	links    MediaLinks  // nil: there are none
+	tests    *share.Pool // places of tests and single deliveries
 	replays  *replays
 	watcher  Watcher
 	tracer   *trace.Tracer
@@ -124,7 +125,9 @@ func New(config Config) (*Service, error) {
 	})
 	s.admitted = newAdmission(s.limits)
 	s.flusher = newFlusher(s)
-	s.tests = make(chan struct{}, maxTests)
+	s.tests = share.New(share.Config{
+		Name: "webhook_tests", Total: maxTests, What: "tests of webhooks in progress", Advice: "wait until they have ended",
+	})
 	var err error
 	if s.replays, err = newReplays(schedule.ReplayEvery); err != nil {
 		return nil, err

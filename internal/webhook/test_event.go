@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/recado-project/recado/internal/eventlog"
+	"github.com/recado-project/recado/internal/share"
 )
 
 const (
@@ -50,14 +51,17 @@ func (s *Service) Test(ctx context.Context, ref Ref) (Result, error) {
 	return newResult(answer), nil
 }
 
-// sendNow sends an event once, beside the deliveries. Its error is that of ctx.
+// Tests has the places of tests and single deliveries.
+func (s *Service) Tests() *share.Pool { return s.tests }
+
+// sendNow sends an event once, beside the deliveries. Its error is that of ctx, or Unavailable for
+// whoever has waited too long for a place.
 func (s *Service) sendNow(ctx context.Context, to *target, event eventlog.Event) (answer, error) {
-	select {
-	case s.tests <- struct{}{}:
-		defer func() { <-s.tests }()
-	case <-ctx.Done():
-		return answer{}, context.Cause(ctx)
+	place, err := s.tests.Wait(ctx, 1)
+	if err != nil {
+		return answer{}, err
 	}
+	defer place.Release()
 	a := s.client.post(ctx, to, event, nil)
 	if a.Aborted {
 		return answer{}, context.Cause(ctx)
