@@ -118,7 +118,7 @@ func TestAlertsFire(t *testing.T) {
 	add("RecadoFileDescriptors", stretch{set(t, well, "process_open_fds", 1<<40), 10})
 	add("RecadoInstancesLost", stretch{set(t, well, `recado_instances_moved_total{event="lost"}`, 40), 2})
 	add("RecadoInstancesWithoutNode", stretch{set(t, well, "recado_instances_held", 0), 4})
-	add("RecadoBodiesFull", stretch{set(t, well, "recado_http_request_bodies_bytes", 250<<20), 5})
+	add("RecadoPoolExhausted", growing(t, well, 20, 60, `recado_shared_refused_total{pool="bodies"}`)...)
 	add("RecadoDatabaseConnectionsExhausted", growing(t, well, 20, 200, "recado_database_connection_wait_seconds_total")...)
 	add("RecadoRequestsLimited", growing(t, well, 25, 100, `recado_http_requests_limited_total{limit="key"}`)...)
 	for alert, metric := range cases.Sorted(map[string]string{

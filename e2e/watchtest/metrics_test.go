@@ -116,7 +116,7 @@ func wantSeen(t *testing.T, found families) {
 	}
 	for _, name := range []string{
 		"recado_database_transaction_duration_seconds", "recado_file_sync_duration_seconds", "recado_disk_free_bytes", "recado_disk_size_bytes",
-		"recado_database_size_bytes", "recado_http_request_bodies_limit_bytes", "recado_database_connections_limit", "go_goroutines", "process_open_fds",
+		"recado_database_size_bytes", "recado_shared_limit", "recado_database_connections_limit", "go_goroutines", "process_open_fds",
 	} {
 		if got := found.value(name); !(got > 0) {
 			t.Errorf("%s is %v, want more than nothing", name, got)

@@ -35,6 +35,7 @@ import (
 	"github.com/recado-project/recado/internal/api/reference"
 	"github.com/recado-project/recado/internal/api/webhooks"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/share"
 	"github.com/recado-project/recado/internal/trace"
 )
 
@@ -106,7 +107,7 @@ type Config struct {
 	MaxBody     int64 // bytes of a request body without media; 0 means 1 MiB
 	MaxMedia    int64 // bytes of the media in a request body, decoded; 0 means 64 MiB
 	// Limits is asked with every request, and may say others each time; nil: the usual ones.
-	// Only Bodies counts from the start.
+	// Bodies and Requests count from the start.
 	Limits  func() Limits
 	TempDir string // folder of temporary files; empty means the machine's own
 	// BodyPatience is how long a request body may bring no byte; 0 means 15 seconds.
@@ -116,11 +117,14 @@ type Config struct {
 	// Tracer begins a trace with every request; nil: there are none.
 	Tracer *trace.Tracer
 	Now    func() time.Time // nil means the wall clock
+
+	requests, streams *share.Pool // made by New
 }
 
 // API is the handler of all operations. It is safe for concurrent use.
 type API struct {
-	contract *contract.API
+	contract          *contract.API
+	requests, streams *share.Pool
 }
 
 // New builds the API. It starts nothing.
@@ -142,6 +146,7 @@ func New(config Config) (*API, error) {
 	if config.Limits == nil {
 		config.Limits = func() Limits { return Limits{} }
 	}
+	config.requests, config.streams = newRequestPool(config.Limits()), newStreamPool(config.Limits)
 	origin := contract.Origin{PublicURL: config.PublicURL, BehindProxy: config.BehindProxy}
 	made, err := contract.New(contract.Config{
 		Authenticate: config.Access.Authenticate,
@@ -156,6 +161,7 @@ func New(config Config) (*API, error) {
 			MaxJSON: config.MaxBody, MaxMedia: config.MaxMedia, MaxHeld: config.Limits().Bodies,
 			Patience: config.BodyPatience, TempDir: config.TempDir,
 		},
+		Requests:    config.requests,
 		PerKey:      func() int { return config.Limits().PerKey },
 		PerInstance: func() int { return config.Limits().PerInstance },
 		Watcher:     config.Watcher, Tracer: config.Tracer, Now: config.Now,
@@ -166,12 +172,18 @@ func New(config Config) (*API, error) {
 	if err := reference.Serve(made); err != nil {
 		return nil, fmt.Errorf("api: %w", err)
 	}
-	return &API{contract: made}, nil
+	return &API{contract: made, requests: config.requests, streams: config.streams}, nil
 }
 
-// BodiesHeld returns how many bytes of request bodies are held, in memory and in temporary
-// files, and how many may be.
-func (a *API) BodiesHeld() (held, limit int64) { return a.contract.BodiesHeld() }
+// Bodies reads the bodies of requests. The dashboard reads its forms with it.
+func (a *API) Bodies() *body.Reader { return a.contract.Bodies() }
+
+// Requests has the places of requests that are in progress, Streams those of event streams; the
+// dashboard's requests and live pages have theirs there too.
+func (a *API) Requests() *share.Pool { return a.requests }
+
+// Streams has the places of event streams and live pages.
+func (a *API) Streams() *share.Pool { return a.streams }
 
 // ServeHTTP answers a request.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.contract.ServeHTTP(w, r) }

@@ -48,8 +48,8 @@ func held(t *testing.T, f *fixture, path, key, body string) (finish func() *http
 	}
 }
 
-// The bytes of bodies in progress are bounded, for all keys together and for each; a
-// body that ends makes room again.
+// The bytes of bodies in progress are bounded: for all accounts together, for each, and for each key
+// of it; a body that ends makes room again.
 func TestBodiesUnderWayAreBounded(t *testing.T) {
 	t.Parallel()
 	const size = 1 << 20
@@ -60,36 +60,49 @@ func TestBodiesUnderWayAreBounded(t *testing.T) {
 	path := "/api/message/" + f.newInstance(t) + "/document"
 	other := f.newKey(t, access.KeyParams{AccountID: f.account.ID, Name: "other"})
 	third := f.newKey(t, access.KeyParams{AccountID: f.account.ID, Name: "third"})
-	var finish []func() *httptest.ResponseRecorder
-	for range 6 { // three quarters of it
-		finish = append(finish, held(t, f, path, f.key, document(size-999)))
+	blue, err := f.access.EnsureAccount(t.Context(), "blue")
+	if err != nil {
+		t.Fatal(err)
 	}
-	r := request{method: post, path: path, key: f.key, body: document(size - 999)}
-	refuse := func(r request, says string) {
+	stranger := f.newKey(t, access.KeyParams{AccountID: blue.ID})
+	var finish []func() *httptest.ResponseRecorder
+	hold := func(key string) { finish = append(finish, held(t, f, path, key, document(size-999))) }
+	refuse := func(key, says string) {
 		t.Helper()
+		r := request{method: post, path: path, key: key, body: document(size - 999)}
 		got := f.do(t, r)
 		body := wantRefusal(t, r, got, http.StatusServiceUnavailable, gateway.CodeUnavailable)
 		if !strings.HasPrefix(body.Message, says) || got.Header().Get("Retry-After") != "1" {
 			t.Errorf("it says %q, Retry-After %q", body.Message, got.Header().Get("Retry-After"))
 		}
 	}
-	refuse(r, "this API key has")
-	r.key = other
-	if got := f.do(t, r); got.Code != http.StatusCreated {
-		t.Errorf("another key is answered %d %s", got.Code, got.Body)
+	answer := func(key string, status int) {
+		t.Helper()
+		if got := f.do(t, request{method: post, path: path, key: key, body: document(size - 999)}); got.Code != status {
+			t.Errorf("answered %d %s, want %d", got.Code, got.Body, status)
+		}
 	}
-	finish = append(finish, held(t, f, path, other, document(size-999)), held(t, f, path, other, document(size-999)))
-	r.key = third
-	refuse(r, "the gateway has")
+	for range 4 {
+		hold(f.key)
+	}
+	refuse(f.key, "this API key has")
+	answer(other, http.StatusCreated)
+	hold(other)
+	hold(other)
+	refuse(third, "this account has")
+	answer(stranger, http.StatusForbidden) // its body was read
+	stay := []func() *httptest.ResponseRecorder{held(t, f, path, stranger, document(size-999)), held(t, f, path, stranger, document(size-999))}
+	refuse(stranger, "the gateway has")
+	for _, done := range stay {
+		done()
+	}
 	for _, done := range finish {
 		if got := done(); got.Code != http.StatusCreated {
 			t.Errorf("a body that was let in is answered %d %s", got.Code, got.Body)
 		}
 	}
 	for _, key := range []string{f.key, other, third} {
-		if r.key = key; f.do(t, r).Code != http.StatusCreated {
-			t.Error("what has ended has made no room")
-		}
+		answer(key, http.StatusCreated)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/media"
 	"github.com/recado-project/recado/internal/messaging"
+	"github.com/recado-project/recado/internal/share"
 )
 
 // MessageFiles are the use cases of the file of a message.
@@ -50,9 +51,11 @@ func (in *mediaLinkInput) Resolve(huma.Context) []error {
 
 // files is the resource of the files of messages: a link to one, and its download.
 type files struct {
-	use    MessageFiles
-	files  Files // nil serves none
-	origin contract.Origin
+	use       MessageFiles
+	files     Files // nil serves none
+	instances Instances
+	requests  *share.Pool
+	origin    contract.Origin
 }
 
 func (f files) downloadLink() contract.Endpoint {
@@ -118,7 +121,7 @@ func (f files) download() contract.Endpoint {
 
 // serveFile answers the file of a link, whole or in ranges.
 func (f files) serveFile(w http.ResponseWriter, r *http.Request) {
-	file, err := f.files.Open(r.Context(), r.URL, f.use.CheckFile)
+	file, err := f.files.Open(r.Context(), r.URL, f.check)
 	if err != nil {
 		contract.Fail(w, r, err)
 		return
@@ -154,6 +157,19 @@ func (f files) serveFile(w http.ResponseWriter, r *http.Request) {
 		contract.Fail(w, r, gateway.Errorf(gateway.OutOfRange, gateway.CodeOutOfRange,
 			"the range %s can't be served: the file has %d bytes", r.Header.Get("Range"), file.Size))
 	}
+}
+
+// check is CheckFile on behalf of the account that the file belongs to, which has a place among the
+// requests until the file is served: the link is right, and has no key.
+func (f files) check(ctx context.Context, key string, fetch bool) error {
+	instanceID, _, _ := strings.Cut(key, "/")
+	if instance, err := f.instances.Get(ctx, instanceID); err == nil { // else CheckFile says what is wrong
+		ctx = gateway.WithRequester(ctx, gateway.Requester{AccountID: instance.AccountID, ID: instance.ID, Kind: "this instance"})
+	}
+	if err := contract.HoldToEnd(ctx, f.requests); err != nil {
+		return err
+	}
+	return f.use.CheckFile(ctx, key, fetch)
 }
 
 // rangeGuard drops the plain text with which http.ServeContent refuses a range, so

@@ -3,63 +3,60 @@
 package api
 
 import (
+	"cmp"
 	"context"
-	"sync"
 	"time"
 
 	"github.com/recado-project/recado/internal/api/contract"
 	"github.com/recado-project/recado/internal/api/queues"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/messaging/queue"
+	"github.com/recado-project/recado/internal/share"
 )
 
 // Limits bound what clients may ask for, beside the size of single requests.
 type Limits struct {
 	// Bodies bounds the bytes of all request bodies that are held at a time, in
-	// memory and in temporary files, three quarters of which may be one key's; 0
-	// means 256 MiB, and it is never less than two of the largest bodies.
+	// memory and in temporary files; 0 means 256 MiB, and it is never less than two of
+	// the largest bodies.
 	Bodies int64
+	// Requests is how many requests may be in progress, without streams; 0 means 2000,
+	// less than 0 any number.
+	Requests int
 	// PerKey and PerInstance are how many requests a minute a key may make, and how
 	// many may be made about an instance; as many may come at once. 0: any number.
 	PerKey, PerInstance int
-	// Streams is how many event streams a key may have open; 0 means 100, less
-	// than 0 any number.
+	// Streams is how many event streams a key may have open, and how many live pages a
+	// user; 0 means 100, less than 0 any number.
 	Streams int
 	// Instances is how many instances an account may have; 0: any number.
 	Instances int
 }
 
-// defaultMaxStreams is the usual Limits.Streams.
-const defaultMaxStreams = 100
+// The usual Limits, and how many streams and live pages there may be in all.
+const (
+	defaultMaxRequests = 2000
+	defaultMaxStreams  = 100
+	maxAllStreams      = 2000
+	// streamsRetry is when another stream has probably ended.
+	streamsRetry = 5 * time.Second
+)
 
-// places bounds how many of something each key has at a time. It is safe for
-// concurrent use.
-type places struct {
-	most func() int // now; less than 0: any number
-
-	mu    sync.Mutex
-	taken map[string]int
+// newRequestPool has the places of requests that are in progress.
+func newRequestPool(limits Limits) *share.Pool {
+	return share.New(share.Config{
+		Name: "requests", Total: max(int64(cmp.Or(limits.Requests, defaultMaxRequests)), 0),
+		What: "requests in progress", Advice: "wait until some of them are answered",
+	})
 }
 
-func newPlaces(most func() int) *places { return &places{most: most, taken: map[string]int{}} }
-
-// take takes a place of the key, and reports whether there was one. The caller
-// calls done once.
-func (p *places) take(key string) (done func(), ok bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if most := p.most(); most >= 0 && p.taken[key] >= most {
-		return nil, false
-	}
-	p.taken[key]++
-	return func() {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		p.taken[key]--
-		if p.taken[key] == 0 {
-			delete(p.taken, key)
-		}
-	}, true
+// newStreamPool has the places of event streams and live pages. limits is asked for each.
+func newStreamPool(limits func() Limits) *share.Pool {
+	return share.New(share.Config{
+		Name: "streams", Total: maxAllStreams, RetryAfter: streamsRetry,
+		Each: func() int64 { return int64(cmp.Or(limits().Streams, defaultMaxStreams)) },
+		What: "open streams", Advice: "close one of them",
+	})
 }
 
 // Budgets say how much of an instance's budgets is used.

@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -167,5 +168,38 @@ func TestInstancesOfAnAccountAreLimited(t *testing.T) {
 	r.key = f.newKey(t, access.KeyParams{AccountID: stranger.ID, Partner: true})
 	if got := f.do(t, r); got.Code != http.StatusCreated {
 		t.Errorf("another account is answered %d", got.Code)
+	}
+}
+
+// Requests in progress are bounded as bodies are: whoever has many of them shuts no other account out.
+func TestRequestsInProgressAreShared(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, func(c *api.Config) {
+		c.Messages, c.Limits = &outcome{result: sentResult()}, always(api.Limits{Requests: 8})
+	})
+	path := "/api/message/" + f.newInstance(t) + "/document"
+	blue, err := f.access.EnsureAccount(t.Context(), "blue")
+	if err != nil {
+		t.Fatal(err)
+	}
+	stranger := f.newKey(t, access.KeyParams{AccountID: blue.ID})
+	var finish []func() *httptest.ResponseRecorder
+	for range 4 {
+		finish = append(finish, held(t, f, path, f.key, document(9)))
+	}
+	list := request{path: "/api/instances", key: f.key}
+	if body := wantRefusal(t, list, f.do(t, list), http.StatusServiceUnavailable, gateway.CodeUnavailable); !strings.HasPrefix(body.Message, "this API key has as many requests in progress") {
+		t.Errorf("it says %q", body.Message)
+	}
+	if list.key = stranger; f.do(t, list).Code != http.StatusOK {
+		t.Error("another account is refused as well")
+	}
+	for _, done := range finish {
+		if got := done(); got.Code != http.StatusCreated {
+			t.Errorf("answered %d %s", got.Code, got.Body)
+		}
+	}
+	if list.key = f.key; f.do(t, list).Code != http.StatusOK {
+		t.Error("what was answered has made no room")
 	}
 }

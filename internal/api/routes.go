@@ -21,7 +21,7 @@ func routes(c Config, origin contract.Origin) []contract.Route {
 	get, post, put, patch, del := contract.Get, contract.Post, contract.Put, contract.Patch, contract.Delete
 	instances, linking, partner := instances{c.Instances, c.Now}, linking{c.Instances}, newPartnerInstances(c)
 	passkey := passkeys{c.Instances}
-	send, message, files := sending{c.Messages}, messages{c.Messages}, files{c.Messages, c.Files, origin}
+	send, message, files := sending{c.Messages}, messages{c.Messages}, files{c.Messages, c.Files, c.Instances, c.requests, origin}
 	people, webhook := people{c.Directory}, webhooks.New(c.Webhooks)
 	waiting, chat := queues.Resource{Use: c.Queue, Tag: tagMessages}, chats.Resource{Use: c.Chats, Now: c.Now}
 	events, keys, health := newStreams(c), keys{c.Access, c.Instances, c.Now}, health{c.Ready, c.ClientVersion}

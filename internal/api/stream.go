@@ -3,7 +3,6 @@
 package api
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -18,10 +17,8 @@ import (
 	"github.com/recado-project/recado/internal/api/contract"
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/share"
 )
-
-// streamsRetry is when another stream of the key has probably ended.
-const streamsRetry = 5 * time.Second
 
 // Events is the event log.
 type Events interface {
@@ -82,13 +79,12 @@ type streams struct {
 	stopping <-chan struct{} // closed when the streams are to end
 	pause    time.Duration   // how long a stream may be silent
 	now      func() time.Time
-	open     *places // of each key
+	open     *share.Pool
 }
 
 func newStreams(c Config) *streams {
-	most := func() int { return cmp.Or(c.Limits().Streams, defaultMaxStreams) }
 	return &streams{
-		events: c.Events, keys: c.Access, stopping: c.Stopping, pause: c.StreamPause, now: c.Now, open: newPlaces(most),
+		events: c.Events, keys: c.Access, stopping: c.Stopping, pause: c.StreamPause, now: c.Now, open: c.streams,
 	}
 }
 
@@ -102,7 +98,7 @@ func (s *streams) stream() contract.Endpoint {
 		Codes:  []string{gateway.CodeValidation, gateway.CodeEventsExpired},
 		Stream: true,
 	}, func(ctx context.Context, in *streamInput) (*streamAnswer, error) {
-		if err := s.admit(ctx); err != nil {
+		if err := contract.HoldToEnd(ctx, s.open); err != nil {
 			return nil, err
 		}
 		stream, err := s.begin(ctx, in)
@@ -121,18 +117,6 @@ func (s *streams) stream() contract.Endpoint {
 			}
 		}}, nil
 	})
-}
-
-// admit takes one of the key's streams until the exchange ends.
-func (s *streams) admit(ctx context.Context) error {
-	done, ok := s.open.take(contract.Key(ctx).ID)
-	if !ok {
-		refusal := gateway.Errorf(gateway.RateLimited, gateway.CodeRateLimited, "the API key has %d open streams and may not have more", s.open.most())
-		refusal.RetryAfter = streamsRetry
-		return refusal
-	}
-	contract.AtEnd(ctx, done)
-	return nil
 }
 
 // begin makes the stream that a reader asks for. The caller closes its follower.

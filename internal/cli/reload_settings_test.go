@@ -38,7 +38,7 @@ func changingOf(t *testing.T, line string) changing {
 		return changing{overruled: true} // it takes others too
 	}
 	limits := config.Limits
-	limits.Bodies = 0
+	limits.Bodies, limits.Requests = 0, 0
 	return changing{
 		limits:   limits,
 		times:    [...]time.Duration{config.EditWindow, config.DeleteWindow, config.LinkLifetime, config.KeepMessages, config.KeepDelivered, config.KeepUndelivered},

@@ -180,7 +180,7 @@ func (c serveFlags) config() (server.Config, error) {
 	return server.Config{
 		Listen: c.Listen, DataDir: c.Data, DatabaseURL: c.DatabaseURL, Cluster: cluster,
 		Platform: platform, Version: target.Version(),
-		Media:      media.Config{MaxBytes: c.MaxMedia, AllowPrivate: c.AllowPrivateURLs},
+		Media:      media.Config{MaxBytes: c.MaxMedia, MaxMemory: c.MaxMediaMemory, AllowPrivate: c.AllowPrivateURLs},
 		Blobs:      media.BlobsConfig{MaxFile: c.MaxDownload, Total: c.MediaQuota, PerFolder: c.InstanceQuota, Keep: c.KeepMedia},
 		MediaPlace: files,
 		Limits:     limits,

@@ -1,7 +1,8 @@
 // Package metrics counts what the program does, for Prometheus. The rooms know nothing of
 // it: each has a port of its own for whoever watches it, and the server connects these
 // with a Metrics. No label holds anything that clients choose, such as an instance, a
-// number, a key or an address: how many series there are is bounded by the program.
+// number, a key or an address: how many series there are is bounded by the program. An
+// account is named where it holds much of what all share, which ten at most can.
 package metrics
 
 import (

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/recado-project/recado/internal/share"
 )
 
 // samplePatience is how long a look may take. Prometheus waits for ten seconds as a rule.
@@ -25,15 +27,14 @@ type Sampler interface {
 
 // Present is what the process knows of itself.
 type Present struct {
-	Ready    bool // requests are served, and the process is not stopping
-	Held     int  // instances that this node works for
-	Sessions int  // that are connected
-	// BodiesHeld is how many bytes of request bodies are held, BodiesLimit how many may be.
-	BodiesHeld, BodiesLimit int64
-	Connections             Connections
-	ClientOutdated          bool // the platform refuses the version of the web client
-	SettingsRefused         bool // the last reload has changed nothing
-	QueueWaiting            int  // messages in the queue
+	Ready           bool          // requests are served, and the process is not stopping
+	Held            int           // instances that this node works for
+	Sessions        int           // that are connected
+	Shared          []share.Usage // what requests share
+	Connections     Connections
+	ClientOutdated  bool // the platform refuses the version of the web client
+	SettingsRefused bool // the last reload has changed nothing
+	QueueWaiting    int  // messages in the queue
 	// QueueOverdue is since when the first message waits that nothing holds back: its
 	// instance is connected, and no pace forbids it.
 	QueueOverdue time.Duration
@@ -77,12 +78,12 @@ type sampled struct {
 	taken  time.Time
 	sample Sample
 
-	ready, held, sessions, outdated, refused                *prometheus.Desc
-	bodies, bodiesLimit                                     *prometheus.Desc
-	connections, connectionsMax, waits, waited              *prometheus.Desc
-	queued, overdue                                         *prometheus.Desc
-	up, databaseSize, diskFree, diskSize, files, filesLimit *prometheus.Desc
-	instances, webhooks, waiting, oldest, blocked, dead     *prometheus.Desc
+	ready, held, sessions, outdated, refused                    *prometheus.Desc
+	shared, sharedLimit, sharedBy, sharedWaiting, sharedRefused *prometheus.Desc
+	connections, connectionsMax, waits, waited                  *prometheus.Desc
+	queued, overdue                                             *prometheus.Desc
+	up, databaseSize, diskFree, diskSize, files, filesLimit     *prometheus.Desc
+	instances, webhooks, waiting, oldest, blocked, dead         *prometheus.Desc
 }
 
 func newSampled(config Config) *sampled {
@@ -97,8 +98,11 @@ func newSampled(config Config) *sampled {
 		sessions:       describe("sessions_connected", "Sessions of this node that are connected to the platform."),
 		outdated:       describe("client_version_refused", "1 while the platform refuses the version of the web client that sessions claim to be."),
 		refused:        describe("settings_refused", "1 if the settings were wrong at the last reload, so that the program works with the ones before."),
-		bodies:         describe("http_request_bodies_bytes", "Bytes of request bodies that are held, in memory and in temporary files."),
-		bodiesLimit:    describe("http_request_bodies_limit_bytes", "How many bytes of request bodies may be held (--max-bodies)."),
+		shared:         describe("shared_held", "What requests hold of what they share, in bytes or places: see docs/operate.md.", "pool"),
+		sharedLimit:    describe("shared_limit", "How much requests may hold together; 0: any amount.", "pool"),
+		sharedBy:       describe("shared_held_by_account", "What the requests of one account hold, where that is a tenth or more of all.", "pool", "account"),
+		sharedWaiting:  describe("shared_waiting", "Requests that wait for their turn.", "pool"),
+		sharedRefused:  describe("shared_refused_total", "Requests that were refused because they, their account or all together have what they may have.", "pool"),
 		connections:    describe("database_connections", "Connections to the database; on SQLite those that read.", "state"),
 		connectionsMax: describe("database_connections_limit", "How many connections to the database there may be."),
 		waits:          describe("database_connection_waits_total", "How often somebody had to wait for a connection to the database."),
@@ -124,7 +128,7 @@ func newSampled(config Config) *sampled {
 // Describe sends what there may be (prometheus.Collector).
 func (s *sampled) Describe(to chan<- *prometheus.Desc) {
 	for _, one := range []*prometheus.Desc{
-		s.ready, s.held, s.sessions, s.outdated, s.refused, s.bodies, s.bodiesLimit, s.connections, s.connectionsMax, s.waits, s.waited, s.queued, s.overdue,
+		s.ready, s.held, s.sessions, s.outdated, s.refused, s.shared, s.sharedLimit, s.sharedBy, s.sharedWaiting, s.sharedRefused, s.connections, s.connectionsMax, s.waits, s.waited, s.queued, s.overdue,
 		s.up, s.databaseSize, s.diskFree, s.diskSize, s.files, s.filesLimit, s.instances, s.webhooks, s.waiting, s.oldest, s.blocked, s.dead,
 	} {
 		to <- one
@@ -142,8 +146,15 @@ func (s *sampled) Collect(to chan<- prometheus.Metric) {
 	gauge(s.sessions, float64(now.Sessions))
 	gauge(s.outdated, yes(now.ClientOutdated))
 	gauge(s.refused, yes(now.SettingsRefused))
-	gauge(s.bodies, float64(now.BodiesHeld))
-	gauge(s.bodiesLimit, float64(now.BodiesLimit))
+	for _, pool := range now.Shared {
+		gauge(s.shared, float64(pool.Held), pool.Name)
+		gauge(s.sharedLimit, float64(pool.Total), pool.Name)
+		gauge(s.sharedWaiting, float64(pool.Waiting), pool.Name)
+		to <- prometheus.MustNewConstMetric(s.sharedRefused, prometheus.CounterValue, float64(pool.Refused), pool.Name)
+		for account, held := range pool.Accounts {
+			gauge(s.sharedBy, float64(held), pool.Name, account)
+		}
+	}
 	gauge(s.connections, float64(now.Connections.InUse), "in_use")
 	gauge(s.connections, float64(now.Connections.Idle), "idle")
 	gauge(s.connectionsMax, float64(now.Connections.Max))

@@ -39,6 +39,7 @@ import (
 	"github.com/recado-project/recado/internal/profile"
 	"github.com/recado-project/recado/internal/sandbox"
 	"github.com/recado-project/recado/internal/seal"
+	"github.com/recado-project/recado/internal/share"
 	"github.com/recado-project/recado/internal/store"
 	"github.com/recado-project/recado/internal/store/claim"
 	"github.com/recado-project/recado/internal/trace"
@@ -175,6 +176,7 @@ type Server struct {
 	users           *user.Service
 
 	api    *api.API
+	pools  []*share.Pool // what requests share
 	health *health.Service
 	admin  *admin.Listener // nil without one
 	watch  watch
@@ -377,6 +379,8 @@ func (s *Server) openAPI() error {
 	if err != nil {
 		return fmt.Errorf("server: build API: %w", err)
 	}
+	ofMedia := s.media.Pools()
+	s.pools = append(s.pools, s.api.Bodies().Pool(), s.api.Requests(), s.api.Streams(), ofMedia.Work, ofMedia.Memory, ofMedia.Small, ofMedia.Fetches, s.webhooks.Tests())
 	pages, err := s.openDashboard()
 	if err != nil {
 		return err

@@ -7,7 +7,7 @@ import (
 	"github.com/recado-project/recado/internal/messaging"
 )
 
-// Change takes over the settings that can change while the program runs: Limits but for Bodies,
+// Change takes over the settings that can change while the program runs: Limits but for Bodies and Requests,
 // EditWindow, DeleteWindow, LinkLifetime, KeepMessages, MaxMessages, KeepDelivered and
 // KeepUndelivered. It leaves everything else as it is. If something is wrong with them it
 // changes nothing. It is safe for concurrent use.

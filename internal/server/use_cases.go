@@ -171,6 +171,7 @@ func (s *Server) buildMessages() (err error) {
 	if err != nil {
 		return err
 	}
+	s.pools = append(s.pools, previews.Places())
 	s.messages, err = messaging.New(messaging.Config{
 		Previews: previews,
 		Store:    s.store, Sessions: s.instances, Directory: s.directory, Encoder: s.connector, Chats: s.keeper,

@@ -119,7 +119,9 @@ func (o sampler) Now() metrics.Present {
 			Max: stats.MaxOpenConnections, InUse: stats.InUse, Idle: stats.Idle, Waits: stats.WaitCount, Waited: stats.WaitDuration,
 		},
 	}
-	present.BodiesHeld, present.BodiesLimit = s.api.BodiesHeld()
+	for _, pool := range s.pools {
+		present.Shared = append(present.Shared, pool.Usage())
+	}
 	present.QueueWaiting, present.QueueOverdue = s.messages.Queue().Overview()
 	return present
 }

@@ -20,6 +20,7 @@ import (
 
 	"github.com/recado-project/recado/client"
 	"github.com/recado-project/recado/internal/access"
+	"github.com/recado-project/recado/internal/api"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/media"
 	"github.com/recado-project/recado/internal/media/place"
@@ -97,6 +98,9 @@ type Options struct {
 	// Problems are words of what may be wrong with messages that the test sends. Anything else that a
 	// phone finds fails it.
 	Problems []string
+
+	// Limits bound the requests of clients; the zero value means the usual ones.
+	Limits api.Limits
 
 	// RefusePrivateURLs keeps webhooks and proxies from private addresses.
 	RefusePrivateURLs bool
@@ -197,7 +201,7 @@ func (o Options) config(tb testing.TB) server.Config {
 		AdminListen: admin, DrainWait: o.DrainWait, LogoutWait: o.LogoutWait, Traces: o.OTLPEndpoint != "", OTLPEndpoint: o.OTLPEndpoint,
 		Listen: "127.0.0.1:0", DataDir: o.DataDir, DatabaseURL: o.DatabaseURL, MasterKey: o.MasterKey,
 		Platform: o.Platform, Version: "test", Logger: logger,
-		Media: o.Media, Blobs: o.Blobs, MediaPlace: files, AllowPrivateURLs: !o.RefusePrivateURLs,
+		Limits: o.Limits, Media: o.Media, Blobs: o.Blobs, MediaPlace: files, AllowPrivateURLs: !o.RefusePrivateURLs,
 		EditWindow: o.EditWindow, DeleteWindow: o.DeleteWindow, KeepMessages: o.KeepMessages, Now: o.Now,
 		Sandbox: &sandbox.Config{Seed: seed(), ReadDelay: o.ReadDelay, Logger: logger, PasskeyName: o.PasskeyName},
 	}

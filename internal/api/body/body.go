@@ -17,6 +17,7 @@ import (
 
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/media"
+	"github.com/recado-project/recado/internal/share"
 )
 
 const (
@@ -37,8 +38,7 @@ type Config struct {
 	MaxJSON  int64 // bytes of a body without media; 0 means 1 MiB
 	MaxMedia int64 // bytes of the media in a body, decoded; 0 means 64 MiB
 	// MaxHeld bounds the bytes of all bodies that are held at a time, in memory and in
-	// temporary files, three quarters of which may be one owner's; 0 means 256 MiB, and
-	// it is never less than two of the largest bodies.
+	// temporary files; 0 means 256 MiB, and it is never less than two of the largest bodies.
 	MaxHeld  int64
 	Patience time.Duration // how long a body may bring no byte; 0 means 15 seconds
 	TempDir  string        // folder of temporary files; empty means the machine's own
@@ -47,7 +47,7 @@ type Config struct {
 // Reader reads the bodies of requests. It is safe for concurrent use.
 type Reader struct {
 	config Config
-	budget *budget
+	pool   *share.Pool // of the bytes that are held
 }
 
 // NewReader makes a reader.
@@ -65,15 +65,14 @@ func NewReader(config Config) *Reader {
 		config.Patience = defaultPatience
 	}
 	config.MaxHeld = max(config.MaxHeld, 2*withMedia(config.MaxMedia))
-	return &Reader{config: config, budget: newBudget(config.MaxHeld)}
+	return &Reader{config: config, pool: share.New(share.Config{
+		Name: "bodies", Total: config.MaxHeld,
+		What: "bytes of requests in progress", Advice: "send fewer large requests at a time",
+	})}
 }
 
-// Held returns how many bytes of bodies are held, and how many may be.
-func (r *Reader) Held() (held, limit int64) {
-	r.budget.mu.Lock()
-	defer r.budget.mu.Unlock()
-	return r.budget.held, r.budget.total
-}
+// Pool has the bytes of the bodies that are held.
+func (r *Reader) Pool() *share.Pool { return r.pool }
 
 // withMedia is how large a body may be whose media has at most max bytes: base64
 // makes these a third more.
@@ -85,7 +84,7 @@ type Body struct {
 	json  bytes.Buffer
 	sieve *sieve // nil where the operation takes no media
 	form  *form  // nil where the body is JSON
-	lease *lease
+	hold  *share.Hold
 }
 
 // Media returns the media that the body held as a data URI, or as a file; nil where it held none.
@@ -102,7 +101,7 @@ func (b *Body) Close() error {
 	if b == nil {
 		return nil
 	}
-	b.lease.release()
+	b.hold.Release()
 	b.json, b.form = bytes.Buffer{}, nil
 	if b.sieve == nil {
 		return nil
@@ -129,16 +128,16 @@ func (b *Body) take(piece []byte) error {
 	} else if err := b.sieve.write(piece); err != nil {
 		return err
 	}
-	return b.lease.growTo(b.held())
+	return b.hold.Grow(b.held())
 }
 
-// Read reads the body of a request, up to its limit. owner is whose share of
-// MaxHeld it counts against; mediaField names the field that may hold media, empty
+// Read reads the body of a request, up to its limit, on behalf of whoever its context
+// says has made it. mediaField names the field that may hold media, empty
 // for none. The caller closes the body, also after an error, which is TooLarge,
 // Unavailable where too much is held at the moment, or Invalid where the client does
 // not send the body to its end.
-func (r *Reader) Read(w http.ResponseWriter, request *http.Request, owner, mediaField string) (*Body, error) {
-	b := &Body{lease: r.budget.lease(owner)}
+func (r *Reader) Read(w http.ResponseWriter, request *http.Request, mediaField string) (*Body, error) {
+	b := &Body{hold: r.pool.Begin(request.Context())}
 	limit, expected := r.config.MaxJSON, request.ContentLength
 	if mediaField != "" {
 		limit = withMedia(r.config.MaxMedia)
@@ -153,7 +152,7 @@ func (r *Reader) Read(w http.ResponseWriter, request *http.Request, owner, media
 	}
 	// The announced size is reserved at once, so that a body that was let in is read to
 	// its end however many come at the same time.
-	if err := b.lease.growTo(expected); err != nil {
+	if err := b.hold.Grow(expected); err != nil {
 		return b, err
 	}
 	from := &patientReader{

@@ -12,6 +12,7 @@ import (
 	"mime"
 	"mime/multipart"
 	"net/http"
+	"net/url"
 	"strings"
 	"unicode/utf8"
 
@@ -30,6 +31,26 @@ const (
 	// maxParts bounds how many parts a form has: the longest list, and the other fields.
 	maxParts = 200
 )
+
+// Fields returns the texts of a form by their names; nil where the body is none.
+func (b *Body) Fields() url.Values {
+	if b == nil || b.form == nil {
+		return nil
+	}
+	fields := url.Values{}
+	for _, part := range b.form.parts {
+		fields.Add(part.name, part.value)
+	}
+	return fields
+}
+
+// FileName returns the name of the file of a form, as its owner has it; empty for none.
+func (b *Body) FileName() string {
+	if b == nil || b.form == nil {
+		return ""
+	}
+	return b.form.fileName
+}
 
 // form is what a body of multipart/form-data holds beside its file.
 type form struct {
@@ -104,7 +125,7 @@ func (r *Reader) readFile(b *Body, part *multipart.Part) (err error) {
 		if b.sieve.media.size > r.config.MaxMedia {
 			return gateway.Errorf(gateway.TooLarge, gateway.CodePayloadTooLarge, "the media has more than %d bytes", r.config.MaxMedia)
 		}
-		if err := b.lease.growTo(b.held()); err != nil {
+		if err := b.hold.Grow(b.held()); err != nil {
 			return err
 		}
 		if errors.Is(err, io.EOF) {
@@ -134,7 +155,7 @@ func (b *Body) readText(part *multipart.Part, name string) error {
 		return besideTooLarge()
 	}
 	b.form.parts = append(b.form.parts, formPart{name: name, value: string(value)})
-	return b.lease.growTo(b.held())
+	return b.hold.Grow(b.held())
 }
 
 // write makes JSON of a form, as the schema wants it, so that it is checked as every body is.

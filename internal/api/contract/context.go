@@ -7,6 +7,7 @@ import (
 	"github.com/recado-project/recado/internal/api/body"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/media"
+	"github.com/recado-project/recado/internal/share"
 )
 
 // The functions below are for handlers: they get the context of a request that the
@@ -24,8 +25,12 @@ func Request(ctx context.Context) *http.Request { return exchangeOf(ctx).request
 // Media returns the media that the body held as a data URI; nil where it held none.
 func Media(ctx context.Context) *media.Decoded { return exchangeOf(ctx).body.Media() }
 
-// AtEnd sets the one function that is called when the exchange ends.
-func AtEnd(ctx context.Context, end func()) { exchangeOf(ctx).atEnd = end }
+// HoldToEnd takes a place in a pool until the exchange ends, once for each exchange. It is for
+// operations that have none among the requests: streams, and those of Raw.
+func HoldToEnd(ctx context.Context, pool *share.Pool) (err error) {
+	exchangeOf(ctx).hold, err = pool.Take(ctx, 1)
+	return err
+}
 
 // LogFailure adds an error to the log line of the request. The client does not get
 // its text.

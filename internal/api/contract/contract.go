@@ -23,6 +23,7 @@ import (
 
 	"github.com/recado-project/recado/internal/api/body"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/share"
 	"github.com/recado-project/recado/internal/trace"
 )
 
@@ -43,6 +44,9 @@ type Config struct {
 	Origin  Origin      // where clients reach the API
 
 	Bodies body.Config
+	// Requests has the places of requests of clients that are in progress, without streams; nil:
+	// any number.
+	Requests *share.Pool
 	// PerKey and PerInstance are how many requests a minute a key may make, and how
 	// many may be made about an instance; as many may come at once. 0, and nil: any number.
 	// They are asked with every request, and may say another number each time.
@@ -99,6 +103,9 @@ func New(config Config) (*API, error) {
 	if config.Watcher == nil {
 		config.Watcher = nobody{}
 	}
+	if config.Requests == nil {
+		config.Requests = share.New(share.Config{Name: "requests"})
+	}
 	a := &API{config: config, bodies: body.NewReader(config.Bodies), router: newRouter()}
 	a.handler = a.observe(a.router)
 	var err error
@@ -123,8 +130,8 @@ func (a *API) Handle(method, path string, handler http.HandlerFunc) {
 	a.router.HandleFunc(method+" "+path, handler)
 }
 
-// BodiesHeld returns how many bytes of request bodies are held, and how many may be.
-func (a *API) BodiesHeld() (held, limit int64) { return a.bodies.Held() }
+// Bodies reads the bodies of requests.
+func (a *API) Bodies() *body.Reader { return a.bodies }
 
 // Origin returns where clients reach the API.
 func (a *API) Origin() Origin { return a.config.Origin }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/recado-project/recado/internal/api/body"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/share"
 	"github.com/recado-project/recado/internal/trace"
 )
 
@@ -34,7 +35,7 @@ type exchange struct {
 
 	key      gateway.Key      // of the client
 	instance gateway.Instance // that the path names; empty for none
-	atEnd    func()           // releases what the exchange holds; nil for nothing
+	hold     *share.Hold      // of a place among the requests, or the streams; nil for none
 	body     *body.Body       // of the request, where the operation reads one
 }
 
@@ -92,9 +93,7 @@ func (a *API) observe(next http.Handler) http.Handler {
 // finish ends the exchange, however its handler ended. It must be deferred itself.
 func (x *exchange) finish(ctx context.Context, start time.Time) {
 	cut := x.recovered(recover())
-	if x.atEnd != nil {
-		x.atEnd()
-	}
+	x.hold.Release()
 	if err := x.body.Close(); err != nil && x.failure == nil {
 		x.failure = err // the answer has been given
 	}

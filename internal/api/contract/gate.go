@@ -24,6 +24,7 @@ func (a *API) gate(ctx huma.Context, next func(huma.Context)) {
 		err = errors.New("contract: the operation was not registered here")
 	} else {
 		err = a.admit(x, op)
+		ctx = huma.WithContext(ctx, x.request.Context())
 	}
 	if err != nil {
 		_, w := humago.Unwrap(ctx)
@@ -42,12 +43,19 @@ func (a *API) admit(x *exchange, op Operation) error {
 	if err != nil {
 		return err
 	}
+	ctx = gateway.WithRequester(ctx, gateway.Requester{AccountID: x.key.AccountID, ID: x.key.ID, Kind: "this API key"})
+	x.request = x.request.WithContext(ctx)
 	if err := a.keyPace.admit(x.Header(), x.key.ID, a.config.Now()); err != nil {
 		a.config.Watcher.RequestLimited("key")
 		return err
 	}
+	if !op.Stream { // of which there are others
+		if x.hold, err = a.config.Requests.Take(ctx, 1); err != nil {
+			return err
+		}
+	}
 	if op.Body != nil {
-		if x.body, err = a.bodies.Read(x, x.request, x.key.ID, op.mediaField); err != nil {
+		if x.body, err = a.bodies.Read(x, x.request, op.mediaField); err != nil {
 			return err
 		}
 	}
