@@ -78,6 +78,7 @@ type Config struct {
 	// all.
 	Guard *outbound.Guard
 
+	Shares   frame.Shares     // with the API
 	MaxMedia int64            // of a file to send, in bytes
 	Sandbox  bool             // there are phones to look at
 	Now      func() time.Time // nil: the wall clock
@@ -120,7 +121,7 @@ func New(config Config) (*frame.Pages, error) {
 		return nil, err
 	}
 	return frame.New(frame.Config{
-		Site: config.Site, Logger: config.Logger, Users: config.Users, Sandbox: config.Sandbox,
+		Site: config.Site, Logger: config.Logger, Users: config.Users, Sandbox: config.Sandbox, Shares: config.Shares,
 	}, slices.Concat(p.routes(), people, followed, ofOwn, ofAccount)...)
 }
 

@@ -16,6 +16,9 @@ func (p *pages) routes() []frame.Route {
 	read := func(path string, handle func(*frame.Request) error) frame.Route {
 		return frame.Route{Method: http.MethodGet, Path: path, Role: gateway.RoleViewer, Handle: handle}
 	}
+	live := func(path string, handle func(*frame.Request) error) frame.Route {
+		return frame.Route{Method: http.MethodGet, Path: path, Role: gateway.RoleViewer, Live: true, Handle: handle}
+	}
 	act := func(path string, action user.Action, handle func(*frame.Request) error) frame.Route {
 		return frame.Route{Method: http.MethodPost, Path: path, Role: gateway.RoleOperator, Action: action, Handle: handle}
 	}
@@ -27,11 +30,11 @@ func (p *pages) routes() []frame.Route {
 	return []frame.Route{
 		read("/{$}", p.start),
 		read("/instances", p.listInstances),
-		read("/instances/live", p.liveInstances),
+		live("/instances/live", p.liveInstances),
 		act("/instances", user.ActionInstanceCreated, p.createInstance),
 
 		read(one, p.showInstance),
-		read(one+"/live", p.liveInstance),
+		live(one+"/live", p.liveInstance),
 		read(one+"/picture", p.showPicture),
 		act(one+"/settings", user.ActionInstanceChanged, p.changeInstance),
 		act(one+"/link", user.ActionInstanceLinking, p.linkInstance),
@@ -44,7 +47,7 @@ func (p *pages) routes() []frame.Route {
 		act(one+"/delete", user.ActionInstanceDeleted, p.deleteInstance),
 
 		read(one+"/chats", p.showChats),
-		read(one+"/chats/live", p.liveChats),
+		live(one+"/chats/live", p.liveChats),
 		act(one+"/chats/arrange", user.ActionChatArranged, p.arrangeChat),
 		act(one+"/chats/label", user.ActionChatArranged, p.labelChat),
 		read(one+"/messages/{messageId}/file", p.showFile),
@@ -54,24 +57,24 @@ func (p *pages) routes() []frame.Route {
 		read(one+"/groups/{groupId}", p.showGroup),
 
 		read(one+"/queue", p.showQueue),
-		read(one+"/queue/live", p.liveQueue),
+		live(one+"/queue/live", p.liveQueue),
 		act(one+"/queue/cancel", user.ActionQueueCancelled, p.cancelQueue),
 		act(one+"/queue/{messageId}/cancel", user.ActionMessageCancelled, p.cancelQueued),
 
 		read(one+"/code", p.showCode),
 
 		read(one+"/webhook", p.showWebhook),
-		read(one+"/webhook/live", p.liveWebhook),
+		live(one+"/webhook/live", p.liveWebhook),
 		act(one+"/webhook", user.ActionWebhookSaved, p.saveWebhook),
 		act(one+"/webhook/delete", user.ActionWebhookDeleted, p.deleteWebhook),
 		act(one+"/webhook/test", user.ActionWebhookTested, p.testWebhook),
 		act(one+"/webhook/resume", user.ActionWebhookResumed, p.resumeWebhook),
 		act(one+"/webhook/replay", user.ActionWebhookReplayed, p.replayWebhook),
 		read(one+"/webhook/deliveries", p.showDeliveries),
-		read(one+"/webhook/deliveries/live", p.liveDeliveries),
+		live(one+"/webhook/deliveries/live", p.liveDeliveries),
 
 		read(one+"/events", p.showEvents),
-		read(one+"/events/live", p.liveEvents),
+		live(one+"/events/live", p.liveEvents),
 		read(one+"/events/{sequence}", p.showEvent),
 		act(one+"/events/{sequence}/redeliver", user.ActionWebhookReplayed, p.redeliver),
 
@@ -81,6 +84,6 @@ func (p *pages) routes() []frame.Route {
 		own(http.MethodPost, "/keys/{keyId}/revoke", user.ActionKeyRevoked, p.revokeKey),
 
 		read("/health", p.showHealth),
-		read("/health/live", p.liveHealth),
+		live("/health/live", p.liveHealth),
 	}
 }

@@ -43,7 +43,7 @@ func (p *pages) sendMessage(r *frame.Request) error {
 	if err != nil {
 		return err
 	}
-	done, err := r.ReadForm(p.MaxMedia)
+	done, err := r.ReadForm("file")
 	if err != nil {
 		return err
 	}
@@ -155,7 +155,7 @@ func (p *pages) sendFile(ctx context.Context, r *frame.Request, request messagin
 	if len([]rune(caption)) > maxCaption {
 		return messaging.Result{}, gateway.InvalidFields(gateway.FieldError{Field: "caption", Message: fmt.Sprintf("must have at most %d characters", maxCaption)})
 	}
-	params := messaging.MediaParams{Input: file, Field: "file", ViewOnce: r.FormValue("viewOnce") == "on"}
+	params := messaging.MediaParams{Decoded: file, Field: "file", ViewOnce: r.FormValue("viewOnce") == "on"}
 	if kind == gateway.TypeImage || kind == gateway.TypeVideo || kind == gateway.TypeDocument {
 		params.Caption = caption
 	}

@@ -44,6 +44,8 @@ func (s *Server) openDashboard() (http.Handler, error) {
 	if err != nil {
 		return nil, fmt.Errorf("server: build dashboard: %w", err)
 	}
+	s.pools = append(s.pools, pulse.Renderings())
+	shares := frame.Shares{Requests: s.api.Requests(), Streams: s.api.Streams(), Bodies: s.api.Bodies()}
 	guard := outbound.NewGuard(s.config.DenyFetch)
 	if s.config.Media.AllowPrivate {
 		guard = nil
@@ -59,14 +61,14 @@ func (s *Server) openDashboard() (http.Handler, error) {
 		Site: site, Logger: s.config.Logger, Pulse: pulse, Users: s.users,
 		Instances: s.instances, Messages: s.messages, Chats: s.chats, Labels: s.labels, Groups: s.groups, Contacts: s.contacts, Profiles: s.profiles, Block: s.directory.Block, Channels: s.channels, Queue: s.messages.Queue(), Budgets: s.directory, Answers: s.messages, Traffic: s.traffic, Webhooks: s.webhooks, AccountWebhooks: s.accountWebhooks,
 		Events: s.log, Access: s.access, Health: s.health,
-		Origin: s.origin, Guard: guard, MaxMedia: cmp.Or(s.config.Media.MaxBytes, media.DefaultMaxBytes), Sandbox: s.sandbox != nil, Now: s.config.Now,
+		Origin: s.origin, Guard: guard, MaxMedia: cmp.Or(s.config.Media.MaxBytes, media.DefaultMaxBytes), Sandbox: s.sandbox != nil, Now: s.config.Now, Shares: shares,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("server: build dashboard: %w", err)
 	}
 	door, err := signin.New(signin.Config{
 		Site: site, Logger: s.config.Logger, Users: s.users, SignIns: s.store, Origin: s.origin,
-		BehindProxy: s.config.BehindProxy, Sandbox: s.sandbox != nil, Now: s.config.Now,
+		BehindProxy: s.config.BehindProxy, Sandbox: s.sandbox != nil, Now: s.config.Now, Shares: shares,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("server: build dashboard: %w", err)

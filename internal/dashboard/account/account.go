@@ -185,14 +185,14 @@ func (p *pages) changePicture(r *frame.Request) error {
 	if err != nil {
 		return err
 	}
-	done, err := r.ReadForm(p.MaxPicture)
+	done, err := r.ReadForm("picture")
 	if err != nil {
 		return err
 	}
 	defer done()
 	picture := profile.Picture{Hints: media.Hints{Field: "picture"}}
 	if r.FormValue("remove") == "" {
-		if picture.Input, _, err = r.File("picture"); err != nil {
+		if picture.Hints.Decoded, _, err = r.File("picture"); err != nil {
 			return err
 		}
 	}

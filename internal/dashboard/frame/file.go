@@ -3,54 +3,51 @@
 package frame
 
 import (
-	"encoding/base64"
-	"errors"
-	"fmt"
-	"io"
+	"log/slog"
 	"mime"
-	"net/http"
 
+	"github.com/recado-project/recado/internal/api/body"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/media"
 )
 
 // MaxFields bounds what a form with a file has beside the file, in bytes.
 const MaxFields = 256 << 10
 
-// formMemory is how much of a form is held in memory while it is read.
-const formMemory = 1 << 20
-
-// ReadForm reads a form that may come with a file. limit is what the file may have, in bytes, of
-// which a refusal speaks; the route bounds the body. Whoever calls it calls done at the end, which
-// removes what the file takes on the disk.
-func (r *Request) ReadForm(limit int64) (done func(), err error) {
-	if err := r.ParseMultipartForm(formMemory); err != nil && !errors.Is(err, http.ErrNotMultipart) {
-		if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
-			return nil, gateway.Errorf(gateway.TooLarge, gateway.CodePayloadTooLarge, "the file may have %d bytes at most", limit)
+// ReadForm reads a form that may come with a file, in a field of that name. The file goes to the disk,
+// within the bounds of all bodies of requests. Its errors are those of body.Reader. Whoever calls it
+// calls done at the end, which removes the file.
+func (r *Request) ReadForm(field string) (done func(), err error) {
+	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind != body.FormType {
+		if err := r.ParseForm(); err != nil {
+			return nil, gateway.Errorf(gateway.Invalid, gateway.CodeValidation, "the form can't be read")
 		}
-		return nil, gateway.Errorf(gateway.Invalid, gateway.CodeValidation, "the form can't be read")
+		return func() {}, nil
 	}
-	return func() {
-		if r.MultipartForm != nil {
-			_ = r.MultipartForm.RemoveAll()
+	read, err := r.pages.config.Shares.Bodies.Read(r.W, r.Request, field)
+	done = func() {
+		if err := read.Close(); err != nil {
+			r.pages.config.Logger.WarnContext(r.Context(), "the file of a form is still on the disk; the next start removes it", slog.Any("error", err))
 		}
-	}, nil
+	}
+	if err != nil {
+		done()
+		return nil, err
+	}
+	r.form = read
+	r.PostForm = read.Fields()
+	r.Form = read.Fields()
+	for name, values := range r.URL.Query() {
+		r.Form[name] = append(r.Form[name], values...)
+	}
+	return done, nil
 }
 
-// File returns the file of a field as a data URI, and the name that its owner has for it. Its error
-// is Invalid if none was chosen. ReadForm has read the form.
-func (r *Request) File(field string) (dataURI, name string, err error) {
-	file, header, err := r.FormFile(field)
-	if err != nil {
-		return "", "", gateway.InvalidFields(gateway.FieldError{Field: field, Message: "choose a file"})
+// File returns the file of a form and the name that its owner has for it. Its error is Invalid, of that
+// field, if none was chosen. ReadForm has read the form.
+func (r *Request) File(field string) (file *media.Decoded, name string, err error) {
+	if file = r.form.Media(); file == nil || file.Size == 0 {
+		return nil, "", gateway.InvalidFields(gateway.FieldError{Field: field, Message: "choose a file"})
 	}
-	defer func() { _ = file.Close() }()
-	content, err := io.ReadAll(file)
-	if err != nil {
-		return "", "", fmt.Errorf("frame: read file: %w", err)
-	}
-	mediaType, _, err := mime.ParseMediaType(header.Header.Get("Content-Type"))
-	if err != nil {
-		mediaType = "application/octet-stream"
-	}
-	return "data:" + mediaType + ";base64," + base64.StdEncoding.EncodeToString(content), header.Filename, nil
+	return file, r.form.FileName(), nil
 }

@@ -10,7 +10,9 @@ import (
 	"log/slog"
 	"net/http"
 
+	"github.com/recado-project/recado/internal/api/body"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/share"
 	"github.com/recado-project/recado/internal/user"
 	"github.com/recado-project/recado/internal/web"
 )
@@ -37,6 +39,15 @@ type Config struct {
 	Users  Audit
 
 	Sandbox bool // the layout links to the phones
+	// Shares are what the pages share with the API; the zero value shares nothing.
+	Shares Shares
+}
+
+// Shares are what all requests share: those of browsers stand under the same bounds as those of the API.
+type Shares struct {
+	Requests *share.Pool  // places of requests in progress; nil: any number
+	Streams  *share.Pool  // places of live pages; nil: any number
+	Bodies   *body.Reader // of forms with files; nil: one with the usual bounds
 }
 
 // Audit keeps what visitors did.
@@ -60,6 +71,7 @@ type Route struct {
 	// MaxBody bounds the body of a request in bytes; 0 means that of a form without
 	// files.
 	MaxBody int64
+	Live    bool // it answers with a stream, until the browser leaves
 	Handle  func(r *Request) error
 }
 
@@ -67,6 +79,9 @@ type Route struct {
 func New(config Config, routes ...Route) (*Pages, error) {
 	if config.Site == nil || config.Logger == nil || config.Users == nil {
 		return nil, errors.New("frame: a part is missing")
+	}
+	if config.Shares.Bodies == nil {
+		config.Shares.Bodies = body.NewReader(body.Config{})
 	}
 	p := &Pages{config: config, mux: http.NewServeMux(), routes: routes}
 	for _, route := range routes {
@@ -113,12 +128,27 @@ func (s *statusOnly) WriteHeader(status int)            { s.status = status }
 
 func (p *Pages) serve(route Route, w http.ResponseWriter, r *http.Request) {
 	visitor, _ := VisitorOf(r.Context())
+	// Strangers share what one account may have.
+	ctx := gateway.WithRequester(r.Context(), gateway.Requester{AccountID: visitor.AccountID, ID: visitor.UserID, Kind: "this user"})
+	r = r.WithContext(ctx)
 	request := &Request{Request: r, W: w, Visitor: visitor, Entry: Entry{Action: route.Action}, pages: p}
 	if route.Role != "" {
 		if err := visitor.Need(route.Role); err != nil {
-			p.fail(r.Context(), request, err)
+			p.fail(ctx, request, err)
 			return
 		}
+	}
+	pool := p.config.Shares.Requests
+	if route.Live {
+		pool = p.config.Shares.Streams
+	}
+	if pool != nil {
+		place, err := pool.Take(ctx, 1)
+		if err != nil {
+			p.fail(ctx, request, err)
+			return
+		}
+		defer place.Release()
 	}
 	limit := route.MaxBody
 	if limit == 0 {
@@ -126,7 +156,7 @@ func (p *Pages) serve(route Route, w http.ResponseWriter, r *http.Request) {
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, limit)
 	if err := route.Handle(request); err != nil {
-		p.fail(r.Context(), request, err)
+		p.fail(ctx, request, err)
 	}
 }
 

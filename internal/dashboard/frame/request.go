@@ -6,8 +6,11 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"math"
 	"net/http"
+	"strconv"
 
+	"github.com/recado-project/recado/internal/api/body"
 	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/web"
 )
@@ -24,6 +27,7 @@ type Request struct {
 	Entry Entry
 
 	pages *Pages
+	form  *body.Body // that ReadForm has read; nil for none
 }
 
 // View is a whole page: what the layout shows, and the page's own data, which is the dot
@@ -126,8 +130,11 @@ type problem struct {
 func (p *Pages) fail(ctx context.Context, r *Request, err error) {
 	status, title := outcome(gateway.KindOf(err))
 	shownProblem := problem{Title: title}
-	if failure, ok := errors.AsType[*gateway.Error](err); ok && failure.Message != "" {
+	if failure, ok := errors.AsType[*gateway.Error](err); ok {
 		shownProblem.Detail = failure.Message
+		if failure.RetryAfter > 0 {
+			r.W.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(failure.RetryAfter.Seconds()))))
+		}
 	}
 	if status == http.StatusInternalServerError && ctx.Err() == nil {
 		p.config.Logger.ErrorContext(ctx, "page failed", slog.String("path", r.URL.Path), slog.Any("error", err))

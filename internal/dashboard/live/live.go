@@ -10,16 +10,22 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"runtime"
 	"sync"
 	"time"
 
 	"github.com/recado-project/recado/internal/eventlog"
 	"github.com/recado-project/recado/internal/gateway"
+	"github.com/recado-project/recado/internal/share"
 	"github.com/recado-project/recado/internal/web"
 )
 
-// defaultPause is the usual Config.Pause.
-const defaultPause = 400 * time.Millisecond
+const (
+	// defaultPause is the usual Config.Pause.
+	defaultPause = 400 * time.Millisecond
+	// busyPause is after which time a part is rendered that could not be.
+	busyPause = time.Second
+)
 
 // Config is what a Pulse stands on. The first part is required.
 type Config struct {
@@ -27,8 +33,10 @@ type Config struct {
 	Stopping <-chan struct{}
 	Logger   *slog.Logger
 
-	Pause time.Duration    // the least between two renderings of one part; 0: 400 ms
-	Now   func() time.Time // nil: the wall clock
+	Pause time.Duration // the least between two renderings of one part; 0: 400 ms
+	// Renderings has the places of parts that are rendered; nil: some, as there are processors.
+	Renderings *share.Pool
+	Now        func() time.Time // nil: the wall clock
 }
 
 // Pulse serves the streams of all open pages. It is safe for concurrent use.
@@ -64,10 +72,18 @@ func New(config Config) (*Pulse, error) {
 	if config.Now == nil {
 		config.Now = time.Now
 	}
+	if config.Renderings == nil {
+		config.Renderings = share.New(share.Config{
+			Name: "renderings", Total: int64(max(2, runtime.GOMAXPROCS(0)/2)), What: "live pages being rendered", Advice: "wait a moment",
+		})
+	}
 	p := &Pulse{config: config, parts: map[string]*part{}, woken: map[string]map[*part]struct{}{}}
 	config.Bell.Listen(func(events []eventlog.Event) { p.wake(events[0].InstanceID) })
 	return p, nil
 }
+
+// Renderings has the places of parts that are rendered.
+func (p *Pulse) Renderings() *share.Pool { return p.config.Renderings }
 
 // wake lets the streams know that there is something new. It is called while others wait
 // for a commit, so it only sets flags.
@@ -101,6 +117,8 @@ func (p *Pulse) Serve(w http.ResponseWriter, r *http.Request, ended <-chan struc
 		switch {
 		case ctx.Err() != nil, gateway.KindOf(err) == gateway.NotFound: // what it shows was deleted
 			return
+		case gateway.KindOf(err) == gateway.Unavailable: // others are rendered, or the database is away: a little later
+			next = busyPause
 		case err != nil:
 			p.config.Logger.ErrorContext(ctx, "a live part of a page could not be rendered", slog.String("path", r.URL.Path), slog.Any("error", err))
 			return // the browser comes back
@@ -231,7 +249,13 @@ func (p *part) current(ctx context.Context, config Config) (content []byte, next
 	now := config.Now()
 	age := now.Sub(p.at)
 	if p.content == nil || rings != p.seen || p.MaxAge > 0 && age >= p.MaxAge {
-		if content, err = p.Render(ctx); err != nil {
+		place, err := config.Renderings.Wait(ctx, 1)
+		if err != nil {
+			return nil, 0, err
+		}
+		content, err = p.Render(ctx)
+		place.Release()
+		if err != nil {
 			return nil, 0, err
 		}
 		p.content, p.seen, p.at, age = content, rings, now, 0

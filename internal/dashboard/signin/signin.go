@@ -51,6 +51,7 @@ type Config struct {
 	BehindProxy bool             // the last address of X-Forwarded-For is the browser's
 	Sandbox     bool             // there are phones to look at
 	Now         func() time.Time // nil: the wall clock
+	Shares      frame.Shares     // with the API
 }
 
 // Door lets users in. It is safe for concurrent use.
@@ -73,7 +74,7 @@ func New(config Config) (*Door, error) {
 	d.cookies = newCookies(config.SignIns, config.Now, d.failed)
 	var err error
 	d.pages, err = frame.New(frame.Config{
-		Site: config.Site, Logger: config.Logger, Users: config.Users, Sandbox: config.Sandbox,
+		Site: config.Site, Logger: config.Logger, Users: config.Users, Sandbox: config.Sandbox, Shares: config.Shares,
 	}, d.routes()...)
 	return d, err
 }
