@@ -89,9 +89,9 @@ type Config struct {
 
 	// Files opens the files of download links; nil serves none.
 	Files Files
-	// Stopping, when closed, ends the streams; other requests are served to their end.
-	// nil never does.
-	Stopping <-chan struct{}
+	// Stopping ends when the program begins to stop: then the streams end, and bodies that are still
+	// being sent are given up; other requests are served to their end. nil never does.
+	Stopping context.Context //nolint:containedctx // a signal
 
 	Version string // of the program
 	// PublicURL is where clients reach the gateway, "https://messages.example.org";
@@ -143,6 +143,9 @@ func New(config Config) (*API, error) {
 	if config.Now == nil {
 		config.Now = time.Now
 	}
+	if config.Stopping == nil {
+		config.Stopping = context.Background()
+	}
 	if config.Limits == nil {
 		config.Limits = func() Limits { return Limits{} }
 	}
@@ -159,7 +162,7 @@ func New(config Config) (*API, error) {
 		Origin:       origin,
 		Bodies: body.Config{
 			MaxJSON: config.MaxBody, MaxMedia: config.MaxMedia, MaxHeld: config.Limits().Bodies,
-			Patience: config.BodyPatience, TempDir: config.TempDir,
+			Patience: config.BodyPatience, TempDir: config.TempDir, Stopping: config.Stopping,
 		},
 		Requests:    config.requests,
 		PerKey:      func() int { return config.Limits().PerKey },

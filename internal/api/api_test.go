@@ -54,7 +54,7 @@ type fixture struct {
 	log       *logBuffer
 	events    *eventlog.Log
 	webhooks  *webhook.Service
-	stopping  chan struct{} // closed, it ends the streams
+	stop      context.CancelFunc // ends the streams, as a stop of the program does
 	loose     bool          // its answers are not held to the document: they are made up
 
 	key     string // reaches everything of the account
@@ -69,7 +69,9 @@ func now() time.Time { return time.Date(2026, 11, 20, 14, 22, 10, 123e6, time.UT
 // newFixture builds the API. change, if not nil, changes its Config.
 func newFixture(tb testing.TB, change func(*api.Config)) *fixture {
 	tb.Helper()
-	f := &fixture{log: &logBuffer{}, stopping: make(chan struct{})}
+	f := &fixture{log: &logBuffer{}}
+	stopping, stop := context.WithCancel(tb.Context())
+	f.stop = stop
 	logger := slog.New(slog.NewJSONHandler(f.log, nil))
 	bell := new(eventlog.Bell)
 	data, err := store.Open(tb.Context(), store.Config{Path: database.File(tb), Bell: bell, Logger: logger})
@@ -144,7 +146,7 @@ func newFixture(tb testing.TB, change func(*api.Config)) *fixture {
 		Access:    f.access,
 		Events:    f.events,
 		Webhooks:  f.webhooks, AccountWebhooks: accountWebhooks,
-		Stopping: f.stopping,
+		Stopping: stopping,
 		Ready:    data.Ping, ClientVersion: func() gateway.ClientVersion { return gateway.ClientVersion{Version: "2.3000.1"} },
 		Version: "1.2.3",
 		Now:     now,

@@ -84,7 +84,7 @@ type streams struct {
 
 func newStreams(c Config) *streams {
 	return &streams{
-		events: c.Events, keys: c.Access, stopping: c.Stopping, pause: c.StreamPause, now: c.Now, open: c.streams,
+		events: c.Events, keys: c.Access, stopping: c.Stopping.Done(), pause: c.StreamPause, now: c.Now, open: c.streams,
 	}
 }
 

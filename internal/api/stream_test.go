@@ -255,7 +255,7 @@ func TestStreamEndsWithTheServer(t *testing.T) {
 	t.Parallel()
 	s := newStreamed(t)
 	stream := s.open(nil)
-	close(s.stopping)
+	s.stop()
 	if _, err := stream.Next(); !errors.Is(err, io.EOF) {
 		t.Errorf("it ended with %v", err)
 	}

@@ -55,6 +55,13 @@ var ErrUnstorable = errors.New("gateway: the database can't hold this")
 // do the same thing twice.
 var ErrDatabaseAway = errors.New("gateway: the database can't be used")
 
+// ErrStopping is the error of what was not begun because the program stops: nothing was done. A client can
+// repeat its request, which another process answers, or this one after its start.
+var ErrStopping error = &Error{
+	Kind: Unavailable, Code: CodeUnavailable, RetryAfter: 2 * time.Second,
+	Message: "the gateway is stopping: repeat the request",
+}
+
 // Codes of the error body that packages other than the API use.
 const (
 	CodeValidation          = "VALIDATION_ERROR"

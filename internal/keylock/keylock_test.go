@@ -3,8 +3,10 @@ package keylock_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"testing"
+	"testing/synctest"
 
 	"github.com/recado-project/recado/internal/keylock"
 	"github.com/recado-project/recado/internal/testkit/cases"
@@ -60,4 +62,50 @@ func TestWaitingEndsWithItsContext(t *testing.T) {
 	} else {
 		unlock()
 	}
+}
+
+// Who waits gets the lock in turn, and who has gone is left out.
+func TestLocksAreGivenInTurn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var locks keylock.Locks
+		unlock, err := locks.Lock(t.Context(), "a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		gone, leave := context.WithCancelCause(t.Context())
+		why := errors.New("gone")
+		var order []int
+		var working sync.WaitGroup
+		for n := range 5 {
+			working.Go(func() {
+				ctx := t.Context()
+				if n == 1 {
+					ctx = gone
+				}
+				unlock, err := locks.Lock(ctx, "a")
+				if n == 1 {
+					if !errors.Is(err, why) {
+						t.Errorf("who has gone is answered %v", err)
+					}
+					return
+				}
+				order = append(order, n)
+				unlock()
+			})
+			synctest.Wait()
+		}
+		leave(why)
+		synctest.Wait()
+		unlock()
+		working.Wait()
+		if !slices.Equal(order, []int{0, 2, 3, 4}) {
+			t.Errorf("the order was %v", order)
+		}
+		if unlock, ok := locks.TryLock("a"); !ok {
+			t.Error("it is still held")
+		} else {
+			unlock()
+		}
+	})
 }

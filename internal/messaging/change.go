@@ -108,6 +108,11 @@ func (s *Service) change(ctx context.Context, session gateway.Session, message g
 		Payload:    payload,
 		At:         s.config.Now().UTC(),
 	}
+	done, err := s.turn(ctx, message.InstanceID)
+	if err != nil {
+		return err
+	}
+	defer done()
 	if err := s.config.Store.AcceptChange(ctx, sent); err != nil {
 		return err
 	}
@@ -115,11 +120,14 @@ func (s *Service) change(ctx context.Context, session gateway.Session, message g
 	s.underway.Add(1)
 	defer s.underway.Done()
 	began := s.config.Now()
-	_, err = session.Send(ctx, gateway.Outgoing{
+	sending, sentOrLate := s.untilLate(ctx)
+	defer sentOrLate()
+	_, err = session.Send(sending, gateway.Outgoing{
 		PlatformID: sent.PlatformID,
 		Chat:       message.Chat.Address(),
 		Payload:    payload,
 	})
+	err = unlessLate(sending, err)
 	s.config.Watcher.Sent(wordFor(change.Kind), err, s.config.Now().Sub(began))
 	if err != nil {
 		if isFinal(err) {

@@ -147,6 +147,11 @@ func (s *Service) answerRepeat(ctx context.Context, first gateway.Idempotency, l
 	if err := s.mayWrite(ctx, instance, message.Chat); err != nil {
 		return Result{}, err
 	}
+	done, err := s.turn(ctx, first.InstanceID)
+	if err != nil {
+		return Result{}, err
+	}
+	defer done()
 	if _, err := s.transmit(ctx, session, message, nil); err != nil {
 		return Result{}, err
 	}

@@ -66,10 +66,16 @@ type Config struct {
 	// receipt. After that it counts as failed: the process died while the message
 	// was on its way (5 minutes).
 	PendingLimit time.Duration
-	Tenures      gateway.Tenures  // nil: the process works for every instance
-	Watcher      Watcher          // is told of sends; nil: nobody is
-	Tracer       *trace.Tracer    // shows sends in traces; nil: there are none
-	Now          func() time.Time // nil: the wall clock
+	// Stopping ends when the program begins to stop: from then on no message and no change is begun,
+	// and what was begun is answered soon. nil: it never does.
+	Stopping context.Context //nolint:containedctx // a signal
+	// LastAnswer is how long the platform may take to acknowledge something once the program has begun
+	// to stop (10 s).
+	LastAnswer time.Duration
+	Tenures    gateway.Tenures  // nil: the process works for every instance
+	Watcher    Watcher          // is told of sends; nil: nobody is
+	Tracer     *trace.Tracer    // shows sends in traces; nil: there are none
+	Now        func() time.Time // nil: the wall clock
 }
 
 // Watcher is told of what goes to the platform and comes from it. Its methods must not
@@ -99,6 +105,7 @@ type Service struct {
 	config       Config
 	reporter     reporter
 	messageLocks keylock.Locks // by the messages' ids: a change may depend on the one before it
+	turns        keylock.Locks // by instance: one thing after another is handed to its session
 
 	queue *queue.Queue
 
@@ -156,6 +163,10 @@ func New(config Config) (*Service, error) {
 	}
 	if config.Tenures == nil {
 		config.Tenures = gateway.Alone{}
+	}
+	config.LastAnswer = cmp.Or(config.LastAnswer, defaultLastAnswer)
+	if config.Stopping == nil {
+		config.Stopping = context.Background()
 	}
 	if config.Watcher == nil {
 		config.Watcher = nobody{}

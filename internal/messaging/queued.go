@@ -35,9 +35,11 @@ func (s *Service) enqueue(ctx context.Context, request Request, compose composit
 	if err != nil {
 		return Result{}, err
 	}
-	draft, err := compose(ctx)
+	preparing, prepared := s.untilStop(ctx)
+	defer prepared()
+	draft, err := compose(preparing)
 	if err != nil {
-		return Result{}, err
+		return Result{}, unlessStopped(preparing, err)
 	}
 	defer func() { err = errors.Join(err, draft.close()) }()
 	if err := draft.fits(request.To); err != nil {
@@ -141,7 +143,9 @@ func (s *Service) runQueue(ctx context.Context) {
 			s.config.Logger.WarnContext(ctx, "files without a message in the queue not removed; the next start tries again", slog.Any("error", err))
 		}
 	})
-	if err := s.queue.Run(ctx); err != nil {
+	sending, done := s.untilStop(ctx)
+	defer done()
+	if err := s.queue.Run(sending); err != nil {
 		s.config.Logger.ErrorContext(ctx, "messages in the queue are not sent", slog.Any("error", err))
 	}
 }

@@ -129,10 +129,17 @@ func (s *Service) sendOnce(ctx context.Context, request Request, compose composi
 	if err != nil {
 		return Result{}, err
 	}
-	message, err := s.newMessage(ctx, session, request, compose)
+	preparing, prepared := s.untilStop(ctx)
+	defer prepared()
+	message, err := s.newMessage(preparing, session, request, compose)
+	if err != nil {
+		return Result{}, unlessStopped(preparing, err)
+	}
+	done, err := s.turn(ctx, request.InstanceID)
 	if err != nil {
 		return Result{}, err
 	}
+	defer done()
 	// Kept before it is sent, under the identifier that it will carry: so a crash in
 	// between never sends it twice under two identifiers. The session waits for it when it
 	// has encrypted the message.
@@ -311,7 +318,9 @@ func (s *Service) hand(
 	if err != nil {
 		return false, err
 	}
-	sent, err := session.Send(ctx, gateway.Outgoing{
+	sending, sentOrLate := s.untilLate(ctx)
+	defer sentOrLate()
+	sent, err := session.Send(sending, gateway.Outgoing{
 		PlatformID: message.PlatformID,
 		Chat:       message.Chat.Address(),
 		Payload:    payload,
@@ -321,7 +330,7 @@ func (s *Service) hand(
 		return false, keptErr // nothing was sent
 	}
 	if err != nil {
-		return false, err
+		return false, unlessLate(sending, err)
 	}
 	return true, s.acknowledged(ctx, message, sent)
 }

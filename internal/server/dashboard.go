@@ -40,7 +40,7 @@ func (s *Server) openDashboard() (http.Handler, error) {
 	if err != nil {
 		return nil, fmt.Errorf("server: build dashboard: %w", err)
 	}
-	pulse, err := live.New(live.Config{Bell: &s.bell, Stopping: s.stopping, Logger: s.config.Logger, Now: s.config.Now})
+	pulse, err := live.New(live.Config{Bell: &s.bell, Stopping: s.stopping.Done(), Logger: s.config.Logger, Now: s.config.Now})
 	if err != nil {
 		return nil, fmt.Errorf("server: build dashboard: %w", err)
 	}

@@ -45,7 +45,7 @@ func (s *Server) buildNode() (err error) {
 // openForwarder lets this node take requests for the instances of others as well.
 func (s *Server) openForwarder(next http.Handler) (*forward.Forwarder, error) {
 	config := forward.Config{
-		Node: s.node, Secret: s.config.Cluster.Secret, Next: next, Stopping: s.stopping, Logger: s.config.Logger,
+		Node: s.node, Secret: s.config.Cluster.Secret, Next: next, Stopping: s.stopping.Done(), Logger: s.config.Logger,
 		Refuse: func(w http.ResponseWriter, r *http.Request, err *gateway.Error) {
 			contract.Refuse(w, r, err, s.config.Now())
 		},

@@ -123,6 +123,9 @@ type Config struct {
 	DrainWait time.Duration
 	// LogoutWait is how long a logout may wait for the platform; 0: ten seconds.
 	LogoutWait time.Duration
+	// LastAnswer is how long the platform may take to acknowledge a message once the program was told to
+	// stop; 0: ten seconds.
+	LastAnswer time.Duration
 
 	// Traces are sent to OTLPEndpoint, the address of a collector (http://host:4318); if that
 	// is empty, to where the variables OTEL_EXPORTER_OTLP_… say.
@@ -184,7 +187,8 @@ type Server struct {
 
 	serving, draining atomic.Bool
 
-	stopping chan struct{} // closed when streams have to end
+	stopping context.Context //nolint:containedctx // ends when nothing is begun any more, and streams have to end
+	stop     context.CancelFunc
 
 	closers []func() error // in the order of opening
 }
@@ -195,7 +199,8 @@ func New(ctx context.Context, config Config) (_ *Server, err error) {
 	if config.Now == nil {
 		config.Now = time.Now
 	}
-	s := &Server{config: config, stopping: make(chan struct{})}
+	s := &Server{config: config}
+	s.stopping, s.stop = context.WithCancel(context.Background())
 	s.changed.Store(&config)
 	defer func() {
 		if err != nil {
@@ -307,6 +312,7 @@ func (s *Server) Run(ctx context.Context) error {
 
 // Close closes everything that New opened. Run calls it as well.
 func (s *Server) Close() error {
+	s.stop()
 	var errs []error
 	for _, closer := range slices.Backward(s.closers) {
 		errs = append(errs, closer())
@@ -334,13 +340,15 @@ func (s *Server) serve(ctx context.Context) error {
 		return fmt.Errorf("server: %w", err)
 	case <-ctx.Done():
 	}
-	close(s.stopping)
+	s.stop()
 	stopCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWait-time.Second)
 	defer cancel()
 	err := s.http.Shutdown(stopCtx)
-	if err != nil {
-		// A request that still runs must not use parts that are closed next.
-		err = errors.Join(err, s.http.Close())
+	if errors.Is(err, context.DeadlineExceeded) {
+		// Whoever reads his answer so slowly, or asks what takes so long, is cut off. A request that
+		// still runs must not use parts that are closed next.
+		s.config.Logger.WarnContext(ctx, "stopping: requests are cut off that have no complete answer yet", slog.Duration("after", stopWait-time.Second))
+		err = s.http.Close()
 	}
 	if served := <-failed; !errors.Is(served, http.ErrServerClosed) {
 		err = errors.Join(err, served)

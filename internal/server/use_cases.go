@@ -177,7 +177,7 @@ func (s *Server) buildMessages() (err error) {
 		Store:    s.store, Sessions: s.instances, Directory: s.directory, Encoder: s.connector, Chats: s.keeper,
 		Media: s.media, Blobs: s.blobs, QueuedFiles: s.queuedFiles, Links: s.links, Bell: &s.bell, Logger: c.Logger,
 		Limits: func() messaging.Limits { return s.settings().messages() }, Now: c.Now,
-		Tenures: s.node, Watcher: s.watch.sends, Tracer: s.tracer,
+		Tenures: s.node, Watcher: s.watch.sends, Tracer: s.tracer, Stopping: s.stopping, LastAnswer: c.LastAnswer,
 	})
 	if err != nil {
 		return err

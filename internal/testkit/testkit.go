@@ -92,6 +92,9 @@ type Options struct {
 	DrainWait time.Duration
 	// LogoutWait is how long a logout may wait for the platform; 0: as long as the program lets it.
 	LogoutWait time.Duration
+	// LastAnswer is how long the platform may take to acknowledge a message once the program was told to
+	// stop; 0: as long as the program lets it.
+	LastAnswer time.Duration
 	// OTLPEndpoint is a collector that traces are sent to; empty: there are none.
 	OTLPEndpoint string
 
@@ -198,7 +201,7 @@ func (o Options) config(tb testing.TB) server.Config {
 		tb.Fatal(err)
 	}
 	return server.Config{
-		AdminListen: admin, DrainWait: o.DrainWait, LogoutWait: o.LogoutWait, Traces: o.OTLPEndpoint != "", OTLPEndpoint: o.OTLPEndpoint,
+		AdminListen: admin, DrainWait: o.DrainWait, LogoutWait: o.LogoutWait, LastAnswer: o.LastAnswer, Traces: o.OTLPEndpoint != "", OTLPEndpoint: o.OTLPEndpoint,
 		Listen: "127.0.0.1:0", DataDir: o.DataDir, DatabaseURL: o.DatabaseURL, MasterKey: o.MasterKey,
 		Platform: o.Platform, Version: "test", Logger: logger,
 		Limits: o.Limits, Media: o.Media, Blobs: o.Blobs, MediaPlace: files, AllowPrivateURLs: !o.RefusePrivateURLs,

@@ -10,6 +10,7 @@ package body
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -42,6 +43,9 @@ type Config struct {
 	MaxHeld  int64
 	Patience time.Duration // how long a body may bring no byte; 0 means 15 seconds
 	TempDir  string        // folder of temporary files; empty means the machine's own
+	// Stopping ends when the program begins to stop: bodies that are still being sent are given up.
+	// nil: it never does.
+	Stopping context.Context //nolint:containedctx // a signal
 }
 
 // Reader reads the bodies of requests. It is safe for concurrent use.
@@ -63,6 +67,9 @@ func NewReader(config Config) *Reader {
 	}
 	if config.Patience == 0 {
 		config.Patience = defaultPatience
+	}
+	if config.Stopping == nil {
+		config.Stopping = context.Background()
 	}
 	config.MaxHeld = max(config.MaxHeld, 2*withMedia(config.MaxMedia))
 	return &Reader{config: config, pool: share.New(share.Config{
@@ -159,9 +166,14 @@ func (r *Reader) Read(w http.ResponseWriter, request *http.Request, mediaField s
 		from: http.MaxBytesReader(w, request.Body, limit), control: http.NewResponseController(w), patience: r.config.Patience,
 	}
 	defer from.stop()
+	unwatch := context.AfterFunc(r.config.Stopping, from.giveUp)
+	defer unwatch()
 	err := r.copyInto(b, from, request)
 	if _, over := errors.AsType[*http.MaxBytesError](from.failure); over {
 		return b, tooLarge
+	}
+	if from.failure != nil && r.config.Stopping.Err() != nil {
+		return b, gateway.ErrStopping
 	}
 	if from.failure != nil {
 		// The client went away, was too slow, or sent malformed chunks.
@@ -217,9 +229,7 @@ type patientReader struct {
 // Read implements io.Reader.
 func (p *patientReader) Read(into []byte) (int, error) {
 	if p.timer == nil {
-		p.timer = time.AfterFunc(p.patience, func() {
-			_ = p.control.SetReadDeadline(time.Unix(1, 0)) // long ago: the read ends now
-		})
+		p.timer = time.AfterFunc(p.patience, p.giveUp)
 	}
 	n, err := p.from.Read(into)
 	p.timer.Reset(p.patience)
@@ -227,6 +237,11 @@ func (p *patientReader) Read(into []byte) (int, error) {
 		p.failure = err
 	}
 	return n, err
+}
+
+// giveUp ends the read that is under way, and every later one.
+func (p *patientReader) giveUp() {
+	_ = p.control.SetReadDeadline(time.Unix(1, 0)) // long ago
 }
 
 // stop ends the waiting.
