@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -197,6 +198,35 @@ func InvalidFields(fields ...FieldError) *Error {
 		texts = append(texts, fmt.Sprintf("and %d more", more))
 	}
 	return &Error{Kind: Invalid, Code: CodeValidation, Message: strings.Join(texts, "; "), Fields: fields}
+}
+
+// shortWait is when a client should ask again while the program lacks what it stands on.
+const shortWait = 2 * time.Second
+
+// Shortage returns what a client is told of an error that is no Error, where the program lacks what it stands
+// on at the moment: the database is away, a disk is full or can't be written, no file can be opened. Nothing
+// was done, and a repeat may succeed. It is nil for every other error.
+func Shortage(err error) *Error {
+	if _, known := AsError(err); known || err == nil {
+		return nil
+	}
+	for _, of := range []struct {
+		why  error
+		says string
+	}{
+		{ErrDatabaseAway, "the database can't be reached, or can't write, at the moment"},
+		{syscall.ENOSPC, "the disk of the gateway is full"},
+		{syscall.EDQUOT, "the disk of the gateway is full"},
+		{syscall.EROFS, "the disk of the gateway can't be written"},
+		{syscall.EMFILE, "the gateway can't open more files at the moment"},
+		{syscall.ENFILE, "the gateway can't open more files at the moment"},
+		{syscall.ENOMEM, "the gateway has no memory for this at the moment"},
+	} {
+		if errors.Is(err, of.why) {
+			return &Error{Kind: Unavailable, Code: CodeUnavailable, RetryAfter: shortWait, Message: of.says + ": repeat the request", Cause: err}
+		}
+	}
+	return nil
 }
 
 // AsError returns the Error in err's chain, if there is one.

@@ -79,14 +79,14 @@ func (e *Error) GetHeaders() http.Header {
 	return header
 }
 
-// databaseWait is when a client should ask again while the database is away.
-const databaseWait = 2 * time.Second
-
 // refusal makes the answer for a failed request. An internal error is kept for the
 // log: the client does not get its text.
 func (x *exchange) refusal(err error) *Error {
 	if body, ok := errors.AsType[*Error](err); ok {
 		return body
+	}
+	if shortage := gateway.Shortage(err); shortage != nil {
+		err = shortage
 	}
 	failure, ok := errors.AsType[*gateway.Error](err)
 	switch {
@@ -96,10 +96,6 @@ func (x *exchange) refusal(err error) *Error {
 		}
 	case errors.Is(err, context.Canceled) && x.request.Context().Err() != nil:
 		failure = gateway.Errorf(gateway.Unavailable, gateway.CodeUnavailable, "the client has gone")
-	case !ok && errors.Is(err, gateway.ErrDatabaseAway):
-		x.failure = err
-		failure = gateway.Errorf(gateway.Unavailable, gateway.CodeUnavailable, "the database can't be reached, or can't write, at the moment: repeat the request")
-		failure.RetryAfter = databaseWait
 	default:
 		x.failure = err
 		failure = gateway.Errorf(gateway.Internal, gateway.CodeInternal, "an internal error occurred")

@@ -128,6 +128,10 @@ type problem struct {
 
 // fail answers with what went wrong: a notice for the page's script, or a whole page.
 func (p *Pages) fail(ctx context.Context, r *Request, err error) {
+	if shortage := gateway.Shortage(err); shortage != nil {
+		p.config.Logger.ErrorContext(ctx, "page failed", slog.String("path", r.URL.Path), slog.Any("error", err))
+		err = shortage
+	}
 	status, title := outcome(gateway.KindOf(err))
 	shownProblem := problem{Title: title}
 	if failure, ok := errors.AsType[*gateway.Error](err); ok {
