@@ -90,6 +90,8 @@ type Report struct {
 	// restored gateway looks for them.
 	Absent  int `json:"absent,omitempty"`
 	Missing int `json:"missing,omitempty"`
+
+	filesOwner string // the name that the place of files has; empty if the database knows none
 }
 
 // Write writes a backup to a new file, whole or not at all. A gateway may work with the data

@@ -150,7 +150,7 @@ func TestBackupOfAMoment(t *testing.T) {
 			newest := 0
 			for _, path := range backups {
 				folder, target := t.TempDir(), config(t)
-				if _, err := archive.Restore(t.Context(), path, target, folder, nil); err != nil {
+				if _, err := archive.Restore(t.Context(), path, target, folder, nil, nil); err != nil {
 					t.Fatal(err)
 				}
 				if n := count(t, target); n < newest || n%2 != 0 || n == 0 {
@@ -172,7 +172,7 @@ func TestBackupOfAMoment(t *testing.T) {
 					t.Error(err)
 				}
 				check(t, s.Close())
-				if _, err := archive.Restore(t.Context(), path, target, folder, nil); !errors.Is(err, copying.ErrNotEmpty) {
+				if _, err := archive.Restore(t.Context(), path, target, folder, nil, nil); !errors.Is(err, copying.ErrNotEmpty) {
 					t.Errorf("a second restore is answered %v", err)
 				}
 			}
@@ -193,7 +193,7 @@ func TestDamagedBackup(t *testing.T) {
 		t.Helper()
 		check(t, os.WriteFile(damaged, content, 0o600))
 		folder := t.TempDir()
-		if _, err := archive.Restore(t.Context(), damaged, inFolder(folder), folder, nil); err == nil {
+		if _, err := archive.Restore(t.Context(), damaged, inFolder(folder), folder, nil, nil); err == nil {
 			t.Errorf("%s, and nobody noticed", what)
 		}
 		if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
@@ -232,7 +232,7 @@ func TestInterruptedRestore(t *testing.T) {
 	d := newData(t, inFolder(t.TempDir()))
 	path, target, folder := d.backup(t), inFolder(t.TempDir()), t.TempDir()
 	for looks := range 60 {
-		if _, err := archive.Restore(cutAfter(t.Context(), 2*looks), path, target, folder, nil); err == nil {
+		if _, err := archive.Restore(cutAfter(t.Context(), 2*looks), path, target, folder, nil, nil); err == nil {
 			break // there was time enough
 		}
 		source, err := copying.OpenSource(t.Context(), target)
@@ -300,7 +300,7 @@ func TestBackupOfAnEarlierVersion(t *testing.T) {
 	_, err := archive.Write(t.Context(), archive.Config{Data: earlier, Folder: t.TempDir(), Now: time.Now}, path)
 	check(t, err)
 	target := inFolder(t.TempDir())
-	_, err = archive.Restore(t.Context(), path, target, t.TempDir(), nil)
+	_, err = archive.Restore(t.Context(), path, target, t.TempDir(), nil, nil)
 	check(t, err)
 	s, err := store.Open(t.Context(), target)
 	check(t, err)

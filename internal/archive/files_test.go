@@ -72,12 +72,12 @@ func TestFilesOfABucket(t *testing.T) {
 		got(t, stores.Queued, "shop/waiting", "a.png", "a file to send")
 	}
 	after := bucketOf(t, server.URL("after"))
-	_, err = archive.Restore(t.Context(), path, inFolder(t.TempDir()), "", after)
+	_, err = archive.Restore(t.Context(), path, inFolder(t.TempDir()), "", after, nil)
 	check(t, err)
 	has(after)
 
 	folder := t.TempDir()
-	_, err = archive.Restore(t.Context(), path, inFolder(t.TempDir()), folder, nil)
+	_, err = archive.Restore(t.Context(), path, inFolder(t.TempDir()), folder, nil, nil)
 	check(t, err)
 	has(bucketOf(t, "file://"+folder))
 
@@ -86,7 +86,7 @@ func TestFilesOfABucket(t *testing.T) {
 	_, err = archive.Write(t.Context(), d.config, path)
 	check(t, err)
 	again := bucketOf(t, server.URL("again"))
-	_, err = archive.Restore(t.Context(), path, inFolder(t.TempDir()), "", again)
+	_, err = archive.Restore(t.Context(), path, inFolder(t.TempDir()), "", again, nil)
 	check(t, err)
 	has(again)
 }
@@ -107,7 +107,7 @@ func TestFilesLeftOut(t *testing.T) {
 	}
 	missing := func(want int) {
 		t.Helper()
-		report, err := archive.Restore(t.Context(), path, inFolder(t.TempDir()), "", d.config.Files)
+		report, err := archive.Restore(t.Context(), path, inFolder(t.TempDir()), "", d.config.Files, nil)
 		if err != nil || report.Absent != 2 || report.Missing != want {
 			t.Errorf("restored %+v, %v, want %d missing", report, err, want)
 		}
@@ -116,7 +116,7 @@ func TestFilesLeftOut(t *testing.T) {
 	_, err = d.config.Files.Fetched.Delete(t.Context(), "shop/picture")
 	check(t, err)
 	missing(1)
-	if report, err := archive.Restore(t.Context(), path, inFolder(t.TempDir()), t.TempDir(), nil); err != nil || report.Missing != 2 {
+	if report, err := archive.Restore(t.Context(), path, inFolder(t.TempDir()), t.TempDir(), nil, nil); err != nil || report.Missing != 2 {
 		t.Errorf("restored into a folder: %+v, %v", report, err)
 	}
 }
@@ -143,7 +143,7 @@ func TestFilesThatNobodyNamed(t *testing.T) {
 	_, err := archive.Write(t.Context(), d.config, path)
 	check(t, err)
 	target := inFolder(t.TempDir())
-	_, err = archive.Restore(t.Context(), path, target, t.TempDir(), nil)
+	_, err = archive.Restore(t.Context(), path, target, t.TempDir(), nil, nil)
 	check(t, err)
 	restored, err := store.Open(t.Context(), target)
 	check(t, err)

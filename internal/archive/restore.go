@@ -40,10 +40,17 @@ func Verify(ctx context.Context, path string) (Report, error) {
 // is not nil. The tables come in one
 // transaction: all of them or none, and a call that was interrupted can be repeated. What a
 // device must not use again is left out (keys.KeptOverRestore). No gateway may work with the
-// data.
-func Restore(ctx context.Context, path string, to store.Config, folder string, files *place.Stores) (Report, error) {
+// data. own, if it is not nil, is called before anything is written, if the database has a
+// name for its place of files.
+func Restore(
+	ctx context.Context, path string, to store.Config, folder string, files *place.Stores, own func(ctx context.Context, owner string) error,
+) (Report, error) {
 	// Whatever is wrong with it is found before anything is written.
-	if _, err := Verify(ctx, path); err != nil {
+	found, err := Verify(ctx, path)
+	if err == nil && found.filesOwner != "" && own != nil {
+		err = own(ctx, found.filesOwner)
+	}
+	if err != nil {
 		return Report{}, err
 	}
 	return read(ctx, path, &restoring{to: to, folder: folder, files: files, arrived: map[string]arrived{}})
@@ -252,6 +259,9 @@ func (r *reader) part(t table, sum *copying.Sum, yield func(copying.Row, error) 
 		if err == nil {
 			err = sum.Add(row)
 		}
+		if err == nil && t.Name == "file_place" {
+			r.report.filesOwner = ownerOf(t, row)
+		}
 		if err != nil {
 			yield(nil, damaged("%s: %w", r.next.Name, err))
 			return false
@@ -273,6 +283,17 @@ func kept(t table, row copying.Row) bool {
 	}
 	name, _ := row[kind].(string)
 	return keys.KeptOverRestore(name)
+}
+
+// ownerOf returns the name that the place of files has.
+func ownerOf(t table, row copying.Row) string {
+	for i, column := range t.Columns {
+		if column.Name == "owner" {
+			name, _ := row[i].(string)
+			return name
+		}
+	}
+	return ""
 }
 
 // file reads a file, and writes it into the folder.

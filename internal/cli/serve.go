@@ -77,6 +77,7 @@ type serveFlags struct {
 	MaxMedia         int64         `help:"Largest file to send, in bytes." default:"67108864"`
 	MaxDownload      int64         `help:"Largest file of a message to fetch, in bytes." default:"104857600" name:"max-download"`
 	MediaURL         string        `help:"Where files are kept instead of in the data folder. file:///path: a folder that several gateways share. s3://bucket/prefix?endpoint=https://…&region=…&path-style=true: a bucket; see docs/files.md." name:"media-url"`
+	MediaURLIsNew    bool          `help:"The place of files is another one than before: it gets the name of its owner. For one start; without it, a place without that name is refused, because it is more likely a file system that is not mounted." name:"media-url-is-new"`
 	MediaQuota       int64         `help:"Bytes of fetched files that are kept in total; the oldest make room for new ones and are fetched again when needed. 0: any number." default:"21474836480" name:"media-quota"`
 	InstanceQuota    int64         `help:"The same for the files of one instance." default:"5368709120" name:"media-quota-per-instance"`
 	KeepMedia        time.Duration `help:"How long fetched files are kept; 0: for ever." default:"720h" name:"keep-media"`
@@ -182,7 +183,7 @@ func (c serveFlags) config() (server.Config, error) {
 		Platform: platform, Version: target.Version(),
 		Media:      media.Config{MaxBytes: c.MaxMedia, MaxMemory: c.MaxMediaMemory, AllowPrivate: c.AllowPrivateURLs},
 		Blobs:      media.BlobsConfig{MaxFile: c.MaxDownload, Total: c.MediaQuota, PerFolder: c.InstanceQuota, Keep: c.KeepMedia},
-		MediaPlace: files,
+		MediaPlace: files, MediaPlaceIsNew: c.MediaURLIsNew,
 		Limits:     limits,
 		EditWindow: c.EditWindow, DeleteWindow: c.DeleteWindow, LinkLifetime: c.LinkLifetime,
 		KeepMessages: c.KeepMessages, MaxMessages: c.MaxMessages,

@@ -31,9 +31,38 @@ func (e *examination) files(ctx context.Context) []Finding {
 	case err != nil:
 		return []Finding{wrong(name, "see whether --media-url is right, and whether the gateway may write there", "they can't be kept: %s", err)}
 	case presigned:
-		return []Finding{ok(name, "a file was written, read, fetched by a presigned URL, and removed")}
+		return append(e.ownFiles(ctx), ok(name, "a file was written, read, fetched by a presigned URL, and removed"))
 	}
-	return []Finding{ok(name, "a file was written, read and removed")}
+	return append(e.ownFiles(ctx), ok(name, "a file was written, read and removed"))
+}
+
+// ownFiles says whether the place is the one that the database knows.
+func (e *examination) ownFiles(ctx context.Context) []Finding {
+	const name = "place of files"
+	if e.database == nil {
+		return nil
+	}
+	known, err := e.database.FilesOwner(ctx, e.isPostgres())
+	if err != nil {
+		return []Finding{warning(name, "see to the database first", "whose files are there can't be compared: %s", err)}
+	}
+	at := e.config.Server.MediaPlace
+	if known == "" && !at.Shared() {
+		return nil
+	}
+	owner, err := at.Owner(ctx, place.Config{DataDir: e.config.Server.DataDir, TempDir: os.TempDir()})
+	const mounted = "mount the folder, or correct --media-url; if the place is new, start once with --media-url-is-new"
+	switch {
+	case err != nil:
+		return []Finding{wrong(name, "see whether --media-url is right, and whether the gateway may read there", "the name of its owner can't be read: %s", err)}
+	case known == "":
+		return []Finding{ok(name, "the database knows none yet; the next start of the gateway notes it")}
+	case owner == "":
+		return []Finding{wrong(name, mounted, "the files of this database have a place, and this is not it: a gateway does not start with it, and messages with a file wait")}
+	case owner != known:
+		return []Finding{wrong(name, mounted, "the files there belong to another database")}
+	}
+	return []Finding{ok(name, "it is the one that the database knows")}
 }
 
 // ffmpeg says whether media can be measured and converted.

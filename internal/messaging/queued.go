@@ -286,6 +286,12 @@ func (q queued) sendFirst(
 // points to it.
 func (q queued) uploaded(ctx context.Context, session gateway.Session, message queue.Message, chat gateway.JID) (_ []byte, err error) {
 	file, err := q.s.config.QueuedFiles.Get(ctx, queuedFile(message.ID))
+	if gateway.KindOf(err) == gateway.NotFound {
+		// It was there when the message was accepted, so it is the place that has changed.
+		missing := gateway.Errorf(gateway.Unavailable, gateway.CodeUnavailable, "the file of the message is not at the place of files (is it mounted?)")
+		missing.Cause = err
+		return nil, missing
+	}
 	if err != nil {
 		return nil, err
 	}

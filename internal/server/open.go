@@ -173,17 +173,7 @@ func (s *Server) openMedia(ctx context.Context) error {
 // openBlobs opens the place of files: of those that were fetched, and of those that wait to
 // be sent.
 func (s *Server) openBlobs(ctx context.Context) error {
-	var owner []byte
-	var err error
-	if s.config.MediaPlace.Shared() {
-		if owner, err = s.store.Secret(ctx, "files", ownerBytes); err != nil {
-			return err
-		}
-	}
-	stores, err := s.config.MediaPlace.Open(ctx, place.Config{
-		DataDir: s.config.DataDir, TempDir: s.tempDir, Owner: hex.EncodeToString(owner),
-		Logger: s.config.Logger, Now: s.config.Now, Synced: s.watch.synced,
-	})
+	stores, err := s.openPlace(ctx)
 	if err != nil {
 		return err
 	}
@@ -202,6 +192,36 @@ func (s *Server) openBlobs(ctx context.Context) error {
 	}
 	s.onClose("queued files", s.queuedFiles.Close)
 	return nil
+}
+
+// openPlace opens the place of files. One that is shared is known by its owner's name, and so is
+// the data folder if files were at another place before.
+func (s *Server) openPlace(ctx context.Context) (stores place.Stores, err error) {
+	open := func(ctx context.Context, owner string, known bool) (bool, error) {
+		if stores.Fetched != nil { // of an attempt that was not written
+			if err := errors.Join(stores.Fetched.Close(), stores.Queued.Close()); err != nil {
+				return false, err
+			}
+		}
+		stores, err = s.config.MediaPlace.Open(ctx, place.Config{
+			DataDir: s.config.DataDir, TempDir: s.tempDir, Owner: owner, Known: known, New: s.config.MediaPlaceIsNew,
+			Logger: s.config.Logger, Now: s.config.Now, Synced: s.watch.synced,
+		})
+		return stores.Owned, err
+	}
+	owner, known, err := s.store.FilesOwner(ctx)
+	if err != nil {
+		return stores, err
+	}
+	if known || !s.config.MediaPlace.Shared() {
+		_, err = open(ctx, owner, known)
+		return stores, err
+	}
+	name, err := s.store.Secret(ctx, "files", ownerBytes)
+	if err != nil {
+		return stores, err
+	}
+	return stores, s.store.OwnFiles(ctx, hex.EncodeToString(name), open)
 }
 
 // maxDownload is how large the file of a message may be.

@@ -92,7 +92,7 @@ func restores(t *testing.T, before, after testkit.Options) {
 	g.Stop()
 
 	to := server.StoreConfig(after.DataDir, after.DatabaseURL, slog.New(slog.DiscardHandler))
-	if _, err := archive.Restore(t.Context(), file, to, after.DataDir, nil); err != nil {
+	if _, err := archive.Restore(t.Context(), file, to, after.DataDir, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	beginsAnew(t, to)

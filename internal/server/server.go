@@ -85,6 +85,9 @@ type Config struct {
 	// MediaPlace is where these files are kept, and those of messages that wait to be
 	// sent. Its zero value is the data folder.
 	MediaPlace place.Place
+	// MediaPlaceIsNew says that it is another one than before. Without it, a place that has not the
+	// name which the database knows is refused.
+	MediaPlaceIsNew bool
 	// Limits bound the requests of clients.
 	Limits api.Limits
 	// EditWindow and DeleteWindow are how long messages can be edited and deleted; 0

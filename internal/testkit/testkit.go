@@ -76,6 +76,8 @@ type Options struct {
 	Media       media.Config // private addresses are always allowed
 	Blobs       media.BlobsConfig
 	MediaURL    string           // where files are kept; empty: in DataDir
+	MediaIsNew  bool             // this place is another one than before
+	Cluster     server.Cluster   // of several nodes; its zero value is that there is one process
 	ReadDelay   time.Duration    // of the sandbox's phones; 0: at once
 	Log         io.Writer        // gets a copy of the program's log; may be nil
 	Now         func() time.Time // of the program, not of the sandbox; nil: the wall clock
@@ -127,6 +129,16 @@ func Start(tb testing.TB, options Options) *Gateway {
 		options.DataDir = empty.copied(tb, func(*Gateway) string { return "" })
 	}
 	return start(tb, options)
+}
+
+// StartError is the error with which a program does not start. One that starts is stopped again.
+func StartError(tb testing.TB, options Options) error {
+	tb.Helper()
+	s, err := server.New(tb.Context(), options.config(tb))
+	if err == nil {
+		return s.Close()
+	}
+	return err
 }
 
 func start(tb testing.TB, options Options) *Gateway {
@@ -204,7 +216,7 @@ func (o Options) config(tb testing.TB) server.Config {
 		AdminListen: admin, DrainWait: o.DrainWait, LogoutWait: o.LogoutWait, LastAnswer: o.LastAnswer, Traces: o.OTLPEndpoint != "", OTLPEndpoint: o.OTLPEndpoint,
 		Listen: "127.0.0.1:0", DataDir: o.DataDir, DatabaseURL: o.DatabaseURL, MasterKey: o.MasterKey,
 		Platform: o.Platform, Version: "test", Logger: logger,
-		Limits: o.Limits, Media: o.Media, Blobs: o.Blobs, MediaPlace: files, AllowPrivateURLs: !o.RefusePrivateURLs,
+		Limits: o.Limits, Media: o.Media, Blobs: o.Blobs, MediaPlace: files, MediaPlaceIsNew: o.MediaIsNew, Cluster: o.Cluster, AllowPrivateURLs: !o.RefusePrivateURLs,
 		EditWindow: o.EditWindow, DeleteWindow: o.DeleteWindow, KeepMessages: o.KeepMessages, Now: o.Now,
 		Sandbox: &sandbox.Config{Seed: seed(), ReadDelay: o.ReadDelay, Logger: logger, PasskeyName: o.PasskeyName},
 	}

@@ -33,6 +33,9 @@ func (c BackupCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	if info, err := os.Stat(c.File); err == nil && info.IsDir() {
 		c.File = filepath.Join(c.File, "recado-"+t.Now().UTC().Format("20060102T150405Z")+".tar.gz")
 	}
+	if err := c.ours(ctx, c.Place); err != nil {
+		return err
+	}
 	folder, files, err := c.open(ctx, c.Data)
 	if err != nil {
 		return err
@@ -71,6 +74,32 @@ func printBackup(t terminal.Terminal, file string, report archive.Report) error 
 // filesFlag says where the files are, if not in the data folder.
 type filesFlag struct {
 	MediaURL string `help:"Where files are kept instead of in the data folder, as for recado serve." name:"media-url"`
+}
+
+// ours fails if files are at a place that is not the one which the database knows: a backup of
+// an empty folder would be one without files.
+func (f filesFlag) ours(ctx context.Context, data Place) error {
+	if f.MediaURL == "" {
+		return nil // archive.ErrFilesElsewhere
+	}
+	known, err := data.filesOwner(ctx)
+	if err != nil || known == "" {
+		return err
+	}
+	return f.claim(ctx, place.Config{DataDir: data.Data, Owner: known, Known: true})
+}
+
+// claim makes a place that of a database.
+func (f filesFlag) claim(ctx context.Context, config place.Config) error {
+	at, err := place.Parse(f.MediaURL)
+	if err != nil {
+		return terminal.WrongUsage("--media-url %s", err)
+	}
+	// In the image it is made by the gateway, which may never have run on this volume.
+	if err := os.MkdirAll(os.TempDir(), 0o700); err != nil {
+		return err
+	}
+	return at.Claim(ctx, config)
 }
 
 // open returns the folder of the files, and for a bucket its stores, which the caller closes.
@@ -133,7 +162,10 @@ func (c RestoreCommand) Run(ctx context.Context, t terminal.Terminal) (err error
 	if err != nil {
 		return err
 	}
-	report, err := archive.Restore(ctx, c.File, config, folder, files)
+	own := func(ctx context.Context, owner string) error {
+		return c.claim(ctx, place.Config{DataDir: c.Data, Owner: owner, New: true})
+	}
+	report, err := archive.Restore(ctx, c.File, config, folder, files, own)
 	if err := errors.Join(err, closeFiles(files)); err != nil {
 		return err
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/recado-project/recado/internal/seal"
 	"github.com/recado-project/recado/internal/server"
 	"github.com/recado-project/recado/internal/store"
+	"github.com/recado-project/recado/internal/store/beside"
 	"github.com/recado-project/recado/internal/store/vault"
 )
 
@@ -31,6 +32,16 @@ type Place struct {
 // config configures the store, without a master key.
 func (p Place) config(logger *slog.Logger) store.Config {
 	return server.StoreConfig(p.Data, p.DatabaseURL, logger)
+}
+
+// filesOwner returns the name that is at the place of files; empty if the database knows none.
+func (p Place) filesOwner(ctx context.Context) (owner string, err error) {
+	database, err := beside.Open(ctx, p.config(nil).Path, p.DatabaseURL)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, database.Close()) }()
+	return database.FilesOwner(ctx, p.DatabaseURL != "")
 }
 
 // missing is the error for a folder without data.

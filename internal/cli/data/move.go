@@ -30,18 +30,18 @@ type MoveCommand struct {
 
 // Run moves, and prints how many rows each table has.
 func (c MoveCommand) Run(ctx context.Context, t terminal.Terminal) error {
-	copyFiles, err := c.places()
+	to, copyFiles, err := c.places()
 	if err != nil {
 		return err
 	}
-	from, to := server.StoreConfig(c.From, "", t.Logger), server.StoreConfig("", c.To, t.Logger)
+	from, into := server.StoreConfig(c.From, "", t.Logger), server.StoreConfig("", c.To, t.Logger)
 	if !exists(from.Path) && !exists(c.From) {
 		return fmt.Errorf("there is no folder %s", c.From)
 	}
 	if exists(filepath.Join(c.From, server.EarlierKeysFile)) {
 		return fmt.Errorf("%s still has keys in a file of an earlier version: start the gateway on it once, and stop it again", c.From)
 	}
-	for _, config := range []store.Config{from, to} {
+	for _, config := range []store.Config{from, into} {
 		release, err := movein.Take(ctx, config)
 		if err != nil {
 			return err
@@ -51,12 +51,15 @@ func (c MoveCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	// Before the database, so that the whole can be repeated if a file can't be copied.
 	if copyFiles != nil {
 		files, err := copyFiles(ctx)
+		if err == nil {
+			err = c.own(ctx, to)
+		}
 		if err != nil {
 			return fmt.Errorf("nothing is moved, because a file could not be copied; call it again: %w", err)
 		}
 		t.Notef("copied %d files", files)
 	}
-	moved, err := copying.Move(ctx, from, to)
+	moved, err := copying.Move(ctx, from, into)
 	if err != nil {
 		return err
 	}
@@ -76,26 +79,39 @@ func (c MoveCommand) Run(ctx context.Context, t terminal.Terminal) error {
 	return t.Table(moved, []string{"TABLE", "ROWS"}, rows)
 }
 
-// places returns what copies the files; nil if they stay where they are.
-func (c MoveCommand) places() (func(ctx context.Context) (int, error), error) {
+// own gives the place that the files were copied to the name of their owner, if the database has
+// one. Where it has none, the next start gives one to a place that is shared.
+func (c MoveCommand) own(ctx context.Context, to place.Place) error {
+	if !exists(server.StoreConfig(c.From, "", nil).Path) {
+		return nil // it was moved already, and copying.Move says so
+	}
+	owner, err := Place{Data: c.From}.filesOwner(ctx)
+	if err != nil || owner == "" {
+		return err
+	}
+	return to.Claim(ctx, place.Config{DataDir: c.Media, Owner: owner, New: true})
+}
+
+// places returns what copies the files, and where to; nil if they stay where they are.
+func (c MoveCommand) places() (to place.Place, copyFiles func(ctx context.Context) (int, error), err error) {
 	from, err := place.Parse(c.FromMediaURL)
 	if err != nil {
-		return nil, terminal.WrongUsage("--from-media-url %s", err)
+		return to, nil, terminal.WrongUsage("--from-media-url %s", err)
 	}
-	to, err := place.Parse(c.ToMediaURL)
+	to, err = place.Parse(c.ToMediaURL)
 	switch {
 	case err != nil:
-		return nil, terminal.WrongUsage("--to-media-url %s", err)
+		return to, nil, terminal.WrongUsage("--to-media-url %s", err)
 	case c.Media != "" && (c.FromMediaURL != "" || c.ToMediaURL != ""):
-		return nil, terminal.WrongUsage("--media copies from the folder of the data into another one; --from-media-url and --to-media-url are for other places")
+		return to, nil, terminal.WrongUsage("--media copies from the folder of the data into another one; --from-media-url and --to-media-url are for other places")
 	case c.Media != "":
-		return func(ctx context.Context) (int, error) { return copying.CopyFiles(ctx, c.From, c.Media) }, nil
+		return to, func(ctx context.Context) (int, error) { return copying.CopyFiles(ctx, c.From, c.Media) }, nil
 	case c.FromMediaURL != "" && c.ToMediaURL == "":
-		return nil, terminal.WrongUsage("--from-media-url says where files are copied from, and needs --to-media-url; without both they stay where they are")
+		return to, nil, terminal.WrongUsage("--from-media-url says where files are copied from, and needs --to-media-url; without both they stay where they are")
 	case c.ToMediaURL == "":
-		return nil, nil //nolint:nilnil // nothing is to be copied
+		return to, nil, nil // nothing is to be copied
 	}
-	return func(ctx context.Context) (files int, err error) {
+	return to, func(ctx context.Context) (files int, err error) {
 		source, err := from.Open(ctx, place.Config{DataDir: c.From})
 		if err != nil {
 			return 0, err

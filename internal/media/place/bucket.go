@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/media/bucket"
 )
 
@@ -87,21 +88,37 @@ func (p *Place) set(name, value string) error {
 	return nil
 }
 
-func (p Place) openBucket(ctx context.Context, config Config) (Stores, error) {
+func (p Place) connect(ctx context.Context, config Config) (*bucket.Bucket, error) {
 	settings := p.bucket
 	settings.TempDir, settings.Logger = config.TempDir, config.Logger
-	connected, err := bucket.Connect(ctx, settings)
+	return bucket.Connect(ctx, settings)
+}
+
+// openBucket opens the stores of a bucket. One that can't be reached now is claimed when it is
+// back.
+func (p Place) openBucket(ctx context.Context, config Config) (Stores, error) {
+	connected, err := p.connect(ctx, config)
 	if err != nil {
 		return Stores{}, err
 	}
-	if config.Owner != "" {
-		if err := claim(ctx, connected.Store(p.prefix, nil), config.Owner); err != nil {
-			connected.Close()
-			return Stores{}, err
-		}
-	}
-	return Stores{
+	stores := Stores{
 		Fetched: connected.Store(p.prefix+fetched+"/", nil),
 		Queued:  connected.Store(p.prefix+queued+"/", connected.Close),
-	}, nil
+	}
+	if config.Owner == "" {
+		return stores, nil
+	}
+	at := homeBucket(connected.Store(p.prefix, nil))
+	err = claim(ctx, at, config)
+	switch {
+	case gateway.KindOf(err) == gateway.Unavailable:
+		later := &awaited{at: at, config: config}
+		stores.Fetched, stores.Queued = later.attend(stores.Fetched), later.attend(stores.Queued)
+		return stores, nil
+	case err != nil:
+		connected.Close()
+		return Stores{}, err
+	}
+	stores.Owned = true
+	return stores, nil
 }

@@ -82,6 +82,8 @@ type Config struct {
 	DataDir string                   // the data folder
 	TempDir string                   // the folder for temporary files
 	Owner   string                   // names the database whose files they are; "": nothing is checked
+	Known   bool                     // that database has a place already: one that nobody owns is not it
+	New     bool                     // but somebody has said that this is a new one
 	Logger  *slog.Logger             // nil: nothing is logged
 	Now     func() time.Time         // nil: the wall clock
 	Synced  func(took time.Duration) // of each wait for the disk of a folder; nil: nobody is told
@@ -91,33 +93,37 @@ type Config struct {
 type Stores struct {
 	Fetched media.Store // files of messages that were fetched
 	Queued  media.Store // files of messages that wait to be sent
+	// Owned says that the place has the name of its owner. It is false if nothing was checked, or
+	// if the place can't be reached now.
+	Owned bool
 }
 
 // Open opens the place. A shared folder must exist: one that is missing is more likely a
 // file system that is not mounted. A bucket must be there for us, if its store can be
-// reached at all. A place that is shared must have no other owner.
+// reached at all. A place with an owner must be ours: else the error is ErrNotThePlace or
+// ErrOthersPlace. If a shared place goes away afterwards, or is another one by then, its stores
+// are Unavailable until it is back.
 func (p Place) Open(ctx context.Context, config Config) (Stores, error) {
 	if p.bucket.Bucket != "" {
 		return p.openBucket(ctx, config)
 	}
-	at := config.DataDir
+	at := p.Folder(config.DataDir)
 	if p.folder != "" {
-		at = p.folder
 		if _, err := os.Stat(at); err != nil {
 			return Stores{}, fmt.Errorf("media: the shared folder of files can't be used (is it mounted?): %w", err)
 		}
 	}
-	open := func(name string) (*folder.Store, error) {
-		return folder.Open(folder.Config{Path: filepath.Join(at, name), Shared: p.Shared(), Now: config.Now, Synced: config.Synced})
+	if config.Owner != "" {
+		if err := claim(ctx, homeFolder(at, p.Shared()), config); err != nil {
+			return Stores{}, err
+		}
 	}
-	if p.Shared() && config.Owner != "" {
-		whole, err := open("")
-		if err != nil {
-			return Stores{}, err
+	open := func(name string) (media.Store, error) {
+		settings := folder.Config{Path: filepath.Join(at, name), Shared: p.Shared(), Now: config.Now, Synced: config.Synced}
+		if config.Owner == "" || !p.Shared() {
+			return folder.Open(settings)
 		}
-		if err := errors.Join(claim(ctx, whole, config.Owner), whole.Close()); err != nil {
-			return Stores{}, err
-		}
+		return (&mounted{at: at, config: settings, owner: config.Owner, logger: config.Logger}).attend(ctx)
 	}
 	first, err := open(fetched)
 	if err != nil {
@@ -127,5 +133,5 @@ func (p Place) Open(ctx context.Context, config Config) (Stores, error) {
 	if err != nil {
 		return Stores{}, errors.Join(err, first.Close())
 	}
-	return Stores{Fetched: first, Queued: second}, nil
+	return Stores{Fetched: first, Queued: second, Owned: config.Owner != ""}, nil
 }

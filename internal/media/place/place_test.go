@@ -2,6 +2,7 @@ package place_test
 
 import (
 	"errors"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/recado-project/recado/internal/gateway"
 	"github.com/recado-project/recado/internal/media"
 	"github.com/recado-project/recado/internal/media/place"
 	"github.com/recado-project/recado/internal/testkit/cases"
@@ -148,26 +150,108 @@ func TestSharedFolderThatIsNotMounted(t *testing.T) {
 }
 
 // A place belongs to the database that used it first: two that clean up at one place would
-// remove each other's files.
+// remove each other's files. A database that has a place takes another one only if it is told to.
 func TestPlaceHasOneOwner(t *testing.T) {
 	t.Parallel()
 	server := s3.Start(t)
-	for _, address := range []string{"file://" + t.TempDir(), server.URL("a")} {
-		at := parse(t, address)
+	for _, addresses := range [][2]string{{"file://" + t.TempDir(), "file://" + t.TempDir()}, {server.URL("a"), server.URL("b")}} {
 		for _, test := range []struct {
-			owner   string
-			refused bool
-		}{{owner: "one"}, {owner: "one"}, {owner: "another", refused: true}, {owner: "one"}} {
-			stores, err := at.Open(t.Context(), place.Config{DataDir: t.TempDir(), TempDir: t.TempDir(), Owner: test.owner})
-			if (err != nil) != test.refused || err != nil && !strings.Contains(err.Error(), "another database") {
-				t.Errorf("%s: opened by %s it ends with %v", address, test.owner, err)
+			at         int
+			owner      string
+			known, new bool
+			want       error
+		}{
+			{at: 0, owner: "one", known: true, want: place.ErrNotThePlace},
+			{at: 0, owner: "one"},
+			{at: 0, owner: "one"},
+			{at: 0, owner: "another", want: place.ErrOthersPlace},
+			{at: 0, owner: "another", new: true, want: place.ErrOthersPlace},
+			{at: 0, owner: "one", known: true},
+			{at: 1, owner: "one", known: true, want: place.ErrNotThePlace},
+			{at: 1, owner: "one", known: true, new: true},
+			{at: 1, owner: "one", known: true},
+		} {
+			config := place.Config{DataDir: t.TempDir(), TempDir: t.TempDir(), Owner: test.owner, Known: test.known, New: test.new}
+			stores, err := parse(t, addresses[test.at]).Open(t.Context(), config)
+			if !errors.Is(err, test.want) || stores.Owned != (test.want == nil) {
+				t.Errorf("%s, %+v: it ends with %v", addresses[test.at], test, err)
 			}
 			if err == nil {
 				err = errors.Join(stores.Fetched.Close(), stores.Queued.Close())
 			}
-			if err != nil && !test.refused {
+			if err != nil && test.want == nil {
 				t.Error(err)
+			}
+			if owner, err := parse(t, addresses[test.at]).Owner(t.Context(), config); err != nil || test.want == nil && owner != test.owner {
+				t.Errorf("the owner of %s is %q, %v", addresses[test.at], owner, err)
 			}
 		}
 	}
+}
+
+// A shared folder that is taken away while its stores are open is Unavailable, and nothing is
+// written into what is under its name instead; when it is back, they go on.
+func TestFolderGoesAwayAndComesBack(t *testing.T) {
+	t.Parallel()
+	mount := filepath.Join(t.TempDir(), "mount")
+	if err := os.Mkdir(mount, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	stores, err := parse(t, "file://"+mount).Open(t.Context(), place.Config{DataDir: t.TempDir(), Owner: "one"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := errors.Join(stores.Fetched.Close(), stores.Queued.Close()); err != nil {
+			t.Error(err)
+		}
+	}()
+	use := func(want gateway.Kind) {
+		t.Helper()
+		for _, store := range []media.Store{stores.Fetched, stores.Queued} {
+			_, stat := store.Stat(t.Context(), "one/file")
+			_, deleted := store.Delete(t.Context(), "two/file")
+			_, folders := store.Folders(t.Context())
+			blob, got := store.Get(t.Context(), "one/file")
+			if got == nil {
+				got = blob.Close()
+			}
+			all := []error{write(t, store, "one/file"), stat, got, write(t, store, "two/file"), deleted, store.DeleteFolder(t.Context(), "two"), folders}
+			for _, err := range store.List(t.Context(), "") {
+				all = append(all, err)
+			}
+			for n, err := range all {
+				if refusal, ok := gateway.AsError(err); ok && refusal.Kind == gateway.Unavailable && refusal.RetryAfter == 0 || ok != (want != 0) || ok && refusal.Kind != want {
+					t.Errorf("call %d ends with %v", n, err)
+				}
+			}
+		}
+	}
+	if err := errors.Join(write(t, stores.Fetched, "one/file"), write(t, stores.Queued, "one/file")); err != nil {
+		t.Fatal(err)
+	}
+	use(0)
+	for range 2 {
+		if err := os.Rename(mount, mount+"-away"); err != nil {
+			t.Fatal(err)
+		}
+		use(gateway.Unavailable)
+		if err := os.Mkdir(mount, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		use(gateway.Unavailable)
+		if err := errors.Join(os.Remove(mount), os.Rename(mount+"-away", mount)); err != nil {
+			t.Fatal(err)
+		}
+		use(0)
+	}
+}
+
+func write(t *testing.T, to media.Store, key string) error {
+	t.Helper()
+	_, err := to.Write(t.Context(), key, media.BlobMeta{MimeType: "text/plain"}, func(file *os.File) error {
+		_, err := file.WriteString("x")
+		return err
+	})
+	return err
 }

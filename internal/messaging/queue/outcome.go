@@ -32,10 +32,10 @@ func (l *lane) settle(ctx context.Context, it *item, message Message, sent error
 	switch {
 	case err != nil:
 		q.config.Logger.ErrorContext(ctx, "outcome of a queued message not written; it is tried again",
-			slog.String("message_id", message.ID), slog.Any("error", err))
+			slog.String("instance_id", message.InstanceID), slog.String("message_id", message.ID), slog.Any("error", err))
 	case verdict == retried:
 		q.config.Logger.WarnContext(ctx, "queued message not sent; it is tried again",
-			slog.String("message_id", message.ID), slog.Any("error", sent))
+			slog.String("instance_id", message.InstanceID), slog.String("message_id", message.ID), slog.Any("error", sent))
 	}
 	now := q.config.Now()
 	q.mu.Lock()

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
@@ -123,6 +124,22 @@ func (d *Database) Secret(ctx context.Context, opened *vault.Vault, name string)
 		return nil, false, fmt.Errorf("beside: read a secret: %w", err)
 	}
 	return secret, found, nil
+}
+
+// placesSince is the version of the tables that knows the owner of the place of files.
+const placesSince = 25
+
+// FilesOwner returns the name that is at the place of files; empty if the database knows none.
+func (d *Database) FilesOwner(ctx context.Context, isPostgres bool) (string, error) {
+	version, err := d.Version(ctx, isPostgres)
+	if err != nil || version < placesSince {
+		return "", err
+	}
+	owners, err := d.Lines(ctx, "SELECT owner FROM file_place")
+	if err != nil {
+		return "", fmt.Errorf("beside: read the owner of the files: %w", err)
+	}
+	return strings.Join(owners, ""), nil // there is one at most
 }
 
 // Through is a proxy, and how many instances reach the platform through it.
