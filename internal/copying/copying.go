@@ -22,7 +22,7 @@ var tables = []string{
 	"accounts", "api_keys", "instances", "chats", "messages", "registrations", "idempotency", "sent_changes", "data_keys", "secrets", "events",
 	"account_webhooks", "webhooks", "webhook_blocked_chats", "webhook_dead_letters", "webhook_attempts", "users", "sign_ins", "passkeys", "audit",
 	"devices", "device_keys", "number_checks", "queued_messages", "new_chats", "poll_votes", "labels", "labelled",
-	"presence_subscriptions", "file_place",
+	"presence_subscriptions", "file_place", "clock",
 }
 
 // Tables returns the names of the tables that are copied, each after those that it refers to.

@@ -40,9 +40,10 @@ type RetentionConfig struct {
 	// were delivered, and whether somebody waits for the rest: only then the rest is
 	// kept longer. nil: nobody waits.
 	Delivered func(instanceID string) (cursor int64, waiting bool)
-	Keep      func() Keep      // is asked with every sweep, and may say another one each time; nil: the usual one
-	Tenures   gateway.Tenures  // nil: the process works for every instance
-	Now       func() time.Time // nil: the wall clock
+	Keep      func() Keep     // is asked with every sweep, and may say another one each time; nil: the usual one
+	Tenures   gateway.Tenures // nil: the process works for every instance
+	// RemovalTime says by which time events are old. It is required.
+	RemovalTime gateway.RemovalTime
 }
 
 // Keep says how long events are kept. A duration that is not above zero means its default.
@@ -68,17 +69,14 @@ type Retention struct {
 
 // NewRetention makes the retention. Run removes.
 func NewRetention(config RetentionConfig) (*Retention, error) {
-	if config.Store == nil || config.Logger == nil {
-		return nil, errors.New("eventlog: retention needs a store and a logger")
+	if config.Store == nil || config.Logger == nil || config.RemovalTime == nil {
+		return nil, errors.New("eventlog: retention needs a store, a logger and a time")
 	}
 	if config.Delivered == nil {
 		config.Delivered = func(string) (int64, bool) { return 0, false }
 	}
 	if config.Keep == nil {
 		config.Keep = func() Keep { return Keep{} }
-	}
-	if config.Now == nil {
-		config.Now = time.Now
 	}
 	if config.Tenures == nil {
 		config.Tenures = gateway.Alone{}
@@ -108,8 +106,13 @@ func (r *Retention) Run(ctx context.Context) error {
 // Sweep removes the events that are too old: those that were delivered, or that
 // nobody waits for, after Keep.Delivered; the others after Keep.Undelivered, and then
 // an events.expired event says which were lost. The newest event of an instance is
-// always kept, because it holds the last sequence number.
+// always kept, because it holds the last sequence number. A clock that is not to be trusted
+// removes nothing.
 func (r *Retention) Sweep(ctx context.Context) error {
+	now, ok := r.config.RemovalTime(ctx)
+	if !ok {
+		return nil
+	}
 	ids, err := r.config.Store.EventInstances(ctx)
 	if err != nil {
 		return fmt.Errorf("eventlog: sweep: %w", err)
@@ -120,7 +123,7 @@ func (r *Retention) Sweep(ctx context.Context) error {
 		if !ok {
 			continue
 		}
-		if err := r.sweepInstance(held, id); err != nil {
+		if err := r.sweepInstance(held, id, now); err != nil {
 			errs = append(errs, fmt.Errorf("eventlog: sweep: %w", err))
 		}
 		if ctx.Err() != nil {
@@ -130,39 +133,55 @@ func (r *Retention) Sweep(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-func (r *Retention) sweepInstance(ctx context.Context, instanceID string) error {
-	now, keep := r.config.Now(), r.config.Keep().withDefaults()
+func (r *Retention) sweepInstance(ctx context.Context, instanceID string, now time.Time) error {
 	for {
 		oldest, newest, err := r.config.Store.EventBounds(ctx, instanceID)
 		if err != nil || oldest == newest {
 			return err
 		}
 		cursor, waiting := r.config.Delivered(instanceID)
-		last, err := r.config.Store.LastEventBefore(ctx, instanceID, oldest-1, now.Add(-keep.Delivered), sweepSlice)
+		last, lost, err := r.tooOld(ctx, instanceID, oldest, cursor, waiting, now)
 		if err != nil {
 			return err
 		}
 		var expired []Event
-		if waiting && last > cursor {
-			lost, err := r.config.Store.LastEventBefore(ctx, instanceID, oldest-1, now.Add(-keep.Undelivered), sweepSlice)
-			if err != nil {
+		first, end := max(oldest, cursor+1), min(lost, newest-1)
+		if lost > cursor {
+			if expired, err = expiredEvents(instanceID, first, end, now); err != nil {
 				return err
-			}
-			last = max(min(last, cursor), lost)
-			if lost > cursor {
-				if expired, err = expiredEvents(instanceID, max(oldest, cursor+1), min(lost, newest-1), now); err != nil {
-					return err
-				}
 			}
 		}
 		if last < oldest || ctx.Err() != nil {
 			return ctx.Err()
 		}
 		removed, err := r.config.Store.DeleteEvents(ctx, instanceID, last, expired...)
+		if err == nil && len(expired) > 0 {
+			r.lost(ctx, instanceID, first, end)
+		}
 		if err != nil || removed < sweepSlice {
 			return err
 		}
 	}
+}
+
+// tooOld returns the last event that is too old, and the last of those that is even though somebody
+// waits for it; 0 if there is none.
+func (r *Retention) tooOld(
+	ctx context.Context, instanceID string, oldest, cursor int64, waiting bool, now time.Time,
+) (last, lost int64, err error) {
+	keep := r.config.Keep().withDefaults()
+	last, err = r.config.Store.LastEventBefore(ctx, instanceID, oldest-1, now.Add(-keep.Delivered), sweepSlice)
+	if err != nil || !waiting || last <= cursor {
+		return last, 0, err
+	}
+	lost, err = r.config.Store.LastEventBefore(ctx, instanceID, oldest-1, now.Add(-keep.Undelivered), sweepSlice)
+	return max(min(last, cursor), lost), lost, err
+}
+
+// lost says that events were removed that nobody got.
+func (r *Retention) lost(ctx context.Context, instanceID string, first, last int64) {
+	r.config.Logger.WarnContext(ctx, "events removed that could not be delivered", slog.String("instance_id", instanceID),
+		slog.Int64("events", last-first+1), slog.Int64("from_sequence", first), slog.Int64("to_sequence", last))
 }
 
 // expiredEvents makes the event that says which events were lost.

@@ -1,10 +1,13 @@
 package eventlog_test
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -22,7 +25,11 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 const instance = "019aa1f4-5b0c-7e43-9d1f-6a1f2f6f3b11"
 
 // clock is a clock that a test moves.
-type clock struct{ now atomic.Int64 }
+type clock struct {
+	now atomic.Int64
+	set bool         // it is not to be trusted
+	log bytes.Buffer // what the retention says
+}
 
 func (c *clock) Now() time.Time              { return time.UnixMilli(c.now.Load()) }
 func (c *clock) pass(duration time.Duration) { c.now.Add(duration.Milliseconds()) }
@@ -32,7 +39,7 @@ func newLog(t *testing.T, delivered func(string) (int64, bool)) (*eventlog.Log, 
 	t.Helper()
 	c, bell := &clock{}, new(eventlog.Bell)
 	c.now.Store(1_795_000_000_000)
-	logger := slog.New(slog.DiscardHandler)
+	logger := slog.New(slog.NewTextHandler(&c.log, nil))
 	data, err := store.Open(t.Context(), store.Config{Path: database.File(t), Bell: bell, Logger: logger, Now: c.Now})
 	if err != nil {
 		t.Fatal(err)
@@ -47,7 +54,8 @@ func newLog(t *testing.T, delivered func(string) (int64, bool)) (*eventlog.Log, 
 		t.Fatal(err)
 	}
 	retention, err := eventlog.NewRetention(eventlog.RetentionConfig{
-		Store: data, Delivered: delivered, Keep: func() eventlog.Keep { return eventlog.Keep{Delivered: 3 * time.Hour, Undelivered: 7 * time.Hour} }, Logger: logger, Now: c.Now,
+		Store: data, Delivered: delivered, Keep: func() eventlog.Keep { return eventlog.Keep{Delivered: 3 * time.Hour, Undelivered: 7 * time.Hour} }, Logger: logger,
+		RemovalTime: func(context.Context) (time.Time, bool) { return c.Now(), !c.set },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -90,6 +98,14 @@ func TestSweep(t *testing.T) {
 				appendTest(t, log, n)
 				clock.pass(time.Hour)
 			}
+			clock.set = true
+			if err := retention.Sweep(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if oldest, _, err := log.Bounds(t.Context(), instance); oldest != 1 || err != nil {
+				t.Errorf("by a clock that was set, what is left begins with %d, %v", oldest, err)
+			}
+			clock.set = false
 			for range 2 { // the second one finds nothing more
 				if err := retention.Sweep(t.Context()); err != nil {
 					t.Fatal(err)
@@ -101,6 +117,13 @@ func TestSweep(t *testing.T) {
 			}
 			if events[0].Sequence != c.oldest {
 				t.Errorf("the oldest is %d, want %d", events[0].Sequence, c.oldest)
+			}
+			said := "" // whose they were, and how many
+			if c.expired != nil {
+				said = fmt.Sprintf("level=WARN msg=\"events removed that could not be delivered\" instance_id=%s events=%d ", instance, c.expired.ToSequence-c.expired.FromSequence+1)
+			}
+			if strings.Contains(clock.log.String(), "level=WARN") != (said != "") || !strings.Contains(clock.log.String(), said) {
+				t.Errorf("the log has %s", clock.log.String())
 			}
 			var expired []eventlog.EventsExpired
 			for _, event := range events {

@@ -43,6 +43,8 @@ type BlobsConfig struct {
 
 	Now    func() time.Time // nil: the wall clock
 	Logger *slog.Logger     // nil: nothing is logged
+	// RemovalTime says by which time files are old; nil: by Now.
+	RemovalTime gateway.RemovalTime
 }
 
 // OpenBlobs opens the files of a store. If no other process uses them, it measures them.
@@ -53,6 +55,9 @@ func OpenBlobs(ctx context.Context, config BlobsConfig) (*Blobs, error) {
 	}
 	if b.config.Now == nil {
 		b.config.Now = time.Now
+	}
+	if b.config.RemovalTime == nil {
+		b.config.RemovalTime = gateway.Trusting(b.config.Now)
 	}
 	if b.config.Logger == nil {
 		b.config.Logger = slog.New(slog.DiscardHandler)

@@ -196,7 +196,7 @@ func (b *Blobs) Run(ctx context.Context) error {
 	again := time.NewTicker(every)
 	defer again.Stop()
 	for {
-		if err := b.sweep(ctx); err != nil && ctx.Err() == nil {
+		if err := b.Sweep(ctx); err != nil && ctx.Err() == nil {
 			b.config.Logger.ErrorContext(ctx, "old media could not be deleted: will try again later",
 				slog.Duration("in", every), slog.Any("error", err))
 		}
@@ -208,10 +208,13 @@ func (b *Blobs) Run(ctx context.Context) error {
 	}
 }
 
-func (b *Blobs) sweep(ctx context.Context) error {
+// Sweep deletes files that were kept long enough, and keeps those that others store to the quotas.
+func (b *Blobs) Sweep(ctx context.Context) error {
 	var before time.Time
 	if b.config.Keep > 0 {
-		before = b.config.Now().Add(-b.config.Keep)
+		if now, ok := b.config.RemovalTime(ctx); ok {
+			before = now.Add(-b.config.Keep)
+		}
 	}
 	if err := b.tidy(ctx, before); err != nil || !b.config.Shared {
 		return err

@@ -71,7 +71,15 @@ func (s *Service) sendUnlessRepeated(ctx context.Context, request Request, compo
 		return Result{}, err
 	}
 	var result Result
-	if found && s.config.Now().Sub(first.CreatedAt) < repeatAge {
+	now := s.config.Now()
+	if found && now.Sub(first.CreatedAt) >= repeatAge {
+		// A clock that was set must not make a request run twice.
+		trusted, ok := s.config.RemovalTime(ctx)
+		if now = trusted; !ok {
+			now = first.CreatedAt
+		}
+	}
+	if found && now.Sub(first.CreatedAt) < repeatAge {
 		if !bytes.Equal(first.RequestHash, repeat.Hash) {
 			return Result{}, gateway.Errorf(gateway.Conflict, gateway.CodeIdempotencyConflict,
 				"this Idempotency-Key was used for another request")
@@ -82,7 +90,7 @@ func (s *Service) sendUnlessRepeated(ctx context.Context, request Request, compo
 		result, err = s.answerRepeat(ctx, first, request.Later)
 	} else {
 		if found {
-			if err := s.config.Store.ForgetIdempotency(ctx, repeat.KeyID, repeat.Key, s.config.Now().Add(-repeatAge)); err != nil {
+			if err := s.config.Store.ForgetIdempotency(ctx, repeat.KeyID, repeat.Key, now.Add(-repeatAge)); err != nil {
 				return Result{}, err
 			}
 		}

@@ -76,6 +76,10 @@ type Config struct {
 	Watcher    Watcher          // is told of sends; nil: nobody is
 	Tracer     *trace.Tracer    // shows sends in traces; nil: there are none
 	Now        func() time.Time // nil: the wall clock
+	// Steady is a clock that nobody sets, for pauses; nil: Now. RemovalTime says by which time
+	// something is old; nil: by Now.
+	Steady      func() time.Time
+	RemovalTime gateway.RemovalTime
 }
 
 // Watcher is told of what goes to the platform and comes from it. Its methods must not
@@ -161,6 +165,9 @@ func New(config Config) (*Service, error) {
 	if config.Now == nil {
 		config.Now = time.Now
 	}
+	if config.RemovalTime == nil {
+		config.RemovalTime = gateway.Trusting(config.Now)
+	}
 	if config.Tenures == nil {
 		config.Tenures = gateway.Alone{}
 	}
@@ -175,6 +182,7 @@ func New(config Config) (*Service, error) {
 	var err error
 	s.queue, err = queue.New(queue.Config{
 		Store: config.Store, Sender: queued{s}, Bell: config.Bell, Logger: config.Logger, Tenures: config.Tenures, Now: config.Now,
+		Steady: config.Steady, RemovalTime: config.RemovalTime,
 	})
 	return s, err
 }

@@ -59,7 +59,7 @@ func (s *Service) enqueue(ctx context.Context, request Request, compose composit
 	message := queue.Message{
 		ID: id.String(), InstanceID: request.InstanceID, PlatformID: s.config.Encoder.NewMessageID(),
 		To: request.To, Type: draft.content.Type, Text: draft.content.Text, Payload: payload,
-		DueAt: now, CreatedAt: now,
+		CreatedAt: now,
 	}
 	if request.DueAt.After(now) {
 		message.DueAt = request.DueAt.UTC()
@@ -158,6 +158,10 @@ func (s *Service) removeQueuedFiles(ctx context.Context) error {
 	if err != nil || len(folders) == 0 {
 		return err
 	}
+	now, ok := s.config.RemovalTime(ctx)
+	if !ok {
+		return nil
+	}
 	ids, err := s.config.Store.AllQueued(ctx)
 	if err != nil {
 		return err
@@ -170,7 +174,7 @@ func (s *Service) removeQueuedFiles(ctx context.Context) error {
 		if waiting[id] {
 			continue
 		}
-		if young, err := s.isYoung(ctx, id); err != nil {
+		if young, err := s.isYoung(ctx, id, now); err != nil {
 			return err
 		} else if young {
 			continue // it may be that its message is about to be kept, by another process
@@ -184,8 +188,7 @@ func (s *Service) removeQueuedFiles(ctx context.Context) error {
 
 // isYoung reports whether the file of a message, or the message itself, may have been made
 // in the time of grace. The file of another process may still be on its way to its name.
-func (s *Service) isYoung(ctx context.Context, messageID string) (bool, error) {
-	now := s.config.Now()
+func (s *Service) isYoung(ctx context.Context, messageID string, now time.Time) (bool, error) {
 	if id, err := uuid.Parse(messageID); err == nil {
 		if made := time.Unix(id.Time().UnixTime()); now.Sub(made) < queuedFileGrace {
 			return true, nil

@@ -45,6 +45,10 @@ func (s *Service) Expire(ctx context.Context) error {
 	if limits := s.limits(); limits.KeepMessages == 0 && limits.MaxMessages == 0 {
 		return nil
 	}
+	now, ok := s.config.RemovalTime(ctx)
+	if !ok {
+		return nil
+	}
 	instances, err := s.config.Store.AllInstances(ctx)
 	if err != nil {
 		return fmt.Errorf("messaging: remove old messages: %w", err)
@@ -54,7 +58,7 @@ func (s *Service) Expire(ctx context.Context) error {
 		if !ok {
 			continue
 		}
-		removed, err := s.expireOf(ctx, instance)
+		removed, err := s.expireOf(ctx, instance, now)
 		if removed > 0 {
 			s.config.Logger.InfoContext(ctx, "old messages removed",
 				slog.String("instance_id", instance.ID), slog.Int("messages", removed))
@@ -66,14 +70,14 @@ func (s *Service) Expire(ctx context.Context) error {
 	return nil
 }
 
-func (s *Service) expireOf(ctx context.Context, instance gateway.Instance) (removed int, err error) {
+func (s *Service) expireOf(ctx context.Context, instance gateway.Instance, now time.Time) (removed int, err error) {
 	limits := s.limits()
 	for _, old := range []struct {
 		wanted bool
 		find   func() ([]string, error)
 	}{
 		{limits.KeepMessages > 0, func() ([]string, error) {
-			return s.config.Store.MessagesBefore(ctx, instance.ID, s.config.Now().Add(-limits.KeepMessages), sweepSlice)
+			return s.config.Store.MessagesBefore(ctx, instance.ID, now.Add(-limits.KeepMessages), sweepSlice)
 		}},
 		{limits.MaxMessages > 0, func() ([]string, error) {
 			return s.config.Store.MessagesBeyond(ctx, instance.ID, limits.MaxMessages, sweepSlice)

@@ -34,7 +34,7 @@ func (s *Service) Run(ctx context.Context) error {
 	ticker := time.NewTicker(sweepPause)
 	defer ticker.Stop()
 	for {
-		if err := s.sweep(ctx); err != nil && ctx.Err() == nil {
+		if err := s.Sweep(ctx); err != nil && ctx.Err() == nil {
 			s.config.Logger.ErrorContext(ctx, "old idempotency keys, changes and pending messages not swept; it is tried again", slog.Any("error", err))
 		}
 		select {
@@ -45,8 +45,13 @@ func (s *Service) Run(ctx context.Context) error {
 	}
 }
 
-func (s *Service) sweep(ctx context.Context) error {
-	now := s.config.Now()
+// Sweep removes idempotency keys and changes that have been kept long enough, and gives up messages
+// that were never acknowledged.
+func (s *Service) Sweep(ctx context.Context) error {
+	now, ok := s.config.RemovalTime(ctx)
+	if !ok {
+		return nil
+	}
 	if _, err := s.config.Store.DeleteIdempotency(ctx, now.Add(-repeatAge)); err != nil {
 		return fmt.Errorf("messaging: remove old idempotency keys: %w", err)
 	}

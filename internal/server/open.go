@@ -142,6 +142,9 @@ func (s *Server) openStore(ctx context.Context) error {
 	}
 	s.store = opened
 	s.onClose("store", opened.Close)
+	if err := s.clock.Follow(ctx, opened); err != nil {
+		return fmt.Errorf("server: %w", err)
+	}
 	return nil
 }
 
@@ -179,7 +182,7 @@ func (s *Server) openBlobs(ctx context.Context) error {
 	}
 	blobs := s.config.Blobs
 	blobs.Store, blobs.Shared = stores.Fetched, s.config.MediaPlace.Shared()
-	blobs.Now, blobs.Logger = s.config.Now, s.config.Logger
+	blobs.Now, blobs.Logger, blobs.RemovalTime = s.config.Now, s.config.Logger, s.clock.RemovalTime
 	blobs.MaxFile = s.maxDownload()
 	if s.blobs, err = media.OpenBlobs(ctx, blobs); err != nil {
 		return errors.Join(err, stores.Queued.Close())

@@ -22,6 +22,7 @@ import (
 	"github.com/recado-project/recado/internal/call"
 	"github.com/recado-project/recado/internal/channel"
 	"github.com/recado-project/recado/internal/chat"
+	"github.com/recado-project/recado/internal/clock"
 	"github.com/recado-project/recado/internal/contact"
 	"github.com/recado-project/recado/internal/directory"
 	"github.com/recado-project/recado/internal/eventlog"
@@ -136,13 +137,17 @@ type Config struct {
 	OTLPEndpoint string
 
 	Version string
-	Now     func() time.Time // nil: the wall clock
+	Now     func() time.Time // the clock of this machine; nil: that
+	// Elapsed grows evenly, whatever Now is set to. nil: what the system counts; if Now is not
+	// nil, what it says.
+	Elapsed func() time.Duration
 	Logger  *slog.Logger
 }
 
 // Server is the whole program, ready to run.
 type Server struct {
 	config   Config
+	clock    *clock.Clock
 	changed  atomic.Pointer[Config] // what Change was told last
 	refused  atomic.Bool            // the last reload of the settings
 	tempDir  string                 // temporary files of every part; emptied at the start
@@ -199,10 +204,9 @@ type Server struct {
 // New opens the data, builds all parts, and listens at the address: a client that can
 // connect is answered as soon as Run is called. The caller must call Run or Close.
 func New(ctx context.Context, config Config) (_ *Server, err error) {
-	if config.Now == nil {
-		config.Now = time.Now
-	}
-	s := &Server{config: config}
+	told := clock.New(clock.Config{Wall: config.Now, Elapsed: config.Elapsed, Logger: config.Logger})
+	config.Now = told.Now
+	s := &Server{config: config, clock: told}
 	s.stopping, s.stop = context.WithCancel(context.Background())
 	s.changed.Store(&config)
 	defer func() {
@@ -287,6 +291,7 @@ func (s *Server) Run(ctx context.Context) error {
 	}
 	workers = append(
 		workers,
+		worker.Worker{Name: "clock", Run: s.clock.Run},
 		worker.Worker{Name: "memory", Run: memory{logger: s.config.Logger}.Run},
 		worker.Worker{Name: "seals", Run: s.store.Vault().Run},
 		worker.Worker{Name: "words", Run: s.indexWords},

@@ -45,7 +45,7 @@ func (s *Server) buildAccess() (err error) {
 
 func (s *Server) buildUsers() (err error) {
 	s.users, err = user.New(user.Config{
-		Store: s.store, Logger: s.config.Logger, Now: s.config.Now, Dev: s.config.Sandbox != nil,
+		Store: s.store, Logger: s.config.Logger, Now: s.config.Now, RemovalTime: s.clock.RemovalTime, Dev: s.config.Sandbox != nil,
 	})
 	return err
 }
@@ -57,7 +57,7 @@ func (s *Server) buildEvents() (err error) {
 		return err
 	}
 	s.webhooks, err = webhook.New(webhook.Config{
-		Store: s.store, Log: s.log, Tenures: s.node, Bell: &s.bell, AllowPrivateURLs: c.AllowPrivateURLs, Denied: c.DenyFetch, Version: c.Version, Logger: c.Logger, Now: c.Now,
+		Store: s.store, Log: s.log, Tenures: s.node, Bell: &s.bell, AllowPrivateURLs: c.AllowPrivateURLs, Denied: c.DenyFetch, Version: c.Version, Logger: c.Logger, Now: c.Now, Steady: s.clock.Steady,
 		Watcher: s.watch.webhooks, Tracer: s.tracer, MediaLinks: s.eventLinks(),
 	})
 	if err != nil {
@@ -72,7 +72,7 @@ func (s *Server) buildEvents() (err error) {
 	s.retention, err = eventlog.NewRetention(eventlog.RetentionConfig{
 		Store: s.store, Delivered: s.webhooks.Delivered, Keep: func() eventlog.Keep { return s.settings().keep() },
 		Tenures: s.node,
-		Logger:  c.Logger, Now: c.Now,
+		Logger:  c.Logger, RemovalTime: s.clock.RemovalTime,
 	})
 	return err
 }
@@ -176,7 +176,7 @@ func (s *Server) buildMessages() (err error) {
 		Previews: previews,
 		Store:    s.store, Sessions: s.instances, Directory: s.directory, Encoder: s.connector, Chats: s.keeper,
 		Media: s.media, Blobs: s.blobs, QueuedFiles: s.queuedFiles, Links: s.links, Bell: &s.bell, Logger: c.Logger,
-		Limits: func() messaging.Limits { return s.settings().messages() }, Now: c.Now,
+		Limits: func() messaging.Limits { return s.settings().messages() }, Now: c.Now, Steady: s.clock.Steady, RemovalTime: s.clock.RemovalTime,
 		Tenures: s.node, Watcher: s.watch.sends, Tracer: s.tracer, Stopping: s.stopping, LastAnswer: c.LastAnswer,
 	})
 	if err != nil {

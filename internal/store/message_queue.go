@@ -15,13 +15,13 @@ import (
 )
 
 const (
-	queuedColumns = "id, instance_id, platform_id, recipient, type, text, quoted_id, payload, file_size, due_at, created_at"
+	queuedColumns = "id, instance_id, platform_id, recipient, type, text, quoted_id, payload, file_size, due_at, created_at, position"
 
-	insertQueued = "INSERT INTO queued_messages (" + queuedColumns + ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)"
+	insertQueued = "INSERT INTO queued_messages (" + queuedColumns + ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)"
 
 	// If the key was taken, its record names another message, and nothing is added.
-	insertRequestedQueued = "INSERT INTO queued_messages (" + queuedColumns + ") SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11 " +
-		"WHERE EXISTS (SELECT 1 FROM idempotency WHERE key_id = $12 AND key = $13 AND message_id = $1)"
+	insertRequestedQueued = "INSERT INTO queued_messages (" + queuedColumns + ") SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12 " +
+		"WHERE EXISTS (SELECT 1 FROM idempotency WHERE key_id = $13 AND key = $14 AND message_id = $1)"
 
 	findQueued = "SELECT " + queuedColumns + " FROM queued_messages WHERE instance_id = $1 AND (id = $2 OR platform_id = $2) LIMIT 1"
 
@@ -35,7 +35,7 @@ const (
 func (s *Store) AddQueued(ctx context.Context, message queue.Message, record *gateway.Idempotency) error {
 	values := []any{
 		message.ID, message.InstanceID, message.PlatformID, message.Head().Chat, string(message.Type), message.Text, message.QuotedID,
-		table.NotNull(message.Payload), message.FileSize, table.Millis(message.DueAt), table.Millis(message.CreatedAt),
+		table.NotNull(message.Payload), message.FileSize, table.Millis(dueAt(message)), table.Millis(message.CreatedAt), message.Position,
 	}
 	var added sql.Result // of the record
 	err := s.record(ctx, message.InstanceID, func(ctx context.Context, r *recorder) error {
@@ -59,8 +59,8 @@ func (s *Store) AddQueued(ctx context.Context, message queue.Message, record *ga
 	return accepted(err, taken)
 }
 
-// QueuedHeads returns what the queue remembers of each message of instances that waits,
-// oldest first.
+// QueuedHeads returns what the queue remembers of each message of instances that waits, in the
+// order in which they came.
 func (s *Store) QueuedHeads(ctx context.Context, instanceIDs []string) ([]queue.Head, error) {
 	set, err := texts(instanceIDs)
 	if err != nil {
@@ -68,12 +68,12 @@ func (s *Store) QueuedHeads(ctx context.Context, instanceIDs []string) ([]queue.
 	}
 	heads, err := table.Collect(ctx, s.db.scanner(), func(row table.Scanner) (queue.Head, error) {
 		var head queue.Head
-		var dueAt int64
-		err := row.Scan(&head.ID, &head.InstanceID, &head.Chat, &head.FileSize, &dueAt, &head.Tried)
-		head.DueAt = table.Time(dueAt)
+		var due, created int64
+		err := row.Scan(&head.ID, &head.InstanceID, &head.Chat, &head.FileSize, &due, &created, &head.Position, &head.Tried)
+		head.DueAt, head.CreatedAt = scheduled(due, created), table.Time(created)
 		return head, err
-	}, "SELECT id, instance_id, recipient, file_size, due_at, "+
-		"EXISTS (SELECT 1 FROM messages WHERE messages.id = queued_messages.id) FROM queued_messages WHERE instance_id IN "+s.dialect.inFirst()+" ORDER BY created_at, id", set)
+	}, "SELECT id, instance_id, recipient, file_size, due_at, created_at, position, "+
+		"EXISTS (SELECT 1 FROM messages WHERE messages.id = queued_messages.id) FROM queued_messages WHERE instance_id IN "+s.dialect.inFirst()+" ORDER BY position, created_at, id", set)
 	if err != nil {
 		return nil, fmt.Errorf("store: queued messages: %w", err)
 	}
@@ -180,14 +180,31 @@ func scanTime(row table.Scanner) (time.Time, error) {
 func scanQueued(row table.Scanner) (queue.Message, error) {
 	var message queue.Message
 	var recipient string
-	var dueAt, createdAt int64
+	var due, createdAt int64
 	err := row.Scan(&message.ID, &message.InstanceID, &message.PlatformID, &recipient, &message.Type, &message.Text, &message.QuotedID,
-		&message.Payload, &message.FileSize, &dueAt, &createdAt)
+		&message.Payload, &message.FileSize, &due, &createdAt, &message.Position)
 	if strings.Contains(recipient, "@") {
 		message.To.Chat = gateway.JID(recipient)
 	} else {
 		message.To.Number = recipient
 	}
-	message.DueAt, message.CreatedAt = table.Time(dueAt), table.Time(createdAt)
+	message.DueAt, message.CreatedAt = scheduled(due, createdAt), table.Time(createdAt)
 	return message, err
+}
+
+// dueAt is how a message that is to be sent at once is kept: due when it was created. So nodes of
+// an earlier version read it, and what they have written is read.
+func dueAt(message queue.Message) time.Time {
+	if message.DueAt.IsZero() {
+		return message.CreatedAt
+	}
+	return message.DueAt
+}
+
+// scheduled is the time for which a message is scheduled; zero if it is to be sent at once.
+func scheduled(due, created int64) time.Time {
+	if due <= created {
+		return time.Time{}
+	}
+	return table.Time(due)
 }

@@ -81,6 +81,9 @@ type Options struct {
 	ReadDelay   time.Duration    // of the sandbox's phones; 0: at once
 	Log         io.Writer        // gets a copy of the program's log; may be nil
 	Now         func() time.Time // of the program, not of the sandbox; nil: the wall clock
+	// Elapsed grows evenly. Without it, whatever Now says has gone by; with it, a Now that moves is a clock
+	// that was set.
+	Elapsed func() time.Duration
 
 	EditWindow, DeleteWindow time.Duration // 0: the platform's
 	KeepMessages             time.Duration // 0: without end
@@ -217,7 +220,7 @@ func (o Options) config(tb testing.TB) server.Config {
 		Listen: "127.0.0.1:0", DataDir: o.DataDir, DatabaseURL: o.DatabaseURL, MasterKey: o.MasterKey,
 		Platform: o.Platform, Version: "test", Logger: logger,
 		Limits: o.Limits, Media: o.Media, Blobs: o.Blobs, MediaPlace: files, MediaPlaceIsNew: o.MediaIsNew, Cluster: o.Cluster, AllowPrivateURLs: !o.RefusePrivateURLs,
-		EditWindow: o.EditWindow, DeleteWindow: o.DeleteWindow, KeepMessages: o.KeepMessages, Now: o.Now,
+		EditWindow: o.EditWindow, DeleteWindow: o.DeleteWindow, KeepMessages: o.KeepMessages, Now: o.Now, Elapsed: o.Elapsed,
 		Sandbox: &sandbox.Config{Seed: seed(), ReadDelay: o.ReadDelay, Logger: logger, PasskeyName: o.PasskeyName},
 	}
 }

@@ -98,10 +98,14 @@ func (s *Service) ListAudit(ctx context.Context, actor Actor, page gateway.PageR
 // Sweep removes what has been kept long enough: sign-ins that have expired, and old entries
 // of the audit list.
 func (s *Service) Sweep(ctx context.Context) error {
-	if err := s.store.DeleteExpiredSignIns(ctx, s.now()); err != nil {
+	now, ok := s.removalTime(ctx)
+	if !ok {
+		return nil
+	}
+	if err := s.store.DeleteExpiredSignIns(ctx, now); err != nil {
 		return fmt.Errorf("user: remove expired sign-ins: %w", err)
 	}
-	if err := s.store.TrimAudit(ctx, s.now().Add(-keepAudit), maxAudit); err != nil {
+	if err := s.store.TrimAudit(ctx, now.Add(-keepAudit), maxAudit); err != nil {
 		return fmt.Errorf("user: trim the audit list: %w", err)
 	}
 	return nil

@@ -72,21 +72,24 @@ type Audit interface {
 
 // Config is what the service stands on.
 type Config struct {
-	Store    Store            // required
-	Logger   *slog.Logger     // nil: nothing is logged
-	Now      func() time.Time // nil: the wall clock
-	Password PasswordCost     // zero: a cost for passwords of people
-	Dev      bool             // DevLink works: the program runs with a sandbox, to try it
+	Store  Store            // required
+	Logger *slog.Logger     // nil: nothing is logged
+	Now    func() time.Time // nil: the wall clock
+	// RemovalTime says by which time sign-ins and entries are old; nil: by Now.
+	RemovalTime gateway.RemovalTime
+	Password    PasswordCost // zero: a cost for passwords of people
+	Dev         bool         // DevLink works: the program runs with a sandbox, to try it
 }
 
 // Service is the use cases of users. It is safe for concurrent use.
 type Service struct {
-	store     Store
-	logger    *slog.Logger
-	now       func() time.Time
-	passwords *passwords
-	tries     *tries
-	dev       bool
+	store       Store
+	logger      *slog.Logger
+	now         func() time.Time
+	removalTime gateway.RemovalTime
+	passwords   *passwords
+	tries       *tries
+	dev         bool
 
 	mu       sync.Mutex
 	devLinks map[string]string // user ids by the hash of the link's token
@@ -104,12 +107,15 @@ func New(config Config) (*Service, error) {
 	if config.Now == nil {
 		config.Now = time.Now
 	}
+	if config.RemovalTime == nil {
+		config.RemovalTime = gateway.Trusting(config.Now)
+	}
 	tries, err := newTries()
 	if err != nil {
 		return nil, err
 	}
 	return &Service{
-		store: config.Store, logger: config.Logger, now: config.Now, dev: config.Dev,
+		store: config.Store, logger: config.Logger, now: config.Now, removalTime: config.RemovalTime, dev: config.Dev,
 		passwords: newPasswords(config.Password), tries: tries,
 		devLinks: map[string]string{}, watches: map[*watch]struct{}{},
 	}, nil

@@ -54,7 +54,20 @@ type pump struct {
 	wakeAt time.Time // for when the timer is set; zero where it is not
 }
 
+// soon is the time of an attempt that was planned by an earlier process. What lies further ahead than
+// any pause was planned while the clock was ahead.
+func (s *Service) soon(at time.Time) time.Time {
+	if now := s.steady(); at.Sub(now) > s.schedule.longest() {
+		return now
+	}
+	return at
+}
+
 func newPump(s *Service, tenure gateway.Tenure, saved Saved) *pump {
+	saved.State.NextTry = s.soon(saved.State.NextTry)
+	for i := range saved.Blocked {
+		saved.Blocked[i].NextTry = s.soon(saved.Blocked[i].NextTry)
+	}
 	p := &pump{
 		service: s, instanceID: saved.Webhook.InstanceID, id: saved.Webhook.ID, first: saved.Webhook.First, tenure: tenure,
 		backlog: backlog.New(s.waits, saved.State, saved.Blocked, saved.Newest),
@@ -126,7 +139,7 @@ func (p *pump) configure(webhook Webhook, anew *backlog.State, first int64) {
 			p.backlog.Replay(first)
 		}
 	} else {
-		p.backlog.Resume(p.service.now())
+		p.backlog.Resume(p.service.steady())
 	}
 	p.drive(nil, false)
 }
@@ -134,7 +147,7 @@ func (p *pump) configure(webhook Webhook, anew *backlog.State, first int64) {
 func (p *pump) resume() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.backlog.Resume(p.service.now())
+	p.backlog.Resume(p.service.steady())
 	p.drive(nil, false)
 }
 
@@ -202,7 +215,7 @@ func (p *pump) drive(given *slot, keep bool) (first *delivery, used bool) {
 	if p.closed || p.to == nil {
 		return nil, false
 	}
-	now := p.service.now()
+	now := p.service.steady()
 	p.read(now)
 	for {
 		next, ok := p.backlog.Choose(now)
@@ -335,7 +348,7 @@ func (p *pump) isSlow(place *slot) {
 func (p *pump) finish(ctx context.Context, j backlog.Job, a answer) *delivery {
 	p.mu.Lock()
 	status := p.backlog.Status()
-	p.backlog.Finish(j, a.Answer, p.service.now())
+	p.backlog.Finish(j, a.Answer, p.service.steady())
 	if !a.Aborted {
 		p.slow = a.duration >= p.service.schedule.SlowAfter
 		p.note(j.Event, a)

@@ -38,7 +38,7 @@ func (p *pump) read(now time.Time) {
 func (p *pump) mayRead() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	now := p.service.now()
+	now := p.service.steady()
 	if p.closed || p.to == nil || !p.backlog.WantsRead(now) {
 		p.reading = false
 		return false
@@ -82,7 +82,7 @@ func (p *pump) carryOut(ctx context.Context, read backlog.Read) {
 		p.readFailed(ctx, err)
 		p.backlog.FailRead(read, p.readAt)
 	} else {
-		p.backlog.FinishRead(read, events, through, p.service.now())
+		p.backlog.FinishRead(read, events, through, p.service.steady())
 	}
 	p.drive(nil, false)
 }
@@ -109,7 +109,7 @@ func (p *pump) readChat(ctx context.Context, chat backlog.BlockedChat, filter Fi
 
 // readFailed notes that the log could not be read; it is tried again soon.
 func (p *pump) readFailed(ctx context.Context, err error) {
-	p.readAt = p.service.now().Add(readPause)
+	p.readAt = p.service.steady().Add(readPause)
 	if !p.closed {
 		p.service.logger.LogAttrs(ctx, slog.LevelError, "events for a webhook could not be read",
 			slog.String("instance_id", p.instanceID), slog.Any("error", err))

@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"slices"
 	"time"
 
 	"github.com/recado-project/recado/internal/webhook/backlog"
@@ -79,6 +80,11 @@ func (s Schedule) withDefaults() Schedule {
 // waits returns the part of the schedule that a backlog needs.
 func (s Schedule) waits() *backlog.Schedule {
 	return &backlog.Schedule{Endpoint: s.Endpoint, Event: s.Event, SuspendAfter: s.SuspendAfter}
+}
+
+// longest is longer than any pause between two attempts.
+func (s *Schedule) longest() time.Duration {
+	return 2 * max(s.MaxRetryAfter, slices.Max(s.Endpoint), slices.Max(s.Event))
 }
 
 // Limits bounds what deliveries may take. The zero value of a field means the

@@ -52,6 +52,8 @@ type Config struct {
 	Tenures gateway.Tenures
 	// Now is the clock; nil means the wall clock.
 	Now func() time.Time
+	// Steady is a clock that nobody sets, for pauses between attempts; nil means Now.
+	Steady func() time.Time
 }
 
 // Service is the use cases of webhooks, and their delivery while Run runs. It is
@@ -61,6 +63,7 @@ type Service struct {
 	log      Log
 	logger   *slog.Logger
 	now      func() time.Time
+	steady   func() time.Time
 	schedule *Schedule
 	waits    *backlog.Schedule // of all backlogs
 	limits   Limits
@@ -103,7 +106,7 @@ func New(config Config) (*Service, error) {
 	}
 	schedule := config.Schedule.withDefaults()
 	s := &Service{
-		store: config.Store, log: config.Log, logger: config.Logger, now: config.Now,
+		store: config.Store, log: config.Log, logger: config.Logger, now: config.Now, steady: config.Steady,
 		schedule: &schedule, waits: schedule.waits(), limits: config.Limits.withDefaults(),
 		pumps: map[string][]*pump{}, early: map[string]int64{}, taken: map[string]bool{}, ready: make(chan struct{}), watcher: config.Watcher, tracer: config.Tracer,
 		links: config.MediaLinks,
@@ -113,6 +116,9 @@ func New(config Config) (*Service, error) {
 	}
 	if s.now == nil {
 		s.now = time.Now
+	}
+	if s.steady == nil {
+		s.steady = s.now
 	}
 	if s.tenures = config.Tenures; s.tenures == nil {
 		s.tenures = gateway.Alone{}

@@ -37,7 +37,7 @@ func newQueuedMessage(w queue.Waiting) QueuedMessage {
 	return QueuedMessage{
 		ID: w.ID, MessageID: w.PlatformID, To: cmp.Or(string(w.To.Chat), w.To.Number), Type: string(w.Type), Text: w.Text,
 		State: string(w.State), Reason: contract.TextOrNil(string(w.Reason)), HeldUntil: contract.TimestampOrNil(w.Until),
-		SendAt: contract.Timestamp(w.DueAt), CreatedAt: contract.Timestamp(w.CreatedAt),
+		SendAt: contract.Timestamp(w.Since()), CreatedAt: contract.Timestamp(w.CreatedAt),
 	}
 }
 

@@ -41,7 +41,9 @@ type hold struct {
 type item struct {
 	Head
 
-	unkept   bool // not on the disk yet
+	due      bool      // it is in line
+	waits    time.Time // since when, by the steady clock
+	unkept   bool      // not on the disk yet
 	sending  bool
 	gone     bool // not in the lane any more
 	failures int
@@ -61,7 +63,11 @@ type lane struct {
 	instanceID string
 	wake       chan struct{}
 
-	items   []*item // by the time they are due, then in the order in which they came
+	// items are those in line, in the order in which they came or became due, as many as ready says.
+	// Then come those that are scheduled, by that time.
+	items   []*item
+	ready   int
+	last    int64 // the highest position
 	byID    map[string]*item
 	chats   map[string]*chat
 	bytes   int64 // of all files
@@ -114,12 +120,24 @@ func (l *lane) add(head Head) *item {
 	if it, ok := l.byID[head.ID]; ok {
 		return it
 	}
-	it := &item{Head: head}
-	// Identifiers are in the order of time; the clock may have stood still in between.
-	place, _ := slices.BinarySearchFunc(l.items, it, func(a, b *item) int {
-		return cmp.Or(a.DueAt.Compare(b.DueAt), cmp.Compare(a.ID, b.ID))
-	})
-	l.items = slices.Insert(l.items, place, it)
+	it := &item{Head: head, due: head.DueAt.IsZero(), waits: l.queue.config.Steady()}
+	l.last = max(l.last, head.Position)
+	if it.due {
+		// It goes to the end, unless it comes back because it could not be cancelled.
+		place := l.ready
+		if later := slices.IndexFunc(l.items[:l.ready], func(other *item) bool {
+			return other.DueAt.IsZero() && other.Position > head.Position
+		}); later >= 0 {
+			place = later
+		}
+		l.items = slices.Insert(l.items, place, it)
+		l.ready++
+	} else {
+		place, _ := slices.BinarySearchFunc(l.items[l.ready:], it, func(a, b *item) int {
+			return cmp.Or(a.DueAt.Compare(b.DueAt), cmp.Compare(a.Position, b.Position))
+		})
+		l.items = slices.Insert(l.items, l.ready+place, it)
+	}
 	l.byID[head.ID] = it
 	l.bytes += head.FileSize
 	of, ok := l.chats[head.Chat]
@@ -131,13 +149,42 @@ func (l *lane) add(head Head) *item {
 	return it
 }
 
+// fallDue puts those that are scheduled in line once they are due: behind what is in it already; or,
+// where they were due before the lane was loaded, before what came only after that. The lock is held.
+func (l *lane) fallDue(loaded bool) {
+	now := l.queue.config.Now()
+	for l.ready < len(l.items) && !l.items[l.ready].DueAt.After(now) {
+		it := l.items[l.ready]
+		place := slices.IndexFunc(l.items[:l.ready], func(other *item) bool { return other.since().After(it.DueAt) })
+		if loaded && place >= 0 {
+			copy(l.items[place+1:l.ready+1], l.items[place:l.ready])
+			l.items[place] = it
+		}
+		it.due, it.waits = true, l.queue.config.Steady()
+		l.ready++
+	}
+}
+
+// since is from when on a message is to be sent, by the clock of that time.
+func (it *item) since() time.Time {
+	if it.DueAt.IsZero() {
+		return it.CreatedAt
+	}
+	return it.DueAt
+}
+
 // drop takes a message out. The lock is held.
 func (l *lane) drop(it *item) {
 	if it.gone {
 		return
 	}
 	it.gone = true
-	l.items = slices.DeleteFunc(l.items, func(other *item) bool { return other == it })
+	if place := slices.Index(l.items, it); place >= 0 {
+		l.items = slices.Delete(l.items, place, place+1)
+		if place < l.ready {
+			l.ready--
+		}
+	}
 	delete(l.byID, it.ID)
 	l.bytes -= it.FileSize
 	of := l.chats[it.Chat]
@@ -180,7 +227,7 @@ func (l *lane) run(ctx context.Context) {
 // is nothing to do, unless the lane is roused. done says that the lane has ended.
 func (l *lane) step(ctx context.Context) (wait time.Duration, done bool) {
 	q := l.queue
-	now := q.config.Now()
+	now := q.config.Steady()
 	q.mu.Lock()
 	if len(l.items) == 0 && l.flights == 0 {
 		if q.lanes[l.instanceID] == l {
@@ -208,7 +255,7 @@ func (l *lane) step(ctx context.Context) (wait time.Duration, done bool) {
 	}
 	message, found, err := q.config.Store.FindQueued(ctx, l.instanceID, it.ID)
 	if err == nil {
-		err = l.loadPace(ctx, instance, now)
+		err = l.loadPace(ctx, instance)
 	}
 	if err != nil {
 		return l.unread(ctx, err), false
@@ -243,7 +290,7 @@ func (l *lane) notice(instance gateway.Instance) {
 	care := instance.Care != l.seen.Care
 	l.seen = instance
 	if care && l.pace != nil {
-		l.ahead, l.pace = l.pace.ahead(now), nil
+		l.ahead, l.pace = l.pace.ahead(l.queue.config.Steady()), nil
 	}
 	for _, of := range l.chats {
 		if care && of.reason == ReasonNewChats || freer && of.reason == ReasonRestricted {
@@ -253,8 +300,11 @@ func (l *lane) notice(instance gateway.Instance) {
 }
 
 // loadPace finds out what the instance has sent of late, if its pace depends on it.
-func (l *lane) loadPace(ctx context.Context, instance gateway.Instance, now time.Time) error {
+func (l *lane) loadPace(ctx context.Context, instance gateway.Instance) error {
 	q, pace := l.queue, instance.Care.Pace
+	now, steady := q.config.Now(), q.config.Steady()
+	// What was written while the clock was ahead was done by now all the same.
+	ago := func(at time.Time) time.Time { return steady.Add(-max(0, now.Sub(at))) }
 	q.mu.Lock()
 	loaded := l.pace != nil
 	q.mu.Unlock()
@@ -270,6 +320,12 @@ func (l *lane) loadPace(ctx context.Context, instance gateway.Instance, now time
 		if known.newChats, err = q.config.Store.NewChatsSince(ctx, l.instanceID, now.Add(-newChatsKept)); err != nil {
 			return err
 		}
+		for n, at := range known.sent {
+			known.sent[n] = ago(at)
+		}
+		for n := range known.newChats {
+			known.newChats[n].At = ago(known.newChats[n].At)
+		}
 	}
 	q.mu.Lock()
 	for _, at := range l.ahead {
@@ -282,7 +338,7 @@ func (l *lane) loadPace(ctx context.Context, instance gateway.Instance, now time
 
 // launch sends a message if the pace permits; otherwise it returns how long it does not.
 func (l *lane) launch(ctx context.Context, instance gateway.Instance, it *item, message Message) (wait time.Duration) {
-	q, now := l.queue, l.queue.config.Now()
+	q, now := l.queue, l.queue.config.Steady()
 	typing := time.Duration(0)
 	if instance.Care.Typing && message.Type == gateway.TypeText {
 		typing = typingTime(utf8.RuneCountInString(message.Text))
@@ -302,7 +358,7 @@ func (l *lane) launch(ctx context.Context, instance gateway.Instance, it *item, 
 	}
 	l.pause = hold{}
 	q.mu.Unlock()
-	if now.Sub(message.DueAt) > MaxWait {
+	if l.expired(ctx, message) {
 		if !l.start(it) {
 			return 0 // it was cancelled
 		}
@@ -337,19 +393,28 @@ func (l *lane) launch(ctx context.Context, instance gateway.Instance, it *item, 
 	return 0
 }
 
+// expired reports whether a message has waited too long.
+func (l *lane) expired(ctx context.Context, message Message) bool {
+	if l.queue.config.Now().Sub(message.Since()) <= MaxWait {
+		return false
+	}
+	now, ok := l.queue.config.RemovalTime(ctx)
+	return ok && now.Sub(message.Since()) > MaxWait
+}
+
 // leaves notes that a message is handed to the platform now, which was to be at a time.
 func (l *lane) leaves(it *item, at time.Time) {
 	l.queue.mu.Lock()
 	defer l.queue.mu.Unlock()
 	it.Tried = true
 	if l.pace != nil { // the settings may have changed
-		l.pace.late(at, l.queue.config.Now())
+		l.pace.late(at, l.queue.config.Steady())
 	}
 }
 
 // sleep waits until a time, and reports whether ctx has not ended by then.
 func (l *lane) sleep(ctx context.Context, until time.Time) bool {
-	wait := until.Sub(l.queue.config.Now())
+	wait := until.Sub(l.queue.config.Steady())
 	if wait <= 0 {
 		return ctx.Err() == nil
 	}
@@ -405,7 +470,7 @@ func (l *lane) begins(ctx context.Context, message Message) (bool, error) {
 func (l *lane) holdChat(it *item, budget gateway.Budget) (held bool) {
 	l.queue.mu.Lock()
 	defer l.queue.mu.Unlock()
-	now := l.queue.config.Now()
+	now := l.queue.config.Steady()
 	at := l.pace.nextNewChat(budget, now)
 	if !at.After(now) || it.gone {
 		return false
@@ -437,11 +502,9 @@ func (l *lane) pick(now time.Time) (*item, time.Duration) {
 	if l.flights >= maxFlights {
 		return nil, wait
 	}
+	l.fallDue(false)
 	passed := map[string]bool{}
-	for _, it := range l.items {
-		if it.DueAt.After(now) {
-			return nil, min(wait, it.DueAt.Sub(now)) // and so are all that follow
-		}
+	for _, it := range l.items[:l.ready] {
 		if passed[it.Chat] {
 			continue
 		}
@@ -454,6 +517,9 @@ func (l *lane) pick(now time.Time) (*item, time.Duration) {
 			continue
 		}
 		return it, 0
+	}
+	if l.ready < len(l.items) {
+		wait = min(wait, l.items[l.ready].DueAt.Sub(l.queue.config.Now()))
 	}
 	return nil, wait
 }

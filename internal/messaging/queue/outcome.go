@@ -37,7 +37,7 @@ func (l *lane) settle(ctx context.Context, it *item, message Message, sent error
 		q.config.Logger.WarnContext(ctx, "queued message not sent; it is tried again",
 			slog.String("instance_id", message.InstanceID), slog.String("message_id", message.ID), slog.Any("error", sent))
 	}
-	now := q.config.Now()
+	now := q.config.Steady()
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	it.sending = false

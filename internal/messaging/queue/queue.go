@@ -37,9 +37,19 @@ type Message struct {
 	// Payload is the content. Where FileSize is not 0, it still lacks where the file lies
 	// on the platform.
 	Payload   []byte
-	FileSize  int64 // bytes of its file, which is kept under its ID; 0: it has none
-	DueAt     time.Time
+	FileSize  int64     // bytes of its file, which is kept under its ID; 0: it has none
+	DueAt     time.Time // the zero time: at once
 	CreatedAt time.Time
+	// Position is where it stands among the messages of its instance: Add chooses it.
+	Position int64
+}
+
+// Since is from when on the message is to be sent.
+func (m Message) Since() time.Time {
+	if m.DueAt.IsZero() {
+		return m.CreatedAt
+	}
+	return m.DueAt
 }
 
 // Head is what the queue remembers of each message.
@@ -47,7 +57,9 @@ type Head struct {
 	ID, InstanceID string
 	Chat           string // the recipient as it was given: messages to it keep their order
 	FileSize       int64
-	DueAt          time.Time
+	DueAt          time.Time // the zero time: at once
+	CreatedAt      time.Time
+	Position       int64
 	// Tried says that the platform may have it: an attempt was cut off, or not acknowledged.
 	Tried bool
 }
@@ -58,7 +70,7 @@ func (m Message) Head() Head {
 	if chat == "" {
 		chat = m.To.Number
 	}
-	return Head{ID: m.ID, InstanceID: m.InstanceID, Chat: chat, FileSize: m.FileSize, DueAt: m.DueAt}
+	return Head{ID: m.ID, InstanceID: m.InstanceID, Chat: chat, FileSize: m.FileSize, DueAt: m.DueAt, CreatedAt: m.CreatedAt, Position: m.Position}
 }
 
 // Store keeps the messages, and what the pace of an instance depends on.
@@ -73,7 +85,7 @@ type MessageStore interface {
 	// AddQueued adds a message and, if record is not nil, its idempotency record, whose key
 	// must not be taken: else the error is Conflict. It is NotFound if the instance is gone.
 	AddQueued(ctx context.Context, message Message, record *gateway.Idempotency) error
-	// QueuedHeads returns what there is of instances: the oldest of each first.
+	// QueuedHeads returns what there is of instances, by the position.
 	QueuedHeads(ctx context.Context, instanceIDs []string) ([]Head, error)
 	// FindQueued finds a message by its own identifier or by the platform's.
 	FindQueued(ctx context.Context, instanceID, id string) (Message, bool, error)
@@ -125,7 +137,11 @@ type Config struct {
 	Tenures     gateway.Tenures  // nil: the process works for every instance
 	MaxMessages int              // of one instance; 0: 10,000
 	MaxBytes    int64            // of the files of one instance; 0: 1 GiB
-	Now         func() time.Time // nil: the wall clock
+	Now         func() time.Time // by which messages are due; nil: the wall clock
+	// Steady is a clock that nobody sets, for pauses; nil: Now. RemovalTime says by which time a
+	// message has waited too long; nil: by Now.
+	Steady      func() time.Time
+	RemovalTime gateway.RemovalTime
 }
 
 // Queue holds the messages of all instances. It is safe for concurrent use. Nothing is sent
@@ -153,6 +169,12 @@ func New(config Config) (*Queue, error) {
 	}
 	if config.Now == nil {
 		config.Now = time.Now
+	}
+	if config.Steady == nil {
+		config.Steady = config.Now
+	}
+	if config.RemovalTime == nil {
+		config.RemovalTime = gateway.Trusting(config.Now)
 	}
 	if config.Tenures == nil {
 		config.Tenures = gateway.Alone{}
@@ -197,9 +219,13 @@ func (q *Queue) TakeUp(ctx context.Context, tenures []gateway.Tenure) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for _, head := range heads {
-		l := q.lane(head.InstanceID)
-		l.add(head)
-		q.begin(l)
+		q.lane(head.InstanceID).add(head)
+	}
+	for _, id := range ids {
+		if l, ok := q.lanes[id]; ok {
+			l.fallDue(true)
+			q.begin(l)
+		}
 	}
 	return nil
 }
@@ -255,6 +281,8 @@ func (q *Queue) Add(ctx context.Context, message Message, record *gateway.Idempo
 	}
 	// It takes its place before it is kept, so that those of a chat have one order in memory
 	// and on the disk, and is sent only afterwards.
+	message.Position = l.last + 1
+	head.Position = message.Position
 	it := l.add(head)
 	it.unkept = true
 	q.mu.Unlock()
@@ -314,7 +342,7 @@ func (q *Queue) Sent(instanceID string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if l, ok := q.lanes[instanceID]; ok && l.pace != nil {
-		l.pace.take(q.config.Now())
+		l.pace.take(q.config.Steady())
 	}
 }
 
@@ -327,7 +355,7 @@ func (q *Queue) Begun(ctx context.Context, instanceID string, chat gateway.Party
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if l, ok := q.lanes[instanceID]; ok && l.pace != nil {
-		l.pace.takeNewChat(chat.Key(), now)
+		l.pace.takeNewChat(chat.Key(), q.config.Steady())
 	}
 	return nil
 }

@@ -72,14 +72,17 @@ func (q *Queue) Find(ctx context.Context, instanceID, id string) (Waiting, bool,
 func (q *Queue) waiting(message Message) Waiting {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	now := q.config.Now()
+	now := q.config.Steady()
 	w := Waiting{Message: message, State: StateWaiting}
-	if message.DueAt.After(now) {
+	if message.DueAt.After(q.config.Now()) {
 		w.State = StateScheduled
 	}
 	l := q.lanes[message.InstanceID]
 	if l == nil || l.byID[message.ID] == nil {
 		return w
+	}
+	if l.byID[message.ID].due {
+		w.State = StateWaiting // whatever the clock says by now
 	}
 	of := l.chats[l.byID[message.ID].Chat]
 	switch {
@@ -87,9 +90,9 @@ func (q *Queue) waiting(message Message) Waiting {
 		w.State = StateSending
 	case w.State == StateScheduled:
 	case of.until.After(now):
-		w.State, w.Reason, w.Until = StateHeld, of.reason, of.until
+		w.State, w.Reason, w.Until = StateHeld, of.reason, q.config.Now().Add(of.until.Sub(now))
 	case l.pause.until.After(now):
-		w.State, w.Reason, w.Until = StateHeld, l.pause.reason, l.pause.until
+		w.State, w.Reason, w.Until = StateHeld, l.pause.reason, q.config.Now().Add(l.pause.until.Sub(now))
 	}
 	return w
 }
@@ -243,7 +246,7 @@ const overviewDepth = 100
 // the platform forbids it to write. It is 0 if there is none among the first hundred of each
 // instance.
 func (q *Queue) Overview() (messages int, overdue time.Duration) {
-	now := q.config.Now()
+	now, clock := q.config.Steady(), q.config.Now()
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for _, l := range q.lanes {
@@ -252,11 +255,11 @@ func (q *Queue) Overview() (messages int, overdue time.Duration) {
 			continue
 		}
 		for _, it := range l.items[:min(len(l.items), overviewDepth)] {
-			if it.DueAt.After(now) {
+			if !it.due && it.DueAt.After(clock) {
 				break
 			}
 			if !l.chats[it.Chat].forbids(now) {
-				overdue = max(overdue, now.Sub(it.DueAt))
+				overdue = max(overdue, now.Sub(it.waits))
 				break
 			}
 		}
