@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 	dto "github.com/prometheus/client_model/go"
@@ -17,6 +18,7 @@ import (
 	"github.com/recado-project/recado/internal/testkit"
 	"github.com/recado-project/recado/internal/testkit/cases"
 	"github.com/recado-project/recado/internal/testkit/postgres"
+	"github.com/recado-project/recado/internal/whatsapp"
 )
 
 // A program that has sent, received, delivered and refused something shows it, on both
@@ -30,12 +32,12 @@ func TestMetrics(t *testing.T) {
 	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			g := testkit.Start(t, testkit.Options{Admin: true, DatabaseURL: database(t)})
+			g := testkit.Start(t, testkit.Options{Admin: true, DatabaseURL: database(t), Platform: whatsapp.Config{ClockEvery: 10 * time.Millisecond}})
 			live(t, g)
 			var found families
 			testkit.Await(t, "what was delivered is counted", func() bool {
 				found = scrape(t, g)
-				return found.value("recado_events_delivered_total", "kind=message.received") == 1 &&
+				return found.value("recado_events_delivered_total", "kind=message.received") == 1 && found["recado_clock_offset_seconds"] != nil &&
 					found.value("recado_events_delivered_total", "kind=message.sent") == 3 &&
 					found.value("recado_send_duration_seconds", "kind=text", "outcome=sent") == 2
 			})

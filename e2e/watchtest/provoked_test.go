@@ -30,11 +30,11 @@ func page(t *testing.T, g *testkit.Gateway) string {
 // healthyPage is the page of a program that works.
 func healthyPage(t *testing.T) string {
 	t.Helper()
-	g := testkit.Start(t, testkit.Options{Admin: true})
+	g := testkit.Start(t, testkit.Options{Admin: true, Platform: whatsapp.Config{ClockEvery: 10 * time.Millisecond}})
 	live(t, g)
 	testkit.Await(t, "everything was delivered", func() bool {
 		found := scrape(t, g)
-		return found.value("recado_events_delivered_total", "kind=message.sent") == 3 && found.value("recado_queue_messages") == 0 &&
+		return found.value("recado_events_delivered_total", "kind=message.sent") == 3 && found.value("recado_queue_messages") == 0 && found["recado_clock_offset_seconds"] != nil &&
 			found.value("recado_webhook_attempt_duration_seconds", "outcome=delivered") > 3
 	})
 	return page(t, g)
@@ -90,6 +90,9 @@ func provoked(t *testing.T, want map[string][]string) map[string][]stretch {
 				t.Parallel()
 				s := subject{t: t, ahead: new(atomic.Int64), sink: testkit.NewSink(t)}
 				p.options.Admin = true
+				if p.options.Platform.ClockEvery == 0 {
+					p.options.Platform.ClockEvery = 24 * time.Hour // time passes for the program alone
+				}
 				p.options.Now = func() time.Time { return time.Now().Add(time.Duration(s.ahead.Load())) }
 				if p.outage {
 					p.options.DatabaseURL = postgres.Start(t)
@@ -153,6 +156,12 @@ func provocations() map[string]provocation {
 				s.AwaitStatus(s.t, s.id, gateway.StatusError)
 				s.until(1, "recado_instances", "status=error")
 				return []stretch{{s.until(1, "recado_client_version_refused"), 40}}
+			},
+		},
+		"the clock is off": {
+			alerts: []string{"RecadoClockOff"}, options: testkit.Options{Platform: whatsapp.Config{ClockEvery: 10 * time.Millisecond}}, provoke: func(s subject) []stretch {
+				s.pass(3 * time.Minute)
+				return []stretch{{s.until(120, "recado_clock_offset_seconds"), 40}}
 			},
 		},
 		"a reload finds something wrong": {alerts: []string{"RecadoSettingsRefused"}, provoke: func(s subject) []stretch {

@@ -34,7 +34,11 @@ type Present struct {
 	Connections     Connections
 	ClientOutdated  bool // the platform refuses the version of the web client
 	SettingsRefused bool // the last reload has changed nothing
-	QueueWaiting    int  // messages in the queue
+	// ClockOff is how far this machine's clock is ahead of the platform's, ClockCompared whether
+	// that is known.
+	ClockOff      time.Duration
+	ClockCompared bool
+	QueueWaiting  int // messages in the queue
 	// QueueOverdue is since when the first message waits that nothing holds back: its
 	// instance is connected, and no pace forbids it.
 	QueueOverdue time.Duration
@@ -78,7 +82,7 @@ type sampled struct {
 	taken  time.Time
 	sample Sample
 
-	ready, held, sessions, outdated, refused                    *prometheus.Desc
+	ready, held, sessions, outdated, refused, clock             *prometheus.Desc
 	shared, sharedLimit, sharedBy, sharedWaiting, sharedRefused *prometheus.Desc
 	connections, connectionsMax, waits, waited                  *prometheus.Desc
 	queued, overdue                                             *prometheus.Desc
@@ -103,6 +107,7 @@ func newSampled(config Config) *sampled {
 		sharedBy:       describe("shared_held_by_account", "What the requests of one account hold, where that is a tenth or more of all.", "pool", "account"),
 		sharedWaiting:  describe("shared_waiting", "Requests that wait for their turn.", "pool"),
 		sharedRefused:  describe("shared_refused_total", "Requests that were refused because they, their account or all together have what they may have.", "pool"),
+		clock:          describe("clock_offset_seconds", "How far this machine's clock is ahead of the platform's, to a second or so; below 0 it is behind. It is missing until a session has reached the platform."),
 		connections:    describe("database_connections", "Connections to the database; on SQLite those that read.", "state"),
 		connectionsMax: describe("database_connections_limit", "How many connections to the database there may be."),
 		waits:          describe("database_connection_waits_total", "How often somebody had to wait for a connection to the database."),
@@ -128,7 +133,7 @@ func newSampled(config Config) *sampled {
 // Describe sends what there may be (prometheus.Collector).
 func (s *sampled) Describe(to chan<- *prometheus.Desc) {
 	for _, one := range []*prometheus.Desc{
-		s.ready, s.held, s.sessions, s.outdated, s.refused, s.shared, s.sharedLimit, s.sharedBy, s.sharedWaiting, s.sharedRefused, s.connections, s.connectionsMax, s.waits, s.waited, s.queued, s.overdue,
+		s.ready, s.held, s.sessions, s.outdated, s.refused, s.clock, s.shared, s.sharedLimit, s.sharedBy, s.sharedWaiting, s.sharedRefused, s.connections, s.connectionsMax, s.waits, s.waited, s.queued, s.overdue,
 		s.up, s.databaseSize, s.diskFree, s.diskSize, s.files, s.filesLimit, s.instances, s.webhooks, s.waiting, s.oldest, s.blocked, s.dead,
 	} {
 		to <- one
@@ -154,6 +159,9 @@ func (s *sampled) Collect(to chan<- prometheus.Metric) {
 		for account, held := range pool.Accounts {
 			gauge(s.sharedBy, float64(held), pool.Name, account)
 		}
+	}
+	if now.ClockCompared {
+		gauge(s.clock, now.ClockOff.Seconds())
 	}
 	gauge(s.connections, float64(now.Connections.InUse), "in_use")
 	gauge(s.connections, float64(now.Connections.Idle), "idle")

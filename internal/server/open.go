@@ -237,6 +237,7 @@ func (s *Server) openConnector(ctx context.Context) error {
 	}
 	platform := s.config.Platform
 	platform.Keys, platform.Logger, platform.Now = s.store, s.config.Logger, s.config.Now
+	platform.MachineClock = s.clock.Machine
 	platform.TempDir, platform.MaxMediaBytes = s.tempDir, s.maxDownload()
 	if !s.config.AllowPrivateURLs {
 		platform.ProxyGuard = outbound.NewGuard(s.config.DenyFetch).Control

@@ -122,6 +122,7 @@ func (o sampler) Now() metrics.Present {
 	for _, pool := range s.pools {
 		present.Shared = append(present.Shared, pool.Usage())
 	}
+	present.ClockOff, present.ClockCompared = s.connector.ClockOff()
 	present.QueueWaiting, present.QueueOverdue = s.messages.Queue().Overview()
 	return present
 }

@@ -32,6 +32,11 @@ type Config struct {
 	// look-ups while the platform refuses the version (1 min, 1 h).
 	LookUpEvery, LookUpTimeout, LookUpPauseMin, LookUpPauseMax time.Duration
 
+	// ClockEvery is how often the clock of this machine, MachineClock, is compared with the platform's
+	// (15 min; the wall clock).
+	ClockEvery   time.Duration
+	MachineClock func() time.Time
+
 	// ConnectTimeout is how long it may take to reach the platform: the name, TCP,
 	// TLS and the websocket together (20 s). The handshake that follows has as much.
 	ConnectTimeout time.Duration
@@ -72,6 +77,9 @@ type Config struct {
 }
 
 func (c Config) withDefaults() Config {
+	if c.MachineClock == nil {
+		c.MachineClock = time.Now
+	}
 	for _, d := range []struct {
 		value    *time.Duration
 		standard time.Duration
@@ -88,6 +96,7 @@ func (c Config) withDefaults() Config {
 		{&c.LookUpTimeout, 20 * time.Second},
 		{&c.LookUpPauseMin, time.Minute},
 		{&c.LookUpPauseMax, time.Hour},
+		{&c.ClockEvery, 15 * time.Minute},
 	} {
 		if *d.value == 0 {
 			*d.value = d.standard

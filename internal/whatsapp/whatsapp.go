@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"go.mau.fi/whatsmeow/types"
@@ -35,6 +36,7 @@ type Connector struct {
 	logins    chan struct{}
 	histories chan struct{} // the place of the session that reads a history
 	running   sync.WaitGroup
+	clockOff  atomic.Pointer[time.Duration] // nil: not compared yet
 }
 
 var (
@@ -79,9 +81,15 @@ func New(config Config) (*Connector, error) {
 	}, nil
 }
 
-// Run looks up which version of the web client sessions should claim to be, until ctx ends.
+// Run looks up which version of the web client sessions should claim to be, and compares the
+// clock with the platform's, until ctx ends.
 // Sessions need it: one whose version is refused waits for its answer.
 func (c *Connector) Run(ctx context.Context) error {
+	var comparing sync.WaitGroup
+	defer comparing.Wait()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	comparing.Go(func() { c.compareClocks(ctx) })
 	if err := c.versions.Run(ctx); err != nil {
 		return fmt.Errorf("whatsapp: %w", err)
 	}

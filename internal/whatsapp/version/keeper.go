@@ -115,6 +115,13 @@ func (k *Keeper) By(way *http.Client) {
 	}
 }
 
+// Way is how the platform was reached last; nil if it was not yet.
+func (k *Keeper) Way() *http.Client {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.way
+}
+
 // wake lets Run look at the time anew.
 func (k *Keeper) wake() {
 	select {
