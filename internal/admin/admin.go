@@ -12,6 +12,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/pprof"
+	"sync"
 	"time"
 
 	"github.com/recado-project/recado/internal/gateway"
@@ -51,6 +52,10 @@ type Listener struct {
 	config   Config
 	listener net.Listener
 	http     *http.Server
+
+	begin   sync.Once
+	ended   chan struct{} // closed when nothing is served any more; nil before Begin
+	failure error         // why, once it is
 }
 
 // New listens, or returns a *ListenError. The caller must call Run or Close.
@@ -75,11 +80,11 @@ func (l *Listener) Addr() net.Addr { return l.listener.Addr() }
 
 // Run serves until ctx ends.
 func (l *Listener) Run(ctx context.Context) error {
+	l.Begin()
 	l.config.Logger.InfoContext(ctx, "metrics, readiness and profiles are served", slog.String("admin_listen", l.Addr().String()))
-	failed := make(chan error, 1)
-	go func() { failed <- l.http.Serve(l.listener) }()
 	select {
-	case err := <-failed:
+	case <-l.ended:
+		err := l.failure
 		return fmt.Errorf("admin: %w", err)
 	case <-ctx.Done():
 	}
@@ -89,14 +94,32 @@ func (l *Listener) Run(ctx context.Context) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = l.http.Close()
 	}
-	if served := <-failed; !errors.Is(served, http.ErrServerClosed) {
-		err = errors.Join(err, served)
+	<-l.ended
+	if !errors.Is(l.failure, http.ErrServerClosed) {
+		err = errors.Join(err, l.failure)
 	}
 	return err
 }
 
+// Begin begins to serve, before Run. Whoever calls it calls Run or Close.
+func (l *Listener) Begin() {
+	l.begin.Do(func() {
+		l.ended = make(chan struct{})
+		go func() {
+			defer close(l.ended)
+			l.failure = l.http.Serve(l.listener)
+		}()
+	})
+}
+
 // Close ends the listening. It may be called after Run.
 func (l *Listener) Close() error {
+	if l.ended != nil { // Begin was called
+		if err := l.http.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
+			return fmt.Errorf("admin: %w", err)
+		}
+		<-l.ended
+	}
 	if err := l.listener.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
 		return fmt.Errorf("admin: %w", err)
 	}

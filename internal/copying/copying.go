@@ -80,7 +80,7 @@ type Target interface {
 // OpenSource opens a database for reading, while a gateway may work with it.
 func OpenSource(ctx context.Context, config store.Config) (Source, error) {
 	if config.URL != "" {
-		return openPostgres(ctx, config.URL, true)
+		return openPostgres(ctx, config.URL, true, config.Logger)
 	}
 	return openSQLite(ctx, config.Path, true)
 }
@@ -88,7 +88,7 @@ func OpenSource(ctx context.Context, config store.Config) (Source, error) {
 // OpenTarget opens a database to fill. No gateway may work with it.
 func OpenTarget(ctx context.Context, config store.Config) (Target, error) {
 	if config.URL != "" {
-		return openPostgres(ctx, config.URL, false)
+		return openPostgres(ctx, config.URL, false, config.Logger)
 	}
 	return openSQLite(ctx, config.Path, false)
 }

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"log/slog"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -21,15 +23,23 @@ type database struct {
 
 // openPostgres begins a transaction: one that sees the database as it is now, or one that
 // writes.
-func openPostgres(ctx context.Context, url string, readOnly bool) (*database, error) {
+func openPostgres(ctx context.Context, url string, readOnly bool, logger *slog.Logger) (*database, error) {
 	settings, err := pgx.ParseConfig(url)
 	if err != nil {
 		return nil, err // pgx leaves the password out of its errors
 	}
 	settings.RuntimeParams["application_name"] = postgres.ApplicationName
+	if readOnly {
+		settings.RuntimeParams["application_name"] += " backup"
+	}
 	conn, err := pgx.ConnectConfig(ctx, settings)
 	if err != nil {
 		return nil, fmt.Errorf("connect to the database: %w", err)
+	}
+	if readOnly {
+		if err := unmigrated(ctx, conn, logger); err != nil {
+			return nil, errors.Join(err, conn.Close(ctx))
+		}
 	}
 	options := pgx.TxOptions{}
 	if readOnly {
@@ -44,6 +54,30 @@ func openPostgres(ctx context.Context, url string, readOnly bool) (*database, er
 	}
 	return &database{conn: conn, tx: tx}, nil
 }
+
+// unmigrated keeps migrations from being made for as long as the connection lasts, and waits for the end of
+// those that are under way.
+func unmigrated(ctx context.Context, conn *pgx.Conn, logger *slog.Logger) error {
+	pause := time.NewTicker(lockPause)
+	defer pause.Stop()
+	for said := false; ; said = true {
+		var taken bool
+		if err := conn.QueryRow(ctx, "SELECT pg_try_advisory_lock_shared($1)", int64(postgres.MigrationLock)).Scan(&taken); err != nil || taken {
+			return err
+		}
+		if !said && logger != nil {
+			logger.WarnContext(ctx, "the database is being migrated: it is copied after that")
+		}
+		select {
+		case <-pause.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// lockPause is how often it is looked whether the database is still migrated.
+const lockPause = 200 * time.Millisecond
 
 // Version is that of the newest migration (Source).
 func (d *database) Version(ctx context.Context) (version int, err error) {

@@ -31,6 +31,12 @@ const (
 
 	// ApplicationName is what the server calls our connections.
 	ApplicationName = "recado"
+
+	// MigrationLock is the number of the lock that whoever migrates has alone, and whoever copies
+	// the whole database shares. Advisory locks have no names: nothing else in the database
+	// locks this one. Nobody waits for it in a statement, whose snapshot would be in the way of the
+	// making of an index.
+	MigrationLock = 7236332701
 )
 
 // SQLSTATE codes of transactions that may succeed when they are repeated.

@@ -136,6 +136,7 @@ func (s *Server) openStore(ctx context.Context) error {
 	}
 	config := s.storeConfig()
 	config.Bell, config.Fenced, config.Committed = &s.bell, s.config.DatabaseURL != "", s.watch.committed
+	config.Migrating = s.isMigrating
 	opened, err := store.Open(ctx, config)
 	if err != nil {
 		return fmt.Errorf("server: %w", err)

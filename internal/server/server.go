@@ -194,6 +194,8 @@ type Server struct {
 	tracer *trace.Tracer // nil without traces
 
 	serving, draining atomic.Bool
+	built             atomic.Bool            // all parts are there
+	migrating         atomic.Pointer[string] // what is said of it; nil: it is not under way
 
 	stopping context.Context //nolint:containedctx // ends when nothing is begun any more, and streams have to end
 	stop     context.CancelFunc
@@ -248,6 +250,7 @@ func New(ctx context.Context, config Config) (_ *Server, err error) {
 	if err := s.openAPI(); err != nil {
 		return nil, err
 	}
+	s.built.Store(true)
 	if err := s.answer(); err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"time"
 
 	"github.com/recado-project/recado/internal/admin"
@@ -61,13 +62,39 @@ func (s *Server) openAdmin(ctx context.Context) error {
 	}
 	s.bell.Listen(counted.Appended)
 	s.admin, err = admin.New(ctx, admin.Config{
-		Listen: s.config.AdminListen, Metrics: counted.Handler(), Ready: s.ready, Logger: s.config.Logger,
+		Listen: s.config.AdminListen, Metrics: s.started(counted.Handler()), Ready: s.ready, Logger: s.config.Logger,
 	})
 	if err != nil {
 		return fmt.Errorf("server: %w", err)
 	}
 	s.onClose("admin listener", s.admin.Close)
+	// It says what the start waits for.
+	s.admin.Begin()
 	return nil
+}
+
+// started refuses what needs all parts before they are there.
+func (s *Server) started(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !s.built.Load() {
+			http.Error(w, "starting", http.StatusServiceUnavailable)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// isMigrating is told of migrations.
+func (s *Server) isMigrating(under bool, waits string) {
+	if !under {
+		s.migrating.Store(nil)
+		return
+	}
+	text := "migrating"
+	if waits != "" {
+		text += ": " + waits
+	}
+	s.migrating.Store(&text)
 }
 
 // AdminURL is the address of the listener for those who run the program; empty without one.
@@ -84,6 +111,8 @@ func (s *Server) ready(ctx context.Context) error {
 	switch {
 	case s.draining.Load():
 		return gateway.Errorf(gateway.Unavailable, gateway.CodeUnavailable, "stopping")
+	case s.migrating.Load() != nil:
+		return gateway.Errorf(gateway.Unavailable, gateway.CodeUnavailable, "%s", *s.migrating.Load())
 	case !s.serving.Load():
 		return gateway.Errorf(gateway.Unavailable, gateway.CodeUnavailable, "starting")
 	}

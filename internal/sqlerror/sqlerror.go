@@ -24,6 +24,8 @@ const (
 	uniqueViolation      = "23505"
 	foreignKeyViolation  = "23503"
 	readOnly             = "25006" // a standby that was or will be the primary
+	lockNotAvailable     = "55P03"
+	deadlockDetected     = "40P01"
 )
 
 // tenureOver is the code of our own function hold_tenures.
@@ -62,6 +64,13 @@ func IsOrphan(err error) bool {
 func IsTenureOver(err error) bool {
 	failure, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && failure.Code == tenureOver
+}
+
+// IsLocked reports whether PostgreSQL has given a statement up because of a lock: it waited for
+// longer than lock_timeout, or for somebody who waited for it.
+func IsLocked(err error) bool {
+	failure, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && (failure.Code == lockNotAvailable || failure.Code == deadlockDetected)
 }
 
 // IsAway reports whether the database can't work at the moment, and the same may succeed later:

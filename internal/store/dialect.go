@@ -16,12 +16,8 @@ type dialect struct {
 	// title is the name of the database as people write it, size the query for how many
 	// bytes it takes.
 	title, size string
-	// lockMigrations keeps a second program from migrating at the same time,
-	// until the transaction ends. SQLite needs nothing: its write transactions
-	// exclude each other.
-	lockMigrations string
 	// forUpdate ends a SELECT whose row must not change before the transaction
-	// ends. SQLite has no row locks and needs none, for the same reason.
+	// ends. SQLite has no row locks and needs none: its write transactions exclude each other.
 	forUpdate string
 	// skipLocked is forUpdate that leaves out rows that another transaction has.
 	skipLocked string
@@ -45,13 +41,10 @@ func sqliteDialect() dialect {
 func postgresDialect() dialect {
 	return dialect{
 		name: "postgres", title: "PostgreSQL", size: "SELECT pg_database_size(current_database())",
-		// Any number that nothing else in the database locks; advisory locks
-		// have no names.
-		lockMigrations: "SELECT pg_advisory_xact_lock(7236332701)",
-		forUpdate:      " FOR UPDATE",
-		skipLocked:     " FOR UPDATE SKIP LOCKED",
-		addTenure:      "INSERT INTO tenures (instance_id, node, epoch) VALUES ($1, NULLIF($2, ''), $3)",
-		each:           "(SELECT json_array_elements_text($2::json))",
+		forUpdate:  " FOR UPDATE",
+		skipLocked: " FOR UPDATE SKIP LOCKED",
+		addTenure:  "INSERT INTO tenures (instance_id, node, epoch) VALUES ($1, NULLIF($2, ''), $3)",
+		each:       "(SELECT json_array_elements_text($2::json))",
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 	"github.com/recado-project/recado/internal/store/table"
 )
 
-//go:embed migrations/*.sql
+//go:embed migrations/*.sql migrations/indexes/*.sql
 var migrationFiles embed.FS
 
 // migration is one step of the schema. A released step is never changed; a later step
@@ -33,8 +33,8 @@ const createMigrations = `CREATE TABLE IF NOT EXISTS schema_migrations (
 	applied_at BIGINT NOT NULL
 )`
 
-// migrate applies the missing migrations in one transaction, and returns their names.
-// Programs that start at the same time wait for each other.
+// migrate applies the missing migrations, and returns their names. Programs that start at the same
+// time wait for each other.
 func (s *Store) migrate(ctx context.Context) ([]string, error) {
 	known, err := readMigrations(migrationFiles, s.dialect.name)
 	if err != nil {
@@ -79,15 +79,22 @@ func MigrationNames(config Config) ([]string, error) {
 	return names, nil
 }
 
-func (s *Store) applyMigrations(ctx context.Context, known []migration) ([]string, error) {
-	var applied []string
-	err := s.db.write(ctx, func(ctx context.Context, q table.Querier) error {
+func (s *Store) applyMigrations(ctx context.Context, known []migration) (applied []string, err error) {
+	if shared, ok := s.db.(*postgresDatabase); ok {
+		applied, err = s.migrateBeside(ctx, shared.db.Pool(), known)
+	} else {
+		applied, err = s.migrateAlone(ctx, known)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("store: migrate: %w", err)
+	}
+	return applied, nil
+}
+
+// migrateAlone applies the missing migrations in one transaction: nobody else works with the file.
+func (s *Store) migrateAlone(ctx context.Context, known []migration) (applied []string, err error) {
+	err = s.db.write(ctx, func(ctx context.Context, q table.Querier) error {
 		applied = nil
-		if s.dialect.lockMigrations != "" {
-			if _, err := q.ExecContext(ctx, s.dialect.lockMigrations); err != nil {
-				return fmt.Errorf("take the lock: %w", err)
-			}
-		}
 		if _, err := q.ExecContext(ctx, createMigrations); err != nil {
 			return fmt.Errorf("create schema_migrations: %w", err)
 		}
@@ -95,25 +102,31 @@ func (s *Store) applyMigrations(ctx context.Context, known []migration) ([]strin
 		if err := q.QueryRowContext(ctx, "SELECT COALESCE(MAX(version), 0) FROM schema_migrations").Scan(&current); err != nil {
 			return fmt.Errorf("read the version: %w", err)
 		}
-		if newest := known[len(known)-1].version; current > newest {
-			return fmt.Errorf("the database has version %d and was written by a newer program; this one knows version %d",
-				current, newest)
+		if err := refuseNewer(current, known); err != nil {
+			return err
 		}
 		for _, step := range known {
 			if step.version <= current {
 				continue
 			}
+			s.tellMigrating("")
 			if err := step.apply(ctx, q, s.now()); err != nil {
 				return fmt.Errorf("%s: %w", step.name, err)
 			}
 			applied = append(applied, step.name)
 		}
-		return nil
+		return makeIndexes(ctx, q, known[len(known)-1].version)
 	})
-	if err != nil {
-		return nil, fmt.Errorf("store: migrate: %w", err)
+	s.migrated()
+	return applied, err
+}
+
+// refuseNewer is the error for a database of a newer program.
+func refuseNewer(current int, known []migration) error {
+	if newest := known[len(known)-1].version; current > newest {
+		return fmt.Errorf("the database has version %d and was written by a newer program; this one knows version %d", current, newest)
 	}
-	return applied, nil
+	return nil
 }
 
 func (m migration) apply(ctx context.Context, q table.Querier, at time.Time) error {

@@ -55,6 +55,9 @@ type Config struct {
 	// (gateway.WithTenure), or one that is over. It takes PostgreSQL.
 	Fenced    bool
 	Committed func(took time.Duration) // of each write, with the wait for the disk; nil: nobody is told. It must not block
+	// Migrating is told when migrations begin and end, and for whom they wait meanwhile; nil: nobody
+	// is. It must not block.
+	Migrating func(under bool, waits string)
 	// Master seals the secrets in the database (package vault). A database whose secrets are
 	// sealed can't be opened without it. nil: they are plain.
 	Master *seal.Key
@@ -78,9 +81,11 @@ type Store struct {
 	now     func() time.Time
 	bell    *eventlog.Bell
 	caches
-	recent *recent.Messages
-	fenced bool
-	vault  *vault.Vault
+	recent    *recent.Messages
+	fenced    bool
+	logger    *slog.Logger
+	migrating func(under bool, waits string) // may be nil
+	vault     *vault.Vault
 }
 
 // DeviceTables are the tables of devices and their keys.
@@ -149,7 +154,7 @@ func open(ctx context.Context, config Config) (*Store, error) {
 	if config.Fenced && config.URL == "" {
 		return nil, errors.New("store: only PostgreSQL has tenures")
 	}
-	s := &Store{now: config.Now, bell: config.Bell, fenced: config.Fenced}
+	s := &Store{now: config.Now, bell: config.Bell, fenced: config.Fenced, logger: config.Logger, migrating: config.Migrating}
 	if s.now == nil {
 		s.now = time.Now
 	}

@@ -1,0 +1,273 @@
+// Migrations of a PostgreSQL database with which other nodes work meanwhile.
+
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/recado-project/recado/internal/postgres"
+	"github.com/recado-project/recado/internal/sqlerror"
+	"github.com/recado-project/recado/internal/store/table"
+)
+
+const (
+	// lockPatience is how long a statement of a migration waits for a lock: for so long others wait
+	// behind it. Then the migration lets them pass, and tries again after lockPause.
+	lockPatience = "1s"
+	lockPause    = 2 * time.Second
+	// lookPause is how often it is looked whom a migration waits for, sayAgain how often that is said.
+	lookPause, sayAgain = 200 * time.Millisecond, 10 * time.Second
+)
+
+// migrationConn is one connection, on which all migrations run, with the lock that keeps everybody else
+// from migrating, and backups from being made. It waits for that lock with statements of no length: the
+// making of an index would wait for one that waits.
+type migrationConn struct {
+	conn    *sql.Conn
+	pool    *sql.DB
+	process int64 // of the server
+	store   *Store
+}
+
+// migrateBeside applies the missing migrations to a database that other nodes work with.
+func (s *Store) migrateBeside(ctx context.Context, pool *sql.DB, known []migration) (applied []string, err error) {
+	q := table.QuerierOf(pool)
+	current, there, err := s.currentVersion(ctx, q, known)
+	if err != nil {
+		return nil, err
+	}
+	if there && current == known[len(known)-1].version {
+		missing, err := missingIndexes(ctx, q, current)
+		if err != nil || len(missing) == 0 {
+			return nil, err
+		}
+	}
+	s.tellMigrating("")
+	defer s.migrated()
+	conn, err := pool.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	m := &migrationConn{conn: conn, pool: pool, store: s}
+	defer func() { err = errors.Join(err, conn.Close()) }()
+	if err := conn.QueryRowContext(ctx, "SELECT pg_backend_pid()").Scan(&m.process); err != nil {
+		return nil, err
+	}
+	if err := m.lock(ctx); err != nil {
+		return nil, fmt.Errorf("take the lock: %w", err)
+	}
+	defer func() { err = errors.Join(err, m.unlock(ctx)) }()
+	if _, err := conn.ExecContext(ctx, createMigrations); err != nil {
+		return nil, fmt.Errorf("create schema_migrations: %w", err)
+	}
+	// Another one may have migrated meanwhile.
+	if current, _, err = s.currentVersion(ctx, table.QuerierOf(conn), known); err != nil {
+		return nil, err
+	}
+	var missing [][]migration
+	for n, step := range known {
+		switch {
+		case step.version <= current:
+		case current == 0: // nobody works with it: all of it or nothing
+			missing = [][]migration{known[n:]}
+			current = -1
+		case current > 0:
+			missing = append(missing, known[n:n+1])
+		}
+	}
+	for _, steps := range missing {
+		names, err := m.apply(ctx, steps, len(steps) > 1)
+		if err != nil {
+			return nil, err
+		}
+		applied = append(applied, names...)
+	}
+	return applied, m.makeIndexes(ctx, known[len(known)-1].version)
+}
+
+// currentVersion returns the version of the newest migration, and whether there are any. It refuses
+// that of a newer program.
+func (s *Store) currentVersion(ctx context.Context, q table.Querier, known []migration) (current int, there bool, err error) {
+	const named = "SELECT to_regclass('schema_migrations') IS NOT NULL"
+	if err := q.QueryRowContext(ctx, named).Scan(&there); err != nil || !there {
+		return 0, false, err
+	}
+	if err := q.QueryRowContext(ctx, "SELECT COALESCE(MAX(version), 0) FROM schema_migrations").Scan(&current); err != nil {
+		return 0, true, fmt.Errorf("read the version: %w", err)
+	}
+	return current, true, refuseNewer(current, known)
+}
+
+// lock waits until nobody else migrates, and no backup is made.
+func (m *migrationConn) lock(ctx context.Context) error {
+	waits := m.watch()
+	for {
+		var taken bool
+		if err := m.conn.QueryRowContext(ctx, "SELECT pg_try_advisory_lock($1)", postgres.MigrationLock).Scan(&taken); err != nil || taken {
+			return err
+		}
+		waits.say(ctx, `SELECT l.pid FROM pg_locks l JOIN pg_database d ON d.oid = l.database
+			WHERE l.locktype = 'advisory' AND l.granted AND d.datname = current_database() AND (l.classid::bigint << 32) + l.objid::bigint = $1`, int64(postgres.MigrationLock))
+		if err := pause(ctx, lookPause); err != nil {
+			return err
+		}
+	}
+}
+
+func (m *migrationConn) unlock(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lockPause)
+	defer cancel()
+	_, err := m.conn.ExecContext(ctx, "SELECT pg_advisory_unlock($1)", postgres.MigrationLock)
+	return err
+}
+
+// apply applies migrations in one transaction, and tries again until it gets its locks.
+func (m *migrationConn) apply(ctx context.Context, steps []migration, alone bool) (names []string, err error) {
+	err = m.patiently(ctx, func(ctx context.Context) error {
+		names = nil
+		tx, err := m.conn.BeginTx(ctx, nil)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = tx.Rollback() }() // after the commit it does nothing
+		if _, err := tx.ExecContext(ctx, "SET LOCAL lock_timeout = '"+lockPatience+"'"); err != nil {
+			return err
+		}
+		q := table.QuerierOf(tx)
+		for _, step := range steps {
+			if err := step.apply(ctx, q, m.store.now()); err != nil {
+				return fmt.Errorf("%s: %w", step.name, err)
+			}
+			names = append(names, step.name)
+		}
+		if alone {
+			if err := makeIndexes(ctx, q, steps[len(steps)-1].version); err != nil {
+				return err
+			}
+		}
+		return tx.Commit()
+	})
+	return names, err
+}
+
+// makeIndexes makes the indexes that are missing, outside of a transaction: nobody waits for that.
+func (m *migrationConn) makeIndexes(ctx context.Context, version int) error {
+	for {
+		missing, err := missingIndexes(ctx, table.QuerierOf(m.conn), version)
+		if err != nil || len(missing) == 0 {
+			return err
+		}
+		one := missing[0]
+		err = m.patiently(ctx, func(ctx context.Context) error {
+			// One that a crash has left half made is not made better.
+			if _, err := m.conn.ExecContext(ctx, "DROP INDEX CONCURRENTLY IF EXISTS "+one.name); err != nil {
+				return err
+			}
+			_, err := m.conn.ExecContext(ctx, one.create)
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("%s: %w", one.name, err)
+		}
+		if still, err := missingIndexes(ctx, table.QuerierOf(m.conn), version); err != nil || len(still) == len(missing) {
+			return errors.Join(err, fmt.Errorf("%s: %w", one.name, errNoIndex))
+		}
+	}
+}
+
+// patiently carries out a part of the migration until it is not in the way of others, and says
+// whom it waits for.
+func (m *migrationConn) patiently(ctx context.Context, part func(ctx context.Context) error) error {
+	for {
+		done, waits := make(chan struct{}), m.watch()
+		looked := make(chan struct{})
+		go func() {
+			defer close(looked)
+			for {
+				select {
+				case <-done:
+					return
+				case <-time.After(lookPause):
+					waits.say(ctx, "SELECT unnest(pg_blocking_pids($1::int))", m.process)
+				}
+			}
+		}()
+		err := part(ctx)
+		close(done)
+		<-looked
+		if !sqlerror.IsLocked(err) {
+			return err
+		}
+		if err := pause(ctx, lockPause); err != nil {
+			return err
+		}
+	}
+}
+
+// waiting says whom a migration waits for.
+type waiting struct {
+	m    *migrationConn
+	said map[string]time.Time
+}
+
+func (m *migrationConn) watch() *waiting { return &waiting{m: m, said: map[string]time.Time{}} }
+
+// say looks who is meant by a query for processes of the server, and says it: never the text of
+// what they ask. A look that fails says nothing.
+func (w *waiting) say(ctx context.Context, processes string, arg int64) {
+	type blocker struct {
+		process     int64
+		application string
+		seconds     float64
+	}
+	found, err := table.Collect(ctx, table.QuerierOf(w.m.pool), func(row table.Scanner) (b blocker, err error) {
+		err = row.Scan(&b.process, &b.application, &b.seconds)
+		return b, err
+	}, "SELECT pid, COALESCE(application_name, ''), COALESCE(extract(epoch FROM clock_timestamp() - COALESCE(xact_start, backend_start)), 0)::float8"+
+		" FROM pg_stat_activity WHERE pid IN ("+processes+")", arg)
+	if err != nil || len(found) == 0 {
+		return
+	}
+	var names []string
+	for _, b := range found {
+		since := time.Duration(b.seconds * float64(time.Second)).Round(time.Second)
+		name := fmt.Sprintf("%q (process %d of the server)", b.application, b.process)
+		names = append(names, name)
+		if now := w.m.store.now(); now.Sub(w.said[name]) >= sayAgain {
+			w.said[name] = now
+			w.m.store.logger.WarnContext(ctx, "the migration of the database waits for somebody who works with it",
+				slog.String("application", b.application), slog.Int64("process", b.process), slog.Duration("for", since))
+		}
+	}
+	w.m.store.tellMigrating("it waits for " + strings.Join(names, ", "))
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// tellMigrating tells that a migration is under way, and what it waits for.
+func (s *Store) tellMigrating(waits string) {
+	if s.migrating != nil {
+		s.migrating(true, waits)
+	}
+}
+
+func (s *Store) migrated() {
+	if s.migrating != nil {
+		s.migrating(false, "")
+	}
+}

@@ -1,0 +1,1 @@
+CREATE INDEX CONCURRENTLY messages_starred ON messages (chat_id, created_at, id) WHERE starred
